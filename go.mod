@@ -1,0 +1,3 @@
+module miglab
+
+go 1.26

@@ -1,0 +1,145 @@
+package mig
+
+import (
+	"slices"
+	"sync"
+)
+
+// A Permutation renames slices: slice i of the renamed GPU is slice p[i] of the
+// real one. Positions are compute slices, counted from 0.
+type Permutation []int
+
+// symmetry holds what Definition 1 of the DRL paper derives for one GPU.
+type symmetry struct {
+	useful []Partition
+	// canonical[i] is the index in useful of the representative of useful[i].
+	canonical []int
+	// renaming[i] turns useful[i] into its representative.
+	renaming []Permutation
+}
+
+// Useful returns the maximal partitions in which every compute slice works: the
+// DRL paper drops those with 3 slices at 0, which idle slice 3 (16 of the 19 on
+// the 7-slice models stay; all 5 on A30).
+func (g *GPU) Useful() []Partition { return g.symmetry().useful }
+
+// Classes returns the equivalence classes of the useful partitions (DRL
+// Definition 1): 13 on the 7-slice models and 4 on A30. The canonical
+// representative, the lexicographically highest, comes first in each.
+func (g *GPU) Classes() [][]Partition {
+	s := g.symmetry()
+	var out [][]Partition
+	index := map[int]int{}
+	for i, p := range s.useful {
+		c := s.canonical[i]
+		if _, ok := index[c]; !ok {
+			index[c] = len(out)
+			out = append(out, nil)
+		}
+		out[index[c]] = append(out[index[c]], p)
+	}
+	return out
+}
+
+// Canonical returns the representative of a useful partition's class and a
+// permutation that renames the partition's slices to the representative's
+// (the sigma of DRL Fig. 5). It reports false for a partition that is not useful.
+func (g *GPU) Canonical(p Partition) (Partition, Permutation, bool) {
+	s := g.symmetry()
+	for i, u := range s.useful {
+		if slices.Equal(u, p) {
+			return s.useful[s.canonical[i]], s.renaming[i], true
+		}
+	}
+	return nil, nil, false
+}
+
+// sizePerSlice is the vector (c_1, ..., c_K) of DRL Definition 1.
+func sizePerSlice(g *GPU, p Partition) string {
+	c := make([]byte, g.ComputeSlices)
+	for _, in := range p {
+		for i := range in.Size() {
+			c[in.Start+i] = byte(in.Size())
+		}
+	}
+	return string(c)
+}
+
+func lazySymmetry(g *GPU) func() symmetry {
+	return sync.OnceValue(func() symmetry { return findSymmetry(g) })
+}
+
+func findSymmetry(g *GPU) symmetry {
+	var s symmetry
+	index := map[string]int{}
+	for _, p := range g.partitions {
+		var used Slices
+		for _, in := range p {
+			used += in.Size()
+		}
+		if used == g.ComputeSlices {
+			index[sizePerSlice(g, p)] = len(s.useful)
+			s.useful = append(s.useful, p)
+		}
+	}
+	vectors := make([]string, len(s.useful))
+	s.canonical = make([]int, len(s.useful))
+	s.renaming = make([]Permutation, len(s.useful))
+	for i, p := range s.useful {
+		vectors[i] = sizePerSlice(g, p)
+		s.canonical[i] = i
+		s.renaming[i] = identity(int(g.ComputeSlices))
+	}
+	image := make([]int, len(s.useful))
+	renamed := make([]byte, g.ComputeSlices)
+	permutations(int(g.ComputeSlices), func(sigma Permutation) {
+		for i, v := range vectors {
+			for k := range renamed {
+				renamed[k] = v[sigma[k]]
+			}
+			j, ok := index[string(renamed)]
+			if !ok {
+				return // Not every configuration stays valid: condition 2 fails.
+			}
+			image[i] = j
+		}
+		for i, j := range image {
+			// Partitions are in descending order, so the lowest index is the highest value.
+			if j < s.canonical[i] {
+				s.canonical[i] = j
+				s.renaming[i] = slices.Clone(sigma)
+			}
+		}
+	})
+	return s
+}
+
+func identity(n int) Permutation {
+	p := make(Permutation, n)
+	for i := range p {
+		p[i] = i
+	}
+	return p
+}
+
+// permutations calls visit with every permutation of 0..n-1 in lexicographic
+// order. The slice is reused.
+func permutations(n int, visit func(Permutation)) {
+	p := identity(n)
+	for {
+		visit(p)
+		i := n - 2
+		for i >= 0 && p[i] > p[i+1] {
+			i--
+		}
+		if i < 0 {
+			return
+		}
+		j := n - 1
+		for p[j] < p[i] {
+			j--
+		}
+		p[i], p[j] = p[j], p[i]
+		slices.Reverse(p[i+1:])
+	}
+}

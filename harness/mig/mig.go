@@ -1,0 +1,321 @@
+package mig
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"miglab/harness/nearest"
+)
+
+// Seconds is a duration or an instant in seconds. +Inf as a duration means
+// "does not fit".
+type Seconds float64
+
+// Slices counts slices or names the position of one. Sizes count compute
+// slices (the |I| of FAR 2.2); positions and lengths count memory slices.
+type Slices int
+
+// MaxSize is the largest instance size of any model, in compute slices.
+const MaxSize Slices = 7
+
+// Mask is a set of memory slices: bit i stands for memory slice i.
+type Mask uint8
+
+// Count returns how many memory slices the set holds.
+func (m Mask) Count() Slices { return Slices(bits.OnesCount8(uint8(m))) }
+
+// Reconfiguration says what the creation and destruction of instances costs and
+// how much of it may go on at once.
+type Reconfiguration uint8
+
+const (
+	// Sequential lets one create or destroy run at a time on a GPU, as FAR 2.1
+	// measured on A30, A100 and H100. It is the default and what leaderboards use.
+	Sequential Reconfiguration = iota
+	// Parallel lets disjoint instances be reconfigured at once (the DRL paper's
+	// environment).
+	Parallel
+	// Free charges nothing: how the FAR paper timed MISO and FIXPART.
+	Free
+)
+
+var reconfigurationNames = [...]string{Sequential: "sequential", Parallel: "parallel", Free: "free"}
+
+// String returns the name that files and the command line use.
+func (r Reconfiguration) String() string { return reconfigurationNames[r] }
+
+// ParseReconfiguration reads "sequential", "parallel" or "free". The error is a
+// [*nearest.UnknownError].
+func ParseReconfiguration(s string) (Reconfiguration, error) {
+	if i := slices.Index(reconfigurationNames[:], s); i >= 0 {
+		return Reconfiguration(i), nil
+	}
+	return 0, nearest.Unknown("reconfiguration model", s, reconfigurationNames[:])
+}
+
+// A Profile is a kind of GPU instance that a model offers.
+type Profile struct {
+	// ID is the GPU instance profile number of the NVIDIA driver.
+	ID int
+	// Size is the number of compute slices, the "instance size" of the papers.
+	Size Slices
+	// Length is the number of memory slices that a placement occupies.
+	Length Slices
+	// Starts lists the memory slices at which a placement may begin, ascending.
+	Starts []Slices
+	// Max is how many instances of the profile a GPU holds at once.
+	Max int
+	// MemoryGB is the memory in NVIDIA's profile name, in GB.
+	MemoryGB int
+	// SMs is the number of streaming multiprocessors; 0 where it is not published.
+	SMs int
+	// DoubleMemory marks the one-slice profile with two memory slices.
+	DoubleMemory bool
+	// MediaExtensions marks the "+me" profile.
+	MediaExtensions bool
+	// Create and Destroy are what making and unmaking an instance takes (FAR Table 1).
+	Create, Destroy Seconds
+}
+
+// String returns NVIDIA's name of the profile, for example 3g.20gb or 1g.5gb+me.
+func (p *Profile) String() string {
+	s := fmt.Sprintf("%dg.%dgb", p.Size, p.MemoryGB)
+	if p.MediaExtensions {
+		s += "+me"
+	}
+	return s
+}
+
+// Standard reports whether schedulers use the profile: one profile per size,
+// without double memory and media extensions, as in all five papers.
+func (p *Profile) Standard() bool { return !p.DoubleMemory && !p.MediaExtensions }
+
+// An Instance is a profile placed at a memory slice of one GPU. Instances of the
+// same GPU model are equal under == exactly when they are the same instance.
+type Instance struct {
+	Profile *Profile
+	// Start is the first memory slice.
+	Start Slices
+}
+
+// Size returns the number of compute slices.
+func (i Instance) Size() Slices { return i.Profile.Size }
+
+// Mask returns the memory slices that the instance occupies.
+func (i Instance) Mask() Mask { return Mask((1<<i.Profile.Length - 1) << i.Start) }
+
+// Overlaps reports whether the two instances cannot exist at the same time.
+func (i Instance) Overlaps(o Instance) bool { return i.Mask()&o.Mask() != 0 }
+
+// String returns "size@start", for example 3@4.
+func (i Instance) String() string { return fmt.Sprintf("%d@%d", i.Profile.Size, i.Start) }
+
+// A GPU is one model. All methods are safe for concurrent use; the values they
+// return are shared and must not be changed.
+type GPU struct {
+	// Name is the model's name in files and on the command line.
+	Name string
+	// Aliases are further names that [Lookup] accepts.
+	Aliases []string
+	// ComputeSlices is 7, or 4 on A30: the #slices_G of the papers.
+	ComputeSlices Slices
+	// MemorySlices is 8, or 4 on A30.
+	MemorySlices Slices
+	// Profiles lists every profile, by ascending size.
+	Profiles []*Profile
+	// CostSource says where the create and destroy times come from.
+	CostSource string
+	// CostsAssumed marks models whose times nobody published: they carry those of
+	// a model with the same geometry.
+	CostsAssumed bool
+
+	sizes      []Slices
+	bySize     [MaxSize + 1]*Profile
+	tree       []Node
+	partitions []Partition
+	symmetry   func() symmetry
+}
+
+// GPUs returns all models in a fixed order.
+func GPUs() []*GPU { return models }
+
+// Lookup finds a model by name or alias, whatever the case of its letters. The
+// error is a [*nearest.UnknownError].
+func Lookup(name string) (*GPU, error) {
+	var names []string
+	for _, g := range models {
+		for _, n := range append([]string{g.Name}, g.Aliases...) {
+			if strings.EqualFold(n, name) {
+				return g, nil
+			}
+			names = append(names, n)
+		}
+	}
+	return nil, nearest.Unknown("GPU", name, names)
+}
+
+// MustLookup is [Lookup] for names fixed in the program; it panics on an error.
+func MustLookup(name string) *GPU {
+	g, err := Lookup(name)
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+// String returns the model's name.
+func (g *GPU) String() string { return g.Name }
+
+// Sizes returns the instance sizes C_G in ascending order (FAR 2.2).
+func (g *GPU) Sizes() []Slices { return g.sizes }
+
+// Profile returns the standard profile of a size, or nil where the model has none.
+func (g *GPU) Profile(size Slices) *Profile {
+	if size < 1 || size > MaxSize {
+		return nil
+	}
+	return g.bySize[size]
+}
+
+// PlacementError says that a model has no standard instance of a size at a slice.
+type PlacementError struct {
+	GPU         string
+	Size, Start Slices
+	// Starts lists where the size may begin; empty when the model lacks the size.
+	Starts []Slices
+}
+
+func (e *PlacementError) Error() string {
+	if len(e.Starts) == 0 {
+		return fmt.Sprintf("%s has no instances of size %d", e.GPU, e.Size)
+	}
+	return fmt.Sprintf("%s cannot place size %d at slice %d; it may start at %v", e.GPU, e.Size, e.Start, e.Starts)
+}
+
+// Instance returns the standard instance of a size that begins at a memory slice.
+// The error is a [*PlacementError].
+func (g *GPU) Instance(size, start Slices) (Instance, error) {
+	p := g.Profile(size)
+	if p == nil {
+		return Instance{}, &PlacementError{GPU: g.Name, Size: size, Start: start}
+	}
+	if !slices.Contains(p.Starts, start) {
+		return Instance{}, &PlacementError{GPU: g.Name, Size: size, Start: start, Starts: p.Starts}
+	}
+	return Instance{p, start}, nil
+}
+
+// ProfileByName finds a profile by NVIDIA's name, for example 1g.10gb+me. On a
+// GPU where a double-memory and a larger profile would share a name, the names
+// differ in their compute slices (1g.10gb, 2g.10gb), so the answer is unique.
+// The error is a [*nearest.UnknownError].
+func (g *GPU) ProfileByName(name string) (*Profile, error) {
+	var names []string
+	for _, p := range g.Profiles {
+		if p.String() == name {
+			return p, nil
+		}
+		names = append(names, p.String())
+	}
+	return nil, nearest.Unknown("profile of "+g.Name, name, names)
+}
+
+// A Partition is a set of disjoint instances of one GPU, by ascending start.
+type Partition []Instance
+
+// String returns the sizes from left to right, for example 4-2-1.
+func (p Partition) String() string {
+	var b strings.Builder
+	for i, in := range p {
+		if i > 0 {
+			b.WriteByte('-')
+		}
+		b.WriteString(strconv.Itoa(int(in.Size())))
+	}
+	return b.String()
+}
+
+// Mask returns the memory slices that the partition occupies.
+func (p Partition) Mask() Mask {
+	var m Mask
+	for _, in := range p {
+		m |= in.Mask()
+	}
+	return m
+}
+
+// Partitions returns the maximal partitions of standard profiles, those to which
+// no instance can be added, in descending lexicographic order of their sizes:
+// the numbering of FAR Fig. 1 (19 on the 7-slice models, 5 on A30).
+func (g *GPU) Partitions() []Partition { return g.partitions }
+
+// PartitionsOf returns the maximal partitions over the profiles that keep
+// accepts, in descending lexicographic order of their sizes.
+func (g *GPU) PartitionsOf(keep func(*Profile) bool) []Partition {
+	var all []Instance
+	for _, p := range g.Profiles {
+		if !keep(p) {
+			continue
+		}
+		for _, s := range p.Starts {
+			all = append(all, Instance{p, s})
+		}
+	}
+	var out []Partition
+	var extend func(Partition)
+	extend = func(chosen Partition) {
+		maximal := true
+		for _, in := range all {
+			if g.fits(chosen, in) {
+				maximal = false
+				// Instances are added left to right, so that each set is met once.
+				if len(chosen) == 0 || in.Start > chosen[len(chosen)-1].Start {
+					extend(append(slices.Clone(chosen), in))
+				}
+			}
+		}
+		if maximal {
+			out = append(out, chosen)
+		}
+	}
+	extend(nil)
+	slices.SortFunc(out, func(a, b Partition) int {
+		return -slices.CompareFunc(a, b, func(x, y Instance) int {
+			if d := int(x.Size() - y.Size()); d != 0 {
+				return d
+			}
+			return int(x.Profile.Length - y.Profile.Length)
+		})
+	})
+	return out
+}
+
+// fits reports whether the instance can be created beside those that exist.
+func (g *GPU) fits(exist Partition, in Instance) bool {
+	same := 0
+	for _, o := range exist {
+		if o.Overlaps(in) {
+			return false
+		}
+		if o.Profile == in.Profile {
+			same++
+		}
+	}
+	return same < in.Profile.Max
+}
+
+// ParsePartition finds a maximal partition by its sizes, for example 4-2-1. The
+// error is a [*nearest.UnknownError].
+func (g *GPU) ParsePartition(s string) (Partition, error) {
+	var names []string
+	for _, p := range g.partitions {
+		if p.String() == s {
+			return p, nil
+		}
+		names = append(names, p.String())
+	}
+	return nil, nearest.Unknown("partition of "+g.Name, s, names)
+}

@@ -1,0 +1,121 @@
+package mig
+
+import "fmt"
+
+// placement is a row of a geometry's placement table, in memory slices.
+type placement struct {
+	id     int
+	size   Slices
+	length Slices
+	starts []Slices
+	max    int
+	double bool
+	media  bool
+}
+
+// sevenSlices is the geometry of A100, H100, H200 and B200 (nvidia-smi mig -lgipp).
+// Those of H200 and B200 are inferred from the profile names, not seen in a listing.
+var sevenSlices = []placement{
+	{id: 19, size: 1, length: 1, starts: []Slices{0, 1, 2, 3, 4, 5, 6}, max: 7},
+	{id: 20, size: 1, length: 1, starts: []Slices{0, 1, 2, 3, 4, 5, 6}, max: 1, media: true},
+	{id: 15, size: 1, length: 2, starts: []Slices{0, 2, 4, 6}, max: 4, double: true},
+	{id: 14, size: 2, length: 2, starts: []Slices{0, 2, 4}, max: 3},
+	{id: 9, size: 3, length: 4, starts: []Slices{0, 4}, max: 2},
+	{id: 5, size: 4, length: 4, starts: []Slices{0}, max: 1},
+	{id: 0, size: 7, length: 8, starts: []Slices{0}, max: 1},
+}
+
+// fourSlices is the geometry of A30.
+var fourSlices = []placement{
+	{id: 14, size: 1, length: 1, starts: []Slices{0, 1, 2, 3}, max: 4},
+	{id: 5, size: 2, length: 2, starts: []Slices{0, 2}, max: 2},
+	{id: 0, size: 4, length: 4, starts: []Slices{0}, max: 1},
+}
+
+// cost is a pair of a row of FAR Table 1.
+type cost struct{ create, destroy Seconds }
+
+// FAR Table 1: average seconds to create and to destroy an instance of a size.
+var (
+	costsA30  = map[Slices]cost{1: {0.11, 0.10}, 2: {0.12, 0.10}, 4: {0.13, 0.10}}
+	costsA100 = map[Slices]cost{1: {0.16, 0.20}, 2: {0.17, 0.20}, 3: {0.20, 0.21}, 4: {0.21, 0.21}, 7: {0.24, 0.22}}
+	costsH100 = map[Slices]cost{1: {0.16, 0.21}, 2: {0.21, 0.23}, 3: {0.33, 0.25}, 4: {0.38, 0.26}, 7: {0.42, 0.26}}
+)
+
+// model is what distinguishes GPUs of the same geometry. Memory and SMs follow
+// the rows of the placement table.
+type model struct {
+	name       string
+	aliases    []string
+	geometry   []placement
+	compute    Slices
+	memory     Slices
+	gb         []int
+	sms        []int
+	costs      map[Slices]cost
+	costSource string
+	assumed    bool
+}
+
+const farTable1 = "FAR Table 1"
+
+var models = build([]model{
+	{
+		name: "A30", aliases: []string{"A30-24GB"}, geometry: fourSlices, compute: 4, memory: 4,
+		gb: []int{6, 12, 24}, sms: []int{14, 28, 56}, costs: costsA30, costSource: farTable1,
+	},
+	{
+		name: "A100", aliases: []string{"A100-40GB"}, geometry: sevenSlices, compute: 7, memory: 8,
+		gb: []int{5, 5, 10, 10, 20, 20, 40}, sms: []int{14, 14, 14, 28, 42, 56, 98}, costs: costsA100, costSource: farTable1,
+	},
+	{
+		name: "A100-80GB", geometry: sevenSlices, compute: 7, memory: 8,
+		gb: []int{10, 10, 20, 20, 40, 40, 80}, sms: []int{14, 14, 14, 28, 42, 56, 98}, costs: costsA100,
+		costSource: "assumed equal to A100 in FAR Table 1", assumed: true,
+	},
+	{
+		name: "H100", aliases: []string{"H100-80GB"}, geometry: sevenSlices, compute: 7, memory: 8,
+		gb: []int{10, 10, 20, 20, 40, 40, 80}, sms: []int{16, 16, 26, 32, 60, 64, 132}, costs: costsH100, costSource: farTable1,
+	},
+	{
+		name: "H200", aliases: []string{"H200-141GB"}, geometry: sevenSlices, compute: 7, memory: 8,
+		gb: []int{18, 18, 35, 35, 71, 71, 141}, sms: []int{16, 16, 26, 32, 60, 64, 132}, costs: costsH100,
+		costSource: "assumed equal to H100 in FAR Table 1", assumed: true,
+	},
+	{
+		name: "B200", aliases: []string{"B200-180GB"}, geometry: sevenSlices, compute: 7, memory: 8,
+		gb: []int{23, 23, 45, 45, 90, 90, 180}, sms: make([]int, len(sevenSlices)), costs: costsH100,
+		costSource: "assumed equal to H100 in FAR Table 1", assumed: true,
+	},
+})
+
+func build(ms []model) []*GPU {
+	out := make([]*GPU, len(ms))
+	for i, m := range ms {
+		g := &GPU{
+			Name: m.name, Aliases: m.aliases, ComputeSlices: m.compute, MemorySlices: m.memory,
+			CostSource: m.costSource, CostsAssumed: m.assumed,
+		}
+		for j, r := range m.geometry {
+			c, ok := m.costs[r.size]
+			if !ok {
+				panic(fmt.Sprintf("mig: %s has no cost for size %d", m.name, r.size))
+			}
+			p := &Profile{
+				ID: r.id, Size: r.size, Length: r.length, Starts: r.starts, Max: r.max,
+				MemoryGB: m.gb[j], SMs: m.sms[j], DoubleMemory: r.double, MediaExtensions: r.media,
+				Create: c.create, Destroy: c.destroy,
+			}
+			g.Profiles = append(g.Profiles, p)
+			if p.Standard() {
+				g.sizes = append(g.sizes, p.Size)
+				g.bySize[p.Size] = p
+			}
+		}
+		g.tree = buildTree(g)
+		g.partitions = g.PartitionsOf((*Profile).Standard)
+		g.symmetry = lazySymmetry(g)
+		out[i] = g
+	}
+	return out
+}
