@@ -1,0 +1,46 @@
+package algo
+
+import (
+	"context"
+	"fmt"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+// Problem is what a scheduler of the batch and stream tracks gets.
+type Problem = schedule.Problem
+
+// Batch schedules the tasks of one batch. Implementations check ctx between
+// phases when they can take longer than a second, and return an
+// [*InfeasibleError] where the rules they follow allow no schedule.
+type Batch interface {
+	Schedule(ctx context.Context, p Problem) (schedule.Schedule, error)
+}
+
+// Stream schedules batches that arrive one after the other. Batch k holds
+// lengths[k] consecutive tasks of p.Tasks; when it is decided upon, later batches
+// are not known and decisions about earlier ones stand (FAR 4).
+type Stream interface {
+	ScheduleStream(ctx context.Context, p Problem, lengths []int) (schedule.Schedule, error)
+}
+
+// Bound gives a number that the makespan of every schedule is compared with, in
+// seconds: a lower bound, or an optimum.
+type Bound interface {
+	Bound(ctx context.Context, p Problem) (mig.Seconds, error)
+}
+
+// InfeasibleError says that an algorithm's own rules leave a task without a place.
+type InfeasibleError struct {
+	// Algorithm is the name with its parameters.
+	Algorithm string
+	// Task is the name of the task.
+	Task string
+	// Reason completes the sentence "task ... ", for example "fits no instance of 2-2".
+	Reason string
+}
+
+func (e *InfeasibleError) Error() string {
+	return fmt.Sprintf("%s is infeasible: task %q %s", e.Algorithm, e.Task, e.Reason)
+}

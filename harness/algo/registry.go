@@ -1,0 +1,180 @@
+package algo
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"miglab/harness/nearest"
+)
+
+// Track is a kind of problem.
+type Track string
+
+// The tracks. TrackBound is no competition: it holds the lower bounds and optima
+// that the others are compared with.
+const (
+	TrackBatch  Track = "batch"
+	TrackStream Track = "stream"
+	TrackBound  Track = "bound"
+)
+
+// A Param is a parameter of an algorithm.
+type Param struct {
+	Name string
+	// Default is used where the parameter is not given.
+	Default string
+	// Values lists what may be given; nil means that New decides.
+	Values []string
+	// Doc is half a sentence for `miglab list`.
+	Doc string
+}
+
+// Args are parameter values by name. Defaults are filled in.
+type Args map[string]string
+
+// Spec announces an algorithm. Exactly the constructor of its track is set.
+type Spec struct {
+	// Name is what the command line and result files call it.
+	Name string
+	// Version counts the changes that alter any answer; results of another version
+	// are computed anew.
+	Version int
+	Track   Track
+	// Cite is the paper and section, or what the algorithm is modelled on.
+	Cite string
+	// Summary is half a sentence for `miglab list`.
+	Summary string
+	Params  []Param
+
+	Batch  func(Args) (Batch, error)
+	Stream func(Args) (Stream, error)
+	Bound  func(Args) (Bound, error)
+}
+
+// Algorithm is a registered algorithm with its parameters.
+type Algorithm struct {
+	Spec Spec
+	Args Args
+	// ID is the canonical name: parameters that differ from their defaults, sorted,
+	// for example "far?refine=false".
+	ID string
+}
+
+var registry = map[string]Spec{}
+
+// Register adds an algorithm. It panics on a duplicate or unnamed one and where
+// the constructor does not belong to the track, all of which are mistakes in the
+// program.
+func Register(s Spec) Spec {
+	if s.Name == "" || strings.ContainsAny(s.Name, "?&=, ") {
+		panic(fmt.Sprintf("algo: bad name %q", s.Name))
+	}
+	if _, ok := registry[s.Name]; ok {
+		panic(fmt.Sprintf("algo: %q is registered twice", s.Name))
+	}
+	constructors := map[Track]bool{TrackBatch: s.Batch != nil, TrackStream: s.Stream != nil, TrackBound: s.Bound != nil}
+	for t, has := range constructors {
+		if has != (t == s.Track) {
+			panic(fmt.Sprintf("algo: %q is of track %q but constructor %q set=%v", s.Name, s.Track, t, has))
+		}
+	}
+	registry[s.Name] = s
+	return s
+}
+
+// All returns the registered algorithms of a track by name; all tracks for "".
+func All(track Track) []Spec {
+	var out []Spec
+	for _, s := range registry {
+		if track == "" || s.Track == track {
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b Spec) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Parse finds an algorithm by name and parameters: "far", "fixpart?p=4-2-1".
+// Errors name what is wrong and the nearest thing that would be right; an unknown
+// name is a [*nearest.UnknownError].
+func Parse(id string) (Algorithm, error) {
+	name, query, _ := strings.Cut(id, "?")
+	s, ok := registry[name]
+	if !ok {
+		var names []string
+		for n := range registry {
+			names = append(names, n)
+		}
+		return Algorithm{}, nearest.Unknown("algorithm", name, names)
+	}
+	a := Algorithm{Spec: s, Args: Args{}}
+	var known []string
+	for _, p := range s.Params {
+		a.Args[p.Name] = p.Default
+		known = append(known, p.Name)
+	}
+	given := map[string]bool{}
+	for _, pair := range strings.FieldsFunc(query, func(r rune) bool { return r == '&' }) {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return Algorithm{}, fmt.Errorf("algorithm %q: %q is no parameter; write name=value", id, pair)
+		}
+		i := slices.Index(known, key)
+		if i < 0 {
+			return Algorithm{}, fmt.Errorf("algorithm %q: %w", id, nearest.Unknown("parameter", key, known))
+		}
+		if given[key] {
+			return Algorithm{}, fmt.Errorf("algorithm %q: parameter %q is given twice", id, key)
+		}
+		given[key] = true
+		if v := s.Params[i].Values; v != nil && !slices.Contains(v, value) {
+			return Algorithm{}, fmt.Errorf("algorithm %q: parameter %q: %w", id, key, nearest.Unknown("value", value, v))
+		}
+		a.Args[key] = value
+	}
+	a.ID = canonical(s, a.Args)
+	return a, a.try()
+}
+
+// MustParse is [Parse] for algorithms fixed in the program; it panics on an error.
+func MustParse(id string) Algorithm {
+	a, err := Parse(id)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// try constructs the algorithm once, so that a wrong parameter is found before
+// any work begins.
+func (a Algorithm) try() error {
+	var err error
+	switch a.Spec.Track {
+	case TrackBatch:
+		_, err = a.Spec.Batch(a.Args)
+	case TrackStream:
+		_, err = a.Spec.Stream(a.Args)
+	case TrackBound:
+		_, err = a.Spec.Bound(a.Args)
+	}
+	if err != nil {
+		return fmt.Errorf("algorithm %q: %w", a.ID, err)
+	}
+	return nil
+}
+
+func canonical(s Spec, args Args) string {
+	var pairs []string
+	for _, p := range s.Params {
+		if args[p.Name] != p.Default {
+			pairs = append(pairs, p.Name+"="+args[p.Name])
+		}
+	}
+	if len(pairs) == 0 {
+		return s.Name
+	}
+	slices.Sort(pairs)
+	return s.Name + "?" + strings.Join(pairs, "&")
+}

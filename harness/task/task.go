@@ -1,0 +1,113 @@
+package task
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"miglab/harness/mig"
+)
+
+// A Task is a moldable task: the scheduler chooses the size of the instance that
+// runs it. The zero value fits nothing.
+type Task struct {
+	// Name identifies the task within its batch.
+	Name string
+	// seconds is the duration by size, less one: index 0 is one slice. Zero means
+	// that no duration is known, which is the same as not fitting.
+	seconds [mig.MaxSize]mig.Seconds
+}
+
+// New returns a task with the given duration by size, in seconds; +Inf and sizes
+// left out mean that it does not fit.
+func New(name string, seconds map[mig.Slices]mig.Seconds) Task {
+	t := Task{Name: name}
+	for s, d := range seconds {
+		t.Set(s, d)
+	}
+	return t
+}
+
+// On returns how long the task takes on an instance of the size, t_i(s) in FAR
+// 2.2; +Inf where it does not fit.
+func (t *Task) On(size mig.Slices) mig.Seconds {
+	if d := t.seconds[size-1]; d != 0 {
+		return d
+	}
+	return mig.Seconds(math.Inf(1))
+}
+
+// Set gives the task's duration on instances of a size, in seconds.
+func (t *Task) Set(size mig.Slices, d mig.Seconds) { t.seconds[size-1] = d }
+
+// Fits reports whether the task runs on instances of the size.
+func (t *Task) Fits(size mig.Slices) bool { return !math.IsInf(float64(t.On(size)), 1) }
+
+// A Batch is a list of tasks that are scheduled together. The order is the order
+// of arrival, which first-in-first-out schedulers follow.
+type Batch []Task
+
+// InvalidError says which task of a batch is wrong and why.
+type InvalidError struct {
+	// Index is the task's position, from 0.
+	Index int
+	Name  string
+	// Reason completes the sentence "task ... ".
+	Reason string
+}
+
+func (e *InvalidError) Error() string {
+	return fmt.Sprintf("task %q (number %d) %s", e.Name, e.Index+1, e.Reason)
+}
+
+// Validate checks that the batch can be scheduled on the GPU: it has tasks, the
+// names are distinct and not empty, every duration is a positive number of
+// seconds or +Inf, and every task fits some instance. The error is a
+// [*InvalidError], or a plain one for an empty batch.
+func (b Batch) Validate(g *mig.GPU) error {
+	if len(b) == 0 {
+		return fmt.Errorf("the batch has no tasks")
+	}
+	seen := make(map[string]int, len(b))
+	for i := range b {
+		t := &b[i]
+		bad := func(format string, args ...any) error {
+			return &InvalidError{i, t.Name, fmt.Sprintf(format, args...)}
+		}
+		if t.Name == "" {
+			return bad("has no name")
+		}
+		if j, ok := seen[t.Name]; ok {
+			return bad("has the name of task number %d; names must differ", j+1)
+		}
+		seen[t.Name] = i
+		fits := false
+		for _, s := range g.Sizes() {
+			d := float64(t.On(s))
+			if math.IsNaN(d) || d < 0 {
+				return bad("takes %v s on %d slices; a duration is a positive number or inf", d, s)
+			}
+			fits = fits || !math.IsInf(d, 1)
+		}
+		if !fits {
+			return bad("fits no instance of %s (sizes %v)", g, g.Sizes())
+		}
+	}
+	return nil
+}
+
+// Hash identifies the batch by its content: names, durations and their order.
+func (b Batch) Hash() [sha256.Size]byte {
+	h := sha256.New()
+	var buf []byte
+	for i := range b {
+		buf = append(buf[:0], b[i].Name...)
+		buf = append(buf, 0)
+		for _, d := range b[i].seconds {
+			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(float64(d)))
+		}
+		h.Write(buf)
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
