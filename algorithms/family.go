@@ -1,0 +1,185 @@
+package algorithms
+
+import (
+	"math"
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+)
+
+// A family is the sequence of allocations that phase 1 of FAR considers (FAR 3.1;
+// the method is that of Turek, Wolf and Yu, SPAA 1992). Allocation 0 gives every
+// task the size of least work; each further one gives the longest task the size of
+// least work among the larger ones.
+//
+// Consecutive allocations differ in one task, so the family is stored as spans: a
+// task holds a size from one allocation up to another. Walking a size's spans and
+// keeping those that hold allocation k lists that allocation's tasks of the size
+// in LPT order, without sorting again.
+type family struct {
+	// length is the number of allocations.
+	length int
+	// spans holds, by index of the size in GPU.Sizes, the size's spans by
+	// descending duration (LPT), tasks of equal duration in order of arrival.
+	spans [][]span
+	// area is, by allocation, the sum of size times duration, in slice-seconds.
+	area []float64
+	// bound is, by allocation, a lower bound in seconds on the makespan of any
+	// schedule with that allocation.
+	bound []float64
+}
+
+// span says that allocations from <= k < to run the task on the span's size.
+type span struct {
+	time     float64 // seconds on the size
+	task     int32
+	from, to int32
+}
+
+// holds reports whether allocation k runs the task on the span's size.
+func (s *span) holds(k int) bool { return int(s.from) <= k && k < int(s.to) }
+
+// work is s*t(s), rounded: a fused multiply-add must not turn a tie.
+func work(size mig.Slices, t float64) float64 { return float64(float64(size) * t) }
+
+// newFamily builds the family. Every task fits at least one size.
+//
+// Ties go as in the released code: of sizes of equal work the smallest, of tasks
+// of equal duration the first.
+func newFamily(p algo.Problem) *family {
+	sizes := p.GPU.Sizes()
+	n := len(p.Tasks)
+	costs := newCosts(p)
+
+	// best[i*m+c] is the size index of least work for task i among those after
+	// index c-1; -1 where none fits. Column 0 is the first allocation.
+	m := len(sizes)
+	best := make([]int8, n*(m+1))
+	times := make([]float64, n*m)
+	for i := range p.Tasks {
+		row := best[i*(m+1) : (i+1)*(m+1)]
+		row[m] = -1
+		least := math.Inf(1)
+		for c := m - 1; c >= 0; c-- {
+			t := float64(p.Tasks[i].On(sizes[c]))
+			times[i*m+c] = t
+			row[c] = row[c+1]
+			if w := work(sizes[c], t); w <= least && !math.IsInf(t, 1) {
+				least, row[c] = w, int8(c)
+			}
+		}
+	}
+
+	f := &family{spans: make([][]span, m)}
+	var area float64
+	used := make([]int, m) // tasks by size index
+	charge := 0.0          // slice-seconds that creating each used size once takes
+	current := make([]span, n)
+	size := make([]int8, n)
+	longest := make(taskHeap, n)
+	enter := func(i int, c int8, k int) {
+		t := times[i*m+int(c)]
+		size[i] = c
+		current[i] = span{time: t, task: int32(i), from: int32(k)}
+		area += work(sizes[c], t)
+		if used[c]++; used[c] == 1 {
+			charge += work(sizes[c], costs.create[c])
+		}
+	}
+	for i := range n {
+		enter(i, best[i*(m+1)], 0)
+		longest[i] = taskEntry{current[i].time, int32(i)}
+	}
+	longest.init()
+
+	slicesInAll := float64(int(p.GPU.ComputeSlices) * p.GPUs())
+	for k := 0; ; k++ {
+		i := int(longest[0].task)
+		c := size[i]
+		f.area = append(f.area, area)
+		f.bound = append(f.bound, max((area+charge)/slicesInAll, current[i].time+costs.create[c]))
+		next := best[i*(m+1)+int(c)+1]
+		if next < 0 {
+			f.length = k + 1
+			break
+		}
+		current[i].to = int32(k + 1)
+		f.spans[c] = append(f.spans[c], current[i])
+		area -= work(sizes[c], current[i].time)
+		if used[c]--; used[c] == 0 {
+			charge -= work(sizes[c], costs.create[c])
+		}
+		enter(i, next, k+1)
+		longest[0].time = current[i].time
+		longest.down(0)
+	}
+	for i := range n {
+		current[i].to = int32(f.length)
+		f.spans[size[i]] = append(f.spans[size[i]], current[i])
+	}
+	for _, s := range f.spans {
+		slices.SortFunc(s, func(a, b span) int {
+			switch {
+			case a.time != b.time:
+				if a.time > b.time {
+					return -1
+				}
+				return 1
+			default:
+				return int(a.task - b.task)
+			}
+		})
+	}
+	return f
+}
+
+// costs are the create and destroy times by size index under the problem's
+// reconfiguration model, in seconds.
+type costs struct{ create, destroy []float64 }
+
+func newCosts(p algo.Problem) costs {
+	sizes := p.GPU.Sizes()
+	c := costs{make([]float64, len(sizes)), make([]float64, len(sizes))}
+	if p.Model != mig.Free {
+		for i, s := range sizes {
+			c.create[i] = float64(p.GPU.Profile(s).Create)
+			c.destroy[i] = float64(p.GPU.Profile(s).Destroy)
+		}
+	}
+	return c
+}
+
+// A taskHeap is a binary max-heap of tasks by duration; of equal ones the first
+// task is on top.
+type taskHeap []taskEntry
+
+type taskEntry struct {
+	time float64
+	task int32
+}
+
+func (e taskEntry) above(o taskEntry) bool {
+	return e.time > o.time || e.time == o.time && e.task < o.task
+}
+
+func (h taskHeap) init() {
+	for i := len(h)/2 - 1; i >= 0; i-- {
+		h.down(i)
+	}
+}
+
+func (h taskHeap) down(i int) {
+	e := h[i]
+	for child := 2*i + 1; child < len(h); child = 2*i + 1 {
+		if right := child + 1; right < len(h) && h[right].above(h[child]) {
+			child = right
+		}
+		if !h[child].above(e) {
+			break
+		}
+		h[i] = h[child]
+		i = child
+	}
+	h[i] = e
+}

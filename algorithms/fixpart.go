@@ -1,0 +1,144 @@
+package algorithms
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+var (
+	_ = algo.Register(algo.Spec{
+		Name: "fixpart", Version: 1, Track: algo.TrackBatch, Cite: "FAR 6.5, FIXPART(P)",
+		Summary: "one fixed partition; tasks in order of arrival on the first free instance",
+		Params:  []algo.Param{{Name: "p", Default: "1-1-1-1-1-1-1", Doc: "the partition, sizes from left to right"}},
+		Batch: func(a algo.Args) (algo.Batch, error) {
+			return fixPart{a["p"]}, checkPartition(a["p"])
+		},
+	})
+	_ = algo.Register(algo.Spec{
+		Name: "fixpartbest", Version: 1, Track: algo.TrackBatch, Cite: "FAR 6.5, FIXPARTBEST",
+		Summary: "the best FIXPART of all partitions",
+		Batch:   func(algo.Args) (algo.Batch, error) { return fixPartBest{}, nil },
+	})
+	_ = algo.Register(algo.Spec{
+		Name: "nomig", Version: 1, Track: algo.TrackBatch, Cite: "DRL 5.3, NOMIG",
+		Summary: "one task after the other on the whole GPU",
+		Batch:   func(algo.Args) (algo.Batch, error) { return noMIG{}, nil },
+	})
+)
+
+// fixPart is FIXPART(P) of FAR 6.5: the GPU has one partition throughout, and
+// tasks go, in order of arrival, to the instance that is free first. A task that
+// the first free instance cannot hold goes to the first free one that can; the
+// paper has no such task. With several GPUs each has the partition.
+type fixPart struct{ partition string }
+
+// checkPartition finds names that are a partition of no GPU.
+func checkPartition(name string) error {
+	var err error
+	for _, g := range mig.GPUs() {
+		if _, err = g.ParsePartition(name); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func (f fixPart) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
+	part, err := p.GPU.ParsePartition(f.partition)
+	if err != nil {
+		return schedule.Schedule{}, err
+	}
+	name := "fixpart?p=" + f.partition
+	plan, _, err := planFixed(p, name, part)
+	if err != nil {
+		return schedule.Schedule{}, err
+	}
+	return run(p, name, plan), nil
+}
+
+// planFixed assigns the tasks to the partition's instances as FIXPART does, and
+// returns the makespan without reconfiguration.
+func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, mig.Seconds, error) {
+	n := p.GPUs() * len(part)
+	plan := make([]use, n)
+	free := make(endHeap, 0, n)
+	for g := range p.GPUs() {
+		for _, in := range part {
+			i := len(free)
+			plan[i] = use{gpu: g, in: in}
+			free.push(endEntry{0, int32(i)})
+		}
+	}
+	var makespan float64
+	var skipped []endEntry
+	for k := range p.Tasks {
+		task := &p.Tasks[k]
+		skipped = skipped[:0]
+		for {
+			if len(free) == 0 {
+				return nil, 0, &algo.InfeasibleError{
+					Algorithm: name, Task: task.Name,
+					Reason: fmt.Sprintf("fits no instance of partition %s of %s", part, p.GPU),
+				}
+			}
+			e := free.pop()
+			u := &plan[e.id]
+			d := float64(task.On(u.in.Size()))
+			if math.IsInf(d, 1) {
+				skipped = append(skipped, e)
+				continue
+			}
+			u.tasks = append(u.tasks, int32(k))
+			e.end = max(e.end, float64(p.ReleaseOf(k))) + d
+			makespan = max(makespan, e.end)
+			free.push(e)
+			break
+		}
+		for _, e := range skipped {
+			free.push(e)
+		}
+	}
+	return plan, mig.Seconds(makespan), nil
+}
+
+// fixPartBest is FIXPARTBEST of FAR 6.5: the partition whose FIXPART schedule has
+// the lowest makespan; of equal ones the first in the order of FAR Fig. 1.
+type fixPartBest struct{}
+
+func (fixPartBest) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
+	var best schedule.Schedule
+	var firstErr error
+	for _, part := range p.GPU.Partitions() {
+		plan, _, err := planFixed(p, "fixpartbest", part)
+		if err != nil {
+			if firstErr == nil {
+				firstErr = err
+			}
+			continue
+		}
+		if s := run(p, "fixpartbest", plan); best.GPU == nil || s.Makespan() < best.Makespan() {
+			best = s
+		}
+	}
+	if best.GPU == nil {
+		return best, firstErr
+	}
+	return best, nil
+}
+
+// noMIG runs every task on all slices. The referee knows no GPU without
+// instances, so under [mig.Sequential] it is charged the one instance it creates.
+type noMIG struct{}
+
+func (noMIG) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
+	plan, _, err := planFixed(p, "nomig", p.GPU.Partitions()[0])
+	if err != nil {
+		return schedule.Schedule{}, err
+	}
+	return run(p, "nomig", plan), nil
+}

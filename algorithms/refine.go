@@ -1,0 +1,320 @@
+package algorithms
+
+import (
+	"math"
+	"sort"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+)
+
+// A treePlan is a schedule of FAR in the making: which tasks run on which node of
+// the repartitioning trees. Phase 2 fills it, phase 3 moves and swaps its tasks.
+type treePlan struct {
+	forest *forest
+	tasks  []nodeTask
+	lists  [][]nodeTask // by node; longest first (LPT)
+	// destroyed marks the nodes that phase 2 destroyed after their tasks,
+	// whether or not the slices were used again.
+	destroyed []bool
+	// order lists the nodes that run tasks in the order in which phase 2 created them.
+	order []int32
+}
+
+// nodeTask is a task with its duration in seconds on the node that runs it.
+type nodeTask struct {
+	time float64
+	task int32
+}
+
+func newTreePlan(f *forest) *treePlan {
+	return &treePlan{forest: f, lists: make([][]nodeTask, f.nodes()), destroyed: make([]bool, f.nodes())}
+}
+
+// planRecorder fills a treePlan from phase 2.
+type planRecorder struct {
+	*treePlan
+	p algo.Problem
+}
+
+func (r planRecorder) place(node, task int32) {
+	if len(r.lists[node]) == 0 {
+		r.order = append(r.order, node)
+	}
+	t := float64(r.p.Tasks[task].On(r.size(node)))
+	r.lists[node] = append(r.lists[node], nodeTask{t, task})
+}
+
+func (r planRecorder) destroy(node int32) { r.destroyed[node] = true }
+
+// size returns the size of a node.
+func (p *treePlan) size(node int32) mig.Slices {
+	return p.forest.tree[int(node)%len(p.forest.tree)].Size()
+}
+
+// A direction is the order in which a plan uses the tree: splitting instances
+// from the root down, or, reversed, merging them from the leaves up (FAR 4.2).
+type direction bool
+
+const (
+	forward  direction = false
+	reversed direction = true
+)
+
+// asFound returns the plan as phase 2 timed it: instances are created in the same
+// order, and destroyed even where nothing follows on their slices.
+func (p *treePlan) asFound() []use {
+	var out []use
+	for _, node := range p.order {
+		out = append(out, p.use(node, forward, p.destroyed[node]))
+	}
+	return out
+}
+
+// uses returns the plan in a direction, without superfluous destructions. Index
+// shifts the task numbers.
+func (p *treePlan) uses(d direction, shift int) []use {
+	var out []use
+	for i := range p.lists {
+		node := int32(i)
+		if d == reversed {
+			node = int32(len(p.lists) - 1 - i)
+		}
+		if len(p.lists[node]) > 0 {
+			u := p.use(node, d, false)
+			for j := range u.tasks {
+				u.tasks[j] += int32(shift)
+			}
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+func (p *treePlan) use(node int32, d direction, destroy bool) use {
+	n := len(p.forest.tree)
+	u := use{gpu: int(node) / n, in: p.forest.tree[int(node)%n].Instance, destroy: destroy}
+	list := p.lists[node]
+	u.tasks = make([]int32, len(list))
+	for i, t := range list {
+		if d == reversed {
+			i = len(list) - 1 - i
+		}
+		u.tasks[i] = t.task
+	}
+	return u
+}
+
+// A change is a move (back < 0) or a swap of tasks between two nodes of a size.
+type change struct {
+	from, to int32 // nodes
+	task     int32 // goes from -> to
+	back     int32 // goes to -> from; -1 for a move
+}
+
+// refinement is the state of phase 3 (FAR 3.3, Algorithm 2), which also improves
+// the overlap of batches (FAR 4.3).
+type refinement struct {
+	plan *treePlan
+	// end is, by compute slice of all GPUs, when the slice's last task ends. As in
+	// the paper it is kept up to date by adding and taking the durations of moved
+	// tasks; what that changes about reconfiguration is found out afterwards.
+	end []float64
+	// log lists the changes, and marks where each iteration ended in it.
+	log   []change
+	marks []int
+}
+
+// slicesOf returns the first compute slice of a node, counted over all GPUs, and
+// how many it has.
+func (r *refinement) slicesOf(node int32) (first, n int) {
+	f := r.plan.forest
+	in := f.tree[int(node)%len(f.tree)].Instance
+	perGPU := len(r.end) / f.gpus
+	return int(node)/len(f.tree)*perGPU + int(in.Start), int(in.Size())
+}
+
+// endOf is end(I) of Algorithm 2, line 11: when the last slice of a node is free.
+func (r *refinement) endOf(node int32) float64 {
+	first, n := r.slicesOf(node)
+	var e float64
+	for _, s := range r.end[first : first+n] {
+		e = max(e, s)
+	}
+	return e
+}
+
+func (r *refinement) delay(node int32, by float64) {
+	first, n := r.slicesOf(node)
+	for s := range n {
+		r.end[first+s] += by
+	}
+}
+
+// improve runs Algorithm 2 for at most the given number of iterations. An
+// iteration opens the nodes of the critical slices from the leaves up; it ends
+// with every one of them relieved, or, at a root, with the refinement.
+func (r *refinement) improve(iterations int) {
+	f := r.plan.forest
+	var queue []int32
+	queued := make([]bool, f.nodes())
+	for range iterations {
+		var omega float64
+		for _, e := range r.end {
+			omega = max(omega, e)
+		}
+		queue = queue[:0]
+		clear(queued)
+		for node := range int32(f.nodes()) {
+			leaf := len(f.tree[int(node)%len(f.tree)].Children) == 0
+			// Slices are critical when they reach the makespan; the sums that keep
+			// them up to date round, so equal ends may differ in the last digits.
+			if first, _ := r.slicesOf(node); leaf && r.end[first] >= omega*(1-1e-12) {
+				queue = append(queue, node)
+				queued[node] = true
+			}
+		}
+		for i := 0; i < len(queue); i++ {
+			node := queue[i]
+			parent := f.tree[int(node)%len(f.tree)].Parent
+			if parent < 0 {
+				return
+			}
+			if r.relieve(node, omega) {
+				continue
+			}
+			if up := node - node%int32(len(f.tree)) + int32(parent); !queued[up] {
+				queue = append(queue, up)
+				queued[up] = true
+			}
+		}
+		r.marks = append(r.marks, len(r.log))
+	}
+}
+
+// relieve moves a task from a critical node to the node of its size that is free
+// first, or swaps one for a shorter one there (Algorithm 2, lines 11-22). It
+// reports whether it found any.
+//
+// Algorithm 2 prints the move as from I^a to I; its text and the released code
+// have it the other way, as here.
+func (r *refinement) relieve(node int32, omega float64) bool {
+	f := r.plan.forest
+	other, end := int32(-1), math.Inf(1)
+	for o := range int32(f.nodes()) {
+		if o != node && r.plan.size(o) == r.plan.size(node) {
+			if e := r.endOf(o); e < end {
+				other, end = o, e
+			}
+		}
+	}
+	margin := omega - end
+	if other < 0 || margin <= 0 {
+		return false
+	}
+	list, there := r.plan.lists[node], r.plan.lists[other]
+	if i := closestBelow(list, margin); i >= 0 {
+		r.apply(change{node, other, list[i].task, -1}, list[i].time)
+		return true
+	}
+	if i, j := closestSwap(list, there, margin); i >= 0 {
+		r.apply(change{node, other, list[i].task, there[j].task}, list[i].time-there[j].time)
+		return true
+	}
+	return false
+}
+
+func (r *refinement) apply(c change, gain float64) {
+	r.plan.transfer(c.from, c.to, c.task)
+	if c.back >= 0 {
+		r.plan.transfer(c.to, c.from, c.back)
+	}
+	r.delay(c.from, -gain)
+	r.delay(c.to, gain)
+	r.log = append(r.log, c)
+}
+
+// undo takes back the changes after the first n.
+func (r *refinement) undo(n int) {
+	for i := len(r.log) - 1; i >= n; i-- {
+		c := r.log[i]
+		r.plan.transfer(c.to, c.from, c.task)
+		if c.back >= 0 {
+			r.plan.transfer(c.from, c.to, c.back)
+		}
+	}
+	r.log = r.log[:n]
+}
+
+// count returns the number of moves and of swaps.
+func (r *refinement) count() (moves, swaps int) {
+	for _, c := range r.log {
+		if c.back < 0 {
+			moves++
+		} else {
+			swaps++
+		}
+	}
+	return moves, swaps
+}
+
+// transfer takes a task from one node to another of the same size.
+func (p *treePlan) transfer(from, to, task int32) {
+	list := p.lists[from]
+	i := 0
+	for list[i].task != task {
+		i++
+	}
+	t := list[i]
+	p.lists[from] = append(list[:i], list[i+1:]...)
+	list = p.lists[to]
+	i = sort.Search(len(list), func(j int) bool { return list[j].time < t.time })
+	list = append(list, nodeTask{})
+	copy(list[i+1:], list[i:])
+	list[i] = t
+	p.lists[to] = list
+}
+
+// closestBelow returns the index of the task whose duration is closest to half the
+// margin among those shorter than the margin; -1 when there is none.
+func closestBelow(list []nodeTask, margin float64) int {
+	half := margin / 2
+	i := sort.Search(len(list), func(j int) bool { return list[j].time <= half })
+	// list[i] is the longest one up to half the margin, list[i-1] the shortest above.
+	best := -1
+	if i < len(list) {
+		best = i
+	}
+	if i > 0 && list[i-1].time < margin && (best < 0 || list[i-1].time-half < half-list[i].time) {
+		best = i - 1
+	}
+	return best
+}
+
+// closestSwap returns the indices of two tasks, one of each list, such that the
+// first is longer than the second by less than the margin and as close to half of
+// it as possible; -1 when there are none.
+func closestSwap(list, there []nodeTask, margin float64) (int, int) {
+	half := margin / 2
+	bestI, bestJ, off := -1, -1, math.Inf(1)
+	consider := func(i, j int) {
+		d := list[i].time - there[j].time
+		if d > 0 && d < margin && math.Abs(d-half) < off {
+			bestI, bestJ, off = i, j, math.Abs(d-half)
+		}
+	}
+	// As list[i] gets shorter, so does the task that would give half the margin.
+	j := 0
+	for i := range list {
+		for j < len(there) && list[i].time-there[j].time < half {
+			j++
+		}
+		if j < len(there) {
+			consider(i, j)
+		}
+		if j > 0 {
+			consider(i, j-1)
+		}
+	}
+	return bestI, bestJ
+}
