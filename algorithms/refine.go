@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"miglab/harness/algo"
@@ -17,7 +18,9 @@ type treePlan struct {
 	// destroyed marks the nodes that phase 2 destroyed after their tasks,
 	// whether or not the slices were used again.
 	destroyed []bool
-	// order lists the nodes that run tasks in the order in which phase 2 created them.
+	// order lists the nodes that have run tasks in the order in which phase 2 created
+	// them, which settles who goes first when several ask for an operation at once;
+	// every node comes before those below it.
 	order []int32
 }
 
@@ -38,14 +41,35 @@ type planRecorder struct {
 }
 
 func (r planRecorder) place(node, task int32) {
-	if len(r.lists[node]) == 0 {
-		r.order = append(r.order, node)
-	}
+	r.enlist(node)
 	t := float64(r.p.Tasks[task].On(r.size(node)))
 	r.lists[node] = append(r.lists[node], nodeTask{t, task})
 }
 
 func (r planRecorder) destroy(node int32) { r.destroyed[node] = true }
+
+// enlist puts a node that is used for the first time before those below it in the
+// order, or last.
+func (p *treePlan) enlist(node int32) {
+	if !slices.Contains(p.order, node) {
+		i := slices.IndexFunc(p.order, func(o int32) bool { return p.covers(node, o) })
+		if i < 0 {
+			i = len(p.order)
+		}
+		p.order = slices.Insert(p.order, i, node)
+	}
+}
+
+// covers reports whether a node lies below another in the tree.
+func (p *treePlan) covers(node, below int32) bool {
+	n := int32(len(p.forest.tree))
+	for i := below % n; i >= 0 && node/n == below/n; i = int32(p.forest.tree[i].Parent) {
+		if i == node%n {
+			return true
+		}
+	}
+	return false
+}
 
 // size returns the size of a node.
 func (p *treePlan) size(node int32) mig.Slices {
@@ -61,48 +85,35 @@ const (
 	reversed direction = true
 )
 
-// asFound returns the plan as phase 2 timed it: instances are created in the same
-// order, and destroyed even where nothing follows on their slices.
+// asFound returns the plan as phase 2 timed it: instances are destroyed even where
+// nothing follows on their slices.
 func (p *treePlan) asFound() []use {
-	var out []use
-	for _, node := range p.order {
-		out = append(out, p.use(node, forward, p.destroyed[node]))
+	out := p.uses(forward, 0)
+	for i := range out {
+		out[i].destroy = p.destroyed[p.order[i]]
 	}
 	return out
 }
 
-// uses returns the plan in a direction, without superfluous destructions. Index
-// shifts the task numbers.
+// uses returns the plan in a direction. Shift is added to the task numbers.
 func (p *treePlan) uses(d direction, shift int) []use {
-	var out []use
-	for i := range p.lists {
-		node := int32(i)
-		if d == reversed {
-			node = int32(len(p.lists) - 1 - i)
+	n := len(p.forest.tree)
+	out := make([]use, len(p.order))
+	for i, node := range p.order {
+		list := p.lists[node]
+		tasks := make([]int32, len(list))
+		for j, t := range list {
+			tasks[j] = t.task + int32(shift)
 		}
-		if len(p.lists[node]) > 0 {
-			u := p.use(node, d, false)
-			for j := range u.tasks {
-				u.tasks[j] += int32(shift)
-			}
-			out = append(out, u)
+		out[i] = use{gpu: int(node) / n, in: p.forest.tree[int(node)%n].Instance, tasks: tasks}
+	}
+	if d == reversed {
+		slices.Reverse(out)
+		for i := range out {
+			slices.Reverse(out[i].tasks)
 		}
 	}
 	return out
-}
-
-func (p *treePlan) use(node int32, d direction, destroy bool) use {
-	n := len(p.forest.tree)
-	u := use{gpu: int(node) / n, in: p.forest.tree[int(node)%n].Instance, destroy: destroy}
-	list := p.lists[node]
-	u.tasks = make([]int32, len(list))
-	for i, t := range list {
-		if d == reversed {
-			i = len(list) - 1 - i
-		}
-		u.tasks[i] = t.task
-	}
-	return u
 }
 
 // A change is a move (back < 0) or a swap of tasks between two nodes of a size.
@@ -120,9 +131,8 @@ type refinement struct {
 	// the paper it is kept up to date by adding and taking the durations of moved
 	// tasks; what that changes about reconfiguration is found out afterwards.
 	end []float64
-	// log lists the changes, and marks where each iteration ended in it.
-	log   []change
-	marks []int
+	// log lists the changes.
+	log []change
 }
 
 // slicesOf returns the first compute slice of a node, counted over all GPUs, and
@@ -153,12 +163,15 @@ func (r *refinement) delay(node int32, by float64) {
 
 // improve runs Algorithm 2 for at most the given number of iterations. An
 // iteration opens the nodes of the critical slices from the leaves up; it ends
-// with every one of them relieved, or, at a root, with the refinement.
-func (r *refinement) improve(iterations int) {
+// with every one of them relieved, or, at a root, with the refinement. After each
+// iteration that changed the plan it calls changed.
+func (r *refinement) improve(iterations int, changed func()) {
 	f := r.plan.forest
 	var queue []int32
 	queued := make([]bool, f.nodes())
 	for range iterations {
+		before := len(r.log)
+		stuck := false
 		var omega float64
 		for _, e := range r.end {
 			omega = max(omega, e)
@@ -178,7 +191,8 @@ func (r *refinement) improve(iterations int) {
 			node := queue[i]
 			parent := f.tree[int(node)%len(f.tree)].Parent
 			if parent < 0 {
-				return
+				stuck = true
+				break
 			}
 			if r.relieve(node, omega) {
 				continue
@@ -188,7 +202,12 @@ func (r *refinement) improve(iterations int) {
 				queued[up] = true
 			}
 		}
-		r.marks = append(r.marks, len(r.log))
+		if len(r.log) > before {
+			changed()
+		}
+		if stuck {
+			return
+		}
 	}
 }
 
@@ -267,6 +286,7 @@ func (p *treePlan) transfer(from, to, task int32) {
 	}
 	t := list[i]
 	p.lists[from] = append(list[:i], list[i+1:]...)
+	p.enlist(to)
 	list = p.lists[to]
 	i = sort.Search(len(list), func(j int) bool { return list[j].time < t.time })
 	list = append(list, nodeTask{})

@@ -1,0 +1,56 @@
+package algorithms
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// benchProblem is a batch of the paper's MIXEDSCALING, WIDETIMES shape: a fifth of
+// the tasks scales well up to each size.
+func benchProblem(n int, seed uint64) algo.Problem {
+	rng := rand.New(rand.NewPCG(seed, uint64(n)))
+	p := algo.Problem{GPU: mig.MustLookup("A100")}
+	for i := range n {
+		t := task.New(fmt.Sprintf("t%05d", i), nil)
+		d := 1 + 99*rng.Float64()
+		limit := p.GPU.Sizes()[rng.IntN(5)]
+		for s := mig.Slices(1); s <= 7; s++ {
+			if s > 1 {
+				r := 0.75 + 0.25*rng.NormFloat64()
+				r = min(max(r, 0.5), 1)
+				if s <= limit {
+					r = min(max(0.1+0.1*rng.NormFloat64(), 0), 0.2)
+				}
+				d *= (float64(s-1) + r) / float64(s)
+			}
+			if p.GPU.Profile(s) != nil {
+				t.Set(s, mig.Seconds(d))
+			}
+		}
+		p.Tasks = append(p.Tasks, t)
+	}
+	return p
+}
+
+func BenchmarkFAR(b *testing.B) {
+	for _, n := range []int{10, 15, 35, 100, 500, 1000, 10000} {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			var ps []algo.Problem
+			for s := range uint64(8) {
+				ps = append(ps, benchProblem(n, s))
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if _, err := (far{true}).Schedule(context.Background(), ps[i%len(ps)]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
