@@ -1,0 +1,181 @@
+package algorithms
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// fullEnumeration is what the paper's FAR does with its family: phase 2 on every
+// allocation, the earliest of the best.
+func fullEnumeration(r *repartitioner) (int, float64) {
+	best, makespan := -1, math.Inf(1)
+	for k := range r.family.length {
+		if m := r.makespan(k, math.Inf(1), nil); m < makespan {
+			best, makespan = k, m
+		}
+	}
+	return best, makespan
+}
+
+// randomProblem draws batches of every kind that the paper and the referee allow:
+// monotone and not, with sizes that do not fit, equal times, one task, tasks that
+// fit only the whole GPU.
+func randomProblem(rng *rand.Rand, n int) algo.Problem {
+	gpus := mig.GPUs()
+	p := algo.Problem{GPU: gpus[rng.IntN(len(gpus))]}
+	sizes := p.GPU.Sizes()
+	kind := rng.IntN(5)
+	for i := range n {
+		t := task.New(fmt.Sprintf("t%04d", i), nil)
+		base := math.Exp(rng.Float64()*8 - 3)
+		if kind == 1 {
+			base = 10
+		}
+		for _, s := range sizes {
+			d := base / math.Pow(float64(s), rng.Float64()*1.2)
+			switch {
+			case kind == 1:
+				d = base
+			case kind == 2 && rng.IntN(3) == 0, kind == 3 && s < sizes[len(sizes)-1]:
+				d = math.Inf(1)
+			case kind == 4:
+				d = float64(1 + rng.IntN(4))
+			}
+			t.Set(s, mig.Seconds(d))
+		}
+		fits := false
+		for _, s := range sizes {
+			fits = fits || t.Fits(s)
+		}
+		if !fits {
+			t.Set(sizes[rng.IntN(len(sizes))], mig.Seconds(base))
+		}
+		p.Tasks = append(p.Tasks, t)
+	}
+	return p
+}
+
+func TestPrunedSearchEqualsFullEnumeration(t *testing.T) {
+	check := func(p algo.Problem) {
+		t.Helper()
+		f := newFamily(p)
+		r := newRepartitioner(p, f)
+		k, m := r.best()
+		if wantK, want := fullEnumeration(r); k != wantK || m != want {
+			t.Errorf("%s, %d tasks, %v: allocation %d of %d (%v s), full enumeration %d (%v s)",
+				p.GPU, len(p.Tasks), p.Model, k, f.length, m, wantK, want)
+		}
+	}
+	for i := range uint64(1500) {
+		rng := rand.New(rand.NewPCG(i, 1))
+		p := randomProblem(rng, 1+rng.IntN(40))
+		p.Model = mig.Reconfiguration(i % 3)
+		p.Count = 1 + int(i/3%3)
+		check(p)
+	}
+	for i, n := range []int{100, 200, 500, 1000} {
+		check(benchProblem(n, uint64(i)))
+		check(randomProblem(rand.New(rand.NewPCG(uint64(n), 2)), n))
+	}
+}
+
+// TestTimelineAgreesWithAlgorithm1 holds phase 2's own reckoning against the
+// timeline's, which knows nothing of trees.
+func TestTimelineAgreesWithAlgorithm1(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
+		p := randomProblem(rng, rapid.IntRange(1, 60).Draw(t, "n"))
+		p.Model = mig.Reconfiguration(rapid.IntRange(0, 2).Draw(t, "model"))
+		p.Count = rapid.IntRange(1, 3).Draw(t, "gpus")
+		r := newRepartitioner(p, newFamily(p))
+		k := rapid.IntRange(0, r.family.length-1).Draw(t, "allocation")
+		plan := newTreePlan(r.forest)
+		want := r.makespan(k, math.Inf(1), planRecorder{plan, p})
+		s := run(p, "far", plan.asFound())
+		if got := float64(s.Makespan()); math.Abs(got-want) > 1e-9*want {
+			t.Fatalf("%s allocation %d: timeline %v s, Algorithm 1 %v s", p.GPU, k, got, want)
+		}
+	})
+}
+
+func TestFamilyBoundsHold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
+		p := randomProblem(rng, rapid.IntRange(1, 30).Draw(t, "n"))
+		f := newFamily(p)
+		r := newRepartitioner(p, f)
+		for k := range f.length {
+			if m := r.makespan(k, math.Inf(1), nil); f.bound[k] > m*(1+1e-12) {
+				t.Fatalf("allocation %d: bound %v s above its makespan %v s", k, f.bound[k], m)
+			}
+			if k > 0 && f.area[k] < f.area[k-1]*(1-1e-12) {
+				t.Fatalf("allocation %d has less area than the one before", k)
+			}
+		}
+	})
+}
+
+func TestRefinementNeverWorsens(t *testing.T) {
+	improved := 0
+	for i := range uint64(3000) {
+		rng := rand.New(rand.NewPCG(i, 5))
+		p := randomProblem(rng, 1+rng.IntN(40))
+		before, after := mustSchedule(t, "far?refine=false", p), mustSchedule(t, "far", p)
+		if after.Makespan() > before.Makespan() {
+			t.Errorf("seed %d: refined %v s, unrefined %v s", i, after.Makespan(), before.Makespan())
+		}
+		if after.Makespan() < before.Makespan() {
+			improved++
+		}
+	}
+	if improved == 0 {
+		t.Error("refinement never improved anything")
+	}
+}
+
+// TestMoveAndSwapRulesAgainstBruteForce checks lines 12 and 18-19 of Algorithm 2.
+func TestMoveAndSwapRulesAgainstBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := func(name string) []nodeTask {
+			times := rapid.SliceOfN(rapid.Float64Range(0.1, 10), 0, 8).Draw(t, name)
+			var l []nodeTask
+			for i, d := range times {
+				p := &treePlan{lists: [][]nodeTask{{{d, int32(i)}}, l}, order: []int32{0, 1}}
+				p.transfer(0, 1, int32(i))
+				l = p.lists[1]
+			}
+			return l
+		}
+		a, b := list("critical"), list("other")
+		margin := rapid.Float64Range(0.1, 20).Draw(t, "margin")
+		off := math.Inf(1)
+		for _, x := range a {
+			if x.time < margin {
+				off = min(off, math.Abs(x.time-margin/2))
+			}
+		}
+		if i := closestBelow(a, margin); (i < 0) != math.IsInf(off, 1) || i >= 0 && math.Abs(a[i].time-margin/2) != off {
+			t.Fatalf("closestBelow(%v, %v) = %d, best distance %v", a, margin, i, off)
+		}
+		off = math.Inf(1)
+		for _, x := range a {
+			for _, y := range b {
+				if d := x.time - y.time; d > 0 && d < margin {
+					off = min(off, math.Abs(d-margin/2))
+				}
+			}
+		}
+		i, j := closestSwap(a, b, margin)
+		if (i < 0) != math.IsInf(off, 1) || i >= 0 && math.Abs(a[i].time-b[j].time-margin/2) > off+1e-12 {
+			t.Fatalf("closestSwap(%v, %v, %v) = %d, %d; best distance %v", a, b, margin, i, j, off)
+		}
+	})
+}
