@@ -1,0 +1,541 @@
+package schedule
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"miglab/harness/mig"
+)
+
+// Check lists everything that is wrong with an answer to a problem; nil means
+// that it is valid. It never stops at the first violation and does not panic,
+// whatever the values are. Times may differ by 1e-9 of the makespan, and by 1e-9 s
+// where it is shorter than a second; touching intervals do not overlap.
+//
+// Where many runs (or instances, or operations) share a slice at one time, each
+// is reported against the one before it that holds the slice longest, not against
+// all. What depends on an index, a time or an instance that makes no sense itself
+// is reported once, for that. The order is fixed: the problem, placements,
+// operations, instances, runs; each in the order of the lists or of time.
+//
+// It takes O(n log n) for n placements and operations.
+func Check(p Problem, s Schedule) []Violation {
+	c := checker{p: &p, s: &s}
+	if !c.problem() {
+		return c.found
+	}
+	c.tolerance = 1e-9 * max(1, c.makespan())
+	c.header()
+	c.placements()
+	c.operations()
+	c.partitions()
+	c.existence()
+	c.overlaps(c.runs, func(a, b *span) {
+		later, earlier := &s.Placements[b.id], &s.Placements[a.id]
+		v := c.placement(TaskOverlap, int(b.id), "%q on %v and %q on %v both run on GPU %d between %v and %v s",
+			c.name(later.Task), later.Instance, c.name(earlier.Task), earlier.Instance, b.gpu, b.start, min(a.end, b.end))
+		v.OtherPlacement = int(a.id)
+	})
+	return c.found
+}
+
+// A span is an interval in which memory slices of a GPU are taken.
+type span struct {
+	start, end mig.Seconds
+	gpu        int
+	// id is the index of what takes them.
+	id int32
+	// key is the instance (see checker.key).
+	key     int32
+	mask    mig.Mask
+	destroy bool
+}
+
+// A life is an instance from the start of its create to the end of its destroy.
+type life struct {
+	// from is the end of the create and to the start of the destroy.
+	from, to mig.Seconds
+	// created is the index of the create; none for the start partition.
+	created int
+}
+
+type checker struct {
+	p         *Problem
+	s         *Schedule
+	tolerance mig.Seconds
+	found     []Violation
+	// runs are the placements that make sense by themselves.
+	runs []span
+	// lives are the instances, and living when their slices are taken, by id.
+	lives  []life
+	living []span
+}
+
+var inf = mig.Seconds(math.Inf(1))
+
+func finite(t mig.Seconds) bool { return t > -inf && t < inf }
+
+func (c *checker) add(k Kind, format string, args ...any) *Violation {
+	c.found = append(c.found, Violation{
+		Kind: k, Task: none, GPU: none, Placement: none, OtherPlacement: none, Operation: none, OtherOperation: none,
+		Detail: fmt.Sprintf(format, args...),
+	})
+	return &c.found[len(c.found)-1]
+}
+
+func (c *checker) placement(k Kind, i int, format string, args ...any) *Violation {
+	v, pl := c.add(k, format, args...), &c.s.Placements[i]
+	v.Task, v.GPU, v.Placement, v.Instance = pl.Task, pl.GPU, i, pl.Instance
+	return v
+}
+
+func (c *checker) operation(k Kind, i int, format string, args ...any) *Violation {
+	v, o := c.add(k, format, args...), &c.s.Operations[i]
+	v.GPU, v.Operation, v.Instance = o.GPU, i, o.Instance
+	return v
+}
+
+// name returns the name of a task that may not exist.
+func (c *checker) name(i int) string {
+	if i < 0 || i >= len(c.p.Tasks) {
+		return fmt.Sprintf("task %d", i)
+	}
+	return c.p.Tasks[i].Name
+}
+
+// describe names an instance that may not make sense.
+func describe(in mig.Instance) string {
+	if in.Profile == nil {
+		return fmt.Sprintf("no profile at slice %d", in.Start)
+	}
+	return fmt.Sprintf("%v at slice %d", in.Profile, in.Start)
+}
+
+// starts is how many memory slices a mask can tell apart.
+const starts = mig.Slices(8)
+
+// key numbers the instances of the GPU; it is none for anything else.
+func (c *checker) key(in mig.Instance) int32 {
+	if in.Profile == nil || !slices.Contains(in.Profile.Starts, in.Start) {
+		return none
+	}
+	i := slices.Index(c.p.GPU.Profiles, in.Profile)
+	if i < 0 {
+		return none
+	}
+	return int32(i)*int32(starts) + int32(in.Start)
+}
+
+// problem reports whether there is something to check a schedule against.
+func (c *checker) problem() bool {
+	p := c.p
+	if p.GPU == nil {
+		c.add(BadProblem, "there is no GPU model")
+		return false
+	}
+	if p.Model > mig.Free {
+		c.add(BadProblem, "reconfiguration model %d is not known", uint8(p.Model))
+		return false
+	}
+	for _, pr := range p.GPU.Profiles {
+		if pr == nil || pr.Size < 1 || pr.Size > mig.MaxSize || pr.Length < 1 || pr.Length > starts ||
+			slices.ContainsFunc(pr.Starts, func(s mig.Slices) bool { return s < 0 || s > starts-pr.Length }) {
+			c.add(BadProblem, "GPU model %q has a profile beyond %d slices", p.GPU.Name, starts)
+			return false
+		}
+	}
+	if p.Release != nil && len(p.Release) != len(p.Tasks) {
+		c.add(BadProblem, "there are %d releases for %d tasks", len(p.Release), len(p.Tasks))
+	}
+	for i, r := range p.Release {
+		if !finite(r) {
+			c.add(BadProblem, "task %q is released at %v s", c.name(i), r).Task = i
+		}
+	}
+	return true
+}
+
+// makespan is that of the schedule, leaving out ends that are not numbers.
+func (c *checker) makespan() mig.Seconds {
+	var m mig.Seconds
+	for i := range c.s.Placements {
+		if end := c.s.Placements[i].End; end > m && finite(end) {
+			m = end
+		}
+	}
+	return m
+}
+
+func (c *checker) header() {
+	if c.s.GPU != c.p.GPU {
+		have := "no GPU model"
+		if c.s.GPU != nil {
+			have = c.s.GPU.Name
+		}
+		c.add(WrongGPU, "the schedule is for %s, the problem for %s", have, c.p.GPU.Name)
+	}
+	if c.s.Model != c.p.Model {
+		have := fmt.Sprintf("model %d", uint8(c.s.Model))
+		if c.s.Model <= mig.Free {
+			have = c.s.Model.String()
+		}
+		c.add(WrongModel, "the schedule is for %s reconfiguration, the problem for %v", have, c.p.Model)
+	}
+}
+
+// timely reports whether start and end can be the ends of an interval.
+func (c *checker) timely(start, end mig.Seconds) bool {
+	return finite(start) && finite(end) && start >= -c.tolerance && end >= start-c.tolerance
+}
+
+func (c *checker) placements() {
+	p := c.p
+	c.runs = make([]span, 0, len(c.s.Placements))
+	// ran holds the index, plus one, of the placement that first runs a task.
+	ran := make([]int32, len(p.Tasks))
+	for i := range c.s.Placements {
+		pl := &c.s.Placements[i]
+		known := pl.Task >= 0 && pl.Task < len(p.Tasks)
+		key, timely := c.key(pl.Instance), c.timely(pl.Start, pl.End)
+		onGPU := pl.GPU >= 0 && pl.GPU < p.GPUs()
+		if !known {
+			c.placement(UnknownTask, i, "placement %d runs task %d of %d", i, pl.Task, len(p.Tasks))
+		}
+		if key == none {
+			c.placement(BadInstance, i, "%q runs on %s, which %s does not have", c.name(pl.Task), describe(pl.Instance), p.GPU.Name)
+		}
+		if !onGPU {
+			c.placement(UnknownGPU, i, "%q runs on GPU %d; there are %d, counted from 0", c.name(pl.Task), pl.GPU, p.GPUs())
+		}
+		if !timely {
+			c.placement(BadTime, i, "%q runs from %v to %v s", c.name(pl.Task), pl.Start, pl.End)
+		}
+		if known {
+			if ran[pl.Task] != 0 {
+				c.placement(RepeatedTask, i, "%q runs in placements %d and %d", c.name(pl.Task), ran[pl.Task]-1, i).OtherPlacement = int(ran[pl.Task] - 1)
+			} else {
+				ran[pl.Task] = int32(i + 1)
+			}
+		}
+		if known && key != none {
+			size := pl.Instance.Size()
+			takes := p.Tasks[pl.Task].On(size)
+			if !finite(takes) || takes <= 0 {
+				c.placement(DoesNotFit, i, "%q runs on %v, where it takes %v s", c.name(pl.Task), pl.Instance, takes)
+			} else if timely && !c.near(pl.End-pl.Start, takes) {
+				c.placement(WrongDuration, i, "%q runs for %v s on size %d, where it takes %v s", c.name(pl.Task), pl.End-pl.Start, size, takes)
+			}
+		}
+		if known && timely && pl.Task < len(p.Release) && pl.Start < p.Release[pl.Task]-c.tolerance {
+			c.placement(BeforeRelease, i, "%q starts at %v s, before its release at %v s", c.name(pl.Task), pl.Start, p.Release[pl.Task])
+		}
+		if key != none && onGPU && timely {
+			c.runs = append(c.runs, span{start: pl.Start, end: pl.End, gpu: pl.GPU, id: int32(i), key: key, mask: pl.Instance.Mask()})
+		}
+	}
+	for i, r := range ran {
+		if r == 0 {
+			c.add(MissingTask, "%q (task %d) is never run", c.name(i), i).Task = i
+		}
+	}
+	slices.SortFunc(c.runs, byTime)
+}
+
+func (c *checker) near(a, b mig.Seconds) bool { return a <= b+c.tolerance && b <= a+c.tolerance }
+
+// cost is what an operation takes.
+func (c *checker) cost(o *Operation) mig.Seconds {
+	switch {
+	case c.p.Model == mig.Free:
+		return 0
+	case o.Op == Create:
+		return o.Instance.Profile.Create
+	}
+	return o.Instance.Profile.Destroy
+}
+
+// operations checks the creates and destroys one by one, turns them into lives,
+// and checks that they run one at a time.
+func (c *checker) operations() {
+	p := c.p
+	ops := make([]span, 0, len(p.Start)+len(c.s.Operations))
+	for i, e := range p.Start {
+		key := c.key(e.Instance)
+		if key == none || e.GPU < 0 || e.GPU >= p.GPUs() || !finite(e.BusyUntil) || e.BusyUntil < 0 {
+			c.add(BadProblem, "the start partition holds %s on GPU %d, busy until %v s", describe(e.Instance), e.GPU, e.BusyUntil).GPU = e.GPU
+			continue
+		}
+		// Made before time began, so that it comes first and overlaps even what ends at 0.
+		ops = append(ops, span{start: -inf, end: -inf, gpu: e.GPU, id: int32(-1 - i), key: key, mask: e.Instance.Mask()})
+	}
+	for i := range c.s.Operations {
+		o := &c.s.Operations[i]
+		key, timely := c.key(o.Instance), c.timely(o.Start, o.End)
+		onGPU := o.GPU >= 0 && o.GPU < p.GPUs()
+		if o.Op > Destroy {
+			c.operation(UnknownOp, i, "operation %d is of kind %d; write create or destroy", i, uint8(o.Op))
+			continue
+		}
+		if key == none {
+			c.operation(BadInstance, i, "operation %d is a %v of %s, which %s does not have", i, o.Op, describe(o.Instance), p.GPU.Name)
+		}
+		if !onGPU {
+			c.operation(UnknownGPU, i, "operation %d runs on GPU %d; there are %d, counted from 0", i, o.GPU, p.GPUs())
+		}
+		if !timely {
+			c.operation(BadTime, i, "operation %d runs from %v to %v s", i, o.Start, o.End)
+		}
+		if key != none && timely && !c.near(o.End-o.Start, c.cost(o)) {
+			c.operation(WrongCost, i, "the %v of %v at %v s takes %v s; under %v reconfiguration it takes %v s", o.Op, o.Instance, o.Start, o.End-o.Start, p.Model, c.cost(o))
+		}
+		if key != none && onGPU && timely {
+			ops = append(ops, span{start: o.Start, end: o.End, gpu: o.GPU, id: int32(i), key: key, mask: o.Instance.Mask(), destroy: o.Op == Destroy})
+		}
+	}
+	slices.SortFunc(ops, byInstance)
+	c.pair(ops)
+	if p.Model == mig.Sequential {
+		slices.SortFunc(ops, byTime)
+		for i := range ops {
+			ops[i].mask = 1 // whatever the instances, there is one reconfiguration at a time
+		}
+		c.overlaps(ops, func(a, b *span) {
+			later, earlier := &c.s.Operations[b.id], &c.s.Operations[a.id]
+			v := c.operation(OperationOverlap, int(b.id), "the %v of %v begins at %v s on GPU %d, before the %v of %v ends at %v s",
+				later.Op, later.Instance, later.Start, later.GPU, earlier.Op, earlier.Instance, earlier.End)
+			v.OtherOperation = int(a.id)
+		})
+	}
+}
+
+// pair joins creates to destroys. Operations on one instance at one instant, which
+// only [mig.Free] allows, are taken alternately: whichever order makes sense.
+func (c *checker) pair(ops []span) {
+	creates := 0
+	for i := range ops {
+		if !ops[i].destroy {
+			creates++
+		}
+	}
+	c.lives, c.living = make([]life, 0, creates), make([]span, 0, creates)
+	open := none // the life that is not yet over
+	for i := 0; i < len(ops); {
+		first := &ops[i]
+		if i > 0 && !sameInstance(first, &ops[i-1]) {
+			open = none
+		}
+		j := i + 1
+		for j < len(ops) && sameInstance(first, &ops[j]) && ops[j].start <= first.start+c.tolerance {
+			j++
+		}
+		create, destroy := i, i
+		for range j - i {
+			for create < j && ops[create].destroy {
+				create++
+			}
+			for destroy < j && !ops[destroy].destroy {
+				destroy++
+			}
+			if destroy < j && (open != none || create == j) {
+				c.end(&ops[destroy], open)
+				open = none
+				destroy++
+			} else {
+				open = c.begin(&ops[create], open)
+				create++
+			}
+		}
+		i = j
+	}
+}
+
+func sameInstance(a, b *span) bool { return a.gpu == b.gpu && a.key == b.key }
+
+// begin adds the life that a create starts, unless one is open, and returns the open one.
+func (c *checker) begin(o *span, open int) int {
+	if open != none && o.id < 0 {
+		e := c.p.Start[-1-o.id]
+		c.add(BadProblem, "the start partition holds %v on GPU %d twice", e.Instance, e.GPU).GPU = e.GPU
+		return open
+	}
+	if open != none {
+		op := &c.s.Operations[o.id]
+		c.operation(AlreadyExists, int(o.id), "%v is created at %v s on GPU %d, where it exists", op.Instance, op.Start, op.GPU).OtherOperation = c.lives[open].created
+		return open
+	}
+	l := life{from: o.end, to: inf, created: int(o.id)}
+	if o.id < 0 {
+		l.from, l.created = c.p.Start[-1-o.id].BusyUntil, none
+	}
+	c.lives = append(c.lives, l)
+	taken := *o
+	taken.id, taken.end = int32(len(c.lives)-1), inf
+	c.living = append(c.living, taken)
+	return len(c.lives) - 1
+}
+
+// end closes the open life.
+func (c *checker) end(o *span, open int) {
+	op := &c.s.Operations[o.id]
+	if open == none {
+		c.operation(NotExisting, int(o.id), "%v is destroyed at %v s on GPU %d, where it does not exist", op.Instance, op.Start, op.GPU)
+		return
+	}
+	l := &c.lives[open]
+	if op.Start < l.from-c.tolerance {
+		if l.created == none {
+			c.operation(StillBusy, int(o.id), "%v is destroyed at %v s on GPU %d, where it is busy until %v s", op.Instance, op.Start, op.GPU, l.from)
+		} else {
+			c.operation(NotExisting, int(o.id), "%v is destroyed at %v s on GPU %d, before its create ends at %v s", op.Instance, op.Start, op.GPU, l.from).OtherOperation = l.created
+		}
+	}
+	l.to = op.Start
+	c.living[open].end = op.End
+}
+
+// partitions checks that the instances on a GPU can be there together.
+func (c *checker) partitions() {
+	slices.SortFunc(c.living, byTime)
+	c.overlaps(c.living, func(a, b *span) {
+		v := c.add(InvalidPartition, "%v takes slices of GPU %d from %v s, which %v has until %v s", c.instance(b), b.gpu, max(b.start, 0), c.instance(a), a.end)
+		v.GPU, v.Instance = b.gpu, c.instance(b)
+		v.Operation, v.OtherOperation = c.lives[b.id].created, c.lives[a.id].created
+	})
+
+	latest := c.none()
+	for i := range c.living {
+		b := &c.living[i]
+		latest[b.key] = i
+		in := c.instance(b)
+		// Where each start is a place of its own, the geometry alone limits the number.
+		if in.Profile.Max >= len(in.Profile.Starts) {
+			continue
+		}
+		count := 0
+		for _, s := range in.Profile.Starts {
+			j := latest[b.key-int32(in.Start)+int32(s)]
+			if j != none && c.living[j].gpu == b.gpu && (j == i || c.clash(&c.living[j], b)) {
+				count++
+			}
+		}
+		if count > in.Profile.Max {
+			v := c.add(TooManyInstances, "GPU %d holds %d instances of %v at %v s; it can hold %d", b.gpu, count, in.Profile, max(b.start, 0), in.Profile.Max)
+			v.GPU, v.Instance, v.Operation = b.gpu, in, c.lives[b.id].created
+		}
+	}
+}
+
+// instance is the inverse of key.
+func (c *checker) instance(s *span) mig.Instance {
+	return mig.Instance{Profile: c.p.GPU.Profiles[s.key/int32(starts)], Start: mig.Slices(s.key % int32(starts))}
+}
+
+// none returns a list with an index for each key.
+func (c *checker) none() []int {
+	list := make([]int, len(c.p.GPU.Profiles)*int(starts))
+	for i := range list {
+		list[i] = none
+	}
+	return list
+}
+
+// existence checks that every run lies within a life of its instance. Runs and
+// lives are both in order of GPU and time.
+func (c *checker) existence() {
+	latest := c.none()
+	next := 0
+	for i := range c.runs {
+		r := &c.runs[i]
+		for next < len(c.living) && (c.living[next].gpu < r.gpu || c.living[next].gpu == r.gpu && c.living[next].start <= r.start+c.tolerance) {
+			latest[c.living[next].key] = next
+			next++
+		}
+		pl := &c.s.Placements[r.id]
+		j := latest[r.key]
+		if j == none || c.living[j].gpu != r.gpu {
+			c.placement(NoInstance, int(r.id), "%q starts at %v s on %v of GPU %d, which is not there", c.name(pl.Task), pl.Start, pl.Instance, r.gpu)
+			continue
+		}
+		l := &c.lives[c.living[j].id]
+		if pl.Start < l.from-c.tolerance || pl.End > l.to+c.tolerance {
+			c.placement(NoInstance, int(r.id), "%q runs from %v to %v s on %v of GPU %d, which exists from %v to %v s",
+				c.name(pl.Task), pl.Start, pl.End, pl.Instance, r.gpu, l.from, l.to)
+		}
+	}
+}
+
+// clash reports whether the spans overlap by more than the tolerance, given that
+// a starts no later than b. An interval of length 0 overlaps what it lies within.
+func (c *checker) clash(a, b *span) bool {
+	return a.end > b.start+c.tolerance && b.end > a.start+c.tolerance
+}
+
+// overlaps finds the spans, which come in order of time, that clash with an
+// earlier one on a memory slice.
+func (c *checker) overlaps(spans []span, report func(earlier, later *span)) {
+	var holder [starts]int // by slice, the span, plus one, that holds it longest
+	for i := range spans {
+		b := &spans[i]
+		if i > 0 && b.gpu != spans[i-1].gpu {
+			holder = [starts]int{}
+		}
+		before := holder
+		for m := uint8(b.mask); m != 0; m &= m - 1 {
+			bit := bits.TrailingZeros8(m)
+			j := before[bit]
+			if j != 0 && c.clash(&spans[j-1], b) && firstOf(&before, b.mask, bit) {
+				report(&spans[j-1], b)
+			}
+			if j == 0 || b.end > spans[j-1].end {
+				holder[bit] = i + 1
+			}
+		}
+	}
+}
+
+// firstOf reports whether no lower slice of the mask has the same holder.
+func firstOf(holder *[starts]int, mask mig.Mask, bit int) bool {
+	for m := uint8(mask) & (1<<bit - 1); m != 0; m &= m - 1 {
+		if holder[bits.TrailingZeros8(m)] == holder[bit] {
+			return false
+		}
+	}
+	return true
+}
+
+// byTime orders spans by GPU, start and end.
+func byTime(a, b span) int {
+	switch {
+	case a.gpu != b.gpu:
+		return before(a.gpu < b.gpu)
+	case a.start != b.start:
+		return before(a.start < b.start)
+	case a.end != b.end:
+		return before(a.end < b.end)
+	}
+	return int(a.id) - int(b.id)
+}
+
+// byInstance orders operations by instance and start, destroys first.
+func byInstance(a, b span) int {
+	switch {
+	case a.gpu != b.gpu:
+		return before(a.gpu < b.gpu)
+	case a.key != b.key:
+		return before(a.key < b.key)
+	case a.start != b.start:
+		return before(a.start < b.start)
+	case a.destroy != b.destroy:
+		return before(a.destroy)
+	}
+	return int(a.id) - int(b.id)
+}
+
+func before(yes bool) int {
+	if yes {
+		return -1
+	}
+	return 1
+}

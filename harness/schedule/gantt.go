@@ -1,0 +1,67 @@
+package schedule
+
+import (
+	"cmp"
+	"slices"
+
+	"miglab/harness/mig"
+)
+
+// BarKind is what a bar of a Gantt chart shows.
+type BarKind uint8
+
+// The bars of FAR's charts: tasks, and the creation and destruction of instances.
+const (
+	RunBar BarKind = iota
+	CreateBar
+	DestroyBar
+)
+
+var barNames = [...]string{RunBar: "run", CreateBar: "create", DestroyBar: "destroy"}
+
+// String returns "run", "create" or "destroy".
+func (k BarKind) String() string { return barNames[k] }
+
+// A Bar is a rectangle of a Gantt chart: compute slices across, time along.
+type Bar struct {
+	Kind BarKind
+	// GPU counts from 0.
+	GPU int
+	// Slice is the first compute slice and Width the number of them. Compute slice
+	// i is drawn at memory slice i: 3 slices at 0 take 0-2 and leave 3 idle.
+	Slice, Width mig.Slices
+	Start, End   mig.Seconds
+	// Label is the task's name; for operations the instance, for example 3@4.
+	Label string
+}
+
+// Bars returns the bars of a schedule that has passed [Check], by start, GPU,
+// slice, kind and end. Operations that take no time have none.
+func Bars(p Problem, s Schedule) []Bar {
+	bars := make([]Bar, 0, len(s.Placements)+len(s.Operations))
+	add := func(k BarKind, gpu int, in mig.Instance, start, end mig.Seconds, label string) {
+		if end > start {
+			bars = append(bars, Bar{k, gpu, in.Start, in.Size(), start, end, label})
+		}
+	}
+	for _, pl := range s.Placements {
+		add(RunBar, pl.GPU, pl.Instance, pl.Start, pl.End, p.Tasks[pl.Task].Name)
+	}
+	for _, o := range s.Operations {
+		kind := CreateBar
+		if o.Op == Destroy {
+			kind = DestroyBar
+		}
+		add(kind, o.GPU, o.Instance, o.Start, o.End, o.Instance.String())
+	}
+	slices.SortFunc(bars, func(a, b Bar) int {
+		return cmp.Or(
+			cmp.Compare(a.Start, b.Start),
+			cmp.Compare(a.GPU, b.GPU),
+			cmp.Compare(a.Slice, b.Slice),
+			cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(a.End, b.End),
+		)
+	})
+	return bars
+}

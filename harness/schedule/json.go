@@ -1,0 +1,164 @@
+package schedule
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"miglab/harness/mig"
+)
+
+// FormatError says where a schedule and its file do not agree with the format,
+// and what would be right.
+type FormatError struct {
+	// Line counts from 1; it is 0 when a schedule is written.
+	Line int
+	// Path is the value concerned, for example placements[3].size; empty where the
+	// text is not JSON.
+	Path string
+	// Err says what is wrong.
+	Err error
+}
+
+func (e *FormatError) Error() string {
+	s := e.Err.Error()
+	if e.Path != "" {
+		s = e.Path + ": " + s
+	}
+	if e.Line > 0 {
+		s = fmt.Sprintf("line %d: %s", e.Line, s)
+	}
+	return s
+}
+
+// Unwrap returns what is wrong.
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// What Encode writes; Decode reads it token by token, so that errors can say where.
+type (
+	fileSchedule struct {
+		GPU              string          `json:"gpu"`
+		Algorithm        string          `json:"algorithm"`
+		Reconfiguration  string          `json:"reconfiguration"`
+		Makespan         mig.Seconds     `json:"makespan_s"`
+		Placements       []filePlacement `json:"placements"`
+		Reconfigurations []fileOperation `json:"reconfigurations"`
+		Counters         map[string]int  `json:"counters,omitempty"`
+	}
+	filePlacement struct {
+		Task string `json:"task"`
+		fileSpan
+	}
+	fileOperation struct {
+		Op string `json:"op"`
+		fileSpan
+	}
+	fileSpan struct {
+		GPU   int         `json:"gpu"`
+		Size  mig.Slices  `json:"size"`
+		Slice mig.Slices  `json:"slice"`
+		Start mig.Seconds `json:"start_s"`
+		End   mig.Seconds `json:"end_s"`
+	}
+)
+
+// Encode writes a schedule as indented JSON: the same bytes whatever the order of
+// its lists, and times that read back as the same numbers. Placements come by
+// start, GPU, slice and task, operations by start, destroys first. It does not ask
+// [Check], so that a broken schedule can be written down and judged; what the
+// format cannot hold is a [*FormatError]: a task that the problem does not name, or
+// names twice, an instance of a profile that is not standard, times that are not
+// finite. Other errors are those of w.
+func Encode(w io.Writer, p Problem, s Schedule) error {
+	f, err := toFile(&p, &s)
+	if err != nil {
+		return err
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(f)
+}
+
+func toFile(p *Problem, s *Schedule) (*fileSchedule, error) {
+	if s.GPU == nil {
+		return nil, &FormatError{Path: "gpu", Err: errors.New("the schedule has no GPU model")}
+	}
+	if s.Model > mig.Free {
+		return nil, &FormatError{Path: "reconfiguration", Err: fmt.Errorf("model %d is not known", uint8(s.Model))}
+	}
+	if !utf8.ValidString(s.Algorithm) {
+		return nil, &FormatError{Path: "algorithm", Err: fmt.Errorf("%q is not UTF-8", s.Algorithm)}
+	}
+	for name := range s.Counters {
+		if !utf8.ValidString(name) {
+			return nil, &FormatError{Path: "counters", Err: fmt.Errorf("%q is not UTF-8", name)}
+		}
+	}
+	f := &fileSchedule{
+		GPU: s.GPU.Name, Algorithm: s.Algorithm, Reconfiguration: s.Model.String(), Makespan: s.Makespan(),
+		Placements: []filePlacement{}, Reconfigurations: []fileOperation{}, Counters: s.Counters,
+	}
+	names := taskNames(p)
+	for i, pl := range s.sortedPlacements() {
+		path := fmt.Sprintf("placements[%d]", i)
+		if pl.Task < 0 || pl.Task >= len(p.Tasks) {
+			return nil, &FormatError{Path: path + ".task", Err: fmt.Errorf("there is no task %d; the problem has %d", pl.Task, len(p.Tasks))}
+		}
+		name := p.Tasks[pl.Task].Name
+		if names[name] != pl.Task {
+			return nil, &FormatError{Path: path + ".task", Err: fmt.Errorf("%q names more than one task; names must differ", name)}
+		}
+		if !utf8.ValidString(name) {
+			return nil, &FormatError{Path: path + ".task", Err: fmt.Errorf("%q is not UTF-8", name)}
+		}
+		span, err := toSpan(path, s.GPU, pl.GPU, pl.Instance, pl.Start, pl.End)
+		if err != nil {
+			return nil, err
+		}
+		f.Placements = append(f.Placements, filePlacement{name, span})
+	}
+	for i, o := range s.sortedOperations() {
+		path := fmt.Sprintf("reconfigurations[%d]", i)
+		if o.Op > Destroy {
+			return nil, &FormatError{Path: path + ".op", Err: fmt.Errorf("operation %d is neither create nor destroy", uint8(o.Op))}
+		}
+		span, err := toSpan(path, s.GPU, o.GPU, o.Instance, o.Start, o.End)
+		if err != nil {
+			return nil, err
+		}
+		f.Reconfigurations = append(f.Reconfigurations, fileOperation{o.Op.String(), span})
+	}
+	return f, nil
+}
+
+func toSpan(path string, g *mig.GPU, gpu int, in mig.Instance, start, end mig.Seconds) (fileSpan, error) {
+	if in.Profile == nil {
+		return fileSpan{}, &FormatError{Path: path + ".size", Err: errors.New("the instance has no profile")}
+	}
+	standard, err := g.Instance(in.Size(), in.Start)
+	if err != nil {
+		return fileSpan{}, &FormatError{Path: path + ".slice", Err: err}
+	}
+	if standard != in {
+		return fileSpan{}, &FormatError{Path: path + ".size", Err: fmt.Errorf("%v is not the standard profile of its size on %v", in.Profile, g)}
+	}
+	if !finite(start) {
+		return fileSpan{}, &FormatError{Path: path + ".start_s", Err: fmt.Errorf("%v is not a finite number", start)}
+	}
+	if !finite(end) {
+		return fileSpan{}, &FormatError{Path: path + ".end_s", Err: fmt.Errorf("%v is not a finite number", end)}
+	}
+	return fileSpan{gpu, in.Size(), in.Start, start, end}, nil
+}
+
+// taskNames returns the index of the last task of each name.
+func taskNames(p *Problem) map[string]int {
+	names := make(map[string]int, len(p.Tasks))
+	for i := range p.Tasks {
+		names[p.Tasks[i].Name] = i
+	}
+	return names
+}

@@ -1,0 +1,52 @@
+package schedule
+
+import (
+	"miglab/harness/mig"
+)
+
+// SliceSeconds counts compute slices times seconds.
+type SliceSeconds float64
+
+// Metrics says how good a valid schedule is.
+type Metrics struct {
+	// Makespan is the instant at which the last task ends (FAR 2.2).
+	Makespan mig.Seconds
+	// Busy is the work of the compute slices: the sum of size times duration over all tasks.
+	Busy SliceSeconds
+	// Idle is what the compute slices of all GPUs could have done besides, up to
+	// the makespan; being created or destroyed counts as idle.
+	Idle SliceSeconds
+	// Utilisation is Busy over Busy and Idle, from 0 to 1; 0 for a schedule without tasks.
+	Utilisation float64
+	// Reconfigurations is the number of creates and destroys, those after the
+	// makespan included.
+	Reconfigurations int
+	// Reconfiguring is the sum of their durations.
+	Reconfiguring mig.Seconds
+}
+
+// Measure checks the schedule and measures it. What [Check] finds comes back as an
+// [*InvalidError]: an unchecked schedule has no metrics. The order of the
+// schedule's lists does not show in the result.
+func Measure(p Problem, s Schedule) (Metrics, error) {
+	if v := Check(p, s); len(v) > 0 {
+		return Metrics{}, &InvalidError{Algorithm: s.Algorithm, Violations: v}
+	}
+	m := Metrics{Makespan: s.Makespan(), Reconfigurations: len(s.Operations)}
+	work := make([]SliceSeconds, len(p.Tasks))
+	for i := range s.Placements {
+		pl := &s.Placements[i]
+		work[pl.Task] = SliceSeconds(pl.Instance.Size()) * SliceSeconds(pl.End-pl.Start)
+	}
+	for _, w := range work {
+		m.Busy += w
+	}
+	if whole := SliceSeconds(p.GPU.ComputeSlices) * SliceSeconds(p.GPUs()) * SliceSeconds(m.Makespan); whole > 0 {
+		m.Idle = whole - m.Busy
+		m.Utilisation = float64(m.Busy / whole)
+	}
+	for _, o := range s.sortedOperations() {
+		m.Reconfiguring += o.End - o.Start
+	}
+	return m, nil
+}

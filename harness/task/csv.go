@@ -1,0 +1,279 @@
+package task
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gocarina/gocsv"
+
+	"miglab/harness/mig"
+)
+
+// ParseError says where a tasks file is wrong and what would be right.
+type ParseError struct {
+	File string
+	// Line counts from 1.
+	Line int
+	// Column is the column's name in the header; empty where the whole line is meant.
+	Column string
+	// Err says what is wrong.
+	Err error
+}
+
+func (e *ParseError) Error() string {
+	if e.Column == "" {
+		return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
+	}
+	return fmt.Sprintf("%s:%d: %s: %v", e.File, e.Line, e.Column, e.Err)
+}
+
+// Unwrap returns what is wrong.
+func (e *ParseError) Unwrap() error { return e.Err }
+
+// ReadCSV reads a batch for a GPU: one line a task, with the header
+// task,t1,t2,t3,t4,t7 (one column for each instance size of the GPU, in any order).
+// A cell is the task's duration in seconds on instances of that size, or inf where
+// it does not fit. Lines may end in CRLF, the file may begin with a UTF-8 byte order
+// mark, fields may have spaces around them, and empty lines are passed over.
+//
+// The file's name serves for errors only. What is wrong with the text is a
+// [*ParseError]; other errors are those of r.
+func ReadCSV(r io.Reader, file string, g *mig.GPU) (Batch, error) {
+	buffered := bufio.NewReader(r)
+	if mark, _ := buffered.Peek(len(byteOrderMark)); bytes.Equal(mark, byteOrderMark) {
+		buffered.Discard(len(byteOrderMark)) // cannot fail: the bytes are in the buffer
+	}
+	in := &records{Reader: csv.NewReader(buffered), file: file, gpu: g}
+	in.TrimLeadingSpace = true
+	in.FieldsPerRecord = -1 // records says itself what is missing
+
+	var rows []row
+	if err := gocsv.UnmarshalCSV(in, &rows); err != nil {
+		// A cell that gocsv could not convert: it counts records, not lines.
+		if at, ok := errors.AsType[*csv.ParseError](err); ok {
+			return nil, in.fail(at.Line-1, in.header[at.Column-1], at.Err)
+		}
+		return nil, err
+	}
+	return in.batch(rows)
+}
+
+// WriteCSV writes what [ReadCSV] reads: reading it back gives the same batch, to
+// the last bit of every duration on the sizes that the GPU has. A batch that the
+// GPU cannot run, or with a name that a line of text cannot hold, is an
+// [*InvalidError]; other errors are those of w.
+func WriteCSV(w io.Writer, g *mig.GPU, b Batch) error {
+	if err := b.Validate(g); err != nil {
+		return err
+	}
+	rows := make([]row, len(b))
+	for i := range b {
+		if problem := nameProblem(b[i].Name); problem != "" {
+			return &InvalidError{i, b[i].Name, "has a name that " + problem}
+		}
+		rows[i].Task = b[i].Name
+		cells := rows[i].cells()
+		for _, s := range g.Sizes() {
+			*cells[s] = cell(b[i].On(s))
+		}
+	}
+	return gocsv.MarshalCSV(rows, &columns{Writer: csv.NewWriter(w), names: header(g)})
+}
+
+var byteOrderMark = []byte("\ufeff")
+
+// header returns the columns of a GPU's tasks files.
+func header(g *mig.GPU) []string {
+	names := []string{"task"}
+	for _, s := range g.Sizes() {
+		names = append(names, fmt.Sprintf("t%d", s))
+	}
+	return names
+}
+
+// A row is one line, with the columns of every model.
+type row struct {
+	Task string `csv:"task"`
+	T1   cell   `csv:"t1"`
+	T2   cell   `csv:"t2"`
+	T3   cell   `csv:"t3"`
+	T4   cell   `csv:"t4"`
+	T7   cell   `csv:"t7"`
+}
+
+// cells returns the cells by instance size.
+func (r *row) cells() [mig.MaxSize + 1]*cell {
+	return [...]*cell{1: &r.T1, 2: &r.T2, 3: &r.T3, 4: &r.T4, 7: &r.T7}
+}
+
+// A cell is a duration as files write it.
+type cell mig.Seconds
+
+// UnmarshalCSV reads a duration.
+func (c *cell) UnmarshalCSV(s string) error {
+	d, err := strconv.ParseFloat(s, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange) && d > 0:
+		return fmt.Errorf("%q is too large for a duration; write inf where the task does not fit", s)
+	case err != nil || !(d > 0):
+		return fmt.Errorf("%q is not a duration; write a positive number of seconds, or inf", s)
+	}
+	*c = cell(d)
+	return nil
+}
+
+// MarshalCSV writes the shortest text that reads back as the same number.
+func (c cell) MarshalCSV() (string, error) {
+	if math.IsInf(float64(c), 1) {
+		return "inf", nil
+	}
+	return strconv.FormatFloat(float64(c), 'g', -1, 64), nil
+}
+
+// nameProblem returns what keeps a task's name out of files, as the end of a
+// sentence, or "" if nothing does. Such names would not read back as they were.
+func nameProblem(name string) string {
+	switch {
+	case name == "":
+		return "is empty"
+	case !utf8.ValidString(name):
+		return "is not UTF-8"
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return "holds a line break or another control character"
+	case strings.TrimSpace(name) != name:
+		return "begins or ends with a space"
+	}
+	return ""
+}
+
+// records hands the lines of a file to gocsv, once their shape is known to be
+// right, and remembers where they stood.
+type records struct {
+	*csv.Reader
+	file   string
+	gpu    *mig.GPU
+	header []string
+	// lines holds the line on which each record begins; the header is record 0.
+	lines []int
+}
+
+// fail returns the error about a record.
+func (r *records) fail(record int, column string, err error) error {
+	return &ParseError{File: r.file, Line: r.lines[record], Column: column, Err: err}
+}
+
+// ReadAll returns the header and the records, without the spaces around fields.
+func (r *records) ReadAll() ([][]string, error) {
+	var all [][]string
+	for {
+		fields, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if at, ok := errors.AsType[*csv.ParseError](err); ok {
+			return nil, &ParseError{File: r.file, Line: at.StartLine, Err: fmt.Errorf("%w; close every quote, and double those inside a quoted field", at.Err)}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.file, err)
+		}
+		line, _ := r.FieldPos(0)
+		r.lines = append(r.lines, line)
+		for i := range fields {
+			fields[i] = strings.TrimSpace(fields[i])
+		}
+		if r.header == nil {
+			r.header = fields
+			if err := r.checkHeader(); err != nil {
+				return nil, err
+			}
+		}
+		if len(fields) != len(r.header) {
+			return nil, r.fail(len(all), "", fmt.Errorf("the line has %d fields, the header %d (%s)", len(fields), len(r.header), strings.Join(r.header, ",")))
+		}
+		all = append(all, fields)
+	}
+	if len(all) == 0 {
+		return nil, &ParseError{File: r.file, Line: 1, Err: fmt.Errorf("the file is empty; begin with the header %s", strings.Join(header(r.gpu), ","))}
+	}
+	if len(all) == 1 {
+		return nil, r.fail(0, "", errors.New("there are no tasks; write one line a task below the header"))
+	}
+	return all, nil
+}
+
+func (r *records) checkHeader() error {
+	known := header(r.gpu)
+	whole := fmt.Sprintf("the header for %s (sizes %v) is %s", r.gpu, r.gpu.Sizes(), strings.Join(known, ","))
+	for i, name := range r.header {
+		if !slices.Contains(known, name) {
+			return r.fail(0, name, fmt.Errorf("unknown column; %s", whole))
+		}
+		if slices.Contains(r.header[:i], name) {
+			return r.fail(0, name, fmt.Errorf("the column is there twice; %s", whole))
+		}
+	}
+	for _, name := range known {
+		if !slices.Contains(r.header, name) {
+			return r.fail(0, name, fmt.Errorf("the column is missing; %s", whole))
+		}
+	}
+	return nil
+}
+
+// batch makes tasks of the rows and checks what one cell alone cannot show.
+func (r *records) batch(rows []row) (Batch, error) {
+	b := make(Batch, len(rows))
+	seen := make(map[string]int, len(rows))
+	for i := range rows {
+		record, t := i+1, &b[i]
+		t.Name = rows[i].Task
+		if problem := nameProblem(t.Name); problem != "" {
+			return nil, r.fail(record, "task", fmt.Errorf("the name %s; write one that identifies the task", problem))
+		}
+		if first, ok := seen[t.Name]; ok {
+			return nil, r.fail(record, "task", fmt.Errorf("%q is the name of the task on line %d, too; names must differ", t.Name, r.lines[first]))
+		}
+		seen[t.Name] = record
+		fits := false
+		cells := rows[i].cells()
+		for _, s := range r.gpu.Sizes() {
+			t.Set(s, mig.Seconds(*cells[s]))
+			fits = fits || t.Fits(s)
+		}
+		if !fits {
+			return nil, r.fail(record, "", fmt.Errorf("task %q fits no instance of %s (sizes %v); write its seconds for one at least", t.Name, r.gpu, r.gpu.Sizes()))
+		}
+	}
+	return b, nil
+}
+
+// columns writes the columns that the GPU has and leaves the others out.
+type columns struct {
+	*csv.Writer
+	names []string
+	keep  []int
+}
+
+// Write writes a line; the first one is gocsv's header.
+func (c *columns) Write(fields []string) error {
+	if c.keep == nil {
+		for _, name := range c.names {
+			c.keep = append(c.keep, slices.Index(fields, name))
+		}
+	}
+	kept := make([]string, len(c.keep))
+	for i, j := range c.keep {
+		kept[i] = fields[j]
+	}
+	return c.Writer.Write(kept)
+}
