@@ -13,8 +13,8 @@ var _ = algo.Register(algo.Spec{
 	Summary: "FAR for every batch, every second schedule reversed so that neighbours overlap",
 	Params: []algo.Param{
 		{
-			Name: "mode", Default: "moveswap", Values: []string{"trivial", "reverse", "moveswap"},
-			Doc: "start after the last task (trivial), overlap, or overlap and move or swap tasks",
+			Name: "mode", Default: "moveswap", Values: []string{"trivial", "reverse", "move", "moveswap"},
+			Doc: "start after the last task (trivial), overlap, or overlap and move, or move and swap, tasks",
 		},
 		{
 			Name: "first", Default: "forward", Values: []string{"forward", "reversed"},
@@ -46,8 +46,7 @@ type farConcat struct {
 }
 
 func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
-	const name = "far-concat"
-	t := newTimeline(p, name)
+	t := newTimeline(p)
 	var plan []use
 	state := p.Start // the instances that the last batch leaves
 	moves, swaps := 0, 0
@@ -62,7 +61,7 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 			batch.Release = p.Release[from : from+n]
 		}
 		tree := farPlan(batch)
-		alone := run(batch, name, tree.asFound())
+		alone := run(batch, tree.asFound())
 		refineFAR(batch, tree, &alone)
 		if f.mode == "trivial" {
 			t.add(tree.uses(forward, from), t.out.Makespan())
@@ -70,15 +69,15 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 			continue
 		}
 		d := direction(bool(f.first) != (b%2 == 1))
-		if f.mode == "moveswap" {
+		if f.searches() {
 			batch.Start = state
-			best := newTimeline(batch, name)
+			best := newTimeline(batch)
 			best.add(tree.uses(d, 0), 0)
 			if b > 0 {
-				r := &refinement{plan: tree, end: loads(batch, tree, d)}
+				r := &refinement{plan: tree, end: loads(batch, tree, d), movesOnly: f.mode == "move"}
 				kept := 0
 				r.improve(refinementIterations, func() {
-					now := newTimeline(batch, name)
+					now := newTimeline(batch)
 					now.add(tree.uses(d, 0), 0)
 					if now.out.Makespan() < best.out.Makespan() {
 						best, kept = now, len(r.log)
@@ -94,11 +93,14 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 		from += n
 	}
 	t.add(plan, 0)
-	if f.mode == "moveswap" {
+	if f.searches() {
 		t.out.Counters = map[string]int{"moves": moves, "swaps": swaps}
 	}
 	return t.out, nil
 }
+
+// searches reports whether tasks are moved.
+func (f farConcat) searches() bool { return f.mode == "move" || f.mode == "moveswap" }
 
 // left returns the instances that exist when everything has run.
 func (t *timeline) left() []schedule.Existing {
@@ -120,7 +122,7 @@ func (t *timeline) left() []schedule.Existing {
 // what was before on the slice plus all its tasks.
 func loads(p algo.Problem, plan *treePlan, d direction) []float64 {
 	if d == forward {
-		s := run(p, "far-concat", plan.uses(forward, 0))
+		s := run(p, plan.uses(forward, 0))
 		return sliceEnds(p, &s)
 	}
 	k := int(p.GPU.ComputeSlices)

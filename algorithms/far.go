@@ -34,17 +34,12 @@ var _ = algo.Register(algo.Spec{
 type far struct{ refine bool }
 
 func (f far) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
-	name := "far"
-	if !f.refine {
-		name = "far?refine=false"
-	}
 	plan := farPlan(p)
-	best := run(p, name, plan.asFound())
+	best := run(p, plan.asFound())
 	if !f.refine {
 		return best, nil
 	}
 	s, r := refineFAR(p, plan, &best)
-	s.Algorithm = name
 	s.Counters = map[string]int{}
 	s.Counters["moves"], s.Counters["swaps"] = r.count()
 	return s, nil
@@ -67,7 +62,7 @@ func refineFAR(p algo.Problem, plan *treePlan, found *schedule.Schedule) (schedu
 	r := &refinement{plan: plan, end: sliceEnds(p, found)}
 	best, kept := *found, 0
 	keepBetter := func() {
-		if s := run(p, "far", plan.uses(forward, 0)); s.Makespan() < best.Makespan() {
+		if s := run(p, plan.uses(forward, 0)); s.Makespan() < best.Makespan() {
 			best, kept = s, len(r.log)
 		}
 	}
@@ -90,4 +85,3 @@ func sliceEnds(p algo.Problem, s *schedule.Schedule) []float64 {
 	}
 	return end
 }
-

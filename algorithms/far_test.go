@@ -99,7 +99,7 @@ func TestTimelineAgreesWithAlgorithm1(t *testing.T) {
 		k := rapid.IntRange(0, r.family.length-1).Draw(t, "allocation")
 		plan := newTreePlan(r.forest)
 		want := r.makespan(k, math.Inf(1), planRecorder{plan, p})
-		s := run(p, "far", plan.asFound())
+		s := run(p, plan.asFound())
 		if got := float64(s.Makespan()); math.Abs(got-want) > 1e-9*want {
 			t.Fatalf("%s allocation %d: timeline %v s, Algorithm 1 %v s", p.GPU, k, got, want)
 		}

@@ -53,17 +53,16 @@ func (f fixPart) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule,
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
-	name := "fixpart?p=" + f.partition
-	plan, _, err := planFixed(p, name, part)
+	plan, err := planFixed(p, "fixpart", part)
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
-	return run(p, name, plan), nil
+	return run(p, plan), nil
 }
 
-// planFixed assigns the tasks to the partition's instances as FIXPART does, and
-// returns the makespan without reconfiguration.
-func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, mig.Seconds, error) {
+// planFixed assigns the tasks to the partition's instances as FIXPART does. The
+// name is for the error.
+func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, error) {
 	n := p.GPUs() * len(part)
 	plan := make([]use, n)
 	free := make(endHeap, 0, n)
@@ -74,14 +73,13 @@ func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, mig.Seco
 			free.push(endEntry{0, int32(i)})
 		}
 	}
-	var makespan float64
 	var skipped []endEntry
 	for k := range p.Tasks {
 		task := &p.Tasks[k]
 		skipped = skipped[:0]
 		for {
 			if len(free) == 0 {
-				return nil, 0, &algo.InfeasibleError{
+				return nil, &algo.InfeasibleError{
 					Algorithm: name, Task: task.Name,
 					Reason: fmt.Sprintf("fits no instance of partition %s of %s", part, p.GPU),
 				}
@@ -95,7 +93,6 @@ func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, mig.Seco
 			}
 			u.tasks = append(u.tasks, int32(k))
 			e.end = max(e.end, float64(p.ReleaseOf(k))) + d
-			makespan = max(makespan, e.end)
 			free.push(e)
 			break
 		}
@@ -103,7 +100,7 @@ func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, mig.Seco
 			free.push(e)
 		}
 	}
-	return plan, mig.Seconds(makespan), nil
+	return plan, nil
 }
 
 // fixPartBest is FIXPARTBEST of FAR 6.5: the partition whose FIXPART schedule has
@@ -114,14 +111,14 @@ func (fixPartBest) Schedule(_ context.Context, p algo.Problem) (schedule.Schedul
 	var best schedule.Schedule
 	var firstErr error
 	for _, part := range p.GPU.Partitions() {
-		plan, _, err := planFixed(p, "fixpartbest", part)
+		plan, err := planFixed(p, "fixpartbest", part)
 		if err != nil {
 			if firstErr == nil {
 				firstErr = err
 			}
 			continue
 		}
-		if s := run(p, "fixpartbest", plan); best.GPU == nil || s.Makespan() < best.Makespan() {
+		if s := run(p, plan); best.GPU == nil || s.Makespan() < best.Makespan() {
 			best = s
 		}
 	}
@@ -136,9 +133,9 @@ func (fixPartBest) Schedule(_ context.Context, p algo.Problem) (schedule.Schedul
 type noMIG struct{}
 
 func (noMIG) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
-	plan, _, err := planFixed(p, "nomig", p.GPU.Partitions()[0])
+	plan, err := planFixed(p, "nomig", p.GPU.Partitions()[0])
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
-	return run(p, "nomig", plan), nil
+	return run(p, plan), nil
 }

@@ -61,7 +61,7 @@ func (miso) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, erro
 			k++
 		}
 	}
-	return run(p, "miso", plan), nil
+	return run(p, plan), nil
 }
 
 // misoPartition returns the instances, one a task, for the tasks from k on. There

@@ -103,12 +103,7 @@ func TestFamilyAndPhase2MatchReleasedCode(t *testing.T) {
 
 func mustSchedule(t testing.TB, id string, p algo.Problem) schedule.Schedule {
 	t.Helper()
-	a := algo.MustParse(id)
-	b, err := a.Spec.Batch(a.Args)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := b.Schedule(context.Background(), p)
+	s, err := algo.MustParse(id).Schedule(context.Background(), p)
 	if err != nil {
 		t.Fatalf("%s: %v", id, err)
 	}

@@ -131,6 +131,8 @@ type refinement struct {
 	// the paper it is kept up to date by adding and taking the durations of moved
 	// tasks; what that changes about reconfiguration is found out afterwards.
 	end []float64
+	// movesOnly leaves swaps out.
+	movesOnly bool
 	// log lists the changes.
 	log []change
 }
@@ -235,6 +237,9 @@ func (r *refinement) relieve(node int32, omega float64) bool {
 	if i := closestBelow(list, margin); i >= 0 {
 		r.apply(change{node, other, list[i].task, -1}, list[i].time)
 		return true
+	}
+	if r.movesOnly {
+		return false
 	}
 	if i, j := closestSwap(list, there, margin); i >= 0 {
 		r.apply(change{node, other, list[i].task, there[j].task}, list[i].time-there[j].time)

@@ -74,14 +74,14 @@ func (r request) before(o request) bool {
 }
 
 // run works out one plan on its own: the schedule for it.
-func run(p algo.Problem, name string, plan []use) schedule.Schedule {
-	t := newTimeline(p, name)
+func run(p algo.Problem, plan []use) schedule.Schedule {
+	t := newTimeline(p)
 	t.add(plan, 0)
 	return t.out
 }
 
-func newTimeline(p algo.Problem, name string) *timeline {
-	t := &timeline{p: p, out: schedule.Schedule{GPU: p.GPU, Algorithm: name, Model: p.Model}}
+func newTimeline(p algo.Problem) *timeline {
+	t := &timeline{p: p, out: schedule.Schedule{GPU: p.GPU, Model: p.Model}}
 	t.last = make([]int32, p.GPUs()*int(p.GPU.MemorySlices))
 	for i := range t.last {
 		t.last[i] = -1

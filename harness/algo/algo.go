@@ -11,7 +11,8 @@ import (
 // Problem is what a scheduler of the batch and stream tracks gets.
 type Problem = schedule.Problem
 
-// Batch schedules the tasks of one batch. Implementations check ctx between
+// Batch schedules the tasks of one batch. Implementations are safe for concurrent
+// use, check ctx between
 // phases when they can take longer than a second, and return an
 // [*InfeasibleError] where the rules they follow allow no schedule.
 type Batch interface {

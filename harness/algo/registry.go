@@ -2,11 +2,14 @@ package algo
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/schedule"
 )
 
 // Track is a kind of problem.
@@ -60,6 +63,10 @@ type Algorithm struct {
 	// ID is the canonical name: parameters that differ from their defaults, sorted,
 	// for example "far?refine=false".
 	ID string
+
+	batch  Batch
+	stream Stream
+	bound  Bound
 }
 
 var registry = map[string]Spec{}
@@ -135,7 +142,7 @@ func Parse(id string) (Algorithm, error) {
 		a.Args[key] = value
 	}
 	a.ID = canonical(s, a.Args)
-	return a, a.try()
+	return a, a.make()
 }
 
 // MustParse is [Parse] for algorithms fixed in the program; it panics on an error.
@@ -147,22 +154,42 @@ func MustParse(id string) Algorithm {
 	return a
 }
 
-// try constructs the algorithm once, so that a wrong parameter is found before
-// any work begins.
-func (a Algorithm) try() error {
+// make constructs the algorithm. Doing so when the name is parsed finds a wrong
+// parameter before any work begins.
+func (a *Algorithm) make() error {
 	var err error
 	switch a.Spec.Track {
 	case TrackBatch:
-		_, err = a.Spec.Batch(a.Args)
+		a.batch, err = a.Spec.Batch(a.Args)
 	case TrackStream:
-		_, err = a.Spec.Stream(a.Args)
+		a.stream, err = a.Spec.Stream(a.Args)
 	case TrackBound:
-		_, err = a.Spec.Bound(a.Args)
+		a.bound, err = a.Spec.Bound(a.Args)
 	}
 	if err != nil {
 		return fmt.Errorf("algorithm %q: %w", a.ID, err)
 	}
 	return nil
+}
+
+// Schedule runs an algorithm of the batch track and puts its ID in the schedule.
+func (a Algorithm) Schedule(ctx context.Context, p Problem) (schedule.Schedule, error) {
+	s, err := a.batch.Schedule(ctx, p)
+	s.Algorithm = a.ID
+	return s, err
+}
+
+// ScheduleStream runs an algorithm of the stream track and puts its ID in the
+// schedule.
+func (a Algorithm) ScheduleStream(ctx context.Context, p Problem, lengths []int) (schedule.Schedule, error) {
+	s, err := a.stream.ScheduleStream(ctx, p, lengths)
+	s.Algorithm = a.ID
+	return s, err
+}
+
+// Bound computes an algorithm of the bound track, in seconds.
+func (a Algorithm) Bound(ctx context.Context, p Problem) (mig.Seconds, error) {
+	return a.bound.Bound(ctx, p)
 }
 
 func canonical(s Spec, args Args) string {

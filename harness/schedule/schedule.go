@@ -81,7 +81,8 @@ type Operation struct {
 // A Schedule is an answer to a [Problem].
 type Schedule struct {
 	GPU *mig.GPU
-	// Algorithm is the name of what made it.
+	// Algorithm is the ID of what made it, with its parameters; package algo fills
+	// it in.
 	Algorithm string
 	Model     mig.Reconfiguration
 	// Placements has one entry a task, in any order.
