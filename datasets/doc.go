@@ -1,0 +1,24 @@
+// Package datasets gives the tasks that experiments schedule: synthetic batches
+// (FAR 6.3, DRL 5.1), measured kernels, and tasks files.
+//
+// A dataset is named by a spec such as
+//
+//	far/MIXEDSCALING+WIDETIMES?n=10&psup=50
+//	drl/WIDETIMES
+//	rodinia?order=shuffled
+//	profile:tasks.csv
+//
+// which [Parse] reads. An instance of a dataset is the tasks of one cell of an
+// experiment. It depends on the spec, the geometry of the GPU and the index of
+// the instance, and on nothing else: the random stream of every batch is seeded
+// from what names that batch, so that more instances or longer streams never
+// shift another instance.
+//
+// Measured times are embedded, with their hashes and sources in manifest.json.
+// The package measures nothing and schedules nothing.
+//
+// Sources: FAR = Villarrubia et al., "Leveraging Multi-Instance GPUs through
+// moldable task scheduling", JPDC 204 (2025) 105128; DRL = Villarrubia et al.,
+// "Solving the task scheduling and GPU reconfiguration problem on MIG devices
+// via deep reinforcement learning", FGCS (2025) 108145.
+package datasets

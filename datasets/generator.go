@@ -1,0 +1,127 @@
+package datasets
+
+import (
+	"math/rand/v2"
+
+	"miglab/harness/mig"
+)
+
+// A speedup is how a task gains from one more slice (FAR 6.3).
+type speedup uint8
+
+const (
+	superLinear speedup = iota
+	nearLinear
+	subLinear
+)
+
+// clippedNormal is the N(mean, sigma)_[low, high] of FAR 6.3: values outside the
+// interval are moved to its nearer end, not drawn again, so that both ends have
+// a positive probability.
+type clippedNormal struct{ mean, sigma, low, high float64 }
+
+func (c clippedNormal) draw(rng *rand.Rand) float64 {
+	// The conversion rounds the product, which keeps it from being fused with the sum.
+	return min(max(c.mean+float64(c.sigma*rng.NormFloat64()), c.low), c.high)
+}
+
+// A generator is one reading of FAR 6.3.
+type generator struct {
+	name string
+	// r holds the distribution of r for each speedup.
+	r [3]clippedNormal
+	// leave is the probability with which a memory-bound task becomes compute-bound,
+	// drawn before each slice from the third on.
+	leave float64
+	// left is how such a task scales from then on, up to its size.
+	left speedup
+	// noBandwidthAt4 makes the step from 3 to 4 slices, which share their memory
+	// bandwidth on 7-slice models, one from which a memory-bound task cannot gain more
+	// than linearly: it is sub-linear there. Nor does it draw for leaving after it.
+	noBandwidthAt4 bool
+}
+
+// Distributions as FAR 6.3 and DRL 5.1.2 print them.
+var (
+	printedSuper = clippedNormal{-0.25, 0.25, -0.5, 0}
+	printedNear  = clippedNormal{0.1, 0.1, 0, 0.2}
+	printedSub   = clippedNormal{0.75, 0.25, 0.5, 1}
+	releasedNear = clippedNormal{0.05, 0.05, 0, 0.1}
+)
+
+// generators lists the readings; the first is the default. The papers' text and
+// their released code disagree, and so do parts of the text.
+//
+// "paper" is the text, where a task that becomes compute-bound scales near-linearly
+// up to its size. It gives FAR Table 4 with psup=0, where all that concerns
+// memory-bound tasks plays no part.
+//
+// "paper-sub" takes FAR 6.3's example for A30 at its word instead: a task that
+// becomes compute-bound moves to sub-linear speedup. No published table is known
+// to need it.
+//
+// "released" is the authors' code, with narrower intervals and another
+// probability. The columns FIXPARTBEST and FIXPART(7) of FAR Table 5 need it, with
+// psup=50 and leave=0.3.
+//
+// "released-train" is the code with which the DRL paper's agents were trained. FAR
+// in DRL Table 4 comes nearest with it.
+var generators = []*generator{
+	{name: "paper", r: [3]clippedNormal{printedSuper, printedNear, printedSub}, leave: 0.3, left: nearLinear},
+	{name: "paper-sub", r: [3]clippedNormal{printedSuper, printedNear, printedSub}, leave: 0.3, left: subLinear},
+	{
+		name:  "released",
+		r:     [3]clippedNormal{{-0.25, 0.25, -0.3, 0}, releasedNear, printedSub},
+		leave: 0.1, left: nearLinear, noBandwidthAt4: true,
+	},
+	{
+		name:  "released-train",
+		r:     [3]clippedNormal{{-0.3, 0.3, -0.5, 0}, releasedNear, printedSub},
+		leave: 0.025, left: nearLinear, noBandwidthAt4: true,
+	},
+}
+
+// shape is what decides how a task scales.
+type shape struct {
+	// size is the instance size up to which the task scales well.
+	size mig.Slices
+	// memoryBound tasks gain super-linearly until they leave.
+	memoryBound bool
+}
+
+// times draws the duration on 1, 2, ... slices of a GPU that has as many as
+// given, t(1) being known. It includes numbers of slices for which the GPU has no
+// instance. leave replaces the generator's own probability.
+func (v *generator) times(rng *rand.Rand, t1 float64, s shape, slices mig.Slices, leave float64) [mig.MaxSize]float64 {
+	t := [mig.MaxSize]float64{t1}
+	good := nearLinear
+	if s.memoryBound {
+		good = superLinear
+	}
+	for have := mig.Slices(1); have < slices; have++ {
+		kind := good
+		switch {
+		case have >= s.size:
+			kind = subLinear
+		case v.noBandwidthAt4 && have == 3 && good == superLinear:
+			kind = flatStep(slices)
+		}
+		r := v.r[kind].draw(rng)
+		k := float64(have)
+		t[have] = (k + r) / (k + 1) * t[have-1]
+		if kind == superLinear && rng.Float64() < leave {
+			good = v.left
+		}
+	}
+	return t
+}
+
+// flatStep is how the released code lets a memory-bound task gain from 3 to 4
+// slices: sub-linearly where both have instances with the same memory, else (A30)
+// as a compute-bound one.
+func flatStep(slices mig.Slices) speedup {
+	if slices == mig.MaxSize {
+		return subLinear
+	}
+	return nearLinear
+}

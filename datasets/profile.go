@@ -1,0 +1,31 @@
+package datasets
+
+import (
+	"os"
+
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// profile is a tasks file. It is read anew for every instance.
+type profile struct{ path string }
+
+func (p profile) ID() string { return profilePrefix + p.path }
+
+func (p profile) Instances() int { return 1 }
+
+func (p profile) Instance(g *mig.GPU, index int) (Instance, error) {
+	if err := checkIndex(p, index); err != nil {
+		return Instance{}, err
+	}
+	f, err := os.Open(p.path)
+	if err != nil {
+		return Instance{}, err
+	}
+	defer f.Close()
+	b, err := task.ReadCSV(f, p.path, g)
+	if err != nil {
+		return Instance{}, err
+	}
+	return single(b), nil
+}

@@ -1,0 +1,178 @@
+package datasets_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+)
+
+func TestCanonicalIDs(t *testing.T) {
+	for spec, want := range map[string]string{
+		"far/POORSCALING+WIDETIMES":                                           "far/POORSCALING+WIDETIMES",
+		"far/MIXSCALINGUNIFORM+NARROWTIMES?n=15":                              "far/MIXEDSCALING+NARROWTIMES",
+		"far/MIXSCALINGEXTREME+WIDETIMES":                                     "far/MIXSCALINGEXTREME+WIDETIMES",
+		"far/MIXEDSCALING+WIDETIMES?seed=2&psup=50&n=010&gen=paper&batches=2": "far/MIXEDSCALING+WIDETIMES?batches=2&n=10&psup=50&seed=2",
+		"WIDETIMES":                         "drl/WIDETIMES",
+		"drl/WIDETIMES?n=14&psup=50":        "drl/WIDETIMES",
+		"POORSCALING?psup=0&leave=0.30":     "drl/POORSCALING?psup=0",
+		"drl/GOODSCALING?gen=released":      "drl/GOODSCALING?gen=released",
+		"GOODSCALING?leave=.1&gen=released": "drl/GOODSCALING?gen=released",
+		"GOODSCALING?gen=released&leave=-0": "drl/GOODSCALING?gen=released&leave=0",
+		"GOODSCALING?leave=0.1":             "drl/GOODSCALING?leave=0.1",
+		"rodinia":                           "rodinia",
+		"rodinia?order=paper&seed=1":        "rodinia",
+		"rodinia?seed=7&order=shuffled":     "rodinia?order=shuffled&seed=7",
+		"a30-batch":                         "a30-batch",
+		"profile:a b?n=3&x.csv":             "profile:a b?n=3&x.csv",
+	} {
+		s, err := datasets.Parse(spec)
+		if err != nil {
+			t.Errorf("Parse(%q): %v", spec, err)
+			continue
+		}
+		if s.ID() != want {
+			t.Errorf("Parse(%q).ID() = %q, want %q", spec, s.ID(), want)
+		}
+		if again := datasets.MustParse(s.ID()); again != s {
+			t.Errorf("Parse(%q) = %#v, but its ID parses as %#v", spec, s, again)
+		}
+	}
+}
+
+func TestBadSpecs(t *testing.T) {
+	for spec, message := range map[string]string{
+		"":                           `unknown dataset ""`,
+		"WIDETIME":                   `did you mean "WIDETIMES"?`,
+		"far/MIXEDSCALNG+WIDETIMES":  `did you mean "far/MIXEDSCALING+WIDETIMES"?`,
+		"far/WIDETIMES+MIXEDSCALING": `unknown dataset "far/WIDETIMES+MIXEDSCALING"`,
+		"rodina":                     `did you mean "rodinia"?`,
+		"WIDETIMES?":                 `unknown parameter ""`,
+		"WIDETIMES?m=3":              `unknown parameter "m"; did you mean "n"? (known: batches, gen, leave, n, psup, seed)`,
+		"WIDETIMES?n":                `parameter "n" has no value; give a whole number from 1 to 1000000`,
+		"WIDETIMES?n=0":              `parameter "n" cannot be "0"`,
+		"WIDETIMES?n=1e3":            `a whole number`,
+		"WIDETIMES?n=3&n=3":          `give the parameter once`,
+		"WIDETIMES?psup=101":         `from 0 to 100`,
+		"WIDETIMES?psup=-1":          `from 0 to 100`,
+		"WIDETIMES?leave=NaN":        `a probability from 0 to 1`,
+		"WIDETIMES?leave=1.5":        `a probability from 0 to 1`,
+		"WIDETIMES?leave=-1":         `a probability from 0 to 1`,
+		"WIDETIMES?gen=papr":         `unknown generator "papr"; did you mean "paper"?`,
+		"WIDETIMES?seed=-1":          `from 0 to 2^64-1`,
+		"WIDETIMES?batches=0":        `from 1 to 1000000`,
+		"rodinia?n=3":                `unknown parameter "n"`,
+		"rodinia?order=random":       `unknown order "random"`,
+		"rodinia?seed=2":             `give a seed only with order=shuffled`,
+		"a30-batch?order=shuffled":   `unknown parameter "order"`,
+		"profile:":                   `the path of a tasks file`,
+	} {
+		s, err := datasets.Parse(spec)
+		if err == nil {
+			t.Errorf("Parse(%q) = %q, want an error with %q", spec, s.ID(), message)
+			continue
+		}
+		if !strings.Contains(err.Error(), message) {
+			t.Errorf("Parse(%q): %v\nwant a message with %q", spec, err, message)
+		}
+		if strings.Contains(err.Error(), "\n") {
+			t.Errorf("Parse(%q): the message has more than one line", spec)
+		}
+		var unknown *nearest.UnknownError
+		var parameter *datasets.ParameterError
+		if !errors.As(err, &unknown) && !errors.As(err, &parameter) {
+			t.Errorf("Parse(%q): error is a %T", spec, err)
+		}
+	}
+}
+
+func TestSpecRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var names []string
+		for _, info := range datasets.List() {
+			if !strings.HasPrefix(info.Name, "profile:") && info.Name != "rodinia" && info.Name != "a30-batch" {
+				names = append(names, info.Name)
+			}
+		}
+		parameters := map[string]*rapid.Generator[any]{
+			"n":       rapid.IntRange(1, 1_000_000).AsAny(),
+			"psup":    rapid.IntRange(0, 100).AsAny(),
+			"gen":     rapid.SampledFrom([]string{"paper", "paper-sub", "released", "released-train"}).AsAny(),
+			"leave":   rapid.Float64Range(0, 1).AsAny(),
+			"seed":    rapid.Uint64().AsAny(),
+			"batches": rapid.IntRange(1, 1_000_000).AsAny(),
+		}
+		keys := rapid.Permutation([]string{"n", "psup", "gen", "leave", "seed", "batches"}).Draw(t, "order")
+		keys = keys[:rapid.IntRange(0, len(keys)).Draw(t, "given")]
+		var pairs []string
+		for _, k := range keys {
+			pairs = append(pairs, k+"="+fmt.Sprint(parameters[k].Draw(t, k)))
+		}
+		spec := rapid.SampledFrom(names).Draw(t, "name")
+		if len(pairs) > 0 {
+			spec += "?" + strings.Join(pairs, "&")
+		}
+		s, err := datasets.Parse(spec)
+		if err != nil {
+			t.Fatalf("Parse(%q): %v", spec, err)
+		}
+		again, err := datasets.Parse(s.ID())
+		if err != nil || again != s || again.ID() != s.ID() {
+			t.Fatalf("Parse(%q).ID() = %q, which parses as %v, %v", spec, s.ID(), again, err)
+		}
+	})
+}
+
+func TestListedNamesParse(t *testing.T) {
+	seen := map[string]bool{}
+	for _, info := range datasets.List() {
+		if info.Summary == "" || info.Source == "" {
+			t.Errorf("%+v lacks a summary or a source", info)
+		}
+		s, err := datasets.Parse(info.Name)
+		if err != nil || s.ID() != info.Name {
+			t.Errorf("Parse(%q) = %v, %v; a listed name must be canonical", info.Name, s, err)
+		}
+		if seen[info.Name] {
+			t.Errorf("%s is listed twice", info.Name)
+		}
+		seen[info.Name] = true
+	}
+}
+
+func TestIndicesOutOfRange(t *testing.T) {
+	for spec, index := range map[string]int{
+		"WIDETIMES": -1, "rodinia": 1, "rodinia?order=shuffled": -1, "a30-batch": 1, "profile:x.csv": 1,
+	} {
+		_, err := datasets.MustParse(spec).Instance(mig.MustLookup("A30"), index)
+		var bad *datasets.IndexError
+		if !errors.As(err, &bad) || bad.Dataset != spec && bad.Dataset != "drl/"+spec || bad.Index != index {
+			t.Errorf("instance %d of %s: %v, want an IndexError", index, spec, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		"WIDETIMES", "far/MIXSCALINGUNIFORM+WIDETIMES?n=10&psup=50&gen=paper&seed=1&batches=2", "drl/GOODSCALING?leave=1e-300",
+		"rodinia?order=shuffled&seed=18446744073709551615", "a30-batch", "profile:t.csv", "WIDETIMES?n=+7&seed=0", "x?y=z",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, spec string) {
+		s, err := datasets.Parse(spec)
+		if err != nil {
+			return
+		}
+		again, err := datasets.Parse(s.ID())
+		if err != nil || again != s || again.ID() != s.ID() {
+			t.Fatalf("Parse(%q).ID() = %q, which parses as %v, %v", spec, s.ID(), again, err)
+		}
+	})
+}

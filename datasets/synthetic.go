@@ -1,0 +1,164 @@
+package datasets
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/task"
+)
+
+// maxCount bounds the tasks of a batch and the batches of a stream.
+const maxCount = 1_000_000
+
+// synthetic is a workload with its parameters. It describes an endless sequence
+// of batches; instance i is the batches i to i+batches-1, so that consecutive
+// instances overlap: 1001 batches make the 1000 concatenations of FAR 6.7.1.
+type synthetic struct {
+	*workload
+	n         int
+	psup      int
+	generator *generator
+	leave     float64
+	seed      uint64
+	batches   int
+}
+
+func parseSynthetic(w *workload, pairs []string) (Spec, error) {
+	s := synthetic{workload: w, n: w.tasks, psup: w.memoryBound, generator: generators[0], seed: 1, batches: 1}
+	const ofGenerator = -1
+	s.leave = ofGenerator
+	err := setParameters(pairs, []parameter{
+		count("n", &s.n, 1, maxCount),
+		count("psup", &s.psup, 0, 100),
+		{"gen", s.setGenerator},
+		probability("leave", &s.leave),
+		seed(&s.seed),
+		count("batches", &s.batches, 1, maxCount),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.leave == ofGenerator {
+		s.leave = s.generator.leave
+	}
+	return s, nil
+}
+
+func (s *synthetic) setGenerator(name string) error {
+	var known []string
+	for _, v := range generators {
+		if v.name == name {
+			s.generator = v
+			return nil
+		}
+		known = append(known, v.name)
+	}
+	return nearest.Unknown("generator", name, known)
+}
+
+func (s synthetic) ID() string {
+	var p []string
+	add := func(name, value string, differs bool) {
+		if differs {
+			p = append(p, name+"="+value)
+		}
+	}
+	add("n", strconv.Itoa(s.n), s.n != s.tasks)
+	add("psup", strconv.Itoa(s.psup), s.psup != s.memoryBound)
+	add("gen", s.generator.name, s.generator != generators[0])
+	add("leave", formatFloat(s.leave), s.leave != s.generator.leave)
+	add("seed", strconv.FormatUint(s.seed, 10), s.seed != 1)
+	add("batches", strconv.Itoa(s.batches), s.batches != 1)
+	return canonical(s.name, p)
+}
+
+func formatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+func (s synthetic) Instances() int { return 0 }
+
+func (s synthetic) Instance(g *mig.GPU, index int) (Instance, error) {
+	if err := checkIndex(s, index); err != nil {
+		return Instance{}, err
+	}
+	counts := classCounts(s.n, s.scaling.weights(g))
+	out := Instance{Tasks: make(task.Batch, s.n*s.batches), Lengths: make([]int, s.batches)}
+	for i := range s.batches {
+		batch := out.Tasks[i*s.n : (i+1)*s.n]
+		s.fill(batch, g, counts, index+i)
+		prefix := ""
+		if s.batches > 1 {
+			// The number is that of the batch, so that it has the same in every stream.
+			prefix = fmt.Sprintf("b%04d-", index+i+1)
+		}
+		setNames(batch, prefix)
+		out.Lengths[i] = s.n
+	}
+	return out, nil
+}
+
+// fill generates the batch of an index (FAR 6.3), in a random order of arrival.
+func (s *synthetic) fill(batch task.Batch, g *mig.GPU, counts []int, index int) {
+	rng := rand.New(s.stream(g, index))
+	i := 0
+	for class, size := range g.Sizes() {
+		memoryBound := s.psup * counts[class] / 100
+		for k := range counts[class] {
+			// The conversion keeps the product from being fused with the sum.
+			t1 := float64(s.shortest) + float64(float64(s.longest-s.shortest)*rng.Float64())
+			t := s.generator.times(rng, t1, shape{size, k < memoryBound}, g.ComputeSlices, s.leave)
+			for _, instance := range g.Sizes() {
+				batch[i].Set(instance, mig.Seconds(t[instance-1]))
+			}
+			i++
+		}
+	}
+	rng.Shuffle(len(batch), func(i, j int) { batch[i], batch[j] = batch[j], batch[i] })
+}
+
+// stream returns the random stream of a batch. Its seed is the hash of all that
+// names the batch; the number of batches in an instance is no part of that.
+func (s *synthetic) stream(g *mig.GPU, index int) *rand.PCG {
+	key := make([]byte, 0, 256)
+	key = append(append(key, "workload="...), s.name...)
+	key = strconv.AppendInt(append(key, "\nn="...), int64(s.n), 10)
+	key = strconv.AppendInt(append(key, "\npsup="...), int64(s.psup), 10)
+	key = append(append(key, "\ngen="...), s.generator.name...)
+	key = strconv.AppendFloat(append(key, "\nleave="...), s.leave, 'g', -1, 64)
+	return pcg(key, s.seed, g, index)
+}
+
+// pcg returns the random stream of what a key, a seed, the sizes of a GPU and an
+// index name together.
+func pcg(key []byte, seed uint64, g *mig.GPU, index int) *rand.PCG {
+	key = strconv.AppendUint(append(key, "\nseed="...), seed, 10)
+	key = append(key, "\nsizes="...)
+	for _, size := range g.Sizes() {
+		key = append(strconv.AppendInt(key, int64(size), 10), ',')
+	}
+	key = strconv.AppendInt(append(key, "\nindex="...), int64(index), 10)
+	sum := sha256.Sum256(key)
+	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:]))
+}
+
+// setNames calls the tasks t01, t02, ... in order of arrival, after the prefix.
+// The names share one string: a batch costs one allocation.
+func setNames(batch task.Batch, prefix string) {
+	digits := max(2, len(strconv.Itoa(len(batch))))
+	length := len(prefix) + 1 + digits
+	text := make([]byte, 0, length*len(batch))
+	for i := range batch {
+		text = append(append(text, prefix...), 't')
+		number := strconv.Itoa(i + 1)
+		text = append(text, "0000000"[:digits-len(number)]...)
+		text = append(text, number...)
+	}
+	all := string(text)
+	for i := range batch {
+		batch[i].Name = all[i*length : (i+1)*length]
+	}
+}

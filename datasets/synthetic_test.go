@@ -1,0 +1,180 @@
+package datasets_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+func instance(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, spec, gpu string, index int,
+) datasets.Instance {
+	t.Helper()
+	in, err := datasets.MustParse(spec).Instance(mig.MustLookup(gpu), index)
+	if err != nil {
+		t.Fatalf("instance %d of %s on %s: %v", index, spec, gpu, err)
+	}
+	return in
+}
+
+// nameless returns the batch without the names of its tasks.
+func nameless(b task.Batch) task.Batch {
+	b = slices.Clone(b)
+	for i := range b {
+		b[i].Name = ""
+	}
+	return b
+}
+
+// TestGolden fails when a generator changes: every published result would.
+func TestGolden(t *testing.T) {
+	for _, c := range []struct{ spec, gpu, want string }{
+		{"far/POORSCALING+WIDETIMES", "A100", "53a7ea8ce107b5f5"},
+		{"far/MIXEDSCALING+NARROWTIMES?n=10&psup=50", "A100", "5001e1b681614bce"},
+		{"far/GOODSCALING+WIDETIMES?gen=paper-sub&psup=50", "A100", "1fb3bdb9a2c94ccb"},
+		{"far/MIXSCALINGEXTREME+WIDETIMES?leave=0.3&gen=released&psup=50", "A30", "a388ae26ee2baa3e"},
+		{"drl/WIDETIMES", "A100", "e4eda464a199898e"},
+		{"drl/GOODSCALING?gen=released-train&seed=2", "H100", "cbb66e6f75098e31"},
+		{"drl/WIDETIMES?batches=3", "A30", "30fdb5987efc75a3"},
+		{"rodinia?order=shuffled", "A100", "e8a5d2516f02c709"},
+	} {
+		if got := fmt.Sprintf("%x", instance(t, c.spec, c.gpu, 3).Tasks.Hash()); got[:16] != c.want {
+			t.Errorf("{%q, %q, %q}", c.spec, c.gpu, got[:16])
+		}
+	}
+}
+
+func TestInstancesAreValid(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := rapid.SampledFrom(mig.GPUs()).Draw(t, "gpu")
+		name := rapid.SampledFrom([]string{"far/POORSCALING+WIDETIMES", "far/MIXEDSCALING+NARROWTIMES", "drl/GOODSCALING", "drl/WIDETIMES"}).Draw(t, "name")
+		n := rapid.IntRange(1, 120).Draw(t, "n")
+		batches := rapid.IntRange(1, 4).Draw(t, "batches")
+		gen := rapid.SampledFrom([]string{"paper", "paper-sub", "released", "released-train"}).Draw(t, "gen")
+		index := rapid.IntRange(0, 1_000_000).Draw(t, "index")
+		in := instance(t, fmt.Sprintf("%s?n=%d&batches=%d&gen=%s", name, n, batches, gen), g.Name, index)
+		if err := in.Tasks.Validate(g); err != nil {
+			t.Fatal(err)
+		}
+		if len(in.Tasks) != n*batches || !slices.Equal(in.Lengths, slices.Repeat([]int{n}, batches)) {
+			t.Fatalf("%d tasks in batches %v", len(in.Tasks), in.Lengths)
+		}
+		low := mig.Seconds(1)
+		if name == "far/MIXEDSCALING+NARROWTIMES" || name == "drl/GOODSCALING" {
+			low = 90
+		}
+		for i := range in.Tasks {
+			last := mig.Seconds(100)
+			for _, s := range g.Sizes() {
+				d := in.Tasks[i].On(s)
+				if d > last || s == 1 && d < low {
+					t.Fatalf("%s takes %v s on %d slices, and %v before (t_min = %v)", in.Tasks[i].Name, d, s, last, low)
+				}
+				last = d
+			}
+		}
+	})
+}
+
+func TestConsecutiveStreamsOverlap(t *testing.T) {
+	const single, pairs = "far/MIXEDSCALING+WIDETIMES?n=10", "far/MIXEDSCALING+WIDETIMES?n=10&batches=2"
+	for _, i := range []int{0, 1, 999} {
+		first, second := instance(t, pairs, "A100", i), instance(t, pairs, "A100", i+1)
+		if !slices.Equal(first.Tasks[10:], second.Tasks[:10]) {
+			t.Errorf("instances %d and %d share no batch", i, i+1)
+		}
+		for k := range 2 {
+			alone := instance(t, single, "A100", i+k)
+			if !slices.Equal(nameless(first.Tasks[10*k:10*k+10]), nameless(alone.Tasks)) {
+				t.Errorf("batch %d of stream %d is not instance %d", k, i, i+k)
+			}
+		}
+		want := []string{fmt.Sprintf("b%04d-t01", i+1), fmt.Sprintf("b%04d-t10", i+2)}
+		if got := []string{first.Tasks[0].Name, first.Tasks[19].Name}; !slices.Equal(got, want) {
+			t.Errorf("first and last task are %v, want %v", got, want)
+		}
+	}
+}
+
+func TestWhatMakesTasksDiffer(t *testing.T) {
+	const base = "far/MIXEDSCALING+WIDETIMES"
+	want := instance(t, base, "A100", 0).Tasks
+	for _, same := range []struct{ spec, gpu string }{
+		{base, "A100"},
+		{base, "H100"},
+		{base, "B200"},
+		{"far/MIXSCALINGUNIFORM+WIDETIMES", "A100"},
+		{base + "?leave=0.3&n=15", "A100-80GB"},
+	} {
+		if got := instance(t, same.spec, same.gpu, 0).Tasks; !slices.Equal(got, want) {
+			t.Errorf("%s on %s differs", same.spec, same.gpu)
+		}
+	}
+	seen := map[mig.Seconds]string{want[0].On(1): base}
+	for _, spec := range []string{
+		base + "?seed=2", base + "?gen=paper-sub", base + "?psup=50", base + "?leave=0.5", base + "?n=16",
+		"far/MIXEDSCALING+NARROWTIMES", "drl/WIDETIMES?n=15&psup=0",
+	} {
+		d := instance(t, spec, "A100", 0).Tasks[0].On(1)
+		if other, ok := seen[d]; ok {
+			t.Errorf("%s begins with the same task as %s", spec, other)
+		}
+		seen[d] = spec
+	}
+	if a, b := instance(t, base, "A100", 0), instance(t, base, "A100", 1); a.Tasks[0].On(1) == b.Tasks[0].On(1) {
+		t.Error("instances 0 and 1 begin with the same task")
+	}
+}
+
+// TestClassesArriveInRandomOrder would fail if tasks came class by class.
+func TestClassesArriveInRandomOrder(t *testing.T) {
+	g := mig.MustLookup("A100")
+	sum, n := 0.0, 0
+	for i := range 500 {
+		b := instance(t, "far/MIXSCALINGEXTREME+NARROWTIMES?n=20", "A100", i).Tasks
+		for j := range b {
+			if b[j].On(1)/b[j].On(g.ComputeSlices) > 4 { // scales up to all slices
+				sum += float64(j)
+				n++
+			}
+		}
+	}
+	if n < 4000 || math.Abs(sum/float64(n)-9.5) > 0.4 {
+		t.Errorf("the %d tasks that scale well have mean position %v, want 9.5", n, sum/float64(n))
+	}
+}
+
+func TestNamesHaveTheSameLength(t *testing.T) {
+	for n, want := range map[int][]string{
+		1: {"t01", "t01"}, 99: {"t01", "t99"}, 100: {"t001", "t100"}, 1000: {"t0001", "t1000"},
+	} {
+		b := instance(t, fmt.Sprintf("WIDETIMES?n=%d", n), "A30", 0).Tasks
+		if got := []string{b[0].Name, b[n-1].Name}; !slices.Equal(got, want) {
+			t.Errorf("n = %d: names from %v, want %v", n, got, want)
+		}
+	}
+}
+
+func BenchmarkInstance(b *testing.B) {
+	g := mig.MustLookup("A100")
+	for _, spec := range []string{"drl/WIDETIMES", "drl/WIDETIMES?batches=2", "drl/WIDETIMES?n=1000"} {
+		b.Run(spec, func(b *testing.B) {
+			s := datasets.MustParse(spec)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if _, err := s.Instance(g, i); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

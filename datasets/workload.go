@@ -1,0 +1,144 @@
+package datasets
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"miglab/harness/mig"
+)
+
+// A scaling class says how many tasks out of a hundred (or of whatever the
+// numbers add up to) scale well up to each instance size and no further: the p_s
+// of FAR 6.3, by ascending size.
+type scaling struct {
+	name string
+	// sevenSlices is what the papers print, for sizes 1, 2, 3, 4 and 7.
+	sevenSlices []int
+	// fourSlices is for sizes 1, 2 and 4 of A30. The papers give no percentages for
+	// it; these are our reading of the words with which they describe the classes.
+	fourSlices []int
+}
+
+// The scaling classes of FAR 6.3 and DRL 5.1.3. The DRL paper calls mixedScaling
+// MIXSCALINGUNIFORM, and mixScalingExtreme is its own.
+var (
+	poorScaling       = scaling{"POORSCALING", []int{50, 50, 0, 0, 0}, []int{50, 50, 0}}
+	mixedScaling      = scaling{"MIXEDSCALING", []int{20, 20, 20, 20, 20}, []int{1, 1, 1}}
+	goodScaling       = scaling{"GOODSCALING", []int{0, 0, 0, 50, 50}, []int{0, 50, 50}}
+	mixScalingExtreme = scaling{"MIXSCALINGEXTREME", []int{45, 5, 0, 5, 45}, []int{50, 0, 50}}
+)
+
+// weights returns the p_s for a GPU, one for each of its sizes.
+func (s *scaling) weights(g *mig.GPU) []int {
+	if len(g.Sizes()) == len(s.fourSlices) {
+		return s.fourSlices
+	}
+	return s.sevenSlices
+}
+
+// A workload is a synthetic dataset with its default parameters.
+type workload struct {
+	// name is canonical; aliases name the same dataset.
+	name    string
+	aliases []string
+	scaling scaling
+	// shortest and longest are the t_min and t_max between which t(1) lies.
+	shortest, longest mig.Seconds
+	// tasks is the default number of tasks in a batch.
+	tasks int
+	// memoryBound is the default of psup, in percent.
+	memoryBound int
+	source      string
+}
+
+// workloads are those of FAR 6.3 (with mixScalingExtreme beside them, so that the
+// two papers can be compared) and of DRL 5.1.3.
+var workloads = append(farWorkloads(), drlWorkloads()...)
+
+func farWorkloads() []*workload {
+	var out []*workload
+	for _, s := range []scaling{poorScaling, mixedScaling, goodScaling, mixScalingExtreme} {
+		for _, times := range []struct {
+			name              string
+			shortest, longest mig.Seconds
+		}{{"WIDETIMES", 1, 100}, {"NARROWTIMES", 90, 100}} {
+			w := &workload{
+				name: "far/" + s.name + "+" + times.name, scaling: s, shortest: times.shortest, longest: times.longest,
+				tasks: 15, memoryBound: 0, source: "FAR 6.3",
+			}
+			if s.name == mixedScaling.name {
+				w.aliases = []string{"far/MIXSCALINGUNIFORM+" + times.name}
+			}
+			if s.name == mixScalingExtreme.name {
+				w.source = "FAR 6.3, with the percentages of DRL 5.1.3"
+			}
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func drlWorkloads() []*workload {
+	drl := func(name string, s scaling, memoryBound int, shortest mig.Seconds) *workload {
+		return &workload{
+			name: "drl/" + name, aliases: []string{name}, scaling: s, shortest: shortest, longest: 100,
+			tasks: 14, memoryBound: memoryBound, source: "DRL 5.1.3",
+		}
+	}
+	return []*workload{
+		drl("POORSCALING", poorScaling, 25, 90),
+		drl("GOODSCALING", goodScaling, 75, 90),
+		drl("MIXSCALINGUNIFORM", mixedScaling, 50, 90),
+		drl("MIXSCALINGEXTREME", mixScalingExtreme, 50, 90),
+		drl("WIDETIMES", mixedScaling, 50, 1),
+	}
+}
+
+// workloadNamed returns the workload of a name or alias, or nil.
+func workloadNamed(name string) *workload {
+	for _, w := range workloads {
+		if w.name == name || slices.Contains(w.aliases, name) {
+			return w
+		}
+	}
+	return nil
+}
+
+func (w *workload) info() Info {
+	var variants []string
+	for _, v := range generators {
+		variants = append(variants, v.name)
+	}
+	return Info{
+		Name: w.name,
+		Summary: fmt.Sprintf("synthetic, p_s = %v %%, t(1) in %g..%g s; n (default %d), psup (%d), gen (%s), leave, seed (1), batches (1)",
+			w.scaling.sevenSlices, float64(w.shortest), float64(w.longest), w.tasks, w.memoryBound, strings.Join(variants, "|")),
+		Source: w.source,
+	}
+}
+
+// classCounts divides n tasks among classes in proportion to the weights: the
+// whole parts first, and then one more to the class furthest below its exact
+// share until there are n, the first class winning ties (FAR footnote 8).
+func classCounts(n int, weights []int) []int {
+	total, placed := 0, 0
+	for _, w := range weights {
+		total += w
+	}
+	counts := make([]int, len(weights))
+	for i, w := range weights {
+		counts[i] = n * w / total
+		placed += counts[i]
+	}
+	for ; placed < n; placed++ {
+		furthest := 0
+		for i, w := range weights {
+			if n*w-total*counts[i] > n*weights[furthest]-total*counts[furthest] {
+				furthest = i
+			}
+		}
+		counts[furthest]++
+	}
+	return counts
+}
