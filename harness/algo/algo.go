@@ -12,8 +12,7 @@ import (
 type Problem = schedule.Problem
 
 // Batch schedules the tasks of one batch. Implementations are safe for concurrent
-// use, check ctx between
-// phases when they can take longer than a second, and return an
+// use, check ctx between phases when they can take longer than a second, and return an
 // [*InfeasibleError] where the rules they follow allow no schedule.
 type Batch interface {
 	Schedule(ctx context.Context, p Problem) (schedule.Schedule, error)

@@ -1,0 +1,202 @@
+package figures
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"miglab/reports"
+)
+
+// A Reading is one way to understand what the paper did. The first of an
+// artefact's readings is the default and has an empty name.
+type Reading struct {
+	Name string
+	// Apply returns the measured value of a claim, by the claim's name.
+	Measure func(claim string) (Measurement, error)
+}
+
+// ErrNotMeant says that a reading has nothing to say about a claim.
+var ErrNotMeant = errors.New("the reading does not concern this claim")
+
+// Compare judges every claim of an artefact under each reading. The reason is
+// given where a claim deviates, with the reading that comes nearest to it.
+func Compare(claims []Claim, readings []Reading, reason string) ([]Finding, error) {
+	var out []Finding
+	for _, c := range claims {
+		first := len(out)
+		for _, r := range readings {
+			m, err := r.Measure(c.Name)
+			if errors.Is(err, ErrNotMeant) {
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", c.Name, err)
+			}
+			out = append(out, Judge(c, m, r.Name, reason))
+		}
+		if own := out[first:]; len(own) > 1 && own[0].Verdict == Deviates {
+			if n := nearest(own); n > 0 {
+				own[0].Reason += fmt.Sprintf("; the reading that comes nearest, %q, gives %s", own[n].Reading, own[n].value())
+			} else {
+				own[0].Reason += "; of the readings tried the default comes nearest"
+			}
+		}
+	}
+	return out, nil
+}
+
+// nearest returns the index of the finding closest to the published value; the
+// first of several.
+func nearest(fs []Finding) int {
+	best := 0
+	for i := range fs {
+		if fs[i].off() < fs[best].off() {
+			best = i
+		}
+	}
+	return best
+}
+
+func (f *Finding) off() float64 { return math.Abs(f.Measured.Value - f.Published) }
+
+// value is the measured value with one digit more than is printed.
+func (f *Finding) value() string {
+	if f.Measured == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(f.Measured.Value, 'f', f.Decimals+1, 64)
+}
+
+func (f *Finding) published() string {
+	s := strconv.FormatFloat(f.Published, 'f', f.Decimals, 64)
+	switch f.Relation {
+	case AtMost:
+		return "<= " + s
+	case AtLeast:
+		return ">= " + s
+	}
+	return s
+}
+
+// group splits findings into runs of the same claim.
+func group(fs []Finding) [][]Finding {
+	var out [][]Finding
+	for i := range fs {
+		if n := len(out); n > 0 && out[n-1][0].Name == fs[i].Name {
+			out[n-1] = append(out[n-1], fs[i])
+		} else {
+			out = append(out, fs[i:i+1:i+1])
+		}
+	}
+	return out
+}
+
+// ComparisonTable lists an artefact's claims, published beside measured, with
+// verdicts; where there are several readings, also the nearest one.
+func ComparisonTable(title string, fs []Finding) reports.Table {
+	t := reports.Table{Title: title, Columns: []reports.Column{
+		{Name: "claim"}, {Name: "unit"}, {Name: "published", Right: true}, {Name: "measured", Right: true},
+		{Name: "95 % interval", Right: true}, {Name: "tolerance", Right: true}, {Name: "verdict"}, {Name: "nearest reading"},
+	}}
+	type mean struct {
+		name string
+		sum  float64
+		n    int
+	}
+	var means []mean
+	readings := false
+	reasons := map[string]bool{}
+	for _, g := range group(fs) {
+		f := g[0]
+		interval, allowed, near := "", "", ""
+		if f.Measured != nil && f.Measured.Low != f.Measured.High {
+			interval = fmt.Sprintf("%.*f to %.*f", f.Decimals+1, f.Measured.Low, f.Decimals+1, f.Measured.High)
+		}
+		if f.Verdict == Reproduced || f.Verdict == Deviates {
+			allowed = strconv.FormatFloat(f.Allowed, 'f', f.Decimals+1, 64)
+		}
+		if len(g) > 1 {
+			readings = true
+			n := nearest(g)
+			near = "default"
+			if n > 0 {
+				near = g[n].Reading + ": " + g[n].value()
+			}
+		}
+		for _, r := range g {
+			if r.Measured == nil {
+				continue
+			}
+			i := 0
+			for i < len(means) && means[i].name != r.Reading {
+				i++
+			}
+			if i == len(means) {
+				means = append(means, mean{name: r.Reading})
+			}
+			means[i].sum += r.off()
+			means[i].n++
+		}
+		if f.Verdict == NotRunnable && !reasons[f.Reason] {
+			reasons[f.Reason] = true
+			t.Notes = append(t.Notes, "NOT RUNNABLE: "+f.Reason)
+		}
+		t.Rows = append(t.Rows, []string{f.Name, f.Unit, f.published(), f.value(), interval, allowed, string(f.Verdict), near})
+	}
+	if !readings {
+		t.Columns = t.Columns[:7]
+		for i := range t.Rows {
+			t.Rows[i] = t.Rows[i][:7]
+		}
+		return t
+	}
+	for _, m := range means {
+		name := m.name
+		if name == "" {
+			name = "default"
+		}
+		t.Notes = append(t.Notes, fmt.Sprintf("mean absolute error, %s: %.3g over %d claims", name, m.sum/float64(m.n), m.n))
+	}
+	return t
+}
+
+// Layout arranges the default findings as the paper's table does: a row for each
+// of rows, a column for each of columns, and in each cell the measured value with
+// the published one in brackets. name gives the claim of a cell.
+func Layout(title, corner string, rows, columns []string, fs []Finding, name func(row, column string) string) reports.Table {
+	t := reports.Table{Title: title, Columns: []reports.Column{{Name: corner}}, Notes: []string{"measured (published)"}}
+	by := map[string]*Finding{}
+	for i := range fs {
+		if fs[i].Reading == "" {
+			by[fs[i].Name] = &fs[i]
+		}
+	}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, reports.Column{Name: c, Right: true})
+	}
+	for _, r := range rows {
+		row := []string{r}
+		for _, c := range columns {
+			cell := ""
+			if f := by[name(r, c)]; f != nil {
+				cell = fmt.Sprintf("%s (%s)", strconv.FormatFloat(f.Measured.Value, 'f', f.Decimals, 64), f.published())
+			}
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// Lookup is a reading whose values are known; it does not concern other claims.
+func Lookup(name string, values map[string]Measurement) Reading {
+	return Reading{name, func(claim string) (Measurement, error) {
+		m, ok := values[claim]
+		if !ok {
+			return m, ErrNotMeant
+		}
+		return m, nil
+	}}
+}

@@ -1,0 +1,213 @@
+package far
+
+import (
+	"fmt"
+	"slices"
+
+	"miglab/harness/run"
+	figures "miglab/paper-figures"
+)
+
+// pairs are the concatenations of two successive batches of a workload (6.7.1):
+// pair i is batches i and i+1 of 1001. In half of them the second batch is reversed,
+// in the others the first.
+type pairs struct {
+	data string
+	n    int // pairs
+}
+
+func newPairs(s figures.Scale, w workload, n int, parameters string) pairs {
+	p := "batches=2"
+	if parameters != "" {
+		p += "&" + parameters
+	}
+	return pairs{synthetic(w, n, p), s.Replicates(batches - 1)}
+}
+
+// series returns the concatenations in a mode with a first batch in a direction.
+func (p pairs) series(mode, first string) run.Series {
+	return stream(p.data, "far-concat?mode="+mode+"&first="+first)
+}
+
+// half is the number of pairs whose second batch is the reversed one.
+func (p pairs) half() int { return p.n / 2 }
+
+// needs lists the concatenations in the given modes.
+func (p pairs) needs(modes ...string) (out []figures.Need) {
+	for _, m := range modes {
+		if m == "trivial" {
+			out = append(out, figures.Need{Series: p.series(m, "forward"), N: p.n})
+			continue
+		}
+		out = append(out,
+			figures.Need{Series: p.series(m, "forward"), N: p.half()},
+			figures.Need{Series: p.series(m, "reversed"), First: p.half(), N: p.n - p.half()})
+	}
+	return out
+}
+
+// values returns a metric by pair.
+func (p pairs) values(d *figures.Data, mode, metric string) ([]float64, error) {
+	out, err := d.Values(p.series(mode, "forward"), metric)
+	if err != nil || mode == "trivial" {
+		return out, err
+	}
+	rest, err := d.Values(p.series(mode, "reversed"), metric)
+	return slices.Concat(out, rest), err
+}
+
+// gain returns, by pair, the improvement over trivial concatenation in percent.
+func (p pairs) gain(d *figures.Data, mode string) ([]float64, error) {
+	trivial, err := p.values(d, "trivial", makespan)
+	if err != nil {
+		return nil, err
+	}
+	better, err := p.values(d, mode, makespan)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(better))
+	for i := range out {
+		out[i] = (trivial[i]/better[i] - 1) * 100
+	}
+	return out, nil
+}
+
+var concatReadings = []struct{ name, parameters string }{
+	{"", ""},
+	{"p_sup = 50 %", "psup=50"},
+}
+
+// table7and8 is the artefact for Table 7, the gains of the concatenation, or for
+// Table 8, its moves and swaps. They read the same cells.
+func table7and8(claims *figures.Claims, number int) figures.Artefact {
+	ns := []int{10, 20, 30}
+	name := fmt.Sprintf("table%d", number)
+	quantities := []struct{ name, mode, metric string }{{"p_rev", "reverse", ""}, {"p_move/swap", "moveswap", ""}}
+	title := "gain of reversal and of moves and swaps in 1000 concatenations on A100"
+	reason := "not reproduced by any reading tried: gains of 13 to 16 % at n = 10 need more idle time between two batches than FAR's schedules leave"
+	if number == 8 {
+		quantities = []struct{ name, mode, metric string }{{"moves", "moveswap", "moves"}, {"swaps", "moveswap", "swaps"}}
+		title = "moves and swaps in 1000 concatenations on A100"
+		reason = "follows Table 7: the number of operations depends on the idle time between the batches and on when the search ends, which the paper leaves open"
+	}
+	return figures.Artefact{
+		Name: name, Title: title,
+		Needs: func(s figures.Scale) (out []figures.Need) {
+			for _, r := range concatReadings {
+				for _, w := range workloads {
+					for _, n := range ns {
+						out = append(out, newPairs(s, w, n, r.parameters).needs("trivial", "reverse", "moveswap")...)
+					}
+				}
+			}
+			return out
+		},
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			var readings []figures.Reading
+			for _, r := range concatReadings {
+				values := map[string]figures.Measurement{}
+				for _, w := range workloads {
+					for _, n := range ns {
+						p := newPairs(d.Scale, w, n, r.parameters)
+						for _, q := range quantities {
+							var v []float64
+							var err error
+							if q.metric == "" {
+								v, err = p.gain(d, q.mode)
+							} else {
+								v, err = p.values(d, q.mode, q.metric)
+							}
+							if err != nil {
+								return nil, err
+							}
+							if values[claimName(w, n, q.name)], err = figures.MeanOf(v, batches-1); err != nil {
+								return nil, err
+							}
+						}
+					}
+				}
+				readings = append(readings, figures.Lookup(r.name, values))
+			}
+			fs, err := figures.Compare(claims.Of(name), readings, reason)
+			if err != nil {
+				return nil, err
+			}
+			var columns []string
+			for _, n := range numbers(ns) {
+				for _, q := range quantities {
+					columns = append(columns, "n="+n+" "+q.name)
+				}
+			}
+			layout := figures.Layout(fmt.Sprintf("Table %d. %s", number, title), "workload", names(workloads), columns, fs,
+				func(r, c string) string { return r + " " + c })
+			return &figures.Output{Findings: fs, Tables: []figures.Table{
+				{File: name, Table: layout},
+				{File: name + "-claims", Table: figures.ComparisonTable(fmt.Sprintf("Table %d, claim by claim", number), fs)},
+			}}, nil
+		},
+	}
+}
+
+// chainOf is a workload's batches, concatenated: 1001 of them, few in a quick run.
+func chainOf(s figures.Scale, w workload, n int) run.Series {
+	return stream(synthetic(w, n, fmt.Sprintf("batches=%d", s.Replicates(batches-1)+1)), "far-concat")
+}
+
+var table9Sizes = []int{10, 15, 20, 25, 30, 35}
+
+func table9(claims *figures.Claims) figures.Artefact {
+	return figures.Artefact{
+		Name: "table9", Title: "p_multi-batch with WIDETIMES and 1001 batches on A100",
+		Needs: func(s figures.Scale) (out []figures.Need) {
+			for _, w := range wide {
+				for _, n := range table9Sizes {
+					c := chainOf(s, w, n)
+					out = append(out, needRho(c, 1)...)
+					out = append(out, newPairs(s, w, n, "").needs("moveswap")...)
+				}
+			}
+			return out
+		},
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			once, twice := map[string]figures.Measurement{}, map[string]figures.Measurement{}
+			for _, w := range wide {
+				for _, n := range table9Sizes {
+					c := chainOf(d.Scale, w, n)
+					r, err := rho(d, c)
+					if err != nil {
+						return nil, err
+					}
+					name := claimName(w, n, "p_multi-batch")
+					once[name] = figures.Exactly((r[0] - 1) * 100)
+					area, err := d.Values(bound(c.Dataset, "area"), boundS)
+					if err != nil {
+						return nil, err
+					}
+					both, err := newPairs(d.Scale, w, n, "").values(d, "moveswap", makespan)
+					if err != nil {
+						return nil, err
+					}
+					var sum float64
+					for _, m := range both {
+						sum += m
+					}
+					twice[name] = figures.Exactly((sum/area[0] - 1) * 100)
+				}
+			}
+			fs, err := figures.Compare(claims.Of("table9"), []figures.Reading{
+				figures.Lookup("", once),
+				figures.Lookup("as released: the makespans of all consecutive pairs added, so that inner batches count twice", twice),
+			}, "the released script counts inner batches twice in the makespan and once in the baseline; print lies between that and counting once")
+			if err != nil {
+				return nil, err
+			}
+			layout := figures.Layout("Table 9. p_multi-batch (%), WIDETIMES, 1001 batches, A100", "workload", names(wide), numbers(table9Sizes), fs,
+				func(r, c string) string { return r + " n=" + c + " p_multi-batch" })
+			return &figures.Output{Findings: fs, Tables: []figures.Table{
+				{File: "table9", Table: layout},
+				{File: "table9-claims", Table: figures.ComparisonTable("Table 9, claim by claim", fs)},
+			}}, nil
+		},
+	}
+}

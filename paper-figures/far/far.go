@@ -1,0 +1,160 @@
+// Package far reproduces the FAR paper: Villarrubia, Costero, Igual, Olcoz,
+// "Leveraging Multi-Instance GPUs through moldable task scheduling", Journal of
+// Parallel and Distributed Computing 204 (2025) 105128.
+//
+// published.csv holds every number that the paper prints and that is no time,
+// tolerances.csv those tolerances that are not the default, timings.csv the
+// scheduling times.
+package far
+
+import (
+	_ "embed"
+	"fmt"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	figures "miglab/paper-figures"
+)
+
+var (
+	//go:embed published.csv
+	publishedCSV []byte
+	//go:embed tolerances.csv
+	tolerancesCSV []byte
+	//go:embed timings.csv
+	timingsCSV []byte
+)
+
+// The paper's numbers of executions (6.3) and of batches (6.7.1).
+const (
+	executions = 1000
+	batches    = 1001
+)
+
+// Paper returns the paper with its artefacts.
+func Paper() (figures.Paper, error) {
+	claims, err := figures.LoadClaims("far", publishedCSV, tolerancesCSV)
+	if err != nil {
+		return figures.Paper{}, err
+	}
+	timings, err := loadTimings()
+	if err != nil {
+		return figures.Paper{}, err
+	}
+	return figures.Paper{
+		Name:  "far",
+		Title: "FAR: Leveraging Multi-Instance GPUs through moldable task scheduling",
+		Cite:  "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Journal of Parallel and Distributed Computing 204 (2025) 105128.",
+		Artefacts: []figures.Artefact{
+			figure1(), table1(claims), figure2(), figure3(), table2(claims), figure4(), figures5and6(claims),
+			figures7to9(), factors(claims), figure10(), table3(claims), figure11(), rodinia(claims), figure12(),
+			table4(claims), a30(claims), table5(claims), table6(claims), table7and8(claims, 7), table7and8(claims, 8),
+			table9(claims), text(claims), timing(timings),
+		},
+	}, nil
+}
+
+// dataset returns the canonical form of a dataset fixed in this package.
+func dataset(format string, args ...any) string {
+	s, err := datasets.Parse(fmt.Sprintf(format, args...))
+	if err != nil {
+		panic(err)
+	}
+	return s.ID()
+}
+
+// synthetic is a workload of 6.3 with further parameters, such as psup=50.
+func synthetic(w workload, n int, parameters string) string {
+	s := fmt.Sprintf("far/%s+%s?n=%d", w.scaling, w.times, n)
+	if parameters != "" {
+		s += "&" + parameters
+	}
+	return dataset("%s", s)
+}
+
+// workload is a scaling class with a range of times, as the paper names them.
+type workload struct{ scaling, times string }
+
+func (w workload) String() string { return w.scaling + " " + w.times }
+
+var (
+	scalings = []string{"POORSCALING", "MIXEDSCALING", "GOODSCALING"}
+	// wide are the rows of Tables 4 and 9, workloads those of 5 to 8.
+	wide, workloads = listWorkloads()
+)
+
+func listWorkloads() (wide, all []workload) {
+	for _, s := range scalings {
+		wide = append(wide, workload{s, "WIDETIMES"})
+		all = append(all, workload{s, "NARROWTIMES"}, workload{s, "WIDETIMES"})
+	}
+	return wide, all
+}
+
+// batch, stream and bound are series on A100s.
+func batch(dataset, algorithm string, model mig.Reconfiguration) run.Series {
+	return run.Series{Track: algo.TrackBatch, Dataset: dataset, GPU: "A100", Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
+}
+
+func stream(dataset, algorithm string) run.Series {
+	s := batch(dataset, algorithm, mig.Sequential)
+	s.Track = algo.TrackStream
+	return s
+}
+
+func bound(dataset, name string) run.Series {
+	s := batch(dataset, name, mig.Sequential)
+	s.Track = algo.TrackBound
+	return s
+}
+
+// on returns the series on another GPU.
+func on(gpu string, count int, s run.Series) run.Series {
+	s.GPU, s.Count = gpu, count
+	return s
+}
+
+// Metrics of results (package run).
+const (
+	makespan = "makespan_s"
+	boundS   = "bound_s"
+)
+
+// ratios returns, by instance, a metric of one series over one of another.
+func ratios(d *figures.Data, a run.Series, metricA string, b run.Series, metricB string) ([]float64, error) {
+	x, err := d.Values(a, metricA)
+	if err != nil {
+		return nil, err
+	}
+	y, err := d.Values(b, metricB)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(x))
+	for i := range x {
+		out[i] = x[i] / y[i]
+	}
+	return out, nil
+}
+
+// rho returns, by instance, the makespan over the area bound (FAR 6.4).
+func rho(d *figures.Data, s run.Series) ([]float64, error) {
+	area := on(s.GPU, s.Count, bound(s.Dataset, "area"))
+	return ratios(d, s, makespan, area, boundS)
+}
+
+// needRho lists what rho reads.
+func needRho(s run.Series, n int) []figures.Need {
+	return []figures.Need{{Series: s, N: n}, {Series: on(s.GPU, s.Count, bound(s.Dataset, "area")), N: n}}
+}
+
+// percent turns ratios into percentages above 1.
+func percent(ratios []float64) []float64 {
+	out := make([]float64, len(ratios))
+	for i, r := range ratios {
+		out[i] = (r - 1) * 100
+	}
+	return out
+}

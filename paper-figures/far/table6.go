@@ -1,0 +1,92 @@
+package far
+
+import (
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	figures "miglab/paper-figures"
+)
+
+func table6(claims *figures.Claims) figures.Artefact {
+	ns := []int{10, 20, 30}
+	readings := []struct {
+		name, parameters string
+		transposed       bool
+	}{
+		{"", "", false},
+		{"moves and swaps of WIDETIMES transposed", "", true},
+		{"p_sup = 50 %", "psup=50", false},
+		{"p_sup = 50 %, moves and swaps of WIDETIMES transposed", "psup=50", true},
+	}
+	both := func(w workload, n int, parameters string) (refined, unrefined run.Series) {
+		data := synthetic(w, n, parameters)
+		return batch(data, "far", mig.Sequential), batch(data, "far?refine=false", mig.Sequential)
+	}
+	return figures.Artefact{
+		Name: "table6", Title: "contribution of the refinement in 1000 executions on A100",
+		Needs: func(s figures.Scale) (out []figures.Need) {
+			for _, r := range readings {
+				for _, w := range workloads {
+					for _, n := range ns {
+						a, b := both(w, n, r.parameters)
+						out = append(out, figures.Need{Series: a, N: s.Replicates(executions)}, figures.Need{Series: b, N: s.Replicates(executions)})
+					}
+				}
+			}
+			return out
+		},
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			var rs []figures.Reading
+			for _, r := range readings {
+				values := map[string]figures.Measurement{}
+				for _, w := range workloads {
+					if r.transposed && w.times != "WIDETIMES" {
+						continue
+					}
+					for _, n := range ns {
+						refined, unrefined := both(w, n, r.parameters)
+						ratio, err := ratios(d, unrefined, makespan, refined, makespan)
+						if err != nil {
+							return nil, err
+						}
+						set := func(quantity string, v []float64, err error) error {
+							if err == nil {
+								values[claimName(w, n, quantity)], err = figures.MeanOf(v, executions)
+							}
+							return err
+						}
+						if !r.transposed {
+							if err := set("p_ref", percent(ratio), nil); err != nil {
+								return nil, err
+							}
+						}
+						for _, quantity := range []string{"moves", "swaps"} {
+							v, err := d.Values(refined, quantity)
+							if r.transposed {
+								quantity = map[string]string{"moves": "swaps", "swaps": "moves"}[quantity]
+							}
+							if err := set(quantity, v, err); err != nil {
+								return nil, err
+							}
+						}
+					}
+				}
+				rs = append(rs, figures.Lookup(r.name, values))
+			}
+			fs, err := figures.Compare(claims.Of("table6"), rs,
+				"for n = 20 and 30 print needs an unrefined FAR 7 to 15 % above the refined one, and phase 2 alone is not that far off; moves and swaps of WIDETIMES come out as if the two columns were transposed")
+			if err != nil {
+				return nil, err
+			}
+			var columns []string
+			for _, n := range numbers(ns) {
+				columns = append(columns, "n="+n+" p_ref", "n="+n+" moves", "n="+n+" swaps")
+			}
+			layout := figures.Layout("Table 6. Refinement: p_ref (%), moves and swaps, A100", "workload", names(workloads), columns, fs,
+				func(r, c string) string { return r + " " + c })
+			return &figures.Output{Findings: fs, Tables: []figures.Table{
+				{File: "table6", Table: layout},
+				{File: "table6-claims", Table: figures.ComparisonTable("Table 6, claim by claim", fs)},
+			}}, nil
+		},
+	}
+}

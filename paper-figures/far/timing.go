@@ -1,0 +1,121 @@
+package far
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/gocarina/gocsv"
+
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// publishedTime is a row of timings.csv: what the paper says an algorithm took.
+type publishedTime struct {
+	Algorithm string `csv:"algorithm"`
+	// N is a number of tasks, "rodinia", or "10-35" for the batches of Table 4.
+	N         string `csv:"n"`
+	Published string `csv:"published_ms"`
+	Source    string `csv:"source"`
+}
+
+func loadTimings() ([]publishedTime, error) {
+	var rows []publishedTime
+	if err := gocsv.Unmarshal(bytes.NewReader(timingsCSV), &rows); err != nil {
+		return nil, fmt.Errorf("far: timings: %w", err)
+	}
+	return rows, nil
+}
+
+// timedSeries returns what is timed for a row: 1000 executions with MIXEDSCALING
+// (6.4.2); for the concatenation, pairs of batches of n tasks.
+func timedSeries(t publishedTime) []run.Series {
+	mixed := workload{"MIXEDSCALING", "WIDETIMES"}
+	model := mig.Free
+	if t.Algorithm == "far" {
+		model = mig.Sequential
+	}
+	switch t.N {
+	case "rodinia":
+		return []run.Series{batch(rodiniaData, t.Algorithm, model)}
+	case "10-35":
+		var out []run.Series
+		for _, w := range wide {
+			for _, n := range table9Sizes {
+				out = append(out, batch(synthetic(w, n, ""), t.Algorithm, model))
+			}
+		}
+		return out
+	}
+	var n int
+	if _, err := fmt.Sscan(t.N, &n); err != nil {
+		panic(err)
+	}
+	if t.Algorithm == "far-concat" {
+		return []run.Series{stream(synthetic(mixed, n, "batches=2"), "far-concat")}
+	}
+	return []run.Series{batch(synthetic(mixed, n, ""), t.Algorithm, model)}
+}
+
+// timing sets the paper's scheduling times beside those of this machine. Wall
+// times differ from run to run, so they are kept out of the claims.
+func timing(rows []publishedTime) figures.Artefact {
+	replicates := func(s figures.Scale, t publishedTime) int {
+		switch {
+		case t.N == "rodinia":
+			return 1
+		case t.Algorithm == "far-concat":
+			return s.Replicates(100)
+		}
+		return s.Replicates(executions)
+	}
+	return figures.Artefact{
+		Name: "timing", Title: "scheduling times (6.4.2, 6.5.2, 6.7.1)", Timed: true,
+		Needs: func(s figures.Scale) (out []figures.Need) {
+			for _, t := range rows {
+				for _, series := range timedSeries(t) {
+					out = append(out, figures.Need{Series: series, N: replicates(s, t)})
+				}
+			}
+			return out
+		},
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			t := reports.Table{
+				Title: "Scheduling times, one core",
+				Columns: []reports.Column{
+					{Name: "algorithm"}, {Name: "n", Right: true}, {Name: "published_ms", Right: true},
+					{Name: "measured_ms", Right: true}, {Name: "ci_low_ms", Right: true}, {Name: "ci_high_ms", Right: true},
+					{Name: "executions", Right: true}, {Name: "source"},
+				},
+				Notes: []string{
+					"published: AMD Ryzen 5 4600H; measured: this machine, while as many cells ran at once as there are workers",
+					"far-concat is two batches of n tasks, the two FAR schedules included; the paper's time is for the concatenation alone",
+				},
+			}
+			for _, row := range rows {
+				var all []float64
+				for _, s := range timedSeries(row) {
+					us, err := d.Micros(s)
+					if err != nil {
+						return nil, err
+					}
+					all = append(all, us...)
+				}
+				for i := range all {
+					all[i] /= 1000
+				}
+				m, err := figures.MeanOf(all, len(all))
+				if err != nil {
+					return nil, err
+				}
+				number := func(v float64) string { return fmt.Sprintf("%.3g", v) }
+				t.Rows = append(t.Rows, []string{
+					row.Algorithm, row.N, row.Published, number(m.Value), number(m.Low), number(m.High), fmt.Sprint(len(all)), row.Source,
+				})
+			}
+			return &figures.Output{Tables: []figures.Table{{File: "timing", Table: t}}}, nil
+		},
+	}
+}

@@ -1,0 +1,285 @@
+package figures
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gocarina/gocsv"
+	"golang.org/x/sync/errgroup"
+
+	"miglab/harness/run"
+	"miglab/harness/store"
+	"miglab/reports"
+)
+
+// Reproduction says what to reproduce and where to write it.
+type Reproduction struct {
+	Engine *run.Engine
+	Papers []Paper
+	// Dir is the folder for results.
+	Dir   string
+	Scale Scale
+	// Only keeps the artefacts it accepts; nil keeps all.
+	Only func(paper, artefact string) bool
+}
+
+// stamp is kept for each finished artefact. As results are a function of the
+// program and the cells, an artefact whose stamp has the same digest is done.
+type stamp struct {
+	Digest string            `json:"digest"`
+	Title  string            `json:"title"`
+	Rows   []Row             `json:"rows"`
+	Tables []string          `json:"tables"`
+	Plots  []plot            `json:"plots"`
+	Files  map[string]string `json:"files"` // SHA-256 by path below Dir
+}
+
+type plot struct{ File, Title string }
+
+// job is an artefact on its way.
+type job struct {
+	paper    Paper
+	artefact Artefact
+	digest   string
+	needs    map[run.Series]Need
+	stamp    *stamp
+}
+
+// Run computes what is missing, writes tables, figures, the reports of the papers
+// and claims.csv, and returns the claims. Artefacts that are done are left alone.
+func (r *Reproduction) Run(ctx context.Context) ([]Row, error) {
+	program, err := hashProgram()
+	if err != nil {
+		return nil, err
+	}
+	var all, open []*job
+	var cells []run.Cell
+	for _, p := range r.Papers {
+		for _, a := range p.Artefacts {
+			j := &job{paper: p, artefact: a, needs: map[run.Series]Need{}}
+			h := sha256.New()
+			fmt.Fprintln(h, program, r.Scale.Quick)
+			var own []run.Cell
+			if a.Needs != nil {
+				for _, n := range a.Needs(r.Scale) {
+					if old, ok := j.needs[n.Series]; ok && old != n {
+						return nil, fmt.Errorf("%s/%s needs %v twice, from %d and from %d", p.Name, a.Name, n.Series, old.First, n.First)
+					}
+					j.needs[n.Series] = n
+					fmt.Fprintln(h, n)
+					for i := range n.N {
+						own = append(own, run.Cell{Series: n.Series, Instance: n.First + i})
+					}
+				}
+			}
+			j.digest = hex.EncodeToString(h.Sum(nil))
+			if j.stamp, err = r.readStamp(j); err != nil {
+				return nil, err
+			}
+			all = append(all, j)
+			if j.stamp == nil && (r.Only == nil || r.Only(p.Name, a.Name)) {
+				open = append(open, j)
+				cells = append(cells, own...)
+			}
+		}
+	}
+	if len(open) > 0 {
+		results, err := r.Engine.Run(ctx, cells)
+		if err != nil {
+			return nil, err
+		}
+		var g errgroup.Group
+		g.SetLimit(max(1, r.Engine.Workers))
+		for _, j := range open {
+			g.Go(func() error {
+				if err := r.build(ctx, j, results); err != nil {
+					return fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
+				}
+				return nil
+			})
+		}
+		if err := g.Wait(); err != nil {
+			return nil, err
+		}
+	}
+	return r.report(all)
+}
+
+func (r *Reproduction) stampPath(j *job) string {
+	return filepath.Join(r.Dir, "stamps", j.paper.Name+"-"+j.artefact.Name+".json")
+}
+
+// readStamp returns the artefact's stamp if it is of this program and scale and
+// all its files are as they were written.
+func (r *Reproduction) readStamp(j *job) (*stamp, error) {
+	raw, err := os.ReadFile(r.stampPath(j))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var s stamp
+	if json.Unmarshal(raw, &s) != nil || s.Digest != j.digest {
+		return nil, nil
+	}
+	for file, want := range s.Files {
+		if got, err := hashFile(filepath.Join(r.Dir, file)); err != nil || got != want {
+			return nil, nil
+		}
+	}
+	return &s, nil
+}
+
+func (r *Reproduction) build(ctx context.Context, j *job, results run.Results) error {
+	out, err := j.artefact.Build(&Data{Scale: r.Scale, ctx: ctx, engine: r.Engine, results: results, needs: j.needs})
+	if err != nil {
+		return err
+	}
+	s := &stamp{Digest: j.digest, Title: j.artefact.Title, Files: map[string]string{}}
+	for _, f := range out.Findings {
+		if r.Scale.Quick && (f.Verdict == Reproduced || f.Verdict == Deviates) {
+			f.Verdict, f.Reason = Undecided, "quick run"
+		}
+		s.Rows = append(s.Rows, f.Row())
+	}
+	var files []string
+	for _, t := range out.Tables {
+		file := filepath.Join(j.paper.Name, t.File)
+		s.Tables = append(s.Tables, t.File)
+		if err := t.Table.Save(filepath.Join(r.Dir, file)); err != nil {
+			return fmt.Errorf("%s: %w", t.File, err)
+		}
+		files = append(files, file+".txt", file+".csv", file+".md", file+".tex")
+	}
+	for _, f := range out.Figures {
+		file := filepath.Join(j.paper.Name, f.File)
+		s.Plots = append(s.Plots, plot{f.File, f.Title})
+		if err := reports.SaveFigure(filepath.Join(r.Dir, file), f.Figure); err != nil {
+			return fmt.Errorf("%s: %w", f.File, err)
+		}
+		files = append(files, file+".svg", file+".png")
+	}
+	for _, f := range files {
+		if s.Files[f], err = hashFile(filepath.Join(r.Dir, f)); err != nil {
+			return err
+		}
+	}
+	j.stamp = s
+	return store.WriteFile(r.stampPath(j), func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", " ")
+		return e.Encode(s)
+	})
+}
+
+// report writes claims.csv and a page a paper from all artefacts that are done.
+func (r *Reproduction) report(jobs []*job) ([]Row, error) {
+	var rows []Row
+	pages := map[string]*strings.Builder{}
+	for _, j := range jobs {
+		if j.stamp == nil {
+			continue
+		}
+		rows = append(rows, j.stamp.Rows...)
+		page := pages[j.paper.Name]
+		if page == nil {
+			page = &strings.Builder{}
+			pages[j.paper.Name] = page
+			fmt.Fprintf(page, "# %s\n\n%s\n\n", j.paper.Title, j.paper.Cite)
+			if r.Scale.Quick {
+				page.WriteString("A quick run on few replicates: no verdicts.\n\n")
+			}
+		}
+		fmt.Fprintf(page, "## %s: %s\n\n", j.artefact.Name, j.artefact.Title)
+		for _, f := range j.stamp.Plots {
+			fmt.Fprintf(page, "![%s](%s.svg)\n\n", f.Title, f.File)
+		}
+		for _, t := range j.stamp.Tables {
+			raw, err := os.ReadFile(filepath.Join(r.Dir, j.paper.Name, t+".md"))
+			if err != nil {
+				return nil, err
+			}
+			page.Write(raw)
+			page.WriteString("\n")
+		}
+	}
+	for name, page := range pages {
+		err := writeIfChanged(filepath.Join(r.Dir, name, "README.md"), page.String())
+		if err != nil {
+			return nil, err
+		}
+	}
+	csv, err := gocsv.MarshalString(&rows)
+	if err != nil {
+		return nil, err
+	}
+	return rows, writeIfChanged(filepath.Join(r.Dir, "claims.csv"), csv)
+}
+
+func writeIfChanged(path, content string) error {
+	if old, err := os.ReadFile(path); err == nil && string(old) == content {
+		return nil
+	}
+	return store.WriteFile(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, content)
+		return err
+	})
+}
+
+// hashProgram identifies the program: another build may compute something else.
+func hashProgram() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	return hashFile(path)
+}
+
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Count returns how many rows have each verdict, readings left out.
+func Count(rows []Row) map[Verdict]int {
+	n := map[Verdict]int{}
+	for _, r := range rows {
+		if !r.isReading() {
+			n[r.Verdict]++
+		}
+	}
+	return n
+}
+
+func (r *Row) isReading() bool { return strings.Contains(r.Claim, " [") }
+
+// Names returns the artefacts of the papers as paper/artefact.
+func Names(papers []Paper) []string {
+	var out []string
+	for _, p := range papers {
+		for _, a := range p.Artefacts {
+			out = append(out, p.Name+"/"+a.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
