@@ -58,6 +58,12 @@ type Row struct {
 // Key returns the key of the row's cell.
 func (r *Row) Key() Key { return KeyOf([]byte(r.Cell)) }
 
+// fields hands over the cell's fields; see [scanner.object].
+func (r *Row) fields(use func(name, value string)) {
+	s := scanner{line: r.Cell}
+	s.object(use)
+}
+
 // same reports whether two rows for one cell agree.
 func (r *Row) same(o *Row) bool {
 	return r.Kind == o.Kind && r.Error == o.Error && slices.Equal(r.Metrics, o.Metrics)
