@@ -151,9 +151,10 @@ func setNames(batch task.Batch, prefix string) {
 	digits := max(2, len(strconv.Itoa(len(batch))))
 	length := len(prefix) + 1 + digits
 	text := make([]byte, 0, length*len(batch))
+	number := make([]byte, 0, 8)
 	for i := range batch {
 		text = append(append(text, prefix...), 't')
-		number := strconv.Itoa(i + 1)
+		number = strconv.AppendInt(number[:0], int64(i)+1, 10)
 		text = append(text, "0000000"[:digits-len(number)]...)
 		text = append(text, number...)
 	}

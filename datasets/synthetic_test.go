@@ -135,6 +135,40 @@ func TestWhatMakesTasksDiffer(t *testing.T) {
 	}
 }
 
+// TestMemoryBoundTasksAreCountedByClass counts the tasks with t(2) < t(1)/2. A
+// memory-bound one misses that only where its r is clipped to 0, so that the most
+// over many instances is their number, the sum of floor(psup n_s) for s > 1.
+func TestMemoryBoundTasksAreCountedByClass(t *testing.T) {
+	for _, c := range []struct {
+		spec, gpu string
+		want      int
+	}{
+		{"far/GOODSCALING+WIDETIMES", "A100", 0},
+		{"far/GOODSCALING+WIDETIMES?psup=50", "A100", 4 + 3},   // n_s = 8, 7
+		{"far/MIXEDSCALING+WIDETIMES?psup=50", "A100", 4 * 1},  // n_s = 3
+		{"far/POORSCALING+NARROWTIMES?psup=100", "A30", 7},     // n_s = 8, 7
+		{"drl/GOODSCALING?gen=released", "A100", 5 + 5},        // n_s = 7, psup = 75
+		{"drl/POORSCALING", "A100", 1},                         // n_s = 7, psup = 25
+		{"drl/WIDETIMES?gen=paper-sub", "A100", 1 + 1 + 1 + 1}, // n_s = 3, 3, 3, 2, psup = 50
+		{"drl/MIXSCALINGUNIFORM", "A30", 2 + 2},                // n_s = 5, 5, 4, psup = 50
+		{"drl/MIXSCALINGEXTREME", "A100", 3},                   // n_s = 6, 1, 0, 1, 6, psup = 50
+	} {
+		most := 0
+		for i := range 200 {
+			b, super := instance(t, c.spec, c.gpu, i).Tasks, 0
+			for j := range b {
+				if b[j].On(2) < b[j].On(1)/2 {
+					super++
+				}
+			}
+			most = max(most, super)
+		}
+		if most != c.want {
+			t.Errorf("%s on %s: up to %d memory-bound tasks, want %d", c.spec, c.gpu, most, c.want)
+		}
+	}
+}
+
 // TestClassesArriveInRandomOrder would fail if tasks came class by class.
 func TestClassesArriveInRandomOrder(t *testing.T) {
 	g := mig.MustLookup("A100")
