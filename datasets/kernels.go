@@ -3,11 +3,13 @@ package datasets
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/task"
 )
 
 // UnmeasuredError says that there are no times of a dataset for a GPU.
@@ -28,9 +30,9 @@ type kernelSet struct {
 	name string
 	// on holds the models that there are times for.
 	on []measuredOn
-	// shuffles says whether the parameters order and seed may be given.
-	shuffles bool
-	summary  string
+	// ordered says whether the parameters order, seed and last may be given.
+	ordered bool
+	summary string
 }
 
 type measuredOn struct {
@@ -40,8 +42,8 @@ type measuredOn struct {
 
 var kernelSets = []*kernelSet{
 	{
-		name: "rodinia", on: []measuredOn{{"A100", RodiniaA100}, {"A100-80GB", RodiniaA100}, {"A30", RodiniaA30}}, shuffles: true,
-		summary: "16 Rodinia kernels measured on A100, 16 on A30; order (paper|shuffled), seed (1)",
+		name: "rodinia", on: []measuredOn{{"A100", RodiniaA100}, {"A100-80GB", RodiniaA100}, {"A30", RodiniaA30}}, ordered: true,
+		summary: "16 Rodinia kernels measured on A100, 16 on A30; order (paper|shuffled), seed (1), last (a kernel)",
 	},
 	{
 		name: "a30-batch", on: []measuredOn{{"A30", A30Batch}},
@@ -75,13 +77,15 @@ type measured struct {
 	*kernelSet
 	shuffled bool
 	seed     uint64
+	// last is the kernel that is moved to the end; empty for none.
+	last string
 }
 
 func parseMeasured(k *kernelSet, pairs []string) (Spec, error) {
 	m := measured{kernelSet: k, seed: 1}
 	var known []parameter
-	if k.shuffles {
-		known = []parameter{{"order", m.setOrder}, seed(&m.seed)}
+	if k.ordered {
+		known = []parameter{{"order", m.setOrder}, seed(&m.seed), {"last", m.setLast}}
 	}
 	if err := setParameters(pairs, known); err != nil {
 		return nil, err
@@ -104,8 +108,27 @@ func (m *measured) setOrder(order string) error {
 	return nil
 }
 
+// setLast takes the name of a kernel that every table of the set has.
+func (m *measured) setLast(kernel string) error {
+	var names []string
+	for _, t := range batch(tables()[m.on[0].table]) {
+		names = append(names, t.Name)
+	}
+	for _, on := range m.on {
+		b := batch(tables()[on.table])
+		if !slices.ContainsFunc(b, func(t task.Task) bool { return t.Name == kernel }) {
+			return nearest.Unknown("kernel", kernel, names)
+		}
+	}
+	m.last = kernel
+	return nil
+}
+
 func (m measured) ID() string {
 	var p []string
+	if m.last != "" {
+		p = append(p, "last="+m.last)
+	}
 	if m.shuffled {
 		p = append(p, "order=shuffled")
 	}
@@ -133,6 +156,10 @@ func (m measured) Instance(g *mig.GPU, index int) (Instance, error) {
 			if m.shuffled {
 				rng := rand.New(pcg([]byte("shuffled="+m.name), m.seed, g, index))
 				rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
+			}
+			if i := slices.IndexFunc(b, func(t task.Task) bool { return t.Name == m.last }); i >= 0 {
+				last := b[i]
+				b = append(slices.Delete(b, i, i+1), last)
 			}
 			return single(b), nil
 		}

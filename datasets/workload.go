@@ -27,6 +27,8 @@ var (
 	mixedScaling      = scaling{"MIXEDSCALING", []int{20, 20, 20, 20, 20}, []int{1, 1, 1}}
 	goodScaling       = scaling{"GOODSCALING", []int{0, 0, 0, 50, 50}, []int{0, 50, 50}}
 	mixScalingExtreme = scaling{"MIXSCALINGEXTREME", []int{45, 5, 0, 5, 45}, []int{50, 0, 50}}
+	// exampleScaling is that of the ten tasks of FAR Fig. 11 and DRL Fig. 8.
+	exampleScaling = scaling{"EXAMPLESCALING", []int{10, 10, 20, 30, 30}, []int{10, 30, 60}}
 )
 
 // weights returns the p_s for a GPU, one for each of its sizes.
@@ -52,13 +54,13 @@ type workload struct {
 	source      string
 }
 
-// workloads are those of FAR 6.3 (with mixScalingExtreme beside them, so that the
-// two papers can be compared) and of DRL 5.1.3.
+// workloads are those of FAR 6.3 (with its example, and with mixScalingExtreme so
+// that the two papers can be compared) and of DRL 5.1.3.
 var workloads = append(farWorkloads(), drlWorkloads()...)
 
 func farWorkloads() []*workload {
 	var out []*workload
-	for _, s := range []scaling{poorScaling, mixedScaling, goodScaling, mixScalingExtreme} {
+	for _, s := range []scaling{poorScaling, mixedScaling, goodScaling, mixScalingExtreme, exampleScaling} {
 		for _, times := range []struct {
 			name              string
 			shortest, longest mig.Seconds
@@ -72,6 +74,9 @@ func farWorkloads() []*workload {
 			}
 			if s.name == mixScalingExtreme.name {
 				w.source = "FAR 6.3, with the percentages of DRL 5.1.3"
+			}
+			if s.name == exampleScaling.name {
+				w.tasks, w.memoryBound, w.source = 10, 50, "FAR Fig. 11"
 			}
 			out = append(out, w)
 		}
