@@ -1,0 +1,50 @@
+package bounds
+
+import (
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+)
+
+// Area returns the area bound in seconds: the tasks' least areas spread evenly
+// over the slices of all GPUs,
+//
+//	sum_i min_s s t_i(s) / (#slices_G * GPUs),
+//
+// the "baseline" of FAR 6.4. Sizes count compute slices: 3 for a 3-slice
+// instance, although at slice 0 it idles a fourth.
+//
+// PROVEN for every reconfiguration model, start partition and release times.
+// Instances that exist together belong to one partition, and the sizes in a
+// partition add up to at most #slices_G. So the tasks that run at an instant have
+// sizes adding up to at most #slices_G on each GPU; integrated from 0 to the
+// makespan, sum_i s_i t_i(s_i) <= #slices_G * GPUs * makespan, where s_i is the size that
+// task i runs on. The least area of a task is at most s_i t_i(s_i).
+//
+// The baseline of several batches (FAR 6.7.2) is this function of the tasks of all
+// batches together.
+//
+// The error says what is wrong with the tasks (see [task.Batch.Validate]).
+func Area(p algo.Problem) (mig.Seconds, error) {
+	if err := p.Tasks.Validate(p.GPU); err != nil {
+		return 0, err
+	}
+	return mig.Seconds(work(p.Tasks, ownSizes(p.GPU)) / capacity(&p)), nil
+}
+
+// ownSizes charges every size its own number of slices.
+var ownSizes = perGPU(func(g *mig.GPU) []weight {
+	var out []weight
+	for _, s := range g.Sizes() {
+		out = append(out, weight{s, float64(s)})
+	}
+	return out
+})
+
+var _ = algo.Register(algo.Spec{
+	Name:    "area",
+	Version: 1,
+	Track:   algo.TrackBound,
+	Cite:    "FAR 6.4 (one batch) and 6.7.2 (several)",
+	Summary: "least task areas spread over all slices; proven",
+	Bound:   function(Area).constructor,
+})

@@ -1,0 +1,72 @@
+package bounds
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// function makes an [algo.Bound] of a plain function, and constructor the field
+// of a Spec that returns it.
+type function func(algo.Problem) (mig.Seconds, error)
+
+func (f function) Bound(_ context.Context, p algo.Problem) (mig.Seconds, error) { return f(p) }
+
+func (f function) constructor(algo.Args) (algo.Bound, error) { return f, nil }
+
+// A weight is how many slices a task is charged while it runs on an instance of a
+// size.
+type weight struct {
+	size   mig.Slices
+	slices float64
+}
+
+// work returns the sum over the tasks of the least charge, in slice-seconds. Of
+// equal charges the first counts. It is +Inf where a task fits none of the sizes.
+func work(tasks task.Batch, weights []weight) float64 {
+	var sum float64
+	for i := range tasks {
+		least := math.Inf(1)
+		for _, w := range weights {
+			// The conversion rounds the product, which must not be fused into the sum.
+			if a := float64(w.slices * float64(tasks[i].On(w.size))); a < least {
+				least = a
+			}
+		}
+		sum += least
+	}
+	return sum
+}
+
+// capacity returns the number of compute slices of all GPUs.
+func capacity(p *algo.Problem) float64 { return float64(int(p.GPU.ComputeSlices) * p.GPUs()) }
+
+// subsets returns the non-empty sets of a model's sizes, each in ascending order.
+func subsets(g *mig.GPU) [][]mig.Slices {
+	sizes := g.Sizes()
+	var out [][]mig.Slices
+	for bits := 1; bits < 1<<len(sizes); bits++ {
+		var s []mig.Slices
+		for i, size := range sizes {
+			if bits>>i&1 != 0 {
+				s = append(s, size)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// perGPU returns a function that derives a table from a model at its first use
+// and keeps it.
+func perGPU[T any](derive func(*mig.GPU) T) func(*mig.GPU) T {
+	tables := map[*mig.GPU]func() T{}
+	for _, g := range mig.GPUs() {
+		tables[g] = sync.OnceValue(func() T { return derive(g) })
+	}
+	return func(g *mig.GPU) T { return tables[g]() }
+}

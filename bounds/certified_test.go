@@ -1,0 +1,206 @@
+package bounds_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"miglab/bounds"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+)
+
+func TestCertifiedNeverExceedsKnownOptima(t *testing.T) {
+	for _, k := range readKnown(t, "optima.json") {
+		for model, optimum := range map[mig.Reconfiguration]mig.Seconds{mig.Sequential: k.Sequential, mig.Parallel: k.Parallel} {
+			p := k.problem()
+			p.Model = model
+			got, err := bounds.Certified(p)
+			if err != nil || got > optimum+1e-9 {
+				t.Errorf("%s: certified %v, %v; the %v optimum is %v", k.Name, got, err, model, optimum)
+			}
+			free, err := bounds.OptimumFree(context.Background(), p)
+			if err != nil || free > optimum+1e-9 {
+				t.Errorf("%s: optimum without costs %v, %v; the %v optimum is %v", k.Name, free, err, model, optimum)
+			}
+		}
+	}
+}
+
+func TestCertifiedOfWorkedExamples(t *testing.T) {
+	a100 := mig.MustLookup("A100")
+	at := func(size, start mig.Slices, busy mig.Seconds) []schedule.Existing {
+		in, err := a100.Instance(size, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []schedule.Existing{{Instance: in, BusyUntil: busy}}
+	}
+	join := slices.Concat[task.Batch]
+	for _, c := range []struct {
+		name string
+		p    algo.Problem
+		want float64
+	}{
+		{"weight 7/2 for 3 slices, create charged", algo.Problem{Tasks: only(3, 10, 10, 10)}, (3.5*30 + 3.5*0.20) / 7},
+		{"weight 7/3 for 2 slices", algo.Problem{Tasks: only(2, 10, 10, 10, 10)}, (40 + 0.17) / 3},
+		{"weight 7 for 4 slices", algo.Problem{Tasks: only(4, 10, 10)}, 20 + 0.21},
+		{"1 and 7 slices: the cheaper destroy", algo.Problem{Tasks: join(only(7, 10), only(1, 10))}, (70 + 7*0.24 + 10 + 0.16 + 0.20) / 7},
+		// With 1 slice unused, S = {1,3} would charge 3 slices only 3: 63.76/7.
+		{"every size is used", algo.Problem{Tasks: append(only(3, 10, 10), task.New("x", map[mig.Slices]mig.Seconds{1: 100, 3: 1}))}, (3.5*21 + 3.5*0.20) / 7},
+		{"longest task", algo.Problem{Tasks: only(1, 10)}, 10.16},
+		{"release and create at the same time", algo.Problem{Tasks: only(7, 10), Release: []mig.Seconds{5}}, 15},
+		{"an instance at the start", algo.Problem{Tasks: only(7, 10), Start: at(7, 0, 0)}, 10},
+		{"busy at the start", algo.Problem{Tasks: only(7, 10), Start: at(7, 0, 0.1)}, 10.1},
+		{"busy for long at the start", algo.Problem{Tasks: only(7, 10), Start: at(7, 0, 9)}, 10.24},
+		{"another instance at the start", algo.Problem{Tasks: only(7, 10), Start: at(4, 0, 0)}, 10.24},
+		{"nothing is charged under free", algo.Problem{Tasks: join(only(7, 10), only(1, 10)), Model: mig.Free}, 80. / 7},
+		// 7 slices on one GPU and 4-3 on the other, no slice ever idle: an optimum, without any destroy.
+		{"no destroy on two GPUs", algo.Problem{Tasks: join(only(7, 9.97), only(4, 10), only(3, 10.01)), Count: 2, Model: mig.Parallel}, 10.21},
+	} {
+		c.p.GPU = a100
+		got, err := bounds.Certified(c.p)
+		if err != nil || !near(got, mig.Seconds(c.want)) {
+			t.Errorf("%s: %v, %v; want %v", c.name, got, err, c.want)
+		}
+	}
+}
+
+// lazily plays every order of the tasks on every choice of instances, creating
+// instances when they are first needed and destroying those in their way, and
+// returns the best schedule: an upper bound on the optimum.
+func lazily(p algo.Problem) schedule.Schedule {
+	type state struct {
+		exist []schedule.Existing
+		// free is by GPU and memory slice, operate by GPU.
+		free    [2][8]mig.Seconds
+		operate [2]mig.Seconds
+		schedule.Schedule
+	}
+	best, bestEnd := schedule.Schedule{}, mig.Seconds(math.Inf(1))
+	operation := func(s *state, op schedule.Op, gpu int, in mig.Instance, from mig.Seconds) mig.Seconds {
+		var takes mig.Seconds
+		if p.Model != mig.Free {
+			takes = in.Profile.Create
+			if op == schedule.Destroy {
+				takes = in.Profile.Destroy
+			}
+		}
+		if p.Model == mig.Sequential {
+			from = max(from, s.operate[gpu])
+		}
+		s.operate[gpu] = from + takes
+		s.Operations = append(s.Operations, schedule.Operation{Op: op, GPU: gpu, Instance: in, Start: from, End: from + takes})
+		return from + takes
+	}
+	run := func(s state, i, gpu int, in mig.Instance) state {
+		s.exist, s.Operations, s.Placements = slices.Clone(s.exist), slices.Clone(s.Operations), slices.Clone(s.Placements)
+		k := slices.IndexFunc(s.exist, func(e schedule.Existing) bool { return e.GPU == gpu && e.Instance == in })
+		if k < 0 {
+			s.exist = slices.DeleteFunc(s.exist, func(e schedule.Existing) bool {
+				if e.GPU != gpu || !e.Instance.Overlaps(in) {
+					return false
+				}
+				end := operation(&s, schedule.Destroy, gpu, e.Instance, e.BusyUntil)
+				for m := range 8 {
+					if e.Instance.Mask()>>m&1 != 0 {
+						s.free[gpu][m] = end
+					}
+				}
+				return true
+			})
+			var from mig.Seconds
+			for m := range 8 {
+				if in.Mask()>>m&1 != 0 {
+					from = max(from, s.free[gpu][m])
+				}
+			}
+			s.exist = append(s.exist, schedule.Existing{GPU: gpu, Instance: in, BusyUntil: operation(&s, schedule.Create, gpu, in, from)})
+			k = len(s.exist) - 1
+		}
+		start := max(s.exist[k].BusyUntil, p.ReleaseOf(i))
+		end := start + p.Tasks[i].On(in.Size())
+		s.exist[k].BusyUntil = end
+		s.Placements = append(s.Placements, schedule.Placement{Task: i, GPU: gpu, Instance: in, Start: start, End: end})
+		return s
+	}
+	var extend func(done int, s state)
+	extend = func(done int, s state) {
+		if done == 1<<len(p.Tasks)-1 {
+			if end := s.Makespan(); end < bestEnd {
+				best, bestEnd = s.Schedule, end
+			}
+			return
+		}
+		for i := range p.Tasks {
+			if done>>i&1 != 0 {
+				continue
+			}
+			for gpu := range p.GPUs() {
+				for _, in := range p.GPU.Tree() {
+					if p.Tasks[i].Fits(in.Size()) {
+						extend(done|1<<i, run(s, i, gpu, in.Instance))
+					}
+				}
+			}
+		}
+	}
+	extend(0, state{exist: p.Start, Schedule: schedule.Schedule{GPU: p.GPU, Model: p.Model}})
+	return best
+}
+
+func TestCertifiedNeverExceedsAcceptedSchedules(t *testing.T) {
+	for _, c := range []struct {
+		gpu         string
+		count, most int
+	}{{"A30", 1, 3}, {"A30", 2, 2}, {"A100", 1, 2}, {"H100", 2, 2}} {
+		t.Run(fmt.Sprintf("%d %s", c.count, c.gpu), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				g := mig.MustLookup(c.gpu)
+				p := algo.Problem{
+					GPU: g, Count: c.count, Tasks: drawBatch(t, g, 1, c.most),
+					Model: rapid.SampledFrom([]mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free}).Draw(t, "model"),
+				}
+				drawState(t, &p)
+				s := lazily(p)
+				if v := schedule.Check(p, s); v != nil {
+					t.Fatalf("the referee rejects the schedule: %v", v)
+				}
+				if certified := bound(t, "certified", p); certified > s.Makespan()+1e-9 {
+					t.Fatalf("certified %v, a schedule takes %v", certified, s.Makespan())
+				}
+			})
+		})
+	}
+}
+
+func TestCertifiedLiesBetweenAreaAndOptimum(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := rapid.SampledFrom(mig.GPUs()).Draw(t, "GPU")
+		p := algo.Problem{GPU: g, Count: rapid.IntRange(1, 2).Draw(t, "count"), Model: mig.Free, Tasks: drawBatch(t, g, 1, 4)}
+		drawState(t, &p)
+		area, free, optimum := bound(t, "area", p), bound(t, "certified", p), bound(t, "optimum-free", p)
+		p.Model = mig.Sequential
+		charged := bound(t, "certified", p)
+		if area > free+1e-9 || free > optimum+1e-9 || free > charged+1e-9 {
+			t.Fatalf("want area %v <= certified without costs %v <= optimum without costs %v, and <= certified %v", area, free, optimum, charged)
+		}
+	})
+}
+
+func ExampleCertified() {
+	p := algo.Problem{
+		GPU:   mig.MustLookup("A100"),
+		Tasks: task.Batch{task.New("scales", map[mig.Slices]mig.Seconds{1: 100, 2: 100, 3: 100, 4: 100, 7: 1})},
+	}
+	published, _ := bounds.LBound(p)
+	certified, _ := bounds.Certified(p)
+	fmt.Printf("published %.2f s, certified %.2f s\n", published, certified)
+	// Output: published 1.46 s, certified 1.24 s
+}

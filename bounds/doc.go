@@ -1,0 +1,18 @@
+// Package bounds holds what makespans are compared with: lower bounds, each
+// either proven in its doc comment or marked as only published, and exact optima
+// of small batches.
+//
+//   - [Area]: the area of the tasks spread evenly over all slices (FAR 6.4). Proven.
+//   - [LBound]: l_bound as published (DRL 5.2). It exceeds the optimum of some
+//     batches; it is kept because the DRL paper's p_opt is defined by it.
+//   - [Certified]: area, reconfiguration and slices that must idle, put together so
+//     that the sum holds for every schedule that the referee accepts. Proven.
+//   - [OptimumFree]: the optimum without reconfiguration costs, by branch and bound.
+//
+// All values are seconds. A proof is one in exact arithmetic: rounding adds a
+// relative error of about the number of tasks times 1e-16, so a comparison with a
+// makespan needs a tolerance.
+//
+// The package bounds makespans and builds no schedules. Algorithms do not import
+// it: what they prune with is their own.
+package bounds

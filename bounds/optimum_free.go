@@ -1,0 +1,293 @@
+package bounds
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+)
+
+// MaxOptimumFreeTasks is the largest batch that [OptimumFree] takes.
+const MaxOptimumFreeTasks = 6
+
+// TooLargeError says that a batch has more tasks than an exact method takes.
+type TooLargeError struct {
+	// Method is the name of the exact method.
+	Method string
+	// Tasks is the number of tasks in the batch, Limit the most that are taken.
+	Tasks, Limit int
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%s takes at most %d tasks; the batch has %d", e.Method, e.Limit, e.Tasks)
+}
+
+// OptimumFree returns the optimal makespan in seconds of the moldable problem
+// without reconfiguration costs ([mig.Free]), which the approximation factors of
+// FAR 5 refer to: 7/4 on one A30, 15/8 on two, 2 on A100 and H100. The problem's
+// own reconfiguration model is not looked at; where reconfiguring costs something,
+// the value is a lower bound.
+//
+// EXACT, by branch and bound over sequences of (task, instance). A task starts at
+// its release or when the slices of its instance become free of the tasks before
+// it in the sequence (and of a busy start instance), whichever is later: a
+// semi-active schedule. Only sequences by (start, task number) are visited, and no
+// task starts at or after an instant by which another could have been run whole
+// (an active schedule).
+//
+// PROOF that an optimum is among them. Putting the tasks of an optimal schedule in
+// order of their starts and replaying them in that way delays none: those before a
+// task that share slices with it end no later than they did. There are finitely
+// many replays, so among the optimal schedules there is one with the least sum of
+// starts. (1) Its replay leaves it as it is, as an earlier start would lower the
+// sum; at equal starts the order is immaterial, because durations are positive and
+// such tasks share no slice. So its sequence by (start, task number) is of the
+// kind visited. (2) Suppose that task i is next in it and starts at b, and a
+// task j that is not yet placed (i or a later one, so it starts at b or later)
+// could run on some instance from x to e <= b, with x no earlier than the last start, j's
+// release and the ends of the tasks placed on those slices. Moving j there disturbs none
+// of the tasks placed, nor those to come, which start at b or later. It lowers
+// the sum of starts, for x < b, and raises no end: a contradiction.
+//
+// Cut off is what cannot be better than the best found: when the least areas of
+// the tasks left do not fit on the slices before it, or a task left cannot end
+// before it. An instance is passed over when swapping two GPUs,
+// or two sibling subtrees of the repartitioning tree with the same shape, maps it
+// to an earlier one and leaves every slice's free instant as it is. Such a swap maps
+// schedules to schedules with the same starts.
+//
+// The error is a [*TooLargeError], that of ctx, or says what is wrong with the
+// tasks (see [task.Batch.Validate]).
+func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
+	if err := p.Tasks.Validate(p.GPU); err != nil {
+		return 0, err
+	}
+	if n := len(p.Tasks); n > MaxOptimumFreeTasks {
+		return 0, &TooLargeError{Method: "optimum-free", Tasks: n, Limit: MaxOptimumFreeTasks}
+	}
+	s := newFreeSearch(ctx, &p)
+	s.extend(freeNode{left: 1<<len(p.Tasks) - 1})
+	if s.err != nil {
+		return 0, s.err
+	}
+	return s.best, nil
+}
+
+// memorySlices is the number of bits of a [mig.Mask].
+const memorySlices = 8
+
+// freeUntil is the instant from which each memory slice of a GPU is free.
+type freeUntil [memorySlices]mig.Seconds
+
+// A freeInstance is an instance with what the search asks about it.
+type freeInstance struct {
+	size mig.Slices
+	// from and to delimit the memory slices it occupies.
+	from, to int
+	// twins are the pairs of sibling subtrees of the same shape of which the later
+	// one contains the instance.
+	twins []twin
+}
+
+// A twin is a pair of subtrees, by their first memory slices, and their length.
+type twin struct{ earlier, later, length int }
+
+var freeInstances = perGPU(func(g *mig.GPU) []freeInstance {
+	tree := g.Tree()
+	var out []freeInstance
+	for _, n := range tree {
+		in := freeInstance{size: n.Size(), from: int(n.Start), to: int(n.Start + n.Profile.Length)}
+		for a := n; a.Parent >= 0; a = tree[a.Parent] {
+			for _, c := range tree[a.Parent].Children {
+				b := tree[c]
+				if b.Start < a.Start && sameShape(tree, a, b) {
+					in.twins = append(in.twins, twin{int(b.Start), int(a.Start), int(a.Profile.Length)})
+				}
+			}
+		}
+		out = append(out, in)
+	}
+	return out
+})
+
+func sameShape(tree []mig.Node, a, b mig.Node) bool {
+	return a.Profile == b.Profile && slices.EqualFunc(a.Children, b.Children, func(i, j int) bool {
+		return tree[i].Start-a.Start == tree[j].Start-b.Start && sameShape(tree, tree[i], tree[j])
+	})
+}
+
+// A freeSearch is one run of the branch and bound.
+type freeSearch struct {
+	ctx       context.Context
+	problem   *algo.Problem
+	instances []freeInstance
+	// area is each task's least area.
+	area    []mig.Seconds
+	gpus    []freeUntil
+	choices [MaxOptimumFreeTasks][]freeChoice
+	best    mig.Seconds
+	visited int
+	err     error
+}
+
+// A freeNode is a sequence of placements; what they leave free is in the search.
+type freeNode struct {
+	// left is the set of tasks to be placed.
+	left uint
+	// start and task are those of the last placement.
+	start mig.Seconds
+	task  int
+	// end is the makespan so far.
+	end mig.Seconds
+	// depth is the number of placements.
+	depth int
+}
+
+// A freeChoice is a placement that may come next.
+type freeChoice struct {
+	task, gpu  int
+	instance   *freeInstance
+	start, end mig.Seconds
+}
+
+func newFreeSearch(ctx context.Context, p *algo.Problem) *freeSearch {
+	s := &freeSearch{
+		ctx: ctx, problem: p, instances: freeInstances(p.GPU), gpus: make([]freeUntil, p.GPUs()),
+		area: make([]mig.Seconds, len(p.Tasks)), best: mig.Seconds(math.Inf(1)),
+	}
+	for _, e := range p.Start {
+		for k := range memorySlices {
+			if e.Instance.Mask()>>k&1 != 0 {
+				s.gpus[e.GPU][k] = e.BusyUntil
+			}
+		}
+	}
+	for i := range p.Tasks {
+		s.area[i] = s.best
+		for _, size := range p.GPU.Sizes() {
+			s.area[i] = min(s.area[i], mig.Seconds(size)*p.Tasks[i].On(size))
+		}
+	}
+	return s
+}
+
+// extend visits the sequences that begin with the node's.
+func (s *freeSearch) extend(n freeNode) {
+	if s.visited++; s.visited%4096 == 0 && s.err == nil {
+		s.err = s.ctx.Err()
+	}
+	if s.err != nil {
+		return
+	}
+	if n.left == 0 {
+		s.best = min(s.best, n.end)
+		return
+	}
+	if s.full(n) {
+		return
+	}
+	for _, c := range s.next(n) {
+		if max(n.end, c.end) >= s.best {
+			continue
+		}
+		before := s.gpus[c.gpu]
+		for k := c.instance.from; k < c.instance.to; k++ {
+			s.gpus[c.gpu][k] = c.end
+		}
+		s.extend(freeNode{n.left &^ (1 << c.task), c.start, c.task, max(n.end, c.end), n.depth + 1})
+		s.gpus[c.gpu] = before
+	}
+}
+
+// full reports whether the least areas of the tasks left do not fit on the compute
+// slices before the best makespan found, given that none starts before the last
+// start. A start instance may be busy for longer than that. An instance occupies
+// at least as many of the first ComputeSlices memory slices as its size says.
+func (s *freeSearch) full(n freeNode) bool {
+	var needed, room mig.Seconds
+	for i := range s.area {
+		if n.left>>i&1 != 0 {
+			needed += s.area[i]
+		}
+	}
+	for g := range s.gpus {
+		for _, until := range s.gpus[g][:s.problem.GPU.ComputeSlices] {
+			room += max(0, s.best-max(until, n.start))
+		}
+	}
+	return needed >= room
+}
+
+// next returns the placements that may follow, those that end first in front. It
+// returns none when a task left cannot end before the best makespan found.
+func (s *freeSearch) next(n freeNode) []freeChoice {
+	choices := s.choices[n.depth][:0]
+	earliestEnd := mig.Seconds(math.Inf(1))
+	for i := range s.area {
+		if n.left>>i&1 == 0 {
+			continue
+		}
+		taskEnd := mig.Seconds(math.Inf(1))
+		for g := range s.gpus {
+			until := &s.gpus[g]
+			if slices.Contains(s.gpus[:g], *until) {
+				continue
+			}
+			for k := range s.instances {
+				in := &s.instances[k]
+				t := s.problem.Tasks[i].On(in.size)
+				if math.IsInf(float64(t), 1) || in.redundant(until) {
+					continue
+				}
+				start := s.problem.ReleaseOf(i)
+				for _, u := range until[in.from:in.to] {
+					start = max(start, u)
+				}
+				taskEnd = min(taskEnd, max(start, n.start)+t)
+				if start > n.start || (start == n.start && i >= n.task) {
+					choices = append(choices, freeChoice{i, g, in, start, start + t})
+				}
+			}
+		}
+		if taskEnd >= s.best {
+			return nil
+		}
+		earliestEnd = min(earliestEnd, taskEnd)
+	}
+	s.choices[n.depth] = choices
+	choices = slices.DeleteFunc(choices, func(c freeChoice) bool { return c.start >= earliestEnd || c.end >= s.best })
+	slices.SortFunc(choices, func(a, b freeChoice) int {
+		return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.task, b.task))
+	})
+	return choices
+}
+
+// redundant reports whether a swap of two subtrees that are free alike maps the
+// instance to an earlier one.
+func (in *freeInstance) redundant(until *freeUntil) bool {
+	for _, t := range in.twins {
+		if slices.Equal(until[t.earlier:t.earlier+t.length], until[t.later:t.later+t.length]) {
+			return true
+		}
+	}
+	return false
+}
+
+var _ = algo.Register(algo.Spec{
+	Name:    "optimum-free",
+	Version: 1,
+	Track:   algo.TrackBound,
+	Cite:    "the optimum that FAR 5 refers to",
+	Summary: fmt.Sprintf("optimum without reconfiguration costs, of at most %d tasks; exact", MaxOptimumFreeTasks),
+	Bound:   func(algo.Args) (algo.Bound, error) { return optimumFree{}, nil },
+})
+
+type optimumFree struct{}
+
+func (optimumFree) Bound(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
+	return OptimumFree(ctx, p)
+}
