@@ -44,7 +44,8 @@ func (e *ParseError) Unwrap() error { return e.Err }
 // task,t1,t2,t3,t4,t7 (one column for each instance size of the GPU, in any order).
 // A cell is the task's duration in seconds on instances of that size, or inf where
 // it does not fit. Lines may end in CRLF, the file may begin with a UTF-8 byte order
-// mark, fields may have spaces around them, and empty lines are passed over.
+// mark, fields may have spaces around them (but none after a closing quote), and
+// empty lines are passed over.
 //
 // The file's name serves for errors only. What is wrong with the text is a
 // [*ParseError]; other errors are those of r.

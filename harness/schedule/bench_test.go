@@ -1,0 +1,55 @@
+package schedule_test
+
+import (
+	"fmt"
+	"testing"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+)
+
+// alternating is a valid schedule of n tasks of one second each, which changes
+// from 2-2 to 4 slices and back after every ten tasks.
+func alternating(n int) (schedule.Problem, schedule.Schedule) {
+	p := schedule.Problem{GPU: a100}
+	s := schedule.Schedule{GPU: a100}
+	var now mig.Seconds
+	operate := func(op schedule.Op, in mig.Instance, cost mig.Seconds) {
+		s.Operations = append(s.Operations, schedule.Operation{Op: op, Instance: in, Start: now, End: now + cost})
+		now += cost
+	}
+	sides := [][]mig.Instance{{at(2, 0), at(2, 2)}, {at(4, 0)}}
+	for ten := 0; ten < n; ten += 10 {
+		side := sides[ten/10%2]
+		for _, in := range side {
+			operate(schedule.Create, in, in.Profile.Create)
+		}
+		begin := now
+		for i := ten; i < min(ten+10, n); i++ {
+			in := side[i%len(side)]
+			start := begin + mig.Seconds((i-ten)/len(side))
+			p.Tasks = append(p.Tasks, task.New(fmt.Sprint(i), map[mig.Slices]mig.Seconds{in.Size(): 1}))
+			s.Placements = append(s.Placements, schedule.Placement{Task: i, Instance: in, Start: start, End: start + 1})
+			now = start + 1
+		}
+		for _, in := range side {
+			operate(schedule.Destroy, in, in.Profile.Destroy)
+		}
+	}
+	return p, s
+}
+
+func BenchmarkCheck(b *testing.B) {
+	for _, n := range []int{30, 200, 1000} {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			p, s := alternating(n)
+			b.ReportAllocs()
+			for b.Loop() {
+				if found := schedule.Check(p, s); found != nil {
+					b.Fatal(found[0])
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,488 @@
+package schedule_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+)
+
+var (
+	a100 = mig.MustLookup("A100")
+	h100 = mig.MustLookup("H100")
+	inf  = mig.Seconds(math.Inf(1))
+	nan  = mig.Seconds(math.NaN())
+)
+
+// at returns a standard instance of the A100.
+func at(size, start mig.Slices) mig.Instance {
+	in, err := a100.Instance(size, start)
+	if err != nil {
+		panic(err)
+	}
+	return in
+}
+
+// media returns a 1g.5gb+me instance of the A100, of which there may be one at a time.
+func media(start mig.Slices) mig.Instance {
+	p, err := a100.ProfileByName("1g.5gb+me")
+	if err != nil {
+		panic(err)
+	}
+	return mig.Instance{Profile: p, Start: start}
+}
+
+// The operations and placements of valid, by position.
+const (
+	create2, create3, destroy2, create4, destroy7, createMedia = 0, 1, 2, 3, 4, 5
+	runA, runC, runB, runD, runE, runF                         = 0, 1, 2, 3, 4, 5
+)
+
+// valid is a schedule for two GPUs, the second of which holds a 7-slice instance
+// at first. Only E's task is released late.
+func valid() (schedule.Problem, schedule.Schedule) {
+	p := schedule.Problem{
+		GPU: a100, Count: 2, Model: mig.Sequential,
+		Start:   []schedule.Existing{{GPU: 1, Instance: at(7, 0), BusyUntil: 0.4}},
+		Release: []mig.Seconds{0, 0, 0, 0, 0.5, 0},
+		Tasks: task.Batch{
+			task.New("a", map[mig.Slices]mig.Seconds{1: 1.8, 2: 1, 3: 0.9, 4: 0.6}),
+			task.New("b", map[mig.Slices]mig.Seconds{2: 2}),
+			task.New("c", map[mig.Slices]mig.Seconds{3: 1.5, 4: 1.2}),
+			task.New("d", map[mig.Slices]mig.Seconds{4: 3}),
+			task.New("e", map[mig.Slices]mig.Seconds{7: 0.5}),
+			task.New("f", map[mig.Slices]mig.Seconds{1: 1}),
+		},
+	}
+	s := schedule.Schedule{
+		GPU: a100, Algorithm: "hand", Model: mig.Sequential,
+		Placements: []schedule.Placement{
+			{Task: 0, GPU: 0, Instance: at(2, 0), Start: 0.17, End: 1.17},
+			{Task: 2, GPU: 0, Instance: at(3, 4), Start: 0.37, End: 1.87},
+			{Task: 1, GPU: 0, Instance: at(2, 0), Start: 1.17, End: 3.17},
+			{Task: 3, GPU: 0, Instance: at(4, 0), Start: 3.58, End: 6.58},
+			{Task: 4, GPU: 1, Instance: at(7, 0), Start: 0.5, End: 1},
+			{Task: 5, GPU: 1, Instance: media(6), Start: 1.38, End: 2.38},
+		},
+		Operations: []schedule.Operation{
+			{Op: schedule.Create, GPU: 0, Instance: at(2, 0), Start: 0, End: 0.17},
+			{Op: schedule.Create, GPU: 0, Instance: at(3, 4), Start: 0.17, End: 0.37},
+			{Op: schedule.Destroy, GPU: 0, Instance: at(2, 0), Start: 3.17, End: 3.37},
+			{Op: schedule.Create, GPU: 0, Instance: at(4, 0), Start: 3.37, End: 3.58},
+			{Op: schedule.Destroy, GPU: 1, Instance: at(7, 0), Start: 1, End: 1.22},
+			{Op: schedule.Create, GPU: 1, Instance: media(6), Start: 1.22, End: 1.38},
+		},
+	}
+	return p, s
+}
+
+func TestCheckAcceptsTheUnbroken(t *testing.T) {
+	if v := schedule.Check(valid()); v != nil {
+		t.Errorf("%v", v)
+	}
+}
+
+// moveRun shifts a run.
+func moveRun(i int, by mig.Seconds) func(*schedule.Problem, *schedule.Schedule) {
+	return func(_ *schedule.Problem, s *schedule.Schedule) {
+		s.Placements[i].Start += by
+		s.Placements[i].End += by
+	}
+}
+
+// moveOp shifts an operation.
+func moveOp(i int, by mig.Seconds) func(*schedule.Problem, *schedule.Schedule) {
+	return func(_ *schedule.Problem, s *schedule.Schedule) {
+		s.Operations[i].Start += by
+		s.Operations[i].End += by
+	}
+}
+
+// Each schedule differs from the valid one by one edit. The first kind is what the
+// edit is about; the others cannot be avoided. No further kind may be found.
+var broken = []struct {
+	name string
+	edit func(*schedule.Problem, *schedule.Schedule)
+	want []schedule.Kind
+}{
+	{"no GPU model", func(p *schedule.Problem, _ *schedule.Schedule) { p.GPU = nil }, []schedule.Kind{schedule.BadProblem}},
+	{"unknown reconfiguration model", func(p *schedule.Problem, _ *schedule.Schedule) { p.Model = 9 }, []schedule.Kind{schedule.BadProblem}},
+	{
+		"profile longer than the GPU",
+		func(p *schedule.Problem, _ *schedule.Schedule) {
+			p.GPU = &mig.GPU{Profiles: []*mig.Profile{{Size: 1, Length: 9, Starts: []mig.Slices{0}}}}
+		},
+		[]schedule.Kind{schedule.BadProblem},
+	},
+	{"one release too few", func(p *schedule.Problem, _ *schedule.Schedule) { p.Release = p.Release[:5] }, []schedule.Kind{schedule.BadProblem}},
+	{"release is NaN", func(p *schedule.Problem, _ *schedule.Schedule) { p.Release[0] = nan }, []schedule.Kind{schedule.BadProblem}},
+	{
+		"start partition with one instance twice",
+		func(p *schedule.Problem, _ *schedule.Schedule) { p.Start = append(p.Start, p.Start[0]) },
+		[]schedule.Kind{schedule.BadProblem},
+	},
+	{
+		"start partition with sharing instances",
+		func(p *schedule.Problem, _ *schedule.Schedule) {
+			p.Start = append(p.Start, schedule.Existing{GPU: 1, Instance: at(1, 0)})
+		},
+		[]schedule.Kind{schedule.InvalidPartition},
+	},
+	{
+		"start partition on a GPU beyond the last",
+		func(p *schedule.Problem, _ *schedule.Schedule) {
+			p.Start = append(p.Start, schedule.Existing{GPU: 2, Instance: at(1, 0)})
+		},
+		[]schedule.Kind{schedule.BadProblem},
+	},
+	{"schedule of another GPU", func(_ *schedule.Problem, s *schedule.Schedule) { s.GPU = h100 }, []schedule.Kind{schedule.WrongGPU}},
+	{"schedule of no GPU", func(_ *schedule.Problem, s *schedule.Schedule) { s.GPU = nil }, []schedule.Kind{schedule.WrongGPU}},
+	{"schedule of another model", func(_ *schedule.Problem, s *schedule.Schedule) { s.Model = mig.Parallel }, []schedule.Kind{schedule.WrongModel}},
+	{
+		"run of a task that is not there",
+		func(_ *schedule.Problem, s *schedule.Schedule) { s.Placements[runA].Task = 6 },
+		[]schedule.Kind{schedule.UnknownTask, schedule.MissingTask},
+	},
+	{
+		"no run of the last task",
+		func(_ *schedule.Problem, s *schedule.Schedule) { s.Placements = s.Placements[:runF] },
+		[]schedule.Kind{schedule.MissingTask},
+	},
+	{
+		"same task twice, one after the other",
+		func(_ *schedule.Problem, s *schedule.Schedule) {
+			again := s.Placements[runC]
+			again.Start, again.End = 1.87, 3.37
+			s.Placements = append(s.Placements, again)
+		},
+		[]schedule.Kind{schedule.RepeatedTask},
+	},
+	{
+		"start is NaN",
+		func(_ *schedule.Problem, s *schedule.Schedule) { s.Placements[runA].Start = nan },
+		[]schedule.Kind{schedule.BadTime},
+	},
+	{
+		"end is infinite",
+		func(_ *schedule.Problem, s *schedule.Schedule) { s.Placements[runD].End = inf },
+		[]schedule.Kind{schedule.BadTime},
+	},
+	{
+		"end before start",
+		func(_ *schedule.Problem, s *schedule.Schedule) { s.Placements[runA].End = 0.1 },
+		[]schedule.Kind{schedule.BadTime},
+	},
+	{"negative time", moveOp(create2, -0.5), []schedule.Kind{schedule.BadTime, schedule.NoInstance, schedule.NotExisting}},
+	{
+		"GPU beyond the last",
+		func(_ *schedule.Problem, s *schedule.Schedule) { s.Placements[runE].GPU = 2 },
+		[]schedule.Kind{schedule.UnknownGPU},
+	},
+	{
+		"operation on a negative GPU",
+		func(_ *schedule.Problem, s *schedule.Schedule) { s.Operations[create3].GPU = -1 },
+		[]schedule.Kind{schedule.UnknownGPU, schedule.NoInstance},
+	},
+	{
+		"2 slices at 1",
+		func(_ *schedule.Problem, s *schedule.Schedule) { s.Placements[runA].Instance.Start = 1 },
+		[]schedule.Kind{schedule.BadInstance},
+	},
+	{
+		"instance of another GPU model",
+		func(_ *schedule.Problem, s *schedule.Schedule) {
+			s.Placements[runA].Instance.Profile = h100.Profile(2)
+		},
+		[]schedule.Kind{schedule.BadInstance},
+	},
+	{
+		"instance without a profile",
+		func(_ *schedule.Problem, s *schedule.Schedule) { s.Operations[create4].Instance.Profile = nil },
+		[]schedule.Kind{schedule.BadInstance, schedule.NoInstance},
+	},
+	{
+		"neither create nor destroy",
+		func(_ *schedule.Problem, s *schedule.Schedule) { s.Operations[createMedia].Op = 2 },
+		[]schedule.Kind{schedule.UnknownOp, schedule.NoInstance},
+	},
+	{
+		"task on a size that it does not fit",
+		func(p *schedule.Problem, _ *schedule.Schedule) {
+			p.Tasks[1] = task.New("b", map[mig.Slices]mig.Seconds{3: 2})
+		},
+		[]schedule.Kind{schedule.DoesNotFit},
+	},
+	{
+		"run a little too short",
+		func(_ *schedule.Problem, s *schedule.Schedule) { s.Placements[runD].End -= 1e-6 },
+		[]schedule.Kind{schedule.WrongDuration},
+	},
+	{
+		"start before release",
+		func(p *schedule.Problem, _ *schedule.Schedule) { p.Release[4] = 0.6 },
+		[]schedule.Kind{schedule.BeforeRelease},
+	},
+	{"run begins within the create", moveRun(runC, -0.1), []schedule.Kind{schedule.NoInstance}},
+	{"run ends after the destroy began", moveRun(runB, 0.1), []schedule.Kind{schedule.NoInstance}},
+	{
+		"run begins while the start partition is busy",
+		func(p *schedule.Problem, _ *schedule.Schedule) { p.Start[0].BusyUntil = 0.6 },
+		[]schedule.Kind{schedule.NoInstance},
+	},
+	{
+		"instance never created",
+		func(_ *schedule.Problem, s *schedule.Schedule) {
+			s.Operations = slices.Delete(s.Operations, create3, create3+1)
+		},
+		[]schedule.Kind{schedule.NoInstance},
+	},
+	{
+		"run on the instance of the other GPU",
+		func(_ *schedule.Problem, s *schedule.Schedule) { s.Placements[runC].GPU = 1 },
+		[]schedule.Kind{schedule.NoInstance, schedule.TaskOverlap},
+	},
+	{"two tasks on one instance", moveRun(runB, -0.2), []schedule.Kind{schedule.TaskOverlap}},
+	{
+		"destroy left out",
+		func(_ *schedule.Problem, s *schedule.Schedule) {
+			s.Operations = slices.Delete(s.Operations, destroy2, destroy2+1)
+		},
+		[]schedule.Kind{schedule.InvalidPartition},
+	},
+	{
+		"create begins within the destroy of what is in the way",
+		moveOp(create4, -0.1),
+		[]schedule.Kind{schedule.InvalidPartition, schedule.OperationOverlap},
+	},
+	{
+		"create on slices of an instance that stays",
+		func(_ *schedule.Problem, s *schedule.Schedule) {
+			s.Operations = append(s.Operations, schedule.Operation{Op: schedule.Create, Instance: at(1, 5), Start: 1, End: 1.16})
+		},
+		[]schedule.Kind{schedule.InvalidPartition},
+	},
+	{
+		"second instance with media extensions",
+		func(_ *schedule.Problem, s *schedule.Schedule) {
+			s.Operations = append(s.Operations, schedule.Operation{Op: schedule.Create, GPU: 1, Instance: media(5), Start: 2, End: 2.16})
+		},
+		[]schedule.Kind{schedule.TooManyInstances},
+	},
+	{
+		"create of what exists",
+		func(_ *schedule.Problem, s *schedule.Schedule) {
+			s.Operations = append(s.Operations, schedule.Operation{Op: schedule.Create, Instance: at(2, 0), Start: 2, End: 2.17})
+		},
+		[]schedule.Kind{schedule.AlreadyExists},
+	},
+	{
+		"destroy of what does not exist",
+		func(_ *schedule.Problem, s *schedule.Schedule) {
+			s.Operations = append(s.Operations, schedule.Operation{Op: schedule.Destroy, Instance: at(1, 2), Start: 2, End: 2.2})
+		},
+		[]schedule.Kind{schedule.NotExisting},
+	},
+	{
+		"destroy twice",
+		func(_ *schedule.Problem, s *schedule.Schedule) {
+			s.Operations = append(s.Operations, schedule.Operation{Op: schedule.Destroy, Instance: at(2, 0), Start: 5, End: 5.2})
+		},
+		[]schedule.Kind{schedule.NotExisting},
+	},
+	{
+		"destroy before the create ends",
+		func(_ *schedule.Problem, s *schedule.Schedule) {
+			s.Operations = append(s.Operations,
+				schedule.Operation{Op: schedule.Create, Instance: at(1, 2), Start: 1, End: 1.16},
+				schedule.Operation{Op: schedule.Destroy, Instance: at(1, 2), Start: 1.1, End: 1.3})
+		},
+		[]schedule.Kind{schedule.NotExisting, schedule.OperationOverlap},
+	},
+	{
+		"destroy while the start partition is busy",
+		func(p *schedule.Problem, s *schedule.Schedule) {
+			p.Start = append(p.Start, schedule.Existing{Instance: at(1, 2), BusyUntil: 2.5})
+			s.Operations = append(s.Operations, schedule.Operation{Op: schedule.Destroy, Instance: at(1, 2), Start: 2, End: 2.2})
+		},
+		[]schedule.Kind{schedule.StillBusy},
+	},
+	{
+		"create too fast",
+		func(_ *schedule.Problem, s *schedule.Schedule) { s.Operations[create3].End -= 0.01 },
+		[]schedule.Kind{schedule.WrongCost},
+	},
+	{
+		"destroy that costs nothing",
+		func(_ *schedule.Problem, s *schedule.Schedule) { s.Operations[destroy7].End = 1 },
+		[]schedule.Kind{schedule.WrongCost},
+	},
+	{
+		"everything costs under free reconfiguration",
+		func(p *schedule.Problem, s *schedule.Schedule) { p.Model, s.Model = mig.Free, mig.Free },
+		[]schedule.Kind{schedule.WrongCost},
+	},
+	{"two creates at once", moveOp(create3, -0.1), []schedule.Kind{schedule.OperationOverlap}},
+}
+
+func TestCheckRejectsTheBroken(t *testing.T) {
+	for _, b := range broken {
+		t.Run(b.name, func(t *testing.T) {
+			p, s := valid()
+			b.edit(&p, &s)
+			found := schedule.Check(p, s)
+			var got []schedule.Kind
+			for _, v := range found {
+				if !strings.HasPrefix(v.Error(), v.Kind.String()+": ") {
+					t.Errorf("message %q does not begin with the rule", v.Error())
+				}
+				got = append(got, v.Kind)
+			}
+			if !slices.Contains(got, b.want[0]) {
+				t.Errorf("%q is not among what was found: %v", b.want[0], found)
+			}
+			want := slices.Sorted(slices.Values(b.want))
+			slices.Sort(got)
+			if got = slices.Compact(got); !slices.Equal(got, want) {
+				t.Errorf("found %q, want %q: %v", got, want, found)
+			}
+		})
+	}
+}
+
+func TestEveryKindIsCovered(t *testing.T) {
+	covered := map[schedule.Kind]bool{}
+	for _, b := range broken {
+		covered[b.want[0]] = true
+	}
+	for k := schedule.BadProblem; k <= schedule.OperationOverlap; k++ {
+		if !covered[k] {
+			t.Errorf("no broken schedule for %q", k)
+		}
+	}
+}
+
+func TestCheckListsEveryViolation(t *testing.T) {
+	p, s := valid()
+	moveRun(runB, -0.2)(&p, &s)
+	s.Placements[runD].End += 1
+	s.Operations[createMedia].End -= 0.01
+	s.Model = mig.Free
+	var got []schedule.Kind
+	for _, v := range schedule.Check(p, s) {
+		got = append(got, v.Kind)
+	}
+	want := []schedule.Kind{schedule.WrongModel, schedule.WrongDuration, schedule.WrongCost, schedule.TaskOverlap}
+	if !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}
+
+func TestViolationSaysWhere(t *testing.T) {
+	p, s := valid()
+	moveRun(runB, -0.2)(&p, &s)
+	found := schedule.Check(p, s)
+	if len(found) != 1 {
+		t.Fatalf("found %v", found)
+	}
+	v := found[0]
+	if v.Task != 1 || v.GPU != 0 || v.Placement != runB || v.OtherPlacement != runA || v.Operation != -1 || v.OtherOperation != -1 || v.Instance != at(2, 0) {
+		t.Errorf("%+v", v)
+	}
+
+	p, s = valid()
+	moveOp(create3, -0.1)(&p, &s)
+	found = schedule.Check(p, s)
+	if len(found) != 1 || found[0].Operation != create3 || found[0].OtherOperation != create2 || found[0].Placement != -1 || found[0].Instance != at(3, 4) {
+		t.Errorf("%+v", found)
+	}
+}
+
+// free is a problem of one task under free reconfiguration, which runs on 7@0 from 1 s on.
+func free(ops ...schedule.Operation) (schedule.Problem, schedule.Schedule) {
+	p := schedule.Problem{
+		GPU: a100, Model: mig.Free,
+		Start: []schedule.Existing{{Instance: at(4, 0), BusyUntil: 1}},
+		Tasks: task.Batch{task.New("t", map[mig.Slices]mig.Seconds{7: 1})},
+	}
+	s := schedule.Schedule{
+		GPU: a100, Model: mig.Free,
+		Placements: []schedule.Placement{{Instance: at(7, 0), Start: 1, End: 2}},
+		Operations: ops,
+	}
+	return p, s
+}
+
+func instant(op schedule.Op, in mig.Instance, t mig.Seconds) schedule.Operation {
+	return schedule.Operation{Op: op, Instance: in, Start: t, End: t}
+}
+
+func TestOneInstantMayHoldManyOperations(t *testing.T) {
+	d4, c7 := instant(schedule.Destroy, at(4, 0), 1), instant(schedule.Create, at(7, 0), 1)
+	d7, c2, d2 := instant(schedule.Destroy, at(7, 0), 1), instant(schedule.Create, at(2, 0), 1), instant(schedule.Destroy, at(2, 0), 1)
+	for name, ops := range map[string][]schedule.Operation{
+		"in order":               {d4, c7},
+		"against the order":      {c7, d4},
+		"one instance for a tie": {d4, c2, d2, c7},
+		"created twice":          {d4, c7, c7, d7},
+		"within the tolerance":   {instant(schedule.Destroy, at(4, 0), 1+1e-10), instant(schedule.Create, at(7, 0), 1-1e-10)},
+		"destroyed at the end":   {d4, c7, instant(schedule.Destroy, at(7, 0), 2)},
+	} {
+		if found := schedule.Check(free(ops...)); found != nil {
+			t.Errorf("%s: %v", name, found)
+		}
+	}
+	for name, c := range map[string]struct {
+		ops  []schedule.Operation
+		want schedule.Kind
+	}{
+		"not destroyed":            {[]schedule.Operation{c7}, schedule.InvalidPartition},
+		"destroyed twice":          {[]schedule.Operation{d4, d4, c7}, schedule.NotExisting},
+		"created thrice":           {[]schedule.Operation{d4, c7, d7, c7, c7}, schedule.AlreadyExists},
+		"destroyed later":          {[]schedule.Operation{instant(schedule.Destroy, at(4, 0), 1.1), c7}, schedule.InvalidPartition},
+		"another within its life":  {[]schedule.Operation{d4, c7, instant(schedule.Create, at(2, 0), 1.5), instant(schedule.Destroy, at(2, 0), 1.5)}, schedule.InvalidPartition},
+		"destroyed under the task": {[]schedule.Operation{d4, c7, instant(schedule.Destroy, at(7, 0), 1.5)}, schedule.NoInstance},
+	} {
+		found := schedule.Check(free(c.ops...))
+		if len(found) != 1 || found[0].Kind != c.want {
+			t.Errorf("%s: found %v, want one %q", name, found, c.want)
+		}
+	}
+}
+
+func TestDestroyAtZeroMakesRoom(t *testing.T) {
+	p, s := free(instant(schedule.Destroy, at(4, 0), 0), instant(schedule.Create, at(7, 0), 0))
+	p.Start[0].BusyUntil = 0
+	if found := schedule.Check(p, s); found != nil {
+		t.Errorf("%v", found)
+	}
+	p.Start = append(p.Start, schedule.Existing{Instance: at(3, 0)})
+	s.Operations = append(s.Operations, instant(schedule.Destroy, at(3, 0), 0))
+	found := schedule.Check(p, s)
+	if len(found) != 1 || found[0].Kind != schedule.InvalidPartition {
+		t.Errorf("4@0 and 3@0 in the start partition: %v", found)
+	}
+}
+
+func TestParallelLetsDisjointInstancesReconfigureAtOnce(t *testing.T) {
+	p, s := valid()
+	p.Model, s.Model = mig.Parallel, mig.Parallel
+	moveOp(create3, -0.1)(&p, &s)
+	if found := schedule.Check(p, s); found != nil {
+		t.Errorf("%v", found)
+	}
+	moveOp(create4, -0.1)(&p, &s)
+	found := schedule.Check(p, s)
+	if len(found) != 1 || found[0].Kind != schedule.InvalidPartition {
+		t.Errorf("found %v, want an invalid partition", found)
+	}
+}
+
+func TestTheEmptyProblemHasTheEmptySchedule(t *testing.T) {
+	if found := schedule.Check(schedule.Problem{GPU: a100}, schedule.Schedule{GPU: a100}); found != nil {
+		t.Errorf("%v", found)
+	}
+}

@@ -1,0 +1,232 @@
+package task_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"pgregory.net/rapid"
+
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+var (
+	a100 = mig.MustLookup("A100")
+	a30  = mig.MustLookup("A30")
+	inf  = mig.Seconds(math.Inf(1))
+)
+
+const good = `task,t1,t2,t3,t4,t7
+lud,inf,8.5,6,4.25,2
+"a, b",1,1,1,1,1
+`
+
+func read(text string) (task.Batch, error) {
+	return task.ReadCSV(strings.NewReader(text), "tasks.csv", a100)
+}
+
+func TestReadCSV(t *testing.T) {
+	want := task.Batch{
+		task.New("lud", map[mig.Slices]mig.Seconds{1: inf, 2: 8.5, 3: 6, 4: 4.25, 7: 2}),
+		task.New("a, b", map[mig.Slices]mig.Seconds{1: 1, 2: 1, 3: 1, 4: 1, 7: 1}),
+	}
+	for name, text := range map[string]string{
+		"plain":           good,
+		"CRLF":            strings.ReplaceAll(good, "\n", "\r\n"),
+		"byte order mark": "\ufeff" + good,
+		"BOM and CRLF":    "\ufeff" + strings.ReplaceAll(good, "\n", "\r\n"),
+		"spaces":          " task , t1,t2\t,t3,t4 ,  t7 \n lud , inf , 8.5 ,6 , 4.25,2 \n \"a, b\",1 ,1,1,1,1\n",
+		"empty lines":     "\n" + strings.ReplaceAll(good, "\n", "\n\n"),
+		"no line end":     strings.TrimSuffix(good, "\n"),
+		"other order":     "t7,t4,t3,t2,task,t1\n2,4.25,6,8.5,lud,inf\n1,1,1,1,\"a, b\",1\n",
+		"other infinity":  strings.Replace(good, "inf", "+Inf", 1),
+	} {
+		got, err := read(text)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %v, %v", name, got, err)
+		}
+	}
+}
+
+func TestReadCSVSaysWhereAndWhatWouldBeRight(t *testing.T) {
+	const duration = " is not a duration; write a positive number of seconds, or inf"
+	const columns = "the header for A100 (sizes [1 2 3 4 7]) is task,t1,t2,t3,t4,t7"
+	for _, c := range []struct{ name, old, new, want string }{
+		{"negative", "4.25", "-1", `tasks.csv:2: t4: "-1"` + duration},
+		{"NaN", "8.5", "NaN", `tasks.csv:2: t2: "NaN"` + duration},
+		{"zero", "8.5", "0", `tasks.csv:2: t2: "0"` + duration},
+		{"minus infinity", "inf", "-inf", `tasks.csv:2: t1: "-inf"` + duration},
+		{"too small", "8.5", "1e-400", `tasks.csv:2: t2: "1e-400"` + duration},
+		{"words", "8.5", "8.5 s", `tasks.csv:2: t2: "8.5 s"` + duration},
+		{"empty cell", "8.5", "", `tasks.csv:2: t2: ""` + duration},
+		{"too large", "8.5", "1e400", `tasks.csv:2: t2: "1e400" is too large for a duration; write inf where the task does not fit`},
+		{"too negative", "8.5", "-1e400", `tasks.csv:2: t2: "-1e400"` + duration},
+		{"empty file", good, "", "tasks.csv:1: the file is empty; begin with the header task,t1,t2,t3,t4,t7"},
+		{"byte order mark alone", good, "\ufeff", "tasks.csv:1: the file is empty; begin with the header task,t1,t2,t3,t4,t7"},
+		{"header alone", good, "task,t1,t2,t3,t4,t7\n", "tasks.csv:1: there are no tasks; write one line a task below the header"},
+		{"missing column", good, "task,t1,t2,t3,t7\na,1,1,1,1\n", "tasks.csv:1: t4: the column is missing; " + columns},
+		{"missing names", good, "t1,t2,t3,t4,t7\n1,1,1,1,1\n", "tasks.csv:1: task: the column is missing; " + columns},
+		{"unknown size", good, "task,t1,t2,t3,t4,t5,t7\na,1,1,1,1,1,1\n", "tasks.csv:1: t5: unknown column; " + columns},
+		{"no header", good, "lud,1,1,1,1,1\n", "tasks.csv:1: lud: unknown column; " + columns},
+		{"column twice", good, "task,t1,t2,t3,t4,t4,t7\na,1,1,1,1,1,1\n", "tasks.csv:1: t4: the column is there twice; " + columns},
+		{"name twice", "\"a, b\"", "\nlud", `tasks.csv:4: task: "lud" is the name of the task on line 2, too; names must differ`},
+		{"no name", "lud", " ", "tasks.csv:2: task: the name is empty; write one that identifies the task"},
+		{"name on two lines", "a, b", "a\nb", "tasks.csv:3: task: the name holds a line break or another control character; write one that identifies the task"},
+		{"name in another coding", "a, b", "\xff", "tasks.csv:3: task: the name is not UTF-8; write one that identifies the task"},
+		{"field missing", ",1\n", "\n", "tasks.csv:3: the line has 5 fields, the header 6 (task,t1,t2,t3,t4,t7)"},
+		{"field too many", ",1\n", ",1,\n", "tasks.csv:3: the line has 7 fields, the header 6 (task,t1,t2,t3,t4,t7)"},
+		{"open quote", "b\"", "b", "tasks.csv:3: extraneous or missing \" in quoted-field; close every quote, and double those inside a quoted field"},
+		{"quote within", "lud", "l\"ud", "tasks.csv:2: bare \" in non-quoted-field; close every quote, and double those inside a quoted field"},
+		{"fits nothing", "8.5,6,4.25,2", "inf,inf,inf,inf", `tasks.csv:2: task "lud" fits no instance of A100 (sizes [1 2 3 4 7]); write its seconds for one at least`},
+		{"cell below empty lines", "\"a, b\",1", "\n\n\"a, b\",x", `tasks.csv:5: t1: "x"` + duration},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := strings.Replace(good, c.old, c.new, 1)
+			if text == good {
+				t.Fatal("the edit changes nothing")
+			}
+			b, err := read(text)
+			parse, ok := errors.AsType[*task.ParseError](err)
+			if !ok || err.Error() != c.want || b != nil {
+				t.Fatalf("got %v, %v\nwant %s", b, err, c.want)
+			}
+			if parse.File != "tasks.csv" || !strings.HasPrefix(c.want, fmt.Sprintf("tasks.csv:%d: %s", parse.Line, parse.Column)) {
+				t.Errorf("%+v", parse)
+			}
+		})
+	}
+}
+
+func TestReadCSVKnowsTheSizesOfTheGPU(t *testing.T) {
+	b, err := task.ReadCSV(strings.NewReader("task,t1,t2,t4\na,4,2,1\n"), "f", a30)
+	if want := (task.Batch{task.New("a", map[mig.Slices]mig.Seconds{1: 4, 2: 2, 4: 1})}); err != nil || !reflect.DeepEqual(b, want) {
+		t.Errorf("%v, %v", b, err)
+	}
+	_, err = task.ReadCSV(strings.NewReader(good), "f", a30)
+	if want := "f:1: t3: unknown column; the header for A30 (sizes [1 2 4]) is task,t1,t2,t4"; err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestReadCSVPassesOnErrorsOfTheReader(t *testing.T) {
+	broken := errors.New("broken pipe")
+	_, err := task.ReadCSV(iotest.ErrReader(broken), "f", a100)
+	if _, ok := errors.AsType[*task.ParseError](err); ok || !errors.Is(err, broken) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestWriteCSV(t *testing.T) {
+	var w bytes.Buffer
+	b := task.Batch{
+		task.New("a, \"b\"", map[mig.Slices]mig.Seconds{2: 0.1, 4: 1e-7, 7: 1e21}),
+		task.New("c", map[mig.Slices]mig.Seconds{1: 1. / 3, 3: 9}),
+	}
+	if err := task.WriteCSV(&w, a30, b); err != nil {
+		t.Fatal(err)
+	}
+	if want := "task,t1,t2,t4\n\"a, \"\"b\"\"\",inf,0.1,1e-07\nc,0.3333333333333333,inf,inf\n"; w.String() != want {
+		t.Errorf("got %q, want %q", w.String(), want)
+	}
+}
+
+func TestWriteCSVRefusesWhatCannotBeReadBack(t *testing.T) {
+	one := map[mig.Slices]mig.Seconds{1: 1}
+	for _, b := range []task.Batch{
+		{task.New("", one)},
+		{task.New(" a", one)},
+		{task.New("a\nb", one)},
+		{task.New("\xff", one)},
+		{task.New("a", one), task.New("a", one)},
+		{task.New("a", map[mig.Slices]mig.Seconds{3: 1})},
+		{task.New("a", map[mig.Slices]mig.Seconds{1: mig.Seconds(math.NaN())})},
+	} {
+		var w bytes.Buffer
+		err := task.WriteCSV(&w, a30, b)
+		if _, ok := errors.AsType[*task.InvalidError](err); !ok || w.Len() > 0 {
+			t.Errorf("%v: %v, wrote %q", b, err, &w)
+		}
+	}
+}
+
+func TestWriteCSVPassesOnErrorsOfTheWriter(t *testing.T) {
+	broken := errors.New("disk full")
+	err := task.WriteCSV(writer(func([]byte) (int, error) { return 0, broken }), a30, task.Batch{task.New("a", map[mig.Slices]mig.Seconds{1: 1})})
+	if !errors.Is(err, broken) {
+		t.Errorf("%v", err)
+	}
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(b []byte) (int, error) { return w(b) }
+
+// drawBatch draws a batch that fits the GPU, with every finite duration there is.
+func drawBatch(t *rapid.T, g *mig.GPU) task.Batch {
+	names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z,"#;=\\.]([ a-zäß,"'#]*[a-z"])?`), 1, 8, rapid.ID).Draw(t, "names")
+	b := make(task.Batch, len(names))
+	for i, name := range names {
+		b[i].Name = name
+		fits := rapid.SampledFrom(g.Sizes()).Draw(t, "fits")
+		for _, s := range g.Sizes() {
+			d := inf
+			if s == fits || rapid.Bool().Draw(t, "finite") {
+				d = mig.Seconds(rapid.Float64Range(math.SmallestNonzeroFloat64, math.MaxFloat64).Draw(t, "seconds"))
+			}
+			b[i].Set(s, d)
+		}
+	}
+	return b
+}
+
+func TestCSVRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := rapid.SampledFrom(mig.GPUs()).Draw(t, "gpu")
+		b := drawBatch(t, g)
+		var w bytes.Buffer
+		if err := task.WriteCSV(&w, g, b); err != nil {
+			t.Fatal(err)
+		}
+		text := w.String()
+		back, err := task.ReadCSV(&w, "f", g)
+		if err != nil {
+			t.Fatalf("cannot read %q: %v", text, err)
+		}
+		if back.Hash() != b.Hash() {
+			t.Fatalf("%v became %v", b, back)
+		}
+	})
+}
+
+func FuzzReadCSV(f *testing.F) {
+	f.Add(good)
+	f.Add("\ufeff" + strings.ReplaceAll(good, "\n", "\r\n"))
+	f.Add("task,t1,t2,t3,t4,t7\n\"a")
+	f.Add("task,t1,t2,t3,t4,t7\n a ,1e400,0x1p-2,NaN,1,1\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		b, err := read(text)
+		if err != nil {
+			if e, ok := errors.AsType[*task.ParseError](err); !ok || e.Line < 1 || e.Line > 1+strings.Count(text, "\n") {
+				t.Fatalf("%T %v", err, err)
+			}
+			return
+		}
+		if err := b.Validate(a100); err != nil {
+			t.Fatal(err)
+		}
+		var w bytes.Buffer
+		if err := task.WriteCSV(&w, a100, b); err != nil {
+			t.Fatal(err)
+		}
+		back, err := read(w.String())
+		if err != nil || back.Hash() != b.Hash() {
+			t.Fatalf("%v: wrote %q", err, &w)
+		}
+	})
+}
