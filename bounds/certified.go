@@ -52,7 +52,7 @@ import (
 //   - Its tasks, which run one at a time while it exists: task i counts w_s t_i(s)
 //     for the s in S on which it runs, at least m_i. Each s in S is what some task
 //     runs on, a different one for each s, and that task counts at least
-//     min_i (w_s t_i(s) - m_i) more. So S has no more sizes than there are tasks.
+//     min_i (w_s t_i(s) - m_i) more.
 //   - A create for every s in S of which no instance is there at the start: some
 //     task runs on size s, and the create of that instance ends before the task
 //     starts. It counts w_s create(s), once a size however many instances or GPUs.
@@ -95,9 +95,6 @@ func Certified(p algo.Problem) (mig.Seconds, error) {
 
 	least := math.Inf(1)
 	for _, weightings := range supports(p.GPU) {
-		if len(weightings[0].weights) > len(p.Tasks) {
-			continue
-		}
 		var most float64
 		for i := range weightings {
 			w := &weightings[i]
