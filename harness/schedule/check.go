@@ -518,7 +518,7 @@ func byTime(a, b span) int {
 	return int(a.id) - int(b.id)
 }
 
-// byInstance orders operations by instance and start, destroys first.
+// byInstance orders operations by instance and start.
 func byInstance(a, b span) int {
 	switch {
 	case a.gpu != b.gpu:
@@ -527,8 +527,6 @@ func byInstance(a, b span) int {
 		return before(a.key < b.key)
 	case a.start != b.start:
 		return before(a.start < b.start)
-	case a.destroy != b.destroy:
-		return before(a.destroy)
 	}
 	return int(a.id) - int(b.id)
 }

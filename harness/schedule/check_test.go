@@ -381,6 +381,30 @@ func TestCheckListsEveryViolation(t *testing.T) {
 	}
 }
 
+// C runs throughout while B and then A run within, all on one instance.
+func TestCheckNamesEveryRunWithinALongerOne(t *testing.T) {
+	p := schedule.Problem{GPU: a100, Model: mig.Free}
+	s := schedule.Schedule{GPU: a100, Model: mig.Free, Operations: []schedule.Operation{instant(schedule.Create, at(2, 0), 0)}}
+	for i, r := range [][2]mig.Seconds{{5, 6}, {2, 3}, {1, 9}} {
+		p.Tasks = append(p.Tasks, task.New("t", map[mig.Slices]mig.Seconds{2: r[1] - r[0]}))
+		s.Placements = append(s.Placements, schedule.Placement{Task: i, Instance: at(2, 0), Start: r[0], End: r[1]})
+	}
+	found := schedule.Check(p, s)
+	if len(found) != 2 || found[0].Placement != 1 || found[0].OtherPlacement != 2 || found[1].Placement != 0 || found[1].OtherPlacement != 2 {
+		t.Errorf("%v", found)
+	}
+}
+
+func TestAnInfiniteEndDoesNotHideOtherViolations(t *testing.T) {
+	p, s := valid()
+	s.Placements[runD].End = inf
+	moveRun(runB, -0.2)(&p, &s)
+	found := schedule.Check(p, s)
+	if len(found) != 2 || found[0].Kind != schedule.BadTime || found[1].Kind != schedule.TaskOverlap {
+		t.Errorf("%v", found)
+	}
+}
+
 func TestViolationSaysWhere(t *testing.T) {
 	p, s := valid()
 	moveRun(runB, -0.2)(&p, &s)
