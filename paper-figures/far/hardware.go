@@ -80,7 +80,7 @@ func table3(claims *figures.Claims) figures.Artefact {
 						"the task times of the paper's run are not published; the authors' repository has other measurements of eight of the nine kernels"))
 				}
 			}
-			bars := reports.Gantt{Panels: []reports.GanttPanel{{Title: "FAR, eight kernels, A30", Problem: p, Schedule: s}}}
+			bars := reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel("FAR, eight kernels, A30", p, s)}}
 			out.Tables = []figures.Table{{File: "table3", Table: figures.ComparisonTable("Table 3. End times on A30", out.Findings)}}
 			out.Figures = []figures.Figure{{File: "table3", Title: "The simulated schedule behind Table 3", Figure: bars}}
 			return out, nil

@@ -1,0 +1,72 @@
+package figures
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Markers of the part of README.md that the tool writes.
+const (
+	readmeBegin = "<!-- claims: written by `make readme`; do not edit -->\n"
+	readmeEnd   = "<!-- /claims -->"
+)
+
+// UpdateReadme replaces the summary of claims in a README. The summary has a line
+// for each artefact with many numbers and one for each number of the others.
+func UpdateReadme(readme string, rows []Row) (string, error) {
+	before, rest, ok := strings.Cut(readme, readmeBegin)
+	_, after, end := strings.Cut(rest, readmeEnd)
+	if !ok || !end {
+		return "", fmt.Errorf("README.md lacks the lines %q and %q", strings.TrimSpace(readmeBegin), readmeEnd)
+	}
+	return before + readmeBegin + Summary(rows) + readmeEnd + after, nil
+}
+
+// Summary is a Markdown table of claim, published, measured, verdict.
+func Summary(rows []Row) string {
+	const many = 10
+	var b strings.Builder
+	n := Count(rows)
+	fmt.Fprintf(&b, "%d published numbers: %d REPRODUCED, %d DEVIATES, %d NOT RUNNABLE, %d INPUT.\n\n",
+		n[Reproduced]+n[Deviates]+n[NotRunnable]+n[FromPaper], n[Reproduced], n[Deviates], n[NotRunnable], n[FromPaper])
+	b.WriteString("| paper | claim | published | measured | verdict |\n|---|---|---:|---:|---|\n")
+	for i := 0; i < len(rows); {
+		j := i
+		var own []Row
+		for ; j < len(rows) && rows[j].Paper == rows[i].Paper && rows[j].Artefact == rows[i].Artefact; j++ {
+			if !rows[j].isReading() {
+				own = append(own, rows[j])
+			}
+		}
+		if len(own) > many {
+			fmt.Fprintf(&b, "| %s | %s, %d numbers | | | %s |\n", rows[i].Paper, rows[i].Artefact, len(own), verdicts(own))
+		} else {
+			for _, r := range own {
+				unit := ""
+				if r.Unit != "" {
+					unit = " " + r.Unit
+				}
+				measured := r.Measured
+				if measured != "" {
+					measured += unit
+				}
+				fmt.Fprintf(&b, "| %s | %s: %s | %s%s | %s | %s |\n", r.Paper, r.Artefact, r.Claim, r.Published, unit, measured, r.Verdict)
+			}
+		}
+		i = j
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// verdicts says how many rows have each verdict, for example "17 of 18 REPRODUCED".
+func verdicts(rows []Row) string {
+	n := Count(rows)
+	var parts []string
+	for _, v := range []Verdict{Reproduced, Deviates, NotRunnable, FromPaper} {
+		if n[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[v], v))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
