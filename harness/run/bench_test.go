@@ -1,0 +1,71 @@
+package run
+
+import (
+	"testing"
+
+	"miglab/harness/store"
+)
+
+// A complete store of 400,000 cells is opened, planned against and looked up.
+func BenchmarkCompleteStore400k(b *testing.B) {
+	const instances, perInstance = 10_000, 40
+	var cells []Cell
+	var all []Series
+	for i := range perInstance {
+		s := series("test-fifo")
+		s.Count = i + 1
+		all = append(all, s)
+		cells = append(cells, cellsOf(b, s, instances)...)
+	}
+	dir := b.TempDir()
+	w, err := open(b, dir).Writer(0, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range cells {
+		if err := w.Append(store.Record{Row: store.Row{Cell: cells[i].JSON(), Metrics: store.Metrics{
+			{Name: MetricMakespan, Value: float64(i) / 3}, {Name: "moves", Value: 7}, {Name: MetricReconfiguration, Value: 1.7}, {Name: MetricReconfigurations, Value: 9}, {Name: MetricUtilisation, Value: float64(i) / 7},
+		}}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			open(b, dir)
+		}
+	})
+	st := open(b, dir)
+	b.Run("plan", func(b *testing.B) {
+		for b.Loop() {
+			mustRun(b, Engine{Store: st}, cells)
+		}
+	})
+	b.Run("values", func(b *testing.B) {
+		r := newResults(st)
+		for b.Loop() {
+			for _, s := range all {
+				if _, err := r.Values(s, instances, MetricMakespan); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+// One operation is one cell: test-fifo on six tasks, with referee, store and its
+// share of the instance, which ten cells have in common.
+func BenchmarkCell(b *testing.B) {
+	var cells []Cell
+	n := max(b.N/10, 1)
+	for i := range 10 {
+		s := series("test-fifo")
+		s.Count = i + 1
+		cells = append(cells, cellsOf(b, s, n)...)
+	}
+	st := open(b, b.TempDir())
+	b.ResetTimer()
+	mustRun(b, Engine{Store: st, Workers: 1}, cells)
+}

@@ -1,0 +1,177 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/store"
+)
+
+// The metrics of a schedule; its counters go under their own names besides. A
+// bound has [MetricBound] alone.
+const (
+	// MetricMakespan is the instant at which the last task ends, in seconds (FAR 2.2).
+	MetricMakespan = "makespan_s"
+	// MetricUtilisation is the share of the compute slices' time that is work, from 0 to 1.
+	MetricUtilisation = "utilisation"
+	// MetricReconfigurations is the number of creates and destroys.
+	MetricReconfigurations = "reconfigurations"
+	// MetricReconfiguration is the sum of their durations, in seconds.
+	MetricReconfiguration = "reconfiguration_s"
+	// MetricBound is what a bound gives, in seconds.
+	MetricBound = "bound_s"
+)
+
+// The kinds of error rows. Besides, [store.KindTimeout] marks cells that took
+// longer than [Engine.Timeout].
+const (
+	// KindInfeasible is an [*algo.InfeasibleError]: the algorithm's rules leave a task without a place.
+	KindInfeasible = "infeasible"
+	// KindInvalid is an answer that the referee refuses.
+	KindInvalid = "invalid"
+	// KindPanic is a panic of the algorithm.
+	KindPanic = "panic"
+	// KindFailed is any other error that the algorithm returned.
+	KindFailed = "failed"
+)
+
+// PanicError says that an algorithm panicked.
+type PanicError struct {
+	// Value is what it panicked with, as text.
+	Value string
+	// Stack is where, for people: it differs between builds and is no part of a result.
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return "panic: " + e.Value }
+
+// AnswerError says that an answer is no valid one for a reason that is not the
+// schedule's own.
+type AnswerError struct {
+	Reason string
+}
+
+func (e *AnswerError) Error() string { return "invalid answer: " + e.Reason }
+
+// answer is what an algorithm gave for one instance, already judged.
+type answer struct {
+	problem  schedule.Problem
+	schedule schedule.Schedule
+	metrics  store.Metrics
+	took     time.Duration
+}
+
+// solve runs the algorithm on an instance and has the referee check what it gives.
+func (r *resolved) solve(ctx context.Context, in datasets.Instance) (a answer, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{fmt.Sprint(v), debug.Stack()}
+		}
+	}()
+	a.problem = schedule.Problem{GPU: r.gpu, Count: r.series.Count, Model: r.series.Model, Tasks: in.Tasks}
+	// The referee and the next algorithm must see the tasks as they were, even if
+	// this one sorts in place.
+	given := a.problem
+	given.Tasks = slices.Clone(in.Tasks)
+	if r.series.Track == algo.TrackBound {
+		var b mig.Seconds
+		b, a.took, err = r.bound(ctx, given)
+		a.metrics = store.Metrics{{Name: MetricBound, Value: float64(b)}}
+		return a, err
+	}
+	if r.series.Track == algo.TrackStream {
+		a.schedule, a.took, err = r.stream(ctx, given, slices.Clone(in.Lengths))
+	} else {
+		a.schedule, a.took, err = r.batch(ctx, given)
+	}
+	if err == nil {
+		a.metrics, err = measure(a.problem, a.schedule)
+	}
+	return a, err
+}
+
+func (r *resolved) batch(ctx context.Context, p algo.Problem) (schedule.Schedule, time.Duration, error) {
+	// A new algorithm each time, so that nothing carries over from cell to cell.
+	b, err := r.algorithm.Spec.Batch(r.algorithm.Args)
+	if err != nil {
+		return schedule.Schedule{}, 0, err
+	}
+	start := time.Now()
+	s, err := b.Schedule(ctx, p)
+	return s, time.Since(start), err
+}
+
+func (r *resolved) stream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error) {
+	b, err := r.algorithm.Spec.Stream(r.algorithm.Args)
+	if err != nil {
+		return schedule.Schedule{}, 0, err
+	}
+	start := time.Now()
+	s, err := b.ScheduleStream(ctx, p, lengths)
+	return s, time.Since(start), err
+}
+
+func (r *resolved) bound(ctx context.Context, p algo.Problem) (mig.Seconds, time.Duration, error) {
+	b, err := r.algorithm.Spec.Bound(r.algorithm.Args)
+	if err != nil {
+		return 0, 0, err
+	}
+	start := time.Now()
+	v, err := b.Bound(ctx, p)
+	took := time.Since(start)
+	if f := float64(v); err == nil && (math.IsNaN(f) || math.IsInf(f, 0) || f < 0) {
+		err = &AnswerError{fmt.Sprintf("a bound of %v s; it must be finite and not negative", v)}
+	}
+	return v, took, err
+}
+
+func measure(p schedule.Problem, s schedule.Schedule) (store.Metrics, error) {
+	m, err := schedule.Measure(p, s)
+	if err != nil {
+		return nil, err
+	}
+	out := make(store.Metrics, 0, 4+len(s.Counters))
+	out = append(out,
+		store.Metric{Name: MetricMakespan, Value: float64(m.Makespan)},
+		store.Metric{Name: MetricReconfiguration, Value: float64(m.Reconfiguring)},
+		store.Metric{Name: MetricReconfigurations, Value: float64(m.Reconfigurations)},
+		store.Metric{Name: MetricUtilisation, Value: m.Utilisation})
+	for name, n := range s.Counters {
+		if _, taken := out[:4].Get(name); taken {
+			return nil, &AnswerError{fmt.Sprintf("a counter has the name of the metric %s", name)}
+		}
+		out = append(out, store.Metric{Name: name, Value: float64(n)})
+	}
+	slices.SortFunc(out, func(a, b store.Metric) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// kindOf classifies the error of a cell that was neither cut short by the caller
+// nor by the time-out.
+func kindOf(err error) string {
+	var (
+		infeasible *algo.InfeasibleError
+		refused    *schedule.InvalidError
+		invalid    *AnswerError
+		panicked   *PanicError
+	)
+	switch {
+	case errors.As(err, &infeasible):
+		return KindInfeasible
+	case errors.As(err, &refused), errors.As(err, &invalid):
+		return KindInvalid
+	case errors.As(err, &panicked):
+		return KindPanic
+	}
+	return KindFailed
+}

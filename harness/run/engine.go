@@ -1,0 +1,187 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"miglab/datasets"
+	"miglab/harness/schedule"
+	"miglab/harness/store"
+)
+
+// An Engine computes cells. Only Store must be set.
+type Engine struct {
+	// Store has what was computed before and takes what is computed now.
+	Store *store.Store
+	// Workers is how many cells are computed at a time; 0 means one for each processor.
+	Workers int
+	// Shard is the part of the cells that this engine computes, and which shard of
+	// the store it writes to.
+	Shard Shard
+	// Timeout is how long one cell may take; 0 means as long as it likes. It works by
+	// the context that algorithms are given, so one that never looks at it goes on.
+	Timeout time.Duration
+	// Progress is told how many of the shard's cells are done: once before the first
+	// is computed, and after every few. Calls do not overlap. May be nil.
+	Progress func(done, total int)
+}
+
+// CellError says that a cell given to an engine is no cell of this program.
+type CellError struct {
+	Cell Cell
+	// Reason completes the sentence "cell ... ".
+	Reason string
+}
+
+func (e *CellError) Error() string { return fmt.Sprintf("cell %v %s", e.Cell, e.Reason) }
+
+// Run computes the cells that the store lacks or that ran out of time before. Error
+// rows are results too and are not computed again. A cell listed twice is
+// computed once.
+//
+// When ctx is cancelled, what is finished is kept, and Run returns ctx.Err() with
+// what there is. Other errors are a [*CellError], those of [Series.Canonical], of
+// the dataset and of the store; they stop the run.
+func (e *Engine) Run(ctx context.Context, cells []Cell) (Results, error) {
+	results := newResults(e.Store)
+	p, err := e.plan(cells)
+	if err != nil {
+		return results, err
+	}
+	e.progress(p.done, p.total)
+	if len(p.jobs) == 0 {
+		return results, nil
+	}
+	w, err := e.Store.Writer(e.Shard.Index, e.Shard.parts())
+	if err != nil {
+		return results, err
+	}
+	err = e.compute(ctx, p, w)
+	if closed := w.Close(); closed != nil {
+		return results, errors.Join(err, closed)
+	}
+	return results, err
+}
+
+func (e *Engine) progress(done, total int) {
+	if e.Progress != nil {
+		e.Progress(done, total)
+	}
+}
+
+// compute spreads the jobs over the workers.
+func (e *Engine) compute(ctx context.Context, p *plan, w *store.Writer) error {
+	workers := e.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var mu sync.Mutex
+	done := p.done
+	report := func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		done += n
+		e.progress(done, p.total)
+	}
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range min(workers, len(p.jobs)) {
+		g.Go(func() (err error) {
+			b := &batch{writer: w, report: report, flushed: time.Now()}
+			defer func() {
+				if failed := b.flush(); failed != nil {
+					err = failed
+				}
+			}()
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(p.jobs) {
+					return nil
+				}
+				if err := e.job(ctx, &p.jobs[i], b); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	return g.Wait()
+}
+
+// job generates an instance once and computes its cells.
+func (e *Engine) job(ctx context.Context, j *job, b *batch) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	in, err := j.tasks[0].series.instance(j.key.instance)
+	if err != nil {
+		return err
+	}
+	for _, t := range j.tasks {
+		record, err := e.record(ctx, t.series, in)
+		if err != nil {
+			return err
+		}
+		record.Cell = t.cell
+		if err := b.add(record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// record computes one cell. It is an error only if ctx is done: then nothing is
+// known about the cell.
+func (e *Engine) record(ctx context.Context, r *resolved, in datasets.Instance) (store.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return store.Record{}, err
+	}
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if e.Timeout > 0 {
+		limited, cancel = context.WithTimeout(ctx, e.Timeout)
+	}
+	defer cancel()
+	a, err := r.solve(limited, in)
+	switch {
+	case err == nil:
+		return store.Record{Row: store.Row{Metrics: a.metrics}, Took: a.took}, nil
+	case ctx.Err() != nil:
+		return store.Record{}, ctx.Err()
+	case limited.Err() != nil && errors.Is(err, context.DeadlineExceeded):
+		return failure(store.KindTimeout, fmt.Sprintf("took longer than %v", e.Timeout)), nil
+	}
+	return failure(kindOf(err), err.Error()), nil
+}
+
+func failure(kind, text string) store.Record {
+	if text == "" {
+		text = "an error without a text"
+	}
+	return store.Record{Row: store.Row{Kind: kind, Error: text}}
+}
+
+// Schedule computes one cell of the batch or stream track again and returns what
+// was solved and the answer, which the referee has checked. The store is neither
+// read nor written. Errors are the algorithm's own, a [*schedule.InvalidError], a
+// [*PanicError], and those of [Engine.Run].
+func (e *Engine) Schedule(ctx context.Context, c Cell) (schedule.Problem, schedule.Schedule, error) {
+	r, err := resolveCell(c)
+	if err != nil {
+		return schedule.Problem{}, schedule.Schedule{}, err
+	}
+	if r.algorithm.Spec.Bound != nil {
+		return schedule.Problem{}, schedule.Schedule{}, &CellError{c, "is a bound, which has no schedule"}
+	}
+	in, err := r.instance(c.Instance)
+	if err != nil {
+		return schedule.Problem{}, schedule.Schedule{}, err
+	}
+	a, err := r.solve(ctx, in)
+	return a.problem, a.schedule, err
+}

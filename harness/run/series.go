@@ -1,0 +1,146 @@
+package run
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/store"
+)
+
+// A Series is an algorithm on a dataset under fixed conditions: a cell for each
+// instance. [Series.Canonical] brings names into the one form that is looked up.
+type Series struct {
+	Track algo.Track
+	// Dataset is the canonical spec.
+	Dataset string
+	// Content is the hash of the tasks, in hexadecimal, where the dataset is a file,
+	// whose name alone does not say what is in it. [Series.Canonical] sets it.
+	Content string
+	// GPU is the model's name.
+	GPU string
+	// Count is the number of GPUs, at least 1.
+	Count int
+	// Algorithm is the name with the parameters that differ from their defaults.
+	Algorithm string
+	Model     mig.Reconfiguration
+}
+
+// filePrefix marks datasets whose content is a file's.
+const filePrefix = "profile:"
+
+// Canonical resolves the names: aliases and defaults give way to what results
+// are filed under, a count of 0 becomes 1, and where the dataset is a file, it is
+// read. Unknown names are a [*nearest.UnknownError], other errors those of
+// [algo.Parse] and of the dataset, or a [*TrackError].
+func (s Series) Canonical() (Series, error) {
+	r, err := resolve(s)
+	if err != nil {
+		return Series{}, err
+	}
+	return r.series, nil
+}
+
+// Cells returns the canonical cells of instances 0 to n-1, for the algorithm's
+// present version. It is an error to ask for more than the dataset has. Other
+// errors are those of [Series.Canonical].
+func (s Series) Cells(n int) ([]Cell, error) {
+	r, err := resolve(s)
+	if err != nil {
+		return nil, err
+	}
+	if have := r.dataset.Instances(); have > 0 && n > have {
+		return nil, &datasets.IndexError{Dataset: r.series.Dataset, Index: n - 1, Instances: have}
+	}
+	out := make([]Cell, n)
+	for i := range out {
+		out[i] = Cell{r.series, r.algorithm.Spec.Version, i}
+	}
+	return out, nil
+}
+
+// appendJSON begins the canonical JSON of the series' cells; appendCell ends it.
+func (s *Series) appendJSON(dst []byte) []byte {
+	field := func(name, value string) {
+		dst = append(dst, name...)
+		dst = store.AppendString(dst, value)
+	}
+	field(`{"track":`, string(s.Track))
+	field(`,"dataset":`, s.Dataset)
+	if s.Content != "" {
+		field(`,"content":`, s.Content)
+	}
+	field(`,"gpu":`, s.GPU)
+	dst = append(dst, `,"count":`...)
+	dst = strconv.AppendInt(dst, int64(s.Count), 10)
+	field(`,"algorithm":`, s.Algorithm)
+	field(`,"model":`, s.Model.String())
+	return dst
+}
+
+// TrackError says that an algorithm does not belong to the track it was asked for.
+type TrackError struct {
+	Algorithm  string
+	Track, Has algo.Track
+}
+
+func (e *TrackError) Error() string {
+	return fmt.Sprintf("algorithm %q is of track %q and not of track %q", e.Algorithm, e.Has, e.Track)
+}
+
+// resolved is a series with what its names stand for.
+type resolved struct {
+	series    Series
+	gpu       *mig.GPU
+	dataset   datasets.Spec
+	algorithm algo.Algorithm
+}
+
+func resolve(s Series) (r resolved, err error) {
+	if r.gpu, err = mig.Lookup(s.GPU); err != nil {
+		return r, err
+	}
+	if r.dataset, err = datasets.Parse(s.Dataset); err != nil {
+		return r, err
+	}
+	if r.algorithm, err = algo.Parse(s.Algorithm); err != nil {
+		return r, err
+	}
+	if has := r.algorithm.Spec.Track; has != s.Track {
+		return r, &TrackError{r.algorithm.ID, s.Track, has}
+	}
+	if s.Count < 0 {
+		return r, fmt.Errorf("%d GPUs: there must be at least 1", s.Count)
+	}
+	r.series = Series{
+		Track: s.Track, Dataset: r.dataset.ID(), GPU: r.gpu.Name, Count: max(s.Count, 1),
+		Algorithm: r.algorithm.ID, Model: s.Model,
+	}
+	if strings.HasPrefix(r.series.Dataset, filePrefix) {
+		in, err := r.dataset.Instance(r.gpu, 0)
+		if err != nil {
+			return r, err
+		}
+		r.series.Content = contentOf(in)
+	}
+	return r, nil
+}
+
+// instance generates an instance. Where the dataset is a file, it must still hold
+// what the series was planned with.
+func (r *resolved) instance(index int) (datasets.Instance, error) {
+	in, err := r.dataset.Instance(r.gpu, index)
+	if err == nil && r.series.Content != "" && contentOf(in) != r.series.Content {
+		err = fmt.Errorf("dataset %q changed while it was used; run again", r.series.Dataset)
+	}
+	return in, err
+}
+
+func contentOf(in datasets.Instance) string {
+	h := in.Tasks.Hash()
+	return hex.EncodeToString(h[:])
+}

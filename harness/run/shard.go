@@ -1,0 +1,44 @@
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Shard is one of several parts into which cells are divided, among processes or
+// machines. All cells of one instance are in the same part. The zero value is the
+// whole.
+type Shard struct {
+	// Index counts from 0.
+	Index int
+	// Of is the number of parts; 0 means 1.
+	Of int
+}
+
+// String returns "i/n".
+func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.parts()) }
+
+func (s Shard) parts() int { return max(s.Of, 1) }
+
+// holds reports whether the cells of an instance are in the part.
+func (s Shard) holds(k instanceKey) bool {
+	if s.parts() == 1 {
+		return true
+	}
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", k.dataset, k.content, k.gpu, k.instance))
+	return binary.BigEndian.Uint64(h[:8])%uint64(s.Of) == uint64(s.Index)
+}
+
+// ParseShard reads "i/n", for example 0/2 and 1/2 for two processes.
+func ParseShard(text string) (Shard, error) {
+	index, of, ok := strings.Cut(text, "/")
+	i, errIndex := strconv.Atoi(index)
+	n, errOf := strconv.Atoi(of)
+	if !ok || errIndex != nil || errOf != nil || n < 1 || i < 0 || i >= n {
+		return Shard{}, fmt.Errorf("shard %q: write i/n with i from 0 to n-1, for example 0/2", text)
+	}
+	return Shard{i, n}, nil
+}
