@@ -1,0 +1,158 @@
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Confidence is the level of all intervals.
+const Confidence = 0.95
+
+// ErrNoValues says that there is nothing to summarise.
+var ErrNoValues = errors.New("there are no values to summarise")
+
+// ValueError says that a value is not finite.
+type ValueError struct {
+	// Index counts from 0.
+	Index int
+	Value float64
+}
+
+func (e *ValueError) Error() string {
+	return fmt.Sprintf("value number %d is %v; it must be a finite number", e.Index+1, e.Value)
+}
+
+// RangeError says that a parameter or a result is out of bounds.
+type RangeError struct {
+	// What names it.
+	What string
+	// Value is what it is.
+	Value float64
+	// Want completes the sentence "it must be ...".
+	Want string
+}
+
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("%s is %v; it must be %s", e.What, e.Value, e.Want)
+}
+
+// LengthError says that values cannot be paired.
+type LengthError struct {
+	A, B int
+}
+
+func (e *LengthError) Error() string {
+	return fmt.Sprintf("%d and %d values cannot be paired; there must be as many of each", e.A, e.B)
+}
+
+// Summary describes a sample. All numbers have the unit of the values.
+type Summary struct {
+	// N is the number of values, at least 1.
+	N    int
+	Mean float64
+	// Low and High bound the 95 % confidence interval of the mean; NaN for a single value.
+	Low, High float64
+	// StdDev is the sample standard deviation, with n-1 in the denominator; NaN for a single value.
+	StdDev float64
+	// StdErr is the standard error of the mean, StdDev over the root of N; NaN for a single value.
+	StdErr           float64
+	Median, Min, Max float64
+	// Warnings say what to beware of, a sentence each.
+	Warnings []string
+}
+
+// Summarize describes the values, whose order does not show in anything but
+// rounding. Errors are [ErrNoValues], a [*ValueError], and a [*RangeError] where the
+// values are so large that their deviation is not finite.
+func Summarize(values []float64) (Summary, error) {
+	sorted, err := sort(values)
+	if err != nil {
+		return Summary{}, err
+	}
+	s := Summary{N: len(values), Median: quantile(sorted, 0.5), Min: sorted[0], Max: sorted[len(sorted)-1]}
+	if s.N == 1 {
+		nan := math.NaN()
+		s.Mean, s.Low, s.High, s.StdDev, s.StdErr = values[0], nan, nan, nan, nan
+		s.Warnings = []string{"a single value has no standard deviation and no confidence interval"}
+		return s, nil
+	}
+	s.Mean, s.StdDev = stat.MeanStdDev(values, nil)
+	if s.Min == s.Max {
+		// Rounding in the sum would show a deviation where there is none.
+		s.Mean, s.StdDev = s.Min, 0
+		s.Warnings = []string{"all values are equal, so the confidence interval has no width"}
+	}
+	if math.IsInf(s.Mean, 0) || math.IsNaN(s.StdDev) || math.IsInf(s.StdDev, 0) {
+		return Summary{}, &RangeError{"the standard deviation", s.StdDev, "finite; scale the values down"}
+	}
+	s.StdErr = s.StdDev / math.Sqrt(float64(s.N))
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(s.N - 1)}.Quantile(1 - (1-Confidence)/2)
+	s.Low, s.High = s.Mean-t*s.StdErr, s.Mean+t*s.StdErr
+	return s, nil
+}
+
+// Quantile returns the value below which the share q of the values lies, 0 being the
+// least and 1 the greatest. Between two values it interpolates linearly, as R's
+// type 7 and NumPy's default do. Errors are [ErrNoValues], a [*ValueError] and a
+// [*RangeError].
+func Quantile(values []float64, q float64) (float64, error) {
+	if !(q >= 0 && q <= 1) {
+		return 0, &RangeError{"the quantile", q, "from 0 to 1"}
+	}
+	sorted, err := sort(values)
+	if err != nil {
+		return 0, err
+	}
+	return quantile(sorted, q), nil
+}
+
+// quantile is [Quantile] of values in ascending order.
+func quantile(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	i := int(at)
+	if i == len(sorted)-1 {
+		return sorted[i]
+	}
+	part := at - float64(i)
+	// Weights rather than a difference, which could overflow.
+	return float64((1-part)*sorted[i]) + float64(part*sorted[i+1])
+}
+
+// Differences returns a[i] - b[i], which [Summarize] turns into the paired
+// difference of two algorithms on the same instances with its interval. Errors
+// are a [*LengthError] and a [*ValueError], also where a difference is not finite.
+func Differences(a, b []float64) ([]float64, error) {
+	if len(a) != len(b) {
+		return nil, &LengthError{len(a), len(b)}
+	}
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = a[i] - b[i]
+	}
+	return out, finite(out)
+}
+
+// sort returns the values in ascending order and leaves the argument alone.
+func sort(values []float64) ([]float64, error) {
+	if len(values) == 0 {
+		return nil, ErrNoValues
+	}
+	if err := finite(values); err != nil {
+		return nil, err
+	}
+	return slices.Sorted(slices.Values(values)), nil
+}
+
+func finite(values []float64) error {
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return &ValueError{i, v}
+		}
+	}
+	return nil
+}
