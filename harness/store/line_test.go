@@ -14,6 +14,7 @@ func FuzzParseRow(f *testing.F) {
 	}
 	f.Add(`{"cell":{},"metrics":{"a":-0.5e-7}}`)
 	f.Add(`{"cell":{"a":"\"}","b":-1E+5},"metrics":{"a":01}}`)
+	f.Add(`{"cell":{"a":"b\`)
 	f.Add(`{"cell":{"a":"\u0000"},"kind":"","error":"x"}`)
 	f.Fuzz(func(t *testing.T, line string) {
 		row, err := newRowParser().parse(line)

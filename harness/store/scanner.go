@@ -59,7 +59,7 @@ func (s *scanner) text() string {
 				return s.line[start+1 : s.at-1]
 			}
 			return s.escaped(start)
-		case c == '\\':
+		case c == '\\' && s.at+1 < len(s.line):
 			s.at++
 			simple = false
 		default:
