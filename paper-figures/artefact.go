@@ -90,13 +90,25 @@ func (d *Data) Values(s run.Series, metric string) ([]float64, error) {
 	return d.results.Values(s, n.First, n.N, metric)
 }
 
-// Micros returns the wall times of a series in microseconds, by instance.
+// Micros returns the wall times of a series in microseconds.
 func (d *Data) Micros(s run.Series) ([]float64, error) {
 	n := d.needs[s]
-	return d.results.Micros(s, n.First, n.N)
+	us, err := d.results.Microseconds(s, n.First, n.N)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(us))
+	for i := range us {
+		out[i] = float64(us[i])
+	}
+	return out, nil
 }
 
 // Schedule returns the schedule of one cell, for drawing.
 func (d *Data) Schedule(s run.Series, instance int) (schedule.Problem, schedule.Schedule, error) {
-	return d.engine.Schedule(d.ctx, run.Cell{Series: s, Instance: instance})
+	cells, err := s.Cells(instance + 1)
+	if err != nil {
+		return schedule.Problem{}, schedule.Schedule{}, err
+	}
+	return d.engine.Schedule(d.ctx, cells[instance])
 }

@@ -82,7 +82,7 @@ func MeanOf(values []float64, replicates int) (Measurement, error) {
 	if err != nil {
 		return Measurement{}, err
 	}
-	return Measurement{Value: s.Mean, Low: s.Low, High: s.High, SE: s.SD / math.Sqrt(float64(replicates))}, nil
+	return Measurement{Value: s.Mean, Low: s.Low, High: s.High, SE: s.StdDev / math.Sqrt(float64(replicates))}, nil
 }
 
 // A Finding is a claim with what came of it.

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -24,7 +25,8 @@ import (
 
 // Reproduction says what to reproduce and where to write it.
 type Reproduction struct {
-	Engine *run.Engine
+	// Engine makes what computes cells. It is called only if an artefact is not done.
+	Engine func() (*run.Engine, error)
 	Papers []Paper
 	// Dir is the folder for results.
 	Dir   string
@@ -55,6 +57,15 @@ type job struct {
 	stamp    *stamp
 }
 
+// folder returns where below Dir the artefact's files go. Wall times are kept out
+// of the paper's folder, whose bytes every run agrees on.
+func (j *job) folder() string {
+	if j.artefact.Timed {
+		return "."
+	}
+	return j.paper.Name
+}
+
 // Run computes what is missing, writes tables, figures, the reports of the papers
 // and claims.csv, and returns the claims. Artefacts that are done are left alone.
 func (r *Reproduction) Run(ctx context.Context) ([]Row, error) {
@@ -77,9 +88,11 @@ func (r *Reproduction) Run(ctx context.Context) ([]Row, error) {
 					}
 					j.needs[n.Series] = n
 					fmt.Fprintln(h, n)
-					for i := range n.N {
-						own = append(own, run.Cell{Series: n.Series, Instance: n.First + i})
+					c, err := n.Series.Cells(n.First + n.N)
+					if err != nil {
+						return nil, err
 					}
+					own = append(own, c[n.First:]...)
 				}
 			}
 			j.digest = hex.EncodeToString(h.Sum(nil))
@@ -94,15 +107,19 @@ func (r *Reproduction) Run(ctx context.Context) ([]Row, error) {
 		}
 	}
 	if len(open) > 0 {
-		results, err := r.Engine.Run(ctx, cells)
+		engine, err := r.Engine()
+		if err != nil {
+			return nil, err
+		}
+		results, err := engine.Run(ctx, cells)
 		if err != nil {
 			return nil, err
 		}
 		var g errgroup.Group
-		g.SetLimit(max(1, r.Engine.Workers))
+		g.SetLimit(runtime.GOMAXPROCS(0))
 		for _, j := range open {
 			g.Go(func() error {
-				if err := r.build(ctx, j, results); err != nil {
+				if err := r.build(ctx, j, engine, results); err != nil {
 					return fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
 				}
 				return nil
@@ -141,8 +158,8 @@ func (r *Reproduction) readStamp(j *job) (*stamp, error) {
 	return &s, nil
 }
 
-func (r *Reproduction) build(ctx context.Context, j *job, results run.Results) error {
-	out, err := j.artefact.Build(&Data{Scale: r.Scale, ctx: ctx, engine: r.Engine, results: results, needs: j.needs})
+func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, results run.Results) error {
+	out, err := j.artefact.Build(&Data{Scale: r.Scale, ctx: ctx, engine: engine, results: results, needs: j.needs})
 	if err != nil {
 		return err
 	}
@@ -155,7 +172,7 @@ func (r *Reproduction) build(ctx context.Context, j *job, results run.Results) e
 	}
 	var files []string
 	for _, t := range out.Tables {
-		file := filepath.Join(j.paper.Name, t.File)
+		file := filepath.Join(j.folder(), t.File)
 		s.Tables = append(s.Tables, t.File)
 		if err := t.Table.Save(filepath.Join(r.Dir, file)); err != nil {
 			return fmt.Errorf("%s: %w", t.File, err)
@@ -163,7 +180,7 @@ func (r *Reproduction) build(ctx context.Context, j *job, results run.Results) e
 		files = append(files, file+".txt", file+".csv", file+".md", file+".tex")
 	}
 	for _, f := range out.Figures {
-		file := filepath.Join(j.paper.Name, f.File)
+		file := filepath.Join(j.folder(), f.File)
 		s.Plots = append(s.Plots, plot{f.File, f.Title})
 		if err := reports.SaveFigure(filepath.Join(r.Dir, file), f.Figure); err != nil {
 			return fmt.Errorf("%s: %w", f.File, err)
@@ -192,6 +209,9 @@ func (r *Reproduction) report(jobs []*job) ([]Row, error) {
 			continue
 		}
 		rows = append(rows, j.stamp.Rows...)
+		if j.artefact.Timed {
+			continue
+		}
 		page := pages[j.paper.Name]
 		if page == nil {
 			page = &strings.Builder{}
@@ -257,6 +277,15 @@ func hashFile(path string) (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// ReadRows reads claims.csv.
+func ReadRows(claims []byte) ([]Row, error) {
+	var rows []Row
+	if err := gocsv.UnmarshalBytes(claims, &rows); err != nil {
+		return nil, fmt.Errorf("claims.csv: %w", err)
+	}
+	return rows, nil
 }
 
 // Count returns how many rows have each verdict, readings left out.

@@ -47,7 +47,7 @@ func BenchmarkCompleteStore400k(b *testing.B) {
 		r := newResults(st)
 		for b.Loop() {
 			for _, s := range all {
-				if _, err := r.Values(s, instances, MetricMakespan); err != nil {
+				if _, err := r.Values(s, 0, instances, MetricMakespan); err != nil {
 					b.Fatal(err)
 				}
 			}

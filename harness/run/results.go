@@ -48,12 +48,12 @@ func (e *MetricError) Error() string {
 // Get returns a cell's row and whether there is one.
 func (r Results) Get(c Cell) (store.Row, bool) { return r.store.Get(c.Key()) }
 
-// Values returns a metric of instances 0 to n-1 of a series at the algorithm's
-// present version. The first cell without it is the error: a [*MissingError], a
+// Values returns a metric of instances first to first+n-1 of a series at the
+// algorithm's present version. The first cell without it is the error: a [*MissingError], a
 // [*RowError] or a [*MetricError]. Other errors are those of [Series.Canonical].
-func (r Results) Values(s Series, n int, metric string) ([]float64, error) {
+func (r Results) Values(s Series, first, n int, metric string) ([]float64, error) {
 	out := make([]float64, 0, n)
-	err := r.each(s, n, func(c Cell, _ store.Key, row store.Row) error {
+	err := r.each(s, first, n, func(c Cell, _ store.Key, row store.Row) error {
 		v, ok := row.Metrics.Get(metric)
 		if !ok {
 			return &MetricError{c, metric}
@@ -64,17 +64,17 @@ func (r Results) Values(s Series, n int, metric string) ([]float64, error) {
 	return out, err
 }
 
-// Microseconds returns how long the algorithm took on instances 0 to n-1 of a
-// series. It is no result: it differs from run to run, and a power cut may have
+// Microseconds returns how long the algorithm took on instances first to
+// first+n-1 of a series. It is no result: it differs from run to run, and a power cut may have
 // lost some, which are left out. Errors are those of [Results.Values] and
 // [store.Store.Timings]. Timings are read once, at the first call.
-func (r Results) Microseconds(s Series, n int) ([]store.Microseconds, error) {
+func (r Results) Microseconds(s Series, first, n int) ([]store.Microseconds, error) {
 	timings, err := r.timings()
 	if err != nil {
 		return nil, err
 	}
 	var out []store.Microseconds
-	err = r.each(s, n, func(_ Cell, k store.Key, _ store.Row) error {
+	err = r.each(s, first, n, func(_ Cell, k store.Key, _ store.Row) error {
 		if us, ok := timings[k]; ok {
 			out = append(out, us)
 		}
@@ -83,9 +83,9 @@ func (r Results) Microseconds(s Series, n int) ([]store.Microseconds, error) {
 	return out, err
 }
 
-// each hands over the rows of instances 0 to n-1, up to the first that is missing
+// each hands over the rows of instances first to first+n-1, up to the first that is missing
 // or an error.
-func (r Results) each(s Series, n int, use func(Cell, store.Key, store.Row) error) error {
+func (r Results) each(s Series, first, n int, use func(Cell, store.Key, store.Row) error) error {
 	known, err := resolve(s)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (r Results) each(s Series, n int, use func(Cell, store.Key, store.Row) erro
 	version := known.algorithm.Spec.Version
 	json := known.series.appendJSON(nil)
 	var buf []byte
-	for i := range n {
+	for i := first; i < first+n; i++ {
 		buf = appendCell(append(buf[:0], json...), version, i)
 		key := store.KeyOf(buf)
 		c := Cell{known.series, version, i}

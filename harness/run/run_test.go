@@ -133,7 +133,7 @@ func TestResults(t *testing.T) {
 	dir := t.TempDir()
 	s := series("test-fifo")
 	r := mustRun(t, Engine{Store: open(t, dir)}, cellsOf(t, s, 5))
-	makespans, err := r.Values(s, 5, MetricMakespan)
+	makespans, err := r.Values(s, 0, 5, MetricMakespan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,16 +165,16 @@ func TestResults(t *testing.T) {
 	if n, _ := row.Metrics.Get("tasks"); n != 6 {
 		t.Errorf("tasks = %v", n)
 	}
-	times, err := r.Microseconds(s, 5)
+	times, err := r.Microseconds(s, 0, 5)
 	if err != nil || len(times) != 5 {
 		t.Errorf("timings %v, %v", times, err)
 	}
 	var missing *MissingError
-	if _, err := r.Values(s, 6, MetricMakespan); !errors.As(err, &missing) || missing.Cell.Instance != 5 {
+	if _, err := r.Values(s, 0, 6, MetricMakespan); !errors.As(err, &missing) || missing.Cell.Instance != 5 {
 		t.Errorf("missing instance: %v", err)
 	}
 	var metric *MetricError
-	if _, err := r.Values(s, 5, MetricBound); !errors.As(err, &metric) || metric.Cell.Instance != 0 {
+	if _, err := r.Values(s, 0, 5, MetricBound); !errors.As(err, &metric) || metric.Cell.Instance != 0 {
 		t.Errorf("missing metric: %v", err)
 	}
 }
@@ -195,14 +195,14 @@ func TestErrorRows(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", algorithm, row, want)
 		}
 		var failed *RowError
-		if _, err := r.Values(s, 2, MetricMakespan); !errors.As(err, &failed) || failed.Kind != want.kind {
+		if _, err := r.Values(s, 0, 2, MetricMakespan); !errors.As(err, &failed) || failed.Kind != want.kind {
 			t.Errorf("%s: values gave %v", algorithm, err)
 		}
 	}
-	if v, err := r.Values(series("test-stream"), 2, "batches"); err != nil || !slices.Equal(v, []float64{1, 1}) {
+	if v, err := r.Values(series("test-stream"), 0, 2, "batches"); err != nil || !slices.Equal(v, []float64{1, 1}) {
 		t.Errorf("batches of a stream: %v, %v", v, err)
 	}
-	if v, err := r.Values(series("test-bound"), 2, MetricBound); err != nil || !(v[0] > 0) {
+	if v, err := r.Values(series("test-bound"), 0, 2, MetricBound); err != nil || !(v[0] > 0) {
 		t.Errorf("bounds: %v, %v", v, err)
 	}
 }
@@ -211,8 +211,8 @@ func TestAlgorithmsCannotChangeTheInput(t *testing.T) {
 	dir := t.TempDir()
 	cells := append(cellsOf(t, series("test-vandal"), 1), cellsOf(t, series("test-fifo"), 1)...)
 	r := mustRun(t, Engine{Store: open(t, dir), Workers: 1}, cells)
-	a, errA := r.Values(series("test-vandal"), 1, MetricMakespan)
-	b, errB := r.Values(series("test-fifo"), 1, MetricMakespan)
+	a, errA := r.Values(series("test-vandal"), 0, 1, MetricMakespan)
+	b, errB := r.Values(series("test-fifo"), 0, 1, MetricMakespan)
 	if errA != nil || errB != nil || a[0] != b[0] {
 		t.Errorf("%v, %v and %v, %v", a, errA, b, errB)
 	}
@@ -265,8 +265,8 @@ func TestWorkersDoNotShow(t *testing.T) {
 		if name == "test-bound" {
 			metric = MetricBound
 		}
-		x, errA := a.Values(series(name), 50, metric)
-		y, errB := b.Values(series(name), 50, metric)
+		x, errA := a.Values(series(name), 0, 50, metric)
+		y, errB := b.Values(series(name), 0, 50, metric)
 		if errA != nil || errB != nil || !slices.Equal(x, y) {
 			t.Errorf("%s: %v, %v and %v, %v", name, x, errA, y, errB)
 		}
@@ -311,10 +311,10 @@ func TestTimeout(t *testing.T) {
 	e := Engine{Store: open(t, dir), Timeout: 20 * time.Millisecond}
 	r := mustRun(t, e, cells)
 	var failed *RowError
-	if _, err := r.Values(series("test-endless"), 1, MetricMakespan); !errors.As(err, &failed) || failed.Kind != store.KindTimeout {
+	if _, err := r.Values(series("test-endless"), 0, 1, MetricMakespan); !errors.As(err, &failed) || failed.Kind != store.KindTimeout {
 		t.Errorf("endless: %v", err)
 	}
-	if _, err := r.Values(series("test-fifo"), 1, MetricMakespan); err != nil {
+	if _, err := r.Values(series("test-fifo"), 0, 1, MetricMakespan); err != nil {
 		t.Error(err)
 	}
 	before := calls.Load()
@@ -452,7 +452,7 @@ func TestTasksFile(t *testing.T) {
 	st := open(t, t.TempDir())
 	stale := cellsOf(t, s, 1)
 	r := mustRun(t, Engine{Store: st}, stale)
-	if v, err := r.Values(s, 1, MetricMakespan); err != nil || v[0] != 5 {
+	if v, err := r.Values(s, 0, 1, MetricMakespan); err != nil || v[0] != 5 {
 		t.Errorf("makespan %v, %v", v, err)
 	}
 	tasks("4")
@@ -461,7 +461,7 @@ func TestTasksFile(t *testing.T) {
 		t.Errorf("cells of the old file: %v", err)
 	}
 	r = mustRun(t, Engine{Store: st}, cellsOf(t, s, 1))
-	if v, err := r.Values(s, 1, MetricMakespan); err != nil || v[0] != 4 {
+	if v, err := r.Values(s, 0, 1, MetricMakespan); err != nil || v[0] != 4 {
 		t.Errorf("makespan after the file changed: %v, %v", v, err)
 	}
 	var index *datasets.IndexError

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/store"
+	"miglab/harness/task"
+)
+
+func newGenerate() *cobra.Command {
+	var dataset, gpu, out string
+	var count int
+	var seed uint64
+	c := &cobra.Command{
+		Use:   "generate",
+		Short: "Write instances of a dataset as tasks CSV",
+		Example: "  miglab generate --dataset WIDETIMES --count 1000 --seed 1 --out tasks/\n" +
+			"  miglab generate --dataset 'far/MIXEDSCALING+WIDETIMES?n=20&psup=50' --gpu A30 --out tasks/",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("seed") {
+				dataset += separator(dataset) + fmt.Sprintf("seed=%d", seed)
+			}
+			spec, err := datasets.Parse(dataset)
+			if err != nil {
+				return err
+			}
+			g, err := mig.Lookup(gpu)
+			if err != nil {
+				return err
+			}
+			if n := spec.Instances(); n > 0 && count > n {
+				if c.Flags().Changed("count") {
+					return fmt.Errorf("--count %d: dataset %s has %d", count, spec.ID(), n)
+				}
+				count = n
+			}
+			if count < 1 {
+				return fmt.Errorf("--count %d: at least one instance is needed", count)
+			}
+			name := strings.NewReplacer("/", "-", "?", "_", "&", "_", "=", "", "+", "-", ":", "-").Replace(spec.ID())
+			for i := range count {
+				if err := c.Context().Err(); err != nil {
+					return err
+				}
+				in, err := spec.Instance(g, i)
+				if err != nil {
+					return err
+				}
+				path := filepath.Join(out, fmt.Sprintf("%s-%04d.csv", name, i))
+				if err := store.WriteFile(path, func(w io.Writer) error { return task.WriteCSV(w, g, in.Tasks) }); err != nil {
+					return err
+				}
+			}
+			fmt.Fprintf(c.OutOrStdout(), "%d instances of %s for %s in %s\n", count, spec.ID(), g, out)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&dataset, "dataset", "", "dataset (miglab list datasets)")
+	c.Flags().StringVar(&gpu, "gpu", "A100", "GPU model whose instance sizes the tasks have times for")
+	c.Flags().IntVar(&count, "count", 1, "number of instances")
+	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the generator")
+	c.Flags().StringVar(&out, "out", ".", "folder to write to")
+	if err := c.MarkFlagRequired("dataset"); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// separator is what stands before one more parameter of a dataset.
+func separator(dataset string) string {
+	if strings.Contains(dataset, "?") {
+		return "&"
+	}
+	return "?"
+}

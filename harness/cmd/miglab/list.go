@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/reports"
+)
+
+func newList() *cobra.Command {
+	kinds := []string{"algorithms", "datasets", "gpus", "papers"}
+	return &cobra.Command{
+		Use:       "list [algorithms|datasets|gpus|papers]",
+		Short:     "List what there is",
+		Example:   "  miglab list\n  miglab list gpus",
+		ValidArgs: kinds,
+		Args:      cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				kinds = args
+			}
+			for i, k := range kinds {
+				t, err := listing(k)
+				if err != nil {
+					return err
+				}
+				if i > 0 {
+					fmt.Fprintln(c.OutOrStdout())
+				}
+				if err := t.Text(c.OutOrStdout()); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func listing(kind string) (reports.Table, error) {
+	var t reports.Table
+	columns := func(names ...string) {
+		for _, n := range names {
+			t.Columns = append(t.Columns, reports.Column{Name: n})
+		}
+	}
+	switch kind {
+	case "algorithms":
+		t.Title = "Algorithms"
+		columns("name", "track", "version", "what it does", "source", "parameters")
+		for _, s := range algo.All("") {
+			var params []string
+			for _, p := range s.Params {
+				v := p.Name + "=" + p.Default
+				if p.Values != nil {
+					v = p.Name + "=" + strings.Join(p.Values, "|")
+				}
+				params = append(params, v)
+			}
+			t.Rows = append(t.Rows, []string{s.Name, string(s.Track), fmt.Sprint(s.Version), s.Summary, s.Cite, strings.Join(params, " ")})
+		}
+	case "datasets":
+		t.Title = "Datasets"
+		columns("name", "what it is", "source")
+		for _, d := range datasets.List() {
+			t.Rows = append(t.Rows, []string{d.Name, d.Summary, d.Source})
+		}
+	case "gpus":
+		t.Title = "GPUs"
+		columns("name", "slices", "sizes", "profiles", "partitions", "create/destroy times")
+		for _, g := range mig.GPUs() {
+			var profiles []string
+			for _, p := range g.Profiles {
+				profiles = append(profiles, p.String())
+			}
+			t.Rows = append(t.Rows, []string{
+				g.Name, fmt.Sprint(g.ComputeSlices), strings.Trim(fmt.Sprint(g.Sizes()), "[]"), strings.Join(profiles, " "),
+				fmt.Sprint(len(g.Partitions())), g.CostSource,
+			})
+		}
+	case "papers":
+		t.Title = "Papers"
+		columns("name", "artefact", "what it shows")
+		ps, err := papers()
+		if err != nil {
+			return t, err
+		}
+		for _, p := range ps {
+			for _, a := range p.Artefacts {
+				t.Rows = append(t.Rows, []string{p.Name, a.Name, a.Title})
+			}
+		}
+	default:
+		return t, nearest.Unknown("list", kind, []string{"algorithms", "datasets", "gpus", "papers"})
+	}
+	return t, nil
+}

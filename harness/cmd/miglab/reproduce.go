@@ -1,0 +1,167 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"miglab/harness/nearest"
+	"miglab/harness/run"
+	"miglab/harness/store"
+	figures "miglab/paper-figures"
+	"miglab/paper-figures/far"
+)
+
+// papers returns all papers.
+func papers() ([]figures.Paper, error) {
+	f, err := far.Paper()
+	return []figures.Paper{f}, err
+}
+
+func newReproduce() *cobra.Command {
+	var paper, only, results string
+	var quick bool
+	var workers int
+	c := &cobra.Command{
+		Use:   "reproduce",
+		Short: "Regenerate every table and figure of the papers beside the published numbers",
+		Long: "reproduce computes what is missing, writes tables (text, CSV, Markdown, LaTeX) and figures (SVG, PNG) of each\n" +
+			"paper, and results/claims.csv with a verdict for every published number. Interrupted, it goes on where it was;\n" +
+			"done, it computes nothing.",
+		Example: "  miglab reproduce\n  miglab reproduce --quick\n  miglab reproduce --paper far\n  miglab reproduce --only far/table4",
+		RunE: func(c *cobra.Command, _ []string) error {
+			all, err := papers()
+			if err != nil {
+				return err
+			}
+			keep, err := selection(all, paper, only)
+			if err != nil {
+				return err
+			}
+			if workers < 0 {
+				return fmt.Errorf("--workers %d: at least 0", workers)
+			}
+			if quick && !c.Flags().Changed("results") {
+				results = filepath.Join(results, "quick")
+			}
+			// The store is opened only where an artefact is not done.
+			progress := newProgress(c.ErrOrStderr(), "cells")
+			defer progress.done()
+			r := figures.Reproduction{
+				Engine: func() (*run.Engine, error) {
+					st, err := store.Open(filepath.Join(results, "store"))
+					return &run.Engine{Store: st, Workers: workers, Progress: progress.set}, err
+				},
+				Papers: all, Dir: results, Scale: figures.Scale{Quick: quick}, Only: keep,
+			}
+			rows, err := r.Run(c.Context())
+			if err != nil {
+				return err
+			}
+			progress.done()
+			n := figures.Count(rows)
+			out := c.OutOrStdout()
+			if quick {
+				fmt.Fprintf(out, "%d published numbers, no verdicts in a quick run\n", len(rows))
+			} else {
+				fmt.Fprintf(out, "%d REPRODUCED, %d DEVIATES, %d NOT RUNNABLE, %d INPUT\n",
+					n[figures.Reproduced], n[figures.Deviates], n[figures.NotRunnable], n[figures.FromPaper])
+			}
+			fmt.Fprintf(out, "claims   %s\n", filepath.Join(results, "claims.csv"))
+			for _, p := range all {
+				fmt.Fprintf(out, "%-8s %s\n", p.Name, filepath.Join(results, p.Name, "README.md"))
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&paper, "paper", "", "one paper (miglab list papers)")
+	c.Flags().StringVar(&only, "only", "", "one artefact, for example far/table4")
+	c.Flags().BoolVar(&quick, "quick", false, "few replicates and no verdicts, into results/quick")
+	c.Flags().IntVar(&workers, "workers", 0, "cells computed at a time; 0 means one a processor")
+	c.Flags().StringVar(&results, "results", "results", "folder for results")
+	return c
+}
+
+// selection returns which artefacts the flags ask for.
+func selection(all []figures.Paper, paper, only string) (func(p, a string) bool, error) {
+	var names []string
+	for _, p := range all {
+		names = append(names, p.Name)
+	}
+	switch {
+	case paper != "" && only != "":
+		return nil, fmt.Errorf("--paper and --only exclude each other")
+	case paper != "":
+		for _, n := range names {
+			if n == paper {
+				return func(p, _ string) bool { return p == paper }, nil
+			}
+		}
+		return nil, nearest.Unknown("paper", paper, names)
+	case only != "":
+		for _, n := range figures.Names(all) {
+			if n == only {
+				return func(p, a string) bool { return p+"/"+a == only }, nil
+			}
+		}
+		return nil, nearest.Unknown("artefact", only, figures.Names(all))
+	}
+	return func(string, string) bool { return true }, nil
+}
+
+// gallery lists the images that README.md shows.
+var gallery = []string{"far/figure12.png"}
+
+func newReadme() *cobra.Command {
+	var results string
+	c := &cobra.Command{
+		Use:   "readme",
+		Short: "Bring the summary of claims and the images in README.md up to date",
+		Long: "readme is for the project's own repository: it takes results/claims.csv, which make reproduce writes, into\n" +
+			"README.md, and copies the images that README.md shows to paper-figures/gallery/.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			claims, err := os.ReadFile(filepath.Join(results, "claims.csv"))
+			if err != nil {
+				return fmt.Errorf("%w; run make reproduce first", err)
+			}
+			rows, err := figures.ReadRows(claims)
+			if err != nil {
+				return err
+			}
+			readme, err := os.ReadFile("README.md")
+			if err != nil {
+				return err
+			}
+			text, err := figures.UpdateReadme(string(readme), rows)
+			if err != nil {
+				return err
+			}
+			if err := store.WriteFile("README.md", func(w io.Writer) error {
+				_, err := io.WriteString(w, text)
+				return err
+			}); err != nil {
+				return err
+			}
+			for _, image := range gallery {
+				raw, err := os.ReadFile(filepath.Join(results, image))
+				if err != nil {
+					return err
+				}
+				to := filepath.Join("paper-figures", "gallery", image[strings.LastIndex(image, "/")+1:])
+				if err := store.WriteFile(to, func(w io.Writer) error {
+					_, err := w.Write(raw)
+					return err
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&results, "results", "results", "folder with the results")
+	return c
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/run"
+	"miglab/harness/store"
+)
+
+// comparedWith are the bounds that run computes beside the algorithms, so that a
+// leaderboard can state gaps.
+var comparedWith = []string{"area", "l-bound", "certified"}
+
+func newRun() *cobra.Command {
+	var track, gpu, model, shard, results string
+	var algorithms, specs []string
+	var instances, gpus, workers int
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "Run algorithms on datasets; results are kept and never computed twice",
+		Long: "run computes one cell for each algorithm and instance, in parallel, and appends it to the result store.\n" +
+			"It can be interrupted or killed; the same command goes on where it was. Processes with --shard i/n share\n" +
+			"the work and the store.",
+		Example: "  miglab run --track batch --algorithms far,miso --datasets POORSCALING,WIDETIMES\n" +
+			"  miglab run --algorithms 'far,far?refine=false' --datasets profile:tasks.csv --gpu A30\n" +
+			"  miglab run --algorithms far --datasets WIDETIMES --instances 100000 --shard 0/2",
+		RunE: func(c *cobra.Command, _ []string) error {
+			t, err := parseTrack(track)
+			if err != nil {
+				return err
+			}
+			part, err := run.ParseShard(shard)
+			if err != nil {
+				return err
+			}
+			base := run.Series{Track: t, Count: gpus}
+			if base.Model, err = mig.ParseReconfiguration(model); err != nil {
+				return err
+			}
+			g, err := mig.Lookup(gpu)
+			if err != nil {
+				return err
+			}
+			base.GPU = g.Name
+			if instances < 1 || gpus < 1 || workers < 0 {
+				return fmt.Errorf("--instances and --gpus are at least 1 and --workers at least 0")
+			}
+			var cells []run.Cell
+			for _, d := range specs {
+				spec, err := datasets.Parse(d)
+				if err != nil {
+					return err
+				}
+				n := instances
+				if have := spec.Instances(); have > 0 {
+					n = min(n, have)
+				}
+				add := func(track algo.Track, id string) error {
+					s := base
+					s.Track, s.Dataset, s.Algorithm = track, d, id
+					own, err := s.Cells(n)
+					cells = append(cells, own...)
+					return err
+				}
+				for _, id := range algorithms {
+					if _, err := parseAlgorithm(id, t); err != nil {
+						return err
+					}
+					if err := add(t, id); err != nil {
+						return err
+					}
+				}
+				for _, id := range comparedWith {
+					if err := add(algo.TrackBound, id); err != nil {
+						return err
+					}
+				}
+			}
+			st, err := store.Open(filepath.Join(results, "store"))
+			if err != nil {
+				return err
+			}
+			progress := newProgress(c.ErrOrStderr(), "cells")
+			defer progress.done()
+			e := run.Engine{Store: st, Workers: workers, Shard: part, Progress: progress.set}
+			r, err := e.Run(c.Context(), cells)
+			if err != nil {
+				return err
+			}
+			progress.done()
+			table := filepath.Join(results, "results.csv")
+			if err := st.Export(table); err != nil {
+				return err
+			}
+			failed := map[string]int{}
+			for _, cell := range cells {
+				if row, ok := r.Get(cell); ok && row.Kind != "" {
+					failed[row.Kind]++
+				}
+			}
+			fmt.Fprintf(c.OutOrStdout(), "%d cells; all results in %s\n", len(cells), table)
+			for _, kind := range sortedKeys(failed) {
+				fmt.Fprintf(c.OutOrStdout(), "%d of them ended as %q; see the column error\n", failed[kind], kind)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&track, "track", "batch", "batch or stream")
+	c.Flags().StringSliceVar(&algorithms, "algorithms", nil, "algorithms, separated by commas (miglab list algorithms)")
+	c.Flags().StringSliceVar(&specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
+	c.Flags().IntVar(&instances, "instances", 1000, "instances of each dataset")
+	c.Flags().StringVar(&gpu, "gpu", "A100", "GPU model")
+	c.Flags().IntVar(&gpus, "gpus", 1, "number of GPUs")
+	c.Flags().StringVar(&model, "reconfiguration", "sequential", "sequential, parallel or free")
+	c.Flags().IntVar(&workers, "workers", 0, "cells computed at a time; 0 means one a processor")
+	c.Flags().StringVar(&shard, "shard", "0/1", "the part of the work that this process takes, i/n")
+	c.Flags().StringVar(&results, "results", "results", "folder for results")
+	for _, f := range []string{"algorithms", "datasets"} {
+		if err := c.MarkFlagRequired(f); err != nil {
+			panic(err)
+		}
+	}
+	return c
+}
+
+// parseTrack reads the name of a track that competes.
+func parseTrack(name string) (algo.Track, error) {
+	known := []string{string(algo.TrackBatch), string(algo.TrackStream)}
+	for _, k := range known {
+		if strings.EqualFold(k, name) {
+			return algo.Track(k), nil
+		}
+	}
+	return "", nearest.Unknown("track", name, known)
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"miglab/bounds"
+	"miglab/harness/algo"
+	"miglab/harness/nearest"
+	"miglab/harness/schedule"
+	"miglab/reports"
+)
+
+func newSchedule() *cobra.Command {
+	var pf problemFlags
+	var algorithm, format, out string
+	formats := []string{"json", "text", "svg", "png"}
+	c := &cobra.Command{
+		Use:   "schedule",
+		Short: "Schedule a batch of tasks and print or draw the schedule",
+		Example: "  miglab schedule --gpu A100 --algorithm far --tasks tasks.csv\n" +
+			"  miglab schedule --gpu A30 --algorithm 'fixpart?p=2-2' --tasks tasks.csv --reconfiguration free --format png --out schedule.png",
+		RunE: func(c *cobra.Command, _ []string) error {
+			a, err := parseAlgorithm(algorithm, algo.TrackBatch)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(formats, format) {
+				return nearest.Unknown("format", format, formats)
+			}
+			p, err := pf.problem()
+			if err != nil {
+				return err
+			}
+			s, err := a.Schedule(c.Context(), p)
+			if err != nil {
+				return err
+			}
+			m, err := schedule.Measure(p, s)
+			var invalid *schedule.InvalidError
+			if errors.As(err, &invalid) {
+				return violationsError("the schedule of "+a.ID, invalid.Violations)
+			}
+			if err != nil {
+				return err
+			}
+			return emit(c, out, func(w io.Writer) error {
+				switch format {
+				case "json":
+					return schedule.Encode(w, p, s)
+				case "text":
+					return writeSchedule(w, p, s, m)
+				}
+				g := reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel(fmt.Sprintf("%s on %s", a.ID, p.GPU), p, s)}}
+				return reports.Encode(w, format, g)
+			})
+		},
+	}
+	pf.register(c)
+	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")
+	c.Flags().StringVar(&format, "format", "json", "json, text, svg or png")
+	c.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
+	return c
+}
+
+// writeSchedule prints a schedule as a table by start, operations included.
+func writeSchedule(w io.Writer, p schedule.Problem, s schedule.Schedule, m schedule.Metrics) error {
+	area, err := bounds.Area(p)
+	if err != nil {
+		return err
+	}
+	t := reports.Table{
+		Title: fmt.Sprintf("%s on %d x %s, %s reconfiguration", s.Algorithm, p.GPUs(), p.GPU, p.Model),
+		Columns: []reports.Column{
+			{Name: "start (s)", Right: true}, {Name: "end (s)", Right: true}, {Name: "GPU", Right: true}, {Name: "slices"}, {Name: "what"}, {Name: "of"},
+		},
+		Notes: []string{
+			fmt.Sprintf("makespan %.3f s; area bound %.3f s; utilisation %.1f %%; %d reconfigurations taking %.2f s",
+				m.Makespan, area, 100*m.Utilisation, m.Reconfigurations, m.Reconfiguring),
+		},
+	}
+	for _, b := range schedule.Bars(p, s) {
+		t.Rows = append(t.Rows, []string{
+			fmt.Sprintf("%.3f", b.Start), fmt.Sprintf("%.3f", b.End), fmt.Sprint(b.GPU),
+			fmt.Sprintf("%d-%d", b.Slice, b.Slice+b.Width-1), b.Kind.String(), b.Label,
+		})
+	}
+	return t.Text(w)
+}
+
+// parseAlgorithm finds an algorithm of a track.
+func parseAlgorithm(id string, track algo.Track) (algo.Algorithm, error) {
+	a, err := algo.Parse(id)
+	if err != nil {
+		return a, err
+	}
+	if a.Spec.Track != track {
+		var names []string
+		for _, s := range algo.All(track) {
+			names = append(names, s.Name)
+		}
+		return a, fmt.Errorf("%q is of the %s track: %w", id, a.Spec.Track, nearest.Unknown(string(track)+" algorithm", id, names))
+	}
+	return a, nil
+}
