@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"miglab/harness/algo"
-	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
 
@@ -48,7 +47,7 @@ type farConcat struct {
 func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
 	t := newTimeline(p)
 	var plan []use
-	state := p.Start // the instances that the last batch leaves
+	state := newTimeline(p) // what the batches so far leave
 	moves, swaps := 0, 0
 	from := 0
 	for b, n := range lengths {
@@ -70,14 +69,13 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 		}
 		d := direction(bool(f.first) != (b%2 == 1))
 		if f.searches() {
-			batch.Start = state
-			best := newTimeline(batch)
+			best := state.after(batch)
 			best.add(tree.uses(d, 0), 0)
 			if b > 0 {
-				r := &refinement{plan: tree, end: loads(batch, tree, d), movesOnly: f.mode == "move"}
+				r := &refinement{plan: tree, end: loads(state, best, tree, d), movesOnly: f.mode == "move"}
 				kept := 0
 				r.improve(refinementIterations, func() {
-					now := newTimeline(batch)
+					now := state.after(batch)
 					now.add(tree.uses(d, 0), 0)
 					if now.out.Makespan() < best.out.Makespan() {
 						best, kept = now, len(r.log)
@@ -87,7 +85,7 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 				m, s := r.count()
 				moves, swaps = moves+m, swaps+s
 			}
-			state = best.left()
+			state = best
 		}
 		plan = append(plan, tree.uses(d, from)...)
 		from += n
@@ -102,40 +100,40 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 // searches reports whether tasks are moved.
 func (f farConcat) searches() bool { return f.mode == "move" || f.mode == "moveswap" }
 
-// left returns the instances that exist when everything has run.
-func (t *timeline) left() []schedule.Existing {
-	var out []schedule.Existing
+// after returns an empty timeline for a problem that begins with what another one
+// leaves: the instances that exist, and when the slices of the others became free.
+func (t *timeline) after(p algo.Problem) *timeline {
+	next := newTimeline(p)
 	for s, i := range t.last {
-		if i < 0 || s > 0 && t.last[s-1] == i {
+		if i < 0 {
 			continue
 		}
-		if u := &t.uses[i]; u.state == finished {
-			out = append(out, schedule.Existing{GPU: u.gpu, Instance: u.in, BusyUntil: u.at})
+		u := &t.uses[i]
+		if s > 0 && t.last[s-1] == i {
+			next.last[s] = int32(len(next.uses)) - 1
+			continue
 		}
+		next.last[s] = int32(len(next.uses))
+		next.uses = append(next.uses, timedUse{use: use{gpu: u.gpu, in: u.in}, state: u.state, at: u.at, successor: -1})
 	}
-	return out
+	return next
 }
 
-// loads returns, by compute slice of all GPUs, when a plan that follows on the
-// instances in p.Start keeps it until. Reversed, everything ends on the root, so
-// that the slices' ends do not tell which of them holds the others up; there it is
-// what was before on the slice plus all its tasks.
-func loads(p algo.Problem, plan *treePlan, d direction) []float64 {
+// loads returns, by compute slice of all GPUs, until when a plan keeps it that
+// follows on a state; found is the plan's timeline. Reversed, everything ends on
+// the root, so that the slices' ends do not tell which of them holds the others
+// up; there it is the state's end on the slice plus all the slice's tasks.
+func loads(state, found *timeline, plan *treePlan, d direction) []float64 {
+	p := &found.p
 	if d == forward {
-		s := run(p, plan.uses(forward, 0))
-		return sliceEnds(p, &s)
+		return sliceEnds(*p, &found.out)
 	}
-	k := int(p.GPU.ComputeSlices)
+	k, m := int(p.GPU.ComputeSlices), int(p.GPU.MemorySlices)
 	end := make([]float64, k*p.GPUs())
-	add := func(gpu int, in mig.Instance, by float64) {
-		for c := range k {
-			if in.Mask()>>c&1 == 1 {
-				end[gpu*k+c] += by
-			}
+	for i := range end {
+		if u := state.last[i/k*m+i%k]; u >= 0 {
+			end[i] = float64(state.uses[u].at)
 		}
-	}
-	for _, e := range p.Start {
-		add(e.GPU, e.Instance, float64(e.BusyUntil))
 	}
 	n := len(plan.forest.tree)
 	for node, list := range plan.lists {
@@ -143,7 +141,12 @@ func loads(p algo.Problem, plan *treePlan, d direction) []float64 {
 		for _, t := range list {
 			total += t.time
 		}
-		add(node/n, plan.forest.tree[node%n].Instance, total)
+		in := plan.forest.tree[node%n].Instance
+		for c := range k {
+			if in.Mask()>>c&1 == 1 {
+				end[node/n*k+c] += total
+			}
+		}
 	}
 	return end
 }

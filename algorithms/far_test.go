@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -178,4 +179,45 @@ func TestMoveAndSwapRulesAgainstBruteForce(t *testing.T) {
 			t.Fatalf("closestSwap(%v, %v, %v) = %d, %d; best distance %v", a, b, margin, i, j, off)
 		}
 	})
+}
+
+// TestConcatenationOnlyImproves holds the modes of FAR 4 against each other where
+// nothing but the tasks' times counts.
+func TestConcatenationOnlyImproves(t *testing.T) {
+	better := map[string]int{}
+	for i := range uint64(1500) {
+		rng := rand.New(rand.NewPCG(i, 6))
+		lengths := []int{1 + rng.IntN(12), 1 + rng.IntN(12)}
+		p := randomProblem(rng, lengths[0]+lengths[1])
+		p.Model = mig.Free
+		for _, first := range []string{"forward", "reversed"} {
+			last := math.Inf(1)
+			for _, mode := range []string{"reverse", "move"} {
+				a := algo.MustParse("far-concat?mode=" + mode + "&first=" + first)
+				s, err := a.ScheduleStream(context.Background(), p, lengths)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := float64(s.Makespan())
+				if m > last*(1+1e-12) {
+					t.Errorf("seed %d, first %s: %v s with mode %s, %v before", i, first, m, mode, last)
+				}
+				if m < last*(1-1e-9) && !math.IsInf(last, 1) {
+					better[mode]++
+				}
+				last = m
+			}
+			a := algo.MustParse("far-concat?first=" + first)
+			s, err := a.ScheduleStream(context.Background(), p, lengths)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m := float64(s.Makespan()); m < last*(1-1e-9) {
+				better["moveswap"]++
+			}
+		}
+	}
+	if better["move"] == 0 || better["moveswap"] == 0 {
+		t.Errorf("moving or swapping never improved a concatenation: %v", better)
+	}
 }
