@@ -1,0 +1,152 @@
+package reports
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A BarGroup is a set of bars of one colour, one a category.
+type BarGroup struct {
+	// Name stands in the legend.
+	Name string
+	// Values holds the bars' heights, one a category.
+	Values []float64
+	// Low and High bound error bars, one value a category; both nil for none.
+	Low, High []float64
+	// Published holds the published values, one a category, with NaN where there is
+	// none; nil for none at all.
+	Published []float64
+}
+
+// Bars is a chart of grouped bars that begin at 0, at most [MaxSeries] groups. Its
+// vertical axis is linear.
+type Bars struct {
+	Title      string
+	X, Y       Axis
+	Categories []string
+	Groups     []BarGroup
+	// Width and Height are those of the image in points; 0 means [PageWidth] and 270.
+	Width, Height vg.Length
+}
+
+func (f Bars) page() (page, error) { return onePage(f, f.Width, f.Height) }
+
+// barSpace is the part of a category's width that its bars take.
+const barSpace = 0.8
+
+func (f Bars) chart(names *palette) (*chart, error) {
+	ch := &chart{title: f.Title, x: f.X, y: f.Y, dataY: span{0, 0}, categories: f.Categories}
+	if err := f.validate(ch); err != nil {
+		return nil, err
+	}
+	for _, g := range f.Groups {
+		names.index(g.Name)
+	}
+	if err := ch.checkCount(names); err != nil {
+		return nil, err
+	}
+	published := false
+	width := barSpace / float64(len(f.Groups))
+	for i, g := range f.Groups {
+		colour := names.index(g.Name)
+		left := -barSpace/2 + float64(i)*width
+		ch.marks = append(ch.marks, func(c draw.Canvas, x, y func(float64) vg.Length) {
+			for k, v := range g.Values {
+				at := float64(k) + left
+				box(c, rect(x(at), y(0), x(at+width), y(v)), barFill(colour), solid(okabeIto[colour], 0.6))
+				g.whisker(c, k, x(at+width/2), y)
+			}
+		})
+		ch.legend = append(ch.legend, legendEntry{g.Name, func(c draw.Canvas) {
+			box(c, c.Rectangle, barFill(colour), solid(okabeIto[colour], 0.6))
+		}})
+		if slices.ContainsFunc(g.Published, func(v float64) bool { return !math.IsNaN(v) }) {
+			published = true
+			ch.marks = append(ch.marks, func(c draw.Canvas, x, y func(float64) vg.Length) {
+				for k, v := range g.Published {
+					if !math.IsNaN(v) {
+						publishedSign(c, vg.Point{X: x(float64(k) + left + width/2), Y: y(v)})
+					}
+				}
+			})
+		}
+	}
+	if published {
+		ch.legend = append(ch.legend, legendEntry{"published", func(c draw.Canvas) { publishedSign(c, c.Center()) }})
+	}
+	return ch, nil
+}
+
+func (f Bars) validate(ch *chart) error {
+	if err := ch.check(); err != nil {
+		return err
+	}
+	switch {
+	case f.Y.Log || f.X.Log:
+		return ch.bad("", "bars begin at 0, which a logarithmic axis does not have")
+	case len(f.Categories) == 0:
+		return ch.bad("", "it has no categories")
+	case len(f.Groups) == 0:
+		return ch.bad("", "it has no groups")
+	}
+	for i, name := range f.Categories {
+		if strings.TrimSpace(name) == "" {
+			return ch.bad(fmt.Sprintf("category %d", i+1), "it has no name")
+		}
+	}
+	for _, g := range f.Groups {
+		part := fmt.Sprintf("group %q", g.Name)
+		n := len(f.Categories)
+		switch {
+		case g.Name == "":
+			return ch.bad(part, "it has no name")
+		case len(g.Values) != n:
+			return ch.bad(part, "it has %d values for %d categories", len(g.Values), n)
+		case len(g.Low) != len(g.High) || g.Low != nil && len(g.Low) != n:
+			return ch.bad(part, "it has %d lower and %d upper ends of error bars for %d categories", len(g.Low), len(g.High), n)
+		case g.Published != nil && len(g.Published) != n:
+			return ch.bad(part, "it has %d published values for %d categories; use NaN where there is none", len(g.Published), n)
+		}
+		known := slices.DeleteFunc(slices.Clone(g.Published), math.IsNaN)
+		for _, v := range [][]float64{g.Values, g.Low, g.High, known} {
+			if err := ch.finite(part, f.Y, v); err != nil {
+				return err
+			}
+			ch.dataY.add(v...)
+		}
+		for k := range g.Low {
+			if g.Low[k] > g.High[k] {
+				return ch.bad(part, "the error bar of %q runs from %v down to %v", f.Categories[k], g.Low[k], g.High[k])
+			}
+		}
+	}
+	return nil
+}
+
+// whisker draws the error bar of a category.
+func (g *BarGroup) whisker(c draw.Canvas, category int, x vg.Length, y func(float64) vg.Length) {
+	if g.Low == nil {
+		return
+	}
+	const cap vg.Length = 2.2
+	low, high := y(g.Low[category]), y(g.High[category])
+	sty := solid(ink, 0.8)
+	c.StrokeLine2(sty, x, low, x, high)
+	c.StrokeLine2(sty, x-cap, low, x+cap, low)
+	c.StrokeLine2(sty, x-cap, high, x+cap, high)
+}
+
+// barFill lightens the palette so that error bars and published values stand out.
+func barFill(colour int) color.NRGBA { return tint(okabeIto[colour], 0.35) }
+
+// publishedSign marks a published value: a white diamond with a black edge.
+func publishedSign(c draw.Canvas, at vg.Point) {
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: ink, Radius: 3.6, Shape: diamond}, at)
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: color.White, Radius: 2.4, Shape: diamond}, at)
+}

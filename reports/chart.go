@@ -1,0 +1,351 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// An Axis is the horizontal or vertical axis of a chart. The zero value is a
+// linear axis over the range of the data.
+type Axis struct {
+	// Label names the quantity and its unit, for example "Makespan [s]".
+	Label string
+	// Log scales logarithmically; all values must then be above 0.
+	Log bool
+	// Ticks are the values to mark; nil leaves the choice to the chart.
+	Ticks []float64
+	// From and To bound the axis; both 0 takes the range of the data.
+	From, To float64
+}
+
+// A Chart is a [Figure] that [Panels] can hold: [Lines], [Bars] or [Scatter].
+type Chart interface {
+	Figure
+	// chart checks the input and says what to draw, in the colours that names hands out.
+	chart(names *palette) (*chart, error)
+}
+
+// palette hands out a colour a name, in order of first use.
+type palette struct {
+	names []string
+}
+
+// index returns the place of the name in okabeIto.
+func (p *palette) index(name string) int {
+	for i, n := range p.names {
+		if n == name {
+			return i
+		}
+	}
+	p.names = append(p.names, name)
+	return len(p.names) - 1
+}
+
+// span is a range of values.
+type span struct{ low, high float64 }
+
+func emptySpan() span { return span{math.Inf(1), math.Inf(-1)} }
+
+func (s *span) add(values ...float64) {
+	for _, v := range values {
+		s.low, s.high = min(s.low, v), max(s.high, v)
+	}
+}
+
+// chart is what the kinds of charts have in common.
+type chart struct {
+	title string
+	x, y  Axis
+	// dataX and dataY are the ranges of the data.
+	dataX, dataY span
+	// categories label the places 0, 1, 2... of the horizontal axis; nil for numbers.
+	categories []string
+	// marks draw the data, in order.
+	marks  []mark
+	legend legend
+}
+
+// mark draws part of the data; it is a plot.Plotter.
+type mark func(c draw.Canvas, x, y func(float64) vg.Length)
+
+func (m mark) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	m(c, x, y)
+}
+
+// bad returns an error about the chart.
+func (ch *chart) bad(part, format string, args ...any) error {
+	return &InputError{ch.title, part, fmt.Sprintf(format, args...)}
+}
+
+// finite checks values that are drawn along an axis.
+func (ch *chart) finite(part string, a Axis, values []float64) error {
+	for i, v := range values {
+		switch {
+		case math.IsNaN(v) || math.IsInf(v, 0):
+			return ch.bad(part, "value %d is %v; a chart needs finite numbers", i+1, v)
+		case math.Abs(v) > largest:
+			return ch.bad(part, "value %d is %v; a chart shows numbers up to %v", i+1, v, float64(largest))
+		case a.Log && v < 1/largest:
+			return ch.bad(part, "value %d is %v; a logarithmic axis needs numbers above 0, from %v on", i+1, v, 1/largest)
+		case a.From != a.To && (v < a.From || v > a.To):
+			return ch.bad(part, "value %d is %v, outside the axis from %v to %v", i+1, v, a.From, a.To)
+		}
+	}
+	return nil
+}
+
+// largest bounds the numbers of a chart, so that ranges and their logarithms stay finite.
+const largest = 1e100
+
+// check refuses axes that cannot be drawn.
+func (ch *chart) check() error {
+	for _, a := range []struct {
+		name string
+		Axis
+	}{{"the horizontal axis", ch.x}, {"the vertical axis", ch.y}} {
+		if a.Label == "" {
+			return ch.bad(a.name, "it has no label; name the quantity and its unit")
+		}
+		if !a.drawable() {
+			return ch.bad(a.name, "it cannot run from %v to %v", a.From, a.To)
+		}
+		if err := ch.finite("the ticks of "+a.name, a.Axis, a.Ticks); err != nil {
+			return err
+		}
+		if !slices.IsSorted(a.Ticks) {
+			return ch.bad(a.name, "its ticks do not ascend")
+		}
+	}
+	return nil
+}
+
+// drawable reports whether the range asked for, if any, ascends by more than
+// rounding errors.
+func (a *Axis) drawable() bool {
+	if a.From == 0 && a.To == 0 {
+		return true
+	}
+	size := max(math.Abs(a.From), math.Abs(a.To))
+	return size <= largest && a.To-a.From >= leastRange*size && (!a.Log || a.From >= 1/largest)
+}
+
+// leastRange is the least range of an axis relative to its values; below it ticks
+// could not be told apart.
+const leastRange = 1e-9
+
+// onePage is the page of a chart that stands alone.
+func onePage(ch Chart, width, high vg.Length) (page, error) {
+	c, err := ch.chart(&palette{})
+	if err != nil {
+		return page{}, err
+	}
+	width, high = orDefault(width, PageWidth), orDefault(high, 270)
+	title, legendHeight := headingHeight(c.title, width-2*margin), c.legend.height(width-2*margin)
+	rest := vg.Point{X: width - 2*margin, Y: high - title - legendHeight - 2*margin}
+	p := c.plot(rest)
+	if err := c.fits(p, p.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: rest}}).Size()); err != nil {
+		return page{}, err
+	}
+	return page{width, high, func(canvas draw.Canvas) layout {
+		rest := heading(canvas, c.title)
+		at := c.legend.draw(canvas)
+		rest.Min.Y += legendHeight
+		p.Draw(rest)
+		return layout{data: []vg.Rectangle{p.DataCanvas(rest).Rectangle}, legend: at}
+	}}, nil
+}
+
+// minData is the least width and height of a data area.
+const minData vg.Length = 60
+
+// fits refuses a data area that is too small for the data, the labels of the axes,
+// the names of the categories or the ticks asked for.
+func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
+	width, high := data.X, data.Y
+	if width < minData || high < minData {
+		return ch.bad("", "axes, names and legend leave %.0f x %.0f points for the data, which needs %.0f x %.0f; make the figure larger or labels shorter",
+			max(0, width), max(0, high), minData, minData)
+	}
+	if n := vg.Length(len(ch.categories)); width < n*leading*textSize {
+		return ch.bad("", "%.0f categories need %.0f points in width for their names, and there are %.0f", n, n*leading*textSize, width)
+	}
+	return ch.askedTicksFit(p, width, high)
+}
+
+// askedTicksFit refuses ticks of the caller's that would be written over each other.
+func (ch *chart) askedTicksFit(p *plot.Plot, width, high vg.Length) error {
+	sty := sans(textSize)
+	for _, a := range []struct {
+		asked  []float64
+		axis   *plot.Axis
+		length vg.Length
+		extent func(string) vg.Length
+	}{
+		{ch.x.Ticks, &p.X, width, sty.Width},
+		{ch.y.Ticks, &p.Y, high, func(string) vg.Length { return textSize }},
+	} {
+		if a.asked == nil {
+			continue
+		}
+		ticks := a.axis.Tick.Marker.Ticks(a.axis.Min, a.axis.Max)
+		for i := 1; i < len(ticks); i++ {
+			before, t := ticks[i-1], ticks[i]
+			apart := a.length * vg.Length(a.axis.Norm(t.Value)-a.axis.Norm(before.Value))
+			if need := (a.extent(before.Label)+a.extent(t.Label))/2 + 2; apart < need {
+				return ch.bad("the axis "+a.axis.Label.Text, "the ticks %s and %s are %.0f points apart and need %.0f; leave one out", before.Label, t.Label, apart, need)
+			}
+		}
+	}
+	return nil
+}
+
+func orDefault(v, fallback vg.Length) vg.Length {
+	if v == 0 {
+		return fallback
+	}
+	return v
+}
+
+// plot sets up axes and data for a place of the size, without title and legend.
+func (ch *chart) plot(size vg.Point) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil
+	label := sans(textSize)
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.LineStyle = solid(ink, 0.6)
+		a.Tick.LineStyle = solid(ink, 0.6)
+		a.Tick.Length = 3
+		a.Padding = 0
+		a.Tick.Label.Font, a.Tick.Label.Color = label.Font, ink
+		a.Label.TextStyle.Font, a.Label.TextStyle.Color = label.Font, ink
+		a.Label.Padding = 3
+	}
+	p.X.Label.Text, p.Y.Label.Text = ch.x.Label, ch.y.Label
+	p.Y.Label.TextStyle.XAlign, p.Y.Label.TextStyle.YAlign = draw.XCenter, draw.YBottom
+
+	scale(&p.Y, ch.y, ch.dataY)
+	p.Y.Tick.Marker = plot.ConstantTicks(ch.y.ticks(p.Y.Min, p.Y.Max, func(ts []plot.Tick) bool {
+		return vg.Length(len(ts))*2*textSize <= size.Y-3*textSize
+	}))
+	if ch.categories == nil {
+		scale(&p.X, ch.x, ch.dataX)
+		p.X.Tick.Marker = plot.ConstantTicks(ch.x.ticks(p.X.Min, p.X.Max, func(ts []plot.Tick) bool {
+			var w vg.Length
+			for _, t := range ts {
+				w = max(w, label.Width(t.Label))
+			}
+			return vg.Length(len(ts))*(w+textSize) <= size.X-5*textSize
+		}))
+	} else {
+		p.X.Min, p.X.Max = -0.5, float64(len(ch.categories))-0.5
+		ch.nameCategories(p, size)
+	}
+
+	grid := plotter.NewGrid()
+	grid.Horizontal = solid(gridGrey, 0.5)
+	grid.Vertical = grid.Horizontal
+	if ch.categories != nil {
+		grid.Vertical.Color = nil
+	}
+	p.Add(grid)
+	for _, m := range ch.marks {
+		p.Add(m)
+	}
+	return p
+}
+
+// scale sets the range of an axis: the one asked for, or that of the data with a
+// little room, which does not carry non-negative data below 0.
+func scale(a *plot.Axis, want Axis, data span) {
+	if want.Log {
+		a.Scale = plot.LogScale{}
+	}
+	if want.From != want.To {
+		a.Min, a.Max = want.From, want.To
+		return
+	}
+	for _, t := range want.Ticks {
+		data.add(t)
+	}
+	if want.Log {
+		room := max(math.Pow(data.high/data.low, 0.05), 1.05)
+		a.Min, a.Max = data.low/room, data.high*room
+		return
+	}
+	size := max(math.Abs(data.low), math.Abs(data.high))
+	room := max(0.05*(data.high-data.low), leastRange*size)
+	if data.high == data.low {
+		room = max(0.05*size, leastRange)
+	}
+	a.Min, a.Max = data.low-room, data.high+room
+	if data.low >= 0 && a.Min < 0 {
+		a.Min = 0
+	}
+}
+
+// cover fixes the range of an axis that has none to that of the data. Ranges that
+// cannot be drawn are left for the check of the chart to name.
+func (a *Axis) cover(data span) {
+	if a.From != a.To || math.IsInf(data.high-data.low, 0) || math.IsNaN(data.high-data.low) || a.Log && data.low <= 0 {
+		return
+	}
+	var p plot.Axis
+	scale(&p, *a, data)
+	a.From, a.To = p.Min, p.Max
+}
+
+// nameCategories puts the categories below the axis: wrapped to the width that
+// each has, or upright where a word is wider than that.
+func (ch *chart) nameCategories(p *plot.Plot, size vg.Point) {
+	p.X.Tick.Length = 0
+	ticks := make([]plot.Tick, len(ch.categories))
+	for i := range ticks {
+		ticks[i] = plot.Tick{Value: float64(i), Label: " "}
+	}
+	p.X.Tick.Marker = plot.ConstantTicks(ticks)
+	empty := draw.Canvas{Rectangle: vg.Rectangle{Max: size}}
+	data := p.DataCanvas(empty)
+	slot := (data.Max.X-data.Min.X)/vg.Length(len(ticks)) - 4
+
+	sty := sans(textSize)
+	names := make([][]string, len(ticks))
+	upright := false
+	for i, name := range ch.categories {
+		names[i] = wrap(sty, name, slot)
+		upright = upright || widest(sty, names[i]) > slot
+	}
+	if !upright {
+		setLabels(ticks, names, "")
+		return
+	}
+	for i, name := range ch.categories {
+		names[i] = wrapTo(sty, name, int((slot+4)/(leading*textSize)))
+	}
+	// Plots end upright names a descender's height too far up; spaces move them down.
+	setLabels(ticks, names, "  ")
+	p.X.Tick.Label.Rotation = math.Pi / 2
+	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
+}
+
+// setLabels gives all ticks as many lines as the longest name has, with the suffix
+// on each, because plots place names by their height.
+func setLabels(ticks []plot.Tick, names [][]string, suffix string) {
+	lines := 0
+	for _, n := range names {
+		lines = max(lines, len(n))
+	}
+	for i, n := range names {
+		for len(n) < lines {
+			n = append(n, " ")
+		}
+		ticks[i].Label = strings.Join(n, suffix+"\n") + suffix
+	}
+}

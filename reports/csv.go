@@ -1,0 +1,20 @@
+package reports
+
+import (
+	"encoding/csv"
+	"io"
+)
+
+// CSV writes the headings and the rows, comma-separated and quoted as RFC 4180
+// asks; the title and the notes have no place in it. The error is a [*TableError]
+// or the writer's.
+func (t *Table) CSV(w io.Writer) error {
+	if err := t.validate(); err != nil {
+		return err
+	}
+	c := csv.NewWriter(w)
+	if err := c.Write(t.names()); err != nil {
+		return err
+	}
+	return c.WriteAll(t.Rows)
+}

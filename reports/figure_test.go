@@ -1,0 +1,416 @@
+package reports
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+func encode(t *testing.T, format string, f Figure) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Encode(&b, format, f); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestFiguresAreTheSameBytesEachTime(t *testing.T) {
+	first, second := samples(), samples()
+	for _, name := range slices.Sorted(maps.Keys(first)) {
+		for _, format := range FigureFormats {
+			if !bytes.Equal(encode(t, format, first[name]), encode(t, format, second[name])) {
+				t.Errorf("%s.%s differs between two renderings", name, format)
+			}
+		}
+	}
+}
+
+// recorder is a canvas that remembers where text went, in page coordinates.
+type recorder struct {
+	stack []affine
+	texts []placed
+}
+
+type placed struct {
+	text string
+	at   vg.Rectangle
+	size vg.Length
+}
+
+// affine maps (x, y) to (a x + b y + e, c x + d y + f).
+type affine struct{ a, b, c, d, e, f float64 }
+
+func (m affine) at(p vg.Point) vg.Point {
+	x, y := float64(p.X), float64(p.Y)
+	return vg.Point{X: vg.Length(m.a*x + m.b*y + m.e), Y: vg.Length(m.c*x + m.d*y + m.f)}
+}
+
+func (m affine) then(n affine) affine {
+	return affine{
+		m.a*n.a + m.b*n.c, m.a*n.b + m.b*n.d, m.c*n.a + m.d*n.c, m.c*n.b + m.d*n.d,
+		m.a*n.e + m.b*n.f + m.e, m.c*n.e + m.d*n.f + m.f,
+	}
+}
+
+func (r *recorder) top() *affine { return &r.stack[len(r.stack)-1] }
+
+func (r *recorder) SetLineWidth(vg.Length)              {}
+func (r *recorder) SetLineDash([]vg.Length, vg.Length)  {}
+func (r *recorder) SetColor(color.Color)                {}
+func (r *recorder) Stroke(vg.Path)                      {}
+func (r *recorder) Fill(vg.Path)                        {}
+func (r *recorder) DrawImage(vg.Rectangle, image.Image) {}
+func (r *recorder) Push()                               { r.stack = append(r.stack, *r.top()) }
+func (r *recorder) Pop()                                { r.stack = r.stack[:len(r.stack)-1] }
+
+func (r *recorder) Rotate(a float64) {
+	sin, cos := math.Sincos(a)
+	*r.top() = r.top().then(affine{cos, -sin, sin, cos, 0, 0})
+}
+
+func (r *recorder) Translate(p vg.Point) {
+	*r.top() = r.top().then(affine{1, 0, 0, 1, float64(p.X), float64(p.Y)})
+}
+
+func (r *recorder) Scale(x, y float64) { *r.top() = r.top().then(affine{x, 0, 0, y, 0, 0}) }
+
+func (r *recorder) FillString(f font.Face, p vg.Point, s string) {
+	if strings.TrimSpace(s) == "" {
+		return
+	}
+	size := f.Font.Size
+	a := r.top().at(p)
+	b := r.top().at(vg.Point{X: p.X + f.Width(s), Y: p.Y + capHeight*size})
+	r.texts = append(r.texts, placed{s, rect(a.X, a.Y, b.X, b.Y), size})
+}
+
+func record(t *testing.T, f Figure) (*recorder, page, layout) {
+	t.Helper()
+	p, err := f.page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recorder{stack: []affine{{a: 1, d: 1}}}
+	l := p.draw(blank(r, p))
+	if len(r.stack) != 1 {
+		t.Fatal("Push and Pop do not match")
+	}
+	return r, p, l
+}
+
+func TestTextNeverOverlapsAndStaysOnThePage(t *testing.T) {
+	for name, f := range samples() {
+		t.Run(name, func(t *testing.T) {
+			r, p, l := record(t, f)
+			if len(r.texts) < 5 {
+				t.Fatalf("only %d texts", len(r.texts))
+			}
+			for i, a := range r.texts {
+				if a.at.Min.X < 0 || a.at.Min.Y < 0 || a.at.Max.X > p.width || a.at.Max.Y > p.height {
+					t.Errorf("%q at %v leaves the page of %v x %v", a.text, a.at, p.width, p.height)
+				}
+				for _, b := range r.texts[:i] {
+					if overlaps(a.at, b.at) {
+						t.Errorf("%q at %v overlaps %q at %v", a.text, a.at, b.text, b.at)
+					}
+				}
+				smallest := textSize
+				if strings.HasPrefix(name, "gantt") && slices.ContainsFunc(l.data, func(d vg.Rectangle) bool { return overlaps(d, a.at) }) {
+					smallest = 7
+				}
+				if a.size < smallest {
+					t.Errorf("%q has %v points, which is too small", a.text, a.size)
+				}
+			}
+		})
+	}
+}
+
+func TestLegendsAreOutsideTheData(t *testing.T) {
+	legends := 0
+	for name, f := range samples() {
+		_, p, l := record(t, f)
+		if len(l.data) == 0 {
+			t.Errorf("%s: no data area", name)
+		}
+		for _, g := range l.legend {
+			legends++
+			for _, d := range l.data {
+				if overlaps(g, d) {
+					t.Errorf("%s: the legend %v overlaps the data %v", name, g, d)
+				}
+			}
+			if g.Min.X < 0 || g.Min.Y < 0 || g.Max.X > p.width || g.Max.Y > p.height {
+				t.Errorf("%s: the legend %v leaves the page", name, g)
+			}
+		}
+		for i, a := range l.data {
+			if a.Max.X-a.Min.X < 50 || a.Max.Y-a.Min.Y < 50 {
+				t.Errorf("%s: the data area %v is too small", name, a)
+			}
+			for _, b := range l.data[:i] {
+				if overlaps(a, b) {
+					t.Errorf("%s: two data areas overlap: %v, %v", name, a, b)
+				}
+			}
+		}
+	}
+	if legends < 10 {
+		t.Errorf("only %d legends were seen", legends)
+	}
+}
+
+func TestLabelsAreInTheSVG(t *testing.T) {
+	s := samples()
+	for name, wants := range map[string][]string{
+		"lines":      {"ρ [1]", "Number of tasks n", "GOODSCALING, WIDETIMES", "GOODSCALING, WIDETIMES (published)", "Ratio of FAR&#39;s makespan"},
+		"bars":       {"Makespan / FAR makespan", "FIXPART(1,…,1)", "published", "NARROWTIMES"},
+		"scatter":    {"Table 5", "Measured"},
+		"panels":     {"By number of tasks", "The same, so that the axes line up"},
+		"gantt-four": {"MISO-OPT", "ParticleFilter", "PathFinder", "create instance", "destroy instance", "idle", "ω = 26.8 s", "S6", "Time [s]"},
+		"gantt-gpus": {"GPU 0", "GPU 1"},
+		"partitions": {"A30", "A100", ">19<", "S6", "slice left idle"},
+		"tree":       {"{S0–S6}", "{S0, S1, S2}", "{S6}"},
+	} {
+		svg := string(encode(t, "svg", s[name]))
+		for _, w := range wants {
+			if !strings.Contains(svg, w) {
+				t.Errorf("%s: %q is not in the SVG", name, w)
+			}
+		}
+	}
+}
+
+func TestSplitKeepsTheScale(t *testing.T) {
+	p := samples()["lines-split"].(Panels)
+	if len(p.Charts) != 4 {
+		t.Fatalf("%d panels, want 4", len(p.Charts))
+	}
+	first := p.Charts[0].(Lines)
+	for _, c := range p.Charts[1:] {
+		if y := c.(Lines).Y; y.From != first.Y.From || y.To != first.Y.To || y.To < 8 {
+			t.Errorf("axis %v to %v beside %v to %v", y.From, y.To, first.Y.From, first.Y.To)
+		}
+	}
+}
+
+func TestPanelsShareColours(t *testing.T) {
+	a := Lines{X: sliceAxis, Y: Axis{Label: "y"}, Series: speedups()[:3]}
+	b := Lines{X: sliceAxis, Y: Axis{Label: "y"}, Series: speedups()[1:4]}
+	_, _, l := record(t, Panels{Charts: []Chart{a, b}})
+	if len(l.legend) != 1 {
+		t.Fatalf("%d legends, want one", len(l.legend))
+	}
+	names := &palette{}
+	for _, c := range []Chart{a, b} {
+		if _, err := c.chart(names); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"Backprop", "BFS", "CFD", "Gaussian"}; !slices.Equal(names.names, want) {
+		t.Errorf("colours for %v, want %v", names.names, want)
+	}
+}
+
+func TestTasksKeepTheirColourAcrossPanels(t *testing.T) {
+	f := samples()["gantt-four"].(Gantt)
+	if names := f.tasks(); len(names) != 16 {
+		t.Fatalf("%d tasks, want 16: %v", len(names), names)
+	}
+	seen := map[color.NRGBA]int{}
+	for n := range 16 {
+		if m, ok := seen[taskColour(n)]; ok {
+			t.Errorf("tasks %d and %d have one colour", m, n)
+		}
+		seen[taskColour(n)] = n
+	}
+}
+
+func TestBadInputIsRefused(t *testing.T) {
+	nan := math.NaN()
+	x, y := Axis{Label: "x"}, Axis{Label: "y"}
+	good := Series{Name: "s", X: []float64{1, 2}, Y: []float64{1, 2}}
+	lines := func(edit func(*Lines, *Series)) Figure {
+		f := Lines{Title: "T", X: x, Y: y}
+		s := good
+		s.X, s.Y = slices.Clone(s.X), slices.Clone(s.Y)
+		edit(&f, &s)
+		f.Series = append(f.Series, s)
+		return f
+	}
+	bars := func(edit func(*Bars)) Figure {
+		f := Bars{Title: "T", X: x, Y: y, Categories: []string{"a", "b"}, Groups: []BarGroup{{Name: "g", Values: []float64{1, 2}}}}
+		edit(&f)
+		return f
+	}
+	gantt := func(edit func(*GanttPanel)) Figure {
+		p := crowded()
+		edit(&p)
+		return Gantt{Title: "T", Panels: []GanttPanel{p}}
+	}
+	for _, c := range []struct {
+		name string
+		f    Figure
+		want string
+	}{
+		{"no series", Lines{X: x, Y: y}, "no series"},
+		{"no points", lines(func(_ *Lines, s *Series) { s.X, s.Y = nil, nil }), "no points"},
+		{"NaN", lines(func(_ *Lines, s *Series) { s.Y = []float64{1, nan} }), "value 2 is NaN"},
+		{"infinite", lines(func(_ *Lines, s *Series) { s.X = []float64{1, math.Inf(1)} }), "value 2 is +Inf"},
+		{"lengths", lines(func(_ *Lines, s *Series) { s.Y = s.Y[:1] }), "2 x and 1 y"},
+		{"band length", lines(func(_ *Lines, s *Series) { s.Low, s.High = []float64{1}, []float64{2} }), "band has 1"},
+		{"band upside down", lines(func(_ *Lines, s *Series) { s.Low, s.High = []float64{1, 3}, []float64{2, 2} }), "from 3 down to 2"},
+		{"half a band", lines(func(_ *Lines, s *Series) { s.Low = []float64{1, 1} }), "2 lower and 0 upper"},
+		{"descending", lines(func(_ *Lines, s *Series) { s.X = []float64{2, 1} }), "do not ascend"},
+		{"no name", lines(func(_ *Lines, s *Series) { s.Name = "" }), "no name"},
+		{"no axis label", lines(func(f *Lines, _ *Series) { f.Y.Label = "" }), "vertical axis: it has no label"},
+		{"log of 0", lines(func(f *Lines, s *Series) { f.Y.Log, s.Y = true, []float64{0, 1} }), "above 0"},
+		{"log axis from 0", lines(func(f *Lines, _ *Series) { f.Y.Log, f.Y.To = true, 3 }), "cannot run from 0"},
+		{"axis backwards", lines(func(f *Lines, _ *Series) { f.Y.From = 3 }), "cannot run from 3 to 0"},
+		{"axis of rounding errors", lines(func(f *Lines, _ *Series) { f.Y.From, f.Y.To = 1, 1+1e-15 }), "cannot run from 1"},
+		{"NaN axis", lines(func(f *Lines, _ *Series) { f.Y.To = nan }), "cannot run from 0 to NaN"},
+		{"too large", lines(func(_ *Lines, s *Series) { s.Y[1] = 1e200 }), "up to 1e+100"},
+		{"ticks too close", lines(func(f *Lines, _ *Series) { f.X.Ticks = []float64{1, 1.001, 2} }), "ticks 1 and 1.001 are 0 points apart"},
+		{"ticks descend", lines(func(f *Lines, _ *Series) { f.X.Ticks = []float64{2, 1} }), "ticks do not ascend"},
+		{"long label", lines(func(f *Lines, _ *Series) { f.Y.Label = strings.Repeat("long ", 20) }), "labels shorter"},
+		{"outside the axis", lines(func(f *Lines, _ *Series) { f.Y.To = 1.5 }), "outside the axis"},
+		{"too low", lines(func(f *Lines, _ *Series) { f.Height = 60 }), "axes, names and legend leave"},
+		{"16 lines", Lines{X: x, Y: y, Series: speedups()}, "16 series"},
+		{"no categories", bars(func(f *Bars) { f.Categories = nil }), "no categories"},
+		{"no groups", bars(func(f *Bars) { f.Groups = nil }), "no groups"},
+		{"bar lengths", bars(func(f *Bars) { f.Groups[0].Values = []float64{1} }), "1 values for 2 categories"},
+		{"NaN bar", bars(func(f *Bars) { f.Groups[0].Values[1] = nan }), "value 2 is NaN"},
+		{"published length", bars(func(f *Bars) { f.Groups[0].Published = []float64{1} }), "1 published values"},
+		{"log bars", bars(func(f *Bars) { f.Y.Log = true }), "bars begin at 0"},
+		{"blank category", bars(func(f *Bars) { f.Categories[1] = " " }), "category 2"},
+		{"60 categories", bars(func(f *Bars) {
+			f.Categories = slices.Repeat([]string{"c"}, 60)
+			f.Groups[0].Values = make([]float64, 60)
+		}), "60 categories need"},
+		{"scatter lengths", Scatter{X: x, Y: y, Groups: []Points{{Name: "g", X: []float64{1}}}}, "1 x and 0 y"},
+		{"empty scatter", Scatter{X: x, Y: y}, "no groups"},
+		{"empty panels", Panels{}, "no charts"},
+		{"bad panel", Panels{Charts: []Chart{lines(func(_ *Lines, s *Series) { s.Y = nil }).(Lines)}}, "2 x and 0 y"},
+		{"empty gantt", Gantt{}, "no panels"},
+		{"no bars", gantt(func(p *GanttPanel) { p.Bars = nil }), "no bars"},
+		{"no model", gantt(func(p *GanttPanel) { p.GPU = nil }), "no GPU model"},
+		{"NaN bar", gantt(func(p *GanttPanel) { p.Bars[1].End = mig.Seconds(nan) }), "runs from 10 s to NaN s"},
+		{"backwards", gantt(func(p *GanttPanel) { p.Bars[1].End = 9 }), "runs from 10 s to 9 s"},
+		{"slice", gantt(func(p *GanttPanel) { p.Bars[2].Slice = 3 }), "takes 2 slices at 3; A30 has 4"},
+		{"GPU", gantt(func(p *GanttPanel) { p.Bars[2].GPU = 1 }), "on GPU 1 of 1"},
+		{"unnamed task", gantt(func(p *GanttPanel) { p.Bars[2].Label = "" }), "no label"},
+		{"title", gantt(func(p *GanttPanel) { p.Title = strings.Repeat("x", 60) }), "title is wider"},
+		{"mark", gantt(func(p *GanttPanel) { p.Marks[0].At = -1 }), "is at -1 s"},
+		{"arrow", gantt(func(p *GanttPanel) { p.Arrows = []Arrow{{To: Place{Slice: 5}}} }), "arrow ends outside"},
+		{"highlight", gantt(func(p *GanttPanel) { p.Highlight = []string{"T9"} }), `"T9", is not in it`},
+		{"no GPUs", Partitions{}, "no GPUs"},
+		{"no GPUs", Tree{}, "no GPUs"},
+	} {
+		for _, format := range FigureFormats {
+			var b bytes.Buffer
+			err := Encode(&b, format, c.f)
+			var input *InputError
+			if !errors.As(err, &input) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: the error is %v, want %q", c.name, err, c.want)
+			}
+			if b.Len() > 0 {
+				t.Errorf("%s: %d bytes were written", c.name, b.Len())
+			}
+		}
+	}
+}
+
+func TestEdgesOfTheData(t *testing.T) {
+	x, y := Axis{Label: "x"}, Axis{Label: "y"}
+	one := func(v float64) Figure {
+		return Lines{X: x, Y: y, Series: []Series{{Name: "s", X: []float64{v}, Y: []float64{v}}}}
+	}
+	for name, f := range map[string]Figure{
+		"one point": one(3), "zero": one(0), "tiny": one(1e-300), "huge": one(1e100), "negative": one(-5),
+		"negative bars": Bars{X: x, Y: y, Categories: []string{"a"}, Groups: []BarGroup{{Name: "g", Values: []float64{-2}}}},
+		"zero bars":     Bars{X: x, Y: y, Categories: []string{"a"}, Groups: []BarGroup{{Name: "g", Values: []float64{0}}}},
+		"log point":     Lines{X: Axis{Label: "x", Log: true}, Y: Axis{Label: "y", Log: true}, Series: []Series{{Name: "s", X: []float64{7}, Y: []float64{1e-9}}}},
+		"log decades":   Lines{X: Axis{Label: "x", Log: true}, Y: y, Series: []Series{{Name: "s", X: []float64{1e-100, 1e100}, Y: []float64{1, 2}}}},
+		"no time":       Gantt{Panels: []GanttPanel{{GPU: mig.MustLookup("A30"), Bars: []schedule.Bar{{Label: "t", Width: 1}}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, _, _ := record(t, f)
+			if len(r.texts) < 4 {
+				t.Errorf("only the texts %v", r.texts)
+			}
+		})
+	}
+}
+
+func TestSaveFigure(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "sub", "lines")
+	f := samples()["lines"]
+	if err := SaveFigure(base, f); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range FigureFormats {
+		got, err := os.ReadFile(base + "." + format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, encode(t, format, f)) {
+			t.Errorf("the %s file is not what Encode writes", format)
+		}
+	}
+	if err := SaveFigure(base, Lines{}); err == nil {
+		t.Error("an empty figure was saved")
+	}
+	img, err := png.Decode(bytes.NewReader(encode(t, "png", f)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := img.Bounds().Dx(); w != 1400 {
+		t.Errorf("the PNG is %d pixels wide, want 1400", w)
+	}
+}
+
+func TestUnknownFormat(t *testing.T) {
+	var want *FormatError
+	if err := Encode(&bytes.Buffer{}, "gif", samples()["tree"]); !errors.As(err, &want) {
+		t.Errorf("the error is %v", err)
+	}
+	if got := fmt.Sprint(&FormatError{"gif", FigureFormats}); got != `there is no format "gif"; use one of svg, png` {
+		t.Error(got)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	sty := sans(textSize)
+	for _, c := range []struct {
+		text  string
+		width vg.Length
+		want  []string
+	}{
+		{"MIXEDSCALING + WIDETIMES", 80, []string{"MIXEDSCALING +", "WIDETIMES"}},
+		{"one two", 500, []string{"one two"}},
+		{"SRAD_v1", 30, []string{"SRAD_v1"}},
+		{"unbreakable", 5, []string{"unbreakable"}},
+		{"", 5, []string{""}},
+	} {
+		if got := wrap(sty, c.text, c.width); !slices.Equal(got, c.want) {
+			t.Errorf("wrap(%q, %v) = %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+// A Gantt chart shows schedules side by side as the FAR paper does (Figs. 5-9 and
+// 12): slices across, time along, tasks as rectangles in a colour each, creations
+// of instances in cyan and destructions in red. Idle slices are hatched up to the
+// end of the last task. The panels share the time axis, and a task that is in
+// several has one colour.
+//
+// A name that does not fit in its rectangle gives way to a number, which the
+// legend explains.
+type Gantt struct {
+	Title  string
+	Panels []GanttPanel
+	// Up lets time grow upwards; otherwise it grows downwards.
+	Up bool
+	// Width and Height are those of the image in points, without the legend, which is
+	// added below. Width 0 means [PageWidth], or less for few slices; the image gets
+	// wider where the names of the slices need it. Height 0 means 380.
+	Width, Height vg.Length
+}
+
+// A GanttPanel is one schedule.
+type GanttPanel struct {
+	// Title stands above it, for example the algorithm's name.
+	Title string
+	// GPU is the model.
+	GPU *mig.GPU
+	// Count is the number of GPUs; 0 means 1.
+	Count int
+	Bars  []schedule.Bar
+	Marks []TimeMark
+	// Highlight lists the tasks that get a bold outline.
+	Highlight []string
+	Arrows    []Arrow
+}
+
+// A TimeMark is a dashed line across a panel.
+type TimeMark struct {
+	At mig.Seconds
+	// Label stands beside the line where no bar is.
+	Label string
+}
+
+// An Arrow points from one place to another, for example from where a task was to
+// where it is moved.
+type Arrow struct{ From, To Place }
+
+// A Place is a point of a Gantt chart.
+type Place struct {
+	// GPU counts from 0.
+	GPU int
+	// Slice is measured from the left edge of slice 0: 0.5 is its middle.
+	Slice float64
+	At    mig.Seconds
+}
+
+// NewGanttPanel returns the panel of a schedule that has passed
+// [schedule.Check], with its makespan ω marked.
+func NewGanttPanel(title string, p schedule.Problem, s schedule.Schedule) GanttPanel {
+	makespan := s.Makespan()
+	return GanttPanel{
+		Title: title, GPU: p.GPU, Count: p.GPUs(),
+		Bars:  schedule.Bars(p, s),
+		Marks: []TimeMark{{makespan, "ω = " + Duration(makespan)}},
+	}
+}
+
+// gpus returns the number of GPUs.
+func (p *GanttPanel) gpus() int { return max(p.Count, 1) }
+
+// end is the instant at which the last task ends; without tasks, the last bar.
+func (p *GanttPanel) end() mig.Seconds {
+	var run, all mig.Seconds
+	for _, b := range p.Bars {
+		all = max(all, b.End)
+		if b.Kind == schedule.RunBar {
+			run = max(run, b.End)
+		}
+	}
+	if run > 0 {
+		return run
+	}
+	return all
+}
+
+// last is the latest instant that the panel shows.
+func (p *GanttPanel) last() mig.Seconds {
+	var t mig.Seconds
+	for _, b := range p.Bars {
+		t = max(t, b.End)
+	}
+	for _, m := range p.Marks {
+		t = max(t, m.At)
+	}
+	return t
+}
+
+func (p *GanttPanel) highlighted(b schedule.Bar) bool {
+	return b.Kind == schedule.RunBar && slices.Contains(p.Highlight, b.Label)
+}
+
+func (f Gantt) validate() error {
+	bad := func(part, format string, args ...any) error {
+		return &InputError{f.Title, part, fmt.Sprintf(format, args...)}
+	}
+	if len(f.Panels) == 0 {
+		return bad("", "it has no panels")
+	}
+	var last mig.Seconds
+	for i := range f.Panels {
+		last = max(last, f.Panels[i].last())
+	}
+	for i, p := range f.Panels {
+		part := fmt.Sprintf("panel %d %q", i+1, p.Title)
+		if p.GPU == nil {
+			return bad(part, "it has no GPU model")
+		}
+		if len(p.Bars) == 0 {
+			return bad(part, "it has no bars")
+		}
+		instant := func(t mig.Seconds) bool { return t >= 0 && !math.IsInf(float64(t), 0) }
+		for _, b := range p.Bars {
+			switch {
+			case !instant(b.Start) || !instant(b.End) || b.End < b.Start:
+				return bad(part, "the bar of %q runs from %v s to %v s", b.Label, b.Start, b.End)
+			case b.GPU < 0 || b.GPU >= p.gpus():
+				return bad(part, "the bar of %q is on GPU %d of %d", b.Label, b.GPU, p.gpus())
+			case b.Slice < 0 || b.Width < 1 || b.Slice+b.Width > p.GPU.ComputeSlices:
+				return bad(part, "the bar of %q takes %d slices at %d; %s has %d", b.Label, b.Width, b.Slice, p.GPU, p.GPU.ComputeSlices)
+			case b.Kind == schedule.RunBar && b.Label == "":
+				return bad(part, "the task from %v s to %v s has no label", b.Start, b.End)
+			}
+		}
+		for _, m := range p.Marks {
+			if !instant(m.At) {
+				return bad(part, "the mark %q is at %v s", m.Label, m.At)
+			}
+		}
+		for _, a := range p.Arrows {
+			for _, at := range []Place{a.From, a.To} {
+				if !(at.At >= 0 && at.At <= last) || at.GPU < 0 || at.GPU >= p.gpus() || !(at.Slice >= 0 && at.Slice <= float64(p.GPU.ComputeSlices)) {
+					return bad(part, "an arrow ends outside it, at %v", at)
+				}
+			}
+		}
+		for _, name := range p.Highlight {
+			if !slices.ContainsFunc(p.Bars, func(b schedule.Bar) bool { return b.Kind == schedule.RunBar && b.Label == name }) {
+				return bad(part, "the task to highlight, %q, is not in it", name)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,276 @@
+package reports
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+const (
+	ganttHeight vg.Length = 380
+	minGantt    vg.Length = 150
+	// ganttTicks is the room of the time axis.
+	ganttTicks  vg.Length = 38
+	ganttGap    vg.Length = 10
+	ganttGPUGap vg.Length = 5
+	// minSlice lets "S0" and a two-digit number stand in one slice.
+	minSlice  vg.Length = 14
+	goodSlice vg.Length = 44
+	// ganttRow is the room of a line of headings.
+	ganttRow vg.Length = 13
+)
+
+// ganttLayout is where the parts of a Gantt chart lie on its canvas.
+type ganttLayout struct {
+	Gantt
+	// slice is the width of one.
+	slice vg.Length
+	// left holds the left edge of each panel's data.
+	left []vg.Length
+	// zero and far are the heights of time 0 and of the end of the axis, span its length.
+	zero, far vg.Length
+	span      mig.Seconds
+	ticks     []plot.Tick
+	// titles holds the wrapped titles of the panels, headRows how many rows of
+	// headings there are on the side of time 0 (slices, and GPUs where there are several).
+	titles   [][]string
+	headRows int
+	// beside holds the width of each panel's margin for the labels of its marks; 0
+	// where they stand inside.
+	beside []vg.Length
+}
+
+// newGanttLayout places the panels in the rectangle.
+func newGanttLayout(f Gantt, r vg.Rectangle) *ganttLayout {
+	g := &ganttLayout{Gantt: f, beside: make([]vg.Length, len(f.Panels)), headRows: 1}
+	for _, p := range f.Panels {
+		if p.gpus() > 1 {
+			g.headRows = 2
+		}
+	}
+	// A margin makes the slices narrower, which may cost another panel its room.
+	for again := true; again; {
+		g.place(r)
+		again = false
+		for i, p := range f.Panels {
+			if g.beside[i] > 0 {
+				continue
+			}
+			if _, ok := g.markPlaces(i); !ok {
+				again = true
+				for _, m := range p.Marks {
+					g.beside[i] = max(g.beside[i], sans(textSize).Width(m.Label)+4)
+				}
+			}
+		}
+	}
+	return g
+}
+
+// place settles columns, headings and the time axis.
+func (g *ganttLayout) place(r vg.Rectangle) {
+	fixed, columns := g.columns()
+	g.slice = (r.Max.X - r.Min.X - fixed) / vg.Length(columns)
+	g.left, g.titles = nil, nil
+	x := r.Min.X + ganttTicks
+	titleLines := 0
+	for i := range g.Panels {
+		p := &g.Panels[i]
+		g.left = append(g.left, x)
+		lines := wrap(bold(textSize), p.Title, g.width(p))
+		if p.Title == "" {
+			lines = nil
+		}
+		g.titles = append(g.titles, lines)
+		titleLines = max(titleLines, len(lines))
+		x += g.width(p) + g.beside[i] + ganttGap
+	}
+
+	top, bottom := r.Max.Y, r.Min.Y
+	if titleLines > 0 {
+		top -= height(bold(textSize), titleLines) + 5
+	}
+	if g.Up {
+		g.zero, g.far = bottom+vg.Length(g.headRows)*ganttRow, top
+	} else {
+		g.zero, g.far = top-vg.Length(g.headRows)*ganttRow, bottom
+	}
+	var last mig.Seconds
+	room := vg.Length(2)
+	for _, p := range g.Panels {
+		last = max(last, p.last())
+		if len(p.Marks) > 0 {
+			// The label of the latest mark stands beyond it.
+			room = height(sans(textSize), 1) + 5
+		}
+	}
+	if last == 0 {
+		last = 1
+	}
+	length := vg.Length(math.Abs(float64(g.far - g.zero)))
+	g.span = last / mig.Seconds(1-room/length)
+	g.ticks = linearTicks(0, float64(last), func(ts []plot.Tick) bool {
+		return vg.Length(len(ts))*2.2*textSize <= length
+	})
+}
+
+// columns returns the width of all that is not slices, and the number of slices.
+func (g *ganttLayout) columns() (fixed vg.Length, n int) {
+	fixed = ganttTicks - ganttGap
+	for i := range g.Panels {
+		p := &g.Panels[i]
+		fixed += ganttGap + vg.Length(p.gpus()-1)*ganttGPUGap + g.beside[i]
+		n += p.gpus() * int(p.GPU.ComputeSlices)
+	}
+	return fixed, n
+}
+
+// width is that of a panel's data.
+func (g *ganttLayout) width(p *GanttPanel) vg.Length {
+	n := vg.Length(p.gpus())
+	return n*vg.Length(p.GPU.ComputeSlices)*g.slice + (n-1)*ganttGPUGap
+}
+
+// x returns the place of a slice's left edge.
+func (g *ganttLayout) x(panel, gpu int, slice float64) vg.Length {
+	perGPU := vg.Length(g.Panels[panel].GPU.ComputeSlices)*g.slice + ganttGPUGap
+	return g.left[panel] + vg.Length(gpu)*perGPU + vg.Length(slice)*g.slice
+}
+
+// y returns the height of an instant.
+func (g *ganttLayout) y(t mig.Seconds) vg.Length {
+	return g.zero + (g.far-g.zero)*vg.Length(t/g.span)
+}
+
+// data is the rectangle of a panel.
+func (g *ganttLayout) data(panel int) vg.Rectangle {
+	return rect(g.left[panel], g.zero, g.left[panel]+g.width(&g.Panels[panel]), g.far)
+}
+
+// bar is the rectangle of a bar; what takes next to no time stays visible.
+func (g *ganttLayout) bar(panel int, b schedule.Bar) vg.Rectangle {
+	y0, y1 := g.y(b.Start), g.y(b.End)
+	const least = 0.6
+	if math.Abs(float64(y1-y0)) < least {
+		y1 = y0 + vg.Length(math.Copysign(least, float64(g.far-g.zero)))
+	}
+	return rect(g.x(panel, b.GPU, float64(b.Slice)), y0, g.x(panel, b.GPU, float64(b.Slice+b.Width)), y1)
+}
+
+// markPlaces finds room for the labels of a panel's marks next to their lines,
+// clear of bars, lines and each other. It reports false where there is not enough.
+func (g *ganttLayout) markPlaces(panel int) ([]vg.Rectangle, bool) {
+	p := &g.Panels[panel]
+	data := g.data(panel)
+	var taken []vg.Rectangle
+	for _, b := range p.Bars {
+		taken = append(taken, g.bar(panel, b))
+	}
+	for _, m := range p.Marks {
+		taken = append(taken, rect(data.Min.X, g.y(m.At)-0.5, data.Max.X, g.y(m.At)+0.5))
+	}
+	sty := sans(textSize)
+	var out []vg.Rectangle
+	for _, m := range p.Marks {
+		w, h := sty.Width(m.Label)+3, height(sty, 1)+1
+		found := false
+		for _, y := range []vg.Length{g.beyond(m.At, h), g.before(m.At, h)} {
+			for _, x := range []vg.Length{data.Max.X - w, data.Min.X, (data.Min.X + data.Max.X - w) / 2} {
+				at := rect(x, y-h/2, x+w, y+h/2)
+				inside := at.Min.X >= data.Min.X && at.Min.Y >= data.Min.Y && at.Max.Y <= data.Max.Y
+				if !found && inside && !slices.ContainsFunc(taken, func(t vg.Rectangle) bool { return overlaps(t, at) }) {
+					found = true
+					taken = append(taken, at)
+					out = append(out, at)
+				}
+			}
+		}
+		if !found {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// beyond and before are the heights of the middle of a line of text of height h on
+// the later and on the earlier side of an instant.
+func (g *ganttLayout) beyond(t mig.Seconds, h vg.Length) vg.Length {
+	return g.y(t) + vg.Length(math.Copysign(float64(h/2+1), float64(g.far-g.zero)))
+}
+
+func (g *ganttLayout) before(t mig.Seconds, h vg.Length) vg.Length {
+	return g.y(t) - vg.Length(math.Copysign(float64(h/2+1), float64(g.far-g.zero)))
+}
+
+// besidePlaces spreads the labels of a panel's marks in the margin to its right,
+// each as near to its line as the others leave room for.
+func (g *ganttLayout) besidePlaces(panel int) []vg.Rectangle {
+	p := &g.Panels[panel]
+	data := g.data(panel)
+	h := height(sans(textSize), 1) + 1
+	order := make([]int, len(p.Marks))
+	at := make([]vg.Length, len(p.Marks))
+	for i, m := range p.Marks {
+		order[i], at[i] = i, g.y(m.At)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
+	// Upwards until none covers another, then back down from the upper edge.
+	for k := 1; k < len(order); k++ {
+		at[order[k]] = max(at[order[k]], at[order[k-1]]+h)
+	}
+	limit := data.Max.Y
+	for _, i := range slices.Backward(order) {
+		at[i] = min(at[i], limit)
+		limit = at[i] - h
+	}
+	out := make([]vg.Rectangle, len(p.Marks))
+	for i, y := range at {
+		out[i] = rect(data.Max.X+3, y-h/2, data.Max.X+g.beside[panel], y+h/2)
+	}
+	return out
+}
+
+// A boxText is what is written in a task's rectangle.
+type boxText struct {
+	sty      draw.TextStyle
+	lines    []string
+	vertical bool
+}
+
+// fitText finds the largest print, down to 7 points, in which the text fits into
+// the rectangle: on one line, on several, or upright. It reports false if none does.
+func fitText(r vg.Rectangle, text string) (boxText, bool) {
+	const smallest = 7
+	w, h := r.Max.X-r.Min.X-2, r.Max.Y-r.Min.Y-1.5
+	for size := textSize; size >= smallest; size-- {
+		sty := sans(size)
+		line := sty.Width(text)
+		if line <= w && lineHeight(sty, text) <= h {
+			return boxText{sty, []string{text}, false}, true
+		}
+		if lines := wrap(sty, text, w); len(lines) > 1 && widest(sty, lines) <= w && height(sty, len(lines)) <= h {
+			return boxText{sty, lines, false}, true
+		}
+		if line <= h && size*capHeight+2 <= w {
+			return boxText{sty, []string{text}, true}, true
+		}
+	}
+	return boxText{}, false
+}
+
+// lineHeight is the height of a line centred on its capitals: letters such as g
+// and y need as much room below them as above.
+func lineHeight(sty draw.TextStyle, text string) vg.Length {
+	if strings.ContainsAny(text, "gjpqy_,;()[]{}|@Q") {
+		return sty.Font.Size * (capHeight + 2*0.2)
+	}
+	return sty.Font.Size * capHeight
+}

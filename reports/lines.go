@@ -1,0 +1,200 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Series is a line of a [Lines] chart.
+type Series struct {
+	// Name stands in the legend.
+	Name string
+	// X and Y are the points, one value each, with X ascending.
+	X, Y []float64
+	// Low and High bound a confidence band, one value a point; both nil for none.
+	Low, High []float64
+	// Markers draws a sign at every point.
+	Markers bool
+	// Published draws the line dashed, in the colour of the series that has the same
+	// name and is not published.
+	Published bool
+}
+
+// Lines is a chart of one or several lines, at most [MaxSeries] names.
+type Lines struct {
+	Title  string
+	X, Y   Axis
+	Series []Series
+	// Width and Height are those of the image in points; 0 means [PageWidth] and 270.
+	Width, Height vg.Length
+}
+
+func (f Lines) page() (page, error) { return onePage(f, f.Width, f.Height) }
+
+// Split divides the chart into small multiples of at most n series each, two
+// panels a row, with the axes of the whole. A published series goes where the
+// series of its name goes.
+func (f Lines) Split(n int) Panels {
+	var names []string
+	for _, s := range f.Series {
+		if !slices.Contains(names, s.Name) {
+			names = append(names, s.Name)
+		}
+	}
+	x, y := emptySpan(), emptySpan()
+	for _, s := range f.Series {
+		x.add(s.X...)
+		y.add(s.Y...)
+		y.add(s.Low...)
+		y.add(s.High...)
+	}
+	p := Panels{Title: f.Title, Columns: 2, Width: f.Width, Height: f.Height}
+	for chunk := range slices.Chunk(names, max(1, n)) {
+		part := Lines{X: f.X, Y: f.Y}
+		part.X.cover(x)
+		part.Y.cover(y)
+		for _, s := range f.Series {
+			if slices.Contains(chunk, s.Name) {
+				part.Series = append(part.Series, s)
+			}
+		}
+		p.Charts = append(p.Charts, part)
+	}
+	return p
+}
+
+func (f Lines) chart(names *palette) (*chart, error) {
+	ch := &chart{title: f.Title, x: f.X, y: f.Y, dataX: emptySpan(), dataY: emptySpan()}
+	if err := ch.check(); err != nil {
+		return nil, err
+	}
+	if len(f.Series) == 0 {
+		return nil, ch.bad("", "it has no series")
+	}
+	for _, s := range f.Series {
+		if err := ch.checkSeries(s); err != nil {
+			return nil, err
+		}
+		ch.dataX.add(s.X...)
+		ch.dataY.add(s.Y...)
+		ch.dataY.add(s.Low...)
+		ch.dataY.add(s.High...)
+	}
+	// Bands lie below all lines.
+	for _, s := range f.Series {
+		names.index(s.Name)
+	}
+	if err := ch.checkCount(names); err != nil {
+		return nil, err
+	}
+	for _, s := range f.Series {
+		if s.Low != nil {
+			ch.marks = append(ch.marks, band(s, names.index(s.Name)))
+		}
+	}
+	for _, s := range f.Series {
+		ch.marks = append(ch.marks, line(s, names.index(s.Name)))
+		ch.legend = append(ch.legend, lineEntry(s, names.index(s.Name)))
+	}
+	return ch, nil
+}
+
+func (ch *chart) checkSeries(s Series) error {
+	part := fmt.Sprintf("series %q", s.Name)
+	switch {
+	case s.Name == "":
+		return ch.bad(part, "it has no name")
+	case len(s.X) == 0:
+		return ch.bad(part, "it has no points")
+	case len(s.X) != len(s.Y):
+		return ch.bad(part, "it has %d x and %d y values", len(s.X), len(s.Y))
+	case len(s.Low) != len(s.High) || s.Low != nil && len(s.Low) != len(s.X):
+		return ch.bad(part, "its band has %d lower and %d upper values for %d points", len(s.Low), len(s.High), len(s.X))
+	case !slices.IsSorted(s.X):
+		return ch.bad(part, "its x values do not ascend")
+	}
+	if err := ch.finite(part+", x", ch.x, s.X); err != nil {
+		return err
+	}
+	for _, v := range [][]float64{s.Y, s.Low, s.High} {
+		if err := ch.finite(part+", y", ch.y, v); err != nil {
+			return err
+		}
+	}
+	for i := range s.Low {
+		if s.Low[i] > s.High[i] {
+			return ch.bad(part, "at point %d its band runs from %v down to %v", i+1, s.Low[i], s.High[i])
+		}
+	}
+	return nil
+}
+
+// checkCount refuses more names than there are colours.
+func (ch *chart) checkCount(names *palette) error {
+	if n := len(names.names); n > MaxSeries {
+		return ch.bad("", "%d series (%s) cannot be told apart; use at most %d, or small multiples (Lines.Split, Panels)",
+			n, strings.Join(names.names, ", "), MaxSeries)
+	}
+	return nil
+}
+
+// points transforms the series to the canvas.
+func points(x, y func(float64) vg.Length, xs, ys []float64) []vg.Point {
+	out := make([]vg.Point, len(xs))
+	for i := range xs {
+		out[i] = vg.Point{X: x(xs[i]), Y: y(ys[i])}
+	}
+	return out
+}
+
+func band(s Series, colour int) mark {
+	return func(c draw.Canvas, x, y func(float64) vg.Length) {
+		edge := points(x, y, s.X, s.Low)
+		back := points(x, y, s.X, s.High)
+		slices.Reverse(back)
+		fill := okabeIto[colour]
+		fill.A = 0x38
+		c.FillPolygon(fill, append(edge, back...))
+	}
+}
+
+func line(s Series, colour int) mark {
+	return func(c draw.Canvas, x, y func(float64) vg.Length) {
+		at := points(x, y, s.X, s.Y)
+		c.StrokeLines(s.style(colour), at)
+		// A single point makes no line.
+		if s.Markers || len(at) == 1 {
+			for _, p := range at {
+				c.DrawGlyphNoClip(glyph(colour), p)
+			}
+		}
+	}
+}
+
+func (s Series) style(colour int) draw.LineStyle {
+	if s.Published {
+		return dashed(okabeIto[colour], 1.3)
+	}
+	return solid(okabeIto[colour], 1.3)
+}
+
+func glyph(colour int) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: okabeIto[colour], Radius: 2.6, Shape: markers[colour]}
+}
+
+func lineEntry(s Series, colour int) legendEntry {
+	label := s.Name
+	if s.Published {
+		label += " (published)"
+	}
+	return legendEntry{label, func(c draw.Canvas) {
+		c.StrokeLine2(s.style(colour), c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
+		if s.Markers || len(s.X) == 1 {
+			c.DrawGlyphNoClip(glyph(colour), c.Center())
+		}
+	}}
+}

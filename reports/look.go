@@ -1,0 +1,283 @@
+package reports
+
+import (
+	"image/color"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// PageWidth is the width of a figure that sets none, in points: the text width of
+// a two-column paper, so that font sizes are those printed.
+const PageWidth vg.Length = 504
+
+// The look of every figure; lengths and font sizes in points.
+const (
+	margin    vg.Length = 6
+	textSize  vg.Length = 9
+	titleSize vg.Length = 10
+	// leading is the distance of baselines as a multiple of the font size.
+	leading = 1.2
+	// capHeight is the height of a capital in Liberation Sans, in font sizes.
+	capHeight = 0.72
+)
+
+// okabeIto is the palette of Okabe and Ito, "Color Universal Design" (2008), in
+// the order in which series take it. Yellow is left out: it fades on white.
+var okabeIto = []color.NRGBA{
+	{0x00, 0x72, 0xB2, 0xFF}, // blue
+	{0xD5, 0x5E, 0x00, 0xFF}, // vermillion
+	{0x00, 0x9E, 0x73, 0xFF}, // bluish green
+	{0xE6, 0x9F, 0x00, 0xFF}, // orange
+	{0xCC, 0x79, 0xA7, 0xFF}, // reddish purple
+	{0x56, 0xB4, 0xE9, 0xFF}, // sky blue
+	{0x00, 0x00, 0x00, 0xFF}, // black
+}
+
+// MaxSeries is how many series a chart may hold: one a colour.
+const MaxSeries = 7
+
+// diamond is the sign of published values, and a marker.
+var diamond = polygon{corners: 4}
+
+// markers tell series apart without colour, in the order of okabeIto.
+var markers = []draw.GlyphDrawer{
+	draw.CircleGlyph{},
+	polygon{corners: 4, turn: math.Pi / 4},
+	polygon{corners: 3},
+	diamond,
+	polygon{corners: 3, turn: math.Pi},
+	polygon{corners: 5, inner: 0.4},
+	ring{},
+}
+
+var (
+	ink      = color.NRGBA{0x22, 0x22, 0x22, 0xFF}
+	gridGrey = color.NRGBA{0xDD, 0xDD, 0xDD, 0xFF}
+	// cyan and red are the FAR paper's colours for creating and destroying instances.
+	cyan = color.NRGBA{0x00, 0xDD, 0xEE, 0xFF}
+	red  = color.NRGBA{0xE4, 0x1A, 0x1C, 0xFF}
+)
+
+// solid is a line of the given width.
+func solid(c color.Color, width vg.Length) draw.LineStyle {
+	return draw.LineStyle{Color: c, Width: width}
+}
+
+// dashed is a line of the given width.
+func dashed(c color.Color, width vg.Length) draw.LineStyle {
+	return draw.LineStyle{Color: c, Width: width, Dashes: []vg.Length{4, 2.5}}
+}
+
+// tint mixes a colour with white; 1 is white.
+func tint(c color.NRGBA, white float64) color.NRGBA {
+	mix := func(v uint8) uint8 { return uint8(math.Round(float64(v) + (255-float64(v))*white)) }
+	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 0xFF}
+}
+
+// taskColour gives the n-th task its fill. All are light enough for black text:
+// the palette (without black) in one tint, then in a paler one, and so on.
+func taskColour(n int) color.NRGBA {
+	hues := len(okabeIto) - 1
+	tints := []float64{0.45, 0.75, 0.25}
+	return tint(okabeIto[n%hues], tints[n/hues%len(tints)])
+}
+
+// polygon is a filled sign with corners at the radius and, for a star, as many in
+// between at a part of it.
+type polygon struct {
+	corners int
+	// turn is in radians; at 0 a corner points up.
+	turn float64
+	// inner is the part of the radius for the corners in between; 0 for none.
+	inner float64
+}
+
+func (p polygon) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
+	var pts []vg.Point
+	add := func(angle float64, r vg.Length) {
+		sin, cos := math.Sincos(angle)
+		pts = append(pts, vg.Point{X: at.X + r*vg.Length(sin), Y: at.Y + r*vg.Length(cos)})
+	}
+	for i := range p.corners {
+		step := 2 * math.Pi / float64(p.corners)
+		add(p.turn+float64(i)*step, sty.Radius*1.25)
+		if p.inner > 0 {
+			add(p.turn+(float64(i)+0.5)*step, sty.Radius*1.25*vg.Length(p.inner))
+		}
+	}
+	c.FillPolygon(sty.Color, pts)
+}
+
+// ring is a circle filled with white.
+type ring struct{}
+
+func (ring) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
+	draw.CircleGlyph{}.DrawGlyph(c, sty, at)
+	sty.Radius *= 0.6
+	c.SetColor(color.White)
+	draw.CircleGlyph{}.DrawGlyph(c, sty, at)
+}
+
+// sans returns the text style of all figures.
+func sans(size vg.Length) draw.TextStyle {
+	return draw.TextStyle{
+		Color:   ink,
+		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
+		Handler: plot.DefaultTextHandler,
+	}
+}
+
+// bold returns the text style of titles.
+func bold(size vg.Length) draw.TextStyle {
+	s := sans(size)
+	s.Font.Weight = xfont.WeightBold
+	return s
+}
+
+// height is the space that lines of text take, from the top of the first line's
+// capitals to the bottom of the last line's descenders.
+func height(sty draw.TextStyle, lines int) vg.Length {
+	return sty.Font.Size * vg.Length(leading*float64(lines-1)+capHeight+0.22)
+}
+
+// write draws lines of text whose capitals are centred on at, or begin or end
+// there, as the alignment says.
+func write(c draw.Canvas, sty draw.TextStyle, align draw.XAlignment, at vg.Point, lines ...string) {
+	face := sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size)
+	size := sty.Font.Size
+	c.SetColor(sty.Color)
+	baseline := at.Y + size*vg.Length(leading*float64(len(lines)-1)-capHeight)/2
+	for i, l := range lines {
+		c.FillString(face, vg.Point{
+			X: at.X + vg.Length(align)*face.Width(l),
+			Y: baseline - vg.Length(i)*size*leading,
+		}, l)
+	}
+}
+
+// writeUp is [write] for one line that reads from bottom to top.
+func writeUp(c draw.Canvas, sty draw.TextStyle, at vg.Point, line string) {
+	c.Push()
+	c.Translate(at)
+	c.Rotate(math.Pi / 2)
+	write(c, sty, draw.XCenter, vg.Point{}, line)
+	c.Pop()
+}
+
+// wrap breaks text at spaces, and after hyphens, pluses and slashes,
+// into lines of at most the width. A word that is wider has a line of its own.
+func wrap(sty draw.TextStyle, text string, width vg.Length) []string {
+	var lines []string
+	line := ""
+	for _, word := range words(text) {
+		if line != "" && sty.Width(strings.TrimRight(line+word, " ")) > width {
+			lines = append(lines, strings.TrimRight(line, " "))
+			line = ""
+		}
+		line += word
+	}
+	return append(lines, strings.TrimRight(line, " "))
+}
+
+// wrapTo breaks text into at most n lines that are as short as possible.
+func wrapTo(sty draw.TextStyle, text string, n int) []string {
+	for width := widest(sty, words(text)); ; width += sty.Font.Size / 2 {
+		if lines := wrap(sty, text, width); len(lines) <= max(1, n) {
+			return lines
+		}
+	}
+}
+
+// words splits text behind every place at which a line may end.
+func words(text string) []string {
+	var out []string
+	start := 0
+	for i, r := range text {
+		if unicode.IsSpace(r) || strings.ContainsRune("-+/", r) {
+			end := i + len(string(r))
+			out = append(out, text[start:end])
+			start = end
+		}
+	}
+	if start < len(text) || len(out) == 0 {
+		out = append(out, text[start:])
+	}
+	return out
+}
+
+// widest returns the width of the widest line.
+func widest(sty draw.TextStyle, lines []string) vg.Length {
+	var w vg.Length
+	for _, l := range lines {
+		w = max(w, sty.Width(l))
+	}
+	return w
+}
+
+// box fills and outlines a rectangle.
+func box(c draw.Canvas, r vg.Rectangle, fill color.Color, outline draw.LineStyle) {
+	c.SetColor(fill)
+	c.Fill(r.Path())
+	c.SetLineStyle(outline)
+	c.Stroke(r.Path())
+}
+
+// hatch fills a rectangle with the sign for "idle": pale with rising lines.
+func hatch(c draw.Canvas, r vg.Rectangle) {
+	c.SetColor(color.NRGBA{0xF8, 0xF8, 0xF8, 0xFF})
+	c.Fill(r.Path())
+	const step = 6
+	sty := solid(color.NRGBA{0xD6, 0xD6, 0xD6, 0xFF}, 0.5)
+	// The lines x - y = k, with k a multiple of the step so that neighbours match.
+	first := vg.Length(math.Ceil(float64(r.Min.X-r.Max.Y)/step)) * step
+	for k := first; k < r.Max.X-r.Min.Y; k += step {
+		x0, x1 := max(r.Min.X, r.Min.Y+k), min(r.Max.X, r.Max.Y+k)
+		if x1 > x0 {
+			c.StrokeLine2(sty, x0, x0-k, x1, x1-k)
+		}
+	}
+}
+
+// overlaps reports whether two rectangles share more than an edge.
+func overlaps(a, b vg.Rectangle) bool {
+	const slack = 1e-6
+	return a.Min.X < b.Max.X-slack && b.Min.X < a.Max.X-slack && a.Min.Y < b.Max.Y-slack && b.Min.Y < a.Max.Y-slack
+}
+
+// rect is a rectangle by its corners.
+func rect(x0, y0, x1, y1 vg.Length) vg.Rectangle {
+	return vg.Rectangle{Min: vg.Point{X: min(x0, x1), Y: min(y0, y1)}, Max: vg.Point{X: max(x0, x1), Y: max(y0, y1)}}
+}
+
+// sliceName is the paper's name of a slice, for example S3.
+func sliceName(i int) string { return "S" + strconv.Itoa(i) }
+
+// heading draws a figure's title at the top, if there is one, and returns what
+// remains of the canvas.
+func heading(c draw.Canvas, title string) draw.Canvas {
+	if title == "" {
+		return c
+	}
+	sty := bold(titleSize)
+	lines := wrap(sty, title, c.Max.X-c.Min.X)
+	h := height(sty, len(lines))
+	write(c, sty, draw.XCenter, vg.Point{X: c.Center().X, Y: c.Max.Y - h/2}, lines...)
+	return draw.Crop(c, 0, 0, 0, -h-4)
+}
+
+// headingHeight is the space that [heading] takes.
+func headingHeight(title string, width vg.Length) vg.Length {
+	if title == "" {
+		return 0
+	}
+	sty := bold(titleSize)
+	return height(sty, len(wrap(sty, title, width))) + 4
+}

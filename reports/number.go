@@ -1,0 +1,56 @@
+package reports
+
+import (
+	"math"
+	"strconv"
+
+	"miglab/harness/mig"
+)
+
+// Missing is what a table shows where there is no number.
+const Missing = "–"
+
+// Fixed formats a number with the given decimals: [Missing] for NaN, inf and -inf
+// for infinities, and no minus before a zero.
+func Fixed(x float64, decimals int) string {
+	switch {
+	case math.IsNaN(x):
+		return Missing
+	case math.IsInf(x, 1):
+		return "inf"
+	case math.IsInf(x, -1):
+		return "-inf"
+	}
+	s := strconv.FormatFloat(x, 'f', decimals, 64)
+	if s[0] == '-' {
+		if v, err := strconv.ParseFloat(s, 64); err == nil && v == 0 {
+			return s[1:]
+		}
+	}
+	return s
+}
+
+// PlusMinus formats a value with a half-width or a standard deviation, for example
+// 1.22 ± 0.03.
+func PlusMinus(x, half float64, decimals int) string {
+	return Fixed(x, decimals) + " ± " + Fixed(half, decimals)
+}
+
+// Interval formats the ends of a confidence interval, for example [1.20, 1.25].
+func Interval(low, high float64, decimals int) string {
+	return "[" + Fixed(low, decimals) + ", " + Fixed(high, decimals) + "]"
+}
+
+// Duration formats seconds for people, with fewer decimals the longer it is:
+// 0.24 s, 33.1 s, 1210 s.
+func Duration(d mig.Seconds) string {
+	x := math.Abs(float64(d))
+	decimals := 0
+	switch {
+	case x < 10:
+		decimals = 2
+	case x < 100:
+		decimals = 1
+	}
+	return Fixed(float64(d), decimals) + " s"
+}

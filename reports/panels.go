@@ -1,0 +1,187 @@
+package reports
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Panels places several charts in one image, row by row, with aligned axes. While
+// their names are no more than [MaxSeries], a name has one colour throughout and
+// there is one legend; otherwise each panel has its own.
+type Panels struct {
+	Title string
+	// Columns is the number of charts in a row; 0 means 2.
+	Columns int
+	Charts  []Chart
+	// Width and Height are those of the image in points; 0 means [PageWidth] and
+	// data areas 140 high.
+	Width, Height vg.Length
+}
+
+const (
+	panelGap    vg.Length = 12
+	defaultData vg.Length = 140
+)
+
+func (f Panels) page() (page, error) {
+	bad := func(part, format string, args ...any) error {
+		return &InputError{f.Title, part, fmt.Sprintf(format, args...)}
+	}
+	if len(f.Charts) == 0 {
+		return page{}, bad("", "it has no charts")
+	}
+	charts, shared, err := f.charts()
+	if err != nil {
+		return page{}, err
+	}
+	columns := f.Columns
+	if columns == 0 {
+		columns = 2
+	}
+	columns = max(1, min(columns, len(charts)))
+	rows := (len(charts) + columns - 1) / columns
+	width := orDefault(f.Width, PageWidth)
+	inner := width - 2*margin
+	cell := (inner - vg.Length(columns-1)*panelGap) / vg.Length(columns)
+	shareHeight := shared.height(inner)
+	guess := orDefault(f.Height/vg.Length(rows), defaultData) + 4*textSize
+	plots := make([]*plot.Plot, len(charts))
+	for k, ch := range charts {
+		plots[k] = ch.plot(vg.Point{X: cell, Y: guess})
+	}
+	g := newPanelGrid(plots, columns, vg.Point{X: cell, Y: guess})
+	g.data.X = (inner - g.takenWidth()) / vg.Length(columns)
+	for k, ch := range charts {
+		wide := g.before[k].X + g.data.X + g.after[k].X
+		i := k / columns
+		g.above[i] = max(g.above[i], headingHeight(ch.title, wide))
+		if shared == nil {
+			g.below[i] = max(g.below[i], ch.legend.height(wide))
+		}
+	}
+	taken := 2*margin + headingHeight(f.Title, inner) + shareHeight + g.takenHeight()
+	high := orDefault(f.Height, taken+defaultData*vg.Length(rows))
+	g.data.Y = (high - taken) / vg.Length(rows)
+	for k, ch := range charts {
+		if err := ch.fits(plots[k], g.data); err != nil {
+			return page{}, err
+		}
+	}
+	return page{width, high, func(canvas draw.Canvas) layout {
+		out := layout{legend: shared.draw(canvas)}
+		for k, at := range g.places(heading(canvas, f.Title)) {
+			ch := charts[k]
+			plots[k].Draw(at)
+			out.data = append(out.data, plots[k].DataCanvas(at).Rectangle)
+			top, bottom := at, at
+			top.Rectangle = rect(at.Min.X, at.Max.Y, at.Max.X, at.Max.Y+g.above[k/columns])
+			heading(top, ch.title)
+			if shared == nil {
+				bottom.Rectangle = rect(at.Min.X, at.Min.Y-ch.legend.height(at.Max.X-at.Min.X), at.Max.X, at.Min.Y)
+				out.legend = append(out.legend, ch.legend.draw(bottom)...)
+			}
+		}
+		return out
+	}}, nil
+}
+
+// charts prepares the panels; shared is their common legend, nil if each has its own.
+func (f Panels) charts() (charts []*chart, shared legend, err error) {
+	apart := make([]*chart, len(f.Charts))
+	for i, ch := range f.Charts {
+		if apart[i], err = ch.chart(&palette{}); err != nil {
+			return nil, nil, err
+		}
+	}
+	names := &palette{}
+	together := make([]*chart, len(f.Charts))
+	seen := map[string]bool{}
+	for i, ch := range f.Charts {
+		// What fails now, and did not alone, is the number of names.
+		if together[i], err = ch.chart(names); err != nil {
+			return apart, nil, nil
+		}
+		for _, e := range together[i].legend {
+			if !seen[e.label] {
+				seen[e.label] = true
+				shared = append(shared, e)
+			}
+		}
+	}
+	return together, shared, nil
+}
+
+// panelGrid places charts in rows and columns with data areas of one size.
+type panelGrid struct {
+	// before holds, for each chart, what its axes take left of and below the data,
+	// after what they take right of it and above it.
+	before, after []vg.Point
+	// left and right are the largest of a column, bottom and top of a row.
+	left, right, bottom, top []vg.Length
+	// above and below are the room of a row's titles and legends.
+	above, below []vg.Length
+	// data is the size of the data areas.
+	data vg.Point
+}
+
+// newPanelGrid measures the axes of the plots at about their final size.
+func newPanelGrid(plots []*plot.Plot, columns int, size vg.Point) *panelGrid {
+	rows := (len(plots) + columns - 1) / columns
+	g := &panelGrid{
+		left: make([]vg.Length, columns), right: make([]vg.Length, columns),
+		bottom: make([]vg.Length, rows), top: make([]vg.Length, rows),
+		above: make([]vg.Length, rows), below: make([]vg.Length, rows),
+	}
+	for k, p := range plots {
+		d := p.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: size}})
+		before, after := d.Min, size.Sub(d.Max)
+		g.before, g.after = append(g.before, before), append(g.after, after)
+		i, j := k/columns, k%columns
+		g.left[j], g.right[j] = max(g.left[j], before.X), max(g.right[j], after.X)
+		g.bottom[i], g.top[i] = max(g.bottom[i], before.Y), max(g.top[i], after.Y)
+	}
+	return g
+}
+
+// takenWidth and takenHeight are what is not data.
+func (g *panelGrid) takenWidth() vg.Length {
+	return sum(g.left) + sum(g.right) + vg.Length(len(g.left)-1)*panelGap
+}
+
+func (g *panelGrid) takenHeight() vg.Length {
+	return sum(g.bottom) + sum(g.top) + sum(g.above) + sum(g.below) + vg.Length(len(g.top)-1)*panelGap
+}
+
+// places returns the canvas of each chart, axes included, from the top left.
+func (g *panelGrid) places(c draw.Canvas) []draw.Canvas {
+	out := make([]draw.Canvas, len(g.before))
+	columns := len(g.left)
+	y := c.Max.Y
+	for i := range g.top {
+		y -= g.above[i] + g.top[i]
+		x := c.Min.X
+		for j := 0; j < columns && i*columns+j < len(out); j++ {
+			k := i*columns + j
+			x += g.left[j]
+			out[k] = c
+			out[k].Rectangle = rect(
+				x-g.before[k].X, y-g.data.Y-g.before[k].Y,
+				x+g.data.X+g.after[k].X, y+g.after[k].Y,
+			)
+			x += g.data.X + g.right[j] + panelGap
+		}
+		y -= g.data.Y + g.bottom[i] + g.below[i] + panelGap
+	}
+	return out
+}
+
+func sum(ls []vg.Length) vg.Length {
+	var s vg.Length
+	for _, l := range ls {
+		s += l
+	}
+	return s
+}

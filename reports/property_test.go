@@ -1,0 +1,142 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+	"pgregory.net/rapid"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+// numbers are what careless callers pass.
+var numbers = rapid.OneOf(
+	rapid.Float64Range(-10, 10), rapid.Float64Range(0.001, 1000), rapid.Float64(),
+	rapid.SampledFrom([]float64{0, 1, 1 + 1e-16, 1 + 3e-16, -1, 1e100, -1e100, 1e-320, math.NaN(), math.Inf(1)}),
+)
+
+// polite are numbers that every axis can show.
+var polite = rapid.OneOf(rapid.Float64Range(0.001, 1000), rapid.Float64Range(1, 1.001))
+
+var names = rapid.StringMatching(`[A-Z][a-z]{0,9}([ -][A-Za-z0-9]{1,8}){0,2}`)
+
+// checkDrawn fails unless the figure is refused with an InputError or drawn with
+// its legends clear of the data, nothing off the page and no texts overlapping.
+func checkDrawn(t *rapid.T, f Figure) {
+	t.Helper()
+	p, err := f.page()
+	if err != nil {
+		var input *InputError
+		if !errors.As(err, &input) {
+			t.Fatalf("the error is %T: %v", err, err)
+		}
+		return
+	}
+	r := &recorder{stack: []affine{{a: 1, d: 1}}}
+	l := p.draw(blank(r, p))
+	for _, g := range l.legend {
+		if g.Min.X < 0 || g.Min.Y < 0 || g.Max.X > p.width || g.Max.Y > p.height {
+			t.Errorf("the legend %v leaves the page", g)
+		}
+		if slices.ContainsFunc(l.data, func(d vg.Rectangle) bool { return overlaps(d, g) }) {
+			t.Errorf("the legend %v overlaps data", g)
+		}
+	}
+	for i, a := range r.texts {
+		if a.at.Min.X < 0 || a.at.Min.Y < 0 || a.at.Max.X > p.width || a.at.Max.Y > p.height {
+			t.Errorf("%q at %v leaves the page of %v x %v", a.text, a.at, p.width, p.height)
+		}
+		for _, b := range r.texts[:i] {
+			if overlaps(a.at, b.at) {
+				t.Errorf("%q at %v overlaps %q at %v", a.text, a.at, b.text, b.at)
+			}
+		}
+	}
+}
+
+func drawAxis(t *rapid.T, label string) Axis {
+	return Axis{Label: label, Log: rapid.Bool().Draw(t, "log")}
+}
+
+func drawLines(t *rapid.T) Lines {
+	f := Lines{Title: names.Draw(t, "title"), X: drawAxis(t, "x [s]"), Y: drawAxis(t, "y [s]")}
+	numbers := rapid.SampledFrom([]*rapid.Generator[float64]{polite, polite, numbers}).Draw(t, "numbers")
+	for range rapid.IntRange(0, 8).Draw(t, "series") {
+		s := Series{Name: names.Draw(t, "name"), Published: rapid.Bool().Draw(t, "published")}
+		s.X = rapid.SliceOfN(numbers, 1, 5).Draw(t, "x")
+		slices.Sort(s.X)
+		s.Y = rapid.SliceOfN(numbers, len(s.X), len(s.X)).Draw(t, "y")
+		f.Series = append(f.Series, s)
+	}
+	return f
+}
+
+func TestAnyLinesAreDrawnOrRefused(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { checkDrawn(t, drawLines(t)) })
+}
+
+func TestAnyPanelsAreDrawnOrRefused(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := Panels{Title: names.Draw(t, "title"), Columns: rapid.IntRange(-1, 3).Draw(t, "columns")}
+		for range rapid.IntRange(0, 4).Draw(t, "charts") {
+			f.Charts = append(f.Charts, drawLines(t))
+		}
+		checkDrawn(t, f)
+	})
+}
+
+func TestAnyBarsAreDrawnOrRefused(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 45).Draw(t, "categories")
+		f := Bars{
+			X: Axis{Label: "x"}, Y: Axis{Label: "y"}, Categories: rapid.SliceOfN(names, n, n).Draw(t, "names"),
+			Width: vg.Length(rapid.SampledFrom([]float64{0, 252, 700}).Draw(t, "width")),
+		}
+		for range rapid.IntRange(0, 5).Draw(t, "groups") {
+			f.Groups = append(f.Groups, BarGroup{
+				Name:      names.Draw(t, "name"),
+				Values:    rapid.SliceOfN(rapid.Float64Range(-2, 9), n, n).Draw(t, "values"),
+				Published: rapid.SliceOfN(numbers, n, n).Draw(t, "published"),
+			})
+		}
+		checkDrawn(t, f)
+	})
+}
+
+func TestAnyGanttIsDrawnOrRefused(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := Gantt{Title: names.Draw(t, "title"), Up: rapid.Bool().Draw(t, "up")}
+		task := 0
+		for i := range rapid.IntRange(1, 4).Draw(t, "panels") {
+			p := GanttPanel{
+				Title: fmt.Sprint("Panel ", i), GPU: mig.MustLookup(rapid.SampledFrom([]string{"A30", "A100"}).Draw(t, "gpu")),
+				Count: rapid.IntRange(0, 2).Draw(t, "count"),
+			}
+			for gpu := range p.gpus() {
+				for s := range p.GPU.ComputeSlices {
+					var now mig.Seconds
+					for range rapid.IntRange(0, 4).Draw(t, "bars") {
+						end := now + mig.Seconds(rapid.Float64Range(0, 10).Draw(t, "seconds"))
+						kind := rapid.SampledFrom([]schedule.BarKind{schedule.RunBar, schedule.RunBar, schedule.CreateBar, schedule.DestroyBar}).Draw(t, "kind")
+						task++
+						p.Bars = append(p.Bars, schedule.Bar{
+							Kind: kind, GPU: gpu, Slice: s, Width: 1, Start: now, End: end,
+							Label: fmt.Sprint("Task ", task),
+						})
+						now = end
+					}
+				}
+			}
+			for range rapid.IntRange(0, 3).Draw(t, "marks") {
+				p.Marks = append(p.Marks, TimeMark{mig.Seconds(rapid.Float64Range(0, 20).Draw(t, "at")), "mark"})
+			}
+			f.Panels = append(f.Panels, p)
+		}
+		checkDrawn(t, f)
+	})
+}

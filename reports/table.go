@@ -1,0 +1,134 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"miglab/harness/store"
+)
+
+// A Column is a column of a [Table].
+type Column struct {
+	// Name is the heading, with the unit where there is one.
+	Name string
+	// Right aligns the cells to the right, as numbers are.
+	Right bool
+}
+
+// A Table is a table of strings.
+type Table struct {
+	// Title is printed above the table, and is its caption in LaTeX; "" leaves it out.
+	Title   string
+	Columns []Column
+	// Rows holds one cell a column.
+	Rows [][]string
+	// Notes are printed below the table, a line each.
+	Notes []string
+}
+
+// TableError says where a table is malformed.
+type TableError struct {
+	// Title is the table's.
+	Title string
+	// Row and Column are positions from 0; -1 where the error is not in one.
+	Row, Column int
+	Reason      string
+}
+
+func (e *TableError) Error() string {
+	s := fmt.Sprintf("table %q", e.Title)
+	if e.Row >= 0 {
+		s += fmt.Sprintf(", row %d", e.Row+1)
+	}
+	if e.Column >= 0 {
+		s += fmt.Sprintf(", column %d", e.Column+1)
+	}
+	return s + ": " + e.Reason
+}
+
+// TableFormats lists the formats of [Table.Encode].
+var TableFormats = []string{"text", "csv", "markdown", "latex"}
+
+// Encode writes the table in one of [TableFormats]. The error is a [*FormatError]
+// for another one, a [*TableError] for a malformed table, or the writer's.
+func (t *Table) Encode(w io.Writer, format string) error {
+	switch format {
+	case "text":
+		return t.Text(w)
+	case "csv":
+		return t.CSV(w)
+	case "markdown":
+		return t.Markdown(w)
+	case "latex":
+		return t.LaTeX(w)
+	}
+	return &FormatError{format, TableFormats}
+}
+
+// Save writes base.txt, base.csv, base.md and base.tex, each replaced as a whole.
+func (t *Table) Save(base string) error {
+	for _, f := range []struct {
+		extension string
+		write     func(io.Writer) error
+	}{{".txt", t.Text}, {".csv", t.CSV}, {".md", t.Markdown}, {".tex", t.LaTeX}} {
+		if err := store.WriteFile(base+f.extension, f.write); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validate refuses what no format can show. Line breaks are refused everywhere
+// because a row of text and of Markdown is one line.
+func (t *Table) validate() error {
+	bad := func(row, column int, format string, args ...any) error {
+		return &TableError{t.Title, row, column, fmt.Sprintf(format, args...)}
+	}
+	if len(t.Columns) == 0 {
+		return bad(-1, -1, "it has no columns")
+	}
+	const breaks = "\n\r\t"
+	for j, c := range t.Columns {
+		if strings.ContainsAny(c.Name, breaks) {
+			return bad(-1, j, "the heading %q holds a line break or a tab", c.Name)
+		}
+	}
+	for i, row := range t.Rows {
+		if len(row) != len(t.Columns) {
+			return bad(i, -1, "it has %d cells, and the table %d columns", len(row), len(t.Columns))
+		}
+		for j, cell := range row {
+			if strings.ContainsAny(cell, breaks) {
+				return bad(i, j, "the cell %q holds a line break or a tab", cell)
+			}
+		}
+	}
+	for _, s := range append([]string{t.Title}, t.Notes...) {
+		if strings.ContainsAny(s, breaks) {
+			return bad(-1, -1, "the title or note %q holds a line break or a tab", s)
+		}
+	}
+	return nil
+}
+
+// names returns the headings.
+func (t *Table) names() []string {
+	out := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		out[i] = c.Name
+	}
+	return out
+}
+
+// printer writes lines and keeps the first error.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(s string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.w, s+"\n")
+	}
+}

@@ -1,0 +1,107 @@
+package reports
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+)
+
+// ticks marks an axis from low to high with the most values that fit, or with
+// those that were asked for.
+func (a Axis) ticks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
+	if a.Ticks != nil {
+		return asked(a.Ticks)
+	}
+	if a.Log {
+		return logTicks(low, high, fit)
+	}
+	return linearTicks(low, high, fit)
+}
+
+// asked labels the given values with as many digits as they have.
+func asked(values []float64) []plot.Tick {
+	out := make([]plot.Tick, len(values))
+	for i, v := range values {
+		out[i] = plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', -1, 64)}
+	}
+	return out
+}
+
+// linearTicks steps by 1, 2 or 5 times a power of ten. At most 8 are wanted: more
+// do not make a chart easier to read.
+func linearTicks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
+	power := math.Floor(math.Log10((high - low) / 8))
+	for ; ; power++ {
+		for _, m := range []float64{1, 2, 5} {
+			step := m * math.Pow(10, power)
+			first, last := math.Ceil(low/step-1e-9), math.Floor(high/step+1e-9)
+			if last-first+1 > 8 {
+				continue
+			}
+			var out []plot.Tick
+			for k := first; k <= last; k++ {
+				out = append(out, plot.Tick{Value: k * step, Label: tickLabel(k*step, int(max(0, -power)))})
+			}
+			if len(out) <= 2 || fit(out) {
+				return out
+			}
+		}
+	}
+}
+
+// tickLabel avoids long rows of zeros on either side of the point.
+func tickLabel(v float64, decimals int) string {
+	if a := math.Abs(v); a >= 1e6 || decimals > 6 {
+		return exponent(v)
+	}
+	return Fixed(v, decimals)
+}
+
+// exponent formats like 2e6.
+func exponent(v float64) string {
+	s := strconv.FormatFloat(v, 'g', 6, 64)
+	mantissa, e, found := strings.Cut(s, "e")
+	if !found {
+		return s
+	}
+	n, _ := strconv.Atoi(e)
+	return mantissa + "e" + strconv.Itoa(n)
+}
+
+// logTicks marks 1, 2 and 5 times the powers of ten, or the powers alone, or
+// every other power, every third and so on.
+func logTicks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
+	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
+	marks := func(multiples []float64, every int) []plot.Tick {
+		var out []plot.Tick
+		for e := first; e <= last; e++ {
+			for _, m := range multiples {
+				v, _ := strconv.ParseFloat(strconv.Itoa(int(m))+"e"+strconv.Itoa(e), 64)
+				if v >= low*(1-1e-9) && v <= high*(1+1e-9) && (e-first)%every == 0 {
+					out = append(out, plot.Tick{Value: v, Label: logLabel(v)})
+				}
+			}
+		}
+		return out
+	}
+	if out := marks([]float64{1, 2, 5}, 1); len(out) <= 8 && fit(out) {
+		if len(out) >= 2 {
+			return out
+		}
+		return linearTicks(low, high, fit)
+	}
+	for every := 1; ; every++ {
+		if out := marks([]float64{1}, every); len(out) <= 2 || len(out) <= 8 && fit(out) {
+			return out
+		}
+	}
+}
+
+func logLabel(v float64) string {
+	if v >= 1e-4 && v < 1e6 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return exponent(v)
+}
