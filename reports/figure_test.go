@@ -229,6 +229,23 @@ func TestPanelsShareColours(t *testing.T) {
 	}
 }
 
+func TestPanelsLineUp(t *testing.T) {
+	for _, name := range []string{"panels", "panels-mixed", "lines-split"} {
+		f := samples()[name].(Panels)
+		_, p, l := record(t, f)
+		near := func(a, b vg.Length) bool { return math.Abs(float64(a-b)) < 1 }
+		for k, d := range l.data {
+			row, column := l.data[k-k%2], l.data[k%2]
+			if !near(d.Min.Y, row.Min.Y) || !near(d.Max.Y, row.Max.Y) || !near(d.Min.X, column.Min.X) || !near(d.Max.X, column.Max.X) {
+				t.Errorf("%s: panel %d at %v does not line up with %v and %v", name, k+1, d, row, column)
+			}
+		}
+		if right := l.data[1].Max.X; right < p.width-30 {
+			t.Errorf("%s: the panels end at %v of %v", name, right, p.width)
+		}
+	}
+}
+
 func TestTasksKeepTheirColourAcrossPanels(t *testing.T) {
 	f := samples()["gantt-four"].(Gantt)
 	if names := f.tasks(); len(names) != 16 {

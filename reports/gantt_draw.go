@@ -186,7 +186,7 @@ func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar, names []
 				return
 			}
 		}
-		middle := vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}
+		middle := vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y+r.Max.Y)/2 + t.rise}
 		if t.vertical {
 			writeUp(c, t.sty, middle, t.lines[0])
 		} else {

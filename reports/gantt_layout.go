@@ -17,8 +17,8 @@ import (
 const (
 	ganttHeight vg.Length = 380
 	minGantt    vg.Length = 150
-	// ganttTicks is the room of the time axis.
-	ganttTicks  vg.Length = 38
+	// ganttTicks is the room of the time axis without the numbers on it.
+	ganttTicks  vg.Length = 22
 	ganttGap    vg.Length = 10
 	ganttGPUGap vg.Length = 5
 	// minSlice lets "S0" and a two-digit number stand in one slice.
@@ -39,6 +39,8 @@ type ganttLayout struct {
 	zero, far vg.Length
 	span      mig.Seconds
 	ticks     []plot.Tick
+	// tickWidth is the width of the numbers on the time axis.
+	tickWidth vg.Length
 	// titles holds the wrapped titles of the panels, headRows how many rows of
 	// headings there are on the side of time 0 (slices, and GPUs where there are several).
 	titles   [][]string
@@ -56,10 +58,15 @@ func newGanttLayout(f Gantt, r vg.Rectangle) *ganttLayout {
 			g.headRows = 2
 		}
 	}
-	// A margin makes the slices narrower, which may cost another panel its room.
+	// What lies beside the slices makes them narrower, which may cost a panel its room.
 	for again := true; again; {
 		g.place(r)
 		again = false
+		for _, t := range g.ticks {
+			if w := sans(textSize).Width(t.Label); w > g.tickWidth {
+				g.tickWidth, again = w, true
+			}
+		}
 		for i, p := range f.Panels {
 			if g.beside[i] > 0 {
 				continue
@@ -80,7 +87,7 @@ func (g *ganttLayout) place(r vg.Rectangle) {
 	fixed, columns := g.columns()
 	g.slice = (r.Max.X - r.Min.X - fixed) / vg.Length(columns)
 	g.left, g.titles = nil, nil
-	x := r.Min.X + ganttTicks
+	x := r.Min.X + ganttTicks + g.tickWidth
 	titleLines := 0
 	for i := range g.Panels {
 		p := &g.Panels[i]
@@ -124,7 +131,7 @@ func (g *ganttLayout) place(r vg.Rectangle) {
 
 // columns returns the width of all that is not slices, and the number of slices.
 func (g *ganttLayout) columns() (fixed vg.Length, n int) {
-	fixed = ganttTicks - ganttGap
+	fixed = ganttTicks + g.tickWidth - ganttGap
 	for i := range g.Panels {
 		p := &g.Panels[i]
 		fixed += ganttGap + vg.Length(p.gpus()-1)*ganttGPUGap + g.beside[i]
@@ -243,6 +250,8 @@ type boxText struct {
 	sty      draw.TextStyle
 	lines    []string
 	vertical bool
+	// rise moves the text up from the middle to make room for descenders.
+	rise vg.Length
 }
 
 // fitText finds the largest print, down to 7 points, in which the text fits into
@@ -253,24 +262,24 @@ func fitText(r vg.Rectangle, text string) (boxText, bool) {
 	for size := textSize; size >= smallest; size-- {
 		sty := sans(size)
 		line := sty.Width(text)
-		if line <= w && lineHeight(sty, text) <= h {
-			return boxText{sty, []string{text}, false}, true
+		below := descent(text) * size
+		if line <= w && size*capHeight+below <= h {
+			return boxText{sty: sty, lines: []string{text}, rise: below / 2}, true
 		}
 		if lines := wrap(sty, text, w); len(lines) > 1 && widest(sty, lines) <= w && height(sty, len(lines)) <= h {
-			return boxText{sty, lines, false}, true
+			return boxText{sty: sty, lines: lines}, true
 		}
-		if line <= h && size*capHeight+2 <= w {
-			return boxText{sty, []string{text}, true}, true
+		if line <= h && size*capHeight+below <= w {
+			return boxText{sty: sty, lines: []string{text}, vertical: true}, true
 		}
 	}
 	return boxText{}, false
 }
 
-// lineHeight is the height of a line centred on its capitals: letters such as g
-// and y need as much room below them as above.
-func lineHeight(sty draw.TextStyle, text string) vg.Length {
+// descent is how far the text reaches below its baseline, in font sizes.
+func descent(text string) vg.Length {
 	if strings.ContainsAny(text, "gjpqy_,;()[]{}|@Q") {
-		return sty.Font.Size * (capHeight + 2*0.2)
+		return 0.2
 	}
-	return sty.Font.Size * capHeight
+	return 0
 }

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -47,24 +48,29 @@ func (f Panels) page() (page, error) {
 	inner := width - 2*margin
 	cell := (inner - vg.Length(columns-1)*panelGap) / vg.Length(columns)
 	shareHeight := shared.height(inner)
-	guess := orDefault(f.Height/vg.Length(rows), defaultData) + 4*textSize
 	plots := make([]*plot.Plot, len(charts))
 	for k, ch := range charts {
-		plots[k] = ch.plot(vg.Point{X: cell, Y: guess})
+		plots[k] = ch.plot(vg.Point{X: cell, Y: orDefault(f.Height/vg.Length(rows), defaultData+4*textSize)})
 	}
-	g := newPanelGrid(plots, columns, vg.Point{X: cell, Y: guess})
-	g.data.X = (inner - g.takenWidth()) / vg.Length(columns)
-	for k, ch := range charts {
-		wide := g.before[k].X + g.data.X + g.after[k].X
-		i := k / columns
-		g.above[i] = max(g.above[i], headingHeight(ch.title, wide))
-		if shared == nil {
-			g.below[i] = max(g.below[i], ch.legend.height(wide))
+	g := newPanelGrid(len(plots), rows, columns)
+	var high vg.Length
+	// The room that axes need depends a little on the size of the data, and the other
+	// way round; a few rounds settle both.
+	for range 4 {
+		g.data.X = (inner - g.takenWidth()) / vg.Length(columns)
+		for k, ch := range charts {
+			wide := g.size(k).X
+			i := k / columns
+			g.above[i] = max(g.above[i], headingHeight(ch.title, wide))
+			if shared == nil {
+				g.below[i] = max(g.below[i], ch.legend.height(wide))
+			}
 		}
+		taken := 2*margin + headingHeight(f.Title, inner) + shareHeight + g.takenHeight()
+		high = orDefault(f.Height, taken+defaultData*vg.Length(rows))
+		g.data.Y = (high - taken) / vg.Length(rows)
+		g.measure(plots)
 	}
-	taken := 2*margin + headingHeight(f.Title, inner) + shareHeight + g.takenHeight()
-	high := orDefault(f.Height, taken+defaultData*vg.Length(rows))
-	g.data.Y = (high - taken) / vg.Length(rows)
 	for k, ch := range charts {
 		if err := ch.fits(plots[k], g.data); err != nil {
 			return page{}, err
@@ -127,23 +133,36 @@ type panelGrid struct {
 	data vg.Point
 }
 
-// newPanelGrid measures the axes of the plots at about their final size.
-func newPanelGrid(plots []*plot.Plot, columns int, size vg.Point) *panelGrid {
-	rows := (len(plots) + columns - 1) / columns
-	g := &panelGrid{
-		left: make([]vg.Length, columns), right: make([]vg.Length, columns),
-		bottom: make([]vg.Length, rows), top: make([]vg.Length, rows),
+// newPanelGrid returns the grid of n charts with a first guess of what axes take.
+func newPanelGrid(n, rows, columns int) *panelGrid {
+	axes := 4 * textSize
+	return &panelGrid{
+		before: slices.Repeat([]vg.Point{{X: axes, Y: axes}}, n), after: make([]vg.Point, n),
+		left: slices.Repeat([]vg.Length{axes}, columns), right: make([]vg.Length, columns),
+		bottom: slices.Repeat([]vg.Length{axes}, rows), top: make([]vg.Length, rows),
 		above: make([]vg.Length, rows), below: make([]vg.Length, rows),
 	}
+}
+
+// size is that of a chart with its axes.
+func (g *panelGrid) size(k int) vg.Point { return g.before[k].Add(g.data).Add(g.after[k]) }
+
+// measure finds what the axes of the plots take around data of about the size.
+func (g *panelGrid) measure(plots []*plot.Plot) {
+	clear(g.left)
+	clear(g.right)
+	clear(g.bottom)
+	clear(g.top)
+	columns := len(g.left)
 	for k, p := range plots {
+		size := g.size(k)
 		d := p.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: size}})
 		before, after := d.Min, size.Sub(d.Max)
-		g.before, g.after = append(g.before, before), append(g.after, after)
+		g.before[k], g.after[k] = before, after
 		i, j := k/columns, k%columns
 		g.left[j], g.right[j] = max(g.left[j], before.X), max(g.right[j], after.X)
 		g.bottom[i], g.top[i] = max(g.bottom[i], before.Y), max(g.top[i], after.Y)
 	}
-	return g
 }
 
 // takenWidth and takenHeight are what is not data.
