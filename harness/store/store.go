@@ -1,6 +1,7 @@
 package store
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
 	"sync"
@@ -119,5 +120,17 @@ func (s *Store) merge(k Key, e entry) (bool, error) {
 		Cell:  e.Cell,
 		First: Origin{s.files[have.file], int(have.line)}, FirstOutcome: have.outcome(),
 		Second: Origin{s.files[e.file], int(e.line)}, SecondOutcome: e.outcome(),
+	}
+}
+
+// Rows yields all rows in the order in which they were loaded or appended. The
+// store must not be appended to meanwhile.
+func (s *Store) Rows() iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		for i := range s.entries {
+			if !yield(s.entries[i].Row) {
+				return
+			}
+		}
 	}
 }

@@ -110,6 +110,14 @@ func beforeAndAfter(d *figures.Data, before, after run.Series, instance int) (re
 	if err != nil {
 		return reports.Gantt{}, err
 	}
+	changed := changedTasks(a, b, p)
+	left, right := reports.NewGanttPanel("before", p, a), reports.NewGanttPanel("after", p, b)
+	left.Highlight, right.Highlight = changed, changed
+	return reports.Gantt{Panels: []reports.GanttPanel{left, right}}, nil
+}
+
+// changedTasks lists the tasks that two schedules run on different instances.
+func changedTasks(a, b schedule.Schedule, p schedule.Problem) []string {
 	was := map[int]mig.Instance{}
 	for _, pl := range a.Placements {
 		was[pl.Task] = pl.Instance
@@ -121,9 +129,7 @@ func beforeAndAfter(d *figures.Data, before, after run.Series, instance int) (re
 		}
 	}
 	slices.Sort(changed)
-	left, right := reports.NewGanttPanel("before", p, a), reports.NewGanttPanel("after", p, b)
-	left.Highlight, right.Highlight = changed, changed
-	return reports.Gantt{Panels: []reports.GanttPanel{left, right}}, nil
+	return changed
 }
 
 // figures7to9 concatenates the same two batches trivially, with the second one
@@ -167,24 +173,33 @@ func figures7to9() figures.Artefact {
 				Columns: []reports.Column{{Name: "concatenation"}, {Name: "makespan [s]", Right: true}, {Name: "gain over trivial [%]", Right: true}},
 			}
 			panels := map[string]reports.GanttPanel{}
+			plans := map[string]schedule.Schedule{}
+			var p schedule.Problem
 			for _, m := range modes {
-				p, s, err := d.Schedule(series(m), best)
-				if err != nil {
+				var s schedule.Schedule
+				var err error
+				if p, s, err = d.Schedule(series(m), best); err != nil {
 					return nil, err
 				}
+				plans[m] = s
 				panels[m] = reports.NewGanttPanel(map[string]string{
 					"trivial": "trivial", "reverse": "second batch reversed", "move": "and tasks moved", "moveswap": "and tasks swapped",
 				}[m], p, s)
 				t.Rows = append(t.Rows, []string{m, fmt.Sprintf("%.2f", spans[m][best]), fmt.Sprintf("%.2f", (spans["trivial"][best]/spans[m][best]-1)*100)})
 			}
 			for k, number := range []int{7, 8, 9} {
+				left, right := panels[modes[k]], panels[modes[k+1]]
+				if number > 7 {
+					changed := changedTasks(plans[modes[k]], plans[modes[k+1]], p)
+					left.Highlight, right.Highlight = changed, changed
+				}
 				name := fmt.Sprintf("figure%d", number)
 				title := fmt.Sprintf("Fig. %d. %s", number, []string{
 					"Trivial concatenation, and with the second batch reversed",
 					"Moving tasks of the reversed batch", "Swapping tasks of the reversed batch",
 				}[k])
 				out.Figures = append(out.Figures, figures.Figure{File: name, Title: title, Figure: reports.Gantt{
-					Title: title, Panels: []reports.GanttPanel{panels[modes[k]], panels[modes[k+1]]}, Height: 480,
+					Title: title, Panels: []reports.GanttPanel{left, right}, Height: 480,
 				}})
 			}
 			out.Tables = []figures.Table{{File: "figures7-9", Table: t}}
@@ -196,16 +211,19 @@ func figures7to9() figures.Artefact {
 // figure10 finds, for each case of the proof in section 5, a schedule of phase 2
 // without reconfiguration time that falls into it.
 func figure10() figures.Artefact {
-	const instances = 200 // as the approximation factors
-	series := func(gpu string, w workload) run.Series {
-		return on(gpu, 1, batch(synthetic(w, 5, ""), "far?refine=false", mig.Free))
+	const instances = 200 // of each workload and number of tasks
+	var all []run.Series
+	for _, w := range append([]workload{{"EXAMPLESCALING", "WIDETIMES"}}, workloads...) {
+		for _, n := range []int{3, 4, 5, 6, 8, 10} {
+			all = append(all, batch(synthetic(w, n, ""), "far?refine=false", mig.Free))
+		}
 	}
 	return figures.Artefact{
 		Name: "figure10", Title: "the cases of the proof of the approximation factors",
 		Needs: func(s figures.Scale) (out []figures.Need) {
 			for _, gpu := range []string{"A30", "A100"} {
-				for _, w := range workloads {
-					out = append(out, figures.Need{Series: series(gpu, w), N: s.Replicates(instances)})
+				for _, a := range all {
+					out = append(out, figures.Need{Series: on(gpu, 1, a), N: s.Replicates(instances)})
 				}
 			}
 			return out
@@ -229,9 +247,10 @@ func figure10() figures.Artefact {
 			}
 			for _, c := range cases {
 				found := false
-				for _, w := range workloads {
+				for _, a := range all {
+					series := on(c.gpu, 1, a)
 					for i := 0; i < d.Scale.Replicates(instances) && !found; i++ {
-						p, s, err := d.Schedule(series(c.gpu, w), i)
+						p, s, err := d.Schedule(series, i)
 						if err != nil {
 							return nil, err
 						}
@@ -241,11 +260,11 @@ func figure10() figures.Artefact {
 						}
 						found = true
 						panel := reports.NewGanttPanel(c.title, p, s)
-						panel.Marks = append(panel.Marks, reports.TimeMark{At: critical.Start, Label: "l"})
+						panel.Marks = append(panel.Marks, reports.TimeMark{At: critical.Start, Label: fmt.Sprintf("l = %.1f s", critical.Start)})
 						panel.Highlight = []string{p.Tasks[critical.Task].Name}
 						chart.Panels = append(chart.Panels, panel)
 						t.Rows = append(t.Rows, []string{
-							c.title, series(c.gpu, w).Dataset, fmt.Sprint(i),
+							c.title, series.Dataset, fmt.Sprint(i),
 							fmt.Sprintf("%.2f", critical.Start), fmt.Sprintf("%.2f", s.Makespan()),
 						})
 					}

@@ -3,6 +3,7 @@ package far
 import (
 	"bytes"
 	"fmt"
+	"math"
 
 	"github.com/gocarina/gocsv"
 
@@ -110,7 +111,12 @@ func timing(rows []publishedTime) figures.Artefact {
 				if err != nil {
 					return nil, err
 				}
-				number := func(v float64) string { return fmt.Sprintf("%.3g", v) }
+				number := func(v float64) string {
+					if math.IsNaN(v) {
+						return "" // a single execution has no interval
+					}
+					return fmt.Sprintf("%.3g", v)
+				}
 				t.Rows = append(t.Rows, []string{
 					row.Algorithm, row.N, row.Published, number(m.Value), number(m.Low), number(m.High), fmt.Sprint(len(all)), row.Source,
 				})

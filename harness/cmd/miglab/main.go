@@ -72,7 +72,7 @@ func newRoot() *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newList(), newGenerate(), newSchedule(), newCheck(), newBound(), newRun(), newReproduce(), newReadme())
+	root.AddCommand(newList(), newGenerate(), newSchedule(), newCheck(), newBound(), newRun(), newReproduce(), newReadme(), newLeaderboard())
 	for _, c := range root.Commands() {
 		if c.Args == nil {
 			c.Args = cobra.NoArgs

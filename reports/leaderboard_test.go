@@ -1,0 +1,42 @@
+package reports
+
+import (
+	"math"
+	"testing"
+)
+
+func TestLeaderboardRanksByGap(t *testing.T) {
+	nan := math.NaN()
+	entry := func(algorithm string, version, instance int, makespan float64) Entry {
+		return Entry{"batch", "d", algorithm, version, instance, makespan, 10, nan}
+	}
+	got, err := Leaderboard([]Entry{
+		entry("b", 1, 0, 12), entry("b", 1, 1, 14),
+		entry("a", 1, 0, 13), entry("a", 1, 1, 13),
+		entry("best", 2, 0, 11), entry("best", 2, 1, 14), entry("best", 1, 0, 100),
+		entry("broken", 1, 0, 10), entry("broken", 1, 1, nan),
+		entry("b", 1, 7, 1), // an instance that the others were not run on
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []struct {
+		algorithm  string
+		rank, wins int
+		gap        float64
+	}{{"best", 1, 0, 25}, {"a", 2, 1, 30}, {"b", 2, 0, 30}, {"broken", 4, 1, nan}}
+	if len(got) != len(want) {
+		t.Fatalf("%d standings, want %d", len(got), len(want))
+	}
+	for i, w := range want {
+		g := got[i]
+		sameGap := math.Abs(g.Gap-w.gap) < 1e-9 || math.IsNaN(g.Gap) && math.IsNaN(w.gap)
+		if g.Algorithm != w.algorithm || g.Rank != w.rank || g.Wins != w.wins || !sameGap || g.Instances != 2 {
+			t.Errorf("standing %d: %+v, want %+v over 2 instances", i, g, w)
+		}
+	}
+	table := LeaderboardTable(got)
+	if len(table.Columns) != 14 || table.Rows[3][7] != Missing {
+		t.Errorf("table %v", table)
+	}
+}
