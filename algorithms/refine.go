@@ -13,7 +13,6 @@ import (
 // the repartitioning trees. Phase 2 fills it, phase 3 moves and swaps its tasks.
 type treePlan struct {
 	forest *forest
-	tasks  []nodeTask
 	lists  [][]nodeTask // by node; longest first (LPT)
 	// destroyed marks the nodes that phase 2 destroyed after their tasks,
 	// whether or not the slices were used again.

@@ -54,8 +54,9 @@ type timedUse struct {
 type useState uint8
 
 const (
-	// waiting: at is when the last of what stood in the way so far was destroyed.
-	waiting useState = iota
+	// The zero value is a use that has not begun: at is when the last of what stood
+	// in its way so far was destroyed.
+	_ useState = iota
 	// finished: the instance exists; at is when its tasks are done.
 	finished
 	// destroyed: at is when the destruction ended.

@@ -97,8 +97,14 @@ func group(fs []Finding) [][]Finding {
 // verdicts; where there are several readings, also the nearest one.
 func ComparisonTable(title string, fs []Finding) reports.Table {
 	t := reports.Table{Title: title, Columns: []reports.Column{
-		{Name: "claim"}, {Name: "unit"}, {Name: "published", Right: true}, {Name: "measured", Right: true},
-		{Name: "95 % interval", Right: true}, {Name: "tolerance", Right: true}, {Name: "verdict"}, {Name: "nearest reading"},
+		{Name: "claim"},
+		{Name: "unit"},
+		{Name: "published", Right: true},
+		{Name: "measured", Right: true},
+		{Name: "95 % interval", Right: true},
+		{Name: "tolerance", Right: true},
+		{Name: "verdict"},
+		{Name: "nearest reading"},
 	}}
 	type mean struct {
 		name string

@@ -163,10 +163,20 @@ func rank(board map[string][]Entry) ([]Standing, error) {
 // LeaderboardTable lists standings in the columns of the leaderboard CSV.
 func LeaderboardTable(standings []Standing) Table {
 	t := Table{Columns: []Column{
-		{Name: "track"}, {Name: "dataset"}, {Name: "rank", Right: true}, {Name: "algorithm"}, {Name: "version", Right: true},
-		{Name: "instances", Right: true}, {Name: "metric"}, {Name: "mean", Right: true}, {Name: "ci_low", Right: true},
-		{Name: "ci_high", Right: true}, {Name: "median", Right: true}, {Name: "wins", Right: true},
-		{Name: "gap_percent", Right: true}, {Name: "decision_us", Right: true},
+		{Name: "track"},
+		{Name: "dataset"},
+		{Name: "rank", Right: true},
+		{Name: "algorithm"},
+		{Name: "version", Right: true},
+		{Name: "instances", Right: true},
+		{Name: "metric"},
+		{Name: "mean", Right: true},
+		{Name: "ci_low", Right: true},
+		{Name: "ci_high", Right: true},
+		{Name: "median", Right: true},
+		{Name: "wins", Right: true},
+		{Name: "gap_percent", Right: true},
+		{Name: "decision_us", Right: true},
 	}}
 	failed := false
 	for _, s := range standings {

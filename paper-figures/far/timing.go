@@ -86,9 +86,14 @@ func timing(rows []publishedTime) figures.Artefact {
 			t := reports.Table{
 				Title: "Scheduling times, one core",
 				Columns: []reports.Column{
-					{Name: "algorithm"}, {Name: "n", Right: true}, {Name: "published_ms", Right: true},
-					{Name: "measured_ms", Right: true}, {Name: "ci_low_ms", Right: true}, {Name: "ci_high_ms", Right: true},
-					{Name: "executions", Right: true}, {Name: "source"},
+					{Name: "algorithm"},
+					{Name: "n", Right: true},
+					{Name: "published_ms", Right: true},
+					{Name: "measured_ms", Right: true},
+					{Name: "ci_low_ms", Right: true},
+					{Name: "ci_high_ms", Right: true},
+					{Name: "executions", Right: true},
+					{Name: "source"},
 				},
 				Notes: []string{
 					"published: AMD Ryzen 5 4600H; measured: this machine, while as many cells ran at once as there are workers",

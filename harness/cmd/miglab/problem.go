@@ -63,7 +63,7 @@ func emit(c *cobra.Command, path string, write func(io.Writer) error) error {
 
 // violationsError joins what the referee found into one error, a line each.
 func violationsError(what string, vs []schedule.Violation) error {
-	errs := []error{fmt.Errorf("%s breaks the rules %d times:", what, len(vs))}
+	errs := []error{fmt.Errorf("%s breaks the rules %d times", what, len(vs))}
 	for _, v := range vs {
 		errs = append(errs, v)
 	}

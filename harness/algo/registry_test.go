@@ -1,0 +1,97 @@
+package algo_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"miglab/harness/algo"
+	"miglab/harness/nearest"
+	"miglab/harness/schedule"
+)
+
+type nothing struct{}
+
+func (nothing) Schedule(context.Context, algo.Problem) (schedule.Schedule, error) {
+	return schedule.Schedule{}, nil
+}
+
+var errWidth = errors.New("width is no number")
+
+var _ = algo.Register(algo.Spec{
+	Name: "test-wide", Version: 3, Track: algo.TrackBatch,
+	Params: []algo.Param{
+		{Name: "width", Default: "4"},
+		{Name: "order", Default: "fifo", Values: []string{"fifo", "lpt"}},
+	},
+	Batch: func(a algo.Args) (algo.Batch, error) {
+		if strings.Trim(a["width"], "0123456789") != "" {
+			return nil, errWidth
+		}
+		return nothing{}, nil
+	},
+})
+
+func TestParseGivesOneIDForOneAlgorithm(t *testing.T) {
+	for id, want := range map[string]string{
+		"test-wide":                   "test-wide",
+		"test-wide?":                  "test-wide",
+		"test-wide?width=4":           "test-wide",
+		"test-wide?width=7&order=lpt": "test-wide?order=lpt&width=7",
+		"test-wide?order=lpt&width=7": "test-wide?order=lpt&width=7",
+	} {
+		a, err := algo.Parse(id)
+		if err != nil || a.ID != want {
+			t.Errorf("Parse(%q).ID = %q, %v; want %q", id, a.ID, err, want)
+			continue
+		}
+		if again, err := algo.Parse(a.ID); err != nil || again.ID != a.ID {
+			t.Errorf("Parse(%q) is not its own ID: %q, %v", a.ID, again.ID, err)
+		}
+		if s, err := a.Schedule(context.Background(), algo.Problem{}); err != nil || s.Algorithm != want {
+			t.Errorf("the schedule of %q is by %q, %v", id, s.Algorithm, err)
+		}
+	}
+}
+
+func TestParseSaysWhatWouldBeRight(t *testing.T) {
+	for id, want := range map[string]string{
+		"test-wied":                       `did you mean "test-wide"?`,
+		"test-wide?widht=4":               `did you mean "width"?`,
+		"test-wide?order=lpd":             `did you mean "lpt"?`,
+		"test-wide?order":                 "write name=value",
+		"test-wide?width=4&width=5":       "given twice",
+		"test-wide?width=x":               errWidth.Error(),
+		"test-wide?width=4&&order=fifo&=": "unknown parameter",
+	} {
+		if _, err := algo.Parse(id); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Parse(%q): %v; want it to contain %q", id, err, want)
+		}
+	}
+	var unknown *nearest.UnknownError
+	if _, err := algo.Parse("test-wied"); !errors.As(err, &unknown) || unknown.Nearest != "test-wide" {
+		t.Errorf("Parse(test-wied): %#v", err)
+	}
+}
+
+func TestRegisterPanicsOnMistakes(t *testing.T) {
+	batch := func(algo.Args) (algo.Batch, error) { return nothing{}, nil }
+	for name, s := range map[string]algo.Spec{
+		"duplicate":         {Name: "test-wide", Track: algo.TrackBatch, Batch: batch},
+		"no name":           {Track: algo.TrackBatch, Batch: batch},
+		"name with query":   {Name: "a?b", Track: algo.TrackBatch, Batch: batch},
+		"no constructor":    {Name: "test-none", Track: algo.TrackBatch},
+		"wrong constructor": {Name: "test-wrong", Track: algo.TrackStream, Batch: batch},
+		"no track":          {Name: "test-trackless", Batch: batch},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			algo.Register(s)
+		}()
+	}
+}
