@@ -2,6 +2,8 @@ package figures
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -39,16 +41,18 @@ func Summary(rows []Row) string {
 			}
 		}
 		if len(own) > many {
-			fmt.Fprintf(&b, "| %s | %s, %d numbers | | | %s |\n", rows[i].Paper, rows[i].Artefact, len(own), verdicts(own))
+			fmt.Fprintf(&b, "| %s | %s, %d numbers | | %s | %s |\n", rows[i].Paper, rows[i].Artefact, len(own), meanError(own), verdicts(own))
 		} else {
 			for _, r := range own {
 				unit := ""
 				if r.Unit != "" {
 					unit = " " + r.Unit
 				}
-				measured := r.Measured
-				if measured != "" {
-					measured += unit
+				measured := ""
+				if v, err := strconv.ParseFloat(r.Measured, 64); err == nil {
+					// One digit more than is printed.
+					_, decimals, _ := strings.Cut(r.Published, ".")
+					measured = strconv.FormatFloat(v, 'f', len(decimals)+1, 64) + unit
 				}
 				fmt.Fprintf(&b, "| %s | %s: %s | %s%s | %s | %s |\n", r.Paper, r.Artefact, r.Claim, r.Published, unit, measured, r.Verdict)
 			}
@@ -57,6 +61,28 @@ func Summary(rows []Row) string {
 	}
 	b.WriteString("\n")
 	return b.String()
+}
+
+// meanError says by how much the measured values miss the published ones; empty
+// where none was measured or all are the paper's own.
+func meanError(rows []Row) string {
+	var sum float64
+	n := 0
+	for _, r := range rows {
+		if r.Verdict != Reproduced && r.Verdict != Deviates {
+			continue
+		}
+		published, errP := strconv.ParseFloat(r.Published, 64)
+		measured, errM := strconv.ParseFloat(r.Measured, 64)
+		if errP == nil && errM == nil {
+			sum += math.Abs(measured - published)
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("mean error %.3g", sum/float64(n))
 }
 
 // verdicts says how many rows have each verdict, for example "17 of 18 REPRODUCED".
