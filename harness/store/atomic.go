@@ -5,12 +5,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // WriteFile replaces a file as a whole: what write produces goes to a temporary
 // file beside it, is flushed to disk and takes the file's place at once. On an
 // error the old file stays as it was. Missing folders are made.
 func WriteFile(path string, write func(io.Writer) error) (err error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return &os.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
+	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
