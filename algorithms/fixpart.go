@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 )
 
@@ -39,13 +41,17 @@ type fixPart struct{ partition string }
 
 // checkPartition finds names that are a partition of no GPU.
 func checkPartition(name string) error {
-	var err error
+	var known []string
 	for _, g := range mig.GPUs() {
-		if _, err = g.ParsePartition(name); err == nil {
-			return nil
+		for _, p := range g.Partitions() {
+			known = append(known, p.String())
 		}
 	}
-	return err
+	if slices.Contains(known, name) {
+		return nil
+	}
+	slices.Sort(known)
+	return nearest.Unknown("partition", name, slices.Compact(known))
 }
 
 func (f fixPart) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
