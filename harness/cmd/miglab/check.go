@@ -18,7 +18,7 @@ func newCheck() *cobra.Command {
 			"its creation to the start of its destruction and its tasks run within; instances never share a slice;\n" +
 			"under sequential reconfiguration one operation runs at a time. Exit code 1 when a rule is broken.",
 		Example: "  miglab check --gpu A100 --tasks tasks.csv schedule.json",
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments(1, 1, "one schedule.json"),
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := pf.problem()
 			if err != nil {

@@ -20,7 +20,7 @@ func newList() *cobra.Command {
 		Short:     "List what there is",
 		Example:   "  miglab list\n  miglab list gpus",
 		ValidArgs: kinds,
-		Args:      cobra.MaximumNArgs(1),
+		Args:      arguments(0, 1, "one kind"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				kinds = args

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -68,30 +67,71 @@ func newRoot() *cobra.Command {
 			"  miglab run --track batch --algorithms far,miso --datasets POORSCALING,WIDETIMES",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newList(), newGenerate(), newSchedule(), newCheck(), newBound(), newRun(), newReproduce(), newReadme(), newLeaderboard())
+	root.SetHelpCommand(newHelp(root))
 	for _, c := range root.Commands() {
 		if c.Args == nil {
-			c.Args = cobra.NoArgs
+			c.Args = arguments(0, 0, "")
 		}
 	}
 	root.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return nil
 		}
-		var names []string
-		for _, c := range root.Commands() {
-			if c.IsAvailableCommand() {
-				names = append(names, c.Name())
-			}
-		}
-		return nearest.Unknown("command", args[0], names)
+		return unknownCommand(root, args[0])
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return fmt.Errorf("%w; see miglab %s --help", err, strings.TrimPrefix(c.CommandPath(), "miglab "))
+		// The root has no flags of its own, so a mistyped command's flags end up here.
+		if c == root && c.Flags().NArg() > 0 {
+			return unknownCommand(root, c.Flags().Arg(0))
+		}
+		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
 	return root
+}
+
+// newHelp is cobra's help command, except that an unknown command is an error.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [command]",
+		Short:   "Help on a command",
+		Example: "  miglab help schedule",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(root, args[0])
+			}
+			c.InitDefaultHelpFlag()
+			return c.Help()
+		},
+		Args: arguments(0, 1, "a command"),
+	}
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	var names []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return nearest.Unknown("command", name, names)
+}
+
+// arguments checks that a command gets from least to most arguments, each of them a what.
+func arguments(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("%s needs %s; see %s --help", c.Name(), what, c.CommandPath())
+		case len(args) > most && most == 0:
+			return fmt.Errorf("%s takes flags only and cannot use %q; see %s --help", c.Name(), args[0], c.CommandPath())
+		case len(args) > most:
+			return fmt.Errorf("%s takes %s and cannot use %q, too; see %s --help", c.Name(), what, args[most], c.CommandPath())
+		}
+		return nil
+	}
 }

@@ -123,6 +123,7 @@ func newReadme() *cobra.Command {
 		Short: "Bring the summary of claims and the images in README.md up to date",
 		Long: "readme is for the project's own repository: it takes results/claims.csv, which make reproduce writes, into\n" +
 			"README.md, and copies the images that README.md shows to paper-figures/gallery/.",
+		Example: "  miglab readme",
 		RunE: func(c *cobra.Command, _ []string) error {
 			claims, err := os.ReadFile(filepath.Join(results, "claims.csv"))
 			if err != nil {

@@ -50,8 +50,15 @@ func newRun() *cobra.Command {
 				return err
 			}
 			base.GPU = g.Name
-			if instances < 1 || gpus < 1 || workers < 0 {
-				return fmt.Errorf("--instances and --gpus are at least 1 and --workers at least 0")
+			switch {
+			case len(algorithms) == 0 || len(specs) == 0:
+				return fmt.Errorf("--algorithms and --datasets name at least one each")
+			case instances < 1:
+				return fmt.Errorf("--instances %d: at least one instance is needed", instances)
+			case gpus < 1:
+				return fmt.Errorf("--gpus %d: at least one GPU is needed", gpus)
+			case workers < 0:
+				return fmt.Errorf("--workers %d: at least 0", workers)
 			}
 			var cells []run.Cell
 			for _, d := range specs {

@@ -37,6 +37,9 @@ func newSchedule() *cobra.Command {
 				return err
 			}
 			s, err := a.Schedule(c.Context(), p)
+			if infeasible, ok := errors.AsType[*algo.InfeasibleError](err); ok {
+				return fmt.Errorf("%s: %w", where(pf.tasks, infeasible.Task), err)
+			}
 			if err != nil {
 				return err
 			}
