@@ -168,10 +168,10 @@ func ComparisonTable(title string, fs []Finding) reports.Table {
 	return t
 }
 
-// Layout arranges the default findings as the paper's table does: a row for each
-// of rows, a column for each of columns, and in each cell the measured value with
-// the published one in brackets. name gives the claim of a cell.
-func Layout(title, corner string, rows, columns []string, fs []Finding, name func(row, column string) string) reports.Table {
+// Layout arranges the default findings as the paper's table does: in each cell the
+// measured value with the published one in brackets. The claim of a cell is its
+// row and its column, joined by a space.
+func Layout(title, corner string, rows, columns []string, fs []Finding) reports.Table {
 	t := reports.Table{Title: title, Columns: []reports.Column{{Name: corner}}, Notes: []string{"measured (published)"}}
 	by := map[string]*Finding{}
 	for i := range fs {
@@ -186,7 +186,7 @@ func Layout(title, corner string, rows, columns []string, fs []Finding, name fun
 		row := []string{r}
 		for _, c := range columns {
 			cell := ""
-			if f := by[name(r, c)]; f != nil {
+			if f := by[r+" "+c]; f != nil {
 				cell = fmt.Sprintf("%s (%s)", strconv.FormatFloat(f.Measured.Value, 'f', f.Decimals, 64), f.published())
 			}
 			row = append(row, cell)

@@ -51,33 +51,38 @@ func table4(claims *figures.Claims) figures.Artefact {
 				}
 				readings = append(readings, figures.Lookup(r.name, values))
 			}
-			fs, err := figures.Compare(claims.Of("table4"), readings, "outside the tolerance fixed for this table")
-			if err != nil {
-				return nil, err
-			}
-			rows, columns := names(wide), numbers(ns)
-			layout := figures.Layout("Table 4. Average of rho, FAR on A100, WIDETIMES", "workload", rows, columns, fs,
-				func(r, c string) string { return r + " n=" + c + " rho" })
-			return &figures.Output{Findings: fs, Tables: []figures.Table{
-				{File: "table4", Table: layout},
-				{File: "table4-claims", Table: figures.ComparisonTable("Table 4, claim by claim", fs)},
-			}}, nil
+			return compared(claims, "table4", "Table 4. Average of rho, FAR on A100", "outside the tolerance fixed for this table",
+				wide, columns(ns, "rho"), readings)
 		},
 	}
 }
 
-func names(ws []workload) []string {
+// columns lists numbers of tasks with each quantity, as claims name them.
+func columns(ns []int, quantities ...string) []string {
 	var out []string
-	for _, w := range ws {
-		out = append(out, w.String())
+	for _, n := range ns {
+		for _, q := range quantities {
+			out = append(out, fmt.Sprintf("n=%d %s", n, q))
+		}
 	}
 	return out
 }
 
-func numbers(ns []int) []string {
-	var out []string
-	for _, n := range ns {
-		out = append(out, fmt.Sprint(n))
+// compared judges a table's claims under each reading, and sets them out twice: as
+// the paper does, and claim by claim.
+func compared(
+	claims *figures.Claims, artefact, caption, reason string, rows []workload, columns []string, readings []figures.Reading,
+) (*figures.Output, error) {
+	fs, err := figures.Compare(claims.Of(artefact), readings, reason)
+	if err != nil {
+		return nil, err
 	}
-	return out
+	var names []string
+	for _, w := range rows {
+		names = append(names, w.String())
+	}
+	return &figures.Output{Findings: fs, Tables: []figures.Table{
+		{File: artefact, Table: figures.Layout(caption, "workload", names, columns, fs)},
+		{File: artefact + "-claims", Table: figures.ComparisonTable(caption+", claim by claim", fs)},
+	}}, nil
 }

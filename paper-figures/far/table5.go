@@ -66,21 +66,13 @@ func table5(claims *figures.Claims) figures.Artefact {
 				}
 				readings = append(readings, figures.Lookup(r.name, values))
 			}
-			fs, err := figures.Compare(claims.Of("table5"), readings,
-				"the paper does not say which p_sup the table was made with; its values go with p_sup = 50 %, those of Table 4 with 0")
-			if err != nil {
-				return nil, err
-			}
-			var columns []string
+			var quantities []string
 			for _, a := range approaches {
-				columns = append(columns, a.name)
+				quantities = append(quantities, "sigma "+a.name)
 			}
-			layout := figures.Layout("Table 5. Average of sigma, n = 15, A100", "workload", names(workloads), columns, fs,
-				func(r, c string) string { return r + " n=15 sigma " + c })
-			return &figures.Output{Findings: fs, Tables: []figures.Table{
-				{File: "table5", Table: layout},
-				{File: "table5-claims", Table: figures.ComparisonTable("Table 5, claim by claim", fs)},
-			}}, nil
+			return compared(claims, "table5", "Table 5. Average of sigma on A100",
+				"the paper does not say which p_sup the table was made with",
+				workloads, columns([]int{n}, quantities...), readings)
 		},
 	}
 }

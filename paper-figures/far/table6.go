@@ -72,21 +72,9 @@ func table6(claims *figures.Claims) figures.Artefact {
 				}
 				rs = append(rs, figures.Lookup(r.name, values))
 			}
-			fs, err := figures.Compare(claims.Of("table6"), rs,
-				"for n = 20 and 30 print needs an unrefined FAR 7 to 15 % above the refined one, and phase 2 alone is not that far off; moves and swaps of WIDETIMES come out as if the two columns were transposed")
-			if err != nil {
-				return nil, err
-			}
-			var columns []string
-			for _, n := range numbers(ns) {
-				columns = append(columns, "n="+n+" p_ref", "n="+n+" moves", "n="+n+" swaps")
-			}
-			layout := figures.Layout("Table 6. Refinement: p_ref (%), moves and swaps, A100", "workload", names(workloads), columns, fs,
-				func(r, c string) string { return r + " " + c })
-			return &figures.Output{Findings: fs, Tables: []figures.Table{
-				{File: "table6", Table: layout},
-				{File: "table6-claims", Table: figures.ComparisonTable("Table 6, claim by claim", fs)},
-			}}, nil
+			return compared(claims, "table6", "Table 6. Refinement: p_ref (%), moves and swaps, A100",
+				"for n = 20 and 30 print needs an unrefined FAR 7 to 15 % above the refined one, and phase 2 alone is not that far off; moves and swaps of WIDETIMES come out as if the two columns were transposed",
+				workloads, columns(ns, "p_ref", "moves", "swaps"), rs)
 		},
 	}
 }
