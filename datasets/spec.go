@@ -25,12 +25,25 @@ type Spec interface {
 	Instance(g *mig.GPU, index int) (Instance, error)
 }
 
-// Instance is what a scheduler gets: one batch, or a stream of several.
+// Instance is what a scheduler gets: one batch or a stream of several, requests to a
+// cluster, or a queue of jobs with deadlines. Fields of other kinds are nil.
 type Instance struct {
 	// Tasks holds the batches one after the other, each in order of arrival.
 	Tasks task.Batch
 	// Lengths holds the number of tasks of each batch; it adds up to len(Tasks).
 	Lengths []int
+
+	// Requests is a stream of the placement track, by arrival.
+	Requests []task.Request
+	// GPUs is the size of the cluster that the requests are for; 0 in other tracks.
+	GPUs int
+	// Demand is the probability of each profile with which the requests were drawn,
+	// in the order of the GPU's profiles without "+me"; nil for a trace.
+	Demand []float64
+
+	// Jobs is a queue of the dispatch track, by arrival, and Fleet what it is for.
+	Jobs  []task.Job
+	Fleet task.Fleet
 }
 
 // single returns the instance that consists of one batch.
@@ -91,6 +104,14 @@ func Parse(spec string) (Spec, error) {
 		}
 		return profile{path}, nil
 	}
+	for _, parse := range []func(string) (Spec, bool, error){parseRequests, parseJobs} {
+		if s, known, err := parse(spec); known {
+			if err != nil {
+				return nil, &SpecError{spec, err}
+			}
+			return s, nil
+		}
+	}
 	name, query, hasQuery := strings.Cut(spec, "?")
 	var pairs []string
 	if hasQuery {
@@ -129,7 +150,7 @@ func names() []string {
 	for _, k := range kernelSets {
 		all = append(all, k.name)
 	}
-	return all
+	return append(append(all, requestNames()...), jobNames()...)
 }
 
 // Info describes a dataset to those who choose one.

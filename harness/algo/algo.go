@@ -6,6 +6,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/task"
 )
 
 // Problem is what a scheduler of the batch and stream tracks gets.
@@ -29,6 +30,12 @@ type Stream interface {
 // seconds: a lower bound, or an optimum.
 type Bound interface {
 	Bound(ctx context.Context, p Problem) (mig.Seconds, error)
+}
+
+// Offline gives a proven upper bound on how many of the requests of a placement
+// stream without departures any scheduler can accept, knowing all of them.
+type Offline interface {
+	AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error)
 }
 
 // InfeasibleError says that an algorithm's own rules leave a task without a place.

@@ -10,17 +10,22 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
+	"miglab/harness/sim"
 )
 
 // Track is a kind of problem.
 type Track string
 
-// The tracks. TrackBound is no competition: it holds the lower bounds and optima
-// that the others are compared with.
+// The tracks. TrackBound and TrackOffline are no competition: they hold the bounds
+// and optima that the batch and stream tracks, and the placement track, are
+// compared with.
 const (
-	TrackBatch  Track = "batch"
-	TrackStream Track = "stream"
-	TrackBound  Track = "bound"
+	TrackBatch     Track = "batch"
+	TrackStream    Track = "stream"
+	TrackPlacement Track = "placement"
+	TrackDispatch  Track = "dispatch"
+	TrackBound     Track = "bound"
+	TrackOffline   Track = "offline"
 )
 
 // A Param is a parameter of an algorithm.
@@ -54,6 +59,11 @@ type Spec struct {
 	Batch  func(Args) (Batch, error)
 	Stream func(Args) (Stream, error)
 	Bound  func(Args) (Bound, error)
+	// Placement and Dispatch are called anew for every instance: their schedulers
+	// carry state from request to request.
+	Placement func(Args, sim.PlacementSetting) (sim.Placer, error)
+	Dispatch  func(Args, sim.DispatchSetting) (sim.Dispatcher, error)
+	Offline   func(Args) (Offline, error)
 }
 
 // Algorithm is a registered algorithm with its parameters.
@@ -81,7 +91,10 @@ func Register(s Spec) Spec {
 	if _, ok := registry[s.Name]; ok {
 		panic(fmt.Sprintf("algo: %q is registered twice", s.Name))
 	}
-	constructors := map[Track]bool{TrackBatch: s.Batch != nil, TrackStream: s.Stream != nil, TrackBound: s.Bound != nil}
+	constructors := map[Track]bool{
+		TrackBatch: s.Batch != nil, TrackStream: s.Stream != nil, TrackPlacement: s.Placement != nil,
+		TrackDispatch: s.Dispatch != nil, TrackBound: s.Bound != nil, TrackOffline: s.Offline != nil,
+	}
 	for t, has := range constructors {
 		if has != (t == s.Track) {
 			panic(fmt.Sprintf("algo: %q is of track %q but constructor %q set=%v", s.Name, s.Track, t, has))

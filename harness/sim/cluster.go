@@ -1,0 +1,4 @@
+package sim
+
+// Cluster is the state of the placement track.
+type Cluster struct{}

@@ -1,0 +1,14 @@
+package sim
+
+// A Dispatcher is a scheduler of the dispatch track.
+type Dispatcher interface {
+	// Dispatch chooses a free slice for the job at the head of the queue, as an index
+	// in Queue.Slices. There is no waiting: at least one slice is free.
+	Dispatch(q *Queue) int
+}
+
+// DispatchSetting is what a dispatcher may know before the first job.
+type DispatchSetting struct {
+	// Seed names the stream of a scheduler that draws random numbers.
+	Seed uint64
+}

@@ -1,0 +1,31 @@
+package sim
+
+import "miglab/harness/mig"
+
+// A Placer is a scheduler of the placement track.
+type Placer interface {
+	// Place chooses a GPU and a start for an instance of a profile, given by its index
+	// in Cluster.Profiles, or rejects it with false. The engine checks the choice and
+	// carries it out.
+	Place(c *Cluster, profile int) (Spot, bool)
+}
+
+// A Spot is a place for an instance.
+type Spot struct {
+	// GPU counts from 0.
+	GPU int
+	// Start is the first memory slice.
+	Start mig.Slices
+}
+
+// PlacementSetting is what a placer may know before the first request.
+type PlacementSetting struct {
+	GPU *mig.GPU
+	// GPUs is the number of GPUs in the cluster.
+	GPUs int
+	// Demand is the true probability of each profile, by its index in the cluster's
+	// profiles; nil where nobody knows it. Only schedulers that say so may read it.
+	Demand []float64
+	// Seed names the stream of a scheduler that draws random numbers.
+	Seed uint64
+}

@@ -1,0 +1,4 @@
+package sim
+
+// Queue is the state of the dispatch track.
+type Queue struct{}
