@@ -16,7 +16,7 @@ var (
 	_ = algo.Register(algo.Spec{
 		Name: "fixpart", Version: 1, Track: algo.TrackBatch, Cite: "FAR 6.5, FIXPART(P)",
 		Summary: "one fixed partition; tasks in order of arrival on the first free instance",
-		Params:  []algo.Param{{Name: "p", Default: "1-1-1-1-1-1-1", Doc: "the partition, sizes from left to right"}},
+		Params:  []algo.Param{{Name: "p", Default: allOnes, Doc: "the partition, sizes from left to right; ones: all of size 1"}},
 		Batch: func(a algo.Args) (algo.Batch, error) {
 			return fixPart{a["p"]}, checkPartition(a["p"])
 		},
@@ -39,9 +39,12 @@ var (
 // paper has no such task. With several GPUs each has the partition.
 type fixPart struct{ partition string }
 
+// allOnes names the partition into instances of size 1, the last of every GPU.
+const allOnes = "ones"
+
 // checkPartition finds names that are a partition of no GPU.
 func checkPartition(name string) error {
-	var known []string
+	known := []string{allOnes}
 	for _, g := range mig.GPUs() {
 		for _, p := range g.Partitions() {
 			known = append(known, p.String())
@@ -55,9 +58,13 @@ func checkPartition(name string) error {
 }
 
 func (f fixPart) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
-	part, err := p.GPU.ParsePartition(f.partition)
-	if err != nil {
-		return schedule.Schedule{}, err
+	parts := p.GPU.Partitions()
+	part := parts[len(parts)-1]
+	if f.partition != allOnes {
+		var err error
+		if part, err = p.GPU.ParsePartition(f.partition); err != nil {
+			return schedule.Schedule{}, err
+		}
 	}
 	plan, err := planFixed(p, "fixpart", part)
 	if err != nil {

@@ -314,7 +314,7 @@ func figure12() figures.Artefact {
 	}{
 		{"FAR", batch(rodiniaData, "far", mig.Sequential)},
 		{"MISO-OPT", batch(rodiniaData, "miso", mig.Free)},
-		{"FIXPART(1,...,1)", batch(rodiniaData, "fixpart?p=1-1-1-1-1-1-1", mig.Free)},
+		{"FIXPART(1,...,1)", batch(rodiniaData, "fixpart", mig.Free)},
 		{"FIXPART(7)", batch(rodiniaData, "fixpart?p=7", mig.Free)},
 		{"FIXPARTBEST", batch(rodiniaData, "fixpartbest", mig.Free)},
 	}

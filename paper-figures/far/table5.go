@@ -9,7 +9,7 @@ import (
 // approaches are the columns of Table 5.
 var approaches = []struct{ name, algorithm string }{
 	{"MISO-OPT", "miso"},
-	{"FIXPART(1,...,1)", "fixpart?p=1-1-1-1-1-1-1"},
+	{"FIXPART(1,...,1)", "fixpart"},
 	{"FIXPARTBEST", "fixpartbest"},
 	{"FIXPART(7)", "fixpart?p=7"},
 }
