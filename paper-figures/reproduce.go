@@ -75,7 +75,9 @@ func (r *Reproduction) Run(ctx context.Context) ([]Row, error) {
 	}
 	var all, open []*job
 	var cells []run.Cell
+	folders := []string{r.Dir, filepath.Join(r.Dir, "stamps")}
 	for _, p := range r.Papers {
+		folders = append(folders, filepath.Join(r.Dir, p.Name))
 		for _, a := range p.Artefacts {
 			j := &job{paper: p, artefact: a, needs: map[run.Series]Need{}}
 			h := sha256.New()
@@ -104,6 +106,11 @@ func (r *Reproduction) Run(ctx context.Context) ([]Row, error) {
 				open = append(open, j)
 				cells = append(cells, own...)
 			}
+		}
+	}
+	for _, dir := range folders {
+		if err := store.Sweep(dir); err != nil {
+			return nil, err
 		}
 	}
 	if len(open) > 0 {

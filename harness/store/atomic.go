@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// unfinished begins the names of files that WriteFile has not finished.
+const unfinished = ".tmp-"
+
 // WriteFile replaces a file as a whole: what write produces goes to a temporary
 // file beside it, is flushed to disk and takes the file's place at once. On an
 // error the old file stays as it was. Missing folders are made.
@@ -19,7 +22,7 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".tmp-*")
+	f, err := os.CreateTemp(dir, unfinished+"*")
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -32,7 +31,7 @@ func (k kind) file(index, of int) string { return fmt.Sprintf("%s-%dof%d.jsonl",
 
 // shards lists the store's shards of the kind by name.
 func (k kind) shards(dir string) ([]string, error) {
-	return filepath.Glob(filepath.Join(dir, string(k)+"-*.jsonl"))
+	return filesLike(dir, string(k)+"-", ".jsonl")
 }
 
 // checkHeader judges a shard's first line.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"iter"
-	"os"
 	"path/filepath"
 	"sync"
 )
@@ -28,9 +27,6 @@ type entry struct {
 // the first writer. Later changes that other processes make are not seen. Errors
 // are [*LineError], [*FormatError], [*ConflictError] and those of the file system.
 func Open(dir string) (*Store, error) {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, &os.PathError{Op: "open store", Path: dir, Err: os.ErrExist}
-	}
 	paths, err := results.shards(dir)
 	if err != nil {
 		return nil, err
