@@ -1,0 +1,155 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// module is the beginning of this module's import paths.
+const module = "miglab/"
+
+// mayImport says which packages of this module each package may import. Everyone
+// may import harness/nearest, and harness/cmd/miglab everything.
+var mayImport = map[string]string{
+	"harness/nearest":  "",
+	"harness/mig":      "",
+	"harness/task":     "harness/mig",
+	"harness/schedule": "harness/mig harness/task",
+	"harness/algo":     "harness/mig harness/task harness/schedule harness/sim",
+	"harness/sim":      "harness/mig harness/task harness/schedule",
+	"harness/stats":    "",
+	"harness/store":    "",
+	"harness/run":      "harness/mig harness/task harness/schedule harness/algo harness/sim harness/store datasets",
+	"algorithms":       "harness/mig harness/task harness/schedule harness/algo",
+	"algorithms/*":     "harness/mig harness/task harness/schedule harness/algo harness/sim",
+	"bounds":           "harness/mig harness/task harness/schedule harness/algo",
+	"datasets":         "harness/mig harness/task",
+	"reports":          "harness/mig harness/task harness/schedule harness/stats harness/store",
+	"paper-figures":    "harness/mig harness/task harness/schedule harness/algo harness/stats harness/store harness/run datasets reports",
+	"paper-figures/*":  "harness/mig harness/task harness/schedule harness/algo harness/stats harness/store harness/run datasets reports paper-figures",
+}
+
+// neverReach says what a package must not even reach through others. It stands
+// beside mayImport so that a line added there cannot lift it unnoticed.
+var neverReach = map[string]string{
+	"harness/mig":      "harness/task harness/schedule harness/algo",
+	"harness/task":     "harness/schedule harness/algo",
+	"harness/schedule": "harness/algo harness/sim algorithms",       // the referee shares no code with what it judges
+	"harness/run":      "algorithms bounds",                         // the command line hands it the registry
+	"algorithms":       "bounds datasets harness/run harness/store", // an algorithm sees the problem and nothing else
+	"algorithms/*":     "bounds datasets harness/run harness/store",
+	"reports":          "algorithms bounds harness/run", // nothing is scheduled outside package run
+	"paper-figures":    "algorithms bounds",
+	"paper-figures/*":  "algorithms bounds",
+}
+
+// notForAlgorithms are the standard packages with clocks, files and randomness
+// that no seed of the problem decides.
+const notForAlgorithms = "crypto/rand io/fs io/ioutil math/rand math/rand/v2 net net/http os os/exec path/filepath syscall time"
+
+// A goPackage is what go list says about a package, tests left out.
+type goPackage struct {
+	ImportPath    string
+	Imports, Deps []string
+}
+
+func (p *goPackage) name() string { return strings.TrimPrefix(p.ImportPath, module) }
+
+func goPackages(t *testing.T) []goPackage {
+	t.Helper()
+	list := exec.Command("go", "list", "-json=ImportPath,Imports,Deps", "./...")
+	list.Dir = root
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packages []goPackage
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		err := d.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return packages
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+}
+
+// lookup finds a package's line: its own, or that of its folder with an asterisk.
+func lookup(lines map[string]string, name string) ([]string, bool) {
+	line, ok := lines[name]
+	for dir := path.Dir(name); !ok && dir != "."; dir = path.Dir(dir) {
+		line, ok = lines[dir+"/*"]
+	}
+	return strings.Fields(line), ok
+}
+
+// within reports whether a package is one of those named or below one.
+func within(name string, named []string) bool {
+	return slices.ContainsFunc(named, func(n string) bool { return name == n || strings.HasPrefix(name, n+"/") })
+}
+
+func TestImportsFollowTheArchitecture(t *testing.T) {
+	const program, help = "harness/cmd/miglab", "harness/nearest"
+	packages := goPackages(t)
+	if len(packages) < 14 {
+		t.Fatalf("go list knows %d packages only", len(packages))
+	}
+	for _, p := range packages {
+		if p.name() == program {
+			continue
+		}
+		allowed, ok := lookup(mayImport, p.name())
+		if !ok {
+			t.Errorf("%s has no line in mayImport; add one that says what it may import", p.name())
+		}
+		for _, i := range p.Imports {
+			own, is := strings.CutPrefix(i, module)
+			if is && own != help && !slices.Contains(allowed, own) {
+				t.Errorf("%s imports %s; it may import %q", p.name(), own, allowed)
+			}
+			if first, _, _ := strings.Cut(i, "/"); p.name() == "harness/mig" && !is && strings.Contains(first, ".") {
+				t.Errorf("%s imports %s; it is to stand on the standard library alone", p.name(), i)
+			}
+			if within(p.name(), []string{"algorithms"}) && slices.Contains(strings.Fields(notForAlgorithms), i) {
+				t.Errorf("%s imports %s; algorithms read no clocks, files or global randomness", p.name(), i)
+			}
+		}
+		forbidden, _ := lookup(neverReach, p.name())
+		for _, d := range p.Deps {
+			own, is := strings.CutPrefix(d, module)
+			if is && (within(own, forbidden) || within(own, []string{"profiling"}) && p.name() != "profiling") {
+				t.Errorf("%s reaches %s", p.name(), own)
+			}
+		}
+	}
+}
+
+func TestTopLevelFolders(t *testing.T) {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		// bin and results are made by make and no part of the repository.
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != "bin" && e.Name() != "results" {
+			got = append(got, e.Name())
+		}
+	}
+	got = slices.DeleteFunc(got, func(name string) bool { return name == "profiling" }) // comes later
+	want := []string{"algorithms", "bounds", "datasets", "harness", "paper-figures", "reports"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the top level has the folders %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,295 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// miglab runs the program in a folder and returns what it prints.
+func miglab(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	c := exec.Command("miglab", args...)
+	c.Dir = dir
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("miglab %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return string(out)
+}
+
+// An outcome is how a program ended that may have been interrupted.
+type outcome struct {
+	// interrupted is false where the program had done everything before.
+	interrupted bool
+	code        int
+	stderr      string
+}
+
+// interrupt runs the program in a folder and sends it a signal as soon as ready
+// reports true.
+func interrupt(t *testing.T, dir string, signal os.Signal, ready func() bool, args ...string) outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // against a program that never ends
+	defer cancel()
+	c := exec.CommandContext(ctx, "miglab", args...)
+	c.Dir = dir
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	for {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatalf("miglab %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+			}
+			return outcome{}
+		case <-time.After(time.Millisecond):
+		}
+		if ready() {
+			break
+		}
+	}
+	if err := c.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
+	}
+	err := <-ended
+	return outcome{err != nil, c.ProcessState.ExitCode(), stderr.String()}
+}
+
+// sizeOf returns the length of a file; 0 where there is none.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+func mustRead(t *testing.T, path string) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// contents returns the files below a folder by relative path.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	if err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			out[path] = mustRead(t, filepath.Join(dir, path))
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// equal compares files by name, those that only one side has included.
+func equal(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if g, ok := got[name]; !ok {
+			t.Errorf("%s is missing", name)
+		} else if g != want[name] {
+			t.Errorf("%s has other bytes", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s is left over", name)
+		}
+	}
+}
+
+// workload takes long enough to be interrupted in the middle.
+var workload = []string{"run", "--algorithms", "far,miso,fixpartbest", "--datasets", "WIDETIMES,POORSCALING", "--instances", "2000"}
+
+// attempts is how often a test tries to interrupt a program that may be done first.
+const attempts = 20
+
+func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
+	const (
+		table = "results/results.csv"
+		shard = "results/store/results-0of1.jsonl"
+	)
+	undisturbed := t.TempDir()
+	miglab(t, undisturbed, append(workload, "--workers", "1")...)
+	want := mustRead(t, filepath.Join(undisturbed, table))
+	whole := sizeOf(filepath.Join(undisturbed, shard))
+
+	t.Run("4 workers", func(t *testing.T) {
+		dir := t.TempDir()
+		miglab(t, dir, append(workload, "--workers", "4")...)
+		if mustRead(t, filepath.Join(dir, table)) != want {
+			t.Error("other bytes than with 1 worker")
+		}
+	})
+
+	// reached reports whether the store has grown to a share of what it will be.
+	reached := func(dir string, share float64) func() bool {
+		return func() bool { return sizeOf(filepath.Join(dir, shard)) >= int64(share*float64(whole)) }
+	}
+
+	t.Run("killed", func(t *testing.T) {
+		kills := 0
+		for attempt := 0; kills == 0; attempt++ {
+			if attempt == attempts {
+				t.Fatal("the program was always done before it could be killed")
+			}
+			dir := t.TempDir()
+			for _, share := range []float64{0.01, 0.3, 0.6} {
+				if !interrupt(t, dir, os.Kill, reached(dir, share), workload...).interrupted {
+					break
+				}
+				kills++
+			}
+			path := filepath.Join(dir, shard)
+			kept := mustRead(t, path)
+			kept = kept[:strings.LastIndexByte(kept, '\n')+1]
+			// As if the last line had been cut short.
+			if err := os.WriteFile(path, []byte(kept+`{"cell":{"track":"ba`), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			miglab(t, dir, workload...)
+			if mustRead(t, filepath.Join(dir, table)) != want {
+				t.Error("other bytes than undisturbed")
+			}
+			if now := mustRead(t, path); !strings.HasPrefix(now, kept) || len(now) != int(whole) {
+				t.Errorf("the store has %d bytes after %d were kept, want %d: cells were lost or computed twice", len(now), len(kept), whole)
+			}
+		}
+	})
+
+	t.Run("interrupted", func(t *testing.T) {
+		for attempt := 0; ; attempt++ {
+			if attempt == attempts {
+				t.Fatal("the program was always done before it could be interrupted")
+			}
+			dir := t.TempDir()
+			o := interrupt(t, dir, os.Interrupt, reached(dir, 0.2), workload...)
+			if !o.interrupted {
+				continue
+			}
+			const message = "miglab: interrupted; what was computed is kept, run the same command again to go on\n"
+			if o.code != exitInterrupted || o.stderr != message {
+				t.Errorf("exit code %d, %q", o.code, o.stderr)
+			}
+			miglab(t, dir, workload...)
+			if mustRead(t, filepath.Join(dir, table)) != want {
+				t.Error("other bytes than undisturbed")
+			}
+			return
+		}
+	})
+
+	t.Run("2 processes", func(t *testing.T) {
+		dir := t.TempDir()
+		var running []*exec.Cmd
+		for i := range 2 {
+			c := exec.Command("miglab", append(workload, "--shard", fmt.Sprintf("%d/2", i))...)
+			c.Dir = dir
+			c.Stderr = os.Stderr
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			running = append(running, c)
+		}
+		for _, c := range running {
+			if err := c.Wait(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		shards := contents(t, filepath.Join(dir, "results/store"))
+		if len(shards) != 4 || len(shards["results-0of2.jsonl"])+len(shards["results-1of2.jsonl"]) <= int(whole) {
+			t.Errorf("the store holds %q", slices.Sorted(maps.Keys(shards)))
+		}
+		miglab(t, dir, workload...)
+		equal(t, contents(t, filepath.Join(dir, "results/store")), shards)
+		if mustRead(t, filepath.Join(dir, table)) != want {
+			t.Error("other bytes than in one process")
+		}
+	})
+}
+
+func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
+	reproduce := []string{"reproduce", "--quick"}
+	const shard = "results/quick/store/results-0of1.jsonl"
+	// promised is what must not differ: everything but the store and wall times.
+	promised := func(dir string) map[string]string {
+		files := contents(t, filepath.Join(dir, "results/quick"))
+		maps.DeleteFunc(files, func(name, _ string) bool {
+			top, _, _ := strings.Cut(name, "/")
+			return top == "store" || top == "stamps" && !strings.Contains(name, ".tmp") || strings.HasPrefix(name, "timing")
+		})
+		return files
+	}
+	undisturbed := t.TempDir()
+	miglab(t, undisturbed, append(reproduce, "--workers", "1")...)
+	want := promised(undisturbed)
+	for _, name := range []string{"claims.csv", "far/README.md", "far/table4.csv", "far/figure12.png"} {
+		if want[name] == "" {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	whole := sizeOf(filepath.Join(undisturbed, shard))
+
+	t.Run("4 workers", func(t *testing.T) {
+		dir := t.TempDir()
+		miglab(t, dir, append(reproduce, "--workers", "4")...)
+		equal(t, promised(dir), want)
+	})
+
+	t.Run("killed", func(t *testing.T) {
+		computing, drawing := 0, 0
+		for attempt := 0; computing == 0 || drawing == 0; attempt++ {
+			if attempt == attempts {
+				t.Fatal("the program was always done before it could be killed")
+			}
+			dir := t.TempDir()
+			for _, share := range []float64{0.01, 0.5} {
+				if interrupt(t, dir, os.Kill, func() bool {
+					return sizeOf(filepath.Join(dir, shard)) >= int64(share*float64(whole))
+				}, reproduce...).interrupted {
+					computing++
+				}
+			}
+			if interrupt(t, dir, os.Kill, func() bool {
+				done, _ := filepath.Glob(filepath.Join(dir, "results/quick/stamps/*.json"))
+				return len(done) > 0
+			}, reproduce...).interrupted {
+				drawing++
+			}
+			// As if it had been killed while it wrote to these folders.
+			for _, folder := range []string{".", "far", "stamps"} {
+				path := filepath.Join(dir, "results/quick", folder, ".tmp-1234567890")
+				if err := os.WriteFile(path, []byte("half a li"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			miglab(t, dir, reproduce...)
+			equal(t, promised(dir), want)
+		}
+	})
+}

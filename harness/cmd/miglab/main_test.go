@@ -1,0 +1,172 @@
+package main
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"image/png"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain puts this program on the PATH as miglab, so that tests run it in
+// processes of its own.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"miglab": main})
+}
+
+// TestScripts walks through the command line as users do.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":    scriptExits,
+			"refuses":  scriptRefuses,
+			"snapshot": scriptSnapshot,
+			"same":     scriptSame,
+			"png":      scriptPNG,
+		},
+		Setup: func(env *testscript.Env) error {
+			env.Values[snapshots{}] = map[string]tree{}
+			return nil
+		},
+		RequireUniqueNames: true,
+	})
+}
+
+// scriptExits is "exits CODE COMMAND...": the command ends with exactly the code.
+func scriptExits(ts *testscript.TestScript, _ bool, args []string) {
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		failed, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		code = failed.ExitCode()
+	}
+	if fmt.Sprint(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s; stderr: %s", code, args[0], ts.ReadFile("stderr"))
+	}
+}
+
+// scriptRefuses is "refuses REGEXP COMMAND...": bad input. The command ends with
+// exit code 2 and one line on standard error that matches; it prints nothing else
+// and changes no file.
+func scriptRefuses(ts *testscript.TestScript, _ bool, args []string) {
+	before, err := readTree(ts.MkAbs("."))
+	ts.Check(err)
+	scriptExits(ts, false, append([]string{"2"}, args[1:]...))
+	message, ended := strings.CutSuffix(ts.ReadFile("stderr"), "\n")
+	if !ended || strings.Contains(message, "\n") || !regexp.MustCompile("^miglab: "+args[0]).MatchString(message) {
+		ts.Fatalf("want one line that matches %q, got:\n%s", args[0], message)
+	}
+	if out := ts.ReadFile("stdout"); out != "" {
+		ts.Fatalf("standard output: %s", out)
+	}
+	after, err := readTree(ts.MkAbs("."))
+	ts.Check(err)
+	if d := before.changes(after); len(d) > 0 {
+		ts.Fatalf("changed %q", d)
+	}
+}
+
+type snapshots struct{}
+
+// scriptSnapshot is "snapshot DIR": it remembers the folder for "same DIR".
+func scriptSnapshot(ts *testscript.TestScript, _ bool, args []string) {
+	now, err := readTree(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Value(snapshots{}).(map[string]tree)[args[0]] = now
+}
+
+// scriptSame is "same DIR": no file of the folder was written since the snapshot,
+// not even with the same content.
+func scriptSame(ts *testscript.TestScript, _ bool, args []string) {
+	now, err := readTree(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if d := ts.Value(snapshots{}).(map[string]tree)[args[0]].changes(now); len(d) > 0 {
+		ts.Fatalf("changed %q", d)
+	}
+}
+
+// scriptPNG is "png FILE": the file is an image with something on it.
+func scriptPNG(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := os.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer f.Close()
+	img, err := png.Decode(f)
+	ts.Check(err)
+	b := img.Bounds()
+	for x := b.Min.X; x < b.Max.X; x++ {
+		if img.At(x, b.Dy()/2) != img.At(0, 0) {
+			return
+		}
+	}
+	ts.Fatalf("%s is blank", args[0])
+}
+
+// A tree is what a folder holds by relative path.
+type tree map[string]file
+
+type file struct {
+	dir     bool
+	written time.Time
+	content [sha256.Size]byte
+}
+
+// readTree reads a folder; one that does not exist is empty.
+func readTree(dir string) (tree, error) {
+	t := tree{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && path == dir {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			t[name] = file{dir: true}
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		t[name] = file{written: info.ModTime(), content: sha256.Sum256(raw)}
+		return err
+	})
+	return t, err
+}
+
+// changes lists what differs in another state of the folder.
+func (t tree) changes(now tree) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if old, ok := t[name]; !ok {
+			out = append(out, name+" is new")
+		} else if old != now[name] {
+			out = append(out, name+" was written")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		if _, ok := now[name]; !ok {
+			out = append(out, name+" is gone")
+		}
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/json"
+	"go/format"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// root is the repository.
+const root = "../../.."
+
+// block returns the first code block of README.md in a language; "" is a block
+// without one.
+func block(t *testing.T, language, after string) string {
+	t.Helper()
+	_, text, ok := strings.Cut(mustRead(t, filepath.Join(root, "README.md")), after)
+	_, text, opened := strings.Cut(text, "\n```"+language+"\n")
+	code, _, closed := strings.Cut(text, "\n```\n")
+	if !ok || !opened || !closed {
+		t.Fatalf("README.md has no block ```%s after %q", language, after)
+	}
+	return code + "\n"
+}
+
+// TestReadmeExample puts the example algorithm of README.md where README.md says
+// and uses the program that comes out.
+func TestReadmeExample(t *testing.T) {
+	code := block(t, "go", "## Add an algorithm")
+	if n := strings.Count(code, "\n"); n > 40 {
+		t.Errorf("the example has %d lines; 40 are the most that one reads", n)
+	}
+	if formatted, err := format.Source([]byte(code)); err != nil || string(formatted) != code {
+		t.Errorf("the example is not gofmt's: %v", err)
+	}
+
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	place, err := filepath.Abs(filepath.Join(root, "algorithms", "earliest.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{place: write("earliest.go", code)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "miglab.exe")
+	build := exec.Command("go", "build", "-overlay", write("overlay.json", string(overlay)), "-o", program, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	miglab := func(args ...string) string {
+		t.Helper()
+		c := exec.Command(program, args...)
+		c.Dir = dir
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("miglab %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+
+	write("tasks.csv", "task,t1,t2,t3,t4,t7\na,10,6,5,4,3\nb,20,11,8,6,4\nc,6,5,4,3.5,3\nd,9,8,7,6,5\n")
+	miglab("schedule", "--algorithm", "earliest", "--tasks", "tasks.csv", "--out", "schedule.json")
+	if out := miglab("check", "--tasks", "tasks.csv", "schedule.json"); !strings.HasPrefix(out, "ok: 4 tasks, ") {
+		t.Errorf("check: %s", out)
+	}
+	if out := miglab("list", "algorithms"); !regexp.MustCompile(`(?m)^earliest +batch +1 +two halves`).MatchString(out) {
+		t.Errorf("list: %s", out)
+	}
+	miglab("run", "--algorithms", "earliest,far", "--datasets", "WIDETIMES", "--instances", "10")
+	if out := miglab("leaderboard"); !strings.Contains(out, " earliest ") {
+		t.Errorf("leaderboard: %s", out)
+	}
+}
+
+// words splits a command line without expanding anything.
+func words(line string) []string {
+	line, _, _ = strings.Cut(line, " #")
+	return strings.Fields(strings.ReplaceAll(line, "'", ""))
+}
+
+// parse has cobra read a command line: the command, its flags and arguments.
+func parse(line string) (*cobra.Command, error) {
+	c, rest, err := newRoot().Find(words(line)[1:])
+	if err != nil {
+		return c, err
+	}
+	if err := c.ParseFlags(rest); err != nil {
+		return c, err
+	}
+	if err := c.ValidateRequiredFlags(); err != nil {
+		return c, err
+	}
+	return c, c.ValidateArgs(c.Flags().Args())
+}
+
+func TestReadmeCommandsCanBeTyped(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(block(t, "", "## What is in it")), "\n")
+	var names []string
+	for _, line := range lines {
+		c, err := parse(line)
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+		names = append(names, c.Name())
+	}
+	for _, c := range newRoot().Commands() {
+		if c.IsAvailableCommand() && c.Name() != "readme" && !slices.Contains(names, c.Name()) {
+			t.Errorf("README.md does not show %s", c.Name())
+		}
+	}
+}
+
+func TestHelpOfEveryCommandHasExamplesThatCanBeTyped(t *testing.T) {
+	commands := newRoot().Commands()
+	if len(commands) < 8 {
+		t.Fatalf("%d commands", len(commands))
+	}
+	for _, c := range append(commands, newRoot()) {
+		name := strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), "miglab"))
+		help := miglab(t, ".", append(strings.Fields(name), "--help")...)
+		_, examples, ok := strings.Cut(help, "\nExamples:\n")
+		examples, _, ended := strings.Cut(examples, "\n\n")
+		if !ok || !ended || !strings.Contains(help, "\nUsage:\n") {
+			t.Errorf("miglab %s --help:\n%s", name, help)
+			continue
+		}
+		for line := range strings.Lines(examples) {
+			got, err := parse(line)
+			if err != nil {
+				t.Errorf("%s: %s: %v", c.CommandPath(), line, err)
+			} else if c.HasParent() && got.Name() != c.Name() {
+				t.Errorf("%s: its example is of %s", c.CommandPath(), got.Name())
+			}
+		}
+	}
+}
