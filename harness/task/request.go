@@ -15,3 +15,16 @@ type Request struct {
 
 // Forever is the lifespan of a request that never leaves.
 const Forever = int(^uint(0) >> 1)
+
+// RequestProfiles returns the profiles that may be requested of a model, in its own
+// order: all but the "+me" one, which takes the same slices as its plain twin (MFI
+// Table I).
+func RequestProfiles(g *mig.GPU) []*mig.Profile {
+	var out []*mig.Profile
+	for _, p := range g.Profiles {
+		if !p.MediaExtensions {
+			out = append(out, p)
+		}
+	}
+	return out
+}

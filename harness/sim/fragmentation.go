@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"slices"
+	"sync"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/task"
+)
+
+// A Reading says which placements count as lost in the fragmentation score F of MFI
+// Algorithm 1. The worked example of MFI V-B, F = 16 for the occupied slices {2,3,5},
+// agrees with [Partial] and [StartFree]; Algorithm 1 as printed gives 23.
+type Reading uint8
+
+const (
+	// Literal is line 7 as printed: a placement is lost where any of its slices is
+	// occupied.
+	Literal Reading = iota
+	// Partial counts a placement where some of its slices are occupied, but not all.
+	Partial
+	// StartFree counts a placement where some of its slices are occupied, but not the
+	// first.
+	StartFree
+	readings
+)
+
+var readingNames = [readings]string{Literal: "literal", Partial: "partial", StartFree: "start-free"}
+
+// String returns the name that parameters use.
+func (r Reading) String() string { return readingNames[r] }
+
+// ReadingNames returns the names of all readings, the literal one first.
+func ReadingNames() []string { return readingNames[:] }
+
+// ParseReading reads "literal", "partial" or "start-free". The error is a
+// [*nearest.UnknownError].
+func ParseReading(s string) (Reading, error) {
+	if i := slices.Index(readingNames[:], s); i >= 0 {
+		return Reading(i), nil
+	}
+	return 0, nearest.Unknown("reading of F", s, readingNames[:])
+}
+
+// Masks is the number of masks that a table by mask has room for.
+const Masks = 1 << 8
+
+// Scores is the fragmentation score of a GPU by the mask of its occupied memory
+// slices.
+type Scores [Masks]int32
+
+// Fragmentation returns the score F of MFI Algorithm 1 under a reading: over the
+// profiles that need no more memory slices than are free, and over their starts, the
+// sum of the profile's memory slices for each placement that is lost. The table is
+// shared and must not be changed.
+func Fragmentation(g *mig.GPU, r Reading) *Scores { return &fragmentation[g]()[r] }
+
+var fragmentation = func() map[*mig.GPU]func() *[readings]Scores {
+	tables := map[*mig.GPU]func() *[readings]Scores{}
+	for _, g := range mig.GPUs() {
+		tables[g] = sync.OnceValue(func() *[readings]Scores { return scores(g) })
+	}
+	return tables
+}()
+
+func scores(g *mig.GPU) *[readings]Scores {
+	var out [readings]Scores
+	for m := range 1 << g.MemorySlices {
+		occupied := mig.Mask(m)
+		for _, p := range task.RequestProfiles(g) {
+			if p.Length > g.MemorySlices-occupied.Count() {
+				continue
+			}
+			for _, start := range p.Starts {
+				window := mig.Instance{Profile: p, Start: start}.Mask()
+				taken := window & occupied
+				if taken == 0 {
+					continue
+				}
+				weight := int32(p.Length)
+				out[Literal][m] += weight
+				if taken != window {
+					out[Partial][m] += weight
+				}
+				if occupied>>start&1 == 0 {
+					out[StartFree][m] += weight
+				}
+			}
+		}
+	}
+	return &out
+}

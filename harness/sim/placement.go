@@ -1,0 +1,283 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// SpotError says that a scheduler chose a place where the instance cannot be.
+type SpotError struct {
+	// Request is the index of the request.
+	Request int
+	Profile *mig.Profile
+	Spot    Spot
+	// GPUs is the size of the cluster.
+	GPUs int
+	// Occupied is the mask of the GPU; 0 where there is no such GPU.
+	Occupied mig.Mask
+}
+
+func (e *SpotError) Error() string {
+	text := fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d", e.Request, e.Profile, e.Spot.GPU, e.Spot.Start)
+	switch {
+	case e.Spot.GPU < 0 || e.Spot.GPU >= e.GPUs:
+		return fmt.Sprintf("%s: the GPUs are 0 to %d", text, e.GPUs-1)
+	case !slices.Contains(e.Profile.Starts, e.Spot.Start):
+		return fmt.Sprintf("%s: it may start at %v", text, e.Profile.Starts)
+	}
+	return fmt.Sprintf("%s: slices of it are in use; the GPU has the mask %08b", text, e.Occupied)
+}
+
+// RequestError says that a stream cannot be simulated.
+type RequestError struct {
+	// Request is the index of the request; -1 means that there are none.
+	Request int
+	// Problem completes the sentence "request ... ".
+	Problem string
+}
+
+func (e *RequestError) Error() string {
+	if e.Request < 0 {
+		return "there are no requests; give one at least"
+	}
+	return fmt.Sprintf("request %d %s", e.Request, e.Problem)
+}
+
+// RunPlacement lets a scheduler place a stream of requests on an empty cluster (MFI
+// VI). In every slot, first the instances leave whose lifespan is over, then the
+// slot's requests are decided upon one after the other; one that is rejected does not
+// come again. The simulation ends with the last arrival.
+//
+// Errors are [*ClusterSizeError], [*RequestError] and, where the scheduler's choice is
+// impossible, [*SpotError].
+func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Window) (PlacementResult, error) {
+	c, err := NewCluster(g, gpus)
+	if err != nil {
+		return PlacementResult{}, err
+	}
+	if err := checkRequests(c.profiles, requests); err != nil {
+		return PlacementResult{}, err
+	}
+	e := placementEngine{
+		cluster: c, requests: requests,
+		stays: make([]stay, len(requests)), leaving: make([]int32, len(requests)),
+		measures: measuresOf(g),
+	}
+	capacity := float64(gpus * int(g.MemorySlices))
+	from, to := w.From*capacity, w.To*capacity
+	r := PlacementResult{GPU: g, GPUs: gpus, AcceptedByProfile: make([]int, len(c.profiles))}
+	for i := range requests {
+		q := &requests[i]
+		e.releaseBefore(i)
+		e.advance(q.Arrival)
+
+		demand := float64(r.Arrived.Slices)
+		steady := demand >= from && demand < to
+		r.Arrived.add(q.Profile)
+		if steady {
+			r.SteadyArrived.add(q.Profile)
+		}
+		profile := profileIndex(c.profiles, q.Profile)
+		spot, ok := p.Place(c, profile)
+		if !ok {
+			continue
+		}
+		if err := e.accept(i, spot); err != nil {
+			return PlacementResult{}, err
+		}
+		r.Accepted.add(q.Profile)
+		r.AcceptedByProfile[profile]++
+		if steady {
+			r.SteadyAccepted.add(q.Profile)
+		}
+	}
+	e.advance(e.slot + 1)
+	r.Final = e.now.load(1, gpus)
+	r.Mean = e.sum.load(float64(e.slot), gpus)
+	return r, nil
+}
+
+// checkRequests returns a [*RequestError] for the first thing that is wrong.
+func checkRequests(profiles []*mig.Profile, requests []task.Request) error {
+	if len(requests) == 0 || len(requests) > math.MaxInt32 {
+		return &RequestError{Request: -1}
+	}
+	last := 0
+	for i := range requests {
+		switch q := &requests[i]; {
+		case q.Arrival < last:
+			return &RequestError{i, fmt.Sprintf("arrives in slot %d, after slot %d; list requests by arrival, from slot 0", q.Arrival, last)}
+		case q.Arrival > maxSlot:
+			return &RequestError{i, fmt.Sprintf("arrives in slot %d; slots go up to %d", q.Arrival, maxSlot)}
+		case q.Lifespan < 1:
+			return &RequestError{i, fmt.Sprintf("has a lifespan of %d slots; give 1 at least", q.Lifespan)}
+		case profileIndex(profiles, q.Profile) < 0:
+			return &RequestError{i, fmt.Sprintf("asks for %v; the model has %v", q.Profile, profiles)}
+		default:
+			last = q.Arrival
+		}
+	}
+	return nil
+}
+
+func profileIndex(profiles []*mig.Profile, p *mig.Profile) int {
+	for i, q := range profiles {
+		if q == p {
+			return i
+		}
+	}
+	return -1
+}
+
+// placementEngine carries out what the scheduler chooses.
+type placementEngine struct {
+	cluster  *Cluster
+	requests []task.Request
+	stays    []stay
+	// leaving[i] is the first of a list of the instances that leave after the arrivals
+	// before request i and before that of i: its index plus one, 0 at the end.
+	leaving []int32
+	// scratch orders a list.
+	scratch []int32
+
+	// slot is the one whose end comes next, now the state, and sum its sum over the ends
+	// of the slots before.
+	slot     int
+	now, sum measures
+	measures *[Masks]measures
+}
+
+// A stay is where an accepted request is.
+type stay struct {
+	gpu int32
+	// next is the list's next request plus one.
+	next   int32
+	window mig.Mask
+}
+
+// accept places a request.
+func (e *placementEngine) accept(i int, s Spot) error {
+	q := &e.requests[i]
+	c := e.cluster
+	bad := func(occupied mig.Mask) error { return &SpotError{i, q.Profile, s, c.GPUs(), occupied} }
+	if s.GPU < 0 || s.GPU >= c.GPUs() {
+		return bad(0)
+	}
+	occupied := c.mask[s.GPU]
+	window := mig.Instance{Profile: q.Profile, Start: s.Start}.Mask()
+	if !slices.Contains(q.Profile.Starts, s.Start) || occupied&window != 0 {
+		return bad(occupied)
+	}
+	e.set(s.GPU, occupied|window)
+	e.now.running++
+	e.stays[i] = stay{gpu: int32(s.GPU), window: window}
+	if q.Lifespan > math.MaxInt-q.Arrival { // Forever, or as good as that
+		return nil
+	}
+	if k := e.arrivalFrom(i, q.Arrival+q.Lifespan); k < len(e.requests) {
+		e.stays[i].next = e.leaving[k]
+		e.leaving[k] = int32(i) + 1
+	}
+	return nil
+}
+
+// arrivalFrom returns the first request after i that arrives in a slot or later.
+func (e *placementEngine) arrivalFrom(i, slot int) int {
+	// Right at once where every slot has one arrival.
+	if k := i + slot - e.requests[i].Arrival; k < len(e.requests) && e.requests[k].Arrival == slot && e.requests[k-1].Arrival < slot {
+		return k
+	}
+	return i + 1 + sort.Search(len(e.requests)-i-1, func(k int) bool { return e.requests[i+1+k].Arrival >= slot })
+}
+
+// releaseBefore lets go the instances that leave before request i arrives and after
+// the request before it did.
+func (e *placementEngine) releaseBefore(i int) {
+	first := e.leaving[i]
+	if first == 0 {
+		return
+	}
+	if e.stays[first-1].next == 0 {
+		e.release(first - 1)
+		return
+	}
+	e.scratch = e.scratch[:0]
+	for k := first; k != 0; k = e.stays[k-1].next {
+		e.scratch = append(e.scratch, k-1)
+	}
+	slices.SortFunc(e.scratch, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(e.departure(a), e.departure(b)), cmp.Compare(a, b))
+	})
+	for _, k := range e.scratch {
+		e.release(k)
+	}
+}
+
+func (e *placementEngine) departure(i int32) int {
+	return e.requests[i].Arrival + e.requests[i].Lifespan
+}
+
+func (e *placementEngine) release(i int32) {
+	e.advance(e.departure(i))
+	s := &e.stays[i]
+	e.set(int(s.gpu), e.cluster.mask[s.gpu]&^s.window)
+	e.now.running--
+}
+
+func (e *placementEngine) set(gpu int, to mig.Mask) {
+	e.now.add(1, &e.measures[to])
+	e.now.add(-1, &e.measures[e.cluster.mask[gpu]])
+	e.cluster.set(gpu, to)
+}
+
+// advance lets the slots before one end.
+func (e *placementEngine) advance(slot int) {
+	if slot > e.slot {
+		e.sum.add(slot-e.slot, &e.now)
+		e.slot = slot
+	}
+}
+
+// measures are what loads are made of, as whole numbers: added up over GPUs and slots
+// they stay exact in any order.
+type measures struct {
+	running, active, used int
+	fragmentation         [readings]int
+}
+
+func (m *measures) add(times int, o *measures) {
+	m.running += times * o.running
+	m.active += times * o.active
+	m.used += times * o.used
+	for r := range m.fragmentation {
+		m.fragmentation[r] += times * o.fragmentation[r]
+	}
+}
+
+func (m *measures) load(slots float64, gpus int) Load {
+	l := Load{Running: float64(m.running) / slots, ActiveGPUs: float64(m.active) / slots, UsedSlices: float64(m.used) / slots}
+	for r := range l.Fragmentation {
+		l.Fragmentation[r] = float64(m.fragmentation[r]) / slots / float64(gpus)
+	}
+	return l
+}
+
+// measuresOf returns what one GPU of each mask adds.
+func measuresOf(g *mig.GPU) *[Masks]measures {
+	var out [Masks]measures
+	for i := range 1 << g.MemorySlices {
+		m := &out[i]
+		m.used = int(mig.Mask(i).Count())
+		m.active = min(m.used, 1)
+		for r := range m.fragmentation {
+			m.fragmentation[r] = int(Fragmentation(g, Reading(r))[i])
+		}
+	}
+	return &out
+}

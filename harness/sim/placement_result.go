@@ -1,0 +1,111 @@
+package sim
+
+import (
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// A Tally counts requests.
+type Tally struct {
+	Requests int
+	// Slices is the sum of their memory slices.
+	Slices int
+}
+
+func (t *Tally) add(p *mig.Profile) {
+	t.Requests++
+	t.Slices += int(p.Length)
+}
+
+// A Window is the part of a stream in which requests are counted apart: those before
+// which the requested memory slices add up to at least From and less than To times
+// the capacity of the cluster.
+type Window struct{ From, To float64 }
+
+// SteadyWindow leaves the filling of the cluster out.
+var SteadyWindow = Window{From: 2, To: 5}
+
+// A Load is the state of a cluster at the end of a slot, or its mean over slots.
+type Load struct {
+	// Running is the number of accepted requests that have not left.
+	Running float64
+	// ActiveGPUs is the number of GPUs with an instance.
+	ActiveGPUs float64
+	// UsedSlices is the number of occupied memory slices of all GPUs.
+	UsedSlices float64
+	// Fragmentation is the mean score F over the GPUs, by reading (MFI VI).
+	Fragmentation [readings]float64
+}
+
+// PlacementResult says what became of a stream of requests.
+type PlacementResult struct {
+	GPU  *mig.GPU
+	GPUs int
+	// Arrived and Accepted count the whole stream.
+	Arrived, Accepted Tally
+	// SteadyArrived and SteadyAccepted count the window.
+	SteadyArrived, SteadyAccepted Tally
+	// AcceptedByProfile counts accepted requests in the order of the cluster's profiles.
+	AcceptedByProfile []int
+	// Final is the state after the last arrival, and Mean its mean over the ends of the
+	// slots from 0 to that of the last arrival.
+	Final, Mean Load
+}
+
+// A Metric is a named number of a result.
+type Metric struct {
+	Name  string
+	Value float64
+}
+
+// Metrics returns the result as numbers, always in the same order:
+//
+//   - arrived, accepted: requests; accepted_PROFILE: those of a profile
+//   - acceptance, acceptance_slices: accepted share of the requests and of their
+//     memory slices
+//   - running (requests), active_gpus, utilisation, utilisation_active (occupied share
+//     of the memory slices of all GPUs and of the active ones), fragmentation (mean F
+//     of the literal reading), fragmentation_partial, fragmentation_start-free: after
+//     the last arrival
+//   - mean_...: the same as means over the slots; mean_utilisation_active is the ratio
+//     of the means
+//   - steady_arrived, acceptance_steady, acceptance_slices_steady: the same in the
+//     window, only where requests fall into it.
+func (r *PlacementResult) Metrics() []Metric {
+	out := []Metric{
+		{"arrived", float64(r.Arrived.Requests)},
+		{"accepted", float64(r.Accepted.Requests)},
+		{"acceptance", ratio(r.Accepted.Requests, r.Arrived.Requests)},
+		{"acceptance_slices", ratio(r.Accepted.Slices, r.Arrived.Slices)},
+	}
+	out = r.load(out, "", &r.Final)
+	out = r.load(out, "mean_", &r.Mean)
+	for i, p := range task.RequestProfiles(r.GPU) {
+		out = append(out, Metric{"accepted_" + p.String(), float64(r.AcceptedByProfile[i])})
+	}
+	if r.SteadyArrived.Requests > 0 {
+		out = append(out,
+			Metric{"steady_arrived", float64(r.SteadyArrived.Requests)},
+			Metric{"acceptance_steady", ratio(r.SteadyAccepted.Requests, r.SteadyArrived.Requests)},
+			Metric{"acceptance_slices_steady", ratio(r.SteadyAccepted.Slices, r.SteadyArrived.Slices)})
+	}
+	return out
+}
+
+func (r *PlacementResult) load(to []Metric, prefix string, l *Load) []Metric {
+	slices := float64(r.GPU.MemorySlices)
+	active := 0.0
+	if l.ActiveGPUs > 0 {
+		active = l.UsedSlices / (l.ActiveGPUs * slices)
+	}
+	return append(to,
+		Metric{prefix + "running", l.Running},
+		Metric{prefix + "active_gpus", l.ActiveGPUs},
+		Metric{prefix + "utilisation", l.UsedSlices / (float64(r.GPUs) * slices)},
+		Metric{prefix + "utilisation_active", active},
+		Metric{prefix + "fragmentation", l.Fragmentation[Literal]},
+		Metric{prefix + "fragmentation_partial", l.Fragmentation[Partial]},
+		Metric{prefix + "fragmentation_start-free", l.Fragmentation[StartFree]})
+}
+
+func ratio(part, whole int) float64 { return float64(part) / float64(whole) }
