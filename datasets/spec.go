@@ -172,11 +172,12 @@ func List() []Info {
 	for _, k := range kernelSets {
 		out = append(out, k.info())
 	}
-	return append(out, Info{
+	out = append(out, Info{
 		Name:    profilePrefix + "FILE",
 		Summary: "the tasks of a CSV file with the header task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4)",
 		Source:  "the file",
 	})
+	return append(out, requestInfos()...)
 }
 
 // canonical joins a name and parameters, given as name=value.

@@ -22,11 +22,11 @@ type Cluster struct {
 	gpu      *mig.GPU
 	profiles []*mig.Profile
 
-	mask     []mig.Mask // by GPU
-	count    [Masks]int32
-	occurs   MaskSet
-	lowest   [Masks]int32 // lowest GPU of the mask; nobody where it does not occur
-	sets     [Masks]gpuSet
+	mask   []mig.Mask // by GPU
+	count  [Masks]int32
+	occurs MaskSet
+	lowest [Masks]int32 // lowest GPU of the mask; nobody where it does not occur
+	sets   [Masks]gpuSet
 }
 
 // nobody is the lowest GPU of a mask that no GPU has: above every index.

@@ -1,8 +1,6 @@
 package task
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -19,27 +17,6 @@ import (
 	"miglab/harness/mig"
 )
 
-// ParseError says where a tasks file is wrong and what would be right.
-type ParseError struct {
-	File string
-	// Line counts from 1.
-	Line int
-	// Column is the column's name in the header; empty where the whole line is meant.
-	Column string
-	// Err says what is wrong.
-	Err error
-}
-
-func (e *ParseError) Error() string {
-	if e.Column == "" {
-		return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
-	}
-	return fmt.Sprintf("%s:%d: %s: %v", e.File, e.Line, e.Column, e.Err)
-}
-
-// Unwrap returns what is wrong.
-func (e *ParseError) Unwrap() error { return e.Err }
-
 // ReadCSV reads a batch for a GPU: one line a task, with the header
 // task,t1,t2,t3,t4,t7 (one column for each instance size of the GPU, in any order).
 // A cell is the task's duration in seconds on instances of that size, or inf where
@@ -50,23 +27,14 @@ func (e *ParseError) Unwrap() error { return e.Err }
 // The file's name serves for errors only. What is wrong with the text is a
 // [*ParseError]; other errors are those of r.
 func ReadCSV(r io.Reader, file string, g *mig.GPU) (Batch, error) {
-	buffered := bufio.NewReader(r)
-	if mark, _ := buffered.Peek(len(byteOrderMark)); bytes.Equal(mark, byteOrderMark) {
-		buffered.Discard(len(byteOrderMark)) // cannot fail: the bytes are in the buffer
-	}
-	in := &records{Reader: csv.NewReader(buffered), file: file, gpu: g}
-	in.TrimLeadingSpace = true
-	in.FieldsPerRecord = -1 // records says itself what is missing
-
+	in := newRecords(r, file, header(g))
+	in.whose = fmt.Sprintf("the header for %s (sizes %v)", g, g.Sizes())
+	in.nothing = "there are no tasks; write one line a task below the header"
 	var rows []row
-	if err := gocsv.UnmarshalCSV(in, &rows); err != nil {
-		// A cell that gocsv could not convert: it counts records, not lines.
-		if at, ok := errors.AsType[*csv.ParseError](err); ok {
-			return nil, in.fail(at.Line-1, in.header[at.Column-1], at.Err)
-		}
+	if err := in.unmarshal(&rows); err != nil {
 		return nil, err
 	}
-	return in.batch(rows)
+	return in.batch(g, rows)
 }
 
 // WriteCSV writes what [ReadCSV] reads: reading it back gives the same batch, to
@@ -90,8 +58,6 @@ func WriteCSV(w io.Writer, g *mig.GPU, b Batch) error {
 	}
 	return gocsv.MarshalCSV(rows, &columns{Writer: csv.NewWriter(w), names: header(g)})
 }
-
-var byteOrderMark = []byte("\ufeff")
 
 // header returns the columns of a GPU's tasks files.
 func header(g *mig.GPU) []string {
@@ -157,82 +123,8 @@ func nameProblem(name string) string {
 	return ""
 }
 
-// records hands the lines of a file to gocsv, once their shape is known to be
-// right, and remembers where they stood.
-type records struct {
-	*csv.Reader
-	file   string
-	gpu    *mig.GPU
-	header []string
-	// lines holds the line on which each record begins; the header is record 0.
-	lines []int
-}
-
-// fail returns the error about a record.
-func (r *records) fail(record int, column string, err error) error {
-	return &ParseError{File: r.file, Line: r.lines[record], Column: column, Err: err}
-}
-
-// ReadAll returns the header and the records, without the spaces around fields.
-func (r *records) ReadAll() ([][]string, error) {
-	var all [][]string
-	for {
-		fields, err := r.Read()
-		if err == io.EOF {
-			break
-		}
-		if at, ok := errors.AsType[*csv.ParseError](err); ok {
-			return nil, &ParseError{File: r.file, Line: at.StartLine, Err: fmt.Errorf("%w; close every quote, and double those inside a quoted field", at.Err)}
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.file, err)
-		}
-		line, _ := r.FieldPos(0)
-		r.lines = append(r.lines, line)
-		for i := range fields {
-			fields[i] = strings.TrimSpace(fields[i])
-		}
-		if r.header == nil {
-			r.header = fields
-			if err := r.checkHeader(); err != nil {
-				return nil, err
-			}
-		}
-		if len(fields) != len(r.header) {
-			return nil, r.fail(len(all), "", fmt.Errorf("the line has %d fields, the header %d (%s)", len(fields), len(r.header), strings.Join(r.header, ",")))
-		}
-		all = append(all, fields)
-	}
-	if len(all) == 0 {
-		return nil, &ParseError{File: r.file, Line: 1, Err: fmt.Errorf("the file is empty; begin with the header %s", strings.Join(header(r.gpu), ","))}
-	}
-	if len(all) == 1 {
-		return nil, r.fail(0, "", errors.New("there are no tasks; write one line a task below the header"))
-	}
-	return all, nil
-}
-
-func (r *records) checkHeader() error {
-	known := header(r.gpu)
-	whole := fmt.Sprintf("the header for %s (sizes %v) is %s", r.gpu, r.gpu.Sizes(), strings.Join(known, ","))
-	for i, name := range r.header {
-		if !slices.Contains(known, name) {
-			return r.fail(0, name, fmt.Errorf("unknown column; %s", whole))
-		}
-		if slices.Contains(r.header[:i], name) {
-			return r.fail(0, name, fmt.Errorf("the column is there twice; %s", whole))
-		}
-	}
-	for _, name := range known {
-		if !slices.Contains(r.header, name) {
-			return r.fail(0, name, fmt.Errorf("the column is missing; %s", whole))
-		}
-	}
-	return nil
-}
-
 // batch makes tasks of the rows and checks what one cell alone cannot show.
-func (r *records) batch(rows []row) (Batch, error) {
+func (r *records) batch(g *mig.GPU, rows []row) (Batch, error) {
 	b := make(Batch, len(rows))
 	seen := make(map[string]int, len(rows))
 	for i := range rows {
@@ -247,12 +139,12 @@ func (r *records) batch(rows []row) (Batch, error) {
 		seen[t.Name] = record
 		fits := false
 		cells := rows[i].cells()
-		for _, s := range r.gpu.Sizes() {
+		for _, s := range g.Sizes() {
 			t.Set(s, mig.Seconds(*cells[s]))
 			fits = fits || t.Fits(s)
 		}
 		if !fits {
-			return nil, r.fail(record, "", fmt.Errorf("task %q fits no instance of %s (sizes %v); write its seconds for one at least", t.Name, r.gpu, r.gpu.Sizes()))
+			return nil, r.fail(record, "", fmt.Errorf("task %q fits no instance of %s (sizes %v); write its seconds for one at least", t.Name, g, g.Sizes()))
 		}
 	}
 	return b, nil
