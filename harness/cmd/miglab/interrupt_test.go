@@ -222,8 +222,11 @@ func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 			}
 		}
 		shards := contents(t, filepath.Join(dir, "results/store"))
-		if len(shards) != 4 || len(shards["results-0of2.jsonl"])+len(shards["results-1of2.jsonl"]) <= int(whole) {
-			t.Errorf("the store holds %q", slices.Sorted(maps.Keys(shards)))
+		first, second := shards["results-0of2.jsonl"], shards["results-1of2.jsonl"]
+		header := strings.IndexByte(first, '\n') + 1
+		if len(shards) != 4 || len(first) == header || len(second) == header || len(first)+len(second) != int(whole)+header {
+			t.Errorf("the shards %q have %d and %d bytes of results; together they must have the %d of one process and one more header",
+				slices.Sorted(maps.Keys(shards)), len(first), len(second), whole)
 		}
 		miglab(t, dir, workload...)
 		equal(t, contents(t, filepath.Join(dir, "results/store")), shards)
