@@ -1,4 +1,136 @@
 package sim
 
-// Queue is the state of the dispatch track.
-type Queue struct{}
+import (
+	"iter"
+
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// Queue is the state of the dispatch track that a dispatcher sees: the jobs that
+// wait, and the slices of the fleet. Jobs wait in the order of their deadlines
+// (EDF), those of one deadline in the order of arrival. What its methods return is
+// the engine's own: to be read, not to be changed, and good until the next decision.
+type Queue struct {
+	now     task.Minutes
+	jobs    []task.Job
+	waiting edf
+	slices  []Slice
+	free    int
+	// busy is the number of busy compute slices by GPU.
+	busy  []mig.Slices
+	watts []float64
+}
+
+// A Slice is one instance of a GPU of the fleet (the reports' "slice").
+type Slice struct {
+	// GPU counts from 0, in the order of [task.Fleet.Partitions].
+	GPU int
+	// Size is the number of compute slices.
+	Size mig.Slices
+	// Busy says that a job runs on the slice.
+	Busy bool
+	// FreeAt is when that job ends; of a free slice, when its last one ended.
+	FreeAt task.Minutes
+}
+
+// Now returns the instant of the decision.
+func (q *Queue) Now() task.Minutes { return q.now }
+
+// Head returns the job that is to be dispatched.
+func (q *Queue) Head() *task.Job { return &q.jobs[q.waiting[0].job] }
+
+// Next returns the job that will be at the head afterwards, unless another one
+// arrives before; nil where no other job waits.
+func (q *Queue) Next() *task.Job {
+	switch {
+	case len(q.waiting) < 2:
+		return nil
+	case len(q.waiting) > 2 && q.waiting[2].before(q.waiting[1]):
+		return &q.jobs[q.waiting[2].job]
+	}
+	return &q.jobs[q.waiting[1].job]
+}
+
+// Waiting returns the number of jobs that wait, the head among them.
+func (q *Queue) Waiting() int { return len(q.waiting) }
+
+// All yields the jobs that wait: the head first, the others in an order that is
+// always the same but means nothing.
+func (q *Queue) All() iter.Seq[*task.Job] {
+	return func(yield func(*task.Job) bool) {
+		for _, w := range q.waiting {
+			if !yield(&q.jobs[w.job]) {
+				return
+			}
+		}
+	}
+}
+
+// Slices returns the slices of the fleet: GPU by GPU, and from left to right in
+// each one's partition.
+func (q *Queue) Slices() []Slice { return q.slices }
+
+// Free returns the number of free slices, at least 1 when a decision is due.
+func (q *Queue) Free() int { return q.free }
+
+// Watts returns what a GPU would draw if so many more of its compute slices were
+// busy than are now.
+func (q *Queue) Watts(gpu int, more mig.Slices) float64 {
+	return q.watts[min(int(q.busy[gpu]+more), len(q.watts)-1)]
+}
+
+// edf is a binary heap of the jobs that wait. The job to be dispatched next is the
+// first element.
+type edf []waiting
+
+// waiting is a job in the heap: its deadline is kept beside its index, so that
+// comparing two jobs does not fetch them.
+type waiting struct {
+	deadline task.Minutes
+	job      int32
+}
+
+// before is EDF. Jobs are listed by arrival, so that the index settles ties by
+// arrival, too.
+func (a waiting) before(b waiting) bool {
+	return a.deadline < b.deadline || a.deadline == b.deadline && a.job < b.job
+}
+
+func (h *edf) push(w waiting) {
+	*h = append(*h, w)
+	s := *h
+	i := len(s) - 1
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !w.before(s[parent]) {
+			break
+		}
+		s[i] = s[parent]
+		i = parent
+	}
+	s[i] = w
+}
+
+// pop takes the first element away.
+func (h *edf) pop() waiting {
+	s := *h
+	first, last := s[0], s[len(s)-1]
+	s = s[:len(s)-1]
+	*h = s
+	i := 0
+	for child := 1; child < len(s); child = 2*i + 1 {
+		if child+1 < len(s) && s[child+1].before(s[child]) {
+			child++
+		}
+		if !s[child].before(last) {
+			break
+		}
+		s[i] = s[child]
+		i = child
+	}
+	if len(s) > 0 {
+		s[i] = last
+	}
+	return first
+}

@@ -1,6 +1,8 @@
 package task
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"miglab/harness/mig"
@@ -8,6 +10,10 @@ import (
 
 // Minutes is a duration or an instant in minutes, the unit of the deadline report.
 type Minutes float64
+
+// MaxMinutes bounds the instants and durations of jobs, so that sums over many of
+// them stay finite and exact enough.
+const MaxMinutes Minutes = 1e9
 
 // A Job has a deadline and runs on one slice of a GPU that is partitioned once and
 // for all (deadline report 2.4).
@@ -30,6 +36,23 @@ func (j *Job) On(size mig.Slices) Minutes {
 // Set gives the job's duration on instances of a size.
 func (j *Job) Set(size mig.Slices, d Minutes) { j.minutes[size-1] = d }
 
+// Validate checks that the job's times are possible and that it runs on instances
+// of all the sizes. The error completes a sentence that begins with the job.
+func (j *Job) Validate(sizes []mig.Slices) error {
+	if !(j.Arrival >= 0 && j.Arrival <= MaxMinutes) {
+		return fmt.Errorf("arrives at %v min; instants are from 0 to %v", j.Arrival, MaxMinutes)
+	}
+	if !(j.Deadline >= j.Arrival && j.Deadline <= MaxMinutes) {
+		return fmt.Errorf("has its deadline at %v min; it must be from its arrival at %v to %v", j.Deadline, j.Arrival, MaxMinutes)
+	}
+	for _, s := range sizes {
+		if d := j.On(s); !(d > 0 && d <= MaxMinutes) {
+			return fmt.Errorf("takes %v min on size %d; durations are positive and at most %v on every size in the fleet", d, s, MaxMinutes)
+		}
+	}
+	return nil
+}
+
 // A Fleet is the GPUs of the dispatch track: each has a partition that never
 // changes.
 type Fleet struct {
@@ -38,4 +61,51 @@ type Fleet struct {
 	// Watts is what a GPU draws by its number of busy compute slices, from 0; more
 	// slices than there are entries draw the last one.
 	Watts []float64
+}
+
+// FleetError says that no GPUs can be like those of a fleet.
+type FleetError struct {
+	// Reason completes the sentence "the fleet ... ".
+	Reason string
+}
+
+func (e *FleetError) Error() string { return "the fleet " + e.Reason }
+
+// Validate checks that the fleet has GPUs, that the instances of each can exist at
+// once, and that the power table is one. The error is a [*FleetError].
+func (f *Fleet) Validate() error {
+	if len(f.Partitions) == 0 {
+		return &FleetError{"has no GPUs; it needs at least 1"}
+	}
+	for gpu, p := range f.Partitions {
+		if err := checkPartition(p); err != nil {
+			return &FleetError{fmt.Sprintf("has GPU %d with the partition %q, %v", gpu, p, err)}
+		}
+	}
+	if len(f.Watts) == 0 {
+		return &FleetError{"has no power table; give the watts of a GPU by busy slices, from 0"}
+	}
+	for busy, w := range f.Watts {
+		if !(w >= 0 && w <= maxWatts) {
+			return &FleetError{fmt.Sprintf("draws %v W a GPU with %d busy slices; give a number from 0 to %v", w, busy, float64(maxWatts))}
+		}
+	}
+	return nil
+}
+
+// maxWatts bounds what a GPU draws, as MaxMinutes bounds durations.
+const maxWatts = 1e6
+
+func checkPartition(p mig.Partition) error {
+	if len(p) == 0 {
+		return errors.New("which has no slices")
+	}
+	var taken mig.Mask
+	for _, in := range p {
+		if taken&in.Mask() != 0 {
+			return fmt.Errorf("in which %v overlaps another instance", in)
+		}
+		taken |= in.Mask()
+	}
+	return nil
 }

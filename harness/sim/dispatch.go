@@ -1,0 +1,231 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// Dispatch is the event engine of the dispatch track (deadline report 2.3, 2.4 and
+// its released environment). A fleet of GPUs with fixed partitions serves jobs with
+// deadlines: the job of the earliest deadline goes on a free slice and stays there
+// to its end. While a job waits and a slice is free, time stands; otherwise it jumps
+// to the next arrival or completion. At one instant arrivals come first, then
+// dispatches, then completions.
+//
+// [RunDispatch] drives it with a [Dispatcher]. Whoever decides from outside, such
+// as an environment for reinforcement learning, calls Next and Place in turn.
+type Dispatch struct {
+	queue Queue
+	// arrived is the number of jobs that have arrived.
+	arrived int
+	// completion is when the next busy slice becomes free; +Inf where all are free.
+	completion task.Minutes
+
+	result DispatchResult
+	// tardiness is the sum over the jobs dispatched so far.
+	tardiness task.Minutes
+}
+
+// JobError says that a job cannot be simulated.
+type JobError struct {
+	// Job counts from 0.
+	Job int
+	// Reason completes the sentence "job ... ".
+	Reason string
+}
+
+func (e *JobError) Error() string { return fmt.Sprintf("job %d %s", e.Job, e.Reason) }
+
+// ChoiceError says that a dispatcher chose a slice on which no job can start.
+type ChoiceError struct {
+	// Job is the index of the job that was to be dispatched.
+	Job int
+	// Slice is what was chosen, as an index in [Queue.Slices].
+	Slice int
+	// Reason completes the sentence "slice ... ".
+	Reason string
+}
+
+func (e *ChoiceError) Error() string {
+	return fmt.Sprintf("job %d was dispatched to slice %d, which %s", e.Job, e.Slice, e.Reason)
+}
+
+// NewDispatch returns an engine at the beginning of the day. Jobs must be listed by
+// ascending arrival and run on every size in the fleet, since none of them may wait
+// for another slice than a free one: what is wrong with them is a [*JobError], with
+// the fleet a [*task.FleetError]. The engine reads the jobs and the fleet until it
+// is done.
+func NewDispatch(jobs []task.Job, fleet task.Fleet) (*Dispatch, error) {
+	if err := fleet.Validate(); err != nil {
+		return nil, err
+	}
+	e := &Dispatch{completion: never}
+	q := &e.queue
+	q.jobs, q.watts = jobs, fleet.Watts
+	q.busy = make([]mig.Slices, len(fleet.Partitions))
+	var present [mig.MaxSize + 1]bool
+	for gpu, p := range fleet.Partitions {
+		for _, in := range p {
+			q.slices = append(q.slices, Slice{GPU: gpu, Size: in.Size()})
+			present[in.Size()] = true
+		}
+	}
+	q.free = len(q.slices)
+	var sizes []mig.Slices
+	for s := mig.Slices(1); s <= mig.MaxSize; s++ {
+		if present[s] {
+			sizes = append(sizes, s)
+		}
+	}
+	if err := checkJobs(jobs, sizes); err != nil {
+		return nil, err
+	}
+	e.result.Runs = make([]Run, len(jobs))
+	return e, nil
+}
+
+var never = task.Minutes(math.Inf(1))
+
+func checkJobs(jobs []task.Job, sizes []mig.Slices) error {
+	if len(jobs) > math.MaxInt32 {
+		return &JobError{math.MaxInt32, fmt.Sprintf("is one too many; there may be %d", math.MaxInt32)}
+	}
+	for i := range jobs {
+		j := &jobs[i]
+		if err := j.Validate(sizes); err != nil {
+			return &JobError{i, err.Error()}
+		}
+		if i > 0 && j.Arrival < jobs[i-1].Arrival {
+			return &JobError{i, fmt.Sprintf("arrives at %v min, before job %d at %v min; list jobs by ascending arrival", j.Arrival, i-1, jobs[i-1].Arrival)}
+		}
+	}
+	return nil
+}
+
+// Next lets time go on until a job and a free slice both exist. It returns nil once
+// every job is completed.
+func (e *Dispatch) Next() *Queue {
+	q := &e.queue
+	for len(q.waiting) == 0 || q.free == 0 {
+		switch {
+		case e.arrived < len(q.jobs) && q.jobs[e.arrived].Arrival <= e.completion:
+			e.arrive()
+		case q.free < len(q.slices):
+			e.complete()
+		default:
+			return nil
+		}
+	}
+	return q
+}
+
+// arrive goes on to the next arrival and lets in all jobs of that instant.
+func (e *Dispatch) arrive() {
+	q := &e.queue
+	at := q.jobs[e.arrived].Arrival
+	used := e.power().over(at - q.now)
+	e.result.Energy += used
+	e.result.EnergyAsReleased += used
+	q.now = at
+	for e.arrived < len(q.jobs) && q.jobs[e.arrived].Arrival == at {
+		q.waiting.push(waiting{q.jobs[e.arrived].Deadline, int32(e.arrived)})
+		e.arrived++
+	}
+}
+
+// complete goes on to the next completion and frees all slices of that instant.
+// The released loop frees them before it charges for the interval that they were
+// busy in; the two energies differ in nothing else.
+func (e *Dispatch) complete() {
+	q := &e.queue
+	interval := e.completion - q.now
+	e.result.Energy += e.power().over(interval)
+	q.now = e.completion
+	e.completion = never
+	for i := range q.slices {
+		s := &q.slices[i]
+		switch {
+		case !s.Busy:
+		case s.FreeAt <= q.now:
+			s.Busy = false
+			q.free++
+			q.busy[s.GPU] -= s.Size
+		case s.FreeAt < e.completion:
+			e.completion = s.FreeAt
+		}
+	}
+	e.result.EnergyAsReleased += e.power().over(interval)
+	e.result.Makespan = q.now
+}
+
+// watts is what the fleet draws.
+type watts float64
+
+func (w watts) over(d task.Minutes) WattMinutes { return WattMinutes(float64(w) * float64(d)) }
+
+// power sums anew each time: a running sum would carry rounding errors along.
+func (e *Dispatch) power() watts {
+	q := &e.queue
+	sum := 0.0
+	for gpu := range q.busy {
+		sum += q.Watts(gpu, 0)
+	}
+	return watts(sum)
+}
+
+// Place starts the job at the head on a slice, given by its index in
+// [Queue.Slices]. It is called once after each Next that did not return nil. The
+// error is a [*ChoiceError]; nothing has happened then.
+func (e *Dispatch) Place(slice int) error {
+	q := &e.queue
+	job := int(q.waiting[0].job)
+	if slice < 0 || slice >= len(q.slices) {
+		return &ChoiceError{job, slice, fmt.Sprintf("does not exist; choose a free one from 0 to %d", len(q.slices)-1)}
+	}
+	s := &q.slices[slice]
+	if s.Busy {
+		return &ChoiceError{job, slice, fmt.Sprintf("is busy until %v min; choose one of the %d free ones", s.FreeAt, q.free)}
+	}
+	q.waiting.pop()
+	j := &q.jobs[job]
+	s.Busy, s.FreeAt = true, q.now+j.On(s.Size)
+	q.free--
+	q.busy[s.GPU] += s.Size
+	e.completion = min(e.completion, s.FreeAt)
+
+	e.result.Jobs++
+	if s.FreeAt > j.Deadline {
+		e.result.Late++
+		e.tardiness += s.FreeAt - j.Deadline
+	}
+	e.result.Runs[job] = Run{Slice: slice, Start: q.now, End: s.FreeAt}
+	return nil
+}
+
+// Result returns what has been measured so far: all of it once Next has returned
+// nil.
+func (e *Dispatch) Result() DispatchResult {
+	r := e.result
+	if r.Jobs > 0 {
+		r.Tardiness = e.tardiness / task.Minutes(r.Jobs)
+	}
+	return r
+}
+
+// RunDispatch serves the jobs with a dispatcher to the end. Errors are those of
+// [NewDispatch] and [Dispatch.Place].
+func RunDispatch(jobs []task.Job, fleet task.Fleet, d Dispatcher) (DispatchResult, error) {
+	e, err := NewDispatch(jobs, fleet)
+	if err != nil {
+		return DispatchResult{}, err
+	}
+	for q := e.Next(); q != nil; q = e.Next() {
+		if err := e.Place(d.Dispatch(q)); err != nil {
+			return DispatchResult{}, err
+		}
+	}
+	return e.Result(), nil
+}

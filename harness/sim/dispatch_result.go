@@ -1,0 +1,62 @@
+package sim
+
+import "miglab/harness/task"
+
+// WattMinutes is an energy in watt-minutes, 60 joules each.
+type WattMinutes float64
+
+// Joules converts the energy.
+func (e WattMinutes) Joules() float64 { return float64(e) * 60 }
+
+// ReportMJ is the number that the deadline report prints with the unit MJ. It is
+// the energy in millions of watt-minutes: a sixtieth of the true one.
+func (e WattMinutes) ReportMJ() float64 { return float64(e) / 1e6 }
+
+// A Run is the one stay of a job on a slice.
+type Run struct {
+	// Slice is an index in [Queue.Slices].
+	Slice int
+	// Start and End are instants from the beginning of the day.
+	Start, End task.Minutes
+}
+
+// DispatchResult is how the jobs of one queue fared.
+type DispatchResult struct {
+	// Jobs is the number of jobs, Late that of those that ended after their deadline.
+	Jobs, Late int
+	// Tardiness is the mean over all jobs of how long after its deadline a job ended,
+	// zero for one that was in time.
+	Tardiness task.Minutes
+	// Energy is the integral, from the beginning of the day to the last completion,
+	// of what the GPUs draw; EnergyAsReleased is what the released loop makes of it,
+	// which charges the interval before a completion as if the completing slices had
+	// been free. The report's figures are of the second kind.
+	Energy, EnergyAsReleased WattMinutes
+	// Makespan is the instant of the last completion.
+	Makespan task.Minutes
+	// Runs is the event log, by the index of the job.
+	Runs []Run
+}
+
+// LatePercent returns the share of late jobs, from 0 to 100; 0 where there are no
+// jobs.
+func (r *DispatchResult) LatePercent() float64 {
+	if r.Jobs == 0 {
+		return 0
+	}
+	return 100 * float64(r.Late) / float64(r.Jobs)
+}
+
+// Metrics lists the measured values by name. Names end in the unit: percent, min
+// (minutes), wmin (watt-minutes), j (joules); jobs is a number.
+func (r *DispatchResult) Metrics() []Metric {
+	return []Metric{
+		{"energy_as_released_wmin", float64(r.EnergyAsReleased)},
+		{"energy_j", r.Energy.Joules()},
+		{"energy_wmin", float64(r.Energy)},
+		{"jobs", float64(r.Jobs)},
+		{"late_percent", r.LatePercent()},
+		{"makespan_min", float64(r.Makespan)},
+		{"tardiness_min", float64(r.Tardiness)},
+	}
+}
