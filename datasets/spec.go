@@ -177,7 +177,7 @@ func List() []Info {
 		Summary: "the tasks of a CSV file with the header task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4)",
 		Source:  "the file",
 	})
-	return append(out, requestInfos()...)
+	return append(append(out, requestInfos()...), jobInfos()...)
 }
 
 // canonical joins a name and parameters, given as name=value.

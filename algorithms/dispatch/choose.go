@@ -1,0 +1,38 @@
+package dispatch
+
+import (
+	"math"
+
+	"miglab/harness/algo"
+	"miglab/harness/sim"
+)
+
+// rule is a scheduler without state.
+type rule func(*sim.Queue) int
+
+func (r rule) Dispatch(q *sim.Queue) int { return r(q) }
+
+// register announces a scheduler without state and parameters.
+func register(name, cite, summary string, r rule) algo.Spec {
+	return algo.Register(algo.Spec{
+		Name: name, Version: 1, Track: algo.TrackDispatch, Cite: cite, Summary: summary,
+		Dispatch: func(algo.Args, sim.DispatchSetting) (sim.Dispatcher, error) { return r, nil },
+	})
+}
+
+// least returns the first free slice of least cost, and that cost.
+func least(q *sim.Queue, cost func(*sim.Slice) float64) (slice int, lowest float64) {
+	slice, lowest = -1, math.Inf(1)
+	all := q.Slices()
+	for i := range all {
+		if all[i].Busy {
+			continue
+		}
+		if c := cost(&all[i]); slice < 0 || c < lowest {
+			slice, lowest = i, c
+		}
+	}
+	return slice, lowest
+}
+
+const report = "deadline report, Table 7"

@@ -1,0 +1,32 @@
+package dispatch
+
+import (
+	"math"
+
+	"miglab/harness/sim"
+)
+
+var _ = register("energy-aware", "our own", "the smallest slice that meets the head's deadline, else the largest; of that size the one that raises power least", energyAware)
+
+// energyAware takes the sizes that leastSlack takes, unless the head is no faster on a
+// larger one. The size settles which jobs are late; the GPU, what it costs.
+func energyAware(q *sim.Queue) int {
+	j := q.Head()
+	slice, size := least(q, func(s *sim.Slice) float64 {
+		if q.Now()+j.On(s.Size) <= j.Deadline {
+			return float64(s.Size)
+		}
+		return math.Inf(1)
+	})
+	if math.IsInf(size, 1) {
+		slice = largest(q)
+	}
+	chosen := q.Slices()[slice].Size
+	slice, _ = least(q, func(s *sim.Slice) float64 {
+		if s.Size != chosen {
+			return math.Inf(1)
+		}
+		return q.Watts(s.GPU, chosen) - q.Watts(s.GPU, 0)
+	})
+	return slice
+}
