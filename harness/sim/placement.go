@@ -170,24 +170,27 @@ func (e *placementEngine) accept(i int, s Spot) error {
 		return bad(0)
 	}
 	occupied := c.mask[s.GPU]
+	if !slices.Contains(q.Profile.Starts, s.Start) {
+		return bad(occupied)
+	}
 	window := mig.Instance{Profile: q.Profile, Start: s.Start}.Mask()
-	if !slices.Contains(q.Profile.Starts, s.Start) || occupied&window != 0 {
+	if occupied&window != 0 {
 		return bad(occupied)
 	}
 	e.set(s.GPU, occupied|window)
 	e.now.running++
 	e.stays[i] = stay{gpu: int32(s.GPU), window: window}
-	if q.Lifespan > math.MaxInt-q.Arrival { // Forever, or as good as that
-		return nil
+	if last := e.requests[len(e.requests)-1].Arrival; q.Lifespan > last-q.Arrival {
+		return nil // it is still there at the end
 	}
-	if k := e.arrivalFrom(i, q.Arrival+q.Lifespan); k < len(e.requests) {
-		e.stays[i].next = e.leaving[k]
-		e.leaving[k] = int32(i) + 1
-	}
+	k := e.arrivalFrom(i, q.Arrival+q.Lifespan)
+	e.stays[i].next = e.leaving[k]
+	e.leaving[k] = int32(i) + 1
 	return nil
 }
 
-// arrivalFrom returns the first request after i that arrives in a slot or later.
+// arrivalFrom returns the first request after i that arrives in a slot or later; there
+// is one.
 func (e *placementEngine) arrivalFrom(i, slot int) int {
 	// Right at once where every slot has one arrival.
 	if k := i + slot - e.requests[i].Arrival; k < len(e.requests) && e.requests[k].Arrival == slot && e.requests[k-1].Arrival < slot {

@@ -1,0 +1,53 @@
+package placement
+
+import (
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "bf-bi", Version: 1, Track: algo.TrackPlacement,
+	Cite:    "MFI VI, Best Fit Best Index",
+	Summary: "GPU with the fewest free slices, start that restricts other profiles least",
+	Params:  []algo.Param{index},
+	Placement: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return newTable(s.GPU, fit(s.GPU, args, func(free int) int { return free }, bestIndex(s.GPU))), nil
+	},
+})
+
+// bestIndex returns the starts of each profile in the order of the best index policy,
+// which prefers those "that do not restrict the placement of profiles with fewer
+// scheduling options" (MFI VI). The paper gives one example, 1g at 6 rather than at 0.
+//
+// Here, a start restricts a profile by the share of the profile's starts that it takes
+// away from an empty GPU; the start with the least sum over all profiles comes first,
+// of equal ones the highest. On the 7-slice models 1g tries 6, 5, 4, 3, 2, 1, 0; 1g
+// with double memory 6, 4, 2, 0; 2g 4, 2, 0; 3g 4, 0.
+func bestIndex(g *mig.GPU) func(*mig.Profile) []mig.Slices {
+	const scale = 840 // divisible by every possible number of starts
+	order := map[*mig.Profile][]mig.Slices{}
+	for _, p := range task.RequestProfiles(g) {
+		restricts := map[mig.Slices]int{}
+		for _, start := range p.Starts {
+			for _, q := range task.RequestProfiles(g) {
+				for _, s := range q.Starts {
+					if window(q, s)&window(p, start) != 0 {
+						restricts[start] += scale / len(q.Starts)
+					}
+				}
+			}
+		}
+		order[p] = slices.Clone(p.Starts)
+		slices.SortFunc(order[p], func(a, b mig.Slices) int {
+			if d := restricts[a] - restricts[b]; d != 0 {
+				return d
+			}
+			return int(b - a)
+		})
+	}
+	return func(p *mig.Profile) []mig.Slices { return order[p] }
+}

@@ -1,0 +1,98 @@
+package placement
+
+import (
+	"fmt"
+	"math"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+// demand is the parameter that says where a scheduler has the probability of each
+// profile from.
+var demand = algo.Param{
+	Name: "demand", Default: "estimated", Values: []string{"estimated", "true"},
+	Doc: "probability of each profile: estimated from the requests so far, or the true one",
+}
+
+// DemandError says that the true probabilities are asked for where nobody knows them.
+type DemandError struct {
+	// Algorithm is its name.
+	Algorithm string
+}
+
+func (e *DemandError) Error() string {
+	return fmt.Sprintf("%s?demand=true needs requests drawn from a known distribution; use demand=estimated for a trace", e.Algorithm)
+}
+
+// A demandScore is a score of masks under the probability of each profile.
+type demandScore func(g *mig.GPU, demand []float64) [sim.Masks]float64
+
+// newDemandAware returns the scheduler that adds least to a score that depends on the
+// demand. The error is a [*DemandError].
+func newDemandAware(name string, score demandScore) func(algo.Args, sim.PlacementSetting) (sim.Placer, error) {
+	return func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		if args[demand.Name] == "true" {
+			if s.Demand == nil {
+				return nil, &DemandError{name}
+			}
+			return demandTable(args, s.GPU, score, s.Demand), nil
+		}
+		e := &estimating{args: args, gpu: s.GPU, score: score, seen: make([]float64, len(task.RequestProfiles(s.GPU)))}
+		for i := range e.seen {
+			e.seen[i] = 1
+		}
+		e.estimate()
+		return e, nil
+	}
+}
+
+func demandTable(args algo.Args, g *mig.GPU, score demandScore, demand []float64) table {
+	// Whole millionths of a slice: placements that differ by rounding alone are equal.
+	const scale = 1e6
+	var rounded [sim.Masks]int
+	for m, v := range score(g, demand) {
+		rounded[m] = int(math.Round(v * scale))
+	}
+	return newTable(g, increment(args, &rounded))
+}
+
+// estimating counts requests of each profile, each one more than it saw, so that it
+// starts from equal probabilities. It ranks anew when the number of requests has
+// doubled.
+type estimating struct {
+	args  algo.Args
+	gpu   *mig.GPU
+	score demandScore
+
+	seen           []float64
+	requests, next int
+	table          table
+}
+
+// firstEstimate is after how many requests the first ranking by counts is made.
+const firstEstimate = 64
+
+func (e *estimating) estimate() {
+	var sum float64
+	for _, n := range e.seen {
+		sum += n
+	}
+	demand := make([]float64, len(e.seen))
+	for i, n := range e.seen {
+		demand[i] = n / sum
+	}
+	e.table = demandTable(e.args, e.gpu, e.score, demand)
+	e.next = max(firstEstimate, 2*e.next)
+}
+
+// Place counts the request and returns the best spot.
+func (e *estimating) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
+	e.seen[profile]++
+	if e.requests++; e.requests == e.next {
+		e.estimate()
+	}
+	return e.table.Place(c, profile)
+}

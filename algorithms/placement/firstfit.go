@@ -1,0 +1,16 @@
+package placement
+
+import (
+	"miglab/harness/algo"
+	"miglab/harness/sim"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "ff", Version: 1, Track: algo.TrackPlacement,
+	Cite:    "MFI VI, First Fit",
+	Summary: "first GPU with enough free slices, first free start",
+	Params:  []algo.Param{index},
+	Placement: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return newTable(s.GPU, fit(s.GPU, args, func(int) int { return 0 }, firstIndex)), nil
+	},
+})

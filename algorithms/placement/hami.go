@@ -1,0 +1,73 @@
+package placement
+
+import (
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "hami-binpack", Version: 1, Track: algo.TrackPlacement,
+	Cite:      "modelled on HAMi's policy binpack",
+	Summary:   "GPU with the fewest free slices, then the longest free run and the most placements left",
+	Placement: newHAMi(1),
+})
+
+var _ = algo.Register(algo.Spec{
+	Name: "hami-spread", Version: 1, Track: algo.TrackPlacement,
+	Cite:      "modelled on HAMi's policy spread",
+	Summary:   "GPU with the most free slices, then the longest free run and the most placements left",
+	Placement: newHAMi(-1),
+})
+
+// newHAMi returns the constructor of a scheduler that takes the GPU by free slices,
+// times the sign, and of equally free ones and their starts the placement that leaves
+// the longest run of free slices, then the one that leaves the most placements of all
+// profiles.
+func newHAMi(sign int) func(algo.Args, sim.PlacementSetting) (sim.Placer, error) {
+	return func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return newTable(s.GPU, func(p *mig.Profile, occupied mig.Mask) (best choice, ok bool) {
+			for _, start := range p.Starts {
+				w := window(p, start)
+				if w&occupied != 0 {
+					continue
+				}
+				left := occupied | w
+				c := cost{sign * free(s.GPU, occupied), -longestRun(s.GPU, left), -placements(s.GPU, left)}
+				if !ok || slices.Compare(c[:], best.cost[:]) < 0 {
+					best, ok = choice{c, start}, true
+				}
+			}
+			return best, ok
+		}), nil
+	}
+}
+
+// longestRun returns the length of the longest run of free memory slices.
+func longestRun(g *mig.GPU, occupied mig.Mask) int {
+	longest, run := 0, 0
+	for i := range g.MemorySlices {
+		run++
+		if occupied>>i&1 != 0 {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// placements returns how many placements of any profile are free.
+func placements(g *mig.GPU, occupied mig.Mask) int {
+	n := 0
+	for _, p := range task.RequestProfiles(g) {
+		for _, start := range p.Starts {
+			if window(p, start)&occupied == 0 {
+				n++
+			}
+		}
+	}
+	return n
+}

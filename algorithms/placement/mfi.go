@@ -1,0 +1,31 @@
+package placement
+
+import (
+	"miglab/harness/algo"
+	"miglab/harness/sim"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "mfi", Version: 1, Track: algo.TrackPlacement,
+	Cite:    "MFI Algorithms 1 and 2",
+	Summary: "minimum fragmentation increment",
+	Params: []algo.Param{
+		{Name: "f", Default: sim.Literal.String(), Values: sim.ReadingNames(), Doc: "which placements count as lost in F"},
+		tie,
+	},
+	Placement: newMFI,
+})
+
+// newMFI returns MFI. Line 15 of Algorithm 2 does not say which of several minima is
+// meant; by default it is the first that the loops of lines 4 and 7 meet.
+func newMFI(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	reading, err := sim.ParseReading(args["f"])
+	if err != nil {
+		return nil, err
+	}
+	var score [sim.Masks]int
+	for m, f := range sim.Fragmentation(s.GPU, reading) {
+		score[m] = int(f)
+	}
+	return newTable(s.GPU, increment(args, &score)), nil
+}

@@ -1,0 +1,99 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+// A cost ranks a choice; the least is best, and earlier entries count first.
+type cost [3]int
+
+// nowhere is the start of a GPU on which a scheduler insists though nothing fits.
+const nowhere mig.Slices = -1
+
+// A choice is what a rule does with a GPU of a given mask.
+type choice struct {
+	cost cost
+	// start is where the instance goes, or nowhere: the request is then rejected.
+	start mig.Slices
+}
+
+// A rule gives the choice for a GPU with these slices occupied; false where the GPU is
+// no candidate.
+type rule func(p *mig.Profile, occupied mig.Mask) (choice, bool)
+
+// A ranking is a rule for one profile, evaluated for every mask.
+type ranking struct {
+	// classes are the masks of equal cost, from the best.
+	classes []sim.MaskSet
+	start   [sim.Masks]int8
+}
+
+func rank(g *mig.GPU, p *mig.Profile, r rule) ranking {
+	type ranked struct {
+		mask mig.Mask
+		cost cost
+	}
+	out := ranking{classes: make([]sim.MaskSet, 0, 32)}
+	all := make([]ranked, 0, sim.Masks)
+	for m := range 1 << g.MemorySlices {
+		if c, ok := r(p, mig.Mask(m)); ok {
+			all = append(all, ranked{mig.Mask(m), c.cost})
+			out.start[m] = int8(c.start)
+		}
+	}
+	slices.SortFunc(all, func(a, b ranked) int {
+		return cmp.Or(slices.Compare(a.cost[:], b.cost[:]), cmp.Compare(a.mask, b.mask))
+	})
+	for i, m := range all {
+		if i == 0 || m.cost != all[i-1].cost {
+			out.classes = append(out.classes, sim.MaskSet{})
+		}
+		out.classes[len(out.classes)-1].Add(m.mask)
+	}
+	return out
+}
+
+// place returns the best spot in the cluster.
+func (r *ranking) place(c *sim.Cluster) (sim.Spot, bool) {
+	occurs := c.Occurs()
+	for i := range r.classes {
+		if class := &r.classes[i]; class.Meets(occurs) {
+			gpu, _ := c.Lowest(class)
+			return r.spot(c, gpu)
+		}
+	}
+	return sim.Spot{}, false
+}
+
+// spot returns the ranking's start on a GPU.
+func (r *ranking) spot(c *sim.Cluster, gpu int) (sim.Spot, bool) {
+	start := mig.Slices(r.start[c.Mask(gpu)])
+	return sim.Spot{GPU: gpu, Start: start}, start != nowhere
+}
+
+// table is a scheduler whose rule never changes: a ranking for each profile.
+type table []ranking
+
+func newTable(g *mig.GPU, r rule) table {
+	var t table
+	for _, p := range task.RequestProfiles(g) {
+		t = append(t, rank(g, p, r))
+	}
+	return t
+}
+
+// Place returns the best spot.
+func (t table) Place(c *sim.Cluster, profile int) (sim.Spot, bool) { return t[profile].place(c) }
+
+// free returns the number of free memory slices.
+func free(g *mig.GPU, occupied mig.Mask) int { return int(g.MemorySlices - occupied.Count()) }
+
+// window returns the slices of a profile at a start.
+func window(p *mig.Profile, start mig.Slices) mig.Mask {
+	return mig.Instance{Profile: p, Start: start}.Mask()
+}

@@ -1,0 +1,34 @@
+package placement
+
+import (
+	"miglab/harness/algo"
+	"miglab/harness/sim"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "rr", Version: 1, Track: algo.TrackPlacement,
+	Cite:    "MFI VI, Round Robin",
+	Summary: "next GPU in turn with enough free slices, first free start",
+	Params:  []algo.Param{index},
+	Placement: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return &roundRobin{table: newTable(s.GPU, fit(s.GPU, args, func(int) int { return 0 }, firstIndex))}, nil
+	},
+})
+
+// roundRobin goes on with the GPU after the one that it chose last, also where it then
+// had to reject. All candidates have the same rank.
+type roundRobin struct {
+	table
+	next int
+}
+
+// Place returns a spot on the next GPU.
+func (r *roundRobin) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
+	k := &r.table[profile]
+	gpu, ok := c.Next(&k.classes[0], r.next)
+	if !ok {
+		return sim.Spot{}, false
+	}
+	r.next = (gpu + 1) % c.GPUs()
+	return k.spot(c, gpu)
+}

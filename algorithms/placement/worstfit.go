@@ -1,0 +1,16 @@
+package placement
+
+import (
+	"miglab/harness/algo"
+	"miglab/harness/sim"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "wf-bi", Version: 1, Track: algo.TrackPlacement,
+	Cite:    "MFI VI, Worst Fit Best Index",
+	Summary: "GPU with the most free slices, start that restricts other profiles least",
+	Params:  []algo.Param{index},
+	Placement: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return newTable(s.GPU, fit(s.GPU, args, func(free int) int { return -free }, bestIndex(s.GPU))), nil
+	},
+})

@@ -1,0 +1,140 @@
+package bounds
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "offline-bound", Version: 1, Track: algo.TrackOffline,
+	Cite:    "ours; proof in bounds.AcceptedAtMost",
+	Summary: "proven upper bound on the accepted requests of a stream without departures",
+	Offline: func(algo.Args) (algo.Offline, error) { return offline{}, nil },
+})
+
+type offline struct{}
+
+func (offline) AcceptedAtMost(_ context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error) {
+	return AcceptedAtMost(g, gpus, requests)
+}
+
+// DepartureError says that a request leaves, where the bound is for streams without
+// departures.
+type DepartureError struct {
+	// Request is its index.
+	Request int
+	// Lifespan is its lifespan in slots.
+	Lifespan int
+}
+
+func (e *DepartureError) Error() string {
+	return fmt.Sprintf("request %d leaves after %d slots; the offline bound needs requests that stay forever", e.Request, e.Lifespan)
+}
+
+// AcceptedAtMost returns an upper bound on how many of the requests any scheduler can
+// accept that knows all of them beforehand, on GPUs that are empty at first and from
+// which no request departs. All requests are for profiles of the model. The error is a [*DepartureError].
+//
+// Let y_p, from 0 to 1, be a price for each profile p, n_p the number of requests for
+// it, and V the largest sum of prices that a valid partition of one GPU can hold. The
+// bound is the least
+//
+//	floor( gpus V(y) + sum over p of n_p (1 - y_p) )
+//
+// over a grid of prices that do not fall from a profile to the next larger one.
+//
+// PROVEN. Suppose that a_p <= n_p requests for p are accepted. Since nothing departs,
+// each GPU holds at the end a valid partition of what it accepted, so the sum of prices
+// over all accepted requests, sum y_p a_p, is at most gpus V(y). Then
+//
+//	sum a_p = sum y_p a_p + sum (1 - y_p) a_p <= gpus V(y) + sum (1 - y_p) n_p,
+//
+// because 1 - y_p >= 0. Prices are counted in whole parts of [priceScale], so nothing
+// is rounded but the last step, and the number accepted is a whole one. The prices are
+// those of the dual of the linear relaxation: any of them proves a bound, and the grid
+// only decides how close it comes.
+func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request) (int, error) {
+	profiles := task.RequestProfiles(g)
+	counts := make([]int, len(profiles))
+	for i, q := range requests {
+		if q.Lifespan != task.Forever {
+			return 0, &DepartureError{i, q.Lifespan}
+		}
+		counts[slices.Index(profiles, q.Profile)]++
+	}
+	best := len(requests) * priceScale
+	for _, y := range prices(g) {
+		value := gpus * y.most
+		for p, n := range counts {
+			value += n * (priceScale - y.of[p])
+		}
+		best = min(best, value)
+	}
+	return best / priceScale, nil
+}
+
+// priceScale is the price 1. It is a multiple of the numbers of instances that a
+// partition may hold.
+const priceScale = 840
+
+// priceList is a price for each profile, and the most that a partition can hold.
+type priceList struct {
+	of   []int
+	most int
+}
+
+// prices returns the grid: multiples of 1/n, where n is how many instances of a
+// profile share the place of a larger one.
+var prices = perGPU(func(g *mig.GPU) []priceList {
+	var grid []int
+	for v := range priceScale + 1 {
+		if slices.ContainsFunc([]int{2, 3, 4, 7, 8}, func(n int) bool { return v*n%priceScale == 0 }) {
+			grid = append(grid, v)
+		}
+	}
+	profiles := task.RequestProfiles(g)
+	held := heldByPartitions(g, profiles)
+	var out []priceList
+	of := make([]int, len(profiles))
+	var choose func(p, from int)
+	choose = func(p, from int) {
+		if p == len(of) {
+			most := 0
+			for _, h := range held {
+				sum := 0
+				for i, n := range h {
+					sum += n * of[i]
+				}
+				most = max(most, sum)
+			}
+			out = append(out, priceList{slices.Clone(of), most})
+			return
+		}
+		for i := from; i < len(grid); i++ {
+			of[p] = grid[i]
+			choose(p+1, i)
+		}
+	}
+	choose(0, 0)
+	return out
+})
+
+// heldByPartitions returns how many instances of each profile the maximal partitions
+// hold, without repetition.
+func heldByPartitions(g *mig.GPU, profiles []*mig.Profile) [][]int {
+	var out [][]int
+	for _, part := range g.PartitionsOf(func(p *mig.Profile) bool { return !p.MediaExtensions }) {
+		held := make([]int, len(profiles))
+		for _, in := range part {
+			held[slices.Index(profiles, in.Profile)]++
+		}
+		out = append(out, held)
+	}
+	slices.SortFunc(out, slices.Compare)
+	return slices.CompactFunc(out, slices.Equal)
+}
