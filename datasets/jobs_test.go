@@ -1,0 +1,230 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/task"
+)
+
+func episode(t *testing.T, spec string, index int) Instance {
+	t.Helper()
+	in, err := MustParse(spec).Instance(mig.MustLookup("A100"), index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func TestReportFleetHas20Slices(t *testing.T) {
+	f := episode(t, "deadline/relaxed", 0).Fleet
+	var sizes []mig.Slices
+	for _, p := range f.Partitions {
+		for _, in := range p {
+			sizes = append(sizes, in.Size())
+		}
+	}
+	if want := []mig.Slices{7, 7, 4, 3, 4, 3, 4, 2, 1, 4, 2, 1, 2, 2, 2, 1, 2, 2, 2, 1}; !slices.Equal(sizes, want) || len(f.Partitions) != 8 {
+		t.Errorf("%d GPUs with slices %v, want 8 with %v", len(f.Partitions), sizes, want)
+	}
+	if want := []float64{40, 120, 160, 200, 240, 250, 250, 250}; !slices.Equal(f.Watts, want) {
+		t.Errorf("watts %v, want %v", f.Watts, want)
+	}
+}
+
+// kindOfJob tells the four kinds apart by their durations.
+func kindOfJob(j *task.Job) string {
+	for name, by := range map[string]*jobScaling{
+		"BERT inference": &bertInference, "ResNet inference": &resNetInference, "BERT training": &bertTraining, "ResNet training": &resNetTraining,
+	} {
+		same := true
+		for _, s := range mig.MustLookup("A100").Sizes() {
+			same = same && math.Abs(float64(j.On(s)/j.On(1))-by[s]) < 1e-12
+		}
+		if same {
+			return name
+		}
+	}
+	return "none"
+}
+
+// TestJobsFollowTheReport compares the jobs of 40 days with the distributions of the
+// report, within four standard errors.
+func TestJobsFollowTheReport(t *testing.T) {
+	const episodes = 40
+	var expected float64 // jobs a day; hour by hour, a Poisson process
+	for _, rate := range hourly[:24] {
+		expected += 60 * arrivalScale * rate
+	}
+	kinds := map[string]int{}
+	hours := [24]int{}
+	n, small := 0, 0
+	var inferenceSum, trainingLog, trainingSquares, slackSum float64
+	trainings := 0
+	for i := range episodes {
+		for _, j := range episode(t, "deadline/relaxed", i).Jobs {
+			n++
+			hours[int(j.Arrival/60)]++
+			kind := kindOfJob(&j)
+			kinds[kind]++
+			if strings.HasSuffix(kind, "inference") {
+				inferenceSum += float64(j.On(1))
+				if j.On(1) < 3 {
+					small++
+				}
+			} else {
+				trainings++
+				l := math.Log(float64(j.On(1)))
+				trainingLog += l
+				trainingSquares += (l - trainingMean) * (l - trainingMean)
+			}
+			u := float64((j.Deadline - j.Arrival) / j.On(7))
+			if u < 2-1e-6 || u > 4+1e-6 {
+				t.Fatalf("slack %v, want U(2,4)", u)
+			}
+			slackSum += u
+		}
+	}
+	within := func(what string, got, want, deviation float64) {
+		t.Helper()
+		if math.Abs(got-want) > 4*deviation {
+			t.Errorf("%s: %v, want %v +- %v", what, got, want, 4*deviation)
+		}
+	}
+	if math.Abs(expected-4148.4) > 0.1 {
+		t.Errorf("%v jobs a day are expected, want 4148.4", expected)
+	}
+	// A gap that crosses the hour keeps the rate of the hour that it began in; that shifts
+	// less than one job an hour.
+	within("jobs", float64(n), episodes*expected, math.Sqrt(episodes*expected))
+	for h, got := range hours {
+		want := 60 * arrivalScale * hourly[h] * episodes
+		within(fmt.Sprintf("jobs in hour %d", h), float64(got), want, math.Sqrt(want)+episodes/8)
+	}
+	near(t, "BERT inference", kinds["BERT inference"], n, 0.8*2/3)
+	near(t, "ResNet inference", kinds["ResNet inference"], n, 0.8/3)
+	near(t, "BERT training", kinds["BERT training"], n, 0.2*2/3)
+	near(t, "ResNet training", kinds["ResNet training"], n, 0.2/3)
+	inferences := n - trainings
+	within("mean inference", inferenceSum/float64(inferences), 3, 3/math.Sqrt(float64(inferences)))
+	near(t, "inference below its mean", small, inferences, 1-math.Exp(-1))
+	within("mean log of training", trainingLog/float64(trainings), math.Log(math.Sqrt(40*60)), trainingDeviation/math.Sqrt(float64(trainings)))
+	within("deviation of the log of training", math.Sqrt(trainingSquares/float64(trainings)), math.Log(1.5)/3.29, trainingDeviation/math.Sqrt(2*float64(trainings)))
+	within("slack", slackSum/float64(n), 3, 2/math.Sqrt(12*float64(n)))
+}
+
+func TestDaysDifferInDeadlinesAndFleetAlone(t *testing.T) {
+	want := episode(t, "deadline/relaxed", 3)
+	for spec, slack := range map[string][2]float64{
+		"deadline/tight":                    {1, 1.5},
+		"deadline/slack":                    {1, 1},
+		"deadline/slack?low=0.5&high=6":     {0.5, 6},
+		"deadline/relaxed?gpus=7&watts=1-2": {2, 4},
+	} {
+		got := episode(t, spec, 3)
+		if len(got.Jobs) != len(want.Jobs) {
+			t.Fatalf("%s: %d jobs, want %d", spec, len(got.Jobs), len(want.Jobs))
+		}
+		for i, j := range got.Jobs {
+			u := float64((j.Deadline - j.Arrival) / j.On(7))
+			if u < slack[0]-1e-6 || u > slack[1]+1e-6 {
+				t.Fatalf("%s: slack %v", spec, u)
+			}
+			j.Deadline = want.Jobs[i].Deadline
+			if j != want.Jobs[i] {
+				t.Fatalf("%s: job %d is %+v, want %+v", spec, i, j, want.Jobs[i])
+			}
+		}
+	}
+	other := episode(t, "deadline/relaxed?seed=2", 3)
+	if other.Jobs[0] == want.Jobs[0] || episode(t, "deadline/relaxed", 4).Jobs[0] == want.Jobs[0] {
+		t.Error("another seed or index gives the same jobs")
+	}
+}
+
+func TestJobSpecs(t *testing.T) {
+	for spec, want := range map[string]string{
+		"deadline/relaxed": "deadline/relaxed",
+		"deadline/tight?seed=1&watts=40.0-120-160-200-240-250-250-250": "deadline/tight",
+		"deadline/slack?low=1&high=1":                                  "deadline/slack",
+		"deadline/slack?low=6&high=6":                                  "deadline/slack?high=6&low=6",
+		"deadline/relaxed?seed=2&gpus=7+4-3":                           "deadline/relaxed?gpus=7+4-3&seed=2",
+		"deadline/relaxed?watts=40-0100.5":                             "deadline/relaxed?watts=40-100.5",
+		"jobs:q.csv":                                                   "jobs:q.csv",
+		"jobs:a b?x=1&y.csv":                                           "jobs:a b?x=1&y.csv",
+		"jobs:q.csv?watts=40-120&gpus=7+4-2-1":                         "jobs:q.csv?gpus=7+4-2-1&watts=40-120",
+		"jobs:q?gpus=7.csv?gpus=" + reportFleet.gpus:                   "jobs:q?gpus=7.csv?gpus=" + reportFleet.gpus,
+	} {
+		s, err := Parse(spec)
+		if err != nil || s.ID() != want {
+			t.Errorf("Parse(%q) = %v, %v; want %q", spec, s, err, want)
+			continue
+		}
+		if again := MustParse(s.ID()); again != s {
+			t.Errorf("Parse(%q) = %#v, but its ID parses as %#v", spec, s, again)
+		}
+	}
+	for spec, message := range map[string]string{
+		"deadline/relaxd":                       `did you mean "deadline/relaxed"?`,
+		"deadline/relaxed?low=1":                `unknown parameter "low"`,
+		"deadline/slack?low=3":                  `parameter "high" cannot be "1"; give a number from low = 3`,
+		"deadline/slack?low=-1":                 `parameter "low" cannot be "-1"; give a number from 0 to 1000`,
+		"deadline/slack?high=NaN":               `give a number from 0 to 1000`,
+		"deadline/relaxed?gpus=":                `parameter "gpus" has no value; give at least one partition`,
+		"deadline/relaxed?gpus=7+":              `unknown partition ""`,
+		"deadline/relaxed?gpus=4-4":             `unknown partition "4-4"; did you mean "4-3"?`,
+		"deadline/relaxed?gpus=1-1-2-2-3-3-9-9": `unknown partition`,
+		"deadline/relaxed?watts=":               `give numbers from 0 to 1000000`,
+		"deadline/relaxed?watts=40-x":           `parameter "watts" cannot be "40-x"`,
+		"deadline/relaxed?watts=40-1e9":         `parameter "watts" cannot be "40-1e9"`,
+		"deadline/relaxed?seed=x":               `from 0 to 2^64-1`,
+		"jobs:":                                 `the path of a jobs file`,
+		"jobs:?gpus=7":                          `the path of a jobs file`,
+		"jobs:q.csv?gpus=0":                     `unknown partition "0"`,
+		"jobs:q.csv?gpus=7&seed=1":              `unknown parameter "seed"`,
+	} {
+		if _, err := Parse(spec); err == nil || !strings.Contains(err.Error(), message) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("Parse(%q): %v\nwant one line with %q", spec, err, message)
+		}
+	}
+}
+
+func TestJobsOfAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jobs.csv")
+	if err := os.WriteFile(path, []byte("arrival_min,deadline_min,t1,t2,t4\n1,2,4,2,1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a30 := mig.MustLookup("A30")
+	in, err := MustParse(jobsPrefix+path+"?gpus=2-2+4&watts=1-2").Instance(a30, 0)
+	if err != nil || len(in.Jobs) != 1 || in.Jobs[0].Arrival != 1 || len(in.Fleet.Partitions) != 2 || !slices.Equal(in.Fleet.Watts, []float64{1, 2}) {
+		t.Errorf("%+v, %v", in, err)
+	}
+	_, err = MustParse(jobsPrefix+path).Instance(a30, 0)
+	if unknown, ok := errors.AsType[*nearest.UnknownError](err); !ok || unknown.Name != "7" {
+		t.Errorf("the report's fleet of A30: %v", err)
+	}
+	_, err = MustParse(jobsPrefix+path).Instance(mig.MustLookup("A100"), 0)
+	if _, ok := errors.AsType[*task.ParseError](err); !ok {
+		t.Errorf("an A30 file for A100: %v", err)
+	}
+	_, err = MustParse(jobsPrefix+path+"x").Instance(mig.MustLookup("A100"), 0)
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	_, err = MustParse(jobsPrefix+path).Instance(a30, 1)
+	if _, ok := errors.AsType[*IndexError](err); !ok {
+		t.Errorf("instance 1: %v", err)
+	}
+	_, err = MustParse("deadline/tight").Instance(a30, 0)
+	if _, ok := errors.AsType[*UnmeasuredError](err); !ok {
+		t.Errorf("the report's jobs on A30: %v", err)
+	}
+}
