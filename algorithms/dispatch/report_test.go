@@ -1,0 +1,91 @@
+package dispatch_test
+
+import (
+	"math"
+	"testing"
+
+	"miglab/datasets"
+	"miglab/harness/stats"
+)
+
+// published is Table 7 of the deadline report: means over 10 episodes. Energies have
+// the report's unit, see [sim.WattMinutes.ReportMJ].
+var published = map[string]struct{ late, tardiness, energy float64 }{
+	"eft":            {43.1, 1.04, 2.48},
+	"largest-first":  {42.7, 1.02, 2.51},
+	"smallest-first": {54.3, 1.21, 2.42},
+	"random":         {50.1, 1.13, 2.49},
+}
+
+// measure returns late percent, tardiness in minutes and energy as released by
+// episode.
+func measure(t *testing.T, name string, episodes []datasets.Instance) (late, tardiness, energy []float64) {
+	t.Helper()
+	for i, in := range episodes {
+		r := serve(t, name, uint64(i), in)
+		late = append(late, r.LatePercent())
+		tardiness = append(tardiness, float64(r.Tardiness))
+		energy = append(energy, r.EnergyAsReleased.ReportMJ())
+	}
+	return late, tardiness, energy
+}
+
+func episodes(t *testing.T, spec string, n int) []datasets.Instance {
+	t.Helper()
+	out := make([]datasets.Instance, n)
+	for i := range out {
+		out[i] = instance(t, spec, i)
+	}
+	return out
+}
+
+// TestTable7 takes the default seed's first 10 episodes, whichever they are, and then
+// more of them, as many as a test has time for.
+func TestTable7(t *testing.T) {
+	all := episodes(t, "deadline/relaxed", 200)
+	for name, want := range published {
+		inside := func(what string, values []float64, published float64) {
+			t.Helper()
+			s, err := stats.Summarize(values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if published < s.Low || published > s.High {
+				t.Errorf("%s: %s in 10 episodes is %.3f in [%.3f, %.3f], published %v", name, what, s.Mean, s.Low, s.High, published)
+			}
+		}
+		late, tardiness, energy := measure(t, name, all[:10])
+		inside("late %", late, want.late)
+		inside("tardiness", tardiness, want.tardiness)
+		inside("energy", energy, want.energy)
+
+		late, _, energy = measure(t, name, all)
+		if got := mean(late); math.Abs(got-want.late) > 1.5 {
+			t.Errorf("%s: %.2f %% late in %d episodes, published %v", name, got, len(all), want.late)
+		}
+		if got := mean(energy); math.Abs(got/want.energy-1) > 0.02 {
+			t.Errorf("%s: energy %.3f in %d episodes, published %v", name, got, len(all), want.energy)
+		}
+	}
+}
+
+// TestTightDeadlines compares with the 85-90 % of Tables 2 and 6.
+func TestTightDeadlines(t *testing.T) {
+	all := episodes(t, "deadline/tight", 50)
+	for name, want := range map[string][2]float64{
+		"eft": {84, 91}, "largest-first": {84, 91}, "random": {84, 91}, "smallest-first": {94, 96},
+	} {
+		late, _, _ := measure(t, name, all)
+		if got := mean(late); got < want[0] || got > want[1] {
+			t.Errorf("%s: %.2f %% late, want %v", name, got, want)
+		}
+	}
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
