@@ -71,6 +71,7 @@ func TestReadJobsSaysWhereAndWhatWouldBeRight(t *testing.T) {
 		{"unsorted", "0.5,0.5", "\n0.25,0.5", "jobs.csv:4: arrival_min: 0.25 comes after 0.5 on line 2; sort the jobs by arrival"},
 		{"missing column", goodJobs, "arrival_min,t1,t2,t3,t4,t7\n", "jobs.csv:1: deadline_min: the column is missing; " + columns},
 		{"unknown column", "t7", "t8", "jobs.csv:1: t8: unknown column; " + columns},
+		{"column on two lines", "t7", "\"t\n7\"", `jobs.csv:1: "t\n7": unknown column; ` + columns},
 		{"no jobs", goodJobs, "arrival_min,deadline_min,t1,t2,t3,t4,t7\n", "jobs.csv:1: there are no jobs; write one line a job below the header"},
 		{"empty file", goodJobs, "", "jobs.csv:1: the file is empty; begin with the header arrival_min,deadline_min,t1,t2,t3,t4,t7"},
 		{"field missing", "2.25,1", "2.25", "jobs.csv:2: the line has 6 fields, the header 7 (arrival_min,deadline_min,t1,t2,t3,t4,t7)"},
@@ -114,7 +115,7 @@ func TestWriteJobsRefusesWhatCannotBeReadBack(t *testing.T) {
 }
 
 func FuzzReadJobs(f *testing.F) {
-	for _, text := range []string{goodJobs, "", "arrival_min\n1\n", strings.ReplaceAll(goodJobs, "1", "\"1\""), strings.Replace(goodJobs, "10", "1e309", 1)} {
+	for _, text := range []string{goodJobs, "", "arrival_min\n1\n", strings.ReplaceAll(goodJobs, "1", "\"1\""), strings.Replace(goodJobs, "10", "1e309", 1), "\"\"\"\n\"\"\""} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

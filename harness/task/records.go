@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/gocarina/gocsv"
 )
@@ -28,7 +30,11 @@ func (e *ParseError) Error() string {
 	if e.Column == "" {
 		return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
 	}
-	return fmt.Sprintf("%s:%d: %s: %v", e.File, e.Line, e.Column, e.Err)
+	column := e.Column
+	if strings.ContainsFunc(column, unicode.IsControl) {
+		column = strconv.Quote(column) // a quoted field may hold line breaks
+	}
+	return fmt.Sprintf("%s:%d: %s: %v", e.File, e.Line, column, e.Err)
 }
 
 // Unwrap returns what is wrong.
