@@ -35,8 +35,10 @@ var _ = algo.Register(algo.Spec{
 // slice-by-slice shift of the whole block; a forward one is not held up by the one
 // slice that comes last. With moveswap, tasks of the new batch are then moved and
 // swapped by the rules of phase 3, where the slices' idle time between the batches
-// counts towards the margin (FAR 4.3), and what does not make the batch end
-// earlier is taken back.
+// counts towards the margin (FAR 4.3). What does not make the batch end earlier,
+// timed after the batches before it, is taken back. In the end all batches are
+// timed together: an early operation of a batch can then delay a late one of the
+// batch before by tenths of a second.
 //
 // The counters are the moves and swaps of the concatenation alone.
 type farConcat struct {
@@ -101,9 +103,11 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 func (f farConcat) searches() bool { return f.mode == "move" || f.mode == "moveswap" }
 
 // after returns an empty timeline for a problem that begins with what another one
-// leaves: the instances that exist, and when the slices of the others became free.
+// leaves: the instances that exist, when the slices of the others became free, and
+// when the last operation ended.
 func (t *timeline) after(p algo.Problem) *timeline {
 	next := newTimeline(p)
+	copy(next.channel, t.channel)
 	for s, i := range t.last {
 		if i < 0 {
 			continue

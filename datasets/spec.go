@@ -123,6 +123,8 @@ func Parse(spec string) (Spec, error) {
 		s, err = parseSynthetic(w, pairs)
 	} else if k := kernelsNamed(name); k != nil {
 		s, err = parseMeasured(k, pairs)
+	} else if e, ok := exampleNamed(name); ok {
+		s, err = parseExample(e, pairs)
 	} else {
 		return nil, nearest.Unknown("dataset", name, names())
 	}
@@ -150,6 +152,9 @@ func names() []string {
 	for _, k := range kernelSets {
 		all = append(all, k.name)
 	}
+	for _, e := range examples {
+		all = append(all, e.name)
+	}
 	return append(append(all, requestNames()...), jobNames()...)
 }
 
@@ -171,6 +176,9 @@ func List() []Info {
 	}
 	for _, k := range kernelSets {
 		out = append(out, k.info())
+	}
+	for _, e := range examples {
+		out = append(out, e.info())
 	}
 	out = append(out, Info{
 		Name:    profilePrefix + "FILE",

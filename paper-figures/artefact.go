@@ -84,6 +84,16 @@ type Data struct {
 	needs   map[run.Series]Need
 }
 
+// Judge compares a measured value with a claim, as [Judge] does; a quick run gives
+// no verdict.
+func (d *Data) Judge(c Claim, m Measurement, reading, reason string) Finding {
+	f := Judge(c, m, reading, reason)
+	if d.Scale.Quick {
+		f.Verdict, f.Reason = Undecided, "quick run"
+	}
+	return f
+}
+
 // Values returns a metric of a series that the artefact needs, by instance.
 func (d *Data) Values(s run.Series, metric string) ([]float64, error) {
 	n := d.needs[s]

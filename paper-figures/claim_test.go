@@ -59,7 +59,7 @@ func TestMeanOfTakesThePapersReplicates(t *testing.T) {
 func TestCompareNamesTheNearestReading(t *testing.T) {
 	claims := []Claim{claim(1.5, 1, Equal)}
 	value := func(v float64) map[string]Measurement { return map[string]Measurement{"n": Exactly(v)} }
-	fs, err := Compare(claims, []Reading{Lookup("", value(2)), Lookup("far", value(3)), Lookup("near", value(1.6)), Lookup("silent", nil)}, "why")
+	fs, err := (&Data{}).Compare(claims, []Reading{Lookup("", value(2)), Lookup("far", value(3)), Lookup("near", value(1.6)), Lookup("silent", nil)}, Always("why"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestCompareNamesTheNearestReading(t *testing.T) {
 		t.Errorf("row %+v", row)
 	}
 	broken := errors.New("broken")
-	if _, err := Compare(claims, []Reading{{Measure: func(string) (Measurement, error) { return Measurement{}, broken }}}, ""); !errors.Is(err, broken) {
+	if _, err := (&Data{}).Compare(claims, []Reading{{Measure: func(string) (Measurement, error) { return Measurement{}, broken }}}, Always("")); !errors.Is(err, broken) {
 		t.Errorf("error %v, want it to wrap %v", err, broken)
 	}
 }

@@ -13,16 +13,22 @@ import (
 // artefact's readings is the default and has an empty name.
 type Reading struct {
 	Name string
-	// Apply returns the measured value of a claim, by the claim's name.
+	// Measure returns the measured value of a claim, by the claim's name.
 	Measure func(claim string) (Measurement, error)
 }
 
 // ErrNotMeant says that a reading has nothing to say about a claim.
 var ErrNotMeant = errors.New("the reading does not concern this claim")
 
-// Compare judges every claim of an artefact under each reading. The reason is
-// given where a claim deviates, with the reading that comes nearest to it.
-func Compare(claims []Claim, readings []Reading, reason string) ([]Finding, error) {
+// Always is the same reason for every claim.
+func Always(reason string) func(claim string) string {
+	return func(string) string { return reason }
+}
+
+// Compare judges every claim of an artefact under each reading. The reason is by
+// the claim's name, and is given where the default reading deviates, together
+// with the reading that comes nearest to the claim.
+func (d *Data) Compare(claims []Claim, readings []Reading, reason func(claim string) string) ([]Finding, error) {
 	var out []Finding
 	for _, c := range claims {
 		first := len(out)
@@ -34,7 +40,11 @@ func Compare(claims []Claim, readings []Reading, reason string) ([]Finding, erro
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.Name, err)
 			}
-			out = append(out, Judge(c, m, r.Name, reason))
+			why := reason(c.Name)
+			if r.Name != "" {
+				why = "one of the other readings"
+			}
+			out = append(out, d.Judge(c, m, r.Name, why))
 		}
 		if own := out[first:]; len(own) > 1 && own[0].Verdict == Deviates {
 			if n := nearest(own); n > 0 {
@@ -158,12 +168,23 @@ func ComparisonTable(title string, fs []Finding) reports.Table {
 		}
 		return t
 	}
-	for _, m := range means {
+	// Only readings of all claims compare as explanations of the table.
+	best := 0
+	for i, m := range means {
+		if m.n == means[0].n && m.sum < means[best].sum {
+			best = i
+		}
+	}
+	for i, m := range means {
 		name := m.name
 		if name == "" {
 			name = "default"
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("mean absolute error, %s: %.3g over %d claims", name, m.sum/float64(m.n), m.n))
+		note := fmt.Sprintf("mean absolute error, %s: %.3g over %d claims", name, m.sum/float64(m.n), m.n)
+		if i == best && len(means) > 1 {
+			note += ", nearest of the readings of the whole table"
+		}
+		t.Notes = append(t.Notes, note)
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -67,11 +68,12 @@ func (j *job) folder() string {
 }
 
 // Run computes what is missing, writes tables, figures, the reports of the papers
-// and claims.csv, and returns the claims. Artefacts that are done are left alone.
-func (r *Reproduction) Run(ctx context.Context) ([]Row, error) {
+// and claims.csv, and returns the claims and how many artefacts are not done, because
+// Only left them out. Artefacts that are done are left alone.
+func (r *Reproduction) Run(ctx context.Context) (rows []Row, left int, err error) {
 	program, err := hashProgram()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var all, open []*job
 	var cells []run.Cell
@@ -86,20 +88,20 @@ func (r *Reproduction) Run(ctx context.Context) ([]Row, error) {
 			if a.Needs != nil {
 				for _, n := range a.Needs(r.Scale) {
 					if old, ok := j.needs[n.Series]; ok && old != n {
-						return nil, fmt.Errorf("%s/%s needs %v twice, from %d and from %d", p.Name, a.Name, n.Series, old.First, n.First)
+						return nil, 0, fmt.Errorf("%s/%s needs %v twice, from %d and from %d", p.Name, a.Name, n.Series, old.First, n.First)
 					}
 					j.needs[n.Series] = n
 					fmt.Fprintln(h, n)
 					c, err := n.Series.Cells(n.First + n.N)
 					if err != nil {
-						return nil, err
+						return nil, 0, err
 					}
 					own = append(own, c[n.First:]...)
 				}
 			}
 			j.digest = hex.EncodeToString(h.Sum(nil))
 			if j.stamp, err = r.readStamp(j); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			all = append(all, j)
 			if j.stamp == nil && (r.Only == nil || r.Only(p.Name, a.Name)) {
@@ -110,20 +112,20 @@ func (r *Reproduction) Run(ctx context.Context) ([]Row, error) {
 	}
 	for _, dir := range folders {
 		if err := store.Sweep(dir); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	if len(open) > 0 {
 		engine, err := r.Engine()
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		results, err := engine.Run(ctx, cells)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		var g errgroup.Group
-		g.SetLimit(runtime.GOMAXPROCS(0))
+		g.SetLimit(cmp.Or(engine.Workers, runtime.GOMAXPROCS(0)))
 		for _, j := range open {
 			g.Go(func() error {
 				if err := r.build(ctx, j, engine, results); err != nil {
@@ -133,7 +135,7 @@ func (r *Reproduction) Run(ctx context.Context) ([]Row, error) {
 			})
 		}
 		if err := g.Wait(); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	return r.report(all)
@@ -172,8 +174,8 @@ func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, re
 	}
 	s := &stamp{Digest: j.digest, Title: j.artefact.Title, Files: map[string]string{}}
 	for _, f := range out.Findings {
-		if r.Scale.Quick && (f.Verdict == Reproduced || f.Verdict == Deviates) {
-			f.Verdict, f.Reason = Undecided, "quick run"
+		if f.Verdict == Deviates && f.Reason == "" {
+			return fmt.Errorf("%s deviates without a reason", f.Name)
 		}
 		s.Rows = append(s.Rows, f.Row())
 	}
@@ -208,11 +210,11 @@ func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, re
 }
 
 // report writes claims.csv and a page a paper from all artefacts that are done.
-func (r *Reproduction) report(jobs []*job) ([]Row, error) {
-	var rows []Row
+func (r *Reproduction) report(jobs []*job) (rows []Row, left int, err error) {
 	pages := map[string]*strings.Builder{}
 	for _, j := range jobs {
 		if j.stamp == nil {
+			left++
 			continue
 		}
 		rows = append(rows, j.stamp.Rows...)
@@ -235,7 +237,7 @@ func (r *Reproduction) report(jobs []*job) ([]Row, error) {
 		for _, t := range j.stamp.Tables {
 			raw, err := os.ReadFile(filepath.Join(r.Dir, j.paper.Name, t+".md"))
 			if err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			page.Write(raw)
 			page.WriteString("\n")
@@ -244,14 +246,14 @@ func (r *Reproduction) report(jobs []*job) ([]Row, error) {
 	for name, page := range pages {
 		err := writeIfChanged(filepath.Join(r.Dir, name, "README.md"), page.String())
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	csv, err := gocsv.MarshalString(&rows)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return rows, writeIfChanged(filepath.Join(r.Dir, "claims.csv"), csv)
+	return rows, left, writeIfChanged(filepath.Join(r.Dir, "claims.csv"), csv)
 }
 
 func writeIfChanged(path, content string) error {
@@ -304,6 +306,15 @@ func Count(rows []Row) map[Verdict]int {
 		}
 	}
 	return n
+}
+
+// Total adds up what [Count] counted.
+func Total(n map[Verdict]int) int {
+	sum := 0
+	for _, c := range n {
+		sum += c
+	}
+	return sum
 }
 
 func (r *Row) isReading() bool { return strings.Contains(r.Claim, " [") }

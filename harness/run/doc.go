@@ -3,8 +3,9 @@
 //
 // A [Cell] is one algorithm on one instance of a dataset under fixed conditions. It
 // is addressed by the SHA-256 of its canonical JSON, so that a result is found
-// again whoever computed it, and is computed anew when the algorithm's version
-// changes. What a cell gives depends on nothing but the cell: instances are
+// again whoever computed it, and is computed anew when the algorithm's version, the
+// dataset's first instance or the GPU's geometry and costs change. What a cell
+// gives depends on nothing else: instances are
 // generated from streams of their own, algorithms read no clock, and each call gets
 // a new algorithm and its own copy of the tasks. One worker or many, one process
 // or several shards, at once or after an interruption: the merged results are the

@@ -1,10 +1,12 @@
 package run
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"miglab/datasets"
 	"miglab/harness/algo"
@@ -18,8 +20,9 @@ type Series struct {
 	Track algo.Track
 	// Dataset is the canonical spec.
 	Dataset string
-	// Content is the hash of the tasks, in hexadecimal, where the dataset is a file,
-	// whose name alone does not say what is in it. [Series.Canonical] sets it.
+	// Content is a hash of what the dataset's name and the GPU's stand for in this
+	// program, so that results do not outlive a change of either. [Series.Canonical]
+	// sets it.
 	Content string
 	// GPU is the model's name.
 	GPU string
@@ -71,9 +74,7 @@ func (s *Series) appendJSON(dst []byte) []byte {
 	}
 	field(`{"track":`, string(s.Track))
 	field(`,"dataset":`, s.Dataset)
-	if s.Content != "" {
-		field(`,"content":`, s.Content)
-	}
+	field(`,"content":`, s.Content)
 	field(`,"gpu":`, s.GPU)
 	dst = append(dst, `,"count":`...)
 	dst = strconv.AppendInt(dst, int64(s.Count), 10)
@@ -120,27 +121,58 @@ func resolve(s Series) (r resolved, err error) {
 		Track: s.Track, Dataset: r.dataset.ID(), GPU: r.gpu.Name, Count: max(s.Count, 1),
 		Algorithm: r.algorithm.ID, Model: s.Model,
 	}
-	if strings.HasPrefix(r.series.Dataset, filePrefix) {
-		in, err := r.dataset.Instance(r.gpu, 0)
-		if err != nil {
-			return r, err
-		}
-		r.series.Content = contentOf(in)
+	r.series.Content, err = r.content()
+	return r, err
+}
+
+// contents remembers the content of datasets that are no files.
+var contents sync.Map
+
+// content says in 16 hexadecimal digits what the series is about, beyond names: the
+// first instance of the dataset as this program generates or reads it, and the GPU
+// model's geometry and costs. A result is thus not found again after any of these
+// has changed.
+func (r *resolved) content() (string, error) {
+	type key struct{ dataset, gpu string }
+	k := key{r.series.Dataset, r.series.GPU}
+	file := strings.HasPrefix(r.series.Dataset, filePrefix)
+	if c, ok := contents.Load(k); ok && !file {
+		return c.(string), nil
 	}
-	return r, nil
+	in, err := r.dataset.Instance(r.gpu, 0)
+	if err != nil {
+		return "", err
+	}
+	c := contentOf(r.gpu, in)
+	if !file {
+		contents.Store(k, c)
+	}
+	return c, nil
 }
 
 // instance generates an instance. Where the dataset is a file, it must still hold
 // what the series was planned with.
 func (r *resolved) instance(index int) (datasets.Instance, error) {
 	in, err := r.dataset.Instance(r.gpu, index)
-	if err == nil && r.series.Content != "" && contentOf(in) != r.series.Content {
+	if err == nil && strings.HasPrefix(r.series.Dataset, filePrefix) && contentOf(r.gpu, in) != r.series.Content {
 		err = fmt.Errorf("dataset %q changed while it was used; run again", r.series.Dataset)
 	}
 	return in, err
 }
 
-func contentOf(in datasets.Instance) string {
-	h := in.Tasks.Hash()
-	return hex.EncodeToString(h[:])
+func contentOf(g *mig.GPU, in datasets.Instance) string {
+	h := sha256.New()
+	tasks := in.Tasks.Hash()
+	h.Write(tasks[:])
+	fmt.Fprintln(h, g.ComputeSlices, g.MemorySlices, in.Lengths, in.GPUs, in.Demand, in.Jobs, in.Fleet.Watts, len(in.Fleet.Partitions))
+	for _, p := range g.Profiles {
+		fmt.Fprintln(h, *p)
+	}
+	for _, p := range in.Fleet.Partitions {
+		fmt.Fprintln(h, p)
+	}
+	for _, q := range in.Requests {
+		fmt.Fprintln(h, q.Arrival, q.Lifespan, q.Profile)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }

@@ -94,6 +94,8 @@ func (c *cell) UnmarshalCSV(s string) error {
 		return fmt.Errorf("%q is too large for a duration; write inf where the task does not fit", s)
 	case err != nil || !(d > 0):
 		return fmt.Errorf("%q is not a duration; write a positive number of seconds, or inf", s)
+	case d > MaxSeconds && !math.IsInf(d, 1):
+		return fmt.Errorf("%q is too large for a duration, at most %g s; write inf where the task does not fit", s, MaxSeconds)
 	}
 	*c = cell(d)
 	return nil

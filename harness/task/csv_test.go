@@ -167,7 +167,7 @@ type writer func([]byte) (int, error)
 
 func (w writer) Write(b []byte) (int, error) { return w(b) }
 
-// drawBatch draws a batch that fits the GPU, with every finite duration there is.
+// drawBatch draws a batch that fits the GPU, with every finite duration that is allowed.
 func drawBatch(t *rapid.T, g *mig.GPU) task.Batch {
 	names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z,"#;=\\.]([ a-zäß,"'#]*[a-z"])?`), 1, 8, rapid.ID).Draw(t, "names")
 	b := make(task.Batch, len(names))
@@ -177,7 +177,7 @@ func drawBatch(t *rapid.T, g *mig.GPU) task.Batch {
 		for _, s := range g.Sizes() {
 			d := inf
 			if s == fits || rapid.Bool().Draw(t, "finite") {
-				d = mig.Seconds(rapid.Float64Range(math.SmallestNonzeroFloat64, math.MaxFloat64).Draw(t, "seconds"))
+				d = mig.Seconds(rapid.Float64Range(math.SmallestNonzeroFloat64, task.MaxSeconds).Draw(t, "seconds"))
 			}
 			b[i].Set(s, d)
 		}

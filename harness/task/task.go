@@ -9,6 +9,10 @@ import (
 	"miglab/harness/mig"
 )
 
+// MaxSeconds is the longest duration that is scheduled, some 30,000 years: sums of
+// such durations keep their precision.
+const MaxSeconds = 1e12
+
 // A Task is a moldable task: the scheduler chooses the size of the instance that
 // runs it. The zero value fits nothing.
 type Task struct {
@@ -87,6 +91,9 @@ func (b Batch) Validate(g *mig.GPU) error {
 			d := float64(t.On(s))
 			if math.IsNaN(d) || d < 0 {
 				return bad("takes %v s on %d slices; a duration is a positive number or inf", d, s)
+			}
+			if d > MaxSeconds && !math.IsInf(d, 1) {
+				return bad("takes %v s on %d slices; a duration is at most %g s, or inf", d, s, MaxSeconds)
 			}
 			fits = fits || !math.IsInf(d, 1)
 		}

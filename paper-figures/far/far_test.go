@@ -1,12 +1,19 @@
 package far
 
 import (
+	"context"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	_ "miglab/algorithms"
-	_ "miglab/bounds"
+	"miglab/bounds"
+	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/task"
 	figures "miglab/paper-figures"
 )
 
@@ -79,6 +86,7 @@ func TestNeedsNameWhatExists(t *testing.T) {
 			}
 			for _, n := range a.Needs(figures.Scale{Quick: quick}) {
 				canonical, err := n.Series.Canonical()
+				canonical.Content = ""
 				if err != nil {
 					t.Errorf("%s: %v", a.Name, err)
 				} else if canonical != n.Series {
@@ -86,5 +94,49 @@ func TestNeedsNameWhatExists(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestApproximationFactors holds phase 2 without reconfiguration time against the
+// optimum (FAR 5) on batches whose times never rise with the size, which is what
+// the proofs assume; small sizes may not fit.
+func TestApproximationFactors(t *testing.T) {
+	phase2 := algo.MustParse("far?refine=false")
+	for _, c := range []struct {
+		gpu    string
+		count  int
+		factor float64
+	}{{"A30", 1, 1.75}, {"A30", 2, 1.875}, {"A100", 1, 2}, {"H100", 1, 2}} {
+		t.Run(fmt.Sprint(c.count, c.gpu), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				g := mig.MustLookup(c.gpu)
+				p := algo.Problem{GPU: g, Count: c.count, Model: mig.Free}
+				for i := range rapid.IntRange(1, 5).Draw(t, "n") {
+					k := task.New(fmt.Sprint("t", i), nil)
+					d := rapid.Float64Range(1, 100).Draw(t, "longest")
+					first := rapid.IntRange(0, len(g.Sizes())-1).Draw(t, "first size that fits")
+					for j, s := range g.Sizes() {
+						if j < first {
+							k.Set(s, mig.Seconds(math.Inf(1)))
+							continue
+						}
+						k.Set(s, mig.Seconds(d))
+						d *= rapid.Float64Range(0.2, 1).Draw(t, "ratio to the next size")
+					}
+					p.Tasks = append(p.Tasks, k)
+				}
+				s, err := phase2.Schedule(context.Background(), p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				optimum, err := bounds.OptimumFree(context.Background(), p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r := float64(s.Makespan() / optimum); r > c.factor*(1+1e-9) || r < 1-1e-9 {
+					t.Fatalf("makespan %v s is %v times the optimum %v s", s.Makespan(), r, optimum)
+				}
+			})
+		})
 	}
 }

@@ -76,7 +76,7 @@ func table3(claims *figures.Claims) figures.Artefact {
 				case !ok:
 					out.Findings = append(out.Findings, figures.Missing(c, "the times of this kernel on A30 instances are not published"))
 				default:
-					out.Findings = append(out.Findings, figures.Judge(c, figures.Exactly(end), "",
+					out.Findings = append(out.Findings, d.Judge(c, figures.Exactly(end), "",
 						"the task times of the paper's run are not published; the authors' repository has other measurements of eight of the nine kernels"))
 				}
 			}

@@ -58,7 +58,7 @@ func newReproduce() *cobra.Command {
 				},
 				Papers: all, Dir: results, Scale: figures.Scale{Quick: quick}, Only: keep,
 			}
-			rows, err := r.Run(c.Context())
+			rows, left, err := r.Run(c.Context())
 			if err != nil {
 				return err
 			}
@@ -66,10 +66,13 @@ func newReproduce() *cobra.Command {
 			n := figures.Count(rows)
 			out := c.OutOrStdout()
 			if quick {
-				fmt.Fprintf(out, "%d published numbers, no verdicts in a quick run\n", len(rows))
+				fmt.Fprintf(out, "%d published numbers, no verdicts in a quick run\n", figures.Total(n))
 			} else {
 				fmt.Fprintf(out, "%d REPRODUCED, %d DEVIATES, %d NOT RUNNABLE, %d INPUT\n",
 					n[figures.Reproduced], n[figures.Deviates], n[figures.NotRunnable], n[figures.FromPaper])
+			}
+			if left > 0 {
+				fmt.Fprintf(out, "%d artefacts are not done and not in the claims; miglab reproduce does them\n", left)
 			}
 			fmt.Fprintf(out, "claims   %s\n", filepath.Join(results, "claims.csv"))
 			for _, p := range all {

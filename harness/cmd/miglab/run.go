@@ -104,7 +104,12 @@ func newRun() *cobra.Command {
 			}
 			progress.done()
 			table := filepath.Join(results, "results.csv")
-			if err := st.Export(table); err != nil {
+			// Other shards may have gone on meanwhile: the table is of all there is.
+			all, err := store.Open(st.Dir())
+			if err != nil {
+				return err
+			}
+			if err := all.Export(table); err != nil {
 				return err
 			}
 			failed := map[string]int{}

@@ -1,0 +1,108 @@
+package task_test
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+func TestRequestProfiles(t *testing.T) {
+	for name, want := range map[string]string{
+		"A100-80GB": "1g.10gb 1g.20gb 2g.20gb 3g.40gb 4g.40gb 7g.80gb", // MFI Table I
+		"A30":       "1g.6gb 2g.12gb 4g.24gb",
+	} {
+		var got []string
+		for _, p := range task.RequestProfiles(mig.MustLookup(name)) {
+			got = append(got, p.String())
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", name, got, want)
+		}
+	}
+}
+
+func TestReadRequests(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	p := task.RequestProfiles(g)
+	got, err := task.ReadRequests(strings.NewReader("\ufeffprofile, lifespan,arrival_slot\r\n1g.10gb,3,0\r\n\r\n7g.80gb,forever,0\r\n\" 2g.20gb\",1,7\r\n"), "t.csv", g)
+	want := []task.Request{{0, 3, p[0]}, {0, task.Forever, p[5]}, {7, 1, p[2]}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+}
+
+func TestBadRequestFiles(t *testing.T) {
+	const header = "arrival_slot,lifespan,profile\n"
+	for text, message := range map[string]string{
+		"":                                      "t.csv:1: the file is empty; begin with the header arrival_slot,lifespan,profile",
+		header:                                  "t.csv:1: there are no requests",
+		"slot,lifespan,profile\n0,1,1g.10gb\n":  "t.csv:1: slot: unknown column; the header of a requests file is arrival_slot,lifespan,profile",
+		"arrival_slot,profile\n0,1g.10gb\n":     "t.csv:1: lifespan: the column is missing",
+		header + "0,1\n":                        "t.csv:2: the line has 2 fields",
+		header + "0,1,1g.10gb\n0,1,8g.10gb\n":   `t.csv:3: profile: unknown profile of A100-80GB "8g.10gb"; did you mean`,
+		header + "0,1,1g.10gb+me\n":             "cannot be requested",
+		header + "0,-1,1g.10gb\n":               `t.csv:2: lifespan: "-1" is not a lifespan; write a whole number of slots from 1`,
+		header + "0,0,1g.10gb\n":                `"0" is not a lifespan`,
+		header + "0,1.5,1g.10gb\n":              `"1.5" is not a lifespan`,
+		header + "-1,1,1g.10gb\n":               `t.csv:2: arrival_slot: "-1" is not a slot`,
+		header + "99999999999999999999,1,7g\n":  `is not a slot`,
+		header + "5,1,1g.10gb\n\n4,1,1g.10gb\n": "t.csv:4: arrival_slot: 4 comes after 5 on line 2; sort the requests by arrival",
+		header + "0,1,\"1g\n":                   "close every quote",
+	} {
+		_, err := task.ReadRequests(strings.NewReader(text), "t.csv", mig.MustLookup("A100-80GB"))
+		if bad, ok := errors.AsType[*task.ParseError](err); !ok || bad.File != "t.csv" || !strings.Contains(err.Error(), message) {
+			t.Errorf("%q: %v\nwant a ParseError with %q", text, err, message)
+		}
+	}
+}
+
+func TestRequestsRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := rapid.SampledFrom(mig.GPUs()).Draw(t, "gpu")
+		var want []task.Request
+		slot := 0
+		for range rapid.IntRange(1, 20).Draw(t, "requests") {
+			slot += rapid.IntRange(0, 1000).Draw(t, "gap")
+			lifespan := rapid.OneOf(rapid.Just(task.Forever), rapid.IntRange(1, 1<<32)).Draw(t, "lifespan")
+			want = append(want, task.Request{Arrival: slot, Lifespan: lifespan, Profile: rapid.SampledFrom(task.RequestProfiles(g)).Draw(t, "profile")})
+		}
+		var text bytes.Buffer
+		if err := task.WriteRequests(&text, want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := task.ReadRequests(&text, "t.csv", g)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%v, %v; want %v", got, err, want)
+		}
+	})
+}
+
+func FuzzReadRequests(f *testing.F) {
+	f.Add("arrival_slot,lifespan,profile\n0,3,1g.10gb\n2,forever,7g.80gb\n")
+	f.Add("profile,lifespan,arrival_slot\n\"3g.40gb\",1,4294967296\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		g := mig.MustLookup("A100-80GB")
+		first, err := task.ReadRequests(strings.NewReader(text), "t.csv", g)
+		if err != nil {
+			if _, ok := errors.AsType[*task.ParseError](err); !ok {
+				t.Fatalf("%T: %v", err, err)
+			}
+			return
+		}
+		var written bytes.Buffer
+		if err := task.WriteRequests(&written, first); err != nil {
+			t.Fatal(err)
+		}
+		again, err := task.ReadRequests(&written, "t.csv", g)
+		if err != nil || !reflect.DeepEqual(first, again) {
+			t.Fatalf("%v, %v; want %v", again, err, first)
+		}
+	})
+}
