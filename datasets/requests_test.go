@@ -1,0 +1,225 @@
+package datasets_test
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/task"
+)
+
+var mfiNames = []string{"mfi/uniform", "mfi/skew-small", "mfi/skew-big", "mfi/bimodal"}
+
+func requestsOf(t *testing.T, spec string, g *mig.GPU, index int) datasets.Instance {
+	t.Helper()
+	in, err := datasets.MustParse(spec).Instance(g, index)
+	if err != nil {
+		t.Fatalf("%s: %v", spec, err)
+	}
+	return in
+}
+
+func TestRequestSpecs(t *testing.T) {
+	for spec, want := range map[string]string{
+		"mfi/uniform?load=85&gpus=100&seed=1":                 "mfi/uniform",
+		"mfi/bimodal?seed=3&lifespan=paper&gpus=7&load=10":    "mfi/bimodal?gpus=7&load=10&seed=3",
+		"mfi/skew-big?T=expected":                             "mfi/skew-big?T=expected",
+		"mfi/skew-small?rho=0.850&lifespan=steady&T=realised": "mfi/skew-small?lifespan=steady&rho=0.85",
+		"mfi/custom?p=0.50-.2-1e0-0":                          "",
+		"mfi/custom?p=0.50-.2-0.1-0.1-0.05-0.05":              "mfi/custom?p=0.5-0.2-0.1-0.1-0.05-0.05",
+		"mfi/custom?lifespan=forever&p=0-0-1":                 "mfi/custom?lifespan=forever&p=0-0-1",
+		"requests:a,b.csv":                                    "requests:a,b.csv",
+		"requests:a.csv?gpus=100":                             "requests:a.csv",
+		"requests:a.csv?x?gpus=7":                             "requests:a.csv?x?gpus=7",
+		"requests:a.csv?gpus=5?gpus=100":                      "requests:a.csv?gpus=5?gpus=100",
+		"requests:a.csv?gpus=05":                              "requests:a.csv?gpus=5",
+	} {
+		s, err := datasets.Parse(spec)
+		if want == "" {
+			if err == nil {
+				t.Errorf("Parse(%q) = %q, want an error", spec, s.ID())
+			}
+			continue
+		}
+		if err != nil || s.ID() != want {
+			t.Errorf("Parse(%q) = %v, %v; want %q", spec, s, err, want)
+			continue
+		}
+		if again := datasets.MustParse(s.ID()); again != s {
+			t.Errorf("Parse(%q) = %#v, but its ID parses as %#v", spec, s, again)
+		}
+	}
+}
+
+func TestBadRequestSpecs(t *testing.T) {
+	for spec, message := range map[string]string{
+		"mfi/unifrom":                             `did you mean "mfi/uniform"?`,
+		"mfi/uniform?":                            `unknown parameter ""`,
+		"mfi/uniform?gpus=0":                      `parameter "gpus" cannot be "0"; give a whole number from 1 to 1000000`,
+		"mfi/uniform?load=0":                      `from 1 to 1000`,
+		"mfi/uniform?lifespan=ever":               `did you mean "forever"?`,
+		"mfi/uniform?T=real":                      `unknown value of parameter T "real"`,
+		"mfi/uniform?rho=2":                       `give it only with lifespan=steady`,
+		"mfi/uniform?rho=0&lifespan=steady":       `an offered load from 0.01 to 100`,
+		"mfi/uniform?rho=NaN&lifespan=steady":     `an offered load from 0.01 to 100`,
+		"mfi/uniform?load=50&lifespan=steady":     `none with lifespan=steady`,
+		"mfi/uniform?T=expected&lifespan=forever": `none with lifespan=forever`,
+		"mfi/uniform?p=1-0-0":                     `unknown parameter "p"`,
+		"mfi/custom":                              `parameter "p" has no value; give the probability of each profile`,
+		"mfi/custom?p=0.5-0.4":                    `adding up to 1`,
+		"mfi/custom?p=0.5-0.500001":               `adding up to 1`,
+		"mfi/custom?p=1.5--0.5":                   `adding up to 1`,
+		"mfi/custom?p=0.5-NaN":                    `adding up to 1`,
+		"mfi/custom?p=0.5-x":                      `parameter "p" cannot be "0.5-x"`,
+		"requests:":                               `the path of a requests file`,
+		"requests:?gpus=3":                        `the path of a requests file`,
+		"requests:t.csv?gpus=0":                   `parameter "gpus" cannot be "0"`,
+	} {
+		s, err := datasets.Parse(spec)
+		if err == nil {
+			t.Errorf("Parse(%q) = %q, want an error with %q", spec, s.ID(), message)
+			continue
+		}
+		_, unknown := errors.AsType[*nearest.UnknownError](err)
+		_, parameter := errors.AsType[*datasets.ParameterError](err)
+		if !strings.Contains(err.Error(), message) || strings.Contains(err.Error(), "\n") || !unknown && !parameter {
+			t.Errorf("Parse(%q): %v\nwant one line with %q", spec, err, message)
+		}
+	}
+	_, err := datasets.MustParse("mfi/custom?p=1-0-0").Instance(mig.MustLookup("A100"), 0)
+	if bad, ok := errors.AsType[*datasets.ProfilesError](err); !ok || bad.Given != 3 || len(bad.Profiles) != 6 {
+		t.Errorf("three probabilities on A100: %v", err)
+	}
+}
+
+func TestRequestsAreDrawnFromTableII(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	for i, want := range [][]float64{
+		{1. / 6, 1. / 6, 1. / 6, 1. / 6, 1. / 6, 1. / 6},
+		{.30, .25, .20, .10, .10, .05},
+		{.05, .10, .10, .20, .25, .30},
+		{.30, .15, .05, .05, .15, .30},
+	} {
+		in := requestsOf(t, mfiNames[i]+"?gpus=20000", g, 0)
+		counts := map[*mig.Profile]float64{}
+		for _, q := range in.Requests {
+			counts[q.Profile]++
+		}
+		n := float64(len(in.Requests))
+		for k, p := range task.RequestProfiles(g) {
+			if math.Abs(in.Demand[k]-want[k]) > 1e-12 {
+				t.Errorf("%s: P(%v) = %v, want %v", mfiNames[i], p, in.Demand[k], want[k])
+			}
+			if z := (counts[p]/n - want[k]) / math.Sqrt(want[k]*(1-want[k])/n); math.Abs(z) > 4.5 {
+				t.Errorf("%s: %v is drawn with %.4f, want %.4f (z = %.1f)", mfiNames[i], p, counts[p]/n, want[k], z)
+			}
+		}
+	}
+	// A30 has no 1g with double memory, 3g and 7g.
+	in := requestsOf(t, "mfi/bimodal", mig.MustLookup("A30"), 0)
+	if want := []float64{.6, .1, .3}; math.Abs(in.Demand[0]-want[0])+math.Abs(in.Demand[1]-want[1])+math.Abs(in.Demand[2]-want[2]) > 1e-12 {
+		t.Errorf("A30: demand %v, want %v", in.Demand, want)
+	}
+}
+
+// TestRequestedSlices checks where streams end and that nothing arrives twice at once.
+func TestRequestedSlices(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	for spec, want := range map[string]int{
+		"mfi/uniform": 680, "mfi/uniform?load=100": 800, "mfi/uniform?load=130&T=expected": 1040, "mfi/uniform?load=33&gpus=7": 19,
+		"mfi/bimodal?lifespan=steady": 4000, "mfi/custom?p=0-0-0-0-0-1&lifespan=forever": 680,
+	} {
+		in := requestsOf(t, spec, g, 3)
+		sum := 0
+		for i, q := range in.Requests {
+			if q.Arrival != i || q.Lifespan < 1 || sum >= want {
+				t.Fatalf("%s: request %d is %+v after %d slices, want one a slot up to %d", spec, i, q, sum, want)
+			}
+			sum += int(q.Profile.Length)
+		}
+		if sum < want || in.GPUs == 0 {
+			t.Errorf("%s: %d slices are requested of %d GPUs, want %d", spec, sum, in.GPUs, want)
+		}
+	}
+}
+
+// TestShorterStreamsArePrefixes: a lower load sees the beginning of the same stream,
+// and so does a smaller cluster but for its lifespans.
+func TestShorterStreamsArePrefixes(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	for _, saturation := range []string{"realised", "expected"} {
+		long := requestsOf(t, "mfi/skew-small?load=200&T="+saturation, g, 5).Requests
+		for _, load := range []string{"1", "50", "85", "100", "130"} {
+			short := requestsOf(t, "mfi/skew-small?load="+load+"&T="+saturation, g, 5).Requests
+			if len(short) >= len(long) || !reflect.DeepEqual(short, long[:len(short)]) {
+				t.Errorf("T=%s: load %s is no prefix of load 200", saturation, load)
+			}
+		}
+	}
+	long := requestsOf(t, "mfi/uniform?lifespan=forever", g, 0).Requests
+	short := requestsOf(t, "mfi/uniform?lifespan=forever&gpus=10", g, 0).Requests
+	if !reflect.DeepEqual(short, long[:len(short)]) {
+		t.Error("the stream for 10 GPUs is no prefix of that for 100")
+	}
+	for _, other := range []string{"mfi/uniform?lifespan=forever&seed=2", "mfi/bimodal?lifespan=forever"} {
+		if reflect.DeepEqual(requestsOf(t, other, g, 0).Requests[:20], long[:20]) {
+			t.Errorf("%s is the same stream as another", other)
+		}
+	}
+	if reflect.DeepEqual(requestsOf(t, "mfi/uniform?lifespan=forever", g, 1).Requests[:20], long[:20]) {
+		t.Error("two instances are the same")
+	}
+}
+
+// TestLifespans checks U[1,T] and U[1,2 rho T] and that both readings of T agree with
+// their words.
+func TestLifespans(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	const gpus = "&gpus=5000"
+	saturates := float64(len(requestsOf(t, "mfi/uniform?lifespan=forever&load=100"+gpus, g, 0).Requests))
+	expected := 5000 * 8 / 3.5
+	for spec, longest := range map[string]float64{
+		"mfi/uniform?load=100" + gpus:                            saturates,
+		"mfi/uniform?load=100&T=expected" + gpus:                 expected,
+		"mfi/uniform?lifespan=steady" + gpus:                     2 * saturates,
+		"mfi/uniform?lifespan=steady&T=expected&rho=1.3" + gpus:  2.6 * expected,
+		"mfi/uniform?lifespan=steady&T=expected&rho=0.85" + gpus: 1.7 * expected,
+	} {
+		requests := requestsOf(t, spec, g, 0).Requests
+		var sum, most float64
+		for _, q := range requests {
+			sum += float64(q.Lifespan)
+			most = max(most, float64(q.Lifespan))
+		}
+		n := float64(len(requests))
+		mean, half := sum/n, 4.5*longest/math.Sqrt(12*n)
+		if math.Abs(mean-(1+longest)/2) > half+1 || most > longest+0.5 || most < 0.99*longest {
+			t.Errorf("%s: mean lifespan %.1f, longest %.0f; want U[1,%.1f]", spec, mean, most, longest)
+		}
+	}
+}
+
+func TestRequestFiles(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	p := task.RequestProfiles(g)
+	in := requestsOf(t, "requests:testdata/requests.csv?gpus=2", g, 0)
+	want := datasets.Instance{GPUs: 2, Requests: []task.Request{{Lifespan: 3, Profile: p[0]}, {Lifespan: task.Forever, Profile: p[5]}, {Arrival: 4, Lifespan: 2, Profile: p[3]}}}
+	if !reflect.DeepEqual(in, want) {
+		t.Errorf("%+v, want %+v", in, want)
+	}
+	_, err := datasets.MustParse("requests:testdata/requests.csv").Instance(mig.MustLookup("A30"), 0)
+	if bad, ok := errors.AsType[*task.ParseError](err); !ok || bad.Line != 2 || bad.Column != "profile" {
+		t.Errorf("on A30: %v", err)
+	}
+	if _, err := datasets.MustParse("requests:testdata/none.csv").Instance(g, 0); err == nil {
+		t.Error("no such file: no error")
+	}
+	if _, err := datasets.MustParse("requests:testdata/requests.csv").Instance(g, 1); err == nil {
+		t.Error("no such instance: no error")
+	}
+}
