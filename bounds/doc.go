@@ -9,7 +9,10 @@
 //     that the sum holds for every schedule that the referee accepts. Proven.
 //   - [OptimumFree]: the optimum without reconfiguration costs, by branch and bound.
 //
-// All values are seconds. A proof is one in exact arithmetic: rounding adds a
+// The placement track has its own: [AcceptedAtMost] bounds how many requests of a stream
+// without departures can be accepted. Proven.
+//
+// All other values are seconds. A proof is one in exact arithmetic: rounding adds a
 // relative error of about the number of tasks times 1e-16, so a comparison with a
 // makespan needs a tolerance.
 //

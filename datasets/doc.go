@@ -1,5 +1,6 @@
 // Package datasets gives the tasks that experiments schedule: synthetic batches
-// (FAR 6.3, DRL 5.1), measured kernels, and tasks files.
+// (FAR 6.3, DRL 5.1), measured kernels, and tasks files; and the streams of
+// requests for MIG profiles that clusters serve (MFI VI).
 //
 // A dataset is named by a spec such as
 //
@@ -7,6 +8,8 @@
 //	drl/WIDETIMES
 //	rodinia?order=shuffled
 //	profile:tasks.csv
+//	mfi/skew-small?lifespan=steady&rho=0.85
+//	requests:trace.csv?gpus=20
 //
 // which [Parse] reads. An instance of a dataset is the tasks of one cell of an
 // experiment. It depends on the spec, the geometry of the GPU and the index of
@@ -20,5 +23,6 @@
 // Sources: FAR = Villarrubia et al., "Leveraging Multi-Instance GPUs through
 // moldable task scheduling", JPDC 204 (2025) 105128; DRL = Villarrubia et al.,
 // "Solving the task scheduling and GPU reconfiguration problem on MIG devices
-// via deep reinforcement learning", FGCS (2025) 108145.
+// via deep reinforcement learning", FGCS (2025) 108145; MFI = Zambianco et al., "An
+// Online Fragmentation-Aware GPU Scheduler for Multi-Tenant MIG-based Clouds".
 package datasets

@@ -1,0 +1,112 @@
+package placement
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+func TestTrueDemandMustBeKnown(t *testing.T) {
+	for _, id := range []string{"fgd?demand=true", "mfi-weighted?demand=true"} {
+		a := algo.MustParse(id)
+		_, err := a.Spec.Placement(a.Args, sim.PlacementSetting{GPU: mig.MustLookup("A30"), GPUs: 1})
+		if bad, ok := errors.AsType[*DemandError](err); !ok || bad.Algorithm != a.Spec.Name {
+			t.Errorf("%s without a distribution: %v", id, err)
+		}
+	}
+}
+
+// TestEstimateComesToTheTruth: after many requests the ranking is made from shares close
+// to the probabilities.
+func TestEstimateComesToTheTruth(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	in, err := datasets.MustParse("mfi/skew-small?lifespan=steady&gpus=500").Instance(g, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last []float64
+	rankings := 0
+	p, err := newDemandAware("test", func(g *mig.GPU, demand []float64) [sim.Masks]float64 {
+		last = demand
+		rankings++
+		return lost(g, demand)
+	})(algo.Args{"demand": "estimated", "tie": "lowest"}, sim.PlacementSetting{GPU: g, GPUs: in.GPUs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range last {
+		if v != 1./6 {
+			t.Errorf("profile %d begins with %v", i, v)
+		}
+	}
+	if _, err := sim.RunPlacement(g, in.GPUs, in.Requests, p, sim.SteadyWindow); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range last {
+		if math.Abs(v-in.Demand[i]) > 0.03 {
+			t.Errorf("profile %d: estimated %v, true %v", i, v, in.Demand[i])
+		}
+	}
+	want := 1
+	for n := firstEstimate; n <= len(in.Requests); n *= 2 {
+		want++
+	}
+	if rankings != want {
+		t.Errorf("%d rankings for %d requests, want %d", rankings, len(in.Requests), want)
+	}
+}
+
+// TestLostIsFGDBySlice checks the remark in the comment of lost: its increments differ
+// from those of the free slices that no free placement covers by the slices of the
+// request.
+func TestLostIsFGDBySlice(t *testing.T) {
+	for _, g := range mig.GPUs() {
+		profiles := task.RequestProfiles(g)
+		demand := make([]float64, len(profiles))
+		for i := range demand {
+			demand[i] = 2 * float64(i+1) / float64(len(demand)*(len(demand)+1))
+		}
+		uncovered := func(occupied mig.Mask) (sum float64) {
+			for i, p := range profiles {
+				covered := occupied
+				for _, s := range p.Starts {
+					if w := window(p, s); w&occupied == 0 {
+						covered |= w
+					}
+				}
+				sum += demand[i] * float64(free(g, covered))
+			}
+			return sum
+		}
+		score := lost(g, demand)
+		for _, m := range reachable(g) {
+			for _, p := range profiles {
+				for _, s := range p.Starts {
+					w := window(p, s)
+					if w&m != 0 {
+						continue
+					}
+					a, b := score[m|w]-score[m], uncovered(m|w)-uncovered(m)+float64(p.Length)
+					if math.Abs(a-b) > 1e-9 {
+						t.Fatalf("%s, %v at %d beside %08b: %v and %v", g, p, s, m, a, b)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestUselessByHand: slices 2, 3 and 5 are in use, the example of MFI V-B. 3g, 4g and 7g
+// do not fit, so the five free slices are useless to them.
+func TestUselessByHand(t *testing.T) {
+	demand := []float64{.1, .2, .3, .1, .1, .2}
+	if got := useless(mig.MustLookup("A100-80GB"), demand)[0b101100]; math.Abs(got-5*.4) > 1e-12 {
+		t.Errorf("useless slices %v, want 2", got)
+	}
+}
