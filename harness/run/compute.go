@@ -2,6 +2,8 @@ package run
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -14,6 +16,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/sim"
 	"miglab/harness/store"
 )
 
@@ -30,6 +33,8 @@ const (
 	MetricReconfiguration = "reconfiguration_s"
 	// MetricBound is what a bound gives, in seconds.
 	MetricBound = "bound_s"
+	// MetricAcceptedAtMost is what an offline bound gives: a number of requests.
+	MetricAcceptedAtMost = "accepted_at_most"
 )
 
 // The kinds of error rows. Besides, [store.KindTimeout] marks cells that took
@@ -72,12 +77,24 @@ type answer struct {
 }
 
 // solve runs the algorithm on an instance and has the referee check what it gives.
-func (r *resolved) solve(ctx context.Context, in datasets.Instance) (a answer, err error) {
+//
+// Algorithms of the tracks that unfold in time may draw random numbers from a
+// stream that is seeded by what names the instance.
+func (r *resolved) solve(ctx context.Context, in datasets.Instance, index int) (a answer, err error) {
+	seed := seedOf(r.series, index)
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{fmt.Sprint(v), debug.Stack()}
 		}
 	}()
+	switch r.series.Track {
+	case algo.TrackPlacement:
+		return r.place(in, seed)
+	case algo.TrackDispatch:
+		return r.dispatch(in, seed)
+	case algo.TrackOffline:
+		return r.offline(ctx, in)
+	}
 	a.problem = schedule.Problem{GPU: r.gpu, Count: r.series.Count, Model: r.series.Model, Tasks: in.Tasks}
 	// The referee and the next algorithm must see the tasks as they were, even if
 	// this one sorts in place.
@@ -98,6 +115,68 @@ func (r *resolved) solve(ctx context.Context, in datasets.Instance) (a answer, e
 		a.metrics, err = measure(a.problem, a.schedule)
 	}
 	return a, err
+}
+
+// place runs a stream of requests through the engine of the placement track, which
+// checks every choice.
+func (r *resolved) place(in datasets.Instance, seed uint64) (a answer, err error) {
+	p, err := r.algorithm.Spec.Placement(r.algorithm.Args, sim.PlacementSetting{
+		GPU: r.gpu, GPUs: r.series.Count, Demand: in.Demand, Seed: seed,
+	})
+	if err != nil {
+		return a, err
+	}
+	start := time.Now()
+	result, err := sim.RunPlacement(r.gpu, r.series.Count, in.Requests, p, sim.SteadyWindow)
+	a.took = time.Since(start)
+	if err == nil {
+		a.metrics = metricsOf(result.Metrics())
+	}
+	return a, err
+}
+
+// dispatch runs a queue of jobs through the engine of the dispatch track.
+func (r *resolved) dispatch(in datasets.Instance, seed uint64) (a answer, err error) {
+	d, err := r.algorithm.Spec.Dispatch(r.algorithm.Args, sim.DispatchSetting{Seed: seed})
+	if err != nil {
+		return a, err
+	}
+	start := time.Now()
+	result, err := sim.RunDispatch(in.Jobs, in.Fleet, d)
+	a.took = time.Since(start)
+	if err == nil {
+		a.metrics = metricsOf(result.Metrics())
+	}
+	return a, err
+}
+
+func (r *resolved) offline(ctx context.Context, in datasets.Instance) (a answer, err error) {
+	o, err := r.algorithm.Spec.Offline(r.algorithm.Args)
+	if err != nil {
+		return a, err
+	}
+	start := time.Now()
+	n, err := o.AcceptedAtMost(ctx, r.gpu, r.series.Count, in.Requests)
+	a.took = time.Since(start)
+	a.metrics = store.Metrics{{Name: MetricAcceptedAtMost, Value: float64(n)}}
+	return a, err
+}
+
+func metricsOf(ms []sim.Metric) store.Metrics {
+	out := make(store.Metrics, 0, len(ms))
+	for _, m := range ms {
+		if !math.IsNaN(m.Value) {
+			out = append(out, store.Metric{Name: m.Name, Value: m.Value})
+		}
+	}
+	slices.SortFunc(out, func(a, b store.Metric) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// seedOf is the seed of an instance: the same for every algorithm.
+func seedOf(s Series, index int) uint64 {
+	h := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%d", s.Dataset, s.Content, s.GPU, index))
+	return binary.LittleEndian.Uint64(h[:8])
 }
 
 func (r *resolved) batch(ctx context.Context, p algo.Problem) (schedule.Schedule, time.Duration, error) {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"miglab/datasets"
+	"miglab/harness/algo"
 	"miglab/harness/schedule"
 	"miglab/harness/store"
 )
@@ -124,7 +125,7 @@ func (e *Engine) job(ctx context.Context, j *job, b *batch) error {
 		return err
 	}
 	for _, t := range j.tasks {
-		record, err := e.record(ctx, t.series, in)
+		record, err := e.record(ctx, t.series, in, j.key.instance)
 		if err != nil {
 			return err
 		}
@@ -138,7 +139,7 @@ func (e *Engine) job(ctx context.Context, j *job, b *batch) error {
 
 // record computes one cell. It is an error only if ctx is done: then nothing is
 // known about the cell.
-func (e *Engine) record(ctx context.Context, r *resolved, in datasets.Instance) (store.Record, error) {
+func (e *Engine) record(ctx context.Context, r *resolved, in datasets.Instance, index int) (store.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return store.Record{}, err
 	}
@@ -147,7 +148,7 @@ func (e *Engine) record(ctx context.Context, r *resolved, in datasets.Instance) 
 		limited, cancel = context.WithTimeout(ctx, e.Timeout)
 	}
 	defer cancel()
-	a, err := r.solve(limited, in)
+	a, err := r.solve(limited, in, index)
 	switch {
 	case err == nil:
 		return store.Record{Row: store.Row{Metrics: a.metrics}, Took: a.took}, nil
@@ -175,13 +176,13 @@ func (e *Engine) Schedule(ctx context.Context, c Cell) (schedule.Problem, schedu
 	if err != nil {
 		return schedule.Problem{}, schedule.Schedule{}, err
 	}
-	if r.algorithm.Spec.Bound != nil {
-		return schedule.Problem{}, schedule.Schedule{}, &CellError{c, "is a bound, which has no schedule"}
+	if t := c.Track; t != algo.TrackBatch && t != algo.TrackStream {
+		return schedule.Problem{}, schedule.Schedule{}, &CellError{c, "is of a track without schedules"}
 	}
 	in, err := r.instance(c.Instance)
 	if err != nil {
 		return schedule.Problem{}, schedule.Schedule{}, err
 	}
-	a, err := r.solve(ctx, in)
+	a, err := r.solve(ctx, in, c.Instance)
 	return a.problem, a.schedule, err
 }

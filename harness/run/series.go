@@ -33,9 +33,6 @@ type Series struct {
 	Model     mig.Reconfiguration
 }
 
-// filePrefix marks datasets whose content is a file's.
-const filePrefix = "profile:"
-
 // Canonical resolves the names: aliases and defaults give way to what results
 // are filed under, a count of 0 becomes 1, and where the dataset is a file, it is
 // read. Unknown names are a [*nearest.UnknownError], other errors those of
@@ -121,40 +118,90 @@ func resolve(s Series) (r resolved, err error) {
 		Track: s.Track, Dataset: r.dataset.ID(), GPU: r.gpu.Name, Count: max(s.Count, 1),
 		Algorithm: r.algorithm.ID, Model: s.Model,
 	}
-	r.series.Content, err = r.content()
-	return r, err
+	about, err := r.about()
+	if err != nil {
+		return r, err
+	}
+	switch s.Track {
+	case algo.TrackPlacement, algo.TrackOffline:
+		// The requests are for a cluster of a size, and nothing is reconfigured.
+		r.series.Count, r.series.Model = about.gpus, mig.Sequential
+	case algo.TrackDispatch:
+		// The fleet is part of the queue.
+		r.series.Count, r.series.Model = 1, mig.Sequential
+	}
+	if want := needs[s.Track]; about.kind != want {
+		return r, &KindError{r.series.Dataset, about.kind, s.Track, want}
+	}
+	r.series.Content = about.content
+	return r, nil
 }
 
-// contents remembers the content of datasets that are no files.
-var contents sync.Map
+// needs is what a dataset must have for a track.
+var needs = map[algo.Track]string{
+	algo.TrackBatch: "tasks", algo.TrackStream: "tasks", algo.TrackBound: "tasks",
+	algo.TrackPlacement: "requests", algo.TrackOffline: "requests", algo.TrackDispatch: "jobs",
+}
 
-// content says in 16 hexadecimal digits what the series is about, beyond names: the
-// first instance of the dataset as this program generates or reads it, and the GPU
-// model's geometry and costs. A result is thus not found again after any of these
-// has changed.
-func (r *resolved) content() (string, error) {
+// KindError says that a dataset has nothing for a track.
+type KindError struct {
+	Dataset string
+	// Has and Needs are "tasks", "requests" or "jobs".
+	Has   string
+	Track algo.Track
+	Needs string
+}
+
+func (e *KindError) Error() string {
+	return fmt.Sprintf("dataset %q has %s; the %s track needs %s", e.Dataset, e.Has, e.Track, e.Needs)
+}
+
+// aboutDataset says what a dataset is about on a GPU, by its first instance.
+type aboutDataset struct {
+	// content stands in 16 hexadecimal digits for the instance as this program
+	// generates or reads it, and the GPU model's geometry and costs. A result is thus
+	// not found again after any of these has changed.
+	content string
+	// kind is "tasks", "requests" or "jobs".
+	kind string
+	// gpus is the size of the cluster that requests are for.
+	gpus int
+}
+
+// abouts remembers the datasets that are no files.
+var abouts sync.Map
+
+func (r *resolved) about() (aboutDataset, error) {
 	type key struct{ dataset, gpu string }
 	k := key{r.series.Dataset, r.series.GPU}
-	file := strings.HasPrefix(r.series.Dataset, filePrefix)
-	if c, ok := contents.Load(k); ok && !file {
-		return c.(string), nil
+	if a, ok := abouts.Load(k); ok {
+		return a.(aboutDataset), nil
 	}
 	in, err := r.dataset.Instance(r.gpu, 0)
 	if err != nil {
-		return "", err
+		return aboutDataset{}, err
 	}
-	c := contentOf(r.gpu, in)
-	if !file {
-		contents.Store(k, c)
+	a := aboutDataset{content: contentOf(r.gpu, in), kind: "tasks", gpus: max(in.GPUs, 1)}
+	switch {
+	case in.Requests != nil:
+		a.kind = "requests"
+	case in.Jobs != nil:
+		a.kind = "jobs"
 	}
-	return c, nil
+	if !r.isFile() {
+		abouts.Store(k, a)
+	}
+	return a, nil
 }
+
+// isFile reports whether the dataset is a file, which may change while it is used.
+func (r *resolved) isFile() bool { return strings.Contains(r.series.Dataset, ":") }
 
 // instance generates an instance. Where the dataset is a file, it must still hold
 // what the series was planned with.
 func (r *resolved) instance(index int) (datasets.Instance, error) {
 	in, err := r.dataset.Instance(r.gpu, index)
-	if err == nil && strings.HasPrefix(r.series.Dataset, filePrefix) && contentOf(r.gpu, in) != r.series.Content {
+	if err == nil && r.isFile() && contentOf(r.gpu, in) != r.series.Content {
 		err = fmt.Errorf("dataset %q changed while it was used; run again", r.series.Dataset)
 	}
 	return in, err
