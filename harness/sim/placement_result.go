@@ -69,7 +69,7 @@ type Metric struct {
 //     the last arrival
 //   - mean_...: the same as means over the slots; mean_utilisation_active is the ratio
 //     of the means
-//   - steady_arrived, acceptance_steady, acceptance_slices_steady: the same in the
+//   - arrived_steady, acceptance_steady, acceptance_slices_steady: the same in the
 //     window, only where requests fall into it.
 func (r *PlacementResult) Metrics() []Metric {
 	out := []Metric{
@@ -85,7 +85,7 @@ func (r *PlacementResult) Metrics() []Metric {
 	}
 	if r.SteadyArrived.Requests > 0 {
 		out = append(out,
-			Metric{"steady_arrived", float64(r.SteadyArrived.Requests)},
+			Metric{"arrived_steady", float64(r.SteadyArrived.Requests)},
 			Metric{"acceptance_steady", ratio(r.SteadyAccepted.Requests, r.SteadyArrived.Requests)},
 			Metric{"acceptance_slices_steady", ratio(r.SteadyAccepted.Slices, r.SteadyArrived.Slices)})
 	}
