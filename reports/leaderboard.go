@@ -15,40 +15,52 @@ type Entry struct {
 	Version                   int
 	// Instance counts from 0.
 	Instance int
-	// Makespan is in seconds; NaN where there is no valid schedule.
-	Makespan float64
-	// Bound is a proven lower bound on the makespan, in seconds.
+	// Value is the board's metric; NaN where there is no valid answer.
+	Value float64
+	// Bound is a proven bound on the metric; read only where the metric is bounded.
 	Bound float64
 	// Micros is the decision time in microseconds; NaN where it is not known.
 	Micros float64
 }
 
+// A Metric is what a leaderboard ranks by.
+type Metric struct {
+	// Name carries the unit, for example makespan_s.
+	Name string
+	// Higher says that a higher value is better.
+	Higher bool
+	// Bounded says that entries have bounds; the board then ranks by the gap to them.
+	Bounded bool
+}
+
 // A Standing is an algorithm's place on a dataset.
 type Standing struct {
 	Track, Dataset string
-	// Rank counts from 1; algorithms with the same mean gap share one. Those that
-	// left an instance without a valid schedule come last.
+	// Rank counts from 1; algorithms with the same mean share one. Those that left an
+	// instance without a valid answer come last.
 	Rank      int
 	Algorithm string
 	Version   int
 	// Instances is how many the algorithms of the dataset have in common.
 	Instances int
-	// Failed is on how many of them the algorithm has no valid schedule.
+	// Failed is on how many of them the algorithm has no valid answer.
 	Failed int
-	// Makespan summarises the makespans in seconds; the zero value if any failed.
-	Makespan stats.Summary
-	// Wins is on how many instances no other algorithm has a lower makespan.
+	// Metric is the name of what Value summarises; the zero value if any failed.
+	Metric string
+	Value  stats.Summary
+	// Wins is on how many instances no other algorithm is better.
 	Wins int
-	// Gap is the mean of makespan over bound, less one, in percent; NaN if any failed.
+	// Gap is the mean of value over bound, less one, in percent; NaN if any failed or
+	// the metric has no bound.
 	Gap float64
 	// Micros is the mean decision time in microseconds; NaN where it is not known.
 	Micros float64
 }
 
-// Leaderboard ranks algorithms on each dataset by their mean gap to the bound,
-// over the instances that all of them were run on. Of several versions of an
+// Leaderboard ranks algorithms on each dataset by their mean gap to the bound, or
+// where there is none by their mean, over the instances that all of them were run on. Of several versions of an
 // algorithm the latest counts.
-func Leaderboard(entries []Entry) ([]Standing, error) {
+func Leaderboard(entries []Entry, metric Metric) ([]Standing, error) {
 	type dataset struct{ track, name string }
 	boards := map[dataset]map[string][]Entry{}
 	for _, e := range entries {
@@ -67,7 +79,7 @@ func Leaderboard(entries []Entry) ([]Standing, error) {
 	}
 	var out []Standing
 	for d, board := range boards {
-		standings, err := rank(board)
+		standings, err := rank(board, metric)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.name, err)
 		}
@@ -80,41 +92,44 @@ func Leaderboard(entries []Entry) ([]Standing, error) {
 }
 
 // rank orders the algorithms of one dataset.
-func rank(board map[string][]Entry) ([]Standing, error) {
+func rank(board map[string][]Entry, metric Metric) ([]Standing, error) {
+	better := func(a, b float64) bool { return a < b != metric.Higher && a != b }
 	runs := map[int]int{} // by instance: how many algorithms were run on it
 	for _, own := range board {
 		for _, e := range own {
 			runs[e.Instance]++
 		}
 	}
-	least := map[int]float64{}
+	best := map[int]float64{}
 	for _, own := range board {
 		for _, e := range own {
-			if m, ok := least[e.Instance]; !math.IsNaN(e.Makespan) && (!ok || e.Makespan < m) {
-				least[e.Instance] = e.Makespan
+			if v, ok := best[e.Instance]; !math.IsNaN(e.Value) && (!ok || better(e.Value, v)) {
+				best[e.Instance] = e.Value
 			}
 		}
 	}
 	var out []Standing
 	for name, own := range board {
 		slices.SortFunc(own, func(a, b Entry) int { return cmp.Compare(a.Instance, b.Instance) })
-		s := Standing{Track: own[0].Track, Dataset: own[0].Dataset, Algorithm: name, Version: own[0].Version}
-		var makespans, gaps, micros []float64
+		s := Standing{Track: own[0].Track, Dataset: own[0].Dataset, Algorithm: name, Version: own[0].Version, Metric: metric.Name}
+		var values, gaps, micros []float64
 		for _, e := range own {
 			if runs[e.Instance] < len(board) {
 				continue
 			}
 			s.Instances++
-			if math.IsNaN(e.Makespan) {
+			if math.IsNaN(e.Value) {
 				s.Failed++
 				continue
 			}
-			makespans = append(makespans, e.Makespan)
-			gaps = append(gaps, (e.Makespan/e.Bound-1)*100)
+			values = append(values, e.Value)
+			if metric.Bounded {
+				gaps = append(gaps, (e.Value/e.Bound-1)*100)
+			}
 			if !math.IsNaN(e.Micros) {
 				micros = append(micros, e.Micros)
 			}
-			if e.Makespan == least[e.Instance] {
+			if e.Value == best[e.Instance] {
 				s.Wins++
 			}
 		}
@@ -130,13 +145,16 @@ func rank(board map[string][]Entry) ([]Standing, error) {
 			s.Micros = m.Mean
 		}
 		if s.Failed == 0 {
-			g, err := stats.Summarize(gaps)
-			if err != nil {
+			var err error
+			if s.Value, err = stats.Summarize(values); err != nil {
 				return nil, err
 			}
-			s.Gap = g.Mean
-			if s.Makespan, err = stats.Summarize(makespans); err != nil {
-				return nil, err
+			if metric.Bounded {
+				g, err := stats.Summarize(gaps)
+				if err != nil {
+					return nil, err
+				}
+				s.Gap = g.Mean
 			}
 		}
 		out = append(out, s)
@@ -146,7 +164,13 @@ func rank(board map[string][]Entry) ([]Standing, error) {
 		if s.Failed > 0 {
 			return math.Inf(1)
 		}
-		return math.Round(s.Gap * 1e9)
+		switch {
+		case metric.Bounded:
+			return math.Round(s.Gap * 1e9)
+		case metric.Higher:
+			return math.Round(-s.Value.Mean * 1e9)
+		}
+		return math.Round(s.Value.Mean * 1e9)
 	}
 	slices.SortFunc(out, func(a, b Standing) int {
 		return cmp.Or(cmp.Compare(worth(a), worth(b)), cmp.Compare(a.Algorithm, b.Algorithm))
@@ -181,19 +205,19 @@ func LeaderboardTable(standings []Standing) Table {
 	failed := false
 	for _, s := range standings {
 		row := []string{
-			s.Track, s.Dataset, fmt.Sprint(s.Rank), s.Algorithm, fmt.Sprint(s.Version), fmt.Sprint(s.Instances), "makespan_s",
+			s.Track, s.Dataset, fmt.Sprint(s.Rank), s.Algorithm, fmt.Sprint(s.Version), fmt.Sprint(s.Instances), s.Metric,
 			Missing, Missing, Missing, Missing, fmt.Sprint(s.Wins), Fixed(s.Gap, 3), Fixed(s.Micros, 1),
 		}
 		if s.Failed == 0 {
-			row[7], row[8], row[9], row[10] = Fixed(s.Makespan.Mean, 3), Fixed(s.Makespan.Low, 3), Fixed(s.Makespan.High, 3), Fixed(s.Makespan.Median, 3)
+			row[7], row[8], row[9], row[10] = Fixed(s.Value.Mean, 3), Fixed(s.Value.Low, 3), Fixed(s.Value.High, 3), Fixed(s.Value.Median, 3)
 		} else {
 			failed = true
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = []string{"gap_percent: mean makespan above the certified lower bound; decision_us: wall time on the machine that ran it"}
+	t.Notes = []string{"gap_percent: mean above the certified lower bound, where there is one; decision_us: wall time of an instance on the machine that ran it"}
 	if failed {
-		t.Notes = append(t.Notes, "no mean: an instance has no valid schedule; such algorithms come last")
+		t.Notes = append(t.Notes, "no mean: an instance has no valid answer; such algorithms come last")
 	}
 	return t
 }

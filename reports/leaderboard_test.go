@@ -16,7 +16,7 @@ func TestLeaderboardRanksByGap(t *testing.T) {
 		entry("best", 2, 0, 11), entry("best", 2, 1, 14), entry("best", 1, 0, 100),
 		entry("broken", 1, 0, 10), entry("broken", 1, 1, nan),
 		entry("b", 1, 7, 1), // an instance that the others were not run on
-	})
+	}, Metric{Name: "makespan_s", Bounded: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +34,10 @@ func TestLeaderboardRanksByGap(t *testing.T) {
 		if g.Algorithm != w.algorithm || g.Rank != w.rank || g.Wins != w.wins || !sameGap || g.Instances != 2 {
 			t.Errorf("standing %d: %+v, want %+v over 2 instances", i, g, w)
 		}
+	}
+	higher, err := Leaderboard([]Entry{entry("low", 1, 0, 1), entry("high", 1, 0, 2)}, Metric{Name: "acceptance", Higher: true})
+	if err != nil || higher[0].Algorithm != "high" || higher[0].Wins != 1 || higher[1].Wins != 0 || !math.IsNaN(higher[0].Gap) {
+		t.Errorf("where higher is better: %+v, %v", higher, err)
 	}
 	table := LeaderboardTable(got)
 	if len(table.Columns) != 14 || table.Rows[3][7] != Missing {

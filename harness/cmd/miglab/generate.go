@@ -20,7 +20,7 @@ func newGenerate() *cobra.Command {
 	var seed uint64
 	c := &cobra.Command{
 		Use:   "generate",
-		Short: "Write instances of a dataset as tasks CSV",
+		Short: "Write instances of a dataset as CSV: tasks, requests or jobs",
 		Example: "  miglab generate --dataset WIDETIMES --count 1000 --seed 1 --out tasks/\n" +
 			"  miglab generate --dataset 'far/MIXEDSCALING+WIDETIMES?n=20&psup=50' --gpu A30 --out tasks/",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -54,7 +54,7 @@ func newGenerate() *cobra.Command {
 					return err
 				}
 				path := filepath.Join(out, fmt.Sprintf("%s-%04d.csv", name, i))
-				if err := store.WriteFile(path, func(w io.Writer) error { return task.WriteCSV(w, g, in.Tasks) }); err != nil {
+				if err := store.WriteFile(path, func(w io.Writer) error { return writeInstance(w, g, in) }); err != nil {
 					return err
 				}
 			}
@@ -71,6 +71,17 @@ func newGenerate() *cobra.Command {
 		panic(err)
 	}
 	return c
+}
+
+// writeInstance writes what the instance consists of.
+func writeInstance(w io.Writer, g *mig.GPU, in datasets.Instance) error {
+	switch {
+	case in.Requests != nil:
+		return task.WriteRequests(w, in.Requests)
+	case in.Jobs != nil:
+		return task.WriteJobs(w, g, in.Jobs)
+	}
+	return task.WriteCSV(w, g, in.Tasks)
 }
 
 // separator is what stands before one more parameter of a dataset.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/run"
@@ -22,13 +23,17 @@ func newLeaderboard() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "leaderboard",
 		Short: "Rank the algorithms in the result store, dataset by dataset",
-		Long: "leaderboard ranks by the mean gap to the certified lower bound, over the instances that all algorithms of a\n" +
-			"dataset were run on, under sequential reconfiguration. miglab run fills the store.",
+		Long: "leaderboard ranks over the instances that all algorithms of a dataset were run on: batch and stream by the mean\n" +
+			"gap to the certified lower bound under sequential reconfiguration, placement by acceptance, dispatch by the share\n" +
+			"of late jobs. miglab run fills the store.",
 		Example: "  miglab leaderboard\n  miglab leaderboard --track stream --format csv",
 		RunE: func(c *cobra.Command, _ []string) error {
 			t, err := parseTrack(track)
 			if err != nil {
 				return err
+			}
+			if !c.Flags().Changed("gpu") {
+				gpu = usualGPU(t)
 			}
 			g, err := mig.Lookup(gpu)
 			if err != nil {
@@ -42,14 +47,15 @@ func newLeaderboard() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			entries, err := collect(st, string(t), g.Name, gpus)
+			metric := boards[t]
+			entries, err := collect(st, t, metric, g.Name, gpus)
 			if err != nil {
 				return err
 			}
 			if len(entries) == 0 {
-				return fmt.Errorf("no results of the %s track on %d x %s in %s; make some with miglab run", t, gpus, g, st.Dir())
+				return fmt.Errorf("no results of the %s track on %s in %s; make some with miglab run", t, g, st.Dir())
 			}
-			standings, err := reports.Leaderboard(entries)
+			standings, err := reports.Leaderboard(entries, metric)
 			if err != nil {
 				return err
 			}
@@ -57,9 +63,9 @@ func newLeaderboard() *cobra.Command {
 			return table.Encode(c.OutOrStdout(), format)
 		},
 	}
-	c.Flags().StringVar(&track, "track", "batch", "batch or stream")
-	c.Flags().StringVar(&gpu, "gpu", "A100", "GPU model")
-	c.Flags().IntVar(&gpus, "gpus", 1, "number of GPUs")
+	c.Flags().StringVar(&track, "track", "batch", "batch, stream, placement or dispatch")
+	c.Flags().StringVar(&gpu, "gpu", "A100", "GPU model; for placement A100-80GB unless given")
+	c.Flags().IntVar(&gpus, "gpus", 1, "number of GPUs; placement datasets have their own")
 	c.Flags().StringVar(&format, "format", "text", "text, csv, markdown or latex")
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	return c
@@ -71,10 +77,18 @@ type storedCell struct {
 	Count, Version, Instance                       int
 }
 
+// boards is what each track is ranked by.
+var boards = map[algo.Track]reports.Metric{
+	algo.TrackBatch:     {Name: run.MetricMakespan, Bounded: true},
+	algo.TrackStream:    {Name: run.MetricMakespan, Bounded: true},
+	algo.TrackPlacement: {Name: "acceptance", Higher: true},
+	algo.TrackDispatch:  {Name: "late_percent"},
+}
+
 // collect gathers a track's results under sequential reconfiguration, each with
-// the certified bound of its instance. Instances whose bound is not in the store
-// are left out.
-func collect(st *store.Store, track, gpu string, gpus int) ([]reports.Entry, error) {
+// the certified bound of its instance where the metric is bounded; instances whose
+// bound is not in the store are then left out.
+func collect(st *store.Store, track algo.Track, metric reports.Metric, gpu string, gpus int) ([]reports.Entry, error) {
 	timings, err := st.Timings()
 	if err != nil {
 		return nil, err
@@ -91,7 +105,7 @@ func collect(st *store.Store, track, gpu string, gpus int) ([]reports.Entry, err
 		if err := json.Unmarshal([]byte(row.Cell), &cell); err != nil {
 			return nil, fmt.Errorf("cell %s: %w", row.Cell, err)
 		}
-		if cell.GPU != gpu || cell.Count != gpus || cell.Model != mig.Sequential.String() {
+		if cell.GPU != gpu || cell.Model != mig.Sequential.String() || metric.Bounded && cell.Count != gpus {
 			continue
 		}
 		at := instance{cell.Dataset, cell.Content, cell.Instance}
@@ -100,20 +114,23 @@ func collect(st *store.Store, track, gpu string, gpus int) ([]reports.Entry, err
 				bounds[at] = b
 			}
 		}
-		if cell.Track != track {
+		if cell.Track != string(track) {
 			continue
 		}
 		e := reports.Entry{
-			Track: track, Dataset: cell.Dataset, Algorithm: cell.Algorithm, Version: cell.Version, Instance: cell.Instance,
-			Makespan: math.NaN(), Micros: math.NaN(),
+			Track: string(track), Dataset: cell.Dataset, Algorithm: cell.Algorithm, Version: cell.Version, Instance: cell.Instance,
+			Value: math.NaN(), Micros: math.NaN(),
 		}
-		if m, ok := row.Metrics.Get(run.MetricMakespan); ok {
-			e.Makespan = m
+		if m, ok := row.Metrics.Get(metric.Name); ok {
+			e.Value = m
 		}
 		if us, ok := timings[row.Key()]; ok {
 			e.Micros = float64(us)
 		}
 		entries, instances = append(entries, e), append(instances, at)
+	}
+	if !metric.Bounded {
+		return entries, nil
 	}
 	bounded := entries[:0]
 	for i, e := range entries {

@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	_ "miglab/algorithms"
+	_ "miglab/algorithms/dispatch"
+	_ "miglab/algorithms/placement"
 	_ "miglab/bounds"
 	"miglab/harness/nearest"
 )

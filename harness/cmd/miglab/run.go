@@ -15,9 +15,12 @@ import (
 	"miglab/harness/store"
 )
 
-// comparedWith are the bounds that run computes beside the algorithms, so that a
-// leaderboard can state gaps.
-var comparedWith = []string{"area", "l-bound", "certified"}
+// comparedWith are the bounds that run computes beside the algorithms of a track, so
+// that a leaderboard can state gaps.
+var comparedWith = map[algo.Track][]string{
+	algo.TrackBatch:  {"area", "l-bound", "certified"},
+	algo.TrackStream: {"area", "l-bound", "certified"},
+}
 
 func newRun() *cobra.Command {
 	var track, gpu, model, shard, results string
@@ -31,7 +34,9 @@ func newRun() *cobra.Command {
 			"the work and the store.",
 		Example: "  miglab run --track batch --algorithms far,miso --datasets POORSCALING,WIDETIMES\n" +
 			"  miglab run --algorithms 'far,far?refine=false' --datasets profile:tasks.csv --gpu A30\n" +
-			"  miglab run --algorithms far --datasets WIDETIMES --instances 100000 --shard 0/2",
+			"  miglab run --algorithms far --datasets WIDETIMES --instances 100000 --shard 0/2\n" +
+			"  miglab run --track placement --algorithms mfi,ff --datasets 'mfi/uniform?load=85'\n" +
+			"  miglab run --track dispatch --algorithms eft,largest-first --datasets deadline/relaxed --instances 10",
 		RunE: func(c *cobra.Command, _ []string) error {
 			t, err := parseTrack(track)
 			if err != nil {
@@ -44,6 +49,9 @@ func newRun() *cobra.Command {
 			base := run.Series{Track: t, Count: gpus}
 			if base.Model, err = mig.ParseReconfiguration(model); err != nil {
 				return err
+			}
+			if !c.Flags().Changed("gpu") {
+				gpu = usualGPU(t)
 			}
 			g, err := mig.Lookup(gpu)
 			if err != nil {
@@ -85,7 +93,7 @@ func newRun() *cobra.Command {
 						return err
 					}
 				}
-				for _, id := range comparedWith {
+				for _, id := range comparedWith[t] {
 					if err := add(algo.TrackBound, id); err != nil {
 						return err
 					}
@@ -125,12 +133,12 @@ func newRun() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVar(&track, "track", "batch", "batch or stream")
+	c.Flags().StringVar(&track, "track", "batch", "batch, stream, placement or dispatch")
 	c.Flags().StringSliceVar(&algorithms, "algorithms", nil, "algorithms, separated by commas (miglab list algorithms)")
 	c.Flags().StringSliceVar(&specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
 	c.Flags().IntVar(&instances, "instances", 1000, "instances of each dataset")
-	c.Flags().StringVar(&gpu, "gpu", "A100", "GPU model")
-	c.Flags().IntVar(&gpus, "gpus", 1, "number of GPUs")
+	c.Flags().StringVar(&gpu, "gpu", "A100", "GPU model; for placement A100-80GB unless given")
+	c.Flags().IntVar(&gpus, "gpus", 1, "number of GPUs; placement datasets have their own")
 	c.Flags().StringVar(&model, "reconfiguration", "sequential", "sequential, parallel or free")
 	c.Flags().IntVar(&workers, "workers", 0, "cells computed at a time; 0 means one a processor")
 	c.Flags().StringVar(&shard, "shard", "0/1", "the part of the work that this process takes, i/n")
@@ -143,9 +151,17 @@ func newRun() *cobra.Command {
 	return c
 }
 
+// usualGPU is the model that a track's paper is about.
+func usualGPU(t algo.Track) string {
+	if t == algo.TrackPlacement {
+		return "A100-80GB"
+	}
+	return "A100"
+}
+
 // parseTrack reads the name of a track that competes.
 func parseTrack(name string) (algo.Track, error) {
-	known := []string{string(algo.TrackBatch), string(algo.TrackStream)}
+	known := []string{string(algo.TrackBatch), string(algo.TrackStream), string(algo.TrackPlacement), string(algo.TrackDispatch)}
 	for _, k := range known {
 		if strings.EqualFold(k, name) {
 			return algo.Track(k), nil
