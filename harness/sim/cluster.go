@@ -35,7 +35,7 @@ const nobody = math.MaxInt32
 // maxGPUs and maxSlot keep every sum over GPUs and slots within an int.
 const (
 	maxGPUs = 1 << 24
-	maxSlot = 1 << 32
+	maxSlot = 1<<32 - 1
 )
 
 // ClusterSizeError says that a cluster cannot have so many GPUs.

@@ -65,7 +65,7 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 		return PlacementResult{}, err
 	}
 	e := placementEngine{
-		cluster: c, requests: requests,
+		cluster: c, requests: requests, oneASlot: oneASlot(requests),
 		stays: make([]stay, len(requests)), leaving: make([]int32, len(requests)),
 		measures: measuresOf(g),
 	}
@@ -126,6 +126,15 @@ func checkRequests(profiles []*mig.Profile, requests []task.Request) error {
 	return nil
 }
 
+func oneASlot(requests []task.Request) bool {
+	for i := range requests {
+		if requests[i].Arrival != requests[0].Arrival+i {
+			return false
+		}
+	}
+	return true
+}
+
 func profileIndex(profiles []*mig.Profile, p *mig.Profile) int {
 	for i, q := range profiles {
 		if q == p {
@@ -139,6 +148,8 @@ func profileIndex(profiles []*mig.Profile, p *mig.Profile) int {
 type placementEngine struct {
 	cluster  *Cluster
 	requests []task.Request
+	// oneASlot says that every slot from the first arrival to the last has one.
+	oneASlot bool
 	stays    []stay
 	// leaving[i] is the first of a list of the instances that leave after the arrivals
 	// before request i and before that of i: its index plus one, 0 at the end.
@@ -156,6 +167,8 @@ type placementEngine struct {
 // A stay is where an accepted request is.
 type stay struct {
 	gpu int32
+	// departure is the slot at whose beginning it leaves.
+	departure uint32
 	// next is the list's next request plus one.
 	next   int32
 	window mig.Mask
@@ -179,12 +192,12 @@ func (e *placementEngine) accept(i int, s Spot) error {
 	}
 	e.set(s.GPU, occupied|window)
 	e.now.running++
-	e.stays[i] = stay{gpu: int32(s.GPU), window: window}
 	if last := e.requests[len(e.requests)-1].Arrival; q.Lifespan > last-q.Arrival {
 		return nil // it is still there at the end
 	}
-	k := e.arrivalFrom(i, q.Arrival+q.Lifespan)
-	e.stays[i].next = e.leaving[k]
+	departure := q.Arrival + q.Lifespan
+	k := e.arrivalFrom(i, departure)
+	e.stays[i] = stay{int32(s.GPU), uint32(departure), e.leaving[k], window}
 	e.leaving[k] = int32(i) + 1
 	return nil
 }
@@ -192,9 +205,8 @@ func (e *placementEngine) accept(i int, s Spot) error {
 // arrivalFrom returns the first request after i that arrives in a slot or later; there
 // is one.
 func (e *placementEngine) arrivalFrom(i, slot int) int {
-	// Right at once where every slot has one arrival.
-	if k := i + slot - e.requests[i].Arrival; k < len(e.requests) && e.requests[k].Arrival == slot && e.requests[k-1].Arrival < slot {
-		return k
+	if e.oneASlot {
+		return slot - e.requests[0].Arrival
 	}
 	return i + 1 + sort.Search(len(e.requests)-i-1, func(k int) bool { return e.requests[i+1+k].Arrival >= slot })
 }
@@ -215,20 +227,16 @@ func (e *placementEngine) releaseBefore(i int) {
 		e.scratch = append(e.scratch, k-1)
 	}
 	slices.SortFunc(e.scratch, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(e.departure(a), e.departure(b)), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(e.stays[a].departure, e.stays[b].departure), cmp.Compare(a, b))
 	})
 	for _, k := range e.scratch {
 		e.release(k)
 	}
 }
 
-func (e *placementEngine) departure(i int32) int {
-	return e.requests[i].Arrival + e.requests[i].Lifespan
-}
-
 func (e *placementEngine) release(i int32) {
-	e.advance(e.departure(i))
 	s := &e.stays[i]
+	e.advance(int(s.departure))
 	e.set(int(s.gpu), e.cluster.mask[s.gpu]&^s.window)
 	e.now.running--
 }

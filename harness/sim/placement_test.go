@@ -259,7 +259,14 @@ func TestConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := rapid.SampledFrom(mig.GPUs()).Draw(t, "gpu")
 		text := rapid.SliceOfN(rapid.Byte(), 3, 300).Draw(t, "stream")
-		conserves(t, g, rapid.IntRange(1, 5).Draw(t, "gpus"), requestsOf(g, text), rapid.Uint64().Draw(t, "seed"))
+		requests := requestsOf(g, text)
+		if rapid.Bool().Draw(t, "one a slot") {
+			first := rapid.IntRange(0, 9).Draw(t, "first")
+			for i := range requests {
+				requests[i].Arrival = first + i
+			}
+		}
+		conserves(t, g, rapid.IntRange(1, 5).Draw(t, "gpus"), requests, rapid.Uint64().Draw(t, "seed"))
 	})
 }
 

@@ -65,7 +65,7 @@ func WriteRequests(w io.Writer, requests []Request) error {
 type slotNumber int
 
 // maxSlots bounds slots in files, so that sums over a cluster stay exact.
-const maxSlots = 1 << 32
+const maxSlots = 1<<32 - 1
 
 // UnmarshalCSV reads a slot.
 func (n *slotNumber) UnmarshalCSV(s string) error {

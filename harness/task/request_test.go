@@ -70,7 +70,7 @@ func TestRequestsRoundTrip(t *testing.T) {
 		slot := 0
 		for range rapid.IntRange(1, 20).Draw(t, "requests") {
 			slot += rapid.IntRange(0, 1000).Draw(t, "gap")
-			lifespan := rapid.OneOf(rapid.Just(task.Forever), rapid.IntRange(1, 1<<32)).Draw(t, "lifespan")
+			lifespan := rapid.OneOf(rapid.Just(task.Forever), rapid.IntRange(1, 1<<32-1)).Draw(t, "lifespan")
 			want = append(want, task.Request{Arrival: slot, Lifespan: lifespan, Profile: rapid.SampledFrom(task.RequestProfiles(g)).Draw(t, "profile")})
 		}
 		var text bytes.Buffer
