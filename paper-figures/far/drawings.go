@@ -56,7 +56,7 @@ func figures5and6(claims *figures.Claims) figures.Artefact {
 				if err != nil {
 					return nil, err
 				}
-				gantt.Title = fmt.Sprintf("Fig. %d. %s, phase 2 and after %g %s: a gain of %.1f %%", i+5, x.gpu, n, x.operation, gain)
+				gantt.Title = fmt.Sprintf("Fig. %d. Phase 2, and after the refinement (%s: %g): a gain of %.1f %%", i+5, x.operation, n, gain)
 				out.Figures = append(out.Figures, figures.Figure{File: x.file, Title: gantt.Title, Figure: gantt})
 			}
 			out.Tables = []figures.Table{{File: "figures5-6", Table: figures.ComparisonTable("Figures 5 and 6", out.Findings)}}
