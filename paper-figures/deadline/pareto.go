@@ -1,0 +1,99 @@
+package deadline
+
+import (
+	"fmt"
+	"strings"
+
+	"miglab/harness/stats"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// pareto draws energy against lateness: a scheduler is on the front if none is better
+// in one and at least as good in the other.
+func pareto() figures.Artefact {
+	return figures.Artefact{
+		Name: "pareto", Title: "energy against late jobs, all schedulers",
+		Needs: needAll,
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			t := reports.Table{
+				Title: "Energy against late jobs",
+				Columns: []reports.Column{
+					{Name: "deadlines"},
+					{Name: "scheduler"},
+					{Name: "energy [MJ]", Right: true},
+					{Name: "late [%]", Right: true},
+					{Name: "on the front"},
+				},
+				Notes: []string{"means; on the front: no other has less of one and no more of the other"},
+			}
+			chart := reports.Panels{Title: "Energy against late jobs, all schedulers", Columns: 2}
+			for _, data := range tightness {
+				points := make([]point, len(schedulers))
+				for i, s := range schedulers {
+					var err error
+					if points[i], err = meanPoint(d, s, data.dataset); err != nil {
+						return nil, err
+					}
+				}
+				scatter := reports.Scatter{
+					Title: fmt.Sprintf("%s%s deadlines, slack %s", strings.ToUpper(data.name[:1]), data.name[1:], data.slack),
+					X:     reports.Axis{Label: "Energy [MJ]"}, Y: reports.Axis{Label: "Late jobs [%]"},
+				}
+				for i, s := range schedulers {
+					p := points[i]
+					front := "no"
+					if onFront(p, points) {
+						front = "yes"
+					}
+					t.Rows = append(t.Rows, []string{data.name, s.title, fmt.Sprintf("%.2f", p.energy), fmt.Sprintf("%.2f", p.late), front})
+					if s == eftTrue {
+						continue // the point of Largest-First
+					}
+					name := s.title
+					if s == largest {
+						name += " = " + eftTrue.title
+					}
+					scatter.Groups = append(scatter.Groups, reports.Points{Name: name, X: []float64{p.energy}, Y: []float64{p.late}})
+				}
+				chart.Charts = append(chart.Charts, scatter)
+			}
+			return &figures.Output{
+				Tables:  []figures.Table{{File: "pareto", Table: t}},
+				Figures: []figures.Figure{{File: "pareto", Title: chart.Title, Figure: chart}},
+			}, nil
+		},
+	}
+}
+
+// A point is what a scheduler costs: megajoules and percent of jobs.
+type point struct{ energy, late float64 }
+
+func meanPoint(d *figures.Data, s scheduler, dataset string) (point, error) {
+	var p point
+	for _, x := range []struct {
+		quantity
+		to *float64
+	}{{megajoules, &p.energy}, {late, &p.late}} {
+		v, err := x.of(d, s.on(dataset))
+		if err != nil {
+			return p, err
+		}
+		m, err := stats.Summarize(v)
+		if err != nil {
+			return p, err
+		}
+		*x.to = m.Mean
+	}
+	return p, nil
+}
+
+// onFront reports whether no point dominates p.
+func onFront(p point, all []point) bool {
+	for _, o := range all {
+		if o != p && o.energy <= p.energy && o.late <= p.late {
+			return false
+		}
+	}
+	return true
+}

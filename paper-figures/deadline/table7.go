@@ -1,0 +1,209 @@
+package deadline
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"miglab/harness/stats"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// needsAgent is what is missing for the numbers of the agent.
+const needsAgent = "the agent comes with a later version; train it"
+
+// isAgents reports whether a claim of Table 7 is about the agent.
+func isAgents(claim string) bool { return strings.HasPrefix(claim, "RL-PPO ") }
+
+func table7(claims *figures.Claims) figures.Artefact {
+	return figures.Artefact{
+		Name: "table7", Title: "late jobs, tardiness and energy of four heuristics",
+		Needs: func(s figures.Scale) []figures.Need {
+			return append(need(s, relaxed, many, methods...), need(s, relaxed, many, eftTrue)...)
+		},
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			printed := []quantity{late, tardiness, energy}
+			byDefault, over1000 := map[string]figures.Measurement{}, map[string]figures.Measurement{}
+			rightly, trueDurations := map[string]figures.Measurement{}, map[string]figures.Measurement{}
+			for _, m := range methods {
+				for _, q := range printed {
+					if err := meanAndDeviation(d, byDefault, m.title, m, q); err != nil {
+						return nil, err
+					}
+					if err := meansAndDeviations(d, over1000, m, q); err != nil {
+						return nil, err
+					}
+				}
+				if err := meanAndDeviation(d, rightly, m.title, m, charged); err != nil {
+					return nil, err
+				}
+			}
+			for _, q := range printed {
+				if err := meanAndDeviation(d, trueDurations, eft.title, eftTrue, q); err != nil {
+					return nil, err
+				}
+			}
+			var agents, heuristics []figures.Claim
+			for _, c := range claims.Of("table7") {
+				if isAgents(c.Name) {
+					agents = append(agents, c)
+				} else {
+					heuristics = append(heuristics, c)
+				}
+			}
+			fs, err := d.Compare(heuristics, []figures.Reading{
+				figures.Lookup("", byDefault),
+				figures.Lookup("1000 episodes", over1000),
+				figures.Lookup("energy charged rightly", rightly),
+				figures.Lookup("EFT by true durations", trueDurations),
+			}, figures.Always("the report's ten days are not ours, and differ more than three standard errors from them"))
+			if err != nil {
+				return nil, err
+			}
+			var rows, columns []string
+			for _, m := range methods {
+				rows = append(rows, m.title)
+			}
+			for _, q := range printed {
+				columns = append(columns, q.name, q.name+" std")
+			}
+			layout := figures.Layout("Table 7. Late jobs [%], tardiness [min] and energy [MW min] over 10 episodes", "method", rows, columns, fs)
+			layout.Notes = append(layout.Notes, remarks(byDefault, over1000, heuristics, d.Scale.Replicates(many))...)
+			joules, err := joulesTable(d)
+			if err != nil {
+				return nil, err
+			}
+			var all []figures.Finding
+			for _, c := range agents {
+				all = append(all, figures.Missing(c, needsAgent))
+			}
+			all = append(all, fs...)
+			out := &figures.Output{Findings: all, Tables: []figures.Table{{File: "table7", Table: layout}}}
+			for _, q := range printed {
+				// One unit a table, as it ends with the mean error over all rows.
+				out.Tables = append(out.Tables, figures.Table{
+					File: "table7-" + q.name, Table: figures.ComparisonTable("Table 7, "+q.name+", claim by claim", about(q, all)),
+				})
+			}
+			out.Tables = append(out.Tables, figures.Table{File: "table7-joules", Table: joules})
+			return out, nil
+		},
+	}
+}
+
+// about keeps the findings about a quantity and its deviation.
+func about(q quantity, fs []figures.Finding) []figures.Finding {
+	var out []figures.Finding
+	for _, f := range fs {
+		if strings.HasSuffix(strings.TrimSuffix(f.Name, " std"), " "+q.name) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// meanAndDeviation measures what Table 7 prints of a quantity, under the name of a row.
+func meanAndDeviation(d *figures.Data, to map[string]figures.Measurement, row string, s scheduler, q quantity) error {
+	v, err := q.of(d, s.on(relaxed))
+	if err != nil {
+		return err
+	}
+	name := row + " " + q.name
+	if to[name], err = figures.MeanOf(v[:evaluation], evaluation); err != nil {
+		return err
+	}
+	to[name+" std"], err = deviation(v[:evaluation])
+	return err
+}
+
+// meansAndDeviations measures the same over many evaluations.
+func meansAndDeviations(d *figures.Data, to map[string]figures.Measurement, s scheduler, q quantity) error {
+	v, err := q.of(d, s.on(relaxed))
+	if err != nil {
+		return err
+	}
+	name := s.title + " " + q.name
+	if to[name], err = figures.MeanOf(v, evaluation); err != nil {
+		return err
+	}
+	to[name+" std"], err = deviations(v)
+	return err
+}
+
+// remarks says in words how near the means of a few episodes, and of many, come.
+func remarks(few, lots map[string]figures.Measurement, claims []figures.Claim, episodes int) []string {
+	means, inside := 0, 0
+	var offLate, offEnergy float64
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, c := range claims {
+		if strings.HasSuffix(c.Name, " std") {
+			continue
+		}
+		means++
+		if m := few[c.Name]; m.Low <= c.Published && c.Published <= m.High {
+			inside++
+		}
+		v := lots[c.Name].Value
+		switch {
+		case strings.HasSuffix(c.Name, late.name):
+			offLate = math.Max(offLate, math.Abs(v-c.Published))
+		case strings.HasSuffix(c.Name, energy.name):
+			offEnergy = math.Max(offEnergy, math.Abs(v/c.Published-1)*100)
+		default:
+			least, most = math.Min(least, v), math.Max(most, v)
+		}
+	}
+	return []string{
+		"energies are printed with the unit MJ and are watt-minutes over 10^6; 2.48 of them are 149 MJ",
+		fmt.Sprintf("%d of %d published means lie within the 95 %% interval of the measured means over 10 episodes", inside, means),
+		fmt.Sprintf("over %d episodes late jobs are within %.1f points of print and energies within %.1f %%; the mean tardiness, whose tail is heavy, is %.2f to %.2f min",
+			episodes, offLate, offEnergy, least, most),
+		fmt.Sprintf("over %d episodes std is the mean over evaluations of 10 each", episodes),
+	}
+}
+
+// joulesTable gives the energies of Table 7 in their true unit.
+func joulesTable(d *figures.Data) (reports.Table, error) {
+	t := reports.Table{
+		Title: "Energy of Table 7 in joules, 10 episodes",
+		Columns: []reports.Column{
+			{Name: "method"},
+			{Name: "in the report's unit", Right: true},
+			{Name: "as released [MJ]", Right: true},
+			{Name: "charged rightly [MJ]", Right: true},
+			{Name: "difference [%]", Right: true},
+		},
+		Notes: []string{
+			"± is half the 95 % interval",
+			"as released: an interval before a completion is charged as if the completing slices had been free; charged rightly: they are busy until then",
+		},
+	}
+	for _, m := range methods {
+		released, err := megajoulesAsReleased.of(d, m.on(relaxed))
+		if err != nil {
+			return t, err
+		}
+		rightly, err := megajoules.of(d, m.on(relaxed))
+		if err != nil {
+			return t, err
+		}
+		a, err := stats.Summarize(released[:evaluation])
+		if err != nil {
+			return t, err
+		}
+		b, err := stats.Summarize(rightly[:evaluation])
+		if err != nil {
+			return t, err
+		}
+		t.Rows = append(t.Rows, []string{
+			m.title, fmt.Sprintf("%.2f", a.Mean/60), plusMinus(a, 1), plusMinus(b, 1), fmt.Sprintf("%.1f", (b.Mean/a.Mean-1)*100),
+		})
+	}
+	return t, nil
+}
+
+// plusMinus writes a mean with half its 95 % interval.
+func plusMinus(s stats.Summary, decimals int) string {
+	return fmt.Sprintf("%.*f ± %.*f", decimals, s.Mean, decimals, s.High-s.Mean)
+}
