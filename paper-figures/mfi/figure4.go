@@ -1,0 +1,125 @@
+package mfi
+
+import (
+	"fmt"
+	"slices"
+
+	"miglab/harness/run"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// demands are those of Fig. 4 in percent; the last is full load.
+var demands = []int{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}
+
+func figure4(claims *figures.Claims) figures.Artefact {
+	var data []string
+	for _, d := range demands {
+		data = append(data, demand("uniform", d))
+	}
+	needs := func(s figures.Scale) (out []figures.Need) {
+		for _, r := range readings {
+			out = append(out, r.needs(s.Replicates(simulations), data...)...)
+		}
+		return out
+	}
+	return figures.Artefact{
+		Name: "figure4", Title: "the schemes under different load, profiles uniformly distributed",
+		Needs: needs,
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			s, err := gather(d, needs(d.Scale), metrics()...)
+			if err != nil {
+				return nil, err
+			}
+			out := &figures.Output{}
+			var percent []float64
+			var names []string
+			for _, d := range demands {
+				percent = append(percent, float64(d))
+				names = append(names, fmt.Sprintf("%d %%", d))
+			}
+			x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: []float64{20, 40, 60, 80, 100}}
+			for _, r := range readings {
+				chart := reports.Panels{Title: "Fig. 4. Load from 10 to 100 %, uniform profiles; " + r.title + r.hidden}
+				t := tableOf("Figure 4, not normalized; "+r.title, "demand", schemes)
+				series := func(scheme, load int) run.Series { return r.series(schemes[scheme], data[load]) }
+				for i, q := range quantities {
+					g, err := gridOf(s, q, len(schemes), len(demands), series)
+					if err != nil {
+						return nil, err
+					}
+					chart.Charts = append(chart.Charts, g.normalized().lines(
+						fmt.Sprintf("(%c) %s", 'a'+i, q.title), x, reports.Axis{Label: "Share of the maximum"}, schemes, percent))
+					g.rows(&t, q.title+q.unit, names)
+				}
+				g, err := gridOf(s, bySlices, len(schemes), len(demands), series)
+				if err != nil {
+					return nil, err
+				}
+				g.rows(&t, bySlices.title+bySlices.unit, names)
+				out.Figures = append(out.Figures, figures.Figure{File: "figure4" + r.file, Title: chart.Title, Figure: chart})
+				out.Tables = append(out.Tables, figures.Table{File: "figure4" + r.file, Table: t})
+			}
+			rs, err := underReadings(readings, func(r reading, m *measured) { r.underLoad(s, m, data) })
+			if err != nil {
+				return nil, err
+			}
+			if out.Findings, err = d.Compare(claims.Of("figure4"), rs, loadReason); err != nil {
+				return nil, err
+			}
+			out.Tables = slices.Insert(out.Tables, 0, figures.Table{
+				File: "figure4-claims", Table: wordsTable("What the text says of Figure 4", out.Findings),
+			})
+			return out, nil
+		},
+	}
+}
+
+// underLoad measures what the text says of Fig. 4, on streams of ascending load.
+func (r reading) underLoad(s samples, m *measured, data []string) {
+	low, full := data[0], data[len(data)-1]
+	at := func(scheme, dataset, metric string) []float64 { return s.of(r.series(scheme, dataset), metric) }
+
+	var acceptance [][]float64
+	for _, d := range data {
+		acceptance = append(acceptance, at("MFI", d, "acceptance"))
+	}
+	m.mean("acceptance of MFI, least over the loads", each(func(v []float64) float64 { return 100 * v[0] }, lowest(acceptance...)))
+	var accepted, used []pair
+	for _, b := range baselines {
+		accepted = append(accepted, pair{at("MFI", full, "accepted"), at(b, full, "accepted")})
+		used = append(used, pair{at("MFI", full, "utilisation"), at(b, full, "utilisation")})
+		m.mean(fmt.Sprintf("active GPUs of %s over those of MFI, 100 %% demand", b), ratio(at(b, full, "active_gpus"), at("MFI", full, "active_gpus")))
+	}
+	m.count("baselines that schedule fewer workloads than MFI, 100 % demand", accepted)
+	m.count("baselines that use the cluster less than MFI, 100 % demand", used)
+
+	accept := func(scheme, dataset string) []float64 { return at(scheme, dataset, "acceptance") }
+	m.mean("acceptance of RR less that of FF, 10 % demand", less(accept("RR", low), accept("FF", low), 100))
+	m.mean("acceptance of FF less that of RR, 100 % demand", less(accept("FF", full), accept("RR", full), 100))
+	m.mean("acceptance of BF-BI less that of FF, 100 % demand", less(accept("BF-BI", full), accept("FF", full), 100))
+	m.mean("acceptance of WF-BI less that of RR, 100 % demand", less(accept("WF-BI", full), accept("RR", full), 100))
+	m.mean("acceptance of the better of FF and RR less that of the worse of BF-BI and WF-BI, 100 % demand",
+		less(highest(accept("FF", full), accept("RR", full)), lowest(accept("BF-BI", full), accept("WF-BI", full)), 100))
+	for _, b := range []string{"RR", "WF-BI"} {
+		m.mean(fmt.Sprintf("active share of the GPUs under %s, 100 %% demand", b),
+			each(func(v []float64) float64 { return 100 * v[0] / gpus }, at(b, full, "active_gpus")))
+	}
+}
+
+// notFull is why most schemes that look for a feasible GPU accept all there is.
+const notFull = "with lifespans U[1,T] the cluster is never more than about half full, so whoever passes over GPUs without a free start accepts practically everything"
+
+func loadReason(claim string) string {
+	switch claim {
+	case "baselines that schedule fewer workloads than MFI, 100 % demand", "baselines that use the cluster less than MFI, 100 % demand":
+		return notFull + "; BF-BI equals MFI"
+	case "acceptance of FF less that of RR, 100 % demand":
+		return "strict FF asks the same first GPU with enough free slices every time and is rejected there every time, at any load; RR asks another one"
+	case "active share of the GPUs under RR, 100 % demand":
+		return "RR takes no heed of which GPUs are empty: some have been left by their workloads when its turn has passed them"
+	case "active GPUs of BF-BI over those of MFI, 100 % demand":
+		return "accepting the same workloads, both pack them on the same number of GPUs within 1 %"
+	}
+	return "the measured order is the other one"
+}

@@ -1,0 +1,137 @@
+// Package mfi reproduces the MFI paper: Zambianco, Fasol, Doriguzzi-Corin, "An Online
+// Fragmentation-Aware GPU Scheduler for Multi-Tenant MIG-based Clouds".
+//
+// The paper prints two tables and one worked example; its results are figures, of which
+// only what the text says in words can be checked. published.csv holds all of these,
+// tolerances.csv says for each kind of statement what room it leaves.
+//
+// What the paper leaves open is a [reading]. The default one is what its text suggests:
+// the MIG-agnostic schemes FF and RR suffer from "the allocation of MIG profiles on
+// unfeasible indexes" (VI), so they choose a GPU by free slices alone and reject if no
+// index fits; the MIG-aware BF-BI and WF-BI pass over such GPUs.
+package mfi
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/run"
+	figures "miglab/paper-figures"
+)
+
+var (
+	//go:embed published.csv
+	publishedCSV []byte
+	//go:embed tolerances.csv
+	tolerancesCSV []byte
+)
+
+const (
+	// simulations is the paper's number of simulations of each distribution (VI).
+	simulations = 500
+	// gpu is the model of its cluster; the dataset has its size, 100 GPUs.
+	gpu, gpus = "A100-80GB", 100
+	// heavy is the demand of Figs. 5 and 6 in percent of the cluster's capacity.
+	heavy = 85
+)
+
+// Paper returns the paper with its artefacts.
+func Paper() (figures.Paper, error) {
+	claims, err := figures.LoadClaims("mfi", publishedCSV, tolerancesCSV)
+	if err != nil {
+		return figures.Paper{}, err
+	}
+	return figures.Paper{
+		Name:  "mfi",
+		Title: "MFI: An Online Fragmentation-Aware GPU Scheduler for Multi-Tenant MIG-based Clouds",
+		Cite:  "M. Zambianco, L. Fasol, R. Doriguzzi-Corin, Fondazione Bruno Kessler, Trento.",
+		Artefacts: []figures.Artefact{
+			figure1(), figure2(), table1(claims), figure3(), example(claims), table2(claims),
+			figure4(claims), figure5(claims), figure6(claims), text(claims), steady(), offline(),
+		},
+	}, nil
+}
+
+// distributions are those of Table II.
+var distributions = []string{"uniform", "skew-small", "skew-big", "bimodal"}
+
+// stream returns the canonical dataset of a distribution with parameters, such as
+// load=40.
+func stream(distribution, parameters string) string {
+	return datasets.MustParse("mfi/" + distribution + "?" + parameters).ID()
+}
+
+// demand is a stream of VI: it ends when requests for so many percent of the cluster's
+// capacity have come.
+func demand(distribution string, percent int) string {
+	return stream(distribution, fmt.Sprintf("load=%d", percent))
+}
+
+// place is a scheduler on a stream.
+func place(dataset, algorithm string) run.Series {
+	return run.Series{Track: algo.TrackPlacement, Dataset: dataset, GPU: gpu, Count: gpus, Algorithm: algo.MustParse(algorithm).ID}
+}
+
+// schemes are the schedulers of VI by the paper's names; MFI comes last, so that no line
+// hides its own.
+var (
+	schemes   = []string{"FF", "RR", "BF-BI", "WF-BI", "MFI"}
+	baselines = schemes[:4]
+)
+
+// A reading is one way to understand what the paper leaves open.
+type reading struct {
+	// name is empty for the default.
+	name string
+	// title and file tell the reading's figures apart.
+	title, file string
+	// hidden says whose lines MFI's hides in Fig. 4.
+	hidden string
+	// strict are the schemes that choose a GPU by free slices alone, and reject if no
+	// start is free on it.
+	strict []string
+	// f is the reading of Algorithm 1 in MFI and in the fragmentation score; empty for
+	// the literal one.
+	f string
+}
+
+// readings are those that the paper's figures are drawn under.
+var readings = []reading{
+	{"", "FF, RR strict", "", " (MFI hides BF-BI)", []string{"FF", "RR"}, ""},
+	{"all strict", "all baselines strict", "-strict", "", baselines, ""},
+	{"all feasible", "all baselines feasible", "-feasible", " (MFI hides BF-BI and in a to c FF, RR)", nil, ""},
+}
+
+// series is a scheme on a stream.
+func (r reading) series(scheme, dataset string) run.Series {
+	id := strings.ToLower(scheme)
+	switch {
+	case scheme == "MFI" && r.f != "":
+		id += "?f=" + r.f
+	case slices.Contains(r.strict, scheme):
+		id += "?index=strict"
+	}
+	return place(dataset, id)
+}
+
+// needs lists all schemes on streams of a distribution each.
+func (r reading) needs(n int, dataset ...string) (out []figures.Need) {
+	for _, d := range dataset {
+		for _, s := range schemes {
+			out = append(out, figures.Need{Series: r.series(s, d), N: n})
+		}
+	}
+	return out
+}
+
+// atDemand lists the four distributions at a demand in percent.
+func atDemand(percent int) (out []string) {
+	for _, d := range distributions {
+		out = append(out, demand(d, percent))
+	}
+	return out
+}

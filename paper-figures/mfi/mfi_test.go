@@ -1,0 +1,307 @@
+package mfi
+
+import (
+	"context"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	_ "miglab/algorithms/placement"
+	_ "miglab/bounds"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/sim"
+	"miglab/harness/store"
+	"miglab/harness/task"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+func load(t *testing.T) *figures.Claims {
+	t.Helper()
+	c, err := figures.LoadClaims("mfi", publishedCSV, tolerancesCSV)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestClaimsAreComplete counts what the paper prints: 6 profiles with slices, instances
+// and 18 indexes, their 4 probabilities each, and the example's terms and sums.
+func TestClaimsAreComplete(t *testing.T) {
+	c := load(t)
+	for artefact, want := range map[string]int{"table1": 30, "table2": 24, "example": 6, "figure4": 14, "figure5": 6, "figure6": 3, "text": 2} {
+		if n := len(c.Of(artefact)); n != want {
+			t.Errorf("%s has %d numbers, want %d", artefact, n, want)
+		}
+	}
+}
+
+// TestModelCarriesTableI holds the GPU model, which comes from the driver's listings,
+// against the paper.
+func TestModelCarriesTableI(t *testing.T) {
+	c := load(t)
+	for _, p := range profiles() {
+		size, instances, starts := tableI(c, p)
+		if instances != p.Max || !slices.Equal(starts, p.Starts) {
+			t.Errorf("%v: %d instances at %v, Table I has %d at %v", p, p.Max, p.Starts, instances, starts)
+		}
+		want := p.Length
+		if p.Size == 7 {
+			want = 7 // the exception of the table's note
+		}
+		if mig.Slices(size) != want {
+			t.Errorf("%v: Table I has %d slices, want %d", p, size, want)
+		}
+	}
+}
+
+// TestGeneratorCarriesTableII holds the generator's probabilities against the paper.
+func TestGeneratorCarriesTableII(t *testing.T) {
+	c := load(t)
+	for _, d := range distributions {
+		got, err := probabilities(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range profiles() {
+			if want := c.Get("table2", p.String()+" "+d).Published; math.Abs(got[i]-want) > 1e-12 {
+				t.Errorf("%s, %v: %v, Table II has %v", d, p, got[i], want)
+			}
+		}
+	}
+}
+
+// reachable returns the masks that instances can make up, by brute force.
+func reachable(t *testing.T) []mig.Mask {
+	t.Helper()
+	seen := map[mig.Mask]bool{}
+	var visit func(mig.Mask)
+	visit = func(m mig.Mask) {
+		if seen[m] {
+			return
+		}
+		seen[m] = true
+		for _, p := range profiles() {
+			for _, s := range p.Starts {
+				if w := (mig.Instance{Profile: p, Start: s}).Mask(); w&m == 0 {
+					visit(m | w)
+				}
+			}
+		}
+	}
+	visit(0)
+	if len(seen) != 192 {
+		t.Fatalf("%d reachable masks, want 192", len(seen))
+	}
+	var out []mig.Mask
+	for m := range seen {
+		out = append(out, m)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func sum(terms map[string]int) (s int) {
+	for _, v := range terms {
+		s += v
+	}
+	return s
+}
+
+// TestTermsAddUpToTheScore: the example and the schedulers compute F apart from each
+// other.
+func TestTermsAddUpToTheScore(t *testing.T) {
+	for _, r := range []sim.Reading{sim.Literal, sim.Partial, sim.StartFree} {
+		for _, m := range reachable(t) {
+			if got, want := sum(terms(m, r)), int(sim.Fragmentation(mig.MustLookup(gpu), r)[m]); got != want {
+				t.Errorf("%v, %08b: %d, the simulator has %d", r, m, got, want)
+			}
+		}
+	}
+}
+
+// TestExample checks what the table of the worked example says in its notes: under the
+// literal reading no mask has F = 16, and of the masks that the text allows (5 in use
+// and 4 not) one has the printed terms under both others.
+func TestExample(t *testing.T) {
+	printed := func(m mig.Mask, r sim.Reading) bool {
+		f := terms(m, r)
+		return f["1g.20gb"] == 2 && f["2g.20gb"] == 2 && f["3g.40gb"] == 8 && f["4g.40gb"] == 4 && sum(f) == 16
+	}
+	var both []mig.Mask
+	for _, m := range reachable(t) {
+		if sum(terms(m, sim.Literal)) == 16 {
+			t.Errorf("%08b has F = 16 as printed", m)
+		}
+		if m>>5&1 == 1 && m>>4&1 == 0 && printed(m, sim.Partial) && printed(m, sim.StartFree) {
+			both = append(both, m)
+		}
+	}
+	ours := mig.Partition(gpu2()).Mask()
+	if !slices.Equal(both, []mig.Mask{ours}) || ours != 0b101100 {
+		t.Errorf("masks %08b, ours %08b", both, ours)
+	}
+	if f := sum(terms(ours, sim.Literal)); f != 23 {
+		t.Errorf("F = %d as printed, want 23", f)
+	}
+}
+
+// TestDrawingsRejectAsTheTextSays: best fit takes the GPU with the fewest free slices
+// that are enough, load balancing the one with the most; the other GPU has room.
+func TestDrawingsRejectAsTheTextSays(t *testing.T) {
+	free := func(r reports.MaskRow) int { return 8 - int(mig.Partition(r.Instances).Mask().Count()) }
+	rows := rejections()
+	for _, c := range []struct {
+		chosen, other int
+		right         bool
+	}{
+		{1, 0, free(rows[1]) < free(rows[0])},
+		{2, 3, free(rows[2]) > free(rows[3])},
+	} {
+		p := rows[c.chosen].Rejected
+		if !c.right || free(rows[c.chosen]) < int(p.Length) {
+			t.Errorf("%s has %d free slices, %s %d", rows[c.chosen].Label, free(rows[c.chosen]), rows[c.other].Label, free(rows[c.other]))
+		}
+		if fits := (mig.Instance{Profile: p, Start: 0}).Mask()&mig.Partition(rows[c.other].Instances).Mask() == 0; !fits {
+			t.Errorf("%v does not fit %s", p, rows[c.other].Label)
+		}
+	}
+	// That a rejected profile fits nowhere is checked by the figure.
+	for _, rows := range [][]reports.MaskRow{fragmentation(), placements(), rejections()} {
+		if err := reports.Encode(io.Discard, "svg", reports.Masks{GPU: mig.MustLookup(gpu), Rows: rows}); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := len(task.RequestProfiles(mig.MustLookup(gpu))); len(placements()) != n {
+		t.Errorf("Fig. 2 has %d profiles of %d", len(placements()), n)
+	}
+}
+
+func TestReadingsNameTheSchedulers(t *testing.T) {
+	for _, c := range []struct {
+		r    reading
+		want string
+	}{
+		{readings[0], "ff?index=strict rr?index=strict bf-bi wf-bi mfi"},
+		{readings[1], "ff?index=strict rr?index=strict bf-bi?index=strict wf-bi?index=strict mfi"},
+		{readings[2], "ff rr bf-bi wf-bi mfi"},
+		{reading{strict: readings[0].strict, f: "partial"}, "ff?index=strict rr?index=strict bf-bi wf-bi mfi?f=partial"},
+	} {
+		var got []string
+		for _, n := range c.r.needs(1, demand("uniform", heavy)) {
+			got = append(got, n.Series.Algorithm)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%q: %v, want %s", c.r.name, got, c.want)
+		}
+	}
+}
+
+func TestNeedsNameWhatExists(t *testing.T) {
+	p, err := Paper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range p.Artefacts {
+		if a.Needs == nil {
+			continue
+		}
+		for _, n := range a.Needs(figures.Scale{}) {
+			canonical, err := n.Series.Canonical()
+			canonical.Content = ""
+			if err != nil {
+				t.Errorf("%s: %v", a.Name, err)
+			} else if canonical != n.Series {
+				t.Errorf("%s needs %v, canonically %v", a.Name, n.Series, canonical)
+			}
+		}
+	}
+}
+
+// TestGains: MFI accepts 12 and 11, the baselines 10 on average, so that it accepts
+// 20 and 10 % more.
+func TestGains(t *testing.T) {
+	r, data := readings[2], demand("uniform", heavy)
+	s := samples{}
+	for scheme, v := range map[string][]float64{"MFI": {12, 11}, "FF": {8, 7}, "RR": {10, 10}, "BF-BI": {10, 11}, "WF-BI": {12, 12}} {
+		s[sampleKey{r.series(scheme, data), "accepted"}] = v
+	}
+	if got := r.gains(s, data, "accepted"); math.Abs(got[0]-20) > 1e-9 || math.Abs(got[1]-10) > 1e-9 {
+		t.Errorf("gains %v, want 20 and 10", got)
+	}
+}
+
+func TestCountTakesIntervalsAboveZero(t *testing.T) {
+	m := newMeasured()
+	m.count("claim", []pair{
+		{[]float64{2, 3, 2, 3}, []float64{1, 1, 1, 1}}, // clearly more
+		{[]float64{2, 1, 1}, []float64{1, 1, 2}},       // more and less
+		{[]float64{1, 1, 1}, []float64{1, 1, 1}},       // equal
+		{[]float64{1, 1, 1}, []float64{2, 2, 3}},       // less
+	})
+	if m.err != nil || m.values["claim"].Value != 1 {
+		t.Errorf("%v, %v; want 1 pair", m.values["claim"], m.err)
+	}
+	m.mean("none", nil)
+	if m.err == nil {
+		t.Error("a mean of nothing is no error")
+	}
+}
+
+func TestNormalized(t *testing.T) {
+	g := grid{{{1, 0, 2}, {4, 3, 5}}, {{2, 2, 2}, {3, 1, 5}}}.normalized()
+	if g[0][1] != (interval{1, 0.75, 1.25}) || g[1][0] != (interval{0.5, 0.5, 0.5}) {
+		t.Errorf("got %v", g)
+	}
+}
+
+// TestQuickRun builds every artefact on few simulations, and checks what these suffice for.
+func TestQuickRun(t *testing.T) {
+	p, err := Paper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	r := figures.Reproduction{
+		Engine: func() (*run.Engine, error) {
+			st, err := store.Open(filepath.Join(dir, "store"))
+			return &run.Engine{Store: st}, err
+		},
+		Papers: []figures.Paper{p}, Dir: dir, Scale: figures.Scale{Quick: true},
+	}
+	rows, left, err := r.Run(context.Background())
+	if err != nil || left != 0 {
+		t.Fatalf("%d artefacts left, %v", left, err)
+	}
+	claims := map[string]figures.Row{}
+	for _, row := range rows {
+		claims[row.Claim] = row
+	}
+	for claim, want := range map[string]string{
+		"F(2)": "23", "F(2) [partial]": "16", "F(2) [start-free]": "16",
+		"acceptance of MFI, least over the loads (at least)":                          "100",
+		"baselines that schedule fewer workloads than MFI, 100 % demand":              "3",
+		"baselines that schedule fewer workloads than MFI, 100 % demand [all strict]": "4",
+	} {
+		if got := claims[claim].Measured; got != want {
+			t.Errorf("%s: %s, want %s", claim, got, want)
+		}
+	}
+	if got := claims["F(1)"].Verdict; got != figures.NotRunnable {
+		t.Errorf("F(1) is %q", got)
+	}
+}
+
+// TestSchemesAreOfTheTrack guards the names against another track's.
+func TestSchemesAreOfTheTrack(t *testing.T) {
+	for _, id := range slices.Concat(shown, compared) {
+		if a := algo.MustParse(id); a.Spec.Track != algo.TrackPlacement || a.ID != id {
+			t.Errorf("%s is %s of track %s", id, a.ID, a.Spec.Track)
+		}
+	}
+}

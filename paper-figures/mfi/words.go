@@ -1,0 +1,50 @@
+package mfi
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// underReadings lets each reading measure claims.
+func underReadings(readings []reading, measure func(reading, *measured)) (out []figures.Reading, err error) {
+	for _, r := range readings {
+		m := newMeasured()
+		measure(r, m)
+		if m.err != nil {
+			return nil, m.err
+		}
+		out = append(out, figures.Lookup(r.name, m.values))
+	}
+	return out, nil
+}
+
+// wordsTable lists claims in words, of which some are orders and some counts, with what
+// each reading makes of them.
+func wordsTable(title string, fs []figures.Finding) reports.Table {
+	t := reports.Table{Title: title, Columns: []reports.Column{{Name: "claim"}, {Name: "unit"}, {Name: "the text", Right: true}}}
+	const first = 3 // column of the default reading
+	var names []string
+	for _, f := range fs {
+		if !slices.Contains(names, f.Reading) {
+			names = append(names, f.Reading)
+			t.Columns = append(t.Columns, reports.Column{Name: cmp.Or(f.Reading, "default"), Right: true})
+		}
+	}
+	for _, f := range fs {
+		if n := len(t.Rows); n == 0 || t.Rows[n-1][0] != f.Name {
+			said := strconv.FormatFloat(f.Published, 'f', f.Decimals, 64)
+			if f.Relation != figures.Equal {
+				said = string(f.Relation) + " " + said
+			}
+			row := append([]string{f.Name, f.Unit, said}, make([]string, len(names))...)
+			t.Rows = append(t.Rows, row)
+		}
+		t.Rows[len(t.Rows)-1][first+slices.Index(names, f.Reading)] = fmt.Sprintf("%.*f %s", f.Decimals+1, f.Measured.Value, f.Verdict)
+	}
+	return t
+}

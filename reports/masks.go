@@ -1,0 +1,156 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"miglab/harness/mig"
+)
+
+// Masks draws which memory slices of GPUs are in use, a row a GPU, as MFI Figs. 1 to 3
+// do: instances by their profiles' names, free slices hatched.
+type Masks struct {
+	Title string
+	GPU   *mig.GPU
+	Rows  []MaskRow
+}
+
+// A MaskRow is one GPU.
+type MaskRow struct {
+	Label string
+	// Instances are what is on the GPU; no two share a slice.
+	Instances []mig.Instance
+	// Rejected is a profile that fits nowhere beside the instances; its placements are
+	// drawn below the row. Nil for none.
+	Rejected *mig.Profile
+}
+
+const (
+	maskRow    vg.Length = 17
+	maskRowGap vg.Length = 6
+	maskHead   vg.Length = 15
+)
+
+func (f Masks) page() (page, error) {
+	if err := f.validate(); err != nil {
+		return page{}, err
+	}
+	sty := sans(textSize)
+	var slice, labels, high vg.Length
+	for _, p := range f.GPU.Profiles {
+		slice = max(slice, sty.Width(p.String())/vg.Length(p.Length)+6)
+	}
+	free, rejected := false, false
+	for _, r := range f.Rows {
+		labels = max(labels, sty.Width(r.Label)+8)
+		high += maskRow + maskRowGap
+		if r.Rejected != nil {
+			high += maskRow
+			rejected = true
+		}
+		free = free || len(r.free(f.GPU)) > 0
+	}
+	var l legend
+	if free {
+		l = append(l, idleEntry("free slice"))
+	}
+	if rejected {
+		l = append(l, legendEntry{"placement of the rejected profile", func(c draw.Canvas) { rejectedBox(c, c.Rectangle) }})
+	}
+	width := max(240, labels+vg.Length(f.GPU.MemorySlices)*slice)
+	high += headingHeight(f.Title, width) + maskHead + l.height(width) + 2*margin
+	return page{width + 2*margin, high, func(c draw.Canvas) layout {
+		out := layout{legend: l.draw(c)}
+		rest := heading(c, f.Title)
+		left, top := rest.Min.X+labels, rest.Max.Y-maskHead
+		x := func(s mig.Slices) vg.Length { return left + vg.Length(s)*slice }
+		for s := range f.GPU.MemorySlices {
+			write(c, sty, draw.XCenter, vg.Point{X: (x(s) + x(s+1)) / 2, Y: top + maskHead/2}, strconv.Itoa(int(s)))
+		}
+		bottom := top
+		for _, r := range f.Rows {
+			bottom = r.draw(c, f.GPU, left, x, bottom)
+		}
+		out.data = []vg.Rectangle{rect(x(0), bottom, x(f.GPU.MemorySlices), top)}
+		return out
+	}}, nil
+}
+
+func (f Masks) validate() error {
+	bad := func(part, format string, args ...any) error {
+		return &InputError{f.Title, part, fmt.Sprintf(format, args...)}
+	}
+	if f.GPU == nil || len(f.Rows) == 0 {
+		return bad("", "it needs a GPU model and a row at least")
+	}
+	for _, r := range f.Rows {
+		part := fmt.Sprintf("row %q", r.Label)
+		var used mig.Mask
+		for _, in := range r.Instances {
+			switch {
+			case !slices.Contains(f.GPU.Profiles, in.Profile):
+				return bad(part, "%s has no profile %v", f.GPU, in.Profile)
+			case !slices.Contains(in.Profile.Starts, in.Start):
+				return bad(part, "%v cannot start at slice %d; it may start at %v", in.Profile, in.Start, in.Profile.Starts)
+			case used&in.Mask() != 0:
+				return bad(part, "%v at slice %d shares slices with another instance", in.Profile, in.Start)
+			}
+			used |= in.Mask()
+		}
+		if r.Rejected == nil {
+			continue
+		}
+		if !slices.Contains(f.GPU.Profiles, r.Rejected) {
+			return bad(part, "%s has no profile %v", f.GPU, r.Rejected)
+		}
+		for _, s := range r.Rejected.Starts {
+			if used&(mig.Instance{Profile: r.Rejected, Start: s}).Mask() == 0 {
+				return bad(part, "%v fits at slice %d, so that it is not rejected", r.Rejected, s)
+			}
+		}
+	}
+	return nil
+}
+
+// free lists the memory slices that no instance occupies.
+func (r *MaskRow) free(g *mig.GPU) []mig.Slices {
+	used := mig.Partition(r.Instances).Mask()
+	var out []mig.Slices
+	for s := range g.MemorySlices {
+		if used>>s&1 == 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// draw draws the row below top and returns where the next one begins.
+func (r *MaskRow) draw(c draw.Canvas, g *mig.GPU, left vg.Length, x func(mig.Slices) vg.Length, top vg.Length) vg.Length {
+	sty := sans(textSize)
+	y1, y0 := top, top-maskRow+2
+	write(c, sty, draw.XRight, vg.Point{X: left - 6, Y: (y0 + y1) / 2}, r.Label)
+	for _, s := range r.free(g) {
+		hatch(c, rect(x(s)+1, y0, x(s+1)-1, y1))
+	}
+	for _, in := range r.Instances {
+		at := rect(x(in.Start)+1, y0, x(in.Start+in.Profile.Length)-1, y1)
+		box(c, at, taskColour(sizeColour(in.Size())), solid(ink, 0.5))
+		write(c, sty, draw.XCenter, vg.Point{X: (at.Min.X + at.Max.X) / 2, Y: (y0 + y1) / 2}, in.Profile.String())
+	}
+	if r.Rejected != nil {
+		y1, y0 = y1-maskRow, y0-maskRow
+		for _, s := range r.Rejected.Starts {
+			at := rect(x(s)+1, y0, x(s+r.Rejected.Length)-1, y1)
+			rejectedBox(c, at)
+			write(c, sty, draw.XCenter, vg.Point{X: (at.Min.X + at.Max.X) / 2, Y: (y0 + y1) / 2}, r.Rejected.String())
+		}
+	}
+	return y0 - 2 - maskRowGap
+}
+
+// rejectedBox outlines a placement that cannot be had.
+func rejectedBox(c draw.Canvas, r vg.Rectangle) { box(c, r, tint(red, 0.9), dashed(red, 0.9)) }

@@ -1,0 +1,115 @@
+package reports
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"miglab/harness/mig"
+)
+
+// on places profiles, by name, on an A100-80GB.
+func on(t *testing.T, name string, start mig.Slices) mig.Instance {
+	t.Helper()
+	p, err := mig.MustLookup("A100-80GB").ProfileByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mig.Instance{Profile: p, Start: start}
+}
+
+// sampleMasks has GPU 2 of MFI Fig. 3a, whose slices 2, 3 and 5 are in use.
+func sampleMasks(t *testing.T) Masks {
+	return Masks{
+		Title: "A rejected workload",
+		GPU:   mig.MustLookup("A100-80GB"),
+		Rows: []MaskRow{
+			{Label: "GPU 1", Instances: []mig.Instance{on(t, "3g.40gb", 4)}},
+			{Label: "GPU 2", Instances: []mig.Instance{on(t, "2g.20gb", 2), on(t, "1g.10gb", 5)}, Rejected: on(t, "3g.40gb", 0).Profile},
+		},
+	}
+}
+
+func TestMasksShowWhatIsThere(t *testing.T) {
+	f := sampleMasks(t)
+	r, p, l := record(t, f)
+	count := map[string]int{}
+	for i, a := range r.texts {
+		count[a.text]++
+		if a.at.Min.X < 0 || a.at.Min.Y < 0 || a.at.Max.X > p.width || a.at.Max.Y > p.height {
+			t.Errorf("%q at %v leaves the page of %v x %v", a.text, a.at, p.width, p.height)
+		}
+		for _, b := range r.texts[:i] {
+			if overlaps(a.at, b.at) {
+				t.Errorf("%q overlaps %q", a.text, b.text)
+			}
+		}
+	}
+	// One 3g is there, and two placements of one are rejected.
+	for text, want := range map[string]int{
+		"GPU 1": 1, "GPU 2": 1, "2g.20gb": 1, "1g.10gb": 1, "3g.40gb": 3, "0": 1, "7": 1,
+		"free slice": 1, "placement of the rejected profile": 1,
+	} {
+		if count[text] != want {
+			t.Errorf("%q stands %d times, want %d", text, count[text], want)
+		}
+	}
+	if len(l.data) != 1 || len(l.legend) != 1 || overlaps(l.data[0], l.legend[0]) {
+		t.Errorf("data %v, legend %v", l.data, l.legend)
+	}
+	for _, format := range FigureFormats {
+		if !bytes.Equal(encode(t, format, f), encode(t, format, sampleMasks(t))) {
+			t.Errorf("%s differs between two renderings", format)
+		}
+	}
+}
+
+func TestImpossibleMasksAreRefused(t *testing.T) {
+	a30 := mig.MustLookup("A30").Profiles[0]
+	for _, c := range []struct {
+		change func(*Masks)
+		want   string
+	}{
+		{func(f *Masks) { f.GPU = nil }, "needs a GPU model"},
+		{func(f *Masks) { f.Rows = nil }, "a row at least"},
+		{func(f *Masks) { f.Rows[0].Instances[0].Start = 2 }, `row "GPU 1": 3g.40gb cannot start at slice 2; it may start at [0 4]`},
+		{func(f *Masks) { f.Rows[0].Instances[0].Profile = a30 }, "A100-80GB has no profile 1g.6gb"},
+		{func(f *Masks) { f.Rows[0].Rejected = a30 }, "A100-80GB has no profile 1g.6gb"},
+		{func(f *Masks) { f.Rows[1].Instances[0].Start = 4 }, "shares slices"},
+		{func(f *Masks) { f.Rows[0].Rejected = f.Rows[0].Instances[0].Profile }, "3g.40gb fits at slice 0"},
+	} {
+		f := sampleMasks(t)
+		c.change(&f)
+		_, err := f.page()
+		if _, ok := errors.AsType[*InputError](err); !ok || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
+
+func TestAnyMasksAreDrawnOrRefused(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := rapid.SampledFrom(mig.GPUs()).Draw(t, "gpu")
+		f := Masks{Title: names.Draw(t, "title"), GPU: g}
+		for range rapid.IntRange(0, 5).Draw(t, "rows") {
+			r := MaskRow{Label: names.Draw(t, "label")}
+			var used mig.Mask
+			for range rapid.IntRange(0, 6).Draw(t, "instances") {
+				p := rapid.SampledFrom(g.Profiles).Draw(t, "profile")
+				in := mig.Instance{Profile: p, Start: rapid.SampledFrom(p.Starts).Draw(t, "start")}
+				if used&in.Mask() == 0 || rapid.IntRange(0, 9).Draw(t, "careless") == 0 {
+					used |= in.Mask()
+					r.Instances = append(r.Instances, in)
+				}
+			}
+			if rapid.Bool().Draw(t, "rejects") {
+				r.Rejected = rapid.SampledFrom(g.Profiles).Draw(t, "rejected")
+			}
+			f.Rows = append(f.Rows, r)
+		}
+		checkDrawn(t, f)
+	})
+}
