@@ -40,7 +40,7 @@ func figure4(claims *figures.Claims) figures.Artefact {
 			}
 			x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: []float64{20, 40, 60, 80, 100}}
 			for _, r := range readings {
-				chart := reports.Panels{Title: "Fig. 4. Load from 10 to 100 %, uniform profiles; " + r.title + r.hidden}
+				chart := reports.Panels{Title: "Fig. 4. Load up to 100 %, uniform profiles; " + r.title + r.hidden}
 				t := tableOf("Figure 4, not normalized; "+r.title, "demand", schemes)
 				series := func(scheme, load int) run.Series { return r.series(schemes[scheme], data[load]) }
 				for i, q := range quantities {

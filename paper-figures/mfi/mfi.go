@@ -103,7 +103,7 @@ type reading struct {
 var readings = []reading{
 	{"", "FF, RR strict", "", " (MFI hides BF-BI)", []string{"FF", "RR"}, ""},
 	{"all strict", "all baselines strict", "-strict", "", baselines, ""},
-	{"all feasible", "all baselines feasible", "-feasible", " (MFI hides BF-BI and in a to c FF, RR)", nil, ""},
+	{"all feasible", "all baselines feasible", "-feasible", " (MFI hides BF-BI, in a-c FF, RR)", nil, ""},
 }
 
 // series is a scheme on a stream.
