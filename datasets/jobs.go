@@ -207,7 +207,9 @@ func (d *day) job(rng *rand.Rand, arrival float64) task.Job {
 	scaling := [2]*jobScaling{&bertTraining, &resNetTraining}
 	if rng.Float64() < inference {
 		scaling = [2]*jobScaling{&bertInference, &resNetInference}
-		g1 = rng.ExpFloat64() * inferenceMean
+		for g1 == 0 { // a draw of exactly 0, once in billions, is no duration
+			g1 = rng.ExpFloat64() * inferenceMean
+		}
 	} else {
 		// Conversions round products, which keeps them from being fused with sums.
 		g1 = math.Exp(trainingMean + float64(trainingDeviation*rng.NormFloat64()))

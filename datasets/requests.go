@@ -299,8 +299,8 @@ func (s requests) Instance(g *mig.GPU, index int) (Instance, error) {
 }
 
 // generate draws the stream. The profile and the relative lifespan of request i
-// depend on the distribution, the seed and the index alone, so that a lower load or a
-// smaller cluster sees the beginning of the same stream.
+// depend on the distribution, the seed, the GPU model's sizes and the index alone, so
+// that a lower load or a smaller cluster sees the beginning of the same stream.
 func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Request {
 	profiles := task.RequestProfiles(g)
 	var mean float64

@@ -69,7 +69,18 @@ func nearest(fs []Finding) int {
 	return best
 }
 
-func (f *Finding) off() float64 { return math.Abs(f.Measured.Value - f.Published) }
+// off is by how much the finding misses the published value; a limit that is kept
+// is not missed.
+func (f *Finding) off() float64 {
+	miss := f.Measured.Value - f.Published
+	switch f.Relation {
+	case AtMost:
+		return max(0, miss)
+	case AtLeast:
+		return max(0, -miss)
+	}
+	return math.Abs(miss)
+}
 
 // value is the measured value with one digit more than is printed.
 func (f *Finding) value() string {
@@ -207,7 +218,9 @@ func Layout(title, corner string, rows, columns []string, fs []Finding) reports.
 		row := []string{r}
 		for _, c := range columns {
 			cell := ""
-			if f := by[r+" "+c]; f != nil {
+			if f := by[r+" "+c]; f != nil && f.Measured == nil {
+				cell = fmt.Sprintf("- (%s)", f.published())
+			} else if f != nil {
 				cell = fmt.Sprintf("%s (%s)", strconv.FormatFloat(f.Measured.Value, 'f', f.Decimals, 64), f.published())
 			}
 			row = append(row, cell)

@@ -13,6 +13,9 @@ import (
 type Entry struct {
 	Track, Dataset, Algorithm string
 	Version                   int
+	// Content says what the dataset's name stood for when the entry was made: entries
+	// of different content are of different instances.
+	Content string
 	// Instance counts from 0.
 	Instance int
 	// Value is the board's metric; NaN where there is no valid answer.
@@ -94,27 +97,34 @@ func Leaderboard(entries []Entry, metric Metric) ([]Standing, error) {
 // rank orders the algorithms of one dataset.
 func rank(board map[string][]Entry, metric Metric) ([]Standing, error) {
 	better := func(a, b float64) bool { return a < b != metric.Higher && a != b }
-	runs := map[int]int{} // by instance: how many algorithms were run on it
+	type instance struct {
+		content string
+		number  int
+	}
+	of := func(e Entry) instance { return instance{e.Content, e.Instance} }
+	runs := map[instance]int{} // how many algorithms were run on it
 	for _, own := range board {
 		for _, e := range own {
-			runs[e.Instance]++
+			runs[of(e)]++
 		}
 	}
-	best := map[int]float64{}
+	best := map[instance]float64{}
 	for _, own := range board {
 		for _, e := range own {
-			if v, ok := best[e.Instance]; !math.IsNaN(e.Value) && (!ok || better(e.Value, v)) {
-				best[e.Instance] = e.Value
+			if v, ok := best[of(e)]; !math.IsNaN(e.Value) && (!ok || better(e.Value, v)) {
+				best[of(e)] = e.Value
 			}
 		}
 	}
 	var out []Standing
 	for name, own := range board {
-		slices.SortFunc(own, func(a, b Entry) int { return cmp.Compare(a.Instance, b.Instance) })
+		slices.SortFunc(own, func(a, b Entry) int {
+			return cmp.Or(cmp.Compare(a.Content, b.Content), cmp.Compare(a.Instance, b.Instance))
+		})
 		s := Standing{Track: own[0].Track, Dataset: own[0].Dataset, Algorithm: name, Version: own[0].Version, Metric: metric.Name}
 		var values, gaps, micros []float64
 		for _, e := range own {
-			if runs[e.Instance] < len(board) {
+			if runs[of(e)] < len(board) {
 				continue
 			}
 			s.Instances++
@@ -129,7 +139,7 @@ func rank(board map[string][]Entry, metric Metric) ([]Standing, error) {
 			if !math.IsNaN(e.Micros) {
 				micros = append(micros, e.Micros)
 			}
-			if e.Value == best[e.Instance] {
+			if e.Value == best[of(e)] {
 				s.Wins++
 			}
 		}
@@ -202,6 +212,7 @@ func LeaderboardTable(standings []Standing) Table {
 		{Name: "gap_percent", Right: true},
 		{Name: "decision_us", Right: true},
 	}}
+	const decimals = 5
 	failed := false
 	for _, s := range standings {
 		row := []string{
@@ -209,7 +220,7 @@ func LeaderboardTable(standings []Standing) Table {
 			Missing, Missing, Missing, Missing, fmt.Sprint(s.Wins), Fixed(s.Gap, 3), Fixed(s.Micros, 1),
 		}
 		if s.Failed == 0 {
-			row[7], row[8], row[9], row[10] = Fixed(s.Value.Mean, 3), Fixed(s.Value.Low, 3), Fixed(s.Value.High, 3), Fixed(s.Value.Median, 3)
+			row[7], row[8], row[9], row[10] = Fixed(s.Value.Mean, decimals), Fixed(s.Value.Low, decimals), Fixed(s.Value.High, decimals), Fixed(s.Value.Median, decimals)
 		} else {
 			failed = true
 		}

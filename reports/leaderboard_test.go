@@ -8,7 +8,7 @@ import (
 func TestLeaderboardRanksByGap(t *testing.T) {
 	nan := math.NaN()
 	entry := func(algorithm string, version, instance int, makespan float64) Entry {
-		return Entry{"batch", "d", algorithm, version, instance, makespan, 10, nan}
+		return Entry{Track: "batch", Dataset: "d", Algorithm: algorithm, Version: version, Instance: instance, Value: makespan, Bound: 10, Micros: nan}
 	}
 	got, err := Leaderboard([]Entry{
 		entry("b", 1, 0, 12), entry("b", 1, 1, 14),
@@ -16,6 +16,7 @@ func TestLeaderboardRanksByGap(t *testing.T) {
 		entry("best", 2, 0, 11), entry("best", 2, 1, 14), entry("best", 1, 0, 100),
 		entry("broken", 1, 0, 10), entry("broken", 1, 1, nan),
 		entry("b", 1, 7, 1), // an instance that the others were not run on
+		{Track: "batch", Dataset: "d", Algorithm: "b", Version: 1, Content: "before a change", Value: 1, Bound: 10, Micros: nan},
 	}, Metric{Name: "makespan_s", Bounded: true})
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func episodes(t *testing.T, spec string, n int) []datasets.Instance {
 // TestTable7 takes the default seed's first 10 episodes, whichever they are, and then
 // more of them, as many as a test has time for.
 func TestTable7(t *testing.T) {
-	all := episodes(t, "deadline/relaxed", 200)
+	all := episodes(t, "deadline/relaxed", 1000)
 	for name, want := range published {
 		inside := func(what string, values []float64, published float64) {
 			t.Helper()

@@ -3,7 +3,7 @@
 //
 // Every scheduler sees a GPU as the mask of its occupied memory slices. So a rule that
 // looks at nothing else ranks the masks once and for all, and a decision is a look-up
-// of the best mask that occurs: it costs the same for 100 and for 1,000,000 GPUs.
+// of the best mask that occurs, in as many steps for 100 as for 1,000,000 GPUs.
 // GPUs of equal rank are taken by lowest index, as a scan in the papers would.
 //
 // Sources: MFI = Zambianco et al., "An Online Fragmentation-Aware GPU Scheduler for

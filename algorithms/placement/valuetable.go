@@ -30,7 +30,8 @@ var _ = algo.Register(algo.Spec{
 // change stays if more requests are accepted, on average over the four distributions
 // of MFI Table II, in steady state at an offered load of 1. Its streams have another
 // seed than the default of the datasets, so that results with that default are not
-// those that it was tuned on. To make it again:
+// those that it was tuned on. What it gains there it pays for while the cluster still
+// fills: up to a demand of two capacities it accepts less than mfi. To make it again:
 //
 //	go test ./algorithms/placement -run TunedTable -tune
 //

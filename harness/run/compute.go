@@ -242,12 +242,14 @@ func kindOf(err error) string {
 		infeasible *algo.InfeasibleError
 		refused    *schedule.InvalidError
 		invalid    *AnswerError
+		spot       *sim.SpotError
+		choice     *sim.ChoiceError
 		panicked   *PanicError
 	)
 	switch {
 	case errors.As(err, &infeasible):
 		return KindInfeasible
-	case errors.As(err, &refused), errors.As(err, &invalid):
+	case errors.As(err, &refused), errors.As(err, &invalid), errors.As(err, &spot), errors.As(err, &choice):
 		return KindInvalid
 	case errors.As(err, &panicked):
 		return KindPanic

@@ -11,6 +11,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/sim"
 	"miglab/harness/store"
 )
 
@@ -134,7 +135,23 @@ func resolve(s Series) (r resolved, err error) {
 		return r, &KindError{r.series.Dataset, about.kind, s.Track, want}
 	}
 	r.series.Content = about.content
-	return r, nil
+	return r, r.try(about)
+}
+
+// try makes a scheduler that is told about the instance, so that one that cannot do
+// with what there is to know says so before any work begins.
+func (r *resolved) try(about aboutDataset) error {
+	var err error
+	switch r.series.Track {
+	case algo.TrackPlacement:
+		_, err = r.algorithm.Spec.Placement(r.algorithm.Args, sim.PlacementSetting{GPU: r.gpu, GPUs: about.gpus, Demand: about.demand})
+	case algo.TrackDispatch:
+		_, err = r.algorithm.Spec.Dispatch(r.algorithm.Args, sim.DispatchSetting{})
+	}
+	if err != nil {
+		return fmt.Errorf("%s on dataset %q: %w", r.algorithm.ID, r.series.Dataset, err)
+	}
+	return nil
 }
 
 // needs is what a dataset must have for a track.
@@ -164,8 +181,10 @@ type aboutDataset struct {
 	content string
 	// kind is "tasks", "requests" or "jobs".
 	kind string
-	// gpus is the size of the cluster that requests are for.
-	gpus int
+	// gpus is the size of the cluster that requests are for, and demand what they were
+	// drawn from.
+	gpus   int
+	demand []float64
 }
 
 // abouts remembers the datasets that are no files.
@@ -181,7 +200,7 @@ func (r *resolved) about() (aboutDataset, error) {
 	if err != nil {
 		return aboutDataset{}, err
 	}
-	a := aboutDataset{content: contentOf(r.gpu, in), kind: "tasks", gpus: max(in.GPUs, 1)}
+	a := aboutDataset{content: contentOf(r.gpu, in), kind: "tasks", gpus: max(in.GPUs, 1), demand: in.Demand}
 	switch {
 	case in.Requests != nil:
 		a.kind = "requests"

@@ -13,8 +13,8 @@ import (
 // mask of its occupied memory slices (MFI IV).
 //
 // A scheduler reads it by mask: which masks occur, and which GPU of those masks has
-// the lowest index. That costs the same for 100 and for 1,000,000 GPUs, because the
-// GPUs of a mask are a [gpuSet].
+// the lowest index. That takes as many steps for 100 as for 1,000,000 GPUs, because
+// the GPUs of a mask are a [gpuSet]; only their memory is further away.
 //
 // Masks say all there is to know about what fits: instances may coexist exactly when
 // their memory slices are disjoint, and then no profile exceeds its Max.

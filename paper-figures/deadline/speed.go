@@ -69,7 +69,7 @@ func table3() figures.Artefact {
 				}
 				t.Rows = append(t.Rows, speedRow("this simulator, "+s.title, n.Mean/time.Mean*1e6, fmt.Sprintf("%d episodes", len(us))))
 			}
-			return &figures.Output{Tables: []figures.Table{{File: "deadline-speed", Table: t}}}, nil
+			return &figures.Output{Tables: []figures.Table{{File: "timing-deadline", Table: t}}}, nil
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/datasets"
+	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/store"
 	"miglab/harness/task"
@@ -25,6 +26,9 @@ func newGenerate() *cobra.Command {
 			"  miglab generate --dataset 'far/MIXEDSCALING+WIDETIMES?n=20&psup=50' --gpu A30 --out tasks/",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("seed") {
+				if strings.Contains(dataset, ":") {
+					return fmt.Errorf("--seed has no meaning for a file, %s", dataset)
+				}
 				dataset += separator(dataset) + fmt.Sprintf("seed=%d", seed)
 			}
 			spec, err := datasets.Parse(dataset)
@@ -34,6 +38,9 @@ func newGenerate() *cobra.Command {
 			g, err := mig.Lookup(gpu)
 			if err != nil {
 				return err
+			}
+			if in, err := spec.Instance(g, 0); err == nil && in.Requests != nil && !c.Flags().Changed("gpu") {
+				g = mig.MustLookup(usualGPU(algo.TrackPlacement))
 			}
 			if n := spec.Instances(); n > 0 && count > n {
 				if c.Flags().Changed("count") {
@@ -63,7 +70,7 @@ func newGenerate() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&dataset, "dataset", "", "dataset (miglab list datasets)")
-	c.Flags().StringVar(&gpu, "gpu", "A100", "GPU model whose instance sizes the tasks have times for")
+	c.Flags().StringVar(&gpu, "gpu", "A100", "GPU model that the instances are for; for requests A100-80GB unless given")
 	c.Flags().IntVar(&count, "count", 1, "number of instances")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the generator")
 	c.Flags().StringVar(&out, "out", ".", "folder to write to")

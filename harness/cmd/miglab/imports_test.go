@@ -33,7 +33,7 @@ var mayImport = map[string]string{
 	"datasets":         "harness/mig harness/task",
 	"reports":          "harness/mig harness/task harness/schedule harness/stats harness/store",
 	"paper-figures":    "harness/mig harness/task harness/schedule harness/algo harness/stats harness/store harness/run datasets reports",
-	"paper-figures/*":  "harness/mig harness/task harness/schedule harness/algo harness/stats harness/store harness/run datasets reports paper-figures",
+	"paper-figures/*":  "harness/mig harness/task harness/schedule harness/algo harness/sim harness/stats harness/store harness/run datasets reports paper-figures",
 }
 
 // neverReach says what a package must not even reach through others. It stands

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,17 +48,20 @@ func newLeaderboard() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			metric := boards[t]
-			entries, err := collect(st, t, metric, g.Name, gpus)
-			if err != nil {
-				return err
+			var standings []reports.Standing
+			for _, b := range boards[t] {
+				entries, err := collect(st, t, b, g.Name, gpus)
+				if err != nil {
+					return err
+				}
+				own, err := reports.Leaderboard(entries, b.Metric)
+				if err != nil {
+					return err
+				}
+				standings = append(standings, own...)
 			}
-			if len(entries) == 0 {
+			if len(standings) == 0 {
 				return fmt.Errorf("no results of the %s track on %s in %s; make some with miglab run", t, g, st.Dir())
-			}
-			standings, err := reports.Leaderboard(entries, metric)
-			if err != nil {
-				return err
 			}
 			table := reports.LeaderboardTable(standings)
 			return table.Encode(c.OutOrStdout(), format)
@@ -77,18 +81,34 @@ type storedCell struct {
 	Count, Version, Instance                       int
 }
 
-// boards is what each track is ranked by.
-var boards = map[algo.Track]reports.Metric{
-	algo.TrackBatch:     {Name: run.MetricMakespan, Bounded: true},
-	algo.TrackStream:    {Name: run.MetricMakespan, Bounded: true},
-	algo.TrackPlacement: {Name: "acceptance", Higher: true},
-	algo.TrackDispatch:  {Name: "late_percent"},
+// board is what datasets of a track are ranked by.
+type board struct {
+	reports.Metric
+	// holds reports whether the board is for a dataset.
+	holds func(dataset string) bool
 }
+
+// boards are those of each track. Requests in a steady state are counted once the
+// cluster is full, all others from the first.
+var boards = func() map[algo.Track][]board {
+	all := func(string) bool { return true }
+	steady := func(dataset string) bool { return strings.Contains(dataset, "lifespan=steady") }
+	makespan := board{reports.Metric{Name: run.MetricMakespan, Bounded: true}, all}
+	return map[algo.Track][]board{
+		algo.TrackBatch:  {makespan},
+		algo.TrackStream: {makespan},
+		algo.TrackPlacement: {
+			{reports.Metric{Name: "acceptance", Higher: true}, func(d string) bool { return !steady(d) }},
+			{reports.Metric{Name: "acceptance_steady", Higher: true}, steady},
+		},
+		algo.TrackDispatch: {{reports.Metric{Name: "late_percent"}, all}},
+	}
+}()
 
 // collect gathers a track's results under sequential reconfiguration, each with
 // the certified bound of its instance where the metric is bounded; instances whose
 // bound is not in the store are then left out.
-func collect(st *store.Store, track algo.Track, metric reports.Metric, gpu string, gpus int) ([]reports.Entry, error) {
+func collect(st *store.Store, track algo.Track, b board, gpu string, gpus int) ([]reports.Entry, error) {
 	timings, err := st.Timings()
 	if err != nil {
 		return nil, err
@@ -105,23 +125,23 @@ func collect(st *store.Store, track algo.Track, metric reports.Metric, gpu strin
 		if err := json.Unmarshal([]byte(row.Cell), &cell); err != nil {
 			return nil, fmt.Errorf("cell %s: %w", row.Cell, err)
 		}
-		if cell.GPU != gpu || cell.Model != mig.Sequential.String() || metric.Bounded && cell.Count != gpus {
+		if cell.GPU != gpu || cell.Model != mig.Sequential.String() || b.Bounded && cell.Count != gpus {
 			continue
 		}
 		at := instance{cell.Dataset, cell.Content, cell.Instance}
 		if cell.Algorithm == "certified" {
-			if b, ok := row.Metrics.Get(run.MetricBound); ok {
-				bounds[at] = b
+			if v, ok := row.Metrics.Get(run.MetricBound); ok {
+				bounds[at] = v
 			}
 		}
-		if cell.Track != string(track) {
+		if cell.Track != string(track) || !b.holds(cell.Dataset) {
 			continue
 		}
 		e := reports.Entry{
-			Track: string(track), Dataset: cell.Dataset, Algorithm: cell.Algorithm, Version: cell.Version, Instance: cell.Instance,
+			Track: string(track), Dataset: cell.Dataset, Algorithm: cell.Algorithm, Version: cell.Version, Content: cell.Content, Instance: cell.Instance,
 			Value: math.NaN(), Micros: math.NaN(),
 		}
-		if m, ok := row.Metrics.Get(metric.Name); ok {
+		if m, ok := row.Metrics.Get(b.Name); ok {
 			e.Value = m
 		}
 		if us, ok := timings[row.Key()]; ok {
@@ -129,13 +149,13 @@ func collect(st *store.Store, track algo.Track, metric reports.Metric, gpu strin
 		}
 		entries, instances = append(entries, e), append(instances, at)
 	}
-	if !metric.Bounded {
+	if !b.Bounded {
 		return entries, nil
 	}
 	bounded := entries[:0]
 	for i, e := range entries {
-		if b, ok := bounds[instances[i]]; ok {
-			e.Bound = b
+		if v, ok := bounds[instances[i]]; ok {
+			e.Bound = v
 			bounded = append(bounded, e)
 		}
 	}

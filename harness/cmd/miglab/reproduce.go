@@ -13,13 +13,22 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/store"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/deadline"
 	"miglab/paper-figures/far"
+	"miglab/paper-figures/mfi"
 )
 
 // papers returns all papers.
 func papers() ([]figures.Paper, error) {
-	f, err := far.Paper()
-	return []figures.Paper{f}, err
+	var out []figures.Paper
+	for _, paper := range []func() (figures.Paper, error){far.Paper, mfi.Paper, deadline.Paper} {
+		p, err := paper()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
 }
 
 func newReproduce() *cobra.Command {

@@ -47,6 +47,16 @@ func newRun() *cobra.Command {
 				return err
 			}
 			base := run.Series{Track: t, Count: gpus}
+			if t == algo.TrackPlacement || t == algo.TrackDispatch {
+				for flag, instead := range map[string]string{
+					"gpus":            "the size of the cluster or the fleet is a parameter of the dataset, as in mfi/uniform?gpus=7",
+					"reconfiguration": "instances come and go at once, or never",
+				} {
+					if c.Flags().Changed(flag) {
+						return fmt.Errorf("--%s has no meaning for the %s track: %s", flag, t, instead)
+					}
+				}
+			}
 			if base.Model, err = mig.ParseReconfiguration(model); err != nil {
 				return err
 			}
