@@ -14,7 +14,8 @@ const (
 )
 
 // UpdateReadme replaces the summary of claims in a README. The summary has a line
-// for each artefact with many numbers and one for each number of the others.
+// for each artefact that has many numbers or some that cannot be run, and one for each
+// number of the others.
 func UpdateReadme(readme string, rows []Row) (string, error) {
 	before, rest, ok := strings.Cut(readme, readmeBegin)
 	_, after, end := strings.Cut(rest, readmeEnd)
@@ -40,7 +41,7 @@ func Summary(rows []Row) string {
 				own = append(own, rows[j])
 			}
 		}
-		if len(own) > many {
+		if len(own) > many || Count(own)[NotRunnable] > 1 {
 			fmt.Fprintf(&b, "| %s | %s, %d numbers | | %s | %s |\n", rows[i].Paper, rows[i].Artefact, len(own), meanError(own), verdicts(own))
 		} else {
 			for _, r := range own {
@@ -64,11 +65,14 @@ func Summary(rows []Row) string {
 }
 
 // meanError says by how much the measured values miss the published ones; empty
-// where none was measured or all are the paper's own.
+// where none was measured, all are the paper's own, or they differ in kind.
 func meanError(rows []Row) string {
 	var sum float64
 	n := 0
 	for _, r := range rows {
+		if r.Unit != rows[0].Unit || strings.Contains(r.Claim, "(at ") {
+			return ""
+		}
 		if r.Verdict != Reproduced && r.Verdict != Deviates {
 			continue
 		}
