@@ -172,12 +172,14 @@ func TestBadFleets(t *testing.T) {
 	whole := mig.Partition{at(7, 0)}
 	for want, f := range map[string]task.Fleet{
 		"the fleet has no GPUs": {Watts: []float64{1}},
+
 		`the fleet has GPU 1 with the partition "", which has no slices`:                       {Partitions: []mig.Partition{whole, nil}, Watts: []float64{1}},
 		`the fleet has GPU 0 with the partition "4-2", in which 2@2 overlaps another instance`: {Partitions: []mig.Partition{{at(4, 0), at(2, 2)}}, Watts: []float64{1}},
-		"the fleet has no power table":                                                         {Partitions: []mig.Partition{whole}},
-		"the fleet draws -1 W a GPU with 1 busy slices":                                        {Partitions: []mig.Partition{whole}, Watts: []float64{1, -1}},
-		"the fleet draws NaN W a GPU with 0 busy slices":                                       {Partitions: []mig.Partition{whole}, Watts: []float64{math.NaN()}},
-		"the fleet draws 1e+07 W a GPU with 0 busy slices":                                     {Partitions: []mig.Partition{whole}, Watts: []float64{1e7}},
+
+		"the fleet has no power table":                     {Partitions: []mig.Partition{whole}},
+		"the fleet draws -1 W a GPU with 1 busy slices":    {Partitions: []mig.Partition{whole}, Watts: []float64{1, -1}},
+		"the fleet draws NaN W a GPU with 0 busy slices":   {Partitions: []mig.Partition{whole}, Watts: []float64{math.NaN()}},
+		"the fleet draws 1e+07 W a GPU with 0 busy slices": {Partitions: []mig.Partition{whole}, Watts: []float64{1e7}},
 	} {
 		_, err := sim.RunDispatch(nil, f, choose(firstFree))
 		if bad, ok := errors.AsType[*task.FleetError](err); !ok || !strings.HasPrefix(bad.Error(), want) {
