@@ -26,7 +26,7 @@ func figures5and6(claims *figures.Claims) figures.Artefact {
 		{"figure6", "gain from swapping tasks", "far-swap", "A30", "swaps"},
 	}
 	pair := func(data, gpu string) (refined, unrefined run.Series) {
-		return on(gpu, 1, batch(dataset("%s", data), "far", mig.Sequential)), on(gpu, 1, batch(dataset("%s", data), "far?refine=false", mig.Sequential))
+		return on(gpu, 1, batch(dataset(data), "far", mig.Sequential)), on(gpu, 1, batch(dataset(data), "far?refine=false", mig.Sequential))
 	}
 	return figures.Artefact{
 		Name: "figures5-6", Title: "a move and a swap of the refinement, before and after",

@@ -57,13 +57,7 @@ func Paper() (figures.Paper, error) {
 }
 
 // dataset returns the canonical form of a dataset fixed in this package.
-func dataset(format string, args ...any) string {
-	s, err := datasets.Parse(fmt.Sprintf(format, args...))
-	if err != nil {
-		panic(err)
-	}
-	return s.ID()
-}
+func dataset(spec string) string { return datasets.MustParse(spec).ID() }
 
 // synthetic is a workload of 6.3 with further parameters, such as psup=50.
 func synthetic(w workload, n int, parameters string) string {
@@ -71,7 +65,7 @@ func synthetic(w workload, n int, parameters string) string {
 	if parameters != "" {
 		s += "&" + parameters
 	}
-	return dataset("%s", s)
+	return dataset(s)
 }
 
 // workload is a scaling class with a range of times, as the paper names them.
