@@ -38,7 +38,7 @@ var (
 // the first free instance cannot hold goes to the first free one that can; the
 // paper has no such task. With several GPUs each has the partition. Which instance
 // is free first is reckoned from time 0, as in the paper: the creation of the
-// partition, which takes each instance at most a second more, is timed afterwards.
+// partition, little more than a second in all, is timed afterwards.
 type fixPart struct{ partition string }
 
 // allOnes names the partition into instances of size 1, the last of every GPU.

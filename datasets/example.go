@@ -21,7 +21,7 @@ type example struct {
 
 // The papers draw examples without giving their times. These were found by local
 // search: batches on which one move, or one swap, of FAR's refinement gains most.
-// No batch was found on which a single move gains more than a half.
+// The search came near, but not above, a gain of a half by a single move.
 var examples = []example{
 	{"far-move", "A100", "examples/far-move.csv", "4 tasks on which one move of the refinement gains about a half (as FAR Fig. 5)"},
 	{"far-swap", "A30", "examples/far-swap.csv", "6 tasks on which one swap of the refinement gains about a third (as FAR Fig. 6)"},

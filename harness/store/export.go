@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/csv"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,26 @@ func (s *Store) Export(path string) error {
 	defer s.mu.RUnlock()
 	rows := s.order()
 	return WriteFile(path, func(w io.Writer) error { return s.export(w, rows) })
+}
+
+// ExportFolder exports all that a store's folder holds, other processes' shards
+// included. Exports of one folder wait for each other, so that after processes that
+// each close their shard and then export, the table has everything: the last of them
+// reads what all have written.
+func ExportFolder(dir, path string) error {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer folder.Close() // and with it the lock
+	if err := lockWaiting(folder); err != nil {
+		return err
+	}
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	return s.Export(path)
 }
 
 // Most cells differ in their last field alone, which numbers the instance. Ordering

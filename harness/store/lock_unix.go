@@ -17,3 +17,12 @@ func lock(f *os.File) error {
 	}
 	return err
 }
+
+// lockWaiting waits until no other process has locked the file or folder.
+func lockWaiting(f *os.File) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}

@@ -123,11 +123,7 @@ func newRun() *cobra.Command {
 			progress.done()
 			table := filepath.Join(results, "results.csv")
 			// Other shards may have gone on meanwhile: the table is of all there is.
-			all, err := store.Open(st.Dir())
-			if err != nil {
-				return err
-			}
-			if err := all.Export(table); err != nil {
+			if err := store.ExportFolder(st.Dir(), table); err != nil {
 				return err
 			}
 			failed := map[string]int{}
