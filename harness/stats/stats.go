@@ -118,9 +118,11 @@ func quantile(sorted []float64, q float64) float64 {
 	if i == len(sorted)-1 {
 		return sorted[i]
 	}
-	part := at - float64(i)
-	// Weights rather than a difference, which could overflow.
-	return float64((1-part)*sorted[i]) + float64(part*sorted[i+1])
+	low, high := sorted[i], sorted[i+1]
+	// Two half steps, since the whole one could overflow. Unlike a weighted sum this
+	// never decreases as q grows; rounding may pass high, which ends it.
+	step := float64((at - float64(i)) * (high/2 - low/2))
+	return min(low+step+step, high)
 }
 
 // Differences returns a[i] - b[i], which [Summarize] turns into the paired
