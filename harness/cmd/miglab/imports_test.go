@@ -29,6 +29,14 @@ var mayImport = map[string]string{
 	"harness/run":      "harness/mig harness/task harness/schedule harness/algo harness/sim harness/store datasets",
 	"algorithms":       "harness/mig harness/task harness/schedule harness/algo",
 	"algorithms/*":     "harness/mig harness/task harness/schedule harness/algo harness/sim",
+	"algorithms/rl/nn": "",
+
+	"algorithms/rl/env":    "harness/mig harness/task harness/schedule harness/sim",
+	"algorithms/rl/ppo":    "algorithms/rl/nn algorithms/rl/env",
+	"algorithms/rl/dqn":    "algorithms/rl/nn algorithms/rl/env",
+	"algorithms/rl/agents": "harness/mig harness/task harness/schedule harness/sim harness/algo algorithms/rl/nn algorithms/rl/env",
+	"algorithms/rl/train":  "harness/mig harness/task harness/schedule harness/sim harness/algo harness/store harness/stats algorithms/rl/nn algorithms/rl/env algorithms/rl/ppo algorithms/rl/dqn algorithms/rl/agents datasets bounds",
+
 	"bounds":           "harness/mig harness/task harness/schedule harness/algo",
 	"datasets":         "harness/mig harness/task",
 	"reports":          "harness/mig harness/task harness/schedule harness/stats harness/store",
@@ -45,6 +53,9 @@ var neverReach = map[string]string{
 	"harness/run":      "algorithms bounds",                         // the command line hands it the registry
 	"algorithms":       "bounds datasets harness/run harness/store", // an algorithm sees the problem and nothing else
 	"algorithms/*":     "bounds datasets harness/run harness/store",
+
+	"algorithms/rl/env":    "bounds datasets harness/run harness/store",
+	"algorithms/rl/agents": "bounds datasets harness/run harness/store algorithms/rl/ppo algorithms/rl/dqn algorithms/rl/train", // inference needs no training
 	"reports":          "algorithms bounds harness/run", // nothing is scheduled outside package run
 	"paper-figures":    "algorithms bounds",
 	"paper-figures/*":  "algorithms bounds",

@@ -1,0 +1,202 @@
+package env
+
+import (
+	"math"
+	"math/bits"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+// A Device carries out decisions on one GPU as they come: "this task next on that
+// instance". Each task starts as soon as it can: behind what its slices have been
+// given before, once instances in the way are destroyed and its own is created.
+// An instance that is there already is used again at no cost.
+//
+// Operations take the earliest time at which they fit. Under [mig.Sequential] one
+// runs at a time, and one that is decided later may go into a gap between two that
+// were decided before.
+//
+// Where package algorithms plans whole batches and then works out their times, an
+// environment needs the times after each decision; that is what this is for.
+type Device struct {
+	gpu   *mig.GPU
+	model mig.Reconfiguration
+	// instances are all that the GPU's repartitioning tree holds.
+	instances []mig.Instance
+	masks     []uint8 // by instance
+	create    []float64
+	destroy   []float64
+
+	// here is, by memory slice, the index of the instance that is there, or nothing.
+	here [8]int8
+	// free is, by memory slice, when it has done all that it was given.
+	free [8]float64
+	// channel holds the operations' times, ascending and disjoint, under mig.Sequential.
+	channel []interval
+	done    float64 // makespan
+
+	placements []placed
+	operations []operated
+}
+
+const nothing = -1
+
+type interval struct{ start, end float64 }
+
+type placed struct {
+	task, instance int32
+	interval
+}
+
+type operated struct {
+	op       schedule.Op
+	instance int32
+	interval
+}
+
+// NewDevice returns an empty GPU at time 0.
+func NewDevice(g *mig.GPU, model mig.Reconfiguration) *Device {
+	d := &Device{gpu: g, model: model}
+	for _, n := range g.Tree() {
+		d.instances = append(d.instances, n.Instance)
+		d.masks = append(d.masks, uint8(n.Mask()))
+		create, destroy := float64(n.Profile.Create), float64(n.Profile.Destroy)
+		if model == mig.Free {
+			create, destroy = 0, 0
+		}
+		d.create = append(d.create, create)
+		d.destroy = append(d.destroy, destroy)
+	}
+	d.Reset()
+	return d
+}
+
+// Instances returns what the instance numbers of the other methods stand for: the
+// GPU's repartitioning tree in preorder. It must not be changed.
+func (d *Device) Instances() []mig.Instance { return d.instances }
+
+// Reset empties the GPU and returns to time 0.
+func (d *Device) Reset() {
+	for i := range d.here {
+		d.here[i], d.free[i] = nothing, 0
+	}
+	d.channel, d.placements, d.operations = d.channel[:0], d.placements[:0], d.operations[:0]
+	d.done = 0
+}
+
+// Exists puts an instance on empty slices, as it is at time 0: busy until an
+// instant with work that is not part of the schedule.
+func (d *Device) Exists(instance int, busyUntil float64) {
+	for m := d.masks[instance]; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros8(m)
+		d.here[s], d.free[s] = int8(instance), busyUntil
+	}
+}
+
+// Here returns the instance on a memory slice and when the slice has done all that
+// it was given; the instance is -1 where there is none.
+func (d *Device) Here(slice int) (instance int, free float64) {
+	return int(d.here[slice]), d.free[slice]
+}
+
+// Makespan returns the end of the last task.
+func (d *Device) Makespan() float64 { return d.done }
+
+// Run gives an instance its next task, numbered as in the problem, which may not
+// start before its release, and returns when it runs. seconds is finite.
+func (d *Device) Run(instance, task int, seconds, release float64) (start, end float64) {
+	mask := d.masks[instance]
+	ready := 0.0
+	there := true
+	for m := mask; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros8(m)
+		there = there && int(d.here[s]) == instance
+		ready = max(ready, d.free[s])
+	}
+	if !there {
+		ready = d.make(instance, mask)
+	}
+	start = max(ready, release)
+	end = start + seconds
+	for m := mask; m != 0; m &= m - 1 {
+		d.free[bits.TrailingZeros8(m)] = end
+	}
+	d.done = max(d.done, end)
+	d.placements = append(d.placements, placed{int32(task), int32(instance), interval{start, end}})
+	return start, end
+}
+
+// make destroys what is in an instance's way, the first to be free first, creates
+// the instance and returns when it exists.
+func (d *Device) make(instance int, mask uint8) float64 {
+	ready := 0.0
+	for {
+		blocker, first := nothing, math.Inf(1)
+		for m := mask; m != 0; m &= m - 1 {
+			s := bits.TrailingZeros8(m)
+			if b := int(d.here[s]); b != nothing && (d.free[s] < first || d.free[s] == first && b < blocker) {
+				blocker, first = b, d.free[s]
+			}
+		}
+		if blocker == nothing {
+			break
+		}
+		at := d.operate(schedule.Destroy, blocker, first, d.destroy[blocker])
+		for m := d.masks[blocker]; m != 0; m &= m - 1 {
+			s := bits.TrailingZeros8(m)
+			d.here[s], d.free[s] = nothing, at
+		}
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros8(m)
+		d.here[s] = int8(instance)
+		ready = max(ready, d.free[s])
+	}
+	return d.operate(schedule.Create, instance, ready, d.create[instance])
+}
+
+// operate carries out an operation at the earliest instant from ready on, and
+// returns its end.
+func (d *Device) operate(op schedule.Op, instance int, ready, seconds float64) float64 {
+	at := interval{ready, ready + seconds}
+	if d.model == mig.Sequential {
+		at = d.reserve(ready, seconds)
+	}
+	d.operations = append(d.operations, operated{op, int32(instance), at})
+	return at.end
+}
+
+// reserve finds the first gap of the channel that an operation fits into.
+func (d *Device) reserve(ready, seconds float64) interval {
+	i := len(d.channel)
+	for i > 0 && d.channel[i-1].end > ready {
+		i--
+	}
+	start := ready
+	for i < len(d.channel) && start+seconds > d.channel[i].start {
+		start = d.channel[i].end
+		i++
+	}
+	at := interval{start, start + seconds}
+	d.channel = append(d.channel, interval{})
+	copy(d.channel[i+1:], d.channel[i:])
+	d.channel[i] = at
+	return at
+}
+
+// Schedule returns what has been decided so far.
+func (d *Device) Schedule() schedule.Schedule {
+	out := schedule.Schedule{GPU: d.gpu, Model: d.model}
+	for _, p := range d.placements {
+		out.Placements = append(out.Placements, schedule.Placement{
+			Task: int(p.task), Instance: d.instances[p.instance], Start: mig.Seconds(p.start), End: mig.Seconds(p.end),
+		})
+	}
+	for _, o := range d.operations {
+		out.Operations = append(out.Operations, schedule.Operation{
+			Op: o.op, Instance: d.instances[o.instance], Start: mig.Seconds(o.start), End: mig.Seconds(o.end),
+		})
+	}
+	return out
+}

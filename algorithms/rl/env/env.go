@@ -1,0 +1,34 @@
+package env
+
+import (
+	"math/rand/v2"
+
+	"miglab/harness/mig"
+)
+
+// An Env is one environment. It is used by one goroutine at a time.
+type Env interface {
+	// Shape says how long observations and masks are. It never changes.
+	Shape() Shape
+	// Reset begins an episode drawn from rng, which the environment may keep and draw
+	// from until the next Reset.
+	Reset(rng *rand.Rand)
+	// Observe writes what the agent sees, Shape().Observation values, and which
+	// actions are allowed, Shape().Actions values of which at least one is true.
+	Observe(observation []float32, mask []bool)
+	// Step carries out an allowed action. Once it has said that the episode is done,
+	// only Reset may follow.
+	Step(action int) (reward float32, done bool)
+}
+
+// Shape is the size of an environment's observations and the number of its actions.
+type Shape struct{ Observation, Actions int }
+
+// Times is how long a task runs, in seconds by instance size; index 0 is not used.
+// +Inf where it does not fit, and for sizes that the GPU lacks.
+type Times [mig.MaxSize + 1]float64
+
+// A Source draws the tasks of an episode: it fills a prefix of tasks, in order of
+// arrival, and returns its length, at least 1. It is used by one goroutine at a
+// time.
+type Source func(rng *rand.Rand, tasks []Times) int
