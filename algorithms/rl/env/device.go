@@ -103,6 +103,15 @@ func (d *Device) Here(slice int) (instance int, free float64) {
 // Makespan returns the end of the last task.
 func (d *Device) Makespan() float64 { return d.done }
 
+// Busy returns when the last operation so far ends, under [mig.Sequential]; 0
+// otherwise and before the first.
+func (d *Device) Busy() float64 {
+	if len(d.channel) == 0 {
+		return 0
+	}
+	return d.channel[len(d.channel)-1].end
+}
+
 // Run gives an instance its next task, numbered as in the problem, which may not
 // start before its release, and returns when it runs. seconds is finite.
 func (d *Device) Run(instance, task int, seconds, release float64) (start, end float64) {

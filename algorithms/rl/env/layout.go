@@ -1,0 +1,149 @@
+package env
+
+import (
+	"math"
+
+	"miglab/harness/mig"
+)
+
+// A layout is what [Own] knows of a GPU model: the instances that use every slice
+// they occupy, and which slices may change places.
+type layout struct {
+	sizes []mig.Slices
+	nodes []node
+	// width is the number of compute slices.
+	width int
+	// swaps are pairs of neighbouring instances of one size below the same larger one,
+	// the small ones first: all that they hold may change places.
+	swaps []swap
+	// real is, by renaming and node, the instance's number on the device. Bit i of a
+	// renaming says that the i-th swap has been made.
+	real [][]int
+	// partitions are the useful ones, as numbers on the device.
+	partitions [][]int
+	// cost is what creating and destroying a small instance takes, in seconds.
+	cost float64
+}
+
+type node struct {
+	size  mig.Slices
+	class int // index in sizes
+	first int // compute slice
+	width int
+}
+
+type swap struct{ a, b, width int }
+
+func newLayout(g *mig.GPU) *layout {
+	l := &layout{sizes: g.Sizes(), width: int(g.ComputeSlices)}
+	tree := g.Tree()
+	compute := mig.Mask(1<<g.ComputeSlices - 1)
+	number := map[mig.Instance]int{}
+	for i, n := range tree {
+		number[n.Instance] = i
+		if (n.Mask() & compute).Count() != n.Size() {
+			continue // idles a slice
+		}
+		class := 0
+		for l.sizes[class] != n.Size() {
+			class++
+		}
+		l.nodes = append(l.nodes, node{n.Size(), class, int(n.Start), int(n.Size())})
+	}
+	for _, size := range l.sizes {
+		for i, a := range l.nodes {
+			for _, b := range l.nodes[i+1:] {
+				if a.size == size && b.size == size && a.first+a.width == b.first && l.siblings(a, b) {
+					l.swaps = append(l.swaps, swap{a.first, b.first, a.width})
+				}
+			}
+		}
+	}
+	for r := range 1 << len(l.swaps) {
+		var order [8]int8
+		for s := range order {
+			order[s] = int8(s)
+		}
+		for i, w := range l.swaps {
+			if r>>i&1 == 1 {
+				w.apply(&order)
+			}
+		}
+		var real []int
+		for _, n := range l.nodes {
+			first := order[n.first]
+			for s := n.first; s < n.first+n.width; s++ {
+				first = min(first, order[s])
+			}
+			in, err := g.Instance(n.size, mig.Slices(first))
+			if err != nil {
+				panic(err) // a swap that is none
+			}
+			real = append(real, number[in])
+		}
+		l.real = append(l.real, real)
+	}
+	for _, p := range g.Useful() {
+		var list []int
+		for _, in := range p {
+			list = append(list, number[in])
+		}
+		l.partitions = append(l.partitions, list)
+	}
+	small := g.Profile(l.sizes[0])
+	l.cost = float64(small.Create + small.Destroy)
+	return l
+}
+
+// siblings reports whether the smallest instance that covers a and more also is
+// the smallest one for b.
+func (l *layout) siblings(a, b node) bool {
+	parent := func(n node) (best node) {
+		for _, p := range l.nodes {
+			if p.width > n.width && p.first <= n.first && n.first+n.width <= p.first+p.width && (best.width == 0 || p.width < best.width) {
+				best = p
+			}
+		}
+		return best
+	}
+	return parent(a) == parent(b)
+}
+
+func (w swap) apply(order *[8]int8) {
+	for i := range w.width {
+		order[w.a+i], order[w.b+i] = order[w.b+i], order[w.a+i]
+	}
+}
+
+// rename sorts slices that only differ in their place: of two such groups that one
+// comes first whose slices are free later. order becomes the real slice of each
+// canonical one.
+func (l *layout) rename(free *[8]float64, size *[8]int8, order *[8]int8) (renaming int) {
+	for s := range order {
+		order[s] = int8(s)
+	}
+	for i, w := range l.swaps {
+		for k := range w.width {
+			a, b := order[w.a+k], order[w.b+k]
+			if free[a] == free[b] && size[a] == size[b] {
+				continue
+			}
+			if free[a] < free[b] || free[a] == free[b] && size[a] < size[b] {
+				w.apply(order)
+				renaming |= 1 << i
+			}
+			break
+		}
+	}
+	return renaming
+}
+
+// least returns a task's least area, in slice-seconds, and its least time.
+func (l *layout) least(t *Times) (area, time float64) {
+	area, time = math.Inf(1), math.Inf(1)
+	for _, s := range l.sizes {
+		area = min(area, float64(s)*t[s])
+		time = min(time, t[s])
+	}
+	return area, time
+}

@@ -1,0 +1,217 @@
+package env
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+)
+
+// randomTasks draws tasks that scale in every way, some of which do not fit
+// everywhere.
+func randomTasks(g *mig.GPU) Source {
+	return func(rng *rand.Rand, tasks []Times) int {
+		n := 1 + rng.IntN(len(tasks))
+		for i := range n {
+			t := &tasks[i]
+			*t = Times{}
+			seconds := math.Exp(6*rng.Float64() - 2)
+			for _, s := range g.Sizes() {
+				t[s] = seconds
+				seconds *= 0.2 + 0.9*rng.Float64()
+			}
+			for _, s := range g.Sizes()[:len(g.Sizes())-1] {
+				if rng.Float64() < 0.05 {
+					t[s] = math.Inf(1)
+				}
+			}
+		}
+		return n
+	}
+}
+
+func problemOf(g *mig.GPU, model mig.Reconfiguration, tasks []Times) schedule.Problem {
+	p := schedule.Problem{GPU: g, Count: 1, Model: model}
+	for i := range tasks {
+		t := task.Task{Name: "t" + strconv.Itoa(i)}
+		for _, s := range g.Sizes() {
+			t.Set(s, mig.Seconds(tasks[i][s]))
+		}
+		p.Tasks = append(p.Tasks, t)
+	}
+	return p
+}
+
+func choose(rng *rand.Rand, mask []bool) int {
+	for {
+		if a := rng.IntN(len(mask)); mask[a] {
+			return a
+		}
+	}
+}
+
+func TestOwnAgreesWithTheReferee(t *testing.T) {
+	for _, g := range mig.GPUs() {
+		for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
+			o := NewOwn(g, model, 16, randomTasks(g), 0.5)
+			shape := o.Shape()
+			observation, mask := make([]float32, shape.Observation), make([]bool, shape.Actions)
+			rng := rand.New(rand.NewPCG(1, uint64(model)))
+			for range 600 {
+				o.Reset(rng)
+				tasks := slices.Clone(o.drawn[:o.Left()])
+				p := problemOf(g, model, tasks)
+				for s := 0; s < int(g.ComputeSlices); {
+					here, until := o.device.Here(s)
+					if here == nothing {
+						s++
+						continue
+					}
+					in := o.device.instances[here]
+					p.Start = append(p.Start, schedule.Existing{Instance: in, BusyUntil: mig.Seconds(until)})
+					s += int(in.Profile.Length)
+				}
+				begun, sum, unit := o.bound, 0.0, o.unit
+				for done := false; !done; {
+					o.Observe(observation, mask)
+					for _, x := range observation {
+						if !(x >= -8 && x <= 16) {
+							t.Fatalf("a feature is %v", x)
+						}
+					}
+					var r float32
+					r, done = o.Step(choose(rng, mask))
+					sum += float64(r)
+				}
+				s := o.Schedule()
+				if v := schedule.Check(p, s); len(v) > 0 {
+					t.Fatalf("%s, %s: %v", g, model, v)
+				}
+				if s.Makespan() != mig.Seconds(o.Makespan()) {
+					t.Fatalf("the makespan is %v, of the schedule %v", o.Makespan(), s.Makespan())
+				}
+				want := -RewardScale * (max(o.Makespan(), o.potential()) - begun) / unit
+				if math.Abs(sum-want) > 1e-4*(1+math.Abs(want)) {
+					t.Fatalf("the return is %v, want %v", sum, want)
+				}
+			}
+		}
+	}
+}
+
+// What an agent sees does not depend on the order of the tasks, on the unit of
+// time, nor on which of two equal slices does what.
+func TestOwnSymmetry(t *testing.T) {
+	g := mig.MustLookup("A100")
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		rng := rand.New(rand.NewPCG(seed, 1))
+		tasks := make([]Times, 8)
+		n := randomTasks(g)(rng, tasks)
+		tasks = tasks[:n]
+		shuffled := slices.Clone(tasks)
+		rng.Shuffle(n, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		a, b := NewOwn(g, mig.Free, 8, nil, 0), NewOwn(g, mig.Free, 8, nil, 0)
+		scale := 4.0 // exact
+		for i := range shuffled {
+			for s := range shuffled[i] {
+				shuffled[i][s] *= scale
+			}
+		}
+		// The same work on slices that have changed places.
+		l := a.layout
+		from, to := rng.IntN(len(l.real)), rng.IntN(len(l.real))
+		for i := range l.nodes {
+			if l.nodes[i].width == 1 || i%3 == 0 {
+				busy := 10 * rng.Float64()
+				free := func(o *Own, r int) bool {
+					for s := l.nodes[i].first; s < l.nodes[i].first+l.nodes[i].width; s++ {
+						if here, _ := o.device.Here(int(o.device.instances[l.real[r][i]].Start) + s - l.nodes[i].first); here != nothing {
+							return false
+						}
+					}
+					return true
+				}
+				if free(a, from) {
+					a.device.Exists(l.real[from][i], busy)
+					b.device.Exists(l.real[to][i], busy*scale)
+				}
+			}
+		}
+		a.Load(tasks, 0, 0)
+		b.Load(shuffled, 0, 0)
+		shape := a.Shape()
+		for a.Left() > 0 {
+			ao, bo := make([]float32, shape.Observation), make([]float32, shape.Observation)
+			am, bm := make([]bool, shape.Actions), make([]bool, shape.Actions)
+			a.Observe(ao, am)
+			b.Observe(bo, bm)
+			for i := range ao {
+				if i != a.cost() && math.Abs(float64(ao[i]-bo[i])) > 1e-4 {
+					t.Fatalf("feature %d: %v and %v", i, ao[i], bo[i])
+				}
+			}
+			if !slices.Equal(am, bm) {
+				t.Fatal("the masks differ")
+			}
+			action := choose(rng, am)
+			a.Step(action)
+			b.Step(action)
+		}
+		if math.Abs(a.Makespan()*scale-b.Makespan()) > 1e-9*b.Makespan() {
+			t.Fatalf("makespans %v and %v", a.Makespan(), b.Makespan())
+		}
+	})
+}
+
+// cost is the index of the one feature that speaks of absolute times.
+func (o *Own) cost() int { return 1 + o.Layout().Globals - 3 }
+
+func TestOwnDoesNotAllocate(t *testing.T) {
+	g := mig.MustLookup("A100")
+	o := NewOwn(g, mig.Sequential, 14, randomTasks(g), 0.5)
+	shape := o.Shape()
+	observation, mask := make([]float32, shape.Observation), make([]bool, shape.Actions)
+	rng := rand.New(rand.NewPCG(1, 1))
+	episode := func() {
+		o.Reset(rng)
+		for done := false; !done; {
+			o.Observe(observation, mask)
+			_, done = o.Step(choose(rng, mask))
+		}
+	}
+	for range 200 {
+		episode()
+	}
+	if n := testing.AllocsPerRun(100, episode); n != 0 {
+		t.Errorf("an episode allocates %v times", n)
+	}
+}
+
+func BenchmarkOwn(b *testing.B) {
+	g := mig.MustLookup("A100")
+	o := NewOwn(g, mig.Sequential, 14, randomTasks(g), 0.5)
+	shape := o.Shape()
+	observation, mask := make([]float32, shape.Observation), make([]bool, shape.Actions)
+	rng := rand.New(rand.NewPCG(1, 1))
+	o.Reset(rng)
+	b.ReportAllocs()
+	for b.Loop() {
+		o.Observe(observation, mask)
+		a := 0
+		for !mask[a] {
+			a++
+		}
+		if _, done := o.Step(a); done {
+			o.Reset(rng)
+		}
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
+}
