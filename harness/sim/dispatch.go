@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"miglab/harness/mig"
 	"miglab/harness/task"
@@ -19,6 +20,8 @@ import (
 // as an environment for reinforcement learning, calls Next and Place in turn.
 type Dispatch struct {
 	queue Queue
+	// sizes are those of the fleet's slices, each once.
+	sizes []mig.Slices
 	// arrived is the number of jobs that have arrived.
 	arrived int
 	// completion is when the next busy slice becomes free; +Inf where all are free.
@@ -62,9 +65,9 @@ func NewDispatch(jobs []task.Job, fleet task.Fleet) (*Dispatch, error) {
 	if err := fleet.Validate(); err != nil {
 		return nil, err
 	}
-	e := &Dispatch{completion: never}
+	e := &Dispatch{}
 	q := &e.queue
-	q.jobs, q.watts = jobs, fleet.Watts
+	q.watts = fleet.Watts
 	q.busy = make([]mig.Slices, len(fleet.Partitions))
 	var present [mig.MaxSize + 1]bool
 	for gpu, p := range fleet.Partitions {
@@ -73,18 +76,34 @@ func NewDispatch(jobs []task.Job, fleet task.Fleet) (*Dispatch, error) {
 			present[in.Size()] = true
 		}
 	}
-	q.free = len(q.slices)
-	var sizes []mig.Slices
 	for s := mig.Slices(1); s <= mig.MaxSize; s++ {
 		if present[s] {
-			sizes = append(sizes, s)
+			e.sizes = append(e.sizes, s)
 		}
 	}
-	if err := checkJobs(jobs, sizes); err != nil {
+	if err := e.Reset(jobs); err != nil {
 		return nil, err
 	}
-	e.result.Runs = make([]Run, len(jobs))
 	return e, nil
+}
+
+// Reset returns to the beginning of a day with other jobs, as if the engine were
+// new; the error is the same, and nothing has happened then. It reuses the memory
+// that it has: the runs of results from before are overwritten.
+func (e *Dispatch) Reset(jobs []task.Job) error {
+	if err := checkJobs(jobs, e.sizes); err != nil {
+		return err
+	}
+	q := &e.queue
+	q.now, q.jobs, q.waiting, q.free = 0, jobs, q.waiting[:0], len(q.slices)
+	for i := range q.slices {
+		q.slices[i].Busy, q.slices[i].FreeAt = false, 0
+	}
+	clear(q.busy)
+	runs := slices.Grow(e.result.Runs[:0], len(jobs))[:len(jobs)]
+	clear(runs)
+	e.arrived, e.completion, e.tardiness, e.result = 0, never, 0, DispatchResult{Runs: runs}
+	return nil
 }
 
 var never = task.Minutes(math.Inf(1))

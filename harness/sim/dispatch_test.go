@@ -417,3 +417,69 @@ func TestWatts(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestResetIsANewEngine resets an engine in the middle of a day.
+func TestResetIsANewEngine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		jobs, fleet := drawQueue(t)
+		e, err := sim.NewDispatch(jobs, fleet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range rapid.IntRange(0, len(jobs)).Draw(t, "served") {
+			if err := e.Place(firstFree(e.Next())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other := jobs[rapid.IntRange(0, len(jobs)).Draw(t, "from"):]
+		if err := e.Reset(other); err != nil {
+			t.Fatal(err)
+		}
+		for q := e.Next(); q != nil; q = e.Next() {
+			if err := e.Place(firstFree(q)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := sim.RunDispatch(other, fleet, choose(firstFree))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Result(); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Fatalf("after a reset %+v, by a new engine %+v", got, want)
+		}
+	})
+}
+
+func TestResetRefusesBadJobsAndGoesOn(t *testing.T) {
+	e, err := sim.NewDispatch([]task.Job{jobOf(1, 2, 1)}, fleetOf(t, "7"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Next()
+	if bad, ok := errors.AsType[*sim.JobError](e.Reset([]task.Job{{}})); !ok || bad.Job != 0 {
+		t.Errorf("%v", bad)
+	}
+	if err := e.Place(0); err != nil || e.Next() != nil || e.Result().Makespan != 1.5 {
+		t.Errorf("%v, %+v", err, e.Result())
+	}
+}
+
+func TestResetReusesMemory(t *testing.T) {
+	jobs := []task.Job{jobOf(0, 9, 1), jobOf(0, 9, 1), jobOf(0, 9, 1)}
+	e, err := sim.NewDispatch(jobs, fleetOf(t, "4-3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(10, func() {
+		if err := e.Reset(jobs); err != nil {
+			t.Fatal(err)
+		}
+		for q := e.Next(); q != nil; q = e.Next() {
+			if err := e.Place(firstFree(q)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations a day", n)
+	}
+}

@@ -1,0 +1,176 @@
+package env
+
+import (
+	"math/rand/v2"
+
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+// Deadline is the queue of the deadline report: a day of jobs, each put on one of
+// the free slices of a fleet in the order of deadlines. An action is a slice, by its
+// index in [sim.Queue.Slices]; there are about 4150 decisions an episode on the
+// report's days. [sim.Dispatch] has the rules, [ObserveQueue] what the agent sees.
+//
+// The report's reward is
+//
+//	0.01 size/7, and 0.05 if the job will be in time, for each decision (its 3.5)
+//	0.1 for each job that completes in time, -0.2 a minute of tardiness of each other
+//	10 (1 - late/jobs) - tardiness/jobs at the end (its appendix C)
+//
+// The second line is in the released code alone, as 0.1 early - 0.2 tardiness
+// whenever time goes on. How it counts is our reading: by completed job, paid with
+// the decision before the completion, and the same for all that are in time.
+type Deadline struct {
+	options DeadlineOptions
+	source  JobSource
+	engine  *sim.Dispatch
+	queue   *sim.Queue
+	jobs    []task.Job
+	// running is, by slice, the job that is on it.
+	running []stay
+}
+
+// stay is the present job of a slice.
+type stay struct {
+	busy     bool
+	deadline task.Minutes
+}
+
+// A JobSource draws the jobs of an episode, by ascending arrival and at least one,
+// and appends them to jobs. It is used by one goroutine at a time.
+type JobSource func(rng *rand.Rand, jobs []task.Job) []task.Job
+
+// DeadlineOptions are those of [Deadline]. The zero value is what the report
+// describes as enhanced; the original notebook is, by the report, Original, Sparse
+// and EnergyAsReleased.
+type DeadlineOptions struct {
+	// Original is the report's original observation.
+	Original bool `json:"original"`
+	// Sparse is the original reward: nothing but, at the end,
+	//	-(tardiness + 2.25e-5 energy) / (2.25e-5 jobs + 1)
+	Sparse bool `json:"sparse"`
+	// Energy is the one in the reward. Where that is not Sparse, -2.25e-5 energy/jobs
+	// is added at its end, which the released code does and the report leaves out.
+	Energy EnergyCharge `json:"energy"`
+}
+
+// EnergyCharge says which energy, in watt-minutes, an agent is charged for.
+type EnergyCharge string
+
+// The energies, by their names in files.
+const (
+	NoEnergy         EnergyCharge = ""
+	EnergyAsReleased EnergyCharge = "as-released" // [sim.DispatchResult.EnergyAsReleased]
+	EnergyRight      EnergyCharge = "right"       // [sim.DispatchResult.Energy]
+)
+
+// Weights of the rewards.
+const (
+	sizeReward     = 0.01
+	inTimeExpected = 0.05
+	inTimeReward   = 0.1
+	latePenalty    = 0.2 // a minute
+	lateScale      = 10
+	energyWeight   = 2.25e-5 // a watt-minute
+)
+
+// NewDeadline returns an environment whose episodes come from source. The error is a
+// [*task.FleetError].
+func NewDeadline(fleet task.Fleet, source JobSource, o DeadlineOptions) (*Deadline, error) {
+	engine, err := sim.NewDispatch(nil, fleet)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for _, p := range fleet.Partitions {
+		n += len(p)
+	}
+	return &Deadline{options: o, source: source, engine: engine, running: make([]stay, n)}, nil
+}
+
+// Shape is that of [DeadlineShape].
+func (d *Deadline) Shape() Shape { return DeadlineShape(len(d.running), d.options.Original) }
+
+// Reset begins a day. It panics where the source draws jobs that the engine refuses.
+func (d *Deadline) Reset(rng *rand.Rand) {
+	d.jobs = d.source(rng, d.jobs[:0])
+	if len(d.jobs) == 0 {
+		panic("env: the source draws a day without jobs")
+	}
+	if err := d.engine.Reset(d.jobs); err != nil {
+		panic("env: the source draws bad jobs: " + err.Error())
+	}
+	clear(d.running)
+	d.queue = d.engine.Next()
+}
+
+// Observe is [ObserveQueue].
+func (d *Deadline) Observe(observation []float32, mask []bool) {
+	ObserveQueue(d.queue, d.options.Original, observation, mask)
+}
+
+// Step puts the job at the head on a slice. It panics if no job can start there.
+func (d *Deadline) Step(action int) (reward float32, done bool) {
+	deadline := d.queue.Head().Deadline
+	if err := d.engine.Place(action); err != nil {
+		panic("env: " + err.Error())
+	}
+	d.running[action] = stay{true, deadline}
+	// Conversions round products, which keeps them from being fused with sums.
+	r := 0.0
+	if s := &d.queue.Slices()[action]; !d.options.Sparse {
+		r = sizeReward * (float64(s.Size) / 7)
+		if s.FreeAt <= deadline {
+			r += inTimeExpected
+		}
+	}
+	done = d.engine.Next() == nil
+	if !d.options.Sparse {
+		r += d.completed()
+	}
+	if done {
+		r += d.final()
+	}
+	return float32(r), done
+}
+
+// completed returns the reward for the jobs that have completed since it was last
+// called.
+func (d *Deadline) completed() float64 {
+	sum := 0.0
+	for i := range d.running {
+		on, s := &d.running[i], &d.queue.Slices()[i]
+		if !on.busy || s.Busy {
+			continue
+		}
+		on.busy = false
+		if s.FreeAt <= on.deadline {
+			sum += inTimeReward
+		} else {
+			sum -= float64(latePenalty * float64(s.FreeAt-on.deadline))
+		}
+	}
+	return sum
+}
+
+// final returns the reward for the whole day.
+func (d *Deadline) final() float64 {
+	r := d.engine.Result()
+	jobs := float64(r.Jobs)
+	energy := 0.0
+	switch d.options.Energy {
+	case EnergyAsReleased:
+		energy = float64(energyWeight * float64(r.EnergyAsReleased))
+	case EnergyRight:
+		energy = float64(energyWeight * float64(r.Energy))
+	}
+	if d.options.Sparse {
+		return -(float64(float64(r.Tardiness)*jobs) + energy) / (float64(energyWeight*jobs) + 1)
+	}
+	return float64(lateScale*(1-float64(r.Late)/jobs)) - float64(r.Tardiness) - energy/jobs
+}
+
+// Result returns how the day's jobs have fared so far; all of it once the episode is
+// done. Its runs are overwritten by the next Reset.
+func (d *Deadline) Result() sim.DispatchResult { return d.engine.Result() }

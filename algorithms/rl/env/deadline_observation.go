@@ -1,0 +1,149 @@
+package env
+
+import (
+	"math"
+
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+// DeadlineShape is the shape of [ObserveQueue] for a fleet of so many slices: 88
+// features for the 20 slices of the deadline report, 64 with its original
+// observation.
+func DeadlineShape(slices int, original bool) Shape {
+	if original {
+		return Shape{jobFeatures + jobFeatures*binsEach + slices, slices}
+	}
+	return Shape{jobFeatures + 1 + jobFeatures*binsEach + 2*slices + extraFeatures, slices}
+}
+
+const (
+	// jobFeatures are those of one job that both observations have.
+	jobFeatures = 4
+	// binsEach is the number of bins for each of them.
+	binsEach      = 10
+	extraFeatures = 3
+)
+
+// ObserveQueue writes what an agent sees of a queue in which a decision is due, and
+// which slices are free (deadline report, Table 4 and appendix C):
+//
+//	4       the head: time to its deadline, durations on small, medium, whole
+//	1  *    urgency, Eq. 3                                          [0, 1]
+//	4 x 10  shares of the jobs that wait, by each of the head's 4   [0, 1]
+//	n       1 for a busy slice, else 0
+//	n  *    sizes of the slices over 7                              (0, 1]
+//	3  *    jobs that wait, as w/(w+16); share of free slices; largest free size
+//	        over 7                                                  (0, 1]
+//
+// Those marked * are missing from the original observation. The report does not
+// print scales, bins, or which durations there are. Here a job's durations are the
+// three by which its EFT decides, the means over sizes 1-2 and 3-4 and the one on 7,
+// as x/(x+3) with x in minutes, in [0, 1]; the time to the deadline, which falls
+// below 0, is x/(|x|+3), in [-1, 1]. 3 minutes are the mean of inference on size 1.
+// Bins of durations begin at 0, 1/4, 1/2, 1, 2, 4, 8, 16, 32 and 64 min, those of
+// times to the deadline at minus infinity, -8, -2, 0, 1/2, 1, 2, 4, 8 and 16 min.
+func ObserveQueue(q *sim.Queue, original bool, observation []float32, mask []bool) {
+	head, now := q.Head(), q.Now()
+	f := featuresOf(head, now)
+	observation[0] = float32(f.left / (math.Abs(f.left) + timeScale))
+	for i, d := range f.durations {
+		observation[1+i] = float32(1 - timeScale/(d+timeScale)) // +Inf becomes 1
+	}
+	at := jobFeatures
+	if !original {
+		observation[at] = float32(urgency(head, now))
+		at++
+	}
+	bins := observation[at : at+jobFeatures*binsEach]
+	countJobs(q, bins)
+	at += len(bins)
+
+	all := q.Slices()
+	largest := mig.Slices(0)
+	for i := range all {
+		s := &all[i]
+		mask[i] = !s.Busy
+		observation[at+i] = 1
+		if !s.Busy {
+			observation[at+i] = 0
+			largest = max(largest, s.Size)
+		}
+	}
+	if original {
+		return
+	}
+	at += len(all)
+	for i := range all {
+		observation[at+i] = float32(all[i].Size) / 7
+	}
+	at += len(all)
+	observation[at] = float32(q.Waiting()) / float32(q.Waiting()+queueScale)
+	observation[at+1] = float32(q.Free()) / float32(len(all))
+	observation[at+2] = float32(largest) / 7
+}
+
+// The values that are shown as 1/2.
+const (
+	timeScale  = 3 // minutes
+	queueScale = 16
+)
+
+// features are what is shown of a job, in minutes.
+type features struct {
+	// left is the time to the deadline.
+	left float64
+	// durations are those on small, medium and whole.
+	durations [3]float64
+}
+
+func featuresOf(j *task.Job, now task.Minutes) features {
+	return features{
+		left:      float64(j.Deadline - now),
+		durations: [3]float64{float64(j.On(1)+j.On(2)) / 2, float64(j.On(3)+j.On(4)) / 2, float64(j.On(7))},
+	}
+}
+
+// urgency is Eq. 3: the part that the job takes on the whole GPU of the time that it
+// is left with, at most 1.
+func urgency(j *task.Job, now task.Minutes) float64 {
+	return min(1, float64(j.On(7)/max(j.Deadline-now, 0.01)))
+}
+
+// countJobs writes the shares of the jobs that wait, by bin.
+func countJobs(q *sim.Queue, bins []float32) {
+	clear(bins)
+	now := q.Now()
+	for j := range q.All() {
+		f := featuresOf(j, now)
+		bins[leftBin(f.left)]++
+		for i, d := range f.durations {
+			bins[(1+i)*binsEach+durationBin(d)]++
+		}
+	}
+	n := float32(q.Waiting())
+	for i := range bins {
+		bins[i] /= n
+	}
+}
+
+// durationBin doubles the edges from 1/4 on.
+func durationBin(d float64) int { return min(max(exponent(d)+3, 0), binsEach-1) }
+
+// leftBin doubles the edges from 1/2 on, too.
+func leftBin(left float64) int {
+	switch {
+	case left < -8:
+		return 0
+	case left < -2:
+		return 1
+	case left < 0:
+		return 2
+	}
+	return min(max(exponent(left)+5, 3), binsEach-1)
+}
+
+// exponent is the logarithm to base 2, rounded down, of a normal number that is not
+// negative; of others, something below -1000 for 0 and 1024 for +Inf.
+func exponent(x float64) int { return int(math.Float64bits(x)>>52) - 1023 }

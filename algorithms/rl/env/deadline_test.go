@@ -1,0 +1,408 @@
+package env_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"miglab/algorithms/rl/env"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+var _ env.Env = (*env.Deadline)(nil)
+
+// reportFleet is the deadline report's: 20 slices (2.3).
+func reportFleet(t testing.TB) task.Fleet {
+	t.Helper()
+	f := task.Fleet{Watts: []float64{40, 120, 160, 200, 240, 250, 250, 250}}
+	for _, name := range []string{"7", "7", "4-3", "4-3", "4-2-1", "4-2-1", "2-2-2-1", "2-2-2-1"} {
+		p, err := mig.MustLookup("A100").ParsePartition(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Partitions = append(f.Partitions, p)
+	}
+	return f
+}
+
+// crowd draws n jobs much like those of the report's busiest hours.
+func crowd(n int) env.JobSource {
+	return func(rng *rand.Rand, jobs []task.Job) []task.Job {
+		arrival := 0.0
+		for range n {
+			arrival += rng.ExpFloat64() / 4
+			g1 := 0.01 + 3*rng.ExpFloat64()
+			if rng.Float64() < 0.2 {
+				g1 = 30 + 40*rng.Float64()
+			}
+			j := task.Job{Arrival: task.Minutes(arrival)}
+			for _, s := range []mig.Slices{1, 2, 3, 4, 7} {
+				j.Set(s, task.Minutes(g1/float64(s)))
+			}
+			j.Deadline = j.Arrival + task.Minutes(1+3*rng.Float64())*j.On(7)
+			jobs = append(jobs, j)
+		}
+		return jobs
+	}
+}
+
+func newDeadline(t testing.TB, source env.JobSource, o env.DeadlineOptions) *env.Deadline {
+	t.Helper()
+	d, err := env.NewDeadline(reportFleet(t), source, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func pcg(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// allowed draws one of the allowed actions.
+func allowed(rng *rand.Rand, mask []bool) int {
+	for {
+		if i := rng.IntN(len(mask)); mask[i] {
+			return i
+		}
+	}
+}
+
+// chooser is a dispatcher made of a function.
+type chooser func(*sim.Queue) int
+
+func (c chooser) Dispatch(q *sim.Queue) int { return c(q) }
+
+// episode is a day as the environment went through it.
+type episode struct {
+	actions      []int
+	rewards      []float32
+	observations [][]float32
+	masks        [][]bool
+	result       sim.DispatchResult
+}
+
+func play(d *env.Deadline, seed uint64, choices *rand.Rand) episode {
+	var e episode
+	d.Reset(pcg(seed))
+	for done := false; !done; {
+		o, m := make([]float32, d.Shape().Observation), make([]bool, d.Shape().Actions)
+		d.Observe(o, m)
+		action := allowed(choices, m)
+		var r float32
+		r, done = d.Step(action)
+		e.actions, e.rewards = append(e.actions, action), append(e.rewards, r)
+		e.observations, e.masks = append(e.observations, o), append(e.masks, m)
+	}
+	e.result = d.Result()
+	return e
+}
+
+// TestDeadlineIsTheSimulation repeats an environment's actions as a dispatcher, which
+// sees what the environment showed.
+func TestDeadlineIsTheSimulation(t *testing.T) {
+	d := newDeadline(t, crowd(300), env.DeadlineOptions{})
+	for seed := range uint64(20) {
+		e := play(d, seed, pcg(seed+1000))
+		o, m := make([]float32, 88), make([]bool, 20)
+		i := 0
+		want, err := sim.RunDispatch(crowd(300)(pcg(seed), nil), reportFleet(t), chooser(func(q *sim.Queue) int {
+			env.ObserveQueue(q, false, o, m)
+			if fmt.Sprint(o) != fmt.Sprint(e.observations[i]) {
+				t.Fatalf("seed %d, decision %d: a dispatcher sees\n%v, the environment shows\n%v", seed, i, o, e.observations[i])
+			}
+			for s := range q.Slices() {
+				if free := !q.Slices()[s].Busy; m[s] != free || e.masks[i][s] != free {
+					t.Fatalf("seed %d, decision %d: masks %v and %v, free is %v", seed, i, m[s], e.masks[i][s], free)
+				}
+			}
+			i++
+			return e.actions[i-1]
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(want) != fmt.Sprint(e.result) {
+			t.Fatalf("seed %d: %+v, by the simulation %+v", seed, e.result, want)
+		}
+	}
+}
+
+// naiveRewards works out the report's rewards from the log of a day, given which job
+// each decision was about.
+func naiveRewards(jobs []task.Job, order []int, r sim.DispatchResult, sizes []mig.Slices, energy float64) []float64 {
+	rewards := make([]float64, len(order))
+	late, tardiness := 0.0, 0.0
+	for i, job := range order {
+		run, j := r.Runs[job], jobs[job]
+		rewards[i] += 0.01 * float64(sizes[run.Slice]) / 7
+		over := float64(run.End - j.Deadline)
+		completion := -0.2 * over
+		if over <= 0 {
+			rewards[i] += 0.05
+			completion = 0.1
+		} else {
+			late++
+			tardiness += over
+		}
+		// It goes to the last decision before the completion. Of draws like these, no arrival
+		// coincides with a completion, so that a decision then is one on the slice set free.
+		before := i
+		for before+1 < len(order) && r.Runs[order[before+1]].Start < run.End {
+			before++
+		}
+		rewards[before] += completion
+	}
+	n := float64(len(order))
+	rewards[len(order)-1] += 10*(1-late/n) - tardiness/n - 2.25e-5*energy/n
+	return rewards
+}
+
+func TestDeadlineRewards(t *testing.T) {
+	var sizes []mig.Slices
+	for _, p := range reportFleet(t).Partitions {
+		for _, in := range p {
+			sizes = append(sizes, in.Size())
+		}
+	}
+	for _, charge := range []env.EnergyCharge{env.NoEnergy, env.EnergyAsReleased, env.EnergyRight} {
+		shaped := newDeadline(t, crowd(200), env.DeadlineOptions{Energy: charge})
+		sparse := newDeadline(t, crowd(200), env.DeadlineOptions{Energy: charge, Sparse: true})
+		for seed := range uint64(10) {
+			e := play(shaped, seed, pcg(seed+7))
+			jobs := crowd(200)(pcg(seed), nil)
+			var order []int
+			i := 0
+			if _, err := sim.RunDispatch(jobs, reportFleet(t), chooser(func(q *sim.Queue) int {
+				for k := range jobs {
+					if q.Head() == &jobs[k] {
+						order = append(order, k)
+					}
+				}
+				i++
+				return e.actions[i-1]
+			})); err != nil {
+				t.Fatal(err)
+			}
+			energy := map[env.EnergyCharge]sim.WattMinutes{env.EnergyAsReleased: e.result.EnergyAsReleased, env.EnergyRight: e.result.Energy}[charge]
+			for i, want := range naiveRewards(jobs, order, e.result, sizes, float64(energy)) {
+				if math.Abs(float64(e.rewards[i])-want) > 1e-5*max(1, math.Abs(want)) {
+					t.Fatalf("%q, seed %d: reward %d of %d is %v, want %v", charge, seed, i, len(order), e.rewards[i], want)
+				}
+			}
+
+			e = play(sparse, seed, pcg(seed+7))
+			last := len(e.rewards) - 1
+			for i, r := range e.rewards[:last] {
+				if r != 0 {
+					t.Fatalf("sparse reward %d is %v", i, r)
+				}
+			}
+			tardiness := 0.0
+			for i, r := range e.result.Runs {
+				tardiness += max(0, float64(r.End-jobs[i].Deadline))
+			}
+			want := (-tardiness - 2.25e-5*float64(energy)) / (200*2.25e-5 + 1)
+			if got := float64(e.rewards[last]); math.Abs(got/want-1) > 1e-5 {
+				t.Fatalf("%q, seed %d: the sparse reward is %v, want %v", charge, seed, got, want)
+			}
+		}
+	}
+}
+
+// TestDeadlineResetForgets begins anew in the middle of a day.
+func TestDeadlineResetForgets(t *testing.T) {
+	want := play(newDeadline(t, crowd(60), env.DeadlineOptions{}), 1, pcg(2))
+	used := newDeadline(t, crowd(60), env.DeadlineOptions{})
+	used.Reset(pcg(3))
+	for i := range 9 {
+		used.Step(i)
+	}
+	if got := play(used, 1, pcg(2)); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("after a reset\n%v\nand by a new environment\n%v", got.rewards, want.rewards)
+	}
+}
+
+// TestDeadlineObservation works out one observation by hand.
+func TestDeadlineObservation(t *testing.T) {
+	job := func(arrival, deadline task.Minutes, g ...task.Minutes) task.Job {
+		j := task.Job{Arrival: arrival, Deadline: deadline}
+		for i, s := range []mig.Slices{1, 2, 3, 4, 7} {
+			j.Set(s, g[i])
+		}
+		return j
+	}
+	// One job for each slice, from 0 to 100; from 1 to 3 min, three jobs arrive; slice 19,
+	// of size 1, becomes free at 4.
+	var jobs []task.Job
+	for i := range 20 {
+		g := task.Minutes(100)
+		if i == 19 {
+			g = 4
+		}
+		jobs = append(jobs, job(0, task.Minutes(i), g, g, g, g, g))
+	}
+	jobs = append(jobs,
+		job(1, 10, 8, 4, 2, 1.9, 1),       // left 6: 6, 1.95, 1
+		job(2, 2.5, 0.5, 0.25, 3, 1, 0.1), // left -1.5: .375, 2, .1
+		job(3, 200, 90, 50, 30, 20, 10))   // left 196: 70, 25, 10
+	source := func(_ *rand.Rand, to []task.Job) []task.Job { return append(to, jobs...) }
+	for _, original := range []bool{false, true} {
+		d := newDeadline(t, source, env.DeadlineOptions{Original: original})
+		d.Reset(nil)
+		for i := range 20 {
+			d.Step(i)
+		}
+		want := []float32{-1.5 / 4.5, .375 / 3.375, 2. / 5, .1 / 3.1}
+		if !original {
+			want = append(want, 1)
+		}
+		bins := make([]float32, 40)
+		for _, i := range []int{2, 7, 9, 10 + 1, 10 + 5, 10 + 9, 20 + 3, 20 + 4, 20 + 7, 30 + 0, 30 + 3, 30 + 6} {
+			bins[i] = 1. / 3
+		}
+		want = append(want, bins...)
+		for range 19 {
+			want = append(want, 1)
+		}
+		want = append(want, 0)
+		if !original {
+			for _, s := range []float32{7, 7, 4, 3, 4, 3, 4, 2, 1, 4, 2, 1, 2, 2, 2, 1, 2, 2, 2, 1} {
+				want = append(want, s/7)
+			}
+			want = append(want, 3./19, 1./20, 1./7)
+		}
+		o, m := make([]float32, d.Shape().Observation), make([]bool, d.Shape().Actions)
+		if d.Observe(o, m); len(o) != len(want) {
+			t.Fatalf("%d features, want %d", len(o), len(want))
+		}
+		for i := range o {
+			if math.Abs(float64(o[i]-want[i])) > 1e-6 {
+				t.Errorf("original %v: feature %d is %v, want %v", original, i, o[i], want[i])
+			}
+		}
+	}
+}
+
+// TestObserveQueueStaysInRange takes jobs as extreme as the engine allows.
+func TestObserveQueueStaysInRange(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		minutes := rapid.Float64Range(0, 1e9)
+		source := func(_ *rand.Rand, jobs []task.Job) []task.Job {
+			for range rapid.IntRange(1, 60).Draw(rt, "jobs") {
+				j := task.Job{Deadline: task.Minutes(minutes.Draw(rt, "deadline"))}
+				for _, s := range []mig.Slices{1, 2, 3, 4, 7} {
+					j.Set(s, task.Minutes(max(1e-300, minutes.Draw(rt, "minutes"))))
+				}
+				jobs = append(jobs, j)
+			}
+			return jobs
+		}
+		d := newDeadline(t, source, env.DeadlineOptions{})
+		for _, o := range play(d, 0, pcg(rapid.Uint64().Draw(rt, "seed"))).observations {
+			for i, v := range o {
+				low := float32(0)
+				if i == 0 {
+					low = -1
+				}
+				if !(v >= low && v <= 1) {
+					rt.Fatalf("feature %d is %v", i, v)
+				}
+			}
+			for k := range 4 {
+				sum := float32(0)
+				for _, v := range o[5+10*k:][:10] {
+					sum += v
+				}
+				if math.Abs(float64(sum-1)) > 1e-5 {
+					rt.Fatalf("the bins of quantity %d add up to %v", k, sum)
+				}
+			}
+		}
+	})
+}
+
+func TestDeadlineShape(t *testing.T) {
+	if got, want := env.DeadlineShape(20, false), (env.Shape{Observation: 88, Actions: 20}); got != want {
+		t.Errorf("enhanced %+v, want %+v", got, want)
+	}
+	if got, want := env.DeadlineShape(20, true), (env.Shape{Observation: 64, Actions: 20}); got != want {
+		t.Errorf("original %+v, want %+v", got, want)
+	}
+}
+
+func TestDeadlinePanicsOnProgrammersErrors(t *testing.T) {
+	busy := newDeadline(t, crowd(5), env.DeadlineOptions{})
+	busy.Reset(pcg(1))
+	empty := newDeadline(t, crowd(0), env.DeadlineOptions{})
+	bad := newDeadline(t, func(_ *rand.Rand, jobs []task.Job) []task.Job { return append(jobs, task.Job{}) }, env.DeadlineOptions{})
+	for name, f := range map[string]func(){
+		"no such slice": func() { busy.Step(20) },
+		"empty day":     func() { empty.Reset(pcg(1)) },
+		"bad job":       func() { bad.Reset(pcg(1)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+	if _, err := env.NewDeadline(task.Fleet{}, crowd(1), env.DeadlineOptions{}); err == nil {
+		t.Error("a fleet without GPUs is accepted")
+	}
+}
+
+func TestDeadlineDoesNotAllocate(t *testing.T) {
+	d := newDeadline(t, crowd(200), env.DeadlineOptions{})
+	o, m := make([]float32, d.Shape().Observation), make([]bool, d.Shape().Actions)
+	stream := rand.NewPCG(0, 0)
+	rng := rand.New(stream)
+	day := func() {
+		stream.Seed(1, 0)
+		d.Reset(rng)
+		for done := false; !done; {
+			d.Observe(o, m)
+			_, done = d.Step(allowed(rng, m))
+		}
+	}
+	if n := testing.AllocsPerRun(20, day); n != 0 {
+		t.Errorf("%v allocations a day", n)
+	}
+}
+
+// BenchmarkDeadline measures steps with observation and mask, under the report's
+// load, with a random policy and with one that takes the largest free slice.
+func BenchmarkDeadline(b *testing.B) {
+	for name, choose := range map[string]func(*rand.Rand, []bool) int{"random": allowed, "first": func(_ *rand.Rand, mask []bool) int {
+		for i, ok := range mask {
+			if ok {
+				return i
+			}
+		}
+		return -1
+	}} {
+		b.Run(name, func(b *testing.B) {
+			d := newDeadline(b, crowd(4000), env.DeadlineOptions{})
+			o, m := make([]float32, d.Shape().Observation), make([]bool, d.Shape().Actions)
+			rng := pcg(1)
+			d.Reset(rng)
+			b.ReportAllocs()
+			waiting := 0.0
+			for b.Loop() {
+				d.Observe(o, m)
+				waiting += float64(16 * o[85] / (1 - o[85]))
+				if _, done := d.Step(choose(rng, m)); done {
+					d.Reset(rng)
+				}
+			}
+			b.ReportMetric(waiting/float64(b.N), "waiting")
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
+		})
+	}
+}
