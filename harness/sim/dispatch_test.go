@@ -435,6 +435,9 @@ func TestResetIsANewEngine(t *testing.T) {
 		if err := e.Reset(other); err != nil {
 			t.Fatal(err)
 		}
+		if q := e.Next(); q != nil && (q.Free() != len(q.Slices()) || slices.ContainsFunc(q.Slices(), func(s sim.Slice) bool { return s.FreeAt != 0 || s.Busy })) {
+			t.Fatalf("slices %v at the beginning", q.Slices())
+		}
 		for q := e.Next(); q != nil; q = e.Next() {
 			if err := e.Place(firstFree(q)); err != nil {
 				t.Fatal(err)
