@@ -5,7 +5,7 @@
 // A dataset is named by a spec such as
 //
 //	far/MIXEDSCALING+WIDETIMES?n=10&psup=50
-//	drl/WIDETIMES
+//	drl/WIDETIMES?total=100&part=8
 //	rodinia?order=shuffled
 //	profile:tasks.csv
 //	mfi/skew-small?lifespan=steady&rho=0.85
@@ -16,6 +16,9 @@
 // the instance, and on nothing else: the random stream of every batch is seeded
 // from what names that batch, so that more instances or longer streams never
 // shift another instance.
+//
+// For training, a [Sampler] draws batches of the synthetic workloads, and a
+// [DaySampler] days of jobs, from streams that are handed in.
 //
 // Measured times are embedded, with their hashes and sources in manifest.json.
 // The package measures nothing and schedules nothing.

@@ -138,15 +138,24 @@ func (d day) Instance(g *mig.GPU, index int) (Instance, error) {
 	if err := checkIndex(d, index); err != nil {
 		return Instance{}, err
 	}
+	f, err := d.fleetOn(g)
+	if err != nil {
+		return Instance{}, err
+	}
+	rng := rand.New(pcg([]byte("workload=deadline"), d.seed, g, index))
+	return Instance{Jobs: d.appendJobs(rng, make([]task.Job, 0, jobsADay)), Fleet: f}, nil
+}
+
+// fleetOn returns the fleet of GPUs of a model that the jobs' durations are for.
+func (d *day) fleetOn(g *mig.GPU) (task.Fleet, error) {
 	if on := []string{"A100", "A100-80GB"}; !slices.Contains(on, g.Name) {
-		return Instance{}, &UnmeasuredError{d.name, g.Name, on}
+		return task.Fleet{}, &UnmeasuredError{d.name, g.Name, on}
 	}
 	f, err := d.fleet.on(g)
 	if err != nil {
-		return Instance{}, &SpecError{d.ID(), err}
+		return task.Fleet{}, &SpecError{d.ID(), err}
 	}
-	rng := rand.New(pcg([]byte("workload=deadline"), d.seed, g, index))
-	return Instance{Jobs: d.jobs(rng), Fleet: f}, nil
+	return f, nil
 }
 
 // hourly are the arrival rates by hour of the day, in jobs a minute over
@@ -188,10 +197,12 @@ var (
 	resNetTraining  = jobScaling{1: 1, 2: 3.4 / 6, 3: 3.4 / 7.85, 4: 3.4 / 8.4, 7: 3.4 / 9.75}
 )
 
-// jobs draws the jobs of a day. Each job takes its draws in the same order whatever
-// the slack.
-func (d *day) jobs(rng *rand.Rand) []task.Job {
-	out := make([]task.Job, 0, 4608) // about 4150 come
+// jobsADay is room for a day's jobs: 4148 come on average.
+const jobsADay = 4608
+
+// appendJobs draws the jobs of a day. Each job takes its draws in the same order
+// whatever the slack.
+func (d *day) appendJobs(rng *rand.Rand, out []task.Job) []task.Job {
 	for t := 0.0; ; {
 		hour := min(int(t/60), len(hourly)-1)
 		t += rng.ExpFloat64() / (arrivalScale * hourly[hour])

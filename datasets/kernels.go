@@ -43,7 +43,7 @@ type measuredOn struct {
 var kernelSets = []*kernelSet{
 	{
 		name: "rodinia", on: []measuredOn{{"A100", RodiniaA100}, {"A100-80GB", RodiniaA100}, {"A30", RodiniaA30}}, ordered: true,
-		summary: "16 Rodinia kernels measured on A100, 16 on A30; order (paper|shuffled), seed (1), last (a kernel)",
+		summary: "16 Rodinia kernels measured on A100, 16 on A30; order (paper|shuffled), seed (1), last (a kernel), only (a kernel), copies (1)",
 	},
 	{
 		name: "a30-batch", on: []measuredOn{{"A30", A30Batch}},
@@ -79,22 +79,34 @@ type measured struct {
 	seed     uint64
 	// last is the kernel that is moved to the end; empty for none.
 	last string
+	// only is the single kernel that there is; empty for all.
+	only string
+	// copies is how often each kernel is there.
+	copies int
 }
 
 func parseMeasured(k *kernelSet, pairs []string) (Spec, error) {
-	m := measured{kernelSet: k, seed: 1}
+	m := measured{kernelSet: k, seed: 1, copies: 1}
 	var known []parameter
 	if k.ordered {
-		known = []parameter{{"order", m.setOrder}, seed(&m.seed), {"last", m.setLast}}
+		known = []parameter{
+			{"order", m.setOrder}, seed(&m.seed), {"last", m.kernel(&m.last)}, {"only", m.kernel(&m.only)}, count("copies", &m.copies, 1, maxCopies),
+		}
 	}
 	if err := setParameters(pairs, known); err != nil {
 		return nil, err
 	}
-	if !m.shuffled && m.seed != 1 {
+	switch {
+	case !m.shuffled && m.seed != 1:
 		return nil, &ParameterError{"seed", strconv.FormatUint(m.seed, 10), "a seed only with order=shuffled"}
+	case m.last != "" && (m.only != "" || m.copies != 1):
+		return nil, &ParameterError{"last", m.last, "a last kernel only where each is there once"}
 	}
 	return m, nil
 }
+
+// maxCopies bounds the parameter copies.
+const maxCopies = 1000
 
 func (m *measured) setOrder(order string) error {
 	switch order {
@@ -108,24 +120,32 @@ func (m *measured) setOrder(order string) error {
 	return nil
 }
 
-// setLast takes the name of a kernel that every table of the set has.
-func (m *measured) setLast(kernel string) error {
-	var names []string
-	for _, t := range batch(tables()[m.on[0].table]) {
-		names = append(names, t.Name)
-	}
-	for _, on := range m.on {
-		b := batch(tables()[on.table])
-		if !slices.ContainsFunc(b, func(t task.Task) bool { return t.Name == kernel }) {
-			return nearest.Unknown("kernel", kernel, names)
+// kernel sets a parameter to the name of a kernel that every table of the set has.
+func (m *measured) kernel(to *string) func(string) error {
+	return func(kernel string) error {
+		var names []string
+		for _, t := range batch(tables()[m.on[0].table]) {
+			names = append(names, t.Name)
 		}
+		for _, on := range m.on {
+			b := batch(tables()[on.table])
+			if !slices.ContainsFunc(b, func(t task.Task) bool { return t.Name == kernel }) {
+				return nearest.Unknown("kernel", kernel, names)
+			}
+		}
+		*to = kernel
+		return nil
 	}
-	m.last = kernel
-	return nil
 }
 
 func (m measured) ID() string {
 	var p []string
+	if m.copies != 1 {
+		p = append(p, "copies="+strconv.Itoa(m.copies))
+	}
+	if m.only != "" {
+		p = append(p, "only="+m.only)
+	}
 	if m.last != "" {
 		p = append(p, "last="+m.last)
 	}
@@ -152,7 +172,7 @@ func (m measured) Instance(g *mig.GPU, index int) (Instance, error) {
 	var models []string
 	for _, on := range m.on {
 		if on.gpu == g.Name {
-			b := batch(tables()[on.table])
+			b := m.kernels(on.table)
 			if m.shuffled {
 				rng := rand.New(pcg([]byte("shuffled="+m.name), m.seed, g, index))
 				rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
@@ -166,4 +186,23 @@ func (m measured) Instance(g *mig.GPU, index int) (Instance, error) {
 		models = append(models, on.gpu)
 	}
 	return Instance{}, &UnmeasuredError{Dataset: m.name, GPU: g.Name, Measured: models}
+}
+
+// kernels returns the tasks in the published order.
+func (m *measured) kernels(t Table) task.Batch {
+	b := batch(tables()[t])
+	if m.only != "" {
+		b = slices.DeleteFunc(b, func(t task.Task) bool { return t.Name != m.only })
+	}
+	if m.copies == 1 {
+		return b
+	}
+	var out task.Batch
+	for i := range m.copies {
+		for _, k := range b {
+			k.Name = fmt.Sprintf("%s-%0*d", k.Name, len(strconv.Itoa(m.copies)), i+1)
+			out = append(out, k)
+		}
+	}
+	return out
 }

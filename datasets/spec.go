@@ -123,6 +123,8 @@ func Parse(spec string) (Spec, error) {
 		s, err = parseSynthetic(w, pairs)
 	} else if k := kernelsNamed(name); k != nil {
 		s, err = parseMeasured(k, pairs)
+	} else if name == subsetsName {
+		s, err = parseSubsets(pairs)
 	} else if e, ok := exampleNamed(name); ok {
 		s, err = parseExample(e, pairs)
 	} else {
@@ -149,6 +151,7 @@ func names() []string {
 	for _, w := range workloads {
 		all = append(append(all, w.name), w.aliases...)
 	}
+	all = append(all, subsetsName)
 	for _, k := range kernelSets {
 		all = append(all, k.name)
 	}
@@ -174,6 +177,7 @@ func List() []Info {
 	for _, w := range workloads {
 		out = append(out, w.info())
 	}
+	out = append(out, subsetsInfo())
 	for _, k := range kernelSets {
 		out = append(out, k.info())
 	}

@@ -29,6 +29,12 @@ func TestCanonicalIDs(t *testing.T) {
 		"rodinia":                           "rodinia",
 		"rodinia?order=paper&seed=1":        "rodinia",
 		"rodinia?seed=7&order=shuffled":     "rodinia?order=shuffled&seed=7",
+		"rodinia?copies=20&only=CFD":        "rodinia?copies=20&only=CFD",
+		"rodinia?copies=1":                  "rodinia",
+		"WIDETIMES?part=8&total=100&n=14":   "drl/WIDETIMES?part=8&total=100",
+		"ADVERSARIAL4?psup=50":              "drl/ADVERSARIAL4",
+		"drl/RODINIA?n=14&seed=1":           "drl/RODINIA",
+		"drl/RODINIA?part=1&n=7":            "drl/RODINIA?n=7&part=1",
 		"a30-batch":                         "a30-batch",
 		"profile:a b?n=3&x.csv":             "profile:a b?n=3&x.csv",
 	} {
@@ -48,30 +54,43 @@ func TestCanonicalIDs(t *testing.T) {
 
 func TestBadSpecs(t *testing.T) {
 	for spec, message := range map[string]string{
-		"":                           `unknown dataset ""`,
-		"WIDETIME":                   `did you mean "WIDETIMES"?`,
-		"far/MIXEDSCALNG+WIDETIMES":  `did you mean "far/MIXEDSCALING+WIDETIMES"?`,
-		"far/WIDETIMES+MIXEDSCALING": `unknown dataset "far/WIDETIMES+MIXEDSCALING"`,
-		"rodina":                     `did you mean "rodinia"?`,
-		"WIDETIMES?":                 `unknown parameter ""`,
-		"WIDETIMES?m=3":              `unknown parameter "m"; did you mean "n"? (known: batches, gen, leave, n, psup, seed)`,
-		"WIDETIMES?n":                `parameter "n" has no value; give a whole number from 1 to 1000000`,
-		"WIDETIMES?n=0":              `parameter "n" cannot be "0"`,
-		"WIDETIMES?n=1e3":            `a whole number`,
-		"WIDETIMES?n=3&n=3":          `give the parameter once`,
-		"WIDETIMES?psup=101":         `from 0 to 100`,
-		"WIDETIMES?psup=-1":          `from 0 to 100`,
-		"WIDETIMES?leave=NaN":        `a probability from 0 to 1`,
-		"WIDETIMES?leave=1.5":        `a probability from 0 to 1`,
-		"WIDETIMES?leave=-1":         `a probability from 0 to 1`,
-		"WIDETIMES?gen=papr":         `unknown generator "papr"; did you mean "paper"?`,
-		"WIDETIMES?seed=-1":          `from 0 to 2^64-1`,
-		"WIDETIMES?batches=0":        `from 1 to 1000000`,
-		"rodinia?n=3":                `unknown parameter "n"`,
-		"rodinia?order=random":       `unknown order "random"`,
-		"rodinia?seed=2":             `give a seed only with order=shuffled`,
-		"a30-batch?order=shuffled":   `unknown parameter "order"`,
-		"profile:":                   `the path of a tasks file`,
+		"":                            `unknown dataset ""`,
+		"WIDETIME":                    `did you mean "WIDETIMES"?`,
+		"far/MIXEDSCALNG+WIDETIMES":   `did you mean "far/MIXEDSCALING+WIDETIMES"?`,
+		"far/WIDETIMES+MIXEDSCALING":  `unknown dataset "far/WIDETIMES+MIXEDSCALING"`,
+		"rodina":                      `did you mean "rodinia"?`,
+		"WIDETIMES?":                  `unknown parameter ""`,
+		"WIDETIMES?m=3":               `unknown parameter "m"; did you mean "n"? (known: batches, gen, leave, n, part, psup, seed, total)`,
+		"WIDETIMES?n":                 `parameter "n" has no value; give a whole number from 1 to 1000000`,
+		"WIDETIMES?n=0":               `parameter "n" cannot be "0"`,
+		"WIDETIMES?n=1e3":             `a whole number`,
+		"WIDETIMES?n=3&n=3":           `give the parameter once`,
+		"WIDETIMES?psup=101":          `from 0 to 100`,
+		"WIDETIMES?psup=-1":           `from 0 to 100`,
+		"WIDETIMES?leave=NaN":         `a probability from 0 to 1`,
+		"WIDETIMES?leave=1.5":         `a probability from 0 to 1`,
+		"WIDETIMES?leave=-1":          `a probability from 0 to 1`,
+		"WIDETIMES?gen=papr":          `unknown generator "papr"; did you mean "paper"?`,
+		"WIDETIMES?seed=-1":           `from 0 to 2^64-1`,
+		"WIDETIMES?batches=0":         `from 1 to 1000000`,
+		"WIDETIMES?part=1":            `give a part only with total`,
+		"WIDETIMES?total=100&part=9":  `parameter "part" cannot be "9"; give a whole number from 1 to 8`,
+		"WIDETIMES?total=100&part=0":  `from 1 to 1000000`,
+		"WIDETIMES?total=9&batches=2": `parameter "batches" cannot be "2"; give either batches or total`,
+		"WIDETIMES?total=0":           `from 1 to 1000000`,
+		"drl/ADVERSARIAL3":            `did you mean "drl/ADVERSARIAL2"?`,
+		"drl/RODINIA?gen=paper":       `unknown parameter "gen"`,
+		"drl/RODINIA?n=15":            `from 3 to 14`,
+		"drl/RODINIA?part=3":          `parameter "part" cannot be "3"; give a whole number from 1 to 2`,
+		"rodinia?only=CDF":            `did you mean "CFD"?`,
+		"rodinia?copies=0":            `from 1 to 1000`,
+		"rodinia?last=CFD&copies=2":   `a last kernel only where each is there once`,
+		"a30-batch?copies=2":          `unknown parameter "copies"`,
+		"rodinia?n=3":                 `unknown parameter "n"`,
+		"rodinia?order=random":        `unknown order "random"`,
+		"rodinia?seed=2":              `give a seed only with order=shuffled`,
+		"a30-batch?order=shuffled":    `unknown parameter "order"`,
+		"profile:":                    `the path of a tasks file`,
 	} {
 		s, err := datasets.Parse(spec)
 		if err == nil {
@@ -96,7 +115,7 @@ func TestSpecRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var names []string
 		for _, info := range datasets.List() {
-			if strings.HasPrefix(info.Name, "far/") || strings.HasPrefix(info.Name, "drl/") {
+			if strings.HasPrefix(info.Summary, "synthetic") {
 				names = append(names, info.Name)
 			}
 		}
@@ -107,8 +126,10 @@ func TestSpecRoundTrip(t *testing.T) {
 			"leave":   rapid.Float64Range(0, 1).AsAny(),
 			"seed":    rapid.Uint64().AsAny(),
 			"batches": rapid.IntRange(1, 1_000_000).AsAny(),
+			"total":   rapid.IntRange(1, 1_000_000).AsAny(),
 		}
-		keys := rapid.Permutation([]string{"n", "psup", "gen", "leave", "seed", "batches"}).Draw(t, "order")
+		several := rapid.SampledFrom([]string{"batches", "total"}).Draw(t, "several")
+		keys := rapid.Permutation([]string{"n", "psup", "gen", "leave", "seed", several}).Draw(t, "order")
 		keys = keys[:rapid.IntRange(0, len(keys)).Draw(t, "given")]
 		var pairs []string
 		for _, k := range keys {
@@ -148,7 +169,7 @@ func TestListedNamesParse(t *testing.T) {
 
 func TestIndicesOutOfRange(t *testing.T) {
 	for spec, index := range map[string]int{
-		"WIDETIMES": -1, "rodinia": 1, "rodinia?order=shuffled": -1, "a30-batch": 1, "profile:x.csv": 1,
+		"WIDETIMES": -1, "rodinia": 1, "drl/RODINIA": 1000, "rodinia?order=shuffled": -1, "a30-batch": 1, "profile:x.csv": 1,
 	} {
 		_, err := datasets.MustParse(spec).Instance(mig.MustLookup("A30"), index)
 		var bad *datasets.IndexError

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 
 	"miglab/harness/mig"
@@ -18,6 +19,10 @@ const maxCount = 1_000_000
 // synthetic is a workload with its parameters. It describes an endless sequence
 // of batches; instance i is the batches i to i+batches-1, so that consecutive
 // instances overlap: 1001 batches make the 1000 concatenations of FAR 6.7.1.
+//
+// With a total, instance i is that many tasks cut in batches of n, the last of which
+// may have fewer (DRL 5.1.3). The tasks are those of n=total: how they are cut
+// changes none. A part is one of these batches by itself.
 type synthetic struct {
 	*workload
 	n         int
@@ -26,6 +31,8 @@ type synthetic struct {
 	leave     float64
 	seed      uint64
 	batches   int
+	// total is 0 where the tasks are not cut, and part where no single batch is meant.
+	total, part int
 }
 
 func parseSynthetic(w *workload, pairs []string) (Spec, error) {
@@ -39,7 +46,12 @@ func parseSynthetic(w *workload, pairs []string) (Spec, error) {
 		probability("leave", &s.leave),
 		seed(&s.seed),
 		count("batches", &s.batches, 1, maxCount),
+		count("total", &s.total, 1, maxCount),
+		count("part", &s.part, 1, maxCount),
 	})
+	if err == nil {
+		err = s.checkCut()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +59,45 @@ func parseSynthetic(w *workload, pairs []string) (Spec, error) {
 		s.leave = s.generator.leave
 	}
 	return s, nil
+}
+
+// checkCut returns an error about parameters that do not go together.
+func (s *synthetic) checkCut() error {
+	switch {
+	case s.total == 0 && s.part != 0:
+		return &ParameterError{"part", strconv.Itoa(s.part), "a part only with total"}
+	case s.total == 0:
+		return nil
+	case s.batches != 1:
+		return &ParameterError{"batches", strconv.Itoa(s.batches), "either batches or total"}
+	}
+	return checkPart(s.part, len(cut(s.total, s.n)))
+}
+
+// checkPart returns an error where there are fewer parts; part 0 means all.
+func checkPart(part, parts int) error {
+	if part > parts {
+		return &ParameterError{"part", strconv.Itoa(part), fmt.Sprintf("a whole number from 1 to %d", parts)}
+	}
+	return nil
+}
+
+// cut returns the lengths of batches of n that tasks come to, the last being what
+// is left.
+func cut(tasks, n int) []int {
+	lengths := slices.Repeat([]int{n}, tasks/n)
+	if rest := tasks % n; rest > 0 {
+		lengths = append(lengths, rest)
+	}
+	return lengths
+}
+
+// cutOf returns tasks cut in batches of n, or one of them by itself.
+func cutOf(b task.Batch, n, part int) Instance {
+	if part > 0 {
+		return single(b[(part-1)*n : min(part*n, len(b))])
+	}
+	return Instance{Tasks: b, Lengths: cut(len(b), n)}
 }
 
 func (s *synthetic) setGenerator(name string) error {
@@ -74,6 +125,8 @@ func (s synthetic) ID() string {
 	add("leave", formatFloat(s.leave), s.leave != s.generator.leave)
 	add("seed", strconv.FormatUint(s.seed, 10), s.seed != 1)
 	add("batches", strconv.Itoa(s.batches), s.batches != 1)
+	add("total", strconv.Itoa(s.total), s.total != 0)
+	add("part", strconv.Itoa(s.part), s.part != 0)
 	return canonical(s.name, p)
 }
 
@@ -85,39 +138,39 @@ func (s synthetic) Instance(g *mig.GPU, index int) (Instance, error) {
 	if err := checkIndex(s, index); err != nil {
 		return Instance{}, err
 	}
-	counts := classCounts(s.n, s.scaling.weights(g))
-	out := Instance{Tasks: make(task.Batch, s.n*s.batches), Lengths: make([]int, s.batches)}
+	n := s.drawn()
+	drawn := make([]times, n)
+	out := Instance{Tasks: make(task.Batch, n*s.batches), Lengths: make([]int, s.batches)}
 	for i := range s.batches {
-		batch := out.Tasks[i*s.n : (i+1)*s.n]
-		s.fill(batch, g, counts, index+i)
+		if err := fill(&s, rand.New(s.stream(g, index+i)), g, drawn); err != nil {
+			return Instance{}, err
+		}
+		batch := out.Tasks[i*n : (i+1)*n]
+		for k := range batch {
+			for _, size := range g.Sizes() {
+				batch[k].Set(size, mig.Seconds(drawn[k][size]))
+			}
+		}
 		prefix := ""
 		if s.batches > 1 {
 			// The number is that of the batch, so that it has the same in every stream.
 			prefix = fmt.Sprintf("b%04d-", index+i+1)
 		}
 		setNames(batch, prefix)
-		out.Lengths[i] = s.n
+		out.Lengths[i] = n
+	}
+	if s.total != 0 {
+		return cutOf(out.Tasks, s.n, s.part), nil
 	}
 	return out, nil
 }
 
-// fill generates the batch of an index (FAR 6.3), in a random order of arrival.
-func (s *synthetic) fill(batch task.Batch, g *mig.GPU, counts []int, index int) {
-	rng := rand.New(s.stream(g, index))
-	i := 0
-	for class, size := range g.Sizes() {
-		memoryBound := s.psup * counts[class] / 100
-		for k := range counts[class] {
-			// The conversion keeps the product from being fused with the sum.
-			t1 := float64(s.shortest) + float64(float64(s.longest-s.shortest)*rng.Float64())
-			t := s.generator.times(rng, t1, shape{size, k < memoryBound}, g.ComputeSlices, s.leave)
-			for _, instance := range g.Sizes() {
-				batch[i].Set(instance, mig.Seconds(t[instance-1]))
-			}
-			i++
-		}
+// drawn returns how many tasks are drawn together.
+func (s *synthetic) drawn() int {
+	if s.total != 0 {
+		return s.total
 	}
-	rng.Shuffle(len(batch), func(i, j int) { batch[i], batch[j] = batch[j], batch[i] })
+	return s.n
 }
 
 // stream returns the random stream of a batch. Its seed is the hash of all that
@@ -125,7 +178,7 @@ func (s *synthetic) fill(batch task.Batch, g *mig.GPU, counts []int, index int) 
 func (s *synthetic) stream(g *mig.GPU, index int) *rand.PCG {
 	key := make([]byte, 0, 256)
 	key = append(append(key, "workload="...), s.name...)
-	key = strconv.AppendInt(append(key, "\nn="...), int64(s.n), 10)
+	key = strconv.AppendInt(append(key, "\nn="...), int64(s.drawn()), 10)
 	key = strconv.AppendInt(append(key, "\npsup="...), int64(s.psup), 10)
 	key = append(append(key, "\ngen="...), s.generator.name...)
 	key = strconv.AppendFloat(append(key, "\nleave="...), s.leave, 'g', -1, 64)
@@ -140,7 +193,11 @@ func pcg(key []byte, seed uint64, g *mig.GPU, index int) *rand.PCG {
 	for _, size := range g.Sizes() {
 		key = append(strconv.AppendInt(key, int64(size), 10), ',')
 	}
-	key = strconv.AppendInt(append(key, "\nindex="...), int64(index), 10)
+	return hashed(strconv.AppendInt(append(key, "\nindex="...), int64(index), 10))
+}
+
+// hashed returns the random stream of a key.
+func hashed(key []byte) *rand.PCG {
 	sum := sha256.Sum256(key)
 	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:]))
 }

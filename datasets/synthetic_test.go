@@ -46,6 +46,12 @@ func TestGolden(t *testing.T) {
 		{"drl/GOODSCALING?gen=released-train&seed=2", "H100", "cbb66e6f75098e31"},
 		{"drl/WIDETIMES?batches=3", "A30", "30fdb5987efc75a3"},
 		{"rodinia?order=shuffled", "A100", "e8a5d2516f02c709"},
+		{"drl/WIDETIMES?total=100", "A100", "460369e940e6d5ab"},
+		{"drl/WIDETIMES?total=100&part=8", "A100", "dadea399c6459c07"},
+		{"drl/ADVERSARIAL4", "A100", "a32ae7287e1d6973"},
+		{"drl/ADVERSARIAL2?gen=released-train", "A100", "ef9455615818a77c"},
+		{"drl/RODINIA", "A100", "64977c4289265899"},
+		{"drl/RODINIA?n=7&part=2", "A30", "ae9c4ddbf8617d72"},
 	} {
 		if got := fmt.Sprintf("%x", instance(t, c.spec, c.gpu, 3).Tasks.Hash()); got[:16] != c.want {
 			t.Errorf("{%q, %q, %q}", c.spec, c.gpu, got[:16])

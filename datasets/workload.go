@@ -51,7 +51,9 @@ type workload struct {
 	tasks int
 	// memoryBound is the default of psup, in percent.
 	memoryBound int
-	source      string
+	// only, if there, is what tasks are kept.
+	only   *peaked
+	source string
 }
 
 // workloads are those of FAR 6.3 (with its example, and with mixScalingExtreme so
@@ -91,13 +93,19 @@ func drlWorkloads() []*workload {
 			tasks: 14, memoryBound: memoryBound, source: "DRL 5.1.3",
 		}
 	}
-	return []*workload{
+	all := []*workload{
 		drl("POORSCALING", poorScaling, 25, 90),
 		drl("GOODSCALING", goodScaling, 75, 90),
 		drl("MIXSCALINGUNIFORM", mixedScaling, 50, 90),
 		drl("MIXSCALINGEXTREME", mixScalingExtreme, 50, 90),
 		drl("WIDETIMES", mixedScaling, 50, 1),
 	}
+	for _, a := range adversarial {
+		w := drl(a.name, mixedScaling, 50, 90)
+		w.only, w.source = &a, "DRL 6.7, drawn from MIXSCALINGUNIFORM"
+		all = append(all, w)
+	}
+	return all
 }
 
 // workloadNamed returns the workload of a name or alias, or nil.
@@ -115,10 +123,14 @@ func (w *workload) info() Info {
 	for _, v := range generators {
 		variants = append(variants, v.name)
 	}
+	kept := ""
+	if w.only != nil {
+		kept = fmt.Sprintf(", kept if %v", w.only)
+	}
 	return Info{
 		Name: w.name,
-		Summary: fmt.Sprintf("synthetic, p_s = %v %%, t(1) in %g..%g s; n (default %d), psup (%d), gen (%s), leave, seed (1), batches (1)",
-			w.scaling.sevenSlices, float64(w.shortest), float64(w.longest), w.tasks, w.memoryBound, strings.Join(variants, "|")),
+		Summary: fmt.Sprintf("synthetic, p_s = %v %%, t(1) in %g..%g s%s; n (default %d), psup (%d), gen (%s), leave, seed (1), batches (1), total, part",
+			w.scaling.sevenSlices, float64(w.shortest), float64(w.longest), kept, w.tasks, w.memoryBound, strings.Join(variants, "|")),
 		Source: w.source,
 	}
 }
@@ -127,11 +139,17 @@ func (w *workload) info() Info {
 // whole parts first, and then one more to the class furthest below its exact
 // share until there are n, the first class winning ties (FAR footnote 8).
 func classCounts(n int, weights []int) []int {
+	counts := make([]int, len(weights))
+	countClasses(counts, n, weights)
+	return counts
+}
+
+// countClasses is [classCounts] into a slice as long as the weights.
+func countClasses(counts []int, n int, weights []int) {
 	total, placed := 0, 0
 	for _, w := range weights {
 		total += w
 	}
-	counts := make([]int, len(weights))
 	for i, w := range weights {
 		counts[i] = n * w / total
 		placed += counts[i]
@@ -145,5 +163,4 @@ func classCounts(n int, weights []int) []int {
 		}
 		counts[furthest]++
 	}
-	return counts
 }

@@ -1,0 +1,128 @@
+package datasets
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/task"
+)
+
+// times is how long a task runs, in seconds by instance size: index 0 is not used,
+// and a size that the GPU does not have is +Inf.
+type times = [mig.MaxSize + 1]float64
+
+// A Sampler draws batches of a synthetic workload from streams that are handed in,
+// for training. Unlike [Spec], it has no instances and sets no names. It has no state:
+// several goroutines may use one, each with its own stream.
+type Sampler struct {
+	synthetic
+	gpu *mig.GPU
+}
+
+// NewSampler returns a sampler of a workload with its parameters psup, gen and
+// leave. Others play no part: a batch is as long as the slice that [Draw] fills.
+// Workloads that keep only some of the tasks that they draw have no sampler, since
+// they may find none. Errors are those of [Parse].
+func NewSampler(spec string, g *mig.GPU) (*Sampler, error) {
+	s, err := Parse(spec)
+	if err != nil {
+		return nil, err
+	}
+	if w, ok := s.(synthetic); ok && w.only == nil {
+		return &Sampler{w, g}, nil
+	}
+	var known []string
+	for _, w := range workloads {
+		if w.only == nil {
+			known = append(known, w.name)
+		}
+	}
+	return nil, nearest.Unknown("workload to sample", spec, known)
+}
+
+// Draw fills tasks with a batch, distributed as the workload's instances with as
+// many tasks: seconds by instance size, index 0 being 0 and sizes that the GPU lacks
+// +Inf. It allocates nothing.
+func Draw[T ~[mig.MaxSize + 1]float64](s *Sampler, rng *rand.Rand, tasks []T) {
+	if err := fill(&s.synthetic, rng, s.gpu, tasks); err != nil {
+		panic("datasets: a sampler without conditions found no tasks: " + err.Error())
+	}
+}
+
+// fill draws a batch (FAR 6.3), in a random order of arrival. The error is a
+// [*ScarceError].
+func fill[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU, tasks []T) error {
+	if s.only != nil {
+		return fillOnly(s, rng, g, tasks)
+	}
+	weights := s.scaling.weights(g)
+	var buffer [mig.MaxSize]int
+	counts := buffer[:len(weights)]
+	countClasses(counts, len(tasks), weights)
+	i := 0
+	for class, size := range g.Sizes() {
+		memoryBound := s.psup * counts[class] / 100
+		for k := range counts[class] {
+			tasks[i] = T(s.draw(rng, g, shape{size, k < memoryBound}))
+			i++
+		}
+	}
+	rng.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
+	return nil
+}
+
+// draw draws a task.
+func (s *synthetic) draw(rng *rand.Rand, g *mig.GPU, scales shape) times {
+	// The conversion keeps the product from being fused with the sum.
+	t1 := float64(s.shortest) + float64(float64(s.longest-s.shortest)*rng.Float64())
+	t := s.generator.times(rng, t1, scales, g.ComputeSlices, s.leave)
+	out := times{}
+	for size := 1; size < len(out); size++ {
+		out[size] = math.Inf(1)
+	}
+	for _, size := range g.Sizes() {
+		out[size] = t[size-1]
+	}
+	return out
+}
+
+// A DaySampler draws the jobs of a day of a deadline/ dataset from streams that are
+// handed in, for training. Several goroutines may use one, each with its own stream.
+type DaySampler struct {
+	day
+	on task.Fleet
+}
+
+// NewDaySampler returns the sampler of a deadline/ dataset with its parameters; the
+// seed plays no part. Errors are those of [Parse] and of the dataset's instances.
+func NewDaySampler(spec string, g *mig.GPU) (*DaySampler, error) {
+	s, err := Parse(spec)
+	if err != nil {
+		return nil, err
+	}
+	d, ok := s.(day)
+	if !ok {
+		var known []string
+		for _, d := range days {
+			known = append(known, d.name)
+		}
+		return nil, nearest.Unknown("days to sample", spec, known)
+	}
+	on, err := d.fleetOn(g)
+	if err != nil {
+		return nil, err
+	}
+	return &DaySampler{d, on}, nil
+}
+
+// Fleet returns what the jobs are for. It must not be changed.
+func (s *DaySampler) Fleet() task.Fleet { return s.on }
+
+// Draw draws a day of jobs, by arrival, into buf, whose contents are lost, and
+// returns the slice that holds them. It allocates only where buf is too small for
+// them; about 4150 come.
+func (s *DaySampler) Draw(rng *rand.Rand, buf []task.Job) []task.Job {
+	return s.appendJobs(rng, buf[:0])
+}

@@ -1,0 +1,127 @@
+package datasets
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/task"
+)
+
+type seconds [mig.MaxSize + 1]float64 // as environments have it
+
+// TestSamplerDrawsInstances gives the sampler an instance's stream.
+func TestSamplerDrawsInstances(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := rapid.SampledFrom(mig.GPUs()).Draw(t, "gpu")
+		spec := rapid.SampledFrom([]string{
+			"drl/WIDETIMES", "GOODSCALING?gen=released-train", "MIXSCALINGEXTREME?psup=30&leave=0.7", "far/POORSCALING+WIDETIMES",
+		}).Draw(t, "spec")
+		s := MustParse(spec).(synthetic)
+		s.n = rapid.IntRange(1, 40).Draw(t, "n")
+		index := rapid.IntRange(0, 1000).Draw(t, "index")
+		in, err := s.Instance(g, index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sampler, err := NewSampler(spec, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tasks := make([]seconds, s.n)
+		Draw(sampler, rand.New(s.stream(g, index)), tasks)
+		for i := range tasks {
+			for size := range mig.Slices(mig.MaxSize + 1) {
+				want := math.Inf(1)
+				switch {
+				case size == 0:
+					want = 0
+				case slices.Contains(g.Sizes(), size):
+					want = float64(in.Tasks[i].On(size))
+				}
+				if got := tasks[i][size]; got != want {
+					t.Fatalf("task %d takes %v s on %d slices, the instance's %v", i, got, size, want)
+				}
+			}
+		}
+	})
+}
+
+func TestSamplingAllocatesNothing(t *testing.T) {
+	g := mig.MustLookup("A100")
+	s, err := NewSampler("drl/WIDETIMES?gen=released-train", g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	tasks := make([]seconds, 14)
+	if n := testing.AllocsPerRun(100, func() { Draw(s, rng, tasks) }); n > 0 {
+		t.Errorf("a batch allocates %v times", n)
+	}
+	d, err := NewDaySampler("deadline/relaxed", g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := make([]task.Job, 0, 6000)
+	if n := testing.AllocsPerRun(10, func() { jobs = d.Draw(rng, jobs) }); n > 0 {
+		t.Errorf("a day allocates %v times", n)
+	}
+}
+
+func TestDaySamplerDrawsInstances(t *testing.T) {
+	g := mig.MustLookup("A100")
+	d, err := NewDaySampler("deadline/tight?gpus=7+4-3", g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := episode(t, "deadline/tight?gpus=7+4-3", 5)
+	got := d.Draw(rand.New(pcg([]byte("workload=deadline"), 1, g, 5)), make([]task.Job, 3))
+	if !slices.Equal(got, want.Jobs) {
+		t.Errorf("%d jobs differ from the instance's %d", len(got), len(want.Jobs))
+	}
+	if len(d.Fleet().Partitions) != 2 {
+		t.Errorf("the fleet has %d GPUs, want 2", len(d.Fleet().Partitions))
+	}
+}
+
+func TestWhatCannotBeSampled(t *testing.T) {
+	g := mig.MustLookup("A100")
+	for _, spec := range []string{"rodinia", "drl/ADVERSARIAL4", "deadline/tight", "WIDETIME", "WIDETIMES?n=0"} {
+		if _, err := NewSampler(spec, g); err == nil {
+			t.Errorf("%s has a sampler", spec)
+		}
+	}
+	for _, spec := range []string{"rodinia", "jobs:q.csv", "WIDETIMES", "deadline/tight?seed=x"} {
+		if _, err := NewDaySampler(spec, g); err == nil {
+			t.Errorf("%s has a sampler of days", spec)
+		}
+	}
+	var unknown *nearest.UnknownError
+	if _, err := NewSampler("drl/ADVERSARIAL2", g); !errors.As(err, &unknown) {
+		t.Errorf("%v, want an UnknownError", err)
+	}
+	var unmeasured *UnmeasuredError
+	if _, err := NewDaySampler("deadline/tight", mig.MustLookup("A30")); !errors.As(err, &unmeasured) {
+		t.Errorf("%v, want an UnmeasuredError", err)
+	}
+}
+
+func BenchmarkDraw(b *testing.B) {
+	g := mig.MustLookup("A100")
+	s, err := NewSampler("drl/WIDETIMES", g)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	tasks := make([]seconds, 14)
+	b.ReportAllocs()
+	for b.Loop() {
+		Draw(s, rng, tasks)
+	}
+}
