@@ -1,0 +1,463 @@
+package env
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+// Encoding is how an agent sees the times of tasks (DRL 6.4).
+type Encoding uint8
+
+const (
+	// Float writes a time as a fraction of the largest one.
+	Float Encoding = iota
+	// OneHot writes a time as a vector with a 1 at its level.
+	OneHot
+)
+
+// BatchOptions choose a variant of the DRL paper's MDP. The zero values of all but
+// GPU and Tasks are the paper's first model in continuous time.
+type BatchOptions struct {
+	GPU *mig.GPU
+	// Model is what [Batch.Makespan] and [Batch.Schedule] charge for reconfiguring.
+	// The MDP itself always lets slices reconfigure in parallel (DRL 4.2).
+	Model mig.Reconfiguration
+	// Tasks is N, how many tasks the agent sees at once.
+	Tasks int
+	// Levels is M, how many levels time has, up to MaxLevels; 0 means continuous time.
+	Levels int
+	// Encoding is Float in continuous time.
+	Encoding Encoding
+	// Direct lets every reconfiguration wait for its slices (DRL 6.5.2).
+	Direct bool
+	// Stream is how many tasks an episode has of those that Reset draws: those beyond
+	// the first N replenish the batch in order of arrival (DRL 3, online). 0 means N,
+	// the offline batch.
+	Stream int
+	// RandomStart lets Reset begin in a random canonical partition, each instance of
+	// which is busy for a random time with probability 1/2, as the released code
+	// trains. Otherwise Reset begins with the whole GPU as one idle instance.
+	RandomStart bool
+	// Released follows the released code where it differs from the text: level
+	// round(t/step)+1, so that there are M+1 of them, and observations that are plain
+	// numbers divided by the largest of M+1, N and the number of partitions.
+	Released bool
+}
+
+// MaxLevels is the largest M.
+const MaxLevels = 1000
+
+// Batch is the MDP of the DRL paper (4.1 to 4.3, 6.2 to 6.5): tasks of a batch are
+// executed on the instances of a MIG partition, the partition is changed, or time
+// advances. Where the paper leaves a choice, this is how it was read.
+//
+// Partitions. Only canonical ones are seen, numbered as [mig.GPU.Classes] lists
+// them, slices renamed by sigma (Fig. 5). A reconfiguration to a canonical partition
+// leads to the real one that sigma's inverse makes of it; from there sigma is
+// computed anew. Two states are one where sigma makes them so; slices are not sorted
+// by time within a partition.
+//
+// Time. A level is the largest finite time of the episode's tasks, those still in
+// the queue included, divided by M. Tasks take the nearest level from 1 on;
+// reconfigurations take fractions of levels, as do start times. All are multiples of
+// 2^-30 levels, so that sums are exact and equal instants stay equal. In continuous
+// time the unit is the largest time itself.
+//
+// Classes. Tasks of the same level vector are one class, sorted by Num with the time
+// on the smallest instance as the first digit and infinity as the highest one. Of a
+// class the first to arrive is executed first. In continuous time each task is a
+// class of its own.
+//
+// Actions. 0 is Advance, 1 to C reconfigure, and from C+1 on action C+1+jK+m
+// executes class j on the m-th instance of the canonical partition. A class is not
+// executed on a size on which its time is infinite. The current partition is never a
+// target, nor is one on no instance of which any task of the batch fits. Without
+// Direct there is no second reconfiguration before a task has been executed; the
+// paper forbids two in a row, which lets a greedy policy alternate between
+// reconfiguring and advancing for ever. With Direct there is none right after one.
+//
+// Episodes end. With Direct, time that passes never makes slices busy, so that
+// between two executions each Advance frees one of K slices or meets an arrival, and
+// each but one reconfiguration needs one of them before it. Without Direct the one
+// reconfiguration between two executions adds K slices to be freed. And an action is
+// always left: Advance while a slice is busy; when all are idle, a task can be
+// executed, or else none fits the partition, which is then not the target of the
+// last reconfiguration, and one on which it does can be chosen.
+//
+// Reward. What time passes, negated, as a fraction of the largest time. The last
+// execution also pays the time until all slices are idle: only Advance could follow,
+// and with a discount of 1 the return is the same.
+//
+// Arrivals. A task joins the batch when it is released and fewer than N are in it;
+// Advance stops there if a slice is idle, and is allowed on an idle GPU to wait.
+//
+// Beside the MDP every execution is carried out on a [Device], in seconds: its
+// makespan is that of the decisions, whatever levels did to the times. It begins
+// empty, so that the first instance costs its creation, unless it is loaded.
+type Batch struct {
+	o      BatchOptions
+	source Source
+	tables *batchTables
+	device *Device
+	sizes  []mig.Slices
+
+	// The episode.
+	tasks   []Times
+	release []float64 // seconds, by task; empty where all are there
+	first   int       // what the device calls task 0
+	unit    float64   // seconds
+	reward  float64   // of a unit
+	create  [mig.MaxSize + 1]float64
+	destroy [mig.MaxSize + 1]float64
+	arrival []float64 // units, by task
+	queue   []int32   // tasks in order of arrival
+	scaled  []Times   // units, by task
+	place   []int32   // in the queue, by task
+	order   []int32   // tasks by class, those of a class in order of arrival
+	class   []int32   // by task
+	classes []batchClass
+	rows    []float32 // what is seen of each class
+
+	// The state.
+	partition    int // canonical
+	real         int
+	remaining    [8]float64 // units, by canonical slice
+	clock        float64    // units since the episode began
+	joined       int        // tasks of the queue that have been in the batch
+	waiting      int        // tasks in the batch
+	batch        []int32    // its classes, ascending
+	reconfigured bool       // and no other reconfiguration is allowed yet
+	released     [8]float64 // seconds, by real slice: see ReleasedMakespan
+}
+
+// A batchClass is a task class of the DRL paper (4.1).
+type batchClass struct {
+	// next is where the next task to be executed stands in the order.
+	next int32
+	// count is how many tasks of the class are in the batch.
+	count int32
+	// fits has bit s set if the class runs on size s.
+	fits uint8
+}
+
+// grid is the number of steps in a unit of time.
+const grid = 1 << 30
+
+var _ Env = (*Batch)(nil)
+
+// NewBatch returns an environment for tasks of the source, which may be nil if only
+// Load is used.
+func NewBatch(o BatchOptions, source Source) (*Batch, error) {
+	switch {
+	case o.GPU == nil:
+		return nil, fmt.Errorf("batch environment: no GPU is given")
+	case o.Tasks < 1:
+		return nil, fmt.Errorf("batch environment: N is %d; it is at least 1", o.Tasks)
+	case o.Levels < 0 || o.Levels > MaxLevels:
+		return nil, fmt.Errorf("batch environment: M is %d; it is 1 to %d, or 0 for continuous time", o.Levels, MaxLevels)
+	case o.Encoding > OneHot:
+		return nil, fmt.Errorf("batch environment: there is no encoding %d", o.Encoding)
+	case o.Levels == 0 && o.Encoding == OneHot:
+		return nil, fmt.Errorf("batch environment: one-hot encoding needs levels; M is 0")
+	case o.Levels == 0 && o.Released:
+		return nil, fmt.Errorf("batch environment: the released code has levels; M is 0")
+	case o.Stream < 0:
+		return nil, fmt.Errorf("batch environment: a stream has %d tasks; it has at least 1, or 0 stands for N", o.Stream)
+	}
+	if o.Stream == 0 {
+		o.Stream = o.Tasks
+	}
+	b := &Batch{
+		o: o, source: source, device: NewDevice(o.GPU, o.Model), tables: newBatchTables(o.GPU), sizes: o.GPU.Sizes(),
+		tasks: make([]Times, 0, o.Stream), batch: make([]int32, 0, o.Tasks),
+	}
+	return b, nil
+}
+
+// Device returns the GPU that decisions are carried out on. It may be reset and
+// given instances before [Batch.Load].
+func (b *Batch) Device() *Device { return b.device }
+
+// Makespan returns the end of the last task, in seconds.
+func (b *Batch) Makespan() float64 { return b.device.Makespan() }
+
+// Schedule returns what has been decided since the device was reset.
+func (b *Batch) Schedule() schedule.Schedule { return b.device.Schedule() }
+
+// ReleasedMakespan returns the makespan of the released code, in seconds: in the
+// order of the actions each task starts when the slices of its instance have done
+// what they were given before. Reconfiguring takes no time.
+func (b *Batch) ReleasedMakespan() float64 { return slices.Max(b.released[:]) }
+
+// Reset implements [Env].
+func (b *Batch) Reset(rng *rand.Rand) {
+	b.device.Reset()
+	n := b.source(rng, b.tasks[:b.o.Stream])
+	b.tasks, b.release, b.first = b.tasks[:n], b.release[:0], 0
+	b.scale()
+	b.remaining = [8]float64{}
+	b.released = [8]float64{}
+	b.partition = b.tables.whole
+	if b.o.RandomStart {
+		b.partition = rng.IntN(len(b.tables.partitions))
+	}
+	b.real = b.tables.partitions[b.partition].real
+	if b.o.RandomStart {
+		b.busyStart(rng)
+	}
+	b.begin(0)
+}
+
+// busyStart puts the partition's instances in place, some of them busy.
+func (b *Batch) busyStart(rng *rand.Rand) {
+	p := &b.tables.partitions[b.partition]
+	for m := range p.instances {
+		units := 0.0
+		if rng.IntN(2) == 0 {
+			if b.o.Levels > 0 {
+				units = float64(1 + rng.IntN(b.o.Levels))
+			} else {
+				units = float64(1+rng.IntN(grid)) / grid
+			}
+		}
+		instance := int(b.tables.real[b.real].device[m])
+		b.device.Exists(instance, units*b.unit)
+		for s := p.instances[m]; s != 0; s &= s - 1 {
+			b.remaining[bits.TrailingZeros8(s)] = units
+		}
+		for s := b.tables.compute[instance]; s != 0; s &= s - 1 {
+			b.released[bits.TrailingZeros8(s)] = units * b.unit
+		}
+	}
+}
+
+// Load begins an episode with tasks that are given, in order of arrival, any number
+// of them. The device stays as it is, whatever has happened on it; it calls the
+// tasks first, first+1 and so on. A task may not start before its release, in
+// seconds; nil means that all are there.
+//
+// The episode begins when the first slice is free and the first task is there. Of
+// the real partitions the agent starts in the one that has most slices of instances
+// that are on the device, busy ones before idle ones, and then the earliest in
+// [mig.GPU.Useful]; the others' slices are busy for as long as they really are.
+func (b *Batch) Load(tasks []Times, first int, release []float64) error {
+	if len(tasks) == 0 {
+		return fmt.Errorf("batch environment: there are no tasks; an episode has at least one")
+	}
+	if release != nil && len(release) != len(tasks) {
+		return fmt.Errorf("batch environment: %d releases for %d tasks; each has one", len(release), len(tasks))
+	}
+	for i := range tasks {
+		if err := b.judge(&tasks[i]); err != nil {
+			return fmt.Errorf("batch environment: task %d %w", i, err)
+		}
+		if release != nil && !(release[i] >= 0 && release[i] <= math.MaxFloat64) {
+			return fmt.Errorf("batch environment: task %d is released at %v; it has to be a finite instant from 0 on", i, release[i])
+		}
+	}
+	b.tasks = append(b.tasks[:0], tasks...)
+	b.release = append(b.release[:0], release...)
+	b.first = first
+	b.scale()
+	b.adopt()
+	return nil
+}
+
+// judge completes the sentence "task ... ".
+func (b *Batch) judge(t *Times) error {
+	fits := false
+	for _, s := range b.sizes {
+		if !(t[s] > 0) {
+			return fmt.Errorf("takes %v s on size %d; it has to be above 0", t[s], s)
+		}
+		fits = fits || !math.IsInf(t[s], 1)
+	}
+	if !fits {
+		return fmt.Errorf("fits no instance")
+	}
+	return nil
+}
+
+// adopt begins where the device is.
+func (b *Batch) adopt() {
+	k := int(b.o.GPU.ComputeSlices)
+	start := math.Inf(1)
+	for s := range k {
+		_, b.released[s] = b.device.Here(s)
+		start = min(start, b.released[s])
+	}
+	if len(b.release) > 0 {
+		start = max(start, slices.Min(b.release))
+	}
+	best := -1
+	for r := range b.tables.real {
+		score := 0
+		for s := range k {
+			if here, free := b.device.Here(s); here == int(b.tables.real[r].at[s]) {
+				score++
+				if free > start {
+					score += k // A busy slice outweighs all idle ones.
+				}
+			}
+		}
+		if score > best {
+			best, b.real = score, r
+		}
+	}
+	b.partition = int(b.tables.real[b.real].canonical)
+	for s := range k {
+		real := b.tables.real[b.real].sigma[s]
+		b.remaining[s] = b.snap(max(0, b.released[real]-start))
+	}
+	b.begin(start)
+}
+
+// begin lets the first tasks join. start is the episode's instant 0, in seconds.
+func (b *Batch) begin(start float64) {
+	for i, seconds := range b.release {
+		b.arrival[i] = b.snap(max(0, seconds-start))
+	}
+	b.clock, b.joined, b.waiting = 0, 0, 0
+	b.batch = b.batch[:0]
+	b.reconfigured = false
+	b.join()
+}
+
+// Step implements [Env].
+func (b *Batch) Step(action int) (reward float32, done bool) {
+	units := 0.0
+	first := 1 + len(b.tables.partitions)
+	switch {
+	case action == 0:
+		units = b.next()
+		b.pass(units)
+		if b.o.Direct {
+			b.reconfigured = false
+		}
+	case action < first:
+		units = b.reconfigure(action - 1)
+	default:
+		k := int(b.o.GPU.ComputeSlices)
+		b.execute((action-first)/k, (action-first)%k)
+		if b.waiting == 0 && b.joined == len(b.queue) {
+			units, done = slices.Max(b.remaining[:]), true
+			b.pass(units)
+		}
+	}
+	return float32(-units * b.reward), done
+}
+
+// next returns the time until the next instance completes, next_time in DRL 4.2, or
+// until a task joins the batch.
+func (b *Batch) next() float64 {
+	next := math.Inf(1)
+	idle := false
+	for _, r := range b.remaining[:b.o.GPU.ComputeSlices] {
+		if r > 0 {
+			next = min(next, r)
+		} else {
+			idle = true
+		}
+	}
+	if idle && b.awaited() {
+		next = min(next, b.arrival[b.queue[b.joined]]-b.clock)
+	}
+	return next
+}
+
+// awaited reports whether a task will join the batch if time passes.
+func (b *Batch) awaited() bool { return b.joined < len(b.queue) && b.waiting < b.o.Tasks }
+
+func (b *Batch) pass(units float64) {
+	for s := range b.remaining {
+		b.remaining[s] = max(0, b.remaining[s]-units)
+	}
+	b.clock += units
+	b.join()
+}
+
+// join lets tasks that are there into the batch while it has room.
+func (b *Batch) join() {
+	for b.awaited() {
+		t := b.queue[b.joined]
+		if b.arrival[t] > b.clock {
+			return
+		}
+		c := b.class[t]
+		if b.classes[c].count == 0 {
+			at, _ := slices.BinarySearch(b.batch, c)
+			b.batch = slices.Insert(b.batch, at, c)
+		}
+		b.classes[c].count++
+		b.waiting++
+		b.joined++
+	}
+}
+
+// reconfigure changes the partition to a canonical one (DRL 4.2, with Direct 6.5.2)
+// and returns the time that passes.
+func (b *Batch) reconfigure(to int) float64 {
+	t := b.tables
+	old, target := &t.partitions[b.partition], &t.partitions[to]
+	delay := 0.0
+	for m := t.changed[b.partition][to]; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros8(m)
+		b.remaining[s] += b.destroy[old.size[s]] + b.create[target.size[s]]
+		delay = max(delay, b.remaining[s])
+	}
+	move := &t.moves[b.real][to]
+	was := b.remaining
+	for s := range b.remaining {
+		b.remaining[s] = was[move.from[s]]
+	}
+	b.partition, b.real = to, int(move.real)
+	b.reconfigured = true
+	if !b.o.Direct {
+		return 0
+	}
+	b.pass(delay)
+	return delay
+}
+
+// execute starts the j-th class's first task on the m-th instance.
+func (b *Batch) execute(j, m int) {
+	c := b.batch[j]
+	class := &b.classes[c]
+	task := b.order[class.next]
+	class.next++
+	class.count--
+	b.waiting--
+	if class.count == 0 {
+		b.batch = slices.Delete(b.batch, j, j+1)
+	}
+	b.reconfigured = false
+	mask := b.tables.partitions[b.partition].instances[m]
+	size := b.tables.partitions[b.partition].size[bits.TrailingZeros8(mask)]
+	for ; mask != 0; mask &= mask - 1 {
+		b.remaining[bits.TrailingZeros8(mask)] = b.scaled[task][size]
+	}
+	b.run(int(b.tables.real[b.real].device[m]), int(task), b.tasks[task][size])
+	b.join()
+}
+
+// run carries a decision out in seconds.
+func (b *Batch) run(instance, task int, seconds float64) {
+	end := 0.0
+	if len(b.release) > 0 {
+		end = b.release[task]
+	}
+	b.device.Run(instance, b.first+task, seconds, end)
+	for m := b.tables.compute[instance]; m != 0; m &= m - 1 {
+		end = max(end, b.released[bits.TrailingZeros8(m)])
+	}
+	end += seconds
+	for m := b.tables.compute[instance]; m != 0; m &= m - 1 {
+		b.released[bits.TrailingZeros8(m)] = end
+	}
+}

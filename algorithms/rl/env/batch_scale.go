@@ -1,0 +1,100 @@
+package env
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// scale turns the episode's times into units and its tasks into classes.
+func (b *Batch) scale() {
+	largest := 0.0
+	for i := range b.tasks {
+		for _, s := range b.sizes {
+			if t := b.tasks[i][s]; !math.IsInf(t, 1) {
+				largest = max(largest, t)
+			}
+		}
+	}
+	divisions := float64(max(1, b.o.Levels))
+	b.unit, b.reward = largest/divisions, 1/divisions
+	for _, s := range b.sizes {
+		p := b.o.GPU.Profile(s)
+		b.create[s], b.destroy[s] = b.snap(float64(p.Create)), b.snap(float64(p.Destroy))
+	}
+	n := len(b.tasks)
+	b.scaled = slices.Grow(b.scaled[:0], n)[:n]
+	b.arrival = slices.Grow(b.arrival[:0], n)[:n]
+	b.queue, b.order = b.queue[:0], b.order[:0]
+	for i := range b.tasks {
+		for _, s := range b.sizes {
+			b.scaled[i][s] = b.quantise(b.tasks[i][s])
+		}
+		b.arrival[i] = 0
+		b.queue = append(b.queue, int32(i))
+		b.order = append(b.order, int32(i))
+	}
+	b.place = slices.Grow(b.place[:0], n)[:n]
+	if len(b.release) > 0 {
+		slices.SortStableFunc(b.queue, func(x, y int32) int { return cmp.Compare(b.release[x], b.release[y]) })
+	}
+	for at, t := range b.queue {
+		b.place[t] = int32(at)
+	}
+	b.classify()
+}
+
+// quantise returns a task's time in units.
+func (b *Batch) quantise(seconds float64) float64 {
+	switch {
+	case math.IsInf(seconds, 1):
+		return seconds
+	case b.o.Levels == 0:
+		return max(1.0/grid, b.snap(seconds))
+	case b.o.Released:
+		return math.RoundToEven(seconds/b.unit) + 1
+	}
+	return max(1, math.RoundToEven(seconds/b.unit))
+}
+
+// snap returns a time in units, on the grid.
+func (b *Batch) snap(seconds float64) float64 {
+	return math.RoundToEven(seconds/b.unit*grid) / grid
+}
+
+// classify sorts the tasks into classes, the highest Num first (DRL 4.1).
+func (b *Batch) classify() {
+	slices.SortFunc(b.order, func(x, y int32) int {
+		if c := b.compare(x, y); c != 0 {
+			return -c
+		}
+		return int(b.place[x] - b.place[y])
+	})
+	n := len(b.tasks)
+	b.class = slices.Grow(b.class[:0], n)[:n]
+	b.classes, b.rows = b.classes[:0], b.rows[:0]
+	for at, t := range b.order {
+		if at == 0 || b.o.Levels == 0 || b.compare(b.order[at-1], t) != 0 {
+			class := batchClass{next: int32(at)}
+			for _, s := range b.sizes {
+				if !math.IsInf(b.scaled[t][s], 1) {
+					class.fits |= 1 << s
+				}
+			}
+			b.classes = append(b.classes, class)
+			b.encode(&b.scaled[t])
+		}
+		b.class[t] = int32(len(b.classes) - 1)
+	}
+}
+
+// compare compares the Num of two tasks.
+func (b *Batch) compare(x, y int32) int {
+	p, q := &b.scaled[x], &b.scaled[y]
+	for _, s := range b.sizes {
+		if p[s] != q[s] {
+			return cmp.Compare(p[s], q[s])
+		}
+	}
+	return 0
+}
