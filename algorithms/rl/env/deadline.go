@@ -3,6 +3,7 @@ package env
 import (
 	"math/rand/v2"
 
+	"miglab/harness/nearest"
 	"miglab/harness/sim"
 	"miglab/harness/task"
 )
@@ -38,8 +39,9 @@ type stay struct {
 }
 
 // A JobSource draws the jobs of an episode, by ascending arrival and at least one,
-// and appends them to jobs. It is used by one goroutine at a time.
-type JobSource func(rng *rand.Rand, jobs []task.Job) []task.Job
+// into buf, whose contents are lost, and returns the slice that holds them. It is
+// used by one goroutine at a time.
+type JobSource func(rng *rand.Rand, buf []task.Job) []task.Job
 
 // DeadlineOptions are those of [Deadline]. The zero value is what the report
 // describes as enhanced; the original notebook is, by the report, Original, Sparse
@@ -58,12 +60,22 @@ type DeadlineOptions struct {
 // EnergyCharge says which energy, in watt-minutes, an agent is charged for.
 type EnergyCharge string
 
-// The energies, by their names in files.
+// The energies, by their names in options and files.
 const (
 	NoEnergy         EnergyCharge = ""
 	EnergyAsReleased EnergyCharge = "as-released" // [sim.DispatchResult.EnergyAsReleased]
 	EnergyRight      EnergyCharge = "right"       // [sim.DispatchResult.Energy]
 )
+
+// UnmarshalText reads a name. The error is a [*nearest.UnknownError].
+func (e *EnergyCharge) UnmarshalText(name []byte) error {
+	switch c := EnergyCharge(name); c {
+	case NoEnergy, EnergyAsReleased, EnergyRight:
+		*e = c
+		return nil
+	}
+	return nearest.Unknown("energy charge", string(name), []string{string(EnergyAsReleased), string(EnergyRight)})
+}
 
 // Weights of the rewards.
 const (
@@ -94,7 +106,7 @@ func (d *Deadline) Shape() Shape { return DeadlineShape(len(d.running), d.option
 
 // Reset begins a day. It panics where the source draws jobs that the engine refuses.
 func (d *Deadline) Reset(rng *rand.Rand) {
-	d.jobs = d.source(rng, d.jobs[:0])
+	d.jobs = d.source(rng, d.jobs)
 	if len(d.jobs) == 0 {
 		panic("env: the source draws a day without jobs")
 	}

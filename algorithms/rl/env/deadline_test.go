@@ -1,6 +1,8 @@
 package env_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,6 +12,7 @@ import (
 
 	"miglab/algorithms/rl/env"
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/sim"
 	"miglab/harness/task"
 )
@@ -32,7 +35,8 @@ func reportFleet(t testing.TB) task.Fleet {
 
 // crowd draws n jobs much like those of the report's busiest hours.
 func crowd(n int) env.JobSource {
-	return func(rng *rand.Rand, jobs []task.Job) []task.Job {
+	return func(rng *rand.Rand, buf []task.Job) []task.Job {
+		jobs := buf[:0]
 		arrival := 0.0
 		for range n {
 			arrival += rng.ExpFloat64() / 4
@@ -249,7 +253,7 @@ func TestDeadlineObservation(t *testing.T) {
 		job(1, 10, 8, 4, 2, 1.9, 1),       // left 6: 6, 1.95, 1
 		job(2, 2.5, 0.5, 0.25, 3, 1, 0.1), // left -1.5: .375, 2, .1
 		job(3, 200, 90, 50, 30, 20, 10))   // left 196: 70, 25, 10
-	source := func(_ *rand.Rand, to []task.Job) []task.Job { return append(to, jobs...) }
+	source := func(*rand.Rand, []task.Job) []task.Job { return jobs }
 	for _, original := range []bool{false, true} {
 		d := newDeadline(t, source, env.DeadlineOptions{Original: original})
 		d.Reset(nil)
@@ -291,7 +295,7 @@ func TestDeadlineObservation(t *testing.T) {
 func TestObserveQueueStaysInRange(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		minutes := rapid.Float64Range(0, 1e9)
-		source := func(_ *rand.Rand, jobs []task.Job) []task.Job {
+		source := func(*rand.Rand, []task.Job) (jobs []task.Job) {
 			for range rapid.IntRange(1, 60).Draw(rt, "jobs") {
 				j := task.Job{Deadline: task.Minutes(minutes.Draw(rt, "deadline"))}
 				for _, s := range []mig.Slices{1, 2, 3, 4, 7} {
@@ -338,7 +342,7 @@ func TestDeadlinePanicsOnProgrammersErrors(t *testing.T) {
 	busy := newDeadline(t, crowd(5), env.DeadlineOptions{})
 	busy.Reset(pcg(1))
 	empty := newDeadline(t, crowd(0), env.DeadlineOptions{})
-	bad := newDeadline(t, func(_ *rand.Rand, jobs []task.Job) []task.Job { return append(jobs, task.Job{}) }, env.DeadlineOptions{})
+	bad := newDeadline(t, func(*rand.Rand, []task.Job) []task.Job { return make([]task.Job, 1) }, env.DeadlineOptions{})
 	for name, f := range map[string]func(){
 		"no such slice": func() { busy.Step(20) },
 		"empty day":     func() { empty.Reset(pcg(1)) },
@@ -355,6 +359,17 @@ func TestDeadlinePanicsOnProgrammersErrors(t *testing.T) {
 	}
 	if _, err := env.NewDeadline(task.Fleet{}, crowd(1), env.DeadlineOptions{}); err == nil {
 		t.Error("a fleet without GPUs is accepted")
+	}
+}
+
+func TestEnergyChargesHaveNames(t *testing.T) {
+	var o env.DeadlineOptions
+	if err := json.Unmarshal([]byte(`{"original":true,"sparse":true,"energy":"as-released"}`), &o); err != nil || o != (env.DeadlineOptions{Original: true, Sparse: true, Energy: env.EnergyAsReleased}) {
+		t.Errorf("%+v, %v", o, err)
+	}
+	err := json.Unmarshal([]byte(`{"energy":"as released"}`), &o)
+	if unknown, ok := errors.AsType[*nearest.UnknownError](err); !ok || unknown.Nearest != "as-released" {
+		t.Errorf("%v", err)
 	}
 }
 
