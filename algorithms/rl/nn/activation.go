@@ -1,0 +1,78 @@
+package nn
+
+// An Activation is the function between two layers. Its results are the same bits
+// in every build.
+type Activation uint8
+
+const (
+	None Activation = iota
+	Tanh
+	ReLU
+)
+
+func (a Activation) String() string { return [...]string{"none", "tanh", "relu"}[a] }
+
+// Apply replaces each element by the function's value.
+func (a Activation) Apply(y []float32) {
+	switch a {
+	case Tanh:
+		for i := tanhVector(y); i < len(y); i++ {
+			y[i] = tanh(y[i])
+		}
+	case ReLU:
+		for i, v := range y {
+			y[i] = max(v, 0)
+		}
+	}
+}
+
+// Gradient multiplies dy by the derivatives, given the function's values y.
+func (a Activation) Gradient(dy, y []float32) {
+	switch a {
+	case Tanh:
+		for i := tanhGradientVector(dy, y); i < len(y); i++ {
+			dy[i] *= 1 - float32(y[i]*y[i])
+		}
+	case ReLU:
+		for i, v := range y {
+			if v <= 0 {
+				dy[i] = 0
+			}
+		}
+	}
+}
+
+// A rational approximation in x² with relative error below 5e-7 (that of Eigen and
+// XLA). Beyond ±tanhLimit single precision knows only ±1; very small arguments are
+// their own tangent. Every product is rounded by itself, so that neither fused
+// operations nor vectors change a bit.
+const tanhLimit = 7.90531110763549805
+
+var (
+	tanhNumerator = [...]float32{
+		-2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08,
+		1.48572235717979e-05, 6.37261928875436e-04, 4.89352455891786e-03,
+	}
+	tanhDenominator = [...]float32{
+		1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03,
+	}
+)
+
+func tanh(x float32) float32 {
+	// Not a number stays one: neither comparison holds.
+	if x > tanhLimit {
+		x = tanhLimit
+	} else if x < -tanhLimit {
+		x = -tanhLimit
+	}
+	s := x * x
+	p := tanhNumerator[0]
+	for _, c := range tanhNumerator[1:] {
+		p = float32(p*s) + c
+	}
+	q := tanhDenominator[0]
+	for _, c := range tanhDenominator[1:] {
+		q = float32(q*s) + c
+	}
+	return float32(x*p) / q
+}

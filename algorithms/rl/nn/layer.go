@@ -1,0 +1,209 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+)
+
+// An Affine is a fully connected layer y = x·w + b without activation, on
+// parameters that belong to its network: w row by row (In rows), then b.
+// It is used by one goroutine at a time.
+type Affine struct {
+	In, Out       int
+	weights, bias []float32
+	dw, db        []float32
+
+	n     int
+	x     []float32 // of the last Forward
+	y, dx []float32
+}
+
+// AffineSize returns the number of parameters of a layer.
+func AffineSize(in, out int) int { return (in + 1) * out }
+
+// NewAffine returns the layer on the first AffineSize(in, out) parameters and
+// gradients.
+func NewAffine(in, out int, parameters, gradients []float32) *Affine {
+	w, size := in*out, AffineSize(in, out)
+	return &Affine{
+		In: in, Out: out,
+		weights: parameters[:w:w], bias: parameters[w:size:size],
+		dw: gradients[:w:w], db: gradients[w:size:size],
+	}
+}
+
+// Initialise draws orthogonal weights times gain and sets the bias to zero, as
+// Stable-Baselines3 does: gain √2 for hidden layers, 0.01 for a policy's head and
+// 1 for a value's.
+func (a *Affine) Initialise(gain float64, rng *rand.Rand) {
+	orthogonal(a.weights, a.In, a.Out, gain, rng)
+	clear(a.bias)
+}
+
+// Forward computes n rows. It keeps x, which must not change before Backward; the
+// result is the layer's and valid until its next Forward.
+func (a *Affine) Forward(k Kernel, x []float32, n int) []float32 {
+	a.n, a.x = n, x[:n*a.In]
+	a.y = resize(a.y, n*a.Out)
+	k.Affine(a.y, a.x, a.weights, a.bias, n, a.In, a.Out)
+	return a.y
+}
+
+// Backward adds to the gradients those of a loss whose derivatives by the last
+// Forward's result are dy.
+func (a *Affine) Backward(k Kernel, dy []float32) {
+	k.WeightGradient(a.dw, a.db, a.x, dy[:a.n*a.Out], a.n, a.In, a.Out)
+}
+
+// InputGradient returns the same loss's derivatives by the last Forward's input;
+// they are the layer's and valid until its next InputGradient.
+func (a *Affine) InputGradient(k Kernel, dy []float32) []float32 {
+	a.dx = resize(a.dx, a.n*a.In)
+	k.InputGradient(a.dx, dy[:a.n*a.Out], a.weights, a.n, a.In, a.Out)
+	return a.dx
+}
+
+// orthogonal draws a rows×columns matrix whose rows or columns, whichever are
+// fewer, are orthogonal and of length gain: normal vectors made orthogonal one
+// after the other, which is uniform over all such matrices.
+func orthogonal(m []float32, rows, columns int, gain float64, rng *rand.Rand) {
+	count, length := min(rows, columns), max(rows, columns)
+	vectors := make([][]float64, count)
+	for i := range vectors {
+		v := make([]float64, length)
+		for j := range v {
+			v[j] = rng.NormFloat64()
+		}
+		// Twice is enough for orthogonality to rounding (Kahan and Parlett).
+		for range 2 {
+			for _, u := range vectors[:i] {
+				dot := 0.0
+				for j := range v {
+					dot += float64(u[j] * v[j])
+				}
+				for j := range v {
+					v[j] -= float64(dot * u[j])
+				}
+			}
+		}
+		square := 0.0
+		for _, c := range v {
+			square += float64(c * c)
+		}
+		norm := math.Sqrt(square)
+		for j := range v {
+			v[j] /= norm
+		}
+		vectors[i] = v
+	}
+	for i := range rows {
+		for j := range columns {
+			v := 0.0
+			if rows < columns {
+				v = vectors[i][j]
+			} else {
+				v = vectors[j][i]
+			}
+			m[i*columns+j] = float32(gain * v)
+		}
+	}
+}
+
+// An MLP is a chain of layers with an activation after each but the last, and
+// after the last an activation of its own.
+type MLP struct {
+	layers       []*Affine
+	hidden, last Activation
+}
+
+// MLPSize returns the number of parameters of an MLP of these widths, the input's
+// first.
+func MLPSize(widths ...int) int {
+	size := 0
+	for i := 1; i < len(widths); i++ {
+		size += AffineSize(widths[i-1], widths[i])
+	}
+	return size
+}
+
+// NewMLP returns the network on the first MLPSize(widths...) parameters and
+// gradients, layer after layer. Fewer than two widths make the identity.
+func NewMLP(widths []int, hidden, last Activation, parameters, gradients []float32) *MLP {
+	m := &MLP{hidden: hidden, last: last}
+	offset := 0
+	for i := 1; i < len(widths); i++ {
+		l := NewAffine(widths[i-1], widths[i], parameters[offset:], gradients[offset:])
+		m.layers = append(m.layers, l)
+		offset += AffineSize(l.In, l.Out)
+	}
+	return m
+}
+
+// Initialise draws each layer, the last with a gain of its own (see
+// [Affine.Initialise]).
+func (m *MLP) Initialise(hidden, last float64, rng *rand.Rand) {
+	for i, l := range m.layers {
+		gain := hidden
+		if i == len(m.layers)-1 {
+			gain = last
+		}
+		l.Initialise(gain, rng)
+	}
+}
+
+func (m *MLP) activation(layer int) Activation {
+	if layer == len(m.layers)-1 {
+		return m.last
+	}
+	return m.hidden
+}
+
+// Forward computes n rows, as [Affine.Forward] does.
+func (m *MLP) Forward(k Kernel, x []float32, n int) []float32 {
+	for i, l := range m.layers {
+		x = l.Forward(k, x, n)
+		m.activation(i).Apply(x)
+	}
+	return x
+}
+
+// Backward adds to the gradients, given the loss's derivatives by the last
+// Forward's result; where the last layer has an activation dy is overwritten.
+// It returns the derivatives by the first layer's result before activation, which
+// [MLP.InputGradient] takes.
+func (m *MLP) Backward(k Kernel, dy []float32) []float32 {
+	for i := len(m.layers) - 1; i >= 0; i-- {
+		l := m.layers[i]
+		m.activation(i).Gradient(dy[:len(l.y)], l.y)
+		l.Backward(k, dy)
+		if i > 0 {
+			dy = l.InputGradient(k, dy)
+		}
+	}
+	return dy
+}
+
+// InputGradient returns the derivatives by the network's input, given Backward's
+// result.
+func (m *MLP) InputGradient(k Kernel, dy []float32) []float32 {
+	if len(m.layers) == 0 {
+		return dy
+	}
+	return m.layers[0].InputGradient(k, dy)
+}
+
+// architecture writes widths as "106-256-112".
+func architecture(widths []int) string {
+	s := make([]string, len(widths))
+	for i, w := range widths {
+		s[i] = fmt.Sprint(w)
+	}
+	return strings.Join(s, "-")
+}
+
+// chain returns the widths of a whole network.
+func chain(inputs int, hidden []int, outputs int) []int {
+	return append(append([]int{inputs}, hidden...), outputs)
+}

@@ -1,0 +1,409 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func rng(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
+
+func normal(r *rand.Rand, n int) []float32 {
+	s := make([]float32, n)
+	for i := range s {
+		s[i] = float32(r.NormFloat64())
+	}
+	return s
+}
+
+// networks are small ones of every kind, of widths that no vector width divides.
+func networks(k Kernel) []Policy {
+	ac := NewActorCritic(5, []int{19, 7}, 3, k, rng(1))
+	return []Policy{
+		ac,
+		ac.Actor(),
+		NewActorCritic(5, nil, 3, k, rng(2)),
+		NewQNetwork(6, []int{18, 9}, 5, false, k, rng(3)),
+		NewQNetwork(6, []int{18, 9}, 5, true, k, rng(4)),
+		NewQNetwork(6, nil, 5, true, k, rng(5)),
+	}
+}
+
+// reference computes a layer chain in double precision, written from the
+// definition and apart from the code under test. It returns the parameters left.
+func reference(x, parameters []float64, widths []int, hidden, last string) (y, rest []float64) {
+	for l := 1; l < len(widths); l++ {
+		in, out := widths[l-1], widths[l]
+		w, b := parameters[:in*out], parameters[in*out:in*out+out]
+		parameters = parameters[in*out+out:]
+		y := make([]float64, out)
+		for j := range y {
+			y[j] = b[j]
+			for k := range in {
+				y[j] += x[k] * w[k*out+j]
+			}
+			f := hidden
+			if l == len(widths)-1 {
+				f = last
+			}
+			switch f {
+			case "tanh":
+				y[j] = math.Tanh(y[j])
+			case "relu":
+				y[j] = math.Max(0, y[j])
+			}
+		}
+		x = y
+	}
+	return x, parameters
+}
+
+// answer is the whole network's in double precision: preferences, then the value
+// where there is one.
+func answer(p Policy, x, parameters []float64) []float64 {
+	switch p := p.(type) {
+	case *ActorCritic:
+		y, rest := reference(x, parameters, append(append([]int{p.inputs}, p.hidden...), p.actions), "tanh", "")
+		v, _ := reference(x, rest, append(append([]int{p.inputs}, p.hidden...), 1), "tanh", "")
+		return append(y, v...)
+	case *Actor:
+		y, _ := reference(x, parameters, append(append([]int{p.inputs}, p.hidden...), p.actions), "tanh", "")
+		return y
+	case *QNetwork:
+		h, rest := reference(x, parameters, append([]int{p.inputs}, p.hidden...), "relu", "relu")
+		q, rest := reference(h, rest, []int{len(h), p.actions}, "", "")
+		if !p.dueling {
+			return q
+		}
+		v, _ := reference(h, rest, []int{len(h), 1}, "", "")
+		mean := 0.0
+		for _, a := range q {
+			mean += a / float64(len(q))
+		}
+		for i := range q {
+			q[i] += v[0] - mean
+		}
+		return q
+	}
+	panic("unknown network")
+}
+
+func float64s(s []float32) []float64 {
+	d := make([]float64, len(s))
+	for i, v := range s {
+		d[i] = float64(v)
+	}
+	return d
+}
+
+// The loss is a random linear form of all results, so that its derivatives by
+// them are known.
+func TestGradientsAgreeWithDifferences(t *testing.T) {
+	for _, k := range []Kernel{Portable(), Fast()} {
+		for _, p := range networks(k) {
+			t.Run(fmt.Sprintf("%T/%v", k, p), func(t *testing.T) {
+				r := rng(7)
+				const n = 6
+				x := normal(r, n*p.Inputs())
+				// A head of gain 0.01 would hide errors below it.
+				for i := range p.Parameters() {
+					p.Parameters()[i] += float32(r.NormFloat64() * 0.3)
+				}
+				preferences, values := p.Forward(x, n)
+				dp := normal(r, len(preferences))
+				var dv []float32
+				if values != nil {
+					dv = normal(r, n)
+				}
+				parameters := float64s(p.Parameters())
+				row := func(i int) []float64 {
+					return answer(p, float64s(x[i*p.Inputs():(i+1)*p.Inputs()]), parameters)
+				}
+				loss := func() float64 {
+					sum := 0.0
+					for i := range n {
+						for j, v := range row(i) {
+							if j < p.Actions() {
+								sum += v * float64(dp[i*p.Actions()+j])
+							} else {
+								sum += v * float64(dv[i])
+							}
+						}
+					}
+					return sum
+				}
+				for i := range n {
+					for j, want := range row(i) {
+						var got float32
+						if j < p.Actions() {
+							got = preferences[i*p.Actions()+j]
+						} else {
+							got = values[i]
+						}
+						if math.Abs(float64(got)-want) > 1e-5*(1+math.Abs(want)) {
+							t.Fatalf("row %d, result %d: %v, want %v", i, j, got, want)
+						}
+					}
+				}
+				clear(p.Gradients())
+				p.Backward(dp, dv)
+				p.Forward(x, n)
+				p.Backward(dp, dv) // gradients add up
+				for i := range parameters {
+					const h = 1e-6
+					keep := parameters[i]
+					parameters[i] = keep + h
+					up := loss()
+					parameters[i] = keep - h
+					down := loss()
+					parameters[i] = keep
+					want := 2 * (up - down) / (2 * h)
+					if got := float64(p.Gradients()[i]); math.Abs(got-want) > 1e-4*(1+math.Abs(want)) {
+						t.Fatalf("parameter %d: gradient %v, want %v", i, got, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestInputGradientAgreesWithDifferences(t *testing.T) {
+	widths := []int{6, 11, 4}
+	r := rng(3)
+	parameters := normal(r, MLPSize(widths...))
+	m := NewMLP(widths, Tanh, Tanh, parameters, make([]float32, len(parameters)))
+	x, dy := normal(r, 2*6), normal(r, 2*4)
+	weights := append([]float32(nil), dy...)
+	m.Forward(Fast(), x, 2)
+	dx := m.InputGradient(Fast(), m.Backward(Fast(), dy))
+	for i := range x {
+		at := func(h float64) float64 {
+			row := float64s(x[i/6*6 : i/6*6+6])
+			row[i%6] += h
+			y, _ := reference(row, float64s(parameters), widths, "tanh", "tanh")
+			sum := 0.0
+			for j, v := range y {
+				sum += v * float64(weights[i/6*4+j])
+			}
+			return sum
+		}
+		want := (at(1e-6) - at(-1e-6)) / 2e-6
+		if got := float64(dx[i]); math.Abs(got-want) > 1e-4*(1+math.Abs(want)) {
+			t.Errorf("input %d: gradient %v, want %v", i, got, want)
+		}
+	}
+}
+
+// Sixteen random points are learnt by heart.
+func TestAdamOverfits(t *testing.T) {
+	for _, k := range []Kernel{Portable(), Fast()} {
+		p := NewActorCritic(4, []int{32, 32}, 2, k, rng(1))
+		r := rng(2)
+		const n = 16
+		x, want := normal(r, n*4), normal(r, n*2)
+		d, dv := make([]float32, n*2), make([]float32, n)
+		adam := NewAdam(len(p.Parameters()))
+		loss := 0.0
+		for range 1500 {
+			y, v := p.Forward(x, n)
+			loss = 0
+			for i := range y {
+				e := y[i] - want[i]
+				loss += float64(e) * float64(e) / float64(len(y))
+				d[i] = 2 * e / float32(len(y))
+			}
+			for i := range v {
+				e := v[i] - want[i]
+				loss += float64(e) * float64(e) / n
+				dv[i] = 2 * e / n
+			}
+			clear(p.Gradients())
+			p.Backward(d, dv)
+			ClipNorm(p.Gradients(), 1)
+			adam.Step(p.Parameters(), p.Gradients(), 3e-3)
+		}
+		if loss > 1e-4 {
+			t.Errorf("%T: loss %g after 1500 steps, want below 1e-4", k, loss)
+		}
+	}
+}
+
+// Adam's steps by its definition in double precision.
+func TestAdam(t *testing.T) {
+	const n = 37
+	r := rng(5)
+	p := normal(r, n)
+	want, m, v := float64s(p), make([]float64, n), make([]float64, n)
+	adam := NewAdam(n)
+	for step := 1; step <= 5; step++ {
+		g := normal(r, n)
+		adam.Step(p, g, 0.01)
+		for i := range want {
+			d := float64(g[i])
+			m[i] = 0.9*m[i] + 0.1*d
+			v[i] = 0.999*v[i] + 0.001*d*d
+			mHat := m[i] / (1 - math.Pow(0.9, float64(step)))
+			vHat := v[i] / (1 - math.Pow(0.999, float64(step)))
+			want[i] -= 0.01 * mHat / (math.Sqrt(vHat) + 1e-5)
+		}
+	}
+	for i := range want {
+		if math.Abs(float64(p[i])-want[i]) > 1e-6 {
+			t.Errorf("parameter %d: %v, want %v", i, p[i], want[i])
+		}
+	}
+}
+
+func TestClipNorm(t *testing.T) {
+	g := []float32{3, 4}
+	if norm := ClipNorm(g, 10); norm != 5 || g[0] != 3 {
+		t.Errorf("below the limit: norm %v, gradients %v", norm, g)
+	}
+	if norm := ClipNorm(g, 1); norm != 5 || math.Abs(float64(g[0])-0.6) > 1e-6 || math.Abs(float64(g[1])-0.8) > 1e-6 {
+		t.Errorf("above the limit: norm %v, gradients %v", norm, g)
+	}
+	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+		g := []float32{3, float32(bad)}
+		if norm := ClipNorm(g, 1); !(math.IsNaN(norm) || math.IsInf(norm, 1)) || g[0] != 3 {
+			t.Errorf("%v: norm %v, gradients %v", bad, norm, g)
+		}
+	}
+}
+
+func TestTanh(t *testing.T) {
+	var x []float32
+	for v := -12.0; v < 12; v += 1e-3 {
+		x = append(x, float32(v))
+	}
+	x = append(x, 1e-30, -1e-30, 0, float32(math.Inf(1)), float32(math.Inf(-1)))
+	y := append([]float32(nil), x...)
+	Tanh.Apply(y)
+	for i, v := range x {
+		if want := math.Tanh(float64(v)); math.Abs(float64(y[i])-want) > 1e-6 {
+			t.Errorf("tanh(%v) = %v, want %v", v, y[i], want)
+		}
+		if y[i] != tanh(v) {
+			t.Errorf("tanh(%v): vectors give %v, one by one %v", v, y[i], tanh(v))
+		}
+	}
+	if y := []float32{float32(math.NaN())}; true {
+		if Tanh.Apply(y); y[0] == y[0] {
+			t.Errorf("tanh(NaN) = %v", y[0])
+		}
+	}
+}
+
+func TestInitialiseIsOrthogonal(t *testing.T) {
+	for _, shape := range [][2]int{{20, 7}, {7, 20}, {12, 12}} {
+		in, out := shape[0], shape[1]
+		size := AffineSize(in, out)
+		parameters := normal(rng(9), size)
+		a := NewAffine(in, out, parameters, make([]float32, size))
+		a.Initialise(math.Sqrt2, rng(1))
+		count, length, at := in, out, func(i, j int) float32 { return a.weights[i*out+j] }
+		if in > out {
+			count, length, at = out, in, func(i, j int) float32 { return a.weights[j*out+i] }
+		}
+		for i := range count {
+			for j := range i + 1 {
+				dot := 0.0
+				for k := range length {
+					dot += float64(at(i, k)) * float64(at(j, k))
+				}
+				want := 0.0
+				if i == j {
+					want = 2
+				}
+				if math.Abs(dot-want) > 1e-5 {
+					t.Errorf("%dx%d: product of %d and %d is %v, want %v", in, out, i, j, dot, want)
+				}
+			}
+		}
+		for _, b := range a.bias {
+			if b != 0 {
+				t.Errorf("%dx%d: bias %v, want 0", in, out, b)
+			}
+		}
+	}
+}
+
+func TestActorIsThePrefix(t *testing.T) {
+	ac := NewActorCritic(9, []int{16, 8}, 5, Portable(), rng(1))
+	shipped := NewActor(9, []int{16, 8}, 5, Portable())
+	copy(shipped.Parameters(), ac.Parameters())
+	x := normal(rng(2), 3*9)
+	want, _ := ac.Forward(x, 3)
+	for _, a := range []Policy{shipped, ac.Actor()} {
+		got, values := a.Forward(x, 3)
+		if values != nil {
+			t.Error("an actor has values")
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Fatalf("preference %d: %v, want %v", i, got[i], want[i])
+			}
+		}
+	}
+}
+
+func TestShareHasItsOwnGradients(t *testing.T) {
+	for _, p := range networks(Portable()) {
+		s := p.Share()
+		if &s.Parameters()[0] != &p.Parameters()[0] {
+			t.Errorf("%v: parameters are a copy", p)
+		}
+		if &s.Gradients()[0] == &p.Gradients()[0] {
+			t.Errorf("%v: gradients are shared", p)
+		}
+		if s.String() != p.String() {
+			t.Errorf("shared: %v, want %v", s, p)
+		}
+		x := normal(rng(1), 2*p.Inputs())
+		a, _ := p.Forward(x, 2)
+		keep := append([]float32(nil), a...)
+		s.Forward(normal(rng(2), 2*p.Inputs()), 2)
+		for i := range keep {
+			if a[i] != keep[i] {
+				t.Fatalf("%v: the other's Forward changed the results", p)
+			}
+		}
+	}
+}
+
+func TestNothingIsAllocated(t *testing.T) {
+	for _, k := range []Kernel{Portable(), Fast()} {
+		for _, p := range networks(k) {
+			const n = 33
+			x, dp, dv := normal(rng(1), n*p.Inputs()), make([]float32, n*p.Actions()), make([]float32, n)
+			adam := NewAdam(len(p.Parameters()))
+			step := func() {
+				p.Forward(x, n)
+				p.Backward(dp, dv)
+				ClipNorm(p.Gradients(), 1)
+				adam.Step(p.Parameters(), p.Gradients(), 1e-3)
+			}
+			step()
+			if got := testing.AllocsPerRun(20, step); got != 0 {
+				t.Errorf("%T, %v: %v allocations a step, want 0", k, p, got)
+			}
+		}
+	}
+}
+
+func TestString(t *testing.T) {
+	k := Portable()
+	for _, c := range []struct {
+		p    Policy
+		want string
+	}{
+		{NewActorCritic(106, []int{256, 256}, 112, k, rng(1)), "actor-critic 106-256-256-112 tanh"},
+		{NewActor(106, []int{64}, 112, k), "actor 106-64-112 tanh"},
+		{NewQNetwork(6, []int{8}, 5, false, k, rng(1)), "q-network 6-8-5 relu"},
+		{NewQNetwork(6, []int{8}, 5, true, k, rng(1)), "dueling q-network 6-8-5 relu"},
+	} {
+		if got := c.p.String(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package nn
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// A QNetwork maps observations to action values by ReLU layers. A dueling one has
+// two heads on the last hidden layer, V and A, and answers V + A − mean A (Wang et
+// al., 2016). It implements [Policy]: preferences are the action values, and values
+// are nil.
+type QNetwork struct {
+	inputs, actions       int
+	hidden                []int
+	dueling               bool
+	kernel                Kernel
+	parameters, gradients []float32
+
+	body             *MLP
+	advantage, value *Affine // value is nil where the network is not dueling
+	n                int
+	q, dAdvantage    []float32
+	dValue, dBody    []float32
+}
+
+// NewQNetwork returns a network with freshly drawn parameters: body, then the head
+// of advantages (or of action values), then that of the value.
+func NewQNetwork(inputs int, hidden []int, actions int, dueling bool, kernel Kernel, rng *rand.Rand) *QNetwork {
+	q := &QNetwork{inputs: inputs, actions: actions, hidden: slices.Clone(hidden), dueling: dueling, kernel: kernel}
+	size := MLPSize(chain(inputs, hidden, actions)...)
+	if dueling {
+		size += AffineSize(q.features(), 1)
+	}
+	q.parameters = make([]float32, size)
+	q.build()
+	q.body.Initialise(math.Sqrt2, math.Sqrt2, rng)
+	q.advantage.Initialise(1, rng)
+	if dueling {
+		q.value.Initialise(1, rng)
+	}
+	return q
+}
+
+// features returns the width that the heads read.
+func (q *QNetwork) features() int {
+	if len(q.hidden) == 0 {
+		return q.inputs
+	}
+	return q.hidden[len(q.hidden)-1]
+}
+
+func (q *QNetwork) build() {
+	q.gradients = make([]float32, len(q.parameters))
+	widths := append([]int{q.inputs}, q.hidden...)
+	offset := MLPSize(widths...)
+	q.body = NewMLP(widths, ReLU, ReLU, q.parameters, q.gradients)
+	q.advantage = NewAffine(q.features(), q.actions, q.parameters[offset:], q.gradients[offset:])
+	if q.dueling {
+		offset += AffineSize(q.features(), q.actions)
+		q.value = NewAffine(q.features(), 1, q.parameters[offset:], q.gradients[offset:])
+	}
+	q.q, q.dAdvantage, q.dValue, q.dBody = nil, nil, nil, nil
+}
+
+func (q *QNetwork) Inputs() int           { return q.inputs }
+func (q *QNetwork) Actions() int          { return q.actions }
+func (q *QNetwork) Parameters() []float32 { return q.parameters }
+func (q *QNetwork) Gradients() []float32  { return q.gradients }
+
+func (q *QNetwork) String() string {
+	name := "q-network "
+	if q.dueling {
+		name = "dueling q-network "
+	}
+	return name + architecture(chain(q.inputs, q.hidden, q.actions)) + " relu"
+}
+
+func (q *QNetwork) Forward(observations []float32, n int) (preferences, values []float32) {
+	q.n = n
+	features := q.body.Forward(q.kernel, observations, n)
+	advantages := q.advantage.Forward(q.kernel, features, n)
+	if !q.dueling {
+		return advantages, nil
+	}
+	states := q.value.Forward(q.kernel, features, n)
+	q.q = resize(q.q, len(advantages))
+	for i, v := range states {
+		row := advantages[i*q.actions : (i+1)*q.actions]
+		shift := v - mean(row)
+		for j, a := range row {
+			q.q[i*q.actions+j] = a + shift
+		}
+	}
+	return q.q, nil
+}
+
+func (q *QNetwork) Backward(dPreferences, _ []float32) {
+	if !q.dueling {
+		q.advantage.Backward(q.kernel, dPreferences)
+		if len(q.hidden) > 0 {
+			q.body.Backward(q.kernel, q.advantage.InputGradient(q.kernel, dPreferences))
+		}
+		return
+	}
+	q.dAdvantage, q.dValue = resize(q.dAdvantage, q.n*q.actions), resize(q.dValue, q.n)
+	for i := range q.n {
+		row := dPreferences[i*q.actions : (i+1)*q.actions]
+		m := mean(row)
+		for j, d := range row {
+			q.dAdvantage[i*q.actions+j] = d - m
+		}
+		q.dValue[i] = float32(m * float32(q.actions))
+	}
+	q.advantage.Backward(q.kernel, q.dAdvantage)
+	q.value.Backward(q.kernel, q.dValue)
+	if len(q.hidden) == 0 {
+		return
+	}
+	q.dBody = append(q.dBody[:0], q.advantage.InputGradient(q.kernel, q.dAdvantage)...)
+	for i, d := range q.value.InputGradient(q.kernel, q.dValue) {
+		q.dBody[i] += d
+	}
+	q.body.Backward(q.kernel, q.dBody)
+}
+
+func (q *QNetwork) Share() Policy {
+	s := *q
+	s.build()
+	return &s
+}
+
+func mean(s []float32) float32 {
+	sum := float32(0)
+	for _, v := range s {
+		sum += v
+	}
+	return sum / float32(len(s))
+}
+
+var _ Policy = (*QNetwork)(nil)
