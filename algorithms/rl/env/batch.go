@@ -45,8 +45,9 @@ type BatchOptions struct {
 	// trains. Otherwise Reset begins with the whole GPU as one idle instance.
 	RandomStart bool
 	// Released follows the released code where it differs from the text: level
-	// round(t/step)+1, so that there are M+1 of them, and observations that are plain
-	// numbers divided by the largest of M+1, N and the number of partitions.
+	// round(t/step)+1, so that there are M+1 of them; observations that are plain
+	// numbers divided by the largest of M+1, N and the number of partitions; and slices
+	// that are renamed for the partition's sake only.
 	Released bool
 }
 
@@ -58,10 +59,12 @@ const MaxLevels = 1000
 // advances. Where the paper leaves a choice, this is how it was read.
 //
 // Partitions. Only canonical ones are seen, numbered as [mig.GPU.Classes] lists
-// them, slices renamed by sigma (Fig. 5). A reconfiguration to a canonical partition
-// leads to the real one that sigma's inverse makes of it; from there sigma is
-// computed anew. Two states are one where sigma makes them so; slices are not sorted
-// by time within a partition.
+// them, slices renamed by sigma (Fig. 5). Definition 1 leaves several sigmas: it is
+// the one that puts the slices first that are free first, so that equivalent states
+// are one. A reconfiguration to a canonical partition may lead to any real one of
+// its class: in Fig. 5, 1-1-1-1-3 becomes 1-1-2-3 while the first two slices are
+// busy. It is the one that is there first, then the one that changes fewest slices,
+// and then those that come first.
 //
 // Time. A level is the largest finite time of the episode's tasks, those still in
 // the queue included, divided by M. Tasks take the nearest level from 1 on;
@@ -125,8 +128,8 @@ type Batch struct {
 	rows    []float32 // what is seen of each class
 
 	// The state.
-	partition    int // canonical
-	real         int
+	partition    int        // canonical
+	sigma        [8]int8    // the real slice, by canonical slice
 	remaining    [8]float64 // units, by canonical slice
 	clock        float64    // units since the episode began
 	joined       int        // tasks of the queue that have been in the batch
@@ -206,12 +209,9 @@ func (b *Batch) Reset(rng *rand.Rand) {
 	b.partition = b.tables.whole
 	if b.o.RandomStart {
 		b.partition = rng.IntN(len(b.tables.partitions))
-	}
-	b.real = b.tables.partitions[b.partition].real
-	if b.o.RandomStart {
 		b.busyStart(rng)
 	}
-	b.begin(0)
+	b.begin(0, b.tables.partitions[b.partition].form)
 }
 
 // busyStart puts the partition's instances in place, some of them busy.
@@ -226,12 +226,10 @@ func (b *Batch) busyStart(rng *rand.Rand) {
 				units = float64(1+rng.IntN(grid)) / grid
 			}
 		}
-		instance := int(b.tables.real[b.real].device[m])
-		b.device.Exists(instance, units*b.unit)
+		first := bits.TrailingZeros8(p.instances[m])
+		b.device.Exists(int(b.tables.device[b.tables.forms[p.form][first]][first]), units*b.unit)
 		for s := p.instances[m]; s != 0; s &= s - 1 {
 			b.remaining[bits.TrailingZeros8(s)] = units
-		}
-		for s := b.tables.compute[instance]; s != 0; s &= s - 1 {
 			b.released[bits.TrailingZeros8(s)] = units * b.unit
 		}
 	}
@@ -295,11 +293,11 @@ func (b *Batch) adopt() {
 	if len(b.release) > 0 {
 		start = max(start, slices.Min(b.release))
 	}
-	best := -1
-	for r := range b.tables.real {
+	best, form := -1, 0
+	for f := range b.tables.forms {
 		score := 0
 		for s := range k {
-			if here, free := b.device.Here(s); here == int(b.tables.real[r].at[s]) {
+			if here, free := b.device.Here(s); here == int(b.tables.device[b.tables.forms[f][s]][s]) {
 				score++
 				if free > start {
 					score += k // A busy slice outweighs all idle ones.
@@ -307,19 +305,18 @@ func (b *Batch) adopt() {
 			}
 		}
 		if score > best {
-			best, b.real = score, r
+			best, form = score, f
 		}
 	}
-	b.partition = int(b.tables.real[b.real].canonical)
 	for s := range k {
-		real := b.tables.real[b.real].sigma[s]
-		b.remaining[s] = b.snap(max(0, b.released[real]-start))
+		b.remaining[s] = b.snap(max(0, b.released[s]-start))
 	}
-	b.begin(start)
+	b.begin(start, form)
 }
 
-// begin lets the first tasks join. start is the episode's instant 0, in seconds.
-func (b *Batch) begin(start float64) {
+// begin lets the first tasks join. start is the episode's instant 0, in seconds; the
+// slices are real ones so far.
+func (b *Batch) begin(start float64, form int) {
 	for i, seconds := range b.release {
 		b.arrival[i] = b.snap(max(0, seconds-start))
 	}
@@ -327,6 +324,45 @@ func (b *Batch) begin(start float64) {
 	b.batch = b.batch[:0]
 	b.reconfigured = false
 	b.join()
+	for s := range b.sigma {
+		b.sigma[s] = int8(s)
+	}
+	b.rename(form)
+}
+
+// rename makes the state canonical that is partitioned as the form says.
+func (b *Batch) rename(form int) {
+	size := b.tables.forms[form]
+	for _, w := range b.tables.swaps {
+		if !b.canonical(w, &size) {
+			for i := range w.width {
+				x, y := w.a+i, w.b+i
+				size[x], size[y] = size[y], size[x]
+				b.remaining[x], b.remaining[y] = b.remaining[y], b.remaining[x]
+				b.sigma[x], b.sigma[y] = b.sigma[y], b.sigma[x]
+			}
+		}
+	}
+	b.partition = b.tables.canonical[form]
+}
+
+// canonical reports whether two groups of slices may stay as they are: the larger
+// instances come first, then the slices that are free first.
+func (b *Batch) canonical(w swap, size *sizeVector) bool {
+	for i := range w.width {
+		if x, y := size[w.a+i], size[w.b+i]; x != y {
+			return x > y
+		}
+	}
+	if b.o.Released {
+		return true
+	}
+	for i := range w.width {
+		if x, y := b.remaining[w.a+i], b.remaining[w.b+i]; x != y {
+			return x < y
+		}
+	}
+	return true
 }
 
 // Step implements [Env].
@@ -350,6 +386,7 @@ func (b *Batch) Step(action int) (reward float32, done bool) {
 			b.pass(units)
 		}
 	}
+	b.rename(b.tables.partitions[b.partition].form)
 	return float32(-units * b.reward), done
 }
 
@@ -403,26 +440,53 @@ func (b *Batch) join() {
 // reconfigure changes the partition to a canonical one (DRL 4.2, with Direct 6.5.2)
 // and returns the time that passes.
 func (b *Batch) reconfigure(to int) float64 {
-	t := b.tables
-	old, target := &t.partitions[b.partition], &t.partitions[to]
-	delay := 0.0
-	for m := t.changed[b.partition][to]; m != 0; m &= m - 1 {
+	ways := b.tables.ways[b.partition][to]
+	best, delay := 0, math.Inf(1)
+	for i, w := range ways {
+		if d := b.delay(w); d < delay && (b.o.Direct || w.changed&b.busy() == 0) {
+			best, delay = i, d
+		}
+	}
+	w := ways[best]
+	for m := w.changed; m != 0; m &= m - 1 {
 		s := bits.TrailingZeros8(m)
-		b.remaining[s] += b.destroy[old.size[s]] + b.create[target.size[s]]
-		delay = max(delay, b.remaining[s])
+		b.remaining[s] += b.cost(w, s)
 	}
-	move := &t.moves[b.real][to]
-	was := b.remaining
-	for s := range b.remaining {
-		b.remaining[s] = was[move.from[s]]
-	}
-	b.partition, b.real = to, int(move.real)
 	b.reconfigured = true
-	if !b.o.Direct {
-		return 0
+	if b.o.Direct {
+		b.pass(delay)
+	} else {
+		delay = 0
 	}
-	b.pass(delay)
+	b.rename(w.form)
 	return delay
+}
+
+// cost is what destroying a slice's instance and creating the next one takes.
+func (b *Batch) cost(w way, slice int) float64 {
+	old := b.tables.partitions[b.partition].form
+	return b.destroy[b.tables.forms[old][slice]] + b.create[b.tables.forms[w.form][slice]]
+}
+
+// delay is the time after which a reconfiguration is complete, reconfig_delay in
+// DRL 6.5.2.
+func (b *Batch) delay(w way) float64 {
+	delay := 0.0
+	for m := w.changed; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros8(m)
+		delay = max(delay, b.remaining[s]+b.cost(w, s))
+	}
+	return delay
+}
+
+// busy returns the set of slices that are not free.
+func (b *Batch) busy() (set uint8) {
+	for s, r := range b.remaining {
+		if r > 0 {
+			set |= 1 << s
+		}
+	}
+	return set
 }
 
 // execute starts the j-th class's first task on the m-th instance.
@@ -437,12 +501,13 @@ func (b *Batch) execute(j, m int) {
 		b.batch = slices.Delete(b.batch, j, j+1)
 	}
 	b.reconfigured = false
-	mask := b.tables.partitions[b.partition].instances[m]
-	size := b.tables.partitions[b.partition].size[bits.TrailingZeros8(mask)]
-	for ; mask != 0; mask &= mask - 1 {
+	p := &b.tables.partitions[b.partition]
+	slice := bits.TrailingZeros8(p.instances[m])
+	size := b.tables.forms[p.form][slice]
+	for mask := p.instances[m]; mask != 0; mask &= mask - 1 {
 		b.remaining[bits.TrailingZeros8(mask)] = b.scaled[task][size]
 	}
-	b.run(int(b.tables.real[b.real].device[m]), int(task), b.tasks[task][size])
+	b.run(int(b.tables.device[size][b.sigma[slice]]), int(task), b.tasks[task][size])
 	b.join()
 }
 

@@ -151,12 +151,8 @@ var ordinals = func() (t [1 << 7][7]bool) {
 func (b *Batch) allow(mask []bool) {
 	p := &b.tables.partitions[b.partition]
 	k := int(b.o.GPU.ComputeSlices)
-	var busy, free uint8 // sets of slices and of instances
-	for s := range k {
-		if b.remaining[s] > 0 {
-			busy |= 1 << s
-		}
-	}
+	busy := b.busy()
+	var free uint8 // set of instances
 	for m, slices := range p.instances {
 		if slices&busy == 0 {
 			free |= 1 << m
@@ -181,11 +177,20 @@ func (b *Batch) allow(mask []bool) {
 		clear(reconfigure)
 		return
 	}
-	changed := b.tables.changed[b.partition]
 	if b.o.Direct {
 		busy = 0
 	}
 	for c := range reconfigure {
-		reconfigure[c] = c != b.partition && changed[c]&busy == 0 && b.tables.partitions[c].sizes&fits != 0
+		reconfigure[c] = c != b.partition && b.tables.partitions[c].sizes&fits != 0 && reachable(b.tables.ways[b.partition][c], busy)
 	}
+}
+
+// reachable reports whether one of the ways changes no busy slice.
+func reachable(ways []way, busy uint8) bool {
+	for _, w := range ways {
+		if w.changed&busy == 0 {
+			return true
+		}
+	}
+	return false
 }
