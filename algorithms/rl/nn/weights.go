@@ -1,0 +1,284 @@
+package nn
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// Meta says what weights are for.
+type Meta struct {
+	// Network is the policy's String.
+	Network string `json:"network"`
+	// Agent is the algorithm's name.
+	Agent string `json:"agent"`
+	// GPU, Workload and Encoding are what the agent was trained on and how it sees it.
+	GPU      string `json:"gpu,omitempty"`
+	Workload string `json:"workload,omitempty"`
+	Encoding string `json:"encoding,omitempty"`
+	// Tasks and Levels are the DRL paper's N and M; 0 where they have no meaning.
+	Tasks  int `json:"tasks,omitempty"`
+	Levels int `json:"levels,omitempty"`
+	// Steps is the number of environment steps of the training, Seed its seed.
+	Steps uint64 `json:"steps"`
+	Seed  uint64 `json:"seed"`
+	// Parameters and Precision are set by WriteWeights.
+	Parameters int       `json:"parameters"`
+	Precision  Precision `json:"precision"`
+	// Hash is the hexadecimal SHA-256 that the file ends with, set by ReadWeights.
+	Hash string `json:"-"`
+}
+
+// A Precision is how a file stores parameters.
+type Precision string
+
+const (
+	Float32 Precision = "float32"
+	Float16 Precision = "float16"
+	// Int8 stores each 64 parameters as multiples of 1/127 of the largest of them.
+	Int8 Precision = "int8"
+)
+
+// What may be wrong with weights; a [WeightsError] wraps one of them.
+var (
+	ErrNotWeights = errors.New("not a weights file")
+	ErrVersion    = errors.New("unknown version of weights")
+	ErrTruncated  = errors.New("truncated weights")
+	ErrHash       = errors.New("damaged weights")
+	ErrHeader     = errors.New("malformed header of weights")
+	ErrNotFinite  = errors.New("weights that are not finite")
+	ErrNetwork    = errors.New("weights of another network")
+)
+
+// A WeightsError says what is wrong with the weights of a file.
+type WeightsError struct {
+	File   string
+	Kind   error // one of the values above
+	Detail string
+}
+
+func (e *WeightsError) Error() string { return fmt.Sprintf("%s: %v: %s", e.File, e.Kind, e.Detail) }
+func (e *WeightsError) Unwrap() error { return e.Kind }
+
+// A file is the magic bytes, the version, the lengths of header and payload (4
+// bytes each, little-endian), the header in JSON, the payload, and the SHA-256 of
+// all before it.
+const (
+	magic         = "miglabNN"
+	version       = 1
+	prefix        = len(magic) + 3*4
+	maxHeader     = 1 << 12
+	maxParameters = 1 << 24
+	int8Block     = 64
+)
+
+// payload returns the number of bytes of so many parameters, or -1 for an unknown
+// precision.
+func (p Precision) payload(parameters int) int {
+	switch p {
+	case Float32:
+		return 4 * parameters
+	case Float16:
+		return 2 * parameters
+	case Int8:
+		return parameters + 4*((parameters+int8Block-1)/int8Block)
+	}
+	return -1
+}
+
+// WriteWeights writes parameters. They must be finite, in the precision too: above
+// 65504 float16 has no number.
+func WriteWeights(w io.Writer, meta Meta, parameters []float32, precision Precision) error {
+	size := precision.payload(len(parameters))
+	if size < 0 {
+		return fmt.Errorf("weights of precision %q: want float32, float16 or int8", precision)
+	}
+	if len(parameters) > maxParameters {
+		return fmt.Errorf("%d weights: a file holds at most %d", len(parameters), maxParameters)
+	}
+	meta.Parameters, meta.Precision = len(parameters), precision
+	header, err := json.Marshal(meta)
+	if err != nil {
+		return fmt.Errorf("header of weights: %w", err)
+	}
+	if len(header) > maxHeader {
+		return fmt.Errorf("header of weights: %d bytes, at most %d fit", len(header), maxHeader)
+	}
+	b := make([]byte, 0, prefix+len(header)+size+sha256.Size)
+	b = append(b, magic...)
+	b = binary.LittleEndian.AppendUint32(b, version)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(header)))
+	b = binary.LittleEndian.AppendUint32(b, uint32(size))
+	b = append(b, header...)
+	b = appendPayload(b, parameters, precision)
+	if _, at := decode(b[prefix+len(header):], len(parameters), precision); at >= 0 {
+		return &WeightsError{"to be written", ErrNotFinite, fmt.Sprintf("parameter %d is %v, in %s not finite", at, parameters[at], precision)}
+	}
+	hash := sha256.Sum256(b)
+	_, err = w.Write(append(b, hash[:]...))
+	return err
+}
+
+func appendPayload(b []byte, parameters []float32, precision Precision) []byte {
+	switch precision {
+	case Float32:
+		for _, v := range parameters {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+		}
+	case Float16:
+		for _, v := range parameters {
+			b = binary.LittleEndian.AppendUint16(b, toHalf(v))
+		}
+	case Int8:
+		for len(parameters) > 0 {
+			block := parameters[:min(int8Block, len(parameters))]
+			parameters = parameters[len(block):]
+			largest := float32(0)
+			for _, v := range block {
+				largest = max(largest, float32(math.Abs(float64(v)))) // not a number if v is none
+			}
+			scale := largest / 127
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(scale))
+			for _, v := range block {
+				q := 0.0
+				if scale > 0 {
+					q = math.RoundToEven(float64(v) / float64(scale))
+				}
+				b = append(b, byte(int8(max(-127, min(127, q)))))
+			}
+		}
+	}
+	return b
+}
+
+// decode returns the parameters of a payload of the right length and the index of
+// the first that is not finite, or -1.
+func decode(payload []byte, count int, precision Precision) (parameters []float32, notFinite int) {
+	parameters = make([]float32, count)
+	notFinite = -1
+	var scale float32
+	for i := range parameters {
+		switch precision {
+		case Float32:
+			parameters[i] = math.Float32frombits(binary.LittleEndian.Uint32(payload[4*i:]))
+		case Float16:
+			parameters[i] = fromHalf(binary.LittleEndian.Uint16(payload[2*i:]))
+		case Int8:
+			start := i / int8Block * (int8Block + 4)
+			if i%int8Block == 0 {
+				scale = math.Float32frombits(binary.LittleEndian.Uint32(payload[start:]))
+			}
+			parameters[i] = scale * float32(int8(payload[start+4+i%int8Block]))
+		}
+		if v := float64(parameters[i]); notFinite < 0 && (math.IsNaN(v) || math.IsInf(v, 0)) {
+			notFinite = i
+		}
+	}
+	return parameters, notFinite
+}
+
+// ReadWeights reads what WriteWeights wrote; file is what errors name. Errors are
+// the reader's or [*WeightsError]. Memory is taken as the data arrives, so that a
+// damaged length costs nothing.
+func ReadWeights(r io.Reader, file string) (Meta, []float32, error) {
+	var meta Meta
+	fail := func(kind error, format string, values ...any) (Meta, []float32, error) {
+		return Meta{}, nil, &WeightsError{file, kind, fmt.Sprintf(format, values...)}
+	}
+	limit := prefix + maxHeader + Float32.payload(maxParameters) + sha256.Size
+	b, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if err != nil {
+		return Meta{}, nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if len(b) < len(magic) && bytes.HasPrefix([]byte(magic), b) {
+		return fail(ErrTruncated, "%d bytes, not even the magic ones", len(b))
+	}
+	if !bytes.HasPrefix(b, []byte(magic)) {
+		return fail(ErrNotWeights, "it begins with %q, want %q", b[:min(len(b), len(magic))], magic)
+	}
+	if len(b) < prefix {
+		return fail(ErrTruncated, "%d bytes, want %d for the lengths alone", len(b), prefix)
+	}
+	field := func(i int) int { return int(binary.LittleEndian.Uint32(b[len(magic)+4*i:])) }
+	if field(0) != version {
+		return fail(ErrVersion, "version %d, want %d", field(0), version)
+	}
+	headerSize, size := field(1), field(2)
+	if headerSize > maxHeader || size > Float32.payload(maxParameters) {
+		return fail(ErrHeader, "lengths %d and %d, at most %d and %d are right", headerSize, size, maxHeader, Float32.payload(maxParameters))
+	}
+	end := prefix + headerSize + size
+	switch total := end + sha256.Size; {
+	case len(b) < total:
+		return fail(ErrTruncated, "%d bytes, want %d", len(b), total)
+	case len(b) > total:
+		return fail(ErrHash, "%d bytes or more, want %d", len(b), total)
+	}
+	hash := sha256.Sum256(b[:end])
+	if !bytes.Equal(hash[:], b[end:]) {
+		return fail(ErrHash, "SHA-256 is %x, want %x", hash, b[end:])
+	}
+	header := b[prefix : prefix+headerSize]
+	if err := json.Unmarshal(header, &meta); err != nil {
+		return fail(ErrHeader, "%v", err)
+	}
+	if canonical, err := json.Marshal(meta); err != nil || !bytes.Equal(canonical, header) {
+		return fail(ErrHeader, "%s, want %s", header, canonical)
+	}
+	if meta.Parameters < 0 || meta.Parameters > maxParameters || meta.Precision.payload(meta.Parameters) != size {
+		return fail(ErrHeader, "%d parameters of precision %q do not make %d bytes", meta.Parameters, meta.Precision, size)
+	}
+	parameters, at := decode(b[prefix+headerSize:end], meta.Parameters, meta.Precision)
+	if at >= 0 {
+		return fail(ErrNotFinite, "parameter %d is %v", at, parameters[at])
+	}
+	meta.Hash = hex.EncodeToString(hash[:])
+	return meta, parameters, nil
+}
+
+// LoadInto copies what ReadWeights returned to a policy of the same description.
+func LoadInto(p Policy, file string, meta Meta, parameters []float32) error {
+	if meta.Network != p.String() {
+		return &WeightsError{file, ErrNetwork, fmt.Sprintf("it holds %q, want %q", meta.Network, p.String())}
+	}
+	if len(parameters) != len(p.Parameters()) {
+		return &WeightsError{file, ErrNetwork, fmt.Sprintf("it holds %d parameters, want %d", len(parameters), len(p.Parameters()))}
+	}
+	copy(p.Parameters(), parameters)
+	return nil
+}
+
+// toHalf rounds to the nearest half-precision number, ties to even (IEEE 754).
+func toHalf(v float32) uint16 {
+	bits := math.Float32bits(v)
+	sign := uint16(bits >> 16 & 0x8000)
+	magnitude := bits &^ (1 << 31)
+	switch {
+	case magnitude > 0x7f800000:
+		return sign | 0x7e00
+	case magnitude >= 0x477ff000: // 65520 and above round to infinity
+		return sign | 0x7c00
+	case magnitude < 0x38800000: // below 2⁻¹⁴: multiples of 2⁻²⁴
+		return sign | uint16(math.RoundToEven(float64(math.Float32frombits(magnitude))*(1<<24)))
+	}
+	odd := magnitude >> 13 & 1
+	return sign | uint16((magnitude-(112<<23)+0xfff+odd)>>13)
+}
+
+func fromHalf(h uint16) float32 {
+	sign := uint32(h&0x8000) << 16
+	exponent, fraction := uint32(h>>10&0x1f), uint32(h&0x3ff)
+	switch exponent {
+	case 0:
+		return math.Float32frombits(sign | math.Float32bits(float32(fraction)/(1<<24)))
+	case 0x1f:
+		return math.Float32frombits(sign | 0x7f800000 | fraction<<13)
+	}
+	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
+}
