@@ -1,0 +1,46 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+)
+
+// An Anneal is a value that changes as training proceeds: phase by phase, and
+// linearly within each. After the last phase it stays at that one's To; an empty
+// Anneal is 0 throughout.
+//
+//	Anneal{{Until: 1, From: 3e-4, To: 3e-4}}   constant
+//	Anneal{{Until: 0.85, From: 0.1, To: 0}}    falls to 0, which it reaches at 85 %
+type Anneal []Phase
+
+// A Phase lasts from the end of the one before to Until, a fraction of all steps.
+type Phase struct{ Until, From, To float64 }
+
+// At returns the value after a fraction of all steps.
+func (a Anneal) At(progress float64) float64 {
+	begin, value := 0.0, 0.0
+	for _, p := range a {
+		if progress < p.Until {
+			return p.From + (p.To-p.From)*(progress-begin)/(p.Until-begin)
+		}
+		begin, value = p.Until, p.To
+	}
+	return value
+}
+
+// Check says whether phases follow each other and stay within bounds.
+func (a Anneal) Check(name string, low, high float64) error {
+	begin := 0.0
+	for i, p := range a {
+		if !(p.Until > begin) || math.IsInf(p.Until, 1) {
+			return fmt.Errorf("%s: phase %d ends at %v, want more than %v, where it begins", name, i, p.Until, begin)
+		}
+		for _, v := range [2]float64{p.From, p.To} {
+			if !(low <= v && v <= high) {
+				return fmt.Errorf("%s: phase %d has the value %v, want %v to %v", name, i, v, low, high)
+			}
+		}
+		begin = p.Until
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+)
+
+// Stats is what one iteration says about itself. What an algorithm does not have is
+// 0; what speaks of losses and gradients is the mean over the iteration's updates.
+type Stats struct {
+	// Steps are those of all environments since training began.
+	Steps int64
+	// Episodes ended in this iteration; Return and Length are their means, 0 where
+	// none ended.
+	Episodes       int
+	Return, Length float64
+	// PolicyLoss is PPO's clipped surrogate. ValueLoss is the critic's mean squared
+	// error for PPO, and the Huber loss of action values for DQN.
+	PolicyLoss, ValueLoss float64
+	// Entropy of the policy, in nats.
+	Entropy float64
+	// KL is the approximate divergence of the policy from the one that acted
+	// (mean of r - 1 - ln r), and ClipFraction the share of steps whose ratio r is
+	// beyond the clipping range.
+	KL, ClipFraction float64
+	// ExplainedVariance is 1 - Var(return - value) / Var(return), 0 where returns do
+	// not vary.
+	ExplainedVariance float64
+	// GradientNorm is before clipping.
+	GradientNorm float64
+	LearningRate float64
+	// Exploration is PPO's entropy coefficient or DQN's epsilon.
+	Exploration float64
+}
+
+// A DivergedError says that training met a value that is not finite. The trainer
+// then does nothing further until it loads a checkpoint.
+type DivergedError struct {
+	Steps int64 // of all environments since training began
+	What  string
+	Value float64
+}
+
+func (e *DivergedError) Error() string {
+	return fmt.Sprintf("training diverged at step %d: %s is %v, want a finite number; continue from the last checkpoint with a lower learning rate",
+		e.Steps, e.What, e.Value)
+}
+
+// Finite returns a *DivergedError for the first value that is not finite.
+func Finite[F float32 | float64](steps int64, what string, values ...F) error {
+	for _, v := range values {
+		if v-v != 0 {
+			return &DivergedError{steps, what, float64(v)}
+		}
+	}
+	return nil
+}
+
+// ExplainedVariance compares predictions with what came.
+func ExplainedVariance(predicted, actual []float32) float64 {
+	var meanError, mean float64
+	n := float64(len(actual))
+	for i, a := range actual {
+		mean += float64(a)
+		meanError += float64(a) - float64(predicted[i])
+	}
+	mean, meanError = mean/n, meanError/n
+	var varError, variance float64
+	for i, a := range actual {
+		variance += math.Pow(float64(a)-mean, 2)
+		varError += math.Pow(float64(a)-float64(predicted[i])-meanError, 2)
+	}
+	if variance == 0 {
+		return 0
+	}
+	return 1 - varError/variance
+}

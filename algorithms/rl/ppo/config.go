@@ -1,0 +1,73 @@
+package ppo
+
+import (
+	"fmt"
+	"math"
+
+	"miglab/algorithms/rl/internal/learn"
+)
+
+type (
+	// An Anneal is a value that changes as training proceeds.
+	Anneal = learn.Anneal
+	// A Phase is a part of an Anneal.
+	Phase = learn.Phase
+	// Stats is what an iteration says about itself.
+	Stats = learn.Stats
+	// A DivergedError says that training met a value that is not finite.
+	DivergedError = learn.DivergedError
+	// A CheckpointError says why a checkpoint cannot be used.
+	CheckpointError = learn.CheckpointError
+)
+
+// Config is what PPO is told.
+type Config struct {
+	// An iteration is Horizon steps in each of Envs environments, and then Epochs
+	// passes over them in minibatches of Minibatch steps, which must divide
+	// Envs x Horizon.
+	Envs, Horizon, Minibatch, Epochs int
+	// TotalSteps, of all environments, is what LearningRate and Entropy are relative
+	// to; training may go on beyond it.
+	TotalSteps int64
+	// LearningRate is Adam's, Entropy the coefficient of the entropy bonus.
+	LearningRate, Entropy Anneal
+	// Gamma discounts rewards by step, and Lambda those beyond the first in GAE.
+	Gamma, Lambda float64
+	// Clip is how far the ratio of new to old probability may be from 1 and still
+	// gain.
+	Clip float64
+	// ValueCoefficient weights the critic's squared error.
+	ValueCoefficient float64
+	// MaxNorm is what the norm of gradients is clipped to.
+	MaxNorm float64
+	// NormalizeAdvantage gives the advantages of each minibatch mean 0 and variance 1.
+	NormalizeAdvantage bool
+	// Shards is how many parts environments and minibatches are split into, at most
+	// one an environment. It is the most workers that are of use, and it is part of
+	// what the result depends on.
+	Shards int
+}
+
+func (c Config) check() error {
+	switch n := c.Envs * c.Horizon; {
+	case c.Envs < 1 || c.Horizon < 1 || c.Epochs < 1 || c.TotalSteps < 1:
+		return fmt.Errorf("ppo: %d environments, %d steps, %d epochs, %d steps in total: want at least 1 of each",
+			c.Envs, c.Horizon, c.Epochs, c.TotalSteps)
+	case c.Minibatch < 2 || n%c.Minibatch != 0:
+		return fmt.Errorf("ppo: minibatch of %d steps, want 2 or more that divide %d environments x %d steps = %d",
+			c.Minibatch, c.Envs, c.Horizon, n)
+	case c.Shards < 1 || c.Shards > c.Envs:
+		return fmt.Errorf("ppo: %d shards, want 1 to %d, one an environment", c.Shards, c.Envs)
+	case !(0 <= c.Gamma && c.Gamma <= 1) || !(0 <= c.Lambda && c.Lambda <= 1):
+		return fmt.Errorf("ppo: gamma %v, lambda %v: want 0 to 1", c.Gamma, c.Lambda)
+	case !(c.Clip > 0) || !(c.MaxNorm > 0) || !(c.ValueCoefficient >= 0):
+		return fmt.Errorf("ppo: clip %v, maximal norm %v, value coefficient %v: want more than 0, more than 0, at least 0",
+			c.Clip, c.MaxNorm, c.ValueCoefficient)
+	case len(c.LearningRate) == 0:
+		return fmt.Errorf("ppo: no learning rate, want one phase or more")
+	}
+	if err := c.LearningRate.Check("ppo: learning rate", 0, math.MaxFloat32); err != nil {
+		return err
+	}
+	return c.Entropy.Check("ppo: entropy coefficient", 0, math.MaxFloat32)
+}

@@ -1,0 +1,153 @@
+package ppo
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// sample draws an action from the softmax of the allowed preferences, and returns
+// the logarithm of its probability. weights is scratch, one an action.
+func sample(preferences []float32, mask []bool, weights []float32, rng *rand.Rand) (action int, logp float32) {
+	most := highest(preferences, mask)
+	sum := 0.0
+	for j, ok := range mask {
+		if ok {
+			w := math.Exp(float64(preferences[j] - most))
+			weights[j] = float32(w)
+			sum += w
+		}
+	}
+	u := rng.Float64() * sum
+	for j, ok := range mask {
+		if !ok {
+			continue
+		}
+		// Rounding may leave u at 0 or more after the last one: that is then chosen.
+		action = j
+		if u -= float64(weights[j]); u < 0 {
+			break
+		}
+	}
+	return action, preferences[action] - most - float32(math.Log(sum))
+}
+
+// highest returns the highest allowed preference. An environment that allows
+// nothing breaks its contract.
+func highest(preferences []float32, mask []bool) float32 {
+	most, allowed := float32(math.Inf(-1)), false
+	for j, ok := range mask {
+		if ok {
+			most, allowed = max(most, preferences[j]), true
+		}
+	}
+	if !allowed {
+		panic("ppo: an environment allows no action")
+	}
+	return most
+}
+
+// A taken is what is learned from at one step.
+type taken struct {
+	action    int32
+	logp      float32 // of the action, by the policy that acted
+	advantage float32
+	target    float32 // of the critic: the return by GAE
+}
+
+// weights of a minibatch's loss: scale is 1 over its number of steps.
+type weights struct{ scale, clip, entropy, value float64 }
+
+// terms are sums over steps.
+type terms struct{ policy, value, entropy, kl, clipped float64 }
+
+func (t *terms) add(o terms) {
+	t.policy += o.policy
+	t.value += o.value
+	t.entropy += o.entropy
+	t.kl += o.kl
+	t.clipped += o.clipped
+}
+
+// loss computes the terms of one step and the derivatives of
+//
+//	scale (surrogate - entropy H + value (V - target)^2)
+//
+// by the preferences, 0 where masked, and by the value.
+func (w weights) loss(preferences []float32, mask []bool, value float32, at taken, dPreferences []float32) (terms, float32) {
+	most := highest(preferences, mask)
+	sum, dot := 0.0, 0.0
+	for j, ok := range mask {
+		if !ok {
+			dPreferences[j] = 0
+			continue
+		}
+		x := float64(preferences[j] - most)
+		e := math.Exp(x)
+		sum += e
+		dot += e * x
+		dPreferences[j] = float32(e)
+	}
+	logSum := math.Log(sum)
+	entropy := logSum - dot/sum
+	logRatio := float64(preferences[at.action]-most) - logSum - float64(at.logp)
+	ratio := math.Exp(logRatio)
+
+	advantage := float64(at.advantage)
+	free := advantage * ratio
+	clipped := advantage * min(max(ratio, 1-w.clip), 1+w.clip)
+	dLogp := 0.0 // of the surrogate, which is flat where clipping lowers it
+	if free <= clipped {
+		dLogp = -free
+	}
+
+	dLogp *= w.scale
+	for j, ok := range mask {
+		if !ok {
+			continue
+		}
+		p := float64(dPreferences[j]) / sum
+		logp := float64(preferences[j]-most) - logSum
+		dPreferences[j] = float32(p * (w.scale*w.entropy*(logp+entropy) - dLogp))
+	}
+	dPreferences[at.action] += float32(dLogp)
+
+	miss := float64(value) - float64(at.target)
+	out := terms{policy: -min(free, clipped), value: miss * miss, entropy: entropy, kl: ratio - 1 - logRatio}
+	if math.Abs(ratio-1) > w.clip {
+		out.clipped = 1
+	}
+	return out, float32(2 * w.scale * w.value * miss)
+}
+
+// advantages computes GAE for one of several environments whose steps alternate:
+// its own are first, first+stride, and so on. values has one more step.
+func advantages(rewards, values []float32, dones []bool, gamma, lambda float64, first, stride int, out, targets []float32) {
+	sum := 0.0
+	for i := first + (len(rewards)/stride-1)*stride; i >= 0; i -= stride {
+		next := float64(values[i+stride])
+		if dones[i] {
+			next, sum = 0, 0
+		}
+		value := float64(values[i])
+		sum = float64(rewards[i]) + gamma*next - value + gamma*lambda*sum
+		out[i], targets[i] = float32(sum), float32(sum+value)
+	}
+}
+
+// standardize gives the values of a minibatch mean 0 and variance 1, as far as they
+// vary.
+func standardize(at []taken) {
+	n, mean, squares := float64(len(at)), 0.0, 0.0
+	for _, a := range at {
+		mean += float64(a.advantage)
+	}
+	mean /= n
+	for _, a := range at {
+		d := float64(a.advantage) - mean
+		squares += d * d
+	}
+	scale := 1 / (math.Sqrt(squares/(n-1)) + 1e-8)
+	for i := range at {
+		at[i].advantage = float32((float64(at[i].advantage) - mean) * scale)
+	}
+}

@@ -1,0 +1,294 @@
+package ppo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+
+	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
+	"miglab/algorithms/rl/nn"
+)
+
+// A Trainer trains one policy. Its methods are called one at a time.
+type Trainer struct {
+	cfg    Config
+	policy nn.Policy
+	seed   uint64
+	vector *learn.Vector
+	adam   *nn.Adam
+
+	source rand.PCG // of rng
+	rng    *rand.Rand
+
+	// What happened, step by step and within that by environment: step t of
+	// environment e is at t*Envs + e. values has one more step, which is not acted on.
+	observations       []float32
+	masks              []bool
+	actions            []int32
+	logps, rewards     []float32
+	values             []float32
+	dones              []bool
+	advantages, target []float32
+
+	order     []int32 // of the steps of an epoch
+	minibatch []taken // those of the minibatch, in the order of
+	batch     []int32 // their numbers, a part of order
+	shards    []*shard
+
+	// The work of a shard, made once so that an iteration allocates nothing.
+	rollOut, learnFrom func(int)
+
+	steps int64
+	spent error // a *DivergedError: nothing further until Load
+}
+
+// shard is what one shard needs besides its environments.
+type shard struct {
+	*learn.Shard
+	weights       []float32 // by action, for sampling
+	observations  []float32 // of its part of a minibatch, gathered
+	dPreferences  []float32
+	dValues       []float32
+	terms         terms
+	entropyWeight float64
+}
+
+// New returns a trainer of the policy in segment 0. The policy needs a critic, and
+// is trained in place.
+func New(cfg Config, policy nn.Policy, makeEnv func() env.Env, seed uint64) (*Trainer, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	vector, err := learn.NewVector(cfg.Envs, cfg.Shards, policy, makeEnv, seed)
+	if err != nil {
+		return nil, fmt.Errorf("ppo: %w", err)
+	}
+	if _, values := policy.Forward(make([]float32, policy.Inputs()), 1); values == nil {
+		return nil, fmt.Errorf("ppo: the network %q has no critic, want an actor with one", policy)
+	}
+	n, inputs, actions := cfg.Envs*cfg.Horizon, policy.Inputs(), policy.Actions()
+	t := &Trainer{
+		cfg: cfg, policy: policy, seed: seed, vector: vector,
+		adam:         nn.NewAdam(len(policy.Parameters())),
+		observations: make([]float32, (n+cfg.Envs)*inputs),
+		masks:        make([]bool, (n+cfg.Envs)*actions),
+		actions:      make([]int32, n),
+		logps:        make([]float32, n),
+		rewards:      make([]float32, n),
+		values:       make([]float32, n+cfg.Envs),
+		dones:        make([]bool, n),
+		advantages:   make([]float32, n),
+		target:       make([]float32, n),
+		order:        make([]int32, n),
+		minibatch:    make([]taken, cfg.Minibatch),
+	}
+	t.rng = rand.New(&t.source)
+	part := (cfg.Minibatch + cfg.Shards - 1) / cfg.Shards
+	for _, s := range vector.Shards {
+		t.shards = append(t.shards, &shard{
+			Shard:        s,
+			weights:      make([]float32, actions),
+			observations: make([]float32, part*inputs),
+			dPreferences: make([]float32, part*actions),
+			dValues:      make([]float32, part),
+		})
+	}
+	t.rollOut = func(k int) { t.act(t.shards[k]) }
+	t.learnFrom = func(k int) { t.gradient(k) }
+	t.Restart(0)
+	return t, nil
+}
+
+// Restart begins a segment of training: every environment begins an episode, and
+// every stream of random numbers begins anew, from the seed and the segment alone.
+// Called at each checkpoint, with the same segments whether or not training was
+// interrupted there, it makes what follows the same without a checkpoint having to
+// hold the environments.
+func (t *Trainer) Restart(segment uint64) {
+	t.vector.Restart(segment)
+	learn.Seed(&t.source, t.seed, segment, learn.Learning, 0)
+	for i := range t.order {
+		t.order[i] = int32(i)
+	}
+}
+
+// Steps returns those of all environments since training began.
+func (t *Trainer) Steps() int64 { return t.steps }
+
+// Iterate acts for Horizon steps in every environment, at most workers shards at
+// once, and learns from them. An iteration that has begun is finished even if ctx
+// ends. After a *DivergedError the trainer does nothing further until Load.
+func (t *Trainer) Iterate(ctx context.Context, workers int) (Stats, error) {
+	if err := ctx.Err(); err != nil {
+		return Stats{}, err
+	}
+	if t.spent != nil {
+		return Stats{}, t.spent
+	}
+	stats, err := t.iterate(workers)
+	if err != nil {
+		t.spent = err
+	}
+	return stats, err
+}
+
+func (t *Trainer) iterate(workers int) (Stats, error) {
+	progress := float64(t.steps) / float64(t.cfg.TotalSteps)
+	stats := Stats{LearningRate: t.cfg.LearningRate.At(progress), Exploration: t.cfg.Entropy.At(progress)}
+	learn.Each(workers, len(t.shards), t.rollOut)
+	t.steps += int64(len(t.order))
+	stats.Steps = t.steps
+	t.vector.Episodes(&stats)
+	for _, c := range [...]struct {
+		what   string
+		values []float32
+	}{{"a reward", t.rewards}, {"a value of the critic", t.values}, {"the probability of an action", t.logps}} {
+		if err := learn.Finite(t.steps, c.what, c.values...); err != nil {
+			return stats, err
+		}
+	}
+	stats.ExplainedVariance = learn.ExplainedVariance(t.values[:len(t.target)], t.target)
+	if err := t.update(workers, &stats); err != nil {
+		return stats, err
+	}
+	return stats, learn.Finite(t.steps, "a parameter", t.policy.Parameters()...)
+}
+
+// act fills a shard's part of the steps, and computes their advantages.
+func (t *Trainer) act(s *shard) {
+	inputs, actions, envs := t.vector.Shape.Observation, t.vector.Shape.Actions, t.cfg.Envs
+	for step := range t.cfg.Horizon + 1 {
+		begin, end := step*envs+s.Begin, step*envs+s.End
+		observations, masks := t.observations[begin*inputs:end*inputs], t.masks[begin*actions:end*actions]
+		s.Observe(observations, masks)
+		preferences, values := s.Policy.Forward(observations, end-begin)
+		copy(t.values[begin:end], values)
+		if step == t.cfg.Horizon {
+			break
+		}
+		for i := range end - begin {
+			action, logp := sample(preferences[i*actions:(i+1)*actions], masks[i*actions:(i+1)*actions], s.weights, s.Rand)
+			t.actions[begin+i], t.logps[begin+i] = int32(action), logp
+		}
+		s.Step(t.actions[begin:end], t.rewards[begin:end], t.dones[begin:end])
+	}
+	for e := s.Begin; e < s.End; e++ {
+		advantages(t.rewards, t.values, t.dones, t.cfg.Gamma, t.cfg.Lambda, e, envs, t.advantages, t.target)
+	}
+}
+
+// update learns from the steps, and sets what stats says of it.
+func (t *Trainer) update(workers int, stats *Stats) error {
+	var sum terms
+	norms := 0.0
+	for _, s := range t.shards {
+		s.entropyWeight = stats.Exploration
+	}
+	for range t.cfg.Epochs {
+		t.rng.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
+		for begin := 0; begin < len(t.order); begin += t.cfg.Minibatch {
+			t.gather(t.order[begin : begin+t.cfg.Minibatch])
+			learn.Each(workers, len(t.shards), t.learnFrom)
+			norm, err := t.descend(stats.LearningRate, &sum)
+			if err != nil {
+				return err
+			}
+			norms += norm
+		}
+	}
+	seen := float64(t.cfg.Epochs * len(t.order))
+	stats.PolicyLoss, stats.ValueLoss = sum.policy/seen, sum.value/seen
+	stats.Entropy, stats.KL, stats.ClipFraction = sum.entropy/seen, sum.kl/seen, sum.clipped/seen
+	stats.GradientNorm = norms * float64(t.cfg.Minibatch) / seen
+	return nil
+}
+
+// gather makes a minibatch of some steps.
+func (t *Trainer) gather(batch []int32) {
+	t.batch = batch
+	for i, at := range batch {
+		t.minibatch[i] = taken{t.actions[at], t.logps[at], t.advantages[at], t.target[at]}
+	}
+	if t.cfg.NormalizeAdvantage {
+		standardize(t.minibatch)
+	}
+}
+
+// gradient computes that of a shard's part of the minibatch.
+func (t *Trainer) gradient(k int) {
+	s := t.shards[k]
+	inputs, actions := t.vector.Shape.Observation, t.vector.Shape.Actions
+	begin, end := k*len(t.batch)/len(t.shards), (k+1)*len(t.batch)/len(t.shards)
+	clear(s.Policy.Gradients())
+	s.terms = terms{}
+	n := end - begin
+	if n == 0 {
+		return
+	}
+	for i, at := range t.batch[begin:end] {
+		copy(s.observations[i*inputs:(i+1)*inputs], t.observations[int(at)*inputs:])
+	}
+	preferences, values := s.Policy.Forward(s.observations[:n*inputs], n)
+	w := weights{1 / float64(len(t.batch)), t.cfg.Clip, s.entropyWeight, t.cfg.ValueCoefficient}
+	for i, at := range t.batch[begin:end] {
+		row := preferences[i*actions : (i+1)*actions]
+		mask := t.masks[int(at)*actions : (int(at)+1)*actions]
+		d := s.dPreferences[i*actions : (i+1)*actions]
+		var now terms
+		now, s.dValues[i] = w.loss(row, mask, values[i], t.minibatch[begin+i], d)
+		s.terms.add(now)
+	}
+	s.Policy.Backward(s.dPreferences[:n*actions], s.dValues[:n])
+}
+
+// descend adds the shards' gradients in order, clips them and moves the parameters.
+// It returns the norm before clipping.
+func (t *Trainer) descend(rate float64, sum *terms) (float64, error) {
+	gradients := t.policy.Gradients()
+	clear(gradients)
+	for _, s := range t.shards {
+		sum.add(s.terms)
+		for i, g := range s.Policy.Gradients() {
+			gradients[i] += g
+		}
+	}
+	if err := learn.Finite(t.steps, "the loss", sum.policy, sum.value, sum.entropy); err != nil {
+		return 0, err
+	}
+	norm := nn.ClipNorm(gradients, t.cfg.MaxNorm)
+	if err := learn.Finite(t.steps, "the norm of gradients", norm); err != nil {
+		return 0, err
+	}
+	t.adam.Step(t.policy.Parameters(), gradients, rate)
+	return norm, nil
+}
+
+// Save writes all that training depends on at the end of a segment; Restart is to
+// follow, here as after Load.
+func (t *Trainer) Save(w io.Writer) error {
+	if t.spent != nil {
+		return t.spent
+	}
+	return t.checkpoint().Write(w)
+}
+
+// Load reads what a trainer with the same network and seed wrote; Restart is to
+// follow. It changes nothing if it returns an error, which is a *CheckpointError
+// where the checkpoint is to blame.
+func (t *Trainer) Load(r io.Reader) error {
+	if err := t.checkpoint().Read(r); err != nil {
+		return fmt.Errorf("ppo: %w", err)
+	}
+	t.spent = nil
+	return nil
+}
+
+func (t *Trainer) checkpoint() learn.Checkpoint {
+	return learn.Checkpoint{
+		Algorithm: "ppo", Network: t.policy.String(), Seed: t.seed,
+		Counters: []*int64{&t.steps, &t.adam.Steps},
+		Vectors:  [][]float32{t.policy.Parameters(), t.adam.First, t.adam.Second},
+	}
+}
