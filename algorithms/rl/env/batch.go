@@ -240,10 +240,10 @@ func (b *Batch) busyStart(rng *rand.Rand) {
 // tasks first, first+1 and so on. A task may not start before its release, in
 // seconds; nil means that all are there.
 //
-// The episode begins when the first slice is free and the first task is there. Of
-// the real partitions the agent starts in the one that has most slices of instances
-// that are on the device, busy ones before idle ones, and then the earliest in
-// [mig.GPU.Useful]; the others' slices are busy for as long as they really are.
+// The episode begins when the first slice is free and the first task is there, in
+// the first of the useful partitions, by class, that holds the instances on the
+// device. Only 3 slices at 0 are in none of them: the agent sees an instance of 4,
+// busy for as long.
 func (b *Batch) Load(tasks []Times, first int, release []float64) error {
 	if len(tasks) == 0 {
 		return fmt.Errorf("batch environment: there are no tasks; an episode has at least one")
@@ -297,11 +297,8 @@ func (b *Batch) adopt() {
 	for f := range b.tables.forms {
 		score := 0
 		for s := range k {
-			if here, free := b.device.Here(s); here == int(b.tables.device[b.tables.forms[f][s]][s]) {
+			if here, _ := b.device.Here(s); here == int(b.tables.device[b.tables.forms[f][s]][s]) {
 				score++
-				if free > start {
-					score += k // A busy slice outweighs all idle ones.
-				}
 			}
 		}
 		if score > best {
@@ -347,7 +344,8 @@ func (b *Batch) rename(form int) {
 }
 
 // canonical reports whether two groups of slices may stay as they are: the larger
-// instances come first, then the slices that are free first.
+// instances come first, then the slices that are free first, as released those that
+// really are first.
 func (b *Batch) canonical(w swap, size *sizeVector) bool {
 	for i := range w.width {
 		if x, y := size[w.a+i], size[w.b+i]; x != y {
@@ -355,7 +353,7 @@ func (b *Batch) canonical(w swap, size *sizeVector) bool {
 		}
 	}
 	if b.o.Released {
-		return true
+		return b.sigma[w.a] < b.sigma[w.b]
 	}
 	for i := range w.width {
 		if x, y := b.remaining[w.a+i], b.remaining[w.b+i]; x != y {

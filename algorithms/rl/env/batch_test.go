@@ -1,0 +1,556 @@
+package env
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+func mustBatch(t interface{ Fatal(...any) }, o BatchOptions, source Source) *Batch {
+	b, err := NewBatch(o, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func randomOptions(rng *rand.Rand) BatchOptions {
+	o := BatchOptions{
+		GPU:         mig.MustLookup([]string{"A30", "A100"}[rng.IntN(2)]),
+		Model:       []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free}[rng.IntN(3)],
+		Tasks:       []int{1, 5, 14}[rng.IntN(3)],
+		Levels:      []int{0, 1, 7, 14}[rng.IntN(4)],
+		Direct:      rng.IntN(2) == 0,
+		Stream:      []int{0, 3, 25}[rng.IntN(3)],
+		RandomStart: rng.IntN(2) == 0,
+	}
+	if o.Levels > 0 {
+		o.Encoding = Encoding(rng.IntN(2))
+		o.Released = rng.IntN(4) == 0
+	}
+	return o
+}
+
+// onlyWhole draws tasks of which most fit the whole GPU only.
+func onlyWhole(g *mig.GPU) Source {
+	whole := g.Sizes()[len(g.Sizes())-1]
+	return func(rng *rand.Rand, tasks []Times) int {
+		n := randomTasks(g)(rng, tasks)
+		for i := range n {
+			if rng.IntN(3) > 0 {
+				for _, s := range g.Sizes() {
+					if s != whole {
+						tasks[i][s] = math.Inf(1)
+					}
+				}
+			}
+		}
+		return n
+	}
+}
+
+// greedy returns the allowed action that a policy likes best.
+func greedy(policy int, rng *rand.Rand, mask []bool, partitions int) int {
+	first, last := slices.Index(mask, true), len(mask)-1
+	for !mask[last] {
+		last--
+	}
+	switch policy {
+	case 1: // reconfigures whenever it can
+		for range 30 {
+			if c := 1 + rng.IntN(partitions); mask[c] {
+				return c
+			}
+		}
+	case 2: // waits whenever it can, else reconfigures
+		return first
+	case 3:
+		return last
+	case 4: // executes only when nothing else is left
+		if c := slices.Index(mask[1:1+partitions], true); c >= 0 {
+			return 1 + c
+		}
+		return first
+	}
+	return choose(rng, mask)
+}
+
+// busyDevice puts a random partition on the device, partly busy.
+func busyDevice(rng *rand.Rand, d *Device, g *mig.GPU) {
+	d.Reset()
+	for _, in := range g.Useful()[rng.IntN(len(g.Useful()))] {
+		d.Exists(slices.Index(d.instances, in), max(0, 20*rng.Float64()-10))
+	}
+}
+
+// loaded begins an episode: drawn by Reset, or loaded with releases or on a GPU at
+// work.
+func loaded(t interface{ Fatal(...any) }, rng *rand.Rand, b *Batch) (release []float64) {
+	b.Reset(rng)
+	if rng.IntN(2) == 0 {
+		return nil
+	}
+	tasks := slices.Clone(b.tasks)
+	release = make([]float64, len(tasks))
+	if rng.IntN(2) == 0 {
+		for i := range release {
+			release[i] = 60 * rng.Float64()
+		}
+	}
+	busyDevice(rng, b.device, b.o.GPU)
+	if err := b.Load(tasks, 0, release); err != nil {
+		t.Fatal(err)
+	}
+	return release
+}
+
+// Every observation, mask, reward and end is what the paper's text gives, and every
+// policy comes to an end.
+func TestBatchFollowsThePaper(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	for range 1500 {
+		o := randomOptions(rng)
+		source := randomTasks(o.GPU)
+		if rng.IntN(4) == 0 {
+			source = onlyWhole(o.GPU)
+		}
+		b := mustBatch(t, o, source)
+		release := loaded(t, rng, b)
+		p := newPaperBatch(o, b.tasks, release, b.device)
+		shape := b.Shape()
+		observation, mask := make([]float32, shape.Observation), make([]bool, shape.Actions)
+		policy, sum := rng.IntN(5), 0.0
+		// Between two executions: see Batch.
+		left := len(p.levels)*(2*(2*p.k+1)+1) + 2*len(p.levels)
+		for done := false; !done; left-- {
+			if left == 0 {
+				t.Fatalf("%+v: policy %d does not come to an end", o, policy)
+			}
+			b.Observe(observation, mask)
+			if want := p.observation(); !slices.Equal(observation, want) {
+				t.Fatalf("%+v:\nobserves %v\nwant     %v", o, observation, want)
+			}
+			for a := range mask {
+				if want := p.legal(a); mask[a] != want {
+					t.Fatalf("%+v, partition %d, times %v: action %d is allowed: %v, want %v", o, p.partition(), p.time, a, mask[a], want)
+				}
+			}
+			action := greedy(policy, rng, mask, len(paperSymmetries(p.k).canonical))
+			want, end := p.step(action)
+			var reward float32
+			reward, done = b.Step(action)
+			if reward != float32(want) || done != end {
+				t.Fatalf("%+v: action %d gives %v, %v, want %v, %v", o, action, reward, done, want, end)
+			}
+			sum += float64(reward)
+		}
+		for i, x := range b.device.placements {
+			if int(x.task) != p.started[i] {
+				t.Fatalf("%+v: task %d is executed, want %d", o, x.task, p.started[i])
+			}
+		}
+		if want := -p.latest / p.divisor; math.Abs(sum-want) > 1e-5*(1-want) {
+			t.Fatalf("%+v: the return is %v, want %v", o, sum, want)
+		}
+	}
+}
+
+// existing lists what is on a device before any decision.
+func existing(d *Device) (start []schedule.Existing) {
+	for s := 0; s < int(d.gpu.ComputeSlices); {
+		here, until := d.Here(s)
+		if here == nothing {
+			s++
+			continue
+		}
+		in := d.instances[here]
+		start = append(start, schedule.Existing{Instance: in, BusyUntil: mig.Seconds(until)})
+		s += int(in.Profile.Length)
+	}
+	return start
+}
+
+func TestBatchAgreesWithTheReferee(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	for range 200 {
+		o := randomOptions(rng)
+		b := mustBatch(t, o, randomTasks(o.GPU))
+		observation, mask := make([]float32, b.Shape().Observation), make([]bool, b.Shape().Actions)
+		for range 50 {
+			release := loaded(t, rng, b)
+			p := problemOf(o.GPU, o.Model, b.tasks)
+			p.Start = existing(b.device)
+			for _, r := range release {
+				p.Release = append(p.Release, mig.Seconds(r))
+			}
+			released := make([]float64, o.GPU.ComputeSlices)
+			for _, e := range p.Start {
+				for s := e.Instance.Start; s < e.Instance.Start+e.Instance.Size(); s++ {
+					released[s] = float64(e.BusyUntil)
+				}
+			}
+			for done := false; !done; {
+				b.Observe(observation, mask)
+				_, done = b.Step(choose(rng, mask))
+			}
+			s := b.Schedule()
+			if v := schedule.Check(p, s); len(v) > 0 {
+				t.Fatalf("%+v: %v", o, v)
+			}
+			if s.Makespan() != mig.Seconds(b.Makespan()) {
+				t.Fatalf("%+v: the makespan is %v, of the schedule %v", o, b.Makespan(), s.Makespan())
+			}
+			for _, x := range s.Placements {
+				on := released[x.Instance.Start : x.Instance.Start+x.Instance.Size()]
+				end := max(slices.Max(on), float64(p.ReleaseOf(x.Task))) + float64(p.Tasks[x.Task].On(x.Instance.Size()))
+				for i := range on {
+					on[i] = end
+				}
+			}
+			if want := slices.Max(released); b.ReleasedMakespan() != want {
+				t.Fatalf("%+v: the released makespan is %v, want %v", o, b.ReleasedMakespan(), want)
+			}
+		}
+	}
+}
+
+// Whatever the order of the tasks and the names of equivalent slices, an agent sees
+// the same, to the end of the episode.
+func TestBatchSymmetry(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		o := randomOptions(rng)
+		o.Released = false
+		a, b := mustBatch(t, o, randomTasks(o.GPU)), mustBatch(t, o, nil)
+		a.Reset(rng)
+		tasks := slices.Clone(a.tasks)
+		shuffled := slices.Clone(tasks)
+		if len(tasks) <= o.Tasks { // Beyond N the order of arrival matters.
+			rng.Shuffle(len(tasks), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		}
+		renamings := paperSymmetries(int(o.GPU.ComputeSlices)).renamings
+		renaming := renamings[rng.IntN(len(renamings))]
+		busyDevice(rng, a.device, o.GPU)
+		for _, e := range existing(a.device) {
+			first := slices.Min(renaming[e.Instance.Start : e.Instance.Start+e.Instance.Size()])
+			in, err := o.GPU.Instance(e.Instance.Size(), mig.Slices(first))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.device.Exists(slices.Index(b.device.instances, in), float64(e.BusyUntil))
+		}
+		if err := a.Load(tasks, 0, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Load(shuffled, 0, nil); err != nil {
+			t.Fatal(err)
+		}
+		type seen struct {
+			observation []float32
+			mask        []bool
+		}
+		look := func(e *Batch) seen {
+			s := seen{make([]float32, e.Shape().Observation), make([]bool, e.Shape().Actions)}
+			e.Observe(s.observation, s.mask)
+			return s
+		}
+		for done := false; !done; {
+			x, y := look(a), look(b)
+			if !slices.Equal(x.observation, y.observation) || !slices.Equal(x.mask, y.mask) {
+				t.Fatalf("%+v:\n%v\nbecame\n%v", o, x, y)
+			}
+			action := choose(rng, x.mask)
+			var r, q float32
+			r, done = a.Step(action)
+			if q, _ = b.Step(action); r != q {
+				t.Fatalf("%+v: the reward %v became %v", o, r, q)
+			}
+		}
+	})
+}
+
+// DRL 4.2.
+func TestBatchActionCounts(t *testing.T) {
+	for _, g := range mig.GPUs() {
+		for _, n := range []int{7, 14, 28} {
+			want := 14 + 7*n
+			if g.ComputeSlices == 4 {
+				want = 5 + 4*n
+			}
+			if got := mustBatch(t, BatchOptions{GPU: g, Tasks: n}, nil).Shape().Actions; got != want {
+				t.Errorf("%s, N = %d: %d actions, want %d", g, n, got, want)
+			}
+		}
+	}
+}
+
+// onA100 loads tasks on an A100 with instances that are busy for a while, in seconds.
+func onA100(t *testing.T, o BatchOptions, tasks []Times, busy map[[2]mig.Slices]float64) *Batch {
+	t.Helper()
+	o.GPU = mig.MustLookup("A100")
+	b := mustBatch(t, o, nil)
+	for at, until := range busy {
+		in, err := o.GPU.Instance(at[0], at[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.device.Exists(slices.Index(b.device.instances, in), until)
+	}
+	if err := b.Load(tasks, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func allowed(b *Batch) (actions []int) {
+	mask := make([]bool, b.Shape().Actions)
+	b.allow(mask)
+	for a, ok := range mask {
+		if ok {
+			actions = append(actions, a)
+		}
+	}
+	return actions
+}
+
+func partitionNumber(t *testing.T, b *Batch, name string) int {
+	t.Helper()
+	for c, class := range b.o.GPU.Classes() {
+		if class[0].String() == name {
+			return c
+		}
+	}
+	t.Fatalf("there is no canonical partition %s", name)
+	return 0
+}
+
+// figure6 is the state at timestep t of DRL Fig. 6, a level a second: 2-1-1-3 with
+// one free instance, a task of class C1 and four of C2.
+func figure6(t *testing.T, direct bool) *Batch {
+	c1, c2 := Times{1: 14, 2: 7, 3: 5, 4: 3, 7: 2}, Times{1: 12, 2: 6, 3: 4, 4: 2, 7: 1}
+	return onA100(t, BatchOptions{Tasks: 14, Levels: 14, Direct: direct}, []Times{c2, c1, c2, c2, c2},
+		map[[2]mig.Slices]float64{{2, 0}: 2, {1, 2}: 4, {1, 3}: 0, {3, 4}: 8})
+}
+
+func TestBatchFigure6(t *testing.T) {
+	b := figure6(t, false)
+	// 2-1-1-3, and the free one of the two small instances is canonically the first.
+	execute := func(class, instance int) int { return 14 + 7*class + instance }
+	if got, want := allowed(b), []int{0, execute(0, 1), execute(1, 1)}; !slices.Equal(got, want) {
+		t.Fatalf("at t actions %v, want %v", got, want)
+	}
+	b.Step(execute(0, 1))
+	if got := allowed(b); !slices.Equal(got, []int{0}) {
+		t.Fatalf("at t+1 actions %v, want Advance", got)
+	}
+	if r, _ := b.Step(0); r != -2./14 {
+		t.Errorf("Advance gives %v, want -2 levels", r)
+	}
+	split := 1 + partitionNumber(t, b, "1-1-1-1-3")
+	if got, want := allowed(b), []int{0, split, execute(0, 0)}; !slices.Equal(got, want) {
+		t.Fatalf("at t+2 actions %v, want %v", got, want)
+	}
+	if got := b.Schedule().Placements[0].Instance.String(); got != "1@3" {
+		t.Errorf("the task runs on %s, want 1@3", got)
+	}
+}
+
+func TestBatchFigure14(t *testing.T) {
+	b := figure6(t, true)
+	r, _ := b.Step(1 + partitionNumber(t, b, "4-3"))
+	// S3 is free after 4, then destroyed and merged.
+	if want := -(4 + 0.20 + 0.21) / 14; math.Abs(float64(r)-want) > 1e-6 {
+		t.Errorf("the reconfiguration gives %v, want %v", r, want)
+	}
+	want := [8]float64{4: 8 - 4.41, 5: 8 - 4.41, 6: 8 - 4.41}
+	for s := range want {
+		if math.Abs(b.remaining[s]-want[s]) > 1e-6 {
+			t.Fatalf("then the slices are busy for %v, want %v", b.remaining, want)
+		}
+	}
+	if got, want := allowed(b), []int{0, 14, 21}; !slices.Equal(got, want) {
+		t.Fatalf("then actions %v, want %v", got, want)
+	}
+	b.Step(14)
+	if b.remaining[0] != 3 {
+		t.Errorf("C1 takes %v levels on 4 slices, want 3", b.remaining[0])
+	}
+}
+
+// In DRL Fig. 5 the third and fourth slices of 1-1-1-1-3 have just finished: the GPU
+// becomes 1-1-2-3, the agent sees 2-1-1-3, and its first instance is {S3, S4}.
+func TestBatchFigure5(t *testing.T) {
+	for _, released := range []bool{false, true} {
+		b := onA100(t, BatchOptions{Tasks: 1, Levels: 10, Released: released}, []Times{{1: 10, 2: 6, 3: 5, 4: 4, 7: 3}},
+			map[[2]mig.Slices]float64{{1, 0}: 2, {1, 1}: 3, {1, 2}: 0, {1, 3}: 0, {3, 4}: 4})
+		to := partitionNumber(t, b, "2-1-1-3")
+		if !slices.Contains(allowed(b), 1+to) {
+			t.Fatalf("only actions %v are allowed", allowed(b))
+		}
+		b.Step(1 + to)
+		if cost := 0.20 + 0.17; b.partition != to || math.Abs(b.remaining[0]-cost) > 1e-6 || b.remaining[2] != 2 || b.remaining[3] != 3 {
+			t.Fatalf("the state is %d, %v", b.partition, b.remaining)
+		}
+		b.Step(0)
+		b.Step(1 + 13)
+		if got := b.Schedule().Placements[0].Instance.String(); got != "2@2" {
+			t.Errorf("the task runs on %s, want 2@2", got)
+		}
+	}
+}
+
+// DRL 6.4's example: 0.6 of M = 4 levels is 0.5, or (0, 1, 0, 0).
+func TestBatchEncodings(t *testing.T) {
+	tasks := []Times{{1: 1, 2: 0.6, 4: math.Inf(1)}}
+	for _, c := range []struct {
+		o    BatchOptions
+		want []float32 // of the class
+	}{
+		{BatchOptions{}, []float32{1, 0.6, -1}},
+		{BatchOptions{Levels: 4}, []float32{1, 0.5, -1, 1}},
+		{BatchOptions{Levels: 4, Encoding: OneHot}, []float32{0, 0, 0, 1, 0, 1, 0, 0, -1, -1, -1, -1, 1}},
+		{BatchOptions{Levels: 4, Released: true}, []float32{1, 3. / 5, -1, 1. / 5}},
+	} {
+		c.o.GPU, c.o.Tasks = mig.MustLookup("A30"), 1
+		b := mustBatch(t, c.o, nil)
+		if err := b.Load(tasks, 0, nil); err != nil {
+			t.Fatal(err)
+		}
+		observation, mask := make([]float32, b.Shape().Observation), make([]bool, b.Shape().Actions)
+		b.Observe(observation, mask)
+		if got := observation[len(observation)-len(c.want):]; !slices.Equal(got, c.want) {
+			t.Errorf("%+v sees %v, want %v", c.o, got, c.want)
+		}
+	}
+}
+
+// Where the device is no useful partition, the agent starts in the nearest one.
+func TestBatchStart(t *testing.T) {
+	for _, c := range []struct {
+		busy map[[2]mig.Slices]float64
+		want string
+	}{
+		{nil, "7"},
+		{map[[2]mig.Slices]float64{{3, 0}: 5, {3, 4}: 0}, "4-3"},
+		{map[[2]mig.Slices]float64{{2, 0}: 5}, "2-2-3"},
+		{map[[2]mig.Slices]float64{{2, 2}: 5, {1, 0}: 0, {1, 6}: 5}, "2-1-1-2-1"},
+		{map[[2]mig.Slices]float64{{1, 0}: 5, {2, 4}: 0, {1, 6}: 0}, "2-1-1-2-1"},
+	} {
+		b := onA100(t, BatchOptions{Tasks: 1, Levels: 10}, []Times{{1: 10, 2: 6, 3: 5, 4: 4, 7: 3}}, c.busy)
+		if got := b.o.GPU.Classes()[b.partition][0].String(); got != c.want {
+			t.Errorf("%v starts in %s, want %s", c.busy, got, c.want)
+		}
+		for s := range 7 {
+			if _, until := b.device.Here(int(b.sigma[s])); math.Abs(b.remaining[s]*b.unit-until) > 1e-6 {
+				t.Errorf("%v: slices are busy for %v levels", c.busy, b.remaining)
+			}
+		}
+	}
+}
+
+// A second batch follows on the first, whose decisions stand.
+func TestBatchFollowsOn(t *testing.T) {
+	g := mig.MustLookup("A100")
+	rng := rand.New(rand.NewPCG(4, 3))
+	b := mustBatch(t, BatchOptions{GPU: g, Tasks: 6, Levels: 14, Direct: true}, randomTasks(g))
+	mask := make([]bool, b.Shape().Actions)
+	for range 200 {
+		b.Reset(rng)
+		tasks := slices.Clone(b.tasks)
+		p := problemOf(g, mig.Sequential, slices.Concat(tasks, tasks))
+		p.Release = make([]mig.Seconds, len(p.Tasks))
+		release := make([]float64, len(tasks))
+		for i := range release {
+			release[i] = 7
+			p.Release[len(tasks)+i] = 7
+		}
+		for batch := range 2 {
+			if batch == 1 {
+				if err := b.Load(tasks, len(tasks), release); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for done := false; !done; {
+				b.allow(mask)
+				_, done = b.Step(choose(rng, mask))
+			}
+		}
+		if v := schedule.Check(p, b.Schedule()); len(v) > 0 {
+			t.Fatal(v)
+		}
+	}
+}
+
+func TestBatchRefuses(t *testing.T) {
+	g := mig.MustLookup("A30")
+	for _, o := range []BatchOptions{
+		{Tasks: 1},
+		{GPU: g},
+		{GPU: g, Tasks: -1},
+		{GPU: g, Tasks: 1, Levels: -1},
+		{GPU: g, Tasks: 1, Levels: MaxLevels + 1},
+		{GPU: g, Tasks: 1, Encoding: OneHot},
+		{GPU: g, Tasks: 1, Levels: 4, Encoding: OneHot + 1},
+		{GPU: g, Tasks: 1, Released: true},
+		{GPU: g, Tasks: 1, Stream: -1},
+	} {
+		if _, err := NewBatch(o, nil); err == nil {
+			t.Errorf("%+v is accepted", o)
+		}
+	}
+	b := mustBatch(t, BatchOptions{GPU: g, Tasks: 1}, nil)
+	good, inf := Times{1: 1, 2: 1, 4: 1}, math.Inf(1)
+	for _, c := range []struct {
+		tasks   []Times
+		release []float64
+	}{
+		{nil, nil},
+		{[]Times{good}, []float64{}},
+		{[]Times{good}, []float64{-1}},
+		{[]Times{good}, []float64{inf}},
+		{[]Times{good, {1: 1, 2: 1}}, nil},
+		{[]Times{{1: math.NaN(), 2: 1, 4: 1}}, nil},
+		{[]Times{{1: inf, 2: inf, 4: inf}}, nil},
+	} {
+		if err := b.Load(c.tasks, 0, c.release); err == nil {
+			t.Errorf("tasks %v with releases %v are accepted", c.tasks, c.release)
+		}
+	}
+}
+
+func TestBatchDoesNotAllocate(t *testing.T) {
+	for _, o := range []BatchOptions{
+		{Levels: 14},
+		{Levels: 14, Encoding: OneHot, Direct: true, RandomStart: true},
+		{Stream: 40},
+	} {
+		o.GPU, o.Tasks = mig.MustLookup("A100"), 14
+		// As many tasks in every episode.
+		b := mustBatch(t, o, func(rng *rand.Rand, tasks []Times) int {
+			for randomTasks(o.GPU)(rng, tasks) < len(tasks) {
+			}
+			return len(tasks)
+		})
+		rng := rand.New(rand.NewPCG(4, 4))
+		observation, mask := make([]float32, b.Shape().Observation), make([]bool, b.Shape().Actions)
+		episode := func() {
+			b.Reset(rng)
+			for done := false; !done; {
+				b.Observe(observation, mask)
+				_, done = b.Step(choose(rng, mask))
+			}
+		}
+		for range 200 { // Until the device's lists are as long as they get.
+			episode()
+		}
+		if n := testing.AllocsPerRun(100, episode); n != 0 {
+			t.Errorf("%+v: %v allocations an episode", o, n)
+		}
+	}
+}
