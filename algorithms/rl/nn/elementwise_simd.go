@@ -2,9 +2,67 @@
 
 package nn
 
-// The functions below return how many elements vector instructions have done; the
-// caller does the rest one by one. This build has none.
+import "simd/archsimd"
 
-func tanhVector([]float32) int                                { return 0 }
-func tanhGradientVector(_, _ []float32) int                   { return 0 }
-func adamVector(_, _, _, _ []float32, _ adamCoefficients) int { return 0 }
+// The functions below do with vectors what their callers do one by one, rounding
+// each product as they do, and return how many elements that were.
+
+var hasAVX512 = archsimd.X86.AVX512()
+
+func tanhVector(y []float32) int {
+	if !hasAVX512 {
+		return 0
+	}
+	limit, negative := archsimd.BroadcastFloat32x16(tanhLimit), archsimd.BroadcastFloat32x16(-tanhLimit)
+	i := 0
+	for ; i+lanes <= len(y); i += lanes {
+		v := (*[lanes]float32)(y[i:])
+		// The instructions return their second operand where one is not a number.
+		x := negative.Max(limit.Min(archsimd.LoadFloat32x16(v)))
+		s := x.Mul(x)
+		p := archsimd.BroadcastFloat32x16(tanhNumerator[0])
+		for _, c := range tanhNumerator[1:] {
+			p = p.Mul(s).Add(archsimd.BroadcastFloat32x16(c))
+		}
+		q := archsimd.BroadcastFloat32x16(tanhDenominator[0])
+		for _, c := range tanhDenominator[1:] {
+			q = q.Mul(s).Add(archsimd.BroadcastFloat32x16(c))
+		}
+		x.Mul(p).Div(q).Store(v)
+	}
+	return i
+}
+
+func tanhGradientVector(dy, y []float32) int {
+	if !hasAVX512 {
+		return 0
+	}
+	one := archsimd.BroadcastFloat32x16(1)
+	i := 0
+	for ; i+lanes <= len(y) && i+lanes <= len(dy); i += lanes {
+		d := (*[lanes]float32)(dy[i:])
+		v := archsimd.LoadFloat32x16((*[lanes]float32)(y[i:]))
+		archsimd.LoadFloat32x16(d).Mul(one.Sub(v.Mul(v))).Store(d)
+	}
+	return i
+}
+
+func adamVector(parameters, gradients, first, second []float32, c adamCoefficients) int {
+	if !hasAVX512 {
+		return 0
+	}
+	beta1, rest1 := archsimd.BroadcastFloat32x16(adamBeta1), archsimd.BroadcastFloat32x16(1-adamBeta1)
+	beta2, rest2 := archsimd.BroadcastFloat32x16(adamBeta2), archsimd.BroadcastFloat32x16(1-adamBeta2)
+	rate, scale, epsilon := archsimd.BroadcastFloat32x16(c.rate), archsimd.BroadcastFloat32x16(c.scale), archsimd.BroadcastFloat32x16(adamEpsilon)
+	i := 0
+	for ; i+lanes <= len(parameters); i += lanes {
+		p, f, s := (*[lanes]float32)(parameters[i:]), (*[lanes]float32)(first[i:]), (*[lanes]float32)(second[i:])
+		g := archsimd.LoadFloat32x16((*[lanes]float32)(gradients[i:]))
+		m := beta1.Mul(archsimd.LoadFloat32x16(f)).Add(rest1.Mul(g))
+		v := beta2.Mul(archsimd.LoadFloat32x16(s)).Add(rest2.Mul(g.Mul(g)))
+		m.Store(f)
+		v.Store(s)
+		archsimd.LoadFloat32x16(p).Sub(rate.Mul(m).Div(v.Sqrt().Mul(scale).Add(epsilon))).Store(p)
+	}
+	return i
+}

@@ -6,7 +6,7 @@ import "simd/archsimd"
 
 // Fast returns the fastest kernel of this build on this machine.
 func Fast() Kernel {
-	if archsimd.X86.AVX512() {
+	if hasAVX512 {
 		return avx512{}
 	}
 	return Portable()
@@ -200,57 +200,64 @@ func tileRow(c, a []float32, column int, panel []float32, padded int) {
 	}
 }
 
-// addScaledRows adds to y the rows of w times the elements of x; rows that a zero
-// meets are not read.
+// addScaledRows adds to y the rows of w times the elements of x, four at a time in
+// the order of x; rows that a zero meets are not read.
 func addScaledRows(y, x, w []float32) {
 	out := len(y)
-	const block = 8 * lanes
-	j := 0
-	for ; j+block <= out; j += block {
-		c := (*[block]float32)(y[j:])
-		s0 := archsimd.LoadFloat32x16((*[16]float32)(c[0:16]))
-		s1 := archsimd.LoadFloat32x16((*[16]float32)(c[16:32]))
-		s2 := archsimd.LoadFloat32x16((*[16]float32)(c[32:48]))
-		s3 := archsimd.LoadFloat32x16((*[16]float32)(c[48:64]))
-		s4 := archsimd.LoadFloat32x16((*[16]float32)(c[64:80]))
-		s5 := archsimd.LoadFloat32x16((*[16]float32)(c[80:96]))
-		s6 := archsimd.LoadFloat32x16((*[16]float32)(c[96:112]))
-		s7 := archsimd.LoadFloat32x16((*[16]float32)(c[112:128]))
-		for k, f := range x {
-			if f == 0 {
-				continue
-			}
-			v := archsimd.BroadcastFloat32x16(f)
-			q := (*[block]float32)(w[k*out+j:])
-			s0 = v.MulAdd(archsimd.LoadFloat32x16((*[16]float32)(q[0:16])), s0)
-			s1 = v.MulAdd(archsimd.LoadFloat32x16((*[16]float32)(q[16:32])), s1)
-			s2 = v.MulAdd(archsimd.LoadFloat32x16((*[16]float32)(q[32:48])), s2)
-			s3 = v.MulAdd(archsimd.LoadFloat32x16((*[16]float32)(q[48:64])), s3)
-			s4 = v.MulAdd(archsimd.LoadFloat32x16((*[16]float32)(q[64:80])), s4)
-			s5 = v.MulAdd(archsimd.LoadFloat32x16((*[16]float32)(q[80:96])), s5)
-			s6 = v.MulAdd(archsimd.LoadFloat32x16((*[16]float32)(q[96:112])), s6)
-			s7 = v.MulAdd(archsimd.LoadFloat32x16((*[16]float32)(q[112:128])), s7)
+	var f [4]float32
+	var at [4]int
+	count := 0
+	for k, v := range x {
+		if v == 0 {
+			continue
 		}
-		s0.Store((*[16]float32)(c[0:16]))
-		s1.Store((*[16]float32)(c[16:32]))
-		s2.Store((*[16]float32)(c[32:48]))
-		s3.Store((*[16]float32)(c[48:64]))
-		s4.Store((*[16]float32)(c[64:80]))
-		s5.Store((*[16]float32)(c[80:96]))
-		s6.Store((*[16]float32)(c[96:112]))
-		s7.Store((*[16]float32)(c[112:128]))
+		f[count], at[count] = v, k*out
+		if count++; count == 4 {
+			addFourRows(y, &f, w[at[0]:], w[at[1]:], w[at[2]:], w[at[3]:])
+			count = 0
+		}
 	}
-	for ; j < out; j += lanes {
-		width := min(lanes, out-j)
+	for i := range count {
+		addRow(y, f[i], w[at[i]:])
+	}
+}
+
+func addFourRows(y []float32, f *[4]float32, w0, w1, w2, w3 []float32) {
+	v0, v1 := archsimd.BroadcastFloat32x16(f[0]), archsimd.BroadcastFloat32x16(f[1])
+	v2, v3 := archsimd.BroadcastFloat32x16(f[2]), archsimd.BroadcastFloat32x16(f[3])
+	n := len(y)
+	w0, w1, w2, w3 = w0[:n], w1[:n], w2[:n], w3[:n]
+	j := 0
+	for ; j+lanes <= n; j += lanes {
+		s := archsimd.LoadFloat32x16Slice(y[j : j+lanes])
+		s = archsimd.LoadFloat32x16Slice(w0[j:j+lanes]).MulAdd(v0, s)
+		s = archsimd.LoadFloat32x16Slice(w1[j:j+lanes]).MulAdd(v1, s)
+		s = archsimd.LoadFloat32x16Slice(w2[j:j+lanes]).MulAdd(v2, s)
+		s = archsimd.LoadFloat32x16Slice(w3[j:j+lanes]).MulAdd(v3, s)
+		s.StoreSlice(y[j : j+lanes])
+	}
+	if j < n {
 		s := archsimd.LoadFloat32x16SlicePart(y[j:])
-		for k, f := range x {
-			if f == 0 {
-				continue
-			}
-			p := archsimd.LoadFloat32x16SlicePart(w[k*out+j:][:width])
-			s = archsimd.BroadcastFloat32x16(f).MulAdd(p, s)
-		}
+		s = archsimd.LoadFloat32x16SlicePart(w0[j:]).MulAdd(v0, s)
+		s = archsimd.LoadFloat32x16SlicePart(w1[j:]).MulAdd(v1, s)
+		s = archsimd.LoadFloat32x16SlicePart(w2[j:]).MulAdd(v2, s)
+		s = archsimd.LoadFloat32x16SlicePart(w3[j:]).MulAdd(v3, s)
 		s.StoreSlicePart(y[j:])
+	}
+}
+
+func addRow(y []float32, f float32, w []float32) {
+	v := archsimd.BroadcastFloat32x16(f)
+	n := len(y)
+	w = w[:n]
+	j := 0
+	for ; j+lanes <= n; j += lanes {
+		s := archsimd.LoadFloat32x16Slice(y[j : j+lanes])
+		archsimd.LoadFloat32x16Slice(w[j:j+lanes]).MulAdd(v, s).StoreSlice(y[j : j+lanes])
+	}
+	if j < n {
+		s := archsimd.LoadFloat32x16SlicePart(y[j:])
+		archsimd.LoadFloat32x16SlicePart(w[j:]).MulAdd(v, s).StoreSlicePart(y[j:])
 	}
 }
 

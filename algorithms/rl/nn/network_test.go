@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -255,6 +256,35 @@ func TestAdam(t *testing.T) {
 	}
 }
 
+// Long slices, which vectors work on, and single elements, which they do not, come
+// out the same to the last bit.
+func TestElementwiseIsTheSameOneByOne(t *testing.T) {
+	const n = 16*5 + 3
+	r := rng(6)
+	p, g, y := normal(r, n), normal(r, n), normal(r, n)
+	long, single := slices.Clone(p), slices.Clone(p)
+	dLong, dSingle := slices.Clone(g), slices.Clone(g)
+	adam := NewAdam(n)
+	ones := make([]*Adam, n)
+	for i := range ones {
+		ones[i] = NewAdam(1)
+	}
+	for range 3 {
+		adam.Step(long, g, 0.01)
+		Tanh.Gradient(dLong, y)
+		for i := range n {
+			ones[i].Step(single[i:i+1], g[i:i+1], 0.01)
+			Tanh.Gradient(dSingle[i:i+1], y[i:i+1])
+		}
+	}
+	if !slices.Equal(long, single) {
+		t.Errorf("Adam: %v, one by one %v", long, single)
+	}
+	if !slices.Equal(dLong, dSingle) {
+		t.Errorf("derivatives of tanh: %v, one by one %v", dLong, dSingle)
+	}
+}
+
 func TestClipNorm(t *testing.T) {
 	g := []float32{3, 4}
 	if norm := ClipNorm(g, 10); norm != 5 || g[0] != 3 {
@@ -287,9 +317,11 @@ func TestTanh(t *testing.T) {
 			t.Errorf("tanh(%v): vectors give %v, one by one %v", v, y[i], tanh(v))
 		}
 	}
-	if y := []float32{float32(math.NaN())}; true {
+	for _, n := range []int{1, 16} {
+		y := make([]float32, n)
+		y[0] = float32(math.NaN())
 		if Tanh.Apply(y); y[0] == y[0] {
-			t.Errorf("tanh(NaN) = %v", y[0])
+			t.Errorf("tanh(NaN) = %v among %d", y[0], n)
 		}
 	}
 }
@@ -406,4 +438,68 @@ func TestString(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
+}
+
+// One decision of the DRL paper's larger network: from dense observations, and from
+// one-hot ones of which 14 in 100 are not zero.
+func BenchmarkDecision(b *testing.B) {
+	for _, k := range []Kernel{Portable(), Fast()} {
+		for _, step := range []int{1, 7} {
+			a := NewActorCritic(100, []int{256, 256}, 112, k, rng(1)).Actor()
+			x := make([]float32, 100)
+			for i := 0; i < len(x); i += step {
+				x[i] = 1
+			}
+			b.Run(fmt.Sprintf("%T/%d", k, (len(x)+step-1)/step), func(b *testing.B) {
+				for b.Loop() {
+					a.Forward(x, 1)
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkTrainingStep(b *testing.B) {
+	for _, k := range []Kernel{Portable(), Fast()} {
+		b.Run(fmt.Sprintf("%T", k), func(b *testing.B) {
+			const n = 1024
+			p := NewActorCritic(100, []int{256, 256}, 112, k, rng(1))
+			x, dp, dv := normal(rng(2), n*100), normal(rng(3), n*112), normal(rng(4), n)
+			adam := NewAdam(len(p.Parameters()))
+			for b.Loop() {
+				clear(p.Gradients())
+				p.Forward(x, n)
+				p.Backward(dp, dv)
+				ClipNorm(p.Gradients(), 0.5)
+				adam.Step(p.Parameters(), p.Gradients(), 1e-5)
+			}
+		})
+	}
+}
+
+func BenchmarkElementwise(b *testing.B) {
+	x, y := normal(rng(1), 1<<16), make([]float32, 1<<16)
+	adam := NewAdam(len(x))
+	for _, c := range []struct {
+		name string
+		f    func()
+	}{
+		{"Tanh", func() { Tanh.Apply(copyOf(y, x)) }},
+		{"TanhGradient", func() { Tanh.Gradient(y, x) }},
+		{"ReLU", func() { ReLU.Apply(copyOf(y, x)) }},
+		{"Adam", func() { adam.Step(y, x, 1e-3) }},
+		{"ClipNorm", func() { ClipNorm(x, 1e9) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				c.f()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(x)), "ns/element")
+		})
+	}
+}
+
+func copyOf(to, from []float32) []float32 {
+	copy(to, from)
+	return to
 }
