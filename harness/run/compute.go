@@ -137,7 +137,7 @@ func (r *resolved) place(in datasets.Instance, seed uint64) (a answer, err error
 
 // dispatch runs a queue of jobs through the engine of the dispatch track.
 func (r *resolved) dispatch(in datasets.Instance, seed uint64) (a answer, err error) {
-	d, err := r.algorithm.Spec.Dispatch(r.algorithm.Args, sim.DispatchSetting{Seed: seed})
+	d, err := r.algorithm.Spec.Dispatch(r.algorithm.Args, sim.DispatchSetting{Seed: seed, Slices: slicesOf(in.Fleet)})
 	if err != nil {
 		return a, err
 	}

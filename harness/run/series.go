@@ -13,6 +13,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/sim"
 	"miglab/harness/store"
+	"miglab/harness/task"
 )
 
 // A Series is an algorithm on a dataset under fixed conditions: a cell for each
@@ -146,7 +147,7 @@ func (r *resolved) try(about aboutDataset) error {
 	case algo.TrackPlacement:
 		_, err = r.algorithm.Spec.Placement(r.algorithm.Args, sim.PlacementSetting{GPU: r.gpu, GPUs: about.gpus, Demand: about.demand})
 	case algo.TrackDispatch:
-		_, err = r.algorithm.Spec.Dispatch(r.algorithm.Args, sim.DispatchSetting{})
+		_, err = r.algorithm.Spec.Dispatch(r.algorithm.Args, sim.DispatchSetting{Slices: about.slices})
 	}
 	if err != nil {
 		return fmt.Errorf("%s on dataset %q: %w", r.algorithm.ID, r.series.Dataset, err)
@@ -185,6 +186,15 @@ type aboutDataset struct {
 	// drawn from.
 	gpus   int
 	demand []float64
+	// slices is the size of the fleet that jobs are for.
+	slices int
+}
+
+func slicesOf(f task.Fleet) (n int) {
+	for _, p := range f.Partitions {
+		n += len(p)
+	}
+	return n
 }
 
 // abouts remembers the datasets that are no files.
@@ -200,7 +210,7 @@ func (r *resolved) about() (aboutDataset, error) {
 	if err != nil {
 		return aboutDataset{}, err
 	}
-	a := aboutDataset{content: contentOf(r.gpu, in), kind: "tasks", gpus: max(in.GPUs, 1), demand: in.Demand}
+	a := aboutDataset{content: contentOf(r.gpu, in), kind: "tasks", gpus: max(in.GPUs, 1), demand: in.Demand, slices: slicesOf(in.Fleet)}
 	switch {
 	case in.Requests != nil:
 		a.kind = "requests"

@@ -11,4 +11,6 @@ type Dispatcher interface {
 type DispatchSetting struct {
 	// Seed names the stream of a scheduler that draws random numbers.
 	Seed uint64
+	// Slices is how many slices the fleet has.
+	Slices int
 }

@@ -60,9 +60,10 @@ type OwnShape struct{ Capacity, Globals, Row, Nodes int }
 
 type ownTask struct {
 	Times
-	index int // in the problem
-	area  float64
-	least float64
+	index   int // in the problem
+	area    float64
+	least   float64
+	release float64
 }
 
 // NewOwn returns an environment for batches of up to capacity tasks, drawn from the
@@ -100,7 +101,7 @@ func (o *Own) Reset(rng *rand.Rand) {
 	if rng.Float64() < o.start {
 		o.busyStart(rng, o.drawn[:n])
 	}
-	o.Load(o.drawn[:n], 0, 0)
+	o.Load(o.drawn[:n], 0, nil)
 }
 
 // busyStart puts one of the GPU's partitions in place, each instance busy for up
@@ -118,14 +119,22 @@ func (o *Own) busyStart(rng *rand.Rand, tasks []Times) {
 }
 
 // Load hands over tasks, numbered from first on, that may not start before their
-// release. The GPU stays as the decisions so far have left it. There may be no more
-// tasks than the capacity, and each must fit some instance.
-func (o *Own) Load(tasks []Times, first int, release float64) {
+// releases; nil if all may start at time 0. The GPU stays as the decisions so far
+// have left it. There may be no more tasks than the capacity, and each must fit some
+// instance. What the agent sees knows of the earliest release only.
+func (o *Own) Load(tasks []Times, first int, releases []float64) {
 	o.tasks = o.tasks[:0]
-	o.release, o.left, o.unit = release, 0, 0
+	o.release, o.left, o.unit = 0, 0, 0
+	if releases != nil {
+		o.release = slices.Min(releases)
+	}
 	for i := range tasks {
 		area, least := o.layout.least(&tasks[i])
-		o.tasks = append(o.tasks, ownTask{tasks[i], first + i, area, least})
+		t := ownTask{Times: tasks[i], index: first + i, area: area, least: least}
+		if releases != nil {
+			t.release = releases[i]
+		}
+		o.tasks = append(o.tasks, t)
 	}
 	slices.SortFunc(o.tasks, compareTasks)
 	for i := range o.tasks {
@@ -170,7 +179,7 @@ func (o *Own) Step(action int) (reward float32, done bool) {
 	j, node := action/len(o.layout.nodes), action%len(o.layout.nodes)
 	t := o.tasks[j]
 	instance := o.layout.real[o.view.renaming][node]
-	o.device.Run(instance, t.index, t.Times[o.layout.nodes[node].size], o.release)
+	o.device.Run(instance, t.index, t.Times[o.layout.nodes[node].size], t.release)
 	o.left -= t.area
 	o.tasks = slices.Delete(o.tasks, j, j+1)
 	if len(o.tasks) == 0 {

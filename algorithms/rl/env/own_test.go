@@ -145,8 +145,8 @@ func TestOwnSymmetry(t *testing.T) {
 				}
 			}
 		}
-		a.Load(tasks, 0, 0)
-		b.Load(shuffled, 0, 0)
+		a.Load(tasks, 0, nil)
+		b.Load(shuffled, 0, nil)
 		shape := a.Shape()
 		for a.Left() > 0 {
 			ao, bo := make([]float32, shape.Observation), make([]float32, shape.Observation)

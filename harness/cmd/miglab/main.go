@@ -18,6 +18,7 @@ import (
 	_ "miglab/algorithms"
 	_ "miglab/algorithms/dispatch"
 	_ "miglab/algorithms/placement"
+	_ "miglab/algorithms/rl/agents"
 	_ "miglab/bounds"
 	"miglab/harness/nearest"
 )
@@ -72,7 +73,7 @@ func newRoot() *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newList(), newGenerate(), newSchedule(), newCheck(), newBound(), newRun(), newReproduce(), newReadme(), newLeaderboard())
+	root.AddCommand(newList(), newGenerate(), newSchedule(), newCheck(), newBound(), newRun(), newReproduce(), newReadme(), newLeaderboard(), newTrain())
 	root.SetHelpCommand(newHelp(root))
 	for _, c := range root.Commands() {
 		if c.Args == nil {

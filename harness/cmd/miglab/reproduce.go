@@ -14,6 +14,7 @@ import (
 	"miglab/harness/store"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/deadline"
+	"miglab/paper-figures/drl"
 	"miglab/paper-figures/far"
 	"miglab/paper-figures/mfi"
 )
@@ -21,7 +22,7 @@ import (
 // papers returns all papers.
 func papers() ([]figures.Paper, error) {
 	var out []figures.Paper
-	for _, paper := range []func() (figures.Paper, error){far.Paper, mfi.Paper, deadline.Paper} {
+	for _, paper := range []func() (figures.Paper, error){far.Paper, drl.Paper, mfi.Paper, deadline.Paper} {
 		p, err := paper()
 		if err != nil {
 			return nil, err

@@ -1,0 +1,71 @@
+// Package agents holds the schedulers that were trained with reinforcement learning,
+// with their weights: those of the DRL paper under its names, the deadline report's,
+// and our own, which is called agent.
+//
+// Nothing here learns: the networks are evaluated with the portable kernel, so that
+// the decisions do not depend on how the program was built.
+package agents
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"strings"
+
+	"miglab/algorithms/rl/nn"
+)
+
+// Workloads are those of DRL 5.1.3, on which agents are trained.
+var Workloads = []string{"POORSCALING", "GOODSCALING", "MIXSCALINGUNIFORM", "MIXSCALINGEXTREME", "WIDETIMES"}
+
+//go:embed weights
+var weights embed.FS
+
+// Extension ends the names of weight files.
+const Extension = ".weights"
+
+// NotTrainedError says that no weights of an agent are part of the program.
+type NotTrainedError struct{ Name string }
+
+func (e *NotTrainedError) Error() string {
+	return fmt.Sprintf("no weights of agent %s are part of this program; train it, put the file into algorithms/rl/agents/weights and build again", e.Name)
+}
+
+// UnsupportedError says that an agent cannot decide on such a problem at all.
+type UnsupportedError struct {
+	// What is what it was given, Reason completes "... because".
+	What, Reason string
+}
+
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("the agent cannot schedule on %s: %s", e.What, e.Reason)
+}
+
+// load puts the embedded weights of a name into a network.
+func load(name string, into nn.Policy) error {
+	file := "weights/" + name + Extension
+	text, err := weights.ReadFile(file)
+	if err != nil {
+		return &NotTrainedError{name}
+	}
+	meta, parameters, err := nn.ReadWeights(bytes.NewReader(text), file)
+	if err != nil {
+		return err
+	}
+	return nn.LoadInto(into, file, meta, parameters)
+}
+
+// Trained lists the names of the embedded weights.
+func Trained() []string {
+	entries, err := weights.ReadDir("weights")
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), Extension); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}

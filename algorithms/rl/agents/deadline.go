@@ -1,0 +1,115 @@
+package agents
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/nn"
+	"miglab/harness/algo"
+	"miglab/harness/sim"
+)
+
+// DeadlineSlices is how many slices the fleet of the deadline report has.
+const DeadlineSlices = 20
+
+// A DeadlineAgent is one way in which the deadline report's agent was trained.
+type DeadlineAgent struct {
+	// Name is the value of the parameter training, and Doc its meaning.
+	Name, Doc string
+	// Dataset is what the agent learns from.
+	Dataset string
+	env.DeadlineOptions
+	// Hidden are the hidden layers of actor and critic.
+	Hidden []int
+}
+
+// WeightsName is the name of the agent's weights.
+func (a *DeadlineAgent) WeightsName() string { return "rl-deadline-" + a.Name }
+
+// DeadlineAgents are the rows of the report's tables that were learned, and what is
+// to be compared with them.
+var DeadlineAgents = []DeadlineAgent{
+	{Name: "enhanced", Doc: "as the report's best", Dataset: "deadline/relaxed", Hidden: []int{256, 256, 128}},
+	{Name: "tight", Doc: "the same on tight deadlines", Dataset: "deadline/tight", Hidden: []int{256, 256, 128}},
+	{
+		Name: "released", Doc: "with the energy term of the released code", Dataset: "deadline/relaxed", Hidden: []int{256, 256, 128},
+		DeadlineOptions: env.DeadlineOptions{Energy: env.EnergyAsReleased},
+	},
+	{
+		Name: "energy", Doc: "with that term charged rightly", Dataset: "deadline/relaxed", Hidden: []int{256, 256, 128},
+		DeadlineOptions: env.DeadlineOptions{Energy: env.EnergyRight},
+	},
+	{
+		Name: "original", Doc: "the report's original settings on tight deadlines", Dataset: "deadline/tight", Hidden: []int{256, 256},
+		DeadlineOptions: env.DeadlineOptions{Original: true, Sparse: true, Energy: env.EnergyAsReleased},
+	},
+	{
+		Name: "original-relaxed", Doc: "the original settings on relaxed deadlines", Dataset: "deadline/relaxed", Hidden: []int{256, 256},
+		DeadlineOptions: env.DeadlineOptions{Original: true, Sparse: true, Energy: env.EnergyAsReleased},
+	},
+}
+
+var _ = algo.Register(algo.Spec{
+	Name: "rl-deadline", Version: 1, Track: algo.TrackDispatch, Cite: "deadline report 3",
+	Summary: "the report's agent: PPO on the slices' sizes and the queue",
+	Params: []algo.Param{{
+		Name: "training", Default: DeadlineAgents[0].Name, Values: deadlineNames(), Doc: "how it was trained (miglab list agents)",
+	}},
+	Dispatch: newDeadline,
+})
+
+func deadlineNames() []string {
+	var names []string
+	for i := range DeadlineAgents {
+		names = append(names, DeadlineAgents[i].Name)
+	}
+	return names
+}
+
+// deadline dispatches with a trained network.
+type deadline struct {
+	policy      nn.Policy
+	original    bool
+	observation []float32
+	mask        []bool
+}
+
+// deadlinePolicies keeps each agent's network once.
+var deadlinePolicies sync.Map // name to func() (nn.Policy, error)
+
+func newDeadline(args algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) {
+	if s.Slices != DeadlineSlices {
+		return nil, &UnsupportedError{fmt.Sprintf("a fleet of %d slices", s.Slices), fmt.Sprintf("it was trained for %d", DeadlineSlices)}
+	}
+	var a *DeadlineAgent
+	for i := range DeadlineAgents {
+		if DeadlineAgents[i].Name == args["training"] {
+			a = &DeadlineAgents[i]
+		}
+	}
+	once, _ := deadlinePolicies.LoadOrStore(a.Name, sync.OnceValues(a.policy))
+	p, err := once.(func() (nn.Policy, error))()
+	if err != nil {
+		return nil, err
+	}
+	shape := a.Shape()
+	return &deadline{p.Share(), a.Original, make([]float32, shape.Observation), make([]bool, shape.Actions)}, nil
+}
+
+// Shape is that of what the agent sees and does.
+func (a *DeadlineAgent) Shape() env.Shape { return env.DeadlineShape(DeadlineSlices, a.Original) }
+
+func (a *DeadlineAgent) policy() (nn.Policy, error) {
+	s := a.Shape()
+	p := nn.NewActorCritic(s.Observation, a.Hidden, s.Actions, nn.Portable(), rand.New(rand.NewPCG(0, 0))).Actor()
+	return p, load(a.WeightsName(), p)
+}
+
+// Dispatch implements [sim.Dispatcher].
+func (d *deadline) Dispatch(q *sim.Queue) int {
+	env.ObserveQueue(q, d.original, d.observation, d.mask)
+	preferences, _ := d.policy.Forward(d.observation, 1)
+	return Likeliest(preferences, d.mask)
+}

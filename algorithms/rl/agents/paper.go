@@ -1,0 +1,100 @@
+package agents
+
+import (
+	"math/rand/v2"
+
+	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/nn"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+)
+
+// The setting that the DRL paper settles on (6.1 to 6.3).
+const (
+	PaperTasks  = 14 // N
+	PaperLevels = 14 // M
+)
+
+// PaperHidden are the hidden layers of actor and critic (6.1).
+var PaperHidden = []int{256, 256}
+
+// A PaperAgent is one of the DRL paper's versions.
+type PaperAgent struct {
+	// Name is that of the algorithm.
+	Name    string
+	Summary string
+	// Encoding, Direct and Online are options of the environment.
+	Encoding env.Encoding
+	Direct   bool
+	Online   bool
+	// Explores is whether the entropy of the policy is rewarded while it learns.
+	Explores bool
+}
+
+// PaperAgents are the columns of DRL Table 4 and the online one of Table 5.
+var PaperAgents = []PaperAgent{
+	{Name: "rl-onehot", Summary: "ONE-HOT: times as one-hot vectors", Encoding: env.OneHot},
+	{Name: "rl-float", Summary: "FLOAT: times as numbers"},
+	{Name: "rl-entropy", Summary: "ENTROPY: FLOAT, exploring while it learns", Explores: true},
+	{Name: "rl-direct", Summary: "DIRECT RECONFIG: ENTROPY, reconfigurations wait for their slices", Direct: true, Explores: true},
+	{Name: "rl-online", Summary: "DIRECT RECONFIG, tasks joining the batch as others leave it", Direct: true, Online: true, Explores: true},
+}
+
+// Options are those of the agent's environment on a GPU.
+func (a *PaperAgent) Options(g *mig.GPU, m mig.Reconfiguration) env.BatchOptions {
+	return env.BatchOptions{
+		GPU: g, Model: m, Tasks: PaperTasks, Levels: PaperLevels, Encoding: a.Encoding, Direct: a.Direct,
+	}
+}
+
+// WeightsName is the name of the weights that were trained on a workload.
+func (a *PaperAgent) WeightsName(workload string) string { return a.Name + "-" + workload }
+
+func init() {
+	for i := range PaperAgents {
+		a := &PaperAgents[i]
+		offline := "; batches of 14"
+		stream := a.Name + "-stream"
+		if a.Online {
+			offline, stream = "; decides on the 14 tasks that are there", a.Name
+		} else {
+			algo.Register(algo.Spec{
+				Name: a.Name, Version: 1, Track: algo.TrackBatch, Cite: "DRL 6", Summary: a.Summary + offline,
+				Params: paperParams,
+				Batch:  func(args algo.Args) (algo.Batch, error) { return a.new(args) },
+			})
+		}
+		algo.Register(algo.Spec{
+			Name: stream, Version: 1, Track: algo.TrackStream, Cite: "DRL 6", Summary: a.Summary + offline,
+			Params: paperParams,
+			Stream: func(args algo.Args) (algo.Stream, error) { return a.new(args) },
+		})
+	}
+}
+
+var paperParams = []algo.Param{
+	{
+		Name: "workload", Default: "WIDETIMES", Values: Workloads,
+		Doc: "what the agent was trained on; the paper takes WIDETIMES for measured kernels",
+	},
+	tries,
+}
+
+func (a *PaperAgent) new(args algo.Args) (*agent, error) {
+	d := description{
+		weights: a.WeightsName(args["workload"]), capacity: PaperTasks,
+		network: func(g *mig.GPU) (nn.Policy, error) {
+			b, err := env.NewBatch(a.Options(g, mig.Sequential), nil)
+			if err != nil {
+				return nil, err
+			}
+			s := b.Shape()
+			return nn.NewActorCritic(s.Observation, PaperHidden, s.Actions, nn.Portable(), rand.New(rand.NewPCG(0, 0))).Actor(), nil
+		},
+		lane: func(g *mig.GPU, m mig.Reconfiguration) (lane, error) { return env.NewBatch(a.Options(g, m), nil) },
+	}
+	if a.Online {
+		d.capacity = 0
+	}
+	return newAgent(args, d)
+}

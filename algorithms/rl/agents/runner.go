@@ -1,0 +1,249 @@
+package agents
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+
+	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/nn"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+// tries is the parameter of all agents that schedule batches.
+var tries = algo.Param{Name: "k", Default: "1", Doc: "best of k tries: the first takes the likeliest action each time, the others draw"}
+
+// A description says what an agent consists of.
+type description struct {
+	// weights is the name of the embedded file.
+	weights string
+	// capacity is how many tasks the agent decides upon together; it takes more of
+	// them in parts, in order of arrival, where 0 stands for any number.
+	capacity int
+	network  func(*mig.GPU) (nn.Policy, error)
+	lane     func(*mig.GPU, mig.Reconfiguration) (lane, error)
+}
+
+// A lane is an environment in which a policy makes one try at a problem.
+type lane interface {
+	env.Env
+	// Load hands over tasks, numbered from first on, with their releases in seconds.
+	// The GPU stays as the decisions so far have left it.
+	Load(tasks []env.Times, first int, releases []float64) error
+	Device() *env.Device
+	Makespan() float64
+	Schedule() schedule.Schedule
+}
+
+// An agent schedules with a trained network. It is safe for concurrent use.
+type agent struct {
+	description
+	k int
+	// runners holds those at rest, by GPU model and reconfiguration: *sync.Pool.
+	runners sync.Map
+}
+
+type setting struct {
+	gpu   *mig.GPU
+	model mig.Reconfiguration
+}
+
+func newAgent(a algo.Args, d description) (*agent, error) {
+	const most = 1 << 16
+	k, err := strconv.Atoi(a[tries.Name])
+	if err != nil || k < 1 || k > most {
+		return nil, fmt.Errorf("k=%s: a whole number from 1 to %d is needed", a[tries.Name], most)
+	}
+	return &agent{description: d, k: k}, nil
+}
+
+// Schedule implements [algo.Batch].
+func (a *agent) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
+	return a.ScheduleStream(ctx, p, []int{len(p.Tasks)})
+}
+
+// ScheduleStream implements [algo.Stream].
+func (a *agent) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
+	if n := p.GPUs(); n != 1 {
+		return schedule.Schedule{}, &UnsupportedError{fmt.Sprintf("%d GPUs", n), "it was trained for one"}
+	}
+	pool, _ := a.runners.LoadOrStore(setting{p.GPU, p.Model}, new(sync.Pool))
+	r, ok := pool.(*sync.Pool).Get().(*runner)
+	if !ok {
+		var err error
+		if r, err = a.newRunner(p.GPU, p.Model); err != nil {
+			return schedule.Schedule{}, err
+		}
+	}
+	defer pool.(*sync.Pool).Put(r)
+	return r.run(ctx, p, lengths)
+}
+
+// A runner makes k tries at a problem side by side.
+type runner struct {
+	policy   nn.Policy
+	shape    env.Shape
+	capacity int
+	lanes    []lane
+
+	active       []int // lanes that are not done
+	observations []float32
+	masks        []bool
+	times        []env.Times
+	releases     []float64
+}
+
+func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error) {
+	policy, err := a.network(g)
+	if err != nil {
+		return nil, err
+	}
+	if err := load(a.weights, policy); err != nil {
+		return nil, err
+	}
+	r := &runner{policy: policy, capacity: a.capacity}
+	for range a.k {
+		l, err := a.lane(g, model)
+		if err != nil {
+			return nil, err
+		}
+		r.lanes = append(r.lanes, l)
+	}
+	r.shape = r.lanes[0].Shape()
+	r.observations, r.masks = make([]float32, a.k*r.shape.Observation), make([]bool, a.k*r.shape.Actions)
+	return r, nil
+}
+
+func (r *runner) run(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
+	for _, l := range r.lanes {
+		if err := putInPlace(l.Device(), p.Start); err != nil {
+			return schedule.Schedule{}, err
+		}
+	}
+	// The draws of the tries depend on nothing but the tasks.
+	hash := p.Tasks.Hash()
+	rng := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(hash[:]), binary.LittleEndian.Uint64(hash[8:])))
+	from := 0
+	for _, n := range lengths {
+		part := n
+		if r.capacity > 0 {
+			part = r.capacity
+		}
+		for end := from + n; from < end; from += part {
+			if err := ctx.Err(); err != nil {
+				return schedule.Schedule{}, err
+			}
+			part = min(part, end-from)
+			if err := r.decide(&p, from, part, rng); err != nil {
+				return schedule.Schedule{}, err
+			}
+		}
+	}
+	best := r.lanes[0]
+	for _, l := range r.lanes[1:] {
+		if l.Makespan() < best.Makespan() {
+			best = l
+		}
+	}
+	return best.Schedule(), nil
+}
+
+// decide lets every lane schedule a part of the tasks.
+func (r *runner) decide(p *algo.Problem, from, n int, rng *rand.Rand) error {
+	r.times, r.releases, r.active = r.times[:0], r.releases[:0], r.active[:0]
+	for i := range n {
+		var t env.Times
+		for _, s := range p.GPU.Sizes() {
+			t[s] = float64(p.Tasks[from+i].On(s))
+		}
+		r.times = append(r.times, t)
+		r.releases = append(r.releases, float64(p.ReleaseOf(from+i)))
+	}
+	for i, l := range r.lanes {
+		if err := l.Load(r.times, from, r.releases); err != nil {
+			return err
+		}
+		r.active = append(r.active, i)
+	}
+	for len(r.active) > 0 {
+		r.step(rng)
+	}
+	return nil
+}
+
+// step decides once in every active lane; lane 0 takes the likeliest action.
+func (r *runner) step(rng *rand.Rand) {
+	inputs, actions := r.shape.Observation, r.shape.Actions
+	for i, l := range r.active {
+		r.lanes[l].Observe(r.observations[i*inputs:(i+1)*inputs], r.masks[i*actions:(i+1)*actions])
+	}
+	preferences, _ := r.policy.Forward(r.observations[:len(r.active)*inputs], len(r.active))
+	left := r.active[:0]
+	for i, l := range r.active {
+		own, mask := preferences[i*actions:(i+1)*actions], r.masks[i*actions:(i+1)*actions]
+		action := 0
+		if l == 0 {
+			action = Likeliest(own, mask)
+		} else {
+			action = sample(own, mask, rng)
+		}
+		if _, done := r.lanes[l].Step(action); !done {
+			left = append(left, l)
+		}
+	}
+	r.active = left
+}
+
+// putInPlace empties a device and gives it the instances that exist at time 0.
+func putInPlace(d *env.Device, start []schedule.Existing) error {
+	d.Reset()
+	for _, e := range start {
+		i := slices.Index(d.Instances(), e.Instance)
+		if i < 0 {
+			return &UnsupportedError{"a GPU with instance " + e.Instance.String(), "it knows the standard instances only"}
+		}
+		d.Exists(i, float64(e.BusyUntil))
+	}
+	return nil
+}
+
+// Likeliest returns the allowed action with the highest preference, the first of
+// equals.
+func Likeliest(preferences []float32, mask []bool) int {
+	best := -1
+	for i, v := range preferences {
+		if mask[i] && (best < 0 || v > preferences[best]) {
+			best = i
+		}
+	}
+	return best
+}
+
+// sample draws an allowed action with a probability proportional to the exponential
+// of its preference.
+func sample(preferences []float32, mask []bool, rng *rand.Rand) int {
+	top := preferences[Likeliest(preferences, mask)]
+	sum := 0.0
+	for i, v := range preferences {
+		if mask[i] {
+			sum += math.Exp(float64(v - top))
+		}
+	}
+	at, last := rng.Float64()*sum, -1
+	for i, v := range preferences {
+		if mask[i] {
+			last = i
+			if at -= math.Exp(float64(v - top)); at < 0 {
+				break
+			}
+		}
+	}
+	return last
+}

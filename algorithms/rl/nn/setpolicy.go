@@ -1,0 +1,328 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// SetShape is the layout of what a [SetPolicy] sees: the number of live rows, then
+// Globals values, then Capacity rows of Row values each, the live ones first. It
+// prefers one of Choices for each row.
+type SetShape struct{ Capacity, Globals, Row, Choices int }
+
+// A SetPolicy is an actor-critic for a set of things to choose from, such as the
+// tasks of a batch: each row goes through the same small network, the sum of the
+// results and the globals through a trunk, and what the trunk makes of them with
+// each row through the same head. So it treats any number of rows alike, in any
+// order, and computes the live ones only. Hidden units are rectified.
+type SetPolicy struct {
+	shape  SetShape
+	hidden int
+	kernel Kernel
+	params []float32
+	grads  []float32
+
+	// Layers; the head adds what context makes of the trunk to what item makes of a row.
+	encode1, encode2, trunk1, trunk2, context, item, preference, value dense
+
+	// What the last Forward left for Backward, and its gradients.
+	n                                       int
+	live                                    []int // rows of each observation
+	x, encoded1, encoded2, joined, up1, up2 tape
+	contexts, items, scores, values         tape
+	preferences                             []float32
+}
+
+// dense is a layer's place in the parameters: in times out weights, then out biases.
+type dense struct{ in, out, at int }
+
+func (d dense) weights(p []float32) []float32 { return p[d.at : d.at+d.in*d.out] }
+func (d dense) biases(p []float32) []float32 {
+	return p[d.at+d.in*d.out : d.at+(d.in+1)*d.out]
+}
+
+// A tape holds a layer's results and their gradients.
+type tape struct{ y, dy []float32 }
+
+// grow makes room for n results, whose contents are anything.
+func (t *tape) grow(n int) {
+	if cap(t.y) < n {
+		t.y, t.dy = make([]float32, n+n/4), make([]float32, n+n/4)
+	}
+	t.y, t.dy = t.y[:n], t.dy[:n]
+}
+
+// NewSetPolicy returns a network with hidden units for each row and twice as many
+// in the trunk.
+func NewSetPolicy(shape SetShape, hidden int, kernel Kernel, rng *rand.Rand) *SetPolicy {
+	p := &SetPolicy{shape: shape, hidden: hidden, kernel: kernel}
+	at := 0
+	layer := func(in, out int) dense {
+		d := dense{in, out, at}
+		at += (in + 1) * out
+		return d
+	}
+	p.encode1 = layer(shape.Row, hidden)
+	p.encode2 = layer(hidden, hidden)
+	p.trunk1 = layer(hidden+shape.Globals, 2*hidden)
+	p.trunk2 = layer(2*hidden, 2*hidden)
+	p.context = layer(2*hidden, hidden)
+	p.item = layer(hidden, hidden)
+	p.preference = layer(hidden, shape.Choices)
+	p.value = layer(2*hidden, 1)
+	p.params, p.grads = make([]float32, at), make([]float32, at)
+	for _, l := range []struct {
+		dense
+		gain float64
+	}{
+		{p.encode1, math.Sqrt2},
+		{p.encode2, math.Sqrt2},
+		{p.trunk1, math.Sqrt2},
+		{p.trunk2, math.Sqrt2},
+		{p.context, 1},
+		{p.item, 1},
+		{p.preference, 0.01},
+		{p.value, 1},
+	} {
+		// He's initialisation: variances neither grow nor shrink from layer to layer.
+		sigma := l.gain / math.Sqrt(float64(l.in))
+		w := l.weights(p.params)
+		for i := range w {
+			w[i] = float32(sigma * rng.NormFloat64())
+		}
+	}
+	return p
+}
+
+// Inputs implements [Policy].
+func (p *SetPolicy) Inputs() int { return 1 + p.shape.Globals + p.shape.Capacity*p.shape.Row }
+
+// Actions implements [Policy].
+func (p *SetPolicy) Actions() int { return p.shape.Capacity * p.shape.Choices }
+
+// Parameters implements [Policy].
+func (p *SetPolicy) Parameters() []float32 { return p.params }
+
+// Gradients implements [Policy].
+func (p *SetPolicy) Gradients() []float32 { return p.grads }
+
+// String implements [Policy]. The capacity is no part of it: the same weights serve
+// any number of rows.
+func (p *SetPolicy) String() string {
+	return fmt.Sprintf("set %d+%dx%d-%d relu", p.shape.Globals, p.shape.Row, p.shape.Choices, p.hidden)
+}
+
+// Share implements [Policy].
+func (p *SetPolicy) Share() Policy {
+	s := *p
+	s.grads = make([]float32, len(p.grads))
+	s.live, s.preferences = nil, nil
+	for _, t := range s.tapes() {
+		*t = tape{}
+	}
+	return &s
+}
+
+func (p *SetPolicy) tapes() []*tape {
+	return []*tape{&p.x, &p.encoded1, &p.encoded2, &p.joined, &p.up1, &p.up2, &p.contexts, &p.items, &p.scores, &p.values}
+}
+
+// affine computes a layer for n rows.
+func (p *SetPolicy) affine(to *tape, from []float32, l dense, n int) {
+	to.grow(n * l.out)
+	p.kernel.Affine(to.y, from, l.weights(p.params), l.biases(p.params), n, l.in, l.out)
+}
+
+// Forward implements [Policy].
+func (p *SetPolicy) Forward(observations []float32, n int) (preferences, values []float32) {
+	s := p.shape
+	p.gather(observations, n)
+	rows := len(p.x.y) / s.Row
+	p.affine(&p.encoded1, p.x.y, p.encode1, rows)
+	rectify(p.encoded1.y)
+	p.affine(&p.encoded2, p.encoded1.y, p.encode2, rows)
+	rectify(p.encoded2.y)
+	p.pool()
+	p.affine(&p.up1, p.joined.y, p.trunk1, n)
+	rectify(p.up1.y)
+	p.affine(&p.up2, p.up1.y, p.trunk2, n)
+	rectify(p.up2.y)
+	p.affine(&p.values, p.up2.y, p.value, n)
+	p.affine(&p.contexts, p.up2.y, p.context, n)
+	p.affine(&p.items, p.encoded2.y, p.item, rows)
+	p.addContexts()
+	rectify(p.items.y)
+	p.affine(&p.scores, p.items.y, p.preference, rows)
+	p.scatter()
+	return p.preferences, p.values.y
+}
+
+// gather puts the live rows of all observations one after the other, and the
+// globals in their places of the trunk's input.
+func (p *SetPolicy) gather(observations []float32, n int) {
+	s := p.shape
+	p.n = n
+	p.live = p.live[:0]
+	rows := 0
+	for i := range n {
+		k := int(observations[i*p.Inputs()])
+		p.live = append(p.live, k)
+		rows += k
+	}
+	p.x.grow(rows * s.Row)
+	wide := p.hidden + s.Globals
+	p.joined.grow(n * wide)
+	at := 0
+	for i, k := range p.live {
+		o := observations[i*p.Inputs():]
+		copy(p.joined.y[i*wide+p.hidden:(i+1)*wide], o[1:])
+		at += copy(p.x.y[at:at+k*s.Row], o[1+s.Globals:])
+	}
+}
+
+// pool puts the sum of each observation's embeddings, divided by what keeps it in
+// proportion, into the trunk's input.
+func (p *SetPolicy) pool() {
+	wide, at := p.hidden+p.shape.Globals, 0
+	for i, k := range p.live {
+		sum := p.joined.y[i*wide : i*wide+p.hidden]
+		clear(sum)
+		for range k {
+			for j, v := range p.encoded2.y[at : at+p.hidden] {
+				sum[j] += v
+			}
+			at += p.hidden
+		}
+		for j := range sum {
+			sum[j] *= poolScale
+		}
+	}
+}
+
+// poolScale keeps the sum of a batch of 14 rows in proportion to the globals.
+const poolScale = 1.0 / 8
+
+func (p *SetPolicy) addContexts() {
+	at := 0
+	for i, k := range p.live {
+		c := p.contexts.y[i*p.hidden : (i+1)*p.hidden]
+		for range k {
+			row := p.items.y[at : at+p.hidden]
+			for j, v := range c {
+				row[j] += v
+			}
+			at += p.hidden
+		}
+	}
+}
+
+// scatter puts the preferences of the live rows where the actions are.
+func (p *SetPolicy) scatter() {
+	actions := p.Actions()
+	if cap(p.preferences) < p.n*actions {
+		p.preferences = make([]float32, p.n*actions)
+	}
+	p.preferences = p.preferences[:p.n*actions]
+	at := 0
+	for i, k := range p.live {
+		to := p.preferences[i*actions : (i+1)*actions]
+		m := copy(to, p.scores.y[at:at+k*p.shape.Choices])
+		clear(to[m:])
+		at += m
+	}
+}
+
+// Backward implements [Policy].
+func (p *SetPolicy) Backward(dPreferences, dValues []float32) {
+	rows := len(p.x.y) / p.shape.Row
+	at, actions := 0, p.Actions()
+	for i, k := range p.live {
+		at += copy(p.scores.dy[at:at+k*p.shape.Choices], dPreferences[i*actions:])
+	}
+	p.back(p.preference, &p.items, p.scores.dy, rows)
+	unrectify(&p.items)
+	p.sumContexts()
+	p.back(p.item, &p.encoded2, p.items.dy, rows)
+
+	p.back(p.value, &p.up2, dValues, p.n)
+	p.addBack(p.context, &p.up2, p.contexts.dy, p.n)
+	unrectify(&p.up2)
+	p.back(p.trunk2, &p.up1, p.up2.dy, p.n)
+	unrectify(&p.up1)
+	p.back(p.trunk1, &p.joined, p.up1.dy, p.n)
+
+	p.unpool()
+	unrectify(&p.encoded2)
+	p.back(p.encode2, &p.encoded1, p.encoded2.dy, rows)
+	unrectify(&p.encoded1)
+	e := p.encode1
+	p.kernel.WeightGradient(e.weights(p.grads), e.biases(p.grads), p.x.y, p.encoded1.dy, rows, e.in, e.out)
+}
+
+// back adds a layer's gradients and sets those of its input.
+func (p *SetPolicy) back(l dense, from *tape, dy []float32, n int) {
+	p.kernel.WeightGradient(l.weights(p.grads), l.biases(p.grads), from.y, dy, n, l.in, l.out)
+	p.kernel.InputGradient(from.dy, dy, l.weights(p.params), n, l.in, l.out)
+}
+
+// addBack is back for an input that another layer has gradients for already.
+func (p *SetPolicy) addBack(l dense, from *tape, dy []float32, n int) {
+	p.kernel.WeightGradient(l.weights(p.grads), l.biases(p.grads), from.y, dy, n, l.in, l.out)
+	if cap(p.preferences) < len(from.dy) {
+		p.preferences = make([]float32, len(from.dy))
+	}
+	// The preferences have been read by now; their memory serves once more.
+	sum := p.preferences[:len(from.dy)]
+	p.kernel.InputGradient(sum, dy, l.weights(p.params), n, l.in, l.out)
+	for i, v := range sum {
+		from.dy[i] += v
+	}
+}
+
+func (p *SetPolicy) sumContexts() {
+	clear(p.contexts.dy)
+	at := 0
+	for i, k := range p.live {
+		c := p.contexts.dy[i*p.hidden : (i+1)*p.hidden]
+		for range k {
+			for j, v := range p.items.dy[at : at+p.hidden] {
+				c[j] += v
+			}
+			at += p.hidden
+		}
+	}
+}
+
+func (p *SetPolicy) unpool() {
+	wide, at := p.hidden+p.shape.Globals, 0
+	for i, k := range p.live {
+		d := p.joined.dy[i*wide : i*wide+p.hidden]
+		for range k {
+			row := p.encoded2.dy[at : at+p.hidden]
+			for j, v := range d {
+				row[j] += v * poolScale
+			}
+			at += p.hidden
+		}
+	}
+}
+
+// rectify clears what is negative: signs are as good as random, so that a branch on
+// them would cost more than all the rest.
+func rectify(x []float32) {
+	for i, v := range x {
+		b := math.Float32bits(v)
+		x[i] = math.Float32frombits(b &^ uint32(int32(b)>>31))
+	}
+}
+
+// unrectify stops the gradients of units that were not active.
+func unrectify(t *tape) {
+	dy := t.dy[:len(t.y)]
+	for i, v := range t.y {
+		// Rectified values are 0 or above it; 0 alone has a negative predecessor.
+		inactive := uint32(int32(math.Float32bits(v)-1) >> 31)
+		dy[i] = math.Float32frombits(math.Float32bits(dy[i]) &^ inactive)
+	}
+}

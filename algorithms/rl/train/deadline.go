@@ -1,0 +1,119 @@
+package train
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"miglab/algorithms/rl/agents"
+	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/nn"
+	"miglab/algorithms/rl/ppo"
+	"miglab/datasets"
+	"miglab/harness/task"
+)
+
+// deadlineDays is how many days a point of a learning curve is the mean over.
+const deadlineDays = 4
+
+// deadlineRecipes lists the deadline report's agents (its Tables 5 and 9).
+func deadlineRecipes() []*Recipe {
+	var out []*Recipe
+	for i := range agents.DeadlineAgents {
+		a := &agents.DeadlineAgents[i]
+		r := &Recipe{Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000, Seeds: []uint{1}, Score: latePercent}
+		if a.Original {
+			r.Steps = 200_000
+		}
+		r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) { return deadlineSetup(a, k, steps, seed) }
+		r.meta = func(shipped nn.Policy, steps int64, seed uint64) nn.Meta {
+			return nn.Meta{Agent: r.Name, Network: shipped.String(), Workload: a.Dataset, Steps: uint64(steps), Seed: seed}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// deadlineConfig is the report's Table 5. What it does not print is as
+// Stable-Baselines3 has it, but for the discount.
+func deadlineConfig(original bool, steps int64) ppo.Config {
+	c := ppo.Config{
+		TotalSteps: steps, Gamma: 0.99, Lambda: 0.95, ValueCoefficient: 0.5, MaxNorm: 0.5, NormalizeAdvantage: true, Shards: 4,
+		Envs: 8, Horizon: 2048, Minibatch: 4096, Epochs: 10, Clip: 0.15,
+		LearningRate: ppo.Anneal{{Until: 1, From: 3e-4, To: 1e-5}},
+		Entropy:      ppo.Anneal{{Until: 1, From: 0.02, To: 0.001}},
+	}
+	if original {
+		c.Envs, c.Minibatch, c.Epochs, c.Clip = 4, 2048, 5, 0.2
+		c.LearningRate = ppo.Anneal{{Until: 1, From: 3e-4, To: 3e-4}}
+		c.Entropy = ppo.Anneal{{Until: 1, From: 0.001, To: 0.001}}
+	}
+	return c
+}
+
+func deadlineSetup(a *agents.DeadlineAgent, k nn.Kernel, steps int64, seed uint64) (setup, error) {
+	sampler, err := datasets.NewDaySampler(a.Dataset, gpu())
+	if err != nil {
+		return setup{}, err
+	}
+	make := func() env.Env {
+		d, err := env.NewDeadline(sampler.Fleet(), sampler.Draw, a.DeadlineOptions)
+		if err != nil {
+			panic(err) // The sampler's fleet is one.
+		}
+		return d
+	}
+	shape := a.Shape()
+	policy := nn.NewActorCritic(shape.Observation, a.Hidden, shape.Actions, k, newRand(seed))
+	c := deadlineConfig(a.Original, steps)
+	learner, err := ppo.New(c, policy, make, seed)
+	if err != nil {
+		return setup{}, err
+	}
+	score, err := deadlineScore(a)
+	return setup{
+		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon),
+		text: fmt.Sprintf("%s %+v %+v", a.Dataset, a.DeadlineOptions, c),
+	}, err
+}
+
+// deadlineScore evaluates the share of late jobs on fixed days.
+func deadlineScore(a *agents.DeadlineAgent) (func(nn.Policy) (float64, error), error) {
+	spec, err := datasets.Parse(fmt.Sprintf("%s?seed=%d", a.Dataset, scoreSeed))
+	if err != nil {
+		return nil, err
+	}
+	var days [deadlineDays][]task.Job
+	var fleet task.Fleet
+	for i := range days {
+		in, err := spec.Instance(gpu(), i)
+		if err != nil {
+			return nil, err
+		}
+		days[i], fleet = in.Jobs, in.Fleet
+	}
+	next := 0
+	d, err := env.NewDeadline(fleet, func(*rand.Rand, []task.Job) []task.Job {
+		next++
+		return days[(next-1)%deadlineDays]
+	}, a.DeadlineOptions)
+	if err != nil {
+		return nil, err
+	}
+	shape := d.Shape()
+	observation, mask := make([]float32, shape.Observation), make([]bool, shape.Actions)
+	return func(p nn.Policy) (float64, error) {
+		p = p.Share()
+		late, jobs := 0, 0
+		for range days {
+			d.Reset(nil)
+			for done := false; !done; {
+				d.Observe(observation, mask)
+				preferences, _ := p.Forward(observation, 1)
+				_, done = d.Step(agents.Likeliest(preferences, mask))
+			}
+			r := d.Result()
+			late, jobs = late+r.Late, jobs+r.Jobs
+		}
+		return 100 * float64(late) / float64(jobs), nil
+	}, nil
+}

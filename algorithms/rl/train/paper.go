@@ -1,0 +1,171 @@
+package train
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"miglab/algorithms/rl/agents"
+	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/nn"
+	"miglab/algorithms/rl/ppo"
+	"miglab/harness/mig"
+)
+
+// paperSteps is how long the project trained each of the DRL paper's agents; the
+// paper took 200 million steps, and 500 million online.
+const paperSteps = 2_000_000
+
+// onlineStream is how many tasks an episode of the online agent has, of which it
+// sees 14 at a time.
+const onlineStream = 56
+
+// A paperRun is an agent of the DRL paper with what a figure varies.
+type paperRun struct {
+	agent    *agents.PaperAgent
+	workload string
+	// suffix tells the run from the one of the paper's final setting.
+	suffix string
+	tasks  int // N
+	levels int // M; 0 is continuous time
+	hidden []int
+	dqn    bool
+	seeds  []uint
+}
+
+// threeSeeds are those of the runs that a claim about training rests on.
+var threeSeeds = []uint{1, 2, 3}
+
+// paperRecipes lists the agents of Tables 4 and 5, and the runs of Figs. 10 to 12.
+func paperRecipes() []*Recipe {
+	var runs []paperRun
+	for i := range agents.PaperAgents {
+		for _, w := range agents.Workloads {
+			runs = append(runs, paperRun{
+				agent: &agents.PaperAgents[i], workload: w,
+				tasks: agents.PaperTasks, levels: agents.PaperLevels, hidden: agents.PaperHidden, seeds: seedsOf(&agents.PaperAgents[i], w),
+			})
+		}
+	}
+	float := &agents.PaperAgents[slices.IndexFunc(agents.PaperAgents, func(a agents.PaperAgent) bool { return a.Name == "rl-float" })]
+	usual := paperRun{
+		agent: float, workload: "GOODSCALING",
+		tasks: agents.PaperTasks, levels: agents.PaperLevels, hidden: agents.PaperHidden, seeds: threeSeeds,
+	}
+	vary := func(suffix string, change func(*paperRun)) {
+		r := usual
+		r.suffix = suffix
+		change(&r)
+		runs = append(runs, r)
+	}
+	small := []int{64, 64}
+	vary("-64", func(r *paperRun) { r.hidden = small })
+	vary("-dqn", func(r *paperRun) { r.dqn = true })
+	vary("-dqn-64", func(r *paperRun) { r.dqn, r.hidden = true, small })
+	vary("-continuous", func(r *paperRun) { r.levels = 0 })
+	for _, m := range []int{7, 21, 28} {
+		vary(fmt.Sprintf("-M%d", m), func(r *paperRun) { r.levels = m })
+	}
+	for _, n := range []int{7, 21, 28} {
+		vary(fmt.Sprintf("-N%d", n), func(r *paperRun) { r.tasks = n })
+	}
+	var out []*Recipe
+	for _, r := range runs {
+		out = append(out, r.recipe())
+	}
+	return out
+}
+
+// seedsOf says how often an agent is trained: three times where a claim compares
+// its final scores with another's.
+func seedsOf(a *agents.PaperAgent, workload string) []uint {
+	switch {
+	case a.Name == "rl-onehot" || a.Online:
+		return threeSeeds[:1]
+	case workload == "POORSCALING":
+		return threeSeeds[:1]
+	}
+	return threeSeeds
+}
+
+func (p paperRun) recipe() *Recipe {
+	name := p.agent.WeightsName(p.workload) + p.suffix
+	r := &Recipe{Name: name, Doc: fmt.Sprintf("%s (DRL 6), trained on %s", p.agent.Name, p.workload), Steps: paperSteps, Seeds: p.seeds, Score: pOpt}
+	r.setup = p.setup
+	r.meta = func(shipped nn.Policy, steps int64, seed uint64) nn.Meta {
+		return nn.Meta{
+			Agent: name, Network: shipped.String(), Workload: p.workload,
+			Tasks: p.tasks, Levels: p.levels, Steps: uint64(steps), Seed: seed,
+		}
+	}
+	return r
+}
+
+// options are those of the environment that the agent learns in.
+func (p paperRun) options() env.BatchOptions {
+	o := p.agent.Options(gpu(), mig.Parallel)
+	o.Tasks, o.Levels = p.tasks, p.levels
+	if p.agent.Online {
+		o.Stream = onlineStream
+	}
+	return o
+}
+
+func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
+	o := p.options()
+	n := max(o.Tasks, o.Stream)
+	source, err := sourceOf([]string{p.workload}, func(*rand.Rand) int { return n })
+	if err != nil {
+		return setup{}, err
+	}
+	learns := o
+	learns.RandomStart = true
+	first, err := env.NewBatch(learns, source)
+	if err != nil {
+		return setup{}, err
+	}
+	make := func() env.Env {
+		b, err := env.NewBatch(learns, source)
+		if err != nil {
+			panic(err) // The first one was made of the same.
+		}
+		return b
+	}
+	score, err := batchScore(o, p.workload, n)
+	if err != nil {
+		return setup{}, err
+	}
+	shape := first.Shape()
+	if p.dqn {
+		return p.setupDQN(k, shape, make, score, steps, seed)
+	}
+	policy := nn.NewActorCritic(shape.Observation, p.hidden, shape.Actions, k, newRand(seed))
+	c := ppo.Config{
+		Envs: 64, Horizon: 128, Minibatch: 512, Epochs: 4, TotalSteps: steps,
+		LearningRate: ppo.Anneal{{Until: 1, From: 5e-4, To: 0}},
+		Gamma:        1, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
+		NormalizeAdvantage: true, Shards: 4,
+	}
+	if p.agent.Explores {
+		c.Entropy = entropyPhases
+	}
+	learner, err := ppo.New(c, policy, make, seed)
+	return setup{
+		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon),
+		text: fmt.Sprintf("%s %+v %+v", p.workload, described(learns), c),
+	}, err
+}
+
+// entropyPhases is how the released code anneals the entropy coefficient. The text
+// has 0.01, 0.075, 0.005 and 0 (DRL 6.5.1).
+var entropyPhases = ppo.Anneal{
+	{Until: 0.25, From: 0.01, To: 0.01},
+	{Until: 0.5, From: 0.00075, To: 0.00075},
+	{Until: 0.75, From: 0.0005, To: 0.0005},
+	{Until: 1, From: 0, To: 0},
+}
+
+// described leaves out what has no stable text.
+func described(o env.BatchOptions) string {
+	return fmt.Sprintf("%s N=%d M=%d encoding=%d direct=%t stream=%d random=%t", o.GPU, o.Tasks, o.Levels, o.Encoding, o.Direct, o.Stream, o.RandomStart)
+}

@@ -1,0 +1,151 @@
+package train
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"miglab/algorithms/rl/agents"
+	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/nn"
+	"miglab/algorithms/rl/ppo"
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+)
+
+// A Recipe says how an agent is trained.
+type Recipe struct {
+	// Name is that of the weights and, for the agents that are shipped, what package
+	// agents loads.
+	Name string
+	// Doc is half a sentence for lists.
+	Doc string
+	// Steps in all environments that the project itself trained. The DRL paper's
+	// agents took 200 million.
+	Steps int64
+	// Seeds are those of the project's own runs; the first one's weights are shipped.
+	Seeds []uint
+	// Score is what the learning curve shows, p_opt_percent or late_percent.
+	Score string
+
+	setup func(k nn.Kernel, steps int64, seed uint64) (setup, error)
+	meta  func(shipped nn.Policy, steps int64, seed uint64) nn.Meta
+}
+
+// A setup is a recipe made ready.
+type setup struct {
+	policy       nn.Policy
+	learner      learner
+	score        func(nn.Policy) (float64, error)
+	perIteration int64
+	// text spells out all settings, so that a run is not resumed with others.
+	text string
+}
+
+// Recipes lists all of them: the shipped agents first.
+func Recipes() []*Recipe {
+	var all []*Recipe
+	all = append(all, ownRecipes()...)
+	all = append(all, paperRecipes()...)
+	all = append(all, deadlineRecipes()...)
+	return all
+}
+
+// Find returns a recipe by name, or by the name of an agent and the workload that it
+// learns from; "" stands for the most general one. The error is a
+// *nearest.UnknownError.
+func Find(name, workload string) (*Recipe, error) {
+	if workload == "" {
+		workload = "WIDETIMES"
+		if name == "agent" {
+			workload = "ANY"
+		}
+	}
+	var names []string
+	for _, r := range Recipes() {
+		if strings.EqualFold(r.Name, name) || strings.EqualFold(r.Name, name+"-"+workload) {
+			return r, nil
+		}
+		names = append(names, r.Name)
+	}
+	return nil, nearest.Unknown("agent", name, names)
+}
+
+// gpu is what agents are trained for: all models with 7 slices look alike but for
+// the cost of reconfiguring.
+func gpu() *mig.GPU { return mig.MustLookup("A100") }
+
+// readings are the generators that agents learn from, half of the batches each: the
+// text and the code with which the paper's agents were trained.
+var readings = []string{"paper", "released-train"}
+
+// sourceOf draws batches of n tasks of the workloads.
+func sourceOf(workloads []string, n func(rng *rand.Rand) int) (env.Source, error) {
+	var samplers []*datasets.Sampler
+	for _, w := range workloads {
+		for _, r := range readings {
+			s, err := datasets.NewSampler("drl/"+w+"?gen="+r, gpu())
+			if err != nil {
+				return nil, err
+			}
+			samplers = append(samplers, s)
+		}
+	}
+	return func(rng *rand.Rand, tasks []env.Times) int {
+		k := n(rng)
+		datasets.Draw(samplers[rng.IntN(len(samplers))], rng, tasks[:k])
+		return k
+	}, nil
+}
+
+func ownRecipes() []*Recipe {
+	out := []*Recipe{ownRecipe("ANY", "our agent, trained on the mixture of all workloads", agents.Workloads)}
+	for _, w := range agents.Workloads {
+		out = append(out, ownRecipe(w, "our agent, trained on "+w, []string{w}))
+	}
+	return out
+}
+
+func ownRecipe(name, doc string, workloads []string) *Recipe {
+	r := &Recipe{Name: "agent-" + name, Doc: doc, Steps: 6_000_000, Seeds: []uint{1}, Score: pOpt}
+	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
+		// Most batches have the 14 tasks of DRL 5.1.3; the others teach what to do with
+		// any number.
+		source, err := sourceOf(workloads, func(rng *rand.Rand) int {
+			if rng.IntN(4) > 0 {
+				return 14
+			}
+			return 1 + rng.IntN(agents.OwnCapacity)
+		})
+		if err != nil {
+			return setup{}, err
+		}
+		const busyStarts = 0.2
+		make := func() env.Env {
+			return env.NewOwn(gpu(), mig.Sequential, agents.OwnCapacity, source, busyStarts)
+		}
+		layout := env.NewOwn(gpu(), mig.Sequential, agents.OwnCapacity, nil, 0).Layout()
+		policy := agents.NewOwnPolicy(layout, k, newRand(seed))
+		c := ppo.Config{
+			Envs: 512, Horizon: 32, Minibatch: 1024, Epochs: 3, TotalSteps: steps,
+			LearningRate: ppo.Anneal{{Until: 1, From: 1e-3, To: 0}},
+			Entropy:      ppo.Anneal{{Until: 0.85, From: 0.1, To: 0}},
+			Gamma:        1, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
+			NormalizeAdvantage: true, Shards: 4,
+		}
+		learner, err := ppo.New(c, policy, make, seed)
+		if err != nil {
+			return setup{}, err
+		}
+		score, err := ownScore(workloads)
+		return setup{
+			policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon),
+			text: fmt.Sprintf("own %v busy %v capacity %d %+v", workloads, busyStarts, agents.OwnCapacity, c),
+		}, err
+	}
+	r.meta = func(p nn.Policy, steps int64, seed uint64) nn.Meta {
+		return nn.Meta{Agent: r.Name, Network: p.String(), Steps: uint64(steps), Seed: seed}
+	}
+	return r
+}

@@ -1,0 +1,153 @@
+package train
+
+import (
+	"fmt"
+
+	"miglab/algorithms/rl/agents"
+	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/nn"
+	"miglab/bounds"
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+)
+
+// What the learning curves show.
+const (
+	pOpt        = "p_opt_percent"
+	latePercent = "late_percent"
+)
+
+// scored is how many batches a point of a learning curve is the mean over.
+const scored = 100
+
+// scoreSeed separates the batches that agents are evaluated on while they learn from
+// those of the tables.
+const scoreSeed = 1_000_003
+
+// A measured batch is one with its l_bound (DRL 5.2), in seconds.
+type measured struct {
+	times []env.Times
+	bound float64
+}
+
+// batchesOf returns batches of n tasks, equally many of each workload and reading.
+func batchesOf(workloads []string, n int) ([]measured, error) {
+	var out []measured
+	each := scored / (len(workloads) * len(readings))
+	for _, w := range workloads {
+		for _, r := range readings {
+			spec, err := datasets.Parse(fmt.Sprintf("drl/%s?gen=%s&n=%d&seed=%d", w, r, n, scoreSeed))
+			if err != nil {
+				return nil, err
+			}
+			for i := range each {
+				in, err := spec.Instance(gpu(), i)
+				if err != nil {
+					return nil, err
+				}
+				b, err := measure(in.Tasks)
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, b)
+			}
+		}
+	}
+	return out, nil
+}
+
+func measure(tasks task.Batch) (measured, error) {
+	bound, err := bounds.LBound(schedule.Problem{GPU: gpu(), Tasks: tasks})
+	m := measured{bound: float64(bound)}
+	for i := range tasks {
+		var t env.Times
+		for _, s := range gpu().Sizes() {
+			t[s] = float64(tasks[i].On(s))
+		}
+		m.times = append(m.times, t)
+	}
+	return m, err
+}
+
+// A player is an environment with which a policy can be evaluated.
+type player interface {
+	env.Env
+	Makespan() float64
+}
+
+// play lets the policy take its likeliest action until all environments are done,
+// and returns the mean p_opt in percent.
+func play(policy nn.Policy, envs []player, batches []measured) float64 {
+	shape := envs[0].Shape()
+	observations, masks := make([]float32, len(envs)*shape.Observation), make([]bool, len(envs)*shape.Actions)
+	active := make([]player, len(envs))
+	copy(active, envs)
+	for len(active) > 0 {
+		for i, e := range active {
+			e.Observe(observations[i*shape.Observation:(i+1)*shape.Observation], masks[i*shape.Actions:(i+1)*shape.Actions])
+		}
+		preferences, _ := policy.Forward(observations[:len(active)*shape.Observation], len(active))
+		left := active[:0]
+		for i, e := range active {
+			a := agents.Likeliest(preferences[i*shape.Actions:(i+1)*shape.Actions], masks[i*shape.Actions:(i+1)*shape.Actions])
+			if _, done := e.Step(a); !done {
+				left = append(left, e)
+			}
+		}
+		active = left
+	}
+	sum := 0.0
+	for i, e := range envs {
+		sum += 100 * (e.Makespan()/batches[i].bound - 1)
+	}
+	return sum / float64(len(envs))
+}
+
+// ownScore evaluates our agent under sequential reconfiguration, which it learns
+// with.
+func ownScore(workloads []string) (func(nn.Policy) (float64, error), error) {
+	batches, err := batchesOf(workloads, 14)
+	if err != nil {
+		return nil, err
+	}
+	envs := make([]player, len(batches))
+	for i := range envs {
+		envs[i] = env.NewOwn(gpu(), mig.Sequential, agents.OwnCapacity, nil, 0)
+	}
+	return func(p nn.Policy) (float64, error) {
+		for i, e := range envs {
+			o := e.(*env.Own)
+			o.Device().Reset()
+			o.Load(batches[i].times, 0, nil)
+		}
+		return play(p.Share(), envs, batches), nil
+	}, nil
+}
+
+// batchScore evaluates an agent of the DRL paper under parallel reconfiguration, as
+// in its environment, on an empty GPU.
+func batchScore(o env.BatchOptions, workload string, n int) (func(nn.Policy) (float64, error), error) {
+	batches, err := batchesOf([]string{workload}, n)
+	if err != nil {
+		return nil, err
+	}
+	o.Stream = 0
+	envs := make([]player, len(batches))
+	for i := range envs {
+		if envs[i], err = env.NewBatch(o, nil); err != nil {
+			return nil, err
+		}
+	}
+	return func(p nn.Policy) (float64, error) {
+		for i, e := range envs {
+			b := e.(*env.Batch)
+			b.Device().Reset()
+			if err := b.Load(batches[i].times, 0, nil); err != nil {
+				return 0, err
+			}
+		}
+		return play(p.Share(), envs, batches), nil
+	}, nil
+}

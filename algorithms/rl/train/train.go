@@ -1,0 +1,350 @@
+// Package train trains the agents: recipes say what is learned from what and how
+// long, and Run carries one out, resumably.
+//
+// A run is cut into segments. At the end of each the agent is evaluated on fixed
+// instances, a line is added to the learning curve and a checkpoint is written; the
+// next segment begins all environments anew, from the seed and its own number. So a
+// run that was killed goes on at its last checkpoint and ends with the same curve
+// and the same weights, to the last bit, as one that was not.
+package train
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"miglab/algorithms/rl/agents"
+	"miglab/algorithms/rl/nn"
+	"miglab/algorithms/rl/ppo"
+	"miglab/harness/store"
+)
+
+// segments is how many a run is cut into.
+const segments = 40
+
+// Options say how a recipe is carried out.
+type Options struct {
+	// Steps in all environments; 0 means as many as the recipe says.
+	Steps int64
+	Seed  uint64
+	// Dir gets a folder for the run; see [Recipe.Folder].
+	Dir string
+	// Workers bounds the goroutines and changes no result.
+	Workers int
+	// Kernel multiplies; one that is not portable gives other roundings and so another,
+	// equally good, run.
+	Kernel nn.Kernel
+	// Progress, if set, is called with the steps done and to be done.
+	Progress func(done, all int64)
+}
+
+// Result is where a run left its files.
+type Result struct {
+	// Curve is the learning curve (CSV), Weights what the agent is made of.
+	Curve, Weights string
+	// Last is the last line of the curve.
+	Last Point
+}
+
+// A Point is a line of a learning curve.
+type Point struct {
+	Steps int64
+	// Score is what the agent achieves on the recipe's fixed instances: p_opt in
+	// percent, or the share of late jobs in percent.
+	Score float64
+	// What follows are means over the segment's iterations; see [ppo.Stats].
+	Return, Length, Entropy, PolicyLoss, ValueLoss, ExplainedVariance float64
+	LearningRate, Exploration                                         float64
+}
+
+var curveHeader = []string{
+	"steps", "score", "mean_return", "mean_length", "entropy", "policy_loss", "value_loss",
+	"explained_variance", "learning_rate", "exploration",
+}
+
+func (p *Point) values() []*float64 {
+	return []*float64{
+		&p.Score, &p.Return, &p.Length, &p.Entropy, &p.PolicyLoss, &p.ValueLoss,
+		&p.ExplainedVariance, &p.LearningRate, &p.Exploration,
+	}
+}
+
+// learner is what package ppo and package dqn have in common.
+type learner interface {
+	Steps() int64
+	Iterate(ctx context.Context, workers int) (ppo.Stats, error)
+	Restart(segment uint64)
+	Save(w io.Writer) error
+	Load(r io.Reader) error
+}
+
+// MismatchError says that a folder holds a run that differs from what was asked for.
+type MismatchError struct{ Folder, What, Have, Want string }
+
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("%s holds a run with %s %s, not %s: give another --out, or remove the folder to begin anew", e.Folder, e.What, e.Have, e.Want)
+}
+
+// identity is what a resumed run must agree on.
+type identity struct {
+	Recipe  string `json:"recipe"`
+	Steps   int64  `json:"steps"`
+	Seed    uint64 `json:"seed"`
+	Kernel  string `json:"kernel"`
+	Network string `json:"network"`
+	// Environment and the learner's settings, spelled out.
+	Setup string `json:"setup"`
+}
+
+// A session is a recipe that is being carried out.
+type session struct {
+	Options
+	recipe  *Recipe
+	folder  string
+	policy  nn.Policy
+	learner learner
+	score   func(nn.Policy) (float64, error)
+	perStep int64 // steps of an iteration
+	curve   []Point
+	segment uint64
+}
+
+// Folder is the name of a run's folder.
+func (r *Recipe) Folder(seed uint64) string { return fmt.Sprintf("%s-seed%d", r.Name, seed) }
+
+// Run trains an agent, or goes on where an interrupted run of the same recipe, steps
+// and seed was. Where training diverges the error is a [*ppo.DivergedError], and
+// the last checkpoint is kept.
+func Run(ctx context.Context, r *Recipe, o Options) (Result, error) {
+	if o.Steps == 0 {
+		o.Steps = r.Steps
+	}
+	s := &session{Options: o, recipe: r, folder: filepath.Join(o.Dir, r.Folder(o.Seed))}
+	if err := s.begin(); err != nil {
+		return Result{}, err
+	}
+	for s.done() < o.Steps {
+		if err := s.advance(ctx); err != nil {
+			return Result{}, err
+		}
+	}
+	return s.finish()
+}
+
+func (s *session) path(name string) string { return filepath.Join(s.folder, name) }
+
+func (s *session) done() int64 {
+	if len(s.curve) == 0 {
+		return 0
+	}
+	return s.curve[len(s.curve)-1].Steps
+}
+
+// begin sets everything up and reads the last checkpoint, if there is one.
+func (s *session) begin() error {
+	setup, err := s.recipe.setup(s.Kernel, s.Steps, s.Seed)
+	if err != nil {
+		return err
+	}
+	s.policy, s.learner, s.score, s.perStep = setup.policy, setup.learner, setup.score, setup.perIteration
+	want := identity{
+		Recipe: s.recipe.Name, Steps: s.Steps, Seed: s.Seed,
+		Kernel: fmt.Sprint(s.Kernel), Network: s.policy.String(), Setup: setup.text,
+	}
+	if err := s.agree(want); err != nil {
+		return err
+	}
+	f, err := os.Open(s.path("checkpoint"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := s.learner.Load(bufio.NewReader(f)); err != nil {
+		return fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return s.readCurve()
+}
+
+// agree writes down what the run is, or compares it with what is there.
+func (s *session) agree(want identity) error {
+	file := s.path("run.json")
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return store.WriteFile(file, func(w io.Writer) error {
+			e := json.NewEncoder(w)
+			e.SetIndent("", "  ")
+			return e.Encode(want)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	var have identity
+	if err := json.Unmarshal(text, &have); err != nil {
+		return fmt.Errorf("%s: %w; remove the folder to begin anew", file, err)
+	}
+	for _, f := range []struct{ what, have, want string }{
+		{"recipe", have.Recipe, want.Recipe},
+		{"steps", strconv.FormatInt(have.Steps, 10), strconv.FormatInt(want.Steps, 10)},
+		{"seed", strconv.FormatUint(have.Seed, 10), strconv.FormatUint(want.Seed, 10)},
+		{"kernel", have.Kernel, want.Kernel},
+		{"network", have.Network, want.Network},
+		{"settings", have.Setup, want.Setup},
+	} {
+		if f.have != f.want {
+			return &MismatchError{s.folder, f.what, f.have, f.want}
+		}
+	}
+	return nil
+}
+
+// advance trains for a segment, adds a point to the curve and writes a checkpoint.
+func (s *session) advance(ctx context.Context) error {
+	s.segment = uint64(len(s.curve))
+	s.learner.Restart(s.segment)
+	iterations := max(1, s.Steps/segments/s.perStep)
+	var sum Point
+	episodes := 0
+	for i := range iterations {
+		stats, err := s.learner.Iterate(ctx, s.Workers)
+		if err != nil {
+			return err
+		}
+		episodes += stats.Episodes
+		sum.Return += stats.Return * float64(stats.Episodes)
+		sum.Length += stats.Length * float64(stats.Episodes)
+		sum.Entropy += stats.Entropy
+		sum.PolicyLoss += stats.PolicyLoss
+		sum.ValueLoss += stats.ValueLoss
+		sum.ExplainedVariance += stats.ExplainedVariance
+		sum.LearningRate, sum.Exploration = stats.LearningRate, stats.Exploration
+		sum.Steps = stats.Steps
+		if s.Progress != nil {
+			s.Progress(stats.Steps, s.Steps)
+		}
+		if stats.Steps >= s.Steps {
+			iterations = i + 1
+			break
+		}
+	}
+	n := float64(iterations)
+	sum.Entropy, sum.PolicyLoss, sum.ValueLoss, sum.ExplainedVariance = sum.Entropy/n, sum.PolicyLoss/n, sum.ValueLoss/n, sum.ExplainedVariance/n
+	sum.Return, sum.Length = sum.Return/float64(max(episodes, 1)), sum.Length/float64(max(episodes, 1))
+	var err error
+	if sum.Score, err = s.score(s.policy); err != nil {
+		return err
+	}
+	s.curve = append(s.curve, sum)
+	// The curve first: lines beyond the checkpoint are dropped when the run goes on.
+	if err := s.writeCurve(); err != nil {
+		return err
+	}
+	return store.WriteFile(s.path("checkpoint"), s.learner.Save)
+}
+
+func (s *session) writeCurve() error {
+	return store.WriteFile(s.path("curve.csv"), func(w io.Writer) error {
+		c := csv.NewWriter(w)
+		if err := c.Write(curveHeader); err != nil {
+			return err
+		}
+		for i := range s.curve {
+			p := &s.curve[i]
+			line := []string{strconv.FormatInt(p.Steps, 10)}
+			for _, v := range p.values() {
+				line = append(line, strconv.FormatFloat(*v, 'g', 6, 64))
+			}
+			if err := c.Write(line); err != nil {
+				return err
+			}
+		}
+		c.Flush()
+		return c.Error()
+	})
+}
+
+// readCurve reads the points up to the checkpoint.
+func (s *session) readCurve() error {
+	at := s.learner.Steps()
+	text, err := os.ReadFile(s.path("curve.csv"))
+	if err != nil {
+		return fmt.Errorf("%w; a checkpoint without its curve: remove the folder to begin anew", err)
+	}
+	points, err := ReadCurve(bytes.NewReader(text), s.path("curve.csv"))
+	if err != nil {
+		return err
+	}
+	for _, p := range points {
+		if p.Steps <= at {
+			s.curve = append(s.curve, p)
+		}
+	}
+	if s.done() != at {
+		return fmt.Errorf("%s ends at step %d and the checkpoint at %d; remove the folder to begin anew", s.path("curve.csv"), s.done(), at)
+	}
+	return nil
+}
+
+// ReadCurve reads a learning curve. Errors name the file and the line.
+func ReadCurve(r io.Reader, file string) ([]Point, error) {
+	c := csv.NewReader(r)
+	c.FieldsPerRecord = len(curveHeader)
+	var points []Point
+	for line := 1; ; line++ {
+		record, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			return points, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if line == 1 {
+			for i, name := range curveHeader {
+				if record[i] != name {
+					return nil, fmt.Errorf("%s:1: column %d is %q, want %q", file, i+1, record[i], name)
+				}
+			}
+			continue
+		}
+		var p Point
+		if p.Steps, err = strconv.ParseInt(record[0], 10, 64); err != nil {
+			return nil, fmt.Errorf("%s:%d: steps %q is no whole number", file, line, record[0])
+		}
+		for i, v := range p.values() {
+			if *v, err = strconv.ParseFloat(record[1+i], 64); err != nil || math.IsNaN(*v) {
+				return nil, fmt.Errorf("%s:%d: %s %q is no number", file, line, curveHeader[1+i], record[1+i])
+			}
+		}
+		points = append(points, p)
+	}
+}
+
+// finish writes the weights.
+func (s *session) finish() (Result, error) {
+	out := Result{Curve: s.path("curve.csv"), Weights: s.path(s.recipe.Name + agents.Extension), Last: s.curve[len(s.curve)-1]}
+	shipped := s.policy
+	if a, ok := shipped.(*nn.ActorCritic); ok {
+		shipped = a.Actor()
+	}
+	meta := s.recipe.meta(shipped, s.done(), s.Seed)
+	return out, store.WriteFile(out.Weights, func(w io.Writer) error {
+		return nn.WriteWeights(w, meta, shipped.Parameters(), nn.Float16)
+	})
+}
+
+// newRand returns a stream for the first weights of a network.
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x6d69676c6162)) }
