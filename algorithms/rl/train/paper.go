@@ -14,7 +14,7 @@ import (
 
 // paperSteps is how long the project trained each of the DRL paper's agents; the
 // paper took 200 million steps, and 500 million online.
-const paperSteps = 2_000_000
+const paperSteps = 500_000
 
 // onlineStream is how many tasks an episode of the online agent has, of which it
 // sees 14 at a time.
