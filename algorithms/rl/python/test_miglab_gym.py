@@ -1,0 +1,233 @@
+"""Tests. MIGLAB_GYM_LIBRARY is the path of libmiglabgym.so:
+
+MIGLAB_GYM_LIBRARY=... python3 -m unittest -v test_miglab_gym
+"""
+
+import doctest
+import functools
+import time
+import unittest
+
+import numpy as np
+
+import miglab_gym
+from miglab_gym import Env, Error, VectorEnv
+
+# Small enough that episodes end soon, but for deadline, where a day has about 4150 decisions.
+KINDS = {
+    "deadline": {},
+    "own": {"tasks": 5},
+    "batch": {"tasks": 4, "levels": 14, "encoding": "one-hot", "direct": True},
+}
+
+
+def rollout(envs, steps, seed):
+    """Takes random actions and returns all that is seen."""
+    choices = np.random.default_rng(seed)
+    seen = [envs.reset(seed=seed)[0], envs.action_masks()]
+    for _ in range(steps):
+        mask = envs.action_masks()
+        actions = np.where(mask, choices.random(mask.shape), -1).argmax(axis=1)
+        observations, rewards, terminated, truncated, _ = envs.step(actions)
+        seen += [actions, observations, rewards, terminated, truncated, envs.action_masks()]
+    return seen
+
+
+def each(num_envs, **more):
+    """Runs a test with environments of each kind."""
+
+    def decorate(test):
+        @functools.wraps(test)
+        def run(self):
+            for name, options in KINDS.items():
+                with self.subTest(name), VectorEnv(name, num_envs, **options, **more) as envs:
+                    test(self, envs)
+
+        return run
+
+    return decorate
+
+
+class Test(unittest.TestCase):
+    @each(3)
+    def test_shapes(self, envs):
+        observations, info = envs.reset(seed=1)
+        n, k = envs.single_observation_space.shape[0], envs.single_action_space.n
+        self.assertTrue(envs.observation_space.contains(observations))
+        self.assertEqual((observations.shape, info), ((3, n), {}))
+        for _ in range(30):
+            mask = envs.action_masks()
+            self.assertEqual((mask.shape, mask.dtype), ((3, k), np.bool_))
+            self.assertTrue(mask.any(axis=1).all())
+            actions = envs.action_space.sample(mask)
+            self.assertTrue(envs.action_space.contains(actions))
+            observations, rewards, terminated, truncated, _ = envs.step(actions)
+            self.assertTrue(envs.observation_space.contains(observations))
+            self.assertTrue(np.isfinite(observations).all() and np.isfinite(rewards).all())
+            self.assertEqual((rewards.shape, rewards.dtype), ((3,), np.float32))
+            self.assertEqual((terminated.dtype, truncated.any()), (np.bool_, False))
+
+    def test_deadline_shape(self):
+        for original, features in (False, 88), (True, 64):
+            with Env("deadline", original=original) as env:
+                self.assertEqual((env.observation_space.shape, env.action_space.n), ((features,), 20))
+
+    def test_deadline_mask_is_what_is_free(self):
+        with VectorEnv("deadline", 2) as envs:
+            envs.reset(seed=1)
+            for _ in range(200):
+                observations, *_ = envs.step(envs.action_space.sample(envs.action_masks()))
+                np.testing.assert_array_equal(envs.action_masks(), observations[:, 45:65] == 0)
+
+    @each(3)
+    def test_a_seed_decides(self, envs):
+        first, again, other = rollout(envs, 60, 7), rollout(envs, 60, 7), rollout(envs, 60, 8)
+        for a, b in zip(first, again):
+            np.testing.assert_array_equal(a, b)
+        self.assertTrue(any(not np.array_equal(a, b) for a, b in zip(first, other)))
+
+    @each(1)
+    def test_no_seed_goes_on(self, envs):
+        first, _ = envs.reset(seed=3)
+        second, _ = envs.reset()
+        again, _ = envs.reset(seed=3)
+        np.testing.assert_array_equal(first, again)
+        self.assertFalse(np.array_equal(first, second))
+
+    @each(3)
+    def test_single_environments_agree(self, envs):
+        singles = [Env(envs.name, **envs.options) for _ in range(3)]
+        observations, _ = envs.reset(seed=11)
+        for i, env in enumerate(singles):
+            np.testing.assert_array_equal(env.reset(seed=11 + i)[0], observations[i])
+        episodes = 0
+        for _ in range(9000 if envs.name == "deadline" else 100):
+            masks = envs.action_masks()
+            actions = envs.action_space.sample(masks)
+            observations, rewards, terminated, _, infos = envs.step(actions)
+            for i, env in enumerate(singles):
+                np.testing.assert_array_equal(env.action_masks(), masks[i])
+                observation, reward, done, truncated, info = env.step(actions[i])
+                self.assertEqual((reward, done, truncated), (rewards[i], terminated[i], False))
+                if done:
+                    episodes += 1
+                    self.assertFalse(observation.any() or env.action_masks().any())
+                    self.assertEqual(info["episode"], {k: v[i] for k, v in infos["episode"].items()})
+                    self.assertTrue(infos["_episode"][i])
+                    for name in envs.metrics:
+                        self.assertEqual(info[name], infos[name][i])
+                        self.assertTrue(infos["_" + name][i])
+                    with self.assertRaisesRegex(Error, "call reset"):
+                        env.step(0)
+                    observation, _ = env.reset()
+                np.testing.assert_array_equal(observation, observations[i])
+        self.assertGreaterEqual(episodes, 6)
+
+    def test_episodes(self):
+        with VectorEnv("own", 4, tasks=3) as envs:
+            envs.reset(seed=2)
+            total = np.zeros(4)
+            for t in range(12):
+                _, rewards, terminated, _, info = envs.step(envs.action_space.sample(envs.action_masks()))
+                total += rewards
+                self.assertEqual(terminated.all(), t % 3 == 2)
+                self.assertEqual(info == {}, t % 3 != 2)
+                if info:
+                    np.testing.assert_array_equal(info["episode"]["l"], 3)
+                    np.testing.assert_allclose(info["episode"]["r"], total)
+                    self.assertTrue((info["makespan_s"] > 0).all())
+                    total[:] = 0
+
+    def test_deadline_reward_adds_up(self):
+        with Env("deadline", sparse=True, energy="as-released") as env:
+            env.reset(seed=1)
+            done, steps = False, 0
+            while not done:
+                _, reward, done, _, info = env.step(env.action_space.sample(env.action_masks()))
+                steps += 1
+                self.assertTrue(done or reward == 0)
+            energy, tardiness = info["energy_as_released_wmin"], info["tardiness_min"] * steps
+            self.assertAlmostEqual(reward * (steps * 2.25e-5 + 1) / -(tardiness + 2.25e-5 * energy), 1, places=5)
+            self.assertEqual(info["episode"]["l"], steps)
+
+    def test_copies(self):
+        for copy in True, False:
+            with VectorEnv("own", 2, copy=copy) as envs:
+                first, _ = envs.reset(seed=1)
+                second, *_ = envs.step(envs.action_space.sample(envs.action_masks()))
+                self.assertEqual(first is second, not copy)
+                self.assertEqual(np.array_equal(first, second), not copy)
+
+    def test_illegal_actions_change_nothing(self):
+        with VectorEnv("deadline", 2) as envs:
+            first = rollout(envs, 60, 1)
+            masks = envs.action_masks()
+            free, busy = masks.argmax(axis=1), (~masks).argmax(axis=1)
+            self.assertFalse(masks[1, busy[1]])
+            for actions, message in (
+                ([free[0], busy[1]], f"environment 1 does not allow action {busy[1]}; choose one of \\[{free[1]} "),
+                ([-1, free[1]], "environment 0 does not allow action -1"),
+                ([20, free[1]], "environment 0 does not allow action 20"),
+                ([0.0, 1.0], "float64"),
+                ([0], "shape \\(1,\\)"),
+            ):
+                with self.assertRaisesRegex(Error, message):
+                    envs.step(actions)
+            after = envs.step(free)[0]
+            rollout(envs, 60, 1)
+            np.testing.assert_array_equal(envs.step(free)[0], after)
+            self.assertFalse(np.array_equal(first[-5], after))
+
+    def test_mistakes(self):
+        for make, message in (
+            (lambda: Env("deadlin"), 'unknown environment "deadlin"; did you mean "deadline"'),
+            (lambda: Env("deadline", sparce=True), 'unknown field "sparce"'),
+            (lambda: Env("deadline", energy="rigth"), 'did you mean "right"'),
+            (lambda: Env("deadline", dataset="deadline/relax"), "did you mean"),
+            (lambda: Env("deadline", gpu="A30"), "A30"),
+            (lambda: Env("own", tasks=0), "tasks is 0; it is from 1 to"),
+            (lambda: Env("own", gpu="A101"), 'did you mean "A100"'),
+            (lambda: Env("own", start=2), "start is 2; it is a probability"),
+            (lambda: Env("batch", encoding="one-hot"), "one-hot encoding needs levels"),
+            (lambda: Env("batch", reconfiguration="slow"), "unknown"),
+            (lambda: VectorEnv("own", 0), "from 1 to 65536"),
+            (lambda: VectorEnv("own", 65536, tasks=1000), "values; there may be"),
+            (lambda: Env("own", seed=-1), "seed is -1"),
+            (lambda: Env("own").reset(options={"tasks": 3}), "options are given when"),
+            (lambda: Env("own").step(0), "call reset first"),
+        ):
+            with self.subTest(message), self.assertRaisesRegex(Error, message):
+                make()
+
+    def test_closed(self):
+        envs = VectorEnv("own")
+        envs.close()
+        envs.close()
+        for use in envs.reset, envs.action_masks, lambda: envs.step([0]):
+            with self.assertRaisesRegex(Error, "closed"):
+                use()
+
+    def test_documentation(self):
+        result = doctest.testmod(miglab_gym)
+        self.assertEqual((result.failed, result.attempted > 0), (0, True))
+
+    def test_speed(self):
+        """Prints; asserts nothing."""
+        for name, options in KINDS.items():
+            for num_envs in 1, 64:
+                with VectorEnv(name, num_envs, copy=False, **options) as envs:
+                    envs.reset(seed=1)
+                    steps, stepping = 0, 0.0
+                    began = time.perf_counter()
+                    while time.perf_counter() - began < 0.2:
+                        actions = envs.action_space.sample(envs.action_masks())
+                        before = time.perf_counter()
+                        envs.step(actions)
+                        stepping += time.perf_counter() - before
+                        steps += num_envs
+                    drawn = steps / (time.perf_counter() - began)
+                    print(f"\n{num_envs} x {name}: {steps / stepping:,.0f} steps/s, {drawn:,.0f} with drawing actions", end="")
+
+
+if __name__ == "__main__":
+    unittest.main()
