@@ -43,6 +43,12 @@ func (avx512) Affine(y, x, w, b []float32, n, in, out int) {
 
 func (avx512) InputGradient(dx, dy, w []float32, n, in, out int) {
 	clear(dx[:n*in])
+	if out == 1 {
+		for i := range n {
+			addScaledRows(dx[i*in:(i+1)*in], dy[i:i+1], w)
+		}
+		return
+	}
 	multiply(dx, matrix{dy, out, 1}, matrix{w, 1, out}, n, out, in)
 }
 
@@ -126,15 +132,25 @@ func multiplyPanel(c []float32, columns int, a matrix, panel []float32, rows, wi
 	}
 }
 
+// tile adds four rows of a, which begin at at, times a panel to c.
 func tile(c []float32, columns int, at []float32, a matrix, panel []float32, padded int) {
-	if padded == wide {
-		tile4x2(c, columns, at, a.row, a.column, panel)
-	} else {
+	if padded == lanes {
 		tile4x1(c, columns, at, a.row, a.column, panel)
+		return
+	}
+	pairs := len(panel) / (2 * wide)
+	if pairs > 0 {
+		tile4x2(c, columns, at, a.row, a.column, panel[:pairs*2*wide])
+	}
+	if last := panel[pairs*2*wide:]; len(last) > 0 {
+		for r := range tall {
+			tileRow(c[r*columns:], at[r*a.row+2*pairs*a.column:], a.column, last, padded)
+		}
 	}
 }
 
-// tile4x2 adds four rows of a times a panel of two vectors to c.
+// tile4x2 adds four rows of a times a panel of two vectors to c. The panel's rows
+// come in pairs: the loop's end moves every accumulator to another register.
 func tile4x2(c []float32, columns int, a []float32, row, column int, panel []float32) {
 	n := (len(panel)/wide-1)*column + 1
 	a0, a1, a2, a3 := a[:n], a[row:][:n], a[2*row:][:n], a[3*row:][:n]
@@ -143,7 +159,7 @@ func tile4x2(c []float32, columns int, a []float32, row, column int, panel []flo
 	s1, t1 := load(c1, 0), load(c1, lanes)
 	s2, t2 := load(c2, 0), load(c2, lanes)
 	s3, t3 := load(c3, 0), load(c3, lanes)
-	for k := 0; k < n && len(panel) >= wide; k += column {
+	for k := 0; k+column < n && len(panel) >= 2*wide; k += 2 * column {
 		q := (*[wide]float32)(panel)
 		p, r := load(q, 0), load(q, lanes)
 		v := archsimd.BroadcastFloat32x16(a0[k])
@@ -154,7 +170,17 @@ func tile4x2(c []float32, columns int, a []float32, row, column int, panel []flo
 		s2, t2 = v.MulAdd(p, s2), v.MulAdd(r, t2)
 		v = archsimd.BroadcastFloat32x16(a3[k])
 		s3, t3 = v.MulAdd(p, s3), v.MulAdd(r, t3)
-		panel = panel[wide:]
+		q = (*[wide]float32)(panel[wide:])
+		p, r = load(q, 0), load(q, lanes)
+		v = archsimd.BroadcastFloat32x16(a0[k+column])
+		s0, t0 = v.MulAdd(p, s0), v.MulAdd(r, t0)
+		v = archsimd.BroadcastFloat32x16(a1[k+column])
+		s1, t1 = v.MulAdd(p, s1), v.MulAdd(r, t1)
+		v = archsimd.BroadcastFloat32x16(a2[k+column])
+		s2, t2 = v.MulAdd(p, s2), v.MulAdd(r, t2)
+		v = archsimd.BroadcastFloat32x16(a3[k+column])
+		s3, t3 = v.MulAdd(p, s3), v.MulAdd(r, t3)
+		panel = panel[2*wide:]
 	}
 	store(c0, 0, s0)
 	store(c0, lanes, t0)
