@@ -88,11 +88,9 @@ func multiply(c []float32, a, b matrix, rows, inner, columns int) {
 	}
 }
 
-// pack stores width columns of b one row after the other, padded by zeros.
+// pack stores width columns of b one row after the other. What the padding holds
+// does not matter: no result of it is kept.
 func pack(panel []float32, b matrix, width, padded int) {
-	if width < padded {
-		clear(panel)
-	}
 	if b.column == 1 {
 		for k := 0; k*padded < len(panel); k++ {
 			copy(panel[k*padded:], b.data[k*b.row:][:width])
