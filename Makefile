@@ -1,10 +1,11 @@
 # miglab: build, reproduce, test. Go and make are all that is needed.
 
 GO ?= go
+PYTHON ?= /usr/bin/python3
 WORKERS ?= 0
 BIN := bin/miglab
 
-.PHONY: reproduce quick build test test-all bench lint readme clean
+.PHONY: reproduce quick build train test test-all test-fast test-gym bench lint readme clean
 
 ## reproduce: every table and figure of the papers into results/ (again: computes nothing)
 reproduce: build
@@ -18,14 +19,29 @@ quick: build
 build:
 	@CGO_ENABLED=0 $(GO) build -o $(BIN) ./harness/cmd/miglab
 
+## train: every agent anew, with what the processor has, into the folder that the program is built with; hours
+train:
+	CGO_ENABLED=0 GOEXPERIMENT=simd $(GO) build -o $(BIN)-train ./harness/cmd/miglab
+	$(BIN)-train train --all --workers $(WORKERS) --install .
+
 ## test: everything that Go alone can test
 test:
 	$(GO) vet ./...
 	$(GO) test ./...
 
-## test-all: test, and what needs more than Go (so far: linters, the cgo-free build)
-test-all: test lint
+## test-all: test, and what needs more than Go: linters, the cgo-free build, the fast kernels, Python with numpy
+test-all: test lint test-fast test-gym
 	CGO_ENABLED=0 $(GO) build ./...
+
+## test-fast: networks and training with the kernels of GOEXPERIMENT=simd
+test-fast:
+	GOEXPERIMENT=simd $(GO) test ./algorithms/rl/...
+
+## test-gym: the bridge to Python; needs a C compiler and numpy
+test-gym:
+	@dir="$$(mktemp -d)"; trap 'rm -rf "$$dir"' EXIT; \
+	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -o "$$dir/libmiglabgym.so" ./harness/cmd/miglabgym && \
+	cd algorithms/rl/python && MIGLAB_GYM_LIBRARY="$$dir/libmiglabgym.so" $(PYTHON) -B -m unittest test_miglab_gym
 
 ## lint: formatting and static analysis; .ci/run installs the tools
 lint:

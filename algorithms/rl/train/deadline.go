@@ -20,7 +20,7 @@ func deadlineRecipes() []*Recipe {
 	var out []*Recipe
 	for i := range agents.DeadlineAgents {
 		a := &agents.DeadlineAgents[i]
-		r := &Recipe{Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000, Seeds: []uint{1}, Score: latePercent}
+		r := &Recipe{Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000, Seeds: []uint{1}, Shipped: true, Score: latePercent}
 		if a.Original {
 			r.Steps = 200_000
 		}

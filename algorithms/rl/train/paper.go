@@ -90,7 +90,7 @@ func seedsOf(a *agents.PaperAgent, workload string) []uint {
 
 func (p paperRun) recipe() *Recipe {
 	name := p.agent.WeightsName(p.workload) + p.suffix
-	r := &Recipe{Name: name, Doc: fmt.Sprintf("%s (DRL 6), trained on %s", p.agent.Name, p.workload), Steps: paperSteps, Seeds: p.seeds, Score: pOpt}
+	r := &Recipe{Name: name, Doc: fmt.Sprintf("%s (DRL 6), trained on %s", p.agent.Name, p.workload), Steps: paperSteps, Seeds: p.seeds, Shipped: p.suffix == "", Score: pOpt}
 	r.setup = p.setup
 	r.meta = func(shipped nn.Policy, steps int64, seed uint64) nn.Meta {
 		return nn.Meta{

@@ -26,6 +26,8 @@ type Recipe struct {
 	Steps int64
 	// Seeds are those of the project's own runs; the first one's weights are shipped.
 	Seeds []uint
+	// Shipped says that the weights of the first seed are built into the program.
+	Shipped bool
 	// Score is what the learning curve shows, p_opt_percent or late_percent.
 	Score string
 
@@ -108,7 +110,7 @@ func ownRecipes() []*Recipe {
 }
 
 func ownRecipe(name, doc string, workloads []string) *Recipe {
-	r := &Recipe{Name: "agent-" + name, Doc: doc, Steps: 6_000_000, Seeds: []uint{1}, Score: pOpt}
+	r := &Recipe{Name: "agent-" + name, Doc: doc, Steps: 6_000_000, Seeds: []uint{1}, Shipped: true, Score: pOpt}
 	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		// Most batches have the 14 tasks of DRL 5.1.3; the others teach what to do with
 		// any number.

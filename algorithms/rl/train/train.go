@@ -346,5 +346,33 @@ func (s *session) finish() (Result, error) {
 	})
 }
 
+// Install puts the weights of a finished run, if they are the ones to be shipped,
+// and its curve where the project keeps them.
+func (r *Result) Install(root string, recipe *Recipe, seed uint64) error {
+	if recipe.Shipped && seed == uint64(recipe.Seeds[0]) {
+		if err := copyFile(filepath.Join(root, WeightsFolder, recipe.Name+agents.Extension), r.Weights); err != nil {
+			return err
+		}
+	}
+	return copyFile(filepath.Join(root, CurvesFolder, recipe.Folder(seed)+".csv"), r.Curve)
+}
+
+// Where the project keeps what was trained.
+const (
+	WeightsFolder = "algorithms/rl/agents/weights"
+	CurvesFolder  = "paper-figures/drl/curves"
+)
+
+func copyFile(to, from string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return store.WriteFile(to, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
 // newRand returns a stream for the first weights of a network.
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x6d69676c6162)) }

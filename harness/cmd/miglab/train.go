@@ -12,7 +12,7 @@ import (
 
 func newTrain() *cobra.Command {
 	var names []string
-	var workload, out string
+	var workload, out, install string
 	var all bool
 	var steps int64
 	var seeds []uint
@@ -58,7 +58,7 @@ func newTrain() *cobra.Command {
 					own = r.Seeds
 				}
 				for _, seed := range own {
-					if err := trainOne(c, r, train.Options{Steps: steps, Seed: uint64(seed), Dir: out, Workers: workers, Kernel: nn.Fast()}); err != nil {
+					if err := trainOne(c, r, install, train.Options{Steps: steps, Seed: uint64(seed), Dir: out, Workers: workers, Kernel: nn.Fast()}); err != nil {
 						return err
 					}
 				}
@@ -73,10 +73,11 @@ func newTrain() *cobra.Command {
 	c.Flags().UintSliceVar(&seeds, "seeds", nil, "one run for each, separated by commas (default: what the project's own agents took)")
 	c.Flags().IntVar(&workers, "workers", 0, "goroutines; 0 means one a processor. It changes no result")
 	c.Flags().StringVar(&out, "out", "results/train", "folder for checkpoints, learning curves and weights")
+	c.Flags().StringVar(&install, "install", "", "root of the project's source: put weights and curves where the program is built from")
 	return c
 }
 
-func trainOne(c *cobra.Command, r *train.Recipe, o train.Options) error {
+func trainOne(c *cobra.Command, r *train.Recipe, install string, o train.Options) error {
 	p := newProgress(c.ErrOrStderr(), r.Folder(o.Seed))
 	defer p.done()
 	o.Progress = func(done, all int64) { p.set(int(done), int(all)) }
@@ -85,6 +86,11 @@ func trainOne(c *cobra.Command, r *train.Recipe, o train.Options) error {
 		return err
 	}
 	p.done()
+	if install != "" {
+		if err := result.Install(install, r, o.Seed); err != nil {
+			return err
+		}
+	}
 	fmt.Fprintf(c.OutOrStdout(), "%s: %d steps, %s %.2f; %s\n", r.Folder(o.Seed), result.Last.Steps, r.Score, result.Last.Score, result.Weights)
 	return nil
 }
