@@ -16,15 +16,21 @@ var exampleFiles embed.FS
 // example is a batch made to show something, for one GPU model.
 type example struct {
 	name, gpu, file string
-	summary         string
+	summary, source string
 }
 
-// The papers draw examples without giving their times. These were found by local
+// The FAR paper draws examples without giving their times. Its two were found by local
 // search: batches on which one move, or one swap, of FAR's refinement gains most.
 // The search came near, but not above, a gain of a half by a single move.
+//
+// The example of DRL Table 2 is also there with molding decided beforehand, so that any
+// scheduler shows what that costs.
 var examples = []example{
-	{"far-move", "A100", "examples/far-move.csv", "4 tasks on which one move of the refinement gains about a half (as FAR Fig. 5)"},
-	{"far-swap", "A30", "examples/far-swap.csv", "6 tasks on which one swap of the refinement gains about a third (as FAR Fig. 6)"},
+	{"far-move", "A100", "examples/far-move.csv", "4 tasks on which one move of the refinement gains about a half (as FAR Fig. 5)", "found by local search"},
+	{"far-swap", "A30", "examples/far-swap.csv", "6 tasks on which one swap of the refinement gains about a third (as FAR Fig. 6)", "found by local search"},
+	{"drl-table2", "A30", "examples/drl-table2.csv", "3 tasks that are best scheduled on 2 slices each", "DRL Table 2"},
+	{"drl-table2-molded", "A30", "examples/drl-table2-molded.csv", "the same tasks, each on its most efficient size alone", "DRL Table 2 and 2.2"},
+	{"drl-bound", "A100", "examples/drl-bound.csv", "a task that ends before l_bound as published", "ours, to DRL 5.2"},
 }
 
 // exampleNamed returns the example of a name.
@@ -63,5 +69,5 @@ func (e example) Instance(g *mig.GPU, index int) (Instance, error) {
 }
 
 func (e example) info() Info {
-	return Info{Name: e.name, Summary: e.summary, Source: "found by local search"}
+	return Info{Name: e.name, Summary: e.summary, Source: e.source}
 }

@@ -24,6 +24,9 @@ type subsets struct {
 	seed uint64
 	// part is 0 for all batches.
 	part int
+	// kernels are the subsets, which n and seed settle, as bit sets of kernels in the
+	// published order.
+	kernels [2 * subsetsOfEach]uint16
 }
 
 const (
@@ -38,7 +41,8 @@ func parseSubsets(pairs []string) (Spec, error) {
 	// Beyond these limits there are no 100 different subsets on one side.
 	err := setParameters(pairs, []parameter{count("n", &s.n, 3, subsetKernels-2), seed(&s.seed), count("part", &s.part, 1, maxCount)})
 	if err == nil {
-		err = checkPart(s.part, len(cut(bits.OnesCount16(s.kernels()[0]), s.n)))
+		s.choose()
+		err = checkPart(s.part, len(cut(bits.OnesCount16(s.kernels[0]), s.n)))
 	}
 	if err != nil {
 		return nil, err
@@ -71,7 +75,7 @@ func (s subsets) ID() string {
 
 func (s subsets) Instances() int {
 	n := 0
-	for _, k := range s.kernels() {
+	for _, k := range s.kernels {
 		if bits.OnesCount16(k) > (s.part-1)*s.n {
 			n += ordersOfSubset
 		}
@@ -79,8 +83,8 @@ func (s subsets) Instances() int {
 	return n
 }
 
-// kernels returns the subsets, as bit sets of kernels in the published order.
-func (s *subsets) kernels() []uint16 {
+// choose draws the subsets.
+func (s *subsets) choose() {
 	rng := rand.New(hashed(fmt.Appendf(nil, "workload=%s\nn=%d\nseed=%d", subsetsName, s.n, s.seed)))
 	var sides [2][]uint16
 	for k := uint16(1); k != 0; k++ {
@@ -90,16 +94,14 @@ func (s *subsets) kernels() []uint16 {
 		}
 		sides[side] = append(sides[side], k)
 	}
-	var out []uint16
-	for _, all := range sides {
+	for side, all := range sides {
 		for i := range subsetsOfEach { // the beginning of a shuffle
 			j := i + rng.IntN(len(all)-i)
 			all[i], all[j] = all[j], all[i]
 		}
-		out = append(out, all[:subsetsOfEach]...)
+		copy(s.kernels[side*subsetsOfEach:], all[:subsetsOfEach])
 	}
-	slices.SortStableFunc(out, func(a, b uint16) int { return cmp.Compare(bits.OnesCount16(b), bits.OnesCount16(a)) })
-	return out
+	slices.SortStableFunc(s.kernels[:], func(a, b uint16) int { return cmp.Compare(bits.OnesCount16(b), bits.OnesCount16(a)) })
 }
 
 func (s subsets) Instance(g *mig.GPU, index int) (Instance, error) {
@@ -110,7 +112,7 @@ func (s subsets) Instance(g *mig.GPU, index int) (Instance, error) {
 	if err != nil {
 		return Instance{}, err
 	}
-	subset := s.kernels()[index/ordersOfSubset]
+	subset := s.kernels[index/ordersOfSubset]
 	var b task.Batch
 	for i, t := range all.Tasks {
 		if subset&(1<<i) != 0 {

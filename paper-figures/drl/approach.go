@@ -1,0 +1,168 @@
+package drl
+
+import (
+	"math"
+
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	figures "miglab/paper-figures"
+)
+
+// An approach is a column of Table 4.
+type approach struct {
+	// name is the paper's.
+	name string
+	// algorithm is the algorithm for a workload, by the generator of its tasks; nil for
+	// an agent that has not been trained yet.
+	algorithm func(w workload, generator string) string
+}
+
+// fixed is an algorithm that is the same for all workloads.
+func fixed(spec string) func(workload, string) string {
+	return func(workload, string) string { return spec }
+}
+
+// fixBest chooses a partition for a whole dataset (5.3); its algorithm here chooses one
+// for each batch.
+const fixBest = "FIXBEST"
+
+var (
+	far    = approach{"FAR", fixed("far")}
+	direct = approach{name: "DIRECT RECONFIG"}
+
+	approaches = []approach{
+		far,
+		{"MISO", fixed("miso")},
+		{fixBest, fixed("fixpartbest")},
+		{"NOMIG", fixed("nomig")},
+		{name: "ONE-HOT"},
+		{name: "FLOAT"},
+		{name: "ENTROPY"},
+		direct,
+	}
+)
+
+// there returns the approaches that can be run.
+func there(all []approach) []approach {
+	var out []approach
+	for _, a := range all {
+		if a.algorithm != nil {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// pOpt returns p_opt of an approach on a workload.
+func (a approach) pOpt(d *figures.Data, w workload, generator string) (averages, error) {
+	shares := w.shares(d.Scale, generator)
+	return average(shares, func(k int) ([]float64, error) { return pOpt(d, batch(shares[k].data, a.algorithm(w, generator))) })
+}
+
+// overFAR returns by how many percent an approach's makespans exceed FAR's on the same
+// batches.
+func (a approach) overFAR(d *figures.Data, w workload, generator string) (averages, error) {
+	shares := w.shares(d.Scale, generator)
+	return average(shares, func(k int) ([]float64, error) {
+		data := shares[k].data
+		return above(d, batch(data, a.algorithm(w, generator)), makespan, batch(data, far.algorithm(w, generator)), makespan)
+	})
+}
+
+// need adds what these read.
+func (a approach) need(to *needs, s figures.Scale, w workload, generator string) {
+	for _, x := range w.shares(s, generator) {
+		to.add(batch(x.data, a.algorithm(w, generator)), x.datasets)
+		to.add(batch(x.data, far.algorithm(w, generator)), x.datasets)
+		to.add(lBound(x.data), x.datasets)
+	}
+}
+
+// partitioned is how many datasets FIXBEST is run on: each takes 16 partitions of 8
+// batches.
+const partitioned = 50
+
+// partition is an algorithm that keeps one.
+func partition(p mig.Partition) string { return "fixpart?p=" + p.String() }
+
+// partitions are those that leave no slice idle; the paper drops the others too (4.1).
+func partitions() []mig.Partition { return mig.MustLookup("A100").Useful() }
+
+// fixBestShares are the batches that FIXBEST is run on.
+func (w workload) fixBestShares(s figures.Scale, generator string) []share {
+	if w == rodinia {
+		return w.every(s, generator, replicates)
+	}
+	return w.every(s, generator, partitioned)
+}
+
+func needFixBest(to *needs, s figures.Scale, w workload, generator string) {
+	for _, x := range w.fixBestShares(s, generator) {
+		for _, p := range partitions() {
+			to.add(batch(x.data, partition(p)), x.datasets)
+		}
+		to.add(lBound(x.data), x.datasets)
+		to.add(batch(x.data, far.algorithm(w, generator)), x.datasets)
+	}
+}
+
+// choose returns, by share and dataset, the makespan with the partition that has the
+// least sum of makespans over the batches of the dataset, the first of several. spans
+// is by partition, share and dataset.
+func choose(shares []share, spans [][][]float64) [][]float64 {
+	chosen := make([][]float64, len(shares))
+	for k, x := range shares {
+		chosen[k] = make([]float64, x.datasets)
+	}
+	for i := range shares[0].datasets {
+		least, best := math.Inf(1), 0
+		for p := range spans {
+			sum := 0.0
+			for k, x := range shares {
+				if i < x.datasets {
+					sum += spans[p][k][i]
+				}
+			}
+			if sum < least {
+				least, best = sum, p
+			}
+		}
+		for k, x := range shares {
+			if i < x.datasets {
+				chosen[k][i] = spans[best][k][i]
+			}
+		}
+	}
+	return chosen
+}
+
+// fixBestPOpt returns p_opt of FIXBEST, and by how many percent its makespans exceed
+// FAR's.
+func fixBestPOpt(d *figures.Data, w workload, generator string) (pOpt, overFAR averages, err error) {
+	shares := w.fixBestShares(d.Scale, generator)
+	var spans [][][]float64
+	for _, p := range partitions() {
+		own := make([][]float64, len(shares))
+		for k, x := range shares {
+			if own[k], err = d.Values(batch(x.data, partition(p)), makespan); err != nil {
+				return pOpt, overFAR, err
+			}
+		}
+		spans = append(spans, own)
+	}
+	chosen := choose(shares, spans)
+	over := func(s func(share) run.Series, metric string) (averages, error) {
+		return average(shares, func(k int) ([]float64, error) {
+			v, err := d.Values(s(shares[k]), metric)
+			if err != nil {
+				return nil, err
+			}
+			return excess(chosen[k], v), nil
+		})
+	}
+	if pOpt, err = over(func(x share) run.Series { return lBound(x.data) }, boundS); err != nil {
+		return pOpt, overFAR, err
+	}
+	overFAR, err = over(func(x share) run.Series { return batch(x.data, far.algorithm(w, generator)) }, makespan)
+	return pOpt, overFAR, err
+}

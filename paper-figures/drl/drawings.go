@@ -1,0 +1,349 @@
+package drl
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+func figure1() figures.Artefact {
+	return figures.Artefact{
+		Name: "figure1", Title: "the partitions of MIG-capable GPUs and their equivalence classes",
+		Build: func(*figures.Data) (*figures.Output, error) {
+			gpus := []*mig.GPU{mig.MustLookup("A30"), mig.MustLookup("A100")}
+			t := reports.Table{
+				Title: "Partitions that are the same to a scheduler (4.1), by their numbers in Fig. 1",
+				Columns: []reports.Column{
+					{Name: "GPU"}, {Name: "canonical"}, {Name: "number", Right: true}, {Name: "equivalent"}, {Name: "its number", Right: true},
+				},
+				Notes: []string{"A100 stands for all models with 7 slices; partitions that leave slice 3 idle are left out"},
+			}
+			for _, g := range gpus {
+				number := map[string]string{}
+				for i, p := range g.Partitions() {
+					number[p.String()] = fmt.Sprint(i + 1)
+				}
+				for _, class := range g.Classes() {
+					row := []string{g.Name, class[0].String(), number[class[0].String()], "", ""}
+					for _, p := range class[1:] {
+						row[3], row[4] = p.String(), number[p.String()]
+					}
+					t.Rows = append(t.Rows, row)
+				}
+			}
+			chart := reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100, H100 and later models", GPUs: gpus}
+			return &figures.Output{
+				Tables:  []figures.Table{{File: "figure1", Table: t}},
+				Figures: []figures.Figure{{File: "figure1", Title: chart.Title, Figure: chart}},
+			}, nil
+		},
+	}
+}
+
+// queue is the example of Fig. 3: what happens to a batch of at most 4 tasks.
+type queue struct {
+	refilled       bool
+	batch, pending []string
+}
+
+const exampleBatch = 4
+
+// fill moves pending tasks to the batch: offline once it is empty, online at once.
+func (q *queue) fill() {
+	if !q.refilled && len(q.batch) > 0 {
+		return
+	}
+	for len(q.batch) < exampleBatch && len(q.pending) > 0 {
+		q.batch, q.pending = append(q.batch, q.pending[0]), q.pending[1:]
+	}
+}
+
+func (q *queue) arrive(t string) { q.pending = append(q.pending, t); q.fill() }
+
+func (q *queue) execute(t string) {
+	for i, have := range q.batch {
+		if have == t {
+			q.batch = append(q.batch[:i:i], q.batch[i+1:]...)
+			break
+		}
+	}
+	q.fill()
+}
+
+func figure3() figures.Artefact {
+	return figures.Artefact{
+		Name: "figure3", Title: "offline and online batches as tasks run and arrive",
+		Build: func(*figures.Data) (*figures.Output, error) {
+			offline, online := &queue{}, &queue{refilled: true}
+			both := []*queue{offline, online}
+			t := reports.Table{
+				Title: "Fig. 3. Batches of at most 4 tasks as tasks are executed and arrive",
+				Columns: []reports.Column{
+					{Name: "event"}, {Name: "offline batch"}, {Name: "pending"}, {Name: "online batch"}, {Name: "pending online"},
+				},
+			}
+			bars := reports.Bars{
+				Title: "Fig. 3. Tasks that the scheduler can choose from",
+				X:     reports.Axis{Label: "Event"}, Y: reports.Axis{Label: "Tasks in the batch", From: 0, To: exampleBatch + 1},
+				Groups: []reports.BarGroup{{Name: "offline"}, {Name: "online"}},
+			}
+			note := func(event string) {
+				row := []string{event}
+				for i, q := range both {
+					row = append(row, strings.Join(q.batch, " "), strings.Join(q.pending, " "))
+					bars.Groups[i].Values = append(bars.Groups[i].Values, float64(len(q.batch)))
+				}
+				bars.Categories = append(bars.Categories, event)
+				t.Rows = append(t.Rows, row)
+			}
+			for _, q := range both {
+				q.pending = []string{"T1", "T2", "T3", "T4", "T5", "T6"}
+				q.fill()
+			}
+			note("start")
+			for _, event := range []string{"execute T2", "arrive T7", "execute T1", "arrive T8", "execute T4", "execute T3", "execute T5"} {
+				verb, name, _ := strings.Cut(event, " ")
+				for _, q := range both {
+					if verb == "arrive" {
+						q.arrive(name)
+					} else {
+						q.execute(name)
+					}
+				}
+				note(event)
+			}
+			return &figures.Output{
+				Tables:  []figures.Table{{File: "figure3", Table: t}},
+				Figures: []figures.Figure{{File: "figure3", Title: bars.Title, Figure: bars}},
+			}, nil
+		},
+	}
+}
+
+// figure5 shows a GPU's state and the same state as the scheduler sees it: three
+// instances are busy for a while, and a new task is put on the fourth.
+func figure5() figures.Artefact {
+	return figures.Artefact{
+		Name: "figure5", Title: "a GPU's state and the canonical state",
+		Build: func(*figures.Data) (*figures.Output, error) {
+			g := mig.MustLookup("A100")
+			actual, err := g.ParsePartition("1-1-2-3")
+			if err != nil {
+				return nil, err
+			}
+			canonical, sigma, ok := g.Canonical(actual)
+			if !ok {
+				return nil, fmt.Errorf("%v has no canonical form", actual)
+			}
+			names := []string{"T1", "T2", "new", "T3"}
+			remaining := []mig.Seconds{3, 5, 6, 2}
+			left := reports.GanttPanel{Title: "GPU: " + actual.String(), GPU: g, Highlight: []string{"new"}}
+			right := reports.GanttPanel{Title: "scheduler: " + canonical.String(), GPU: g, Highlight: []string{"new"}}
+			for i, in := range actual {
+				bar := schedule.Bar{Slice: in.Start, Width: in.Size(), End: remaining[i], Label: names[i]}
+				left.Bars = append(left.Bars, bar)
+				bar.Slice = canonicalStart(in, sigma)
+				right.Bars = append(right.Bars, bar)
+			}
+			t := reports.Table{
+				Title:   "Fig. 5. The slice of the GPU that each slice of the scheduler stands for",
+				Columns: []reports.Column{{Name: "scheduler's slice", Right: true}, {Name: "GPU's slice", Right: true}},
+			}
+			for i, s := range sigma {
+				t.Rows = append(t.Rows, []string{fmt.Sprint("S", i), fmt.Sprint("S", s)})
+			}
+			chart := reports.Gantt{
+				Title: "Fig. 5. Time until each slice is free, on the GPU and as the scheduler sees it", Height: 260,
+				Panels: []reports.GanttPanel{left, right},
+			}
+			return &figures.Output{
+				Tables:  []figures.Table{{File: "figure5", Table: t}},
+				Figures: []figures.Figure{{File: "figure5", Title: chart.Title, Figure: chart}},
+			}, nil
+		},
+	}
+}
+
+// canonicalStart returns the first slice of the scheduler that stands for one of the
+// instance's.
+func canonicalStart(in mig.Instance, sigma mig.Permutation) mig.Slices {
+	for i, s := range sigma {
+		if mig.Slices(s) >= in.Start && mig.Slices(s) < in.Start+in.Size() {
+			return mig.Slices(i)
+		}
+	}
+	panic("drl: a permutation lacks slices")
+}
+
+// kernelsOn returns the public kernels.
+func kernelsOn(gpu string) (task.Batch, error) { return instanceOf("rodinia", gpu) }
+
+// speedups draws t(1)/t(s) over s in small multiples.
+func speedups(title string, g *mig.GPU, tasks task.Batch, perPanel int) reports.Panels {
+	lines := reports.Lines{
+		Title: title, X: reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup"},
+	}
+	for _, s := range g.Sizes() {
+		lines.X.Ticks = append(lines.X.Ticks, float64(s))
+	}
+	for i := range tasks {
+		line := reports.Series{Name: tasks[i].Name, Markers: true}
+		for _, s := range g.Sizes() {
+			line.X = append(line.X, float64(s))
+			line.Y = append(line.Y, float64(tasks[i].On(1)/tasks[i].On(s)))
+		}
+		lines.Series = append(lines.Series, line)
+	}
+	return lines.Split(perPanel)
+}
+
+func figure7() figures.Artefact {
+	return figures.Artefact{
+		Name: "figure7", Title: "speedups of the public kernels on A100",
+		Build: func(*figures.Data) (*figures.Output, error) {
+			b, err := kernelsOn("A100")
+			if err != nil {
+				return nil, err
+			}
+			chart := speedups("Fig. 7. Speedup of the 16 public Rodinia kernels on A100", mig.MustLookup("A100"), b, 4)
+			return &figures.Output{Figures: []figures.Figure{{File: "figure7", Title: chart.Title, Figure: chart}}}, nil
+		},
+	}
+}
+
+func figure8() figures.Artefact {
+	return figures.Artefact{
+		Name: "figure8", Title: "synthetic speedups for n = 10 tasks on A100",
+		Build: func(*figures.Data) (*figures.Output, error) {
+			b, err := instanceOf("far/EXAMPLESCALING+WIDETIMES", "A100")
+			if err != nil {
+				return nil, err
+			}
+			chart := speedups("Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", mig.MustLookup("A100"), b, 5)
+			return &figures.Output{Figures: []figures.Figure{{File: "figure8", Title: chart.Title, Figure: chart}}}, nil
+		},
+	}
+}
+
+// scalability is the mean efficiency on more than one slice (5.1.3).
+func scalability(t *task.Task, g *mig.GPU) float64 {
+	sum := 0.0
+	sizes := g.Sizes()[1:]
+	for _, s := range sizes {
+		sum += efficiency(t, s)
+	}
+	return sum / float64(len(sizes))
+}
+
+// mostPoints is how many tasks of a workload are drawn; more would cover one another.
+const mostPoints = 500
+
+// shownDatasets is how many datasets of a workload Fig. 9 shows.
+func (w workload) shownDatasets() int {
+	if w.name == wideTimes {
+		return 30
+	}
+	return 2
+}
+
+// scattered returns scalability and t(1) of the tasks of the first datasets.
+func (w workload) scattered(generator string) (x, y []float64, err error) {
+	g := mig.MustLookup("A100")
+	spec := fmt.Sprintf("%s?total=%d", w.spec, tasks)
+	if generator != "" {
+		spec += "&gen=" + generator
+	}
+	for i := range w.shownDatasets() {
+		in, err := datasets.MustParse(spec).Instance(g, i)
+		if err != nil {
+			return nil, nil, err
+		}
+		for k := range in.Tasks {
+			x, y = append(x, scalability(&in.Tasks[k], g)), append(y, float64(in.Tasks[k].On(1)))
+		}
+	}
+	return x, y, nil
+}
+
+func figure9(claims *figures.Claims) figures.Artefact {
+	return figures.Artefact{
+		Name: "figure9", Title: "scalability and duration of synthetic tasks",
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			var scatters []reports.Scatter
+			t := reports.Table{
+				Title: "Fig. 9. Scalability of the synthetic tasks",
+				Columns: []reports.Column{
+					{Name: "workload"},
+					{Name: "generator"},
+					{Name: "tasks", Right: true},
+					{Name: "least", Right: true},
+					{Name: "mean", Right: true},
+					{Name: "largest", Right: true},
+				},
+			}
+			var readings []figures.Reading
+			for _, generator := range generators {
+				least, largest := math.Inf(1), math.Inf(-1)
+				for _, w := range workloads[1:] {
+					x, y, err := w.scattered(generator)
+					if err != nil {
+						return nil, err
+					}
+					low, high := math.Inf(1), math.Inf(-1)
+					for _, v := range x {
+						low, high = math.Min(low, v), math.Max(high, v)
+					}
+					least, largest = math.Min(least, low), math.Max(largest, high)
+					t.Rows = append(t.Rows, []string{
+						w.name, cell(generator, "paper"), fmt.Sprint(len(x)),
+						fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", mean(x)), fmt.Sprintf("%.2f", high),
+					})
+					if generator == "" {
+						drawn := min(len(x), mostPoints)
+						scatter := reports.Scatter{
+							X:      reports.Axis{Label: "Scalability"},
+							Y:      reports.Axis{Label: "t(1) [s]", From: 90, To: 100},
+							Groups: []reports.Points{{Name: w.name, X: x[:drawn], Y: y[:drawn]}},
+						}
+						if w.name == wideTimes {
+							scatter.Y.From = 0
+						}
+						scatters = append(scatters, scatter)
+					}
+				}
+				if generator == "" {
+					for i := range scatters { // one axis for all
+						scatters[i].X.To = math.Ceil(2*largest) / 2
+					}
+				}
+				readings = append(readings, figures.Lookup(generator, map[string]figures.Measurement{
+					"scalability, least": figures.Exactly(least), "scalability, largest": figures.Exactly(largest),
+				}))
+			}
+			chart := reports.Panels{Title: "Fig. 9. Synthetic tasks by scalability and time on one slice"}
+			for _, s := range scatters {
+				chart.Charts = append(chart.Charts, s)
+			}
+			fs, err := d.Compare(claims.Of("figure9"), readings, figures.Always(
+				"with r at -0.5, an end of the printed interval, the step from 1 to 2 slices alone makes a task twice as efficient; more such tasks come than the paper's scatter has room for"))
+			if err != nil {
+				return nil, err
+			}
+			return &figures.Output{
+				Findings: fs,
+				Tables: []figures.Table{
+					{File: "figure9", Table: t},
+					{File: "figure9-claims", Table: figures.ComparisonTable("Range of scalability (5.1.3)", fs)},
+				},
+				Figures: []figures.Figure{{File: "figure9", Title: chart.Title, Figure: chart}},
+			}, nil
+		},
+	}
+}

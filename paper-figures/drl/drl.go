@@ -1,0 +1,129 @@
+// Package drl reproduces the DRL paper: Villarrubia, Costero, Igual, Olcoz, "Solving
+// the task scheduling and GPU reconfiguration problem on MIG devices via deep
+// reinforcement learning", Future Generation Computer Systems (2025) 108145.
+//
+// published.csv holds every number that the paper prints in tables and in words,
+// tolerances.csv those tolerances that are not the default.
+//
+// p_opt is 100 (makespan / l_bound - 1), with l_bound as published, which is no lower
+// bound (see [bounds.LBound]). The mean over the batches of a dataset comes first, then
+// that over datasets (5.2).
+package drl
+
+import (
+	_ "embed"
+	"slices"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	figures "miglab/paper-figures"
+)
+
+var (
+	//go:embed published.csv
+	publishedCSV []byte
+	//go:embed tolerances.csv
+	tolerancesCSV []byte
+)
+
+// Paper returns the paper with its artefacts.
+func Paper() (figures.Paper, error) {
+	claims, err := figures.LoadClaims("drl", publishedCSV, tolerancesCSV)
+	if err != nil {
+		return figures.Paper{}, err
+	}
+	return figures.Paper{
+		Name:  "drl",
+		Title: "DRL: Solving the task scheduling and GPU reconfiguration problem on MIG devices via deep reinforcement learning",
+		Cite:  "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Future Generation Computer Systems (2025) 108145.",
+		Artefacts: []figures.Artefact{
+			figure1(), table1(claims), table2(claims), figure2(claims), figure3(), figure5(), figure7(), table3(claims), figure8(),
+			figure9(claims), table4(claims), table5(claims), latency(claims), adversarial(claims), figure16(claims), text(claims),
+		},
+	}, nil
+}
+
+// needsAgent is what is missing for the numbers of agents.
+const needsAgent = "the agent has not been trained yet"
+
+// needsHardware is what is missing for numbers that were measured on a GPU.
+const needsHardware = "needs a MIG-capable GPU and the kernels on it"
+
+// dataset returns the canonical form of a dataset fixed in this package.
+func dataset(spec string) string { return datasets.MustParse(spec).ID() }
+
+// on is a series of the batch track on a GPU.
+func on(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
+	return run.Series{Track: algo.TrackBatch, Dataset: dataset, GPU: gpu, Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
+}
+
+// batch is a series on A100, where the paper evaluates, with operations one at a time,
+// as the hardware has them.
+func batch(dataset, algorithm string) run.Series {
+	return on("A100", dataset, algorithm, mig.Sequential)
+}
+
+// lBound is the bound that p_opt is defined by.
+func lBound(dataset string) run.Series {
+	s := batch(dataset, "l-bound")
+	s.Track = algo.TrackBound
+	return s
+}
+
+// Metrics of results (package run).
+const (
+	makespan = "makespan_s"
+	boundS   = "bound_s"
+)
+
+// above returns, by instance, by how many percent a metric of a series exceeds one of
+// another.
+func above(d *figures.Data, a run.Series, metricA string, b run.Series, metricB string) ([]float64, error) {
+	x, err := d.Values(a, metricA)
+	if err != nil {
+		return nil, err
+	}
+	y, err := d.Values(b, metricB)
+	if err != nil {
+		return nil, err
+	}
+	return excess(x, y), nil
+}
+
+// excess returns by how many percent values exceed others, as far as there are both.
+func excess(x, y []float64) []float64 {
+	out := make([]float64, min(len(x), len(y)))
+	for i := range out {
+		out[i] = (x[i]/y[i] - 1) * 100
+	}
+	return out
+}
+
+// pOpt returns p_opt by instance.
+func pOpt(d *figures.Data, s run.Series) ([]float64, error) {
+	return above(d, s, makespan, lBound(s.Dataset), boundS)
+}
+
+// needs collects what an artefact reads: a series that is asked for several times, as
+// often as it is asked for most.
+type needs struct{ list []figures.Need }
+
+func (ns *needs) add(s run.Series, n int) {
+	i := slices.IndexFunc(ns.list, func(have figures.Need) bool { return have.Series == s })
+	if i < 0 {
+		ns.list = append(ns.list, figures.Need{Series: s, N: n})
+		return
+	}
+	ns.list[i].N = max(ns.list[i].N, n)
+}
+
+// missing is what becomes of claims about agents.
+func missing(claims []figures.Claim) []figures.Finding {
+	var fs []figures.Finding
+	for _, c := range claims {
+		fs = append(fs, figures.Missing(c, needsAgent))
+	}
+	return fs
+}

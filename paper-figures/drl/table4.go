@@ -1,0 +1,216 @@
+package drl
+
+import (
+	"fmt"
+	"strings"
+
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// kinds of batches that a mean is over, as readings name them.
+var kinds = []struct {
+	name string
+	of   func(averages) []float64
+}{
+	{"", func(a averages) []float64 { return a.all }},
+	{"full batches", func(a averages) []float64 { return a.full }},
+	{"partial batches", func(a averages) []float64 { return a.partial }},
+}
+
+// reading joins the parts of a reading's name.
+func reading(parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// perBatch names the reading of FIXBEST that chooses a partition for each batch.
+const perBatch = "a partition for each batch"
+
+// measured is Table 4 under one generator.
+type measured struct {
+	generator string
+	// pOpt and overFAR are by workload and approach.
+	pOpt, overFAR map[[2]string]averages
+	// perBatch is p_opt by workload of FIXBEST with a partition for each batch.
+	perBatch map[string]averages
+}
+
+func measure(d *figures.Data, generator string) (measured, error) {
+	m := measured{generator, map[[2]string]averages{}, map[[2]string]averages{}, map[string]averages{}}
+	for _, w := range workloads {
+		if w == rodinia && generator != "" {
+			continue
+		}
+		for _, a := range there(approaches) {
+			at := [2]string{w.name, a.name}
+			p, err := a.pOpt(d, w, generator)
+			if err != nil {
+				return m, err
+			}
+			over, err := a.overFAR(d, w, generator)
+			if err != nil {
+				return m, err
+			}
+			if a.name == fixBest {
+				m.perBatch[w.name] = p
+				if p, over, err = fixBestPOpt(d, w, generator); err != nil {
+					return m, err
+				}
+			}
+			m.pOpt[at], m.overFAR[at] = p, over
+		}
+	}
+	return m, nil
+}
+
+// readings returns p_opt over all batches, full ones and partial ones.
+func (m *measured) readings() ([]figures.Reading, error) {
+	var out []figures.Reading
+	for _, k := range kinds {
+		values := map[string]figures.Measurement{}
+		for at, a := range m.pOpt {
+			v, err := figures.MeanOf(k.of(a), replicates)
+			if err != nil {
+				return nil, err
+			}
+			values[at[0]+" "+at[1]] = v
+		}
+		out = append(out, figures.Lookup(reading(m.generator, k.name), values))
+	}
+	values := map[string]figures.Measurement{}
+	for w, a := range m.perBatch {
+		v, err := figures.MeanOf(a.all, replicates)
+		if err != nil {
+			return nil, err
+		}
+		values[w+" "+fixBest] = v
+	}
+	return append(out, figures.Lookup(reading(m.generator, perBatch), values)), nil
+}
+
+func table4(claims *figures.Claims) figures.Artefact {
+	return figures.Artefact{
+		Name: "table4", Title: "average p_opt of baselines and agents",
+		Needs: func(s figures.Scale) []figures.Need {
+			var all needs
+			for _, w := range workloads {
+				for _, g := range w.generators() {
+					for _, a := range there(approaches) {
+						a.need(&all, s, w, g)
+					}
+					needFixBest(&all, s, w, g)
+				}
+			}
+			return all.list
+		},
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			var readings []figures.Reading
+			var tables []measured
+			for _, g := range generators {
+				m, err := measure(d, g)
+				if err != nil {
+					return nil, err
+				}
+				rs, err := m.readings()
+				if err != nil {
+					return nil, err
+				}
+				tables, readings = append(tables, m), append(readings, rs...)
+			}
+			runs := map[string]bool{} // by column
+			var rows, columns []string
+			for _, w := range workloads {
+				rows = append(rows, w.name)
+			}
+			for _, a := range approaches {
+				columns = append(columns, a.name)
+				runs[a.name] = a.algorithm != nil
+			}
+			var fs []figures.Finding
+			for _, w := range workloads {
+				for _, a := range approaches {
+					c := []figures.Claim{claims.Get("table4", w.name+" "+a.name)}
+					own := missing(c)
+					if runs[a.name] {
+						var err error
+						if own, err = d.Compare(c, readings, why(w)); err != nil {
+							return nil, err
+						}
+					}
+					fs = append(fs, own...)
+				}
+			}
+			layout := figures.Layout("Table 4. Average p_opt [%] with N = 14", "workload", rows, columns, fs)
+			layout.Notes = append(layout.Notes,
+				"the mean over the batches of a dataset, then over datasets; a dataset of 100 tasks has 7 batches of 14 and one of 2",
+				"RODINIA + ALTIS: subsets of the 16 public Rodinia kernels",
+				fmt.Sprintf("FIXBEST: the best of %d partitions for each dataset, over %d datasets", len(partitions()), d.Scale.Replicates(partitioned)))
+			return &figures.Output{Findings: fs, Tables: []figures.Table{
+				{File: "table4", Table: layout},
+				{File: "table4-claims", Table: figures.ComparisonTable("Table 4, claim by claim", fs)},
+				{File: "table4-batches", Table: byKind("p_opt [%] over all batches, full ones (14 tasks) and partial ones apart", tables,
+					func(m *measured) map[[2]string]averages { return m.pOpt })},
+				{File: "table4-far", Table: byKind("Makespan above FAR's [%] on the same batches", tables,
+					func(m *measured) map[[2]string]averages { return m.overFAR })},
+			}}, nil
+		},
+	}
+}
+
+// why is the reason where a baseline of Table 4 deviates.
+func why(w workload) func(string) string {
+	if w == rodinia {
+		return figures.Always("the Altis kernels are not public, so the tasks are not the paper's")
+	}
+	return figures.Always("no reading of the generator, of which batches count and of FIXBEST gives the baselines of this table")
+}
+
+// byKind lists means by workload, generator and kind of batches, a column an approach.
+func byKind(title string, tables []measured, of func(*measured) map[[2]string]averages) reports.Table {
+	t := reports.Table{Title: title, Columns: []reports.Column{{Name: "workload"}, {Name: "generator"}, {Name: "batches"}}, Notes: []string{
+		"generator: paper as in the text; released-train as in the code with which the agents were trained",
+	}}
+	for _, a := range there(approaches) {
+		t.Columns = append(t.Columns, reports.Column{Name: a.name, Right: true})
+	}
+	for _, w := range workloads {
+		for i := range tables {
+			if w == rodinia && tables[i].generator != "" {
+				continue
+			}
+			for _, k := range kinds {
+				row := []string{w.name, cell(tables[i].generator, "paper"), cell(k.name, "all batches")}
+				if w == rodinia {
+					row[1] = "-"
+				}
+				for _, a := range there(approaches) {
+					row = append(row, fmt.Sprintf("%.2f", mean(k.of(of(&tables[i])[[2]string{w.name, a.name}]))))
+				}
+				t.Rows = append(t.Rows, row)
+			}
+		}
+	}
+	return t
+}
+
+// cell is a text, or another where it is empty.
+func cell(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+func mean(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}

@@ -1,0 +1,200 @@
+package drl
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"miglab/harness/mig"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// lBoundExample is a task that ends before l_bound (see [bounds.LBound]).
+var lBoundExample = dataset("drl-bound")
+
+// polarized is the workload of 6.5.1.
+var polarized = workloads[4]
+
+// text judges numbers of the text that count things or sum up tables.
+func text(claims *figures.Claims) figures.Artefact {
+	quoted := []approach{approaches[0], approaches[1], approaches[5], approaches[6]}
+	return figures.Artefact{
+		Name: "text", Title: "numbers in the text",
+		Needs: func(s figures.Scale) []figures.Need {
+			var all needs
+			all.add(batch(lBoundExample, "far"), 1)
+			all.add(lBound(lBoundExample), 1)
+			for _, g := range polarized.generators() {
+				for _, a := range there(quoted) {
+					a.need(&all, s, polarized, g)
+				}
+			}
+			return all.list
+		},
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			values := map[string]figures.Measurement{}
+			counts(values)
+			why, err := slowdowns(values)
+			if err != nil {
+				return nil, err
+			}
+			v, err := above(d, lBound(lBoundExample), boundS, batch(lBoundExample, "far"), makespan)
+			if err != nil {
+				return nil, err
+			}
+			const valid = "l_bound over the makespan of a schedule"
+			values[valid] = figures.Exactly(1 + v[0]/100)
+			why[valid] = "refuted by one task of 100 s on up to 4 slices and 1 s on 7: l_bound charges a destroy that is not needed"
+
+			const states = "order of magnitude (log10) of the states with N = M = 7"
+			values[states] = figures.Exactly(logStates(7, 7))
+			why[states] = "the printed formula gives more"
+
+			readings := []figures.Reading{figures.Lookup("", values)}
+			of := func(name, generator string, kind func(averages) []float64) error {
+				values := map[string]figures.Measurement{}
+				for _, a := range there(quoted) {
+					p, err := a.pOpt(d, polarized, generator)
+					if err != nil {
+						return err
+					}
+					claim := polarized.name + " " + a.name
+					if values[claim], err = figures.MeanOf(kind(p), replicates); err != nil {
+						return err
+					}
+					why[claim] = "as in Table 4, whose numbers for the same are others"
+				}
+				readings = append(readings, figures.Lookup(name, values))
+				return nil
+			}
+			// Readings of one name are of different claims.
+			if err := of("", "", kinds[0].of); err != nil {
+				return nil, err
+			}
+			readings = append(readings, figures.Lookup("N = 5, M = 7", map[string]figures.Measurement{states: figures.Exactly(logStates(5, 7))}))
+			if err := of(generators[1], generators[1], kinds[0].of); err != nil {
+				return nil, err
+			}
+			var fs []figures.Finding
+			for _, c := range claims.Of("text") {
+				own, err := d.Compare([]figures.Claim{c}, readings, func(claim string) string { return why[claim] })
+				if err != nil {
+					return nil, err
+				}
+				if own == nil {
+					own = []figures.Finding{figures.Missing(c, needsOf(c.Name))}
+				}
+				fs = append(fs, own...)
+			}
+			return &figures.Output{Findings: fs, Tables: []figures.Table{
+				{File: "text", Table: figures.ComparisonTable("Numbers in the text", fs)},
+				{File: "text-6.5.1", Table: twice(claims, fs, quoted)},
+			}}, nil
+		},
+	}
+}
+
+// needsOf returns what a number that cannot be had here needs.
+func needsOf(claim string) string {
+	switch claim {
+	case "isolation: difference in time beside others", "deviation of reconfiguration times":
+		return needsHardware
+	}
+	return needsAgent
+}
+
+// twice sets what 6.5.1 says of MIXSCALINGEXTREME beside what Table 4 says of it.
+func twice(claims *figures.Claims, fs []figures.Finding, quoted []approach) reports.Table {
+	t := reports.Table{
+		Title: "p_opt [%] of MIXSCALINGEXTREME in 6.5.1 and in Table 4",
+		Columns: []reports.Column{
+			{Name: "approach"}, {Name: "6.5.1", Right: true}, {Name: "Table 4", Right: true}, {Name: "measured", Right: true},
+		},
+	}
+	for _, a := range quoted {
+		name := polarized.name + " " + a.name
+		row := []string{a.name, "", fmt.Sprintf("%.2f", claims.Get("table4", name).Published), "-"}
+		for _, f := range fs {
+			if f.Name == name && f.Reading == "" {
+				row[1] = fmt.Sprintf("%.*f", f.Decimals, f.Published)
+				if f.Measured != nil {
+					row[3] = fmt.Sprintf("%.2f", f.Measured.Value)
+				}
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// counts measures what follows from the GPU models: #Actions = 1 + #Configurations +
+// N K (4.2).
+func counts(values map[string]figures.Measurement) {
+	count := func(name string, n int) { values[name] = figures.Exactly(float64(n)) }
+	for _, name := range []string{"A30", "A100"} {
+		g := mig.MustLookup(name)
+		count("partitions of "+name, len(g.Partitions()))
+		count("classes of equivalent partitions, "+name, len(g.Classes()))
+		count("actions on "+name+" besides those of tasks", 1+len(g.Classes()))
+		count("actions on "+name+" for each task", int(g.ComputeSlices))
+	}
+	g := mig.MustLookup("A100")
+	count("partitions of A100 that leave no slice idle", len(g.Useful()))
+	count("actions on A100 with N = 14", 1+len(g.Classes())+n*int(g.ComputeSlices))
+}
+
+// logStates is log10 of the number of states on A100 as 4.1 prints it, the sum over i
+// up to N of C(C(M+4, 5), i) 7 M^6.
+func logStates(n, m int64) float64 {
+	classes := new(big.Int).Binomial(m+4, 5).Int64()
+	sum := new(big.Int)
+	for i := int64(1); i <= n; i++ {
+		sum.Add(sum, new(big.Int).Binomial(classes, i))
+	}
+	sum.Mul(sum, new(big.Int).Mul(big.NewInt(7), new(big.Int).Exp(big.NewInt(m), big.NewInt(6), nil)))
+	f, _ := new(big.Float).SetInt(sum).Float64()
+	return math.Log10(f)
+}
+
+// beyondNoise is by how much longer a kernel must take to count as slower: FAR 2.4 and
+// DRL 2.1 put measurements within 2 %.
+const beyondNoise = 1.02
+
+// slowdowns counts the public kernels that larger instances slow down, and returns
+// which they are, by claim.
+func slowdowns(values map[string]figures.Measurement) (map[string]string, error) {
+	b, err := kernelsOn("A100")
+	if err != nil {
+		return nil, err
+	}
+	var at4, anywhere []string
+	sizes := mig.MustLookup("A100").Sizes()
+	for i := range b {
+		k := &b[i]
+		if k.On(4) > beyondNoise*k.On(3) {
+			at4 = append(at4, k.Name)
+		}
+		for j, large := range sizes {
+			slower := false
+			for _, small := range sizes[:j] {
+				slower = slower || k.On(large) > beyondNoise*k.On(small)
+			}
+			if slower {
+				anywhere = append(anywhere, k.Name)
+				break
+			}
+		}
+		if k.Name == "Myocyte" {
+			values["Myocyte on one slice"] = figures.Exactly(float64(k.On(1)))
+		}
+	}
+	why := map[string]string{"Myocyte on one slice": "of the public input, which need not be the paper's"}
+	for name, kernels := range map[string][]string{
+		"kernels more than 2 % slower on 4 slices than on 3": at4, "kernels more than 2 % slower on some larger instance": anywhere,
+	} {
+		values[name] = figures.Exactly(float64(len(kernels)))
+		why[name] = "the public times refute it: " + reading(kernels...)
+	}
+	return why, nil
+}
