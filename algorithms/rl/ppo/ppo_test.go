@@ -22,7 +22,6 @@ type twoTasks struct {
 	scales  [2]bool
 	done    [2]bool
 	free    [2]float32
-	steps   int
 	illegal *int // counts actions that were masked
 	reward  func(float32) float32
 }
