@@ -9,8 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/schedule"
 	"miglab/harness/task"
 )
 
@@ -219,5 +221,27 @@ func TestConcatenationOnlyImproves(t *testing.T) {
 	}
 	if better["move"] == 0 || better["moveswap"] == 0 {
 		t.Errorf("moving or swapping never improved a concatenation: %v", better)
+	}
+}
+
+// A destroy that runs past the best makespan so far does not end the search: an
+// instance that no task follows need not be destroyed. In these batches the last
+// task takes milliseconds, less than a destroy.
+func TestFARPlacesTasksShorterThanADestroy(t *testing.T) {
+	spec := datasets.MustParse("drl/RODINIA")
+	g := mig.MustLookup("A100")
+	for _, index := range []int{565, 566, 567, 568, 569, 665, 666, 667, 668, 669} {
+		in, err := spec.Instance(g, index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := algo.Problem{GPU: g, Tasks: in.Tasks}
+		s, err := algo.MustParse("far").Schedule(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := schedule.Check(p, s); len(v) > 0 {
+			t.Errorf("instance %d: %v", index, v)
+		}
 	}
 }

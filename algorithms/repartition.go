@@ -103,7 +103,8 @@ func (r *repartitioner) makespan(k int, limit float64, rec recorder) float64 {
 	}
 	// At any time: what lies below the ends of the open instances, idle or busy,
 	// plus the work of the unscheduled tasks, has to fit below the makespan on the
-	// slices that can still be used. Rounding must not make it exceed by itself.
+	// slices that can still be used. What a destruction takes beyond the makespan does
+	// not: no task may follow on those slices. Rounding must not make it exceed by itself.
 	below, width := r.family.area[k], r.slices
 	give := limit * (1 + 1e-9)
 
@@ -143,7 +144,7 @@ func (r *repartitioner) makespan(k int, limit float64, rec recorder) float64 {
 		}
 		if r.used[e.id] {
 			end := r.operate(g, e.end, r.costs.destroy[c])
-			below += f.width[node] * (end - e.end)
+			below += f.width[node] * (min(end, give) - min(e.end, give))
 			e.end = end
 			if rec != nil {
 				rec.destroy(e.id)
@@ -152,7 +153,7 @@ func (r *repartitioner) makespan(k int, limit float64, rec recorder) float64 {
 		children := f.tree[node].Children
 		if len(children) == 0 {
 			// The slices stay idle to the end.
-			below -= f.width[node] * e.end
+			below -= f.width[node] * min(e.end, give)
 			width -= f.width[node]
 		}
 		if below > give*width {
