@@ -59,15 +59,17 @@ func paperRecipes() []*Recipe {
 		runs = append(runs, r)
 	}
 	small := []int{64, 64}
-	vary("-64", func(r *paperRun) { r.hidden = small })
+	once := func(r *paperRun) { r.seeds = threeSeeds[:1] }
+	vary("-64", func(r *paperRun) { r.hidden = small; once(r) })
 	vary("-dqn", func(r *paperRun) { r.dqn = true })
-	vary("-dqn-64", func(r *paperRun) { r.dqn, r.hidden = true, small })
+	vary("-dqn-64", func(r *paperRun) { r.dqn, r.hidden = true, small; once(r) })
 	vary("-continuous", func(r *paperRun) { r.levels = 0 })
 	for _, m := range []int{7, 21, 28} {
-		vary(fmt.Sprintf("-M%d", m), func(r *paperRun) { r.levels = m })
+		vary(fmt.Sprintf("-M%d", m), func(r *paperRun) { r.levels = m; once(r) })
 	}
-	for _, n := range []int{7, 21, 28} {
-		vary(fmt.Sprintf("-N%d", n), func(r *paperRun) { r.tasks = n })
+	vary("-N7", func(r *paperRun) { r.tasks = 7 })
+	for _, n := range []int{21, 28} {
+		vary(fmt.Sprintf("-N%d", n), func(r *paperRun) { r.tasks = n; once(r) })
 	}
 	var out []*Recipe
 	for _, r := range runs {
@@ -80,9 +82,9 @@ func paperRecipes() []*Recipe {
 // its final scores with another's.
 func seedsOf(a *agents.PaperAgent, workload string) []uint {
 	switch {
-	case a.Name == "rl-onehot" || a.Online:
+	case a.Name == "rl-onehot" || a.Online || workload == "POORSCALING":
 		return threeSeeds[:1]
-	case workload == "POORSCALING":
+	case workload == "GOODSCALING" && a.Name != "rl-float":
 		return threeSeeds[:1]
 	}
 	return threeSeeds
