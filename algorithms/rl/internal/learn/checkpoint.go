@@ -48,9 +48,13 @@ func (c Checkpoint) Write(w io.Writer) error {
 			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
 		}
 	}
-	sum := sha256.Sum256(b)
-	_, err := w.Write(append(b, sum[:]...))
+	_, err := w.Write(withHash(b))
 	return err
+}
+
+func withHash(b []byte) []byte {
+	sum := sha256.Sum256(b)
+	return append(b, sum[:]...)
 }
 
 // Read sets counters and vectors to what was written. It changes nothing if it

@@ -1,0 +1,75 @@
+package dqn
+
+import (
+	"fmt"
+	"math"
+
+	"miglab/algorithms/rl/internal/learn"
+)
+
+type (
+	// An Anneal is a value that changes as training proceeds.
+	Anneal = learn.Anneal
+	// A Phase is a part of an Anneal.
+	Phase = learn.Phase
+	// Stats is what an iteration says about itself.
+	Stats = learn.Stats
+	// A DivergedError says that training met a value that is not finite.
+	DivergedError = learn.DivergedError
+	// A CheckpointError says why a checkpoint cannot be used.
+	CheckpointError = learn.CheckpointError
+)
+
+// Config is what DQN is told.
+type Config struct {
+	// An iteration is Horizon steps in each of Envs environments. After every
+	// TrainEvery of these, which must divide Horizon, come GradientSteps updates from
+	// Batch transitions each.
+	Envs, Horizon, TrainEvery, GradientSteps, Batch int
+	// Buffer is how many of the last transitions are kept, a multiple of Envs. There
+	// are no updates before it holds LearnStart of them.
+	Buffer, LearnStart int
+	// TargetEvery is after how many updates the target network becomes a copy.
+	TargetEvery int
+	// TotalSteps, of all environments, is what LearningRate and Epsilon are relative
+	// to; training may go on beyond it.
+	TotalSteps int64
+	// LearningRate is Adam's. Epsilon is the probability of an action drawn uniformly.
+	LearningRate, Epsilon Anneal
+	// Gamma discounts rewards by step.
+	Gamma float64
+	// MaxNorm is what the norm of gradients is clipped to.
+	MaxNorm float64
+	// Double chooses the next action by the policy instead of the target network.
+	Double bool
+	// Shards is how many parts environments and batches are split into, at most one
+	// an environment. It is the most workers that are of use, and it is part of what
+	// the result depends on.
+	Shards int
+}
+
+func (c Config) check() error {
+	switch {
+	case c.Envs < 1 || c.TotalSteps < 1 || c.GradientSteps < 1 || c.Batch < 1 || c.TargetEvery < 1:
+		return fmt.Errorf("dqn: %d environments, %d steps in total, %d updates of %d transitions, target every %d: want at least 1 of each",
+			c.Envs, c.TotalSteps, c.GradientSteps, c.Batch, c.TargetEvery)
+	case c.TrainEvery < 1 || c.Horizon < 1 || c.Horizon%c.TrainEvery != 0:
+		return fmt.Errorf("dqn: training every %d steps, want a number that divides the horizon of %d", c.TrainEvery, c.Horizon)
+	case c.Buffer < c.Envs || c.Buffer%c.Envs != 0:
+		return fmt.Errorf("dqn: a buffer of %d transitions, want a multiple of the %d environments", c.Buffer, c.Envs)
+	case c.LearnStart < 0 || c.LearnStart > c.Buffer:
+		return fmt.Errorf("dqn: learning starts at %d transitions, want at most the buffer's %d", c.LearnStart, c.Buffer)
+	case c.Shards < 1 || c.Shards > c.Envs:
+		return fmt.Errorf("dqn: %d shards, want 1 to %d, one an environment", c.Shards, c.Envs)
+	case !(0 <= c.Gamma && c.Gamma <= 1):
+		return fmt.Errorf("dqn: gamma %v, want 0 to 1", c.Gamma)
+	case !(c.MaxNorm > 0):
+		return fmt.Errorf("dqn: maximal norm %v, want more than 0", c.MaxNorm)
+	case len(c.LearningRate) == 0:
+		return fmt.Errorf("dqn: no learning rate, want one phase or more")
+	}
+	if err := c.LearningRate.Check("dqn: learning rate", 0, math.MaxFloat32); err != nil {
+		return err
+	}
+	return c.Epsilon.Check("dqn: epsilon", 0, 1)
+}

@@ -1,0 +1,301 @@
+package dqn_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"miglab/algorithms/rl/dqn"
+	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/nn"
+)
+
+// chain is a walk over places 0 to 4 that begins anywhere. Action 0 goes left, 1
+// right, 2 gives up for 0.3; beyond place 4 there is 1. Action 3 is never allowed,
+// and 0 is not at place 0.
+type chain struct {
+	at      int
+	illegal *int // counts actions that were masked
+	reward  func(float32) float32
+}
+
+const places, gamma = 5, 0.8
+
+func (c *chain) Shape() env.Shape     { return env.Shape{Observation: places, Actions: 4} }
+func (c *chain) Reset(rng *rand.Rand) { c.at = rng.IntN(places) }
+func (c *chain) Observe(x []float32, mask []bool) {
+	clear(x)
+	x[c.at] = 1
+	mask[0], mask[1], mask[2], mask[3] = c.at > 0, true, true, false
+}
+
+func (c *chain) Step(action int) (float32, bool) {
+	reward, done := float32(0), false
+	switch {
+	case action == 0 && c.at > 0:
+		c.at--
+	case action == 1:
+		if c.at++; c.at == places {
+			reward, done = 1, true
+		}
+	case action == 2:
+		reward, done = 0.3, true
+	default:
+		*c.illegal++
+		done = true
+	}
+	if c.reward != nil {
+		reward = c.reward(reward)
+	}
+	return reward, done
+}
+
+// optimal returns the action values of the chain, by value iteration.
+func optimal() (q [places][3]float64) {
+	for range 100 {
+		v := [places + 1]float64{places: 1 / gamma}
+		for s := range places {
+			v[s] = max(q[s][1], q[s][2])
+			if s > 0 {
+				v[s] = max(v[s], q[s][0])
+			}
+		}
+		for s := range places {
+			if s > 0 {
+				q[s][0] = gamma * v[s-1]
+			}
+			q[s][1], q[s][2] = gamma*v[s+1], 0.3
+		}
+	}
+	return q
+}
+
+func config() dqn.Config {
+	return dqn.Config{
+		Envs: 8, Horizon: 16, TrainEvery: 1, GradientSteps: 1, Batch: 32,
+		Buffer: 2048, LearnStart: 64, TargetEvery: 50, TotalSteps: 16_000,
+		LearningRate: dqn.Anneal{{Until: 1, From: 1e-2, To: 0}},
+		Epsilon:      dqn.Anneal{{Until: 0.9, From: 1, To: 0}},
+		Gamma:        gamma, MaxNorm: 10, Shards: 4,
+	}
+}
+
+func network(hidden []int, dueling bool, seed uint64) *nn.QNetwork {
+	return nn.NewQNetwork(places, hidden, 4, dueling, nn.Portable(), rand.New(rand.NewPCG(seed, 0)))
+}
+
+func trainer(t testing.TB, cfg dqn.Config, hidden []int, dueling bool, seed uint64) (*dqn.Trainer, *nn.QNetwork, *int) {
+	t.Helper()
+	illegal := new(int)
+	policy := network(hidden, dueling, seed)
+	tr, err := dqn.New(cfg, policy, network(hidden, dueling, seed+1), func() env.Env { return &chain{illegal: illegal} }, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr, policy, illegal
+}
+
+func iterate(t testing.TB, tr *dqn.Trainer, n, workers int) dqn.Stats {
+	t.Helper()
+	var last dqn.Stats
+	for range n {
+		var err error
+		if last, err = tr.Iterate(context.Background(), workers); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return last
+}
+
+// Action values, not only the best actions, are those of value iteration.
+func TestReachesTheOptimum(t *testing.T) {
+	for name, c := range map[string]struct{ double, dueling bool }{
+		"plain": {}, "double": {double: true}, "double dueling": {true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := config()
+			cfg.Double = c.double
+			tr, policy, illegal := trainer(t, cfg, []int{16}, c.dueling, 1)
+			last := iterate(t, tr, 125, 1)
+			if *illegal > 0 {
+				t.Errorf("%d masked actions taken", *illegal)
+			}
+			if last.Steps != 16_000 || tr.Steps() != last.Steps || last.ValueLoss <= 0 || last.Episodes == 0 {
+				t.Errorf("%+v", last)
+			}
+			x := make([]float32, places*places)
+			for s := range places {
+				x[s*places+s] = 1
+			}
+			got, _ := policy.Forward(x, places)
+			for s, want := range optimal() {
+				for a, w := range want {
+					if is := float64(got[s*4+a]); (s > 0 || a > 0) && math.Abs(is-w) > 0.02 {
+						t.Errorf("place %d, action %d: value %.3f, want %.3f", s, a, is, w)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestSameOnAnyNumberOfWorkers(t *testing.T) {
+	cfg := config()
+	cfg.Double = true
+	var want []float32
+	var stats dqn.Stats
+	for _, workers := range []int{1, 2, 4} {
+		tr, policy, _ := trainer(t, cfg, []int{16}, true, 7)
+		last := iterate(t, tr, 5, workers)
+		if want == nil {
+			want, stats = slices.Clone(policy.Parameters()), last
+		}
+		if !slices.Equal(want, policy.Parameters()) || last != stats {
+			t.Errorf("%d workers: other parameters or statistics than with 1: %+v, %+v", workers, last, stats)
+		}
+	}
+}
+
+func TestSameAfterAnInterruption(t *testing.T) {
+	whole, want, _ := trainer(t, config(), []int{16}, false, 3)
+	iterate(t, whole, 5, 1)
+	var saved bytes.Buffer
+	if err := whole.Save(&saved); err != nil {
+		t.Fatal(err)
+	}
+	whole.Restart(1)
+	wantStats := iterate(t, whole, 5, 1)
+
+	resumed, is, _ := trainer(t, config(), []int{16}, false, 3)
+	iterate(t, resumed, 3, 1) // must leave no trace
+	if err := resumed.Load(bytes.NewReader(saved.Bytes())); err != nil {
+		t.Fatal(err)
+	}
+	resumed.Restart(1)
+	if stats := iterate(t, resumed, 5, 2); stats != wantStats || !slices.Equal(is.Parameters(), want.Parameters()) {
+		t.Errorf("resumed: %+v, uninterrupted: %+v", stats, wantStats)
+	}
+
+	var bad *dqn.CheckpointError
+	other, _, _ := trainer(t, config(), []int{16}, true, 3)
+	if err := other.Load(&saved); !errors.As(err, &bad) {
+		t.Errorf("another network: error %v, want a CheckpointError", err)
+	}
+}
+
+func TestDivergence(t *testing.T) {
+	steps, policy := 0, network(nil, false, 1)
+	tr, err := dqn.New(config(), policy, network(nil, false, 1), func() env.Env {
+		return &chain{reward: func(r float32) float32 {
+			if steps++; steps > 200 {
+				return float32(math.NaN())
+			}
+			return r
+		}}
+	}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	iterate(t, tr, 1, 1)
+	good := slices.Clone(policy.Parameters())
+	var saved bytes.Buffer
+	if err := tr.Save(&saved); err != nil {
+		t.Fatal(err)
+	}
+	var diverged *dqn.DivergedError
+	for range 2 { // and remains so
+		if _, err := tr.Iterate(context.Background(), 1); !errors.As(err, &diverged) || diverged.Steps != 208 {
+			t.Fatalf("error %v, want a DivergedError at step 208", err)
+		}
+	}
+	if err := tr.Save(&bytes.Buffer{}); !errors.As(err, &diverged) {
+		t.Errorf("saving what diverged: error %v", err)
+	}
+	if err := tr.Load(&saved); err != nil || !slices.Equal(good, policy.Parameters()) {
+		t.Errorf("the last checkpoint is not restored: %v", err)
+	}
+}
+
+func TestRefusesConfigurations(t *testing.T) {
+	for name, change := range map[string]func(*dqn.Config){
+		"environments":  func(c *dqn.Config) { c.Envs = 0 },
+		"batch":         func(c *dqn.Config) { c.Batch = 0 },
+		"train every":   func(c *dqn.Config) { c.TrainEvery = 3 },
+		"buffer":        func(c *dqn.Config) { c.Buffer = 1001 },
+		"learn start":   func(c *dqn.Config) { c.LearnStart = 4096 },
+		"shards":        func(c *dqn.Config) { c.Shards = 9 },
+		"gamma":         func(c *dqn.Config) { c.Gamma = math.NaN() },
+		"norm":          func(c *dqn.Config) { c.MaxNorm = 0 },
+		"learning rate": func(c *dqn.Config) { c.LearningRate = nil },
+		"epsilon":       func(c *dqn.Config) { c.Epsilon = dqn.Anneal{{Until: 1, From: 2}} },
+	} {
+		cfg := config()
+		change(&cfg)
+		if _, err := dqn.New(cfg, network(nil, false, 1), network(nil, false, 2), func() env.Env { return &chain{} }, 0); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	policy := network(nil, false, 1)
+	critic := nn.NewActorCritic(places, nil, 4, nn.Portable(), rand.New(rand.NewPCG(1, 1)))
+	critic2 := nn.NewActorCritic(places, nil, 4, nn.Portable(), rand.New(rand.NewPCG(1, 1)))
+	for name, networks := range map[string][2]nn.Policy{
+		"shared": {policy, policy.Share()}, "other": {policy, network(nil, true, 1)}, "critic": {critic, critic2},
+	} {
+		if _, err := dqn.New(config(), networks[0], networks[1], func() env.Env { return &chain{} }, 0); err == nil {
+			t.Errorf("%s target: no error", name)
+		}
+	}
+}
+
+func TestAllocatesNothing(t *testing.T) {
+	tr, _, _ := trainer(t, config(), []int{8}, true, 1)
+	iterate(t, tr, 1, 1)
+	if n := testing.AllocsPerRun(3, func() { iterate(t, tr, 1, 1) }); n > 0 {
+		t.Errorf("an iteration allocates %v times", n)
+	}
+}
+
+// wide costs next to nothing, and is as large as the DRL paper's environment.
+type wide struct{ at int }
+
+func (e *wide) Shape() env.Shape { return env.Shape{Observation: 106, Actions: 112} }
+func (e *wide) Reset(*rand.Rand) { e.at = 0 }
+func (e *wide) Observe(x []float32, mask []bool) {
+	clear(x)
+	x[e.at] = 1
+	for j := range mask {
+		mask[j] = (j+e.at)%4 == 0
+	}
+}
+
+func (e *wide) Step(int) (float32, bool) {
+	e.at++
+	return 1, e.at == 50
+}
+
+// BenchmarkIterate learns from 8 transitions for each step.
+func BenchmarkIterate(b *testing.B) {
+	cfg := config()
+	cfg.Envs, cfg.Batch, cfg.TrainEvery, cfg.Buffer = 32, 256, 1, 32*256
+	for name, hidden := range map[string][]int{"64x64": {64, 64}, "256x256": {256, 256}} {
+		b.Run(name, func(b *testing.B) {
+			make := func() nn.Policy {
+				return nn.NewQNetwork(106, hidden, 112, false, nn.Fast(), rand.New(rand.NewPCG(1, 1)))
+			}
+			tr, err := dqn.New(cfg, make(), make(), func() env.Env { return &wide{} }, 1)
+			if err != nil {
+				b.Fatal(err)
+			}
+			iterate(b, tr, 1, 1)
+			b.ReportAllocs()
+			for b.Loop() {
+				iterate(b, tr, 1, 1)
+			}
+			b.ReportMetric(float64(b.N*cfg.Envs*cfg.Horizon)/b.Elapsed().Seconds(), "steps/s")
+		})
+	}
+}

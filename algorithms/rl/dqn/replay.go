@@ -1,0 +1,56 @@
+package dqn
+
+import "miglab/algorithms/rl/env"
+
+// A replay holds the last transitions of all environments, step by step in a ring.
+// What an environment shows after a step is what it shows before the next one, so
+// observations and masks are there once.
+type replay struct {
+	shape        env.Shape
+	envs, rows   int // rows hold one step each; one is being filled
+	head, filled int // head is the row being filled; filled counts whole ones
+
+	observations []float32
+	masks        []bool
+	actions      []int32
+	rewards      []float32
+	dones        []bool
+}
+
+func newReplay(shape env.Shape, envs, transitions int) *replay {
+	r := &replay{shape: shape, envs: envs, rows: transitions/envs + 1}
+	n := r.rows * envs
+	r.observations, r.masks = make([]float32, n*shape.Observation), make([]bool, n*shape.Actions)
+	r.actions, r.rewards, r.dones = make([]int32, n), make([]float32, n), make([]bool, n)
+	return r
+}
+
+func (r *replay) clear() { r.head, r.filled = 0, 0 }
+
+// advance turns to the next row, which loses the oldest one once all are filled.
+func (r *replay) advance() {
+	r.head = r.after(r.head)
+	r.filled = min(r.filled+1, r.rows-1)
+}
+
+// after returns the row that follows another.
+func (r *replay) after(row int) int { return (row + 1) % r.rows }
+
+// len is the number of whole transitions.
+func (r *replay) len() int { return r.filled * r.envs }
+
+// slot returns where the i-th oldest transition is.
+func (r *replay) slot(i int) int {
+	return (r.head+r.rows-r.filled+i/r.envs)%r.rows*r.envs + i%r.envs
+}
+
+// next returns where what the environment showed after a transition is.
+func (r *replay) next(slot int) int { return (slot + r.envs) % (r.rows * r.envs) }
+
+func (r *replay) observation(slot int) []float32 {
+	return r.observations[slot*r.shape.Observation : (slot+1)*r.shape.Observation]
+}
+
+func (r *replay) mask(slot int) []bool {
+	return r.masks[slot*r.shape.Actions : (slot+1)*r.shape.Actions]
+}

@@ -1,0 +1,292 @@
+package dqn
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+
+	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
+	"miglab/algorithms/rl/nn"
+)
+
+// A Trainer trains one network of action values. Its methods are called one at a
+// time.
+type Trainer struct {
+	cfg            Config
+	policy, target nn.Policy
+	seed           uint64
+	vector         *learn.Vector
+	adam           *nn.Adam
+	replay         *replay
+	shards         []*shard
+
+	source rand.PCG // of rng, which chooses transitions
+	rng    *rand.Rand
+
+	batch   []int32 // slots of the replay
+	epsilon float64
+
+	// The work of a shard, made once so that an iteration allocates nothing.
+	act, learnFrom func(int)
+
+	steps, updates int64
+	spent          error // a *DivergedError: nothing further until Load
+}
+
+// shard is what one shard needs besides its environments.
+type shard struct {
+	*learn.Shard
+	target             nn.Policy
+	observations, next []float32 // of its part of a batch, gathered
+	futures            []float32 // the value of what follows
+	d                  []float32 // derivatives of the loss
+	chosen             []int     // by the policy, for Double
+	loss               float64   // the sum over its part
+}
+
+// New returns a trainer of the policy in segment 0. The target network is another of
+// the same architecture, whose parameters are overwritten. Neither has a critic.
+func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint64) (*Trainer, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	if policy.String() != target.String() || len(policy.Parameters()) != len(target.Parameters()) {
+		return nil, fmt.Errorf("dqn: the target network is %q, want %q as the policy", target, policy)
+	}
+	if &policy.Parameters()[0] == &target.Parameters()[0] {
+		return nil, fmt.Errorf("dqn: the target network shares the policy's parameters, want its own")
+	}
+	if _, values := policy.Forward(make([]float32, policy.Inputs()), 1); values != nil {
+		return nil, fmt.Errorf("dqn: the network %q has a critic, want action values alone", policy)
+	}
+	vector, err := learn.NewVector(cfg.Envs, cfg.Shards, policy, makeEnv, seed)
+	if err != nil {
+		return nil, fmt.Errorf("dqn: %w", err)
+	}
+	t := &Trainer{
+		cfg: cfg, policy: policy, target: target, seed: seed, vector: vector,
+		adam:   nn.NewAdam(len(policy.Parameters())),
+		replay: newReplay(vector.Shape, cfg.Envs, cfg.Buffer),
+		batch:  make([]int32, cfg.Batch),
+	}
+	copy(target.Parameters(), policy.Parameters())
+	t.rng = rand.New(&t.source)
+	part := (cfg.Batch + cfg.Shards - 1) / cfg.Shards
+	for _, s := range vector.Shards {
+		t.shards = append(t.shards, &shard{
+			Shard:        s,
+			target:       target.Share(),
+			observations: make([]float32, part*policy.Inputs()),
+			next:         make([]float32, part*policy.Inputs()),
+			futures:      make([]float32, part),
+			d:            make([]float32, part*policy.Actions()),
+			chosen:       make([]int, part),
+		})
+	}
+	t.act = func(k int) { t.step(t.shards[k]) }
+	t.learnFrom = func(k int) { t.gradient(k) }
+	t.Restart(0)
+	return t, nil
+}
+
+// Restart begins a segment of training: every environment begins an episode, every
+// stream of random numbers begins anew, from the seed and the segment alone, and the
+// replay buffer is emptied. Called at each checkpoint, with the same segments
+// whether or not training was interrupted there, it makes what follows the same
+// without a checkpoint having to hold environments and transitions. Segments
+// should be long compared with LearnStart.
+func (t *Trainer) Restart(segment uint64) {
+	t.vector.Restart(segment)
+	learn.Seed(&t.source, t.seed, segment, learn.Learning, 0)
+	t.replay.clear()
+	for _, s := range t.shards {
+		t.observe(s, t.replay.head)
+	}
+}
+
+// Steps returns those of all environments since training began.
+func (t *Trainer) Steps() int64 { return t.steps }
+
+// Iterate acts for Horizon steps in every environment, at most workers shards at
+// once, and learns meanwhile. An iteration that has begun is finished even if ctx
+// ends. After a *DivergedError the trainer does nothing further until Load.
+func (t *Trainer) Iterate(ctx context.Context, workers int) (Stats, error) {
+	if err := ctx.Err(); err != nil {
+		return Stats{}, err
+	}
+	if t.spent != nil {
+		return Stats{}, t.spent
+	}
+	stats, err := t.iterate(workers)
+	if err != nil {
+		t.spent = err
+	}
+	return stats, err
+}
+
+func (t *Trainer) iterate(workers int) (Stats, error) {
+	progress := float64(t.steps) / float64(t.cfg.TotalSteps)
+	stats := Stats{LearningRate: t.cfg.LearningRate.At(progress), Exploration: t.cfg.Epsilon.At(progress)}
+	t.epsilon = stats.Exploration
+	updates := t.updates
+	for step := range t.cfg.Horizon {
+		learn.Each(workers, len(t.shards), t.act)
+		row := t.replay.head * t.cfg.Envs
+		t.replay.advance()
+		t.steps += int64(t.cfg.Envs)
+		if err := learn.Finite(t.steps, "a reward", t.replay.rewards[row:row+t.cfg.Envs]...); err != nil {
+			return stats, err
+		}
+		if (step+1)%t.cfg.TrainEvery != 0 || t.replay.len() < t.cfg.LearnStart {
+			continue
+		}
+		for range t.cfg.GradientSteps {
+			if err := t.update(workers, &stats); err != nil {
+				return stats, err
+			}
+		}
+	}
+	if n := float64(t.updates - updates); n > 0 {
+		stats.ValueLoss /= n
+		stats.GradientNorm /= n
+	}
+	stats.Steps = t.steps
+	t.vector.Episodes(&stats)
+	return stats, learn.Finite(t.steps, "a parameter", t.policy.Parameters()...)
+}
+
+// observe writes what a shard's environments show to a row of the replay.
+func (t *Trainer) observe(s *shard, row int) {
+	begin, end := row*t.cfg.Envs+s.Begin, row*t.cfg.Envs+s.End
+	inputs, actions := t.vector.Shape.Observation, t.vector.Shape.Actions
+	s.Observe(t.replay.observations[begin*inputs:end*inputs], t.replay.masks[begin*actions:end*actions])
+}
+
+// step acts in a shard's environments, and observes what comes of it.
+func (t *Trainer) step(s *shard) {
+	begin, end := t.replay.head*t.cfg.Envs+s.Begin, t.replay.head*t.cfg.Envs+s.End
+	inputs, actions := t.vector.Shape.Observation, t.vector.Shape.Actions
+	values, _ := s.Policy.Forward(t.replay.observations[begin*inputs:end*inputs], end-begin)
+	for i := range end - begin {
+		mask := t.replay.mask(begin + i)
+		if s.Rand.Float64() < t.epsilon {
+			t.replay.actions[begin+i] = int32(uniform(mask, s.Rand))
+		} else {
+			t.replay.actions[begin+i] = int32(best(values[i*actions:(i+1)*actions], mask))
+		}
+	}
+	s.Step(t.replay.actions[begin:end], t.replay.rewards[begin:end], t.replay.dones[begin:end])
+	t.observe(s, t.replay.after(t.replay.head))
+}
+
+// update learns from one batch, and adds to stats what it says of it.
+func (t *Trainer) update(workers int, stats *Stats) error {
+	for i := range t.batch {
+		t.batch[i] = int32(t.replay.slot(t.rng.IntN(t.replay.len())))
+	}
+	learn.Each(workers, len(t.shards), t.learnFrom)
+
+	gradients, loss := t.policy.Gradients(), 0.0
+	clear(gradients)
+	for _, s := range t.shards {
+		loss += s.loss
+		for i, g := range s.Policy.Gradients() {
+			gradients[i] += g
+		}
+	}
+	loss /= float64(len(t.batch))
+	if err := learn.Finite(t.steps, "the loss", loss); err != nil {
+		return err
+	}
+	norm := nn.ClipNorm(gradients, t.cfg.MaxNorm)
+	if err := learn.Finite(t.steps, "the norm of gradients", norm); err != nil {
+		return err
+	}
+	t.adam.Step(t.policy.Parameters(), gradients, stats.LearningRate)
+	stats.ValueLoss += loss
+	stats.GradientNorm += norm
+	if t.updates++; t.updates%int64(t.cfg.TargetEvery) == 0 {
+		copy(t.target.Parameters(), t.policy.Parameters())
+	}
+	return nil
+}
+
+// gradient computes that of a shard's part of the batch.
+func (t *Trainer) gradient(k int) {
+	s := t.shards[k]
+	clear(s.Policy.Gradients())
+	s.loss = 0
+	batch := t.batch[k*len(t.batch)/len(t.shards) : (k+1)*len(t.batch)/len(t.shards)]
+	n, inputs, actions := len(batch), t.vector.Shape.Observation, t.vector.Shape.Actions
+	if n == 0 {
+		return
+	}
+	for i, slot := range batch {
+		copy(s.observations[i*inputs:(i+1)*inputs], t.replay.observation(int(slot)))
+		copy(s.next[i*inputs:(i+1)*inputs], t.replay.observation(t.replay.next(int(slot))))
+	}
+	t.future(s, batch)
+	values, _ := s.Policy.Forward(s.observations[:n*inputs], n)
+	d := s.d[:n*actions]
+	clear(d)
+	for i, slot := range batch {
+		j := i*actions + int(t.replay.actions[slot])
+		goal := float64(t.replay.rewards[slot]) + t.cfg.Gamma*float64(s.futures[i])
+		loss, slope := huber(float64(values[j]) - goal)
+		s.loss += loss
+		d[j] = float32(slope / float64(len(t.batch)))
+	}
+	s.Policy.Backward(d, nil)
+}
+
+// future values what follows each transition of a batch: 0 at an episode's end.
+func (t *Trainer) future(s *shard, batch []int32) {
+	n, inputs, actions := len(batch), t.vector.Shape.Observation, t.vector.Shape.Actions
+	judge := s.target
+	if t.cfg.Double {
+		judge = s.Policy
+	}
+	values, _ := judge.Forward(s.next[:n*inputs], n)
+	for i, slot := range batch {
+		s.chosen[i] = best(values[i*actions:(i+1)*actions], t.replay.mask(t.replay.next(int(slot))))
+	}
+	if t.cfg.Double {
+		values, _ = s.target.Forward(s.next[:n*inputs], n)
+	}
+	for i, slot := range batch {
+		s.futures[i] = values[i*actions+s.chosen[i]]
+		if t.replay.dones[slot] {
+			s.futures[i] = 0
+		}
+	}
+}
+
+// Save writes all that training depends on at the end of a segment; Restart is to
+// follow, here as after Load.
+func (t *Trainer) Save(w io.Writer) error {
+	if t.spent != nil {
+		return t.spent
+	}
+	return t.checkpoint().Write(w)
+}
+
+// Load reads what a trainer with the same network and seed wrote; Restart is to
+// follow. It changes nothing if it returns an error, which is a *CheckpointError
+// where the checkpoint is to blame.
+func (t *Trainer) Load(r io.Reader) error {
+	if err := t.checkpoint().Read(r); err != nil {
+		return fmt.Errorf("dqn: %w", err)
+	}
+	t.spent = nil
+	return nil
+}
+
+func (t *Trainer) checkpoint() learn.Checkpoint {
+	return learn.Checkpoint{
+		Algorithm: "dqn", Network: t.policy.String(), Seed: t.seed,
+		Counters: []*int64{&t.steps, &t.updates, &t.adam.Steps},
+		Vectors:  [][]float32{t.policy.Parameters(), t.target.Parameters(), t.adam.First, t.adam.Second},
+	}
+}

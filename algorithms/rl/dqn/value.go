@@ -1,0 +1,49 @@
+package dqn
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// best returns the allowed action of the highest value, the first of equals. An
+// environment that allows nothing breaks its contract.
+func best(values []float32, mask []bool) int {
+	action := -1
+	for j, ok := range mask {
+		if ok && (action < 0 || values[j] > values[action]) {
+			action = j
+		}
+	}
+	if action < 0 {
+		panic("dqn: an environment allows no action")
+	}
+	return action
+}
+
+// uniform draws an allowed action.
+func uniform(mask []bool, rng *rand.Rand) int {
+	n := 0
+	for _, ok := range mask {
+		if ok {
+			n++
+		}
+	}
+	if n == 0 {
+		panic("dqn: an environment allows no action")
+	}
+	j := -1
+	for skip := rng.IntN(n); skip >= 0; {
+		if j++; mask[j] {
+			skip--
+		}
+	}
+	return j
+}
+
+// huber is the loss of an error, and its derivative: squared up to 1, linear beyond.
+func huber(miss float64) (loss, slope float64) {
+	if a := math.Abs(miss); a > 1 {
+		return a - 0.5, math.Copysign(1, miss)
+	}
+	return miss * miss / 2, miss
+}
