@@ -1,12 +1,34 @@
 package train
 
 import (
-	"errors"
+	"fmt"
 
+	"miglab/algorithms/rl/dqn"
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
 )
 
+// dqnSegments is how many segments a run of DQN has: each begins with an empty
+// replay buffer.
+const dqnSegments = 10
+
+// setupDQN is DQN with Stable-Baselines3's proportions: 8 transitions are learned from
+// for each that is made, and exploration ends after a tenth of the steps.
 func (p paperRun) setupDQN(k nn.Kernel, shape env.Shape, make func() env.Env, score func(nn.Policy) (float64, error), steps int64, seed uint64) (setup, error) {
-	return setup{}, errors.New("not yet")
+	network := func() nn.Policy {
+		return nn.NewQNetwork(shape.Observation, p.hidden, shape.Actions, false, k, newRand(seed))
+	}
+	policy := network()
+	c := dqn.Config{
+		Envs: 16, Horizon: 64, TrainEvery: 1, GradientSteps: 1, Batch: 128,
+		Buffer: 1 << 17, LearnStart: 1024, TargetEvery: 500, TotalSteps: steps,
+		LearningRate: dqn.Anneal{{Until: 1, From: 5e-4, To: 0}},
+		Epsilon:      dqn.Anneal{{Until: 0.1, From: 1, To: 0.05}},
+		Gamma:        1, MaxNorm: 10, Shards: 2,
+	}
+	learner, err := dqn.New(c, policy, network(), make, seed)
+	return setup{
+		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon), segments: dqnSegments,
+		text: fmt.Sprintf("%s %s %+v", p.workload, described(p.options()), c),
+	}, err
 }

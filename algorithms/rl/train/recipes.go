@@ -41,6 +41,8 @@ type setup struct {
 	learner      learner
 	score        func(nn.Policy) (float64, error)
 	perIteration int64
+	// segments is how many the run is cut into; 0 means as usual.
+	segments int64
 	// text spells out all settings, so that a run is not resumed with others.
 	text string
 }

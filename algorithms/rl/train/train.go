@@ -11,6 +11,7 @@ package train
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -30,7 +31,7 @@ import (
 	"miglab/harness/store"
 )
 
-// segments is how many a run is cut into.
+// segments is how many a run is usually cut into.
 const segments = 40
 
 // Options say how a recipe is carried out.
@@ -115,9 +116,10 @@ type session struct {
 	policy  nn.Policy
 	learner learner
 	score   func(nn.Policy) (float64, error)
-	perStep int64 // steps of an iteration
-	curve   []Point
-	segment uint64
+	// perIteration and perSegment are steps.
+	perIteration, perSegment int64
+	curve                    []Point
+	segment                  uint64
 }
 
 // Folder is the name of a run's folder.
@@ -157,7 +159,8 @@ func (s *session) begin() error {
 	if err != nil {
 		return err
 	}
-	s.policy, s.learner, s.score, s.perStep = setup.policy, setup.learner, setup.score, setup.perIteration
+	s.policy, s.learner, s.score, s.perIteration = setup.policy, setup.learner, setup.score, setup.perIteration
+	s.perSegment = s.Steps / cmp.Or(setup.segments, segments)
 	want := identity{
 		Recipe: s.recipe.Name, Steps: s.Steps, Seed: s.Seed,
 		Kernel: fmt.Sprint(s.Kernel), Network: s.policy.String(), Setup: setup.text,
@@ -216,7 +219,7 @@ func (s *session) agree(want identity) error {
 func (s *session) advance(ctx context.Context) error {
 	s.segment = uint64(len(s.curve))
 	s.learner.Restart(s.segment)
-	iterations := max(1, s.Steps/segments/s.perStep)
+	iterations := max(1, s.perSegment/s.perIteration)
 	var sum Point
 	episodes := 0
 	for i := range iterations {
