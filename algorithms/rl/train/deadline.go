@@ -33,6 +33,10 @@ func deadlineRecipes() []*Recipe {
 	return out
 }
 
+// deadlineSegments is how many segments a run has: an episode takes some 4150 steps,
+// and each segment begins all of them anew.
+const deadlineSegments = 5
+
 // deadlineConfig is the report's Table 5. What it does not print is as
 // Stable-Baselines3 has it, but for the discount.
 func deadlineConfig(original bool, steps int64) ppo.Config {
@@ -71,7 +75,7 @@ func deadlineSetup(a *agents.DeadlineAgent, k nn.Kernel, steps int64, seed uint6
 	}
 	score, err := deadlineScore(a)
 	return setup{
-		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon),
+		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon), segments: deadlineSegments,
 		text: fmt.Sprintf("%s %+v %+v", a.Dataset, a.DeadlineOptions, c),
 	}, err
 }

@@ -20,6 +20,10 @@ const paperSteps = 500_000
 // sees 14 at a time.
 const onlineStream = 56
 
+// onlineSegments is how many segments a run of the online agent has: its episodes take
+// some hundred steps, and each segment begins all of them anew.
+const onlineSegments = 10
+
 // A paperRun is an agent of the DRL paper with what a figure varies.
 type paperRun struct {
 	agent    *agents.PaperAgent
@@ -152,8 +156,12 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		c.Entropy = entropyPhases
 	}
 	learner, err := ppo.New(c, policy, make, seed)
+	cut := int64(segments)
+	if p.agent.Online {
+		cut = onlineSegments
+	}
 	return setup{
-		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon),
+		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon), segments: cut,
 		text: fmt.Sprintf("%s %+v %+v", p.workload, described(learns), c),
 	}, err
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -60,18 +61,23 @@ func Recipes() []*Recipe {
 // learns from; "" stands for the most general one. The error is a
 // *nearest.UnknownError.
 func Find(name, workload string) (*Recipe, error) {
-	if workload == "" {
-		workload = "WIDETIMES"
-		if name == "agent" {
-			workload = "ANY"
-		}
+	general := workload
+	if general == "" {
+		general = map[string]string{"agent": "ANY", "rl-deadline": "enhanced"}[strings.ToLower(name)]
+		general = cmp.Or(general, "WIDETIMES")
 	}
-	var names []string
+	var names, workloads []string
 	for _, r := range Recipes() {
-		if strings.EqualFold(r.Name, name) || strings.EqualFold(r.Name, name+"-"+workload) {
+		if strings.EqualFold(r.Name, name) || strings.EqualFold(r.Name, name+"-"+general) {
 			return r, nil
 		}
 		names = append(names, r.Name)
+		if n := len(name) + 1; len(r.Name) > n && strings.EqualFold(r.Name[:n], name+"-") {
+			workloads = append(workloads, r.Name[n:])
+		}
+	}
+	if workload != "" && workloads != nil {
+		return nil, nearest.Unknown("workload of "+name, workload, workloads)
 	}
 	return nil, nearest.Unknown("agent", name, names)
 }

@@ -81,6 +81,17 @@ func (p *Point) values() []*float64 {
 	}
 }
 
+// digits are the significant ones of a curve's values.
+const digits = 6
+
+// round keeps what the curve's file does, so that a run that goes on has the same
+// points as one that was not interrupted.
+func (p *Point) round() {
+	for _, v := range p.values() {
+		*v, _ = strconv.ParseFloat(strconv.FormatFloat(*v, 'g', digits, 64), 64)
+	}
+}
+
 // learner is what package ppo and package dqn have in common.
 type learner interface {
 	Steps() int64
@@ -163,7 +174,10 @@ func (s *session) begin() error {
 	s.perSegment = s.Steps / cmp.Or(setup.segments, segments)
 	want := identity{
 		Recipe: s.recipe.Name, Steps: s.Steps, Seed: s.Seed,
-		Kernel: fmt.Sprint(s.Kernel), Network: s.policy.String(), Setup: setup.text,
+		Kernel: fmt.Sprintf("%T", s.Kernel), Network: s.policy.String(), Setup: setup.text,
+	}
+	if err := store.Sweep(s.folder); err != nil {
+		return err
 	}
 	if err := s.agree(want); err != nil {
 		return err
@@ -215,11 +229,14 @@ func (s *session) agree(want identity) error {
 	return nil
 }
 
+// iterations is how many a segment has; the last one may have fewer.
+func (s *session) iterations() int64 { return max(1, s.perSegment/s.perIteration) }
+
 // advance trains for a segment, adds a point to the curve and writes a checkpoint.
 func (s *session) advance(ctx context.Context) error {
 	s.segment = uint64(len(s.curve))
 	s.learner.Restart(s.segment)
-	iterations := max(1, s.perSegment/s.perIteration)
+	iterations := s.iterations()
 	var sum Point
 	episodes := 0
 	for i := range iterations {
@@ -251,6 +268,7 @@ func (s *session) advance(ctx context.Context) error {
 	if sum.Score, err = s.score(s.policy); err != nil {
 		return err
 	}
+	sum.round()
 	s.curve = append(s.curve, sum)
 	// The curve first: lines beyond the checkpoint are dropped when the run goes on.
 	if err := s.writeCurve(); err != nil {
@@ -269,7 +287,7 @@ func (s *session) writeCurve() error {
 			p := &s.curve[i]
 			line := []string{strconv.FormatInt(p.Steps, 10)}
 			for _, v := range p.values() {
-				line = append(line, strconv.FormatFloat(*v, 'g', 6, 64))
+				line = append(line, strconv.FormatFloat(*v, 'g', digits, 64))
 			}
 			if err := c.Write(line); err != nil {
 				return err
@@ -299,15 +317,21 @@ func (s *session) readCurve() error {
 	if s.done() != at {
 		return fmt.Errorf("%s ends at step %d and the checkpoint at %d; remove the folder to begin anew", s.path("curve.csv"), s.done(), at)
 	}
+	// The number of a segment decides what is drawn in it.
+	segment := s.iterations() * s.perIteration
+	if want := (at + segment - 1) / segment; int64(len(s.curve)) != want {
+		return fmt.Errorf("%s has %d points up to step %d, want %d; remove the folder to begin anew", s.path("curve.csv"), len(s.curve), at, want)
+	}
 	return nil
 }
 
-// ReadCurve reads a learning curve. Errors name the file and the line.
+// ReadCurve reads a learning curve: points by ascending steps, numbers only. Errors
+// name the file and the line.
 func ReadCurve(r io.Reader, file string) ([]Point, error) {
 	c := csv.NewReader(r)
 	c.FieldsPerRecord = len(curveHeader)
 	var points []Point
-	for line := 1; ; line++ {
+	for first := true; ; first = false {
 		record, err := c.Read()
 		if errors.Is(err, io.EOF) {
 			return points, nil
@@ -315,10 +339,11 @@ func ReadCurve(r io.Reader, file string) ([]Point, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		if line == 1 {
+		line, _ := c.FieldPos(0)
+		if first {
 			for i, name := range curveHeader {
 				if record[i] != name {
-					return nil, fmt.Errorf("%s:1: column %d is %q, want %q", file, i+1, record[i], name)
+					return nil, fmt.Errorf("%s:%d: column %d is %q, want %q", file, line, i+1, record[i], name)
 				}
 			}
 			continue
@@ -326,6 +351,9 @@ func ReadCurve(r io.Reader, file string) ([]Point, error) {
 		var p Point
 		if p.Steps, err = strconv.ParseInt(record[0], 10, 64); err != nil {
 			return nil, fmt.Errorf("%s:%d: steps %q is no whole number", file, line, record[0])
+		}
+		if n := len(points); p.Steps < 1 || n > 0 && p.Steps <= points[n-1].Steps {
+			return nil, fmt.Errorf("%s:%d: steps %d; they are at least 1 and ascend", file, line, p.Steps)
 		}
 		for i, v := range p.values() {
 			if *v, err = strconv.ParseFloat(record[1+i], 64); err != nil || math.IsNaN(*v) {
