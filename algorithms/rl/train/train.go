@@ -278,24 +278,26 @@ func (s *session) advance(ctx context.Context) error {
 }
 
 func (s *session) writeCurve() error {
-	return store.WriteFile(s.path("curve.csv"), func(w io.Writer) error {
-		c := csv.NewWriter(w)
-		if err := c.Write(curveHeader); err != nil {
+	return store.WriteFile(s.path("curve.csv"), func(w io.Writer) error { return writePoints(w, s.curve) })
+}
+
+func writePoints(w io.Writer, points []Point) error {
+	c := csv.NewWriter(w)
+	if err := c.Write(curveHeader); err != nil {
+		return err
+	}
+	for i := range points {
+		p := &points[i]
+		line := []string{strconv.FormatInt(p.Steps, 10)}
+		for _, v := range p.values() {
+			line = append(line, strconv.FormatFloat(*v, 'g', digits, 64))
+		}
+		if err := c.Write(line); err != nil {
 			return err
 		}
-		for i := range s.curve {
-			p := &s.curve[i]
-			line := []string{strconv.FormatInt(p.Steps, 10)}
-			for _, v := range p.values() {
-				line = append(line, strconv.FormatFloat(*v, 'g', digits, 64))
-			}
-			if err := c.Write(line); err != nil {
-				return err
-			}
-		}
-		c.Flush()
-		return c.Error()
-	})
+	}
+	c.Flush()
+	return c.Error()
 }
 
 // readCurve reads the points up to the checkpoint.

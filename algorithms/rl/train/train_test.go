@@ -1,0 +1,472 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/nn"
+	"miglab/algorithms/rl/ppo"
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+)
+
+// tiny is a recipe that takes milliseconds: 11 iterations of 128 steps in 6 segments,
+// the last of which is shorter. wrap, if given, changes each environment.
+func tiny(wrap func(env.Env) env.Env) *Recipe {
+	const capacity = 3
+	r := &Recipe{Name: "tiny", Steps: 1380, Seeds: []uint{1}, Shipped: true, Score: pOpt}
+	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
+		source, err := sourceOf([]string{"WIDETIMES"}, func(*rand.Rand) int { return capacity })
+		if err != nil {
+			return setup{}, err
+		}
+		make := func() env.Env {
+			e := env.Env(env.NewOwn(gpu(), mig.Sequential, capacity, source, 0.2))
+			if wrap != nil {
+				e = wrap(e)
+			}
+			return e
+		}
+		l := env.NewOwn(gpu(), mig.Sequential, capacity, nil, 0).Layout()
+		policy := nn.NewSetPolicy(nn.SetShape{Capacity: l.Capacity, Globals: l.Globals, Row: l.Row, Choices: l.Nodes}, 8, k, newRand(seed))
+		c := ppo.Config{
+			Envs: 8, Horizon: 16, Minibatch: 64, Epochs: 2, TotalSteps: steps,
+			LearningRate: ppo.Anneal{{Until: 1, From: 1e-3, To: 0}},
+			Gamma:        1, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
+			NormalizeAdvantage: true, Shards: 2,
+		}
+		learner, err := ppo.New(c, policy, make, seed)
+		score := func(p nn.Policy) (float64, error) {
+			sum := 0.0
+			for _, v := range p.Parameters() {
+				sum += math.Abs(float64(v))
+			}
+			return sum, nil
+		}
+		return setup{policy: policy, learner: learner, score: score, perIteration: 128, segments: 5, text: "tiny"}, err
+	}
+	r.meta = func(p nn.Policy, steps int64, seed uint64) nn.Meta {
+		return nn.Meta{Agent: r.Name, Network: p.String(), Steps: uint64(steps), Seed: seed}
+	}
+	return r
+}
+
+func options(dir string) Options {
+	return Options{Seed: 1, Dir: dir, Workers: 1, Kernel: nn.Portable()}
+}
+
+func mustRun(t *testing.T, r *Recipe, o Options) Result {
+	t.Helper()
+	result, err := Run(t.Context(), r, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func mustRead(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// made is what a run leaves behind.
+type made struct {
+	curve, weights string
+	last           Point
+}
+
+func whatMade(t *testing.T, r Result) made {
+	t.Helper()
+	return made{mustRead(t, r.Curve), mustRead(t, r.Weights), r.Last}
+}
+
+// cut runs a recipe until so many iterations are done. It reports whether that was
+// before the end.
+func cut(t *testing.T, r *Recipe, o Options, iterations int) bool {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o.Progress = func(_, _ int64) {
+		if iterations--; iterations == 0 {
+			cancel()
+		}
+	}
+	_, err := Run(ctx, r, o)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	return err != nil
+}
+
+func TestRunsGoOnWhereTheyWereCut(t *testing.T) {
+	r := tiny(nil)
+	want := whatMade(t, mustRun(t, r, options(t.TempDir())))
+	if n := strings.Count(want.curve, "\n"); n != 1+6 {
+		t.Fatalf("the curve has %d lines, want a header and 6 points:\n%s", n, want.curve)
+	}
+	if want.last.Steps != 11*128 {
+		t.Errorf("%d steps, want %d", want.last.Steps, 11*128)
+	}
+	cuts := 0
+	for ; ; cuts++ {
+		o := options(t.TempDir())
+		o.Workers = 1 + cuts%2
+		if !cut(t, r, o, 1+cuts) {
+			break
+		}
+		folder := filepath.Join(o.Dir, r.Folder(o.Seed))
+		leftover := filepath.Join(folder, ".tmp-1234567890")
+		if err := os.WriteFile(leftover, []byte("half a li"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		// As if it had been killed once more, between the curve and the checkpoint.
+		checkpoint, err := os.ReadFile(filepath.Join(folder, "checkpoint"))
+		if err == nil && cuts < 8 {
+			cut(t, r, o, 3)
+			if err := os.WriteFile(filepath.Join(folder, "checkpoint"), checkpoint, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := whatMade(t, mustRun(t, r, o)); got != want {
+			t.Errorf("cut after %d iterations: %v:\n%s, want %v:\n%s", 1+cuts, got.last, got.curve, want.last, want.curve)
+		}
+		if _, err := os.Stat(leftover); err == nil {
+			t.Error("what was left of a file is still there")
+		}
+		// All is done: nothing further happens.
+		if got := whatMade(t, mustRun(t, r, o)); got != want {
+			t.Errorf("%v after a run with nothing to do, want %v", got.last, want.last)
+		}
+	}
+	if cuts != 10 {
+		t.Errorf("%d cuts, want one after each iteration but the last", cuts)
+	}
+}
+
+// A run of DQN begins each segment with an empty replay buffer.
+func TestRunsOfDQNGoOn(t *testing.T) {
+	r, err := Find("rl-float-GOODSCALING-dqn-64", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(t.TempDir())
+	o.Steps = 2 * 1024
+	want := whatMade(t, mustRun(t, r, o))
+	o.Dir, o.Workers = t.TempDir(), 2
+	if !cut(t, r, o, 1) {
+		t.Fatal("it was done before it could be cut")
+	}
+	if got := whatMade(t, mustRun(t, r, o)); got != want {
+		t.Errorf("%v:\n%s, want %v:\n%s", got.last, got.curve, want.last, want.curve)
+	}
+}
+
+func TestWorkersChangeNothing(t *testing.T) {
+	var made []made
+	for workers := range 3 {
+		o := options(t.TempDir())
+		o.Workers = workers
+		made = append(made, whatMade(t, mustRun(t, tiny(nil), o)))
+	}
+	if made[0] != made[1] || made[1] != made[2] {
+		t.Errorf("0, 1 and 2 workers: %v, %v and %v", made[0].last, made[1].last, made[2].last)
+	}
+	o := options(t.TempDir())
+	o.Seed = 2
+	if whatMade(t, mustRun(t, tiny(nil), o)) == made[0] {
+		t.Error("another seed gives the same")
+	}
+}
+
+// otherKernel is one of another type that holds nothing either.
+type otherKernel struct{}
+
+func (otherKernel) Affine(y, x, w, b []float32, n, in, out int) {
+	nn.Portable().Affine(y, x, w, b, n, in, out)
+}
+
+func (otherKernel) InputGradient(dx, dy, w []float32, n, in, out int) {
+	nn.Portable().InputGradient(dx, dy, w, n, in, out)
+}
+
+func (otherKernel) WeightGradient(dw, db, x, dy []float32, n, in, out int) {
+	nn.Portable().WeightGradient(dw, db, x, dy, n, in, out)
+}
+
+func TestRunsOfOtherSettingsAreNotResumed(t *testing.T) {
+	o := options(t.TempDir())
+	folder := filepath.Join(o.Dir, tiny(nil).Folder(o.Seed))
+	mustRun(t, tiny(nil), o)
+	for _, c := range []struct {
+		what   string
+		change func(r *Recipe, o *Options)
+	}{
+		{"recipe", func(r *Recipe, _ *Options) { r.Name = "other" }},
+		{"steps", func(_ *Recipe, o *Options) { o.Steps = 5000 }},
+		{"seed", func(_ *Recipe, o *Options) { o.Seed = 7 }},
+		{"kernel", func(_ *Recipe, o *Options) { o.Kernel = otherKernel{} }},
+		{"network", func(r *Recipe, _ *Options) {
+			original := r.setup
+			r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
+				s, err := original(k, steps, seed)
+				s.policy = nn.NewActor(1, []int{2}, 3, k)
+				return s, err
+			}
+		}},
+		{"settings", func(r *Recipe, _ *Options) {
+			original := r.setup
+			r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
+				s, err := original(k, steps, seed)
+				s.text = "others"
+				return s, err
+			}
+		}},
+	} {
+		r, changed := tiny(nil), o
+		c.change(r, &changed)
+		if to := filepath.Join(o.Dir, r.Folder(changed.Seed)); to != folder {
+			if err := os.CopyFS(to, os.DirFS(folder)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := Run(t.Context(), r, changed)
+		var mismatch *MismatchError
+		if !errors.As(err, &mismatch) || mismatch.What != c.what || mismatch.Have == mismatch.Want {
+			t.Errorf("another %s: %v", c.what, err)
+		}
+	}
+	mustRun(t, tiny(nil), o) // is still there
+}
+
+func TestDamagedFilesAreNamed(t *testing.T) {
+	r := tiny(nil)
+	good := options(t.TempDir())
+	cut(t, r, good, 7)
+	lines := func(change func(lines []string) []string) func(string) string {
+		return func(text string) string {
+			l := strings.Split(strings.TrimSpace(text), "\n")
+			return strings.Join(change(l), "\n") + "\n"
+		}
+	}
+	field := func(i int, to string) func(string) string {
+		return lines(func(l []string) []string {
+			f := strings.Split(l[2], ",")
+			f[i] = to
+			l[2] = strings.Join(f, ",")
+			return l
+		})
+	}
+	for _, c := range []struct {
+		file, want string
+		damage     func(string) string
+	}{
+		{"checkpoint", "", func(string) string { return "" }},
+		{"checkpoint", "", func(s string) string { return s[:len(s)/2] }},
+		{"checkpoint", "", func(s string) string { return s[:200] + string(s[200]+1) + s[201:] }},
+		{"checkpoint", "", func(s string) string { return s + "x" }},
+		{"run.json", "", func(s string) string { return s[:len(s)/2] }},
+		{"curve.csv", "remove the folder", nil},
+		{"curve.csv", "step 0", func(string) string { return "" }},
+		{"curve.csv", "", func(s string) string { return s[:len(s)-30] }},
+		{"curve.csv", ":1: ", func(s string) string { return strings.Replace(s, "score", "scor", 1) }},
+		{"curve.csv", ":3: steps", field(0, "5x12")},
+		{"curve.csv", ":3: steps", field(0, "256")},
+		{"curve.csv", ":3: steps", field(0, "-512")},
+		{"curve.csv", ":3: score", field(1, "12.5.")},
+		{"curve.csv", ":3: entropy", field(4, "NaN")},
+		{"curve.csv", "ends at step 512", lines(func(l []string) []string { return l[:len(l)-1] })},
+		{"curve.csv", "has 2 points", lines(func(l []string) []string { return slices.Delete(l, 2, 3) })},
+	} {
+		o := good
+		o.Dir = t.TempDir()
+		if err := os.CopyFS(o.Dir, os.DirFS(good.Dir)); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(o.Dir, r.Folder(o.Seed), c.file)
+		if c.damage == nil {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.WriteFile(path, []byte(c.damage(mustRead(t, path))), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Run(t.Context(), r, o)
+		if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want the file and %q", c.file, err, c.want)
+		}
+		if bad := new(ppo.CheckpointError); c.file == "checkpoint" && !errors.As(err, &bad) {
+			t.Errorf("%v is no *ppo.CheckpointError", err)
+		}
+	}
+}
+
+// poisoned rewards what is not a number once so many steps have been taken.
+type poisoned struct {
+	env.Env
+	left *atomic.Int64
+}
+
+func (p poisoned) Step(action int) (float32, bool) {
+	reward, done := p.Env.Step(action)
+	if p.left.Add(-1) < 0 {
+		reward = float32(math.NaN())
+	}
+	return reward, done
+}
+
+func TestDivergedRunsKeepTheirLastCheckpoint(t *testing.T) {
+	want := whatMade(t, mustRun(t, tiny(nil), options(t.TempDir())))
+	o := options(t.TempDir())
+	left := new(atomic.Int64)
+	left.Store(5 * 128) // two segments and a half
+	_, err := Run(t.Context(), tiny(func(e env.Env) env.Env { return poisoned{e, left} }), o)
+	var diverged *ppo.DivergedError
+	if !errors.As(err, &diverged) || diverged.Steps != 6*128 {
+		t.Fatalf("%v, want a *ppo.DivergedError at step %d", err, 6*128)
+	}
+	curve := mustRead(t, filepath.Join(o.Dir, tiny(nil).Folder(o.Seed), "curve.csv"))
+	if !strings.HasPrefix(want.curve, curve) || strings.Count(curve, "\n") != 1+2 {
+		t.Errorf("the curve is\n%s, want the first 2 points of\n%s", curve, want.curve)
+	}
+	if got := whatMade(t, mustRun(t, tiny(nil), o)); got != want {
+		t.Errorf("it goes on to %v, want %v", got.last, want.last)
+	}
+}
+
+// What is installed is the curve, and the weights of the first seed of what is shipped.
+func TestInstall(t *testing.T) {
+	for _, c := range []struct {
+		seed    uint64
+		shipped bool
+		want    []string
+	}{
+		{1, true, []string{WeightsFolder + "/tiny.weights", CurvesFolder + "/tiny-seed1.csv"}},
+		{2, true, []string{CurvesFolder + "/tiny-seed2.csv"}},
+		{1, false, []string{CurvesFolder + "/tiny-seed1.csv"}},
+	} {
+		r, o, root := tiny(nil), options(t.TempDir()), t.TempDir()
+		r.Shipped, o.Seed, o.Steps = c.shipped, c.seed, 1
+		result := mustRun(t, r, o)
+		if err := result.Install(root, r, o.Seed); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range c.want {
+			from := result.Curve
+			if strings.HasSuffix(name, ".weights") {
+				from = result.Weights
+			}
+			if mustRead(t, filepath.Join(root, name)) != mustRead(t, from) {
+				t.Errorf("%s is not %s", name, from)
+			}
+		}
+		if n := len(c.want); n == 1 {
+			if _, err := os.Stat(filepath.Join(root, WeightsFolder)); err == nil {
+				t.Errorf("seed %d, shipped %v: weights were installed", c.seed, c.shipped)
+			}
+		}
+	}
+}
+
+// A recipe that is not shipped can be made ready; those that are are looked at beside
+// the agents.
+func TestRecipes(t *testing.T) {
+	names := map[string]bool{}
+	for _, r := range Recipes() {
+		if names[r.Name] || r.Doc == "" || r.Steps < 1 || len(r.Seeds) == 0 || r.Score == "" {
+			t.Errorf("%+v is twice there or lacks something", r)
+		}
+		names[r.Name] = true
+		if found, err := Find(r.Name, ""); err != nil || found.Name != r.Name {
+			t.Errorf("%s is not found: %v", r.Name, err)
+		}
+		if r.Shipped {
+			continue
+		}
+		s, err := r.setup(nn.Portable(), r.Steps, 1)
+		if err != nil {
+			t.Errorf("%s: %v", r.Name, err)
+			continue
+		}
+		if s.policy == nil || s.learner == nil || s.score == nil || s.perIteration < 1 || s.text == "" {
+			t.Errorf("%s: its setup lacks something", r.Name)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	for _, c := range []struct{ name, workload, want string }{
+		{"agent", "", "agent-ANY"},
+		{"agent", "POORSCALING", "agent-POORSCALING"},
+		{"Agent-any", "", "agent-ANY"},
+		{"rl-direct", "", "rl-direct-WIDETIMES"},
+		{"rl-direct", "goodscaling", "rl-direct-GOODSCALING"},
+		{"rl-float-GOODSCALING-N7", "", "rl-float-GOODSCALING-N7"},
+		{"rl-deadline", "", "rl-deadline-enhanced"},
+		{"rl-deadline", "tight", "rl-deadline-tight"},
+	} {
+		if r, err := Find(c.name, c.workload); err != nil || r.Name != c.want {
+			t.Errorf("%q on %q: %v, %v, want %s", c.name, c.workload, r, err, c.want)
+		}
+	}
+	for _, c := range []struct{ name, workload, kind, nearest string }{
+		{"rl-direkt-WIDETIMES", "", "agent", "rl-direct-WIDETIMES"},
+		{"agen", "", "agent", "agent-ANY"},
+		{"", "", "agent", ""},
+		{"agent", "WIDETIME", "workload of agent", "WIDETIMES"},
+	} {
+		_, err := Find(c.name, c.workload)
+		var unknown *nearest.UnknownError
+		if !errors.As(err, &unknown) || unknown.Kind != c.kind || c.nearest != "" && unknown.Nearest != c.nearest {
+			t.Errorf("%q on %q: %v, want an unknown %s and %q", c.name, c.workload, err, c.kind, c.nearest)
+		}
+	}
+}
+
+func FuzzReadCurve(f *testing.F) {
+	var good bytes.Buffer
+	if err := writePoints(&good, []Point{{Steps: 128, Score: 12.5, Return: -3}, {Steps: 256, Score: math.Inf(1), Entropy: 1e-300}}); err != nil {
+		f.Fatal(err)
+	}
+	header := strings.Join(curveHeader, ",") + "\n"
+	for _, s := range []string{good.String(), "", "\n\n" + good.String(), header, header + "1,2\n", header + "1,\"2\n\",3,4,5,6,7,8,9,10\n", "\xff", good.String() + "300,NaN,1,1,1,1,1,1,1,1\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		points, err := ReadCurve(strings.NewReader(text), "c.csv")
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "c.csv:") {
+				t.Fatalf("%v does not name the file", err)
+			}
+			return
+		}
+		for i := range points {
+			points[i].round()
+			if i > 0 && points[i].Steps <= points[i-1].Steps {
+				t.Fatalf("steps do not ascend: %v", points)
+			}
+		}
+		var written bytes.Buffer
+		if err := writePoints(&written, points); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadCurve(&written, "c.csv")
+		if err != nil || fmt.Sprint(again) != fmt.Sprint(points) {
+			t.Fatalf("%v comes back as %v, %v", points, again, err)
+		}
+	})
+}
