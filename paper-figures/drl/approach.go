@@ -2,6 +2,7 @@ package drl
 
 import (
 	"math"
+	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/run"
@@ -12,15 +13,26 @@ import (
 type approach struct {
 	// name is the paper's.
 	name string
-	// algorithm is the algorithm for a workload, by the generator of its tasks; nil for
-	// an agent that has not been trained yet.
-	algorithm func(w workload, generator string) string
+	// algorithm is the algorithm for a workload.
+	algorithm func(w workload) string
 }
 
 // fixed is an algorithm that is the same for all workloads.
-func fixed(spec string) func(workload, string) string {
-	return func(workload, string) string { return spec }
+func fixed(spec string) func(workload) string {
+	return func(workload) string { return spec }
 }
+
+// learned is an agent that was trained on what the paper trains it on for a workload.
+func learned(agent string) func(workload) string {
+	return func(w workload) string { return agent + "?workload=" + w.trainedOn }
+}
+
+// isAgent reports whether the approach was learned.
+func (a approach) isAgent() bool { return strings.HasPrefix(a.algorithm(rodinia), "rl-") }
+
+// agentsDiffer is why the numbers of agents are others than the paper's.
+const agentsDiffer = "trained anew, for 0.5 million steps instead of 200 million, in an environment written from the text; " +
+	"the baselines on these datasets are not the paper's either"
 
 // fixBest chooses a partition for a whole dataset (5.3); its algorithm here chooses one
 // for each batch.
@@ -28,52 +40,43 @@ const fixBest = "FIXBEST"
 
 var (
 	far    = approach{"FAR", fixed("far")}
-	direct = approach{name: "DIRECT RECONFIG"}
+	direct = approach{"DIRECT RECONFIG", learned("rl-direct")}
 
 	approaches = []approach{
 		far,
 		{"MISO", fixed("miso")},
 		{fixBest, fixed("fixpartbest")},
 		{"NOMIG", fixed("nomig")},
-		{name: "ONE-HOT"},
-		{name: "FLOAT"},
-		{name: "ENTROPY"},
+		{"ONE-HOT", learned("rl-onehot")},
+		{"FLOAT", learned("rl-float")},
+		{"ENTROPY", learned("rl-entropy")},
 		direct,
 	}
 )
 
-// there returns the approaches that can be run.
-func there(all []approach) []approach {
-	var out []approach
-	for _, a := range all {
-		if a.algorithm != nil {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
 // pOpt returns p_opt of an approach on a workload.
 func (a approach) pOpt(d *figures.Data, w workload, generator string) (averages, error) {
 	shares := w.shares(d.Scale, generator)
-	return average(shares, func(k int) ([]float64, error) { return pOpt(d, batch(shares[k].data, a.algorithm(w, generator))) })
+	return average(shares, func(k int) ([]float64, error) { return pOpt(d, batch(shares[k].data, a.algorithm(w))) })
 }
 
 // overFAR returns by how many percent an approach's makespans exceed FAR's on the same
 // batches.
 func (a approach) overFAR(d *figures.Data, w workload, generator string) (averages, error) {
 	shares := w.shares(d.Scale, generator)
-	return average(shares, func(k int) ([]float64, error) {
-		data := shares[k].data
-		return above(d, batch(data, a.algorithm(w, generator)), makespan, batch(data, far.algorithm(w, generator)), makespan)
-	})
+	return average(shares, func(k int) ([]float64, error) { return a.over(d, w, shares[k].data, far) })
+}
+
+// over returns by how many percent an approach's makespans exceed another's.
+func (a approach) over(d *figures.Data, w workload, data string, other approach) ([]float64, error) {
+	return above(d, batch(data, a.algorithm(w)), makespan, batch(data, other.algorithm(w)), makespan)
 }
 
 // need adds what these read.
 func (a approach) need(to *needs, s figures.Scale, w workload, generator string) {
 	for _, x := range w.shares(s, generator) {
-		to.add(batch(x.data, a.algorithm(w, generator)), x.datasets)
-		to.add(batch(x.data, far.algorithm(w, generator)), x.datasets)
+		to.add(batch(x.data, a.algorithm(w)), x.datasets)
+		to.add(batch(x.data, far.algorithm(w)), x.datasets)
 		to.add(lBound(x.data), x.datasets)
 	}
 }
@@ -102,7 +105,7 @@ func needFixBest(to *needs, s figures.Scale, w workload, generator string) {
 			to.add(batch(x.data, partition(p)), x.datasets)
 		}
 		to.add(lBound(x.data), x.datasets)
-		to.add(batch(x.data, far.algorithm(w, generator)), x.datasets)
+		to.add(batch(x.data, far.algorithm(w)), x.datasets)
 	}
 }
 
@@ -163,6 +166,6 @@ func fixBestPOpt(d *figures.Data, w workload, generator string) (pOpt, overFAR a
 	if pOpt, err = over(func(x share) run.Series { return lBound(x.data) }, boundS); err != nil {
 		return pOpt, overFAR, err
 	}
-	overFAR, err = over(func(x share) run.Series { return batch(x.data, far.algorithm(w, generator)) }, makespan)
+	overFAR, err = over(func(x share) run.Series { return batch(x.data, far.algorithm(w)) }, makespan)
 	return pOpt, overFAR, err
 }

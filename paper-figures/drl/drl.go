@@ -40,7 +40,7 @@ func Paper() (figures.Paper, error) {
 		Cite:  "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Future Generation Computer Systems (2025) 108145.",
 		Artefacts: []figures.Artefact{
 			figure1(), table1(claims), table2(claims), figure2(claims), figure3(), figure5(), figure7(), table3(claims), figure8(),
-			figure9(claims), table4(claims), table5(claims), latency(claims), adversarial(claims), figure16(claims), text(claims),
+			figure9(claims), table4(claims), table5(claims), latency(claims), adversarial(claims), figure16(claims), ours(), text(claims),
 		},
 	}, nil
 }

@@ -22,7 +22,8 @@ type workload struct {
 	name string
 	// spec is the dataset without parameters.
 	spec string
-	// trainedOn is the workload that the paper trains its agents on.
+	// trainedOn is the workload that the agents are trained on: WIDETIMES for measured
+	// kernels, as in the paper, and what the adversarial sets are drawn from for these.
 	trainedOn string
 	// datasets is how many the paper has.
 	datasets int

@@ -20,6 +20,9 @@ import (
 // tries is the parameter of all agents that schedule batches.
 var tries = algo.Param{Name: "k", Default: "1", Doc: "best of k tries: the first takes the likeliest action each time, the others draw"}
 
+// Decisions is the counter that tells how often the network was asked.
+const Decisions = "decisions"
+
 // A description says what an agent consists of.
 type description struct {
 	// weights is the name of the embedded file.
@@ -94,6 +97,7 @@ type runner struct {
 	lanes    []lane
 
 	active       []int // lanes that are not done
+	decisions    int   // in all lanes
 	observations []float32
 	masks        []bool
 	times        []env.Times
@@ -131,6 +135,7 @@ func (r *runner) run(ctx context.Context, p algo.Problem, lengths []int) (schedu
 	hash := p.Tasks.Hash()
 	rng := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(hash[:]), binary.LittleEndian.Uint64(hash[8:])))
 	from := 0
+	r.decisions = 0
 	for _, n := range lengths {
 		part := n
 		if r.capacity > 0 {
@@ -152,7 +157,9 @@ func (r *runner) run(ctx context.Context, p algo.Problem, lengths []int) (schedu
 			best = l
 		}
 	}
-	return best.Schedule(), nil
+	s := best.Schedule()
+	s.Counters = map[string]int{Decisions: r.decisions}
+	return s, nil
 }
 
 // decide lets every lane schedule a part of the tasks.
@@ -185,6 +192,7 @@ func (r *runner) step(rng *rand.Rand) {
 		r.lanes[l].Observe(r.observations[i*inputs:(i+1)*inputs], r.masks[i*actions:(i+1)*actions])
 	}
 	preferences, _ := r.policy.Forward(r.observations[:len(r.active)*inputs], len(r.active))
+	r.decisions += len(r.active)
 	left := r.active[:0]
 	for i, l := range r.active {
 		own, mask := preferences[i*actions:(i+1)*actions], r.masks[i*actions:(i+1)*actions]
