@@ -21,6 +21,9 @@ var Workloads = []string{"POORSCALING", "GOODSCALING", "MIXSCALINGUNIFORM", "MIX
 //go:embed weights
 var weights embed.FS
 
+// read returns an embedded file.
+var read = weights.ReadFile
+
 // Extension ends the names of weight files.
 const Extension = ".weights"
 
@@ -44,13 +47,16 @@ func (e *UnsupportedError) Error() string {
 // load puts the embedded weights of a name into a network.
 func load(name string, into nn.Policy) error {
 	file := "weights/" + name + Extension
-	text, err := weights.ReadFile(file)
+	text, err := read(file)
 	if err != nil {
 		return &NotTrainedError{name}
 	}
 	meta, parameters, err := nn.ReadWeights(bytes.NewReader(text), file)
 	if err != nil {
 		return err
+	}
+	if meta.Agent != name {
+		return &nn.WeightsError{File: file, Kind: nn.ErrNetwork, Detail: fmt.Sprintf("it holds agent %q, want %q", meta.Agent, name)}
 	}
 	return nn.LoadInto(into, file, meta, parameters)
 }

@@ -2,7 +2,6 @@ package agents
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"sync"
 
 	"miglab/algorithms/rl/env"
@@ -103,7 +102,7 @@ func (a *DeadlineAgent) Shape() env.Shape { return env.DeadlineShape(DeadlineSli
 
 func (a *DeadlineAgent) policy() (nn.Policy, error) {
 	s := a.Shape()
-	p := nn.NewActorCritic(s.Observation, a.Hidden, s.Actions, nn.Portable(), rand.New(rand.NewPCG(0, 0))).Actor()
+	p := nn.NewActor(s.Observation, a.Hidden, s.Actions, nn.Portable())
 	return p, load(a.WeightsName(), p)
 }
 

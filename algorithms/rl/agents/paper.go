@@ -1,8 +1,6 @@
 package agents
 
 import (
-	"math/rand/v2"
-
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
 	"miglab/harness/algo"
@@ -89,7 +87,7 @@ func (a *PaperAgent) new(args algo.Args) (*agent, error) {
 				return nil, err
 			}
 			s := b.Shape()
-			return nn.NewActorCritic(s.Observation, PaperHidden, s.Actions, nn.Portable(), rand.New(rand.NewPCG(0, 0))).Actor(), nil
+			return nn.NewActor(s.Observation, PaperHidden, s.Actions, nn.Portable()), nil
 		},
 		lane: func(g *mig.GPU, m mig.Reconfiguration) (lane, error) { return env.NewBatch(a.Options(g, m), nil) },
 	}

@@ -49,13 +49,21 @@ type lane interface {
 type agent struct {
 	description
 	k int
-	// runners holds those at rest, by GPU model and reconfiguration: *sync.Pool.
-	runners sync.Map
 }
 
+// trainedSlices is how many compute slices the GPUs have that agents are trained for:
+// A100 and all that look like it.
+const trainedSlices = 7
+
+// runners holds those at rest, a *sync.Pool for each setting: reading weights takes
+// longer than scheduling a batch with them.
+var runners sync.Map
+
 type setting struct {
-	gpu   *mig.GPU
-	model mig.Reconfiguration
+	weights string
+	k       int
+	gpu     *mig.GPU
+	model   mig.Reconfiguration
 }
 
 func newAgent(a algo.Args, d description) (*agent, error) {
@@ -77,7 +85,10 @@ func (a *agent) ScheduleStream(ctx context.Context, p algo.Problem, lengths []in
 	if n := p.GPUs(); n != 1 {
 		return schedule.Schedule{}, &UnsupportedError{fmt.Sprintf("%d GPUs", n), "it was trained for one"}
 	}
-	pool, _ := a.runners.LoadOrStore(setting{p.GPU, p.Model}, new(sync.Pool))
+	if p.GPU.ComputeSlices != trainedSlices {
+		return schedule.Schedule{}, &UnsupportedError{"a GPU of model " + p.GPU.Name, fmt.Sprintf("it was trained for those with %d slices", trainedSlices)}
+	}
+	pool, _ := runners.LoadOrStore(setting{a.weights, a.k, p.GPU, p.Model}, new(sync.Pool))
 	r, ok := pool.(*sync.Pool).Get().(*runner)
 	if !ok {
 		var err error

@@ -1,0 +1,415 @@
+package agents
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"miglab/algorithms/rl/nn"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+// standIns are random weights for the agents that are not trained yet, by file: what
+// an agent may answer does not depend on what it has learned.
+var standIns = map[string][]byte{}
+
+func TestMain(m *testing.M) {
+	trained := Trained()
+	for name, policy := range networks() {
+		if slices.Contains(trained, name) {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(1, uint64(len(standIns))))
+		for i := range policy.Parameters() {
+			policy.Parameters()[i] = float32(0.1 * rng.NormFloat64())
+		}
+		var b bytes.Buffer
+		if err := nn.WriteWeights(&b, nn.Meta{Network: policy.String(), Agent: name}, policy.Parameters(), nn.Float16); err != nil {
+			panic(err)
+		}
+		standIns["weights/"+name+Extension] = b.Bytes()
+	}
+	read = func(file string) ([]byte, error) {
+		if text, ok := standIns[file]; ok {
+			return text, nil
+		}
+		return weights.ReadFile(file)
+	}
+	os.Exit(m.Run())
+}
+
+// reading lets agents read their weights otherwise until the test ends.
+func reading(t *testing.T, otherwise func(file string) ([]byte, error)) {
+	t.Helper()
+	before := read
+	read = otherwise
+	deadlinePolicies.Clear()
+	t.Cleanup(func() {
+		read = before
+		deadlinePolicies.Clear()
+	})
+}
+
+// specs are the agents of a track.
+func specs(track algo.Track) []algo.Spec {
+	return slices.DeleteFunc(algo.All(track), func(s algo.Spec) bool {
+		return s.Name != "agent" && !strings.HasPrefix(s.Name, "agent-") && !strings.HasPrefix(s.Name, "rl-")
+	})
+}
+
+// variants lists an agent with each value of what it was trained on, its default
+// first.
+func variants(s algo.Spec) []string {
+	ids := []string{s.Name}
+	for _, p := range s.Params {
+		for _, v := range p.Values {
+			if v != p.Default {
+				ids = append(ids, s.Name+"?"+p.Name+"="+v)
+			}
+		}
+	}
+	return ids
+}
+
+// described returns what an agent of the batch or the stream track consists of.
+func described(id string) description {
+	a := algo.MustParse(id)
+	made := func(x any, err error) description {
+		if err != nil {
+			panic(err)
+		}
+		return x.(*agent).description
+	}
+	if a.Spec.Track == algo.TrackStream {
+		return made(a.Spec.Stream(a.Args))
+	}
+	return made(a.Spec.Batch(a.Args))
+}
+
+// networks returns every network that some registered agent loads, by the name of its
+// weights.
+func networks() map[string]nn.Policy {
+	out := map[string]nn.Policy{}
+	for _, s := range slices.Concat(specs(algo.TrackBatch), specs(algo.TrackStream)) {
+		for _, id := range variants(s) {
+			d := described(id)
+			p, err := d.network(mig.MustLookup("A100"))
+			if err != nil {
+				panic(err)
+			}
+			out[d.weights] = p
+		}
+	}
+	for i := range DeadlineAgents {
+		a := &DeadlineAgents[i]
+		s := a.Shape()
+		out[a.WeightsName()] = nn.NewActor(s.Observation, a.Hidden, s.Actions, nn.Portable())
+	}
+	return out
+}
+
+// This fails until `make train` has put all weights where they are built into the
+// program.
+func TestEveryAgentIsTrained(t *testing.T) {
+	trained := Trained()
+	want := slices.Sorted(maps.Keys(networks()))
+	for _, name := range want {
+		if !slices.Contains(trained, name) {
+			t.Errorf("%s has no weights", name)
+		}
+	}
+	for _, name := range trained {
+		if !slices.Contains(want, name) {
+			t.Errorf("%s%s is of no agent", name, Extension)
+		}
+	}
+}
+
+// randomProblem has tasks that scale in every way, some of which do not fit
+// everywhere, and perhaps ties, releases and a GPU at work.
+func randomProblem(rng *rand.Rand, n int) algo.Problem {
+	p := algo.Problem{
+		GPU:   mig.MustLookup([]string{"A100", "H100", "B200"}[rng.IntN(3)]),
+		Model: mig.Reconfiguration(rng.IntN(3)), Count: rng.IntN(2),
+	}
+	ties := rng.IntN(4) == 0
+	for i := range n {
+		t := task.New(fmt.Sprintf("t%02d", i), nil)
+		seconds := math.Exp(6*rng.Float64() - 1)
+		if ties {
+			seconds = float64(1 + rng.IntN(3))
+		}
+		fits := p.GPU.Sizes()[rng.IntN(len(p.GPU.Sizes()))]
+		for _, s := range p.GPU.Sizes() {
+			if s == fits || rng.IntN(10) > 0 {
+				t.Set(s, mig.Seconds(seconds))
+			}
+			if !ties {
+				seconds *= 0.2 + 0.9*rng.Float64()
+			}
+		}
+		p.Tasks = append(p.Tasks, t)
+	}
+	if rng.IntN(3) == 0 {
+		for range p.Tasks {
+			p.Release = append(p.Release, mig.Seconds(rng.Float64()*30))
+		}
+	}
+	if rng.IntN(2) == 0 {
+		parts := p.GPU.Partitions()
+		for _, in := range parts[rng.IntN(len(parts))] {
+			if rng.IntN(3) > 0 {
+				p.Start = append(p.Start, schedule.Existing{Instance: in, BusyUntil: mig.Seconds(rng.IntN(3)) * 5})
+			}
+		}
+	}
+	return p
+}
+
+// answer lets an agent schedule a problem, cut into batches where it takes streams.
+func answer(a algo.Algorithm, p algo.Problem) (schedule.Schedule, error) {
+	if a.Spec.Track == algo.TrackStream {
+		n := len(p.Tasks)
+		return a.ScheduleStream(context.Background(), p, []int{n / 2, 0, n - n/2})
+	}
+	return a.Schedule(context.Background(), p)
+}
+
+func TestSchedulesPassTheReferee(t *testing.T) {
+	for _, s := range slices.Concat(specs(algo.TrackBatch), specs(algo.TrackStream)) {
+		for v, id := range variants(s) {
+			problems := uint64(3)
+			if v == 0 {
+				problems = 40
+			}
+			a := algo.MustParse(id)
+			for seed := range problems {
+				rng := rand.New(rand.NewPCG(seed, uint64(v)))
+				p := randomProblem(rng, 1+rng.IntN([]int{3, 14, 30, 60}[seed%4]))
+				got, err := answer(a, p)
+				if err != nil {
+					t.Fatalf("%s, seed %d: %v", id, seed, err)
+				}
+				if v := schedule.Check(p, got); len(v) > 0 {
+					t.Fatalf("%s, seed %d, %d tasks on %s, %v: %d violations, first %v", id, seed, len(p.Tasks), p.GPU, p.Model, len(v), v[0])
+				}
+			}
+		}
+	}
+}
+
+// In our own formulation tasks are a set: neither names nor order matter, but for
+// which of two equal tasks goes first.
+func TestOrderAndNamesDoNotMatter(t *testing.T) {
+	type run struct {
+		in         mig.Instance
+		start, end mig.Seconds
+		times      [mig.MaxSize]mig.Seconds
+	}
+	runs := func(p algo.Problem, s schedule.Schedule) map[run]int {
+		out := map[run]int{}
+		for _, pl := range s.Placements {
+			r := run{pl.Instance, pl.Start, pl.End, [mig.MaxSize]mig.Seconds{}}
+			for size := range mig.MaxSize {
+				r.times[size] = p.Tasks[pl.Task].On(size + 1)
+			}
+			out[r]++
+		}
+		return out
+	}
+	a := algo.MustParse("agent")
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 20))
+		p := randomProblem(rng, 1+rng.IntN(OwnCapacity))
+		distinct := map[task.Task]bool{}
+		for _, task := range p.Tasks {
+			task.Name = ""
+			distinct[task] = true
+		}
+		if len(distinct) < len(p.Tasks) {
+			p.Release = nil // it would matter which of two equal tasks is there first
+		}
+		q := p
+		q.Tasks, q.Release = nil, nil
+		for i, from := range rng.Perm(len(p.Tasks)) {
+			other := p.Tasks[from]
+			other.Name = fmt.Sprint("other", i)
+			q.Tasks = append(q.Tasks, other)
+			if p.Release != nil {
+				q.Release = append(q.Release, p.Release[from])
+			}
+		}
+		first, err := answer(a, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := answer(a, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(runs(p, first), runs(q, second)) {
+			t.Fatalf("seed %d:\n%v\nand, permuted,\n%v", seed, first.Placements, second.Placements)
+		}
+	}
+}
+
+func TestBestOfEightIsNoWorse(t *testing.T) {
+	for _, s := range specs(algo.TrackBatch) {
+		greedy, best := algo.MustParse(s.Name), algo.MustParse(s.Name+"?k=8")
+		better := 0
+		for seed := range uint64(8) {
+			rng := rand.New(rand.NewPCG(seed, 30))
+			p := randomProblem(rng, 4+rng.IntN(PaperTasks-3))
+			one, err := answer(greedy, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			eight, err := answer(best, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v := schedule.Check(p, eight); len(v) > 0 {
+				t.Fatalf("%s?k=8, seed %d: %v", s.Name, seed, v)
+			}
+			switch m := eight.Makespan(); {
+			case m > one.Makespan():
+				t.Errorf("%s, seed %d: best of 8 takes %v s, greedy %v", s.Name, seed, m, one.Makespan())
+			case m < one.Makespan():
+				better++
+			}
+		}
+		if better == 0 {
+			t.Errorf("%s: best of 8 is never better than greedy", s.Name)
+		}
+	}
+}
+
+// One Algorithm value serves goroutines at once, and what it answered before has no
+// bearing.
+func TestConcurrentUse(t *testing.T) {
+	for _, id := range []string{"agent", "agent?k=3", "rl-direct", "rl-online"} {
+		a := algo.MustParse(id)
+		var problems []algo.Problem
+		var want []schedule.Schedule
+		for seed := range uint64(6) {
+			p := randomProblem(rand.New(rand.NewPCG(seed, 40)), 4+3*int(seed))
+			s, err := answer(algo.MustParse(id), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			problems, want = append(problems, p), append(want, s)
+		}
+		var g errgroup.Group
+		for worker := range 8 {
+			g.Go(func() error {
+				for i := range problems {
+					i = (i + worker) % len(problems)
+					got, err := answer(a, problems[i])
+					if err != nil {
+						return err
+					}
+					if !slices.Equal(got.Placements, want[i].Placements) || !slices.Equal(got.Operations, want[i].Operations) {
+						return fmt.Errorf("problem %d has another schedule", i)
+					}
+				}
+				return nil
+			})
+		}
+		if err := g.Wait(); err != nil {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
+func TestWhatAgentsCannotSchedule(t *testing.T) {
+	p := algo.Problem{GPU: mig.MustLookup("A100"), Tasks: task.Batch{task.New("a", map[mig.Slices]mig.Seconds{1: 9, 7: 2})}}
+	media, err := p.GPU.ProfileByName("1g.5gb+me")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range slices.Concat(specs(algo.TrackBatch), specs(algo.TrackStream)) {
+		a := algo.MustParse(s.Name)
+		small, two, odd := p, p, p
+		small.GPU, two.Count = mig.MustLookup("A30"), 2
+		small.Tasks = task.Batch{task.New("a", map[mig.Slices]mig.Seconds{1: 9, 4: 2})}
+		odd.Start = []schedule.Existing{{Instance: mig.Instance{Profile: media, Start: 0}}}
+		for what, q := range map[string]algo.Problem{"model A30": small, "2 GPUs": two, "instance 1@0": odd} {
+			_, err := answer(a, q)
+			var unsupported *UnsupportedError
+			if !errors.As(err, &unsupported) || !strings.Contains(err.Error(), what) {
+				t.Errorf("%s: %v, want an *UnsupportedError for %s", s.Name, err, what)
+			}
+		}
+		for _, k := range []string{"0", "-1", "x", "", "70000"} {
+			if _, err := algo.Parse(s.Name + "?k=" + k); err == nil || !strings.Contains(err.Error(), "whole number from 1") {
+				t.Errorf("%s?k=%s: %v", s.Name, k, err)
+			}
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if a.Spec.Track == algo.TrackBatch {
+			if _, err := a.Schedule(ended, p); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v once the context has ended", s.Name, err)
+			}
+		}
+		// Nothing of that is left over.
+		if got, err := answer(a, p); err != nil || len(schedule.Check(p, got)) > 0 {
+			t.Errorf("%s: %v, %v", s.Name, err, got)
+		}
+	}
+	deadline := algo.MustParse("rl-deadline")
+	_, err = deadline.Spec.Dispatch(deadline.Args, sim.DispatchSetting{Slices: DeadlineSlices + 1})
+	var unsupported *UnsupportedError
+	if !errors.As(err, &unsupported) || !strings.Contains(err.Error(), "21 slices") {
+		t.Errorf("a fleet of 21 slices: %v", err)
+	}
+}
+
+// Weights that are missing, damaged or another agent's are errors that say so.
+func TestWrongWeights(t *testing.T) {
+	p := algo.Problem{GPU: mig.MustLookup("A100"), Tasks: task.Batch{task.New("a", map[mig.Slices]mig.Seconds{1: 9})}}
+	attempts := func(id string) error {
+		a := algo.MustParse(id)
+		if a.Spec.Track == algo.TrackDispatch {
+			_, err := a.Spec.Dispatch(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
+			return err
+		}
+		_, err := answer(a, p)
+		return err
+	}
+	have := read
+	for _, id := range []string{"agent", "agent-stream?workload=POORSCALING", "rl-onehot", "rl-online", "rl-deadline?training=tight"} {
+		reading(t, func(string) ([]byte, error) { return nil, fs.ErrNotExist })
+		var missing *NotTrainedError
+		if err := attempts(id); !errors.As(err, &missing) || !strings.Contains(err.Error(), missing.Name) {
+			t.Errorf("%s without weights: %v", id, err)
+		}
+		reading(t, func(file string) ([]byte, error) {
+			text, err := have(file)
+			return text[:len(text)/2], err
+		})
+		if err := attempts(id); !errors.Is(err, nn.ErrTruncated) || !strings.Contains(err.Error(), missing.Name+Extension) {
+			t.Errorf("%s with half its weights: %v", id, err)
+		}
+		// That of rl-direct is like that of rl-online, but for what it has learned.
+		reading(t, func(string) ([]byte, error) { return have("weights/rl-direct-WIDETIMES" + Extension) })
+		if err := attempts(id); !errors.Is(err, nn.ErrNetwork) || !strings.Contains(err.Error(), missing.Name+Extension) {
+			t.Errorf("%s with another's weights: %v", id, err)
+		}
+	}
+}

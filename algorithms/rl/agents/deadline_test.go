@@ -1,0 +1,55 @@
+package agents
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+// dayOf returns the first jobs of a day of the deadline report, and its fleet.
+func dayOf(t testing.TB, seed uint64, jobs int) ([]task.Job, task.Fleet) {
+	t.Helper()
+	s, err := datasets.NewDaySampler("deadline/relaxed", mig.MustLookup("A100"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Draw(rand.New(rand.NewPCG(seed, 50)), nil)[:jobs], s.Fleet()
+}
+
+// dispatched runs a day with an agent.
+func dispatched(t testing.TB, id string, jobs []task.Job, fleet task.Fleet) sim.DispatchResult {
+	t.Helper()
+	a := algo.MustParse(id)
+	d, err := a.Spec.Dispatch(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := sim.RunDispatch(jobs, fleet, d)
+	if err != nil {
+		t.Fatalf("%s: %v", id, err)
+	}
+	return r
+}
+
+// The engine refuses a slice that is busy, so that a day that ends was legal.
+func TestDeadlineAgentsDispatchDays(t *testing.T) {
+	for _, s := range specs(algo.TrackDispatch) {
+		for _, id := range variants(s) {
+			for seed := range uint64(2) {
+				jobs, fleet := dayOf(t, seed, 300)
+				first := dispatched(t, id, jobs, fleet)
+				if first.Jobs != len(jobs) {
+					t.Fatalf("%s: %d jobs of %d", id, first.Jobs, len(jobs))
+				}
+				if again := dispatched(t, id, jobs, fleet); again.Late != first.Late || again.Energy != first.Energy {
+					t.Errorf("%s: another result the second time", id)
+				}
+			}
+		}
+	}
+}

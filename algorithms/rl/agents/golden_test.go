@@ -1,0 +1,153 @@
+package agents
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+var update = flag.Bool("update", false, "write the golden files of the trained agents anew")
+
+// goldenDir holds a file for each agent and its version, with all that it decides on
+// a few instances. As stored results are looked up by version, neither weights nor
+// code may change an answer without a new one.
+const goldenDir = "testdata/golden"
+
+// goldenProblems are a batch of the DRL paper's, one that is decided upon in parts,
+// and one with releases on a GPU at work.
+func goldenProblems(t *testing.T) []algo.Problem {
+	t.Helper()
+	var out []algo.Problem
+	for _, c := range []struct {
+		spec, gpu string
+		model     mig.Reconfiguration
+	}{
+		{"drl/WIDETIMES", "A100", mig.Sequential},
+		{"drl/MIXSCALINGEXTREME?n=40", "A100", mig.Parallel},
+		{"drl/GOODSCALING?n=9", "H100", mig.Sequential},
+	} {
+		p := algo.Problem{GPU: mig.MustLookup(c.gpu), Model: c.model}
+		in, err := datasets.MustParse(c.spec).Instance(p.GPU, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Tasks = in.Tasks
+		out = append(out, p)
+	}
+	last := &out[len(out)-1]
+	for i := range last.Tasks {
+		last.Release = append(last.Release, mig.Seconds(3*i))
+	}
+	for _, in := range last.GPU.Partitions()[3] {
+		last.Start = append(last.Start, schedule.Existing{Instance: in, BusyUntil: mig.Seconds(2 * in.Start)})
+	}
+	return out
+}
+
+// written is a schedule as text, times to the last bit.
+func written(p algo.Problem, s schedule.Schedule) string {
+	var b strings.Builder
+	exact := func(t mig.Seconds) string { return strconv.FormatFloat(float64(t), 'g', -1, 64) }
+	for _, bar := range schedule.Bars(p, s) {
+		fmt.Fprintf(&b, "%s %s slice %d+%d %v %s\n", exact(bar.Start), exact(bar.End), bar.Slice, bar.Width, bar.Kind, bar.Label)
+	}
+	return b.String()
+}
+
+// golden returns what the trained variants of an agent decide; "" where there are none.
+func golden(t *testing.T, s algo.Spec, trained []string) string {
+	t.Helper()
+	var b strings.Builder
+	for v, id := range variants(s) {
+		if s.Track == algo.TrackDispatch {
+			if slices.Contains(trained, DeadlineAgents[v].WeightsName()) {
+				jobs, fleet := dayOf(t, 1, 300)
+				r := dispatched(t, id, jobs, fleet)
+				fmt.Fprintf(&b, "# %s: %d late, %v min, %v Wmin; slices\n", id, r.Late, float64(r.Tardiness), float64(r.Energy))
+				for _, run := range r.Runs {
+					fmt.Fprintf(&b, "%d ", run.Slice)
+				}
+				b.WriteString("\n\n")
+			}
+			continue
+		}
+		if !slices.Contains(trained, described(id).weights) {
+			continue
+		}
+		ids := []string{id}
+		if v == 0 {
+			ids = append(ids, id+"?k=4")
+		}
+		for _, id := range ids {
+			for i, p := range goldenProblems(t) {
+				got, err := answer(algo.MustParse(id), p)
+				if err != nil {
+					t.Fatalf("%s: %v", id, err)
+				}
+				fmt.Fprintf(&b, "# problem %d: %s on %s, %s\n%s\n", i, id, p.GPU, p.Model, written(p, got))
+			}
+		}
+	}
+	return b.String()
+}
+
+func TestDecisionsChangeWithTheVersionOnly(t *testing.T) {
+	trained := Trained()
+	files := map[string]bool{}
+	for _, s := range slices.Concat(specs(algo.TrackBatch), specs(algo.TrackStream), specs(algo.TrackDispatch)) {
+		got := golden(t, s, trained)
+		if got == "" {
+			continue
+		}
+		name := fmt.Sprintf("%s-v%d.txt", s.Name, s.Version)
+		path := filepath.Join(goldenDir, name)
+		files[name] = true
+		if *update {
+			writeGolden(t, path, got)
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Errorf("%v; write it with go test ./algorithms/rl/agents -run %s -update", err, t.Name())
+			continue
+		}
+		if got != string(want) {
+			writeGolden(t, path+".got", got)
+			t.Errorf("%s decides otherwise than in %s; see %s.got. If that is meant, raise Version in its Spec and run this test with -update", s.Name, path, path)
+		}
+	}
+	entries, err := os.ReadDir(goldenDir)
+	if err != nil && len(files) > 0 {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		switch {
+		case files[e.Name()] || filepath.Ext(e.Name()) == ".got":
+		case *update:
+			if err := os.Remove(filepath.Join(goldenDir, e.Name())); err != nil {
+				t.Error(err)
+			}
+		default:
+			t.Errorf("%s is of no trained agent and version; delete it, or run this test with -update", e.Name())
+		}
+	}
+}
+
+func writeGolden(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(goldenDir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
