@@ -110,15 +110,15 @@ func sourceOf(workloads []string, n func(rng *rand.Rand) int) (env.Source, error
 }
 
 func ownRecipes() []*Recipe {
-	out := []*Recipe{ownRecipe("ANY", "our agent, trained on the mixture of all workloads", agents.Workloads)}
+	out := []*Recipe{ownRecipe("ANY", "our agent, trained on the mixture of all workloads", 6_000_000, agents.Workloads)}
 	for _, w := range agents.Workloads {
-		out = append(out, ownRecipe(w, "our agent, trained on "+w, []string{w}))
+		out = append(out, ownRecipe(w, "our agent, trained on "+w, 3_000_000, []string{w}))
 	}
 	return out
 }
 
-func ownRecipe(name, doc string, workloads []string) *Recipe {
-	r := &Recipe{Name: "agent-" + name, Doc: doc, Steps: 6_000_000, Seeds: []uint{1}, Shipped: true, Score: pOpt}
+func ownRecipe(name, doc string, steps int64, workloads []string) *Recipe {
+	r := &Recipe{Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: true, Score: pOpt}
 	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		// Most batches have the 14 tasks of DRL 5.1.3; the others teach what to do with
 		// any number.
