@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	_ "miglab/algorithms/dispatch"
+	_ "miglab/algorithms/rl/agents"
 	"miglab/harness/algo"
 	"miglab/harness/run"
 	"miglab/harness/store"
@@ -37,12 +38,12 @@ func paper(t *testing.T) figures.Paper {
 func TestTablesAreComplete(t *testing.T) {
 	c := load(t)
 	for artefact, want := range map[string]int{
-		"table2": 2 + 2 + 3,             // two ranges of late jobs, three values
-		"table6": (2 + 1 + 2) * 2,       // original, enhanced and improvement, of late jobs and tardiness
-		"table7": 5 * 3 * 2,             // five methods, three quantities, each with its deviation
-		"table8": 4 * 2,                 // four baselines, two reductions
-		"table9": (2 + 1) + (1 + 1),     // late jobs and the distance to the best heuristic
-		"text":   3 + 2 + 4 + 1 + 3 + 4, // counts, shares, slacks, steps, orders of Tables 7 and 10, tight deadlines
+		"table2": 2 + 2 + 3,                 // two ranges of late jobs, three values
+		"table6": (2 + 1 + 2) * 2,           // original, enhanced and improvement, of late jobs and tardiness
+		"table7": 5 * 3 * 2,                 // five methods, three quantities, each with its deviation
+		"table8": 4 * 2,                     // four baselines, two reductions
+		"table9": (2 + 1) + (1 + 1),         // late jobs and the distance to the best heuristic
+		"text":   3 + 2 + 4 + 1 + 3 + 2 + 4, // counts, shares, slacks, steps, orders of Tables 7 and 10, the agent's, tight deadlines
 	} {
 		if n := len(c.Of(artefact)); n != want {
 			t.Errorf("%s has %d numbers, want %d", artefact, n, want)
@@ -81,19 +82,52 @@ func TestNeedsNameWhatExists(t *testing.T) {
 	}
 }
 
-// TestAllSchedulersAreShown fails when the track has one more than this package.
+// TestAllSchedulersAreShown fails when the track has one more than this package, or the
+// agent one more training.
 func TestAllSchedulersAreShown(t *testing.T) {
 	shown := map[string]bool{}
 	for _, s := range schedulers {
 		shown[s.algorithm] = true
 	}
+	for _, a := range agents {
+		shown[algo.MustParse(a.algorithm).ID] = true
+	}
+	n := 0
 	for _, s := range algo.All(algo.TrackDispatch) {
-		if !shown[s.Name] {
-			t.Errorf("%s is missing", s.Name)
+		ids := []string{s.Name}
+		if s.Name == agent.algorithm {
+			ids = nil
+			for _, v := range s.Params[0].Values {
+				ids = append(ids, algo.MustParse(s.Name+"?"+s.Params[0].Name+"="+v).ID)
+			}
+		}
+		for _, id := range ids {
+			n++
+			if !shown[id] {
+				t.Errorf("%s is missing", id)
+			}
 		}
 	}
-	if len(shown) != len(algo.All(algo.TrackDispatch)) {
-		t.Errorf("%d schedulers are shown", len(shown))
+	if len(shown) != n {
+		t.Errorf("%d schedulers are shown, there are %d", len(shown), n)
+	}
+}
+
+// TestAgentsEpisodes: what an agent costs is bounded.
+func TestAgentsEpisodes(t *testing.T) {
+	for _, c := range []struct {
+		scheduler
+		dataset string
+		want    int
+	}{
+		{agent, relaxed, many},
+		{agent, tight, sweep},
+		{originalRelaxed, relaxed, sweep},
+		{largest, tight, many},
+	} {
+		if n := need(figures.Scale{}, c.dataset, many, c.scheduler)[0].N; n != c.want {
+			t.Errorf("%s on %s: %d episodes, want %d", c.title, c.dataset, n, c.want)
+		}
 	}
 }
 
@@ -181,6 +215,51 @@ func TestDeviations(t *testing.T) {
 	}
 	if math.Abs(m.Value-2) > 1e-12 || math.Abs(m.SE-math.Sqrt2) > 1e-12 {
 		t.Errorf("%+v, want 2 and the deviation of 1 and 3, the root of 2", m)
+	}
+}
+
+// TestReduction takes the ratio of means, not the mean of ratios, and the jackknife's
+// standard error, to which that of the linearised ratio comes near.
+func TestReduction(t *testing.T) {
+	var values, base []float64
+	for i := range 200 {
+		b := 30 + float64(i*37%40)
+		base = append(base, b)
+		values = append(values, 0.9*b+float64(i*53%11-5))
+	}
+	m, err := reduction(values, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := func(v []float64) (s float64) {
+		for _, x := range v {
+			s += x
+		}
+		return s
+	}
+	a, b := sum(values), sum(base)
+	if want := 100 * (1 - a/b); math.Abs(m.Value-want) > 1e-9 {
+		t.Errorf("%v, want %v", m.Value, want)
+	}
+	squares := 0.0
+	for i := range values {
+		left := 100 * (1 - (a-values[i])/(b-base[i]))
+		squares += (left - m.Value) * (left - m.Value)
+	}
+	const quantile199 = 1.971957 // Student's t, 199 degrees of freedom, 97.5 %
+	want := quantile199 * math.Sqrt(199./200*squares)
+	if half := m.High - m.Value; math.Abs(half/want-1) > 0.01 || math.Abs(m.Value-m.Low-half) > 1e-9 {
+		t.Errorf("%+v, want ± %v", m, want)
+	}
+	// A difference that is the same share of every episode is known exactly.
+	for i := range base {
+		values[i] = base[i] / 2
+	}
+	if m, err = reduction(values, base); err != nil || math.Abs(m.Value-50) > 1e-9 || m.High-m.Low > 1e-9 {
+		t.Errorf("%+v, %v; want 50 exactly", m, err)
+	}
+	if _, err = reduction(values, base[1:]); err == nil {
+		t.Error("unpaired values have a reduction")
 	}
 }
 

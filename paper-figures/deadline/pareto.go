@@ -9,11 +9,11 @@ import (
 	"miglab/reports"
 )
 
-// pareto draws energy against lateness: a scheduler is on the front if none is better
+// pareto draws energy against lateness: a heuristic is on the front if none is better
 // in one and at least as good in the other.
 func pareto() figures.Artefact {
 	return figures.Artefact{
-		Name: "pareto", Title: "energy against late jobs, all schedulers",
+		Name: "pareto", Title: "energy against late jobs, all heuristics",
 		Needs: needAll,
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{
@@ -27,7 +27,7 @@ func pareto() figures.Artefact {
 				},
 				Notes: []string{"means; on the front: no other has less of one and no more of the other"},
 			}
-			chart := reports.Panels{Title: "Energy against late jobs, all schedulers", Columns: 2}
+			chart := reports.Panels{Title: "Energy against late jobs, all heuristics", Columns: 2}
 			for _, data := range tightness {
 				points := make([]point, len(schedulers))
 				for i, s := range schedulers {

@@ -22,7 +22,9 @@ const (
 func table3() figures.Artefact {
 	return figures.Artefact{
 		Name: "table3", Title: "speed of environments", Timed: true,
-		Needs: func(s figures.Scale) []figures.Need { return need(s, relaxed, many, schedulers...) },
+		Needs: func(s figures.Scale) []figures.Need {
+			return need(s, relaxed, many, append([]scheduler{agent}, schedulers...)...)
+		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{
 				Title: "Table 3. Steps a second; a step is the dispatch of a job",
@@ -41,10 +43,10 @@ func table3() figures.Artefact {
 				},
 				Notes: []string{
 					"this simulator: one core, while as many cells ran at once as there are workers; generating the jobs is not included",
-					"the environments of the report also build an agent's observations, which a heuristic does without",
+					"the environments of the report also build an agent's observations, which a heuristic does without; RL-PPO builds them, and evaluates its network",
 				},
 			}
-			for _, s := range schedulers {
+			for _, s := range append([]scheduler{agent}, schedulers...) {
 				series := s.on(relaxed)
 				us, err := d.Micros(series)
 				if err != nil {

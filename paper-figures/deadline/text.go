@@ -9,13 +9,13 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// text judges what the report says outside of Tables 2 to 9. The agent's numbers there
-// are those of the tables.
+// text judges what the report says outside of Tables 2 to 9.
 func text(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "text", Title: "numbers in the text",
 		Needs: func(s figures.Scale) []figures.Need {
-			return append(need(s, relaxed, many, methods...), need(s, tight, many, schedulers...)...)
+			return append(append(need(s, relaxed, many, methods...), need(s, tight, many, schedulers...)...),
+				append(need(s, relaxed, many, agent), need(s, tight, many, tightAgent, originalAgent)...)...)
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			settled, err := setting()
@@ -36,7 +36,12 @@ func text(claims *figures.Claims) figures.Artefact {
 				return nil, err
 			}
 			maps.Copy(few, settled)
-			readings := []figures.Reading{figures.Lookup("", few), figures.Lookup("1000 episodes", lots)}
+			readings := []figures.Reading{figures.Lookup("", few), figures.Lookup(over1000, lots)}
+			others, err := ofAgent(d, few, lots, why)
+			if err != nil {
+				return nil, err
+			}
+			readings = append(readings, others...)
 			var fs []figures.Finding
 			for _, c := range claims.Of("text") {
 				if c.Relation == figures.Input {
@@ -103,23 +108,11 @@ func inGeneral(d *figures.Data, values map[string]figures.Measurement, why map[s
 // inWords measures over n episodes what the report says of its evaluation in words,
 // and gives the reasons where that may deviate.
 func inWords(d *figures.Data, values map[string]figures.Measurement, why map[string]string, n int) error {
-	for _, c := range []struct {
-		claim    string
-		quantity quantity
-		dataset  string
-		reason   string
-	}{
-		{"steps of an episode", jobs, relaxed, "a step is the dispatch of a job, and the released arrival rates bring about five times as many jobs a day"},
-		{"late with tight deadlines", late, tight, standsIn},
-	} {
-		v, err := c.quantity.of(d, largest.on(c.dataset))
-		if err != nil {
-			return err
-		}
-		why[c.claim] = c.reason
-		if values[c.claim], err = figures.MeanOf(v[:min(n, len(v))], evaluation); err != nil {
-			return err
-		}
+	const steps = "steps of an episode"
+	why[steps] = "a step is the dispatch of a job, and the released arrival rates bring about five times as many jobs a day"
+	var err error
+	if values[steps], err = jobs.mean(d, largest.on(relaxed), n); err != nil {
+		return err
 	}
 	for _, c := range []struct {
 		claim    string
@@ -141,4 +134,51 @@ func inWords(d *figures.Data, values map[string]figures.Measurement, why map[str
 		}
 	}
 	return nil
+}
+
+// ofAgent measures what the report says of agents in words, over the episodes of its
+// evaluation and over 1000, and returns the other readings.
+func ofAgent(d *figures.Data, few, lots map[string]figures.Measurement, why map[string]string) ([]figures.Reading, error) {
+	const (
+		notebook = "late with tight deadlines"
+		best     = "late, RL-PPO less the best heuristic"
+		ties     = "late with tight deadlines, Largest-First less RL-PPO"
+	)
+	why[notebook], why[best] = notTheNotebook, leftOpen
+	why[ties] = "refuted: an agent has fewer late jobs under tight deadlines, too"
+	var err error
+	for _, r := range []struct {
+		values map[string]figures.Measurement
+		n      int
+	}{{few, evaluation}, {lots, many}} {
+		rival, _, err := extreme(d, late, relaxed, methods, lowest, r.n)
+		if err != nil {
+			return nil, err
+		}
+		if r.values[best], err = late.difference(d, agent, rival, relaxed, r.n); err != nil {
+			return nil, err
+		}
+	}
+	if few[notebook], err = late.mean(d, originalAgent.on(tight), evaluation); err != nil {
+		return nil, err
+	}
+	if few[ties], err = late.difference(d, largest, tightAgent, tight, evaluation); err != nil {
+		return nil, err
+	}
+	hundred, heuristic, original := map[string]figures.Measurement{}, map[string]figures.Measurement{}, map[string]figures.Measurement{}
+	if hundred[notebook], err = late.mean(d, originalAgent.on(tight), sweep); err != nil {
+		return nil, err
+	}
+	if hundred[ties], err = late.difference(d, largest, tightAgent, tight, sweep); err != nil {
+		return nil, err
+	}
+	if heuristic[notebook], err = late.mean(d, largest.on(tight), evaluation); err != nil {
+		return nil, err
+	}
+	if original[ties], err = late.difference(d, largest, originalAgent, tight, evaluation); err != nil {
+		return nil, err
+	}
+	return []figures.Reading{
+		figures.Lookup(over100, hundred), figures.Lookup(largest.title, heuristic), figures.Lookup("original settings", original),
+	}, nil
 }

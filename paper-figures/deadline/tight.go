@@ -10,72 +10,81 @@ import (
 )
 
 // Tables 2 and 6 say of the original notebook that 85-90 % of jobs are late and 4-6
-// minutes tardy. That is an agent which pre-empts jobs. What can be measured is what
-// schedulers without pre-emption make of the same deadlines: the numbers are
-// compared with Largest-First, the best of the report's own (2.5.1), and the others
-// are readings.
+// minutes tardy. The notebook's agent pre-empts jobs, shows sizes of slices and pays
+// while the day goes on; the report describes one that does none of this, and that is
+// the one trained here. What heuristics make of the same deadlines are readings.
 
-// standsIn says so in tables.
-const standsIn = "the original is an agent that pre-empts jobs; measured are heuristics that do not, under the same deadlines: Largest-First, and as readings the others"
+// notTheNotebook says so in tables.
+const notTheNotebook = "the notebook's agent may pre-empt jobs and sees sizes of slices; measured is the one that the report describes, which does neither, after 200,000 steps as Table 5 has it"
+
+// needsTraining is what is missing for the two approaches of Table 2 in between.
+const needsTraining = "an agent with the enhanced network and annealing on the original observation and reward; its settings between those of Table 5 are not printed, and none of our agents is trained so"
 
 func table2(claims *figures.Claims) figures.Artefact {
-	return tightTable(claims, "table2", "what each step of the report changed",
+	return fromOriginal(claims, "table2", "what each step of the report changed",
 		"Table 2. Late jobs of the approaches tried",
 		[]string{
+			"fast is the original in a faster environment: the same agent here",
 			"about 48 % late comes in print before deadlines are relaxed, although 2.5.1 has 85-90 % late under tight ones even with optimal scheduling",
+			"what relaxed deadlines alone, and what the enhanced settings alone, change is in table5",
 		})
 }
 
 func table6(claims *figures.Claims) figures.Artefact {
-	return tightTable(claims, "table6", "the original notebook and the enhanced agent",
+	return fromOriginal(claims, "table6", "the original notebook and the enhanced agent",
 		"Table 6. The original notebook against the enhanced agent",
 		[]string{
+			"an improvement is that of the enhanced agent on relaxed deadlines over the original on tight ones: of the same jobs, but not of the same problem",
 			"from 85 and 90 % down to 37.7 % is 47 and 52 points, or 56 and 58 % of them; the printed 52-58 % mixes the two",
 		})
 }
 
-// tightTable judges a table's numbers about the original under tight deadlines; the
-// others are the agent's.
-func tightTable(claims *figures.Claims, name, title, caption string, notes []string) figures.Artefact {
+// fromOriginal judges a table's numbers about the original and the enhanced agent.
+func fromOriginal(claims *figures.Claims, name, title, caption string, notes []string) figures.Artefact {
 	return figures.Artefact{
 		Name: name, Title: title,
-		Needs: func(s figures.Scale) []figures.Need { return need(s, tight, many, methods...) },
+		Needs: func(s figures.Scale) []figures.Need {
+			return append(need(s, tight, many, append([]scheduler{originalAgent}, methods...)...), need(s, relaxed, many, agent)...)
+		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			var readings []figures.Reading
 			for _, r := range []struct {
-				name string
-				scheduler
-				episodes int
+				name               string
+				original, enhanced *scheduler
+				episodes           int
 			}{
-				{"", largest, evaluation},
-				{"1000 episodes", largest, many},
-				{"EFT", eft, evaluation},
-				{"Random", random, evaluation},
-				{"Smallest-First", smallest, evaluation},
+				{"", &originalAgent, &agent, evaluation},
+				{over100, &originalAgent, &agent, sweep},
+				{over1000, nil, &agent, many},
+				{largest.title, &largest, nil, evaluation},
+				{eft.title, &eft, nil, evaluation},
+				{random.title, &random, nil, evaluation},
+				{smallest.title, &smallest, nil, evaluation},
 			} {
 				values := map[string]figures.Measurement{}
 				for _, c := range claims.Of(name) {
-					q, ok := ofOriginal(c.Name)
-					if !ok {
-						continue
-					}
-					v, err := q.of(d, r.on(tight))
+					m, ok, err := beforeAndAfter(d, c.Name, r.original, r.enhanced, r.episodes)
 					if err != nil {
 						return nil, err
 					}
-					if values[c.Name], err = figures.MeanOf(v[:min(r.episodes, len(v))], evaluation); err != nil {
-						return nil, err
+					if ok {
+						values[c.Name] = m
 					}
 				}
 				readings = append(readings, figures.Lookup(r.name, values))
 			}
 			var fs []figures.Finding
 			for _, c := range claims.Of(name) {
-				if _, ok := ofOriginal(c.Name); !ok {
-					fs = append(fs, figures.Missing(c, needsAgent))
+				row, _, _ := strings.Cut(c.Name, " ")
+				why := notTheNotebook
+				switch row {
+				case "Improved", "Relaxed":
+					fs = append(fs, figures.Missing(c, needsTraining))
 					continue
+				case "Enhanced":
+					why = leftOpen
 				}
-				own, err := d.Compare([]figures.Claim{c}, readings, figures.Always(standsIn))
+				own, err := d.Compare([]figures.Claim{c}, readings, figures.Always(why))
 				if err != nil {
 					return nil, err
 				}
@@ -87,10 +96,41 @@ func tightTable(claims *figures.Claims, name, title, caption string, notes []str
 			if err != nil {
 				return nil, err
 			}
-			t.Notes = slices.Concat(t.Notes, []string{standsIn}, others, notes)
+			t.Notes = slices.Concat(t.Notes, []string{notTheNotebook}, others, notes)
 			return &figures.Output{Findings: fs, Tables: []figures.Table{{File: name, Table: t}}}, nil
 		},
 	}
+}
+
+// beforeAndAfter measures a claim of Table 2 or 6 with what stands for the original,
+// on tight deadlines, and for the enhanced agent, on relaxed ones. Not ok are claims
+// about something else, and about one that is nil.
+func beforeAndAfter(d *figures.Data, claim string, original, enhanced *scheduler, n int) (m figures.Measurement, ok bool, err error) {
+	row, _, _ := strings.Cut(claim, " ")
+	q := late
+	if strings.Contains(claim, tardiness.name) {
+		q = tardiness
+	}
+	switch {
+	case (row == "Original" || row == "Fast") && original != nil:
+		m, err = q.mean(d, original.on(tight), n)
+		return m, true, err
+	case row == "Enhanced" && enhanced != nil:
+		m, err = q.mean(d, enhanced.on(relaxed), n)
+		return m, true, err
+	case strings.Contains(claim, "improvement") && original != nil && enhanced != nil:
+		before, err := q.first(d, original.on(tight), n)
+		if err != nil {
+			return m, false, err
+		}
+		after, err := q.first(d, enhanced.on(relaxed), len(before))
+		if err != nil {
+			return m, false, err
+		}
+		m, err = reduction(after, before)
+		return m, true, err
+	}
+	return m, false, nil
 }
 
 // byDefault keeps the findings under the default reading.
@@ -127,17 +167,4 @@ func inTight(d *figures.Data) ([]string, error) {
 		out = append(out, fmt.Sprintf("late and tardy over %d episodes: %s", n, strings.Join(each, ", ")))
 	}
 	return out, nil
-}
-
-// ofOriginal returns the quantity of a claim about tight deadlines. Table 2's Fast is
-// the original in a faster environment.
-func ofOriginal(claim string) (quantity, bool) {
-	row, rest, _ := strings.Cut(claim, " ")
-	if row != "Original" && row != "Fast" {
-		return quantity{}, false
-	}
-	if strings.HasPrefix(rest, tardiness.name) {
-		return tardiness, true
-	}
-	return late, true
 }
