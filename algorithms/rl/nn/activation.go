@@ -1,5 +1,7 @@
 package nn
 
+import "math"
+
 // An Activation is the function between two layers. Its results are the same bits
 // in every build.
 type Activation uint8
@@ -20,8 +22,13 @@ func (a Activation) Apply(y []float32) {
 			y[i] = tanh(y[i])
 		}
 	case ReLU:
+		// Signs are as good as random: a conditional move of bits instead of a branch.
 		for i, v := range y {
-			y[i] = max(v, 0)
+			b := math.Float32bits(v)
+			if v < 0 {
+				b = 0
+			}
+			y[i] = math.Float32frombits(b)
 		}
 	}
 }
@@ -34,10 +41,13 @@ func (a Activation) Gradient(dy, y []float32) {
 			dy[i] *= 1 - float32(y[i]*y[i])
 		}
 	case ReLU:
+		dy = dy[:len(y)]
 		for i, v := range y {
+			b := math.Float32bits(dy[i])
 			if v <= 0 {
-				dy[i] = 0
+				b = 0
 			}
+			dy[i] = math.Float32frombits(b)
 		}
 	}
 }

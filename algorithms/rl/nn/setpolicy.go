@@ -140,19 +140,19 @@ func (p *SetPolicy) Forward(observations []float32, n int) (preferences, values 
 	p.gather(observations, n)
 	rows := len(p.x.y) / s.Row
 	p.affine(&p.encoded1, p.x.y, p.encode1, rows)
-	rectify(p.encoded1.y)
+	ReLU.Apply(p.encoded1.y)
 	p.affine(&p.encoded2, p.encoded1.y, p.encode2, rows)
-	rectify(p.encoded2.y)
+	ReLU.Apply(p.encoded2.y)
 	p.pool()
 	p.affine(&p.up1, p.joined.y, p.trunk1, n)
-	rectify(p.up1.y)
+	ReLU.Apply(p.up1.y)
 	p.affine(&p.up2, p.up1.y, p.trunk2, n)
-	rectify(p.up2.y)
+	ReLU.Apply(p.up2.y)
 	p.affine(&p.values, p.up2.y, p.value, n)
 	p.affine(&p.contexts, p.up2.y, p.context, n)
 	p.affine(&p.items, p.encoded2.y, p.item, rows)
 	p.addContexts()
-	rectify(p.items.y)
+	ReLU.Apply(p.items.y)
 	p.affine(&p.scores, p.items.y, p.preference, rows)
 	p.scatter()
 	return p.preferences, p.values.y
@@ -241,21 +241,21 @@ func (p *SetPolicy) Backward(dPreferences, dValues []float32) {
 		at += copy(p.scores.dy[at:at+k*p.shape.Choices], dPreferences[i*actions:])
 	}
 	p.back(p.preference, &p.items, p.scores.dy, rows)
-	unrectify(&p.items)
+	ReLU.Gradient(p.items.dy, p.items.y)
 	p.sumContexts()
 	p.back(p.item, &p.encoded2, p.items.dy, rows)
 
 	p.back(p.value, &p.up2, dValues, p.n)
 	p.addBack(p.context, &p.up2, p.contexts.dy, p.n)
-	unrectify(&p.up2)
+	ReLU.Gradient(p.up2.dy, p.up2.y)
 	p.back(p.trunk2, &p.up1, p.up2.dy, p.n)
-	unrectify(&p.up1)
+	ReLU.Gradient(p.up1.dy, p.up1.y)
 	p.back(p.trunk1, &p.joined, p.up1.dy, p.n)
 
 	p.unpool()
-	unrectify(&p.encoded2)
+	ReLU.Gradient(p.encoded2.dy, p.encoded2.y)
 	p.back(p.encode2, &p.encoded1, p.encoded2.dy, rows)
-	unrectify(&p.encoded1)
+	ReLU.Gradient(p.encoded1.dy, p.encoded1.y)
 	e := p.encode1
 	p.kernel.WeightGradient(e.weights(p.grads), e.biases(p.grads), p.x.y, p.encoded1.dy, rows, e.in, e.out)
 }
@@ -305,24 +305,5 @@ func (p *SetPolicy) unpool() {
 			}
 			at += p.hidden
 		}
-	}
-}
-
-// rectify clears what is negative: signs are as good as random, so that a branch on
-// them would cost more than all the rest.
-func rectify(x []float32) {
-	for i, v := range x {
-		b := math.Float32bits(v)
-		x[i] = math.Float32frombits(b &^ uint32(int32(b)>>31))
-	}
-}
-
-// unrectify stops the gradients of units that were not active.
-func unrectify(t *tape) {
-	dy := t.dy[:len(t.y)]
-	for i, v := range t.y {
-		// Rectified values are 0 or above it; 0 alone has a negative predecessor.
-		inactive := uint32(int32(math.Float32bits(v)-1) >> 31)
-		dy[i] = math.Float32frombits(math.Float32bits(dy[i]) &^ inactive)
 	}
 }
