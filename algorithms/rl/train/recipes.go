@@ -66,7 +66,11 @@ func Find(name, workload string) (*Recipe, error) {
 		general = map[string]string{"agent": "ANY", "rl-deadline": "enhanced"}[strings.ToLower(name)]
 		general = cmp.Or(general, "WIDETIMES")
 	}
-	var names, workloads []string
+	names := []string{"agent", "rl-deadline"}
+	for i := range agents.PaperAgents {
+		names = append(names, agents.PaperAgents[i].Name)
+	}
+	var workloads []string
 	for _, r := range Recipes() {
 		if strings.EqualFold(r.Name, name) || strings.EqualFold(r.Name, name+"-"+general) {
 			return r, nil

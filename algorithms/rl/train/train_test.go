@@ -425,7 +425,8 @@ func TestFind(t *testing.T) {
 	}
 	for _, c := range []struct{ name, workload, kind, nearest string }{
 		{"rl-direkt-WIDETIMES", "", "agent", "rl-direct-WIDETIMES"},
-		{"agen", "", "agent", "agent-ANY"},
+		{"agen", "", "agent", "agent"},
+		{"rl-direkt", "", "agent", "rl-direct"},
 		{"", "", "agent", ""},
 		{"agent", "WIDETIME", "workload of agent", "WIDETIMES"},
 	} {

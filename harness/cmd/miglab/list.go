@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/algorithms/rl/train"
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -13,10 +14,13 @@ import (
 	"miglab/reports"
 )
 
+// listed are the kinds of things that there are.
+var listed = []string{"algorithms", "agents", "datasets", "gpus", "papers"}
+
 func newList() *cobra.Command {
-	kinds := []string{"algorithms", "datasets", "gpus", "papers"}
+	kinds := listed
 	return &cobra.Command{
-		Use:       "list [algorithms|datasets|gpus|papers]",
+		Use:       "list [" + strings.Join(listed, "|") + "]",
 		Short:     "List what there is",
 		Example:   "  miglab list\n  miglab list gpus",
 		ValidArgs: kinds,
@@ -64,6 +68,12 @@ func listing(kind string) (reports.Table, error) {
 			}
 			t.Rows = append(t.Rows, []string{s.Name, string(s.Track), fmt.Sprint(s.Version), s.Summary, s.Cite, strings.Join(params, " ")})
 		}
+	case "agents":
+		t.Title = "Agents"
+		columns("name", "steps", "seeds", "score", "what it is")
+		for _, r := range train.Recipes() {
+			t.Rows = append(t.Rows, []string{r.Name, fmt.Sprint(r.Steps), strings.Trim(fmt.Sprint(r.Seeds), "[]"), r.Score, r.Doc})
+		}
 	case "datasets":
 		t.Title = "Datasets"
 		columns("name", "what it is", "source")
@@ -96,7 +106,7 @@ func listing(kind string) (reports.Table, error) {
 			}
 		}
 	default:
-		return t, nearest.Unknown("list", kind, []string{"algorithms", "datasets", "gpus", "papers"})
+		return t, nearest.Unknown("list", kind, listed)
 	}
 	return t, nil
 }

@@ -27,8 +27,7 @@ func newTrain() *cobra.Command {
 		Example: "  miglab train --agent agent --steps 200000\n" +
 			"  miglab train --agent rl-direct,rl-entropy --workload MIXSCALINGEXTREME --seeds 1,2,3\n" +
 			"  miglab train --agent rl-direct --workload WIDETIMES --steps 200000000\n" +
-			"  miglab train --all\n" +
-			"  miglab list agents",
+			"  miglab train --all",
 		RunE: func(c *cobra.Command, _ []string) error {
 			var recipes []*train.Recipe
 			switch {
