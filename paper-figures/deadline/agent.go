@@ -61,7 +61,8 @@ func table8(claims *figures.Claims) figures.Artefact {
 				return nil, err
 			}
 			t := figures.ComparisonTable("Table 8. The agent's improvement over heuristics", fs)
-			t.Notes = append(t.Notes, "a reduction is that of the mean over episodes; its interval is paired: agent and heuristic serve the same episodes")
+			t.Notes = append(t.Notes, "a reduction is that of the mean over episodes; its interval is paired: agent and heuristic serve the same episodes",
+				"one training; the spread between trainings is not in the intervals")
 			return &figures.Output{Findings: fs, Tables: []figures.Table{
 				{File: "table8", Table: t},
 				{File: "table8-paired", Table: paired},
