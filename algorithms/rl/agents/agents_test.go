@@ -58,11 +58,17 @@ func reading(t *testing.T, otherwise func(file string) ([]byte, error)) {
 	t.Helper()
 	before := read
 	read = otherwise
-	deadlinePolicies.Clear()
+	forget()
 	t.Cleanup(func() {
 		read = before
-		deadlinePolicies.Clear()
+		forget()
 	})
+}
+
+// forget lets agents read their weights anew.
+func forget() {
+	runners.Clear()
+	deadlinePolicies.Clear()
 }
 
 // specs are the agents of a track.
@@ -308,7 +314,8 @@ func TestConcurrentUse(t *testing.T) {
 		var want []schedule.Schedule
 		for seed := range uint64(6) {
 			p := randomProblem(rand.New(rand.NewPCG(seed, 40)), 4+3*int(seed))
-			s, err := answer(algo.MustParse(id), p)
+			forget()
+			s, err := answer(a, p)
 			if err != nil {
 				t.Fatal(err)
 			}
