@@ -34,19 +34,22 @@ func Paper() (figures.Paper, error) {
 	if err != nil {
 		return figures.Paper{}, err
 	}
+	all, err := loadCurves(curveFiles)
+	if err != nil {
+		return figures.Paper{}, err
+	}
 	return figures.Paper{
 		Name:  "drl",
 		Title: "DRL: Solving the task scheduling and GPU reconfiguration problem on MIG devices via deep reinforcement learning",
 		Cite:  "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Future Generation Computer Systems (2025) 108145.",
 		Artefacts: []figures.Artefact{
-			figure1(), table1(claims), table2(claims), figure2(claims), figure3(), figure5(), figure7(), table3(claims), figure8(),
-			figure9(claims), table4(claims), table5(claims), latency(claims), adversarial(claims), figure16(claims), ours(), text(claims),
+			figure1(), table1(claims), table2(claims), figure2(claims), figure3(), figure5(), figure6(claims), figure7(), table3(claims), figure8(),
+			figure9(claims), figure10(claims, all), figure11(claims, all), figure12(claims, all), figure13(claims, all),
+			figure14(claims), figure15(claims, all), seeds(claims, all), training(all),
+			table4(claims), table5(claims), latency(claims), adversarial(claims), figure16(claims), ours(), text(claims),
 		},
 	}, nil
 }
-
-// needsAgent is what is missing for the numbers of agents.
-const needsAgent = "the agent has not been trained yet"
 
 // needsHardware is what is missing for numbers that were measured on a GPU.
 const needsHardware = "needs a MIG-capable GPU and the kernels on it"
@@ -117,13 +120,4 @@ func (ns *needs) add(s run.Series, n int) {
 		return
 	}
 	ns.list[i].N = max(ns.list[i].N, n)
-}
-
-// missing is what becomes of claims about agents.
-func missing(claims []figures.Claim) []figures.Finding {
-	var fs []figures.Finding
-	for _, c := range claims {
-		fs = append(fs, figures.Missing(c, needsAgent))
-	}
-	return fs
 }

@@ -1,0 +1,304 @@
+package drl
+
+import (
+	"fmt"
+	"strings"
+
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// paperMillions is how many million steps the paper trains an agent (6.2).
+const paperMillions = 200
+
+// untrained is what is missing where there is no learning curve.
+const untrained = "the agent has not been trained"
+
+// agentOf is the name under which a version of the paper's agent was trained.
+func agentOf(version, workload string) string {
+	name := map[string]string{"ONE-HOT": "onehot", "FLOAT": "float", "ENTROPY": "entropy", direct.name: "direct"}[version]
+	return "rl-" + name + "-" + workload
+}
+
+// Workloads of the learning curves.
+const (
+	goodScaling = "GOODSCALING"
+	mixUniform  = "MIXSCALINGUNIFORM"
+	mixExtreme  = "MIXSCALINGEXTREME"
+)
+
+// A line is an agent in a figure.
+type line struct{ name, agent string }
+
+// mean returns the mean, the least and the greatest score over the runs, by point.
+func (all curves) mean(agent string) (mean, low, high []float64) {
+	runs := all[agent]
+	for i := range runs[0].steps {
+		sum, least, most := 0.0, runs[0].scores[i], runs[0].scores[i]
+		for _, r := range runs {
+			sum, least, most = sum+r.scores[i], min(least, r.scores[i]), max(most, r.scores[i])
+		}
+		mean, low, high = append(mean, sum/float64(len(runs))), append(low, least), append(high, most)
+	}
+	return mean, low, high
+}
+
+// series returns the mean over the runs with a band from the least to the greatest. It
+// reports false for an agent that has not been trained.
+func (all curves) series(l line) (reports.Series, bool) {
+	runs := all[l.agent]
+	if len(runs) == 0 {
+		return reports.Series{}, false
+	}
+	s := reports.Series{Name: l.name, X: runs[0].millions()}
+	s.Y, s.Low, s.High = all.mean(l.agent)
+	if len(runs) == 1 {
+		s.Low, s.High = nil, nil
+	}
+	return s, true
+}
+
+// chart draws the agents that have been trained; nil if none has.
+func (all curves) chart(title string, lines []line) *reports.Lines {
+	chart := &reports.Lines{
+		Title: title,
+		X:     reports.Axis{Label: fmt.Sprintf("Training steps [million] (the paper: %d)", paperMillions)},
+		Y:     reports.Axis{Label: "p_opt [%]"},
+	}
+	positive := true
+	for _, l := range lines {
+		s, ok := all.series(l)
+		if !ok {
+			continue
+		}
+		for _, r := range all[l.agent] {
+			positive = positive && r.least() > 0
+		}
+		chart.Series = append(chart.Series, s)
+	}
+	if chart.Series == nil {
+		return nil
+	}
+	chart.Y.Log = positive
+	return chart
+}
+
+// shares of the training that tables show scores at.
+var shares = []float64{0.25, 0.5, 0.75, 1}
+
+// table lists the agents that have been trained: means over the runs.
+func (all curves) table(title string, lines []line) reports.Table {
+	t := reports.Table{
+		Title: title,
+		Columns: []reports.Column{
+			{Name: "agent"}, {Name: "seeds", Right: true}, {Name: "million steps", Right: true}, {Name: "first score", Right: true},
+		},
+		Notes: []string{
+			"scores are means over seeds, of p_opt [%] where nothing else is said, greedily and from an empty GPU, on 100 batches of N tasks that are always the same: 50 as the text generates them and 50 as the code with which the agents were trained",
+			"agents of the paper's modelling reconfigure in parallel there, as in its environment",
+			"figures: the mean over seeds, with a band from the least to the greatest",
+			"steps to best: million steps until p_opt is within a tenth of the lowest, mean over seeds",
+		},
+	}
+	for _, s := range shares {
+		t.Columns = append(t.Columns, reports.Column{Name: fmt.Sprintf("at %.0f %%", 100*s), Right: true})
+	}
+	t.Columns = append(t.Columns, reports.Column{Name: "lowest", Right: true}, reports.Column{Name: "steps to best", Right: true})
+	for _, l := range lines {
+		runs := all[l.agent]
+		if len(runs) == 0 {
+			continue
+		}
+		over := func(of func(*curve) float64) string {
+			var v []float64
+			for i := range runs {
+				v = append(v, of(&runs[i].curve))
+			}
+			return fmt.Sprintf("%.2f", mean(v))
+		}
+		row := []string{l.name, fmt.Sprint(len(runs)), over(func(c *curve) float64 { return c.steps[len(c.steps)-1] / 1e6 }), over(func(c *curve) float64 { return c.scores[0] })}
+		for _, s := range shares {
+			row = append(row, over(func(c *curve) float64 { return c.at(s) }))
+		}
+		t.Rows = append(t.Rows, append(row, over((*curve).least), over(func(c *curve) float64 { return c.converges() / 1e6 })))
+	}
+	return t
+}
+
+// A statement says how a claim is measured from the curves of agents that learned with
+// the same seed.
+type statement struct {
+	claim  string
+	agents []string
+	value  func(of []*curve) float64
+	// reason is for where the value deviates.
+	reason string
+}
+
+// final is the end of the first agent's training.
+func final(of []*curve) float64 { return of[0].final() }
+
+// finals is by how much the first agent ends above the second.
+func finals(of []*curve) float64 { return of[0].final() - of[1].final() }
+
+// values are by seed, of the seeds that all the agents have.
+func (s statement) values(all curves) (out []float64) {
+	for _, of := range all.together(s.agents...) {
+		out = append(out, s.value(of))
+	}
+	return out
+}
+
+// judge compares a claim with the mean over seeds; with fewer than least it cannot be
+// run.
+func (s statement) judge(d *figures.Data, c figures.Claim, all curves, least int) (figures.Finding, error) {
+	values := s.values(all)
+	if len(values) < least {
+		var lacking []string
+		for _, a := range s.agents {
+			if len(all[a]) < least {
+				lacking = append(lacking, a)
+			}
+		}
+		why := untrained
+		if least > 1 {
+			why = fmt.Sprintf("%s with %d seeds", untrained, least)
+		}
+		return figures.Missing(c, why+": "+strings.Join(lacking, ", ")), nil
+	}
+	if len(values) == 1 {
+		return d.Judge(c, figures.Exactly(values[0]), "", s.reason), nil
+	}
+	m, err := figures.MeanOf(values, len(values))
+	return d.Judge(c, m, "", s.reason), err
+}
+
+// judgeAll judges the claims of an artefact in the order of the statements.
+func (all curves) judgeAll(d *figures.Data, claims *figures.Claims, artefact string, least int, statements []statement) ([]figures.Finding, error) {
+	var fs []figures.Finding
+	for _, s := range statements {
+		f, err := s.judge(d, claims.Get(artefact, s.claim), all, least)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.claim, err)
+		}
+		fs = append(fs, f)
+	}
+	return fs, nil
+}
+
+// learning is an artefact of one chart.
+func learning(claims *figures.Claims, all curves, name, title, heading string, lines []line, statements []statement, notes ...string) figures.Artefact {
+	return figures.Artefact{
+		Name: name, Title: title,
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			fs, err := all.judgeAll(d, claims, name, 1, statements)
+			if err != nil {
+				return nil, err
+			}
+			t := all.table(heading, lines)
+			t.Notes = append(t.Notes, notes...)
+			out := &figures.Output{Findings: fs, Tables: []figures.Table{
+				{File: name, Table: t},
+				{File: name + "-claims", Table: figures.ComparisonTable(heading+": claims", fs)},
+			}}
+			if chart := all.chart(heading, lines); chart != nil {
+				out.Figures = []figures.Figure{{File: name, Title: heading, Figure: chart}}
+			}
+			return out, nil
+		},
+	}
+}
+
+// The runs of Figs. 10 to 12 differ from FLOAT's final setting in one thing.
+var (
+	ppo        = agentOf("FLOAT", goodScaling)
+	ppo64      = ppo + "-64"
+	dqn        = ppo + "-dqn"
+	dqn64      = ppo + "-dqn-64"
+	continuous = ppo + "-continuous"
+)
+
+// levelsOf and tasksOf are the runs with other M and N.
+func levelsOf(m int) string { return fmt.Sprintf("%s-M%d", ppo, m) }
+func tasksOf(n int) string  { return fmt.Sprintf("%s-N%d", ppo, n) }
+
+// short says how little the project trains where an order does not come out.
+const short = "0.25 % of the paper's steps; "
+
+func figure10(claims *figures.Claims, all curves) figures.Artefact {
+	return learning(claims, all, "figure10", "learning with PPO and DQN, 64x64 and 256x256",
+		"Fig. 10. Learning GOODSCALING with PPO and DQN, N = M = 14",
+		[]line{{"PPO 256x256", ppo}, {"PPO 64x64", ppo64}, {"DQN 256x256", dqn}, {"DQN 64x64", dqn64}},
+		[]statement{
+			{"PPO 64x64 less PPO 256x256, end", []string{ppo64, ppo}, finals, short + "the small network learns as well by then"},
+			{"DQN 64x64 less DQN 256x256, end", []string{dqn64, dqn}, finals, short + "the small network learns as well by then"},
+			{"DQN 64x64 less PPO 64x64, end", []string{dqn64, ppo64}, finals, short + "DQN makes as much of few steps"},
+		},
+		"DQN 256x256 against PPO 256x256 is judged over three seeds, in the table of seeds")
+}
+
+func figure11(claims *figures.Claims, all curves) figures.Artefact {
+	const none = short + "by then M makes no such difference"
+	return learning(claims, all, "figure11", "learning with continuous time and M levels",
+		"Fig. 11. Learning GOODSCALING by time levels M, N = 14",
+		[]line{{"continuous", continuous}, {"M = 7", levelsOf(7)}, {"M = 14", ppo}, {"M = 21", levelsOf(21)}, {"M = 28", levelsOf(28)}},
+		[]statement{
+			{"M = 14, end", []string{ppo}, final, short + "more steps may be needed"},
+			{"M = 7 less M = 14, end", []string{levelsOf(7), ppo}, finals, none},
+			{"M = 28 less M = 14, end", []string{levelsOf(28), ppo}, finals, none},
+			{"continuous less M = 21, end", []string{continuous, levelsOf(21)}, finals, none},
+			{"steps of M = 21 over M = 14", []string{levelsOf(21), ppo}, func(of []*curve) float64 { return slower(of[0], of[1]) }, "M = 21 learns in as few steps here"},
+		},
+		"continuous against M = 14 is judged over three seeds, in the table of seeds")
+}
+
+// sizes12 are the batch sizes of Fig. 12.
+var sizes12 = []struct {
+	n     int
+	agent string
+}{{7, tasksOf(7)}, {n, ppo}, {21, tasksOf(21)}, {28, tasksOf(28)}}
+
+// figure12 adds what FAR's p_opt is on the batches of each size.
+func figure12(claims *figures.Claims, all curves) figures.Artefact {
+	const sooner = "larger batches take no more steps here"
+	const other = "p_opt falls with N, FAR's too: the ends of a batch weigh less in a longer one"
+	longer := func(of []*curve) float64 { return of[0].converges() / of[1].converges() }
+	var lines []line
+	for _, s := range sizes12 {
+		lines = append(lines, line{fmt.Sprintf("N = %d", s.n), s.agent})
+	}
+	a := learning(claims, all, "figure12", "learning with batches of N tasks", "Fig. 12. Learning GOODSCALING by batch size N, M = 14", lines,
+		[]statement{
+			{"N = 21 less N = 14, end", []string{tasksOf(21), ppo}, finals, other},
+			{"N = 28 less N = 14, end", []string{tasksOf(28), ppo}, finals, other},
+			{"steps of N = 21 over N = 14", []string{tasksOf(21), ppo}, longer, sooner},
+			{"steps of N = 28 over N = 21", []string{tasksOf(28), tasksOf(21)}, longer, sooner},
+		},
+		"each agent is scored on batches of its own N tasks; FAR on the same ones, reconfiguring in parallel as the agents do",
+		"steps are to come within a tenth of an agent's own lowest p_opt",
+		"N = 7 against N = 14 is judged over three seeds, in the table of seeds")
+	a.Needs = func(s figures.Scale) []figures.Need {
+		var to needs
+		for _, of := range sizes12 {
+			needScored(&to, s, goodScaling, of.n)
+		}
+		return to.list
+	}
+	build := a.Build
+	a.Build = func(d *figures.Data) (*figures.Output, error) {
+		out, err := build(d)
+		if err != nil {
+			return nil, err
+		}
+		t := &out.Tables[0].Table
+		for _, of := range sizes12 {
+			level, err := farScore(d, goodScaling, of.n)
+			if err != nil {
+				return nil, err
+			}
+			t.Rows = append(t.Rows, farRow(*t, fmt.Sprintf("N = %d", of.n), level))
+		}
+		return out, nil
+	}
+	return a
+}

@@ -1,0 +1,325 @@
+package drl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// A state is the scheduler's (4.1), with times in levels; what reconfiguring takes, a
+// few hundredths of a level, is left out.
+type state struct {
+	gpu       *mig.GPU
+	partition mig.Partition
+	running   []running
+	classes   []class
+	// reconfigured says that the last action was a direct reconfiguration (6.5.2).
+	reconfigured bool
+}
+
+// A running task keeps an instance busy for some time.
+type running struct {
+	name string
+	on   mig.Instance
+	left mig.Seconds
+}
+
+// A class is tasks of equal times.
+type class struct {
+	name  string
+	times map[mig.Slices]mig.Seconds
+	count int
+}
+
+// clone returns a state that shares nothing that changes.
+func (s state) clone() state {
+	s.running, s.classes = slices.Clone(s.running), slices.Clone(s.classes)
+	return s
+}
+
+// pass lets time go by.
+func (s state) pass(by mig.Seconds) state {
+	s = s.clone()
+	for i := range s.running {
+		s.running[i].left -= by
+	}
+	s.running = slices.DeleteFunc(s.running, func(r running) bool { return r.left <= 0 })
+	return s
+}
+
+// advance is the action Advance: the next instance becomes free.
+func (s state) advance() state {
+	next := s.running[0].left
+	for _, r := range s.running {
+		next = min(next, r.left)
+	}
+	return s.pass(next)
+}
+
+// execute puts a task of the i-th class on an instance.
+func (s state) execute(i int, on mig.Instance) state {
+	s = s.clone()
+	c := &s.classes[i]
+	s.running = append(s.running, running{c.name, on, c.times[on.Size()]})
+	if c.count--; c.count == 0 {
+		s.classes = slices.Delete(s.classes, i, i+1)
+	}
+	s.reconfigured = false
+	return s
+}
+
+// until is when the slices that a reconfiguration changes are free.
+func (s state) until(to mig.Partition) (t mig.Seconds) {
+	have, want := sizes(s.gpu, s.partition), sizes(s.gpu, to)
+	for _, r := range s.running {
+		for i := r.on.Start; i < r.on.Start+r.on.Size(); i++ {
+			if have[i] != want[i] {
+				t = max(t, r.left)
+			}
+		}
+	}
+	return t
+}
+
+// reconfigure is the action DIRECT RECONFIG, which waits for what it changes.
+func (s state) reconfigure(to mig.Partition) state {
+	s = s.pass(s.until(to))
+	s.partition, s.reconfigured = to, true
+	return s
+}
+
+// sizes is the vector (c_1, ..., c_K) of Definition 1.
+func sizes(g *mig.GPU, p mig.Partition) []mig.Slices {
+	c := make([]mig.Slices, g.ComputeSlices)
+	for _, in := range p {
+		for i := in.Start; i < in.Start+in.Size(); i++ {
+			c[i] = in.Size()
+		}
+	}
+	return c
+}
+
+// reconfigureTo begins the names of reconfigurations.
+const reconfigureTo = "to "
+
+// actions lists those whose preconditions hold (4.2). With direct, reconfigurations
+// wait for their slices, but none follows another.
+func (s state) actions(direct bool) []string {
+	var out []string
+	if len(s.running) > 0 {
+		out = append(out, "Advance")
+	}
+	idle := func(in mig.Instance) bool {
+		return !slices.ContainsFunc(s.running, func(r running) bool { return r.on == in })
+	}
+	for _, equivalent := range s.gpu.Classes() {
+		to := equivalent[0]
+		if !slices.Equal(to, s.partition) && (direct && !s.reconfigured || !direct && s.until(to) == 0) {
+			out = append(out, reconfigureTo+to.String())
+		}
+	}
+	for _, c := range s.classes {
+		for i, in := range s.partition {
+			if idle(in) {
+				out = append(out, fmt.Sprintf("%s on I%d", c.name, i+1))
+			}
+		}
+	}
+	return out
+}
+
+// slicesLeft lists the time until each slice is free.
+func (s state) slicesLeft() string {
+	left := make([]mig.Seconds, s.gpu.ComputeSlices)
+	for _, r := range s.running {
+		for i := r.on.Start; i < r.on.Start+r.on.Size(); i++ {
+			left[i] = r.left
+		}
+	}
+	return strings.Trim(fmt.Sprint(left), "[]")
+}
+
+// batch lists the classes with the numbers of their tasks.
+func (s state) batch() string {
+	var out []string
+	for _, c := range s.classes {
+		out = append(out, fmt.Sprintf("%d × %s", c.count, c.name))
+	}
+	return strings.Join(out, ", ")
+}
+
+// panel draws the time until each slice is free.
+func (s state) panel(title string, highlight ...string) reports.GanttPanel {
+	p := reports.GanttPanel{Title: title + ": " + s.partition.String(), GPU: s.gpu, Highlight: highlight}
+	for _, r := range s.running {
+		p.Bars = append(p.Bars, schedule.Bar{Slice: r.on.Start, Width: r.on.Size(), End: r.left, Label: r.name})
+	}
+	return p
+}
+
+// exampleState is timestep t of Fig. 6 as far as the text tells: 2-1-1-3, the third
+// instance free, the first free first and the second after 4 levels (6.5.2); one task of
+// class C1 and four of C2, which scale well to 4 slices. All other times are ours.
+func exampleState() (state, error) {
+	g := mig.MustLookup("A100")
+	p, err := g.ParsePartition("2-1-1-3")
+	if err != nil {
+		return state{}, err
+	}
+	return state{
+		gpu: g, partition: p,
+		running: []running{{"T1", p[0], 2}, {"T2", p[1], implicitAdvance}, {"T3", p[3], 9}},
+		classes: []class{
+			{"C1", map[mig.Slices]mig.Seconds{1: 12, 2: 6, 3: 4, 4: 3, 7: 2}, 1},
+			{"C2", map[mig.Slices]mig.Seconds{1: 8, 2: 4, 3: 3, 4: 2, 7: 2}, 4},
+		},
+	}, nil
+}
+
+// implicitAdvance is how long the reconfiguration of Fig. 14 waits.
+const implicitAdvance = 4
+
+// A moment is a state with its name and the action that led to it.
+type moment struct {
+	name, action string
+	state        state
+	direct       bool
+}
+
+// momentTable lists states with their possible actions.
+func momentTable(title string, ms []moment) reports.Table {
+	t := reports.Table{
+		Title: title,
+		Columns: []reports.Column{
+			{Name: "timestep"}, {Name: "after"}, {Name: "configuration"}, {Name: "free in"}, {Name: "batch"}, {Name: "actions", Right: true}, {Name: "which"},
+		},
+		Notes: []string{
+			"free in: levels until S0 to S6, the paper's S1 to S7, are free; in the figure a level is drawn as 1 s",
+			"from the text: the configuration, the free instance, that S0 and S1 are free before S2 and S2 after 4 levels, and the batch; the other times are chosen",
+			"levels of C1 on 1, 2, 3, 4, 7 slices: 12, 6, 4, 3, 2; of C2: 8, 4, 3, 2, 2",
+		},
+	}
+	for _, m := range ms {
+		actions := m.state.actions(m.direct)
+		t.Rows = append(t.Rows, []string{
+			m.name, m.action, m.state.partition.String(), m.state.slicesLeft(), m.state.batch(), fmt.Sprint(len(actions)), listed(actions),
+		})
+	}
+	return t
+}
+
+// listed joins actions, with the number of reconfigurations where there are many.
+func listed(actions []string) string {
+	var out []string
+	targets := 0
+	for _, a := range actions {
+		if strings.HasPrefix(a, reconfigureTo) {
+			targets++
+		}
+	}
+	for _, a := range actions {
+		if targets < 4 || !strings.HasPrefix(a, reconfigureTo) {
+			out = append(out, a)
+		}
+	}
+	if targets >= 4 {
+		out = append(out, fmt.Sprintf("%d reconfigurations", targets))
+	}
+	return strings.Join(out, ", ")
+}
+
+func figure6(claims *figures.Claims) figures.Artefact {
+	return figures.Artefact{
+		Name: "figure6", Title: "the scheduler's state and its evolution after two actions",
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			first, err := exampleState()
+			if err != nil {
+				return nil, err
+			}
+			second := first.execute(0, first.partition[2])
+			ms := []moment{{name: "t", state: first}, {name: "t + 1", action: "C1 on I3", state: second}, {name: "t + 2", action: "Advance", state: second.advance()}}
+			chart := reports.Gantt{Title: "Fig. 6. Time until slices are free, before and after two actions", Height: 280}
+			values := map[string]figures.Measurement{}
+			for i, m := range ms {
+				values["actions at "+m.name] = figures.Exactly(float64(len(m.state.actions(false))))
+				var new []string
+				if i > 0 {
+					new = []string{"C1"}
+				}
+				chart.Panels = append(chart.Panels, m.state.panel(m.name, new...))
+			}
+			fs, err := d.Compare(claims.Of("figure6"), []figures.Reading{figures.Lookup("", values)}, figures.Always("the preconditions of 4.2 give another number"))
+			if err != nil {
+				return nil, err
+			}
+			t := momentTable("Fig. 6. The scheduler's state and its evolution after two actions", ms)
+			t.Notes = append(t.Notes, "Fig. 4 is a diagram of agent and environment without data and is left out")
+			return &figures.Output{
+				Findings: fs,
+				Tables: []figures.Table{
+					{File: "figure6", Table: t},
+					{File: "figure6-claims", Table: figures.ComparisonTable("Possible actions (4.2)", fs)},
+				},
+				Figures: []figures.Figure{{File: "figure6", Title: chart.Title, Figure: chart}},
+			}, nil
+		},
+	}
+}
+
+func figure14(claims *figures.Claims) figures.Artefact {
+	return figures.Artefact{
+		Name: "figure14", Title: "direct reconfiguration from the state of Fig. 6",
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			first, err := exampleState()
+			if err != nil {
+				return nil, err
+			}
+			to, err := first.gpu.ParsePartition("4-3")
+			if err != nil {
+				return nil, err
+			}
+			second := first.reconfigure(to)
+			third := second.execute(0, to[0])
+			ms := []moment{
+				{"t", "", first, true}, {"t + 1", "to 4-3", second, true}, {"t + 2", "C1 on I1", third, true},
+			}
+			advances := 0
+			for s := first; s.until(to) > 0; s = s.advance() {
+				advances++
+			}
+			values := map[string]figures.Measurement{"Advance actions before 4-3 without it": figures.Exactly(float64(advances))}
+			var fs []figures.Finding
+			for _, c := range claims.Of("figure14") {
+				if c.Relation == figures.Input {
+					fs = append(fs, figures.Taken(c, "time of the example"))
+					continue
+				}
+				own, err := d.Compare([]figures.Claim{c}, []figures.Reading{figures.Lookup("", values)}, figures.Always("the preconditions of 4.2 give another number"))
+				if err != nil {
+					return nil, err
+				}
+				fs = append(fs, own...)
+			}
+			chart := reports.Gantt{
+				Title: "Fig. 14. Time until slices are free, with a direct reconfiguration to 4-3", Height: 280,
+				Panels: []reports.GanttPanel{first.panel("t"), second.panel("t + 1"), third.panel("t + 2", "C1")},
+			}
+			t := momentTable("Fig. 14. The state of Fig. 6 with direct reconfiguration", ms)
+			direct := first.until(to) + first.classes[0].times[4]
+			t.Notes = append(t.Notes, fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once", direct, first.classes[0].times[1]))
+			return &figures.Output{
+				Findings: fs,
+				Tables: []figures.Table{
+					{File: "figure14", Table: t},
+					{File: "figure14-claims", Table: figures.ComparisonTable("Fig. 14 in the text", fs)},
+				},
+				Figures: []figures.Figure{{File: "figure14", Title: chart.Title, Figure: chart}},
+			}, nil
+		},
+	}
+}
