@@ -14,7 +14,8 @@ type UnknownError struct {
 	Kind string
 	// Name is what was given.
 	Name string
-	// Nearest is the known name that takes the fewest edits; empty when there is none.
+	// Nearest is the known name that takes the fewest edits, and of several the one that
+	// begins most alike; empty when there is none.
 	Nearest string
 	// Known lists all known names, sorted.
 	Known []string
@@ -34,14 +35,25 @@ func (e *UnknownError) Error() string {
 // Unknown returns the [*UnknownError] for a name.
 func Unknown(kind, name string, known []string) error {
 	e := &UnknownError{Kind: kind, Name: name, Known: slices.Sorted(slices.Values(known))}
-	best := -1
+	name = strings.ToLower(name)
+	best, begun := -1, 0
 	for _, k := range e.Known {
-		d := distance(strings.ToLower(name), strings.ToLower(k))
-		if best < 0 || d < best {
-			best, e.Nearest = d, k
+		low := strings.ToLower(k)
+		d, p := distance(name, low), prefix(name, low)
+		if best < 0 || d < best || d == best && p > begun {
+			best, begun, e.Nearest = d, p, k
 		}
 	}
 	return e
+}
+
+// prefix is how many bytes two names begin with in common.
+func prefix(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // distance is the optimal string alignment distance in bytes: insertions,

@@ -44,6 +44,8 @@ func newTrain() *cobra.Command {
 				recipes = append(recipes, r)
 			}
 			switch {
+			case c.Flags().Changed("seeds") && len(seeds) == 0:
+				return fmt.Errorf("--seeds names none; give one run each, as in --seeds 1,2,3")
 			case steps < 0:
 				return fmt.Errorf("--steps %d: at least 1, or 0 for what the agent usually takes", steps)
 			case workers < 0:
