@@ -108,7 +108,7 @@ const decisions = "decisions"
 
 // latency sets the time of a decision beside the paper's (6.6). Wall times differ from
 // run to run, so that they are no claims.
-func latency(claims *figures.Claims) figures.Artefact {
+func latency() figures.Artefact {
 	const measuredOn = 200
 	w := workloads[len(workloads)-1]
 	data := dataset(w.spec)
@@ -128,8 +128,7 @@ func latency(claims *figures.Claims) figures.Artefact {
 					{Name: "agent"}, {Name: "mean [us]", Right: true}, {Name: "median of batches [us]", Right: true}, {Name: "99th percentile of batches [us]", Right: true},
 				},
 				Notes: []string{
-					fmt.Sprintf("published: %.2f ms on average, 99th percentile %.2f ms, MLP 256x256 on an Intel Xeon Silver 4314",
-						claims.Get("latency", "mean").Published, claims.Get("latency", "99th percentile").Published),
+					"published (6.6): 3.04 ms on average, 99th percentile 3.09 ms, MLP 256x256 on an Intel Xeon Silver 4314",
 					"measured: whole batches of 14 tasks divided by their decisions, setting up included, while as many cells ran at once as there are workers",
 				},
 			}

@@ -46,7 +46,7 @@ func Paper() (figures.Paper, error) {
 			figure1(), table1(claims), table2(claims), figure2(claims), figure3(), figure5(), figure6(claims), figure7(), table3(claims), figure8(),
 			figure9(claims), figure10(claims, all), figure11(claims, all), figure12(claims, all), figure13(claims, all),
 			figure14(claims), figure15(claims, all), seeds(claims, all), training(all),
-			table4(claims), table5(claims), latency(claims), adversarial(claims), figure16(claims), ours(), text(claims),
+			table4(claims), table5(claims), latency(), adversarial(claims), figure16(claims), ours(), text(claims),
 		},
 	}, nil
 }
