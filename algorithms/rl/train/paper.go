@@ -28,13 +28,16 @@ const onlineSegments = 10
 type paperRun struct {
 	agent    *agents.PaperAgent
 	workload string
-	// suffix tells the run from the one of the paper's final setting.
-	suffix string
+	// suffix tells the run from the one of the paper's final setting, and doc why.
+	suffix, doc string
 	tasks  int // N
 	levels int // M; 0 is continuous time
 	hidden []int
 	dqn    bool
-	seeds  []uint
+	// empty lets episodes begin on an idle GPU, released follows the released code where
+	// the environment differs: see [env.BatchOptions].
+	empty, released bool
+	seeds           []uint
 }
 
 // threeSeeds are those of the runs that a claim about training rests on.
@@ -56,24 +59,30 @@ func paperRecipes() []*Recipe {
 		agent: float, workload: "GOODSCALING",
 		tasks: agents.PaperTasks, levels: agents.PaperLevels, hidden: agents.PaperHidden, seeds: threeSeeds,
 	}
-	vary := func(suffix string, change func(*paperRun)) {
+	vary := func(suffix, doc string, change func(*paperRun)) {
 		r := usual
-		r.suffix = suffix
+		r.suffix, r.doc = suffix, doc
 		change(&r)
 		runs = append(runs, r)
 	}
 	small := []int{64, 64}
 	once := func(r *paperRun) { r.seeds = threeSeeds[:1] }
-	vary("-64", func(r *paperRun) { r.hidden = small; once(r) })
-	vary("-dqn", func(r *paperRun) { r.dqn = true })
-	vary("-dqn-64", func(r *paperRun) { r.dqn, r.hidden = true, small; once(r) })
-	vary("-continuous", func(r *paperRun) { r.levels = 0 })
+	vary("-64", ", PPO 64x64 (Fig. 10)", func(r *paperRun) { r.hidden = small; once(r) })
+	vary("-dqn", ", DQN 256x256 (Fig. 10)", func(r *paperRun) { r.dqn = true })
+	vary("-dqn-64", ", DQN 64x64 (Fig. 10)", func(r *paperRun) { r.dqn, r.hidden = true, small; once(r) })
+	vary("-continuous", ", continuous time (Fig. 11)", func(r *paperRun) { r.levels = 0 })
 	for _, m := range []int{7, 21, 28} {
-		vary(fmt.Sprintf("-M%d", m), func(r *paperRun) { r.levels = m; once(r) })
+		vary(fmt.Sprintf("-M%d", m), fmt.Sprintf(", M = %d (Fig. 11)", m), func(r *paperRun) { r.levels = m; once(r) })
 	}
-	vary("-N7", func(r *paperRun) { r.tasks = 7 })
+	vary("-N7", ", N = 7 (Fig. 12)", func(r *paperRun) { r.tasks = 7 })
 	for _, n := range []int{21, 28} {
-		vary(fmt.Sprintf("-N%d", n), func(r *paperRun) { r.tasks = n; once(r) })
+		vary(fmt.Sprintf("-N%d", n), fmt.Sprintf(", N = %d (Fig. 12)", n), func(r *paperRun) { r.tasks = n; once(r) })
+	}
+	// Whether the start or the environment is what lets FLOAT learn to reconfigure.
+	for _, w := range []string{"WIDETIMES", "MIXSCALINGUNIFORM"} {
+		usual.workload = w
+		vary("-empty", ", episodes beginning on an idle GPU", func(r *paperRun) { r.empty = true; once(r) })
+		vary("-released", ", environment as released", func(r *paperRun) { r.released = true; once(r) })
 	}
 	var out []*Recipe
 	for _, r := range runs {
@@ -96,7 +105,7 @@ func seedsOf(a *agents.PaperAgent, workload string) []uint {
 
 func (p paperRun) recipe() *Recipe {
 	name := p.agent.WeightsName(p.workload) + p.suffix
-	r := &Recipe{Name: name, Doc: fmt.Sprintf("%s (DRL 6), trained on %s", p.agent.Name, p.workload), Steps: paperSteps, Seeds: p.seeds, Shipped: p.suffix == "", Score: pOpt}
+	r := &Recipe{Name: name, Doc: fmt.Sprintf("%s (DRL 6), trained on %s%s", p.agent.Name, p.workload, p.doc), Steps: paperSteps, Seeds: p.seeds, Shipped: p.suffix == "", Score: pOpt}
 	r.setup = p.setup
 	r.meta = func(shipped nn.Policy, steps int64, seed uint64) nn.Meta {
 		return nn.Meta{
@@ -110,7 +119,7 @@ func (p paperRun) recipe() *Recipe {
 // options are those of the environment that the agent learns in.
 func (p paperRun) options() env.BatchOptions {
 	o := p.agent.Options(gpu(), mig.Parallel)
-	o.Tasks, o.Levels = p.tasks, p.levels
+	o.Tasks, o.Levels, o.Released = p.tasks, p.levels, p.released
 	if p.agent.Online {
 		o.Stream = onlineStream
 	}
@@ -125,7 +134,7 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		return setup{}, err
 	}
 	learns := o
-	learns.RandomStart = true
+	learns.RandomStart = !p.empty
 	first, err := env.NewBatch(learns, source)
 	if err != nil {
 		return setup{}, err
@@ -177,5 +186,6 @@ var entropyPhases = ppo.Anneal{
 
 // described leaves out what has no stable text.
 func described(o env.BatchOptions) string {
-	return fmt.Sprintf("%s N=%d M=%d encoding=%d direct=%t stream=%d random=%t", o.GPU, o.Tasks, o.Levels, o.Encoding, o.Direct, o.Stream, o.RandomStart)
+	return fmt.Sprintf("%s N=%d M=%d encoding=%d direct=%t stream=%d random=%t released=%t",
+		o.GPU, o.Tasks, o.Levels, o.Encoding, o.Direct, o.Stream, o.RandomStart, o.Released)
 }
