@@ -1,0 +1,68 @@
+package train
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"miglab/algorithms/rl/agents"
+	"miglab/algorithms/rl/nn"
+)
+
+// What is shipped is what the curve shows: the weights, rounded to half precision and
+// evaluated with the portable kernel, score as the curve ends.
+func TestShippedWeightsScoreAsTheirCurves(t *testing.T) {
+	const root = "../../.."
+	for _, r := range Recipes() {
+		if !r.Shipped || r.Score != pOpt {
+			continue // days of jobs take too long here
+		}
+		t.Run(r.Name, func(t *testing.T) {
+			t.Parallel()
+			seed := uint64(r.Seeds[0])
+			curve := filepath.Join(root, CurvesFolder, r.Folder(seed)+".csv")
+			text, err := os.ReadFile(curve)
+			if err != nil {
+				t.Fatal(err)
+			}
+			points, err := ReadCurve(bytes.NewReader(text), curve)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(root, WeightsFolder, r.Name+agents.Extension)
+			if text, err = os.ReadFile(file); err != nil {
+				t.Fatal(err)
+			}
+			meta, parameters, err := nn.ReadWeights(bytes.NewReader(text), file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := points[len(points)-1]
+			if meta.Steps != uint64(last.Steps) || meta.Seed != seed {
+				t.Errorf("the weights are of %d steps and seed %d, the curve of %d and %d", meta.Steps, meta.Seed, last.Steps, seed)
+			}
+			s, err := r.setup(nn.Portable(), r.Steps, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := s.policy
+			if a, ok := p.(*nn.ActorCritic); ok {
+				p = a.Actor()
+			}
+			if err := nn.LoadInto(p, file, meta, parameters); err != nil {
+				t.Fatal(err)
+			}
+			score, err := s.score(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%.3f, with single precision %.3f", score, last.Score)
+			// A tenth of a point: a decision between equals may turn.
+			if math.Abs(score-last.Score) > 0.1 {
+				t.Errorf("p_opt is %.3f %%, and %.3f %% at the end of the curve", score, last.Score)
+			}
+		})
+	}
+}
