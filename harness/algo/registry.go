@@ -55,6 +55,9 @@ type Spec struct {
 	// Summary is half a sentence for `miglab list`.
 	Summary string
 	Params  []Param
+	// Weights names what a trained algorithm has learned, for example by the hash of
+	// its file: results of other weights are computed anew. nil for all others.
+	Weights func(Args) string
 
 	Batch  func(Args) (Batch, error)
 	Stream func(Args) (Stream, error)
@@ -183,6 +186,14 @@ func (a *Algorithm) make() error {
 		return fmt.Errorf("algorithm %q: %w", a.ID, err)
 	}
 	return nil
+}
+
+// Weights names what the algorithm has learned; "" if it was not trained.
+func (a Algorithm) Weights() string {
+	if a.Spec.Weights == nil {
+		return ""
+	}
+	return a.Spec.Weights(a.Args)
 }
 
 // Schedule runs an algorithm of the batch track and puts its ID in the schedule.

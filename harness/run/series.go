@@ -32,7 +32,10 @@ type Series struct {
 	Count int
 	// Algorithm is the name with the parameters that differ from their defaults.
 	Algorithm string
-	Model     mig.Reconfiguration
+	// Weights names what a trained algorithm has learned ([algo.Algorithm.Weights]);
+	// [Series.Canonical] sets it.
+	Weights string
+	Model   mig.Reconfiguration
 }
 
 // Canonical resolves the names: aliases and defaults give way to what results
@@ -78,6 +81,9 @@ func (s *Series) appendJSON(dst []byte) []byte {
 	dst = append(dst, `,"count":`...)
 	dst = strconv.AppendInt(dst, int64(s.Count), 10)
 	field(`,"algorithm":`, s.Algorithm)
+	if s.Weights != "" {
+		field(`,"weights":`, s.Weights)
+	}
 	field(`,"model":`, s.Model.String())
 	return dst
 }
@@ -118,7 +124,7 @@ func resolve(s Series) (r resolved, err error) {
 	}
 	r.series = Series{
 		Track: s.Track, Dataset: r.dataset.ID(), GPU: r.gpu.Name, Count: max(s.Count, 1),
-		Algorithm: r.algorithm.ID, Model: s.Model,
+		Algorithm: r.algorithm.ID, Weights: r.algorithm.Weights(), Model: s.Model,
 	}
 	about, err := r.about()
 	if err != nil {

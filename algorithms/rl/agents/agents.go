@@ -8,9 +8,12 @@ package agents
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"fmt"
 	"strings"
+	"sync"
 
 	"miglab/algorithms/rl/nn"
 )
@@ -59,6 +62,24 @@ func load(name string, into nn.Policy) error {
 		return &nn.WeightsError{File: file, Kind: nn.ErrNetwork, Detail: fmt.Sprintf("it holds agent %q, want %q", meta.Agent, name)}
 	}
 	return nn.LoadInto(into, file, meta, parameters)
+}
+
+// hashes holds the first 16 hexadecimal digits of the SHA-256 of weight files, by
+// name; "" where there is none.
+var hashes sync.Map
+
+// hashOf names the embedded weights of a name by their content.
+func hashOf(name string) string {
+	if h, ok := hashes.Load(name); ok {
+		return h.(string)
+	}
+	hash := ""
+	if text, err := read("weights/" + name + Extension); err == nil {
+		sum := sha256.Sum256(text)
+		hash = hex.EncodeToString(sum[:8])
+	}
+	hashes.Store(name, hash)
+	return hash
 }
 
 // Trained lists the names of the embedded weights.

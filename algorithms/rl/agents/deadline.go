@@ -2,6 +2,7 @@ package agents
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"miglab/algorithms/rl/env"
@@ -56,8 +57,14 @@ var _ = algo.Register(algo.Spec{
 	Params: []algo.Param{{
 		Name: "training", Default: DeadlineAgents[0].Name, Values: deadlineNames(), Doc: "how it was trained (miglab list agents)",
 	}},
+	Weights:  func(a algo.Args) string { return hashOf(deadlineAgent(a).WeightsName()) },
 	Dispatch: newDeadline,
 })
+
+func deadlineAgent(args algo.Args) *DeadlineAgent {
+	i := slices.IndexFunc(DeadlineAgents, func(a DeadlineAgent) bool { return a.Name == args["training"] })
+	return &DeadlineAgents[i] // Parse has checked the name.
+}
 
 func deadlineNames() []string {
 	var names []string
@@ -82,12 +89,7 @@ func newDeadline(args algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) 
 	if s.Slices != DeadlineSlices {
 		return nil, &UnsupportedError{fmt.Sprintf("a fleet of %d slices", s.Slices), fmt.Sprintf("it was trained for %d", DeadlineSlices)}
 	}
-	var a *DeadlineAgent
-	for i := range DeadlineAgents {
-		if DeadlineAgents[i].Name == args["training"] {
-			a = &DeadlineAgents[i]
-		}
-	}
+	a := deadlineAgent(args)
 	once, _ := deadlinePolicies.LoadOrStore(a.Name, sync.OnceValues(a.policy))
 	p, err := once.(func() (nn.Policy, error))()
 	if err != nil {

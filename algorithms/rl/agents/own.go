@@ -31,6 +31,7 @@ var _ = algo.Register(algo.Spec{
 	Name: "agent", Version: 1, Track: algo.TrackBatch, Cite: "ours",
 	Summary: "reinforcement learning in our own formulation: each decision is a task and its instance",
 	Params:  ownParams,
+	Weights: func(a algo.Args) string { return hashOf(ownWeights(a)) },
 	Batch:   func(a algo.Args) (algo.Batch, error) { return newOwn(a) },
 })
 
@@ -38,12 +39,15 @@ var _ = algo.Register(algo.Spec{
 	Name: "agent-stream", Version: 1, Track: algo.TrackStream, Cite: "ours",
 	Summary: "the same for batches that arrive one after the other: the GPU stays as the last one leaves it",
 	Params:  ownParams,
+	Weights: func(a algo.Args) string { return hashOf(ownWeights(a)) },
 	Stream:  func(a algo.Args) (algo.Stream, error) { return newOwn(a) },
 })
 
+func ownWeights(a algo.Args) string { return "agent-" + a["workload"] }
+
 func newOwn(a algo.Args) (*agent, error) {
 	return newAgent(a, description{
-		weights: "agent-" + a["workload"], capacity: OwnCapacity,
+		weights: ownWeights(a), capacity: OwnCapacity,
 		network: func(g *mig.GPU) (nn.Policy, error) {
 			o := env.NewOwn(g, mig.Sequential, OwnCapacity, nil, 0)
 			return NewOwnPolicy(o.Layout(), nn.Portable(), rand.New(rand.NewPCG(0, 0))), nil

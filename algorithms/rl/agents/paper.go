@@ -52,19 +52,20 @@ func init() {
 	for i := range PaperAgents {
 		a := &PaperAgents[i]
 		offline := "; batches of 14"
+		hash := func(args algo.Args) string { return hashOf(a.WeightsName(args["workload"])) }
 		stream := a.Name + "-stream"
 		if a.Online {
 			offline, stream = "; decides on the 14 tasks that are there", a.Name
 		} else {
 			algo.Register(algo.Spec{
 				Name: a.Name, Version: 1, Track: algo.TrackBatch, Cite: "DRL 6", Summary: a.Summary + offline,
-				Params: paperParams,
-				Batch:  func(args algo.Args) (algo.Batch, error) { return a.new(args) },
+				Params: paperParams, Weights: hash,
+				Batch: func(args algo.Args) (algo.Batch, error) { return a.new(args) },
 			})
 		}
 		algo.Register(algo.Spec{
 			Name: stream, Version: 1, Track: algo.TrackStream, Cite: "DRL 6", Summary: a.Summary + offline,
-			Params: paperParams,
+			Params: paperParams, Weights: hash,
 			Stream: func(args algo.Args) (algo.Stream, error) { return a.new(args) },
 		})
 	}

@@ -20,8 +20,12 @@ import (
 // tries is the parameter of all agents that schedule batches.
 var tries = algo.Param{Name: "k", Default: "1", Doc: "best of k tries: the first takes the likeliest action each time, the others draw"}
 
-// Decisions is the counter that tells how often the network was asked.
-const Decisions = "decisions"
+// The counters of the agents' schedules: how often the network was asked, in all
+// tries, and how many instances the schedule destroys.
+const (
+	counterDecisions = "decisions"
+	counterDestroys  = "destroys"
+)
 
 // A description says what an agent consists of.
 type description struct {
@@ -169,7 +173,13 @@ func (r *runner) run(ctx context.Context, p algo.Problem, lengths []int) (schedu
 		}
 	}
 	s := best.Schedule()
-	s.Counters = map[string]int{Decisions: r.decisions}
+	destroys := 0
+	for _, o := range s.Operations {
+		if o.Op == schedule.Destroy {
+			destroys++
+		}
+	}
+	s.Counters = map[string]int{counterDecisions: r.decisions, counterDestroys: destroys}
 	return s, nil
 }
 

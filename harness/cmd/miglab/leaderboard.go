@@ -77,8 +77,18 @@ func newLeaderboard() *cobra.Command {
 
 // storedCell is the part of a stored cell that a leaderboard reads.
 type storedCell struct {
-	Track, Dataset, Content, GPU, Algorithm, Model string
-	Count, Version, Instance                       int
+	Track, Dataset, Content, GPU, Algorithm, Weights, Model string
+	Count, Version, Instance                                int
+}
+
+// outdated reports whether a cell is of an algorithm that has learned other things
+// since.
+func (c *storedCell) outdated() bool {
+	if c.Weights == "" {
+		return false
+	}
+	a, err := algo.Parse(c.Algorithm)
+	return err == nil && a.Weights() != c.Weights
 }
 
 // board is what datasets of a track are ranked by.
@@ -134,7 +144,7 @@ func collect(st *store.Store, track algo.Track, b board, gpu string, gpus int) (
 				bounds[at] = v
 			}
 		}
-		if cell.Track != string(track) || !b.holds(cell.Dataset) {
+		if cell.Track != string(track) || !b.holds(cell.Dataset) || cell.outdated() {
 			continue
 		}
 		e := reports.Entry{
