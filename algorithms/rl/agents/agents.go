@@ -47,8 +47,9 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("the agent cannot schedule on %s: %s", e.What, e.Reason)
 }
 
-// load puts the embedded weights of a name into a network.
-func load(name string, into nn.Policy) error {
+// load puts the embedded weights of a name, which are for N tasks and M levels, into a
+// network.
+func load(name string, tasks, levels int, into nn.Policy) error {
 	file := "weights/" + name + Extension
 	text, err := read(file)
 	if err != nil {
@@ -60,6 +61,9 @@ func load(name string, into nn.Policy) error {
 	}
 	if meta.Agent != name {
 		return &nn.WeightsError{File: file, Kind: nn.ErrNetwork, Detail: fmt.Sprintf("it holds agent %q, want %q", meta.Agent, name)}
+	}
+	if meta.Tasks != tasks || meta.Levels != levels {
+		return &nn.WeightsError{File: file, Kind: nn.ErrNetwork, Detail: fmt.Sprintf("it is for N = %d and M = %d, want %d and %d", meta.Tasks, meta.Levels, tasks, levels)}
 	}
 	return nn.LoadInto(into, file, meta, parameters)
 }

@@ -105,7 +105,7 @@ func (a *DeadlineAgent) Shape() env.Shape { return env.DeadlineShape(DeadlineSli
 func (a *DeadlineAgent) policy() (nn.Policy, error) {
 	s := a.Shape()
 	p := nn.NewActor(s.Observation, a.Hidden, s.Actions, nn.Portable())
-	return p, load(a.WeightsName(), p)
+	return p, load(a.WeightsName(), 0, 0, p)
 }
 
 // Dispatch implements [sim.Dispatcher].

@@ -81,7 +81,7 @@ var paperParams = []algo.Param{
 
 func (a *PaperAgent) new(args algo.Args) (*agent, error) {
 	d := description{
-		weights: a.WeightsName(args["workload"]), capacity: PaperTasks,
+		weights: a.WeightsName(args["workload"]), capacity: PaperTasks, tasks: PaperTasks, levels: PaperLevels,
 		network: func(g *mig.GPU) (nn.Policy, error) {
 			b, err := env.NewBatch(a.Options(g, mig.Sequential), nil)
 			if err != nil {

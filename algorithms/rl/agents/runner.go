@@ -34,8 +34,11 @@ type description struct {
 	// capacity is how many tasks the agent decides upon together; it takes more of
 	// them in parts, in order of arrival, where 0 stands for any number.
 	capacity int
-	network  func(*mig.GPU) (nn.Policy, error)
-	lane     func(*mig.GPU, mig.Reconfiguration) (lane, error)
+	// tasks and levels are the N and M that the weights must be for; 0 where they have
+	// no meaning.
+	tasks, levels int
+	network       func(*mig.GPU) (nn.Policy, error)
+	lane          func(*mig.GPU, mig.Reconfiguration) (lane, error)
 }
 
 // A lane is an environment in which a policy makes one try at a problem.
@@ -124,7 +127,7 @@ func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error
 	if err != nil {
 		return nil, err
 	}
-	if err := load(a.weights, policy); err != nil {
+	if err := load(a.weights, a.tasks, a.levels, policy); err != nil {
 		return nil, err
 	}
 	r := &runner{policy: policy, capacity: a.capacity}

@@ -38,7 +38,7 @@ func deadlineRecipes() []*Recipe {
 const deadlineSegments = 5
 
 // deadlineConfig is the report's Table 5. What it does not print is as
-// Stable-Baselines3 has it, but for the discount.
+// Stable-Baselines3 has it.
 func deadlineConfig(original bool, steps int64) ppo.Config {
 	c := ppo.Config{
 		TotalSteps: steps, Gamma: 0.99, Lambda: 0.95, ValueCoefficient: 0.5, MaxNorm: 0.5, NormalizeAdvantage: true, Shards: 4,

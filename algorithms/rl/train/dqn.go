@@ -9,8 +9,8 @@ import (
 )
 
 // dqnSegments is how many segments a run of DQN has: each begins with an empty
-// replay buffer.
-const dqnSegments = 10
+// replay buffer, so that there are as few as a run that can be resumed needs.
+const dqnSegments = 2
 
 // setupDQN is DQN with Stable-Baselines3's proportions: 8 transitions are learned from
 // for each that is made, and exploration ends after a tenth of the steps.
@@ -29,6 +29,6 @@ func (p paperRun) setupDQN(k nn.Kernel, shape env.Shape, make func() env.Env, sc
 	learner, err := dqn.New(c, policy, network(), make, seed)
 	return setup{
 		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon), segments: dqnSegments,
-		text: fmt.Sprintf("%s %s %+v", p.workload, described(p.options()), c),
+		text: fmt.Sprintf("%s %s %+v", p.workload, described(p.learns()), c),
 	}, err
 }

@@ -20,9 +20,10 @@ const paperSteps = 500_000
 // sees 14 at a time.
 const onlineStream = 56
 
-// onlineSegments is how many segments a run of the online agent has: its episodes take
-// some hundred steps, and each segment begins all of them anew.
-const onlineSegments = 10
+// longSegments is how many segments a run has whose episodes are longer than usual:
+// each segment begins all of them anew, and those of the online agent take some hundred
+// steps.
+const longSegments = 10
 
 // A paperRun is an agent of the DRL paper with what a figure varies.
 type paperRun struct {
@@ -30,10 +31,10 @@ type paperRun struct {
 	workload string
 	// suffix tells the run from the one of the paper's final setting, and doc why.
 	suffix, doc string
-	tasks  int // N
-	levels int // M; 0 is continuous time
-	hidden []int
-	dqn    bool
+	tasks       int // N
+	levels      int // M; 0 is continuous time
+	hidden      []int
+	dqn         bool
 	// empty lets episodes begin on an idle GPU, released follows the released code where
 	// the environment differs: see [env.BatchOptions].
 	empty, released bool
@@ -116,13 +117,21 @@ func (p paperRun) recipe() *Recipe {
 	return r
 }
 
-// options are those of the environment that the agent learns in.
+// options are those of the environment that the agent is evaluated in.
 func (p paperRun) options() env.BatchOptions {
 	o := p.agent.Options(gpu(), mig.Parallel)
 	o.Tasks, o.Levels, o.Released = p.tasks, p.levels, p.released
 	if p.agent.Online {
 		o.Stream = onlineStream
 	}
+	return o
+}
+
+// learns are the options of the environment that the agent learns in: unless it says
+// otherwise, episodes begin in random partitions at work, as in the released code.
+func (p paperRun) learns() env.BatchOptions {
+	o := p.options()
+	o.RandomStart = !p.empty
 	return o
 }
 
@@ -133,8 +142,7 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	if err != nil {
 		return setup{}, err
 	}
-	learns := o
-	learns.RandomStart = !p.empty
+	learns := p.learns()
 	first, err := env.NewBatch(learns, source)
 	if err != nil {
 		return setup{}, err
@@ -155,6 +163,9 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		return p.setupDQN(k, shape, make, score, steps, seed)
 	}
 	policy := nn.NewActorCritic(shape.Observation, p.hidden, shape.Actions, k, newRand(seed))
+	// The paper prints none of these but the discount and the entropy. They are ours, for
+	// runs of half a million steps: more environments, larger minibatches and a higher,
+	// falling rate than Stable-Baselines3 has by default.
 	c := ppo.Config{
 		Envs: 64, Horizon: 128, Minibatch: 512, Epochs: 4, TotalSteps: steps,
 		LearningRate: ppo.Anneal{{Until: 1, From: 5e-4, To: 0}},
@@ -166,8 +177,8 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	}
 	learner, err := ppo.New(c, policy, make, seed)
 	cut := int64(segments)
-	if p.agent.Online {
-		cut = onlineSegments
+	if max(o.Tasks, o.Stream) > agents.PaperTasks {
+		cut = longSegments
 	}
 	return setup{
 		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon), segments: cut,

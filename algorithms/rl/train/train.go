@@ -23,6 +23,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"miglab/algorithms/rl/agents"
@@ -379,8 +380,19 @@ func (s *session) finish() (Result, error) {
 	})
 }
 
+// Kept says whether the project keeps such a run: others would pass for those that it
+// describes.
+func (r *Recipe) Kept(o Options) error {
+	if o.Steps != 0 && o.Steps != r.Steps || !slices.Contains(r.Seeds, uint(o.Seed)) {
+		return fmt.Errorf("a run of %d steps with seed %d is not what the project keeps of %s: it takes %d steps and seeds %v",
+			cmp.Or(o.Steps, r.Steps), o.Seed, r.Name, r.Steps, r.Seeds)
+	}
+	return nil
+}
+
 // Install puts the weights of a finished run, if they are the ones to be shipped,
 // and its curve where the project keeps them.
+// The run must be one that is kept ([Recipe.Kept]).
 func (r *Result) Install(root string, recipe *Recipe, seed uint64) error {
 	if recipe.Shipped && seed == uint64(recipe.Seeds[0]) {
 		if err := copyFile(filepath.Join(root, WeightsFolder, recipe.Name+agents.Extension), r.Weights); err != nil {

@@ -79,6 +79,11 @@ func newTrain() *cobra.Command {
 }
 
 func trainOne(c *cobra.Command, r *train.Recipe, install string, o train.Options) error {
+	if install != "" {
+		if err := r.Kept(o); err != nil {
+			return err
+		}
+	}
 	p := newProgress(c.ErrOrStderr(), r.Folder(o.Seed))
 	defer p.done()
 	o.Progress = func(done, all int64) { p.set(int(done), int(all)) }
