@@ -19,6 +19,7 @@ const module = "miglab/"
 // may import harness/nearest, and the commands everything.
 var mayImport = map[string]string{
 	"harness/nearest":  "",
+	"harness/curve":    "",
 	"harness/mig":      "",
 	"harness/task":     "harness/mig",
 	"harness/schedule": "harness/mig harness/task",
@@ -37,13 +38,13 @@ var mayImport = map[string]string{
 	"algorithms/rl/ppo":    "algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn",
 	"algorithms/rl/dqn":    "algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn",
 	"algorithms/rl/agents": "harness/mig harness/task harness/schedule harness/sim harness/algo algorithms/rl/nn algorithms/rl/env",
-	"algorithms/rl/train":  "harness/mig harness/task harness/schedule harness/sim harness/algo harness/store harness/stats algorithms/rl/nn algorithms/rl/env algorithms/rl/ppo algorithms/rl/dqn algorithms/rl/agents datasets bounds",
+	"algorithms/rl/train":  "harness/curve harness/mig harness/task harness/schedule harness/sim harness/algo harness/store harness/stats algorithms/rl/nn algorithms/rl/env algorithms/rl/ppo algorithms/rl/dqn algorithms/rl/agents datasets bounds",
 
 	"bounds":          "harness/mig harness/task harness/schedule harness/algo",
 	"datasets":        "harness/mig harness/task",
 	"reports":         "harness/mig harness/task harness/schedule harness/stats harness/store",
 	"paper-figures":   "harness/mig harness/task harness/schedule harness/algo harness/stats harness/store harness/run datasets reports",
-	"paper-figures/*": "harness/mig harness/task harness/schedule harness/algo harness/sim harness/stats harness/store harness/run datasets reports paper-figures",
+	"paper-figures/*": "harness/curve harness/mig harness/task harness/schedule harness/algo harness/sim harness/stats harness/store harness/run datasets reports paper-figures",
 }
 
 // neverReach says what a package must not even reach through others. It stands
