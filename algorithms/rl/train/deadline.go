@@ -9,6 +9,7 @@ import (
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
 	"miglab/datasets"
+	"miglab/harness/curve"
 	"miglab/harness/task"
 )
 
@@ -82,7 +83,7 @@ func deadlineSetup(a *agents.DeadlineAgent, k nn.Kernel, steps int64, seed uint6
 
 // deadlineScore evaluates the share of late jobs on fixed days.
 func deadlineScore(a *agents.DeadlineAgent) (func(nn.Policy) (float64, error), error) {
-	spec, err := datasets.Parse(fmt.Sprintf("%s?seed=%d", a.Dataset, scoreSeed))
+	spec, err := datasets.Parse(fmt.Sprintf("%s?seed=%d", a.Dataset, curve.Seed))
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,12 @@
 package train
 
 import (
-	"fmt"
-
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
 	"miglab/bounds"
 	"miglab/datasets"
+	"miglab/harness/curve"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
@@ -19,40 +18,34 @@ const (
 	latePercent = "late_percent"
 )
 
-// scored is how many batches a point of a learning curve is the mean over.
-const scored = 100
-
-// scoreSeed separates the batches that agents are evaluated on while they learn from
-// those of the tables.
-const scoreSeed = 1_000_003
-
 // A measured batch is one with its l_bound (DRL 5.2), in seconds.
 type measured struct {
 	times []env.Times
 	bound float64
 }
 
-// batchesOf returns batches of n tasks, equally many of each workload and reading.
+// batchesOf returns the batches of n tasks that agents for the workloads are scored on.
 func batchesOf(workloads []string, n int) ([]measured, error) {
-	var out []measured
-	each := scored / (len(workloads) * len(readings))
+	var names []string
 	for _, w := range workloads {
-		for _, r := range readings {
-			spec, err := datasets.Parse(fmt.Sprintf("drl/%s?gen=%s&n=%d&seed=%d", w, r, n, scoreSeed))
+		names = append(names, curve.Datasets(w, n)...)
+	}
+	var out []measured
+	for _, name := range names {
+		spec, err := datasets.Parse(name)
+		if err != nil {
+			return nil, err
+		}
+		for i := range curve.Batches / len(names) {
+			in, err := spec.Instance(gpu(), i)
 			if err != nil {
 				return nil, err
 			}
-			for i := range each {
-				in, err := spec.Instance(gpu(), i)
-				if err != nil {
-					return nil, err
-				}
-				b, err := measure(in.Tasks)
-				if err != nil {
-					return nil, err
-				}
-				out = append(out, b)
+			b, err := measure(in.Tasks)
+			if err != nil {
+				return nil, err
 			}
+			out = append(out, b)
 		}
 	}
 	return out, nil

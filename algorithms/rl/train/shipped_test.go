@@ -9,6 +9,7 @@ import (
 
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/nn"
+	"miglab/harness/curve"
 )
 
 // What is shipped is what the curve shows: the weights, rounded to half precision and
@@ -22,16 +23,16 @@ func TestShippedWeightsScoreAsTheirCurves(t *testing.T) {
 		t.Run(r.Name, func(t *testing.T) {
 			t.Parallel()
 			seed := uint64(r.Seeds[0])
-			curve := filepath.Join(root, CurvesFolder, r.Folder(seed)+".csv")
-			text, err := os.ReadFile(curve)
+			file := filepath.Join(root, CurvesFolder, r.Folder(seed)+".csv")
+			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			points, err := ReadCurve(bytes.NewReader(text), curve)
+			points, err := curve.Read(bytes.NewReader(text), file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join(root, WeightsFolder, r.Name+agents.Extension)
+			file = filepath.Join(root, WeightsFolder, r.Name+agents.Extension)
 			if text, err = os.ReadFile(file); err != nil {
 				t.Fatal(err)
 			}

@@ -13,13 +13,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -29,6 +27,7 @@ import (
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
+	"miglab/harness/curve"
 	"miglab/harness/store"
 )
 
@@ -56,41 +55,7 @@ type Result struct {
 	// Curve is the learning curve (CSV), Weights what the agent is made of.
 	Curve, Weights string
 	// Last is the last line of the curve.
-	Last Point
-}
-
-// A Point is a line of a learning curve.
-type Point struct {
-	Steps int64
-	// Score is what the agent achieves on the recipe's fixed instances: p_opt in
-	// percent, or the share of late jobs in percent.
-	Score float64
-	// What follows are means over the segment's iterations; see [ppo.Stats].
-	Return, Length, Entropy, PolicyLoss, ValueLoss, ExplainedVariance float64
-	LearningRate, Exploration                                         float64
-}
-
-var curveHeader = []string{
-	"steps", "score", "mean_return", "mean_length", "entropy", "policy_loss", "value_loss",
-	"explained_variance", "learning_rate", "exploration",
-}
-
-func (p *Point) values() []*float64 {
-	return []*float64{
-		&p.Score, &p.Return, &p.Length, &p.Entropy, &p.PolicyLoss, &p.ValueLoss,
-		&p.ExplainedVariance, &p.LearningRate, &p.Exploration,
-	}
-}
-
-// digits are the significant ones of a curve's values.
-const digits = 6
-
-// round keeps what the curve's file does, so that a run that goes on has the same
-// points as one that was not interrupted.
-func (p *Point) round() {
-	for _, v := range p.values() {
-		*v, _ = strconv.ParseFloat(strconv.FormatFloat(*v, 'g', digits, 64), 64)
-	}
+	Last curve.Point
 }
 
 // learner is what package ppo and package dqn have in common.
@@ -130,7 +95,7 @@ type session struct {
 	score   func(nn.Policy) (float64, error)
 	// perIteration and perSegment are steps.
 	perIteration, perSegment int64
-	curve                    []Point
+	curve                    []curve.Point
 	segment                  uint64
 }
 
@@ -238,7 +203,7 @@ func (s *session) advance(ctx context.Context) error {
 	s.segment = uint64(len(s.curve))
 	s.learner.Restart(s.segment)
 	iterations := s.iterations()
-	var sum Point
+	var sum curve.Point
 	episodes := 0
 	for i := range iterations {
 		stats, err := s.learner.Iterate(ctx, s.Workers)
@@ -264,12 +229,13 @@ func (s *session) advance(ctx context.Context) error {
 	}
 	n := float64(iterations)
 	sum.Entropy, sum.PolicyLoss, sum.ValueLoss, sum.ExplainedVariance = sum.Entropy/n, sum.PolicyLoss/n, sum.ValueLoss/n, sum.ExplainedVariance/n
-	sum.Return, sum.Length = sum.Return/float64(max(episodes, 1)), sum.Length/float64(max(episodes, 1))
+	// NaN where no episode ended.
+	sum.Return, sum.Length = sum.Return/float64(episodes), sum.Length/float64(episodes)
 	var err error
 	if sum.Score, err = s.score(s.policy); err != nil {
 		return err
 	}
-	sum.round()
+	sum.Round()
 	s.curve = append(s.curve, sum)
 	// The curve first: lines beyond the checkpoint are dropped when the run goes on.
 	if err := s.writeCurve(); err != nil {
@@ -279,26 +245,7 @@ func (s *session) advance(ctx context.Context) error {
 }
 
 func (s *session) writeCurve() error {
-	return store.WriteFile(s.path("curve.csv"), func(w io.Writer) error { return writePoints(w, s.curve) })
-}
-
-func writePoints(w io.Writer, points []Point) error {
-	c := csv.NewWriter(w)
-	if err := c.Write(curveHeader); err != nil {
-		return err
-	}
-	for i := range points {
-		p := &points[i]
-		line := []string{strconv.FormatInt(p.Steps, 10)}
-		for _, v := range p.values() {
-			line = append(line, strconv.FormatFloat(*v, 'g', digits, 64))
-		}
-		if err := c.Write(line); err != nil {
-			return err
-		}
-	}
-	c.Flush()
-	return c.Error()
+	return store.WriteFile(s.path("curve.csv"), func(w io.Writer) error { return curve.Write(w, s.curve) })
 }
 
 // readCurve reads the points up to the checkpoint.
@@ -308,7 +255,7 @@ func (s *session) readCurve() error {
 	if err != nil {
 		return fmt.Errorf("%w; a checkpoint without its curve: remove the folder to begin anew", err)
 	}
-	points, err := ReadCurve(bytes.NewReader(text), s.path("curve.csv"))
+	points, err := curve.Read(bytes.NewReader(text), s.path("curve.csv"))
 	if err != nil {
 		return err
 	}
@@ -326,45 +273,6 @@ func (s *session) readCurve() error {
 		return fmt.Errorf("%s has %d points up to step %d, want %d; remove the folder to begin anew", s.path("curve.csv"), len(s.curve), at, want)
 	}
 	return nil
-}
-
-// ReadCurve reads a learning curve: points by ascending steps, numbers only. Errors
-// name the file and the line.
-func ReadCurve(r io.Reader, file string) ([]Point, error) {
-	c := csv.NewReader(r)
-	c.FieldsPerRecord = len(curveHeader)
-	var points []Point
-	for first := true; ; first = false {
-		record, err := c.Read()
-		if errors.Is(err, io.EOF) {
-			return points, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		line, _ := c.FieldPos(0)
-		if first {
-			for i, name := range curveHeader {
-				if record[i] != name {
-					return nil, fmt.Errorf("%s:%d: column %d is %q, want %q", file, line, i+1, record[i], name)
-				}
-			}
-			continue
-		}
-		var p Point
-		if p.Steps, err = strconv.ParseInt(record[0], 10, 64); err != nil {
-			return nil, fmt.Errorf("%s:%d: steps %q is no whole number", file, line, record[0])
-		}
-		if n := len(points); p.Steps < 1 || n > 0 && p.Steps <= points[n-1].Steps {
-			return nil, fmt.Errorf("%s:%d: steps %d; they are at least 1 and ascend", file, line, p.Steps)
-		}
-		for i, v := range p.values() {
-			if *v, err = strconv.ParseFloat(record[1+i], 64); err != nil || math.IsNaN(*v) {
-				return nil, fmt.Errorf("%s:%d: %s %q is no number", file, line, curveHeader[1+i], record[1+i])
-			}
-		}
-		points = append(points, p)
-	}
 }
 
 // finish writes the weights.

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -85,14 +84,11 @@ func mustRead(t *testing.T, path string) string {
 }
 
 // made is what a run leaves behind.
-type made struct {
-	curve, weights string
-	last           Point
-}
+type made struct{ curve, weights, last string }
 
 func whatMade(t *testing.T, r Result) made {
 	t.Helper()
-	return made{mustRead(t, r.Curve), mustRead(t, r.Weights), r.Last}
+	return made{mustRead(t, r.Curve), mustRead(t, r.Weights), fmt.Sprintf("%+v", r.Last)}
 }
 
 // cut runs a recipe until so many iterations are done. It reports whether that was
@@ -115,12 +111,13 @@ func cut(t *testing.T, r *Recipe, o Options, iterations int) bool {
 
 func TestRunsGoOnWhereTheyWereCut(t *testing.T) {
 	r := tiny(nil)
-	want := whatMade(t, mustRun(t, r, options(t.TempDir())))
+	result := mustRun(t, r, options(t.TempDir()))
+	want := whatMade(t, result)
 	if n := strings.Count(want.curve, "\n"); n != 1+6 {
 		t.Fatalf("the curve has %d lines, want a header and 6 points:\n%s", n, want.curve)
 	}
-	if want.last.Steps != 11*128 {
-		t.Errorf("%d steps, want %d", want.last.Steps, 11*128)
+	if result.Last.Steps != 11*128 {
+		t.Errorf("%d steps, want %d", result.Last.Steps, 11*128)
 	}
 	cuts := 0
 	for ; ; cuts++ {
@@ -155,6 +152,44 @@ func TestRunsGoOnWhereTheyWereCut(t *testing.T) {
 	}
 	if cuts != 10 {
 		t.Errorf("%d cuts, want one after each iteration but the last", cuts)
+	}
+}
+
+// endless goes on with another episode where one would end.
+type endless struct {
+	env.Env
+	rng *rand.Rand
+}
+
+func (e *endless) Reset(rng *rand.Rand) {
+	e.rng = rand.New(rand.NewPCG(rng.Uint64(), 1))
+	e.Env.Reset(e.rng)
+}
+
+func (e *endless) Step(action int) (float32, bool) {
+	reward, done := e.Env.Step(action)
+	if done {
+		e.Env.Reset(e.rng)
+	}
+	return reward, false
+}
+
+// Where no episode ends in a segment, the curve has no mean of them, before and after
+// a run is cut.
+func TestRunsWithoutWholeEpisodes(t *testing.T) {
+	r := tiny(func(e env.Env) env.Env { return &endless{Env: e} })
+	want := whatMade(t, mustRun(t, r, options(t.TempDir())))
+	for i, line := range strings.Split(strings.TrimSpace(want.curve), "\n")[1:] {
+		if f := strings.Split(line, ","); f[1] == "" || f[2] != "" || f[3] != "" || f[4] == "" {
+			t.Errorf("point %d is %s; a score, an entropy and neither return nor length are wanted", i, line)
+		}
+	}
+	o := options(t.TempDir())
+	if !cut(t, r, o, 5) {
+		t.Fatal("it was done before it could be cut")
+	}
+	if got := whatMade(t, mustRun(t, r, o)); got != want {
+		t.Errorf("%v:\n%s, want %v:\n%s", got.last, got.curve, want.last, want.curve)
 	}
 }
 
@@ -281,7 +316,7 @@ func TestDamagedFilesAreNamed(t *testing.T) {
 		{"checkpoint", "", func(s string) string { return s + "x" }},
 		{"run.json", "", func(s string) string { return s[:len(s)/2] }},
 		{"curve.csv", "remove the folder", nil},
-		{"curve.csv", "step 0", func(string) string { return "" }},
+		{"curve.csv", ":1: it is empty", func(string) string { return "" }},
 		{"curve.csv", "", func(s string) string { return s[:len(s)-30] }},
 		{"curve.csv", ":1: ", func(s string) string { return strings.Replace(s, "score", "scor", 1) }},
 		{"curve.csv", ":3: steps", field(0, "5x12")},
@@ -436,38 +471,4 @@ func TestFind(t *testing.T) {
 			t.Errorf("%q on %q: %v, want an unknown %s and %q", c.name, c.workload, err, c.kind, c.nearest)
 		}
 	}
-}
-
-func FuzzReadCurve(f *testing.F) {
-	var good bytes.Buffer
-	if err := writePoints(&good, []Point{{Steps: 128, Score: 12.5, Return: -3}, {Steps: 256, Score: math.Inf(1), Entropy: 1e-300}}); err != nil {
-		f.Fatal(err)
-	}
-	header := strings.Join(curveHeader, ",") + "\n"
-	for _, s := range []string{good.String(), "", "\n\n" + good.String(), header, header + "1,2\n", header + "1,\"2\n\",3,4,5,6,7,8,9,10\n", "\xff", good.String() + "300,NaN,1,1,1,1,1,1,1,1\n"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		points, err := ReadCurve(strings.NewReader(text), "c.csv")
-		if err != nil {
-			if !strings.HasPrefix(err.Error(), "c.csv:") {
-				t.Fatalf("%v does not name the file", err)
-			}
-			return
-		}
-		for i := range points {
-			points[i].round()
-			if i > 0 && points[i].Steps <= points[i-1].Steps {
-				t.Fatalf("steps do not ascend: %v", points)
-			}
-		}
-		var written bytes.Buffer
-		if err := writePoints(&written, points); err != nil {
-			t.Fatal(err)
-		}
-		again, err := ReadCurve(&written, "c.csv")
-		if err != nil || fmt.Sprint(again) != fmt.Sprint(points) {
-			t.Fatalf("%v comes back as %v, %v", points, again, err)
-		}
-	})
 }
