@@ -2,6 +2,7 @@ package drl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	figures "miglab/paper-figures"
@@ -29,6 +30,14 @@ const (
 
 // A line is an agent in a figure.
 type line struct{ name, agent string }
+
+// agentsIn lists the agents of lines.
+func agentsIn(lines []line) (out []string) {
+	for _, l := range lines {
+		out = append(out, l.agent)
+	}
+	return out
+}
 
 // mean returns the mean, the least and the greatest score over the runs, by point.
 func (all curves) mean(agent string) (mean, low, high []float64) {
@@ -109,18 +118,18 @@ func (all curves) table(title string, lines []line) reports.Table {
 		if len(runs) == 0 {
 			continue
 		}
-		over := func(of func(*curve) float64) string {
+		over := func(of func(*course) float64) string {
 			var v []float64
 			for i := range runs {
-				v = append(v, of(&runs[i].curve))
+				v = append(v, of(&runs[i].course))
 			}
 			return fmt.Sprintf("%.2f", mean(v))
 		}
-		row := []string{l.name, fmt.Sprint(len(runs)), over(func(c *curve) float64 { return c.steps[len(c.steps)-1] / 1e6 }), over(func(c *curve) float64 { return c.scores[0] })}
+		row := []string{l.name, fmt.Sprint(len(runs)), over(func(c *course) float64 { return c.steps[len(c.steps)-1] / 1e6 }), over(func(c *course) float64 { return c.scores[0] })}
 		for _, s := range shares {
-			row = append(row, over(func(c *curve) float64 { return c.at(s) }))
+			row = append(row, over(func(c *course) float64 { return c.at(s) }))
 		}
-		t.Rows = append(t.Rows, append(row, over((*curve).least), over(func(c *curve) float64 { return c.converges() / 1e6 })))
+		t.Rows = append(t.Rows, append(row, over((*course).least), over(func(c *course) float64 { return c.converges() / 1e6 })))
 	}
 	return t
 }
@@ -130,16 +139,24 @@ func (all curves) table(title string, lines []line) reports.Table {
 type statement struct {
 	claim  string
 	agents []string
-	value  func(of []*curve) float64
-	// reason is for where the value deviates.
-	reason string
+	value  func(of []*course) float64
+	// reason is for where the value deviates, caveat for wherever it is judged.
+	reason, caveat string
+}
+
+// agentsOf lists the agents that statements are about.
+func agentsOf(statements []statement) (out []string) {
+	for _, s := range statements {
+		out = append(out, s.agents...)
+	}
+	return out
 }
 
 // final is the end of the first agent's training.
-func final(of []*curve) float64 { return of[0].final() }
+func final(of []*course) float64 { return of[0].final() }
 
 // finals is by how much the first agent ends above the second.
-func finals(of []*curve) float64 { return of[0].final() - of[1].final() }
+func finals(of []*course) float64 { return of[0].final() - of[1].final() }
 
 // values are by seed, of the seeds that all the agents have.
 func (s statement) values(all curves) (out []float64) {
@@ -147,6 +164,11 @@ func (s statement) values(all curves) (out []float64) {
 		out = append(out, s.value(of))
 	}
 	return out
+}
+
+// reasons joins reasons that are not empty.
+func reasons(all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(r string) bool { return r == "" }), "; ")
 }
 
 // judge compares a claim with the mean over seeds; with fewer than least it cannot be
@@ -166,15 +188,29 @@ func (s statement) judge(d *figures.Data, c figures.Claim, all curves, least int
 		}
 		return figures.Missing(c, why+": "+strings.Join(lacking, ", ")), nil
 	}
-	if len(values) == 1 {
-		return d.Judge(c, figures.Exactly(values[0]), "", s.reason), nil
+	m, spread := figures.Exactly(values[0]), "one seed tells no spread"
+	if len(values) > 1 {
+		var err error
+		if m, err = figures.MeanOf(values, len(values)); err != nil {
+			return figures.Finding{}, err
+		}
+		spread = fmt.Sprintf("%d seeds", len(values))
+		if m.Low <= c.Published && c.Published <= m.High {
+			spread = fmt.Sprintf("not separated from the published value by %d seeds", len(values))
+		}
 	}
-	m, err := figures.MeanOf(values, len(values))
-	return d.Judge(c, m, "", s.reason), err
+	f := d.Judge(c, m, "", reasons(s.reason, spread))
+	if !d.Scale.Quick {
+		f.Reason = reasons(f.Reason, s.caveat)
+	}
+	return f, nil
 }
 
 // judgeAll judges the claims of an artefact in the order of the statements.
 func (all curves) judgeAll(d *figures.Data, claims *figures.Claims, artefact string, least int, statements []statement) ([]figures.Finding, error) {
+	if err := all.check(agentsOf(statements)...); err != nil {
+		return nil, err
+	}
 	var fs []figures.Finding
 	for _, s := range statements {
 		f, err := s.judge(d, claims.Get(artefact, s.claim), all, least)
@@ -193,6 +229,9 @@ func learning(claims *figures.Claims, all curves, name, title, heading string, l
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			fs, err := all.judgeAll(d, claims, name, 1, statements)
 			if err != nil {
+				return nil, err
+			}
+			if err := all.check(agentsIn(lines)...); err != nil {
 				return nil, err
 			}
 			t := all.table(heading, lines)
@@ -222,32 +261,73 @@ var (
 func levelsOf(m int) string { return fmt.Sprintf("%s-M%d", ppo, m) }
 func tasksOf(n int) string  { return fmt.Sprintf("%s-N%d", ppo, n) }
 
-// short says how little the project trains where an order does not come out.
-const short = "0.25 % of the paper's steps; "
+// steps says how long an agent learned beside the paper's; empty if it has not.
+func (all curves) steps(agent string) string {
+	runs := all[agent]
+	if len(runs) == 0 {
+		return ""
+	}
+	x := runs[0].millions()
+	return fmt.Sprintf("after %.1f million steps, in the paper %d million", x[len(x)-1], paperMillions)
+}
+
+// ended says where agents' training ended, in the mean over seeds, as far as they have
+// been trained.
+func (all curves) ended(agents ...string) string {
+	var ends []string
+	for _, a := range agents {
+		if v := (statement{agents: []string{a}, value: final}).values(all); len(v) > 0 {
+			ends = append(ends, fmt.Sprintf("%s at %.2f %%", a, mean(v)))
+		}
+	}
+	if ends == nil {
+		return ""
+	}
+	return "p_opt ends: " + strings.Join(ends, ", ") + ", " + all.steps(agents[0])
+}
+
+// emptied is a note on how DQN was trained.
+func (all curves) emptied() string {
+	const begins = "DQN was trained in segments, each of which begins with an empty replay buffer"
+	if runs := all[dqn]; len(runs) > 0 {
+		return fmt.Sprintf("%s; a curve has a point at the end of each, %d in all", begins, len(runs[0].course.steps))
+	}
+	return begins
+}
 
 func figure10(claims *figures.Claims, all curves) figures.Artefact {
+	ends := func(claim, a, b string) statement {
+		return statement{claim: claim, agents: []string{a, b}, value: finals, reason: all.ended(a, b)}
+	}
 	return learning(claims, all, "figure10", "learning with PPO and DQN, 64x64 and 256x256",
 		"Fig. 10. Learning GOODSCALING with PPO and DQN, N = M = 14",
 		[]line{{"PPO 256x256", ppo}, {"PPO 64x64", ppo64}, {"DQN 256x256", dqn}, {"DQN 64x64", dqn64}},
 		[]statement{
-			{"PPO 64x64 less PPO 256x256, end", []string{ppo64, ppo}, finals, short + "the small network learns as well by then"},
-			{"DQN 64x64 less DQN 256x256, end", []string{dqn64, dqn}, finals, short + "the small network learns as well by then"},
-			{"DQN 64x64 less PPO 64x64, end", []string{dqn64, ppo64}, finals, short + "DQN makes as much of few steps"},
+			ends("PPO 64x64 less PPO 256x256, end", ppo64, ppo),
+			ends("DQN 64x64 less DQN 256x256, end", dqn64, dqn),
+			ends("DQN 64x64 less PPO 64x64, end", dqn64, ppo64),
 		},
-		"DQN 256x256 against PPO 256x256 is judged over three seeds, in the table of seeds")
+		all.emptied(), "DQN 256x256 against PPO 256x256 is judged over three seeds, in the table of seeds")
 }
 
 func figure11(claims *figures.Claims, all curves) figures.Artefact {
-	const none = short + "by then M makes no such difference"
+	ends := func(claim string, agents ...string) statement {
+		return statement{claim: claim, agents: agents, value: finals, reason: all.ended(agents...)}
+	}
+	end := ends("M = 14, end", ppo)
+	end.value = final
 	return learning(claims, all, "figure11", "learning with continuous time and M levels",
 		"Fig. 11. Learning GOODSCALING by time levels M, N = 14",
 		[]line{{"continuous", continuous}, {"M = 7", levelsOf(7)}, {"M = 14", ppo}, {"M = 21", levelsOf(21)}, {"M = 28", levelsOf(28)}},
 		[]statement{
-			{"M = 14, end", []string{ppo}, final, short + "more steps may be needed"},
-			{"M = 7 less M = 14, end", []string{levelsOf(7), ppo}, finals, none},
-			{"M = 28 less M = 14, end", []string{levelsOf(28), ppo}, finals, none},
-			{"continuous less M = 21, end", []string{continuous, levelsOf(21)}, finals, none},
-			{"steps of M = 21 over M = 14", []string{levelsOf(21), ppo}, func(of []*curve) float64 { return slower(of[0], of[1]) }, "M = 21 learns in as few steps here"},
+			end,
+			ends("M = 7 less M = 14, end", levelsOf(7), ppo),
+			ends("M = 28 less M = 14, end", levelsOf(28), ppo),
+			ends("continuous less M = 21, end", continuous, levelsOf(21)),
+			{
+				claim: "steps of M = 21 over M = 14", agents: []string{levelsOf(21), ppo},
+				value: func(of []*course) float64 { return slower(of[0], of[1]) }, reason: all.steps(ppo),
+			},
 		},
 		"continuous against M = 14 is judged over three seeds, in the table of seeds")
 }
@@ -260,45 +340,61 @@ var sizes12 = []struct {
 
 // figure12 adds what FAR's p_opt is on the batches of each size.
 func figure12(claims *figures.Claims, all curves) figures.Artefact {
-	const sooner = "larger batches take no more steps here"
-	const other = "p_opt falls with N, FAR's too: the ends of a batch weigh less in a longer one"
-	longer := func(of []*curve) float64 { return of[0].converges() / of[1].converges() }
+	const name, title = "figure12", "learning with batches of N tasks"
 	var lines []line
 	for _, s := range sizes12 {
 		lines = append(lines, line{fmt.Sprintf("N = %d", s.n), s.agent})
 	}
-	a := learning(claims, all, "figure12", "learning with batches of N tasks", "Fig. 12. Learning GOODSCALING by batch size N, M = 14", lines,
-		[]statement{
-			{"N = 21 less N = 14, end", []string{tasksOf(21), ppo}, finals, other},
-			{"N = 28 less N = 14, end", []string{tasksOf(28), ppo}, finals, other},
-			{"steps of N = 21 over N = 14", []string{tasksOf(21), ppo}, longer, sooner},
-			{"steps of N = 28 over N = 21", []string{tasksOf(28), tasksOf(21)}, longer, sooner},
+	return figures.Artefact{
+		Name: name, Title: title,
+		Needs: func(s figures.Scale) []figures.Need {
+			var to needs
+			for _, of := range sizes12 {
+				needScored(&to, s, goodScaling, of.n)
+			}
+			return to.list
 		},
-		"each agent is scored on batches of its own N tasks; FAR on the same ones, reconfiguring in parallel as the agents do",
-		"steps are to come within a tenth of an agent's own lowest p_opt",
-		"N = 7 against N = 14 is judged over three seeds, in the table of seeds")
-	a.Needs = func(s figures.Scale) []figures.Need {
-		var to needs
-		for _, of := range sizes12 {
-			needScored(&to, s, goodScaling, of.n)
-		}
-		return to.list
-	}
-	build := a.Build
-	a.Build = func(d *figures.Data) (*figures.Output, error) {
-		out, err := build(d)
-		if err != nil {
-			return nil, err
-		}
-		t := &out.Tables[0].Table
-		for _, of := range sizes12 {
-			level, err := farScore(d, goodScaling, of.n)
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			levels := map[int]level{} // by N
+			for _, of := range sizes12 {
+				var err error
+				if levels[of.n], err = levelOn(d, claims, goodScaling, of.n); err != nil {
+					return nil, err
+				}
+			}
+			out, err := learning(claims, all, name, title, "Fig. 12. Learning GOODSCALING by batch size N, M = 14", lines, byBatchSize(all, levels),
+				"each agent is scored on batches of its own N tasks; FAR on the same ones, reconfiguring in parallel as the agents do",
+				"steps are to come within a tenth of an agent's own lowest p_opt",
+				"N = 7 against N = 14 is judged over three seeds, in the table of seeds").Build(d)
 			if err != nil {
 				return nil, err
 			}
-			t.Rows = append(t.Rows, farRow(*t, fmt.Sprintf("N = %d", of.n), level))
-		}
-		return out, nil
+			t := &out.Tables[0].Table
+			for _, of := range sizes12 {
+				t.Rows = append(t.Rows, levelRow(*t, fmt.Sprintf("N = %d", of.n), far.name, levels[of.n].far))
+			}
+			return out, nil
+		},
 	}
-	return a
+}
+
+// byBatchSize are the claims of Fig. 12; levels are by N.
+func byBatchSize(all curves, levels map[int]level) []statement {
+	longer := func(of []*course) float64 { return of[0].converges() / of[1].converges() }
+	return []statement{
+		{claim: "N = 21 less N = 14, end", agents: []string{tasksOf(21), ppo}, value: finals, reason: reasons(all.ended(tasksOf(21), ppo), ofFAR(levels, 21, n))},
+		{claim: "N = 28 less N = 14, end", agents: []string{tasksOf(28), ppo}, value: finals, reason: reasons(all.ended(tasksOf(28), ppo), ofFAR(levels, 28, n))},
+		{claim: "steps of N = 21 over N = 14", agents: []string{tasksOf(21), ppo}, value: longer, reason: all.steps(ppo)},
+		{claim: "steps of N = 28 over N = 21", agents: []string{tasksOf(28), tasksOf(21)}, value: longer, reason: all.steps(tasksOf(28))},
+	}
+}
+
+// ofFAR says what FAR's p_opt is by N: it changes with N for schedulers that learn
+// nothing, too.
+func ofFAR(levels map[int]level, sizes ...int) string {
+	var each []string
+	for _, n := range sizes {
+		each = append(each, fmt.Sprintf("%.2f %% with N = %d", levels[n].far, n))
+	}
+	return "FAR on the same batches: " + strings.Join(each, ", ")
 }

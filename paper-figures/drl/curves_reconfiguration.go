@@ -2,63 +2,118 @@ package drl
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"miglab/harness/curve"
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
-// scoreSeed and scored are of the batches of learning curves, with each generator.
-const (
-	scoreSeed = 1_000_003
-	scored    = 50
-)
-
-// scoredFAR is FAR on the batches that agents with batches of n tasks are scored on, and
-// under their model of reconfiguration.
-func scoredFAR(workload string, n int) (out []run.Series) {
-	for _, generator := range []string{"paper", "released-train"} {
-		data := dataset(fmt.Sprintf("drl/%s?gen=%s&n=%d&seed=%d", workload, generator, n, scoreSeed))
-		out = append(out, on("A100", data, "far", mig.Parallel))
+// onScored is what does not learn on the batches that agents with batches of n tasks are scored
+// on, and under their model of reconfiguration.
+func onScored(workload string, n int, a approach) (out []run.Series) {
+	for _, name := range curve.Datasets(workload, n) {
+		out = append(out, on("A100", dataset(name), a.algorithm(rodinia), mig.Parallel))
 	}
 	return out
 }
 
-// needScored adds FAR and l_bound on the batches of learning curves.
+// unlearned are FAR and the schedulers that never reconfigure: levels to hold learning
+// curves against.
+var unlearned = []approach{far, onesOnly, bestOnly}
+
+// needScored adds what is not learned, and l_bound, on the batches of learning curves.
 func needScored(to *needs, s figures.Scale, workload string, n int) {
-	for _, series := range scoredFAR(workload, n) {
-		to.add(series, s.Replicates(scored))
-		to.add(lBound(series.Dataset), s.Replicates(scored))
+	for _, a := range unlearned {
+		all := onScored(workload, n, a)
+		for _, series := range all {
+			each := s.Replicates(curve.Batches / len(all))
+			to.add(series, each)
+			to.add(lBound(series.Dataset), each)
+		}
 	}
 }
 
-// farScore is FAR's mean p_opt on the batches of learning curves.
-func farScore(d *figures.Data, workload string, n int) (float64, error) {
-	var all []float64
-	for _, series := range scoredFAR(workload, n) {
-		v, err := pOpt(d, series)
-		if err != nil {
-			return 0, err
+// A level is p_opt in percent on the batches of learning curves of what does not learn:
+// FAR, and the two that never reconfigure.
+type level struct {
+	far, ones, best float64
+	// publishedFAR and publishedBest are Table 4's of FAR and FIXBEST.
+	publishedFAR, publishedBest float64
+}
+
+func levelOn(d *figures.Data, claims *figures.Claims, workload string, n int) (level, error) {
+	var of [3]float64
+	for i, a := range unlearned {
+		var all []float64
+		for _, series := range onScored(workload, n, a) {
+			v, err := pOpt(d, series)
+			if err != nil {
+				return level{}, err
+			}
+			all = append(all, v...)
 		}
-		all = append(all, v...)
+		of[i] = mean(all)
 	}
-	return mean(all), nil
+	published := func(column string) float64 { return claims.Get("table4", workload+" "+column).Published }
+	return level{of[0], of[1], of[2], published(far.name), published(fixBest)}, nil
+}
+
+// each hands over the levels by name.
+func (l level) each(use func(name string, pOpt float64)) {
+	use(far.name, l.far)
+	use(onesOnly.name, l.ones)
+	use(bestOnly.name, l.best)
+}
+
+// String says what can be had on these batches without learning and without
+// reconfiguring, beside the paper's.
+func (l level) String() string {
+	return fmt.Sprintf("p_opt on the same batches: FAR %.2f %% (Table 4: %.2f %%), and with one partition throughout %s %.2f %%, %s %.2f %% (FIXBEST in Table 4: %.2f %%)",
+		l.far, l.publishedFAR, onesOnly.name, l.ones, bestOnly.name, l.best, l.publishedBest)
 }
 
 // alsoRodinia says which curves stand for the kernels'.
 const alsoRodinia = "WIDETIMES is also what the agents of RODINIA + ALTIS learn from; they are scored on WIDETIMES while they do"
 
-// learnsToReconfigure is why agents without direct reconfiguration are not bad here.
-const learnsToReconfigure = "the agents learn to reconfigure here without direct reconfigurations; FLOAT did so too in single runs with episodes that begin on an empty GPU and in the environment as released; what of the paper's set-up keeps them from it is open"
+// whatLevels says what the levels are, and what follows for agents that reach them.
+var whatLevels = fmt.Sprintf("FAR and FIXPART: on the batches on which the agents are scored, reconfiguring in parallel as they do; "+
+	"%s and %s, the best partition for each batch, never reconfigure: p_opt as low as theirs can be had without, "+
+	"so that whether agents do is in the table reconfigures and not in p_opt", onesOnly.name, bestOnly.name)
+
+// variants are the runs of FLOAT in which episodes begin on an idle GPU, and in which the
+// environment is as released.
+var variants = []struct{ suffix, what string }{{"-empty", "episodes beginning on an idle GPU"}, {"-released", "the environment as released"}}
+
+// variantsOf lists the agents of the variants on a workload.
+func variantsOf(workload string) (out []string) {
+	for _, v := range variants {
+		out = append(out, agentOf("FLOAT", workload)+v.suffix)
+	}
+	return out
+}
+
+// varied says where the variants' training ended; empty if none has been trained.
+func (all curves) varied(workload string) string {
+	var ends []string
+	for i, a := range variantsOf(workload) {
+		if v := (statement{agents: []string{a}, value: final}).values(all); len(v) > 0 {
+			ends = append(ends, fmt.Sprintf("%s (%s) ends at %.2f %%", a, variants[i].what, mean(v)))
+		}
+	}
+	return strings.Join(ends, ", ")
+}
 
 // A mixedPanel is a chart of a mixed workload: name is the paper's, trainedOn what its
 // agents learn from.
 type mixedPanel struct{ name, trainedOn string }
 
-// chart draws how versions learn, what the paper prints of them and, as a level, FAR on
-// the same batches; nil if no version has been trained.
-func (p mixedPanel) chart(d *figures.Data, all curves, versions []string, published func(version string, ends float64) reports.Series) (*reports.Lines, error) {
+// chart draws how versions learn, what the paper prints of them and the level of what
+// does not learn; nil if no version has been trained.
+func (p mixedPanel) chart(all curves, versions []string, l level, published func(version string, ends float64) reports.Series) *reports.Lines {
 	var lines []line
 	for _, v := range versions {
 		lines = append(lines, line{v, agentOf(v, p.trainedOn)})
@@ -69,11 +124,7 @@ func (p mixedPanel) chart(d *figures.Data, all curves, versions []string, publis
 	}
 	chart := all.chart(title, lines)
 	if chart == nil {
-		return nil, nil
-	}
-	level, err := farScore(d, p.trainedOn, n)
-	if err != nil {
-		return nil, err
+		return nil
 	}
 	x := chart.Series[0].X
 	ends := x[len(x)-1]
@@ -82,13 +133,17 @@ func (p mixedPanel) chart(d *figures.Data, all curves, versions []string, publis
 		said.Name, said.Published = s.Name, true
 		chart.Series = append(chart.Series, said)
 	}
-	chart.Series = append(chart.Series, reports.Series{Name: far.name, X: []float64{x[0], ends}, Y: []float64{level, level}})
-	return chart, nil
+	l.each(func(name string, pOpt float64) {
+		chart.Series = append(chart.Series, reports.Series{Name: name, X: []float64{x[0], ends}, Y: []float64{pOpt, pOpt}})
+	})
+	return chart
 }
 
-// mixedLearning is an artefact with a panel a workload.
+// mixedLearning is an artefact with a panel a workload. The statements are given the
+// levels by what the panels' agents learn from.
 func mixedLearning(
-	claims *figures.Claims, all curves, name, title, heading string, panels []mixedPanel, versions []string, statements []statement,
+	claims *figures.Claims, all curves, name, title, heading string, panels []mixedPanel, versions []string,
+	statements func(levels map[string]level) []statement,
 	published func(p mixedPanel, version string, ends float64) reports.Series, notes ...string,
 ) figures.Artefact {
 	var lines []line
@@ -107,24 +162,27 @@ func mixedLearning(
 			return to.list
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			fs, err := all.judgeAll(d, claims, name, 1, statements)
+			levels := map[string]level{}
+			for _, p := range panels {
+				var err error
+				if levels[p.trainedOn], err = levelOn(d, claims, p.trainedOn, n); err != nil {
+					return nil, err
+				}
+			}
+			if err := all.check(agentsIn(lines)...); err != nil {
+				return nil, err
+			}
+			fs, err := all.judgeAll(d, claims, name, 1, statements(levels))
 			if err != nil {
 				return nil, err
 			}
 			t := all.table(heading, lines)
-			t.Notes = append(t.Notes, alsoRodinia, "FAR: on the batches on which the agents are scored, reconfiguring in parallel as they do")
+			t.Notes = append(t.Notes, alsoRodinia, whatLevels)
 			t.Notes = append(t.Notes, notes...)
 			figure := reports.Panels{Title: heading}
 			for _, p := range panels {
-				level, err := farScore(d, p.trainedOn, n)
-				if err != nil {
-					return nil, err
-				}
-				t.Rows = append(t.Rows, farRow(t, p.trainedOn, level))
-				chart, err := p.chart(d, all, versions, func(v string, ends float64) reports.Series { return published(p, v, ends) })
-				if err != nil {
-					return nil, err
-				}
+				levels[p.trainedOn].each(func(name string, pOpt float64) { t.Rows = append(t.Rows, levelRow(t, p.trainedOn, name, pOpt)) })
+				chart := p.chart(all, versions, levels[p.trainedOn], func(v string, ends float64) reports.Series { return published(p, v, ends) })
 				if chart != nil {
 					figure.Charts = append(figure.Charts, *chart)
 				}
@@ -141,24 +199,28 @@ func mixedLearning(
 	}
 }
 
-// farRow is a row of a table of learning curves for FAR, which does not learn.
-func farRow(t reports.Table, of string, score float64) []string {
+// levelRow is a row of a table of learning curves for what does not learn.
+func levelRow(t reports.Table, of, name string, pOpt float64) []string {
 	row := make([]string, len(t.Columns))
 	for i := range row {
 		row[i] = reports.Missing
 	}
-	row[0], row[len(row)-2] = of+", FAR", fmt.Sprintf("%.2f", score)
+	row[0], row[len(row)-2] = of+", "+name, fmt.Sprintf("%.2f", pOpt)
 	return row
 }
 
 func figure13(claims *figures.Claims, all curves) figures.Artefact {
 	panels := []mixedPanel{{rodinia.name, rodinia.trainedOn}, {mixUniform, mixUniform}, {mixExtreme, mixExtreme}}
-	var statements []statement
-	for _, w := range mixed {
-		statements = append(statements, statement{w + ", end", []string{agentOf("FLOAT", w)}, final, learnsToReconfigure})
-	}
-	for _, w := range []string{goodScaling, "POORSCALING"} {
-		statements = append(statements, statement{w + ", end", []string{agentOf("FLOAT", w)}, final, short + "more may be needed"})
+	statements := func(levels map[string]level) (out []statement) {
+		for _, w := range append(slices.Clone(mixed), goodScaling, "POORSCALING") {
+			agent := agentOf("FLOAT", w)
+			s := statement{claim: w + ", end", agents: []string{agent}, value: final, reason: all.ended(agent)}
+			if l, ok := levels[w]; ok {
+				s.reason = reasons(l.String(), all.varied(w))
+			}
+			out = append(out, s)
+		}
+		return out
 	}
 	// Table 4 has the ends of training.
 	published := func(p mixedPanel, version string, ends float64) reports.Series {
@@ -181,20 +243,23 @@ func figure15(claims *figures.Claims, all curves) figures.Artefact {
 	claim := func(p mixedPanel, version, when string) string {
 		return fmt.Sprintf("%s %s, %s", p.name, version, when)
 	}
-	var statements []statement
-	for _, p := range panels {
-		for _, v := range versions {
-			why := learnsToReconfigure
-			if v == direct.name {
-				why = "lower than the paper's agent at the same share of its training"
+	statements := func(levels map[string]level) (out []statement) {
+		for _, p := range panels {
+			l := levels[p.trainedOn].String()
+			for _, v := range versions {
+				agent := agentOf(v, p.trainedOn)
+				for _, r := range readOff {
+					at := func(of []*course) float64 { return of[0].at(r.share) }
+					why := reasons("at the same share of the training, which ends "+all.steps(agent), l)
+					out = append(out, statement{claim: claim(p, v, r.name), agents: []string{agent}, value: at, reason: why})
+				}
 			}
-			for _, r := range readOff {
-				at := func(of []*curve) float64 { return of[0].at(r.share) }
-				statements = append(statements, statement{claim(p, v, r.name), []string{agentOf(v, p.trainedOn)}, at, why})
-			}
+			both := []string{agentOf(versions[0], p.trainedOn), agentOf(versions[1], p.trainedOn)}
+			out = append(out, statement{
+				claim: p.name + ", ENTROPY less DIRECT RECONFIG, end", agents: both, value: finals, reason: reasons(all.ended(both...), l),
+			})
 		}
-		both := []string{agentOf(versions[0], p.trainedOn), agentOf(versions[1], p.trainedOn)}
-		statements = append(statements, statement{p.name + ", ENTROPY less DIRECT RECONFIG, end", both, finals, learnsToReconfigure})
+		return out
 	}
 	published := func(p mixedPanel, version string, ends float64) (s reports.Series) {
 		s.Markers = true

@@ -2,20 +2,22 @@ package drl
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"miglab/harness/curve"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	figures "miglab/paper-figures"
 )
 
-const header = "steps,score,mean_return,mean_length,entropy,policy_loss,value_loss,explained_variance,learning_rate,exploration\n"
+// header is the first line of a learning curve.
+var header = curve.Header() + "\n"
 
 // curveText is a learning curve with a point each 1000 steps.
 func curveText(scores ...float64) string {
@@ -37,8 +39,8 @@ func filesOf(texts map[string]string) fstest.MapFS {
 }
 
 func TestCurvesThatAreThere(t *testing.T) {
-	all, err := loadCurves(curveFiles)
-	if err != nil {
+	all := loadCurves(curveFiles)
+	if err := all.check(slices.Collect(maps.Keys(all))...); err != nil {
 		t.Fatal(err)
 	}
 	if len(all) == 0 {
@@ -47,11 +49,15 @@ func TestCurvesThatAreThere(t *testing.T) {
 }
 
 func TestLoadCurves(t *testing.T) {
-	all, err := loadCurves(filesOf(map[string]string{
-		"a-b-seed10.csv": curveText(30, 20), "a-b-seed2.csv": curveText(40, 10), "c-seed1.csv": curveText(7),
+	all := loadCurves(filesOf(map[string]string{
+		"a-b-seed10.csv": curveText(30, 20), "a-b-seed2.csv": curveText(40, 10), "c-seed1.csv": curveText(7), "d-seed1.csv": "",
 	}))
-	if err != nil {
+	// What is wrong with d concerns nobody else.
+	if err := all.check("a-b", "c", "nobody"); err != nil {
 		t.Fatal(err)
+	}
+	if all.check("c", "d") == nil || len(all.together("d")) != 0 {
+		t.Error("d is used")
 	}
 	runs := all["a-b"]
 	if len(runs) != 2 || runs[0].seed != 2 || runs[1].seed != 10 || len(all["c"]) != 1 {
@@ -67,69 +73,37 @@ func TestLoadCurves(t *testing.T) {
 }
 
 func TestWrongCurves(t *testing.T) {
-	rest := ",0,0,0,0,0,0,0,0\n"
 	for _, c := range []struct {
 		name  string
 		files map[string]string
-		line  int
 		says  string
 	}{
-		{"no seed", map[string]string{"a.csv": curveText(1)}, 0, "AGENT-seedK.csv"},
-		{"seed 0", map[string]string{"a-seed0.csv": curveText(1)}, 0, "AGENT-seedK.csv"},
-		{"seed beyond all", map[string]string{"a-seed99999999999999999999.csv": curveText(1)}, 0, "too large"},
-		{"empty", map[string]string{"a-seed1.csv": ""}, 0, "no points"},
-		{"header alone", map[string]string{"a-seed1.csv": header}, 0, "no points"},
-		{"other columns", map[string]string{"a-seed1.csv": strings.Replace(curveText(1), "score", "p_opt", 1)}, 1, "columns"},
-		{"column missing", map[string]string{"a-seed1.csv": curveText(1) + "2000,1\n"}, 3, "number of fields"},
-		{"steps descend", map[string]string{"a-seed1.csv": curveText(1, 2) + "1500,1" + rest}, 4, "above 2000"},
-		{"no steps", map[string]string{"a-seed1.csv": header + "0,1" + rest}, 2, "steps"},
-		{"steps no number", map[string]string{"a-seed1.csv": header + "1e3,1" + rest}, 2, "steps"},
-		{"score no number", map[string]string{"a-seed1.csv": curveText(1) + "2000,x" + rest}, 3, "score"},
-		{"score NaN", map[string]string{"a-seed1.csv": curveText(1) + "2000,NaN" + rest}, 3, "score"},
-		{"infinite", map[string]string{"a-seed1.csv": header + "1000,1,0,0,0,0,Inf,0,0,0\n"}, 2, "value_loss"},
-		{"other steps", map[string]string{"a-seed1.csv": curveText(1), "a-seed2.csv": curveText(1, 2)}, 0, "seed 1"},
+		{"no seed", map[string]string{"a.csv": curveText(1)}, "curves/a.csv: the name is not AGENT-seedK.csv"},
+		{"seed 0", map[string]string{"a-seed0.csv": curveText(1)}, "curves/a-seed0.csv: the name is not AGENT-seedK.csv"},
+		{"seed beyond all", map[string]string{"a-seed99999999999999999999.csv": curveText(1)}, "too large"},
+		{"no curve", map[string]string{"a-seed1.csv": curveText(1) + "2000,1\n"}, "curves/a-seed1.csv:3: "},
+		{"other steps", map[string]string{"a-seed1.csv": curveText(1), "a-seed2.csv": curveText(1, 2)}, "curves/a-seed2.csv: its steps differ from those of seed 1"},
 	} {
-		_, err := loadCurves(filesOf(c.files))
-		var bad *curveError
-		if !errors.As(err, &bad) || bad.Line != c.line || !strings.Contains(bad.Reason, c.says) || !strings.HasPrefix(bad.File, "curves/a") {
-			t.Errorf("%s: %v", c.name, err)
+		all := loadCurves(filesOf(c.files))
+		if err := all.check(slices.Sorted(maps.Keys(all))...); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want one with %q", c.name, err, c.says)
 		}
 	}
 }
 
-// FuzzReadCurve: what is accepted can be drawn and asked for any share and score.
-func FuzzReadCurve(f *testing.F) {
-	f.Add([]byte(curveText(3, 1, 2)))
-	f.Add([]byte(header + "\"1\",2,3,4,5,6,7,8,9,10\r\n"))
-	f.Add([]byte(header))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		c, err := readCurve("f", text)
-		if err != nil {
-			var bad *curveError
-			if !errors.As(err, &bad) || bad.File != "f" || bad.Reason == "" {
-				t.Errorf("error %v", err)
-			}
-			return
-		}
-		if len(c.steps) == 0 || len(c.steps) != len(c.scores) {
-			t.Fatalf("%d steps, %d scores", len(c.steps), len(c.scores))
-		}
-		if c.at(1) != c.final() || c.at(0) != c.scores[0] {
-			t.Errorf("begins with %v and ends with %v of %v", c.at(0), c.at(1), c.scores)
-		}
-		if s := c.converges(); s < c.steps[0] || s > c.steps[len(c.steps)-1] {
-			t.Errorf("converges at %v of %v", s, c.steps)
-		}
-	})
-}
-
-// ofScores is a curve with a point each 1000 steps.
-func ofScores(scores ...float64) *curve {
-	c, err := readCurve("test", []byte(curveText(scores...)))
+// ofScores is the course of a curve with a point each 1000 steps.
+func ofScores(scores ...float64) *course {
+	points, err := curve.Read(strings.NewReader(curveText(scores...)), "test")
 	if err != nil {
 		panic(err)
 	}
+	c := courseOf(points)
 	return &c
+}
+
+// ofSeed is a run with such scores.
+func ofSeed(seed int, scores ...float64) trained {
+	return trained{seed: seed, course: *ofScores(scores...)}
 }
 
 func TestCurve(t *testing.T) {
@@ -160,8 +134,8 @@ func TestCurve(t *testing.T) {
 
 func TestTogether(t *testing.T) {
 	all := curves{
-		"a": {{1, *ofScores(1)}, {2, *ofScores(2)}, {3, *ofScores(3)}},
-		"b": {{2, *ofScores(20)}, {3, *ofScores(30)}, {4, *ofScores(40)}},
+		"a": {ofSeed(1, 1), ofSeed(2, 2), ofSeed(3, 3)},
+		"b": {ofSeed(2, 20), ofSeed(3, 30), ofSeed(4, 40)},
 	}
 	s := statement{agents: []string{"b", "a"}, value: finals}
 	if got := s.values(all); !slices.Equal(got, []float64{18, 27}) {
@@ -207,7 +181,7 @@ func TestAnyCurves(t *testing.T) {
 	full := curves{}
 	for i, name := range names {
 		for seed := 1; seed <= leastSeeds; seed++ {
-			full[name] = append(full[name], trained{seed, *ofScores(100, 60+float64(i), 30, 20+float64(i+seed))})
+			full[name] = append(full[name], ofSeed(seed, 100, 60+float64(i), 30, 20+float64(i+seed)))
 		}
 	}
 	want := 0

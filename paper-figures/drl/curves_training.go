@@ -20,6 +20,9 @@ func training(all curves) figures.Artefact {
 	return figures.Artefact{
 		Name: "training", Title: "all agents that the project trained",
 		Build: func(*figures.Data) (*figures.Output, error) {
+			if err := all.check(slices.Sorted(maps.Keys(all))...); err != nil {
+				return nil, err
+			}
 			var lines, own []line
 			for _, name := range slices.Sorted(maps.Keys(all)) {
 				switch shown, ours := strings.CutPrefix(name, ownAgent); {

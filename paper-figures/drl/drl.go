@@ -34,10 +34,7 @@ func Paper() (figures.Paper, error) {
 	if err != nil {
 		return figures.Paper{}, err
 	}
-	all, err := loadCurves(curveFiles)
-	if err != nil {
-		return figures.Paper{}, err
-	}
+	all := loadCurves(curveFiles)
 	return figures.Paper{
 		Name:  "drl",
 		Title: "DRL: Solving the task scheduling and GPU reconfiguration problem on MIG devices via deep reinforcement learning",
@@ -45,7 +42,7 @@ func Paper() (figures.Paper, error) {
 		Artefacts: []figures.Artefact{
 			figure1(), table1(claims), table2(claims), figure2(claims), figure3(), figure5(), figure6(claims), figure7(), table3(claims), figure8(),
 			figure9(claims), figure10(claims, all), figure11(claims, all), figure12(claims, all), figure13(claims, all),
-			figure14(claims), figure15(claims, all), seeds(claims, all), training(all),
+			figure14(claims), figure15(claims, all), seeds(claims, all), reconfigures(), training(all),
 			table4(claims), table5(claims), latency(), adversarial(claims), figure16(claims), ours(), text(claims),
 		},
 	}, nil

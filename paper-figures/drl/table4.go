@@ -161,6 +161,8 @@ func table4(claims *figures.Claims) figures.Artefact {
 // why is the reason where a column of Table 4 deviates.
 func why(w workload, a approach) func(string) string {
 	switch {
+	case w == rodinia && a.isAgent():
+		return figures.Always("the Altis kernels are not public, so the tasks are not the paper's; " + agentsDiffer)
 	case w == rodinia:
 		return figures.Always("the Altis kernels are not public, so the tasks are not the paper's")
 	case a.isAgent():

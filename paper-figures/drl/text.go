@@ -117,7 +117,7 @@ const (
 func improvements(d *figures.Data, values map[string]figures.Measurement) error {
 	for _, w := range workloads {
 		for _, a := range approaches[:2] {
-			m, err := ratioToDirect(d, a, kinds[0].of, []workload{w})
+			m, err := ratio(d, a, direct, kinds[0].of, []workload{w})
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,120 @@
+package drl
+
+import (
+	"fmt"
+
+	"miglab/harness/run"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// destroys is the counter of the instances that an agent's schedule destroys.
+const destroys = "destroys"
+
+// counted is how many batches of each workload are looked at.
+const counted = 200
+
+// reconfigures shows whether agents reconfigure at all (6.5): a batch without a destroy
+// is run on one partition. What can be had so is beside it.
+func reconfigures() figures.Artefact {
+	agents := append(append([]approach{}, approaches[4:]...), ourAgent)
+	rest := []approach{onesOnly, bestOnly}
+	all := append(append([]approach{}, agents...), rest...)
+	return figures.Artefact{
+		Name: "reconfigures", Title: "whether agents reconfigure (6.5)",
+		Needs: func(s figures.Scale) []figures.Need {
+			var to needs
+			for _, w := range workloads[1:] {
+				for _, g := range generators {
+					for _, a := range append(all, far) {
+						to.add(batch(w.batches(g), a.algorithm(w)), s.Replicates(counted))
+					}
+				}
+			}
+			return to.list
+		},
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			calm := reports.Table{
+				Title:   "Instances destroyed in a batch of 14 tasks, and in brackets the batches without any [%]",
+				Columns: []reports.Column{{Name: "workload"}, {Name: "generator"}},
+				Notes: []string{
+					fmt.Sprintf("%d batches of each workload; empty GPU, operations one at a time; agent: ours", d.Scale.Replicates(counted)),
+					"a batch in which nothing is destroyed is run on one partition; destroying what is left in the end does not count",
+					"the paper finds that without direct reconfiguration agents do not reconfigure, at p_opt of 70 to 90 % (6.5); how low p_opt can be without is in the table beside this one",
+				},
+			}
+			below := reports.Table{
+				Title:   "Makespan below FAR's [%] on the same batches, with the 95 % interval",
+				Columns: calm.Columns[:2:2],
+				Notes:   append([]string{"the mean of 100 (1 - makespan / FAR's)", onesOnly.name + " keeps the GPU in instances of one slice, " + bestOnly.name + " in the best partition for each batch"}, calm.Notes[0]),
+			}
+			for _, a := range agents {
+				calm.Columns = append(calm.Columns, reports.Column{Name: a.name, Right: true})
+			}
+			for _, a := range all {
+				below.Columns = append(below.Columns, reports.Column{Name: a.name, Right: true})
+			}
+			for _, w := range workloads[1:] {
+				for _, g := range generators {
+					row := []string{w.name, cell(g, "paper")}
+					lower := row[:2:2]
+					for _, a := range agents {
+						v, err := d.Values(batch(w.batches(g), a.algorithm(w)), destroys)
+						if err != nil {
+							return nil, err
+						}
+						row = append(row, fmt.Sprintf("%.2f (%.0f)", mean(v), 100*without(v)))
+					}
+					for _, a := range all {
+						text, err := belowBy(d, batch(w.batches(g), a.algorithm(w)), batch(w.batches(g), far.algorithm(w)))
+						if err != nil {
+							return nil, err
+						}
+						lower = append(lower, text)
+					}
+					calm.Rows, below.Rows = append(calm.Rows, row), append(below.Rows, lower)
+				}
+			}
+			return &figures.Output{Tables: []figures.Table{{File: "reconfigures", Table: calm}, {File: "reconfigures-far", Table: below}}}, nil
+		},
+	}
+}
+
+// batches are whole batches of 14 tasks of a workload.
+func (w workload) batches(generator string) string {
+	spec := w.spec
+	if generator != "" {
+		spec += "?gen=" + generator
+	}
+	return dataset(spec)
+}
+
+// without is the share of batches whose count is 0.
+func without(counts []float64) float64 {
+	none := 0
+	for _, c := range counts {
+		if c == 0 {
+			none++
+		}
+	}
+	return float64(none) / float64(len(counts))
+}
+
+// lower measures by how many percent the makespans of a series are below another's, in
+// the mean over the batches that both have.
+func lower(d *figures.Data, a, than run.Series) (figures.Measurement, error) {
+	v, err := above(d, a, makespan, than, makespan)
+	if err != nil {
+		return figures.Measurement{}, err
+	}
+	for i := range v {
+		v[i] = -v[i]
+	}
+	return figures.MeanOf(v, len(v))
+}
+
+// belowBy is [lower] with its interval, as text.
+func belowBy(d *figures.Data, a, than run.Series) (string, error) {
+	m, err := lower(d, a, than)
+	return fmt.Sprintf("%.2f ± %.2f", m.Value, m.High-m.Value), err
+}
