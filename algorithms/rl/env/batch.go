@@ -101,8 +101,17 @@ const MaxLevels = 1000
 // Advance stops there if a slice is idle, and is allowed on an idle GPU to wait.
 //
 // Beside the MDP every execution is carried out on a [Device], in seconds: its
-// makespan is that of the decisions, whatever levels did to the times. It begins
-// empty, so that the first instance costs its creation, unless it is loaded.
+// makespan is that of the decisions, whatever levels did to the times. Reset puts the
+// instances on it that the MDP begins with; Load takes it as it is, and where it is
+// empty the makespan pays for creating the first instance and the MDP does not.
+//
+// The device starts each task as soon as it can, and reconfigures what a task needs as
+// early as it can and nothing else. So makespans, by which agents are scored, leave out
+// what an agent waited or reconfigured for nothing, and the MDP pays for it. In
+// continuous time, under [mig.Parallel] and with the same instances at the start, the
+// negated return in seconds is never below the makespan. The two are equal, unless work
+// found at the start ends later, if tasks and reconfigurations begin the instant that
+// their slices are free and each instance created runs a task.
 type Batch struct {
 	o      BatchOptions
 	source Source
@@ -210,6 +219,8 @@ func (b *Batch) Reset(rng *rand.Rand) {
 	if b.o.RandomStart {
 		b.partition = rng.IntN(len(b.tables.partitions))
 		b.busyStart(rng)
+	} else {
+		b.device.Exists(b.deviceInstance(0), 0)
 	}
 	b.begin(0, b.tables.partitions[b.partition].form)
 }
@@ -226,13 +237,20 @@ func (b *Batch) busyStart(rng *rand.Rand) {
 				units = float64(1+rng.IntN(grid)) / grid
 			}
 		}
-		first := bits.TrailingZeros8(p.instances[m])
-		b.device.Exists(int(b.tables.device[b.tables.forms[p.form][first]][first]), units*b.unit)
+		b.device.Exists(b.deviceInstance(m), units*b.unit)
 		for s := p.instances[m]; s != 0; s &= s - 1 {
 			b.remaining[bits.TrailingZeros8(s)] = units
 			b.released[bits.TrailingZeros8(s)] = units * b.unit
 		}
 	}
+}
+
+// deviceInstance returns what the device calls the partition's m-th instance, slices
+// not renamed yet.
+func (b *Batch) deviceInstance(m int) int {
+	p := &b.tables.partitions[b.partition]
+	first := bits.TrailingZeros8(p.instances[m])
+	return int(b.tables.device[b.tables.forms[p.form][first]][first])
 }
 
 // Load begins an episode with tasks that are given, in order of arrival, any number

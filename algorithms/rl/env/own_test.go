@@ -61,23 +61,14 @@ func TestOwnAgreesWithTheReferee(t *testing.T) {
 	for _, g := range mig.GPUs() {
 		for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
 			o := NewOwn(g, model, 16, randomTasks(g), 0.5)
-			shape := o.Shape()
+			shape, nodes := o.Shape(), o.Layout().Nodes
 			observation, mask := make([]float32, shape.Observation), make([]bool, shape.Actions)
 			rng := rand.New(rand.NewPCG(1, uint64(model)))
 			for range 600 {
 				o.Reset(rng)
 				tasks := slices.Clone(o.drawn[:o.Left()])
 				p := problemOf(g, model, tasks)
-				for s := 0; s < int(g.ComputeSlices); {
-					here, until := o.device.Here(s)
-					if here == nothing {
-						s++
-						continue
-					}
-					in := o.device.instances[here]
-					p.Start = append(p.Start, schedule.Existing{Instance: in, BusyUntil: mig.Seconds(until)})
-					s += int(in.Profile.Length)
-				}
+				p.Start = existing(o.device)
 				begun, sum, unit := o.bound, 0.0, o.unit
 				for done := false; !done; {
 					o.Observe(observation, mask)
@@ -86,18 +77,24 @@ func TestOwnAgreesWithTheReferee(t *testing.T) {
 							t.Fatalf("a feature is %v", x)
 						}
 					}
+					action := choose(rng, mask)
+					index, size := o.tasks[action/nodes].index, o.layout.nodes[action%nodes].size
 					var r float32
-					r, done = o.Step(choose(rng, mask))
+					r, done = o.Step(action)
 					sum += float64(r)
+					if x := o.device.placements[len(o.device.placements)-1]; int(x.task) != index || o.device.instances[x.instance].Size() != size {
+						t.Fatalf("%s: action %d puts task %d on %s, want task %d on size %d", g, action, x.task, o.device.instances[x.instance], index, size)
+					}
 				}
 				s := o.Schedule()
 				if v := schedule.Check(p, s); len(v) > 0 {
 					t.Fatalf("%s, %s: %v", g, model, v)
 				}
-				if s.Makespan() != mig.Seconds(o.Makespan()) {
-					t.Fatalf("the makespan is %v, of the schedule %v", o.Makespan(), s.Makespan())
+				end := replay(t, p, s)
+				if mig.Seconds(o.Makespan()) != end {
+					t.Fatalf("%s, %s: the makespan is %v, of its decisions %v", g, model, o.Makespan(), end)
 				}
-				want := -RewardScale * (max(o.Makespan(), o.potential()) - begun) / unit
+				want := -RewardScale * (max(float64(end), o.potential()) - begun) / unit
 				if math.Abs(sum-want) > 1e-4*(1+math.Abs(want)) {
 					t.Fatalf("the return is %v, want %v", sum, want)
 				}
