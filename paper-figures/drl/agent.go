@@ -95,7 +95,7 @@ func table5(claims *figures.Claims) figures.Artefact {
 			layout.Notes = append(layout.Notes,
 				"whole datasets of 100 tasks, RODINIA + ALTIS of 1 to 16; all tasks are there from the beginning, and the online agent sees the next 14",
 				"operations one at a time; FAR with the concatenation of its own paper",
-				"agents: "+trainedOtherwise,
+				trainedOtherwise,
 				"the online agent's unit of time is the longest task of the whole queue, here of the whole dataset, and of 56 tasks while it learned; the offline agent's is that of the batch")
 			return &figures.Output{Findings: fs, Tables: []figures.Table{
 				{File: "table5", Table: layout},

@@ -35,7 +35,7 @@ const agentsDiffer = "trained anew, for 0.5 million steps instead of 200 million
 	"; the baselines on these datasets are not the paper's either"
 
 // trainedOtherwise is in what the paper's agents are judged otherwise than they learned.
-const trainedOtherwise = "they learned from batches of 14 tasks only, so that smaller ones are new to them, " +
+const trainedOtherwise = "agents of the paper's modelling learned from batches of 14 tasks only, so that smaller ones are new to them, " +
 	"and with operations in parallel, as in the paper's environment, while they are judged with operations one at a time"
 
 // fixBest chooses a partition for a whole dataset (5.3); its algorithm here chooses one

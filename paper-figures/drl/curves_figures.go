@@ -263,34 +263,37 @@ func tasksOf(n int) string  { return fmt.Sprintf("%s-N%d", ppo, n) }
 
 // steps says how long an agent learned beside the paper's; empty if it has not.
 func (all curves) steps(agent string) string {
-	runs := all[agent]
+	runs := all.together(agent)
 	if len(runs) == 0 {
 		return ""
 	}
-	x := runs[0].millions()
+	x := runs[0][0].millions()
 	return fmt.Sprintf("after %.1f million steps, in the paper %d million", x[len(x)-1], paperMillions)
 }
 
-// ended says where agents' training ended, in the mean over seeds, as far as they have
-// been trained.
+// ended says where agents' training ended, in the mean over the seeds that all have;
+// empty if there are none.
 func (all curves) ended(agents ...string) string {
-	var ends []string
-	for _, a := range agents {
-		if v := (statement{agents: []string{a}, value: final}).values(all); len(v) > 0 {
-			ends = append(ends, fmt.Sprintf("%s at %.2f %%", a, mean(v)))
-		}
-	}
-	if ends == nil {
+	runs := all.together(agents...)
+	if len(runs) == 0 {
 		return ""
 	}
-	return "p_opt ends: " + strings.Join(ends, ", ") + ", " + all.steps(agents[0])
+	var each []string
+	for i, a := range agents {
+		var ends []float64
+		for _, of := range runs {
+			ends = append(ends, of[i].final())
+		}
+		each = append(each, fmt.Sprintf("%s at %.2f %%", a, mean(ends)))
+	}
+	return "p_opt ends: " + strings.Join(each, ", ") + ", " + all.steps(agents[0])
 }
 
 // emptied is a note on how DQN was trained.
 func (all curves) emptied() string {
 	const begins = "DQN was trained in segments, each of which begins with an empty replay buffer"
-	if runs := all[dqn]; len(runs) > 0 {
-		return fmt.Sprintf("%s; a curve has a point at the end of each, %d in all", begins, len(runs[0].course.steps))
+	if runs := all.together(dqn); len(runs) > 0 {
+		return fmt.Sprintf("%s; a curve has a point at the end of each, %d in all", begins, len(runs[0][0].steps))
 	}
 	return begins
 }

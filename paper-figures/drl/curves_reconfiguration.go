@@ -72,7 +72,7 @@ func (l level) each(use func(name string, pOpt float64)) {
 // String says what can be had on these batches without learning and without
 // reconfiguring, beside the paper's.
 func (l level) String() string {
-	return fmt.Sprintf("p_opt on the same batches: FAR %.2f %% (Table 4: %.2f %%), and with one partition throughout %s %.2f %%, %s %.2f %% (FIXBEST in Table 4: %.2f %%)",
+	return fmt.Sprintf("p_opt on the same batches: FAR %.2f %% (Table 4: %.2f %%), and with one partition throughout %s %.2f %%, %s %.2f %% (FIXBEST in Table 4: %.2f %%); whether agents reconfigure is in the table reconfigures",
 		l.far, l.publishedFAR, onesOnly.name, l.ones, bestOnly.name, l.best, l.publishedBest)
 }
 
@@ -82,7 +82,7 @@ const alsoRodinia = "WIDETIMES is also what the agents of RODINIA + ALTIS learn 
 // whatLevels says what the levels are, and what follows for agents that reach them.
 var whatLevels = fmt.Sprintf("FAR and FIXPART: on the batches on which the agents are scored, reconfiguring in parallel as they do; "+
 	"%s and %s, the best partition for each batch, never reconfigure: p_opt as low as theirs can be had without, "+
-	"so that whether agents do is in the table reconfigures and not in p_opt", onesOnly.name, bestOnly.name)
+	"and a lower one by taking tasks in another order than that of arrival, so that whether agents reconfigure is in the table reconfigures and not in p_opt", onesOnly.name, bestOnly.name)
 
 // variants are the runs of FLOAT in which episodes begin on an idle GPU, and in which the
 // environment is as released.

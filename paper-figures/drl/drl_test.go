@@ -1,8 +1,11 @@
 package drl
 
 import (
+	"context"
 	"math"
 	"math/big"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +14,8 @@ import (
 	_ "miglab/algorithms/rl/agents"
 	_ "miglab/bounds"
 	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/store"
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
 )
@@ -123,6 +128,37 @@ func TestNeedsNameWhatExists(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestArtefactsOfAgents builds what compares agents, from few batches of one workload.
+func TestArtefactsOfAgents(t *testing.T) {
+	all := workloads
+	workloads = all[:2]
+	t.Cleanup(func() { workloads = all })
+	claims := load(t)
+	dir := t.TempDir()
+	r := figures.Reproduction{
+		Engine: func() (*run.Engine, error) {
+			st, err := store.Open(filepath.Join(dir, "store"))
+			return &run.Engine{Store: st}, err
+		},
+		Papers: []figures.Paper{{Name: "drl", Artefacts: []figures.Artefact{adversarial(claims), figure16(claims), ours(), reconfigures()}}},
+		Dir:    dir, Scale: figures.Scale{Quick: true},
+	}
+	if _, _, err := r.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"adversarial-ours.csv", "ours-paired.csv", "ours.png", "reconfigures.csv"} {
+		if _, err := os.Stat(filepath.Join(dir, "drl", file)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestWithout(t *testing.T) {
+	if got := without([]float64{0, 3, 0, 0}); got != 0.75 {
+		t.Errorf("%v of the batches have none, want 0.75", got)
 	}
 }
 

@@ -53,7 +53,7 @@ func ours() figures.Artefact {
 				Notes: []string{
 					fmt.Sprintf("%d batches of each workload, best of 64 on the first %d; empty GPU, operations one at a time", d.Scale.Replicates(replicates), d.Scale.Replicates(tried)),
 					"agent: one network, trained on the mixture of all workloads and both generators; the others on the workload",
-					"the paper's agents: " + trainedOtherwise + "; ours learned with operations one at a time, from batches of 14 tasks and, a quarter of them, of 1 to 28",
+					trainedOtherwise + "; ours learned with operations one at a time, from batches of 14 tasks and, a quarter of them, of 1 to 28",
 				},
 			}
 			below := reports.Table{
@@ -71,7 +71,7 @@ func ours() figures.Artefact {
 					paired.Columns = append(paired.Columns, reports.Column{Name: c.name + " below " + than, Right: true})
 				}
 			}
-			chart := reports.Bars{Title: "Makespan below FAR's on batches of 14 tasks, generator as in the text", Y: reports.Axis{Label: "below FAR [%]"}}
+			chart := reports.Bars{Title: "Makespan below FAR's on batches of 14 tasks, generator as in the text", X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: "below FAR [%]"}}
 			for _, c := range columns[firstDrawn:] {
 				chart.Groups = append(chart.Groups, reports.BarGroup{Name: c.name})
 			}

@@ -72,7 +72,7 @@ func findings(all curves, levels map[string]map[int]level) []statement {
 			out = append(out, statement{
 				claim: fmt.Sprintf("3, %s: %s, DIRECT RECONFIG less FAR", kind, w), agents: []string{agent}, value: aboveFAR(w),
 				reason: all.ended(agent),
-				caveat: "p_opt says nothing about whether the agent reconfigures, see the table reconfigures; " + levels[w][n].String(),
+				caveat: "this may hold without reconfiguring; " + levels[w][n].String(),
 			})
 		}
 	}
