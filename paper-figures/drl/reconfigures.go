@@ -44,7 +44,7 @@ func reconfigures() figures.Artefact {
 				Title:   "Instances destroyed in a batch of 14 tasks, and in brackets the batches without any [%]",
 				Columns: []reports.Column{{Name: "workload"}, {Name: "generator"}},
 				Notes: []string{
-					fmt.Sprintf("%d batches of each workload; empty GPU, operations one at a time; agent: ours", d.Scale.Replicates(counted)),
+					fmt.Sprintf("%d batches of each workload; empty GPU, operations one at a time; agents as shipped, of the first seed; agent: ours", d.Scale.Replicates(counted)),
 					"a batch in which nothing is destroyed is run on one partition; destroying what is left in the end does not count",
 				},
 			}
