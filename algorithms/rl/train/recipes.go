@@ -114,7 +114,7 @@ func sourceOf(workloads []string, n func(rng *rand.Rand) int) (env.Source, error
 }
 
 func ownRecipes() []*Recipe {
-	out := []*Recipe{ownRecipe("ANY", "our agent, trained on the mixture of all workloads", 6_000_000, agents.Workloads)}
+	out := []*Recipe{ownRecipe("ANY", "our agent, trained on the mixture of all workloads", 12_000_000, agents.Workloads)}
 	for _, w := range agents.Workloads {
 		out = append(out, ownRecipe(w, "our agent, trained on "+w, 3_000_000, []string{w}))
 	}
