@@ -9,8 +9,8 @@ import (
 )
 
 // dqnSegments is how many segments a run of DQN has: each begins with an empty
-// replay buffer. With 2 instead of 10, which kept transitions for longer, three runs
-// ended worse.
+// replay buffer. With 2 instead of 10, which keeps transitions for longer, the runs that
+// were tried ended worse.
 const dqnSegments = 10
 
 // setupDQN is DQN with Stable-Baselines3's proportions: 8 transitions are learned from
