@@ -56,5 +56,6 @@ bench:
 readme: reproduce
 	@$(BIN) readme
 
+## clean: also takes away trainings that are not finished (results/train)
 clean:
 	rm -rf bin results

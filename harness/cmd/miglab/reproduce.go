@@ -127,7 +127,7 @@ func selection(all []figures.Paper, paper, only string) (func(p, a string) bool,
 }
 
 // gallery lists the images that README.md shows.
-var gallery = []string{"far/figure12.png"}
+var gallery = []string{"far/figure12.png", "drl/ours.png"}
 
 func newReadme() *cobra.Command {
 	var results string
