@@ -41,24 +41,35 @@ func (a *ActorCritic) Actor() *Actor {
 	return actorOn(a.parameters[:a.actorSize()], a.inputs, a.hidden, a.actions, a.kernel)
 }
 
-func (a *ActorCritic) Inputs() int           { return a.inputs }
-func (a *ActorCritic) Actions() int          { return a.actions }
-func (a *ActorCritic) Parameters() []float32 { return a.parameters }
-func (a *ActorCritic) Gradients() []float32  { return a.gradients }
+// Inputs implements [Policy].
+func (a *ActorCritic) Inputs() int { return a.inputs }
 
+// Actions implements [Policy].
+func (a *ActorCritic) Actions() int { return a.actions }
+
+// Parameters implements [Policy].
+func (a *ActorCritic) Parameters() []float32 { return a.parameters }
+
+// Gradients implements [Policy].
+func (a *ActorCritic) Gradients() []float32 { return a.gradients }
+
+// String implements [Policy].
 func (a *ActorCritic) String() string {
 	return "actor-critic " + architecture(chain(a.inputs, a.hidden, a.actions)) + " tanh"
 }
 
+// Forward implements [Policy].
 func (a *ActorCritic) Forward(observations []float32, n int) (preferences, values []float32) {
 	return a.actor.Forward(a.kernel, observations, n), a.critic.Forward(a.kernel, observations, n)
 }
 
+// Backward implements [Policy].
 func (a *ActorCritic) Backward(dPreferences, dValues []float32) {
 	a.actor.Backward(a.kernel, dPreferences)
 	a.critic.Backward(a.kernel, dValues)
 }
 
+// Share implements [Policy].
 func (a *ActorCritic) Share() Policy {
 	s := *a
 	s.build()
@@ -90,21 +101,32 @@ func actorOn(parameters []float32, inputs int, hidden []int, actions int, kernel
 	return a
 }
 
-func (a *Actor) Inputs() int           { return a.inputs }
-func (a *Actor) Actions() int          { return a.actions }
-func (a *Actor) Parameters() []float32 { return a.parameters }
-func (a *Actor) Gradients() []float32  { return a.gradients }
+// Inputs implements [Policy].
+func (a *Actor) Inputs() int { return a.inputs }
 
+// Actions implements [Policy].
+func (a *Actor) Actions() int { return a.actions }
+
+// Parameters implements [Policy].
+func (a *Actor) Parameters() []float32 { return a.parameters }
+
+// Gradients implements [Policy].
+func (a *Actor) Gradients() []float32 { return a.gradients }
+
+// String implements [Policy].
 func (a *Actor) String() string {
 	return "actor " + architecture(chain(a.inputs, a.hidden, a.actions)) + " tanh"
 }
 
+// Forward implements [Policy].
 func (a *Actor) Forward(observations []float32, n int) (preferences, values []float32) {
 	return a.actor.Forward(a.kernel, observations, n), nil
 }
 
+// Backward implements [Policy].
 func (a *Actor) Backward(dPreferences, _ []float32) { a.actor.Backward(a.kernel, dPreferences) }
 
+// Share implements [Policy].
 func (a *Actor) Share() Policy {
 	return actorOn(a.parameters, a.inputs, a.hidden, a.actions, a.kernel)
 }

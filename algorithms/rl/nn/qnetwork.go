@@ -63,11 +63,19 @@ func (q *QNetwork) build() {
 	q.q, q.dAdvantage, q.dValue, q.dBody = nil, nil, nil, nil
 }
 
-func (q *QNetwork) Inputs() int           { return q.inputs }
-func (q *QNetwork) Actions() int          { return q.actions }
-func (q *QNetwork) Parameters() []float32 { return q.parameters }
-func (q *QNetwork) Gradients() []float32  { return q.gradients }
+// Inputs implements [Policy].
+func (q *QNetwork) Inputs() int { return q.inputs }
 
+// Actions implements [Policy].
+func (q *QNetwork) Actions() int { return q.actions }
+
+// Parameters implements [Policy].
+func (q *QNetwork) Parameters() []float32 { return q.parameters }
+
+// Gradients implements [Policy].
+func (q *QNetwork) Gradients() []float32 { return q.gradients }
+
+// String implements [Policy].
 func (q *QNetwork) String() string {
 	name := "q-network "
 	if q.dueling {
@@ -76,6 +84,7 @@ func (q *QNetwork) String() string {
 	return name + architecture(chain(q.inputs, q.hidden, q.actions)) + " relu"
 }
 
+// Forward implements [Policy].
 func (q *QNetwork) Forward(observations []float32, n int) (preferences, values []float32) {
 	q.n = n
 	features := q.body.Forward(q.kernel, observations, n)
@@ -95,6 +104,7 @@ func (q *QNetwork) Forward(observations []float32, n int) (preferences, values [
 	return q.q, nil
 }
 
+// Backward implements [Policy].
 func (q *QNetwork) Backward(dPreferences, _ []float32) {
 	if !q.dueling {
 		q.advantage.Backward(q.kernel, dPreferences)
@@ -124,6 +134,7 @@ func (q *QNetwork) Backward(dPreferences, _ []float32) {
 	q.body.Backward(q.kernel, q.dBody)
 }
 
+// Share implements [Policy].
 func (q *QNetwork) Share() Policy {
 	s := *q
 	s.build()
