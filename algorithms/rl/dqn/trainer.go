@@ -1,9 +1,7 @@
 package dqn
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 
 	"miglab/algorithms/rl/env"
@@ -14,6 +12,7 @@ import (
 // A Trainer trains one network of action values. Its methods are called one at a
 // time.
 type Trainer struct {
+	learn.Loop
 	cfg            Config
 	policy, target nn.Policy
 	seed           uint64
@@ -31,8 +30,7 @@ type Trainer struct {
 	// The work of a shard, made once so that an iteration allocates nothing.
 	act, learnFrom func(int)
 
-	steps, updates int64
-	spent          error // a *DivergedError: nothing further until Load
+	updates int64
 }
 
 // shard is what one shard needs besides its environments.
@@ -87,6 +85,7 @@ func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint
 	}
 	t.act = func(k int) { t.step(t.shards[k]) }
 	t.learnFrom = func(k int) { t.gradient(k) }
+	t.Loop = learn.Loop{Name: "dqn", Body: t.iterate, State: t.checkpoint}
 	t.Restart(0)
 	return t, nil
 }
@@ -106,28 +105,8 @@ func (t *Trainer) Restart(segment uint64) {
 	}
 }
 
-// Steps returns those of all environments since training began.
-func (t *Trainer) Steps() int64 { return t.steps }
-
-// Iterate acts for Horizon steps in every environment, at most workers shards at
-// once, and learns meanwhile. An iteration that has begun is finished even if ctx
-// ends. After a *DivergedError the trainer does nothing further until Load.
-func (t *Trainer) Iterate(ctx context.Context, workers int) (Stats, error) {
-	if err := ctx.Err(); err != nil {
-		return Stats{}, err
-	}
-	if t.spent != nil {
-		return Stats{}, t.spent
-	}
-	stats, err := t.iterate(workers)
-	if err != nil {
-		t.spent = err
-	}
-	return stats, err
-}
-
 func (t *Trainer) iterate(workers int) (Stats, error) {
-	progress := float64(t.steps) / float64(t.cfg.TotalSteps)
+	progress := float64(t.Count) / float64(t.cfg.TotalSteps)
 	stats := Stats{LearningRate: t.cfg.LearningRate.At(progress), Exploration: t.cfg.Epsilon.At(progress)}
 	t.epsilon = stats.Exploration
 	updates := t.updates
@@ -135,8 +114,8 @@ func (t *Trainer) iterate(workers int) (Stats, error) {
 		learn.Each(workers, len(t.shards), t.act)
 		row := t.replay.head * t.cfg.Envs
 		t.replay.advance()
-		t.steps += int64(t.cfg.Envs)
-		if err := learn.Finite(t.steps, "a reward", t.replay.rewards[row:row+t.cfg.Envs]...); err != nil {
+		t.Count += int64(t.cfg.Envs)
+		if err := learn.Finite(t.Count, "a reward", t.replay.rewards[row:row+t.cfg.Envs]...); err != nil {
 			return stats, err
 		}
 		if (step+1)%t.cfg.TrainEvery != 0 || t.replay.len() < t.cfg.LearnStart {
@@ -152,9 +131,9 @@ func (t *Trainer) iterate(workers int) (Stats, error) {
 		stats.ValueLoss /= n
 		stats.GradientNorm /= n
 	}
-	stats.Steps = t.steps
+	stats.Steps = t.Count
 	t.vector.Episodes(&stats)
-	return stats, learn.Finite(t.steps, "a parameter", t.policy.Parameters()...)
+	return stats, learn.Finite(t.Count, "a parameter", t.policy.Parameters()...)
 }
 
 // observe writes what a shard's environments show to a row of the replay.
@@ -197,11 +176,11 @@ func (t *Trainer) update(workers int, stats *Stats) error {
 		}
 	}
 	loss /= float64(len(t.batch))
-	if err := learn.Finite(t.steps, "the loss", loss); err != nil {
+	if err := learn.Finite(t.Count, "the loss", loss); err != nil {
 		return err
 	}
 	norm := nn.ClipNorm(gradients, t.cfg.MaxNorm)
-	if err := learn.Finite(t.steps, "the norm of gradients", norm); err != nil {
+	if err := learn.Finite(t.Count, "the norm of gradients", norm); err != nil {
 		return err
 	}
 	t.adam.Step(t.policy.Parameters(), gradients, stats.LearningRate)
@@ -263,30 +242,10 @@ func (t *Trainer) future(s *shard, batch []int32) {
 	}
 }
 
-// Save writes all that training depends on at the end of a segment; Restart is to
-// follow, here as after Load.
-func (t *Trainer) Save(w io.Writer) error {
-	if t.spent != nil {
-		return t.spent
-	}
-	return t.checkpoint().Write(w)
-}
-
-// Load reads what a trainer with the same network and seed wrote; Restart is to
-// follow. It changes nothing if it returns an error, which is a *CheckpointError
-// where the checkpoint is to blame.
-func (t *Trainer) Load(r io.Reader) error {
-	if err := t.checkpoint().Read(r); err != nil {
-		return fmt.Errorf("dqn: %w", err)
-	}
-	t.spent = nil
-	return nil
-}
-
 func (t *Trainer) checkpoint() learn.Checkpoint {
 	return learn.Checkpoint{
 		Algorithm: "dqn", Network: t.policy.String(), Seed: t.seed,
-		Counters: []*int64{&t.steps, &t.updates, &t.adam.Steps},
+		Counters: []*int64{&t.Count, &t.updates, &t.adam.Steps},
 		Vectors:  [][]float32{t.policy.Parameters(), t.target.Parameters(), t.adam.First, t.adam.Second},
 	}
 }

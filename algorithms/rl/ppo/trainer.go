@@ -1,9 +1,7 @@
 package ppo
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 
 	"miglab/algorithms/rl/env"
@@ -13,6 +11,7 @@ import (
 
 // A Trainer trains one policy. Its methods are called one at a time.
 type Trainer struct {
+	learn.Loop
 	cfg    Config
 	policy nn.Policy
 	seed   uint64
@@ -39,9 +38,6 @@ type Trainer struct {
 
 	// The work of a shard, made once so that an iteration allocates nothing.
 	rollOut, learnFrom func(int)
-
-	steps int64
-	spent error // a *DivergedError: nothing further until Load
 }
 
 // shard is what one shard needs besides its environments.
@@ -97,6 +93,7 @@ func New(cfg Config, policy nn.Policy, makeEnv func() env.Env, seed uint64) (*Tr
 	}
 	t.rollOut = func(k int) { t.act(t.shards[k]) }
 	t.learnFrom = func(k int) { t.gradient(k) }
+	t.Loop = learn.Loop{Name: "ppo", Body: t.iterate, State: t.checkpoint}
 	t.Restart(0)
 	return t, nil
 }
@@ -114,38 +111,18 @@ func (t *Trainer) Restart(segment uint64) {
 	}
 }
 
-// Steps returns those of all environments since training began.
-func (t *Trainer) Steps() int64 { return t.steps }
-
-// Iterate acts for Horizon steps in every environment, at most workers shards at
-// once, and learns from them. An iteration that has begun is finished even if ctx
-// ends. After a *DivergedError the trainer does nothing further until Load.
-func (t *Trainer) Iterate(ctx context.Context, workers int) (Stats, error) {
-	if err := ctx.Err(); err != nil {
-		return Stats{}, err
-	}
-	if t.spent != nil {
-		return Stats{}, t.spent
-	}
-	stats, err := t.iterate(workers)
-	if err != nil {
-		t.spent = err
-	}
-	return stats, err
-}
-
 func (t *Trainer) iterate(workers int) (Stats, error) {
-	progress := float64(t.steps) / float64(t.cfg.TotalSteps)
+	progress := float64(t.Count) / float64(t.cfg.TotalSteps)
 	stats := Stats{LearningRate: t.cfg.LearningRate.At(progress), Exploration: t.cfg.Entropy.At(progress)}
 	learn.Each(workers, len(t.shards), t.rollOut)
-	t.steps += int64(len(t.order))
-	stats.Steps = t.steps
+	t.Count += int64(len(t.order))
+	stats.Steps = t.Count
 	t.vector.Episodes(&stats)
 	for _, c := range [...]struct {
 		what   string
 		values []float32
 	}{{"a reward", t.rewards}, {"a value of the critic", t.values}, {"the probability of an action", t.logps}} {
-		if err := learn.Finite(t.steps, c.what, c.values...); err != nil {
+		if err := learn.Finite(t.Count, c.what, c.values...); err != nil {
 			return stats, err
 		}
 	}
@@ -153,7 +130,7 @@ func (t *Trainer) iterate(workers int) (Stats, error) {
 	if err := t.update(workers, &stats); err != nil {
 		return stats, err
 	}
-	return stats, learn.Finite(t.steps, "a parameter", t.policy.Parameters()...)
+	return stats, learn.Finite(t.Count, "a parameter", t.policy.Parameters()...)
 }
 
 // act fills a shard's part of the steps, and computes their advantages.
@@ -254,41 +231,21 @@ func (t *Trainer) descend(rate float64, sum *terms) (float64, error) {
 			gradients[i] += g
 		}
 	}
-	if err := learn.Finite(t.steps, "the loss", sum.policy, sum.value, sum.entropy); err != nil {
+	if err := learn.Finite(t.Count, "the loss", sum.policy, sum.value, sum.entropy); err != nil {
 		return 0, err
 	}
 	norm := nn.ClipNorm(gradients, t.cfg.MaxNorm)
-	if err := learn.Finite(t.steps, "the norm of gradients", norm); err != nil {
+	if err := learn.Finite(t.Count, "the norm of gradients", norm); err != nil {
 		return 0, err
 	}
 	t.adam.Step(t.policy.Parameters(), gradients, rate)
 	return norm, nil
 }
 
-// Save writes all that training depends on at the end of a segment; Restart is to
-// follow, here as after Load.
-func (t *Trainer) Save(w io.Writer) error {
-	if t.spent != nil {
-		return t.spent
-	}
-	return t.checkpoint().Write(w)
-}
-
-// Load reads what a trainer with the same network and seed wrote; Restart is to
-// follow. It changes nothing if it returns an error, which is a *CheckpointError
-// where the checkpoint is to blame.
-func (t *Trainer) Load(r io.Reader) error {
-	if err := t.checkpoint().Read(r); err != nil {
-		return fmt.Errorf("ppo: %w", err)
-	}
-	t.spent = nil
-	return nil
-}
-
 func (t *Trainer) checkpoint() learn.Checkpoint {
 	return learn.Checkpoint{
 		Algorithm: "ppo", Network: t.policy.String(), Seed: t.seed,
-		Counters: []*int64{&t.steps, &t.adam.Steps},
+		Counters: []*int64{&t.Count, &t.adam.Steps},
 		Vectors:  [][]float32{t.policy.Parameters(), t.adam.First, t.adam.Second},
 	}
 }
