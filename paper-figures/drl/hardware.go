@@ -10,32 +10,6 @@ import (
 	"miglab/reports"
 )
 
-func table1(claims *figures.Claims) figures.Artefact {
-	return figures.Artefact{
-		Name: "table1", Title: "seconds to create and to destroy an instance",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			out := &figures.Output{}
-			t := reports.Table{
-				Title:   "Table 1. Seconds to create and to destroy an instance, as the GPU models carry them",
-				Columns: []reports.Column{{Name: "GPU"}, {Name: "size", Right: true}, {Name: "create", Right: true}, {Name: "destroy", Right: true}},
-				Notes:   []string{"taken from the paper; the models' cost of every operation comes from here"},
-			}
-			for _, c := range claims.Of("table1") {
-				out.Findings = append(out.Findings, figures.Taken(c, "cost of the GPU model"))
-			}
-			for _, name := range []string{"A30", "A100", "H100"} {
-				g := mig.MustLookup(name)
-				for _, s := range g.Sizes() {
-					p := g.Profile(s)
-					t.Rows = append(t.Rows, []string{name, fmt.Sprint(s), fmt.Sprintf("%.2f", p.Create), fmt.Sprintf("%.2f", p.Destroy)})
-				}
-			}
-			out.Tables = []figures.Table{{File: "table1", Table: t}}
-			return out, nil
-		},
-	}
-}
-
 // table3 cannot be run: the times that the batch was simulated with are not published,
 // and the public ones of the same kernels are of other runs.
 func table3(claims *figures.Claims) figures.Artefact {

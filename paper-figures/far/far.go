@@ -48,7 +48,7 @@ func Paper() (figures.Paper, error) {
 		Title: "FAR: Leveraging Multi-Instance GPUs through moldable task scheduling",
 		Cite:  "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Journal of Parallel and Distributed Computing 204 (2025) 105128.",
 		Artefacts: []figures.Artefact{
-			figure1(), table1(claims), figure2(), figure3(), table2(claims), figure4(), figures5and6(claims),
+			figure1(), figures.ReconfigurationTable(claims), figure2(), figure3(), table2(claims), figure4(), figures5and6(claims),
 			figures7to9(), factors(claims), figure10(), table3(claims), figure11(), rodinia(claims), figure12(),
 			table4(claims), a30(claims), table5(claims), table6(claims), table7and8(claims, 7), table7and8(claims, 8),
 			table9(claims), text(claims), timing(timings),

@@ -1,7 +1,6 @@
 package far
 
 import (
-	"fmt"
 	"strings"
 
 	"miglab/harness/mig"
@@ -11,32 +10,6 @@ import (
 
 // needsHardware is what is missing for numbers that were measured on a GPU.
 const needsHardware = "needs a MIG-capable GPU and the kernels on it"
-
-func table1(claims *figures.Claims) figures.Artefact {
-	return figures.Artefact{
-		Name: "table1", Title: "seconds to create and to destroy an instance",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			out := &figures.Output{}
-			t := reports.Table{
-				Title:   "Table 1. Seconds to create and to destroy an instance, as the GPU models carry them",
-				Columns: []reports.Column{{Name: "GPU"}, {Name: "size", Right: true}, {Name: "create", Right: true}, {Name: "destroy", Right: true}},
-				Notes:   []string{"taken from the paper; the models' cost of every operation comes from here"},
-			}
-			for _, c := range claims.Of("table1") {
-				out.Findings = append(out.Findings, figures.Taken(c, "cost of the GPU model"))
-			}
-			for _, name := range []string{"A30", "A100", "H100"} {
-				g := mig.MustLookup(name)
-				for _, s := range g.Sizes() {
-					p := g.Profile(s)
-					t.Rows = append(t.Rows, []string{name, fmt.Sprint(s), fmt.Sprintf("%.2f", p.Create), fmt.Sprintf("%.2f", p.Destroy)})
-				}
-			}
-			out.Tables = []figures.Table{{File: "table1", Table: t}}
-			return out, nil
-		},
-	}
-}
 
 func table2(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
