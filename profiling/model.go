@@ -1,0 +1,37 @@
+package profiling
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"miglab/harness/mig"
+)
+
+// Model finds the model that a driver's name of a GPU stands for, for example
+// NVIDIA A100-SXM4-40GB. Names vary with the board, so it looks for the model's
+// word in the name; where models share it, the memory decides: the nearest one.
+func Model(name string, memoryMiB int) (*mig.GPU, error) {
+	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	gb := memoryMiB / 1000 // 40960 MiB are called 40 GB, 81559 MiB 80 GB
+	var best *mig.GPU
+	var known []string
+	for _, g := range mig.GPUs() {
+		known = append(known, g.Name)
+		word, _, _ := strings.Cut(strings.ToUpper(g.Name), "-")
+		if slices.Contains(words, word) && (best == nil || distance(g, gb) < distance(best, gb)) {
+			best = g
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("%q is none of the MIG-capable models that are known: %s", name, strings.Join(known, ", "))
+	}
+	return best, nil
+}
+
+// distance is how far a model's memory is from gb, in GB.
+func distance(g *mig.GPU, gb int) int {
+	whole := g.Profiles[len(g.Profiles)-1].MemoryGB
+	return max(whole-gb, gb-whole)
+}
