@@ -1,0 +1,232 @@
+package devicetest
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"miglab/harness/mig"
+	"miglab/profiling"
+)
+
+// Conform checks what every [profiling.Device] promises. open gives a GPU of the model
+// A100 without instances, MIG mode on, once for each of its cases; Conform closes it.
+// The expected answers are written out here, not derived from package mig. It starts no
+// subtests, so that it can run in a bubble of testing/synctest.
+func Conform(t *testing.T, open func(t *testing.T) profiling.Device) {
+	t.Helper()
+	for _, c := range conformance {
+		d := open(t)
+		c.run(&conformer{t: t, Device: d, name: c.name})
+		if err := d.Close(); err != nil {
+			t.Errorf("%s: Close: %v", c.name, err)
+		}
+	}
+}
+
+var conformance = []struct {
+	name string
+	run  func(*conformer)
+}{
+	{"identity", identity},
+	{"placements", placements},
+	{"lifecycle", lifecycle},
+	{"refusals", refusals},
+	{"counts", counts},
+}
+
+// a100 is the placement table of the A100 as nvidia-smi mig -lgip and -lgipp print it.
+var a100 = []struct {
+	profile string
+	id      int
+	starts  []mig.Slices
+	length  mig.Slices
+	max     int
+}{
+	{"1g.5gb", 19, []mig.Slices{0, 1, 2, 3, 4, 5, 6}, 1, 7},
+	{"1g.5gb+me", 20, []mig.Slices{0, 1, 2, 3, 4, 5, 6}, 1, 1},
+	{"1g.10gb", 15, []mig.Slices{0, 2, 4, 6}, 2, 4},
+	{"2g.10gb", 14, []mig.Slices{0, 2, 4}, 2, 3},
+	{"3g.20gb", 9, []mig.Slices{0, 4}, 4, 2},
+	{"4g.20gb", 5, []mig.Slices{0}, 4, 1},
+	{"7g.40gb", 0, []mig.Slices{0}, 8, 1},
+}
+
+// conformer is a device under test with the words to test it.
+type conformer struct {
+	profiling.Device
+	t    *testing.T
+	name string
+}
+
+func (c *conformer) errorf(format string, args ...any) {
+	c.t.Helper()
+	c.t.Errorf(c.name+": "+format, args...)
+}
+
+// at is an instance of the A100.
+func (c *conformer) at(profile string, start mig.Slices) mig.Instance {
+	c.t.Helper()
+	p, err := mig.MustLookup("A100").ProfileByName(profile)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return mig.Instance{Profile: p, Start: start}
+}
+
+func (c *conformer) create(profile string, start mig.Slices) profiling.Instance {
+	c.t.Helper()
+	i, err := c.Create(c.at(profile, start))
+	if err != nil {
+		c.t.Fatalf("%s: create %s at %d: %v", c.name, profile, start, err)
+	}
+	return i
+}
+
+func (c *conformer) destroy(i profiling.Instance) {
+	c.t.Helper()
+	if err := c.Destroy(i.ID); err != nil {
+		c.t.Fatalf("%s: destroy %s at %d: %v", c.name, i.Profile, i.Start, err)
+	}
+}
+
+// refused creates what cannot be.
+func (c *conformer) refused(profile string, start mig.Slices, want error) {
+	c.t.Helper()
+	_, err := c.Create(c.at(profile, start))
+	c.wants("create "+profile, err, want)
+}
+
+// wants checks an error and that it says what failed.
+func (c *conformer) wants(op string, err, want error) {
+	c.t.Helper()
+	var device *profiling.DeviceError
+	switch {
+	case !errors.Is(err, want):
+		c.errorf("%s: error %v, want %v", op, err, want)
+	case !errors.As(err, &device):
+		c.errorf("%s: error %#v is no *DeviceError", op, err)
+	}
+}
+
+// exist checks which instances there are, by start.
+func (c *conformer) exist(want ...profiling.Instance) {
+	c.t.Helper()
+	got, err := c.Instances()
+	if err != nil {
+		c.t.Fatalf("%s: %v", c.name, err)
+	}
+	if !slices.EqualFunc(got, want, same) {
+		c.errorf("instances %v, want %v", got, want)
+	}
+}
+
+func same(a, b profiling.Instance) bool {
+	return a.Instance == b.Instance && a.ID == b.ID && a.UUID == b.UUID && slices.Equal(a.Env, b.Env)
+}
+
+func identity(c *conformer) {
+	id, err := c.Identify()
+	if err != nil {
+		c.t.Fatalf("%s: %v", c.name, err)
+	}
+	if id.UUID == "" || id.Name == "" || id.Driver == "" || id.MemoryMiB <= 0 {
+		c.errorf("%+v lacks something", id)
+	}
+	if id.Model != mig.MustLookup("A100") {
+		c.errorf("model %v, want A100", id.Model)
+	}
+	if !id.MIG || !id.MIGPending || id.Source != profiling.MIG {
+		c.errorf("MIG mode %v, pending %v, source %q; want true, true, mig", id.MIG, id.MIGPending, id.Source)
+	}
+	if _, err := c.Conditions(); err != nil {
+		c.errorf("conditions: %v", err)
+	}
+	if p, err := c.Processes(); err != nil || len(p) != 0 {
+		c.errorf("processes %v, %v; want none", p, err)
+	}
+}
+
+func placements(c *conformer) {
+	for _, row := range a100 {
+		p := c.at(row.profile, 0).Profile
+		got, err := c.Placements(p)
+		if err != nil || !slices.Equal(got, row.starts) {
+			c.errorf("%s may begin at %v, %v; want %v", row.profile, got, err, row.starts)
+		}
+		for start := mig.Slices(0); start < 8; start++ {
+			if !slices.Contains(row.starts, start) {
+				c.refused(row.profile, start, profiling.ErrPlacement)
+				continue
+			}
+			i := c.create(row.profile, start)
+			if i.Profile != p || i.Start != start {
+				c.errorf("create %s at %d made %s at %d", row.profile, start, i.Profile, i.Start)
+			}
+			c.exist(i)
+			c.destroy(i)
+		}
+	}
+	c.exist()
+}
+
+func lifecycle(c *conformer) {
+	c.exist()
+	right := c.create("3g.20gb", 4)
+	left := c.create("2g.10gb", 0)
+	c.exist(left, right)
+	for _, i := range []profiling.Instance{left, right} {
+		if i.UUID == "" || len(i.Env) == 0 {
+			c.errorf("%s at %d has no UUID or no environment: %+v", i.Profile, i.Start, i)
+		}
+	}
+	if left.UUID == right.UUID || left.ID == right.ID {
+		c.errorf("%v and %v share a UUID or an ID", left, right)
+	}
+	c.destroy(left)
+	c.exist(right)
+	c.wants("destroy it again", c.Destroy(left.ID), profiling.ErrUnknownInstance)
+	again := c.create("2g.10gb", 0)
+	if again.UUID != left.UUID {
+		c.errorf("2g.10gb at 0 is %s and was %s", again.UUID, left.UUID)
+	}
+	c.exist(again, right)
+	c.destroy(right)
+	c.destroy(again)
+	c.exist()
+}
+
+func refusals(c *conformer) {
+	c.wants("destroy 99", c.Destroy(99), profiling.ErrUnknownInstance)
+	three := c.create("3g.20gb", 0)
+	for _, taken := range []struct {
+		profile string
+		start   mig.Slices
+	}{{"3g.20gb", 0}, {"1g.5gb", 3}, {"1g.10gb", 2}, {"2g.10gb", 2}, {"4g.20gb", 0}, {"7g.40gb", 0}} {
+		c.refused(taken.profile, taken.start, profiling.ErrInsufficient)
+	}
+	c.exist(three)
+	c.create("3g.20gb", 4)
+	c.destroy(three)
+	c.create("4g.20gb", 0)
+}
+
+func counts(c *conformer) {
+	for _, row := range a100 {
+		var made []profiling.Instance
+		for _, start := range row.starts {
+			if len(made) < row.max {
+				made = append(made, c.create(row.profile, start))
+			} else {
+				c.refused(row.profile, start, profiling.ErrInsufficient)
+			}
+		}
+		if len(made) != row.max {
+			c.errorf("%d instances of %s, want %d", len(made), row.profile, row.max)
+		}
+		c.exist(made...)
+		for _, i := range made {
+			c.destroy(i)
+		}
+	}
+}

@@ -1,0 +1,432 @@
+package devicetest
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"miglab/harness/mig"
+	"miglab/profiling"
+)
+
+// A GPU is a fake. Methods are safe for concurrent use.
+type GPU struct {
+	model  *mig.GPU
+	uuid   string
+	source profiling.Source
+	scale  float64
+	// driver admits one create or destroy at a time, in the order of arrival; nil
+	// admits all. It is a channel since goroutines that wait for a mutex keep the
+	// clock of a synctest bubble from moving.
+	driver   chan struct{}
+	refusals int
+	linger   time.Duration
+	watch    func(Step)
+	// first is the state that a GPU begins with.
+	first state
+	store store
+
+	mu          sync.Mutex
+	failCreates map[int]error
+	creates     int
+}
+
+var _ profiling.Device = (*GPU)(nil)
+
+// An Option changes a new GPU.
+type Option func(*GPU)
+
+// Number makes the GPU another one than those with other numbers: its UUID differs. The default is 0.
+func Number(i int) Option {
+	return func(g *GPU) { g.uuid = "GPU-" + uuid(g.model.Name, fmt.Sprint(i)) }
+}
+
+// Scale multiplies the times of creating and destroying; 0 takes none. The default is 1.
+func Scale(f float64) Option { return func(g *GPU) { g.scale = f } }
+
+// Parallel lets instances be created and destroyed at the same time, as drivers do
+// not (FAR 2.1).
+func Parallel() Option { return func(g *GPU) { g.driver = nil } }
+
+// MIGOff is a GPU whose MIG mode is off at the beginning.
+func MIGOff() Option { return func(g *GPU) { g.first = state{} } }
+
+// SMLimit is a GPU whose instances are limits of multiprocessors under MPS: MIG mode
+// is off and nobody minds.
+func SMLimit() Option {
+	return func(g *GPU) {
+		g.source = profiling.MPSSMLimit
+		g.first = state{}
+	}
+}
+
+// Busy has Destroy say ErrBusy of an instance that was used, so many times and for so
+// long after its last process has ended.
+func Busy(refusals int, linger time.Duration) Option {
+	return func(g *GPU) { g.refusals, g.linger = refusals, linger }
+}
+
+// Watch has f called at every [Step] of a create and a destroy, by the goroutine that
+// does it: where f does not return, the operation stays where it is.
+func Watch(f func(Step)) Option { return func(g *GPU) { g.watch = f } }
+
+// A Step is what a create or a destroy has come to.
+type Step struct {
+	Stage    Stage
+	Instance mig.Instance
+}
+
+// A Stage names what has just happened.
+type Stage string
+
+// The stages of create and destroy, in order.
+const (
+	// BeforeCreate comes when the driver begins: nothing exists.
+	BeforeCreate Stage = "before create"
+	// GPUInstance comes when the GPU instance exists without a compute instance, and so
+	// without a UUID.
+	GPUInstance Stage = "gpu instance"
+	// Created comes when all is there.
+	Created Stage = "created"
+	// BeforeDestroy comes when nothing is gone.
+	BeforeDestroy Stage = "before destroy"
+	// ComputeGone comes when the compute instance is gone and the GPU instance still there.
+	ComputeGone Stage = "compute gone"
+	// Destroyed comes when all is gone.
+	Destroyed Stage = "destroyed"
+)
+
+// New returns a GPU without instances, MIG mode on, that lives as long as the process.
+func New(model *mig.GPU, opts ...Option) *GPU {
+	g := build(model, opts)
+	g.store = &memory{s: g.first}
+	return g
+}
+
+// build returns a GPU that lacks its store.
+func build(model *mig.GPU, opts []Option) *GPU {
+	g := &GPU{
+		model: model, source: profiling.MIG, scale: 1, driver: make(chan struct{}, 1), watch: func(Step) {},
+		first: state{MIG: true, Pending: true}, failCreates: map[int]error{},
+	}
+	Number(0)(g)
+	for _, o := range opts {
+		o(g)
+	}
+	return g
+}
+
+// uuid derives a UUID from words.
+func uuid(words ...string) string {
+	h := sha256.Sum256([]byte(strings.Join(words, "\n")))
+	return fmt.Sprintf("%x-%x-%x-%x-%x", h[0:4], h[4:6], h[6:8], h[8:10], h[10:16])
+}
+
+// Identify implements [profiling.Device].
+func (g *GPU) Identify() (profiling.Identity, error) {
+	id := profiling.Identity{
+		UUID: g.uuid, Name: "NVIDIA " + g.model.Name + " (fake)", Model: g.model,
+		MemoryMiB: 1024 * g.model.Profiles[len(g.model.Profiles)-1].MemoryGB, Driver: "0.0 (fake)", Source: g.source,
+	}
+	err := g.do("identify the GPU", func(s *state) error {
+		id.MIG, id.MIGPending = s.MIG, s.Pending
+		return nil
+	})
+	return id, err
+}
+
+// ampere reports whether a change of MIG mode resets the GPU and waits for its clients.
+func (g *GPU) ampere() bool { return strings.HasPrefix(g.model.Name, "A") }
+
+// SetMIG implements [profiling.Device]. On Ampere the mode stays pending while
+// processes use the GPU; the other generations change it at once.
+func (g *GPU) SetMIG(on bool) error {
+	op := "turn MIG mode off"
+	if on {
+		op = "turn MIG mode on"
+	}
+	return g.do(op, func(s *state) error {
+		switch {
+		case g.source != profiling.MIG:
+			return profiling.ErrUnsupported
+		case s.Forbidden:
+			return profiling.ErrPermission
+		case !on && len(s.Instances) > 0:
+			return profiling.ErrBusy
+		}
+		s.Pending = on
+		if !g.ampere() || len(s.Processes) == 0 {
+			s.MIG = on
+		}
+		return nil
+	})
+}
+
+// Placements implements [profiling.Device].
+func (g *GPU) Placements(p *mig.Profile) (starts []mig.Slices, err error) {
+	err = g.do("list placements of "+p.String(), func(s *state) error {
+		if !slices.Contains(g.model.Profiles, p) {
+			return profiling.ErrUnsupported
+		}
+		if !g.divided(s) {
+			return profiling.ErrMIGOff
+		}
+		starts = slices.Clone(p.Starts)
+		return nil
+	})
+	return starts, err
+}
+
+// divided reports whether there can be instances.
+func (g *GPU) divided(s *state) bool { return s.MIG || g.source == profiling.MPSSMLimit }
+
+// Instances implements [profiling.Device].
+func (g *GPU) Instances() (out []profiling.Instance, err error) {
+	err = g.do("list instances", func(s *state) error {
+		for _, i := range s.Instances {
+			out = append(out, g.instance(i))
+		}
+		return nil
+	})
+	slices.SortFunc(out, func(a, b profiling.Instance) int { return cmp.Compare(a.Start, b.Start) })
+	return out, err
+}
+
+// instance is what the device says about an instance of the state.
+func (g *GPU) instance(i instance) profiling.Instance {
+	out := profiling.Instance{Instance: mig.Instance{Profile: g.profile(i.Profile), Start: i.Start}, ID: i.ID}
+	if i.Compute {
+		out.UUID = "MIG-" + uuid(g.uuid, fmt.Sprint(i.Profile), fmt.Sprint(i.Start))
+		out.Env = []string{"CUDA_VISIBLE_DEVICES=" + out.UUID}
+	}
+	return out
+}
+
+func (g *GPU) profile(id int) *mig.Profile {
+	return g.model.Profiles[slices.IndexFunc(g.model.Profiles, func(p *mig.Profile) bool { return p.ID == id })]
+}
+
+// Create implements [profiling.Device].
+func (g *GPU) Create(at mig.Instance) (profiling.Instance, error) {
+	defer g.enter()()
+	op := fmt.Sprintf("create %s at %d", at.Profile, at.Start)
+	g.watch(Step{BeforeCreate, at})
+	if err := g.injected(); err != nil {
+		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: err}
+	}
+	made := instance{Profile: at.Profile.ID, Start: at.Start}
+	err := g.do(op, func(s *state) error {
+		if err := g.refuse(s, at); err != nil {
+			return err
+		}
+		for slices.ContainsFunc(s.Instances, func(i instance) bool { return i.ID == made.ID }) {
+			made.ID++
+		}
+		s.Instances = append(s.Instances, made)
+		return nil
+	})
+	if err != nil {
+		return profiling.Instance{}, err
+	}
+	g.watch(Step{GPUInstance, at})
+	g.sleep(at.Profile.Create)
+	err = g.do(op, func(s *state) error {
+		i := s.find(made.ID)
+		if i == nil {
+			return profiling.ErrLost // and reset meanwhile
+		}
+		i.Compute = true
+		made = *i
+		return nil
+	})
+	if err != nil {
+		return profiling.Instance{}, err
+	}
+	g.watch(Step{Created, at})
+	return g.instance(made), nil
+}
+
+// refuse says why an instance cannot be created. It goes by memory slices alone, and
+// shares no code with package mig, which tests compare it with.
+func (g *GPU) refuse(s *state, at mig.Instance) error {
+	p := at.Profile
+	switch {
+	case s.Forbidden:
+		return profiling.ErrPermission
+	case !g.divided(s):
+		return profiling.ErrMIGOff
+	case !slices.Contains(g.model.Profiles, p):
+		return profiling.ErrUnsupported
+	case !slices.Contains(p.Starts, at.Start):
+		return profiling.ErrPlacement
+	}
+	same := 0
+	for _, i := range s.Instances {
+		if i.Profile == p.ID {
+			same++
+		}
+		if at.Start < i.Start+g.profile(i.Profile).Length && i.Start < at.Start+p.Length {
+			return profiling.ErrInsufficient
+		}
+	}
+	if same >= p.Max {
+		return profiling.ErrInsufficient
+	}
+	return nil
+}
+
+// Destroy implements [profiling.Device].
+func (g *GPU) Destroy(id int) error {
+	defer g.enter()()
+	op := fmt.Sprintf("destroy instance %d", id)
+	var at mig.Instance
+	err := g.do(op, func(s *state) error {
+		i := s.find(id)
+		if i == nil {
+			return profiling.ErrUnknownInstance
+		}
+		at = mig.Instance{Profile: g.profile(i.Profile), Start: i.Start}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	g.watch(Step{BeforeDestroy, at})
+	err = g.do(op, func(s *state) error {
+		i := s.find(id)
+		switch {
+		case s.Forbidden:
+			return profiling.ErrPermission
+		case i == nil:
+			return profiling.ErrUnknownInstance
+		case slices.ContainsFunc(s.Processes, func(p process) bool { return p.On == id }):
+			return profiling.ErrBusy
+		}
+		i.Compute = false
+		if i.Refusals > 0 || time.Now().Before(i.Until) {
+			i.Refusals--
+			return profiling.ErrBusy
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	g.watch(Step{ComputeGone, at})
+	g.sleep(at.Profile.Destroy)
+	err = g.do(op, func(s *state) error {
+		s.Instances = slices.DeleteFunc(s.Instances, func(i instance) bool { return i.ID == id })
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	g.watch(Step{Destroyed, at})
+	return nil
+}
+
+// Processes implements [profiling.Device].
+func (g *GPU) Processes() (out []profiling.Process, err error) {
+	err = g.do("list processes", func(s *state) error {
+		for _, p := range s.Processes {
+			out = append(out, profiling.Process{PID: p.PID, Name: p.Name})
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Conditions implements [profiling.Device]. They never change.
+func (g *GPU) Conditions() (profiling.Conditions, error) {
+	c := profiling.Conditions{SMClock: 1000, MemoryClock: 1000, Temperature: 40, PowerLimit: 300}
+	return c, g.do("read clocks", func(*state) error { return nil })
+}
+
+// Close implements [profiling.Device].
+func (g *GPU) Close() error { return nil }
+
+// Use has a process use an instance until release is called; on is its ID, or
+// [WholeGPU]. Nothing looks whether there is such a process.
+func (g *GPU) Use(on, pid int, name string) (release func()) {
+	g.change(func(s *state) { s.Processes = append(s.Processes, process{pid, name, on}) })
+	return func() {
+		g.change(func(s *state) {
+			s.Processes = slices.DeleteFunc(s.Processes, func(p process) bool { return p == process{pid, name, on} })
+			if i := s.find(on); i != nil {
+				i.Refusals, i.Until = g.refusals, time.Now().Add(g.linger)
+			}
+		})
+	}
+}
+
+// WholeGPU is used by processes that run on no instance.
+const WholeGPU = -1
+
+// Lose has every call fail with ErrLost until the GPU is reset.
+func (g *GPU) Lose() { g.change(func(s *state) { s.Lost = true }) }
+
+// Reset brings the GPU back without instances and processes, in the MIG mode that was
+// pending.
+func (g *GPU) Reset() {
+	g.change(func(s *state) { *s = state{MIG: s.Pending, Pending: s.Pending, Forbidden: s.Forbidden} })
+}
+
+// Forbid has SetMIG, Create and Destroy fail with ErrPermission, or work again.
+func (g *GPU) Forbid(yes bool) { g.change(func(s *state) { s.Forbidden = yes }) }
+
+// FailCreate has the n-th create from now on fail with err, 0 being the next one.
+func (g *GPU) FailCreate(n int, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.failCreates[g.creates+n] = err
+}
+
+// injected returns what FailCreate wants of this create.
+func (g *GPU) injected() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.creates++
+	return g.failCreates[g.creates-1]
+}
+
+// enter waits for the driver and returns how to leave it.
+func (g *GPU) enter() (leave func()) {
+	if g.driver == nil {
+		return func() {}
+	}
+	g.driver <- struct{}{}
+	return func() { <-g.driver }
+}
+
+func (g *GPU) sleep(s mig.Seconds) {
+	time.Sleep(time.Duration(float64(s) * g.scale * float64(time.Second)))
+}
+
+// do looks at the state or changes it, unless the GPU is lost.
+func (g *GPU) do(op string, f func(*state) error) error {
+	return g.store.update(func(s *state) error {
+		err := profiling.ErrLost
+		if !s.Lost {
+			err = f(s)
+		}
+		if err != nil {
+			return &profiling.DeviceError{Op: op, Err: err}
+		}
+		return nil
+	})
+}
+
+// change changes the state from outside.
+func (g *GPU) change(f func(*state)) {
+	err := g.store.update(func(s *state) error {
+		f(s)
+		return nil
+	})
+	if err != nil {
+		panic(err) // The file of the state cannot be written: the test cannot go on.
+	}
+}

@@ -1,0 +1,110 @@
+package devicetest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"miglab/harness/mig"
+	"miglab/profiling"
+	"miglab/profiling/kernel"
+)
+
+// A Launcher runs kernels on a fake GPU: a run is a sleep. Its fields must not change
+// while kernels run.
+type Launcher struct {
+	// GPUs are those whose instances it knows.
+	GPUs []*GPU
+	// Times are the seconds that a kernel takes on an instance size, by the kernel's name;
+	// +Inf: the instance has too little memory.
+	Times map[string]map[mig.Slices]mig.Seconds
+	// Crash and Hang name kernels that do so, the first at the end of their time.
+	Crash, Hang map[string]bool
+	// Slowdown is how much longer a kernel takes for each kernel that runs on the same GPU
+	// when it starts, relative to its time alone: 0.02 is 2 % longer.
+	Slowdown map[string]float64
+
+	mu sync.Mutex
+	// pid is the number of the last process.
+	pid int
+}
+
+// Launch runs a kernel as [kernel.Kernel.Run] does: until its time is over, its
+// Timeout if it has one, or ctx. The instance is in use meanwhile. On an instance
+// that does not exist, or whose GPU is lost, a kernel crashes.
+func (l *Launcher) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+	seconds, ok := l.Times[k.Name][on.Size()]
+	if !ok {
+		return kernel.Outcome{}, fmt.Errorf("devicetest: there is no time of kernel %q on size %d", k.Name, on.Size())
+	}
+	if err := ctx.Err(); err != nil {
+		return kernel.Outcome{}, err
+	}
+	out := kernel.Outcome{Status: kernel.OK, Start: time.Now(), Seconds: mig.Seconds(math.Inf(1))}
+	end := func(s kernel.Status, detail string) (kernel.Outcome, error) {
+		out.Status, out.Detail, out.End = s, detail, time.Now()
+		return out, nil
+	}
+	g := l.find(on)
+	if g == nil {
+		return end(kernel.Crash, "no CUDA-capable device is detected")
+	}
+	if math.IsInf(float64(seconds), 1) {
+		return end(kernel.OutOfMemory, "out of memory")
+	}
+	others, err := g.Processes()
+	if err != nil {
+		return end(kernel.Crash, err.Error())
+	}
+	l.mu.Lock()
+	l.pid++
+	pid := firstPID + l.pid
+	l.mu.Unlock()
+	defer g.Use(on.ID, pid, k.Name)()
+
+	takes := time.Duration(float64(seconds) * (1 + l.Slowdown[k.Name]*float64(len(others))) * float64(time.Second))
+	if l.Hang[k.Name] {
+		takes = math.MaxInt64
+	}
+	late := k.Timeout > 0 && k.Timeout < takes
+	if late {
+		takes = k.Timeout
+	}
+	select {
+	case <-ctx.Done():
+		return kernel.Outcome{}, ctx.Err()
+	case <-time.After(takes):
+	}
+	switch {
+	case late:
+		return end(kernel.Timeout, fmt.Sprintf("killed after %v", k.Timeout))
+	case l.Crash[k.Name]:
+		return end(kernel.Crash, "exit status 139")
+	case l.find(on) == nil:
+		return end(kernel.Crash, "unspecified launch failure")
+	}
+	out, err = end(kernel.OK, "")
+	out.Seconds = profiling.Seconds(out.End.Sub(out.Start))
+	return out, err
+}
+
+// firstPID is beyond the process numbers of real systems.
+const firstPID = 1 << 23
+
+// find returns the GPU on which the instance exists, or nil.
+func (l *Launcher) find(on profiling.Instance) *GPU {
+	for _, g := range l.GPUs {
+		exist, err := g.Instances()
+		if err != nil {
+			continue
+		}
+		for _, i := range exist {
+			if i.UUID == on.UUID && i.UUID != "" {
+				return g
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package devicetest
+
+import (
+	"sync"
+	"time"
+
+	"miglab/harness/mig"
+)
+
+// state is all that outlives a process.
+type state struct {
+	MIG, Pending    bool
+	Lost, Forbidden bool
+	Instances       []instance
+	Processes       []process
+}
+
+// instance is a GPU instance.
+type instance struct {
+	ID int
+	// Profile is the driver's number of the profile.
+	Profile int
+	Start   mig.Slices
+	// Compute says whether its compute instance exists.
+	Compute bool
+	// Refusals and Until say how often and until when a destroy is refused.
+	Refusals int
+	Until    time.Time
+}
+
+// process uses an instance, or the GPU.
+type process struct {
+	PID  int
+	Name string
+	On   int
+}
+
+// find returns the instance with an ID, or nil.
+func (s *state) find(id int) *instance {
+	for i := range s.Instances {
+		if s.Instances[i].ID == id {
+			return &s.Instances[i]
+		}
+	}
+	return nil
+}
+
+// A store keeps a state.
+type store interface {
+	// update hands out the state, one caller at a time, and keeps what was made of it,
+	// also when f fails.
+	update(f func(*state) error) error
+}
+
+// memory keeps the state as long as the process lives.
+type memory struct {
+	mu sync.Mutex
+	s  state
+}
+
+func (m *memory) update(f func(*state) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return f(&m.s)
+}
