@@ -20,16 +20,19 @@ type Provenance struct {
 // (FAR 2.1, Table 1).
 type ReconfigurationTime struct {
 	Provenance
-	// Size is that of the instances.
+	// Partition is what was created or destroyed in a round, as [mig.Partition] prints
+	// it: the sizes by start, for example 2-2-2.
+	Partition string `csv:"partition"`
+	// Size is that of the instances of the round that the row is about.
 	Size mig.Slices `csv:"size"`
 	// Operation is create or destroy.
 	Operation string `csv:"operation"`
-	// Threads is how many instances were created or destroyed at once; 1: one after the other.
+	// Threads is how many of the round's operations went on at once; 1: one after the other.
 	Threads int `csv:"threads"`
 	// Runs is the number of operations.
 	Runs int `csv:"runs"`
 	// Mean, StdDev, Min and Max are over single operations. Total is the mean time of
-	// the whole round of Threads operations, from the first start to the last end.
+	// a whole round, from the first start to the last end.
 	Mean   mig.Seconds `csv:"mean_seconds"`
 	StdDev mig.Seconds `csv:"std_seconds"`
 	Min    mig.Seconds `csv:"min_seconds"`
