@@ -1,0 +1,152 @@
+//go:build unix
+
+package nvmltest
+
+import (
+	_ "embed"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"miglab/harness/store"
+)
+
+//go:embed testdata/stub.c
+var source []byte
+
+// Build compiles the stub and returns the folder of libnvidia-ml.so.1, which goes
+// away with the test. Flags are further ones for the compiler, for example
+// -DOLD_DRIVER. The compiler is cc or what CC says; without one the test is skipped,
+// and fails where MIGLAB_REQUIRE_CC is 1.
+func Build(t testing.TB, flags ...string) (dir string) {
+	t.Helper()
+	cc := os.Getenv("CC")
+	if cc == "" {
+		cc = "cc"
+	}
+	if _, err := exec.LookPath(cc); err != nil {
+		if os.Getenv("MIGLAB_REQUIRE_CC") == "1" {
+			t.Fatalf("the stub of NVML needs a C compiler: %v", err)
+		}
+		t.Skipf("the stub of NVML needs a C compiler: %v", err)
+	}
+	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/NVIDIA/go-nvml").Output()
+	if err != nil {
+		t.Fatalf("where is nvml.h: go list -m github.com/NVIDIA/go-nvml: %v", err)
+	}
+	dir = t.TempDir()
+	file := filepath.Join(dir, "stub.c")
+	if err := os.WriteFile(file, source, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{
+		"-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
+		"-I", filepath.Join(strings.TrimSpace(string(module)), "pkg", "nvml"), "-o", filepath.Join(dir, "libnvidia-ml.so.1"),
+	}
+	args = append(args, flags...)
+	if out, err := exec.Command(cc, append(args, file)...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cc, err, out)
+	}
+	return dir
+}
+
+// A100 is a line of a state: one A100 with 40 GB, MIG mode on, nothing on it.
+const A100 = "gpu 0 A100 GPU-11111111-2222-3333-4444-555555555555 1 1"
+
+// A State is the file that says what GPUs the stub shows.
+type State string
+
+// New writes a state with lines as they are described in testdata/stub.c. It goes
+// away with the test.
+func New(t testing.TB, lines ...string) State {
+	t.Helper()
+	s := State(filepath.Join(t.TempDir(), "gpus.txt"))
+	s.write(t, lines)
+	return s
+}
+
+// Env is what a process needs in its environment to see the GPUs: the stub's folder,
+// as [Build] returned it, and the state.
+func (s State) Env(dir string) []string {
+	return []string{"LD_LIBRARY_PATH=" + dir, "MIGLAB_NVML_STUB=" + string(s)}
+}
+
+// Lines returns the lines of the state that begin with one of the words, or all.
+func (s State) Lines(t testing.TB, words ...string) (lines []string) {
+	t.Helper()
+	s.locked(t, func() { lines = s.read(t) })
+	if len(words) == 0 {
+		return lines
+	}
+	return slices.DeleteFunc(lines, func(l string) bool {
+		word, _, _ := strings.Cut(l, " ")
+		return !slices.Contains(words, word)
+	})
+}
+
+// Instances returns the lines of the GPU and compute instances that exist: none
+// where nothing was left behind.
+func (s State) Instances(t testing.TB) []string {
+	t.Helper()
+	return s.Lines(t, "gi", "ci")
+}
+
+// Add puts further lines into the state, also while processes see it.
+func (s State) Add(t testing.TB, lines ...string) {
+	t.Helper()
+	s.locked(t, func() { s.write(t, append(s.read(t), lines...)) })
+}
+
+// Remove takes lines out of the state that begin with a word, for example fail.
+func (s State) Remove(t testing.TB, word string) {
+	t.Helper()
+	s.locked(t, func() {
+		s.write(t, slices.DeleteFunc(s.read(t), func(l string) bool { return strings.HasPrefix(l, word+" ") }))
+	})
+}
+
+func (s State) read(t testing.TB) []string {
+	t.Helper()
+	text, err := os.ReadFile(string(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+func (s State) write(t testing.TB, lines []string) {
+	t.Helper()
+	err := store.WriteFile(string(s), func(w io.Writer) error {
+		_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// locked calls f while no process changes the state.
+func (s State) locked(t testing.TB, f func()) {
+	t.Helper()
+	lock, err := os.OpenFile(string(s)+".lock", os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	for {
+		err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, syscall.EINTR) {
+			t.Fatal(err)
+		}
+	}
+	f()
+}
