@@ -11,7 +11,11 @@ import (
 
 // Model finds the model that a driver's name of a GPU stands for, for example
 // NVIDIA A100-SXM4-40GB. Names vary with the board, so it looks for the model's
-// word in the name; where models share it, the memory decides: the nearest one.
+// word in the name; where models share it, the memory decides: the nearest one. A
+// board with other memory (H100 NVL with 94 GB, A100 with 64 GB) has its model's
+// placements, and profile names of its own that are not known here. One whose memory
+// is further off than a third is refused: it is a virtual part of a GPU, which cannot
+// be divided.
 func Model(name string, memoryMiB int) (*mig.GPU, error) {
 	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	gb := memoryMiB / 1000 // 40960 MiB are called 40 GB, 81559 MiB 80 GB
@@ -27,11 +31,14 @@ func Model(name string, memoryMiB int) (*mig.GPU, error) {
 	if best == nil {
 		return nil, fmt.Errorf("%q is none of the MIG-capable models that are known: %s", name, strings.Join(known, ", "))
 	}
+	if 3*distance(best, gb) > memory(best) {
+		return nil, fmt.Errorf("%q has %d MiB of memory, and %s %d GB; a part of a GPU cannot be divided", name, memoryMiB, best, memory(best))
+	}
 	return best, nil
 }
 
+// memory is that of a model in GB, by the name of its largest profile.
+func memory(g *mig.GPU) int { return g.Profiles[len(g.Profiles)-1].MemoryGB }
+
 // distance is how far a model's memory is from gb, in GB.
-func distance(g *mig.GPU, gb int) int {
-	whole := g.Profiles[len(g.Profiles)-1].MemoryGB
-	return max(whole-gb, gb-whole)
-}
+func distance(g *mig.GPU, gb int) int { return max(memory(g)-gb, gb-memory(g)) }

@@ -1,0 +1,68 @@
+package profiling_test
+
+import (
+	"strings"
+	"testing"
+
+	"miglab/profiling"
+)
+
+func TestModel(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		mib  int
+		want string
+	}{
+		{"NVIDIA A30", 24576, "A30"},
+		{"NVIDIA A30", 24258, "A30"},
+		{"A100-SXM4-40GB", 40537, "A100"},
+		{"NVIDIA A100-SXM4-40GB", 40960, "A100"},
+		{"NVIDIA A100-PCIE-40GB", 40536, "A100"},
+		{"NVIDIA A100 80GB PCIe", 81920, "A100-80GB"},
+		{"NVIDIA A100-SXM4-80GB", 81251, "A100-80GB"},
+		{"NVIDIA A100-SXM-64GB", 65536, "A100-80GB"},
+		{"NVIDIA H100 80GB HBM3", 81559, "H100"},
+		{"NVIDIA H100 PCIe", 81559, "H100"},
+		{"NVIDIA H100 NVL", 95830, "H100"},
+		{"NVIDIA H200", 143771, "H200"},
+		{"NVIDIA H200 NVL", 143771, "H200"},
+		{"NVIDIA B200", 183359, "B200"},
+		{"nvidia b200", 183359, "B200"},
+	} {
+		got, err := profiling.Model(c.name, c.mib)
+		if err != nil {
+			t.Errorf("Model(%q, %d): %v", c.name, c.mib, err)
+		} else if got.Name != c.want {
+			t.Errorf("Model(%q, %d) = %s, want %s", c.name, c.mib, got, c.want)
+		}
+	}
+}
+
+func TestNoModel(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		mib  int
+		want string
+	}{
+		{"", 0, "none of the MIG-capable models"},
+		{"NVIDIA A10", 23028, "none of the MIG-capable models"},
+		{"NVIDIA A10G", 23028, "A30, A100, A100-80GB, H100, H200, B200"},
+		{"NVIDIA H20", 97871, "none of"},
+		{"NVIDIA GH200 480GB", 97871, "none of"},
+		{"NVIDIA GB200", 189471, "none of"},
+		{"GRID A100X-40C", 40960, "none of"},
+		{"Tesla V100-SXM2-32GB", 32768, "none of"},
+		// Virtual GPUs backed by an instance.
+		{"GRID A100-3-20C", 20480, "20480 MiB"},
+		{"NVIDIA A100-1-5C", 5120, "A100 40 GB"},
+		{"NVIDIA H100XM-1-10C", 10240, "none of"},
+		{"NVIDIA A30-2-12C", 12288, "cannot be divided"},
+	} {
+		got, err := profiling.Model(c.name, c.mib)
+		if err == nil {
+			t.Errorf("Model(%q, %d) = %s, want an error", c.name, c.mib, got)
+		} else if !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Model(%q, %d): error %q does not say %q", c.name, c.mib, err, c.want)
+		}
+	}
+}
