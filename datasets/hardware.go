@@ -1,6 +1,25 @@
 package datasets
 
-import "miglab/harness/mig"
+import (
+	"embed"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+
+	"github.com/gocarina/gocsv"
+
+	"miglab/harness/mig"
+)
+
+// The sources of measurements on GPUs.
+const (
+	// SourceMIG is a MIG instance.
+	SourceMIG = "mig"
+	// SourceMPS is a limit of multiprocessors for a process on a GPU whose memory, cache
+	// and bandwidth it has whole. It is never taken for MIG.
+	SourceMPS = "mps-sm-limit"
+)
 
 // A Provenance says where and when something was measured on a GPU. It begins
 // every row of the files in datasets/hardware.
@@ -10,10 +29,29 @@ type Provenance struct {
 	// Name and Driver are the driver's name of the GPU and its version.
 	Name   string `csv:"gpu_name"`
 	Driver string `csv:"driver"`
-	// Source is what held kernels to a part of the GPU: mig or mps-sm-limit.
+	// Source is what held kernels to a part of the GPU: [SourceMIG] or [SourceMPS].
 	Source string `csv:"source"`
 	// Date is the day of the measurement, for example 2026-11-21.
 	Date string `csv:"date"`
+}
+
+// String says it in a line, source first.
+func (p Provenance) String() string {
+	return fmt.Sprintf("source: %s, %s, driver %s, %s", p.Source, p.Name, p.Driver, p.Date)
+}
+
+// A KernelTime is how long a kernel took on instances of one size (FAR 2.4, DRL 5.1.1).
+type KernelTime struct {
+	Provenance
+	// Suite is the benchmark suite that the kernel is from.
+	Suite  string     `csv:"suite"`
+	Kernel string     `csv:"kernel"`
+	Size   mig.Slices `csv:"size"`
+	// Mean is over the runs; +Inf where the kernel does not fit, and StdDev 0.
+	Mean   mig.Seconds `csv:"mean_seconds"`
+	StdDev mig.Seconds `csv:"std_seconds"`
+	// Runs is their number.
+	Runs int `csv:"runs"`
 }
 
 // A ReconfigurationTime is how long instances of a size took to create or destroy
@@ -72,4 +110,86 @@ type ExecutionTime struct {
 	RealEnd        mig.Seconds `csv:"real_end_s"`
 	// Deviation is RealEnd over SimulatedEnd, less one, in percent.
 	Deviation float64 `csv:"deviation_percent"`
+}
+
+// A HardwareTable is a file of datasets/hardware.
+type HardwareTable[Row any] struct {
+	// File is its name up to the kind: h200-mps of h200-mps.kernels.csv.
+	File string
+	// Provenance is that of all rows; of the dates it has the first row's.
+	Provenance
+	// Rows has at least one, in the order of the file.
+	Rows []Row
+}
+
+// A HardwareSet is what was measured on GPUs, each kind of table by date and then by
+// file, so that the last one is the newest. It is shared and must not be changed.
+type HardwareSet struct {
+	Kernels         []HardwareTable[KernelTime]
+	Reconfiguration []HardwareTable[ReconfigurationTime]
+	Isolation       []HardwareTable[IsolationTime]
+	Execution       []HardwareTable[ExecutionTime]
+}
+
+//go:embed hardware
+var hardwareFiles embed.FS
+
+// Hardware returns what was measured on GPUs and is part of the program: the files in
+// datasets/hardware. There need not be any.
+func Hardware() HardwareSet { return embeddedHardware() }
+
+// embeddedHardware reads the files once. They are part of the program: one that is not
+// valid is a programmer's mistake.
+var embeddedHardware = sync.OnceValue(func() HardwareSet {
+	dir, err := fs.Sub(hardwareFiles, "hardware")
+	if err != nil {
+		panic(err)
+	}
+	h, err := ReadHardware(dir)
+	if err != nil {
+		panic(fmt.Sprintf("datasets: hardware/%v", err))
+	}
+	return h
+})
+
+// WriteKernels writes rows as ReadHardware reads them. So do [WriteReconfiguration],
+// [WriteIsolation] and [WriteExecution]. They check nothing, so that nothing that was
+// measured is lost; errors are those of w.
+func WriteKernels(w io.Writer, rows []KernelTime) error { return gocsv.Marshal(rows, w) }
+
+// WriteReconfiguration writes rows as ReadHardware reads them.
+func WriteReconfiguration(w io.Writer, rows []ReconfigurationTime) error {
+	return gocsv.Marshal(rows, w)
+}
+
+// WriteIsolation writes rows as ReadHardware reads them.
+func WriteIsolation(w io.Writer, rows []IsolationTime) error { return gocsv.Marshal(rows, w) }
+
+// WriteExecution writes rows as ReadHardware reads them.
+func WriteExecution(w io.Writer, rows []ExecutionTime) error { return gocsv.Marshal(rows, w) }
+
+// hardwarePrefix begins the names of the datasets of kernels measured on GPUs.
+const hardwarePrefix = "hardware/"
+
+// hardwareSets makes a dataset of each table of kernels.
+func hardwareSets(tables []HardwareTable[KernelTime]) []*kernelSet {
+	var out []*kernelSet
+	for _, t := range tables {
+		rows := measurements(t.Rows)
+		out = append(out, &kernelSet{
+			name: hardwarePrefix + t.File, on: []measuredOn{{t.GPU, rows}}, ordered: true,
+			summary: fmt.Sprintf("%d kernels measured on %s, source: %s; %s", len(batch(rows)), t.GPU, t.Source, orders),
+			source:  t.String(),
+		})
+	}
+	return out
+}
+
+// measurements puts the provenance of times into their source.
+func measurements(rows []KernelTime) []Measurement {
+	out := make([]Measurement, len(rows))
+	for i, r := range rows {
+		out[i] = Measurement{r.GPU, r.Suite, r.Kernel, r.Size, r.Mean, r.StdDev, r.Runs, r.String()}
+	}
+	return out
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
@@ -28,32 +29,46 @@ func (e *UnmeasuredError) Error() string {
 // kernelSet is a dataset of measured kernels.
 type kernelSet struct {
 	name string
-	// on holds the models that there are times for.
+	// on holds the times, by model.
 	on []measuredOn
-	// ordered says whether the parameters order, seed and last may be given.
-	ordered bool
-	summary string
+	// ordered says whether the parameters order, seed, last, only and copies may be given.
+	ordered         bool
+	summary, source string
 }
 
 type measuredOn struct {
-	gpu   string
-	table Table
+	gpu  string
+	rows []Measurement
 }
 
-var kernelSets = []*kernelSet{
-	{
-		name: "rodinia", on: []measuredOn{{"A100", RodiniaA100}, {"A100-80GB", RodiniaA100}, {"A30", RodiniaA30}}, ordered: true,
-		summary: "16 Rodinia kernels measured on A100, 16 on A30; order (paper|shuffled), seed (1), last (a kernel), only (a kernel), copies (1)",
-	},
-	{
-		name: "a30-batch", on: []measuredOn{{"A30", A30Batch}},
-		summary: "8 of the 9 Rodinia kernels that FAR Table 3 runs on A30",
-	},
+// orders says which parameters an ordered set has.
+const orders = "order (paper|shuffled), seed (1), last (a kernel), only (a kernel), copies (1)"
+
+// kernelSets returns the published sets and those of [Hardware].
+var kernelSets = sync.OnceValue(func() []*kernelSet {
+	t := tables()
+	published := []*kernelSet{
+		{
+			name: "rodinia", on: []measuredOn{{"A100", t[RodiniaA100]}, {"A100-80GB", t[RodiniaA100]}, {"A30", t[RodiniaA30]}}, ordered: true,
+			summary: "16 Rodinia kernels measured on A100, 16 on A30; " + orders, source: publishedIn(RodiniaA100),
+		},
+		{
+			name: "a30-batch", on: []measuredOn{{"A30", t[A30Batch]}},
+			summary: "8 of the 9 Rodinia kernels that FAR Table 3 runs on A30", source: publishedIn(A30Batch),
+		},
+	}
+	return append(published, hardwareSets(Hardware().Kernels)...)
+})
+
+// publishedIn returns where a table was published.
+func publishedIn(t Table) string {
+	all := readManifest().Files
+	return all[slices.IndexFunc(all, func(f manifestFile) bool { return f.Table == t })].Source
 }
 
 // kernelsNamed returns the set of a name, or nil.
 func kernelsNamed(name string) *kernelSet {
-	for _, k := range kernelSets {
+	for _, k := range kernelSets() {
 		if k.name == name {
 			return k
 		}
@@ -61,15 +76,7 @@ func kernelsNamed(name string) *kernelSet {
 	return nil
 }
 
-func (k *kernelSet) info() Info {
-	out := Info{Name: k.name, Summary: k.summary}
-	for _, f := range readManifest().Files {
-		if f.Table == k.on[0].table {
-			out.Source = f.Source
-		}
-	}
-	return out
-}
+func (k *kernelSet) info() Info { return Info{Name: k.name, Summary: k.summary, Source: k.source} }
 
 // measured is a set of kernels in some order. Instance i of a shuffled one is the
 // i-th of an endless sequence of random permutations.
@@ -124,11 +131,11 @@ func (m *measured) setOrder(order string) error {
 func (m *measured) kernel(to *string) func(string) error {
 	return func(kernel string) error {
 		var names []string
-		for _, t := range batch(tables()[m.on[0].table]) {
+		for _, t := range batch(m.on[0].rows) {
 			names = append(names, t.Name)
 		}
 		for _, on := range m.on {
-			b := batch(tables()[on.table])
+			b := batch(on.rows)
 			if !slices.ContainsFunc(b, func(t task.Task) bool { return t.Name == kernel }) {
 				return nearest.Unknown("kernel", kernel, names)
 			}
@@ -172,7 +179,7 @@ func (m measured) Instance(g *mig.GPU, index int) (Instance, error) {
 	var models []string
 	for _, on := range m.on {
 		if on.gpu == g.Name {
-			b := m.kernels(on.table)
+			b := m.kernels(on.rows)
 			if m.shuffled {
 				rng := rand.New(pcg([]byte("shuffled="+m.name), m.seed, g, index))
 				rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
@@ -188,9 +195,9 @@ func (m measured) Instance(g *mig.GPU, index int) (Instance, error) {
 	return Instance{}, &UnmeasuredError{Dataset: m.name, GPU: g.Name, Measured: models}
 }
 
-// kernels returns the tasks in the published order.
-func (m *measured) kernels(t Table) task.Batch {
-	b := batch(tables()[t])
+// kernels returns the tasks in the order of the table.
+func (m *measured) kernels(rows []Measurement) task.Batch {
+	b := batch(rows)
 	if m.only != "" {
 		b = slices.DeleteFunc(b, func(t task.Task) bool { return t.Name != m.only })
 	}

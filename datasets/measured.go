@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -106,8 +107,7 @@ var tables = sync.OnceValue(func() map[Table][]Measurement {
 // measuredHeader is the first line of a file of measured times.
 const measuredHeader = "gpu,suite,kernel,size,mean_seconds,std_seconds,runs,source\n"
 
-// parseMeasurements reads a file of measured times. Every kernel must have one
-// row for each size of the GPU, in ascending order.
+// parseMeasurements reads a file of measured times.
 func parseMeasurements(file string, text []byte) ([]Measurement, error) {
 	if !bytes.HasPrefix(text, []byte(measuredHeader)) {
 		return nil, fmt.Errorf("%s:1: the header must be %q", file, measuredHeader)
@@ -119,39 +119,45 @@ func parseMeasurements(file string, text []byte) ([]Measurement, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("%s: there are no rows", file)
 	}
+	if row, err := checkMeasurements(rows); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", file, row+2, err)
+	}
+	return rows, nil
+}
+
+// checkMeasurements returns the first row that is wrong, and why. Every kernel must
+// have one row for each size of the GPU, in ascending order.
+func checkMeasurements(rows []Measurement) (int, error) {
 	g, err := mig.Lookup(rows[0].GPU)
 	if err != nil {
-		return nil, fmt.Errorf("%s:2: %w", file, err)
+		return 0, err
 	}
 	sizes := g.Sizes()
 	seen := map[string]bool{}
 	for i, m := range rows {
-		bad := func(format string, args ...any) error {
-			return fmt.Errorf("%s:%d: %s", file, i+2, fmt.Sprintf(format, args...))
-		}
 		first := i%len(sizes) == 0
 		switch {
 		case m.GPU != g.Name:
-			return nil, bad("the row is for %s, the table for %s", m.GPU, g)
+			return i, fmt.Errorf("the row is for %s, the table for %s", m.GPU, g)
 		case m.Suite == "" || m.Kernel == "" || m.Source == "":
-			return nil, bad("suite, kernel and source must not be empty")
+			return i, errors.New("suite, kernel and source must not be empty")
 		case m.Size != sizes[i%len(sizes)] || !first && m.Kernel != rows[i-1].Kernel:
-			return nil, bad("found %s on %d slices; each kernel needs one row for each of the sizes %v, in this order", m.Kernel, m.Size, sizes)
+			return i, fmt.Errorf("found %s on %d slices; each kernel needs one row for each of the sizes %v, in this order", m.Kernel, m.Size, sizes)
 		case first && seen[m.Kernel]:
-			return nil, bad("kernel %s is there twice", m.Kernel)
+			return i, fmt.Errorf("kernel %s is there twice", m.Kernel)
 		case !(m.Mean > 0):
-			return nil, bad("the mean is %v s; it must be a positive number or inf", m.Mean)
+			return i, fmt.Errorf("the mean is %v s; it must be a positive number or inf", m.Mean)
 		case !(m.StdDev >= 0) || math.IsInf(float64(m.StdDev), 1):
-			return nil, bad("the standard deviation is %v s; it must be a number from 0", m.StdDev)
+			return i, fmt.Errorf("the standard deviation is %v s; it must be a number from 0", m.StdDev)
 		case m.Runs < 0 || m.Runs == 0 && m.StdDev != 0:
-			return nil, bad("%d runs cannot have a standard deviation of %v s", m.Runs, m.StdDev)
+			return i, fmt.Errorf("%d runs cannot have a standard deviation of %v s", m.Runs, m.StdDev)
 		}
 		seen[m.Kernel] = true
 	}
 	if len(rows)%len(sizes) != 0 {
-		return nil, fmt.Errorf("%s: the last kernel lacks rows; each needs the sizes %v", file, sizes)
+		return len(rows) - 1, fmt.Errorf("the last kernel lacks rows; each needs the sizes %v", sizes)
 	}
-	return rows, nil
+	return 0, nil
 }
 
 // batch makes tasks of the rows of a table: the mean is the duration.

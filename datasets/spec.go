@@ -152,7 +152,7 @@ func names() []string {
 		all = append(append(all, w.name), w.aliases...)
 	}
 	all = append(all, subsetsName)
-	for _, k := range kernelSets {
+	for _, k := range kernelSets() {
 		all = append(all, k.name)
 	}
 	for _, e := range examples {
@@ -178,7 +178,7 @@ func List() []Info {
 		out = append(out, w.info())
 	}
 	out = append(out, subsetsInfo())
-	for _, k := range kernelSets {
+	for _, k := range kernelSets() {
 		out = append(out, k.info())
 	}
 	for _, e := range examples {

@@ -1,0 +1,378 @@
+package datasets
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/gocarina/gocsv"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+)
+
+// ReadHardware reads a folder of files named NAME.kernels.csv, NAME.reconfiguration.csv,
+// NAME.isolation.csv and NAME.execution.csv, beside which only README.md may stand. A
+// file begins with the columns of its kind of row, all in their order, and has the rows
+// of one GPU, driver and source; datasets/hardware/README.md says what is in them.
+// Errors say which file and line is wrong, and what would be right.
+func ReadHardware(dir fs.FS) (HardwareSet, error) {
+	var h HardwareSet
+	entries, err := fs.ReadDir(dir, ".")
+	if err != nil {
+		return h, err
+	}
+	for _, e := range entries {
+		file := e.Name()
+		if file == "README.md" {
+			continue
+		}
+		name, kind, isCSV := cutKind(file)
+		switch {
+		case !isCSV:
+			err = fmt.Errorf("%s: files are named NAME.KIND.csv, with letters, digits, - and _ in NAME", file)
+		case kind == "kernels":
+			err = add(&h.Kernels, dir, file, name, checkKernels)
+		case kind == "reconfiguration":
+			err = add(&h.Reconfiguration, dir, file, name, checkReconfiguration)
+		case kind == "isolation":
+			err = add(&h.Isolation, dir, file, name, checkIsolation)
+		case kind == "execution":
+			err = add(&h.Execution, dir, file, name, checkExecution)
+		default:
+			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind, []string{"kernels", "reconfiguration", "isolation", "execution"}))
+		}
+		if err != nil {
+			return HardwareSet{}, err
+		}
+	}
+	return h, nil
+}
+
+// cutKind splits NAME.KIND.csv. Names are parts of names of datasets.
+func cutKind(file string) (name, kind string, ok bool) {
+	stem, isCSV := strings.CutSuffix(file, ".csv")
+	name, kind, isCut := strings.Cut(stem, ".")
+	wrong := func(r rune) bool {
+		return !(r == '-' || r == '_' || r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)))
+	}
+	return name, kind, isCSV && isCut && name != "" && !strings.ContainsFunc(name, wrong)
+}
+
+// add reads a file and puts its table where its date says, after those of its day.
+func add[Row interface{ provenance() Provenance }](to *[]HardwareTable[Row], dir fs.FS, file, name string, check func(*mig.GPU, []Row) (int, error)) error {
+	text, err := fs.ReadFile(dir, file)
+	if err != nil {
+		return err
+	}
+	rows, lines, err := readRows[Row](file, text)
+	if err != nil {
+		return err
+	}
+	i, err := checkProvenance(rows)
+	if err == nil {
+		i, err = check(mig.MustLookup(rows[0].provenance().GPU), rows)
+	}
+	if err != nil {
+		return fmt.Errorf("%s:%d: %w", file, lines[i], err)
+	}
+	*to = append(*to, HardwareTable[Row]{File: name, Provenance: rows[0].provenance(), Rows: rows})
+	slices.SortStableFunc(*to, func(a, b HardwareTable[Row]) int { return cmp.Compare(a.Date, b.Date) })
+	return nil
+}
+
+// provenance lets every kind of row be asked for what it begins with.
+func (p Provenance) provenance() Provenance { return p }
+
+// mayBeEmpty is the one column that may: a kernel can run beside nothing.
+const mayBeEmpty = "beside"
+
+// readRows reads the rows of a file, of which there must be one, and the lines that they
+// stand on.
+func readRows[Row any](file string, text []byte) (rows []Row, lines []int, err error) {
+	columns := columnsOf(reflect.TypeFor[Row]())
+	r := csv.NewReader(bytes.NewReader(text))
+	r.FieldsPerRecord = -1 // said below, with what is missing
+	var records [][]string
+	for {
+		fields, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if at, ok := errors.AsType[*csv.ParseError](err); ok {
+			return nil, nil, fmt.Errorf("%s:%d: %w; close every quote, and double those inside a quoted field", file, at.StartLine, at.Err)
+		}
+		line, _ := r.FieldPos(0)
+		bad := func(format string, args ...any) error {
+			return fmt.Errorf("%s:%d: %s", file, line, fmt.Sprintf(format, args...))
+		}
+		if len(records) == 0 {
+			for i, c := range columns {
+				if i >= len(fields) || fields[i] != c.name {
+					return nil, nil, bad("the header is %q; it must be %q", strings.Join(fields, ","), header(columns))
+				}
+			}
+		}
+		if len(fields) != len(columns) {
+			return nil, nil, bad("there are %d fields; there must be %d: %s", len(fields), len(columns), header(columns))
+		}
+		if len(records) > 0 {
+			for i, c := range columns {
+				if err := c.check(fields[i]); err != nil {
+					return nil, nil, bad("%s: %v", c.name, err)
+				}
+			}
+			lines = append(lines, line)
+		}
+		records = append(records, fields)
+	}
+	if len(lines) == 0 {
+		return nil, nil, fmt.Errorf("%s:1: there are no rows; below the header %q there must be one at least", file, header(columns))
+	}
+	return rows, lines, gocsv.UnmarshalCSV(shaped(records), &rows)
+}
+
+// shaped hands gocsv what has been read.
+type shaped [][]string
+
+func (s shaped) Read() ([]string, error)      { panic("datasets: gocsv reads all at once") }
+func (s shaped) ReadAll() ([][]string, error) { return s, nil }
+
+// A column is a field of a row.
+type column struct {
+	name string
+	kind reflect.Kind
+}
+
+// columnsOf lists the columns of a type of rows.
+func columnsOf(row reflect.Type) (out []column) {
+	for f := range row.Fields() {
+		if f.Anonymous {
+			out = append(out, columnsOf(f.Type)...)
+			continue
+		}
+		out = append(out, column{f.Tag.Get("csv"), f.Type.Kind()})
+	}
+	return out
+}
+
+func header(columns []column) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.name
+	}
+	return strings.Join(names, ",")
+}
+
+// check says what is wrong with a field. gocsv takes 1.5 for a whole number, nothing
+// for 0 and 010 for 8.
+func (c column) check(field string) error {
+	switch c.kind {
+	case reflect.Int:
+		if n, err := strconv.Atoi(field); err != nil || strconv.Itoa(n) != field {
+			return fmt.Errorf("%q is not a whole number", field)
+		}
+	case reflect.Float64:
+		if _, err := strconv.ParseFloat(field, 64); err != nil {
+			return fmt.Errorf("%q is not a number", field)
+		}
+	default:
+		if field == "" && c.name != mayBeEmpty {
+			return errors.New("must not be empty")
+		}
+		if strings.TrimSpace(field) != field || strings.ContainsFunc(field, unicode.IsControl) {
+			return fmt.Errorf("%q must have no control characters, and no spaces around it", field)
+		}
+	}
+	return nil
+}
+
+// checkProvenance returns the first row whose provenance is wrong or is not the first
+// row's, and why.
+func checkProvenance[Row interface{ provenance() Provenance }](rows []Row) (int, error) {
+	first := rows[0].provenance()
+	for i, r := range rows {
+		p := r.provenance()
+		g, err := mig.Lookup(p.GPU)
+		if err != nil {
+			return i, err
+		}
+		if p.GPU != g.Name {
+			return i, fmt.Errorf("gpu is %q; write %s", p.GPU, g)
+		}
+		if p.Source != SourceMIG && p.Source != SourceMPS {
+			return i, nearest.Unknown("source", p.Source, []string{SourceMIG, SourceMPS})
+		}
+		if _, err := time.Parse(time.DateOnly, p.Date); err != nil {
+			return i, fmt.Errorf("date is %q; it must be a day such as 2026-11-21", p.Date)
+		}
+		if first.Date = p.Date; p != first {
+			return i, fmt.Errorf("the row is of %s (%s, driver %s, %s), the file's first of %s (%s, driver %s, %s); another GPU, driver or source needs a file of its own",
+				p.GPU, p.Name, p.Driver, p.Source, first.GPU, first.Name, first.Driver, first.Source)
+		}
+	}
+	return 0, nil
+}
+
+func checkKernels(_ *mig.GPU, rows []KernelTime) (int, error) {
+	for i, r := range rows {
+		if r.Runs < 1 && !math.IsInf(float64(r.Mean), 1) {
+			return i, fmt.Errorf("%d runs took %v s on average; there must be at least 1", r.Runs, r.Mean)
+		}
+	}
+	return checkMeasurements(measurements(rows))
+}
+
+func checkReconfiguration(g *mig.GPU, rows []ReconfigurationTime) (int, error) {
+	type key struct {
+		partition string
+		size      mig.Slices
+		operation string
+		threads   int
+	}
+	seen := map[key]bool{}
+	for i, r := range rows {
+		k := key{r.Partition, r.Size, r.Operation, r.Threads}
+		parts := strings.Split(r.Partition, "-")
+		switch {
+		case g.Profile(r.Size) == nil:
+			return i, sizeError(g, r.Size)
+		case !slices.Contains(parts, strconv.Itoa(int(r.Size))):
+			return i, fmt.Errorf("the partition %q has no instance of size %d; write the sizes of a round, for example 2-2-1", r.Partition, r.Size)
+		case r.Operation != "create" && r.Operation != "destroy":
+			return i, nearest.Unknown("operation", r.Operation, []string{"create", "destroy"})
+		case r.Threads < 1 || r.Threads > len(parts):
+			return i, fmt.Errorf("%d threads; a round of %s has work for 1 to %d", r.Threads, r.Partition, len(parts))
+		case seen[k]:
+			return i, fmt.Errorf("%s of size %d in %s by %d threads is there twice", r.Operation, r.Size, r.Partition, r.Threads)
+		case r.Runs < 1:
+			return i, fmt.Errorf("%d runs; there must be at least 1", r.Runs)
+		case !positive(r.Mean, r.Min, r.Max, r.Total):
+			return i, fmt.Errorf("mean %v s, from %v s to %v s, total %v s; all must be positive and finite", r.Mean, r.Min, r.Max, r.Total)
+		case !(r.StdDev >= 0) || math.IsInf(float64(r.StdDev), 1):
+			return i, fmt.Errorf("the standard deviation is %v s; it must be a number from 0", r.StdDev)
+		case r.Min > r.Max || r.Mean < r.Min*(1-rounding) || r.Mean > r.Max*(1+rounding):
+			return i, fmt.Errorf("the mean %v s does not lie between %v s and %v s", r.Mean, r.Min, r.Max)
+		}
+		seen[k] = true
+	}
+	return 0, nil
+}
+
+func checkIsolation(g *mig.GPU, rows []IsolationTime) (int, error) {
+	type key struct {
+		kernel string
+		size   mig.Slices
+		beside string
+	}
+	at := map[key]IsolationTime{}
+	for i, r := range rows {
+		k := key{r.Kernel, r.Size, r.Beside}
+		_, twice := at[k]
+		switch {
+		case g.Profile(r.Size) == nil:
+			return i, sizeError(g, r.Size)
+		case twice:
+			return i, fmt.Errorf("%s on size %d beside %q is there twice", r.Kernel, r.Size, r.Beside)
+		case r.Runs < 1:
+			return i, fmt.Errorf("%d runs; there must be at least 1", r.Runs)
+		case !positive(r.Median):
+			return i, fmt.Errorf("the median is %v s; it must be positive and finite", r.Median)
+		}
+		if err := checkBeside(g, r.Beside); err != nil {
+			return i, err
+		}
+		at[k] = r
+	}
+	for i, r := range rows {
+		alone, ok := at[key{r.Kernel, r.Size, ""}]
+		if !ok {
+			return i, fmt.Errorf("%s on size %d has no row alone, with nothing in column %s", r.Kernel, r.Size, mayBeEmpty)
+		}
+		if want := excess(r.Median, alone.Median); !agree(r.Difference, want) {
+			return i, fmt.Errorf("the difference is %v %%; %v s over the %v s alone makes %.4g %%", r.Difference, r.Median, alone.Median, want)
+		}
+	}
+	return 0, nil
+}
+
+// checkBeside says what is wrong with a list of kernels on instances: name:size@start.
+func checkBeside(g *mig.GPU, beside string) error {
+	var taken mig.Mask
+	for _, one := range strings.Fields(beside) {
+		colon := strings.LastIndex(one, ":")
+		size, start, ok := strings.Cut(one[colon+1:], "@")
+		s, errSize := strconv.Atoi(size)
+		at, errStart := strconv.Atoi(start)
+		if colon < 1 || !ok || errSize != nil || errStart != nil {
+			return fmt.Errorf("%s: %q is not a kernel on an instance; write name:size@start, for example CFD:1@0", mayBeEmpty, one)
+		}
+		in, err := g.Instance(mig.Slices(s), mig.Slices(at))
+		if err != nil {
+			return fmt.Errorf("%s: %q: %w", mayBeEmpty, one, err)
+		}
+		if taken&in.Mask() != 0 {
+			return fmt.Errorf("%s: %q overlaps an instance before it", mayBeEmpty, one)
+		}
+		taken |= in.Mask()
+	}
+	return nil
+}
+
+func checkExecution(g *mig.GPU, rows []ExecutionTime) (int, error) {
+	seen := map[string]bool{}
+	for i, r := range rows {
+		switch {
+		case r.Algorithm != rows[0].Algorithm:
+			return i, fmt.Errorf("the schedule is that of %s, the file's first of %s; another needs a file of its own", r.Algorithm, rows[0].Algorithm)
+		case seen[r.Task]:
+			return i, fmt.Errorf("task %s is there twice", r.Task)
+		case r.Device < 0:
+			return i, fmt.Errorf("device %d; they count from 0", r.Device)
+		case !follows(r.SimulatedStart, r.SimulatedEnd):
+			return i, fmt.Errorf("simulated from %v s to %v s; it must start at 0 or later, and end after that", r.SimulatedStart, r.SimulatedEnd)
+		case !follows(r.RealStart, r.RealEnd):
+			return i, fmt.Errorf("for real from %v s to %v s; it must start at 0 or later, and end after that", r.RealStart, r.RealEnd)
+		}
+		if _, err := g.Instance(r.Size, r.Slice); err != nil {
+			return i, err
+		}
+		if want := excess(r.RealEnd, r.SimulatedEnd); !agree(r.Deviation, want) {
+			return i, fmt.Errorf("the deviation is %v %%; %v s over the simulated %v s makes %.4g %%", r.Deviation, r.RealEnd, r.SimulatedEnd, want)
+		}
+		seen[r.Task] = true
+	}
+	return 0, nil
+}
+
+func sizeError(g *mig.GPU, s mig.Slices) error {
+	return fmt.Errorf("%s has no instances of size %d; it has the sizes %v", g, s, g.Sizes())
+}
+
+// positive reports whether all times are positive and finite.
+func positive(times ...mig.Seconds) bool {
+	return !slices.ContainsFunc(times, func(t mig.Seconds) bool { return !(t > 0) || math.IsInf(float64(t), 1) })
+}
+
+// follows reports whether both are instants, and the end the later one.
+func follows(start, end mig.Seconds) bool { return start >= 0 && end > start && positive(end) }
+
+// rounding is the share by which a mean of equal times may miss them.
+const rounding = 1e-9
+
+// excess is by how many percent a time exceeds another.
+func excess(t, over mig.Seconds) float64 { return (float64(t/over) - 1) * 100 }
+
+// agree reports whether percentages are the same to the digits that the papers print.
+func agree(a, b float64) bool { return math.Abs(a-b) <= 0.005 }

@@ -1,0 +1,381 @@
+package datasets
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"pgregory.net/rapid"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+)
+
+// Valid files, one of each kind. The times are made up.
+const (
+	kernelsFile = "gpu,gpu_name,driver,source,date,suite,kernel,size,mean_seconds,std_seconds,runs\n" +
+		"A30,NVIDIA A30,1.2,mig,2026-11-21,S,a,1,4,0.1,10\n" +
+		"A30,NVIDIA A30,1.2,mig,2026-11-21,S,a,2,2,0.1,10\n" +
+		"A30,NVIDIA A30,1.2,mig,2026-11-22,S,a,4,1,0,1\n" +
+		"A30,NVIDIA A30,1.2,mig,2026-11-22,S,b,1,inf,0,0\n" +
+		"A30,NVIDIA A30,1.2,mig,2026-11-22,S,b,2,6,0.1,10\n" +
+		"A30,NVIDIA A30,1.2,mig,2026-11-22,S,b,4,5,0.1,10\n"
+	reconfigurationFile = "gpu,gpu_name,driver,source,date,partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds,total_seconds\n" +
+		"A100,\"NVIDIA A100, 40GB\",1.2,mig,2026-11-21,1,1,create,1,10,0.16,0.001,0.15,0.17,0.16\n" +
+		"A100,\"NVIDIA A100, 40GB\",1.2,mig,2026-11-21,4-2-1,1,create,3,10,0.6,0.001,0.5,0.7,1.1\n" +
+		"A100,\"NVIDIA A100, 40GB\",1.2,mig,2026-11-21,1,1,destroy,1,1,0.2,0,0.2,0.2,0.2\n"
+	isolationFile = "gpu,gpu_name,driver,source,date,kernel,size,beside,runs,median_seconds,difference_percent\n" +
+		"H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,b:4@0,10,2.02,1\n" +
+		"H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,,10,2,0\n" +
+		"H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,b:2@0 c:1@2,10,1.98,-1\n"
+	executionFile = "gpu,gpu_name,driver,source,date,algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s,deviation_percent\n" +
+		"A30,NVIDIA A30,1.2,mig,2026-11-21,far,a#1,0,2,2,0.1,10,0,10.1,1\n" +
+		"A30,NVIDIA A30,1.2,mig,2026-11-21,far,a#2,1,4,0,0,8,0.5,8,0\n"
+)
+
+var hardwareFilesOf = map[string]string{
+	"kernels": kernelsFile, "reconfiguration": reconfigurationFile, "isolation": isolationFile, "execution": executionFile,
+}
+
+// folder is a folder of files, by name.
+func folder(files map[string]string) fstest.MapFS {
+	out := fstest.MapFS{}
+	for name, text := range files {
+		out[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return out
+}
+
+func TestReadHardware(t *testing.T) {
+	h, err := ReadHardware(folder(map[string]string{
+		"README.md":                 "not a table",
+		"a.kernels.csv":             kernelsFile,
+		"new.isolation.csv":         strings.ReplaceAll(isolationFile, "2026-11-21", "2027-01-02"),
+		"old.isolation.csv":         isolationFile,
+		"z-1_B.isolation.csv":       strings.ReplaceAll(isolationFile, ",mig,", ",mps-sm-limit,"),
+		"crlf.execution.csv":        strings.ReplaceAll(executionFile, "\n", "\r\n"),
+		"a.reconfiguration.csv":     reconfigurationFile,
+		"blank.reconfiguration.csv": strings.ReplaceAll(reconfigurationFile, "\n", "\n\n"),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var isolation []string
+	for _, table := range h.Isolation {
+		isolation = append(isolation, table.File+" "+table.Date+" "+table.Source)
+	}
+	if want := []string{"old 2026-11-21 mig", "z-1_B 2026-11-21 mps-sm-limit", "new 2027-01-02 mig"}; !slices.Equal(isolation, want) {
+		t.Errorf("tables of isolation %q, want %q, by date and then by file", isolation, want)
+	}
+	p := Provenance{"A100", "NVIDIA A100, 40GB", "1.2", "mig", "2026-11-21"}
+	if got, want := h.Reconfiguration[0].Rows[1], (ReconfigurationTime{p, "4-2-1", 1, "create", 3, 10, 0.6, 0.001, 0.5, 0.7, 1.1}); got != want || h.Reconfiguration[0].Provenance != p {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := h.Reconfiguration[1].Rows; !slices.Equal(got, h.Reconfiguration[0].Rows) {
+		t.Errorf("with blank lines: %+v", got)
+	}
+	p = Provenance{"A30", "NVIDIA A30", "1.2", "mig", "2026-11-21"}
+	if got, want := h.Execution[0].Rows[0], (ExecutionTime{p, "far", "a#1", 0, 2, 2, 0.1, 10, 0, 10.1, 1}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if rows := h.Kernels[0].Rows; len(rows) != 6 || !math.IsInf(float64(rows[3].Mean), 1) || rows[2].Date != "2026-11-22" {
+		t.Errorf("kernels %+v", rows)
+	}
+	if h, err := ReadHardware(folder(nil)); err != nil || !reflect.DeepEqual(h, HardwareSet{}) {
+		t.Errorf("an empty folder: %+v, %v", h, err)
+	}
+}
+
+func TestBadHardware(t *testing.T) {
+	for _, c := range []struct{ kind, old, replacement, message string }{
+		// Shape.
+		{"kernels", kernelsFile, "", `x.kernels.csv:1: there are no rows`},
+		{"kernels", kernelsFile[strings.Index(kernelsFile, "\n"):], "", `x.kernels.csv:1: there are no rows`},
+		{"kernels", "gpu,gpu_name", "gpu_name,gpu", `x.kernels.csv:1: the header is "gpu_name,gpu,`},
+		{"kernels", ",runs\n", "\n", `:1: the header is`},
+		{"kernels", ",runs\n", ",runs,more\n", `:1: there are 12 fields; there must be 11`},
+		{"kernels", ",a,1,4,0.1,10", ",a,1,4,0.1", `:2: there are 10 fields`},
+		{"kernels", ",a,1,", ",\"a,1,", `:2: extraneous or missing " in quoted-field`},
+		// Cells.
+		{"kernels", ",a,1,", ",,1,", `:2: kernel: must not be empty`},
+		{"kernels", ",a,1,", ",a ,1,", `:2: kernel: "a " must have no control characters`},
+		{"kernels", "0.1,10\nA30,NVIDIA A30,1.2,mig,2026-11-21,S,a,2", "0.1,10.5\nA30,NVIDIA A30,1.2,mig,2026-11-21,S,a,2", `:2: runs: "10.5" is not a whole number`},
+		{"execution", "a#1,0,", "a#1,00,", `:2: device: "00" is not a whole number`},
+		{"execution", "a#1,0,", "a#1,,", `:2: device: "" is not a whole number`},
+		{"execution", "0.5,8,0\n", ",8,0\n", `:3: real_start_s: "" is not a number`},
+		// Provenance.
+		{"kernels", "A30,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", "A31,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", `:2: unknown GPU "A31"; did you mean "A30"?`},
+		{"kernels", "A30,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", "a30,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", `:2: gpu is "a30"; write A30`},
+		{"kernels", "1.2,mig,2026-11-21,S,a,1", "1.2,MIG,2026-11-21,S,a,1", `:2: unknown source "MIG"; did you mean "mig"?`},
+		{"kernels", "1.2,mig,2026-11-21,S,a,1", "1.2,mig,2026-02-30,S,a,1", `:2: date is "2026-02-30"`},
+		{"kernels", "1.2,mig,2026-11-21,S,a,2", "1.3,mig,2026-11-21,S,a,2", `:3: the row is of A30 (NVIDIA A30, driver 1.3, mig), the file's first of A30 (NVIDIA A30, driver 1.2, mig)`},
+		{"kernels", "1.2,mig,2026-11-21,S,a,2", "1.2,mps-sm-limit,2026-11-21,S,a,2", `:3: the row is of`},
+		{"isolation", "H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,,", "H200,NVIDIA H100,1.2,mig,2026-11-21,a,3,,", `:3: the row is of H200`},
+		// Kernels.
+		{"kernels", "S,a,2", "S,a,3", `:3: found a on 3 slices; each kernel needs one row for each of the sizes [1 2 4]`},
+		{"kernels", "A30,NVIDIA A30,1.2,mig,2026-11-22,S,b,4,5,0.1,10\n", "", `:6: the last kernel lacks rows`},
+		{"kernels", "S,b,", "S,a,", `:5: kernel a is there twice`},
+		{"kernels", "a,1,4,", "a,1,-4,", `:2: the mean is -4 s`},
+		{"kernels", "a,1,4,", "a,1,NaN,", `:2: the mean is NaN s`},
+		{"kernels", "a,1,4,0.1,10", "a,1,4,0,0", `:2: 0 runs took 4 s on average`},
+		{"kernels", "a,1,4,0.1", "a,1,4,inf", `:2: the standard deviation is +Inf s`},
+		// Reconfiguration.
+		{"reconfiguration", ",1,destroy", ",5,destroy", `:4: A100 has no instances of size 5; it has the sizes [1 2 3 4 7]`},
+		{"reconfiguration", "4-2-1", "4-3", `:3: the partition "4-3" has no instance of size 1`},
+		{"reconfiguration", "destroy", "destory", `:4: unknown operation "destory"; did you mean "destroy"?`},
+		{"reconfiguration", "create,3", "create,4", `:3: 4 threads; a round of 4-2-1 has work for 1 to 3`},
+		{"reconfiguration", "create,3", "create,0", `:3: 0 threads`},
+		{"reconfiguration", "4-2-1,1,create,3", "1,1,create,1", `:3: create of size 1 in 1 by 1 threads is there twice`},
+		{"reconfiguration", "destroy,1,1", "destroy,1,0", `:4: 0 runs`},
+		{"reconfiguration", "0.7,1.1", "0.7,inf", `:3: mean 0.6 s, from 0.5 s to 0.7 s, total +Inf s; all must be positive and finite`},
+		{"reconfiguration", "0.16,0.001", "0,0.001", `:2: mean 0 s`},
+		{"reconfiguration", "0.16,0.001", "0.16,-1", `:2: the standard deviation is -1 s`},
+		{"reconfiguration", "0.16,0.001", "0.18,0.001", `:2: the mean 0.18 s does not lie between 0.15 s and 0.17 s`},
+		// Isolation.
+		{"isolation", "a,3,,", "a,5,,", `:3: H100 has no instances of size 5`},
+		{"isolation", "a,3,,10", "a,3,,0", `:3: 0 runs`},
+		{"isolation", "10,2,0", "10,inf,0", `:3: the median is +Inf s`},
+		{"isolation", "H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,,10,2,0\n", "", `:2: a on size 3 has no row alone`},
+		{"isolation", "b:2@0 c:1@2", "b:4@0", `:4: a on size 3 beside "b:4@0" is there twice`},
+		{"isolation", "2.02,1\n", "2.02,1.1\n", `:2: the difference is 1.1 %; 2.02 s over the 2 s alone makes 1 %`},
+		{"isolation", "b:4@0", "b:4@2", `:2: beside: "b:4@2": H100 cannot place size 4 at slice 2`},
+		{"isolation", "b:4@0", "b", `:2: beside: "b" is not a kernel on an instance`},
+		{"isolation", "b:4@0", ":4@0", `:2: beside: ":4@0" is not a kernel on an instance`},
+		{"isolation", "c:1@2", "c:1@1", `:4: beside: "c:1@1" overlaps an instance before it`},
+		// Execution.
+		{"execution", "far,a#2", "miso,a#2", `:3: the schedule is that of miso, the file's first of far`},
+		{"execution", "a#2", "a#1", `:3: task a#1 is there twice`},
+		{"execution", "a#2,1", "a#2,-1", `:3: device -1; they count from 0`},
+		{"execution", "0,2,2,", "0,2,1,", `:2: A30 cannot place size 2 at slice 1`},
+		{"execution", "0,2,2,", "0,3,0,", `:2: A30 has no instances of size 3`},
+		{"execution", "0.1,10,", "10,10,", `:2: simulated from 10 s to 10 s`},
+		{"execution", "0.1,10,", "-1,10,", `:2: simulated from -1 s to 10 s`},
+		{"execution", "0.5,8,0\n", "8.5,8,0\n", `:3: for real from 8.5 s to 8 s`},
+		{"execution", "0.5,8,0\n", "0.5,inf,0\n", `:3: for real from 0.5 s to +Inf s`},
+		{"execution", "10.1,1\n", "10.1,NaN\n", `:2: the deviation is NaN %; 10.1 s over the simulated 10 s makes 1 %`},
+	} {
+		good := hardwareFilesOf[c.kind]
+		text := strings.Replace(good, c.old, c.replacement, 1)
+		if strings.HasSuffix(c.old, ",b,") {
+			text = strings.ReplaceAll(good, c.old, c.replacement)
+		}
+		if text == good {
+			t.Fatalf("%q is not in the file of %s", c.old, c.kind)
+		}
+		file := "x." + c.kind + ".csv"
+		_, err := ReadHardware(folder(map[string]string{file: text}))
+		if err == nil || !strings.Contains(err.Error(), c.message) || !strings.HasPrefix(err.Error(), file+":") {
+			t.Errorf("%q instead of %q: %v\nwant a message that begins with the file and has %q", c.replacement, c.old, err, c.message)
+		}
+	}
+	for file, message := range map[string]string{
+		"x.csv":               "files are named NAME.KIND.csv",
+		".kernels.csv":        "files are named NAME.KIND.csv",
+		"a b.kernels.csv":     "letters, digits, - and _",
+		"a?.kernels.csv":      "letters, digits, - and _",
+		"ä.kernels.csv":       "letters, digits, - and _",
+		"x.kernels":           "files are named NAME.KIND.csv",
+		"x.kernel.csv":        `unknown kind of table "kernel"; did you mean "kernels"?`,
+		"x.y.kernels.csv":     `unknown kind of table "y.kernels"`,
+		"x.kernels.csv/a.csv": "x.kernels.csv",
+	} {
+		if _, err := ReadHardware(folder(map[string]string{file: kernelsFile})); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%s: %v, want a message with %q", file, err, message)
+		}
+	}
+}
+
+// withKernels has the kernels of a file as a dataset for the time of the test.
+func withKernels(t *testing.T, name, text string) {
+	t.Helper()
+	h, err := ReadHardware(folder(map[string]string{name + ".kernels.csv": text}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	published := kernelSets
+	all := append(slices.Clone(published()), hardwareSets(h.Kernels)...)
+	kernelSets = func() []*kernelSet { return all }
+	t.Cleanup(func() { kernelSets = published })
+}
+
+func TestHardwareKernelsAreADataset(t *testing.T) {
+	a30 := mig.MustLookup("A30")
+	withKernels(t, "lab", kernelsFile)
+	for spec, want := range map[string]string{
+		"hardware/lab":                         "[a b]",
+		"hardware/lab?last=a":                  "[b a]",
+		"hardware/lab?only=b":                  "[b]",
+		"hardware/lab?copies=2&only=a":         "[a-1 a-2]",
+		"hardware/lab?order=shuffled&seed=4":   "",
+		"hardware/lab?copies=1000&only=b":      "",
+		"hardware/lab?order=paper&copies=1":    "[a b]",
+		"hardware/lab?order=shuffled&copies=3": "",
+	} {
+		s, err := Parse(spec)
+		if err != nil {
+			t.Errorf("Parse(%q): %v", spec, err)
+			continue
+		}
+		if again, err := Parse(s.ID()); err != nil || again != s {
+			t.Errorf("Parse(%q).ID() = %q, which parses as %v, %v", spec, s.ID(), again, err)
+		}
+		in, err := s.Instance(a30, 0)
+		if err != nil {
+			t.Errorf("%s: %v", spec, err)
+			continue
+		}
+		if got := fmt.Sprint(taskNames(in.Tasks)); want != "" && got != want {
+			t.Errorf("%s: tasks %s, want %s", spec, got, want)
+		}
+		if err := in.Tasks.Validate(a30); err != nil {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+	in, err := MustParse("hardware/lab").Instance(a30, 0)
+	if err != nil || in.Tasks[0].On(2) != 2 || in.Tasks[1].Fits(1) {
+		t.Errorf("tasks %v, %v; a takes 2 s on 2 slices, b fits no single one", in.Tasks, err)
+	}
+	var unmeasured *UnmeasuredError
+	if _, err := MustParse("hardware/lab").Instance(mig.MustLookup("A100"), 0); !errors.As(err, &unmeasured) || !slices.Equal(unmeasured.Measured, []string{"A30"}) {
+		t.Errorf("on A100: %v, want an UnmeasuredError", err)
+	}
+	var unknown *nearest.UnknownError
+	if _, err := Parse("hardware/lap"); !errors.As(err, &unknown) || unknown.Nearest != "hardware/lab" {
+		t.Errorf("hardware/lap: %v", err)
+	}
+	if _, err := Parse("hardware/lab?only=c"); err == nil || !strings.Contains(err.Error(), `unknown kernel "c"`) {
+		t.Errorf("only=c: %v", err)
+	}
+}
+
+// TestSourceOfHardwareIsShown keeps what MPS limited from looking like MIG.
+func TestSourceOfHardwareIsShown(t *testing.T) {
+	withKernels(t, "mps", strings.ReplaceAll(kernelsFile, ",mig,", ",mps-sm-limit,"))
+	all := List()
+	i := slices.IndexFunc(all, func(i Info) bool { return i.Name == "hardware/mps" })
+	if i < 0 {
+		t.Fatal("the dataset is not listed")
+	}
+	for _, text := range []string{all[i].Summary, all[i].Source} {
+		if !strings.Contains(text, "source: mps-sm-limit") || strings.Contains(strings.ToLower(text), "mig") {
+			t.Errorf("%q does not say by which limit it was measured", text)
+		}
+	}
+	if want := "source: mps-sm-limit, NVIDIA A30, driver 1.2, 2026-11-21"; all[i].Source != want {
+		t.Errorf("source %q, want %q", all[i].Source, want)
+	}
+}
+
+// write writes a table of a kind.
+func write(h HardwareSet) (map[string]string, error) {
+	out := map[string]string{}
+	put := func(file string, err error, b *bytes.Buffer) error {
+		out[file] = b.String()
+		return err
+	}
+	var errs []error
+	for _, t := range h.Kernels {
+		var b bytes.Buffer
+		errs = append(errs, put(t.File+".kernels.csv", WriteKernels(&b, t.Rows), &b))
+	}
+	for _, t := range h.Reconfiguration {
+		var b bytes.Buffer
+		errs = append(errs, put(t.File+".reconfiguration.csv", WriteReconfiguration(&b, t.Rows), &b))
+	}
+	for _, t := range h.Isolation {
+		var b bytes.Buffer
+		errs = append(errs, put(t.File+".isolation.csv", WriteIsolation(&b, t.Rows), &b))
+	}
+	for _, t := range h.Execution {
+		var b bytes.Buffer
+		errs = append(errs, put(t.File+".execution.csv", WriteExecution(&b, t.Rows), &b))
+	}
+	return out, errors.Join(errs...)
+}
+
+// TestHardwareRoundTrip writes what cannot be written in a few digits.
+func TestHardwareRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := rapid.SampledFrom(mig.GPUs()).Draw(t, "GPU")
+		word := rapid.StringMatching(`[a-z,"#:;A-Z]{1,8}`)
+		p := Provenance{g.Name, word.Draw(t, "name"), word.Draw(t, "driver"), rapid.SampledFrom([]string{SourceMIG, SourceMPS}).Draw(t, "source"), "2026-11-21"}
+		seconds := func(label string) mig.Seconds { return mig.Seconds(rapid.Float64Range(1e-6, 1e6).Draw(t, label)) }
+		var h HardwareSet
+		var kernels []KernelTime
+		for _, s := range g.Sizes() {
+			kernels = append(kernels, KernelTime{p, "S", "k", s, seconds("mean"), seconds("deviation"), 3})
+		}
+		kernels[0].Mean, kernels[0].StdDev, kernels[0].Runs = mig.Seconds(math.Inf(1)), 0, 0
+		h.Kernels = []HardwareTable[KernelTime]{{"a", p, kernels}}
+		m := seconds("median")
+		h.Isolation = []HardwareTable[IsolationTime]{{"b", p, []IsolationTime{{p, "k", 1, "", 2, m, 0}, {p, "k", 1, "x:1@3", 2, 3 * m, 200}}}}
+		d := seconds("least")
+		h.Reconfiguration = []HardwareTable[ReconfigurationTime]{{"c", p, []ReconfigurationTime{{p, "2-2", 2, "destroy", 2, 5, d * 1.5, 0, d, d * 3, d * 9}}}}
+		end := seconds("end")
+		h.Execution = []HardwareTable[ExecutionTime]{{"d", p, []ExecutionTime{{p, word.Draw(t, "algorithm"), word.Draw(t, "task"), 1, 2, 2, 0, end, end / 3, end * 1.25, 25}}}}
+		files, err := write(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadHardware(folder(files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(again, h) {
+			t.Fatalf("%+v became %+v", h, again)
+		}
+	})
+}
+
+// TestReadmeOfHardwareShowsTheColumns holds the headers that it prints against the code.
+func TestReadmeOfHardwareShowsTheColumns(t *testing.T) {
+	text, err := os.ReadFile("hardware/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, file := range hardwareFilesOf {
+		head, _, _ := strings.Cut(file, "\n")
+		if !strings.Contains(string(text), "\n    "+head+"\n") {
+			t.Errorf("README.md does not show the columns of %s: %s", kind, head)
+		}
+	}
+	if _, err := fs.Stat(hardwareFiles, "hardware/README.md"); err != nil {
+		t.Errorf("the folder is not part of the program: %v", err)
+	}
+}
+
+func FuzzReadHardware(f *testing.F) {
+	for kind, text := range hardwareFilesOf {
+		f.Add(kind, text)
+	}
+	f.Add("isolation", strings.ReplaceAll(isolationFile, "b:4@0", "::4@0"))
+	f.Add("execution", executionFile[:strings.LastIndex(executionFile, ",")])
+	f.Fuzz(func(t *testing.T, kind, text string) {
+		file := "x." + kind + ".csv"
+		if !fs.ValidPath(file) || strings.Contains(file, "/") {
+			return
+		}
+		h, err := ReadHardware(folder(map[string]string{file: text}))
+		if err != nil {
+			if !strings.Contains(err.Error(), file) {
+				t.Fatalf("the error does not name the file: %v", err)
+			}
+			return
+		}
+		files, err := write(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := ReadHardware(folder(files)); err != nil || !reflect.DeepEqual(again, h) {
+			t.Fatalf("%+v was written as %q, which reads as %+v, %v", h, files[file], again, err)
+		}
+	})
+}
