@@ -1,0 +1,214 @@
+package mps
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// uuid is that of the fake GPU.
+const uuid = "GPU-5c89852c-d268-c3f3-1b07-005d5ae1dc3f"
+
+// The lines that nvidia-smi prints about the fake GPU in the order of identityFields.
+const (
+	a100 = uuid + ", NVIDIA A100-SXM4-40GB, 40960, 580.65.06, Disabled, Disabled\n"
+	h200 = uuid + ", NVIDIA H200, 143771, 580.65.06, Disabled, Disabled\n"
+)
+
+// fakeSMI answers the questions of this package and no other, from files beside it.
+const fakeSMI = `#!/bin/sh
+here=$(dirname "$0")
+if [ -f "$here/smi-exit" ]; then
+	cat "$here/smi-says"
+	exit "$(cat "$here/smi-exit")"
+fi
+identity=uuid,name,memory.total,driver_version,mig.mode.current,mig.mode.pending
+conditions=clocks.sm,clocks.mem,temperature.gpu,enforced.power.limit
+apps=gpu_uuid,pid,process_name
+format=--format=csv,noheader,nounits
+case "$*" in
+"--query-gpu=$identity $format") cat "$here/gpus" ;;
+"--query-gpu=$identity $format --id="*) grep "^${3#--id=}," "$here/gpus" ;;
+"--query-gpu=$conditions $format --id=` + uuid + `") cat "$here/conditions" ;;
+"--query-compute-apps=$apps $format") cat "$here/apps" ;;
+*) echo "Option $* is not recognized."; exit 2 ;;
+esac
+`
+
+// fakeControl has a daemon that is a sleeping process, and its number in a file as
+// the real one. Files beside it say what goes wrong.
+const fakeControl = `#!/bin/sh
+here=$(dirname "$0")
+pid=$CUDA_MPS_PIPE_DIRECTORY/nvidia-cuda-mps-control.pid
+if [ "$1" = -d ]; then
+	if [ -f "$here/refuse-start" ]; then cat "$here/refuse-start"; exit 1; fi
+	if [ -f "$here/start-nothing" ]; then exit 0; fi
+	if [ -f "$pid" ]; then echo "An instance of this daemon is already running"; exit 1; fi
+	env | grep ^CUDA_ | sort >"$here/daemon-env"
+	sleep 1000 &
+	echo $! >>"$here/daemons"
+	echo $! >"$pid"
+	exit 0
+fi
+read -r line
+echo "$line" >>"$here/asked"
+if [ ! -f "$pid" ]; then echo "Cannot find MPS control daemon process"; exit 1; fi
+case "$line" in
+get_default_active_thread_percentage) cat "$here/limit" ;;
+get_server_list) cat "$here/servers" ;;
+quit*)
+	if [ -f "$here/refuse-quit" ]; then exit 0; fi
+	kill "$(cat "$pid")"
+	rm "$pid" ;;
+*) echo "Unknown command"; exit 1 ;;
+esac
+`
+
+// fake is a folder with the fake tools, first in PATH.
+type fake struct {
+	t   *testing.T
+	dir string
+}
+
+// newFake puts the fake tools into PATH. When the test is over, no daemon may be left.
+func newFake(t *testing.T, gpus string) fake {
+	t.Helper()
+	f := fake{t, t.TempDir()}
+	for name, text := range map[string]string{smi: fakeSMI, control: fakeControl} {
+		if err := os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.say("gpus", gpus)
+	f.say("conditions", "1980, 3201, 41, 700.00\n")
+	f.say("apps", "")
+	f.say("limit", "100.0\n")
+	f.say("servers", "")
+	t.Setenv("PATH", f.dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Cleanup(func() {
+		for _, pid := range f.daemons() {
+			if alive(pid) {
+				t.Errorf("the daemon with the number %d is left", pid)
+				syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+	})
+	return f
+}
+
+// say writes what a fake tool answers.
+func (f fake) say(file, text string) {
+	f.t.Helper()
+	if err := os.WriteFile(filepath.Join(f.dir, file), []byte(text), 0o644); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// unsay takes back what say wrote.
+func (f fake) unsay(file string) {
+	f.t.Helper()
+	if err := os.Remove(filepath.Join(f.dir, file)); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// said reads what a fake tool wrote.
+func (f fake) said(file string) string {
+	text, err := os.ReadFile(filepath.Join(f.dir, file))
+	if err != nil && !os.IsNotExist(err) {
+		f.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// daemons lists the daemons that were ever started.
+func (f fake) daemons() (pids []int) {
+	for _, word := range strings.Fields(f.said("daemons")) {
+		pid, err := strconv.Atoi(word)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+// alive says whether there is a process that is not just waiting for its parent.
+func alive(pid int) bool {
+	if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(stat), ") Z ") {
+		return false
+	}
+	return syscall.Kill(pid, 0) == nil
+}
+
+// short is a folder whose path is short enough for sockets.
+func short(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "mps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// opened opens the fake GPU and closes it at the end of the test.
+func opened(t *testing.T) *Device {
+	t.Helper()
+	d, err := Open(t.Context(), Options{Dir: short(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// holdVariable names the folder in which a process of this test program holds the GPU.
+const holdVariable = "MIGLAB_TEST_HOLD"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(holdVariable); dir != "" {
+		if _, err := Open(context.Background(), Options{Dir: dir}); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println("open")
+		time.Sleep(time.Hour) // until it is killed
+	}
+	os.Exit(m.Run())
+}
+
+// holder starts a process that has the GPU open; kill ends it with SIGKILL.
+func holder(t *testing.T, dir string) (kill func()) {
+	t.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), holdVariable+"="+dir)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill = func() {
+		c.Process.Kill()
+		c.Wait()
+	}
+	t.Cleanup(kill)
+	if line, _ := bufio.NewReader(out).ReadString('\n'); line != "open\n" {
+		t.Fatalf("the other process says %q", line)
+	}
+	return kill
+}

@@ -1,0 +1,44 @@
+package mps
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"miglab/harness/mig"
+)
+
+// unlikeModel lists words in the names of boards that have another number of
+// multiprocessors than their model, so that the model's profiles do not hold.
+var unlikeModel = []struct {
+	words string
+	sms   int
+}{
+	{"H100 PCIe", 114},     // NVIDIA H100 Tensor Core GPU Architecture, table of the H100 PCIe and SXM5
+	{"A100-SXM-64GB", 124}, // Turisini et al., LEONARDO: A Pan-European Pre-Exascale Supercomputer, 2023
+}
+
+// multiprocessors is how many a GPU has, those that MIG leaves out included.
+func multiprocessors(g *mig.GPU, name string) (int, error) {
+	for _, b := range unlikeModel {
+		if strings.Contains(name, b.words) {
+			return 0, fmt.Errorf("%s has %d multiprocessors, and how many each MIG profile has is known for other boards of %s only", name, b.sms, g)
+		}
+	}
+	switch g.Name {
+	case "A100", "A100-80GB":
+		return 108, nil // NVIDIA A100 Tensor Core GPU Architecture; 7g has 98
+	}
+	if n := g.Profiles[len(g.Profiles)-1].SMs; n > 0 {
+		return n, nil
+	}
+	return 0, errors.New("how many multiprocessors the MIG profiles of " + g.Name + " have is not published")
+}
+
+// percentage is the limit that gives n of all multiprocessors when it is rounded up:
+// 100 n/all, cut after two decimals.
+func percentage(n, all int) float64 { return float64(10000*n/all) / 100 }
+
+// formatPercentage writes a limit as the driver reads it.
+func formatPercentage(p float64) string { return strconv.FormatFloat(p, 'f', -1, 64) }

@@ -1,0 +1,343 @@
+package mps
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"miglab/harness/mig"
+	"miglab/profiling"
+)
+
+// Options say which GPU and where.
+type Options struct {
+	// GPU is the number or the UUID of the GPU as nvidia-smi -L prints them; empty means
+	// the only one.
+	GPU string
+	// Dir holds the daemon's folder, mps-UUID; empty means the system's folder for
+	// temporary files. Its path has to be short: UNIX sockets lie in it.
+	Dir string
+}
+
+// A Device is a GPU on which MPS limits the multiprocessors.
+type Device struct {
+	daemon daemon
+	model  *mig.GPU
+	// sms is how many multiprocessors the whole GPU has.
+	sms int
+
+	mu sync.Mutex
+	// lock is nil once the device is closed.
+	lock *os.File
+	// made are the instances, by start. last is the ID that was given last.
+	made []profiling.Instance
+	last int
+}
+
+var _ profiling.Device = (*Device)(nil)
+
+// Open finds the GPU and starts its MPS daemon. The error wraps ErrNoDriver where a
+// tool of the driver is missing, ErrUnsupported where MIG mode is on or the model has
+// no published numbers of multiprocessors, and ErrBusy where another run that still
+// lives has the GPU's daemon.
+func Open(ctx context.Context, o Options) (*Device, error) {
+	return open(ctx, o, patience)
+}
+
+func open(ctx context.Context, o Options, patience time.Duration) (*Device, error) {
+	if err := installed(smi, "install NVIDIA's driver for this GPU: nvidia-smi comes with it and has to be in PATH"); err != nil {
+		return nil, err
+	}
+	if err := installed(control, "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): nvidia-cuda-mps-control has to be in PATH"); err != nil {
+		return nil, err
+	}
+	id, err := find(ctx, o.GPU)
+	if err != nil {
+		return nil, err
+	}
+	op := "limit the multiprocessors of " + id.UUID
+	if id.MIG {
+		return nil, &profiling.DeviceError{
+			Op: op, Err: fmt.Errorf("%w while MIG mode is on", profiling.ErrUnsupported),
+			Remedy: "measure MIG instances instead, or have MIG mode turned off",
+		}
+	}
+	model, err := profiling.Model(id.Name, id.MemoryMiB)
+	if err != nil {
+		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err)}
+	}
+	sms, err := multiprocessors(model, id.Name)
+	if err != nil {
+		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err)}
+	}
+	d := &Device{model: model, sms: sms}
+	if o.Dir == "" {
+		o.Dir = os.TempDir()
+	}
+	dir, err := filepath.Abs(filepath.Join(o.Dir, "mps-"+id.UUID))
+	if err != nil {
+		return nil, err
+	}
+	if d.daemon, err = newDaemon(dir, id.UUID, patience); err != nil {
+		return nil, err
+	}
+	if d.lock, err = os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return nil, err
+	}
+	if err := lock(d.lock); err != nil {
+		d.lock.Close()
+		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%s: %w", d.lock.Name(), err), Remedy: "wait for the other run of miglab on this GPU, or end it"}
+	}
+	if err := d.daemon.start(ctx); err != nil {
+		return nil, errors.Join(err, d.lock.Close())
+	}
+	return d, nil
+}
+
+// identityFields are what an identity is read from.
+var identityFields = []string{"uuid", "name", "memory.total", "driver_version", "mig.mode.current", "mig.mode.pending"}
+
+// identities reads the identity of one GPU, or of all where gpu is empty, but for the
+// model: other GPUs of the machine may be of any.
+func identities(ctx context.Context, gpu string) ([]profiling.Identity, error) {
+	const op = "read the GPU's identity"
+	records, err := query(ctx, gpu, "gpu", identityFields...)
+	if err != nil {
+		return nil, &profiling.DeviceError{Op: op, Err: err}
+	}
+	out := make([]profiling.Identity, len(records))
+	for i, r := range records {
+		out[i] = profiling.Identity{
+			UUID: r[0], Name: r[1], Driver: r[3], MIG: r[4] == "Enabled", MIGPending: r[5] == "Enabled",
+			Source: profiling.MPSSMLimit,
+		}
+		if out[i].MemoryMiB, err = strconv.Atoi(r[2]); err != nil {
+			return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%s says that %s has %q MiB of memory", smi, r[0], r[2])}
+		}
+	}
+	return out, nil
+}
+
+// find returns the GPU that a selector means.
+func find(ctx context.Context, selector string) (profiling.Identity, error) {
+	all, err := identities(ctx, "")
+	if err != nil {
+		return profiling.Identity{}, err
+	}
+	i := slices.IndexFunc(all, func(id profiling.Identity) bool { return strings.EqualFold(id.UUID, selector) })
+	if i < 0 && selector == "" && len(all) == 1 {
+		i = 0
+	}
+	if n, err := strconv.Atoi(selector); i < 0 && err == nil {
+		i = n
+	}
+	if i < 0 || i >= len(all) {
+		var list []string
+		for i, id := range all {
+			list = append(list, fmt.Sprintf("%d %s (%s)", i, id.UUID, id.Name))
+		}
+		err := fmt.Errorf("there is no GPU %q", selector)
+		switch {
+		case len(all) == 0:
+			err = errors.New("there is no GPU")
+		case selector == "":
+			err = fmt.Errorf("there are %d GPUs", len(all))
+		}
+		return profiling.Identity{}, &profiling.DeviceError{Op: "choose a GPU", Err: err, Remedy: "choose by number or UUID: " + strings.Join(list, ", ")}
+	}
+	return all[i], nil
+}
+
+// Identify reads the identity anew.
+func (d *Device) Identify() (profiling.Identity, error) {
+	all, err := identities(context.Background(), d.daemon.gpu)
+	if err != nil {
+		return profiling.Identity{}, err
+	}
+	all[0].Model = d.model
+	return all[0], nil
+}
+
+// SetMIG refuses: this device is for GPUs whose MIG mode may not be touched.
+func (d *Device) SetMIG(on bool) error {
+	mode := "off"
+	if on {
+		mode = "on"
+	}
+	return &profiling.DeviceError{
+		Op: "turn MIG mode " + mode, Err: profiling.ErrUnsupported,
+		Remedy: "limits of multiprocessors leave MIG mode alone",
+	}
+}
+
+// Placements returns where MIG instances of the profile may begin.
+func (d *Device) Placements(p *mig.Profile) ([]mig.Slices, error) {
+	if !slices.Contains(d.model.Profiles, p) {
+		return nil, &profiling.DeviceError{Op: fmt.Sprintf("place %s", p), Err: d.foreign()}
+	}
+	return slices.Clone(p.Starts), nil
+}
+
+// foreign is the error about a profile of another model.
+func (d *Device) foreign() error {
+	return fmt.Errorf("%w: it is no profile of %s", profiling.ErrUnsupported, d.model)
+}
+
+// Instances returns what Create made and Destroy has not taken away. Those of another
+// process are not known: it would have another daemon.
+func (d *Device) Instances() ([]profiling.Instance, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.made), nil
+}
+
+// Create gives a limit at the profile's number of multiprocessors. It follows the
+// rules of MIG, although nothing is placed anywhere, so that what runs on limits would
+// run on MIG. It changes nothing on the GPU and takes no time worth measuring.
+func (d *Device) Create(at mig.Instance) (profiling.Instance, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.refusal(at); err != nil {
+		return profiling.Instance{}, &profiling.DeviceError{Op: fmt.Sprintf("create %s at %d", at.Profile, at.Start), Err: err}
+	}
+	d.last++
+	i := d.limited(percentage(at.Profile.SMs, d.sms))
+	i.Instance, i.ID = at, d.last
+	i.UUID = fmt.Sprintf("MPS-%s/%s@%d", d.daemon.gpu, at.Profile, at.Start)
+	d.made = append(d.made, i)
+	slices.SortFunc(d.made, func(a, b profiling.Instance) int { return cmp.Compare(a.Start, b.Start) })
+	return i, nil
+}
+
+// refusal is why an instance cannot be made; nil if it can.
+func (d *Device) refusal(at mig.Instance) error {
+	if !slices.Contains(d.model.Profiles, at.Profile) {
+		return d.foreign()
+	}
+	if !slices.Contains(at.Profile.Starts, at.Start) {
+		return profiling.ErrPlacement
+	}
+	same := 0
+	for _, other := range d.made {
+		if other.Overlaps(at) {
+			return profiling.ErrInsufficient
+		}
+		if other.Profile == at.Profile {
+			same++
+		}
+	}
+	if same >= at.Profile.Max {
+		return profiling.ErrInsufficient
+	}
+	return d.daemon.check(context.Background())
+}
+
+// limited is an instance with the environment for a limit in percent.
+func (d *Device) limited(percent float64) profiling.Instance {
+	return profiling.Instance{Env: []string{
+		"CUDA_VISIBLE_DEVICES=" + d.daemon.gpu,
+		"CUDA_MPS_PIPE_DIRECTORY=" + d.daemon.pipe,
+		"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=" + formatPercentage(percent),
+	}}
+}
+
+// Share gives a limit at any percentage of the multiprocessors, for co-runs: above 0
+// and at most 100, which the caller has to check; other values panic. Shares may add
+// up to more than 100, as under MPS they may. A share is no instance that was made:
+// it has no ID and no place, and its profile is not one of the model's, with all the
+// memory of the GPU and no size.
+func (d *Device) Share(percent float64) profiling.Instance {
+	if !(percent > 0 && percent <= 100) {
+		panic(fmt.Sprintf("mps: a share of %v %%; it has to be above 0 and at most 100", percent))
+	}
+	i := d.limited(percent)
+	whole := d.model.Profiles[len(d.model.Profiles)-1]
+	i.Profile = &mig.Profile{Length: whole.Length, MemoryGB: whole.MemoryGB}
+	i.UUID = fmt.Sprintf("MPS-%s/%s%%", d.daemon.gpu, formatPercentage(percent))
+	return i
+}
+
+// Destroy forgets an instance.
+func (d *Device) Destroy(id int) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := len(d.made)
+	d.made = slices.DeleteFunc(d.made, func(i profiling.Instance) bool { return i.ID == id })
+	if len(d.made) == n {
+		return &profiling.DeviceError{Op: fmt.Sprintf("destroy instance %d", id), Err: profiling.ErrUnknownInstance}
+	}
+	return nil
+}
+
+// Processes returns those that use the GPU, without the servers of the own daemon.
+func (d *Device) Processes() ([]profiling.Process, error) {
+	const op = "list the processes on the GPU"
+	ctx := context.Background()
+	own, err := d.daemon.servers(ctx)
+	if err != nil {
+		return nil, &profiling.DeviceError{Op: op, Err: err}
+	}
+	records, err := query(ctx, "", "compute-apps", "gpu_uuid", "pid", "process_name")
+	if err != nil {
+		return nil, &profiling.DeviceError{Op: op, Err: err}
+	}
+	var out []profiling.Process
+	for _, r := range records {
+		if r[0] != d.daemon.gpu {
+			continue
+		}
+		pid, err := strconv.Atoi(r[1])
+		if err != nil {
+			return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%s gives %q as a process number", smi, r[1])}
+		}
+		if !slices.Contains(own, pid) {
+			out = append(out, profiling.Process{PID: pid, Name: r[2]})
+		}
+	}
+	return out, nil
+}
+
+// Conditions reads clocks, temperature and power limit; what the GPU does not tell
+// is 0. It fails where the daemon is gone or limits its clients by itself.
+func (d *Device) Conditions() (profiling.Conditions, error) {
+	const op = "read clocks, temperature and power limit"
+	ctx := context.Background()
+	if err := d.daemon.check(ctx); err != nil {
+		return profiling.Conditions{}, &profiling.DeviceError{Op: op, Err: err}
+	}
+	records, err := query(ctx, d.daemon.gpu, "gpu", "clocks.sm", "clocks.mem", "temperature.gpu", "enforced.power.limit")
+	if err != nil {
+		return profiling.Conditions{}, &profiling.DeviceError{Op: op, Err: err}
+	}
+	var v [4]float64
+	for i, field := range records[0] {
+		if field == "[N/A]" || field == "[Not Supported]" {
+			continue
+		}
+		if v[i], err = strconv.ParseFloat(field, 64); err != nil {
+			return profiling.Conditions{}, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%s answers %q", smi, strings.Join(records[0], ", "))}
+		}
+	}
+	return profiling.Conditions{SMClock: int(v[0]), MemoryClock: int(v[1]), Temperature: int(v[2]), PowerLimit: v[3]}, nil
+}
+
+// Close ends the daemon and lets others have it. What still runs on the GPU through it
+// is given a few seconds.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.lock == nil {
+		return nil
+	}
+	err := errors.Join(d.daemon.stop(context.Background()), d.lock.Close())
+	d.lock = nil
+	return err
+}

@@ -1,0 +1,447 @@
+package mps
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"miglab/harness/mig"
+	"miglab/profiling"
+	"miglab/profiling/devicetest"
+)
+
+// underMIG is a device as the conformance suite opens them; nothing else differs.
+type underMIG struct{ *Device }
+
+func (d underMIG) Identify() (profiling.Identity, error) {
+	id, err := d.Device.Identify()
+	id.MIG, id.MIGPending, id.Source = true, true, profiling.MIG
+	return id, err
+}
+
+func TestConform(t *testing.T) {
+	newFake(t, a100)
+	devicetest.Conform(t, func(t *testing.T) profiling.Device { return underMIG{opened(t)} })
+}
+
+func TestIdentity(t *testing.T) {
+	f := newFake(t, "GPU-00000000-0000-0000-0000-000000000000, NVIDIA T4, 15360, 580.65.06, [N/A], [N/A]\n"+h200)
+	want := profiling.Identity{
+		UUID: uuid, Name: "NVIDIA H200", Model: mig.MustLookup("H200"), MemoryMiB: 143771, Driver: "580.65.06",
+		Source: profiling.MPSSMLimit,
+	}
+	for _, selector := range []string{"1", uuid, strings.ToLower(uuid)} {
+		d, err := Open(t.Context(), Options{GPU: selector, Dir: short(t)})
+		if err != nil {
+			t.Fatalf("GPU %s: %v", selector, err)
+		}
+		if got, err := d.Identify(); err != nil || got != want {
+			t.Errorf("GPU %s is %+v, %v; want %+v", selector, got, err, want)
+		}
+		f.say("gpus", strings.Replace(h200, "Disabled\n", "Enabled\n", 1))
+		if got, err := d.Identify(); err != nil || got.MIG || !got.MIGPending {
+			t.Errorf("GPU %s: MIG %v, pending %v, %v; the identity is not read anew", selector, got.MIG, got.MIGPending, err)
+		}
+		f.say("gpus", "GPU-00000000-0000-0000-0000-000000000000, NVIDIA T4, 15360, 580.65.06, [N/A], [N/A]\n"+h200)
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	two := h200 + "GPU-00000000-0000-0000-0000-000000000000, NVIDIA H200, 143771, 580.65.06, Disabled, Disabled\n"
+	line := func(name, memory string) string {
+		return uuid + ", " + name + ", " + memory + ", 580.65.06, Disabled, Disabled\n"
+	}
+	for _, c := range []struct {
+		name, gpus, selector string
+		wrap                 error
+		says                 string
+	}{
+		{name: "no GPU", gpus: "", says: "there is no GPU;"},
+		{name: "two GPUs", gpus: two, says: "there are 2 GPUs; choose by number or UUID: 0 " + uuid + " (NVIDIA H200), 1 GPU-0000"},
+		{name: "no such number", gpus: two, selector: "2", says: `there is no GPU "2"; choose`},
+		{name: "negative number", gpus: two, selector: "-1", says: `there is no GPU "-1"; choose`},
+		{name: "no such UUID", gpus: two, selector: "GPU-1", says: `there is no GPU "GPU-1"; choose`},
+		{name: "MIG on", gpus: strings.Replace(h200, "Disabled,", "Enabled,", 1), wrap: profiling.ErrUnsupported, says: "while MIG mode is on; measure MIG instances"},
+		{name: "unknown model", gpus: line("Tesla T4", "15360"), wrap: profiling.ErrUnsupported, says: "Tesla T4"},
+		{name: "unpublished", gpus: line("NVIDIA B200", "183359"), wrap: profiling.ErrUnsupported, says: "B200 have is not published"},
+		{name: "other board", gpus: line("NVIDIA H100 PCIe", "81559"), wrap: profiling.ErrUnsupported, says: "H100 PCIe has 114 multiprocessors"},
+		{name: "no memory", gpus: line("NVIDIA H200", "[N/A]"), says: `"[N/A]" MiB`},
+		{name: "other columns", gpus: "0, NVIDIA H200\n", says: `answers "0, NVIDIA H200" where uuid, name`},
+		{name: "lost", gpus: line("NVIDIA H200", "[GPU is lost]"), wrap: profiling.ErrLost, says: "GPU is lost"},
+	} {
+		f := newFake(t, c.gpus)
+		_, err := Open(t.Context(), Options{GPU: c.selector, Dir: short(t)})
+		if err == nil || !strings.Contains(err.Error(), c.says) || c.wrap != nil && !errors.Is(err, c.wrap) {
+			t.Errorf("%s: error %v, want one that says %q and wraps %v", c.name, err, c.says, c.wrap)
+		}
+		if _, ok := errors.AsType[*profiling.DeviceError](err); !ok {
+			t.Errorf("%s: %#v is no *DeviceError", c.name, err)
+		}
+		if f.said("asked") != "" {
+			t.Errorf("%s: the daemon was asked %q", c.name, f.said("asked"))
+		}
+	}
+}
+
+func TestOpenWithoutTools(t *testing.T) {
+	for _, missing := range []string{smi, control} {
+		f := newFake(t, h200)
+		f.unsay(missing)
+		t.Setenv("PATH", f.dir)
+		_, err := Open(t.Context(), Options{Dir: short(t)})
+		if !errors.Is(err, profiling.ErrNoDriver) || !strings.Contains(err.Error(), missing+": ") || !strings.Contains(err.Error(), "; install") {
+			t.Errorf("without %s: %v", missing, err)
+		}
+		if strings.Contains(err.Error(), "\n") {
+			t.Errorf("without %s: more than a line: %v", missing, err)
+		}
+	}
+}
+
+func TestExitStatusOfSMI(t *testing.T) {
+	for status, want := range map[string]error{"9": profiling.ErrNoDriver, "12": profiling.ErrNoDriver, "4": profiling.ErrPermission, "15": profiling.ErrLost} {
+		f := newFake(t, h200)
+		f.say("smi-exit", status)
+		f.say("smi-says", "Hello.\nIt failed.\n")
+		if _, err := Open(t.Context(), Options{Dir: short(t)}); !errors.Is(err, want) || !strings.HasSuffix(err.Error(), "exit status "+status+": It failed.") {
+			t.Errorf("nvidia-smi exits with %s: %v, want %v with its last words", status, err, want)
+		}
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	for _, c := range []struct {
+		gpus string
+		want map[mig.Slices]string // percent by size
+	}{
+		{h200, map[mig.Slices]string{1: "12.12", 2: "24.24", 3: "45.45", 4: "48.48", 7: "100"}},
+		{a100, map[mig.Slices]string{1: "12.96", 2: "25.92", 3: "38.88", 4: "51.85", 7: "90.74"}},
+		{uuid + ", NVIDIA A30, 24576, 550.54, Disabled, Disabled\n", map[mig.Slices]string{1: "25", 2: "50", 4: "100"}},
+	} {
+		newFake(t, c.gpus)
+		d := opened(t)
+		for size, percent := range c.want {
+			i, err := d.Create(mig.Instance{Profile: d.model.Profile(size)})
+			if err != nil {
+				t.Fatalf("%s, size %d: %v", d.model, size, err)
+			}
+			want := []string{"CUDA_VISIBLE_DEVICES=" + uuid, "CUDA_MPS_PIPE_DIRECTORY=" + d.daemon.pipe, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=" + percent}
+			if !slices.Equal(i.Env, want) {
+				t.Errorf("%s, size %d: environment %q, want %q", d.model, size, i.Env, want)
+			}
+			if err := d.Destroy(i.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// The driver rounds up, so every limit has to give exactly the profile's number.
+func TestPercentagesRoundUpToTheProfiles(t *testing.T) {
+	for _, g := range mig.GPUs() {
+		all, err := multiprocessors(g, "")
+		if err != nil {
+			continue
+		}
+		for _, p := range g.Profiles {
+			limit := percentage(p.SMs, all)
+			if got := int(math.Ceil(limit / 100 * float64(all))); got != p.SMs {
+				t.Errorf("%s, %s: %v %% of %d is %d when rounded up, want %d", g, p, limit, all, got, p.SMs)
+			}
+		}
+	}
+}
+
+func TestShare(t *testing.T) {
+	newFake(t, h200)
+	d := opened(t)
+	half, third := d.Share(50), d.Share(100.0/3)
+	if got := half.Env[2]; got != "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50" {
+		t.Errorf("half the GPU has %s", got)
+	}
+	if got := third.Env[2]; !strings.HasPrefix(got, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=33.333333") {
+		t.Errorf("a third of the GPU has %s", got)
+	}
+	if half.UUID == third.UUID || half.Profile.MemoryGB != 141 || half.Size() != 0 {
+		t.Errorf("shares %+v and %+v", half, third)
+	}
+	if made, err := d.Instances(); err != nil || len(made) != 0 {
+		t.Errorf("shares are instances: %v, %v", made, err)
+	}
+	for _, bad := range []float64{0, -1, 100.5, math.NaN(), math.Inf(1)} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a share of %v %% is given", bad)
+				}
+			}()
+			d.Share(bad)
+		}()
+	}
+}
+
+func TestForeignProfile(t *testing.T) {
+	newFake(t, h200)
+	d := opened(t)
+	p := mig.MustLookup("A100").Profile(1)
+	if _, err := d.Placements(p); !errors.Is(err, profiling.ErrUnsupported) {
+		t.Errorf("placements of %s on an H200: %v", p, err)
+	}
+	if _, err := d.Create(mig.Instance{Profile: p}); !errors.Is(err, profiling.ErrUnsupported) {
+		t.Errorf("create %s on an H200: %v", p, err)
+	}
+}
+
+func TestSetMIG(t *testing.T) {
+	newFake(t, h200)
+	d := opened(t)
+	for _, on := range []bool{true, false} {
+		if err := d.SetMIG(on); !errors.Is(err, profiling.ErrUnsupported) {
+			t.Errorf("SetMIG(%v): %v", on, err)
+		}
+	}
+}
+
+func TestProcesses(t *testing.T) {
+	f := newFake(t, h200)
+	d := opened(t)
+	f.say("servers", "811\n812\n")
+	f.say("apps", uuid+", 811, nvidia-cuda-mps-server\n"+
+		uuid+", 900, /opt/a, b/lud_cuda\n"+
+		"GPU-00000000-0000-0000-0000-000000000000, 901, elsewhere\n"+
+		uuid+", 999, nvidia-cuda-mps-server\n")
+	want := []profiling.Process{{PID: 900, Name: "/opt/a, b/lud_cuda"}, {PID: 999, Name: "nvidia-cuda-mps-server"}}
+	if got, err := d.Processes(); err != nil || !slices.Equal(got, want) {
+		t.Errorf("processes %v, %v; want %v", got, err, want)
+	}
+	f.say("apps", uuid+", [N/A], lud_cuda\n")
+	if _, err := d.Processes(); err == nil || !strings.Contains(err.Error(), `"[N/A]"`) {
+		t.Errorf("a process without a number: %v", err)
+	}
+	f.say("servers", "who knows\n")
+	if _, err := d.Processes(); err == nil || !strings.Contains(err.Error(), `"who knows"`) {
+		t.Errorf("a server without a number: %v", err)
+	}
+}
+
+func TestConditions(t *testing.T) {
+	f := newFake(t, h200)
+	d := opened(t)
+	for answer, want := range map[string]profiling.Conditions{
+		"1980, 3201, 41, 700.00\n":       {SMClock: 1980, MemoryClock: 3201, Temperature: 41, PowerLimit: 700},
+		"345, 3201, [N/A], [N/A]\n":      {SMClock: 345, MemoryClock: 3201},
+		"345, 3201, 30, [Not Supported]": {SMClock: 345, MemoryClock: 3201, Temperature: 30},
+	} {
+		f.say("conditions", answer)
+		if got, err := d.Conditions(); err != nil || got != want {
+			t.Errorf("%q: %+v, %v; want %+v", answer, got, err, want)
+		}
+	}
+	for _, answer := range []string{"", "1980, 3201, hot, 700.00\n", "1980, 3201, 41, 700.00\n1980, 3201, 41, 700.00\n", "1980\n"} {
+		f.say("conditions", answer)
+		if got, err := d.Conditions(); err == nil {
+			t.Errorf("%q: %+v, want an error", answer, got)
+		}
+	}
+}
+
+// Without the daemon, or with a limit of its own, kernels would run with another limit
+// than the rows say.
+func TestDaemonThatDoesNotLimit(t *testing.T) {
+	f := newFake(t, h200)
+	d := opened(t)
+	at := mig.Instance{Profile: d.model.Profile(1)}
+	fails := func(when, says string) {
+		t.Helper()
+		if _, err := d.Create(at); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("create while %s: %v, want %q", when, err, says)
+		}
+		if _, err := d.Conditions(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("conditions while %s: %v, want %q", when, err, says)
+		}
+	}
+	f.say("limit", "50.0\n")
+	fails("the daemon has a limit", "limits all clients to 50 %")
+	f.say("limit", "\n")
+	fails("the daemon is silent", `answers ""`)
+	f.say("limit", "100.0\n")
+	if err := os.Remove(filepath.Join(d.daemon.pipe, "nvidia-cuda-mps-control.pid")); err != nil {
+		t.Fatal(err)
+	}
+	fails("the daemon is gone", "does not answer: exit status 1: Cannot find MPS control daemon process")
+	if made, _ := d.Instances(); len(made) != 0 {
+		t.Errorf("instances %v were made", made)
+	}
+	killAll(f)
+}
+
+// killAll ends daemons that the fake control program has lost.
+func killAll(f fake) {
+	for _, pid := range f.daemons() {
+		if p, err := os.FindProcess(pid); err == nil {
+			p.Kill()
+		}
+	}
+}
+
+func TestDaemonIsItsOwn(t *testing.T) {
+	f := newFake(t, h200)
+	for name, value := range map[string]string{
+		"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE": "30", "CUDA_MPS_PIPE_DIRECTORY": "/tmp/nvidia-mps",
+		"CUDA_VISIBLE_DEVICES": "3", "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
+	} {
+		t.Setenv(name, value)
+	}
+	dir := short(t)
+	t.Chdir(dir)
+	d, err := Open(t.Context(), Options{Dir: "."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(dir, "mps-"+uuid)
+	want := "CUDA_DEVICE_ORDER=PCI_BUS_ID\nCUDA_MPS_LOG_DIRECTORY=" + folder + "/log\nCUDA_MPS_PIPE_DIRECTORY=" + folder + "/pipe\nCUDA_VISIBLE_DEVICES=" + uuid + "\n"
+	if got := f.said("daemon-env"); got != want {
+		t.Errorf("the daemon has %q, want %q", got, want)
+	}
+	for range 2 {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := strings.Count(f.said("asked"), "quit"); n != 1 {
+		t.Errorf("%d quits, want 1", n)
+	}
+}
+
+func TestDaemonThatDoesNotStart(t *testing.T) {
+	f := newFake(t, h200)
+	dir := short(t)
+	f.say("refuse-start", "MPS is not allowed here\n")
+	_, err := Open(t.Context(), Options{Dir: dir})
+	if err == nil || !strings.Contains(err.Error(), "start the MPS daemon: exit status 1: MPS is not allowed here; its logs are in "+dir) {
+		t.Errorf("a daemon that refuses: %v", err)
+	}
+	f.unsay("refuse-start")
+
+	f.say("start-nothing", "")
+	_, err = open(t.Context(), Options{Dir: dir}, 0)
+	if err == nil || !strings.Contains(err.Error(), "start the MPS daemon: ") {
+		t.Errorf("a daemon that is not there: %v", err)
+	}
+	f.unsay("start-nothing")
+
+	f.say("limit", "25.0\n")
+	_, err = Open(t.Context(), Options{Dir: dir})
+	if err == nil || !strings.Contains(err.Error(), "25 %") || len(f.daemons()) != 1 || alive(f.daemons()[0]) {
+		t.Errorf("a daemon with a limit: %v, daemons %v", err, f.daemons())
+	}
+	f.say("limit", "100.0\n")
+
+	// No failure keeps the lock.
+	d, err := Open(t.Context(), Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFolderTooDeep(t *testing.T) {
+	newFake(t, h200)
+	_, err := Open(t.Context(), Options{Dir: filepath.Join(short(t), strings.Repeat("x", 80))})
+	if err == nil || !strings.Contains(err.Error(), "choose a shorter folder") {
+		t.Errorf("a folder that is too deep for sockets: %v", err)
+	}
+}
+
+func TestDaemonThatDoesNotEnd(t *testing.T) {
+	f := newFake(t, h200)
+	d, err := open(t.Context(), Options{Dir: short(t)}, 50*time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.say("refuse-quit", "")
+	err = d.Close()
+	if want := "end the MPS daemon: it does not end; end it by hand: echo quit | CUDA_MPS_PIPE_DIRECTORY=" + d.daemon.pipe; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+	killAll(f)
+}
+
+func TestCloseAfterErrors(t *testing.T) {
+	f := newFake(t, h200)
+	d, err := Open(t.Context(), Options{Dir: short(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.say("smi-exit", "15")
+	f.say("smi-says", "GPU is lost\n")
+	if _, err := d.Identify(); !errors.Is(err, profiling.ErrLost) {
+		t.Errorf("identify a lost GPU: %v", err)
+	}
+	f.say("limit", "nothing\n")
+	if _, err := d.Create(mig.Instance{Profile: d.model.Profile(7)}); err == nil {
+		t.Error("an instance is created with a daemon out of its mind")
+	}
+	if err := d.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	if alive(f.daemons()[0]) {
+		t.Error("the daemon is left")
+	}
+}
+
+func TestCancelledOpenLeavesNothing(t *testing.T) {
+	f := newFake(t, h200)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Open(ctx, Options{Dir: short(t)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+	if n := len(f.daemons()); n != 0 {
+		t.Errorf("%d daemons were started", n)
+	}
+}
+
+func TestKilledRun(t *testing.T) {
+	f := newFake(t, h200)
+	dir := short(t)
+	kill := holder(t, dir)
+	if _, err := Open(t.Context(), Options{Dir: dir}); !errors.Is(err, profiling.ErrBusy) || !strings.Contains(err.Error(), "other run") {
+		t.Errorf("open beside a run that lives: %v, want %v", err, profiling.ErrBusy)
+	}
+	if p := f.daemons(); len(p) != 1 || !alive(p[0]) {
+		t.Fatalf("daemons %v; that of the other run should live", p)
+	}
+	kill()
+	left := f.daemons()[0]
+	if !alive(left) {
+		t.Fatal("the daemon ended with its run; the test tests nothing")
+	}
+	d, err := Open(t.Context(), Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if alive(left) {
+		t.Error("the daemon of the killed run is left")
+	}
+	if made, err := d.Instances(); err != nil || len(made) != 0 {
+		t.Errorf("instances %v, %v; want none", made, err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if all := f.daemons(); len(all) != 2 || alive(all[1]) {
+		t.Errorf("daemons %v; want a second one that has ended", all)
+	}
+}

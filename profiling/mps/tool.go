@@ -1,0 +1,136 @@
+package mps
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"miglab/profiling"
+)
+
+// The tools of NVIDIA's driver.
+const (
+	smi     = "nvidia-smi"
+	control = "nvidia-cuda-mps-control"
+)
+
+// answerTime is how long a tool may take. Without persistence mode nvidia-smi
+// initialises the GPU first, which takes seconds.
+const answerTime = 30 * time.Second
+
+// installed says where a tool is missing.
+func installed(tool, remedy string) error {
+	if _, err := exec.LookPath(tool); err != nil {
+		return &profiling.DeviceError{Op: "find " + tool, Err: fmt.Errorf("%w with all its tools", profiling.ErrNoDriver), Remedy: remedy}
+	}
+	return nil
+}
+
+// run runs a tool to its end, in a process group of its own: Ctrl-C is for this
+// process, which still has to clean up with the tool.
+func run(ctx context.Context, setup func(*exec.Cmd), tool string, args ...string) error {
+	limited, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	c := exec.CommandContext(limited, tool, args...)
+	c.WaitDelay = time.Second
+	ownGroup(c)
+	setup(c)
+	err := c.Run()
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case limited.Err() != nil:
+		return fmt.Errorf("%s did not end in %v", tool, answerTime)
+	}
+	return err
+}
+
+// lastWords adds what a tool said last to the error that it ended with.
+func lastWords(err error, out []byte) error {
+	if last := lastLine(out); last != "" {
+		return fmt.Errorf("%w: %s", err, last)
+	}
+	return err
+}
+
+// lastLine is the last line of a tool's output that is not empty.
+func lastLine(out []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}
+
+// query asks nvidia-smi for fields and returns a record a line: of one GPU, or of all
+// where gpu is empty.
+func query(ctx context.Context, gpu, what string, fields ...string) ([][]string, error) {
+	args := []string{"--query-" + what + "=" + strings.Join(fields, ","), "--format=csv,noheader,nounits"}
+	if gpu != "" {
+		args = append(args, "--id="+gpu)
+	}
+	var out bytes.Buffer
+	err := run(ctx, func(c *exec.Cmd) { c.Stdout, c.Stderr = &out, &out }, smi, args...)
+	if err != nil {
+		return nil, smiError(lastWords(err, out.Bytes()))
+	}
+	var records [][]string
+	for line := range strings.Lines(out.String()) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		// The last field may be the path of a program, which can hold the separator.
+		record := strings.SplitN(line, ", ", len(fields))
+		if len(record) != len(fields) {
+			return nil, fmt.Errorf("%s answers %q where %s are asked for", smi, line, strings.Join(fields, ", "))
+		}
+		for _, field := range record {
+			if strings.Contains(field, "GPU is lost") || strings.Contains(field, "GPU requires reset") {
+				return nil, fmt.Errorf("%w: %s answers %q", profiling.ErrLost, smi, line)
+			}
+		}
+		records = append(records, record)
+	}
+	if gpu != "" && len(records) != 1 {
+		return nil, fmt.Errorf("%s answers with %d lines where one GPU is asked for", smi, len(records))
+	}
+	return records, nil
+}
+
+// smiError gives nvidia-smi's exit status its meaning (man nvidia-smi, RETURN VALUE;
+// the numbers are nvmlReturn_t's).
+func smiError(err error) error {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		return fmt.Errorf("%s: %w", smi, err)
+	}
+	var kind error
+	switch exit.ExitCode() {
+	case 4:
+		kind = profiling.ErrPermission
+	case 9, 12:
+		kind = profiling.ErrNoDriver
+	case 15, 16:
+		kind = profiling.ErrLost
+	default:
+		return fmt.Errorf("%s: %w", smi, err)
+	}
+	return fmt.Errorf("%w: %s: %w", kind, smi, err)
+}
+
+// cleanEnv is this process's environment without what would reach into the daemon:
+// a default limit in it would hold all clients.
+func cleanEnv() []string {
+	var env []string
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "CUDA_MPS_") && !strings.HasPrefix(e, "CUDA_VISIBLE_DEVICES=") {
+			env = append(env, e)
+		}
+	}
+	return env
+}
