@@ -1,10 +1,41 @@
 // Package kernel describes benchmark programs that run on a GPU, in manifests
 // written in YAML, and runs one of them once.
+//
+// A manifest looks like this, where every field with a comment may be left out:
+//
+//	version: 1
+//	suite: rodinia
+//	parameters:               # name: default; one without needs --set name=value
+//	  rodinia:
+//	  size: 2048
+//	defaults:                 # every field of a kernel but name, argv and data
+//	  timeout: 10m
+//	kernels:
+//	  - name: NW
+//	    argv: [./needle, "${size}", 10]
+//	    size_class: ${size}
+//	    workdir: ${rodinia}/cuda/nw
+//	    env: {OMP_NUM_THREADS: 1}
+//	    data: [{path: input.txt, sha256: 9f86d081...}] # paths as the program sees them
+//	    timeout: 10m          # 10m
+//	    warmup: 2s            # 0s
+//	    repetitions: 10       # 10
+//	    min_mem_mb: 4000      # 0
+//	    expect: {exit: 0, regexp: Processing bottom-right matrix}
+//	    out_of_memory: ran out of memory
+//	    time: {source: wall}
+//
+// The time may also be {source: regexp, pattern: 'time: ([0-9.]+)', unit: ms}, with
+// unit s, ms or us, or {source: altis_csv, row: bfs_kernel_time}, for a program that
+// writes Altis's CSV to the path ${csv}, which argv has to give it. Parameters are
+// replaced in size_class, workdir, argv, env and the paths of data. A kernel's field
+// takes the place of the default's; variables of env are added to the default's.
+//
+// Nothing in a manifest is passed over: fields that do not exist, parameters that
+// are not used and names that are there twice are errors.
 package kernel
 
 import (
-	"context"
-	"io"
 	"regexp"
 	"time"
 
@@ -13,17 +44,19 @@ import (
 
 // A Kernel is one program with its arguments.
 type Kernel struct {
-	// Name is distinct within a manifest, and the task's name in datasets.
+	// Name is distinct within a manifest, and the task's name in datasets: letters,
+	// digits and any of _.+- after the first.
 	Name string
 	// Suite is the benchmark suite, for example rodinia.
 	Suite string
 	// SizeClass says in a word how large the input is.
 	SizeClass string
-	// Argv is the program and its arguments, parameters replaced.
+	// Argv is the program and its arguments, parameters replaced. ${csv} stands for
+	// the path of the CSV where the time is read from one.
 	Argv []string
 	// Dir is the folder it runs in; empty means the current one.
 	Dir string
-	// Env is added to the environment, as KEY=VALUE.
+	// Env is added to the environment, as KEY=VALUE, sorted.
 	Env []string
 	// Data are files that must be there.
 	Data []Data
@@ -40,7 +73,8 @@ type Kernel struct {
 	Exit int
 	// Expect has to match the output of a run that went well; nil expects nothing.
 	Expect *regexp.Regexp
-	// OutOfMemory matches the output of a run that failed for want of memory.
+	// OutOfMemory matches the output of a run that failed for want of memory,
+	// whatever its exit status, as many benchmarks do not look at the errors of CUDA.
 	OutOfMemory *regexp.Regexp
 	// Time says where the time is read from.
 	Time TimeSource
@@ -51,6 +85,7 @@ type Kernel struct {
 
 // Data is a file that a kernel reads.
 type Data struct {
+	// Path is relative to the kernel's folder.
 	Path string
 	// SHA256 is in hexadecimal; empty where the content is free.
 	SHA256 string
@@ -72,12 +107,13 @@ const (
 // A TimeSource says where the time of a run is read from.
 type TimeSource struct {
 	Kind TimeKind
-	// Pattern has one group, the number.
+	// Pattern has one group, the number. The first match in the output counts.
 	Pattern *regexp.Regexp
-	// Row and File are the test's name in Altis's CSV and the CSV's path.
-	Row, File string
-	// Unit is the length of 1 in seconds: 1, 1e-3, 1e-6.
-	Unit float64
+	// Unit is what 1 in the output stands for: 1, 1e-3 or 1e-6 s. A CSV names its own.
+	Unit mig.Seconds
+	// Row is the test's name in Altis's CSV, followed by ", " and the test's attributes
+	// where several have the name.
+	Row string
 }
 
 // A Status says how a run ended.
@@ -89,7 +125,8 @@ const (
 	OutOfMemory Status = "oom"
 	Crash       Status = "crash"
 	Timeout     Status = "timeout"
-	// Wrong is a run that ended well by its exit status, but without the output that was expected.
+	// Wrong is a run that ended well by its exit status, but without the output that
+	// was expected, or without a time.
 	Wrong Status = "wrong"
 )
 
@@ -100,7 +137,7 @@ type Outcome struct {
 	Seconds mig.Seconds
 	// Start and End are when the process started and ended.
 	Start, End time.Time
-	// Detail says in one line what went wrong.
+	// Detail says in one line what went wrong; empty where Status is OK.
 	Detail string
 }
 
@@ -108,21 +145,3 @@ type Outcome struct {
 type Manifest struct {
 	Kernels []Kernel
 }
-
-// Read parses a manifest; set gives parameters other values than the manifest's.
-// Errors name file and line.
-func Read(r io.Reader, file string, set map[string]string) (Manifest, error) { panic("not yet") }
-
-// Shipped opens a manifest that comes with the program by its name: rodinia, altis
-// or miglab. The error for others is a *nearest.UnknownError.
-func Shipped(name string) (text []byte, err error) { panic("not yet") }
-
-// Check lists what a kernel needs and does not find: program, folder, data files
-// with other contents. Nothing is run.
-func (k *Kernel) Check() []error { panic("not yet") }
-
-// Run runs the kernel once with a further environment and reads its time. The
-// process group is killed when the time is up, when ctx ends, and when this process
-// dies. An error means that ctx ended or that the machine could not start the
-// program at all, and says nothing about the kernel.
-func (k *Kernel) Run(ctx context.Context, env []string) (Outcome, error) { panic("not yet") }

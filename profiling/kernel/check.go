@@ -1,0 +1,114 @@
+package kernel
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// MissingError says that something which a kernel needs is not there, or not as it
+// should be.
+type MissingError struct {
+	// Kernel is the kernel's name, File and Line where its manifest describes it.
+	Kernel, File string
+	Line         int
+	// Path is the folder, program or data file.
+	Path string
+	// Reason is what is wrong with it, Remedy what to do about it.
+	Reason, Remedy string
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%s:%d: kernel %s: %s %s; %s", e.File, e.Line, e.Kernel, e.Path, e.Reason, e.Remedy)
+}
+
+// Check lists what a kernel needs and does not find: program, folder, data files
+// with other contents. Nothing is run. The errors are [*MissingError].
+func (k *Kernel) Check() []error {
+	var all []error
+	missing := func(path, remedy, reason string, args ...any) {
+		all = append(all, &MissingError{k.Name, k.File, k.Line, path, fmt.Sprintf(reason, args...), remedy})
+	}
+	if k.Dir != "" {
+		const remedy = "give the suite's folder with --set, or correct workdir"
+		info, err := os.Stat(k.Dir)
+		switch {
+		case err != nil:
+			missing(k.Dir, remedy, "%s", reason(err))
+			return all // all else is in it
+		case !info.IsDir():
+			missing(k.Dir, remedy, "is not a folder")
+			return all
+		}
+	}
+
+	const build = "build it, or correct argv"
+	if program := k.Argv[0]; !strings.Contains(program, "/") {
+		if _, err := exec.LookPath(program); err != nil {
+			missing(program, "install it, or give its path", "is not in PATH")
+		}
+	} else {
+		program = k.path(program)
+		info, err := os.Stat(program)
+		switch {
+		case err != nil:
+			missing(program, build, "%s", reason(err))
+		case !info.Mode().IsRegular():
+			missing(program, build, "is not a program")
+		case info.Mode()&0o111 == 0:
+			missing(program, "make it so with chmod +x", "is not executable")
+		}
+	}
+
+	for _, d := range k.Data {
+		path := k.path(d.Path)
+		sum, err := fileSum(path)
+		switch {
+		case err != nil:
+			missing(path, "fetch the suite's data, or correct data", "%s", reason(err))
+		case d.SHA256 != "" && sum != d.SHA256:
+			missing(path, "fetch it again, or correct the manifest", "has SHA-256 %s, not %s", sum, d.SHA256)
+		}
+	}
+	return all
+}
+
+// path is where a file is that the program knows by a path of its own.
+func (k *Kernel) path(p string) string {
+	if filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(k.Dir, p)
+}
+
+// reason says what keeps a file from being read, without its path.
+func reason(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "is missing"
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return "cannot be read: " + err.Error()
+}
+
+// fileSum returns the SHA-256 of a file in hexadecimal.
+func fileSum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

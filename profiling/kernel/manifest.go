@@ -1,0 +1,503 @@
+package kernel
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+)
+
+// ParseError says where a manifest is wrong and what would be right.
+type ParseError struct {
+	File string
+	// Line and Column count from 1. Where the text is not even YAML, Column is 0 and
+	// Line is near the place.
+	Line, Column int
+	// Err says what is wrong.
+	Err error
+}
+
+func (e *ParseError) Error() string {
+	if e.Column == 0 {
+		return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
+	}
+	return fmt.Sprintf("%s:%d:%d: %v", e.File, e.Line, e.Column, e.Err)
+}
+
+// Unwrap returns what is wrong.
+func (e *ParseError) Unwrap() error { return e.Err }
+
+// Read parses a manifest; set gives parameters other values than the manifest's.
+// The file's name serves for errors only. What is wrong with the text or with set is
+// a [*ParseError], with a [*nearest.UnknownError] inside where a name is unknown;
+// other errors are those of r.
+func Read(r io.Reader, file string, set map[string]string) (Manifest, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return Manifest{}, fmt.Errorf("%s: %w", file, err)
+	}
+	d := decoder{file: file}
+	m := d.manifest(d.parse(text), set)
+	if d.err != nil {
+		return Manifest{}, d.err
+	}
+	return m, nil
+}
+
+// What a manifest may leave out.
+const (
+	defaultTimeout     = 10 * time.Minute
+	defaultRepetitions = 10 // as FAR 2.4
+	// defaultOutOfMemory is what the CUDA runtime, its driver and its libraries say.
+	defaultOutOfMemory = `(?i:out of memory)|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|CUBLAS_STATUS_ALLOC_FAILED`
+)
+
+// csvPlace stands in argv for the path of Altis's CSV until a run has made one.
+const csvPlace = "${csv}"
+
+var (
+	kernelName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+-]*$`)
+	parameterName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	variableName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// The fields of a kernel that defaults may give, and those that they may not.
+var (
+	sharedFields = []string{"size_class", "workdir", "env", "timeout", "warmup", "repetitions", "min_mem_mb", "expect", "out_of_memory", "time"}
+	ownFields    = []string{"name", "argv", "data"}
+)
+
+// A decoder reads the nodes of a manifest. After the first error its methods return
+// zero values, and the error stays.
+type decoder struct {
+	file       string
+	parameters map[string]*parameter
+	err        error
+}
+
+// A parameter is one that a manifest has.
+type parameter struct {
+	at    *yaml.Node
+	value string
+	used  bool
+}
+
+func (d *decoder) fail(at *yaml.Node, err error) {
+	if d.err == nil {
+		d.err = &ParseError{File: d.file, Line: at.Line, Column: at.Column, Err: err}
+	}
+}
+
+func (d *decoder) failf(at *yaml.Node, format string, args ...any) {
+	d.fail(at, fmt.Errorf(format, args...))
+}
+
+// yamlLine finds the line in the errors of the YAML library.
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// parse returns the text's one document.
+func (d *decoder) parse(text []byte) *yaml.Node {
+	in := yaml.NewDecoder(strings.NewReader(string(text)))
+	var document, next yaml.Node
+	err := in.Decode(&document)
+	if err == nil {
+		err = in.Decode(&next)
+	} else if err == io.EOF {
+		err = errors.New("the manifest is empty; begin with version: 1")
+	}
+	switch {
+	case err == io.EOF:
+		return document.Content[0]
+	case err == nil:
+		d.failf(&next, "a second document begins here; a manifest is one")
+	default:
+		line := 1
+		message := err.Error()
+		if m := yamlLine.FindStringSubmatch(message); m != nil {
+			message = message[len(m[0]):]
+			if m[1] != "" {
+				line, _ = strconv.Atoi(m[1]) // digits
+			}
+		}
+		d.err = &ParseError{File: d.file, Line: line, Err: errors.New(message)}
+	}
+	return &yaml.Node{}
+}
+
+// mapping returns the values of a mapping by their keys, which must be known and
+// there once. what is the mapping in errors.
+func (d *decoder) mapping(n *yaml.Node, what string, known []string) map[string]*yaml.Node {
+	if d.err != nil {
+		return nil
+	}
+	values := map[string]*yaml.Node{}
+	for key, value := range d.pairs(n, what) {
+		if !slices.Contains(known, key.Value) {
+			d.fail(key, nearest.Unknown("field of "+what, key.Value, known))
+		}
+		values[key.Value] = value
+	}
+	return values
+}
+
+// pairs returns the keys and values of a mapping in their order. Keys are text, and
+// each is there once.
+func (d *decoder) pairs(n *yaml.Node, what string) func(yield func(key, value *yaml.Node) bool) {
+	return func(yield func(key, value *yaml.Node) bool) {
+		if d.err == nil && n.Kind != yaml.MappingNode {
+			d.failf(n, "%s must be a mapping of names to values", what)
+		}
+		lines := map[string]int{}
+		for i := 0; d.err == nil && i < len(n.Content); i += 2 {
+			key := n.Content[i]
+			name := d.text(key)
+			if line, twice := lines[name]; twice {
+				d.failf(key, "%q is there twice, first on line %d", name, line)
+			}
+			lines[name] = key.Line
+			if d.err != nil || !yield(key, n.Content[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// required complains about fields that a mapping lacks.
+func (d *decoder) required(n *yaml.Node, values map[string]*yaml.Node, what string, names ...string) {
+	for _, name := range names {
+		if d.err == nil && values[name] == nil {
+			d.failf(n, "%s has no %s", what, name)
+		}
+	}
+}
+
+// set reads a field where it is there.
+func set[T any](d *decoder, to *T, values map[string]*yaml.Node, name string, read func(*yaml.Node) T) {
+	if n := values[name]; n != nil && d.err == nil {
+		*to = read(n)
+	}
+}
+
+// text returns a scalar as it is written: 0.50 is "0.50".
+func (d *decoder) text(n *yaml.Node) string {
+	switch {
+	case d.err != nil:
+	case n.Kind == yaml.AliasNode:
+		d.failf(n, "manifests have no aliases; write the value out")
+	case n.Kind != yaml.ScalarNode:
+		d.failf(n, "want one value here, not a mapping or a list")
+	case n.Style&yaml.TaggedStyle != 0:
+		d.failf(n, "manifests have no tags; leave out %s", n.Tag)
+	case n.Value == "" || n.Tag == "!!null":
+		d.failf(n, "the value is missing")
+	case strings.ContainsRune(n.Value, 0):
+		d.failf(n, "a value cannot hold a NUL character")
+	default:
+		return n.Value
+	}
+	return ""
+}
+
+// list reads every element of a list.
+func list[T any](d *decoder, n *yaml.Node, what string, read func(*yaml.Node) T) []T {
+	if d.err == nil && n.Kind != yaml.SequenceNode {
+		d.failf(n, "%s must be a list", what)
+	}
+	if d.err == nil && len(n.Content) == 0 {
+		d.failf(n, "%s is empty", what)
+	}
+	var all []T
+	for _, e := range n.Content {
+		if d.err != nil {
+			return nil
+		}
+		all = append(all, read(e))
+	}
+	return all
+}
+
+// whole returns a reader of whole numbers from low to high.
+func (d *decoder) whole(low, high int) func(*yaml.Node) int {
+	return func(n *yaml.Node) int {
+		text := d.text(n)
+		v, err := strconv.Atoi(text)
+		if d.err == nil && (err != nil || v < low || v > high) {
+			d.failf(n, "%q is not a whole number from %d to %d", text, low, high)
+		}
+		return v
+	}
+}
+
+// duration returns a reader of times that are at least low.
+func (d *decoder) duration(low time.Duration) func(*yaml.Node) time.Duration {
+	return func(n *yaml.Node) time.Duration {
+		text := d.text(n)
+		v, err := time.ParseDuration(text)
+		switch {
+		case d.err != nil:
+		case err != nil:
+			d.failf(n, "%q is not a duration; write a number with its unit, for example 30s or 2m", text)
+		case v < low:
+			d.failf(n, "%q is too short; write at least %v", text, low)
+		}
+		return v
+	}
+}
+
+func (d *decoder) regexp(n *yaml.Node) *regexp.Regexp {
+	text := d.text(n)
+	re, err := regexp.Compile(text)
+	if d.err == nil && err != nil {
+		d.failf(n, "%q is not a regular expression: %v", text, err)
+	}
+	return re
+}
+
+// expand reads text and replaces the parameters in it. What places stand for
+// otherwise stays as it is.
+func (d *decoder) expand(places ...string) func(*yaml.Node) string {
+	return func(n *yaml.Node) string {
+		rest := d.text(n)
+		var b strings.Builder
+		for {
+			before, after, found := strings.Cut(rest, "${")
+			b.WriteString(before)
+			if !found {
+				return b.String()
+			}
+			name, after, closed := strings.Cut(after, "}")
+			p := d.parameters[name]
+			switch {
+			case !closed:
+				d.failf(n, "${%s has no closing brace", name)
+			case slices.Contains(places, "${"+name+"}"):
+				b.WriteString("${" + name + "}")
+			case p == nil:
+				d.fail(n, nearest.Unknown("parameter", name, slices.Collect(maps.Keys(d.parameters))))
+			default:
+				p.used = true
+				b.WriteString(p.value)
+			}
+			if d.err != nil {
+				return ""
+			}
+			rest = after
+		}
+	}
+}
+
+// manifest reads the whole.
+func (d *decoder) manifest(n *yaml.Node, given map[string]string) Manifest {
+	const what = "the manifest"
+	top := d.mapping(n, what, []string{"version", "suite", "parameters", "defaults", "kernels"})
+	d.required(n, top, what, "version", "suite", "kernels")
+	if d.err != nil {
+		return Manifest{}
+	}
+	if v := top["version"]; d.text(v) != "1" {
+		d.failf(v, "version %s is unknown; this program reads version 1", v.Value)
+	}
+	d.readParameters(n, top["parameters"], given)
+
+	base := Kernel{
+		Suite:       d.text(top["suite"]),
+		Timeout:     defaultTimeout,
+		Repetitions: defaultRepetitions,
+		OutOfMemory: regexp.MustCompile(defaultOutOfMemory),
+		Time:        TimeSource{Kind: Wall},
+		File:        d.file,
+	}
+	if defaults := top["defaults"]; defaults != nil {
+		d.shared(&base, d.mapping(defaults, "defaults", sharedFields))
+	}
+	lines := map[string]int{}
+	m := Manifest{Kernels: list(d, top["kernels"], "kernels", func(n *yaml.Node) Kernel {
+		k := d.kernel(base, n)
+		if line, twice := lines[k.Name]; twice {
+			d.failf(n, "%q is the name of the kernel on line %d, too; names must differ", k.Name, line)
+		}
+		lines[k.Name] = k.Line
+		return k
+	})}
+	for _, name := range slices.Sorted(maps.Keys(d.parameters)) {
+		if p := d.parameters[name]; !p.used {
+			d.failf(p.at, "nothing uses the parameter %q", name)
+		}
+	}
+	return m
+}
+
+// readParameters reads the parameters and puts the given values in their place.
+func (d *decoder) readParameters(whole, n *yaml.Node, given map[string]string) {
+	d.parameters = map[string]*parameter{}
+	if n == nil {
+		n = &yaml.Node{Kind: yaml.MappingNode, Line: whole.Line, Column: whole.Column}
+	}
+	for key, value := range d.pairs(n, "parameters") {
+		name := key.Value
+		if !parameterName.MatchString(name) || "${"+name+"}" == csvPlace {
+			d.failf(key, "a parameter cannot be named %q; write small letters, digits and _, and not csv, which is the path of Altis's CSV", name)
+		}
+		p := &parameter{at: key}
+		if g, ok := given[name]; ok {
+			p.value = g
+		} else if value.Tag != "!!null" {
+			p.value = d.text(value)
+		}
+		if d.err == nil && p.value == "" {
+			d.failf(key, "the parameter %q has no value; give it one with --set %s=VALUE", name, name)
+		}
+		d.parameters[name] = p
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if d.err == nil && d.parameters[name] == nil {
+			d.fail(n, nearest.Unknown("parameter", name, slices.Collect(maps.Keys(d.parameters))))
+		}
+	}
+}
+
+// kernel reads a kernel; base has what it does not say itself.
+func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
+	k := base
+	k.Line = n.Line
+	const what = "a kernel"
+	f := d.mapping(n, what, append(slices.Clone(ownFields), sharedFields...))
+	d.required(n, f, what, "name", "argv")
+	set(d, &k.Name, f, "name", d.text)
+	if d.err == nil && !kernelName.MatchString(k.Name) {
+		d.failf(f["name"], "a kernel cannot be named %q; write letters, digits and, after the first, any of _.+-", k.Name)
+	}
+	d.shared(&k, f)
+	set(d, &k.Argv, f, "argv", func(n *yaml.Node) []string {
+		return list(d, n, "argv", d.expand(csvPlace))
+	})
+	set(d, &k.Data, f, "data", func(n *yaml.Node) []Data {
+		return list(d, n, "data", d.data)
+	})
+	if d.err != nil {
+		return Kernel{}
+	}
+	writes := slices.ContainsFunc(k.Argv, func(a string) bool { return strings.Contains(a, csvPlace) })
+	switch {
+	case writes && k.Time.Kind != AltisCSV:
+		d.failf(f["argv"], "%s is for kernels with time: {source: %s}", csvPlace, AltisCSV)
+	case !writes && k.Time.Kind == AltisCSV:
+		d.failf(f["argv"], "the program has to write the CSV that its time is read from; give it the path, with -m and %s", csvPlace)
+	}
+	return k
+}
+
+// shared reads the fields that kernels and defaults have.
+func (d *decoder) shared(k *Kernel, f map[string]*yaml.Node) {
+	set(d, &k.SizeClass, f, "size_class", d.expand())
+	set(d, &k.Dir, f, "workdir", d.expand())
+	set(d, &k.Env, f, "env", func(n *yaml.Node) []string { return d.environment(k.Env, n) })
+	set(d, &k.Timeout, f, "timeout", d.duration(time.Millisecond))
+	set(d, &k.Warmup, f, "warmup", d.duration(0))
+	set(d, &k.Repetitions, f, "repetitions", d.whole(1, 1e6))
+	set(d, &k.MinMemoryMB, f, "min_mem_mb", d.whole(0, 1e9))
+	set(d, &k.OutOfMemory, f, "out_of_memory", d.regexp)
+	if n := f["expect"]; n != nil {
+		k.Exit, k.Expect = 0, nil
+		e := d.mapping(n, "expect", []string{"exit", "regexp"})
+		set(d, &k.Exit, e, "exit", d.whole(0, 255))
+		set(d, &k.Expect, e, "regexp", d.regexp)
+	}
+	set(d, &k.Time, f, "time", d.time)
+}
+
+// environment adds variables to those of base, or puts them in their place.
+func (d *decoder) environment(base []string, n *yaml.Node) []string {
+	all := map[string]string{}
+	for _, variable := range base {
+		name, value, _ := strings.Cut(variable, "=")
+		all[name] = value
+	}
+	for key, value := range d.pairs(n, "env") {
+		name := key.Value
+		if !variableName.MatchString(name) {
+			d.failf(key, "%q is not the name of an environment variable", name)
+		}
+		if choosesGPU(name) {
+			d.failf(key, "%s is set by the instance that the kernel runs on", name)
+		}
+		all[name] = d.expand()(value)
+	}
+	var variables []string
+	for name, value := range all {
+		variables = append(variables, name+"="+value)
+	}
+	slices.Sort(variables)
+	return variables
+}
+
+func (d *decoder) data(n *yaml.Node) Data {
+	var file Data
+	f := d.mapping(n, "data", []string{"path", "sha256"})
+	d.required(n, f, "data", "path")
+	set(d, &file.Path, f, "path", d.expand())
+	set(d, &file.SHA256, f, "sha256", func(n *yaml.Node) string {
+		text := strings.ToLower(d.text(n))
+		if sum, err := hex.DecodeString(text); d.err == nil && (err != nil || len(sum) != 32) {
+			d.failf(n, "%q is not a SHA-256; write its 64 hexadecimal digits, as sha256sum prints them", n.Value)
+		}
+		return text
+	})
+	return file
+}
+
+// timeFields are the fields that a time source has besides source.
+var timeFields = map[TimeKind][]string{
+	Wall:     {},
+	Regexp:   {"pattern", "unit"},
+	AltisCSV: {"row"},
+}
+
+var timeUnits = map[string]mig.Seconds{"s": 1, "ms": 1e-3, "us": 1e-6}
+
+// time reads where the time of a run is read from.
+func (d *decoder) time(n *yaml.Node) TimeSource {
+	const what = "time"
+	f := d.mapping(n, what, []string{"source", "pattern", "unit", "row"})
+	d.required(n, f, what, "source")
+	var t TimeSource
+	set(d, &t.Kind, f, "source", func(n *yaml.Node) TimeKind { return TimeKind(d.text(n)) })
+	if d.err != nil {
+		return TimeSource{}
+	}
+	fields, known := timeFields[t.Kind]
+	if !known {
+		d.fail(f["source"], nearest.Unknown("time source", string(t.Kind), []string{string(Wall), string(Regexp), string(AltisCSV)}))
+	}
+	d.required(n, f, fmt.Sprintf("time with source %s", t.Kind), fields...)
+	for _, name := range []string{"pattern", "unit", "row"} {
+		if f[name] != nil && !slices.Contains(fields, name) {
+			d.failf(f[name], "time with source %s has no field %s", t.Kind, name)
+		}
+	}
+	set(d, &t.Pattern, f, "pattern", d.regexp)
+	if d.err == nil && t.Pattern != nil && t.Pattern.NumSubexp() != 1 {
+		d.failf(f["pattern"], "the pattern has %d groups; put the number in parentheses, and nothing else", t.Pattern.NumSubexp())
+	}
+	set(d, &t.Unit, f, "unit", func(n *yaml.Node) mig.Seconds {
+		text := d.text(n)
+		unit, known := timeUnits[text]
+		if d.err == nil && !known {
+			d.failf(n, "%q is not a unit of time; write s, ms or us", text)
+		}
+		return unit
+	})
+	set(d, &t.Row, f, "row", d.text)
+	return t
+}

@@ -1,0 +1,17 @@
+//go:build unix
+
+package kernel
+
+import (
+	"os"
+	"syscall"
+)
+
+// killGroup kills a process and its group. Where the process has ended already, its
+// number still names the group as long as the group has members.
+func killGroup(p *os.Process) error {
+	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); err != nil {
+		return os.ErrProcessDone
+	}
+	return nil
+}

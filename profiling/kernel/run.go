@@ -1,0 +1,163 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"miglab/harness/mig"
+)
+
+// Run runs the kernel once with a further environment and reads its time. The
+// environment is this process's, without what chooses a GPU, then the kernel's, then
+// env. The process group is killed when the time is up, when ctx ends, and when the
+// process itself has ended, so that nothing stays on the GPU; on Linux the process is
+// killed when this one dies, too, though not what it started itself.
+// Of the output, standard output and standard error as they come, the first and the
+// last 64 KiB are looked at.
+//
+// An error means that ctx ended or that the machine could not start the program at
+// all, and says nothing about the kernel.
+func (k *Kernel) Run(ctx context.Context, env []string) (Outcome, error) {
+	o, err := k.run(ctx, env)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("%s:%d: kernel %s: %w", k.File, k.Line, k.Name, err)
+	}
+	return o, nil
+}
+
+func (k *Kernel) run(ctx context.Context, env []string) (Outcome, error) {
+	argv, csv := k.Argv, ""
+	if k.Time.Kind == AltisCSV {
+		// A file of this run alone: Altis adds to one that is there.
+		dir, err := os.MkdirTemp("", "miglab-csv-")
+		if err != nil {
+			return Outcome{}, err
+		}
+		defer os.RemoveAll(dir)
+		csv = filepath.Join(dir, "altis.csv")
+		argv = make([]string, len(k.Argv))
+		for i, a := range k.Argv {
+			argv[i] = strings.ReplaceAll(a, csvPlace, csv)
+		}
+	}
+
+	limited, cancel := context.WithTimeout(ctx, k.Timeout)
+	defer cancel()
+	cmd := exec.CommandContext(limited, argv[0], argv[1:]...)
+	cmd.Dir = k.Dir
+	cmd.Env = append(append(inherited(), k.Env...), env...)
+	p, err := execute(cmd)
+	switch {
+	case ctx.Err() != nil && (err != nil || p.killed()):
+		return Outcome{}, context.Cause(ctx)
+	case err != nil:
+		return Outcome{}, err
+	}
+	o := Outcome{Seconds: mig.Seconds(math.Inf(1)), Start: p.start, End: p.end}
+	if limited.Err() != nil && p.killed() {
+		o.Status, o.Detail = Timeout, fmt.Sprintf("still running after %v", k.Timeout)
+		return o, nil
+	}
+	k.judge(&o, p, csv)
+	return o, nil
+}
+
+// inherited is this process's environment without the variables that choose a GPU.
+func inherited() []string {
+	var env []string
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); !choosesGPU(name) {
+			env = append(env, variable)
+		}
+	}
+	return env
+}
+
+// choosesGPU reports whether a variable says on which part of which GPU a process
+// runs: they come from the instance, and from nobody else.
+func choosesGPU(name string) bool {
+	return name == "CUDA_VISIBLE_DEVICES" || strings.HasPrefix(name, "CUDA_MPS_")
+}
+
+// judge fills in how a process went that ended by itself.
+func (k *Kernel) judge(o *Outcome, p process, csv string) {
+	if at := k.OutOfMemory.FindStringIndex(p.output); at != nil {
+		o.Status, o.Detail = OutOfMemory, lineAt(p.output, at[0])
+		return
+	}
+	if p.signal != 0 {
+		o.Status, o.Detail = Crash, fmt.Sprintf("ended by signal %d (%v)%s", p.signal, p.signal, p.lastWords())
+		return
+	}
+	if p.exit != k.Exit {
+		o.Status, o.Detail = Crash, fmt.Sprintf("exit status %d, not %d%s", p.exit, k.Exit, p.lastWords())
+		return
+	}
+	if k.Expect != nil && !k.Expect.MatchString(p.output) {
+		o.Status, o.Detail = Wrong, fmt.Sprintf("nothing in the output matches %q%s", k.Expect, p.lastWords())
+		return
+	}
+	seconds, err := k.time(p, csv)
+	if err == nil && !(seconds > 0 && seconds <= math.MaxFloat64) {
+		err = fmt.Errorf("%v s is not a time", seconds)
+	}
+	if err != nil {
+		o.Status, o.Detail = Wrong, err.Error()
+		return
+	}
+	o.Status, o.Seconds = OK, seconds
+}
+
+// time reads the time of a run that went well.
+func (k *Kernel) time(p process, csv string) (mig.Seconds, error) {
+	switch k.Time.Kind {
+	case Regexp:
+		m := k.Time.Pattern.FindStringSubmatch(p.output)
+		if m == nil {
+			return 0, fmt.Errorf("there is no time in the output: nothing matches %q%s", k.Time.Pattern, p.lastWords())
+		}
+		v, err := parseNumber(m[1])
+		return v * k.Time.Unit, err
+	case AltisCSV:
+		text, err := os.ReadFile(csv)
+		if err != nil {
+			return 0, fmt.Errorf("the program wrote no CSV%s", p.lastWords())
+		}
+		return altisTime(string(text), k.Time.Row)
+	default:
+		return mig.Seconds(p.end.Sub(p.start).Seconds()), nil
+	}
+}
+
+// lastWords is the last line of the output, as the end of a sentence.
+func (p process) lastWords() string {
+	text := strings.TrimSpace(p.output)
+	if text == "" {
+		return "; there is no output"
+	}
+	return fmt.Sprintf("; the output ends with: %s", lineAt(text, len(text)))
+}
+
+// lineAt returns the line around an index, without what cannot stand in a line of a
+// table, and shortened.
+func lineAt(text string, i int) string {
+	start := strings.LastIndexByte(text[:i], '\n') + 1
+	line, _, _ := strings.Cut(text[start:], "\n")
+	line = strings.TrimSpace(line)
+	line = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '\ufffd' {
+			return ' '
+		}
+		return r
+	}, line)
+	const most = 200
+	if runes := []rune(line); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return line
+}
