@@ -1,0 +1,7 @@
+package session
+
+// Abandon leaves everything as SIGKILL does.
+func (s *Session) Abandon() {
+	s.lock.Close()
+	s.journal.f.Close()
+}

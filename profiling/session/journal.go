@@ -1,0 +1,214 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"miglab/harness/mig"
+	"miglab/profiling"
+)
+
+// A journal is a file to which every change of the GPU is appended, a line of JSON
+// each, before it is made. It exists as long as there may be something to take away.
+type journal struct {
+	path string
+
+	mu sync.Mutex
+	f  *os.File
+	// err is why nothing can be written any more: after a part of a line there can be no other.
+	err error
+}
+
+// An event is what a line of the journal is about.
+type event string
+
+const (
+	// begun is the first line.
+	begun event = "begin"
+	// modeOn comes before MIG is turned on.
+	modeOn event = "turn MIG on"
+	// intended comes before an instance is created: it may exist from here on.
+	intended event = "create"
+	// created says that it exists, and what it is called.
+	created event = "created"
+	// failed says that it could not be created.
+	failed event = "not created"
+	// destroyed says that it is gone.
+	destroyed event = "destroyed"
+)
+
+// An entry is a line of the journal.
+type entry struct {
+	Event event `json:"event"`
+	// Boot, PID and Before belong to begun: which boot of the system it is, the process,
+	// and the instances that are not ours.
+	Boot   string  `json:"boot,omitempty"`
+	PID    int     `json:"process,omitempty"`
+	Before []place `json:"before,omitempty"`
+	// Instance belongs to the events of instances.
+	Instance *place `json:"instance,omitempty"`
+}
+
+// A place is an instance as the journal names it. ID and UUID are missing while it is
+// being created.
+type place struct {
+	Profile string     `json:"profile"`
+	Start   mig.Slices `json:"start"`
+	ID      int        `json:"id,omitempty"`
+	UUID    string     `json:"uuid,omitempty"`
+}
+
+func placeOf(i profiling.Instance) place {
+	return place{i.Profile.String(), i.Start, i.ID, i.UUID}
+}
+
+// create begins a journal. On an error there is none.
+func create(path string, first entry) (*journal, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	j := &journal{path: path, f: f}
+	if err := j.append(first); err != nil {
+		return nil, errors.Join(err, j.remove())
+	}
+	return j, nil
+}
+
+// append writes a line and returns when it is on the disk.
+func (j *journal) append(e entry) error {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.err == nil {
+		_, j.err = j.f.Write(append(line, '\n'))
+	}
+	if j.err == nil {
+		j.err = j.f.Sync()
+	}
+	return j.err
+}
+
+// close leaves the file to the next session.
+func (j *journal) close() error { return j.f.Close() }
+
+// remove closes the journal when nothing is left of what it names.
+func (j *journal) remove() error { return errors.Join(j.f.Close(), os.Remove(j.path)) }
+
+// reopen reads the journal of a run that was killed, to be continued. It is nil where
+// there is no such file.
+func reopen(path string, g *mig.GPU) (_ *journal, r remains, err error) {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, r, nil
+	}
+	if err != nil {
+		return nil, r, err
+	}
+	// A last line that is not whole announces nothing that was done.
+	raw = raw[:bytes.LastIndexByte(raw, '\n')+1]
+	if r, err = replay(raw, path, g); err != nil {
+		return nil, r, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return nil, r, err
+	}
+	if err := f.Truncate(int64(len(raw))); err != nil {
+		return nil, r, errors.Join(err, f.Close())
+	}
+	return &journal{path: path, f: f}, r, nil
+}
+
+// remains is what a killed run may have left.
+type remains struct {
+	boot     string
+	pid      int
+	turnedOn bool
+	left     map[mig.Instance]made
+}
+
+// replay follows a journal. The error is a [*JournalError].
+func replay(raw []byte, file string, g *mig.GPU) (remains, error) {
+	r := remains{left: map[mig.Instance]made{}}
+	var before []place
+	n := 0
+	for line := range bytes.Lines(raw) {
+		n++
+		e, err := parse(line)
+		if err == nil && (e.Event == begun) != (n == 1) {
+			err = fmt.Errorf("event %q; %q is the first line and no other", e.Event, begun)
+		}
+		if err == nil {
+			switch e.Event {
+			case begun:
+				r.boot, r.pid, before = e.Boot, e.PID, e.Before
+			case modeOn:
+				r.turnedOn = true
+			default:
+				err = r.follow(e, g)
+			}
+		}
+		if err != nil {
+			return remains{}, &JournalError{file, n, err}
+		}
+	}
+	for at, m := range r.left {
+		// What was there before and was not created is somebody else's.
+		if m.stage == creating && slices.ContainsFunc(before, func(b place) bool { return b.Profile == at.Profile.String() && b.Start == at.Start }) {
+			delete(r.left, at)
+		}
+	}
+	return r, nil
+}
+
+// parse reads a line.
+func parse(line []byte) (e entry, err error) {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&e); err != nil {
+		return e, fmt.Errorf("%q is no line of a journal: %w", strings.TrimSpace(string(line)), err)
+	}
+	if d.More() {
+		return e, fmt.Errorf("%q is more than a line of a journal", strings.TrimSpace(string(line)))
+	}
+	return e, nil
+}
+
+// follow carries out an event of an instance.
+func (r *remains) follow(e entry, g *mig.GPU) error {
+	if e.Instance == nil {
+		return fmt.Errorf("event %q without an instance", e.Event)
+	}
+	p, err := g.ProfileByName(e.Instance.Profile)
+	if err != nil {
+		return err
+	}
+	at := mig.Instance{Profile: p, Start: e.Instance.Start}
+	if !slices.Contains(p.Starts, at.Start) {
+		return fmt.Errorf("%s cannot begin at slice %d; it may start at %v", p, at.Start, p.Starts)
+	}
+	switch was := r.left[at].stage; {
+	case e.Event == intended && was == "":
+		r.left[at] = made{stage: creating}
+	case e.Event == created && was == creating:
+		r.left[at] = made{there, e.Instance.ID, e.Instance.UUID}
+	case e.Event == failed && was == creating, e.Event == destroyed && was != "":
+		delete(r.left, at)
+	case was == "":
+		return fmt.Errorf("event %q for %s, which was not being created", e.Event, name(at))
+	default:
+		return fmt.Errorf("event %q for %s, which is %s", e.Event, name(at), was)
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"miglab/profiling"
+)
+
+// turnOn turns MIG on where it is off and has to be on; admit has seen to it that it
+// may be.
+func (s *Session) turnOn() (err error) {
+	if s.identity.Source != profiling.MIG || s.identity.MIG {
+		return nil
+	}
+	if err := s.journal.append(entry{Event: modeOn}); err != nil {
+		return err
+	}
+	s.turnedOn = true
+	if err := s.device.SetMIG(true); err != nil {
+		return err
+	}
+	if s.identity, err = s.device.Identify(); err != nil {
+		return err
+	}
+	if !s.identity.MIG {
+		processes, err := s.device.Processes()
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("MIG mode of %s cannot be turned on before a reset%s; end what uses the GPU and try again", s.identity.UUID, held(processes))
+	}
+	s.o.Log("turned on MIG mode of %s", s.identity.UUID)
+	return nil
+}
+
+// restore turns MIG off if it was turned on, unless others have come to need it.
+func (s *Session) restore() error {
+	if !s.turnedOn {
+		return nil
+	}
+	id, err := s.device.Identify()
+	if err != nil {
+		return err
+	}
+	if !id.MIG && !id.MIGPending {
+		return nil
+	}
+	exist, err := s.exist()
+	if err != nil {
+		return err
+	}
+	if len(exist) > 0 {
+		s.o.Log("MIG mode of %s stays on: there is %s, which is not of this run", id.UUID, describe(exist[0]))
+		return nil
+	}
+	if err := s.device.SetMIG(false); err != nil {
+		return err
+	}
+	if id, err = s.device.Identify(); err != nil {
+		return err
+	}
+	if id.MIG {
+		processes, err := s.device.Processes()
+		if err != nil {
+			return err
+		}
+		s.o.Log("MIG mode of %s goes off with the next reset%s", id.UUID, held(processes))
+		return nil
+	}
+	s.o.Log("turned off MIG mode of %s again", id.UUID)
+	return nil
+}
+
+func onOff(mode bool) string {
+	if mode {
+		return "on"
+	}
+	return "off"
+}
+
+// held says what holds the GPU, in brackets.
+func held(by []profiling.Process) string {
+	if len(by) == 0 {
+		return ""
+	}
+	return " (held by " + list(by) + ")"
+}
+
+// list names processes.
+func list(ps []profiling.Process) string {
+	names := make([]string, len(ps))
+	for i, p := range ps {
+		names[i] = strings.TrimSpace(fmt.Sprintf("process %d %s", p.PID, p.Name))
+	}
+	return strings.Join(names, ", ")
+}

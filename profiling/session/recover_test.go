@@ -1,0 +1,342 @@
+package session_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"pgregory.net/rapid"
+
+	"miglab/harness/mig"
+	"miglab/profiling"
+	"miglab/profiling/devicetest"
+	"miglab/profiling/session"
+)
+
+// journalFile is where the journal of the GPU lies.
+func (b *bench) journalFile(d profiling.Device) string {
+	b.Helper()
+	id, err := d.Identify()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return filepath.Join(b.dir, id.UUID+".journal")
+}
+
+func (b *bench) write(path, text string) {
+	b.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func TestKilledRunIsCleanedUp(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100, devicetest.Busy(2, 0))
+		if _, err := d.Create(at("2g.10gb", 4)); err != nil {
+			b.Fatal(err)
+		}
+		s := b.open(d)
+		i := b.create(s, at("3g.20gb", 0))
+		b.create(s, at("1g.5gb", 6))
+		d.Use(i.ID, 77, "kernel")()
+		s.Abandon()
+		b.exist(d, "3@0", "2@4", "1@6")
+		b.close(b.open(d))
+		b.exist(d, "2@4")
+		b.logged("destroyed 3g.20gb at 0 (" + i.UUID + "), which a killed run")
+		b.logged("destroyed 1g.5gb at 6")
+	})
+}
+
+func TestKilledRunThatIsStillUsed(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		s := b.open(d)
+		i := b.create(s, at("3g.20gb", 0))
+		b.create(s, at("1g.5gb", 4))
+		end := d.Use(i.ID, 77, "kernel")
+		s.Abandon()
+		_, err := session.Open(b.Context(), d, b.options())
+		b.says(err, profiling.ErrBusy, "3g.20gb at 0", "process 77 kernel", ".journal")
+		b.exist(d, "3@0")
+		end()
+		// What was already cleaned up is somebody else's from now on.
+		if _, err := d.Create(at("1g.5gb", 4)); err != nil {
+			b.Fatal(err)
+		}
+		b.close(b.open(d))
+		b.exist(d, "1@4")
+	})
+}
+
+func TestKilledRunThatHadTurnedMIGOn(t *testing.T) {
+	for _, g := range []*mig.GPU{a100, h100} {
+		bubble(t, func(b *bench) {
+			d := devicetest.New(g, devicetest.MIGOff())
+			o := b.options()
+			o.AllowMIGMode = true
+			s := b.openWith(d, o)
+			b.create(s, mig.Instance{Profile: g.Profile(2), Start: 2})
+			s.Abandon()
+			_, err := session.Open(b.Context(), d, b.options())
+			b.says(err, profiling.ErrMIGOff)
+			b.mode(d, false, false)
+			b.close(b.openWith(d, o))
+			b.mode(d, false, false)
+			b.exist(d)
+		})
+	}
+}
+
+func TestWhatTheJournalDoesNotProveIsLeftAlone(t *testing.T) {
+	raw, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		t.Skip("the system does not say which boot it is")
+	}
+	begin := func(boot, before string) string {
+		return fmt.Sprintf(`{"event":"begin","boot":"%s","process":5,"before":[%s]}`+"\n", boot, before)
+	}
+	boot := strings.TrimSpace(string(raw))
+	here := begin(boot, `{"profile":"2g.10gb","start":4,"uuid":"MIG-x"}`)
+	was := begin(boot, `{"profile":"1g.5gb","start":0,"uuid":"MIG-x"}`)
+	const (
+		create    = `{"event":"create","instance":{"profile":"1g.5gb","start":0}}` + "\n"
+		created   = `{"event":"created","instance":{"profile":"1g.5gb","start":0,"uuid":"UUID"}}` + "\n"
+		refused   = `{"event":"not created","instance":{"profile":"1g.5gb","start":0}}` + "\n"
+		destroyed = `{"event":"destroyed","instance":{"profile":"1g.5gb","start":0}}` + "\n"
+	)
+	for name, c := range map[string]struct {
+		journal string
+		stays   bool
+	}{
+		"intent":                      {here + create, false},
+		"created":                     {here + create + created, false},
+		"another boot":                {begin("another", "") + create, true},
+		"another ID":                  {here + create + strings.Replace(created, `0,`, `0,"id":1,`, 1), true},
+		"another UUID":                {here + create + strings.Replace(created, "UUID", "MIG-other", 1), true},
+		"another profile":             {here + strings.Replace(create, "5gb", "5gb+me", 1), true},
+		"another start":               {here + strings.Replace(create, "0}", "1}", 1), true},
+		"refused":                     {here + create + refused, true},
+		"destroyed":                   {here + create + created + destroyed, true},
+		"created again":               {here + create + created + destroyed + create + created, false},
+		"there before, intended":      {was + create, true},
+		"there before, gone, created": {was + create + created, false},
+		"nothing":                     {"", true},
+		"begun":                       {here, true},
+		"half a first line":           {here[:20], true},
+		"half an intent":              {here + create[:20], true},
+		"an intent but its end":       {here + strings.TrimSuffix(create, "\n"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(b *bench) {
+				d := devicetest.New(a100)
+				i, err := d.Create(at("1g.5gb", 0))
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.write(b.journalFile(d), strings.ReplaceAll(c.journal, "UUID", i.UUID))
+				b.close(b.open(d))
+				if c.stays {
+					b.exist(d, "1@0")
+				} else {
+					b.exist(d)
+				}
+			})
+		})
+	}
+}
+
+func TestGPUInstanceWithoutComputeInstanceIsFound(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100, devicetest.Busy(1, 0))
+		s := b.open(d)
+		i := b.create(s, at("1g.5gb", 0))
+		d.Use(i.ID, 77, "kernel")()
+		if err := d.Destroy(i.ID); !errors.Is(err, profiling.ErrBusy) { // takes the compute instance away
+			b.Fatal(err)
+		}
+		s.Abandon()
+		if exist, err := d.Instances(); err != nil || len(exist) != 1 || exist[0].UUID != "" {
+			b.Fatal(exist, err)
+		}
+		b.close(b.open(d))
+		b.exist(d)
+	})
+}
+
+func TestModeIsRestoredAfterAReboot(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		b.write(b.journalFile(d), `{"event":"begin","boot":"before","process":5}`+"\n"+`{"event":"turn MIG on"}`+"\n")
+		_, err := session.Open(b.Context(), d, b.options())
+		b.says(err, profiling.ErrMIGOff)
+		b.mode(d, false, false)
+	})
+}
+
+func TestJournalThatCannotBeRead(t *testing.T) {
+	begin := `{"event":"begin"}`
+	create := `{"event":"create","instance":{"profile":"1g.5gb","start":0}}`
+	created := `{"event":"created","instance":{"profile":"1g.5gb","start":0}}`
+	for _, c := range []struct{ lines, want string }{
+		{"hello", `:1: "hello" is no line`},
+		{begin + "\n" + begin, ":2: "},
+		{create, `:1: event "create"; "begin" is the first line`},
+		{begin + "\n" + create + "\n" + create, ":3: "},
+		{begin + "\n" + created, `:2: event "created" for 1g.5gb at 0, which was not being created`},
+		{begin + "\n" + create + "\n" + created + "\n" + created, `:4: event "created" for 1g.5gb at 0, which is there`},
+		{begin + "\n" + `{"event":"create"}`, ":2: event \"create\" without an instance"},
+		{begin + "\n" + strings.Replace(create, "1g.5gb", "1g.6gb", 1), `did you mean "1g.5gb"`},
+		{begin + "\n" + strings.Replace(create, `"start":0`, `"start":7`, 1), "it may start at [0 1 2 3 4 5 6]"},
+		{begin + "\n" + strings.Replace(create, `"start"`, `"stort"`, 1), `unknown field "stort"`},
+		{begin + "\n" + `{"event":"eat","instance":{"profile":"1g.5gb","start":0}}`, `event "eat"`},
+		{begin + "\n" + create + create, "more than a line"},
+		{begin + "\n\n" + create, ":2: "},
+	} {
+		bubble(t, func(b *bench) {
+			d := devicetest.New(a100)
+			path := b.journalFile(d)
+			b.write(path, c.lines+"\n")
+			_, err := session.Open(b.Context(), d, b.options())
+			b.says(err, nil, path, c.want, "nvidia-smi mig", "delete the file")
+			var journal *session.JournalError
+			if !errors.As(err, &journal) {
+				b.Errorf("error %T, want a *JournalError", err)
+			}
+			if b.journal() != c.lines+"\n" {
+				b.Error("the journal has changed")
+			}
+			if err := os.Remove(path); err != nil {
+				b.Fatal(err)
+			}
+			b.close(b.open(d))
+		})
+	}
+}
+
+func TestJournalCutAnywhere(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100, devicetest.Scale(0))
+		s := b.open(d)
+		i := b.create(s, at("3g.20gb", 4))
+		b.create(s, at("1g.5gb", 0))
+		if _, err := s.Destroy(b.Context(), i); err != nil {
+			b.Fatal(err)
+		}
+		whole, path := b.journal(), b.journalFile(d)
+		b.close(s)
+		for n := range len(whole) {
+			b.write(path, whole[:n])
+			s := b.open(d)
+			if !strings.HasPrefix(b.journal(), `{"event":"begin"`) {
+				b.Errorf("cut at %d", n)
+			}
+			b.close(s)
+		}
+	})
+}
+
+// TestNothingIsLeftWhateverHappens lets runs create, destroy, fail, be killed and come
+// back, with instances of others and processes between them.
+func TestNothingIsLeftWhateverHappens(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		// The clock of a bubble belongs to a *testing.T, and a failure to rapid's.
+		fail := ""
+		synctest.Test(t, func(t *testing.T) { fail = live(&bench{T: t, dir: t.TempDir()}, r) })
+		if fail != "" {
+			r.Fatal(fail)
+		}
+	})
+}
+
+// live plays a random life, and says in words what went wrong.
+func live(b *bench, r *rapid.T) string {
+	d := devicetest.New(a100, devicetest.Busy(rapid.IntRange(0, 2).Draw(r, "refusals"), 0))
+	others := map[string]bool{}
+	var s *session.Session
+	var made []profiling.Instance
+	list := func() (out []profiling.Instance) {
+		out, err := d.Instances()
+		if err != nil {
+			b.Fatal(err)
+		}
+		return out
+	}
+	// end checks that exactly what others have is there.
+	end := func(when string) string {
+		exist := list()
+		for _, i := range exist {
+			if !others[i.String()] {
+				return i.String() + " is left " + when
+			}
+		}
+		if len(exist) != len(others) {
+			return "an instance of others is gone " + when
+		}
+		return ""
+	}
+	place := func() mig.Instance {
+		p := rapid.SampledFrom(a100.Profiles).Draw(r, "profile")
+		return mig.Instance{Profile: p, Start: rapid.SampledFrom(p.Starts).Draw(r, "start")}
+	}
+	for range rapid.IntRange(1, 30).Draw(r, "steps") {
+		if s == nil {
+			o := b.options()
+			var err error
+			if s, err = session.Open(b.Context(), d, o); err != nil {
+				return err.Error()
+			}
+			if fail := end("after Open"); fail != "" {
+				return fail
+			}
+			made = nil
+		}
+		switch rapid.SampledFrom([]string{"create", "create", "create", "destroy", "other", "fail", "use", "close", "kill"}).Draw(r, "what") {
+		case "create":
+			if i, _, err := s.Create(b.Context(), place()); err == nil {
+				made = append(made, i)
+			}
+		case "destroy":
+			if len(made) > 0 {
+				n := rapid.IntRange(0, len(made)-1).Draw(r, "which")
+				if _, err := s.Destroy(b.Context(), made[n]); err != nil {
+					return err.Error()
+				}
+				made = append(made[:n], made[n+1:]...)
+			}
+		case "other":
+			if i, err := d.Create(place()); err == nil {
+				others[i.String()] = true
+			}
+		case "fail":
+			d.FailCreate(0, profiling.ErrUnsupported)
+		case "use":
+			if len(made) > 0 {
+				d.Use(made[len(made)-1].ID, 77, "kernel")()
+			}
+		case "close":
+			if err := s.Close(); err != nil {
+				return err.Error()
+			}
+			s = nil
+			if fail := end("after Close"); fail != "" {
+				return fail
+			}
+		case "kill":
+			s.Abandon()
+			s = nil
+		}
+	}
+	if s != nil {
+		if err := s.Close(); err != nil {
+			return err.Error()
+		}
+		return end("at the end")
+	}
+	return ""
+}

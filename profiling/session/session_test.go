@@ -1,0 +1,662 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"miglab/harness/mig"
+	"miglab/profiling"
+	"miglab/profiling/devicetest"
+	"miglab/profiling/session"
+)
+
+var (
+	a100 = mig.MustLookup("A100")
+	h100 = mig.MustLookup("H100")
+)
+
+// at is an instance of the A100.
+func at(profile string, start mig.Slices) mig.Instance {
+	p, err := a100.ProfileByName(profile)
+	if err != nil {
+		panic(err)
+	}
+	return mig.Instance{Profile: p, Start: start}
+}
+
+// bubble runs a test in virtual time.
+func bubble(t *testing.T, f func(*bench)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { f(&bench{T: t, dir: t.TempDir()}) })
+}
+
+// A bench is where sessions are tested: their folder, and what they logged.
+type bench struct {
+	*testing.T
+	dir string
+	log []string
+}
+
+func (b *bench) options() session.Options {
+	return session.Options{Dir: b.dir, Log: func(format string, args ...any) { b.log = append(b.log, fmt.Sprintf(format, args...)) }}
+}
+
+func (b *bench) open(d profiling.Device) *session.Session {
+	b.Helper()
+	return b.openWith(d, b.options())
+}
+
+func (b *bench) openWith(d profiling.Device, o session.Options) *session.Session {
+	b.Helper()
+	s, err := session.Open(b.Context(), d, o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s
+}
+
+func (b *bench) create(s *session.Session, at mig.Instance) profiling.Instance {
+	b.Helper()
+	i, _, err := s.Create(b.Context(), at)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return i
+}
+
+func (b *bench) close(s *session.Session) {
+	b.Helper()
+	if err := s.Close(); err != nil {
+		b.Errorf("Close: %v", err)
+	}
+	if j := b.journal(); j != "" {
+		b.Errorf("the journal is still there after Close:\n%s", j)
+	}
+}
+
+// journal is the text of the one journal, or "".
+func (b *bench) journal() string {
+	b.Helper()
+	files, err := filepath.Glob(filepath.Join(b.dir, "*.journal"))
+	if err != nil || len(files) > 1 {
+		b.Fatal(files, err)
+	}
+	if len(files) == 0 {
+		return ""
+	}
+	raw, err := os.ReadFile(files[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(raw)
+}
+
+// events are those of the journal.
+func (b *bench) events() []string {
+	b.Helper()
+	var out []string
+	for line := range strings.Lines(b.journal()) {
+		_, rest, _ := strings.Cut(line, `"event":"`)
+		e, _, _ := strings.Cut(rest, `"`)
+		out = append(out, e)
+	}
+	return out
+}
+
+// exist checks which instances there are, as size@start.
+func (b *bench) exist(d profiling.Device, want ...string) {
+	b.Helper()
+	all, err := d.Instances()
+	if err != nil {
+		b.Fatal(err)
+	}
+	var got []string
+	for _, i := range all {
+		got = append(got, i.String())
+	}
+	if !slices.Equal(got, want) {
+		b.Errorf("instances %v, want %v", got, want)
+	}
+}
+
+// says checks an error, and that it contains words.
+func (b *bench) says(err, want error, words ...string) {
+	b.Helper()
+	if want != nil && !errors.Is(err, want) {
+		b.Errorf("error %v, want one that wraps %v", err, want)
+	}
+	if err == nil {
+		b.Fatal("no error")
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			b.Errorf("error %q does not say %q", err, w)
+		}
+	}
+}
+
+// logged checks that a message contains words.
+func (b *bench) logged(words string) {
+	b.Helper()
+	if !slices.ContainsFunc(b.log, func(l string) bool { return strings.Contains(l, words) }) {
+		b.Errorf("no message says %q: %q", words, b.log)
+	}
+}
+
+func (b *bench) mode(d profiling.Device, current, pending bool) {
+	b.Helper()
+	id, err := d.Identify()
+	if err != nil || id.MIG != current || id.MIGPending != pending {
+		b.Errorf("MIG mode %v, pending %v, %v; want %v, %v", id.MIG, id.MIGPending, err, current, pending)
+	}
+}
+
+func TestInstancesComeAndGo(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		s := b.open(d)
+		if id := s.Identity(); id.Model != a100 || s.Device() != d {
+			b.Errorf("identity %+v", id)
+		}
+		i, took, err := s.Create(b.Context(), at("3g.20gb", 4))
+		if err != nil || took != 200*time.Millisecond { // FAR Table 1
+			b.Fatalf("create: %v, %v", took, err)
+		}
+		b.exist(d, "3@4")
+		if want := []string{"begin", "create", "created"}; !slices.Equal(b.events(), want) || !strings.Contains(b.journal(), i.UUID) {
+			b.Errorf("journal\n%s", b.journal())
+		}
+		took, err = s.Destroy(b.Context(), i)
+		if err != nil || took != 210*time.Millisecond {
+			b.Fatalf("destroy: %v, %v", took, err)
+		}
+		b.exist(d)
+		if want := []string{"begin", "create", "created", "destroyed"}; !slices.Equal(b.events(), want) {
+			b.Errorf("journal\n%s", b.journal())
+		}
+		b.close(s)
+		if len(b.log) > 0 {
+			b.Errorf("messages %q", b.log)
+		}
+	})
+}
+
+func TestIntentIsWrittenFirst(t *testing.T) {
+	bubble(t, func(b *bench) {
+		stages := map[devicetest.Stage][]string{}
+		d := devicetest.New(a100, devicetest.Watch(func(s devicetest.Step) { stages[s.Stage] = b.events() }))
+		s := b.open(d)
+		b.create(s, at("1g.5gb", 0))
+		b.close(s)
+		if want := []string{"begin", "create"}; !slices.Equal(stages[devicetest.BeforeCreate], want) {
+			b.Errorf("before the create the journal has %q, want %q", stages[devicetest.BeforeCreate], want)
+		}
+		if want := []string{"begin", "create", "created"}; !slices.Equal(stages[devicetest.Destroyed], want) {
+			b.Errorf("when it was destroyed the journal had %q, want %q", stages[devicetest.Destroyed], want)
+		}
+	})
+}
+
+func TestSecondRunIsRefused(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		s := b.open(d)
+		_, err := session.Open(b.Context(), d, b.options())
+		var locked *session.LockedError
+		if !errors.As(err, &locked) || locked.PID != os.Getpid() || locked.GPU != s.Identity().UUID {
+			b.Errorf("second Open: %v", err)
+		}
+		b.says(err, nil, fmt.Sprintf("process %d", os.Getpid()))
+		other := b.open(devicetest.New(a100, devicetest.Number(1)))
+		if err := other.Close(); err != nil {
+			b.Error(err)
+		}
+		b.close(s)
+		b.close(b.open(d))
+	})
+}
+
+func TestMIGModeIsNotTouchedUnasked(t *testing.T) {
+	for _, g := range []*mig.GPU{a100, h100} {
+		bubble(t, func(b *bench) {
+			d := devicetest.New(g, devicetest.MIGOff())
+			_, err := session.Open(b.Context(), d, b.options())
+			b.says(err, profiling.ErrMIGOff, "--allow-mig-mode")
+			b.mode(d, false, false)
+			if b.journal() != "" {
+				b.Error("there is a journal")
+			}
+			o := b.options()
+			o.AllowMIGMode = true
+			s := b.openWith(d, o)
+			b.mode(d, true, true)
+			if !s.Identity().MIG {
+				b.Error("the session does not know that MIG is on")
+			}
+			b.create(s, mig.Instance{Profile: g.Profile(7)})
+			b.close(s)
+			b.mode(d, false, false)
+			b.logged("turned on MIG")
+			b.logged("turned off MIG")
+		})
+	}
+}
+
+func TestMIGModeThatWasOnStaysOn(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		o := b.options()
+		o.AllowMIGMode = true
+		b.close(b.openWith(d, o))
+		b.mode(d, true, true)
+	})
+}
+
+func TestMIGModeStaysOnForInstancesOfOthers(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100, devicetest.MIGOff())
+		o := b.options()
+		o.AllowMIGMode = true
+		s := b.openWith(d, o)
+		if _, err := d.Create(at("1g.5gb", 3)); err != nil {
+			b.Fatal(err)
+		}
+		b.close(s)
+		b.mode(d, true, true)
+		b.logged("stays on")
+		b.exist(d, "1@3")
+	})
+}
+
+func TestSMLimitNeedsNoMIGMode(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(h100, devicetest.SMLimit())
+		s := b.open(d)
+		b.create(s, mig.Instance{Profile: h100.Profile(3)})
+		b.close(s)
+		b.exist(d)
+	})
+}
+
+func TestPendingModeIsRefused(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		end := d.Use(devicetest.WholeGPU, 77, "python")
+		if err := d.SetMIG(false); err != nil {
+			b.Fatal(err)
+		}
+		o := b.options()
+		o.WithOthers = true
+		_, err := session.Open(b.Context(), d, o)
+		b.says(err, nil, "is on and will be off", "process 77 python", "--gpu-reset")
+		end()
+		d.Reset()
+		_, err = session.Open(b.Context(), d, o)
+		b.says(err, profiling.ErrMIGOff)
+	})
+}
+
+func TestModeThatStaysPendingIsTakenBack(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100, devicetest.MIGOff())
+		d.Use(devicetest.WholeGPU, 77, "python")
+		o := b.options()
+		o.WithOthers, o.AllowMIGMode = true, true
+		_, err := session.Open(b.Context(), d, o)
+		b.says(err, nil, "before a reset", "process 77 python")
+		b.mode(d, false, false)
+		if b.journal() != "" {
+			b.Error("there is a journal")
+		}
+	})
+}
+
+func TestModeThatGoesOffWithTheNextReset(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100, devicetest.MIGOff())
+		o := b.options()
+		o.AllowMIGMode = true
+		s := b.openWith(d, o)
+		d.Use(devicetest.WholeGPU, 77, "python")
+		b.close(s)
+		b.mode(d, true, false)
+		b.logged("next reset (held by process 77 python)")
+	})
+}
+
+func TestOthersOnTheGPU(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(h100)
+		d.Use(devicetest.WholeGPU, 77, "python")
+		d.Use(devicetest.WholeGPU, 78, "")
+		_, err := session.Open(b.Context(), d, b.options())
+		b.says(err, nil, "process 77 python, process 78;", "--with-others")
+		o := b.options()
+		o.WithOthers = true
+		b.close(b.openWith(d, o))
+		b.logged("process 77 python, process 78")
+	})
+}
+
+func TestInstancesOfOthersAreLeftAlone(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		if _, err := d.Create(at("3g.20gb", 4)); err != nil {
+			b.Fatal(err)
+		}
+		s := b.open(d)
+		b.logged("3g.20gb at 4 (MIG-")
+		b.create(s, at("1g.5gb", 0))
+		_, _, err := s.Create(b.Context(), at("2g.10gb", 4))
+		b.says(err, profiling.ErrInsufficient, "create 2g.10gb at 4", "3g.20gb at 4 (MIG-", "did not make")
+		_, _, err = s.Create(b.Context(), at("3g.20gb", 4))
+		b.says(err, profiling.ErrInsufficient, "did not make")
+		_, _, err = s.Create(b.Context(), at("1g.10gb", 0))
+		b.says(err, profiling.ErrInsufficient, "1g.5gb at 0 (MIG-", "which this run made")
+		_, _, err = s.Create(b.Context(), at("1g.5gb", 0))
+		b.says(err, profiling.ErrInsufficient, "this run has it")
+		exist, err := d.Instances()
+		if err != nil {
+			b.Fatal(err)
+		}
+		_, err = s.Destroy(b.Context(), exist[1])
+		b.says(err, profiling.ErrUnknownInstance, "3g.20gb at 4")
+		b.close(s)
+		b.exist(d, "3@4")
+	})
+}
+
+func TestBusyInstanceIsDestroyedInTheEnd(t *testing.T) {
+	for _, busy := range []devicetest.Option{devicetest.Busy(4, 0), devicetest.Busy(0, 7*time.Second)} {
+		bubble(t, func(b *bench) {
+			d := devicetest.New(a100, busy)
+			s := b.open(d)
+			i := b.create(s, at("3g.20gb", 0))
+			d.Use(i.ID, 77, "kernel")()
+			took, err := s.Destroy(b.Context(), i)
+			if err != nil || took != 210*time.Millisecond {
+				b.Errorf("destroy: %v, %v; want the time of the last call alone", took, err)
+			}
+			b.close(s)
+		})
+	}
+}
+
+func TestPatienceEnds(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		s := b.open(d)
+		i := b.create(s, at("3g.20gb", 0))
+		end := d.Use(i.ID, 77, "kernel")
+		start := time.Now()
+		_, err := s.Destroy(b.Context(), i)
+		b.says(err, profiling.ErrBusy, "3g.20gb at 0", "30s", "process 77 kernel")
+		if took := time.Since(start); took != 30*time.Second {
+			b.Errorf("it took %v to lose patience", took)
+		}
+		end()
+		if _, err := s.Destroy(b.Context(), i); err != nil {
+			b.Errorf("another try: %v", err)
+		}
+		b.close(s)
+	})
+}
+
+func TestCloseWaitsForAllAtOnce(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		o := b.options()
+		o.Patience = 10 * time.Second
+		s := b.openWith(d, o)
+		for n, start := range []mig.Slices{0, 1, 2} {
+			i := b.create(s, at("1g.5gb", start))
+			if start != 1 {
+				d.Use(i.ID, 70+n, "kernel")
+			}
+		}
+		start := time.Now()
+		err := s.Close()
+		b.says(err, profiling.ErrBusy, "1g.5gb at 0", "1g.5gb at 2", "10s", "next run")
+		if took := time.Since(start); took > 11*time.Second {
+			b.Errorf("Close took %v", took)
+		}
+		b.exist(d, "1@0", "1@2")
+		if got := b.events(); got[len(got)-1] != "destroyed" {
+			b.Errorf("journal %q", got)
+		}
+	})
+}
+
+func TestCancel(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		s := b.open(d)
+		i := b.create(s, at("3g.20gb", 0))
+		end := d.Use(i.ID, 77, "kernel")
+		ctx, cancel := context.WithTimeout(b.Context(), time.Second)
+		defer cancel()
+		_, err := s.Destroy(ctx, i)
+		b.says(err, context.DeadlineExceeded, "3g.20gb at 0", "still in use")
+		_, _, err = s.Create(ctx, at("1g.5gb", 4))
+		b.says(err, context.DeadlineExceeded)
+		b.exist(d, "3@0")
+		end()
+		b.close(s)
+		b.exist(d)
+	})
+}
+
+func TestCloseWaitsForCreate(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		s := b.open(d)
+		made := make(chan error, 1)
+		go func() {
+			_, _, err := s.Create(b.Context(), at("7g.40gb", 0))
+			made <- err
+		}()
+		synctest.Wait()
+		b.close(s)
+		b.exist(d)
+		if err := <-made; err != nil {
+			b.Errorf("create: %v", err)
+		}
+		_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
+		b.says(err, nil, "closed")
+		if err := s.Close(); err != nil {
+			b.Errorf("second Close: %v", err)
+		}
+	})
+}
+
+func TestCreateRefusedInTheMiddle(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		s := b.open(d)
+		cause := errors.New("the driver does not know either")
+		d.FailCreate(1, cause)
+		b.create(s, at("1g.5gb", 0))
+		_, _, err := s.Create(b.Context(), at("1g.5gb", 1))
+		b.says(err, cause, "create 1g.5gb at 1")
+		b.create(s, at("1g.5gb", 1))
+		b.create(s, at("1g.5gb", 2))
+		if want := []string{"begin", "create", "created", "create", "not created", "create", "created", "create", "created"}; !slices.Equal(b.events(), want) {
+			b.Errorf("journal %q, want %q", b.events(), want)
+		}
+		b.close(s)
+		b.exist(d)
+	})
+}
+
+// halfway is a GPU whose creates fail after the instance was made, as where a compute
+// instance cannot be made and its GPU instance not be destroyed.
+type halfway struct {
+	*devicetest.GPU
+	cause error
+}
+
+func (h halfway) Create(at mig.Instance) (profiling.Instance, error) {
+	if _, err := h.GPU.Create(at); err != nil {
+		return profiling.Instance{}, err
+	}
+	return profiling.Instance{}, h.cause
+}
+
+func TestHalfAnInstanceIsTakenAway(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := halfway{devicetest.New(a100), errors.New("no compute instance")}
+		s := b.open(d)
+		_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
+		b.says(err, d.cause)
+		b.exist(d)
+		b.close(s)
+	})
+}
+
+func TestRefusalsNeverDestroyWhatOthersHave(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		if _, err := d.Create(at("1g.5gb", 0)); err != nil {
+			b.Fatal(err)
+		}
+		s := b.open(d)
+		for n, cause := range []error{profiling.ErrInsufficient, profiling.ErrPermission, errors.New("unknown")} {
+			d.FailCreate(0, cause)
+			_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
+			b.says(err, cause)
+			b.exist(d, "1@0")
+			if got := len(b.events()); got != 3+2*n {
+				b.Errorf("journal\n%s", b.journal())
+			}
+		}
+		b.close(s)
+		b.exist(d, "1@0")
+	})
+}
+
+func TestPermissionIsLost(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		s := b.open(d)
+		i := b.create(s, at("1g.5gb", 0))
+		d.Forbid(true)
+		_, err := s.Destroy(b.Context(), i)
+		b.says(err, profiling.ErrPermission)
+		_, _, err = s.Create(b.Context(), at("1g.5gb", 1))
+		b.says(err, profiling.ErrPermission)
+		err = s.Close()
+		b.says(err, profiling.ErrPermission, ".journal", "next run")
+		_, err = session.Open(b.Context(), d, b.options())
+		b.says(err, profiling.ErrPermission, ".journal")
+		d.Forbid(false)
+		b.close(b.open(d))
+		b.exist(d)
+		b.logged("destroyed 1g.5gb at 0")
+	})
+}
+
+func TestGPUIsLost(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		s := b.open(d)
+		i := b.create(s, at("1g.5gb", 0))
+		d.Lose()
+		_, _, err := s.Create(b.Context(), at("1g.5gb", 1))
+		b.says(err, profiling.ErrLost)
+		_, err = s.Destroy(b.Context(), i)
+		b.says(err, profiling.ErrLost)
+		err = s.Close()
+		b.says(err, profiling.ErrLost, "1g.5gb at 0", "1g.5gb at 1", ".journal", "next run")
+		_, err = session.Open(b.Context(), d, b.options())
+		b.says(err, profiling.ErrLost)
+		d.Reset()
+		if _, err := d.Create(at("3g.20gb", 0)); err != nil { // somebody was faster
+			b.Fatal(err)
+		}
+		b.close(b.open(d))
+		b.exist(d, "3@0")
+	})
+}
+
+func TestInstanceThatSomebodyElseDestroyed(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		s := b.open(d)
+		i := b.create(s, at("1g.5gb", 0))
+		if err := d.Destroy(i.ID); err != nil {
+			b.Fatal(err)
+		}
+		_, err := s.Destroy(b.Context(), i)
+		b.says(err, profiling.ErrUnknownInstance)
+		other, err := d.Create(at("3g.20gb", 4))
+		if err != nil || other.ID != i.ID {
+			b.Fatalf("%+v, %v: the number is to be used again", other, err)
+		}
+		b.close(s)
+		b.exist(d, "3@4")
+	})
+}
+
+func TestManyAtOnce(t *testing.T) {
+	for _, opts := range [][]devicetest.Option{nil, {devicetest.Parallel()}} {
+		bubble(t, func(b *bench) {
+			d := devicetest.New(a100, append(opts, devicetest.Busy(1, time.Second))...)
+			s := b.open(d)
+			done := make(chan error)
+			for start := range mig.Slices(7) {
+				go func() {
+					for range 5 {
+						i, _, err := s.Create(b.Context(), at("1g.5gb", start))
+						if err != nil {
+							done <- err
+							return
+						}
+						d.Use(i.ID, 100+int(start), "kernel")()
+						if start%2 == 0 {
+							if _, err := s.Destroy(b.Context(), i); err != nil {
+								done <- err
+								return
+							}
+						} else {
+							break
+						}
+					}
+					done <- nil
+				}()
+			}
+			for range 7 {
+				if err := <-done; err != nil {
+					b.Error(err)
+				}
+			}
+			b.exist(d, "1@1", "1@3", "1@5")
+			b.close(s)
+			b.exist(d)
+		})
+	}
+}
+
+func TestNoFolder(t *testing.T) {
+	bubble(t, func(b *bench) {
+		file := filepath.Join(b.dir, "file")
+		if err := os.WriteFile(file, nil, 0o644); err != nil {
+			b.Fatal(err)
+		}
+		o := b.options()
+		o.Dir = file
+		_, err := session.Open(b.Context(), devicetest.New(a100), o)
+		b.says(err, nil, file)
+		o.Dir = filepath.Join(b.dir, "new", "folder")
+		if err := b.openWith(devicetest.New(a100), o).Close(); err != nil {
+			b.Error(err)
+		}
+	})
+}
