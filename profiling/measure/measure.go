@@ -1,15 +1,38 @@
 // Package measure runs the experiments of the papers on a GPU: the times of kernels
 // on every instance size (FAR 2.4, Figs. 2 and 3; DRL Fig. 7), what reconfiguration
-// costs (FAR 2.1), whether instances disturb each other (FAR 2.5, Table 2), and
-// MPS co-runs for the co-run track.
+// costs (FAR 2.1, Table 1), whether instances disturb each other (FAR 2.5, Table 2),
+// and MPS co-runs for the co-run track.
+//
+// [Sweep] keeps every run in a file and goes on where it stopped. The others return
+// rows for the files of datasets/hardware when they are done, and what they have when
+// they cannot go on. An experiment that fails leaves its instances to the session,
+// which destroys them when it is closed.
+//
+// Given the outcomes of the runs, everything here is deterministic. The clock is read
+// for dates and for how long rounds of reconfigurations took; the times of runs are
+// those of their outcomes.
 package measure
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
 
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/stats"
+	"miglab/harness/task"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 )
+
+// Repetitions is how often runs are repeated where nobody asks for another number:
+// that of the papers.
+const Repetitions = 10
 
 // A Launcher runs a kernel once on an instance. The program's is [Real]; tests in
 // virtual time have others.
@@ -23,4 +46,151 @@ type Real struct{}
 // Launch starts the kernel's process with the instance's environment.
 func (Real) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 	return k.Run(ctx, on.Env)
+}
+
+// judged returns the launcher asked for, or the program's, such that no run that is OK
+// has a time that datasets cannot hold.
+func judged(l Launcher) Launcher {
+	if l == nil {
+		l = Real{}
+	}
+	return judge{l}
+}
+
+type judge struct{ Launcher }
+
+func (j judge) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+	out, err := j.Launcher.Launch(ctx, k, on)
+	if out.Status == kernel.OK && !(out.Seconds > 0 && out.Seconds <= task.MaxSeconds) {
+		out.Status, out.Detail = kernel.Wrong, fmt.Sprintf("%v s is not a time", out.Seconds)
+	}
+	return out, err
+}
+
+// A Failure is a run that crashed, hung or gave a wrong result.
+type Failure struct {
+	Kernel string
+	// Where says on what it ran, for example "on 2 slices" or "at 50 %".
+	Where  string
+	Status kernel.Status
+	// Detail says in one line what went wrong.
+	Detail string
+}
+
+func (f Failure) String() string {
+	s := fmt.Sprintf("%s %s: %s", f.Kernel, f.Where, f.Status)
+	if f.Detail != "" {
+		s += " (" + f.Detail + ")"
+	}
+	return s
+}
+
+// A FailedError says which runs failed in an experiment that otherwise came to its end.
+type FailedError struct {
+	Failures []Failure
+	// Remedy is what to do about it.
+	Remedy string
+}
+
+func (e *FailedError) Error() string {
+	list := make([]string, len(e.Failures))
+	for i, f := range e.Failures {
+		list[i] = f.String()
+	}
+	return fmt.Sprintf("what failed is left out: %s; %s", strings.Join(list, "; "), e.Remedy)
+}
+
+// failed returns a [*FailedError], or nil if nothing failed.
+func failed(failures []Failure, remedy string) error {
+	if len(failures) == 0 {
+		return nil
+	}
+	return &FailedError{failures, remedy}
+}
+
+// onSlices words where a kernel ran.
+func onSlices(size mig.Slices) string {
+	if size == 1 {
+		return "on 1 slice"
+	}
+	return fmt.Sprintf("on %d slices", size)
+}
+
+// warmUp runs a kernel unmeasured, in whole runs, at least one, until they have taken
+// its Warmup. It ends with the first run that does not go well, and returns the last.
+func warmUp(ctx context.Context, l Launcher, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+	var took time.Duration
+	for {
+		out, err := l.Launch(ctx, k, on)
+		took += out.End.Sub(out.Start)
+		if err != nil || out.Status != kernel.OK || took >= k.Warmup {
+			return out, err
+		}
+	}
+}
+
+// memoryMB is the memory of a kernel on an instance of the profile, in MB: that of
+// the whole GPU where nothing but the multiprocessors is divided.
+func memoryMB(id profiling.Identity, p *mig.Profile) int {
+	if id.Source == profiling.MPSSMLimit {
+		return int(int64(id.MemoryMiB) << 20 / 1e6)
+	}
+	return p.MemoryGB * 1000
+}
+
+// checkKernels refuses kernels that rows and datasets cannot tell apart.
+func checkKernels(kernels []kernel.Kernel) error {
+	if len(kernels) == 0 {
+		return fmt.Errorf("there are no kernels to measure")
+	}
+	seen := map[string]bool{}
+	for i := range kernels {
+		k := &kernels[i]
+		for _, s := range []string{k.Name, k.Suite, k.SizeClass} {
+			if oneLine(s) != s {
+				return fmt.Errorf("%s:%d: kernel %q: %q has line breaks or needless spaces", k.File, k.Line, k.Name, s)
+			}
+		}
+		switch {
+		case k.Name == "":
+			return fmt.Errorf("%s:%d: the kernel has no name", k.File, k.Line)
+		case seen[k.Name]:
+			return fmt.Errorf("%s:%d: kernel %q is there twice; names must differ", k.File, k.Line, k.Name)
+		}
+		seen[k.Name] = true
+	}
+	return nil
+}
+
+// oneLine makes one line of a text that comes from outside.
+func oneLine(s string) string {
+	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
+}
+
+// provenance says where and when something is measured, today.
+func provenance(id profiling.Identity) datasets.Provenance {
+	return datasets.Provenance{
+		GPU: id.Model.Name, Name: oneLine(id.Name), Driver: oneLine(id.Driver), Source: string(id.Source),
+		Date: time.Now().UTC().Format(time.DateOnly),
+	}
+}
+
+// stream is the random numbers of one cell of an experiment: what is drawn for
+// another cell does not shift them.
+func stream(seed uint64, cell string) *rand.Rand {
+	h := sha256.Sum256(fmt.Appendf(nil, "%d %s", seed, cell))
+	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(h[:]), binary.LittleEndian.Uint64(h[8:])))
+}
+
+// summarize describes times that runs took, which are positive and finite, and at
+// least one. A single one has the deviation 0.
+func summarize(seconds []float64) stats.Summary {
+	s, err := stats.Summarize(seconds)
+	if err != nil {
+		panic(fmt.Sprintf("measure: %v", err)) // who calls lets nothing else through
+	}
+	if s.N == 1 {
+		s.StdDev = 0
+	}
+	return s
 }

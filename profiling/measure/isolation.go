@@ -1,0 +1,395 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/profiling"
+	"miglab/profiling/kernel"
+	"miglab/profiling/session"
+	"miglab/reports"
+)
+
+// IsolationOptions say how isolation is measured.
+type IsolationOptions struct {
+	// Repetitions is how often a kernel is measured in each case; 0 means [Repetitions].
+	Repetitions int
+	// Seed draws the kernels that run beside.
+	Seed uint64
+	// Launcher starts kernels; nil means [Real].
+	Launcher Launcher
+	// Progress hears how many measured runs are done or fall away; may be nil.
+	Progress func(done, all int)
+}
+
+// Isolation measures how much kernels disturb each other on instances of one GPU (FAR
+// 2.5, Table 2). The GPU must have no instances.
+//
+// Every kernel runs on an instance of every size but the whole GPU's, at the
+// profile's first start: alone; beside one kernel, on the largest instance that the
+// rest of the GPU holds; and beside two, in turn on every pair of sizes that the rest
+// holds, as far left as they go. For a kernel on 4@0 of an A100 that is 3@4, then 2@4 with
+// 1@6, then 1@4 with 1@5: the paper's example. The kernels beside are drawn at random
+// among the others, have a head start, and begin anew until the measured run has ended.
+//
+// First each kernel warms up on every size. One that does not fit a size is not drawn
+// for it and has no rows there; nor one that fails. Where a kernel fails later, measured
+// or beside another, that case of the measured kernel is left out. Failures are
+// listed in a [*FailedError]. Repetitions go through all cases of a size, each second time backwards,
+// so that a drift of the GPU does not look like a disturbance.
+//
+// Rows are by kernel, size and case. Where the experiment cannot go on, they are those
+// of the repetitions so far, beside the error.
+func Isolation(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o IsolationOptions) ([]datasets.IsolationTime, error) {
+	if err := checkKernels(kernels); err != nil {
+		return nil, err
+	}
+	x := &isolation{
+		IsolationOptions: o, session: s, from: provenance(s.Identity()), gpu: s.Identity().Model,
+		bad: map[place]bool{}, seconds: map[trial][]float64{}, spoilt: map[trial]bool{},
+	}
+	x.Launcher = judged(o.Launcher)
+	x.Repetitions = cmp.Or(o.Repetitions, Repetitions)
+	for i := range kernels {
+		x.kernels = append(x.kernels, &kernels[i])
+	}
+	for _, size := range x.gpu.Sizes() {
+		if size < x.gpu.ComputeSlices {
+			x.sizes = append(x.sizes, size)
+		}
+	}
+	for _, size := range x.sizes {
+		x.all += len(x.kernels) * x.Repetitions * len(cases(x.gpu, first(x.gpu, size)))
+	}
+	if err := x.warmUp(ctx); err != nil {
+		return nil, err
+	}
+	for _, size := range x.sizes {
+		if err := x.measure(ctx, size); err != nil {
+			return x.rows(), err
+		}
+	}
+	return x.rows(), failed(x.failures, "see to them and measure again, or leave these kernels out")
+}
+
+// first returns the instance of a size at its profile's first start.
+func first(g *mig.GPU, size mig.Slices) mig.Instance {
+	p := g.Profile(size)
+	return mig.Instance{Profile: p, Start: p.Starts[0]}
+}
+
+// cases returns the instances that have a kernel beside an instance: none, the
+// largest one, and every pair of sizes, larger ones first.
+func cases(g *mig.GPU, at mig.Instance) []mig.Partition {
+	var one mig.Partition
+	var pairs []mig.Partition
+	for _, p := range g.Partitions() {
+		if !slices.Contains(p, at) {
+			continue
+		}
+		rest := slices.DeleteFunc(slices.Clone(p), func(in mig.Instance) bool { return in == at })
+		for i, a := range rest {
+			if len(one) == 0 || bySize(a, one[0]) < 0 {
+				one = mig.Partition{a}
+			}
+			for _, b := range rest[i+1:] {
+				pairs = append(pairs, mig.Partition{a, b})
+			}
+		}
+	}
+	// Of the pairs of the same two sizes the one furthest left comes first, and stays.
+	slices.SortFunc(pairs, func(a, b mig.Partition) int {
+		return cmp.Or(compareSizes(a, b), cmp.Compare(a[0].Start, b[0].Start), cmp.Compare(a[1].Start, b[1].Start))
+	})
+	pairs = slices.CompactFunc(pairs, func(a, b mig.Partition) bool { return compareSizes(a, b) == 0 })
+	out := []mig.Partition{nil}
+	if one != nil {
+		out = append(out, one)
+	}
+	return append(out, pairs...)
+}
+
+// bySize puts larger instances first, and of one size those further left.
+func bySize(a, b mig.Instance) int {
+	return cmp.Or(cmp.Compare(b.Size(), a.Size()), cmp.Compare(a.Start, b.Start))
+}
+
+// compareSizes puts the pair with the larger instances first; which of a pair is on the
+// left does not count.
+func compareSizes(a, b mig.Partition) int {
+	return cmp.Or(cmp.Compare(max(b[0].Size(), b[1].Size()), max(a[0].Size(), a[1].Size())),
+		cmp.Compare(min(b[0].Size(), b[1].Size()), min(a[0].Size(), a[1].Size())))
+}
+
+// A trial is a kernel on a size in one of the cases of that size.
+type trial struct {
+	place
+	number int
+}
+
+// isolation is the state of an Isolation.
+type isolation struct {
+	IsolationOptions
+	session *session.Session
+	from    datasets.Provenance
+	gpu     *mig.GPU
+	kernels []*kernel.Kernel
+	sizes   []mig.Slices
+	// bad holds where kernels do not run.
+	bad      map[place]bool
+	seconds  map[trial][]float64
+	spoilt   map[trial]bool
+	failures []Failure
+	done     int
+	all      int
+}
+
+// warmUp runs every kernel on every size, to find out where they do not run.
+func (x *isolation) warmUp(ctx context.Context) error {
+	for _, size := range x.sizes {
+		on, _, err := x.session.Create(ctx, first(x.gpu, size))
+		if err != nil {
+			return err
+		}
+		for _, k := range x.kernels {
+			if k.MinMemoryMB > memoryMB(x.session.Identity(), x.gpu.Profile(size)) {
+				x.bad[place{k.Name, size}] = true
+				continue
+			}
+			out, err := warmUp(ctx, x.Launcher, k, on)
+			if err != nil {
+				return fmt.Errorf("%s %s: %w", k.Name, onSlices(size), err)
+			}
+			if out.Status != kernel.OK {
+				x.bad[place{k.Name, size}] = true
+			}
+			if out.Status != kernel.OK && out.Status != kernel.OutOfMemory {
+				x.fail(k, onSlices(size), out)
+			}
+		}
+		if _, err := x.session.Destroy(ctx, on); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *isolation) fail(k *kernel.Kernel, where string, out kernel.Outcome) {
+	x.failures = append(x.failures, Failure{k.Name, where, out.Status, oneLine(out.Detail)})
+}
+
+// measure makes all repetitions on instances of a size.
+func (x *isolation) measure(ctx context.Context, size mig.Slices) error {
+	at := first(x.gpu, size)
+	on, _, err := x.session.Create(ctx, at)
+	if err != nil {
+		return err
+	}
+	all := cases(x.gpu, at)
+	for repetition := range x.Repetitions {
+		for i := range all {
+			if repetition%2 == 1 {
+				i = len(all) - 1 - i
+			}
+			if err := x.beside(ctx, on, i, all[i]); err != nil {
+				return fmt.Errorf("beside %v: %w", all[i], err)
+			}
+		}
+	}
+	_, err = x.session.Destroy(ctx, on)
+	return err
+}
+
+// beside measures every kernel once on an instance, in a case of its size: with other
+// kernels on the instances of rest.
+func (x *isolation) beside(ctx context.Context, on profiling.Instance, number int, rest mig.Partition) error {
+	made := make([]profiling.Instance, len(rest))
+	for i, at := range rest {
+		var err error
+		if made[i], _, err = x.session.Create(ctx, at); err != nil {
+			return err
+		}
+	}
+	for _, k := range x.kernels {
+		t := trial{place{k.Name, on.Size()}, number}
+		others := x.drawn(k, on.Instance, rest)
+		for i := range others {
+			others[i].on = made[i]
+		}
+		if len(others) == len(rest) && !x.bad[t.place] && !x.spoilt[t] {
+			if err := x.run(ctx, t, k, on, others); err != nil {
+				return fmt.Errorf("%s %s: %w", k.Name, onSlices(on.Size()), err)
+			}
+		}
+		x.done++
+		if x.Progress != nil {
+			x.Progress(x.done, x.all)
+		}
+	}
+	for _, i := range made {
+		if _, err := x.session.Destroy(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A neighbour is a kernel that runs beside the one that is measured.
+type neighbour struct {
+	*kernel.Kernel
+	on profiling.Instance
+}
+
+func (n neighbour) String() string { return fmt.Sprintf("%s:%s", n.Name, n.on.Instance) }
+
+// drawn returns the kernels that run beside one, one for each instance of rest; none
+// if there is an instance on which no other runs.
+func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition) []neighbour {
+	rng := stream(x.Seed, fmt.Sprintf("%q %s beside %v", k.Name, at, []mig.Instance(rest)))
+	var out []neighbour
+	for _, in := range rest {
+		var candidates []*kernel.Kernel
+		for _, c := range x.kernels {
+			if (c != k || len(x.kernels) == 1) && !x.bad[place{c.Name, in.Size()}] {
+				candidates = append(candidates, c)
+			}
+		}
+		if len(candidates) == 0 {
+			return nil
+		}
+		out = append(out, neighbour{candidates[rng.IntN(len(candidates))], profiling.Instance{Instance: in}})
+	}
+	return out
+}
+
+// headStart is how long kernels run before the one that is measured beside them
+// starts: time for their processes to begin and reach the GPU.
+const headStart = 500 * time.Millisecond
+
+// run measures a kernel once, with others on their instances.
+func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance, others []neighbour) error {
+	besides, stop := context.WithCancel(ctx)
+	defer stop()
+	bad := make([]kernel.Outcome, len(others)) // how others ended that failed
+	errs := make([]error, len(others))
+	var wg sync.WaitGroup
+	for i, o := range others {
+		wg.Go(func() {
+			for {
+				out, err := x.Launcher.Launch(besides, o.Kernel, o.on)
+				if besides.Err() != nil {
+					return
+				}
+				if err != nil || out.Status != kernel.OK {
+					bad[i], errs[i] = out, err
+					return
+				}
+			}
+		})
+	}
+	if len(others) > 0 {
+		select {
+		case <-ctx.Done():
+		case <-time.After(headStart):
+		}
+	}
+	out, err := x.Launcher.Launch(ctx, k, on)
+	stop()
+	wg.Wait()
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return err
+	}
+	me := neighbour{k, on}
+	if out.Status != kernel.OK {
+		x.spoilt[t] = true
+		x.fail(k, fmt.Sprintf("%s beside %v", onSlices(on.Size()), others), out)
+	}
+	for i, o := range others {
+		if bad[i].Status != "" {
+			x.spoilt[t] = true
+			x.fail(o.Kernel, fmt.Sprintf("%s beside %v", onSlices(o.on.Size()), me), bad[i])
+		}
+	}
+	x.seconds[t] = append(x.seconds[t], float64(out.Seconds))
+	return nil
+}
+
+// rows summarises the repetitions.
+func (x *isolation) rows() []datasets.IsolationTime {
+	var out []datasets.IsolationTime
+	for _, k := range x.kernels {
+		for _, size := range x.sizes {
+			at := first(x.gpu, size)
+			var alone mig.Seconds
+			for i, rest := range cases(x.gpu, at) {
+				t := trial{place{k.Name, size}, i}
+				if x.spoilt[t] || len(x.seconds[t]) == 0 || i > 0 && alone == 0 {
+					continue
+				}
+				s := summarize(x.seconds[t])
+				r := datasets.IsolationTime{
+					Provenance: x.from, Kernel: k.Name, Size: size, Runs: s.N, Median: mig.Seconds(s.Median),
+					Beside: strings.Trim(fmt.Sprint(x.drawn(k, at, rest)), "[]"),
+				}
+				if i == 0 {
+					alone = r.Median
+				} else {
+					r.Difference = 100 * (float64(r.Median/alone) - 1)
+				}
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// IsolationTable shows the largest difference between a kernel's times alone and
+// beside others, whatever its sign, by instance size (FAR Table 2). Where there is
+// none, it shows [reports.Missing].
+func IsolationTable(rows []datasets.IsolationTime) reports.Table {
+	t := reports.Table{
+		Title:   "Largest difference in percent between kernels alone and beside others",
+		Columns: []reports.Column{{Name: "kernel"}},
+	}
+	var sizes []mig.Slices
+	var kernels []string
+	largest := map[place]float64{}
+	for _, r := range rows {
+		if !slices.Contains(sizes, r.Size) {
+			sizes = append(sizes, r.Size)
+		}
+		if !slices.Contains(kernels, r.Kernel) {
+			kernels = append(kernels, r.Kernel)
+		}
+		if r.Beside != "" {
+			at := place{r.Kernel, r.Size}
+			largest[at] = max(largest[at], math.Abs(r.Difference))
+		}
+	}
+	slices.Sort(sizes)
+	for _, size := range sizes {
+		t.Columns = append(t.Columns, reports.Column{Name: fmt.Sprint(size), Right: true})
+	}
+	for _, k := range kernels {
+		row := []string{k}
+		for _, size := range sizes {
+			cell := reports.Missing
+			if d, ok := largest[place{k, size}]; ok {
+				cell = reports.Fixed(d, 2)
+			}
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = []string{"instances share PCIe and the power limit, which MIG does not partition"}
+	return t
+}

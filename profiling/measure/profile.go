@@ -1,0 +1,309 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/stats"
+	"miglab/harness/task"
+	"miglab/profiling"
+	"miglab/profiling/kernel"
+	"miglab/reports"
+)
+
+// MaxSpread is the spread, in percent, from which on times are called unsteady.
+const MaxSpread = 2.0
+
+// A Profile is what the runs of a sweep say.
+type Profile struct {
+	// GPU is the model; nil where there are no runs.
+	GPU *mig.GPU
+	// Runs are the rows that it was made of.
+	Runs []Run
+	// Results has kernels in the order of their first runs, sizes ascending. A size
+	// without runs has none.
+	Results []Result
+}
+
+// A Result is what the runs of a kernel on one instance size say.
+type Result struct {
+	Suite, Kernel string
+	Size          mig.Slices
+	// Status is OK if all runs are, or that of the first one that is not, where
+	// OutOfMemory outweighs the others.
+	Status kernel.Status
+	// Detail says what went wrong.
+	Detail string
+	// Runs is their number, whatever their status.
+	Runs int
+	// Times are those of the runs, in seconds; zero unless Status is OK.
+	Times stats.Summary
+}
+
+// Seconds is the time that the result gives for datasets: the median, or +Inf out of
+// memory. It is NaN where runs failed.
+func (r *Result) Seconds() mig.Seconds {
+	switch r.Status {
+	case kernel.OK:
+		return mig.Seconds(r.Times.Median)
+	case kernel.OutOfMemory:
+		return mig.Seconds(math.Inf(1))
+	}
+	return mig.Seconds(math.NaN())
+}
+
+// Spread is the standard deviation in percent of the mean.
+func (r *Result) Spread() float64 { return 100 * r.Times.StdDev / r.Times.Mean }
+
+// Summarize makes a profile of rows that [ReadRuns] or [Sweep] returned.
+func Summarize(runs []Run) *Profile {
+	p := &Profile{Runs: runs}
+	if len(runs) == 0 {
+		return p
+	}
+	p.GPU = mig.MustLookup(runs[0].GPU)
+	rank := map[string]int{}
+	of := map[place][]*Run{}
+	for i := range runs {
+		r := &runs[i]
+		if _, ok := rank[r.Kernel]; !ok {
+			rank[r.Kernel] = len(rank)
+		}
+		of[r.place()] = append(of[r.place()], r)
+	}
+	for _, rs := range of {
+		p.Results = append(p.Results, result(rs))
+	}
+	slices.SortFunc(p.Results, func(a, b Result) int {
+		return cmp.Or(cmp.Compare(rank[a.Kernel], rank[b.Kernel]), cmp.Compare(a.Size, b.Size))
+	})
+	return p
+}
+
+// result summarises the runs of one kernel on one size.
+func result(runs []*Run) Result {
+	out := Result{Suite: runs[0].Suite, Kernel: runs[0].Kernel, Size: runs[0].Size, Status: kernel.OK, Runs: len(runs)}
+	var seconds []float64
+	for _, r := range runs {
+		seconds = append(seconds, float64(r.Seconds))
+		if r.Status != kernel.OK && (out.Status == kernel.OK || r.Status == kernel.OutOfMemory) {
+			out.Status, out.Detail = r.Status, r.Detail
+		}
+	}
+	if out.Status == kernel.OK {
+		out.Times = summarize(seconds)
+	}
+	return out
+}
+
+// failures lists the results that are neither times nor out of memory.
+func (p *Profile) failures() []Failure {
+	var out []Failure
+	for i := range p.Results {
+		if r := &p.Results[i]; r.Status != kernel.OK && r.Status != kernel.OutOfMemory {
+			out = append(out, Failure{r.Kernel, onSlices(r.Size), r.Status, r.Detail})
+		}
+	}
+	return out
+}
+
+// whole calls use with the results of each kernel that has a usable one for every
+// size and fits at least one of them, and returns a sentence about each of the others.
+func (p *Profile) whole(use func([]Result)) (left []string) {
+	for rs := range chunks(p.Results) {
+		var lacks []string
+		fits := false
+		for _, size := range p.GPU.Sizes() {
+			i := slices.IndexFunc(rs, func(r Result) bool { return r.Size == size })
+			switch {
+			case i < 0:
+				lacks = append(lacks, fmt.Sprintf("has no runs %s", onSlices(size)))
+			case rs[i].Status == kernel.OK:
+				fits = true
+			case rs[i].Status != kernel.OutOfMemory:
+				lacks = append(lacks, fmt.Sprintf("ended in %s %s", rs[i].Status, onSlices(size)))
+			}
+		}
+		if len(lacks) == 0 && !fits {
+			lacks = append(lacks, "fits no instance")
+		}
+		if len(lacks) > 0 {
+			left = append(left, fmt.Sprintf("%s is left out of the dataset: it %s", rs[0].Kernel, strings.Join(lacks, ", ")))
+			continue
+		}
+		use(rs)
+	}
+	return left
+}
+
+// chunks yields the results kernel by kernel.
+func chunks(all []Result) func(func([]Result) bool) {
+	return func(yield func([]Result) bool) {
+		for len(all) > 0 {
+			n := slices.IndexFunc(all, func(r Result) bool { return r.Kernel != all[0].Kernel })
+			if n < 0 {
+				n = len(all)
+			}
+			if !yield(all[:n]) {
+				return
+			}
+			all = all[n:]
+		}
+	}
+}
+
+// Tasks makes a batch of the kernels: a kernel's time on a size is the median, or
+// +Inf out of memory. A kernel that lacks a size, failed on one or fits none is left
+// out; left has a sentence about each of those.
+func (p *Profile) Tasks() (b task.Batch, left []string) {
+	left = p.whole(func(rs []Result) {
+		t := task.Task{Name: rs[0].Kernel}
+		for i := range rs {
+			t.Set(rs[i].Size, rs[i].Seconds())
+		}
+		b = append(b, t)
+	})
+	return b, left
+}
+
+// WriteTasks writes the kernels of [Profile.Tasks] as the dataset profile:FILE reads
+// them. Errors are those of [task.WriteCSV].
+func (p *Profile) WriteTasks(w io.Writer) error {
+	b, _ := p.Tasks()
+	return task.WriteCSV(w, p.GPU, b)
+}
+
+// Kernels returns the kernels of [Profile.Tasks] as rows for datasets/hardware, with
+// mean and standard deviation. Their date is the day of the last run.
+func (p *Profile) Kernels() []datasets.KernelTime {
+	var out []datasets.KernelTime
+	p.whole(func(rs []Result) {
+		_, last := p.started()
+		run := &p.Runs[0]
+		from := datasets.Provenance{GPU: run.GPU, Name: run.Name, Driver: run.Driver, Source: string(run.Source), Date: last.Format(time.DateOnly)}
+		for i := range rs {
+			r := &rs[i]
+			row := datasets.KernelTime{Provenance: from, Suite: r.Suite, Kernel: r.Kernel, Size: r.Size, Mean: r.Seconds(), Runs: r.Runs}
+			if r.Status == kernel.OK {
+				row.Mean, row.StdDev = mig.Seconds(r.Times.Mean), mig.Seconds(r.Times.StdDev)
+			}
+			out = append(out, row)
+		}
+	})
+	return out
+}
+
+// started returns when the first and the last run started; zero where none did.
+func (p *Profile) started() (first, last time.Time) {
+	for i := range p.Runs {
+		at := p.Runs[i].Started
+		if at.IsZero() {
+			continue
+		}
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	return first, last
+}
+
+// Warnings says what to beware of, a sentence each: kernels that are left out of
+// datasets, times that spread more than [MaxSpread], and other processes.
+func (p *Profile) Warnings() []string {
+	_, out := p.Tasks()
+	for i := range p.Results {
+		r := &p.Results[i]
+		if r.Status == kernel.OK && r.Spread() > MaxSpread {
+			out = append(out, fmt.Sprintf("%s %s is unsteady: its times spread %s %%, more than %v %%",
+				r.Kernel, onSlices(r.Size), reports.Fixed(r.Spread(), 1), MaxSpread))
+		}
+	}
+	beside := 0
+	for _, r := range p.Runs {
+		if r.OtherProcesses > 0 {
+			beside++
+		}
+	}
+	if beside > 0 {
+		out = append(out, fmt.Sprintf("other processes used the GPU beside %d of %d runs", beside, len(p.Runs)))
+	}
+	return out
+}
+
+// Table shows the results, with the warnings below.
+func (p *Profile) Table() reports.Table {
+	t := reports.Table{
+		Title: "Times of kernels by instance size",
+		Columns: []reports.Column{
+			{Name: "kernel"},
+			{Name: "size", Right: true},
+			{Name: "status"},
+			{Name: "runs", Right: true},
+			{Name: "median [s]", Right: true},
+			{Name: "mean [s]", Right: true},
+			{Name: "std [s]", Right: true},
+			{Name: "95 % interval [s]", Right: true},
+			{Name: "spread [%]", Right: true},
+		},
+		Notes: p.Warnings(),
+	}
+	for i := range p.Results {
+		r := &p.Results[i]
+		row := []string{r.Kernel, fmt.Sprint(r.Size), string(r.Status), fmt.Sprint(r.Runs), reports.Fixed(float64(r.Seconds()), 4)}
+		if r.Status == kernel.OK {
+			row = append(row, reports.Fixed(r.Times.Mean, 4), reports.Fixed(r.Times.StdDev, 4),
+				reports.Interval(r.Times.Low, r.Times.High, 4), reports.Fixed(r.Spread(), 2))
+		} else {
+			row = append(row, reports.Missing, reports.Missing, reports.Missing, reports.Missing)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// Conditions shows under which conditions the runs were made.
+func (p *Profile) Conditions() reports.Table {
+	t := reports.Table{
+		Title:   "Conditions of the runs",
+		Columns: []reports.Column{{Name: "condition"}, {Name: "from", Right: true}, {Name: "to", Right: true}},
+	}
+	if len(p.Runs) == 0 {
+		return t
+	}
+	first := &p.Runs[0]
+	t.Notes = []string{fmt.Sprintf("%d runs on %s (%s), driver %s, source %s", len(p.Runs), first.Name, first.GPU, first.Driver, first.Source)}
+	if first.Source == profiling.MPSSMLimit {
+		t.Notes = append(t.Notes, "MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned")
+	}
+	if from, to := p.started(); !from.IsZero() {
+		t.Rows = append(t.Rows, []string{"started", from.Format(time.RFC3339), to.Format(time.RFC3339)})
+	}
+	for _, c := range []struct {
+		name string
+		of   func(*Run) float64
+	}{
+		{"SM clock [MHz]", func(r *Run) float64 { return float64(r.SMClock) }},
+		{"memory clock [MHz]", func(r *Run) float64 { return float64(r.MemoryClock) }},
+		{"temperature [°C]", func(r *Run) float64 { return float64(r.Temperature) }},
+		{"power limit [W]", func(r *Run) float64 { return r.PowerLimit }},
+		{"other processes", func(r *Run) float64 { return float64(r.OtherProcesses) }},
+	} {
+		from, to := math.Inf(1), math.Inf(-1)
+		for i := range p.Runs {
+			v := c.of(&p.Runs[i])
+			from, to = min(from, v), max(to, v)
+		}
+		t.Rows = append(t.Rows, []string{c.name, reports.Fixed(from, 0), reports.Fixed(to, 0)})
+	}
+	return t
+}

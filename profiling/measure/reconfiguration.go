@@ -1,0 +1,221 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/profiling"
+	"miglab/profiling/session"
+	"miglab/reports"
+)
+
+// ReconfigurationOptions say how reconfiguration is measured.
+type ReconfigurationOptions struct {
+	// Repetitions is how often every round is made; 0 means [Repetitions].
+	Repetitions int
+	// Progress hears how many rounds are done; may be nil.
+	Progress func(done, all int)
+}
+
+// The operations of a [datasets.ReconfigurationTime].
+const (
+	create  = "create"
+	destroy = "destroy"
+)
+
+// Reconfiguration measures what creating and destroying instances costs and whether
+// the driver does several at once (FAR 2.1, Table 1). The GPU must have no instances.
+//
+// A round creates all instances of a partition and destroys them again: one after the
+// other, or each in a thread of its own, all at once. The partitions are one instance
+// of each size, as many of each size as there can be, and one of mixed sizes: of
+// the useful maximal partitions with most different sizes, the first (4-2-1 on the
+// 7-slice models, 2-1-1 on A30). Rows are by partition, threads, size and operation. The
+// times of single operations are those of the driver; Total is seen from outside, with
+// what the session does before each operation.
+func Reconfiguration(ctx context.Context, s *session.Session, o ReconfigurationOptions) ([]datasets.ReconfigurationTime, error) {
+	id := s.Identity()
+	if id.Source != profiling.MIG {
+		return nil, fmt.Errorf("reconfiguration can be measured under MIG only, and this is %s", id.Source)
+	}
+	from := provenance(id)
+	var rounds []*round
+	for _, p := range reconfigured(id.Model) {
+		rounds = append(rounds, newRound(p, 1))
+		if len(p) > 1 {
+			rounds = append(rounds, newRound(p, len(p)))
+		}
+	}
+	all := cmp.Or(o.Repetitions, Repetitions) * len(rounds)
+	for i := range all {
+		r := rounds[i%len(rounds)]
+		if err := r.run(ctx, s); err != nil {
+			return nil, fmt.Errorf("partition %s: %w", r.partition, err)
+		}
+		if o.Progress != nil {
+			o.Progress(i+1, all)
+		}
+	}
+	var rows []datasets.ReconfigurationTime
+	for _, r := range rounds {
+		rows = append(rows, r.rows(from)...)
+	}
+	return rows, nil
+}
+
+// reconfigured returns the partitions that are measured.
+func reconfigured(g *mig.GPU) []mig.Partition {
+	var one, full []mig.Partition
+	for _, size := range g.Sizes() {
+		p := g.Profile(size)
+		one = append(one, mig.Partition{{Profile: p, Start: p.Starts[0]}})
+		if many := fullOf(g, size); len(many) > 1 {
+			full = append(full, many)
+		}
+	}
+	mixed := slices.MaxFunc(g.Useful(), func(a, b mig.Partition) int { return len(sizesOf(a)) - len(sizesOf(b)) })
+	return append(append(one, full...), mixed)
+}
+
+// fullOf returns as many instances of a size as a partition holds.
+func fullOf(g *mig.GPU, size mig.Slices) mig.Partition {
+	var most mig.Partition
+	for _, p := range g.Partitions() {
+		same := slices.DeleteFunc(slices.Clone(p), func(in mig.Instance) bool { return in.Size() != size })
+		if len(same) > len(most) {
+			most = same
+		}
+	}
+	return most
+}
+
+// sizesOf returns the different sizes of a partition, ascending.
+func sizesOf(p mig.Partition) []mig.Slices {
+	var out []mig.Slices
+	for _, in := range p {
+		out = append(out, in.Size())
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// A round creates a partition and destroys it.
+type round struct {
+	partition mig.Partition
+	// threads is 1 or the number of instances.
+	threads int
+	// took holds the times of single operations in seconds, by operation and instance;
+	// total those of whole rounds.
+	took  map[string][][]float64
+	total map[string][]float64
+}
+
+func newRound(p mig.Partition, threads int) *round {
+	return &round{
+		partition: p, threads: threads, total: map[string][]float64{},
+		took: map[string][][]float64{create: make([][]float64, len(p)), destroy: make([][]float64, len(p))},
+	}
+}
+
+// run makes the round once.
+func (r *round) run(ctx context.Context, s *session.Session) error {
+	made := make([]profiling.Instance, len(r.partition))
+	if err := r.all(create, func(i int) (took time.Duration, err error) {
+		made[i], took, err = s.Create(ctx, r.partition[i])
+		return took, err
+	}); err != nil {
+		return err
+	}
+	return r.all(destroy, func(i int) (time.Duration, error) { return s.Destroy(ctx, made[i]) })
+}
+
+// all does an operation on every instance and takes its times.
+func (r *round) all(operation string, do func(i int) (time.Duration, error)) error {
+	var g errgroup.Group
+	g.SetLimit(r.threads)
+	took := r.took[operation]
+	begin := time.Now()
+	for i := range r.partition {
+		g.Go(func() error {
+			d, err := do(i)
+			took[i] = append(took[i], d.Seconds())
+			return err
+		})
+	}
+	err := g.Wait()
+	r.total[operation] = append(r.total[operation], time.Since(begin).Seconds())
+	return err
+}
+
+// rows summarises the round by size and operation.
+func (r *round) rows(from datasets.Provenance) []datasets.ReconfigurationTime {
+	var out []datasets.ReconfigurationTime
+	for _, size := range sizesOf(r.partition) {
+		for _, operation := range []string{create, destroy} {
+			var took []float64
+			for i, in := range r.partition {
+				if in.Size() == size {
+					took = append(took, r.took[operation][i]...)
+				}
+			}
+			s := summarize(took)
+			out = append(out, datasets.ReconfigurationTime{
+				Provenance: from, Partition: r.partition.String(), Size: size, Operation: operation, Threads: r.threads, Runs: s.N,
+				Mean: mig.Seconds(s.Mean), StdDev: mig.Seconds(s.StdDev), Min: mig.Seconds(s.Min), Max: mig.Seconds(s.Max),
+				Total: mig.Seconds(summarize(r.total[operation]).Mean),
+			})
+		}
+	}
+	return out
+}
+
+// ReconfigurationTable sets times of reconfigurations beside those that the GPU's model
+// carries (FAR Table 1), and says for each round what all threads at once take of the
+// time of one after the other: 1 where the driver serialises them, as FAR 2.1 found, and
+// 1 over their number where it does not. The rows are of one GPU, which it names.
+func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) reports.Table {
+	t := reports.Table{
+		Title: "Seconds to create and to destroy instances",
+		Columns: []reports.Column{
+			{Name: "round"},
+			{Name: "size", Right: true},
+			{Name: "operation"},
+			{Name: "mean ± std", Right: true},
+			{Name: "model", Right: true},
+			{Name: "one by one", Right: true},
+			{Name: "all at once", Right: true},
+			{Name: "ratio", Right: true},
+		},
+		Notes: []string{
+			"model: what schedulers reckon with, " + g.CostSource,
+			"ratio: the round with all operations at once over the round with one by one; 1 where the driver serialises them",
+		},
+	}
+	for _, r := range rows {
+		if r.Threads != 1 {
+			continue
+		}
+		model := g.Profile(r.Size).Create
+		if r.Operation == destroy {
+			model = g.Profile(r.Size).Destroy
+		}
+		row := []string{
+			r.Partition, fmt.Sprint(r.Size), r.Operation, reports.PlusMinus(float64(r.Mean), float64(r.StdDev), 3), reports.Fixed(float64(model), 2),
+			reports.Fixed(float64(r.Total), 3), reports.Missing, reports.Missing,
+		}
+		for _, all := range rows {
+			if all.Threads > 1 && all.Partition == r.Partition && all.Size == r.Size && all.Operation == r.Operation {
+				row[6], row[7] = reports.Fixed(float64(all.Total), 3), reports.Fixed(float64(all.Total/r.Total), 2)
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

@@ -1,0 +1,381 @@
+package measure
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/task"
+	"miglab/profiling"
+	"miglab/profiling/kernel"
+)
+
+// A Run is one measured run of a kernel: a row of runs.csv.
+type Run struct {
+	// GPU is the model, as [mig.Lookup] knows it. Name and Driver are the driver's name
+	// of the GPU and its version.
+	GPU, Name, Driver string
+	// Source is what held the kernel to a part of the GPU.
+	Source                   profiling.Source
+	Suite, Kernel, SizeClass string
+	// Description stands for everything that decides what a run of the kernel does: it
+	// changes with arguments, environment and data.
+	Description string
+	// Size is that of the instance, SMs its multiprocessors; 0 where they are not published.
+	Size mig.Slices
+	SMs  int
+	// Repetition counts the runs of the kernel on instances of the size, from 1.
+	Repetition int
+	Status     kernel.Status
+	// Seconds is the time by the kernel's time source: +Inf out of memory, and 0, which is
+	// written as an empty field, where the run failed otherwise.
+	Seconds mig.Seconds
+	// Started is when the process was started, to the second; zero where the kernel
+	// was not tried because it needs more memory than the instance has.
+	Started time.Time
+	// SMClock and MemoryClock are in MHz, Temperature in degrees Celsius, PowerLimit in W.
+	// They and OtherProcesses, the number of processes on the GPU, were read when
+	// the run had ended.
+	SMClock, MemoryClock, Temperature int
+	PowerLimit                        float64
+	OtherProcesses                    int
+	// Detail says in one line what went wrong.
+	Detail string
+}
+
+// A column is one of runs.csv.
+type column struct {
+	name string
+	get  func(*Run) string
+	set  func(*Run, string) error
+}
+
+func text[T ~string](name string, field func(*Run) *T) column {
+	return column{
+		name, func(r *Run) string { return string(*field(r)) },
+		func(r *Run, s string) error { *field(r) = T(s); return nil },
+	}
+}
+
+func count[T ~int](name string, field func(*Run) *T) column {
+	return column{
+		name, func(r *Run) string { return strconv.Itoa(int(*field(r))) },
+		func(r *Run, s string) error {
+			n, err := strconv.Atoi(s)
+			if err != nil || n < 0 {
+				return fmt.Errorf("%q is not a whole number from 0", s)
+			}
+			*field(r) = T(n)
+			return nil
+		},
+	}
+}
+
+var columns = []column{
+	text("gpu", func(r *Run) *string { return &r.GPU }),
+	text("gpu_name", func(r *Run) *string { return &r.Name }),
+	text("driver", func(r *Run) *string { return &r.Driver }),
+	text("source", func(r *Run) *profiling.Source { return &r.Source }),
+	text("suite", func(r *Run) *string { return &r.Suite }),
+	text("kernel", func(r *Run) *string { return &r.Kernel }),
+	text("size_class", func(r *Run) *string { return &r.SizeClass }),
+	text("description", func(r *Run) *string { return &r.Description }),
+	count("size", func(r *Run) *mig.Slices { return &r.Size }),
+	count("sms", func(r *Run) *int { return &r.SMs }),
+	count("repetition", func(r *Run) *int { return &r.Repetition }),
+	text("status", func(r *Run) *kernel.Status { return &r.Status }),
+	{"seconds", secondsText, setSeconds},
+	{"started", startedText, setStarted},
+	count("sm_clock_mhz", func(r *Run) *int { return &r.SMClock }),
+	count("memory_clock_mhz", func(r *Run) *int { return &r.MemoryClock }),
+	count("temperature_c", func(r *Run) *int { return &r.Temperature }),
+	{"power_limit_w", powerText, setPower},
+	count("other_processes", func(r *Run) *int { return &r.OtherProcesses }),
+	text("detail", func(r *Run) *string { return &r.Detail }),
+}
+
+func secondsText(r *Run) string {
+	switch {
+	case r.Seconds == 0:
+		return ""
+	case math.IsInf(float64(r.Seconds), 1):
+		return "inf"
+	}
+	return strconv.FormatFloat(float64(r.Seconds), 'g', -1, 64)
+}
+
+func setSeconds(r *Run, s string) error {
+	if s == "" {
+		return nil
+	}
+	d, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(d > 0) || d > task.MaxSeconds && !math.IsInf(d, 1) {
+		return fmt.Errorf("%q is not a positive number of seconds, inf, or nothing", s)
+	}
+	r.Seconds = mig.Seconds(d)
+	return nil
+}
+
+func startedText(r *Run) string {
+	if r.Started.IsZero() {
+		return ""
+	}
+	return r.Started.Format(time.RFC3339)
+}
+
+func setStarted(r *Run, s string) error {
+	if s == "" {
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, s)
+	if err != nil || at.UTC().Format(time.RFC3339) != s {
+		return fmt.Errorf("%q is not an instant such as 2026-11-21T09:30:00Z", s)
+	}
+	r.Started = at.UTC()
+	return nil
+}
+
+func powerText(r *Run) string { return strconv.FormatFloat(r.PowerLimit, 'g', -1, 64) }
+
+func setPower(r *Run, s string) error {
+	w, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(w >= 0) || math.IsInf(w, 1) {
+		return fmt.Errorf("%q is not a number of watts from 0", s)
+	}
+	r.PowerLimit = w
+	return nil
+}
+
+// runsHeader is the first line of runs.csv.
+var runsHeader = func() string {
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.name)
+	}
+	return strings.Join(names, ",") + "\n"
+}()
+
+// line returns the row as it stands in the file. No field holds a line break.
+func (r *Run) line() []byte {
+	fields := make([]string, len(columns))
+	for i, c := range columns {
+		fields[i] = c.get(r)
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write(fields) // a buffer takes everything
+	w.Flush()
+	return b.Bytes()
+}
+
+// ReadRuns reads the rows of runs.csv. A last line without its end, left by a process
+// that was killed while it wrote, is passed over. All rows are of one GPU, driver and
+// source, and those of a kernel of one description; no run is there twice. The file's
+// name serves for errors only: what is wrong with the text is a [*task.ParseError],
+// other errors are those of r.
+func ReadRuns(r io.Reader, file string) ([]Run, error) {
+	all, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	runs, _, err := parseRuns(all, file)
+	return runs, err
+}
+
+// parseRuns reads the complete lines of a file and returns their length in bytes.
+func parseRuns(text []byte, file string) (runs []Run, complete int, err error) {
+	complete = bytes.LastIndexByte(text, '\n') + 1
+	fail := func(line int, column string, err error) ([]Run, int, error) {
+		return nil, 0, &task.ParseError{File: file, Line: line, Column: column, Err: err}
+	}
+	if complete == 0 && !strings.HasPrefix(runsHeader, string(text)) || complete > 0 && !bytes.HasPrefix(text, []byte(runsHeader)) {
+		return fail(1, "", fmt.Errorf("the first line is not %s; name another file for the runs", strings.TrimSuffix(runsHeader, "\n")))
+	}
+	first := map[string]int{} // by kernel
+	lines := map[cell]int{}
+	for number, line := range numbered(strings.TrimPrefix(string(text[:complete]), runsHeader)) {
+		in := csv.NewReader(strings.NewReader(line))
+		in.FieldsPerRecord = len(columns)
+		fields, err := in.Read()
+		if at, ok := errors.AsType[*csv.ParseError](err); ok {
+			err = at.Err
+		}
+		if err == io.EOF {
+			err = errors.New("the line is empty")
+		}
+		if err != nil {
+			return fail(number, "", fmt.Errorf("%w; delete the line, and the run is done again", err))
+		}
+		var r Run
+		for i, c := range columns {
+			if err := c.set(&r, fields[i]); err != nil {
+				return fail(number, c.name, err)
+			}
+		}
+		if column, err := r.check(); err != nil {
+			return fail(number, column, err)
+		}
+		if before, ok := lines[r.cell()]; ok {
+			return fail(number, "", fmt.Errorf("line %d has the same run; delete one of them", before))
+		}
+		lines[r.cell()] = number
+		if len(runs) > 0 {
+			if column, err := r.agrees(&runs[0]); err != nil {
+				return fail(number, column, fmt.Errorf("%w, on line 2; a file holds one GPU, driver and source", err))
+			}
+		}
+		if i, ok := first[r.Kernel]; ok && runs[i].Description != r.Description {
+			return fail(number, "description", fmt.Errorf("kernel %s had other arguments on line %d; delete the lines of one of them", r.Kernel, i+2))
+		} else if !ok {
+			first[r.Kernel] = len(runs)
+		}
+		runs = append(runs, r)
+	}
+	return runs, complete, nil
+}
+
+// numbered yields the lines below the header with their numbers in the file.
+func numbered(text string) func(func(int, string) bool) {
+	return func(yield func(int, string) bool) {
+		number := 2
+		for line := range strings.Lines(text) {
+			if !yield(number, line) {
+				return
+			}
+			number++
+		}
+	}
+}
+
+// A cell names a run.
+type cell struct {
+	place
+	repetition int
+}
+
+// A place is a kernel on an instance size.
+type place struct {
+	kernel string
+	size   mig.Slices
+}
+
+func (r *Run) place() place { return place{r.Kernel, r.Size} }
+func (r *Run) cell() cell   { return cell{r.place(), r.Repetition} }
+
+var statuses = []string{string(kernel.OK), string(kernel.OutOfMemory), string(kernel.Crash), string(kernel.Timeout), string(kernel.Wrong)}
+
+// check refuses a row that no run gives; the column is the one at fault.
+func (r *Run) check() (column string, err error) {
+	g, err := mig.Lookup(r.GPU)
+	if err != nil {
+		return "gpu", err
+	}
+	infinite := math.IsInf(float64(r.Seconds), 1)
+	switch {
+	case r.GPU != g.Name:
+		return "gpu", fmt.Errorf("%q is called %s here", r.GPU, g)
+	case r.Source != profiling.MIG && r.Source != profiling.MPSSMLimit:
+		return "source", nearest.Unknown("source", string(r.Source), []string{string(profiling.MIG), string(profiling.MPSSMLimit)})
+	case r.Kernel == "":
+		return "kernel", errors.New("the kernel has no name")
+	case g.Profile(r.Size) == nil:
+		return "size", fmt.Errorf("%s has no instances of size %d; its sizes are %v", g, r.Size, g.Sizes())
+	case r.Repetition == 0:
+		return "repetition", errors.New("repetitions count from 1")
+	case !slices.Contains(statuses, string(r.Status)):
+		return "status", nearest.Unknown("status", string(r.Status), statuses)
+	case r.Status == kernel.OK && (r.Seconds == 0 || infinite):
+		return "seconds", errors.New("a run that is ok has a finite time")
+	case r.Status == kernel.OutOfMemory && !infinite:
+		return "seconds", errors.New("the time of a run that is oom is inf")
+	case r.Status != kernel.OK && r.Status != kernel.OutOfMemory && r.Seconds != 0:
+		return "seconds", fmt.Errorf("a run that is %s has no time", r.Status)
+	}
+	return "", nil
+}
+
+// agrees says how the row's GPU is another one than that of a row before it.
+func (r *Run) agrees(before *Run) (column string, err error) {
+	for _, c := range columns[:4] { // gpu, gpu_name, driver, source
+		if is, was := c.get(r), c.get(before); is != was {
+			return c.name, fmt.Errorf("it is %q and was %q", is, was)
+		}
+	}
+	return "", nil
+}
+
+// A runLog is runs.csv open for appending.
+type runLog struct {
+	f file
+	// size is the length up to the end of the last row.
+	size int64
+}
+
+// file is what a runLog needs of an [os.File].
+type file interface {
+	io.WriteCloser
+	Sync() error
+	Truncate(size int64) error
+}
+
+// openRuns opens runs.csv, made with its folder if it is not there, and returns what
+// it has. A last line without its end is cut off.
+func openRuns(path string) (_ *runLog, _ []Run, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	runs, complete, err := parseRuns(text, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &runLog{f, int64(complete)}
+	if err := f.Truncate(l.size); err != nil {
+		return nil, nil, err
+	}
+	if complete == 0 {
+		err = l.write([]byte(runsHeader))
+	}
+	return l, runs, err
+}
+
+// append puts a row on disk: whole, or not at all.
+func (l *runLog) append(r *Run) error { return l.write(r.line()) }
+
+func (l *runLog) write(line []byte) error {
+	_, err := l.f.Write(line)
+	if err == nil {
+		err = l.f.Sync()
+	}
+	if err != nil {
+		err = fmt.Errorf("the run cannot be recorded: %w; see to it and start again, what is in the file is kept", err)
+		return errors.Join(err, l.f.Truncate(l.size))
+	}
+	l.size += int64(len(line))
+	return nil
+}
+
+func (l *runLog) close() error { return l.f.Close() }

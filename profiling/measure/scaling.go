@@ -1,0 +1,137 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"miglab/harness/mig"
+	"miglab/harness/task"
+	"miglab/reports"
+)
+
+// Speedups draws how much faster tasks are on larger instances than on one slice
+// (FAR Figs. 2 and 3, DRL Fig. 7), with the linear speedup beside. A task that does
+// not fit one slice is compared with the smallest size that it fits, and its name says
+// so; sizes that it does not fit have no point.
+func Speedups(title string, g *mig.GPU, b task.Batch) reports.Panels {
+	sizes := g.Sizes()
+	top := float64(g.ComputeSlices)
+	var all []reports.Series
+	for i := range b {
+		t := &b[i]
+		s := reports.Series{Name: t.Name, Markers: true}
+		var from mig.Slices
+		for _, size := range sizes {
+			if !t.Fits(size) {
+				continue
+			}
+			if from == 0 {
+				from = size
+			}
+			s.X = append(s.X, float64(size))
+			s.Y = append(s.Y, float64(t.On(from)/t.On(size)))
+		}
+		if from == 0 {
+			continue
+		}
+		if from != sizes[0] {
+			s.Name += fmt.Sprintf(" (over %d slices)", from)
+		}
+		top = max(top, slices.Max(s.Y))
+		all = append(all, s)
+	}
+	ticks := make([]float64, len(sizes))
+	for i, size := range sizes {
+		ticks[i] = float64(size)
+	}
+	linear := []float64{1, float64(g.ComputeSlices)}
+	out := reports.Panels{Title: title}
+	for some := range slices.Chunk(all, kernelsPerPanel) {
+		out.Charts = append(out.Charts, reports.Lines{
+			X:      reports.Axis{Label: "Instance size [slices]", Ticks: ticks},
+			Y:      reports.Axis{Label: "Speedup", To: math.Ceil(top)},
+			Series: append(slices.Clone(some), reports.Series{Name: "linear", X: linear, Y: linear}),
+		})
+	}
+	return out
+}
+
+// kernelsPerPanel leaves the lines of a panel apart.
+const kernelsPerPanel = 4
+
+// Monotonicity reports which tasks break which point of the monotony hypothesis (FAR
+// 2.4) between which neighbouring sizes:
+//
+//  1. A task takes the same time or less with more slices. A breach is how much longer
+//     it takes on the larger size, in percent of the time on the smaller; inf
+//     where it fits the smaller size alone.
+//  2. The work, slices times time, does not decrease with more slices. A breach is how
+//     much less it is on the larger size, in percent of the work on the smaller.
+//
+// Times are compared as they are: one that is a hair longer breaks the first point.
+// Sizes that a task does not fit are otherwise passed over.
+func Monotonicity(title string, g *mig.GPU, b task.Batch) reports.Table {
+	t := reports.Table{
+		Title: title,
+		Columns: []reports.Column{
+			{Name: "point", Right: true}, {Name: "kernel"}, {Name: "from size", Right: true}, {Name: "to size", Right: true}, {Name: "by [%]", Right: true},
+		},
+	}
+	for _, point := range []struct {
+		number int
+		rule   string
+		breach func(small, large mig.Slices, on *task.Task) float64
+	}{
+		{1, "more slices are never slower; FAR saw less than 2 %", longer},
+		{2, "work never decreases", lessWork},
+	} {
+		breaking, worst := 0, ""
+		largest := 0.0
+		for i := range b {
+			broken := false
+			for _, pair := range neighbours(g, &b[i]) {
+				by := point.breach(pair[0], pair[1], &b[i])
+				if !(by > 0) {
+					continue
+				}
+				broken = true
+				t.Rows = append(t.Rows, []string{fmt.Sprint(point.number), b[i].Name, fmt.Sprint(pair[0]), fmt.Sprint(pair[1]), reports.Fixed(by, 2)})
+				if by > largest {
+					largest, worst = by, fmt.Sprintf(", at most by %s %% (%s from %d to %d)", reports.Fixed(by, 2), b[i].Name, pair[0], pair[1])
+				}
+			}
+			if broken {
+				breaking++
+			}
+		}
+		t.Notes = append(t.Notes, fmt.Sprintf("point %d (%s): %d of %d kernels break it%s", point.number, point.rule, breaking, len(b), worst))
+	}
+	return t
+}
+
+// neighbours returns the pairs of sizes next to each other that a task fits; a size
+// that it does not fit is there only as the larger of a pair.
+func neighbours(g *mig.GPU, t *task.Task) [][2]mig.Slices {
+	var out [][2]mig.Slices
+	var last mig.Slices
+	for _, size := range g.Sizes() {
+		if last != 0 {
+			out = append(out, [2]mig.Slices{last, size})
+		}
+		if t.Fits(size) {
+			last = size
+		}
+	}
+	return out
+}
+
+// longer is how much longer a task takes on the larger size, in percent.
+func longer(small, large mig.Slices, t *task.Task) float64 {
+	return 100 * (float64(t.On(large)/t.On(small)) - 1)
+}
+
+// lessWork is how much less work a task is on the larger size, in percent.
+func lessWork(small, large mig.Slices, t *task.Task) float64 {
+	return 100 * (1 - float64(large)*float64(t.On(large))/(float64(small)*float64(t.On(small))))
+}

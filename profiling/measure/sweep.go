@@ -1,0 +1,283 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"miglab/harness/mig"
+	"miglab/profiling"
+	"miglab/profiling/kernel"
+	"miglab/profiling/session"
+)
+
+// SweepOptions say how kernels are swept over the instance sizes.
+type SweepOptions struct {
+	// File is where every run is recorded, runs.csv. If it exists, the sweep goes on
+	// where it stopped.
+	File string
+	// Repetitions replaces that of every kernel; 0 leaves it, and where a kernel has none
+	// it is [Repetitions].
+	Repetitions int
+	// Seed decides the order of the sizes.
+	Seed uint64
+	// Launcher starts kernels; nil means [Real].
+	Launcher Launcher
+	// Progress hears how many runs are done or no longer needed, once before the first
+	// and after each; may be nil.
+	Progress func(done, all int)
+}
+
+// Sweep measures kernels on every instance size of a GPU and records every run in a
+// file.
+//
+// It goes in rounds: a round takes every size once, in random order, and on one
+// instance of the size runs every kernel once. So a GPU that gets slower or faster
+// with time does so for all sizes. Each second round is the one before it backwards,
+// which cancels a steady drift within the pair. The instance begins at the profile's
+// first start. A kernel is warmed up before its first run on a size, and so is
+// the first one on each new instance; the warm-up counts for nothing unless it
+// fails, which is then the run's outcome.
+//
+// A kernel that runs out of memory on a size has the time +Inf there and is not run on
+// it again; nor is one that needs more memory than the instance has, which is not
+// tried at all, nor one that crashes, hangs or is wrong. These last are listed in a
+// [*FailedError] at the end. What the file has is not done again, failures included.
+//
+// The file must be of the same GPU, driver and source, and of kernels that are
+// described as before; otherwise the error says what to do. When ctx ends or the GPU
+// is lost, the sweep stops at once. The profile has all that the file has, also
+// beside an error; it is nil where the file cannot be used.
+func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o SweepOptions) (_ *Profile, err error) {
+	if err := checkKernels(kernels); err != nil {
+		return nil, err
+	}
+	log, runs, err := openRuns(o.File)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, log.close()) }()
+	w := &sweep{
+		SweepOptions: o, session: s, id: s.Identity(), log: log, runs: runs,
+		done: map[cell]bool{}, over: map[place]bool{}, warm: map[place]bool{},
+	}
+	w.Launcher = judged(o.Launcher)
+	for i := range kernels {
+		w.kernels = append(w.kernels, &kernels[i])
+	}
+	if err := w.resume(); err != nil {
+		return nil, err
+	}
+	if err := w.rounds(ctx); err != nil {
+		return Summarize(w.runs), err
+	}
+	p := Summarize(w.runs)
+	return p, failed(p.failures(), "to run it again, delete its lines from "+o.File)
+}
+
+// sweep is the state of a Sweep.
+type sweep struct {
+	SweepOptions
+	session *session.Session
+	id      profiling.Identity
+	kernels []*kernel.Kernel
+	log     *runLog
+	runs    []Run
+	done    map[cell]bool
+	// over holds where no more runs are needed, warm where this process has warmed up.
+	over, warm map[place]bool
+}
+
+// resume takes over the rows of the file.
+func (w *sweep) resume() error {
+	whole := w.id.Model.Profile(w.id.Model.ComputeSlices)
+	for i := range w.runs {
+		r := &w.runs[i]
+		if now := w.row(&kernel.Kernel{}, whole, 1); i == 0 {
+			if column, err := now.agrees(r); err != nil {
+				return fmt.Errorf("%s:2: %s: %w; name another file for the runs of this GPU", w.File, column, err)
+			}
+		}
+		for _, k := range w.kernels {
+			if k.Name == r.Kernel && describe(k) != r.Description {
+				return fmt.Errorf("%s:%d: kernel %s (%s:%d) was another one when it ran: suite, arguments, environment, data or what is expected changed; name another file for the runs, or delete the kernel's lines",
+					w.File, i+2, k.Name, k.File, k.Line)
+			}
+		}
+		w.adopt(r)
+	}
+	return nil
+}
+
+// adopt takes note that a run is done.
+func (w *sweep) adopt(r *Run) {
+	w.done[r.cell()] = true
+	if r.Status != kernel.OK {
+		w.over[r.place()] = true
+	}
+}
+
+// describe returns a hash of all that decides what a run of a kernel does and how it
+// is judged, but for where programs are and how long they may take.
+func describe(k *kernel.Kernel) string {
+	t := k.Time
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %d %v %v %q %v %q %v",
+		k.Suite, k.SizeClass, k.Argv, k.Env, k.Data, k.Exit, k.Expect, k.OutOfMemory, t.Kind, t.Pattern, t.Row, t.Unit))
+	return fmt.Sprintf("%x", h[:6])
+}
+
+// repetitions is how often a kernel runs on each size.
+func (w *sweep) repetitions(k *kernel.Kernel) int {
+	return cmp.Or(w.Repetitions, k.Repetitions, Repetitions)
+}
+
+// rounds makes all rounds.
+func (w *sweep) rounds(ctx context.Context) error {
+	w.report()
+	last := 0
+	for _, k := range w.kernels {
+		last = max(last, w.repetitions(k))
+	}
+	for round := 1; round <= last; round++ {
+		sizes, kernels := order(w.Seed, round, w.id.Model.Sizes(), w.kernels)
+		for _, size := range sizes {
+			if err := w.turn(ctx, round, size, kernels); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// order returns the order of sizes and kernels in a round, which counts from 1.
+func order(seed uint64, round int, sizes []mig.Slices, kernels []*kernel.Kernel) ([]mig.Slices, []*kernel.Kernel) {
+	sizes, kernels = slices.Clone(sizes), slices.Clone(kernels)
+	pair := (round + 1) / 2
+	stream(seed, fmt.Sprintf("rounds %d", pair)).Shuffle(len(sizes), func(i, j int) { sizes[i], sizes[j] = sizes[j], sizes[i] })
+	if round%2 == 0 {
+		slices.Reverse(sizes)
+		slices.Reverse(kernels)
+	}
+	return sizes, kernels
+}
+
+// turn runs the kernels that need it on an instance of a size.
+func (w *sweep) turn(ctx context.Context, round int, size mig.Slices, kernels []*kernel.Kernel) error {
+	p := w.id.Model.Profile(size)
+	var on *profiling.Instance // made for the first kernel that runs
+	for _, k := range kernels {
+		at := place{k.Name, size}
+		if round > w.repetitions(k) || w.over[at] || w.done[cell{at, round}] {
+			continue
+		}
+		if has := memoryMB(w.id, p); k.MinMemoryMB > has {
+			detail := fmt.Sprintf("not tried: it needs %d MB, and %s has %d MB", k.MinMemoryMB, p, has)
+			if err := w.record(k, p, round, kernel.Outcome{Status: kernel.OutOfMemory, Detail: detail}); err != nil {
+				return err
+			}
+			continue
+		}
+		fresh := on == nil
+		if fresh {
+			made, _, err := w.session.Create(ctx, mig.Instance{Profile: p, Start: p.Starts[0]})
+			if err != nil {
+				return err
+			}
+			on = &made
+		}
+		out, err := w.run(ctx, k, *on, fresh)
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", k.Name, onSlices(size), err)
+		}
+		if err := w.record(k, p, round, out); err != nil {
+			return err
+		}
+	}
+	if on == nil {
+		return nil
+	}
+	_, err := w.session.Destroy(ctx, *on)
+	return err
+}
+
+// run warms a kernel up where that is due and measures it once.
+func (w *sweep) run(ctx context.Context, k *kernel.Kernel, on profiling.Instance, fresh bool) (kernel.Outcome, error) {
+	at := place{k.Name, on.Size()}
+	if k.Warmup > 0 && (fresh || !w.warm[at]) {
+		out, err := warmUp(ctx, w.Launcher, k, on)
+		if err != nil || out.Status != kernel.OK {
+			out.Detail = "warming up: " + out.Detail
+			return out, err
+		}
+		w.warm[at] = true
+	}
+	return w.Launcher.Launch(ctx, k, on)
+}
+
+// row returns a row that lacks what a run gives.
+func (w *sweep) row(k *kernel.Kernel, p *mig.Profile, repetition int) Run {
+	return Run{
+		GPU: w.id.Model.Name, Name: oneLine(w.id.Name), Driver: oneLine(w.id.Driver), Source: w.id.Source,
+		Suite: k.Suite, Kernel: k.Name, SizeClass: k.SizeClass, Description: describe(k),
+		Size: p.Size, SMs: p.SMs, Repetition: repetition,
+	}
+}
+
+// record writes down a run that has just ended. After one that brought the GPU down,
+// the GPU does not tell its clocks either: the run's outcome is then not the kernel's
+// doing and is not recorded.
+func (w *sweep) record(k *kernel.Kernel, p *mig.Profile, repetition int, out kernel.Outcome) error {
+	c, err := w.session.Device().Conditions()
+	if err != nil {
+		return err
+	}
+	others, err := w.session.Device().Processes()
+	if err != nil {
+		return err
+	}
+	r := w.row(k, p, repetition)
+	r.Status, r.Detail = out.Status, oneLine(out.Detail)
+	r.SMClock, r.MemoryClock, r.Temperature, r.PowerLimit = c.SMClock, c.MemoryClock, c.Temperature, c.PowerLimit
+	r.OtherProcesses = len(others)
+	if !out.Start.IsZero() {
+		r.Started = out.Start.UTC().Truncate(time.Second)
+	}
+	switch out.Status {
+	case kernel.OK:
+		r.Seconds = out.Seconds
+	case kernel.OutOfMemory:
+		r.Seconds = mig.Seconds(math.Inf(1))
+	}
+	if err := w.log.append(&r); err != nil {
+		return err
+	}
+	w.runs = append(w.runs, r)
+	w.adopt(&r)
+	w.report()
+	return nil
+}
+
+// report tells how far the sweep is.
+func (w *sweep) report() {
+	if w.Progress == nil {
+		return
+	}
+	done, all := 0, 0
+	for _, k := range w.kernels {
+		for _, size := range w.id.Model.Sizes() {
+			at := place{k.Name, size}
+			for i := range w.repetitions(k) {
+				all++
+				if w.over[at] || w.done[cell{at, i + 1}] {
+					done++
+				}
+			}
+		}
+	}
+	w.Progress(done, all)
+}
