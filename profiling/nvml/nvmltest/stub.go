@@ -56,6 +56,9 @@ func Build(t testing.TB, flags ...string) (dir string) {
 	return dir
 }
 
+// Variable is the environment variable that names the stub's state.
+const Variable = "MIGLAB_NVML_STUB"
+
 // A100 is a line of a state: one A100 with 40 GB, MIG mode on, nothing on it.
 const A100 = "gpu 0 A100 GPU-11111111-2222-3333-4444-555555555555 1 1"
 
@@ -74,7 +77,7 @@ func New(t testing.TB, lines ...string) State {
 // Env is what a process needs in its environment to see the GPUs: the stub's folder,
 // as [Build] returned it, and the state.
 func (s State) Env(dir string) []string {
-	return []string{"LD_LIBRARY_PATH=" + dir, "MIGLAB_NVML_STUB=" + string(s)}
+	return []string{"LD_LIBRARY_PATH=" + dir, Variable + "=" + string(s)}
 }
 
 // Lines returns the lines of the state that begin with one of the words, or all.

@@ -2,8 +2,8 @@
  * A libnvidia-ml.so.1 without a GPU. It has the functions that miglab calls, and
  * refuses what drivers refuse: instances that overlap or are at a wrong place, more
  * of a profile than there can be, any with MIG mode off, destroying what is in use
- * or has compute instances. Nothing in it was measured. Names and memory are those
- * of nvidia-smi listings; numbers of instances are given as drivers give them.
+ * or has compute instances. Nothing in it was measured. Geometry and memory are
+ * those of the listings in NVIDIA's MIG guide.
  *
  * The environment variable MIGLAB_NVML_STUB names a text file, the state: all
  * processes that have the same file see the same GPUs. Calls lock FILE.lock around
@@ -14,7 +14,7 @@
  * killed in between. Lines of the file, a blank between words:
  *
  *   gpu INDEX MODEL UUID CURRENT PENDING
- *       A GPU. MODEL is A30, A100, A100-80GB, H100, H200 or L4 (which has no MIG);
+ *       A GPU. MODEL is A30, A100, H100, L4 (which has no MIG) or X1 (which nobody knows);
  *       CURRENT and PENDING are its MIG modes, 0 or 1. UUIDs begin with GPU-.
  *   gi GPU ID PROFILE START BUSY
  *       A GPU instance: PROFILE is the driver's number, START a memory slice.
@@ -28,10 +28,12 @@
  *       was destroyed.
  *   fail FUNCTION SKIP TIMES ERROR
  *       Calls of FUNCTION fail TIMES times, after SKIP calls that do not; TIMES -1 is for
- *       ever. FUNCTION is a name of NVML without version, or * for all that have a handle;
- *       ERROR a name of NVML without NVML_ERROR_.
- *   table PROFILE SLICES MEMORY MAX
- *       Another driver's numbers for a profile: compute slices, memory in MiB, count.
+ *       ever. FUNCTION is a name of NVML without version, * for all that have a handle, or
+ *       activation for the second result of nvmlDeviceSetMigMode; ERROR is a name of NVML
+ *       without NVML_ERROR_.
+ *   table PROFILE SLICES LENGTH MEMORY MAX
+ *       Another driver's numbers for a profile: compute slices, memory slices, memory in
+ *       MiB, count.
  *   driver VERSION
  *
  * A process whose environment has CUDA_VISIBLE_DEVICES=UUID uses the GPU or the MIG device
@@ -82,9 +84,7 @@ struct model {
 
 static const struct model models[] = {
     {"A100", "NVIDIA A100-SXM4-40GB", 40960, 7, 1, SEVEN(4864, 9856, 19968, 40192, 14, 14, 28, 42, 56, 98)},
-    {"A100-80GB", "NVIDIA A100-SXM4-80GB", 81920, 7, 1, SEVEN(9728, 19968, 40192, 80384, 14, 14, 28, 42, 56, 98)},
     {"H100", "NVIDIA H100 80GB HBM3", 81559, 7, 0, SEVEN(9984, 20096, 40448, 81152, 16, 26, 32, 60, 64, 132)},
-    {"H200", "NVIDIA H200", 143771, 7, 0, SEVEN(16384, 33280, 71168, 142848, 16, 26, 32, 60, 64, 132)},
     {"A30", "NVIDIA A30", 24576, 4, 1, {
         {NVML_GPU_INSTANCE_PROFILE_1_SLICE, 14, 1, 1, 0x0f, 4, 5952, 14},
         {NVML_GPU_INSTANCE_PROFILE_1_SLICE_REV1, 21, 1, 1, 0x0f, 1, 5952, 14},
@@ -93,6 +93,7 @@ static const struct model models[] = {
         {NVML_GPU_INSTANCE_PROFILE_4_SLICE, 0, 4, 4, 0x01, 1, 24000, 56},
     }},
     {"L4", "NVIDIA L4", 23034, 0, 0, {{0}}},
+    {"X1", "NVIDIA X1 of tomorrow", 40960, 7, 1, SEVEN(4864, 9856, 19968, 40192, 14, 14, 28, 42, 56, 98)},
 };
 
 enum { MAX_GPUS = 8, MAX_INSTANCES = 32, MAX_COMPUTE = 64, MAX_RULES = 64 };
@@ -102,7 +103,7 @@ struct gi { unsigned gpu, id, profile, start, busy; };
 struct ci { unsigned gpu, gi, id, slices; };
 struct timing { char op[8]; unsigned profile, ms; };
 struct fault { char function[64]; unsigned skip; int times; char error[40]; };
-struct override { unsigned profile, slices, memory, max; };
+struct override { unsigned profile, slices, length, memory, max; };
 
 struct state {
     int lock;
@@ -173,7 +174,7 @@ static void parse(struct state *s, const char *line) {
         ok = sscanf(line, "fail %63s %u %d %39s", f->function, &f->skip, &f->times, f->error) == 4;
     } else if (strcmp(kind, "table") == 0) {
         struct override *o = MORE(s->override, s->overrides);
-        ok = sscanf(line, "table %u %u %u %u", &o->profile, &o->slices, &o->memory, &o->max) == 4;
+        ok = sscanf(line, "table %u %u %u %u %u", &o->profile, &o->slices, &o->length, &o->memory, &o->max) == 5;
     } else if (strcmp(kind, "busy") == 0) {
         ok = sscanf(line, "busy %u", &s->busy) == 1;
     } else if (strcmp(kind, "driver") == 0) {
@@ -217,7 +218,7 @@ static void save(const struct state *s) {
         fprintf(f, "fail %s %u %d %s\n", s->fault[i].function, s->fault[i].skip, s->fault[i].times, s->fault[i].error);
     for (unsigned i = 0; i < s->overrides; i++) {
         const struct override *o = &s->override[i];
-        fprintf(f, "table %u %u %u %u\n", o->profile, o->slices, o->memory, o->max);
+        fprintf(f, "table %u %u %u %u %u\n", o->profile, o->slices, o->length, o->memory, o->max);
     }
     if (fclose(f) != 0 || rename(path, file()) != 0) fatal("%s: %s", path, strerror(errno));
 }
@@ -357,6 +358,7 @@ static int row(const struct state *s, const struct gpu *g, unsigned id, struct p
         for (unsigned j = 0; j < s->overrides; j++) {
             if (s->override[j].profile != id) continue;
             out->slices = s->override[j].slices;
+            out->length = s->override[j].length;
             out->memory = s->override[j].memory;
             out->max = s->override[j].max;
         }
@@ -515,12 +517,10 @@ nvmlReturn_t nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned mode, nvmlReturn
     if (mode > 1) return leave(s, NVML_ERROR_INVALID_ARGUMENT);
     for (unsigned i = 0; i < s->gis; i++)
         if (s->gi[i].gpu == gpu->index && mode == 0) return leave(s, NVML_ERROR_IN_USE);
+    *activation = injected(s, "activation", 0);
+    if (*activation == NVML_SUCCESS && gpu->model->reset && gpu->mig != mode && used(gpu->uuid)) *activation = NVML_ERROR_IN_USE;
+    if (*activation == NVML_SUCCESS) gpu->mig = mode;
     gpu->pending = mode;
-    *activation = NVML_SUCCESS;
-    if (gpu->model->reset && gpu->mig != mode && used(gpu->uuid))
-        *activation = NVML_ERROR_IN_USE;
-    else
-        gpu->mig = mode;
     save(s);
     return leave(s, NVML_SUCCESS);
 }
@@ -586,14 +586,15 @@ static nvmlReturn_t admit(struct state *s, struct gpu *gpu, unsigned id, const n
     return same < p->max ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_RESOURCES;
 }
 
-static nvmlReturn_t create(nvmlDevice_t device, unsigned id, const nvmlGpuInstancePlacement_t *at, nvmlGpuInstance_t *out, unsigned *ms, const char *__func) {
+static nvmlReturn_t create(nvmlDevice_t device, unsigned id, const nvmlGpuInstancePlacement_t *at, nvmlGpuInstance_t *out, unsigned *ms,
+                           const char *function) {
     struct gpu *gpu = NULL;
     struct gi *gi = NULL;
     struct ci *ci = NULL;
     struct profile p;
     struct state state, *s = &state;
     load(s);
-    nvmlReturn_t r = injected(s, __func, 1);
+    nvmlReturn_t r = injected(s, function, 1);
     if (r == NVML_SUCCESS && !decode(s, device.handle, GPU, &gpu, &gi, &ci)) r = NVML_ERROR_INVALID_ARGUMENT;
     if (r == NVML_SUCCESS) r = admit(s, gpu, id, at, &p);
     if (r != NVML_SUCCESS) return leave(s, r);

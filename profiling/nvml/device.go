@@ -1,0 +1,411 @@
+//go:build cgo && linux
+
+package nvml
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"miglab/harness/mig"
+	"miglab/profiling"
+)
+
+// A device is one GPU. It holds nothing that changes: every method asks the driver.
+type device struct {
+	lib   nvml.Interface
+	gpu   nvml.Device
+	model *mig.GPU
+	// memory of the whole GPU in MiB.
+	memory int
+}
+
+var _ profiling.Device = (*device)(nil)
+
+// Identify implements [profiling.Device].
+func (d *device) Identify() (profiling.Identity, error) {
+	return identify(d.lib, d.gpu, "identify the GPU")
+}
+
+// mode reads the MIG mode of a GPU that has one.
+func (d *device) mode(op string) (current, pending bool, err error) {
+	c, p, ret := d.gpu.GetMigMode()
+	switch ret {
+	case nvml.SUCCESS:
+		return c == nvml.DEVICE_MIG_ENABLE, p == nvml.DEVICE_MIG_ENABLE, nil
+	case nvml.ERROR_NOT_SUPPORTED:
+		return false, false, &profiling.DeviceError{Op: op, Err: profiling.ErrUnsupported, Remedy: withoutMIG}
+	default:
+		return false, false, failure(op, ret)
+	}
+}
+
+// divided is an error where MIG mode is off.
+func (d *device) divided(op string) error {
+	current, _, err := d.mode(op)
+	if err == nil && !current {
+		return &profiling.DeviceError{Op: op, Err: profiling.ErrMIGOff, Remedy: turnOn}
+	}
+	return err
+}
+
+// SetMIG implements [profiling.Device].
+func (d *device) SetMIG(on bool) error {
+	op, mode := "turn MIG mode off", nvml.DEVICE_MIG_DISABLE
+	if on {
+		op, mode = "turn MIG mode on", nvml.DEVICE_MIG_ENABLE
+	}
+	activation, ret := d.gpu.SetMigMode(mode)
+	switch {
+	case ret != nvml.SUCCESS:
+		return failure(op, ret)
+	case activation != nvml.SUCCESS && activation != nvml.ERROR_IN_USE && activation != nvml.ERROR_RESET_REQUIRED:
+		return failure(op, activation)
+	}
+	return nil // It may be pending until clients are gone, or until a reset.
+}
+
+// profile asks for the driver's description of a profile and compares it with ours.
+func (d *device) profile(op string, p *mig.Profile) (nvml.GpuInstanceProfileInfo, error) {
+	var info nvml.GpuInstanceProfileInfo
+	if err := d.divided(op); err != nil {
+		return info, err
+	}
+	all, err := d.profiles(op)
+	if err != nil {
+		return info, err
+	}
+	i := slices.IndexFunc(all, func(i nvml.GpuInstanceProfileInfo) bool { return int(i.Id) == p.ID })
+	if i < 0 {
+		return info, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: the driver has no profile %d", profiling.ErrUnsupported, p.ID)}
+	}
+	info = all[i]
+	if size, gb := mig.Slices(info.SliceCount), gigabytes(int(info.MemorySizeMB), d.memory); size != p.Size || gb != p.MemoryGB {
+		return info, d.differs(op, fmt.Sprintf("profile %d is %dg.%dgb", p.ID, size, gb))
+	}
+	return info, nil
+}
+
+// differs is the error where the driver's placement table is not ours.
+func (d *device) differs(op, how string) error {
+	return &profiling.DeviceError{
+		Op:     op,
+		Err:    fmt.Errorf("%w: by the driver %s, which is not so in the table of %s", profiling.ErrUnsupported, how, d.model),
+		Remedy: "the board is none of the known ones: compare nvidia-smi mig -lgip and -lgipp with miglab list gpus",
+	}
+}
+
+// profiles returns all profiles of the driver. Their enumerators are counted up until
+// the driver says that there are no more, as nvml.h has it.
+func (d *device) profiles(op string) (all []nvml.GpuInstanceProfileInfo, err error) {
+	for i := 0; ; i++ {
+		switch info, ret := d.gpu.GetGpuInstanceProfileInfo(i); ret {
+		case nvml.SUCCESS:
+			all = append(all, info)
+		case nvml.ERROR_NOT_SUPPORTED: // by this GPU
+		case nvml.ERROR_INVALID_ARGUMENT:
+			return all, nil
+		default:
+			return nil, failure(op, ret)
+		}
+	}
+}
+
+// Placements implements [profiling.Device].
+func (d *device) Placements(p *mig.Profile) ([]mig.Slices, error) {
+	op := "list placements of " + p.String()
+	info, err := d.profile(op, p)
+	if err != nil {
+		return nil, err
+	}
+	placements, ret := d.gpu.GetGpuInstancePossiblePlacements(&info)
+	if ret != nvml.SUCCESS {
+		return nil, failure(op, ret)
+	}
+	var starts []mig.Slices
+	for _, at := range placements {
+		if length := mig.Slices(at.Size); length != p.Length {
+			return nil, d.differs(op, fmt.Sprintf("%s takes %d memory slices", p, length))
+		}
+		starts = append(starts, mig.Slices(at.Start))
+	}
+	slices.Sort(starts)
+	return starts, nil
+}
+
+// Instances implements [profiling.Device].
+func (d *device) Instances() ([]profiling.Instance, error) {
+	const op = "list instances"
+	if err := d.divided(op); err != nil {
+		if errors.Is(err, profiling.ErrMIGOff) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	all, err := d.profiles(op)
+	if err != nil {
+		return nil, err
+	}
+	var out []profiling.Instance
+	for _, info := range all {
+		if info.InstanceCount == 0 { // go-nvml has no room for none
+			continue
+		}
+		gis, ret := d.gpu.GetGpuInstances(&info)
+		if ret != nvml.SUCCESS {
+			return nil, failure(op, ret)
+		}
+		for _, gi := range gis {
+			i, err := d.describe(op, gi, info)
+			switch {
+			case errors.Is(err, profiling.ErrUnknownInstance): // gone since it was listed
+			case err != nil:
+				return nil, err
+			default:
+				out = append(out, i)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b profiling.Instance) int { return cmp.Compare(a.Start, b.Start) })
+	return out, nil
+}
+
+// describe says what an instance of a profile is. One without a compute instance has
+// no UUID; of several compute instances it is the first one's.
+func (d *device) describe(op string, gi nvml.GpuInstance, profile nvml.GpuInstanceProfileInfo) (profiling.Instance, error) {
+	info, ret := gi.GetInfo()
+	if ret != nvml.SUCCESS {
+		return profiling.Instance{}, instanceFailure(op, ret)
+	}
+	out := profiling.Instance{ID: int(info.Id)}
+	out.Start = mig.Slices(info.Placement.Start)
+	known := slices.IndexFunc(d.model.Profiles, func(p *mig.Profile) bool { return p.ID == int(info.ProfileId) })
+	if known >= 0 {
+		out.Profile = d.model.Profiles[known]
+	} else {
+		out.Profile = standIn(profile, mig.Slices(info.Placement.Size), d.memory)
+	}
+	cis, err := compute(op, gi)
+	if err != nil || len(cis) == 0 {
+		return out, err
+	}
+	return out, name(op, &out, cis[0])
+}
+
+// instanceFailure is the error for what the driver returned about an instance that was
+// there: an invalid argument means that it no longer is.
+func instanceFailure(op string, ret nvml.Return) error {
+	if ret == nvml.ERROR_INVALID_ARGUMENT {
+		ret = nvml.ERROR_NOT_FOUND
+	}
+	return failure(op, ret)
+}
+
+// name gives an instance the UUID of its compute instance.
+func name(op string, i *profiling.Instance, ci nvml.ComputeInstance) error {
+	info, ret := ci.GetInfo()
+	if ret != nvml.SUCCESS {
+		return instanceFailure(op, ret)
+	}
+	if i.UUID, ret = info.Device.GetUUID(); ret != nvml.SUCCESS {
+		return instanceFailure(op, ret)
+	}
+	i.Env = []string{"CUDA_VISIBLE_DEVICES=" + i.UUID}
+	return nil
+}
+
+// computeProfiles returns the kinds of compute instances that a GPU instance can have.
+func computeProfiles(op string, gi nvml.GpuInstance) (all []nvml.ComputeInstanceProfileInfo, err error) {
+	for i := 0; ; i++ {
+		switch info, ret := gi.GetComputeInstanceProfileInfo(i, nvml.COMPUTE_INSTANCE_ENGINE_PROFILE_SHARED); ret {
+		case nvml.SUCCESS:
+			all = append(all, info)
+		case nvml.ERROR_NOT_SUPPORTED: // by this instance
+		case nvml.ERROR_INVALID_ARGUMENT:
+			return all, nil
+		default:
+			return nil, instanceFailure(op, ret)
+		}
+	}
+}
+
+// compute returns the compute instances of a GPU instance.
+func compute(op string, gi nvml.GpuInstance) (all []nvml.ComputeInstance, err error) {
+	profiles, err := computeProfiles(op, gi)
+	for _, p := range profiles {
+		if p.InstanceCount == 0 {
+			continue
+		}
+		cis, ret := gi.GetComputeInstances(&p)
+		if ret != nvml.SUCCESS {
+			return nil, instanceFailure(op, ret)
+		}
+		all = append(all, cis...)
+	}
+	return all, err
+}
+
+// Create implements [profiling.Device].
+func (d *device) Create(at mig.Instance) (profiling.Instance, error) {
+	op := fmt.Sprintf("create %s at %d", at.Profile, at.Start)
+	info, err := d.profile(op, at.Profile)
+	if err != nil {
+		return profiling.Instance{}, err
+	}
+	placement := nvml.GpuInstancePlacement{Start: uint32(at.Start), Size: uint32(at.Profile.Length)}
+	gi, ret := d.gpu.CreateGpuInstanceWithPlacement(&info, &placement)
+	if ret == nvml.ERROR_INVALID_ARGUMENT {
+		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: profiling.ErrPlacement}
+	}
+	if ret != nvml.SUCCESS {
+		return profiling.Instance{}, failure(op, ret)
+	}
+	out, err := fill(op, gi, info.SliceCount)
+	if err != nil {
+		if undo := remove("undo it", gi); undo != nil {
+			err = fmt.Errorf("%w; %w", err, undo)
+		}
+		return profiling.Instance{}, err
+	}
+	out.Instance = at
+	return out, nil
+}
+
+// fill makes the compute instance that has all of a GPU instance.
+func fill(op string, gi nvml.GpuInstance, size uint32) (out profiling.Instance, err error) {
+	info, ret := gi.GetInfo()
+	if ret != nvml.SUCCESS {
+		return out, instanceFailure(op, ret)
+	}
+	out.ID = int(info.Id)
+	profiles, err := computeProfiles(op, gi)
+	if err != nil {
+		return out, err
+	}
+	whole := slices.IndexFunc(profiles, func(p nvml.ComputeInstanceProfileInfo) bool { return p.SliceCount == size })
+	if whole < 0 {
+		err := fmt.Errorf("%w: the driver has no compute instance with all %d slices", profiling.ErrUnsupported, size)
+		return out, &profiling.DeviceError{Op: op, Err: err}
+	}
+	ci, ret := gi.CreateComputeInstance(&profiles[whole])
+	if ret != nvml.SUCCESS {
+		return out, failure(op, ret)
+	}
+	return out, name(op, &out, ci)
+}
+
+// Destroy implements [profiling.Device].
+func (d *device) Destroy(id int) error {
+	op := fmt.Sprintf("destroy instance %d", id)
+	gi, ret := d.gpu.GetGpuInstanceById(id)
+	switch ret {
+	case nvml.SUCCESS:
+		return remove(op, gi)
+	case nvml.ERROR_NOT_SUPPORTED: // MIG mode is off: there is none
+		ret = nvml.ERROR_NOT_FOUND
+	}
+	return instanceFailure(op, ret)
+}
+
+// remove destroys a GPU instance and, before it, its compute instances; of them some
+// may have gone when an earlier try ended.
+func remove(op string, gi nvml.GpuInstance) error {
+	cis, err := compute(op, gi)
+	if err != nil {
+		return err
+	}
+	for _, ci := range cis {
+		if ret := ci.Destroy(); ret != nvml.SUCCESS {
+			return instanceFailure(op, ret)
+		}
+	}
+	if ret := gi.Destroy(); ret != nvml.SUCCESS {
+		return instanceFailure(op, ret)
+	}
+	return nil
+}
+
+// Processes implements [profiling.Device]. The GPU and its MIG devices are asked: what
+// a driver says of the GPU includes the instances only for privileged users.
+func (d *device) Processes() ([]profiling.Process, error) {
+	const op = "list processes"
+	devices := []nvml.Device{d.gpu}
+	n, ret := d.gpu.GetMaxMigDeviceCount()
+	if ret != nvml.SUCCESS {
+		return nil, failure(op, ret)
+	}
+	for i := range n {
+		device, ret := d.gpu.GetMigDeviceHandleByIndex(i)
+		switch ret {
+		case nvml.SUCCESS:
+			devices = append(devices, device)
+		case nvml.ERROR_NOT_FOUND, nvml.ERROR_NOT_SUPPORTED: // no device with that number, or MIG mode has gone off
+		default:
+			return nil, failure(op, ret)
+		}
+	}
+	pids := map[int]bool{}
+	for i, device := range devices {
+		asks := []func() ([]nvml.ProcessInfo, nvml.Return){device.GetComputeRunningProcesses, device.GetGraphicsRunningProcesses}
+		if has(d.lib, "nvmlDeviceGetMPSComputeRunningProcesses") {
+			asks = append(asks, device.GetMPSComputeRunningProcesses)
+		}
+		for _, ask := range asks {
+			infos, ret := ask()
+			switch {
+			case ret == nvml.ERROR_NOT_SUPPORTED: // processes of that kind
+			case i > 0 && (ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND): // destroyed meanwhile
+			case ret != nvml.SUCCESS:
+				return nil, failure(op, ret)
+			}
+			for _, info := range infos {
+				pids[int(info.Pid)] = true
+			}
+		}
+	}
+	var out []profiling.Process
+	for _, pid := range slices.Sorted(maps.Keys(pids)) {
+		comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)) // gone, or of another user: no name
+		out = append(out, profiling.Process{PID: pid, Name: strings.TrimSpace(string(comm))})
+	}
+	return out, nil
+}
+
+// Conditions implements [profiling.Device]. What the GPU does not tell is 0.
+func (d *device) Conditions() (profiling.Conditions, error) {
+	var c profiling.Conditions
+	for _, q := range []struct {
+		ask func() (uint32, nvml.Return)
+		set func(uint32)
+	}{
+		{func() (uint32, nvml.Return) { return d.gpu.GetClockInfo(nvml.CLOCK_SM) }, func(v uint32) { c.SMClock = int(v) }},
+		{func() (uint32, nvml.Return) { return d.gpu.GetClockInfo(nvml.CLOCK_MEM) }, func(v uint32) { c.MemoryClock = int(v) }},
+		// The function that replaces it is not in every driver.
+		{func() (uint32, nvml.Return) { return d.gpu.GetTemperature(nvml.TEMPERATURE_GPU) }, func(v uint32) { c.Temperature = int(v) }},
+		{d.gpu.GetEnforcedPowerLimit, func(v uint32) { c.PowerLimit = float64(v) / 1000 }},
+	} {
+		v, ret := q.ask()
+		switch ret {
+		case nvml.SUCCESS:
+			q.set(v)
+		case nvml.ERROR_NOT_SUPPORTED:
+		default:
+			return profiling.Conditions{}, failure("read clocks, temperature and power limit", ret)
+		}
+	}
+	return c, nil
+}
+
+// Close implements [profiling.Device].
+func (d *device) Close() error {
+	if ret := d.lib.Shutdown(); ret != nvml.SUCCESS {
+		return failure("close NVML", ret)
+	}
+	return nil
+}

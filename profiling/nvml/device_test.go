@@ -1,0 +1,698 @@
+//go:build cgo && linux
+
+package nvml_test
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"miglab/harness/mig"
+	"miglab/profiling"
+	"miglab/profiling/devicetest"
+	"miglab/profiling/nvml"
+	"miglab/profiling/nvml/nvmltest"
+)
+
+const (
+	a30  = "gpu 0 A30 GPU-a3000000-0000-0000-0000-000000000000 1 1"
+	h100 = "gpu 0 H100 GPU-10000000-0000-0000-0000-000000000000 1 1"
+)
+
+// open opens the only GPU.
+func open(t *testing.T) profiling.Device {
+	t.Helper()
+	d, err := nvml.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// at is an instance by NVIDIA's name of its profile.
+func at(t *testing.T, model, profile string, start mig.Slices) mig.Instance {
+	t.Helper()
+	p, err := mig.MustLookup(model).ProfileByName(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mig.Instance{Profile: p, Start: start}
+}
+
+// create makes an instance of the A100.
+func create(t *testing.T, d profiling.Device, profile string, start mig.Slices) profiling.Instance {
+	t.Helper()
+	i, err := d.Create(at(t, "A100", profile, start))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// wants checks an error: its cause, that it is a *DeviceError of one line, and that it
+// says all the words.
+func wants(t *testing.T, err, cause error, words ...string) {
+	t.Helper()
+	var device *profiling.DeviceError
+	if !errors.As(err, &device) {
+		t.Fatalf("error %#v is no *DeviceError", err)
+	}
+	if cause != nil && !errors.Is(err, cause) {
+		t.Errorf("error %q, want %q", err, cause)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("error %q does not say %q", err, w)
+		}
+	}
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %q has several lines", err)
+	}
+}
+
+// left checks which GPU and compute instances exist, by the state's lines.
+func left(t *testing.T, s nvmltest.State, want ...string) {
+	t.Helper()
+	if got := s.Instances(t); !slices.Equal(got, want) {
+		t.Errorf("instances %q, want %q", got, want)
+	}
+}
+
+// use starts a process with KEY=VALUE in its environment, which is on the GPU until
+// it is stopped.
+func use(t *testing.T, env string) (pid int, stop func()) {
+	t.Helper()
+	cmd := exec.Command("sleep", "1000")
+	cmd.Env = append(os.Environ(), env)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stop = sync.OnceFunc(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	t.Cleanup(stop)
+	return cmd.Process.Pid, stop
+}
+
+// everywhere are the tests that run with the library of every driver.
+var everywhere = []stubTest{
+	{name: "conformance", run: func(t *testing.T, s nvmltest.State) {
+		devicetest.Conform(t, func(t *testing.T) profiling.Device {
+			s.Remove(t, "gi")
+			s.Remove(t, "ci")
+			return open(t)
+		})
+	}},
+	{name: "identity", state: []string{h100, "driver 570.1"}, run: func(t *testing.T, s nvmltest.State) {
+		got, err := open(t).Identify()
+		want := profiling.Identity{
+			UUID: "GPU-10000000-0000-0000-0000-000000000000", Name: "NVIDIA H100 80GB HBM3", Model: mig.MustLookup("H100"),
+			MemoryMiB: 81559, Driver: "570.1", MIG: true, MIGPending: true, Source: profiling.MIG,
+		}
+		if err != nil || got != want {
+			t.Errorf("%+v, %v; want %+v", got, err, want)
+		}
+	}},
+	{name: "conditions", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		got, err := d.Conditions()
+		if want := (profiling.Conditions{SMClock: 1410, MemoryClock: 1215, Temperature: 31, PowerLimit: 400}); err != nil || got != want {
+			t.Errorf("%+v, %v; want %+v", got, err, want)
+		}
+		s.Add(t, "fail nvmlDeviceGetTemperature 0 -1 NOT_SUPPORTED", "fail nvmlDeviceGetEnforcedPowerLimit 0 1 NOT_SUPPORTED")
+		got, err = d.Conditions()
+		if want := (profiling.Conditions{SMClock: 1410, MemoryClock: 1215}); err != nil || got != want {
+			t.Errorf("%+v, %v; want %+v: what is not supported is 0", got, err, want)
+		}
+		s.Add(t, "fail nvmlDeviceGetClockInfo 1 1 UNKNOWN")
+		_, err = d.Conditions()
+		wants(t, err, nil, "read clocks", "NVML says", "999")
+	}},
+	{name: "placements of all models", state: []string{
+		"gpu 0 A30 GPU-0 1 1", "gpu 1 A100 GPU-1 1 1", "gpu 2 H100 GPU-2 1 1",
+	}, run: func(t *testing.T, s nvmltest.State) {
+		for i, model := range []string{"A30", "A100", "H100"} {
+			d, err := nvml.Open(fmt.Sprint(i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range mig.MustLookup(model).Profiles {
+				if starts, err := d.Placements(p); err != nil || !slices.Equal(starts, p.Starts) {
+					t.Errorf("%s: %s may begin at %v, %v; want %v", model, p, starts, err, p.Starts)
+				}
+			}
+		}
+	}},
+	{name: "pairs on A30", state: []string{a30}, run: func(t *testing.T, s nvmltest.State) { pairs(t, "A30") }},
+	{name: "pairs on A100", run: func(t *testing.T, s nvmltest.State) { pairs(t, "A100") }},
+
+	{name: "MIG mode is off", state: []string{"gpu 0 A100 GPU-1 0 0"}, run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		three := at(t, "A100", "3g.20gb", 4)
+		_, err := d.Create(three)
+		wants(t, err, profiling.ErrMIGOff, "create 3g.20gb at 4", "nvidia-smi -mig 1")
+		_, err = d.Placements(three.Profile)
+		wants(t, err, profiling.ErrMIGOff)
+		wants(t, d.Destroy(1), profiling.ErrUnknownInstance, "destroy instance 1")
+		if all, err := d.Instances(); err != nil || len(all) > 0 {
+			t.Errorf("instances %v, %v; want none", all, err)
+		}
+		if all, err := d.Processes(); err != nil || len(all) > 0 {
+			t.Errorf("processes %v, %v; want none", all, err)
+		}
+	}},
+	{name: "MIG mode goes off before the driver is asked to create", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		s.Add(t, "fail nvmlDeviceCreateGpuInstanceWithPlacement 0 1 NOT_SUPPORTED")
+		_, err := d.Create(at(t, "A100", "1g.5gb", 0))
+		wants(t, err, profiling.ErrUnsupported)
+	}},
+	{name: "MIG mode on and off", state: []string{"gpu 0 H100 GPU-1 0 0"}, run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		mode(t, d, false, false)
+		use(t, "CUDA_VISIBLE_DEVICES=GPU-1") // Hopper does not mind
+		setMIG(t, d, true)
+		mode(t, d, true, true)
+		setMIG(t, d, false)
+		mode(t, d, false, false)
+	}},
+	{name: "MIG mode stays pending while clients are there", state: []string{"gpu 0 A100 GPU-1 0 0"}, run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		_, stop := use(t, "CUDA_VISIBLE_DEVICES=GPU-1")
+		setMIG(t, d, true)
+		mode(t, d, false, true)
+		_, err := d.Create(at(t, "A100", "1g.5gb", 0))
+		wants(t, err, profiling.ErrMIGOff)
+		stop()
+		setMIG(t, d, true)
+		mode(t, d, true, true)
+		create(t, d, "1g.5gb", 0)
+		wants(t, d.SetMIG(false), profiling.ErrBusy, "turn MIG mode off")
+		mode(t, d, true, true)
+	}},
+	{name: "MIG mode needs a reset", state: []string{"gpu 0 A100 GPU-1 0 0", "fail activation 0 1 RESET_REQUIRED"}, run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		setMIG(t, d, true)
+		mode(t, d, false, true)
+	}},
+	{name: "MIG mode cannot be activated", state: []string{"gpu 0 A100 GPU-1 0 0", "fail activation 0 1 NO_PERMISSION"}, run: func(t *testing.T, s nvmltest.State) {
+		wants(t, open(t).SetMIG(true), profiling.ErrPermission, "turn MIG mode on", "root")
+	}},
+	{name: "no permission", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		i := create(t, d, "1g.5gb", 0)
+		for _, f := range []string{"nvmlDeviceSetMigMode", "nvmlDeviceCreateGpuInstanceWithPlacement", "nvmlComputeInstanceDestroy", "nvmlDeviceGetGpuInstances", "nvmlDeviceGetComputeRunningProcesses"} {
+			s.Add(t, "fail "+f+" 0 -1 NO_PERMISSION")
+		}
+		const remedy = "/proc/driver/nvidia/capabilities/mig/config"
+		wants(t, d.SetMIG(true), profiling.ErrPermission, remedy)
+		_, err := d.Create(at(t, "A100", "1g.5gb", 1))
+		wants(t, err, profiling.ErrPermission, "create 1g.5gb at 1", remedy)
+		wants(t, d.Destroy(i.ID), profiling.ErrPermission, "destroy instance 7", remedy)
+		_, err = d.Instances()
+		wants(t, err, profiling.ErrPermission, remedy)
+		_, err = d.Processes()
+		wants(t, err, profiling.ErrPermission, remedy)
+		left(t, s, "gi 0 7 19 0 0", "ci 0 7 0 1")
+	}},
+	{name: "the device file is kept from us", run: func(t *testing.T, s nvmltest.State) {
+		s.Add(t, "fail nvmlDeviceGetHandleByIndex 0 1 OPERATING_SYSTEM")
+		_, err := nvml.Open("")
+		wants(t, err, profiling.ErrPermission, "cgroup")
+	}},
+	{name: "lost", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		one := create(t, d, "1g.5gb", 0)
+		for _, code := range []string{"GPU_IS_LOST", "RESET_REQUIRED"} {
+			s.Remove(t, "fail")
+			s.Add(t, "fail * 0 -1 "+code)
+			_, identify := d.Identify()
+			_, placements := d.Placements(one.Profile)
+			_, instances := d.Instances()
+			_, create := d.Create(at(t, "A100", "1g.5gb", 1))
+			_, processes := d.Processes()
+			_, conditions := d.Conditions()
+			_, open := nvml.Open("")
+			for _, err := range []error{identify, placements, instances, create, processes, conditions, open, d.SetMIG(false), d.Destroy(one.ID)} {
+				wants(t, err, profiling.ErrLost, "nvidia-smi --gpu-reset")
+			}
+		}
+	}},
+	{name: "lost at any call", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		done := false
+		for n := 0; !done; n++ {
+			s.Remove(t, "gi")
+			s.Remove(t, "ci")
+			s.Remove(t, "fail")
+			s.Add(t, fmt.Sprintf("fail * %d -1 GPU_IS_LOST", n))
+			i, err := d.Create(at(t, "A100", "3g.20gb", 4))
+			if err == nil {
+				_, err = d.Instances()
+			}
+			if err == nil {
+				_, err = d.Processes()
+			}
+			if err == nil {
+				err = d.Destroy(i.ID)
+			}
+			if done = err == nil; !done {
+				wants(t, err, profiling.ErrLost)
+			}
+		}
+	}},
+
+	{name: "the compute instance is refused", run: func(t *testing.T, s nvmltest.State) {
+		s.Add(t, "fail nvmlGpuInstanceCreateComputeInstance 0 1 INSUFFICIENT_RESOURCES")
+		_, err := open(t).Create(at(t, "A100", "3g.20gb", 4))
+		wants(t, err, profiling.ErrInsufficient, "create 3g.20gb at 4")
+		left(t, s)
+	}},
+	{name: "the new instance has no UUID", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		s.Add(t, "fail nvmlDeviceGetUUID 0 1 UNKNOWN")
+		_, err := d.Create(at(t, "A100", "3g.20gb", 4))
+		wants(t, err, nil, "create 3g.20gb at 4", "NVML says")
+		left(t, s)
+	}},
+	{name: "what was half created cannot be undone", run: func(t *testing.T, s nvmltest.State) {
+		s.Add(t, "fail nvmlGpuInstanceCreateComputeInstance 0 1 INSUFFICIENT_RESOURCES", "fail nvmlGpuInstanceDestroy 0 1 IN_USE")
+		d := open(t)
+		_, err := d.Create(at(t, "A100", "3g.20gb", 4))
+		wants(t, err, profiling.ErrInsufficient, "undo it", "still in use")
+		left(t, s, "gi 0 1 9 4 0")
+		if all, err := d.Instances(); err != nil || len(all) != 1 || all[0].UUID != "" || len(all[0].Env) > 0 {
+			t.Errorf("instances %+v, %v; want one without a UUID", all, err)
+		}
+		if err := d.Destroy(1); err != nil {
+			t.Error(err)
+		}
+		left(t, s)
+	}},
+
+	{name: "destroy is busy for a while", state: []string{nvmltest.A100, "busy 2"}, run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		i := create(t, d, "3g.20gb", 4)
+		wants(t, d.Destroy(i.ID), profiling.ErrBusy, "destroy instance 1")
+		left(t, s, "gi 0 1 9 4 1")
+		wants(t, d.Destroy(i.ID), profiling.ErrBusy)
+		if err := d.Destroy(i.ID); err != nil {
+			t.Error(err)
+		}
+		left(t, s)
+	}},
+	{name: "destroy while a kernel runs", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		i := create(t, d, "7g.40gb", 0)
+		pid, stop := use(t, i.Env[0])
+		if all, err := d.Processes(); err != nil || !slices.Equal(all, []profiling.Process{{PID: pid, Name: "sleep"}}) {
+			t.Errorf("processes %v, %v; want sleep, %d", all, err, pid)
+		}
+		wants(t, d.Destroy(i.ID), profiling.ErrBusy)
+		left(t, s, "gi 0 0 0 0 0", "ci 0 0 0 7")
+		stop()
+		if err := d.Destroy(i.ID); err != nil {
+			t.Error(err)
+		}
+		left(t, s)
+	}},
+	{name: "destroy an instance with several compute instances", state: []string{nvmltest.A100, "gi 0 2 9 4 0", "ci 0 2 1 2", "ci 0 2 0 1"}, run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		if all, err := d.Instances(); err != nil || len(all) != 1 || all[0].Instance != at(t, "A100", "3g.20gb", 4) || all[0].ID != 2 {
+			t.Errorf("instances %+v, %v; want number 2, 3g.20gb at 4", all, err)
+		}
+		if err := d.Destroy(2); err != nil {
+			t.Error(err)
+		}
+		left(t, s)
+	}},
+	{name: "an instance goes while it is listed", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		create(t, d, "1g.5gb", 0)
+		stays := create(t, d, "1g.5gb", 1)
+		s.Add(t, "fail nvmlGpuInstanceGetInfo 0 1 INVALID_ARGUMENT")
+		if all, err := d.Instances(); err != nil || len(all) != 1 || all[0].UUID != stays.UUID {
+			t.Errorf("instances %+v, %v; want %+v alone", all, err, stays)
+		}
+	}},
+	{name: "profiles that the table lacks", state: []string{a30, "gi 0 1 6 0 0", "ci 0 1 0 2", "gi 0 4 14 3 0"}, run: func(t *testing.T, s nvmltest.State) {
+		all, err := open(t).Instances()
+		if err != nil || len(all) != 2 {
+			t.Fatalf("instances %v, %v; want two", all, err)
+		}
+		p := all[0].Profile
+		if slices.Contains(mig.MustLookup("A30").Profiles, p) {
+			t.Errorf("2g.12gb+me is the table's %v", p)
+		}
+		if p.ID != 6 || p.Size != 2 || p.Length != 2 || p.Max != 1 || p.SMs != 28 || p.String() != "2g.12gb" || all[0].Mask() != 3 {
+			t.Errorf("the stand-in is %+v", p)
+		}
+		if all[1].Profile != mig.MustLookup("A30").Profile(1) || all[1].UUID != "" {
+			t.Errorf("the other is %+v, want 1g.6gb without a UUID", all[1])
+		}
+	}},
+	{name: "a profile that the driver lacks", run: func(t *testing.T, s nvmltest.State) {
+		_, err := open(t).Create(mig.Instance{Profile: &mig.Profile{ID: 77, Size: 1, MemoryGB: 1}})
+		wants(t, err, profiling.ErrUnsupported, "create 1g.1gb at 0", "no profile 77")
+	}},
+	{name: "a driver whose table is another", state: []string{
+		nvmltest.A100, "table 19 2 1 4864 7", "table 14 2 2 4864 3", "table 9 3 3 19968 2", "table 20 1 1 4864 0",
+	}, run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		for profile, says := range map[string]string{"1g.5gb": "profile 19 is 2g.5gb", "2g.10gb": "profile 14 is 2g.5gb"} {
+			_, err := d.Create(at(t, "A100", profile, 0))
+			wants(t, err, profiling.ErrUnsupported, says, "table of A100", "nvidia-smi mig -lgip")
+		}
+		_, err := d.Placements(at(t, "A100", "3g.20gb", 0).Profile)
+		wants(t, err, profiling.ErrUnsupported, "3g.20gb takes 3 memory slices", "-lgipp")
+		_, err = d.Create(at(t, "A100", "3g.20gb", 0))
+		wants(t, err, profiling.ErrPlacement)
+		if all, err := d.Instances(); err != nil || len(all) > 0 { // also where a profile has room for none
+			t.Errorf("instances %v, %v; want none", all, err)
+		}
+	}},
+
+	{name: "processes", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		i, j := create(t, d, "1g.5gb", 2), create(t, d, "3g.20gb", 4)
+		const whole = "GPU-11111111-2222-3333-4444-555555555555"
+		var want []int
+		for _, env := range []string{
+			"CUDA_VISIBLE_DEVICES=" + whole, "MIGLAB_NVML_STUB_GRAPHICS=" + whole,
+			i.Env[0], j.Env[0], j.Env[0], "MIGLAB_NVML_STUB_GRAPHICS=" + j.UUID,
+		} {
+			pid, _ := use(t, env)
+			want = append(want, pid)
+		}
+		all, err := d.Processes()
+		var got []int
+		for _, p := range all {
+			got = append(got, p.PID)
+		}
+		slices.Sort(want)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("processes %v, %v; want %v", all, err, want)
+		}
+	}},
+	{name: "a process with graphics too is one", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		i := create(t, d, "1g.5gb", 2)
+		t.Setenv("CUDA_VISIBLE_DEVICES", i.UUID)
+		pid, _ := use(t, "MIGLAB_NVML_STUB_GRAPHICS="+i.UUID)
+		if all, err := d.Processes(); err != nil || len(all) != 1 || all[0].PID != pid {
+			t.Errorf("processes %v, %v; want %d once", all, err, pid)
+		}
+	}},
+	{name: "a MIG device goes while processes are listed", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		create(t, d, "1g.5gb", 2)
+		s.Add(t, "fail nvmlDeviceGetComputeRunningProcesses 1 1 INVALID_ARGUMENT", "fail nvmlDeviceGetGraphicsRunningProcesses 0 -1 NOT_SUPPORTED")
+		if all, err := d.Processes(); err != nil || len(all) != 0 {
+			t.Errorf("processes %v, %v; want none", all, err)
+		}
+	}},
+
+	{name: "all at once", state: []string{nvmltest.A100, "time create 19 10", "time destroy 19 10"}, run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		begin := time.Now()
+		var wg sync.WaitGroup
+		for start := range mig.Slices(7) {
+			wg.Go(func() {
+				i, err := d.Create(at(t, "A100", "1g.5gb", start))
+				if err == nil {
+					_, err = d.Instances()
+				}
+				if err == nil {
+					err = d.Destroy(i.ID)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		left(t, s)
+		if took := time.Since(begin); took < 140*time.Millisecond {
+			t.Errorf("14 operations of 10 ms took %v: the driver does one at a time", took)
+		}
+	}},
+	{name: "killed while it creates", state: []string{nvmltest.A100, "time create 9 600000"}, run: func(t *testing.T, s nvmltest.State) {
+		three := at(t, "A100", "3g.20gb", 4)
+		const doomed = "MIGLAB_NVML_TEST_DOOMED"
+		if os.Getenv(doomed) != "" {
+			open(t).Create(three)
+			return
+		}
+		cmd := again(t, t.Name(), doomed+"=1")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for len(s.Instances(t)) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		cmd.Process.Kill()
+		cmd.Wait()
+		left(t, s, "gi 0 1 9 4 0")
+		d := open(t)
+		all, err := d.Instances()
+		if err != nil || len(all) != 1 || all[0].Instance != three || all[0].UUID != "" {
+			t.Fatalf("instances %+v, %v; want 3g.20gb at 4 without a UUID", all, err)
+		}
+		if err := d.Destroy(all[0].ID); err != nil {
+			t.Error(err)
+		}
+		left(t, s)
+	}},
+
+	{name: "which GPU", state: []string{
+		"gpu 0 A100 GPU-aaaa1 1 1", "gpu 1 A30 GPU-aaaa2 0 0", "gpu 2 L4 GPU-bbbb1 0 0", "gpu 3 X1 GPU-cccc1 1 1",
+	}, run: func(t *testing.T, s nvmltest.State) {
+		for selector, want := range map[string]string{"0": "GPU-aaaa1", "1": "GPU-aaaa2", "GPU-aaaa2": "GPU-aaaa2", "GPU-aaaa1": "GPU-aaaa1"} {
+			d, err := nvml.Open(selector)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if id, err := d.Identify(); err != nil || id.UUID != want {
+				t.Errorf("%q is %s, %v; want %s", selector, id.UUID, err, want)
+			}
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		const all = "0: NVIDIA A100-SXM4-40GB, GPU-aaaa1; 1: NVIDIA A30, GPU-aaaa2; 2: NVIDIA L4, GPU-bbbb1; 3: NVIDIA X1 of tomorrow, GPU-cccc1"
+		for selector, says := range map[string]string{
+			"": "there are several: " + all, "4": `none is "4"; there are ` + all, "MIG-1": `none is "MIG-1"`,
+			"GPU-aaaa": `"GPU-aaaa" can be each of 0: NVIDIA A100-SXM4-40GB, GPU-aaaa1; 1: NVIDIA A30, GPU-aaaa2;`,
+		} {
+			_, err := nvml.Open(selector)
+			wants(t, err, nil, "choose a GPU", says, "index or UUID")
+		}
+		_, err := nvml.Open("GPU-b")
+		wants(t, err, profiling.ErrUnsupported, "NVIDIA L4", "mps-sm-limit")
+		_, err = nvml.Open("3")
+		wants(t, err, profiling.ErrUnsupported, `"NVIDIA X1 of tomorrow" is none of the MIG-capable models`)
+
+		ids, err := nvml.List()
+		if err != nil || len(ids) != 4 {
+			t.Fatalf("%v, %v; want four", ids, err)
+		}
+		for i, want := range []*mig.GPU{mig.MustLookup("A100"), mig.MustLookup("A30"), nil, nil} {
+			if ids[i].Model != want || ids[i].MIG != (i == 0 || i == 3) {
+				t.Errorf("GPU %d: %+v; want model %v", i, ids[i], want)
+			}
+		}
+	}},
+	{name: "one of two GPUs is lost", state: []string{"gpu 0 A100 GPU-a 1 1", "gpu 1 A30 GPU-b 1 1"}, run: func(t *testing.T, s nvmltest.State) {
+		for selector, works := range map[string]bool{"": false, "0": false, "1": true, "GPU-a": false, "GPU-b": true, "GPU-": true} {
+			s.Remove(t, "fail")
+			s.Add(t, "fail nvmlDeviceGetHandleByIndex 0 1 GPU_IS_LOST")
+			_, err := nvml.Open(selector)
+			if works && err != nil {
+				t.Errorf("%q: %v", selector, err)
+			} else if !works {
+				wants(t, err, profiling.ErrLost, "identify GPU 0")
+			}
+		}
+		s.Remove(t, "fail")
+		s.Add(t, "fail nvmlDeviceGetName 0 1 GPU_IS_LOST")
+		ids, err := nvml.List()
+		wants(t, err, profiling.ErrLost, "identify GPU 0")
+		if len(ids) != 1 || ids[0].UUID != "GPU-b" {
+			t.Errorf("%v; want GPU-b", ids)
+		}
+	}},
+	{name: "no GPU", state: []string{"driver 550"}, run: func(t *testing.T, s nvmltest.State) {
+		_, err := nvml.Open("")
+		wants(t, err, nil, "the driver shows none")
+		if ids, err := nvml.List(); err != nil || len(ids) > 0 {
+			t.Errorf("%v, %v; want none", ids, err)
+		}
+	}},
+	{name: "the driver is not loaded", run: func(t *testing.T, s nvmltest.State) {
+		for code, says := range map[string]string{"DRIVER_NOT_LOADED": "modprobe nvidia", "LIB_RM_VERSION_MISMATCH": "different versions; reboot"} {
+			s.Remove(t, "fail")
+			s.Add(t, "fail nvmlInit 0 -1 "+code)
+			_, err := nvml.Open("")
+			wants(t, err, nil, "load NVML", says)
+			if code == "DRIVER_NOT_LOADED" {
+				wants(t, err, profiling.ErrNoDriver)
+			}
+			_, err = nvml.List()
+			wants(t, err, nil, "load NVML", says)
+		}
+	}},
+}
+
+// setMIG asks for a MIG mode.
+func setMIG(t *testing.T, d profiling.Device, on bool) {
+	t.Helper()
+	if err := d.SetMIG(on); err != nil {
+		t.Error(err)
+	}
+}
+
+// mode checks the MIG mode.
+func mode(t *testing.T, d profiling.Device, current, pending bool) {
+	t.Helper()
+	if id, err := d.Identify(); err != nil || id.MIG != current || id.MIGPending != pending {
+		t.Errorf("MIG mode %v, pending %v, %v; want %v, %v", id.MIG, id.MIGPending, err, current, pending)
+	}
+}
+
+// pairs creates every instance beside every other: the driver has to refuse exactly
+// what package mig says cannot be.
+func pairs(t *testing.T, model string) {
+	var all []mig.Instance
+	for _, p := range mig.MustLookup(model).Profiles {
+		for _, start := range p.Starts {
+			all = append(all, mig.Instance{Profile: p, Start: start})
+		}
+	}
+	d := open(t)
+	for i, a := range all {
+		first, err := d.Create(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range all[i:] {
+			second, err := d.Create(b)
+			if a.Overlaps(b) || a.Profile == b.Profile && a.Profile.Max == 1 {
+				wants(t, err, profiling.ErrInsufficient, b.Profile.String())
+			} else if err != nil {
+				t.Errorf("%s at %d beside %s at %d: %v", b.Profile, b.Start, a.Profile, a.Start, err)
+			} else if err := d.Destroy(second.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.Destroy(first.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestDevice(t *testing.T) { onStub(t, everywhere) }
+
+// A call of a function that is not in the library would end the process.
+func TestDeviceWithAnOldDriver(t *testing.T) { onStub(t, everywhere, "-DOLD_DRIVER") }
+
+func TestMPSClientsAreProcesses(t *testing.T) {
+	onStub(t, []stubTest{{name: "client", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		i := create(t, d, "1g.5gb", 0)
+		pid, _ := use(t, "MIGLAB_NVML_STUB_MPS="+i.UUID)
+		if all, err := d.Processes(); err != nil || len(all) != 1 || all[0].PID != pid {
+			t.Errorf("processes %v, %v; want %d", all, err, pid)
+		}
+	}}})
+}
+
+func TestDriverWithoutPlacements(t *testing.T) {
+	onStub(t, []stubTest{{name: "open", run: func(t *testing.T, s nvmltest.State) {
+		_, err := nvml.Open("")
+		wants(t, err, profiling.ErrUnsupported, "no nvmlDeviceCreateGpuInstanceWithPlacement", "newer driver")
+	}}}, "-DNO_PLACEMENTS")
+}
+
+// The old driver has what is required and nothing else: with the tests on it, nothing
+// is called unguarded that is not required.
+func TestRequiredFunctionsAreThoseOfTheOldDriver(t *testing.T) {
+	lib, err := elf.Open(filepath.Join(nvmltest.Build(t, "-DOLD_DRIVER"), "libnvidia-ml.so.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lib.Close()
+	symbols, err := lib.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"nvmlInit", "nvmlShutdown"}
+	want = append(want, nvml.Required...)
+	var got []string
+	for _, s := range symbols {
+		if strings.HasPrefix(s.Name, "nvml") && s.Section != elf.SHN_UNDEF {
+			got = append(got, regexp.MustCompile(`_v\d$`).ReplaceAllString(s.Name, ""))
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the old driver has %v, required are %v", got, want)
+	}
+}
+
+func TestNoDriver(t *testing.T) {
+	if os.Getenv(child) == t.Name() {
+		_, err := nvml.Open("")
+		wants(t, err, profiling.ErrNoDriver, "load NVML", "libnvidia-ml.so.1 was not found")
+		_, err = nvml.List()
+		wants(t, err, profiling.ErrNoDriver)
+		return
+	}
+	// A file that is no library stands before the real one, if there is one.
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "libnvidia-ml.so.1"), []byte(strings.Repeat("no library\n", 100)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := again(t, t.Name(), "LD_LIBRARY_PATH="+dir).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestGigabytesAreThoseOfNVIDIAsNames(t *testing.T) {
+	// Memory as listings in NVIDIA's MIG guide have it, in MiB. That of a whole A100
+	// depends on the driver.
+	for _, tt := range []struct{ profile, gpu, want int }{
+		{4864, 40960, 5},
+		{4864, 40536, 5},
+		{9856, 40536, 10},
+		{19968, 40960, 20},
+		{40192, 40536, 40},
+		{5952, 24576, 6},
+		{11968, 24576, 12},
+		{24000, 24576, 24},
+		{9984, 81559, 10},
+		{20096, 81559, 20},
+		{40448, 81559, 40},
+		{81152, 81559, 80},
+		// H200 and B200: eighths of 141 and 180 GB.
+		{143771 / 8, 143771, 18},
+		{143771 / 4, 143771, 35},
+		{143771 / 2, 143771, 71},
+		{180 * 128, 180 * 1024, 23},
+		{180 * 512, 180 * 1024, 90},
+	} {
+		if got := nvml.Gigabytes(tt.profile, tt.gpu); got != tt.want {
+			t.Errorf("%d of %d MiB are %d GB, want %d", tt.profile, tt.gpu, got, tt.want)
+		}
+	}
+}

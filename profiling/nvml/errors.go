@@ -1,0 +1,53 @@
+//go:build cgo && linux
+
+package nvml
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"miglab/profiling"
+)
+
+const (
+	withoutMIG = "it can be measured without MIG, as mps-sm-limit"
+	turnOn     = "turn it on: nvidia-smi -mig 1, as root"
+)
+
+// causes says which error of package profiling stands for what the driver returns,
+// and what to do about it. What is not here is said in the driver's own words.
+var causes = map[nvml.Return]struct {
+	err    error
+	remedy string
+}{
+	nvml.ERROR_LIBRARY_NOT_FOUND: {
+		profiling.ErrNoDriver,
+		"install it: libnvidia-ml.so.1 was not found (in a container: start it with the NVIDIA container runtime)",
+	},
+	nvml.ERROR_DRIVER_NOT_LOADED: {profiling.ErrNoDriver, "its library is there, its kernel module is not loaded: modprobe nvidia"},
+	nvml.ERROR_LIB_RM_VERSION_MISMATCH: {
+		errors.New("the driver's library and its kernel module are of different versions"), "reboot, or reload the module",
+	},
+	nvml.ERROR_NO_PERMISSION: {
+		profiling.ErrPermission, "run as root, or be given read access to /proc/driver/nvidia/capabilities/mig/config",
+	},
+	nvml.ERROR_OPERATING_SYSTEM: {
+		profiling.ErrPermission, "the operating system keeps the GPU's device file from this process: let its cgroup have it",
+	},
+	nvml.ERROR_INSUFFICIENT_RESOURCES: {profiling.ErrInsufficient, ""},
+	nvml.ERROR_IN_USE:                 {profiling.ErrBusy, ""},
+	nvml.ERROR_NOT_FOUND:              {profiling.ErrUnknownInstance, ""},
+	nvml.ERROR_NOT_SUPPORTED:          {profiling.ErrUnsupported, ""},
+	nvml.ERROR_GPU_IS_LOST:            {profiling.ErrLost, "reset it: nvidia-smi --gpu-reset, as root, or reboot"},
+	nvml.ERROR_RESET_REQUIRED:         {profiling.ErrLost, "reset it: nvidia-smi --gpu-reset, as root, or reboot"},
+}
+
+// failure is the error for what the driver returned.
+func failure(op string, ret nvml.Return) error {
+	if c, ok := causes[ret]; ok {
+		return &profiling.DeviceError{Op: op, Err: c.err, Remedy: c.remedy}
+	}
+	return &profiling.DeviceError{Op: op, Err: fmt.Errorf("NVML says %w (%d)", ret, int(ret))}
+}

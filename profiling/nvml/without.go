@@ -1,0 +1,22 @@
+//go:build !cgo || !linux
+
+package nvml
+
+import (
+	"errors"
+
+	"miglab/profiling"
+)
+
+// errWithout is what every function of a program says that cannot load the library.
+var errWithout = &profiling.DeviceError{
+	Op:     "load NVML",
+	Err:    errors.New("this program was built without cgo or not for Linux"),
+	Remedy: "build one on Linux, with a C compiler, that can measure: make build-nvml (CGO_ENABLED=1 go build -o bin/miglab ./harness/cmd/miglab)",
+}
+
+// Open always fails: see the package comment.
+func Open(selector string) (profiling.Device, error) { return nil, errWithout }
+
+// List always fails: see the package comment.
+func List() ([]profiling.Identity, error) { return nil, errWithout }

@@ -1,0 +1,26 @@
+//go:build !cgo || !linux
+
+package nvml_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"miglab/profiling"
+	"miglab/profiling/nvml"
+)
+
+func TestWithoutCgoEverythingSaysHowToGetIt(t *testing.T) {
+	_, open := nvml.Open("")
+	_, list := nvml.List()
+	for _, err := range []error{open, list} {
+		var device *profiling.DeviceError
+		if !errors.As(err, &device) {
+			t.Fatalf("%#v is no *DeviceError", err)
+		}
+		if s := err.Error(); !strings.Contains(s, "without cgo") || !strings.Contains(s, "make build-nvml") || strings.Contains(s, "\n") {
+			t.Errorf("%q does not say in one line what is missing and how to get it", s)
+		}
+	}
+}
