@@ -355,8 +355,12 @@ func (d *decoder) readParameters(whole, n *yaml.Node, given map[string]string) {
 		} else if value.Tag != "!!null" {
 			p.value = d.text(value)
 		}
-		if d.err == nil && p.value == "" {
+		switch {
+		case d.err != nil:
+		case p.value == "":
 			d.failf(key, "the parameter %q has no value; give it one with --set %s=VALUE", name, name)
+		case strings.ContainsRune(p.value, 0):
+			d.failf(key, "the parameter %q cannot hold a NUL character", name)
 		}
 		d.parameters[name] = p
 	}

@@ -1,0 +1,343 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"miglab/harness/nearest"
+)
+
+const whole = `# a manifest that says everything
+kernels:
+  - name: NW
+    argv: [./needle, "${size}", 10, 0.50, "$HOME", "${csv}.old"]
+    size_class: large-${size}
+    workdir: ${rodinia}/cuda/nw
+    env: {B: "${size}", A: 0}
+    data:
+      - path: ${rodinia}/data/x
+        sha256: E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855
+      - path: y
+    timeout: 1m30s
+    warmup: 500ms
+    repetitions: 3
+    min_mem_mb: 4000
+    expect: {exit: 2, regexp: done}
+    out_of_memory: no room
+    time: {source: altis_csv, row: "a, b"}
+  - name: plain
+    argv: [true]
+  - name: c
+    argv: [./c]
+    expect: {}
+    time: {source: regexp, pattern: 't=(\d+)', unit: us}
+defaults:
+  size_class: small
+  workdir: /
+  env: {A: 1, C: 3}
+  timeout: 20s
+  warmup: 1s
+  repetitions: 5
+  min_mem_mb: 10
+  expect: {exit: 1, regexp: ok}
+  out_of_memory: oom
+  time: {source: regexp, pattern: '(\d+) ms', unit: ms}
+parameters:
+  rodinia:
+  size: 2048
+suite: s
+version: 1
+`
+
+func TestRead(t *testing.T) {
+	m, err := Read(strings.NewReader(whole), "m.yaml", map[string]string{"rodinia": "/opt/${size}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Kernel{
+		{
+			Name: "NW", Suite: "s", SizeClass: "large-2048",
+			Argv: []string{"./needle", "2048", "10", "0.50", "$HOME", "${csv}.old"},
+			Dir:  "/opt/${size}/cuda/nw", Env: []string{"A=0", "B=2048", "C=3"},
+			Data: []Data{
+				{"/opt/${size}/data/x", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+				{"y", ""},
+			},
+			Timeout: 90 * time.Second, Warmup: 500 * time.Millisecond, Repetitions: 3, MinMemoryMB: 4000,
+			Exit: 2, Expect: regexp.MustCompile("done"), OutOfMemory: regexp.MustCompile("no room"),
+			Time: TimeSource{Kind: AltisCSV, Row: "a, b"}, File: "m.yaml", Line: 3,
+		},
+		{
+			Name: "plain", Suite: "s", SizeClass: "small", Argv: []string{"true"}, Dir: "/", Env: []string{"A=1", "C=3"},
+			Timeout: 20 * time.Second, Warmup: time.Second, Repetitions: 5, MinMemoryMB: 10,
+			Exit: 1, Expect: regexp.MustCompile("ok"), OutOfMemory: regexp.MustCompile("oom"),
+			Time: TimeSource{Kind: Regexp, Pattern: regexp.MustCompile(`(\d+) ms`), Unit: 1e-3}, File: "m.yaml", Line: 19,
+		},
+		{
+			Name: "c", Suite: "s", SizeClass: "small", Argv: []string{"./c"}, Dir: "/", Env: []string{"A=1", "C=3"},
+			Timeout: 20 * time.Second, Warmup: time.Second, Repetitions: 5, MinMemoryMB: 10,
+			OutOfMemory: regexp.MustCompile("oom"),
+			Time:        TimeSource{Kind: Regexp, Pattern: regexp.MustCompile(`t=(\d+)`), Unit: 1e-6}, File: "m.yaml", Line: 21,
+		},
+	}
+	if !reflect.DeepEqual(m.Kernels, want) {
+		t.Errorf("read\n%+v\nwant\n%+v", m.Kernels, want)
+	}
+}
+
+func TestReadDefaults(t *testing.T) {
+	m, err := Read(strings.NewReader("{version: 1, suite: s, kernels: [{name: a, argv: [b]}]}"), "m.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Kernel{
+		Name: "a", Suite: "s", Argv: []string{"b"}, Timeout: 10 * time.Minute, Repetitions: 10,
+		OutOfMemory: regexp.MustCompile(defaultOutOfMemory), Time: TimeSource{Kind: Wall}, File: "m.yaml", Line: 1,
+	}
+	if !reflect.DeepEqual(m.Kernels, []Kernel{want}) {
+		t.Errorf("read\n%+v\nwant\n%+v", m.Kernels, want)
+	}
+}
+
+func TestDefaultOutOfMemory(t *testing.T) {
+	re := regexp.MustCompile(defaultOutOfMemory)
+	for _, text := range []string{
+		"GPUassert: out of memory main.cu 12", "Out of memory", "cudaErrorMemoryAllocation",
+		"error code 2(CUDA_ERROR_OUT_OF_MEMORY)", "CUBLAS_STATUS_ALLOC_FAILED",
+	} {
+		if !re.MatchString(text) {
+			t.Errorf("%q", text)
+		}
+	}
+	for _, text := range []string{"", "memory: 40 GB", "an illegal memory access was encountered"} {
+		if re.MatchString(text) {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
+// wrong is a manifest in which each case replaces a line, or adds it before kernels.
+const wrong = `version: 1
+suite: s
+parameters:
+  dir: /opt
+kernels:
+  - name: A
+    argv: [./a, "${dir}"]
+  - name: B
+    argv: [./b]
+`
+
+func TestReadErrors(t *testing.T) {
+	for _, c := range []struct {
+		old, new string
+		want     string
+	}{
+		// The whole.
+		{wrong, "", "1: the manifest is empty; begin with version: 1"},
+		{wrong, "# nothing\n", "1: the manifest is empty; begin with version: 1"},
+		{wrong, "null\n", "1:1: the manifest must be a mapping of names to values"},
+		{wrong, "- version: 1\n", "1:1: the manifest must be a mapping of names to values"},
+		{wrong, wrong + "---\nversion: 1\n", "10:1: a second document begins here; a manifest is one"},
+		{"version: 1\n", "version: 2\n", "1:10: version 2 is unknown; this program reads version 1"},
+		{"version: 1\n", "version: one\n", "1:10: version one is unknown; this program reads version 1"},
+		{"version: 1\n", "version: [1]\n", "1:10: want one value here, not a mapping or a list"},
+		{"version: 1\n", "", "1:1: the manifest has no version"},
+		{"suite: s\n", "", "1:1: the manifest has no suite"},
+		{"suite: s\n", "suite:\n", "2:7: the value is missing"},
+		{"suite: s\n", "suite: ''\n", "2:8: the value is missing"},
+		{"suite: s\n", "suite: ~\n", "2:8: the value is missing"},
+		{"suite: s\n", "suite: !!str s\n", "2:8: manifests have no tags; leave out !!str"},
+		{"suite: s\n", "suite: &s s\ndefaults: {workdir: *s}\n", "3:21: manifests have no aliases; write the value out"},
+		{"suite: s\n", "suite: \"\\0\"\n", "2:8: a value cannot hold a NUL character"},
+		{"suite: s\n", "suite: s\nsuite: t\n", `3:1: "suite" is there twice, first on line 2`},
+		{"suite: s\n", "suit: s\n", `2:1: unknown field of the manifest "suit"; did you mean "suite"? (known: defaults, kernels, parameters, suite, version)`},
+		{"suite: s\n", "? [a]\n: b\n", "2:3: want one value here, not a mapping or a list"},
+		{"suite: s\n", "suite: 's\n", "2: found unexpected end of stream"},
+		{"suite: s\n", "\tsuite: s\n", "2: found a tab character that violates indentation"},
+
+		// Parameters.
+		{"  dir: /opt\n", "  dir:\n", `4:3: the parameter "dir" has no value; give it one with --set dir=VALUE`},
+		{"  dir: /opt\n", "  dir: ''\n", "4:8: the value is missing"},
+		{"  dir: /opt\n", "  dir: [a]\n", "4:8: want one value here, not a mapping or a list"},
+		{"  dir: /opt\n", "  dir: /opt\n  size: 1\n", `5:3: nothing uses the parameter "size"`},
+		{"  dir: /opt\n", "  dir: /opt\n  dir: /opt\n", `5:3: "dir" is there twice, first on line 4`},
+		{"  dir: /opt\n", "  dir: /opt\n  Dir: /opt\n", `5:3: a parameter cannot be named "Dir"; write small letters, digits and _, and not csv, which is the path of Altis's CSV`},
+		{"  dir: /opt\n", "  dir: /opt\n  csv: x\n", `5:3: a parameter cannot be named "csv"; write small letters, digits and _, and not csv, which is the path of Altis's CSV`},
+		{"parameters:\n  dir: /opt\n", "parameters: dir\n", "3:13: parameters must be a mapping of names to values"},
+		{`"${dir}"`, `"${dri}"`, `7:17: unknown parameter "dri"; did you mean "dir"? (known: dir)`},
+		{`"${dir}"`, `"${dir"`, `7:17: ${dir has no closing brace`},
+		{`"${dir}"`, `"${}"`, `7:17: unknown parameter ""; did you mean "dir"? (known: dir)`},
+		{`"${dir}"`, `"${dir}${csv}"`, `7:11: ${csv} is for kernels with time: {source: altis_csv}`},
+		{"argv: [./b]", "argv: [./b]\n    workdir: ${csv}", `10:14: unknown parameter "csv"; did you mean "dir"? (known: dir)`},
+
+		// Defaults.
+		{"suite: s\n", "suite: s\ndefaults: {name: x}\n", `3:12: unknown field of defaults "name"; did you mean "time"? (known: env, expect, min_mem_mb, out_of_memory, repetitions, size_class, time, timeout, warmup, workdir)`},
+		{"suite: s\n", "suite: s\ndefaults: []\n", "3:11: defaults must be a mapping of names to values"},
+		{"suite: s\n", "suite: s\ndefaults: {timeout: 0s}\n", `3:21: "0s" is too short; write at least 1ms`},
+
+		// Kernels.
+		{wrong[strings.Index(wrong, "kernels"):], "", "1:1: the manifest has no kernels"},
+		{wrong[strings.Index(wrong, "kernels"):], "kernels:\n", "5:9: kernels must be a list"},
+		{wrong[strings.Index(wrong, "kernels"):], "kernels: []\n", "5:10: kernels is empty"},
+		{wrong[strings.Index(wrong, "kernels"):], "kernels: [a]\n", "5:11: a kernel must be a mapping of names to values"},
+		{"  - name: A\n", "  - nmae: A\n", `6:5: unknown field of a kernel "nmae"; did you mean "name"? (known: argv, data, env, expect, min_mem_mb, name, out_of_memory, repetitions, size_class, time, timeout, warmup, workdir)`},
+		{"  - name: A\n", "  - timeout: 1s\n", "6:5: a kernel has no name"},
+		{"  - name: A\n", "  - name: two words\n", `6:11: a kernel cannot be named "two words"; write letters, digits and, after the first, any of _.+-`},
+		{"  - name: A\n", "  - name: B\n", `8:5: "B" is the name of the kernel on line 6, too; names must differ`},
+		{"argv: [./b]", "timeout: 1s", "8:5: a kernel has no argv"},
+		{"argv: [./b]", "argv: ./b", "9:11: argv must be a list"},
+		{"argv: [./b]", "argv: []", "9:11: argv is empty"},
+		{"argv: [./b]", "argv: [./b, [c]]", "9:17: want one value here, not a mapping or a list"},
+		{"argv: [./b]", "argv: [./b, '']", "9:17: the value is missing"},
+		{"argv: [./b]", "argv: [./b]\n    timeout: 30", `10:14: "30" is not a duration; write a number with its unit, for example 30s or 2m`},
+		{"argv: [./b]", "argv: [./b]\n    timeout: -1s", `10:14: "-1s" is too short; write at least 1ms`},
+		{"argv: [./b]", "argv: [./b]\n    warmup: -1ns", `10:13: "-1ns" is too short; write at least 0s`},
+		{"argv: [./b]", "argv: [./b]\n    repetitions: 0", `10:18: "0" is not a whole number from 1 to 1000000`},
+		{"argv: [./b]", "argv: [./b]\n    repetitions: ten", `10:18: "ten" is not a whole number from 1 to 1000000`},
+		{"argv: [./b]", "argv: [./b]\n    min_mem_mb: -1", `10:17: "-1" is not a whole number from 0 to 1000000000`},
+		{"argv: [./b]", "argv: [./b]\n    out_of_memory: (", "10:20: \"(\" is not a regular expression: error parsing regexp: missing closing ): `(`"},
+		{"argv: [./b]", "argv: [./b]\n    expect: ok", "10:13: expect must be a mapping of names to values"},
+		{"argv: [./b]", "argv: [./b]\n    expect: {exit: 256}", `10:20: "256" is not a whole number from 0 to 255`},
+		{"argv: [./b]", "argv: [./b]\n    expect: {regexp: '*'}", "10:22: \"*\" is not a regular expression: error parsing regexp: missing argument to repetition operator: `*`"},
+		{"argv: [./b]", "argv: [./b]\n    expect: {regex: a}", `10:14: unknown field of expect "regex"; did you mean "regexp"? (known: exit, regexp)`},
+		{"argv: [./b]", "argv: [./b]\n    env: [A=1]", "10:10: env must be a mapping of names to values"},
+		{"argv: [./b]", "argv: [./b]\n    env: {A=1: 2}", `10:11: "A=1" is not the name of an environment variable`},
+		{"argv: [./b]", "argv: [./b]\n    env: {A: [1]}", "10:14: want one value here, not a mapping or a list"},
+		{"argv: [./b]", "argv: [./b]\n    env: {CUDA_VISIBLE_DEVICES: 0}", "10:11: CUDA_VISIBLE_DEVICES is set by the instance that the kernel runs on"},
+		{"argv: [./b]", "argv: [./b]\n    env: {CUDA_MPS_ACTIVE_THREAD_PERCENTAGE: 50}", "10:11: CUDA_MPS_ACTIVE_THREAD_PERCENTAGE is set by the instance that the kernel runs on"},
+		{"argv: [./b]", "argv: [./b]\n    data: {path: a}", "10:11: data must be a list"},
+		{"argv: [./b]", "argv: [./b]\n    data: [{sha256: ab}]", "10:12: data has no path"},
+		{"argv: [./b]", "argv: [./b]\n    data: [{path: a, sha256: ab}]", `10:30: "ab" is not a SHA-256; write its 64 hexadecimal digits, as sha256sum prints them`},
+		{"argv: [./b]", "argv: [./b]\n    data: [{path: a, md5: ab}]", `10:22: unknown field of data "md5"; did you mean "path"? (known: path, sha256)`},
+
+		// Time.
+		{"argv: [./b]", "argv: [./b]\n    time: wall", "10:11: time must be a mapping of names to values"},
+		{"argv: [./b]", "argv: [./b]\n    time: {unit: s}", "10:11: time has no source"},
+		{"argv: [./b]", "argv: [./b]\n    time: {source: clock}", `10:20: unknown time source "clock"; did you mean "wall"? (known: altis_csv, regexp, wall)`},
+		{"argv: [./b]", "argv: [./b]\n    time: {source: wall, unit: s}", "10:32: time with source wall has no field unit"},
+		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, unit: s}", "10:11: time with source regexp has no pattern"},
+		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: (a)}", "10:11: time with source regexp has no unit"},
+		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: a, unit: s}", "10:37: the pattern has 0 groups; put the number in parentheses, and nothing else"},
+		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: (a)(b), unit: s}", "10:37: the pattern has 2 groups; put the number in parentheses, and nothing else"},
+		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: (a), unit: min}", `10:48: "min" is not a unit of time; write s, ms or us`},
+		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: (a), unit: s, row: a}", "10:56: time with source regexp has no field row"},
+		{"argv: [./b]", "argv: [./b]\n    time: {source: altis_csv}", "10:11: time with source altis_csv has no row"},
+		{"argv: [./b]", "argv: [./b]\n    time: {source: altis_csv, row: a}", "9:11: the program has to write the CSV that its time is read from; give it the path, with -m and ${csv}"},
+	} {
+		text := strings.Replace(wrong, c.old, c.new, 1)
+		if text == wrong {
+			t.Errorf("%q changes nothing", c.new)
+		}
+		_, err := Read(strings.NewReader(text), "m.yaml", nil)
+		if _, ok := errors.AsType[*ParseError](err); !ok || err.Error() != "m.yaml:"+c.want {
+			t.Errorf("%q:\n%v\nwant\nm.yaml:%s", c.new, err, c.want)
+		}
+	}
+}
+
+func TestReadUnknownParameterSet(t *testing.T) {
+	_, err := Read(strings.NewReader(wrong), "m.yaml", map[string]string{"dir": "/x", "dri": "/y"})
+	unknown, ok := errors.AsType[*nearest.UnknownError](err)
+	if !ok || unknown.Nearest != "dir" || !strings.HasPrefix(err.Error(), `m.yaml:4:3: unknown parameter "dri"`) {
+		t.Errorf("%v", err)
+	}
+	_, err = Read(strings.NewReader(wrong), "m.yaml", map[string]string{"dir": ""})
+	if err == nil || err.Error() != `m.yaml:4:3: the parameter "dir" has no value; give it one with --set dir=VALUE` {
+		t.Errorf("%v", err)
+	}
+	_, err = Read(strings.NewReader(wrong), "m.yaml", map[string]string{"dir": "\x00"})
+	if err == nil || err.Error() != `m.yaml:4:3: the parameter "dir" cannot hold a NUL character` {
+		t.Errorf("%v", err)
+	}
+	_, err = Read(strings.NewReader("{version: 1, suite: s, kernels: [{name: a, argv: [b]}]}"), "m.yaml", map[string]string{"dir": "/x"})
+	if err == nil || err.Error() != `m.yaml:1:1: unknown parameter "dir"` {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestReadFails(t *testing.T) {
+	broken := errors.New("broken")
+	_, err := Read(iotest.ErrReader(broken), "m.yaml", nil)
+	if _, ok := errors.AsType[*ParseError](err); ok || !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "m.yaml: ") {
+		t.Errorf("%v", err)
+	}
+}
+
+// invalid says what is wrong with a manifest that was read, apart from Read.
+func invalid(m Manifest) string {
+	if len(m.Kernels) == 0 {
+		return "no kernels"
+	}
+	names := map[string]bool{}
+	for _, k := range m.Kernels {
+		problems := map[string]bool{
+			"name twice":      names[k.Name],
+			"name":            k.Name == "" || strings.ContainsAny(k.Name, " :@,\"\n/"),
+			"suite":           k.Suite == "",
+			"argv":            len(k.Argv) == 0 || slices.Contains(k.Argv, ""),
+			"NUL":             strings.ContainsRune(fmt.Sprint(k.Argv, k.Dir, k.Env, k.Data), 0),
+			"env":             !slices.IsSorted(k.Env) || slices.ContainsFunc(k.Env, func(v string) bool { return strings.Index(v, "=") < 1 }),
+			"data":            slices.ContainsFunc(k.Data, func(d Data) bool { return d.Path == "" || d.SHA256 != "" && len(d.SHA256) != 64 }),
+			"timeout":         k.Timeout <= 0,
+			"warmup":          k.Warmup < 0,
+			"repetitions":     k.Repetitions < 1,
+			"memory":          k.MinMemoryMB < 0,
+			"exit":            k.Exit < 0 || k.Exit > 255,
+			"out of memory":   k.OutOfMemory == nil,
+			"time by wall":    k.Time.Kind == Wall && k.Time != TimeSource{Kind: Wall},
+			"time by pattern": k.Time.Kind == Regexp && (k.Time.Pattern == nil || k.Time.Pattern.NumSubexp() != 1 || k.Time.Unit <= 0 || k.Time.Row != ""),
+			"time by CSV":     k.Time.Kind == AltisCSV && (k.Time.Row == "" || k.Time.Pattern != nil || !strings.Contains(strings.Join(k.Argv, "\n"), "${csv}")),
+			"line":            k.Line < 1,
+		}
+		for _, problem := range slices.Sorted(maps.Keys(problems)) {
+			if problems[problem] {
+				return fmt.Sprintf("kernel %q: %s", k.Name, problem)
+			}
+		}
+		names[k.Name] = true
+	}
+	return ""
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(whole, "/opt")
+	f.Add(wrong, "")
+	f.Add("version: 1\nsuite: &s s\nkernels: [*s]\n---\n", "")
+	for _, name := range shipped {
+		text, err := Shipped(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text), "/opt")
+	}
+	f.Fuzz(func(t *testing.T, text, rodinia string) {
+		given := map[string]string{}
+		if strings.Contains(text, "rodinia") {
+			given["rodinia"] = rodinia
+		}
+		m, err := Read(strings.NewReader(text), "m.yaml", given)
+		if err != nil {
+			e, ok := errors.AsType[*ParseError](err)
+			if !ok || e.Line < 1 || e.Line > 2+strings.Count(text, "\n")+strings.Count(text, "\r") || e.Err.Error() == "" {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		if problem := invalid(m); problem != "" {
+			t.Fatal(problem)
+		}
+		again, err := Read(strings.NewReader(text), "m.yaml", given)
+		if err != nil || !reflect.DeepEqual(again, m) {
+			t.Fatalf("read again: %+v, %v", again, err)
+		}
+	})
+}

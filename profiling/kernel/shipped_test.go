@@ -1,0 +1,86 @@
+package kernel
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"miglab/harness/nearest"
+)
+
+// roots are the parameters that the shipped manifests need.
+var roots = map[string]map[string]string{
+	"rodinia": {"rodinia": "/opt/rodinia"},
+	"altis":   {"altis": "/opt/altis"},
+	"miglab":  nil,
+}
+
+func TestShippedManifests(t *testing.T) {
+	for _, name := range shipped {
+		text, err := Shipped(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Read(bytes.NewReader(text), name+".yaml", roots[name])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if problem := invalid(m); problem != "" {
+			t.Errorf("%s.yaml: %s", name, problem)
+		}
+		for _, k := range m.Kernels {
+			if k.Suite != name || k.Warmup == 0 || k.SizeClass == "" {
+				t.Errorf("%s.yaml:%d: %+v", name, k.Line, k)
+			}
+			if name != "altis" && k.Expect == nil {
+				t.Errorf("%s.yaml:%d: %s expects nothing", name, k.Line, k.Name)
+			}
+		}
+		if len(roots[name]) > 0 {
+			_, err := Read(bytes.NewReader(text), name+".yaml", nil)
+			if err == nil || !strings.HasSuffix(err.Error(), `: the parameter "`+name+`" has no value; give it one with --set `+name+`=VALUE`) {
+				t.Errorf("without the folder: %v", err)
+			}
+		}
+	}
+}
+
+// Tasks of the measured tables can be run under the same names.
+func TestRodiniaHasTheKernelsOfTheDatasets(t *testing.T) {
+	text, err := Shipped("rodinia")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Read(bytes.NewReader(text), "rodinia.yaml", roots["rodinia"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"a100", "a30"} {
+		f, err := os.Open("../../datasets/measured/rodinia-" + table + ".csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		rows, err := csv.NewReader(f).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		column := slices.Index(rows[0], "kernel")
+		for _, row := range rows[1:] {
+			if !slices.ContainsFunc(m.Kernels, func(k Kernel) bool { return k.Name == row[column] }) {
+				t.Errorf("%s: the manifest lacks %s", table, row[column])
+			}
+		}
+	}
+}
+
+func TestShippedUnknown(t *testing.T) {
+	_, err := Shipped("rodinai")
+	if unknown, ok := errors.AsType[*nearest.UnknownError](err); !ok || unknown.Nearest != "rodinia" {
+		t.Errorf("%v", err)
+	}
+}
