@@ -1,0 +1,92 @@
+package execute
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/reports"
+)
+
+// Compare sets the times of a plan beside the real ones, a row a task, by planned end.
+// Tasks that did not end well have no row. The provenance is that of the run.
+func Compare(from datasets.Provenance, p schedule.Problem, planned, real schedule.Schedule) []datasets.ExecutionTime {
+	happened := map[int]schedule.Placement{}
+	for _, pl := range real.Placements {
+		happened[pl.Task] = pl
+	}
+	var rows []datasets.ExecutionTime
+	for _, pl := range planned.Placements {
+		r, ok := happened[pl.Task]
+		if !ok {
+			continue
+		}
+		rows = append(rows, datasets.ExecutionTime{
+			Provenance: from, Algorithm: planned.Algorithm, Task: p.Tasks[pl.Task].Name,
+			Device: pl.GPU, Size: pl.Instance.Size(), Slice: pl.Instance.Start,
+			SimulatedStart: pl.Start, SimulatedEnd: pl.End, RealStart: r.Start, RealEnd: r.End,
+			Deviation: deviation(pl.End, r.End),
+		})
+	}
+	slices.SortFunc(rows, func(a, b datasets.ExecutionTime) int {
+		return cmp.Or(cmp.Compare(a.SimulatedEnd, b.SimulatedEnd), cmp.Compare(a.Task, b.Task))
+	})
+	return rows
+}
+
+// deviation is how much later than simulated something was, in percent.
+func deviation(simulated, real mig.Seconds) float64 { return 100 * (float64(real/simulated) - 1) }
+
+// Table shows rows of [Compare] as FAR Table 3 and DRL Table 3 do. An asterisk marks
+// the critical task, which determines the makespan; where another one determines the
+// real makespan, that one has two.
+func Table(rows []datasets.ExecutionTime) *reports.Table {
+	t := &reports.Table{Columns: []reports.Column{
+		{Name: "Task"}, {Name: "Simulated end (s)", Right: true}, {Name: "Real end (s)", Right: true}, {Name: "Deviation (%)", Right: true},
+	}}
+	if len(rows) == 0 {
+		t.Notes = []string{"No task has ended."}
+		return t
+	}
+	simulated, real := rows[0], rows[0]
+	for _, r := range rows {
+		if r.SimulatedEnd > simulated.SimulatedEnd {
+			simulated = r
+		}
+		if r.RealEnd > real.RealEnd {
+			real = r
+		}
+	}
+	for _, r := range rows {
+		name := r.Task
+		switch r.Task {
+		case simulated.Task:
+			name += " *"
+		case real.Task:
+			name += " **"
+		}
+		t.Rows = append(t.Rows, []string{
+			name, reports.Fixed(float64(r.SimulatedEnd), 2), reports.Fixed(float64(r.RealEnd), 2), reports.Fixed(r.Deviation, 2),
+		})
+	}
+	t.Title = fmt.Sprintf("%s on %s: simulated and real end of %d tasks", simulated.Algorithm, simulated.Name, len(rows))
+	t.Notes = append(t.Notes, fmt.Sprintf("Makespan: %s s simulated, %s s real (%s %%).", reports.Fixed(float64(simulated.SimulatedEnd), 2),
+		reports.Fixed(float64(real.RealEnd), 2), reports.Fixed(deviation(simulated.SimulatedEnd, real.RealEnd), 2)))
+	if simulated.Task == real.Task {
+		t.Notes = append(t.Notes, "* ends last.")
+	} else {
+		t.Notes = append(t.Notes, "* ends last as simulated, ** for real.")
+	}
+	return t
+}
+
+// Chart draws the plan and what happened, on one time axis.
+func Chart(p schedule.Problem, planned, real schedule.Schedule) reports.Gantt {
+	return reports.Gantt{Panels: []reports.GanttPanel{
+		reports.NewGanttPanel("simulated", p, planned),
+		reports.NewGanttPanel("real", p, real),
+	}}
+}

@@ -1,0 +1,170 @@
+package execute
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/profiling"
+)
+
+// A life is an instance from its create to its destroy.
+type life struct {
+	gpu    int
+	in     mig.Instance
+	create *operation
+	// destroy is nil where the plan leaves the instance.
+	destroy *operation
+	// tasks are indices in Problem.Tasks, in the order in which they run.
+	tasks []int
+
+	// made is the instance while it exists.
+	made   profiling.Instance
+	exists bool
+}
+
+// An operation is one of the plan.
+type operation struct {
+	schedule.Operation
+	// after lists what has to come before it whatever the times are.
+	after []*operation
+	// before is the one whose turn comes before on the GPU; nil at the first.
+	before *operation
+	placed bool
+	// done is closed when the operation has succeeded.
+	done chan struct{}
+}
+
+// plan finds the lives of a schedule that [schedule.Check] accepts for a problem
+// without a start partition, and gives the operations of each GPU their turns:
+// those of the planned starts, at the same instant destroys before creates and then
+// from left to right, except where that would put an operation before one that it needs.
+//
+// Planned times alone do not settle the order: under [mig.Free] operations take no
+// time, and Check lets all times be off by its tolerance. Needs do, whatever the
+// times are: a create comes before its destroy, and of two lives that share a
+// memory slice the first is over before the second begins. The first is the one
+// whose middle is earlier. Check accepts two such lives only if one ends before the
+// other begins, so that either their middles are in that order too, or both are
+// within the tolerance and either order is as good. Lives in order of their middles
+// cannot need each other in a circle; so a turn always comes, and when it does,
+// nothing that exists is in its way.
+func plan(s *schedule.Schedule) []*life {
+	type place struct {
+		gpu int
+		in  mig.Instance
+	}
+	var lives []*life
+	var operations []*operation
+	at := map[place][]*life{}
+	ended := map[place]int{}
+	planned := byStart(s.Operations, func(o *schedule.Operation) mig.Seconds { return o.Start })
+	for _, o := range planned {
+		if o.Op == schedule.Create {
+			l := &life{gpu: o.GPU, in: o.Instance, create: &operation{Operation: *o, done: make(chan struct{})}}
+			here := place{o.GPU, o.Instance}
+			at[here] = append(at[here], l)
+			lives = append(lives, l)
+			operations = append(operations, l.create)
+		}
+	}
+	for _, o := range planned {
+		if o.Op == schedule.Destroy {
+			here := place{o.GPU, o.Instance}
+			l := at[here][ended[here]]
+			ended[here]++
+			l.destroy = &operation{Operation: *o, after: []*operation{l.create}, done: make(chan struct{})}
+			operations = append(operations, l.destroy)
+		}
+	}
+	for _, pl := range byStart(s.Placements, func(pl *schedule.Placement) mig.Seconds { return pl.Start }) {
+		// The middle of a run lies within its life, whatever the tolerance.
+		middle := pl.Start/2 + pl.End/2
+		here := at[place{pl.GPU, pl.Instance}]
+		i := 0
+		for i+1 < len(here) && here[i+1].create.Start <= middle {
+			i++
+		}
+		here[i].tasks = append(here[i].tasks, pl.Task)
+	}
+	need(lives)
+	takeTurns(operations)
+	return lives
+}
+
+// byStart returns pointers to what is in a list, by start.
+func byStart[T any](list []T, start func(*T) mig.Seconds) []*T {
+	out := make([]*T, len(list))
+	for i := range list {
+		out[i] = &list[i]
+	}
+	slices.SortStableFunc(out, func(a, b *T) int { return cmp.Compare(start(a), start(b)) })
+	return out
+}
+
+// byPlace orders instances from left to right.
+func byPlace(a, b mig.Instance) int {
+	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Profile.ID, b.Profile.ID))
+}
+
+// middle is the middle of the time for which a life takes its slices.
+func (l *life) middle() float64 {
+	if l.destroy == nil {
+		return math.Inf(1)
+	}
+	return float64(l.create.Start)/2 + float64(l.destroy.End)/2
+}
+
+// need has each create come after the destroys of what shares its slices, and sorts
+// the lives. A profile that a GPU holds one of is as good as a slice (1g.5gb+me).
+func need(lives []*life) {
+	slices.SortStableFunc(lives, func(a, b *life) int {
+		return cmp.Or(cmp.Compare(a.middle(), b.middle()), cmp.Compare(a.create.Start, b.create.Start), byPlace(a.in, b.in))
+	})
+	type resource struct {
+		gpu   int
+		slice mig.Slices
+		only  *mig.Profile
+	}
+	holder := map[resource]*life{}
+	for _, l := range lives {
+		var takes []resource
+		for i := range l.in.Profile.Length {
+			takes = append(takes, resource{gpu: l.gpu, slice: l.in.Start + i})
+		}
+		if l.in.Profile.Max == 1 {
+			takes = append(takes, resource{gpu: l.gpu, only: l.in.Profile})
+		}
+		for _, r := range takes {
+			if h := holder[r]; h != nil && !slices.Contains(l.create.after, h.destroy) {
+				l.create.after = append(l.create.after, h.destroy)
+			}
+			holder[r] = l
+		}
+	}
+}
+
+// takeTurns puts the operations of each GPU in a line.
+func takeTurns(operations []*operation) {
+	slices.SortStableFunc(operations, func(a, b *operation) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), -cmp.Compare(a.Op, b.Op), byPlace(a.Instance, b.Instance))
+	})
+	last := map[int]*operation{}
+	var place func(*operation)
+	place = func(o *operation) {
+		if o.placed {
+			return
+		}
+		o.placed = true
+		for _, e := range o.after {
+			place(e)
+		}
+		o.before = last[o.GPU]
+		last[o.GPU] = o
+	}
+	for _, o := range operations {
+		place(o)
+	}
+}
