@@ -20,8 +20,9 @@
 // For training, a [Sampler] draws batches of the synthetic workloads, and a
 // [DaySampler] days of jobs, from streams that are handed in.
 //
-// Measured times are embedded, with their hashes and sources in manifest.json.
-// The package measures nothing and schedules nothing.
+// Measured times are embedded: published ones with their hashes and sources in
+// manifest.json, and what this program measured on GPUs in hardware, whose kernels
+// are the datasets hardware/NAME. The package measures nothing and schedules nothing.
 //
 // Sources: FAR = Villarrubia et al., "Leveraging Multi-Instance GPUs through
 // moldable task scheduling", JPDC 204 (2025) 105128; DRL = Villarrubia et al.,

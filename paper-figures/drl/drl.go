@@ -35,21 +35,19 @@ func Paper() (figures.Paper, error) {
 		return figures.Paper{}, err
 	}
 	all := loadCurves(curveFiles)
+	hardware := datasets.Hardware()
 	return figures.Paper{
 		Name:  "drl",
 		Title: "DRL: Solving the task scheduling and GPU reconfiguration problem on MIG devices via deep reinforcement learning",
 		Cite:  "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Future Generation Computer Systems (2025) 108145.",
 		Artefacts: []figures.Artefact{
-			figure1(), figures.ReconfigurationTable(claims), table2(claims), figure2(claims), figure3(), figure5(), figure6(claims), figure7(), table3(claims), figure8(),
+			figure1(), figures.ReconfigurationTable(claims, hardware), table2(claims), figure2(claims), figure3(), figure5(), figure6(claims), figure7(), table3(claims, hardware), figure8(),
 			figure9(claims), figure10(claims, all), figure11(claims, all), figure12(claims, all), figure13(claims, all),
 			figure14(claims), figure15(claims, all), seeds(claims, all), reconfigures(), training(all),
-			table4(claims), table5(claims), latency(), adversarial(claims), figure16(claims), ours(), text(claims),
+			table4(claims), table5(claims), latency(), adversarial(claims), figure16(claims), ours(), text(claims, hardware),
 		},
 	}, nil
 }
-
-// needsHardware is what is missing for numbers that were measured on a GPU.
-const needsHardware = "needs a MIG-capable GPU and the kernels on it"
 
 // dataset returns the canonical form of a dataset fixed in this package.
 func dataset(spec string) string { return datasets.MustParse(spec).ID() }

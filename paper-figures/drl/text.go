@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -17,7 +18,7 @@ var lBoundExample = dataset("drl-bound")
 var polarized = workloads[4]
 
 // text judges numbers of the text that count things or sum up tables.
-func text(claims *figures.Claims) figures.Artefact {
+func text(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 	quoted := []approach{approaches[0], approaches[1], approaches[5], approaches[6]}
 	return figures.Artefact{
 		Name: "text", Title: "numbers in the text",
@@ -44,6 +45,7 @@ func text(claims *figures.Claims) figures.Artefact {
 			if err != nil {
 				return nil, err
 			}
+			onHardware(h, values, why)
 			v, err := above(d, lBound(lBoundExample), boundS, batch(lBoundExample, "far"), makespan)
 			if err != nil {
 				return nil, err
@@ -94,7 +96,7 @@ func text(claims *figures.Claims) figures.Artefact {
 					return nil, err
 				}
 				if own == nil {
-					own = []figures.Finding{figures.Missing(c, needsHardware)}
+					own = []figures.Finding{figures.Missing(c, needsHardware(c.Name))}
 				}
 				fs = append(fs, own...)
 			}

@@ -43,15 +43,16 @@ func Paper() (figures.Paper, error) {
 	if err != nil {
 		return figures.Paper{}, err
 	}
+	hardware := datasets.Hardware()
 	return figures.Paper{
 		Name:  "far",
 		Title: "FAR: Leveraging Multi-Instance GPUs through moldable task scheduling",
 		Cite:  "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Journal of Parallel and Distributed Computing 204 (2025) 105128.",
 		Artefacts: []figures.Artefact{
-			figure1(), figures.ReconfigurationTable(claims), figure2(), figure3(), table2(claims), figure4(), figures5and6(claims),
-			figures7to9(), factors(claims), figure10(), table3(claims), figure11(), rodinia(claims), figure12(),
+			figure1(), figures.ReconfigurationTable(claims, hardware), figure2(), figure3(), table2(claims, hardware), figure4(), figures5and6(claims),
+			figures7to9(), factors(claims), figure10(), table3(claims, hardware), figure11(), rodinia(claims), figure12(),
 			table4(claims), a30(claims), table5(claims), table6(claims), table7and8(claims, 7), table7and8(claims, 8),
-			table9(claims), text(claims), timing(timings),
+			table9(claims), text(claims, hardware), timing(timings),
 		},
 	}, nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // text judges numbers of the text that sum up tables, or count things.
-func text(claims *figures.Claims) figures.Artefact {
+func text(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 	sizes := []int{10, 15, 20, 25, 30, 35}
 	refined := func(w workload, n int) run.Series { return batch(synthetic(w, n, ""), "far", mig.Sequential) }
 	unrefined := func(w workload, n int) run.Series {
@@ -44,6 +44,9 @@ func text(claims *figures.Claims) figures.Artefact {
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			values := map[string]figures.Measurement{}
 			if err := counts(values); err != nil {
+				return nil, err
+			}
+			if err := onHardware(claims, h, values); err != nil {
 				return nil, err
 			}
 			slow, where, err := slowdown()
@@ -119,7 +122,7 @@ func text(claims *figures.Claims) figures.Artefact {
 			for _, c := range claims.Of("text") {
 				m, ok := values[c.Name]
 				if !ok {
-					fs = append(fs, figures.Missing(c, needsHardware))
+					fs = append(fs, figures.Missing(c, needsHardware(claims, c.Name)))
 					continue
 				}
 				fs = append(fs, d.Judge(c, m, "", reason(c.Name)))

@@ -1,0 +1,205 @@
+package far
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/store"
+	figures "miglab/paper-figures"
+)
+
+const (
+	origin        = "gpu,gpu_name,driver,source,date,"
+	isolationHead = origin + "kernel,size,beside,runs,median_seconds,difference_percent\n"
+	executionHead = origin + "algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s,deviation_percent\n"
+)
+
+// hardware reads files, given by name. Their numbers are made up.
+func hardware(t *testing.T, files map[string]string) datasets.HardwareSet {
+	t.Helper()
+	dir := fstest.MapFS{}
+	for name, text := range files {
+		dir[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	h, err := datasets.ReadHardware(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// isolated has a kernel alone and beside another on A100, the latter slower by percent.
+func isolated(source, kernel string, size mig.Slices, percent float64) string {
+	row := "A100,NVIDIA A100,570.1," + source + ",2026-11-21,%s,%d,%s,10,%.17g,%g\n"
+	return fmt.Sprintf(row, kernel, size, "", 2.0, 0.0) + fmt.Sprintf(row, kernel, size, "CFD:1@6", 2*(1+percent/100), percent)
+}
+
+// executed has the ends of a kernel on A30.
+func executed(source, kernel string, simulated, real float64) string {
+	return fmt.Sprintf("A30,NVIDIA A30,570.1,%s,2026-11-21,far,%s,0,4,0,0,%g,0,%g,%.17g\n", source, kernel, simulated, real, (real/simulated-1)*100)
+}
+
+// rowsOf builds artefacts and returns their claims by name.
+func rowsOf(t *testing.T, artefacts ...figures.Artefact) map[string]figures.Row {
+	t.Helper()
+	dir := t.TempDir()
+	r := figures.Reproduction{
+		Engine: func() (*run.Engine, error) {
+			st, err := store.Open(filepath.Join(dir, "store"))
+			return &run.Engine{Store: st}, err
+		},
+		Papers: []figures.Paper{{Name: "far", Artefacts: artefacts}}, Dir: dir,
+	}
+	rows, _, err := r.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]figures.Row{}
+	for _, row := range rows {
+		out[row.Artefact+" "+row.Claim] = row
+	}
+	return out
+}
+
+// command is what a reason has to have: something to type, and where its file goes.
+var command = regexp.MustCompile("`miglab (profile|execute) .*--out DIR`.*put DIR/([a-z]+).csv into datasets/hardware as NAME.([a-z]+).csv")
+
+// checkReason holds the reason of a claim that cannot be run.
+func checkReason(t *testing.T, claim, reason, kind, gpu string) {
+	t.Helper()
+	m := command.FindStringSubmatch(reason)
+	if m == nil || m[2] != kind || m[3] != kind || !strings.Contains(reason, "needs an "+gpu+" under MIG") {
+		t.Errorf("%s: the reason %q lacks the command for an %s, or that its %s.csv goes into datasets/hardware", claim, reason, gpu, kind)
+	}
+}
+
+func TestTables2And3WithoutHardware(t *testing.T) {
+	claims := load(t)
+	limited := map[string]string{"a.isolation.csv": isolationHead, "b.execution.csv": executionHead}
+	for _, c := range claims.Of("table2") {
+		f := strings.Fields(c.Name)
+		limited["a.isolation.csv"] += isolated("mps-sm-limit", f[0], mig.Slices(f[2][0]-'0'), c.Published)
+	}
+	for _, k := range batch3(claims) {
+		limited["b.execution.csv"] += executed("mps-sm-limit", k, claims.Get("table3", k+" simulated end").Published, claims.Get("table3", k+" real end").Published)
+	}
+	for what, files := range map[string]map[string]string{"no files": nil, "MPS": limited} {
+		rows := rowsOf(t, table2(claims, hardware(t, files)), table3(claims, hardware(t, files)))
+		if len(rows) != 16+27 {
+			t.Errorf("%s: %d rows, want 43", what, len(rows))
+		}
+		for name, r := range rows {
+			switch {
+			case strings.HasSuffix(name, "simulated end"):
+				if (r.Verdict == figures.NotRunnable) != strings.Contains(name, "HotSpot") {
+					t.Errorf("%s, %s: %s", what, name, r.Verdict)
+				}
+				continue
+			case r.Artefact == "table2":
+				checkReason(t, name, r.Reason, "isolation", "A100")
+			default:
+				checkReason(t, name, r.Reason, "execution", "A30")
+			}
+			if r.Verdict != figures.NotRunnable {
+				t.Errorf("%s, %s: %s", what, name, r.Verdict)
+			}
+		}
+	}
+}
+
+func TestTables2And3WithHardware(t *testing.T) {
+	claims := load(t)
+	files := map[string]string{
+		"a.isolation.csv": isolationHead + isolated("mig", "Backprop", 1, -1.1) + isolated("mig", "HotSpot", 2, 4) + isolated("mig", "lavamd", 1, 0.34),
+		"b.execution.csv": executionHead,
+	}
+	for i, k := range batch3(claims) {
+		// The paper's ends, but that of the first kernel 10 % later.
+		end := claims.Get("table3", k+" real end").Published
+		if i == 0 {
+			end *= 1.1
+		}
+		files["b.execution.csv"] += executed("mig", k, claims.Get("table3", k+" simulated end").Published, end)
+	}
+	h := hardware(t, files)
+	rows := rowsOf(t, table2(claims, h), table3(claims, h))
+	for name, want := range map[string]struct {
+		measured string
+		verdict  figures.Verdict
+	}{
+		"table2 Backprop size 1":          {"1.1", figures.Reproduced},
+		"table2 HotSpot size 2":           {"4", figures.Deviates},
+		"table2 LavaMD size 1":            {"", figures.NotRunnable}, // lavamd is of another suite
+		"table3 PathFinder simulated end": {"20.8927", figures.Deviates},
+		"table3 PathFinder real end":      {"22.704", figures.Deviates},
+		"table3 PathFinder deviation":     {"7.10888", figures.Deviates},
+		"table3 LavaMD real end":          {"21.62", figures.Reproduced},
+		"table3 LavaMD deviation":         {"-0.462535", figures.Reproduced},
+		"table3 HotSpot simulated end":    {"", figures.NotRunnable},
+		"table3 HotSpot real end":         {"22.25", figures.Reproduced},
+	} {
+		if r := rows[name]; r.Measured != want.measured || r.Verdict != want.verdict {
+			t.Errorf("%s = %s: %s, want %s: %s", name, r.Measured, r.Verdict, want.measured, want.verdict)
+		}
+	}
+	if r := rows["table2 HotSpot size 2"]; !strings.Contains(r.Reason, "beside CFD:1@6; source: mig, NVIDIA A100, driver 570.1, 2026-11-21") {
+		t.Errorf("reason %q", r.Reason)
+	}
+}
+
+// TestTextAboutHardware needs all kernels on all sizes for the largest difference.
+func TestTextAboutHardware(t *testing.T) {
+	claims := load(t)
+	values := map[string]figures.Measurement{}
+	if err := onHardware(claims, datasets.HardwareSet{}, values); err != nil || len(values) != 0 {
+		t.Errorf("without files: %v, %v", values, err)
+	}
+	checkReason(t, largestDifference, needsHardware(claims, largestDifference), "isolation", "A100")
+	checkReason(t, largestDeviation, needsHardware(claims, largestDeviation), "execution", "A30")
+
+	a100 := mig.MustLookup("A100")
+	kernels, err := rodiniaOn(a100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isolation, execution := isolationHead, executionHead
+	for i := range kernels {
+		for _, s := range a100.Sizes()[:4] {
+			if i+int(s) > 1 { // all but the first on 1 slice
+				isolation += isolated("mig", kernels[i].Name, s, float64(i)/10)
+			}
+		}
+	}
+	for i, k := range batch3(claims) {
+		execution += executed("mig", k, 10, 10+float64(i)/100)
+	}
+	if err := onHardware(claims, hardware(t, map[string]string{"a.isolation.csv": isolation}), values); err != nil || len(values) != 0 {
+		t.Errorf("without a kernel on one size: %v, %v", values, err)
+	}
+	isolation += isolated("mig", kernels[0].Name, 1, -2)
+	if err := onHardware(claims, hardware(t, map[string]string{"a.isolation.csv": isolation, "b.execution.csv": execution}), values); err != nil {
+		t.Fatal(err)
+	}
+	if d := values[largestDifference].Value; d != 2 {
+		t.Errorf("largest difference %v %%, want 2, of the one that was faster", d)
+	}
+	if d := values[largestDeviation].Value; math.Abs(d-(1-10/10.08)*100) > 1e-9 {
+		t.Errorf("largest deviation %v %%, want that of an end at 10.08 s instead of 10 s", d)
+	}
+	for _, c := range claims.Of("text") {
+		if _, ok := values[c.Name]; ok && c.Name != largestDifference && c.Name != largestDeviation {
+			t.Errorf("%s is measured too", c.Name)
+		}
+	}
+	claims.Get("text", largestDifference) // panics where the names are not the paper's
+	claims.Get("text", largestDeviation)
+}

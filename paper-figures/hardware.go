@@ -1,0 +1,162 @@
+package figures
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/stats"
+)
+
+// NeedsReconfiguration is the reason why the times of creating and destroying instances
+// of a GPU are NOT RUNNABLE. Like those of the functions below it has the command to run.
+func NeedsReconfiguration(gpu string) string {
+	return needs(gpu, "reconfiguration", "run `miglab profile reconfiguration --out DIR` there")
+}
+
+// NeedsIsolation is the reason why differences between times alone and beside others are
+// NOT RUNNABLE.
+func NeedsIsolation(gpu string) string {
+	return needs(gpu, "isolation", "run `miglab profile isolation --kernels rodinia --out DIR` there")
+}
+
+// NeedsExecution is the reason why the end times of a batch of Rodinia kernels under an
+// algorithm are NOT RUNNABLE.
+func NeedsExecution(gpu, algorithm string, batch []string) string {
+	return needs(gpu, "execution", fmt.Sprintf("run `miglab profile --kernels rodinia --out DIR` there, write the times of %s from DIR/tasks.csv into batch.csv, "+
+		"run `miglab execute --algorithm %s --kernels rodinia --tasks batch.csv --out DIR`", strings.Join(batch, ", "), algorithm))
+}
+
+func needs(gpu, kind, how string) string {
+	return fmt.Sprintf("needs an %s under MIG: %s, put DIR/%s.csv into datasets/hardware as NAME.%[3]s.csv and build anew", gpu, how, kind)
+}
+
+// under yields the tables of a GPU that were measured under MIG, the newest last. The
+// papers do not say how much memory their GPUs have, so that A100 also means A100-80GB.
+func under[Row any](tables []datasets.HardwareTable[Row], gpu string) iter.Seq[datasets.HardwareTable[Row]] {
+	return func(yield func(datasets.HardwareTable[Row]) bool) {
+		for _, t := range tables {
+			model, _, _ := strings.Cut(t.GPU, "-")
+			if t.Source == datasets.SourceMIG && model == gpu && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// An Operation creates or destroys instances of a size.
+type Operation struct {
+	// Name is create or destroy.
+	Name string
+	Size mig.Slices
+}
+
+// Reconfigurations returns how long it took to create and to destroy a single instance
+// of a GPU; of several times the newest.
+func Reconfigurations(h datasets.HardwareSet, gpu string) map[Operation]datasets.ReconfigurationTime {
+	out := map[Operation]datasets.ReconfigurationTime{}
+	for t := range under(h.Reconfiguration, gpu) {
+		for _, r := range t.Rows {
+			if r.Partition == fmt.Sprint(r.Size) {
+				out[Operation{r.Operation, r.Size}] = r
+			}
+		}
+	}
+	return out
+}
+
+// A KernelOn is a kernel on instances of a size.
+type KernelOn struct {
+	Kernel string
+	Size   mig.Slices
+}
+
+// Isolation returns, for each kernel and size, the row beside others of a GPU whose
+// difference is largest, whatever its sign; of several tables that of the newest.
+func Isolation(h datasets.HardwareSet, gpu string) map[KernelOn]datasets.IsolationTime {
+	out := map[KernelOn]datasets.IsolationTime{}
+	for t := range under(h.Isolation, gpu) {
+		largest := map[KernelOn]datasets.IsolationTime{}
+		for _, r := range t.Rows {
+			at := KernelOn{r.Kernel, r.Size}
+			if old, ok := largest[at]; r.Beside != "" && (!ok || math.Abs(r.Difference) > math.Abs(old.Difference)) {
+				largest[at] = r
+			}
+		}
+		maps.Copy(out, largest)
+	}
+	return out
+}
+
+// Execution returns the rows of the newest execution of exactly a batch on one GPU,
+// scheduled by an algorithm, in the order of the batch; nil if there is none. A kernel
+// that is there twice is CFD#1 and CFD#2, by real end.
+func Execution(h datasets.HardwareSet, gpu, algorithm string, batch []string) []datasets.ExecutionTime {
+	var newest []datasets.ExecutionTime
+	for t := range under(h.Execution, gpu) {
+		if t.Rows[0].Algorithm == algorithm {
+			if rows := arrange(t.Rows, batch); rows != nil {
+				newest = rows
+			}
+		}
+	}
+	return newest
+}
+
+// arrange returns the rows in the order of a batch; nil if they are of another.
+func arrange(rows []datasets.ExecutionTime, batch []string) []datasets.ExecutionTime {
+	if len(rows) != len(batch) {
+		return nil
+	}
+	rows = slices.SortedStableFunc(slices.Values(rows), func(a, b datasets.ExecutionTime) int { return cmp.Compare(a.RealEnd, b.RealEnd) })
+	out := make([]datasets.ExecutionTime, len(batch))
+	for i, task := range batch {
+		j := slices.IndexFunc(rows, func(r datasets.ExecutionTime) bool { return kernel(r.Task) == kernel(task) && r.Device == 0 })
+		if j < 0 {
+			return nil
+		}
+		out[i] = rows[j]
+		rows = slices.Delete(rows, j, j+1)
+	}
+	return out
+}
+
+// kernel returns what a task runs: CFD of CFD#2.
+func kernel(task string) string {
+	name, _, _ := strings.Cut(task, "#")
+	return name
+}
+
+// Deviation is by how many percent of the real end it differs from the simulated one, as
+// both papers have it.
+func Deviation(r datasets.ExecutionTime) float64 {
+	return (1 - float64(r.SimulatedEnd/r.RealEnd)) * 100
+}
+
+// Sampled is the mean of a sample of which no more is known than its deviation and size.
+// How many replicates the paper has is not known either: the standard error is 0.
+func Sampled(mean, deviation float64, n int) Measurement {
+	m := Exactly(mean)
+	if n > 1 {
+		t := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + stats.Confidence) / 2)
+		half := t * deviation / math.Sqrt(float64(n))
+		m.Low, m.High = mean-half, mean+half
+	}
+	return m
+}
+
+// WithOrigin adds to notes where measured numbers come from, unless it is there.
+func WithOrigin(notes []string, p datasets.Provenance) []string {
+	if note := fmt.Sprintf("measured on %s; %s", p.GPU, p); !slices.Contains(notes, note) {
+		notes = append(notes, note)
+	}
+	return notes
+}

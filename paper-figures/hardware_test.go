@@ -1,0 +1,205 @@
+package figures
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"miglab/datasets"
+)
+
+// The columns of the files in datasets/hardware.
+const (
+	origin              = "gpu,gpu_name,driver,source,date,"
+	reconfigurationHead = origin + "partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds,total_seconds\n"
+	isolationHead       = origin + "kernel,size,beside,runs,median_seconds,difference_percent\n"
+	executionHead       = origin + "algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s,deviation_percent\n"
+)
+
+// hardware reads files, given by name. Their numbers are made up.
+func hardware(t *testing.T, files map[string]string) datasets.HardwareSet {
+	t.Helper()
+	dir := fstest.MapFS{}
+	for name, text := range files {
+		dir[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	h, err := datasets.ReadHardware(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestReconfigurations(t *testing.T) {
+	row := func(gpu, source, date, partition string, size int, operation string, mean float64) string {
+		return fmt.Sprintf("%s,N,1,%s,%s,%s,%d,%s,1,4,%g,0.01,0.01,9,9\n", gpu, source, date, partition, size, operation, mean)
+	}
+	h := hardware(t, map[string]string{
+		"a.reconfiguration.csv": reconfigurationHead + row("A100", "mig", "2027-01-01", "1", 1, "create", 0.3) +
+			row("A100", "mig", "2027-01-01", "2-2-2", 2, "create", 0.4) + row("A100", "mig", "2027-01-01", "2", 2, "destroy", 0.5),
+		"b.reconfiguration.csv": reconfigurationHead + row("A100-80GB", "mig", "2026-01-01", "1", 1, "create", 0.6) + row("A100-80GB", "mig", "2026-01-01", "7", 7, "create", 0.7),
+		"c.reconfiguration.csv": reconfigurationHead + row("A100", "mps-sm-limit", "2028-01-01", "1", 1, "create", 0.8) + row("A100", "mps-sm-limit", "2028-01-01", "3", 3, "create", 0.8),
+		"d.reconfiguration.csv": reconfigurationHead + row("H100", "mig", "2028-01-01", "1", 1, "create", 0.9),
+	})
+	got := map[Operation]float64{}
+	for o, r := range Reconfigurations(h, "A100") {
+		got[o] = float64(r.Mean)
+	}
+	// The newest file of the model has 1 and not 7; what MPS limits is not MIG; in 2-2-2
+	// the instance is not the only one.
+	want := map[Operation]float64{{"create", 1}: 0.3, {"destroy", 2}: 0.5, {"create", 7}: 0.7}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestIsolation(t *testing.T) {
+	row := func(source, date, kernel, beside string, percent float64) string {
+		return fmt.Sprintf("A100,N,1,%s,%s,%s,3,%s,4,%.17g,%g\n", source, date, kernel, beside, 10*(1+percent/100), percent)
+	}
+	h := hardware(t, map[string]string{
+		"a.isolation.csv": isolationHead + row("mig", "2026-02-01", "a", "", 0) + row("mig", "2026-02-01", "a", "x:4@0", -3) + row("mig", "2026-02-01", "a", "x:2@0", 2) +
+			row("mig", "2026-02-01", "b", "", 0),
+		"b.isolation.csv": isolationHead + row("mig", "2026-01-01", "a", "", 0) + row("mig", "2026-01-01", "a", "x:4@0", 9) +
+			row("mig", "2026-01-01", "b", "", 0) + row("mig", "2026-01-01", "b", "x:4@0", 0),
+		"c.isolation.csv": isolationHead + row("mps-sm-limit", "2026-03-01", "a", "", 0) + row("mps-sm-limit", "2026-03-01", "a", "x:4@0", 50),
+	})
+	got := Isolation(h, "A100")
+	a, b := got[KernelOn{"a", 3}], got[KernelOn{"b", 3}]
+	if len(got) != 2 || a.Difference != -3 || b.Beside != "x:4@0" || b.Difference != 0 {
+		t.Errorf("%+v; want -3 %% for a, which is larger than 2 %% and newer than 9 %%, and 0 %% for b, from the one file that has it beside another", got)
+	}
+	if other := Isolation(h, "H100"); len(other) != 0 {
+		t.Errorf("on H100: %v", other)
+	}
+}
+
+func TestExecution(t *testing.T) {
+	file := func(source, date, algorithm string, device int, tasks ...string) string {
+		text := executionHead
+		for i, task := range tasks {
+			end := float64(10 - i)
+			text += fmt.Sprintf("A30,N,1,%s,%s,%s,%s,%d,1,%d,0,%g,0,%g,0\n", source, date, algorithm, task, device, i, end, end)
+		}
+		return text
+	}
+	batch := []string{"a#1", "b", "a#2"}
+	h := hardware(t, map[string]string{
+		"a.execution.csv": file("mig", "2026-01-02", "far", 0, "a#1", "b", "a#2"),
+		"b.execution.csv": file("mig", "2026-01-01", "far", 0, "b", "a#1", "a#2"),
+		"c.execution.csv": file("mps-sm-limit", "2026-02-01", "far", 0, "a#1", "b", "a#2"),
+		"d.execution.csv": file("mig", "2026-02-01", "miso", 0, "a#1", "b", "a#2"),
+		"e.execution.csv": file("mig", "2026-02-01", "far", 0, "a#1", "b", "a#2", "c"),
+		"f.execution.csv": file("mig", "2026-02-01", "far", 0, "a#1", "b", "c"),
+		"g.execution.csv": file("mig", "2026-02-01", "far", 1, "a#1", "b", "a#2"),
+	})
+	var got []string
+	for _, r := range Execution(h, "A30", "far", batch) {
+		got = append(got, fmt.Sprint(r.Task, " ", r.RealEnd))
+	}
+	if want := "[a#2 8 b 9 a#1 10]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s: the newest one of the batch, the algorithm, MIG and one GPU; of two runs of a kernel the first to end first", got, want)
+	}
+	if rows := h.Execution[1].Rows; rows[0].Task != "a#1" || len(rows) != 3 {
+		t.Errorf("the rows of the file have changed: %v", rows)
+	}
+	if other := Execution(h, "A100", "far", batch); other != nil {
+		t.Errorf("on A100: %v", other)
+	}
+}
+
+// TestSampled has 2.262 standard errors on each side, the quantile of 9 degrees of freedom.
+func TestSampled(t *testing.T) {
+	m := Sampled(5, 2, 10)
+	if half := 2.262157 * 2 / math.Sqrt(10); m.Value != 5 || m.SE != 0 || math.Abs(m.High-5-half) > 1e-6 || math.Abs(5-m.Low-half) > 1e-6 {
+		t.Errorf("%+v", m)
+	}
+	if m := Sampled(5, 0, 1); m != Exactly(5) {
+		t.Errorf("a single run: %+v", m)
+	}
+}
+
+// TestDeviation is the first row of FAR Table 3: -2.18 %.
+func TestDeviation(t *testing.T) {
+	if d := Deviation(datasets.ExecutionTime{SimulatedEnd: 21.09, RealEnd: 20.64}); math.Abs(d+2.18) > 0.005 {
+		t.Errorf("%v %%", d)
+	}
+}
+
+func TestReconfigurationTable(t *testing.T) {
+	published := "artefact,claim,published,decimals,unit,relation,source\n" +
+		"table1,A30 create size 1,0.11,2,s,input,Table 1\ntable1,A30 destroy size 1,0.10,2,s,input,Table 1\ntable1,A100 create size 7,0.24,2,s,input,Table 1\n"
+	claims, err := LoadClaims("p", []byte(published), []byte("artefact,claim,tolerance,reason\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured := reconfigurationHead +
+		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,create,1,10,0.114,0.001,0.1,0.2,0.114\n" +
+		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,destroy,1,10,0.106,0.001,0.1,0.2,0.106\n"
+	build := func(quick bool, files map[string]string) (string, *Output) {
+		out, err := ReconfigurationTable(claims, hardware(t, files)).Build(&Data{Scale: Scale{Quick: quick}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		var rows []Row
+		for _, f := range out.Findings {
+			r := f.Row()
+			rows = append(rows, r)
+			fmt.Fprintf(&b, "%s = %s: %s\n", r.Claim, r.Measured, r.Verdict)
+			if !strings.Contains(r.Claim, "[measured]") {
+				if r.Verdict != FromPaper || r.Reason != "cost of the GPU model" {
+					t.Errorf("%+v is no input", r)
+				}
+			} else if missing := "needs an " + strings.Fields(r.Claim)[0] + " under MIG: run `miglab profile reconfiguration --out DIR` there, " +
+				"put DIR/reconfiguration.csv into datasets/hardware as NAME.reconfiguration.csv and build anew"; r.Verdict == NotRunnable && r.Reason != missing {
+				t.Errorf("%s: %q, want %q", r.Claim, r.Reason, missing)
+			}
+		}
+		if n := Total(Count(rows)); n != 3 {
+			t.Errorf("%d published numbers, want 3; measured ones are no others", n)
+		}
+		return b.String(), out
+	}
+	const nothing = `A30 create size 1 = 0.11: INPUT
+A30 create size 1 [measured] = : NOT RUNNABLE
+A30 destroy size 1 = 0.1: INPUT
+A30 destroy size 1 [measured] = : NOT RUNNABLE
+A100 create size 7 = 0.24: INPUT
+A100 create size 7 [measured] = : NOT RUNNABLE
+`
+	for what, files := range map[string]map[string]string{
+		"no files": nil, "MPS": {"x.reconfiguration.csv": strings.ReplaceAll(measured, ",mig,", ",mps-sm-limit,")},
+	} {
+		if got, _ := build(false, files); got != nothing {
+			t.Errorf("%s:\n%s", what, got)
+		}
+	}
+	got, out := build(false, map[string]string{"x.reconfiguration.csv": measured})
+	if want := `A30 create size 1 = 0.11: INPUT
+A30 create size 1 [measured] = 0.114: REPRODUCED
+A30 destroy size 1 = 0.1: INPUT
+A30 destroy size 1 [measured] = 0.106: DEVIATES
+A100 create size 7 = 0.24: INPUT
+A100 create size 7 [measured] = : NOT RUNNABLE
+`; got != want {
+		t.Errorf("with an A30:\n%s", got)
+	}
+	if f := out.Findings[3]; !strings.Contains(f.Reason, "NVIDIA A30, driver 570.1, 2026-11-21") || !(f.Measured.Low < f.Measured.Value && f.Measured.Value < f.Measured.High) {
+		t.Errorf("%+v", f)
+	}
+	var text strings.Builder
+	if err := out.Tables[0].Table.Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"0.114", "0.106", "measured on A30; source: mig, NVIDIA A30, driver 570.1, 2026-11-21", "NOT RUNNABLE: needs an A100", "NOT RUNNABLE: needs an H100"} {
+		if !strings.Contains(text.String(), part) {
+			t.Errorf("the table lacks %q:\n%s", part, text.String())
+		}
+	}
+	if got, _ := build(true, map[string]string{"x.reconfiguration.csv": measured}); strings.Contains(got, "DEVIATES") || strings.Contains(got, "REPRODUCED") {
+		t.Errorf("a quick run has verdicts:\n%s", got)
+	}
+}
