@@ -2,7 +2,10 @@ package devicetest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"miglab/harness/mig"
@@ -10,7 +13,8 @@ import (
 )
 
 // Conform checks what every [profiling.Device] promises. open gives a GPU of the model
-// A100 without instances, MIG mode on, once for each of its cases; Conform closes it.
+// A100 without instances, in MIG mode if that is what it is about, once for each of its
+// cases; Conform closes it.
 // The expected answers are written out here, not derived from package mig. It starts no
 // subtests, so that it can run in a bubble of testing/synctest.
 func Conform(t *testing.T, open func(t *testing.T) profiling.Device) {
@@ -33,6 +37,7 @@ var conformance = []struct {
 	{"lifecycle", lifecycle},
 	{"refusals", refusals},
 	{"counts", counts},
+	{"at once", atOnce},
 }
 
 // a100 is the placement table of the A100 as nvidia-smi mig -lgip and -lgipp print it.
@@ -136,8 +141,11 @@ func identity(c *conformer) {
 	if id.Model != mig.MustLookup("A100") {
 		c.errorf("model %v, want A100", id.Model)
 	}
-	if !id.MIG || !id.MIGPending || id.Source != profiling.MIG {
-		c.errorf("MIG mode %v, pending %v, source %q; want true, true, mig", id.MIG, id.MIGPending, id.Source)
+	switch underMIG := id.Source == profiling.MIG; {
+	case !underMIG && id.Source != profiling.MPSSMLimit:
+		c.errorf("source %q", id.Source)
+	case id.MIG != underMIG || id.MIGPending != underMIG:
+		c.errorf("MIG mode %v, pending %v for source %s", id.MIG, id.MIGPending, id.Source)
 	}
 	if _, err := c.Conditions(); err != nil {
 		c.errorf("conditions: %v", err)
@@ -176,8 +184,9 @@ func lifecycle(c *conformer) {
 	left := c.create("2g.10gb", 0)
 	c.exist(left, right)
 	for _, i := range []profiling.Instance{left, right} {
-		if i.UUID == "" || len(i.Env) == 0 {
-			c.errorf("%s at %d has no UUID or no environment: %+v", i.Profile, i.Start, i)
+		onMIG := strings.HasPrefix(i.UUID, "MIG-")
+		if i.UUID == "" || len(i.Env) == 0 || onMIG && !slices.Contains(i.Env, "CUDA_VISIBLE_DEVICES="+i.UUID) {
+			c.errorf("%s at %d has UUID %q and environment %q", i.Profile, i.Start, i.UUID, i.Env)
 		}
 	}
 	if left.UUID == right.UUID || left.ID == right.ID {
@@ -229,4 +238,33 @@ func counts(c *conformer) {
 			c.destroy(i)
 		}
 	}
+}
+
+// atOnce has seven threads create and destroy side by side.
+func atOnce(c *conformer) {
+	var all sync.WaitGroup
+	errs := make([]error, 7)
+	for start := range errs {
+		at := c.at("1g.5gb", mig.Slices(start))
+		all.Go(func() {
+			for range 3 {
+				i, err := c.Create(at)
+				if err == nil && i.Instance != at {
+					err = fmt.Errorf("create at %d made %+v", at.Start, i)
+				}
+				if err == nil {
+					err = c.Destroy(i.ID)
+				}
+				if err != nil {
+					errs[start] = err
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		c.errorf("%v", err)
+	}
+	c.exist()
 }

@@ -308,7 +308,7 @@ func (g *GPU) Destroy(id int) error {
 		}
 		i.Compute = false
 		if i.Refusals > 0 || time.Now().Before(i.Until) {
-			i.Refusals--
+			i.Refusals = max(0, i.Refusals-1)
 			return profiling.ErrBusy
 		}
 		return nil

@@ -3,16 +3,15 @@
 package devicetest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"syscall"
 
 	"miglab/harness/mig"
-	harness "miglab/harness/store"
 )
 
 // Open returns a GPU whose state is in a file, so that it outlives the process that
@@ -48,17 +47,25 @@ func (f *file) update(change func(*state) error) error {
 		}
 	}
 	s := f.first
-	raw, err := os.ReadFile(f.path)
+	old, err := os.ReadFile(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return err
 	default:
 		s = state{}
-		if err := json.Unmarshal(raw, &s); err != nil {
+		if err := json.Unmarshal(old, &s); err != nil {
 			return fmt.Errorf("%s: %w", f.path, err)
 		}
 	}
-	err = change(&s)
-	return errors.Join(err, harness.WriteFile(f.path, func(w io.Writer) error { return json.NewEncoder(w).Encode(s) }))
+	refused := change(&s)
+	raw, err := json.Marshal(s)
+	if err != nil || bytes.Equal(raw, old) {
+		return errors.Join(refused, err)
+	}
+	// A power cut is nothing that tests survive, so there is no flush to disk.
+	if err := os.WriteFile(f.path+".new", raw, 0o644); err != nil {
+		return errors.Join(refused, err)
+	}
+	return errors.Join(refused, os.Rename(f.path+".new", f.path))
 }

@@ -219,28 +219,6 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestJournalCutAnywhere(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100, devicetest.Scale(0))
-		s := b.open(d)
-		i := b.create(s, at("3g.20gb", 4))
-		b.create(s, at("1g.5gb", 0))
-		if _, err := s.Destroy(b.Context(), i); err != nil {
-			b.Fatal(err)
-		}
-		whole, path := b.journal(), b.journalFile(d)
-		b.close(s)
-		for n := range len(whole) {
-			b.write(path, whole[:n])
-			s := b.open(d)
-			if !strings.HasPrefix(b.journal(), `{"event":"begin"`) {
-				b.Errorf("cut at %d", n)
-			}
-			b.close(s)
-		}
-	})
-}
-
 // TestNothingIsLeftWhateverHappens lets runs create, destroy, fail, be killed and come
 // back, with instances of others and processes between them.
 func TestNothingIsLeftWhateverHappens(t *testing.T) {
