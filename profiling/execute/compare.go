@@ -40,8 +40,8 @@ func Compare(from datasets.Provenance, p schedule.Problem, planned, real schedul
 // deviation is how much later than simulated something was, in percent.
 func deviation(simulated, real mig.Seconds) float64 { return 100 * (float64(real/simulated) - 1) }
 
-// Table shows rows of [Compare] as FAR Table 3 and DRL Table 3 do. An asterisk marks
-// the critical task, which determines the makespan; where another one determines the
+// Table shows the rows of a whole schedule as FAR Table 3 and DRL Table 3 do. An
+// asterisk marks the critical task, which determines the makespan; where another one determines the
 // real makespan, that one has two.
 func Table(rows []datasets.ExecutionTime) *reports.Table {
 	t := &reports.Table{Columns: []reports.Column{
@@ -83,7 +83,8 @@ func Table(rows []datasets.ExecutionTime) *reports.Table {
 	return t
 }
 
-// Chart draws the plan and what happened, on one time axis.
+// Chart draws the plan and what happened beside each other, on one time axis. A schedule
+// of which nothing happened cannot be drawn.
 func Chart(p schedule.Problem, planned, real schedule.Schedule) reports.Gantt {
 	return reports.Gantt{Panels: []reports.GanttPanel{
 		reports.NewGanttPanel("simulated", p, planned),
