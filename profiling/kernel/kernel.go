@@ -1,35 +1,37 @@
 // Package kernel describes benchmark programs that run on a GPU, in manifests
 // written in YAML, and runs one of them once.
 //
-// A manifest looks like this, where every field with a comment may be left out:
+// A manifest looks like this:
 //
 //	version: 1
 //	suite: rodinia
-//	parameters:               # name: default; one without needs --set name=value
+//	parameters:                 # name: default; one without needs --set name=value
 //	  rodinia:
 //	  size: 2048
-//	defaults:                 # every field of a kernel but name, argv and data
-//	  timeout: 10m
+//	defaults:                   # for the fields of a kernel but name, argv and data
+//	  timeout: 5m
 //	kernels:
 //	  - name: NW
 //	    argv: [./needle, "${size}", 10]
 //	    size_class: ${size}
 //	    workdir: ${rodinia}/cuda/nw
 //	    env: {OMP_NUM_THREADS: 1}
-//	    data: [{path: input.txt, sha256: 9f86d081...}] # paths as the program sees them
-//	    timeout: 10m          # 10m
-//	    warmup: 2s            # 0s
-//	    repetitions: 10       # 10
-//	    min_mem_mb: 4000      # 0
-//	    expect: {exit: 0, regexp: Processing bottom-right matrix}
-//	    out_of_memory: ran out of memory
-//	    time: {source: wall}
+//	    data: [{path: input.txt, sha256: 9f86d0...}]
+//	    timeout: 5m             # 10m unless it is said
+//	    warmup: 2s              # none
+//	    repetitions: 20         # 10
+//	    min_mem_mb: 4000        # 0
+//	    expect: {exit: 0, regexp: Processing bottom-right matrix} # {exit: 0}
+//	    out_of_memory: no room  # what CUDA says
+//	    time: {source: wall}    # this
 //
-// The time may also be {source: regexp, pattern: 'time: ([0-9.]+)', unit: ms}, with
-// unit s, ms or us, or {source: altis_csv, row: bfs_kernel_time}, for a program that
-// writes Altis's CSV to the path ${csv}, which argv has to give it. Parameters are
-// replaced in size_class, workdir, argv, env and the paths of data. A kernel's field
-// takes the place of the default's; variables of env are added to the default's.
+// Only name and argv have to be there. The time may also be {source: regexp,
+// pattern: 'time: ([0-9.]+)', unit: ms}, with unit s, ms or us, or {source:
+// altis_csv, row: bfs_kernel_time}, for a program that writes Altis's CSV to the
+// path ${csv}, which argv has to give it. Parameters are replaced in size_class,
+// workdir, argv, env and the paths of data, which are the program's: relative to its
+// workdir. A kernel's field takes the place of the default's; variables of env are
+// added to the default's.
 //
 // Nothing in a manifest is passed over: fields that do not exist, parameters that
 // are not used and names that are there twice are errors.

@@ -58,7 +58,7 @@ func Read(r io.Reader, file string, set map[string]string) (Manifest, error) {
 // What a manifest may leave out.
 const (
 	defaultTimeout     = 10 * time.Minute
-	defaultRepetitions = 10 // as FAR 2.4
+	defaultRepetitions = 10 // as in FAR's measured tables
 	// defaultOutOfMemory is what the CUDA runtime, its driver and its libraries say.
 	defaultOutOfMemory = `(?i:out of memory)|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|CUBLAS_STATUS_ALLOC_FAILED`
 )

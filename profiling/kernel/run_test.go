@@ -112,8 +112,8 @@ func TestRunOutcomes(t *testing.T) {
 func TestRunEnvironment(t *testing.T) {
 	t.Setenv("CUDA_VISIBLE_DEVICES", "3")
 	t.Setenv("CUDA_MPS_PIPE_DIRECTORY", "/others")
-	t.Setenv("OWN", "inherited")
-	o, err := imitated(t, "env", "env", "none").Run(t.Context(), []string{"CUDA_MPS_PIPE_DIRECTORY=/pipe"})
+	t.Setenv("SUITE_HOME", "/inherited")
+	o, err := imitated(t, "env", "env", "none").Run(t.Context(), []string{"CUDA_MPS_PIPE_DIRECTORY=/pipe", "OWN=instance"})
 	if err != nil || o.Status != OK {
 		t.Errorf("%+v, %v", o, err)
 	}
