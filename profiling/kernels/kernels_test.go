@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,6 +77,9 @@ func compiler() string {
 // needCompiler skips a test where there is no compiler that can make what it runs.
 func needCompiler(t *testing.T) {
 	t.Helper()
+	if runtime.GOOS != "linux" {
+		unavailable(t, "host.h is for Linux, as the GPUs' drivers are")
+	}
 	source := filepath.Join(t.TempDir(), "empty.cu")
 	if err := os.WriteFile(source, []byte("int main() {}\n"), 0o644); err != nil {
 		t.Fatal(err)
