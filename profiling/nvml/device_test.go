@@ -261,9 +261,6 @@ var everywhere = []stubTest{
 				_, err = d.Instances()
 			}
 			if err == nil {
-				_, err = d.Processes()
-			}
-			if err == nil {
 				err = d.Destroy(i.ID)
 			}
 			if done = err == nil; !done {
@@ -272,6 +269,29 @@ var everywhere = []stubTest{
 		}
 	}},
 
+	{name: "one call fails", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		three := at(t, "A100", "3g.20gb", 4)
+		for n := 0; ; n++ {
+			s.Add(t, fmt.Sprintf("fail * %d 1 UNKNOWN", n))
+			i, err := d.Create(three)
+			if err != nil {
+				wants(t, err, nil, "create 3g.20gb at 4", "NVML says")
+				left(t, s) // it was undone
+				continue
+			}
+			destroyed := d.Destroy(i.ID)
+			if destroyed == nil {
+				break
+			}
+			wants(t, destroyed, nil, "destroy instance 1", "NVML says")
+			if err := d.Destroy(i.ID); err != nil {
+				t.Errorf("to destroy again: %v", err)
+			}
+			left(t, s)
+		}
+		left(t, s)
+	}},
 	{name: "the compute instance is refused", run: func(t *testing.T, s nvmltest.State) {
 		s.Add(t, "fail nvmlGpuInstanceCreateComputeInstance 0 1 INSUFFICIENT_RESOURCES")
 		_, err := open(t).Create(at(t, "A100", "3g.20gb", 4))

@@ -3,9 +3,9 @@
 package nvmltest
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"miglab/harness/store"
 )
 
 //go:embed testdata/stub.c
@@ -26,11 +24,8 @@ var source []byte
 // and fails where MIGLAB_REQUIRE_CC is 1.
 func Build(t testing.TB, flags ...string) (dir string) {
 	t.Helper()
-	cc := os.Getenv("CC")
-	if cc == "" {
-		cc = "cc"
-	}
-	if _, err := exec.LookPath(cc); err != nil {
+	cc := strings.Fields(cmp.Or(os.Getenv("CC"), "cc"))
+	if _, err := exec.LookPath(cc[0]); err != nil {
 		if os.Getenv("MIGLAB_REQUIRE_CC") == "1" {
 			t.Fatalf("the stub of NVML needs a C compiler: %v", err)
 		}
@@ -45,13 +40,12 @@ func Build(t testing.TB, flags ...string) (dir string) {
 	if err := os.WriteFile(file, source, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{
+	cc = append(cc,
 		"-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
-		"-I", filepath.Join(strings.TrimSpace(string(module)), "pkg", "nvml"), "-o", filepath.Join(dir, "libnvidia-ml.so.1"),
-	}
-	args = append(args, flags...)
-	if out, err := exec.Command(cc, append(args, file)...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cc, err, out)
+		"-I", filepath.Join(strings.TrimSpace(string(module)), "pkg", "nvml"), "-o", filepath.Join(dir, "libnvidia-ml.so.1"), file)
+	cc = append(cc, flags...)
+	if out, err := exec.Command(cc[0], cc[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(cc, " "), err, out)
 	}
 	return dir
 }
@@ -120,16 +114,12 @@ func (s State) read(t testing.TB) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
 }
 
 func (s State) write(t testing.TB, lines []string) {
 	t.Helper()
-	err := store.WriteFile(string(s), func(w io.Writer) error {
-		_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
-		return err
-	})
-	if err != nil {
+	if err := os.WriteFile(string(s), []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

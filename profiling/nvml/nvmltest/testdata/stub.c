@@ -7,7 +7,8 @@
  *
  * The environment variable MIGLAB_NVML_STUB names a text file, the state: all
  * processes that have the same file see the same GPUs. Calls lock FILE.lock around
- * every access and replace the file as a whole. What takes time in a driver - making
+ * every access; a change is one write of less than a page, padded with empty lines, so
+ * that who is killed leaves the state before it or after it. What takes time in a driver - making
  * and unmaking GPU instances - holds FILE.driver all the while, so that one thing is
  * done at a time by all processes together (FAR 2.1). An instance exists from the
  * beginning of its creation to the end of its destruction: the worst case for who is
@@ -106,7 +107,8 @@ struct fault { char function[64]; unsigned skip; int times; char error[40]; };
 struct override { unsigned profile, slices, length, memory, max; };
 
 struct state {
-    int lock;
+    int lock, fd;
+    size_t size; /* of the file */
     char driver[64];
     unsigned busy;
     unsigned gpus, gis, cis, timings, faults, overrides;
@@ -145,7 +147,7 @@ static int lock(const char *suffix) {
     return fd;
 }
 
-/* One of the arrays of the state, a line more. */
+/* One more element of an array of the state. */
 #define MORE(array, count) ((count) < sizeof(array) / sizeof *(array) ? &(array)[(count)++] : (fatal("too many lines"), (array)))
 
 static void parse(struct state *s, const char *line) {
@@ -184,43 +186,56 @@ static void parse(struct state *s, const char *line) {
 }
 
 static void load(struct state *s) {
+    char text[1 << 14], *rest = text;
     memset(s, 0, sizeof *s);
     strcpy(s->driver, "550.54.15");
     s->lock = lock(".lock");
-    FILE *f = fopen(file(), "re");
-    if (f == NULL) fatal("%s: %s", file(), strerror(errno));
-    char line[512];
-    while (fgets(line, sizeof line, f) != NULL) parse(s, line);
-    fclose(f);
+    s->fd = open(file(), O_RDWR | O_CLOEXEC);
+    ssize_t n = s->fd < 0 ? -1 : read(s->fd, text, sizeof text - 1);
+    if (n < 0) fatal("%s: %s", file(), strerror(errno));
+    if (n == sizeof text - 1) fatal("%s: too large", file());
+    text[n] = '\0';
+    s->size = n;
+    for (char *line; (line = strsep(&rest, "\n")) != NULL;) parse(s, line);
 }
 
-static void save(const struct state *s) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s.new", file());
-    FILE *f = fopen(path, "we");
-    if (f == NULL) fatal("%s: %s", path, strerror(errno));
-    fprintf(f, "driver %s\nbusy %u\n", s->driver, s->busy);
+/* A text that grows. */
+struct text { char bytes[1 << 14]; size_t size; };
+
+static void append(struct text *t, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    t->size += vsnprintf(t->bytes + t->size, sizeof t->bytes - t->size, format, args);
+    va_end(args);
+    if (t->size >= sizeof t->bytes) fatal("%s: too large", file());
+}
+
+static void save(struct state *s) {
+    struct text t = {.size = 0};
+    append(&t, "driver %s\nbusy %u\n", s->driver, s->busy);
     for (unsigned i = 0; i < s->gpus; i++) {
         const struct gpu *g = &s->gpu[i];
-        fprintf(f, "gpu %u %s %s %u %u\n", g->index, g->key, g->uuid, g->mig, g->pending);
+        append(&t, "gpu %u %s %s %u %u\n", g->index, g->key, g->uuid, g->mig, g->pending);
     }
     for (unsigned i = 0; i < s->gis; i++) {
         const struct gi *g = &s->gi[i];
-        fprintf(f, "gi %u %u %u %u %u\n", g->gpu, g->id, g->profile, g->start, g->busy);
+        append(&t, "gi %u %u %u %u %u\n", g->gpu, g->id, g->profile, g->start, g->busy);
     }
     for (unsigned i = 0; i < s->cis; i++) {
         const struct ci *c = &s->ci[i];
-        fprintf(f, "ci %u %u %u %u\n", c->gpu, c->gi, c->id, c->slices);
+        append(&t, "ci %u %u %u %u\n", c->gpu, c->gi, c->id, c->slices);
     }
     for (unsigned i = 0; i < s->timings; i++)
-        fprintf(f, "time %s %u %u\n", s->timing[i].op, s->timing[i].profile, s->timing[i].ms);
+        append(&t, "time %s %u %u\n", s->timing[i].op, s->timing[i].profile, s->timing[i].ms);
     for (unsigned i = 0; i < s->faults; i++)
-        fprintf(f, "fail %s %u %d %s\n", s->fault[i].function, s->fault[i].skip, s->fault[i].times, s->fault[i].error);
+        append(&t, "fail %s %u %d %s\n", s->fault[i].function, s->fault[i].skip, s->fault[i].times, s->fault[i].error);
     for (unsigned i = 0; i < s->overrides; i++) {
         const struct override *o = &s->override[i];
-        fprintf(f, "table %u %u %u %u %u\n", o->profile, o->slices, o->length, o->memory, o->max);
+        append(&t, "table %u %u %u %u %u\n", o->profile, o->slices, o->length, o->memory, o->max);
     }
-    if (fclose(f) != 0 || rename(path, file()) != 0) fatal("%s: %s", path, strerror(errno));
+    while (t.size < s->size) append(&t, "\n");
+    s->size = t.size;
+    if (pwrite(s->fd, t.bytes, t.size, 0) != (ssize_t)t.size) fatal("%s: %s", file(), strerror(errno));
 }
 
 static const struct { const char *name; nvmlReturn_t code; } errors[] = {
@@ -256,6 +271,7 @@ static nvmlReturn_t injected(struct state *s, const char *function, int handle) 
 }
 
 static nvmlReturn_t leave(struct state *s, nvmlReturn_t r) {
+    close(s->fd);
     close(s->lock);
     return r;
 }
@@ -315,11 +331,24 @@ static void mig_uuid(const struct state *s, const struct ci *ci, char out[64]) {
              h[1] >> 48, h[1] & 0xffffffffffffULL);
 }
 
-/* Collects the processes with KEY=VALUE in their environment; returns how many. */
-static unsigned users(const char *key, const char *value, unsigned *pids, unsigned max) {
-    char want[160];
+/* In what ways a process can use a GPU or a MIG device. */
+enum { COMPUTE = 1, GRAPHICS = 2, MPS = 4 };
+static const struct { int way; const char *variable; } ways[] = {
+    {COMPUTE, "CUDA_VISIBLE_DEVICES="}, {GRAPHICS, "MIGLAB_NVML_STUB_GRAPHICS="}, {MPS, "MIGLAB_NVML_STUB_MPS="},
+};
+
+/* Whether a variable says that its process uses what has the UUID, in one of some ways. */
+static int uses(const char *variable, const char *uuid, int in) {
+    for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
+        size_t n = strlen(ways[i].variable);
+        if (in & ways[i].way && strncmp(variable, ways[i].variable, n) == 0 && strcmp(variable + n, uuid) == 0) return 1;
+    }
+    return 0;
+}
+
+/* Collects the processes that use what has the UUID; returns how many there are. */
+static unsigned users(const char *uuid, int in, unsigned *pids, unsigned max) {
     unsigned n = 0;
-    size_t length = snprintf(want, sizeof want, "%s=%s", key, value);
     DIR *proc = opendir("/proc");
     if (proc == NULL) fatal("/proc: %s", strerror(errno));
     for (struct dirent *e; (e = readdir(proc)) != NULL;) {
@@ -333,22 +362,17 @@ static unsigned users(const char *key, const char *value, unsigned *pids, unsign
         for (ssize_t r; got < sizeof text - 1 && (r = read(fd, text + got, sizeof text - 1 - got)) > 0;) got += r;
         close(fd);
         text[got] = '\0';
-        for (const char *v = text; v < text + got; v += strlen(v) + 1) {
-            if (strlen(v) == length && memcmp(v, want, length) == 0) {
-                if (n < max) pids[n] = pid;
-                n++;
-                break;
-            }
-        }
+        const char *v = text;
+        while (v < text + got && !uses(v, uuid, in)) v += strlen(v) + 1;
+        if (v >= text + got) continue;
+        if (n < max) pids[n] = pid;
+        n++;
     }
     closedir(proc);
     return n;
 }
 
-static int used(const char *uuid) {
-    return users("CUDA_VISIBLE_DEVICES", uuid, NULL, 0) > 0 || users("MIGLAB_NVML_STUB_GRAPHICS", uuid, NULL, 0) > 0 ||
-           users("MIGLAB_NVML_STUB_MPS", uuid, NULL, 0) > 0;
-}
+static int used(const char *uuid) { return users(uuid, COMPUTE | GRAPHICS | MPS, NULL, 0) > 0; }
 
 /* The row of a profile, with what the state says otherwise; 0 where there is none. */
 static int row(const struct state *s, const struct gpu *g, unsigned id, struct profile *out) {
@@ -467,7 +491,7 @@ nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned *limi
 
 /* A handle of a GPU is asked for its own processes, one of a MIG device for that one's:
  * the aggregate that drivers give privileged users of a GPU's handle is not given. */
-static unsigned processes(struct state *s, nvmlDevice_t device, const char *key, unsigned *pids, unsigned max) {
+static unsigned processes(struct state *s, nvmlDevice_t device, int in, unsigned *pids, unsigned max) {
     struct gpu *gpu = NULL;
     struct gi *gi = NULL;
     struct ci *ci = NULL;
@@ -478,14 +502,14 @@ static unsigned processes(struct state *s, nvmlDevice_t device, const char *key,
         mig_uuid(s, ci, uuid);
     else
         return 0;
-    return users(key, uuid, pids, max);
+    return users(uuid, in, pids, max);
 }
 
-#define PROCESSES(function, type, key)                                                       \
+#define PROCESSES(function, type, in)                                                        \
     nvmlReturn_t function(nvmlDevice_t device, unsigned *count, type *infos) {               \
         unsigned pids[256];                                                                  \
         ENTER(1);                                                                            \
-        unsigned n = processes(s, device, key, pids, 256), max = *count;                     \
+        unsigned n = processes(s, device, in, pids, 256), max = *count;                     \
         *count = n;                                                                          \
         if (n > max) return leave(s, NVML_ERROR_INSUFFICIENT_SIZE);                          \
         for (unsigned i = 0; i < n; i++) infos[i] = (type){.pid = pids[i]};                  \
@@ -493,12 +517,12 @@ static unsigned processes(struct state *s, nvmlDevice_t device, const char *key,
     }
 
 #ifdef OLD_DRIVER
-PROCESSES(nvmlDeviceGetComputeRunningProcesses, nvmlProcessInfo_v1_t, "CUDA_VISIBLE_DEVICES")
-PROCESSES(nvmlDeviceGetGraphicsRunningProcesses, nvmlProcessInfo_v1_t, "MIGLAB_NVML_STUB_GRAPHICS")
+PROCESSES(nvmlDeviceGetComputeRunningProcesses, nvmlProcessInfo_v1_t, COMPUTE)
+PROCESSES(nvmlDeviceGetGraphicsRunningProcesses, nvmlProcessInfo_v1_t, GRAPHICS)
 #else
-PROCESSES(nvmlDeviceGetComputeRunningProcesses_v3, nvmlProcessInfo_t, "CUDA_VISIBLE_DEVICES")
-PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v3, nvmlProcessInfo_t, "MIGLAB_NVML_STUB_GRAPHICS")
-PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v3, nvmlProcessInfo_t, "MIGLAB_NVML_STUB_MPS")
+PROCESSES(nvmlDeviceGetComputeRunningProcesses_v3, nvmlProcessInfo_t, COMPUTE)
+PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v3, nvmlProcessInfo_t, GRAPHICS)
+PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v3, nvmlProcessInfo_t, MPS)
 #endif
 
 /* ---- MIG ---- */
