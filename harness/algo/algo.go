@@ -6,6 +6,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/sim/corun"
 	"miglab/harness/task"
 )
 
@@ -30,6 +31,12 @@ type Stream interface {
 // seconds: a lower bound, or an optimum.
 type Bound interface {
 	Bound(ctx context.Context, p Problem) (mig.Seconds, error)
+}
+
+// Corun decides which jobs of a window run together, and on which partition of the GPU
+// (hierarchical paper IV-A). Implementations are safe for concurrent use.
+type Corun interface {
+	Plan(ctx context.Context, w corun.Window) (corun.Plan, error)
 }
 
 // Offline gives a proven upper bound on how many of the requests of a placement

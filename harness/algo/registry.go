@@ -24,6 +24,7 @@ const (
 	TrackStream    Track = "stream"
 	TrackPlacement Track = "placement"
 	TrackDispatch  Track = "dispatch"
+	TrackCorun     Track = "corun"
 	TrackBound     Track = "bound"
 	TrackOffline   Track = "offline"
 )
@@ -66,6 +67,7 @@ type Spec struct {
 	// carry state from request to request.
 	Placement func(Args, sim.PlacementSetting) (sim.Placer, error)
 	Dispatch  func(Args, sim.DispatchSetting) (sim.Dispatcher, error)
+	Corun     func(Args) (Corun, error)
 	Offline   func(Args) (Offline, error)
 }
 
@@ -96,7 +98,7 @@ func Register(s Spec) Spec {
 	}
 	constructors := map[Track]bool{
 		TrackBatch: s.Batch != nil, TrackStream: s.Stream != nil, TrackPlacement: s.Placement != nil,
-		TrackDispatch: s.Dispatch != nil, TrackBound: s.Bound != nil, TrackOffline: s.Offline != nil,
+		TrackDispatch: s.Dispatch != nil, TrackCorun: s.Corun != nil, TrackBound: s.Bound != nil, TrackOffline: s.Offline != nil,
 	}
 	for t, has := range constructors {
 		if has != (t == s.Track) {

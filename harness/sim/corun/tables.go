@@ -1,0 +1,112 @@
+package corun
+
+import "fmt"
+
+// A Family is a set of setups that a scheduler chooses from (hierarchical paper V-A4).
+type Family string
+
+// The families.
+const (
+	// MIGShared divides the GPU into compute instances of 3 and 4 GPCs that share memory.
+	MIGShared Family = "mig-shared"
+	// MIGPrivate divides it into GPU instances of 3 and 4 GPCs with half the memory each.
+	MIGPrivate Family = "mig-private"
+	// MPSOnly divides it by MPS percentages alone (Table VII, left column).
+	MPSOnly Family = "mps"
+	// Hierarchical is all of Table VII's right column, the clients of two compute
+	// instances in all combinations.
+	Hierarchical Family = "hierarchical"
+	// Lockstep is Hierarchical with the same percentages in both compute instances.
+	Lockstep Family = "lockstep"
+	// Agent is the 29 setups that the paper's agent chooses from, one action each. The
+	// paper gives the number and not the list: this is our choice. Of Lockstep it has
+	// all with two jobs, and with three and four those that stand for others.
+	Agent Family = "agent"
+)
+
+// Families lists them in the order of the paper's comparison.
+func Families() []Family {
+	return []Family{MIGShared, MIGPrivate, MPSOnly, Lockstep, Hierarchical, Agent}
+}
+
+// whole is the GPU with MIG off, for one job.
+const whole = "[(1),1m]"
+
+// halves are the percentages of two clients in a compute instance, in tenths.
+var halves = [][2]string{{"0.1", "0.9"}, {"0.2", "0.8"}, {"0.3", "0.7"}, {"0.4", "0.6"}, {"0.5", "0.5"}}
+
+// Setups returns the setups of a family for a number of jobs from 1 to 4, in the order
+// of Table VII. One job has the whole GPU in every family.
+func Setups(f Family, jobs int) []Setup {
+	var texts []string
+	add := func(format string, args ...any) { texts = append(texts, fmt.Sprintf(format, args...)) }
+	hierarchical := f == Hierarchical || f == Lockstep || f == Agent
+	switch {
+	case jobs == 1:
+		add(whole)
+	case f == MIGShared && jobs == 2:
+		add("[{0.375}+{0.5},1m]")
+	case f == MIGPrivate && jobs == 2:
+		add("[{0.375},0.5m]+[{0.5},0.5m]")
+	case f == MPSOnly || hierarchical:
+		texts = clients(jobs, f == Agent)
+	}
+	switch {
+	case !hierarchical:
+	case jobs == 2:
+		add("[{0.375}+{0.5},1m]")
+		add("[{0.375},0.5m]+[{0.5},0.5m]")
+	case jobs == 3:
+		for _, h := range halves {
+			add("[{0.375},0.5m]+[(%s)+(%s),{0.5},0.5m]", h[0], h[1])
+		}
+		for _, h := range halves {
+			add("[{0.375}+(%s),(%s){0.5},1m]", h[0], h[1])
+		}
+	case jobs == 4:
+		for i, a := range halves {
+			for j, b := range halves {
+				if i == j || f == Hierarchical {
+					add("[(%s)+(%s),{0.375},0.5m]+[(%s)+(%s),{0.5},0.5m]", a[0], a[1], b[0], b[1])
+				}
+			}
+		}
+		for i, a := range halves {
+			for j, b := range halves {
+				if f == Hierarchical || f == Lockstep && i == j {
+					add("[(%s)+(%s){0.375}+(%s)+(%s){0.5},1m]", a[0], a[1], b[0], b[1])
+				}
+			}
+		}
+	}
+	var out []Setup
+	for _, t := range texts {
+		out = append(out, MustParse(t))
+	}
+	return out
+}
+
+// clients lists the MPS clients of the whole GPU in tenths, ascending, and the equal
+// split. Three equal clients stand in place of 0.3, 0.3 and 0.4, which they round to.
+func clients(jobs int, few bool) []string {
+	switch {
+	case jobs == 2:
+		return []string{"[(0.1)+(0.9),1m]", "[(0.2)+(0.8),1m]", "[(0.3)+(0.7),1m]", "[(0.4)+(0.6),1m]", "[(0.5)+(0.5),1m]"}
+	case jobs == 3 && few:
+		return []string{"[(0.1)+(0.1)+(0.8),1m]", "[(0.2)+(0.2)+(0.6),1m]", "[(0.2)+(0.4)+(0.4),1m]", "[(0.34)+(0.33)+(0.33),1m]"}
+	case jobs == 3:
+		return []string{
+			"[(0.1)+(0.1)+(0.8),1m]", "[(0.1)+(0.2)+(0.7),1m]", "[(0.1)+(0.3)+(0.6),1m]", "[(0.1)+(0.4)+(0.5),1m]",
+			"[(0.2)+(0.2)+(0.6),1m]", "[(0.2)+(0.3)+(0.5),1m]", "[(0.2)+(0.4)+(0.4),1m]", "[(0.34)+(0.33)+(0.33),1m]",
+		}
+	case jobs == 4 && few:
+		return []string{"[(0.1)+(0.1)+(0.1)+(0.7),1m]", "[(0.2)+(0.2)+(0.2)+(0.4),1m]", "[(0.25)+(0.25)+(0.25)+(0.25),1m]"}
+	case jobs == 4:
+		return []string{
+			"[(0.1)+(0.1)+(0.1)+(0.7),1m]", "[(0.1)+(0.1)+(0.2)+(0.6),1m]", "[(0.1)+(0.1)+(0.3)+(0.5),1m]", "[(0.1)+(0.1)+(0.4)+(0.4),1m]",
+			"[(0.1)+(0.2)+(0.2)+(0.5),1m]", "[(0.1)+(0.2)+(0.3)+(0.4),1m]", "[(0.1)+(0.3)+(0.3)+(0.3),1m]", "[(0.2)+(0.2)+(0.2)+(0.4),1m]",
+			"[(0.2)+(0.2)+(0.3)+(0.3),1m]", "[(0.25)+(0.25)+(0.25)+(0.25),1m]",
+		}
+	}
+	return nil
+}

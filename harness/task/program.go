@@ -1,0 +1,67 @@
+package task
+
+import (
+	"math"
+
+	"miglab/harness/mig"
+)
+
+// A Class says what holds a program back (hierarchical paper V-A2).
+type Class string
+
+// The classes of the hierarchical paper's Table IV.
+const (
+	// ComputeIntensive programs are held back by multiprocessors.
+	ComputeIntensive Class = "CI"
+	// MemoryIntensive programs are held back by memory bandwidth.
+	MemoryIntensive Class = "MI"
+	// Unscalable programs lose less than 10 % on one of eight GPCs.
+	Unscalable Class = "US"
+)
+
+// Classes lists the classes in the paper's order.
+func Classes() []Class { return []Class{ComputeIntensive, MemoryIntensive, Unscalable} }
+
+// A Program is a job of the co-run track, as the performance model sees it: a part
+// that no resource speeds up, compute work, memory work, and a limit of parallelism.
+// The three parts are durations as shares of the solo time: what they give together
+// on a whole GPU is 1 ([Program.Relative]).
+type Program struct {
+	Name  string
+	Class Class
+	// Unseen programs are not trained on (marked * in Table IV).
+	Unseen bool
+	// Fitted is true where Serial and Parallelism are fitted on public measurements,
+	// and false where all are drawn from the class.
+	Fitted bool
+	// Solo is the time on a whole GPU with MIG off.
+	Solo mig.Seconds
+	// Serial is the part s that no resource speeds up.
+	Serial float64
+	// Compute is the work w_c: the time it takes on all multiprocessors.
+	Compute float64
+	// Parallelism is the limit p: the largest share of the multiprocessors that helps.
+	Parallelism float64
+	// Memory is the work w_m: the time it takes with the whole bandwidth.
+	Memory float64
+}
+
+// Sharpness is the exponent of the model's smooth maximum: the parts of compute and
+// memory overlap, but not perfectly where they are about as long.
+const Sharpness = 4
+
+// Relative is the time of the program, as a multiple of its solo time, with a share
+// of the multiprocessors and a share of the bandwidth, each over 0 and up to 1:
+//
+//	s + smoothmax(w_c / min(compute, p), w_m / bandwidth)
+//
+// where smoothmax(x, y) is (x^q + y^q)^(1/q) with q = [Sharpness].
+func (p *Program) Relative(compute, bandwidth float64) float64 {
+	return p.Serial + smoothMax(p.Compute/min(compute, p.Parallelism), p.Memory/bandwidth)
+}
+
+// smoothMax is written out for the exponent 4: the simulators spend their time here.
+func smoothMax(x, y float64) float64 {
+	x, y = x*x, y*y
+	return math.Sqrt(math.Sqrt(float64(x*x) + float64(y*y)))
+}
