@@ -77,23 +77,23 @@ func TestIsolation(t *testing.T) {
 }
 
 func TestExecution(t *testing.T) {
-	file := func(source, date, algorithm string, device int, tasks ...string) string {
+	file := func(last float64, source, date, algorithm string, device int, tasks ...string) string {
 		text := executionHead
 		for i, task := range tasks {
-			end := float64(10 - i)
+			end := last - float64(i)
 			text += fmt.Sprintf("A30,N,1,%s,%s,%s,%s,%d,1,%d,0,%g,0,%g,0\n", source, date, algorithm, task, device, i, end, end)
 		}
 		return text
 	}
 	batch := []string{"a#1", "b", "a#2"}
 	h := hardware(t, map[string]string{
-		"a.execution.csv": file("mig", "2026-01-02", "far", 0, "a#1", "b", "a#2"),
-		"b.execution.csv": file("mig", "2026-01-01", "far", 0, "b", "a#1", "a#2"),
-		"c.execution.csv": file("mps-sm-limit", "2026-02-01", "far", 0, "a#1", "b", "a#2"),
-		"d.execution.csv": file("mig", "2026-02-01", "miso", 0, "a#1", "b", "a#2"),
-		"e.execution.csv": file("mig", "2026-02-01", "far", 0, "a#1", "b", "a#2", "c"),
-		"f.execution.csv": file("mig", "2026-02-01", "far", 0, "a#1", "b", "c"),
-		"g.execution.csv": file("mig", "2026-02-01", "far", 1, "a#1", "b", "a#2"),
+		"a.execution.csv": file(10, "mig", "2026-01-02", "far", 0, "a#1", "b", "a#2"),
+		"b.execution.csv": file(20, "mig", "2026-01-01", "far", 0, "b", "a#1", "a#2"),
+		"c.execution.csv": file(30, "mps-sm-limit", "2026-02-01", "far", 0, "a#1", "b", "a#2"),
+		"d.execution.csv": file(40, "mig", "2026-02-01", "miso", 0, "a#1", "b", "a#2"),
+		"e.execution.csv": file(50, "mig", "2026-02-01", "far", 0, "a#1", "b", "a#2", "c"),
+		"f.execution.csv": file(60, "mig", "2026-02-01", "far", 0, "a#1", "b", "c"),
+		"g.execution.csv": file(70, "mig", "2026-02-01", "far", 1, "a#1", "b", "a#2"),
 	})
 	var got []string
 	for _, r := range Execution(h, "A30", "far", batch) {
