@@ -11,5 +11,5 @@
 //   - INPUT: the project takes the number from the paper.
 //
 // Nothing here runs an algorithm: all numbers come out of package run, where the
-// referee has seen every schedule.
+// referee has seen every schedule, or were measured on a GPU ([datasets.Hardware]).
 package figures
