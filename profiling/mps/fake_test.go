@@ -53,6 +53,7 @@ if [ "$1" = -d ]; then
 	if [ -f "$here/start-nothing" ]; then exit 0; fi
 	if [ -f "$pid" ]; then echo "An instance of this daemon is already running"; exit 1; fi
 	env | grep ^CUDA_ | sort >"$here/daemon-env"
+	if [ -r /proc/$$/stat ]; then cut -d " " -f 5 /proc/$$/stat >"$here/group"; fi
 	sleep 1000 &
 	echo $! >>"$here/daemons"
 	echo $! >"$pid"
@@ -60,6 +61,7 @@ if [ "$1" = -d ]; then
 fi
 read -r line
 echo "$line" >>"$here/asked"
+if [ -f "$here/crash" ]; then kill -KILL $$; fi
 if [ ! -f "$pid" ]; then echo "Cannot find MPS control daemon process"; exit 1; fi
 case "$line" in
 get_default_active_thread_percentage) cat "$here/limit" ;;

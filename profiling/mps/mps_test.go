@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -312,6 +314,9 @@ func TestDaemonIsItsOwn(t *testing.T) {
 	if got := f.said("daemon-env"); got != want {
 		t.Errorf("the daemon has %q, want %q", got, want)
 	}
+	if group := strings.TrimSpace(f.said("group")); group == strconv.Itoa(syscall.Getpgrp()) {
+		t.Errorf("the daemon is in this process's group %s; Ctrl-C would end it", group)
+	}
 	for range 2 {
 		if err := d.Close(); err != nil {
 			t.Error(err)
@@ -365,17 +370,23 @@ func TestFolderTooDeep(t *testing.T) {
 }
 
 func TestDaemonThatDoesNotEnd(t *testing.T) {
-	f := newFake(t, h200)
-	d, err := open(t.Context(), Options{Dir: short(t)}, 50*time.Millisecond)
-	if err != nil {
-		t.Fatal(err)
+	for fault, says := range map[string]string{
+		"refuse-quit": "it does not end",
+		"crash":       "the MPS daemon does not answer: signal: killed", // which does not say that it is gone
+	} {
+		f := newFake(t, h200)
+		d, err := open(t.Context(), Options{Dir: short(t)}, 50*time.Millisecond)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.say(fault, "")
+		err = d.Close()
+		want := "end the MPS daemon: " + says + "; end it by hand: echo quit | CUDA_MPS_PIPE_DIRECTORY=" + d.daemon.pipe
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", fault, err, want)
+		}
+		killAll(f)
 	}
-	f.say("refuse-quit", "")
-	err = d.Close()
-	if want := "end the MPS daemon: it does not end; end it by hand: echo quit | CUDA_MPS_PIPE_DIRECTORY=" + d.daemon.pipe; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("error %v, want %q", err, want)
-	}
-	killAll(f)
 }
 
 func TestCloseAfterErrors(t *testing.T) {
