@@ -106,9 +106,10 @@ func cases(g *mig.GPU, at mig.Instance) []mig.Partition {
 			}
 		}
 	}
-	// Of the pairs of the same two sizes the one furthest left comes first, and stays.
+	// Of the pairs of the same two sizes the one furthest left comes first, and stays;
+	// of two such, that with the larger instance on the left.
 	slices.SortFunc(pairs, func(a, b mig.Partition) int {
-		return cmp.Or(compareSizes(a, b), cmp.Compare(a[0].Start, b[0].Start), cmp.Compare(a[1].Start, b[1].Start))
+		return cmp.Or(compareSizes(a, b), cmp.Compare(a[0].Start, b[0].Start), cmp.Compare(a[1].Start, b[1].Start), cmp.Compare(b[0].Size(), a[0].Size()))
 	})
 	pairs = slices.CompactFunc(pairs, func(a, b mig.Partition) bool { return compareSizes(a, b) == 0 })
 	out := []mig.Partition{nil}
@@ -201,7 +202,7 @@ func (x *isolation) measure(ctx context.Context, size mig.Slices) error {
 				i = len(all) - 1 - i
 			}
 			if err := x.beside(ctx, on, i, all[i]); err != nil {
-				return fmt.Errorf("beside %v: %w", all[i], err)
+				return err
 			}
 		}
 	}
@@ -308,19 +309,31 @@ func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, on profi
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return err
 	}
-	me := neighbour{k, on}
 	if out.Status != kernel.OK {
 		x.spoilt[t] = true
-		x.fail(k, fmt.Sprintf("%s beside %v", onSlices(on.Size()), others), out)
+		where := onSlices(on.Size())
+		if len(others) > 0 {
+			where += " beside " + join(others)
+		}
+		x.fail(k, where, out)
 	}
 	for i, o := range others {
 		if bad[i].Status != "" {
 			x.spoilt[t] = true
-			x.fail(o.Kernel, fmt.Sprintf("%s beside %v", onSlices(o.on.Size()), me), bad[i])
+			x.fail(o.Kernel, fmt.Sprintf("%s beside %s", onSlices(o.on.Size()), neighbour{k, on}), bad[i])
 		}
 	}
 	x.seconds[t] = append(x.seconds[t], float64(out.Seconds))
 	return nil
+}
+
+// join lists kernels as [datasets.IsolationTime] does.
+func join(ns []neighbour) string {
+	out := make([]string, len(ns))
+	for i, n := range ns {
+		out[i] = n.String()
+	}
+	return strings.Join(out, " ")
 }
 
 // rows summarises the repetitions.
@@ -338,7 +351,7 @@ func (x *isolation) rows() []datasets.IsolationTime {
 				s := summarize(x.seconds[t])
 				r := datasets.IsolationTime{
 					Provenance: x.from, Kernel: k.Name, Size: size, Runs: s.N, Median: mig.Seconds(s.Median),
-					Beside: strings.Trim(fmt.Sprint(x.drawn(k, at, rest)), "[]"),
+					Beside: join(x.drawn(k, at, rest)),
 				}
 				if i == 0 {
 					alone = r.Median

@@ -1,0 +1,178 @@
+package measure_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/profiling"
+	"miglab/profiling/kernel"
+	"miglab/profiling/measure"
+)
+
+var h200 = profiling.Identity{Name: "NVIDIA H200", Driver: "570.1", Model: mig.MustLookup("H200"), Source: profiling.MPSSMLimit}
+
+// share is an instance that knows its percentage.
+func share(percent float64) profiling.Instance {
+	return profiling.Instance{UUID: fmt.Sprint(percent)}
+}
+
+// inverse takes 12 s on the whole GPU and as much longer as the share is smaller; the
+// kernel half reports half of it, as one would that times itself.
+var inverse = launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+	var percent mig.Seconds
+	fmt.Sscan(on.UUID, &percent)
+	out, err := lasting(ctx, 1200/percent)
+	if k.Name == "half" {
+		out.Seconds /= 2
+	}
+	return out, err
+})
+
+func TestCorun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ks := kernels(1, "whole", "half")
+		mixes := []measure.Mix{
+			{{&ks[0], 60}, {&ks[1], 40}},
+			{{&ks[1], 12.5}, {&ks[0], 25}, {&ks[0], 50}, {&ks[1], 100}},
+			{{&ks[0], 50}},
+			{{&ks[0], 60}, {&ks[1], 40}},
+		}
+		var progress []int
+		rows, err := measure.Corun(t.Context(), mixes, measure.CorunOptions{
+			GPU: h200, Share: share, Repetitions: 3, Launcher: inverse, Progress: func(done, all int) { progress = append(progress, all-done) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var w strings.Builder
+		if err := measure.WriteCorun(&w, rows); err != nil {
+			t.Fatal(err)
+		}
+		want := "gpu,gpu_name,driver,source,date,mix,job,kernel,percent,runs,seconds,wall_seconds,total_seconds\n"
+		for _, r := range []string{
+			"whole:100,1,whole,100,3,12,12,12",
+			"half:100,1,half,100,3,6,12,12",
+			"whole:60 half:40,1,whole,60,3,20,20,30",
+			"whole:60 half:40,2,half,40,3,15,30,30",
+			"half:12.5 whole:25 whole:50 half:100,1,half,12.5,3,48,96,96",
+			"half:12.5 whole:25 whole:50 half:100,2,whole,25,3,48,48,96",
+			"half:12.5 whole:25 whole:50 half:100,3,whole,50,3,24,24,96",
+			"half:12.5 whole:25 whole:50 half:100,4,half,100,3,6,12,96",
+			"whole:50,1,whole,50,3,24,24,24",
+		} {
+			want += "H200,NVIDIA H200,570.1,mps-sm-limit,2000-01-01," + r + "\n"
+		}
+		if w.String() != want {
+			t.Errorf("got\n%s\nwant\n%s", w.String(), want)
+		}
+		if len(progress) != 3*5 || progress[14] != 0 {
+			t.Errorf("progress %v", progress)
+		}
+		table := measure.CorunTable(rows)
+		w.Reset()
+		if err := table.CSV(&w); err != nil {
+			t.Fatal(err)
+		}
+		want = `mix,total [s],one by one [s],relative throughput,slowdown of each job
+whole:60 half:40,30.000,24.000,0.80,1.67 2.50
+half:12.5 whole:25 whole:50 half:100,96.000,48.000,0.50,8.00 4.00 2.00 1.00
+`
+		if w.String() != want {
+			t.Errorf("got\n%s", w.String())
+		}
+	})
+}
+
+// The jobs of a mix start at the same instant, and the mixes take turns, to and fro.
+func TestCorunOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var starts []string
+		at := map[time.Time][]string{}
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			out, err := inverse(ctx, k, on)
+			return out, err
+		})
+		ks := kernels(1, "a", "b")
+		noted := func(percent float64) profiling.Instance {
+			at[time.Now()] = append(at[time.Now()], fmt.Sprint(percent))
+			if jobs := at[time.Now()]; len(jobs) == 1 {
+				starts = append(starts, jobs[0])
+			}
+			return share(percent)
+		}
+		if _, err := measure.Corun(t.Context(), []measure.Mix{{{&ks[0], 60}, {&ks[1], 40}}}, measure.CorunOptions{GPU: h200, Share: noted, Repetitions: 2, Launcher: l}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(starts, " "); got != "100 100 60 60 100 100" || len(at) != 6 {
+			t.Errorf("%s: %v", got, at)
+		}
+	})
+}
+
+func TestCorunLeavesOutWhatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			out, err := inverse(ctx, k, on)
+			if k.Name == "bad" && on.UUID != "100" {
+				runs++
+				out.Status, out.Detail, out.Seconds = kernel.OutOfMemory, "out of memory", inf
+			}
+			return out, err
+		})
+		ks := kernels(1, "good", "bad")
+		rows, err := measure.Corun(t.Context(), []measure.Mix{{{&ks[0], 60}, {&ks[1], 40}}, {{&ks[0], 50}, {&ks[0], 50}}}, measure.CorunOptions{GPU: h200, Share: share, Launcher: l})
+		failed, ok := errors.AsType[*measure.FailedError](err)
+		if !ok || !slices.Equal(failed.Failures, []measure.Failure{{"bad", "at 40 % in the mix good:60 bad:40", kernel.OutOfMemory, "out of memory"}}) || runs != 1 {
+			t.Errorf("%v, %d runs", err, runs)
+		}
+		if len(rows) != 4 || rows[0].Runs != measure.Repetitions || rows[2].Mix != "good:50 good:50" {
+			t.Errorf("%+v", rows)
+		}
+	})
+}
+
+func TestCorunStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ks := kernels(1, "a", "b")
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
+		defer cancel()
+		mixes := []measure.Mix{{{&ks[0], 50}, {&ks[1], 50}}} // 24 s after 24 s alone
+		rows, err := measure.Corun(ctx, mixes, measure.CorunOptions{GPU: h200, Share: share, Launcher: inverse})
+		if !errors.Is(err, context.DeadlineExceeded) || len(rows) != 4 || rows[0].Runs != 2 {
+			t.Errorf("%+v, %v", rows, err)
+		}
+	})
+}
+
+func TestCorunRefusesShares(t *testing.T) {
+	ks := kernels(1, "a")
+	for want, m := range map[string]measure.Mix{
+		`mix "a:0": 0 percent is no share; it must be above 0 and at most 100`:     {{&ks[0], 0}},
+		`mix "a:101": 101 percent is no share; it must be above 0 and at most 100`: {{&ks[0], 101}},
+		"a mix has no jobs": {},
+	} {
+		if _, err := measure.Corun(t.Context(), []measure.Mix{m}, measure.CorunOptions{GPU: h200, Share: share, Launcher: inverse}); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+func TestCorunTableWithoutSolo(t *testing.T) {
+	table := measure.CorunTable([]measure.CorunTime{
+		{Provenance: datasets.Provenance{}, Mix: "a:50 b:50", Kernel: "a", Percent: 50, Seconds: 2, Total: 2},
+		{Mix: "a:50 b:50", Kernel: "b", Percent: 50, Seconds: 1, Total: 2},
+		{Mix: "a:100", Kernel: "a", Percent: 100, Seconds: 1, Total: 1},
+	})
+	if got := fmt.Sprint(table.Rows); got != "[[a:50 b:50 2.000 – – 2.00 –]]" {
+		t.Error(got)
+	}
+}

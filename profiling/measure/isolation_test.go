@@ -1,0 +1,235 @@
+package measure_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/profiling"
+	"miglab/profiling/devicetest"
+	"miglab/profiling/kernel"
+	"miglab/profiling/measure"
+)
+
+// The paper's example is that of size 4.
+func TestCasesFollowTheExampleOfFAR(t *testing.T) {
+	for _, c := range []struct {
+		gpu  *mig.GPU
+		size mig.Slices
+		want string
+	}{
+		{a100, 4, "alone | 3@4 | 2@4 1@6 | 1@4 1@5"},
+		{a100, 3, "alone | 3@4 | 2@4 1@6 | 1@4 1@5"},
+		{a100, 2, "alone | 3@4 | 2@2 3@4 | 1@2 3@4 | 2@2 2@4 | 2@2 1@4 | 1@2 1@3"},
+		{a100, 1, "alone | 3@4 | 2@2 3@4 | 1@1 3@4 | 2@2 2@4 | 1@1 2@2 | 1@1 1@2"},
+		{a30, 2, "alone | 2@2 | 1@2 1@3"},
+		{a30, 1, "alone | 2@2 | 1@1 2@2 | 1@1 1@2"},
+		{a30, 4, "alone"},
+	} {
+		var got []string
+		at := measure.First(c.gpu, c.size)
+		for _, p := range measure.Cases(c.gpu, at) {
+			var on []string
+			taken := at.Mask()
+			for _, in := range p {
+				if in.Mask()&taken != 0 {
+					t.Errorf("%s beside %s: %s overlaps", at, c.gpu, in)
+				}
+				taken |= in.Mask()
+				on = append(on, in.String())
+			}
+			got = append(got, cmp.Or(strings.Join(on, " "), "alone"))
+		}
+		if s := strings.Join(got, " | "); s != c.want {
+			t.Errorf("%s, size %d: %s, want %s", c.gpu, c.size, s, c.want)
+		}
+	}
+}
+
+func TestIsolation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := devicetest.New(a30)
+		// b restarts often while a runs; big does not fit one slice, and is never drawn for one.
+		l := &devicetest.Launcher{
+			GPUs: []*devicetest.GPU{g}, Slowdown: map[string]float64{"a": 0.02},
+			Times: map[string]map[mig.Slices]mig.Seconds{"a": seconds(a30, 40, 20, 10), "b": seconds(a30, 3, 2, 1), "big": seconds(a30, inf, 7, 5)},
+		}
+		var progress [2]int
+		o := measure.IsolationOptions{Repetitions: 2, Seed: 5, Launcher: l, Progress: func(done, all int) { progress = [2]int{done, all} }}
+		rows, err := measure.Isolation(t.Context(), open(t, g), kernels(1, "a", "b", "big"), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if progress != [2]int{3 * 2 * 7, 3 * 2 * 7} {
+			t.Errorf("progress %v", progress)
+		}
+		from := datasets.Provenance{GPU: "A30", Name: "NVIDIA A30 (fake)", Driver: "0.0 (fake)", Source: "mig", Date: "2000-01-01"}
+		beside := map[string]int{}
+		for _, r := range rows {
+			want := map[string]map[mig.Slices]mig.Seconds{"a": {1: 40, 2: 20}, "b": {1: 3, 2: 2}, "big": {2: 7}}[r.Kernel][r.Size]
+			n := len(strings.Fields(r.Beside))
+			difference := 0.0
+			if r.Kernel == "a" {
+				difference = 2 * float64(n)
+				want *= mig.Seconds(1 + difference/100)
+			}
+			if r.Provenance != from || r.Runs != 2 || !near(r.Median, want) || math.Abs(r.Difference-difference) > 1e-6 {
+				t.Errorf("%+v, want %v s", r, want)
+			}
+			if strings.Contains(r.Beside, "big:1") || strings.Contains(r.Beside, r.Kernel+":") {
+				t.Errorf("%s beside %s", r.Kernel, r.Beside)
+			}
+			beside[fmt.Sprintf("%s@%d", r.Kernel, r.Size)]++
+		}
+		// big is measured on two slices alone, where two others stand beside it, too.
+		if want := map[string]int{"a@1": 4, "a@2": 3, "b@1": 4, "b@2": 3, "big@2": 3}; !reflect.DeepEqual(beside, want) {
+			t.Errorf("cases %v", beside)
+		}
+		again, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), kernels(1, "a", "b", "big"), measure.IsolationOptions{
+			Repetitions: 1, Seed: 5, Launcher: launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+				if k.Name == "big" && on.Size() == 1 {
+					return kernel.Outcome{Status: kernel.OutOfMemory}, nil
+				}
+				return lasting(ctx, 1)
+			}),
+		})
+		if err != nil || !slices.EqualFunc(rows, again, func(a, b datasets.IsolationTime) bool { return a.Kernel == b.Kernel && a.Beside == b.Beside }) {
+			t.Errorf("other times drew other kernels: %v, %v", again, err)
+		}
+		var w bytes.Buffer
+		if err := datasets.WriteIsolation(&w, rows); err != nil {
+			t.Fatal(err)
+		}
+		if h, err := datasets.ReadHardware(fstest.MapFS{"a.isolation.csv": {Data: w.Bytes()}}); err != nil || !reflect.DeepEqual(h.Isolation[0].Rows, rows) {
+			t.Errorf("%v", err)
+		}
+		table := measure.IsolationTable(rows)
+		if want := [][]string{{"a", "4.00", "4.00"}, {"b", "0.00", "0.00"}, {"big", "–", "0.00"}}; !reflect.DeepEqual(table.Rows, want) || table.Columns[2].Name != "2" {
+			t.Errorf("%+v", table)
+		}
+	})
+}
+
+// While a kernel is measured, those beside it start anew; nothing runs beside it afterwards.
+func TestIsolationKeepsNeighboursBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		type span struct{ from, to time.Duration }
+		begin := time.Now()
+		var mu sync.Mutex
+		running := map[string][]span{}
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			from := time.Since(begin)
+			out, err := lasting(ctx, map[string]mig.Seconds{"long": 10, "short": 3}[k.Name])
+			at := fmt.Sprintf("%s@%s", k.Name, on.Instance)
+			mu.Lock()
+			defer mu.Unlock()
+			running[at] = append(running[at], span{from, time.Since(begin)})
+			return out, err
+		})
+		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), kernels(1, "long", "short"), measure.IsolationOptions{Repetitions: 1, Launcher: l})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// long on 2@0 runs to warm up, alone, and beside short on 2@2.
+		measured := running["long@2@0"][2]
+		var besides []span
+		for _, s := range running["short@2@2"] {
+			if s.from < measured.to && s.to > measured.from {
+				besides = append(besides, s)
+			}
+		}
+		want := []span{}
+		start := measured.from - measure.HeadStart
+		for n := range 4 {
+			want = append(want, span{start + time.Duration(n)*3*time.Second, min(start+time.Duration(n+1)*3*time.Second, measured.to)})
+		}
+		if !slices.Equal(besides, want) {
+			t.Errorf("measured %v beside %v, want %v", measured, besides, want)
+		}
+		if i := slices.IndexFunc(rows, func(r datasets.IsolationTime) bool {
+			return r.Kernel == "long" && r.Size == 2 && r.Beside == "short:2@2"
+		}); i < 0 || rows[i].Median != 10 {
+			t.Errorf("%+v", rows)
+		}
+	})
+}
+
+func TestIsolationLeavesOutWhatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		runs := map[string]int{}
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			at := fmt.Sprintf("%s@%s", k.Name, on.Instance)
+			mu.Lock()
+			runs[at]++
+			n := runs[at]
+			mu.Unlock()
+			out, err := lasting(ctx, 2)
+			switch {
+			case k.Name == "never", at == "later@2@2" && n == 1, at == "measured@2@0" && n == 3:
+				out.Status, out.Detail, out.Seconds = kernel.Crash, "exit status 1", inf
+			}
+			return out, err
+		})
+		ks := kernels(1, "measured", "later", "never")
+		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.IsolationOptions{Repetitions: 3, Launcher: l})
+		failed, ok := errors.AsType[*measure.FailedError](err)
+		want := []measure.Failure{
+			{"never", "on 1 slice", kernel.Crash, "exit status 1"},
+			{"never", "on 2 slices", kernel.Crash, "exit status 1"},
+			{"later", "on 2 slices beside measured:1@0", kernel.Crash, "exit status 1"},
+			{"measured", "on 2 slices beside later:2@2", kernel.Crash, "exit status 1"},
+		}
+		if !ok || !slices.Equal(failed.Failures, want) {
+			t.Fatalf("%v", err)
+		}
+		var got []string
+		for _, r := range rows {
+			if r.Kernel == "measured" {
+				got = append(got, fmt.Sprintf("%d beside %q", r.Size, r.Beside))
+			}
+			if r.Kernel == "never" || strings.Contains(r.Beside, "never") || r.Runs != 3 {
+				t.Errorf("%+v", r)
+			}
+		}
+		if want := []string{`1 beside ""`, `1 beside "later:1@1 later:2@2"`, `1 beside "later:1@1 later:1@2"`, `2 beside ""`, `2 beside "later:1@2 later:1@3"`}; !slices.Equal(got, want) {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+func TestIsolationKeepsWhatItHas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := devicetest.New(a30)
+		s := open(t, g)
+		ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+		defer cancel()
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			return lasting(ctx, 1)
+		})
+		rows, err := measure.Isolation(ctx, s, kernels(1, "a", "b"), measure.IsolationOptions{Launcher: l})
+		if !errors.Is(err, context.DeadlineExceeded) || len(rows) != 2*4 || rows[0].Runs < 5 || rows[0].Runs > 9 {
+			t.Errorf("%+v, %v", rows, err)
+		}
+		lost := devicetest.New(a30)
+		s = open(t, lost)
+		time.AfterFunc(30*time.Second, lost.Lose)
+		if _, err := measure.Isolation(t.Context(), s, kernels(1, "a", "b"), measure.IsolationOptions{Launcher: l}); !errors.Is(err, profiling.ErrLost) {
+			t.Errorf("%v", err)
+		}
+		lost.Reset()
+	})
+}

@@ -1,0 +1,190 @@
+package measure_test
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/profiling"
+	"miglab/profiling/kernel"
+	"miglab/profiling/measure"
+	"miglab/reports"
+)
+
+// onAll are runs of a kernel on all sizes of A100, of 70 s on a slice in all.
+func onAll(name string) []measure.Run {
+	var out []measure.Run
+	for _, size := range a100.Sizes() {
+		out = append(out, ran(name, size, 1, 70/mig.Seconds(size)))
+	}
+	return out
+}
+
+// mixedRuns has every kind of kernel: one whole, one that does not fit a size, and those
+// that have no place in a dataset.
+func mixedRuns() []measure.Run {
+	out := append(onAll("whole"), ran("whole", 1, 2, 71), ran("whole", 1, 3, 75), ran("whole", 7, 2, 10.5))
+	out = append(out, onAll("large")...)
+	out = append(out, ended("large", 1, 2, kernel.OutOfMemory, "out of memory"))
+	out = append(out, onAll("half")[:3]...)
+	out = append(out, onAll("fails")...)
+	out = append(out, ended("fails", 3, 2, kernel.Crash, "exit status 1"))
+	for _, size := range a100.Sizes() {
+		out = append(out, ended("huge", size, 1, kernel.OutOfMemory, "not tried"))
+	}
+	out[1].OtherProcesses = 2
+	return out
+}
+
+func TestSummarize(t *testing.T) {
+	p := measure.Summarize(mixedRuns())
+	if p.GPU != a100 || len(p.Results) != 5+5+3+5+5 {
+		t.Fatalf("%v, %d results", p.GPU, len(p.Results))
+	}
+	r := p.Results[0]
+	// 70, 71, 75: the mean is 72, the squared deviations 4 + 1 + 9 make 7 over two, and
+	// Student's t for two degrees of freedom is 4.302653.
+	half := 4.302653 * math.Sqrt(7) / math.Sqrt(3)
+	if r.Kernel != "whole" || r.Size != 1 || r.Status != kernel.OK || r.Runs != 3 || r.Seconds() != 71 || r.Times.Mean != 72 ||
+		math.Abs(r.Times.StdDev-math.Sqrt(7)) > 1e-12 || math.Abs(r.Times.Low-(72-half)) > 1e-5 || math.Abs(r.Times.High-(72+half)) > 1e-5 ||
+		math.Abs(r.Spread()-100*math.Sqrt(7)/72) > 1e-12 {
+		t.Errorf("%+v", r)
+	}
+	if r := p.Results[4]; r.Size != 7 || r.Seconds() != 10.25 {
+		t.Errorf("%+v", r)
+	}
+	if r := p.Results[5]; r.Kernel != "large" || r.Status != kernel.OutOfMemory || r.Seconds() != inf || r.Runs != 2 || r.Detail != "out of memory" {
+		t.Errorf("%+v", r)
+	}
+	if r := p.Results[15]; r.Kernel != "fails" || r.Size != 3 || r.Status != kernel.Crash || !math.IsNaN(float64(r.Seconds())) || r.Detail != "exit status 1" {
+		t.Errorf("%+v", r)
+	}
+	if none := measure.Summarize(nil); none.GPU != nil || none.Warnings() != nil || none.Kernels() != nil {
+		t.Errorf("%+v", none)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	want := []string{
+		"half is left out of the dataset: it has no runs on 4 slices, has no runs on 7 slices",
+		"fails is left out of the dataset: it ended in crash on 3 slices",
+		"huge is left out of the dataset: it fits no instance",
+		"whole on 1 slice is unsteady: its times spread 3.7 %, more than 2 %",
+		"whole on 7 slices is unsteady: its times spread 3.4 %, more than 2 %",
+		"other processes used the GPU beside 1 of 28 runs",
+	}
+	p := measure.Summarize(mixedRuns())
+	if got := p.Warnings(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+	if got := p.Table().Notes; !reflect.DeepEqual(got, want) {
+		t.Errorf("notes %q", got)
+	}
+}
+
+// What is measured is a dataset: tasks by their medians.
+func TestProfileIsADataset(t *testing.T) {
+	p := measure.Summarize(mixedRuns())
+	file := filepath.Join(t.TempDir(), "tasks.csv")
+	var w bytes.Buffer
+	if err := p.WriteTasks(&w); err != nil {
+		t.Fatal(err)
+	}
+	want := "task,t1,t2,t3,t4,t7\nwhole,71,35,23.333333333333332,17.5,10.25\nlarge,inf,35,23.333333333333332,17.5,10\n"
+	if w.String() != want {
+		t.Errorf("got %s", &w)
+	}
+	if err := os.WriteFile(file, w.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	in, err := datasets.MustParse("profile:"+file).Instance(a100, 0)
+	tasks, left := p.Tasks()
+	if err != nil || in.Tasks.Hash() != tasks.Hash() || len(left) != 3 {
+		t.Errorf("%v, %v, %v", in, err, left)
+	}
+	if err := measure.Summarize(onAll("a")[:3]).WriteTasks(&w); err == nil || err.Error() != "the batch has no tasks" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestKernelsCanBeKept(t *testing.T) {
+	runs := mixedRuns()
+	runs[2].Started = runs[2].Started.AddDate(0, 0, 1)
+	p := measure.Summarize(runs)
+	var w bytes.Buffer
+	if err := datasets.WriteKernels(&w, p.Kernels()); err != nil {
+		t.Fatal(err)
+	}
+	h, err := datasets.ReadHardware(fstest.MapFS{"mine.kernels.csv": {Data: w.Bytes()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := datasets.Provenance{GPU: "A100", Name: "NVIDIA A100-SXM4-40GB", Driver: "570.1", Source: "mig", Date: "2026-11-22"}
+	got := h.Kernels[0].Rows
+	if len(got) != 10 || got[5] != (datasets.KernelTime{Provenance: from, Suite: "suite", Kernel: "large", Size: 1, Mean: inf, Runs: 2}) ||
+		got[1] != (datasets.KernelTime{Provenance: from, Suite: "suite", Kernel: "whole", Size: 2, Mean: 35, Runs: 1}) {
+		t.Errorf("%+v", got)
+	}
+	if r := got[0]; r.Kernel != "whole" || r.Mean != 72 || math.Abs(float64(r.StdDev)-math.Sqrt(7)) > 1e-12 || r.Runs != 3 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestConditions(t *testing.T) {
+	runs := onAll("a")
+	for i := range runs {
+		runs[i].SMClock, runs[i].MemoryClock, runs[i].Temperature, runs[i].PowerLimit = 1410-15*i, 1215, 40+i, 400
+		runs[i].Source = profiling.MPSSMLimit
+	}
+	runs[0].Started = runs[0].Started.AddDate(0, 0, 2)
+	want := `Conditions of the runs
+
+condition                           from                    to
+------------------  --------------------  --------------------
+started             2026-11-21T09:30:01Z  2026-11-23T09:30:01Z
+SM clock [MHz]                      1350                  1410
+memory clock [MHz]                  1215                  1215
+temperature [°C]                      40                    44
+power limit [W]                      400                   400
+other processes                        0                     0
+
+5 runs on NVIDIA A100-SXM4-40GB (A100), driver 570.1, source mps-sm-limit
+MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned
+`
+	compare(t, measure.Summarize(runs).Conditions(), want)
+}
+
+func TestProfileTable(t *testing.T) {
+	p := measure.Summarize([]measure.Run{
+		ran("lud", 1, 1, 70), ran("lud", 1, 2, 71), ran("lud", 1, 3, 75), ran("lud", 2, 1, 1), ended("bfs", 1, 1, kernel.OutOfMemory, ""), ended("bfs", 2, 1, kernel.Crash, ""),
+	})
+	got := p.Table()
+	want := [][]string{
+		{"lud", "1", "ok", "3", "71.0000", "72.0000", "2.6458", "[65.4276, 78.5724]", "3.67"},
+		{"lud", "2", "ok", "1", "1.0000", "1.0000", "0.0000", "[–, –]", "0.00"},
+		{"bfs", "1", "oom", "1", "inf", "–", "–", "–", "–"},
+		{"bfs", "2", "crash", "1", "–", "–", "–", "–", "–"},
+	}
+	if !reflect.DeepEqual(got.Rows, want) {
+		t.Errorf("%q", got.Rows)
+	}
+}
+
+// compare compares a table's text.
+func compare(t *testing.T, got reports.Table, want string) {
+	t.Helper()
+	var w strings.Builder
+	if err := got.Text(&w); err != nil {
+		t.Fatal(err)
+	}
+	if w.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", w.String(), want)
+	}
+}

@@ -1,0 +1,477 @@
+package measure_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"miglab/harness/mig"
+	"miglab/profiling"
+	"miglab/profiling/devicetest"
+	"miglab/profiling/kernel"
+	"miglab/profiling/measure"
+)
+
+// The whole file, in virtual time from midnight on: which follows from the times of the
+// kernels and of creating (0.11, 0.12, 0.13 s) and destroying (0.10 s) on A30.
+func TestSweepRecordsEveryRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := devicetest.New(a30)
+		l := &devicetest.Launcher{GPUs: []*devicetest.GPU{g}, Times: map[string]map[mig.Slices]mig.Seconds{
+			"lud": seconds(a30, 4, 2, 1), "bfs": seconds(a30, inf, 30, 20.5),
+		}}
+		file := runsFile(t)
+		p, err := measure.Sweep(t.Context(), open(t, g), kernels(2, "lud", "bfs"), measure.SweepOptions{File: file, Seed: 1, Launcher: l})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const header = "gpu,gpu_name,driver,source,suite,kernel,size_class,description,size,sms,repetition,status,seconds,started,sm_clock_mhz,memory_clock_mhz,temperature_c,power_limit_w,other_processes,detail\n"
+		lud, bfs := p.Runs[0].Description, p.Runs[1].Description
+		row := func(name, description string, size, sms, repetition int, rest string) string {
+			conditions := "1000,1000,40,300,0,"
+			if strings.HasPrefix(rest, "oom") {
+				conditions += "out of memory"
+			}
+			return fmt.Sprintf("A30,NVIDIA A30 (fake),0.0 (fake),mig,suite,%s,small,%s,%d,%d,%d,%s,%s\n", name, description, size, sms, repetition, rest, conditions)
+		}
+		want := header +
+			row("lud", lud, 1, 14, 1, "ok,4,2000-01-01T00:00:00Z") + // made at 0.11 s
+			row("bfs", bfs, 1, 14, 1, "oom,inf,2000-01-01T00:00:04Z") + // at 4.11, gone 4.21, made 4.34
+			row("lud", lud, 4, 56, 1, "ok,1,2000-01-01T00:00:04Z") + // to 5.34
+			row("bfs", bfs, 4, 56, 1, "ok,20.5,2000-01-01T00:00:05Z") + // to 25.84, 25.94, 26.06
+			row("lud", lud, 2, 28, 1, "ok,2,2000-01-01T00:00:26Z") + // to 28.06
+			row("bfs", bfs, 2, 28, 1, "ok,30,2000-01-01T00:00:28Z") + // to 58.06, 58.16, 58.28
+			row("bfs", bfs, 2, 28, 2, "ok,30,2000-01-01T00:00:58Z") + // to 88.28
+			row("lud", lud, 2, 28, 2, "ok,2,2000-01-01T00:01:28Z") + // to 90.28, 90.38, 90.51
+			row("bfs", bfs, 4, 56, 2, "ok,20.5,2000-01-01T00:01:30Z") + // to 111.01
+			row("lud", lud, 4, 56, 2, "ok,1,2000-01-01T00:01:51Z") + // to 112.01, 112.11, 112.22
+			row("lud", lud, 1, 14, 2, "ok,4,2000-01-01T00:01:52Z")
+		if got := read(t, file); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		if got := string(measure.WriteRuns(p.Runs)); got != want {
+			t.Errorf("the profile holds\n%s", got)
+		}
+	})
+}
+
+func TestSweepTakesEverySizeOnceARoundOnOneInstance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var made []string
+		g := devicetest.New(a100, devicetest.Watch(func(s devicetest.Step) {
+			if s.Stage == devicetest.Created {
+				made = append(made, s.Instance.String())
+			}
+		}))
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			return lasting(ctx, 1)
+		})
+		_, err := measure.Sweep(t.Context(), open(t, g), kernels(0, "a", "b"), measure.SweepOptions{File: runsFile(t), Seed: 7, Launcher: l})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(made) != measure.Repetitions*5 {
+			t.Fatalf("%d instances", len(made))
+		}
+		orders := map[string]bool{}
+		for round := range slices.Chunk(made, 5) {
+			sorted := slices.Sorted(slices.Values(round))
+			if want := "[1@0 2@0 3@0 4@0 7@0]"; fmt.Sprint(sorted) != want {
+				t.Errorf("a round made %v", round)
+			}
+			orders[fmt.Sprint(round)] = true
+		}
+		if len(orders) < 6 {
+			t.Errorf("10 rounds had %d orders: %v", len(orders), orders)
+		}
+		for pair := range slices.Chunk(made, 10) {
+			back := slices.Clone(pair[5:])
+			slices.Reverse(back)
+			if !slices.Equal(pair[:5], back) {
+				t.Errorf("the second round is not the first backwards: %v", pair)
+			}
+		}
+	})
+}
+
+// A GPU that gets 0.05 % slower every second: 10 minutes of measuring take the times
+// up by a third, and their ratios stay.
+func TestSweepResistsDrift(t *testing.T) {
+	times := map[string]map[mig.Slices]mig.Seconds{"a": seconds(a100, 8, 5, 3, 2, 1), "b": seconds(a100, 3, 3, 3, 3, 3)}
+	sweep := func(perSecond float64) *measure.Profile {
+		var p *measure.Profile
+		synctest.Test(t, func(t *testing.T) {
+			begin := time.Now()
+			l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+				return lasting(ctx, times[k.Name][on.Size()]*mig.Seconds(1+perSecond*time.Since(begin).Seconds()))
+			})
+			var err error
+			p, err = measure.Sweep(t.Context(), open(t, devicetest.New(a100)), kernels(10, "a", "b"), measure.SweepOptions{File: runsFile(t), Launcher: l})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+		return p
+	}
+	steady, drifting := sweep(0), sweep(0.0005)
+	grown := drifting.Runs[len(drifting.Runs)-1]
+	if now := float64(grown.Seconds / times[grown.Kernel][grown.Size]); now < 1.15 {
+		t.Fatalf("the drift is only %v", now)
+	}
+	for i, r := range drifting.Results {
+		whole := drifting.Results[4+i/5*5]
+		got := float64(r.Seconds() / whole.Seconds())
+		want := float64(steady.Results[i].Seconds() / steady.Results[4+i/5*5].Seconds())
+		if got < 0.995*want || got > 1.005*want {
+			t.Errorf("%s on %d: ratio %v, without drift %v", r.Kernel, r.Size, got, want)
+		}
+	}
+}
+
+func TestSweepWarmsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log []string
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			log = append(log, fmt.Sprintf("%s@%d", k.Name, on.Size()))
+			return lasting(ctx, 1)
+		})
+		ks := kernels(3, "a", "b", "c")
+		ks[0].Warmup = 2500 * time.Millisecond
+		ks[1].Warmup = time.Nanosecond
+		if _, err := measure.Sweep(t.Context(), open(t, devicetest.New(a30)), ks, measure.SweepOptions{File: runsFile(t), Launcher: l, Seed: 1}); err != nil {
+			t.Fatal(err)
+		}
+		var on2 []string
+		for _, r := range log {
+			if name, ok := strings.CutSuffix(r, "@2"); ok {
+				on2 = append(on2, name)
+			}
+		}
+		// a has three warm-ups first, b one; in later rounds it is the first on the new
+		// instance that has them: c, which wants none, in the second, a in the third.
+		if got, want := strings.Join(on2, ""), "aaaa"+"bb"+"c"+"c"+"b"+"a"+"aaaa"+"b"+"c"; got != want {
+			t.Errorf("ran %s, want %s", got, want)
+		}
+	})
+}
+
+func TestSweepKeepsGoingWhenKernelsFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := devicetest.New(a30)
+		ks := kernels(3, "good", "oom", "crash", "hang", "wrong", "big", "cold", "absurd")
+		ks[3].Timeout = 5 * time.Second
+		ks[5].MinMemoryMB = 6001
+		ks[6].Warmup = 1
+		fake := &devicetest.Launcher{
+			GPUs: []*devicetest.GPU{g}, Crash: map[string]bool{"crash": true}, Hang: map[string]bool{"hang": true},
+			Times: map[string]map[mig.Slices]mig.Seconds{"good": seconds(a30, 4, 2, 1), "oom": seconds(a30, inf, inf, 7), "crash": seconds(a30, 1, 1, 1), "hang": seconds(a30, 1, 1, 1), "big": seconds(a30, 1, 1, 1)},
+		}
+		runs := map[string]int{}
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			at := fmt.Sprintf("%s@%d", k.Name, on.Size())
+			runs[at]++
+			switch {
+			case k.Name == "wrong" && on.Size() == 2 && runs[at] == 2:
+				return kernel.Outcome{Status: kernel.Wrong, Seconds: inf, Start: time.Now(), Detail: "nothing\nmatches \"x, y\""}, nil
+			case k.Name == "cold" && on.Size() == 4:
+				return kernel.Outcome{Status: kernel.Crash, Seconds: inf, Start: time.Now(), Detail: "cold"}, nil
+			case k.Name == "absurd":
+				return lasting(ctx, 1e13)
+			case k.Name == "wrong" || k.Name == "cold":
+				return lasting(ctx, 1)
+			}
+			return fake.Launch(ctx, k, on)
+		})
+		file := runsFile(t)
+		var progress []string
+		o := measure.SweepOptions{File: file, Launcher: l, Seed: 1, Progress: func(done, all int) { progress = append(progress, fmt.Sprintf("%d/%d", done, all)) }}
+		p, err := measure.Sweep(t.Context(), open(t, g), ks, o)
+		failed, ok := errors.AsType[*measure.FailedError](err)
+		if !ok {
+			t.Fatal(err)
+		}
+		want := []measure.Failure{
+			{"crash", "on 1 slice", kernel.Crash, "exit status 139"},
+			{"crash", "on 2 slices", kernel.Crash, "exit status 139"},
+			{"crash", "on 4 slices", kernel.Crash, "exit status 139"},
+			{"hang", "on 1 slice", kernel.Timeout, "killed after 5s"},
+			{"hang", "on 2 slices", kernel.Timeout, "killed after 5s"},
+			{"hang", "on 4 slices", kernel.Timeout, "killed after 5s"},
+			{"wrong", "on 2 slices", kernel.Wrong, `nothing matches "x, y"`},
+			{"cold", "on 4 slices", kernel.Crash, "warming up: cold"},
+			{"absurd", "on 1 slice", kernel.Wrong, "1e+13 s is not a time"},
+			{"absurd", "on 2 slices", kernel.Wrong, "1e+13 s is not a time"},
+			{"absurd", "on 4 slices", kernel.Wrong, "1e+13 s is not a time"},
+		}
+		if !slices.Equal(failed.Failures, want) {
+			t.Errorf("failures %v", failed.Failures)
+		}
+		if !strings.Contains(err.Error(), `wrong on 2 slices: wrong (nothing matches "x, y")`) || !strings.Contains(err.Error(), "delete its lines from "+file) {
+			t.Errorf("%v", err)
+		}
+		for at, want := range map[string]int{
+			"good@1": 3, "good@2": 3, "good@4": 3, "oom@1": 1, "oom@2": 1, "oom@4": 3, "crash@1": 1, "hang@2": 1, "wrong@1": 3, "wrong@2": 2,
+			"big@1": 0, "big@2": 3, "big@4": 3, "cold@1": 5, "cold@4": 1, "absurd@1": 1,
+		} {
+			if runs[at] != want {
+				t.Errorf("%s ran %d times, want %d", at, runs[at], want)
+			}
+		}
+		i := slices.IndexFunc(p.Runs, func(r measure.Run) bool { return r.Kernel == "big" && r.Size == 1 })
+		if r := p.Runs[i]; r.Status != kernel.OutOfMemory || r.Seconds != inf || !r.Started.IsZero() || r.Detail != "not tried: it needs 6001 MB, and 1g.6gb has 6000 MB" {
+			t.Errorf("%+v", r)
+		}
+		if progress[0] != "0/72" || progress[len(progress)-1] != "72/72" || len(progress) != 1+len(p.Runs) {
+			t.Errorf("progress %v", progress)
+		}
+		// Failures stay failures until somebody deletes their lines.
+		before := read(t, file)
+		clear(runs)
+		if _, err := measure.Sweep(t.Context(), open(t, g), ks, o); err == nil || len(runs) > 0 || read(t, file) != before {
+			t.Errorf("again: %v, ran %v", err, runs)
+		}
+	})
+}
+
+func TestSweepKnowsThatMPSDividesNoMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := devicetest.New(a30, devicetest.SMLimit())
+		ks := kernels(1, "fits", "not")
+		ks[0].MinMemoryMB, ks[1].MinMemoryMB = 25769, 25770 // 24 GiB are 25769.8 MB
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			return lasting(ctx, 1)
+		})
+		p, err := measure.Sweep(t.Context(), open(t, g), ks, measure.SweepOptions{File: runsFile(t), Launcher: l})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range p.Runs {
+			if r.Source != profiling.MPSSMLimit || (r.Status == kernel.OK) != (r.Kernel == "fits") {
+				t.Errorf("%+v", r)
+			}
+		}
+	})
+}
+
+// However often it is interrupted, and in whichever run, the file is the same in the end.
+func TestSweepGoesOnWhereItStopped(t *testing.T) {
+	ks := kernels(2, "a", "b", "c")
+	ks[0].Warmup = time.Second
+	// sweep runs until the given launch is interrupted, again and again.
+	sweep := func(every int) (file, tasks string, launches int) {
+		synctest.Test(t, func(t *testing.T) {
+			g := devicetest.New(a30)
+			fake := &devicetest.Launcher{
+				GPUs: []*devicetest.GPU{g}, Crash: map[string]bool{"c": true},
+				Times: map[string]map[mig.Slices]mig.Seconds{"a": seconds(a30, 4, 2, 1), "b": seconds(a30, inf, 3, 2), "c": seconds(a30, 1, 1, 1)},
+			}
+			path := runsFile(t)
+			for {
+				ctx, cancel := context.WithCancel(t.Context())
+				n := 0
+				l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+					launches++
+					if n++; n == every {
+						time.AfterFunc(500*time.Millisecond, cancel)
+					}
+					return fake.Launch(ctx, k, on)
+				})
+				s := open(t, g)
+				p, err := measure.Sweep(ctx, s, ks, measure.SweepOptions{File: path, Seed: 3, Launcher: l})
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if text := read(t, path); string(measure.WriteRuns(p.Runs)) != text {
+					t.Fatalf("the profile is not what the file has:\n%s", text)
+				}
+				if _, ok := errors.AsType[*measure.FailedError](err); ok {
+					var w strings.Builder
+					if err := p.WriteTasks(&w); err != nil {
+						t.Fatal(err)
+					}
+					file, tasks = timeless(t, read(t, path)), w.String()
+					return
+				}
+				if !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
+				}
+			}
+		})
+		return file, tasks, launches
+	}
+	file, tasks, launches := sweep(0)
+	if want := "task,t1,t2,t4\na,4,2,1\nb,inf,3,2\n"; tasks != want {
+		t.Errorf("tasks %q", tasks)
+	}
+	// Any fewer launches than four, and warming up alone would be interrupted forever.
+	for every := 4; every <= launches; every++ {
+		if f, b, _ := sweep(every); f != file || b != tasks {
+			t.Errorf("interrupted every %d launches:\n%s\nwant\n%s", every, f, file)
+		}
+	}
+}
+
+// A process that is killed leaves the beginning of its last line at most.
+func TestSweepCutsOffATornLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := devicetest.New(a30)
+		ran := 0
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			ran++
+			return lasting(ctx, 1)
+		})
+		s, ks := open(t, g), kernels(1, "a", "b")
+		file := runsFile(t)
+		sweep := func() string {
+			ran = 0
+			if _, err := measure.Sweep(t.Context(), s, ks, measure.SweepOptions{File: file, Launcher: l}); err != nil {
+				t.Fatal(err)
+			}
+			return timeless(t, read(t, file))
+		}
+		want := sweep()
+		whole := read(t, file)
+		for n := 0; n < len(whole); n += 41 {
+			if err := os.WriteFile(file, []byte(whole[:n]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			left := max(0, strings.Count(whole[:n], "\n")-1)
+			if got := sweep(); got != want || ran != 6-left {
+				t.Fatalf("cut to %d bytes: ran %d times and gave\n%s", n, ran, got)
+			}
+		}
+	})
+}
+
+func TestSweepStopsWhenTheGPUIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := devicetest.New(a30)
+		s := open(t, g)
+		fake := &devicetest.Launcher{GPUs: []*devicetest.GPU{g}, Times: map[string]map[mig.Slices]mig.Seconds{"a": seconds(a30, 4, 2, 1), "b": seconds(a30, 4, 2, 1)}}
+		n := 0
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			if n++; n == 4 {
+				time.AfterFunc(100*time.Millisecond, g.Lose)
+			}
+			return fake.Launch(ctx, k, on)
+		})
+		file := runsFile(t)
+		ks := kernels(2, "a", "b")
+		p, err := measure.Sweep(t.Context(), s, ks, measure.SweepOptions{File: file, Launcher: l})
+		if !errors.Is(err, profiling.ErrLost) {
+			t.Fatal(err)
+		}
+		// What the GPU did to the fourth run is not the kernel's fault.
+		if len(p.Runs) != 3 || n != 4 || string(measure.WriteRuns(p.Runs)) != read(t, file) {
+			t.Errorf("%d launches, %s", n, places(p))
+		}
+		g.Reset()
+		if p, err = measure.Sweep(t.Context(), open(t, devicetest.New(a30)), ks, measure.SweepOptions{File: file, Launcher: launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			return lasting(ctx, 1)
+		})}); err != nil || len(p.Runs) != 12 {
+			t.Errorf("after the reset: %d runs, %v", len(p.Runs), err)
+		}
+	})
+}
+
+func TestSweepStopsWhenItCannotMakeAnInstance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := devicetest.New(a30)
+		g.FailCreate(1, profiling.ErrInsufficient)
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			return lasting(ctx, 1)
+		})
+		p, err := measure.Sweep(t.Context(), open(t, g), kernels(2, "a"), measure.SweepOptions{File: runsFile(t), Launcher: l})
+		if !errors.Is(err, profiling.ErrInsufficient) || len(p.Runs) != 1 {
+			t.Errorf("%d runs, %v", len(p.Runs), err)
+		}
+	})
+}
+
+func TestSweepRefusesAFileOfSomethingElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			return lasting(ctx, 1)
+		})
+		file := runsFile(t)
+		ks := kernels(1, "a", "b")
+		if _, err := measure.Sweep(t.Context(), open(t, devicetest.New(a30)), ks, measure.SweepOptions{File: file, Launcher: l}); err != nil {
+			t.Fatal(err)
+		}
+		good := read(t, file)
+		changed := kernels(1, "a", "b")
+		changed[1].Argv = append(changed[1].Argv, "-s", "4096")
+		header, _, _ := strings.Cut(good, "\n")
+		for name, c := range map[string]struct {
+			old, new string
+			kernels  []kernel.Kernel
+			gpu      *mig.GPU
+			want     string
+		}{
+			"arguments":                {kernels: changed, want: file + ":3: kernel b (kernels.yaml:2) was another one when it ran: suite, arguments, environment, data or what is expected changed; name another file for the runs, or delete the kernel's lines"},
+			"GPU":                      {gpu: mig.MustLookup("A100"), want: file + `:2: gpu: it is "A100" and was "A30"; name another file for the runs of this GPU`},
+			"driver":                   {old: "0.0 (fake)", new: "570.1", want: file + `:2: driver: it is "0.0 (fake)" and was "570.1"; name another file for the runs of this GPU`},
+			"source":                   {old: ",mig,", new: ",mps-sm-limit,", want: file + `:2: source: it is "mig" and was "mps-sm-limit"; name another file for the runs of this GPU`},
+			"header":                   {old: header, new: "task,t1,t2,t4", want: file + ":1: the first line is not " + header + "; name another file for the runs"},
+			"a line of something else": {old: good, new: "precious", want: file + ":1: the first line is not " + header + "; name another file for the runs"},
+			"a name twice":             {kernels: kernels(1, "a", "a"), want: `kernels.yaml:2: kernel "a" is there twice; names must differ`},
+			"no name":                  {kernels: kernels(1, ""), want: `kernels.yaml:1: the kernel has no name`},
+			"a name on two lines":      {kernels: kernels(1, "a\nb"), want: `kernels.yaml:1: kernel "a\nb": "a\nb" has line breaks or needless spaces`},
+			"no kernels":               {kernels: []kernel.Kernel{}, want: `there are no kernels to measure`},
+		} {
+			text := strings.ReplaceAll(good, c.old, c.new)
+			if c.old == "" {
+				text = good
+			}
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if c.kernels == nil {
+				c.kernels = ks
+			}
+			if c.gpu == nil {
+				c.gpu = a30
+			}
+			p, err := measure.Sweep(t.Context(), open(t, devicetest.New(c.gpu)), c.kernels, measure.SweepOptions{File: file, Launcher: l})
+			if err == nil || err.Error() != c.want || p != nil {
+				t.Errorf("%s: %v\nwant %s", name, err, c.want)
+			}
+			if read(t, file) != text {
+				t.Errorf("%s: the file was changed", name)
+			}
+		}
+	})
+}
+
+// What may change between two sweeps into one file: the choice of kernels, and how often.
+func TestSweepAddsToAFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			return lasting(ctx, 1)
+		})
+		file := runsFile(t)
+		s := open(t, devicetest.New(a30))
+		for _, c := range []struct {
+			kernels []string
+			o       measure.SweepOptions
+			runs    int
+		}{
+			{[]string{"a"}, measure.SweepOptions{}, 3},
+			{[]string{"b"}, measure.SweepOptions{Repetitions: 2}, 9},
+			{[]string{"b", "a"}, measure.SweepOptions{}, 9},
+			{[]string{"b", "a"}, measure.SweepOptions{Repetitions: 2}, 12},
+		} {
+			c.o.File, c.o.Launcher = file, l
+			p, err := measure.Sweep(t.Context(), s, kernels(1, c.kernels...), c.o)
+			if err != nil || len(p.Runs) != c.runs || p.Results[0].Kernel != "a" {
+				t.Errorf("%v: %d runs, %v", c.kernels, len(p.Runs), err)
+			}
+		}
+	})
+}
