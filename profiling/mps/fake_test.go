@@ -97,7 +97,7 @@ func newFake(t *testing.T, gpus string) fake {
 	t.Setenv("PATH", f.dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Cleanup(func() {
 		for _, pid := range f.daemons() {
-			if alive(pid) {
+			if !ended(pid) {
 				t.Errorf("the daemon with the number %d is left", pid)
 				syscall.Kill(pid, syscall.SIGKILL)
 			}
@@ -149,6 +149,17 @@ func alive(pid int) bool {
 		return false
 	}
 	return syscall.Kill(pid, 0) == nil
+}
+
+// ended says whether a process ends that was told to: that takes the system a moment.
+func ended(pid int) bool {
+	for range 5000 {
+		if !alive(pid) {
+			return true
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return false
 }
 
 // short is a folder whose path is short enough for sockets.

@@ -346,7 +346,7 @@ func TestDaemonThatDoesNotStart(t *testing.T) {
 
 	f.say("limit", "25.0\n")
 	_, err = Open(t.Context(), Options{Dir: dir})
-	if err == nil || !strings.Contains(err.Error(), "25 %") || len(f.daemons()) != 1 || alive(f.daemons()[0]) {
+	if err == nil || !strings.Contains(err.Error(), "25 %") || len(f.daemons()) != 1 || !ended(f.daemons()[0]) {
 		t.Errorf("a daemon with a limit: %v, daemons %v", err, f.daemons())
 	}
 	f.say("limit", "100.0\n")
@@ -407,7 +407,7 @@ func TestCloseAfterErrors(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
-	if alive(f.daemons()[0]) {
+	if !ended(f.daemons()[0]) {
 		t.Error("the daemon is left")
 	}
 }
@@ -443,7 +443,7 @@ func TestKilledRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if alive(left) {
+	if !ended(left) {
 		t.Error("the daemon of the killed run is left")
 	}
 	if made, err := d.Instances(); err != nil || len(made) != 0 {
@@ -452,7 +452,7 @@ func TestKilledRun(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
-	if all := f.daemons(); len(all) != 2 || alive(all[1]) {
+	if all := f.daemons(); len(all) != 2 || !ended(all[1]) {
 		t.Errorf("daemons %v; want a second one that has ended", all)
 	}
 }
