@@ -250,8 +250,7 @@ var everywhere = []stubTest{
 	}},
 	{name: "lost at any call", run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)
-		done := false
-		for n := 0; !done; n++ {
+		for n := range 1000 {
 			s.Remove(t, "gi")
 			s.Remove(t, "ci")
 			s.Remove(t, "fail")
@@ -263,16 +262,18 @@ var everywhere = []stubTest{
 			if err == nil {
 				err = d.Destroy(i.ID)
 			}
-			if done = err == nil; !done {
-				wants(t, err, profiling.ErrLost)
+			if err == nil {
+				return
 			}
+			wants(t, err, profiling.ErrLost)
 		}
+		t.Error("there is no end of calls")
 	}},
 
 	{name: "one call fails", run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)
 		three := at(t, "A100", "3g.20gb", 4)
-		for n := 0; ; n++ {
+		for n := range 1000 {
 			s.Add(t, fmt.Sprintf("fail * %d 1 UNKNOWN", n))
 			i, err := d.Create(three)
 			if err != nil {
@@ -282,7 +283,8 @@ var everywhere = []stubTest{
 			}
 			destroyed := d.Destroy(i.ID)
 			if destroyed == nil {
-				break
+				left(t, s)
+				return
 			}
 			wants(t, destroyed, nil, "destroy instance 1", "NVML says")
 			if err := d.Destroy(i.ID); err != nil {
@@ -290,7 +292,7 @@ var everywhere = []stubTest{
 			}
 			left(t, s)
 		}
-		left(t, s)
+		t.Error("there is no end of calls")
 	}},
 	{name: "the compute instance is refused", run: func(t *testing.T, s nvmltest.State) {
 		s.Add(t, "fail nvmlGpuInstanceCreateComputeInstance 0 1 INSUFFICIENT_RESOURCES")
@@ -477,11 +479,20 @@ var everywhere = []stubTest{
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
+		ended := make(chan bool)
+		go func() {
+			cmd.Wait()
+			close(ended)
+		}()
 		for len(s.Instances(t)) == 0 {
-			time.Sleep(time.Millisecond)
+			select {
+			case <-ended:
+				t.Fatal("the process that creates has ended")
+			case <-time.After(time.Millisecond):
+			}
 		}
 		cmd.Process.Kill()
-		cmd.Wait()
+		<-ended
 		left(t, s, "gi 0 1 9 4 0")
 		d := open(t)
 		all, err := d.Instances()
