@@ -108,7 +108,7 @@ type ExecutionTime struct {
 	SimulatedEnd   mig.Seconds `csv:"simulated_end_s"`
 	RealStart      mig.Seconds `csv:"real_start_s"`
 	RealEnd        mig.Seconds `csv:"real_end_s"`
-	// Deviation is RealEnd over SimulatedEnd, less one, in percent.
+	// Deviation is RealEnd less SimulatedEnd, in percent of RealEnd, as both papers print it.
 	Deviation float64 `csv:"deviation_percent"`
 }
 

@@ -348,8 +348,8 @@ func checkExecution(g *mig.GPU, rows []ExecutionTime) (int, error) {
 		if _, err := g.Instance(r.Size, r.Slice); err != nil {
 			return i, err
 		}
-		if want := excess(r.RealEnd, r.SimulatedEnd); !agree(r.Deviation, want) {
-			return i, fmt.Errorf("the deviation is %v %%; %v s over the simulated %v s makes %.4g %%", r.Deviation, r.RealEnd, r.SimulatedEnd, want)
+		if want := -excess(r.SimulatedEnd, r.RealEnd); !agree(r.Deviation, want) {
+			return i, fmt.Errorf("the deviation is %v %%; %v s against the simulated %v s make %.4g %% of the former", r.Deviation, r.RealEnd, r.SimulatedEnd, want)
 		}
 		seen[r.Task] = true
 	}

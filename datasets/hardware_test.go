@@ -37,7 +37,7 @@ const (
 		"H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,,10,2,0\n" +
 		"H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,b:2@0 c:1@2,10,1.98,-1\n"
 	executionFile = "gpu,gpu_name,driver,source,date,algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s,deviation_percent\n" +
-		"A30,NVIDIA A30,1.2,mig,2026-11-21,far,a#1,0,2,2,0.1,10,0,10.1,1\n" +
+		"A30,NVIDIA A30,1.2,mig,2026-11-21,far,a#1,0,2,2,0.1,10,0,10.1,0.99\n" +
 		"A30,NVIDIA A30,1.2,mig,2026-11-21,far,a#2,1,4,0,0,8,0.5,8,0\n"
 )
 
@@ -83,7 +83,7 @@ func TestReadHardware(t *testing.T) {
 		t.Errorf("with blank lines: %+v", got)
 	}
 	p = Provenance{"A30", "NVIDIA A30", "1.2", "mig", "2026-11-21"}
-	if got, want := h.Execution[0].Rows[0], (ExecutionTime{p, "far", "a#1", 0, 2, 2, 0.1, 10, 0, 10.1, 1}); got != want {
+	if got, want := h.Execution[0].Rows[0], (ExecutionTime{p, "far", "a#1", 0, 2, 2, 0.1, 10, 0, 10.1, 0.99}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if rows := h.Kernels[0].Rows; len(rows) != 6 || !math.IsInf(float64(rows[3].Mean), 1) || rows[2].Date != "2026-11-22" {
@@ -160,7 +160,7 @@ func TestBadHardware(t *testing.T) {
 		{"execution", "0.1,10,", "-1,10,", `:2: simulated from -1 s to 10 s`},
 		{"execution", "0.5,8,0\n", "8.5,8,0\n", `:3: for real from 8.5 s to 8 s`},
 		{"execution", "0.5,8,0\n", "0.5,inf,0\n", `:3: for real from 0.5 s to +Inf s`},
-		{"execution", "10.1,1\n", "10.1,NaN\n", `:2: the deviation is NaN %; 10.1 s over the simulated 10 s makes 1 %`},
+		{"execution", "10.1,0.99\n", "10.1,NaN\n", `:2: the deviation is NaN %; 10.1 s against the simulated 10 s make 0.9901 % of the former`},
 	} {
 		good := hardwareFilesOf[c.kind]
 		text := strings.Replace(good, c.old, c.replacement, 1)
@@ -320,7 +320,7 @@ func TestHardwareRoundTrip(t *testing.T) {
 		d := seconds("least")
 		h.Reconfiguration = []HardwareTable[ReconfigurationTime]{{"c", p, []ReconfigurationTime{{p, "2-2", 2, "destroy", 2, 5, d * 1.5, 0, d, d * 3, d * 9}}}}
 		end := seconds("end")
-		h.Execution = []HardwareTable[ExecutionTime]{{"d", p, []ExecutionTime{{p, word.Draw(t, "algorithm"), word.Draw(t, "task"), 1, 2, 2, 0, end, end / 3, end * 1.25, 25}}}}
+		h.Execution = []HardwareTable[ExecutionTime]{{"d", p, []ExecutionTime{{p, word.Draw(t, "algorithm"), word.Draw(t, "task"), 1, 2, 2, 0, end, end / 3, end * 1.25, 20}}}}
 		files, err := write(h)
 		if err != nil {
 			t.Fatal(err)

@@ -135,12 +135,6 @@ func kernel(task string) string {
 	return name
 }
 
-// Deviation is by how many percent of the real end it differs from the simulated one, as
-// both papers have it.
-func Deviation(r datasets.ExecutionTime) float64 {
-	return (1 - float64(r.SimulatedEnd/r.RealEnd)) * 100
-}
-
 // Sampled is the mean of a sample of which no more is known than its deviation and size.
 // How many replicates the paper has is not known either: the standard error is 0.
 func Sampled(mean, deviation float64, n int) Measurement {

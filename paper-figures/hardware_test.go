@@ -121,13 +121,6 @@ func TestSampled(t *testing.T) {
 	}
 }
 
-// TestDeviation is the first row of FAR Table 3: -2.18 %.
-func TestDeviation(t *testing.T) {
-	if d := Deviation(datasets.ExecutionTime{SimulatedEnd: 21.09, RealEnd: 20.64}); math.Abs(d+2.18) > 0.005 {
-		t.Errorf("%v %%", d)
-	}
-}
-
 func TestReconfigurationTable(t *testing.T) {
 	published := "artefact,claim,published,decimals,unit,relation,source\n" +
 		"table1,A30 create size 1,0.11,2,s,input,Table 1\ntable1,A30 destroy size 1,0.10,2,s,input,Table 1\ntable1,A100 create size 7,0.24,2,s,input,Table 1\n"

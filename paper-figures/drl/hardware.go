@@ -72,7 +72,7 @@ func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 				}
 				r := executed[i/3]
 				notes = figures.WithOrigin(notes, r.Provenance)
-				for k, value := range []float64{float64(r.SimulatedEnd), float64(r.RealEnd), figures.Deviation(r)} {
+				for k, value := range []float64{float64(r.SimulatedEnd), float64(r.RealEnd), r.Deviation} {
 					out.Findings = append(out.Findings, d.Judge(all[i+k], figures.Exactly(value), "",
 						"neither the inputs of the paper's batch nor the agent that scheduled it are published; "+r.String()))
 				}

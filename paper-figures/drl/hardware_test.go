@@ -36,7 +36,7 @@ func hardware(t *testing.T, files map[string]string) datasets.HardwareSet {
 
 // executed has the ends of a task on A100 under an algorithm.
 func executed(source, algorithm, task string, simulated, real float64) string {
-	return fmt.Sprintf("A100,NVIDIA A100,570.1,%s,2026-11-21,%s,%s,0,7,0,0,%g,0,%g,%.17g\n", source, algorithm, task, simulated, real, (real/simulated-1)*100)
+	return fmt.Sprintf("A100,NVIDIA A100,570.1,%s,2026-11-21,%s,%s,0,7,0,0,%g,0,%g,%.17g\n", source, algorithm, task, simulated, real, (1-simulated/real)*100)
 }
 
 // command is what a reason has to have: something to type, and where its file goes.

@@ -85,7 +85,7 @@ func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 				case quantity == "real end":
 					out.Findings = append(out.Findings, d.Judge(c, figures.Exactly(float64(r.RealEnd)), "", "the paper's inputs are not published; "+r.String()))
 				default:
-					out.Findings = append(out.Findings, d.Judge(c, figures.Exactly(figures.Deviation(r)), "", "the paper's inputs are not published; "+r.String()))
+					out.Findings = append(out.Findings, d.Judge(c, figures.Exactly(r.Deviation), "", "the paper's inputs are not published; "+r.String()))
 				}
 			}
 			bars := reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel("FAR, eight kernels, A30", p, s)}}
@@ -127,7 +127,7 @@ func onHardware(claims *figures.Claims, h datasets.HardwareSet, values map[strin
 	if rows := figures.Execution(h, "A30", "far", batch3(claims)); rows != nil {
 		largest = 0
 		for _, r := range rows {
-			largest = max(largest, math.Abs(figures.Deviation(r)))
+			largest = max(largest, math.Abs(r.Deviation))
 		}
 		values[largestDeviation] = figures.Exactly(largest)
 	}

@@ -45,7 +45,7 @@ func isolated(source, kernel string, size mig.Slices, percent float64) string {
 
 // executed has the ends of a kernel on A30.
 func executed(source, kernel string, simulated, real float64) string {
-	return fmt.Sprintf("A30,NVIDIA A30,570.1,%s,2026-11-21,far,%s,0,4,0,0,%g,0,%g,%.17g\n", source, kernel, simulated, real, (real/simulated-1)*100)
+	return fmt.Sprintf("A30,NVIDIA A30,570.1,%s,2026-11-21,far,%s,0,4,0,0,%g,0,%g,%.17g\n", source, kernel, simulated, real, (1-simulated/real)*100)
 }
 
 // rowsOf builds artefacts and returns their claims by name.

@@ -37,8 +37,9 @@ func Compare(from datasets.Provenance, p schedule.Problem, planned, real schedul
 	return rows
 }
 
-// deviation is how much later than simulated something was, in percent.
-func deviation(simulated, real mig.Seconds) float64 { return 100 * (float64(real/simulated) - 1) }
+// deviation is how much later than simulated something was, in percent of when it was,
+// as both papers print it.
+func deviation(simulated, real mig.Seconds) float64 { return 100 * (1 - float64(simulated/real)) }
 
 // Table shows the rows of a whole schedule as FAR Table 3 and DRL Table 3 do. An
 // asterisk marks the critical task, which determines the makespan; where another one determines the

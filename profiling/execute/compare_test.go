@@ -43,11 +43,11 @@ func TestCompare(t *testing.T) {
 	}
 	b := rows[0]
 	if b.Device != 0 || b.Size != 3 || b.Slice != 4 || b.SimulatedStart != 0.40 || b.SimulatedEnd != 4.40 || b.RealStart != 0.40 ||
-		b.RealEnd != 4.40*1.02 || reports.Fixed(b.Deviation, 6) != "2.000000" {
+		b.RealEnd != 4.40*1.02 || reports.Fixed(b.Deviation, 6) != "1.960784" {
 		t.Errorf("the row of b is %+v", b)
 	}
-	if d := reports.Fixed(rows[1].Deviation, 3); d != "-1.961" {
-		t.Errorf("a ends %s %% late, want -1.961", d)
+	if d := reports.Fixed(rows[1].Deviation, 3); d != "-2.000" {
+		t.Errorf("a ends %s %% late, want -2.000", d)
 	}
 }
 
@@ -76,12 +76,12 @@ by hand on NVIDIA A100 (fake): simulated and real end of 4 tasks
 
 Task  Simulated end (s)  Real end (s)  Deviation (%)
 ----  -----------------  ------------  -------------
-b                  4.40          4.49           2.00
-a                 10.20         10.00          -1.96
-c                 15.65         15.96           2.00
-d *               18.08         18.44           2.00
+b                  4.40          4.49           1.96
+a                 10.20         10.00          -2.00
+c                 15.65         15.96           1.96
+d *               18.08         18.44           1.96
 
-Makespan: 18.08 s simulated, 18.44 s real (2.00 %).
+Makespan: 18.08 s simulated, 18.44 s real (1.96 %).
 * ends last.
 `},
 		{"another task ends last", late, `
@@ -89,12 +89,12 @@ by hand on NVIDIA A100 (fake): simulated and real end of 4 tasks
 
 Task  Simulated end (s)  Real end (s)  Deviation (%)
 ----  -----------------  ------------  -------------
-b                  4.40          4.49           2.00
-a                 10.20         10.00          -1.96
-c **              15.65         19.00          21.41
-d *               18.08         18.44           2.00
+b                  4.40          4.49           1.96
+a                 10.20         10.00          -2.00
+c **              15.65         19.00          17.63
+d *               18.08         18.44           1.96
 
-Makespan: 18.08 s simulated, 19.00 s real (5.09 %).
+Makespan: 18.08 s simulated, 19.00 s real (4.84 %).
 * ends last as simulated, ** for real.
 `},
 		{"nothing ended", none, `

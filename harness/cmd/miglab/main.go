@@ -35,10 +35,10 @@ const (
 // referee rejects.
 type failedError struct{ error }
 
-func main() { os.Exit(execute(os.Args[1:])) }
+func main() { os.Exit(commandLine(os.Args[1:])) }
 
-// execute runs the command line and returns the exit code.
-func execute(args []string) int {
+// commandLine runs the command line and returns the exit code.
+func commandLine(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	root := newRoot()
@@ -73,7 +73,7 @@ func newRoot() *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newList(), newGenerate(), newSchedule(), newCheck(), newBound(), newRun(), newReproduce(), newReadme(), newLeaderboard(), newTrain())
+	root.AddCommand(newList(), newGenerate(), newSchedule(), newCheck(), newBound(), newRun(), newReproduce(), newReadme(), newLeaderboard(), newTrain(), newProfile(), newExecute())
 	root.SetHelpCommand(newHelp(root))
 	for _, c := range root.Commands() {
 		if c.Args == nil {

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"miglab/harness/nearest"
+	"miglab/profiling"
+	"miglab/profiling/kernel"
+	"miglab/profiling/mps"
+	"miglab/profiling/nvml"
+	"miglab/profiling/session"
+)
+
+// deviceFlags say which GPU an experiment is on and what may be done to it.
+type deviceFlags struct {
+	device, mode, state string
+	allowMIG, beside    bool
+}
+
+// modes are the ways to give a kernel a part of a GPU.
+var modes = []string{string(profiling.MIG), string(profiling.MPSSMLimit)}
+
+func (f *deviceFlags) register(c *cobra.Command) {
+	flags := c.PersistentFlags()
+	flags.StringVar(&f.device, "device", "", "the GPU: its number or UUID (default: the only one)")
+	flags.StringVar(&f.mode, "mode", modes[0], "mig, or mps-sm-limit where the MIG mode may not be touched")
+	flags.StringVar(&f.state, "state", stateDir(), "folder for lock and journal")
+	flags.BoolVar(&f.allowMIG, "allow-mig-mode", false, "turn MIG on if it is off, and off again at the end")
+	flags.BoolVar(&f.beside, "with-others", false, "run even if other processes use the GPU; the rows say how many")
+}
+
+// stateDir is where locks and journals are: one place for everything that root runs, in
+// memory where there is one, as instances do not survive a reboot either.
+func stateDir() string {
+	if os.Geteuid() == 0 {
+		return "/run/miglab"
+	}
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
+		return filepath.Join(dir, "miglab")
+	}
+	if dir, err := os.UserCacheDir(); err == nil {
+		return filepath.Join(dir, "miglab")
+	}
+	return filepath.Join("results", "state")
+}
+
+// devices opens the GPUs that --device names, separated by commas.
+func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, err error) {
+	if !slices.Contains(modes, f.mode) {
+		return nil, nearest.Unknown("mode", f.mode, modes)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, closeAll(devices))
+		}
+	}()
+	for selector := range strings.SplitSeq(f.device, ",") {
+		var d profiling.Device
+		if f.mode == string(profiling.MIG) {
+			d, err = nvml.Open(selector)
+		} else {
+			d, err = mps.Open(ctx, mps.Options{GPU: selector, Dir: f.state})
+		}
+		if err != nil {
+			return devices, err
+		}
+		devices = append(devices, d)
+	}
+	return devices, nil
+}
+
+func closeAll[C interface{ Close() error }](all []C) error {
+	var errs []error
+	for _, c := range slices.Backward(all) {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// with runs work on the GPUs that --device names, in a session each, and cleans up
+// however it ends.
+func (f *deviceFlags) with(c *cobra.Command, work func([]*session.Session) error) (err error) {
+	devices, err := f.devices(c.Context())
+	if err != nil {
+		return err
+	}
+	var sessions []*session.Session
+	defer func() {
+		left := errors.Join(closeAll(sessions), closeAll(devices))
+		if left != nil && errors.Is(err, context.Canceled) {
+			left = failedError{fmt.Errorf("interrupted, and not all is cleaned up: %w", left)}
+			err = nil
+		}
+		err = errors.Join(err, left)
+	}()
+	for _, d := range devices {
+		s, err := session.Open(c.Context(), d, session.Options{
+			Dir: f.state, AllowMIGMode: f.allowMIG, WithOthers: f.beside,
+			Log: func(format string, args ...any) {
+				fmt.Fprintf(c.ErrOrStderr(), "miglab: "+format+"\n", args...)
+			},
+		})
+		if err != nil {
+			return err
+		}
+		sessions = append(sessions, s)
+	}
+	return work(sessions)
+}
+
+// one runs work on the one GPU that --device names.
+func (f *deviceFlags) one(c *cobra.Command, work func(*session.Session) error) error {
+	if strings.Contains(f.device, ",") {
+		return fmt.Errorf("--device %s: %s uses one GPU", f.device, c.CommandPath())
+	}
+	return f.with(c, func(all []*session.Session) error { return work(all[0]) })
+}
+
+// kernelFlags say which kernels.
+type kernelFlags struct {
+	manifest string
+	set      map[string]string
+	only     []string
+	wall     bool
+}
+
+func (f *kernelFlags) register(c *cobra.Command) {
+	flags := c.PersistentFlags()
+	flags.StringVar(&f.manifest, "kernels", "miglab", "manifest: miglab, rodinia, altis, or a YAML file")
+	flags.StringToStringVar(&f.set, "set", nil, "parameters of the manifest, as in --set rodinia=/opt/rodinia,size=4096")
+	flags.StringSliceVar(&f.only, "only", nil, "kernels, separated by commas (default: all of the manifest)")
+	flags.BoolVar(&f.wall, "wall", false, "time whole processes, whatever the manifest says: what a schedule is executed with")
+}
+
+// read reads the manifest and chooses the kernels.
+func (f *kernelFlags) read() ([]kernel.Kernel, error) {
+	m, err := f.open()
+	if f.wall {
+		for i := range m.Kernels {
+			m.Kernels[i].Time = kernel.TimeSource{Kind: kernel.Wall}
+		}
+	}
+	if err != nil || len(f.only) == 0 {
+		return m.Kernels, err
+	}
+	var names []string
+	for _, k := range m.Kernels {
+		names = append(names, k.Name)
+	}
+	var chosen []kernel.Kernel
+	for _, name := range f.only {
+		i := slices.Index(names, name)
+		if i < 0 {
+			return nil, fmt.Errorf("--only: %w", nearest.Unknown("kernel", name, names))
+		}
+		chosen = append(chosen, m.Kernels[i])
+	}
+	return chosen, nil
+}
+
+// open reads a manifest from a file, or one that comes with the program.
+func (f *kernelFlags) open() (kernel.Manifest, error) {
+	if !strings.ContainsAny(f.manifest, "./\\") {
+		text, err := kernel.Shipped(f.manifest)
+		if err != nil {
+			return kernel.Manifest{}, fmt.Errorf("--kernels: %w", err)
+		}
+		return kernel.Read(strings.NewReader(string(text)), f.manifest+".yaml", f.set)
+	}
+	file, err := os.Open(f.manifest)
+	if err != nil {
+		return kernel.Manifest{}, err
+	}
+	defer file.Close()
+	return kernel.Read(file, f.manifest, f.set)
+}
+
+// missing checks what kernels need; every line is something that is not there.
+func missing(kernels []kernel.Kernel) error {
+	var errs []error
+	for i := range kernels {
+		for _, err := range kernels[i].Check() {
+			errs = append(errs, fmt.Errorf("%s: %w", kernels[i].Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}

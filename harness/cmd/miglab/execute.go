@@ -1,0 +1,164 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/store"
+	"miglab/harness/task"
+	"miglab/profiling/execute"
+	"miglab/profiling/kernel"
+	"miglab/profiling/measure"
+	"miglab/profiling/session"
+	"miglab/reports"
+)
+
+func newExecute() *cobra.Command {
+	var df deviceFlags
+	var kf kernelFlags
+	var tasks, algorithm, plan, model, out string
+	c := &cobra.Command{
+		Use:   "execute",
+		Short: "Run a schedule on real GPUs and set its end times beside the simulated ones",
+		Long: "execute schedules a batch of tasks, or takes a schedule from a file, creates and destroys the instances\n" +
+			"and runs the tasks' kernels on them in the order of the schedule (FAR, Algorithm 3). The tasks are\n" +
+			"kernels of the manifest, by name; `miglab profile` measures their times.",
+		Example: "  miglab execute --tasks results/profile/tasks.csv --algorithm far\n" +
+			"  miglab execute --tasks tasks.csv --schedule schedule.json --kernels kernels.yaml --device 0,1",
+		RunE: func(c *cobra.Command, _ []string) error {
+			kernels, err := kf.read()
+			if err != nil {
+				return err
+			}
+			if tasks == "" {
+				return errors.New("--tasks names the times that the schedule is made with; `miglab profile` writes such a file")
+			}
+			if plan != "" && c.Flags().Changed("algorithm") {
+				return errors.New("give either --algorithm or --schedule")
+			}
+			m, err := mig.ParseReconfiguration(model)
+			if err != nil {
+				return err
+			}
+			var a algo.Algorithm
+			if plan == "" {
+				if a, err = parseAlgorithm(algorithm, algo.TrackBatch); err != nil {
+					return err
+				}
+			}
+			return df.with(c, func(gpus []*session.Session) error {
+				p := schedule.Problem{GPU: gpus[0].Identity().Model, Count: len(gpus), Model: m}
+				if p.Tasks, err = readTasks(tasks, p.GPU); err != nil {
+					return err
+				}
+				programs, err := programsOf(p.Tasks, kernels, tasks)
+				if err != nil {
+					return err
+				}
+				var s schedule.Schedule
+				if plan == "" {
+					s, err = a.Schedule(c.Context(), p)
+				} else {
+					s, err = readSchedule(plan, p)
+				}
+				if err != nil {
+					return err
+				}
+				progress := newProgress(c.ErrOrStderr(), "tasks")
+				defer progress.done()
+				real, err := execute.Run(c.Context(), p, s, execute.Options{GPUs: gpus, Kernels: programs, Progress: progress.set})
+				progress.done()
+				if err != nil {
+					return failedError{err}
+				}
+				return writeExecution(c, out, gpus[0], p, s, real)
+			})
+		},
+	}
+	df.register(c)
+	kf.register(c)
+	c.Flags().StringVar(&tasks, "tasks", "", "tasks CSV, the times that the schedule is made with")
+	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")
+	c.Flags().StringVar(&plan, "schedule", "", "schedule JSON to run in place of an algorithm's (miglab schedule writes it)")
+	c.Flags().StringVar(&model, "reconfiguration", "sequential", "sequential, parallel or free")
+	c.Flags().StringVar(&out, "out", filepath.Join("results", "execute"), "folder for the times, the table and the chart")
+	return c
+}
+
+func readTasks(path string, g *mig.GPU) (task.Batch, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return task.ReadCSV(file, path, g)
+}
+
+func readSchedule(path string, p schedule.Problem) (schedule.Schedule, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return schedule.Schedule{}, err
+	}
+	defer file.Close()
+	s, err := schedule.Decode(file, p)
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// programsOf finds the kernel of every task; a task of a name that a kernel's copies
+// have, such as CFD#2, is the kernel CFD.
+func programsOf(b task.Batch, kernels []kernel.Kernel, file string) (map[string]*kernel.Kernel, error) {
+	byName := map[string]*kernel.Kernel{}
+	for i := range kernels {
+		byName[kernels[i].Name] = &kernels[i]
+	}
+	programs := map[string]*kernel.Kernel{}
+	var absent []error
+	for _, t := range b {
+		name, _, _ := strings.Cut(t.Name, "#")
+		k, ok := byName[name]
+		if !ok {
+			return nil, fmt.Errorf("%s: task %s is no kernel of the manifest; --kernels names another", where(file, t.Name), t.Name)
+		}
+		programs[t.Name] = k
+		for _, err := range k.Check() {
+			absent = append(absent, fmt.Errorf("%s: %w", k.Name, err))
+		}
+	}
+	return programs, errors.Join(absent...)
+}
+
+// writeExecution writes what was planned and what happened.
+func writeExecution(c *cobra.Command, out string, on *session.Session, p schedule.Problem, planned, real schedule.Schedule) error {
+	rows := execute.Compare(measure.Provenance(on.Identity()), p, planned, real)
+	if err := store.WriteFile(filepath.Join(out, "execution.csv"), func(w io.Writer) error {
+		return datasets.WriteExecution(w, rows)
+	}); err != nil {
+		return err
+	}
+	for name, s := range map[string]schedule.Schedule{"planned": planned, "executed": real} {
+		if err := store.WriteFile(filepath.Join(out, name+".json"), func(w io.Writer) error { return schedule.Encode(w, p, s) }); err != nil {
+			return err
+		}
+	}
+	if err := reports.SaveFigure(filepath.Join(out, "gantt"), execute.Chart(p, planned, real)); err != nil {
+		return err
+	}
+	t := execute.Table(rows)
+	if err := t.Save(filepath.Join(out, "table")); err != nil {
+		return err
+	}
+	return t.Text(c.OutOrStdout())
+}
