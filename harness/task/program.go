@@ -1,7 +1,9 @@
 package task
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"miglab/harness/mig"
 )
@@ -45,6 +47,32 @@ type Program struct {
 	// Memory is the work w_m: the time it takes with the whole bandwidth.
 	Memory float64
 }
+
+// Validate checks that there can be such a program and that it takes its solo time on a
+// whole GPU. The error completes a sentence that begins with the job.
+func (p *Program) Validate() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("program %q, "+format, append([]any{p.Name}, args...)...)
+	}
+	switch {
+	case p.Name == "":
+		return bad("has no name")
+	case !slices.Contains(Classes(), p.Class):
+		return bad("is of class %q; the classes are %v", p.Class, Classes())
+	case !(p.Solo > 0 && p.Solo <= MaxSeconds):
+		return bad("takes %v s alone; give a positive number, at most %g", p.Solo, MaxSeconds)
+	case !(p.Parallelism > 0 && p.Parallelism <= 1):
+		return bad("has parallelism %v; give a number over 0 and up to 1", p.Parallelism)
+	case !(p.Serial >= 0 && p.Compute >= 0 && p.Memory >= 0):
+		return bad("has parts %v (serial), %v (compute) and %v (memory); none may be negative", p.Serial, p.Compute, p.Memory)
+	case !(math.Abs(p.Relative(1, 1)-1) <= normal):
+		return bad("takes %v times its solo time on the whole GPU; scale its parts so that it is 1", p.Relative(1, 1))
+	}
+	return nil
+}
+
+// normal is how far from 1 a program's time on the whole GPU may be, for rounding.
+const normal = 1e-9
 
 // Sharpness is the exponent of the model's smooth maximum: the parts of compute and
 // memory overlap, but not perfectly where they are about as long.

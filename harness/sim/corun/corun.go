@@ -4,6 +4,8 @@
 package corun
 
 import (
+	"slices"
+
 	"miglab/harness/mig"
 	"miglab/harness/task"
 )
@@ -64,15 +66,30 @@ type Group struct {
 	Setup Setup
 }
 
-// A Plan is an answer: every job is in one group.
+// A Plan is an answer: every job is in one group. The groups run one after the other.
 type Plan []Group
 
 // A Result is what the referee measured.
 type Result struct {
-	// Makespan is the sum of the groups' durations.
+	// Groups are the durations of the groups, in the order of the plan: each lasts until its
+	// last job.
+	Groups []mig.Seconds
+	// Makespan is their sum.
 	Makespan mig.Seconds
-	// TimeSharing is the sum of the solo times.
+	// TimeSharing is the sum of the solo times: the jobs one after the other, each with the
+	// whole GPU.
 	TimeSharing mig.Seconds
-	// Slowdowns has each job's time in its group over its solo time.
+	// Slowdowns has each job's time in its group over its solo time, by job (V-B).
 	Slowdowns []float64
+	// Slower is the number of groups that take longer than their jobs one after the other.
+	Slower int
 }
+
+// Throughput is relative to time sharing.
+func (r *Result) Throughput() float64 { return float64(r.TimeSharing / r.Makespan) }
+
+// MeanSlowdown is the mean over the jobs.
+func (r *Result) MeanSlowdown() float64 { return sum(r.Slowdowns) / float64(len(r.Slowdowns)) }
+
+// Fairness is the smallest slowdown over the largest, at most 1.
+func (r *Result) Fairness() float64 { return slices.Min(r.Slowdowns) / slices.Max(r.Slowdowns) }

@@ -25,8 +25,8 @@ type slot struct {
 	// domain and instance number the GPU instance and the compute instance.
 	domain, instance int
 	// whole is the compute instance's share of the GPU, share the job's of the instance; 0
-	// where there are no percentages.
-	whole, share float64
+	// where there are no percentages. total is the sum of the instance's shares.
+	whole, share, total float64
 }
 
 // Layout returns the setup's layout. It panics if there are more than [MaxSlots] jobs.
@@ -37,10 +37,11 @@ func (s *Setup) Layout() Layout {
 	for g, gi := range s.GIs {
 		l.memory[g] = gi.Memory
 		for _, ci := range gi.CIs {
-			at := slot{domain: g, instance: instance, whole: ci.Compute, share: 1}
+			at := slot{domain: g, instance: instance, whole: ci.Compute, share: 1, total: 1}
 			instance++
 			switch {
 			case len(ci.Shares) > 0:
+				at.total = sum(ci.Shares)
 				for _, at.share = range ci.Shares {
 					add(at)
 				}
@@ -123,7 +124,7 @@ func (m *Model) paces(l *Layout, jobs *[MaxSlots]*task.Program, left, pace *[Max
 		}
 		level := waterLevel(&use, l.memory[d])
 		for i := range l.Slots {
-			if use[i] > 0 {
+			if left[i] > 0 && l.slots[i].domain == d {
 				pace[i] *= max(1, use[i]/level) * interference
 			}
 		}
@@ -149,7 +150,7 @@ func (m *Model) compute(l *Layout, jobs *[MaxSlots]*task.Program, left *[MaxSlot
 		}
 	}
 	if at.share > 0 {
-		return at.whole * at.share / shares, 1
+		return at.whole * at.share * at.total / shares, 1
 	}
 	return min(can[i], waterLevel(&can, at.whole)), 1 + m.Delta*float64(clients-1)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // SetupError says where a partition string is wrong.
@@ -88,7 +89,7 @@ func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 // signs, and + and comma between clients and compute instances mean the same, as the
 // table has both. What is wrong is a *SetupError.
 func Parse(text string) (Setup, error) {
-	p := parser{text: text}
+	p := parser{text: text, starts: map[[3]int]int{}}
 	s := p.setup()
 	if p.err != nil {
 		return Setup{}, p.err
@@ -109,6 +110,8 @@ type parser struct {
 	text string
 	at   int
 	err  error
+	// starts are where the GPU instances, the compute instances and the clients begin.
+	starts map[[3]int]int
 }
 
 func (p *parser) fail(at int, format string, args ...any) {
@@ -119,20 +122,27 @@ func (p *parser) fail(at int, format string, args ...any) {
 
 // peek returns the next sign, 0 at the end.
 func (p *parser) peek() byte {
-	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t') {
+	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
 		p.at++
 	}
-	if p.at == len(p.text) || p.err != nil {
+	if p.at == len(p.text) {
 		return 0
 	}
 	return p.text[p.at]
 }
 
 func (p *parser) found() string {
-	if c := p.peek(); c != 0 {
-		return strconv.QuoteRune(rune(c))
+	if p.peek() == 0 {
+		return "the end"
 	}
-	return "the end"
+	c, _ := utf8.DecodeRuneInString(p.text[p.at:])
+	return strconv.QuoteRune(c)
+}
+
+// mark remembers that a part of the setup begins here.
+func (p *parser) mark(gi, ci, client int) {
+	p.peek()
+	p.starts[[3]int{gi, ci, client}] = p.at
 }
 
 func (p *parser) expect(c byte) {
@@ -143,111 +153,112 @@ func (p *parser) expect(c byte) {
 	p.at++
 }
 
-// share reads a number over 0 and up to 1.
-func (p *parser) share() float64 {
+// number reads a decimal number.
+func (p *parser) number() float64 {
 	p.peek()
 	start := p.at
 	for p.at < len(p.text) && strings.IndexByte("0123456789.", p.text[p.at]) >= 0 {
 		p.at++
 	}
 	x, err := strconv.ParseFloat(p.text[start:p.at], 64)
-	switch {
-	case err != nil:
+	if err != nil {
+		p.at = start
 		p.fail(start, "found %s where a number such as 0.5 belongs", p.found())
-	case !(x > 0 && x <= 1):
-		p.fail(start, "%s is no share; it has to be over 0 and at most 1", p.text[start:p.at])
 	}
 	return x
 }
 
-// slack is what sums of decimal shares may be over 1 for rounding.
-const slack = 1e-9
-
 func (p *parser) setup() (s Setup) {
-	memory, compute := 0.0, 0.0
 	for p.err == nil {
-		start := p.at
-		gi := p.gi()
-		memory += gi.Memory
-		for _, c := range gi.CIs {
-			compute += c.Compute
-		}
-		s.GIs = append(s.GIs, gi)
-		switch {
-		case memory > 1+slack:
-			p.fail(start, "the GPU instances have %s of the memory together; there is 1", number(memory))
-		case gi.CIs[0].MIG && compute > 0.875+slack:
-			p.fail(start, "the compute instances have %s of the GPU together; MIG leaves 0.875, seven of eight GPCs", number(compute))
-		case !gi.CIs[0].MIG && len(s.GIs) > 1 || !s.GIs[0].CIs[0].MIG && len(s.GIs) > 1:
-			p.fail(start, "a GPU that MIG does not divide is one instance; compute instances stand in braces")
-		case p.peek() == 0:
-			return s
+		s.GIs = append(s.GIs, p.gi(len(s.GIs)))
+		if p.peek() == 0 {
+			break
 		}
 		p.expect('+')
+	}
+	if p.err == nil {
+		if f := s.fault(); f != nil {
+			p.fail(p.starts[[3]int{f.gi, f.ci, f.client}], "%s", f.reason)
+		}
 	}
 	return s
 }
 
-func (p *parser) gi() (gi GI) {
+func (p *parser) gi(g int) (gi GI) {
+	p.mark(g, -1, -1)
 	p.expect('[')
 	var ci CI
-	sum := 0.0
 	for p.err == nil {
+		c := len(gi.CIs)
 		switch p.peek() {
 		case '(':
-			start := p.at
-			p.at++
-			if p.peek() == '*' {
-				p.at++
-				ci.Default++
-			} else {
-				ci.Shares = append(ci.Shares, p.share())
-				sum += ci.Shares[len(ci.Shares)-1]
+			if ci.clients() == 0 {
+				p.mark(g, c, -1)
 			}
-			p.expect(')')
-			switch {
-			case ci.Default > 0 && len(ci.Shares) > 0:
-				p.fail(start, "clients with and without percentages do not go together")
-			case sum > 1+slack:
-				p.fail(start, "the clients have %s of their instance together; at most 1", number(sum))
+			p.client(&ci, g, c)
+			if p.peek() == '{' {
+				continue
 			}
 		case '{':
 			p.at++
+			p.mark(g, c, -1)
 			ci.MIG = true
-			start := p.at
-			ci.Compute = p.share()
-			if g := ci.Compute * 8; g != float64(int(g)) {
-				p.fail(start, "%s is no whole number of GPCs; one is 0.125", number(ci.Compute))
-			}
+			ci.Compute = p.number()
 			p.expect('}')
 			gi.CIs = append(gi.CIs, ci)
-			ci, sum = CI{}, 0
+			ci = CI{}
 		default:
-			gi.Memory = p.share()
-			p.expect('m')
-			p.expect(']')
-			p.finish(&gi, ci)
+			p.fail(p.at, "found %s where a client in () or a compute instance in {} belongs", p.found())
+		}
+		if p.peek() == ',' && p.memoryFollows() {
+			p.memory(&gi, ci)
 			return gi
 		}
-		if c := p.peek(); c == '+' || c == ',' {
-			p.at++
-		} else if c != '{' {
-			p.fail(p.at, "found %s where '+', ',' or '{' belongs", p.found())
+		if c := p.peek(); c != '+' && c != ',' {
+			p.fail(p.at, "found %s where '+' or ',' belongs", p.found())
 		}
+		p.at++
 	}
 	return gi
 }
 
-// finish adds clients that no compute instance followed: those of the whole GPU.
-func (p *parser) finish(gi *GI, ci CI) {
-	switch {
-	case ci.clients() == 0 && len(gi.CIs) == 0:
-		p.fail(p.at-1, "nothing runs in the instance; clients stand in (), compute instances in {}")
-	case ci.clients() == 0:
-	case len(gi.CIs) > 0:
-		p.fail(p.at-1, "the last clients have no compute instance")
-	default:
+// memoryFollows reports whether the comma that comes next ends the list of compute
+// instances, and passes over it if so.
+func (p *parser) memoryFollows() bool {
+	comma := p.at
+	p.at++
+	if c := p.peek(); c == '(' || c == '{' {
+		p.at = comma
+		return false
+	}
+	return true
+}
+
+// client reads one MPS client.
+func (p *parser) client(ci *CI, g, c int) {
+	start := p.at
+	p.at++
+	if p.peek() == '*' {
+		p.at++
+		ci.Default++
+	} else {
+		p.mark(g, c, len(ci.Shares))
+		ci.Shares = append(ci.Shares, p.number())
+	}
+	p.expect(')')
+	if ci.Default > 0 && len(ci.Shares) > 0 {
+		p.fail(start, "clients with and without percentages do not go together")
+	}
+}
+
+// memory reads the end of a GPU instance. Clients that no compute instance followed are
+// those of the whole GPU.
+func (p *parser) memory(gi *GI, ci CI) {
+	if ci.clients() > 0 {
 		ci.Compute = 1
 		gi.CIs = append(gi.CIs, ci)
 	}
+	gi.Memory = p.number()
+	p.expect('m')
+	p.expect(']')
 }

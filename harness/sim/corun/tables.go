@@ -18,6 +18,15 @@ const (
 	Hierarchical Family = "hierarchical"
 	// Lockstep is Hierarchical with the same percentages in both compute instances.
 	Lockstep Family = "lockstep"
+	// DefaultShared, DefaultPrivate, DefaultWhole and DefaultThree are MIG+MPS default: a MIG
+	// partition that stays, with any number of MPS clients without percentages in each compute
+	// instance. The paper takes the partition that is best on the mean of its queues. The
+	// first two are those of Table VII, with 3 and 4 GPCs; the others, ours, are one instance
+	// of 7 GPCs, and three isolated ones of 2, 2 and 3.
+	DefaultShared  Family = "default-3-4-shared"
+	DefaultPrivate Family = "default-3-4-private"
+	DefaultWhole   Family = "default-7"
+	DefaultThree   Family = "default-2-2-3-private"
 	// Agent is the 29 setups that the paper's agent chooses from, one action each. The
 	// paper gives the number and not the list: this is our choice. Of Lockstep it has
 	// all with two jobs, and with three and four those that stand for others.
@@ -26,7 +35,70 @@ const (
 
 // Families lists them in the order of the paper's comparison.
 func Families() []Family {
-	return []Family{MIGShared, MIGPrivate, MPSOnly, Lockstep, Hierarchical, Agent}
+	return append(append([]Family{MIGShared, MIGPrivate, MPSOnly}, DefaultFamilies()...), Lockstep, Hierarchical, Agent)
+}
+
+// DefaultFamilies lists those of MIG+MPS default, one for each MIG partition.
+func DefaultFamilies() []Family {
+	return []Family{DefaultShared, DefaultPrivate, DefaultWhole, DefaultThree}
+}
+
+// partitions are the MIG partitions of the families of MIG+MPS default.
+var partitions = map[Family]string{
+	DefaultShared:  "[{0.375}+{0.5},1m]",
+	DefaultPrivate: "[{0.375},0.5m]+[{0.5},0.5m]",
+	DefaultWhole:   "[{0.875},1m]",
+	DefaultThree:   "[{0.25},0.25m]+[{0.25},0.25m]+[{0.375},0.5m]",
+}
+
+// byDefault returns all ways to give jobs to the compute instances of a partition. An
+// instance without jobs idles and is left out of the setup; two jobs or more are MPS
+// clients without percentages.
+func byDefault(partition string, jobs int) []Setup {
+	p := MustParse(partition)
+	instances := 0
+	for _, gi := range p.GIs {
+		instances += len(gi.CIs)
+	}
+	var out []Setup
+	seen := map[string]bool{} // equal instances make equal setups
+	for _, counts := range compositions(jobs, instances) {
+		var s Setup
+		for _, gi := range p.GIs {
+			some := GI{Memory: gi.Memory}
+			for _, ci := range gi.CIs {
+				if n := counts[0]; n > 0 {
+					if n > 1 {
+						ci.Default = n
+					}
+					some.CIs = append(some.CIs, ci)
+				}
+				counts = counts[1:]
+			}
+			if len(some.CIs) > 0 {
+				s.GIs = append(s.GIs, some)
+			}
+		}
+		if !seen[s.String()] {
+			seen[s.String()] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// compositions returns all ways to write n as a sum of so many numbers from 0.
+func compositions(n, terms int) [][]int {
+	if terms == 1 {
+		return [][]int{{n}}
+	}
+	var out [][]int
+	for first := range n + 1 {
+		for _, rest := range compositions(n-first, terms-1) {
+			out = append(out, append([]int{first}, rest...))
+		}
+	}
+	return out
 }
 
 // whole is the GPU with MIG off, for one job.
@@ -38,6 +110,9 @@ var halves = [][2]string{{"0.1", "0.9"}, {"0.2", "0.8"}, {"0.3", "0.7"}, {"0.4",
 // Setups returns the setups of a family for a number of jobs from 1 to 4, in the order
 // of Table VII. One job has the whole GPU in every family.
 func Setups(f Family, jobs int) []Setup {
+	if p, ok := partitions[f]; ok && jobs > 1 && jobs <= MaxConcurrency {
+		return byDefault(p, jobs)
+	}
 	var texts []string
 	add := func(format string, args ...any) { texts = append(texts, fmt.Sprintf(format, args...)) }
 	hierarchical := f == Hierarchical || f == Lockstep || f == Agent

@@ -1,0 +1,277 @@
+package corun
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// MaxConcurrency is the largest size of a group for which [Setups] has any.
+const MaxConcurrency = 4
+
+// A Violation is one thing that is wrong with a window or a plan for it.
+type Violation struct {
+	// Group is an index in the plan and Job one in the window; -1 where none is concerned.
+	Group, Job int
+	// Detail says what was found and what would be right.
+	Detail string
+}
+
+func (v Violation) Error() string {
+	if v.Group < 0 {
+		return v.Detail
+	}
+	return fmt.Sprintf("group %d: %s", v.Group+1, v.Detail)
+}
+
+// InvalidError is the refusal to measure a plan that breaks rules.
+type InvalidError struct {
+	// Violations lists all of them; there is at least one.
+	Violations []Violation
+}
+
+// shown is how many violations an error's text spells out.
+const shown = 5
+
+func (e *InvalidError) Error() string {
+	var text []string
+	for i, v := range e.Violations {
+		if i == shown {
+			text = append(text, fmt.Sprintf("and %d more", len(e.Violations)-shown))
+			break
+		}
+		text = append(text, v.Error())
+	}
+	return "invalid co-run plan: " + strings.Join(text, "; ")
+}
+
+// Unwrap returns the violations as errors.
+func (e *InvalidError) Unwrap() []error {
+	errs := make([]error, len(e.Violations))
+	for i, v := range e.Violations {
+		errs[i] = v
+	}
+	return errs
+}
+
+// Check returns what is wrong with a window: one without jobs, with jobs that are none,
+// or with a limit of concurrency or a model that makes no sense.
+func (w *Window) Check() []Violation {
+	var out []Violation
+	add := func(job int, format string, args ...any) {
+		out = append(out, Violation{-1, job, fmt.Sprintf(format, args...)})
+	}
+	if len(w.Jobs) == 0 {
+		add(-1, "the window has no jobs; it needs at least 1")
+	}
+	for i := range w.Jobs {
+		if err := w.Jobs[i].Validate(); err != nil {
+			add(i, "job %d, %v", i, err)
+		}
+	}
+	if w.Concurrency < 1 || w.Concurrency > MaxSlots {
+		add(-1, "groups of up to %d jobs; give a number from 1 to %d", w.Concurrency, MaxSlots)
+	}
+	for name, x := range map[string]float64{"kappa": w.Model.Kappa, "delta": w.Model.Delta} {
+		if !(x >= 0) || math.IsInf(x, 1) {
+			add(-1, "%s is %v; give a number from 0", name, x)
+		}
+	}
+	return out
+}
+
+// Check returns all that is wrong with a plan for a window, or with the window itself.
+//
+// A group that takes longer than its jobs one after the other is allowed, though the
+// paper's first constraint (IV-A) forbids it: to know it takes a run, and a scheduler that
+// predicts may be wrong. [Result.Slower] counts such groups. The best plan has none, since
+// every job may run alone.
+func Check(w Window, p Plan) []Violation {
+	if out := w.Check(); out != nil {
+		return out
+	}
+	var out []Violation
+	in := make([]int, len(w.Jobs)) // the group that has the job, from 1
+	for g := range p {
+		add := func(job int, format string, args ...any) {
+			out = append(out, Violation{g, job, fmt.Sprintf(format, args...)})
+		}
+		group := &p[g]
+		for _, j := range group.Jobs {
+			switch {
+			case j < 0 || j >= len(w.Jobs):
+				add(j, "there is no job %d; the window has %d, counted from 0", j, len(w.Jobs))
+			case in[j] != 0:
+				add(j, "job %d (%s) is in group %d already", j, w.Jobs[j].Name, in[j])
+			default:
+				in[j] = g + 1
+			}
+		}
+		if n := len(group.Jobs); n > w.Concurrency {
+			add(-1, "%d jobs; at most %d may run at the same time", n, w.Concurrency)
+		}
+		if err := group.Setup.Validate(); err != nil {
+			add(-1, "%v", err)
+		} else if n := group.Setup.Slots(); n != len(group.Jobs) {
+			add(-1, "%d jobs on %s, which is for %d", len(group.Jobs), &group.Setup, n)
+		}
+	}
+	for j, g := range in {
+		if g == 0 {
+			out = append(out, Violation{-1, j, fmt.Sprintf("job %d (%s) is in no group", j, w.Jobs[j].Name)})
+		}
+	}
+	return out
+}
+
+// Measure is the referee: it checks a plan, runs its groups one after the other and
+// measures them. It shares no code with [Model.Ends], which schedulers use. The time to set
+// up a partition is not counted, as in the paper. The error is an [*InvalidError].
+func Measure(w Window, p Plan) (Result, error) {
+	if v := Check(w, p); v != nil {
+		return Result{}, &InvalidError{v}
+	}
+	r := Result{Slowdowns: make([]float64, len(w.Jobs))}
+	for _, g := range p {
+		var alone, last mig.Seconds
+		for i, end := range replay(w, g) {
+			job := &w.Jobs[g.Jobs[i]]
+			r.Slowdowns[g.Jobs[i]] = float64(end / job.Solo)
+			alone += job.Solo
+			last = max(last, end)
+		}
+		r.Groups = append(r.Groups, last)
+		r.Makespan += last
+		r.TimeSharing += alone
+		// A job alone on the whole GPU takes its solo time but for rounding.
+		if last > alone*(1+slack) {
+			r.Slower++
+		}
+	}
+	return r, nil
+}
+
+// runner is a job while it runs.
+type runner struct {
+	job *task.Program
+	gi  *GI
+	ci  *CI
+	// share is the percentage of the compute instance; 0 without percentages.
+	share float64
+	// left is the part of the job that is still to be done, from 1 to 0, and rate how
+	// much of it is done in a second.
+	left, rate float64
+	end        mig.Seconds
+}
+
+// replay runs a group and returns when its jobs end, by slot.
+func replay(w Window, g Group) []mig.Seconds {
+	var all []*runner
+	for i := range g.Setup.GIs {
+		gi := &g.Setup.GIs[i]
+		for k := range gi.CIs {
+			ci := &gi.CIs[k]
+			shares := ci.Shares
+			if len(shares) == 0 {
+				shares = make([]float64, max(1, ci.Default))
+			}
+			for _, share := range shares {
+				job := &w.Jobs[g.Jobs[len(all)]]
+				all = append(all, &runner{job: job, gi: gi, ci: ci, share: share, left: 1})
+			}
+		}
+	}
+	for now := mig.Seconds(0); ; {
+		running := slices.DeleteFunc(slices.Clone(all), func(r *runner) bool { return r.left == 0 })
+		if len(running) == 0 {
+			break
+		}
+		for _, r := range running {
+			r.rate = w.Model.rate(r, running)
+		}
+		first := slices.MinFunc(running, func(a, b *runner) int { return cmp.Compare(a.left/a.rate, b.left/b.rate) })
+		step := first.left / first.rate
+		now += mig.Seconds(step)
+		for _, r := range running {
+			if r.left/r.rate == step {
+				r.left, r.end = 0, now
+			} else {
+				r.left -= step * r.rate
+			}
+		}
+	}
+	ends := make([]mig.Seconds, len(all))
+	for i, r := range all {
+		ends[i] = r.end
+	}
+	return ends
+}
+
+// rate returns how much of its work a job does in a second beside those that run.
+func (m *Model) rate(r *runner, running []*runner) float64 {
+	var wants []float64
+	for _, o := range running {
+		if o.gi == r.gi {
+			wants = append(wants, m.alone(o, running).bandwidth)
+		}
+	}
+	alone := m.alone(r, running)
+	short := max(1, alone.bandwidth/fair(wants, r.gi.Memory))
+	interference := 1 + m.Kappa*float64(len(wants)-1)
+	return 1 / (alone.relative * short * interference * float64(r.job.Solo))
+}
+
+// demand is what a job would do if no other one used the memory: how long it would take,
+// in solo times, and what bandwidth it would use.
+type demand struct{ relative, bandwidth float64 }
+
+// alone returns the demand of a job on the multiprocessors that it has beside those that run.
+func (m *Model) alone(r *runner, running []*runner) demand {
+	var can []float64
+	active := 0.0
+	for _, o := range running {
+		if o.ci == r.ci {
+			can = append(can, o.job.Parallelism)
+			active += o.share
+		}
+	}
+	compute, work := r.ci.Compute, r.job.Compute
+	if r.share > 0 {
+		compute *= r.share
+		if m.Release {
+			compute *= sum(r.ci.Shares) / active
+		}
+	} else {
+		compute = min(r.job.Parallelism, fair(can, r.ci.Compute))
+		work *= 1 + m.Delta*float64(len(can)-1)
+	}
+	x := work / min(compute, r.job.Parallelism)
+	y := r.job.Memory / r.gi.Memory
+	relative := r.job.Serial + math.Pow(math.Pow(x, task.Sharpness)+math.Pow(y, task.Sharpness), 1./task.Sharpness)
+	return demand{relative, r.job.Memory / relative}
+}
+
+func sum(shares []float64) (total float64) {
+	for _, x := range shares {
+		total += x
+	}
+	return total
+}
+
+// fair returns the most that max-min fairness leaves to any of several that share what
+// there is: those that want less get what they want, the rest as much each.
+func fair(wants []float64, have float64) float64 {
+	wants = slices.Sorted(slices.Values(wants))
+	for i, want := range wants {
+		if each := have / float64(len(wants)-i); want > each {
+			return each
+		}
+		have -= want
+	}
+	return math.Inf(1)
+}

@@ -1,0 +1,180 @@
+package corun
+
+import (
+	"fmt"
+	"slices"
+
+	"miglab/harness/mig"
+)
+
+// gpcs is the number of GPCs that shares count: those of a whole GPU with MIG off.
+const gpcs = 8
+
+// slack is what sums of decimal shares may be over 1 for rounding.
+const slack = 1e-9
+
+// geometry is that of the models with seven compute slices, one GPC each.
+var geometry = mig.MustLookup("A100")
+
+// fault is what no GPU can be set up with, and where in the setup it is: the first GPU
+// instance concerned, the compute instance and the client; -1 for all of them.
+type fault struct {
+	gi, ci, client int
+	reason         string
+}
+
+// Validate checks that a GPU can be set up so: MIG has such instances and they have
+// room side by side, shares are over 0 and add up to at most 1, and there are no more
+// than [MaxSlots] jobs.
+func (s *Setup) Validate() error {
+	if f := s.fault(); f != nil {
+		return fmt.Errorf("GPU instance %d of %s: %s", f.gi+1, s, f.reason)
+	}
+	return nil
+}
+
+// fault returns the first thing that is wrong; nil if nothing is.
+func (s *Setup) fault() *fault {
+	if len(s.GIs) == 0 {
+		return &fault{0, -1, -1, "there is none; the whole GPU counts as one"}
+	}
+	var profiles []*mig.Profile
+	for g := range s.GIs {
+		gi := &s.GIs[g]
+		if f := gi.fault(); f != nil {
+			f.gi = g
+			return f
+		}
+		if !gi.CIs[0].MIG {
+			if len(s.GIs) > 1 {
+				return &fault{g, -1, -1, "a GPU that MIG does not divide is one instance; compute instances stand in braces"}
+			}
+			continue
+		}
+		p, reason := gi.profile()
+		if p == nil {
+			return &fault{g, -1, -1, reason}
+		}
+		if profiles = append(profiles, p); !room(profiles, 0) {
+			return &fault{g, -1, -1, fmt.Sprintf("MIG has no room for %v side by side", profiles)}
+		}
+	}
+	if n := s.Slots(); n > MaxSlots {
+		return &fault{0, -1, -1, fmt.Sprintf("%d jobs would run at the same time; the model takes up to %d", n, MaxSlots)}
+	}
+	return nil
+}
+
+// fault returns what is wrong with a GPU instance by itself.
+func (gi *GI) fault() *fault {
+	if len(gi.CIs) == 0 {
+		return &fault{0, -1, -1, "nothing runs in the instance; clients stand in (), compute instances in {}"}
+	}
+	if !(gi.Memory > 0 && gi.Memory <= 1) {
+		return &fault{0, -1, -1, noShare(gi.Memory)}
+	}
+	for i := range gi.CIs {
+		ci := &gi.CIs[i]
+		if f := ci.fault(); f != nil {
+			f.ci = i
+			return f
+		}
+		if ci.MIG {
+			continue
+		}
+		switch {
+		case len(gi.CIs) > 1:
+			return &fault{0, i, -1, "clients outside compute instances do not go beside compute instances"}
+		case ci.Compute != 1 || gi.Memory != 1:
+			return &fault{0, -1, -1, "a GPU that MIG does not divide has all multiprocessors and all memory, 1m"}
+		case ci.clients() == 0:
+			return &fault{0, -1, -1, "nothing runs in the instance; clients stand in (), compute instances in {}"}
+		}
+	}
+	return nil
+}
+
+// fault returns what is wrong with a compute instance by itself.
+func (c *CI) fault() *fault {
+	if !(c.Compute > 0 && c.Compute <= 1) {
+		return &fault{0, 0, -1, noShare(c.Compute)}
+	}
+	if c.MIG && geometry.Profile(c.slices()) == nil {
+		return &fault{0, 0, -1, fmt.Sprintf("MIG has no compute instance with %s of the GPU; one GPC is 0.125, and there are those with %v", number(c.Compute), geometry.Sizes())}
+	}
+	if c.Default < 0 || c.Default > 0 && len(c.Shares) > 0 {
+		return &fault{0, 0, 0, "clients with and without percentages do not go together"}
+	}
+	sum := 0.0
+	for i, x := range c.Shares {
+		if !(x > 0 && x <= 1) {
+			return &fault{0, 0, i, noShare(x)}
+		}
+		if sum += x; sum > 1+slack {
+			return &fault{0, 0, i, fmt.Sprintf("the clients have %s of their instance together; at most 1", number(round(sum)))}
+		}
+	}
+	return nil
+}
+
+func noShare(x float64) string {
+	return fmt.Sprintf("%s is no share; it has to be over 0 and at most 1", number(x))
+}
+
+// round hides the rounding of sums of decimals in messages.
+func round(x float64) float64 { return float64(int(x*1e6+0.5)) / 1e6 }
+
+// slices returns the compute slices; 0 if they are no whole number.
+func (c *CI) slices() mig.Slices {
+	n := mig.Slices(c.Compute * gpcs)
+	if float64(n) != c.Compute*gpcs {
+		return 0
+	}
+	return n
+}
+
+// profile returns the smallest profile of a GPU instance that has the memory and room
+// for the compute instances, or why there is none. Of those with the same memory the
+// smallest can start wherever another one can.
+func (gi *GI) profile() (*mig.Profile, string) {
+	compute, three := mig.Slices(0), false
+	for i := range gi.CIs {
+		n := gi.CIs[i].slices()
+		compute += n
+		three = three || n == 3
+	}
+	var memories []string
+	largest := mig.Slices(0)
+	for _, p := range geometry.Profiles {
+		memory := float64(p.Length) / float64(geometry.MemorySlices)
+		if m := number(memory) + "m"; !slices.Contains(memories, m) {
+			memories = append(memories, m)
+		}
+		if memory != gi.Memory || p.MediaExtensions {
+			continue
+		}
+		largest = max(largest, p.Size)
+		// An instance of four slices has no compute instance of three.
+		if p.Size >= compute && !(three && p.Size == 4) {
+			return p, ""
+		}
+	}
+	if largest == 0 {
+		return nil, fmt.Sprintf("MIG has no instance with %sm; there are those with %v", number(gi.Memory), memories)
+	}
+	return nil, fmt.Sprintf("the compute instances, %d GPCs together, fit no instance with %sm; the largest has %d", compute, number(gi.Memory), largest)
+}
+
+// room reports whether instances of the profiles find room beside those in taken.
+func room(profiles []*mig.Profile, taken mig.Mask) bool {
+	if len(profiles) == 0 {
+		return true
+	}
+	for _, start := range profiles[0].Starts {
+		in := mig.Instance{Profile: profiles[0], Start: start}
+		if in.Mask()&taken == 0 && room(profiles[1:], taken|in.Mask()) {
+			return true
+		}
+	}
+	return false
+}
