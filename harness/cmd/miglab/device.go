@@ -95,11 +95,14 @@ func (f *deviceFlags) with(c *cobra.Command, work func([]*session.Session) error
 	var sessions []*session.Session
 	defer func() {
 		left := errors.Join(closeAll(sessions), closeAll(devices))
-		if left != nil && errors.Is(err, context.Canceled) {
-			left = failedError{fmt.Errorf("interrupted, and not all is cleaned up: %w", left)}
-			err = nil
+		switch interrupted := c.Context().Err(); {
+		case interrupted != nil && left != nil:
+			err = failedError{fmt.Errorf("interrupted, and not all is cleaned up: %w", left)}
+		case interrupted != nil && err != nil:
+			err = interrupted
+		default:
+			err = errors.Join(err, left)
 		}
-		err = errors.Join(err, left)
 	}()
 	for _, d := range devices {
 		s, err := session.Open(c.Context(), d, session.Options{

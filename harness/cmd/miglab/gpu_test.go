@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -42,6 +43,9 @@ var sleepers = map[string][5]float64{
 	"largest": {0, 0, 0.21, 0.17, 0.10},
 }
 
+// benches counts them.
+var benches atomic.Uint32
+
 func newBench(t *testing.T, lines ...string) *bench {
 	t.Helper()
 	stub := nvmltest.Build(t)
@@ -53,7 +57,9 @@ func newBench(t *testing.T, lines ...string) *bench {
 			fmt.Sprintf("time create %d %d", p.ID, int(math.Round(float64(p.Create)*1000))),
 			fmt.Sprintf("time destroy %d %d", p.ID, int(math.Round(float64(p.Destroy)*1000))))
 	}
-	b := &bench{t: t, dir: t.TempDir(), state: nvmltest.New(t, append([]string{nvmltest.A100}, lines...)...)}
+	// Tests at the same time have GPUs of their own: the stub finds processes by UUID.
+	gpu := strings.Replace(nvmltest.A100, "11111111", fmt.Sprintf("%08x", benches.Add(1)), 1)
+	b := &bench{t: t, dir: t.TempDir(), state: nvmltest.New(t, append([]string{gpu}, lines...)...)}
 	b.env = append(os.Environ(), b.state.Env(stub)...)
 	cc := "cc"
 	if v := os.Getenv("CC"); v != "" {
@@ -86,7 +92,10 @@ func (b *bench) write(name, text string) {
 // command is miglab on the bench. Lock and journal are in memory, as they are where
 // root runs: a journal that is written to a disk takes time that the plan knows nothing of.
 func (b *bench) command(ctx context.Context, args ...string) *exec.Cmd {
-	c := exec.CommandContext(ctx, "miglab", append(args, "--state", b.stateDir())...)
+	if args[0] != "run" {
+		args = append(slices.Clone(args), "--state", b.stateDir())
+	}
+	c := exec.CommandContext(ctx, "miglab", args...)
 	c.Dir, c.Env = b.dir, b.env
 	return c
 }
@@ -317,8 +326,8 @@ func TestKilledRunsAreCleanedUp(t *testing.T) {
 				// Meanwhile somebody else makes an instance, where there is none.
 				b.state.Add(t, theirs...)
 				_, _, said := b.run("profile", "--kernels", "./kernels.yaml", "--only", "flat", "--repetitions", "1", "--out", "other")
-				if !strings.Contains(said, "left behind") {
-					t.Errorf("the next start says %q, and nothing of what was left behind", said)
+				if !strings.Contains(said, "which a killed run") {
+					t.Errorf("the next start says %q, and nothing of what was left", said)
 				}
 				b.nothingLeft(theirs...)
 				b.state.Remove(t, "ci")

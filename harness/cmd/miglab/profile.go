@@ -118,13 +118,11 @@ func (f *profileFlags) sweep(c *cobra.Command, s *session.Session, kernels []ker
 	if err != nil && !errors.As(err, &failures) {
 		return err
 	}
-	if err := f.writeProfile(c, p); err != nil {
-		return err
-	}
+	err = f.writeProfile(c, p)
 	if failures != nil {
-		return failedError{failures}
+		return failedError{errors.Join(failures, err)}
 	}
-	return nil
+	return err
 }
 
 func (f *profileFlags) writeProfile(c *cobra.Command, p *measure.Profile) error {
@@ -208,8 +206,12 @@ func gpuTable(d profiling.Device) (reports.Table, error) {
 	}
 	t.Title = fmt.Sprintf("%s (%s), driver %s", id.Name, id.Model, id.Driver)
 	t.Columns = []reports.Column{
-		{Name: "profile"}, {Name: "id", Right: true}, {Name: "slices", Right: true}, {Name: "memory slices", Right: true},
-		{Name: "starts"}, {Name: "exists at"},
+		{Name: "profile"},
+		{Name: "id", Right: true},
+		{Name: "slices", Right: true},
+		{Name: "memory slices", Right: true},
+		{Name: "starts"},
+		{Name: "exists at"},
 	}
 	for _, p := range id.Model.Profiles {
 		starts, err := d.Placements(p)
