@@ -2,6 +2,7 @@ package measure
 
 var (
 	Cases        = cases
+	Describe     = describe
 	First        = first
 	Reconfigured = reconfigured
 )

@@ -195,16 +195,17 @@ func (x *isolation) measure(ctx context.Context, size mig.Slices) error {
 	if err != nil {
 		return err
 	}
-	all := cases(x.gpu, at)
+	all, kernels := cases(x.gpu, at), slices.Clone(x.kernels)
 	for repetition := range x.Repetitions {
 		for i := range all {
 			if repetition%2 == 1 {
 				i = len(all) - 1 - i
 			}
-			if err := x.beside(ctx, on, i, all[i]); err != nil {
+			if err := x.beside(ctx, on, i, all[i], kernels); err != nil {
 				return err
 			}
 		}
+		slices.Reverse(kernels)
 	}
 	_, err = x.session.Destroy(ctx, on)
 	return err
@@ -212,7 +213,7 @@ func (x *isolation) measure(ctx context.Context, size mig.Slices) error {
 
 // beside measures every kernel once on an instance, in a case of its size: with other
 // kernels on the instances of rest.
-func (x *isolation) beside(ctx context.Context, on profiling.Instance, number int, rest mig.Partition) error {
+func (x *isolation) beside(ctx context.Context, on profiling.Instance, number int, rest mig.Partition, kernels []*kernel.Kernel) error {
 	made := make([]profiling.Instance, len(rest))
 	for i, at := range rest {
 		var err error
@@ -220,7 +221,7 @@ func (x *isolation) beside(ctx context.Context, on profiling.Instance, number in
 			return err
 		}
 	}
-	for _, k := range x.kernels {
+	for _, k := range kernels {
 		t := trial{place{k.Name, on.Size()}, number}
 		others := x.drawn(k, on.Instance, rest)
 		for i := range others {

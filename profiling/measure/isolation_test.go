@@ -167,6 +167,26 @@ func TestIsolationKeepsNeighboursBusy(t *testing.T) {
 	})
 }
 
+// A GPU that gets 0.2 % slower every second would make what comes later in a
+// repetition look disturbed.
+func TestIsolationResistsDrift(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			return lasting(ctx, mig.Seconds(1+0.002*time.Since(begin).Seconds()))
+		})
+		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), kernels(1, "a", "b"), measure.IsolationOptions{Repetitions: 4, Launcher: l})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows {
+			if math.Abs(r.Difference) > 0.1 {
+				t.Errorf("%s on %d beside %q: %v %%", r.Kernel, r.Size, r.Beside, r.Difference)
+			}
+		}
+	})
+}
+
 func TestIsolationLeavesOutWhatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

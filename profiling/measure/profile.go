@@ -18,7 +18,7 @@ import (
 	"miglab/reports"
 )
 
-// MaxSpread is the spread, in percent, from which on times are called unsteady.
+// MaxSpread is the largest spread, in percent, of times that are called steady.
 const MaxSpread = 2.0
 
 // A Profile is what the runs of a sweep say.
@@ -36,8 +36,7 @@ type Profile struct {
 type Result struct {
 	Suite, Kernel string
 	Size          mig.Slices
-	// Status is OK if all runs are, or that of the first one that is not, where
-	// OutOfMemory outweighs the others.
+	// Status is OK if all runs are, or that of the first one that is not.
 	Status kernel.Status
 	// Detail says what went wrong.
 	Detail string
@@ -93,7 +92,7 @@ func result(runs []*Run) Result {
 	var seconds []float64
 	for _, r := range runs {
 		seconds = append(seconds, float64(r.Seconds))
-		if r.Status != kernel.OK && (out.Status == kernel.OK || r.Status == kernel.OutOfMemory) {
+		if out.Status == kernel.OK {
 			out.Status, out.Detail = r.Status, r.Detail
 		}
 	}

@@ -95,14 +95,14 @@ type sweep struct {
 
 // resume takes over the rows of the file.
 func (w *sweep) resume() error {
-	whole := w.id.Model.Profile(w.id.Model.ComputeSlices)
+	if len(w.runs) > 0 {
+		now := w.row(&kernel.Kernel{}, &mig.Profile{}, 0)
+		if column, err := now.agrees(&w.runs[0]); err != nil {
+			return fmt.Errorf("%s:2: %s: %w; name another file for the runs of this GPU", w.File, column, err)
+		}
+	}
 	for i := range w.runs {
 		r := &w.runs[i]
-		if now := w.row(&kernel.Kernel{}, whole, 1); i == 0 {
-			if column, err := now.agrees(r); err != nil {
-				return fmt.Errorf("%s:2: %s: %w; name another file for the runs of this GPU", w.File, column, err)
-			}
-		}
 		for _, k := range w.kernels {
 			if k.Name == r.Kernel && describe(k) != r.Description {
 				return fmt.Errorf("%s:%d: kernel %s (%s:%d) was another one when it ran: suite, arguments, environment, data or what is expected changed; name another file for the runs, or delete the kernel's lines",

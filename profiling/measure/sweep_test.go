@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -474,4 +475,60 @@ func TestSweepAddsToAFile(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A kernel may get another folder or more time, and its runs stay comparable.
+func TestDescribeFollowsWhatARunDoes(t *testing.T) {
+	whole := func() kernel.Kernel {
+		k := kernels(1, "a")[0]
+		k.Data = []kernel.Data{{Path: "graph", SHA256: "ab"}}
+		k.Time = kernel.TimeSource{Kind: kernel.Regexp, Pattern: regexp.MustCompile("time: (.*)"), Unit: 1e-3}
+		return k
+	}
+	k := whole()
+	first := measure.Describe(&k)
+	for i, change := range []func(*kernel.Kernel){
+		func(k *kernel.Kernel) { k.Suite = "other" },
+		func(k *kernel.Kernel) { k.SizeClass = "large" },
+		func(k *kernel.Kernel) { k.Argv = []string{"./a", "-n"} },
+		func(k *kernel.Kernel) { k.Env = []string{"N=1"} },
+		func(k *kernel.Kernel) { k.Data[0].SHA256 = "cd" },
+		func(k *kernel.Kernel) { k.Exit = 1 },
+		func(k *kernel.Kernel) { k.Expect = regexp.MustCompile("PASS") },
+		func(k *kernel.Kernel) { k.OutOfMemory = regexp.MustCompile("memory") },
+		func(k *kernel.Kernel) { k.Time.Kind = kernel.Wall },
+		func(k *kernel.Kernel) { k.Time.Pattern = regexp.MustCompile("(.*) s") },
+		func(k *kernel.Kernel) { k.Time.Unit = 1 },
+		func(k *kernel.Kernel) { k.Time.Row = "bfs" },
+	} {
+		k := whole()
+		change(&k)
+		if measure.Describe(&k) == first {
+			t.Errorf("change %d makes no difference", i)
+		}
+	}
+	k.Dir, k.Timeout, k.Warmup, k.Repetitions, k.MinMemoryMB, k.File, k.Line = "/opt", time.Hour, time.Second, 3, 1, "f", 9
+	if measure.Describe(&k) != first {
+		t.Error("another folder makes another kernel")
+	}
+}
+
+// The program's own launcher: processes, which see the instance and no other.
+func TestSweepRunsPrograms(t *testing.T) {
+	m, err := kernel.Read(strings.NewReader(`version: 1
+suite: shell
+kernels:
+  - name: echo
+    argv: [sh, -c, 'echo "device $CUDA_VISIBLE_DEVICES, time: 250 ms"']
+    repetitions: 2
+    expect: {regexp: "device MIG-[^ ]+,"}
+    time: {source: regexp, pattern: "time: ([0-9]+)", unit: ms}
+`), "kernels.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := measure.Sweep(t.Context(), open(t, devicetest.New(a30, devicetest.Scale(0))), m.Kernels, measure.SweepOptions{File: runsFile(t)})
+	if err != nil || len(p.Runs) != 6 || p.Runs[5].Seconds != 0.25 {
+		t.Errorf("%+v, %v", p, err)
+	}
 }
