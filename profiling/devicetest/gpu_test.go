@@ -311,6 +311,7 @@ func TestDriverDoesOneThingAtATime(t *testing.T) {
 				}()
 			}
 			time.Sleep(time.Minute)
+			synctest.Wait()
 			for n, got := range took {
 				if want := time.Duration(n+1) * c.want; got != want {
 					t.Errorf("%s: create %d was done after %v, want %v", c.name, n, got, want)

@@ -13,7 +13,11 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("another run has %s: process %d holds %s; wait until it ends", e.GPU, e.PID, e.File)
+	who := "a process"
+	if e.PID != 0 {
+		who = fmt.Sprintf("process %d", e.PID)
+	}
+	return fmt.Sprintf("another run has %s: %s holds %s; wait until it ends", e.GPU, who, e.File)
 }
 
 // A JournalError says that the journal of a killed run cannot be read.

@@ -106,6 +106,10 @@ func fillAt(dir string, size int64) (journal string, full bool, err error) {
 		if err := count("after a create that could not be written down", have-1); err != nil {
 			return "", false, err
 		}
+		// After half a line there can be no other, even if there is room again.
+		if err := limit(-1); err != nil {
+			return "", false, err
+		}
 		if _, _, err := s.Create(ctx, at("1g.5gb", 1)); !errors.Is(err, syscall.EFBIG) {
 			return "", false, fmt.Errorf("a create after the one that failed: %w", err)
 		}

@@ -78,7 +78,7 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 // notCreated finds out what is in the way of an instance, and takes away what there
 // may be of it.
 func (s *Session) notCreated(ctx context.Context, at mig.Instance, cause error) error {
-	exist, err := s.exist()
+	exist, err := s.device.Instances()
 	if err != nil {
 		return cause // As with a lost GPU. The intent stays in the journal.
 	}
@@ -178,7 +178,7 @@ func (s *Session) destroyAll(ctx context.Context) (gone []string, _ error) {
 		return nil, nil
 	}
 	places := slices.SortedFunc(maps.Keys(s.ours), func(a, b mig.Instance) int { return cmp.Compare(a.Start, b.Start) })
-	exist, err := s.exist()
+	exist, err := s.device.Instances()
 	if err != nil {
 		var names []string
 		for _, at := range places {
@@ -214,15 +214,6 @@ func (s *Session) destroyAll(ctx context.Context) (gone []string, _ error) {
 // device tells no UUID of a GPU instance whose compute instance does not exist.
 func (m made) is(at mig.Instance, i profiling.Instance) bool {
 	return i.Instance == at && (m.stage == creating || m.id == i.ID && (i.UUID == "" || i.UUID == m.uuid))
-}
-
-// exist returns the instances on the GPU; there are none where MIG is off.
-func (s *Session) exist() ([]profiling.Instance, error) {
-	exist, err := s.device.Instances()
-	if errors.Is(err, profiling.ErrMIGOff) {
-		return nil, nil
-	}
-	return exist, err
 }
 
 // work begins work that Close has to wait for, if allow says nothing against it. The

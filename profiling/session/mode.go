@@ -46,7 +46,7 @@ func (s *Session) restore() error {
 	if !id.MIG && !id.MIGPending {
 		return nil
 	}
-	exist, err := s.exist()
+	exist, err := s.device.Instances()
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,12 @@
 package session_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -219,102 +221,110 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// A step is something that happens around a session.
+type step struct {
+	// What is create or destroy by the session, create by others, a create that will
+	// fail, a kernel that uses an instance, Close or SIGKILL.
+	What string
+	At   mig.Instance
+	// Which is an index among the instances of the session, modulo their number.
+	Which int
+}
+
 // TestNothingIsLeftWhateverHappens lets runs create, destroy, fail, be killed and come
 // back, with instances of others and processes between them.
 func TestNothingIsLeftWhateverHappens(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		// The clock of a bubble belongs to a *testing.T, and a failure to rapid's.
-		fail := ""
-		synctest.Test(t, func(t *testing.T) { fail = live(&bench{T: t, dir: t.TempDir()}, r) })
-		if fail != "" {
-			r.Fatal(fail)
+		refusals := rapid.IntRange(0, 2).Draw(r, "refusals")
+		steps := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) step {
+			p := rapid.SampledFrom(a100.Profiles).Draw(r, "profile")
+			return step{
+				What:  rapid.SampledFrom([]string{"create", "create", "create", "destroy", "others", "fail", "use", "close", "kill"}).Draw(r, "what"),
+				At:    mig.Instance{Profile: p, Start: rapid.SampledFrom(p.Starts).Draw(r, "start")},
+				Which: rapid.IntRange(0, 6).Draw(r, "which"),
+			}
+		}), 1, 30).Draw(r, "steps")
+		var err error
+		synctest.Test(t, func(t *testing.T) {
+			d := devicetest.New(a100, devicetest.Busy(refusals, 0))
+			err = live(t.Context(), d, session.Options{Dir: t.TempDir()}, steps)
+		})
+		if err != nil {
+			r.Fatal(err)
 		}
 	})
 }
 
-// live plays a random life, and says in words what went wrong.
-func live(b *bench, r *rapid.T) string {
-	d := devicetest.New(a100, devicetest.Busy(rapid.IntRange(0, 2).Draw(r, "refusals"), 0))
-	others := map[string]bool{}
-	var s *session.Session
-	var made []profiling.Instance
-	list := func() (out []profiling.Instance) {
-		out, err := d.Instances()
-		if err != nil {
-			b.Fatal(err)
-		}
-		return out
-	}
+// live carries out steps, and says what is not as it should be.
+func live(ctx context.Context, d *devicetest.GPU, o session.Options, steps []step) error {
+	others := map[mig.Instance]bool{}
 	// end checks that exactly what others have is there.
-	end := func(when string) string {
-		exist := list()
+	end := func() error {
+		exist, err := d.Instances()
+		if err != nil {
+			return err
+		}
 		for _, i := range exist {
-			if !others[i.String()] {
-				return i.String() + " is left " + when
+			if !others[i.Instance] {
+				return fmt.Errorf("%s at %d is left", i.Profile, i.Start)
 			}
 		}
 		if len(exist) != len(others) {
-			return "an instance of others is gone " + when
+			return fmt.Errorf("others have %d instances left of %d", len(exist), len(others))
 		}
-		return ""
+		return nil
 	}
-	place := func() mig.Instance {
-		p := rapid.SampledFrom(a100.Profiles).Draw(r, "profile")
-		return mig.Instance{Profile: p, Start: rapid.SampledFrom(p.Starts).Draw(r, "start")}
-	}
-	for range rapid.IntRange(1, 30).Draw(r, "steps") {
+	var s *session.Session
+	var made []profiling.Instance
+	for _, now := range append(steps, step{What: "close"}) {
 		if s == nil {
-			o := b.options()
 			var err error
-			if s, err = session.Open(b.Context(), d, o); err != nil {
-				return err.Error()
+			if s, err = session.Open(ctx, d, o); err != nil {
+				return err
 			}
-			if fail := end("after Open"); fail != "" {
-				return fail
+			if err := end(); err != nil {
+				return fmt.Errorf("after Open: %w", err)
 			}
 			made = nil
 		}
-		switch rapid.SampledFrom([]string{"create", "create", "create", "destroy", "other", "fail", "use", "close", "kill"}).Draw(r, "what") {
+		which := 0
+		if len(made) > 0 {
+			which = now.Which % len(made)
+		}
+		switch now.What {
 		case "create":
-			if i, _, err := s.Create(b.Context(), place()); err == nil {
+			if i, _, err := s.Create(ctx, now.At); err == nil {
 				made = append(made, i)
 			}
 		case "destroy":
 			if len(made) > 0 {
-				n := rapid.IntRange(0, len(made)-1).Draw(r, "which")
-				if _, err := s.Destroy(b.Context(), made[n]); err != nil {
-					return err.Error()
+				if _, err := s.Destroy(ctx, made[which]); err != nil {
+					return err
 				}
-				made = append(made[:n], made[n+1:]...)
+				made = slices.Delete(made, which, which+1)
 			}
-		case "other":
-			if i, err := d.Create(place()); err == nil {
-				others[i.String()] = true
+		case "others":
+			if i, err := d.Create(now.At); err == nil {
+				others[i.Instance] = true
 			}
 		case "fail":
 			d.FailCreate(0, profiling.ErrUnsupported)
 		case "use":
 			if len(made) > 0 {
-				d.Use(made[len(made)-1].ID, 77, "kernel")()
+				d.Use(made[which].ID, 77, "kernel")()
 			}
 		case "close":
 			if err := s.Close(); err != nil {
-				return err.Error()
+				return err
 			}
 			s = nil
-			if fail := end("after Close"); fail != "" {
-				return fail
+			if err := end(); err != nil {
+				return fmt.Errorf("after Close: %w", err)
 			}
 		case "kill":
 			s.Abandon()
 			s = nil
 		}
 	}
-	if s != nil {
-		if err := s.Close(); err != nil {
-			return err.Error()
-		}
-		return end("at the end")
-	}
-	return ""
+	return nil
 }

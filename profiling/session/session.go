@@ -28,7 +28,7 @@ type Options struct {
 	// Patience is how long a destroy is tried that the driver says is still in use;
 	// 0 means 30 s.
 	Patience time.Duration
-	// Log gets messages to the user, a line each; nil drops them.
+	// Log gets messages to the user, a line each, from Open and Close; nil drops them.
 	Log func(format string, args ...any)
 }
 
@@ -90,7 +90,7 @@ func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err e
 		return nil, err
 	}
 	if err := s.turnOn(); err != nil {
-		return nil, errors.Join(err, s.finish(context.WithoutCancel(ctx)))
+		return nil, errors.Join(err, s.finish(ctx))
 	}
 	return s, nil
 }
@@ -147,7 +147,7 @@ func (s *Session) begin(path string) error {
 	if err != nil {
 		return err
 	}
-	exist, err := s.exist()
+	exist, err := s.device.Instances()
 	if err != nil {
 		return err
 	}

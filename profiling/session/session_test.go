@@ -215,6 +215,11 @@ func TestSecondRunIsRefused(t *testing.T) {
 			b.Errorf("second Open: %v", err)
 		}
 		b.says(err, nil, fmt.Sprintf("process %d", os.Getpid()))
+		if err := os.Truncate(locked.File, 0); err != nil {
+			b.Fatal(err)
+		}
+		_, err = session.Open(b.Context(), d, b.options())
+		b.says(err, nil, "a process holds "+locked.File)
 		other := b.open(devicetest.New(a100, devicetest.Number(1)))
 		if err := other.Close(); err != nil {
 			b.Error(err)
@@ -456,7 +461,7 @@ func TestCancel(t *testing.T) {
 
 func TestCloseWaitsForCreate(t *testing.T) {
 	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
+		d := devicetest.New(a100, devicetest.Parallel())
 		s := b.open(d)
 		made := make(chan error, 1)
 		go func() {
@@ -470,7 +475,7 @@ func TestCloseWaitsForCreate(t *testing.T) {
 			b.Errorf("create: %v", err)
 		}
 		_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
-		b.says(err, nil, "closed")
+		b.says(err, nil, "the session is closed")
 		if err := s.Close(); err != nil {
 			b.Errorf("second Close: %v", err)
 		}
@@ -522,24 +527,37 @@ func TestHalfAnInstanceIsTakenAway(t *testing.T) {
 }
 
 func TestRefusalsNeverDestroyWhatOthersHave(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
-		if _, err := d.Create(at("1g.5gb", 0)); err != nil {
-			b.Fatal(err)
-		}
-		s := b.open(d)
-		for n, cause := range []error{profiling.ErrInsufficient, profiling.ErrPermission, errors.New("unknown")} {
-			d.FailCreate(0, cause)
-			_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
-			b.says(err, cause)
-			b.exist(d, "1@0")
-			if got := len(b.events()); got != 3+2*n {
-				b.Errorf("journal\n%s", b.journal())
+	refusals := []error{profiling.ErrInsufficient, profiling.ErrPlacement, profiling.ErrMIGOff, profiling.ErrPermission, profiling.ErrUnsupported}
+	for _, before := range []bool{true, false} {
+		bubble(t, func(b *bench) {
+			d := devicetest.New(a100)
+			others := func() {
+				if _, err := d.Create(at("1g.5gb", 0)); err != nil {
+					b.Fatal(err)
+				}
 			}
-		}
-		b.close(s)
-		b.exist(d, "1@0")
-	})
+			causes := refusals
+			if before {
+				others()
+				causes = append(causes, errors.New("unknown"))
+			}
+			s := b.open(d)
+			if !before {
+				others()
+			}
+			for n, cause := range causes {
+				d.FailCreate(0, cause)
+				_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
+				b.says(err, cause)
+				b.exist(d, "1@0")
+				if got := len(b.events()); got != 3+2*n {
+					b.Errorf("journal\n%s", b.journal())
+				}
+			}
+			b.close(s)
+			b.exist(d, "1@0")
+		})
+	}
 }
 
 func TestPermissionIsLost(t *testing.T) {
