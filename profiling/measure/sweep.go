@@ -77,7 +77,10 @@ func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o S
 		return Summarize(w.runs), err
 	}
 	p := Summarize(w.runs)
-	return p, failed(p.failures(), "to run it again, delete its lines from "+o.File)
+	mine := slices.DeleteFunc(p.failures(), func(f Failure) bool {
+		return !slices.ContainsFunc(kernels, func(k kernel.Kernel) bool { return k.Name == f.Kernel })
+	})
+	return p, failed(mine, "to run it again, delete its lines from "+o.File)
 }
 
 // sweep is the state of a Sweep.

@@ -474,6 +474,16 @@ func TestSweepAddsToAFile(t *testing.T) {
 				t.Errorf("%v: %d runs, %v", c.kernels, len(p.Runs), err)
 			}
 		}
+		// A kernel that failed is no failure of a sweep over others.
+		crash := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			return kernel.Outcome{Status: kernel.Crash}, nil
+		})
+		if _, err := measure.Sweep(t.Context(), s, kernels(1, "c"), measure.SweepOptions{File: file, Launcher: crash}); err == nil {
+			t.Error("c crashed")
+		}
+		if p, err := measure.Sweep(t.Context(), s, kernels(1, "a"), measure.SweepOptions{File: file, Launcher: crash}); err != nil || len(p.Runs) != 15 {
+			t.Errorf("%d runs, %v", len(p.Runs), err)
+		}
 	})
 }
 
