@@ -5,7 +5,7 @@ PYTHON ?= /usr/bin/python3
 WORKERS ?= 0
 BIN := bin/miglab
 
-.PHONY: reproduce quick build train test test-all test-fast test-gym bench lint readme clean
+.PHONY: reproduce quick build build-nvml kernels train test test-all test-fast test-gpu test-gym bench lint readme clean
 
 ## reproduce: every table and figure of the papers into results/ (again: computes nothing)
 reproduce: build
@@ -19,6 +19,14 @@ quick: build
 build:
 	@CGO_ENABLED=0 $(GO) build -o $(BIN) ./harness/cmd/miglab
 
+## build-nvml: the program with cgo, which MIG needs: it can measure kernels and execute schedules
+build-nvml:
+	@CGO_ENABLED=1 $(GO) build -o $(BIN) ./harness/cmd/miglab
+
+## kernels: our own CUDA kernels, into profiling/kernels/bin; needs nvcc
+kernels:
+	@$(MAKE) --no-print-directory -C profiling/kernels
+
 ## train: every agent anew, with what the processor has, into the folder that the program is built with; hours
 train:
 	CGO_ENABLED=0 GOEXPERIMENT=simd $(GO) build -o $(BIN)-train ./harness/cmd/miglab
@@ -29,9 +37,16 @@ test:
 	$(GO) vet ./...
 	$(GO) test ./...
 
-## test-all: test, and what needs more than Go: linters, the cgo-free build, the fast kernels, Python with numpy
-test-all: test lint test-fast test-gym
+## test-all: test, and what needs more than Go: linters, builds with and without cgo, compilers of C and C++, the fast
+## kernels, Python with numpy
+test-all: test lint test-fast test-gym test-gpu
+
+## test-gpu: measuring and executing, on a stub of NVML and with CUDA kernels on the processor; needs C and C++
+## compilers. One package at a time, as the times are real
+test-gpu:
 	CGO_ENABLED=0 $(GO) build ./...
+	CGO_ENABLED=0 $(GO) test ./profiling/... ./harness/cmd/miglab
+	MIGLAB_REQUIRE_CC=1 CGO_ENABLED=1 $(GO) test -p 1 ./profiling/... ./harness/cmd/miglab
 
 ## test-fast: networks and training with the kernels of GOEXPERIMENT=simd
 test-fast:

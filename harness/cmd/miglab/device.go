@@ -86,11 +86,15 @@ func closeAll[C interface{ Close() error }](all []C) error {
 }
 
 // with runs work on the GPUs that --device names, in a session each, and cleans up
-// however it ends.
-func (f *deviceFlags) with(c *cobra.Command, work func([]*session.Session) error) (err error) {
+// however it ends. What else is missing, ready says before anything is changed, but after
+// the GPUs were found: what there is none of need not be complained about.
+func (f *deviceFlags) with(c *cobra.Command, ready func() error, work func([]*session.Session) error) (err error) {
 	devices, err := f.devices(c.Context())
+	if err == nil {
+		err = ready()
+	}
 	if err != nil {
-		return err
+		return errors.Join(err, closeAll(devices))
 	}
 	var sessions []*session.Session
 	defer func() {
@@ -120,11 +124,11 @@ func (f *deviceFlags) with(c *cobra.Command, work func([]*session.Session) error
 }
 
 // one runs work on the one GPU that --device names.
-func (f *deviceFlags) one(c *cobra.Command, work func(*session.Session) error) error {
+func (f *deviceFlags) one(c *cobra.Command, ready func() error, work func(*session.Session) error) error {
 	if strings.Contains(f.device, ",") {
 		return fmt.Errorf("--device %s: %s uses one GPU", f.device, c.CommandPath())
 	}
-	return f.with(c, func(all []*session.Session) error { return work(all[0]) })
+	return f.with(c, ready, func(all []*session.Session) error { return work(all[0]) })
 }
 
 // kernelFlags say which kernels.
@@ -186,13 +190,22 @@ func (f *kernelFlags) open() (kernel.Manifest, error) {
 	return kernel.Read(file, f.manifest, f.set)
 }
 
-// missing checks what kernels need; every line is something that is not there.
-func missing(kernels []kernel.Kernel) error {
-	var errs []error
+// missing checks what kernels need, and returns what is not there.
+func missing(kernels []kernel.Kernel) (errs []error) {
 	for i := range kernels {
-		for _, err := range kernels[i].Check() {
-			errs = append(errs, fmt.Errorf("%s: %w", kernels[i].Name, err))
-		}
+		errs = append(errs, kernels[i].Check()...)
 	}
-	return errors.Join(errs...)
+	return errs
+}
+
+// ready is an error in one line if kernels miss something.
+func ready(kernels []kernel.Kernel) error {
+	switch absent := missing(kernels); len(absent) {
+	case 0:
+		return nil
+	case 1:
+		return absent[0]
+	default:
+		return fmt.Errorf("%w (and %d more; `miglab profile --check` lists them)", absent[0], len(absent)-1)
+	}
 }

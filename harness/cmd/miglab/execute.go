@@ -56,7 +56,7 @@ func newExecute() *cobra.Command {
 					return err
 				}
 			}
-			return df.with(c, func(gpus []*session.Session) error {
+			return df.with(c, func() error { return nil }, func(gpus []*session.Session) error {
 				p := schedule.Problem{GPU: gpus[0].Identity().Model, Count: len(gpus), Model: m}
 				if p.Tasks, err = readTasks(tasks, p.GPU); err != nil {
 					return err
@@ -117,7 +117,7 @@ func readSchedule(path string, p schedule.Problem) (schedule.Schedule, error) {
 	return s, nil
 }
 
-// programsOf finds the kernel of every task; a task of a name that a kernel's copies
+// programsOf finds the kernel of every task, and whether it misses something; a task of a name that a kernel's copies
 // have, such as CFD#2, is the kernel CFD.
 func programsOf(b task.Batch, kernels []kernel.Kernel, file string) (map[string]*kernel.Kernel, error) {
 	byName := map[string]*kernel.Kernel{}
@@ -125,7 +125,7 @@ func programsOf(b task.Batch, kernels []kernel.Kernel, file string) (map[string]
 		byName[kernels[i].Name] = &kernels[i]
 	}
 	programs := map[string]*kernel.Kernel{}
-	var absent []error
+	var used []kernel.Kernel
 	for _, t := range b {
 		name, _, _ := strings.Cut(t.Name, "#")
 		k, ok := byName[name]
@@ -133,11 +133,9 @@ func programsOf(b task.Batch, kernels []kernel.Kernel, file string) (map[string]
 			return nil, fmt.Errorf("%s: task %s is no kernel of the manifest; --kernels names another", where(file, t.Name), t.Name)
 		}
 		programs[t.Name] = k
-		for _, err := range k.Check() {
-			absent = append(absent, fmt.Errorf("%s: %w", k.Name, err))
-		}
+		used = append(used, *k)
 	}
-	return programs, errors.Join(absent...)
+	return programs, ready(used)
 }
 
 // writeExecution writes what was planned and what happened.

@@ -62,10 +62,7 @@ func newProfile() *cobra.Command {
 			if check {
 				return checkAll(c, &f.device, kernels)
 			}
-			if err := f.ready(kernels); err != nil {
-				return err
-			}
-			return f.device.one(c, func(s *session.Session) error { return f.sweep(c, s, kernels) })
+			return f.one(c, kernels, func(s *session.Session) error { return f.sweep(c, s, kernels) })
 		},
 	}
 	f.device.register(c)
@@ -82,15 +79,12 @@ func newProfile() *cobra.Command {
 	return c
 }
 
-// ready refuses what cannot run, before the GPU is touched.
-func (f *profileFlags) ready(kernels []kernel.Kernel) error {
+// one runs work on the GPU, once it is known that nothing is missing.
+func (f *profileFlags) one(c *cobra.Command, kernels []kernel.Kernel, work func(*session.Session) error) error {
 	if f.repetitions < 0 {
 		return fmt.Errorf("--repetitions %d: at least 1, or 0 for what the manifest says", f.repetitions)
 	}
-	if err := missing(kernels); err != nil {
-		return fmt.Errorf("%w\n`miglab profile --check` lists what is missing", err)
-	}
-	return nil
+	return f.device.one(c, func() error { return ready(kernels) }, work)
 }
 
 // save writes a file of the folder.
@@ -156,9 +150,8 @@ func (f *profileFlags) writeProfile(c *cobra.Command, p *measure.Profile) error 
 
 // checkAll lists everything that a run would miss, the GPU included.
 func checkAll(c *cobra.Command, df *deviceFlags, kernels []kernel.Kernel) error {
-	errs := []error{missing(kernels)}
 	devices, err := df.devices(c.Context())
-	errs = append(errs, err, closeAll(devices))
+	errs := append(missing(kernels), err, closeAll(devices))
 	if err := errors.Join(errs...); err != nil {
 		return failedError{err}
 	}
@@ -252,10 +245,7 @@ func newReconfiguration(f *profileFlags) *cobra.Command {
 			if f.device.mode != string(profiling.MIG) {
 				return fmt.Errorf("--mode %s has nothing to reconfigure", f.device.mode)
 			}
-			if err := f.ready(nil); err != nil {
-				return err
-			}
-			return f.device.one(c, func(s *session.Session) error {
+			return f.one(c, nil, func(s *session.Session) error {
 				progress := newProgress(c.ErrOrStderr(), "rounds")
 				defer progress.done()
 				rows, err := measure.Reconfiguration(c.Context(), s, measure.ReconfigurationOptions{Repetitions: f.repetitions, Progress: progress.set})
@@ -282,10 +272,7 @@ func newIsolation(f *profileFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := f.ready(kernels); err != nil {
-				return err
-			}
-			return f.device.one(c, func(s *session.Session) error {
+			return f.one(c, kernels, func(s *session.Session) error {
 				progress := newProgress(c.ErrOrStderr(), "runs")
 				defer progress.done()
 				rows, err := measure.Isolation(c.Context(), s, kernels, measure.IsolationOptions{Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set})
@@ -337,10 +324,7 @@ func newCorun(f *profileFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := f.ready(kernels); err != nil {
-				return err
-			}
-			return f.device.one(c, func(s *session.Session) error {
+			return f.one(c, kernels, func(s *session.Session) error {
 				d, ok := s.Device().(*mps.Device)
 				if !ok {
 					return fmt.Errorf("the device of mode %s has no shares", f.device.mode)
@@ -407,10 +391,7 @@ func newCounters(f *profileFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := f.ready(kernels); err != nil {
-				return err
-			}
-			return f.device.one(c, func(s *session.Session) error { return f.counters(c, s, kernels) })
+			return f.one(c, kernels, func(s *session.Session) error { return f.counters(c, s, kernels) })
 		},
 	}
 }
@@ -447,6 +428,9 @@ func newPartition(f *profileFlags) *cobra.Command {
 	}
 	c.Flags().StringVar(&gpu, "gpu", "A100", "GPU model (miglab list gpus)")
 	c.Flags().StringVar(&profiles, "profiles", "", "profiles as NVIDIA names them, separated by commas, or sizes as in 4-2-1")
+	if err := c.MarkFlagRequired("profiles"); err != nil {
+		panic(err)
+	}
 	c.Flags().StringVar(&label, "label", "miglab", "the configuration's name for mig-parted")
 	c.Flags().StringVar(&format, "format", formats[0], strings.Join(formats, ", "))
 	return c
