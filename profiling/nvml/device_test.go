@@ -343,6 +343,15 @@ var everywhere = []stubTest{
 		wants(t, d.Destroy(i.ID), profiling.ErrBusy)
 		left(t, s, "gi 0 0 0 0 0", "ci 0 0 0 7")
 		stop()
+		other := exec.Command("sleep", "1000") // on a GPU of another state, whose UUID is the same
+		other.Env = append(os.Environ(), i.Env[0], nvmltest.Variable+"=elsewhere")
+		if err := other.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			other.Process.Kill()
+			other.Wait()
+		}()
 		if err := d.Destroy(i.ID); err != nil {
 			t.Error(err)
 		}
@@ -367,16 +376,16 @@ var everywhere = []stubTest{
 			t.Errorf("instances %+v, %v; want %+v alone", all, err, stays)
 		}
 	}},
-	{name: "profiles that the table lacks", state: []string{a30, "gi 0 1 6 0 0", "ci 0 1 0 2", "gi 0 4 14 3 0"}, run: func(t *testing.T, s nvmltest.State) {
+	{name: "profiles that the table lacks", state: []string{a30, "table 6 2 3 17856 1", "gi 0 1 6 0 0", "ci 0 1 0 2", "gi 0 4 14 3 0"}, run: func(t *testing.T, s nvmltest.State) {
 		all, err := open(t).Instances()
 		if err != nil || len(all) != 2 {
 			t.Fatalf("instances %v, %v; want two", all, err)
 		}
 		p := all[0].Profile
 		if slices.Contains(mig.MustLookup("A30").Profiles, p) {
-			t.Errorf("2g.12gb+me is the table's %v", p)
+			t.Errorf("profile 6 is the table's %v", p)
 		}
-		if p.ID != 6 || p.Size != 2 || p.Length != 2 || p.Max != 1 || p.SMs != 28 || p.String() != "2g.12gb" || all[0].Mask() != 3 {
+		if p.ID != 6 || p.Size != 2 || p.Length != 3 || p.Max != 1 || p.SMs != 28 || p.String() != "2g.18gb" || all[0].Mask() != 7 {
 			t.Errorf("the stand-in is %+v", p)
 		}
 		if all[1].Profile != mig.MustLookup("A30").Profile(1) || all[1].UUID != "" {

@@ -8,11 +8,11 @@
  * The environment variable MIGLAB_NVML_STUB names a text file, the state: all
  * processes that have the same file see the same GPUs. Calls lock FILE.lock around
  * every access; a change is one write of less than a page, padded with empty lines, so
- * that who is killed leaves the state before it or after it. What takes time in a driver - making
- * and unmaking GPU instances - holds FILE.driver all the while, so that one thing is
- * done at a time by all processes together (FAR 2.1). An instance exists from the
- * beginning of its creation to the end of its destruction: the worst case for who is
- * killed in between. Lines of the file, a blank between words:
+ * that who is killed leaves the state before it or after it. What takes time in a
+ * driver - making and unmaking GPU instances - holds FILE.driver all the while, so that
+ * one thing is done at a time by all processes together (FAR 2.1). An instance exists
+ * from the beginning of its creation to the end of its destruction: the worst case for
+ * who is killed in between. Lines of the file, a blank between words:
  *
  *   gpu INDEX MODEL UUID CURRENT PENDING
  *       A GPU. MODEL is A30, A100, H100, L4 (which has no MIG) or X1 (which nobody knows);
@@ -37,9 +37,10 @@
  *       MiB, count.
  *   driver VERSION
  *
- * A process whose environment has CUDA_VISIBLE_DEVICES=UUID uses the GPU or the MIG device
- * of that UUID as long as it lives; MIGLAB_NVML_STUB_GRAPHICS and MIGLAB_NVML_STUB_MPS make
- * it a graphics process or a client of MPS.
+ * A process that has the same MIGLAB_NVML_STUB in its environment and
+ * CUDA_VISIBLE_DEVICES=UUID uses the GPU or the MIG device of that UUID as long as it
+ * lives; MIGLAB_NVML_STUB_GRAPHICS and MIGLAB_NVML_STUB_MPS make it a graphics process or a
+ * client of MPS.
  *
  * Compile with the folder of go-nvml's nvml.h as -I. -DOLD_DRIVER leaves out what
  * drivers did not have when MIG was new, -DNO_PLACEMENTS the creation at a placement.
@@ -337,12 +338,11 @@ static const struct { int way; const char *variable; } ways[] = {
     {COMPUTE, "CUDA_VISIBLE_DEVICES="}, {GRAPHICS, "MIGLAB_NVML_STUB_GRAPHICS="}, {MPS, "MIGLAB_NVML_STUB_MPS="},
 };
 
-/* Whether a variable says that its process uses what has the UUID, in one of some ways. */
-static int uses(const char *variable, const char *uuid, int in) {
-    for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
-        size_t n = strlen(ways[i].variable);
-        if (in & ways[i].way && strncmp(variable, ways[i].variable, n) == 0 && strcmp(variable + n, uuid) == 0) return 1;
-    }
+/* Whether an environment, size bytes of strings, has NAME= with the value. */
+static int has(const char *environment, size_t size, const char *name, const char *value) {
+    size_t n = strlen(name);
+    for (const char *v = environment; v < environment + size; v += strlen(v) + 1)
+        if (strncmp(v, name, n) == 0 && strcmp(v + n, value) == 0) return 1;
     return 0;
 }
 
@@ -362,9 +362,10 @@ static unsigned users(const char *uuid, int in, unsigned *pids, unsigned max) {
         for (ssize_t r; got < sizeof text - 1 && (r = read(fd, text + got, sizeof text - 1 - got)) > 0;) got += r;
         close(fd);
         text[got] = '\0';
-        const char *v = text;
-        while (v < text + got && !uses(v, uuid, in)) v += strlen(v) + 1;
-        if (v >= text + got) continue;
+        int uses = 0;
+        for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++)
+            uses |= in & ways[i].way && has(text, got, ways[i].variable, uuid);
+        if (!uses || !has(text, got, "MIGLAB_NVML_STUB=", file())) continue;
         if (n < max) pids[n] = pid;
         n++;
     }
@@ -509,7 +510,7 @@ static unsigned processes(struct state *s, nvmlDevice_t device, int in, unsigned
     nvmlReturn_t function(nvmlDevice_t device, unsigned *count, type *infos) {               \
         unsigned pids[256];                                                                  \
         ENTER(1);                                                                            \
-        unsigned n = processes(s, device, in, pids, 256), max = *count;                     \
+        unsigned n = processes(s, device, in, pids, 256), max = *count;                      \
         *count = n;                                                                          \
         if (n > max) return leave(s, NVML_ERROR_INSUFFICIENT_SIZE);                          \
         for (unsigned i = 0; i < n; i++) infos[i] = (type){.pid = pids[i]};                  \
