@@ -21,6 +21,7 @@ import (
 type device struct {
 	lib   nvml.Interface
 	gpu   nvml.Device
+	uuid  string
 	model *mig.GPU
 	// memory of the whole GPU in MiB.
 	memory int
@@ -50,7 +51,7 @@ func (d *device) mode(op string) (current, pending bool, err error) {
 func (d *device) divided(op string) error {
 	current, _, err := d.mode(op)
 	if err == nil && !current {
-		return &profiling.DeviceError{Op: op, Err: profiling.ErrMIGOff, Remedy: turnOn}
+		return &profiling.DeviceError{Op: op, Err: profiling.ErrMIGOff, Remedy: "turn it on, as root: nvidia-smi -mig 1 -i " + d.uuid}
 	}
 	return err
 }

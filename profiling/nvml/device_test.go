@@ -160,7 +160,7 @@ var everywhere = []stubTest{
 		d := open(t)
 		three := at(t, "A100", "3g.20gb", 4)
 		_, err := d.Create(three)
-		wants(t, err, profiling.ErrMIGOff, "create 3g.20gb at 4", "nvidia-smi -mig 1")
+		wants(t, err, profiling.ErrMIGOff, "create 3g.20gb at 4", "nvidia-smi -mig 1 -i GPU-1")
 		_, err = d.Placements(three.Profile)
 		wants(t, err, profiling.ErrMIGOff)
 		wants(t, d.Destroy(1), profiling.ErrUnknownInstance, "destroy instance 1")

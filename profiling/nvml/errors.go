@@ -13,7 +13,7 @@ import (
 
 const (
 	withoutMIG = "it can be measured without MIG, as mps-sm-limit"
-	turnOn     = "turn it on: nvidia-smi -mig 1, as root"
+	reset      = "reset it: nvidia-smi --gpu-reset -i INDEX, as root, or reboot"
 )
 
 // causes says which error of package profiling stands for what the driver returns,
@@ -40,8 +40,8 @@ var causes = map[nvml.Return]struct {
 	nvml.ERROR_IN_USE:                 {profiling.ErrBusy, ""},
 	nvml.ERROR_NOT_FOUND:              {profiling.ErrUnknownInstance, ""},
 	nvml.ERROR_NOT_SUPPORTED:          {profiling.ErrUnsupported, ""},
-	nvml.ERROR_GPU_IS_LOST:            {profiling.ErrLost, "reset it: nvidia-smi --gpu-reset, as root, or reboot"},
-	nvml.ERROR_RESET_REQUIRED:         {profiling.ErrLost, "reset it: nvidia-smi --gpu-reset, as root, or reboot"},
+	nvml.ERROR_GPU_IS_LOST:            {profiling.ErrLost, reset},
+	nvml.ERROR_RESET_REQUIRED:         {profiling.ErrLost, reset},
 }
 
 // failure is the error for what the driver returned.

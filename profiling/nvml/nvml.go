@@ -37,7 +37,7 @@ func open(lib nvml.Interface, selector string) (*device, error) {
 		return nil, err
 	}
 	op := "open " + g.id.Name
-	d := &device{lib: lib, gpu: g.handle, model: g.id.Model, memory: g.id.MemoryMiB}
+	d := &device{lib: lib, gpu: g.handle, uuid: g.id.UUID, model: g.id.Model, memory: g.id.MemoryMiB}
 	if _, _, err := d.mode(op); err != nil {
 		return nil, err
 	}
