@@ -36,11 +36,11 @@ type bench struct {
 
 // sleepers are the kernels' seconds on 1, 2, 3, 4 and 7 slices of an A100; 0: out of memory.
 var sleepers = map[string][5]float64{
-	"scales":  {0.70, 0.36, 0.25, 0.19, 0.11},
-	"stops":   {0.40, 0.21, 0.15, 0.15, 0.15},
-	"super":   {0.60, 0.25, 0.16, 0.12, 0.06},
-	"flat":    {0.12, 0.12, 0.12, 0.12, 0.12},
-	"largest": {0, 0, 0.21, 0.17, 0.10},
+	"scales":  {0.90, 0.46, 0.32, 0.25, 0.15},
+	"stops":   {0.50, 0.36, 0.36, 0.36, 0.36},
+	"super":   {0.80, 0.35, 0.25, 0.20, 0.12},
+	"flat":    {0.40, 0.40, 0.40, 0.40, 0.40},
+	"largest": {0, 0, 0.35, 0.27, 0.16},
 }
 
 // benches counts them.
@@ -201,36 +201,42 @@ func TestProfileToExecution(t *testing.T) {
 		t.Errorf("run: %s", out)
 	}
 
-	worst := math.Inf(1)
-	for try := 0; try < 3 && worst > 1; try++ {
-		b.must("execute", "--tasks", "profile/tasks.csv", "--kernels", "./kernels.yaml", "--out", "execute")
-		b.nothingLeft()
-		executed := b.rows("execute/execution.csv")
-		if len(executed) != len(sleepers) {
-			t.Fatalf("%d tasks were executed, want %d", len(executed), len(sleepers))
+	for _, algorithm := range []string{"far", "miso", "agent"} {
+		worst := math.Inf(1)
+		for try := 0; try < 3 && worst > 1; try++ {
+			b.must("execute", "--algorithm", algorithm, "--tasks", "profile/tasks.csv", "--kernels", "./kernels.yaml", "--out", "execute")
+			b.nothingLeft()
+			worst = min(worst, b.deviation("execute/execution.csv"))
 		}
-		now := 0.0
-		for _, row := range executed {
-			simulated, err1 := strconv.ParseFloat(row["simulated_end_s"], 64)
-			real, err2 := strconv.ParseFloat(row["real_end_s"], 64)
-			if err := errors.Join(err1, err2); err != nil {
-				t.Fatal(err)
-			}
-			allowed := max(0.02*simulated, 0.005)
-			now = max(now, math.Abs(real-simulated)/allowed)
-			t.Logf("%s: simulated %.4f s, real %.4f s", row["task"], simulated, real)
+		t.Logf("%s: the largest deviation is %.2f of what is allowed", algorithm, worst)
+		if worst > 1 && os.Getenv("MIGLAB_REQUIRE_CC") == "1" {
+			t.Errorf("%s: the largest deviation is %.2f of what is allowed, 2 %% or 5 ms", algorithm, worst)
 		}
-		worst = min(worst, now)
-	}
-	t.Logf("the largest deviation is %.2f of what is allowed", worst)
-	if worst > 1 && os.Getenv("MIGLAB_REQUIRE_CC") == "1" {
-		t.Errorf("the largest deviation is %.2f of what is allowed, 2 %% or 5 ms", worst)
 	}
 	for _, name := range []string{"table.txt", "gantt.png", "planned.json", "executed.json"} {
 		if sizeOf(filepath.Join(b.dir, "execute", name)) == 0 {
 			t.Errorf("execute/%s is missing or empty", name)
 		}
 	}
+}
+
+// deviation is the largest one of a task's real end from its simulated one, over what is
+// allowed: 2 % or 5 ms.
+func (b *bench) deviation(name string) (largest float64) {
+	b.t.Helper()
+	executed := b.rows(name)
+	if len(executed) != len(sleepers) {
+		b.t.Fatalf("%d tasks were executed, want %d", len(executed), len(sleepers))
+	}
+	for _, row := range executed {
+		simulated, err1 := strconv.ParseFloat(row["simulated_end_s"], 64)
+		real, err2 := strconv.ParseFloat(row["real_end_s"], 64)
+		if err := errors.Join(err1, err2); err != nil {
+			b.t.Fatal(err)
+		}
+		largest = max(largest, math.Abs(real-simulated)/max(0.02*simulated, 0.005))
+	}
+	return largest
 }
 
 // TestFaultsLeaveNothingBehind injects what can go wrong on a GPU.
