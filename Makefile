@@ -21,7 +21,7 @@ build:
 
 ## build-nvml: the program with cgo, which MIG needs: it can measure kernels and execute schedules
 build-nvml:
-	@CGO_ENABLED=1 $(GO) build -o $(BIN) ./harness/cmd/miglab
+	@CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations" $(GO) build -o $(BIN) ./harness/cmd/miglab
 
 ## kernels: our own CUDA kernels, into profiling/kernels/bin; needs nvcc
 kernels:

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"miglab/profiling/kernel"
 )
 
 // root is the repository.
@@ -91,7 +93,7 @@ func TestReadmeExample(t *testing.T) {
 // words splits a command line without expanding anything.
 func words(line string) []string {
 	line, _, _ = strings.Cut(line, " #")
-	return strings.Fields(strings.ReplaceAll(line, "'", ""))
+	return strings.Fields(strings.TrimPrefix(strings.TrimSpace(strings.ReplaceAll(line, "'", "")), "sudo "))
 }
 
 // parse has cobra read a command line: the command, its flags and arguments.
@@ -126,10 +128,35 @@ func TestReadmeCommandsCanBeTyped(t *testing.T) {
 	}
 }
 
+// TestReadmeGPU: the way from a bare GPU to a leaderboard takes five commands, which exist.
+func TestReadmeGPU(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(block(t, "", "## On your GPU")), "\n")
+	if len(lines) != 5 {
+		t.Errorf("%d commands, want 5", len(lines))
+	}
+	for _, line := range lines {
+		if strings.HasPrefix(line, "make ") {
+			for _, target := range words(line)[1:] {
+				if !strings.Contains(mustRead(t, filepath.Join(root, "Makefile")), "\n"+target+":") {
+					t.Errorf("the Makefile has no target %s", target)
+				}
+			}
+		} else if _, err := parse(line); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	if _, err := kernel.Read(strings.NewReader(block(t, "yaml", "## On your GPU")), "README.md", nil); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestHelpOfEveryCommandHasExamplesThatCanBeTyped(t *testing.T) {
 	commands := newRoot().Commands()
 	if len(commands) < 8 {
 		t.Fatalf("%d commands", len(commands))
+	}
+	for _, c := range slices.Clone(commands) {
+		commands = append(commands, c.Commands()...)
 	}
 	for _, c := range append(commands, newRoot()) {
 		name := strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), "miglab"))
