@@ -7,6 +7,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/sim/corun"
 	"miglab/harness/task"
 )
 
@@ -26,7 +27,7 @@ type Spec interface {
 }
 
 // Instance is what a scheduler gets: one batch or a stream of several, requests to a
-// cluster, or a queue of jobs with deadlines. Fields of other kinds are nil.
+// cluster, a queue of jobs with deadlines, or a window of programs. Fields of other kinds are nil.
 type Instance struct {
 	// Tasks holds the batches one after the other, each in order of arrival.
 	Tasks task.Batch
@@ -44,6 +45,9 @@ type Instance struct {
 	// Jobs is a queue of the dispatch track, by arrival, and Fleet what it is for.
 	Jobs  []task.Job
 	Fleet task.Fleet
+
+	// Window is one of the co-run track.
+	Window corun.Window
 }
 
 // single returns the instance that consists of one batch.
@@ -104,7 +108,7 @@ func Parse(spec string) (Spec, error) {
 		}
 		return profile{path}, nil
 	}
-	for _, parse := range []func(string) (Spec, bool, error){parseRequests, parseJobs} {
+	for _, parse := range []func(string) (Spec, bool, error){parseRequests, parseJobs, parseWindows} {
 		if s, known, err := parse(spec); known {
 			if err != nil {
 				return nil, &SpecError{spec, err}
@@ -158,7 +162,7 @@ func names() []string {
 	for _, e := range examples {
 		all = append(all, e.name)
 	}
-	return append(append(all, requestNames()...), jobNames()...)
+	return slices.Concat(all, requestNames(), jobNames(), windowNames())
 }
 
 // Info describes a dataset to those who choose one.
@@ -189,7 +193,7 @@ func List() []Info {
 		Summary: "the tasks of a CSV file with the header task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4)",
 		Source:  "the file",
 	})
-	return append(append(out, requestInfos()...), jobInfos()...)
+	return slices.Concat(out, requestInfos(), jobInfos(), windowInfos())
 }
 
 // canonical joins a name and parameters, given as name=value.

@@ -33,8 +33,8 @@ type Program struct {
 	Class Class
 	// Unseen programs are not trained on (marked * in Table IV).
 	Unseen bool
-	// Fitted is true where Serial and Parallelism are fitted on public measurements,
-	// and false where all are drawn from the class.
+	// Fitted is true where Serial, Parallelism and Solo are fitted on public measurements,
+	// and false where all are drawn from the class, or are a user's own.
 	Fitted bool
 	// Solo is the time on a whole GPU with MIG off.
 	Solo mig.Seconds
@@ -73,6 +73,21 @@ func (p *Program) Validate() error {
 
 // normal is how far from 1 a program's time on the whole GPU may be, for rounding.
 const normal = 1e-9
+
+// ByRule is the class that the paper's rule gives the program (V-A2): US if on one of eight
+// GPCs, with the memory that MIG gives it, it takes less than 1.1 times its solo time; else
+// CI if the ratio of compute to memory is over 0.8; else MI. The paper's ratio is that of
+// the counters Compute (SM) [%] and Memory [%]; the model's is that of the times that the
+// two parts would take by themselves on the whole GPU, w_c / p and w_m.
+func (p *Program) ByRule() Class {
+	switch {
+	case p.Relative(0.125, 0.125) < 1.1:
+		return Unscalable
+	case p.Compute/p.Parallelism > 0.8*p.Memory:
+		return ComputeIntensive
+	}
+	return MemoryIntensive
+}
 
 // Sharpness is the exponent of the model's smooth maximum: the parts of compute and
 // memory overlap, but not perfectly where they are about as long.

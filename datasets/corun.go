@@ -1,0 +1,350 @@
+package datasets
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"miglab/harness/mig"
+	"miglab/harness/sim/corun"
+	"miglab/harness/task"
+)
+
+const corunPrefix = "corun/"
+
+// coruns are the datasets of the co-run track. Their parameters beyond those that all have
+// are w, seed and jobs; all but those of new programs have draw.
+var coruns = []corunSet{
+	{name: "queues", about: "the paper's queues Q1 to Q12 (Table V), instance i being Q(i+1)", instances: len(table5)},
+	{name: "ci-dominant", about: "half CI programs, the rest MI and US in turn", sized: true, random: true},
+	{name: "mi-dominant", about: "half MI programs, the rest CI and US in turn", sized: true, random: true},
+	{name: "us-dominant", about: "half US programs, the rest CI and MI in turn", sized: true, random: true},
+	{name: "balanced", about: "CI, MI and US programs in turn", sized: true, random: true},
+	{name: "training", about: "20 queues of the 18 seen programs, with all three classes", sized: true, random: true, instances: 20},
+	{name: "drawn", about: "new programs drawn from the classes; the four categories in turn", sized: true, random: true, fresh: true},
+	{name: "mix", about: "the programs that jobs names, as in jobs=lavaMD+stream", chosen: true, instances: 1},
+}
+
+type corunSet struct {
+	name, about string
+	// instances is their number; 0 means as many as wanted.
+	instances int
+	// sized sets have the parameter w, random ones seed and chosen ones jobs. Those with
+	// fresh programs have none of Table IV, and no parameter draw.
+	sized, random, fresh, chosen bool
+}
+
+// corunSets lists them with the paper's queues one by one.
+func corunSets() []corunSet {
+	out := slices.Clone(coruns)
+	for i := range table5 {
+		out = append(out, corunSet{name: fmt.Sprintf("Q%d", i+1), about: fmt.Sprintf("the paper's queue Q%d (Table V)", i+1), instances: 1})
+	}
+	return out
+}
+
+// A corunSetting is what schedulers and the model are told besides the jobs.
+type corunSetting struct {
+	// concurrency is Cmax.
+	concurrency int
+	model       corun.Model
+}
+
+// defaultSetting has the paper's Cmax. Kappa and delta are ours: with them, the means over
+// many queues come in the order that the paper measured.
+var defaultSetting = corunSetting{concurrency: 4, model: corun.Model{Kappa: 0.25, Delta: 0.3}}
+
+// The largest parameters of windows.
+const (
+	maxWindow       = 1000
+	maxInterference = 10
+)
+
+func (s *corunSetting) parameters() []parameter {
+	return []parameter{
+		count("cmax", &s.concurrency, 1, corun.MaxConcurrency),
+		interference("kappa", &s.model.Kappa),
+		interference("delta", &s.model.Delta),
+		{"release", func(value string) error {
+			word := ""
+			err := choice("release", &word, "false", "true").set(value)
+			s.model.Release = word == "true"
+			return err
+		}},
+	}
+}
+
+// interference is a parameter that takes a number from 0 to maxInterference.
+func interference(name string, to *float64) parameter {
+	return parameter{name, func(value string) error {
+		v, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(v >= 0 && v <= maxInterference) {
+			return &ParameterError{name, value, "a number from 0 to " + strconv.Itoa(maxInterference)}
+		}
+		*to = v + 0 // -0 becomes 0, which is written differently
+		return nil
+	}}
+}
+
+// differing lists the parameters that are not the default's, as name=value.
+func (s *corunSetting) differing() []string {
+	var p []string
+	d := defaultSetting
+	if s.concurrency != d.concurrency {
+		p = append(p, "cmax="+strconv.Itoa(s.concurrency))
+	}
+	if s.model.Kappa != d.model.Kappa {
+		p = append(p, "kappa="+formatFloat(s.model.Kappa))
+	}
+	if s.model.Delta != d.model.Delta {
+		p = append(p, "delta="+formatFloat(s.model.Delta))
+	}
+	if s.model.Release != d.model.Release {
+		p = append(p, "release="+strconv.FormatBool(s.model.Release))
+	}
+	return p
+}
+
+func (s *corunSetting) window(jobs []task.Program) Instance {
+	return Instance{Window: corun.Window{Jobs: jobs, Concurrency: s.concurrency, Model: s.model}}
+}
+
+// windows is a dataset of queues of programs (hierarchical paper V-A2). Datasets that differ
+// in Cmax or the model have the same jobs, and of generated queues a shorter one has jobs of
+// the longer one, class by class.
+type windows struct {
+	corunSet
+	corunSetting
+	// w is the number of jobs.
+	w int
+	// jobs are the chosen programs, joined by "+".
+	jobs string
+	// draw is the seed of the programs that are not fitted, seed that of their choice.
+	draw, seed uint64
+}
+
+// paperWindow is the paper's W.
+const paperWindow = 12
+
+// parseWindows parses the specs of the co-run track; known is false for others.
+func parseWindows(spec string) (s Spec, known bool, err error) {
+	if file, ok := strings.CutPrefix(spec, programsPrefix); ok {
+		s, err = parseProgramsFile(file)
+		return s, true, err
+	}
+	name, query, hasQuery := strings.Cut(spec, "?")
+	for _, set := range corunSets() {
+		if corunPrefix+set.name == name {
+			var pairs []string
+			if hasQuery {
+				pairs = strings.Split(query, "&")
+			}
+			s, err = parseWindow(set, pairs)
+			return s, true, err
+		}
+	}
+	return nil, false, nil
+}
+
+func parseWindow(set corunSet, pairs []string) (Spec, error) {
+	s := windows{corunSet: set, corunSetting: defaultSetting, w: paperWindow, draw: 1, seed: 1}
+	known := s.parameters()
+	if set.sized {
+		least := 1
+		if set.name == "training" {
+			least = len(task.Classes())
+		}
+		known = append(known, count("w", &s.w, least, maxWindow))
+	}
+	if set.random {
+		known = append(known, seed(&s.seed))
+	}
+	if !set.fresh {
+		draw := seed(&s.draw)
+		draw.name = "draw"
+		known = append(known, draw)
+	}
+	if set.chosen {
+		known = append(known, parameter{"jobs", s.setJobs})
+	}
+	if err := setParameters(pairs, known); err != nil {
+		return nil, err
+	}
+	if set.chosen && s.jobs == "" {
+		return nil, &ParameterError{Name: "jobs", Want: wantJobs}
+	}
+	return s, nil
+}
+
+const wantJobs = "programs of Table IV, joined by +, as in lavaMD+stream"
+
+func (s *windows) setJobs(value string) error {
+	names := strings.Split(value, "+")
+	if value == "" || len(names) > maxWindow {
+		return &ParameterError{"jobs", value, wantJobs}
+	}
+	_, err := programsNamed(names, s.draw)
+	s.jobs = value
+	return err
+}
+
+// windowNames lists the datasets of the co-run track.
+func windowNames() []string {
+	out := []string{programsPrefix + "FILE"}
+	for _, set := range corunSets() {
+		out = append(out, corunPrefix+set.name)
+	}
+	return out
+}
+
+// windowInfos describes the datasets of the co-run track.
+func windowInfos() []Info {
+	setting := "cmax (4), kappa (0.25), delta (0.3), release (false|true)"
+	var out []Info
+	for _, set := range corunSets() {
+		name, summary := corunPrefix+set.name, set.about+"; "
+		if set.chosen {
+			name += "?jobs=lavaMD+stream"
+		}
+		if set.sized {
+			summary += "w (12), "
+		}
+		if set.random {
+			summary += "seed (1), "
+		}
+		if !set.fresh {
+			summary += "draw (1), the seed of the programs without public times, "
+		}
+		out = append(out, Info{Name: name, Summary: summary + setting, Source: "hierarchical paper V-A2; parameters fitted on public times or drawn"})
+	}
+	return append(out, Info{
+		Name:    programsPrefix + "FILE",
+		Summary: "the programs of a CSV file with the header name,class,solo_s,serial,compute,memory,parallelism; at the end ?" + setting,
+		Source:  "the file",
+	})
+}
+
+func (s windows) ID() string {
+	p := s.differing()
+	if s.w != paperWindow {
+		p = append(p, "w="+strconv.Itoa(s.w))
+	}
+	if s.jobs != "" {
+		p = append(p, "jobs="+s.jobs)
+	}
+	if s.draw != 1 {
+		p = append(p, "draw="+strconv.FormatUint(s.draw, 10))
+	}
+	if s.seed != 1 {
+		p = append(p, "seed="+strconv.FormatUint(s.seed, 10))
+	}
+	return canonical(corunPrefix+s.name, p)
+}
+
+func (s windows) Instances() int { return s.instances }
+
+func (s windows) Instance(g *mig.GPU, index int) (Instance, error) {
+	if err := checkIndex(s, index); err != nil {
+		return Instance{}, err
+	}
+	if on := []string{"A100", "A100-80GB"}; !slices.Contains(on, g.Name) {
+		return Instance{}, &UnmeasuredError{s.ID(), g.Name, on}
+	}
+	jobs, err := s.window(g, index)
+	if err != nil {
+		return Instance{}, err
+	}
+	return s.corunSetting.window(jobs), nil
+}
+
+// window returns the jobs of an instance.
+func (s *windows) window(g *mig.GPU, index int) ([]task.Program, error) {
+	key := "workload=" + corunPrefix + s.name
+	switch {
+	case s.chosen:
+		return programsNamed(strings.Split(s.jobs, "+"), s.draw)
+	case s.fresh:
+		return s.drawn(g, index), nil
+	case s.name == "training":
+		return s.training(rand.New(pcg([]byte(key), s.seed, g, index))), nil
+	case s.random:
+		var out []task.Program
+		all := programs(s.draw)
+		for i, class := range task.Classes() {
+			of := slices.DeleteFunc(slices.Clone(all), func(p task.Program) bool { return p.Class != class })
+			rng := rand.New(pcg([]byte(key+"\nclass="+string(class)), s.seed, g, index))
+			out = append(out, sample(rng, of, categoryCounts(s.name, s.w)[i])...)
+		}
+		return out, nil
+	}
+	q := index
+	if s.instances == 1 {
+		fmt.Sscanf(s.name, "Q%d", &q)
+		q--
+	}
+	var names []string
+	for _, printed := range strings.Split(table5[q], ", ") {
+		name, _ := unmarked(printed)
+		names = append(names, name)
+	}
+	return programsNamed(names, s.draw)
+}
+
+// sample draws n of the programs, each once before any comes again.
+func sample(rng *rand.Rand, of []task.Program, n int) []task.Program {
+	var out []task.Program
+	for len(out) < n {
+		rng.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
+		out = append(out, of[:min(n-len(out), len(of))]...)
+	}
+	return out
+}
+
+// categoryCounts returns how many of w jobs are of each class. Of an odd window, the class
+// that dominates has the larger half.
+func categoryCounts(category string, w int) [3]int {
+	var n [3]int
+	turn := []int{0, 1, 2}
+	if i := slices.Index([]string{"ci-dominant", "mi-dominant", "us-dominant"}, category); i >= 0 {
+		n[i] = (w + 1) / 2
+		turn = slices.Delete(turn, i, i+1)
+		w /= 2
+	}
+	for k := range w {
+		n[turn[k%len(turn)]]++
+	}
+	return n
+}
+
+// training draws from the seen programs until all classes are there.
+func (s *windows) training(rng *rand.Rand) []task.Program {
+	seen := slices.DeleteFunc(programs(s.draw), func(p task.Program) bool { return p.Unseen })
+	for {
+		jobs := sample(rng, seen, s.w)
+		classes := map[task.Class]bool{}
+		for i := range jobs {
+			classes[jobs[i].Class] = true
+		}
+		if len(classes) == len(task.Classes()) {
+			return jobs
+		}
+	}
+}
+
+// drawn draws new programs, of the category that it is the instance's turn to have.
+func (s *windows) drawn(g *mig.GPU, index int) []task.Program {
+	categories := []string{"ci-dominant", "mi-dominant", "us-dominant", "balanced"}
+	counts := categoryCounts(categories[index%len(categories)], s.w)
+	var out []task.Program
+	for i, class := range task.Classes() {
+		rng := rand.New(pcg([]byte("workload=corun/drawn\nclass="+string(class)), s.seed, g, index))
+		for k := range counts[i] {
+			p := drawProgram(rng, class)
+			p.Name = fmt.Sprintf("%s-%d", strings.ToLower(string(class)), k+1)
+			out = append(out, p)
+		}
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/task"
+)
+
+// Programs returns the 27 programs of the hierarchical paper's Table IV, in its order. The
+// paper publishes no parameters. Programs that others measured on A100 have theirs fitted
+// ([KernelFits]), the others drawn from their class.
+func Programs() []task.Program { return slices.Clone(defaultPrograms()) }
+
+var defaultPrograms = sync.OnceValue(func() []task.Program { return programs(1) })
+
+// programs returns Table IV's programs, where those that are not fitted are drawn with a
+// seed. Each is drawn by itself: more programs would not change the others.
+func programs(draw uint64) []task.Program {
+	fits := kernelFits()
+	var out []task.Program
+	for _, row := range table4 {
+		for _, printed := range strings.Fields(row.programs) {
+			name, unseen := unmarked(printed)
+			var p task.Program
+			if i := slices.IndexFunc(fits, func(f KernelFit) bool { return f.Program == name }); i >= 0 {
+				p = fits[i].Fitted
+			} else {
+				rng := rand.New(hashed(fmt.Appendf(nil, "program=%s\nclass=%s\ndraw=%d", name, row.class, draw)))
+				p = drawProgram(rng, row.class)
+			}
+			p.Name, p.Unseen = name, unseen
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// programsNamed returns the programs of the names, in their order. The error is a
+// [*nearest.UnknownError].
+func programsNamed(names []string, draw uint64) ([]task.Program, error) {
+	all := programs(draw)
+	var known []string
+	for i := range all {
+		known = append(known, all[i].Name)
+	}
+	out := make([]task.Program, len(names))
+	for i, name := range names {
+		k := slices.Index(known, name)
+		if k < 0 {
+			return nil, nearest.Unknown("program", name, known)
+		}
+		out[i] = all[k]
+	}
+	return out, nil
+}
+
+// An interval is where a parameter is drawn from, uniformly.
+type interval struct{ low, high float64 }
+
+func (i interval) draw(rng *rand.Rand) float64 {
+	return i.low + float64((i.high-i.low)*rng.Float64()) // rounded before it is added
+}
+
+func (i interval) middle() float64 { return (i.low + i.high) / 2 }
+
+// classShape is what the programs of a class are like: the serial part s, the parallelism
+// p and the memory work w_m. These are our assumptions; the paper only has the rule that
+// [task.Program.ByRule] follows.
+type classShape struct{ serial, parallelism, memory interval }
+
+var classShapes = map[task.Class]classShape{
+	task.ComputeIntensive: {interval{.02, .15}, interval{.7, 1}, interval{.1, .5}},
+	task.MemoryIntensive:  {interval{.02, .2}, interval{.3, .9}, interval{.5, .9}},
+	task.Unscalable:       {interval{.2, .7}, interval{.06, .125}, interval{.01, .08}},
+}
+
+// Solo times are exp(N(soloMean, soloDeviation)) seconds.
+var soloMean, soloDeviation = math.Log(20), 0.5
+
+// drawProgram draws a program of a class. What breaks the class's rule is drawn again.
+func drawProgram(rng *rand.Rand, class task.Class) task.Program {
+	shape := classShapes[class]
+	// The conversion rounds the product, which keeps it from being fused with the sum.
+	solo := mig.Seconds(math.Exp(soloMean + float64(soloDeviation*rng.NormFloat64())))
+	for {
+		p := task.Program{
+			Class: class, Solo: solo,
+			Serial: shape.serial.draw(rng), Parallelism: shape.parallelism.draw(rng), Memory: shape.memory.draw(rng),
+		}
+		if p.Memory < 1-p.Serial {
+			p.Compute = computeFor(p.Serial, p.Parallelism, p.Memory)
+			if p.ByRule() == class {
+				return p
+			}
+		}
+	}
+}
+
+// computeFor returns the compute work w_c with which a program takes its solo time on the
+// whole GPU: the smooth maximum of w_c/p and w_m is 1 - s.
+func computeFor(serial, parallelism, memory float64) float64 {
+	const q = task.Sharpness
+	return parallelism * math.Pow(math.Pow(1-serial, q)-math.Pow(memory, q), 1./q)
+}

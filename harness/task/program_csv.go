@@ -1,0 +1,142 @@
+package task
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/gocarina/gocsv"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+)
+
+// programHeader are the columns of a file of programs.
+var programHeader = []string{"name", "class", "solo_s", "serial", "compute", "memory", "parallelism"}
+
+// A programRow is one line of a file of programs.
+type programRow struct {
+	Name        string   `csv:"name"`
+	Class       class    `csv:"class"`
+	Solo        soloTime `csv:"solo_s"`
+	Serial      part     `csv:"serial"`
+	Compute     part     `csv:"compute"`
+	Memory      part     `csv:"memory"`
+	Parallelism part     `csv:"parallelism"`
+}
+
+// ReadPrograms reads programs of the co-run track: one line a job, with the columns name,
+// class (CI, MI or US), solo_s (seconds alone on a whole GPU), serial, compute and memory
+// (the parts of [Program], in any unit), and parallelism (over 0 and up to 1), in any order.
+// The parts are scaled so that together they take the solo time. A program may be there
+// several times. Spaces, line ends and quotes are treated as by [ReadCSV].
+//
+// The file's name serves for errors only. What is wrong with the text is a [*ParseError];
+// other errors are those of r.
+func ReadPrograms(r io.Reader, file string) ([]Program, error) {
+	in := newRecords(r, file, programHeader)
+	in.whose = "the header of a file of programs"
+	in.nothing = "there are no programs; write one line a job below the header"
+	var rows []programRow
+	if err := in.unmarshal(&rows); err != nil {
+		return nil, err
+	}
+	out := make([]Program, len(rows))
+	for i, row := range rows {
+		p := &out[i]
+		*p = Program{
+			Name: row.Name, Class: Class(row.Class), Solo: mig.Seconds(row.Solo), Parallelism: float64(row.Parallelism),
+			Serial: float64(row.Serial), Compute: float64(row.Compute), Memory: float64(row.Memory),
+		}
+		if problem := nameProblem(p.Name); problem != "" {
+			return nil, in.fail(i+1, "name", fmt.Errorf("the name %s; write one that identifies the program", problem))
+		}
+		if p.Parallelism == 0 || p.Parallelism > 1 {
+			return nil, in.fail(i+1, "parallelism", fmt.Errorf("%v is no share; write a number over 0 and up to 1", p.Parallelism))
+		}
+		if p.Serial+p.Compute+p.Memory == 0 {
+			return nil, in.fail(i+1, "", fmt.Errorf("serial, compute and memory are all 0; one at least has to be more"))
+		}
+		p.scale()
+		if err := p.Validate(); err != nil {
+			return nil, in.fail(i+1, "", err)
+		}
+	}
+	return out, nil
+}
+
+// scale makes the parts add up to the solo time on a whole GPU, if they do not yet.
+func (p *Program) scale() {
+	if whole := p.Relative(1, 1); !(math.Abs(whole-1) <= normal) {
+		p.Serial /= whole
+		p.Compute /= whole
+		p.Memory /= whole
+	}
+}
+
+// WritePrograms writes what [ReadPrograms] reads. A program that is none is an error, as are
+// those of w.
+func WritePrograms(w io.Writer, programs []Program) error {
+	rows := make([]programRow, len(programs))
+	for i := range programs {
+		p := &programs[i]
+		if err := p.Validate(); err != nil {
+			return fmt.Errorf("job %d, %w", i, err)
+		}
+		if problem := nameProblem(p.Name); problem != "" {
+			return fmt.Errorf("job %d has a name that %s", i, problem)
+		}
+		rows[i] = programRow{p.Name, class(p.Class), soloTime(p.Solo), part(p.Serial), part(p.Compute), part(p.Memory), part(p.Parallelism)}
+	}
+	return gocsv.Marshal(rows, w)
+}
+
+// A class is a Class as files write it.
+type class Class
+
+// UnmarshalCSV reads a class.
+func (c *class) UnmarshalCSV(s string) error {
+	if slices.Contains(Classes(), Class(s)) {
+		*c = class(s)
+		return nil
+	}
+	var known []string
+	for _, k := range Classes() {
+		known = append(known, string(k))
+	}
+	return nearest.Unknown("class", s, known)
+}
+
+// A soloTime is the time alone on a whole GPU as files write it.
+type soloTime mig.Seconds
+
+// UnmarshalCSV reads a time.
+func (t *soloTime) UnmarshalCSV(s string) error {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v > 0 && v <= MaxSeconds) {
+		return fmt.Errorf("%q is not a solo time; write seconds, more than 0 and at most %g", s, MaxSeconds)
+	}
+	*t = soloTime(v)
+	return nil
+}
+
+// MarshalCSV writes the shortest text that reads back as the same number.
+func (t soloTime) MarshalCSV() (string, error) { return part(t).MarshalCSV() }
+
+// A part is a program's part as files write it.
+type part float64
+
+// UnmarshalCSV reads a part.
+func (p *part) UnmarshalCSV(s string) error {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v >= 0 && v <= MaxSeconds) {
+		return fmt.Errorf("%q is not a part of a program; write a number from 0 to %g", s, MaxSeconds)
+	}
+	*p = part(v)
+	return nil
+}
+
+// MarshalCSV writes the shortest text that reads back as the same number.
+func (p part) MarshalCSV() (string, error) { return strconv.FormatFloat(float64(p), 'g', -1, 64), nil }
