@@ -1,0 +1,26 @@
+package corun
+
+import (
+	"context"
+	"fmt"
+
+	"miglab/harness/sim/corun"
+)
+
+var _ = register("exact", "own", "the best groups on all partitions of Table VII, by dynamic programming", exhaustive(corun.Hierarchical))
+
+// exhaustive returns the scheduler that finds the best of all plans with the setups of a
+// family.
+func exhaustive(f corun.Family) planner {
+	return func(_ context.Context, w *corun.Window) (corun.Plan, error) {
+		if n := len(w.Jobs); n > maxDivide {
+			return nil, fmt.Errorf("the window has %d jobs, and exhaustive search is for up to %d; local takes any number", n, maxDivide)
+		}
+		d := newDivider(w, f)
+		all := make([]int, len(w.Jobs))
+		for i := range all {
+			all[i] = i
+		}
+		return d.plan(d.divide(all)), nil
+	}
+}

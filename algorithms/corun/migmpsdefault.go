@@ -1,0 +1,34 @@
+package corun
+
+import (
+	"strings"
+
+	"miglab/harness/algo"
+	"miglab/harness/sim/corun"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "mig-mps-default", Version: 1, Track: algo.TrackCorun,
+	Cite:    paper,
+	Summary: "one MIG partition for all groups, MPS without percentages, the best groups by exhaustive search",
+	Params: []algo.Param{
+		{Name: "partition", Default: defaultPartition, Values: partitions(), Doc: "GPCs of the instances; the default is the best on the mean of Q1-Q12 under the model"},
+	},
+	Corun: func(a algo.Args) (algo.Corun, error) {
+		return exhaustive(corun.Family(defaultPrefix + a["partition"])), nil
+	},
+})
+
+const (
+	defaultPrefix    = "default-"
+	defaultPartition = "3-4-private"
+)
+
+// partitions lists the partitions of the families of MIG+MPS default.
+func partitions() []string {
+	var out []string
+	for _, f := range corun.DefaultFamilies() {
+		out = append(out, strings.TrimPrefix(string(f), defaultPrefix))
+	}
+	return out
+}
