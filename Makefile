@@ -45,8 +45,9 @@ test-all: test lint test-fast test-gym test-gpu
 ## compilers. One package at a time, as the times are real
 test-gpu:
 	CGO_ENABLED=0 $(GO) build ./...
-	CGO_ENABLED=0 $(GO) test ./profiling/... ./harness/cmd/miglab
-	MIGLAB_REQUIRE_CC=1 CGO_ENABLED=1 $(GO) test -p 1 ./profiling/... ./harness/cmd/miglab
+	CGO_ENABLED=0 $(GO) test ./profiling/...
+	MIGLAB_REQUIRE_CC=1 CGO_ENABLED=1 $(GO) test -p 1 ./profiling/...
+	MIGLAB_REQUIRE_CC=1 CGO_ENABLED=1 $(GO) test -run GPU ./harness/cmd/miglab
 
 ## test-fast: networks and training with the kernels of GOEXPERIMENT=simd
 test-fast:

@@ -47,10 +47,10 @@ var mayImport = map[string]string{
 	"profiling/execute":    "harness/mig harness/schedule datasets reports profiling profiling/kernel profiling/measure profiling/session",
 	"profiling/counters":   "harness/mig harness/task datasets reports profiling profiling/kernel",
 
-	"algorithms/rl/env":    "harness/mig harness/task harness/schedule harness/sim",
+	"algorithms/rl/env":    "harness/mig harness/task harness/schedule harness/sim harness/sim/corun",
 	"algorithms/rl/ppo":    "algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn",
 	"algorithms/rl/dqn":    "algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn",
-	"algorithms/rl/agents": "harness/mig harness/task harness/schedule harness/sim harness/algo algorithms/rl/nn algorithms/rl/env",
+	"algorithms/rl/agents": "harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo algorithms/rl/nn algorithms/rl/env",
 	"algorithms/rl/train":  "harness/curve harness/mig harness/task harness/schedule harness/sim harness/algo harness/store harness/stats algorithms/rl/nn algorithms/rl/env algorithms/rl/ppo algorithms/rl/dqn algorithms/rl/agents datasets bounds",
 
 	"bounds":          "harness/mig harness/task harness/schedule harness/algo",
