@@ -17,6 +17,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/sim"
+	"miglab/harness/sim/corun"
 	"miglab/harness/store"
 )
 
@@ -35,6 +36,25 @@ const (
 	MetricBound = "bound_s"
 	// MetricAcceptedAtMost is what an offline bound gives: a number of requests.
 	MetricAcceptedAtMost = "accepted_at_most"
+)
+
+// The metrics of the co-run track (hierarchical paper V-B), besides [MetricMakespan]. All are
+// simulated.
+const (
+	// MetricThroughput is relative to time sharing, the time that the jobs take one after
+	// the other, [MetricTimeSharing] in seconds.
+	MetricThroughput  = "throughput"
+	MetricTimeSharing = "time_sharing_s"
+	// MetricSlowdownMean and MetricSlowdownMax are over the jobs: a job's time in its group
+	// over its solo time.
+	MetricSlowdownMean = "slowdown_mean"
+	MetricSlowdownMax  = "slowdown_max"
+	// MetricFairness is the smallest slowdown over the largest.
+	MetricFairness = "fairness"
+	// MetricGroups is the number of groups, and MetricSlowerGroups that of those that take
+	// longer than their jobs one after the other.
+	MetricGroups       = "groups"
+	MetricSlowerGroups = "slower_groups"
 )
 
 // The kinds of error rows. Besides, [store.KindTimeout] marks cells that took
@@ -92,6 +112,8 @@ func (r *resolved) solve(ctx context.Context, in datasets.Instance, index int) (
 		return r.place(in, seed)
 	case algo.TrackDispatch:
 		return r.dispatch(in, seed)
+	case algo.TrackCorun:
+		return r.corun(ctx, in.Window)
 	case algo.TrackOffline:
 		return r.offline(ctx, in)
 	}
@@ -148,6 +170,37 @@ func (r *resolved) dispatch(in datasets.Instance, seed uint64) (a answer, err er
 		a.metrics = metricsOf(result.Metrics())
 	}
 	return a, err
+}
+
+// corun has a window planned and the referee run the plan.
+func (r *resolved) corun(ctx context.Context, w corun.Window) (a answer, err error) {
+	c, err := r.algorithm.Spec.Corun(r.algorithm.Args)
+	if err != nil {
+		return a, err
+	}
+	given := w
+	given.Jobs = slices.Clone(w.Jobs)
+	start := time.Now()
+	p, err := c.Plan(ctx, given)
+	a.took = time.Since(start)
+	if err != nil {
+		return a, err
+	}
+	result, err := corun.Measure(w, p)
+	if err != nil {
+		return a, err
+	}
+	a.metrics = store.Metrics{
+		{Name: MetricFairness, Value: result.Fairness()},
+		{Name: MetricGroups, Value: float64(len(result.Groups))},
+		{Name: MetricMakespan, Value: float64(result.Makespan)},
+		{Name: MetricSlowdownMax, Value: slices.Max(result.Slowdowns)},
+		{Name: MetricSlowdownMean, Value: result.MeanSlowdown()},
+		{Name: MetricSlowerGroups, Value: float64(result.Slower)},
+		{Name: MetricThroughput, Value: result.Throughput()},
+		{Name: MetricTimeSharing, Value: float64(result.TimeSharing)},
+	}
+	return a, nil
 }
 
 func (r *resolved) offline(ctx context.Context, in datasets.Instance) (a answer, err error) {
@@ -244,12 +297,13 @@ func kindOf(err error) string {
 		invalid    *AnswerError
 		spot       *sim.SpotError
 		choice     *sim.ChoiceError
+		plan       *corun.InvalidError
 		panicked   *PanicError
 	)
 	switch {
 	case errors.As(err, &infeasible):
 		return KindInfeasible
-	case errors.As(err, &refused), errors.As(err, &invalid), errors.As(err, &spot), errors.As(err, &choice):
+	case errors.As(err, &refused), errors.As(err, &invalid), errors.As(err, &spot), errors.As(err, &choice), errors.As(err, &plan):
 		return KindInvalid
 	case errors.As(err, &panicked):
 		return KindPanic

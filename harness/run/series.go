@@ -119,6 +119,9 @@ func resolve(s Series) (r resolved, err error) {
 	if has := r.algorithm.Spec.Track; has != s.Track {
 		return r, &TrackError{r.algorithm.ID, s.Track, has}
 	}
+	if s.Track == algo.TrackCorun && r.gpu.ComputeSlices != corunSlices {
+		return r, fmt.Errorf("the %s track is about GPUs with eight GPCs, seven of which MIG uses; %s has %d compute slices", s.Track, r.gpu, r.gpu.ComputeSlices)
+	}
 	if s.Count < 0 {
 		return r, fmt.Errorf("%d GPUs: there must be at least 1", s.Count)
 	}
@@ -134,8 +137,8 @@ func resolve(s Series) (r resolved, err error) {
 	case algo.TrackPlacement, algo.TrackOffline:
 		// The requests are for a cluster of a size, and nothing is reconfigured.
 		r.series.Count, r.series.Model = about.gpus, mig.Sequential
-	case algo.TrackDispatch:
-		// The fleet is part of the queue.
+	case algo.TrackDispatch, algo.TrackCorun:
+		// The fleet is part of the queue; a window is for one GPU.
 		r.series.Count, r.series.Model = 1, mig.Sequential
 	}
 	if want := needs[s.Track]; about.kind != want {
@@ -144,6 +147,9 @@ func resolve(s Series) (r resolved, err error) {
 	r.series.Content = about.content
 	return r, r.try(about)
 }
+
+// corunSlices is the number of compute slices of the GPUs of the co-run track.
+const corunSlices = 7
 
 // try makes a scheduler that is told about the instance, so that one that cannot do
 // with what there is to know says so before any work begins.
@@ -154,6 +160,8 @@ func (r *resolved) try(about aboutDataset) error {
 		_, err = r.algorithm.Spec.Placement(r.algorithm.Args, sim.PlacementSetting{GPU: r.gpu, GPUs: about.gpus, Demand: about.demand})
 	case algo.TrackDispatch:
 		_, err = r.algorithm.Spec.Dispatch(r.algorithm.Args, sim.DispatchSetting{Slices: about.slices})
+	case algo.TrackCorun:
+		_, err = r.algorithm.Spec.Corun(r.algorithm.Args)
 	}
 	if err != nil {
 		return fmt.Errorf("%s on dataset %q: %w", r.algorithm.ID, r.series.Dataset, err)
@@ -165,12 +173,13 @@ func (r *resolved) try(about aboutDataset) error {
 var needs = map[algo.Track]string{
 	algo.TrackBatch: "tasks", algo.TrackStream: "tasks", algo.TrackBound: "tasks",
 	algo.TrackPlacement: "requests", algo.TrackOffline: "requests", algo.TrackDispatch: "jobs",
+	algo.TrackCorun: "programs",
 }
 
 // KindError says that a dataset has nothing for a track.
 type KindError struct {
 	Dataset string
-	// Has and Needs are "tasks", "requests" or "jobs".
+	// Has and Needs are "tasks", "requests", "jobs" or "programs".
 	Has   string
 	Track algo.Track
 	Needs string
@@ -186,7 +195,7 @@ type aboutDataset struct {
 	// generates or reads it, and the GPU model's geometry and costs. A result is thus
 	// not found again after any of these has changed.
 	content string
-	// kind is "tasks", "requests" or "jobs".
+	// kind is "tasks", "requests", "jobs" or "programs".
 	kind string
 	// gpus is the size of the cluster that requests are for, and demand what they were
 	// drawn from.
@@ -222,6 +231,8 @@ func (r *resolved) about() (aboutDataset, error) {
 		a.kind = "requests"
 	case in.Jobs != nil:
 		a.kind = "jobs"
+	case in.Window.Jobs != nil:
+		a.kind = "programs"
 	}
 	if !r.isFile() {
 		abouts.Store(k, a)
@@ -255,6 +266,10 @@ func contentOf(g *mig.GPU, in datasets.Instance) string {
 	}
 	for _, q := range in.Requests {
 		fmt.Fprintln(h, q.Arrival, q.Lifespan, q.Profile)
+	}
+	if in.Window.Jobs != nil {
+		// Other windows of the dataset have other programs.
+		fmt.Fprintln(h, in.Window, datasets.Programs())
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

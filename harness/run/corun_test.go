@@ -1,0 +1,217 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim/corun"
+	"miglab/harness/store"
+)
+
+type corunFunc func(w corun.Window) (corun.Plan, error)
+
+func (f corunFunc) Plan(_ context.Context, w corun.Window) (corun.Plan, error) {
+	calls.Add(1)
+	return f(w)
+}
+
+// pairs runs the jobs two at a time on a setup, the last of an odd number alone.
+func pairs(w corun.Window, setup string) corun.Plan {
+	var p corun.Plan
+	for i := range w.Jobs {
+		if i%2 == 1 {
+			p = append(p, corun.Group{Jobs: []int{i - 1, i}, Setup: corun.MustParse(setup)})
+		} else if i == len(w.Jobs)-1 {
+			p = append(p, corun.Group{Jobs: []int{i}, Setup: corun.MustParse("[(1),1m]")})
+		}
+	}
+	return p
+}
+
+func init() {
+	for name, f := range map[string]corunFunc{
+		"test-corun-pairs": func(w corun.Window) (corun.Plan, error) { return pairs(w, "[{0.375},0.5m]+[{0.5},0.5m]"), nil },
+		"test-corun-bad":   func(w corun.Window) (corun.Plan, error) { return pairs(w, "[(0.5)+(0.5),1m]")[1:], nil },
+		"test-corun-none":  func(corun.Window) (corun.Plan, error) { return nil, errors.New("no idea") },
+		// test-corun-vandal makes the jobs shorter before it plans.
+		"test-corun-vandal": func(w corun.Window) (corun.Plan, error) {
+			for i := range w.Jobs {
+				w.Jobs[i].Solo = 1
+			}
+			return pairs(w, "[{0.375},0.5m]+[{0.5},0.5m]"), nil
+		},
+	} {
+		algo.Register(algo.Spec{
+			Name: name, Version: 1, Track: algo.TrackCorun, Params: []algo.Param{{Name: "x", Default: "1"}},
+			Corun: func(args algo.Args) (algo.Corun, error) {
+				if args["x"] != "1" {
+					return nil, fmt.Errorf("x is %s; give 1", args["x"])
+				}
+				return f, nil
+			},
+		})
+	}
+}
+
+func corunSeries(algorithm string) Series {
+	return Series{Track: algo.TrackCorun, Dataset: "corun/queues", GPU: "A100", Count: 1, Algorithm: algorithm}
+}
+
+func TestCorun(t *testing.T) {
+	var cells []Cell
+	for _, a := range []string{"test-corun-vandal", "test-corun-pairs", "test-corun-bad", "test-corun-none"} {
+		cells = append(cells, cellsOf(t, corunSeries(a), 12)...)
+	}
+	r := mustRun(t, Engine{Store: open(t, t.TempDir()), Workers: 1}, cells)
+	for i := range 12 {
+		in, err := datasets.MustParse("corun/queues").Instance(mig.MustLookup("A100"), i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := corun.Measure(in.Window, pairs(in.Window, "[{0.375},0.5m]+[{0.5},0.5m]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range []string{"test-corun-pairs", "test-corun-vandal"} {
+			row, ok := r.Get(cellsOf(t, corunSeries(a), 12)[i])
+			if !ok {
+				t.Fatalf("%s has no row for instance %d", a, i)
+			}
+			wantMetrics := store.Metrics{
+				{Name: "fairness", Value: want.Fairness()},
+				{Name: "groups", Value: 6},
+				{Name: "makespan_s", Value: float64(want.Makespan)},
+				{Name: "slowdown_max", Value: slices.Max(want.Slowdowns)},
+				{Name: "slowdown_mean", Value: want.MeanSlowdown()},
+				{Name: "slower_groups", Value: float64(want.Slower)},
+				{Name: "throughput", Value: float64(want.TimeSharing / want.Makespan)},
+				{Name: "time_sharing_s", Value: float64(want.TimeSharing)},
+			}
+			if !slices.Equal(row.Metrics, wantMetrics) {
+				t.Errorf("%s on Q%d: %v, want %v", a, i+1, row.Metrics, wantMetrics)
+			}
+		}
+	}
+	for algorithm, want := range map[string]struct{ kind, text string }{
+		"test-corun-bad":  {KindInvalid, "job 0 (huffman) is in no group"},
+		"test-corun-none": {KindFailed, "no idea"},
+	} {
+		row, ok := r.Get(cellsOf(t, corunSeries(algorithm), 1)[0])
+		if !ok || row.Kind != want.kind || !strings.Contains(row.Error, want.text) {
+			t.Errorf("%s: %+v, want %+v", algorithm, row, want)
+		}
+	}
+	if us, err := r.Microseconds(corunSeries("test-corun-pairs"), 0, 12); err != nil || len(us) != 12 {
+		t.Errorf("decision times %v, %v", us, err)
+	}
+}
+
+// A count or a reconfiguration model that plays no part does not make other cells.
+func TestCorunCells(t *testing.T) {
+	s := corunSeries("test-corun-pairs")
+	s.Count, s.Model = 3, mig.Parallel
+	got, err := s.Canonical()
+	if err != nil || got.Count != 1 || got.Model != mig.Sequential {
+		t.Errorf("canonical %+v, %v", got, err)
+	}
+}
+
+func TestCorunRefusals(t *testing.T) {
+	for _, c := range []struct{ algorithm, dataset, gpu, want string }{
+		{"test-corun-pairs", "corun/Q1", "A30", "eight GPCs"},
+		{"test-corun-pairs", "corun/Q1", "H100", "it was measured on A100"},
+		{"test-corun-pairs", "WIDETIMES", "A100", "has tasks; the corun track needs programs"},
+		{"test-corun-pairs", "corun/Q13", "A100", `did you mean "corun/Q1`},
+		{"test-corun-pairs", "corun/balanced?w=0", "A100", `parameter "w" cannot be "0"`},
+		{"test-corun-pairs?x=2", "corun/Q1", "A100", "x is 2; give 1"},
+		{"test-corun-pairs", "corunfile:missing.csv", "A100", "missing.csv"},
+	} {
+		s := corunSeries(c.algorithm)
+		s.Dataset, s.GPU = c.dataset, c.gpu
+		if _, err := s.Canonical(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c, err, c.want)
+		}
+	}
+	s := series("test-fifo")
+	s.Dataset = "corun/Q1"
+	var kind *KindError
+	if _, err := s.Canonical(); !errors.As(err, &kind) || kind.Has != "programs" {
+		t.Errorf("programs for the batch track: %v", err)
+	}
+}
+
+func TestProgramsFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "programs.csv")
+	write := func(solo string) {
+		if err := os.WriteFile(path, []byte("name,class,solo_s,serial,compute,memory,parallelism\na,CI,"+solo+",1,0,0,1\nb,US,3,1,0,0,1\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("5")
+	s := corunSeries("test-corun-pairs")
+	s.Dataset = "corunfile:" + path + "?kappa=0"
+	st := open(t, t.TempDir())
+	stale := cellsOf(t, s, 1)
+	r := mustRun(t, Engine{Store: st}, stale)
+	if v, err := r.Values(s, 0, 1, MetricThroughput); err != nil || math.Abs(v[0]-8./5) > 1e-12 {
+		t.Errorf("throughput %v, %v; two serial jobs of 5 and 3 s take 5 s", v, err)
+	}
+	write("4")
+	var bad *CellError
+	if _, err := (&Engine{Store: st}).Run(context.Background(), stale); !errors.As(err, &bad) {
+		t.Errorf("cells of the old file: %v", err)
+	}
+	if _, err := r.Values(s, 0, 1, MetricThroughput); err == nil {
+		t.Error("the result of the old file is found for the new one")
+	}
+}
+
+// What names an instance must not change: results would be lost, and every random number
+// that a scheduler draws would be another.
+func TestContentsStay(t *testing.T) {
+	for _, c := range []struct{ dataset, gpu, want string }{
+		{"drl/WIDETIMES", "A100", "49e2f4d48025bef3"},
+		{"rodinia", "A30", "ae47da7603f0892c"},
+		{"mfi/uniform", "A100", "32f6724c849f97a2"},
+	} {
+		g := mig.MustLookup(c.gpu)
+		in, err := datasets.MustParse(c.dataset).Instance(g, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := contentOf(g, in); got != c.want {
+			t.Errorf("%s on %s: content %s, want %s", c.dataset, c.gpu, got, c.want)
+		}
+	}
+}
+
+// Windows that differ in the jobs or in what schedulers are told are other contents.
+func TestContentCoversTheSetting(t *testing.T) {
+	content := func(dataset string) string {
+		s := corunSeries("test-corun-pairs")
+		s.Dataset = dataset
+		c, err := s.Canonical()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Content
+	}
+	seen := map[string]string{}
+	for _, d := range []string{"corun/Q1", "corun/Q2", "corun/Q1?kappa=0.3", "corun/Q1?delta=0", "corun/Q1?release=true", "corun/Q1?cmax=2", "corun/Q1?draw=2"} {
+		c := content(d)
+		if other, ok := seen[c]; ok {
+			t.Errorf("%s and %s have the same content", d, other)
+		}
+		seen[c] = d
+	}
+}
