@@ -100,7 +100,12 @@ const Sharpness = 4
 //
 // where smoothmax(x, y) is (x^q + y^q)^(1/q) with q = [Sharpness].
 func (p *Program) Relative(compute, bandwidth float64) float64 {
-	return p.Serial + smoothMax(p.Compute/min(compute, p.Parallelism), p.Memory/bandwidth)
+	return p.Contended(compute, bandwidth, 1)
+}
+
+// Contended is [Program.Relative] where the compute work is so many times what it is alone.
+func (p *Program) Contended(compute, bandwidth, times float64) float64 {
+	return p.Serial + smoothMax(p.Compute*times/min(compute, p.Parallelism), p.Memory/bandwidth)
 }
 
 // smoothMax is written out for the exponent 4: the simulators spend their time here.

@@ -15,15 +15,17 @@ type Layout struct {
 	Slots int
 
 	domains int
-	// memory is the bandwidth of a domain, that is, of a GPU instance.
+	// memory is the bandwidth of a domain, that is, of a GPU instance, and end the number of
+	// the slot after its last one.
 	memory [MaxSlots]float64
+	end    [MaxSlots]int
 	slots  [MaxSlots]slot
 }
 
 // slot is where one job of a group runs.
 type slot struct {
-	// domain and instance number the GPU instance and the compute instance.
-	domain, instance int
+	// instance numbers the compute instance.
+	instance int
 	// whole is the compute instance's share of the GPU, share the job's of the instance; 0
 	// where there are no percentages. total is the sum of the instance's shares.
 	whole, share, total float64
@@ -35,9 +37,8 @@ func (s *Setup) Layout() Layout {
 	add := func(at slot) { l.slots[l.Slots] = at; l.Slots++ }
 	instance := 0
 	for g, gi := range s.GIs {
-		l.memory[g] = gi.Memory
 		for _, ci := range gi.CIs {
-			at := slot{domain: g, instance: instance, whole: ci.Compute, share: 1, total: 1}
+			at := slot{instance: instance, whole: ci.Compute, share: 1, total: 1}
 			instance++
 			switch {
 			case len(ci.Shares) > 0:
@@ -54,6 +55,7 @@ func (s *Setup) Layout() Layout {
 				add(at)
 			}
 		}
+		l.memory[g], l.end[g] = gi.Memory, l.Slots
 	}
 	l.domains = len(s.GIs)
 	return l
@@ -70,110 +72,140 @@ func (s *Setup) Layout() Layout {
 // much slower: no domain ever moves more than its bandwidth. Besides, m active jobs slow
 // each other by 1 + Kappa (m - 1).
 func (m *Model) Ends(l *Layout, jobs *[MaxSlots]*task.Program, ends *[MaxSlots]float64) float64 {
-	var left, pace [MaxSlots]float64
-	active := l.Slots
-	for i := range active {
-		left[i], ends[i] = 1, 0
+	last, from := 0.0, 0
+	for d := range l.domains {
+		last = max(last, m.domain(l, from, l.end[d], l.memory[d], jobs, ends))
+		from = l.end[d]
 	}
+	return last
+}
+
+// A runner is a job with work left.
+type runner struct {
+	slot int
+	// left is the part of the work that is left, from 1.
+	left float64
+	// alone is how many seconds all of the work would take, and use the bandwidth that the
+	// job would use, if no other job used the memory; pace is how many seconds it takes.
+	alone, use, pace float64
+}
+
+// domain simulates the jobs of one GPU instance, those of the slots from first up to but not
+// including end. Nothing that others do concerns them.
+func (m *Model) domain(l *Layout, first, end int, memory float64, jobs *[MaxSlots]*task.Program, ends *[MaxSlots]float64) float64 {
+	var buffer [MaxSlots]runner
+	active := buffer[:end-first]
+	changing := false // whether what a job gets depends on who else is active
+	for i := range active {
+		active[i] = runner{slot: first + i, left: 1}
+		changing = changing || m.Release || l.slots[first+i].share == 0
+	}
+	m.demand(l, active, memory, jobs)
 	now := 0.0
-	for active > 0 {
-		m.paces(l, jobs, &left, &pace)
-		step := math.Inf(1)
-		for i := range l.Slots {
-			if left[i] > 0 {
-				step = min(step, left[i]*pace[i])
-			}
-		}
+	for len(active) > 1 {
+		step := m.paces(active, memory)
 		now += step
-		for i := range l.Slots {
-			switch {
-			case left[i] == 0:
-			case left[i]*pace[i] <= step:
-				left[i], ends[i] = 0, now
-				active--
-			default:
-				left[i] -= step / pace[i]
+		// The order is kept, so that sums are always the same.
+		running := 0
+		for i := range active {
+			r := &active[i]
+			if !(r.left*r.pace > step) { // so that a time that is no number ends, too
+				ends[r.slot] = now
+				continue
 			}
+			r.left -= step / r.pace
+			if running < i {
+				active[running] = *r
+			}
+			running++
 		}
+		active = active[:running]
+		if changing {
+			m.demand(l, active, memory, jobs)
+		}
+	}
+	// The last one has the memory to itself.
+	for i := range active {
+		now += active[i].left * active[i].alone
+		ends[active[i].slot] = now
 	}
 	return now
 }
 
-// paces sets how many seconds each job with work left would take for all of its work if
-// things stayed as they are.
-func (m *Model) paces(l *Layout, jobs *[MaxSlots]*task.Program, left, pace *[MaxSlots]float64) {
-	for d := range l.domains {
-		var use [MaxSlots]float64
-		active := 0
-		for i := range l.Slots {
-			if left[i] > 0 && l.slots[i].domain == d {
-				active++
-			}
-		}
-		interference := 1 + m.Kappa*float64(active-1)
-		for i := range l.Slots {
-			if left[i] == 0 || l.slots[i].domain != d {
-				continue
-			}
-			compute, contention := m.compute(l, jobs, left, i)
-			p := *jobs[i]
-			p.Compute *= contention
-			relative := p.Relative(compute, l.memory[d])
-			use[i] = p.Memory / relative
-			pace[i] = relative * float64(p.Solo)
-		}
-		level := waterLevel(&use, l.memory[d])
-		for i := range l.Slots {
-			if left[i] > 0 && l.slots[i].domain == d {
-				pace[i] *= max(1, use[i]/level) * interference
-			}
-		}
+// demand sets what the active jobs would do if no other one used the memory.
+func (m *Model) demand(l *Layout, active []runner, memory float64, jobs *[MaxSlots]*task.Program) {
+	for i := range active {
+		r := &active[i]
+		job := jobs[r.slot]
+		compute, contention := m.compute(l, active, r.slot, jobs)
+		relative := job.Contended(compute, memory, contention)
+		r.use = job.Memory / relative
+		r.alone = relative * float64(job.Solo)
 	}
+}
+
+// paces sets how long the active jobs take for all of their work as things are, and returns
+// how long it is until the first one has none left.
+func (m *Model) paces(active []runner, memory float64) float64 {
+	interference := 1 + m.Kappa*float64(len(active)-1)
+	used := 0.0
+	for i := range active {
+		used += active[i].use
+	}
+	level := math.Inf(1)
+	if used > memory {
+		level = waterLevel(len(active), func(i int) float64 { return active[i].use }, memory)
+	}
+	step := math.Inf(1)
+	for i := range active {
+		r := &active[i]
+		r.pace = r.alone * interference
+		if r.use > level {
+			r.pace *= r.use / level
+		}
+		step = min(step, r.left*r.pace)
+	}
+	return step
 }
 
 // compute returns a job's share of the GPU's multiprocessors, and how many times its
 // compute work is what it is alone. The share is the job's percentage of the compute
 // instance; or, without percentages, what max-min fairness gives it of what the clients
 // can use.
-func (m *Model) compute(l *Layout, jobs *[MaxSlots]*task.Program, left *[MaxSlots]float64, i int) (share, contention float64) {
-	at := &l.slots[i]
-	if at.share > 0 && !m.Release {
-		return at.whole * at.share, 1
+func (m *Model) compute(l *Layout, active []runner, at int, jobs *[MaxSlots]*task.Program) (share, contention float64) {
+	s := &l.slots[at]
+	if s.share > 0 && !m.Release {
+		return s.whole * s.share, 1
 	}
 	var can [MaxSlots]float64
-	shares, clients := 0.0, 0
-	for j := range l.Slots {
-		if left[j] > 0 && l.slots[j].instance == at.instance {
-			can[j] = jobs[j].Parallelism
-			shares += l.slots[j].share
+	shares, all, clients := 0.0, 0.0, 0
+	for i := range active {
+		if o := &l.slots[active[i].slot]; o.instance == s.instance {
+			can[clients] = jobs[active[i].slot].Parallelism
+			all += can[clients]
+			shares += o.share
 			clients++
 		}
 	}
-	if at.share > 0 {
-		return at.whole * at.share * at.total / shares, 1
+	if s.share > 0 {
+		return s.whole * s.share * s.total / shares, 1
 	}
-	return min(can[i], waterLevel(&can, at.whole)), 1 + m.Delta*float64(clients-1)
+	share = jobs[at].Parallelism
+	if all > s.whole {
+		share = min(share, waterLevel(clients, func(i int) float64 { return can[i] }, s.whole))
+	}
+	return share, 1 + m.Delta*float64(clients-1)
 }
 
-// waterLevel is the level at which demands, each cut off there, add up to what there
-// is; +Inf if they do not reach it. Demands of 0 take no part.
-func waterLevel(demands *[MaxSlots]float64, have float64) float64 {
-	sum, open := 0.0, 0
-	for _, d := range demands {
-		sum += d
-		if d > 0 {
-			open++
-		}
-	}
-	if sum <= have {
-		return math.Inf(1)
-	}
+// waterLevel is the level at which n demands, each cut off there, add up to what there is.
+// Together they are more.
+func waterLevel(n int, demand func(int) float64, have float64) float64 {
 	// Those below the fair share of the rest are served in full, which raises it.
-	level := have / float64(open)
+	level := have / float64(n)
 	for {
 		rest, over := have, 0
-		for _, d := range demands {
-			if d > level {
+		for i := range n {
+			if d := demand(i); d > level {
 				over++
 			} else {
 				rest -= d

@@ -156,8 +156,8 @@ func Measure(w Window, p Plan) (Result, error) {
 	return r, nil
 }
 
-// runner is a job while it runs.
-type runner struct {
+// replayed is a job while it runs.
+type replayed struct {
 	job *task.Program
 	gi  *GI
 	ci  *CI
@@ -171,7 +171,7 @@ type runner struct {
 
 // replay runs a group and returns when its jobs end, by slot.
 func replay(w Window, g Group) []mig.Seconds {
-	var all []*runner
+	var all []*replayed
 	for i := range g.Setup.GIs {
 		gi := &g.Setup.GIs[i]
 		for k := range gi.CIs {
@@ -182,19 +182,19 @@ func replay(w Window, g Group) []mig.Seconds {
 			}
 			for _, share := range shares {
 				job := &w.Jobs[g.Jobs[len(all)]]
-				all = append(all, &runner{job: job, gi: gi, ci: ci, share: share, left: 1})
+				all = append(all, &replayed{job: job, gi: gi, ci: ci, share: share, left: 1})
 			}
 		}
 	}
 	for now := mig.Seconds(0); ; {
-		running := slices.DeleteFunc(slices.Clone(all), func(r *runner) bool { return r.left == 0 })
+		running := slices.DeleteFunc(slices.Clone(all), func(r *replayed) bool { return r.left == 0 })
 		if len(running) == 0 {
 			break
 		}
 		for _, r := range running {
 			r.rate = w.Model.rate(r, running)
 		}
-		first := slices.MinFunc(running, func(a, b *runner) int { return cmp.Compare(a.left/a.rate, b.left/b.rate) })
+		first := slices.MinFunc(running, func(a, b *replayed) int { return cmp.Compare(a.left/a.rate, b.left/b.rate) })
 		step := first.left / first.rate
 		now += mig.Seconds(step)
 		for _, r := range running {
@@ -213,7 +213,7 @@ func replay(w Window, g Group) []mig.Seconds {
 }
 
 // rate returns how much of its work a job does in a second beside those that run.
-func (m *Model) rate(r *runner, running []*runner) float64 {
+func (m *Model) rate(r *replayed, running []*replayed) float64 {
 	var wants []float64
 	for _, o := range running {
 		if o.gi == r.gi {
@@ -231,7 +231,7 @@ func (m *Model) rate(r *runner, running []*runner) float64 {
 type demand struct{ relative, bandwidth float64 }
 
 // alone returns the demand of a job on the multiprocessors that it has beside those that run.
-func (m *Model) alone(r *runner, running []*runner) demand {
+func (m *Model) alone(r *replayed, running []*replayed) demand {
 	var can []float64
 	active := 0.0
 	for _, o := range running {
