@@ -19,7 +19,9 @@ type Model struct {
 	// instance, compute work takes 1 + Delta (k - 1) times as long.
 	Delta float64
 	// Release lets the jobs that still run have the shares of those that have ended,
-	// where the hardware would: under MPS, not across instances.
+	// where the hardware would: under MPS, not across instances. Nearly always the group then
+	// ends earlier; where more than two share memory, one that gets more multiprocessors may
+	// take bandwidth from the one that ends last.
 	Release bool
 }
 

@@ -32,7 +32,7 @@ type slot struct {
 }
 
 // Layout returns the setup's layout. It panics if there are more than [MaxSlots] jobs.
-func (s *Setup) Layout() Layout {
+func (s Setup) Layout() Layout {
 	var l Layout
 	add := func(at slot) { l.slots[l.Slots] = at; l.Slots++ }
 	instance := 0

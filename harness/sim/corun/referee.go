@@ -77,9 +77,12 @@ func (w *Window) Check() []Violation {
 	if w.Concurrency < 1 || w.Concurrency > MaxSlots {
 		add(-1, "groups of up to %d jobs; give a number from 1 to %d", w.Concurrency, MaxSlots)
 	}
-	for name, x := range map[string]float64{"kappa": w.Model.Kappa, "delta": w.Model.Delta} {
-		if !(x >= 0) || math.IsInf(x, 1) {
-			add(-1, "%s is %v; give a number from 0", name, x)
+	for _, c := range []struct {
+		name  string
+		value float64
+	}{{"kappa", w.Model.Kappa}, {"delta", w.Model.Delta}} {
+		if !(c.value >= 0) || math.IsInf(c.value, 1) {
+			add(-1, "%s is %v; give a number from 0", c.name, c.value)
 		}
 	}
 	return out
@@ -118,7 +121,7 @@ func Check(w Window, p Plan) []Violation {
 		if err := group.Setup.Validate(); err != nil {
 			add(-1, "%v", err)
 		} else if n := group.Setup.Slots(); n != len(group.Jobs) {
-			add(-1, "%d jobs on %s, which is for %d", len(group.Jobs), &group.Setup, n)
+			add(-1, "%d jobs on %s, which is for %d", len(group.Jobs), group.Setup, n)
 		}
 	}
 	for j, g := range in {

@@ -21,7 +21,7 @@ func (e *SetupError) Error() string {
 }
 
 // Slots returns how many jobs run at the same time.
-func (s *Setup) Slots() (n int) {
+func (s Setup) Slots() (n int) {
 	for _, gi := range s.GIs {
 		for i := range gi.CIs {
 			n += max(1, gi.CIs[i].clients())
@@ -34,7 +34,7 @@ func (s *Setup) Slots() (n int) {
 // instance that one compute instance fills, MPS clients stand before a comma; beside
 // others, before the braces. Clients without percentages, for which the paper has no
 // sign, are (*).
-func (s *Setup) String() string {
+func (s Setup) String() string {
 	var b strings.Builder
 	for g := range s.GIs {
 		if g > 0 {
@@ -216,6 +216,7 @@ func (p *parser) gi(g int) (gi GI) {
 		}
 		if c := p.peek(); c != '+' && c != ',' {
 			p.fail(p.at, "found %s where '+' or ',' belongs", p.found())
+			return gi
 		}
 		p.at++
 	}

@@ -1,6 +1,10 @@
 package corun
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // A Family is a set of setups that a scheduler chooses from (hierarchical paper V-A4).
 type Family string
@@ -61,7 +65,7 @@ func byDefault(partition string, jobs int) []Setup {
 		instances += len(gi.CIs)
 	}
 	var out []Setup
-	seen := map[string]bool{} // equal instances make equal setups
+	seen := map[string]bool{}
 	for _, counts := range compositions(jobs, instances) {
 		var s Setup
 		for _, gi := range p.GIs {
@@ -79,12 +83,22 @@ func byDefault(partition string, jobs int) []Setup {
 				s.GIs = append(s.GIs, some)
 			}
 		}
-		if !seen[s.String()] {
-			seen[s.String()] = true
+		if key := s.unordered(); !seen[key] {
+			seen[key] = true
 			out = append(out, s)
 		}
 	}
 	return out
+}
+
+// unordered is the same for setups that differ in the order of GPU instances alone.
+func (s Setup) unordered() string {
+	var instances []string
+	for _, gi := range s.GIs {
+		instances = append(instances, Setup{[]GI{gi}}.String())
+	}
+	slices.Sort(instances)
+	return strings.Join(instances, "+")
 }
 
 // compositions returns all ways to write n as a sum of so many numbers from 0.

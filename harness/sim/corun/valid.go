@@ -1,6 +1,7 @@
 package corun
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -26,18 +27,19 @@ type fault struct {
 // Validate checks that a GPU can be set up so: MIG has such instances and they have
 // room side by side, shares are over 0 and add up to at most 1, and there are no more
 // than [MaxSlots] jobs.
-func (s *Setup) Validate() error {
+func (s Setup) Validate() error {
+	if len(s.GIs) == 0 {
+		return errors.New("the setup is empty; the whole GPU is one GPU instance")
+	}
 	if f := s.fault(); f != nil {
 		return fmt.Errorf("GPU instance %d of %s: %s", f.gi+1, s, f.reason)
 	}
 	return nil
 }
 
-// fault returns the first thing that is wrong; nil if nothing is.
-func (s *Setup) fault() *fault {
-	if len(s.GIs) == 0 {
-		return &fault{0, -1, -1, "there is none; the whole GPU counts as one"}
-	}
+// fault returns the first thing that is wrong with a setup that is not empty; nil if
+// nothing is.
+func (s Setup) fault() *fault {
 	var profiles []*mig.Profile
 	for g := range s.GIs {
 		gi := &s.GIs[g]
