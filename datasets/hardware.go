@@ -129,6 +129,7 @@ type HardwareSet struct {
 	Reconfiguration []HardwareTable[ReconfigurationTime]
 	Isolation       []HardwareTable[IsolationTime]
 	Execution       []HardwareTable[ExecutionTime]
+	Corun           []HardwareTable[CorunTime]
 }
 
 //go:embed hardware
@@ -153,7 +154,7 @@ var embeddedHardware = sync.OnceValue(func() HardwareSet {
 })
 
 // WriteKernels writes rows as ReadHardware reads them. So do [WriteReconfiguration],
-// [WriteIsolation] and [WriteExecution]. They check nothing, so that nothing that was
+// [WriteIsolation], [WriteExecution] and [WriteCorun]. They check nothing, so that nothing that was
 // measured is lost; errors are those of w.
 func WriteKernels(w io.Writer, rows []KernelTime) error { return gocsv.Marshal(rows, w) }
 

@@ -23,8 +23,8 @@ import (
 )
 
 // ReadHardware reads a folder of files named NAME.kernels.csv, NAME.reconfiguration.csv,
-// NAME.isolation.csv and NAME.execution.csv, beside which only README.md may stand. A
-// file begins with the columns of its kind of row, all in their order, and has the rows
+// NAME.isolation.csv, NAME.execution.csv and NAME.corun.csv, beside which only README.md
+// may stand. A file begins with the columns of its kind of row, all in their order, and has the rows
 // of one GPU, driver and source; datasets/hardware/README.md says what is in them.
 // Errors say which file and line is wrong, and what would be right.
 func ReadHardware(dir fs.FS) (HardwareSet, error) {
@@ -50,8 +50,10 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 			err = add(&h.Isolation, dir, file, name, checkIsolation)
 		case kind == "execution":
 			err = add(&h.Execution, dir, file, name, checkExecution)
+		case kind == "corun":
+			err = add(&h.Corun, dir, file, name, checkCorun)
 		default:
-			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind, []string{"kernels", "reconfiguration", "isolation", "execution"}))
+			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind, []string{"kernels", "reconfiguration", "isolation", "execution", "corun"}))
 		}
 		if err != nil {
 			return HardwareSet{}, err

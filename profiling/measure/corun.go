@@ -5,14 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/gocarina/gocsv"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -30,7 +26,7 @@ type Job struct {
 
 // String returns name:percent, for example lud:50.
 func (j Job) String() string {
-	return j.Kernel.Name + ":" + strconv.FormatFloat(j.Percent, 'g', -1, 64)
+	return datasets.CorunJob(j.Kernel.Name, j.Percent)
 }
 
 // A Mix is jobs that start together.
@@ -44,28 +40,6 @@ func (m Mix) String() string {
 	}
 	return strings.Join(jobs, " ")
 }
-
-// A CorunTime is how long a job took in a mix: a row of corun.csv, which has one for
-// each job of each mix. All times are medians over the runs of the mix.
-type CorunTime struct {
-	datasets.Provenance
-	// Mix lists the jobs that started together as kernel:percent, separated by spaces;
-	// a mix of one job is a kernel alone.
-	Mix string `csv:"mix"`
-	// Job is the position of the row's job in the mix, from 1.
-	Job     int     `csv:"job"`
-	Kernel  string  `csv:"kernel"`
-	Percent float64 `csv:"percent"`
-	Runs    int     `csv:"runs"`
-	// Seconds is the job's time by its time source, Wall that of its process.
-	Seconds mig.Seconds `csv:"seconds"`
-	Wall    mig.Seconds `csv:"wall_seconds"`
-	// Total is from the first start of the mix to its last end.
-	Total mig.Seconds `csv:"total_seconds"`
-}
-
-// WriteCorun writes rows as corun.csv. Errors are those of w.
-func WriteCorun(w io.Writer, rows []CorunTime) error { return gocsv.Marshal(rows, w) }
 
 // CorunOptions say how co-runs are measured.
 type CorunOptions struct {
@@ -91,7 +65,7 @@ type CorunOptions struct {
 // doubles; within a mix by job. A mix of which a job fails or runs out of memory
 // has none and is not run again; such jobs are listed in a [*FailedError]. Where the
 // experiment cannot go on, rows are those of the repetitions so far, beside the error.
-func Corun(ctx context.Context, mixes []Mix, o CorunOptions) ([]CorunTime, error) {
+func Corun(ctx context.Context, mixes []Mix, o CorunOptions) ([]datasets.CorunTime, error) {
 	all, err := withSolos(mixes)
 	if err != nil {
 		return nil, err
@@ -100,8 +74,8 @@ func Corun(ctx context.Context, mixes []Mix, o CorunOptions) ([]CorunTime, error
 	launch := judged(o.Launcher)
 	repetitions := cmp.Or(o.Repetitions, Repetitions)
 	var failures []Failure
-	rows := func() []CorunTime {
-		var out []CorunTime
+	rows := func() []datasets.CorunTime {
+		var out []datasets.CorunTime
 		for _, c := range all {
 			out = append(out, c.rows(from)...)
 		}
@@ -201,13 +175,13 @@ func (c *corun) run(ctx context.Context, l Launcher, share func(float64) profili
 }
 
 // rows summarises the runs.
-func (c *corun) rows(from datasets.Provenance) []CorunTime {
+func (c *corun) rows(from datasets.Provenance) []datasets.CorunTime {
 	if c.failed || len(c.total) == 0 {
 		return nil
 	}
-	var out []CorunTime
+	var out []datasets.CorunTime
 	for i, j := range c.mix {
-		out = append(out, CorunTime{
+		out = append(out, datasets.CorunTime{
 			Provenance: from, Mix: c.mix.String(), Job: i + 1, Kernel: j.Kernel.Name, Percent: j.Percent, Runs: len(c.total),
 			Seconds: median(c.seconds[i]), Wall: median(c.wall[i]), Total: median(c.total),
 		})
@@ -221,7 +195,7 @@ func median(seconds []float64) mig.Seconds { return mig.Seconds(summarize(second
 // take one after the other with the whole GPU each, and the relative throughput, the
 // second over the first (hierarchical paper III-B); and how much longer each job took
 // than alone with the whole GPU.
-func CorunTable(rows []CorunTime) reports.Table {
+func CorunTable(rows []datasets.CorunTime) reports.Table {
 	t := reports.Table{
 		Title: "Mixes under MPS against their jobs one by one",
 		Columns: []reports.Column{
@@ -233,7 +207,7 @@ func CorunTable(rows []CorunTime) reports.Table {
 		},
 		Notes: []string{"MPS divides the multiprocessors alone: the jobs of a mix share bandwidth, L2 and memory"},
 	}
-	alone := map[string]*CorunTime{}
+	alone := map[string]*datasets.CorunTime{}
 	for i := range rows {
 		if r := &rows[i]; r.Mix == (Job{&kernel.Kernel{Name: r.Kernel}, 100}).String() {
 			alone[r.Kernel] = r
@@ -253,7 +227,7 @@ func CorunTable(rows []CorunTime) reports.Table {
 		var oneByOne mig.Seconds
 		var slowdowns []string
 		for _, j := range jobs {
-			solo := CorunTime{Seconds: mig.Seconds(math.NaN()), Total: mig.Seconds(math.NaN())}
+			solo := datasets.CorunTime{Seconds: mig.Seconds(math.NaN()), Total: mig.Seconds(math.NaN())}
 			if a, ok := alone[j.Kernel]; ok {
 				solo = *a
 			}

@@ -53,7 +53,7 @@ func TestCorun(t *testing.T) {
 			t.Fatal(err)
 		}
 		var w strings.Builder
-		if err := measure.WriteCorun(&w, rows); err != nil {
+		if err := datasets.WriteCorun(&w, rows); err != nil {
 			t.Fatal(err)
 		}
 		want := "gpu,gpu_name,driver,source,date,mix,job,kernel,percent,runs,seconds,wall_seconds,total_seconds\n"
@@ -167,7 +167,7 @@ func TestCorunRefusesShares(t *testing.T) {
 }
 
 func TestCorunTableWithoutSolo(t *testing.T) {
-	table := measure.CorunTable([]measure.CorunTime{
+	table := measure.CorunTable([]datasets.CorunTime{
 		{Provenance: datasets.Provenance{}, Mix: "a:50 b:50", Kernel: "a", Percent: 50, Seconds: 2, Total: 2},
 		{Mix: "a:50 b:50", Kernel: "b", Percent: 50, Seconds: 1, Total: 2},
 		{Mix: "a:100", Kernel: "a", Percent: 100, Seconds: 1, Total: 1},

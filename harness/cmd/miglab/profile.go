@@ -335,7 +335,7 @@ func newCorun(f *profileFlags) *cobra.Command {
 					GPU: s.Identity(), Share: d.Share, Repetitions: f.repetitions, Progress: progress.set,
 				})
 				progress.done()
-				return f.keep(c, err, "corun.csv", func(w io.Writer) error { return measure.WriteCorun(w, rows) }, "corun-table", measure.CorunTable(rows))
+				return f.keep(c, err, "corun.csv", func(w io.Writer) error { return datasets.WriteCorun(w, rows) }, "corun-table", measure.CorunTable(rows))
 			})
 		},
 	}
