@@ -226,7 +226,7 @@ func LeaderboardTable(standings []Standing) Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = []string{"gap_percent: mean above the certified lower bound, where there is one; decision_us: wall time of an instance on the machine that ran it"}
+	t.Notes = []string{"gap_percent: mean above the certified lower bound (corun: the exact optimum), where there is one; decision_us: wall time of an instance on the machine that ran it"}
 	if failed {
 		t.Notes = append(t.Notes, "no mean: an instance has no valid answer; such algorithms come last")
 	}

@@ -26,8 +26,9 @@ func newLeaderboard() *cobra.Command {
 		Short: "Rank the algorithms in the result store, dataset by dataset",
 		Long: "leaderboard ranks over the instances that all algorithms of a dataset were run on: batch and stream by the mean\n" +
 			"gap to the certified lower bound under sequential reconfiguration, placement by acceptance, dispatch by the share\n" +
-			"of late jobs. miglab run fills the store.",
-		Example: "  miglab leaderboard\n  miglab leaderboard --track stream --format csv",
+			"of late jobs, corun by the mean gap to the exact optimum, or the total time of windows too large for it. miglab run\n" +
+			"fills the store.",
+		Example: "  miglab leaderboard\n  miglab leaderboard --track stream --format csv\n  miglab leaderboard --track corun",
 		RunE: func(c *cobra.Command, _ []string) error {
 			t, err := parseTrack(track)
 			if err != nil {
@@ -54,7 +55,7 @@ func newLeaderboard() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				own, err := reports.Leaderboard(entries, b.Metric)
+				own, err := b.rank(entries)
 				if err != nil {
 					return err
 				}
@@ -67,7 +68,7 @@ func newLeaderboard() *cobra.Command {
 			return table.Encode(c.OutOrStdout(), format)
 		},
 	}
-	c.Flags().StringVar(&track, "track", "batch", "batch, stream, placement or dispatch")
+	c.Flags().StringVar(&track, "track", "batch", "batch, stream, placement, dispatch or corun")
 	c.Flags().StringVar(&gpu, "gpu", "A100", "GPU model; for placement A100-80GB unless given")
 	c.Flags().IntVar(&gpus, "gpus", 1, "number of GPUs; placement datasets have their own")
 	c.Flags().StringVar(&format, "format", "text", "text, csv, markdown or latex")
@@ -96,6 +97,39 @@ type board struct {
 	reports.Metric
 	// holds reports whether the board is for a dataset.
 	holds func(dataset string) bool
+	// bound is the algorithm whose result bounds the metric, where it is bounded, and of
+	// the name boundMetric.
+	bound, boundMetric string
+	// unbounded says that datasets of which no instance has a bound are ranked by the
+	// metric itself; otherwise they have no board.
+	unbounded bool
+}
+
+// rank ranks the algorithms on every dataset. Instances without a bound are left out
+// where there are others with one.
+func (b board) rank(entries []reports.Entry) ([]reports.Standing, error) {
+	if !b.Bounded {
+		return reports.Leaderboard(entries, b.Metric)
+	}
+	bounded := map[string]bool{}
+	for _, e := range entries {
+		bounded[e.Dataset] = bounded[e.Dataset] || !math.IsNaN(e.Bound)
+	}
+	var with, without []reports.Entry
+	for _, e := range entries {
+		switch {
+		case !math.IsNaN(e.Bound):
+			with = append(with, e)
+		case b.unbounded && !bounded[e.Dataset]:
+			without = append(without, e)
+		}
+	}
+	standings, err := reports.Leaderboard(with, b.Metric)
+	if err != nil {
+		return nil, err
+	}
+	own, err := reports.Leaderboard(without, reports.Metric{Name: b.Name, Higher: b.Higher})
+	return append(standings, own...), err
 }
 
 // boards are those of each track. Requests in a steady state are counted once the
@@ -103,21 +137,22 @@ type board struct {
 var boards = func() map[algo.Track][]board {
 	all := func(string) bool { return true }
 	steady := func(dataset string) bool { return strings.Contains(dataset, "lifespan=steady") }
-	makespan := board{reports.Metric{Name: run.MetricMakespan, Bounded: true}, all}
+	bounded := reports.Metric{Name: run.MetricMakespan, Bounded: true}
+	makespan := board{Metric: bounded, holds: all, bound: "certified", boundMetric: run.MetricBound}
 	return map[algo.Track][]board{
 		algo.TrackBatch:  {makespan},
 		algo.TrackStream: {makespan},
 		algo.TrackPlacement: {
-			{reports.Metric{Name: "acceptance", Higher: true}, func(d string) bool { return !steady(d) }},
-			{reports.Metric{Name: "acceptance_steady", Higher: true}, steady},
+			{Metric: reports.Metric{Name: "acceptance", Higher: true}, holds: func(d string) bool { return !steady(d) }},
+			{Metric: reports.Metric{Name: "acceptance_steady", Higher: true}, holds: steady},
 		},
-		algo.TrackDispatch: {{reports.Metric{Name: "late_percent"}, all}},
+		algo.TrackDispatch: {{Metric: reports.Metric{Name: "late_percent"}, holds: all}},
+		algo.TrackCorun:    {{Metric: bounded, holds: all, bound: "exact", boundMetric: run.MetricMakespan, unbounded: true}},
 	}
 }()
 
-// collect gathers a track's results under sequential reconfiguration, each with
-// the certified bound of its instance where the metric is bounded; instances whose
-// bound is not in the store are then left out.
+// collect gathers a track's results under sequential reconfiguration, each with the
+// bound of its instance where the metric is bounded; NaN if it is not in the store.
 func collect(st *store.Store, track algo.Track, b board, gpu string, gpus int) ([]reports.Entry, error) {
 	timings, err := st.Timings()
 	if err != nil {
@@ -139,8 +174,8 @@ func collect(st *store.Store, track algo.Track, b board, gpu string, gpus int) (
 			continue
 		}
 		at := instance{cell.Dataset, cell.Content, cell.Instance}
-		if cell.Algorithm == "certified" {
-			if v, ok := row.Metrics.Get(run.MetricBound); ok {
+		if b.Bounded && cell.Algorithm == b.bound {
+			if v, ok := row.Metrics.Get(b.boundMetric); ok {
 				bounds[at] = v
 			}
 		}
@@ -159,15 +194,11 @@ func collect(st *store.Store, track algo.Track, b board, gpu string, gpus int) (
 		}
 		entries, instances = append(entries, e), append(instances, at)
 	}
-	if !b.Bounded {
-		return entries, nil
-	}
-	bounded := entries[:0]
-	for i, e := range entries {
+	for i := range entries {
+		entries[i].Bound = math.NaN()
 		if v, ok := bounds[instances[i]]; ok {
-			e.Bound = v
-			bounded = append(bounded, e)
+			entries[i].Bound = v
 		}
 	}
-	return bounded, nil
+	return entries, nil
 }

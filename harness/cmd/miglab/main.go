@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	_ "miglab/algorithms"
+	_ "miglab/algorithms/corun"
 	_ "miglab/algorithms/dispatch"
 	_ "miglab/algorithms/placement"
 	_ "miglab/algorithms/rl/agents"

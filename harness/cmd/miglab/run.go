@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,10 @@ var comparedWith = map[algo.Track][]string{
 	algo.TrackStream: {"area", "l-bound", "certified"},
 }
 
+// alongside are algorithms of a track that run computes besides those asked for, where
+// the leaderboard ranks by the gap to them.
+var alongside = map[algo.Track][]string{algo.TrackCorun: {"exact"}}
+
 func newRun() *cobra.Command {
 	var track, gpu, model, shard, results string
 	var algorithms, specs []string
@@ -36,7 +41,8 @@ func newRun() *cobra.Command {
 			"  miglab run --algorithms 'far,far?refine=false' --datasets profile:tasks.csv --gpu A30\n" +
 			"  miglab run --algorithms far --datasets WIDETIMES --instances 100000 --shard 0/2\n" +
 			"  miglab run --track placement --algorithms mfi,ff --datasets 'mfi/uniform?load=85'\n" +
-			"  miglab run --track dispatch --algorithms eft,largest-first --datasets deadline/relaxed --instances 10",
+			"  miglab run --track dispatch --algorithms eft,largest-first --datasets deadline/relaxed --instances 10\n" +
+			"  miglab run --track corun --algorithms local,greedy,d3qn --datasets corun/queues --instances 12",
 		RunE: func(c *cobra.Command, _ []string) error {
 			t, err := parseTrack(track)
 			if err != nil {
@@ -47,9 +53,9 @@ func newRun() *cobra.Command {
 				return err
 			}
 			base := run.Series{Track: t, Count: gpus}
-			if t == algo.TrackPlacement || t == algo.TrackDispatch {
+			if t == algo.TrackPlacement || t == algo.TrackDispatch || t == algo.TrackCorun {
 				for flag, instead := range map[string]string{
-					"gpus":            "the size of the cluster or the fleet is a parameter of the dataset, as in mfi/uniform?gpus=7",
+					"gpus":            "the size of a cluster or fleet is a parameter of the dataset, as in mfi/uniform?gpus=7",
 					"reconfiguration": "instances come and go at once, or never",
 				} {
 					if c.Flags().Changed(flag) {
@@ -103,6 +109,14 @@ func newRun() *cobra.Command {
 						return err
 					}
 				}
+				for _, id := range alongside[t] {
+					if slices.Contains(algorithms, id) {
+						continue
+					}
+					if err := add(t, id); err != nil {
+						return err
+					}
+				}
 				for _, id := range comparedWith[t] {
 					if err := add(algo.TrackBound, id); err != nil {
 						return err
@@ -139,7 +153,7 @@ func newRun() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVar(&track, "track", "batch", "batch, stream, placement or dispatch")
+	c.Flags().StringVar(&track, "track", "batch", "batch, stream, placement, dispatch or corun")
 	c.Flags().StringSliceVar(&algorithms, "algorithms", nil, "algorithms, separated by commas (miglab list algorithms)")
 	c.Flags().StringSliceVar(&specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
 	c.Flags().IntVar(&instances, "instances", 1000, "instances of each dataset")
@@ -167,7 +181,7 @@ func usualGPU(t algo.Track) string {
 
 // parseTrack reads the name of a track that competes.
 func parseTrack(name string) (algo.Track, error) {
-	known := []string{string(algo.TrackBatch), string(algo.TrackStream), string(algo.TrackPlacement), string(algo.TrackDispatch)}
+	known := []string{string(algo.TrackBatch), string(algo.TrackStream), string(algo.TrackPlacement), string(algo.TrackDispatch), string(algo.TrackCorun)}
 	for _, k := range known {
 		if strings.EqualFold(k, name) {
 			return algo.Track(k), nil
