@@ -3,8 +3,8 @@
 //
 // A [Table] holds cells that are already strings; number.go has the formats that
 // all tables share. A [Figure] is one of [Lines], [Bars], [Scatter], [Panels],
-// [Gantt], [Partitions], [Masks] and [Tree]. All figures have one look (look.go): text of at
-// least 9 points at the printed size (7 points inside the rectangles of a Gantt
+// [Gantt], [Partitions], [Divisions], [Masks] and [Tree]. All figures have one look (look.go): text
+// of at least 9 points at the printed size (7 points inside the rectangles of a Gantt
 // chart), colours that colour-blind readers can tell apart, and a legend that is
 // never drawn over data.
 //

@@ -16,7 +16,7 @@ import (
 )
 
 // A Figure is something that can be drawn. The kinds are [Lines], [Bars],
-// [Scatter], [Panels], [Gantt], [Partitions], [Masks] and [Tree].
+// [Scatter], [Panels], [Gantt], [Partitions], [Divisions], [Masks] and [Tree].
 type Figure interface {
 	// page checks the input and settles the size. The error is an [*InputError].
 	page() (page, error)

@@ -1,0 +1,192 @@
+package reports
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Divisions draws how GPUs are divided among jobs by MIG and MPS (hierarchical paper Fig. 2),
+// a row a GPU: above, what each job has of the multiprocessors; below, the memory. Jobs and
+// the memory that they share have one colour. What nobody has is hatched.
+type Divisions struct {
+	Title string
+	Rows  []Division
+}
+
+// A Division is one GPU.
+type Division struct {
+	Label   string
+	Domains []Domain
+}
+
+// A Domain is a part of the memory with the compute instances that share it: a GPU instance,
+// or the whole GPU.
+type Domain struct {
+	// Memory is the share of the GPU's memory, over 0.
+	Memory    float64
+	Instances []ComputeInstance
+}
+
+// A ComputeInstance is a part of the multiprocessors.
+type ComputeInstance struct {
+	// MIG says that it is one of MIG's, which has a frame.
+	MIG bool
+	// Compute is the share of the GPU's multiprocessors, over 0.
+	Compute float64
+	// Clients are the shares of the instance that MPS gives to its jobs, each over 0; nil
+	// where one job has it to itself.
+	Clients []float64
+}
+
+const (
+	divisionWidth   vg.Length = 400
+	divisionLabel   vg.Length = 14
+	divisionCompute vg.Length = 24
+	divisionMemory  vg.Length = 15
+	divisionGap     vg.Length = 11
+)
+
+// divisionSlack is what shares that add up to 1 may be over it for rounding.
+const divisionSlack = 1e-9
+
+func (f Divisions) page() (page, error) {
+	if len(f.Rows) == 0 {
+		return page{}, &InputError{Figure: f.Title, Reason: "it has no rows"}
+	}
+	sty := sans(textSize)
+	names := []string{"compute", "memory"}
+	left := widest(sty, names) + 8
+	width := left + divisionWidth
+	instances, idle := false, false
+	for _, r := range f.Rows {
+		width = max(width, left+sty.Width(r.Label))
+		boxes, err := r.boxes(f.Title)
+		if err != nil {
+			return page{}, err
+		}
+		for _, b := range boxes {
+			instances = instances || b.frame
+			idle = idle || b.idle
+		}
+	}
+	l := legend{{"job, its memory in the same colour", func(c draw.Canvas) { box(c, c.Rectangle, taskColour(0), solid(ink, 0.5)) }}}
+	if instances {
+		l = append(l, legendEntry{"compute instance of MIG", func(c draw.Canvas) {
+			c.SetLineStyle(divisionFrame)
+			c.Stroke(c.Rectangle.Path())
+		}})
+	}
+	if idle {
+		l = append(l, idleEntry("used by nobody"))
+	}
+	const row = divisionLabel + divisionCompute + divisionMemory + divisionGap
+	high := headingHeight(f.Title, width) + vg.Length(len(f.Rows))*row + l.height(width) + 2*margin
+	return page{width + 2*margin, high, func(c draw.Canvas) layout {
+		out := layout{legend: l.draw(c)}
+		rest := heading(c, f.Title)
+		from, top := rest.Min.X+left, rest.Max.Y
+		for _, r := range f.Rows {
+			write(c, bold(textSize), draw.XLeft, vg.Point{X: from, Y: top - divisionLabel/2}, r.Label)
+			y := []vg.Length{top - divisionLabel, top - divisionLabel - divisionCompute, top - divisionLabel - divisionCompute - divisionMemory}
+			for i, name := range names {
+				write(c, sty, draw.XRight, vg.Point{X: from - 8, Y: (y[i] + y[i+1]) / 2}, name)
+			}
+			boxes, _ := r.boxes(f.Title) // without fault, as page has found
+			for _, b := range boxes {
+				b.draw(c, from, y[b.strip]-1, y[b.strip+1]+1)
+			}
+			top -= row
+		}
+		out.data = []vg.Rectangle{rect(from, top+divisionGap, from+divisionWidth, rest.Max.Y)}
+		return out
+	}}, nil
+}
+
+// divisionFrame is the outline of a compute instance.
+var divisionFrame = solid(ink, 1.8)
+
+// divisionBox is a rectangle of a row.
+type divisionBox struct {
+	// strip is 0 for the multiprocessors and 1 for the memory.
+	strip int
+	// from and to are shares of the width.
+	from, to float64
+	// domain gives the colour.
+	domain int
+	label  string
+	// idle boxes are hatched; frame is an outline without filling.
+	idle, frame bool
+}
+
+func (b *divisionBox) draw(c draw.Canvas, left, top, bottom vg.Length) {
+	r := rect(left+vg.Length(b.from)*divisionWidth, bottom, left+vg.Length(b.to)*divisionWidth, top)
+	switch {
+	case b.frame:
+		c.SetLineStyle(divisionFrame)
+		c.Stroke(r.Path())
+		return
+	case b.idle:
+		hatch(c, r)
+		return
+	}
+	box(c, r, taskColour(b.domain), solid(ink, 0.5))
+	write(c, sans(textSize), draw.XCenter, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, b.label)
+}
+
+// boxes returns what is drawn, frames last. The error is an *InputError.
+func (d *Division) boxes(figure string) (out []divisionBox, err error) {
+	bad := func(format string, args ...any) ([]divisionBox, error) {
+		return nil, &InputError{figure, fmt.Sprintf("row %q", d.Label), fmt.Sprintf(format, args...)}
+	}
+	var frames []divisionBox
+	compute, memory := 0.0, 0.0
+	for i, domain := range d.Domains {
+		out = append(out, divisionBox{strip: 1, from: memory, to: memory + domain.Memory, domain: i, label: percentOf(domain.Memory)})
+		memory += domain.Memory
+		if len(domain.Instances) == 0 {
+			return bad("nobody has domain %d", i+1)
+		}
+		for _, in := range domain.Instances {
+			clients := in.Clients
+			if len(clients) == 0 {
+				clients = []float64{1}
+			}
+			used := 0.0
+			for _, share := range clients {
+				at := compute + float64(used*in.Compute)
+				out = append(out, divisionBox{from: at, to: at + float64(share*in.Compute), domain: i, label: percentOf(share * in.Compute)})
+				used += share
+			}
+			if used > 1+divisionSlack {
+				return bad("the jobs of a compute instance have %v times what there is", used)
+			}
+			if used < 1-divisionSlack {
+				out = append(out, divisionBox{from: compute + float64(used*in.Compute), to: compute + in.Compute, idle: true})
+			}
+			if in.MIG {
+				frames = append(frames, divisionBox{from: compute, to: compute + in.Compute, frame: true})
+			}
+			compute += in.Compute
+		}
+	}
+	for strip, sum := range []float64{compute, memory} {
+		if sum > 1+divisionSlack {
+			return bad("the shares of a GPU are %v together; they are at most 1", sum)
+		}
+		if sum < 1-divisionSlack {
+			out = append(out, divisionBox{strip: strip, from: sum, to: 1, idle: true})
+		}
+	}
+	sty := sans(textSize)
+	for _, b := range out {
+		if room := vg.Length(b.to-b.from) * divisionWidth; !b.idle && !(sty.Width(b.label) < room-2) {
+			return bad("%s is too little to be labelled", b.label)
+		}
+	}
+	return append(out, frames...), nil
+}
+
+// percentOf writes a share, for example 37.5 %.
+func percentOf(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }

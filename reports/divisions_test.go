@@ -1,0 +1,90 @@
+package reports
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// sampleDivisions has the options of the hierarchical paper's Fig. 2.
+func sampleDivisions() Divisions {
+	whole := func(mig bool, compute float64, clients ...float64) ComputeInstance {
+		return ComputeInstance{mig, compute, clients}
+	}
+	return Divisions{Title: "Options", Rows: []Division{
+		{"MPS only", []Domain{{1, []ComputeInstance{whole(false, 1, 0.3, 0.7)}}}},
+		{"MIG only, shared memory", []Domain{{1, []ComputeInstance{whole(true, 0.375), whole(true, 0.5)}}}},
+		{"MIG and MPS", []Domain{
+			{0.5, []ComputeInstance{whole(true, 0.375, 0.2, 0.8)}},
+			{0.5, []ComputeInstance{whole(true, 0.5, 0.4, 0.5)}},
+		}},
+	}}
+}
+
+func TestDivisionsShowWhatIsThere(t *testing.T) {
+	r, _, _ := record(t, sampleDivisions())
+	var got []string
+	for _, a := range r.texts {
+		got = append(got, a.text)
+	}
+	all := " " + strings.Join(got, " | ") + " "
+	for _, want := range []string{
+		"MPS only", "compute | memory | 100 % | 30 % | 70 %", "100 % | 37.5 % | 50 %",
+		"50 % | 7.5 % | 30 % | 50 % | 20 % | 25 %", "used by nobody", "compute instance of MIG",
+	} {
+		if !strings.Contains(all, " "+want+" ") {
+			t.Errorf("%q is not in %q", want, all)
+		}
+	}
+	f := sampleDivisions()
+	f.Rows = f.Rows[:1]
+	r, _, _ = record(t, f)
+	for _, a := range r.texts {
+		if a.text == "used by nobody" || a.text == "compute instance of MIG" {
+			t.Errorf("the legend explains %q, which is not there", a.text)
+		}
+	}
+}
+
+func TestImpossibleDivisionsAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		change func(*Divisions)
+		want   string
+	}{
+		{func(f *Divisions) { f.Rows = nil }, "it has no rows"},
+		{func(f *Divisions) { f.Rows[1].Domains[0].Instances[1].Compute = 0.7 }, `row "MIG only, shared memory": the shares of a GPU are 1.075 together`},
+		{func(f *Divisions) { f.Rows[2].Domains[1].Memory = 0.6 }, `row "MIG and MPS": the shares of a GPU are 1.1 together`},
+		{func(f *Divisions) { f.Rows[0].Domains[0].Instances[0].Clients[0] = 0.5 }, "have 1.2 times what there is"},
+		{func(f *Divisions) { f.Rows[0].Domains[0].Instances[0].Clients[0] = 0.01 }, "1 % is too little to be labelled"},
+		{func(f *Divisions) { f.Rows[0].Domains[0].Instances[0].Clients[0] = -0.5 }, "-50 % is too little to be labelled"},
+		{func(f *Divisions) { f.Rows[2].Domains[1].Instances = nil }, "nobody has domain 2"},
+	} {
+		f := sampleDivisions()
+		c.change(&f)
+		_, err := f.page()
+		if _, ok := errors.AsType[*InputError](err); !ok || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
+
+func TestAnyDivisionsAreDrawnOrRefused(t *testing.T) {
+	share := rapid.OneOf(rapid.Float64Range(0.05, 0.5), rapid.SampledFrom([]float64{0.125, 0.25, 0.5, 1}), numbers)
+	rapid.Check(t, func(t *rapid.T) {
+		f := Divisions{Title: names.Draw(t, "title")}
+		for range rapid.IntRange(0, 3).Draw(t, "rows") {
+			d := Division{Label: names.Draw(t, "label")}
+			for range rapid.IntRange(0, 3).Draw(t, "domains") {
+				m := Domain{Memory: share.Draw(t, "memory")}
+				for range rapid.IntRange(0, 2).Draw(t, "instances") {
+					m.Instances = append(m.Instances, ComputeInstance{rapid.Bool().Draw(t, "MIG"), share.Draw(t, "compute"), rapid.SliceOfN(share, 0, 3).Draw(t, "clients")})
+				}
+				d.Domains = append(d.Domains, m)
+			}
+			f.Rows = append(f.Rows, d)
+		}
+		checkDrawn(t, f)
+	})
+}
