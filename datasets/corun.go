@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"miglab/harness/mig"
 	"miglab/harness/sim/corun"
@@ -14,36 +15,41 @@ import (
 
 const corunPrefix = "corun/"
 
-// coruns are the datasets of the co-run track. Their parameters beyond those that all have
-// are w, seed and jobs; all but those of new programs have draw.
-var coruns = []corunSet{
-	{name: "queues", about: "the paper's queues Q1 to Q12 (Table V), instance i being Q(i+1)", instances: len(table5)},
-	{name: "ci-dominant", about: "half CI programs, the rest MI and US in turn", sized: true, random: true},
-	{name: "mi-dominant", about: "half MI programs, the rest CI and US in turn", sized: true, random: true},
-	{name: "us-dominant", about: "half US programs, the rest CI and MI in turn", sized: true, random: true},
-	{name: "balanced", about: "CI, MI and US programs in turn", sized: true, random: true},
-	{name: "training", about: "20 queues of the 18 seen programs, with all three classes", sized: true, random: true, instances: 20},
-	{name: "drawn", about: "new programs drawn from the classes; the four categories in turn", sized: true, random: true, fresh: true},
-	{name: "mix", about: "the programs that jobs names, as in jobs=lavaMD+stream", chosen: true, instances: 1},
-}
-
+// A corunSet is a kind of dataset of the co-run track.
 type corunSet struct {
 	name, about string
 	// instances is their number; 0 means as many as wanted.
 	instances int
+	// queue is a row of Table V, from 1; 0 where the jobs come from elsewhere.
+	queue int
 	// sized sets have the parameter w, random ones seed and chosen ones jobs. Those with
 	// fresh programs have none of Table IV, and no parameter draw.
 	sized, random, fresh, chosen bool
 }
 
-// corunSets lists them with the paper's queues one by one.
-func corunSets() []corunSet {
-	out := slices.Clone(coruns)
+const trainingName = "training"
+
+// categories are those of the paper's queues: the class that dominates comes first.
+var categories = []string{"ci-dominant", "mi-dominant", "us-dominant", "balanced"}
+
+// corunSets lists the datasets of the co-run track.
+var corunSets = sync.OnceValue(func() []corunSet {
+	out := []corunSet{
+		{name: "queues", about: "the paper's queues (Table V), instance i being Q(i+1)", instances: len(table5)},
+		{name: categories[0], about: "half CI programs of Table IV, the rest MI and US in turn", sized: true, random: true},
+		{name: categories[1], about: "half MI programs of Table IV, the rest CI and US in turn", sized: true, random: true},
+		{name: categories[2], about: "half US programs of Table IV, the rest CI and MI in turn", sized: true, random: true},
+		{name: categories[3], about: "CI, MI and US programs of Table IV in turn", sized: true, random: true},
+		{name: trainingName, about: "20 queues of Table IV's seen programs, with all three classes", sized: true, random: true, instances: 20},
+		{name: "drawn", about: "programs drawn anew from the classes, in the four categories by turns", sized: true, random: true, fresh: true},
+		{name: "mix", about: "the programs of Table IV that jobs names", chosen: true, instances: 1},
+	}
 	for i := range table5 {
-		out = append(out, corunSet{name: fmt.Sprintf("Q%d", i+1), about: fmt.Sprintf("the paper's queue Q%d (Table V)", i+1), instances: 1})
+		q := "Q" + strconv.Itoa(i+1)
+		out = append(out, corunSet{name: q, about: "the paper's queue " + q + " (Table V)", instances: 1, queue: i + 1})
 	}
 	return out
-}
+})
 
 // A corunSetting is what schedulers and the model are told besides the jobs.
 type corunSetting struct {
@@ -52,21 +58,18 @@ type corunSetting struct {
 	model       corun.Model
 }
 
-// defaultSetting has the paper's Cmax. Kappa and delta are ours: with them, the means over
-// many queues come in the order that the paper measured.
+// defaultSetting has the paper's Cmax. Kappa and delta are ours: with them the optimum is, on
+// the mean of many drawn queues, best for MIG+MPS, then MPS only, MIG+MPS default and MIG only.
 var defaultSetting = corunSetting{concurrency: 4, model: corun.Model{Kappa: 0.25, Delta: 0.3}}
 
-// The largest parameters of windows.
-const (
-	maxWindow       = 1000
-	maxInterference = 10
-)
+// maxWindow bounds the parameter w.
+const maxWindow = 1000
 
 func (s *corunSetting) parameters() []parameter {
 	return []parameter{
 		count("cmax", &s.concurrency, 1, corun.MaxConcurrency),
-		interference("kappa", &s.model.Kappa),
-		interference("delta", &s.model.Delta),
+		factor("kappa", &s.model.Kappa),
+		factor("delta", &s.model.Delta),
 		{"release", func(value string) error {
 			word := ""
 			err := choice("release", &word, "false", "true").set(value)
@@ -74,18 +77,6 @@ func (s *corunSetting) parameters() []parameter {
 			return err
 		}},
 	}
-}
-
-// interference is a parameter that takes a number from 0 to maxInterference.
-func interference(name string, to *float64) parameter {
-	return parameter{name, func(value string) error {
-		v, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(v >= 0 && v <= maxInterference) {
-			return &ParameterError{name, value, "a number from 0 to " + strconv.Itoa(maxInterference)}
-		}
-		*to = v + 0 // -0 becomes 0, which is written differently
-		return nil
-	}}
 }
 
 // differing lists the parameters that are not the default's, as name=value.
@@ -107,13 +98,14 @@ func (s *corunSetting) differing() []string {
 	return p
 }
 
-func (s *corunSetting) window(jobs []task.Program) Instance {
+// instance returns the window of some jobs.
+func (s *corunSetting) instance(jobs []task.Program) Instance {
 	return Instance{Window: corun.Window{Jobs: jobs, Concurrency: s.concurrency, Model: s.model}}
 }
 
 // windows is a dataset of queues of programs (hierarchical paper V-A2). Datasets that differ
-// in Cmax or the model have the same jobs, and of generated queues a shorter one has jobs of
-// the longer one, class by class.
+// in Cmax or the model have the same jobs, and a shorter queue has jobs of the longer one, class
+// by class.
 type windows struct {
 	corunSet
 	corunSetting
@@ -153,7 +145,7 @@ func parseWindow(set corunSet, pairs []string) (Spec, error) {
 	known := s.parameters()
 	if set.sized {
 		least := 1
-		if set.name == "training" {
+		if set.name == trainingName {
 			least = len(task.Classes())
 		}
 		known = append(known, count("w", &s.w, least, maxWindow))
@@ -199,17 +191,24 @@ func windowNames() []string {
 	return out
 }
 
-// windowInfos describes the datasets of the co-run track.
+// windowInfos describes the datasets of the co-run track. Of the paper's queues by
+// themselves it has the first.
 func windowInfos() []Info {
-	setting := "cmax (4), kappa (0.25), delta (0.3), release (false|true)"
+	const setting = "cmax (4), kappa (0.25), delta (0.3), release (false|true)"
 	var out []Info
 	for _, set := range corunSets() {
-		name, summary := corunPrefix+set.name, set.about+"; "
-		if set.chosen {
+		name, summary := corunPrefix+set.name, set.about
+		switch {
+		case set.queue > 1:
+			continue
+		case set.queue == 1:
+			summary += ", and so on to " + corunPrefix + "Q" + strconv.Itoa(len(table5))
+		case set.chosen:
 			name += "?jobs=lavaMD+stream"
 		}
+		summary += "; "
 		if set.sized {
-			summary += "w (12), "
+			summary += "w (" + strconv.Itoa(paperWindow) + "), "
 		}
 		if set.random {
 			summary += "seed (1), "
@@ -217,7 +216,7 @@ func windowInfos() []Info {
 		if !set.fresh {
 			summary += "draw (1), the seed of the programs without public times, "
 		}
-		out = append(out, Info{Name: name, Summary: summary + setting, Source: "hierarchical paper V-A2; parameters fitted on public times or drawn"})
+		out = append(out, Info{Name: name, Summary: summary + setting, Source: "hierarchical paper V-A2; programs fitted on public times or drawn"})
 	}
 	return append(out, Info{
 		Name:    programsPrefix + "FILE",
@@ -252,44 +251,52 @@ func (s windows) Instance(g *mig.GPU, index int) (Instance, error) {
 	if on := []string{"A100", "A100-80GB"}; !slices.Contains(on, g.Name) {
 		return Instance{}, &UnmeasuredError{s.ID(), g.Name, on}
 	}
-	jobs, err := s.window(g, index)
+	jobs, err := s.programs(g, index)
 	if err != nil {
 		return Instance{}, err
 	}
-	return s.corunSetting.window(jobs), nil
+	return s.instance(jobs), nil
 }
 
-// window returns the jobs of an instance.
-func (s *windows) window(g *mig.GPU, index int) ([]task.Program, error) {
-	key := "workload=" + corunPrefix + s.name
+// programs returns the jobs of an instance.
+func (s *windows) programs(g *mig.GPU, index int) ([]task.Program, error) {
 	switch {
 	case s.chosen:
 		return programsNamed(strings.Split(s.jobs, "+"), s.draw)
 	case s.fresh:
 		return s.drawn(g, index), nil
-	case s.name == "training":
-		return s.training(rand.New(pcg([]byte(key), s.seed, g, index))), nil
+	case s.name == trainingName:
+		return s.training(rand.New(s.stream("", g, index))), nil
 	case s.random:
-		var out []task.Program
-		all := programs(s.draw)
-		for i, class := range task.Classes() {
-			of := slices.DeleteFunc(slices.Clone(all), func(p task.Program) bool { return p.Class != class })
-			rng := rand.New(pcg([]byte(key+"\nclass="+string(class)), s.seed, g, index))
-			out = append(out, sample(rng, of, categoryCounts(s.name, s.w)[i])...)
-		}
-		return out, nil
+		return s.generated(g, index), nil
 	}
-	q := index
-	if s.instances == 1 {
-		fmt.Sscanf(s.name, "Q%d", &q)
-		q--
+	row := table5[index]
+	if s.queue > 0 {
+		row = table5[s.queue-1]
 	}
 	var names []string
-	for _, printed := range strings.Split(table5[q], ", ") {
+	for _, printed := range strings.Split(row, ", ") {
 		name, _ := unmarked(printed)
 		names = append(names, name)
 	}
 	return programsNamed(names, s.draw)
+}
+
+// stream returns the random stream of a class in an instance. It does not depend on w.
+func (s *windows) stream(class task.Class, g *mig.GPU, index int) *rand.PCG {
+	return pcg(fmt.Appendf(nil, "workload=%s%s\nclass=%s", corunPrefix, s.name, class), s.seed, g, index)
+}
+
+// generated draws a queue of a category from Table IV, in the order of the classes.
+func (s *windows) generated(g *mig.GPU, index int) []task.Program {
+	all := programs(s.draw)
+	counts := categoryCounts(s.name, s.w)
+	var out []task.Program
+	for i, class := range task.Classes() {
+		of := slices.DeleteFunc(slices.Clone(all), func(p task.Program) bool { return p.Class != class })
+		out = append(out, sample(rand.New(s.stream(class, g, index)), of, counts[i])...)
+	}
+	return out
 }
 
 // sample draws n of the programs, each once before any comes again.
@@ -307,7 +314,7 @@ func sample(rng *rand.Rand, of []task.Program, n int) []task.Program {
 func categoryCounts(category string, w int) [3]int {
 	var n [3]int
 	turn := []int{0, 1, 2}
-	if i := slices.Index([]string{"ci-dominant", "mi-dominant", "us-dominant"}, category); i >= 0 {
+	if i := slices.Index(categories[:3], category); i >= 0 {
 		n[i] = (w + 1) / 2
 		turn = slices.Delete(turn, i, i+1)
 		w /= 2
@@ -335,11 +342,10 @@ func (s *windows) training(rng *rand.Rand) []task.Program {
 
 // drawn draws new programs, of the category that it is the instance's turn to have.
 func (s *windows) drawn(g *mig.GPU, index int) []task.Program {
-	categories := []string{"ci-dominant", "mi-dominant", "us-dominant", "balanced"}
 	counts := categoryCounts(categories[index%len(categories)], s.w)
 	var out []task.Program
 	for i, class := range task.Classes() {
-		rng := rand.New(pcg([]byte("workload=corun/drawn\nclass="+string(class)), s.seed, g, index))
+		rng := rand.New(s.stream(class, g, index))
 		for k := range counts[i] {
 			p := drawProgram(rng, class)
 			p.Name = fmt.Sprintf("%s-%d", strings.ToLower(string(class)), k+1)

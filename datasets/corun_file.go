@@ -65,5 +65,5 @@ func (s programsFile) Instance(g *mig.GPU, index int) (Instance, error) {
 	if err != nil {
 		return Instance{}, err
 	}
-	return s.window(jobs), nil
+	return s.instance(jobs), nil
 }

@@ -30,7 +30,7 @@ var days = []struct {
 
 const deadlinePrefix = "deadline/"
 
-// maxSlack bounds the parameters low and high.
+// maxSlack bounds the parameters low and high, and other factors.
 const maxSlack = 1000
 
 // day is 24 hours of jobs with deadlines (deadline report 2.4 and 3.3, and the

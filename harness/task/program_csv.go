@@ -56,8 +56,8 @@ func ReadPrograms(r io.Reader, file string) ([]Program, error) {
 		if p.Parallelism == 0 || p.Parallelism > 1 {
 			return nil, in.fail(i+1, "parallelism", fmt.Errorf("%v is no share; write a number over 0 and up to 1", p.Parallelism))
 		}
-		if p.Serial+p.Compute+p.Memory == 0 {
-			return nil, in.fail(i+1, "", fmt.Errorf("serial, compute and memory are all 0; one at least has to be more"))
+		if whole := p.Relative(1, 1); !(whole >= leastWhole && whole <= mostWhole) {
+			return nil, in.fail(i+1, "", fmt.Errorf("serial, compute and memory take %v on the whole GPU; write parts with which it is from %g to %g, in any unit", whole, leastWhole, mostWhole))
 		}
 		p.scale()
 		if err := p.Validate(); err != nil {
@@ -66,6 +66,12 @@ func ReadPrograms(r io.Reader, file string) ([]Program, error) {
 	}
 	return out, nil
 }
+
+// What the parts take together before they are scaled.
+const (
+	leastWhole = 1e-9
+	mostWhole  = 1e18
+)
 
 // scale makes the parts add up to the solo time on a whole GPU, if they do not yet.
 func (p *Program) scale() {

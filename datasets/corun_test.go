@@ -1,0 +1,496 @@
+package datasets
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/sim/corun"
+	"miglab/harness/task"
+)
+
+func window(t testing.TB, spec string, index int) corun.Window {
+	t.Helper()
+	in, err := MustParse(spec).Instance(mig.MustLookup("A100"), index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := in.Window.Check(); v != nil {
+		t.Fatalf("%s, instance %d: %v", spec, index, v)
+	}
+	return in.Window
+}
+
+func namesOf(jobs []task.Program) []string {
+	var out []string
+	for i := range jobs {
+		out = append(out, jobs[i].Name)
+	}
+	return out
+}
+
+func countsOf(jobs []task.Program) (n [3]int) {
+	for i := range jobs {
+		n[slices.Index(task.Classes(), jobs[i].Class)]++
+	}
+	return n
+}
+
+func TestPrograms(t *testing.T) {
+	all := Programs()
+	if got := countsOf(all); len(all) != 27 || got != [3]int{8, 10, 9} {
+		t.Errorf("%d programs, %v by class; Table IV has 27: 8, 10 and 9", len(all), got)
+	}
+	unseen, seen := 0, map[string]bool{}
+	for _, p := range all {
+		if err := p.Validate(); err != nil {
+			t.Error(err)
+		}
+		if seen[p.Name] {
+			t.Errorf("%s is there twice", p.Name)
+		}
+		seen[p.Name] = true
+		if p.Unseen {
+			unseen++
+		}
+		if _, public := publicKernels[p.Name]; p.Fitted != public {
+			t.Errorf("%s: fitted is %v", p.Name, p.Fitted)
+		}
+	}
+	if unseen != 9 {
+		t.Errorf("%d programs are not trained on; Table IV marks 9", unseen)
+	}
+	all[0].Solo = 0
+	if Programs()[0].Solo == 0 {
+		t.Error("a caller can change Table IV")
+	}
+}
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// The parameters stand in a file so that a change shows, to nine digits.
+func TestProgramsGolden(t *testing.T) {
+	const path = "testdata/programs.csv"
+	all := Programs()
+	if *update {
+		var b bytes.Buffer
+		if err := task.WritePrograms(&b, all); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	want, err := task.ReadPrograms(f, path)
+	if err != nil || len(want) != len(all) {
+		t.Fatalf("%d programs, %v", len(want), err)
+	}
+	for i, w := range want {
+		g := all[i]
+		for _, x := range [][2]float64{
+			{float64(g.Solo), float64(w.Solo)}, {g.Serial, w.Serial}, {g.Compute, w.Compute}, {g.Memory, w.Memory}, {g.Parallelism, w.Parallelism},
+		} {
+			if g.Name != w.Name || g.Class != w.Class || math.Abs(x[0]-x[1]) > 1e-9*x[1] {
+				t.Errorf("%+v, want %+v; if this is meant, run with -update", g, w)
+				break
+			}
+		}
+	}
+}
+
+// TestDrawnPrograms looks at many draws of each program without public times.
+func TestDrawnPrograms(t *testing.T) {
+	var solo []float64
+	for draw := range uint64(100) {
+		for _, p := range programs(draw) {
+			if p.Fitted {
+				continue
+			}
+			shape := classShapes[p.Class]
+			for _, x := range []struct {
+				value float64
+				in    interval
+			}{{p.Serial, shape.serial}, {p.Parallelism, shape.parallelism}, {p.Memory, shape.memory}} {
+				if x.value < x.in.low || x.value > x.in.high {
+					t.Fatalf("draw %d: %+v is out of %+v", draw, p, shape)
+				}
+			}
+			if p.ByRule() != p.Class {
+				t.Fatalf("draw %d: %+v is %s by the rule", draw, p, p.ByRule())
+			}
+			// A US job gains less than 10 % from one GPC to eight.
+			if gain := p.Relative(0.125, 0.125); (p.Class == task.Unscalable) != (gain < 1.1) {
+				t.Fatalf("draw %d: %s of class %s gains %v", draw, p.Name, p.Class, gain)
+			}
+			if err := p.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			solo = append(solo, math.Log(float64(p.Solo)/20))
+		}
+	}
+	mean, squares := 0.0, 0.0
+	for _, x := range solo {
+		mean += x / float64(len(solo))
+		squares += x * x / float64(len(solo))
+	}
+	if e := 4 * 0.5 / math.Sqrt(float64(len(solo))); math.Abs(mean) > e || math.Abs(math.Sqrt(squares)-0.5) > e {
+		t.Errorf("ln(solo / 20 s) has mean %v and deviation %v, want 0 and 0.5", mean, math.Sqrt(squares))
+	}
+}
+
+// TestKernelFits computes the residuals anew and looks for better parameters nearby.
+func TestKernelFits(t *testing.T) {
+	g := mig.MustLookup("A100")
+	in, err := MustParse("rodinia").Instance(g, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rms := func(k int, p *task.Program) float64 {
+		sum := 0.0
+		for _, c := range []struct {
+			size              mig.Slices
+			compute, memories float64
+		}{{1, 1, 1}, {2, 2, 2}, {3, 3, 4}, {4, 4, 4}, {7, 7, 8}} {
+			r := float64(p.Solo)*p.Relative(c.compute/8, c.memories/8)/float64(in.Tasks[k].On(c.size)) - 1
+			sum += r * r / 5
+		}
+		return math.Sqrt(sum)
+	}
+	var good int
+	var poor, against []string
+	fits := KernelFits()
+	if len(fits) != 16 {
+		t.Fatalf("%d fits; 16 kernels are public", len(fits))
+	}
+	for k, f := range fits {
+		if f.Kernel != in.Tasks[k].Name {
+			t.Errorf("kernel %d is %s, want %s", k, f.Kernel, in.Tasks[k].Name)
+		}
+		if got := rms(k, &f.Fitted); math.Abs(got-f.RMS) > 1e-12 {
+			t.Errorf("%s: residual %v, want %v", f.Kernel, f.RMS, got)
+		}
+		if f.RMS < 0.15 {
+			good++
+		} else {
+			poor = append(poor, f.Kernel)
+		}
+		if f.Contradicts() {
+			against = append(against, f.Program)
+		}
+		for _, d := range []float64{-0.01, 0.01} {
+			for name, change := range map[string]func(*task.Program){
+				"solo": func(p *task.Program) { p.Solo *= mig.Seconds(1 + d) },
+				"s": func(p *task.Program) {
+					rest := 1 - p.Serial
+					p.Serial = min(max(p.Serial+d, 0), maxSerial)
+					p.Compute *= (1 - p.Serial) / rest
+					p.Memory *= (1 - p.Serial) / rest
+				},
+				"p": func(p *task.Program) {
+					before := p.Parallelism
+					p.Parallelism = min(max(p.Parallelism+d, minParallelism), 1)
+					p.Compute *= p.Parallelism / before
+				},
+			} {
+				p := f.Fitted
+				change(&p)
+				if got := rms(k, &p); got < f.RMS-1e-9 {
+					t.Errorf("%s: residual %v, but %v with %s changed by %v", f.Kernel, f.RMS, got, name, d)
+				}
+			}
+		}
+	}
+	if good < 12 {
+		t.Errorf("%d kernels fit within 15 %%, want 12", good)
+	}
+	slices.Sort(poor)
+	if want := []string{"CFD", "ParticleFilter", "PathFinder", "SRAD_v2"}; !slices.Equal(poor, want) {
+		t.Errorf("%v fit worse than 15 %%, want %v", poor, want)
+	}
+	slices.Sort(against)
+	if want := []string{"heartwall", "needle"}; !slices.Equal(against, want) {
+		t.Errorf("%v contradict Table IV, want %v", against, want)
+	}
+}
+
+// Every public kernel has one program at most, and both exist.
+func TestPublicKernels(t *testing.T) {
+	fitted := map[string]string{}
+	for _, f := range KernelFits() {
+		if f.Program != "" {
+			fitted[f.Program] = f.Kernel
+		}
+	}
+	for program, kernel := range publicKernels {
+		if fitted[program] != kernel {
+			t.Errorf("%s has the fit of %q, want %q", program, fitted[program], kernel)
+		}
+	}
+}
+
+func TestPaperQueues(t *testing.T) {
+	want := [][3]int{{6, 3, 3}, {3, 6, 3}, {3, 3, 6}, {4, 4, 4}}
+	marks := map[string]bool{}
+	for _, p := range Programs() {
+		marks[p.Name] = p.Unseen
+	}
+	for i, row := range table5 {
+		w := window(t, "corun/queues", i)
+		if w.Concurrency != 4 || w.Model != (corun.Model{Kappa: 0.25, Delta: 0.3}) {
+			t.Errorf("Q%d has Cmax %d and the model %+v", i+1, w.Concurrency, w.Model)
+		}
+		if got := countsOf(w.Jobs); got != want[i/3] {
+			t.Errorf("Q%d has %v jobs by class, want %v", i+1, got, want[i/3])
+		}
+		for k, printed := range strings.Split(row, ", ") {
+			name, unseen := unmarked(printed)
+			if w.Jobs[k].Name != name || unseen != marks[name] {
+				t.Errorf("Q%d has %s in place %d, want %s; Table IV marks it: %v", i+1, w.Jobs[k].Name, k, printed, marks[name])
+			}
+		}
+	}
+}
+
+func TestQueuesOneByOne(t *testing.T) {
+	for i, spec := range []string{
+		"corun/Q1", "corun/Q2", "corun/Q3", "corun/Q4", "corun/Q5", "corun/Q6", "corun/Q7", "corun/Q8", "corun/Q9", "corun/Q10", "corun/Q11", "corun/Q12",
+	} {
+		if one, all := window(t, spec, 0), window(t, "corun/queues", i); !slices.Equal(one.Jobs, all.Jobs) {
+			t.Errorf("%s has %v, instance %d of corun/queues %v", spec, namesOf(one.Jobs), i, namesOf(all.Jobs))
+		}
+	}
+}
+
+func TestCategoryCounts(t *testing.T) {
+	for category, want := range map[string]map[int][3]int{
+		"ci-dominant": {1: {1, 0, 0}, 2: {1, 1, 0}, 3: {2, 1, 0}, 4: {2, 1, 1}, 7: {4, 2, 1}, 12: {6, 3, 3}, 20: {10, 5, 5}},
+		"mi-dominant": {1: {0, 1, 0}, 2: {1, 1, 0}, 4: {1, 2, 1}, 12: {3, 6, 3}},
+		"us-dominant": {1: {0, 0, 1}, 2: {1, 0, 1}, 4: {1, 1, 2}, 12: {3, 3, 6}},
+		"balanced":    {1: {1, 0, 0}, 2: {1, 1, 0}, 3: {1, 1, 1}, 12: {4, 4, 4}, 14: {5, 5, 4}},
+	} {
+		for w, want := range want {
+			if got := categoryCounts(category, w); got != want {
+				t.Errorf("%s with %d jobs: %v, want %v", category, w, got, want)
+			}
+		}
+	}
+}
+
+func TestGeneratedQueues(t *testing.T) {
+	known := map[string]task.Program{}
+	for _, p := range Programs() {
+		known[p.Name] = p
+	}
+	for _, category := range categories {
+		spec := corunPrefix + category
+		for i := range 20 {
+			jobs := window(t, spec, i).Jobs
+			if got, want := countsOf(jobs), categoryCounts(category, 12); got != want {
+				t.Errorf("%s, instance %d: %v, want %v", spec, i, got, want)
+			}
+			names := namesOf(jobs)
+			slices.Sort(names)
+			if len(slices.Compact(names)) != 12 {
+				t.Errorf("%s, instance %d has a program twice while others are left", spec, i)
+			}
+			for _, j := range jobs {
+				if known[j.Name] != j {
+					t.Errorf("%s, instance %d: %+v is not Table IV's", spec, i, j)
+				}
+			}
+			for _, p := range window(t, spec+"?w=7", i).Jobs {
+				if !slices.Contains(jobs, p) {
+					t.Errorf("%s, instance %d: %s is in the short window and not in the long one", spec, i, p.Name)
+				}
+			}
+		}
+		if slices.Equal(window(t, spec, 0).Jobs, window(t, spec, 1).Jobs) || slices.Equal(window(t, spec, 0).Jobs, window(t, spec+"?seed=2", 0).Jobs) {
+			t.Errorf("%s: another index or seed gives the same queue", spec)
+		}
+	}
+	long := window(t, "corun/us-dominant?w=60", 0).Jobs
+	of := map[string]int{}
+	for _, j := range long {
+		if j.Class == task.Unscalable {
+			of[j.Name]++
+		}
+	}
+	for name, n := range of {
+		if n != 3 && n != 4 {
+			t.Errorf("%s is there %d times among 30 of 9 programs", name, n)
+		}
+	}
+}
+
+func TestTrainingQueues(t *testing.T) {
+	if n := MustParse("corun/training").Instances(); n != 20 {
+		t.Errorf("%d queues, want 20", n)
+	}
+	for _, spec := range []string{"corun/training", "corun/training?w=3", "corun/training?w=40&seed=5"} {
+		for i := range 20 {
+			jobs := window(t, spec, i).Jobs
+			if n := countsOf(jobs); n[0]*n[1]*n[2] == 0 {
+				t.Errorf("%s, instance %d lacks a class: %v", spec, i, namesOf(jobs))
+			}
+			if k := slices.IndexFunc(jobs, func(p task.Program) bool { return p.Unseen }); k >= 0 {
+				t.Errorf("%s, instance %d has %s, which is not trained on", spec, i, jobs[k].Name)
+			}
+		}
+	}
+}
+
+func TestDrawnQueues(t *testing.T) {
+	for i := range 8 {
+		jobs := window(t, "corun/drawn", i).Jobs
+		if got, want := countsOf(jobs), categoryCounts(categories[i%4], 12); got != want {
+			t.Errorf("instance %d: %v by class, want %v", i, got, want)
+		}
+		for k, p := range jobs {
+			if p.Fitted || p.ByRule() != p.Class || slices.Contains(jobs[:k], p) {
+				t.Errorf("instance %d: %+v", i, p)
+			}
+		}
+	}
+	if slices.Equal(window(t, "corun/drawn", 0).Jobs, window(t, "corun/drawn?seed=2", 0).Jobs) {
+		t.Error("another seed draws the same programs")
+	}
+}
+
+// Another draw changes the programs that are drawn, and no others; the setting changes none.
+func TestDrawAndSetting(t *testing.T) {
+	one, two := window(t, "corun/Q12", 0).Jobs, window(t, "corun/Q12?draw=2", 0).Jobs
+	for i := range one {
+		if (one[i] == two[i]) != one[i].Fitted {
+			t.Errorf("%s, fitted %v: draw 1 and 2 give %+v and %+v", one[i].Name, one[i].Fitted, one[i], two[i])
+		}
+	}
+	w := window(t, "corun/balanced?kappa=0.2&delta=0&cmax=3&release=true", 5)
+	if want := window(t, "corun/balanced", 5); !slices.Equal(w.Jobs, want.Jobs) {
+		t.Error("the setting changes the jobs")
+	}
+	if w.Concurrency != 3 || w.Model != (corun.Model{Kappa: 0.2, Release: true}) {
+		t.Errorf("Cmax %d and %+v", w.Concurrency, w.Model)
+	}
+}
+
+func TestMix(t *testing.T) {
+	if got, want := namesOf(window(t, "corun/mix?jobs=stream+lavaMD+stream", 0).Jobs), []string{"stream", "lavaMD", "stream"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestCorunSpecs(t *testing.T) {
+	for spec, want := range map[string]string{
+		"corun/Q7?cmax=4&kappa=0.250&delta=.3&release=false&draw=1": "corun/Q7",
+		"corun/queues?kappa=-0":                          "corun/queues?kappa=0",
+		"corun/us-dominant?w=6&seed=3&release=true":      "corun/us-dominant?release=true&seed=3&w=6",
+		"corun/mix?jobs=cfd&draw=2":                      "corun/mix?draw=2&jobs=cfd",
+		"corunfile:a,b.csv":                              "corunfile:a,b.csv",
+		"corunfile:a.csv?cmax=4":                         "corunfile:a.csv",
+		"corunfile:a.csv?cmax=2&kappa=0":                 "corunfile:a.csv?cmax=2&kappa=0",
+		"corunfile:a.csv?kappa=0.3?release=false":        "corunfile:a.csv?kappa=0.3?release=false",
+		"corunfile:a.csv?kappa=0.3?delta=1&release=true": "corunfile:a.csv?kappa=0.3?delta=1&release=true",
+	} {
+		s, err := Parse(spec)
+		if err != nil || s.ID() != want {
+			t.Errorf("Parse(%q) = %v, %v, want %s", spec, s, err, want)
+			continue
+		}
+		if again, err := Parse(s.ID()); err != nil || again != s {
+			t.Errorf("Parse(%q) = %v, %v, want %v", s.ID(), again, err, s)
+		}
+	}
+	for spec, message := range map[string]string{
+		"corun/Q0":                     `did you mean "corun/Q1"?`,
+		"corun/ci-dominat":             `did you mean "corun/ci-dominant"?`,
+		"corun/balanced?w=0":           `parameter "w" cannot be "0"; give a whole number from 1 to 1000`,
+		"corun/training?w=2":           `parameter "w" cannot be "2"; give a whole number from 3 to 1000`,
+		"corun/Q1?w=4":                 `unknown parameter "w"`,
+		"corun/Q1?seed=4":              `unknown parameter "seed"`,
+		"corun/drawn?draw=4":           `unknown parameter "draw"`,
+		"corun/Q1?cmax=5":              `parameter "cmax" cannot be "5"; give a whole number from 1 to 4`,
+		"corun/Q1?kappa=-1":            `parameter "kappa" cannot be "-1"; give a number from 0`,
+		"corun/Q1?delta=NaN":           `parameter "delta" cannot be "NaN"`,
+		"corun/Q1?release=yes":         `unknown value of parameter release "yes"`,
+		"corun/mix":                    `parameter "jobs" has no value; give programs of Table IV, joined by +`,
+		"corun/mix?jobs=":              `parameter "jobs"`,
+		"corun/mix?jobs=lavaMD+strean": `unknown program "strean"; did you mean "stream"?`,
+		"corunfile:":                   `the path of a file of programs`,
+		"corunfile:?cmax=2":            `the path of a file of programs`,
+		"corunfile:a.csv?cmax=9":       `parameter "cmax" cannot be "9"`,
+	} {
+		s, err := Parse(spec)
+		var unknown *nearest.UnknownError
+		var parameter *ParameterError
+		if err == nil || !strings.Contains(err.Error(), message) || !errors.As(err, &unknown) && !errors.As(err, &parameter) {
+			t.Errorf("Parse(%q) = %v, %v, want an error with %q", spec, s, err, message)
+		}
+	}
+	var index *IndexError
+	if _, err := MustParse("corun/queues").Instance(mig.MustLookup("A100"), 12); !errors.As(err, &index) {
+		t.Errorf("a 13th queue: %v", err)
+	}
+	var unmeasured *UnmeasuredError
+	if _, err := MustParse("corun/Q1").Instance(mig.MustLookup("H100"), 0); !errors.As(err, &unmeasured) {
+		t.Errorf("H100: %v", err)
+	}
+}
+
+func TestCorunSpecRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom(windowNames()[1:]).Draw(t, "name")
+		values := map[string]string{
+			"w": rapid.StringMatching("[1-9][0-9]?").Draw(t, "w"), "seed": rapid.StringMatching("[0-9]{1,5}").Draw(t, "seed"),
+			"draw": rapid.StringMatching("[0-9]{1,5}").Draw(t, "draw"), "cmax": rapid.StringMatching("[1-4]").Draw(t, "cmax"),
+			"kappa": rapid.StringMatching("0\\.[0-9]{1,9}").Draw(t, "kappa"), "delta": rapid.StringMatching("[0-9](e-[0-9])?").Draw(t, "delta"),
+			"release": rapid.SampledFrom([]string{"true", "false"}).Draw(t, "release"), "jobs": "kmeans+cfd",
+		}
+		var pairs []string
+		for _, k := range rapid.Permutation([]string{"w", "seed", "draw", "cmax", "kappa", "delta", "release", "jobs"}).Draw(t, "order") {
+			if rapid.Bool().Draw(t, k+" is given") {
+				pairs = append(pairs, k+"="+values[k])
+			}
+		}
+		s, err := Parse(canonical(name, pairs))
+		if err != nil {
+			t.Skip("a parameter that the dataset does not have")
+		}
+		if again, err := Parse(s.ID()); err != nil || again != s || again.ID() != s.ID() {
+			t.Fatalf("%q is read back as %v, %v", s.ID(), again, err)
+		}
+	})
+}
+
+func TestFileOfPrograms(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "programs.csv")
+	spec := MustParse("corunfile:" + path + "?cmax=2")
+	if _, err := spec.Instance(mig.MustLookup("H100"), 0); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if err := os.WriteFile(path, []byte("name,class,solo_s,serial,compute,memory,parallelism\na,CI,5,1,2,1,0.5\na,CI,6,0,0,9,1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	in, err := spec.Instance(mig.MustLookup("H100"), 0)
+	if err != nil || !slices.Equal(namesOf(in.Window.Jobs), []string{"a", "a"}) || in.Window.Concurrency != 2 || in.Window.Check() != nil {
+		t.Errorf("%+v, %v", in.Window, err)
+	}
+	var index *IndexError
+	if _, err := spec.Instance(mig.MustLookup("A100"), 1); !errors.As(err, &index) {
+		t.Errorf("a second instance: %v", err)
+	}
+}
