@@ -27,7 +27,11 @@ type corunSet struct {
 	sized, random, fresh, chosen bool
 }
 
-const trainingName = "training"
+const (
+	trainingName = "training"
+	seenName     = "seen"
+	unseenName   = "unseen"
+)
 
 // categories are those of the paper's queues: the class that dominates comes first.
 var categories = []string{"ci-dominant", "mi-dominant", "us-dominant", "balanced"}
@@ -40,6 +44,8 @@ var corunSets = sync.OnceValue(func() []corunSet {
 		{name: categories[1], about: "half MI programs of Table IV, the rest CI and US in turn", sized: true, random: true},
 		{name: categories[2], about: "half US programs of Table IV, the rest CI and MI in turn", sized: true, random: true},
 		{name: categories[3], about: "CI, MI and US programs of Table IV in turn", sized: true, random: true},
+		{name: seenName, about: "CI, MI and US programs in turn, of Table IV's seen ones", sized: true, random: true},
+		{name: unseenName, about: "CI, MI and US programs in turn, of Table IV's unseen ones", sized: true, random: true},
 		{name: trainingName, about: "20 queues of Table IV's seen programs, with all three classes", sized: true, random: true, instances: 20},
 		{name: "drawn", about: "programs drawn anew from the classes, in the four categories by turns", sized: true, random: true, fresh: true},
 		{name: "mix", about: "the programs of Table IV that jobs names", chosen: true, instances: 1},
@@ -287,9 +293,12 @@ func (s *windows) stream(class task.Class, g *mig.GPU, index int) *rand.PCG {
 	return pcg(fmt.Appendf(nil, "workload=%s%s\nclass=%s", corunPrefix, s.name, class), s.seed, g, index)
 }
 
-// generated draws a queue of a category from Table IV, in the order of the classes.
+// generated draws a queue of a category from Table IV, or from its seen or unseen programs, in
+// the order of the classes.
 func (s *windows) generated(g *mig.GPU, index int) []task.Program {
-	all := programs(s.draw)
+	all := slices.DeleteFunc(programs(s.draw), func(p task.Program) bool {
+		return p.Unseen && s.name == seenName || !p.Unseen && s.name == unseenName
+	})
 	counts := categoryCounts(s.name, s.w)
 	var out []task.Program
 	for i, class := range task.Classes() {

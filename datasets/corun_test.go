@@ -337,6 +337,26 @@ func TestGeneratedQueues(t *testing.T) {
 	}
 }
 
+func TestSeenAndUnseenQueues(t *testing.T) {
+	of := map[string]map[string]bool{seenName: {}, unseenName: {}}
+	for name := range of {
+		for i := range 60 {
+			jobs := window(t, corunPrefix+name+"?w=6", i).Jobs
+			if got := countsOf(jobs); got != [3]int{2, 2, 2} {
+				t.Errorf("%s, instance %d: %v", name, i, got)
+			}
+			for _, j := range jobs {
+				if of[name][j.Name] = true; j.Unseen != (name == unseenName) {
+					t.Errorf("%s, instance %d has %s", name, i, j.Name)
+				}
+			}
+		}
+	}
+	if len(of[seenName]) != 18 || len(of[unseenName]) != 9 {
+		t.Errorf("%d seen and %d unseen programs, want 18 and 9", len(of[seenName]), len(of[unseenName]))
+	}
+}
+
 func TestTrainingQueues(t *testing.T) {
 	if n := MustParse("corun/training").Instances(); n != 20 {
 		t.Errorf("%d queues, want 20", n)
