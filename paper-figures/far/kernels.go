@@ -2,7 +2,6 @@ package far
 
 import (
 	"fmt"
-	"math"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -79,7 +78,7 @@ func figure3() figures.Artefact {
 				return nil, err
 			}
 			return drawn("figure3", "Speedups of the Rodinia kernels on A100",
-				speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", g, tasks, 4)), nil
+				reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", g, tasks, 4)), nil
 		},
 	}
 }
@@ -98,7 +97,7 @@ func figure11() figures.Artefact {
 				return nil, err
 			}
 			return drawn("figure11", "Synthetic speedups on A100",
-				speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", g, in.Tasks, 5)), nil
+				reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", g, in.Tasks, 5)), nil
 		},
 	}
 }
@@ -111,38 +110,4 @@ func rodiniaOn(g *mig.GPU) (task.Batch, error) {
 	}
 	in, err := spec.Instance(g, 0)
 	return in.Tasks, err
-}
-
-// speedups draws t(1)/t(s) over s, perPanel tasks a panel, with the linear speedup
-// in each.
-func speedups(title string, g *mig.GPU, tasks task.Batch, perPanel int) reports.Panels {
-	top := float64(g.ComputeSlices)
-	for i := range tasks {
-		for _, s := range g.Sizes() {
-			top = math.Max(top, float64(tasks[i].On(1)/tasks[i].On(s)))
-		}
-	}
-	var ticks []float64
-	for _, s := range g.Sizes() {
-		ticks = append(ticks, float64(s))
-	}
-	out := reports.Panels{Title: title}
-	for from := 0; from < len(tasks); from += perPanel {
-		lines := reports.Lines{
-			X: reports.Axis{Label: "Instance size [slices]", Ticks: ticks},
-			Y: reports.Axis{Label: "Speedup", From: 0, To: math.Ceil(top)},
-		}
-		for i := from; i < min(from+perPanel, len(tasks)); i++ {
-			s := reports.Series{Name: tasks[i].Name, Markers: true}
-			for _, size := range g.Sizes() {
-				s.X = append(s.X, float64(size))
-				s.Y = append(s.Y, float64(tasks[i].On(1)/tasks[i].On(size)))
-			}
-			lines.Series = append(lines.Series, s)
-		}
-		linear := []float64{1, float64(g.ComputeSlices)}
-		lines.Series = append(lines.Series, reports.Series{Name: "linear", X: linear, Y: linear})
-		out.Charts = append(out.Charts, lines)
-	}
-	return out
 }

@@ -2,63 +2,11 @@ package measure
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"miglab/harness/mig"
 	"miglab/harness/task"
 	"miglab/reports"
 )
-
-// Speedups draws how much faster tasks are on larger instances than on one slice
-// (FAR Figs. 2 and 3, DRL Fig. 7), with the linear speedup beside. A task that does
-// not fit one slice is compared with the smallest size that it fits, and its name says
-// so; sizes that it does not fit have no point.
-func Speedups(title string, g *mig.GPU, b task.Batch) reports.Panels {
-	sizes := g.Sizes()
-	top := float64(g.ComputeSlices)
-	var all []reports.Series
-	for i := range b {
-		t := &b[i]
-		s := reports.Series{Name: t.Name, Markers: true}
-		var from mig.Slices
-		for _, size := range sizes {
-			if !t.Fits(size) {
-				continue
-			}
-			if from == 0 {
-				from = size
-			}
-			s.X = append(s.X, float64(size))
-			s.Y = append(s.Y, float64(t.On(from)/t.On(size)))
-		}
-		if from == 0 {
-			continue
-		}
-		if from != sizes[0] {
-			s.Name += fmt.Sprintf(" (over %d slices)", from)
-		}
-		top = max(top, slices.Max(s.Y))
-		all = append(all, s)
-	}
-	ticks := make([]float64, len(sizes))
-	for i, size := range sizes {
-		ticks[i] = float64(size)
-	}
-	linear := []float64{1, float64(g.ComputeSlices)}
-	out := reports.Panels{Title: title}
-	for some := range slices.Chunk(all, kernelsPerPanel) {
-		out.Charts = append(out.Charts, reports.Lines{
-			X:      reports.Axis{Label: "Instance size [slices]", Ticks: ticks},
-			Y:      reports.Axis{Label: "Speedup", To: math.Ceil(top)},
-			Series: append(slices.Clone(some), reports.Series{Name: "linear", X: linear, Y: linear}),
-		})
-	}
-	return out
-}
-
-// kernelsPerPanel leaves the lines of a panel apart.
-const kernelsPerPanel = 4
 
 // Monotonicity reports which tasks break which point of the monotony hypothesis (FAR
 // 2.4) between which neighbouring sizes:

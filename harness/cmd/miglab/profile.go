@@ -138,7 +138,7 @@ func (f *profileFlags) writeProfile(c *cobra.Command, p *measure.Profile) error 
 		return err
 	}
 	title := fmt.Sprintf("%s, %s", p.Runs[0].Name, p.Runs[0].Source)
-	if err := reports.SaveFigure(filepath.Join(f.out, "speedup"), measure.Speedups(title, p.GPU, tasks)); err != nil {
+	if err := reports.SaveFigure(filepath.Join(f.out, "speedup"), reports.Speedups(title, p.GPU, tasks, 4)); err != nil {
 		return err
 	}
 	if err := f.table(c, "monotonicity", measure.Monotonicity("Monotonicity, "+title, p.GPU, tasks)); err != nil {
