@@ -183,6 +183,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"WIDETIMES", "far/MIXSCALINGUNIFORM+WIDETIMES?n=10&psup=50&gen=paper&seed=1&batches=2", "drl/GOODSCALING?leave=1e-300",
 		"rodinia?order=shuffled&seed=18446744073709551615", "a30-batch", "profile:t.csv", "WIDETIMES?n=+7&seed=0", "x?y=z",
+		"corun/mix?jobs=cfd+stream&kappa=1e-3", "corun/balanced?w=3&seed=2&draw=3&release=true", "corunfile:a?cmax=1?delta=0",
 	} {
 		f.Add(s)
 	}

@@ -189,9 +189,16 @@ func TestGroupsByHand(t *testing.T) {
 			t.Errorf("%s: %v", c.what, err)
 			continue
 		}
+		var jobs [corun.MaxSlots]*task.Program
+		for i := range c.jobs {
+			jobs[i] = &c.jobs[i]
+		}
+		var ends [corun.MaxSlots]float64
+		l := g.Setup.Layout()
+		c.model.Ends(&l, &jobs, &ends)
 		for i, want := range c.want {
-			if got := r.Slowdowns[i] * float64(c.jobs[i].Solo); math.Abs(got-want) > 1e-9 {
-				t.Errorf("%s: job %d ends at %v, want %v", c.what, i, got, want)
+			if got := r.Slowdowns[i] * float64(c.jobs[i].Solo); math.Abs(got-want) > 1e-9 || math.Abs(ends[i]-want) > 1e-9 {
+				t.Errorf("%s: job %d ends at %v by the referee and %v by the model, want %v", c.what, i, got, ends[i], want)
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func (c *CI) clients() int { return max(len(c.Shares), c.Default) }
 func (c *CI) write(b *strings.Builder, only, alone bool) {
 	for i := range c.clients() {
 		switch {
-		case i > 0 && alone && !only:
+		case i > 0 && alone:
 			b.WriteByte(',')
 		case i > 0:
 			b.WriteByte('+')

@@ -152,7 +152,7 @@ func (gi *GI) profile() (*mig.Profile, string) {
 		if m := number(memory) + "m"; !slices.Contains(memories, m) {
 			memories = append(memories, m)
 		}
-		if memory != gi.Memory || p.MediaExtensions {
+		if memory != gi.Memory {
 			continue
 		}
 		largest = max(largest, p.Size)
