@@ -4,25 +4,38 @@ import (
 	"context"
 	"fmt"
 	"testing"
+
+	"miglab/harness/algo"
+	"miglab/harness/sim/corun"
 )
 
-func BenchmarkLocal(b *testing.B) {
-	for _, n := range []int{12, 50, 100} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			w := paperWindow(1, n)
-			for b.Loop() {
-				local(context.Background(), &w)
+// BenchmarkPlan measures decisions, everything that depends on the window included: for
+// Q1 to Q12 in turn, and for larger windows where it matters.
+func BenchmarkPlan(b *testing.B) {
+	plan := func(name, id string, windows ...corun.Window) {
+		a := algo.MustParse(id)
+		s, err := a.Spec.Corun(a.Args)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if _, err := s.Plan(context.Background(), windows[i%len(windows)]); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}
-}
-func BenchmarkExact(b *testing.B) {
-	for _, n := range []int{12, 20} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			w := paperWindow(1, n)
-			for b.Loop() {
-				exhaustive("hierarchical")(context.Background(), &w)
+	qs := queues(b)
+	for _, a := range variants() {
+		plan(a.ID, a.ID, qs...)
+	}
+	for _, id := range []string{"exact", "local", "greedy"} {
+		for _, jobs := range []int{16, 20, 100, 1000} {
+			if id != "exact" || jobs <= maxDivide {
+				plan(fmt.Sprintf("W=%d/%s", jobs, id), id, paperWindow(1, jobs))
 			}
-		})
+		}
 	}
 }

@@ -47,6 +47,14 @@ func brute(w *corun.Window, f corun.Family) float64 {
 
 // bruteGroup returns the least time of some jobs in one group, +Inf if there is no setup.
 func bruteGroup(w *corun.Window, f corun.Family, jobs uint) float64 {
+	least := math.Inf(1)
+	ways(w, f, jobs, func(seconds, _ float64) { least = min(least, seconds) })
+	return least
+}
+
+// ways visits all setups and orders of some jobs with the time of the last to end and the
+// sum of the slowdowns.
+func ways(w *corun.Window, f corun.Family, jobs uint, visit func(seconds, slowdown float64)) {
 	var programs [corun.MaxSlots]*task.Program
 	n := 0
 	for i := range w.Jobs {
@@ -55,14 +63,17 @@ func bruteGroup(w *corun.Window, f corun.Family, jobs uint) float64 {
 			n++
 		}
 	}
-	least := math.Inf(1)
 	for _, s := range corun.Setups(f, n) {
 		layout := s.Layout()
 		var orders func(k int)
 		orders = func(k int) {
 			if k == n {
 				var ends [corun.MaxSlots]float64
-				least = min(least, w.Model.Ends(&layout, &programs, &ends))
+				seconds, slowdown := w.Model.Ends(&layout, &programs, &ends), 0.0
+				for i := range n {
+					slowdown += ends[i] / float64(programs[i].Solo)
+				}
+				visit(seconds, slowdown)
 				return
 			}
 			for i := k; i < n; i++ {
@@ -73,7 +84,6 @@ func bruteGroup(w *corun.Window, f corun.Family, jobs uint) float64 {
 		}
 		orders(0)
 	}
-	return least
 }
 
 // TestExhaustiveSearchIsAsGoodAsBruteForce takes 200 windows for the setups of exact and
@@ -97,6 +107,66 @@ func TestExhaustiveSearchIsAsGoodAsBruteForce(t *testing.T) {
 			if want := brute(&w, f); math.Abs(float64(r.Makespan)/want-1) > 1e-9 {
 				t.Errorf("%s, window %d, %d jobs: %v s, brute force %v s", f, i, len(w.Jobs), r.Makespan, want)
 			}
+		}
+	}
+}
+
+// TestGroupsRunInTheLeastSlowdownOfTheFastestWays holds for Table VII, where isolated
+// instances leave slack.
+func TestGroupsRunInTheLeastSlowdownOfTheFastestWays(t *testing.T) {
+	slack := 0
+	for i := range 100 {
+		w := randomWindow(rand.New(rand.NewPCG(uint64(i), 4)), 4)
+		s := newSearch(&w, corun.Hierarchical)
+		g := group{jobs: make([]int, len(w.Jobs))}
+		for j := range g.jobs {
+			g.jobs[j] = j
+		}
+		g.seconds = s.fastest(g.jobs, math.Inf(1))
+		r, err := corun.Measure(corun.Window{Jobs: w.Jobs, Concurrency: len(w.Jobs), Model: w.Model}, s.plan([]group{g}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		least, most := math.Inf(1), 0.0
+		ways(&w, corun.Hierarchical, 1<<len(w.Jobs)-1, func(seconds, slowdown float64) {
+			if seconds <= g.seconds*(1+rounding) {
+				least, most = min(least, slowdown), max(most, slowdown)
+			}
+		})
+		if got := r.MeanSlowdown() * float64(len(w.Jobs)); math.Abs(got/least-1) > 1e-9 || math.Abs(float64(r.Makespan)/g.seconds-1) > 1e-9 {
+			t.Errorf("window %d: %v s and slowdowns of %v in sum, want %v s and %v", i, r.Makespan, got, g.seconds, least)
+		}
+		if most > least*1.1 {
+			slack++
+		}
+	}
+	if slack < 5 {
+		t.Errorf("in %d windows the fastest ways differ in slowdown; too few to tell", slack)
+	}
+}
+
+// TestGreedy looks for the pair that saves the most among all that are left, each time.
+func TestGreedy(t *testing.T) {
+	for i := range 50 {
+		w := randomWindow(rand.New(rand.NewPCG(uint64(i), 9)), 9)
+		left := uint(1)<<len(w.Jobs) - 1
+		want := 0.0
+		for left != 0 {
+			best, saves := left&-left, 0.0
+			for a := range w.Jobs {
+				for b := range a {
+					pair := uint(1)<<a | 1<<b
+					apart := bruteGroup(&w, corun.Hierarchical, 1<<a) + bruteGroup(&w, corun.Hierarchical, 1<<b)
+					if s := apart - bruteGroup(&w, corun.Hierarchical, pair); pair&^left == 0 && s > saves && w.Concurrency > 1 {
+						best, saves = pair, s
+					}
+				}
+			}
+			want += bruteGroup(&w, corun.Hierarchical, best)
+			left &^= best
+		}
+		if got := float64(measure(t, "greedy", w).Makespan); math.Abs(got/want-1) > 1e-9 {
+			t.Errorf("window %d: %v s, want %v s", i, got, want)
 		}
 	}
 }

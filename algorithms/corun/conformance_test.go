@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
+
 	"miglab/harness/algo"
 	"miglab/harness/sim/corun"
 )
@@ -124,5 +126,36 @@ func TestLargeWindows(t *testing.T) {
 		if l, g := measure(t, "local", w).Makespan, measure(t, "greedy", w).Makespan; l > 0.95*g {
 			t.Errorf("%d jobs: local takes %v s, greedy %v s", jobs, l, g)
 		}
+	}
+}
+
+func TestSchedulersAreSafeForConcurrentUse(t *testing.T) {
+	w := paperWindow(3, 10)
+	for _, a := range variants() {
+		s := build(t, a)
+		plans := make([]corun.Plan, 4)
+		var g errgroup.Group
+		for i := range plans {
+			g.Go(func() (err error) {
+				plans[i], err = s.Plan(context.Background(), w)
+				return err
+			})
+		}
+		if err := g.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range plans {
+			if !reflect.DeepEqual(p, plans[0]) {
+				t.Errorf("%s: %v and %v", a.ID, p, plans[0])
+			}
+		}
+	}
+}
+
+func TestLocalEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if plan, err := build(t, algo.MustParse("local")).Plan(ctx, paperWindow(1, 12)); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", plan, err)
 	}
 }

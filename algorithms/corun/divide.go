@@ -117,9 +117,8 @@ func (d *divider) divide(jobs []int) []group {
 func (d *divider) together(s set, below float64) float64 {
 	t, ok := d.known[s]
 	if !ok {
-		t = math.Inf(1)
-		if w := d.run(s.jobs(), below); w.setup >= 0 {
-			t = w.seconds
+		if t = d.fastest(s.jobs(), below); t == below {
+			t = math.Inf(1)
 		}
 		d.known[s] = t
 	}

@@ -3,6 +3,7 @@ package corun
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"miglab/harness/sim/corun"
@@ -12,39 +13,35 @@ var _ = register("greedy", "own", "pairs, the one that saves the most time first
 
 func greedy(_ context.Context, w *corun.Window) (corun.Plan, error) {
 	s := newSearch(w, corun.Hierarchical)
-	return s.plan(pairs(s)), nil
+	return s.plan(s.pairs()), nil
 }
 
-// pairs puts the two jobs together that save the most time by running together, of
-// several the first, and goes on with the rest while any pair saves time.
-func pairs(s *search) []group {
+// pairs puts the two jobs together that save the most time by it, of several the first,
+// and goes on with those left while any two save time. The groups are in the order of
+// what they save, with single jobs last.
+func (s *search) pairs() []group {
 	type pair struct {
 		group
-		gain float64
+		saves float64
 	}
 	var all []pair
-	n := len(s.w.Jobs)
-	for i := range n {
-		for j := i + 1; j < n && s.w.Concurrency > 1; j++ {
-			apart := float64(s.w.Jobs[i].Solo + s.w.Jobs[j].Solo)
-			if best := s.run([]int{i, j}, apart); best.setup >= 0 {
-				all = append(all, pair{group{[]int{i, j}, best.seconds}, apart - best.seconds})
+	single := make([]group, len(s.w.Jobs))
+	for j := range single {
+		single[j] = group{[]int{j}, s.fastest([]int{j}, math.Inf(1))}
+		for i := 0; i < j && s.w.Concurrency > 1; i++ {
+			apart := single[i].seconds + single[j].seconds
+			if t := s.fastest([]int{i, j}, apart); t < apart {
+				all = append(all, pair{group{[]int{i, j}, t}, apart - t})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b pair) int { return cmp.Compare(b.gain, a.gain) })
+	slices.SortStableFunc(all, func(a, b pair) int { return cmp.Compare(b.saves, a.saves) })
 	var groups []group
-	taken := make([]bool, n)
 	for _, p := range all {
-		if i, j := p.jobs[0], p.jobs[1]; !taken[i] && !taken[j] {
-			taken[i], taken[j] = true, true
+		if i, j := p.jobs[0], p.jobs[1]; single[i].jobs != nil && single[j].jobs != nil {
 			groups = append(groups, p.group)
+			single[i].jobs, single[j].jobs = nil, nil
 		}
 	}
-	for i := range n {
-		if !taken[i] {
-			groups = append(groups, group{[]int{i}, float64(s.w.Jobs[i].Solo)})
-		}
-	}
-	return groups
+	return append(groups, slices.DeleteFunc(single, func(g group) bool { return g.jobs == nil })...)
 }

@@ -18,12 +18,15 @@ const effort = 1 << 16
 // them, whatever is best together.
 func local(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 	s := &descent{divider: newDivider(w, corun.Hierarchical)}
-	s.groups = pairs(s.search)
+	s.groups = s.pairs()
 	for s.improve(ctx, s.two) {
 	}
 	for s.improve(ctx, s.three) {
 	}
-	return s.plan(s.groups), ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.plan(s.groups), nil
 }
 
 // A descent is a search for better groups, one step after the other.
@@ -71,7 +74,7 @@ func (s *descent) anew(which ...int) bool {
 		after += g.seconds
 	}
 	// Sums in another order may differ in their last digits.
-	if after > before*(1-1e-12) {
+	if after > before*(1-rounding) {
 		return false
 	}
 	for _, i := range which {

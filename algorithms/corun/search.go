@@ -8,127 +8,176 @@ import (
 	"miglab/harness/task"
 )
 
-// A search finds the best way to run sets of a window's jobs together. It is not safe
-// for concurrent use.
+// rounding is by how much times that should be equal may differ, as a share of them.
+const rounding = 1e-12
+
+// A search finds the best way to run sets of a window's jobs together: the setup and the
+// slot of each job. It is not safe for concurrent use.
 type search struct {
 	w    *corun.Window
 	menu *menu
 	// alone has the seconds that a job takes in a place without others, by place and job.
 	alone []float64
-	// least has the seconds that a job takes in the best place.
-	least []float64
+	// least has the seconds that a job takes in the best place, and traffic those in which
+	// the whole bandwidth moves its data.
+	least, traffic []float64
 
-	// What follows belongs to the set in hand.
+	// What follows belongs to the set of jobs in hand.
 
-	set  []int
-	best way
-	// now is the assignment that is tried: indices in set by slot.
-	now [corun.MaxSlots]int
+	jobs []int
+	// below is what a way has to stay under, in seconds.
+	below float64
+	// fair is the fairest way so far; nil where the fastest is wanted.
+	fair *way
+	// slots has the job of each slot that is tried, as an index in jobs.
+	slots [corun.MaxSlots]int
 }
 
 // A way is how a set of jobs runs.
 type way struct {
-	seconds float64
-	// setup is an index in the menu's setups for that many jobs, -1 if there is no way.
-	setup int
-	// jobs are indices in the set by slot.
-	jobs [corun.MaxSlots]int
+	// slowdown is the sum of the jobs' slowdowns.
+	slowdown float64
+	group    corun.Group
 }
 
 func newSearch(w *corun.Window, f corun.Family) *search {
 	m, n := menuOf(f), len(w.Jobs)
-	s := &search{w: w, menu: m, alone: make([]float64, len(m.places)*n), least: make([]float64, n)}
-	for p := range m.places {
-		at := &m.places[p]
-		for j := range w.Jobs {
-			job := &w.Jobs[j]
+	s := &search{w: w, menu: m, alone: make([]float64, len(m.places)*n), least: make([]float64, n), traffic: make([]float64, n)}
+	for j := range w.Jobs {
+		job := &w.Jobs[j]
+		s.least[j] = math.Inf(1)
+		for p := range m.places {
+			at := &m.places[p]
 			t := float64(job.Solo) * job.Relative(at.most(&w.Model), at.memory)
 			s.alone[p*n+j] = t
-			if p == 0 || t < s.least[j] {
-				s.least[j] = t
-			}
+			s.least[j] = min(s.least[j], t)
 		}
+		s.traffic[j] = float64(job.Solo) * job.Memory
 	}
 	return s
 }
 
-// run returns the fastest way to run a set of jobs together, of those that take less
-// than some seconds.
-func (s *search) run(set []int, below float64) way {
-	s.set, s.best = set, way{seconds: below, setup: -1}
-	rest := 0.0
-	for _, j := range set {
-		rest += s.least[j]
-	}
-	s.fill(s.menu.trees[len(set)], 0, 1<<len(set)-1, rest, 0, 0, 0)
-	return s.best
+// fastest returns how long some jobs take together at least, in seconds, if that is less
+// than below, and below if it is not.
+func (s *search) fastest(jobs []int, below float64) float64 {
+	s.below, s.fair = below, nil
+	s.try(jobs)
+	return s.below
 }
 
-// fill tries the jobs left, a bit mask, in the slots from number at on. Those placed so
-// far take at least floor seconds in the GPU instances that are full; in the one at hand
-// the longest would take longest alone, and all of them together sum. rest is the sum of
-// what the jobs left take alone at least.
-//
-// In a GPU instance with m jobs active each takes 1 + kappa (m-1) times as long as alone,
-// or longer. The job that ends as number k, of n, has then been in want of at least its
-// time alone, t_k; summed up over the times between ends, the last ends no earlier than
-// after max t + kappa (sum t - max t).
-func (s *search) fill(nodes []node, at int, left uint, rest, floor, longest, sum float64) {
-	kappa, jobs := s.w.Model.Kappa, len(s.w.Jobs)
-	for i := range nodes {
-		n := &nodes[i]
-		alone := s.alone[n.place*jobs:]
-		floor, longest, sum := floor, longest, sum
-		if n.gpu {
-			floor, longest, sum = max(floor, longest+kappa*(sum-longest)), 0, 0
-		}
-		open := left
-		if n.twin {
-			open &= ^uint(0) << (s.now[at-1] + 1)
-		}
-		for ; open != 0; open &= open - 1 {
-			k := bits.TrailingZeros(open)
-			j := s.set[k]
-			longest, sum, rest := max(longest, alone[j]), sum+alone[j], rest-s.least[j]
-			bound := longest + kappa*(sum-longest)
-			if n.last {
-				bound += kappa * rest
-			}
-			if max(floor, bound) >= s.best.seconds {
-				continue
-			}
-			s.now[at] = k
-			if n.setup < 0 {
-				s.fill(n.next, at+1, left&^(1<<k), rest, floor, longest, sum)
-				continue
-			}
-			if t := s.seconds(n.setup); t < s.best.seconds {
-				s.best = way{t, n.setup, s.now}
-			}
-		}
-	}
+// fairest returns a group as it runs in the least mean slowdown among the ways that take
+// no longer. There are often some, as all but the last job to end have slack.
+func (s *search) fairest(g group) corun.Group {
+	s.below, s.fair = g.seconds*(1+rounding), &way{slowdown: math.Inf(1)}
+	s.try(g.jobs)
+	return s.fair.group
 }
 
-// seconds simulates the assignment at hand.
-func (s *search) seconds(setup int) float64 {
-	var programs [corun.MaxSlots]*task.Program
-	var ends [corun.MaxSlots]float64
-	for i, k := range s.now[:len(s.set)] {
-		programs[i] = &s.w.Jobs[s.set[k]]
-	}
-	return s.w.Model.Ends(&s.menu.layouts[len(s.set)][setup], &programs, &ends)
-}
-
-// plan runs every group in the fastest way.
 func (s *search) plan(groups []group) corun.Plan {
 	var out corun.Plan
 	for _, g := range groups {
-		w := s.run(g.jobs, math.Inf(1))
-		as := corun.Group{Setup: s.menu.setups[len(g.jobs)][w.setup]}
-		for _, k := range w.jobs[:len(g.jobs)] {
-			as.Jobs = append(as.Jobs, g.jobs[k])
-		}
-		out = append(out, as)
+		out = append(out, s.fairest(g))
 	}
 	return out
+}
+
+// try tries all ways for some jobs, but for those that cannot be the best.
+func (s *search) try(jobs []int) {
+	s.jobs = jobs
+	s.fill(s.menu.trees[len(jobs)], 0, 1<<len(jobs)-1, 0, instance{})
+}
+
+// fill tries the jobs left, a bit mask, in the slots from number at on. The GPU instances
+// that are full take at least floor seconds.
+func (s *search) fill(nodes []node, at int, left uint, floor float64, before instance) {
+	kappa := s.w.Model.Kappa
+	for i := range nodes {
+		n := &nodes[i]
+		floor, now := floor, before
+		if n.gpu {
+			floor = max(floor, now.atLeast(kappa))
+			now = s.open(n, left)
+		}
+		candidates := left
+		if n.twin {
+			candidates &= ^uint(0) << (s.slots[at-1] + 1)
+		}
+		alone := s.alone[n.place*len(s.w.Jobs):]
+		for ; candidates != 0; candidates &= candidates - 1 {
+			k := bits.TrailingZeros(candidates)
+			j := s.jobs[k]
+			longest, sum := max(now.longest, alone[j]), now.sum+alone[j]
+			if n.last {
+				sum -= s.least[j]
+			}
+			with := instance{longest, sum, now.moving}
+			if max(floor, with.atLeast(kappa)) >= s.below {
+				continue
+			}
+			s.slots[at] = k
+			if n.setup >= 0 {
+				s.simulate(n.setup)
+			} else {
+				s.fill(n.next, at+1, left&^(1<<k), floor, with)
+			}
+		}
+	}
+}
+
+// An instance is what is known of how long a GPU instance takes when some of its jobs have
+// their slots: the longest takes at least longest seconds alone, and all together take at
+// least sum. The last GPU instance has all jobs left, and its bandwidth moves their data
+// in moving seconds; 0 stands elsewhere.
+type instance struct{ longest, sum, moving float64 }
+
+// open returns what is known when a GPU instance begins.
+func (s *search) open(n *node, left uint) (in instance) {
+	if !n.last {
+		return instance{}
+	}
+	for ; left != 0; left &= left - 1 {
+		j := s.jobs[bits.TrailingZeros(left)]
+		in.longest = max(in.longest, s.least[j])
+		in.sum += s.least[j]
+		in.moving += s.traffic[j]
+	}
+	in.moving /= s.menu.places[n.place].memory
+	return in
+}
+
+// atLeast returns how long the instance takes at least. In the model, each of m active
+// jobs takes 1 + kappa (m-1) times as long as alone, or longer, and the bandwidth is
+// divided by as much. So the last job to end waits for its own time, or until all data are
+// moved, and for kappa times the time of each job before it.
+func (in instance) atLeast(kappa float64) float64 {
+	return max(in.longest, in.moving) + float64(kappa*(in.sum-in.longest))
+}
+
+// simulate runs the jobs in their slots, and keeps the way if it is the best so far.
+func (s *search) simulate(setup int) {
+	var programs [corun.MaxSlots]*task.Program
+	var ends [corun.MaxSlots]float64
+	n := len(s.jobs)
+	for i, k := range s.slots[:n] {
+		programs[i] = &s.w.Jobs[s.jobs[k]]
+	}
+	seconds := s.w.Model.Ends(&s.menu.layouts[n][setup], &programs, &ends)
+	if seconds >= s.below {
+		return
+	}
+	if s.fair == nil {
+		s.below = seconds
+		return
+	}
+	slowdown := 0.0
+	for i := range n {
+		slowdown += ends[i] / float64(programs[i].Solo)
+	}
+	if slowdown < s.fair.slowdown*(1-rounding) {
+		group := corun.Group{Setup: s.menu.setups[n][setup]}
+		for _, k := range s.slots[:n] {
+			group.Jobs = append(group.Jobs, s.jobs[k])
+		}
+		*s.fair = way{slowdown, group}
+	}
 }

@@ -1,0 +1,154 @@
+package corun
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim/corun"
+)
+
+// queues returns the windows of Q1 to Q12.
+func queues(t testing.TB) []corun.Window {
+	t.Helper()
+	var out []corun.Window
+	spec := datasets.MustParse("corun/queues")
+	for i := range spec.Instances() {
+		in, err := spec.Instance(mig.MustLookup("A100"), i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, in.Window)
+	}
+	return out
+}
+
+// throughputs returns those of a scheduler on some windows, and their mean.
+func throughputs(t *testing.T, id string, windows []corun.Window) (each []float64, mean float64) {
+	t.Helper()
+	for _, w := range windows {
+		r := measure(t, id, w)
+		each = append(each, r.Throughput())
+		mean += r.Throughput() / float64(len(windows))
+	}
+	return each, mean
+}
+
+func TestDefaultPartitionIsTheBestOnTheMeanOfTheQueues(t *testing.T) {
+	qs := queues(t)
+	best, highest := "", 0.0
+	for _, p := range partitions() {
+		_, mean := throughputs(t, "mig-mps-default?partition="+p, qs)
+		t.Logf("%s: %.4f", p, mean)
+		if mean > highest {
+			best, highest = p, mean
+		}
+	}
+	if best != defaultPartition {
+		t.Errorf("%s is the best partition, with %.4f; the default is %s", best, highest, defaultPartition)
+	}
+}
+
+func TestExactOnTheQueues(t *testing.T) {
+	qs := queues(t)
+	exact, mean := throughputs(t, "exact", qs)
+	t.Logf("exact: %.4f", mean)
+	for id, atLeast := range map[string]int{
+		"mig-only": 12, "mig-only?memory=private": 12, "mps-only": 12, "greedy": 12, "time-sharing": 12, "mig-mps-default": 11,
+	} {
+		others, mean := throughputs(t, id, qs)
+		t.Logf("%s: %.4f", id, mean)
+		won := 0
+		for i := range qs {
+			if exact[i] >= others[i]*(1-rounding) {
+				won++
+			}
+		}
+		if won < atLeast {
+			t.Errorf("exact is as good as %s on %d queues, want %d", id, won, atLeast)
+		}
+	}
+}
+
+// TestLocalIsCloseToExact: within 1 % on the mean and 5 % on each window.
+func TestLocalIsCloseToExact(t *testing.T) {
+	var drawn []corun.Window
+	for i := range 100 {
+		drawn = append(drawn, paperWindow(uint64(i), 12))
+	}
+	for name, windows := range map[string][]corun.Window{"Q1-Q12": queues(t), "drawn": drawn} {
+		exact, best := throughputs(t, "exact", windows)
+		local, mean := throughputs(t, "local", windows)
+		t.Logf("%s: local %.4f, exact %.4f", name, mean, best)
+		if mean < 0.99*best {
+			t.Errorf("%s: the mean of local is %.4f, that of exact %.4f", name, mean, best)
+		}
+		for i := range windows {
+			if local[i] < 0.95*exact[i] {
+				t.Errorf("%s, window %d: %.4f, and exact has %.4f", name, i+1, local[i], exact[i])
+			}
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write the golden files of the registered schedulers anew")
+
+// goldenDir holds a file for each scheduler, its parameters and its version with the plans
+// for Q1 to Q12. As stored results are looked up by version, a plan that changes without
+// a new one would stand beside the old.
+const goldenDir = "testdata/golden"
+
+func golden(t *testing.T, a algo.Algorithm) string {
+	t.Helper()
+	var b strings.Builder
+	for i, w := range queues(t) {
+		plan, r := planned(t, a, w)
+		fmt.Fprintf(&b, "# Q%d: throughput %.6f, mean slowdown %.6f, fairness %.6f\n", i+1, r.Throughput(), r.MeanSlowdown(), r.Fairness())
+		for _, g := range plan {
+			b.WriteString(g.Setup.String())
+			for _, j := range g.Jobs {
+				b.WriteByte(' ')
+				b.WriteString(w.Jobs[j].Name)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+func TestPlansChangeWithTheVersionOnly(t *testing.T) {
+	files := map[string]bool{}
+	for _, a := range variants() {
+		name := strings.NewReplacer("?", "-", "=", "-", "&", "-").Replace(a.ID)
+		path := filepath.Join(goldenDir, fmt.Sprintf("%s-v%d.txt", name, a.Spec.Version))
+		files[filepath.Base(path)] = true
+		got := golden(t, a)
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		switch {
+		case err != nil:
+			t.Errorf("%v; write it with go test ./algorithms/corun -run Version -update", err)
+		case got != string(want):
+			t.Errorf("%s plans otherwise than in %s. If that is meant, raise Version in its Spec (unless the queues or the model have changed) and run this test with -update", a.ID, path)
+		}
+	}
+	entries, err := os.ReadDir(goldenDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !files[e.Name()] {
+			t.Errorf("%s is of no registered scheduler and version; delete it", e.Name())
+		}
+	}
+}
