@@ -10,22 +10,23 @@ import (
 	"miglab/harness/task"
 )
 
-// A KernelFit is the co-run model's program for a kernel of [RodiniaA100].
+// A KernelFit is the co-run model's program for a kernel that was measured by instance size.
 type KernelFit struct {
 	// Kernel is spelled as in the table; Program is its name in the hierarchical paper's
-	// Table IV, empty if it is not there.
+	// Table IV, empty if it is not there or the times are not those of [RodiniaA100].
 	Kernel, Program string
 	// Fitted has its class from Table IV; where the kernel is not there, of those that it does
 	// not contradict the one whose division of the work fits best.
 	Fitted task.Program
 	// RMS is the root mean square of the relative residuals over the instance sizes.
 	RMS float64
-	// Gain is the measured time on one slice over that on seven.
+	// Gain is the measured time on the smallest size over that on the largest.
 	Gain float64
 }
 
-// Contradicts reports whether the measured times are not those of the class: it is US though it gains 10 % or more from one to seven slices, or not
-// US though it gains less. Times by instance size cannot tell CI from MI.
+// Contradicts reports whether the measured times are not those of the class: it is US though
+// it gains 10 % or more from the smallest to the largest size, or not US though it gains less.
+// Times by instance size cannot tell CI from MI.
 func (f *KernelFit) Contradicts() bool {
 	return (f.Fitted.Class == task.Unscalable) != (f.Gain < 1.1)
 }
@@ -43,21 +44,57 @@ var kernelFits = sync.OnceValue(func() []KernelFit {
 	for program, kernel := range publicKernels {
 		programs[kernel] = program
 	}
+	g := mig.MustLookup("A100")
 	var out []KernelFit
 	for _, t := range batch(tables()[RodiniaA100]) {
-		best := KernelFit{RMS: math.Inf(1)}
-		name := programs[t.Name]
-		for _, class := range task.Classes() {
-			f := KernelFit{Kernel: t.Name, Program: name, Gain: float64(t.On(1) / t.On(7))}
-			f.fit(&t, class)
-			if (name == "" && !f.Contradicts() || name != "" && class == classOf(name)) && f.RMS < best.RMS {
-				best = f
-			}
-		}
-		out = append(out, best)
+		out = append(out, fitKernel(t.Name, programs[t.Name], curveOf(g, &t, false)))
 	}
 	return out
 })
+
+// FitKernels fits programs to times measured on a GPU with eight GPCs, as [KernelFits] does to
+// the public ones. Under [SourceMPS] a kernel has the whole bandwidth at every size.
+func FitKernels(t HardwareTable[KernelTime]) []KernelFit {
+	g := mig.MustLookup(t.GPU)
+	var out []KernelFit
+	for _, k := range batch(measurements(t.Rows)) {
+		out = append(out, fitKernel(k.Name, "", curveOf(g, &k, t.Source == SourceMPS)))
+	}
+	return out
+}
+
+// A point is a kernel's time with a share of the multiprocessors and of the bandwidth.
+type point struct{ compute, bandwidth, seconds float64 }
+
+// curveOf returns a task's times by size, as far as it fits; wholly says that it has all of the
+// bandwidth.
+func curveOf(g *mig.GPU, t *task.Task, wholly bool) (out []point) {
+	for _, size := range g.Sizes() {
+		if !t.Fits(size) {
+			continue
+		}
+		const gpcs = 8
+		p := point{float64(size) / gpcs, float64(g.Profile(size).Length) / float64(g.MemorySlices), float64(t.On(size))}
+		if wholly {
+			p.bandwidth = 1
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// fitKernel fits a kernel's program; program is its name in Table IV, or empty.
+func fitKernel(kernel, program string, curve []point) KernelFit {
+	best := KernelFit{RMS: math.Inf(1)}
+	for _, class := range task.Classes() {
+		f := KernelFit{Kernel: kernel, Program: program, Gain: curve[0].seconds / curve[len(curve)-1].seconds}
+		f.fit(curve, class)
+		if (program == "" && !f.Contradicts() || program != "" && class == classOf(program)) && f.RMS < best.RMS {
+			best = f
+		}
+	}
+	return best
+}
 
 // classOf returns the class that Table IV gives a program.
 func classOf(program string) task.Class {
@@ -71,9 +108,9 @@ func classOf(program string) task.Class {
 	panic("datasets: Table IV has no program " + program)
 }
 
-// fit fits a task's times on A100 instances with a class's division of the work. For a given
-// parallelism the model is linear in the serial and the parallel seconds, a and b.
-func (f *KernelFit) fit(t *task.Task, class task.Class) {
+// fit fits a kernel's times with a class's division of the work. For a given parallelism the
+// model is linear in the serial and the parallel seconds, a and b.
+func (f *KernelFit) fit(curve []point, class task.Class) {
 	shape := classShapes[class]
 	// memory is the memory work as a share of what is not serial.
 	memory := shape.memory.middle() / (1 - shape.serial.middle())
@@ -84,7 +121,7 @@ func (f *KernelFit) fit(t *task.Task, class task.Class) {
 			continue
 		}
 		p.Compute = computeFor(0, p.Parallelism, p.Memory)
-		a, b, rms := fitSeconds(t, &p)
+		a, b, rms := fitSeconds(curve, &p)
 		if rms >= f.RMS {
 			continue
 		}
@@ -102,16 +139,11 @@ const minParallelism = 1. / 16
 const maxSerial = 0.98
 
 // fitSeconds finds a and b from 0 that minimise the sum of ((a + b f) / t - 1)^2 over the
-// instance sizes, f being the parallel program's relative time.
-func fitSeconds(t *task.Task, parallel *task.Program) (a, b, rms float64) {
-	g := mig.MustLookup("A100")
+// curve, f being the parallel program's relative time.
+func fitSeconds(curve []point, parallel *task.Program) (a, b, rms float64) {
 	var u, v []float64 // 1/t and f/t
-	for _, size := range g.Sizes() {
-		const gpcs = 8
-		compute := float64(size) / gpcs
-		bandwidth := float64(g.Profile(size).Length) / float64(g.MemorySlices)
-		seconds := float64(t.On(size))
-		u, v = append(u, 1/seconds), append(v, parallel.Relative(compute, bandwidth)/seconds)
+	for _, p := range curve {
+		u, v = append(u, 1/p.seconds), append(v, parallel.Relative(p.compute, p.bandwidth)/p.seconds)
 	}
 	var uu, uv, vv, u1, v1 float64
 	for i := range u {

@@ -228,6 +228,49 @@ func TestKernelFits(t *testing.T) {
 	}
 }
 
+// TestFitKernels finds the programs again that made-up times are of. On MIG instances and under
+// MPS the same programs take other times.
+func TestFitKernels(t *testing.T) {
+	g := mig.MustLookup("H200")
+	for class, shape := range classShapes {
+		p := task.Program{Class: class, Solo: 3, Serial: 0.1, Parallelism: shape.parallelism.middle()}
+		p.Memory = (1 - p.Serial) * shape.memory.middle() / (1 - shape.serial.middle())
+		p.Compute = computeFor(p.Serial, p.Parallelism, p.Memory)
+		for _, source := range []string{SourceMIG, SourceMPS} {
+			var rows []KernelTime
+			for _, size := range g.Sizes() {
+				bandwidth := float64(g.Profile(size).Length) / 8
+				if source == SourceMPS {
+					bandwidth = 1
+				}
+				time := p.Solo * mig.Seconds(p.Relative(float64(size)/8, bandwidth))
+				rows = append(rows, KernelTime{Provenance{GPU: "H200", Source: source}, "S", "k", size, time, 0, 1})
+			}
+			fits := FitKernels(HardwareTable[KernelTime]{"f", rows[0].Provenance, rows})
+			if len(fits) != 1 {
+				t.Fatalf("%d fits", len(fits))
+			}
+			f := fits[0]
+			if f.Kernel != "k" || f.Program != "" || f.RMS > 0.001 || math.Abs(float64(f.Fitted.Solo)-3) > 0.01 {
+				t.Errorf("%s, %s: %+v", class, source, f)
+			}
+			// Under MPS, US gains little, and memory work shows in the curve.
+			if source == SourceMPS && f.Fitted.Class != class {
+				t.Errorf("%s was fitted as %s", class, f.Fitted.Class)
+			}
+		}
+	}
+	// A kernel that does not fit one slice has a curve without it.
+	inf := mig.Seconds(math.Inf(1))
+	var rows []KernelTime
+	for i, size := range g.Sizes() {
+		rows = append(rows, KernelTime{Provenance{GPU: "H200", Source: SourceMIG}, "S", "k", size, []mig.Seconds{inf, 4, 3, 2, 2}[i], 0, 1})
+	}
+	if f := FitKernels(HardwareTable[KernelTime]{"f", rows[0].Provenance, rows})[0]; f.Gain != 2 || math.IsNaN(f.RMS) || f.RMS > 0.5 {
+		t.Errorf("%+v", f)
+	}
+}
+
 // Every public kernel has one program at most, and both exist.
 func TestPublicKernels(t *testing.T) {
 	fitted := map[string]string{}
