@@ -25,14 +25,14 @@ func NeedsReconfiguration(gpu string) string {
 // NeedsIsolation is the reason why differences between times alone and beside others are
 // NOT RUNNABLE.
 func NeedsIsolation(gpu string) string {
-	return needs(gpu, "isolation", "run `miglab profile isolation --kernels rodinia --out DIR` there")
+	return needs(gpu, "isolation", "run `miglab profile isolation --kernels rodinia --set rodinia=FOLDER --out DIR` there")
 }
 
 // NeedsExecution is the reason why the end times of a batch of Rodinia kernels under an
 // algorithm are NOT RUNNABLE.
 func NeedsExecution(gpu, algorithm string, batch []string) string {
-	return needs(gpu, "execution", fmt.Sprintf("run `miglab profile --kernels rodinia --out DIR` there, write the times of %s from DIR/tasks.csv into batch.csv, "+
-		"run `miglab execute --algorithm %s --kernels rodinia --tasks batch.csv --out DIR`", strings.Join(batch, ", "), algorithm))
+	return needs(gpu, "execution", fmt.Sprintf("run `miglab profile --kernels rodinia --set rodinia=FOLDER --wall --out DIR` there, write the times of %s from DIR/tasks.csv into batch.csv, "+
+		"run `miglab execute --algorithm %s --kernels rodinia --set rodinia=FOLDER --wall --tasks batch.csv --out DIR`", strings.Join(batch, ", "), algorithm))
 }
 
 func needs(gpu, kind, how string) string {

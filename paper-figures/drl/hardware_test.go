@@ -88,7 +88,7 @@ func TestTable3(t *testing.T) {
 				t.Errorf("%s, %s: %s", what, name, r.Verdict)
 			}
 			checkReason(t, name, r.Reason, "execution")
-			if want := "`miglab execute --algorithm rl-direct --kernels rodinia "; !strings.Contains(r.Reason, want) || !strings.Contains(r.Reason, "times of PathFinder#1, LavaMD, ") {
+			if want := "`miglab execute --algorithm rl-direct --kernels rodinia --set rodinia=FOLDER "; !strings.Contains(r.Reason, want) || !strings.Contains(r.Reason, "times of PathFinder#1, LavaMD, ") {
 				t.Errorf("%s: the reason %q lacks %q or the batch", name, r.Reason, want)
 			}
 		}

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +31,7 @@ type deviceFlags struct {
 var modes = []string{string(profiling.MIG), string(profiling.MPSSMLimit)}
 
 func (f *deviceFlags) register(c *cobra.Command) {
-	flags := c.PersistentFlags()
+	flags := c.Flags()
 	flags.StringVar(&f.device, "device", "", "the GPU: its number or UUID (default: the only one)")
 	flags.StringVar(&f.mode, "mode", modes[0], "mig, or mps-sm-limit where the MIG mode may not be touched")
 	flags.StringVar(&f.state, "state", stateDir(), "folder for lock and journal")
@@ -86,28 +88,46 @@ func closeAll[C interface{ Close() error }](all []C) error {
 }
 
 // with runs work on the GPUs that --device names, in a session each, and cleans up
-// however it ends. What else is missing, ready says before anything is changed, but after
-// the GPUs were found: what there is none of need not be complained about.
-func (f *deviceFlags) with(c *cobra.Command, ready func() error, work func([]*session.Session) error) (err error) {
+// however it ends. What is missing besides, ready says, before anything is changed but
+// after the GPUs were found: where there is none, nothing else need be complained about.
+func (f *deviceFlags) with(c *cobra.Command, ready func([]profiling.Identity) error, work func([]*session.Session) error) (err error) {
 	devices, err := f.devices(c.Context())
-	if err == nil {
-		err = ready()
-	}
 	if err != nil {
-		return errors.Join(err, closeAll(devices))
+		return err
 	}
+	// A reader of standard output that goes away is no reason to leave instances behind.
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
 	var sessions []*session.Session
 	defer func() {
 		left := errors.Join(closeAll(sessions), closeAll(devices))
-		switch interrupted := c.Context().Err(); {
-		case interrupted != nil && left != nil:
-			err = failedError{fmt.Errorf("interrupted, and not all is cleaned up: %w", left)}
-		case interrupted != nil && err != nil:
-			err = interrupted
-		default:
+		if c.Context().Err() == nil {
 			err = errors.Join(err, left)
+			return
+		}
+		interrupted := interruptedError{"nothing was begun"}
+		switch {
+		case left != nil:
+			err = failedError{fmt.Errorf("interrupted, and not all is cleaned up: %w", left)}
+		case err == nil || errors.As(err, &interrupted): // it was done, or says what it kept
+		case sessions != nil:
+			err = c.Context().Err()
+		default:
+			err = interrupted
 		}
 	}()
+	var ids []profiling.Identity
+	for _, d := range devices {
+		id, err := d.Identify()
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	if err := ready(ids); err != nil {
+		return err
+	}
 	for _, d := range devices {
 		s, err := session.Open(c.Context(), d, session.Options{
 			Dir: f.state, AllowMIGMode: f.allowMIG, WithOthers: f.beside,
@@ -123,12 +143,17 @@ func (f *deviceFlags) with(c *cobra.Command, ready func() error, work func([]*se
 	return work(sessions)
 }
 
-// one runs work on the one GPU that --device names.
-func (f *deviceFlags) one(c *cobra.Command, ready func() error, work func(*session.Session) error) error {
-	if strings.Contains(f.device, ",") {
-		return fmt.Errorf("--device %s: %s uses one GPU", f.device, c.CommandPath())
+// writable makes a folder and tries whether files can be put there, before hours of
+// measuring find out.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("--out: %w", err)
 	}
-	return f.with(c, ready, func(all []*session.Session) error { return work(all[0]) })
+	f, err := os.CreateTemp(dir, ".miglab-*")
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // kernelFlags say which kernels.
@@ -140,7 +165,7 @@ type kernelFlags struct {
 }
 
 func (f *kernelFlags) register(c *cobra.Command) {
-	flags := c.PersistentFlags()
+	flags := c.Flags()
 	flags.StringVar(&f.manifest, "kernels", "miglab", "manifest: miglab, rodinia, altis, or a YAML file")
 	flags.StringToStringVar(&f.set, "set", nil, "parameters of the manifest, as in --set rodinia=/opt/rodinia,size=4096")
 	flags.StringSliceVar(&f.only, "only", nil, "kernels, separated by commas (default: all of the manifest)")

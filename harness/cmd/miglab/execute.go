@@ -16,6 +16,7 @@ import (
 	"miglab/harness/schedule"
 	"miglab/harness/store"
 	"miglab/harness/task"
+	"miglab/profiling"
 	"miglab/profiling/execute"
 	"miglab/profiling/kernel"
 	"miglab/profiling/measure"
@@ -56,16 +57,20 @@ func newExecute() *cobra.Command {
 					return err
 				}
 			}
-			return df.with(c, func() error { return nil }, func(gpus []*session.Session) error {
-				p := schedule.Problem{GPU: gpus[0].Identity().Model, Count: len(gpus), Model: m}
+			var p schedule.Problem
+			var s schedule.Schedule
+			var programs map[string]*kernel.Kernel
+			return df.with(c, func(ids []profiling.Identity) error {
+				if err := sameSource(tasks, ids[0].Source); err != nil {
+					return err
+				}
+				p = schedule.Problem{GPU: ids[0].Model, Count: len(ids), Model: m}
 				if p.Tasks, err = readTasks(tasks, p.GPU); err != nil {
 					return err
 				}
-				programs, err := programsOf(p.Tasks, kernels, tasks)
-				if err != nil {
+				if programs, err = programsOf(p.Tasks, kernels, tasks); err != nil {
 					return err
 				}
-				var s schedule.Schedule
 				if plan == "" {
 					s, err = a.Schedule(c.Context(), p)
 				} else {
@@ -74,14 +79,22 @@ func newExecute() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				return writable(out)
+			}, func(gpus []*session.Session) error {
 				progress := newProgress(c.ErrOrStderr(), "tasks")
 				defer progress.done()
 				real, err := execute.Run(c.Context(), p, s, execute.Options{GPUs: gpus, Kernels: programs, Progress: progress.set})
 				progress.done()
-				if err != nil {
+				if len(real.Placements) > 0 {
+					err = errors.Join(err, writeExecution(c, out, gpus[0], p, s, real))
+				}
+				switch ended, task := len(real.Placements), (*execute.TaskError)(nil); {
+				case c.Context().Err() != nil:
+					return interruptedError{fmt.Sprintf("%d of %d tasks had ended; %s has their times", ended, len(p.Tasks), out)}
+				case errors.As(err, &task):
 					return failedError{err}
 				}
-				return writeExecution(c, out, gpus[0], p, s, real)
+				return err
 			})
 		},
 	}
@@ -93,6 +106,16 @@ func newExecute() *cobra.Command {
 	c.Flags().StringVar(&model, "reconfiguration", "sequential", "sequential, parallel or free")
 	c.Flags().StringVar(&out, "out", filepath.Join("results", "execute"), "folder for the times, the table and the chart")
 	return c
+}
+
+// sameSource refuses times that were measured otherwise than the schedule would run.
+func sameSource(tasks string, source profiling.Source) error {
+	for _, other := range []profiling.Source{profiling.MIG, profiling.MPSSMLimit} {
+		if other != source && filepath.Base(tasks) == tasksFile(other) && other != profiling.MIG {
+			return fmt.Errorf("%s has times of %s, and this would run under %s: profile the kernels there, or give --mode %[2]s", tasks, other, source)
+		}
+	}
+	return nil
 }
 
 func readTasks(path string, g *mig.GPU) (task.Batch, error) {

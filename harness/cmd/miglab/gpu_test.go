@@ -18,8 +18,10 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/profiling/nvml/nvmltest"
 )
@@ -28,10 +30,11 @@ import (
 // which creating and destroying instances takes what FAR Table 1 says, and processes
 // that sleep as long as a table says for the size of their instance.
 type bench struct {
-	t     *testing.T
-	dir   string // where miglab runs
-	state nvmltest.State
-	env   []string
+	t      *testing.T
+	number uint32
+	dir    string // where miglab runs
+	state  nvmltest.State
+	env    []string
 }
 
 // sleepers are the kernels' seconds on 1, 2, 3, 4 and 7 slices of an A100; 0: out of memory.
@@ -48,18 +51,25 @@ var benches atomic.Uint32
 
 func newBench(t *testing.T, lines ...string) *bench {
 	t.Helper()
-	if os.Getenv("MIGLAB_REQUIRE_CC") != "1" {
-		t.Skip("takes a C compiler and real time: make test-gpu runs it")
-	}
-	stub := nvmltest.Build(t)
 	for _, p := range mig.MustLookup("A100").Profiles {
 		lines = append(lines,
 			fmt.Sprintf("time create %d %d", p.ID, int(math.Round(float64(p.Create)*1000))),
 			fmt.Sprintf("time destroy %d %d", p.ID, int(math.Round(float64(p.Destroy)*1000))))
 	}
+	return newFastBench(t, lines...)
+}
+
+// newFastBench is a bench on which creating and destroying instances takes no time.
+func newFastBench(t *testing.T, lines ...string) *bench {
+	t.Helper()
+	if os.Getenv("MIGLAB_REQUIRE_CC") != "1" {
+		t.Skip("takes a C compiler and real time: make test-gpu runs it")
+	}
+	stub := nvmltest.Build(t)
 	// Tests at the same time have GPUs of their own: the stub finds processes by UUID.
-	gpu := strings.Replace(nvmltest.A100, "11111111", fmt.Sprintf("%08x", benches.Add(1)), 1)
-	b := &bench{t: t, dir: t.TempDir(), state: nvmltest.New(t, append([]string{gpu}, lines...)...)}
+	number := benches.Add(1)
+	gpu := strings.Replace(nvmltest.A100, "11111111", fmt.Sprintf("%08x", number), 1)
+	b := &bench{t: t, number: number, dir: t.TempDir(), state: nvmltest.New(t, append([]string{gpu}, lines...)...)}
 	b.env = append(os.Environ(), b.state.Env(stub)...)
 	cc := "cc"
 	if v := os.Getenv("CC"); v != "" {
@@ -92,7 +102,7 @@ func (b *bench) write(name, text string) {
 // command is miglab on the bench. Lock and journal are in memory, as they are where
 // root runs: a journal that is written to a disk takes time that the plan knows nothing of.
 func (b *bench) command(ctx context.Context, args ...string) *exec.Cmd {
-	if args[0] != "run" {
+	if args[0] == "profile" || args[0] == "execute" {
 		args = append(slices.Clone(args), "--state", b.stateDir())
 	}
 	c := exec.CommandContext(ctx, "miglab", args...)
@@ -102,7 +112,8 @@ func (b *bench) command(ctx context.Context, args ...string) *exec.Cmd {
 
 func (b *bench) stateDir() string {
 	if _, err := os.Stat("/dev/shm"); err == nil {
-		dir := filepath.Join("/dev/shm", "miglab-"+filepath.Base(filepath.Dir(b.dir))+strconv.Itoa(os.Getpid()))
+		// A short path: MPS has sockets there.
+		dir := fmt.Sprintf("/dev/shm/miglab-%d-%d", os.Getpid(), b.number)
 		b.t.Cleanup(func() { os.RemoveAll(dir) })
 		return dir
 	}
@@ -367,5 +378,129 @@ func TestGPUInterruptedProfileGoesOn(t *testing.T) {
 	b.nothingLeft()
 	if after := mustRead(t, runs); !strings.HasPrefix(after, before) || len(b.rows("profile/runs.csv")) != 5*5*2-2 {
 		t.Errorf("%d runs; they begin with those from before: %v", len(b.rows("profile/runs.csv")), strings.HasPrefix(after, before))
+	}
+}
+
+// TestGPUFilesAreHardware finds what is written fit for datasets/hardware.
+func TestGPUFilesAreHardware(t *testing.T) {
+	t.Parallel()
+	b := newFastBench(t)
+	b.write("short.yaml", "version: 1\nsuite: s\ndefaults: {repetitions: 1, timeout: 20s}\nkernels:\n"+
+		"  - {name: a, argv: [./sleeper, 0.02, 0.02, 0.02, 0.02, 0.02]}\n"+
+		"  - {name: b, argv: [./sleeper, 0.03, 0.02, 0.02, 0.02, 0.02]}\n"+
+		"  - {name: c, argv: [./sleeper, 0.04, 0.02, 0.02, 0.02, 0.02]}\n")
+	b.must("profile", "reconfiguration", "--repetitions", "1", "--out", "measured")
+	b.nothingLeft()
+	b.must("profile", "--kernels", "./short.yaml", "--out", "measured")
+	b.must("execute", "--kernels", "./short.yaml", "--tasks", "measured/tasks.csv", "--out", "measured")
+	hardware := fstest.MapFS{}
+	for _, kind := range []string{"reconfiguration", "kernels", "execution"} {
+		hardware["bench."+kind+".csv"] = &fstest.MapFile{Data: []byte(mustRead(t, filepath.Join(b.dir, "measured", kind+".csv")))}
+	}
+	h, err := datasets.ReadHardware(hardware)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(h.Reconfiguration) != 1 || len(h.Kernels) != 1 || len(h.Execution) != 1 {
+		t.Errorf("of the files were read %d, %d, %d", len(h.Reconfiguration), len(h.Kernels), len(h.Execution))
+	}
+}
+
+// TestGPUIsTouchedLast: bad input is found before the MIG mode is changed.
+func TestGPUIsTouchedLast(t *testing.T) {
+	t.Parallel()
+	b := newFastBench(t)
+	b.state.Remove(t, "gpu")
+	off := "gpu 0 A100 GPU-22222222-2222-3333-4444-555555555555 0 0"
+	b.state.Add(t, off)
+	b.write("others.csv", "task,t1,t2,t3,t4,t7\nnobody,1,1,1,1,1\n")
+	b.write("tasks.mps-sm-limit.csv", "task,t1,t2,t3,t4,t7\nflat,1,1,1,1,1\n")
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"no such file", []string{"execute", "--tasks", "nothere.csv", "--kernels", "./kernels.yaml"}},
+		{"no kernel of the manifest", []string{"execute", "--tasks", "others.csv", "--kernels", "./kernels.yaml"}},
+		{"times of mps-sm-limit", []string{"execute", "--tasks", "tasks.mps-sm-limit.csv", "--kernels", "./kernels.yaml"}},
+		{"--out", []string{"profile", "--kernels", "./kernels.yaml", "--out", "kernels.yaml/x"}},
+		{"--out", []string{"profile", "reconfiguration", "--out", "kernels.yaml/x"}},
+		{"is missing", []string{"profile"}},
+		{"ncu has to be in PATH", []string{"profile", "counters", "--kernels", "./kernels.yaml"}},
+	} {
+		code, _, stderr := b.run(append(c.args, "--allow-mig-mode")...)
+		if code != exitBadInput || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("miglab %s: exit code %d, %q; want one line with %q", strings.Join(c.args, " "), code, stderr, c.says)
+		}
+		if now := b.state.Lines(t, "gpu"); !slices.Equal(now, []string{off}) {
+			t.Fatalf("miglab %s changed the GPU: %q", strings.Join(c.args, " "), now)
+		}
+	}
+	if code, _, stderr := b.run("profile", "--kernels", "./kernels.yaml"); code != exitBadInput || !strings.Contains(stderr, "--allow-mig-mode") {
+		t.Errorf("with MIG off: exit code %d, %s", code, stderr)
+	}
+
+	// A reader that goes away does not keep the GPU from being put back.
+	c := b.command(t.Context(), "profile", "--kernels", "./kernels.yaml", "--only", "flat", "--repetitions", "1", "--out", "profile", "--allow-mig-mode")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(c.Start(), out.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // its output is broken
+	b.nothingLeft()
+	if now := b.state.Lines(t, "gpu"); !slices.Equal(now, []string{off}) || sizeOf(filepath.Join(b.dir, "profile", "tasks.csv")) == 0 {
+		t.Errorf("with a broken output: %q; dataset of %d bytes", now, sizeOf(filepath.Join(b.dir, "profile", "tasks.csv")))
+	}
+}
+
+// TestGPUUnderMPS: where MIG may not be touched, the data say so, down to the dataset's name.
+func TestGPUUnderMPS(t *testing.T) {
+	t.Parallel()
+	b := newFastBench(t)
+	fakes, err := filepath.Abs(filepath.Join("testdata", "gpu", "mps"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.env = append(b.env, "PATH="+fakes+string(os.PathListSeparator)+os.Getenv("PATH"))
+	b.write("limited.yaml", "version: 1\nsuite: s\ndefaults: {repetitions: 2, timeout: 20s, time: {source: regexp, pattern: 'time_s: (.*)', unit: s}}\n"+
+		"kernels:\n  - {name: a, argv: ["+fakes+"/limited]}\n  - {name: b, argv: ["+fakes+"/limited]}\n")
+	out := b.must("profile", "--mode", "mps-sm-limit", "--kernels", "./limited.yaml", "--out", "h200")
+	if !strings.Contains(out, "profile:h200/tasks.mps-sm-limit.csv") {
+		t.Errorf("it says %s", out)
+	}
+	for _, row := range b.rows("h200/runs.csv") {
+		if row["source"] != "mps-sm-limit" || row["gpu"] != "H200" {
+			t.Errorf("a row of %s under %s", row["gpu"], row["source"])
+		}
+	}
+	tasks := b.rows("h200/tasks.mps-sm-limit.csv")
+	if len(tasks) != 2 || tasks[0]["t1"] != "0.165" || tasks[0]["t7"] != "0.02" {
+		t.Errorf("tasks %v; 16 of 132 multiprocessors are 12.12 %%", tasks)
+	}
+	b.must("profile", "corun", "--mode", "mps-sm-limit", "--kernels", "./limited.yaml", "--out", "h200")
+	if rows := b.rows("h200/corun.csv"); len(rows) != 2+3*2 {
+		t.Errorf("%d rows of co-runs, want two kernels alone and three splits of a pair", len(rows))
+	}
+	// What is measured until an interruption is kept, and the message says where.
+	c := b.command(t.Context(), "profile", "corun", "--mode", "mps-sm-limit", "--kernels", "./limited.yaml", "--repetitions", "100000", "--out", "interrupted")
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * time.Second) // it has run every mix several times
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // it was interrupted
+	kept := sizeOf(filepath.Join(b.dir, "interrupted", "corun.csv")) > 0
+	if says := strings.Contains(stderr.String(), "begins anew"); c.ProcessState.ExitCode() != exitInterrupted || !kept || !says {
+		t.Errorf("exit code %d; rows are kept: %v; it says %s", c.ProcessState.ExitCode(), kept, &stderr)
+	}
+	b.must("run", "--gpu", "H200", "--algorithms", "far", "--datasets", "profile:h200/tasks.mps-sm-limit.csv")
+	if board := b.must("leaderboard", "--gpu", "H200"); !strings.Contains(board, "mps-sm-limit") {
+		t.Errorf("the leaderboard does not say what the times are of:\n%s", board)
 	}
 }

@@ -36,11 +36,19 @@ const (
 // referee rejects.
 type failedError struct{ error }
 
+// interruptedError says what is left of work that does not go on where it was.
+type interruptedError struct{ kept string }
+
+func (e interruptedError) Error() string { return "interrupted; " + e.kept }
+
+// Unwrap returns context.Canceled.
+func (e interruptedError) Unwrap() error { return context.Canceled }
+
 func main() { os.Exit(commandLine(os.Args[1:])) }
 
 // commandLine runs the command line and returns the exit code.
 func commandLine(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	root := newRoot()
 	root.SetArgs(args)
@@ -53,7 +61,9 @@ func commandLine(args []string) int {
 		fmt.Fprintln(os.Stderr, "miglab:", err)
 		return exitFailed
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(os.Stderr, "miglab: interrupted; what was computed is kept, run the same command again to go on")
+		interrupted := interruptedError{"what was computed is kept, run the same command again to go on"}
+		_ = errors.As(err, &interrupted) // or what the command says
+		fmt.Fprintln(os.Stderr, "miglab:", interrupted)
 		return exitInterrupted
 	}
 	fmt.Fprintln(os.Stderr, "miglab:", err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	figures "miglab/paper-figures"
 	"miglab/profiling/kernel"
 )
 
@@ -147,6 +148,37 @@ func TestReadmeGPU(t *testing.T) {
 	}
 	if _, err := kernel.Read(strings.NewReader(block(t, "yaml", "## On your GPU")), "README.md", nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestReasonsAreCommands: what would make a claim runnable can be typed as it stands.
+func TestReasonsAreCommands(t *testing.T) {
+	reasons := []string{
+		figures.NeedsReconfiguration("A100"), figures.NeedsIsolation("A100"), figures.NeedsExecution("A30", "far", []string{"LU", "CFD"}),
+	}
+	n := 0
+	for _, reason := range reasons {
+		for _, quoted := range regexp.MustCompile("`([^`]*)`").FindAllStringSubmatch(reason, -1) {
+			n++
+			c, err := parse(quoted[1])
+			if err != nil {
+				t.Errorf("%s: %v", quoted[1], err)
+				continue
+			}
+			if f := c.Flags().Lookup("kernels"); f != nil {
+				set, err := c.Flags().GetStringToString("set")
+				if err != nil {
+					t.Fatal(err)
+				}
+				kf := kernelFlags{manifest: f.Value.String(), set: set}
+				if _, err := kf.read(); err != nil {
+					t.Errorf("%s: %v", quoted[1], err)
+				}
+			}
+		}
+	}
+	if n != 4 {
+		t.Errorf("%d commands, want 4", n)
 	}
 }
 

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"miglab/datasets"
+	"miglab/profiling"
+	"miglab/profiling/counters"
+	"miglab/profiling/kernel"
+	"miglab/profiling/measure"
+	"miglab/profiling/mps"
+	"miglab/profiling/session"
+	"miglab/reports"
+)
+
+// measured is what an experiment gave that begins anew each time, all of it or, beside
+// an error, as far as it came.
+type measured struct {
+	file  string
+	rows  int
+	write func(io.Writer) error
+	// table is written beside the file, under the file's name and -table.
+	table reports.Table
+}
+
+// keep writes what was measured however the experiment ended, and words the end.
+func (f *profileFlags) keep(c *cobra.Command, m measured, err error) error {
+	var failures *measure.FailedError
+	path := filepath.Join(f.out, m.file)
+	interrupted := interruptedError{"nothing was measured yet"}
+	if m.rows > 0 {
+		unsaved := errors.Join(f.save(m.file, m.write), f.saveTable(strings.TrimSuffix(m.file, ".csv")+"-table", m.table), m.table.Text(c.OutOrStdout()))
+		if unsaved != nil {
+			return errors.Join(unsaved, err)
+		}
+		interrupted.kept = path + " has what was measured until then; the same command begins anew"
+	}
+	switch {
+	case c.Context().Err() != nil:
+		return interrupted
+	case errors.As(err, &failures):
+		return failedError{err}
+	case err != nil && m.rows > 0:
+		return fmt.Errorf("%w; %s has what was measured until then", err, path)
+	}
+	return err
+}
+
+func newReconfiguration() *cobra.Command {
+	var f profileFlags
+	c := &cobra.Command{
+		Use:   "reconfiguration",
+		Short: "Measure what creating and destroying instances costs, one by one and at once",
+		Example: "  sudo miglab profile reconfiguration --out results/profile/a100\n" +
+			"  sudo miglab profile reconfiguration --repetitions 100",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f.device.mode != string(profiling.MIG) {
+				return fmt.Errorf("--mode %s has nothing to reconfigure", f.device.mode)
+			}
+			return f.on(c, nil, func(s *session.Session) error {
+				progress := newProgress(c.ErrOrStderr(), "rounds")
+				defer progress.done()
+				rows, err := measure.Reconfiguration(c.Context(), s, measure.ReconfigurationOptions{Repetitions: f.repetitions, Progress: progress.set})
+				progress.done()
+				return f.keep(c, measured{
+					"reconfiguration.csv", len(rows), func(w io.Writer) error { return datasets.WriteReconfiguration(w, rows) },
+					measure.ReconfigurationTable(rows, s.Identity().Model),
+				}, err)
+			})
+		},
+	}
+	f.device.register(c)
+	f.register(c)
+	return c
+}
+
+func newIsolation() *cobra.Command {
+	var f profileFlags
+	c := &cobra.Command{
+		Use:     "isolation",
+		Short:   "Measure kernels alone and beside one or two others on the same GPU",
+		Example: "  sudo miglab profile isolation --kernels rodinia --set rodinia=/opt/rodinia",
+		RunE: func(c *cobra.Command, _ []string) error {
+			kernels, err := f.kernels.read()
+			if err != nil {
+				return err
+			}
+			return f.on(c, kernels, func(s *session.Session) error {
+				progress := newProgress(c.ErrOrStderr(), "runs")
+				defer progress.done()
+				rows, err := measure.Isolation(c.Context(), s, kernels, measure.IsolationOptions{Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set})
+				progress.done()
+				return f.keep(c, measured{
+					"isolation.csv", len(rows), func(w io.Writer) error { return datasets.WriteIsolation(w, rows) }, measure.IsolationTable(rows),
+				}, err)
+			})
+		},
+	}
+	f.device.register(c)
+	f.kernels.register(c)
+	f.register(c)
+	return c
+}
+
+func newCorun() *cobra.Command {
+	var f profileFlags
+	var splits []string
+	c := &cobra.Command{
+		Use:   "corun",
+		Short: "Measure kernels that share a GPU under MPS, for the co-run model",
+		Long: "corun runs every pair of kernels together at each of the splits, and every kernel alone; with splits of four\n" +
+			"percentages, every four of them. The first kernel of the manifest gets the first percentage. The data are of MPS\n" +
+			"on a whole GPU.",
+		Example: "  miglab profile corun --mode mps-sm-limit --only gemm,stream,lu,bfs,nw\n" +
+			"  miglab profile corun --mode mps-sm-limit --splits 50:50,25:75,75:25,10:90,90:10 --repetitions 5",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f.device.mode != string(profiling.MPSSMLimit) {
+				return fmt.Errorf("--mode %s: co-runs are measured under MPS; give --mode %s", f.device.mode, profiling.MPSSMLimit)
+			}
+			kernels, err := f.kernels.read()
+			if err != nil {
+				return err
+			}
+			mixes, err := mixesOf(kernels, splits)
+			if err != nil {
+				return err
+			}
+			return f.on(c, kernels, func(s *session.Session) error {
+				d, ok := s.Device().(*mps.Device)
+				if !ok {
+					return fmt.Errorf("the device of mode %s has no shares", f.device.mode)
+				}
+				progress := newProgress(c.ErrOrStderr(), "mixes")
+				defer progress.done()
+				rows, err := measure.Corun(c.Context(), mixes, measure.CorunOptions{
+					GPU: s.Identity(), Share: d.Share, Repetitions: f.repetitions, Progress: progress.set,
+				})
+				progress.done()
+				return f.keep(c, measured{
+					"corun.csv", len(rows), func(w io.Writer) error { return datasets.WriteCorun(w, rows) }, measure.CorunTable(rows),
+				}, err)
+			})
+		},
+	}
+	f.device.register(c)
+	f.kernels.register(c)
+	f.register(c)
+	c.Flags().StringSliceVar(&splits, "splits", []string{"25:75", "50:50", "75:25"}, "percentages of the jobs, joined by colons")
+	return c
+}
+
+// mixesOf combines kernels: each set of as many as a split has percentages.
+func mixesOf(kernels []kernel.Kernel, splits []string) ([]measure.Mix, error) {
+	var mixes []measure.Mix
+	for _, split := range splits {
+		var percents []float64
+		sum := 0.0
+		for field := range strings.SplitSeq(split, ":") {
+			x, err := strconv.ParseFloat(field, 64)
+			if err != nil || !(x > 0 && x <= 100) {
+				return nil, fmt.Errorf("--splits %s: %q is no percentage; it has to be above 0 and at most 100", split, field)
+			}
+			percents = append(percents, x)
+			sum += x
+		}
+		switch {
+		case len(percents) < 2 || sum > 100:
+			return nil, fmt.Errorf("--splits %s: at least two percentages of at most 100 together", split)
+		case len(percents) > len(kernels):
+			return nil, fmt.Errorf("--splits %s: there are %d kernels", split, len(kernels))
+		}
+		var choose func(from int, mix measure.Mix)
+		choose = func(from int, mix measure.Mix) {
+			if len(mix) == len(percents) {
+				mixes = append(mixes, slices.Clone(mix))
+				return
+			}
+			for i := from; i < len(kernels); i++ {
+				choose(i+1, append(mix, measure.Job{Kernel: &kernels[i], Percent: percents[len(mix)]}))
+			}
+		}
+		choose(0, nil)
+	}
+	return mixes, nil
+}
+
+func newCounters() *cobra.Command {
+	var f profileFlags
+	c := &cobra.Command{
+		Use:   "counters",
+		Short: "Read hardware counters of kernels with Nsight Compute and sort them into classes",
+		Long: "counters reads the twelve statistics of the hierarchical paper's Table III, on an instance of the whole GPU.\n" +
+			"With the times that `miglab profile` has put into the same folder, it sorts kernels into compute intensive,\n" +
+			"memory intensive and unscalable.",
+		Example: "  sudo miglab profile counters --only gemm,stream --out results/profile/a100",
+		RunE: func(c *cobra.Command, _ []string) error {
+			kernels, err := f.kernels.read()
+			if err != nil {
+				return err
+			}
+			if _, err := exec.LookPath("ncu"); err != nil {
+				return fmt.Errorf("%w: ncu has to be in PATH; it comes with the CUDA toolkit", counters.ErrNoTool)
+			}
+			return f.on(c, kernels, func(s *session.Session) error { return f.counters(c, s, kernels) })
+		},
+	}
+	f.device.register(c)
+	f.kernels.register(c)
+	f.register(c)
+	for _, meaningless := range []string{"repetitions", "seed", "wall"} {
+		if err := c.Flags().MarkHidden(meaningless); err != nil {
+			panic(err)
+		}
+	}
+	return c
+}
+
+// counters reads the counters of kernels on the whole GPU, and sorts those into classes
+// whose times the folder has.
+func (f *profileFlags) counters(c *cobra.Command, s *session.Session, kernels []kernel.Kernel) error {
+	on, err := wholeGPU(c, s)
+	if err != nil {
+		return err
+	}
+	progress := newProgress(c.ErrOrStderr(), "kernels")
+	defer progress.done()
+	var rows []counters.Row
+	for i := range kernels {
+		progress.set(i, len(kernels))
+		var read counters.Counters
+		if read, err = counters.Collect(c.Context(), &kernels[i], on, counters.Options{}); err != nil {
+			err = fmt.Errorf("%s: %w", kernels[i].Name, err)
+			break
+		}
+		rows = append(rows, counters.Row{Provenance: measure.Provenance(s.Identity()), Kernel: kernels[i].Name, Counters: read})
+	}
+	progress.done()
+	classes, unsorted := f.classes(s, rows)
+	err = f.keep(c, measured{"counters.csv", len(rows), func(w io.Writer) error { return counters.WriteCSV(w, rows) }, counters.Table(classes)}, err)
+	return errors.Join(err, unsorted)
+}
+
+// classes sorts the kernels into classes that the folder has times of.
+func (f *profileFlags) classes(s *session.Session, rows []counters.Row) ([]counters.Classification, error) {
+	path := filepath.Join(f.out, "runs.csv")
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	runs, err := measure.ReadRuns(file, path)
+	if err != nil {
+		return nil, err
+	}
+	var classes []counters.Classification
+	tasks, _ := measure.Summarize(runs).Tasks()
+	for _, t := range tasks {
+		i := slices.IndexFunc(rows, func(r counters.Row) bool { return r.Kernel == t.Name })
+		if i < 0 {
+			continue
+		}
+		class, err := counters.Classify(t, s.Identity().Model, runs[0].Source, rows[i].Counters)
+		if err != nil {
+			return nil, err
+		}
+		classes = append(classes, class)
+	}
+	return classes, nil
+}
+
+// wholeGPU is where counters are read: MIG's largest instance; or the GPU without MPS,
+// whose clients Nsight Compute does not support.
+func wholeGPU(c *cobra.Command, s *session.Session) (profiling.Instance, error) {
+	id := s.Identity()
+	if id.Source != profiling.MIG {
+		return profiling.Instance{Env: []string{"CUDA_VISIBLE_DEVICES=" + id.UUID}}, nil
+	}
+	on, _, err := s.Create(c.Context(), id.Model.Tree()[0].Instance)
+	return on, err
+}
