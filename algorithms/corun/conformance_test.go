@@ -80,7 +80,7 @@ func TestConformance(t *testing.T) {
 			if again, _ := planned(t, a, w); !reflect.DeepEqual(plan, again) {
 				t.Errorf("window %d, %s: %v and then %v", i, a.ID, plan, again)
 			}
-			if r.Makespan < least*(1-1e-9) && a.Spec.Name != "mig-mps-default" {
+			if r.Makespan < least*(1-1e-9) {
 				t.Errorf("window %d, %s: %v s, and the optimum is %v s", i, a.ID, r.Makespan, least)
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"miglab/harness/sim/corun"
 )
 
-var _ = register("exact", "own", "the best groups on all partitions of Table VII, by dynamic programming", exhaustive(corun.Hierarchical))
+var _ = register("exact", "own", "the best groups on every partition of the track, by dynamic programming", exhaustive(corun.Every))
 
 // exhaustive returns the scheduler that finds the best of all plans with the setups of a
 // family.

@@ -18,7 +18,7 @@ const effort = 1 << 16
 // their jobs are divided anew, which moves jobs, swaps them, merges groups and splits
 // them, whatever is best together.
 func local(ctx context.Context, w *corun.Window) (corun.Plan, error) {
-	s := &descent{divider: newDivider(w, corun.Hierarchical)}
+	s := &descent{divider: newDivider(w, corun.Every)}
 	s.groups = s.pairs()
 	for s.improve(ctx, s.two) {
 	}

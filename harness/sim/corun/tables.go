@@ -35,11 +35,13 @@ const (
 	// paper gives the number and not the list: this is our choice. Of Lockstep it has
 	// all with two jobs, and with three and four those that stand for others.
 	Agent Family = "agent"
+	// Every is every setup of the other families: what no scheduler of the track can leave.
+	Every Family = "every"
 )
 
 // Families lists them in the order of the paper's comparison.
 func Families() []Family {
-	return append(append([]Family{MIGShared, MIGPrivate, MPSOnly}, DefaultFamilies()...), Lockstep, Hierarchical, Agent)
+	return append(append([]Family{MIGShared, MIGPrivate, MPSOnly}, DefaultFamilies()...), Lockstep, Hierarchical, Agent, Every)
 }
 
 // DefaultFamilies lists those of MIG+MPS default, one for each MIG partition.
@@ -124,6 +126,17 @@ var halves = [][2]string{{"0.1", "0.9"}, {"0.2", "0.8"}, {"0.3", "0.7"}, {"0.4",
 // Setups returns the setups of a family for a number of jobs from 1 to 4, in the order
 // of Table VII. One job has the whole GPU in every family.
 func Setups(f Family, jobs int) []Setup {
+	if f == Every && jobs > 1 {
+		out := Setups(Hierarchical, jobs)
+		for _, d := range DefaultFamilies() {
+			for _, s := range Setups(d, jobs) {
+				if !slices.ContainsFunc(out, func(have Setup) bool { return have.String() == s.String() }) {
+					out = append(out, s)
+				}
+			}
+		}
+		return out
+	}
 	if p, ok := partitions[f]; ok && jobs > 1 && jobs <= MaxConcurrency {
 		return byDefault(p, jobs)
 	}
