@@ -19,6 +19,9 @@ const (
 	// SourceMPS is a limit of multiprocessors for a process on a GPU whose memory, cache
 	// and bandwidth it has whole. It is never taken for MIG.
 	SourceMPS = "mps-sm-limit"
+	// SourceWholeGPU is the GPU in no part, without MIG and without MPS: of hardware counters
+	// alone, never of times.
+	SourceWholeGPU = "whole-gpu"
 )
 
 // A Provenance says where and when something was measured on a GPU. It begins
@@ -29,7 +32,8 @@ type Provenance struct {
 	// Name and Driver are the driver's name of the GPU and its version.
 	Name   string `csv:"gpu_name"`
 	Driver string `csv:"driver"`
-	// Source is what held kernels to a part of the GPU: [SourceMIG] or [SourceMPS].
+	// Source is what held kernels to a part of the GPU: [SourceMIG] or [SourceMPS]; of
+	// hardware counters [SourceMIG] or [SourceWholeGPU].
 	Source string `csv:"source"`
 	// Date is the day of the measurement, for example 2026-11-21.
 	Date string `csv:"date"`
@@ -130,6 +134,7 @@ type HardwareSet struct {
 	Isolation       []HardwareTable[IsolationTime]
 	Execution       []HardwareTable[ExecutionTime]
 	Corun           []HardwareTable[CorunTime]
+	Counters        []HardwareTable[KernelCounters]
 }
 
 //go:embed hardware
@@ -154,8 +159,8 @@ var embeddedHardware = sync.OnceValue(func() HardwareSet {
 })
 
 // WriteKernels writes rows as ReadHardware reads them. So do [WriteReconfiguration],
-// [WriteIsolation], [WriteExecution] and [WriteCorun]. They check nothing, so that nothing that was
-// measured is lost; errors are those of w.
+// [WriteIsolation], [WriteExecution], [WriteCorun] and [WriteCounters]. They check
+// nothing, so that nothing that was measured is lost; errors are those of w.
 func WriteKernels(w io.Writer, rows []KernelTime) error { return gocsv.Marshal(rows, w) }
 
 // WriteReconfiguration writes rows as ReadHardware reads them.

@@ -23,12 +23,13 @@ import (
 )
 
 // ReadHardware reads a folder of files named NAME.kernels.csv, NAME.reconfiguration.csv,
-// NAME.isolation.csv, NAME.execution.csv and NAME.corun.csv, beside which only README.md
-// may stand. A file begins with the columns of its kind of row, all in their order, and has the rows
-// of one GPU, driver and source; datasets/hardware/README.md says what is in them.
-// Errors say which file and line is wrong, and what would be right.
+// NAME.isolation.csv, NAME.execution.csv, NAME.corun.csv and NAME.counters.csv, beside
+// which only README.md may stand. A file begins with the columns of its kind of row, all in
+// their order, and has the rows of one GPU, driver and source; datasets/hardware/README.md
+// says what is in them. Errors say which file and line is wrong, and what would be right.
 func ReadHardware(dir fs.FS) (HardwareSet, error) {
 	var h HardwareSet
+	divided, undivided := []string{SourceMIG, SourceMPS}, []string{SourceMIG, SourceWholeGPU}
 	entries, err := fs.ReadDir(dir, ".")
 	if err != nil {
 		return h, err
@@ -43,17 +44,19 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 		case !isCSV:
 			err = fmt.Errorf("%s: files are named NAME.KIND.csv, with letters, digits, - and _ in NAME", file)
 		case kind == "kernels":
-			err = add(&h.Kernels, dir, file, name, checkKernels)
+			err = add(&h.Kernels, dir, file, name, divided, checkKernels)
 		case kind == "reconfiguration":
-			err = add(&h.Reconfiguration, dir, file, name, checkReconfiguration)
+			err = add(&h.Reconfiguration, dir, file, name, divided, checkReconfiguration)
 		case kind == "isolation":
-			err = add(&h.Isolation, dir, file, name, checkIsolation)
+			err = add(&h.Isolation, dir, file, name, divided, checkIsolation)
 		case kind == "execution":
-			err = add(&h.Execution, dir, file, name, checkExecution)
+			err = add(&h.Execution, dir, file, name, divided, checkExecution)
 		case kind == "corun":
-			err = add(&h.Corun, dir, file, name, checkCorun)
+			err = add(&h.Corun, dir, file, name, divided, checkCorun)
+		case kind == "counters":
+			err = add(&h.Counters, dir, file, name, undivided, checkCounters)
 		default:
-			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind, []string{"kernels", "reconfiguration", "isolation", "execution", "corun"}))
+			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind, []string{"kernels", "reconfiguration", "isolation", "execution", "corun", "counters"}))
 		}
 		if err != nil {
 			return HardwareSet{}, err
@@ -72,8 +75,9 @@ func cutKind(file string) (name, kind string, ok bool) {
 	return name, kind, isCSV && isCut && name != "" && !strings.ContainsFunc(name, wrong)
 }
 
-// add reads a file and puts its table where its date says, after those of its day.
-func add[Row interface{ provenance() Provenance }](to *[]HardwareTable[Row], dir fs.FS, file, name string, check func(*mig.GPU, []Row) (int, error)) error {
+// add reads a file of one of the sources and puts its table where its date says, after
+// those of its day.
+func add[Row interface{ provenance() Provenance }](to *[]HardwareTable[Row], dir fs.FS, file, name string, sources []string, check func(*mig.GPU, []Row) (int, error)) error {
 	text, err := fs.ReadFile(dir, file)
 	if err != nil {
 		return err
@@ -82,7 +86,7 @@ func add[Row interface{ provenance() Provenance }](to *[]HardwareTable[Row], dir
 	if err != nil {
 		return err
 	}
-	i, err := checkProvenance(rows)
+	i, err := checkProvenance(rows, sources)
 	if err == nil {
 		i, err = check(mig.MustLookup(rows[0].provenance().GPU), rows)
 	}
@@ -202,7 +206,7 @@ func (c column) check(field string) error {
 
 // checkProvenance returns the first row whose provenance is wrong or is not the first
 // row's, and why.
-func checkProvenance[Row interface{ provenance() Provenance }](rows []Row) (int, error) {
+func checkProvenance[Row interface{ provenance() Provenance }](rows []Row, sources []string) (int, error) {
 	first := rows[0].provenance()
 	for i, r := range rows {
 		p := r.provenance()
@@ -213,8 +217,11 @@ func checkProvenance[Row interface{ provenance() Provenance }](rows []Row) (int,
 		if p.GPU != g.Name {
 			return i, fmt.Errorf("gpu is %q; write %s", p.GPU, g)
 		}
-		if p.Source != SourceMIG && p.Source != SourceMPS {
-			return i, nearest.Unknown("source", p.Source, []string{SourceMIG, SourceMPS})
+		if known := []string{SourceMIG, SourceMPS, SourceWholeGPU}; !slices.Contains(known, p.Source) {
+			return i, nearest.Unknown("source", p.Source, known)
+		}
+		if !slices.Contains(sources, p.Source) {
+			return i, fmt.Errorf("the source is %s; of this kind of table it is %s", p.Source, strings.Join(sources, " or "))
 		}
 		if _, err := time.Parse(time.DateOnly, p.Date); err != nil {
 			return i, fmt.Errorf("date is %q; it must be a day such as 2026-11-21", p.Date)

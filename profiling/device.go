@@ -20,6 +20,11 @@ const (
 	// multiprocessors that the MIG instance would have: SM-limited scaling on a GPU
 	// with all its memory; bandwidth, L2 and capacity are not partitioned.
 	MPSSMLimit Source = "mps-sm-limit"
+	// WholeGPU is nothing: a kernel that has the GPU to itself, without MIG and without
+	// MPS. Hardware counters are read so where there is no MIG, since Nsight Compute does
+	// not support clients of MPS. It is the source of counters alone, never of times, and
+	// no device has it.
+	WholeGPU Source = "whole-gpu"
 )
 
 // An Identity says which GPU a device is and in which state.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 	"miglab/profiling"
@@ -48,7 +49,7 @@ type Classification struct {
 //
 // It is an error if the program has no time on the largest instance, or if rule 2 is
 // asked and counters are not available.
-func Classify(t task.Task, g *mig.GPU, source profiling.Source, c Counters) (Classification, error) {
+func Classify(t task.Task, g *mig.GPU, source profiling.Source, c datasets.Counters) (Classification, error) {
 	sizes := g.Sizes()
 	out := Classification{
 		Program: t.Name, Source: source,

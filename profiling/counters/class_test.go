@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 	"miglab/profiling"
@@ -36,7 +37,7 @@ func TestClassify(t *testing.T) {
 		{"no full time", 7, inf, 50, 50, ""},
 	} {
 		p := task.New(c.name, map[mig.Slices]mig.Seconds{1: c.one, 2: 0.5, 7: c.full})
-		got, err := Classify(p, g, profiling.MIG, Counters{Compute: c.compute, Memory: c.memory})
+		got, err := Classify(p, g, profiling.MIG, datasets.Counters{Compute: c.compute, Memory: c.memory})
 		if got.Class != c.want || (err != nil) != (c.want == "") {
 			t.Errorf("%s: %+v, %v; want %q", c.name, got, err, c.want)
 		}
@@ -45,7 +46,7 @@ func TestClassify(t *testing.T) {
 		}
 	}
 	p := task.New("lud", map[mig.Slices]mig.Seconds{1: 4, 2: 3, 4: 1})
-	got, err := Classify(p, mig.MustLookup("A30"), profiling.MIG, Counters{Compute: 30, Memory: 60})
+	got, err := Classify(p, mig.MustLookup("A30"), profiling.MIG, datasets.Counters{Compute: 30, Memory: 60})
 	want := Classification{Program: "lud", Class: task.MemoryIntensive, Source: profiling.MIG, One: 4, Full: 1, Degradation: 0.75, Compute: 30, Memory: 60, Ratio: 0.5}
 	if err != nil || got != want {
 		t.Errorf("on A30 %+v, %v; want %+v", got, err, want)

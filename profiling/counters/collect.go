@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"miglab/datasets"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 )
@@ -28,36 +29,37 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// Collect runs a kernel once under Nsight Compute on a whole GPU or a MIG instance, as
-// [kernel.Kernel.Run] would run it, and returns its counters. Whether it gives the
-// right result is checked; its time says nothing.
+// Collect runs a kernel once under Nsight Compute on a MIG instance or on a whole GPU
+// without MIG and MPS, as [kernel.Kernel.Run] would run it, and returns its counters: the
+// source of the latter is [profiling.WholeGPU], also where times are measured under MPS.
+// Whether it gives the right result is checked; its time says nothing.
 //
 // Errors wrap [ErrNoTool] where ncu is not in PATH, ErrPermission where it may not read
 // counters, ErrUnsupported for a client of MPS, and say what Nsight Compute said. The
 // error is that of ctx if ctx ends.
-func Collect(ctx context.Context, k *kernel.Kernel, on profiling.Instance, o Options) (Counters, error) {
+func Collect(ctx context.Context, k *kernel.Kernel, on profiling.Instance, o Options) (datasets.Counters, error) {
 	op := "read the counters of " + k.Name
 	if slices.ContainsFunc(on.Env, func(e string) bool { return strings.HasPrefix(e, "CUDA_MPS_") }) {
-		return Counters{}, &profiling.DeviceError{
+		return datasets.Counters{}, &profiling.DeviceError{
 			Op: op, Err: fmt.Errorf("%w: Nsight Compute does not support clients of MPS", profiling.ErrUnsupported),
 			Remedy: "profile on the whole GPU without MPS, or on a MIG instance",
 		}
 	}
 	path, err := exec.LookPath(tool)
 	if err != nil {
-		return Counters{}, &profiling.DeviceError{
+		return datasets.Counters{}, &profiling.DeviceError{
 			Op: "find " + tool, Err: ErrNoTool,
 			Remedy: "install NVIDIA Nsight Compute, which comes with the CUDA toolkit; ncu has to be in PATH",
 		}
 	}
 	dir, err := os.MkdirTemp("", "miglab-ncu-")
 	if err != nil {
-		return Counters{}, err
+		return datasets.Counters{}, err
 	}
 	defer os.RemoveAll(dir)
 	log, err := filepath.Abs(filepath.Join(dir, "ncu.csv")) // the kernel may run in another folder
 	if err != nil {
-		return Counters{}, err
+		return datasets.Counters{}, err
 	}
 
 	profiled := *k
@@ -69,28 +71,28 @@ func Collect(ctx context.Context, k *kernel.Kernel, on profiling.Instance, o Opt
 	// The language decides how numbers are written; the last value counts.
 	outcome, err := profiled.Run(ctx, append(slices.Clone(on.Env), "LC_ALL=C"))
 	if err != nil {
-		return Counters{}, err
+		return datasets.Counters{}, err
 	}
 	text, err := os.ReadFile(log)
 	if err != nil && !os.IsNotExist(err) {
-		return Counters{}, err
+		return datasets.Counters{}, err
 	}
 	complaint, failed := complaintIn(string(text))
 	if strings.Contains(string(text)+outcome.Detail, "ERR_NVGPUCTRPERM") {
-		return Counters{}, &profiling.DeviceError{
+		return datasets.Counters{}, &profiling.DeviceError{
 			Op: op, Err: fmt.Errorf("%w to read hardware counters (ERR_NVGPUCTRPERM)", profiling.ErrPermission),
 			Remedy: "run as root, or have the driver loaded with NVreg_RestrictProfilingToAdminUsers=0 (https://developer.nvidia.com/ERR_NVGPUCTRPERM)",
 		}
 	}
 	if outcome.Status != kernel.OK {
-		return Counters{}, fmt.Errorf("%s: under Nsight Compute it ended with %s: %s%s", op, outcome.Status, outcome.Detail, complaint)
+		return datasets.Counters{}, fmt.Errorf("%s: under Nsight Compute it ended with %s: %s%s", op, outcome.Status, outcome.Detail, complaint)
 	}
 	if failed {
-		return Counters{}, fmt.Errorf("%s: not all was read%s", op, complaint)
+		return datasets.Counters{}, fmt.Errorf("%s: not all was read%s", op, complaint)
 	}
 	c, err := Parse(strings.NewReader(string(text)), filepath.Base(log))
 	if err != nil {
-		return Counters{}, fmt.Errorf("%s: %w%s", op, err, complaint)
+		return datasets.Counters{}, fmt.Errorf("%s: %w%s", op, err, complaint)
 	}
 	return c, nil
 }

@@ -1,16 +1,20 @@
 package counters
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
+	"miglab/datasets"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 )
@@ -100,6 +104,29 @@ func TestCollect(t *testing.T) {
 	}
 	if k.Argv[0] != "./lud" || k.Timeout != time.Nanosecond {
 		t.Errorf("the kernel was changed: %+v", k)
+	}
+}
+
+// What is collected is a table of datasets/hardware.
+func TestCountersCanBeKept(t *testing.T) {
+	// The first launch cannot tell its cycles, so that their sum is not available.
+	_, k := fake(t, "echo PASSED", map[string]string{"log": strings.Replace(ncuText(t), `"1,400,000"`, `"n/a"`, 1)})
+	c, err := Collect(t.Context(), k, profiling.Instance{Env: []string{"CUDA_VISIBLE_DEVICES=GPU-1"}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := datasets.Provenance{GPU: "H200", Name: "NVIDIA H200", Driver: "570.1", Source: string(profiling.WholeGPU), Date: "2026-11-21"}
+	want := []datasets.KernelCounters{{Provenance: from, Kernel: k.Name, Counters: c}}
+	var w bytes.Buffer
+	if err := datasets.WriteCounters(&w, want); err != nil {
+		t.Fatal(err)
+	}
+	h, err := datasets.ReadHardware(fstest.MapFS{"mine.counters.csv": {Data: w.Bytes()}})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &w)
+	}
+	if got := h.Counters[0].Rows; fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", want) || !strings.Contains(w.String(), "NaN") { // NaN equals nothing
+		t.Errorf("%#v, want %#v", got, want)
 	}
 }
 

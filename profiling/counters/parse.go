@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"miglab/datasets"
 	"miglab/harness/task"
 )
 
@@ -21,14 +22,14 @@ import (
 //
 // The file's name serves for errors only. What is wrong with the text is a
 // [*task.ParseError]; other errors are those of r.
-func Parse(r io.Reader, file string) (Counters, error) {
+func Parse(r io.Reader, file string) (datasets.Counters, error) {
 	p := parser{file: file}
 	if err := p.read(r); err != nil {
-		return Counters{}, err
+		return datasets.Counters{}, err
 	}
 	launches, err := p.launches()
 	if err != nil {
-		return Counters{}, err
+		return datasets.Counters{}, err
 	}
 	return aggregate(launches), nil
 }
@@ -130,12 +131,12 @@ func (p *parser) checkUnits(line int, fields []string) error {
 }
 
 // launches turns rows into numbers.
-func (p *parser) launches() ([]Counters, error) {
+func (p *parser) launches() ([]datasets.Counters, error) {
 	numbers, err := p.numbers()
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Counters, len(p.rows))
+	out := make([]datasets.Counters, len(p.rows))
 	for i, row := range p.rows {
 		for _, c := range table {
 			v, ok := numbers.parse(row[slices.Index(p.header, c.metric)])

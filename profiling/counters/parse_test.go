@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
 )
 
@@ -27,14 +28,14 @@ func ncuText(t testing.TB) string {
 
 // lud is what the launches of ncuFile make, worked out by hand: the durations are 1, 3
 // and 4 ms.
-var lud = Counters{
+var lud = datasets.Counters{
 	Launches: 3, Duration: 0.008, Memory: 60, ElapsedCycles: 11_200_000, GridSize: 38912.125, Registers: 31,
 	DRAM: 50.0625, L1: 46, L2: 36.5, ActiveCycles: 9_610_001, Compute: 40.75, Waves: 22.52,
 	ActiveWarps: 360. / 7, // the first launch has none
 }
 
 // closeTo compares counters up to rounding; NaN equals NaN.
-func closeTo(a, b Counters) bool {
+func closeTo(a, b datasets.Counters) bool {
 	for _, c := range table {
 		x, y := *c.of(&a), *c.of(&b)
 		if !(math.Abs(x-y) <= 1e-9*math.Abs(x) || math.IsNaN(x) && math.IsNaN(y)) {
@@ -165,13 +166,13 @@ func cell(v float64, n notation) string {
 // of launches; means lie between their launches.
 func TestParseProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		launches := make([]Counters, rapid.IntRange(1, 5).Draw(t, "launches"))
+		launches := make([]datasets.Counters, rapid.IntRange(1, 5).Draw(t, "launches"))
 		for i := range launches {
 			for _, c := range table {
 				*c.of(&launches[i]) = float64(rapid.IntRange(1, 1e9).Draw(t, c.metric)) / 100
 			}
 		}
-		parse := func(n notation, order []int) Counters {
+		parse := func(n notation, order []int) datasets.Counters {
 			var b strings.Builder
 			b.WriteString(`"ID"`)
 			for _, c := range table {

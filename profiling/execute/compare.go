@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -12,7 +13,8 @@ import (
 )
 
 // Compare sets the times of a plan beside the real ones, a row a task, by planned end.
-// Tasks that did not end well have no row. The provenance is that of the run.
+// Tasks that did not end well have no row. The provenance is that of the run. A schedule
+// by nobody is called unnamed.
 func Compare(from datasets.Provenance, p schedule.Problem, planned, real schedule.Schedule) []datasets.ExecutionTime {
 	happened := map[int]schedule.Placement{}
 	for _, pl := range real.Placements {
@@ -25,7 +27,7 @@ func Compare(from datasets.Provenance, p schedule.Problem, planned, real schedul
 			continue
 		}
 		rows = append(rows, datasets.ExecutionTime{
-			Provenance: from, Algorithm: planned.Algorithm, Task: p.Tasks[pl.Task].Name,
+			Provenance: from, Algorithm: algorithmOf(planned), Task: p.Tasks[pl.Task].Name,
 			Device: pl.GPU, Size: pl.Instance.Size(), Slice: pl.Instance.Start,
 			SimulatedStart: pl.Start, SimulatedEnd: pl.End, RealStart: r.Start, RealEnd: r.End,
 			Deviation: deviation(pl.End, r.End),
@@ -37,9 +39,19 @@ func Compare(from datasets.Provenance, p schedule.Problem, planned, real schedul
 	return rows
 }
 
+// algorithmOf names the algorithm of a schedule in one line.
+func algorithmOf(s schedule.Schedule) string {
+	return cmp.Or(strings.Join(strings.Fields(s.Algorithm), " "), "unnamed")
+}
+
 // deviation is how much later than simulated something was, in percent of when it was,
 // as both papers print it.
 func deviation(simulated, real mig.Seconds) float64 { return 100 * (1 - float64(simulated/real)) }
+
+// ran words what ran, where, and what held tasks to a part of the GPU.
+func ran(from datasets.Provenance, algorithm string) string {
+	return fmt.Sprintf("%s; %s, source: %s", algorithm, from.Name, from.Source)
+}
 
 // Table shows the rows of a whole schedule as FAR Table 3 and DRL Table 3 do. An
 // asterisk marks the critical task, which determines the makespan; where another one determines the
@@ -73,7 +85,10 @@ func Table(rows []datasets.ExecutionTime) *reports.Table {
 			name, reports.Fixed(float64(r.SimulatedEnd), 2), reports.Fixed(float64(r.RealEnd), 2), reports.Fixed(r.Deviation, 2),
 		})
 	}
-	t.Title = fmt.Sprintf("%s on %s: simulated and real end of %d tasks", simulated.Algorithm, simulated.Name, len(rows))
+	t.Title = fmt.Sprintf("Simulated and real end of %d tasks, %s", len(rows), ran(simulated.Provenance, simulated.Algorithm))
+	if simulated.Source == datasets.SourceMPS {
+		t.Notes = append(t.Notes, "MPS limited the multiprocessors alone: instances did not shield tasks from each other, and nothing was reconfigured.")
+	}
 	t.Notes = append(t.Notes, fmt.Sprintf("Makespan: %s s simulated, %s s real (%s %%).", reports.Fixed(float64(simulated.SimulatedEnd), 2),
 		reports.Fixed(float64(real.RealEnd), 2), reports.Fixed(deviation(simulated.SimulatedEnd, real.RealEnd), 2)))
 	if simulated.Task == real.Task {
@@ -85,9 +100,9 @@ func Table(rows []datasets.ExecutionTime) *reports.Table {
 }
 
 // Chart draws the plan and what happened beside each other, on one time axis. A schedule
-// of which nothing happened cannot be drawn.
-func Chart(p schedule.Problem, planned, real schedule.Schedule) reports.Gantt {
-	return reports.Gantt{Panels: []reports.GanttPanel{
+// of which nothing happened cannot be drawn. The provenance is that of the run.
+func Chart(from datasets.Provenance, p schedule.Problem, planned, real schedule.Schedule) reports.Gantt {
+	return reports.Gantt{Title: ran(from, algorithmOf(planned)), Panels: []reports.GanttPanel{
 		reports.NewGanttPanel("simulated", p, planned),
 		reports.NewGanttPanel("real", p, real),
 	}}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"miglab/datasets"
 	"miglab/harness/schedule"
@@ -72,7 +73,7 @@ func TestTable(t *testing.T) {
 		want string
 	}{
 		{"as planned", real, `
-by hand on NVIDIA A100 (fake): simulated and real end of 4 tasks
+Simulated and real end of 4 tasks, by hand; NVIDIA A100 (fake), source: mig
 
 Task  Simulated end (s)  Real end (s)  Deviation (%)
 ----  -----------------  ------------  -------------
@@ -85,7 +86,7 @@ Makespan: 18.08 s simulated, 18.44 s real (1.96 %).
 * ends last.
 `},
 		{"another task ends last", late, `
-by hand on NVIDIA A100 (fake): simulated and real end of 4 tasks
+Simulated and real end of 4 tasks, by hand; NVIDIA A100 (fake), source: mig
 
 Task  Simulated end (s)  Real end (s)  Deviation (%)
 ----  -----------------  ------------  -------------
@@ -114,9 +115,50 @@ No task has ended.
 	}
 }
 
+// TestTableUnderMPS keeps what ran under MPS from looking like MIG.
+func TestTableUnderMPS(t *testing.T) {
+	p, planned, real := shifted(t)
+	limited := fake
+	limited.Source = datasets.SourceMPS
+	table := execute.Table(execute.Compare(limited, p, planned, real))
+	if want := "Simulated and real end of 4 tasks, by hand; NVIDIA A100 (fake), source: mps-sm-limit"; table.Title != want {
+		t.Errorf("title %q, want %q", table.Title, want)
+	}
+	if len(table.Notes) != 3 || !strings.HasPrefix(table.Notes[0], "MPS limited the multiprocessors alone: ") {
+		t.Errorf("notes %q", table.Notes)
+	}
+}
+
+// What was executed, all of it or a part, is a table of datasets/hardware, whoever made
+// the schedule.
+func TestExecutionCanBeKept(t *testing.T) {
+	p, planned, real := shifted(t)
+	part := real
+	part.Placements = real.Placements[2:]
+	nobody := planned
+	nobody.Algorithm = " "
+	for name, rows := range map[string][]datasets.ExecutionTime{
+		"all": execute.Compare(fake, p, planned, real), "part": execute.Compare(fake, p, planned, part), "unnamed": execute.Compare(fake, p, nobody, real),
+	} {
+		var w bytes.Buffer
+		if err := datasets.WriteExecution(&w, rows); err != nil {
+			t.Fatal(err)
+		}
+		h, err := datasets.ReadHardware(fstest.MapFS{"mine.execution.csv": {Data: w.Bytes()}})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if got := h.Execution[0].Rows; !slices.Equal(got, rows) {
+			t.Errorf("%s: %#v became %#v", name, rows, got)
+		}
+	}
+}
+
 func TestChart(t *testing.T) {
 	p, planned, real := shifted(t)
-	chart := execute.Chart(p, planned, real)
+	chart := execute.Chart(fake, p, planned, real)
+	if want := "by hand; NVIDIA A100 (fake), source: mig"; chart.Title != want {
+		t.Errorf("title %q, want %q", chart.Title, want)
+	}
 	if len(chart.Panels) != 2 || len(chart.Panels[0].Bars) != 11 || len(chart.Panels[1].Bars) != 11 {
 		t.Fatalf("%d panels, want 2 with 11 bars each", len(chart.Panels))
 	}

@@ -29,8 +29,9 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s:%d: kernel %s: %s %s; %s", e.File, e.Line, e.Kernel, e.Path, e.Reason, e.Remedy)
 }
 
-// Check lists what a kernel needs and does not find: program, folder, data files
-// with other contents. Nothing is run. The errors are [*MissingError].
+// Check lists what a kernel needs and does not find: program, folder, data files, and
+// data files with other contents than their SHA256; of a file without one only that it
+// can be read. Nothing is run. The errors are [*MissingError].
 func (k *Kernel) Check() []error {
 	var all []error
 	missing := func(path, remedy, reason string, args ...any) {

@@ -30,7 +30,9 @@
 // altis_csv, row: bfs_kernel_time}, for a program that writes Altis's CSV to the
 // path ${csv}, which argv has to give it. Parameters are replaced in size_class,
 // workdir, argv, env and the paths of data, which are the program's: relative to its
-// workdir. A kernel's field takes the place of the default's; variables of env are
+// workdir. Data with a sha256 have to have that content; without one they only have to be
+// there, as in the shipped rodinia and altis, whose suites publish no hashes that the
+// project knows. A kernel's field takes the place of the default's; variables of env are
 // added to the default's.
 //
 // Nothing in a manifest is passed over: fields that do not exist, parameters that
@@ -67,9 +69,11 @@ type Kernel struct {
 	// Warmup is how long the kernel is run before it is measured, in whole runs, at
 	// least one; 0 means none.
 	Warmup time.Duration
-	// Repetitions is the number of measured runs.
+	// Repetitions is the number of measured runs, unless a command asks for another; that of
+	// a mix of kernels is the largest of theirs.
 	Repetitions int
-	// MinMemoryMB is what it needs at least, in MB; instances with less are not tried.
+	// MinMemoryMB is what it needs at least, in MB; instances with less are not tried, nor
+	// mixes of kernels that need more together than the GPU has.
 	MinMemoryMB int
 	// Exit is the exit status of a run that went well.
 	Exit int
@@ -89,7 +93,7 @@ type Kernel struct {
 type Data struct {
 	// Path is relative to the kernel's folder.
 	Path string
-	// SHA256 is in hexadecimal; empty where the content is free.
+	// SHA256 is in hexadecimal, as sha256sum prints it; empty where the content is free.
 	SHA256 string
 }
 

@@ -49,6 +49,27 @@ func TestShippedManifests(t *testing.T) {
 	}
 }
 
+// A manifest whose data could be any says so above everything, and how to pin them.
+func TestShippedManifestsSayThatDataAreNotPinned(t *testing.T) {
+	for _, name := range shipped {
+		text, err := Shipped(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Read(bytes.NewReader(text), name+".yaml", roots[name])
+		if err != nil {
+			t.Fatal(err)
+		}
+		free := slices.ContainsFunc(m.Kernels, func(k Kernel) bool {
+			return slices.ContainsFunc(k.Data, func(d Data) bool { return d.SHA256 == "" })
+		})
+		header, _, _ := strings.Cut(string(text), "version: 1\n")
+		if said := strings.Contains(header, "No data file has a sha256") && strings.Contains(header, "sha256sum"); said != free {
+			t.Errorf("%s.yaml: data without a sha256: %v; the header says so: %v", name, free, said)
+		}
+	}
+}
+
 // Tasks of the measured tables can be run under the same names.
 func TestRodiniaHasTheKernelsOfTheDatasets(t *testing.T) {
 	text, err := Shipped("rodinia")

@@ -62,6 +62,16 @@ func open(t *testing.T, g *devicetest.GPU) *session.Session {
 	return s
 }
 
+// uuid is that of a GPU.
+func uuid(t *testing.T, g *devicetest.GPU) string {
+	t.Helper()
+	id, err := g.Identify()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id.UUID
+}
+
 // launch is a launcher made of a function.
 type launch func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error)
 

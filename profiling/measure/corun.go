@@ -1,11 +1,9 @@
 package measure
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -48,121 +46,153 @@ type CorunOptions struct {
 	// Share returns what a process runs on that has a share of the multiprocessors, in
 	// percent.
 	Share func(percent float64) profiling.Instance
-	// Repetitions is how often every mix is run; 0 means [Repetitions].
+	// Repetitions is how often every mix is run; 0 means the largest of its kernels' own
+	// numbers, where [Repetitions] stands for a kernel that has none.
 	Repetitions int
 	// Launcher starts kernels; nil means [Real].
 	Launcher Launcher
-	// Progress hears how many mixes are done or fall away; may be nil.
+	// Progress hears how many runs of mixes are done or fall away; may be nil.
 	Progress func(done, all int)
 }
 
 // Corun measures what jobs that share a GPU under MPS do to each other's times. The
 // mixes run in turn, so many times over, each second time backwards against drift; so
-// does every kernel alone at 100 percent, which relative throughput needs. The jobs
-// of a mix start at once, and each runs once.
+// does every kernel alone at 100 percent, which relative throughput needs. Before its
+// first run alone a kernel is warmed up, alone too. The jobs of a mix start at once, and
+// each runs once.
 //
 // Rows are by mix, first the kernels alone, then in the order given, without
 // doubles; within a mix by job. A mix of which a job fails or runs out of memory
-// has none and is not run again; such jobs are listed in a [*FailedError]. Where the
+// has none and is not run again; nor has one whose kernels need more memory together than
+// the GPU has, which is not tried at all. A kernel that fails alone, or while it warms up,
+// takes all its mixes along. What failed is listed in a [*FailedError]. Where the
 // experiment cannot go on, rows are those of the repetitions so far, beside the error.
 func Corun(ctx context.Context, mixes []Mix, o CorunOptions) ([]datasets.CorunTime, error) {
-	all, err := withSolos(mixes)
-	if err != nil {
+	x := &coruns{CorunOptions: o, from: provenance(o.GPU), solo: map[string]*corun{}}
+	x.Launcher = judged(o.Launcher)
+	if err := x.add(mixes); err != nil {
 		return nil, err
 	}
-	from := provenance(o.GPU)
-	launch := judged(o.Launcher)
-	repetitions := cmp.Or(o.Repetitions, Repetitions)
-	var failures []Failure
-	rows := func() []datasets.CorunTime {
-		var out []datasets.CorunTime
-		for _, c := range all {
-			out = append(out, c.rows(from)...)
-		}
-		return out
+	rounds, done, all := 0, 0, 0
+	for _, c := range x.all {
+		rounds = max(rounds, c.repetitions)
+		all += c.repetitions
 	}
-	for i := range repetitions * len(all) {
-		c := all[i%len(all)]
-		if i/len(all)%2 == 1 {
-			c = all[len(all)-1-i%len(all)]
-		}
-		if !c.failed {
-			bad, err := c.run(ctx, launch, o.Share)
-			if err != nil {
-				return rows(), fmt.Errorf("%s: %w", c.mix, err)
+	turn := slices.Clone(x.all)
+	for round := range rounds {
+		for _, c := range turn {
+			if round >= c.repetitions {
+				continue
 			}
-			failures = append(failures, bad...)
+			if err := x.run(ctx, c); err != nil {
+				return x.rows(), fmt.Errorf("%s: %w", c.mix, err)
+			}
+			if done++; o.Progress != nil {
+				o.Progress(done, all)
+			}
 		}
-		if o.Progress != nil {
-			o.Progress(i+1, repetitions*len(all))
-		}
+		slices.Reverse(turn)
 	}
-	return rows(), failed(failures, "see to them and measure again, or leave these mixes out")
+	return x.rows(), failed(x.failures, "see to them and measure again, or leave these mixes out")
+}
+
+// coruns is the state of a Corun.
+type coruns struct {
+	CorunOptions
+	from datasets.Provenance
+	// all has the kernels alone first, solo those by name.
+	all      []*corun
+	solo     map[string]*corun
+	failures []Failure
 }
 
 // A corun is a mix with the times of its runs in seconds.
 type corun struct {
-	mix Mix
+	mix         Mix
+	repetitions int
 	// seconds and wall are by job, total by run.
 	seconds, wall [][]float64
 	total         []float64
 	failed        bool
 }
 
-// withSolos checks the mixes, drops doubles and puts every kernel alone first.
-func withSolos(mixes []Mix) ([]*corun, error) {
-	var solos, rest []Mix
+// add checks the mixes, drops doubles and puts every kernel alone first.
+func (x *coruns) add(mixes []Mix) error {
+	var solos []Mix
 	for _, m := range mixes {
 		if len(m) == 0 {
-			return nil, errors.New("a mix has no jobs")
+			return errors.New("a mix has no jobs")
 		}
 		for _, j := range m {
 			if !(j.Percent > 0 && j.Percent <= 100) {
-				return nil, fmt.Errorf("mix %q: %v percent is no share; it must be above 0 and at most 100", m, j.Percent)
+				return fmt.Errorf("mix %q: %v percent is no share; it must be above 0 and at most 100", m, j.Percent)
 			}
 			solos = append(solos, Mix{{j.Kernel, 100}})
 		}
-		rest = append(rest, m)
 	}
-	var out []*corun
 	seen := map[string]bool{}
-	for _, m := range append(solos, rest...) {
-		if !seen[m.String()] {
-			seen[m.String()] = true
-			out = append(out, &corun{mix: m, seconds: make([][]float64, len(m)), wall: make([][]float64, len(m))})
+	for i, m := range append(solos, mixes...) {
+		if seen[m.String()] {
+			continue
 		}
+		seen[m.String()] = true
+		c := &corun{mix: m, seconds: make([][]float64, len(m)), wall: make([][]float64, len(m))}
+		for _, j := range m {
+			c.repetitions = max(c.repetitions, repetitions(x.Repetitions, j.Kernel))
+		}
+		if i < len(solos) {
+			x.solo[m[0].Kernel.Name] = c
+		}
+		x.all = append(x.all, c)
 	}
-	return out, nil
+	return nil
 }
 
-// run runs the mix once and returns the jobs that failed.
-func (c *corun) run(ctx context.Context, l Launcher, share func(float64) profiling.Instance) ([]Failure, error) {
+// lost reports whether a mix or one of its kernels alone has failed.
+func (x *coruns) lost(c *corun) bool {
+	return c.failed || slices.ContainsFunc(c.mix, func(j Job) bool { return x.solo[j.Kernel.Name].failed })
+}
+
+// fail takes note of a job that did not end well.
+func (x *coruns) fail(c *corun, j Job, out kernel.Outcome) {
+	c.failed = true
+	where := fmt.Sprintf("at %v %% in the mix %s", j.Percent, c.mix)
+	x.failures = append(x.failures, Failure{j.Kernel.Name, where, out.Status, oneLine(out.Detail)})
+}
+
+// run runs a mix once, if that makes sense.
+func (x *coruns) run(ctx context.Context, c *corun) error {
+	if len(c.total) == 0 && !x.lost(c) {
+		if err := x.prepare(ctx, c); err != nil {
+			return err
+		}
+	}
+	if x.lost(c) {
+		return nil
+	}
 	outs := make([]kernel.Outcome, len(c.mix))
 	errs := make([]error, len(c.mix))
 	start := make(chan struct{})
 	var wg sync.WaitGroup
 	for i, j := range c.mix {
-		on := share(j.Percent)
+		on := x.Share(j.Percent)
 		wg.Go(func() {
 			<-start
-			outs[i], errs[i] = l.Launch(ctx, j.Kernel, on)
+			outs[i], errs[i] = x.Launcher.Launch(ctx, j.Kernel, on)
 		})
 	}
 	close(start)
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
-		return nil, err
+		return err
 	}
-	var bad []Failure
 	for i, j := range c.mix {
 		if outs[i].Status != kernel.OK {
-			where := fmt.Sprintf("at %v %% in the mix %s", j.Percent, c.mix)
-			bad = append(bad, Failure{j.Kernel.Name, where, outs[i].Status, oneLine(outs[i].Detail)})
+			x.fail(c, j, outs[i])
 		}
 	}
-	if len(bad) > 0 {
-		c.failed = true
-		return bad, nil
+	if c.failed {
+		return nil
 	}
 	begin := slices.MinFunc(outs, func(a, b kernel.Outcome) int { return a.Start.Compare(b.Start) }).Start
 	end := slices.MaxFunc(outs, func(a, b kernel.Outcome) int { return a.End.Compare(b.End) }).End
@@ -171,20 +201,47 @@ func (c *corun) run(ctx context.Context, l Launcher, share func(float64) profili
 		c.seconds[i] = append(c.seconds[i], float64(out.Seconds))
 		c.wall[i] = append(c.wall[i], out.End.Sub(out.Start).Seconds())
 	}
-	return nil, nil
+	return nil
+}
+
+// prepare sees before the first run of a mix whether its kernels fit into the memory,
+// which they share, and warms up a kernel that is alone.
+func (x *coruns) prepare(ctx context.Context, c *corun) error {
+	need, has := 0, wholeMB(x.GPU)
+	for _, j := range c.mix {
+		need += j.Kernel.MinMemoryMB
+	}
+	if need > has {
+		most := slices.MaxFunc(c.mix, func(a, b Job) int { return a.Kernel.MinMemoryMB - b.Kernel.MinMemoryMB })
+		detail := fmt.Sprintf("not tried: the mix needs %d MB, and the GPU has %d MB", need, has)
+		x.fail(c, most, kernel.Outcome{Status: kernel.OutOfMemory, Detail: detail})
+		return nil
+	}
+	j := c.mix[0]
+	if c != x.solo[j.Kernel.Name] || j.Kernel.Warmup == 0 {
+		return nil
+	}
+	out, err := warmUp(ctx, x.Launcher, j.Kernel, x.Share(j.Percent))
+	if err == nil && out.Status != kernel.OK {
+		out.Detail = "warming up: " + out.Detail
+		x.fail(c, j, out)
+	}
+	return err
 }
 
 // rows summarises the runs.
-func (c *corun) rows(from datasets.Provenance) []datasets.CorunTime {
-	if c.failed || len(c.total) == 0 {
-		return nil
-	}
+func (x *coruns) rows() []datasets.CorunTime {
 	var out []datasets.CorunTime
-	for i, j := range c.mix {
-		out = append(out, datasets.CorunTime{
-			Provenance: from, Mix: c.mix.String(), Job: i + 1, Kernel: j.Kernel.Name, Percent: j.Percent, Runs: len(c.total),
-			Seconds: median(c.seconds[i]), Wall: median(c.wall[i]), Total: median(c.total),
-		})
+	for _, c := range x.all {
+		if x.lost(c) || len(c.total) == 0 {
+			continue
+		}
+		for i, j := range c.mix {
+			out = append(out, datasets.CorunTime{
+				Provenance: x.from, Mix: c.mix.String(), Job: i + 1, Kernel: j.Kernel.Name, Percent: j.Percent, Runs: len(c.total),
+				Seconds: median(c.seconds[i]), Wall: median(c.wall[i]), Total: median(c.total),
+			})
+		}
 	}
 	return out
 }
@@ -194,7 +251,7 @@ func median(seconds []float64) mig.Seconds { return mig.Seconds(summarize(second
 // CorunTable shows for each mix of several jobs how long it took, how long its jobs
 // take one after the other with the whole GPU each, and the relative throughput, the
 // second over the first (hierarchical paper III-B); and how much longer each job took
-// than alone with the whole GPU.
+// than alone with the whole GPU. Every kernel has its row alone, as [Corun] gives it.
 func CorunTable(rows []datasets.CorunTime) reports.Table {
 	t := reports.Table{
 		Title: "Mixes under MPS against their jobs one by one",
@@ -205,11 +262,14 @@ func CorunTable(rows []datasets.CorunTime) reports.Table {
 			{Name: "relative throughput", Right: true},
 			{Name: "slowdown of each job", Right: true},
 		},
-		Notes: []string{"MPS divides the multiprocessors alone: the jobs of a mix share bandwidth, L2 and memory"},
+		Notes: []string{undivided + ": the jobs of a mix share them"},
 	}
-	alone := map[string]*datasets.CorunTime{}
-	for i := range rows {
-		if r := &rows[i]; r.Mix == (Job{&kernel.Kernel{Name: r.Kernel}, 100}).String() {
+	if len(rows) > 0 {
+		t.Title = titled(t.Title, rows[0].Provenance)
+	}
+	alone := map[string]datasets.CorunTime{}
+	for _, r := range rows {
+		if r.Mix == datasets.CorunJob(r.Kernel, 100) {
 			alone[r.Kernel] = r
 		}
 	}
@@ -223,16 +283,11 @@ func CorunTable(rows []datasets.CorunTime) reports.Table {
 		if n == 1 {
 			continue
 		}
-		// A kernel whose solo runs failed has no row; the sums are then NaN, which shows as missing.
 		var oneByOne mig.Seconds
 		var slowdowns []string
 		for _, j := range jobs {
-			solo := datasets.CorunTime{Seconds: mig.Seconds(math.NaN()), Total: mig.Seconds(math.NaN())}
-			if a, ok := alone[j.Kernel]; ok {
-				solo = *a
-			}
-			oneByOne += solo.Total
-			slowdowns = append(slowdowns, reports.Fixed(float64(j.Seconds/solo.Seconds), 2))
+			oneByOne += alone[j.Kernel].Total
+			slowdowns = append(slowdowns, reports.Fixed(float64(j.Seconds/alone[j.Kernel].Seconds), 2))
 		}
 		total := jobs[0].Total
 		t.Rows = append(t.Rows, []string{

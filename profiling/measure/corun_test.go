@@ -1,12 +1,15 @@
 package measure_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -76,7 +79,13 @@ func TestCorun(t *testing.T) {
 		if len(progress) != 3*5 || progress[14] != 0 {
 			t.Errorf("progress %v", progress)
 		}
+		if h, err := datasets.ReadHardware(fstest.MapFS{"a.corun.csv": {Data: []byte(w.String())}}); err != nil || !slices.Equal(h.Corun[0].Rows, rows) {
+			t.Errorf("%v", err)
+		}
 		table := measure.CorunTable(rows)
+		if want := "Mixes under MPS against their jobs one by one; NVIDIA H200, source: mps-sm-limit"; table.Title != want {
+			t.Errorf("title %q, want %q", table.Title, want)
+		}
 		w.Reset()
 		if err := table.CSV(&w); err != nil {
 			t.Fatal(err)
@@ -128,7 +137,7 @@ func TestCorunLeavesOutWhatFails(t *testing.T) {
 			}
 			return out, err
 		})
-		ks := kernels(1, "good", "bad")
+		ks := kernels(0, "good", "bad")
 		rows, err := measure.Corun(t.Context(), []measure.Mix{{{&ks[0], 60}, {&ks[1], 40}}, {{&ks[0], 50}, {&ks[0], 50}}}, measure.CorunOptions{GPU: h200, Share: share, Launcher: l})
 		failed, ok := errors.AsType[*measure.FailedError](err)
 		if !ok || !slices.Equal(failed.Failures, []measure.Failure{{"bad", "at 40 % in the mix good:60 bad:40", kernel.OutOfMemory, "out of memory"}}) || runs != 1 {
@@ -140,9 +149,116 @@ func TestCorunLeavesOutWhatFails(t *testing.T) {
 	})
 }
 
+// Without a number that is asked for, a kernel alone runs as often as its manifest says,
+// and a mix as often as the most of its kernels.
+func TestCorunRepeatsAsTheManifestSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ks := append(kernels(2, "a"), kernels(5, "b")...)
+		ks = append(ks, kernels(0, "c")...)
+		mixes := []measure.Mix{{{&ks[0], 50}, {&ks[1], 50}}, {{&ks[0], 50}, {&ks[2], 50}}, {{&ks[0], 50}}}
+		var progress []int
+		rows, err := measure.Corun(t.Context(), mixes, measure.CorunOptions{
+			GPU: h200, Share: share, Launcher: inverse, Progress: func(done, all int) { progress = append(progress, all-done) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range rows {
+			got = append(got, fmt.Sprintf("%s %d", r.Mix, r.Runs))
+		}
+		want := []string{"a:100 2", "b:100 5", "c:100 10", "a:50 b:50 5", "a:50 b:50 5", "a:50 c:50 10", "a:50 c:50 10", "a:50 2"}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if len(progress) != 34 || progress[33] != 0 {
+			t.Errorf("progress %v", progress)
+		}
+	})
+}
+
+func TestCorunWarmsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log []string
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			log = append(log, k.Name+"@"+on.UUID)
+			return lasting(ctx, 1)
+		})
+		ks := kernels(2, "a", "b")
+		ks[1].Warmup = 1500 * time.Millisecond
+		rows, err := measure.Corun(t.Context(), []measure.Mix{{{&ks[1], 50}}, {{&ks[0], 50}}}, measure.CorunOptions{GPU: h200, Share: share, Launcher: l})
+		if err != nil || rows[0].Runs != 2 {
+			t.Errorf("%+v, %v", rows, err)
+		}
+		// b runs twice to warm up before it is measured, and a does not want to.
+		if want := "b@100 b@100 b@100 a@100 b@50 a@50 a@50 b@50 a@100 b@100"; strings.Join(log, " ") != want {
+			t.Errorf("ran %v, want %s", log, want)
+		}
+	})
+}
+
+// What fails alone takes its mixes along, so that rows are always a table of
+// datasets/hardware; what does not fit is not tried.
+func TestCorunLeavesOutMixesOfWhatFailsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		runs := map[string]int{}
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			mu.Lock()
+			runs[k.Name]++
+			tired := k.Name == "tired" && on.UUID == "100" && runs[k.Name] > 3
+			mu.Unlock()
+			out, err := lasting(ctx, 1)
+			if k.Name == "cold" || tired {
+				out.Status, out.Detail, out.Seconds = kernel.Crash, "exit status 1", inf
+			}
+			return out, err
+		})
+		gpu := h200
+		gpu.MemoryMiB = 1000 // 1048 MB
+		ks := kernels(5, "good", "cold", "tired", "big", "huge")
+		ks[1].Warmup, ks[3].MinMemoryMB, ks[4].MinMemoryMB = 1, 1000, 1049
+		ks[0].MinMemoryMB = 48
+		var mixes []measure.Mix
+		for i := range ks[1:] {
+			mixes = append(mixes, measure.Mix{{&ks[0], 40}, {&ks[i+1], 60}})
+		}
+		mixes = append(mixes, measure.Mix{{&ks[3], 40}, {&ks[3], 60}})
+		last := 0
+		rows, err := measure.Corun(t.Context(), mixes, measure.CorunOptions{GPU: gpu, Share: share, Launcher: l, Progress: func(done, all int) { last = all - done }})
+		failed, ok := errors.AsType[*measure.FailedError](err)
+		want := []measure.Failure{
+			{"cold", "at 100 % in the mix cold:100", kernel.Crash, "warming up: exit status 1"},
+			{"huge", "at 100 % in the mix huge:100", kernel.OutOfMemory, "not tried: the mix needs 1049 MB, and the GPU has 1048 MB"},
+			{"big", "at 40 % in the mix big:40 big:60", kernel.OutOfMemory, "not tried: the mix needs 2000 MB, and the GPU has 1048 MB"},
+			{"tired", "at 100 % in the mix tired:100", kernel.Crash, "exit status 1"},
+		}
+		if !ok || !slices.Equal(failed.Failures, want) {
+			t.Errorf("%v", err)
+		}
+		if runs["cold"] != 1 || runs["huge"] != 0 || last != 0 {
+			t.Errorf("runs %v, %d left", runs, last)
+		}
+		var got []string
+		for _, r := range rows {
+			got = append(got, r.Mix)
+		}
+		if want := []string{"good:100", "big:100", "good:40 big:60", "good:40 big:60"}; !slices.Equal(got, want) {
+			t.Errorf("rows of %q, want %q", got, want)
+		}
+		var w bytes.Buffer
+		if err := datasets.WriteCorun(&w, rows); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := datasets.ReadHardware(fstest.MapFS{"a.corun.csv": {Data: w.Bytes()}}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestCorunStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ks := kernels(1, "a", "b")
+		ks := kernels(0, "a", "b")
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
 		defer cancel()
 		mixes := []measure.Mix{{{&ks[0], 50}, {&ks[1], 50}}} // 24 s after 24 s alone
@@ -163,16 +279,5 @@ func TestCorunRefusesShares(t *testing.T) {
 		if _, err := measure.Corun(t.Context(), []measure.Mix{m}, measure.CorunOptions{GPU: h200, Share: share, Launcher: inverse}); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
-	}
-}
-
-func TestCorunTableWithoutSolo(t *testing.T) {
-	table := measure.CorunTable([]datasets.CorunTime{
-		{Provenance: datasets.Provenance{}, Mix: "a:50 b:50", Kernel: "a", Percent: 50, Seconds: 2, Total: 2},
-		{Mix: "a:50 b:50", Kernel: "b", Percent: 50, Seconds: 1, Total: 2},
-		{Mix: "a:100", Kernel: "a", Percent: 100, Seconds: 1, Total: 1},
-	})
-	if got := fmt.Sprint(table.Rows); got != "[[a:50 b:50 2.000 – – 2.00 –]]" {
-		t.Error(got)
 	}
 }

@@ -21,7 +21,8 @@ import (
 
 // IsolationOptions say how isolation is measured.
 type IsolationOptions struct {
-	// Repetitions is how often a kernel is measured in each case; 0 means [Repetitions].
+	// Repetitions is how often a kernel is measured in each case, in place of its own
+	// number; 0 means that, and [Repetitions] for a kernel that has none.
 	Repetitions int
 	// Seed draws the kernels that run beside.
 	Seed uint64
@@ -58,9 +59,12 @@ func Isolation(ctx context.Context, s *session.Session, kernels []kernel.Kernel,
 		bad: map[place]bool{}, seconds: map[trial][]float64{}, spoilt: map[trial]bool{},
 	}
 	x.Launcher = judged(o.Launcher)
-	x.Repetitions = cmp.Or(o.Repetitions, Repetitions)
+	each := 0 // runs in each case, of all kernels
 	for i := range kernels {
-		x.kernels = append(x.kernels, &kernels[i])
+		k := &kernels[i]
+		x.kernels = append(x.kernels, k)
+		x.rounds = max(x.rounds, repetitions(o.Repetitions, k))
+		each += repetitions(o.Repetitions, k)
 	}
 	for _, size := range x.gpu.Sizes() {
 		if size < x.gpu.ComputeSlices {
@@ -68,7 +72,7 @@ func Isolation(ctx context.Context, s *session.Session, kernels []kernel.Kernel,
 		}
 	}
 	for _, size := range x.sizes {
-		x.all += len(x.kernels) * x.Repetitions * len(cases(x.gpu, first(x.gpu, size)))
+		x.all += each * len(cases(x.gpu, first(x.gpu, size)))
 	}
 	if err := x.warmUp(ctx); err != nil {
 		return nil, err
@@ -150,8 +154,9 @@ type isolation struct {
 	seconds  map[trial][]float64
 	spoilt   map[trial]bool
 	failures []Failure
-	done     int
-	all      int
+	// rounds is the largest number of repetitions.
+	rounds    int
+	done, all int
 }
 
 // warmUp runs every kernel on every size, to find out where they do not run.
@@ -196,12 +201,13 @@ func (x *isolation) measure(ctx context.Context, size mig.Slices) error {
 		return err
 	}
 	all, kernels := cases(x.gpu, at), slices.Clone(x.kernels)
-	for repetition := range x.Repetitions {
+	for repetition := range x.rounds {
+		due := slices.DeleteFunc(slices.Clone(kernels), func(k *kernel.Kernel) bool { return repetition >= repetitions(x.Repetitions, k) })
 		for i := range all {
 			if repetition%2 == 1 {
 				i = len(all) - 1 - i
 			}
-			if err := x.beside(ctx, on, i, all[i], kernels); err != nil {
+			if err := x.beside(ctx, on, i, all[i], due); err != nil {
 				return err
 			}
 		}
@@ -404,6 +410,14 @@ func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = []string{"instances share PCIe and the power limit, which MIG does not partition"}
+	if len(rows) == 0 {
+		return t
+	}
+	t.Title = titled(t.Title, rows[0].Provenance)
+	if rows[0].Source == datasets.SourceMPS {
+		t.Notes = []string{undivided + ", nor are PCIe and the power limit; the differences say nothing about MIG instances"}
+	} else {
+		t.Notes = []string{"instances share PCIe and the power limit, which MIG does not partition"}
+	}
 	return t
 }

@@ -117,8 +117,57 @@ func TestIsolation(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		table := measure.IsolationTable(rows)
-		if want := [][]string{{"a", "4.00", "4.00"}, {"b", "0.00", "0.00"}, {"big", "–", "0.00"}}; !reflect.DeepEqual(table.Rows, want) || table.Columns[2].Name != "2" {
+		if want := [][]string{{"a", "4.00", "4.00"}, {"b", "0.00", "0.00"}, {"big", "–", "0.00"}}; !reflect.DeepEqual(table.Rows, want) || table.Columns[2].Name != "2" ||
+			table.Title != "Largest difference in percent between kernels alone and beside others; NVIDIA A30 (fake), source: mig" ||
+			!slices.Equal(table.Notes, []string{"instances share PCIe and the power limit, which MIG does not partition"}) {
 			t.Errorf("%+v", table)
+		}
+	})
+}
+
+// Limits of multiprocessors isolate nothing, and the table does not pass them off as MIG.
+func TestIsolationUnderMPSSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			return lasting(ctx, 1)
+		})
+		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30, devicetest.SMLimit())), kernels(1, "a", "b"), measure.IsolationOptions{Launcher: l})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var w bytes.Buffer
+		if err := datasets.WriteIsolation(&w, rows); err != nil {
+			t.Fatal(err)
+		}
+		h, err := datasets.ReadHardware(fstest.MapFS{"a.isolation.csv": {Data: w.Bytes()}})
+		if err != nil || h.Isolation[0].Source != datasets.SourceMPS {
+			t.Errorf("%+v, %v", h.Isolation, err)
+		}
+		table := measure.IsolationTable(rows)
+		const note = "MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned, nor are PCIe and the power limit; the differences say nothing about MIG instances"
+		if !strings.HasSuffix(table.Title, "; NVIDIA A30 (fake), source: mps-sm-limit") || !slices.Equal(table.Notes, []string{note}) {
+			t.Errorf("%q, %q", table.Title, table.Notes)
+		}
+	})
+}
+
+// Without a number that is asked for, kernels are measured as often as their manifests say.
+func TestIsolationRepeatsAsTheManifestSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			return lasting(ctx, 1)
+		})
+		ks := append(append(kernels(2, "a"), kernels(3, "b")...), kernels(0, "c")...)
+		want := map[string]int{"a": 2, "b": 3, "c": measure.Repetitions}
+		last := [2]int{}
+		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.IsolationOptions{Launcher: l, Progress: func(done, all int) { last = [2]int{done, all} }})
+		if err != nil || len(rows) != 3*7 || last != [2]int{15 * 7, 15 * 7} {
+			t.Errorf("%d rows, progress %v, %v", len(rows), last, err)
+		}
+		for _, r := range rows {
+			if r.Runs != want[r.Kernel] {
+				t.Errorf("%s on %d beside %q: %d runs, want %d", r.Kernel, r.Size, r.Beside, r.Runs, want[r.Kernel])
+			}
 		}
 	})
 }
@@ -240,14 +289,21 @@ func TestIsolationKeepsWhatItHas(t *testing.T) {
 		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, 1)
 		})
-		rows, err := measure.Isolation(ctx, s, kernels(1, "a", "b"), measure.IsolationOptions{Launcher: l})
+		rows, err := measure.Isolation(ctx, s, kernels(0, "a", "b"), measure.IsolationOptions{Launcher: l})
 		if !errors.Is(err, context.DeadlineExceeded) || len(rows) != 2*4 || rows[0].Runs < 5 || rows[0].Runs > 9 {
 			t.Errorf("%+v, %v", rows, err)
+		}
+		var w bytes.Buffer
+		if err := datasets.WriteIsolation(&w, rows); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := datasets.ReadHardware(fstest.MapFS{"a.isolation.csv": {Data: w.Bytes()}}); err != nil {
+			t.Error(err)
 		}
 		lost := devicetest.New(a30)
 		s = open(t, lost)
 		time.AfterFunc(30*time.Second, lost.Lose)
-		if _, err := measure.Isolation(t.Context(), s, kernels(1, "a", "b"), measure.IsolationOptions{Launcher: l}); !errors.Is(err, profiling.ErrLost) {
+		if _, err := measure.Isolation(t.Context(), s, kernels(0, "a", "b"), measure.IsolationOptions{Launcher: l}); !errors.Is(err, profiling.ErrLost) {
 			t.Errorf("%v", err)
 		}
 		lost.Reset()

@@ -14,6 +14,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -30,9 +31,13 @@ import (
 	"miglab/profiling/kernel"
 )
 
-// Repetitions is how often runs are repeated where nobody asks for another number:
-// that of the papers.
+// Repetitions is how often runs are repeated where neither the options nor the kernel
+// ask for another number: that of the papers.
 const Repetitions = 10
+
+// repetitions is how often a kernel is measured: so often as was asked for or, where that
+// is 0, as its manifest says.
+func repetitions(asked int, k *kernel.Kernel) int { return cmp.Or(asked, k.Repetitions, Repetitions) }
 
 // A Launcher runs a kernel once on an instance. The program's is [Real]; tests in
 // virtual time have others.
@@ -133,10 +138,13 @@ func warmUp(ctx context.Context, l Launcher, k *kernel.Kernel, on profiling.Inst
 // the whole GPU where nothing but the multiprocessors is divided.
 func memoryMB(id profiling.Identity, p *mig.Profile) int {
 	if id.Source == profiling.MPSSMLimit {
-		return int(int64(id.MemoryMiB) << 20 / 1e6)
+		return wholeMB(id)
 	}
 	return p.MemoryGB * 1000
 }
+
+// wholeMB is the memory of the whole GPU in MB.
+func wholeMB(id profiling.Identity) int { return int(int64(id.MemoryMiB) << 20 / 1e6) }
 
 // checkKernels refuses kernels that rows and datasets cannot tell apart.
 func checkKernels(kernels []kernel.Kernel) error {
@@ -174,6 +182,15 @@ func provenance(id profiling.Identity) datasets.Provenance {
 		Date: time.Now().UTC().Format(time.DateOnly),
 	}
 }
+
+// titled ends a title with the GPU and the source, so that no table of one source is
+// taken for one of another.
+func titled(title string, from datasets.Provenance) string {
+	return fmt.Sprintf("%s; %s, source: %s", title, from.Name, from.Source)
+}
+
+// undivided is what tables say of times under [profiling.MPSSMLimit].
+const undivided = "MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned"
 
 // stream is the random numbers of one cell of an experiment: what is drawn for
 // another cell does not shift them.

@@ -184,9 +184,7 @@ func (p *Profile) WriteTasks(w io.Writer) error {
 func (p *Profile) Kernels() []datasets.KernelTime {
 	var out []datasets.KernelTime
 	p.whole(func(rs []Result) {
-		_, last := p.started()
-		run := &p.Runs[0]
-		from := datasets.Provenance{GPU: run.GPU, Name: run.Name, Driver: run.Driver, Source: string(run.Source), Date: last.Format(time.DateOnly)}
+		from := p.provenance()
 		for i := range rs {
 			r := &rs[i]
 			row := datasets.KernelTime{Provenance: from, Suite: r.Suite, Kernel: r.Kernel, Size: r.Size, Mean: r.Seconds(), Runs: r.Runs}
@@ -197,6 +195,13 @@ func (p *Profile) Kernels() []datasets.KernelTime {
 		}
 	})
 	return out
+}
+
+// provenance is that of the runs, of which there must be one, with the day of the last.
+func (p *Profile) provenance() datasets.Provenance {
+	_, last := p.started()
+	run := &p.Runs[0]
+	return datasets.Provenance{GPU: run.GPU, Name: run.Name, Driver: run.Driver, Source: string(run.Source), Date: last.Format(time.DateOnly)}
 }
 
 // started returns when the first and the last run started; zero where none did.
@@ -256,6 +261,13 @@ func (p *Profile) Table() reports.Table {
 		},
 		Notes: p.Warnings(),
 	}
+	if len(p.Runs) == 0 {
+		return t
+	}
+	t.Title = titled(t.Title, p.provenance())
+	if p.Runs[0].Source == profiling.MPSSMLimit {
+		t.Notes = append(t.Notes, undivided)
+	}
 	for i := range p.Results {
 		r := &p.Results[i]
 		row := []string{r.Kernel, fmt.Sprint(r.Size), string(r.Status), fmt.Sprint(r.Runs), reports.Fixed(float64(r.Seconds()), 4)}
@@ -270,7 +282,8 @@ func (p *Profile) Table() reports.Table {
 	return t
 }
 
-// Conditions shows under which conditions the runs were made.
+// Conditions shows under which conditions the runs were made, as the GPU told them after
+// each run: see [Run].
 func (p *Profile) Conditions() reports.Table {
 	t := reports.Table{
 		Title:   "Conditions of the runs",
@@ -280,9 +293,13 @@ func (p *Profile) Conditions() reports.Table {
 		return t
 	}
 	first := &p.Runs[0]
-	t.Notes = []string{fmt.Sprintf("%d runs on %s (%s), driver %s, source %s", len(p.Runs), first.Name, first.GPU, first.Driver, first.Source)}
+	t.Title = titled(t.Title, p.provenance())
+	t.Notes = []string{
+		fmt.Sprintf("%d runs on %s (%s), driver %s", len(p.Runs), first.UUID, first.GPU, first.Driver),
+		"clocks, temperature and power limit were read when a run had ended, not under load",
+	}
 	if first.Source == profiling.MPSSMLimit {
-		t.Notes = append(t.Notes, "MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned")
+		t.Notes = append(t.Notes, undivided)
 	}
 	if from, to := p.started(); !from.IsZero() {
 		t.Rows = append(t.Rows, []string{"started", from.Format(time.RFC3339), to.Format(time.RFC3339)})

@@ -84,8 +84,18 @@ func TestWarnings(t *testing.T) {
 	if got := p.Warnings(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
-	if got := p.Table().Notes; !reflect.DeepEqual(got, want) {
-		t.Errorf("notes %q", got)
+	table := p.Table()
+	if got := table.Notes; !reflect.DeepEqual(got, want) || table.Title != "Times of kernels by instance size; NVIDIA A100-SXM4-40GB, source: mig" {
+		t.Errorf("%q, notes %q", table.Title, got)
+	}
+	runs := mixedRuns()
+	for i := range runs {
+		runs[i].Source = profiling.MPSSMLimit
+	}
+	table = measure.Summarize(runs).Table()
+	const note = "MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned"
+	if got := table.Notes; !reflect.DeepEqual(got, append(want, note)) || !strings.HasSuffix(table.Title, ", source: mps-sm-limit") {
+		t.Errorf("under MPS %q, notes %q", table.Title, got)
 	}
 }
 
@@ -144,7 +154,7 @@ func TestConditions(t *testing.T) {
 		runs[i].Source = profiling.MPSSMLimit
 	}
 	runs[0].Started = runs[0].Started.AddDate(0, 0, 2)
-	want := `Conditions of the runs
+	want := `Conditions of the runs; NVIDIA A100-SXM4-40GB, source: mps-sm-limit
 
 condition                           from                    to
 ------------------  --------------------  --------------------
@@ -155,7 +165,8 @@ temperature [°C]                      40                    44
 power limit [W]                      400                   400
 other processes                        0                     0
 
-5 runs on NVIDIA A100-SXM4-40GB (A100), driver 570.1, source mps-sm-limit
+5 runs on GPU-1 (A100), driver 570.1
+clocks, temperature and power limit were read when a run had ended, not under load
 MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned
 `
 	compare(t, measure.Summarize(runs).Conditions(), want)

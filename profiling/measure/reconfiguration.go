@@ -39,7 +39,8 @@ const (
 // the useful maximal partitions with most different sizes, the first (4-2-1 on the
 // 7-slice models, 2-1-1 on A30). Rows are by partition, threads, size and operation. The
 // times of single operations are those of the driver; Total is seen from outside, with
-// what the session does before each operation.
+// what the session does before each operation. Where the experiment cannot go on, rows
+// are those of the rounds that came to their end, beside the error.
 func Reconfiguration(ctx context.Context, s *session.Session, o ReconfigurationOptions) ([]datasets.ReconfigurationTime, error) {
 	id := s.Identity()
 	if id.Source != profiling.MIG {
@@ -48,26 +49,28 @@ func Reconfiguration(ctx context.Context, s *session.Session, o ReconfigurationO
 	from := provenance(id)
 	var rounds []*round
 	for _, p := range reconfigured(id.Model) {
-		rounds = append(rounds, newRound(p, 1))
-		if len(p) > 1 {
-			rounds = append(rounds, newRound(p, len(p)))
+		for _, threads := range slices.Compact([]int{1, len(p)}) {
+			rounds = append(rounds, &round{p, threads, map[string][]operated{}})
 		}
+	}
+	rows := func() []datasets.ReconfigurationTime {
+		var out []datasets.ReconfigurationTime
+		for _, r := range rounds {
+			out = append(out, r.rows(from)...)
+		}
+		return out
 	}
 	all := cmp.Or(o.Repetitions, Repetitions) * len(rounds)
 	for i := range all {
 		r := rounds[i%len(rounds)]
 		if err := r.run(ctx, s); err != nil {
-			return nil, fmt.Errorf("partition %s: %w", r.partition, err)
+			return rows(), fmt.Errorf("partition %s: %w", r.partition, err)
 		}
 		if o.Progress != nil {
 			o.Progress(i+1, all)
 		}
 	}
-	var rows []datasets.ReconfigurationTime
-	for _, r := range rounds {
-		rows = append(rows, r.rows(from)...)
-	}
-	return rows, nil
+	return rows(), nil
 }
 
 // reconfigured returns the partitions that are measured.
@@ -111,65 +114,76 @@ type round struct {
 	partition mig.Partition
 	// threads is 1 or the number of instances.
 	threads int
-	// took holds the times of single operations in seconds, by operation and instance;
-	// total those of whole rounds.
-	took  map[string][][]float64
-	total map[string][]float64
+	// took holds the times of the rounds that came to their end, by operation.
+	took map[string][]operated
 }
 
-func newRound(p mig.Partition, threads int) *round {
-	return &round{
-		partition: p, threads: threads, total: map[string][]float64{},
-		took: map[string][][]float64{create: make([][]float64, len(p)), destroy: make([][]float64, len(p))},
-	}
+// An operated is how long an operation took in a round.
+type operated struct {
+	// each is by instance.
+	each []time.Duration
+	// total is from the first start to the last end.
+	total time.Duration
 }
 
-// run makes the round once.
+// run makes the round once, and takes its times if it comes to its end.
 func (r *round) run(ctx context.Context, s *session.Session) error {
 	made := make([]profiling.Instance, len(r.partition))
-	if err := r.all(create, func(i int) (took time.Duration, err error) {
+	created, err := r.all(func(i int) (took time.Duration, err error) {
 		made[i], took, err = s.Create(ctx, r.partition[i])
 		return took, err
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
-	return r.all(destroy, func(i int) (time.Duration, error) { return s.Destroy(ctx, made[i]) })
+	destroyed, err := r.all(func(i int) (time.Duration, error) { return s.Destroy(ctx, made[i]) })
+	if err != nil {
+		return err
+	}
+	r.took[create] = append(r.took[create], created)
+	r.took[destroy] = append(r.took[destroy], destroyed)
+	return nil
 }
 
-// all does an operation on every instance and takes its times.
-func (r *round) all(operation string, do func(i int) (time.Duration, error)) error {
+// all does an operation on every instance.
+func (r *round) all(do func(i int) (time.Duration, error)) (operated, error) {
 	var g errgroup.Group
 	g.SetLimit(r.threads)
-	took := r.took[operation]
+	took := operated{each: make([]time.Duration, len(r.partition))}
 	begin := time.Now()
 	for i := range r.partition {
-		g.Go(func() error {
-			d, err := do(i)
-			took[i] = append(took[i], d.Seconds())
+		g.Go(func() (err error) {
+			took.each[i], err = do(i)
 			return err
 		})
 	}
 	err := g.Wait()
-	r.total[operation] = append(r.total[operation], time.Since(begin).Seconds())
-	return err
+	took.total = time.Since(begin)
+	return took, err
 }
 
 // rows summarises the round by size and operation.
 func (r *round) rows(from datasets.Provenance) []datasets.ReconfigurationTime {
+	if len(r.took[create]) == 0 {
+		return nil
+	}
 	var out []datasets.ReconfigurationTime
 	for _, size := range sizesOf(r.partition) {
 		for _, operation := range []string{create, destroy} {
-			var took []float64
-			for i, in := range r.partition {
-				if in.Size() == size {
-					took = append(took, r.took[operation][i]...)
+			var took, total []float64
+			for _, o := range r.took[operation] {
+				total = append(total, o.total.Seconds())
+				for i, in := range r.partition {
+					if in.Size() == size {
+						took = append(took, o.each[i].Seconds())
+					}
 				}
 			}
 			s := summarize(took)
 			out = append(out, datasets.ReconfigurationTime{
 				Provenance: from, Partition: r.partition.String(), Size: size, Operation: operation, Threads: r.threads, Runs: s.N,
 				Mean: mig.Seconds(s.Mean), StdDev: mig.Seconds(s.StdDev), Min: mig.Seconds(s.Min), Max: mig.Seconds(s.Max),
-				Total: mig.Seconds(summarize(r.total[operation]).Mean),
+				Total: mig.Seconds(summarize(total).Mean),
 			})
 		}
 	}
@@ -197,6 +211,9 @@ func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) repor
 			"model: what schedulers reckon with, " + g.CostSource,
 			"ratio: the round with all operations at once over the round with one by one; 1 where the driver serialises them",
 		},
+	}
+	if len(rows) > 0 {
+		t.Title = titled(t.Title, rows[0].Provenance)
 	}
 	for _, r := range rows {
 		if r.Threads != 1 {

@@ -2,6 +2,7 @@ package measure_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
+	"time"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -124,8 +126,8 @@ func TestReconfigurationOfADriverThatDoesNot(t *testing.T) {
 		if w.String() != want {
 			t.Errorf("got\n%s", w.String())
 		}
-		if table.Notes[0] != "model: what schedulers reckon with, FAR Table 1" {
-			t.Errorf("%q", table.Notes)
+		if table.Title != "Seconds to create and to destroy instances; NVIDIA A30 (fake), source: mig" || table.Notes[0] != "model: what schedulers reckon with, FAR Table 1" {
+			t.Errorf("%q, %q", table.Title, table.Notes)
 		}
 	})
 }
@@ -139,13 +141,58 @@ func TestReconfigurationNeedsMIG(t *testing.T) {
 	})
 }
 
-func TestReconfigurationStopsAtTheFirstError(t *testing.T) {
+// What a whole round gave is kept when the experiment cannot go on.
+func TestReconfigurationKeepsWhatItHas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := devicetest.New(a30)
 		g.FailCreate(9, profiling.ErrLost) // one of four threads
-		_, err := measure.Reconfiguration(t.Context(), open(t, g), measure.ReconfigurationOptions{})
+		rows, err := measure.Reconfiguration(t.Context(), open(t, g), measure.ReconfigurationOptions{})
 		if !errors.Is(err, profiling.ErrLost) || !strings.HasPrefix(err.Error(), "partition 1-1-1-1: ") {
 			t.Errorf("%v", err)
 		}
+		// Before it were the rounds of 1, 2 and 4, and of four one after the other.
+		if len(rows) != 4*2 || find(t, rows, "1-1-1-1", 1, "destroy", 1).Runs != 4 {
+			t.Errorf("%d rows", len(rows))
+		}
 	})
+}
+
+// However it is interrupted, creates and destroys are those of the same rounds.
+func TestReconfigurationKeepsWholeRounds(t *testing.T) {
+	for after := time.Duration(0); after < 7*time.Second; after += 190 * time.Millisecond {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), after)
+			defer cancel()
+			finished := 0
+			rows, err := measure.Reconfiguration(ctx, open(t, devicetest.New(a30)), measure.ReconfigurationOptions{Progress: func(done, _ int) { finished = done }})
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%v", err)
+			}
+			rounds := map[string]int{}
+			for _, r := range rows {
+				instances := strings.Count("-"+r.Partition+"-", fmt.Sprintf("-%d", r.Size))
+				rounds[fmt.Sprint(r.Partition, r.Threads)] = r.Runs / instances
+				if opposite := find(t, rows, r.Partition, r.Size, map[string]string{"create": "destroy", "destroy": "create"}[r.Operation], r.Threads); opposite.Runs != r.Runs {
+					t.Errorf("after %v: %s %d times, and the opposite %d times", after, r.Operation, r.Runs, opposite.Runs)
+				}
+			}
+			sum := 0
+			for _, n := range rounds {
+				sum += n
+			}
+			if sum != finished {
+				t.Errorf("after %v: rows of %d rounds, and %d came to their end", after, sum, finished)
+			}
+			if len(rows) == 0 {
+				return
+			}
+			var w bytes.Buffer
+			if err := datasets.WriteReconfiguration(&w, rows); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := datasets.ReadHardware(fstest.MapFS{"a.reconfiguration.csv": {Data: w.Bytes()}}); err != nil {
+				t.Errorf("after %v: %v", after, err)
+			}
+		})
+	}
 }

@@ -23,9 +23,9 @@ import (
 
 // A Run is one measured run of a kernel: a row of runs.csv.
 type Run struct {
-	// GPU is the model, as [mig.Lookup] knows it. Name and Driver are the driver's name
-	// of the GPU and its version.
-	GPU, Name, Driver string
+	// GPU is the model, as [mig.Lookup] knows it. Name and UUID are the driver's name of
+	// the GPU and its number, Driver is the driver's version.
+	GPU, Name, UUID, Driver string
 	// Source is what held the kernel to a part of the GPU.
 	Source                   profiling.Source
 	Suite, Kernel, SizeClass string
@@ -46,7 +46,7 @@ type Run struct {
 	Started time.Time
 	// SMClock and MemoryClock are in MHz, Temperature in degrees Celsius, PowerLimit in W.
 	// They and OtherProcesses, the number of processes on the GPU, were read when
-	// the run had ended.
+	// the run had ended: the clocks are not those under load.
 	SMClock, MemoryClock, Temperature int
 	PowerLimit                        float64
 	OtherProcesses                    int
@@ -85,6 +85,7 @@ func count[T ~int](name string, field func(*Run) *T) column {
 var columns = []column{
 	text("gpu", func(r *Run) *string { return &r.GPU }),
 	text("gpu_name", func(r *Run) *string { return &r.Name }),
+	text("gpu_uuid", func(r *Run) *string { return &r.UUID }),
 	text("driver", func(r *Run) *string { return &r.Driver }),
 	text("source", func(r *Run) *profiling.Source { return &r.Source }),
 	text("suite", func(r *Run) *string { return &r.Suite }),
@@ -200,7 +201,7 @@ func parseRuns(text []byte, file string) (runs []Run, complete int, err error) {
 		return nil, 0, &task.ParseError{File: file, Line: line, Column: column, Err: err}
 	}
 	if complete == 0 && !strings.HasPrefix(runsHeader, string(text)) || complete > 0 && !bytes.HasPrefix(text, []byte(runsHeader)) {
-		return fail(1, "", fmt.Errorf("the first line is not %s; name another file for the runs", strings.TrimSuffix(runsHeader, "\n")))
+		return fail(1, "", fmt.Errorf("the first line is not %s; record the runs in another folder", strings.TrimSuffix(runsHeader, "\n")))
 	}
 	first := map[string]int{} // by kernel
 	lines := map[cell]int{}
@@ -307,7 +308,7 @@ func (r *Run) check() (column string, err error) {
 
 // agrees says how the row's GPU is another one than that of a row before it.
 func (r *Run) agrees(before *Run) (column string, err error) {
-	for _, c := range columns[:4] { // gpu, gpu_name, driver, source
+	for _, c := range columns[:5] { // gpu, gpu_name, gpu_uuid, driver, source
 		if is, was := c.get(r), c.get(before); is != was {
 			return c.name, fmt.Errorf("it is %q and was %q", is, was)
 		}

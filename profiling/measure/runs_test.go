@@ -21,7 +21,7 @@ import (
 // ran is a run of a kernel on A100 that took so long.
 func ran(name string, size mig.Slices, repetition int, s mig.Seconds) measure.Run {
 	return measure.Run{
-		GPU: "A100", Name: "NVIDIA A100-SXM4-40GB", Driver: "570.1", Source: profiling.MIG, Suite: "suite", Kernel: name, Description: name + "!",
+		GPU: "A100", Name: "NVIDIA A100-SXM4-40GB", UUID: "GPU-1", Driver: "570.1", Source: profiling.MIG, Suite: "suite", Kernel: name, Description: name + "!",
 		Size: size, Repetition: repetition, Status: kernel.OK, Seconds: s, Started: time.Date(2026, 11, 21, 9, 30, repetition, 0, time.UTC),
 	}
 }
@@ -70,6 +70,7 @@ func TestReadRunsSaysWhereAndWhatWouldBeRight(t *testing.T) {
 		"power":             {",0,0,killed", ",inf,0,killed", `f:4: power_limit_w: "inf" is not a number of watts from 0`},
 		"twice":             {lines[2], lines[1], "f:3: line 2 has the same run; delete one of them"},
 		"other driver":      {lines[4], strings.Replace(lines[4], "570.1", "580.2", 1), `f:5: driver: it is "580.2" and was "570.1", on line 2; a file holds one GPU, driver and source`},
+		"other GPU":         {lines[4], strings.Replace(lines[4], "GPU-1", "GPU-2", 1), `f:5: gpu_uuid: it is "GPU-2" and was "GPU-1", on line 2; a file holds one GPU, driver and source`},
 		"other arguments":   {"lud!,3", "lud?,3", "f:4: description: kernel lud had other arguments on line 2; delete the lines of one of them"},
 	} {
 		text := strings.Replace(good, c.old, c.new, 1)
@@ -91,11 +92,11 @@ func TestRunsRoundTrip(t *testing.T) {
 	word := rapid.StringMatching(`[a-zß,"'#;. ]{0,9}`)
 	number := rapid.IntRange(0, 1<<40)
 	rapid.Check(t, func(t *rapid.T) {
-		gpu, name, driver := rapid.SampledFrom(mig.GPUs()).Draw(t, "gpu"), word.Draw(t, "name"), word.Draw(t, "driver")
+		gpu, name, uuid, driver := rapid.SampledFrom(mig.GPUs()).Draw(t, "gpu"), word.Draw(t, "name"), word.Draw(t, "UUID"), word.Draw(t, "driver")
 		var runs []measure.Run
 		for i := range rapid.IntRange(0, 5).Draw(t, "rows") {
 			r := measure.Run{
-				GPU: gpu.Name, Name: name, Driver: driver, Source: profiling.MPSSMLimit, Suite: word.Draw(t, "suite"), Kernel: "k" + word.Draw(t, "kernel"),
+				GPU: gpu.Name, Name: name, UUID: uuid, Driver: driver, Source: profiling.MPSSMLimit, Suite: word.Draw(t, "suite"), Kernel: "k" + word.Draw(t, "kernel"),
 				SizeClass: word.Draw(t, "class"), Size: rapid.SampledFrom(gpu.Sizes()).Draw(t, "size"), SMs: number.Draw(t, "sms"), Repetition: i + 1,
 				Status:  rapid.SampledFrom([]kernel.Status{kernel.OK, kernel.OutOfMemory, kernel.Crash, kernel.Timeout, kernel.Wrong}).Draw(t, "status"),
 				SMClock: number.Draw(t, "clock"), MemoryClock: number.Draw(t, "memory"), Temperature: number.Draw(t, "temperature"),

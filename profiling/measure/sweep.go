@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -21,8 +20,8 @@ type SweepOptions struct {
 	// File is where every run is recorded, runs.csv. If it exists, the sweep goes on
 	// where it stopped.
 	File string
-	// Repetitions replaces that of every kernel; 0 leaves it, and where a kernel has none
-	// it is [Repetitions].
+	// Repetitions takes the place of the kernels' own number; 0 means that, and
+	// [Repetitions] for a kernel that has none.
 	Repetitions int
 	// Seed decides the order of the sizes.
 	Seed uint64
@@ -49,7 +48,7 @@ type SweepOptions struct {
 // tried at all, nor one that crashes, hangs or is wrong. These last are listed in a
 // [*FailedError] at the end. What the file has is not done again, failures included.
 //
-// The file must be of the same GPU, driver and source, and of kernels that are
+// The file must be of the same GPU, by its UUID, driver and source, and of kernels that are
 // described as before; otherwise the error says what to do. When ctx ends or the GPU
 // is lost, the sweep stops at once. The profile has all that the file has, also
 // beside an error; it is nil where the file cannot be used.
@@ -101,14 +100,14 @@ func (w *sweep) resume() error {
 	if len(w.runs) > 0 {
 		now := w.row(&kernel.Kernel{}, &mig.Profile{}, 0)
 		if column, err := now.agrees(&w.runs[0]); err != nil {
-			return fmt.Errorf("%s:2: %s: %w; name another file for the runs of this GPU", w.File, column, err)
+			return fmt.Errorf("%s:2: %s: %w; record the runs of this GPU in another folder", w.File, column, err)
 		}
 	}
 	for i := range w.runs {
 		r := &w.runs[i]
 		for _, k := range w.kernels {
 			if k.Name == r.Kernel && describe(k) != r.Description {
-				return fmt.Errorf("%s:%d: kernel %s (%s:%d) was another one when it ran: suite, arguments, environment, data or what is expected changed; name another file for the runs, or delete the kernel's lines",
+				return fmt.Errorf("%s:%d: kernel %s (%s:%d) was another one when it ran: suite, arguments, environment, data or what is expected changed; record its runs in another folder, or delete the kernel's lines",
 					w.File, i+2, k.Name, k.File, k.Line)
 			}
 		}
@@ -135,9 +134,7 @@ func describe(k *kernel.Kernel) string {
 }
 
 // repetitions is how often a kernel runs on each size.
-func (w *sweep) repetitions(k *kernel.Kernel) int {
-	return cmp.Or(w.Repetitions, k.Repetitions, Repetitions)
-}
+func (w *sweep) repetitions(k *kernel.Kernel) int { return repetitions(w.Repetitions, k) }
 
 // rounds makes all rounds.
 func (w *sweep) rounds(ctx context.Context) error {
@@ -225,7 +222,7 @@ func (w *sweep) run(ctx context.Context, k *kernel.Kernel, on profiling.Instance
 // row returns a row that lacks what a run gives.
 func (w *sweep) row(k *kernel.Kernel, p *mig.Profile, repetition int) Run {
 	return Run{
-		GPU: w.id.Model.Name, Name: oneLine(w.id.Name), Driver: oneLine(w.id.Driver), Source: w.id.Source,
+		GPU: w.id.Model.Name, Name: oneLine(w.id.Name), UUID: oneLine(w.id.UUID), Driver: oneLine(w.id.Driver), Source: w.id.Source,
 		Suite: k.Suite, Kernel: k.Name, SizeClass: k.SizeClass, Description: describe(k),
 		Size: p.Size, SMs: p.SMs, Repetition: repetition,
 	}

@@ -32,14 +32,14 @@ func TestSweepRecordsEveryRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const header = "gpu,gpu_name,driver,source,suite,kernel,size_class,description,size,sms,repetition,status,seconds,started,sm_clock_mhz,memory_clock_mhz,temperature_c,power_limit_w,other_processes,detail\n"
+		const header = "gpu,gpu_name,gpu_uuid,driver,source,suite,kernel,size_class,description,size,sms,repetition,status,seconds,started,sm_clock_mhz,memory_clock_mhz,temperature_c,power_limit_w,other_processes,detail\n"
 		lud, bfs := p.Runs[0].Description, p.Runs[1].Description
 		row := func(name, description string, size, sms, repetition int, rest string) string {
 			conditions := "1000,1000,40,300,0,"
 			if strings.HasPrefix(rest, "oom") {
 				conditions += "out of memory"
 			}
-			return fmt.Sprintf("A30,NVIDIA A30 (fake),0.0 (fake),mig,suite,%s,small,%s,%d,%d,%d,%s,%s\n", name, description, size, sms, repetition, rest, conditions)
+			return fmt.Sprintf("A30,NVIDIA A30 (fake),%s,0.0 (fake),mig,suite,%s,small,%s,%d,%d,%d,%s,%s\n", uuid(t, g), name, description, size, sms, repetition, rest, conditions)
 		}
 		want := header +
 			row("lud", lud, 1, 14, 1, "ok,4,2000-01-01T00:00:00Z") + // made at 0.11 s
@@ -409,18 +409,20 @@ func TestSweepRefusesAFileOfSomethingElse(t *testing.T) {
 		changed := kernels(1, "a", "b")
 		changed[1].Argv = append(changed[1].Argv, "-s", "4096")
 		header, _, _ := strings.Cut(good, "\n")
+		other := devicetest.New(a30, devicetest.Number(1))
 		for name, c := range map[string]struct {
 			old, new string
 			kernels  []kernel.Kernel
 			gpu      *mig.GPU
 			want     string
 		}{
-			"arguments":                {kernels: changed, want: file + ":3: kernel b (kernels.yaml:2) was another one when it ran: suite, arguments, environment, data or what is expected changed; name another file for the runs, or delete the kernel's lines"},
-			"GPU":                      {gpu: mig.MustLookup("A100"), want: file + `:2: gpu: it is "A100" and was "A30"; name another file for the runs of this GPU`},
-			"driver":                   {old: "0.0 (fake)", new: "570.1", want: file + `:2: driver: it is "0.0 (fake)" and was "570.1"; name another file for the runs of this GPU`},
-			"source":                   {old: ",mig,", new: ",mps-sm-limit,", want: file + `:2: source: it is "mig" and was "mps-sm-limit"; name another file for the runs of this GPU`},
-			"header":                   {old: header, new: "task,t1,t2,t4", want: file + ":1: the first line is not " + header + "; name another file for the runs"},
-			"a line of something else": {old: good, new: "precious", want: file + ":1: the first line is not " + header + "; name another file for the runs"},
+			"arguments":                {kernels: changed, want: file + ":3: kernel b (kernels.yaml:2) was another one when it ran: suite, arguments, environment, data or what is expected changed; record its runs in another folder, or delete the kernel's lines"},
+			"GPU":                      {gpu: mig.MustLookup("A100"), want: file + `:2: gpu: it is "A100" and was "A30"; record the runs of this GPU in another folder`},
+			"GPU of the same model":    {old: uuid(t, devicetest.New(a30)), new: uuid(t, other), want: fmt.Sprintf("%s:2: gpu_uuid: it is %q and was %q; record the runs of this GPU in another folder", file, uuid(t, devicetest.New(a30)), uuid(t, other))},
+			"driver":                   {old: "0.0 (fake)", new: "570.1", want: file + `:2: driver: it is "0.0 (fake)" and was "570.1"; record the runs of this GPU in another folder`},
+			"source":                   {old: ",mig,", new: ",mps-sm-limit,", want: file + `:2: source: it is "mig" and was "mps-sm-limit"; record the runs of this GPU in another folder`},
+			"header":                   {old: header, new: "task,t1,t2,t4", want: file + ":1: the first line is not " + header + "; record the runs in another folder"},
+			"a line of something else": {old: good, new: "precious", want: file + ":1: the first line is not " + header + "; record the runs in another folder"},
 			"a name twice":             {kernels: kernels(1, "a", "a"), want: `kernels.yaml:2: kernel "a" is there twice; names must differ`},
 			"no name":                  {kernels: kernels(1, ""), want: `kernels.yaml:1: the kernel has no name`},
 			"a name on two lines":      {kernels: kernels(1, "a\nb"), want: `kernels.yaml:1: kernel "a\nb": "a\nb" has line breaks or needless spaces`},
