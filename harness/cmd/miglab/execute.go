@@ -163,7 +163,8 @@ func programsOf(b task.Batch, kernels []kernel.Kernel, file string) (map[string]
 
 // writeExecution writes what was planned and what happened.
 func writeExecution(c *cobra.Command, out string, on *session.Session, p schedule.Problem, planned, real schedule.Schedule) error {
-	rows := execute.Compare(measure.Provenance(on.Identity()), p, planned, real)
+	from := measure.Provenance(on.Identity())
+	rows := execute.Compare(from, p, planned, real)
 	if err := store.WriteFile(filepath.Join(out, "execution.csv"), func(w io.Writer) error {
 		return datasets.WriteExecution(w, rows)
 	}); err != nil {
@@ -174,7 +175,7 @@ func writeExecution(c *cobra.Command, out string, on *session.Session, p schedul
 			return err
 		}
 	}
-	if err := reports.SaveFigure(filepath.Join(out, "gantt"), execute.Chart(p, planned, real)); err != nil {
+	if err := reports.SaveFigure(filepath.Join(out, "gantt"), execute.Chart(from, p, planned, real)); err != nil {
 		return err
 	}
 	t := execute.Table(rows)

@@ -234,24 +234,28 @@ func (f *profileFlags) counters(c *cobra.Command, s *session.Session, kernels []
 	}
 	progress := newProgress(c.ErrOrStderr(), "kernels")
 	defer progress.done()
-	var rows []counters.Row
+	from := measure.Provenance(s.Identity())
+	if from.Source != string(profiling.MIG) {
+		from.Source = string(profiling.WholeGPU)
+	}
+	var rows []datasets.KernelCounters
 	for i := range kernels {
 		progress.set(i, len(kernels))
-		var read counters.Counters
+		var read datasets.Counters
 		if read, err = counters.Collect(c.Context(), &kernels[i], on, counters.Options{}); err != nil {
 			err = fmt.Errorf("%s: %w", kernels[i].Name, err)
 			break
 		}
-		rows = append(rows, counters.Row{Provenance: measure.Provenance(s.Identity()), Kernel: kernels[i].Name, Counters: read})
+		rows = append(rows, datasets.KernelCounters{Provenance: from, Kernel: kernels[i].Name, Counters: read})
 	}
 	progress.done()
 	classes, unsorted := f.classes(s, rows)
-	err = f.keep(c, measured{"counters.csv", len(rows), func(w io.Writer) error { return counters.WriteCSV(w, rows) }, counters.Table(classes)}, err)
+	err = f.keep(c, measured{"counters.csv", len(rows), func(w io.Writer) error { return datasets.WriteCounters(w, rows) }, counters.Table(classes)}, err)
 	return errors.Join(err, unsorted)
 }
 
 // classes sorts the kernels into classes that the folder has times of.
-func (f *profileFlags) classes(s *session.Session, rows []counters.Row) ([]counters.Classification, error) {
+func (f *profileFlags) classes(s *session.Session, rows []datasets.KernelCounters) ([]counters.Classification, error) {
 	path := filepath.Join(f.out, "runs.csv")
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -268,7 +272,7 @@ func (f *profileFlags) classes(s *session.Session, rows []counters.Row) ([]count
 	var classes []counters.Classification
 	tasks, _ := measure.Summarize(runs).Tasks()
 	for _, t := range tasks {
-		i := slices.IndexFunc(rows, func(r counters.Row) bool { return r.Kernel == t.Name })
+		i := slices.IndexFunc(rows, func(r datasets.KernelCounters) bool { return r.Kernel == t.Name })
 		if i < 0 {
 			continue
 		}
