@@ -89,11 +89,12 @@ type Device interface {
 	// Instances returns the GPU instances that exist, whoever made them, by start.
 	Instances() ([]Instance, error)
 	// Create makes a GPU instance and one compute instance that fills it. If the
-	// second fails, the first is destroyed again.
+	// second fails, the first is destroyed again. The error is a [*LeftoverError] where
+	// something of the instance exists all the same, or may; with any other, nothing does.
 	Create(at mig.Instance) (Instance, error)
 	// Destroy takes away the compute instances of a GPU instance and the instance. It
 	// does not wait: where the driver says that it is still in use, the error is ErrBusy,
-	// and calling again goes on where it was.
+	// and calling again goes on where it was. ErrUnknownInstance says that it is gone.
 	Destroy(id int) error
 	// Processes returns those that use the GPU or an instance of it.
 	Processes() ([]Process, error)
@@ -135,6 +136,36 @@ func (e *DeviceError) Error() string {
 
 // Unwrap returns the cause.
 func (e *DeviceError) Unwrap() error { return e.Err }
+
+// A LeftoverError says that a create failed and did not leave the GPU as it was: its
+// GPU instance could not be destroyed again, or nobody knows whether the driver made
+// one. It wraps the reasons; none of them says here that nothing exists, as a refusal
+// does, so that a caller has to look for a LeftoverError first.
+type LeftoverError struct {
+	// ID is the driver's number of the GPU instance. It is -1 where the driver has not
+	// told: then an instance without a compute instance may be at the place, or nothing.
+	ID int
+	// Err is why the create failed.
+	Err error
+	// Undo is why the GPU instance could not be destroyed; nil where there was none to
+	// try it on.
+	Undo error
+}
+
+func (e *LeftoverError) Error() string {
+	if e.Undo == nil {
+		return fmt.Sprintf("%v; a part of it may exist", e.Err)
+	}
+	return fmt.Sprintf("%v; a part of it exists: %v", e.Err, e.Undo)
+}
+
+// Unwrap returns the reasons.
+func (e *LeftoverError) Unwrap() []error {
+	if e.Undo == nil {
+		return []error{e.Err}
+	}
+	return []error{e.Err, e.Undo}
+}
 
 // Seconds turns a measured time into the harness's unit.
 func Seconds(d time.Duration) mig.Seconds { return mig.Seconds(d.Seconds()) }

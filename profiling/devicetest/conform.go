@@ -28,6 +28,21 @@ func Conform(t *testing.T, open func(t *testing.T) profiling.Device) {
 	}
 }
 
+// ConformHalfway checks what every [profiling.Device] promises of a create whose
+// compute instance is refused. open gives a GPU of the model A100 without instances,
+// whose driver says ErrPermission to the next compute instance, and ErrBusy so many
+// times to whoever destroys a GPU instance; ConformHalfway closes it.
+func ConformHalfway(t *testing.T, open func(t *testing.T, busy int) profiling.Device) {
+	t.Helper()
+	for busy := range 4 {
+		d := open(t, busy)
+		halfway(&conformer{t: t, Device: d, name: fmt.Sprintf("half an instance, %d times busy", busy)}, busy)
+		if err := d.Close(); err != nil {
+			t.Errorf("half an instance, %d times busy: Close: %v", busy, err)
+		}
+	}
+}
+
 var conformance = []struct {
 	name string
 	run  func(*conformer)
@@ -218,6 +233,34 @@ func refusals(c *conformer) {
 	c.create("3g.20gb", 4)
 	c.destroy(three)
 	c.create("4g.20gb", 0)
+}
+
+// halfway has the driver refuse a compute instance. The first time that it is busy,
+// the create that undoes what it made is told.
+func halfway(c *conformer, busy int) {
+	_, err := c.Create(c.at("3g.20gb", 4))
+	c.wants("create 3g.20gb", err, profiling.ErrPermission)
+	left, isLeft := errors.AsType[*profiling.LeftoverError](err)
+	if isLeft != (busy > 0) {
+		c.errorf("error %#v; is something left?", err)
+	}
+	if !isLeft {
+		c.exist()
+		return
+	}
+	c.wants("undo", left.Undo, profiling.ErrBusy)
+	c.exist(profiling.Instance{Instance: c.at("3g.20gb", 4), ID: left.ID})
+	_, err = c.Create(c.at("1g.5gb", 5))
+	c.wants("create over what is left", err, profiling.ErrInsufficient)
+	if _, ok := errors.AsType[*profiling.LeftoverError](err); ok {
+		c.errorf("a create that was refused at once left something: %v", err)
+	}
+	for range busy - 1 {
+		c.wants("destroy what is left", c.Destroy(left.ID), profiling.ErrBusy)
+	}
+	c.destroy(profiling.Instance{Instance: c.at("3g.20gb", 4), ID: left.ID})
+	c.exist()
+	c.destroy(c.create("3g.20gb", 4))
 }
 
 func counts(c *conformer) {

@@ -3,6 +3,7 @@ package devicetest
 import (
 	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,8 +32,17 @@ type GPU struct {
 	store store
 
 	mu          sync.Mutex
-	failCreates map[int]error
+	failCreates map[int]fault
 	creates     int
+}
+
+// A fault is what becomes of a create.
+type fault struct {
+	err error
+	// halfway says that the GPU instance was made before, and busy how often its
+	// destruction is refused.
+	halfway bool
+	busy    int
 }
 
 var _ profiling.Device = (*GPU)(nil)
@@ -111,7 +121,7 @@ func New(model *mig.GPU, opts ...Option) *GPU {
 func build(model *mig.GPU, opts []Option) *GPU {
 	g := &GPU{
 		model: model, source: profiling.MIG, scale: 1, driver: make(chan struct{}, 1), watch: func(Step) {},
-		first: state{MIG: true, Pending: true}, failCreates: map[int]error{},
+		first: state{MIG: true, Pending: true}, failCreates: map[int]fault{},
 	}
 	Number(0)(g)
 	for _, o := range opts {
@@ -215,8 +225,9 @@ func (g *GPU) Create(at mig.Instance) (profiling.Instance, error) {
 	defer g.enter()()
 	op := fmt.Sprintf("create %s at %d", at.Profile, at.Start)
 	g.watch(Step{BeforeCreate, at})
-	if err := g.injected(); err != nil {
-		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: err}
+	wrong := g.injected()
+	if wrong.err != nil && !wrong.halfway {
+		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: wrong.err}
 	}
 	made := instance{Profile: at.Profile.ID, Start: at.Start}
 	err := g.do(op, func(s *state) error {
@@ -239,11 +250,18 @@ func (g *GPU) Create(at mig.Instance) (profiling.Instance, error) {
 		if i == nil {
 			return profiling.ErrLost // and reset meanwhile
 		}
+		if wrong.halfway {
+			i.Refusals = wrong.busy
+			return wrong.err
+		}
 		i.Compute = true
 		made = *i
 		return nil
 	})
 	if err != nil {
+		if undo := g.destroy(made.ID); undo != nil && !errors.Is(undo, profiling.ErrUnknownInstance) {
+			err = &profiling.LeftoverError{ID: made.ID, Err: err, Undo: undo}
+		}
 		return profiling.Instance{}, err
 	}
 	g.watch(Step{Created, at})
@@ -282,6 +300,11 @@ func (g *GPU) refuse(s *state, at mig.Instance) error {
 // Destroy implements [profiling.Device].
 func (g *GPU) Destroy(id int) error {
 	defer g.enter()()
+	return g.destroy(id)
+}
+
+// destroy does it by a caller that the driver has admitted.
+func (g *GPU) destroy(id int) error {
 	op := fmt.Sprintf("destroy instance %d", id)
 	var at mig.Instance
 	err := g.do(op, func(s *state) error {
@@ -378,15 +401,24 @@ func (g *GPU) Reset() {
 // Forbid has SetMIG, Create and Destroy fail with ErrPermission, or work again.
 func (g *GPU) Forbid(yes bool) { g.change(func(s *state) { s.Forbidden = yes }) }
 
-// FailCreate has the n-th create from now on fail with err, 0 being the next one.
-func (g *GPU) FailCreate(n int, err error) {
+// FailCreate has the n-th create from now on fail with err, 0 being the next one,
+// before anything is made.
+func (g *GPU) FailCreate(n int, err error) { g.fail(n, fault{err: err}) }
+
+// FailCompute has the n-th create from now on fail with err, 0 being the next one, when
+// its GPU instance is made and its compute instance is not. To destroy the GPU instance
+// is refused with ErrBusy so many times, the first time to the create that undoes it:
+// then the error is a [*profiling.LeftoverError].
+func (g *GPU) FailCompute(n int, err error, busy int) { g.fail(n, fault{err, true, busy}) }
+
+func (g *GPU) fail(n int, f fault) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.failCreates[g.creates+n] = err
+	g.failCreates[g.creates+n] = f
 }
 
-// injected returns what FailCreate wants of this create.
-func (g *GPU) injected() error {
+// injected returns what is to become of this create.
+func (g *GPU) injected() fault {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.creates++

@@ -66,6 +66,16 @@ func TestConform(t *testing.T) {
 	})
 }
 
+func TestConformHalfway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		devicetest.ConformHalfway(t, func(t *testing.T, busy int) profiling.Device {
+			d := devicetest.New(a100)
+			d.FailCompute(0, profiling.ErrPermission, busy)
+			return d
+		})
+	})
+}
+
 func TestIdentity(t *testing.T) {
 	for _, g := range mig.GPUs() {
 		d, other := devicetest.New(g, devicetest.Scale(0)), devicetest.New(g, devicetest.Scale(0), devicetest.Number(1))
@@ -262,6 +272,9 @@ func TestLostInTheMiddle(t *testing.T) {
 			}()
 			_, err := d.Create(on(a100, 7, 0))
 			wants(t, err, profiling.ErrLost, "create 7g.40gb at 0")
+			if _, left := errors.AsType[*profiling.LeftoverError](err); left == again {
+				t.Errorf("reset: %v, error %#v; is something left?", again, err)
+			}
 			d.Reset()
 		}
 	})

@@ -16,7 +16,8 @@ import (
 
 // Open returns a GPU whose state is in a file, so that it outlives the process that
 // uses it and two processes can share it. Where there is no file, one is written for a
-// GPU as [New] makes it. Faults of [GPU.FailCreate] are the process's own.
+// GPU as [New] makes it. Faults of [GPU.FailCreate] and [GPU.FailCompute] are the
+// process's own.
 func Open(path string, model *mig.GPU, opts ...Option) (*GPU, error) {
 	g := build(model, opts)
 	f := &file{path: path, first: g.first}

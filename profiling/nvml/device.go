@@ -193,10 +193,17 @@ func (d *device) describe(op string, gi nvml.GpuInstance, profile nvml.GpuInstan
 		out.Profile = standIn(profile, mig.Slices(info.Placement.Size), d.memory)
 	}
 	cis, err := compute(op, gi)
-	if err != nil || len(cis) == 0 {
-		return out, err
+	if err == nil && len(cis) > 0 {
+		err = name(op, &out, cis[0])
 	}
-	return out, name(op, &out, cis[0])
+	if errors.Is(err, profiling.ErrUnknownInstance) {
+		// The compute instance is gone. Whether its GPU instance is, that one alone says.
+		out.UUID, out.Env, err = "", nil, nil
+		if _, ret := gi.GetInfo(); ret != nvml.SUCCESS {
+			err = instanceFailure(op, ret)
+		}
+	}
+	return out, err
 }
 
 // instanceFailure is the error for what the driver returned about an instance that was
@@ -261,16 +268,20 @@ func (d *device) Create(at mig.Instance) (profiling.Instance, error) {
 	}
 	placement := nvml.GpuInstancePlacement{Start: uint32(at.Start), Size: uint32(at.Profile.Length)}
 	gi, ret := d.gpu.CreateGpuInstanceWithPlacement(&info, &placement)
-	if ret == nvml.ERROR_INVALID_ARGUMENT {
+	switch ret {
+	case nvml.SUCCESS:
+	case nvml.ERROR_INVALID_ARGUMENT:
 		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: profiling.ErrPlacement}
-	}
-	if ret != nvml.SUCCESS {
+	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_NO_PERMISSION, nvml.ERROR_INSUFFICIENT_RESOURCES:
 		return profiling.Instance{}, failure(op, ret)
+	default: // By nvml.h the others are no refusals.
+		return profiling.Instance{}, &profiling.LeftoverError{ID: -1, Err: failure(op, ret)}
 	}
 	out, err := fill(op, gi, info.SliceCount)
 	if err != nil {
-		if undo := remove("undo it", gi); undo != nil {
-			err = fmt.Errorf("%w; %w", err, undo)
+		undo := remove("destroy what was made", gi)
+		if undo != nil && !errors.Is(undo, profiling.ErrUnknownInstance) {
+			err = &profiling.LeftoverError{ID: out.ID, Err: err, Undo: undo}
 		}
 		return profiling.Instance{}, err
 	}
@@ -278,8 +289,10 @@ func (d *device) Create(at mig.Instance) (profiling.Instance, error) {
 	return out, nil
 }
 
-// fill makes the compute instance that has all of a GPU instance.
+// fill makes the compute instance that has all of a GPU instance. With an error, the
+// instance has an ID all the same; it is -1 where the driver does not tell.
 func fill(op string, gi nvml.GpuInstance, size uint32) (out profiling.Instance, err error) {
+	out.ID = -1
 	info, ret := gi.GetInfo()
 	if ret != nvml.SUCCESS {
 		return out, instanceFailure(op, ret)
@@ -315,15 +328,17 @@ func (d *device) Destroy(id int) error {
 }
 
 // remove destroys a GPU instance and, before it, its compute instances; of them some
-// may have gone when an earlier try ended.
+// may have gone, also meanwhile. That the GPU instance is gone, it alone can say.
 func remove(op string, gi nvml.GpuInstance) error {
 	cis, err := compute(op, gi)
-	if err != nil {
+	if err != nil && !errors.Is(err, profiling.ErrUnknownInstance) {
 		return err
 	}
 	for _, ci := range cis {
-		if ret := ci.Destroy(); ret != nvml.SUCCESS {
-			return instanceFailure(op, ret)
+		switch ret := ci.Destroy(); ret {
+		case nvml.SUCCESS, nvml.ERROR_INVALID_ARGUMENT, nvml.ERROR_NOT_FOUND:
+		default:
+			return failure(op, ret)
 		}
 	}
 	if ret := gi.Destroy(); ret != nvml.SUCCESS {

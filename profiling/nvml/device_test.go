@@ -113,6 +113,15 @@ var everywhere = []stubTest{
 			return open(t)
 		})
 	}},
+	{name: "conformance halfway", run: func(t *testing.T, s nvmltest.State) {
+		devicetest.ConformHalfway(t, func(t *testing.T, busy int) profiling.Device {
+			for _, word := range []string{"gi", "ci", "fail"} {
+				s.Remove(t, word)
+			}
+			s.Add(t, "fail nvmlGpuInstanceCreateComputeInstance 0 1 NO_PERMISSION", fmt.Sprintf("fail nvmlGpuInstanceDestroy 0 %d IN_USE", busy))
+			return open(t)
+		})
+	}},
 	{name: "identity", state: []string{h100, "driver 570.1"}, run: func(t *testing.T, s nvmltest.State) {
 		got, err := open(t).Identify()
 		want := profiling.Identity{
@@ -244,7 +253,7 @@ var everywhere = []stubTest{
 			_, conditions := d.Conditions()
 			_, open := nvml.Open("")
 			for _, err := range []error{identify, placements, instances, create, processes, conditions, open, d.SetMIG(false), d.Destroy(one.ID)} {
-				wants(t, err, profiling.ErrLost, "nvidia-smi --gpu-reset")
+				wants(t, err, profiling.ErrLost, "with nvidia-smi --gpu-reset -i and its number, or reboot")
 			}
 		}
 	}},
@@ -308,18 +317,75 @@ var everywhere = []stubTest{
 		left(t, s)
 	}},
 	{name: "what was half created cannot be undone", run: func(t *testing.T, s nvmltest.State) {
-		s.Add(t, "fail nvmlGpuInstanceCreateComputeInstance 0 1 INSUFFICIENT_RESOURCES", "fail nvmlGpuInstanceDestroy 0 1 IN_USE")
 		d := open(t)
-		_, err := d.Create(at(t, "A100", "3g.20gb", 4))
-		wants(t, err, profiling.ErrInsufficient, "undo it", "still in use")
-		left(t, s, "gi 0 1 9 4 0")
-		if all, err := d.Instances(); err != nil || len(all) != 1 || all[0].UUID != "" || len(all[0].Env) > 0 {
-			t.Errorf("instances %+v, %v; want one without a UUID", all, err)
+		for _, c := range []struct {
+			call, code string
+			cause      error
+			number     int
+		}{
+			{"nvmlGpuInstanceCreateComputeInstance", "INSUFFICIENT_RESOURCES", profiling.ErrInsufficient, 1},
+			{"nvmlGpuInstanceCreateComputeInstance", "NO_PERMISSION", profiling.ErrPermission, 1},
+			{"nvmlGpuInstanceCreateComputeInstance", "NOT_SUPPORTED", profiling.ErrUnsupported, 1},
+			{"nvmlComputeInstanceGetInfo", "NO_PERMISSION", profiling.ErrPermission, 1},
+			{"nvmlGpuInstanceGetInfo", "NO_PERMISSION", profiling.ErrPermission, -1},
+		} {
+			s.Add(t, "fail "+c.call+" 0 1 "+c.code, "fail nvmlGpuInstanceDestroy 0 1 IN_USE")
+			_, err := d.Create(at(t, "A100", "3g.20gb", 4))
+			wants(t, err, c.cause, "create 3g.20gb at 4", "a part of it exists", "still in use")
+			if l, ok := errors.AsType[*profiling.LeftoverError](err); !ok || l.ID != c.number || !errors.Is(l.Undo, profiling.ErrBusy) {
+				t.Errorf("%s, %s: error %#v, want a LeftoverError with number %d", c.call, c.code, err, c.number)
+			}
+			left(t, s, "gi 0 1 9 4 0")
+			if all, err := d.Instances(); err != nil || len(all) != 1 || all[0].UUID != "" || len(all[0].Env) > 0 {
+				t.Errorf("instances %+v, %v; want one without a UUID", all, err)
+			}
+			if err := d.Destroy(1); err != nil {
+				t.Error(err)
+			}
+			left(t, s)
 		}
-		if err := d.Destroy(1); err != nil {
-			t.Error(err)
+	}},
+	{name: "what was half created is gone when it is undone", run: func(t *testing.T, s nvmltest.State) {
+		s.Add(t, "fail nvmlGpuInstanceCreateComputeInstance 0 1 NO_PERMISSION", "fail nvmlGpuInstanceDestroy 0 1 INVALID_ARGUMENT")
+		_, err := open(t).Create(at(t, "A100", "3g.20gb", 4))
+		wants(t, err, profiling.ErrPermission)
+		if _, ok := errors.AsType[*profiling.LeftoverError](err); ok || errors.Is(err, profiling.ErrUnknownInstance) {
+			t.Errorf("error %#v, and nothing is left", err)
 		}
-		left(t, s)
+	}},
+	{name: "the driver does not say whether it has created", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		for code, leaves := range map[string]bool{
+			"INVALID_ARGUMENT": false, "NOT_SUPPORTED": false, "NO_PERMISSION": false, "INSUFFICIENT_RESOURCES": false,
+			"UNKNOWN": true, "TIMEOUT": true, "IN_USE": true, "GPU_IS_LOST": true,
+		} {
+			s.Add(t, "fail nvmlDeviceCreateGpuInstanceWithPlacement 0 1 "+code)
+			_, err := d.Create(at(t, "A100", "3g.20gb", 4))
+			wants(t, err, nil, "create 3g.20gb at 4")
+			l, ok := errors.AsType[*profiling.LeftoverError](err)
+			if ok != leaves || leaves && (l.ID != -1 || l.Undo != nil || !strings.Contains(err.Error(), "a part of it may exist")) {
+				t.Errorf("%s: error %#v; may something be left: %v", code, err, leaves)
+			}
+		}
+	}},
+	{name: "no failure hides what is left", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		for _, code := range []string{"UNKNOWN", "NO_PERMISSION"} {
+			for _, times := range []int{1, 2, -1} {
+				for n, failed := 0, true; failed; n++ {
+					s.Add(t, fmt.Sprintf("fail * %d %d %s", n, times, code))
+					_, err := d.Create(at(t, "A100", "3g.20gb", 4))
+					failed = err != nil
+					gi := s.Lines(t, "gi")
+					if l, ok := errors.AsType[*profiling.LeftoverError](err); failed && len(gi) > 0 && (!ok || l.ID != 1 && l.ID != -1) {
+						t.Errorf("call %d fails %d times with %s: error %v, and there is %q", n, times, code, err, gi)
+					}
+					for _, word := range []string{"gi", "ci", "fail"} {
+						s.Remove(t, word)
+					}
+				}
+			}
+		}
 	}},
 
 	{name: "destroy is busy for a while", state: []string{nvmltest.A100, "busy 2"}, run: func(t *testing.T, s nvmltest.State) {
@@ -356,6 +422,33 @@ var everywhere = []stubTest{
 			t.Error(err)
 		}
 		left(t, s)
+	}},
+	{name: "a compute instance goes while its GPU instance is destroyed", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		i := create(t, d, "3g.20gb", 4)
+		for _, code := range []string{"INVALID_ARGUMENT", "NOT_FOUND"} {
+			s.Add(t, "fail nvmlComputeInstanceDestroy 0 1 "+code)
+			wants(t, d.Destroy(i.ID), profiling.ErrBusy) // since another one has come
+		}
+		s.Add(t, "fail nvmlGpuInstanceGetComputeInstances 0 1 INVALID_ARGUMENT")
+		wants(t, d.Destroy(i.ID), profiling.ErrBusy)
+		left(t, s, "gi 0 1 9 4 0", "ci 0 1 0 3")
+		s.Add(t, "fail nvmlGpuInstanceDestroy 0 1 INVALID_ARGUMENT")
+		wants(t, d.Destroy(i.ID), profiling.ErrUnknownInstance)
+	}},
+	{name: "a compute instance goes while its GPU instance is listed", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		i := create(t, d, "3g.20gb", 4)
+		for _, call := range []string{"nvmlGpuInstanceGetComputeInstances", "nvmlComputeInstanceGetInfo", "nvmlDeviceGetUUID"} {
+			s.Add(t, "fail "+call+" 0 1 INVALID_ARGUMENT")
+			if all, err := d.Instances(); err != nil || len(all) != 1 || all[0].ID != i.ID || all[0].UUID != "" || len(all[0].Env) > 0 {
+				t.Errorf("%s: instances %+v, %v; want one without a UUID", call, all, err)
+			}
+			s.Add(t, "fail "+call+" 0 1 INVALID_ARGUMENT", "fail nvmlGpuInstanceGetInfo 1 1 INVALID_ARGUMENT")
+			if all, err := d.Instances(); err != nil || len(all) > 0 {
+				t.Errorf("%s: instances %+v, %v; want none", call, all, err)
+			}
+		}
 	}},
 	{name: "destroy an instance with several compute instances", state: []string{nvmltest.A100, "gi 0 2 9 4 0", "ci 0 2 1 2", "ci 0 2 0 1"}, run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)
@@ -563,12 +656,26 @@ var everywhere = []stubTest{
 				wants(t, err, profiling.ErrLost, "identify GPU 0")
 			}
 		}
-		s.Remove(t, "fail")
-		s.Add(t, "fail nvmlDeviceGetName 0 1 GPU_IS_LOST")
+	}},
+	{name: "list what can be identified", state: []string{
+		"gpu 0 A100 GPU-a 1 1", "gpu 1 L4 GPU-b 0 0", "gpu 2 A30 GPU-c 1 0", "gpu 3 X1 GPU-d 1 1",
+	}, run: func(t *testing.T, s nvmltest.State) {
+		s.Add(t, "fail nvmlDeviceGetName 0 1 GPU_IS_LOST", "fail nvmlDeviceGetMigMode 1 1 UNKNOWN", "fail nvmlDeviceGetMemoryInfo 2 1 NOT_SUPPORTED")
 		ids, err := nvml.List()
-		wants(t, err, profiling.ErrLost, "identify GPU 0")
-		if len(ids) != 1 || ids[0].UUID != "GPU-b" {
-			t.Errorf("%v; want GPU-b", ids)
+		if !errors.Is(err, profiling.ErrLost) {
+			t.Errorf("error %v, want ErrLost", err)
+		}
+		for _, gpu := range []string{"identify GPU 0: the GPU has fallen off the bus", "identify GPU 2: NVML says UNKNOWN"} {
+			if err == nil || !strings.Contains(err.Error(), gpu) {
+				t.Errorf("error %v does not say %q", err, gpu)
+			}
+		}
+		want := []profiling.Identity{
+			{UUID: "GPU-b", Name: "NVIDIA L4", MemoryMiB: 23034, Driver: "550.54.15", Source: profiling.MIG},
+			{UUID: "GPU-d", Name: "NVIDIA X1 of tomorrow", Driver: "550.54.15", MIG: true, MIGPending: true, Source: profiling.MIG},
+		}
+		if !slices.Equal(ids, want) {
+			t.Errorf("%+v\nwant %+v", ids, want)
 		}
 	}},
 	{name: "no GPU", state: []string{"driver 550"}, run: func(t *testing.T, s nvmltest.State) {

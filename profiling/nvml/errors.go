@@ -13,7 +13,7 @@ import (
 
 const (
 	withoutMIG = "it can be measured without MIG, as mps-sm-limit"
-	reset      = "reset it: nvidia-smi --gpu-reset -i INDEX, as root, or reboot"
+	reset      = "reset it as root, with nvidia-smi --gpu-reset -i and its number, or reboot"
 )
 
 // causes says which error of package profiling stands for what the driver returns,

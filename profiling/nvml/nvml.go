@@ -31,8 +31,8 @@ func Open(selector string) (profiling.Device, error) {
 }
 
 func open(lib nvml.Interface, selector string) (*device, error) {
-	gpus, err := list(lib)
-	g, err := choose(selector, gpus, err)
+	gpus, failed := list(lib)
+	g, err := choose(selector, gpus, failed)
 	if err != nil {
 		return nil, err
 	}
@@ -50,19 +50,19 @@ func open(lib nvml.Interface, selector string) (*device, error) {
 
 // List says which GPUs there are, by index. A GPU whose model package mig does not
 // know has none, and one without MIG has MIG mode off. Where some cannot be
-// identified, it returns the others and the first error.
+// identified, it returns the others and an error for each of these, joined.
 func List() ([]profiling.Identity, error) {
 	lib, err := load()
 	if err != nil {
 		return nil, err
 	}
 	defer lib.Shutdown()
-	gpus, err := list(lib)
+	gpus, failed := list(lib)
 	var ids []profiling.Identity
 	for _, g := range gpus {
 		ids = append(ids, g.id)
 	}
-	return ids, err
+	return ids, errors.Join(failed...)
 }
 
 // required are the functions that package nvml calls without looking for them first,
@@ -117,12 +117,11 @@ type gpu struct {
 	id     profiling.Identity
 }
 
-// list identifies all GPUs. Where that fails for some, it returns the others and the
-// first error.
-func list(lib nvml.Interface) (gpus []gpu, failed error) {
+// list identifies all GPUs. Where that fails for some, it returns the others and why.
+func list(lib nvml.Interface) (gpus []gpu, failed []error) {
 	n, ret := lib.DeviceGetCount()
 	if ret != nvml.SUCCESS {
-		return nil, failure("count GPUs", ret)
+		return nil, []error{failure("count GPUs", ret)}
 	}
 	for i := range n {
 		g := gpu{index: i}
@@ -135,15 +134,16 @@ func list(lib nvml.Interface) (gpus []gpu, failed error) {
 		}
 		if err == nil {
 			gpus = append(gpus, g)
-		} else if failed == nil {
-			failed = err
+		} else {
+			failed = append(failed, err)
 		}
 	}
 	return gpus, failed
 }
 
 // identify reads what is known about a GPU. Its model is nil where package mig does
-// not know it, its MIG mode off where it has none.
+// not know it, its MIG mode off where it has none, and its memory 0 where it has none of
+// its own.
 func identify(lib nvml.Interface, gpu nvml.Device, op string) (profiling.Identity, error) {
 	id := profiling.Identity{Source: profiling.MIG}
 	var ret nvml.Return
@@ -157,7 +157,7 @@ func identify(lib nvml.Interface, gpu nvml.Device, op string) (profiling.Identit
 		return id, failure(op, ret)
 	}
 	memory, ret := gpu.GetMemoryInfo()
-	if ret != nvml.SUCCESS {
+	if ret != nvml.SUCCESS && ret != nvml.ERROR_NOT_SUPPORTED {
 		return id, failure(op, ret)
 	}
 	id.MemoryMiB = int(memory.Total >> 20)
@@ -170,17 +170,17 @@ func identify(lib nvml.Interface, gpu nvml.Device, op string) (profiling.Identit
 	return id, nil
 }
 
-// choose finds the GPU that a selector means. That one could not be identified (failed)
+// choose finds the GPU that a selector means. That some could not be identified (failed)
 // matters only where none of the others is named.
-func choose(selector string, gpus []gpu, failed error) (gpu, error) {
+func choose(selector string, gpus []gpu, failed []error) (gpu, error) {
 	var meant []gpu
 	for _, g := range gpus {
 		if selector == strconv.Itoa(g.index) || strings.HasPrefix(g.id.UUID, selector) {
 			meant = append(meant, g)
 		}
 	}
-	if failed != nil && (selector == "" || len(meant) == 0) {
-		return gpu{}, failed
+	if len(failed) > 0 && (selector == "" || len(meant) == 0) {
+		return gpu{}, failed[0]
 	}
 	if len(meant) == 1 {
 		return meant[0], nil

@@ -1,12 +1,16 @@
 package session
 
-import "fmt"
+import (
+	"fmt"
+	"os"
+)
 
-// A LockedError says that another run has the GPU.
+// A LockedError says that another run has the GPU, or another session of this process:
+// then PID is its own.
 type LockedError struct {
 	// GPU is the UUID.
 	GPU string
-	// PID is the other run's process; 0 where it has not said so yet.
+	// PID is the process that has it; 0 where it has not said so yet.
 	PID int
 	// File is the lock.
 	File string
@@ -14,7 +18,11 @@ type LockedError struct {
 
 func (e *LockedError) Error() string {
 	who := "a process"
-	if e.PID != 0 {
+	switch e.PID {
+	case 0:
+	case os.Getpid():
+		return fmt.Sprintf("%s is named twice: this process, %d, holds %s already", e.GPU, e.PID, e.File)
+	default:
 		who = fmt.Sprintf("process %d", e.PID)
 	}
 	return fmt.Sprintf("another run has %s: %s holds %s; wait until it ends", e.GPU, who, e.File)

@@ -17,7 +17,8 @@ import (
 // made is what is known of an instance of ours.
 type made struct {
 	stage stage
-	// id and uuid are known unless the stage is creating.
+	// id is known unless the stage is creating, and so is uuid, unless it is a part of an
+	// instance.
 	id   int
 	uuid string
 }
@@ -36,7 +37,8 @@ var errClosed = errors.New("the session is closed")
 
 // Create writes the journal, makes an instance and says how long the driver took. An
 // error that wraps [profiling.ErrInsufficient] says what is in the way. Where the
-// journal cannot be written, nothing is made.
+// journal cannot be written, nothing is made. What a create that fails leaves on the GPU
+// is destroyed, as by Destroy; where that fails too, it remains the session's.
 func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instance, time.Duration, error) {
 	if err := ctx.Err(); err != nil {
 		return profiling.Instance{}, 0, err
@@ -59,8 +61,11 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 	start := time.Now()
 	i, err := s.device.Create(at)
 	took := time.Since(start)
+	if left, ok := errors.AsType[*profiling.LeftoverError](err); ok {
+		return profiling.Instance{}, 0, s.takeBack(ctx, at, left)
+	}
 	if err != nil {
-		return profiling.Instance{}, 0, s.notCreated(ctx, at, err)
+		return profiling.Instance{}, 0, s.notCreated(at, err)
 	}
 	s.set(at, made{there, i.ID, i.UUID})
 	p := placeOf(i)
@@ -75,35 +80,55 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 	return i, took, nil
 }
 
-// notCreated finds out what is in the way of an instance, and takes away what there
-// may be of it.
-func (s *Session) notCreated(ctx context.Context, at mig.Instance, cause error) error {
-	exist, err := s.device.Instances()
-	if err != nil {
-		return cause // As with a lost GPU. The intent stays in the journal.
-	}
-	for _, i := range exist {
-		switch {
-		case errors.Is(cause, profiling.ErrInsufficient):
+// notCreated gives up an instance of which nothing exists, and says what is in its way.
+func (s *Session) notCreated(at mig.Instance, cause error) error {
+	if errors.Is(cause, profiling.ErrInsufficient) {
+		exist, _ := s.device.Instances() // The refusal matters more than a failure to explain it.
+		for _, i := range exist {
 			if i.Overlaps(at) {
 				cause = fmt.Errorf("%w; %s is in the way, which %s", cause, describe(i), s.maker(i, at))
 			}
-		case isRefusal(cause), slices.ContainsFunc(s.before, func(b place) bool { return b == placeOf(i) }):
-		case i.Instance == at:
-			if _, err := s.destroy(ctx, at, i.ID); err != nil {
-				return errors.Join(cause, err)
-			}
 		}
 	}
+	err := s.journal.append(entry{Event: failed, Instance: &place{Profile: at.Profile.String(), Start: at.Start}})
 	s.forget(at)
-	p := place{Profile: at.Profile.String(), Start: at.Start}
-	return errors.Join(cause, s.journal.append(entry{Event: failed, Instance: &p}))
+	return errors.Join(cause, err)
 }
 
-// isRefusal reports whether an error means that the driver has not even begun.
-func isRefusal(err error) bool {
-	return slices.ContainsFunc([]error{profiling.ErrPlacement, profiling.ErrMIGOff, profiling.ErrPermission, profiling.ErrUnsupported},
-		func(refusal error) bool { return errors.Is(err, refusal) })
+// takeBack destroys what a create has left. What cannot be destroyed, or not even be
+// seen, stays in the journal and is Close's.
+func (s *Session) takeBack(ctx context.Context, at mig.Instance, left *profiling.LeftoverError) error {
+	id := left.ID
+	if id < 0 {
+		exist, err := s.device.Instances()
+		if err != nil {
+			return stays(left.Err, err)
+		}
+		// No compute instance was made, so what has one is somebody else's.
+		k := slices.IndexFunc(exist, func(i profiling.Instance) bool { return i.UUID == "" && s.is(at, made{stage: creating}, i) })
+		if k < 0 {
+			return s.notCreated(at, left.Err)
+		}
+		id = exist[k].ID
+	}
+	p := place{Profile: at.Profile.String(), Start: at.Start, ID: id}
+	s.set(at, made{stage: there, id: id})
+	unwritten := s.journal.append(entry{Event: created, Instance: &p})
+	if _, err := s.destroy(ctx, at, id); err != nil && !errors.Is(err, profiling.ErrUnknownInstance) {
+		return errors.Join(stays(left.Err, err), unwritten)
+	}
+	unwritten = s.journal.append(entry{Event: destroyed, Instance: &p})
+	s.forget(at)
+	return errors.Join(left.Err, unwritten)
+}
+
+// stays says why a create failed, and why what there may be of it stays. That the GPU is
+// lost explains both.
+func stays(cause, why error) error {
+	if errors.Is(cause, profiling.ErrLost) && errors.Is(why, profiling.ErrLost) {
+		return cause
+	}
+	return fmt.Errorf("%w; a part of it may be left: %w", cause, why)
 }
 
 // maker says whose an instance is that is in the way of another.
@@ -119,7 +144,8 @@ func (s *Session) maker(i profiling.Instance, of mig.Instance) string {
 // Destroy takes away an instance that Create made, tries again while it is still in
 // use, and says how long the call to the driver took that succeeded. The error wraps
 // [profiling.ErrBusy] where Options.Patience is over; the instance then remains the
-// session's, as it does when ctx ends.
+// session's, as it does when ctx ends or the driver fails. It wraps
+// [profiling.ErrUnknownInstance] where somebody else has destroyed it, or a reset.
 func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (time.Duration, error) {
 	var m made
 	err := s.work(func() error {
@@ -135,13 +161,14 @@ func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (time.Durat
 	}
 	defer s.working.Done()
 	took, err := s.destroy(ctx, i.Instance, i.ID)
-	if err != nil {
+	if err != nil && !errors.Is(err, profiling.ErrUnknownInstance) {
 		s.set(i.Instance, m)
 		return 0, err
 	}
-	s.forget(i.Instance)
 	p := placeOf(i)
-	return took, s.journal.append(entry{Event: destroyed, Instance: &p})
+	unwritten := s.journal.append(entry{Event: destroyed, Instance: &p})
+	s.forget(i.Instance) // not before: from here on another can be made there
+	return took, errors.Join(err, unwritten)
 }
 
 const (
@@ -172,8 +199,8 @@ func (s *Session) destroy(ctx context.Context, at mig.Instance, id int) (time.Du
 }
 
 // destroyAll destroys what is left of ours, all at the same time, since each may be in
-// use for a while. It names what it destroyed.
-func (s *Session) destroyAll(ctx context.Context) (gone []string, _ error) {
+// use for a while. It returns what it destroyed.
+func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ error) {
 	if len(s.ours) == 0 {
 		return nil, nil
 	}
@@ -186,34 +213,43 @@ func (s *Session) destroyAll(ctx context.Context) (gone []string, _ error) {
 		}
 		return nil, fmt.Errorf("cannot see what is left of %q: %w", names, err)
 	}
-	names, failures, unwritten := make([]string, len(places)), make([]error, len(places)), make([]error, len(places))
+	found, failures := make([]int, len(places)), make([]error, len(places))
 	var wait sync.WaitGroup
 	for n, at := range places {
-		m := s.ours[at]
-		k := slices.IndexFunc(exist, func(i profiling.Instance) bool { return m.is(at, i) })
-		if k < 0 {
-			continue // Somebody destroyed it, or a reset did.
-		}
+		found[n] = slices.IndexFunc(exist, func(i profiling.Instance) bool { return s.is(at, s.ours[at], i) })
 		wait.Go(func() {
-			p := placeOf(exist[k])
-			if _, failures[n] = s.destroy(ctx, at, p.ID); failures[n] == nil {
-				names[n] = describe(exist[k])
-				unwritten[n] = s.journal.append(entry{Event: destroyed, Instance: &p})
+			// What is not there, or not any more, somebody destroyed, or a reset.
+			if k := found[n]; k >= 0 {
+				if _, err := s.destroy(ctx, at, exist[k].ID); errors.Is(err, profiling.ErrUnknownInstance) {
+					found[n] = -1
+				} else if err != nil {
+					found[n], failures[n] = -1, err
+					return
+				}
 			}
+			// Where this cannot be written, the next run looks for it in vain.
+			_ = s.journal.append(entry{Event: destroyed, Instance: &place{Profile: at.Profile.String(), Start: at.Start}})
 		})
 	}
 	wait.Wait()
-	gone = slices.DeleteFunc(names, func(n string) bool { return n == "" })
-	if err := errors.Join(failures...); err != nil {
-		return gone, errors.Join(err, errors.Join(unwritten...))
+	for _, k := range found {
+		if k >= 0 {
+			gone = append(gone, exist[k])
+		}
 	}
-	return gone, nil // A journal that cannot be written does not matter: it has served.
+	return gone, errors.Join(failures...)
 }
 
-// is reports whether an instance that exists is the one that was made at a place. A
-// device tells no UUID of a GPU instance whose compute instance does not exist.
-func (m made) is(at mig.Instance, i profiling.Instance) bool {
-	return i.Instance == at && (m.stage == creating || m.id == i.ID && (i.UUID == "" || i.UUID == m.uuid))
+// is reports whether an instance that exists is the session's own that was made at a
+// place, as far as can be told (see the package comment).
+func (s *Session) is(at mig.Instance, m made, i profiling.Instance) bool {
+	if i.Instance != at {
+		return false
+	}
+	if m.stage == creating {
+		return !slices.ContainsFunc(s.before, func(b place) bool { return b.Profile == at.Profile.String() && b.Start == at.Start })
+	}
+	return m.id == i.ID && (m.uuid == "" || i.UUID == "" || m.uuid == i.UUID)
 }
 
 // work begins work that Close has to wait for, if allow says nothing against it. The

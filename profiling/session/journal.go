@@ -36,7 +36,7 @@ const (
 	modeOn event = "turn MIG on"
 	// intended comes before an instance is created: it may exist from here on.
 	intended event = "create"
-	// created says that it exists, and what it is called.
+	// created says that it exists, and what it is called: a part of one has no UUID.
 	created event = "created"
 	// failed says that it could not be created.
 	failed event = "not created"
@@ -134,6 +134,7 @@ func reopen(path string, g *mig.GPU) (_ *journal, r remains, err error) {
 type remains struct {
 	boot     string
 	pid      int
+	before   []place
 	turnedOn bool
 	left     map[mig.Instance]made
 }
@@ -141,7 +142,6 @@ type remains struct {
 // replay follows a journal. The error is a [*JournalError].
 func replay(raw []byte, file string, g *mig.GPU) (remains, error) {
 	r := remains{left: map[mig.Instance]made{}}
-	var before []place
 	n := 0
 	for line := range bytes.Lines(raw) {
 		n++
@@ -152,7 +152,7 @@ func replay(raw []byte, file string, g *mig.GPU) (remains, error) {
 		if err == nil {
 			switch e.Event {
 			case begun:
-				r.boot, r.pid, before = e.Boot, e.PID, e.Before
+				r.boot, r.pid, r.before = e.Boot, e.PID, e.Before
 			case modeOn:
 				r.turnedOn = true
 			default:
@@ -161,12 +161,6 @@ func replay(raw []byte, file string, g *mig.GPU) (remains, error) {
 		}
 		if err != nil {
 			return remains{}, &JournalError{file, n, err}
-		}
-	}
-	for at, m := range r.left {
-		// What was there before and was not created is somebody else's.
-		if m.stage == creating && slices.ContainsFunc(before, func(b place) bool { return b.Profile == at.Profile.String() && b.Start == at.Start }) {
-			delete(r.left, at)
 		}
 	}
 	return r, nil

@@ -50,7 +50,7 @@ func TestKilledRunIsCleanedUp(t *testing.T) {
 		b.exist(d, "3@0", "2@4", "1@6")
 		b.close(b.open(d))
 		b.exist(d, "2@4")
-		b.logged("destroyed 3g.20gb at 0 (" + i.UUID + "), which a killed run")
+		b.logged(fmt.Sprintf("destroyed 3g.20gb at 0 (%s), GPU instance 1, which a killed run (process %d) had left; known by its number", i.UUID, os.Getpid()))
 		b.logged("destroyed 1g.5gb at 6")
 	})
 }
@@ -121,6 +121,8 @@ func TestWhatTheJournalDoesNotProveIsLeftAlone(t *testing.T) {
 		"another boot":                {begin("another", "") + create, true},
 		"another ID":                  {here + create + strings.Replace(created, `0,`, `0,"id":1,`, 1), true},
 		"another UUID":                {here + create + strings.Replace(created, "UUID", "MIG-other", 1), true},
+		"part of one, no UUID":        {here + create + strings.Replace(created, `,"uuid":"UUID"`, "", 1), false},
+		"part of one, another ID":     {here + create + strings.Replace(created, `0,"uuid":"UUID"`, `0,"id":1`, 1), true},
 		"another profile":             {here + strings.Replace(create, "5gb", "5gb+me", 1), true},
 		"another start":               {here + strings.Replace(create, "0}", "1}", 1), true},
 		"refused":                     {here + create + refused, true},
@@ -147,6 +149,9 @@ func TestWhatTheJournalDoesNotProveIsLeftAlone(t *testing.T) {
 					b.exist(d, "1@0")
 				} else {
 					b.exist(d)
+				}
+				if name == "intent" {
+					b.logged("destroyed 1g.5gb at 0 (" + i.UUID + "), GPU instance 0, which a killed run (process 5) had left; known by its place alone")
 				}
 			})
 		})
@@ -224,7 +229,7 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 // A step is something that happens around a session.
 type step struct {
 	// What is create or destroy by the session, create by others, a create that will
-	// fail, a kernel that uses an instance, Close or SIGKILL.
+	// fail, at once or halfway, a kernel that uses an instance, Close or SIGKILL.
 	What string
 	At   mig.Instance
 	// Which is an index among the instances of the session, modulo their number.
@@ -239,7 +244,7 @@ func TestNothingIsLeftWhateverHappens(t *testing.T) {
 		steps := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) step {
 			p := rapid.SampledFrom(a100.Profiles).Draw(r, "profile")
 			return step{
-				What:  rapid.SampledFrom([]string{"create", "create", "create", "destroy", "others", "fail", "use", "close", "kill"}).Draw(r, "what"),
+				What:  rapid.SampledFrom([]string{"create", "create", "create", "destroy", "others", "fail", "half", "use", "close", "kill"}).Draw(r, "what"),
 				At:    mig.Instance{Profile: p, Start: rapid.SampledFrom(p.Starts).Draw(r, "start")},
 				Which: rapid.IntRange(0, 6).Draw(r, "which"),
 			}
@@ -304,11 +309,14 @@ func live(ctx context.Context, d *devicetest.GPU, o session.Options, steps []ste
 				made = slices.Delete(made, which, which+1)
 			}
 		case "others":
-			if i, err := d.Create(now.At); err == nil {
-				others[i.Instance] = true
+			_, err := d.Create(now.At)
+			if _, left := errors.AsType[*profiling.LeftoverError](err); left || err == nil {
+				others[now.At] = true
 			}
 		case "fail":
 			d.FailCreate(0, profiling.ErrUnsupported)
+		case "half": // 70 times is more than a patience, and less than two
+			d.FailCompute(0, profiling.ErrInsufficient, []int{0, 1, 3, 70}[now.Which%4])
 		case "use":
 			if len(made) > 0 {
 				d.Use(made[which].ID, 77, "kernel")()

@@ -2,6 +2,25 @@
 // against a second run, keeps a journal of the instances it makes, removes on
 // start what a killed run left behind, refuses a GPU that others use, never touches
 // the MIG mode unasked, and destroys exactly what it created.
+//
+// # What is destroyed after a kill
+//
+// The next Open on the GPU, with the same [Options].Dir and in the same boot of the
+// system, destroys what the journal says the killed run has made and not destroyed, and
+// logs each: an instance of the profile, at the place, with the driver's number and
+// UUID that the journal names. Where the journal or the driver has no UUID, as of an
+// instance that lacks its compute instance, the rest decides.
+//
+// The driver does not tell who made an instance, and may give a number again, and with it
+// a UUID. So if, after the kill, somebody destroys the run's instance and makes one of
+// the same profile at the same place, and it gets the same number, then it cannot be told
+// apart and is destroyed. Not while a process uses it: that the driver refuses, whosever
+// process it is, and where it lasts longer than [Options].Patience, Open fails and names
+// the processes.
+//
+// Of an instance that was being created when the run was killed, the journal has
+// neither number nor UUID: profile and place alone say which it is, and the log says so.
+// It is left alone if there was one of the profile at the place when the run began.
 package session
 
 import (
@@ -19,7 +38,10 @@ import (
 
 // Options are what the user decides.
 type Options struct {
-	// Dir holds lock and journal, a file each for a GPU.
+	// Dir holds lock and journal, a file each for a GPU. For instances a folder in memory
+	// is enough, as they do not survive a reboot either. The MIG mode of Ampere does: if
+	// a run that turned it on is killed, and the system rebooted before another run
+	// on the GPU, then it stays on if the folder was in memory.
 	Dir string
 	// AllowMIGMode lets the session turn MIG on, and off again at the end.
 	AllowMIGMode bool
@@ -40,7 +62,7 @@ type Session struct {
 	o        Options
 	lock     *os.File
 	journal  *journal
-	// before are the instances that existed when the session began.
+	// before are the instances that existed when the session began: others'.
 	before []place
 	// turnedOn is whether the MIG mode has to be restored.
 	turnedOn bool
@@ -101,7 +123,7 @@ func (s *Session) recover(ctx context.Context, path string) error {
 	if j == nil || err != nil {
 		return err
 	}
-	old := &Session{device: s.device, identity: s.identity, o: s.o, journal: j, turnedOn: r.turnedOn, ours: r.left}
+	old := &Session{device: s.device, identity: s.identity, o: s.o, journal: j, before: r.before, turnedOn: r.turnedOn, ours: r.left}
 	boot, err := bootID()
 	if err != nil {
 		return errors.Join(err, j.close())
@@ -111,7 +133,11 @@ func (s *Session) recover(ctx context.Context, path string) error {
 	}
 	gone, err := old.destroyAll(ctx)
 	for _, i := range gone {
-		s.o.Log("destroyed %s, which a killed run (process %d) had left", i, r.pid)
+		by := "its number"
+		if old.ours[i.Instance].stage == creating {
+			by = "its place alone, as it was just being created"
+		}
+		s.o.Log("destroyed %s, GPU instance %d, which a killed run (process %d) had left; known by %s", describe(i), i.ID, r.pid, by)
 	}
 	return old.settle(err)
 }

@@ -214,7 +214,10 @@ func TestSecondRunIsRefused(t *testing.T) {
 		if !errors.As(err, &locked) || locked.PID != os.Getpid() || locked.GPU != s.Identity().UUID {
 			b.Errorf("second Open: %v", err)
 		}
-		b.says(err, nil, fmt.Sprintf("process %d", os.Getpid()))
+		b.says(err, nil, fmt.Sprintf("%s is named twice: this process, %d, holds %s already", locked.GPU, os.Getpid(), locked.File))
+		b.write(locked.File, "1\n")
+		_, err = session.Open(b.Context(), d, b.options())
+		b.says(err, nil, "another run has", "process 1 holds", "wait until it ends")
 		if err := os.Truncate(locked.File, 0); err != nil {
 			b.Fatal(err)
 		}
@@ -501,33 +504,223 @@ func TestCreateRefusedInTheMiddle(t *testing.T) {
 	})
 }
 
-// halfway is a GPU whose creates fail after the instance was made, as where a compute
-// instance cannot be made and its GPU instance not be destroyed.
-type halfway struct {
+// refusals are what a driver says where it makes nothing.
+var refusals = []error{profiling.ErrInsufficient, profiling.ErrPlacement, profiling.ErrMIGOff, profiling.ErrPermission, profiling.ErrUnsupported}
+
+// forgetful is a GPU that does not tell the number of what a create leaves.
+type forgetful struct {
+	*devicetest.GPU
+	blind bool
+}
+
+func (f forgetful) Create(at mig.Instance) (profiling.Instance, error) {
+	i, err := f.GPU.Create(at)
+	if left, ok := errors.AsType[*profiling.LeftoverError](err); ok {
+		left.ID = -1
+	}
+	return i, err
+}
+
+func (f *forgetful) Instances() ([]profiling.Instance, error) {
+	if f.blind {
+		return nil, errors.New("blind")
+	}
+	return f.GPU.Instances()
+}
+
+func TestHalfAnInstanceIsTakenAway(t *testing.T) {
+	for _, cause := range append([]error{errors.New("unknown")}, refusals...) {
+		for busy, wrote := range map[int][]string{
+			0: {"begin", "create", "not created"}, // undone by the device
+			1: {"begin", "create", "created", "destroyed"},
+			9: {"begin", "create", "created", "destroyed"},
+		} {
+			for _, tells := range []bool{true, false} {
+				bubble(t, func(b *bench) {
+					fake := devicetest.New(a100)
+					var d profiling.Device = fake
+					if !tells {
+						d = &forgetful{GPU: fake}
+					}
+					s := b.open(d)
+					fake.FailCompute(0, cause, busy)
+					_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
+					b.says(err, cause, "create 1g.5gb at 0")
+					if strings.Contains(err.Error(), "a part of it") {
+						b.Errorf("error %q, and nothing is left", err)
+					}
+					b.exist(d)
+					if !slices.Equal(b.events(), wrote) {
+						b.Errorf("%v, %d times busy: journal %q, want %q", cause, busy, b.events(), wrote)
+					}
+					b.create(s, at("1g.5gb", 0))
+					b.close(s)
+					b.exist(d)
+				})
+			}
+		}
+	}
+}
+
+func TestHalfAnInstanceThatStays(t *testing.T) {
+	for _, cause := range append([]error{errors.New("unknown")}, refusals...) {
+		for _, killed := range []bool{false, true} {
+			bubble(t, func(b *bench) {
+				d := devicetest.New(a100)
+				s := b.open(d)
+				b.create(s, at("1g.5gb", 6))
+				d.FailCompute(0, cause, 200) // more than two patiences
+				start := time.Now()
+				_, _, err := s.Create(b.Context(), at("3g.20gb", 0))
+				b.says(err, cause, "create 3g.20gb at 0", "a part of it may be left", "tried for 30s")
+				b.says(err, profiling.ErrBusy)
+				if took := time.Since(start); took < 30*time.Second {
+					b.Errorf("patience was lost after %v", took)
+				}
+				b.exist(d, "3@0", "1@6")
+				_, _, err = s.Create(b.Context(), at("3g.20gb", 0))
+				b.says(err, profiling.ErrInsufficient, "this run has it")
+				_, _, err = s.Create(b.Context(), at("1g.5gb", 2))
+				b.says(err, profiling.ErrInsufficient, "3g.20gb at 0 is in the way, which this run made")
+				if killed {
+					s.Abandon()
+					_, err = session.Open(b.Context(), d, b.options())
+				} else {
+					err = s.Close()
+				}
+				b.says(err, profiling.ErrBusy, "3g.20gb at 0", ".journal keeps what is left")
+				b.exist(d, "3@0")
+				// What somebody else makes is not the run's, even if the profile is the same.
+				if _, err := d.Create(at("3g.20gb", 4)); err != nil {
+					b.Fatal(err)
+				}
+				d.Use(1, 77, "nobody")() // is busy no more
+				b.close(b.open(d))
+				b.exist(d, "3@4")
+				b.logged("destroyed 3g.20gb at 0, GPU instance 1, which a killed run")
+			})
+		}
+	}
+}
+
+// TestResetWhileDestroying has a GPU reset when the driver is about to destroy what a
+// create has left, and what Close finds.
+func TestResetWhileDestroying(t *testing.T) {
+	bubble(t, func(b *bench) {
+		var d *devicetest.GPU
+		destroys := 0
+		d = devicetest.New(a100, devicetest.Watch(func(s devicetest.Step) {
+			if s.Stage != devicetest.BeforeDestroy {
+				return
+			}
+			if destroys++; destroys != 1 {
+				d.Reset()
+			}
+		}))
+		s := b.open(d)
+		d.FailCompute(0, profiling.ErrPermission, 100)
+		_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
+		b.says(err, profiling.ErrPermission)
+		if errors.Is(err, profiling.ErrUnknownInstance) {
+			b.Errorf("error %q, and nothing is left", err)
+		}
+		if want := []string{"begin", "create", "created", "destroyed"}; destroys != 2 || !slices.Equal(b.events(), want) {
+			b.Errorf("%d destroys, journal %q, want %q", destroys, b.events(), want)
+		}
+		b.create(s, at("1g.5gb", 0))
+		b.close(s)
+		if destroys != 3 {
+			b.Errorf("%d destroys", destroys)
+		}
+	})
+}
+
+// whole is a GPU whose creates fail when all is there, and to which destroying is
+// forbidden then, as where the UUID cannot be read.
+type whole struct {
 	*devicetest.GPU
 	cause error
 }
 
-func (h halfway) Create(at mig.Instance) (profiling.Instance, error) {
-	if _, err := h.GPU.Create(at); err != nil {
-		return profiling.Instance{}, err
+func (w whole) Create(at mig.Instance) (profiling.Instance, error) {
+	i, err := w.GPU.Create(at)
+	if err != nil {
+		return i, err
 	}
-	return profiling.Instance{}, h.cause
+	w.Forbid(true)
+	return profiling.Instance{}, &profiling.LeftoverError{ID: i.ID, Err: w.cause, Undo: profiling.ErrPermission}
 }
 
-func TestHalfAnInstanceIsTakenAway(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := halfway{devicetest.New(a100), errors.New("no compute instance")}
-		s := b.open(d)
-		_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
-		b.says(err, d.cause)
-		b.exist(d)
-		b.close(s)
-	})
+func TestWholeInstanceOfAFailedCreate(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		bubble(t, func(b *bench) {
+			d := whole{devicetest.New(a100), errors.New("no UUID")}
+			s := b.open(d)
+			_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
+			b.says(err, d.cause)
+			b.says(err, profiling.ErrPermission, "a part of it may be left")
+			if killed {
+				s.Abandon()
+				d.Forbid(false)
+				s = b.open(d)
+				b.exist(d)
+			}
+			d.Forbid(false)
+			b.close(s)
+			b.exist(d)
+		})
+	}
+}
+
+// vague is a GPU whose driver does not say what it has made.
+type vague struct{ *forgetful }
+
+var errVague = errors.New("unknown")
+
+func (v vague) Create(mig.Instance) (profiling.Instance, error) {
+	return profiling.Instance{}, &profiling.LeftoverError{ID: -1, Err: errVague}
+}
+
+func TestWhatNobodyKnowsIsLookedFor(t *testing.T) {
+	for _, others := range []string{"", "before", "meanwhile"} {
+		for _, blind := range []bool{false, true} {
+			bubble(t, func(b *bench) {
+				d := vague{&forgetful{GPU: devicetest.New(a100)}}
+				var exist []string
+				somebody := func(when string) {
+					if when != others {
+						return
+					}
+					if _, err := d.GPU.Create(at("1g.5gb", 0)); err != nil {
+						b.Fatal(err)
+					}
+					exist = []string{"1@0"}
+				}
+				somebody("before")
+				s := b.open(d)
+				if !blind {
+					somebody("meanwhile")
+				}
+				d.blind = blind
+				_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
+				b.says(err, errVague)
+				want := []string{"begin", "create", "not created"}
+				if blind {
+					want = want[:2]
+					b.says(err, nil, "a part of it may be left: blind")
+				}
+				if !slices.Equal(b.events(), want) {
+					b.Errorf("journal %q, want %q", b.events(), want)
+				}
+				d.blind = false
+				b.close(s)
+				b.exist(d, exist...)
+			})
+		}
+	}
 }
 
 func TestRefusalsNeverDestroyWhatOthersHave(t *testing.T) {
-	refusals := []error{profiling.ErrInsufficient, profiling.ErrPlacement, profiling.ErrMIGOff, profiling.ErrPermission, profiling.ErrUnsupported}
 	for _, before := range []bool{true, false} {
 		bubble(t, func(b *bench) {
 			d := devicetest.New(a100)
@@ -536,16 +729,14 @@ func TestRefusalsNeverDestroyWhatOthersHave(t *testing.T) {
 					b.Fatal(err)
 				}
 			}
-			causes := refusals
 			if before {
 				others()
-				causes = append(causes, errors.New("unknown"))
 			}
 			s := b.open(d)
 			if !before {
 				others()
 			}
-			for n, cause := range causes {
+			for n, cause := range append([]error{errors.New("unknown")}, refusals...) {
 				d.FailCreate(0, cause)
 				_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
 				b.says(err, cause)
@@ -592,7 +783,7 @@ func TestGPUIsLost(t *testing.T) {
 		_, err = s.Destroy(b.Context(), i)
 		b.says(err, profiling.ErrLost)
 		err = s.Close()
-		b.says(err, profiling.ErrLost, "1g.5gb at 0", "1g.5gb at 1", ".journal", "next run")
+		b.says(err, profiling.ErrLost, `["1g.5gb at 0"]`, ".journal", "next run") // the other was not begun
 		_, err = session.Open(b.Context(), d, b.options())
 		b.says(err, profiling.ErrLost)
 		d.Reset()
@@ -601,6 +792,28 @@ func TestGPUIsLost(t *testing.T) {
 		}
 		b.close(b.open(d))
 		b.exist(d, "3@0")
+	})
+}
+
+func TestGPUIsLostWhileItCreates(t *testing.T) {
+	bubble(t, func(b *bench) {
+		var d *devicetest.GPU
+		d = devicetest.New(a100, devicetest.Watch(func(s devicetest.Step) {
+			if s.Stage == devicetest.GPUInstance {
+				d.Lose()
+			}
+		}))
+		s := b.open(d)
+		_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
+		b.says(err, profiling.ErrLost)
+		if n := strings.Count(err.Error(), profiling.ErrLost.Error()); n != 1 {
+			b.Errorf("error %q says %d times that the GPU is lost", err, n)
+		}
+		err = s.Close()
+		b.says(err, profiling.ErrLost, "1g.5gb at 0", ".journal", "next run")
+		d.Reset()
+		b.close(b.open(d))
+		b.exist(d)
 	})
 }
 
@@ -618,8 +831,33 @@ func TestInstanceThatSomebodyElseDestroyed(t *testing.T) {
 		if err != nil || other.ID != i.ID {
 			b.Fatalf("%+v, %v: the number is to be used again", other, err)
 		}
+		if want := []string{"begin", "create", "created", "destroyed"}; !slices.Equal(b.events(), want) {
+			b.Errorf("journal %q, want %q", b.events(), want)
+		}
+		b.create(s, at("1g.5gb", 0)) // in its place
 		b.close(s)
 		b.exist(d, "3@4")
+	})
+}
+
+// TestWhatIsGoneIsNotTheRunsAnyMore has somebody destroy an instance of a run that
+// cannot clean up, and make the same again.
+func TestWhatIsGoneIsNotTheRunsAnyMore(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		s := b.open(d)
+		gone, used := b.create(s, at("1g.5gb", 0)), b.create(s, at("1g.5gb", 1))
+		end := d.Use(used.ID, 77, "kernel")
+		if err := d.Destroy(gone.ID); err != nil {
+			b.Fatal(err)
+		}
+		b.says(s.Close(), profiling.ErrBusy, "1g.5gb at 1")
+		end()
+		if again, err := d.Create(at("1g.5gb", 0)); err != nil || again.ID != gone.ID || again.UUID != gone.UUID {
+			b.Fatalf("%+v, %v: number and UUID are to be used again", again, err)
+		}
+		b.close(b.open(d))
+		b.exist(d, "1@0")
 	})
 }
 
