@@ -1,0 +1,140 @@
+package hierarchical
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	figures "miglab/paper-figures"
+)
+
+const corunHead = "gpu,gpu_name,driver,source,date,mix,job,kernel,percent,runs,seconds,wall_seconds,total_seconds\n"
+
+// corunLines has the lines of a mix; seconds are by job.
+func corunLines(mix string, seconds ...float64) string {
+	var b strings.Builder
+	for i, job := range strings.Fields(mix) {
+		kernel, percent, _ := strings.Cut(job, ":")
+		fmt.Fprintf(&b, "H200,NVIDIA H200,570.1,mps-sm-limit,2026-11-21,%s,%d,%s,%s,3,%.17g,%.17g,1000\n", mix, i+1, kernel, percent, seconds[i], seconds[i])
+	}
+	return b.String()
+}
+
+// corunText builds the artefact and returns its table.
+func corunText(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := fstest.MapFS{}
+	for name, text := range files {
+		dir[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	h, err := datasets.ReadHardware(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := corunError(h)
+	out := t.TempDir()
+	r := figures.Reproduction{Papers: []figures.Paper{{Name: "hierarchical", Artefacts: []figures.Artefact{a}}}, Dir: out, Engine: engine(out)}
+	if _, _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(out, "hierarchical", "corun.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestCorunErrorWithoutHardware(t *testing.T) {
+	if text := corunText(t, nil); !strings.Contains(text, needsCorun) {
+		t.Error(text)
+	}
+}
+
+// TestCorunError takes co-runs that are just as the model has them, and some that are not.
+// The numbers are made up.
+func TestCorunError(t *testing.T) {
+	rows := func(lines string) []datasets.CorunTime {
+		h, err := datasets.ReadHardware(fstest.MapFS{"a.corun.csv": &fstest.MapFile{Data: []byte(corunHead + lines)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.Corun[0].Rows
+	}
+	alone := corunLines("LavaMD:100", 4) + corunLines("NW:100", 2) + corunLines("gemm:100", 3)
+	const mix = "LavaMD:75 NW:25"
+	public := programsFor(datasets.HardwareSet{}, datasets.Provenance{})
+	checks, left, err := checkCoruns(rows(alone+corunLines(mix, 5, 3)), public)
+	if err != nil || left != 0 || len(checks) != 1 {
+		t.Fatalf("%+v, %d left, %v", checks, left, err)
+	}
+	c := checks[0]
+	if c.mix != mix || math.Abs(c.throughput-(4+2)/5.) > 1e-12 || c.slowdowns[0] != 1.25 || c.slowdowns[1] != 1.5 {
+		t.Errorf("%+v", c)
+	}
+	exactly := corunLines(mix, 4*c.simulatedSlowdowns[0], 2*c.simulatedSlowdowns[1])
+	if checks, _, err = checkCoruns(rows(alone+exactly), public); err != nil || math.Abs(checks[0].throughput/checks[0].simulated-1) > 1e-12 {
+		t.Errorf("%+v, %v; the throughput is that of the model", checks, err)
+	}
+	text := corunText(t, map[string]string{
+		"right.corun.csv": corunHead + alone + exactly + corunLines("NW:50 gemm:50", 4, 4) + corunLines("NW:75 LavaMD:75", 4, 4),
+	})
+	for _, want := range []string{
+		"mean absolute error of the throughput 0.0 % over 1 mixes, of the slowdown 0.0 % over 2 jobs",
+		"2 mixes are left out", "measured on H200; source: mps-sm-limit, NVIDIA H200",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "NOT RUNNABLE") {
+		t.Error(text)
+	}
+	only := corunText(t, map[string]string{"left.corun.csv": corunHead + alone + corunLines("NW:50 gemm:50", 4, 4)})
+	if !strings.Contains(only, needsCorun) || !strings.Contains(only, "1 mixes are left out") {
+		t.Error(only)
+	}
+}
+
+// TestProgramsFor: times of the same GPU under MPS come before public ones, and the newest of
+// them before the others.
+func TestProgramsFor(t *testing.T) {
+	const head = "gpu,gpu_name,driver,source,date,suite,kernel,size,mean_seconds,std_seconds,runs\n"
+	kernel := func(name, source, date, kernel string, seconds float64) string {
+		var b strings.Builder
+		for _, size := range mig.MustLookup("H200").Sizes() {
+			fmt.Fprintf(&b, "H200,%s,570.1,%s,%s,S,%s,%d,%g,0,3\n", name, source, date, kernel, size, seconds*float64(8-size))
+		}
+		return b.String()
+	}
+	dir := fstest.MapFS{}
+	for file, text := range map[string]string{
+		"a": kernel("N", "mps-sm-limit", "2026-02-01", "gemm", 5) + kernel("N", "mps-sm-limit", "2026-02-01", "NW", 7),
+		"b": kernel("N", "mps-sm-limit", "2026-01-01", "gemm", 6),
+		"c": kernel("N", "mig", "2026-03-01", "gemm", 1),
+		"d": kernel("other", "mps-sm-limit", "2026-03-01", "gemm", 2),
+	} {
+		dir[file+".kernels.csv"] = &fstest.MapFile{Data: []byte(head + text)}
+	}
+	h, err := datasets.ReadHardware(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := programsFor(h, datasets.Provenance{GPU: "H200", Name: "N", Source: "mps-sm-limit", Driver: "600"})
+	near := func(name string, want mig.Seconds) {
+		if solo := got[name].Solo; solo < want/2 || solo > want*2 {
+			t.Errorf("%s takes %v s alone, want about %v", name, solo, want)
+		}
+	}
+	near("gemm", 5)
+	near("NW", 7)
+	near("LavaMD", 3.5)
+	if len(got) != 17 {
+		t.Errorf("%d programs, want the 16 public ones and gemm", len(got))
+	}
+}

@@ -1,0 +1,171 @@
+// Package hierarchical reproduces the hierarchical paper: "Hierarchical Resource
+// Partitioning on Modern GPUs: A Reinforcement Learning Approach".
+//
+// Its numbers were measured on an A100, and the profiles of its jobs were not published. All
+// that is here is therefore simulated, by the model of package harness/sim/corun, and says
+// so: no number of this package is a measurement. Of the 27 programs of Table IV eight are fitted
+// on times that others published, the rest drawn from their class under a fixed seed.
+//
+// published.csv holds the numbers of the text; those of the figures are printed nowhere. Where the
+// text compares methods, the claim is the difference, at least or at most 0. tolerances.csv
+// holds those tolerances that are not the default.
+//
+// Figs. 3 to 5 do not name their programs in the text: theirs are our choice.
+package hierarchical
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	figures "miglab/paper-figures"
+)
+
+var (
+	//go:embed published.csv
+	publishedCSV []byte
+	//go:embed tolerances.csv
+	tolerancesCSV []byte
+)
+
+// Paper returns the paper with its artefacts.
+func Paper() (figures.Paper, error) {
+	claims, err := figures.LoadClaims("hierarchical", publishedCSV, tolerancesCSV)
+	if err != nil {
+		return figures.Paper{}, err
+	}
+	return figures.Paper{
+		Name:  "hierarchical",
+		Title: "Hierarchical paper: Hierarchical Resource Partitioning on Modern GPUs: A Reinforcement Learning Approach",
+		Cite:  "arXiv 2405.08754. Simulated by a model, not measured: the paper's jobs were not published.",
+		Artefacts: []figures.Artefact{
+			table4(claims), table5(claims), table7(claims), text(claims),
+			figure2(), figure3(), figure4(), figure5(),
+			figure8(claims), figure9(claims), figure10(claims), figure11(claims), figure12(), overhead(claims),
+			optimum(), unseen(), sensitivity(), fit(), corunError(datasets.Hardware()), timing(),
+		},
+	}, nil
+}
+
+const (
+	gpu = "A100"
+	// windowSize is the paper's W, concurrency its Cmax.
+	windowSize, concurrency = 12, 4
+	// queues is the dataset of Table V, an instance a queue.
+	queues = "corun/queues"
+)
+
+// queueNames are Q1 to Q12.
+var queueNames = func() (out []string) {
+	for i := range datasets.MustParse(queues).Instances() {
+		out = append(out, "Q"+strconv.Itoa(i+1))
+	}
+	return out
+}()
+
+// A method is a scheduler of the co-run track with its name in tables and figures.
+type method struct{ title, algorithm string }
+
+// The methods of V-A4 and ours.
+var (
+	timeSharing = method{"Time Sharing", "time-sharing"}
+	migShared   = method{"MIG Only, shared", "mig-only"}
+	migPrivate  = method{"MIG Only, private", "mig-only?memory=private"}
+	mpsOnly     = method{"MPS Only", "mps-only"}
+	agent       = method{"MIG+MPS w/ RL", "d3qn"}
+
+	greedy = method{"greedy (ours)", "greedy"}
+	local  = method{"local (ours)", "local"}
+	exact  = method{"exact optimum", "exact"}
+)
+
+// defaultTitle is the paper's name of MIG+MPS without percentages, whose MIG partition is
+// that of the highest mean throughput over the queues.
+const defaultTitle = "MIG+MPS Default"
+
+// partitions are MIG+MPS Default with each of its partitions.
+var partitions = []method{
+	{defaultTitle + ", 3-4 private", "mig-mps-default"},
+	{defaultTitle + ", 3-4 shared", "mig-mps-default?partition=3-4-shared"},
+	{defaultTitle + ", 7", "mig-mps-default?partition=7"},
+	{defaultTitle + ", 2-2-3 private", "mig-mps-default?partition=2-2-3-private"},
+}
+
+// on is the method on a dataset.
+func (m method) on(dataset string) run.Series {
+	return run.Series{
+		Track: algo.TrackCorun, Dataset: dataset, GPU: gpu, Count: 1,
+		Algorithm: algo.MustParse(m.algorithm).ID, Model: mig.Sequential,
+	}
+}
+
+// dataset returns the canonical form of a dataset fixed in this package.
+func dataset(format string, args ...any) string {
+	return datasets.MustParse(fmt.Sprintf(format, args...)).ID()
+}
+
+// need lists n windows of a dataset for each of the methods.
+func need(dataset string, n int, methods ...method) (out []figures.Need) {
+	for _, m := range methods {
+		out = append(out, figures.Need{Series: m.on(dataset), N: n})
+	}
+	return out
+}
+
+// paperQueues lists Q1 to Q12 of a dataset for each of the methods.
+func paperQueues(dataset string, methods ...method) []figures.Need {
+	return need(dataset, len(queueNames), methods...)
+}
+
+// bestDefault returns MIG+MPS Default with the partition of the highest mean throughput.
+func bestDefault(d *figures.Data, dataset string) (method, error) {
+	var best method
+	highest := 0.0
+	for _, m := range partitions {
+		v, err := d.Values(m.on(dataset), run.MetricThroughput)
+		if err != nil {
+			return best, err
+		}
+		if mean(v) > highest {
+			best, highest = m, mean(v)
+		}
+	}
+	return best, nil
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// fitted counts the programs of Table IV whose parameters are fitted, and those drawn.
+func fitted() (yes, no int) {
+	for _, p := range datasets.Programs() {
+		if p.Fitted {
+			yes++
+		} else {
+			no++
+		}
+	}
+	return yes, no
+}
+
+// simulated is the note below every table of results.
+func simulated() string {
+	yes, no := fitted()
+	m := shippedModel()
+	return fmt.Sprintf("simulated, not measured, with kappa = %g and delta = %g; %d of the %d programs are fitted on public times, %d are drawn from their class (table4); how results move with all these: sensitivity", m.Kappa, m.Delta, yes, yes+no, no)
+}
+
+// unlikeThePaper is why numbers deviate.
+func unlikeThePaper() string {
+	yes, no := fitted()
+	return fmt.Sprintf("simulated by a model, not measured: the profiles of the paper's jobs were not published, and %d of %d programs are drawn from their class", no, yes+no)
+}

@@ -1,0 +1,382 @@
+package hierarchical
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	_ "miglab/algorithms/corun"
+	_ "miglab/algorithms/rl/agents"
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/sim/corun"
+	"miglab/harness/store"
+	figures "miglab/paper-figures"
+)
+
+func load(t *testing.T) *figures.Claims {
+	t.Helper()
+	c, err := figures.LoadClaims("hierarchical", publishedCSV, tolerancesCSV)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func paper(t *testing.T) figures.Paper {
+	t.Helper()
+	p, err := Paper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// engine makes what computes cells, with its store in a folder.
+func engine(dir string) func() (*run.Engine, error) {
+	return func() (*run.Engine, error) {
+		st, err := store.Open(filepath.Join(dir, "store"))
+		return &run.Engine{Store: st}, err
+	}
+}
+
+// TestClaimsAreComplete counts what the text prints. What is a result says that ours are
+// simulated.
+func TestClaimsAreComplete(t *testing.T) {
+	c := load(t)
+	for artefact, want := range map[string]int{
+		"table4": 3 + 1, // programs of each class, and the unseen ones
+		"table5": 4, "table7": 3,
+		"text":    1 + 2 + 1 + 2 + 2, // partitions, W and Cmax, actions, the training's, the rule's
+		"figure8": 3, "figure9": 1, "figure10": 1, "figure11": 3, "overhead": 1,
+	} {
+		claims := c.Of(artefact)
+		if len(claims) != want {
+			t.Errorf("%s has %d numbers, want %d", artefact, len(claims), want)
+		}
+		for _, claim := range claims {
+			if is := strings.HasPrefix(artefact, "figure") || artefact == "overhead"; is && !strings.Contains(claim.Name, "simulated") {
+				t.Errorf("%s: %q does not say that ours is simulated", artefact, claim.Name)
+			}
+		}
+	}
+}
+
+// TestDatasetsCarryTablesIVAndV holds what the project takes from the paper against it.
+func TestDatasetsCarryTablesIVAndV(t *testing.T) {
+	c := load(t)
+	programs := datasets.Programs()
+	check := func(artefact, claim string, got int) {
+		t.Helper()
+		if want := int(c.Get(artefact, claim).Published); got != want {
+			t.Errorf("%s: %d, the paper has %d", claim, got, want)
+		}
+	}
+	classes := map[string]int{}
+	for _, p := range programs {
+		classes[string(p.Class)]++
+	}
+	for class, n := range classes {
+		check("table4", class+" programs", n)
+	}
+	check("table4", "unseen programs", count(programs, isUnseen))
+	check("text", "programs of the training", len(programs)-count(programs, isUnseen))
+	check("table5", "queues", len(queueNames))
+	for i := range queueNames {
+		jobs, err := jobsOf(queues, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check("table5", "jobs of a queue", len(jobs))
+		most := map[string]int{}
+		for _, j := range jobs {
+			most[string(j.Class)]++
+		}
+		if i < 9 {
+			check("table5", "jobs of the dominant class", most[[]string{"CI", "MI", "US"}[i/3]])
+			continue
+		}
+		for _, n := range most {
+			check("table5", "jobs of each class in a balanced queue", n)
+		}
+	}
+	check("text", "agent actions", variants(corun.Agent))
+	check("text", "window size W", windowSize)
+	check("text", "concurrency Cmax", concurrency)
+	check("text", "queues of the training", datasets.MustParse("corun/training").Instances())
+	if in, err := datasets.MustParse(queues).Instance(mig.MustLookup(gpu), 0); err != nil || in.Window.Concurrency != concurrency {
+		t.Errorf("Cmax of the queues is %d, %v", in.Window.Concurrency, err)
+	}
+}
+
+// TestTable7HasAllFamilies: its rows are those of the family that has all others.
+func TestTable7HasAllFamilies(t *testing.T) {
+	for jobs := 2; jobs <= concurrency; jobs++ {
+		all := texts(corun.Every, jobs)
+		for _, f := range corun.Families() {
+			for _, s := range texts(f, jobs) {
+				if !slices.Contains(all, s) {
+					t.Errorf("%s has %v, which is not among the rows", f, s)
+				}
+			}
+		}
+	}
+}
+
+func TestNeedsNameWhatExists(t *testing.T) {
+	for _, quick := range []bool{false, true} {
+		for _, a := range paper(t).Artefacts {
+			if a.Needs == nil {
+				continue
+			}
+			for _, n := range a.Needs(figures.Scale{Quick: quick}) {
+				canonical, err := n.Series.Canonical()
+				canonical.Content, canonical.Weights = "", ""
+				if err != nil {
+					t.Errorf("%s: %v", a.Name, err)
+				} else if canonical != n.Series {
+					t.Errorf("%s needs %v, canonically %v", a.Name, n.Series, canonical)
+				}
+			}
+		}
+	}
+}
+
+// TestAllSchedulersAreShown fails when the track has one more than this package.
+func TestAllSchedulersAreShown(t *testing.T) {
+	shown := map[string]bool{}
+	for _, m := range append(ranked, exact) {
+		shown[algo.MustParse(m.algorithm).ID] = true
+	}
+	for _, s := range algo.All(algo.TrackCorun) {
+		ids := []string{s.Name}
+		for _, p := range s.Params {
+			ids = nil
+			for _, v := range p.Values {
+				ids = append(ids, algo.MustParse(s.Name+"?"+p.Name+"="+v).ID)
+			}
+		}
+		for _, id := range ids {
+			if !shown[id] {
+				t.Errorf("%s is missing", id)
+			}
+			delete(shown, id)
+		}
+	}
+	if len(shown) > 0 {
+		t.Errorf("%v are no schedulers of the track", shown)
+	}
+}
+
+// needsAgent skips the test where the agent has not been trained.
+func needsAgent(t *testing.T) {
+	t.Helper()
+	if a := algo.MustParse(agent.algorithm); a.Weights() == "" {
+		t.Skip("the agent has no weights")
+	}
+}
+
+// TestMeasures computes anew what the claims about Q1 to Q12 and the gaps are made of.
+func TestMeasures(t *testing.T) {
+	needsAgent(t)
+	build := func(d *figures.Data) (*figures.Output, error) {
+		of := func(m method, metric string) (v []float64, total float64) {
+			v, err := d.Values(m.on(queues), metric)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range v {
+				total += x / 12
+			}
+			return v, total
+		}
+		near := func(what string, got, want float64) {
+			if math.Abs(got-want) > 1e-9 {
+				t.Errorf("%s: %v, want %v", what, got, want)
+			}
+		}
+		// The partition that is shipped as the default is the best one.
+		best, err := bestDefault(d, queues)
+		if err != nil || best != partitions[0] {
+			t.Errorf("the best partition is %v, %v", best, err)
+		}
+		high, others := 0.0, 0.0
+		for _, m := range []method{mpsOnly, migShared, migPrivate, best} {
+			_, mean := of(m, run.MetricThroughput)
+			others = max(others, mean)
+		}
+		own, ownMean := of(agent, run.MetricThroughput)
+		for _, v := range own {
+			high = max(high, v)
+		}
+		got, err := throughputs(d, queues)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(meanThroughput, got[meanThroughput], ownMean)
+		near(bestThroughput, got[bestThroughput], high)
+		near(aheadThroughput, got[aheadThroughput], ownMean-others)
+
+		low, least := math.Inf(1), math.Inf(1)
+		own, ownMean = of(agent, run.MetricSlowdownMean)
+		for _, v := range own {
+			low = min(low, v)
+		}
+		for _, m := range []method{mpsOnly, best, agent} {
+			_, mean := of(m, run.MetricSlowdownMean)
+			least = min(least, mean)
+		}
+		_, shared := of(migShared, run.MetricSlowdownMean)
+		_, private := of(migPrivate, run.MetricSlowdownMean)
+		if got, err = slowdowns(d, queues); err != nil {
+			t.Fatal(err)
+		}
+		near(meanSlowdown, got[meanSlowdown], ownMean)
+		near(bestSlowdown, got[bestSlowdown], low)
+		near(aheadSlowdown, got[aheadSlowdown], max(shared, private)-least)
+
+		long, _ := of(mpsOnly, run.MetricMakespan)
+		short, _ := of(exact, run.MetricMakespan)
+		g, err := gaps(d, mpsOnly, queues)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range g {
+			near("gap", g[i], (long[i]-short[i])/short[i]*100)
+		}
+		micros, shares, err := decisions(d, agent)
+		spans, _ := of(agent, run.MetricMakespan)
+		if err != nil || len(micros) != 12 {
+			t.Fatalf("%v, %v", micros, err)
+		}
+		near("share", shares[3], micros[3]*1e-6/spans[3])
+		return &figures.Output{}, nil
+	}
+	a := figures.Artefact{Name: "test", Needs: func(figures.Scale) []figures.Need { return needQueues(queues) }, Build: build}
+	dir := t.TempDir()
+	r := figures.Reproduction{Engine: engine(dir), Papers: []figures.Paper{{Name: "test", Artefacts: []figures.Artefact{a}}}, Dir: dir}
+	if _, _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestQuickRun builds every artefact and finds every claim once by default.
+func TestQuickRun(t *testing.T) {
+	needsAgent(t)
+	dir := t.TempDir()
+	p := paper(t)
+	r := figures.Reproduction{Engine: engine(dir), Papers: []figures.Paper{p}, Dir: dir, Scale: figures.Scale{Quick: true}}
+	rows, left, err := r.Run(context.Background())
+	if err != nil || left != 0 {
+		t.Fatalf("%d left, %v", left, err)
+	}
+	found := map[string]int{}
+	for _, row := range rows {
+		if !strings.Contains(row.Claim, " [") {
+			found[row.Artefact]++
+		}
+		if row.Verdict != figures.Undecided && row.Verdict != figures.FromPaper {
+			t.Errorf("a quick run finds %s %s", row.Claim, row.Verdict)
+		}
+	}
+	claims := load(t)
+	for _, a := range p.Artefacts {
+		if n := len(claims.Of(a.Name)); found[a.Name] != n {
+			t.Errorf("%s: %d findings for %d claims", a.Name, found[a.Name], n)
+		}
+	}
+}
+
+// TestMixesShowWhatTheTextSays holds our choice for Figs. 3 and 4 to it (III-B): the best split
+// is off the middle for two mixes and near it for the third; private memory helps two mixes
+// with either division of the GPCs, and not the last one.
+func TestMixesShowWhatTheTextSays(t *testing.T) {
+	measure := func(programs []string, setup string) float64 {
+		t.Helper()
+		r, err := together(programs, setup)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Throughput()
+	}
+	for i, programs := range splitMixes {
+		best, at := 0.0, 0
+		for percent := 10; percent < 100; percent += 10 {
+			if v := measure(programs, fmt.Sprintf("[(%g)+(%g),1m]", float64(percent)/100, float64(100-percent)/100)); v > best {
+				best, at = v, percent
+			}
+		}
+		if skewed := at <= 20 || at >= 80; skewed != (i < 2) || best <= 1 {
+			t.Errorf("%v: the best throughput is %.3f at %d %%", programs, best, at)
+		}
+	}
+	for i, programs := range memoryMixes {
+		for range 2 {
+			programs = []string{programs[1], programs[0]}
+			if shared, private := measure(programs, sharedMemory), measure(programs, privateMemory); private > shared != (i < 2) {
+				t.Errorf("%v: %.3f with shared memory, %.3f with private", programs, shared, private)
+			}
+		}
+	}
+}
+
+// TestTogether: the first program has the first slot. The other way round hotspot3D would have a
+// tenth of what it can use.
+func TestTogether(t *testing.T) {
+	r, err := together([]string{"kmeans", "hotspot3D"}, "[(0.1)+(0.9),1m]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	turned, err := together([]string{"hotspot3D", "kmeans"}, "[(0.9)+(0.1),1m]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Makespan != turned.Makespan || r.Slowdowns[0] != turned.Slowdowns[1] || r.Throughput() < 1 {
+		t.Errorf("%+v, turned %+v", r, turned)
+	}
+}
+
+// TestFitIsTheOneOfTheDatasets computes the residuals anew from what the figure shows.
+func TestFitIsTheOneOfTheDatasets(t *testing.T) {
+	g := mig.MustLookup(gpu)
+	public, err := datasets.MustParse("rodinia").Instance(g, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	well := 0
+	for _, f := range datasets.KernelFits() {
+		sum, n := 0.0, 0
+		for _, k := range public.Tasks {
+			if k.Name != f.Kernel {
+				continue
+			}
+			for _, size := range g.Sizes() {
+				r := float64(f.Fitted.Solo)*onInstance(&f.Fitted, size)/float64(k.On(size)) - 1
+				sum += r * r
+				n++
+			}
+		}
+		if rms := math.Sqrt(sum / float64(n)); n != len(g.Sizes()) || math.Abs(rms-f.RMS) > 1e-9 {
+			t.Errorf("%s: residual %v over %d sizes, the datasets have %v", f.Kernel, rms, n, f.RMS)
+		}
+		if f.RMS <= wellFitted {
+			well++
+		}
+	}
+	if well < 12 {
+		t.Errorf("%d kernels are fitted within %v", well, wellFitted)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	rows := []row{{"a", []float64{1, 2}}, {"b", []float64{3, 1}}, {"c", []float64{1, 2}}, {"optimum", []float64{9}}}
+	if got := order(rows); got != "b > a > c" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,183 @@
+package hierarchical
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/sim/corun"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// The programs of Figs. 3 to 5. The text does not name them, so they are our choice: they show
+// what the text says of its own.
+var (
+	// splitMixes has the best split off the middle twice, and near it once (III-B).
+	splitMixes = [][]string{{"hotspot3D", "stream"}, {"bt_solver_A", "kmeans"}, {"lavaMD", "gaussian"}}
+	// memoryMixes gain from private memory, but for the last one, which has no counterpart in
+	// the paper.
+	memoryMixes = [][]string{{"huffman", "kmeans"}, {"bt_solver_A", "dwt2d"}, {"lud_A", "kmeans"}}
+	// fourPrograms has all classes.
+	fourPrograms = []string{"hotspot3D", "stream", "kmeans", "dwt2d"}
+)
+
+// ourChoice is the note below Figs. 3 to 5.
+const ourChoice = "the text does not name the paper's programs: these are our choice"
+
+// mix is the dataset of a window of some programs.
+func mix(programs []string, parameters string) string {
+	return dataset("corun/mix?jobs=%s%s", strings.Join(programs, "+"), parameters)
+}
+
+// together has the referee run programs together on a partition, the first in the first slot.
+// The figures that need it are about given partitions, so that nothing is scheduled.
+func together(programs []string, setup string) (corun.Result, error) {
+	in, err := datasets.MustParse(mix(programs, "")).Instance(mig.MustLookup(gpu), 0)
+	if err != nil {
+		return corun.Result{}, err
+	}
+	g := corun.Group{Setup: corun.MustParse(setup)}
+	for i := range programs {
+		g.Jobs = append(g.Jobs, i)
+	}
+	return corun.Measure(in.Window, corun.Plan{g})
+}
+
+// figure3 draws throughput against the division of the multiprocessors under MPS.
+func figure3() figures.Artefact {
+	const title = "Fig. 3. Relative throughput against the compute split under MPS (simulated)"
+	return figures.Artefact{
+		Name: "figure3", Title: title,
+		Build: func(*figures.Data) (*figures.Output, error) {
+			chart := reports.Lines{Title: title, X: reports.Axis{Label: "Compute of the first program [%]", Ticks: []float64{10, 30, 50, 70, 90}}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+			t := reports.Table{
+				Title:   "Figure 3. Relative throughput by compute of the first program, simulated",
+				Columns: []reports.Column{{Name: "first [%]", Right: true}},
+				Notes:   []string{ourChoice, simulated()},
+			}
+			for k, programs := range splitMixes {
+				name := strings.Join(programs, " + ")
+				t.Columns = append(t.Columns, reports.Column{Name: name, Right: true})
+				line := reports.Series{Name: name, Markers: true}
+				for i, percent := 0, 5; percent < 100; i, percent = i+1, percent+5 {
+					r, err := together(programs, fmt.Sprintf("[(%g)+(%g),1m]", float64(percent)/100, float64(100-percent)/100))
+					if err != nil {
+						return nil, err
+					}
+					line.X, line.Y = append(line.X, float64(percent)), append(line.Y, r.Throughput())
+					if k == 0 {
+						t.Rows = append(t.Rows, []string{strconv.Itoa(percent)})
+					}
+					t.Rows[i] = append(t.Rows[i], reports.Fixed(r.Throughput(), 3))
+				}
+				chart.Series = append(chart.Series, line)
+			}
+			return &figures.Output{
+				Tables:  []figures.Table{{File: "figure3", Table: t}},
+				Figures: []figures.Figure{{File: "figure3", Title: title, Figure: chart}},
+			}, nil
+		},
+	}
+}
+
+// figure4 compares shared with private memory, the multiprocessors divided alike.
+func figure4() figures.Artefact {
+	const title = "Fig. 4. Relative throughput with shared and private memory (simulated)"
+	return figures.Artefact{
+		Name: "figure4", Title: title,
+		Build: func(*figures.Data) (*figures.Output, error) {
+			shared, private := reports.BarGroup{Name: "shared memory"}, reports.BarGroup{Name: "private memory"}
+			chart := reports.Bars{Title: title, X: reports.Axis{Label: "Programs, with the GPCs of each"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+			t := reports.Table{
+				Title:   "Figure 4. Relative throughput with shared and private memory, simulated",
+				Columns: []reports.Column{{Name: "programs"}, {Name: "GPCs"}, {Name: "shared memory", Right: true}, {Name: "private memory", Right: true}, {Name: "private / shared", Right: true}},
+				Notes: []string{
+					ourChoice + "; the last mix, which needs the bandwidth, is one that loses by private memory",
+					"one of eight GPCs is off, as in the paper", simulated(),
+				},
+			}
+			for _, programs := range memoryMixes {
+				for _, order := range [][]string{programs, {programs[1], programs[0]}} {
+					a, err := together(order, sharedMemory)
+					if err != nil {
+						return nil, err
+					}
+					b, err := together(order, privateMemory)
+					if err != nil {
+						return nil, err
+					}
+					gpcs := "3:4"
+					if order[0] != programs[0] {
+						gpcs = "4:3"
+					}
+					chart.Categories = append(chart.Categories, strings.Join(programs, " + ")+" "+gpcs)
+					shared.Values, private.Values = append(shared.Values, a.Throughput()), append(private.Values, b.Throughput())
+					t.Rows = append(t.Rows, []string{
+						strings.Join(programs, " + "), gpcs, reports.Fixed(a.Throughput(), 3), reports.Fixed(b.Throughput(), 3), reports.Fixed(b.Throughput()/a.Throughput(), 3),
+					})
+				}
+			}
+			chart.Groups = []reports.BarGroup{shared, private}
+			return &figures.Output{
+				Tables:  []figures.Table{{File: "figure4", Table: t}},
+				Figures: []figures.Figure{{File: "figure4", Title: title, Figure: chart}},
+			}, nil
+		},
+	}
+}
+
+// figure5 compares the options on four programs, each with its best pairs and shares.
+func figure5() figures.Artefact {
+	const title = "Fig. 5. The options on four programs, each at its best (simulated)"
+	rows := []struct {
+		method
+		name       string
+		parameters string
+	}{
+		{mpsOnly, "MPS Only", "&cmax=2"},
+		{migShared, "MIG Only, shared", "&cmax=2"},
+		{migPrivate, "MIG Only, private", "&cmax=2"},
+		{exact, "MIG+MPS, hierarchical", ""},
+	}
+	return figures.Artefact{
+		Name: "figure5", Title: title,
+		Needs: func(figures.Scale) (out []figures.Need) {
+			for _, r := range rows {
+				out = append(out, need(mix(fourPrograms, r.parameters), 1, r.method)...)
+			}
+			return out
+		},
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			bars := reports.BarGroup{Name: strings.Join(fourPrograms, ", ")}
+			chart := reports.Bars{Title: title, X: reports.Axis{Label: "Option"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+			t := reports.Table{
+				Title:   "Figure 5. The options on " + strings.Join(fourPrograms, ", ") + ", simulated",
+				Columns: []reports.Column{{Name: "option"}, {Name: "throughput", Right: true}, {Name: "groups", Right: true}, {Name: "mean slowdown", Right: true}},
+				Notes: []string{
+					ourChoice, "pairs, partitions and percentages by exhaustive search; MIG+MPS takes any partition, those of " + defaultTitle + " included; one group is all four programs at once", simulated(),
+				},
+			}
+			for _, r := range rows {
+				var v [3]float64
+				for i, metric := range []string{run.MetricThroughput, run.MetricGroups, run.MetricSlowdownMean} {
+					values, err := d.Values(r.on(mix(fourPrograms, r.parameters)), metric)
+					if err != nil {
+						return nil, err
+					}
+					v[i] = values[0]
+				}
+				chart.Categories, bars.Values = append(chart.Categories, r.name), append(bars.Values, v[0])
+				t.Rows = append(t.Rows, []string{r.name, reports.Fixed(v[0], 3), reports.Fixed(v[1], 0), reports.Fixed(v[2], 3)})
+			}
+			chart.Groups = []reports.BarGroup{bars}
+			return &figures.Output{
+				Tables:  []figures.Table{{File: "figure5", Table: t}},
+				Figures: []figures.Figure{{File: "figure5", Title: title, Figure: chart}},
+			}, nil
+		},
+	}
+}

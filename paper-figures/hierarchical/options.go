@@ -1,0 +1,50 @@
+package hierarchical
+
+import (
+	"miglab/harness/sim/corun"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// The partitions of MIG in Fig. 2 and Fig. 4: instances of 3 and 4 GPCs, the eighth GPC being
+// off.
+const (
+	sharedMemory  = "[{0.375}+{0.5},1m]"
+	privateMemory = "[{0.375},0.5m]+[{0.5},0.5m]"
+)
+
+// options are those of Fig. 2, in its order, each by an example.
+var options = []struct{ name, setup string }{
+	{"MPS Only", "[(0.3)+(0.7),1m]"},
+	{"MIG Only, shared memory", sharedMemory},
+	{"MIG Only, private memory", privateMemory},
+	{"MIG+MPS, hierarchical", "[(0.3)+(0.7),{0.375},0.5m]+[(0.4)+(0.6),{0.5},0.5m]"},
+}
+
+func figure2() figures.Artefact {
+	const title = "Fig. 2. Options to partition a GPU by MIG and MPS, an example of each"
+	return figures.Artefact{
+		Name: "figure2", Title: title,
+		Build: func(*figures.Data) (*figures.Output, error) {
+			f := reports.Divisions{Title: title}
+			for _, o := range options {
+				s := corun.MustParse(o.setup)
+				f.Rows = append(f.Rows, division(o.name+"   "+s.String(), &s))
+			}
+			return &figures.Output{Figures: []figures.Figure{{File: "figure2", Title: title, Figure: f}}}, nil
+		},
+	}
+}
+
+// division is a setup as it is drawn.
+func division(label string, s *corun.Setup) reports.Division {
+	out := reports.Division{Label: label}
+	for _, gi := range s.GIs {
+		d := reports.Domain{Memory: gi.Memory}
+		for _, ci := range gi.CIs {
+			d.Instances = append(d.Instances, reports.ComputeInstance{MIG: ci.MIG, Compute: ci.Compute, Clients: ci.Shares})
+		}
+		out.Domains = append(out.Domains, d)
+	}
+	return out
+}

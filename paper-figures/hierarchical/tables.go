@@ -1,0 +1,226 @@
+package hierarchical
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/sim/corun"
+	"miglab/harness/task"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// taken lists the claims of an artefact that the project takes from the paper.
+func taken(claims *figures.Claims, artefact, where string) *figures.Output {
+	out := &figures.Output{}
+	for _, c := range claims.Of(artefact) {
+		out.Findings = append(out.Findings, figures.Taken(c, where))
+	}
+	return out
+}
+
+// marked is a program's name as Table IV prints it.
+func marked(p *task.Program) string {
+	if p.Unseen {
+		return p.Name + "*"
+	}
+	return p.Name
+}
+
+func table4(claims *figures.Claims) figures.Artefact {
+	return figures.Artefact{
+		Name: "table4", Title: "programs by class, with their parameters in the model",
+		Build: func(*figures.Data) (*figures.Output, error) {
+			out := taken(claims, "table4", "programs, classes and marks are the paper's")
+			kernels := map[string]datasets.KernelFit{}
+			for _, f := range datasets.KernelFits() {
+				kernels[f.Program] = f
+			}
+			t := reports.Table{
+				Title: "Table IV. Programs of the co-run model: classes of the paper, parameters of the model",
+				Columns: []reports.Column{
+					{Name: "class"},
+					{Name: "program"},
+					{Name: "parameters"},
+					{Name: "solo [s]", Right: true},
+					{Name: "serial s", Right: true},
+					{Name: "compute w_c", Right: true},
+					{Name: "parallelism p", Right: true},
+					{Name: "memory w_m", Right: true},
+					{Name: "1 GPC / GPU", Right: true},
+					{Name: "class by the rule"},
+				},
+				Notes: []string{
+					"* not trained on; s, w_c and w_m are shares of the solo time, simulated on the whole GPU",
+					"drawn: from the class, under a fixed seed; fitted: solo time, s and p on public times of A100 instances, the division of the work between w_c and w_m from the class, as times by instance size cannot tell",
+					"1 GPC / GPU: time on one of eight GPCs with the memory that MIG gives it, over that of the whole GPU; the paper's rule makes less than 1.1 US (V-A2)",
+					"class by the rule: what the paper's rule makes of the model's program, where that is not the paper's class",
+				},
+			}
+			for _, p := range datasets.Programs() {
+				from := "drawn"
+				if p.Fitted {
+					from = "fitted on " + kernels[p.Name].Kernel
+				}
+				rule := ""
+				if r := p.ByRule(); r != p.Class {
+					rule = string(r)
+				}
+				t.Rows = append(t.Rows, []string{
+					string(p.Class), marked(&p), from, fmt.Sprintf("%.3g", float64(p.Solo)), reports.Fixed(p.Serial, 3),
+					reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory, 3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
+				})
+			}
+			out.Tables = []figures.Table{{File: "table4", Table: t}}
+			return out, nil
+		},
+	}
+}
+
+// jobsOf returns the jobs of a window.
+func jobsOf(dataset string, index int) ([]task.Program, error) {
+	in, err := datasets.MustParse(dataset).Instance(mig.MustLookup(gpu), index)
+	return in.Window.Jobs, err
+}
+
+func table5(claims *figures.Claims) figures.Artefact {
+	return figures.Artefact{
+		Name: "table5", Title: "the queues Q1 to Q12",
+		Build: func(*figures.Data) (*figures.Output, error) {
+			out := taken(claims, "table5", "the queues are the paper's")
+			t := reports.Table{
+				Title:   "Table V. Queues of the paper",
+				Columns: []reports.Column{{Name: "queue"}, {Name: "CI", Right: true}, {Name: "MI", Right: true}, {Name: "US", Right: true}, {Name: "unseen", Right: true}, {Name: "jobs"}},
+				Notes:   []string{"* not trained on"},
+			}
+			for i, name := range queueNames {
+				jobs, err := jobsOf(queues, i)
+				if err != nil {
+					return nil, err
+				}
+				row := []string{name}
+				for _, c := range task.Classes() {
+					row = append(row, strconv.Itoa(count(jobs, func(p *task.Program) bool { return p.Class == c })))
+				}
+				var names []string
+				for k := range jobs {
+					names = append(names, marked(&jobs[k]))
+				}
+				row = append(row, strconv.Itoa(count(jobs, isUnseen)), strings.Join(names, ", "))
+				t.Rows = append(t.Rows, row)
+			}
+			out.Tables = []figures.Table{{File: "table5", Table: t}}
+			return out, nil
+		},
+	}
+}
+
+func isUnseen(p *task.Program) bool { return p.Unseen }
+
+func count(jobs []task.Program, is func(*task.Program) bool) (n int) {
+	for i := range jobs {
+		if is(&jobs[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// variants returns how many setups with several jobs a family has.
+func variants(f corun.Family) (n int) {
+	for jobs := 2; jobs <= concurrency; jobs++ {
+		n += len(corun.Setups(f, jobs))
+	}
+	return n
+}
+
+// texts lists a family's setups for some jobs.
+func texts(f corun.Family, jobs int) (out []string) {
+	for _, s := range corun.Setups(f, jobs) {
+		out = append(out, s.String())
+	}
+	return out
+}
+
+// partitionTitles names MIG+MPS Default by its partitions.
+func partitionTitles() (out []string) {
+	for _, f := range corun.DefaultFamilies() {
+		out = append(out, "Default, "+strings.TrimPrefix(string(f), "default-"))
+	}
+	return out
+}
+
+// table7 lists the partitions. Of the table's rows with dots, the text leaves open what they
+// stand for.
+func table7(claims *figures.Claims) figures.Artefact {
+	return figures.Artefact{
+		Name: "table7", Title: "the partitions that are tried",
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			lists := func(family corun.Family, jobs int, begin string) figures.Measurement {
+				n := 0
+				for _, s := range texts(family, jobs) {
+					if strings.HasPrefix(s, begin) {
+						n++
+					}
+				}
+				return figures.Exactly(float64(n))
+			}
+			// MPS percentages of the whole GPU begin with a client, MIG with an instance.
+			const mps, mig = "[(", "[{"
+			measured := figures.Lookup("", map[string]figures.Measurement{
+				"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, mps),
+				"MPS+MIG, C = 2":                         lists(corun.Hierarchical, 2, "["),
+				"MPS+MIG, C = 3, with compute instances": lists(corun.Hierarchical, 3, mig),
+			})
+			fs, err := d.Compare(claims.Of("table7"), []figures.Reading{measured}, figures.Always("the grammar of the table has others"))
+			if err != nil {
+				return nil, err
+			}
+			counts := reports.Table{
+				Title:   "Table VII. Number of partitions by concurrency C",
+				Columns: []reports.Column{{Name: "partitions"}, {Name: "C = 2", Right: true}, {Name: "C = 3", Right: true}, {Name: "C = 4", Right: true}, {Name: "together", Right: true}},
+				Notes: []string{
+					fmt.Sprintf("MPS+MIG as printed: percentages in tenths that add up to 1, and thirds and quarters; read literally the dots give %d partitions if two compute instances have the same percentages, and %d if they have any", variants(corun.Lockstep), variants(corun.Hierarchical)),
+					"the paper's agent has 29 actions (Table VI), which no reading of the table gives: which they are is our choice",
+				},
+			}
+			all := reports.Table{
+				Title:   "Table VII. Partitions, and who has them",
+				Columns: []reports.Column{{Name: "C", Right: true}, {Name: "partition"}},
+				Notes:   []string{"[...] the GPU or a GPU instance, {x} a compute instance, (x) an MPS client, (*) one without percentage, xm the share of the memory"},
+			}
+			names := []string{"MPS Only", "MPS+MIG, the same percentages in both compute instances", "MPS+MIG, any percentages", "agent (our choice)"}
+			families := []corun.Family{corun.MPSOnly, corun.Lockstep, corun.Hierarchical, corun.Agent}
+			for _, name := range append([]string{"MPS Only", "MPS+MIG, the same percentages", "MPS+MIG", "agent"}, partitionTitles()...) {
+				all.Columns = append(all.Columns, reports.Column{Name: name})
+			}
+			for i, f := range families {
+				row := []string{names[i]}
+				for jobs := 2; jobs <= concurrency; jobs++ {
+					row = append(row, strconv.Itoa(len(corun.Setups(f, jobs))))
+				}
+				counts.Rows = append(counts.Rows, append(row, strconv.Itoa(variants(f))))
+			}
+			for jobs := 2; jobs <= concurrency; jobs++ {
+				for _, s := range texts(corun.Every, jobs) {
+					row := []string{strconv.Itoa(jobs), s}
+					for _, f := range append(families, corun.DefaultFamilies()...) {
+						sign := ""
+						if slices.Contains(texts(f, jobs), s) {
+							sign = "yes"
+						}
+						row = append(row, sign)
+					}
+					all.Rows = append(all.Rows, row)
+				}
+			}
+			return &figures.Output{Findings: fs, Tables: []figures.Table{
+				{File: "table7", Table: counts}, {File: "table7-claims", Table: figures.ComparisonTable("Partitions that Table VII prints or lists in tenths", fs)}, {File: "table7-partitions", Table: all},
+			}}, nil
+		},
+	}
+}
