@@ -75,7 +75,7 @@ func forget() {
 // specs are the agents of a track.
 func specs(track algo.Track) []algo.Spec {
 	return slices.DeleteFunc(algo.All(track), func(s algo.Spec) bool {
-		return s.Name != "agent" && !strings.HasPrefix(s.Name, "agent-") && !strings.HasPrefix(s.Name, "rl-")
+		return s.Name != "agent" && s.Name != CorunName && !strings.HasPrefix(s.Name, "agent-") && !strings.HasPrefix(s.Name, "rl-")
 	})
 }
 
@@ -127,6 +127,7 @@ func networks() map[string]nn.Policy {
 		s := a.Shape()
 		out[a.WeightsName()] = nn.NewActor(s.Observation, a.Hidden, s.Actions, nn.Portable())
 	}
+	out[CorunName] = NewCorunPolicy(nn.Portable(), rand.New(rand.NewPCG(0, 0)))
 	return out
 }
 
@@ -397,11 +398,15 @@ func TestWrongWeights(t *testing.T) {
 			_, err := a.Spec.Dispatch(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
 			return err
 		}
+		if a.Spec.Track == algo.TrackCorun {
+			_, err := corunPlan(t, corunWindow(t, "corun/Q1", 0))
+			return err
+		}
 		_, err := answer(a, p)
 		return err
 	}
 	have := read
-	for _, id := range []string{"agent", "agent-stream?workload=POORSCALING", "rl-onehot", "rl-online", "rl-deadline?training=tight"} {
+	for _, id := range []string{"agent", "agent-stream?workload=POORSCALING", "rl-onehot", "rl-online", "rl-deadline?training=tight", "d3qn"} {
 		reading(t, func(string) ([]byte, error) { return nil, fs.ErrNotExist })
 		var missing *NotTrainedError
 		if err := attempts(id); !errors.As(err, &missing) || !strings.Contains(err.Error(), missing.Name) {

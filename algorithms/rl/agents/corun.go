@@ -30,53 +30,59 @@ func NewCorunPolicy(k nn.Kernel, rng *rand.Rand) *nn.QNetwork {
 	return nn.NewQNetwork(s.Observation, CorunHidden, s.Actions, true, k, rng)
 }
 
-// corunAgent takes windows of up to 12 jobs as its network does; of larger ones, the first
-// 12 jobs, then the next 12, and so on. It was trained with Cmax = 4, and makes no larger
-// groups.
+// corunAgent plans with the embedded weights.
 type corunAgent struct{}
 
-// A grouper plans windows with a network of its own.
-type grouper struct {
-	env.Grouping
+// Plan implements [algo.Corun].
+func (corunAgent) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
+	pool, _ := runners.LoadOrStore(CorunName, new(sync.Pool))
+	p, ok := pool.(*sync.Pool).Get().(*CorunPlanner)
+	if !ok {
+		policy := NewCorunPolicy(nn.Portable(), rand.New(rand.NewPCG(0, 0)))
+		if err := load(CorunName, 0, 0, policy); err != nil {
+			return nil, err
+		}
+		p = NewCorunPlanner(policy)
+	}
+	defer pool.(*sync.Pool).Put(p)
+	return p.Plan(ctx, w)
+}
+
+// A CorunPlanner plans windows with a network: windows of up to 12 jobs as they are, larger
+// ones in parts, the first 12 jobs, then the next 12, and so on. It learned with Cmax = 4;
+// a lower limit takes actions away, a higher one gives none. It is used by one goroutine at
+// a time.
+type CorunPlanner struct {
+	grouping    env.Grouping
 	policy      nn.Policy
 	observation []float32
 	mask        []bool
 }
 
-func newGrouper() (*grouper, error) {
-	p := NewCorunPolicy(nn.Portable(), rand.New(rand.NewPCG(0, 0)))
+// NewCorunPlanner returns a planner with a network like [NewCorunPolicy].
+func NewCorunPlanner(p nn.Policy) *CorunPlanner {
 	s := env.GroupingShape()
-	return &grouper{policy: p, observation: make([]float32, s.Observation), mask: make([]bool, s.Actions)}, load(CorunName, 0, 0, p)
+	return &CorunPlanner{policy: p, observation: make([]float32, s.Observation), mask: make([]bool, s.Actions)}
 }
 
-// Plan implements [algo.Corun].
-func (corunAgent) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
-	pool, _ := runners.LoadOrStore(CorunName, new(sync.Pool))
-	g, ok := pool.(*sync.Pool).Get().(*grouper)
-	if !ok {
-		var err error
-		if g, err = newGrouper(); err != nil {
-			return nil, err
-		}
+// Plan implements [algo.Corun]. A window that is none is a [*corun.InvalidError].
+func (p *CorunPlanner) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
+	if v := w.Check(); v != nil {
+		return nil, &corun.InvalidError{Violations: v}
 	}
-	defer pool.(*sync.Pool).Put(g)
-	return g.plan(ctx, w)
-}
-
-func (g *grouper) plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
 	var out corun.Plan
 	for first := 0; first < len(w.Jobs); first += env.WindowSize {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		from := len(out)
-		g.Load(w.Jobs[first:min(first+env.WindowSize, len(w.Jobs))], w.Concurrency)
-		for !g.Done() {
-			g.Observe(g.observation, g.mask)
-			preferences, _ := g.policy.Forward(g.observation, 1)
-			out = append(out, g.Group(Likeliest(preferences, g.mask)))
+		p.grouping.Load(w.Jobs[first:min(first+env.WindowSize, len(w.Jobs))], w.Concurrency)
+		for !p.grouping.Done() {
+			p.grouping.Observe(p.observation, p.mask)
+			values, _ := p.policy.Forward(p.observation, 1)
+			out = append(out, p.grouping.Group(Likeliest(values, p.mask)))
 		}
-		out = append(out, g.Rest()...)
+		out = append(out, p.grouping.Rest()...)
 		for _, group := range out[from:] {
 			for i := range group.Jobs {
 				group.Jobs[i] += first

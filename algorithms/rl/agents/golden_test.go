@@ -81,6 +81,12 @@ func golden(t *testing.T, s algo.Spec, trained []string) string {
 			}
 			continue
 		}
+		if s.Track == algo.TrackCorun {
+			if slices.Contains(trained, CorunName) {
+				b.WriteString(corunGolden(t))
+			}
+			continue
+		}
 		if !slices.Contains(trained, described(id).weights) {
 			continue
 		}
@@ -104,7 +110,7 @@ func golden(t *testing.T, s algo.Spec, trained []string) string {
 func TestDecisionsChangeWithTheVersionOnly(t *testing.T) {
 	trained := Trained()
 	files := map[string]bool{}
-	for _, s := range slices.Concat(specs(algo.TrackBatch), specs(algo.TrackStream), specs(algo.TrackDispatch)) {
+	for _, s := range slices.Concat(specs(algo.TrackBatch), specs(algo.TrackStream), specs(algo.TrackDispatch), specs(algo.TrackCorun)) {
 		got := golden(t, s, trained)
 		if got == "" {
 			continue

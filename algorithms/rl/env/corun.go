@@ -8,32 +8,34 @@ import (
 )
 
 // Corun is the environment of the hierarchical paper's agent: an episode divides a window
-// into groups, one a step ([Grouping]). The paper's formulas are lost in our copy, and its
-// rewards are rebuilt from the prose (V-A3). That of a step is the sum of
+// into groups, one a step ([Grouping]). The formulas of the paper's rewards are lost in our
+// copy; these are rebuilt from the prose (V-A3). That of a step is the sum of
 //
 //	the final reward, "the measured throughput improvement over the time-sharing
 //	executions": the time that the group saves, which [corun.Model] knows, and
-//	the intermediate rewards of its jobs, times a weight.
+//	the intermediate rewards of its jobs, times a weight that is ours.
 //
-// Times are in units of the mean solo time of the window, so that the final rewards of an
+// Times are in units of the window's mean solo time, so that the final rewards of an
 // episode add up to W (1 - 1 / relative throughput).
 type Corun struct {
 	Grouping
-	source WindowSource
 	model  corun.Model
 	weight float64
+	source WindowSource
 
-	jobs []task.Program
-	mean float64
+	window []task.Program
+	mean   float64
+	group  [corun.MaxConcurrency]int
 }
 
-// A WindowSource draws the jobs of an episode, 2 to [WindowSize]. It is used by one
-// goroutine at a time.
-type WindowSource func(rng *rand.Rand) []task.Program
+// A WindowSource draws the jobs of an episode, 2 to [WindowSize], into buf, whose contents
+// are lost, and returns the slice that holds them. It is used by one goroutine at a time.
+type WindowSource func(rng *rand.Rand, buf []task.Program) []task.Program
 
-// NewCorun returns an environment that simulates groups by a model.
+// NewCorun returns an environment that simulates groups by a model and counts
+// intermediate rewards with a weight.
 func NewCorun(model corun.Model, weight float64, source WindowSource) *Corun {
-	return &Corun{source: source, model: model, weight: weight}
+	return &Corun{model: model, weight: weight, source: source}
 }
 
 // Shape is that of [GroupingShape].
@@ -41,24 +43,20 @@ func (c *Corun) Shape() Shape { return GroupingShape() }
 
 // Reset begins a window.
 func (c *Corun) Reset(rng *rand.Rand) {
-	c.jobs = c.source(rng)
-	c.Load(c.jobs, corun.MaxConcurrency)
-	sum := 0.0
-	for i := range c.jobs {
-		sum += float64(c.jobs[i].Solo)
-	}
-	c.mean = sum / float64(len(c.jobs))
+	c.window = c.source(rng, c.window)
+	c.Load(c.window, corun.MaxConcurrency)
+	c.mean = meanSolo(c.window)
 }
 
 // Step makes a group and runs it.
 func (c *Corun) Step(action int) (reward float32, done bool) {
-	group, fits := c.take(action)
+	jobs, fits := c.take(action, &c.group)
 	var programs [corun.MaxSlots]*task.Program
 	var ends [corun.MaxSlots]float64
 	saved := 0.0
-	for i, j := range group {
-		programs[i] = &c.jobs[j]
-		saved += float64(c.jobs[j].Solo)
+	for i, j := range jobs {
+		programs[i] = &c.window[j]
+		saved += float64(c.window[j].Solo)
 	}
 	saved -= c.model.Ends(&actions[action].layout, &programs, &ends)
 	return float32(saved/c.mean + float64(c.weight*fits)), c.Done()

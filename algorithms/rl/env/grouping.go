@@ -2,6 +2,7 @@ package env
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"miglab/harness/sim/corun"
@@ -12,32 +13,30 @@ import (
 const WindowSize = 12
 
 // A Grouping is a window of jobs that is being divided into groups, as the hierarchical
-// paper's agent does it. Each decision is one of the 29 setups of [corun.Agent], in the
-// order of concurrency and then of [corun.Setups]; which of the jobs left go there is
-// found out by [Grouping.Group]. It knows the jobs by their profiles alone, and simulates
-// nothing. A job that is left over at the end runs alone.
+// paper's agent does it. Each decision is one of the 29 setups of [corun.Agent], by
+// concurrency and then in the order of [corun.Setups]. Which of the jobs left run there
+// follows from their profiles: see [Grouping.Group]. Nothing is simulated. A job that is
+// left over at the end runs alone.
 //
 // The paper prints neither the list of actions nor how jobs are selected: both are ours.
 type Grouping struct {
 	concurrency int
 	jobs        [WindowSize]profiled
-	// left are those without a group, longest first.
+	// left are those without a group, longest first: places in jobs, in buf.
 	left []int8
 	buf  [WindowSize]int8
-	// group is what take returns.
-	group [corun.MaxConcurrency]int
 }
 
 // A Profile is what the counters of the paper's Table III say of a job that has the GPU to
-// itself, as far as the performance model knows them: it is derived from the model, not
-// measured.
+// itself, as far as the performance model knows: it is derived from the model, not
+// measured. Duration is [task.Program.Solo].
 type Profile struct {
 	// Compute is Compute (SM) [%], from 0 to 1: the mean use of the multiprocessors.
 	Compute float64
 	// Memory is Memory [%], and DRAM Throughput, from 0 to 1: the mean use of the bandwidth.
 	Memory float64
 	// Active is SM Active Cycles over Elapsed Cycles, from 0 to 1, the mean over the
-	// multiprocessors: a serial part leaves nearly all of them idle.
+	// multiprocessors: a serial part leaves them idle.
 	Active float64
 	// Waves stands for Grid Size and Waves Per SM: the share of the multiprocessors that the
 	// job's blocks can fill.
@@ -46,39 +45,43 @@ type Profile struct {
 
 // ProfileOf derives a program's profile.
 func ProfileOf(p *task.Program) Profile {
-	return Profile{p.Compute, p.Memory, float64((1 - p.Serial) * p.Parallelism), p.Parallelism}
+	return Profile{p.Compute, p.Memory, (1 - p.Serial) * p.Parallelism, p.Parallelism}
 }
 
+// profiled is a job of the window.
 type profiled struct {
 	Profile
 	// index is that in the window.
 	index int
-	// time is Duration, over the mean of the window.
+	// time is Duration over the mean of the window, as in V-A3.
 	time float64
 }
 
-// profileSize is how many numbers the agent sees of a job.
-const profileSize = 5
+const (
+	// profileSize is how many numbers the agent sees of a job, and prospectSize of a setup.
+	profileSize  = 5
+	prospectSize = 2
+)
 
-// action is a setup with what its slots offer.
+// action is a setup with what its slots offer, those with fewer multiprocessors first.
 type action struct {
 	setup  corun.Setup
 	layout corun.Layout
-	slots  []offer
+	offers []offer
 }
 
-// offer is what a slot has: the paper's two hardware parameters (V-A3).
+// offer is what a slot has: the paper's two hardware parameters (V-A3), the shares of the
+// multiprocessors and of the bandwidth, the latter with all slots of the domain.
 type offer struct {
-	slot            int
+	slot, domain    int
 	compute, memory float64
 }
 
-// actions are those of the agent, the slots by ascending share of the multiprocessors.
 var actions = func() (out []action) {
 	for n := 2; n <= corun.MaxConcurrency; n++ {
 		for _, s := range corun.Setups(corun.Agent, n) {
-			a := action{setup: s, layout: s.Layout(), slots: offers(&s)}
-			slices.SortStableFunc(a.slots, func(x, y offer) int { return cmp.Compare(x.compute, y.compute) })
+			a := action{s, s.Layout(), offersOf(&s)}
+			slices.SortStableFunc(a.offers, func(x, y offer) int { return cmp.Compare(x.compute, y.compute) })
 			out = append(out, a)
 		}
 	}
@@ -88,15 +91,15 @@ var actions = func() (out []action) {
 // alone is the setup for a job without a group.
 var alone = corun.Setups(corun.Agent, 1)[0]
 
-func offers(s *corun.Setup) (out []offer) {
-	for _, gi := range s.GIs {
+func offersOf(s *corun.Setup) (out []offer) {
+	for domain, gi := range s.GIs {
 		for _, ci := range gi.CIs {
 			shares := ci.Shares
 			if len(shares) == 0 {
 				shares = []float64{1}
 			}
 			for _, share := range shares {
-				out = append(out, offer{len(out), ci.Compute * share, gi.Memory})
+				out = append(out, offer{len(out), domain, ci.Compute * share, gi.Memory})
 			}
 		}
 	}
@@ -104,15 +107,14 @@ func offers(s *corun.Setup) (out []offer) {
 }
 
 // GroupingShape is that of what the agent sees and does.
-func GroupingShape() Shape { return Shape{WindowSize * profileSize, len(actions)} }
+func GroupingShape() Shape {
+	return Shape{WindowSize*profileSize + len(actions)*prospectSize, len(actions)}
+}
 
 // Load begins with a window of at most [WindowSize] jobs and groups of at most so many.
 func (g *Grouping) Load(jobs []task.Program, concurrency int) {
 	g.concurrency = concurrency
-	mean := 0.0
-	for i := range jobs {
-		mean += float64(jobs[i].Solo) / float64(len(jobs))
-	}
+	mean := meanSolo(jobs)
 	for i := range jobs {
 		g.jobs[i] = profiled{ProfileOf(&jobs[i]), i, float64(jobs[i].Solo) / mean}
 	}
@@ -123,11 +125,23 @@ func (g *Grouping) Load(jobs []task.Program, concurrency int) {
 	}
 }
 
+func meanSolo(jobs []task.Program) float64 {
+	sum := 0.0
+	for i := range jobs {
+		sum += float64(jobs[i].Solo)
+	}
+	return sum / float64(len(jobs))
+}
+
 // Done reports whether the jobs left, if any, run alone.
 func (g *Grouping) Done() bool { return min(len(g.left), g.concurrency) < 2 }
 
-// Observe writes the profiles of the jobs left, longest first and zeros behind them, and
-// which setups have as many slots as there may be jobs.
+// Observe writes what the agent sees and which setups have no more slots than there may be
+// jobs. It sees, of each job left, the longest first, its profile, and zeros where there
+// are fewer than [WindowSize]. Behind these come, for each setup that is allowed, two
+// numbers about the group that it would get, which is more than the paper tells of its
+// state: the time that it would save, as far as the profiles say, and the sum of its
+// intermediate rewards.
 func (g *Grouping) Observe(observation []float32, mask []bool) {
 	clear(observation)
 	for i, j := range g.left {
@@ -136,39 +150,96 @@ func (g *Grouping) Observe(observation []float32, mask []bool) {
 			observation[i*profileSize+k] = float32(v)
 		}
 	}
+	prospects := observation[WindowSize*profileSize:]
 	for a := range actions {
-		mask[a] = actions[a].layout.Slots <= min(len(g.left), g.concurrency)
+		if mask[a] = actions[a].layout.Slots <= min(len(g.left), g.concurrency); mask[a] {
+			s := g.assign(&actions[a])
+			prospects[a*prospectSize], prospects[a*prospectSize+1] = float32(s.saved), float32(s.fits)
+		}
 	}
 }
 
-// fit is how well a job of the window would use a slot, from 0 to 1: how much of the
-// multiprocessors it has a use for, times the pace at which the slot lets it run, times
-// how close in duration it is to the group so far.
-//
-// This is our reading of the paper's intermediate reward, whose formula is lost in our
-// copy. It has the arguments that the paper names, the shares of multiprocessors and
-// bandwidth of the slot and the job's Compute (SM) [%], Memory [%] and time, and does what
-// it says: it "returns a higher reward when assigning a resource where it is needed"
-// (V-A3).
-func (p *profiled) fit(o *offer, longest float64) float64 {
-	slowdown := p.slowdown(o)
-	f := min(1, p.Compute/o.compute) / slowdown
-	if time := float64(p.time * slowdown); longest > 0 {
-		f *= min(time, longest) / max(time, longest)
+// slowdown is what the profile says of the job's time in a slot, over its solo time, beside
+// jobs that want some bandwidth of the same domain: a roofline.
+func (p *profiled) slowdown(o *offer, others float64) float64 {
+	return max(1, p.Compute/o.compute, (p.Memory+others)/o.memory)
+}
+
+// fit is the intermediate reward of a job for a slot. The formula is lost in our copy of
+// the paper, and rebuilt from the prose (V-A3): it "evaluates the resource allocation for
+// a selected job", from the slot's shares of multiprocessors and bandwidth and the job's
+// Compute (SM) [%], Memory [%] and time over the window's mean, and is higher "when
+// assigning a resource where it is needed". Ours is the time, times the part of the slot
+// that the job has a use for, times the pace at which it would run there; less where the
+// group, which takes longest so far, would have to wait for it.
+func (p *profiled) fit(o *offer, others, longest float64) float64 {
+	slowdown := p.slowdown(o, others)
+	f := p.time * min(1, max(p.Compute/o.compute, p.Memory/o.memory)) / slowdown
+	if longest > 0 {
+		f *= min(1, longest/(p.time*slowdown))
 	}
 	return f
 }
 
-// slowdown is what the profile says of the job's time in a slot, over its solo time.
-func (p *profiled) slowdown(o *offer) float64 {
-	return max(1, p.Compute/o.compute, p.Memory/o.memory)
+// An assignment says which jobs a setup would get.
+type assignment struct {
+	// jobs are places in Grouping.left, by slot, and taken is the set of them.
+	jobs  [corun.MaxConcurrency]int8
+	taken uint16
+	// longest is the time of the group by its profiles, in mean solo times, saved what it
+	// saves so, and fits the sum of its intermediate rewards.
+	longest, saved, fits float64
+	// memory is the bandwidth that is wanted, by domain.
+	memory [corun.MaxConcurrency]float64
 }
 
-// Group makes a group of jobs that are left. Its slots are filled one by one, the smallest
-// share of the multiprocessors first, each with the job that fits it best, the longest of
-// equals. Jobs are indices in the window.
+// assign fills the slots of a setup as [Grouping.Group] says.
+func (g *Grouping) assign(a *action) (s assignment) {
+	first, best := 0, -1.0
+	for i := range a.offers {
+		if f := g.jobs[g.left[0]].fit(&a.offers[i], 0, 0); f > best {
+			first, best = i, f
+		}
+	}
+	s.put(g, &a.offers[first], 0)
+	for i := range a.offers {
+		if i == first {
+			continue
+		}
+		o := &a.offers[i]
+		at, best := 0, -1.0
+		for k, j := range g.left {
+			if s.taken&(1<<k) != 0 {
+				continue
+			}
+			if f := g.jobs[j].fit(o, s.memory[o.domain], s.longest); f > best {
+				at, best = k, f
+			}
+		}
+		s.put(g, o, at)
+	}
+	s.saved -= s.longest
+	return s
+}
+
+// put gives a slot the job at a place of left.
+func (s *assignment) put(g *Grouping, o *offer, at int) {
+	p := &g.jobs[g.left[at]]
+	s.jobs[o.slot] = int8(at)
+	s.taken |= 1 << at
+	s.fits += p.fit(o, s.memory[o.domain], s.longest)
+	s.longest = max(s.longest, p.time*p.slowdown(o, s.memory[o.domain]))
+	s.saved += p.time
+	s.memory[o.domain] += p.Memory
+}
+
+// Group makes a group for a setup of jobs that are left, as indices in the window. The
+// longest job is always in it, in the slot that fits it best. Then the other slots are
+// filled one by one, the one with the fewest multiprocessors first, each with the job of
+// the highest intermediate reward there, the longest of equals.
 func (g *Grouping) Group(choice int) corun.Group {
-	jobs, _ := g.take(choice)
+	var buf [corun.MaxConcurrency]int
+	jobs, _ := g.take(choice, &buf)
 	return corun.Group{Jobs: slices.Clone(jobs), Setup: actions[choice].setup}
 }
 
@@ -181,25 +252,18 @@ func (g *Grouping) Rest() (out []corun.Group) {
 	return out
 }
 
-// take is Group, in a slice that is valid until the next call; fits is the sum of the
-// jobs' intermediate rewards, weighted by their time.
-func (g *Grouping) take(choice int) (jobs []int, fits float64) {
+// take is Group, into a buffer; fits is the sum of the intermediate rewards.
+func (g *Grouping) take(choice int, buf *[corun.MaxConcurrency]int) (jobs []int, fits float64) {
 	a := &actions[choice]
-	jobs = g.group[:a.layout.Slots]
-	longest := 0.0
-	for i := range a.slots {
-		o := &a.slots[i]
-		at, best := 0, -1.0
-		for k, j := range g.left {
-			if f := g.jobs[j].fit(o, longest); f > best {
-				at, best = k, f
-			}
-		}
-		p := &g.jobs[g.left[at]]
-		g.left = slices.Delete(g.left, at, at+1)
-		jobs[o.slot] = p.index
-		longest = max(longest, float64(p.time*p.slowdown(o)))
-		fits += float64(best * p.time)
+	s := g.assign(a)
+	jobs = buf[:a.layout.Slots]
+	for i := range jobs {
+		jobs[i] = g.jobs[g.left[s.jobs[i]]].index
 	}
-	return jobs, fits
+	for t := s.taken; t != 0; {
+		last := bits.Len16(t) - 1
+		g.left = slices.Delete(g.left, last, last+1)
+		t &^= 1 << last
+	}
+	return jobs, s.fits
 }

@@ -9,6 +9,7 @@ import (
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
 	"miglab/datasets"
+	"miglab/harness/algo"
 	"miglab/harness/curve"
 	"miglab/harness/task"
 )
@@ -21,7 +22,7 @@ func deadlineRecipes() []*Recipe {
 	var out []*Recipe
 	for i := range agents.DeadlineAgents {
 		a := &agents.DeadlineAgents[i]
-		r := &Recipe{Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000, Seeds: []uint{1}, Shipped: true, Score: latePercent}
+		r := &Recipe{Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000, Seeds: []uint{1}, Shipped: true, Score: latePercent, Track: algo.TrackDispatch}
 		if a.Original {
 			r.Steps = 200_000
 		}

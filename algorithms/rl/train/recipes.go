@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"miglab/algorithms/rl/agents"
@@ -11,6 +12,7 @@ import (
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
 	"miglab/datasets"
+	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 )
@@ -29,8 +31,11 @@ type Recipe struct {
 	Seeds []uint
 	// Shipped says that the weights of the first seed are built into the program.
 	Shipped bool
-	// Score is what the learning curve shows, p_opt_percent or late_percent.
+	// Score is what the learning curve shows: p_opt_percent, late_percent or
+	// relative_throughput, of which more is better.
 	Score string
+	// Track is that of the agent.
+	Track algo.Track
 
 	setup func(k nn.Kernel, steps int64, seed uint64) (setup, error)
 	meta  func(shipped nn.Policy, steps int64, seed uint64) nn.Meta
@@ -54,7 +59,17 @@ func Recipes() []*Recipe {
 	all = append(all, ownRecipes()...)
 	all = append(all, paperRecipes()...)
 	all = append(all, deadlineRecipes()...)
+	all = append(all, corunRecipe())
 	return all
+}
+
+// OfTrack lists the recipes of a track's agents. Those of the stream track are the ones of
+// the batch track.
+func OfTrack(track algo.Track) []*Recipe {
+	if track == algo.TrackStream {
+		track = algo.TrackBatch
+	}
+	return slices.DeleteFunc(Recipes(), func(r *Recipe) bool { return r.Track != track })
 }
 
 // Find returns a recipe by name, or by the name of an agent and the workload that it
@@ -122,7 +137,7 @@ func ownRecipes() []*Recipe {
 }
 
 func ownRecipe(name, doc string, steps int64, workloads []string) *Recipe {
-	r := &Recipe{Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: true, Score: pOpt}
+	r := &Recipe{Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: true, Score: pOpt, Track: algo.TrackBatch}
 	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		// Most batches have the 14 tasks of DRL 5.1.3; the others teach what to do with
 		// any number.

@@ -16,6 +16,7 @@ import (
 const (
 	pOpt        = "p_opt_percent"
 	latePercent = "late_percent"
+	throughput  = "relative_throughput"
 )
 
 // A measured batch is one with its l_bound (DRL 5.2), in seconds.

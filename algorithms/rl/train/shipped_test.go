@@ -17,7 +17,7 @@ import (
 func TestShippedWeightsScoreAsTheirCurves(t *testing.T) {
 	const root = "../../.."
 	for _, r := range Recipes() {
-		if !r.Shipped || r.Score != pOpt {
+		if !r.Shipped || r.Score == latePercent {
 			continue // days of jobs take too long here
 		}
 		t.Run(r.Name, func(t *testing.T) {
@@ -60,9 +60,14 @@ func TestShippedWeightsScoreAsTheirCurves(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("%.3f, with single precision %.3f", score, last.Score)
-			// A tenth of a point: a decision between equals may turn.
-			if math.Abs(score-last.Score) > 0.1 {
-				t.Errorf("p_opt is %.3f %%, and %.3f %% at the end of the curve", score, last.Score)
+			// A tenth of a point: a decision between equals may turn. Throughput is in units
+			// of time sharing's.
+			tolerance := 0.1
+			if r.Score == throughput {
+				tolerance = 0.002
+			}
+			if math.Abs(score-last.Score) > tolerance {
+				t.Errorf("%s is %.4f, and %.4f at the end of the curve", r.Score, score, last.Score)
 			}
 		})
 	}

@@ -16,6 +16,7 @@ import (
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
+	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 )
@@ -195,19 +196,39 @@ func TestRunsWithoutWholeEpisodes(t *testing.T) {
 
 // A run of DQN begins each segment with an empty replay buffer.
 func TestRunsOfDQNGoOn(t *testing.T) {
-	r, err := Find("rl-float-GOODSCALING-dqn-64", "")
-	if err != nil {
-		t.Fatal(err)
+	for name, steps := range map[string]int64{"rl-float-GOODSCALING-dqn-64": 2 * 1024, "d3qn": 3 * 800} {
+		r, err := Find(name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := options(t.TempDir())
+		o.Steps = steps
+		want := whatMade(t, mustRun(t, r, o))
+		o.Dir, o.Workers = t.TempDir(), 2
+		if !cut(t, r, o, 1) {
+			t.Fatalf("%s: it was done before it could be cut", name)
+		}
+		if got := whatMade(t, mustRun(t, r, o)); got != want {
+			t.Errorf("%s: %v:\n%s, want %v:\n%s", name, got.last, got.curve, want.last, want.curve)
+		}
 	}
-	o := options(t.TempDir())
-	o.Steps = 2 * 1024
-	want := whatMade(t, mustRun(t, r, o))
-	o.Dir, o.Workers = t.TempDir(), 2
-	if !cut(t, r, o, 1) {
-		t.Fatal("it was done before it could be cut")
+}
+
+// Every recipe is of one track, and streams have the agents of batches.
+func TestRecipesOfTracks(t *testing.T) {
+	all := 0
+	for track, name := range map[algo.Track]string{algo.TrackBatch: "agent-ANY", algo.TrackDispatch: "rl-deadline-enhanced", algo.TrackCorun: "d3qn"} {
+		of := OfTrack(track)
+		if !slices.ContainsFunc(of, func(r *Recipe) bool { return r.Name == name }) {
+			t.Errorf("%s is not of track %s", name, track)
+		}
+		all += len(of)
 	}
-	if got := whatMade(t, mustRun(t, r, o)); got != want {
-		t.Errorf("%v:\n%s, want %v:\n%s", got.last, got.curve, want.last, want.curve)
+	if n := len(Recipes()); all != n {
+		t.Errorf("%d recipes by track, want %d", all, n)
+	}
+	if len(OfTrack(algo.TrackStream)) != len(OfTrack(algo.TrackBatch)) || len(OfTrack(algo.TrackPlacement)) > 0 {
+		t.Error("streams have other recipes than batches, or placement has some")
 	}
 }
 

@@ -1,0 +1,187 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"miglab/algorithms/rl/env"
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim/corun"
+)
+
+func corunWindow(t testing.TB, dataset string, i int) corun.Window {
+	t.Helper()
+	in, err := datasets.MustParse(dataset).Instance(mig.MustLookup("A100"), i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in.Window
+}
+
+func corunPlan(t testing.TB, w corun.Window) (corun.Plan, error) {
+	t.Helper()
+	a := algo.MustParse(CorunName)
+	c, err := a.Spec.Corun(a.Args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Plan(context.Background(), w)
+}
+
+// corunGolden is what the agent decides on the paper's queues, and on a larger window with
+// smaller groups.
+func corunGolden(t testing.TB) string {
+	var b strings.Builder
+	write := func(title string, w corun.Window) {
+		plan, err := corunPlan(t, w)
+		if err != nil {
+			t.Fatalf("%s: %v", title, err)
+		}
+		fmt.Fprintf(&b, "# %s\n", title)
+		for _, g := range plan {
+			var names []string
+			for _, j := range g.Jobs {
+				names = append(names, w.Jobs[j].Name)
+			}
+			fmt.Fprintf(&b, "%s %s\n", &g.Setup, strings.Join(names, ", "))
+		}
+	}
+	for i := range 12 {
+		write(fmt.Sprintf("Q%d", i+1), corunWindow(t, "corun/queues", i))
+	}
+	write("15 jobs in groups of up to 3", corunWindow(t, "corun/balanced?w=15&cmax=3", 0))
+	return b.String()
+}
+
+// Windows of any size and limit get plans that the referee accepts.
+func TestCorunPlansPassTheReferee(t *testing.T) {
+	for _, w := range []int{1, 2, 3, 5, 11, 12, 13, 24, 30} {
+		for cmax := 1; cmax <= corun.MaxConcurrency; cmax++ {
+			for i := range 4 {
+				in := corunWindow(t, fmt.Sprintf("corun/drawn?w=%d&cmax=%d", w, cmax), i)
+				plan, err := corunPlan(t, in)
+				if err != nil {
+					t.Fatalf("%d jobs, Cmax %d: %v", w, cmax, err)
+				}
+				if v := corun.Check(in, plan); v != nil {
+					t.Fatalf("%d jobs, Cmax %d: %d violations, first %v", w, cmax, len(v), v[0])
+				}
+			}
+		}
+	}
+	large := corunWindow(t, "corun/Q1", 0)
+	large.Concurrency = corun.MaxSlots
+	if plan, err := corunPlan(t, large); err != nil || corun.Check(large, plan) != nil {
+		t.Errorf("groups of up to %d: %v, %v", large.Concurrency, err, corun.Check(large, plan))
+	}
+}
+
+// A window of more than 12 jobs is planned as its parts are.
+func TestCorunLargeWindowsAreCut(t *testing.T) {
+	w := corunWindow(t, "corun/balanced?w=20", 0)
+	whole, err := corunPlan(t, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts corun.Plan
+	for _, first := range []int{0, env.WindowSize} {
+		part := w
+		part.Jobs = w.Jobs[first:min(first+env.WindowSize, len(w.Jobs))]
+		plan, err := corunPlan(t, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range plan {
+			for i := range g.Jobs {
+				g.Jobs[i] += first
+			}
+			parts = append(parts, g)
+		}
+	}
+	if !slices.EqualFunc(whole, parts, sameGroup) {
+		t.Errorf("planned together\n%v\nand apart\n%v", whole, parts)
+	}
+}
+
+func sameGroup(a, b corun.Group) bool {
+	return slices.Equal(a.Jobs, b.Jobs) && a.Setup.String() == b.Setup.String()
+}
+
+// The agent knows profiles alone: what the model charges for company does not matter.
+func TestCorunPlansDoNotDependOnTheModel(t *testing.T) {
+	w := corunWindow(t, "corun/Q7", 0)
+	want, err := corunPlan(t, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Model = corun.Model{Kappa: 3, Delta: 2, Release: true}
+	if got, err := corunPlan(t, w); err != nil || !slices.EqualFunc(got, want, sameGroup) {
+		t.Errorf("%v, %v under another model, want %v", got, err, want)
+	}
+}
+
+func TestCorunRefuses(t *testing.T) {
+	w := corunWindow(t, "corun/Q1", 0)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (corunAgent{}).Plan(ended, w); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v once the context has ended", err)
+	}
+	w.Jobs = nil
+	var invalid *corun.InvalidError
+	if _, err := corunPlan(t, w); !errors.As(err, &invalid) {
+		t.Errorf("a window without jobs: %v, want a *corun.InvalidError", err)
+	}
+}
+
+func TestCorunConcurrentUse(t *testing.T) {
+	forget()
+	var windows []corun.Window
+	var want []corun.Plan
+	for i := range 6 {
+		windows = append(windows, corunWindow(t, "corun/queues", i))
+		plan, err := corunPlan(t, windows[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, plan)
+	}
+	var g errgroup.Group
+	for worker := range 8 {
+		g.Go(func() error {
+			for i := range windows {
+				i = (i + worker) % len(windows)
+				got, err := (corunAgent{}).Plan(context.Background(), windows[i])
+				if err != nil {
+					return err
+				}
+				if !slices.EqualFunc(got, want[i], sameGroup) {
+					return fmt.Errorf("window %d has another plan", i)
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// BenchmarkCorunWindow is the time to plan a window of 12 jobs, all of its decisions.
+func BenchmarkCorunWindow(b *testing.B) {
+	w := corunWindow(b, "corun/Q1", 0)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := (corunAgent{}).Plan(context.Background(), w); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

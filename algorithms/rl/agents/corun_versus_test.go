@@ -1,0 +1,60 @@
+package agents_test
+
+import (
+	"testing"
+
+	_ "miglab/algorithms/corun"
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim/corun"
+)
+
+// On Q1 to Q12 the paper's agent is better than MIG only, shared or private, on at least
+// 11, and within 12 % of the optimum on the mean.
+func TestCorunAgentIsNearTheOptimum(t *testing.T) {
+	throughput := func(id string, w corun.Window) float64 {
+		a := algo.MustParse(id)
+		c, err := a.Spec.Corun(a.Args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := c.Plan(t.Context(), w)
+		if err != nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+		r, err := corun.Measure(w, plan)
+		if err != nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+		return r.Throughput()
+	}
+	for _, c := range []struct {
+		dataset string
+		windows int
+		// least is the agent's mean throughput over the optimum's.
+		least float64
+	}{{"corun/queues", 12, 0.88}, {"corun/training", 20, 0.93}, {"corun/seen", 20, 0.92}, {"corun/unseen", 20, 0.87}} {
+		spec := datasets.MustParse(c.dataset)
+		agent, best, wins := 0.0, 0.0, 0
+		for i := range c.windows {
+			in, err := spec.Instance(mig.MustLookup("A100"), i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			own, optimum := throughput("d3qn", in.Window), throughput("exact", in.Window)
+			if own > optimum*(1+1e-9) {
+				t.Errorf("%s, window %d: %v, over the optimum %v", c.dataset, i, own, optimum)
+			}
+			agent, best = agent+own, best+optimum
+			if own > max(throughput("mig-only", in.Window), throughput("mig-only?memory=private", in.Window)) {
+				wins++
+			}
+		}
+		ratio := agent / best
+		t.Logf("%s: %.4f of the optimum, better than MIG only on %d of %d", c.dataset, ratio, wins, c.windows)
+		if ratio < c.least || c.dataset == "corun/queues" && wins < 11 {
+			t.Errorf("%s: %.4f of the optimum and %d wins over MIG only; want %v, and 11 on the queues", c.dataset, ratio, wins, c.least)
+		}
+	}
+}
