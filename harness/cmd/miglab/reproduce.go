@@ -16,13 +16,14 @@ import (
 	"miglab/paper-figures/deadline"
 	"miglab/paper-figures/drl"
 	"miglab/paper-figures/far"
+	"miglab/paper-figures/hierarchical"
 	"miglab/paper-figures/mfi"
 )
 
 // papers returns all papers.
 func papers() ([]figures.Paper, error) {
 	var out []figures.Paper
-	for _, paper := range []func() (figures.Paper, error){far.Paper, drl.Paper, mfi.Paper, deadline.Paper} {
+	for _, paper := range []func() (figures.Paper, error){far.Paper, drl.Paper, mfi.Paper, deadline.Paper, hierarchical.Paper} {
 		p, err := paper()
 		if err != nil {
 			return nil, err

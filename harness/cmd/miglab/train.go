@@ -12,7 +12,7 @@ import (
 
 func newTrain() *cobra.Command {
 	var names []string
-	var workload, out, install string
+	var workload, track, out, install string
 	var all bool
 	var steps int64
 	var seeds []uint
@@ -27,14 +27,23 @@ func newTrain() *cobra.Command {
 		Example: "  miglab train --agent agent --steps 200000\n" +
 			"  miglab train --agent rl-direct,rl-entropy --workload MIXSCALINGEXTREME --seeds 1,2,3\n" +
 			"  miglab train --agent rl-direct --workload WIDETIMES --steps 200000000\n" +
+			"  miglab train --track corun\n" +
 			"  miglab train --all",
 		RunE: func(c *cobra.Command, _ []string) error {
 			var recipes []*train.Recipe
 			switch {
-			case all == (len(names) > 0):
-				return fmt.Errorf("give either --agent or --all; miglab list agents says what there is")
+			case len(names) > 0 && (all || track != "") || all && track != "" || len(names) == 0 && !all && track == "":
+				return fmt.Errorf("give one of --agent, --track and --all; miglab list agents says what there is")
 			case all:
 				recipes = train.Recipes()
+			case track != "":
+				t, err := parseTrack(track)
+				if err != nil {
+					return err
+				}
+				if recipes = train.OfTrack(t); len(recipes) == 0 {
+					return fmt.Errorf("--track %s has no agents; miglab list agents says what there is", t)
+				}
 			}
 			for _, n := range names {
 				r, err := train.Find(n, workload)
@@ -69,6 +78,7 @@ func newTrain() *cobra.Command {
 	}
 	c.Flags().StringSliceVar(&names, "agent", nil, "agents, separated by commas (miglab list agents)")
 	c.Flags().StringVar(&workload, "workload", "", "what to learn from, where the agent's name does not say")
+	c.Flags().StringVar(&track, "track", "", "every agent of a track")
 	c.Flags().BoolVar(&all, "all", false, "every agent that the project uses, with all its seeds")
 	c.Flags().Int64Var(&steps, "steps", 0, "steps in all environments; 0 means what the project's own agents took")
 	c.Flags().UintSliceVar(&seeds, "seeds", nil, "one run for each, separated by commas (default: what the project's own agents took)")
