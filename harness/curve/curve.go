@@ -41,8 +41,8 @@ type Point struct {
 	// Steps of training so far, at least 1.
 	Steps int64
 	// Score is what the agent achieves on instances that are always the same: the mean
-	// p_opt in percent, of an agent for jobs with deadlines the share of late ones in
-	// percent.
+	// p_opt in percent; of an agent for jobs with deadlines the share of late ones in
+	// percent; of one for co-runs the relative throughput, of which more is better.
 	Score float64
 	// Return and Length are means over the episodes that ended in the segment; NaN where
 	// none did.
