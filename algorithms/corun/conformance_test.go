@@ -62,7 +62,7 @@ func planned(t *testing.T, a algo.Algorithm, w corun.Window) (corun.Plan, corun.
 
 // TestConformance runs every scheduler on any window: the referee accepts the plan, no
 // group is slower than its jobs one after the other, the window stays as it is, and the
-// same window gives the same plan. Nobody who chooses from Table VII beats exact.
+// same window gives the same plan. Nobody beats exact.
 func TestConformance(t *testing.T) {
 	all := variants()
 	if len(all) != 11 {

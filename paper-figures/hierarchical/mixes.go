@@ -26,7 +26,7 @@ var (
 )
 
 // ourChoice is the note below Figs. 3 to 5.
-const ourChoice = "the text does not name the paper's programs: these are our choice"
+const ourChoice = "the text does not name the paper's programs: these are our choice, of programs that show what the text says of its own"
 
 // mix is the dataset of a window of some programs.
 func mix(programs []string, parameters string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
@@ -21,7 +22,7 @@ var _ = algo.Register(algo.Spec{
 	Name: CorunName, Version: 1, Track: algo.TrackCorun, Cite: "hierarchical IV-C",
 	Summary: "the paper's agent: dueling double DQN on the jobs' profiles, 29 setups",
 	Weights: func(algo.Args) string { return hashOf(CorunName) },
-	Corun:   func(algo.Args) (algo.Corun, error) { return corunAgent{}, nil },
+	Corun:   newCorunAgent,
 })
 
 // NewCorunPolicy returns the paper's network (Table VI): a dueling one with 29 advantages.
@@ -31,22 +32,35 @@ func NewCorunPolicy(k nn.Kernel, rng *rand.Rand) *nn.QNetwork {
 }
 
 // corunAgent plans with the embedded weights.
-type corunAgent struct{}
+type corunAgent struct{ network nn.Policy }
+
+// corunNetwork is kept once its weights are read, which takes longer than many decisions.
+var corunNetwork atomic.Pointer[nn.QNetwork]
+
+func newCorunAgent(algo.Args) (algo.Corun, error) {
+	if n := corunNetwork.Load(); n != nil {
+		return corunAgent{n}, nil
+	}
+	n := NewCorunPolicy(nn.Portable(), rand.New(rand.NewPCG(0, 0)))
+	if err := load(CorunName, 0, 0, n); err != nil {
+		return nil, err
+	}
+	corunNetwork.Store(n)
+	return corunAgent{n}, nil
+}
 
 // Plan implements [algo.Corun].
-func (corunAgent) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
-	pool, _ := runners.LoadOrStore(CorunName, new(sync.Pool))
-	p, ok := pool.(*sync.Pool).Get().(*CorunPlanner)
+func (a corunAgent) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
+	p, ok := corunPlanners.Get().(*CorunPlanner)
 	if !ok {
-		policy := NewCorunPolicy(nn.Portable(), rand.New(rand.NewPCG(0, 0)))
-		if err := load(CorunName, 0, 0, policy); err != nil {
-			return nil, err
-		}
-		p = NewCorunPlanner(policy)
+		p = NewCorunPlanner(a.network.Share())
 	}
-	defer pool.(*sync.Pool).Put(p)
+	defer corunPlanners.Put(p)
 	return p.Plan(ctx, w)
 }
+
+// corunPlanners holds those at rest.
+var corunPlanners sync.Pool
 
 // A CorunPlanner plans windows with a network: windows of up to 12 jobs as they are, larger
 // ones in parts, the first 12 jobs, then the next 12, and so on. It learned with Cmax = 4;

@@ -132,7 +132,7 @@ func TestCorunRefuses(t *testing.T) {
 	w := corunWindow(t, "corun/Q1", 0)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (corunAgent{}).Plan(ended, w); !errors.Is(err, context.Canceled) {
+	if _, err := shippedCorun(t).Plan(ended, w); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v once the context has ended", err)
 	}
 	w.Jobs = nil
@@ -159,7 +159,7 @@ func TestCorunConcurrentUse(t *testing.T) {
 		g.Go(func() error {
 			for i := range windows {
 				i = (i + worker) % len(windows)
-				got, err := (corunAgent{}).Plan(context.Background(), windows[i])
+				got, err := shippedCorun(t).Plan(context.Background(), windows[i])
 				if err != nil {
 					return err
 				}
@@ -180,8 +180,18 @@ func BenchmarkCorunWindow(b *testing.B) {
 	w := corunWindow(b, "corun/Q1", 0)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := (corunAgent{}).Plan(context.Background(), w); err != nil {
+		if _, err := shippedCorun(b).Plan(context.Background(), w); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+// shippedCorun is the agent as the registry makes it.
+func shippedCorun(t testing.TB) algo.Corun {
+	t.Helper()
+	a, err := newCorunAgent(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }

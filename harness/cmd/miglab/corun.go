@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/sim/corun"
+	"miglab/reports"
+)
+
+func newCorunSimulation() *cobra.Command {
+	var jobs []string
+	var setup string
+	var kappa, delta float64
+	var release bool
+	c := &cobra.Command{
+		Use:   "corun",
+		Short: "Simulate programs that share a GPU on a given partition by MIG and MPS",
+		Long: "corun simulates one group of the co-run track: programs of the hierarchical paper's Table IV, in the order of the\n" +
+			"partition's slots. The partition is written as in its Table VII: [] a GPU instance or the whole GPU, with its share\n" +
+			"of memory before m; {} a compute instance, as a share of eight GPCs; () an MPS client, as a share of its compute\n" +
+			"instance, or (*) without one. It is a model, not a measurement.",
+		Example: "  miglab corun --jobs lavaMD,stream --setup '[(0.4)+(0.6),1m]'\n" +
+			"  miglab corun --jobs kmeans,lavaMD,stream --setup '[{0.375},0.5m]+[(0.3)+(0.7),{0.5},0.5m]' --kappa 0.2",
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := corun.Parse(setup)
+			if err != nil {
+				return err
+			}
+			spec, err := datasets.Parse(fmt.Sprintf("corun/mix?jobs=%s&kappa=%v&delta=%v&release=%v", url.PathEscape(strings.Join(jobs, "+")), kappa, delta, release))
+			if err != nil {
+				return err
+			}
+			in, err := spec.Instance(mig.MustLookup("A100"), 0)
+			if err != nil {
+				return err
+			}
+			t, err := groupTable(in.Window, s)
+			if err != nil {
+				return err
+			}
+			return t.Text(c.OutOrStdout())
+		},
+	}
+	c.Flags().StringSliceVar(&jobs, "jobs", nil, "programs of Table IV, separated by commas, one for each slot")
+	c.Flags().StringVar(&setup, "setup", "", "partition as in Table VII")
+	c.Flags().Float64Var(&kappa, "kappa", 0.25, "how much jobs that share memory slow each other")
+	c.Flags().Float64Var(&delta, "delta", 0.3, "what MPS without percentages costs")
+	c.Flags().BoolVar(&release, "release", false, "jobs that still run get the shares of those that have ended")
+	for _, required := range []string{"jobs", "setup"} {
+		if err := c.MarkFlagRequired(required); err != nil {
+			panic(err)
+		}
+	}
+	return c
+}
+
+// groupTable has the referee run the window's jobs as one group.
+func groupTable(w corun.Window, s corun.Setup) (t reports.Table, err error) {
+	group := corun.Group{Setup: s}
+	for i := range w.Jobs {
+		group.Jobs = append(group.Jobs, i)
+	}
+	result, err := corun.Measure(w, corun.Plan{group})
+	if err != nil {
+		return t, err
+	}
+	t = reports.Table{
+		Title: "Simulated on " + s.String(),
+		Columns: []reports.Column{
+			{Name: "program"},
+			{Name: "class"},
+			{Name: "parameters"},
+			{Name: "alone [s]", Right: true},
+			{Name: "in the group [s]", Right: true},
+			{Name: "slowdown", Right: true},
+		},
+		Notes: []string{fmt.Sprintf("simulated, not measured: %.3f s, one after the other %.3f s; relative throughput %.3f; fairness %.3f",
+			float64(result.Makespan), float64(result.TimeSharing), result.Throughput(), result.Fairness())},
+	}
+	for i := range w.Jobs {
+		p := &w.Jobs[i]
+		parameters := "drawn"
+		if p.Fitted {
+			parameters = "fitted"
+		}
+		t.Rows = append(t.Rows, []string{
+			p.Name, string(p.Class), parameters, fmt.Sprintf("%.3f", float64(p.Solo)),
+			fmt.Sprintf("%.3f", float64(p.Solo)*result.Slowdowns[i]), fmt.Sprintf("%.3f", result.Slowdowns[i]),
+		})
+	}
+	return t, nil
+}
