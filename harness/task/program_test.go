@@ -43,22 +43,23 @@ func TestReadPrograms(t *testing.T) {
 func TestReadProgramsErrors(t *testing.T) {
 	const header = "name,class,solo_s,serial,compute,memory,parallelism\n"
 	for text, want := range map[string]string{
-		"":                            "programs.csv:1: the file is empty",
-		header:                        "programs.csv:1: there are no programs",
-		"name,class\na,CI\n":          "programs.csv:1: solo_s: the column is missing; the header of a file of programs is name,class,solo_s",
-		header + "a,CI,1,1,1,1\n":     "programs.csv:2: the line has 6 fields, the header 7",
-		header + ",CI,1,1,1,1,1\n":    "programs.csv:2: name: the name is empty",
-		header + "a,C,1,1,1,1,1\n":    `programs.csv:2: class: unknown class "C"; did you mean "CI"?`,
-		header + "a,CI,0,1,1,1,1\n":   `programs.csv:2: solo_s: "0" is not a solo time`,
-		header + "a,CI,inf,1,1,1,1\n": `programs.csv:2: solo_s: "inf" is not a solo time`,
-		header + "a,CI,1,-1,1,1,1\n":  `programs.csv:2: serial: "-1" is not a part of a program`,
-		header + "a,CI,1,1,NaN,1,1\n": `programs.csv:2: compute: "NaN" is not a part`,
+		"":                                  "programs.csv:1: the file is empty",
+		header:                              "programs.csv:1: there are no programs",
+		"name,class\na,CI\n":                "programs.csv:1: solo_s: the column is missing; the header of a file of programs is name,class,solo_s",
+		header + "a,CI,1,1,1,1\n":           "programs.csv:2: the line has 6 fields, the header 7",
+		header + ",CI,1,1,1,1,1\n":          "programs.csv:2: name: the name is empty",
+		header + "a,C,1,1,1,1,1\n":          `programs.csv:2: class: unknown class "C"; did you mean "CI"?`,
+		header + "a,CI,0,1,1,1,1\n":         `programs.csv:2: solo_s: "0" is not a solo time`,
+		header + "a,CI,inf,1,1,1,1\n":       `programs.csv:2: solo_s: "inf" is not a solo time`,
+		header + "a,CI,1,-1,1,1,1\n":        `programs.csv:2: serial: "-1" is not a part of a program`,
+		header + "a,CI,1,1,NaN,1,1\n":       `programs.csv:2: compute: "NaN" is not a part`,
+		header + "a,CI,1,1,1,1,0\n":         "programs.csv:2: parallelism: 0 is no share",
+		header + "a,CI,1,1,1,1,1.1\n":       "programs.csv:2: parallelism: 1.1 is no share",
+		header + "a,CI,1,0,0,0,1\n":         "programs.csv:2: serial, compute and memory take 0 on the whole GPU",
+		header + "a,CI,1,0,1e-200,0,1\n":    "programs.csv:2: serial, compute and memory take 0 on",
+		header + "a,CI,1,0,1e12,0,1e-300\n": "programs.csv:2: serial, compute and memory take +Inf on",
+
 		header + "a,CI,1,1,1,1,1\nb,MI,1,1,1,x,1\n": `programs.csv:3: memory: "x" is not a part`,
-		header + "a,CI,1,1,1,1,0\n":                 "programs.csv:2: parallelism: 0 is no share",
-		header + "a,CI,1,1,1,1,1.1\n":               "programs.csv:2: parallelism: 1.1 is no share",
-		header + "a,CI,1,0,0,0,1\n":                 "programs.csv:2: serial, compute and memory take 0 on the whole GPU",
-		header + "a,CI,1,0,1e-200,0,1\n":            "programs.csv:2: serial, compute and memory take 0 on",
-		header + "a,CI,1,0,1e12,0,1e-300\n":         "programs.csv:2: serial, compute and memory take +Inf on",
 	} {
 		_, err := readPrograms(text)
 		var at *task.ParseError

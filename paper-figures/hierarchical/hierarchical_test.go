@@ -174,17 +174,8 @@ func TestAllSchedulersAreShown(t *testing.T) {
 	}
 }
 
-// needsAgent skips the test where the agent has not been trained.
-func needsAgent(t *testing.T) {
-	t.Helper()
-	if a := algo.MustParse(agent.algorithm); a.Weights() == "" {
-		t.Skip("the agent has no weights")
-	}
-}
-
 // TestMeasures computes anew what the claims about Q1 to Q12 and the gaps are made of.
 func TestMeasures(t *testing.T) {
-	needsAgent(t)
 	build := func(d *figures.Data) (*figures.Output, error) {
 		of := func(m method, metric string) (v []float64, total float64) {
 			v, err := d.Values(m.on(queues), metric)
@@ -268,7 +259,6 @@ func TestMeasures(t *testing.T) {
 
 // TestQuickRun builds every artefact and finds every claim once by default.
 func TestQuickRun(t *testing.T) {
-	needsAgent(t)
 	dir := t.TempDir()
 	p := paper(t)
 	r := figures.Reproduction{Engine: engine(dir), Papers: []figures.Paper{p}, Dir: dir, Scale: figures.Scale{Quick: true}}
