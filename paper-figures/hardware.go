@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/stats"
@@ -140,8 +138,7 @@ func kernel(task string) string {
 func Sampled(mean, deviation float64, n int) Measurement {
 	m := Exactly(mean)
 	if n > 1 {
-		t := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + stats.Confidence) / 2)
-		half := t * deviation / math.Sqrt(float64(n))
+		half := stats.HalfWidth(deviation/math.Sqrt(float64(n)), n)
 		m.Low, m.High = mean-half, mean+half
 	}
 	return m

@@ -68,7 +68,7 @@ type CorunOptions struct {
 // takes all its mixes along. What failed is listed in a [*FailedError]. Where the
 // experiment cannot go on, rows are those of the repetitions so far, beside the error.
 func Corun(ctx context.Context, mixes []Mix, o CorunOptions) ([]datasets.CorunTime, error) {
-	x := &coruns{CorunOptions: o, from: provenance(o.GPU), solo: map[string]*corun{}}
+	x := &coruns{CorunOptions: o, from: Provenance(o.GPU), solo: map[string]*corun{}}
 	x.Launcher = judged(o.Launcher)
 	if err := x.add(mixes); err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func Isolation(ctx context.Context, s *session.Session, kernels []kernel.Kernel,
 		return nil, err
 	}
 	x := &isolation{
-		IsolationOptions: o, session: s, from: provenance(s.Identity()), gpu: s.Identity().Model,
+		IsolationOptions: o, session: s, from: Provenance(s.Identity()), gpu: s.Identity().Model,
 		bad: map[place]bool{}, seconds: map[trial][]float64{}, spoilt: map[trial]bool{},
 	}
 	x.Launcher = judged(o.Launcher)

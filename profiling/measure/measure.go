@@ -175,8 +175,8 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 }
 
-// provenance says where and when something is measured, today.
-func provenance(id profiling.Identity) datasets.Provenance {
+// Provenance says where and when something is measured, today.
+func Provenance(id profiling.Identity) datasets.Provenance {
 	return datasets.Provenance{
 		GPU: id.Model.Name, Name: oneLine(id.Name), Driver: oneLine(id.Driver), Source: string(id.Source),
 		Date: time.Now().UTC().Format(time.DateOnly),

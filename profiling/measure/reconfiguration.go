@@ -46,7 +46,7 @@ func Reconfiguration(ctx context.Context, s *session.Session, o ReconfigurationO
 	if id.Source != profiling.MIG {
 		return nil, fmt.Errorf("reconfiguration can be measured under MIG only, and this is %s", id.Source)
 	}
-	from := provenance(id)
+	from := Provenance(id)
 	var rounds []*round
 	for _, p := range reconfigured(id.Model) {
 		for _, threads := range slices.Compact([]int{1, len(p)}) {

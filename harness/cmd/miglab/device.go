@@ -169,7 +169,11 @@ func (f *kernelFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.manifest, "kernels", "miglab", "manifest: miglab, rodinia, altis, or a YAML file")
 	flags.StringToStringVar(&f.set, "set", nil, "parameters of the manifest, as in --set rodinia=/opt/rodinia,size=4096")
 	flags.StringSliceVar(&f.only, "only", nil, "kernels, separated by commas (default: all of the manifest)")
-	flags.BoolVar(&f.wall, "wall", false, "time whole processes, whatever the manifest says: what a schedule is executed with")
+}
+
+// registerWall adds the flag of those who time kernels.
+func (f *kernelFlags) registerWall(c *cobra.Command) {
+	c.Flags().BoolVar(&f.wall, "wall", false, "time whole processes, whatever the manifest says: what a schedule is executed with")
 }
 
 // read reads the manifest and chooses the kernels.

@@ -100,6 +100,7 @@ func newExecute() *cobra.Command {
 	}
 	df.register(c)
 	kf.register(c)
+	kf.registerWall(c)
 	c.Flags().StringVar(&tasks, "tasks", "", "tasks CSV, the times that the schedule is made with")
 	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")
 	c.Flags().StringVar(&plan, "schedule", "", "schedule JSON to run in place of an algorithm's (miglab schedule writes it)")
@@ -110,10 +111,8 @@ func newExecute() *cobra.Command {
 
 // sameSource refuses times that were measured otherwise than the schedule would run.
 func sameSource(tasks string, source profiling.Source) error {
-	for _, other := range []profiling.Source{profiling.MIG, profiling.MPSSMLimit} {
-		if other != source && filepath.Base(tasks) == tasksFile(other) && other != profiling.MIG {
-			return fmt.Errorf("%s has times of %s, and this would run under %s: profile the kernels there, or give --mode %[2]s", tasks, other, source)
-		}
+	if other := profiling.MPSSMLimit; other != source && filepath.Base(tasks) == tasksFile(other) {
+		return fmt.Errorf("%s has times of %s, and this would run under %s: profile the kernels there, or give --mode %[2]s", tasks, other, source)
 	}
 	return nil
 }

@@ -79,8 +79,7 @@ func newReconfiguration() *cobra.Command {
 			})
 		},
 	}
-	f.device.register(c)
-	f.register(c)
+	f.registerTimed(c)
 	return c
 }
 
@@ -106,9 +105,9 @@ func newIsolation() *cobra.Command {
 			})
 		},
 	}
-	f.device.register(c)
 	f.kernels.register(c)
-	f.register(c)
+	f.kernels.registerWall(c)
+	f.registerDrawn(c)
 	return c
 }
 
@@ -152,9 +151,9 @@ func newCorun() *cobra.Command {
 			})
 		},
 	}
-	f.device.register(c)
 	f.kernels.register(c)
-	f.register(c)
+	f.kernels.registerWall(c)
+	f.registerTimed(c)
 	c.Flags().StringSliceVar(&splits, "splits", []string{"25:75", "50:50", "75:25"}, "percentages of the jobs, joined by colons")
 	return c
 }
@@ -214,14 +213,8 @@ func newCounters() *cobra.Command {
 			return f.on(c, kernels, func(s *session.Session) error { return f.counters(c, s, kernels) })
 		},
 	}
-	f.device.register(c)
 	f.kernels.register(c)
 	f.register(c)
-	for _, meaningless := range []string{"repetitions", "seed", "wall"} {
-		if err := c.Flags().MarkHidden(meaningless); err != nil {
-			panic(err)
-		}
-	}
 	return c
 }
 

@@ -64,9 +64,9 @@ func newProfile() *cobra.Command {
 			return f.on(c, kernels, func(s *session.Session) error { return f.sweep(c, s, kernels) })
 		},
 	}
-	f.device.register(c)
 	f.kernels.register(c)
-	f.register(c)
+	f.kernels.registerWall(c)
+	f.registerDrawn(c)
 	c.Flags().BoolVar(&list, "list", false, "show the GPUs as they are, and run nothing")
 	c.Flags().BoolVar(&check, "check", false, "say what is missing, and run nothing")
 	for _, sub := range []*cobra.Command{newReconfiguration(), newIsolation(), newCorun(), newCounters(), newPartition()} {
@@ -76,9 +76,21 @@ func newProfile() *cobra.Command {
 	return c
 }
 
+// register adds the flags of all experiments.
 func (f *profileFlags) register(c *cobra.Command) {
+	f.device.register(c)
 	c.Flags().StringVar(&f.out, "out", filepath.Join("results", "profile"), "folder for what is measured")
+}
+
+// registerTimed adds those of experiments that take times.
+func (f *profileFlags) registerTimed(c *cobra.Command) {
+	f.register(c)
 	c.Flags().IntVar(&f.repetitions, "repetitions", 0, "how often everything is measured; 0 means what the manifest says, or 10")
+}
+
+// registerDrawn adds those of experiments that time kernels in a random order or company.
+func (f *profileFlags) registerDrawn(c *cobra.Command) {
+	f.registerTimed(c)
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "decides about orders and draws")
 }
 
