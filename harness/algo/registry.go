@@ -59,6 +59,9 @@ type Spec struct {
 	// Weights names what a trained algorithm has learned, for example by the hash of
 	// its file: results of other weights are computed anew. nil for all others.
 	Weights func(Args) string
+	// Budget says what a search is allowed to compute, for example "1000 iterations". nil
+	// for algorithms whose work is given by the problem alone.
+	Budget func(Args) string
 
 	Batch  func(Args) (Batch, error)
 	Stream func(Args) (Stream, error)
@@ -196,6 +199,14 @@ func (a Algorithm) Weights() string {
 		return ""
 	}
 	return a.Spec.Weights(a.Args)
+}
+
+// Budget says what the algorithm is allowed to compute; "" if the problem alone decides.
+func (a Algorithm) Budget() string {
+	if a.Spec.Budget == nil {
+		return ""
+	}
+	return a.Spec.Budget(a.Args)
 }
 
 // Schedule runs an algorithm of the batch track and puts its ID in the schedule.
