@@ -45,6 +45,14 @@ type Offline interface {
 	AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error)
 }
 
+// A Failure is an error that knows the kind of row that it ends as, for algorithms that
+// can fail in more ways than those of this program.
+type Failure interface {
+	error
+	// FailureKind is one word for the row, for example "crashed".
+	FailureKind() string
+}
+
 // InfeasibleError says that an algorithm's own rules leave a task without a place.
 type InfeasibleError struct {
 	// Algorithm is the name with its parameters.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -59,6 +60,10 @@ type Spec struct {
 	// Weights names what a trained algorithm has learned, for example by the hash of
 	// its file: results of other weights are computed anew. nil for all others.
 	Weights func(Args) string
+	// Open completes the spec of an algorithm that lives outside this program: its version
+	// is known, and whether it does the track, only once it is asked. nil for all others;
+	// see [RegisterPrefix].
+	Open func(Args, Track) (Spec, error)
 	// Budget says what a search is allowed to compute, for example "1000 iterations". nil
 	// for algorithms whose work is given by the problem alone.
 	Budget func(Args) string
@@ -112,6 +117,33 @@ func Register(s Spec) Spec {
 	return s
 }
 
+var prefixes = map[string]func(name string) (Spec, error){}
+
+// RegisterPrefix makes every name that begins with the prefix that of an algorithm, whose
+// spec find gives. What it gives has no track and no constructor yet, but Open, which has
+// both: finding starts nothing. It panics on a duplicate prefix, which is a mistake in the
+// program.
+func RegisterPrefix(prefix string, find func(name string) (Spec, error)) {
+	if _, ok := prefixes[prefix]; ok {
+		panic(fmt.Sprintf("algo: %q is registered twice", prefix))
+	}
+	prefixes[prefix] = find
+}
+
+// find returns the spec of a name.
+func find(name string) (Spec, error) {
+	for prefix, find := range prefixes {
+		if strings.HasPrefix(name, prefix) {
+			return find(name)
+		}
+	}
+	s, ok := registry[name]
+	if !ok {
+		return Spec{}, nearest.Unknown("algorithm", name, slices.Collect(maps.Keys(registry)))
+	}
+	return s, nil
+}
+
 // All returns the registered algorithms of a track by name; all tracks for "".
 func All(track Track) []Spec {
 	var out []Spec
@@ -129,13 +161,9 @@ func All(track Track) []Spec {
 // name is a [*nearest.UnknownError].
 func Parse(id string) (Algorithm, error) {
 	name, query, _ := strings.Cut(id, "?")
-	s, ok := registry[name]
-	if !ok {
-		var names []string
-		for n := range registry {
-			names = append(names, n)
-		}
-		return Algorithm{}, nearest.Unknown("algorithm", name, names)
+	s, err := find(name)
+	if err != nil {
+		return Algorithm{}, err
 	}
 	a := Algorithm{Spec: s, Args: Args{}}
 	var known []string
@@ -163,6 +191,20 @@ func Parse(id string) (Algorithm, error) {
 		a.Args[key] = value
 	}
 	a.ID = canonical(s, a.Args)
+	return a, a.make()
+}
+
+// ParseFor is [Parse] for an algorithm that is to run on a track. One that lives outside
+// this program is asked for its version, and it is an error if it does not do the track;
+// of all others the track is for the caller to compare.
+func ParseFor(id string, track Track) (Algorithm, error) {
+	a, err := Parse(id)
+	if err != nil || a.Spec.Open == nil {
+		return a, err
+	}
+	if a.Spec, err = a.Spec.Open(a.Args, track); err != nil {
+		return a, fmt.Errorf("algorithm %q: %w", a.ID, err)
+	}
 	return a, a.make()
 }
 

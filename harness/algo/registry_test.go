@@ -95,3 +95,43 @@ func TestRegisterPanicsOnMistakes(t *testing.T) {
 		}()
 	}
 }
+
+// A name with a prefix is found without asking what it names, and asked for a track.
+func TestPrefixesAreOpenedForATrack(t *testing.T) {
+	opened := 0
+	algo.RegisterPrefix("test-prefix:", func(name string) (algo.Spec, error) {
+		s := algo.Spec{
+			Name: strings.ToLower(name), Params: []algo.Param{{Name: "width", Default: "4"}},
+			Weights: func(algo.Args) string { return "content" },
+		}
+		s.Open = func(a algo.Args, track algo.Track) (algo.Spec, error) {
+			opened++
+			if track != algo.TrackBatch || a["width"] != "5" {
+				return algo.Spec{}, errWidth
+			}
+			own := s
+			own.Version, own.Track = 7, track
+			own.Batch = func(algo.Args) (algo.Batch, error) { return nothing{}, nil }
+			return own, nil
+		}
+		return s, nil
+	})
+	const id = "test-prefix:a b?width=5"
+	a, err := algo.Parse("test-prefix:A b?width=5")
+	if err != nil || a.ID != id || a.Weights() != "content" || opened != 0 {
+		t.Errorf("Parse: %q of weights %q, opened %d times, %v", a.ID, a.Weights(), opened, err)
+	}
+	a, err = algo.ParseFor(id, algo.TrackBatch)
+	if err != nil || a.ID != id || a.Spec.Version != 7 {
+		t.Errorf("ParseFor: %q of version %d, %v", a.ID, a.Spec.Version, err)
+	}
+	if s, err := a.Schedule(context.Background(), algo.Problem{}); err != nil || s.Algorithm != id {
+		t.Errorf("the schedule is by %q, %v", s.Algorithm, err)
+	}
+	if _, err := algo.ParseFor(id, algo.TrackStream); !errors.Is(err, errWidth) {
+		t.Errorf("ParseFor another track: %v", err)
+	}
+	if a, err := algo.ParseFor("test-wide", algo.TrackStream); err != nil || a.Spec.Track != algo.TrackBatch {
+		t.Errorf("ParseFor of an algorithm of this program: %v, %v", a.Spec.Track, err)
+	}
+}

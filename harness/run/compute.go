@@ -58,7 +58,7 @@ const (
 )
 
 // The kinds of error rows. Besides, [store.KindTimeout] marks cells that took
-// longer than [Engine.Timeout].
+// longer than [Engine.Timeout], and an [algo.Failure] names its kind itself.
 const (
 	// KindInfeasible is an [*algo.InfeasibleError]: the algorithm's rules leave a task without a place.
 	KindInfeasible = "infeasible"
@@ -292,6 +292,7 @@ func measure(p schedule.Problem, s schedule.Schedule) (store.Metrics, error) {
 // nor by the time-out.
 func kindOf(err error) string {
 	var (
+		failure    algo.Failure
 		infeasible *algo.InfeasibleError
 		refused    *schedule.InvalidError
 		invalid    *AnswerError
@@ -301,6 +302,8 @@ func kindOf(err error) string {
 		panicked   *PanicError
 	)
 	switch {
+	case errors.As(err, &failure):
+		return failure.FailureKind()
 	case errors.As(err, &infeasible):
 		return KindInfeasible
 	case errors.As(err, &refused), errors.As(err, &invalid), errors.As(err, &spot), errors.As(err, &choice), errors.As(err, &plan):

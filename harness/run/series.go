@@ -41,7 +41,7 @@ type Series struct {
 // Canonical resolves the names: aliases and defaults give way to what results
 // are filed under, a count of 0 becomes 1, and where the dataset is a file, it is
 // read. Unknown names are a [*nearest.UnknownError], other errors those of
-// [algo.Parse] and of the dataset, or a [*TrackError].
+// [algo.ParseFor] and of the dataset, or a [*TrackError].
 func (s Series) Canonical() (Series, error) {
 	r, err := resolve(s)
 	if err != nil {
@@ -113,7 +113,7 @@ func resolve(s Series) (r resolved, err error) {
 	if r.dataset, err = datasets.Parse(s.Dataset); err != nil {
 		return r, err
 	}
-	if r.algorithm, err = algo.Parse(s.Algorithm); err != nil {
+	if r.algorithm, err = algo.ParseFor(s.Algorithm, s.Track); err != nil {
 		return r, err
 	}
 	if has := r.algorithm.Spec.Track; has != s.Track {
