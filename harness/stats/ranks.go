@@ -1,0 +1,46 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Ranks returns the rank of each value, 1 being the least. Equal values share the mean
+// of the ranks that they take up. NaN, which stands for no value, ranks behind all
+// numbers and is equal to NaN.
+func Ranks(values []float64) []float64 {
+	ranks, _ := midRanks(values)
+	return ranks
+}
+
+// midRanks also returns the correction for ties, the sum of t³-t over the groups of t
+// equal values.
+func midRanks(values []float64) (ranks []float64, ties float64) {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	compare := func(i, j int) int {
+		a, b := values[i], values[j]
+		if math.IsNaN(a) || math.IsNaN(b) {
+			return -cmp.Compare(a, b) // which puts NaN first
+		}
+		return cmp.Compare(a, b)
+	}
+	slices.SortFunc(order, compare)
+	ranks = make([]float64, len(values))
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && compare(order[from], order[to]) == 0 {
+			to++
+		}
+		for _, i := range order[from:to] {
+			ranks[i] = float64(from+1+to) / 2
+		}
+		t := float64(to - from)
+		ties += float64(t*t*t) - t
+		from = to
+	}
+	return ranks, ties
+}
