@@ -1,0 +1,455 @@
+package bounds
+
+import (
+	"math/bits"
+	"slices"
+	"sync"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// MaxChainTasks is the largest batch for which [Prove] computes chains. The time
+// grows threefold with each task.
+const MaxChainTasks = 18
+
+// ticks are the units of time of the chains, so small that a known upper limit has
+// 2^40 of them. Times are rounded down, so that sums are exact and the bound holds.
+type ticks int64
+
+const (
+	limitTicks ticks = 1 << 48
+	// beyond stands for longer times, and never for the chains of impossible assignments.
+	beyond = 2 * limitTicks
+	never  = ticks(1) << 60
+)
+
+// chains returns the chains term, given the slice weights and the other terms' bound, if it is
+// between lower and atMost; otherwise the nearer of the two.
+func chains(p *algo.Problem, weights []float64, lower, atMost mig.Seconds) mig.Seconds {
+	if len(p.Tasks) > MaxChainTasks || lower >= atMost {
+		return lower
+	}
+	for growth := mig.Seconds(1.002); ; growth *= growth {
+		limit := min(atMost, mig.Seconds(lower*growth))
+		bound, found := newChainSearch(p, weights, limit).solve()
+		if found || limit == atMost {
+			return max(lower, bound)
+		}
+		lower = limit
+	}
+}
+
+// A chainSearch computes the chains term up to a limit.
+type chainSearch struct {
+	problem *algo.Problem
+	limit   mig.Seconds
+	all     int // the set of all tasks
+	// times, create and destroy are by size.
+	times           [mig.MaxSize + 1][]ticks
+	create, destroy [mig.MaxSize + 1]ticks
+	// bands are by merging node of the tree.
+	bands map[int][]band
+	// empty holds the tables of subtrees in which nothing is there at the start, by shape.
+	empty map[int]chainTables
+	arena *arena
+}
+
+// chainTables holds, by set of tasks, the longest chain within a subtree when the
+// set is assigned to its nodes in the best way.
+type chainTables struct {
+	// gross pays for all destroys, net for all but the dearest of each chain. A nil
+	// net is gross less drop, and 0 for the empty set.
+	gross, net []ticks
+	drop       ticks
+}
+
+func newChainSearch(p *algo.Problem, weights []float64, limit mig.Seconds) *chainSearch {
+	c := &chainSearch{problem: p, limit: limit, all: 1<<len(p.Tasks) - 1, empty: map[int]chainTables{}}
+	for _, s := range p.GPU.Sizes() {
+		for i := range p.Tasks {
+			c.times[s] = append(c.times[s], c.ticks(p.Tasks[i].On(s)))
+		}
+		if p.Model != mig.Free {
+			c.create[s], c.destroy[s] = c.ticks(p.GPU.Profile(s).Create), c.ticks(p.GPU.Profile(s).Destroy)
+		}
+	}
+	c.bands = newBands(p, weights, limit)
+	return c
+}
+
+func (c *chainSearch) ticks(t mig.Seconds) ticks {
+	x := float64(t/c.limit) * float64(limitTicks)
+	if x < float64(beyond) {
+		return ticks(x)
+	}
+	return beyond
+}
+
+// solve returns the chains term and true, or the limit and false when that is less.
+func (c *chainSearch) solve() (mig.Seconds, bool) {
+	c.arena = arenas.Get().(*arena)
+	defer arenas.Put(c.arena)
+	c.arena.reset(c.all + 1)
+
+	starts := make([]chainStart, c.problem.GPUs())
+	for _, e := range c.problem.Start {
+		starts[e.GPU].add(c.problem.GPU, e.Instance, c.ticks(e.BusyUntil))
+	}
+	var together []ticks
+	join := func(t []ticks) {
+		if together == nil {
+			together = t
+		} else {
+			together = c.merge(together, t, 0, nil, 0)
+		}
+	}
+	from := 0
+	if len(starts) == 1 {
+		from = c.all
+	}
+	idle := 0
+	for i := range starts {
+		if starts[i].busy == nil {
+			idle++
+		} else {
+			join(c.root(&starts[i], from))
+		}
+	}
+	// More GPUs than tasks are of no use. Doubling merges them in few steps.
+	if idle = min(idle, len(c.problem.Tasks)); idle > 0 {
+		t := c.root(&chainStart{}, from)
+		for ; ; t = c.merge(t, t, 0, nil, 0) {
+			if idle&1 != 0 {
+				join(t)
+			}
+			if idle >>= 1; idle == 0 {
+				break
+			}
+		}
+	}
+	if best := together[c.all]; best <= limitTicks {
+		return mig.Seconds(float64(best) / float64(limitTicks) * float64(c.limit)), true
+	}
+	return c.limit, false
+}
+
+// A chainStart is what a GPU holds at the start; the zero value is an empty GPU.
+type chainStart struct {
+	// busy is by node of the tree; none where it is not there.
+	busy []ticks
+	// holds says of each node whether its subtree has something that is there.
+	holds []bool
+}
+
+const notThere ticks = -1
+
+func (s *chainStart) add(g *mig.GPU, in mig.Instance, until ticks) {
+	tree := g.Tree()
+	if s.busy == nil {
+		s.busy, s.holds = slices.Repeat([]ticks{notThere}, len(tree)), make([]bool, len(tree))
+	}
+	for v := range tree {
+		if sameNode(in, tree[v].Instance) {
+			s.busy[v] = until
+			for ; v >= 0; v = tree[v].Parent {
+				s.holds[v] = true
+			}
+			return
+		}
+	}
+}
+
+// root returns the net table of a GPU, for the sets from the given one.
+func (c *chainSearch) root(s *chainStart, from int) []ticks {
+	t := c.below(0, s, from)
+	c.use(0, s, &t)
+	return c.net(t)
+}
+
+// subtree returns the tables of the subtree of a node.
+func (c *chainSearch) subtree(v int, s *chainStart) chainTables {
+	free := s.busy == nil || !s.holds[v]
+	shape := shapes(c.problem.GPU)[v]
+	if t, ok := c.empty[shape]; ok && free {
+		return t
+	}
+	t := c.below(v, s, 0)
+	c.use(v, s, &t)
+	if free {
+		c.empty[shape] = t
+	}
+	return t
+}
+
+// below returns the tables of the nodes below a node; net for the sets from the given one.
+func (c *chainSearch) below(v int, s *chainStart, from int) chainTables {
+	node := &c.problem.GPU.Tree()[v]
+	switch len(node.Children) {
+	case 0:
+		t := c.arena.table()
+		for set := range t {
+			t[set] = never
+		}
+		t[0] = 0
+		return chainTables{gross: t, drop: c.destroy[node.Size()]}
+	case 1:
+		return c.subtree(node.Children[0], s)
+	}
+	a, b := c.subtree(node.Children[0], s), c.subtree(node.Children[1], s)
+	delay, bands := c.delay(v, s), c.bands[shapes(c.problem.GPU)[v]]
+	t := chainTables{gross: c.merge(a.gross, b.gross, delay, bands, 0), drop: a.drop}
+	if a.net != nil || b.net != nil || a.drop != b.drop {
+		t.net = c.merge(c.net(a), c.net(b), delay, bands, from)
+	}
+	return t
+}
+
+// use lets the node itself run tasks.
+func (c *chainSearch) use(v int, s *chainStart, t *chainTables) {
+	size := c.problem.GPU.Tree()[v].Size()
+	create, destroy := c.create[size], c.destroy[size]
+	if s.busy != nil && s.busy[v] != notThere {
+		busy := s.busy[v]
+		net := slices.Clone(c.net(*t))
+		for set := 1; set < len(net); set++ {
+			net[set] += destroy
+		}
+		c.load(net, size)
+		for set := 1; set < len(net); set++ {
+			net[set] += busy
+		}
+		gross := slices.Clone(t.gross)
+		c.load(gross, size)
+		for set := range gross {
+			gross[set] += busy + destroy
+		}
+		*t = chainTables{gross: gross, net: net}
+		return
+	}
+	loaded := c.arena.table()
+	copy(loaded, t.gross)
+	c.load(loaded, size)
+	uniform := t.net == nil && t.drop == destroy
+	net, gross := c.net(*t), c.arena.table()
+	for set, l := range loaded {
+		gross[set] = min(t.gross[set], l+create+destroy)
+	}
+	if uniform {
+		*t = chainTables{gross: gross, drop: destroy}
+		return
+	}
+	for set, l := range loaded {
+		loaded[set] = min(net[set], l+create)
+	}
+	*t = chainTables{gross: gross, net: loaded}
+}
+
+// load adds any tasks of a set on an instance of a size to a table.
+func (c *chainSearch) load(t []ticks, size mig.Slices) {
+	for i, time := range c.times[size] {
+		bit := 1 << i
+		for high := bit; high < len(t); high += 2 * bit {
+			with, without := t[high:high+bit], t[high-bit:high]
+			for k := range with {
+				with[k] = min(with[k], without[k]+time)
+			}
+		}
+	}
+}
+
+// net returns the net table.
+func (c *chainSearch) net(t chainTables) []ticks {
+	if t.net != nil {
+		return t.net
+	}
+	net := c.arena.table()
+	for set, g := range t.gross {
+		net[set] = g - t.drop
+	}
+	net[0] = 0
+	return net
+}
+
+// delay returns what one of two used subtrees below a node waits for the other.
+func (c *chainSearch) delay(v int, s *chainStart) ticks {
+	if c.problem.Model != mig.Sequential {
+		return 0
+	}
+	tree := c.problem.GPU.Tree()
+	least := beyond
+	for u := range tree {
+		if !covers(tree, v, u) {
+			continue
+		}
+		if s.busy != nil && s.holds[u] {
+			return 0
+		}
+		size := tree[u].Size()
+		if slices.ContainsFunc(c.problem.Tasks, func(t task.Task) bool { return t.Fits(size) }) {
+			least = min(least, c.create[size])
+		}
+	}
+	return least
+}
+
+// merge returns the table of two subtrees side by side, for the sets from the given one.
+func (c *chainSearch) merge(a, b []ticks, delay ticks, bands []band, from int) []ticks {
+	out := c.arena.table()
+	out[0] = max(a[0], b[0])
+	symmetric := &a[0] == &b[0]
+	for set := max(from, 1); set < len(out); set++ {
+		if bands != nil && !slices.ContainsFunc(bands, func(b band) bool { return b.holds(set) }) {
+			out[set] = never
+			continue
+		}
+		best := min(max(a[set], b[0]), max(a[0], b[set]))
+		last := 0
+		if symmetric {
+			// Sets are met in descending order: those with the highest task first.
+			last = 1<<(bits.Len(uint(set))-1) - 1
+		}
+		for part := (set - 1) & set; part > last; part = (part - 1) & set {
+			x, y := a[part], b[set^part]
+			best = min(best, max(x, y, min(x, y)+delay))
+		}
+		out[set] = best
+	}
+	return out
+}
+
+// shapes numbers the nodes of a model's tree, alike those with subtrees of the same
+// shape: each gets the first such node.
+var shapes = perGPU(func(g *mig.GPU) []int {
+	tree := g.Tree()
+	var out []int
+	for v := range tree {
+		out = append(out, slices.IndexFunc(tree, func(n mig.Node) bool { return sameShape(tree, n, tree[v]) }))
+	}
+	return out
+})
+
+// A band is the sets of tasks that the nodes below a node can run so that slice
+// weights still allow a limit: sets on which little is wasted, inside and outside.
+type band struct {
+	// low and high hold what the lower tasks of a set, and the others, charge more
+	// than outside; a set is held up to most.
+	low, high []float64
+	most      float64
+}
+
+const lowTasks = MaxChainTasks / 2
+
+func (b *band) holds(set int) bool {
+	return b.low[set&(1<<lowTasks-1)]+b.high[set>>lowTasks] <= b.most
+}
+
+// newBands returns the bands by shape of the nodes with two children.
+func newBands(p *algo.Problem, weights []float64, limit mig.Seconds) map[int][]band {
+	tree := p.GPU.Tree()
+	fits := make([]bool, len(p.GPU.Sizes()))
+	for j, s := range p.GPU.Sizes() {
+		fits[j] = slices.ContainsFunc(p.Tasks, func(t task.Task) bool { return t.Fits(s) })
+	}
+	var capacity float64
+	for l, w := range weights {
+		dead := limit
+		for _, n := range tree {
+			if n.Mask()>>l&1 != 0 && fits[slices.Index(p.GPU.Sizes(), n.Size())] {
+				create := n.Profile.Create
+				if p.Model == mig.Free || len(p.Start) > 0 {
+					create = 0
+				}
+				dead = min(dead, create)
+			}
+		}
+		capacity += float64(w * float64(limit-dead))
+	}
+	capacity *= float64(p.GPUs()) * (1 + 1e-9)
+	cut := 2*capacity + 1 // stands for what is impossible
+
+	charges := make([][]float64, len(tree)) // by node and task
+	for v, n := range tree {
+		w := coverOf(p.GPU, n.Instance).weight(weights)
+		for i := range p.Tasks {
+			t := float64(p.Tasks[i].On(n.Size()))
+			charge := cut
+			if t <= float64(limit) {
+				charge = min(cut, float64(w*t))
+			}
+			charges[v] = append(charges[v], charge)
+		}
+	}
+	bands := map[int][]band{}
+	for v := range tree {
+		if len(tree[v].Children) < 2 {
+			continue
+		}
+		b := band{most: capacity}
+		var more []float64
+		for i := range p.Tasks {
+			inside, outside := cut, cut
+			for u := range tree {
+				if covers(tree, v, u) {
+					inside = min(inside, charges[u][i])
+				} else {
+					outside = min(outside, charges[u][i])
+				}
+				if p.GPUs() > 1 {
+					outside = min(outside, charges[u][i])
+				}
+			}
+			b.most -= outside
+			more = append(more, inside-outside)
+		}
+		k := min(lowTasks, len(more))
+		b.low, b.high = sums(more[:k]), sums(more[k:])
+		shape := shapes(p.GPU)[v]
+		bands[shape] = append(bands[shape], b)
+	}
+	return bands
+}
+
+// covers reports whether node u lies below node v.
+func covers(tree []mig.Node, v, u int) bool {
+	for u > v {
+		u = tree[u].Parent
+		if u == v {
+			return true
+		}
+	}
+	return false
+}
+
+// sums returns the sum of the values of each set.
+func sums(values []float64) []float64 {
+	out := make([]float64, 1<<len(values))
+	for set := 1; set < len(out); set++ {
+		out[set] = out[set&(set-1)] + values[bits.TrailingZeros(uint(set))]
+	}
+	return out
+}
+
+// An arena lends tables of one length, all of which are given back together.
+type arena struct {
+	size, used int
+	tables     [][]ticks
+}
+
+var arenas = sync.Pool{New: func() any { return new(arena) }}
+
+func (a *arena) reset(size int) { a.size, a.used = size, 0 }
+
+// table returns a table whose content does not matter.
+func (a *arena) table() []ticks {
+	if a.used == len(a.tables) {
+		a.tables = append(a.tables, nil)
+	}
+	t := &a.tables[a.used]
+	if cap(*t) < a.size {
+		*t = make([]ticks, a.size)
+	}
+	a.used++
+	return (*t)[:a.size]
+}

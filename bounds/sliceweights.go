@@ -1,0 +1,328 @@
+package bounds
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+// sliceWeights computes the slice-weights term of [Prove], a dual solution of the
+// configuration linear program.
+//
+// Let w >= 0 be weights of the compute slices of a GPU that add up to 1, and w(v)
+// the sum over the slices that node v of [mig.GPU.Tree] covers; 3 slices at 0 cover
+// four, as memory slices do. Then the term is the least T with
+//
+//	sum over GPUs g and slices l of w_l max(0, T - dead(g, l)) >= sum_i min_v w(v) t_i(|v|),
+//
+// where dead(g, l) is the least ready(g, v) over the nodes v that cover l and whose
+// size some task can use; +Inf where there is none. ready(g, v) is the instant from
+// which tasks can run on v at the earliest: when v is idle if it is there at the
+// start, else create(|v|), later by busy-until and destroy of whichever start
+// instance in its way takes longest. If the GPUs are empty at the start and a task
+// can use one slice, T = create(1) + sum_i min_v w(v) t_i(|v|) / GPUs.
+//
+// PROVEN: at any instant the tasks that run on a GPU run on disjoint nodes, each of
+// which covers only slices l with dead(g, l) past. So the sum of their w(v) is at
+// most the sum of w_l over those slices. Integrated from 0 to the makespan T, this is
+// the inequality, for task i counts w(v) t_i(|v|) on the node that runs it, which is at
+// least the minimum.
+//
+// With a threshold H the options that cannot end before it (see [options]) are left
+// out, of the minimum and of what a task can use. PROVEN: if the least T that
+// remains is at least H, no makespan is below H. For in a schedule with makespan
+// below H each task ends before H, hence on an option that is not left out, so that the term holds for
+// this schedule and its makespan is at least H, a contradiction. For the same reason
+// a task without options proves H. The largest H is found by bisection: what is left
+// out changes only at the options' ends, and the fewer are left out the lower is the term.
+//
+// The best w need not be found, for any is valid. The right side is concave in w,
+// so that it is largest where slices that the tree's symmetry exchanges weigh the
+// same: three weights on the 7-slice models (slices 0 to 3, 4 and 5, 6) and one on A30.
+// They are searched by golden sections within golden sections.
+type sliceWeights struct {
+	problem *algo.Problem
+	options *options
+	// times are those of the options that are not left out, +Inf for the others.
+	times [][]mig.Seconds
+	dead  []deadSlice
+	// current and weights are what is tried and what was best, by slice.
+	current, weights []float64
+	bound            mig.Seconds
+}
+
+// A deadSlice is a compute slice of some GPUs that nothing can run on before an
+// instant.
+type deadSlice struct {
+	until mig.Seconds
+	slice int
+	gpus  float64
+}
+
+func newSliceWeights(p *algo.Problem, o *options) *sliceWeights {
+	s := &sliceWeights{problem: p, options: o, current: make([]float64, p.GPU.ComputeSlices)}
+	for range o.times {
+		s.times = append(s.times, make([]mig.Seconds, len(o.sizes)))
+	}
+	return s
+}
+
+// prove returns the witness of the term; lower is what the other terms prove.
+func (s *sliceWeights) prove(lower mig.Seconds) Witness {
+	inf := mig.Seconds(math.Inf(1))
+	plain := s.maximize(inf)
+	w := Witness{Kind: KindSliceWeights, Bound: plain, Weights: s.weights}
+
+	var ends []mig.Seconds
+	for _, e := range slices.Concat(s.options.ends...) {
+		if e >= max(plain, lower) && e < inf {
+			ends = append(ends, e)
+		}
+	}
+	slices.Sort(ends)
+	ends = slices.Compact(ends)
+	// With what ends at ends[k] or later left out, up to first the term reaches ends[k].
+	first := sort.Search(len(ends), func(k int) bool { return s.maximize(ends[k]) < ends[k] })
+	var threshold mig.Seconds
+	if first < len(ends) {
+		threshold = s.maximize(ends[first])
+	}
+	if first > 0 && ends[first-1] >= threshold {
+		threshold = ends[first-1]
+		s.maximize(threshold)
+	}
+	if threshold > plain {
+		w = Witness{Kind: KindSliceWeights, Bound: threshold, Threshold: threshold, Weights: s.weights}
+	}
+	return w
+}
+
+// maximize returns the term without what ends at the threshold or later, and keeps
+// its weights.
+func (s *sliceWeights) maximize(threshold mig.Seconds) mig.Seconds {
+	usable := make([]bool, len(s.options.sizes))
+	for i, times := range s.options.times {
+		for j, t := range times {
+			if s.options.ends[i][j] >= threshold {
+				t = mig.Seconds(math.Inf(1))
+			}
+			s.times[i][j] = t
+			usable[j] = usable[j] || !math.IsInf(float64(t), 1)
+		}
+	}
+	s.dead = deadSlices(s.problem, usable)
+	s.bound, s.weights = 0, nil
+	s.divide(leafClasses(s.problem.GPU), 1)
+	return s.bound
+}
+
+// divide finds the best way to divide a weight between the slices of the classes.
+func (s *sliceWeights) divide(classes [][]int, weight float64) mig.Seconds {
+	give := func(w float64) {
+		for _, l := range classes[0] {
+			s.current[l] = w / float64(len(classes[0]))
+		}
+	}
+	if len(classes) == 1 {
+		give(weight)
+		return s.evaluate()
+	}
+	at := func(w float64) mig.Seconds {
+		give(w)
+		return s.divide(classes[1:], weight-w)
+	}
+	const (
+		steps = 32
+		ratio = 0.6180339887498949
+	)
+	low, high := 0.0, weight
+	a, b := high-ratio*(high-low), low+ratio*(high-low)
+	atA, atB := at(a), at(b)
+	for range steps {
+		if atA < atB {
+			low, a, atA = a, b, atB
+			b = low + ratio*(high-low)
+			atB = at(b)
+		} else {
+			high, b, atB = b, a, atA
+			a = high - ratio*(high-low)
+			atA = at(a)
+		}
+	}
+	return max(atA, atB)
+}
+
+// evaluate returns the term with the current weights and keeps them if they are the best.
+func (s *sliceWeights) evaluate() mig.Seconds {
+	bound := s.least(s.charge())
+	if s.weights == nil || bound > s.bound {
+		s.bound, s.weights = bound, slices.Clone(s.current)
+	}
+	return bound
+}
+
+// charge returns sum_i min_v w(v) t_i(|v|).
+func (s *sliceWeights) charge() float64 {
+	var bySize [mig.MaxSize]float64
+	for j, covers := range sizeCovers(s.problem.GPU) {
+		bySize[j] = math.Inf(1)
+		for _, c := range covers {
+			bySize[j] = min(bySize[j], c.weight(s.current))
+		}
+	}
+	var sum float64
+	for _, times := range s.times {
+		least := math.Inf(1)
+		for j, t := range times {
+			// No number, where a weight of 0 meets a time of +Inf, is not less.
+			if a := float64(bySize[j] * float64(t)); a < least {
+				least = a
+			}
+		}
+		sum += least
+	}
+	return sum
+}
+
+// least returns the least T by which the slices can hold the charge.
+func (s *sliceWeights) least(charge float64) mig.Seconds {
+	if charge == 0 {
+		return 0
+	}
+	// With T between the last until met and the next, they hold slope T - constant.
+	var slope, constant float64
+	for _, d := range s.dead {
+		if float64(slope*float64(d.until))-constant >= charge {
+			break
+		}
+		w := float64(s.current[d.slice] * d.gpus)
+		slope += w
+		constant += float64(w * float64(d.until))
+	}
+	return mig.Seconds((charge + constant) / slope)
+}
+
+// deadSlices returns which slice is dead until when, in order of time, given which
+// of the model's sizes the tasks can use.
+func deadSlices(p *algo.Problem, usable []bool) []deadSlice {
+	starts := make([][]schedule.Existing, p.GPUs())
+	empty := p.GPUs()
+	for _, e := range p.Start {
+		if starts[e.GPU] == nil {
+			empty--
+		}
+		starts[e.GPU] = append(starts[e.GPU], e)
+	}
+	var dead []deadSlice
+	add := func(start []schedule.Existing, gpus int) {
+		for l := range int(p.GPU.ComputeSlices) {
+			until := mig.Seconds(math.Inf(1))
+			for _, n := range p.GPU.Tree() {
+				if n.Mask()>>l&1 != 0 && usable[slices.Index(p.GPU.Sizes(), n.Size())] {
+					until = min(until, ready(p, start, n.Instance))
+				}
+			}
+			if !math.IsInf(float64(until), 1) {
+				dead = append(dead, deadSlice{until, l, float64(gpus)})
+			}
+		}
+	}
+	for _, start := range starts {
+		if start != nil {
+			add(start, 1)
+		}
+	}
+	if empty > 0 {
+		add(nil, empty)
+	}
+	slices.SortStableFunc(dead, func(a, b deadSlice) int { return cmp.Compare(a.until, b.until) })
+	return dead
+}
+
+// ready returns when tasks can run on a node of a GPU at the earliest, given what
+// is there at the start.
+func ready(p *algo.Problem, start []schedule.Existing, in mig.Instance) mig.Seconds {
+	create, free := in.Profile.Create, mig.Seconds(0)
+	if p.Model == mig.Free {
+		create = 0
+	}
+	for _, e := range start {
+		if sameNode(e.Instance, in) {
+			return e.BusyUntil
+		}
+		if e.Instance.Overlaps(in) {
+			until := e.BusyUntil
+			if p.Model != mig.Free {
+				until += e.Instance.Profile.Destroy
+			}
+			free = max(free, until)
+		}
+	}
+	return free + create
+}
+
+// sameNode reports whether an instance of any profile stands for the node.
+func sameNode(in, node mig.Instance) bool { return in.Start == node.Start && in.Size() == node.Size() }
+
+// A cover is the set of compute slices that a node covers.
+type cover []int
+
+func (c cover) weight(bySlice []float64) float64 {
+	var sum float64
+	for _, l := range c {
+		sum += bySlice[l]
+	}
+	return sum
+}
+
+func coverOf(g *mig.GPU, in mig.Instance) cover {
+	var c cover
+	for l := range int(g.ComputeSlices) {
+		if in.Mask()>>l&1 != 0 {
+			c = append(c, l)
+		}
+	}
+	return c
+}
+
+// sizeCovers returns what the nodes of each size cover.
+var sizeCovers = perGPU(func(g *mig.GPU) [][]cover {
+	var out [][]cover
+	for _, s := range g.Sizes() {
+		var covers []cover
+		for _, n := range g.Tree() {
+			if n.Size() == s {
+				covers = append(covers, coverOf(g, n.Instance))
+			}
+		}
+		out = append(out, covers)
+	}
+	return out
+})
+
+// leafClasses returns the compute slices, those together that are covered by the
+// same numbers of nodes of each size.
+var leafClasses = perGPU(func(g *mig.GPU) [][]int {
+	var classes [][]int
+	var paths [][mig.MaxSize + 1]int
+	for l := range int(g.ComputeSlices) {
+		var path [mig.MaxSize + 1]int
+		for _, n := range g.Tree() {
+			if n.Mask()>>l&1 != 0 {
+				path[n.Size()]++
+			}
+		}
+		k := slices.Index(paths, path)
+		if k < 0 {
+			k = len(paths)
+			paths, classes = append(paths, path), append(classes, nil)
+		}
+		classes[k] = append(classes[k], l)
+	}
+	return classes
+})
