@@ -3,6 +3,7 @@ package algo
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -43,6 +44,12 @@ type Corun interface {
 // stream without departures any scheduler can accept, knowing all of them.
 type Offline interface {
 	AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error)
+}
+
+// Timed is a [Batch] or [Stream] that knows how long its last schedule took, where the
+// clock around the call would count what is no decision, such as starting a process.
+type Timed interface {
+	Took() time.Duration
 }
 
 // A Failure is an error that knows the kind of row that it ends as, for algorithms that

@@ -240,7 +240,15 @@ func (r *resolved) batch(ctx context.Context, p algo.Problem) (schedule.Schedule
 	}
 	start := time.Now()
 	s, err := b.Schedule(ctx, p)
-	return s, time.Since(start), err
+	return s, took(b, start), err
+}
+
+// took is how long an algorithm took that was called at an instant.
+func took(algorithm any, start time.Time) time.Duration {
+	if t, ok := algorithm.(algo.Timed); ok {
+		return t.Took()
+	}
+	return time.Since(start)
 }
 
 func (r *resolved) stream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error) {
@@ -250,7 +258,7 @@ func (r *resolved) stream(ctx context.Context, p algo.Problem, lengths []int) (s
 	}
 	start := time.Now()
 	s, err := b.ScheduleStream(ctx, p, lengths)
-	return s, time.Since(start), err
+	return s, took(b, start), err
 }
 
 func (r *resolved) bound(ctx context.Context, p algo.Problem) (mig.Seconds, time.Duration, error) {

@@ -29,9 +29,12 @@ var mayImport = map[string]string{
 	"harness/stats":     "",
 	"harness/store":     "",
 	"harness/run":       "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/store datasets",
+	"harness/external":  "harness/mig harness/task harness/schedule harness/algo harness/store harness/run",
 	"algorithms":        "harness/mig harness/task harness/schedule harness/algo",
 	"algorithms/*":      "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
 	"algorithms/rl/nn":  "",
+
+	"harness/external/examples/greedy": "", // as outside this module
 
 	"algorithms/rl/internal/learn": "algorithms/rl/nn algorithms/rl/env",
 
@@ -67,6 +70,7 @@ var neverReach = map[string]string{
 	"harness/task":     "harness/schedule harness/algo",
 	"harness/schedule": "harness/algo harness/sim algorithms",       // the referee shares no code with what it judges
 	"harness/run":      "algorithms bounds",                         // the command line hands it the registry
+	"harness/external": "algorithms bounds",                         // a program is told about a problem and nothing else
 	"algorithms":       "bounds datasets harness/run harness/store", // an algorithm sees the problem and nothing else
 	"algorithms/*":     "bounds datasets harness/run harness/store",
 

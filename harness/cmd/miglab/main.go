@@ -21,6 +21,7 @@ import (
 	_ "miglab/algorithms/placement"
 	_ "miglab/algorithms/rl/agents"
 	_ "miglab/bounds"
+	"miglab/harness/external"
 	"miglab/harness/nearest"
 )
 
@@ -50,6 +51,7 @@ func main() { os.Exit(commandLine(os.Args[1:])) }
 func commandLine(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	defer external.Close()
 	root := newRoot()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

@@ -42,6 +42,7 @@ func newRun() *cobra.Command {
 			"  miglab run --algorithms far --datasets WIDETIMES --instances 100000 --shard 0/2\n" +
 			"  miglab run --track placement --algorithms mfi,ff --datasets 'mfi/uniform?load=85'\n" +
 			"  miglab run --track dispatch --algorithms eft,largest-first --datasets deadline/relaxed --instances 10\n" +
+			"  miglab run --algorithms far,'exec:./my-scheduler --fast' --datasets WIDETIMES --instances 20\n" +
 			"  miglab run --track corun --algorithms local,greedy,d3qn --datasets corun/queues --instances 12",
 		RunE: func(c *cobra.Command, _ []string) error {
 			t, err := parseTrack(track)
@@ -154,7 +155,7 @@ func newRun() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&track, "track", "batch", "batch, stream, placement, dispatch or corun")
-	c.Flags().StringSliceVar(&algorithms, "algorithms", nil, "algorithms, separated by commas (miglab list algorithms)")
+	c.Flags().StringSliceVar(&algorithms, "algorithms", nil, "algorithms, separated by commas (miglab list algorithms), or exec: and a program")
 	c.Flags().StringSliceVar(&specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
 	c.Flags().IntVar(&instances, "instances", 1000, "instances of each dataset")
 	c.Flags().StringVar(&gpu, "gpu", "A100", "GPU model; for placement A100-80GB unless given")

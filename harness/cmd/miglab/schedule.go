@@ -23,7 +23,8 @@ func newSchedule() *cobra.Command {
 		Use:   "schedule",
 		Short: "Schedule a batch of tasks and print or draw the schedule",
 		Example: "  miglab schedule --gpu A100 --algorithm far --tasks tasks.csv\n" +
-			"  miglab schedule --gpu A30 --algorithm 'fixpart?p=2-2' --tasks tasks.csv --reconfiguration free --format png --out schedule.png",
+			"  miglab schedule --gpu A30 --algorithm 'fixpart?p=2-2' --tasks tasks.csv --reconfiguration free --format png --out schedule.png\n" +
+			"  miglab schedule --algorithm 'exec:./my-scheduler --fast?timeout=1s' --tasks tasks.csv",
 		RunE: func(c *cobra.Command, _ []string) error {
 			a, err := parseAlgorithm(algorithm, algo.TrackBatch)
 			if err != nil {
@@ -39,6 +40,9 @@ func newSchedule() *cobra.Command {
 			s, err := a.Schedule(c.Context(), p)
 			if infeasible, ok := errors.AsType[*algo.InfeasibleError](err); ok {
 				return fmt.Errorf("%s: %w", where(pf.tasks, infeasible.Task), err)
+			}
+			if failure, ok := errors.AsType[algo.Failure](err); ok {
+				return failedError{failure}
 			}
 			if err != nil {
 				return err
@@ -64,7 +68,7 @@ func newSchedule() *cobra.Command {
 		},
 	}
 	pf.register(c)
-	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")
+	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms), or exec: and a program")
 	c.Flags().StringVar(&format, "format", "json", "json, text, svg or png")
 	c.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
 	return c
@@ -97,7 +101,7 @@ func writeSchedule(w io.Writer, p schedule.Problem, s schedule.Schedule, m sched
 
 // parseAlgorithm finds an algorithm of a track.
 func parseAlgorithm(id string, track algo.Track) (algo.Algorithm, error) {
-	a, err := algo.Parse(id)
+	a, err := algo.ParseFor(id, track)
 	if err != nil {
 		return a, err
 	}
