@@ -31,8 +31,10 @@ for line in sys.stdin:
     try:
         if question["type"] == "instance":
             answer |= {"type": "schedule", "schedule": schedule(question)}
-        else:
+        elif question["track"] == "batch":
             answer = {"type": "hello", "protocol": 1, "name": "earliest", "version": 1}
+        else:
+            raise ValueError("only batches")
     except ValueError as e:
         answer |= {"type": "error", "message": str(e)}
     print(json.dumps(answer), flush=True)

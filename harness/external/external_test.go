@@ -1,0 +1,469 @@
+//go:build unix
+
+package external
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/schedule"
+	"miglab/harness/store"
+	"miglab/harness/task"
+)
+
+// problem has n tasks that fit every size.
+func problem(n int) schedule.Problem {
+	p := schedule.Problem{GPU: mig.MustLookup("A100")}
+	for i := range n {
+		seconds := map[mig.Slices]mig.Seconds{}
+		for _, size := range p.GPU.Sizes() {
+			seconds[size] = mig.Seconds(10+i) / mig.Seconds(size)
+		}
+		p.Tasks = append(p.Tasks, task.New(fmt.Sprintf("task %d", i), seconds))
+	}
+	return p
+}
+
+// settle returns how a program's answer to a problem ends: nil, or an error of a kind.
+func settle(t *testing.T, id string, p schedule.Problem) error {
+	t.Helper()
+	a, err := algo.ParseFor(id, algo.TrackBatch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := a.Schedule(t.Context(), p)
+	if err == nil {
+		_, err = schedule.Measure(p, s)
+	}
+	return err
+}
+
+func kindOf(err error) string {
+	if failure, ok := errors.AsType[algo.Failure](err); ok {
+		return failure.FailureKind()
+	}
+	if _, ok := errors.AsType[*schedule.InvalidError](err); ok {
+		return run.KindInvalid
+	}
+	return fmt.Sprint(err)
+}
+
+func TestFaultsAreToldApart(t *testing.T) {
+	for fault, want := range map[string]struct{ kind, text string }{
+		"hangs":             {store.KindTimeout, `did not answer in time$`},
+		"hangs-with-half":   {store.KindTimeout, `did not answer in time; it wrote half a line: "{\\"type\\":\\"sch"$`},
+		"crashes":           {KindCrashed, `ended \(exit status 3\) before it answered; standard error ends with "dividing\\nby zero"$`},
+		"is-killed":         {KindCrashed, `ended \(signal: killed\) before it answered$`},
+		"says-garbage":      {KindProtocol, `no message: invalid character 'S' .*: "Segmentation fault\\n"$`},
+		"says-nothing":      {KindProtocol, `writes a line that is no message`},
+		"says-half":         {KindProtocol, `ended \(exit status 0\) before it answered; it wrote half a line: "{`},
+		"says-much":         {KindProtocol, `writes a line of more than 16777216 bytes: "xxx`},
+		"says-wrong-id":     {KindProtocol, `id \d+ is not the \d+ that was asked$`},
+		"says-more":         {KindProtocol, `writes more than an answer, beginning with "{`},
+		"says-nan":          {KindProtocol, `no message: invalid character 'N'`},
+		"says-1e999":        {run.KindInvalid, `placements\[0\].end_s: 1e999 is too large`},
+		"closes-input":      {KindProtocol, `closed its standard input before it answered$`},
+		"closes-output":     {KindProtocol, `closed its standard output before it answered$`},
+		"declines":          {run.KindInfeasible, `declines: "too many tasks"$`},
+		"lies":              {run.KindInvalid, `makespan_s: \S+ is not the end of the last task`},
+		"invents-task":      {run.KindInvalid, `unknown task "task 0\?"; did you mean "task 0"`},
+		"overlaps":          {run.KindInvalid, `tasks overlap`},
+		"forgets":           {run.KindInvalid, `missing task`},
+		"hangs-at-exit":     {"<nil>", ""},
+		"ends-after-answer": {"<nil>", ""},
+		"says-more-later":   {"<nil>", ""},
+		"chats":             {"<nil>", ""},
+		"well":              {"<nil>", ""},
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			id := command(fault)
+			if want.kind == store.KindTimeout {
+				id += "&timeout=300ms"
+			}
+			// Twice: what happened before does not show.
+			for range 2 {
+				err := settle(t, id, problem(3))
+				if kind := kindOf(err); kind != want.kind {
+					t.Errorf("kind %q, want %q: %v", kind, want.kind, err)
+				}
+				if !regexp.MustCompile(want.text).MatchString(fmt.Sprint(err)) {
+					t.Errorf("%v\nwant it to match %s", err, want.text)
+				}
+			}
+		})
+	}
+}
+
+// A question larger than a pipe holds, to a program that writes much before it reads, blocks
+// neither.
+func TestFullPipesDoNotBlock(t *testing.T) {
+	for _, fault := range []string{"well", "chats"} {
+		if err := settle(t, command(fault), problem(3000)); err != nil {
+			t.Errorf("%s: %v", fault, err)
+		}
+	}
+	a, err := algo.ParseFor(command("floods"), algo.TrackBatch)
+	if err == nil || !strings.Contains(err.Error(), "nobody asked for this") {
+		t.Errorf("%v, %v", a.ID, err)
+	}
+}
+
+func TestProgramsThatCannotCompeteAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(dir, "script")
+	if err := os.WriteFile(script, []byte("no program"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{
+		"exec:":                `names no program; write for example exec:\./my-scheduler`,
+		"exec:   ":             `names no program`,
+		"exec:./there-is-none": `"exec:./there-is-none": exec: "./there-is-none": .*no such file`,
+		"exec:there-is-none":   `executable file not found in \$PATH; name a program by its path or one on the PATH$`,
+		"exec:" + script:       `permission denied`,
+		"exec:" + dir:          `is a directory|permission denied`,
+		command("hangs-at-hello") + "&start=200ms": `did not answer in time`,
+		command("crashes-at-hello"):                `ended \(exit status 7\) before it answered`,
+		command("says-banner"):                     `writes more than an answer, beginning with "my scheduler 3\.0\\n"|no message`,
+		command("declines-track"):                  `does not say hello for the batch track: it declines: "no batch"`,
+		command("speaks-protocol-2"):               `protocol 2 is not 1`,
+		command("well") + "&timeout=5":             `parameter "timeout": "5" is no time; write for example 500ms or 10s`,
+		command("well") + "&start=-1s":             `parameter "start": "-1s" is no time`,
+		"exec:true?memory=2":                       `parameter "memory": "2" is no amount; write for example 512MiB or 2GiB`,
+		"exec:true?memory=0GiB":                    `"0GiB" is no amount`,
+		"exec:true?memory=9999999999GiB":           `"9999999999GiB" is no amount`,
+		"exec:true?memroy=1GiB":                    `did you mean "memory"`,
+	} {
+		if _, err := algo.ParseFor(id, algo.TrackBatch); err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
+			t.Errorf("%s: %v\nwant it to match %s", id, err, want)
+		}
+	}
+	for _, track := range []algo.Track{algo.TrackPlacement, algo.TrackDispatch, algo.TrackCorun, algo.TrackBound, algo.TrackOffline} {
+		if _, err := algo.ParseFor(command("well"), track); err == nil || !strings.Contains(err.Error(), "do the tracks batch and stream, not "+string(track)) {
+			t.Errorf("%s: %v", track, err)
+		}
+	}
+}
+
+func TestOneNameForOneProgram(t *testing.T) {
+	a, err := algo.Parse("exec:  sleep   5 ?timeout=10s")
+	if err != nil || a.ID != "exec:sleep 5" {
+		t.Errorf("%q, %v", a.ID, err)
+	}
+}
+
+func TestAProcessThatFailsLaterIsReplaced(t *testing.T) {
+	a, err := algo.ParseFor(command("changes-version"), algo.TrackBatch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Schedule(t.Context(), problem(2)); err != nil {
+		t.Fatal(err)
+	}
+	alive.Lock()
+	var own *process
+	for p := range alive.processes {
+		if fmt.Sprint(p.cmd.Process.Pid) == fmt.Sprint(a.Spec.Version) {
+			own = p
+		}
+	}
+	alive.Unlock()
+	if err := own.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-own.ended
+	_, err = a.Schedule(t.Context(), problem(2))
+	if kindOf(err) != KindProtocol || !strings.Contains(fmt.Sprint(err), `now says to be "bad" version`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// engine runs a program on instances and returns the rows in the order of the instances.
+func engine(t *testing.T, series run.Series, n, workers int) (rows []store.Row) {
+	t.Helper()
+	cells, err := series.Cells(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := run.Engine{Store: st, Workers: workers}
+	results, err := e.Run(t.Context(), cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cells {
+		row, ok := results.Get(c)
+		if !ok {
+			t.Fatalf("%v has no row", c)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func TestRunsGoOnAndOrderDoesNotShow(t *testing.T) {
+	for _, fault := range []string{"crashes-on-even", "ends-after-answer", "says-more-later"} {
+		series := run.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: command(fault), Model: mig.Sequential}
+		var before []store.Row
+		for _, workers := range []int{1, 4} {
+			kinds := map[string]int{}
+			rows := engine(t, series, 12, workers)
+			for i, row := range rows {
+				kinds[row.Kind]++
+				if !strings.Contains(row.Cell, `"version":3`) || !strings.Contains(row.Cell, `"weights":"`) {
+					t.Fatalf("%s", row.Cell)
+				}
+				if before != nil && fmt.Sprint(row) != fmt.Sprint(before[i]) {
+					t.Errorf("%s with %d workers: %v, with one %v", fault, workers, row, before[i])
+				}
+			}
+			if crashed := kinds[KindCrashed]; kinds[""]+crashed != len(rows) || (crashed > 0) != (fault == "crashes-on-even") || kinds[""] == 0 {
+				t.Errorf("%s: %v", fault, kinds)
+			}
+			before = rows
+		}
+	}
+}
+
+func TestStreamsAreSeenBatchByBatch(t *testing.T) {
+	series := run.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A30", Algorithm: command("well"), Model: mig.Sequential}
+	for _, row := range engine(t, series, 3, 1) {
+		if asked, _ := row.Metrics.Get("asked"); row.Kind != "" || asked != 3 {
+			t.Errorf("%v after %v questions", row, asked)
+		}
+	}
+}
+
+// Starting a process is no decision.
+func TestTookLeavesOutTheStart(t *testing.T) {
+	a, err := algo.ParseFor(command("well"), algo.TrackBatch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := a.Spec.Batch(a.Args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	if _, err := b.Schedule(t.Context(), problem(2)); err != nil {
+		t.Fatal(err)
+	}
+	if took := b.(algo.Timed).Took(); took <= 0 || took > time.Since(begin) {
+		t.Errorf("took %v", took)
+	}
+}
+
+func TestProgramsAreIdentifiedByContent(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "script")
+	weights := func(id string) string {
+		a, err := algo.Parse(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Weights()
+	}
+	write := func(text string) {
+		if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("#!/bin/sh\n# one\n")
+	as, through, without := weights("exec:"+script), weights("exec:sh "+script), weights("exec:sh")
+	if again := weights("exec:" + script + " --flag"); again != as {
+		t.Errorf("an argument that is no file shows: %s, %s", as, again)
+	}
+	write("#!/bin/sh\n# other\n")
+	if weights("exec:"+script) == as || weights("exec:sh "+script) == through || weights("exec:sh") != without || through == without {
+		t.Error("the content of the script does not show, or something else does")
+	}
+	if err := os.Remove(script); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := algo.Parse("exec:" + script); err == nil {
+		t.Error("a program that is gone is found")
+	}
+}
+
+func TestMemoryIsLimited(t *testing.T) {
+	if raced || runtime.GOOS != "linux" {
+		t.Skip("no limit here")
+	}
+	limited := strings.Replace(command("allocates"), "4194304GiB", "256MiB", 1)
+	if err := settle(t, limited, problem(1)); kindOf(err) != KindCrashed || !strings.Contains(err.Error(), "before it answered; standard error ends with") {
+		t.Errorf("%v", err)
+	}
+	if err := settle(t, command("allocates"), problem(1)); err != nil {
+		t.Errorf("without a limit: %v", err)
+	}
+}
+
+// A fifo is held open by processes that must not outlive what started them.
+type fifo struct {
+	path string
+	read *os.File
+}
+
+func newFifo(t *testing.T) fifo {
+	t.Helper()
+	f := fifo{path: filepath.Join(t.TempDir(), "fifo")}
+	if err := syscall.Mkfifo(f.path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if f.read, err = os.OpenFile(f.path, os.O_RDONLY|syscall.O_NONBLOCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.read.Close() })
+	return f
+}
+
+// held waits until a process holds it.
+func (f fifo) held(t *testing.T) {
+	t.Helper()
+	for begin := time.Now(); ; time.Sleep(time.Millisecond) {
+		if n, _ := f.read.Read(make([]byte, 1)); n > 0 { // nobody yet is an end, too
+			return
+		}
+		if time.Since(begin) > 10*time.Second {
+			t.Fatal("nobody holds it")
+		}
+	}
+}
+
+// free waits until nobody does.
+func (f fifo) free(t *testing.T) {
+	t.Helper()
+	f.read.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if n, err := f.read.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Fatalf("a process is left: %d, %v", n, err)
+	}
+}
+
+func TestNoProcessIsLeft(t *testing.T) {
+	schedule := func(ctx context.Context, id string) error {
+		a, err := algo.ParseFor(id, algo.TrackBatch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = a.Schedule(ctx, problem(2))
+		return err
+	}
+	for fault, kind := range map[string]string{"hangs-with-child": store.KindTimeout, "ends-with-child": KindCrashed} {
+		t.Run(fault, func(t *testing.T) {
+			f := newFifo(t)
+			if err := schedule(t.Context(), command(fault+" "+f.path)+"&timeout=2s"); kindOf(err) != kind {
+				t.Errorf("%v", err)
+			}
+			f.held(t)
+			f.free(t)
+		})
+	}
+	t.Run("cancelled", func(t *testing.T) {
+		f := newFifo(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(50*time.Millisecond, cancel)
+		if err := schedule(ctx, command("holds "+f.path)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+		f.held(t)
+		f.free(t)
+	})
+	t.Run("closed", func(t *testing.T) {
+		f := newFifo(t)
+		if _, err := algo.ParseFor(command("holds "+f.path), algo.TrackBatch); err != nil {
+			t.Fatal(err)
+		}
+		f.held(t)
+		Close()
+		f.free(t)
+		alive.Lock()
+		defer alive.Unlock()
+		if n := len(alive.processes); n > 0 {
+			t.Errorf("%d processes are left", n)
+		}
+	})
+	t.Run("killed", func(t *testing.T) {
+		if runtime.GOOS != "linux" {
+			t.Skip("the kernel does not see to it")
+		}
+		f := newFifo(t)
+		harness := exec.Command(os.Args[0])
+		harness.Env = append(os.Environ(), "MIGLAB_TEST_FIFO="+f.path)
+		if err := harness.Start(); err != nil {
+			t.Fatal(err)
+		}
+		f.held(t)
+		if err := harness.Process.Kill(); err != nil {
+			t.Error(err)
+		}
+		harness.Wait()
+		f.free(t)
+	})
+}
+
+// examples are the IDs of the two schedulers that come with the package.
+func examples(t *testing.T) map[string]string {
+	t.Helper()
+	ids := map[string]string{}
+	greedy := filepath.Join(t.TempDir(), "greedy")
+	build := exec.Command("go", "build", "-o", greedy, "./examples/greedy")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ids["greedy"] = "exec:" + greedy
+	if python, err := exec.LookPath("python3"); err == nil {
+		ids["earliest"] = "exec:" + python + " examples/earliest.py"
+	} else if os.Getenv("MIGLAB_REQUIRE_CC") == "1" {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+func TestExamplesScheduleEverywhere(t *testing.T) {
+	for name, id := range examples(t) {
+		for _, gpu := range mig.GPUs() {
+			for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
+				series := run.Series{Track: algo.TrackBatch, Dataset: "far/MIXEDSCALING+WIDETIMES", GPU: gpu.Name, Count: 2, Algorithm: id, Model: model}
+				for _, row := range engine(t, series, 2, 2) {
+					if row.Kind != "" {
+						t.Errorf("%s on %s, %v: %s: %s", name, gpu, model, row.Kind, row.Error)
+					}
+				}
+			}
+		}
+		impossible := problem(1)
+		impossible.Tasks = append(impossible.Tasks, task.New("wide", map[mig.Slices]mig.Seconds{7: 5}))
+		if err := settle(t, id, impossible); kindOf(err) != run.KindInfeasible {
+			t.Errorf("%s: %v", name, err)
+		}
+		stream := run.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A100", Algorithm: id, Model: mig.Sequential}
+		if name != "greedy" {
+			if _, err := stream.Cells(1); err == nil || !strings.Contains(err.Error(), "declines") {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		for _, row := range engine(t, stream, 5, 2) {
+			if row.Kind != "" {
+				t.Errorf("%s, stream: %s: %s", name, row.Kind, row.Error)
+			}
+		}
+	}
+}

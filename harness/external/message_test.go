@@ -1,0 +1,119 @@
+package external
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+)
+
+// a30 has a task of each kind, and an instance that exists.
+func a30(model mig.Reconfiguration) schedule.Problem {
+	g := mig.MustLookup("A30")
+	half, err := g.Instance(2, 2)
+	if err != nil {
+		panic(err)
+	}
+	return schedule.Problem{
+		GPU: g, Count: 2, Model: model, Release: []mig.Seconds{0, 1.5},
+		Start: []schedule.Existing{{GPU: 1, Instance: half, BusyUntil: 3}},
+		Tasks: task.Batch{
+			task.New("a <b>", map[mig.Slices]mig.Seconds{1: 9.5, 2: 5, 4: 2}),
+			task.New("whole", map[mig.Slices]mig.Seconds{4: 7}),
+		},
+	}
+}
+
+func TestInstanceIsAsDocumented(t *testing.T) {
+	p := a30(mig.Sequential)
+	const want = `{"type":"instance","id":ID,"gpu":{"name":"A30","compute_slices":4,"memory_slices":4,"profiles":[` +
+		`{"size":1,"length":1,"starts":[0,1,2,3],"create_s":0.11,"destroy_s":0.1},` +
+		`{"size":2,"length":2,"starts":[0,2],"create_s":0.12,"destroy_s":0.1},` +
+		`{"size":4,"length":4,"starts":[0],"create_s":0.13,"destroy_s":0.1}]},` +
+		`"gpus":2,"reconfiguration":"sequential","start":[{"gpu":1,"size":2,"slice":2,"busy_until_s":3}],` +
+		`"tasks":[{"name":"a <b>","release_s":0,"seconds":{"1":9.5,"2":5,"4":2}},{"name":"whole","release_s":1.5,"seconds":{"4":7}}]}` + "\n"
+	q := newInstance(&p, 2)
+	id, err := json.Marshal(q.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(encode(q)); got != strings.Replace(want, "ID", string(id), 1) {
+		t.Errorf("%s", got)
+	}
+	free := a30(mig.Free)
+	other := newInstance(&free, 2)
+	for _, pr := range other.GPU.Profiles {
+		if pr.Create != 0 || pr.Destroy != 0 {
+			t.Errorf("size %d costs %v and %v s though reconfiguring is free", pr.Size, pr.Create, pr.Destroy)
+		}
+	}
+	if other.ID == q.ID || newInstance(&p, 1).ID == q.ID || newInstance(&p, 2).ID != q.ID || q.ID < 0 || q.ID >= 1<<48 {
+		t.Errorf("IDs %d, %d", q.ID, other.ID)
+	}
+}
+
+// Whatever a program writes, it is an answer that the referee can judge, or an error.
+func FuzzReply(f *testing.F) {
+	const id = 17
+	f.Add([]byte(`{"type":"hello","protocol":1,"name":"my-scheduler","version":3}`))
+	f.Add([]byte(`{"type":"error","id":17,"message":"no"}`))
+	f.Add([]byte(`{"type":"schedule","id":17,"schedule":{"gpu":"A30","algorithm":"mine","reconfiguration":"sequential","makespan_s":6.11,` +
+		`"placements":[{"task":"whole","gpu":0,"size":4,"slice":0,"start_s":0.13,"end_s":6.11}],` +
+		`"reconfigurations":[{"op":"create","gpu":0,"size":4,"slice":0,"start_s":0,"end_s":0.13}],"counters":{"moves":3}}}`))
+	f.Add([]byte(`{"type":"schedule","id":17,"schedule":null}`))
+	f.Add([]byte(`{"type":"schedule","id":null} {}`))
+	f.Add([]byte(`null`))
+	f.Add([]byte(strings.Repeat("[", 20000)))
+	p := a30(mig.Sequential)
+	f.Fuzz(func(t *testing.T, line []byte) {
+		r, err := parseReply(line)
+		if err != nil {
+			return
+		}
+		if r.checkHello() == nil && (r.Type != "hello" || r.Protocol != protocol || r.Version < 1) {
+			t.Errorf("%s is no hello", line)
+		}
+		if r.checkAnswer(id) != nil {
+			return
+		}
+		if *r.ID != id {
+			t.Errorf("%s is no answer to %d", line, id)
+		}
+		if r.Type == "error" {
+			return
+		}
+		s, err := schedule.Decode(bytes.NewReader(r.Schedule), p)
+		if err != nil {
+			return
+		}
+		for _, pl := range s.Placements {
+			if pl.Task < 0 || pl.Task >= len(p.Tasks) {
+				t.Errorf("%s places task %d", line, pl.Task)
+			}
+		}
+		schedule.Check(p, s)
+	})
+}
+
+func TestTailKeepsTheLastLines(t *testing.T) {
+	var end tail
+	for _, text := range []string{"one\ntwo\n", "three\nfour\nfive\n", "si", "x\n\n"} {
+		if _, err := end.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := end.String(); got != "two\nthree\nfour\nfive\nsix" {
+		t.Errorf("%q", got)
+	}
+	end.Write([]byte(strings.Repeat("ä", tailBytes) + "\xff"))
+	if got := end.String(); len(got) > tailBytes+4 || !strings.HasSuffix(got, "ä\ufffd") {
+		t.Errorf("%q", got)
+	}
+	if end.reset(); end.String() != "" {
+		t.Errorf("%q after reset", end.String())
+	}
+}
