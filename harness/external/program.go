@@ -112,6 +112,9 @@ func open(name, path string, args []string, content string, a algo.Args, track a
 		return known, nil
 	}
 	first, hello, err := p.start(context.Background())
+	if own, ok := errors.AsType[*Error](err); ok {
+		return nil, errors.New("the program " + own.Text) // which algorithm it is, algo says
+	}
 	if err != nil {
 		return nil, err
 	}

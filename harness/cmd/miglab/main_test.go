@@ -27,6 +27,10 @@ func TestMain(m *testing.M) {
 
 // TestScripts walks through the command line as users do.
 func TestScripts(t *testing.T) {
+	absolute, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -38,6 +42,7 @@ func TestScripts(t *testing.T) {
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Values[snapshots{}] = map[string]tree{}
+			env.Setenv("ROOT", absolute)
 			return nil
 		},
 		RequireUniqueNames: true,
