@@ -1,47 +1,245 @@
 package reports
 
 import (
+	"bytes"
+	"errors"
 	"math"
+	"slices"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
-func TestLeaderboardRanksByGap(t *testing.T) {
-	nan := math.NaN()
-	entry := func(algorithm string, version, instance int, makespan float64) Entry {
-		return Entry{Track: "batch", Dataset: "d", Algorithm: algorithm, Version: version, Instance: instance, Value: makespan, Bound: 10, Micros: nan}
+var nan = math.NaN()
+
+var makespan = Metric{Name: "makespan_s", Bounded: true}
+
+// entries are an algorithm's on the instances from 0, whose bound is 10 and whose
+// published bound is 9.
+func entries(algorithm string, values ...float64) []Entry {
+	var out []Entry
+	for i, v := range values {
+		out = append(out, Entry{
+			Track: "batch", Dataset: "d", GPU: "A100", Model: "sequential", Algorithm: algorithm, Version: 1, Instance: i,
+			Value: v, Bound: 10, Published: 9, Micros: 5,
+		})
 	}
-	got, err := Leaderboard([]Entry{
-		entry("b", 1, 0, 12), entry("b", 1, 1, 14),
-		entry("a", 1, 0, 13), entry("a", 1, 1, 13),
-		entry("best", 2, 0, 11), entry("best", 2, 1, 14), entry("best", 1, 0, 100),
-		entry("broken", 1, 0, 10), entry("broken", 1, 1, nan),
-		entry("b", 1, 7, 1), // an instance that the others were not run on
-		{Track: "batch", Dataset: "d", Algorithm: "b", Version: 1, Content: "before a change", Value: 1, Bound: 10, Micros: nan},
-	}, Metric{Name: "makespan_s", Bounded: true})
+	return out
+}
+
+func mustRank(t *testing.T, metric Metric, e ...[]Entry) []Standing {
+	t.Helper()
+	out, err := Leaderboard(slices.Concat(e...), metric)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []struct {
-		algorithm  string
-		rank, wins int
-		gap        float64
-	}{{"best", 1, 0, 25}, {"a", 2, 1, 30}, {"b", 2, 0, 30}, {"broken", 4, 1, nan}}
+	return out
+}
+
+func near(a, b, within float64) bool {
+	return math.Abs(a-b) <= within || math.IsNaN(a) && math.IsNaN(b)
+}
+
+// Worked by hand. Even and twin cannot be told apart: the differences of their gaps are
+// -4 and 6 by turns, whose resampled mean is -4 + 10k/8 with k of a binomial
+// distribution, at least 1 in all but 0.4 % and at most 7 in all but 0.4 %. Slow differs
+// from even by 10 on each instance. Broken is best on seven instances and has no answer
+// on the last.
+func TestLeaderboardWorkedExample(t *testing.T) {
+	got := mustRank(t, makespan,
+		entries("slow", 12, 12, 12, 12, 12, 12, 12, 12),
+		entries("twin", 10.6, 11.6, 10.6, 11.6, 10.6, 11.6, 10.6, 11.6),
+		entries("broken", 10.2, 10.2, 10.2, 10.2, 10.2, 10.2, 10.2, nan),
+		entries("even", 11, 11, 11, 11, 11, 11, 11, 11, 10), // one that the others have not
+	)
+	// Ranks of even: 3 on four instances, 2 on three and 1 on the last; of twin: 2, 3 and 2.
+	// Wilcoxon: of twin, the ranks are 2.5 and 6.5, so that the statistic is 26, its mean 18
+	// and its variance 51 - 120/48 = 48.5; of slow, 36 and 51 - 504/48 = 40.5. Hence z is
+	// 7.5/6.9642 and 17.5/6.3640, p 0.28151 and 0.0059621, and twice that by Holm.
+	want := []Standing{
+		{Rank: 1, Algorithm: "even", Wins: 1, Gap: 10, GapLow: 10, GapHigh: 10, POpt: 1100.0/9 - 100, FriedmanRank: 19.0 / 8, PHolm: nan},
+		{Rank: 1, Algorithm: "twin", Wins: 0, Gap: 11, GapLow: 7.25, GapHigh: 14.75, POpt: 1110.0/9 - 100, FriedmanRank: 19.0 / 8, PHolm: 0.28151},
+		{Rank: 3, Algorithm: "slow", Wins: 0, Gap: 20, GapLow: 20, GapHigh: 20, POpt: 1200.0/9 - 100, FriedmanRank: 31.0 / 8, PHolm: 0.0119242},
+		{Rank: 4, Algorithm: "broken", Wins: 7, Failed: 1, Gap: nan, GapLow: nan, GapHigh: nan, POpt: nan, FriedmanRank: 11.0 / 8, PHolm: nan},
+	}
+	means := []float64{11, 11.1, 12, 0}
 	if len(got) != len(want) {
 		t.Fatalf("%d standings, want %d", len(got), len(want))
 	}
 	for i, w := range want {
 		g := got[i]
-		sameGap := math.Abs(g.Gap-w.gap) < 1e-9 || math.IsNaN(g.Gap) && math.IsNaN(w.gap)
-		if g.Algorithm != w.algorithm || g.Rank != w.rank || g.Wins != w.wins || !sameGap || g.Instances != 2 {
-			t.Errorf("standing %d: %+v, want %+v over 2 instances", i, g, w)
+		if g.Algorithm != w.Algorithm || g.Rank != w.Rank || g.Wins != w.Wins || g.Failed != w.Failed || g.Instances != 8 || g.LeftOut != 1 ||
+			!near(g.Gap, w.Gap, 1e-9) || !near(g.GapLow, w.GapLow, 1e-9) || !near(g.GapHigh, w.GapHigh, 1e-9) || !near(g.POpt, w.POpt, 1e-9) ||
+			!near(g.FriedmanRank, w.FriedmanRank, 1e-12) || !near(g.PHolm, w.PHolm, 2e-6) || !near(g.Value.Mean, means[i], 1e-12) || g.Micros != 5 {
+			t.Errorf("standing %d: %+v, want %+v with a mean of %v", i, g, w, means[i])
 		}
 	}
-	higher, err := Leaderboard([]Entry{entry("low", 1, 0, 1), entry("high", 1, 0, 2)}, Metric{Name: "acceptance", Higher: true})
-	if err != nil || higher[0].Algorithm != "high" || higher[0].Wins != 1 || higher[1].Wins != 0 || !math.IsNaN(higher[0].Gap) {
-		t.Errorf("where higher is better: %+v, %v", higher, err)
+	// Friedman: the sums of ranks less 20 are -1, -1, 11 and -9, the squares of ranks about
+	// 2.5 add up to 5 on each instance: 3·204/40 on three degrees of freedom.
+	if p := got[0].FriedmanP; !near(p, 0.00158, 1e-5) {
+		t.Errorf("Friedman's p is %v", p)
 	}
+
 	table := LeaderboardTable(got)
-	if len(table.Columns) != 14 || table.Rows[3][7] != Missing {
-		t.Errorf("table %v", table)
+	var text bytes.Buffer
+	if err := table.Text(&text); err != nil {
+		t.Fatal(err)
 	}
+	for _, says := range []string{
+		"Leaderboard of the batch track: A100, sequential reconfiguration\n",
+		"broken on d (1 of 8)\n", "1 of d\n", "fewer than 10 instances, so that the intervals are too narrow: d\n", "p_opt_percent: ",
+	} {
+		if !strings.Contains(text.String(), says) {
+			t.Errorf("the text does not say %q:\n%s", says, &text)
+		}
+	}
+	if row := strings.Join(table.Rows[1], ","); row != "batch,d,1,twin,1,8,makespan_s,11.10000,10.72500,11.47500,11.10000,0,11.000,7.250,14.750,23.333,2.38,0.282,–,5.0" {
+		t.Errorf("twin: %s", row)
+	}
+	if row := strings.Join(table.Rows[3], ","); row != "batch,d,4,broken,1,8,makespan_s,–,–,–,–,7,–,–,–,–,1.38,–,–,5.0" {
+		t.Errorf("broken: %s", row)
+	}
+}
+
+// ranks are those of the standings in order, by name.
+func ranks(standings []Standing) string {
+	var out []string
+	for _, s := range standings {
+		out = append(out, s.Algorithm+" "+string(rune('0'+s.Rank)))
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestLeaderboardRanks(t *testing.T) {
+	later := entries("new", 12, 12, 12)
+	for i := range later {
+		later[i].Version = 2
+	}
+	old := entries("new", 11, 11, 11)
+	stale := entries("old", 10.5, 10.5, 10.5)
+	for i := range stale {
+		stale[i].Content = "before a change"
+	}
+	unknown := entries("b", 12, 12, 30)
+	unknown[2].Bound = nan
+	third := 1.0 / 3
+	for name, test := range map[string]struct {
+		metric  Metric
+		entries [][]Entry
+		want    string
+	}{
+		// Every neighbour is tied, but c not with a.
+		"ties are with the first": {makespan, [][]Entry{
+			entries("a", 11, 11, 11, 11, 11, 11), entries("b", 10.5, 12, 10.5, 12, 10.5, 12), entries("c", 11.4, 11.4, 11.4, 11.4, 11.4, 11.4),
+			entries("d", 10.6, 12.4, 10.6, 12.4, 10.6, 12.4), entries("e", 13, 13, 13, 13, 13, 13),
+		}, "a 1, b 1, c 3, d 3, e 5"},
+		"by failures": {makespan, [][]Entry{
+			entries("two", 11, nan, nan), entries("one", 15, 15, nan), entries("none", 20, 20, 20), entries("other", nan, 15, 15), entries("all", nan, nan, nan),
+			entries("slower", 16, 16, nan),
+		}, "none 1, one 2, other 2, slower 4, two 5, all 6"},
+		// Worse has the lower mean because it left the hard instance, but loses on the others.
+		"failures elsewhere":        {makespan, [][]Entry{entries("better", nan, 11, 11, 90), entries("worse", 12, 12, 12, nan)}, "worse 1, better 1"},
+		"a single instance":         {makespan, [][]Entry{entries("a", 11), entries("b", 12)}, "a 1, b 1"},
+		"the latest version":        {makespan, [][]Entry{old, later, entries("b", 11.5, 11.5, 11.5)}, "b 1, new 2"},
+		"the same content":          {makespan, [][]Entry{stale, entries("old", 13, 13, 13), entries("b", 12, 12, 12)}, "b 1, old 2"},
+		"without a bound, left out": {makespan, [][]Entry{unknown, entries("a", 11, 11, 40)}, "a 1, b 2"},
+		"rounding":                  {makespan, [][]Entry{entries("b", 10+third, 10+2*third, 11), entries("a", 10+third+4e-15, 10+2*third+4e-15, 11+4e-15)}, "a 1, b 1"},
+		"higher is better":          {Metric{Name: "acceptance", Higher: true}, [][]Entry{entries("low", 1, 1), entries("high", 2, 2), entries("none", nan, 3)}, "high 1, low 2, none 3"},
+		"lower is better":           {Metric{Name: "late_percent"}, [][]Entry{entries("low", 1, 0), entries("high", 2, 2)}, "low 1, high 2"},
+		"nothing in common":         {makespan, [][]Entry{entries("a", 11, 11)[:1], entries("b", 11, 11)[1:]}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := ranks(mustRank(t, test.metric, test.entries...)); got != test.want {
+				t.Errorf("%s; want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// Differences that are rounding are none: all win, share the mean rank and differ with a
+// probability of 1.
+func TestLeaderboardSettlesRounding(t *testing.T) {
+	for _, s := range mustRank(t, makespan, entries("a", 11, 12), entries("b", 11+4e-15, 12+4e-15)) {
+		if s.Wins != 2 || s.FriedmanRank != 1.5 || s.FriedmanP != 1 || s.Algorithm == "b" && s.PHolm != 1 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func TestLeaderboardErrors(t *testing.T) {
+	wrong := entries("a", 11, 10*(1-1e-10), 9.99)
+	var below *BoundError
+	if _, err := Leaderboard(wrong, makespan); !errors.As(err, &below) || below.Entry.Instance != 2 {
+		t.Errorf("below the bound: %v", err)
+	} else if want := `a (version 1) on d, instance 2 (content ""), A100, sequential reconfiguration: makespan_s 9.99 lies below the certified bound 10; one of them is wrong`; below.Error() != want {
+		t.Errorf("below the bound: %v", below)
+	}
+	for range 10 {
+		if _, err := Leaderboard(slices.Concat(entries("c", 9), entries("b", 9), wrong), makespan); !errors.As(err, &below) || below.Entry.Algorithm != "a" {
+			t.Fatalf("of several errors another one comes first: %v", err)
+		}
+	}
+	if _, err := Leaderboard(wrong, Metric{Name: "makespan_s"}); err != nil {
+		t.Errorf("without bounds: %v", err)
+	}
+	if _, err := Leaderboard(slices.Concat(entries("a", 11), entries("a", 12)), makespan); err == nil || !strings.Contains(err.Error(), "two entries") {
+		t.Errorf("two entries for an instance: %v", err)
+	}
+	if _, err := Leaderboard(entries("a", math.Inf(1), 11), makespan); err == nil {
+		t.Error("an infinite value is ranked")
+	}
+}
+
+// Boards of other conditions are apart, and each in its place.
+func TestLeaderboardBoards(t *testing.T) {
+	var all []Entry
+	for _, gpu := range []string{"H100", "A100"} {
+		for _, model := range []string{"sequential", "parallel"} {
+			for _, e := range entries(gpu+model, 11, 12) {
+				e.GPU, e.Model = gpu, model
+				all = append(all, e)
+			}
+		}
+	}
+	if got, want := ranks(mustRank(t, makespan, all)), "A100parallel 1, A100sequential 1, H100parallel 1, H100sequential 1"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Neither the order of entries nor another run changes a byte.
+func TestLeaderboardSameBytes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var all []Entry
+		for _, algorithm := range []string{"a", "b", "c", "d"} {
+			for _, e := range entries(algorithm, rapid.SliceOfN(rapid.Float64Range(10, 12), 3, 6).Draw(t, algorithm)...) {
+				if rapid.IntRange(0, 9).Draw(t, "failed") == 0 {
+					e.Value = nan
+				}
+				e.Dataset = rapid.SampledFrom([]string{"d", "e"}).Draw(t, "dataset")
+				all = append(all, e)
+			}
+		}
+		encode := func(all []Entry) string {
+			standings, err := Leaderboard(all, makespan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			table := LeaderboardTable(standings)
+			var out bytes.Buffer
+			if err := table.Text(&out); err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range standings {
+				if i > 0 && standings[i-1].Dataset == s.Dataset && (s.Rank < standings[i-1].Rank || s.Rank > standings[i-1].Rank && s.Failed < standings[i-1].Failed) {
+					t.Fatalf("out of order:\n%s", &out)
+				}
+			}
+			return out.String()
+		}
+		first := encode(all)
+		if again := encode(rapid.Permutation(all).Draw(t, "permuted")); again != first {
+			t.Fatalf("%s\nbecame\n%s", first, again)
+		}
+	})
 }

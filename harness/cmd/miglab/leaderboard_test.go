@@ -1,0 +1,177 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/store"
+	"miglab/reports"
+)
+
+// cellLine is a row of a store, of which a test says what it is about.
+type cellLine struct {
+	track, dataset, algorithm, weights, model string
+	gpus, version, instance                   string
+	metrics                                   string
+}
+
+// collected reads a store with the given rows.
+func collected(t *testing.T, rows ...cellLine) *collector {
+	t.Helper()
+	lines := []string{`{"miglab":"results","format":1}`}
+	for _, r := range rows {
+		or := func(s, instead string) string {
+			if s == "" {
+				return instead
+			}
+			return s
+		}
+		cell := `{"track":"` + or(r.track, "batch") + `","dataset":"` + or(r.dataset, "d") + `","content":"c","gpu":"A100","count":` + or(r.gpus, "1") + `,"algorithm":"` + r.algorithm + `"`
+		if r.weights != "" {
+			cell += `,"weights":"` + r.weights + `"`
+		}
+		cell += `,"model":"` + or(r.model, "sequential") + `","version":` + or(r.version, "1") + `,"instance":` + or(r.instance, "0") + `}`
+		outcome := `"metrics":{` + r.metrics + `}`
+		if r.metrics == "" {
+			outcome = `"kind":"timeout","error":"10s were not enough"`
+		}
+		lines = append(lines, `{"cell":`+cell+`,`+outcome+`}`)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "results-0of1.jsonl"), []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	st, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := collect(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Gaps are to the latest certified bound of the same instance under the same
+// conditions, and p_opt to the published one.
+func TestCollectorBounds(t *testing.T) {
+	c := collected(
+		t,
+		cellLine{algorithm: "far", metrics: `"makespan_s":12`},
+		cellLine{track: "bound", algorithm: "certified", version: "2", metrics: `"bound_s":10`},
+		cellLine{track: "bound", algorithm: "certified", version: "1", metrics: `"bound_s":8`},
+		cellLine{track: "bound", algorithm: "certified", version: "3"}, // it failed
+		cellLine{track: "bound", algorithm: "l-bound", metrics: `"bound_s":9.6`},
+		cellLine{track: "bound", algorithm: "area", metrics: `"bound_s":1`},
+		cellLine{track: "bound", algorithm: "certified", model: "parallel", metrics: `"bound_s":3`},
+		cellLine{track: "bound", algorithm: "certified", instance: "1", metrics: `"bound_s":4`},
+		cellLine{algorithm: "far", model: "parallel", metrics: `"makespan_s":6`},
+		cellLine{track: "bound", algorithm: "certified", gpus: "2", metrics: `"bound_s":2`},
+		cellLine{algorithm: "far", gpus: "2", metrics: `"makespan_s":3`},
+		cellLine{algorithm: "far", model: "free", metrics: `"makespan_s":1`}, // has no bound
+	)
+	for _, test := range []struct {
+		gpus      int
+		model     mig.Reconfiguration
+		gpu       string
+		gap, pOpt string
+	}{
+		{1, mig.Sequential, "A100", "20.000", "25.000"},
+		{1, mig.Parallel, "A100", "100.000", reports.Missing},
+		{2, mig.Sequential, "2 x A100", "50.000", reports.Missing},
+	} {
+		got, err := c.standings(algo.TrackBatch, "A100", test.gpus, test.model)
+		if err != nil || len(got) != 1 {
+			t.Errorf("%d GPUs, %s: %+v, %v", test.gpus, test.model, got, err)
+			continue
+		}
+		s := got[0]
+		if reports.Fixed(s.Gap, 3) != test.gap || reports.Fixed(s.POpt, 3) != test.pOpt || s.GPU != test.gpu || s.Model != test.model.String() {
+			t.Errorf("%d GPUs, %s: %+v, want %+v", test.gpus, test.model, s, test)
+		}
+	}
+	if got, err := c.standings(algo.TrackBatch, "A100", 1, mig.Free); err != nil || len(got) != 0 {
+		t.Errorf("without a bound: %+v, %v", got, err)
+	}
+}
+
+// A track that does not reconfigure has one board, whatever the cluster's size; datasets
+// in a steady state have a metric of their own; a time-out is a failure.
+func TestCollectorTracks(t *testing.T) {
+	c := collected(
+		t,
+		cellLine{track: "placement", dataset: "mfi/uniform", algorithm: "mfi", gpus: "100", metrics: `"acceptance":0.5,"acceptance_steady":0.1`},
+		cellLine{track: "placement", dataset: "mfi/uniform", algorithm: "ff", gpus: "100"},
+		cellLine{track: "placement", dataset: "mfi/uniform?lifespan=steady", algorithm: "mfi", gpus: "100", metrics: `"acceptance":0.5,"acceptance_steady":0.1`},
+		cellLine{track: "corun", dataset: "corun/Q1", algorithm: "exact", metrics: `"makespan_s":10`},
+		cellLine{track: "corun", dataset: "corun/Q1", algorithm: "local", metrics: `"makespan_s":11`},
+		cellLine{track: "corun", dataset: "corun/large", algorithm: "local", metrics: `"makespan_s":99`},
+		cellLine{track: "offline", dataset: "mfi/uniform", algorithm: "offline-bound", metrics: `"accepted_at_most":7`},
+	)
+	for _, test := range []struct {
+		track algo.Track
+		want  string
+	}{
+		{algo.TrackPlacement, "mfi/uniform 1 mfi acceptance 0.5 –, mfi/uniform 2 ff acceptance – –, mfi/uniform?lifespan=steady 1 mfi acceptance_steady 0.1 –"},
+		{algo.TrackCorun, "corun/Q1 1 exact makespan_s 10.0 0.0, corun/Q1 1 local makespan_s 11.0 10.0, corun/large 1 local makespan_s 99.0 –"},
+		{algo.TrackDispatch, ""},
+	} {
+		standings, err := c.standings(test.track, "A100", 1, mig.Sequential)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range standings {
+			mean := reports.Missing
+			if s.Failed == 0 {
+				mean = reports.Fixed(s.Value.Mean, 1)
+			}
+			got = append(got, strings.Join([]string{s.Dataset, string(rune('0' + s.Rank)), s.Algorithm, s.Metric, mean, reports.Fixed(s.Gap, 1)}, " "))
+			if s.Model != "" || s.GPU != "A100" {
+				t.Errorf("%+v has a model or another GPU", s)
+			}
+		}
+		if strings.Join(got, ", ") != test.want {
+			t.Errorf("%s: %s; want %s", test.track, strings.Join(got, ", "), test.want)
+		}
+	}
+}
+
+// What an algorithm did before it learned other things counts no more; of a program that
+// is gone the last counts.
+func TestCollectorWeights(t *testing.T) {
+	trained, err := algo.Parse("d3qn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := collected(
+		t,
+		cellLine{track: "corun", algorithm: "d3qn", weights: "before", metrics: `"makespan_s":1`},
+		cellLine{track: "corun", algorithm: "d3qn", weights: trained.Weights(), metrics: `"makespan_s":2`},
+		cellLine{track: "corun", algorithm: "d3qn", metrics: `"makespan_s":3`},
+		cellLine{track: "corun", algorithm: "exec:gone", weights: "before", metrics: `"makespan_s":4`},
+		cellLine{track: "corun", algorithm: "exec:gone", weights: "last", metrics: `"makespan_s":5`},
+	)
+	got, err := c.standings(algo.TrackCorun, "A100", 1, mig.Sequential)
+	if err != nil || len(got) != 2 || got[0].Value.Mean != 2 || got[1].Value.Mean != 5 {
+		t.Errorf("%+v, %v; want means of 2 and 5", got, err)
+	}
+}
+
+func TestCollectorBelowBound(t *testing.T) {
+	c := collected(
+		t,
+		cellLine{algorithm: "far", version: "2", metrics: `"makespan_s":9.5`},
+		cellLine{track: "bound", algorithm: "certified", metrics: `"bound_s":10`},
+	)
+	_, err := c.standings(algo.TrackBatch, "A100", 1, mig.Sequential)
+	var below *reports.BoundError
+	if !errors.As(err, &below) || !strings.Contains(err.Error(), "far (version 2) on d, instance 0") {
+		t.Errorf("%v", err)
+	}
+}
