@@ -17,14 +17,23 @@ import (
 )
 
 // batchAlgorithms lists every registered batch algorithm under every value of its
-// listed parameters, and FIXPART for a partition of the GPU.
-func batchAlgorithms(g *mig.GPU, rng *rand.Rand) []string {
+// listed parameters, FIXPART for a partition of the GPU, lns with few iterations, and
+// treedp where it is quick.
+func batchAlgorithms(p algo.Problem, rng *rand.Rand) []string {
 	var ids []string
 	for _, s := range algo.All(algo.TrackBatch) {
-		if s.Name == "fixpart" {
-			parts := g.Partitions()
+		switch s.Name {
+		case "fixpart":
+			parts := p.GPU.Partitions()
 			ids = append(ids, "fixpart?p="+parts[rng.IntN(len(parts))].String())
 			continue
+		case "lns":
+			ids = append(ids, "lns?iterations=5")
+			continue
+		case "treedp":
+			if n := len(p.Tasks); n > 10 && n <= 18 {
+				continue
+			}
 		}
 		ids = append(ids, s.Name)
 		for _, p := range s.Params {
@@ -41,7 +50,7 @@ func batchAlgorithms(g *mig.GPU, rng *rand.Rand) []string {
 // conform schedules a problem with every algorithm and has the referee look at
 // each answer. FIXPART may say that a task fits no instance of its partition.
 func conform(p algo.Problem, rng *rand.Rand) error {
-	for _, id := range batchAlgorithms(p.GPU, rng) {
+	for _, id := range batchAlgorithms(p, rng) {
 		a := algo.MustParse(id)
 		s, err := a.Schedule(context.Background(), p)
 		var infeasible *algo.InfeasibleError
@@ -120,16 +129,23 @@ func TestEveryStreamPassesTheReferee(t *testing.T) {
 		p := randomProblem(rng, n)
 		p.Model = mig.Reconfiguration(rng.IntN(3))
 		p.Count = 1 + rng.IntN(2)
+		var ids []string
 		for _, mode := range []string{"trivial", "reverse", "move", "moveswap"} {
 			for _, first := range []string{"forward", "reversed"} {
-				a := algo.MustParse("far-concat?mode=" + mode + "&first=" + first)
-				out, err := a.ScheduleStream(context.Background(), p, slices.Clone(lengths))
-				if err != nil {
-					t.Fatalf("seed %d %s: %v", i, a.ID, err)
-				}
-				if v := schedule.Check(p, out); len(v) > 0 {
-					t.Errorf("seed %d %s: %d violations, first %v", i, a.ID, len(v), v[0])
-				}
+				ids = append(ids, "far-concat?mode="+mode+"&first="+first)
+			}
+		}
+		if slices.Max(lengths) <= 10 || slices.Min(lengths) > 18 || i%20 == 0 && p.Count == 1 {
+			ids = append(ids, "lns-stream?iterations=5")
+		}
+		for _, id := range ids {
+			a := algo.MustParse(id)
+			out, err := a.ScheduleStream(context.Background(), p, slices.Clone(lengths))
+			if err != nil {
+				t.Fatalf("seed %d %s: %v", i, a.ID, err)
+			}
+			if v := schedule.Check(p, out); len(v) > 0 {
+				t.Errorf("seed %d %s: %d violations, first %v", i, a.ID, len(v), v[0])
 			}
 		}
 	}

@@ -1,0 +1,100 @@
+package algorithms
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"miglab/harness/algo"
+	"miglab/harness/schedule"
+)
+
+// lnsBlur is the share by which lns blurs durations at first; see [search.improve].
+const lnsBlur = 0.1
+
+var iterations = algo.Param{Name: "iterations", Default: "1000", Doc: "how often a few tasks are placed anew; a whole number"}
+
+// newIterations reads the parameter.
+func newIterations(a algo.Args) (int, error) {
+	n, err := strconv.Atoi(a["iterations"])
+	if err != nil || n < 0 || n > 1e9 {
+		return 0, fmt.Errorf("iterations is %q; it must be a whole number from 0 to 1000000000", a["iterations"])
+	}
+	return n, nil
+}
+
+func iterationBudget(a algo.Args) string { return a["iterations"] + " iterations" }
+
+var _ = algo.Register(algo.Spec{
+	Name: "lns", Version: 1, Track: algo.TrackBatch, Cite: "ours; the search is that of Shaw, CP 1998",
+	Summary: "large neighbourhood search: FAR's schedule, seven tasks at a time placed anew as is best",
+	Params:  []algo.Param{iterations},
+	Budget:  iterationBudget,
+	Batch: func(a algo.Args) (algo.Batch, error) {
+		n, err := newIterations(a)
+		return lns{n}, err
+	},
+})
+
+// lns begins with FAR's schedule. In each iteration it takes up to seven tasks away,
+// most of them from the instances that the makespan waits for, places them by [subsets]
+// as is best beside the others, and times the result operation by operation. Its budget
+// is a number of iterations, so that answers do not depend on the machine.
+type lns struct{ iterations int }
+
+func (l lns) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
+	s := newSearch(p, remnants(p))
+	if err := s.improve(ctx, l.iterations, lnsBlur); err != nil {
+		return schedule.Schedule{}, err
+	}
+	out, _ := s.plan.schedule()
+	return out, nil
+}
+
+var _ = algo.Register(algo.Spec{
+	Name: "lns-stream", Version: 1, Track: algo.TrackStream, Cite: "ours",
+	Summary: "every batch by treedp, or lns where it is too large, on what the batches before leave behind",
+	Params:  []algo.Param{iterations},
+	Budget:  iterationBudget,
+	Stream: func(a algo.Args) (algo.Stream, error) {
+		n, err := newIterations(a)
+		return lnsStream{n}, err
+	},
+})
+
+// lnsStream plans each batch on the instances that exist when it is decided upon, each
+// slice with the instant at which it becomes free. So a batch fills what the one before
+// leaves idle, and goes on with its instances where that is best; no schedule is
+// reversed.
+type lnsStream struct{ iterations int }
+
+func (l lnsStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
+	out := schedule.Schedule{GPU: p.GPU, Model: p.Model}
+	holds := remnants(p)
+	from := 0
+	for _, n := range lengths {
+		batch := p
+		batch.Tasks, batch.Start = p.Tasks[from:from+n], nil
+		if p.Release != nil {
+			batch.Release = p.Release[from : from+n]
+		}
+		s := newSearch(batch, holds)
+		if n <= maxTreeDP {
+			if err := s.exact(ctx); err != nil {
+				return schedule.Schedule{}, err
+			}
+		}
+		if err := s.improve(ctx, l.iterations, lnsBlur); err != nil {
+			return schedule.Schedule{}, err
+		}
+		own, after := s.plan.schedule()
+		for _, pl := range own.Placements {
+			pl.Task += from
+			out.Placements = append(out.Placements, pl)
+		}
+		out.Operations = append(out.Operations, own.Operations...)
+		holds = after
+		from += n
+	}
+	return out, nil
+}

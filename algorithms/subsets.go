@@ -1,0 +1,400 @@
+package algorithms
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+
+	"miglab/harness/algo"
+)
+
+// ticks is a time in units of about a thousand-millionth of the horizon. Whole numbers
+// make sums exact, and ties the same on every machine.
+type ticks = int32
+
+const (
+	// horizon is the longest time that is looked at.
+	horizon ticks = 1 << 29
+	// never stands for all that is longer. Two of them can be added.
+	never ticks = 1<<30 - 1
+)
+
+// A cell is what a subtree makes of a set of tasks.
+type cell struct {
+	// end is when the last task ends; 0 if there is none.
+	end ticks
+	// heads is how long the channel is taken until every part of the subtree is at work:
+	// what another subtree has to wait for.
+	heads ticks
+}
+
+// A table has a cell for every set of tasks.
+type table struct {
+	// apart is what the children do, each with a part of the set.
+	apart []cell
+	// own is the end if the node's instance is created and runs a part of the set, be it
+	// none.
+	own []ticks
+	// best is the better of the two.
+	best []cell
+	// as is the node that has the same table and was computed before; or this one.
+	as int
+}
+
+// subsets finds the best nodes for a few tasks, beside others that stay where they
+// are, by dynamic programming over subtrees and sets of tasks. It is the core of treedp
+// and lns.
+//
+// What runs on the nodes that cover a slice runs one after the other, from the root
+// down. So a subtree with a set S of tasks ends, at the least over the sets T that its
+// node runs itself, after create + load(T) + destroy + what the children make of the
+// rest; or after what they make of all of S, if the node is not used. Two children end,
+// at the least over the divisions of the set among them, when the later one does. Under
+// [mig.Sequential] one of them waits until the channel has created the other's first
+// instances, whichever is better. That operations meet later is left to the clock.
+//
+// A node's own tasks are a transform over subsets, n 2^n; a division takes 3^n.
+type subsets struct {
+	tree            *nodeTree
+	gpus            int
+	scale           float64 // ticks a second
+	create, destroy [maxNodes]ticks
+	k               int // tasks
+	// time is, by size index and task, the duration.
+	time [][]ticks
+	// area is, by set, the least slice-ticks that its tasks can take.
+	area []int64
+	// tables are by node, those of one GPU after those of another.
+	tables []table
+	// joint is, by GPU, the best that it and those before it make of each set.
+	joint [][]cell
+	// after are the tables of nodes that follow on another; those in tables follow on what
+	// the GPU holds at the beginning.
+	after []table
+	// fresh says by GPU that it holds nothing, so that only after is used.
+	fresh []bool
+}
+
+func newSubsets(p algo.Problem, tree *nodeTree) *subsets {
+	s := &subsets{tree: tree, gpus: p.GPUs(), time: make([][]ticks, len(p.GPU.Sizes()))}
+	s.tables = make([]table, s.gpus*len(tree.nodes))
+	s.after = make([]table, s.gpus*len(tree.nodes))
+	s.joint, s.fresh = make([][]cell, s.gpus), make([]bool, s.gpus)
+	return s
+}
+
+// within sets the horizon to so many seconds.
+func (s *subsets) within(seconds float64) {
+	s.scale = float64(horizon) / seconds
+	for v := range s.tree.nodes {
+		s.create[v], s.destroy[v] = s.ticks(s.tree.create[v]), s.ticks(s.tree.destroy[v])
+	}
+}
+
+func (s *subsets) ticks(seconds float64) ticks {
+	if x := math.Round(seconds * s.scale); x <= float64(horizon) {
+		return ticks(x)
+	}
+	return never
+}
+
+// load takes the tasks to be placed.
+func (s *subsets) load(p *algo.Problem, which []int32) {
+	s.k = len(which)
+	for c, size := range p.GPU.Sizes() {
+		s.time[c] = s.time[c][:0]
+		for _, i := range which {
+			s.time[c] = append(s.time[c], s.ticks(float64(p.Tasks[i].On(size))))
+		}
+	}
+	s.area = grown(s.area, 1<<s.k)
+	s.area[0] = 0
+	for i := range which {
+		least := int64(math.MaxInt64) >> 8
+		for c, size := range p.GPU.Sizes() {
+			if t := s.time[c][i]; t < never {
+				least = min(least, int64(size)*int64(t))
+			}
+		}
+		for set := range 1 << i {
+			s.area[1<<i|set] = s.area[set] + least
+		}
+	}
+}
+
+// blur changes all durations by up to half the given share.
+func (s *subsets) blur(rng *rand.Rand, share float64) {
+	for _, times := range s.time {
+		for i, t := range times {
+			if t < never {
+				times[i] = min(never, ticks(float64(float64(t)*(1+float64(share*(rng.Float64()-0.5))))))
+			}
+		}
+	}
+}
+
+// grown returns a slice of the length, the given one if it is long enough.
+func grown[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// place finds the nodes for all tasks: node[i] is that of task i, counted over all
+// GPUs. The loads and remnants are by GPU; base is the instant in seconds that times
+// are counted from. It reports false if not all can end within the horizon.
+func (s *subsets) place(loads []load, rest []remnant, base float64, node []int32) bool {
+	all := 1<<s.k - 1
+	for g := range s.gpus {
+		s.fill(g, &loads[g], &rest[g], base)
+		root := s.best(g, 0)
+		if g == 0 {
+			s.joint[0] = root
+			continue
+		}
+		s.joint[g] = grown(s.joint[g], 1<<s.k)
+		s.divide(s.joint[g], s.joint[g-1], root, false, s.gpus*int(s.tree.leaves[0]))
+	}
+	if s.joint[s.gpus-1][all].end >= never {
+		return false
+	}
+	left := all
+	for g := s.gpus - 1; g > 0; g-- {
+		part := split(left, s.joint[g-1], s.best(g, 0), s.joint[g][left].end, false)
+		s.trace(g, 0, left^part, true, node)
+		left = part
+	}
+	s.trace(0, 0, left, true, node)
+	return true
+}
+
+// best returns the table of a GPU's node.
+func (s *subsets) best(gpu, v int) []cell { return s.table(gpu, v, true).best }
+
+func (s *subsets) table(gpu, v int, first bool) *table {
+	ts := s.tables
+	if !first || s.fresh[gpu] {
+		ts = s.after
+	}
+	ts = ts[gpu*len(s.tree.nodes):]
+	return &ts[ts[v].as]
+}
+
+// fill computes the tables of a GPU.
+func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
+	n := len(s.tree.nodes)
+	s.fresh[gpu] = r.fresh() && base == 0
+	for v := n - 1; v >= 0; v-- {
+		ts := s.after[gpu*n:]
+		ts[v].as = v
+		if l.used&(s.tree.below[v]|1<<v) == 0 {
+			for o := v + 1; o < n; o++ {
+				if s.tree.class[o] == s.tree.class[v] && l.used&(s.tree.below[o]|1<<o) == 0 {
+					ts[v].as = ts[o].as
+					break
+				}
+			}
+		}
+		if ts[v].as != v {
+			continue
+		}
+		s.children(gpu, v, false)
+		s.node(&ts[v], ts[v].apart, v, s.create[v], s.create[v], l)
+	}
+	if s.fresh[gpu] {
+		return
+	}
+	for v := n - 1; v >= 0; v-- {
+		ts := s.tables[gpu*n:]
+		ts[v].as = v
+		s.children(gpu, v, true)
+		from, heads := s.from(v, r, base)
+		s.node(&ts[v], s.table(gpu, v, false).apart, v, from, heads, l)
+	}
+}
+
+// from returns when a node can be at work that is the first to be used on what a GPU
+// holds, and how long the channel is taken for it.
+func (s *subsets) from(v int, r *remnant, base float64) (at, heads ticks) {
+	in := s.tree.nodes[v].Instance
+	ready, cost := max(base, r.channel), s.tree.create[v]
+	for m := in.Mask(); m != 0; m &= m - 1 {
+		ready = max(ready, r.free[lowest(m)])
+	}
+	for i := range r.exist {
+		e := &r.exist[i]
+		if e.Instance == in {
+			return s.ticks(max(base, float64(e.BusyUntil)) - base), 0
+		}
+		if e.Instance.Overlaps(in) {
+			d := 0.0
+			if !s.tree.free {
+				d = float64(e.Instance.Profile.Destroy)
+			}
+			ready = max(ready, float64(e.BusyUntil)+d)
+			cost += d
+		}
+	}
+	return s.ticks(ready + s.tree.create[v] - base), s.ticks(cost)
+}
+
+// children computes what the children of a node do with each set.
+func (s *subsets) children(gpu, v int, first bool) {
+	t := &s.after[gpu*len(s.tree.nodes)+v]
+	if first {
+		t = &s.tables[gpu*len(s.tree.nodes)+v]
+	}
+	switch c := s.tree.nodes[v].Children; len(c) {
+	case 0:
+		t.apart = grown(t.apart, 1<<s.k)
+		for i := range t.apart {
+			t.apart[i] = cell{never, 0}
+		}
+		t.apart[0] = cell{}
+	case 1:
+		t.apart = append(t.apart[:0], s.table(gpu, c[0], first).best...)
+	case 2:
+		t.apart = grown(t.apart, 1<<s.k)
+		a, b := s.table(gpu, c[0], first), s.table(gpu, c[1], first)
+		s.divide(t.apart, a.best, b.best, !s.tree.parallel, int(s.tree.leaves[v]))
+	default:
+		panic("algorithms: a node of the repartitioning tree has more than two children")
+	}
+}
+
+// node computes the rest of a table: rest is what the children do once the node is
+// destroyed, at when the node can be at work.
+func (s *subsets) node(t *table, rest []cell, v int, at, heads ticks, l *load) {
+	fixed := at + s.ticks(l.seconds[v])
+	t.own, t.best = grown(t.own, 1<<s.k), grown(t.best, 1<<s.k)
+	own, best := t.own, t.best
+	for set, r := range rest {
+		switch {
+		case r.end == 0:
+			own[set] = min(fixed, never)
+		case r.end < never:
+			own[set] = min(fixed+s.destroy[v]+r.end, never)
+		default:
+			own[set] = never
+		}
+	}
+	for i, t := range s.time[s.tree.size[v]] {
+		if t == never {
+			continue
+		}
+		bit := 1 << i
+		for high := bit; high < len(own); high += 2 * bit {
+			without, with := own[high-bit:high], own[high:high+bit]
+			for j, x := range without {
+				with[j] = min(with[j], x+t)
+			}
+		}
+	}
+	if s.tree.parallel {
+		heads = 0
+	}
+	used := l.used.has(v)
+	for set, x := range own {
+		if x > horizon {
+			x, own[set] = never, never
+		}
+		if used || x < t.apart[set].end {
+			best[set] = cell{x, heads}
+		} else {
+			best[set] = t.apart[set]
+		}
+	}
+}
+
+// divide computes out[S] for all sets: the better ways to divide S between a and b.
+func (s *subsets) divide(out, a, b []cell, wait bool, leaves int) {
+	alike := &a[0] == &b[0]
+	room := int64(leaves) * int64(horizon)
+	for set := range out {
+		if s.area[set] > room {
+			out[set] = cell{never, 0}
+			continue
+		}
+		out[set] = divided(set, a, b, alike, wait)
+	}
+}
+
+// divided returns the best end of a set that is divided between two tables.
+func divided(set int, a, b []cell, alike, wait bool) cell {
+	best := cell{never, 0}
+	last := 0
+	if alike && set != 0 {
+		last = 1 << (bits.Len(uint(set)) - 1) // the first of two equal ones takes the last task
+	}
+	for part := set; ; part = (part - 1) & set {
+		if x := a[part]; x.end < best.end {
+			if y := b[set^part]; y.end < best.end {
+				if c := together(x, y, wait); c.end < best.end {
+					best = c
+				}
+			}
+		}
+		if part <= last {
+			return best
+		}
+	}
+}
+
+// together returns what two subtrees are together.
+func together(x, y cell, wait bool) cell {
+	if !wait {
+		return cell{max(x.end, y.end), 0}
+	}
+	return cell{min(max(x.end, x.heads+y.end), max(y.end, y.heads+x.end)), x.heads + y.heads}
+}
+
+// split returns the part of a set that the first of two tables has for an end.
+func split(set int, a, b []cell, end ticks, wait bool) int {
+	for part := set; ; part = (part - 1) & set {
+		if together(a[part], b[set^part], wait).end == end {
+			return part
+		}
+		if part == 0 {
+			panic("algorithms: no division has the end that was found")
+		}
+	}
+}
+
+// trace puts down the nodes of a set's tasks.
+func (s *subsets) trace(gpu, v, set int, first bool, node []int32) {
+	if set == 0 {
+		return
+	}
+	t := s.table(gpu, v, first)
+	if t.best[set].end < t.own[set] || t.best[set] == t.apart[set] {
+		s.traceApart(gpu, v, set, first, node)
+		return
+	}
+	// The node runs those tasks that account for the difference to the set without them.
+	for c := s.tree.size[v]; set != 0; {
+		i := 0
+		for i < s.k && (set>>i&1 == 0 || s.time[c][i] == never || t.own[set^1<<i]+s.time[c][i] != t.own[set]) {
+			i++
+		}
+		if i == s.k {
+			break
+		}
+		node[i] = int32(gpu*len(s.tree.nodes) + v)
+		set ^= 1 << i
+	}
+	s.traceApart(gpu, v, set, false, node)
+}
+
+func (s *subsets) traceApart(gpu, v, set int, first bool, node []int32) {
+	switch c := s.tree.nodes[v].Children; {
+	case set == 0:
+	case len(c) == 1:
+		s.trace(gpu, c[0], set, first, node)
+	default:
+		a, b := s.table(gpu, c[0], first), s.table(gpu, c[1], first)
+		part := split(set, a.best, b.best, s.table(gpu, v, first).apart[set].end, !s.tree.parallel)
+		s.trace(gpu, c[0], part, first, node)
+		s.trace(gpu, c[1], set^part, first, node)
+	}
+}
