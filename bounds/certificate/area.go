@@ -1,0 +1,170 @@
+package certificate
+
+import (
+	"math"
+	"slices"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+var inf = mig.Seconds(math.Inf(1))
+
+// areaBound returns what the time of the slices that the tasks need comes to, over the slices.
+//
+// Say which sizes the tasks of a schedule run on. Weigh each size by at least its slices,
+// and so that the weights of no partition add up to more than the slices of the GPU.
+// Then weight times time, summed over the instances, is at most the slices times the makespan. It
+// holds the tasks; for each of the sizes a create, unless an instance of it is
+// there at the start; and for each a destroy, unless it is in the partition that is there
+// at the end. As each of the sizes is used, some task of each bears it though another
+// size may be cheaper. The bound is that of the cheapest set of sizes, each with
+// the best weights that raising the sizes' weights in some order gives.
+func areaBound(p *schedule.Problem) mig.Seconds {
+	sizes := p.GPU.Sizes()
+	least := math.Inf(1)
+	for bits := 1; bits < 1<<len(sizes); bits++ {
+		var used []mig.Slices
+		for i, s := range sizes {
+			if bits>>i&1 != 0 {
+				used = append(used, s)
+			}
+		}
+		var most float64
+		for _, order := range orders(used) {
+			most = max(most, areaOf(p, used, raised(p.GPU, used, order)))
+		}
+		least = min(least, most)
+	}
+	return mig.Seconds(least / float64(int(p.GPU.ComputeSlices)*p.GPUs()))
+}
+
+func orders(sizes []mig.Slices) [][]mig.Slices {
+	if len(sizes) == 0 {
+		return [][]mig.Slices{nil}
+	}
+	var out [][]mig.Slices
+	for i, s := range sizes {
+		for _, rest := range orders(slices.Delete(slices.Clone(sizes), i, i+1)) {
+			out = append(out, append([]mig.Slices{s}, rest...))
+		}
+	}
+	return out
+}
+
+// raised returns the weights, by size, if they are raised in an order as far as the
+// partitions allow.
+func raised(g *mig.GPU, used, order []mig.Slices) map[mig.Slices]float64 {
+	w := map[mig.Slices]float64{}
+	for _, s := range used {
+		w[s] = float64(s)
+	}
+	for _, s := range order {
+		most := math.Inf(1)
+		for _, part := range g.Partitions() {
+			count, others := 0, 0.0
+			for _, in := range part {
+				if in.Size() == s {
+					count++
+				} else {
+					others += w[in.Size()]
+				}
+			}
+			if count > 0 {
+				most = min(most, (float64(g.ComputeSlices)-others)/float64(count))
+			}
+		}
+		w[s] = max(w[s], most)
+	}
+	return w
+}
+
+func areaOf(p *schedule.Problem, used []mig.Slices, w map[mig.Slices]float64) float64 {
+	var sum float64
+	more := map[mig.Slices]float64{} // what it takes at least to run some task on a size
+	for i := range p.Tasks {
+		least := math.Inf(1)
+		for _, s := range used {
+			least = min(least, w[s]*float64(p.Tasks[i].On(s)))
+		}
+		if math.IsInf(least, 1) {
+			return least // the task fits none of the sizes
+		}
+		sum += least
+		for _, s := range used {
+			m, ok := more[s]
+			if extra := w[s]*float64(p.Tasks[i].On(s)) - least; !ok || extra < m {
+				more[s] = extra
+			}
+		}
+	}
+	for _, s := range used {
+		sum += more[s]
+	}
+	if p.Model == mig.Free {
+		return sum
+	}
+	for _, s := range used {
+		if !slices.ContainsFunc(p.Start, func(e schedule.Existing) bool { return e.Instance.Size() == s }) {
+			sum += w[s] * float64(p.GPU.Profile(s).Create)
+		}
+	}
+	return sum + leastDestroyed(p, used, w, p.GPUs())
+}
+
+// leastDestroyed returns what destroying the sizes takes that are in none of the
+// partitions of some GPUs at the end, for the best partitions.
+func leastDestroyed(p *schedule.Problem, used []mig.Slices, w map[mig.Slices]float64, gpus int) float64 {
+	if len(used) == 0 || gpus == 0 {
+		var sum float64
+		for _, s := range used {
+			sum += w[s] * float64(p.GPU.Profile(s).Destroy)
+		}
+		return sum
+	}
+	least := math.Inf(1)
+	for _, part := range p.GPU.Partitions() {
+		gone := slices.DeleteFunc(slices.Clone(used), func(s mig.Slices) bool {
+			return slices.ContainsFunc(part, func(in mig.Instance) bool { return in.Size() == s })
+		})
+		if len(gone) < len(used) {
+			least = min(least, leastDestroyed(p, gone, w, gpus-1))
+		}
+	}
+	return least
+}
+
+// ends returns when each task ends at the earliest, by size: after its release, on an instance
+// that is created at once or is there at the start.
+func ends(p *schedule.Problem) []map[mig.Slices]mig.Seconds {
+	out := make([]map[mig.Slices]mig.Seconds, len(p.Tasks))
+	for i := range p.Tasks {
+		out[i] = map[mig.Slices]mig.Seconds{}
+		for _, s := range p.GPU.Sizes() {
+			begin := p.GPU.Profile(s).Create
+			if p.Model == mig.Free {
+				begin = 0
+			}
+			for _, e := range p.Start {
+				if e.Instance.Size() == s {
+					begin = min(begin, e.BusyUntil)
+				}
+			}
+			out[i][s] = max(begin, p.ReleaseOf(i)) + p.Tasks[i].On(s)
+		}
+	}
+	return out
+}
+
+// longestTaskBound returns the latest end of a task that ends as early as it can.
+func longestTaskBound(p *schedule.Problem) mig.Seconds {
+	var most mig.Seconds
+	for _, bySize := range ends(p) {
+		least := inf
+		for _, end := range bySize {
+			least = min(least, end)
+		}
+		most = max(most, least)
+	}
+	return most
+}

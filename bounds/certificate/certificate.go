@@ -1,0 +1,305 @@
+package certificate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/schedule"
+)
+
+// A Certificate claims that the optimum of a problem lies between a bound and the
+// makespan of a schedule.
+type Certificate struct {
+	// Lower is the bound, and Optimum the makespan of Schedule.
+	Lower, Optimum mig.Seconds
+	// Proven says that the two are the same, to 1e-9 of the makespan.
+	Proven bool
+	// Gap is how much shorter a schedule can be, in percent of the makespan.
+	Gap      float64
+	Schedule schedule.Schedule
+	Witness  Witness
+}
+
+// The kinds of [Witness].
+const (
+	area         = "area"
+	longestTask  = "longest-task"
+	sliceWeights = "slice-weights"
+	chains       = "chains"
+	search       = "search"
+)
+
+// A Witness says why every schedule takes a time.
+type Witness struct {
+	// Kind is the argument: "area", "longest-task", "slice-weights", "chains" or "search".
+	Kind string
+	// Bound is what it proves.
+	Bound mig.Seconds
+	// Threshold, of slice weights, is that from which the ends of options are left out; 0
+	// leaves out none.
+	Threshold mig.Seconds
+	// Weights, of slice weights, are those of the compute slices, by position.
+	Weights []float64
+}
+
+// New returns the certificate of a schedule and a bound.
+func New(s schedule.Schedule, w Witness) Certificate {
+	c := Certificate{Lower: w.Bound, Optimum: s.Makespan(), Schedule: s, Witness: w}
+	c.Proven, c.Gap = compare(c.Lower, c.Optimum)
+	return c
+}
+
+// compare returns what follows from a bound and a makespan.
+func compare(lower, optimum mig.Seconds) (proven bool, gap float64) {
+	return float64(optimum-lower) <= 1e-9*float64(optimum), max(0, 100*float64(optimum-lower)/float64(optimum))
+}
+
+// The fields of the file that are not a schedule's.
+type (
+	fileCertificate struct {
+		Lower    mig.Seconds     `json:"lower_bound_s"`
+		Optimum  mig.Seconds     `json:"optimum_s"`
+		Proven   bool            `json:"proven"`
+		Gap      float64         `json:"gap_percent"`
+		Schedule json.RawMessage `json:"schedule"`
+		Witness  fileWitness     `json:"witness"`
+	}
+	fileWitness struct {
+		Kind      string      `json:"kind"`
+		Bound     mig.Seconds `json:"bound_s"`
+		Threshold mig.Seconds `json:"threshold_s,omitempty"`
+		Weights   []float64   `json:"weights,omitempty"`
+	}
+)
+
+// Encode writes a certificate as indented JSON. The errors are those of
+// [schedule.Encode].
+func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
+	var s bytes.Buffer
+	if err := schedule.Encode(&s, p, c.Schedule); err != nil {
+		return err
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(fileCertificate{c.Lower, c.Optimum, c.Proven, c.Gap, s.Bytes(), fileWitness(c.Witness)})
+}
+
+// Decode reads what [Encode] writes as a certificate for the problem. It is strict: a
+// field that is unknown, missing, given twice or of the wrong type, what
+// [schedule.Decode] refuses, and text after the end are each a
+// [*schedule.FormatError]. Other errors are those of r. Whether the claim is true
+// is for [Verify] to say.
+func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return Certificate{}, fmt.Errorf("certificate: %w", err)
+	}
+	d := decoder{text: text}
+	var c Certificate
+	fields := []field{
+		{name: "lower_bound_s", to: &c.Lower},
+		{name: "optimum_s", to: &c.Optimum},
+		{name: "proven", to: &c.Proven},
+		{name: "gap_percent", to: &c.Gap},
+		{name: "schedule"},
+		{name: "witness"},
+	}
+	end, err := d.object("", 0, fields)
+	if err != nil {
+		return Certificate{}, err
+	}
+	if rest := bytes.TrimLeft(text[end:], " \t\r\n"); len(rest) > 0 {
+		return Certificate{}, d.fail(len(text)-len(rest), "", "there is more text after the certificate")
+	}
+	s := fields[4]
+	c.Schedule, err = schedule.Decode(bytes.NewReader(s.raw), p)
+	var format *schedule.FormatError
+	if errors.As(err, &format) {
+		path := "schedule"
+		if format.Path != "" {
+			path += "." + format.Path
+		}
+		return Certificate{}, &schedule.FormatError{Line: d.line(s.at) + max(format.Line-1, 0), Path: path, Err: format.Err}
+	}
+	if err != nil {
+		return Certificate{}, err
+	}
+	_, err = d.object("witness", fields[5].at, []field{
+		{name: "kind", to: &c.Witness.Kind},
+		{name: "bound_s", to: &c.Witness.Bound},
+		{name: "threshold_s", to: &c.Witness.Threshold, optional: true},
+		{name: "weights", to: &c.Witness.Weights, optional: true},
+	})
+	return c, err
+}
+
+// A decoder reads the objects of a text.
+type decoder struct{ text []byte }
+
+// A field is a member of an object.
+type field struct {
+	name     string
+	optional bool
+	// to is what the value is read into; nil leaves it to the caller.
+	to any
+	// raw is the value as it is written, at an offset in bytes.
+	raw json.RawMessage
+	at  int
+}
+
+func (d *decoder) line(at int) int { return 1 + bytes.Count(d.text[:at], []byte{'\n'}) }
+
+func (d *decoder) fail(at int, path, format string, args ...any) error {
+	return &schedule.FormatError{Line: d.line(at), Path: path, Err: fmt.Errorf(format, args...)}
+}
+
+// object reads an object at an offset with exactly these fields, in any order, and returns where it ends.
+func (d *decoder) object(path string, at int, fields []field) (int, error) {
+	j := json.NewDecoder(bytes.NewReader(d.text[at:]))
+	where := func() int { return at + int(j.InputOffset()) }
+	join := func(name string) string {
+		if path == "" {
+			return name
+		}
+		return path + "." + name
+	}
+	open, err := j.Token()
+	if err != nil {
+		return 0, d.fail(where(), path, "this is not JSON: %w", err)
+	}
+	if open != json.Delim('{') {
+		return 0, d.fail(where(), path, "%v is not an object", open)
+	}
+	for j.More() {
+		key, err := j.Token()
+		if err != nil {
+			return 0, d.fail(where(), path, "this is not JSON: %w", err)
+		}
+		name := key.(string) // of a key, Token returns nothing else
+		var f *field
+		var known []string
+		for i := range fields {
+			known = append(known, fields[i].name)
+			if fields[i].name == name {
+				f = &fields[i]
+			}
+		}
+		if f == nil {
+			return 0, d.fail(where(), path, "%w", nearest.Unknown("field", name, known))
+		}
+		if f.raw != nil {
+			return 0, d.fail(where(), join(name), "the field is there twice")
+		}
+		if err := j.Decode(&f.raw); err != nil {
+			return 0, d.fail(where(), join(name), "this is not JSON: %w", err)
+		}
+		f.at = where() - len(f.raw)
+		if f.to == nil {
+			continue
+		}
+		if bytes.Equal(f.raw, []byte("null")) {
+			return 0, d.fail(f.at, join(name), "null is not a value")
+		}
+		if err := json.Unmarshal(f.raw, f.to); err != nil {
+			return 0, d.fail(f.at, join(name), "%w", err)
+		}
+	}
+	if _, err := j.Token(); err != nil {
+		return 0, d.fail(where(), path, "the text ends before the object does: %w", err)
+	}
+	for _, f := range fields {
+		if f.raw == nil && !f.optional {
+			return 0, d.fail(where(), join(f.name), "the field is missing")
+		}
+	}
+	return where(), nil
+}
+
+// Verify checks every claim of a certificate; the error says which is not true. What it
+// accepts: the schedule is valid and its makespan is Optimum, Proven and Gap follow from
+// Lower and Optimum, and no schedule that the referee accepts has a makespan below
+// Lower, to 1e-9 of it.
+func Verify(p schedule.Problem, c Certificate) error {
+	if err := p.Tasks.Validate(p.GPU); err != nil {
+		return err
+	}
+	if v := schedule.Check(p, c.Schedule); len(v) > 0 {
+		return fmt.Errorf("schedule: %w", &schedule.InvalidError{Algorithm: c.Schedule.Algorithm, Violations: v})
+	}
+	if m := c.Schedule.Makespan(); !near(m, c.Optimum) {
+		return fmt.Errorf("optimum_s is %v, the makespan of the schedule %v", c.Optimum, m)
+	}
+	if c.Lower != c.Witness.Bound {
+		return fmt.Errorf("lower_bound_s is %v, and the witness is for %v", c.Lower, c.Witness.Bound)
+	}
+	if !(c.Lower > 0) || c.Lower > c.Optimum && !near(c.Lower, c.Optimum) {
+		return fmt.Errorf("lower_bound_s is %v; it lies between 0 and the makespan, %v", c.Lower, c.Optimum)
+	}
+	proven, gap := compare(c.Lower, c.Optimum)
+	if c.Proven != proven {
+		return fmt.Errorf("proven is %v; of %v and %v it is %v", c.Proven, c.Lower, c.Optimum, proven)
+	}
+	if !(math.Abs(c.Gap-gap) <= 1e-9) {
+		return fmt.Errorf("gap_percent is %v; of %v and %v it is %v", c.Gap, c.Lower, c.Optimum, gap)
+	}
+	if c.Witness.Kind != sliceWeights && (c.Witness.Weights != nil || c.Witness.Threshold != 0) {
+		return fmt.Errorf("witness: %q has neither weights nor threshold_s", c.Witness.Kind)
+	}
+	if err := c.Witness.verify(&p); err != nil {
+		return fmt.Errorf("witness: %w", err)
+	}
+	return nil
+}
+
+// near reports whether two instants differ by no more than rounding.
+func near(a, b mig.Seconds) bool {
+	return math.Abs(float64(a-b)) <= 1e-9*max(float64(a), float64(b))
+}
+
+// verify checks that no schedule ends before the bound.
+func (w *Witness) verify(p *schedule.Problem) error {
+	switch w.Kind {
+	case area:
+		return w.recomputed(areaBound(p))
+	case longestTask:
+		return w.recomputed(longestTaskBound(p))
+	case sliceWeights:
+		return w.verifyWeights(p)
+	case chains:
+		return w.verifyChains(p)
+	case search:
+		return w.verifySearch(p)
+	}
+	return nearest.Unknown("kind", w.Kind, []string{area, longestTask, sliceWeights, chains, search})
+}
+
+func (w *Witness) recomputed(b mig.Seconds) error {
+	if w.Bound > b && !near(w.Bound, b) {
+		return fmt.Errorf("%s proves %v s only, not %v", w.Kind, b, w.Bound)
+	}
+	return nil
+}
+
+// below is an instant before the bound that rounding does not reach.
+func (w *Witness) below() mig.Seconds { return w.Bound - mig.Seconds(1e-9*float64(w.Bound)) }
+
+func (w *Witness) verifySearch(p *schedule.Problem) error {
+	released := false
+	for i := range p.Tasks {
+		released = released || p.ReleaseOf(i) > 0
+	}
+	if len(p.Tasks) > maxSearched || p.GPUs() > 1 || released {
+		return fmt.Errorf("a search is verified for at most %d tasks on one GPU, without release times", maxSearched)
+	}
+	if shorter(p, w.below()) {
+		return fmt.Errorf("there is a schedule shorter than %v s", w.Bound)
+	}
+	return nil
+}

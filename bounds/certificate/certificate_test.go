@@ -1,0 +1,328 @@
+package certificate_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"miglab/bounds"
+	"miglab/bounds/certificate"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+)
+
+// whole runs all tasks on the largest instance of the first GPU.
+func whole(p schedule.Problem) schedule.Schedule {
+	root := p.GPU.Tree()[0].Instance
+	s := schedule.Schedule{GPU: p.GPU, Algorithm: "whole", Model: p.Model}
+	var now mig.Seconds
+	operate := func(op schedule.Op, in mig.Instance, takes mig.Seconds) {
+		if p.Model == mig.Free {
+			takes = 0
+		}
+		s.Operations = append(s.Operations, schedule.Operation{Op: op, Instance: in, Start: now, End: now + takes})
+		now += takes
+	}
+	there := false
+	for _, e := range p.Start {
+		if e.GPU > 0 {
+			continue
+		}
+		now = max(now, e.BusyUntil)
+		if e.Instance == root {
+			there = true
+		} else {
+			operate(schedule.Destroy, e.Instance, e.Instance.Profile.Destroy)
+		}
+	}
+	if !there {
+		operate(schedule.Create, root, root.Profile.Create)
+	}
+	for i := range p.Tasks {
+		begin := max(now, p.ReleaseOf(i))
+		now = begin + p.Tasks[i].On(root.Size())
+		s.Placements = append(s.Placements, schedule.Placement{Task: i, Instance: root, Start: begin, End: now})
+	}
+	return s
+}
+
+// random is the k-th of a list of problems of all GPUs and models, some with several GPUs, a
+// start partition or releases.
+func random(k, n int) schedule.Problem {
+	r := rand.New(rand.NewPCG(11, uint64(k)))
+	g := mig.GPUs()[k%len(mig.GPUs())]
+	p := schedule.Problem{GPU: g, Model: mig.Reconfiguration(k / len(mig.GPUs()) % 3), Count: 1 + r.IntN(2)*r.IntN(3)}
+	scale, falls := math.Exp(4*r.Float64()-2), r.Float64()
+	for i := range n {
+		x := task.Task{Name: fmt.Sprint("task", i)}
+		d := scale * (1 + 20*r.Float64())
+		for _, s := range g.Sizes() {
+			d *= 1 - falls*r.Float64()
+			if s == g.ComputeSlices || r.IntN(6) > 0 {
+				x.Set(s, mig.Seconds(d))
+			}
+		}
+		p.Tasks = append(p.Tasks, x)
+	}
+	if r.IntN(3) == 0 {
+		for gpu := range p.Count {
+			for _, in := range g.Partitions()[r.IntN(len(g.Partitions()))] {
+				p.Start = append(p.Start, schedule.Existing{GPU: gpu, Instance: in, BusyUntil: mig.Seconds(r.IntN(3))})
+			}
+		}
+	}
+	if r.IntN(4) == 0 {
+		for range n {
+			p.Release = append(p.Release, mig.Seconds(r.IntN(5)))
+		}
+	}
+	return p
+}
+
+// proven returns a certificate of a plain schedule and the bound of package bounds.
+func proven(t testing.TB, p schedule.Problem) certificate.Certificate {
+	t.Helper()
+	s := whole(p)
+	w, err := bounds.Prove(p, s.Makespan())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return certificate.New(s, certificate.Witness(w))
+}
+
+func TestVerifyAcceptsWhatIsProvenAndNoMore(t *testing.T) {
+	kinds := map[string]int{}
+	for k := range 600 {
+		p := random(k, 1+k%9)
+		c := proven(t, p)
+		if err := certificate.Verify(p, c); err != nil {
+			t.Errorf("%+v: %+v: %v", p, c.Witness, err)
+		}
+		kinds[c.Witness.Kind]++
+		if p.Start != nil {
+			continue // the bound may be less than its argument proves
+		}
+		w := c.Witness
+		w.Bound *= 1 + 1e-6
+		if err := certificate.Verify(p, certificate.New(c.Schedule, w)); err == nil {
+			t.Errorf("%+v: %+v, raised by a millionth, is accepted", p, c.Witness)
+		}
+	}
+	if len(kinds) != 4 {
+		t.Errorf("the witnesses are of the kinds %v only", kinds)
+	}
+}
+
+// search returns a problem of a few tasks and its proven optimum.
+func search(t testing.TB) (schedule.Problem, certificate.Certificate) {
+	t.Helper()
+	p := schedule.Problem{GPU: mig.MustLookup("A100"), Tasks: task.Batch{
+		task.New("a", map[mig.Slices]mig.Seconds{1: 4.4, 2: 2.3, 3: 1.8, 4: 1.4, 7: 1.1}),
+		task.New("b", map[mig.Slices]mig.Seconds{1: 3.1, 2: 2.9, 3: 2.6, 4: 2.5, 7: 2.4}),
+		task.New("c", map[mig.Slices]mig.Seconds{1: 2.2, 2: 1.5, 3: 1.3, 4: 1.2, 7: 0.7}),
+		task.New("d", map[mig.Slices]mig.Seconds{7: 0.9}),
+	}}
+	r, err := bounds.Exact(context.Background(), p, whole(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := certificate.New(r.Best, certificate.Witness(r.Witness))
+	if c.Witness.Kind != "search" {
+		t.Fatalf("the witness is %+v, not a search", c.Witness)
+	}
+	return p, c
+}
+
+func TestVerifyRefusesLies(t *testing.T) {
+	type edit func(p *schedule.Problem, c *certificate.Certificate)
+	again := func(change edit) edit {
+		return func(p *schedule.Problem, c *certificate.Certificate) {
+			change(p, c)
+			*c = certificate.New(c.Schedule, c.Witness)
+		}
+	}
+	for name, l := range map[string]struct {
+		edit edit
+		want string
+	}{
+		"nothing":                       {func(*schedule.Problem, *certificate.Certificate) {}, `^$`},
+		"optimum":                       {func(_ *schedule.Problem, c *certificate.Certificate) { c.Optimum -= 1e-6 }, `^optimum_s is .*, the makespan of the schedule`},
+		"optimum that is no number":     {func(_ *schedule.Problem, c *certificate.Certificate) { c.Optimum = mig.Seconds(math.NaN()) }, `^optimum_s`},
+		"lower bound":                   {func(_ *schedule.Problem, c *certificate.Certificate) { c.Lower -= 1e-6 }, `^lower_bound_s is .*, and the witness is for`},
+		"bound of the witness":          {func(_ *schedule.Problem, c *certificate.Certificate) { c.Witness.Bound += 1e-6 }, `^lower_bound_s`},
+		"lower bound beyond":            {again(func(_ *schedule.Problem, c *certificate.Certificate) { c.Witness.Bound += 1e-6 }), `^lower_bound_s is .*; it lies between`},
+		"lower bound 0":                 {again(func(_ *schedule.Problem, c *certificate.Certificate) { c.Witness.Bound = 0 }), `^lower_bound_s`},
+		"lower bound that is no number": {again(func(_ *schedule.Problem, c *certificate.Certificate) { c.Witness.Bound = mig.Seconds(math.NaN()) }), `^lower_bound_s`},
+		"proven":                        {func(_ *schedule.Problem, c *certificate.Certificate) { c.Proven = false }, `^proven is false`},
+		"gap":                           {func(_ *schedule.Problem, c *certificate.Certificate) { c.Gap = 0.1 }, `^gap_percent is 0\.1`},
+		"gap that is no number":         {func(_ *schedule.Problem, c *certificate.Certificate) { c.Gap = math.NaN() }, `^gap_percent`},
+		"proven where a gap is": {func(_ *schedule.Problem, c *certificate.Certificate) {
+			c.Witness.Bound /= 2
+			c.Lower, c.Gap = c.Witness.Bound, 50
+		}, `^proven is true`},
+		"schedule": {func(_ *schedule.Problem, c *certificate.Certificate) {
+			c.Schedule.Placements[0].Start -= 0.1
+			c.Schedule.Placements[0].End -= 0.1
+		}, `^schedule: `},
+		"schedule of another model": {func(p *schedule.Problem, _ *certificate.Certificate) { p.Model = mig.Parallel }, `^schedule: `},
+		"slower schedule": {again(func(p *schedule.Problem, c *certificate.Certificate) {
+			c.Schedule = whole(*p)
+			c.Witness.Bound = c.Schedule.Makespan()
+		}), `^witness: there is a schedule shorter than`},
+		"tasks without a schedule":     {func(p *schedule.Problem, _ *certificate.Certificate) { p.Tasks = nil }, `^the batch has no tasks`},
+		"kind":                         {func(_ *schedule.Problem, c *certificate.Certificate) { c.Witness.Kind = "serch" }, `^witness: unknown kind "serch".*did you mean "search"`},
+		"area":                         {func(_ *schedule.Problem, c *certificate.Certificate) { c.Witness.Kind = "area" }, `^witness: area proves .* only`},
+		"longest task":                 {func(_ *schedule.Problem, c *certificate.Certificate) { c.Witness.Kind = "longest-task" }, `^witness: longest-task proves .* only`},
+		"chains":                       {func(_ *schedule.Problem, c *certificate.Certificate) { c.Witness.Kind = "chains" }, `^witness: chains prove .* only`},
+		"weights of a search":          {func(_ *schedule.Problem, c *certificate.Certificate) { c.Witness.Weights = []float64{1} }, `^witness: "search" has neither`},
+		"too few weights":              {weights(0, 1), `^witness: there are 1 weights for the 7 compute slices`},
+		"a negative weight":            {weights(0, 2, -1, 0, 0, 0, 0, 0), `^witness: the weight of slice 1 is -1`},
+		"a weight that is no number":   {weights(0, 1, 0, 0, 0, 0, 0, math.NaN()), `^witness: the weight of slice 6`},
+		"too much weight":              {weights(0, 1, 0, 0, 0, 0, 0, 1), `^witness: the weights add up to 2`},
+		"weights that prove less":      {weights(0, 1, 0, 0, 0, 0, 0, 0), `^witness: before .* s the slices have`},
+		"a threshold before the bound": {weights(1, 1, 0, 0, 0, 0, 0, 0), `^witness: threshold_s is 1`},
+		"search with releases":         {func(p *schedule.Problem, _ *certificate.Certificate) { p.Release = []mig.Seconds{0, 0, 0, 0.01} }, `^witness: a search is verified for`},
+		"search with two GPUs":         {func(p *schedule.Problem, _ *certificate.Certificate) { p.Count = 2 }, `^witness: a search is verified for`},
+	} {
+		p, c := search(t)
+		l.edit(&p, &c)
+		got := ""
+		if err := certificate.Verify(p, c); err != nil {
+			got = err.Error()
+		}
+		if !regexp.MustCompile(l.want).MatchString(got) {
+			t.Errorf("%s: %q, want %s", name, got, l.want)
+		}
+	}
+}
+
+// weights replaces a certificate's witness.
+func weights(threshold mig.Seconds, w ...float64) func(*schedule.Problem, *certificate.Certificate) {
+	return func(_ *schedule.Problem, c *certificate.Certificate) {
+		c.Witness.Kind, c.Witness.Threshold, c.Witness.Weights = "slice-weights", threshold, w
+	}
+}
+
+// The chains charge all destroys of a slice but the dearest, which they take to be that
+// of the largest instance.
+func TestLargerInstancesTakeLongerToDestroy(t *testing.T) {
+	for _, g := range mig.GPUs() {
+		for _, n := range g.Tree() {
+			if n.Parent >= 0 && g.Tree()[n.Parent].Profile.Destroy < n.Profile.Destroy {
+				t.Errorf("%v: %v takes longer to destroy than what covers it", g, n)
+			}
+		}
+	}
+}
+
+func encode(t testing.TB, p schedule.Problem, c certificate.Certificate) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := certificate.Encode(&b, p, c); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestDecodeReadsWhatEncodeWrites(t *testing.T) {
+	for k := range 60 {
+		p := random(k, 1+k%5)
+		text := encode(t, p, proven(t, p))
+		c, err := certificate.Decode(strings.NewReader(text), p)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if err := certificate.Verify(p, c); err != nil {
+			t.Error(err)
+		}
+		if again := encode(t, p, c); again != text {
+			t.Errorf("%s\nbecomes\n%s", text, again)
+		}
+	}
+}
+
+func TestDecodeIsStrict(t *testing.T) {
+	p, c := search(t)
+	text := encode(t, p, c)
+	for name, l := range map[string]struct{ old, replacement, want string }{
+		"unknown field":              {`"proven"`, `"prove"`, `^line 4: unknown field "prove".*did you mean "proven"`},
+		"letters of another case":    {`"proven"`, `"Proven"`, `^line 4: unknown field`},
+		"field twice":                {`"proven": true`, `"proven": true, "proven": true`, `^line 4: proven: the field is there twice`},
+		"field missing":              {`"proven": true,`, ``, `^line \d+: proven: the field is missing`},
+		"null":                       {`"proven": true`, `"proven": null`, `^line 4: proven: null is not a value`},
+		"no number":                  {`"gap_percent": 0`, `"gap_percent": NaN`, `^line \d+: gap_percent: this is not JSON`},
+		"number as text":             {`"gap_percent": 0`, `"gap_percent": "0"`, `^line 5: gap_percent: `},
+		"too large a number":         {`"gap_percent": 0`, `"gap_percent": 1e999`, `^line 5: gap_percent: `},
+		"field of the schedule":      {`"gpu": "A100"`, `"gpu": "A30"`, `^line 7: schedule\.gpu: the schedule is for A30`},
+		"field of the witness":       {`"kind"`, `"kinds"`, `^line \d+: witness: unknown field "kinds"`},
+		"witness that is no object":  {`"witness": {`, `"witness": [{`, `^line \d+: witness: `},
+		"schedule that is no object": {`"schedule": {`, `"schedule": 1, "more": {`, `^line 6: unknown field "more"`},
+	} {
+		broken := strings.Replace(text, l.old, l.replacement, 1)
+		if broken == text {
+			t.Fatalf("%s: %s is not in\n%s", name, l.old, text)
+		}
+		_, err := certificate.Decode(strings.NewReader(broken), p)
+		var format *schedule.FormatError
+		if !errors.As(err, &format) || !regexp.MustCompile(l.want).MatchString(err.Error()) {
+			t.Errorf("%s: %v, want %s", name, err, l.want)
+		}
+	}
+	for _, broken := range []string{"", "{", "[]", "1", text + "1", text[:len(text)-3], `{"schedule": `, "{\"\xff"} {
+		var format *schedule.FormatError
+		if _, err := certificate.Decode(strings.NewReader(broken), p); !errors.As(err, &format) {
+			t.Errorf("%q: %v", broken, err)
+		}
+	}
+}
+
+// What can be read can be written and read again, and judging it does not panic.
+func FuzzDecode(f *testing.F) {
+	p, c := search(f)
+	f.Add([]byte(encode(f, p, c)))
+	f.Add([]byte(encode(f, p, proven(f, p))))
+	f.Add([]byte(`{"lower_bound_s": 1, "schedule": {}, "witness": {"weights": [1]}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		c, err := certificate.Decode(bytes.NewReader(text), p)
+		if err != nil {
+			return
+		}
+		_ = certificate.Verify(p, c)
+		again, err := certificate.Decode(strings.NewReader(encode(t, p, c)), p)
+		if err != nil || again.Lower != c.Lower || again.Witness.Kind != c.Witness.Kind || !slices.Equal(again.Witness.Weights, c.Witness.Weights) {
+			t.Errorf("%+v becomes %+v, %v", c, again, err)
+		}
+	})
+}
+
+func BenchmarkVerifyChains(b *testing.B) {
+	g := mig.MustLookup("A100")
+	for _, n := range []int{10, 14, 17} {
+		p := schedule.Problem{GPU: g}
+		for i := range n {
+			x := task.Task{Name: fmt.Sprint("task", i)}
+			for j, s := range g.Sizes() {
+				x.Set(s, mig.Seconds(10+i)/mig.Seconds(1+j))
+			}
+			p.Tasks = append(p.Tasks, x)
+		}
+		c := proven(b, p)
+		c.Witness = certificate.Witness{Kind: "chains", Bound: c.Lower / 2}
+		c = certificate.New(c.Schedule, c.Witness)
+		b.Run(fmt.Sprintf("A100/n=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				if err := certificate.Verify(p, c); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,170 @@
+package certificate
+
+import (
+	"fmt"
+	"math"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+// maxChained is the largest number of tasks of which all assignments are compared,
+// which takes 3^n steps.
+const maxChained = 18
+
+// verifyChains checks that no assignment of the tasks to the nodes of the trees
+// keeps every slice busy for less than the bound. A slice is busy, at least, with what the nodes
+// that cover it do, of which no two exist at once: of each node with tasks its create,
+// unless it is there at the start, its tasks, and its destroy. One of them, the
+// last, need not be destroyed. That is at best the dearest, which is the largest.
+// An instance that is there at the start is busy until an instant, and destroyed if any
+// other node is used on the slice.
+//
+// Under [mig.Sequential] two disjoint subtrees do not create at once. While the first create
+// of the one goes on, nothing of the other exists that needs one, nor of a node above
+// both: the other's slices wait, at least for the shortest create.
+//
+// Which assignment is best for a subtree depends on the set of tasks alone, so that the
+// subtrees are combined from the leaves up, by set.
+func (w *Witness) verifyChains(p *schedule.Problem) error {
+	if len(p.Tasks) > maxChained {
+		return fmt.Errorf("chains are verified for at most %d tasks, not for %d", maxChained, len(p.Tasks))
+	}
+	all := 1<<len(p.Tasks) - 1
+	// load is, by set, the least busy time of the GPUs so far.
+	var load []float64
+	for gpu := range p.GPUs() {
+		a := assignment{p: p, there: make([]*schedule.Existing, len(p.GPU.Tree()))}
+		for i, e := range p.Start {
+			for v, n := range p.GPU.Tree() {
+				if e.GPU == gpu && n.Start == e.Instance.Start && n.Size() == e.Instance.Size() {
+					a.there[v] = &p.Start[i]
+				}
+			}
+		}
+		_, last := a.tables(0)
+		if load == nil {
+			load = last
+		} else {
+			load = beside(load, last, 0)
+		}
+	}
+	if busy := load[all]; busy < float64(w.below()) {
+		return fmt.Errorf("chains prove %v s only, not %v: there is an assignment of the tasks that keeps no slice busy for longer", busy, w.Bound)
+	}
+	return nil
+}
+
+// An assignment is to the nodes of one GPU.
+type assignment struct {
+	p *schedule.Problem
+	// there are the start instances, by node.
+	there []*schedule.Existing
+}
+
+func (a *assignment) cost(t mig.Seconds) float64 {
+	if a.p.Model == mig.Free {
+		return 0
+	}
+	return float64(t)
+}
+
+// tables returns for each set of tasks how long the busiest slice of a subtree is busy, at least, if
+// the set is assigned to it: with all destroys, and without the dearest.
+func (a *assignment) tables(v int) (destroyed, last []float64) {
+	node := &a.p.GPU.Tree()[v]
+	sets := 1 << len(a.p.Tasks)
+	switch c := node.Children; len(c) {
+	case 0:
+		destroyed, last = make([]float64, sets), make([]float64, sets)
+		for set := 1; set < sets; set++ {
+			destroyed[set], last[set] = math.Inf(1), math.Inf(1)
+		}
+	case 1:
+		destroyed, last = a.tables(c[0])
+	default:
+		leftDestroyed, leftLast := a.tables(c[0])
+		rightDestroyed, rightLast := a.tables(c[1])
+		wait := a.wait(v)
+		destroyed, last = beside(leftDestroyed, rightDestroyed, wait), beside(leftLast, rightLast, wait)
+	}
+	size := node.Size()
+	create, destroy := a.cost(node.Profile.Create), a.cost(node.Profile.Destroy)
+	if e := a.there[v]; e != nil {
+		for set := range sets {
+			destroyed[set] += float64(e.BusyUntil) + destroy
+			if set != 0 {
+				last[set] += destroy
+			}
+		}
+		a.run(destroyed, size)
+		a.run(last, size)
+		for set := 1; set < sets; set++ {
+			last[set] += float64(e.BusyUntil)
+		}
+		return destroyed, last
+	}
+	used := make([]float64, sets)
+	copy(used, destroyed)
+	a.run(used, size)
+	for set := 1; set < sets; set++ {
+		last[set] = min(last[set], used[set]+create)
+		destroyed[set] = min(destroyed[set], used[set]+create+destroy)
+	}
+	return destroyed, last
+}
+
+// run lets any tasks of each set run on an instance of a size instead of below it.
+func (a *assignment) run(busy []float64, size mig.Slices) {
+	for i := range a.p.Tasks {
+		took := float64(a.p.Tasks[i].On(size))
+		for set := range busy {
+			if set>>i&1 != 0 {
+				busy[set] = min(busy[set], busy[set&^(1<<i)]+took)
+			}
+		}
+	}
+}
+
+// wait returns for how long one of the two subtrees of a node waits for the other.
+func (a *assignment) wait(v int) float64 {
+	if a.p.Model != mig.Sequential {
+		return 0
+	}
+	tree := a.p.GPU.Tree()
+	least := math.Inf(1)
+	for u := v + 1; u < len(tree); u++ {
+		if tree[u].Mask()&tree[v].Mask() == 0 {
+			continue
+		}
+		if a.there[u] != nil {
+			return 0
+		}
+		for i := range a.p.Tasks {
+			if a.p.Tasks[i].Fits(tree[u].Size()) {
+				least = min(least, float64(tree[u].Profile.Create))
+			}
+		}
+	}
+	return least
+}
+
+// beside divides each set in the best way between two that do not share a slice.
+func beside(left, right []float64, wait float64) []float64 {
+	busy := make([]float64, len(left))
+	busy[0] = max(left[0], right[0])
+	for set := 1; set < len(busy); set++ {
+		least := min(max(left[set], right[0]), max(left[0], right[set]))
+		for part := (set - 1) & set; part != 0; part = (part - 1) & set {
+			x, y := left[part], right[set^part]
+			if x > y {
+				x, y = y, x
+			}
+			if y < least {
+				least = min(least, max(y, x+wait))
+			}
+		}
+		busy[set] = least
+	}
+	return busy
+}

@@ -1,0 +1,226 @@
+package certificate
+
+import (
+	"math/bits"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+// maxSearched is the largest number of tasks of which all schedules are tried.
+const maxSearched = 6
+
+// shorter reports whether one GPU has a schedule that ends before an instant. It tries
+// every order of the operations: at each turn an instance whose tasks have
+// ended is destroyed, or one is created where there is room and some of the tasks
+// left run on it, one after the other. An operation begins as early as it can: when
+// its slices are free, and not before the operation ahead of it begins, or, under
+// [mig.Sequential], ends.
+func shorter(p *schedule.Problem, than mig.Seconds) bool {
+	t := tree{p: p, than: than, seen: map[situationKey][]situation{}}
+	for _, node := range p.GPU.Tree() {
+		t.instances = append(t.instances, node.Instance)
+	}
+	s := situation{situationKey: situationKey{left: 1<<len(p.Tasks) - 1}}
+	return t.start(s, 0)
+}
+
+// A tree is what is tried.
+type tree struct {
+	p         *schedule.Problem
+	than      mig.Seconds
+	instances []mig.Instance
+	seen      map[situationKey][]situation
+}
+
+// A situation is where a schedule stands after an operation.
+type situation struct {
+	situationKey
+	// from is the instant before which the next operation does not begin.
+	from mig.Seconds
+	// free is when the tasks on a slice, or the operation that frees it, end.
+	free [8]mig.Seconds
+}
+
+type situationKey struct {
+	// left is the set of tasks that have not run.
+	left uint
+	// there is the instance on each slice.
+	there [8]mig.Instance
+}
+
+// start tries every set of tasks on the instances that are there at the start, from
+// the k-th on.
+func (t *tree) start(s situation, k int) bool {
+	if k == len(t.p.Start) {
+		return t.next(s)
+	}
+	e := t.p.Start[k]
+	if t.start(s.with(e.Instance, 0, e.BusyUntil), k+1) {
+		return true
+	}
+	for set := s.left; set != 0; set = (set - 1) & s.left {
+		if end := e.BusyUntil + t.took(set, e.Instance.Size()); end < t.than && t.start(s.with(e.Instance, set, end), k+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// took returns how long the tasks of a set take, one after the other.
+func (t *tree) took(set uint, size mig.Slices) mig.Seconds {
+	var sum mig.Seconds
+	for i := range t.p.Tasks {
+		if set>>i&1 != 0 {
+			sum += t.p.Tasks[i].On(size)
+		}
+	}
+	return sum
+}
+
+// with returns the situation in which an instance is there besides and the tasks of a
+// set run on it until an instant.
+func (s situation) with(in mig.Instance, set uint, end mig.Seconds) situation {
+	s.left &^= set
+	for v := range s.free {
+		if in.Mask()>>v&1 != 0 {
+			s.free[v], s.there[v] = end, in
+		}
+	}
+	return s
+}
+
+// next tries everything that can come next.
+func (t *tree) next(s situation) bool {
+	if s.left == 0 {
+		return true
+	}
+	if t.hopeless(&s) || t.known(&s) {
+		return false
+	}
+	for v, in := range s.there {
+		if in.Profile != nil && int(in.Start) == v && t.destroy(s, in) {
+			return true
+		}
+	}
+	for _, in := range t.instances {
+		if t.create(s, in) {
+			return true
+		}
+	}
+	return false
+}
+
+// operate returns when an operation on an instance begins, and the situation after it.
+func (t *tree) operate(s situation, in mig.Instance, takes mig.Seconds) (mig.Seconds, situation) {
+	begin := s.from
+	for v := range s.free {
+		if in.Mask()>>v&1 != 0 {
+			begin = max(begin, s.free[v])
+		}
+	}
+	s.from = begin
+	if t.p.Model == mig.Sequential {
+		s.from += takes
+	}
+	return begin, s
+}
+
+func (t *tree) destroy(s situation, in mig.Instance) bool {
+	takes := t.takes(in.Profile.Destroy)
+	begin, s := t.operate(s, in, takes)
+	return t.next(s.without(in, begin+takes))
+}
+
+// without returns the situation in which an instance is gone from an instant on.
+func (s situation) without(in mig.Instance, from mig.Seconds) situation {
+	for v := range s.free {
+		if in.Mask()>>v&1 != 0 {
+			s.free[v], s.there[v] = from, mig.Instance{}
+		}
+	}
+	return s
+}
+
+func (t *tree) create(s situation, in mig.Instance) bool {
+	for v := range s.there {
+		if in.Mask()>>v&1 != 0 && s.there[v].Profile != nil {
+			return false
+		}
+	}
+	takes := t.takes(in.Profile.Create)
+	begin, s := t.operate(s, in, takes)
+	for set := s.left; set != 0; set = (set - 1) & s.left {
+		if end := begin + takes + t.took(set, in.Size()); end < t.than && t.next(s.with(in, set, end)) {
+			return true
+		}
+	}
+	return false
+}
+
+// takes is what an operation of a cost takes.
+func (t *tree) takes(cost mig.Seconds) mig.Seconds {
+	if t.p.Model == mig.Free {
+		return 0
+	}
+	return cost
+}
+
+// hopeless reports whether a task that is left cannot end in time on any instance,
+// or the slices have no time for all that are left.
+func (t *tree) hopeless(s *situation) bool {
+	var area mig.Seconds
+	for m := s.left; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros(m)
+		fits := false
+		least := inf
+		for _, in := range t.instances {
+			size := in.Size()
+			begin := s.from
+			for v := range s.free {
+				if in.Mask()>>v&1 != 0 {
+					free := s.free[v]
+					if x := s.there[v].Profile; x != nil {
+						free += t.takes(x.Destroy)
+					}
+					begin = max(begin, free)
+				}
+			}
+			if begin+t.takes(in.Profile.Create)+t.p.Tasks[i].On(size) < t.than {
+				fits = true
+				least = min(least, mig.Seconds(float64(size)*float64(t.p.Tasks[i].On(size))))
+			}
+		}
+		if !fits {
+			return true
+		}
+		area += least
+	}
+	whole := mig.Seconds(float64(t.p.GPU.ComputeSlices) * float64(t.than-s.from))
+	for v, in := range s.there {
+		if in.Profile != nil && int(in.Start) == v && s.free[v] > s.from {
+			whole -= mig.Seconds(float64(in.Size()) * float64(s.free[v]-s.from))
+		}
+	}
+	return area > whole+mig.Seconds(1e-9*float64(t.than))
+}
+
+// known reports whether a situation that was tried is no later in anything.
+func (t *tree) known(s *situation) bool {
+	for v := range s.free {
+		s.free[v] = max(s.free[v], s.from)
+	}
+	list := t.seen[s.situationKey]
+	for i := range list {
+		o := &list[i]
+		earlier := o.from <= s.from
+		for v := range o.free {
+			earlier = earlier && o.free[v] <= s.free[v]
+		}
+		if earlier {
+			return true
+		}
+	}
+	t.seen[s.situationKey] = append(list, *s)
+	return false
+}

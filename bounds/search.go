@@ -1,0 +1,537 @@
+package bounds
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+// A search finds a schedule of one GPU that no other one beats.
+//
+// A schedule is a sequence of uses. A use destroys what is in its way, creates an
+// instance and runs a non-empty set of tasks on it, one after the other. Every
+// schedule takes this form: runs on one instance between which nothing that
+// overlaps it is created are of one use, and an instance without tasks need not be
+// created. Instances that are there at the start run a set of tasks, or none, before
+// they are destroyed. Given the sequence, everything happens as early as it can,
+// which is optimal, for no instant in a schedule grows when another one shrinks.
+//
+// Under [mig.Parallel] and [mig.Free] an instance is destroyed as soon as its tasks
+// end, if a later use overlaps it, and the uses come in the order in which their creates begin.
+//
+// Under [mig.Sequential] the sequence is the order of all operations. What comes
+// between one create and the next are the destroys of all that overlaps the next, and of
+// some others ahead of need:
+//
+//   - They come in the order in which they can begin. Of two in a row the one that
+//     can begin first goes first: together they end no later than the other way round.
+//   - The last of them is of an instance that overlaps the create. For if it
+//     is not, it may as well go after the create: the create ends earlier, the two together no later,
+//     and if nothing is created there, it may be left out. So an instance is destroyed ahead of
+//     need only while the next create waits for another one that ends later.
+//
+// These rules hold for all that follows a state, whatever came before it. So of two states with
+// the same tasks left and the same instances to destroy, in which nothing is later in
+// the one than in the other, the latter can be left out. The same holds if
+// exchanging nodes of the tree that look the same makes them so.
+type search struct {
+	ctx   context.Context
+	p     *algo.Problem
+	nodes []searchNode
+	// tree is the number of nodes of [mig.GPU.Tree], which come first; the others are
+	// at the start and of another profile.
+	tree int
+	// exchange lists the siblings that look the same, with all below them, deepest first.
+	exchange [][2]int
+	// leastDestroy is the shortest destroy of a node of the tree.
+	leastDestroy mig.Seconds
+	// took is how long the tasks of a set take one after the other, by size and set.
+	took [mig.MaxSize + 1][]mig.Seconds
+	// twin is, of each task, the last one before it with the same times, or -1.
+	twin []int
+	// all and loaded are the tables of bound, by node and set.
+	all, loaded [][]mig.Seconds
+
+	// uses and starts are the sequence that is tried: the uses, and the tasks that the
+	// start instances run.
+	uses   []use
+	starts []taskSet
+	// best is the shortest makespan, and below is what a schedule must fall below to be
+	// shorter by more than rounding. bestUses is nil while the known schedule is the best.
+	best, below mig.Seconds
+	bestUses    []use
+	bestStarts  []taskSet
+	visited     map[stateKey][]instants
+	visits      int
+}
+
+// A taskSet is a set of tasks: bit i stands for task i.
+type taskSet uint32
+
+// A nodeSet is a set of nodes of a search.
+type nodeSet uint32
+
+// A searchNode is an instance that can exist.
+type searchNode struct {
+	in              mig.Instance
+	mask            mig.Mask
+	create, destroy mig.Seconds
+	children        []int
+	overlaps        nodeSet
+}
+
+// A use destroys nodes in the order in which they end, creates one and runs tasks.
+type use struct {
+	destroys nodeSet
+	node     int
+	tasks    taskSet
+}
+
+// A state is what a sequence leads to.
+type state struct {
+	stateKey
+	instants
+}
+
+// A stateKey is what two states share that can be compared.
+type stateKey struct {
+	left taskSet
+	// exist are the nodes that must be destroyed before what overlaps them is
+	// created. It is empty except under [mig.Sequential]: otherwise they are as good as
+	// destroyed when their tasks end.
+	exist nodeSet
+}
+
+// instants are what is better the earlier it is.
+type instants struct {
+	// end is when the last task ends.
+	end mig.Seconds
+	// floor is when the next operation can begin at the earliest: at the end of the last
+	// one under [mig.Sequential], else at the start of the last create.
+	floor mig.Seconds
+	// ready is when the tasks on a memory slice end, or its last destroy does; never
+	// before floor.
+	ready [8]mig.Seconds
+}
+
+func newSearch(ctx context.Context, p *algo.Problem, known mig.Seconds) *search {
+	x := &search{ctx: ctx, p: p, starts: make([]taskSet, len(p.Start)), visited: map[stateKey][]instants{}}
+	x.improve(known)
+	x.addNodes()
+	sets := 1 << len(p.Tasks)
+	for _, s := range p.GPU.Sizes() {
+		x.took[s] = make([]mig.Seconds, sets)
+		for set := 1; set < sets; set++ {
+			i := bits.TrailingZeros(uint(set))
+			x.took[s][set] = x.took[s][set&(set-1)] + p.Tasks[i].On(s)
+		}
+	}
+	for i := range p.Tasks {
+		twin := -1
+		for j := range i {
+			if !slices.ContainsFunc(p.GPU.Sizes(), func(s mig.Slices) bool { return p.Tasks[i].On(s) != p.Tasks[j].On(s) }) {
+				twin = j
+			}
+		}
+		x.twin = append(x.twin, twin)
+	}
+	for range x.tree {
+		x.all = append(x.all, make([]mig.Seconds, sets))
+		x.loaded = append(x.loaded, make([]mig.Seconds, sets))
+	}
+	return x
+}
+
+func (x *search) addNodes() {
+	add := func(in mig.Instance, children []int) {
+		n := searchNode{in: in, mask: in.Mask(), children: children}
+		if x.p.Model != mig.Free {
+			n.create, n.destroy = in.Profile.Create, in.Profile.Destroy
+		}
+		x.nodes = append(x.nodes, n)
+	}
+	x.leastDestroy = mig.Seconds(math.Inf(1))
+	for i, n := range x.p.GPU.Tree() {
+		add(n.Instance, n.Children)
+		x.leastDestroy = min(x.leastDestroy, x.nodes[i].destroy)
+	}
+	x.tree = len(x.nodes)
+	for _, e := range x.p.Start {
+		if x.node(e.Instance) < 0 {
+			add(e.Instance, nil)
+		}
+	}
+	for i := range x.nodes {
+		for j := range x.nodes {
+			if x.nodes[i].mask&x.nodes[j].mask != 0 {
+				x.nodes[i].overlaps |= 1 << j
+			}
+		}
+	}
+	if len(x.nodes) > x.tree {
+		return // an instance of another profile is no part of what looks the same
+	}
+	for i := x.tree - 1; i >= 0; i-- {
+		if c := x.nodes[i].children; len(c) == 2 && x.nodes[c[0]].in.Profile == x.nodes[c[1]].in.Profile {
+			x.exchange = append(x.exchange, [2]int{c[0], c[1]})
+		}
+	}
+}
+
+// node returns the index of an instance, or -1.
+func (x *search) node(in mig.Instance) int {
+	return slices.IndexFunc(x.nodes, func(n searchNode) bool { return n.in == in })
+}
+
+// improve takes note of a makespan, of the sequence that is tried.
+func (x *search) improve(makespan mig.Seconds) {
+	x.best = makespan
+	// A tenth of what counts as a difference, and far more than rounding.
+	x.below = makespan - tolerance(makespan)/10
+	x.bestUses, x.bestStarts = slices.Clone(x.uses), slices.Clone(x.starts)
+}
+
+// run searches all schedules. The error is that of the context.
+func (x *search) run() error {
+	return x.assign(0, state{stateKey: stateKey{left: 1<<len(x.p.Tasks) - 1}})
+}
+
+// assign tries all sets of tasks for the start instances from the k-th on.
+func (x *search) assign(k int, s state) error {
+	if k == len(x.p.Start) {
+		return x.visit(&s)
+	}
+	e := &x.p.Start[k]
+	took := x.took[e.Instance.Size()]
+	for set := s.left; ; set = (set - 1) & s.left {
+		if end := e.BusyUntil + took[set]; set == 0 || end < x.below && x.ordered(set, s.left) {
+			t := s
+			if set != 0 {
+				t.left &^= set
+				t.end = max(t.end, end)
+			}
+			x.occupy(&t, x.node(e.Instance), end)
+			x.starts[k] = set
+			if err := x.assign(k+1, t); err != nil {
+				return err
+			}
+		}
+		if set == 0 {
+			return nil
+		}
+	}
+}
+
+// ordered reports whether the set takes of tasks that are alike those that come first.
+func (x *search) ordered(set, left taskSet) bool {
+	for m := set; m != 0; m &= m - 1 {
+		if j := x.twin[bits.TrailingZeros32(uint32(m))]; j >= 0 && (left&^set)>>j&1 != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// occupy puts a node whose tasks end at an instant on its slices.
+func (x *search) occupy(s *state, node int, end mig.Seconds) {
+	n := &x.nodes[node]
+	if x.p.Model == mig.Sequential {
+		s.exist |= 1 << node
+	} else {
+		end += n.destroy
+	}
+	for v := range s.ready {
+		if n.mask>>v&1 != 0 {
+			s.ready[v] = max(end, s.floor)
+		}
+	}
+}
+
+// visit tries all uses that can come next, unless nothing can come of it.
+func (x *search) visit(s *state) error {
+	if s.left == 0 {
+		if s.end < x.below {
+			x.improve(s.end)
+		}
+		return nil
+	}
+	if x.bound(s) >= x.below || x.dominated(s) {
+		return nil
+	}
+	if x.visits++; x.visits&1023 == 1 && x.ctx.Err() != nil {
+		return x.ctx.Err()
+	}
+	for i := range x.tree {
+		if s.exist>>i&1 != 0 {
+			continue // the tasks could have run in the use that is there
+		}
+		needed := s.exist & x.nodes[i].overlaps
+		var last mig.Seconds
+		for m := needed; m != 0; m &= m - 1 {
+			last = max(last, x.idle(s, bits.TrailingZeros32(uint32(m))))
+		}
+		var ahead nodeSet
+		for m := s.exist &^ needed; m != 0; m &= m - 1 {
+			if j := bits.TrailingZeros32(uint32(m)); x.idle(s, j) < last {
+				ahead |= 1 << j
+			}
+		}
+		for set := ahead; ; set = (set - 1) & ahead {
+			if err := x.create(*s, use{destroys: needed | set, node: i}); err != nil {
+				return err
+			}
+			if set == 0 {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// idle returns when a node that exists can be destroyed.
+func (x *search) idle(s *state, node int) mig.Seconds { return s.ready[x.nodes[node].in.Start] }
+
+// create tries all sets of tasks for a use.
+func (x *search) create(s state, u use) error {
+	n := &x.nodes[u.node]
+	x.destroy(&s, u.destroys)
+	begin := s.floor
+	for v, r := range s.ready {
+		if n.mask>>v&1 != 0 {
+			begin = max(begin, r)
+		}
+	}
+	s.floor = begin
+	if x.p.Model == mig.Sequential {
+		s.floor += n.create
+	}
+	for v := range s.ready {
+		s.ready[v] = max(s.ready[v], s.floor)
+	}
+	took := x.took[n.in.Size()]
+	for set := s.left; set != 0; set = (set - 1) & s.left {
+		end := begin + n.create + took[set]
+		if end >= x.below || !x.ordered(set, s.left) {
+			continue
+		}
+		t := s
+		t.left &^= set
+		t.end = max(t.end, end)
+		x.occupy(&t, u.node, end)
+		u.tasks = set
+		x.uses = append(x.uses, u)
+		err := x.visit(&t)
+		x.uses = x.uses[:len(x.uses)-1]
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// destroy destroys nodes in the order in which their tasks end.
+func (x *search) destroy(s *state, nodes nodeSet) {
+	s.exist &^= nodes
+	for nodes != 0 {
+		next := bits.TrailingZeros32(uint32(nodes))
+		for m := nodes; m != 0; m &= m - 1 {
+			if j := bits.TrailingZeros32(uint32(m)); x.idle(s, j) < x.idle(s, next) {
+				next = j
+			}
+		}
+		nodes &^= 1 << next
+		s.floor = max(s.floor, x.idle(s, next)) + x.nodes[next].destroy
+		for v := range s.ready {
+			if x.nodes[next].mask>>v&1 != 0 {
+				s.ready[v] = s.floor
+			}
+		}
+	}
+}
+
+// dominated reports whether a state was visited in which nothing is later, and takes
+// note of this one otherwise.
+func (x *search) dominated(s *state) bool {
+	c := x.canonical(s)
+	list := x.visited[c.stateKey]
+	for i := range list {
+		if list[i].noLater(&c.instants) {
+			return true
+		}
+	}
+	x.visited[c.stateKey] = append(list, c.instants)
+	return false
+}
+
+func (a *instants) noLater(b *instants) bool {
+	if a.end > b.end || a.floor > b.floor {
+		return false
+	}
+	for v := range a.ready {
+		if a.ready[v] > b.ready[v] {
+			return false
+		}
+	}
+	return true
+}
+
+// canonical returns the state with the nodes that look the same in a fixed order.
+func (x *search) canonical(s *state) state {
+	c := *s
+	for _, pair := range x.exchange {
+		a, b := x.nodes[pair[0]].in, x.nodes[pair[1]].in
+		o := c
+		for v := range a.Profile.Length {
+			o.ready[a.Start+v], o.ready[b.Start+v] = c.ready[b.Start+v], c.ready[a.Start+v]
+		}
+		// The nodes below the one are as many as those below the other, in the same order.
+		width := pair[1] - pair[0]
+		left := nodeSet(1<<width-1) << pair[0]
+		right := left << width
+		o.exist = c.exist&^(left|right) | c.exist&left<<width | c.exist&right>>width
+		if d := slices.Compare(o.ready[:], c.ready[:]); d < 0 || d == 0 && o.exist < c.exist {
+			c = o
+		}
+	}
+	return c
+}
+
+// bound returns a lower bound on the makespan of all that can follow a state.
+//
+// Wherever the tasks left run, the uses of the nodes that cover a slice come one after the
+// other, after what is on the slice is destroyed. Each takes a create and its tasks,
+// and each but the last a destroy. So the bound is the least, over all ways to place the tasks
+// on the tree, of the largest such sum over the slices on which a task is placed; with
+// one use a node, and the shortest destroy between the uses of different nodes.
+//
+// all[i][set] is this for the sets of tasks on and below node i and all its slices, whether
+// tasks are placed on them or not; loaded[i][set] is it for those with tasks alone.
+// They are minimised apart, which can only lower the bound.
+func (x *search) bound(s *state) mig.Seconds {
+	free := s.ready
+	for m := s.exist; m != 0; m &= m - 1 {
+		n := &x.nodes[bits.TrailingZeros32(uint32(m))]
+		for v := range free {
+			if n.mask>>v&1 != 0 {
+				free[v] += n.destroy
+			}
+		}
+	}
+	inf := mig.Seconds(math.Inf(1))
+	for i := x.tree - 1; i >= 0; i-- {
+		n := &x.nodes[i]
+		all, loaded := x.all[i], x.loaded[i]
+		// First with nothing on the node itself.
+		outside := n.mask
+		for _, c := range n.children {
+			outside &^= x.nodes[c].mask
+		}
+		var rest mig.Seconds // when the slices are free that no child covers
+		for v := range free {
+			if outside>>v&1 != 0 {
+				rest = max(rest, free[v])
+			}
+		}
+		for set := s.left; ; set = (set - 1) & s.left {
+			switch c := n.children; {
+			case len(c) == 2:
+				all[set], loaded[set] = split(set, x.all[c[0]], x.all[c[1]]), split(set, x.loaded[c[0]], x.loaded[c[1]])
+			case len(c) == 1:
+				all[set], loaded[set] = x.all[c[0]][set], x.loaded[c[0]][set]
+			case set != 0:
+				all[set], loaded[set] = inf, inf
+			default:
+				all[set], loaded[set] = 0, 0
+			}
+			all[set] = max(all[set], rest)
+			if set == 0 {
+				break
+			}
+		}
+		// Then with some. The larger sets come first, so that their subsets are still as above.
+		took := x.took[n.in.Size()]
+		for set := s.left; set != 0; set = (set - 1) & s.left {
+			least := all[0] + n.create + took[set]
+			for here := (set - 1) & set; here != 0; here = (here - 1) & set {
+				below := max(all[set&^here], loaded[set&^here]+x.leastDestroy)
+				least = min(least, below+n.create+took[here])
+			}
+			all[set], loaded[set] = min(all[set], least), min(loaded[set], least)
+		}
+	}
+	return max(s.end, x.loaded[0][s.left])
+}
+
+// split returns the least maximum of a subset's left value and the others' right value.
+func split(set taskSet, left, right []mig.Seconds) mig.Seconds {
+	least := max(left[set], right[0])
+	for l := set; l != 0; {
+		l = (l - 1) & set
+		least = min(least, max(left[l], right[set&^l]))
+	}
+	return least
+}
+
+// schedule returns the schedule of the best sequence.
+func (x *search) schedule() schedule.Schedule {
+	s := schedule.Schedule{GPU: x.p.GPU, Algorithm: "exact", Model: x.p.Model}
+	// last are the nodes that exist and when their tasks end, in the order of the ends.
+	type busy struct {
+		node int
+		end  mig.Seconds
+	}
+	var exist []busy
+	var channel mig.Seconds
+	var free [8]mig.Seconds
+	operate := func(op schedule.Op, node int, begin, takes mig.Seconds) mig.Seconds {
+		n := &x.nodes[node]
+		for v := range free {
+			if n.mask>>v&1 != 0 {
+				begin = max(begin, free[v])
+			}
+		}
+		if x.p.Model == mig.Sequential {
+			begin = max(begin, channel)
+		}
+		channel = begin + takes
+		for v := range free {
+			if n.mask>>v&1 != 0 {
+				free[v] = channel
+			}
+		}
+		s.Operations = append(s.Operations, schedule.Operation{Op: op, Instance: n.in, Start: begin, End: channel})
+		return channel
+	}
+	run := func(node int, begin mig.Seconds, set taskSet) {
+		in := x.nodes[node].in
+		for m := set; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(uint32(m))
+			end := begin + x.p.Tasks[i].On(in.Size())
+			s.Placements = append(s.Placements, schedule.Placement{Task: i, Instance: in, Start: begin, End: end})
+			begin = end
+		}
+		exist = append(exist, busy{node, begin})
+		slices.SortStableFunc(exist, func(a, b busy) int { return cmp.Compare(a.end, b.end) })
+	}
+	for k, set := range x.bestStarts {
+		run(x.node(x.p.Start[k].Instance), x.p.Start[k].BusyUntil, set)
+	}
+	for _, u := range x.bestUses {
+		n := &x.nodes[u.node]
+		exist = slices.DeleteFunc(exist, func(b busy) bool {
+			gone := (u.destroys|n.overlaps)>>b.node&1 != 0
+			if gone {
+				operate(schedule.Destroy, b.node, b.end, x.nodes[b.node].destroy)
+			}
+			return gone
+		})
+		run(u.node, operate(schedule.Create, u.node, 0, n.create), u.tasks)
+	}
+	return s
+}
