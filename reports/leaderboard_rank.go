@@ -187,13 +187,13 @@ func (c *contender) summarize(metric Metric) error {
 	if s.Value, err = stats.Summarize(values); err != nil {
 		return err
 	}
-	if s.Value.Low, s.Value.High, err = stats.Bootstrap(values, s.seed(metric.Name)); err != nil {
+	if s.Value.Low, s.Value.High, err = stats.Bootstrap(values, s.seed()); err != nil {
 		return err
 	}
 	s.POpt = mean(published)
 	if metric.Bounded {
 		s.Gap = c.mean
-		s.GapLow, s.GapHigh, err = stats.Bootstrap(solved, s.seed("gap"))
+		s.GapLow, s.GapHigh, err = stats.Bootstrap(solved, s.seed())
 	}
 	return err
 }
@@ -207,9 +207,10 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// seed is that of the algorithm's interval of what.
-func (s *Standing) seed(what string) uint64 {
-	h := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s\n%s", s.Track, s.Dataset, s.GPU, s.Model, s.Algorithm, what))
+// seed is that of an interval on the dataset: of a pair of algorithms, or for none the one
+// that all means share, so that equal values have equal intervals.
+func (s *Standing) seed(pair ...string) uint64 {
+	h := sha256.Sum256(fmt.Appendf(nil, "%q", append([]string{s.Track, s.Dataset, s.GPU, s.Model}, pair...)))
 	return binary.LittleEndian.Uint64(h[:8])
 }
 
@@ -222,7 +223,7 @@ func divide(contenders []*contender) error {
 	for i, c := range contenders[1:] {
 		apart := c.standing.Failed > first.standing.Failed
 		if differences := paired(c, first); !apart && len(differences) > 0 {
-			low, _, err := stats.Bootstrap(differences, c.standing.seed("less "+first.standing.Algorithm))
+			low, _, err := stats.Bootstrap(differences, c.standing.seed(first.standing.Algorithm, c.standing.Algorithm))
 			if err != nil {
 				return err
 			}

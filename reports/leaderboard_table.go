@@ -2,7 +2,9 @@ package reports
 
 import (
 	"fmt"
+	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,8 +37,7 @@ func LeaderboardTable(standings []Standing) Table {
 		{Name: "decision_us", Right: true},
 	}}
 	if len(standings) > 0 {
-		first := standings[0]
-		t.Title = fmt.Sprintf("Leaderboard of the %s track: %s", first.Track, conditions(first.GPU, first.Model))
+		t.Title = leaderboardTitle(standings[0])
 	}
 	const decimals, percent = 5, 3
 	for _, s := range standings {
@@ -56,6 +57,48 @@ func LeaderboardTable(standings []Standing) Table {
 	}
 	t.Notes = leaderboardNotes(standings)
 	return t
+}
+
+func leaderboardTitle(s Standing) string {
+	return fmt.Sprintf("Leaderboard of the %s track: %s", s.Track, conditions(s.GPU, s.Model))
+}
+
+// LeaderboardText writes the [LeaderboardTable] for a terminal: a table for each
+// dataset, without the columns that its heading speaks for and those that are empty. The
+// error is the writer's.
+func LeaderboardText(w io.Writer, standings []Standing) error {
+	if len(standings) == 0 {
+		return nil
+	}
+	p := printer{w: w}
+	p.line(leaderboardTitle(standings[0]))
+	for from := 0; from < len(standings); {
+		to := from + 1
+		for to < len(standings) && standings[to].Dataset == standings[from].Dataset {
+			to++
+		}
+		t := LeaderboardTable(standings[from:to])
+		t.Title, t.Notes = standings[from].Dataset+": "+standings[from].Metric, nil
+		for j := len(t.Columns) - 1; j >= 0; j-- {
+			spoken := slices.Contains([]string{"track", "dataset", "metric"}, t.Columns[j].Name)
+			if spoken || !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[j] != Missing }) {
+				t.Columns = slices.Delete(t.Columns, j, j+1)
+				for i := range t.Rows {
+					t.Rows[i] = slices.Delete(t.Rows[i], j, j+1)
+				}
+			}
+		}
+		p.line("")
+		if p.err == nil {
+			p.err = t.Text(w)
+		}
+		from = to
+	}
+	p.line("")
+	for _, note := range leaderboardNotes(standings) {
+		p.line(note)
+	}
+	return p.err
 }
 
 // probability formats a probability, which may be very small.

@@ -47,11 +47,15 @@ func near(a, b, within float64) bool {
 // from even by 10 on each instance. Broken is best on seven instances and has no answer
 // on the last.
 func TestLeaderboardWorkedExample(t *testing.T) {
+	even := entries("even", 11, 11, 11, 11, 11, 11, 11, 11, 10) // the last is one that the others have not
+	for i := range even {
+		even[i].Budget = "1000 iterations"
+	}
 	got := mustRank(t, makespan,
 		entries("slow", 12, 12, 12, 12, 12, 12, 12, 12),
 		entries("twin", 10.6, 11.6, 10.6, 11.6, 10.6, 11.6, 10.6, 11.6),
 		entries("broken", 10.2, 10.2, 10.2, 10.2, 10.2, 10.2, 10.2, nan),
-		entries("even", 11, 11, 11, 11, 11, 11, 11, 11, 10), // one that the others have not
+		even,
 	)
 	// Ranks of even: 3 on four instances, 2 on three and 1 on the last; of twin: 2, 3 and 2.
 	// Wilcoxon: of twin, the ranks are 2.5 and 6.5, so that the statistic is 26, its mean 18
@@ -83,11 +87,18 @@ func TestLeaderboardWorkedExample(t *testing.T) {
 
 	table := LeaderboardTable(got)
 	var text bytes.Buffer
-	if err := table.Text(&text); err != nil {
+	if err := LeaderboardText(&text, got); err != nil {
 		t.Fatal(err)
 	}
+	const head = `
+d: makespan_s
+
+rank  algorithm  version  instances      mean    ci_low   ci_high    median  wins  gap_percent  gap_low  gap_high  p_opt_percent  friedman_rank  p_holm  budget           decision_us
+----  ---------  -------  ---------  --------  --------  --------  --------  ----  -----------  -------  --------  -------------  -------------  ------  ---------------  -----------
+   1  even             1          8  11.00000  11.00000  11.00000  11.00000     1       10.000   10.000    10.000         22.222           2.38       –  1000 iterations          5.0
+`
 	for _, says := range []string{
-		"Leaderboard of the batch track: A100, sequential reconfiguration\n",
+		"Leaderboard of the batch track: A100, sequential reconfiguration\n" + head,
 		"broken on d (1 of 8)\n", "1 of d\n", "fewer than 10 instances, so that the intervals are too narrow: d\n", "p_opt_percent: ",
 	} {
 		if !strings.Contains(text.String(), says) {
@@ -99,6 +110,36 @@ func TestLeaderboardWorkedExample(t *testing.T) {
 	}
 	if row := strings.Join(table.Rows[3], ","); row != "batch,d,4,broken,1,8,makespan_s,–,–,–,–,7,–,–,–,–,1.38,–,–,5.0" {
 		t.Errorf("broken: %s", row)
+	}
+}
+
+// The text has a table for each dataset, and no columns in which nothing stands.
+func TestLeaderboardText(t *testing.T) {
+	acceptance := Metric{Name: "acceptance", Higher: true}
+	other := entries("a", 0.5, 0.75)
+	for i := range other {
+		other[i].Dataset, other[i].Model = "other", ""
+	}
+	one := entries("b", 1, 1)
+	for i := range one {
+		one[i].Model, one[i].Published = "", nan
+	}
+	var got bytes.Buffer
+	if err := LeaderboardText(&got, mustRank(t, acceptance, other, one)); err != nil {
+		t.Fatal(err)
+	}
+	for _, says := range []string{"Leaderboard of the batch track: A100\n\nd: acceptance\n\nrank  algorithm  ", "\n\nother: acceptance\n\nrank  algorithm"} {
+		if !strings.Contains(got.String(), says) {
+			t.Errorf("the text does not say %q:\n%s", says, &got)
+		}
+	}
+	for _, column := range []string{"  gap_percent", "  p_holm", "  budget", "  track"} {
+		if strings.Contains(got.String(), column) {
+			t.Errorf("there is an empty column %q:\n%s", column, &got)
+		}
+	}
+	if err := LeaderboardText(&got, nil); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -154,6 +195,24 @@ func TestLeaderboardRanks(t *testing.T) {
 				t.Errorf("%s; want %s", got, test.want)
 			}
 		})
+	}
+}
+
+// Equal values have equal intervals, and other datasets other draws.
+func TestLeaderboardIntervals(t *testing.T) {
+	values := []float64{10.1, 10.7, 11.9, 10.3, 12.3, 13.1, 10.2}
+	all := slices.Concat(entries("a", values...), entries("b", values...))
+	other := slices.Clone(all)
+	for i := range other {
+		other[i].Dataset = "other"
+	}
+	got := mustRank(t, makespan, all, other)
+	a, b, c := got[0], got[1], got[2]
+	if a.GapLow != b.GapLow || a.GapHigh != b.GapHigh || a.Value.Low != b.Value.Low || a.Value.High != b.Value.High {
+		t.Errorf("of equal values: %+v and %+v", a, b)
+	}
+	if a.GapLow == c.GapLow && a.GapHigh == c.GapHigh {
+		t.Errorf("the dataset has no part in the draws: %+v and %+v", a, c)
 	}
 }
 

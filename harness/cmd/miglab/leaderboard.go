@@ -74,6 +74,9 @@ func newLeaderboard() *cobra.Command {
 			if len(standings) == 0 {
 				return fmt.Errorf("no results of the %s track on %d x %s, %s reconfiguration, can be ranked in %s; make some, and their bounds, with miglab run", t, gpus, g, m, st.Dir())
 			}
+			if format == "text" {
+				return reports.LeaderboardText(c.OutOrStdout(), standings)
+			}
 			table := reports.LeaderboardTable(standings)
 			return table.Encode(c.OutOrStdout(), format)
 		},

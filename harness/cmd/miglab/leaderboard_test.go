@@ -163,6 +163,19 @@ func TestCollectorWeights(t *testing.T) {
 	}
 }
 
+func TestCollectorBudget(t *testing.T) {
+	c := collected(
+		t,
+		cellLine{algorithm: "far", metrics: `"makespan_s":11`},
+		cellLine{algorithm: "lns?iterations=17", metrics: `"makespan_s":12`},
+		cellLine{track: "bound", algorithm: "certified", metrics: `"bound_s":10`},
+	)
+	got, err := c.standings(algo.TrackBatch, "A100", 1, mig.Sequential)
+	if err != nil || len(got) != 2 || got[0].Budget != "" || got[1].Budget != "17 iterations" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestCollectorBelowBound(t *testing.T) {
 	c := collected(
 		t,
