@@ -31,7 +31,7 @@ func chains(p *algo.Problem, weights []float64, lower, atMost mig.Seconds) mig.S
 	if len(p.Tasks) > MaxChainTasks || lower >= atMost {
 		return lower
 	}
-	for growth := mig.Seconds(1.002); ; growth *= growth {
+	for growth := mig.Seconds(1.01); ; growth *= growth {
 		limit := min(atMost, mig.Seconds(lower*growth))
 		bound, found := newChainSearch(p, weights, limit).solve()
 		if found || limit == atMost {
@@ -163,6 +163,9 @@ func (s *chainStart) add(g *mig.GPU, in mig.Instance, until ticks) {
 
 // root returns the net table of a GPU, for the sets from the given one.
 func (c *chainSearch) root(s *chainStart, from int) []ticks {
+	if s.busy != nil && s.busy[0] != notThere {
+		from = 0 // to run some of a set's tasks on the root, the others below, takes the table of the latter
+	}
 	t := c.below(0, s, from)
 	c.use(0, s, &t)
 	return c.net(t)
@@ -280,14 +283,14 @@ func (c *chainSearch) delay(v int, s *chainStart) ticks {
 	tree := c.problem.GPU.Tree()
 	least := beyond
 	for u := range tree {
-		if !covers(tree, v, u) {
+		if !isBelow(tree, u, v) {
 			continue
 		}
 		if s.busy != nil && s.holds[u] {
 			return 0
 		}
 		size := tree[u].Size()
-		if slices.ContainsFunc(c.problem.Tasks, func(t task.Task) bool { return t.Fits(size) }) {
+		if fitsSome(c.problem.Tasks, size) {
 			least = min(least, c.create[size])
 		}
 	}
@@ -330,89 +333,115 @@ var shapes = perGPU(func(g *mig.GPU) []int {
 	return out
 })
 
-// A band is the sets of tasks that the nodes below a node can run so that slice
-// weights still allow a limit: sets on which little is wasted, inside and outside.
-type band struct {
-	// low and high hold what the lower tasks of a set, and the others, charge more
-	// than outside; a set is held up to most.
+// A band is the sets of tasks that the nodes below a node can run within the limit
+// as far as slice weights tell: none that is too much for the slices below the node,
+// that leaves too much for the others, or with which too much is wasted. The chains of
+// such an assignment would exceed the limit, for w_l times the load of slice l, summed up,
+// is what the tasks charge.
+type band []rule
+
+// A rule holds for sets whose values add up to at most a limit.
+type rule struct {
+	// low has the sums of the sets of the first tasks, high of those of the others.
 	low, high []float64
 	most      float64
 }
 
 const lowTasks = MaxChainTasks / 2
 
-func (b *band) holds(set int) bool {
-	return b.low[set&(1<<lowTasks-1)]+b.high[set>>lowTasks] <= b.most
+func newRule(values []float64, most float64) rule {
+	k := min(lowTasks, len(values))
+	return rule{sums(values[:k]), sums(values[k:]), most}
 }
 
-// newBands returns the bands by shape of the nodes with two children.
+func (b band) holds(set int) bool {
+	for i := range b {
+		r := &b[i]
+		if r.low[set&(1<<lowTasks-1)]+r.high[set>>lowTasks] > r.most {
+			return false
+		}
+	}
+	return true
+}
+
+// newBands returns the bands of the nodes with two children, by shape.
 func newBands(p *algo.Problem, weights []float64, limit mig.Seconds) map[int][]band {
 	tree := p.GPU.Tree()
-	fits := make([]bool, len(p.GPU.Sizes()))
-	for j, s := range p.GPU.Sizes() {
-		fits[j] = slices.ContainsFunc(p.Tasks, func(t task.Task) bool { return t.Fits(s) })
-	}
-	var capacity float64
+	// room is what each slice can hold, with its weight. It is dead before a create.
+	room := make([]float64, len(weights))
 	for l, w := range weights {
 		dead := limit
 		for _, n := range tree {
-			if n.Mask()>>l&1 != 0 && fits[slices.Index(p.GPU.Sizes(), n.Size())] {
-				create := n.Profile.Create
-				if p.Model == mig.Free || len(p.Start) > 0 {
-					create = 0
-				}
-				dead = min(dead, create)
+			if n.Mask()>>l&1 == 0 || !fitsSome(p.Tasks, n.Size()) {
+				continue
 			}
+			if p.Model == mig.Free || len(p.Start) > 0 {
+				dead = 0
+			}
+			dead = min(dead, n.Profile.Create)
 		}
-		capacity += float64(w * float64(limit-dead))
+		room[l] = float64(w*float64(limit-dead)) * (1 + 1e-9)
 	}
-	capacity *= float64(p.GPUs()) * (1 + 1e-9)
-	cut := 2*capacity + 1 // stands for what is impossible
+	var all float64
+	for _, r := range room {
+		all += r
+	}
+	impossible := 2*float64(p.GPUs())*all + 1
+	charge := func(v, i int, weights []float64) float64 {
+		t := float64(p.Tasks[i].On(tree[v].Size()))
+		if t > float64(limit) {
+			return impossible
+		}
+		return min(impossible, float64(coverOf(p.GPU, tree[v].Instance).weight(weights)*t))
+	}
 
-	charges := make([][]float64, len(tree)) // by node and task
-	for v, n := range tree {
-		w := coverOf(p.GPU, n.Instance).weight(weights)
-		for i := range p.Tasks {
-			t := float64(p.Tasks[i].On(n.Size()))
-			charge := cut
-			if t <= float64(limit) {
-				charge = min(cut, float64(w*t))
-			}
-			charges[v] = append(charges[v], charge)
-		}
-	}
 	bands := map[int][]band{}
 	for v := range tree {
 		if len(tree[v].Children) < 2 {
 			continue
 		}
-		b := band{most: capacity}
-		var more []float64
+		var below float64
+		others := slices.Clone(weights)
+		for _, l := range coverOf(p.GPU, tree[v].Instance) {
+			below += room[l]
+			others[l] = 0
+		}
+		n := len(p.Tasks)
+		inside, kept, wasted := make([]float64, n), make([]float64, n), make([]float64, n)
+		mostKept, mostWasted := float64(p.GPUs())*all-below, float64(p.GPUs())*all
 		for i := range p.Tasks {
-			inside, outside := cut, cut
+			in, out, outOthers := impossible, impossible, impossible
 			for u := range tree {
-				if covers(tree, v, u) {
-					inside = min(inside, charges[u][i])
-				} else {
-					outside = min(outside, charges[u][i])
+				under := isBelow(tree, u, v)
+				if under {
+					in = min(in, charge(u, i, weights))
+				}
+				if !under || p.GPUs() > 1 {
+					out = min(out, charge(u, i, weights))
+				}
+				if !under {
+					outOthers = min(outOthers, charge(u, i, others))
 				}
 				if p.GPUs() > 1 {
-					outside = min(outside, charges[u][i])
+					outOthers = min(outOthers, charge(u, i, weights))
 				}
 			}
-			b.most -= outside
-			more = append(more, inside-outside)
+			inside[i], kept[i], wasted[i] = in, -outOthers, in-out
+			mostKept -= outOthers
+			mostWasted -= out
 		}
-		k := min(lowTasks, len(more))
-		b.low, b.high = sums(more[:k]), sums(more[k:])
 		shape := shapes(p.GPU)[v]
-		bands[shape] = append(bands[shape], b)
+		bands[shape] = append(bands[shape], band{newRule(inside, below), newRule(kept, mostKept), newRule(wasted, mostWasted)})
 	}
 	return bands
 }
 
-// covers reports whether node u lies below node v.
-func covers(tree []mig.Node, v, u int) bool {
+func fitsSome(tasks task.Batch, size mig.Slices) bool {
+	return slices.ContainsFunc(tasks, func(t task.Task) bool { return t.Fits(size) })
+}
+
+// isBelow reports whether node u lies below node v.
+func isBelow(tree []mig.Node, u, v int) bool {
 	for u > v {
 		u = tree[u].Parent
 		if u == v {
