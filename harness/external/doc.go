@@ -7,9 +7,10 @@
 // refereed like all others. What else goes wrong is an [*Error] that becomes the row of the
 // instance, and the run goes on with a fresh process.
 //
-// Each worker has a process of its own, which is asked one instance after the other. The
-// program is told nothing that depends on the order of the instances and must let nothing
-// of one show in the answer to another. So that mishaps do not depend on the order either,
+// Each worker has a process of its own, which is asked one instance after the other; a
+// program that says so is instead asked for several at a time, in one process. It is told
+// nothing that depends on the order of the instances and must let nothing of one show in
+// the answer to another. So that mishaps do not depend on the order either,
 // a process that fails after it has answered before is replaced and the instance asked
 // again: what counts is how a fresh process ends. For the same reason there is no giving
 // up on a program that always fails.

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -190,6 +191,87 @@ func TestAProcessThatFailsLaterIsReplaced(t *testing.T) {
 	if kindOf(err) != KindProtocol || !strings.Contains(fmt.Sprint(err), `now says to be "bad" version`) {
 		t.Errorf("%v", err)
 	}
+}
+
+// What gathers while the program is busy is asked at once, up to what it takes.
+func TestSeveralAreAskedAtOnce(t *testing.T) {
+	a, err := algo.ParseFor(command("well batch=4"), algo.TrackBatch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := a.Spec.Batch(a.Args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := b.(*scheduler).program
+	p.turn <- struct{}{} // as if it were busy
+	const n = 6
+	asked := make(chan int, n)
+	for i := range n {
+		go func() {
+			s, err := b.Schedule(t.Context(), problem(3+i))
+			if err != nil || len(s.Placements) != 3+i {
+				t.Errorf("%d placements of %d tasks, %v", len(s.Placements), 3+i, err)
+			}
+			asked <- s.Counters["asked"]
+		}()
+	}
+	for waiting := 0; waiting < n; time.Sleep(time.Millisecond) {
+		p.mu.Lock()
+		waiting = len(p.waiting)
+		p.mu.Unlock()
+	}
+	<-p.turn
+	together := map[int]int{}
+	for range n {
+		together[<-asked]++
+	}
+	if together[4] != 4 || together[2] != 2 {
+		t.Errorf("%v instances were asked with so many", together)
+	}
+}
+
+// Together or alone, the rows are the same.
+func TestTogetherDoesNotShow(t *testing.T) {
+	for fault, kinds := range map[string]string{
+		"well": "", "crashes-on-even": "crashed", "miscounts": "", "lies": run.KindInvalid, "declines": run.KindInfeasible,
+		"says-wrong-id": KindProtocol, "ends-after-answer": "",
+	} {
+		series := run.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Model: mig.Sequential}
+		series.Algorithm = command(fault)
+		want := engine(t, series, 12, 2)
+		series.Algorithm = command(fault + " batch=5")
+		met := false
+		for i, row := range engine(t, series, 12, 12) {
+			makespan, _ := row.Metrics.Get(run.MetricMakespan)
+			alone, _ := want[i].Metrics.Get(run.MetricMakespan)
+			if row.Kind != want[i].Kind || makespan != alone || strings.ReplaceAll(row.Error, " batch=5", "") != want[i].Error {
+				t.Errorf("%s: %v, alone %v", fault, row, want[i])
+			}
+			met = met || row.Kind == kinds
+		}
+		if !met {
+			t.Errorf("%s: no row of kind %q", fault, kinds)
+		}
+	}
+}
+
+func TestTogetherCanBeCancelled(t *testing.T) {
+	a, err := algo.ParseFor(command("hangs batch=4"), algo.TrackBatch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	var wait sync.WaitGroup
+	for range 3 {
+		wait.Go(func() {
+			if _, err := a.Schedule(ctx, problem(3)); !errors.Is(err, context.Canceled) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // engine runs a program on instances and returns the rows in the order of the instances.

@@ -34,6 +34,11 @@ type (
 		Start           []existing `json:"start"`
 		Tasks           []job      `json:"tasks"`
 	}
+	// several are instances for a program that takes more than one at a time.
+	several struct {
+		Type      string     `json:"type"` // instances
+		Instances []instance `json:"instances"`
+	}
 	// arrival is a later batch of the stream track.
 	arrival struct {
 		Type  string `json:"type"` // tasks
@@ -68,7 +73,7 @@ type (
 )
 
 // newInstance is the question for the first n tasks of a problem. Its ID is a hash of the
-// rest of it: asking for it again, in whatever order, gives the same line.
+// rest of it: asking again, in whatever order, gives the same line.
 func newInstance(p *schedule.Problem, n int) instance {
 	q := instance{
 		Type: "instance", GPUs: p.GPUs(), Reconfiguration: p.Model.String(), Start: []existing{}, Tasks: jobs(p, 0, n),
@@ -85,8 +90,11 @@ func newInstance(p *schedule.Problem, n int) instance {
 	for _, e := range p.Start {
 		q.Start = append(q.Start, existing{e.GPU, e.Instance.Size(), e.Instance.Start, e.BusyUntil})
 	}
-	hash := sha256.Sum256(encode(q))
-	q.ID = int64(binary.BigEndian.Uint64(hash[:8]) >> 16) // 48 bits: exact in languages whose numbers are all floats
+	h := sha256.New()
+	tasks := p.Tasks[:n].Hash()
+	h.Write(tasks[:])
+	fmt.Fprintln(h, q.GPU.Name, q.GPUs, q.Reconfiguration, q.Start, p.Release[:min(n, len(p.Release))])
+	q.ID = int64(binary.BigEndian.Uint64(h.Sum(nil)) >> 16) // 48 bits: exact in languages whose numbers are all floats
 	return q
 }
 
@@ -122,13 +130,15 @@ func encode(message any) []byte {
 
 // A reply is any line of a program.
 type reply struct {
-	Type     string          `json:"type"` // hello, schedule or error
+	Type     string          `json:"type"` // hello, schedule, error or answers
 	ID       *int64          `json:"id"`
 	Protocol int             `json:"protocol"`
 	Name     string          `json:"name"`
 	Version  int             `json:"version"`
+	Batch    int             `json:"batch"`
 	Schedule json.RawMessage `json:"schedule"`
 	Message  string          `json:"message"`
+	Answers  []reply         `json:"answers"`
 }
 
 // parseReply reads a line of a program.
@@ -145,6 +155,9 @@ func parseReply(line []byte) (reply, error) {
 	return r, nil
 }
 
+// maxBatch is how many instances a program may take at a time.
+const maxBatch = 1024
+
 // checkHello says what is wrong with a reply to a greeting.
 func (r *reply) checkHello() error {
 	switch {
@@ -158,6 +171,8 @@ func (r *reply) checkHello() error {
 		return errors.New("name is missing or empty")
 	case r.Version < 1:
 		return fmt.Errorf("version %d is not 1 or more", r.Version)
+	case r.Batch < 0 || r.Batch > maxBatch:
+		return fmt.Errorf("batch %d is not from 0 to %d", r.Batch, maxBatch)
 	}
 	return nil
 }
@@ -173,6 +188,22 @@ func (r *reply) checkAnswer(id int64) error {
 		return fmt.Errorf("id %d is not the %d that was asked", *r.ID, id)
 	case r.Type == "schedule" && r.Schedule == nil:
 		return errors.New("schedule is missing")
+	}
+	return nil
+}
+
+// checkAnswers says what is wrong with a reply to several questions.
+func (r *reply) checkAnswers(questions []instance) error {
+	if r.Type != "answers" {
+		return fmt.Errorf("type %q is not answers", r.Type)
+	}
+	if len(r.Answers) != len(questions) {
+		return fmt.Errorf("there are %d answers to %d instances", len(r.Answers), len(questions))
+	}
+	for i := range questions {
+		if err := r.Answers[i].checkAnswer(questions[i].ID); err != nil {
+			return fmt.Errorf("answer %d: %w", i+1, err)
+		}
 	}
 	return nil
 }

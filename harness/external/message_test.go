@@ -64,6 +64,7 @@ func FuzzReply(f *testing.F) {
 	f.Add([]byte(`{"type":"schedule","id":17,"schedule":{"gpu":"A30","algorithm":"mine","reconfiguration":"sequential","makespan_s":6.11,` +
 		`"placements":[{"task":"whole","gpu":0,"size":4,"slice":0,"start_s":0.13,"end_s":6.11}],` +
 		`"reconfigurations":[{"op":"create","gpu":0,"size":4,"slice":0,"start_s":0,"end_s":0.13}],"counters":{"moves":3}}}`))
+	f.Add([]byte(`{"type":"answers","answers":[{"type":"error","id":17},{"type":"error","id":17,"answers":[null]}]}`))
 	f.Add([]byte(`{"type":"schedule","id":17,"schedule":null}`))
 	f.Add([]byte(`{"type":"schedule","id":null} {}`))
 	f.Add([]byte(`null`))
@@ -76,6 +77,9 @@ func FuzzReply(f *testing.F) {
 		}
 		if r.checkHello() == nil && (r.Type != "hello" || r.Protocol != protocol || r.Version < 1) {
 			t.Errorf("%s is no hello", line)
+		}
+		if r.checkAnswers([]instance{{ID: id}, {ID: id}}) == nil && len(r.Answers) != 2 {
+			t.Errorf("%s has no two answers", line)
 		}
 		if r.checkAnswer(id) != nil {
 			return

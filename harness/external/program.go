@@ -76,6 +76,10 @@ type program struct {
 	mu sync.Mutex
 	// idle are processes that have said hello and wait for a question.
 	idle []*process
+	// waiting are instances for a program that takes several at a time, and turn holds a
+	// value while some are asked.
+	waiting []*request
+	turn    chan struct{}
 }
 
 // key is what makes one program: two algorithms with the same key share processes.
@@ -105,7 +109,7 @@ func open(name, path string, args []string, content string, a algo.Args, track a
 	if err != nil {
 		return nil, err
 	}
-	p := &program{key: key{name, content, track, own}, path: path, args: args}
+	p := &program{key: key{name, content, track, own}, path: path, args: args, turn: make(chan struct{}, 1)}
 	programs.Lock()
 	defer programs.Unlock()
 	if known, ok := programs.known[p.key]; ok {
@@ -223,6 +227,9 @@ func (s *scheduler) Took() time.Duration { return time.Duration(s.took.Load()) }
 
 // Schedule implements [algo.Batch].
 func (s *scheduler) Schedule(ctx context.Context, problem algo.Problem) (schedule.Schedule, error) {
+	if s.hello.Batch > 1 {
+		return s.together(ctx, &problem)
+	}
 	return s.ScheduleStream(ctx, problem, []int{len(problem.Tasks)})
 }
 
@@ -267,19 +274,28 @@ func (s *scheduler) converse(ctx context.Context, proc *process, problem *algo.P
 		if err := r.checkAnswer(first.ID); err != nil {
 			return whole, proc.fail(KindProtocol, "gives a wrong answer: %v", err)
 		}
-		if r.Type == "error" {
-			return whole, &Error{Kind: run.KindInfeasible, Text: fmt.Sprintf("declines: %q", r.Message)}
-		}
 		part := *problem
 		part.Tasks, part.Release = problem.Tasks[from:from+n], nil
-		own, err := schedule.Decode(bytes.NewReader(r.Schedule), part)
+		own, err := r.read(part)
 		if err != nil {
-			return whole, &Error{Kind: run.KindInvalid, Text: fmt.Sprintf("gives no schedule of batch %d: %v", k+1, err)}
+			return whole, err
 		}
 		add(&whole, own, from)
 		from += n
 	}
 	return whole, nil
+}
+
+// read returns the schedule of an answer, or an [*Error] without a program.
+func (r *reply) read(p schedule.Problem) (schedule.Schedule, error) {
+	if r.Type == "error" {
+		return schedule.Schedule{}, &Error{Kind: run.KindInfeasible, Text: fmt.Sprintf("declines: %q", r.Message)}
+	}
+	s, err := schedule.Decode(bytes.NewReader(r.Schedule), p)
+	if err != nil {
+		return s, &Error{Kind: run.KindInvalid, Text: fmt.Sprintf("gives no schedule: %v", err)}
+	}
+	return s, nil
 }
 
 // add appends the schedule of a batch whose first task has an index.

@@ -6,9 +6,11 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -75,56 +77,13 @@ func scheduleBadly(args []string) {
 		fmt.Print("x")
 		hang()
 	}
-	say := func(format string, args ...any) { fmt.Printf(format, args...) }
+	var out io.Writer = os.Stdout
+	say := func(format string, args ...any) { fmt.Fprintf(out, format, args...) }
 	in := bufio.NewReader(os.Stdin)
 	var gpu gpu
 	var model string
-	now := 0.0
-	for {
-		line, err := in.ReadBytes('\n')
-		if err != nil {
-			switch fault {
-			case "hangs-at-exit", "holds", "closes-input":
-				hang()
-			}
-			return
-		}
-		var q struct {
-			instance
-			Track string `json:"track"`
-		}
-		if err := json.Unmarshal(line, &q); err != nil {
-			panic(err)
-		}
-		if q.Type == "hello" {
-			version := 3
-			switch fault {
-			case "hangs-at-hello":
-				hang()
-			case "crashes-at-hello":
-				os.Exit(7)
-			case "says-banner":
-				say("my scheduler 3.0\n")
-			case "declines-track":
-				say(`{"type":"error","message":"no %s"}`+"\n", q.Track)
-				continue
-			case "speaks-protocol-2":
-				say(`{"type":"hello","protocol":2,"name":"bad","version":3}` + "\n")
-				continue
-			case "changes-version":
-				version = os.Getpid()
-			case "floods":
-				for {
-					say("nobody asked for this\n")
-				}
-			case "closes-input":
-				os.Stdin.Close()
-			case "holds":
-				hold(arg)
-			}
-			say(`{"type":"hello","protocol":1,"name":"bad","version":%d}`+"\n", version)
-			continue
-		}
+	now, asked := 0.0, 1
+	answer := func(q instance) {
 		create := 0.0
 		if q.Type == "instance" {
 			gpu, model, now = q.GPU, q.Reconfiguration, 0
@@ -181,7 +140,7 @@ func scheduleBadly(args []string) {
 				panic(err)
 			}
 			if fault == "ends-with-child" {
-				return
+				os.Exit(0)
 			}
 			hang()
 		case "holds":
@@ -197,16 +156,16 @@ func scheduleBadly(args []string) {
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		case "says-garbage":
 			say("Segmentation fault\n")
-			continue
+			return
 		case "says-nothing":
 			say("\n")
-			continue
+			return
 		case "says-half":
 			say(`{"type":"schedule","id":%d,"sched`, id)
-			return
+			os.Exit(0)
 		case "says-much":
 			say("%s", strings.Repeat("x", maxLine+1<<20))
-			continue
+			return
 		case "says-wrong-id":
 			id++
 		case "says-more":
@@ -216,7 +175,7 @@ func scheduleBadly(args []string) {
 			hang()
 		case "declines":
 			say(`{"type":"error","id":%d,"message":"too many tasks"}`+"\n", id)
-			continue
+			return
 		case "allocates":
 			var kept [][]byte
 			for range 1 << 10 {
@@ -232,14 +191,77 @@ func scheduleBadly(args []string) {
 				fmt.Fprintln(os.Stderr, strings.Repeat("chat ", 20))
 			}
 		}
-		say(`{"type":"schedule","id":%d,"schedule":{"gpu":%q,"algorithm":"bad","reconfiguration":%q,"makespan_s":%v,"placements":[%s],"reconfigurations":[%s],"counters":{"asked":1}}}`+"\n%s",
-			id, gpu.Name, model, end, strings.Join(placements, ","), strings.Join(operations, ","), more)
+		say(`{"type":"schedule","id":%d,"schedule":{"gpu":%q,"algorithm":"bad","reconfiguration":%q,"makespan_s":%v,"placements":[%s],"reconfigurations":[%s],"counters":{"asked":%d}}}`+"\n%s",
+			id, gpu.Name, model, end, strings.Join(placements, ","), strings.Join(operations, ","), asked, more)
 		switch {
 		case fault == "ends-after-answer":
-			return
+			os.Exit(0)
 		case fault == "says-more-later":
 			time.Sleep(20 * time.Millisecond)
 			say("{}\n")
 		}
+	}
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			switch fault {
+			case "hangs-at-exit", "holds", "closes-input":
+				hang()
+			}
+			return
+		}
+		var q struct {
+			instance
+			Track     string     `json:"track"`
+			Instances []instance `json:"instances"`
+		}
+		if err := json.Unmarshal(line, &q); err != nil {
+			panic(err)
+		}
+		if q.Type == "hello" {
+			version := 3
+			switch fault {
+			case "hangs-at-hello":
+				hang()
+			case "crashes-at-hello":
+				os.Exit(7)
+			case "says-banner":
+				say("my scheduler 3.0\n")
+			case "declines-track":
+				say(`{"type":"error","message":"no %s"}`+"\n", q.Track)
+				continue
+			case "speaks-protocol-2":
+				say(`{"type":"hello","protocol":2,"name":"bad","version":3}` + "\n")
+				continue
+			case "changes-version":
+				version = os.Getpid()
+			case "floods":
+				for {
+					say("nobody asked for this\n")
+				}
+			case "closes-input":
+				os.Stdin.Close()
+			case "holds":
+				hold(arg)
+			}
+			batch, _ := strconv.Atoi(strings.TrimPrefix(arg, "batch=")) // or none
+			say(`{"type":"hello","protocol":1,"name":"bad","version":%d,"batch":%d}`+"\n", version, batch)
+			continue
+		}
+		if q.Type != "instances" {
+			answer(q.instance)
+			continue
+		}
+		var b strings.Builder
+		out, asked = &b, len(q.Instances)
+		for _, one := range q.Instances {
+			answer(one)
+		}
+		out, asked = os.Stdout, 1
+		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+		if fault == "miscounts" && len(lines) > 1 {
+			lines = lines[1:]
+		}
+		say(`{"type":"answers","answers":[%s]}`+"\n", strings.Join(lines, ","))
 	}
 }
