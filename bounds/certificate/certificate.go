@@ -20,7 +20,7 @@ type Certificate struct {
 	Lower, Optimum mig.Seconds
 	// Proven says that the two are the same, to 1e-9 of the makespan.
 	Proven bool
-	// Gap is how much shorter a schedule can be, in percent of the makespan.
+	// Gap is how much shorter a schedule can be, in percent of the makespan; 0 where Proven.
 	Gap      float64
 	Schedule schedule.Schedule
 	Witness  Witness
@@ -57,7 +57,10 @@ func New(s schedule.Schedule, w Witness) Certificate {
 
 // compare returns what follows from a bound and a makespan.
 func compare(lower, optimum mig.Seconds) (proven bool, gap float64) {
-	return float64(optimum-lower) <= 1e-9*float64(optimum), max(0, 100*float64(optimum-lower)/float64(optimum))
+	if float64(optimum-lower) <= 1e-9*float64(optimum) {
+		return true, 0
+	}
+	return false, 100 * float64(optimum-lower) / float64(optimum)
 }
 
 // The fields of the file that are not a schedule's.

@@ -1,25 +1,36 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"miglab/bounds"
+	"miglab/bounds/certificate"
+	"miglab/harness/algo"
 	"miglab/harness/nearest"
+	"miglab/harness/schedule"
 	"miglab/reports"
 )
 
 func newBound() *cobra.Command {
 	var pf problemFlags
 	var format string
+	var exact bool
 	c := &cobra.Command{
 		Use:   "bound",
 		Short: "Lower bounds on the makespan of a batch",
 		Long: "bound prints the area bound (FAR 6.4, proven), l_bound as published (DRL 5.2, not a valid bound) and the\n" +
-			"certified bound (proven under the chosen reconfiguration model), in seconds.",
-		Example: "  miglab bound --gpu A100 --tasks tasks.csv\n  miglab bound --gpu A30 --tasks tasks.csv --format json",
+			"certified bound (proven under the chosen reconfiguration model), in seconds.\n" +
+			"With --exact it prints the best schedule that it finds and what proves that none is better, or how much better\n" +
+			"one can be: the optimum for at most " + strconv.Itoa(bounds.MaxSearched) + " tasks on one GPU, and often for more. As JSON this is a certificate, which\n" +
+			"miglab check --certificate verifies.",
+		Example: "  miglab bound --gpu A100 --tasks tasks.csv\n  miglab bound --gpu A30 --tasks tasks.csv --format json\n" +
+			"  miglab bound --gpu A100 --tasks tasks.csv --exact\n  miglab bound --gpu A100 --tasks tasks.csv --exact --format json > certificate.json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "text" && format != "json" {
 				return nearest.Unknown("format", format, []string{"json", "text"})
@@ -27,6 +38,9 @@ func newBound() *cobra.Command {
 			p, err := pf.problem()
 			if err != nil {
 				return err
+			}
+			if exact {
+				return writeExact(c, p, format)
 			}
 			area, err := bounds.Area(p)
 			if err != nil {
@@ -62,5 +76,46 @@ func newBound() *cobra.Command {
 	}
 	pf.register(c)
 	c.Flags().StringVar(&format, "format", "text", "text or json")
+	c.Flags().BoolVar(&exact, "exact", false, "find the best schedule and prove how good it is")
 	return c
+}
+
+// writeExact prints the best schedule of a problem, or what is to be said about it, and
+// what proves how good it is.
+func writeExact(c *cobra.Command, p schedule.Problem, format string) error {
+	known, err := best(c.Context(), p)
+	if err != nil {
+		return err
+	}
+	r, err := bounds.Exact(c.Context(), p, known)
+	if err != nil {
+		return err
+	}
+	claim := certificate.New(r.Best, certificate.Witness(r.Witness))
+	if format == "json" {
+		return certificate.Encode(c.OutOrStdout(), p, claim)
+	}
+	proven := "no"
+	if claim.Proven {
+		proven = "yes"
+	}
+	t := reports.Table{
+		Columns: []reports.Column{{Name: "what"}, {Name: "value", Right: true}, {Name: "by"}},
+		Rows: [][]string{
+			{"lower bound", fmt.Sprintf("%.6f s", claim.Lower), claim.Witness.Kind},
+			{"best schedule", fmt.Sprintf("%.6f s", claim.Optimum), claim.Schedule.Algorithm},
+			{"gap", fmt.Sprintf("%.4f %%", claim.Gap), ""},
+			{"proven optimal", proven, ""},
+		},
+	}
+	return t.Text(c.OutOrStdout())
+}
+
+// best returns the schedule of the best algorithm that takes the problem.
+func best(ctx context.Context, p schedule.Problem) (schedule.Schedule, error) {
+	s, err := algo.MustParse("treedp").Schedule(ctx, p)
+	if _, many := errors.AsType[*algo.InfeasibleError](err); many {
+		return algo.MustParse("lns").Schedule(ctx, p)
+	}
+	return s, err
 }

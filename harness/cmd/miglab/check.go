@@ -6,19 +6,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/bounds/certificate"
 	"miglab/harness/schedule"
 )
 
 func newCheck() *cobra.Command {
 	var pf problemFlags
+	var certified bool
 	c := &cobra.Command{
 		Use:   "check schedule.json",
 		Short: "Referee a schedule: every task once, no overlaps, enough time to reconfigure",
 		Long: "check reads a schedule and lists everything that is wrong with it. An instance exists from the end of\n" +
 			"its creation to the start of its destruction and its tasks run within; instances never share a slice;\n" +
-			"under sequential reconfiguration one operation runs at a time. Exit code 1 when a rule is broken.",
-		Example: "  miglab check --gpu A100 --tasks tasks.csv schedule.json",
-		Args:    arguments(1, 1, "one schedule.json"),
+			"under sequential reconfiguration one operation runs at a time. Exit code 1 when a rule is broken.\n" +
+			"With --certificate it reads what miglab bound --exact --format json prints and verifies all of it: the\n" +
+			"schedule, and that none is shorter than the lower bound. It shares no code with what computed the bound.",
+		Example: "  miglab check --gpu A100 --tasks tasks.csv schedule.json\n" +
+			"  miglab check --gpu A100 --tasks tasks.csv --certificate certificate.json",
+		Args: arguments(1, 1, "one schedule.json"),
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := pf.problem()
 			if err != nil {
@@ -29,6 +34,9 @@ func newCheck() *cobra.Command {
 				return err
 			}
 			defer file.Close()
+			if certified {
+				return checkCertificate(c, p, file)
+			}
 			s, err := schedule.Decode(file, p)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
@@ -46,5 +54,24 @@ func newCheck() *cobra.Command {
 		},
 	}
 	pf.register(c)
+	c.Flags().BoolVar(&certified, "certificate", false, "the file is a certificate (miglab bound --exact --format json)")
 	return c
+}
+
+// checkCertificate verifies what a file claims.
+func checkCertificate(c *cobra.Command, p schedule.Problem, file *os.File) error {
+	claim, err := certificate.Decode(file, p)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file.Name(), err)
+	}
+	if err := certificate.Verify(p, claim); err != nil {
+		return failedError{fmt.Errorf("%s is refused: %w", file.Name(), err)}
+	}
+	what := fmt.Sprintf("no schedule is more than %.4g %% shorter", claim.Gap)
+	if claim.Proven {
+		what = "optimal"
+	}
+	fmt.Fprintf(c.OutOrStdout(), "ok: %d tasks, makespan %.6g s, lower bound %.6g s (%s), %s\n",
+		len(claim.Schedule.Placements), claim.Optimum, claim.Lower, claim.Witness.Kind, what)
+	return nil
 }
