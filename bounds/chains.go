@@ -25,8 +25,64 @@ const (
 	never  = ticks(1) << 60
 )
 
-// chains returns the chains term, given the slice weights and the other terms' bound, if it is
-// between lower and atMost; otherwise the nearer of the two.
+// chains returns the chains term of [Prove] in seconds, given the slice weights and
+// the bound of the other terms, if it is between that and atMost; otherwise the
+// nearer of the two.
+//
+// What covers a slice excludes each other in time. Let an assignment say on which
+// node of the tree of which GPU each task runs; a node is used if it runs a task. The
+// term is the least, over all assignments, of the greatest length L(root) of a GPU with
+// used nodes, where
+//
+//	L(v) = own(v) + below(v)
+//	own(v) = create(|v|) + load(v) if v is used, and destroy(|v|) if an ancestor is, too; 0 if v is not used
+//	below(v) = L of its child; of two children the greater x of their L, or
+//	           max(x, y + delay(v)) with y the lesser if nodes are used under both; 0 without children
+//
+// and load(v) is the sum of t_i(|v|) over the tasks on v. Under [mig.Sequential]
+// delay(v) is the least create(s) over the sizes s of the nodes below v that fit some
+// task of the batch; otherwise it is 0. Nothing is charged for creating and destroying under
+// [mig.Free]. An instance that is there at the start at v, busy until b, changes three things:
+//
+//   - own(v) = b + load(v), and destroy(|v|) if a node below v or an ancestor is
+//     used, whether v is used or not; 0 if none of them is.
+//   - It is no ancestor to the nodes below it: the topmost of those used pays no destroy
+//     unless there is a used ancestor above v.
+//   - delay(u) = 0 for the nodes u above it.
+//
+// PROVEN for every reconfiguration model, start partition and release times (which
+// are not looked at). Take a schedule with makespan M and its assignment, and a slice l
+// of a GPU. Call the time in which an instance is present, from the start of its create
+// to the end of its destroy, a life, and look at the lives on nodes that cover l. No
+// two of them overlap. Each used node has the life in which its last task
+// runs; it begins with a create of the node, unless it is there at the start, and holds
+// tasks; other lives can only hold more. Of these last lives of the used nodes, all but the latest are followed by
+// another in which a task ends by M, so they end with a destroy by M. So the creates
+// and loads of all used nodes that cover l, and all their destroys but the
+// dearest, fit into [0, M] side by side. Destroys are dearer up the tree, so the dearest is
+// that of the topmost used node.
+//
+// What is there at the start at v comes first on its slices and is neither used
+// nor destroyed before b. If only v is used of the nodes that cover l, the chain is b
+// and the load. If others are, it is destroyed before the first of them is created, and of
+// the others all destroys but the dearest count as above.
+//
+// As for the delays, let nodes be used under both children of v, nothing below v be
+// there at the start, and let a head of a child be the create that starts first of
+// those of lives in its subtree in which tasks run. One create or destroy runs at a time, so the
+// head of one child, say X, ends before that of the other, Y, begins. It takes delay(v)
+// or longer, and while it runs, nothing counts on the slices of Y: lives with tasks in the
+// subtree of Y have not begun, and v and its ancestors, used before, between or after, share
+// slices with the head's node and are not present. So every chain that passes Y is
+// longer by delay(v), or every chain that passes X in the other case; max(x, y + delay(v))
+// is the lesser. For one slice the delays of several levels are different operations, as their
+// nodes lie under different siblings of its path. On one channel they are disjoint, so they add up.
+//
+// The least is found by dynamic programming over sets of tasks from the leaves up:
+// with all destroys paid, for a used ancestor, and without the topmost. Joining two subtrees takes
+// the best way to split each set, 3^n steps for n tasks. Sets that cannot be
+// part of an assignment within a limit are left out (see [band]), so a low limit
+// is tried first.
 func chains(p *algo.Problem, weights []float64, lower, atMost mig.Seconds) mig.Seconds {
 	if len(p.Tasks) > MaxChainTasks || lower >= atMost {
 		return lower
