@@ -1,0 +1,261 @@
+"use strict";
+// What the pages share: state in the address, filters, sorting, the figure viewer.
+const miglab = (() => {
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const by = (id) => document.getElementById(id);
+
+  // The address holds what is chosen behind its #, so that it can be shared.
+  const read = () => new URLSearchParams(location.hash.slice(1));
+  const write = (values) => {
+    const params = new URLSearchParams();
+    for (const [name, value] of Object.entries(values)) {
+      if (value) params.set(name, value);
+    }
+    const hash = "#" + params;
+    if (hash !== location.hash && (params.size || location.hash)) history.replaceState(null, "", hash);
+  };
+
+  // element makes an element; text never becomes markup.
+  const element = (name, attributes = {}, ...children) => {
+    const e = document.createElement(name);
+    for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+    e.append(...children);
+    return e;
+  };
+
+  // options fills a select and keeps its value where that is still there.
+  const options = (select, values, wanted) => {
+    const value = wanted ?? select.value;
+    select.replaceChildren(...values.map((v) => (Array.isArray(v) ? element("option", { value: v[0] }, v[1]) : element("option", { value: v }, v))));
+    const there = [...select.options].some((o) => o.value === value);
+    if (there) select.value = value;
+    return there;
+  };
+
+  // What a cell is sorted by: its first number, or null where there is none.
+  const number = (text) => {
+    if (/^[-–]?$/.test(text)) return null;
+    const inf = /^([-−+]?)inf/i.exec(text);
+    if (inf) return /[-−]/.test(inf[1]) ? -Infinity : Infinity;
+    const found = /[-−+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?/i.exec(text);
+    return found ? Number(found[0].replace("−", "-")) : null;
+  };
+  const collator = new Intl.Collator("en", { numeric: true });
+
+  // sortable gives every heading of a table a button. It returns a function that sorts
+  // by a column as the buttons do; "" restores the first order.
+  const sortable = (table, changed) => {
+    const heads = all("thead th", table);
+    const body = table.tBodies[0];
+    const first = [...body.rows];
+    const sort = (name, direction) => {
+      const column = heads.findIndex((h) => h.dataset.column === name);
+      heads.forEach((h, i) => {
+        if (i === column) h.setAttribute("aria-sort", direction === "desc" ? "descending" : "ascending");
+        else h.removeAttribute("aria-sort");
+      });
+      let rows = first;
+      if (column >= 0) {
+        const numeric = heads[column].classList.contains("num");
+        const sign = direction === "desc" ? -1 : 1;
+        const keyed = first.map((row) => {
+          const text = row.cells[column].textContent.trim();
+          return { row, key: numeric ? number(text) : text && text !== "–" ? text : null };
+        });
+        keyed.sort((a, b) => {
+          if (a.key === null || b.key === null) return (a.key === null) - (b.key === null);
+          if (a.key === b.key) return 0;
+          return sign * (numeric ? (a.key < b.key ? -1 : 1) : collator.compare(a.key, b.key));
+        });
+        rows = keyed.map((k) => k.row);
+      }
+      body.append(...rows);
+    };
+    for (const head of heads) {
+      const button = element("button", { type: "button" }, ...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const direction = head.getAttribute("aria-sort") === "ascending" ? "desc" : "asc";
+        sort(head.dataset.column, direction);
+        changed(head.dataset.column, direction);
+      });
+    }
+    return sort;
+  };
+
+  // filters ties a form to the address: apply runs with the form's values whenever
+  // one of the two changes.
+  const filters = (form, load, apply) => {
+    const values = () => Object.fromEntries(new FormData(form));
+    const fromAddress = () => {
+      load(read());
+      apply(values());
+    };
+    form.addEventListener("input", () => apply(values()));
+    form.addEventListener("submit", (e) => e.preventDefault());
+    form.addEventListener("reset", (e) => {
+      e.preventDefault();
+      history.replaceState(null, "", "#");
+      fromAddress();
+    });
+    addEventListener("hashchange", fromAddress);
+    fromAddress();
+  };
+
+  // setFields puts an address's values into a form; what it lacks, or what is no option,
+  // becomes the first option or empty.
+  const setFields = (form, params) => {
+    for (const field of form.elements) {
+      if (!field.name) continue;
+      const value = params.get(field.name) ?? "";
+      field.value = value;
+      if (field.tagName === "SELECT" && field.selectedIndex < 0) field.selectedIndex = 0;
+    }
+  };
+
+  const matches = (text, wanted) => {
+    const low = text.toLowerCase();
+    return wanted.toLowerCase().split(/\s+/).every((word) => low.includes(word));
+  };
+
+  const boards = (form) => {
+    const sections = all("section.board");
+    const sorts = new Map();
+    let order = { sort: "", dir: "" };
+    const { track, gpu, model, dataset } = form.elements;
+    const distinct = (list, of) => [...new Set(list.map(of))];
+    const remember = () => write({ ...Object.fromEntries(new FormData(form)), ...order });
+    for (const section of sections) {
+      sorts.set(section, sortable(section.querySelector("table"), (sort, dir) => {
+        order = { sort, dir };
+        for (const [other, sortOther] of sorts) if (other !== section) sortOther(sort, dir);
+        remember();
+      }));
+    }
+    // Choosing a track offers what there is of it, the first board at first.
+    const offer = (params) => {
+      const own = sections.filter((s) => s.dataset.track === track.value);
+      options(gpu, distinct(own, (s) => s.dataset.gpu), params?.get("gpu"));
+      const here = own.filter((s) => s.dataset.gpu === gpu.value);
+      options(model, distinct(here, (s) => s.dataset.model), params?.get("model"));
+      const board = here.find((s) => s.dataset.model === model.value);
+      const names = distinct(all("tbody tr", board), (r) => r.dataset.dataset);
+      const wanted = params ? params.get("dataset") ?? names[0] : dataset.value;
+      const several = names.length > 1 ? [["*", `all ${names.length} datasets`]] : [];
+      if (!options(dataset, [...names.map((n) => [n, n]), ...several], wanted)) dataset.selectedIndex = 0;
+    };
+    const load = (params) => {
+      setFields(form, params);
+      offer(params);
+      order = { sort: params.get("sort") ?? "", dir: params.get("dir") ?? "" };
+      for (const sort of sorts.values()) sort(order.sort, order.dir);
+    };
+    filters(form, load, (values) => {
+      offer();
+      values = Object.fromEntries(new FormData(form));
+      let shown = 0;
+      let rows = 0;
+      for (const section of sections) {
+        const here = section.dataset.track === values.track && section.dataset.gpu === values.gpu && section.dataset.model === values.model;
+        section.classList.toggle("shown", here);
+        if (!here) continue;
+        section.classList.toggle("one", values.dataset !== "*");
+        for (const row of all("tbody tr", section)) {
+          const ok = (values.dataset === "*" || row.dataset.dataset === values.dataset) && matches(row.dataset.algorithm, values.q);
+          row.hidden = !ok;
+          rows++;
+          shown += ok;
+        }
+      }
+      by("board-count").textContent = `${shown} of ${rows} rows of this board`;
+      remember();
+    });
+  };
+
+  const claims = (form) => {
+    const rows = all("#claims tbody tr");
+    const texts = new Map(rows.map((r) => [r, [1, 2, 7].map((i) => r.cells[i].textContent).join(" ")]));
+    let order = { sort: "", dir: "" };
+    const remember = () => write({ ...Object.fromEntries(new FormData(form)), ...order });
+    const sort = sortable(by("claims"), (sort, dir) => {
+      order = { sort, dir };
+      remember();
+    });
+    const load = (params) => {
+      setFields(form, params);
+      order = { sort: params.get("sort") ?? "", dir: params.get("dir") ?? "" };
+      sort(order.sort, order.dir);
+    };
+    filters(form, load, ({ paper, verdict, q }) => {
+      let shown = 0;
+      for (const row of rows) {
+        const ok = (!paper || row.dataset.paper === paper) && (!verdict || row.dataset.verdict === verdict) && matches(texts.get(row), q);
+        row.hidden = !ok;
+        shown += ok;
+      }
+      by("claim-count").textContent = `${shown} of ${rows.length} rows, other readings included`;
+      remember();
+    });
+  };
+
+  const figures = (form) => {
+    const items = all("#figures > li");
+    // An address may also name one figure.
+    const show = () => {
+      const one = location.hash.startsWith("#figure-") && by(location.hash.slice(1));
+      if (!one) return;
+      const table = one.querySelector("details");
+      if (table) table.open = true;
+      one.scrollIntoView();
+    };
+    filters(form, (params) => setFields(form, params), ({ paper, kind, q }) => {
+      let shown = 0;
+      for (const item of items) {
+        const title = item.querySelector("figcaption, summary").textContent;
+        const ok = (!paper || item.dataset.paper === paper) && (!kind || item.dataset.kind === kind) && matches(title, q);
+        item.hidden = !ok;
+        shown += ok;
+      }
+      by("figure-count").textContent = `${shown} of ${items.length}`;
+      if (!location.hash.startsWith("#figure-") || paper || kind || q) write({ paper, kind, q });
+    });
+    addEventListener("hashchange", show);
+    show();
+
+    const viewer = by("viewer");
+    let at = null;
+    const open = (item) => {
+      at = item;
+      const image = item.querySelector("img");
+      by("viewer-title").textContent = item.querySelector("figcaption").textContent;
+      by("viewer-plate").replaceChildren(element("img", { src: image.getAttribute("src"), alt: image.alt }));
+      if (!viewer.open) viewer.showModal();
+    };
+    const step = (distance) => {
+      const shown = items.filter((i) => !i.hidden && i.dataset.kind === "drawing");
+      open(shown[(shown.indexOf(at) + distance + shown.length) % shown.length]);
+    };
+    for (const item of items) {
+      item.querySelector("a.plate")?.addEventListener("click", (e) => {
+        if (e.ctrlKey || e.metaKey || e.shiftKey) return;
+        e.preventDefault();
+        open(item);
+      });
+    }
+    by("viewer-before").addEventListener("click", () => step(-1));
+    by("viewer-next").addEventListener("click", () => step(1));
+    by("viewer-close").addEventListener("click", () => viewer.close());
+    viewer.addEventListener("keydown", (e) => {
+      if (e.key === "ArrowLeft") step(-1);
+      if (e.key === "ArrowRight") step(1);
+    });
+    viewer.addEventListener("click", (e) => {
+      if (e.target === viewer) viewer.close();
+    });
+  };
+
+  for (const [id, start] of [["board-filters", boards], ["claim-filters", claims], ["figure-filters", figures]]) {
+    if (by(id)) start(by(id));
+  }
+  return { all, by, read, write, element, options };
+})();

@@ -1,0 +1,131 @@
+package site
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/reports"
+)
+
+// A datasetView is a dataset of the page of instances. Its instances are in a script
+// that the page loads when the dataset is chosen: what a page on disk can do without a
+// server.
+type datasetView struct{ Dataset, Script string }
+
+// What the script says. Times are in seconds; what is text is shown as it is.
+type (
+	dataDataset struct {
+		Dataset   string         `json:"dataset"`
+		Instances []dataInstance `json:"instances"`
+	}
+	dataInstance struct {
+		Number int        `json:"number"`
+		GPU    string     `json:"gpu"`
+		GPUs   int        `json:"gpus"`
+		Slices mig.Slices `json:"slices"`
+		Model  string     `json:"model"`
+		// Tasks are in the order of their colours.
+		Tasks     []string    `json:"tasks"`
+		Bound     mig.Seconds `json:"bound"` // 0 for none
+		BoundText string      `json:"boundText"`
+		Proven    bool        `json:"proven"`
+		Plans     []dataPlan  `json:"plans"`
+	}
+	dataPlan struct {
+		Algorithm        string      `json:"algorithm"`
+		Makespan         mig.Seconds `json:"makespan"`
+		MakespanText     string      `json:"makespanText"`
+		Gap              string      `json:"gap"` // percent above the bound
+		Utilisation      string      `json:"utilisation"`
+		Reconfigurations int         `json:"reconfigurations"`
+		Bars             []dataBar   `json:"bars"`
+	}
+	dataBar struct {
+		Kind  string      `json:"kind"`
+		GPU   int         `json:"gpu"`
+		Slice mig.Slices  `json:"slice"`
+		Width mig.Slices  `json:"width"`
+		Start mig.Seconds `json:"start"`
+		End   mig.Seconds `json:"end"`
+		Label string      `json:"label"`
+	}
+)
+
+// viewInstances measures and writes down all schedules, a script a dataset.
+func viewInstances(instances []Instance) ([]datasetView, []file, error) {
+	var views []datasetView
+	var files []file
+	taken := map[string]bool{}
+	for _, name := range distinct(instances, func(in Instance) string { return in.Dataset }) {
+		data := dataDataset{Dataset: name}
+		for i := range instances {
+			if instances[i].Dataset != name {
+				continue
+			}
+			in, err := newDataInstance(&instances[i])
+			if err != nil {
+				return nil, nil, err
+			}
+			data.Instances = append(data.Instances, in)
+		}
+		// JSON as Go writes it has no <, > and &, and no line ends of JavaScript in strings.
+		text, err := json.Marshal(data)
+		if err != nil {
+			return nil, nil, &InputError{name, err}
+		}
+		v := datasetView{name, "data/" + slug(name, taken) + ".js"}
+		views = append(views, v)
+		files = append(files, file{v.Script, bytes.Join([][]byte{[]byte("miglab.loaded("), text, []byte(");\n")}, nil)})
+	}
+	return views, files, nil
+}
+
+func newDataInstance(in *Instance) (dataInstance, error) {
+	part := fmt.Sprintf("instance %d of %s", in.Number, in.Dataset)
+	if in.Problem.GPU == nil {
+		return dataInstance{}, &InputError{part, errors.New("it has no GPU model")}
+	}
+	if len(in.Plans) == 0 {
+		return dataInstance{}, &InputError{part, errors.New("it has no schedules")}
+	}
+	p := in.Problem
+	out := dataInstance{
+		Number: in.Number, GPU: p.GPU.Name, GPUs: p.GPUs(), Slices: p.GPU.ComputeSlices, Model: p.Model.String(),
+		Bound: in.Lower, BoundText: reports.Fixed(float64(in.Lower), decimals), Proven: in.Proven,
+	}
+	out.Tasks = []string{}
+	for i := range p.Tasks {
+		out.Tasks = append(out.Tasks, p.Tasks[i].Name)
+	}
+	for _, plan := range in.Plans {
+		part := part + ", " + plan.Algorithm
+		m, err := schedule.Measure(p, plan.Schedule)
+		if err != nil {
+			return dataInstance{}, &InputError{part, err}
+		}
+		d := dataPlan{
+			Algorithm: plan.Algorithm, Makespan: m.Makespan, MakespanText: reports.Fixed(float64(m.Makespan), decimals),
+			Gap: reports.Missing, Utilisation: reports.Fixed(m.Utilisation*100, 1), Reconfigurations: m.Reconfigurations,
+			Bars: []dataBar{},
+		}
+		if in.Lower > 0 {
+			// As schedule.Check lets times differ by as much.
+			if m.Makespan < in.Lower*(1-1e-9) {
+				return dataInstance{}, &InputError{part, fmt.Errorf("the makespan of %v s is below the certified bound of %v s; one of them is wrong", m.Makespan, in.Lower)}
+			}
+			d.Gap = reports.Fixed(float64(m.Makespan/in.Lower-1)*100, decimals)
+		}
+		for _, b := range schedule.Bars(p, plan.Schedule) {
+			d.Bars = append(d.Bars, dataBar{b.Kind.String(), b.GPU, b.Slice, b.Width, b.Start, b.End, b.Label})
+		}
+		out.Plans = append(out.Plans, d)
+	}
+	return out, nil
+}
+
+// decimals are those of seconds and of gaps in percent.
+const decimals = 3

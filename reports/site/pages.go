@@ -1,0 +1,294 @@
+package site
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"path"
+	"slices"
+	"strings"
+
+	"miglab/reports"
+)
+
+//go:embed assets
+var assets embed.FS
+
+//go:embed templates
+var templates embed.FS
+
+var pages = template.Must(template.ParseFS(templates, "templates/*.html"))
+
+// assetFiles returns what is the same in every site.
+func assetFiles() []file {
+	entries, err := assets.ReadDir("assets")
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	var out []file
+	for _, e := range entries {
+		data, err := assets.ReadFile(path.Join("assets", e.Name()))
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, file{e.Name(), data})
+	}
+	return out
+}
+
+// A page is what the layout shows. Its body is a template named like its file.
+type page struct {
+	File, Title string
+	Body        any
+	// Script is the page's own, if it has one.
+	Script string
+}
+
+// A link is an entry of the navigation.
+type link struct{ File, Title string }
+
+// Links are those of the navigation.
+func (p page) Links() []link {
+	return []link{
+		{"index.html", "Leaderboards"},
+		{"claims.html", "Claims"},
+		{"figures.html", "Figures"},
+		{"instances.html", "Instances"},
+		{"provenance.html", "Provenance"},
+	}
+}
+
+// Mark is the line by which [Write] knows a site again.
+func (p page) Mark() template.HTML { return mark }
+
+// Main is the page's content.
+func (p page) Main() (template.HTML, error) {
+	var b bytes.Buffer
+	err := pages.ExecuteTemplate(&b, p.File, p.Body)
+	return template.HTML(b.String()), err
+}
+
+func (p page) execute() ([]byte, error) {
+	var b bytes.Buffer
+	err := pages.ExecuteTemplate(&b, "layout.html", p)
+	return b.Bytes(), err
+}
+
+type boardsView struct {
+	Tracks, GPUs, Models []string
+	Boards               []boardView
+}
+
+type boardView struct {
+	Track, GPU, Model string
+	Columns           []columnView
+	Rows              []rowView
+	Notes             []string
+}
+
+// A columnView is a column's heading. Name is the table's, Label the same for people.
+type columnView struct {
+	Name, Label string
+	Right       bool
+}
+
+// A rowView is a row of a leaderboard.
+type rowView struct {
+	Dataset, Algorithm string
+	// First marks the best of a dataset.
+	First bool
+	Cells []cellView
+}
+
+// A cellView is a cell. Column is set where the look depends on it.
+type cellView struct {
+	Text, Column string
+	Right        bool
+}
+
+// viewBoards prepares the leaderboards. The column of the track is left out, as the
+// heading has it.
+func viewBoards(boards []Board) (boardsView, error) {
+	v := boardsView{
+		Tracks: distinct(boards, func(b Board) string { return b.Track }),
+		GPUs:   distinct(boards, func(b Board) string { return b.GPU }),
+		Models: distinct(boards, func(b Board) string { return b.Model }),
+	}
+	for _, b := range boards {
+		part := fmt.Sprintf("leaderboard of %s on %s, %s", b.Track, b.GPU, b.Model)
+		column := func(name string) int {
+			return slices.IndexFunc(b.Table.Columns, func(c reports.Column) bool { return c.Name == name })
+		}
+		dataset, rank, algorithm := column("dataset"), column("rank"), column("algorithm")
+		if dataset < 0 || rank < 0 || algorithm < 0 {
+			return v, &InputError{part, fmt.Errorf("its columns lack dataset, rank or algorithm; use reports.LeaderboardTable")}
+		}
+		out := boardView{Track: b.Track, GPU: b.GPU, Model: b.Model, Notes: b.Table.Notes}
+		var shown []int
+		for j, c := range b.Table.Columns {
+			if c.Name != "track" {
+				shown = append(shown, j)
+				out.Columns = append(out.Columns, columnView{c.Name, label(c.Name), c.Right})
+			}
+		}
+		for i, cells := range b.Table.Rows {
+			if len(cells) != len(b.Table.Columns) {
+				return v, &InputError{part, fmt.Errorf("row %d has %d cells, and the table %d columns", i+1, len(cells), len(b.Table.Columns))}
+			}
+			row := rowView{Dataset: cells[dataset], Algorithm: cells[algorithm], First: cells[rank] == "1"}
+			for _, j := range shown {
+				c := b.Table.Columns[j]
+				cell := cellView{Text: cells[j], Right: c.Right}
+				if j == dataset || j == algorithm {
+					cell.Column = c.Name
+				}
+				row.Cells = append(row.Cells, cell)
+			}
+			out.Rows = append(out.Rows, row)
+		}
+		v.Boards = append(v.Boards, out)
+	}
+	return v, nil
+}
+
+// label words a column's name for people: gap_percent becomes "gap %".
+func label(name string) string {
+	for _, unit := range [][2]string{{"_percent", " %"}, {"_us", " µs"}, {"_ms", " ms"}, {"_s", " s"}} {
+		if stem, ok := strings.CutSuffix(name, unit[0]); ok {
+			name = stem + unit[1]
+			break
+		}
+	}
+	return strings.ReplaceAll(name, "_", " ")
+}
+
+type claimsView struct {
+	// Verdicts and Papers are those that there are; Numbers is how many claims, without
+	// other readings.
+	Verdicts, Papers []string
+	Numbers          int
+	Counts           []countView
+	Claims           []claimView
+}
+
+// A countView is a line of the counts: a paper's, or that of all.
+type countView struct {
+	// Paper is empty for all papers.
+	Paper string
+	Total int
+	Each  []verdictCount
+}
+
+type verdictCount struct {
+	Verdict string
+	N       int
+}
+
+type claimView struct {
+	Claim
+	Reading bool
+	// Figure is the ID of the artefact's figure or table, if there is one.
+	Figure string
+}
+
+// Interval is the confidence interval, as [low, high].
+func (c claimView) Interval() string {
+	if c.Low == "" && c.High == "" {
+		return ""
+	}
+	return "[" + c.Low + ", " + c.High + "]"
+}
+
+// verdicts are in the order of the counts; others come behind them.
+var verdicts = []string{"REPRODUCED", "DEVIATES", "NOT RUNNABLE", "INPUT"}
+
+func viewClaims(claims []Claim, figures figuresView) claimsView {
+	v := claimsView{Papers: distinct(claims, func(c Claim) string { return c.Paper })}
+	found := distinct(claims, func(c Claim) string { return c.Verdict })
+	for _, w := range append(slices.Clone(verdicts), found...) {
+		if w != "" && slices.Contains(found, w) && !slices.Contains(v.Verdicts, w) {
+			v.Verdicts = append(v.Verdicts, w)
+		}
+	}
+	count := func(paper string) countView {
+		c := countView{Paper: paper}
+		for _, w := range v.Verdicts {
+			c.Each = append(c.Each, verdictCount{Verdict: w})
+		}
+		for _, claim := range claims {
+			if claim.reading() || paper != "" && claim.Paper != paper {
+				continue
+			}
+			c.Total++
+			if i := slices.Index(v.Verdicts, claim.Verdict); i >= 0 {
+				c.Each[i].N++
+			}
+		}
+		return c
+	}
+	for _, p := range append(slices.Clone(v.Papers), "") {
+		v.Counts = append(v.Counts, count(p))
+	}
+	v.Numbers = v.Counts[len(v.Counts)-1].Total
+	for _, c := range claims {
+		v.Claims = append(v.Claims, claimView{c, c.reading(), figures.ids[[2]string{c.Paper, c.Artefact}]})
+	}
+	return v
+}
+
+type figuresView struct {
+	Papers  []string
+	Figures []figureView
+	// ids has the first figure of each paper and artefact.
+	ids map[[2]string]string
+}
+
+type figureView struct {
+	// ID is unlike all others on the page.
+	ID string
+	Figure
+	// File is the drawing's, if it is one.
+	File string
+}
+
+func viewFigures(figures []Figure) (figuresView, []file, error) {
+	v := figuresView{Papers: distinct(figures, func(f Figure) string { return f.Paper }), ids: map[[2]string]string{}}
+	var files []file
+	taken := map[string]bool{}
+	for i, f := range figures {
+		if (len(f.SVG) > 0) == (f.Text != "") {
+			return v, nil, &InputError{fmt.Sprintf("figure %d, %q", i+1, f.Title), fmt.Errorf("it has to have either a drawing or a table")}
+		}
+		out := figureView{ID: "figure-" + slug(f.Paper+" "+f.Artefact, taken), Figure: f}
+		if len(f.SVG) > 0 {
+			out.File = "figures/" + strings.TrimPrefix(out.ID, "figure-") + ".svg"
+			files = append(files, file{out.File, f.SVG})
+		}
+		if at := [2]string{f.Paper, f.Artefact}; v.ids[at] == "" {
+			v.ids[at] = out.ID
+		}
+		v.Figures = append(v.Figures, out)
+	}
+	return v, files, nil
+}
+
+// A factGroup is facts under one heading.
+type factGroup struct {
+	Name  string
+	Facts []Fact
+}
+
+func viewFacts(facts []Fact) []factGroup {
+	var out []factGroup
+	for _, name := range distinct(facts, func(f Fact) string { return f.Group }) {
+		g := factGroup{Name: name}
+		for _, f := range facts {
+			if f.Group == name {
+				g.Facts = append(g.Facts, f)
+			}
+		}
+		out = append(out, g)
+	}
+	return out
+}

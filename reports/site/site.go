@@ -1,0 +1,196 @@
+// Package site writes results as a static web site: one folder that opens from
+// disk, asks no server for anything and needs no other program.
+//
+// It has five pages: leaderboards, claims of the papers, their figures and tables,
+// instances with two schedules side by side, and provenance. The pages are
+// html/template, and whatever comes from results is escaped by it; a little plain
+// JavaScript sorts, filters and draws. Without JavaScript everything but the Gantt
+// charts can still be read.
+//
+// The package computes nothing but what a schedule itself says, and that only of
+// schedules that pass [schedule.Check]. The same [Data] gives the same bytes.
+package site
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/reports"
+)
+
+// Data is what a site shows. Everything appears in the order given, and what is
+// empty is said to be missing.
+type Data struct {
+	Boards    []Board
+	Claims    []Claim
+	Figures   []Figure
+	Instances []Instance
+	// Facts say where it all comes from: versions, seeds, hashes.
+	Facts []Fact
+}
+
+// A Board is the leaderboards of a track under one model of GPU and reconfiguration,
+// one for each dataset. The site shows the first board of a track first.
+type Board struct {
+	Track, GPU, Model string
+	// Table is [reports.LeaderboardTable] of the standings. It has the columns "track",
+	// "dataset" and "algorithm", and its cells are shown as they are.
+	Table reports.Table
+}
+
+// A Claim is a published number beside the measured one, as results/claims.csv has
+// it. All values are shown as they are; an empty one is missing.
+type Claim struct {
+	Paper, Artefact string
+	// Name says what the number is. With " [" in it, it is another reading of a claim,
+	// which is listed but not counted.
+	Name                                            string
+	Published, Measured, Low, High, Tolerance, Unit string
+	// Verdict is REPRODUCED, DEVIATES, NOT RUNNABLE, INPUT, or empty where there is none.
+	Verdict string
+	Reason  string
+}
+
+// reading reports whether the claim is another reading of one.
+func (c Claim) reading() bool { return strings.Contains(c.Name, " [") }
+
+// A Figure is an artefact of a paper: a drawing or a table, not both.
+type Figure struct {
+	Paper, Artefact, Title string
+	// SVG is the drawing. It becomes a file and is only ever shown as an image.
+	SVG []byte
+	// Text is the table, aligned by spaces.
+	Text string
+}
+
+// An Instance is a problem with what algorithms made of it.
+type Instance struct {
+	Dataset string
+	// Number is the instance's place in the dataset.
+	Number  int
+	Problem schedule.Problem
+	// Lower is a certified lower bound on the makespan of any schedule; 0 if none is known.
+	Lower mig.Seconds
+	// Proven says that Lower is the optimum.
+	Proven bool
+	Plans  []Plan
+}
+
+// A Plan is an algorithm's schedule.
+type Plan struct {
+	// Algorithm is the ID, with parameters.
+	Algorithm string
+	Schedule  schedule.Schedule
+}
+
+// A Fact is a line of the provenance.
+type Fact struct {
+	// Group is the heading under which it stands, such as "Program".
+	Group, Name, Value string
+}
+
+// An InputError says what keeps data from being shown.
+type InputError struct {
+	// Part names it, for example "instance 3 of drl/WIDETIMES, far".
+	Part string
+	// Err says what is wrong.
+	Err error
+}
+
+func (e *InputError) Error() string { return "site: " + e.Part + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *InputError) Unwrap() error { return e.Err }
+
+// Write makes the folder dir a site. The site is written beside it and takes its
+// place as a whole, so that dir never holds half of one; on an error it stays as it
+// was. Missing folders above it are made. A folder that holds anything else
+// is refused with an [*InputError], as everything in it would go.
+//
+// Data that contradict themselves are refused too, with an [*InputError]: a table
+// without the columns of leaderboards, an invalid schedule (it wraps a
+// [*schedule.InvalidError]), a makespan below a certified bound.
+func Write(dir string, d Data) error {
+	files, err := render(d)
+	if err != nil {
+		return err
+	}
+	return replace(dir, files)
+}
+
+// A file is a part of the site.
+type file struct {
+	// path is relative to the site's folder and has slashes.
+	path string
+	data []byte
+}
+
+// render makes all files of the site.
+func render(d Data) ([]file, error) {
+	boards, err := viewBoards(d.Boards)
+	if err != nil {
+		return nil, err
+	}
+	datasets, files, err := viewInstances(d.Instances)
+	if err != nil {
+		return nil, err
+	}
+	figures, drawings, err := viewFigures(d.Figures)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, drawings...)
+	for _, p := range []page{
+		{File: "index.html", Title: "Leaderboards", Body: boards},
+		{File: "claims.html", Title: "Claims", Body: viewClaims(d.Claims, figures)},
+		{File: "figures.html", Title: "Figures", Body: figures},
+		{File: "instances.html", Title: "Instances", Body: datasets, Script: "gantt.js"},
+		{File: "provenance.html", Title: "Provenance", Body: viewFacts(d.Facts)},
+	} {
+		html, err := p.execute()
+		if err != nil {
+			return nil, fmt.Errorf("site: %s: %w", p.File, err)
+		}
+		files = append(files, file{p.File, html})
+	}
+	return append(files, assetFiles()...), nil
+}
+
+// slug makes a name that files, addresses and IDs can hold, different from those
+// already taken, and takes it.
+func slug(text string, taken map[string]bool) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(text) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		} else if s := b.String(); s != "" && !strings.HasSuffix(s, "-") {
+			b.WriteByte('-')
+		}
+	}
+	const longest = 60
+	base := b.String()
+	base = strings.Trim(base[:min(len(base), longest)], "-")
+	if base == "" {
+		base = "unnamed"
+	}
+	name := base
+	for n := 2; taken[name]; n++ {
+		name = fmt.Sprintf("%s-%d", base, n)
+	}
+	taken[name] = true
+	return name
+}
+
+// distinct returns the values in order of appearance, each once.
+func distinct[T any](all []T, of func(T) string) []string {
+	var out []string
+	for _, v := range all {
+		if s := of(v); !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
