@@ -155,6 +155,14 @@ type collector struct {
 	// weights are those of each algorithm that count: what it has learned now, or, of one
 	// that is not there any more, what the last of its results had.
 	weights map[string]string
+	// contents are what the datasets stand for now, where that can be told.
+	contents map[place]string
+}
+
+// A place is a dataset on a GPU.
+type place struct {
+	track        algo.Track
+	dataset, gpu string
 }
 
 // collect reads a store.
@@ -165,7 +173,7 @@ func collect(st *store.Store) (*collector, error) {
 	}
 	// There are many results and few names.
 	same := func(s string) string { return unique.Make(s).Value() }
-	c := &collector{results: map[setting][]result{}, bounds: map[problem]bound{}, weights: map[string]string{}}
+	c := &collector{results: map[setting][]result{}, bounds: map[problem]bound{}, weights: map[string]string{}, contents: map[place]string{}}
 	present := map[string]*algo.Algorithm{} // nil for one that is not there any more
 	for row := range st.Rows() {
 		var cell storedCell
@@ -203,6 +211,12 @@ func collect(st *store.Store) (*collector, error) {
 			c.weights[id] = cell.Weights
 		} else {
 			e.Budget = same(a.Budget())
+			here := place{cell.Track, dataset, where.gpu}
+			if _, ok := c.contents[here]; !ok {
+				// It is an error where the dataset is unknown by now, or its file is gone.
+				now, _ := run.Series{Track: cell.Track, Dataset: dataset, GPU: where.gpu, Count: cell.Count, Algorithm: id}.Canonical()
+				c.contents[here] = now.Content
+			}
 		}
 		if v, ok := row.Metrics.Get(b.Name); ok {
 			e.Value = v
@@ -216,8 +230,9 @@ func collect(st *store.Store) (*collector, error) {
 	return c, nil
 }
 
-// standings makes the leaderboard of a track. Its errors are those of
-// [reports.Leaderboard]; without results that can be ranked it is empty.
+// standings makes the leaderboard of a track, of results that still count: not of those
+// from before an algorithm learned other things or a dataset changed. Its errors are those
+// of [reports.Leaderboard]; without results that can be ranked it is empty.
 func (c *collector) standings(track algo.Track, gpu string, gpus int, model mig.Reconfiguration) ([]reports.Standing, error) {
 	at := setting{track, conditionsOf(track, gpu, gpus, model.String())}
 	var out []reports.Standing
@@ -225,6 +240,9 @@ func (c *collector) standings(track algo.Track, gpu string, gpus int, model mig.
 		var entries []reports.Entry
 		for _, r := range c.results[at] {
 			if !b.holds(r.Dataset) || r.weights != c.weights[r.Algorithm] {
+				continue
+			}
+			if now := c.contents[place{track, r.Dataset, gpu}]; now != "" && now != r.Content {
 				continue
 			}
 			of := func(from source) float64 {

@@ -9,6 +9,7 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/reports"
 )
@@ -16,7 +17,7 @@ import (
 // cellLine is a row of a store, of which a test says what it is about.
 type cellLine struct {
 	track, dataset, algorithm, weights, model string
-	gpus, version, instance                   string
+	gpus, version, instance, content          string
 	metrics                                   string
 }
 
@@ -31,7 +32,7 @@ func collected(t *testing.T, rows ...cellLine) *collector {
 			}
 			return s
 		}
-		cell := `{"track":"` + or(r.track, "batch") + `","dataset":"` + or(r.dataset, "d") + `","content":"c","gpu":"A100","count":` + or(r.gpus, "1") + `,"algorithm":"` + r.algorithm + `"`
+		cell := `{"track":"` + or(r.track, "batch") + `","dataset":"` + or(r.dataset, "d") + `","content":"` + or(r.content, "c") + `","gpu":"A100","count":` + or(r.gpus, "1") + `,"algorithm":"` + r.algorithm + `"`
 		if r.weights != "" {
 			cell += `,"weights":"` + r.weights + `"`
 		}
@@ -105,20 +106,20 @@ func TestCollectorBounds(t *testing.T) {
 func TestCollectorTracks(t *testing.T) {
 	c := collected(
 		t,
-		cellLine{track: "placement", dataset: "mfi/uniform", algorithm: "mfi", gpus: "100", metrics: `"acceptance":0.5,"acceptance_steady":0.1`},
-		cellLine{track: "placement", dataset: "mfi/uniform", algorithm: "ff", gpus: "100"},
-		cellLine{track: "placement", dataset: "mfi/uniform?lifespan=steady", algorithm: "mfi", gpus: "100", metrics: `"acceptance":0.5,"acceptance_steady":0.1`},
-		cellLine{track: "corun", dataset: "corun/Q1", algorithm: "exact", metrics: `"makespan_s":10`},
-		cellLine{track: "corun", dataset: "corun/Q1", algorithm: "local", metrics: `"makespan_s":11`},
+		cellLine{track: "placement", dataset: "gone", algorithm: "mfi", gpus: "100", metrics: `"acceptance":0.5,"acceptance_steady":0.1`},
+		cellLine{track: "placement", dataset: "gone", algorithm: "ff", gpus: "100"},
+		cellLine{track: "placement", dataset: "gone?lifespan=steady", algorithm: "mfi", gpus: "100", metrics: `"acceptance":0.5,"acceptance_steady":0.1`},
+		cellLine{track: "corun", dataset: "corun/gone", algorithm: "exact", metrics: `"makespan_s":10`},
+		cellLine{track: "corun", dataset: "corun/gone", algorithm: "local", metrics: `"makespan_s":11`},
 		cellLine{track: "corun", dataset: "corun/large", algorithm: "local", metrics: `"makespan_s":99`},
-		cellLine{track: "offline", dataset: "mfi/uniform", algorithm: "offline-bound", metrics: `"accepted_at_most":7`},
+		cellLine{track: "offline", dataset: "gone", algorithm: "offline-bound", metrics: `"accepted_at_most":7`},
 	)
 	for _, test := range []struct {
 		track algo.Track
 		want  string
 	}{
-		{algo.TrackPlacement, "mfi/uniform 1 mfi acceptance 0.5 –, mfi/uniform 2 ff acceptance – –, mfi/uniform?lifespan=steady 1 mfi acceptance_steady 0.1 –"},
-		{algo.TrackCorun, "corun/Q1 1 exact makespan_s 10.0 0.0, corun/Q1 1 local makespan_s 11.0 10.0, corun/large 1 local makespan_s 99.0 –"},
+		{algo.TrackPlacement, "gone 1 mfi acceptance 0.5 –, gone 2 ff acceptance – –, gone?lifespan=steady 1 mfi acceptance_steady 0.1 –"},
+		{algo.TrackCorun, "corun/gone 1 exact makespan_s 10.0 0.0, corun/gone 1 local makespan_s 11.0 10.0, corun/large 1 local makespan_s 99.0 –"},
 		{algo.TrackDispatch, ""},
 	} {
 		standings, err := c.standings(test.track, "A100", 1, mig.Sequential)
@@ -173,6 +174,25 @@ func TestCollectorBudget(t *testing.T) {
 	got, err := c.standings(algo.TrackBatch, "A100", 1, mig.Sequential)
 	if err != nil || len(got) != 2 || got[0].Budget != "" || got[1].Budget != "17 iterations" {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A dataset counts as what it stands for now; where that cannot be told, all results do.
+func TestCollectorContents(t *testing.T) {
+	now, err := run.Series{Track: algo.TrackDispatch, Dataset: "deadline/tight", GPU: "A100", Algorithm: "eft"}.Canonical()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := collected(
+		t,
+		cellLine{track: "dispatch", dataset: "deadline/tight", algorithm: "exec:gone", metrics: `"late_percent":1`},
+		cellLine{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", metrics: `"late_percent":2`},
+		cellLine{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", content: now.Content, metrics: `"late_percent":3`},
+		cellLine{track: "dispatch", dataset: "jobs:gone.csv", algorithm: "eft", metrics: `"late_percent":4`},
+	)
+	got, err := c.standings(algo.TrackDispatch, "A100", 1, mig.Sequential)
+	if err != nil || len(got) != 2 || got[0].Value.Mean != 3 || got[1].Value.Mean != 4 {
+		t.Errorf("%+v, %v; want means of 3 and 4", got, err)
 	}
 }
 
