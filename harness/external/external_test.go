@@ -160,6 +160,19 @@ func TestProgramsThatCannotCompeteAreRefused(t *testing.T) {
 	}
 }
 
+// Looking up results starts nothing.
+func TestCanonicalNamesStartNoProgram(t *testing.T) {
+	s := run.Series{Track: algo.TrackBatch, Dataset: "WIDETIMES", GPU: "A100", Algorithm: "  " + command("crashes-at-hello")[5:]}
+	s.Algorithm = prefix + s.Algorithm
+	c, err := s.Canonical()
+	if err != nil || c.Algorithm != command("crashes-at-hello") || c.Content == "" || c.Weights == "" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := s.Cells(1); err == nil {
+		t.Error("the program was not started")
+	}
+}
+
 func TestOneNameForOneProgram(t *testing.T) {
 	a, err := algo.Parse("exec:  sleep   5 ?timeout=10s")
 	if err != nil || a.ID != "exec:sleep 5" {

@@ -50,7 +50,7 @@ func (r Results) Get(c Cell) (store.Row, bool) { return r.store.Get(c.Key()) }
 
 // Values returns a metric of instances first to first+n-1 of a series at the
 // algorithm's present version. The first cell without it is the error: a [*MissingError], a
-// [*RowError] or a [*MetricError]. Other errors are those of [Series.Canonical].
+// [*RowError] or a [*MetricError]. Other errors are those of [Series.Cells].
 func (r Results) Values(s Series, first, n int, metric string) ([]float64, error) {
 	out := make([]float64, 0, n)
 	err := r.each(s, first, n, func(c Cell, _ store.Key, row store.Row) error {

@@ -40,10 +40,11 @@ type Series struct {
 
 // Canonical resolves the names: aliases and defaults give way to what results
 // are filed under, a count of 0 becomes 1, and where the dataset is a file, it is
-// read. Unknown names are a [*nearest.UnknownError], other errors those of
-// [algo.ParseFor] and of the dataset, or a [*TrackError].
+// read. An algorithm outside this program is not asked whether it does the track.
+// Unknown names are a [*nearest.UnknownError], other errors those of [algo.Parse] and
+// of the dataset, or a [*TrackError].
 func (s Series) Canonical() (Series, error) {
-	r, err := resolve(s)
+	r, err := resolveNames(s, func(id string, _ algo.Track) (algo.Algorithm, error) { return algo.Parse(id) })
 	if err != nil {
 		return Series{}, err
 	}
@@ -52,7 +53,7 @@ func (s Series) Canonical() (Series, error) {
 
 // Cells returns the canonical cells of instances 0 to n-1, for the algorithm's
 // present version. It is an error to ask for more than the dataset has. Other
-// errors are those of [Series.Canonical].
+// errors are those of [Series.Canonical] and [algo.ParseFor].
 func (s Series) Cells(n int) ([]Cell, error) {
 	r, err := resolve(s)
 	if err != nil {
@@ -106,17 +107,20 @@ type resolved struct {
 	algorithm algo.Algorithm
 }
 
-func resolve(s Series) (r resolved, err error) {
+func resolve(s Series) (resolved, error) { return resolveNames(s, algo.ParseFor) }
+
+func resolveNames(s Series, parse func(id string, track algo.Track) (algo.Algorithm, error)) (r resolved, err error) {
 	if r.gpu, err = mig.Lookup(s.GPU); err != nil {
 		return r, err
 	}
 	if r.dataset, err = datasets.Parse(s.Dataset); err != nil {
 		return r, err
 	}
-	if r.algorithm, err = algo.ParseFor(s.Algorithm, s.Track); err != nil {
+	if r.algorithm, err = parse(s.Algorithm, s.Track); err != nil {
 		return r, err
 	}
-	if has := r.algorithm.Spec.Track; has != s.Track {
+	asked := r.algorithm.Spec.Track != "" // one of this program, or one outside that said so
+	if has := r.algorithm.Spec.Track; asked && has != s.Track {
 		return r, &TrackError{r.algorithm.ID, s.Track, has}
 	}
 	if s.Track == algo.TrackCorun && r.gpu.ComputeSlices != corunSlices {
@@ -145,7 +149,10 @@ func resolve(s Series) (r resolved, err error) {
 		return r, &KindError{r.series.Dataset, about.kind, s.Track, want}
 	}
 	r.series.Content = about.content
-	return r, r.try(about)
+	if asked {
+		err = r.try(about)
+	}
+	return r, err
 }
 
 // corunSlices is the number of compute slices of the GPUs of the co-run track.
