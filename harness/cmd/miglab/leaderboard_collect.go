@@ -211,12 +211,12 @@ func collect(st *store.Store) (*collector, error) {
 			c.weights[id] = cell.Weights
 		} else {
 			e.Budget = same(a.Budget())
-			here := place{cell.Track, dataset, where.gpu}
-			if _, ok := c.contents[here]; !ok {
-				// It is an error where the dataset is unknown by now, or its file is gone.
-				now, _ := run.Series{Track: cell.Track, Dataset: dataset, GPU: where.gpu, Count: cell.Count, Algorithm: id}.Canonical()
-				c.contents[here] = now.Content
-			}
+		}
+		here := place{cell.Track, dataset, where.gpu}
+		if _, ok := c.contents[here]; !ok && a != nil && a.Spec.Open == nil { // another would be started
+			// It is an error where the dataset is unknown by now, or its file is gone.
+			now, _ := run.Series{Track: cell.Track, Dataset: dataset, GPU: where.gpu, Count: cell.Count, Algorithm: id}.Canonical()
+			c.contents[here] = now.Content
 		}
 		if v, ok := row.Metrics.Get(b.Name); ok {
 			e.Value = v
