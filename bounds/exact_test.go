@@ -178,6 +178,47 @@ func TestExactMergesInstancesAgain(t *testing.T) {
 	}
 }
 
+func TestExactOfWorkedExamples(t *testing.T) {
+	a100 := mig.MustLookup("A100")
+	at := func(size, start mig.Slices, busy mig.Seconds) schedule.Existing {
+		in, err := a100.Instance(size, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return schedule.Existing{Instance: in, BusyUntil: busy}
+	}
+	join := slices.Concat[task.Batch]
+	for _, c := range []struct {
+		name string
+		p    algo.Problem
+		want mig.Seconds
+	}{
+		{"the longest create", algo.Problem{Tasks: only(7, 1)}, 0.24 + 1},
+		{"creates one after the other", algo.Problem{Tasks: only(3, 1, 1)}, 0.2 + 0.2 + 1},
+		{"creates at the same time", algo.Problem{Tasks: only(3, 1, 1), Model: mig.Parallel}, 0.2 + 1},
+		{"no creates", algo.Problem{Tasks: only(3, 1, 1), Model: mig.Free}, 1},
+		{"an instance that is there", algo.Problem{Tasks: only(3, 1), Start: []schedule.Existing{at(3, 0, 0.1)}}, 0.1 + 1},
+		{"an instance that is there for too long", algo.Problem{Tasks: only(3, 1), Start: []schedule.Existing{at(3, 0, 0.3)}}, 0.2 + 1},
+		{"merging to make room", algo.Problem{Tasks: only(7, 1), Start: []schedule.Existing{at(3, 0, 0), at(2, 4, 1)}}, 1 + 0.2 + 0.24 + 1},
+		// 2@4 is destroyed while the channel waits for 3@0 to end, and 3@4 is created after 4@0.
+		{
+			"destroyed ahead of need",
+			algo.Problem{Tasks: join(only(4, 5), only(3, 4.8)), Start: []schedule.Existing{at(3, 0, 1.25), at(2, 4, 1)}},
+			1.25 + 0.21 + 0.21 + 5,
+		},
+		{
+			"not destroyed without need",
+			algo.Problem{Tasks: join(only(4, 5), only(1, 3)), Start: []schedule.Existing{at(3, 0, 1.25), at(2, 4, 1.2)}},
+			1.25 + 0.21 + 0.21 + 5,
+		},
+	} {
+		c.p.GPU = a100
+		if got := exact(t, c.p).Lower; !near(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
 // A naive search tries every sequence of creates and destroys, in the order in which they begin,
 // and looks at nothing but whether the tasks placed end before the best end.
 type naive struct {

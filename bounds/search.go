@@ -248,7 +248,7 @@ func (x *search) occupy(s *state, node int, end mig.Seconds) {
 	}
 	for v := range s.ready {
 		if n.mask>>v&1 != 0 {
-			s.ready[v] = max(end, s.floor)
+			s.ready[v] = end
 		}
 	}
 }
