@@ -55,7 +55,7 @@ var _ = algo.Register(algo.Spec{
 	Name: "lns-stream", Version: 1, Track: algo.TrackStream, Cite: "ours",
 	Summary: "every batch by treedp, or lns where it is too large, on what the batches before leave behind",
 	Params:  []algo.Param{iterations},
-	Budget:  iterationBudget,
+	Budget:  func(a algo.Args) string { return iterationBudget(a) + " for a large batch" },
 	Stream: func(a algo.Args) (algo.Stream, error) {
 		n, err := newIterations(a)
 		return lnsStream{n}, err
@@ -79,12 +79,13 @@ func (l lnsStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 			batch.Release = p.Release[from : from+n]
 		}
 		s := newSearch(batch, holds)
+		var err error
 		if n <= maxTreeDP {
-			if err := s.exact(ctx); err != nil {
-				return schedule.Schedule{}, err
-			}
+			err = s.together(ctx)
+		} else {
+			err = s.improve(ctx, l.iterations, lnsBlur)
 		}
-		if err := s.improve(ctx, l.iterations, lnsBlur); err != nil {
+		if err != nil {
 			return schedule.Schedule{}, err
 		}
 		own, after := s.plan.schedule()

@@ -218,7 +218,10 @@ func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
 // holds, and how long the channel is taken for it.
 func (s *subsets) from(v int, r *remnant, base float64) (at, heads ticks) {
 	in := s.tree.nodes[v].Instance
-	ready, cost := max(base, r.channel), s.tree.create[v]
+	ready, cost := base, s.tree.create[v]
+	if !s.tree.parallel {
+		ready = max(base, r.channel)
+	}
 	for m := in.Mask(); m != 0; m &= m - 1 {
 		ready = max(ready, r.free[lowest(m)])
 	}
@@ -330,7 +333,7 @@ func divided(set int, a, b []cell, alike, wait bool) cell {
 	for part := set; ; part = (part - 1) & set {
 		if x := a[part]; x.end < best.end {
 			if y := b[set^part]; y.end < best.end {
-				if c := together(x, y, wait); c.end < best.end {
+				if c := joined(x, y, wait); c.end < best.end {
 					best = c
 				}
 			}
@@ -341,8 +344,8 @@ func divided(set int, a, b []cell, alike, wait bool) cell {
 	}
 }
 
-// together returns what two subtrees are together.
-func together(x, y cell, wait bool) cell {
+// joined returns what two subtrees are together.
+func joined(x, y cell, wait bool) cell {
 	if !wait {
 		return cell{max(x.end, y.end), 0}
 	}
@@ -352,7 +355,7 @@ func together(x, y cell, wait bool) cell {
 // split returns the part of a set that the first of two tables has for an end.
 func split(set int, a, b []cell, end ticks, wait bool) int {
 	for part := set; ; part = (part - 1) & set {
-		if together(a[part], b[set^part], wait).end == end {
+		if joined(a[part], b[set^part], wait).end == end {
 			return part
 		}
 		if part == 0 {

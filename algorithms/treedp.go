@@ -3,6 +3,7 @@ package algorithms
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"miglab/harness/algo"
 	"miglab/harness/schedule"
@@ -31,18 +32,65 @@ func (treeDP) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, 
 		}
 	}
 	s := newSearch(p, remnants(p))
-	if err := s.exact(ctx); err != nil {
+	if err := s.together(ctx); err != nil {
 		return schedule.Schedule{}, err
 	}
 	out, _ := s.plan.schedule()
 	return out, nil
 }
 
-// exact places all tasks together, with some iterations before and after.
-func (s *search) exact(ctx context.Context) error {
+// together places all tasks at once, with some iterations before and after.
+func (s *search) together(ctx context.Context) error {
 	if err := s.improve(ctx, 30, 0); err != nil {
 		return err
 	}
 	s.whole()
-	return s.improve(ctx, 100, 0.002)
+	if err := s.improve(ctx, 100, 0.002); err != nil {
+		return err
+	}
+	s.polish()
+	return nil
+}
+
+// polish moves single tasks and swaps pairs as long as that makes the schedule end
+// earlier, operations included.
+func (s *search) polish() {
+	plan := s.plan
+	n := int32(len(plan.node))
+	better := func(tasks ...int32) bool {
+		if makespan := plan.time(); makespan < s.best {
+			s.now, s.best = makespan, makespan
+			copy(s.bestNode, plan.node)
+			return true
+		}
+		for _, i := range tasks {
+			plan.take(i)
+			plan.put(i, s.bestNode[i])
+		}
+		return false
+	}
+	for again := true; again; {
+		again = false
+		for i := range n {
+			for node := range int32(len(plan.loads) * len(plan.tree.nodes)) {
+				if node == plan.node[i] || math.IsInf(plan.seconds(i, node), 1) {
+					continue
+				}
+				plan.take(i)
+				plan.put(i, node)
+				again = better(i) || again
+			}
+			for j := range i {
+				a, b := plan.node[i], plan.node[j]
+				if a == b || math.IsInf(plan.seconds(i, b)+plan.seconds(j, a), 1) {
+					continue
+				}
+				plan.take(i)
+				plan.take(j)
+				plan.put(i, b)
+				plan.put(j, a)
+				again = better(i, j) || again
+			}
+		}
+	}
 }

@@ -1,0 +1,177 @@
+package algorithms
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+// leastTopDown tries all nodes for all tasks and returns the least end by the clock.
+func leastTopDown(p algo.Problem, holds []remnant) float64 {
+	plan := newNodePlan(p, holds)
+	least := math.Inf(1)
+	var place func(i int32)
+	place = func(i int32) {
+		if int(i) == len(p.Tasks) {
+			least = min(least, plan.time())
+			return
+		}
+		for node := range int32(p.GPUs() * len(plan.tree.nodes)) {
+			if !math.IsInf(plan.seconds(i, node), 1) {
+				plan.put(i, node)
+				place(i + 1)
+				plan.take(i)
+			}
+		}
+	}
+	place(0)
+	return least
+}
+
+// Where operations do not exclude each other the model leaves nothing out.
+func TestSubsetsAreOptimalWithoutAChannel(t *testing.T) {
+	for i := range uint64(300) {
+		rng := rand.New(rand.NewPCG(i, 21))
+		p := randomProblem(rng, 1+rng.IntN(3))
+		p.Model = mig.Parallel
+		if i%5 == 0 {
+			p.Model = mig.Free
+		}
+		if i%10 == 1 && len(p.Tasks) < 3 {
+			p.Count = 2
+		}
+		if i%2 == 0 {
+			addStart(&p, rng)
+		}
+		holds := remnants(p)
+		want := leastTopDown(p, holds)
+		s := newSearch(p, holds)
+		s.whole()
+		if math.Abs(s.best-want) > 1e-6*want {
+			t.Errorf("seed %d, %s, %v: %v s, the best of all assignments ends at %v s", i, p.GPU, p.Model, s.best, want)
+		}
+	}
+}
+
+// With other tasks in place, too: of three tasks one stays.
+func TestSubsetsAreOptimalBesideFixedTasks(t *testing.T) {
+	for i := range uint64(200) {
+		rng := rand.New(rand.NewPCG(i, 22))
+		p := randomProblem(rng, 3)
+		p.Model = mig.Parallel
+		if i%2 == 0 {
+			addStart(&p, rng)
+		}
+		s := newSearch(p, remnants(p))
+		plan := s.plan
+		stays := plan.node[0]
+		s.tasks = []int32{1, 2}
+		s.replace(0)
+		got := s.now
+		least := math.Inf(1)
+		n := int32(len(plan.tree.nodes))
+		for a := range n {
+			for b := range n {
+				if math.IsInf(plan.seconds(1, a)+plan.seconds(2, b), 1) {
+					continue
+				}
+				plan.take(1)
+				plan.take(2)
+				plan.put(1, a)
+				plan.put(2, b)
+				least = min(least, plan.time())
+			}
+		}
+		if plan.node[0] != stays {
+			t.Fatalf("seed %d: task 0 went from node %d to %d", i, stays, plan.node[0])
+		}
+		if math.Abs(got-least) > 1e-6*least {
+			t.Errorf("seed %d, %s: %v s, the best nodes of two tasks give %v s", i, p.GPU, got, least)
+		}
+	}
+}
+
+func TestTreeDPOfFewTasksIsNextToTheBestAssignment(t *testing.T) {
+	worst, sum := 0.0, 0.0
+	const cases = 150
+	for i := range uint64(cases) {
+		rng := rand.New(rand.NewPCG(i, 23))
+		p := randomProblem(rng, 1+rng.IntN(3))
+		want := leastTopDown(p, remnants(p))
+		s, err := algo.MustParse("treedp").Schedule(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		over := float64(s.Makespan())/want - 1
+		worst, sum = max(worst, over), sum+over
+	}
+	if worst > 0.005 || sum/cases > 1e-4 {
+		t.Errorf("treedp ends up to %.3g %% after the best assignment, %.3g %% on the mean", 100*worst, 100*sum/cases)
+	}
+}
+
+func TestSearchKeepsItsBestPlan(t *testing.T) {
+	for i := range uint64(40) {
+		rng := rand.New(rand.NewPCG(i, 24))
+		p := randomProblem(rng, 20+rng.IntN(20))
+		s := newSearch(p, remnants(p))
+		before := s.best
+		if err := s.improve(context.Background(), 50, lnsBlur); err != nil {
+			t.Fatal(err)
+		}
+		out, _ := s.plan.schedule()
+		if m := float64(out.Makespan()); m > before*(1+1e-12) || math.Abs(m-s.best) > 1e-9*m {
+			t.Errorf("seed %d: the schedule ends at %v s, the search says %v s, it began with %v s", i, m, s.best, before)
+		}
+	}
+}
+
+func TestStreamBeginsOnWhatIsThere(t *testing.T) {
+	p := algo.Problem{GPU: mig.MustLookup("A100")}
+	rng := rand.New(rand.NewPCG(1, 25))
+	for len(p.Tasks) < 24 {
+		q := randomProblem(rng, 24)
+		if q.GPU == p.GPU {
+			p.Tasks = q.Tasks
+		}
+	}
+	s, err := algo.MustParse("lns-stream").ScheduleStream(context.Background(), p, []int{6, 6, 6, 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := schedule.Check(p, s); len(v) > 0 {
+		t.Fatal(v)
+	}
+	// A batch after the first has a task that begins before the batch before it has ended.
+	overlaps := 0
+	for b := 1; b < 4; b++ {
+		begins, ends := mig.Seconds(math.Inf(1)), mig.Seconds(0)
+		for _, pl := range s.Placements {
+			if pl.Task/6 == b {
+				begins = min(begins, pl.Start)
+			}
+			if pl.Task/6 == b-1 {
+				ends = max(ends, pl.End)
+			}
+		}
+		if begins < ends {
+			overlaps++
+		}
+	}
+	if overlaps == 0 {
+		t.Error("no batch overlaps the one before it")
+	}
+}
+
+func TestTreeDPSaysHowManyTasksItTakes(t *testing.T) {
+	p := randomProblem(rand.New(rand.NewPCG(1, 26)), maxTreeDP+1)
+	_, err := algo.MustParse("treedp").Schedule(context.Background(), p)
+	if want := `treedp is infeasible: task "t0018" is one of 19; treedp takes at most 18, lns any number`; err == nil || err.Error() != want {
+		t.Errorf("%v; want %s", err, want)
+	}
+}
