@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -18,8 +17,6 @@ import (
 	"miglab/harness/schedule"
 	"miglab/harness/task"
 )
-
-var models = []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free}
 
 // oneByOne runs the tasks one after the other on the largest instances that they fit.
 func oneByOne(p algo.Problem) schedule.Schedule {
@@ -59,58 +56,6 @@ func oneByOne(p algo.Problem) schedule.Schedule {
 		s.Placements = append(s.Placements, schedule.Placement{Task: i, Instance: in, Start: begin, End: now})
 	}
 	return s
-}
-
-// smallProblem is the k-th of a list of problems of all GPUs, models and kinds of times: any,
-// falling with size, in tenths so that many are equal, so short that creates and destroys
-// count most, of all lengths, and some tasks twice or not fitting.
-func smallProblem(k, n int) algo.Problem {
-	r := rand.New(rand.NewPCG(7, uint64(k)))
-	g := mig.GPUs()[k%len(mig.GPUs())]
-	p := algo.Problem{GPU: g, Model: models[k/len(mig.GPUs())%len(models)]}
-	kind := r.IntN(5)
-	for i := range n {
-		if i > 0 && r.IntN(5) == 0 {
-			x := p.Tasks[r.IntN(i)]
-			x.Name = fmt.Sprint("task", i)
-			p.Tasks = append(p.Tasks, x)
-			continue
-		}
-		x := task.Task{Name: fmt.Sprint("task", i)}
-		d := 1 + 99*r.Float64()
-		fits := r.IntN(2 * len(g.Sizes()))
-		for j, s := range g.Sizes() {
-			switch kind {
-			case 0:
-				d = 0.1 + 9*r.Float64()
-			case 1, 4:
-				d *= 1 - 0.5*r.Float64()
-			case 2:
-				d = float64(1+r.IntN(40)) / 10
-			case 3:
-				d = 0.01 + 0.3*r.Float64()
-			}
-			if kind == 4 && j == 0 {
-				d = math.Exp(d/15 - 3)
-			}
-			if j == len(g.Sizes())-1 && fits > j || j >= fits || fits >= len(g.Sizes()) {
-				x.Set(s, mig.Seconds(d))
-			}
-		}
-		p.Tasks = append(p.Tasks, x)
-	}
-	if r.IntN(4) == 0 {
-		parts := g.PartitionsOf(func(*mig.Profile) bool { return true })
-		if r.IntN(3) > 0 {
-			parts = g.Partitions()
-		}
-		for _, in := range parts[r.IntN(len(parts))] {
-			if r.IntN(3) > 0 && len(p.Start) < 4 {
-				p.Start = append(p.Start, schedule.Existing{Instance: in, BusyUntil: mig.Seconds(r.IntN(4)) / 4})
-			}
-		}
-	}
-	return p
 }
 
 // exact returns what Exact says, after checking that it is what it says.
@@ -219,114 +164,37 @@ func TestExactOfWorkedExamples(t *testing.T) {
 	}
 }
 
-// A naive search tries every sequence of creates and destroys, in the order in which they begin,
-// and looks at nothing but whether the tasks placed end before the best end.
-type naive struct {
-	p    algo.Problem
-	best mig.Seconds
-}
-
-type there struct {
-	in  mig.Instance
-	end mig.Seconds
-}
-
-// start gives tasks to the start instances from the k-th on.
-func (x *naive) start(k int, left uint, exist []there, end mig.Seconds) {
-	if k == len(x.p.Start) {
-		x.next(left, exist, nil, 0, end)
-		return
-	}
-	e := x.p.Start[k]
-	x.sets(left, e.Instance, e.BusyUntil, func(set uint, until mig.Seconds) {
-		x.start(k+1, left&^set, append(slices.Clone(exist), there{e.Instance, until}), max(end, until))
-	})
-	x.start(k+1, left, append(slices.Clone(exist), there{e.Instance, e.BusyUntil}), end)
-}
-
-// sets visits the sets of tasks that end before the best on an instance.
-func (x *naive) sets(left uint, in mig.Instance, from mig.Seconds, visit func(set uint, until mig.Seconds)) {
-	for set := left; set != 0; set = (set - 1) & left {
-		until := from
-		for i := range x.p.Tasks {
-			if set>>i&1 != 0 {
-				until += x.p.Tasks[i].On(in.Size())
-			}
-		}
-		if until < x.best {
-			visit(set, until)
-		}
-	}
-}
-
-// next tries what can come next: exist are the instances and when they are idle, gone those destroyed and when
-// their slices were free; nothing begins before from.
-func (x *naive) next(left uint, exist, gone []there, from, end mig.Seconds) {
-	if left == 0 {
-		x.best = min(x.best, end)
-		return
-	}
-	after := func(begin, takes mig.Seconds) (mig.Seconds, mig.Seconds) {
-		if x.p.Model == mig.Free {
-			takes = 0
-		}
-		if x.p.Model == mig.Sequential {
-			return begin + takes, begin + takes
-		}
-		return begin + takes, begin
-	}
-	for i, e := range exist {
-		done, floor := after(max(from, e.end), e.in.Profile.Destroy)
-		if done < x.best {
-			x.next(left, slices.Delete(slices.Clone(exist), i, i+1), append(slices.Clone(gone), there{e.in, done}), floor, end)
-		}
-	}
-	for _, n := range x.p.GPU.Tree() {
-		if slices.ContainsFunc(exist, func(e there) bool { return e.in.Overlaps(n.Instance) }) {
-			continue
-		}
-		begin := from
-		for _, g := range gone {
-			if g.in.Overlaps(n.Instance) {
-				begin = max(begin, g.end)
-			}
-		}
-		done, floor := after(begin, n.Profile.Create)
-		x.sets(left, n.Instance, done, func(set uint, until mig.Seconds) {
-			x.next(left&^set, append(slices.Clone(exist), there{n.Instance, until}), gone, floor, max(end, until))
-		})
-	}
-}
-
 func TestExactEqualsBruteForce(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 1))
 	for k := range 300 {
-		p := smallProblem(k, 1+k%3)
-		r := exact(t, p)
-		x := naive{p, r.Lower * (1 + 1e-6)}
-		x.start(0, 1<<len(p.Tasks)-1, nil, 0)
-		if !near(x.best, r.Lower) {
-			t.Errorf("%+v: %v, by brute force %v", p, r.Lower, x.best)
+		p := drawProblem(r, mig.GPUs()[k%len(mig.GPUs())], 1, 1+k%3)
+		if got, want := exact(t, p).Lower, general(p); !near(got, want.Makespan()) {
+			t.Errorf("%+v: %v, by brute force %v", p, got, want.Makespan())
 		}
 	}
 }
 
-// The certificate's search shares no code with Exact's and knows fewer rules.
+// The search that verifies certificates shares no code with that of Exact and has fewer rules.
 func TestExactCertificatesAreVerified(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 2))
+	searched := 0
 	for k := range 300 {
-		p := smallProblem(k, 3+k%3)
-		r := exact(t, p)
-		if err := certificate.Verify(p, certify(r)); err != nil {
+		p := drawProblem(r, mig.GPUs()[k%len(mig.GPUs())], 1, 3+k%3)
+		e := exact(t, p)
+		if err := certificate.Verify(p, certificate.New(e.Best, certificate.Witness(e.Witness))); err != nil {
 			t.Errorf("%+v: %v", p, err)
 		}
+		if e.Witness.Kind == bounds.KindSearch {
+			searched++
+		}
 	}
-}
-
-func certify(r bounds.Result) certificate.Certificate {
-	return certificate.New(r.Best, certificate.Witness(r.Witness))
+	if searched < 50 {
+		t.Errorf("only %d of the problems were searched", searched)
+	}
 }
 
 func TestExactRefusesABrokenSchedule(t *testing.T) {
-	p := smallProblem(1, 3)
+	p := algo.Problem{GPU: mig.MustLookup("A30"), Tasks: only(2, 1, 2)}
 	known := oneByOne(p)
 	known.Operations = nil
 	var invalid *schedule.InvalidError
@@ -366,7 +234,7 @@ func TestExactDoesNotSearchWhatIsTooLarge(t *testing.T) {
 
 func BenchmarkExact(b *testing.B) {
 	for _, name := range []string{"A30", "A100", "H100"} {
-		for _, model := range models[:2] {
+		for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel} {
 			b.Run(fmt.Sprintf("%s/%v/n=5", name, model), func(b *testing.B) {
 				g := mig.MustLookup(name)
 				p := algo.Problem{GPU: g, Model: model, Tasks: randomBatch(g, 1, 5)}
