@@ -87,7 +87,7 @@ func chains(p *algo.Problem, weights []float64, lower, atMost mig.Seconds) mig.S
 	if len(p.Tasks) > MaxChainTasks || lower >= atMost {
 		return lower
 	}
-	for growth := mig.Seconds(1.01); ; growth *= growth {
+	for growth := mig.Seconds(1.05); ; growth *= growth {
 		limit := min(atMost, mig.Seconds(lower*growth))
 		bound, found := newChainSearch(p, weights, limit).solve()
 		if found || limit == atMost {

@@ -1,0 +1,260 @@
+package bounds_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+
+	"miglab/bounds"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+)
+
+var unknown = mig.Seconds(math.Inf(1))
+
+// prove is [bounds.Prove] of a valid problem.
+func prove(t *testing.T, p algo.Problem, atMost mig.Seconds) bounds.Witness {
+	t.Helper()
+	w, err := bounds.Prove(p, atMost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func equalTasks(n int, seconds map[mig.Slices]mig.Seconds) task.Batch {
+	var b task.Batch
+	for i := range n {
+		b = append(b, task.New(fmt.Sprint("task", i), seconds))
+	}
+	return b
+}
+
+func TestSliceWeightsOfWorkedExamples(t *testing.T) {
+	a30, a100 := mig.MustLookup("A30"), mig.MustLookup("A100")
+	busy := func(g *mig.GPU, size mig.Slices, until mig.Seconds) []schedule.Existing {
+		in, err := g.Instance(size, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []schedule.Existing{{Instance: in, BusyUntil: until}}
+	}
+	for _, c := range []struct {
+		name      string
+		p         algo.Problem
+		bound     mig.Seconds
+		threshold mig.Seconds
+	}{
+		{"two instances of 3 slices", algo.Problem{GPU: a100, Tasks: only(3, 10, 10, 10)}, 0.20 + 15, 0},
+		{"three of 2", algo.Problem{GPU: a100, Tasks: only(2, 10, 10, 10, 10)}, 0.17 + 40./3, 0},
+		{"one of 4", algo.Problem{GPU: a100, Tasks: only(4, 10, 10)}, 0.21 + 20, 0},
+		{"two GPUs", algo.Problem{GPU: a100, Count: 2, Tasks: only(7, 10, 10)}, 0.24 + 10, 0},
+		{"4 slices beside 3", algo.Problem{GPU: a100, Tasks: slices.Concat(only(3, 10, 10), only(4, 10))}, 0.20 + 15, 0},
+		// One slice is cheaper than four, but then a task ends at 10.11. Later, all fit.
+		{"what ends late is left out", algo.Problem{GPU: a30, Tasks: equalTasks(3, map[mig.Slices]mig.Seconds{1: 10, 4: 4})}, 10.11, 10.11},
+		{"with nothing but 4 slices left", algo.Problem{GPU: a30, Tasks: equalTasks(2, map[mig.Slices]mig.Seconds{1: 10, 4: 4})}, 8.13, 8.13},
+		{"nothing to create", algo.Problem{GPU: a30, Tasks: only(4, 1, 2), Start: busy(a30, 4, 3)}, 6, 0},
+		{"the GPU in the way", algo.Problem{GPU: a30, Tasks: only(2, 2, 4), Start: busy(a30, 4, 3)}, 3 + 0.10 + 0.12 + 3, 0},
+		{"the way is free for nothing", algo.Problem{GPU: a30, Model: mig.Free, Tasks: only(2, 2, 4), Start: busy(a30, 4, 3)}, 3 + 3, 0},
+		{"the other half is free", algo.Problem{GPU: a30, Tasks: only(2, 6, 6), Start: busy(a30, 2, 3)}, (12 + 3 + 0.12) / 2, 0},
+	} {
+		w := bounds.SliceWeights(c.p)
+		if math.Abs(float64(w.Bound-c.bound)) > 1e-5 || math.Abs(float64(w.Threshold-c.threshold)) > 1e-5 {
+			t.Errorf("%s: %v with threshold %v, want %v with %v", c.name, w.Bound, w.Threshold, c.bound, c.threshold)
+		}
+	}
+}
+
+func TestChainsOfWorkedExamples(t *testing.T) {
+	a30, a100 := mig.MustLookup("A30"), mig.MustLookup("A100")
+	for _, c := range []struct {
+		name string
+		p    algo.Problem
+		want mig.Seconds
+	}{
+		{"the second of two waits", algo.Problem{GPU: a30, Tasks: only(2, 5, 5)}, 0.12 + 0.12 + 5},
+		{"unless it is the shorter", algo.Problem{GPU: a30, Tasks: only(2, 5, 4)}, 0.12 + 5},
+		{"nobody waits under parallel", algo.Problem{GPU: a30, Model: mig.Parallel, Tasks: only(2, 5, 5)}, 0.12 + 5},
+		{"one of four waits twice", algo.Problem{GPU: a30, Tasks: only(1, 5, 5, 5, 5)}, 3*0.11 + 5},
+		{"on two GPUs nobody does", algo.Problem{GPU: a30, Count: 2, Tasks: only(2, 5, 5)}, 0.12 + 5},
+		{"one destroy is paid", algo.Problem{GPU: a100, Tasks: slices.Concat(only(7, 5), only(4, 5))}, 0.24 + 5 + 0.21 + 0.21 + 5},
+		{"merged again", algo.Problem{GPU: a100, Tasks: slices.Concat(only(7, 2), only(4, 2), only(3, 2))}, 0.24 + 2 + 0.20 + 0.20 + 2 + 0.21},
+	} {
+		if got := bounds.Chains(c.p, 100); !near(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestWitnessHoldsWhatItsKindNeeds(t *testing.T) {
+	a30 := mig.MustLookup("A30")
+	kinds := map[string]bool{}
+	r := rand.New(rand.NewPCG(7, 7))
+	for k := range 300 {
+		g := mig.GPUs()[k%4]
+		p := drawProblem(r, g, 1+k%2, 1+r.IntN(6))
+		w := prove(t, p, unknown)
+		kinds[w.Kind] = true
+		if (w.Kind == bounds.KindSliceWeights) != (w.Weights != nil) || w.Threshold != 0 && w.Weights == nil {
+			t.Errorf("%d: %+v", k, w)
+		}
+		if w.Weights != nil {
+			var sum float64
+			for _, x := range w.Weights {
+				sum += x
+				if x < 0 {
+					t.Errorf("%d: negative weights %v", k, w.Weights)
+				}
+			}
+			if len(w.Weights) != int(g.ComputeSlices) || math.Abs(sum-1) > 1e-12 {
+				t.Errorf("%d: weights %v of %v add up to %v", k, w.Weights, g, sum)
+			}
+		}
+	}
+	for _, kind := range []string{bounds.KindArea, bounds.KindLongestTask, bounds.KindSliceWeights, bounds.KindChains} {
+		if !kinds[kind] {
+			t.Errorf("no witness is of kind %q", kind)
+		}
+	}
+	text, err := json.Marshal(prove(t, algo.Problem{GPU: a30, Tasks: only(4, 1, 1), Release: []mig.Seconds{0, 5}}, unknown))
+	if want := `{"kind":"longest-task","bound_s":6}`; err != nil || string(text) != want {
+		t.Errorf("JSON %s, %v; want %s", text, err, want)
+	}
+}
+
+// What slice weights prove follows from the witness alone, here for GPUs that are
+// empty at the start.
+func TestSliceWeightsFollowFromTheirWitness(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for k := range 200 {
+		p := drawProblem(r, mig.GPUs()[k%4], 1+k%2, 1+r.IntN(8))
+		p.Start = nil
+		w := bounds.SliceWeights(p)
+		dead := slices.Repeat([]mig.Seconds{unknown}, len(w.Weights))
+		var need, have mig.Seconds
+		for i := range p.Tasks {
+			least := unknown
+			for _, n := range p.GPU.Tree() {
+				create := n.Profile.Create
+				if p.Model == mig.Free {
+					create = 0
+				}
+				takes := p.Tasks[i].On(n.Size())
+				if !p.Tasks[i].Fits(n.Size()) || w.Threshold > 0 && create+takes >= w.Threshold {
+					continue
+				}
+				var weight mig.Seconds
+				for l, x := range w.Weights {
+					if n.Mask()>>l&1 != 0 {
+						weight += mig.Seconds(x)
+						dead[l] = min(dead[l], create)
+					}
+				}
+				least = min(least, weight*takes)
+			}
+			need += least
+		}
+		for l, x := range w.Weights {
+			have += mig.Seconds(p.GPUs()) * mig.Seconds(x) * max(0, w.Bound*(1-1e-9)-dead[l])
+		}
+		if have >= need || w.Threshold > 0 && w.Bound != w.Threshold {
+			t.Errorf("%d: %+v, but there is room for %v before that, and %v is needed", k, w, have, need)
+		}
+	}
+}
+
+func TestProveGrowsWithWhatIsAsked(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	for k := range 200 {
+		p := drawProblem(r, mig.GPUs()[k%4], 1+k%2, 1+r.IntN(6))
+		least := mig.Seconds(0)
+		for _, m := range []mig.Reconfiguration{mig.Free, mig.Parallel, mig.Sequential} {
+			p.Model = m
+			if w := prove(t, p, unknown); w.Bound < least*(1-1e-6) {
+				t.Errorf("%d: %v under %v, but %v under a laxer model", k, w.Bound, m, least)
+			} else {
+				least = w.Bound
+			}
+		}
+		stricter := p
+		stricter.Tasks = slices.Clone(p.Tasks)
+		x := &stricter.Tasks[r.IntN(len(p.Tasks))]
+		for _, s := range p.GPU.Sizes() {
+			x.Set(s, 1.3*x.On(s))
+		}
+		if w := prove(t, stricter, unknown); w.Bound < least*(1-1e-6) {
+			t.Errorf("%d: %v of a longer task, %v before", k, w.Bound, least)
+		}
+	}
+}
+
+// A known schedule changes where Prove looks, not what it finds below it.
+func TestProveLooksNoFurtherThanTheKnownSchedule(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 10))
+	for k := range 200 {
+		p := drawProblem(r, mig.GPUs()[k%4], 1, 1+r.IntN(8))
+		free := prove(t, p, unknown)
+		for _, f := range []mig.Seconds{1, 1.001, 1.1, 4} {
+			if w := prove(t, p, f*free.Bound); !near(w.Bound, free.Bound) {
+				t.Errorf("%d: %v below %v, %v without", k, w, f*free.Bound, free)
+			}
+		}
+		if w := prove(t, p, 0.9999*free.Bound); free.Kind == bounds.KindChains && w.Bound > 0.9999*free.Bound && w.Kind == bounds.KindChains {
+			t.Errorf("%d: %v, beyond the known schedule of %v s", k, w, 0.9999*free.Bound)
+		}
+	}
+}
+
+func TestProveOfLargeBatches(t *testing.T) {
+	g := mig.MustLookup("A30")
+	for _, n := range []int{bounds.MaxChainTasks, bounds.MaxChainTasks + 1, 100} {
+		w := prove(t, algo.Problem{GPU: g, Tasks: equalTasks(n, map[mig.Slices]mig.Seconds{4: 1, 2: 2.5})}, unknown)
+		if want := 0.13 + mig.Seconds(n); !near(w.Bound, want) {
+			t.Errorf("%d tasks: %+v, want %v", n, w, want)
+		}
+	}
+}
+
+func TestProveIsTheSameInParallel(t *testing.T) {
+	var group sync.WaitGroup
+	for seed := range uint64(8) {
+		g := mig.GPUs()[seed%2]
+		p := algo.Problem{GPU: g, Tasks: randomBatch(g, seed, 4+int(seed))}
+		want := prove(t, p, unknown)
+		for range 3 {
+			group.Go(func() {
+				if got, err := bounds.Prove(p, unknown); err != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("%+v, %v; alone %+v", got, err, want)
+				}
+			})
+		}
+	}
+	group.Wait()
+}
+
+func BenchmarkProve(b *testing.B) {
+	for _, gpu := range []string{"A30", "A100", "H100"} {
+		for _, n := range []int{14, 17} {
+			b.Run(fmt.Sprintf("%s/n=%d", gpu, n), func(b *testing.B) {
+				g := mig.MustLookup(gpu)
+				var problems []algo.Problem
+				for seed := range uint64(10) {
+					problems = append(problems, algo.Problem{GPU: g, Tasks: randomBatch(g, seed, n)})
+				}
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					if _, err := bounds.Prove(problems[i%len(problems)], unknown); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
