@@ -82,15 +82,9 @@ type boardsView struct {
 
 type boardView struct {
 	Track, GPU, Model string
-	Columns           []columnView
+	Columns           []reports.Column
 	Rows              []rowView
 	Notes             []string
-}
-
-// A columnView is a column's heading. Name is the table's, Label the same for people.
-type columnView struct {
-	Name, Label string
-	Right       bool
 }
 
 // A rowView is a row of a leaderboard.
@@ -108,7 +102,7 @@ type cellView struct {
 }
 
 // viewBoards prepares the leaderboards. The column of the track is left out, as the
-// heading has it.
+// heading has it, and so are columns without a value.
 func viewBoards(boards []Board) (boardsView, error) {
 	v := boardsView{
 		Tracks: distinct(boards, func(b Board) string { return b.Track }),
@@ -127,9 +121,10 @@ func viewBoards(boards []Board) (boardsView, error) {
 		out := boardView{Track: b.Track, GPU: b.GPU, Model: b.Model, Notes: b.Table.Notes}
 		var shown []int
 		for j, c := range b.Table.Columns {
-			if c.Name != "track" {
+			empty := !slices.ContainsFunc(b.Table.Rows, func(row []string) bool { return j >= len(row) || row[j] != reports.Missing })
+			if c.Name != "track" && !empty {
 				shown = append(shown, j)
-				out.Columns = append(out.Columns, columnView{c.Name, label(c.Name), c.Right})
+				out.Columns = append(out.Columns, c)
 			}
 		}
 		for i, cells := range b.Table.Rows {
@@ -150,17 +145,6 @@ func viewBoards(boards []Board) (boardsView, error) {
 		v.Boards = append(v.Boards, out)
 	}
 	return v, nil
-}
-
-// label words a column's name for people: gap_percent becomes "gap %".
-func label(name string) string {
-	for _, unit := range [][2]string{{"_percent", " %"}, {"_us", " µs"}, {"_ms", " ms"}, {"_s", " s"}} {
-		if stem, ok := strings.CutSuffix(name, unit[0]); ok {
-			name = stem + unit[1]
-			break
-		}
-	}
-	return strings.ReplaceAll(name, "_", " ")
 }
 
 type claimsView struct {

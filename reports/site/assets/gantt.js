@@ -23,7 +23,7 @@
     e.append(...children);
     return e;
   };
-  const seconds = (t) => t.toFixed(3) + " s";
+  const seconds = (t) => t.toFixed(3) + "\u00a0s";
   const measure = document.createElement("canvas").getContext("2d");
   measure.font = "600 11px system-ui, sans-serif"; // as wide as it gets
   const width = (text) => measure.measureText(text).width;

@@ -1,0 +1,456 @@
+package site_test
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"miglab/reports/site"
+)
+
+// patience is what one step in the browser may take.
+const patience = 30 * time.Second
+
+// contrast lists the text with less contrast than WCAG's AA asks for.
+//
+//go:embed testdata/contrast.js
+var contrast string
+
+// A tab is a page in a real browser, which notes what it asks for and complains about.
+type tab struct {
+	t       *testing.T
+	ctx     context.Context
+	address string // of the site's folder, with a slash at the end
+
+	lock               sync.Mutex
+	requests, troubles []string
+}
+
+// openTab writes the site, starts a browser without a window, and ends it with the test.
+// Without a browser the test is skipped, unless MIGLAB_REQUIRE_BROWSER is set to 1.
+func openTab(t *testing.T, d site.Data) *tab {
+	t.Helper()
+	names := []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
+	browser := ""
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			browser = path
+			break
+		}
+	}
+	if browser == "" {
+		message := fmt.Sprintf("no browser: none of %q is in PATH", names)
+		if os.Getenv("MIGLAB_REQUIRE_BROWSER") == "1" {
+			t.Fatal(message)
+		}
+		t.Skip(message)
+	}
+	dir := filepath.Join(t.TempDir(), "site")
+	if err := site.Write(dir, d); err != nil {
+		t.Fatal(err)
+	}
+	limited, stop := context.WithTimeout(context.Background(), 4*time.Minute)
+	t.Cleanup(stop)
+	ctx, cancel := chromedp.NewContext(limited, chromedp.WithAllocatorOptions(chromedp.ExecPath(browser), chromedp.NoSandbox))
+	t.Cleanup(func() {
+		defer cancel()
+		closing, stop := context.WithTimeout(ctx, patience)
+		defer stop()
+		if err := chromedp.Cancel(closing); err != nil {
+			t.Errorf("the browser does not end: %v", err)
+		}
+	})
+	tab := &tab{t: t, ctx: ctx, address: "file://" + filepath.ToSlash(dir) + "/"}
+	if err := chromedp.Listen(ctx, tab.note); err != nil {
+		t.Fatal(err)
+	}
+	return tab
+}
+
+// note keeps requests and everything that a browser's console would show.
+func (tab *tab) note(event any) {
+	tab.lock.Lock()
+	defer tab.lock.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		tab.requests = append(tab.requests, e.Request.URL)
+	case *network.EventWebSocketCreated:
+		tab.requests = append(tab.requests, e.URL)
+	case *runtime.EventConsoleAPICalled:
+		tab.troubles = append(tab.troubles, fmt.Sprintf("console.%s", e.Type))
+	case *runtime.EventExceptionThrown:
+		tab.troubles = append(tab.troubles, fmt.Sprintf("exception: %+v", e.ExceptionDetails))
+	case *log.EventEntryAdded:
+		tab.troubles = append(tab.troubles, fmt.Sprintf("log: %s %s", e.Entry.Text, e.Entry.URL))
+	}
+}
+
+// act runs a step in the browser.
+func act[T any](tab *tab, what string, a chromedp.Action[T]) T {
+	tab.t.Helper()
+	ctx, cancel := context.WithTimeout(tab.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, a)
+	if err != nil {
+		tab.t.Fatalf("%s: %v", what, err)
+	}
+	return v
+}
+
+// open opens a page of the site, from about:blank so that an address that differs in its
+// fragment alone is loaded too.
+func (tab *tab) open(page string) {
+	tab.t.Helper()
+	act(tab, page, chromedp.Navigate("about:blank"))
+	act(tab, page, chromedp.Navigate(tab.address+page))
+}
+
+// size sets the size of the window.
+func (tab *tab) size(width, height int64) {
+	tab.t.Helper()
+	act(tab, "window", chromedp.EmulateViewport(width, height))
+}
+
+// get evaluates JavaScript.
+func get[T any](tab *tab, js string) T {
+	tab.t.Helper()
+	return act(tab, js, chromedp.Evaluate[T](js))
+}
+
+// wait waits until JavaScript is true.
+func (tab *tab) wait(js string) {
+	tab.t.Helper()
+	act(tab, js, chromedp.Poll[bool](js, chromedp.WithPollingTimeout(patience)))
+}
+
+// choose sets a field of a form as a user does.
+func (tab *tab) choose(field, value string) {
+	tab.t.Helper()
+	get[bool](tab, fmt.Sprintf(`(() => { const f = document.querySelector("form.filters").elements[%q]; f.value = %q; f.dispatchEvent(new Event("input", {bubbles: true})); return f.value === %[2]q; })()`, field, value))
+}
+
+// press types a key.
+func (tab *tab) press(key string) {
+	tab.t.Helper()
+	act(tab, "key", chromedp.KeyEvent(key))
+}
+
+// column lists the cells of a column in the rows that can be seen.
+func (tab *tab) column(name string) []string {
+	tab.t.Helper()
+	return get[[]string](tab, fmt.Sprintf(`(() => {
+		const table = [...document.querySelectorAll("table.sortable")].find((t) => t.offsetParent);
+		const at = [...table.querySelectorAll("thead th")].findIndex((h) => h.dataset.column === %q);
+		return [...table.tBodies[0].rows].filter((r) => !r.hidden).map((r) => r.cells[at].textContent);
+	})()`, name))
+}
+
+// click clicks what a selector finds.
+func (tab *tab) click(selector string) {
+	tab.t.Helper()
+	act(tab, selector, chromedp.Click(chromedp.CSS(selector)))
+}
+
+func (tab *tab) equal(what string, got, want any) {
+	tab.t.Helper()
+	if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
+		tab.t.Errorf("%s: %s, want %s", what, g, w)
+	}
+}
+
+func TestBrowser(t *testing.T) {
+	page := openTab(t, sample())
+	for _, c := range []struct {
+		name string
+		test func(*tab)
+	}{
+		{"sort", sorts},
+		{"keyboard", keyboard},
+		{"filter", filter},
+		{"address", address},
+		{"claims", claims},
+		{"figures", figures},
+		{"gantt", gantt},
+		{"pinch", pinch},
+		{"hostile", hostileNames},
+		{"theme", theme},
+		{"phone", phone},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			page.t = t
+			page.size(1280, 900)
+			c.test(page)
+		})
+	}
+	page.lock.Lock()
+	defer page.lock.Unlock()
+	for _, trouble := range page.troubles {
+		t.Errorf("the browser complains: %s", trouble)
+	}
+	if !slices.Contains(page.requests, page.address+"data/drl-widetimes.js") {
+		t.Errorf("the requests are not noted: %q", page.requests)
+	}
+	for _, r := range page.requests {
+		if !strings.HasPrefix(r, page.address) && !strings.HasPrefix(r, "data:") && r != "about:blank" {
+			t.Errorf("a request for %s", r)
+		}
+	}
+}
+
+const sortBy = `section.board.shown th[data-column=%q] button`
+
+func sorts(tab *tab) {
+	tab.open("index.html#dataset=drl%2FWIDETIMES")
+	tab.equal("at first", tab.column("algorithm"), []string{"far", "miso", "nomig", "late"})
+	tab.click(fmt.Sprintf(sortBy, "gap_percent"))
+	tab.equal("ascending", tab.column("gap_percent"), []string{"9.500", "10.250", "100.125", "–"})
+	tab.click(fmt.Sprintf(sortBy, "gap_percent"))
+	tab.equal("descending, missing last", tab.column("gap_percent"), []string{"100.125", "10.250", "9.500", "–"})
+	tab.equal("aria-sort", get[string](tab, `document.querySelector("section.board.shown th[aria-sort]").ariaSort`), "descending")
+	tab.click(fmt.Sprintf(sortBy, "algorithm"))
+	tab.equal("text", tab.column("algorithm"), []string{"far", "late", "miso", "nomig"})
+	tab.equal("sorted headings", get[int](tab, `document.querySelectorAll("section.board.shown th[aria-sort]").length`), 1)
+}
+
+func keyboard(tab *tab) {
+	tab.open("index.html#dataset=drl%2FWIDETIMES")
+	tab.press(kb.Tab)
+	tab.equal("the first stop", get[string](tab, `document.activeElement.className`), "skip")
+	tab.press(kb.Enter)
+	for range 30 {
+		tab.press(kb.Tab)
+		if get[string](tab, `document.activeElement.textContent`) == "decision_us" {
+			break
+		}
+	}
+	tab.equal("the heading has the focus", get[string](tab, `document.activeElement.textContent`), "decision_us")
+	tab.equal("the focus can be seen", get[string](tab, `getComputedStyle(document.activeElement).outlineStyle`), "solid")
+	tab.press(kb.Enter)
+	tab.equal("Enter", tab.column("decision_us"), []string{"250.0", "333.3", "500.0", "1000.0"})
+	tab.press(" ")
+	tab.equal("space", tab.column("decision_us"), []string{"1000.0", "500.0", "333.3", "250.0"})
+}
+
+func filter(tab *tab) {
+	tab.open("index.html")
+	shown := `document.querySelectorAll("section.board.shown").length`
+	tab.equal("datasets at first", tab.column("dataset"), slices.Repeat([]string{"drl/WIDETIMES"}, 4))
+	tab.choose("dataset", "*")
+	tab.equal("all datasets", len(tab.column("dataset")), 5)
+	tab.choose("q", "MIS")
+	tab.equal("algorithms by text", tab.column("algorithm"), []string{"miso"})
+	tab.choose("q", "")
+	tab.choose("gpu", "A30")
+	tab.equal("by GPU", tab.column("gap_percent"), []string{"2.000"})
+	tab.choose("gpu", "A100")
+	tab.choose("model", "parallel")
+	tab.equal("by model", tab.column("gap_percent"), []string{"7.000"})
+	tab.choose("track", "corun")
+	tab.equal("by track", tab.column("algorithm"), []string{"exact"})
+	tab.equal("boards", get[int](tab, shown), 1)
+	tab.equal("models of the track", get[int](tab, `document.querySelector("select[name=model]").options.length`), 1)
+	tab.click("#board-filters button[type=reset]")
+	tab.equal("after reset", tab.column("algorithm"), []string{"far", "miso", "nomig", "late"})
+}
+
+// What is chosen is in the address, and the address brings it back.
+func address(tab *tab) {
+	tab.open("index.html")
+	tab.choose("dataset", "*")
+	tab.choose("q", "m")
+	tab.click(fmt.Sprintf(sortBy, "gap_percent"))
+	tab.click(fmt.Sprintf(sortBy, "gap_percent"))
+	want := tab.column("algorithm")
+	tab.equal("sorted and filtered", want, []string{"nomig", "miso", hostile})
+	_, fragment, _ := strings.Cut(get[string](tab, `location.href`), "#")
+	tab.open("index.html#" + fragment)
+	tab.equal("from "+fragment, tab.column("algorithm"), want)
+}
+
+func claims(tab *tab) {
+	tab.open("claims.html")
+	tab.equal("all", len(tab.column("claim")), 5)
+	tab.click(`a[href="#paper=far&verdict=DEVIATES"]`)
+	tab.wait(`document.querySelector("select[name=verdict]").value === "DEVIATES"`)
+	tab.equal("by a count", tab.column("claim"), []string{"rho n=15", "rho n=15 [released]"})
+	tab.choose("verdict", "")
+	tab.click(`#claims th[data-column="published"] button`)
+	tab.equal("by number", tab.column("published"), []string{"1.23", "11", "11"})
+	tab.choose("q", "generator")
+	tab.equal("by reason", tab.column("claim"), []string{"rho n=15"})
+}
+
+func figures(tab *tab) {
+	tab.open("figures.html")
+	tab.click("#figure-far-figure5 a.plate")
+	tab.wait(`document.querySelector("#viewer img")?.naturalWidth > 0`)
+	tab.equal("large", get[string](tab, `document.querySelector("#viewer img").getAttribute("src")`), "figures/far-figure5.svg")
+	tab.press(kb.ArrowRight)
+	tab.equal("next", get[string](tab, `document.querySelector("#viewer img").alt`), hostile)
+	tab.press(kb.Escape)
+	tab.wait(`!document.querySelector("#viewer").open`)
+	tab.choose("kind", "table")
+	tab.equal("tables", get[int](tab, `[...document.querySelectorAll("#figures > li")].filter((l) => !l.hidden).length`), 1)
+	tab.open("figures.html#figure-far-table4")
+	tab.wait(`document.querySelector("#figure-far-table4 details").open`)
+}
+
+// span is the length of the time axis that the charts show.
+const span = `(({from, to}) => to - from)(document.querySelector("#charts").dataset)`
+
+func gantt(tab *tab) {
+	tab.open("instances.html#instance=1&a=parts&b=whole")
+	tab.wait(`document.querySelectorAll(".chart rect.run").length > 0`)
+	tab.equal("algorithms", get[[]string](tab, `[...document.querySelectorAll(".plan h2")].map((h) => h.textContent)`), []string{"parts", "whole"})
+	tab.equal("tasks", get[[]int](tab, `[...document.querySelectorAll(".chart")].map((c) => c.querySelectorAll("rect.run").length)`), []int{4, 4})
+	tab.equal("reconfigurations", get[[]int](tab, `[...document.querySelectorAll(".chart")].map((c) => c.querySelectorAll("rect.create").length)`), []int{2, 1})
+	tab.equal("the optimum", get[int](tab, `[...document.querySelectorAll(".gantt text.bound")].filter((t) => t.textContent === "proven optimum 5.000 s").length`), 2)
+	tab.equal("as a table", get[[]int](tab, `[...document.querySelectorAll(".plan tbody")].map((t) => t.rows.length)`), []int{6, 5})
+	tab.equal("the same axis", get[bool](tab, `(([a, b]) => a.textContent === b.textContent && a.textContent !== "")([...document.querySelectorAll(".gantt .axis")].map((g) => ({textContent: [...g.querySelectorAll("text:not(.bound, .end)")].map((t) => t.textContent).join()})))`), true)
+	tab.equal("side by side", get[bool](tab, `(([a, b]) => a.top === b.top && a.right <= b.left)([...document.querySelectorAll(".chart")].map((c) => c.getBoundingClientRect()))`), true)
+
+	whole := get[float64](tab, span)
+	narrower := func(how string, than float64) float64 {
+		tab.t.Helper()
+		now := get[float64](tab, span)
+		if !(now < than*0.95) {
+			tab.t.Errorf("%s: %v s of the axis are shown, and before %v s", how, now, than)
+		}
+		return now
+	}
+	tab.click(`#zoom [data-do="in"]`)
+	now := narrower("the button", whole)
+	get[any](tab, `document.querySelector(".chart").focus(), 0`)
+	tab.press("+")
+	now = narrower("the key", now)
+	middle := get[[]float64](tab, `(({x, y, width, height}) => [x + width / 2, y + height / 2])(document.querySelector(".chart").getBoundingClientRect())`)
+	act(tab, "wheel", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, middle[0], middle[1], func(p *input.DispatchMouseEventParams) {
+		p.DeltaX, p.DeltaY = 1e-9, -120 // zero would be left out of the message
+	}))
+	tab.wait(fmt.Sprintf("%s < %v", span, now))
+	narrower("the wheel", now)
+	from := get[float64](tab, `Number(document.querySelector("#charts").dataset.from)`)
+	tab.press(kb.ArrowRight)
+	if after := get[float64](tab, `Number(document.querySelector("#charts").dataset.from)`); after <= from {
+		tab.t.Errorf("the right arrow: the axis begins at %v s, and before at %v s", after, from)
+	}
+	tab.press("0")
+	tab.equal("reset", get[float64](tab, span), whole)
+
+	// The first bar creates an instance, the second runs the first task.
+	tab.press(kb.ArrowDown)
+	tab.press(kb.ArrowDown)
+	tab.equal("details", get[string](tab, `document.querySelector(".detail").textContent.replaceAll("\u00a0", " ")`), "task a: size 4, place slices S0–S3, start 0.210 s, end 4.210 s, takes 4.000 s")
+	tab.wait(`document.querySelectorAll(".chart rect.run.marked").length === 2`)
+	act(tab, "hover", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, middle[0]/2, middle[1]-80))
+	tab.wait(`!document.getElementById("tip").hidden`)
+
+	tab.choose("instance", "0")
+	tab.equal("another instance", get[int](tab, `document.querySelectorAll(".chart rect.run").length`), 12)
+	tab.choose("dataset", hostile)
+	tab.wait(`document.querySelectorAll(".chart rect.run").length === 6`)
+}
+
+func pinch(tab *tab) {
+	tab.size(390, 844)
+	act(tab, "touch", chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
+		return err
+	}))
+	tab.open("instances.html")
+	tab.wait(`document.querySelectorAll(".chart rect.run").length > 0`)
+	get[any](tab, `document.querySelector(".chart").scrollIntoView({block: "center"}), 0`)
+	at := get[[]float64](tab, `(({x, y, width, height}) => [x + width / 2, y + height / 2])(document.querySelector(".chart").getBoundingClientRect())`)
+	whole := get[float64](tab, span)
+	for _, e := range []struct {
+		kind  input.DispatchTouchEventType
+		apart float64
+	}{{input.DispatchTouchEventTypeTouchStart, 40}, {input.DispatchTouchEventTypeTouchMove, 80}, {input.DispatchTouchEventTypeTouchMove, 120}, {input.DispatchTouchEventTypeTouchEnd, 0}} {
+		points := []*input.TouchPoint{{X: at[0] - e.apart, Y: at[1], ID: new(1.0)}, {X: at[0] + e.apart, Y: at[1], ID: new(2.0)}}
+		if e.apart == 0 {
+			points = []*input.TouchPoint{}
+		}
+		act(tab, "touch", chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+			_, err := cdp.Call(ctx, t, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: e.kind, TouchPoints: points})
+			return err
+		}))
+	}
+	tab.wait(fmt.Sprintf("%s < %v", span, whole/2))
+	act(tab, "touch", chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{})
+		return err
+	}))
+}
+
+// Names show as they are and make nothing.
+func hostileNames(tab *tab) {
+	for _, page := range []string{"index.html#dataset=*", "claims.html", "figures.html", "provenance.html"} {
+		tab.open(page)
+		tab.equal(page+": images of the name", get[int](tab, `document.querySelectorAll('img[src="x"]').length`), 0)
+	}
+	tab.open("instances.html")
+	tab.choose("dataset", hostile)
+	tab.wait(`document.querySelectorAll(".plan").length === 2`)
+	tab.choose("b", hostile)
+	tab.equal("the heading", get[string](tab, `document.querySelectorAll(".plan h2")[1].textContent`), hostile)
+	tab.equal("images of the name", get[int](tab, `document.querySelectorAll('img[src="x"]').length`), 0)
+}
+
+func theme(tab *tab) {
+	ground := `getComputedStyle(document.body).backgroundColor`
+	tab.open("index.html")
+	light := get[string](tab, ground)
+	tab.click("#theme")
+	dark := get[string](tab, ground)
+	tab.equal("pressed", get[string](tab, `document.querySelector("#theme").ariaPressed`), "true")
+	if light == dark {
+		tab.t.Errorf("both themes stand on %s", dark)
+	}
+	for _, page := range []string{"index.html#dataset=*", "claims.html", "figures.html#figure-far-table4", "instances.html", "provenance.html"} {
+		for _, want := range []string{dark, light} {
+			tab.open(page)
+			if get[string](tab, ground) != want {
+				tab.click("#theme")
+			}
+			tab.equal(page+": the ground", get[string](tab, ground), want)
+			if low := get[[]string](tab, contrast); len(low) > 0 {
+				tab.t.Errorf("%s on %s: too little contrast: %q", page, want, low)
+			}
+		}
+	}
+	tab.open("index.html")
+	tab.equal("the choice stays", get[string](tab, ground), light)
+}
+
+func phone(tab *tab) {
+	tab.size(390, 844)
+	for _, page := range []string{"index.html", "index.html#dataset=*", "claims.html", "figures.html#figure-far-table4", "instances.html", "provenance.html"} {
+		tab.open(page)
+		if strings.HasPrefix(page, "instances") {
+			tab.wait(`document.querySelectorAll(".chart rect.run").length > 0`)
+			tab.equal("one above the other", get[bool](tab, `(([a, b]) => a.left === b.left && a.bottom <= b.top)([...document.querySelectorAll(".chart")].map((c) => c.getBoundingClientRect()))`), true)
+		}
+		if width := get[float64](tab, `document.documentElement.scrollWidth`); width > 390 {
+			tab.t.Errorf("%s is %v pixels wide", page, width)
+		}
+		tab.wait(`performance.getEntriesByName("first-contentful-paint").length > 0`)
+		tab.t.Logf("%s: first contentful paint after %.0f ms", page, get[float64](tab, `performance.getEntriesByName("first-contentful-paint")[0].startTime`))
+	}
+}

@@ -1,0 +1,412 @@
+package site_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/stats"
+	"miglab/harness/task"
+	"miglab/reports"
+	"miglab/reports/site"
+)
+
+// hostile is a name that breaks out of whatever does not escape it.
+const hostile = "</script><img src=x onerror=alert(1)>'\"`${alert(1)}\u2028&amp;"
+
+// standing is an algorithm's place by its mean gap in percent; NaN if it failed.
+func standing(track, dataset string, rank int, algorithm string, gap float64) reports.Standing {
+	s := reports.Standing{
+		Track: track, Dataset: dataset, Rank: rank, Algorithm: algorithm, Version: 1, Instances: 20, Metric: "makespan_s",
+		Gap: gap, GapLow: gap, GapHigh: gap, POpt: math.NaN(), PHolm: math.NaN(), Micros: 1000 / float64(rank),
+		Value: stats.Summary{N: 20, Mean: 100 + gap, Low: 99 + gap, High: 101 + gap, Median: 100 + gap},
+	}
+	if math.IsNaN(gap) {
+		s.Failed = 1
+	}
+	return s
+}
+
+func board(track, gpu, model string, standings ...reports.Standing) site.Board {
+	return site.Board{Track: track, GPU: gpu, Model: model, Table: reports.LeaderboardTable(standings)}
+}
+
+// sample is a small site with every kind of thing on it.
+func sample() site.Data {
+	return site.Data{
+		Boards: []site.Board{
+			board(
+				"batch", "A100", "sequential",
+				standing("batch", "drl/WIDETIMES", 1, "far", 9.5), standing("batch", "drl/WIDETIMES", 2, "miso", 10.25),
+				standing("batch", "drl/WIDETIMES", 3, "nomig", 100.125), standing("batch", "drl/WIDETIMES", 4, "late", math.NaN()),
+				standing("batch", hostile, 1, hostile, 3),
+			),
+			board("batch", "A30", "sequential", standing("batch", "drl/WIDETIMES", 1, "far", 2)),
+			board("batch", "A100", "parallel", standing("batch", "drl/WIDETIMES", 1, "miso", 7)),
+			board("corun", "A100", "sequential", standing("corun", "corun/queues", 1, "exact", 0)),
+		},
+		Claims: []site.Claim{
+			{Paper: "far", Artefact: "table4", Name: "rho n=10", Published: "1.23", Measured: "1.234", Low: "1.22", High: "1.24", Tolerance: "0.01", Verdict: "REPRODUCED"},
+			{Paper: "far", Artefact: "table4", Name: "rho n=15", Published: "11", Measured: "9", Unit: "s", Verdict: "DEVIATES", Reason: "another generator"},
+			{Paper: "far", Artefact: "table4", Name: "rho n=15 [released]", Published: "11", Measured: "10.5", Unit: "s", Verdict: "DEVIATES"},
+			{Paper: "drl", Artefact: hostile, Name: hostile, Published: "2", Verdict: "NOT RUNNABLE", Reason: hostile},
+			{Paper: "drl", Artefact: "text", Name: "quick", Published: "3"},
+		},
+		Figures: []site.Figure{
+			{Paper: "far", Artefact: "figure5", Title: "before", SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20"/></svg>`)},
+			{Paper: "far", Artefact: "figure5", Title: hostile, SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 40"><circle r="9"/></svg>`)},
+			{Paper: "far", Artefact: "table4", Title: "rho", Text: "n  rho\n1  " + hostile},
+		},
+		Instances: []site.Instance{instance("drl/WIDETIMES", 0, 6), instance("drl/WIDETIMES", 1, 4), instance(hostile, 0, 3)},
+		Facts:     []site.Fact{{Group: "Program", Name: "version", Value: "1"}, {Group: "Seeds", Name: hostile, Value: hostile}, {Group: "Program", Name: "Go", Value: "go1"}},
+	}
+}
+
+// instance has n tasks and two schedules of them, one on the whole GPU and one on two
+// parts of it.
+func instance(dataset string, number, n int) site.Instance {
+	gpu := mig.MustLookup("A100")
+	p := schedule.Problem{GPU: gpu}
+	for i := range n {
+		name := "task " + string(rune('a'+i))
+		if i == 1 {
+			name = hostile
+		}
+		d := mig.Seconds(10 + i)
+		p.Tasks = append(p.Tasks, task.New(name, map[mig.Slices]mig.Seconds{3: d / 2, 4: d / 2.5, 7: d / 4}))
+	}
+	return site.Instance{
+		Dataset: dataset, Number: number, Problem: p, Lower: 5, Proven: number == 1,
+		Plans: []site.Plan{{Algorithm: "whole", Schedule: onParts(p, "7@0")}, {Algorithm: "parts", Schedule: onParts(p, "4@0", "3@4")}, {Algorithm: hostile, Schedule: onParts(p, "3@4")}},
+	}
+}
+
+// onParts runs the tasks in turn on instances that are created one after the other.
+func onParts(p schedule.Problem, parts ...string) schedule.Schedule {
+	s := schedule.Schedule{GPU: p.GPU}
+	var in []mig.Instance
+	var free []mig.Seconds
+	var at mig.Seconds
+	for _, name := range parts {
+		part, err := p.GPU.Instance(mig.Slices(name[0]-'0'), mig.Slices(name[2]-'0'))
+		if err != nil {
+			panic(err)
+		}
+		end := at + part.Profile.Create
+		s.Operations = append(s.Operations, schedule.Operation{Op: schedule.Create, Instance: part, Start: at, End: end})
+		in, free, at = append(in, part), append(free, end), end
+	}
+	for i := range p.Tasks {
+		k := i % len(in)
+		end := free[k] + p.Tasks[i].On(in[k].Size())
+		s.Placements = append(s.Placements, schedule.Placement{Task: i, Instance: in[k], Start: free[k], End: end})
+		free[k] = end
+	}
+	return s
+}
+
+// write writes a site and returns its files by path.
+func write(t *testing.T, dir string, d site.Data) map[string][]byte {
+	t.Helper()
+	if err := site.Write(dir, d); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		files[filepath.ToSlash(name)], err = os.ReadFile(path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// A node is an element as the browser gets it.
+type node struct {
+	name       string
+	attributes map[string]string
+	text       string
+}
+
+// parse reads a page, which is written so that it is well-formed XML as well.
+func parse(t *testing.T, name string, page []byte) []node {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(page))
+	d.Entity = xml.HTMLEntity
+	var out []node
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			n := node{e.Name.Local, map[string]string{}, ""}
+			for _, a := range e.Attr {
+				n.attributes[a.Name.Local] = a.Value
+			}
+			out = append(out, n)
+		case xml.CharData:
+			if len(out) > 0 {
+				out[len(out)-1].text += string(e)
+			}
+		}
+	}
+}
+
+func TestPages(t *testing.T) {
+	files := write(t, filepath.Join(t.TempDir(), "out", "site"), sample())
+	pages := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return !strings.HasSuffix(name, ".html") })
+	if want := []string{"claims.html", "figures.html", "index.html", "instances.html", "provenance.html"}; !slices.Equal(pages, want) {
+		t.Fatalf("pages %q, want %q", pages, want)
+	}
+	for _, name := range pages {
+		ids := map[string]bool{}
+		for _, n := range parse(t, name, files[name]) {
+			id := n.attributes["id"]
+			if id != "" && ids[id] {
+				t.Errorf("%s: the id %q is there twice", name, id)
+			}
+			ids[id] = true
+			if n.name == "img" && !strings.HasPrefix(n.attributes["src"], "figures/") && n.attributes["src"] != "favicon.svg" {
+				t.Errorf("%s: an image that is not ours: %v", name, n.attributes)
+			}
+			if n.name == "img" && n.attributes["src"] != "favicon.svg" && n.attributes["loading"] != "lazy" {
+				t.Errorf("%s: %v is not loaded lazily", name, n.attributes)
+			}
+			if n.name == "script" && strings.TrimSpace(n.text) != "" {
+				t.Errorf("%s: a script within the page: %q", name, n.text)
+			}
+			for a, value := range n.attributes {
+				if strings.HasPrefix(a, "on") || a == "style" {
+					t.Errorf("%s: %s has the attribute %s=%q", name, n.name, a, value)
+				}
+				if a != "src" && a != "href" && a != "data-script" {
+					continue
+				}
+				target, fragment, _ := strings.Cut(value, "#")
+				if target != "" && files[target] == nil {
+					t.Errorf("%s: %s leads to %q, which is not in the site", name, n.name, value)
+				}
+				if target == "figures.html" && fragment != "" && !bytes.Contains(files[target], []byte(`id="`+fragment+`"`)) {
+					t.Errorf("%s: %q leads to no figure", name, value)
+				}
+			}
+		}
+	}
+	// The namespaces of SVG are names; nothing else may look like an address.
+	address := regexp.MustCompile(`https?://[^"'\s)]+`)
+	for name, data := range files {
+		for _, a := range address.FindAllString(string(data), -1) {
+			if a != "http://www.w3.org/2000/svg" {
+				t.Errorf("%s names %s", name, a)
+			}
+		}
+	}
+}
+
+// What a leaderboard shows are the cells of its table, digit for digit.
+func TestLeaderboardCells(t *testing.T) {
+	d := sample()
+	files := write(t, filepath.Join(t.TempDir(), "site"), d)
+	var shown []string
+	for _, n := range parse(t, "index.html", files["index.html"]) {
+		if n.name == "td" {
+			shown = append(shown, strings.TrimSpace(n.text))
+		}
+	}
+	var want []string
+	for _, b := range d.Boards {
+		for _, row := range b.Table.Rows {
+			for j, cell := range row {
+				empty := !slices.ContainsFunc(b.Table.Rows, func(r []string) bool { return r[j] != reports.Missing })
+				if b.Table.Columns[j].Name != "track" && !empty {
+					want = append(want, cell)
+				}
+			}
+		}
+	}
+	if !slices.Equal(shown, want) {
+		t.Errorf("the cells are\n%q, want\n%q", shown, want)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
+	var got []string
+	for _, n := range parse(t, "claims.html", files["claims.html"]) {
+		switch {
+		case n.name == "a" && strings.HasPrefix(n.attributes["href"], "#paper="), n.attributes["class"] == "zero":
+			got = append(got, n.text)
+		}
+	}
+	// By verdict: REPRODUCED, DEVIATES, NOT RUNNABLE. The other reading is not counted.
+	want := []string{"far", "1", "1", "0", "drl", "0", "0", "1", "all papers", "1", "1", "1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("counts %q, want %q", got, want)
+	}
+	if !bytes.Contains(files["claims.html"], []byte("4 published numbers of 2 papers")) {
+		t.Error("the page does not say that there are 4 numbers")
+	}
+}
+
+func TestSameBytes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "site")
+	first := write(t, dir, sample())
+	if second := write(t, dir, sample()); !maps.EqualFunc(first, second, bytes.Equal) {
+		t.Error("the second site differs from the first")
+	}
+}
+
+// The scripts of datasets are one call with one JSON value, whatever names are in it.
+func TestDatasetScripts(t *testing.T) {
+	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
+	scripts := 0
+	for name, text := range files {
+		if !strings.HasPrefix(name, "data/") {
+			continue
+		}
+		scripts++
+		inner, ok := strings.CutPrefix(string(text), "miglab.loaded(")
+		inner, end := strings.CutSuffix(inner, ");\n")
+		var data struct {
+			Dataset   string
+			Instances []struct {
+				Bound     float64
+				BoundText string
+				Plans     []struct {
+					Algorithm, MakespanText, Gap string
+					Bars                         []struct{ Label string }
+				}
+			}
+		}
+		if !ok || !end || strings.ContainsAny(inner, "<>\u2028") {
+			t.Errorf("%s is no harmless call: %s", name, text)
+		}
+		if err := json.Unmarshal([]byte(inner), &data); err != nil {
+			t.Fatal(err)
+		}
+		if data.Dataset != "drl/WIDETIMES" {
+			continue
+		}
+		// Six tasks on 7 slices: 0.24 s for the instance and (10 + 11 + ... + 15)/4 s.
+		plan := data.Instances[0].Plans[0]
+		if plan.MakespanText != "18.990" || plan.Gap != "279.800" || len(plan.Bars) != 7 || plan.Bars[2].Label != hostile || data.Instances[0].BoundText != "5.000" {
+			t.Errorf("the first plan is %+v", data.Instances[0])
+		}
+	}
+	if scripts != 2 {
+		t.Errorf("%d scripts of datasets, want 2", scripts)
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	files := write(t, filepath.Join(t.TempDir(), "site"), site.Data{})
+	for name, data := range files {
+		if strings.HasSuffix(name, ".html") {
+			parse(t, name, data)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for _, c := range []struct {
+		name, says string
+		spoil      func(*site.Data)
+	}{
+		{"makespan below the bound", "is below the certified bound", func(d *site.Data) { d.Instances[0].Lower = 100 }},
+		{"invalid schedule", "whole", func(d *site.Data) { d.Instances[0].Plans[0].Schedule.Placements[0].End++ }},
+		{"no GPU", "no GPU model", func(d *site.Data) { d.Instances[0].Problem.GPU = nil }},
+		{"no schedules", "no schedules", func(d *site.Data) { d.Instances[0].Plans = nil }},
+		{"no column of datasets", "lack dataset", func(d *site.Data) { d.Boards[0].Table.Columns[1].Name = "where" }},
+		{"short row", "row 2 has 1 cells", func(d *site.Data) { d.Boards[0].Table.Rows[1] = []string{"far"} }},
+		{"neither drawing nor table", "either a drawing or a table", func(d *site.Data) { d.Figures[0].SVG = nil }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := sample()
+			c.spoil(&d)
+			dir := filepath.Join(t.TempDir(), "site")
+			err := site.Write(dir, d)
+			var input *site.InputError
+			if !errors.As(err, &input) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("the error is %v, want one that says %q", err, c.says)
+			}
+			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("there is a folder: %v", err)
+			}
+		})
+	}
+}
+
+func TestFolder(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "site")
+	names := func(of string) []string {
+		entries, err := os.ReadDir(of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, e := range entries {
+			out = append(out, e.Name())
+		}
+		return out
+	}
+	write(t, dir, sample())
+	// What the old site had and the new one lacks goes.
+	small := write(t, dir+string(filepath.Separator), site.Data{})
+	if small["figures/far-figure5.svg"] != nil || len(names(dir)) != 10 {
+		t.Errorf("the old site is still there: %q", names(dir))
+	}
+	if got := names(parent); !slices.Equal(got, []string{"site"}) {
+		t.Errorf("beside the site there is more: %q", got)
+	}
+
+	empty := filepath.Join(parent, "empty")
+	if err := os.Mkdir(empty, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, empty, site.Data{})
+
+	other := filepath.Join(parent, "other")
+	if err := os.Mkdir(other, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(other, "index.html"), []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var input *site.InputError
+	if err := site.Write(other, sample()); !errors.As(err, &input) {
+		t.Errorf("a folder with other things: %v, want an InputError", err)
+	}
+	if mine, err := os.ReadFile(filepath.Join(other, "index.html")); err != nil || string(mine) != "mine" {
+		t.Errorf("the other's file is now %q, %v", mine, err)
+	}
+	if got := names(parent); !slices.Equal(got, []string{"empty", "other", "site"}) {
+		t.Errorf("left beside the site: %q", got)
+	}
+}
