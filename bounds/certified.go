@@ -34,9 +34,9 @@ type Witness struct {
 	Weights []float64 `json:"weights,omitempty"`
 }
 
-// Prove returns the largest of four lower bounds on the makespan of every schedule
-// that the referee accepts, and its witness; of equal bounds, the simplest argument.
-// The terms are valid for [mig.Sequential], [mig.Parallel] and [mig.Free], any start
+// Prove returns the largest of four lower bounds on the makespan of every schedule that
+// the referee accepts, and its witness; of equal bounds, the simplest argument. The
+// terms are valid for [mig.Sequential], [mig.Parallel] and [mig.Free], any start
 // partition, busy-until and release times; each is proven where it is computed:
 //
 //   - [KindArea], in occupied.go;
@@ -45,14 +45,14 @@ type Witness struct {
 //   - [KindChains], in chains.go, for at most [MaxChainTasks] tasks.
 //
 // What they share: instances that are present together on a GPU, be it existing or
-// being created or destroyed, share no memory slice. Profiles with double memory
-// or media extensions cover the slice on which a standard profile of the same size
-// could begin instead, at the same cost, so each instance stands for a node of
+// being created or destroyed, share no memory slice. Profiles with double memory or
+// media extensions cover the slice on which a standard profile of the same size could
+// begin instead, at the same cost, so each instance stands for a node of
 // [mig.GPU.Tree].
 //
-// atMost is the makespan of a known schedule in seconds, +Inf where none is known.
-// The terms look no further, so that the bound exceeds it by no more than rounding,
-// and chains are found faster.
+// atMost is the makespan of a known schedule in seconds, +Inf where none is known. The
+// terms look no further, so that the bound exceeds it by no more than rounding, and
+// chains are found faster.
 //
 // The error says what is wrong with the tasks (see [task.Batch.Validate]).
 func Prove(p algo.Problem, atMost mig.Seconds) (Witness, error) {

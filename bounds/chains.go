@@ -10,12 +10,12 @@ import (
 	"miglab/harness/task"
 )
 
-// MaxChainTasks is the largest batch for which [Prove] computes chains. The time
-// grows threefold with each task.
+// MaxChainTasks is the largest batch for which [Prove] computes chains. The time grows
+// threefold with each task.
 const MaxChainTasks = 18
 
-// ticks are the units of time of the chains, so small that a known upper limit has
-// 2^40 of them. Times are rounded down, so that sums are exact and the bound holds.
+// ticks are the units of time of a search, so small that its limit has 2^48 of them.
+// Times are rounded down, so that sums are exact and the bound holds.
 type ticks int64
 
 const (
@@ -25,14 +25,14 @@ const (
 	never  = ticks(1) << 60
 )
 
-// chains returns the chains term of [Prove] in seconds, given the slice weights and
-// the bound of the other terms, if it is between that and atMost; otherwise the
-// nearer of the two.
+// chains returns the chains term of [Prove] in seconds, or atMost if that is less,
+// given the slice weights and the bound of the other terms. It is 0, as it is not
+// computed, for more than [MaxChainTasks] tasks and where the bound is atMost already.
 //
-// What covers a slice excludes each other in time. Let an assignment say on which
-// node of the tree of which GPU each task runs; a node is used if it runs a task. The
-// term is the least, over all assignments, of the greatest length L(root) of a GPU with
-// used nodes, where
+// What covers a slice excludes each other in time. Let an assignment say on which node
+// of the tree of which GPU each task runs; a node is used if it runs a task. The term
+// is the least, over all assignments, of the greatest length L(root) of a GPU with used
+// nodes, where
 //
 //	L(v) = own(v) + below(v)
 //	own(v) = create(|v|) + load(v) if v is used, and destroy(|v|) if an ancestor is, too; 0 if v is not used
@@ -41,8 +41,9 @@ const (
 //
 // and load(v) is the sum of t_i(|v|) over the tasks on v. Under [mig.Sequential]
 // delay(v) is the least create(s) over the sizes s of the nodes below v that fit some
-// task of the batch; otherwise it is 0. Nothing is charged for creating and destroying under
-// [mig.Free]. An instance that is there at the start at v, busy until b, changes three things:
+// task of the batch; otherwise it is 0. Nothing is charged for creating and destroying
+// under [mig.Free]. An instance that is there at the start at v, busy until b, changes
+// three things:
 //
 //   - own(v) = b + load(v), and destroy(|v|) if a node below v or an ancestor is
 //     used, whether v is used or not; 0 if none of them is.
@@ -50,48 +51,50 @@ const (
 //     unless there is a used ancestor above v.
 //   - delay(u) = 0 for the nodes u above it.
 //
-// PROVEN for every reconfiguration model, start partition and release times (which
-// are not looked at). Take a schedule with makespan M and its assignment, and a slice l
-// of a GPU. Call the time in which an instance is present, from the start of its create
-// to the end of its destroy, a life, and look at the lives on nodes that cover l. No
-// two of them overlap. Each used node has the life in which its last task
-// runs; it begins with a create of the node, unless it is there at the start, and holds
-// tasks; other lives can only hold more. Of these last lives of the used nodes, all but the latest are followed by
-// another in which a task ends by M, so they end with a destroy by M. So the creates
-// and loads of all used nodes that cover l, and all their destroys but the
-// dearest, fit into [0, M] side by side. Destroys are dearer up the tree, so the dearest is
-// that of the topmost used node.
+// PROVEN for every reconfiguration model, start partition and release times (which are
+// not looked at). Take a schedule with makespan M and its assignment, and a slice l of
+// a GPU. Call the time in which an instance is present, from the start of its create to
+// the end of its destroy, a life, and look at the lives on nodes that cover l. No two
+// of them overlap. Of each used node take the last life in which tasks run: it begins
+// with a create of the node, unless it is there at the start. Of these lives all but
+// the latest are followed by another in which a task ends by M, so they end with a
+// destroy by M. The tasks run in these and earlier lives of their nodes. So the creates
+// and loads of all used nodes that cover l, and all their destroys but the dearest, fit
+// into [0, M] side by side. Destroys are dearer up the tree, so the dearest is that of
+// the topmost used node.
 //
-// What is there at the start at v comes first on its slices and is neither used
-// nor destroyed before b. If only v is used of the nodes that cover l, the chain is b
-// and the load. If others are, it is destroyed before the first of them is created, and of
+// What is there at the start at v comes first on its slices and is neither used nor
+// destroyed before b. If only v is used of the nodes that cover l, the chain is b and
+// the load. If others are, it is destroyed before the first of them is created, and of
 // the others all destroys but the dearest count as above.
 //
 // As for the delays, let nodes be used under both children of v, nothing below v be
 // there at the start, and let a head of a child be the create that starts first of
-// those of lives in its subtree in which tasks run. One create or destroy runs at a time, so the
-// head of one child, say X, ends before that of the other, Y, begins. It takes delay(v)
-// or longer, and while it runs, nothing counts on the slices of Y: lives with tasks in the
-// subtree of Y have not begun, and v and its ancestors, used before, between or after, share
-// slices with the head's node and are not present. So every chain that passes Y is
-// longer by delay(v), or every chain that passes X in the other case; max(x, y + delay(v))
-// is the lesser. For one slice the delays of several levels are different operations, as their
-// nodes lie under different siblings of its path. On one channel they are disjoint, so they add up.
+// those of lives in its subtree in which tasks run. One create or destroy runs at a
+// time, so the head of one child, say X, ends before that of the other, Y, begins. It
+// takes delay(v) or longer, and while it runs, nothing counts on the slices of Y: lives
+// with tasks in the subtree of Y have not begun, and v and its ancestors, used before,
+// between or after, share slices with the head's node and are not present. So every
+// chain that passes Y is longer by delay(v), or every chain that passes X in the other
+// case; max(x, y + delay(v)) is the lesser. For one slice the delays of several levels
+// are different operations, as their nodes lie under different siblings of its path. On
+// one channel they are disjoint, so they add up.
 //
-// The least is found by dynamic programming over sets of tasks from the leaves up:
-// with all destroys paid, for a used ancestor, and without the topmost. Joining two subtrees takes
-// the best way to split each set, 3^n steps for n tasks. Sets that cannot be
-// part of an assignment within a limit are left out (see [band]), so a low limit
-// is tried first.
+// The least is found by dynamic programming over sets of tasks from the leaves up: with
+// all destroys paid, for a used ancestor, and without the topmost. Joining two subtrees
+// takes the best way to split each set, 3^n steps for n tasks. Sets that cannot be part
+// of an assignment within a limit are left out (see [band]), so a low limit is tried
+// first.
 func chains(p *algo.Problem, weights []float64, lower, atMost mig.Seconds) mig.Seconds {
 	if len(p.Tasks) > MaxChainTasks || lower >= atMost {
-		return lower
+		return 0
 	}
+	// The first limit is enough for most batches; the search slows down slowly with it.
 	for growth := mig.Seconds(1.05); ; growth *= growth {
 		limit := min(atMost, mig.Seconds(lower*growth))
 		bound, found := newChainSearch(p, weights, limit).solve()
 		if found || limit == atMost {
-			return max(lower, bound)
+			return bound
 		}
 		lower = limit
 	}
@@ -112,8 +115,8 @@ type chainSearch struct {
 	arena *arena
 }
 
-// chainTables holds, by set of tasks, the longest chain within a subtree when the
-// set is assigned to its nodes in the best way.
+// chainTables holds, by set of tasks, the longest chain within a subtree when the set
+// is assigned to its nodes in the best way.
 type chainTables struct {
 	// gross pays for all destroys, net for all but the dearest of each chain. A nil
 	// net is gross less drop, and 0 for the empty set.
@@ -242,7 +245,8 @@ func (c *chainSearch) subtree(v int, s *chainStart) chainTables {
 	return t
 }
 
-// below returns the tables of the nodes below a node; net for the sets from the given one.
+// below returns the tables of the nodes below a node; net for the sets from the given
+// one.
 func (c *chainSearch) below(v int, s *chainStart, from int) chainTables {
 	node := &c.problem.GPU.Tree()[v]
 	switch len(node.Children) {
@@ -353,7 +357,8 @@ func (c *chainSearch) delay(v int, s *chainStart) ticks {
 	return least
 }
 
-// merge returns the table of two subtrees side by side, for the sets from the given one.
+// merge returns the table of two subtrees side by side, for the sets from the given
+// one.
 func (c *chainSearch) merge(a, b []ticks, delay ticks, bands []band, from int) []ticks {
 	out := c.arena.table()
 	out[0] = max(a[0], b[0])
@@ -389,10 +394,10 @@ var shapes = perGPU(func(g *mig.GPU) []int {
 	return out
 })
 
-// A band is the sets of tasks that the nodes below a node can run within the limit
-// as far as slice weights tell: none that is too much for the slices below the node,
-// that leaves too much for the others, or with which too much is wasted. The chains of
-// such an assignment would exceed the limit, for w_l times the load of slice l, summed up,
+// A band is the sets of tasks that the nodes below a node can run within the limit as
+// far as slice weights tell: none that is too much for the slices below the node, that
+// leaves too much for the others, or with which too much is wasted. The chains of such
+// an assignment would exceed the limit, for w_l times the load of slice l, summed up,
 // is what the tasks charge.
 type band []rule
 

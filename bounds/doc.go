@@ -5,8 +5,8 @@
 //   - [Area]: the area of the tasks spread evenly over all slices (FAR 6.4). Proven.
 //   - [LBound]: l_bound as published (DRL 5.2). It exceeds the optimum of some
 //     batches; it is kept because the DRL paper's p_opt is defined by it.
-//   - [Certified]: area, reconfiguration and slices that must idle, put together so
-//     that the sum holds for every schedule that the referee accepts. Proven.
+//   - [Certified]: the largest of four terms that hold for every schedule that the
+//     referee accepts, merges of instances included; [Prove] gives it with a [Witness]. Proven.
 //   - [OptimumFree]: the optimum without reconfiguration costs, by branch and bound.
 //
 // The placement track has its own: [AcceptedAtMost] bounds how many requests of a stream

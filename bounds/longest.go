@@ -9,9 +9,9 @@ import (
 
 // options says when each task can end at the earliest, by size.
 //
-// A task on size s does not start before its release, nor before ready(s): the
-// instance that runs it was created, which takes until create(s) at the earliest,
-// or is there at the start and cannot be used before it is idle.
+// A task on size s does not start before its release, nor before ready(s): the instance
+// that runs it was created, which takes until create(s) at the earliest, or is there at
+// the start and cannot be used before it is idle.
 type options struct {
 	sizes []mig.Slices
 	// ends holds max(release_i, ready(s)) + t_i(s) and times t_i(s), by task and

@@ -14,37 +14,38 @@ import (
 // sliceWeights computes the slice-weights term of [Prove], a dual solution of the
 // configuration linear program.
 //
-// Let w >= 0 be weights of the compute slices of a GPU that add up to 1, and w(v)
-// the sum over the slices that node v of [mig.GPU.Tree] covers; 3 slices at 0 cover
-// four, as memory slices do. Then the term is the least T with
+// Let w >= 0 be weights of the compute slices of a GPU that add up to 1, and w(v) the
+// sum over the slices that node v of [mig.GPU.Tree] covers; 3 slices at 0 cover four,
+// as memory slices do. Then the term is the least T with
 //
 //	sum over GPUs g and slices l of w_l max(0, T - dead(g, l)) >= sum_i min_v w(v) t_i(|v|),
 //
 // where dead(g, l) is the least ready(g, v) over the nodes v that cover l and whose
 // size some task can use; +Inf where there is none. ready(g, v) is the instant from
-// which tasks can run on v at the earliest: when v is idle if it is there at the
-// start, else create(|v|), later by busy-until and destroy of whichever start
-// instance in its way takes longest. If the GPUs are empty at the start and a task
-// can use one slice, T = create(1) + sum_i min_v w(v) t_i(|v|) / GPUs.
+// which tasks can run on v at the earliest: when v is idle if it is there at the start,
+// else create(|v|), later by busy-until and destroy of whichever start instance in its
+// way takes longest. On GPUs that are empty at the start and with a task that fits one
+// slice, T is create(1) + sum_i min_v w(v) t_i(|v|) / GPUs.
 //
 // PROVEN: at any instant the tasks that run on a GPU run on disjoint nodes, each of
-// which covers only slices l with dead(g, l) past. So the sum of their w(v) is at
-// most the sum of w_l over those slices. Integrated from 0 to the makespan T, this is
-// the inequality, for task i counts w(v) t_i(|v|) on the node that runs it, which is at
+// which covers only slices l with dead(g, l) past. So the sum of their w(v) is at most
+// the sum of w_l over those slices. Integrated from 0 to the makespan T, this is the
+// inequality, for task i counts w(v) t_i(|v|) on the node that runs it, which is at
 // least the minimum.
 //
 // With a threshold H the options that cannot end before it (see [options]) are left
-// out, of the minimum and of what a task can use. PROVEN: if the least T that
-// remains is at least H, no makespan is below H. For in a schedule with makespan
-// below H each task ends before H, hence on an option that is not left out, so that the term holds for
-// this schedule and its makespan is at least H, a contradiction. For the same reason
-// a task without options proves H. The largest H is found by bisection: what is left
-// out changes only at the options' ends, and the fewer are left out the lower is the term.
+// out, of the minimum and of what a task can use. PROVEN: if the least T that remains
+// is at least H, no makespan is below H. For in a schedule with makespan below H each
+// task ends before H, hence on an option that is not left out, so that the term holds
+// for this schedule and its makespan is at least H, a contradiction. For the same
+// reason a task without options proves H. The largest H is found by bisection: what is
+// left out changes only at the options' ends, and the fewer are left out the lower is
+// the term.
 //
-// The best w need not be found, for any is valid. The right side is concave in w,
-// so that it is largest where slices that the tree's symmetry exchanges weigh the
-// same: three weights on the 7-slice models (slices 0 to 3, 4 and 5, 6) and one on A30.
-// They are searched by golden sections within golden sections.
+// The best w need not be found, for any is valid. The right side is concave in w, so
+// that it is largest where slices that the tree's symmetry exchanges weigh the same:
+// three weights on the 7-slice models (slices 0 to 3, 4 and 5, 6) and one on A30. They
+// are searched by golden sections within golden sections.
 type sliceWeights struct {
 	problem *algo.Problem
 	options *options
@@ -102,8 +103,8 @@ func (s *sliceWeights) prove(lower mig.Seconds) Witness {
 	return w
 }
 
-// maximize returns the term without what ends at the threshold or later, and keeps
-// its weights.
+// maximize returns the term without what ends at the threshold or later, and keeps its
+// weights.
 func (s *sliceWeights) maximize(threshold mig.Seconds) mig.Seconds {
 	usable := make([]bool, len(s.options.sizes))
 	for i, times := range s.options.times {
@@ -157,7 +158,8 @@ func (s *sliceWeights) divide(classes [][]int, weight float64) mig.Seconds {
 	return max(atA, atB)
 }
 
-// evaluate returns the term with the current weights and keeps them if they are the best.
+// evaluate returns the term with the current weights and keeps them if they are the
+// best.
 func (s *sliceWeights) evaluate() mig.Seconds {
 	bound := s.least(s.charge())
 	if s.weights == nil || bound > s.bound {
@@ -207,8 +209,8 @@ func (s *sliceWeights) least(charge float64) mig.Seconds {
 	return mig.Seconds((charge + constant) / slope)
 }
 
-// deadSlices returns which slice is dead until when, in order of time, given which
-// of the model's sizes the tasks can use.
+// deadSlices returns which slice is dead until when, in order of time, given which of
+// the model's sizes the tasks can use.
 func deadSlices(p *algo.Problem, usable []bool) []deadSlice {
 	starts := make([][]schedule.Existing, p.GPUs())
 	empty := p.GPUs()
@@ -244,8 +246,8 @@ func deadSlices(p *algo.Problem, usable []bool) []deadSlice {
 	return dead
 }
 
-// ready returns when tasks can run on a node of a GPU at the earliest, given what
-// is there at the start.
+// ready returns when tasks can run on a node of a GPU at the earliest, given what is
+// there at the start.
 func ready(p *algo.Problem, start []schedule.Existing, in mig.Instance) mig.Seconds {
 	create, free := in.Profile.Create, mig.Seconds(0)
 	if p.Model == mig.Free {
@@ -305,8 +307,8 @@ var sizeCovers = perGPU(func(g *mig.GPU) [][]cover {
 	return out
 })
 
-// leafClasses returns the compute slices, those together that are covered by the
-// same numbers of nodes of each size.
+// leafClasses returns the compute slices, those together that are covered by the same
+// numbers of nodes of each size.
 var leafClasses = perGPU(func(g *mig.GPU) [][]int {
 	var classes [][]int
 	var paths [][mig.MaxSize + 1]int
