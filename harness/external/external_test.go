@@ -494,6 +494,16 @@ func TestNoProcessIsLeft(t *testing.T) {
 			t.Errorf("%d processes are left", n)
 		}
 	})
+	t.Run("closed and asked again", func(t *testing.T) {
+		a, err := algo.ParseFor(command("well"), algo.TrackBatch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		Close()
+		if _, err := a.Schedule(t.Context(), problem(2)); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("killed", func(t *testing.T) {
 		if runtime.GOOS != "linux" {
 			t.Skip("the kernel does not see to it")

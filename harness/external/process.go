@@ -260,6 +260,19 @@ func (p *process) stopped() bool {
 	}
 }
 
+// kept reports whether it is still there for a question; if not, nothing of it is left.
+func (p *process) kept() bool {
+	select {
+	case <-p.stop:
+		return false
+	case <-p.ended:
+		p.kill()
+		return false
+	default:
+		return true
+	}
+}
+
 // close lets a process end, or kills it.
 func (p *process) close() {
 	p.stdin.Close()

@@ -181,11 +181,13 @@ func (p *program) blame(err error) error {
 // take returns a process that waits for a question.
 func (p *program) take(ctx context.Context) (*process, error) {
 	p.mu.Lock()
-	if last := len(p.idle) - 1; last >= 0 {
+	for last := len(p.idle) - 1; last >= 0; last-- {
 		proc := p.idle[last]
 		p.idle = p.idle[:last]
-		p.mu.Unlock()
-		return proc, nil
+		if proc.kept() {
+			p.mu.Unlock()
+			return proc, nil
+		}
 	}
 	p.mu.Unlock()
 	return p.fresh(ctx)
