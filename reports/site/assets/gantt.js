@@ -162,9 +162,12 @@
           // The label stands in the middle of what is seen of the bar.
           const from = Math.max(0, r.x);
           const to = Math.min(w, r.x + r.width);
-          const text = fit(bar.label, to - from - 6);
-          if (text) (marked ? front : plot).append(svg("text", { class: "name", x: (from + to) / 2, y: r.y + r.height / 2 + 4, "text-anchor": "middle" }, text));
-        } else if (bar.kind === "destroy" && r.width > 3) {
+          const at = { class: "name", x: (from + to) / 2, y: r.y + r.height / 2 + 4, "text-anchor": "middle" };
+          const upright = to - from >= 14 && width(bar.label) > to - from - 6 && width(bar.label) <= r.height - 6;
+          if (upright) at.transform = `rotate(-90 ${at.x} ${at.y - 4})`;
+          const text = upright ? bar.label : fit(bar.label, to - from - 6);
+          if (text) (marked ? front : plot).append(svg("text", at, text));
+        } else if (bar.kind === "destroy" && r.width > 8) {
           plot.append(svg("path", { class: "cross", d: `M${r.x} ${r.y}l${r.width} ${r.height}m0 ${-r.height}l${-r.width} ${r.height}` }));
         }
         return r;
@@ -320,8 +323,7 @@
     chosen = "";
     panels = [plan(a), plan(b)].map(panel);
     charts.replaceChildren(...panels.map((p) => p.section));
-    // Both charts show the same times, whichever algorithms are compared.
-    whole = Math.max(current.bound, ...current.plans.map((p) => p.makespan)) * 1.02 || 1;
+    whole = Math.max(current.bound, plan(a).makespan, plan(b).makespan) * 1.02 || 1;
     setView(0, whole);
     for (const p of panels) p.draw();
     const n = current.tasks.length;
