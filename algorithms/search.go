@@ -43,7 +43,7 @@ func newSearch(p algo.Problem, holds []remnant) *search {
 	}
 	s := &search{
 		plan: plan, subsets: newSubsets(p, plan.tree), rng: rand.New(rand.NewPCG(0, uint64(len(p.Tasks)))),
-		base: firstFree(p.GPU, holds), isCritical: make([]nodeSet, p.GPUs()),
+		base: firstSlice(p.GPU, holds), isCritical: make([]nodeSet, p.GPUs()),
 	}
 	s.now = plan.time()
 	s.best, s.bestNode = s.now, slices.Clone(plan.node)
@@ -52,8 +52,8 @@ func newSearch(p algo.Problem, holds []remnant) *search {
 	return s
 }
 
-// firstFree returns when the first slice can be used.
-func firstFree(g *mig.GPU, holds []remnant) float64 {
+// firstSlice returns when the first slice can be used.
+func firstSlice(g *mig.GPU, holds []remnant) float64 {
 	first := -1.0
 	for i := range holds {
 		free := holds[i].free
