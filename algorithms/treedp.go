@@ -58,7 +58,8 @@ func (s *search) polish() {
 	plan := s.plan
 	n := int32(len(plan.node))
 	better := func(tasks ...int32) bool {
-		if makespan := plan.time(); makespan < s.best {
+		// Loads that tasks are added to and taken from drift by rounding.
+		if makespan := plan.time(); makespan < s.best*(1-1e-9) {
 			s.now, s.best = makespan, makespan
 			copy(s.bestNode, plan.node)
 			return true
