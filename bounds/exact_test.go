@@ -187,6 +187,12 @@ func TestExactCertificatesAreVerified(t *testing.T) {
 		if e.Witness.Kind == bounds.KindSearch {
 			searched++
 		}
+		more := certificate.Witness{Kind: bounds.KindSearch, Bound: e.Lower * (1 + 1e-6)}
+		if s := oneByOne(p); s.Makespan() > more.Bound {
+			if err := certificate.Verify(p, certificate.New(s, more)); err == nil {
+				t.Errorf("%+v: a search is said to prove more than the optimum, %v", p, e.Lower)
+			}
+		}
 	}
 	if searched < 50 {
 		t.Errorf("only %d of the problems were searched", searched)

@@ -198,8 +198,9 @@ func (t *tree) hopeless(s *situation) bool {
 	}
 	whole := mig.Seconds(float64(t.p.GPU.ComputeSlices) * float64(t.than-s.from))
 	for v, in := range s.there {
-		if in.Profile != nil && int(in.Start) == v && s.free[v] > s.from {
-			whole -= mig.Seconds(float64(in.Size()) * float64(s.free[v]-s.from))
+		// What is there at the start can be busy for longer.
+		if until := min(s.free[v], t.than); in.Profile != nil && int(in.Start) == v && until > s.from {
+			whole -= mig.Seconds(float64(in.Size()) * float64(until-s.from))
 		}
 	}
 	return area > whole+mig.Seconds(1e-9*float64(t.than))
