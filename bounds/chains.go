@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -14,14 +15,15 @@ import (
 // threefold with each task.
 const MaxChainTasks = 18
 
-// ticks are the units of time of a search, so small that its limit has 2^48 of them.
-// Times are rounded down, so that sums are exact and the bound holds.
+// ticks are the units of time of a search, a power of two of seconds so small that its
+// limit has more than 2^47 of them. Times are rounded down, so that sums are exact and the
+// bound holds.
 type ticks int64
 
 const (
-	limitTicks ticks = 1 << 48
+	tickBits = 48
 	// beyond stands for longer times, and never for the chains of impossible assignments.
-	beyond = 2 * limitTicks
+	beyond = ticks(2) << tickBits
 	never  = ticks(1) << 60
 )
 
@@ -104,6 +106,7 @@ func chains(p *algo.Problem, weights []float64, lower, atMost mig.Seconds) mig.S
 type chainSearch struct {
 	problem *algo.Problem
 	limit   mig.Seconds
+	tick    mig.Seconds
 	all     int // the set of all tasks
 	// times, create and destroy are by size.
 	times           [mig.MaxSize + 1][]ticks
@@ -125,7 +128,9 @@ type chainTables struct {
 }
 
 func newChainSearch(p *algo.Problem, weights []float64, limit mig.Seconds) *chainSearch {
-	c := &chainSearch{problem: p, limit: limit, all: 1<<len(p.Tasks) - 1, empty: map[int]chainTables{}}
+	_, exponent := math.Frexp(float64(limit))
+	tick := mig.Seconds(math.Ldexp(1, exponent-tickBits))
+	c := &chainSearch{problem: p, limit: limit, tick: tick, all: 1<<len(p.Tasks) - 1, empty: map[int]chainTables{}}
 	for _, s := range p.GPU.Sizes() {
 		for i := range p.Tasks {
 			c.times[s] = append(c.times[s], c.ticks(p.Tasks[i].On(s)))
@@ -139,11 +144,7 @@ func newChainSearch(p *algo.Problem, weights []float64, limit mig.Seconds) *chai
 }
 
 func (c *chainSearch) ticks(t mig.Seconds) ticks {
-	x := float64(t/c.limit) * float64(limitTicks)
-	if x < float64(beyond) {
-		return ticks(x)
-	}
-	return beyond
+	return ticks(min(t/c.tick, mig.Seconds(beyond)))
 }
 
 // solve returns the chains term and true, or the limit and false when that is less.
@@ -188,8 +189,8 @@ func (c *chainSearch) solve() (mig.Seconds, bool) {
 			}
 		}
 	}
-	if best := together[c.all]; best <= limitTicks {
-		return mig.Seconds(float64(best) / float64(limitTicks) * float64(c.limit)), true
+	if best := together[c.all]; best <= c.ticks(c.limit) {
+		return mig.Seconds(best) * c.tick, true
 	}
 	return c.limit, false
 }
