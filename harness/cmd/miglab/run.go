@@ -14,6 +14,7 @@ import (
 	"miglab/harness/nearest"
 	"miglab/harness/run"
 	"miglab/harness/store"
+	"miglab/reports"
 )
 
 // comparedWith are the bounds that run computes beside the algorithms of a track, so
@@ -31,6 +32,7 @@ func newRun() *cobra.Command {
 	var track, gpu, model, shard, results string
 	var algorithms, specs []string
 	var instances, gpus, workers int
+	var ranked bool
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Run algorithms on datasets; results are kept and never computed twice",
@@ -42,7 +44,7 @@ func newRun() *cobra.Command {
 			"  miglab run --algorithms far --datasets WIDETIMES --instances 100000 --shard 0/2\n" +
 			"  miglab run --track placement --algorithms mfi,ff --datasets 'mfi/uniform?load=85'\n" +
 			"  miglab run --track dispatch --algorithms eft,largest-first --datasets deadline/relaxed --instances 10\n" +
-			"  miglab run --algorithms far,'exec:./my-scheduler --fast' --datasets WIDETIMES --instances 20\n" +
+			"  miglab run --algorithms far,'exec:./my-scheduler --fast' --datasets WIDETIMES --instances 20 --leaderboard\n" +
 			"  miglab run --track corun --algorithms local,greedy,d3qn --datasets corun/queues --instances 12",
 		RunE: func(c *cobra.Command, _ []string) error {
 			t, err := parseTrack(track)
@@ -85,44 +87,9 @@ func newRun() *cobra.Command {
 			case workers < 0:
 				return fmt.Errorf("--workers %d: at least 0", workers)
 			}
-			var cells []run.Cell
-			for _, d := range specs {
-				spec, err := datasets.Parse(d)
-				if err != nil {
-					return err
-				}
-				n := instances
-				if have := spec.Instances(); have > 0 {
-					n = min(n, have)
-				}
-				add := func(track algo.Track, id string) error {
-					s := base
-					s.Track, s.Dataset, s.Algorithm = track, d, id
-					own, err := s.Cells(n)
-					cells = append(cells, own...)
-					return err
-				}
-				for _, id := range algorithms {
-					if _, err := parseAlgorithm(id, t); err != nil {
-						return err
-					}
-					if err := add(t, id); err != nil {
-						return err
-					}
-				}
-				for _, id := range alongside[t] {
-					if slices.Contains(algorithms, id) {
-						continue
-					}
-					if err := add(t, id); err != nil {
-						return err
-					}
-				}
-				for _, id := range comparedWith[t] {
-					if err := add(algo.TrackBound, id); err != nil {
-						return err
-					}
-				}
+			cells, err := competition(base, algorithms, specs, instances)
+			if err != nil {
+				return err
 			}
 			st, err := store.Open(filepath.Join(results, "store"))
 			if err != nil {
@@ -151,7 +118,23 @@ func newRun() *cobra.Command {
 			for _, kind := range sortedKeys(failed) {
 				fmt.Fprintf(c.OutOrStdout(), "%d of them ended as %q; see the column error\n", failed[kind], kind)
 			}
-			return nil
+			if !ranked {
+				return nil
+			}
+			all, err := collect(st)
+			if err != nil {
+				return err
+			}
+			standings, err := all.standings(t, g.Name, gpus, base.Model)
+			if err != nil {
+				return rankingError(err)
+			}
+			ran := map[string]bool{}
+			for _, cell := range cells {
+				ran[cell.Dataset] = true
+			}
+			standings = slices.DeleteFunc(standings, func(s reports.Standing) bool { return !ran[s.Dataset] })
+			return reports.LeaderboardText(c.OutOrStdout(), standings)
 		},
 	}
 	c.Flags().StringVar(&track, "track", "batch", "batch, stream, placement, dispatch or corun")
@@ -164,12 +147,58 @@ func newRun() *cobra.Command {
 	c.Flags().IntVar(&workers, "workers", 0, "cells computed at a time; 0 means one a processor")
 	c.Flags().StringVar(&shard, "shard", "0/1", "the part of the work that this process takes, i/n")
 	c.Flags().StringVar(&results, "results", "results", "folder for results")
+	c.Flags().BoolVar(&ranked, "leaderboard", false, "then print the leaderboards of the datasets")
 	for _, f := range []string{"algorithms", "datasets"} {
 		if err := c.MarkFlagRequired(f); err != nil {
 			panic(err)
 		}
 	}
 	return c
+}
+
+// competition lists the cells of algorithms on so many instances of each dataset, or all
+// that it has, and of what a leaderboard compares them with.
+func competition(base run.Series, algorithms, specs []string, instances int) ([]run.Cell, error) {
+	var cells []run.Cell
+	for _, d := range specs {
+		spec, err := datasets.Parse(d)
+		if err != nil {
+			return nil, err
+		}
+		n := instances
+		if have := spec.Instances(); have > 0 {
+			n = min(n, have)
+		}
+		add := func(track algo.Track, id string) error {
+			s := base
+			s.Track, s.Dataset, s.Algorithm = track, d, id
+			own, err := s.Cells(n)
+			cells = append(cells, own...)
+			return err
+		}
+		for _, id := range algorithms {
+			if _, err := parseAlgorithm(id, base.Track); err != nil {
+				return nil, err
+			}
+			if err := add(base.Track, id); err != nil {
+				return nil, err
+			}
+		}
+		for _, id := range alongside[base.Track] {
+			if slices.Contains(algorithms, id) {
+				continue
+			}
+			if err := add(base.Track, id); err != nil {
+				return nil, err
+			}
+		}
+		for _, id := range comparedWith[base.Track] {
+			if err := add(algo.TrackBound, id); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return cells, nil
 }
 
 // usualGPU is the model that a track's paper is about.
