@@ -199,6 +199,30 @@ func TestExactCertificatesAreVerified(t *testing.T) {
 	}
 }
 
+// The terms that seldom prove the most.
+func TestCertificatesOfTheSimplestTerms(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 3))
+	for k := range 400 {
+		p := drawProblem(r, mig.GPUs()[k%len(mig.GPUs())], 1+k%3, 1+k%6)
+		if p.GPUs() > 1 {
+			p.Start = nil // oneByOne knows one GPU
+		}
+		s := oneByOne(p)
+		for _, w := range []certificate.Witness{
+			{Kind: bounds.KindArea, Bound: bounds.Occupied(p)},
+			{Kind: bounds.KindLongestTask, Bound: bounds.Longest(p)},
+		} {
+			if err := certificate.Verify(p, certificate.New(s, w)); err != nil {
+				t.Errorf("%+v: %+v: %v", p, w, err)
+			}
+			w.Bound *= 1 + 1e-6
+			if err := certificate.Verify(p, certificate.New(s, w)); err == nil {
+				t.Errorf("%+v: %+v is accepted", p, w)
+			}
+		}
+	}
+}
+
 func TestExactRefusesABrokenSchedule(t *testing.T) {
 	p := algo.Problem{GPU: mig.MustLookup("A30"), Tasks: only(2, 1, 2)}
 	known := oneByOne(p)

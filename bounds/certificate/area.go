@@ -30,9 +30,10 @@ func areaBound(p *schedule.Problem) mig.Seconds {
 				used = append(used, s)
 			}
 		}
+		destroyed := endings(p.GPU, used, p.GPUs())
 		var most float64
 		for _, order := range orders(used) {
-			most = max(most, areaOf(p, used, raised(p.GPU, used, order)))
+			most = max(most, areaOf(p, used, destroyed, raised(p.GPU, used, order)))
 		}
 		least = min(least, most)
 	}
@@ -52,10 +53,13 @@ func orders(sizes []mig.Slices) [][]mig.Slices {
 	return out
 }
 
-// raised returns the weights, by size, if they are raised in an order as far as the
+// A weighting holds a weight a slice count.
+type weighting [mig.MaxSize + 1]float64
+
+// raised returns the weights of the sizes if they are raised in an order as far as the
 // partitions allow.
-func raised(g *mig.GPU, used, order []mig.Slices) map[mig.Slices]float64 {
-	w := map[mig.Slices]float64{}
+func raised(g *mig.GPU, used, order []mig.Slices) weighting {
+	var w weighting
 	for _, s := range used {
 		w[s] = float64(s)
 	}
@@ -79,9 +83,14 @@ func raised(g *mig.GPU, used, order []mig.Slices) map[mig.Slices]float64 {
 	return w
 }
 
-func areaOf(p *schedule.Problem, used []mig.Slices, w map[mig.Slices]float64) float64 {
+// areaOf returns the least weight times time if the tasks run on the sizes that are
+// used, of which one of the lists is destroyed.
+func areaOf(p *schedule.Problem, used []mig.Slices, destroyed [][]mig.Slices, w weighting) float64 {
 	var sum float64
-	more := map[mig.Slices]float64{} // what it takes at least to run some task on a size
+	var more weighting // what it takes at least to run some task on a size
+	for _, s := range used {
+		more[s] = math.Inf(1)
+	}
 	for i := range p.Tasks {
 		least := math.Inf(1)
 		for _, s := range used {
@@ -92,10 +101,7 @@ func areaOf(p *schedule.Problem, used []mig.Slices, w map[mig.Slices]float64) fl
 		}
 		sum += least
 		for _, s := range used {
-			m, ok := more[s]
-			if extra := w[s]*float64(p.Tasks[i].On(s)) - least; !ok || extra < m {
-				more[s] = extra
-			}
+			more[s] = min(more[s], w[s]*float64(p.Tasks[i].On(s))-least)
 		}
 	}
 	for _, s := range used {
@@ -109,29 +115,36 @@ func areaOf(p *schedule.Problem, used []mig.Slices, w map[mig.Slices]float64) fl
 			sum += w[s] * float64(p.GPU.Profile(s).Create)
 		}
 	}
-	return sum + leastDestroyed(p, used, w, p.GPUs())
+	least := math.Inf(1)
+	for _, gone := range destroyed {
+		var takes float64
+		for _, s := range gone {
+			takes += w[s] * float64(p.GPU.Profile(s).Destroy)
+		}
+		least = min(least, takes)
+	}
+	return sum + least
 }
 
-// leastDestroyed returns what destroying the sizes takes that are in none of the
-// partitions of some GPUs at the end, for the best partitions.
-func leastDestroyed(p *schedule.Problem, used []mig.Slices, w map[mig.Slices]float64, gpus int) float64 {
-	if len(used) == 0 || gpus == 0 {
-		var sum float64
-		for _, s := range used {
-			sum += w[s] * float64(p.GPU.Profile(s).Destroy)
+// endings returns the lists of those of the sizes that are in none of the partitions in
+// which the GPUs end, for all choices of partitions.
+func endings(g *mig.GPU, used []mig.Slices, gpus int) [][]mig.Slices {
+	lists := [][]mig.Slices{used}
+	for range min(gpus, len(used)) { // as many GPUs as sizes can end with all of them
+		var next [][]mig.Slices
+		for _, list := range lists {
+			for _, part := range g.Partitions() {
+				gone := slices.DeleteFunc(slices.Clone(list), func(s mig.Slices) bool {
+					return slices.ContainsFunc(part, func(in mig.Instance) bool { return in.Size() == s })
+				})
+				if !slices.ContainsFunc(next, func(l []mig.Slices) bool { return slices.Equal(l, gone) }) {
+					next = append(next, gone)
+				}
+			}
 		}
-		return sum
+		lists = next
 	}
-	least := math.Inf(1)
-	for _, part := range p.GPU.Partitions() {
-		gone := slices.DeleteFunc(slices.Clone(used), func(s mig.Slices) bool {
-			return slices.ContainsFunc(part, func(in mig.Instance) bool { return in.Size() == s })
-		})
-		if len(gone) < len(used) {
-			least = min(least, leastDestroyed(p, gone, w, gpus-1))
-		}
-	}
-	return least
+	return lists
 }
 
 // ends returns when each task ends at the earliest, by size: after its release, on an instance
