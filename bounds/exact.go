@@ -9,8 +9,9 @@ import (
 	"miglab/harness/schedule"
 )
 
-// MaxSearched is the largest batch that [Exact] searches. Ten times as long are the
-// searches of one task more, and those of its certificates, which are plainer, fifty times.
+// MaxSearched is the largest batch that [Exact] searches, and the largest of which
+// package certificate verifies a search. One task more takes the one some five times
+// as long and the other, which searches plainly, fifty times.
 const MaxSearched = 6
 
 // A Result is the best schedule known, and what every schedule takes at least.
