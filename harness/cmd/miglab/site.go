@@ -53,7 +53,7 @@ var meetings = func() []meeting {
 		{algo.TrackBatch, "H100", mig.Sequential, some, append(slices.Clone(batch), "agent"), 100},
 		{algo.TrackStream, "A100", mig.Sequential, streams, []string{"far-concat", "agent-stream", "lns-stream"}, 30},
 		{algo.TrackPlacement, "A100-80GB", mig.Sequential, []string{"mfi/uniform?load=85", "mfi/skew-small?load=85", "mfi/skew-big?load=85", "mfi/bimodal?load=85"}, []string{"mfi", "mfi-weighted", "fgd", "value-table", "ff", "rr", "bf-bi", "wf-bi"}, 50},
-		{algo.TrackPlacement, "A100-80GB", mig.Sequential, []string{"mfi/uniform?lifespan=steady&load=100"}, []string{"mfi", "mfi-weighted", "fgd", "value-table", "ff", "rr", "bf-bi", "wf-bi"}, 20},
+		{algo.TrackPlacement, "A100-80GB", mig.Sequential, []string{"mfi/uniform?lifespan=steady"}, []string{"mfi", "mfi-weighted", "fgd", "value-table", "ff", "rr", "bf-bi", "wf-bi"}, 20},
 		{algo.TrackDispatch, "A100", mig.Sequential, []string{"deadline/relaxed", "deadline/tight"}, []string{"eft", "eft-true", "largest-first", "smallest-first", "energy-aware", "least-slack", "look-ahead", "random", "rl-deadline"}, 20},
 		{algo.TrackCorun, "A100", mig.Sequential, []string{"corun/queues"}, queues, 12},
 		{algo.TrackCorun, "A100", mig.Sequential, []string{"corun/unseen"}, queues, 20},
