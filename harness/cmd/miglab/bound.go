@@ -30,7 +30,7 @@ func newBound() *cobra.Command {
 			"one can be: the optimum for at most " + strconv.Itoa(bounds.MaxSearched) + " tasks on one GPU, and often for more. As JSON this is a certificate, which\n" +
 			"miglab check --certificate verifies.",
 		Example: "  miglab bound --gpu A100 --tasks tasks.csv\n  miglab bound --gpu A30 --tasks tasks.csv --format json\n" +
-			"  miglab bound --gpu A100 --tasks tasks.csv --exact\n  miglab bound --gpu A100 --tasks tasks.csv --exact --format json > certificate.json",
+			"  miglab bound --gpu A100 --tasks tasks.csv --exact\n  miglab bound --gpu A100 --tasks tasks.csv --exact --format json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "text" && format != "json" {
 				return nearest.Unknown("format", format, []string{"json", "text"})
