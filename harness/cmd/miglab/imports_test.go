@@ -92,6 +92,7 @@ const notForAlgorithms = "crypto/rand io/fs io/ioutil math/rand math/rand/v2 net
 
 // seeded are the packages whose algorithms draw from a stream that the harness seeds.
 var seeded = map[string]string{
+	"algorithms":                   "math/rand/v2",
 	"algorithms/dispatch":          "math/rand/v2",
 	"algorithms/rl/nn":             "math/rand/v2",
 	"algorithms/rl/env":            "math/rand/v2",

@@ -44,7 +44,7 @@ var meetings = func() []meeting {
 		streams[i] = d + "?batches=8"
 	}
 	some := []string{drl[0], drl[1], drl[4]}
-	batch := []string{"nomig", "fixpartbest", "miso", "far", "lns", "treedp"}
+	batch := []string{"far", "treedp", "lns", "miso", "fixpartbest", "nomig"}
 	queues := []string{"time-sharing", "mig-only", "mps-only", "mig-mps-default", "greedy", "local", "d3qn"}
 	return []meeting{
 		{algo.TrackBatch, "A100", mig.Sequential, append(slices.Clone(drl), "rodinia"), append(slices.Clone(batch), "agent"), 200},
