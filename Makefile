@@ -5,7 +5,7 @@ PYTHON ?= /usr/bin/python3
 WORKERS ?= 0
 BIN := bin/miglab
 
-.PHONY: reproduce quick build build-nvml kernels train test test-all test-fast test-gpu test-gym bench lint readme clean
+.PHONY: reproduce quick site build build-nvml kernels train test test-all test-fast test-gpu test-gym test-site bench lint readme clean
 
 ## reproduce: every table and figure of the papers into results/ (again: computes nothing)
 reproduce: build
@@ -14,6 +14,10 @@ reproduce: build
 ## quick: the same on few replicates, into results/quick/
 quick: build
 	@$(BIN) reproduce --quick --workers $(WORKERS)
+
+## site: leaderboards, claims and schedules as a static web site, into results/site; shows what reproduce has written
+site: build
+	@$(BIN) site --workers $(WORKERS)
 
 ## build: the program, without cgo
 build:
@@ -38,8 +42,13 @@ test:
 	$(GO) test ./...
 
 ## test-all: test, and what needs more than Go: linters, builds with and without cgo, compilers of C and C++, the fast
-## kernels, Python with numpy
-test-all: test lint test-fast test-gym test-gpu
+## kernels, Python with numpy, a browser
+test-all: test lint test-fast test-gym test-gpu test-site
+
+## test-site: the web site in a headless Chromium, and schedulers in Python and Go that run beside the program
+test-site:
+	MIGLAB_REQUIRE_BROWSER=1 $(GO) test ./reports/site
+	MIGLAB_REQUIRE_CC=1 $(GO) test ./harness/external
 
 ## test-gpu: measuring and executing, on a stub of NVML and with CUDA kernels on the processor; needs C and C++
 ## compilers. One package at a time, as the times are real

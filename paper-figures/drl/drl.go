@@ -44,7 +44,7 @@ func Paper() (figures.Paper, error) {
 			figure1(), figures.ReconfigurationTable(claims, hardware), table2(claims), figure2(claims), figure3(), figure5(), figure6(claims), figure7(), table3(claims, hardware), figure8(),
 			figure9(claims), figure10(claims, all), figure11(claims, all), figure12(claims, all), figure13(claims, all),
 			figure14(claims), figure15(claims, all), seeds(claims, all), reconfigures(), training(all),
-			table4(claims), table5(claims), latency(), adversarial(claims), figure16(claims), ours(), text(claims, hardware),
+			table4(claims), table5(claims), latency(), adversarial(claims), figure16(claims), ours(), optimum(), text(claims, hardware),
 		},
 	}, nil
 }

@@ -50,7 +50,7 @@ func Paper() (figures.Paper, error) {
 		Cite:  "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Journal of Parallel and Distributed Computing 204 (2025) 105128.",
 		Artefacts: []figures.Artefact{
 			figure1(), figures.ReconfigurationTable(claims, hardware), figure2(), figure3(), table2(claims, hardware), figure4(), figures5and6(claims),
-			figures7to9(), factors(claims), figure10(), table3(claims, hardware), figure11(), rodinia(claims), figure12(),
+			figures7to9(), factors(claims), figure10(), table3(claims, hardware), figure11(), rodinia(claims), figure12(), optimum(),
 			table4(claims), a30(claims), table5(claims), table6(claims), table7and8(claims, 7), table7and8(claims, 8),
 			table9(claims), text(claims, hardware), timing(timings),
 		},

@@ -94,7 +94,24 @@ func TestReadmeExample(t *testing.T) {
 // words splits a command line without expanding anything.
 func words(line string) []string {
 	line, _, _ = strings.Cut(line, " #")
-	return strings.Fields(strings.TrimPrefix(strings.TrimSpace(strings.ReplaceAll(line, "'", "")), "sudo "))
+	line, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "sudo "), " > ")
+	var out []string
+	quoted := false
+	begins := true
+	for _, r := range line {
+		switch {
+		case r == '\'':
+			quoted = !quoted
+		case r == ' ' && !quoted:
+			begins = true
+		case begins:
+			out = append(out, string(r))
+			begins = false
+		default:
+			out[len(out)-1] += string(r)
+		}
+	}
+	return out
 }
 
 // parse has cobra read a command line: the command, its flags and arguments.

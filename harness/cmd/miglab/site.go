@@ -65,6 +65,7 @@ const shownInstances = 3
 
 func newSite() *cobra.Command {
 	var results, out string
+	var quick bool
 	var workers int
 	c := &cobra.Command{
 		Use:   "site",
@@ -73,10 +74,13 @@ func newSite() *cobra.Command {
 			"a folder that opens from disk: leaderboards of all tracks, the claims and figures of the papers as far as\n" +
 			"miglab reproduce has written them, schedules side by side, and where it all comes from. Other algorithms that\n" +
 			"were run on the same datasets are in it, too.",
-		Example: "  miglab site\n  miglab site --out /tmp/site",
+		Example: "  miglab site\n  miglab site --quick\n  miglab site --out /tmp/site",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if workers < 0 {
 				return fmt.Errorf("--workers %d: at least 0", workers)
+			}
+			if quick && !c.Flags().Changed("results") {
+				results = filepath.Join(results, "quick")
 			}
 			if !c.Flags().Changed("out") {
 				out = filepath.Join(results, "site")
@@ -88,7 +92,7 @@ func newSite() *cobra.Command {
 			progress := newProgress(c.ErrOrStderr(), "cells")
 			defer progress.done()
 			e := &run.Engine{Store: st, Workers: workers, Progress: progress.set}
-			data, err := siteData(c.Context(), e, results)
+			data, err := siteData(c.Context(), e, results, quick)
 			if err != nil {
 				return rankingError(err)
 			}
@@ -102,16 +106,21 @@ func newSite() *cobra.Command {
 	}
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&out, "out", "", "folder to write (default: site in the results)")
+	c.Flags().BoolVar(&quick, "quick", false, "few instances, into results/quick/site")
 	c.Flags().IntVar(&workers, "workers", 0, "cells computed at a time; 0 means one a processor")
 	return c
 }
 
 // siteData runs the meetings and gathers what the site shows.
-func siteData(ctx context.Context, e *run.Engine, results string) (site.Data, error) {
+func siteData(ctx context.Context, e *run.Engine, results string, quick bool) (site.Data, error) {
 	var d site.Data
 	var cells []run.Cell
 	for _, m := range meetings {
-		own, err := competition(m.series(), m.algorithms, m.datasets, m.instances)
+		n := m.instances
+		if quick {
+			n = shownInstances
+		}
+		own, err := competition(m.series(), m.algorithms, m.datasets, n)
 		if err != nil {
 			return d, err
 		}
