@@ -7,6 +7,8 @@
 //     batches; it is kept because the DRL paper's p_opt is defined by it.
 //   - [Certified]: the largest of four terms that hold for every schedule that the
 //     referee accepts, merges of instances included; [Prove] gives it with a [Witness]. Proven.
+//   - [Exact]: the optimum over all schedules, merges of instances included, for few tasks;
+//     for more the best schedule known, and what proves how good it is.
 //   - [OptimumFree]: the optimum without reconfiguration costs, by branch and bound.
 //
 // The placement track has its own: [AcceptedAtMost] bounds how many requests of a stream
@@ -16,6 +18,6 @@
 // relative error of about the number of tasks times 1e-16, so a comparison with a
 // makespan needs a tolerance.
 //
-// The package bounds makespans and builds no schedules. Algorithms do not import
-// it: what they prune with is their own.
+// Algorithms do not import the package: what they prune with is their own. Package
+// certificate verifies what it proves, with code of its own.
 package bounds

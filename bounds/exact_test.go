@@ -166,8 +166,12 @@ func TestExactOfWorkedExamples(t *testing.T) {
 
 func TestExactEqualsBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
-	for k := range 300 {
-		p := drawProblem(r, mig.GPUs()[k%len(mig.GPUs())], 1, 1+k%3)
+	for k := range 500 {
+		n := 1 + k%3
+		if k%10 == 0 {
+			n = 4
+		}
+		p := drawProblem(r, mig.GPUs()[k%len(mig.GPUs())], 1, n)
 		if got, want := exact(t, p).Lower, general(p); !near(got, want.Makespan()) {
 			t.Errorf("%+v: %v, by brute force %v", p, got, want.Makespan())
 		}
