@@ -9,7 +9,7 @@ import (
 // A batch collects one worker's records. Appending them one by one would cost more
 // than many algorithms take; keeping them long would lose them with the process.
 type batch struct {
-	writer  *store.Writer
+	sink    store.Sink
 	report  func(n int)
 	records []store.Record
 	flushed time.Time
@@ -32,7 +32,7 @@ func (b *batch) flush() error {
 	if len(b.records) == 0 {
 		return nil
 	}
-	err := b.writer.Append(b.records...)
+	err := b.sink.Append(b.records...)
 	if err == nil {
 		b.report(len(b.records))
 	}

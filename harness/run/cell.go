@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 
 	"miglab/harness/store"
@@ -30,6 +31,25 @@ func (c Cell) JSON() string { return string(appendCell(c.appendJSON(nil), c.Vers
 
 // Key returns the address of the cell's result: the SHA-256 of its canonical JSON.
 func (c Cell) Key() store.Key { return store.KeyOf([]byte(c.JSON())) }
+
+// Keys yields the cells one after the other, each with its key, faster than
+// [Cell.Key] one by one where cells of one series follow each other.
+func Keys(cells []Cell) iter.Seq2[*Cell, store.Key] {
+	return func(yield func(*Cell, store.Key) bool) {
+		var current *Series
+		var json, buf []byte
+		for i := range cells {
+			c := &cells[i]
+			if current == nil || c.Series != *current {
+				current, json = &c.Series, c.appendJSON(json[:0])
+			}
+			buf = appendCell(append(buf[:0], json...), c.Version, c.Instance)
+			if !yield(c, store.KeyOf(buf)) {
+				return
+			}
+		}
+	}
+}
 
 // String names the cell in messages.
 func (c Cell) String() string {

@@ -21,6 +21,9 @@ import (
 type Engine struct {
 	// Store has what was computed before and takes what is computed now.
 	Store *store.Store
+	// Sink opens what takes the results of this run, and may be nil: then it is the
+	// shard of Store. It must add them to Store as well.
+	Sink func() (store.Sink, error)
 	// Workers is how many cells are computed at a time; 0 means one for each processor.
 	Workers int
 	// Shard is the part of the cells that this engine computes, and which shard of
@@ -60,15 +63,23 @@ func (e *Engine) Run(ctx context.Context, cells []Cell) (Results, error) {
 	if len(p.jobs) == 0 {
 		return results, nil
 	}
-	w, err := e.Store.Writer(e.Shard.Index, e.Shard.parts())
+	sink, err := e.sink()
 	if err != nil {
 		return results, err
 	}
-	err = e.compute(ctx, p, w)
-	if closed := w.Close(); closed != nil {
+	err = e.compute(ctx, p, sink)
+	// What a sink could not write it may say twice.
+	if closed := sink.Close(); closed != nil && !errors.Is(err, closed) {
 		return results, errors.Join(err, closed)
 	}
 	return results, err
+}
+
+func (e *Engine) sink() (store.Sink, error) {
+	if e.Sink != nil {
+		return e.Sink()
+	}
+	return e.Store.Writer(e.Shard.Index, e.Shard.parts())
 }
 
 func (e *Engine) progress(done, total int) {
@@ -78,7 +89,7 @@ func (e *Engine) progress(done, total int) {
 }
 
 // compute spreads the jobs over the workers.
-func (e *Engine) compute(ctx context.Context, p *plan, w *store.Writer) error {
+func (e *Engine) compute(ctx context.Context, p *plan, sink store.Sink) error {
 	workers := e.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -95,7 +106,7 @@ func (e *Engine) compute(ctx context.Context, p *plan, w *store.Writer) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for range min(workers, len(p.jobs)) {
 		g.Go(func() (err error) {
-			b := &batch{writer: w, report: report, flushed: time.Now()}
+			b := &batch{sink: sink, report: report, flushed: time.Now()}
 			defer func() {
 				if failed := b.flush(); failed != nil {
 					err = failed

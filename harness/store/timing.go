@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/hex"
+	"math"
 	"strconv"
 	"time"
 )
@@ -38,6 +39,11 @@ func parseTiming(line string) (timingLine, error) {
 
 // Microseconds is a wall time.
 type Microseconds float64
+
+// duration undoes what appendTiming did.
+func (us Microseconds) duration() time.Duration {
+	return time.Duration(math.Round(float64(us) * float64(time.Microsecond)))
+}
 
 // Timings reads the timing shards: how long the work of each cell took, of those
 // that have metrics. Of several times for one cell the least counts, the one

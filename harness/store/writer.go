@@ -18,8 +18,20 @@ const syncEvery = time.Second
 // A Record is a row with what goes to the timing shard.
 type Record struct {
 	Row
-	// Took is the wall time of the work.
+	// Took is the wall time of the work; 0 means that it is not known.
 	Took time.Duration
+}
+
+// timed reports whether the record has a line in a timing shard.
+func (r *Record) timed() bool { return r.Kind == "" && r.Took > 0 }
+
+// A Sink takes results as they come: a [Writer] or [Segments]. It is safe for
+// concurrent use.
+type Sink interface {
+	// Append adds records to the store in memory and, now or soon, to files.
+	Append(records ...Record) error
+	// Close puts everything on disk. Nothing is appended afterwards.
+	Close() error
 }
 
 // A Writer appends to one shard of a store. It is safe for concurrent use; the
@@ -110,7 +122,7 @@ func completeSize(f *os.File) (int64, error) {
 func (w *Writer) Append(records ...Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	news, conflict := w.adopt(records)
+	news, conflict := w.store.adopt(records, w.file)
 	if err := w.write(news); err != nil {
 		return err
 	}
@@ -123,11 +135,11 @@ type news struct {
 	record *Record
 }
 
-// adopt adds records to the store in memory and returns those that are news, up to
-// the first that cannot be added.
-func (w *Writer) adopt(records []Record) ([]news, error) {
-	w.store.mu.Lock()
-	defer w.store.mu.Unlock()
+// adopt adds records that are being written to a file to the store in memory, and
+// returns those that are news, up to the first that cannot be added.
+func (s *Store) adopt(records []Record, file int32) ([]news, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	out := make([]news, 0, len(records))
 	for i := range records {
 		r := &records[i]
@@ -136,7 +148,7 @@ func (w *Writer) adopt(records []Record) ([]news, error) {
 			return out, err
 		}
 		k := r.Key()
-		isNews, err := w.store.merge(k, entry{r.Row, w.file, 0})
+		isNews, err := s.merge(k, entry{r.Row, file, 0})
 		if err != nil {
 			return out, err
 		}
@@ -155,7 +167,7 @@ func (w *Writer) write(rows []news) error {
 	// no result is left without its timing.
 	w.buf = w.buf[:0]
 	for _, n := range rows {
-		if n.record.Kind == "" {
+		if n.record.timed() {
 			w.buf = appendTiming(w.buf, n.key, n.record.Took)
 		}
 	}
