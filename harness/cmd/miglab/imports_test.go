@@ -30,6 +30,7 @@ var mayImport = map[string]string{
 	"harness/store":     "",
 	"harness/run":       "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/store datasets",
 	"harness/external":  "harness/mig harness/task harness/schedule harness/algo harness/store harness/run",
+	"harness/sweep":     "harness/store harness/run",
 	"algorithms":        "harness/mig harness/task harness/schedule harness/algo",
 	"algorithms/*":      "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
 	"algorithms/rl/nn":  "",
@@ -72,6 +73,7 @@ var neverReach = map[string]string{
 	"harness/task":     "harness/schedule harness/algo",
 	"harness/schedule": "harness/algo harness/sim algorithms",       // the referee shares no code with what it judges
 	"harness/run":      "algorithms bounds",                         // the command line hands it the registry
+	"harness/sweep":    "algorithms bounds",                         // as harness/run
 	"harness/external": "algorithms bounds",                         // a program is told about a problem and nothing else
 	"algorithms":       "bounds datasets harness/run harness/store", // an algorithm sees the problem and nothing else
 	"algorithms/*":     "bounds datasets harness/run harness/store",

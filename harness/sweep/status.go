@@ -1,0 +1,219 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"miglab/harness/run"
+	"miglab/harness/store"
+)
+
+// The states of an attempt.
+const (
+	Running = "running"
+	// Stopped means that it was told to stop, and wrote what it had.
+	Stopped = "stopped"
+	Done    = "done"
+	Failed  = "failed"
+)
+
+// An Attempt is how one run of a task stands, or ended.
+type Attempt struct {
+	Task int    `json:"task"`
+	Run  string `json:"run"`
+	Host string `json:"host"`
+	PID  int    `json:"pid"`
+	// Started is when it began and Updated when it last said so.
+	Started time.Time `json:"started"`
+	Updated time.Time `json:"updated"`
+	// Done and Total count the task's cells or units, those of earlier runs included.
+	Done  int    `json:"done"`
+	Total int    `json:"total"`
+	State string `json:"state"`
+	// Error is what failed.
+	Error string `json:"error,omitempty"`
+}
+
+// An attempt says every heartbeat that it is alive, and counts as dead after
+// silence. The clocks of the machines may differ by the rest.
+const (
+	heartbeat = 10 * time.Second
+	silence   = 2 * time.Minute
+)
+
+// attemptsFolder has a file for each run of a task.
+const attemptsFolder = "tasks"
+
+// alive reports whether the attempt may be at work.
+func (a *Attempt) alive(now time.Time) bool {
+	return a.State == Running && now.Sub(a.Updated) < silence
+}
+
+// Status is how a sweep stands.
+type Status struct {
+	// Cells counts the cells, or the units of a sweep of units: Done are those with a
+	// result, Failed those of them whose result is an error row, Missing the others.
+	Cells, Done, Failed, Missing int
+	// Tasks has every task by its number.
+	Tasks []TaskStatus
+	// Damaged are the files that count for nothing.
+	Damaged []store.Damage
+}
+
+// TaskStatus is how a task stands.
+type TaskStatus struct {
+	Task int
+	// Done, Total and Failed are as in [Status].
+	Done, Total, Failed int
+	// Running means that an attempt was at work in the last two minutes.
+	Running bool
+	// Attempts are the runs of the task by the time at which they started.
+	Attempts []Attempt
+}
+
+// Unfinished returns the numbers of the tasks that miss cells or units.
+func (s *Status) Unfinished() []int {
+	var out []int
+	for _, t := range s.Tasks {
+		if t.Done < t.Total {
+			out = append(out, t.Task)
+		}
+	}
+	return out
+}
+
+// Look says how a sweep stands, from its files alone. cells are all cells of the
+// command; a sweep of units needs none. now is the time at which an attempt is
+// running or is not. Errors are a [*ChangedError] and those of the file system.
+func Look(folder string, p *Plan, cells []run.Cell, now time.Time) (Status, error) {
+	if p.Units != nil {
+		return p.unitStatus(folder, now)
+	}
+	found := outcomes{}
+	damaged, err := store.ReadSegments(segments(folder), "", func(_ string, records []store.Record) error {
+		found.add(records)
+		return nil
+	})
+	if err != nil {
+		return Status{}, err
+	}
+	return p.status(folder, cells, found, damaged, now)
+}
+
+// outcomes is what became of cells.
+type outcomes map[store.Key]outcome
+
+type outcome uint8
+
+const (
+	missing outcome = iota
+	failed
+	succeeded
+	// counted marks a cell that is listed again.
+	counted
+)
+
+func (o outcomes) add(records []store.Record) {
+	for i := range records {
+		k, became := records[i].Key(), succeeded
+		if records[i].Kind != "" {
+			became = failed
+		}
+		o[k] = max(o[k], became) // a cell that ran out of time once may have succeeded later
+	}
+}
+
+// status counts the cells that were found. It uses found up.
+func (p *Plan) status(folder string, cells []run.Cell, found outcomes, damaged []store.Damage, now time.Time) (Status, error) {
+	s := Status{Damaged: damaged, Tasks: make([]TaskStatus, len(p.Tasks))}
+	if err := p.each(cells, func(task int, _ *run.Cell, k store.Key) {
+		t, became := &s.Tasks[task], found[k]
+		if became == counted {
+			return
+		}
+		found[k] = counted
+		t.Total++
+		switch became {
+		case succeeded:
+			t.Done++
+		case failed:
+			t.Done++
+			t.Failed++
+		}
+	}); err != nil {
+		return Status{}, err
+	}
+	return s, s.finish(folder, now)
+}
+
+// unitStatus counts the units that are done.
+func (p *Plan) unitStatus(folder string, now time.Time) (Status, error) {
+	s := Status{Tasks: make([]TaskStatus, len(p.Tasks))}
+	for i, task := range p.Tasks {
+		for _, r := range task {
+			for u := r.From; u < r.To; u++ {
+				done, damage, err := p.unitIsDone(folder, u)
+				if err != nil {
+					return Status{}, err
+				}
+				if damage != nil {
+					s.Damaged = append(s.Damaged, *damage)
+				}
+				s.Tasks[i].Total++
+				if done {
+					s.Tasks[i].Done++
+				}
+			}
+		}
+	}
+	return s, s.finish(folder, now)
+}
+
+// finish adds the tasks up and reads their attempts.
+func (s *Status) finish(folder string, now time.Time) error {
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
+		t.Task = i
+		s.Cells += t.Total
+		s.Done += t.Done
+		s.Failed += t.Failed
+	}
+	s.Missing = s.Cells - s.Done
+	dir := filepath.Join(folder, attemptsFolder)
+	files, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), ".") || filepath.Ext(f.Name()) != ".json" {
+			continue
+		}
+		path := filepath.Join(dir, f.Name())
+		var a Attempt
+		err := readJSON(path, &a)
+		if broken := (*jsonError)(nil); errors.As(err, &broken) {
+			s.Damaged = append(s.Damaged, store.Damage{Path: path, Reason: fmt.Sprintf("line %d: %v", broken.line, broken.err)})
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if a.Task < 0 || a.Task >= len(s.Tasks) {
+			s.Damaged = append(s.Damaged, store.Damage{Path: path, Reason: fmt.Sprintf("it is about task %d, and there are %d tasks", a.Task, len(s.Tasks))})
+			continue
+		}
+		t := &s.Tasks[a.Task]
+		t.Attempts = append(t.Attempts, a)
+		t.Running = t.Running || a.alive(now)
+	}
+	for i := range s.Tasks {
+		slices.SortStableFunc(s.Tasks[i].Attempts, func(a, b Attempt) int { return a.Started.Compare(b.Started) })
+	}
+	return nil
+}

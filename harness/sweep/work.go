@@ -1,0 +1,109 @@
+package sweep
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"miglab/harness/run"
+	"miglab/harness/store"
+)
+
+func segments(folder string) string { return filepath.Join(folder, "segments") }
+
+// of begins the names of a task's files.
+func of(task int) string { return fmt.Sprintf("%04d-", task) }
+
+// Work computes those cells of a task that no intact segment of any of its runs has.
+// cells are all cells of the command. Results go to the sweep's folder; e says how to
+// compute, and its Store, Sink and Shard are set here. runName tells the runs of a
+// task apart: it is part of file names, and no two runs at the same time may share
+// it. About as much work as every says is lost if the process is killed.
+//
+// When ctx is cancelled, what is computed is written, and Work returns ctx.Err().
+// Other errors are a [*ChangedError], those of [run.Engine.Run] and of the store.
+func Work(ctx context.Context, folder string, p *Plan, task int, runName string, cells []run.Cell, e run.Engine, every time.Duration) error {
+	return p.attempt(ctx, folder, task, runName, func(report func(done, total int)) error {
+		own, err := p.Of(task, cells)
+		if err != nil {
+			return err
+		}
+		dir := segments(folder)
+		st, _, err := store.OpenSegments(dir, of(task))
+		if err != nil {
+			return err
+		}
+		e.Store, e.Shard = st, run.Shard{}
+		e.Sink = func() (store.Sink, error) { return st.Segments(dir, of(task)+runName, every) }
+		if tell := e.Progress; tell != nil {
+			e.Progress = func(done, total int) {
+				report(done, total)
+				tell(done, total)
+			}
+		} else {
+			e.Progress = report
+		}
+		_, err = e.Run(ctx, own)
+		return err
+	})
+}
+
+// attempt does a run of a task and keeps its file.
+func (p *Plan) attempt(ctx context.Context, folder string, task int, runName string, do func(report func(done, total int)) error) error {
+	if err := p.checkTask(task); err != nil {
+		return err
+	}
+	if runName == "" || strings.HasPrefix(runName, ".") || strings.ContainsAny(runName, `/\`) {
+		return fmt.Errorf("the run of task %d is named %q; give it a name that can be part of a file's", task, runName)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	a := Attempt{Task: task, Run: runName, Host: host, PID: os.Getpid(), Started: time.Now(), State: Running}
+	write := func() error {
+		mu.Lock()
+		defer mu.Unlock()
+		a.Updated = time.Now()
+		return writeJSON(filepath.Join(folder, attemptsFolder, of(task)+runName+".json"), &a)
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	var beating sync.WaitGroup
+	beating.Go(func() {
+		t := time.NewTicker(heartbeat)
+		defer t.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-t.C:
+				write() // if this fails, the last one says so, or the work itself fails
+			}
+		}
+	})
+	err = do(func(done, total int) {
+		mu.Lock()
+		defer mu.Unlock()
+		a.Done, a.Total = done, total
+	})
+	close(ended)
+	beating.Wait()
+	switch {
+	case err == nil:
+		a.State = Done
+	case ctx.Err() != nil:
+		a.State = Stopped
+	default:
+		a.State, a.Error = Failed, err.Error()
+	}
+	return cmp.Or(err, write())
+}
