@@ -37,6 +37,8 @@ var mayImport = map[string]string{
 
 	"harness/external/examples/greedy": "", // as outside this module
 
+	"harness/sweep/slurmtest": "",
+
 	"algorithms/rl/internal/learn": "algorithms/rl/nn algorithms/rl/env",
 
 	"profiling":            "harness/mig",

@@ -1,0 +1,389 @@
+//go:build linux
+
+package slurmtest
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long Await waits. Nothing takes as long, but the loss of a node takes half.
+const patience = 90 * time.Second
+
+// controller is the name of the controller among the daemons; the others are nodes.
+const controller = "slurmctld"
+
+// A Cluster is a Slurm that runs until the end of its test. Its methods fail the test
+// where something goes wrong, and are for the goroutine that runs the test.
+type Cluster struct {
+	t       testing.TB
+	dir     string
+	under   []string // the command that the daemons run under, if any
+	nodes   []string
+	daemons map[string]*exec.Cmd // those that run
+}
+
+// Start starts a cluster of nodes n1, n2, ... with so many CPUs each, whatever the machine
+// has, and ends it with the test. With it ends each process that it started, jobs
+// included, and its files go, even where the test is killed.
+//
+// Slurm's daemons listen on what the machine's host name stands for. Where that is not a
+// loopback address, they get the host name localhost, in a namespace of their own, for
+// which the test must run as root.
+//
+// With -short the test is skipped, and where Slurm cannot be run; where
+// MIGLAB_REQUIRE_SLURM is 1, it fails in place of the latter.
+//
+// The end of the cluster comes before that of folders that the test made before it: call
+// TempDir first for those that jobs write to.
+func Start(t testing.TB, nodes, cpus int) *Cluster {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a Slurm cluster")
+	}
+	host, under, err := hostName()
+	if err = errors.Join(installed(), err); err != nil {
+		if os.Getenv("MIGLAB_REQUIRE_SLURM") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	// Not below TMPDIR: the path of a socket has at most 107 bytes.
+	dir, err := os.MkdirTemp("/tmp", "slurmtest-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Cluster{t: t, dir: dir, under: under, daemons: map[string]*exec.Cmd{}}
+	c.endWithTest()
+	for i := range nodes {
+		c.nodes = append(c.nodes, fmt.Sprintf("n%d", i+1))
+	}
+	c.configure(host, cpus)
+	socket := "--socket=" + c.path("munge.socket")
+	c.start("munged", "munged", "--foreground", socket, "--key-file="+c.path("munge.key"),
+		"--pid-file="+c.path("munged.pid"), "--seed-file="+c.path("munged.seed"))
+	c.Await("munged to answer", func() bool { return c.Command("munge", "--no-input", socket).Run() == nil })
+	c.StartController()
+	for _, name := range c.nodes {
+		c.StartNode(name)
+	}
+	return c
+}
+
+// installed says what of Slurm and munge is missing.
+func installed() error {
+	for _, name := range []string{"munged", "munge", "slurmctld", "slurmd", "slurmstepd", "sbatch"} {
+		if _, err := lookPath(name); err != nil {
+			return fmt.Errorf("no Slurm to test with: %w; Debian's packages are munge, slurmctld, slurmd and slurm-client", err)
+		}
+	}
+	return nil
+}
+
+// lookPath finds a program in PATH or among those of the administrator.
+func lookPath(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		if path, err := exec.LookPath(filepath.Join("/usr/sbin", name)); err == nil {
+			return path, nil
+		}
+	}
+	return path, err
+}
+
+// hostName returns the daemons' host name and, where it is not the machine's, the command
+// that runs them under it.
+func hostName() (name string, under []string, err error) {
+	if name, err = os.Hostname(); err != nil {
+		return "", nil, err
+	}
+	addresses, _ := net.LookupHost(name)
+	elsewhere := func(address string) bool { return !net.ParseIP(address).IsLoopback() }
+	switch {
+	case len(addresses) > 0 && !slices.ContainsFunc(addresses, elsewhere):
+		name, _, _ = strings.Cut(name, ".") // as Slurm does
+		return name, nil, nil
+	case os.Getuid() == 0:
+		return "localhost", []string{"unshare", "--uts", "sh", "-c", `hostname localhost && exec "$0" "$@"`}, nil
+	}
+	return "", nil, fmt.Errorf("the host name %s stands for %q, and Slurm would listen there: run the test as root, or add the line \"127.0.0.1 %s\" to /etc/hosts", name, addresses, name)
+}
+
+// path returns the path of a file of the cluster.
+func (c *Cluster) path(name string) string { return filepath.Join(c.dir, name) }
+
+// mark is what each process of the cluster has in its environment, and no other.
+func (c *Cluster) mark() string { return "SLURM_CONF=" + c.path("slurm.conf") }
+
+// Env returns the environment in which Slurm's commands, and programs that call them,
+// find the cluster. Their processes end with the test, too.
+func (c *Cluster) Env() []string {
+	var env []string
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "SLURM_") && !strings.HasPrefix(e, "SBATCH_") && !strings.HasPrefix(e, "SQUEUE_") {
+			env = append(env, e)
+		}
+	}
+	return append(env, c.mark())
+}
+
+// Command returns a command that finds the cluster.
+func (c *Cluster) Command(name string, args ...string) *exec.Cmd {
+	if path, err := lookPath(name); err == nil {
+		name = path
+	}
+	command := exec.Command(name, args...)
+	command.Env = c.Env()
+	return command
+}
+
+// Output runs a command and returns what it prints, without the last newline.
+func (c *Cluster) Output(name string, args ...string) string {
+	c.t.Helper()
+	command := c.Command(name, args...)
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		c.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, &stderr)
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}
+
+// Await waits until something is so, and fails the test where it takes minutes.
+func (c *Cluster) Await(what string, so func() bool) {
+	c.t.Helper()
+	for begin := time.Now(); !so(); time.Sleep(20 * time.Millisecond) {
+		if time.Since(begin) > patience {
+			c.t.Fatalf("waited %s for %s\n%s", patience, what, c.Logs())
+		}
+	}
+}
+
+// Logs returns the ends of the daemons' logs.
+func (c *Cluster) Logs() string {
+	var all strings.Builder
+	names, _ := filepath.Glob(c.path("*.log"))
+	for _, name := range names {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		fmt.Fprintf(&all, "--- %s\n%s\n", filepath.Base(name), raw[max(0, len(raw)-3000):])
+	}
+	return all.String()
+}
+
+// StartController starts the controller and waits until it answers.
+func (c *Cluster) StartController() {
+	c.t.Helper()
+	c.start(controller, "slurmctld", "-D")
+	c.Await("slurmctld to answer", func() bool { return c.Command("scontrol", "ping").Run() == nil })
+}
+
+// StopController stops the controller and waits until it has written its state.
+func (c *Cluster) StopController() {
+	c.t.Helper()
+	c.stop(controller, syscall.SIGTERM)
+}
+
+// StartNode starts a node and waits until the controller gives it work.
+func (c *Cluster) StartNode(name string) {
+	c.t.Helper()
+	c.start(name, "slurmd", "-D", "-N", name)
+	c.Await("node "+name+" to register", func() bool {
+		state, err := c.Command("sinfo", "--noheader", "--nodes="+name, "--format=%t").Output()
+		return err == nil && slices.Contains([]string{"idle", "mix", "alloc"}, strings.TrimSpace(string(state)))
+	})
+}
+
+// KillNode kills a node's daemon. As where a network fails, the jobs on the node go on,
+// the controller gives the node up within seconds, and starts the jobs again on another.
+func (c *Cluster) KillNode(name string) {
+	c.t.Helper()
+	c.stop(name, syscall.SIGKILL)
+}
+
+// start starts a daemon.
+func (c *Cluster) start(name, program string, args ...string) {
+	c.t.Helper()
+	if c.daemons[name] != nil {
+		c.t.Fatalf("%s runs already", name)
+	}
+	log, err := os.OpenFile(c.path(name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer log.Close()
+	d := c.Command(program, args...)
+	if len(c.under) > 0 {
+		d = c.Command(c.under[0], slices.Concat(c.under[1:], d.Args[:1], args)...)
+	}
+	d.Dir, d.Stdout, d.Stderr = c.dir, log, log
+	d.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the test
+	if err := d.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	c.daemons[name] = d
+}
+
+// stop sends a daemon a signal and waits for its end.
+func (c *Cluster) stop(name string, signal syscall.Signal) {
+	c.t.Helper()
+	d := c.daemons[name]
+	if d == nil {
+		c.t.Fatalf("%s does not run", name)
+	}
+	delete(c.daemons, name)
+	if err := d.Process.Signal(signal); err != nil {
+		c.t.Fatal(err)
+	}
+	_ = d.Wait() // it was killed, or says how a signal ended it
+}
+
+// configure writes the configuration and the key, and takes ports that are free.
+func (c *Cluster) configure(host string, cpus int) {
+	c.t.Helper()
+	me, err := user.Current()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	ports, err := freePorts(1 + len(c.nodes))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	conf := fmt.Sprintf(configuration, c.dir, me.Username, host, ports[0])
+	for i, name := range c.nodes {
+		conf += fmt.Sprintf("NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d\n", name, host, ports[1+i], cpus)
+	}
+	key := make([]byte, 1024)
+	_, _ = rand.Read(key) // it never fails
+	for _, err := range []error{
+		os.Chmod(c.dir, 0o755), // munged insists that all may reach its socket
+		os.Mkdir(c.path("state"), 0o700),
+		os.WriteFile(c.path("munge.key"), key, 0o400),
+		os.WriteFile(c.path("slurm.conf"), []byte(conf), 0o644),
+	} {
+		if err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// configuration is slurm.conf without nodes, for the folder of the cluster, the user, the
+// host name and the controller's port.
+const configuration = `ClusterName=test
+SlurmctldHost=%[3]s(127.0.0.1)
+SlurmctldPort=%[4]d
+CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
+SlurmUser=%[2]s
+SlurmdUser=%[2]s
+AuthType=auth/munge
+AuthInfo=socket=%[1]s/munge.socket,cred_expire=5
+CredType=cred/munge
+StateSaveLocation=%[1]s/state
+SlurmdSpoolDir=%[1]s/%%n
+SlurmctldPidFile=%[1]s/slurmctld.pid
+SlurmdPidFile=%[1]s/%%n.pid
+SlurmdParameters=config_overrides
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+MpiDefault=none
+SwitchType=switch/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core,CR_LLN
+SchedulerType=sched/backfill
+SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_delay=1
+ReturnToService=2
+JobRequeue=1
+SlurmdTimeout=5
+SlurmctldTimeout=10
+KillWait=5
+PartitionName=main Nodes=ALL Default=YES MaxTime=1:00:00 State=UP
+`
+
+// freePorts returns ports of 127.0.0.1 on which nothing listens, below those that the
+// kernel takes for connections, so that a daemon that was stopped finds its own free.
+func freePorts(n int) ([]int, error) {
+	var ports []int
+	for range 1000 {
+		port := 20000 + mathrand.IntN(10000)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			continue
+		}
+		defer l.Close() // when all are found, so that none is found twice
+		if ports = append(ports, port); len(ports) == n {
+			return ports, nil
+		}
+	}
+	return nil, fmt.Errorf("fewer than %d ports of 127.0.0.1 are free between 20000 and 30000", n)
+}
+
+// reap waits for the end of its input, which comes with the end of the test process, kills
+// all processes that have $1 in their environment, and removes the folder $0.
+const reap = `cat >/dev/null
+while pids=$(grep -lzxF "$1" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3); [ -n "$pids" ]; do
+	kill -9 $pids 2>/dev/null
+	sleep 0.02
+done
+rm -rf "$0"`
+
+// endWithTest starts the process that ends the cluster.
+func (c *Cluster) endWithTest() {
+	c.t.Helper()
+	reaper := exec.Command("sh", "-c", reap, c.dir, c.mark())
+	reaper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	alive, err := reaper.StdinPipe()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := reaper.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() {
+		alive.Close()
+		if err := reaper.Wait(); err != nil {
+			c.t.Errorf("the cluster in %s was not removed: %v", c.dir, err)
+		}
+		if left := processes(c.mark()); len(left) > 0 {
+			c.t.Errorf("processes %v are left", left)
+		}
+		for _, d := range c.daemons {
+			_ = d.Process.Kill() // it was killed
+			_ = d.Wait()
+		}
+	})
+}
+
+// processes returns the numbers of the processes with a line in their environment.
+func processes(line string) []int {
+	names, _ := filepath.Glob("/proc/[0-9]*/environ")
+	var found []int
+	for _, name := range names {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended
+		}
+		if slices.Contains(strings.Split(string(raw), "\x00"), line) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+			found = append(found, pid)
+		}
+	}
+	return found
+}
