@@ -37,7 +37,8 @@ var mayImport = map[string]string{
 
 	"harness/external/examples/greedy": "", // as outside this module
 
-	"harness/sweep/slurmtest": "",
+	"harness/sweep/kubernetes": "",
+	"harness/sweep/slurmtest":  "",
 
 	"algorithms/rl/internal/learn": "algorithms/rl/nn algorithms/rl/env",
 
