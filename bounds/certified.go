@@ -82,7 +82,7 @@ func Certified(p algo.Problem) (mig.Seconds, error) {
 
 var _ = algo.Register(algo.Spec{
 	Name:    "certified",
-	Version: 2,
+	Version: 3,
 	Track:   algo.TrackBound,
 	Cite:    "after DRL 5.2, with idling and reconfiguration charged so that a proof holds; configuration LP and chains: own",
 	Summary: "the largest of area, longest task, slice weights and chains; proven",

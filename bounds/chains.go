@@ -80,7 +80,8 @@ const (
 // chain that passes Y is longer by delay(v), or every chain that passes X in the other
 // case; max(x, y + delay(v)) is the lesser. For one slice the delays of several levels
 // are different operations, as their nodes lie under different siblings of its path. On
-// one channel they are disjoint, so they add up.
+// one channel they are disjoint, so they add up. On one GPU that is empty at the start
+// more can be said (see [chainSearch.heads]).
 //
 // The least is found by dynamic programming over sets of tasks from the leaves up: with
 // all destroys paid, for a used ancestor, and without the topmost. Joining two subtrees
@@ -115,6 +116,8 @@ type chainSearch struct {
 	bands map[int][]band
 	// empty holds the tables of subtrees in which nothing is there at the start, by shape.
 	empty map[int]chainTables
+	// under holds those of what is below such a node, and below the root.
+	under map[int]chainTables
 	arena *arena
 }
 
@@ -130,7 +133,7 @@ type chainTables struct {
 func newChainSearch(p *algo.Problem, weights []float64, limit mig.Seconds) *chainSearch {
 	_, exponent := math.Frexp(float64(limit))
 	tick := mig.Seconds(math.Ldexp(1, exponent-tickBits))
-	c := &chainSearch{problem: p, limit: limit, tick: tick, all: 1<<len(p.Tasks) - 1, empty: map[int]chainTables{}}
+	c := &chainSearch{problem: p, limit: limit, tick: tick, all: 1<<len(p.Tasks) - 1, empty: map[int]chainTables{}, under: map[int]chainTables{}}
 	for _, s := range p.GPU.Sizes() {
 		for i := range p.Tasks {
 			c.times[s] = append(c.times[s], c.ticks(p.Tasks[i].On(s)))
@@ -189,7 +192,11 @@ func (c *chainSearch) solve() (mig.Seconds, bool) {
 			}
 		}
 	}
-	if best := together[c.all]; best <= c.ticks(c.limit) {
+	best := together[c.all]
+	if len(starts) == 1 && starts[0].busy == nil {
+		best = c.heads(best)
+	}
+	if best < c.ticks(c.limit) {
 		return mig.Seconds(best) * c.tick, true
 	}
 	return c.limit, false
@@ -227,6 +234,7 @@ func (c *chainSearch) root(s *chainStart, from int) []ticks {
 		from = 0 // to run some of a set's tasks on the root, the others below, takes the table of the latter
 	}
 	t := c.below(0, s, from)
+	c.under[0] = t
 	c.use(0, s, &t)
 	return c.net(t)
 }
@@ -239,9 +247,10 @@ func (c *chainSearch) subtree(v int, s *chainStart) chainTables {
 		return t
 	}
 	t := c.below(v, s, 0)
+	under := t
 	c.use(v, s, &t)
 	if free {
-		c.empty[shape] = t
+		c.under[shape], c.empty[shape] = under, t
 	}
 	return t
 }

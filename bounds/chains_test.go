@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"miglab/bounds"
@@ -52,6 +53,9 @@ func (a *assignment) chain(gpu, v int, above bool) (mig.Seconds, bool) {
 			longest = max(longest, min(below[0], below[1])+a.delay(gpu, v))
 		}
 	}
+	if a.p.Model == mig.Sequential && a.p.GPUs() == 1 && a.p.Start == nil {
+		longest = inBestOrder(a.heads(v, above || used), 0, a.delay(0, 0))
+	}
 	switch {
 	case there != nil:
 		if used || some || above {
@@ -67,6 +71,33 @@ func (a *assignment) chain(gpu, v int, above bool) (mig.Seconds, bool) {
 		}
 	}
 	return longest, used || some
+}
+
+// heads are the chains of the topmost used nodes below a node.
+func (a *assignment) heads(v int, above bool) []mig.Seconds {
+	var heads []mig.Seconds
+	for _, c := range a.p.GPU.Tree()[v].Children {
+		if a.used[0][c] {
+			length, _ := a.chain(0, c, above)
+			heads = append(heads, length)
+		} else {
+			heads = append(heads, a.heads(c, above)...)
+		}
+	}
+	return heads
+}
+
+// inBestOrder tries all orders of heads of which each waits for those before it.
+func inBestOrder(heads []mig.Seconds, before int, wait mig.Seconds) mig.Seconds {
+	if len(heads) == 0 {
+		return 0
+	}
+	best := mig.Seconds(math.Inf(1))
+	for i, first := range heads {
+		rest := slices.Delete(slices.Clone(heads), i, i+1)
+		best = min(best, max(first+mig.Seconds(before)*wait, inBestOrder(rest, before+1, wait)))
+	}
+	return best
 }
 
 // delay is the shortest create below a node, of those that some task can need.

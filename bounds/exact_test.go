@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -83,6 +84,35 @@ func TestExactFindsKnownOptima(t *testing.T) {
 				t.Errorf("%s, %v: %v, want %v", k.Name, model, got, optimum)
 			}
 		}
+	}
+}
+
+// Many instances that begin together wait the most for each other.
+func TestChainsDoNotExceedTheOptimumOfManyInstances(t *testing.T) {
+	reached := 0
+	for _, gpu := range []string{"A30", "A100", "H100"} {
+		r := rand.New(rand.NewPCG(12, uint64(len(gpu))))
+		g := mig.MustLookup(gpu)
+		for k := range 60 {
+			p := algo.Problem{GPU: g}
+			for i := range 4 + k%3 {
+				one := 0.5 + 2*r.Float64()*r.Float64()
+				x := task.New(fmt.Sprint("task", i), map[mig.Slices]mig.Seconds{1: mig.Seconds(one)})
+				for _, s := range g.Sizes()[1:] {
+					x.Set(s, mig.Seconds(one*math.Pow(float64(s), -r.Float64())))
+				}
+				p.Tasks = append(p.Tasks, x)
+			}
+			optimum := exact(t, p).Lower
+			if bound := bounds.Chains(p, 2*optimum); bound > optimum*(1+1e-9) {
+				t.Errorf("%v %d: chains %v, but a schedule takes %v: %+v", g, k, bound, optimum, p.Tasks)
+			} else if near(bound, optimum) {
+				reached++
+			}
+		}
+	}
+	if reached < 60 {
+		t.Errorf("chains reach the optimum of %d batches only", reached)
 	}
 }
 

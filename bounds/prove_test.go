@@ -82,7 +82,9 @@ func TestChainsOfWorkedExamples(t *testing.T) {
 		{"the second of two waits", algo.Problem{GPU: a30, Tasks: only(2, 5, 5)}, 0.12 + 0.12 + 5},
 		{"unless it is the shorter", algo.Problem{GPU: a30, Tasks: only(2, 5, 4)}, 0.12 + 5},
 		{"nobody waits under parallel", algo.Problem{GPU: a30, Model: mig.Parallel, Tasks: only(2, 5, 5)}, 0.12 + 5},
-		{"one of four waits twice", algo.Problem{GPU: a30, Tasks: only(1, 5, 5, 5, 5)}, 3*0.11 + 5},
+		{"the last of four waits for three", algo.Problem{GPU: a30, Tasks: only(1, 5, 5, 5, 5)}, 4*0.11 + 5},
+		{"below another, too", algo.Problem{GPU: a100, Tasks: slices.Concat(only(7, 2), only(1, 5, 5, 5, 5, 5))}, 0.24 + 2 + 5*0.16 + 5 + 0.20},
+		{"the longest goes first", algo.Problem{GPU: a100, Tasks: only(1, 5, 5.1, 5.3, 5.6, 5.8)}, 0.16 + 5.8},
 		{"on two GPUs nobody does", algo.Problem{GPU: a30, Count: 2, Tasks: only(2, 5, 5)}, 0.12 + 5},
 		{"one destroy is paid", algo.Problem{GPU: a100, Tasks: slices.Concat(only(7, 5), only(4, 5))}, 0.24 + 5 + 0.21 + 0.21 + 5},
 		{"merged again", algo.Problem{GPU: a100, Tasks: slices.Concat(only(7, 2), only(4, 2), only(3, 2))}, 0.24 + 2 + 0.20 + 0.20 + 2 + 0.21},
@@ -199,7 +201,7 @@ func TestProveGrowsWithWhatIsAsked(t *testing.T) {
 func TestProveLooksNoFurtherThanTheKnownSchedule(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 10))
 	for k := range 200 {
-		p := drawProblem(r, mig.GPUs()[k%4], 1, 1+r.IntN(8))
+		p := drawProblem(r, mig.GPUs()[k%4], 1, 1+r.IntN(6))
 		free := prove(t, p, unknown)
 		for _, f := range []mig.Seconds{1, 1.001, 1.1, 4} {
 			if w := prove(t, p, f*free.Bound); !near(w.Bound, free.Bound) {

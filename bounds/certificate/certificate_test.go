@@ -118,6 +118,47 @@ func TestVerifyAcceptsWhatIsProvenAndNoMore(t *testing.T) {
 	}
 }
 
+// Where many instances begin together, what they wait for each other decides.
+func TestVerifyLetsEachGroupWait(t *testing.T) {
+	only := func(sizes ...mig.Slices) task.Batch {
+		var b task.Batch
+		for i, s := range sizes {
+			b = append(b, task.New(fmt.Sprint("task", i), map[mig.Slices]mig.Seconds{s: 5}))
+		}
+		return b
+	}
+	batches := []task.Batch{only(1, 1, 1, 1, 1, 1, 1), only(7, 1, 1, 1, 1, 1), only(1, 4, 1, 1, 1), only(7, 1, 3, 3, 1, 2, 1, 1)}
+	r := rand.New(rand.NewPCG(13, 13))
+	for range 80 {
+		var b task.Batch
+		for i := range 7 + r.IntN(4) {
+			x := task.Task{Name: fmt.Sprint("task", i)}
+			one := 1 + 20*r.Float64()*r.Float64()
+			for _, s := range []mig.Slices{1, 2, 3, 4, 7} {
+				x.Set(s, mig.Seconds(one*math.Pow(float64(s), -1.2*r.Float64())))
+			}
+			b = append(b, x)
+		}
+		batches = append(batches, b)
+	}
+	for k, b := range batches {
+		for _, gpu := range []string{"A100", "H100"} {
+			p := schedule.Problem{GPU: mig.MustLookup(gpu), Tasks: b}
+			w, err := bounds.Prove(p, mig.Seconds(math.Inf(1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := certificate.VerifyWitness(p, certificate.Witness(w)); err != nil {
+				t.Errorf("%s, %d: %v", gpu, k, err)
+			}
+			w.Bound *= 1 + 1e-6
+			if certificate.VerifyWitness(p, certificate.Witness(w)) == nil {
+				t.Errorf("%s, %d: a bound raised by a millionth is accepted", gpu, k)
+			}
+		}
+	}
+}
+
 // search returns a problem of a few tasks and its proven optimum.
 func search(t testing.TB) (schedule.Problem, certificate.Certificate) {
 	t.Helper()

@@ -3,6 +3,7 @@ package certificate
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -30,11 +31,12 @@ func (w *Witness) verifyChains(p *schedule.Problem) error {
 	if len(p.Tasks) > maxChained {
 		return fmt.Errorf("chains are verified for at most %d tasks, not for %d", maxChained, len(p.Tasks))
 	}
-	all := 1<<len(p.Tasks) - 1
+	all, below := 1<<len(p.Tasks)-1, float64(w.below())
 	// load is, by set, the least busy time of the GPUs so far.
 	var load []float64
 	for gpu := range p.GPUs() {
-		a := assignment{p: p, there: make([]*schedule.Existing, len(p.GPU.Tree()))}
+		nodes := len(p.GPU.Tree())
+		a := assignment{p, make([]*schedule.Existing, nodes), make([][]float64, nodes), make([][]float64, nodes), make([][]float64, nodes)}
 		for i, e := range p.Start {
 			for v, n := range p.GPU.Tree() {
 				if e.GPU == gpu && n.Start == e.Instance.Start && n.Size() == e.Instance.Size() {
@@ -43,13 +45,20 @@ func (w *Witness) verifyChains(p *schedule.Problem) error {
 			}
 		}
 		_, last := a.tables(0)
+		if p.Model == mig.Sequential && p.GPUs() == 1 && len(p.Start) == 0 && last[all] < below {
+			o := order{a: &a, wait: a.wait(0), known: map[part]groups{}}
+			last[all] = below
+			for _, way := range o.ways(part{set: all}, below) {
+				last[all] = min(last[all], o.until(way))
+			}
+		}
 		if load == nil {
 			load = last
 		} else {
 			load = beside(load, last, 0)
 		}
 	}
-	if busy := load[all]; busy < float64(w.below()) {
+	if busy := load[all]; busy < below {
 		return fmt.Errorf("chains prove %v s only, not %v: there is an assignment of the tasks that keeps no slice busy for longer", busy, w.Bound)
 	}
 	return nil
@@ -60,6 +69,9 @@ type assignment struct {
 	p *schedule.Problem
 	// there are the start instances, by node.
 	there []*schedule.Existing
+	// destroyed and last are the tables of the subtrees, by node, and inner those of what is below a
+	// node with tasks.
+	destroyed, last, inner [][]float64
 }
 
 func (a *assignment) cost(t mig.Seconds) float64 {
@@ -88,6 +100,8 @@ func (a *assignment) tables(v int) (destroyed, last []float64) {
 		wait := a.wait(v)
 		destroyed, last = beside(leftDestroyed, rightDestroyed, wait), beside(leftLast, rightLast, wait)
 	}
+	a.inner[v] = slices.Clone(destroyed)
+	defer func() { a.destroyed[v], a.last[v] = destroyed, last }()
 	size := node.Size()
 	create, destroy := a.cost(node.Profile.Create), a.cost(node.Profile.Destroy)
 	if e := a.there[v]; e != nil {

@@ -1,0 +1,151 @@
+package certificate
+
+import (
+	"cmp"
+	"slices"
+)
+
+// An order is what [Witness.verifyChains] looks at when one empty GPU creates one
+// instance at a time. Take the largest nodes with tasks of which none covers another, and
+// with each the nodes below it: no two of these groups share a slice. The groups begin one
+// after the other. While one of them begins, with a create, those that come later do not
+// exist yet, nor does anything that covers both. So of k groups the second waits for one
+// create, at least, and the last for k-1.
+//
+// The same holds for the groups below a node with tasks, among themselves.
+type order struct {
+	a    *assignment
+	wait float64
+	// known are the lists of groups that were asked for.
+	known map[part]groups
+}
+
+// A part is a set of tasks for the subtree of a node; inner without the node, destroyed
+// if an instance with tasks covers it.
+type part struct {
+	v, set           int
+	inner, destroyed bool
+}
+
+// groups are ways to run a part's tasks below a limit, each by how long its groups are
+// busy, descending.
+type groups struct {
+	limit float64
+	ways  [][]float64
+}
+
+// until returns when the last of the groups ends if they come in the given order.
+func (o *order) until(groups []float64) float64 {
+	end := 0.0
+	for before, busy := range groups {
+		end = max(end, busy+float64(before)*o.wait)
+	}
+	return end
+}
+
+// ways returns the ways to run a part's tasks so that each group ends before the limit,
+// without those in which every group ends as late as in another one, or later.
+func (o *order) ways(p part, limit float64) [][]float64 {
+	if p.set == 0 {
+		return [][]float64{nil}
+	}
+	if k, ok := o.known[p]; ok && limit <= k.limit {
+		return k.ways
+	}
+	var ways [][]float64
+	if p.inner {
+		ways = o.apart(p, limit)
+	} else {
+		inner := p
+		inner.inner = true
+		ways = slices.Clone(o.ways(inner, limit))
+		if busy := o.together(p, limit); busy < limit {
+			ways = better(ways, []float64{busy})
+		}
+	}
+	o.known[p] = groups{limit, ways}
+	return ways
+}
+
+// together returns how long a part is busy at least that runs some tasks on its node; the limit if it is no less.
+func (o *order) together(p part, limit float64) float64 {
+	node := &o.a.p.GPU.Tree()[p.v]
+	own := o.a.cost(node.Profile.Create)
+	if p.destroyed {
+		own += o.a.cost(node.Profile.Destroy)
+	}
+	for rest := (p.set - 1) & p.set; ; rest = (rest - 1) & p.set {
+		busy := own
+		for i := range o.a.p.Tasks {
+			if (p.set&^rest)>>i&1 != 0 {
+				busy += float64(o.a.p.Tasks[i].On(node.Size()))
+			}
+		}
+		if busy+o.a.inner[p.v][rest] < limit {
+			for _, w := range o.ways(part{v: p.v, set: rest, inner: true, destroyed: true}, limit-busy) {
+				limit = min(limit, busy+o.until(w))
+			}
+		}
+		if rest == 0 {
+			return limit
+		}
+	}
+}
+
+// apart divides the tasks between the children.
+func (o *order) apart(p part, limit float64) [][]float64 {
+	children := o.a.p.GPU.Tree()[p.v].Children
+	if len(children) == 0 {
+		return nil
+	}
+	if len(children) == 1 {
+		return o.ways(part{v: children[0], set: p.set, destroyed: p.destroyed}, limit)
+	}
+	least := o.a.last
+	if p.destroyed {
+		least = o.a.destroyed
+	}
+	var ways [][]float64
+	for left := p.set; ; left = (left - 1) & p.set {
+		right := p.set &^ left
+		if max(least[children[0]][left], least[children[1]][right]) < limit {
+			for _, l := range o.ways(part{v: children[0], set: left, destroyed: p.destroyed}, limit) {
+				for _, r := range o.ways(part{v: children[1], set: right, destroyed: p.destroyed}, limit) {
+					both := slices.Concat(l, r)
+					slices.SortFunc(both, func(a, b float64) int { return cmp.Compare(b, a) })
+					if o.until(both) < limit {
+						ways = better(ways, both)
+					}
+				}
+			}
+		}
+		if left == 0 {
+			return ways
+		}
+	}
+}
+
+// better adds a way to some and returns them without those that are no better than another.
+func better(ways [][]float64, way []float64) [][]float64 {
+	worse := func(a, b []float64) bool {
+		if len(a) < len(b) {
+			return false
+		}
+		for i := range b {
+			if a[i] < b[i] {
+				return false
+			}
+		}
+		return true
+	}
+	var out [][]float64
+	for _, w := range ways {
+		if worse(way, w) {
+			return ways
+		}
+		if !worse(w, way) {
+			out = append(out, w)
+		}
+	}
+	return append(out, way)
+}
