@@ -158,18 +158,17 @@ func (s *segment) add(line func(dst []byte) []byte) {
 
 // write seals the lines, writes them and begins anew.
 func (s *segment) write(path string) error {
-	lines := appendSeal(s.lines, s.rows)
-	s.lines, s.rows = s.lines[:0], 0
+	lines := append(s.lines, seal(s.lines, s.rows)...)
+	s.lines, s.rows = lines[:0], 0
 	return WriteFile(path, func(w io.Writer) error {
 		_, err := w.Write(lines)
 		return err
 	})
 }
 
-// appendSeal appends the line that says how many rows the lines have and what they
-// hash to.
-func appendSeal(lines []byte, rows int) []byte {
-	return fmt.Appendf(lines, "{\"rows\":%d,\"sha256\":\"%x\"}\n", rows, sha256.Sum256(lines))
+// seal returns the line that says how many rows the lines have and what they hash to.
+func seal(lines []byte, rows int) string {
+	return fmt.Sprintf("{\"rows\":%d,\"sha256\":\"%x\"}\n", rows, sha256.Sum256(lines))
 }
 
 // Damage is a file that counts for nothing, because it is not as it was written.
@@ -247,7 +246,7 @@ func readSealed[T any](k kind, path string, parse func(line string) (T, error)) 
 	end := bytes.LastIndexByte(bytes.TrimSuffix(data, []byte("\n")), '\n') + 1
 	lines := data[:end]
 	count := bytes.Count(lines, []byte("\n")) - 1 // without the header
-	if want := appendSeal(bytes.Clone(lines), count)[end:]; !bytes.Equal(data[end:], want) {
+	if string(data[end:]) != seal(lines, count) {
 		return nil, fmt.Errorf("the last line does not seal the %d rows before it; the file was cut short or changed", max(count, 0)), nil
 	}
 	text := string(lines)

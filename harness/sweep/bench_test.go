@@ -1,0 +1,106 @@
+package sweep
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"miglab/harness/run"
+	"miglab/harness/store"
+)
+
+var sizes = []int{10_000, 100_000, 1_000_000}
+
+// Cells in few long series and in many short ones are planned for 500 tasks.
+func BenchmarkPlan(b *testing.B) {
+	for _, n := range sizes {
+		for _, instances := range []int{1000, 4} {
+			b.Run(fmt.Sprintf("cells=%d/instances=%d", n, instances), func(b *testing.B) {
+				cells := many(n, instances)
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := New([]string{"run"}, "", "", cells, known, 500); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A task takes its cells out of all.
+func BenchmarkOf(b *testing.B) {
+	cells := many(1_000_000, 1000)
+	p := planOf(b, cells, 500)
+	for b.Loop() {
+		if _, err := p.Of(77, cells); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// Rows with five metrics, in segments of about 10,000, are looked at and merged into
+// an empty store.
+func BenchmarkMerge(b *testing.B) {
+	for _, n := range sizes {
+		cells := many(n, 1000)
+		p, folder := planOf(b, cells, 100), b.TempDir()
+		fill(b, folder, p, cells)
+		b.Run(fmt.Sprintf("look/cells=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				if s, err := Look(folder, p, cells, time.Now()); err != nil || s.Done != n {
+					b.Fatal(s.Done, err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("merge/cells=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				st, err := store.Open(b.TempDir())
+				if err != nil {
+					b.Fatal(err)
+				}
+				if s, err := Merge(folder, p, cells, st); err != nil || s.Done != n {
+					b.Fatal(s.Done, err)
+				}
+			}
+		})
+	}
+}
+
+// fill writes the segments of all tasks without computing anything.
+func fill(b *testing.B, folder string, p *Plan, cells []run.Cell) {
+	b.Helper()
+	rows := make([][]store.Record, len(p.Tasks))
+	if err := p.each(cells, func(task int, c *run.Cell, _ store.Key) {
+		v := float64(c.Instance) / 3
+		rows[task] = append(rows[task], store.Record{
+			Row: store.Row{Cell: c.JSON(), Metrics: store.Metrics{
+				{Name: run.MetricMakespan, Value: v}, {Name: "moves", Value: 7}, {Name: run.MetricReconfiguration, Value: 1.7},
+				{Name: run.MetricReconfigurations, Value: 9}, {Name: run.MetricUtilisation, Value: v / 7},
+			}},
+			Took: time.Duration(c.Instance+1) * time.Microsecond,
+		})
+	}); err != nil {
+		b.Fatal(err)
+	}
+	for task := range rows {
+		st, err := store.Open(b.TempDir())
+		if err != nil {
+			b.Fatal(err)
+		}
+		w, err := st.Segments(segments(folder), of(task)+"a", time.Hour)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for len(rows[task]) > 0 {
+			k := min(64, len(rows[task]))
+			if err := w.Append(rows[task][:k]...); err != nil {
+				b.Fatal(err)
+			}
+			rows[task] = rows[task][k:]
+		}
+		if err := w.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestUnits(t *testing.T) {
+	units := []string{"a 1", "a 2", "b 1", "b 2", "c 1"}
+	p, err := NewUnits([]string{"train"}, "", "", units, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	var did []string
+	do := func(_ context.Context, unit string) error {
+		did = append(did, unit)
+		return nil
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := WorkUnits(ctx, folder, p, 0, "x", func(_ context.Context, unit string) error {
+		cancel()
+		return do(ctx, unit)
+	}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled after the first: %v", err)
+	}
+	broken := errors.New("broken")
+	if err := WorkUnits(t.Context(), folder, p, 1, "x", func(context.Context, string) error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("a unit that fails: %v", err)
+	}
+	s, err := Merge(folder, p, nil, nil)
+	var incomplete *IncompleteError
+	if !errors.As(err, &incomplete) || s.Cells != 5 || s.Done != 1 || s.Missing != 4 || !slices.Equal(s.Unfinished(), []int{0, 1}) {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if s.Tasks[0].Attempts[0].State != Stopped || s.Tasks[1].Attempts[0].State != Failed || s.Tasks[1].Attempts[0].Error != "broken" {
+		t.Errorf("attempts %+v and %+v", s.Tasks[0].Attempts, s.Tasks[1].Attempts)
+	}
+	for task := range p.Tasks {
+		if err := WorkUnits(t.Context(), folder, p, task, "y", do); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(did, units) {
+		t.Errorf("did %q, want each once", did)
+	}
+	if s, err := Look(folder, p, nil, time.Now()); err != nil || s.Missing != 0 || s.Tasks[0].Attempts[1].Done != s.Tasks[0].Total {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for unit, text := range map[int]string{1: `{"unit": "a `, 2: `{"unit": "a 1", "run": "x"}`} {
+		if err := os.WriteFile(unitPath(folder, unit), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s, err := Look(folder, p, nil, time.Now()); err != nil || s.Missing != 2 || len(s.Damaged) != 2 {
+		t.Errorf("with damaged files: %+v, %v", s, err)
+	}
+}
+
+func TestJobs(t *testing.T) {
+	folder := t.TempDir()
+	if all, err := Jobs(folder); err != nil || all != nil {
+		t.Errorf("before the first: %v, %v", all, err)
+	}
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for i, j := range []Job{
+		{Engine: "slurm", Name: "n", IDs: []string{"12", "14"}, Merge: "15", Tasks: []int{0, 1}, Submitted: at},
+		{Engine: "local", Tasks: []int{1}, Submitted: at.Add(time.Hour)},
+	} {
+		if err := AddJob(folder, j); err != nil {
+			t.Fatal(err)
+		}
+		all, err := Jobs(folder)
+		if err != nil || len(all) != i+1 || all[i].Engine != j.Engine || !slices.Equal(all[i].Tasks, j.Tasks) || !all[i].Submitted.Equal(j.Submitted) {
+			t.Errorf("%+v, %v; want %+v last", all, err, j)
+		}
+	}
+	if err := os.WriteFile(folder+"/"+jobsFile, []byte("[{]"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := AddJob(folder, Job{}); err == nil {
+		t.Error("added to what cannot be read")
+	}
+}

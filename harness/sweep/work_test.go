@@ -1,0 +1,412 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"miglab/harness/algo"
+	"miglab/harness/run"
+	"miglab/harness/store"
+)
+
+func cellsOf(t testing.TB, n int, algorithms ...string) []run.Cell {
+	t.Helper()
+	var all []run.Cell
+	for _, a := range algorithms {
+		cells, err := run.Series{Track: algo.TrackBound, Dataset: "far/MIXEDSCALING+WIDETIMES?n=6", GPU: "A100", Count: 1, Algorithm: a}.Cells(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cells...)
+	}
+	return all
+}
+
+func planOf(t testing.TB, cells []run.Cell, tasks int) *Plan {
+	t.Helper()
+	p, err := New([]string{"run"}, "/home", "12", cells, unknown, tasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func work(folder string, p *Plan, task int, runName string, cells []run.Cell) error {
+	return Work(context.Background(), folder, p, task, runName, cells, run.Engine{Workers: 2}, time.Hour)
+}
+
+// exported is the table of a store's folder.
+func exported(t testing.TB, dir string) []byte {
+	t.Helper()
+	path := filepath.Join(dir, "results.csv")
+	if err := store.ExportFolder(dir, path); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// alone is the table of one engine that computes all cells.
+func alone(t testing.TB, cells []run.Cell) []byte {
+	t.Helper()
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := run.Engine{Store: st}
+	if _, err := e.Run(context.Background(), cells); err != nil {
+		t.Fatal(err)
+	}
+	return exported(t, st.Dir())
+}
+
+// merged is the table of what Merge makes of the sweep, and the status and error.
+func merged(t testing.TB, folder string, p *Plan, cells []run.Cell) ([]byte, Status, error) {
+	t.Helper()
+	dir, err := os.MkdirTemp(t.TempDir(), "") // a test merges more than once
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Merge(folder, p, cells, st)
+	return exported(t, dir), s, err
+}
+
+func segmentFiles(t testing.TB, folder string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(segments(folder), "segment-*.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+func TestSweepEqualsOneMachine(t *testing.T) {
+	cells := cellsOf(t, 30, "test-longest", "test-picky")
+	cells = append(cells, cells[:7]...)
+	p, folder := planOf(t, cells, 4), t.TempDir()
+	for task := range p.Tasks {
+		if err := work(folder, p, task, "a", cells); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, s, err := merged(t, folder, p, cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := alone(t, cells); !bytes.Equal(got, want) {
+		t.Errorf("merged:\n%s\nwant:\n%s", got, want)
+	}
+	picky := 0
+	for _, task := range s.Tasks {
+		picky += task.Failed
+		if len(task.Attempts) != 1 || task.Attempts[0].State != Done || task.Attempts[0].Done != task.Total || task.Attempts[0].Total != task.Total || task.Running {
+			t.Errorf("task %+v", task)
+		}
+	}
+	if s.Cells != 60 || s.Done != 60 || s.Missing != 0 || s.Failed == 0 || s.Failed == 30 || s.Failed != picky || s.Damaged != nil || s.Unfinished() != nil {
+		t.Errorf("status %+v", s)
+	}
+
+	// The times came along.
+	dir := t.TempDir()
+	into, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Merge(folder, p, cells, into); err != nil {
+		t.Fatal(err)
+	}
+	times, err := into.Timings()
+	if err != nil || len(times) != 60-s.Failed {
+		t.Errorf("%d times, %v; want %d", len(times), err, 60-s.Failed)
+	}
+	// Merging again changes nothing.
+	before := exported(t, dir)
+	if into, err = store.Open(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Merge(folder, p, cells, into); err != nil || !bytes.Equal(before, exported(t, dir)) {
+		t.Errorf("merged twice: %v", err)
+	}
+}
+
+// Faults happen, tasks run again, and the table is that of one machine.
+func TestFaults(t *testing.T) {
+	cells := cellsOf(t, 8, "test-longest", "test-picky")
+	want := alone(t, cells)
+	defer func() { afterCell = func() {} }()
+	rapid.Check(t, func(r *rapid.T) {
+		p, folder := planOf(t, cells, rapid.IntRange(1, 4).Draw(r, "tasks")), t.TempDir()
+		name := 0
+		try := func(ctx context.Context, task, workers int) error {
+			name++
+			return Work(ctx, folder, p, task, fmt.Sprint("run-", name), cells, run.Engine{Workers: workers}, time.Hour)
+		}
+		for range rapid.IntRange(1, 5).Draw(r, "faults") {
+			task := rapid.IntRange(0, len(p.Tasks)-1).Draw(r, "task")
+			files := segmentFiles(t, folder)
+			pick := func() string { return rapid.SampledFrom(files).Draw(r, "segment") }
+			fault := rapid.SampledFrom([]string{"cancelled", "none", "twice", "deleted", "truncated", "flipped", "copied", "times lost", "left over"}).Draw(r, "fault")
+			switch fault {
+			case "cancelled":
+				ctx, cancel := context.WithCancel(context.Background())
+				left := rapid.IntRange(0, 8).Draw(r, "cells before it")
+				afterCell = func() {
+					if left--; left == 0 {
+						cancel()
+					}
+				}
+				err := try(ctx, task, 1)
+				afterCell = func() {}
+				if err != nil && !errors.Is(err, context.Canceled) || err != nil && ctx.Err() == nil {
+					r.Fatal(err)
+				}
+				cancel()
+			case "none":
+				if err := try(context.Background(), task, 2); err != nil {
+					r.Fatal(err)
+				}
+			case "twice":
+				var both sync.WaitGroup
+				var errs [2]error
+				for i := range errs {
+					both.Go(func() {
+						errs[i] = Work(context.Background(), folder, p, task, fmt.Sprint("both-", name, "-", i), cells, run.Engine{Workers: 2}, time.Hour)
+					})
+				}
+				both.Wait()
+				name++
+				if err := errors.Join(errs[:]...); err != nil {
+					r.Fatal(err)
+				}
+			case "left over":
+				if err := errors.Join(os.MkdirAll(segments(folder), 0o755), os.WriteFile(filepath.Join(segments(folder), fmt.Sprint(".tmp-", name)), []byte("half a li"), 0o600)); err != nil {
+					r.Fatal(err)
+				}
+			default:
+				if len(files) == 0 {
+					continue
+				}
+				path := pick()
+				data, err := os.ReadFile(path)
+				if err != nil {
+					r.Fatal(err)
+				}
+				switch fault {
+				case "deleted":
+					err = os.Remove(path)
+				case "truncated":
+					err = os.Truncate(path, int64(rapid.IntRange(0, len(data)).Draw(r, "bytes")))
+				case "flipped":
+					if len(data) > 0 {
+						data[rapid.IntRange(0, len(data)-1).Draw(r, "byte")] ^= byte(rapid.IntRange(1, 255).Draw(r, "bits"))
+					}
+					err = os.WriteFile(path, data, 0o644)
+				case "copied":
+					err = os.WriteFile(strings.TrimSuffix(path, ".jsonl")+"-copy.jsonl", data, 0o644)
+				case "times lost":
+					err = os.RemoveAll(filepath.Join(segments(folder), "timing-"+strings.TrimPrefix(filepath.Base(path), "segment-")))
+				}
+				if err != nil {
+					r.Fatal(err)
+				}
+			}
+		}
+
+		// What is merged early is right as far as it goes, and the status says how far.
+		_, s, err := merged(t, folder, p, cells)
+		var incomplete *IncompleteError
+		if (s.Missing > 0) != errors.As(err, &incomplete) || err != nil && incomplete == nil {
+			r.Fatalf("%d cells are missing: %v", s.Missing, err)
+		}
+		for _, task := range s.Unfinished() {
+			if err := try(context.Background(), task, 2); err != nil {
+				r.Fatal(err)
+			}
+		}
+		got, s, err := merged(t, folder, p, cells)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			r.Fatalf("merged:\n%s\nwant:\n%s", got, want)
+		}
+		looked, err := Look(folder, p, cells, time.Now())
+		if err != nil || !reflect.DeepEqual(looked, s) {
+			r.Fatalf("Look says %+v, %v; Merge said %+v", looked, err, s)
+		}
+	})
+}
+
+// A damaged segment is named, and its cells are missing until they are computed again.
+func TestDamageIsNamed(t *testing.T) {
+	cells := cellsOf(t, 8, "test-longest")
+	p, folder := planOf(t, cells, 2), t.TempDir()
+	for task := range p.Tasks {
+		if err := work(folder, p, task, "a", cells); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := segmentFiles(t, folder)[1]
+	if err := os.Truncate(path, 300); err != nil {
+		t.Fatal(err)
+	}
+	check := func(missing int) {
+		t.Helper()
+		s, err := Look(folder, p, cells, time.Now())
+		if err != nil || s.Missing != missing || len(s.Damaged) != 1 || s.Damaged[0].Path != path {
+			t.Errorf("%+v, %v; want %d missing and %s damaged", s, err, missing, path)
+		}
+	}
+	check(4)
+	_, s, err := merged(t, folder, p, cells)
+	if err == nil || err.Error() != "4 of 8 are missing, of task 1" || !slices.Equal(s.Unfinished(), []int{1}) {
+		t.Errorf("merged with %v; unfinished are %v", err, s.Unfinished())
+	}
+	if err := work(folder, p, 1, "a", cells); err != nil { // the same name, as of a container that starts again
+		t.Fatal(err)
+	}
+	check(0)
+	if n := len(segmentFiles(t, folder)); n != 3 {
+		t.Errorf("%d segments, want the damaged one and two", n)
+	}
+}
+
+func TestAttempts(t *testing.T) {
+	cells := cellsOf(t, 100, "test-slow")
+	synctest.Test(t, func(t *testing.T) {
+		p, folder := planOf(t, cells, 1), t.TempDir()
+		start := time.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		var told int
+		go func() {
+			ended <- Work(ctx, folder, p, 0, "job-0", cells, run.Engine{Workers: 1, Progress: func(done, _ int) { told = done }}, 3*time.Second)
+		}()
+		time.Sleep(35500 * time.Millisecond)
+		synctest.Wait()
+		s, err := Look(folder, p, cells, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := s.Tasks[0].Attempts[0]
+		if !s.Tasks[0].Running || a.State != Running || !a.Started.Equal(start) || !a.Updated.Equal(start.Add(30*time.Second)) ||
+			a.Done < 29 || a.Done > 30 || a.Total != 100 || a.Run != "job-0" || a.PID != os.Getpid() || a.Host == "" {
+			t.Errorf("at work: %+v", s.Tasks[0])
+		}
+		if s.Done < 30 || s.Done > 35 {
+			t.Errorf("%d cells are in segments after 35 s", s.Done)
+		}
+		// A minute of silence may be a slow disk; two are death.
+		for silent, want := range map[time.Duration]bool{time.Minute: true, 2 * time.Minute: false, -time.Hour: true} {
+			if s, err := Look(folder, p, cells, a.Updated.Add(silent)); err != nil || s.Tasks[0].Running != want {
+				t.Errorf("after %v of silence it is running: %v, %v", silent, s.Tasks[0].Running, err)
+			}
+		}
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v", err)
+		}
+		if s, err = Look(folder, p, cells, time.Now()); err != nil || s.Done != 35 || told != 35 || s.Tasks[0].Running || s.Tasks[0].Attempts[0].State != Stopped || s.Tasks[0].Attempts[0].Done != 35 {
+			t.Errorf("stopped: %+v, %v; told %d", s, err, told)
+		}
+		if err := Work(t.Context(), folder, p, 0, "job-1", cells, run.Engine{Workers: 1}, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if time.Since(start) > 102*time.Second {
+			t.Errorf("it took %v in all; cells were computed again", time.Since(start))
+		}
+		s, err = Look(folder, p, cells, time.Now())
+		if err != nil || s.Missing != 0 || len(s.Tasks[0].Attempts) != 2 || s.Tasks[0].Attempts[1].Run != "job-1" || s.Tasks[0].Attempts[1].State != Done {
+			t.Errorf("done: %+v, %v", s, err)
+		}
+	})
+}
+
+func TestAttemptsThatCannotBeRead(t *testing.T) {
+	cells := cellsOf(t, 2, "test-longest")
+	p, folder := planOf(t, cells, 1), t.TempDir()
+	if err := work(folder, p, 0, "a", cells); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"0000-b.json": `{"task": 0,`, "0007-a.json": `{"task": 7}`, ".tmp-1": "half"} {
+		if err := os.WriteFile(filepath.Join(folder, attemptsFolder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Look(folder, p, cells, time.Now())
+	if err != nil || len(s.Damaged) != 2 || len(s.Tasks[0].Attempts) != 1 || s.Missing != 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestWhatCannotBeWorkedOn(t *testing.T) {
+	cells := cellsOf(t, 4, "test-longest")
+	p, folder := planOf(t, cells, 2), t.TempDir()
+	for _, name := range []string{"", ".a", "a/b", `a\b`} {
+		if err := work(folder, p, 0, name, cells); err == nil {
+			t.Errorf("a run is named %q", name)
+		}
+	}
+	if err := work(folder, p, 2, "a", cells); err == nil {
+		t.Error("there is a task 2 of 2")
+	}
+	var changed *ChangedError
+	if err := work(folder, p, 1, "a", cells[1:]); !errors.As(err, &changed) {
+		t.Errorf("other cells: %v", err)
+	}
+	if _, err := Look(folder, p, cells[1:], time.Now()); !errors.As(err, &changed) {
+		t.Errorf("other cells to look for: %v", err)
+	}
+	s, err := Look(folder, p, cells, time.Now())
+	if err != nil || len(s.Tasks[1].Attempts) != 1 || s.Tasks[1].Attempts[0].State != Failed || !strings.Contains(s.Tasks[1].Attempts[0].Error, "other cells") {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// Two segments that disagree are an error that names the later one.
+func TestConflict(t *testing.T) {
+	cells := cellsOf(t, 4, "test-longest")
+	p, folder := planOf(t, cells, 1), t.TempDir()
+	if err := work(folder, p, 0, "a", cells); err != nil {
+		t.Fatal(err)
+	}
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := st.Segments(segments(folder), "0000-b", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Append(store.Record{Row: store.Row{Cell: cells[2].JSON(), Kind: "failed", Error: "no"}}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var conflict *store.ConflictError
+	if _, _, err := merged(t, folder, p, cells); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "segment-0000-b-000001.jsonl") {
+		t.Errorf("merged: %v", err)
+	}
+	if err := work(folder, p, 0, "c", cells); !errors.As(err, &conflict) {
+		t.Errorf("worked on: %v", err)
+	}
+}
