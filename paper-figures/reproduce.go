@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gocarina/gocsv"
 	"golang.org/x/sync/errgroup"
@@ -55,6 +56,7 @@ type job struct {
 	artefact Artefact
 	digest   string
 	needs    map[run.Series]Need
+	cells    []run.Cell
 	stamp    *stamp
 }
 
@@ -67,47 +69,79 @@ func (j *job) folder() string {
 	return j.paper.Name
 }
 
+// Cells lists the cells of the artefacts that Only keeps, those that are done too, as Run
+// would compute them in an empty folder. Nothing is computed or written.
+func (r *Reproduction) Cells() ([]run.Cell, error) {
+	var cells []run.Cell
+	for _, p := range r.Papers {
+		for _, a := range p.Artefacts {
+			if !r.keeps(p.Name, a.Name) {
+				continue
+			}
+			j, err := r.job(p, a)
+			if err != nil {
+				return nil, err
+			}
+			cells = append(cells, j.cells...)
+		}
+	}
+	return cells, nil
+}
+
+func (r *Reproduction) keeps(paper, artefact string) bool {
+	return r.Only == nil || r.Only(paper, artefact)
+}
+
+// job lists what an artefact needs.
+func (r *Reproduction) job(p Paper, a Artefact) (*job, error) {
+	program, err := hashProgram()
+	if err != nil {
+		return nil, err
+	}
+	j := &job{paper: p, artefact: a, needs: map[run.Series]Need{}}
+	h := sha256.New()
+	fmt.Fprintln(h, program, r.Scale.Quick)
+	if a.Needs != nil {
+		for _, n := range a.Needs(r.Scale) {
+			if old, ok := j.needs[n.Series]; ok && old != n {
+				return nil, fmt.Errorf("%s/%s needs %v twice, from %d and from %d", p.Name, a.Name, n.Series, old.First, n.First)
+			}
+			j.needs[n.Series] = n
+			fmt.Fprintln(h, n)
+			c, err := n.Series.Cells(n.First + n.N)
+			if err != nil {
+				return nil, err
+			}
+			j.cells = append(j.cells, c[n.First:]...)
+		}
+	}
+	j.digest = hex.EncodeToString(h.Sum(nil))
+	return j, nil
+}
+
 // Run computes what is missing, writes tables, figures, the reports of the papers
 // and claims.csv, and returns the claims and how many artefacts are not done, because
 // Only left them out. Artefacts that are done are left alone.
 func (r *Reproduction) Run(ctx context.Context) (rows []Row, left int, err error) {
-	program, err := hashProgram()
-	if err != nil {
-		return nil, 0, err
-	}
 	var all, open []*job
 	var cells []run.Cell
 	folders := []string{r.Dir, filepath.Join(r.Dir, "stamps")}
 	for _, p := range r.Papers {
 		folders = append(folders, filepath.Join(r.Dir, p.Name))
 		for _, a := range p.Artefacts {
-			j := &job{paper: p, artefact: a, needs: map[run.Series]Need{}}
-			h := sha256.New()
-			fmt.Fprintln(h, program, r.Scale.Quick)
-			var own []run.Cell
-			if a.Needs != nil {
-				for _, n := range a.Needs(r.Scale) {
-					if old, ok := j.needs[n.Series]; ok && old != n {
-						return nil, 0, fmt.Errorf("%s/%s needs %v twice, from %d and from %d", p.Name, a.Name, n.Series, old.First, n.First)
-					}
-					j.needs[n.Series] = n
-					fmt.Fprintln(h, n)
-					c, err := n.Series.Cells(n.First + n.N)
-					if err != nil {
-						return nil, 0, err
-					}
-					own = append(own, c[n.First:]...)
-				}
+			j, err := r.job(p, a)
+			if err != nil {
+				return nil, 0, err
 			}
-			j.digest = hex.EncodeToString(h.Sum(nil))
 			if j.stamp, err = r.readStamp(j); err != nil {
 				return nil, 0, err
 			}
 			all = append(all, j)
-			if j.stamp == nil && (r.Only == nil || r.Only(p.Name, a.Name)) {
+			if j.stamp == nil && r.keeps(p.Name, a.Name) {
 				open = append(open, j)
-				cells = append(cells, own...)
+				cells = append(cells, j.cells...)
 			}
+			j.cells = nil // lets the collector have them
 		}
 	}
 	for _, dir := range folders {
@@ -266,14 +300,17 @@ func writeIfChanged(path, content string) error {
 	})
 }
 
-// hashProgram identifies the program: another build may compute something else.
-func hashProgram() (string, error) {
+// Program identifies this program by the SHA-256 of its file, in hexadecimal: another build
+// may compute something else.
+func Program() (string, error) { return hashProgram() }
+
+var hashProgram = sync.OnceValues(func() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
 	return hashFile(path)
-}
+})
 
 func hashFile(path string) (string, error) {
 	f, err := os.Open(path)

@@ -38,6 +38,7 @@ var mayImport = map[string]string{
 	"harness/external/examples/greedy": "", // as outside this module
 
 	"harness/sweep/kubernetes": "",
+	"harness/sweep/slurm":      "",
 	"harness/sweep/slurmtest":  "",
 
 	"algorithms/rl/internal/learn": "algorithms/rl/nn algorithms/rl/env",

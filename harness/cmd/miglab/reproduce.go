@@ -33,10 +33,16 @@ func papers() ([]figures.Paper, error) {
 	return out, nil
 }
 
-func newReproduce() *cobra.Command {
-	var paper, only, results string
-	var quick bool
-	var workers int
+// reproduceFlags are the flags of reproduce.
+type reproduceFlags struct {
+	paper, only, results string
+	quick                bool
+	workers              int
+}
+
+func newReproduce() *cobra.Command { return new(reproduceFlags).command() }
+
+func (f *reproduceFlags) command() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reproduce",
 		Short: "Regenerate every table and figure of the papers beside the published numbers",
@@ -44,60 +50,69 @@ func newReproduce() *cobra.Command {
 			"paper, and results/claims.csv with a verdict for every published number. Interrupted, it goes on where it was;\n" +
 			"done, it computes nothing.",
 		Example: "  miglab reproduce\n  miglab reproduce --quick\n  miglab reproduce --paper far\n  miglab reproduce --only far/table4",
-		RunE: func(c *cobra.Command, _ []string) error {
-			all, err := papers()
-			if err != nil {
-				return err
-			}
-			keep, err := selection(all, paper, only)
-			if err != nil {
-				return err
-			}
-			if workers < 0 {
-				return fmt.Errorf("--workers %d: at least 0", workers)
-			}
-			if quick && !c.Flags().Changed("results") {
-				results = filepath.Join(results, "quick")
-			}
-			// The store is opened only where an artefact is not done.
-			progress := newProgress(c.ErrOrStderr(), "cells")
-			defer progress.done()
-			r := figures.Reproduction{
-				Engine: func() (*run.Engine, error) {
-					st, err := store.Open(filepath.Join(results, "store"))
-					return &run.Engine{Store: st, Workers: workers, Progress: progress.set}, err
-				},
-				Papers: all, Dir: results, Scale: figures.Scale{Quick: quick}, Only: keep,
-			}
-			rows, left, err := r.Run(c.Context())
-			if err != nil {
-				return err
-			}
-			progress.done()
-			n := figures.Count(rows)
-			out := c.OutOrStdout()
-			if quick {
-				fmt.Fprintf(out, "%d published numbers, no verdicts in a quick run\n", figures.Total(n))
-			} else {
-				fmt.Fprintf(out, "%d REPRODUCED, %d DEVIATES, %d NOT RUNNABLE, %d INPUT\n",
-					n[figures.Reproduced], n[figures.Deviates], n[figures.NotRunnable], n[figures.FromPaper])
-			}
-			if left > 0 {
-				fmt.Fprintf(out, "%d artefacts are not done and not in the claims; miglab reproduce does them\n", left)
-			}
-			fmt.Fprintf(out, "claims   %s\n", filepath.Join(results, "claims.csv"))
-			for _, p := range all {
-				fmt.Fprintf(out, "%-8s %s\n", p.Name, filepath.Join(results, p.Name, "README.md"))
-			}
-			return nil
-		},
+		RunE:    f.run,
 	}
-	c.Flags().StringVar(&paper, "paper", "", "one paper (miglab list papers)")
-	c.Flags().StringVar(&only, "only", "", "one artefact, for example far/table4")
-	c.Flags().BoolVar(&quick, "quick", false, "few replicates and no verdicts, into results/quick")
-	c.Flags().IntVar(&workers, "workers", 0, "cells computed at a time; 0 means one a processor")
-	c.Flags().StringVar(&results, "results", "results", "folder for results")
+	c.Flags().StringVar(&f.paper, "paper", "", "one paper (miglab list papers)")
+	c.Flags().StringVar(&f.only, "only", "", "one artefact, for example far/table4")
+	c.Flags().BoolVar(&f.quick, "quick", false, "few replicates and no verdicts, into results/quick")
+	c.Flags().IntVar(&f.workers, "workers", 0, "cells computed at a time; 0 means one a processor")
+	c.Flags().StringVar(&f.results, "results", "results", "folder for results")
 	return c
+}
+
+// reproduction is what the flags ask for, without an engine.
+func (f *reproduceFlags) reproduction(c *cobra.Command) (*figures.Reproduction, error) {
+	all, err := papers()
+	if err != nil {
+		return nil, err
+	}
+	keep, err := selection(all, f.paper, f.only)
+	if err != nil {
+		return nil, err
+	}
+	if f.workers < 0 {
+		return nil, fmt.Errorf("--workers %d: at least 0", f.workers)
+	}
+	dir := f.results
+	if f.quick && !c.Flags().Changed("results") {
+		dir = filepath.Join(dir, "quick")
+	}
+	return &figures.Reproduction{Papers: all, Dir: dir, Scale: figures.Scale{Quick: f.quick}, Only: keep}, nil
+}
+
+func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
+	r, err := f.reproduction(c)
+	if err != nil {
+		return err
+	}
+	progress := newProgress(c.ErrOrStderr(), "cells")
+	defer progress.done()
+	// The store is opened only where an artefact is not done.
+	r.Engine = func() (*run.Engine, error) {
+		st, err := store.Open(filepath.Join(r.Dir, "store"))
+		return &run.Engine{Store: st, Workers: f.workers, Progress: progress.set}, err
+	}
+	rows, left, err := r.Run(c.Context())
+	if err != nil {
+		return err
+	}
+	progress.done()
+	n := figures.Count(rows)
+	out := c.OutOrStdout()
+	if f.quick {
+		fmt.Fprintf(out, "%d published numbers, no verdicts in a quick run\n", figures.Total(n))
+	} else {
+		fmt.Fprintf(out, "%d REPRODUCED, %d DEVIATES, %d NOT RUNNABLE, %d INPUT\n",
+			n[figures.Reproduced], n[figures.Deviates], n[figures.NotRunnable], n[figures.FromPaper])
+	}
+	if left > 0 {
+		fmt.Fprintf(out, "%d artefacts are not done and not in the claims; miglab reproduce does them\n", left)
+	}
+	fmt.Fprintf(out, "claims   %s\n", filepath.Join(r.Dir, "claims.csv"))
+	for _, p := range r.Papers {
+		fmt.Fprintf(out, "%-8s %s\n", p.Name, filepath.Join(r.Dir, p.Name, "README.md"))
+	}
+	return nil
 }
 
 // selection returns which artefacts the flags ask for.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -10,13 +12,19 @@ import (
 	"miglab/algorithms/rl/train"
 )
 
-func newTrain() *cobra.Command {
-	var names []string
-	var workload, track, out, install string
-	var all bool
-	var steps int64
-	var seeds []uint
-	var workers int
+// trainFlags are the flags of train.
+type trainFlags struct {
+	names                         []string
+	workload, track, out, install string
+	all                           bool
+	steps                         int64
+	seeds                         []uint
+	workers                       int
+}
+
+func newTrain() *cobra.Command { return new(trainFlags).command() }
+
+func (f *trainFlags) command() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "train",
 		Short: "Train agents; an interrupted run goes on where it was",
@@ -30,71 +38,96 @@ func newTrain() *cobra.Command {
 			"  miglab train --track corun\n" +
 			"  miglab train --all",
 		RunE: func(c *cobra.Command, _ []string) error {
-			var recipes []*train.Recipe
-			switch {
-			case len(names) > 0 && (all || track != "") || all && track != "" || len(names) == 0 && !all && track == "":
-				return fmt.Errorf("give one of --agent, --track and --all; miglab list agents says what there is")
-			case all:
-				recipes = train.Recipes()
-			case track != "":
-				t, err := parseTrack(track)
-				if err != nil {
+			trainings, err := f.trainings(c)
+			if err != nil {
+				return err
+			}
+			for _, t := range trainings {
+				if err := t.run(c, f.install); err != nil {
 					return err
-				}
-				if recipes = train.OfTrack(t); len(recipes) == 0 {
-					return fmt.Errorf("--track %s has no agents; miglab list agents says what there is", t)
-				}
-			}
-			for _, n := range names {
-				r, err := train.Find(n, workload)
-				if err != nil {
-					return err
-				}
-				recipes = append(recipes, r)
-			}
-			switch {
-			case c.Flags().Changed("seeds") && len(seeds) == 0:
-				return fmt.Errorf("--seeds names none; give one run each, as in --seeds 1,2,3")
-			case steps < 0:
-				return fmt.Errorf("--steps %d: at least 1, or 0 for what the agent usually takes", steps)
-			case workers < 0:
-				return fmt.Errorf("--workers %d: at least 0", workers)
-			case workers == 0:
-				workers = runtime.GOMAXPROCS(0)
-			}
-			for _, r := range recipes {
-				own := seeds
-				if !c.Flags().Changed("seeds") {
-					own = r.Seeds
-				}
-				for _, seed := range own {
-					if err := trainOne(c, r, install, train.Options{Steps: steps, Seed: uint64(seed), Dir: out, Workers: workers, Kernel: nn.Fast()}); err != nil {
-						return err
-					}
 				}
 			}
 			return nil
 		},
 	}
-	c.Flags().StringSliceVar(&names, "agent", nil, "agents, separated by commas (miglab list agents)")
-	c.Flags().StringVar(&workload, "workload", "", "what to learn from, where the agent's name does not say")
-	c.Flags().StringVar(&track, "track", "", "every agent of a track")
-	c.Flags().BoolVar(&all, "all", false, "every agent that the project uses, with all its seeds")
-	c.Flags().Int64Var(&steps, "steps", 0, "steps in all environments; 0 means what the project's own agents took")
-	c.Flags().UintSliceVar(&seeds, "seeds", nil, "one run for each, separated by commas (default: what the project's own agents took)")
-	c.Flags().IntVar(&workers, "workers", 0, "goroutines; 0 means one a processor. It changes no result")
-	c.Flags().StringVar(&out, "out", "results/train", "folder for checkpoints, learning curves and weights")
-	c.Flags().StringVar(&install, "install", "", "root of the project's source: put weights and curves where the program is built from")
+	c.Flags().StringSliceVar(&f.names, "agent", nil, "agents, separated by commas (miglab list agents)")
+	c.Flags().StringVar(&f.workload, "workload", "", "what to learn from, where the agent's name does not say")
+	c.Flags().StringVar(&f.track, "track", "", "every agent of a track")
+	c.Flags().BoolVar(&f.all, "all", false, "every agent that the project uses, with all its seeds")
+	c.Flags().Int64Var(&f.steps, "steps", 0, "steps in all environments; 0 means what the project's own agents took")
+	c.Flags().UintSliceVar(&f.seeds, "seeds", nil, "one run for each, separated by commas (default: what the project's own agents took)")
+	c.Flags().IntVar(&f.workers, "workers", 0, "goroutines; 0 means one a processor. It changes no result")
+	c.Flags().StringVar(&f.out, "out", "results/train", "folder for checkpoints, learning curves and weights")
+	c.Flags().StringVar(&f.install, "install", "", "root of the project's source: put weights and curves where the program is built from")
 	return c
 }
 
-func trainOne(c *cobra.Command, r *train.Recipe, install string, o train.Options) error {
+// A training is one agent with one seed.
+type training struct {
+	recipe  *train.Recipe
+	options train.Options
+}
+
+// name is the name of the training's folder; no two trainings of a command share it.
+func (t *training) name() string { return t.recipe.Folder(t.options.Seed) }
+
+// trainings lists what the flags ask for, a training asked for twice once.
+func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
+	var recipes []*train.Recipe
+	switch {
+	case len(f.names) > 0 && (f.all || f.track != "") || f.all && f.track != "" || len(f.names) == 0 && !f.all && f.track == "":
+		return nil, fmt.Errorf("give one of --agent, --track and --all; miglab list agents says what there is")
+	case f.all:
+		recipes = train.Recipes()
+	case f.track != "":
+		t, err := parseTrack(f.track)
+		if err != nil {
+			return nil, err
+		}
+		if recipes = train.OfTrack(t); len(recipes) == 0 {
+			return nil, fmt.Errorf("--track %s has no agents; miglab list agents says what there is", t)
+		}
+	}
+	for _, n := range f.names {
+		r, err := train.Find(n, f.workload)
+		if err != nil {
+			return nil, err
+		}
+		recipes = append(recipes, r)
+	}
+	switch {
+	case c.Flags().Changed("seeds") && len(f.seeds) == 0:
+		return nil, fmt.Errorf("--seeds names none; give one run each, as in --seeds 1,2,3")
+	case f.steps < 0:
+		return nil, fmt.Errorf("--steps %d: at least 1, or 0 for what the agent usually takes", f.steps)
+	case f.workers < 0:
+		return nil, fmt.Errorf("--workers %d: at least 0", f.workers)
+	}
+	var out []training
+	for _, r := range recipes {
+		own := f.seeds
+		if !c.Flags().Changed("seeds") {
+			own = r.Seeds
+		}
+		for _, seed := range own {
+			o := train.Options{Steps: f.steps, Seed: uint64(seed), Dir: f.out, Workers: cmp.Or(f.workers, runtime.GOMAXPROCS(0)), Kernel: nn.Fast()}
+			if !slices.ContainsFunc(out, func(t training) bool { return t.name() == r.Folder(o.Seed) }) {
+				out = append(out, training{r, o})
+			}
+		}
+	}
+	return out, nil
+}
+
+// run trains, and puts what came out where the program is built from, if install names it.
+func (t *training) run(c *cobra.Command, install string) error {
+	r, o := t.recipe, t.options
 	if install != "" {
 		if err := r.Kept(o); err != nil {
 			return err
 		}
 	}
-	p := newProgress(c.ErrOrStderr(), r.Folder(o.Seed))
+	p := newProgress(c.ErrOrStderr(), t.name())
 	defer p.done()
 	o.Progress = func(done, all int64) { p.set(int(done), int(all)) }
 	result, err := train.Run(c.Context(), r, o)
@@ -107,6 +140,6 @@ func trainOne(c *cobra.Command, r *train.Recipe, install string, o train.Options
 			return err
 		}
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %d steps, %s %.2f; %s\n", r.Folder(o.Seed), result.Last.Steps, r.Score, result.Last.Score, result.Weights)
+	fmt.Fprintf(c.OutOrStdout(), "%s: %d steps, %s %.2f; %s\n", t.name(), result.Last.Steps, r.Score, result.Last.Score, result.Weights)
 	return nil
 }

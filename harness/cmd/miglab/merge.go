@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"miglab/harness/store"
+	"miglab/harness/sweep"
+)
+
+func newMerge() *cobra.Command {
+	return &cobra.Command{
+		Use:   "merge SWEEP",
+		Short: "Put what the tasks of a sweep computed together, as if one machine had done it",
+		Long: "merge adds the results of all tasks to the store and then runs the sweep's command, which finds nothing left\n" +
+			"to compute: its files have the same bytes as if it had run on one machine. Where results are missing, merge\n" +
+			"keeps those that there are, says what is missing, and ends with exit code 1. miglab submit has it run after the\n" +
+			"last task; it can be run again at any time.",
+		Example: "  miglab merge results/sweeps/0123456789ab",
+		Args:    arguments(1, 1, "the folder of a sweep"),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := readSweep(args[0])
+			if err != nil {
+				return err
+			}
+			return s.merge(c)
+		},
+	}
+}
+
+// merge merges the sweep and runs its command.
+func (s *openSweep) merge(c *cobra.Command) error {
+	status, err := s.collect()
+	for _, d := range status.Damaged {
+		fmt.Fprintf(c.ErrOrStderr(), "miglab: damaged, and counts for nothing: %s\n", d)
+	}
+	if incomplete := (*sweep.IncompleteError)(nil); errors.As(err, &incomplete) {
+		return s.missing(incomplete)
+	}
+	if err != nil {
+		return err
+	}
+	root := newRoot()
+	root.SetArgs(s.plan.Args)
+	root.SetOut(c.OutOrStdout())
+	root.SetErr(c.ErrOrStderr())
+	return root.ExecuteContext(c.Context())
+}
+
+// collect puts what there is into the store. Trainings have no store: their files are where
+// they belong.
+func (s *openSweep) collect() (sweep.Status, error) {
+	if s.trainings != nil {
+		return sweep.Merge(s.dir, s.plan, nil, nil)
+	}
+	st, err := store.Open(s.store)
+	if err != nil {
+		return sweep.Status{}, err
+	}
+	return sweep.Merge(s.dir, s.plan, s.cells, st)
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"miglab/harness/sweep"
+	"miglab/harness/sweep/slurm"
+)
+
+func newStatus() *cobra.Command {
+	var watch bool
+	var results string
+	c := &cobra.Command{
+		Use:   "status [SWEEP]",
+		Short: "Say what of a sweep is done, running, failed and missing",
+		Long: "status reads the files of a sweep, by default of the one that was planned last, and nothing else: they say what\n" +
+			"is done even when the cluster has forgotten the jobs. With --watch it shows how the sweep goes on until nothing\n" +
+			"of it is left in Slurm's queue; it can be closed and opened again.",
+		Example: "  miglab status\n  miglab status results/sweeps/0123456789ab --watch",
+		Args:    arguments(0, 1, "the folder of a sweep"),
+		RunE: func(c *cobra.Command, args []string) error {
+			var dir string
+			var err error
+			if len(args) > 0 {
+				dir = args[0]
+			} else if dir, err = newestSweep(filepath.Join(results, "sweeps")); err != nil {
+				return err
+			}
+			s, err := readSweep(dir)
+			if err != nil {
+				return err
+			}
+			if watch {
+				return s.watch(c)
+			}
+			status, err := s.look()
+			if err != nil {
+				return err
+			}
+			s.print(c.OutOrStdout(), &status)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&watch, "watch", false, "show how the sweep goes on until it is done or nothing of it runs any more")
+	c.Flags().StringVar(&results, "results", "results", "folder for results, where no sweep is named")
+	return c
+}
+
+// print writes a line for each thing to know, and one for each task that is not done.
+func (s *openSweep) print(w io.Writer, status *sweep.Status) {
+	fmt.Fprintf(w, "sweep    %s\ncommand  miglab %s\n", s.dir, shell(s.plan.Args))
+	fmt.Fprintf(w, "%-8s %d of %d done, %d of them failed, %d missing\n", s.what(), status.Done, status.Cells, status.Failed, status.Missing)
+	done, running := 0, 0
+	for _, t := range status.Tasks {
+		switch {
+		case t.Done == t.Total:
+			done++
+		case t.Running:
+			running++
+		}
+	}
+	fmt.Fprintf(w, "tasks    %d of %d done, %d running, %d missing\n", done, len(status.Tasks), running, len(status.Tasks)-done-running)
+	for _, t := range status.Tasks {
+		if t.Done < t.Total {
+			fmt.Fprintf(w, "task %-3d %d of %d done, %s\n", t.Task, t.Done, t.Total, stateOf(t))
+		}
+	}
+	for _, d := range status.Damaged {
+		fmt.Fprintf(w, "damaged  %s\n", d)
+	}
+	switch {
+	case status.Missing == 0:
+		fmt.Fprintf(w, "merge    miglab merge %s\n", slurm.Word(s.dir))
+	case running == 0:
+		fmt.Fprintf(w, "go on    miglab submit --missing %s\n", slurm.Word(s.dir))
+	}
+}
+
+// stateOf words how a task that misses results stands.
+func stateOf(t sweep.TaskStatus) string {
+	if len(t.Attempts) == 0 {
+		return "never run"
+	}
+	a := t.Attempts[len(t.Attempts)-1]
+	switch {
+	case t.Running:
+		return fmt.Sprintf("running: %d of %d on %s", a.Done, a.Total, a.Host)
+	case a.State == sweep.Running:
+		return fmt.Sprintf("lost: no word from %s since %s", a.Host, a.Updated.UTC().Format(time.DateTime))
+	case a.State == sweep.Failed:
+		return "failed: " + a.Error
+	}
+	return a.State
+}
+
+// How often watch looks, at least, and how often it prints a line where there is no terminal.
+const (
+	lookEvery = 2 * time.Second
+	lineEvery = time.Minute
+)
+
+// watch shows how the sweep goes on until nothing of it is at work. The files say what is done,
+// and Slurm's queue, where there is one, what is still to come.
+func (s *openSweep) watch(c *cobra.Command) error {
+	jobs, err := s.slurmJobs()
+	if err != nil {
+		return err
+	}
+	p := newProgress(c.ErrOrStderr(), s.what())
+	defer p.done()
+	var said time.Time
+	for {
+		began := time.Now()
+		// The queue first: what has ended since then has written its files.
+		queue, err := s.inQueue(c.Context(), jobs)
+		if err != nil && c.Context().Err() == nil {
+			queue = "Slurm does not answer: " + err.Error() // the files go on saying how things stand
+		}
+		status, err := s.look()
+		if err != nil {
+			return err
+		}
+		p.set(status.Done, status.Cells)
+		over := queue == "" && (status.Missing == 0 || len(jobs) > 0 || !s.runs(&status))
+		if p.w == nil && (over || began.Sub(said) >= lineEvery) {
+			fmt.Fprintln(c.OutOrStdout(), strings.TrimSuffix(fmt.Sprintf("%d of %d %s done; %s", status.Done, status.Cells, s.what(), queue), "; "))
+			said = began
+		}
+		if over {
+			p.done()
+			return s.over(c, &status, jobs)
+		}
+		select {
+		case <-c.Context().Done():
+			return interruptedError{"the sweep goes on; to see it again: miglab status --watch " + slurm.Word(s.dir)}
+		case <-time.After(max(lookEvery, 10*time.Since(began))): // a large sweep is not looked at all the time
+		}
+	}
+}
+
+// runs reports whether tasks may be at work that no queue knows of.
+func (s *openSweep) runs(status *sweep.Status) bool {
+	jobs, err := sweep.Jobs(s.dir)
+	if err == nil && len(jobs) > 0 && jobs[len(jobs)-1].Engine == engineKubernetes {
+		return true // its pods may still have to start
+	}
+	return slices.ContainsFunc(status.Tasks, func(t sweep.TaskStatus) bool { return t.Running })
+}
+
+// inQueue words what of the sweep Slurm has in its queue; "" if nothing.
+func (s *openSweep) inQueue(ctx context.Context, jobs []sweep.Job) (string, error) {
+	var ids []string
+	for _, j := range jobs {
+		ids = append(append(ids, j.IDs...), j.Merge)
+	}
+	entries, err := slurm.Queue(ctx, ids)
+	if err != nil {
+		return "", err
+	}
+	count := map[string]int{}
+	for _, e := range entries {
+		if e.Ended() {
+			continue
+		}
+		what := strings.ToLower(e.State)
+		if e.State == "PENDING" {
+			what += " (" + e.Reason + ")"
+		}
+		count[what]++
+	}
+	var out []string
+	for _, what := range sortedKeys(count) {
+		out = append(out, fmt.Sprintf("%d %s", count[what], what))
+	}
+	return strings.Join(out, ", "), nil
+}
+
+// over says how a sweep ended that nothing is at work on.
+func (s *openSweep) over(c *cobra.Command, status *sweep.Status, jobs []sweep.Job) error {
+	if status.Missing > 0 {
+		return s.missing(&sweep.IncompleteError{Status: *status})
+	}
+	if len(jobs) > 0 {
+		said, err := os.ReadFile(filepath.Join(s.dir, logs, jobs[len(jobs)-1].Merge+".log"))
+		if err == nil {
+			_, err = c.OutOrStdout().Write(said)
+			return err
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	fmt.Fprintf(c.OutOrStdout(), "merge    miglab merge %s\n", slurm.Word(s.dir))
+	return nil
+}

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"miglab/harness/nearest"
+	"miglab/harness/sweep"
+)
+
+// The engines that run the tasks of a sweep.
+const (
+	engineSlurm      = "slurm"
+	engineKubernetes = "kubernetes"
+	engineLocal      = "local"
+)
+
+// engines are the names of all engines.
+var engines = []string{engineKubernetes, engineLocal, engineSlurm}
+
+// submitFlags are the flags of submit.
+type submitFlags struct {
+	engine, missing, sweep string
+	tasks, workers         int
+	dryRun, watch, shared  bool
+	jobName                string
+	// Slurm's
+	partition, time string
+	arrayLimit      int
+	extra           []string
+	// Kubernetes'
+	image, claim, mount, cpu, memory, user string
+}
+
+// A submission is some tasks of a sweep.
+type submission struct {
+	// name names it and no other submission.
+	name  string
+	tasks []int
+	// fresh says that the sweep's folder does not exist yet.
+	fresh bool
+}
+
+func newSubmit() *cobra.Command {
+	f := new(submitFlags)
+	c := &cobra.Command{
+		Use:   "submit [flags] -- run|reproduce|train ...",
+		Short: "Spread a command over a cluster: Slurm, Kubernetes, or processes of this machine",
+		Long: "submit lists what the command would compute, cuts it into tasks of about equal cost, and has a cluster run\n" +
+			"them and then merge the results, whose bytes are those of a run on one machine. Costs are estimated from\n" +
+			"the times in the store. The tasks have nothing in common but a folder, results/sweeps/NAME, which all machines\n" +
+			"must see, as they must the program and the command's own files. Submitted again, a command goes on where it\n" +
+			"was: tasks that have all their results are not sent, nor those that are in Slurm's queue. Where this machine can\n" +
+			"tell that no other sees the folder, as below /tmp, submit refuses, unless --shared says otherwise.\n\n" +
+			"slurm submits a job array and a merge that follows it. A task that reaches its time limit puts itself back into\n" +
+			"the queue and goes on where it was. kubernetes writes a manifest for kubectl, and a Dockerfile. local runs the\n" +
+			"tasks here and merges.",
+		Example: "  miglab submit --engine slurm --tasks 64 --partition cpu --time 60 -- run --algorithms far,miso --datasets WIDETIMES\n" +
+			"  miglab submit --engine slurm --dry-run --extra '--account=lab --mem=4G' -- reproduce --paper far\n" +
+			"  miglab submit --engine local -- run --algorithms far --datasets WIDETIMES --instances 100000\n" +
+			"  miglab submit --engine slurm --cpus 4 -- train --agent rl-direct --workload WIDETIMES --seeds 1,2,3\n" +
+			"  miglab submit --missing results/sweeps/0123456789ab --watch",
+		RunE: f.run,
+		Args: cobra.ArbitraryArgs,
+	}
+	c.Flags().SetInterspersed(false) // what follows the command's name is the command's
+	c.Flags().StringVar(&f.engine, "engine", "", "slurm, kubernetes or local; with --missing the one used last")
+	c.Flags().IntVar(&f.tasks, "tasks", 16, "tasks to cut the command into, at most")
+	c.Flags().StringVar(&f.missing, "missing", "", "folder of a sweep: submit its tasks that miss results")
+	c.Flags().StringVar(&f.sweep, "sweep", "", "folder for the sweep (default: sweeps/NAME in the command's folder for results)")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be submitted, and write nothing")
+	c.Flags().BoolVar(&f.watch, "watch", false, "then show how the sweep goes on, as miglab status --watch does")
+	c.Flags().BoolVar(&f.shared, "shared", false, "the folder is on a file system that all machines see, although it does not look so")
+	c.Flags().StringVar(&f.jobName, "job-name", "", "begins the names of jobs (default: miglab and the sweep's name)")
+	c.Flags().StringVar(&f.partition, "partition", "", "slurm: partition")
+	c.Flags().StringVar(&f.time, "time", "", "slurm: time limit of a task, as sbatch takes it")
+	c.Flags().IntVar(&f.arrayLimit, "array-limit", 0, "slurm, kubernetes: tasks at a time; 0 means as many as there is room for")
+	c.Flags().StringArrayVar(&f.extra, "extra", nil, "slurm: more for sbatch, separated by spaces")
+	c.Flags().IntVar(&f.workers, "workers", 0, "local: tasks at a time; 0 means one a processor")
+	c.Flags().StringVar(&f.image, "image", "", "kubernetes: container image of miglab")
+	c.Flags().StringVar(&f.claim, "claim", "", "kubernetes: claim of the volume that all pods share")
+	c.Flags().StringVar(&f.mount, "mount", "", "kubernetes: where this machine and the pods have that volume")
+	c.Flags().StringVar(&f.cpu, "cpu", "1", "kubernetes: processors of a task")
+	c.Flags().StringVar(&f.memory, "memory", "2Gi", "kubernetes: memory of a task")
+	c.Flags().StringVar(&f.user, "user", "", "kubernetes: user and group that own the results, as in 1000:1000 (default: yours)")
+	return c
+}
+
+// ofEngine are flags that belong to some of the engines.
+var ofEngine = map[string][]string{
+	"partition": {engineSlurm}, "time": {engineSlurm}, "extra": {engineSlurm},
+	"array-limit": {engineSlurm, engineKubernetes}, "workers": {engineLocal},
+	"image": {engineKubernetes}, "claim": {engineKubernetes}, "mount": {engineKubernetes},
+	"cpu": {engineKubernetes}, "memory": {engineKubernetes}, "user": {engineKubernetes},
+}
+
+// jobNames are names that every engine takes, with room for what is added to them.
+var jobNames = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$`)
+
+func (f *submitFlags) run(c *cobra.Command, args []string) error {
+	s, fresh, err := f.open(c, args)
+	if err != nil {
+		return err
+	}
+	if err := f.check(c, s.dir); err != nil {
+		return err
+	}
+	if why := nodeLocal(s.dir); why != "" && f.engine != engineLocal && !f.shared {
+		return fmt.Errorf("the tasks would not see %s: %s; choose another folder with --sweep, or say --shared if that is wrong", s.dir, why)
+	}
+	jobs, err := sweep.Jobs(s.dir)
+	if err != nil {
+		return err
+	}
+	status, err := s.look()
+	if err != nil {
+		return err
+	}
+	base := f.jobName
+	if base == "" {
+		base = "miglab-" + s.plan.Name()
+	}
+	n := submission{fmt.Sprintf("%s-%d", base, len(jobs)+1), status.Unfinished(), fresh}
+	switch f.engine {
+	case engineSlurm:
+		return f.slurm(c, s, n)
+	case engineKubernetes:
+		return f.kubernetes(c, s, n)
+	}
+	return f.local(c, s, n)
+}
+
+// open finds the sweep that is to be submitted or plans it.
+func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh bool, err error) {
+	if f.missing != "" {
+		for _, flag := range []string{"tasks", "sweep"} {
+			if c.Flags().Changed(flag) {
+				return nil, false, fmt.Errorf("--%s has no meaning with --missing: the sweep is there", flag)
+			}
+		}
+		if len(args) > 0 {
+			return nil, false, fmt.Errorf("--missing submits the command of the sweep and cannot use %q, too", args[0])
+		}
+		s, err = readSweep(f.missing)
+		if err != nil {
+			return nil, false, err
+		}
+		return s, false, s.sameProgram()
+	}
+	if f.tasks < 1 {
+		return nil, false, fmt.Errorf("--tasks %d: at least 1", f.tasks)
+	}
+	w, err := readAssignment(args)
+	if err != nil {
+		return nil, false, err
+	}
+	p, err := w.plan(args, f.tasks)
+	if err != nil {
+		return nil, false, err
+	}
+	dir := f.sweep
+	if dir == "" {
+		dir = filepath.Join(w.results, "sweeps", p.Name())
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, false, err
+	}
+	old, err := sweep.Read(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+			return nil, false, fmt.Errorf("%s holds other things than a sweep; choose another folder with --sweep", dir)
+		}
+		return &openSweep{dir, p, w}, true, nil
+	case err != nil:
+		return nil, false, err
+	case old.Hash != p.Hash:
+		return nil, false, fmt.Errorf("%s holds another sweep, of miglab %s; choose another folder with --sweep", dir, shell(old.Args))
+	case c.Flags().Changed("tasks") && len(p.Tasks) != len(old.Tasks):
+		return nil, false, fmt.Errorf("--tasks %d: the sweep is there, with %d tasks, in %s", f.tasks, len(old.Tasks), dir)
+	}
+	s = &openSweep{dir, old, w}
+	return s, false, s.sameProgram()
+}
+
+// check finds the engine and refuses what does not fit it.
+func (f *submitFlags) check(c *cobra.Command, dir string) error {
+	if f.engine == "" && f.missing != "" {
+		jobs, err := sweep.Jobs(dir)
+		if err != nil {
+			return err
+		}
+		if len(jobs) > 0 {
+			f.engine = jobs[len(jobs)-1].Engine
+		}
+	}
+	if f.engine == "" {
+		return fmt.Errorf("--engine is needed: %s", strings.Join(engines, ", "))
+	}
+	if !slices.Contains(engines, f.engine) {
+		return nearest.Unknown("engine", f.engine, engines)
+	}
+	for _, flag := range sortedKeys(ofEngine) {
+		if fit := ofEngine[flag]; c.Flags().Changed(flag) && !slices.Contains(fit, f.engine) {
+			return fmt.Errorf("--%s is of --engine %s and has no meaning for %s", flag, strings.Join(fit, " and "), f.engine)
+		}
+	}
+	switch {
+	case f.jobName != "" && !jobNames.MatchString(f.jobName):
+		return fmt.Errorf("--job-name %q: at most 40 lower-case letters, digits and dashes, a letter or digit first and last", f.jobName)
+	case f.arrayLimit < 0:
+		return fmt.Errorf("--array-limit %d: at least 0", f.arrayLimit)
+	case f.workers < 0:
+		return fmt.Errorf("--workers %d: at least 0", f.workers)
+	}
+	return nil
+}
+
+// submit makes the sweep's folder, if it is not there, and has send submit from it. Where that
+// fails, nothing is left of a folder that was made.
+func (s *openSweep) submit(n submission, send func() (sweep.Job, error)) error {
+	made := firstNew(s.dir)
+	job, err := s.send(n, send)
+	if err != nil {
+		if n.fresh {
+			err = errors.Join(err, os.RemoveAll(made))
+		}
+		return err
+	}
+	job.Name, job.Tasks, job.Submitted = n.name, n.tasks, time.Now().UTC()
+	return sweep.AddJob(s.dir, job)
+}
+
+func (s *openSweep) send(n submission, send func() (sweep.Job, error)) (sweep.Job, error) {
+	if err := os.MkdirAll(filepath.Join(s.dir, logs), 0o755); err != nil {
+		return sweep.Job{}, err
+	}
+	if n.fresh {
+		if err := s.plan.Write(s.dir); err != nil {
+			return sweep.Job{}, err
+		}
+	}
+	return send()
+}
+
+// logs is the folder of a sweep for what its tasks print.
+const logs = "logs"
+
+// describe says what is submitted.
+func (s *openSweep) describe(c *cobra.Command, n submission) {
+	fmt.Fprintf(c.OutOrStdout(), "sweep    %s\n", s.dir)
+	fmt.Fprintf(c.OutOrStdout(), "work     %d %s in %d tasks, %d of which are submitted\n", s.plan.Count, s.what(), len(s.plan.Tasks), len(n.tasks))
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"miglab/harness/sweep"
+)
+
+// local runs tasks in processes of this machine and merges.
+func (f *submitFlags) local(c *cobra.Command, s *openSweep, n submission) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	workers := f.workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	command := func(task int) []string {
+		return []string{program, "task", s.dir, "--index", strconv.Itoa(task), "--workers", "1"}
+	}
+	s.describe(c, n)
+	if f.dryRun {
+		for _, task := range n.tasks {
+			fmt.Fprintln(c.OutOrStdout(), shell(command(task)))
+		}
+		fmt.Fprintln(c.OutOrStdout(), shell([]string{program, "merge", s.dir}))
+		return nil
+	}
+	if err := s.submit(n, func() (sweep.Job, error) {
+		return sweep.Job{Engine: engineLocal, IDs: []string{strconv.Itoa(os.Getpid())}}, nil
+	}); err != nil {
+		return err
+	}
+	p := newProgress(c.ErrOrStderr(), "tasks")
+	defer p.done()
+	var mu sync.Mutex
+	ended := 0
+	var g errgroup.Group
+	g.SetLimit(workers)
+	for _, task := range n.tasks {
+		g.Go(func() error {
+			if c.Context().Err() != nil {
+				return nil
+			}
+			log := filepath.Join(s.dir, logs, fmt.Sprintf("%s_%d.log", n.name, task))
+			err := runLogged(c.Context(), log, command(task))
+			mu.Lock()
+			defer mu.Unlock()
+			ended++
+			p.set(ended, len(n.tasks))
+			if err != nil && c.Context().Err() == nil {
+				// The others go on: what is missing in the end, merge says.
+				fmt.Fprintf(c.ErrOrStderr(), "miglab: task %d: %v; %s has what it said\n", task, err, log)
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	p.done()
+	if err := c.Context().Err(); err != nil {
+		return err
+	}
+	return s.merge(c)
+}
+
+// runLogged runs a command whose output goes to a file. When ctx is done it gets TERM.
+func runLogged(ctx context.Context, log string, command []string) error {
+	out, err := os.Create(log)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	c := exec.CommandContext(ctx, command[0], command[1:]...)
+	c.Stdout, c.Stderr = out, out
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+	if err := c.Run(); err != nil {
+		return err
+	}
+	return out.Close()
+}

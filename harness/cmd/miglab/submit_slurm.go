@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"miglab/harness/store"
+	"miglab/harness/sweep"
+	"miglab/harness/sweep/slurm"
+)
+
+// slurm submits tasks as job arrays with a merge after them.
+func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error {
+	if !f.dryRun {
+		if err := slurm.Find(); err != nil {
+			return err
+		}
+	}
+	if !n.fresh {
+		queued, err := s.queued(c.Context())
+		if err != nil {
+			return err
+		}
+		missing := len(n.tasks)
+		n.tasks = slices.DeleteFunc(n.tasks, func(task int) bool { return queued[task] })
+		if len(n.tasks) == 0 {
+			s.describe(c, n)
+			if missing == 0 {
+				fmt.Fprintf(c.OutOrStdout(), "nothing is missing; merge with: miglab merge %s\n", slurm.Word(s.dir))
+			} else {
+				fmt.Fprintf(c.OutOrStdout(), "the %d tasks that miss results are in the queue\n", missing)
+			}
+			if f.watch && !f.dryRun {
+				return s.watch(c)
+			}
+			return nil
+		}
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	out := slurm.Submission{Name: n.name, Program: program, Sweep: s.dir, Tasks: n.tasks, Limit: f.arrayLimit}
+	if f.partition != "" {
+		out.Args = append(out.Args, "--partition="+f.partition)
+	}
+	if f.time != "" {
+		out.Args = append(out.Args, "--time="+f.time)
+	}
+	for _, extra := range f.extra {
+		out.Args = append(out.Args, strings.Fields(extra)...)
+	}
+	if f.dryRun {
+		commands, err := out.Commands(c.Context())
+		if err != nil {
+			return err
+		}
+		s.describe(c, n)
+		fmt.Fprintf(c.OutOrStdout(), "\n%s:\n%s\ncommands:\n%s", out.ScriptPath(), out.Script(), commands)
+		return nil
+	}
+	var job sweep.Job
+	if err := s.submit(n, func() (sweep.Job, error) {
+		if err := store.WriteFile(out.ScriptPath(), func(w io.Writer) error {
+			_, err := io.WriteString(w, out.Script())
+			return err
+		}); err != nil {
+			return job, err
+		}
+		arrays, merge, err := out.Submit(c.Context())
+		job = sweep.Job{Engine: engineSlurm, IDs: arrays, Merge: merge}
+		return job, err
+	}); err != nil {
+		return err
+	}
+	s.describe(c, n)
+	fmt.Fprintf(c.OutOrStdout(), "job      %s: tasks\njob      %s: merge, after them\nwatch    miglab status --watch %s\n",
+		strings.Join(job.IDs, ", "), job.Merge, slurm.Word(s.dir))
+	if f.watch {
+		return s.watch(c)
+	}
+	return nil
+}
+
+// queued returns the tasks that wait or run in Slurm's queue.
+func (s *openSweep) queued(ctx context.Context) (map[int]bool, error) {
+	jobs, err := s.slurmJobs()
+	if err != nil {
+		return nil, err
+	}
+	out := map[int]bool{}
+	for _, j := range jobs {
+		tasks, err := slurm.Queued(ctx, j.Tasks, j.IDs)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tasks {
+			out[t] = true
+		}
+	}
+	return out, nil
+}
+
+// slurmJobs returns what of the sweep was submitted to Slurm.
+func (s *openSweep) slurmJobs() ([]sweep.Job, error) {
+	jobs, err := sweep.Jobs(s.dir)
+	return slices.DeleteFunc(jobs, func(j sweep.Job) bool { return j.Engine != engineSlurm }), err
+}

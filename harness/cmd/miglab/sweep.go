@@ -1,0 +1,264 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"miglab/harness/run"
+	"miglab/harness/store"
+	"miglab/harness/sweep"
+	"miglab/harness/sweep/slurm"
+	figures "miglab/paper-figures"
+)
+
+// An assignment is what a command line computes: cells, or trainings.
+type assignment struct {
+	cells     []run.Cell
+	trainings []training
+	// results is the folder that sweeps are put under, and store that of the store.
+	results, store string
+	// workers is what the command says; 0 where it leaves it open.
+	workers int
+}
+
+// readAssignment lists what a command line would compute. Nothing is computed.
+func readAssignment(args []string) (*assignment, error) {
+	if len(args) == 0 {
+		return nil, fmt.Errorf("submit needs a command, as in miglab submit --engine local -- run --algorithms far --datasets WIDETIMES")
+	}
+	var c *cobra.Command
+	var list func() (*assignment, error)
+	switch args[0] {
+	case "run":
+		f := new(runFlags)
+		c = f.command()
+		list = func() (*assignment, error) {
+			if c.Flags().Changed("shard") {
+				return nil, fmt.Errorf("--shard has no meaning in a sweep: its tasks share the work")
+			}
+			_, cells, err := f.cells(c)
+			return &assignment{cells: cells, results: f.results, store: filepath.Join(f.results, "store"), workers: f.workers}, err
+		}
+	case "reproduce":
+		f := new(reproduceFlags)
+		c = f.command()
+		list = func() (*assignment, error) {
+			r, err := f.reproduction(c)
+			if err != nil {
+				return nil, err
+			}
+			cells, err := r.Cells()
+			return &assignment{cells: cells, results: f.results, store: filepath.Join(r.Dir, "store"), workers: f.workers}, err
+		}
+	case "train":
+		f := new(trainFlags)
+		c = f.command()
+		list = func() (*assignment, error) {
+			trainings, err := f.trainings(c)
+			return &assignment{trainings: trainings, results: filepath.Dir(f.out), workers: f.workers}, err
+		}
+	default:
+		return nil, fmt.Errorf("submit takes run, reproduce or train and cannot spread %q", args[0])
+	}
+	(&cobra.Command{Use: "miglab"}).AddCommand(c) // for its messages
+	if err := c.ParseFlags(args[1:]); err != nil {
+		return nil, fmt.Errorf("%w; see %s --help", err, c.CommandPath())
+	}
+	if err := c.ValidateRequiredFlags(); err != nil {
+		return nil, err
+	}
+	if err := arguments(0, 0, "")(c, c.Flags().Args()); err != nil {
+		return nil, err
+	}
+	w, err := list()
+	if err == nil && len(w.cells)+len(w.trainings) == 0 {
+		err = fmt.Errorf("miglab %s computes no cells: there is nothing to submit", shell(args))
+	}
+	return w, err
+}
+
+// units names the trainings.
+func (w *assignment) units() []string {
+	var out []string
+	for i := range w.trainings {
+		out = append(out, w.trainings[i].name())
+	}
+	return out
+}
+
+// plan spreads the work over tasks, by what the store says of the cost of cells.
+func (w *assignment) plan(args []string, tasks int) (*sweep.Plan, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	program, err := figures.Program()
+	if err != nil {
+		return nil, err
+	}
+	if w.trainings != nil {
+		return sweep.NewUnits(args, dir, program, w.units(), tasks)
+	}
+	micros, err := w.micros()
+	if err != nil {
+		return nil, err
+	}
+	return sweep.New(args, dir, program, w.cells, micros, tasks)
+}
+
+// micros returns what a cell of each series took on average, as far as the store has cells of it.
+func (w *assignment) micros() (func(run.Series) (float64, bool), error) {
+	st, err := store.Open(w.store)
+	if err != nil {
+		return nil, err
+	}
+	timings, err := st.Timings()
+	if err != nil {
+		return nil, err
+	}
+	type total struct {
+		us float64
+		n  int
+	}
+	totals := map[run.Series]total{}
+	if len(timings) > 0 {
+		for c, key := range run.Keys(w.cells) {
+			if us, ok := timings[key]; ok {
+				t := totals[c.Series]
+				totals[c.Series] = total{t.us + float64(us), t.n + 1}
+			}
+		}
+	}
+	return func(s run.Series) (float64, bool) {
+		t, ok := totals[s]
+		return t.us / float64(max(t.n, 1)), ok
+	}, nil
+}
+
+// An openSweep is a sweep with what its command computes.
+type openSweep struct {
+	// dir is the absolute path of its folder.
+	dir  string
+	plan *sweep.Plan
+	*assignment
+}
+
+// readSweep opens a sweep and goes to the folder in which its command was given, which the
+// command's paths may be relative to.
+func readSweep(dir string) (*openSweep, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	p, err := sweep.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is no sweep that this machine sees: it has no plan.json", dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chdir(p.Dir); err != nil {
+		return nil, fmt.Errorf("the folder that the sweep was submitted in: %w", err)
+	}
+	w, err := readAssignment(p.Args)
+	return &openSweep{dir, p, w}, err
+}
+
+// sameProgram refuses a program that is not the one that planned the sweep: together they might
+// compute what neither would alone.
+func (s *openSweep) sameProgram() error {
+	program, err := figures.Program()
+	if err == nil && program != s.plan.Program {
+		err = fmt.Errorf("another build of miglab planned %s: use that one, or submit the command anew with --sweep and another folder", s.dir)
+	}
+	return err
+}
+
+// look says how the sweep stands, from its files alone.
+func (s *openSweep) look() (sweep.Status, error) {
+	return sweep.Look(s.dir, s.plan, s.cells, time.Now())
+}
+
+// what names what the sweep counts.
+func (s *openSweep) what() string {
+	if s.trainings != nil {
+		return "trainings"
+	}
+	return "cells"
+}
+
+// missing is the error of a sweep that is not complete, with the way on.
+func (s *openSweep) missing(e *sweep.IncompleteError) error {
+	return failedError{fmt.Errorf("%s: %w; to go on: miglab submit --missing %s", s.what(), e, slurm.Word(s.dir))}
+}
+
+// newestSweep returns the sweep that was planned last.
+func newestSweep(folder string) (string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	var newest string
+	var when time.Time
+	for _, e := range entries {
+		dir := filepath.Join(folder, e.Name())
+		if info, err := os.Stat(filepath.Join(dir, "plan.json")); err == nil && (newest == "" || info.ModTime().After(when)) {
+			newest, when = dir, info.ModTime()
+		}
+	}
+	if newest == "" {
+		return "", fmt.Errorf("%s has no sweeps; name the folder of one, which miglab submit prints", folder)
+	}
+	return newest, nil
+}
+
+// shell writes a command line as a shell would take it.
+func shell(args []string) string {
+	var out []string
+	for _, a := range args {
+		out = append(out, slurm.Word(a))
+	}
+	return strings.Join(out, " ")
+}
+
+// firstNew returns the outermost folder that making the folder path, which does not exist, would make.
+func firstNew(path string) string {
+	for {
+		parent := filepath.Dir(path)
+		if _, err := os.Lstat(parent); err == nil || parent == path {
+			return path
+		}
+		path = parent
+	}
+}
+
+// nodeLocal says why other machines do not see a folder, as far as its path and file system
+// tell; "" where they may.
+func nodeLocal(dir string) string {
+	for { // the nearest folder that there is
+		if _, err := os.Lstat(dir); err == nil || filepath.Dir(dir) == dir {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	for _, own := range []string{"/tmp", "/var/tmp", "/dev", "/run", os.TempDir()} {
+		if dir == own || strings.HasPrefix(dir, own+"/") {
+			return "every machine has a " + own + " of its own"
+		}
+	}
+	if kind := localFileSystem(dir); slices.Contains([]string{"tmpfs", "ramfs", "overlay"}, kind) {
+		return "it is on a file system of this machine alone (" + kind + ")"
+	}
+	return ""
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"miglab/harness/run"
+	"miglab/harness/sweep"
+	"miglab/harness/sweep/slurm"
+)
+
+// segmentEvery is how much work it costs to kill a task.
+const segmentEvery = 20 * time.Second
+
+func newTask() *cobra.Command {
+	var index, offset, workers int
+	c := &cobra.Command{
+		Use:   "task SWEEP",
+		Short: "Compute a task of a sweep",
+		Long: "task is what miglab submit has others run: it computes the cells of one task that are missing and writes\n" +
+			"them to the sweep's folder. It can be interrupted or killed, and run twice at the same time.",
+		Example: "  miglab task results/sweeps/0123456789ab --index 3",
+		Hidden:  true,
+		Args:    arguments(1, 1, "the folder of a sweep"),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := readSweep(args[0])
+			if err != nil {
+				return err
+			}
+			if err := s.sameProgram(); err != nil {
+				return err
+			}
+			task := index + offset
+			switch {
+			case index < 0 || offset < 0 || task >= len(s.plan.Tasks):
+				return fmt.Errorf("--index %d --offset %d: the sweep has tasks 0 to %d", index, offset, len(s.plan.Tasks)-1)
+			case workers < 0:
+				return fmt.Errorf("--workers %d: at least 0", workers)
+			}
+			return s.do(c, task, cmp.Or(s.workers, workers))
+		},
+	}
+	c.Flags().IntVar(&index, "index", 0, "which task, counted from 0")
+	c.Flags().IntVar(&offset, "offset", 0, "added to the index")
+	c.Flags().IntVar(&workers, "workers", 0, "cells computed at a time where the sweep's command does not say; 0 means one a processor")
+	if err := c.MarkFlagRequired("index"); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// do computes a task. Under Slurm it goes back into the queue at its time limit.
+func (s *openSweep) do(c *cobra.Command, task, workers int) error {
+	var err error
+	advanced := true
+	if s.trainings != nil {
+		err = sweep.WorkUnits(c.Context(), s.dir, s.plan, task, runName(), func(ctx context.Context, unit string) error {
+			return s.train(c, unit, workers)
+		})
+	} else {
+		var first, last atomic.Int64
+		first.Store(-1)
+		e := run.Engine{Workers: workers, Progress: func(done, _ int) {
+			first.CompareAndSwap(-1, int64(done))
+			last.Store(int64(done))
+		}}
+		err = sweep.Work(c.Context(), s.dir, s.plan, task, runName(), s.cells, e, segmentEvery)
+		advanced = last.Load() > first.Load()
+	}
+	if c.Context().Err() == nil || !advanced {
+		// Nothing was computed before the time limit: it would be so again.
+		return err
+	}
+	if again, failed := slurm.Requeue(context.WithoutCancel(c.Context())); failed != nil || again {
+		return failed
+	}
+	return err
+}
+
+// train does the training of a name.
+func (s *openSweep) train(c *cobra.Command, name string, workers int) error {
+	for _, t := range s.trainings {
+		if t.name() == name {
+			if s.workers == 0 && workers > 0 {
+				t.options.Workers = workers
+			}
+			return t.run(c, "")
+		}
+	}
+	return fmt.Errorf("the sweep's command trains no %s", name)
+}
+
+// runName names this run of a task, as no other run is named.
+func runName() string {
+	if name := slurm.RunName(); name != "" {
+		return name
+	}
+	if pod := os.Getenv("POD_NAME"); pod != "" {
+		return pod
+	}
+	return fmt.Sprintf("local-%d-%s", os.Getpid(), rand.Text()[:6])
+}
