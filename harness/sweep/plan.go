@@ -129,19 +129,25 @@ func checkNumbers(n int, what string, tasks int) error {
 }
 
 // A digest hashes a command and what it stands for.
-type digest struct{ hash.Hash }
+type digest struct {
+	hash.Hash
+	key store.Key // kept here, where writing it allocates nothing
+}
 
-func newDigest(args []string) digest {
-	d := digest{sha256.New()}
+func newDigest(args []string) *digest {
+	d := &digest{Hash: sha256.New()}
 	for _, a := range args {
 		fmt.Fprintf(d, "%q\n", a)
 	}
 	return d
 }
 
-func (d digest) add(k store.Key) { d.Write(k[:]) }
+func (d *digest) add(k store.Key) {
+	d.key = k
+	d.Write(d.key[:])
+}
 
-func (d digest) String() string { return hex.EncodeToString(d.Sum(nil)) }
+func (d *digest) String() string { return hex.EncodeToString(d.Sum(nil)) }
 
 // groupKey tells groups apart.
 type groupKey struct{ dataset, content, gpu string }

@@ -211,7 +211,7 @@ func TestPlanningIsLinear(t *testing.T) {
 	}
 	for _, instances := range []int{4, 1000} {
 		small, large := allocated(many(10_000, instances)), allocated(many(100_000, instances))
-		if large > 300 || large > 1.5*small {
+		if large > 100 || large > 1.5*small {
 			t.Errorf("series of %d: %.0f bytes a cell for 10,000 cells, %.0f for 100,000", instances, small, large)
 		}
 	}
