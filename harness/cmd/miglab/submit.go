@@ -67,7 +67,7 @@ func newSubmit() *cobra.Command {
 		Example: "  miglab submit --engine slurm --tasks 64 --partition cpu --time 60 -- run --algorithms far,miso --datasets WIDETIMES\n" +
 			"  miglab submit --engine slurm --dry-run --extra '--account=lab --mem=4G' -- reproduce --paper far\n" +
 			"  miglab submit --engine local -- run --algorithms far --datasets WIDETIMES --instances 100000\n" +
-			"  miglab submit --engine slurm --cpus 4 -- train --agent rl-direct --workload WIDETIMES --seeds 1,2,3\n" +
+			"  miglab submit --engine slurm --extra --cpus-per-task=4 -- train --agent rl-direct --workload WIDETIMES --seeds 1,2,3\n" +
 			"  miglab submit --missing results/sweeps/0123456789ab --watch",
 		RunE: f.run,
 		Args: cobra.ArbitraryArgs,

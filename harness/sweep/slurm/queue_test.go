@@ -1,0 +1,115 @@
+package slurm
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestQueue(t *testing.T) {
+	sent := fake(t, map[string]string{
+		"scontrol": config,
+		"squeue":   `printf '12_3|RUNNING|None|n1\n12_0|COMPLETED|None|n2\n13_1|PENDING|Resources|\n13_2|COMPLETING|None|n1\n14|PENDING|Dependency|\n'`,
+	})
+	got, err := Queue(t.Context(), []string{"12", "13", "14"})
+	want := []Entry{
+		{"12", 3, "RUNNING", "None", "n1"},
+		{"12", 0, "COMPLETED", "None", "n2"},
+		{"13", 1, "PENDING", "Resources", ""},
+		{"13", 2, "COMPLETING", "None", "n1"},
+		{"14", -1, "PENDING", "Dependency", ""},
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if sent()[0] != "squeue -h -r -t all -j 12,13,14 -o %i|%T|%r|%N" {
+		t.Errorf("%q", sent())
+	}
+	// 12 has the tasks 0 to 3 and 13 those from 4 on.
+	tasks, err := Queued(t.Context(), []int{0, 3, 5, 6}, []string{"12", "13"})
+	if err != nil || !slices.Equal(tasks, []int{3, 5}) {
+		t.Errorf("%v, %v", tasks, err)
+	}
+}
+
+func TestQueueHasForgotten(t *testing.T) {
+	sent := fake(t, map[string]string{"squeue": "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1"})
+	if got, err := Queue(t.Context(), []string{"12"}); err != nil || got != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := Queue(t.Context(), nil); err != nil || got != nil || len(sent()) != 1 {
+		t.Errorf("%v, %v: with no jobs there is nothing to ask", got, err)
+	}
+	fake(t, map[string]string{"squeue": "echo 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)' >&2; exit 1"})
+	if _, err := Queue(t.Context(), []string{"12"}); err == nil || !strings.Contains(err.Error(), "squeue: slurm_load_jobs error: Unable to contact") {
+		t.Errorf("%v", err)
+	}
+}
+
+func FuzzParseQueue(f *testing.F) {
+	for _, s := range []string{"", "12_3|RUNNING|None|n1\n", "1|A|B|C|D", "1_x|A|B|C", "1|A|B", "_|||"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		entries, err := parseQueue(text)
+		if err != nil {
+			return
+		}
+		for _, e := range entries {
+			if e.Index < -1 || !strings.Contains(text, e.Job) {
+				t.Errorf("%q: %+v", text, e)
+			}
+		}
+	})
+}
+
+func TestRequeue(t *testing.T) {
+	show := func(state string, end time.Time) string {
+		return "echo 'JobId=8 ArrayJobId=7 ArrayTaskId=3 JobName=x JobState=" + state + " Reason=None EndTime=" + end.Format("2006-01-02T15:04:05") + " Comment=JobState=FAILED'"
+	}
+	soon, later := time.Now().Add(50*time.Second), time.Now().Add(time.Hour)
+	for _, test := range []struct {
+		name, scontrol string
+		array          bool
+		again          bool
+	}{
+		{"at its time limit", show("RUNNING", soon), true, true},
+		{"long before it", show("RUNNING", later), true, false},
+		{"cancelled", show("CANCELLED", soon), true, false},
+		{"being cancelled", show("COMPLETING", soon), true, false},
+		{"no limit", "echo JobState=RUNNING EndTime=Unknown", true, false},
+		{"no array", show("RUNNING", soon), false, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, name := range []string{"SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID"} {
+				t.Setenv(name, "")
+			}
+			if test.array {
+				t.Setenv("SLURM_ARRAY_JOB_ID", "7")
+				t.Setenv("SLURM_ARRAY_TASK_ID", "3")
+			}
+			sent := fake(t, map[string]string{"scontrol": `case "$1" in show) ` + test.scontrol + " ;; esac"})
+			again, err := Requeue(t.Context())
+			if err != nil || again != test.again || slices.Contains(sent(), "scontrol requeue 7_3") != test.again {
+				t.Errorf("%v, %v; sent %q", again, err, sent())
+			}
+		})
+	}
+}
+
+func TestRunName(t *testing.T) {
+	t.Setenv("SLURM_JOB_ID", "")
+	t.Setenv("SLURM_RESTART_COUNT", "")
+	if got := RunName(); got != "" {
+		t.Errorf("%q", got)
+	}
+	t.Setenv("SLURM_JOB_ID", "8")
+	if got := RunName(); got != "8-0" {
+		t.Errorf("%q", got)
+	}
+	t.Setenv("SLURM_RESTART_COUNT", "2")
+	if got := RunName(); got != "8-2" {
+		t.Errorf("%q", got)
+	}
+}
