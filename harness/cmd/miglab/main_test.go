@@ -44,7 +44,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Values[snapshots{}] = map[string]tree{}
 			env.Setenv("ROOT", absolute)
-			return nil
+			program, err := exec.LookPath("miglab")
+			env.Setenv("BIN", filepath.Dir(program))
+			return err
 		},
 		RequireUniqueNames: true,
 	})
