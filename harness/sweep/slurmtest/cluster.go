@@ -313,7 +313,6 @@ ReturnToService=2
 JobRequeue=1
 SlurmdTimeout=5
 SlurmctldTimeout=10
-KillWait=5
 PartitionName=main Nodes=ALL Default=YES MaxTime=1:00:00 State=UP
 `
 

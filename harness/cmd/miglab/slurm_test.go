@@ -1,0 +1,437 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"miglab/harness/sweep"
+	"miglab/harness/sweep/slurmtest"
+)
+
+// gate is a scheduler that finds no schedule for anything. In a task of an array it stops at
+// the fourth instance while a file hold-TASK exists, and says so by a file at-TASK-RESTART.
+const gate = `#!/bin/sh
+read -r hello
+echo '{"type":"hello","protocol":1,"name":"gate","version":1}'
+n=0
+while read -r question; do
+	n=$((n+1))
+	if [ $n -eq 4 ]; then
+		while [ -e "hold-$SLURM_ARRAY_TASK_ID" ]; do
+			: >"at-$SLURM_ARRAY_TASK_ID-${SLURM_RESTART_COUNT:-0}"
+			sleep 0.05
+		done
+	fi
+	id=${question#*\"id\":}
+	echo "{\"type\":\"error\",\"id\":${id%%,*},\"message\":\"no\"}"
+done
+`
+
+// gated is a command with 5 cells an instance that can be held in the middle.
+func gated(instances int) []string {
+	return []string{"run", "--algorithms", "far,exec:./gate?timeout=1h", "--datasets", "WIDETIMES", "--instances", strconv.Itoa(instances)}
+}
+
+// gatedFolder returns a folder to run gated in.
+func gatedFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "gate"), []byte(gate), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// A slurmSweep is the sweep of a gated command on a cluster of its own.
+type slurmSweep struct {
+	*slurmtest.Cluster
+	t         *testing.T
+	instances int
+	dir       string // where the command is given
+}
+
+func newSlurmSweep(t *testing.T, instances int) *slurmSweep {
+	t.Helper()
+	dir := gatedFolder(t)
+	return &slurmSweep{slurmtest.Start(t, 2, 8), t, instances, dir}
+}
+
+// hold has tasks stop in the middle.
+func (s *slurmSweep) hold(tasks ...int) {
+	s.t.Helper()
+	for _, task := range tasks {
+		if err := os.WriteFile(filepath.Join(s.dir, fmt.Sprintf("hold-%d", task)), nil, 0o600); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// release lets tasks go on.
+func (s *slurmSweep) release(tasks ...int) {
+	s.t.Helper()
+	for _, task := range tasks {
+		if err := os.Remove(filepath.Join(s.dir, fmt.Sprintf("hold-%d", task))); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// awaitHeld waits until tasks that Slurm has restarted so often have stopped in the middle.
+func (s *slurmSweep) awaitHeld(restarts int, tasks ...int) {
+	s.t.Helper()
+	for _, task := range tasks {
+		name := fmt.Sprintf("at-%d-%d", task, restarts)
+		s.Await("the file "+name, func() bool {
+			_, err := os.Stat(filepath.Join(s.dir, name))
+			return err == nil
+		})
+	}
+}
+
+// miglab runs the program where the command is given.
+func (s *slurmSweep) miglab(args ...string) string {
+	s.t.Helper()
+	c := s.Command("miglab", args...)
+	c.Dir = s.dir
+	out, err := c.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("miglab %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// submit submits the command as 8 tasks.
+func (s *slurmSweep) submit(flags ...string) {
+	s.t.Helper()
+	s.miglab(slices.Concat([]string{"submit", "--engine", "slurm", "--shared", "--tasks", "8"}, flags, []string{"--"}, gated(s.instances))...)
+	if tasks := s.jobs()[0].Tasks; len(tasks) != 8 {
+		s.t.Fatalf("submitted tasks %v, want 8", tasks)
+	}
+}
+
+// submitMissing submits what is missing and checks which tasks that are.
+func (s *slurmSweep) submitMissing(want ...int) {
+	s.t.Helper()
+	before := len(s.jobs())
+	s.miglab("submit", "--shared", "--missing", s.folder())
+	jobs := s.jobs()
+	if last := jobs[len(jobs)-1]; len(jobs) != before+1 || !slices.Equal(last.Tasks, want) {
+		s.t.Errorf("submitted %v after %d others, want tasks %v", jobs, before, want)
+	}
+}
+
+// folder returns the sweep's folder.
+func (s *slurmSweep) folder() string {
+	s.t.Helper()
+	found, _ := filepath.Glob(filepath.Join(s.dir, "results/sweeps/*"))
+	if len(found) != 1 {
+		s.t.Fatalf("there are the sweeps %q, want one", found)
+	}
+	return found[0]
+}
+
+func (s *slurmSweep) jobs() []sweep.Job {
+	s.t.Helper()
+	jobs, err := sweep.Jobs(s.folder())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return jobs
+}
+
+// array returns Slurm's name of a task that was submitted first.
+func (s *slurmSweep) array(task any) string { return fmt.Sprintf("%s_%v", s.jobs()[0].IDs[0], task) }
+
+// queue returns a field of Slurm's queue about a job, a line a task.
+func (s *slurmSweep) queue(job, field string) []string {
+	s.t.Helper()
+	return strings.Fields(s.Output("squeue", "--noheader", "--array", "--states=all", "--jobs="+job, "--format="+field))
+}
+
+// attempts returns the runs of a task by the time of their beginning.
+func (s *slurmSweep) attempts(task int) []sweep.Attempt {
+	s.t.Helper()
+	paths, _ := filepath.Glob(filepath.Join(s.folder(), "tasks", fmt.Sprintf("%04d-*.json", task)))
+	var all []sweep.Attempt
+	for _, path := range paths {
+		var a sweep.Attempt
+		if err := json.Unmarshal([]byte(mustRead(s.t, path)), &a); err != nil {
+			s.t.Fatal(err)
+		}
+		all = append(all, a)
+	}
+	slices.SortFunc(all, func(a, b sweep.Attempt) int { return a.Started.Compare(b.Started) })
+	return all
+}
+
+// awaitStates waits until the runs of a task have states.
+func (s *slurmSweep) awaitStates(task int, want ...string) {
+	s.t.Helper()
+	s.Await(fmt.Sprintf("runs of task %d that are %v", task, want), func() bool {
+		var states []string
+		for _, a := range s.attempts(task) {
+			states = append(states, a.State)
+		}
+		return slices.Equal(states, want)
+	})
+}
+
+// segments returns the segments of a task.
+func (s *slurmSweep) segments(task int) []string {
+	found, _ := filepath.Glob(filepath.Join(s.folder(), "segments", fmt.Sprintf("segment-%04d-*.jsonl", task)))
+	return found
+}
+
+// checkComputedOnce checks that the runs of a task together wrote each of its results once.
+func (s *slurmSweep) checkComputedOnce(task int) {
+	s.t.Helper()
+	rows := 0
+	for _, path := range s.segments(task) {
+		rows += strings.Count(mustRead(s.t, path), "\n") - 2 // without header and seal
+	}
+	if want := 5 * s.instances / 8; rows != want {
+		s.t.Errorf("the runs of task %d wrote %d rows, want its %d cells", task, rows, want)
+	}
+}
+
+// awaitIncomplete waits for the merge that was submitted last and checks that it says that
+// results are missing. It returns all that it says.
+func (s *slurmSweep) awaitIncomplete() string {
+	s.t.Helper()
+	jobs := s.jobs()
+	merge := jobs[len(jobs)-1].Merge
+	s.Await("the merge to fail", func() bool { return slices.Equal(s.queue(merge, "%T"), []string{"FAILED"}) })
+	text := mustRead(s.t, filepath.Join(s.folder(), "logs", merge+".log"))
+	if !strings.Contains(text, "are missing") || !strings.Contains(text, "miglab submit --missing") {
+		s.t.Errorf("a merge that misses results says\n%s", text)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "results/results.csv")); err == nil {
+		s.t.Error("it wrote a table nevertheless")
+	}
+	return text
+}
+
+// awaitComplete waits for the merge that was submitted last and checks that its table has the
+// bytes that it should have, and that no result is in the store twice.
+func (s *slurmSweep) awaitComplete(want string) {
+	s.t.Helper()
+	jobs := s.jobs()
+	merge := jobs[len(jobs)-1].Merge
+	s.Await("the merge to be done", func() bool { return slices.Equal(s.queue(merge, "%T"), []string{"COMPLETED"}) })
+	if mustRead(s.t, filepath.Join(s.dir, "results/results.csv")) != want {
+		s.t.Error("other bytes than on one machine")
+	}
+	rows := strings.Count(mustRead(s.t, filepath.Join(s.dir, "results/store/results-0of1.jsonl")), "\n")
+	if rows != 1+5*s.instances {
+		s.t.Errorf("the store has %d lines, want a header and %d", rows, 5*s.instances)
+	}
+}
+
+// slurmTests are about one cluster each. want is what the command's table must be.
+var slurmTests = map[string]struct {
+	instances int
+	test      func(s *slurmSweep, want string)
+}{
+	"2000 cells": {400, func(s *slurmSweep, want string) {
+		s.submit()
+		s.awaitComplete(want)
+		job := s.jobs()[0]
+		ends := s.queue(job.IDs[0], "%e")
+		begin := s.queue(job.Merge, "%S")
+		// Slurm's times are texts of equal length.
+		if len(ends) != 8 || len(begin) != 1 || slices.Max(ends) > begin[0] {
+			s.t.Errorf("the merge began at %v and the tasks ended at %v", begin, ends)
+		}
+	}},
+
+	"arrays are short": {80, func(s *slurmSweep, want string) {
+		s.StopController()
+		for _, e := range s.Env() {
+			conf, is := strings.CutPrefix(e, "SLURM_CONF=")
+			if !is {
+				continue
+			}
+			text := mustRead(s.t, conf) + "MaxArraySize=5\n"
+			if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+		s.StartController()
+		s.submit()
+		if arrays := s.jobs()[0].IDs; len(arrays) != 2 {
+			s.t.Errorf("8 tasks are in the arrays %v, want 2 of 4 or 5", arrays)
+		}
+		s.awaitComplete(want)
+	}},
+
+	// What a run wrote before is not lost when the next is killed.
+	"a task is killed": {80, func(s *slurmSweep, want string) {
+		s.hold(3)
+		s.submit()
+		s.awaitHeld(0, 3)
+		s.Output("scontrol", "requeue", s.array(3))
+		s.awaitHeld(1, 3)
+		if len(s.segments(3)) == 0 {
+			s.t.Error("a run that was told to end wrote nothing")
+		}
+		runs := s.attempts(3)
+		if err := syscall.Kill(runs[len(runs)-1].PID, syscall.SIGKILL); err != nil {
+			s.t.Fatal(err)
+		}
+		s.awaitIncomplete()
+		s.release(3)
+		s.submitMissing(3)
+		s.awaitComplete(want)
+		s.checkComputedOnce(3)
+	}},
+
+	"a node is lost": {80, func(s *slurmSweep, want string) {
+		s.hold(3)
+		s.submit()
+		s.awaitHeld(0, 3)
+		s.Await("the other tasks to end", func() bool {
+			return len(slices.DeleteFunc(s.queue(s.jobs()[0].IDs[0], "%T"), func(state string) bool { return state == "COMPLETED" })) == 1
+		})
+		s.KillNode(s.queue(s.array(3), "%N")[0])
+		s.awaitHeld(1, 3)
+		runs := s.attempts(3)
+		if len(runs) != 2 || runs[0].PID == runs[1].PID || syscall.Kill(runs[0].PID, 0) != nil || syscall.Kill(runs[1].PID, 0) != nil {
+			s.t.Errorf("of the task there run %+v, want two at the same time", runs)
+		}
+		s.release(3)
+		s.awaitStates(3, sweep.Done, sweep.Done)
+		s.awaitComplete(want)
+	}},
+
+	"a task reaches its time limit": {80, func(s *slurmSweep, want string) {
+		s.hold(3)
+		s.submit("--time", "1")
+		s.awaitHeld(0, 3)
+		s.awaitHeld(1, 3)
+		s.release(3)
+		s.awaitComplete(want)
+		s.awaitStates(3, sweep.Stopped, sweep.Done)
+		s.checkComputedOnce(3)
+	}},
+
+	"half of the tasks are cancelled": {80, func(s *slurmSweep, want string) {
+		s.hold(0, 1, 2, 3)
+		s.submit()
+		s.awaitHeld(0, 0, 1, 2, 3)
+		s.Output("scancel", s.array("[0-3]"))
+		s.awaitIncomplete()
+		for task := range 4 {
+			s.awaitStates(task, sweep.Stopped)
+		}
+		s.release(0, 1, 2, 3)
+		s.submitMissing(0, 1, 2, 3)
+		s.awaitComplete(want)
+	}},
+
+	"the controller goes and comes": {80, func(s *slurmSweep, want string) {
+		all := []int{0, 1, 2, 3, 4, 5, 6, 7}
+		s.hold(all...)
+		s.submit()
+		s.awaitHeld(0, all...)
+		s.StopController()
+		s.release(all[:4]...)
+		for task := range 4 {
+			s.awaitStates(task, sweep.Done)
+		}
+		s.StartController()
+		s.release(all[4:]...)
+		s.awaitComplete(want)
+	}},
+
+	"a segment is cut short": {80, func(s *slurmSweep, want string) {
+		s.hold(7)
+		s.submit()
+		s.awaitStates(3, sweep.Done)
+		s.awaitHeld(0, 7)
+		segment := s.segments(3)[0]
+		if err := os.Truncate(segment, sizeOf(segment)/2); err != nil {
+			s.t.Fatal(err)
+		}
+		s.release(7)
+		if text := s.awaitIncomplete(); !strings.Contains(text, segment) {
+			s.t.Errorf("the merge does not name %s:\n%s", segment, text)
+		}
+		if text := s.miglab("status", s.folder()); !strings.Contains(text, segment) {
+			s.t.Errorf("status does not name %s:\n%s", segment, text)
+		}
+		s.submitMissing(3)
+		s.awaitComplete(want)
+	}},
+
+	// The file system is full for one task: it can begin files but not write to them.
+	"a disk is full": {80, func(s *slurmSweep, want string) {
+		s.hold(3)
+		s.submit()
+		s.awaitHeld(0, 3)
+		if err := unix.Prlimit(s.attempts(3)[0].PID, unix.RLIMIT_FSIZE, &unix.Rlimit{}, nil); err != nil {
+			s.t.Fatal(err)
+		}
+		s.release(3)
+		s.awaitIncomplete()
+		if state := s.queue(s.array(3), "%T"); !slices.Equal(state, []string{"FAILED"}) {
+			s.t.Errorf("for Slurm the task is %v", state)
+		}
+		if left := s.segments(3); len(left) > 0 {
+			s.t.Errorf("there are the segments %q", left)
+		}
+		s.submitMissing(3)
+		s.awaitComplete(want)
+	}},
+}
+
+// TestSweepOnSlurm runs sweeps on real clusters, with all that goes wrong there. Whatever it
+// is, the table has the same bytes in the end as on one machine. The clusters run at the
+// same time, as they mostly wait for Slurm's timers.
+func TestSweepOnSlurm(t *testing.T) {
+	slurmtest.Start(t, 1, 1) // or skip
+	want := map[int]string{}
+	for _, instances := range []int{80, 400} {
+		dir := gatedFolder(t)
+		miglab(t, dir, gated(instances)...)
+		want[instances] = mustRead(t, filepath.Join(dir, "results/results.csv"))
+	}
+	var running sync.WaitGroup
+	for name, tt := range slurmTests {
+		running.Go(func() {
+			t.Run(name, func(t *testing.T) { tt.test(newSlurmSweep(t, tt.instances), want[tt.instances]) })
+		})
+	}
+	running.Wait()
+}
+
+// Nothing is submitted, and nothing written, where Slurm refuses.
+func TestSlurmRefuses(t *testing.T) {
+	s := newSlurmSweep(t, 1)
+	c := s.Command("miglab", slices.Concat([]string{"submit", "--engine", "slurm", "--shared", "--partition", "nowhere", "--"}, gated(1))...)
+	c.Dir = s.dir
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	err := c.Run()
+	if c.ProcessState.ExitCode() != exitBadInput || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "partition") {
+		t.Errorf("%v: %s", err, &stderr)
+	}
+	if queue := s.Output("squeue", "--noheader", "--states=all"); queue != "" {
+		t.Errorf("the queue has %s", queue)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "results")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a folder for results: %v", err)
+	}
+}
