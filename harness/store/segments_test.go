@@ -256,26 +256,27 @@ func TestSegmentsConflict(t *testing.T) {
 }
 
 func TestSegmentsThatCannotBeWritten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		dir := filepath.Join(t.TempDir(), "file")
-		s := mustOpen(t, t.TempDir())
-		w, err := s.Segments(dir, "a", time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(dir, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Append(result(1, 1)); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Hour)
-		first := w.Append(result(2, 2))
-		if first == nil || !strings.Contains(first.Error(), dir) {
-			t.Errorf("after a segment could not be written: %v", first)
-		}
-		if err := w.Close(); err != first {
-			t.Errorf("at the end: %v, want the same error", err)
-		}
-	})
+	for what, record := range map[string]Record{"times": result(1, 1), "results": failure(1, "failed", "no")} {
+		synctest.Test(t, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "file")
+			w, err := mustOpen(t, t.TempDir()).Segments(dir, "a", time.Minute)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(dir, nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Append(record); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Hour)
+			first := w.Append(result(2, 2))
+			if first == nil || !strings.Contains(first.Error(), dir) {
+				t.Errorf("after %s could not be written: %v", what, first)
+			}
+			if err := w.Close(); err != first {
+				t.Errorf("at the end: %v, want the same error", err)
+			}
+		})
+	}
 }

@@ -233,12 +233,12 @@ func (p *Plan) cut(all []instance, tasks int) {
 	}
 	tasks = min(tasks, len(all))
 	p.Tasks = make([][]Range, tasks)
-	end, sum := 0, 0.0
+	end, sum := 0, 0.0 // the sum ends at the total exactly, and the last task with the last instance
 	for t := range p.Tasks {
 		share := total * (float64(t+1) / float64(tasks))
 		last := len(all) - (tasks - t - 1) // each later task needs one
 		begin := end
-		for end < last && (end == begin || t == tasks-1 || sum+all[end].cost-share <= share-sum) {
+		for end < last && (end == begin || sum+all[end].cost-share <= share-sum) {
 			sum += all[end].cost
 			end++
 		}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"miglab/harness/run"
@@ -191,8 +190,8 @@ func (s *Status) finish(folder string, now time.Time) error {
 		return err
 	}
 	for _, f := range files {
-		if strings.HasPrefix(f.Name(), ".") || filepath.Ext(f.Name()) != ".json" {
-			continue
+		if filepath.Ext(f.Name()) != ".json" {
+			continue // a temporary file
 		}
 		path := filepath.Join(dir, f.Name())
 		var a Attempt
