@@ -26,7 +26,7 @@ func newIterations(a algo.Args) (int, error) {
 func iterationBudget(a algo.Args) string { return a["iterations"] + " iterations" }
 
 var _ = algo.Register(algo.Spec{
-	Name: "lns", Version: 1, Track: algo.TrackBatch, Cite: "ours; the search is that of Shaw, CP 1998",
+	Name: "lns", Version: 2, Track: algo.TrackBatch, Cite: "ours; the search is that of Shaw, CP 1998",
 	Summary: "large neighbourhood search: FAR's schedule, seven tasks at a time placed anew as is best",
 	Params:  []algo.Param{iterations},
 	Budget:  iterationBudget,
@@ -52,7 +52,7 @@ func (l lns) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, e
 }
 
 var _ = algo.Register(algo.Spec{
-	Name: "lns-stream", Version: 1, Track: algo.TrackStream, Cite: "ours",
+	Name: "lns-stream", Version: 2, Track: algo.TrackStream, Cite: "ours",
 	Summary: "every batch by treedp, or lns where it is too large, on what the batches before leave behind",
 	Params:  []algo.Param{iterations},
 	Budget:  func(a algo.Args) string { return iterationBudget(a) + " for a large batch" },

@@ -71,12 +71,15 @@ func firstSlice(g *mig.GPU, holds []remnant) float64 {
 	return first
 }
 
-// whole places all tasks at once and takes the result if it is better.
+// whole places all tasks at once, in both ways of reckoning, and takes what is better.
 func (s *search) whole() {
 	s.tasks = s.tasks[:0]
 	for i := range s.plan.node {
 		s.tasks = append(s.tasks, int32(i))
 	}
+	s.subsets.greedy = false
+	s.replace(0)
+	s.subsets.greedy = true
 	s.replace(0)
 }
 
@@ -94,6 +97,7 @@ func (s *search) improve(ctx context.Context, iterations int, blur float64) erro
 			return ctx.Err()
 		}
 		s.pick(k)
+		s.subsets.greedy = i%2 == 1
 		s.replace(float64(blur * float64(iterations-i) / float64(iterations)))
 	}
 	for i, node := range s.bestNode {

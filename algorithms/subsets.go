@@ -23,8 +23,8 @@ const (
 type cell struct {
 	// end is when the last task ends; 0 if there is none.
 	end ticks
-	// heads is how long the channel is taken until every part of the subtree is at work:
-	// what another subtree has to wait for.
+	// heads is how long the channel is taken for what another subtree has to wait for: until
+	// every part of this one is at work, or until the first is.
 	heads ticks
 }
 
@@ -51,7 +51,10 @@ type table struct {
 // rest; or after what they make of all of S, if the node is not used. Two children end,
 // at the least over the divisions of the set among them, when the later one does. Under
 // [mig.Sequential] one of them waits until the channel has created the other's first
-// instances, whichever is better. That operations meet later is left to the clock.
+// instances, whichever is better: all of them, as if children were served one after the
+// other, or only the first of them (greedy), as if the rest could always follow in between.
+// The former is possible but not always best, the latter better than possible. That
+// operations meet later is left to the clock.
 //
 // A node's own tasks are a transform over subsets, n 2^n; a division takes 3^n.
 type subsets struct {
@@ -64,6 +67,8 @@ type subsets struct {
 	time [][]ticks
 	// area is, by set, the least slice-ticks that its tasks can take.
 	area []int64
+	// rest is by set; see beside.
+	rest []int64
 	// tables are by node, those of one GPU after those of another.
 	tables []table
 	// joint is, by GPU, the best that it and those before it make of each set.
@@ -71,6 +76,8 @@ type subsets struct {
 	// after are the tables of nodes that follow on another; those in tables follow on what
 	// the GPU holds at the beginning.
 	after []table
+	// greedy chooses the second way to reckon with first instances.
+	greedy bool
 	// fresh says by GPU that it holds nothing, so that only after is used.
 	fresh []bool
 }
@@ -154,14 +161,14 @@ func (s *subsets) place(loads []load, rest []remnant, base float64, node []int32
 			continue
 		}
 		s.joint[g] = grown(s.joint[g], 1<<s.k)
-		s.divide(s.joint[g], s.joint[g-1], root, false, s.gpus*int(s.tree.leaves[0]))
+		s.divide(s.joint[g], s.joint[g-1], root, false, s.gpus*int(s.tree.leaves[0]), nil)
 	}
 	if s.joint[s.gpus-1][all].end >= never {
 		return false
 	}
 	left := all
 	for g := s.gpus - 1; g > 0; g-- {
-		part := split(left, s.joint[g-1], s.best(g, 0), s.joint[g][left].end, false)
+		part := s.split(left, s.joint[g-1], s.best(g, 0), s.joint[g][left].end, false)
 		s.trace(g, 0, left^part, true, node)
 		left = part
 	}
@@ -260,7 +267,7 @@ func (s *subsets) children(gpu, v int, first bool) {
 	case 2:
 		t.apart = grown(t.apart, 1<<s.k)
 		a, b := s.table(gpu, c[0], first), s.table(gpu, c[1], first)
-		s.divide(t.apart, a.best, b.best, !s.tree.parallel, int(s.tree.leaves[v]))
+		s.divide(t.apart, a.best, b.best, !s.tree.parallel, int(s.tree.leaves[v]), s.beside(v))
 	default:
 		panic("algorithms: a node of the repartitioning tree has more than two children")
 	}
@@ -310,21 +317,45 @@ func (s *subsets) node(t *table, rest []cell, v int, at, heads ticks, l *load) {
 	}
 }
 
-// divide computes out[S] for all sets: the better ways to divide S between a and b.
-func (s *subsets) divide(out, a, b []cell, wait bool, leaves int) {
+// divide computes out[S] for all sets: the best ways to divide S between a and b. Sets of
+// too large an area for the leaves are left out; beside is the time, by set, that the node
+// needs for the other tasks if they are all its own.
+func (s *subsets) divide(out, a, b []cell, wait bool, leaves int, beside []int64) {
 	alike := &a[0] == &b[0]
-	room := int64(leaves) * int64(horizon)
 	for set := range out {
-		if s.area[set] > room {
+		room := int64(horizon)
+		if beside != nil {
+			room -= beside[set]
+		}
+		if s.area[set] > int64(leaves)*room {
 			out[set] = cell{never, 0}
 			continue
 		}
-		out[set] = divided(set, a, b, alike, wait)
+		out[set] = s.divided(set, a, b, alike, wait)
 	}
 }
 
+// beside returns, by set, how long the root of the only GPU takes to run the other tasks,
+// as no other node can; nil for other nodes and several GPUs.
+func (s *subsets) beside(v int) []int64 {
+	if v > 0 || s.gpus > 1 {
+		return nil
+	}
+	all := 1<<s.k - 1
+	s.rest = grown(s.rest, 1<<s.k)
+	s.rest[all] = 0
+	for set := all - 1; set >= 0; set-- {
+		i := lowest(uint32(all &^ set))
+		s.rest[set] = s.rest[set|1<<i] + int64(s.time[s.tree.size[v]][i])
+	}
+	for set := range all {
+		s.rest[set] += int64(s.create[v]) + int64(s.destroy[v])
+	}
+	return s.rest
+}
+
 // divided returns the best end of a set that is divided between two tables.
-func divided(set int, a, b []cell, alike, wait bool) cell {
+func (s *subsets) divided(set int, a, b []cell, alike, wait bool) cell {
 	best := cell{never, 0}
 	last := 0
 	if alike && set != 0 {
@@ -333,7 +364,7 @@ func divided(set int, a, b []cell, alike, wait bool) cell {
 	for part := set; ; part = (part - 1) & set {
 		if x := a[part]; x.end < best.end {
 			if y := b[set^part]; y.end < best.end {
-				if c := joined(x, y, wait); c.end < best.end {
+				if c := s.joined(x, y, wait); c.end < best.end {
 					best = c
 				}
 			}
@@ -345,17 +376,24 @@ func divided(set int, a, b []cell, alike, wait bool) cell {
 }
 
 // joined returns what two subtrees are together.
-func joined(x, y cell, wait bool) cell {
+func (s *subsets) joined(x, y cell, wait bool) cell {
 	if !wait {
 		return cell{max(x.end, y.end), 0}
 	}
-	return cell{min(max(x.end, x.heads+y.end), max(y.end, y.heads+x.end)), x.heads + y.heads}
+	xFirst, yFirst := max(x.end, x.heads+y.end), max(y.end, y.heads+x.end)
+	switch {
+	case !s.greedy:
+		return cell{min(xFirst, yFirst), x.heads + y.heads}
+	case y.end == 0 || xFirst <= yFirst && x.end > 0:
+		return cell{xFirst, x.heads}
+	}
+	return cell{yFirst, y.heads}
 }
 
 // split returns the part of a set that the first of two tables has for an end.
-func split(set int, a, b []cell, end ticks, wait bool) int {
+func (s *subsets) split(set int, a, b []cell, end ticks, wait bool) int {
 	for part := set; ; part = (part - 1) & set {
-		if joined(a[part], b[set^part], wait).end == end {
+		if s.joined(a[part], b[set^part], wait).end == end {
 			return part
 		}
 		if part == 0 {
@@ -396,7 +434,7 @@ func (s *subsets) traceApart(gpu, v, set int, first bool, node []int32) {
 		s.trace(gpu, c[0], set, first, node)
 	default:
 		a, b := s.table(gpu, c[0], first), s.table(gpu, c[1], first)
-		part := split(set, a.best, b.best, s.table(gpu, v, first).apart[set].end, !s.tree.parallel)
+		part := s.split(set, a.best, b.best, s.table(gpu, v, first).apart[set].end, !s.tree.parallel)
 		s.trace(gpu, c[0], part, first, node)
 		s.trace(gpu, c[1], set^part, first, node)
 	}

@@ -13,7 +13,7 @@ import (
 const maxTreeDP = 18
 
 var _ = algo.Register(algo.Spec{
-	Name: "treedp", Version: 1, Track: algo.TrackBatch, Cite: "ours",
+	Name: "treedp", Version: 2, Track: algo.TrackBatch, Cite: "ours",
 	Summary: fmt.Sprintf("up to %d tasks placed together as is best, by dynamic programming over subsets and the repartitioning tree", maxTreeDP),
 	Batch:   func(algo.Args) (algo.Batch, error) { return treeDP{}, nil },
 })
