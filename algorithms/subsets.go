@@ -318,7 +318,7 @@ func (s *subsets) node(t *table, rest []cell, v int, at, heads ticks, l *load) {
 }
 
 // divide computes out[S] for all sets: the best ways to divide S between a and b. Sets of
-// too large an area for the leaves are left out; beside is the time, by set, that the node
+// too large an area for the leaves are left out, but for the empty one; beside is the time, by set, that the node
 // needs for the other tasks if they are all its own.
 func (s *subsets) divide(out, a, b []cell, wait bool, leaves int, beside []int64) {
 	alike := &a[0] == &b[0]
@@ -327,7 +327,7 @@ func (s *subsets) divide(out, a, b []cell, wait bool, leaves int, beside []int64
 		if beside != nil {
 			room -= beside[set]
 		}
-		if s.area[set] > int64(leaves)*room {
+		if set > 0 && s.area[set] > int64(leaves)*room {
 			out[set] = cell{never, 0}
 			continue
 		}
