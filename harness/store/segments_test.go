@@ -100,6 +100,14 @@ func TestSegmentsAreWrittenInTime(t *testing.T) {
 		segments(0)
 		time.Sleep(4 * time.Second)
 		segments(1)
+		idle, err := s.Segments(dir, "idle", time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(idle.Append(result(1, 1)), idle.Close()); err != nil {
+			t.Fatal(err)
+		}
+		segments(1) // what is known is no news
 		if err := w.Append(result(4, 1), result(1, 1)); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -321,4 +323,47 @@ func TestChangedCommand(t *testing.T) {
 	if _, err := p.Of(0, cells); err == nil || !strings.Contains(err.Error(), "by hand") {
 		t.Errorf("a plan that lost a range: %v", err)
 	}
+}
+
+// What is read as a plan can be worked with, and is written as it was read.
+func FuzzRead(f *testing.F) {
+	for _, tasks := range []int{1, 3} {
+		p, err := New([]string{"run"}, "/", "12", many(200, 3), known, tasks)
+		if err != nil {
+			f.Fatal(err)
+		}
+		units, err := NewUnits([]string{"train"}, "/", "12", []string{"a", "b", "c"}, tasks)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, p := range []*Plan{p, units} {
+			text, err := json.Marshal(p)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(string(text))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, planFile), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		p, err := Read(folder)
+		if err != nil {
+			return
+		}
+		if s, err := Look(folder, p, nil, time.Time{}); p.Units != nil && (err != nil || s.Done != 0) {
+			t.Errorf("%+v, %v", s, err)
+		}
+		if len(p.Name()) != 12 {
+			t.Errorf("name %q", p.Name())
+		}
+		if err := p.Write(folder); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := Read(folder); err != nil || !reflect.DeepEqual(again, p) {
+			t.Errorf("read %+v, then %+v, %v", p, again, err)
+		}
+	})
 }
