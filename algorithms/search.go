@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -71,16 +72,20 @@ func firstSlice(g *mig.GPU, holds []remnant) float64 {
 	return first
 }
 
-// whole places all tasks at once, in both ways of reckoning, and takes what is better.
+// whole places all tasks at once, in both ways of reckoning, each time polishes the result,
+// and goes on with the best plan.
 func (s *search) whole() {
 	s.tasks = s.tasks[:0]
 	for i := range s.plan.node {
 		s.tasks = append(s.tasks, int32(i))
 	}
-	s.subsets.greedy = false
-	s.replace(0)
-	s.subsets.greedy = true
-	s.replace(0)
+	for _, greedy := range []bool{false, true} {
+		s.subsets.greedy = greedy
+		s.now = s.best
+		s.replace(0, math.Inf(1))
+		s.polish()
+	}
+	s.restore()
 }
 
 // improve places tasks anew so many times, up to [atATime] of them at a time, and ends
@@ -98,14 +103,28 @@ func (s *search) improve(ctx context.Context, iterations int, blur float64) erro
 		}
 		s.pick(k)
 		s.subsets.greedy = i%2 == 1
-		s.replace(float64(blur * float64(iterations-i) / float64(iterations)))
+		left := float64(blur * float64(iterations-i) / float64(iterations))
+		s.replace(left, float64(s.heat*left))
 	}
+	s.restore()
+	return nil
+}
+
+// restore goes back to the best plan.
+func (s *search) restore() {
 	for i, node := range s.bestNode {
 		s.plan.take(int32(i))
 		s.plan.put(int32(i), node)
 	}
 	s.now = s.plan.time()
-	return nil
+}
+
+// keep takes the plan for the best one if it is.
+func (s *search) keep() {
+	if s.now < s.best {
+		s.best = s.now
+		copy(s.bestNode, s.plan.node)
+	}
 }
 
 // atATime is how many tasks are placed anew at a time: an iteration takes 3^atATime.
@@ -153,8 +172,9 @@ func (s *search) add(i int32) {
 	}
 }
 
-// replace places the tasks anew, by durations that are blurred by up to a share.
-func (s *search) replace(blur float64) {
+// replace places the tasks anew, by durations that are blurred by up to half a share, and
+// takes the result unless it is worse by more than another share.
+func (s *search) replace(blur, worse float64) {
 	plan := s.plan
 	s.had = s.had[:0]
 	for _, i := range s.tasks {
@@ -171,13 +191,9 @@ func (s *search) replace(blur float64) {
 		for j, i := range s.tasks {
 			plan.put(i, s.gets[j])
 		}
-		makespan := plan.time()
-		if makespan < s.best {
-			s.best = makespan
-			copy(s.bestNode, plan.node)
-		}
-		if makespan <= s.now*(1+float64(s.heat*blur)) {
+		if makespan := plan.time(); makespan <= s.now*(1+worse) {
 			s.now = makespan
+			s.keep()
 			return
 		}
 		for _, i := range s.tasks {

@@ -71,7 +71,7 @@ func TestSubsetsAreOptimalBesideFixedTasks(t *testing.T) {
 		plan := s.plan
 		stays := plan.node[0]
 		s.tasks = []int32{1, 2}
-		s.replace(0)
+		s.replace(0, 0)
 		got := s.now
 		least := math.Inf(1)
 		n := int32(len(plan.tree.nodes))

@@ -45,11 +45,7 @@ func (s *search) together(ctx context.Context) error {
 		return err
 	}
 	s.whole()
-	if err := s.improve(ctx, 100, 0.002); err != nil {
-		return err
-	}
-	s.polish()
-	return nil
+	return s.improve(ctx, 100, 0.002)
 }
 
 // polish moves single tasks and swaps pairs as long as that makes the schedule end
@@ -57,16 +53,16 @@ func (s *search) together(ctx context.Context) error {
 func (s *search) polish() {
 	plan := s.plan
 	n := int32(len(plan.node))
-	better := func(tasks ...int32) bool {
+	better := func(tasks, back []int32) bool {
 		// Loads that tasks are added to and taken from drift by rounding.
-		if makespan := plan.time(); makespan < s.best*(1-1e-9) {
-			s.now, s.best = makespan, makespan
-			copy(s.bestNode, plan.node)
+		if makespan := plan.time(); makespan < s.now*(1-1e-9) {
+			s.now = makespan
+			s.keep()
 			return true
 		}
-		for _, i := range tasks {
-			plan.take(i)
-			plan.put(i, s.bestNode[i])
+		for i, task := range tasks {
+			plan.take(task)
+			plan.put(task, back[i])
 		}
 		return false
 	}
@@ -77,9 +73,10 @@ func (s *search) polish() {
 				if node == plan.node[i] || math.IsInf(plan.seconds(i, node), 1) {
 					continue
 				}
+				from := plan.node[i]
 				plan.take(i)
 				plan.put(i, node)
-				again = better(i) || again
+				again = better([]int32{i}, []int32{from}) || again
 			}
 			for j := range i {
 				a, b := plan.node[i], plan.node[j]
@@ -90,7 +87,7 @@ func (s *search) polish() {
 				plan.take(j)
 				plan.put(i, b)
 				plan.put(j, a)
-				again = better(i, j) || again
+				again = better([]int32{i, j}, []int32{a, b}) || again
 			}
 		}
 	}
