@@ -192,10 +192,14 @@ func (s *openSweep) over(c *cobra.Command, status *sweep.Status, jobs []sweep.Jo
 		return s.missing(&sweep.IncompleteError{Status: *status})
 	}
 	if len(jobs) > 0 {
-		said, err := os.ReadFile(filepath.Join(s.dir, logs, jobs[len(jobs)-1].Merge+".log"))
+		merge := jobs[len(jobs)-1].Merge
+		log := filepath.Join(s.dir, logs, merge+".log")
+		said, err := os.ReadFile(log)
 		if err == nil {
-			_, err = c.OutOrStdout().Write(said)
-			return err
+			if _, err := c.OutOrStdout().Write(said); err != nil {
+				return err
+			}
+			return s.merged(c.Context(), merge, log)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -203,4 +207,15 @@ func (s *openSweep) over(c *cobra.Command, status *sweep.Status, jobs []sweep.Jo
 	}
 	fmt.Fprintf(c.OutOrStdout(), "merge    miglab merge %s\n", slurm.Word(s.dir))
 	return nil
+}
+
+// merged is an error if Slurm still knows that the merge failed.
+func (s *openSweep) merged(ctx context.Context, job, log string) error {
+	entries, err := slurm.Queue(ctx, []string{job})
+	for _, e := range entries {
+		if e.State != "COMPLETED" {
+			return failedError{fmt.Errorf("the merge, job %s, ended as %s; %s has what it said; to merge again: miglab merge %s", job, e.State, log, slurm.Word(s.dir))}
+		}
+	}
+	return err
 }

@@ -121,15 +121,23 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	status, err := s.look()
-	if err != nil {
-		return err
+	n := submission{fresh: fresh}
+	if fresh {
+		for task := range s.plan.Tasks {
+			n.tasks = append(n.tasks, task)
+		}
+	} else {
+		status, err := s.look()
+		if err != nil {
+			return err
+		}
+		n.tasks = status.Unfinished()
 	}
 	base := f.jobName
 	if base == "" {
 		base = "miglab-" + s.plan.Name()
 	}
-	n := submission{fmt.Sprintf("%s-%d", base, len(jobs)+1), status.Unfinished(), fresh}
+	n.name = fmt.Sprintf("%s-%d", base, len(jobs)+1)
 	switch f.engine {
 	case engineSlurm:
 		return f.slurm(c, s, n)
