@@ -188,3 +188,23 @@ func TestNodeLocal(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanKnowsTheTimesInTheStore: without them every cell counts the same.
+func TestPlanKnowsTheTimesInTheStore(t *testing.T) {
+	dir := t.TempDir()
+	micros := func(folder string) float64 {
+		miglab(t, dir, "submit", "--engine", "local", "--sweep", folder, "--", "run", "--algorithms", "lns?iterations=100,far", "--datasets", "WIDETIMES", "--instances", "6")
+		p, err := sweep.Read(filepath.Join(dir, folder))
+		if err != nil || len(p.Groups) != 1 {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		return p.Groups[0].Micros
+	}
+	if us := micros("before"); us != 5 {
+		t.Errorf("5 cells of unknown cost count %v", us)
+	}
+	// lns alone takes more than a millisecond.
+	if us := micros("after"); us < 1000 {
+		t.Errorf("an instance is to take %v microseconds", us)
+	}
+}
