@@ -44,8 +44,8 @@ type Cluster struct {
 // loopback address, they get the host name localhost, in a namespace of their own, for
 // which the test must run as root.
 //
-// With -short the test is skipped, and where Slurm cannot be run; where
-// MIGLAB_REQUIRE_SLURM is 1, it fails in place of the latter.
+// With -short the test is skipped. It is where Slurm cannot run, too, unless
+// MIGLAB_REQUIRE_SLURM is 1: then it fails.
 //
 // The end of the cluster comes before that of folders that the test made before it: call
 // TempDir first for those that jobs write to.
@@ -163,7 +163,7 @@ func (c *Cluster) Output(name string, args ...string) string {
 	return strings.TrimSuffix(string(out), "\n")
 }
 
-// Await waits until something is so, and fails the test where it takes minutes.
+// Await waits until something is so, and fails the test where that takes too long.
 func (c *Cluster) Await(what string, so func() bool) {
 	c.t.Helper()
 	for begin := time.Now(); !so(); time.Sleep(20 * time.Millisecond) {
@@ -210,8 +210,8 @@ func (c *Cluster) StartNode(name string) {
 	})
 }
 
-// KillNode kills a node's daemon. As where a network fails, the jobs on the node go on,
-// the controller gives the node up within seconds, and starts the jobs again on another.
+// KillNode kills a node's daemon. As where a network fails, the jobs on the node go on, and
+// when the controller gives the node up, it starts them again on another.
 func (c *Cluster) KillNode(name string) {
 	c.t.Helper()
 	c.stop(name, syscall.SIGKILL)

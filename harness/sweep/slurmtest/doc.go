@@ -4,7 +4,7 @@
 // several tests run beside each other and beside one that the machine may belong to, and
 // they listen on loopback alone.
 //
-// Slurm's timers are set as short as it can bear: a lost node is given up after seconds, a
-// job that is requeued starts again within seconds. It refuses to run where a daemon would
-// listen on other addresses: see [Start].
+// Slurm's timers are set about as short as it bears: a node that is lost is given up after
+// half a minute, and a job that is requeued starts again after some seconds. A time limit
+// still has minutes for a unit, and is looked at every half a minute.
 package slurmtest
