@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -74,9 +75,8 @@ func (s *openSweep) do(c *cobra.Command, task, workers int) error {
 		err = sweep.Work(c.Context(), s.dir, s.plan, task, runName(), s.cells, e, segmentEvery)
 		advanced = last.Load() > first.Load()
 	}
-	if c.Context().Err() == nil || !advanced {
-		// Nothing was computed before the time limit: it would be so again.
-		return err
+	if !errors.Is(err, context.Canceled) || !advanced {
+		return err // where nothing was computed before the time limit, it would be so again
 	}
 	if again, failed := slurm.Requeue(context.WithoutCancel(c.Context())); failed != nil || again {
 		return failed
