@@ -5,7 +5,7 @@ PYTHON ?= /usr/bin/python3
 WORKERS ?= 0
 BIN := bin/miglab
 
-.PHONY: reproduce quick site build build-nvml kernels train test test-all test-fast test-gpu test-gym test-site bench lint readme clean
+.PHONY: reproduce quick site build build-nvml kernels train test test-all test-fast test-gpu test-gym test-site test-slurm bench lint readme clean
 
 ## reproduce: every table and figure of the papers into results/ (again: computes nothing)
 reproduce: build
@@ -42,8 +42,8 @@ test:
 	$(GO) test ./...
 
 ## test-all: test, and what needs more than Go: linters, builds with and without cgo, compilers of C and C++, the fast
-## kernels, Python with numpy, a browser
-test-all: test lint test-fast test-gym test-gpu test-site
+## kernels, Python with numpy, a browser, Slurm
+test-all: test lint test-fast test-gym test-gpu test-site test-slurm
 
 ## test-site: the web site in a headless Chromium, and schedulers in Python and Go that run beside the program
 test-site:
@@ -57,6 +57,11 @@ test-gpu:
 	CGO_ENABLED=0 $(GO) test ./profiling/...
 	MIGLAB_REQUIRE_CC=1 CGO_ENABLED=1 $(GO) test -p 1 ./profiling/...
 	MIGLAB_REQUIRE_CC=1 CGO_ENABLED=1 $(GO) test -run GPU ./harness/cmd/miglab
+
+## test-slurm: sweeps on a real Slurm, started on loopback and stopped again
+test-slurm:
+	MIGLAB_REQUIRE_SLURM=1 $(GO) test ./harness/sweep/...
+	MIGLAB_REQUIRE_SLURM=1 $(GO) test -run Slurm ./harness/cmd/miglab
 
 ## test-fast: networks and training with the kernels of GOEXPERIMENT=simd
 test-fast:
