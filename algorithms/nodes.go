@@ -105,7 +105,7 @@ type load struct {
 	// seconds is, by node, the sum of its tasks' durations.
 	seconds [maxNodes]float64
 	// count is, by node, how many tasks there are.
-	count [maxNodes]int16
+	count [maxNodes]int32
 	used  nodeSet
 }
 

@@ -276,15 +276,15 @@ func (s *subsets) children(gpu, v int, first bool) {
 // node computes the rest of a table: rest is what the children do once the node is
 // destroyed, at when the node can be at work.
 func (s *subsets) node(t *table, rest []cell, v int, at, heads ticks, l *load) {
-	fixed := at + s.ticks(l.seconds[v])
+	fixed := min(at+s.ticks(l.seconds[v]), never)
 	t.own, t.best = grown(t.own, 1<<s.k), grown(t.best, 1<<s.k)
 	own, best := t.own, t.best
 	for set, r := range rest {
 		switch {
 		case r.end == 0:
-			own[set] = min(fixed, never)
+			own[set] = fixed
 		case r.end < never:
-			own[set] = min(fixed+s.destroy[v]+r.end, never)
+			own[set] = ticks(min(int64(fixed)+int64(s.destroy[v])+int64(r.end), int64(never)))
 		default:
 			own[set] = never
 		}

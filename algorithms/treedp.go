@@ -22,6 +22,10 @@ var _ = algo.Register(algo.Spec{
 // instances that only ever split, the best by a model that leaves out what operations in
 // the middle of the schedule wait for each other. A few iterations of lns before that
 // give a limit that most subsets exceed, and some after it see to the operations.
+//
+// Instances are never merged again. Where tasks take much longer than operations that costs
+// next to nothing; where they take tenths of a second, 5 % and in rare cases 12 % above the
+// optimum were seen, which package bounds finds for few tasks.
 type treeDP struct{}
 
 func (treeDP) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {

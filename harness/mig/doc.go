@@ -13,7 +13,7 @@
 // takes memory slices 0-3, leaves compute slice 3 idle.
 //
 // The package is the ground floor: it imports nothing but the standard library and
-// the helper that words errors about unknown names.
+// the package that words errors about unknown names.
 //
 // Sources: FAR = Villarrubia et al., "Leveraging Multi-Instance GPUs through
 // moldable task scheduling", JPDC 204 (2025) 105128; DRL = Villarrubia et al.,
