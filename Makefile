@@ -5,7 +5,7 @@ PYTHON ?= /usr/bin/python3
 WORKERS ?= 0
 BIN := bin/miglab
 
-.PHONY: reproduce quick site build build-nvml kernels train test test-all test-fast test-gpu test-gym test-site test-slurm bench lint readme clean
+.PHONY: reproduce quick site build build-nvml kernels train test test-all test-fast test-gpu test-gym test-site test-slurm install-slurm bench lint readme clean
 
 ## reproduce: every table and figure of the papers into results/ (again: computes nothing)
 reproduce: build
@@ -59,9 +59,13 @@ test-gpu:
 	MIGLAB_REQUIRE_CC=1 CGO_ENABLED=1 $(GO) test -run GPU ./harness/cmd/miglab
 
 ## test-slurm: sweeps on a real Slurm, started on loopback and stopped again
-test-slurm:
+test-slurm: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm)
 	MIGLAB_REQUIRE_SLURM=1 $(GO) test ./harness/sweep/...
 	MIGLAB_REQUIRE_SLURM=1 $(GO) test -run Slurm ./harness/cmd/miglab
+
+## install-slurm: Slurm from Debian's packages, which test-slurm needs
+install-slurm:
+	$(if $(filter 0,$(shell id -u)),,sudo) apt-get install -y -qq --no-install-recommends slurmctld slurmd slurm-client munge
 
 ## test-fast: networks and training with the kernels of GOEXPERIMENT=simd
 test-fast:
