@@ -100,14 +100,18 @@ func stateOf(t sweep.TaskStatus) string {
 		return fmt.Sprintf("lost: no word from %s since %s", a.Host, a.Updated.UTC().Format(time.DateTime))
 	case a.State == sweep.Failed:
 		return "failed: " + a.Error
+	case a.State == sweep.Done:
+		return "ended, but results are damaged or gone"
 	}
 	return a.State
 }
 
-// How often watch looks, at least, and how often it prints a line where there is no terminal.
+// How often watch looks, at least, how often it prints a line where there is no terminal, and how
+// long it waits for Slurm's answer.
 const (
 	lookEvery = 2 * time.Second
 	lineEvery = time.Minute
+	askAtMost = 30 * time.Second
 )
 
 // watch shows how the sweep goes on until nothing of it is at work. The files say what is done,
@@ -124,7 +128,11 @@ func (s *openSweep) watch(c *cobra.Command) error {
 		began := time.Now()
 		// The queue first: what has ended since then has written its files.
 		queue, err := s.inQueue(c.Context(), jobs)
-		if err != nil && c.Context().Err() == nil {
+		if c.Context().Err() != nil {
+			return s.unwatched()
+		}
+		asked := err == nil
+		if !asked {
 			queue = "Slurm does not answer: " + err.Error() // the files go on saying how things stand
 		}
 		status, err := s.look()
@@ -132,7 +140,7 @@ func (s *openSweep) watch(c *cobra.Command) error {
 			return err
 		}
 		p.set(status.Done, status.Cells)
-		over := queue == "" && (status.Missing == 0 || len(jobs) > 0 || !s.runs(&status))
+		over := queue == "" && (len(jobs) > 0 || !s.runs(&status)) || status.Missing == 0 && (!asked || queue == "")
 		if p.w == nil && (over || began.Sub(said) >= lineEvery) {
 			fmt.Fprintln(c.OutOrStdout(), strings.TrimSuffix(fmt.Sprintf("%d of %d %s done; %s", status.Done, status.Cells, s.what(), queue), "; "))
 			said = began
@@ -143,10 +151,15 @@ func (s *openSweep) watch(c *cobra.Command) error {
 		}
 		select {
 		case <-c.Context().Done():
-			return interruptedError{"the sweep goes on; to see it again: miglab status --watch " + slurm.Word(s.dir)}
+			return s.unwatched()
 		case <-time.After(max(lookEvery, 10*time.Since(began))): // a large sweep is not looked at all the time
 		}
 	}
+}
+
+// unwatched says that only watching ended.
+func (s *openSweep) unwatched() error {
+	return interruptedError{"the sweep goes on; to see it again: miglab status --watch " + slurm.Word(s.dir)}
 }
 
 // runs reports whether tasks may be at work that no queue knows of.
@@ -160,6 +173,8 @@ func (s *openSweep) runs(status *sweep.Status) bool {
 
 // inQueue words what of the sweep Slurm has in its queue; "" if nothing.
 func (s *openSweep) inQueue(ctx context.Context, jobs []sweep.Job) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, askAtMost)
+	defer cancel()
 	var ids []string
 	for _, j := range jobs {
 		ids = append(append(ids, j.IDs...), j.Merge)
@@ -209,13 +224,15 @@ func (s *openSweep) over(c *cobra.Command, status *sweep.Status, jobs []sweep.Jo
 	return nil
 }
 
-// merged is an error if Slurm still knows that the merge failed.
+// merged is an error if Slurm answers, and still knows that the merge failed.
 func (s *openSweep) merged(ctx context.Context, job, log string) error {
-	entries, err := slurm.Queue(ctx, []string{job})
+	ctx, cancel := context.WithTimeout(ctx, askAtMost)
+	defer cancel()
+	entries, _ := slurm.Queue(ctx, []string{job})
 	for _, e := range entries {
 		if e.State != "COMPLETED" {
 			return failedError{fmt.Errorf("the merge, job %s, ended as %s; %s has what it said; to merge again: miglab merge %s", job, e.State, log, slurm.Word(s.dir))}
 		}
 	}
-	return err
+	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"miglab/harness/run"
 	"miglab/harness/sweep"
+	"miglab/harness/sweep/kubernetes"
 	"miglab/harness/sweep/slurm"
 )
 
@@ -57,13 +58,24 @@ func newTask() *cobra.Command {
 	return c
 }
 
-// do computes a task. Under Slurm it goes back into the queue at its time limit.
+// do computes a task. Under Slurm it goes back into the queue at its time limit, but only if it
+// got on in this run: computed a cell, ended a training or wrote a checkpoint of one.
 func (s *openSweep) do(c *cobra.Command, task, workers int) error {
 	var err error
-	advanced := true
+	advanced := false
 	if s.trainings != nil {
 		err = sweep.WorkUnits(c.Context(), s.dir, s.plan, task, runName(), func(ctx context.Context, unit string) error {
-			return s.train(c, unit, workers)
+			t, err := s.training(unit)
+			if err != nil {
+				return err
+			}
+			if s.workers == 0 && workers > 0 {
+				t.options.Workers = workers
+			}
+			before := t.checkpointed()
+			err = t.run(c, "")
+			advanced = advanced || err == nil || !t.checkpointed().Equal(before)
+			return err
 		})
 	} else {
 		var first, last atomic.Int64
@@ -84,17 +96,14 @@ func (s *openSweep) do(c *cobra.Command, task, workers int) error {
 	return err
 }
 
-// train does the training of a name.
-func (s *openSweep) train(c *cobra.Command, name string, workers int) error {
+// training returns the training of a name.
+func (s *openSweep) training(name string) (training, error) {
 	for _, t := range s.trainings {
 		if t.name() == name {
-			if s.workers == 0 && workers > 0 {
-				t.options.Workers = workers
-			}
-			return t.run(c, "")
+			return t, nil
 		}
 	}
-	return fmt.Errorf("the sweep's command trains no %s", name)
+	return training{}, fmt.Errorf("the sweep's command trains no %s", name)
 }
 
 // runName names this run of a task, as no other run is named.
@@ -102,8 +111,8 @@ func runName() string {
 	if name := slurm.RunName(); name != "" {
 		return name
 	}
-	if pod := os.Getenv("POD_NAME"); pod != "" {
-		return pod
+	if name := kubernetes.RunName(); name != "" {
+		return name
 	}
 	return fmt.Sprintf("local-%d-%s", os.Getpid(), rand.Text()[:6])
 }

@@ -3,8 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -70,6 +73,15 @@ type training struct {
 
 // name is the name of the training's folder; no two trainings of a command share it.
 func (t *training) name() string { return t.recipe.Folder(t.options.Seed) }
+
+// checkpointed is when the training last wrote a checkpoint; zero if it never did.
+func (t *training) checkpointed() time.Time {
+	info, err := os.Stat(filepath.Join(t.options.Dir, t.name(), "checkpoint"))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
 
 // trainings lists what the flags ask for, a training asked for twice once.
 func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
