@@ -2,9 +2,11 @@ package store
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 )
 
@@ -12,8 +14,8 @@ import (
 const unfinished = ".tmp-"
 
 // WriteFile replaces a file as a whole: what write produces goes to a temporary
-// file beside it, is flushed to disk and takes the file's place at once. On an
-// error the old file stays as it was. Missing folders are made.
+// file beside it, is flushed to disk and takes the file's place at once, which is
+// flushed to disk, too. On an error before that the old file stays as it was. Missing folders are made.
 func WriteFile(path string, write func(io.Writer) error) (err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return &os.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
@@ -48,5 +50,25 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(dir)
+}
+
+// syncFolder flushes to disk which files a folder has. Where folders cannot be flushed, as on
+// Windows and some network file systems, it does nothing.
+func syncFolder(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
 }
