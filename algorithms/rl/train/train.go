@@ -46,6 +46,9 @@ type Options struct {
 	// Kernel multiplies; one that is not portable gives other roundings and so another,
 	// equally good, run.
 	Kernel nn.Kernel
+	// Shared means that another process may be at the same run. What killed ones left of
+	// files then stays, as it may be what the other is writing.
+	Shared bool
 	// Progress, if set, is called with the steps done and to be done.
 	Progress func(done, all int64)
 }
@@ -142,8 +145,10 @@ func (s *session) begin() error {
 		Recipe: s.recipe.Name, Steps: s.Steps, Seed: s.Seed,
 		Kernel: fmt.Sprintf("%T", s.Kernel), Network: s.policy.String(), Setup: setup.text,
 	}
-	if err := store.Sweep(s.folder); err != nil {
-		return err
+	if !s.Shared {
+		if err := store.Sweep(s.folder); err != nil {
+			return err
+		}
 	}
 	if err := s.agree(want); err != nil {
 		return err

@@ -72,6 +72,7 @@ func (s *openSweep) do(c *cobra.Command, task, workers int) error {
 			if s.workers == 0 && workers > 0 {
 				t.options.Workers = workers
 			}
+			t.options.Shared = true // this task may be run twice at the same time
 			before := t.checkpointed()
 			err = t.run(c, "")
 			advanced = advanced || err == nil || !t.checkpointed().Equal(before)
