@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -114,8 +116,11 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 	if err := f.check(c, s.dir); err != nil {
 		return err
 	}
-	if why := nodeLocal(s.dir); why != "" && f.engine != engineLocal && !f.shared {
-		return fmt.Errorf("the tasks would not see %s: %s; choose another folder with --sweep, or say --shared if that is wrong", s.dir, why)
+	if err := f.seen(s); err != nil {
+		return err
+	}
+	if f.engine == engineSlurm && strings.Contains(s.dir, `\`) {
+		return fmt.Errorf("%s: Slurm cannot write logs below a folder with a backslash in its name; choose another with --sweep", s.dir)
 	}
 	jobs, err := sweep.Jobs(s.dir)
 	if err != nil {
@@ -137,7 +142,12 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 	if base == "" {
 		base = "miglab-" + s.plan.Name()
 	}
-	n.name = fmt.Sprintf("%s-%d", base, len(jobs)+1)
+	// Other folders may have a sweep of the same name.
+	suffix := make([]byte, 2)
+	if !f.dryRun {
+		_, _ = rand.Read(suffix) // never fails
+	}
+	n.name = fmt.Sprintf("%s-%d-%s", base, len(jobs)+1, hex.EncodeToString(suffix))
 	switch f.engine {
 	case engineSlurm:
 		return f.slurm(c, s, n)
@@ -145,6 +155,30 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 		return f.kubernetes(c, s, n)
 	}
 	return f.local(c, s, n)
+}
+
+// seen refuses folders that the machines of a cluster do not see.
+func (f *submitFlags) seen(s *openSweep) error {
+	if f.engine == engineLocal || f.shared {
+		return nil
+	}
+	if why := nodeLocal(s.dir); why != "" {
+		return fmt.Errorf("the tasks would not see %s: %s; choose another folder with --sweep, or say --shared if that is wrong", s.dir, why)
+	}
+	if why := nodeLocal(s.plan.Dir); why != "" {
+		return fmt.Errorf("the tasks would not see %s, where the command was given: %s; give it in another folder, or say --shared if that is wrong", s.plan.Dir, why)
+	}
+	if f.engine == engineKubernetes { // its image has the program
+		return nil
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if why := nodeLocal(program); why != "" {
+		return fmt.Errorf("the tasks would not see %s: %s; put the program elsewhere, or say --shared if that is wrong", program, why)
+	}
+	return nil
 }
 
 // open finds the sweep that is to be submitted or plans it.
@@ -234,30 +268,55 @@ func (f *submitFlags) check(c *cobra.Command, dir string) error {
 }
 
 // submit makes the sweep's folder, if it is not there, and has send submit from it. Where that
-// fails, nothing is left of a folder that was made.
+// fails, nothing is left of what was made here, and what others made meanwhile stays.
 func (s *openSweep) submit(n submission, send func() (sweep.Job, error)) error {
-	made := firstNew(s.dir)
-	job, err := s.send(n, send)
+	made, err := s.make(n)
+	var job sweep.Job
+	if err == nil {
+		job, err = send()
+	}
 	if err != nil {
-		if n.fresh {
-			err = errors.Join(err, os.RemoveAll(made))
+		for _, path := range slices.Backward(made) {
+			_ = os.Remove(path) // not there, or others' files are in it
 		}
 		return err
 	}
 	job.Name, job.Tasks, job.Submitted = n.name, n.tasks, time.Now().UTC()
-	return sweep.AddJob(s.dir, job)
+	if err := sweep.AddJob(s.dir, job); err != nil {
+		return fmt.Errorf("%s is submitted, as %s, but not noted: %w", job.Name, strings.Join(append(slices.Clone(job.IDs), job.Merge), " "), err)
+	}
+	return nil
 }
 
-func (s *openSweep) send(n submission, send func() (sweep.Job, error)) (sweep.Job, error) {
-	if err := os.MkdirAll(filepath.Join(s.dir, logs), 0o755); err != nil {
-		return sweep.Job{}, err
+// make makes the folders and the plan of a new sweep and returns what to remove, last first,
+// where it is not submitted.
+func (s *openSweep) make(n submission) (made []string, err error) {
+	log := filepath.Join(s.dir, logs)
+	if !n.fresh {
+		return nil, os.MkdirAll(log, 0o755)
 	}
-	if n.fresh {
-		if err := s.plan.Write(s.dir); err != nil {
-			return sweep.Job{}, err
+	for dir := s.dir; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
 		}
+		made = append(made, dir)
 	}
-	return send()
+	slices.Reverse(made)
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return made, err
+	}
+	// Only one process can make this one.
+	if err := os.Mkdir(log, 0o755); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("another process submits %s at this moment", s.dir)
+		}
+		return made, err
+	}
+	made = append(made, log)
+	for _, file := range []string{"plan.json", "script.sh", "job.yaml", "Dockerfile"} {
+		made = append(made, filepath.Join(s.dir, file))
+	}
+	return made, s.plan.Write(s.dir)
 }
 
 // logs is the folder of a sweep for what its tasks print.

@@ -43,9 +43,9 @@ func (f *submitFlags) kubernetes(c *cobra.Command, s *openSweep, n submission) e
 	if err != nil {
 		return err
 	}
-	s.describe(c, n)
 	path := filepath.Join(s.dir, "job.yaml")
 	if f.dryRun {
+		s.describe(c, n)
 		fmt.Fprintf(c.OutOrStdout(), "\n%s:\n%s", path, manifest)
 		return nil
 	}
@@ -63,6 +63,7 @@ func (f *submitFlags) kubernetes(c *cobra.Command, s *openSweep, n submission) e
 	}); err != nil {
 		return err
 	}
+	s.describe(c, n)
 	fmt.Fprintf(c.OutOrStdout(), "submit   kubectl apply -f %s\nmerge    the first lines of that file say how\nwatch    miglab status --watch %s\n",
 		slurm.Word(path), slurm.Word(s.dir))
 	if f.watch {

@@ -30,8 +30,8 @@ func (f *submitFlags) local(c *cobra.Command, s *openSweep, n submission) error 
 	command := func(task int) []string {
 		return []string{program, "task", s.dir, "--index", strconv.Itoa(task), "--workers", "1"}
 	}
-	s.describe(c, n)
 	if f.dryRun {
+		s.describe(c, n)
 		for _, task := range n.tasks {
 			fmt.Fprintln(c.OutOrStdout(), shell(command(task)))
 		}
@@ -43,6 +43,7 @@ func (f *submitFlags) local(c *cobra.Command, s *openSweep, n submission) error 
 	}); err != nil {
 		return err
 	}
+	s.describe(c, n)
 	p := newProgress(c.ErrOrStderr(), "tasks")
 	defer p.done()
 	var mu sync.Mutex

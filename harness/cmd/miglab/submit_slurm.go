@@ -46,7 +46,7 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error 
 	if err != nil {
 		return err
 	}
-	out := slurm.Submission{Name: n.name, Program: program, Sweep: s.dir, Tasks: n.tasks, Limit: f.arrayLimit}
+	out := slurm.Submission{Name: n.name, Program: program, Sweep: s.dir, Dir: s.plan.Dir, Tasks: n.tasks, Limit: f.arrayLimit}
 	if f.partition != "" {
 		out.Args = append(out.Args, "--partition="+f.partition)
 	}

@@ -229,17 +229,6 @@ func shell(args []string) string {
 	return strings.Join(out, " ")
 }
 
-// firstNew returns the outermost folder that making the folder path, which does not exist, would make.
-func firstNew(path string) string {
-	for {
-		parent := filepath.Dir(path)
-		if _, err := os.Lstat(parent); err == nil || parent == path {
-			return path
-		}
-		path = parent
-	}
-}
-
 // nodeLocal says why other machines do not see a folder, as far as its path and file system
 // tell; "" where they may.
 func nodeLocal(dir string) string {

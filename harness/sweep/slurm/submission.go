@@ -16,8 +16,8 @@ type Submission struct {
 	// Name is the name of all its jobs. No other jobs of the user have it, so that what a
 	// failed submission left can be found and cancelled.
 	Name string
-	// Program and Sweep are absolute paths.
-	Program, Sweep string
+	// Program, Sweep and Dir, the folder that the command works in, are absolute paths.
+	Program, Sweep, Dir string
 	// Tasks are the tasks' numbers, ascending.
 	Tasks []int
 	// Limit is how many of them run at a time; 0 means as many as Slurm likes.
@@ -43,8 +43,13 @@ func (s *Submission) Script() string {
 #SBATCH --signal=B:TERM@60
 sweep=` + quote(s.Sweep) + `
 program=` + quote(s.Program) + `
+dir=` + quote(s.Dir) + `
 if [ ! -r "$sweep/plan.json" ] || [ ! -x "$program" ]; then
 	echo "miglab: $(hostname) does not see $sweep/plan.json and $program; both must be on a file system that all nodes share" >&2
+	exit 2
+fi
+if [ ! -d "$dir" ]; then
+	echo "miglab: $(hostname) does not see the folder $dir, where the command was given; it must be on a file system that all nodes share" >&2
 	exit 2
 fi
 case $1 in
@@ -182,11 +187,15 @@ func (s *Submission) Submit(ctx context.Context) (arrays []string, merge string,
 	}
 	defer func() {
 		if err != nil {
-			// By name: a job may be in the queue although sbatch did not say so.
-			_, cancelled := command(context.WithoutCancel(ctx), "scancel", "--name="+s.Name)
-			if len(arrays) > 0 && cancelled != nil {
-				err = fmt.Errorf("%w; jobs %s are still there: %w", err, strings.Join(arrays, ", "), cancelled)
+			ctx := context.WithoutCancel(ctx)
+			if len(arrays) > 0 {
+				if _, cancelled := command(ctx, "scancel", arrays...); cancelled != nil {
+					err = fmt.Errorf("%w; jobs %s are still there: %w", err, strings.Join(arrays, ", "), cancelled)
+				}
 			}
+			// By name, too: a job may be in the queue although sbatch did not say so. Where there
+			// is none, that is no news.
+			_, _ = command(ctx, "scancel", "--me", "--name="+s.Name)
 			arrays, merge = nil, ""
 		}
 	}()

@@ -100,8 +100,11 @@ func TestSubmitThatFailsLeavesNothing(t *testing.T) {
 			if err == nil || err.Error() != test.want || arrays != nil || merge != "" {
 				t.Errorf("jobs %q and %q, error %v, want %s", arrays, merge, err, test.want)
 			}
-			if got := sent(); got[len(got)-1] != "scancel --name=x-1" {
+			if got := sent(); got[len(got)-1] != "scancel --me --name=x-1" {
 				t.Errorf("not cancelled: %q", got)
+			}
+			if got := sent(); (test.name == "second array") != slices.Contains(got, "scancel 100") && test.name != "merge" {
+				t.Errorf("cancelled by number: %q", got)
 			}
 		})
 	}
@@ -164,7 +167,7 @@ func TestScript(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		s := Submission{Program: filepath.Join(dir, "miglab"), Sweep: dir}
+		s := Submission{Program: filepath.Join(dir, "miglab"), Sweep: dir, Dir: dir + "/work"}
 		run := func(args ...string) (string, error) {
 			c := exec.Command(shell, append([]string{"-s"}, args...)...)
 			c.Env = append(os.Environ(), "SLURM_ARRAY_TASK_ID=3", "SLURM_CPUS_ON_NODE=2")
@@ -179,6 +182,12 @@ func TestScript(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o755); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if out, err := run("task", "4"); err == nil || !strings.Contains(out, "where the command was given") {
+			t.Errorf("%q without a working directory: %v, %s", name, err, out)
+		}
+		if err := os.Mkdir(s.Dir, 0o755); err != nil {
+			t.Fatal(err)
 		}
 		if out, err := run("task", "4"); err != nil || out != "<task><"+dir+"><--index><3><--offset><4><--workers><2>" {
 			t.Errorf("%q: %v, %s", name, err, out)
