@@ -36,9 +36,9 @@ var _ = algo.Register(algo.Spec{
 	},
 })
 
-// lns begins with FAR's schedule. In each iteration it takes up to seven tasks away,
-// most of them from the instances that the makespan waits for, places them by [subsets]
-// as is best beside the others, and times the result operation by operation. Its budget
+// lns begins with FAR's schedule. In each iteration it takes up to seven tasks away, some
+// of them from the instances that the makespan waits for, places them by [subsets] as is
+// best beside the others, and times the result operation by operation. Its budget
 // is a number of iterations, so that answers do not depend on the machine.
 type lns struct{ iterations int }
 

@@ -89,8 +89,8 @@ func (s *search) whole() {
 }
 
 // improve places tasks anew so many times, up to [atATime] of them at a time, and ends
-// with the best plan found. Half of the tasks at least lie on the way to the makespan in
-// most iterations, the others anywhere.
+// with the best plan found. At least one of the tasks lies on the way to the makespan, and
+// as often as not several do; the others lie anywhere.
 //
 // To get out of what no such step improves, durations are blurred by up to half the given
 // share, and plans are accepted that are worse by a fifth of it, less where there are
