@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"miglab/harness/track"
+
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
@@ -212,7 +214,7 @@ func TestSeveralAreAskedAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := a.Spec.Batch(a.Args)
+	b, err := algo.Make[algo.Batch](a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,8 +258,8 @@ func TestTogetherDoesNotShow(t *testing.T) {
 		series.Algorithm = command(fault + " batch=5")
 		met := false
 		for i, row := range engine(t, series, 12, 12) {
-			makespan, _ := row.Metrics.Get(run.MetricMakespan)
-			alone, _ := want[i].Metrics.Get(run.MetricMakespan)
+			makespan, _ := row.Metrics.Get(track.MetricMakespan)
+			alone, _ := want[i].Metrics.Get(track.MetricMakespan)
 			if row.Kind != want[i].Kind || makespan != alone || strings.ReplaceAll(row.Error, " batch=5", "") != want[i].Error {
 				t.Errorf("%s: %v, alone %v", fault, row, want[i])
 			}
@@ -352,7 +354,7 @@ func TestTookLeavesOutTheStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := a.Spec.Batch(a.Args)
+	b, err := algo.Make[algo.Batch](a)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,9 +56,9 @@ func find(name string) (algo.Spec, error) {
 		own.Version, own.Track, own.Summary = p.hello.Version, track, p.hello.Name
 		switch track {
 		case algo.TrackBatch:
-			own.Batch = func(algo.Args) (algo.Batch, error) { return &scheduler{program: p}, nil }
+			own.New = func(algo.Args) (algo.Batch, error) { return &scheduler{program: p}, nil }
 		case algo.TrackStream:
-			own.Stream = func(algo.Args) (algo.Stream, error) { return &scheduler{program: p}, nil }
+			own.New = func(algo.Args) (algo.Stream, error) { return &scheduler{program: p}, nil }
 		}
 		return own, nil
 	}
