@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -12,7 +11,6 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
-	"miglab/harness/store"
 	"miglab/harness/task"
 )
 
@@ -67,26 +65,6 @@ func (s Series) Cells(n int) ([]Cell, error) {
 		out[i] = Cell{r.series, r.algorithm.Spec.Version, i}
 	}
 	return out, nil
-}
-
-// appendJSON begins the canonical JSON of the series' cells; appendCell ends it.
-func (s *Series) appendJSON(dst []byte) []byte {
-	field := func(name, value string) {
-		dst = append(dst, name...)
-		dst = store.AppendString(dst, value)
-	}
-	field(`{"track":`, string(s.Track))
-	field(`,"dataset":`, s.Dataset)
-	field(`,"content":`, s.Content)
-	field(`,"gpu":`, s.GPU)
-	dst = append(dst, `,"count":`...)
-	dst = strconv.AppendInt(dst, int64(s.Count), 10)
-	field(`,"algorithm":`, s.Algorithm)
-	if s.Weights != "" {
-		field(`,"weights":`, s.Weights)
-	}
-	field(`,"model":`, s.Model.String())
-	return dst
 }
 
 // TrackError says that an algorithm does not belong to the track it was asked for.

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,7 +30,7 @@ func newAudit() *cobra.Command {
 			if workers < 0 {
 				return fmt.Errorf("--workers %d: at least 0", workers)
 			}
-			st, err := store.Open(filepath.Join(results, "store"))
+			st, err := store.Open(results)
 			if err != nil {
 				return err
 			}
@@ -80,18 +78,18 @@ func audit(ctx context.Context, e *run.Engine) (audited, error) {
 	var found audited
 	answers := map[problem][]answer{}
 	canonical := map[run.Series]run.Series{}
-	for row := range e.Store.Rows() {
-		var cell storedCell
-		if err := json.Unmarshal([]byte(row.Cell), &cell); err != nil {
-			return found, fmt.Errorf("cell %s: %w", row.Cell, err)
-		}
-		makespan, ok := row.Metrics.Get(run.MetricMakespan)
+	stored, err := storedCells(e.Store)
+	if err != nil {
+		return found, err
+	}
+	for _, cell := range stored {
+		makespan, ok := cell.Metrics.Get(run.MetricMakespan)
 		if !ok || cell.Track != algo.TrackBatch && cell.Track != algo.TrackStream {
 			continue
 		}
 		model, err := mig.ParseReconfiguration(cell.Model)
 		if err != nil {
-			return found, fmt.Errorf("cell %s: %w", row.Cell, err)
+			return found, fmt.Errorf("%s on %s: %w", cell.Algorithm, cell.Dataset, err)
 		}
 		of := run.Series{Track: algo.TrackBound, Dataset: cell.Dataset, GPU: cell.GPU, Count: cell.Count, Model: model, Algorithm: certified.algorithm}
 		s, ok := canonical[of]
@@ -139,7 +137,10 @@ func audit(ctx context.Context, e *run.Engine) (audited, error) {
 		return found, err
 	}
 	for i, p := range problems {
-		row, ok := r.Get(cells[i])
+		row, ok, err := r.Get(cells[i])
+		if err != nil {
+			return found, err
+		}
 		bound, has := row.Metrics.Get(run.MetricBound)
 		if !ok || !has {
 			return found, fmt.Errorf("%v has no bound: %s %s", cells[i], row.Kind, row.Error)

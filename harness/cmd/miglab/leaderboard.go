@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -56,7 +55,7 @@ func newLeaderboard() *cobra.Command {
 			if !slices.Contains(known, format) {
 				return nearest.Unknown("format", format, known)
 			}
-			st, err := store.Open(filepath.Join(results, "store"))
+			st, err := store.Open(results)
 			if err != nil {
 				return err
 			}

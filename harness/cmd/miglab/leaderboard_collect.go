@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -97,6 +96,32 @@ type storedCell struct {
 	Track                                            algo.Track
 	Dataset, Content, GPU, Algorithm, Weights, Model string
 	Count, Version, Instance                         int
+	store.Row
+	micros float64
+}
+
+// storedCells reads all cells.
+func storedCells(st *store.DB) ([]storedCell, error) {
+	all, err := st.Series(store.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	var out []storedCell
+	for _, s := range all {
+		times, err := st.Column(s, "")
+		if err != nil {
+			return nil, err
+		}
+		i := 0
+		for row, err := range st.Rows(s) {
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, storedCell{algo.Track(s.Track), s.Dataset, s.Content, s.GPU, s.Algorithm, s.Weights, s.Model, s.Count, s.Version, row.Instance, row, times[i].Micros})
+			i++
+		}
+	}
+	return out, nil
 }
 
 // Conditions are what all results of a leaderboard have in common.
@@ -166,20 +191,17 @@ type place struct {
 }
 
 // collect reads a store.
-func collect(st *store.Store) (*collector, error) {
-	timings, err := st.Timings()
-	if err != nil {
-		return nil, err
-	}
+func collect(st *store.DB) (*collector, error) {
 	// There are many results and few names.
 	same := func(s string) string { return unique.Make(s).Value() }
 	c := &collector{results: map[setting][]result{}, bounds: map[problem]bound{}, weights: map[string]string{}, contents: map[place]string{}}
 	present := map[string]*algo.Algorithm{} // nil for one that is not there any more
-	for row := range st.Rows() {
-		var cell storedCell
-		if err := json.Unmarshal([]byte(row.Cell), &cell); err != nil {
-			return nil, fmt.Errorf("cell %s: %w", row.Cell, err)
-		}
+	all, err := storedCells(st)
+	if err != nil {
+		return nil, err
+	}
+	for _, cell := range all {
+		row := cell.Row
 		dataset, content, id := same(cell.Dataset), same(cell.Content), same(cell.Algorithm)
 		where := conditionsOf(cell.Track, same(cell.GPU), cell.Count, same(cell.Model))
 		if from := (source{cell.Track, id}); sources[from] != "" {
@@ -221,9 +243,7 @@ func collect(st *store.Store) (*collector, error) {
 		if v, ok := row.Metrics.Get(b.Name); ok {
 			e.Value = v
 		}
-		if us, ok := timings[row.Key()]; ok {
-			e.Micros = float64(us)
-		}
+		e.Micros = cell.micros
 		at := setting{cell.Track, where}
 		c.results[at] = append(c.results[at], result{e, same(cell.Weights)})
 	}

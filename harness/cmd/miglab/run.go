@@ -42,9 +42,9 @@ func (f *runFlags) command() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Run algorithms on datasets; results are kept and never computed twice",
-		Long: "run computes one cell for each algorithm and instance, in parallel, and appends it to the result store.\n" +
-			"It can be interrupted or killed; the same command goes on where it was. Processes with --shard i/n share\n" +
-			"the work and the store.",
+		Long: "run computes one cell for each algorithm and instance, in parallel, and adds it to the results database,\n" +
+			"results.db in the folder for results. It can be interrupted or killed; the same command goes on where it was.\n" +
+			"Processes with --shard i/n share the work; each writes a database of its own beside it.",
 		Example: "  miglab run --track batch --algorithms far,miso --datasets POORSCALING,WIDETIMES\n" +
 			"  miglab run --algorithms 'far,far?refine=false' --datasets profile:tasks.csv --gpu A30\n" +
 			"  miglab run --algorithms far --datasets WIDETIMES --instances 100000 --shard 0/2\n" +
@@ -125,10 +125,11 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	st, err := store.Open(filepath.Join(f.results, "store"))
+	st, err := store.Open(f.results)
 	if err != nil {
 		return err
 	}
+	defer st.Close()
 	progress := newProgress(c.ErrOrStderr(), "cells")
 	defer progress.done()
 	e := run.Engine{Store: st, Workers: f.workers, Shard: part, Progress: progress.set}
@@ -137,18 +138,16 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 		return err
 	}
 	progress.done()
-	table := filepath.Join(f.results, "results.csv")
-	// Other shards may have gone on meanwhile: the table is of all there is.
-	if err := store.ExportFolder(st.Dir(), table); err != nil {
+	failed, err := r.Failures(cells)
+	if err != nil {
 		return err
 	}
-	failed := map[string]int{}
-	for _, cell := range cells {
-		if row, ok := r.Get(cell); ok && row.Kind != "" {
-			failed[row.Kind]++
-		}
+	export := []string{"miglab", "export"}
+	if c.Flags().Changed("results") {
+		export = append(export, "--results", f.results)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%d cells; all results in %s\n", len(cells), table)
+	fmt.Fprintf(c.OutOrStdout(), "%d cells; all results in %s; to export them: %s\n",
+		len(cells), filepath.Join(f.results, store.FileName(part.Index, part.Of)), shell(export))
 	for _, kind := range sortedKeys(failed) {
 		fmt.Fprintf(c.OutOrStdout(), "%d of them ended as %q; see the column error\n", failed[kind], kind)
 	}

@@ -85,7 +85,7 @@ func newSite() *cobra.Command {
 			if !c.Flags().Changed("out") {
 				out = filepath.Join(results, "site")
 			}
-			st, err := store.Open(filepath.Join(results, "store"))
+			st, err := store.Open(results)
 			if err != nil {
 				return err
 			}
@@ -166,7 +166,7 @@ func (m meeting) series() run.Series {
 }
 
 // siteBoards makes the leaderboards of the datasets that the cells are of.
-func siteBoards(st *store.Store, cells []run.Cell) ([]site.Board, error) {
+func siteBoards(st *store.DB, cells []run.Cell) ([]site.Board, error) {
 	all, err := collect(st)
 	if err != nil {
 		return nil, err
