@@ -42,7 +42,7 @@ func (s Series) String() string {
 
 // checksum is what the column crc of the table series has.
 func (s Series) checksum() uint32 {
-	return crc32.Checksum(fmt.Appendf(nil, "%q", s), castagnoli)
+	return crc32.Checksum(fmt.Appendf(nil, "%q %q %q %q %d %q %d %q %q", s.values()...), castagnoli)
 }
 
 // A Metric is a number by name. The name carries the unit, as in makespan_s.
