@@ -306,7 +306,7 @@ func engine(t *testing.T, series run.Series, n, workers int) (rows []store.Row) 
 		t.Fatal(err)
 	}
 	for _, c := range cells {
-		row, ok := results.Get(c)
+		row, ok, err := results.Get(c)
 		if !ok {
 			t.Fatalf("%v has no row", c)
 		}

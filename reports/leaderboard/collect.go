@@ -120,7 +120,7 @@ func (c *Conditions) boards(db *store.DB, all []store.Series) ([]*board, error) 
 		if len(b.series) == 0 {
 			continue
 		}
-			b.bound = of(references[b.Bound.Track], b.Bound, dataset)
+		b.bound = of(references[b.Bound.Track], b.Bound, dataset)
 		b.published = of(references[b.Published.Track], b.Published, dataset)
 		if b.Bound.Algorithm != "" && len(b.bound) == 0 {
 			if !b.Unbounded {

@@ -93,8 +93,8 @@ func TestStandingsBounds(t *testing.T) {
 		gpu       string
 		gap, pOpt string
 	}{
-		{1, mig.Sequential, "20.000", "25.000"},
-		{1, mig.Parallel, "100.000", reports.Missing},
+		{1, mig.Sequential, "A100", "20.000", "25.000"},
+		{1, mig.Parallel, "A100", "100.000", reports.Missing},
 		{2, mig.Sequential, "2 x A100", "50.000", reports.Missing},
 	} {
 		got, err := ranked(db, algo.TrackBatch, test.gpus, test.model)
