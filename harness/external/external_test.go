@@ -307,7 +307,7 @@ func engine(t *testing.T, series run.Series, n, workers int) (rows []store.Row) 
 	}
 	for _, c := range cells {
 		row, ok, err := results.Get(c)
-		if !ok {
+		if err != nil || !ok {
 			t.Fatalf("%v has no row", c)
 		}
 		rows = append(rows, row)
