@@ -7,7 +7,13 @@ import (
 	"syscall"
 )
 
+// inGroup does nothing: there are no process groups.
 func inGroup() *syscall.SysProcAttr { return nil }
 
-// killGroup kills the process alone: there are no groups.
-func killGroup(p *os.Process) { _ = p.Kill() }
+type mark struct{}
+
+// limit does nothing: these systems cannot limit or mark another process.
+func limit(int, uint64) (mark, error) { return mark{}, nil }
+
+// killAll kills the process alone.
+func killAll(p *os.Process, _ mark) { _ = p.Kill() }

@@ -109,9 +109,9 @@ func (r *resolved) solve(ctx context.Context, in datasets.Instance, index int) (
 	}()
 	switch r.series.Track {
 	case algo.TrackPlacement:
-		return r.place(in, seed)
+		return r.place(ctx, in, seed)
 	case algo.TrackDispatch:
-		return r.dispatch(in, seed)
+		return r.dispatch(ctx, in, seed)
 	case algo.TrackCorun:
 		return r.corun(ctx, in.Window)
 	case algo.TrackOffline:
@@ -141,31 +141,46 @@ func (r *resolved) solve(ctx context.Context, in datasets.Instance, index int) (
 
 // place runs a stream of requests through the engine of the placement track, which
 // checks every choice.
-func (r *resolved) place(in datasets.Instance, seed uint64) (a answer, err error) {
+func (r *resolved) place(ctx context.Context, in datasets.Instance, seed uint64) (a answer, err error) {
 	p, err := r.algorithm.Spec.Placement(r.algorithm.Args, sim.PlacementSetting{
 		GPU: r.gpu, GPUs: r.series.Count, Demand: in.Demand, Seed: seed,
 	})
 	if err != nil {
 		return a, err
 	}
-	start := time.Now()
-	result, err := sim.RunPlacement(r.gpu, r.series.Count, in.Requests, p, sim.SteadyWindow)
-	a.took = time.Since(start)
+	var result sim.PlacementResult
+	a.took, err = simulate(ctx, p, func() (err error) {
+		result, err = sim.RunPlacement(r.gpu, r.series.Count, in.Requests, p, sim.SteadyWindow)
+		return err
+	})
 	if err == nil {
 		a.metrics = metricsOf(result.Metrics())
 	}
 	return a, err
 }
 
+// simulate runs a simulation with an algorithm, which may be a program in a dialogue.
+func simulate(ctx context.Context, algorithm any, simulation func() error) (time.Duration, error) {
+	start := time.Now()
+	if d, ok := algorithm.(algo.Dialogue); ok {
+		err := d.Converse(ctx, simulation)
+		return took(algorithm, start), err
+	}
+	err := simulation()
+	return time.Since(start), err
+}
+
 // dispatch runs a queue of jobs through the engine of the dispatch track.
-func (r *resolved) dispatch(in datasets.Instance, seed uint64) (a answer, err error) {
+func (r *resolved) dispatch(ctx context.Context, in datasets.Instance, seed uint64) (a answer, err error) {
 	d, err := r.algorithm.Spec.Dispatch(r.algorithm.Args, sim.DispatchSetting{Seed: seed, Slices: slicesOf(in.Fleet)})
 	if err != nil {
 		return a, err
 	}
-	start := time.Now()
-	result, err := sim.RunDispatch(in.Jobs, in.Fleet, d)
-	a.took = time.Since(start)
+	var result sim.DispatchResult
+	a.took, err = simulate(ctx, d, func() (err error) {
+		result, err = sim.RunDispatch(in.Jobs, in.Fleet, d)
+		return err
+	})
 	if err == nil {
 		a.metrics = metricsOf(result.Metrics())
 	}
@@ -182,7 +197,7 @@ func (r *resolved) corun(ctx context.Context, w corun.Window) (a answer, err err
 	given.Jobs = slices.Clone(w.Jobs)
 	start := time.Now()
 	p, err := c.Plan(ctx, given)
-	a.took = time.Since(start)
+	a.took = took(c, start)
 	if err != nil {
 		return a, err
 	}
