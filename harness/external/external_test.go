@@ -567,52 +567,62 @@ func TestNoProcessIsLeft(t *testing.T) {
 	})
 }
 
-// examples are the IDs of the two schedulers that come with the package.
-func examples(t *testing.T) map[string]string {
+// python returns the ID of a Python program in the folder of examples; "" where there is no
+// Python and there need not be.
+func python(t *testing.T, name string) string {
 	t.Helper()
-	ids := map[string]string{}
-	greedy := filepath.Join(t.TempDir(), "greedy")
-	build := exec.Command("go", "build", "-o", greedy, "./examples/greedy")
+	path, err := exec.LookPath("python3")
+	if err != nil {
+		if os.Getenv("MIGLAB_REQUIRE_CC") == "1" {
+			t.Fatal(err)
+		}
+		return ""
+	}
+	return "exec:" + path + " examples/" + name
+}
+
+func TestGreedySchedulesEverywhere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "greedy")
+	build := exec.Command("go", "build", "-o", path, "./examples/greedy")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	ids["greedy"] = "exec:" + greedy
-	if python, err := exec.LookPath("python3"); err == nil {
-		ids["earliest"] = "exec:" + python + " examples/earliest.py"
-	} else if os.Getenv("MIGLAB_REQUIRE_CC") == "1" {
-		t.Fatal(err)
+	schedulesEverywhere(t, "exec:"+path)
+	stream := run.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A100", Algorithm: "exec:" + path, Model: mig.Sequential}
+	for _, row := range engine(t, stream, 5, 2) {
+		if row.Kind != "" {
+			t.Errorf("stream: %s: %s", row.Kind, row.Error)
+		}
 	}
-	return ids
 }
 
-func TestExamplesScheduleEverywhere(t *testing.T) {
-	for name, id := range examples(t) {
-		for _, gpu := range mig.GPUs() {
-			for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
-				series := run.Series{Track: algo.TrackBatch, Dataset: "far/MIXEDSCALING+WIDETIMES", GPU: gpu.Name, Count: 2, Algorithm: id, Model: model}
-				for _, row := range engine(t, series, 2, 2) {
-					if row.Kind != "" {
-						t.Errorf("%s on %s, %v: %s: %s", name, gpu, model, row.Kind, row.Error)
-					}
+func TestEarliestSchedulesEverywhere(t *testing.T) {
+	id := python(t, "earliest.py")
+	if id == "" {
+		t.Skip("no python3")
+	}
+	schedulesEverywhere(t, id)
+	stream := run.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A100", Algorithm: id, Model: mig.Sequential}
+	if _, err := stream.Cells(1); err == nil || !strings.Contains(err.Error(), "declines") {
+		t.Errorf("%v", err)
+	}
+}
+
+func schedulesEverywhere(t *testing.T, id string) {
+	t.Helper()
+	for _, gpu := range mig.GPUs() {
+		for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
+			series := run.Series{Track: algo.TrackBatch, Dataset: "far/MIXEDSCALING+WIDETIMES", GPU: gpu.Name, Count: 2, Algorithm: id, Model: model}
+			for _, row := range engine(t, series, 2, 2) {
+				if row.Kind != "" {
+					t.Errorf("on %s, %v: %s: %s", gpu, model, row.Kind, row.Error)
 				}
 			}
 		}
-		impossible := problem(1)
-		impossible.Tasks = append(impossible.Tasks, task.New("wide", map[mig.Slices]mig.Seconds{7: 5}))
-		if err := settle(t, id, impossible); kindOf(err) != run.KindInfeasible {
-			t.Errorf("%s: %v", name, err)
-		}
-		stream := run.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A100", Algorithm: id, Model: mig.Sequential}
-		if name != "greedy" {
-			if _, err := stream.Cells(1); err == nil || !strings.Contains(err.Error(), "declines") {
-				t.Errorf("%s: %v", name, err)
-			}
-			continue
-		}
-		for _, row := range engine(t, stream, 5, 2) {
-			if row.Kind != "" {
-				t.Errorf("%s, stream: %s: %s", name, row.Kind, row.Error)
-			}
-		}
+	}
+	impossible := problem(1)
+	impossible.Tasks = append(impossible.Tasks, task.New("wide", map[mig.Slices]mig.Seconds{7: 5}))
+	if err := settle(t, id, impossible); kindOf(err) != run.KindInfeasible {
+		t.Errorf("%v", err)
 	}
 }

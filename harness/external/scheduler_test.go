@@ -4,6 +4,7 @@ package external
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,6 +19,8 @@ import (
 	"time"
 
 	"miglab/harness/algo"
+	"miglab/harness/sim/corun"
+	"miglab/harness/task"
 )
 
 var raced bool
@@ -90,6 +93,9 @@ func scheduleBadly(args []string) {
 		b.arg = args[1]
 	}
 	switch b.fault {
+	case "replay":
+		replay(b.arg)
+		return
 	case "child":
 		hold(b.arg)
 		fmt.Print("x")
@@ -141,6 +147,10 @@ func scheduleBadly(args []string) {
 		case "job":
 			b.decide(q.ID, "dispatch", b.dispatch(q.Free))
 		case "window":
+			if b.fault == "plans-as" {
+				b.answer(q.ID, "plan", planAs(b.arg, line))
+				continue
+			}
 			b.answer(q.ID, "plan", b.plan(len(q.Jobs)))
 		default:
 			panic(q.Type)
@@ -319,6 +329,39 @@ func (b *bad) plan(jobs int) string {
 		groups = append(groups, fmt.Sprintf(`{"jobs":[%d],"partition":%q}`, j, partition))
 	}
 	return fmt.Sprintf(`"groups":[%s]`, strings.Join(groups, ","))
+}
+
+// planAs returns the end of the answer to a window that an algorithm of this program gives.
+func planAs(name string, question []byte) string {
+	var q window
+	if err := json.Unmarshal(question, &q); err != nil {
+		panic(err)
+	}
+	w := corun.Window{Concurrency: q.Concurrency, Model: corun.Model{Kappa: q.Kappa, Delta: q.Delta, Release: q.Release}}
+	for _, j := range q.Jobs {
+		w.Jobs = append(w.Jobs, task.Program{
+			Name: j.Name, Class: j.Class, Solo: j.Solo, Serial: j.Serial,
+			Compute: j.Compute, Parallelism: j.Parallelism, Memory: j.Memory,
+		})
+	}
+	a := algo.MustParse(name)
+	planner, err := a.Spec.Corun(a.Args)
+	if err != nil {
+		panic(err)
+	}
+	groups, err := planner.Plan(context.Background(), w)
+	if err != nil {
+		panic(err)
+	}
+	var answer plan
+	for _, g := range groups {
+		answer.Groups = append(answer.Groups, planGroup{g.Jobs, g.Setup.String()})
+	}
+	text, err := json.Marshal(answer.Groups)
+	if err != nil {
+		panic(err)
+	}
+	return `"groups":` + string(text)
 }
 
 // decide answers in a dialogue, well until the third decision.

@@ -6,12 +6,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	_ "miglab/algorithms/corun"
+	_ "miglab/algorithms/dispatch"
+	_ "miglab/algorithms/placement"
 	"miglab/harness/algo"
+	"miglab/harness/mig"
 	"miglab/harness/run"
+	"miglab/harness/sim"
 	"miglab/harness/store"
+	"miglab/harness/task"
 )
 
 // small are datasets of the tracks that have no schedules.
@@ -104,5 +111,83 @@ func onTrack(t *testing.T, track algo.Track, faults map[string]ending) {
 				check(t, want, row.Kind, row.Error)
 			}
 		})
+	}
+}
+
+// A program that does what an algorithm of this program does has the same metrics. The
+// examples for placement and dispatch are first fit and EFT.
+func TestProgramsDoAsAlgorithmsDo(t *testing.T) {
+	for _, c := range []struct {
+		track                  algo.Track
+		dataset, gpu, own, run string
+	}{
+		{algo.TrackPlacement, "mfi/uniform?load=85", "A100", "ff", "firstfit.py"},
+		{algo.TrackPlacement, "mfi/skew-small?gpus=7&lifespan=steady", "A30", "ff", "firstfit.py"},
+		{algo.TrackDispatch, "deadline/tight", "A100", "eft", "earliestfinish.py"},
+		{algo.TrackDispatch, "deadline/relaxed?gpus=7+4-3+2-2-2-1", "A100", "eft", "earliestfinish.py"},
+		{algo.TrackCorun, "corun/queues", "A100", "mps-only", ""},
+		{algo.TrackCorun, "corun/drawn?release=true&kappa=0.5", "A100-80GB", "greedy", ""},
+	} {
+		t.Run(string(c.track)+"/"+c.own, func(t *testing.T) {
+			id := command("plans-as " + c.own)
+			if c.run != "" {
+				if id = python(t, c.run); id == "" {
+					t.Skip("no python3")
+				}
+			}
+			const n = 4
+			series := run.Series{Track: c.track, Dataset: c.dataset, GPU: c.gpu, Algorithm: c.own}
+			want := engine(t, series, n, 2)
+			series.Algorithm = id
+			for i, row := range engine(t, series, n, 2) {
+				if row.Kind != "" || fmt.Sprint(row.Metrics) != fmt.Sprint(want[i].Metrics) {
+					t.Errorf("instance %d: %v, want %v", i, row, want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestPairsPlansEverywhere(t *testing.T) {
+	id := python(t, "pairs.py")
+	if id == "" {
+		t.Skip("no python3")
+	}
+	for _, dataset := range []string{"corun/queues", "corun/ci-dominant", "corun/drawn?cmax=1", "corun/balanced?w=11"} {
+		series := run.Series{Track: algo.TrackCorun, Dataset: dataset, GPU: "A100", Algorithm: id}
+		for _, row := range engine(t, series, 3, 2) {
+			if row.Kind != "" {
+				t.Errorf("%s: %s: %s", dataset, row.Kind, row.Error)
+			}
+		}
+	}
+	series := run.Series{Track: algo.TrackPlacement, Dataset: small[algo.TrackPlacement], GPU: "A100", Algorithm: id}
+	if _, err := series.Cells(1); err == nil || !strings.Contains(err.Error(), `it declines: "only co-runs"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// The cost of a decision must stay small: a dialogue of a thousand has to end within the
+// default time limit by far.
+func BenchmarkDecision(b *testing.B) {
+	a, err := algo.ParseFor(command("well"), algo.TrackPlacement)
+	if err != nil {
+		b.Fatal(err)
+	}
+	g := mig.MustLookup("A100")
+	p, err := a.Spec.Placement(a.Args, sim.PlacementSetting{GPU: g, GPUs: 100})
+	if err != nil {
+		b.Fatal(err)
+	}
+	requests := make([]task.Request, b.N)
+	for i := range requests {
+		requests[i] = task.Request{Arrival: i, Lifespan: 50, Profile: g.Profiles[0]}
+	}
+	b.ResetTimer()
+	if err := p.(algo.Dialogue).Converse(b.Context(), func() error {
+		_, err := sim.RunPlacement(g, 100, requests, p, sim.SteadyWindow)
+		return err
+	}); err != nil {
+		b.Fatal(err)
 	}
 }
