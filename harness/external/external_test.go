@@ -68,7 +68,7 @@ func kindOf(err error) string {
 	return fmt.Sprint(err)
 }
 
-// An outcome is how an instance ends with a fault.
+// An ending is how an instance ends with a fault.
 type ending struct{ kind, text string }
 
 // faults are those of the programs of all tracks.
@@ -147,8 +147,8 @@ func check(t *testing.T, want ending, kind, text string) {
 	}
 }
 
-// A question larger than a pipe holds, to a program that writes much before it reads, blocks
-// neither.
+// Neither side blocks when the question is larger than a pipe holds and the program writes
+// much before it reads.
 func TestFullPipesDoNotBlock(t *testing.T) {
 	for _, fault := range []string{"well", "chats"} {
 		if err := settle(t, command(fault), problem(3000)); err != nil {
@@ -198,7 +198,7 @@ func TestProgramsThatCannotCompeteAreRefused(t *testing.T) {
 	}
 }
 
-// Looking up results starts nothing.
+// Looking up results starts no program.
 func TestCanonicalNamesStartNoProgram(t *testing.T) {
 	s := run.Series{Track: algo.TrackBatch, Dataset: "WIDETIMES", GPU: "A100", Algorithm: "  " + command("crashes-at-hello")[5:]}
 	s.Algorithm = prefix + s.Algorithm
@@ -244,7 +244,7 @@ func TestAProcessThatFailsLaterIsReplaced(t *testing.T) {
 	}
 }
 
-// What gathers while the program is busy is asked at once, up to what it takes.
+// Instances that gather while the program is busy are asked at once, up to as many as it takes.
 func TestSeveralAreAskedAtOnce(t *testing.T) {
 	a, err := algo.ParseFor(command("well batch=4"), algo.TrackBatch)
 	if err != nil {
@@ -282,7 +282,7 @@ func TestSeveralAreAskedAtOnce(t *testing.T) {
 	}
 }
 
-// Together or alone, the rows are the same.
+// The rows are the same whether instances are asked together or alone.
 func TestTogetherDoesNotShow(t *testing.T) {
 	for fault, kinds := range map[string]string{
 		"well": "", "crashes-on-even": "crashed", "miscounts": "", "lies": run.KindInvalid, "declines": run.KindInfeasible,
@@ -384,7 +384,7 @@ func TestStreamsAreSeenBatchByBatch(t *testing.T) {
 	}
 }
 
-// Starting a process is no decision.
+// Starting a process does not count as deciding.
 func TestTookLeavesOutTheStart(t *testing.T) {
 	a, err := algo.ParseFor(command("well"), algo.TrackBatch)
 	if err != nil {
@@ -447,7 +447,7 @@ func TestMemoryIsLimited(t *testing.T) {
 	}
 }
 
-// A fifo is held open by processes that must not outlive what started them.
+// A fifo is held open by processes that must be killed with the program that started them.
 type fifo struct {
 	path string
 	read *os.File
@@ -467,20 +467,20 @@ func newFifo(t *testing.T) fifo {
 	return f
 }
 
-// held waits until a process holds it.
+// held waits until a process holds the fifo open.
 func (f fifo) held(t *testing.T) {
 	t.Helper()
 	for begin := time.Now(); ; time.Sleep(time.Millisecond) {
-		if n, _ := f.read.Read(make([]byte, 1)); n > 0 { // nobody yet is an end, too
+		if n, _ := f.read.Read(make([]byte, 1)); n > 0 { // without a process it ends, too
 			return
 		}
 		if time.Since(begin) > 10*time.Second {
-			t.Fatal("nobody holds it")
+			t.Fatal("no process holds it")
 		}
 	}
 }
 
-// free waits until nobody does.
+// free waits until no process holds it open.
 func (f fifo) free(t *testing.T) {
 	t.Helper()
 	f.read.SetReadDeadline(time.Now().Add(10 * time.Second))

@@ -68,7 +68,7 @@ func twoJobs() corun.Window {
 	return w
 }
 
-// Whatever a program writes, it is an answer that the referee can judge, or an error.
+// Every line of a program is an error or an answer that the referee can judge.
 func FuzzReply(f *testing.F) {
 	const id = 17
 	f.Add([]byte(`{"type":"hello","protocol":1,"name":"my-scheduler","version":3}`))

@@ -26,9 +26,9 @@ type mark uint64
 
 // limit limits what a process, and each process that it starts, may allocate, in bytes, and
 // marks it. Address space that is only reserved does not count, since garbage collectors
-// reserve much; so the limit is not RLIMIT_AS. Processes that the program starts in the
-// microseconds before this call are not marked, but they are in its group, unless they
-// leave it. The mark is 0 if there is no room for one below the present limit.
+// reserve much; so the limit is not RLIMIT_AS. A process that the program starts before this
+// call, which follows the start at once, is not marked; killAll finds it only by its group.
+// The mark is 0 if there is no room for one below the present limit.
 func limit(pid int, memory uint64) (mark, error) {
 	var locks unix.Rlimit
 	err := unix.Prlimit(pid, unix.RLIMIT_LOCKS, nil, &locks)

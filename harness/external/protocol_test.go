@@ -64,17 +64,18 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 		m, err := schedule.Measure(schedule.Problem{GPU: a30, Tasks: tasks}, s)
 		return m.Makespan, err
 	}
-	for track, c := range map[algo.Track]struct {
-		run  func(context.Context, algo.Algorithm) (any, error)
-		want string
+	for _, c := range []struct {
+		track algo.Track
+		run   func(context.Context, algo.Algorithm) (any, error)
+		want  string
 	}{
-		algo.TrackBatch: {func(ctx context.Context, a algo.Algorithm) (any, error) {
+		{algo.TrackBatch, func(ctx context.Context, a algo.Algorithm) (any, error) {
 			return measure(a.Schedule(ctx, schedule.Problem{GPU: a30, Tasks: tasks}))
 		}, "9.13"},
-		algo.TrackStream: {func(ctx context.Context, a algo.Algorithm) (any, error) {
+		{algo.TrackStream, func(ctx context.Context, a algo.Algorithm) (any, error) {
 			return measure(a.ScheduleStream(ctx, schedule.Problem{GPU: a30, Tasks: tasks}, []int{1, 1}))
 		}, "9.13"},
-		algo.TrackPlacement: {func(ctx context.Context, a algo.Algorithm) (any, error) {
+		{algo.TrackPlacement, func(ctx context.Context, a algo.Algorithm) (any, error) {
 			p, err := a.Spec.Placement(a.Args, sim.PlacementSetting{GPU: a30, GPUs: 2, Demand: []float64{0.5, 0.25, 0.25}, Seed: 17 << 16})
 			if err != nil {
 				return nil, err
@@ -93,7 +94,7 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 			})
 			return r.AcceptedByProfile, err
 		}, "[1 1 1]"},
-		algo.TrackDispatch: {func(ctx context.Context, a algo.Algorithm) (any, error) {
+		{algo.TrackDispatch, func(ctx context.Context, a algo.Algorithm) (any, error) {
 			d, err := a.Spec.Dispatch(a.Args, sim.DispatchSetting{Seed: 17 << 16, Slices: 2})
 			if err != nil {
 				return nil, err
@@ -115,7 +116,7 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 			})
 			return r.Makespan, err
 		}, "12"},
-		algo.TrackCorun: {func(ctx context.Context, a algo.Algorithm) (any, error) {
+		{algo.TrackCorun, func(ctx context.Context, a algo.Algorithm) (any, error) {
 			planner, err := a.Spec.Corun(a.Args)
 			if err != nil {
 				return nil, err
@@ -129,8 +130,8 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 			return r.Makespan, err
 		}, "18.75"},
 	} {
-		t.Run(string(track), func(t *testing.T) {
-			a, err := algo.ParseFor(command("replay "+string(track)), track)
+		t.Run(string(c.track), func(t *testing.T) {
+			a, err := algo.ParseFor(command("replay "+string(c.track)), c.track)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,7 +25,7 @@ import (
 
 var raced bool
 
-// TestMain lets the test binary be a scheduler with a fault: "external.test scheduler crash".
+// TestMain lets the test binary be a program with a fault: "external.test scheduler crashes".
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "scheduler" {
 		scheduleBadly(os.Args[2:])
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 }
 
 func hang() {
-	time.Sleep(time.Minute) // against tests that leave something behind
+	time.Sleep(time.Minute) // in case a test leaves the process behind
 	os.Exit(9)
 }
 
@@ -63,7 +63,7 @@ func hold(path string) {
 // held keeps the garbage collector from closing it.
 var held *os.File
 
-// command is the ID of the scheduler with a fault. The race detector needs more memory than
+// command returns the ID of the program with a fault. The race detector needs more memory than
 // the default.
 func command(fault string) string {
 	return fmt.Sprintf("exec:%s scheduler %s?memory=4194304GiB", os.Args[0], fault)

@@ -21,12 +21,12 @@ import (
 	"miglab/harness/task"
 )
 
-// small are datasets of the tracks that have no schedules.
-var small = map[algo.Track]string{
-	algo.TrackPlacement: "mfi/uniform?load=85",
-	algo.TrackDispatch:  "deadline/tight",
-	algo.TrackCorun:     "corun/queues",
-}
+// The series of the tracks without schedules, without algorithms.
+var (
+	placements = run.Series{Track: algo.TrackPlacement, Dataset: "mfi/uniform?load=85", GPU: "A100"}
+	dispatches = run.Series{Track: algo.TrackDispatch, Dataset: "deadline/tight", GPU: "A100"}
+	coruns     = run.Series{Track: algo.TrackCorun, Dataset: "corun/queues", GPU: "A100"}
+)
 
 // The faults of a dialogue come with its third decision.
 func TestFaultsInDialogues(t *testing.T) {
@@ -37,12 +37,12 @@ func TestFaultsInDialogues(t *testing.T) {
 		"says-fraction":     {KindProtocol, `no message: .*cannot unmarshal JSON number 0.5`},
 		"says-1e999":        {KindProtocol, `no message: .*cannot unmarshal JSON number 1e999`},
 	}
-	onTrack(t, algo.TrackPlacement, with(with(faults, midway), map[string]ending{
+	fail(t, placements, with(with(faults, midway), map[string]ending{
 		"invents-gpu":   {run.KindInvalid, `request 2: .* cannot be placed on GPU 1000000000 .*: the GPUs are 0 to 99$`},
 		"invents-slice": {run.KindInvalid, `request 2: .* cannot be placed on GPU 0 at slice -1`},
 		"overlaps":      {run.KindInvalid, `request 2: .* slices of it are in use`},
 	}))
-	onTrack(t, algo.TrackDispatch, with(with(faults, midway), map[string]ending{
+	fail(t, dispatches, with(with(faults, midway), map[string]ending{
 		"invents-slice": {run.KindInvalid, `job 2 was dispatched to slice -1, which does not exist`},
 		"overlaps":      {run.KindInvalid, `job 2 was dispatched to slice \d+, which is busy`},
 	}))
@@ -50,21 +50,22 @@ func TestFaultsInDialogues(t *testing.T) {
 
 // A process that has answered before and fails is replaced, and the simulation begins again.
 func TestADialogueIsHadAgain(t *testing.T) {
-	for track, dataset := range small {
-		series := run.Series{Track: track, Dataset: dataset, GPU: "A100", Algorithm: command("well")}
+	for _, series := range []run.Series{placements, dispatches, coruns} {
+		series.Algorithm = command("well")
 		want := engine(t, series, 4, 1)
 		series.Algorithm = command("tires")
 		for i, row := range engine(t, series, 4, 1) {
 			if row.Kind != "" || fmt.Sprint(row.Metrics) != fmt.Sprint(want[i].Metrics) {
-				t.Errorf("%s: %v, want %v", track, row, want[i])
+				t.Errorf("%s: %v, want %v", series.Track, row, want[i])
 			}
 		}
 	}
 }
 
 func TestADialogueCanBeCancelled(t *testing.T) {
-	for track, dataset := range map[algo.Track]string{algo.TrackPlacement: small[algo.TrackPlacement], algo.TrackDispatch: small[algo.TrackDispatch]} {
-		cells, err := run.Series{Track: track, Dataset: dataset, GPU: "A100", Algorithm: command("hangs")}.Cells(1)
+	for _, series := range []run.Series{placements, dispatches, coruns} {
+		series.Algorithm = command("hangs")
+		cells, err := series.Cells(1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,10 +77,10 @@ func TestADialogueCanBeCancelled(t *testing.T) {
 		defer cancel()
 		begin := time.Now()
 		if _, err := (&run.Engine{Store: st, Workers: 1}).Run(ctx, cells); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: %v", track, err)
+			t.Errorf("%s: %v", series.Track, err)
 		}
 		if took := time.Since(begin); took > 8*time.Second {
-			t.Errorf("%s: it took %v to stop", track, took)
+			t.Errorf("%s: it took %v to stop", series.Track, took)
 		}
 	}
 }
@@ -94,20 +95,20 @@ func TestFaultsOfPlanners(t *testing.T) {
 		"says-nonsense":     {run.KindInvalid, `gives no plan: group 1: partition "all of it", position 1`},
 	})
 	delete(all, "says-nan") // a plan has no such number
-	onTrack(t, algo.TrackCorun, all)
+	fail(t, coruns, all)
 }
 
-// onTrack runs programs with faults on two instances each, and compares the rows.
-func onTrack(t *testing.T, track algo.Track, faults map[string]ending) {
+// fail runs programs with faults on two instances of a series each, and compares the rows.
+func fail(t *testing.T, series run.Series, faults map[string]ending) {
 	for fault, want := range faults {
-		t.Run(string(track)+"/"+fault, func(t *testing.T) {
+		t.Run(string(series.Track)+"/"+fault, func(t *testing.T) {
 			t.Parallel()
-			id := command(fault)
+			own := series
+			own.Algorithm = command(fault)
 			if want.kind == store.KindTimeout {
-				id += "&timeout=300ms"
+				own.Algorithm += "&timeout=300ms"
 			}
-			series := run.Series{Track: track, Dataset: small[track], GPU: "A100", Algorithm: id}
-			for _, row := range engine(t, series, 2, 1) {
+			for _, row := range engine(t, own, 2, 1) {
 				check(t, want, row.Kind, row.Error)
 			}
 		})
@@ -161,14 +162,15 @@ func TestPairsPlansEverywhere(t *testing.T) {
 			}
 		}
 	}
-	series := run.Series{Track: algo.TrackPlacement, Dataset: small[algo.TrackPlacement], GPU: "A100", Algorithm: id}
+	series := placements
+	series.Algorithm = id
 	if _, err := series.Cells(1); err == nil || !strings.Contains(err.Error(), `it declines: "only co-runs"`) {
 		t.Errorf("%v", err)
 	}
 }
 
-// The cost of a decision must stay small: a dialogue of a thousand has to end within the
-// default time limit by far.
+// BenchmarkDecision takes about 70 us a decision, so that the default limit of 10 s for an
+// instance is enough for 100,000.
 func BenchmarkDecision(b *testing.B) {
 	a, err := algo.ParseFor(command("well"), algo.TrackPlacement)
 	if err != nil {
