@@ -74,8 +74,9 @@ var alive = struct {
 }{processes: map[*process]struct{}{}}
 
 // start starts a command. The error says that it cannot be started.
-func start(cmd *exec.Cmd, memory uint64) (*process, error) {
-	p := &process{cmd: cmd, lines: make(chan line), stop: make(chan struct{}), ended: make(chan struct{}), gone: make(chan struct{})}
+func start(path string, args []string, memory uint64) (*process, error) {
+	p := &process{mark: newMark(), lines: make(chan line), stop: make(chan struct{}), ended: make(chan struct{}), gone: make(chan struct{})}
+	p.longest.Store(answerBase)
 	var theirs, ours [3]*os.File
 	closeAll := func(files []*os.File) {
 		for _, f := range files {
@@ -85,7 +86,6 @@ func start(cmd *exec.Cmd, memory uint64) (*process, error) {
 		}
 	}
 	defer closeAll(theirs[:])
-	p.longest.Store(answerBase)
 	// With the pipes of exec.Cmd, Wait would wait for every process that still holds them.
 	for i := range ours {
 		r, w, err := os.Pipe()
@@ -98,42 +98,44 @@ func start(cmd *exec.Cmd, memory uint64) (*process, error) {
 			theirs[i], ours[i] = r, w
 		}
 	}
-	stdin, stdout, stderr := ours[0], ours[1], ours[2]
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
-	cmd.SysProcAttr = inGroup()
+	command := func() *exec.Cmd {
+		cmd := exec.Command(path, args...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
+		return cmd
+	}
 	// The lock is held while the process starts, so that Close does not miss it.
 	alive.Lock()
 	defer alive.Unlock()
-	if err := cmd.Start(); err != nil {
+	var err error
+	if p.cmd, err = launch(command, memory, p.mark); err != nil {
 		closeAll(ours[:])
 		return nil, err
 	}
-	var err error
-	p.mark, err = limit(cmd.Process.Pid, memory)
-	p.stdin = stdin
+	p.stdin = ours[0]
 	alive.processes[p] = struct{}{}
+	go p.watch(ours[1], ours[2])
+	return p, nil
+}
+
+// watch reads the output of a process until it ends, and then removes what is left of it.
+func (p *process) watch(stdout, stderr *os.File) {
 	var readers sync.WaitGroup
 	readers.Go(func() { p.read(stdout) })
 	readers.Go(func() { io.Copy(&p.stderr, stderr) }) // ends at the deadline below at the latest
-	go func() {
-		cmd.Wait()
-		killAll(cmd.Process, p.mark)
-		close(p.ended)
-		deadline := time.Now().Add(drain)
-		stdout.SetReadDeadline(deadline)
-		stderr.SetReadDeadline(deadline)
-		readers.Wait()
-		closeAll(ours[:])
-		alive.Lock()
-		delete(alive.processes, p)
-		alive.Unlock()
-		close(p.gone)
-	}()
-	if err != nil {
-		p.kill()
-		return nil, fmt.Errorf("its memory cannot be limited to %d bytes: %w", memory, err)
-	}
-	return p, nil
+	p.cmd.Wait()
+	killAll(p.cmd.Process, p.mark)
+	close(p.ended)
+	deadline := time.Now().Add(drain)
+	stdout.SetReadDeadline(deadline)
+	stderr.SetReadDeadline(deadline)
+	readers.Wait()
+	p.stdin.Close()
+	stdout.Close()
+	stderr.Close()
+	alive.Lock()
+	delete(alive.processes, p)
+	alive.Unlock()
+	close(p.gone)
 }
 
 // read sends lines to p.lines until the output ends or the process is to be killed.

@@ -2,67 +2,100 @@ package external
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
+	"runtime"
 	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// inGroup makes a process the leader of a new process group. The kernel kills the process
-// when the thread that started it ends. The Go runtime ends a thread only if a goroutine
-// that is locked to it ends, and no goroutine here is.
-func inGroup() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
-
-// A mark is a value of RLIMIT_LOCKS that tells the processes of one program from all
-// others. The kernel has not enforced this limit since Linux 2.4.25 (getrlimit(2)), but
-// every process still inherits it. Unlike the process group, the session, the parent and
-// the environment, it survives setsid, a double fork and exec, and a process without
-// privileges cannot raise it.
+// A mark tells the processes of one program from all others, even if they have left their
+// group, session and parent. It is a value of RLIMIT_LOCKS, which processes inherit and
+// cannot raise without privileges. Since Linux 2.4.25 the limit has no other effect
+// (getrlimit(2)). The mark is 0 if the limit of this process is too low to have marks below.
 type mark uint64
 
-// limit limits what a process, and each process that it starts, may allocate, in bytes, and
-// marks it. Address space that is only reserved does not count, since garbage collectors
-// reserve much; so the limit is not RLIMIT_AS. A process that the program starts before this
-// call, which follows the start at once, is not marked; killAll finds it only by its group.
-// The mark is 0 if there is no room for one below the present limit.
-func limit(pid int, memory uint64) (mark, error) {
-	var locks unix.Rlimit
-	err := unix.Prlimit(pid, unix.RLIMIT_LOCKS, nil, &locks)
-	if locks.Max < 1<<32 {
-		locks.Max = 0
-	} else {
-		locks.Max = 1 + rand.Uint64N(locks.Max-1)
-		locks.Cur = locks.Max
-		err = unix.Prlimit(pid, unix.RLIMIT_LOCKS, &locks, nil)
+func newMark() mark {
+	var own unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_LOCKS, &own) != nil || own.Max < 1<<32 {
+		return 0
+	}
+	return mark(1 + rand.Uint64N(own.Max-1))
+}
+
+// launch starts a command in a process group of its own. It limits what the process, and each
+// process that it starts, may allocate, in bytes, and marks them. Address space that is only
+// reserved does not count, since garbage collectors reserve much; so the limit is not
+// RLIMIT_AS. The kernel kills the process when the thread that started it ends, which the Go
+// runtime does not let happen while miglab runs.
+//
+// The limits are set before the process runs: the kernel stops a traced process at its first
+// instruction. Where tracing is forbidden, the limits do not hold for processes that it
+// starts at once.
+func launch(command func() *exec.Cmd, memory uint64, m mark) (*exec.Cmd, error) {
+	runtime.LockOSThread() // only the thread that traces a process can let it go
+	defer runtime.UnlockOSThread()
+	start := func(traced bool) (*exec.Cmd, error) {
+		cmd := command()
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, Ptrace: traced}
+		return cmd, cmd.Start()
+	}
+	cmd, err := start(true)
+	traced := err == nil
+	if !traced {
+		if cmd, err = start(false); err != nil {
+			return nil, err
+		}
+	}
+	pid := cmd.Process.Pid
+	if traced {
+		// It has stopped already, or is about to. Its state is left for Wait to see.
+		err = unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT, nil)
+	}
+	if err == nil && m != 0 {
+		err = unix.Prlimit(pid, unix.RLIMIT_LOCKS, &unix.Rlimit{Cur: uint64(m), Max: uint64(m)}, nil)
 	}
 	if err == nil {
 		err = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: memory, Max: memory}, nil)
 	}
-	if errors.Is(err, unix.ESRCH) {
-		err = nil // the process has ended
+	if err == nil && traced {
+		err = unix.PtraceDetach(pid)
 	}
-	return mark(locks.Max), err
+	if err != nil && !errors.Is(err, unix.ESRCH) { // or it has ended
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return nil, fmt.Errorf("its memory cannot be limited to %d bytes: %w", memory, err)
+	}
+	return cmd, nil
 }
 
-// killAll kills a process, its group and all marked processes. After the process has ended,
-// its number still names the group while the group has members. It looks for marked
-// processes until it finds no new one, since they may be starting others.
+// maxScans is how often killAll looks for processes at most.
+const maxScans = 100
+
+// killAll kills a process, its group and all processes with its mark. After the process has
+// ended, its number still names the group while the group has members. killAll looks for
+// processes until it has found no new one and none has ended meanwhile, since a process that
+// was not seen to be marked may have started another one.
 func killAll(p *os.Process, m mark) {
 	_ = syscall.Kill(-p.Pid, syscall.SIGKILL)
 	killed := map[int]bool{}
-	for more := m != 0; more; {
+	for scans, more := 0, m != 0; more && scans < maxScans; scans++ {
 		more = false
 		for _, pid := range processes() {
-			var locks unix.Rlimit
-			if killed[pid] || unix.Prlimit(pid, unix.RLIMIT_LOCKS, nil, &locks) != nil || mark(locks.Max) != m {
+			if killed[pid] {
 				continue
 			}
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-			killed[pid], more = true, true
+			var locks unix.Rlimit
+			err := unix.Prlimit(pid, unix.RLIMIT_LOCKS, nil, &locks)
+			if err == nil && mark(locks.Max) == m {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+				killed[pid], more = true, true
+			}
+			more = more || errors.Is(err, unix.ESRCH)
 		}
 	}
 }

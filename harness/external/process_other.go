@@ -4,16 +4,20 @@ package external
 
 import (
 	"os"
-	"syscall"
+	"os/exec"
 )
 
-// inGroup does nothing: there are no process groups.
-func inGroup() *syscall.SysProcAttr { return nil }
-
+// A mark is of no use here: no process can be asked for it.
 type mark struct{}
 
-// limit does nothing: these systems cannot limit or mark another process.
-func limit(int, uint64) (mark, error) { return mark{}, nil }
+func newMark() mark { return mark{} }
+
+// launch starts a command. There are no process groups, and the memory of another process
+// cannot be limited.
+func launch(command func() *exec.Cmd, _ uint64, _ mark) (*exec.Cmd, error) {
+	cmd := command()
+	return cmd, cmd.Start()
+}
 
 // killAll kills the process alone.
 func killAll(p *os.Process, _ mark) { _ = p.Kill() }

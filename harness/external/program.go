@@ -178,7 +178,7 @@ func parseTime(a algo.Args, name string) (time.Duration, error) {
 // start starts a process and has it say hello.
 func (p *program) start(ctx context.Context) (proc *process, h hello, err error) {
 	deadline := time.Now().Add(p.limits.start)
-	proc, err = start(exec.Command(p.path, p.args...), p.limits.memory)
+	proc, err = start(p.path, p.args, p.limits.memory)
 	if err != nil {
 		return nil, h, p.blame(newError(run.KindFailed, "does not start: %v", err))
 	}
