@@ -20,7 +20,7 @@ var _ = algo.Register(algo.Spec{
 			Doc: "direction of the first batch; with mode=trivial all are forward",
 		},
 	},
-	Stream: func(a algo.Args) (algo.Stream, error) {
+	New: func(a algo.Args) (algo.Stream, error) {
 		return farConcat{a["mode"], direction(a["first"] == "reversed")}, nil
 	},
 })

@@ -18,7 +18,7 @@ var _ = algo.Register(algo.Spec{
 	Params: []algo.Param{
 		{Name: "refine", Default: "true", Values: []string{"true", "false"}, Doc: "whether phase 3 moves and swaps tasks"},
 	},
-	Batch: func(a algo.Args) (algo.Batch, error) {
+	New: func(a algo.Args) (algo.Batch, error) {
 		refine, err := strconv.ParseBool(a["refine"])
 		return far{refine}, err
 	},

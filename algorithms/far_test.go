@@ -231,7 +231,7 @@ func TestFARPlacesTasksShorterThanADestroy(t *testing.T) {
 	spec := datasets.MustParse("drl/RODINIA")
 	g := mig.MustLookup("A100")
 	for _, index := range []int{565, 566, 567, 568, 569, 665, 666, 667, 668, 669} {
-		in, err := spec.Instance(g, index)
+		in, err := datasets.InstanceOf[task.Batches](spec, g, index)
 		if err != nil {
 			t.Fatal(err)
 		}

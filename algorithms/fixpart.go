@@ -17,19 +17,19 @@ var (
 		Name: "fixpart", Version: 1, Track: algo.TrackBatch, Cite: "FAR 6.5, FIXPART(P)",
 		Summary: "one fixed partition; tasks in order of arrival on the first free instance",
 		Params:  []algo.Param{{Name: "p", Default: allOnes, Doc: "the partition, sizes from left to right; ones: all of size 1"}},
-		Batch: func(a algo.Args) (algo.Batch, error) {
+		New: func(a algo.Args) (algo.Batch, error) {
 			return fixPart{a["p"]}, checkPartition(a["p"])
 		},
 	})
 	_ = algo.Register(algo.Spec{
 		Name: "fixpartbest", Version: 1, Track: algo.TrackBatch, Cite: "FAR 6.5, FIXPARTBEST",
 		Summary: "the best FIXPART of all partitions",
-		Batch:   func(algo.Args) (algo.Batch, error) { return fixPartBest{}, nil },
+		New:     func(algo.Args) (algo.Batch, error) { return fixPartBest{}, nil },
 	})
 	_ = algo.Register(algo.Spec{
 		Name: "nomig", Version: 1, Track: algo.TrackBatch, Cite: "DRL 5.3, NOMIG",
 		Summary: "one task after the other on the whole GPU",
-		Batch:   func(algo.Args) (algo.Batch, error) { return noMIG{}, nil },
+		New:     func(algo.Args) (algo.Batch, error) { return noMIG{}, nil },
 	})
 )
 

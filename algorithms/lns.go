@@ -30,7 +30,7 @@ var _ = algo.Register(algo.Spec{
 	Summary: "large neighbourhood search: FAR's schedule, seven tasks at a time placed anew as is best",
 	Params:  []algo.Param{iterations},
 	Budget:  iterationBudget,
-	Batch: func(a algo.Args) (algo.Batch, error) {
+	New: func(a algo.Args) (algo.Batch, error) {
 		n, err := newIterations(a)
 		return lns{n}, err
 	},
@@ -56,7 +56,7 @@ var _ = algo.Register(algo.Spec{
 	Summary: "every batch by treedp, or lns where it is too large, on what the batches before leave behind",
 	Params:  []algo.Param{iterations},
 	Budget:  func(a algo.Args) string { return iterationBudget(a) + " for a large batch" },
-	Stream: func(a algo.Args) (algo.Stream, error) {
+	New: func(a algo.Args) (algo.Stream, error) {
 		n, err := newIterations(a)
 		return lnsStream{n}, err
 	},

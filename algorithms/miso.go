@@ -12,7 +12,7 @@ import (
 var _ = algo.Register(algo.Spec{
 	Name: "miso", Version: 1, Track: algo.TrackBatch, Cite: "FAR 6.5, MISO-OPT; Li et al., SoCC 2022",
 	Summary: "partition after partition, each with the largest sum of speedups of the next tasks",
-	Batch:   func(algo.Args) (algo.Batch, error) { return miso{}, nil },
+	New:     func(algo.Args) (algo.Batch, error) { return miso{}, nil },
 })
 
 // miso is the optimiser of MISO as FAR 6.5 states it (MISO-OPT): with T_k the next

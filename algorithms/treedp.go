@@ -15,7 +15,7 @@ const maxTreeDP = 18
 var _ = algo.Register(algo.Spec{
 	Name: "treedp", Version: 2, Track: algo.TrackBatch, Cite: "ours",
 	Summary: fmt.Sprintf("up to %d tasks placed together as is best, by dynamic programming over subsets and the repartitioning tree", maxTreeDP),
-	Batch:   func(algo.Args) (algo.Batch, error) { return treeDP{}, nil },
+	New:     func(algo.Args) (algo.Batch, error) { return treeDP{}, nil },
 })
 
 // treeDP places all tasks together by [subsets]: of all assignments of tasks to

@@ -46,5 +46,5 @@ var _ = algo.Register(algo.Spec{
 	Track:   algo.TrackBound,
 	Cite:    "FAR 6.4 (one batch) and 6.7.2 (several)",
 	Summary: "least task areas spread over all slices; proven",
-	Bound:   function(Area).constructor,
+	New:     function(Area).constructor,
 })

@@ -126,7 +126,7 @@ func randomBatch(g *mig.GPU, seed uint64, n int) task.Batch {
 
 // bound computes a registered bound.
 func bound(t interface{ Fatal(...any) }, name string, p algo.Problem) mig.Seconds {
-	b, err := algo.MustParse(name).Spec.Bound(nil)
+	b, err := algo.Make[algo.Bound](algo.MustParse(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestRegisteredBounds(t *testing.T) {
 func TestBoundsRefuseBatchesWithoutASchedule(t *testing.T) {
 	g := mig.MustLookup("A30")
 	for _, name := range names() {
-		b, err := algo.MustParse(name).Spec.Bound(nil)
+		b, err := algo.Make[algo.Bound](algo.MustParse(name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -86,5 +86,5 @@ var _ = algo.Register(algo.Spec{
 	Track:   algo.TrackBound,
 	Cite:    "after DRL 5.2, with idling and reconfiguration charged so that a proof holds; configuration LP and chains: own",
 	Summary: "the largest of area, longest task, slice weights and chains; proven",
-	Bound:   function(Certified).constructor,
+	New:     function(Certified).constructor,
 })

@@ -96,5 +96,5 @@ var _ = algo.Register(algo.Spec{
 	Track:   algo.TrackBound,
 	Cite:    "DRL 5.2",
 	Summary: "l_bound as published, on which p_opt is defined; not a valid bound",
-	Bound:   function(LBound).constructor,
+	New:     function(LBound).constructor,
 })

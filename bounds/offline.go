@@ -14,7 +14,7 @@ var _ = algo.Register(algo.Spec{
 	Name: "offline-bound", Version: 1, Track: algo.TrackOffline,
 	Cite:    "ours; proof in bounds.AcceptedAtMost",
 	Summary: "proven upper bound on the accepted requests of a stream without departures",
-	Offline: func(algo.Args) (algo.Offline, error) { return offline{}, nil },
+	New:     func(algo.Args) (algo.Offline, error) { return offline{}, nil },
 })
 
 type offline struct{}

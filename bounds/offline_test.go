@@ -98,7 +98,7 @@ func TestOfflineBoundByHand(t *testing.T) {
 
 func TestOfflineBoundNeedsRequestsThatStay(t *testing.T) {
 	g := mig.MustLookup("A30")
-	in, err := datasets.MustParse("mfi/uniform?gpus=2").Instance(g, 0)
+	in, err := datasets.InstanceOf[task.Requests](datasets.MustParse("mfi/uniform?gpus=2"), g, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

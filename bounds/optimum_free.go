@@ -284,7 +284,7 @@ var _ = algo.Register(algo.Spec{
 	Track:   algo.TrackBound,
 	Cite:    "the optimum that FAR 5 refers to",
 	Summary: fmt.Sprintf("optimum without reconfiguration costs, of at most %d tasks; exact", MaxOptimumFreeTasks),
-	Bound:   func(algo.Args) (algo.Bound, error) { return optimumFree{}, nil },
+	New:     func(algo.Args) (algo.Bound, error) { return optimumFree{}, nil },
 })
 
 type optimumFree struct{}

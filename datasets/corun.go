@@ -105,8 +105,8 @@ func (s *corunSetting) differing() []string {
 }
 
 // instance returns the window of some jobs.
-func (s *corunSetting) instance(jobs []task.Program) Instance {
-	return Instance{Window: corun.Window{Jobs: jobs, Concurrency: s.concurrency, Model: s.model}}
+func (s *corunSetting) instance(jobs []task.Program) corun.Window {
+	return corun.Window{Jobs: jobs, Concurrency: s.concurrency, Model: s.model}
 }
 
 // windows is a dataset of queues of programs (hierarchical paper V-A2). Datasets that differ
@@ -250,16 +250,16 @@ func (s windows) ID() string {
 
 func (s windows) Instances() int { return s.instances }
 
-func (s windows) Instance(g *mig.GPU, index int) (Instance, error) {
+func (s windows) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := checkIndex(s, index); err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	if on := []string{"A100", "A100-80GB"}; !slices.Contains(on, g.Name) {
-		return Instance{}, &UnmeasuredError{s.ID(), g.Name, on}
+		return nil, &UnmeasuredError{s.ID(), g.Name, on}
 	}
 	jobs, err := s.programs(g, index)
 	if err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	return s.instance(jobs), nil
 }
@@ -362,4 +362,11 @@ func (s *windows) drawn(g *mig.GPU, index int) []task.Program {
 		}
 	}
 	return out
+}
+
+// AddTo implements [Varied]: other instances have other programs of Table IV.
+func (s windows) AddTo(d *task.Digest) {
+	for _, p := range Programs() {
+		p.AddTo(d)
+	}
 }

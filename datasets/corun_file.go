@@ -52,18 +52,18 @@ func (s programsFile) ID() string {
 
 func (s programsFile) Instances() int { return 1 }
 
-func (s programsFile) Instance(g *mig.GPU, index int) (Instance, error) {
+func (s programsFile) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := checkIndex(s, index); err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	f, err := os.Open(s.path)
 	if err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	defer f.Close()
 	jobs, err := task.ReadPrograms(f, s.path)
 	if err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	return s.instance(jobs), nil
 }

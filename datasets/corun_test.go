@@ -21,14 +21,14 @@ import (
 
 func window(t testing.TB, spec string, index int) corun.Window {
 	t.Helper()
-	in, err := MustParse(spec).Instance(mig.MustLookup("A100"), index)
+	in, err := InstanceOf[corun.Window](MustParse(spec), mig.MustLookup("A100"), index)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := in.Window.Check(); v != nil {
+	if v := in.Check(); v != nil {
 		t.Fatalf("%s, instance %d: %v", spec, index, v)
 	}
-	return in.Window
+	return in
 }
 
 func namesOf(jobs []task.Program) []string {
@@ -156,7 +156,7 @@ func TestDrawnPrograms(t *testing.T) {
 // TestKernelFits computes the residuals anew and looks for better parameters nearby.
 func TestKernelFits(t *testing.T) {
 	g := mig.MustLookup("A100")
-	in, err := MustParse("rodinia").Instance(g, 0)
+	in, err := InstanceOf[task.Batches](MustParse("rodinia"), g, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -505,11 +505,11 @@ func TestCorunSpecs(t *testing.T) {
 		}
 	}
 	var index *IndexError
-	if _, err := MustParse("corun/queues").Instance(mig.MustLookup("A100"), 12); !errors.As(err, &index) {
+	if _, err := InstanceOf[corun.Window](MustParse("corun/queues"), mig.MustLookup("A100"), 12); !errors.As(err, &index) {
 		t.Errorf("a 13th queue: %v", err)
 	}
 	var unmeasured *UnmeasuredError
-	if _, err := MustParse("corun/Q1").Instance(mig.MustLookup("H100"), 0); !errors.As(err, &unmeasured) {
+	if _, err := InstanceOf[corun.Window](MustParse("corun/Q1"), mig.MustLookup("H100"), 0); !errors.As(err, &unmeasured) {
 		t.Errorf("H100: %v", err)
 	}
 }
@@ -542,18 +542,18 @@ func TestCorunSpecRoundTrip(t *testing.T) {
 func TestFileOfPrograms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "programs.csv")
 	spec := MustParse("corunfile:" + path + "?cmax=2")
-	if _, err := spec.Instance(mig.MustLookup("H100"), 0); !errors.Is(err, os.ErrNotExist) {
+	if _, err := InstanceOf[corun.Window](spec, mig.MustLookup("H100"), 0); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 	if err := os.WriteFile(path, []byte("name,class,solo_s,serial,compute,memory,parallelism\na,CI,5,1,2,1,0.5\na,CI,6,0,0,9,1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	in, err := spec.Instance(mig.MustLookup("H100"), 0)
-	if err != nil || !slices.Equal(namesOf(in.Window.Jobs), []string{"a", "a"}) || in.Window.Concurrency != 2 || in.Window.Check() != nil {
-		t.Errorf("%+v, %v", in.Window, err)
+	in, err := InstanceOf[corun.Window](spec, mig.MustLookup("H100"), 0)
+	if err != nil || !slices.Equal(namesOf(in.Jobs), []string{"a", "a"}) || in.Concurrency != 2 || in.Check() != nil {
+		t.Errorf("%+v, %v", in, err)
 	}
 	var index *IndexError
-	if _, err := spec.Instance(mig.MustLookup("A100"), 1); !errors.As(err, &index) {
+	if _, err := InstanceOf[task.Batches](spec, mig.MustLookup("A100"), 1); !errors.As(err, &index) {
 		t.Errorf("a second instance: %v", err)
 	}
 }

@@ -93,7 +93,7 @@ func TestScarceTasks(t *testing.T) {
 	for spec, gpu := range map[string]string{
 		"drl/ADVERSARIAL4?n=1": "A30", "drl/ADVERSARIAL2?n=2": "A30", "drl/ADVERSARIAL4?n=2&psup=0": "A100", "drl/ADVERSARIAL4?gen=released-train": "A100",
 	} {
-		_, err := datasets.MustParse(spec).Instance(mig.MustLookup(gpu), 0)
+		_, err := datasets.InstanceOf[task.Batches](datasets.MustParse(spec), mig.MustLookup(gpu), 0)
 		var scarce *datasets.ScarceError
 		if !errors.As(err, &scarce) || scarce.Dataset != spec || scarce.GPU != gpu || scarce.Drawn < 5000 {
 			t.Errorf("%s on %s: %v, want a ScarceError", spec, gpu, err)

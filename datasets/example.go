@@ -53,19 +53,19 @@ func (e example) ID() string { return e.name }
 
 func (e example) Instances() int { return 1 }
 
-func (e example) Instance(g *mig.GPU, index int) (Instance, error) {
+func (e example) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := checkIndex(e, index); err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	if g.Name != e.gpu {
-		return Instance{}, &UnmeasuredError{Dataset: e.name, GPU: g.Name, Measured: []string{e.gpu}}
+		return nil, &UnmeasuredError{Dataset: e.name, GPU: g.Name, Measured: []string{e.gpu}}
 	}
 	raw, err := exampleFiles.ReadFile(e.file)
 	if err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	b, err := task.ReadCSV(bytes.NewReader(raw), e.file, g)
-	return single(b), err
+	return task.OneBatch(b), err
 }
 
 func (e example) info() Info {

@@ -5,6 +5,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/harness/task"
 )
 
 // Two consecutive batches of ten tasks, as FAR 6.7 concatenates them.
@@ -14,7 +15,7 @@ func ExampleParse() {
 		fmt.Println(err)
 		return
 	}
-	in, err := s.Instance(mig.MustLookup("A100"), 0)
+	in, err := datasets.InstanceOf[task.Batches](s, mig.MustLookup("A100"), 0)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -17,6 +17,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/task"
 )
 
 // Valid files, one of each kind. The times are made up.
@@ -264,7 +265,7 @@ func TestHardwareKernelsAreADataset(t *testing.T) {
 		if again, err := Parse(s.ID()); err != nil || again != s {
 			t.Errorf("Parse(%q).ID() = %q, which parses as %v, %v", spec, s.ID(), again, err)
 		}
-		in, err := s.Instance(a30, 0)
+		in, err := InstanceOf[task.Batches](s, a30, 0)
 		if err != nil {
 			t.Errorf("%s: %v", spec, err)
 			continue
@@ -276,12 +277,12 @@ func TestHardwareKernelsAreADataset(t *testing.T) {
 			t.Errorf("%s: %v", spec, err)
 		}
 	}
-	in, err := MustParse("hardware/lab").Instance(a30, 0)
+	in, err := InstanceOf[task.Batches](MustParse("hardware/lab"), a30, 0)
 	if err != nil || in.Tasks[0].On(2) != 2 || in.Tasks[1].Fits(1) {
 		t.Errorf("tasks %v, %v; a takes 2 s on 2 slices, b fits no single one", in.Tasks, err)
 	}
 	var unmeasured *UnmeasuredError
-	if _, err := MustParse("hardware/lab").Instance(mig.MustLookup("A100"), 0); !errors.As(err, &unmeasured) || !slices.Equal(unmeasured.Measured, []string{"A30"}) {
+	if _, err := InstanceOf[task.Batches](MustParse("hardware/lab"), mig.MustLookup("A100"), 0); !errors.As(err, &unmeasured) || !slices.Equal(unmeasured.Measured, []string{"A30"}) {
 		t.Errorf("on A100: %v, want an UnmeasuredError", err)
 	}
 	var unknown *nearest.UnknownError

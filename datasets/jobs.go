@@ -134,16 +134,16 @@ func (d day) ID() string {
 
 func (d day) Instances() int { return 0 }
 
-func (d day) Instance(g *mig.GPU, index int) (Instance, error) {
+func (d day) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := checkIndex(d, index); err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	f, err := d.fleetOn(g)
 	if err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	rng := rand.New(pcg([]byte("workload=deadline"), d.seed, g, index))
-	return Instance{Jobs: d.appendJobs(rng, make([]task.Job, 0, jobsADay)), Fleet: f}, nil
+	return task.Queue{Jobs: d.appendJobs(rng, make([]task.Job, 0, jobsADay)), Fleet: f}, nil
 }
 
 // fleetOn returns the fleet of GPUs of a model that the jobs' durations are for.

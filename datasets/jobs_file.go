@@ -48,22 +48,22 @@ func (s jobsFile) ID() string {
 
 func (s jobsFile) Instances() int { return 1 }
 
-func (s jobsFile) Instance(g *mig.GPU, index int) (Instance, error) {
+func (s jobsFile) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := checkIndex(s, index); err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	fleet, err := s.fleet.on(g)
 	if err != nil {
-		return Instance{}, &SpecError{s.ID(), err}
+		return nil, &SpecError{s.ID(), err}
 	}
 	f, err := os.Open(s.path)
 	if err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	defer f.Close()
 	jobs, err := task.ReadJobs(f, s.path, g)
 	if err != nil {
-		return Instance{}, err
+		return nil, err
 	}
-	return Instance{Jobs: jobs, Fleet: fleet}, nil
+	return task.Queue{Jobs: jobs, Fleet: fleet}, nil
 }

@@ -15,9 +15,9 @@ import (
 	"miglab/harness/task"
 )
 
-func episode(t *testing.T, spec string, index int) Instance {
+func episode(t *testing.T, spec string, index int) task.Queue {
 	t.Helper()
-	in, err := MustParse(spec).Instance(mig.MustLookup("A100"), index)
+	in, err := InstanceOf[task.Queue](MustParse(spec), mig.MustLookup("A100"), index)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,27 +203,27 @@ func TestJobsOfAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	a30 := mig.MustLookup("A30")
-	in, err := MustParse(jobsPrefix+path+"?gpus=2-2+4&watts=1-2").Instance(a30, 0)
+	in, err := InstanceOf[task.Queue](MustParse(jobsPrefix+path+"?gpus=2-2+4&watts=1-2"), a30, 0)
 	if err != nil || len(in.Jobs) != 1 || in.Jobs[0].Arrival != 1 || len(in.Fleet.Partitions) != 2 || !slices.Equal(in.Fleet.Watts, []float64{1, 2}) {
 		t.Errorf("%+v, %v", in, err)
 	}
-	_, err = MustParse(jobsPrefix+path).Instance(a30, 0)
+	_, err = InstanceOf[task.Queue](MustParse(jobsPrefix+path), a30, 0)
 	if unknown, ok := errors.AsType[*nearest.UnknownError](err); !ok || unknown.Name != "7" {
 		t.Errorf("the report's fleet of A30: %v", err)
 	}
-	_, err = MustParse(jobsPrefix+path).Instance(mig.MustLookup("A100"), 0)
+	_, err = InstanceOf[task.Queue](MustParse(jobsPrefix+path), mig.MustLookup("A100"), 0)
 	if _, ok := errors.AsType[*task.ParseError](err); !ok {
 		t.Errorf("an A30 file for A100: %v", err)
 	}
-	_, err = MustParse(jobsPrefix+path+"x").Instance(mig.MustLookup("A100"), 0)
+	_, err = InstanceOf[task.Queue](MustParse(jobsPrefix+path+"x"), mig.MustLookup("A100"), 0)
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	_, err = MustParse(jobsPrefix+path).Instance(a30, 1)
+	_, err = InstanceOf[task.Queue](MustParse(jobsPrefix+path), a30, 1)
 	if _, ok := errors.AsType[*IndexError](err); !ok {
 		t.Errorf("instance 1: %v", err)
 	}
-	_, err = MustParse("deadline/tight").Instance(a30, 0)
+	_, err = InstanceOf[task.Queue](MustParse("deadline/tight"), a30, 0)
 	if _, ok := errors.AsType[*UnmeasuredError](err); !ok {
 		t.Errorf("the report's jobs on A30: %v", err)
 	}

@@ -172,9 +172,9 @@ func (m measured) Instances() int {
 	return 1
 }
 
-func (m measured) Instance(g *mig.GPU, index int) (Instance, error) {
+func (m measured) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := checkIndex(m, index); err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	var models []string
 	for _, on := range m.on {
@@ -188,11 +188,11 @@ func (m measured) Instance(g *mig.GPU, index int) (Instance, error) {
 				last := b[i]
 				b = append(slices.Delete(b, i, i+1), last)
 			}
-			return single(b), nil
+			return task.OneBatch(b), nil
 		}
 		models = append(models, on.gpu)
 	}
-	return Instance{}, &UnmeasuredError{Dataset: m.name, GPU: g.Name, Measured: models}
+	return nil, &UnmeasuredError{Dataset: m.name, GPU: g.Name, Measured: models}
 }
 
 // kernels returns the tasks in the order of the table.

@@ -83,7 +83,7 @@ func TestMeasuredTables(t *testing.T) {
 // the paper's rho = 1.22 rests on: sum of min s t(s) over 7 slices = 10.36466 s with
 // times of five digits.
 func TestRodiniaHasThePublishedArea(t *testing.T) {
-	in, err := MustParse("rodinia").Instance(mig.MustLookup("A100"), 0)
+	in, err := InstanceOf[task.Batches](MustParse("rodinia"), mig.MustLookup("A100"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestKernelsAndTheirOrder(t *testing.T) {
 		{"a30-batch", "A30", strings.Fields("ParticleFilter NW LU LavaMD Huffman HeartWall Gaussian PathFinder")},
 	} {
 		g := mig.MustLookup(c.gpu)
-		in, err := MustParse(c.spec).Instance(g, 0)
+		in, err := InstanceOf[task.Batches](MustParse(c.spec), g, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestKernelsAndTheirOrder(t *testing.T) {
 			t.Errorf("%s on %s: %v", c.spec, c.gpu, err)
 		}
 	}
-	in, _ := MustParse("a30-batch").Instance(mig.MustLookup("A30"), 0)
+	in, _ := InstanceOf[task.Batches](MustParse("a30-batch"), mig.MustLookup("A30"), 0)
 	if lava := in.Tasks[3]; lava.Fits(1) || lava.On(2) != 21.697 {
 		t.Errorf("LavaMD takes %v, %v s; it fits no single slice", lava.On(1), lava.On(2))
 	}
@@ -141,7 +141,7 @@ func taskNames(b task.Batch) []string {
 func TestShuffledOrders(t *testing.T) {
 	g := mig.MustLookup("A100")
 	names := func(spec string, index int) []string {
-		in, err := MustParse(spec).Instance(g, index)
+		in, err := InstanceOf[task.Batches](MustParse(spec), g, index)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestShuffledOrders(t *testing.T) {
 func TestUnmeasuredGPUs(t *testing.T) {
 	for spec, gpus := range map[string][]string{"rodinia": {"H100", "H200", "B200"}, "a30-batch": {"A100", "H100"}} {
 		for _, gpu := range gpus {
-			_, err := MustParse(spec).Instance(mig.MustLookup(gpu), 0)
+			_, err := InstanceOf[task.Batches](MustParse(spec), mig.MustLookup(gpu), 0)
 			var bad *UnmeasuredError
 			if !errors.As(err, &bad) || bad.GPU != gpu || bad.Dataset != spec || !slices.Contains(bad.Measured, "A30") {
 				t.Errorf("%s on %s: %v, want an UnmeasuredError", spec, gpu, err)
@@ -214,7 +214,7 @@ func TestProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := MustParse("profile:" + path)
-	in, err := s.Instance(g, 0)
+	in, err := InstanceOf[task.Batches](s, g, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,10 +222,10 @@ func TestProfile(t *testing.T) {
 		t.Errorf("tasks %v in batches %v, %d instances", got, in.Lengths, s.Instances())
 	}
 	var bad *task.ParseError
-	if _, err := s.Instance(mig.MustLookup("A100"), 0); !errors.As(err, &bad) || bad.File != path {
+	if _, err := InstanceOf[task.Batches](s, mig.MustLookup("A100"), 0); !errors.As(err, &bad) || bad.File != path {
 		t.Errorf("an A30 file for A100: %v, want a ParseError about %s", err, path)
 	}
-	if _, err := MustParse("profile:"+path+".none").Instance(g, 0); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := InstanceOf[task.Batches](MustParse("profile:"+path+".none"), g, 0); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }

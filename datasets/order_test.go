@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"miglab/harness/mig"
+	"miglab/harness/task"
 )
 
 func TestLastMovesOneKernel(t *testing.T) {
 	g := mig.MustLookup("A100")
 	names := func(spec string) []string {
-		in, err := MustParse(spec).Instance(g, 0)
+		in, err := InstanceOf[task.Batches](MustParse(spec), g, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

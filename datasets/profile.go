@@ -14,18 +14,18 @@ func (p profile) ID() string { return profilePrefix + p.path }
 
 func (p profile) Instances() int { return 1 }
 
-func (p profile) Instance(g *mig.GPU, index int) (Instance, error) {
+func (p profile) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := checkIndex(p, index); err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	f, err := os.Open(p.path)
 	if err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	defer f.Close()
 	b, err := task.ReadCSV(f, p.path, g)
 	if err != nil {
-		return Instance{}, err
+		return nil, err
 	}
-	return single(b), nil
+	return task.OneBatch(b), nil
 }

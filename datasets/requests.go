@@ -287,15 +287,15 @@ func (s requests) demand(g *mig.GPU) ([]float64, error) {
 	return p, nil
 }
 
-func (s requests) Instance(g *mig.GPU, index int) (Instance, error) {
+func (s requests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := checkIndex(s, index); err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	demand, err := s.demand(g)
 	if err != nil {
-		return Instance{}, err
+		return nil, err
 	}
-	return Instance{Requests: s.generate(g, demand, index), GPUs: s.gpus, Demand: demand}, nil
+	return task.Requests{Requests: s.generate(g, demand, index), GPUs: s.gpus, Demand: demand}, nil
 }
 
 // generate draws the stream. The profile and the relative lifespan of request i

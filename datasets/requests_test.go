@@ -15,9 +15,9 @@ import (
 
 var mfiNames = []string{"mfi/uniform", "mfi/skew-small", "mfi/skew-big", "mfi/bimodal"}
 
-func requestsOf(t *testing.T, spec string, g *mig.GPU, index int) datasets.Instance {
+func requestsOf(t *testing.T, spec string, g *mig.GPU, index int) task.Requests {
 	t.Helper()
-	in, err := datasets.MustParse(spec).Instance(g, index)
+	in, err := datasets.InstanceOf[task.Requests](datasets.MustParse(spec), g, index)
 	if err != nil {
 		t.Fatalf("%s: %v", spec, err)
 	}
@@ -91,7 +91,7 @@ func TestBadRequestSpecs(t *testing.T) {
 			t.Errorf("Parse(%q): %v\nwant one line with %q", spec, err, message)
 		}
 	}
-	_, err := datasets.MustParse("mfi/custom?p=1-0-0").Instance(mig.MustLookup("A100"), 0)
+	_, err := datasets.InstanceOf[task.Requests](datasets.MustParse("mfi/custom?p=1-0-0"), mig.MustLookup("A100"), 0)
 	if bad, ok := errors.AsType[*datasets.ProfilesError](err); !ok || bad.Given != 3 || len(bad.Profiles) != 6 {
 		t.Errorf("three probabilities on A100: %v", err)
 	}
@@ -208,18 +208,18 @@ func TestRequestFiles(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
 	p := task.RequestProfiles(g)
 	in := requestsOf(t, "requests:testdata/requests.csv?gpus=2", g, 0)
-	want := datasets.Instance{GPUs: 2, Requests: []task.Request{{Lifespan: 3, Profile: p[0]}, {Lifespan: task.Forever, Profile: p[5]}, {Arrival: 4, Lifespan: 2, Profile: p[3]}}}
+	want := task.Requests{GPUs: 2, Requests: []task.Request{{Lifespan: 3, Profile: p[0]}, {Lifespan: task.Forever, Profile: p[5]}, {Arrival: 4, Lifespan: 2, Profile: p[3]}}}
 	if !reflect.DeepEqual(in, want) {
 		t.Errorf("%+v, want %+v", in, want)
 	}
-	_, err := datasets.MustParse("requests:testdata/requests.csv").Instance(mig.MustLookup("A30"), 0)
+	_, err := datasets.InstanceOf[task.Requests](datasets.MustParse("requests:testdata/requests.csv"), mig.MustLookup("A30"), 0)
 	if bad, ok := errors.AsType[*task.ParseError](err); !ok || bad.Line != 2 || bad.Column != "profile" {
 		t.Errorf("on A30: %v", err)
 	}
-	if _, err := datasets.MustParse("requests:testdata/none.csv").Instance(g, 0); err == nil {
+	if _, err := datasets.InstanceOf[task.Requests](datasets.MustParse("requests:testdata/none.csv"), g, 0); err == nil {
 		t.Error("no such file: no error")
 	}
-	if _, err := datasets.MustParse("requests:testdata/requests.csv").Instance(g, 1); err == nil {
+	if _, err := datasets.InstanceOf[task.Requests](datasets.MustParse("requests:testdata/requests.csv"), g, 1); err == nil {
 		t.Error("no such instance: no error")
 	}
 }

@@ -43,18 +43,18 @@ func (s trace) ID() string {
 
 func (s trace) Instances() int { return 1 }
 
-func (s trace) Instance(g *mig.GPU, index int) (Instance, error) {
+func (s trace) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := checkIndex(s, index); err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	f, err := os.Open(s.path)
 	if err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	defer f.Close()
 	r, err := task.ReadRequests(f, s.path, g)
 	if err != nil {
-		return Instance{}, err
+		return nil, err
 	}
-	return Instance{Requests: r, GPUs: s.gpus}, nil
+	return task.Requests{Requests: r, GPUs: s.gpus}, nil
 }

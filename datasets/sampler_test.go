@@ -26,7 +26,7 @@ func TestSamplerDrawsInstances(t *testing.T) {
 		s := MustParse(spec).(synthetic)
 		s.n = rapid.IntRange(1, 40).Draw(t, "n")
 		index := rapid.IntRange(0, 1000).Draw(t, "index")
-		in, err := s.Instance(g, index)
+		in, err := InstanceOf[task.Batches](s, g, index)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,6 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
-	"miglab/harness/sim/corun"
 	"miglab/harness/task"
 )
 
@@ -23,35 +22,40 @@ type Spec interface {
 	// that does not exist is an [*IndexError]. A GPU on which nothing was measured is
 	// an [*UnmeasuredError]. Errors about a tasks file are those of [task.ReadCSV] and
 	// of opening the file.
-	Instance(g *mig.GPU, index int) (Instance, error)
+	Instance(g *mig.GPU, index int) (task.Payload, error)
 }
 
-// Instance is what a scheduler gets: one batch or a stream of several, requests to a
-// cluster, a queue of jobs with deadlines, or a window of programs. Fields of other kinds are nil.
-type Instance struct {
-	// Tasks holds the batches one after the other, each in order of arrival.
-	Tasks task.Batch
-	// Lengths holds the number of tasks of each batch; it adds up to len(Tasks).
-	Lengths []int
-
-	// Requests is a stream of the placement track, by arrival.
-	Requests []task.Request
-	// GPUs is the size of the cluster that the requests are for; 0 in other tracks.
-	GPUs int
-	// Demand is the probability of each profile with which the requests were drawn,
-	// in the order of the GPU's profiles without "+me"; nil for a trace.
-	Demand []float64
-
-	// Jobs is a queue of the dispatch track, by arrival, and Fleet what it is for.
-	Jobs  []task.Job
-	Fleet task.Fleet
-
-	// Window is one of the co-run track.
-	Window corun.Window
+// A Varied dataset has instances with contents of which its first instance shows only a part.
+type Varied interface {
+	// AddTo adds the contents that any instance may have to a digest.
+	AddTo(d *task.Digest)
 }
 
-// single returns the instance that consists of one batch.
-func single(b task.Batch) Instance { return Instance{Tasks: b, Lengths: []int{len(b)}} }
+// KindError says that a dataset does not hold what is needed.
+type KindError struct {
+	Dataset string
+	// Has and Needs are kinds of payloads ([task.Payload.Kind]).
+	Has, Needs string
+}
+
+func (e *KindError) Error() string {
+	return fmt.Sprintf("dataset %q has %s; %s are needed here", e.Dataset, e.Has, e.Needs)
+}
+
+// InstanceOf returns an instance whose payload is of a type. A dataset of another kind is a
+// [*KindError]; other errors are those of [Spec.Instance].
+func InstanceOf[T task.Payload](s Spec, g *mig.GPU, index int) (T, error) {
+	var none T
+	in, err := s.Instance(g, index)
+	if err != nil {
+		return none, err
+	}
+	out, ok := in.(T)
+	if !ok {
+		return none, &KindError{s.ID(), in.Kind(), none.Kind()}
+	}
+	return out, nil
+}
 
 // SpecError says what is wrong with a dataset spec.
 type SpecError struct {

@@ -11,6 +11,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/task"
 )
 
 func TestCanonicalIDs(t *testing.T) {
@@ -171,7 +172,7 @@ func TestIndicesOutOfRange(t *testing.T) {
 	for spec, index := range map[string]int{
 		"WIDETIMES": -1, "rodinia": 1, "drl/RODINIA": 1000, "rodinia?order=shuffled": -1, "a30-batch": 1, "profile:x.csv": 1,
 	} {
-		_, err := datasets.MustParse(spec).Instance(mig.MustLookup("A30"), index)
+		_, err := datasets.InstanceOf[task.Batches](datasets.MustParse(spec), mig.MustLookup("A30"), index)
 		var bad *datasets.IndexError
 		if !errors.As(err, &bad) || bad.Dataset != spec && bad.Dataset != "drl/"+spec || bad.Index != index {
 			t.Errorf("instance %d of %s: %v, want an IndexError", index, spec, err)

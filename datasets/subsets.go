@@ -104,13 +104,13 @@ func (s *subsets) choose() {
 	slices.SortStableFunc(s.kernels[:], func(a, b uint16) int { return cmp.Compare(bits.OnesCount16(b), bits.OnesCount16(a)) })
 }
 
-func (s subsets) Instance(g *mig.GPU, index int) (Instance, error) {
+func (s subsets) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := checkIndex(s, index); err != nil {
-		return Instance{}, err
+		return nil, err
 	}
-	all, err := measured{kernelSet: kernelsNamed("rodinia"), copies: 1}.Instance(g, 0)
+	all, err := InstanceOf[task.Batches](measured{kernelSet: kernelsNamed("rodinia"), copies: 1}, g, 0)
 	if err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	subset := s.kernels[index/ordersOfSubset]
 	var b task.Batch

@@ -93,11 +93,11 @@ func cut(tasks, n int) []int {
 }
 
 // cutOf returns tasks cut in batches of n, or one of them by itself.
-func cutOf(b task.Batch, n, part int) Instance {
+func cutOf(b task.Batch, n, part int) task.Batches {
 	if part > 0 {
-		return single(b[(part-1)*n : min(part*n, len(b))])
+		return task.OneBatch(b[(part-1)*n : min(part*n, len(b))])
 	}
-	return Instance{Tasks: b, Lengths: cut(len(b), n)}
+	return task.Batches{Tasks: b, Lengths: cut(len(b), n)}
 }
 
 func (s *synthetic) setGenerator(name string) error {
@@ -134,16 +134,16 @@ func formatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) 
 
 func (s synthetic) Instances() int { return 0 }
 
-func (s synthetic) Instance(g *mig.GPU, index int) (Instance, error) {
+func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := checkIndex(s, index); err != nil {
-		return Instance{}, err
+		return nil, err
 	}
 	n := s.drawn()
 	drawn := make([]times, n)
-	out := Instance{Tasks: make(task.Batch, n*s.batches), Lengths: make([]int, s.batches)}
+	out := task.Batches{Tasks: make(task.Batch, n*s.batches), Lengths: make([]int, s.batches)}
 	for i := range s.batches {
 		if err := fill(&s, rand.New(s.stream(g, index+i)), g, drawn); err != nil {
-			return Instance{}, err
+			return nil, err
 		}
 		batch := out.Tasks[i*n : (i+1)*n]
 		for k := range batch {

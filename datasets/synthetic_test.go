@@ -17,9 +17,9 @@ func instance(t interface {
 	Helper()
 	Fatalf(string, ...any)
 }, spec, gpu string, index int,
-) datasets.Instance {
+) task.Batches {
 	t.Helper()
-	in, err := datasets.MustParse(spec).Instance(mig.MustLookup(gpu), index)
+	in, err := datasets.InstanceOf[task.Batches](datasets.MustParse(spec), mig.MustLookup(gpu), index)
 	if err != nil {
 		t.Fatalf("instance %d of %s on %s: %v", index, spec, gpu, err)
 	}
@@ -211,7 +211,7 @@ func BenchmarkInstance(b *testing.B) {
 			s := datasets.MustParse(spec)
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				if _, err := s.Instance(g, i); err != nil {
+				if _, err := datasets.InstanceOf[task.Batches](s, g, i); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -14,7 +14,7 @@ import (
 func BenchmarkPlan(b *testing.B) {
 	plan := func(name, id string, windows ...corun.Window) {
 		a := algo.MustParse(id)
-		s, err := a.Spec.Corun(a.Args)
+		s, err := algo.Make[algo.Corun](a)
 		if err != nil {
 			b.Fatal(err)
 		}

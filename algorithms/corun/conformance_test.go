@@ -33,7 +33,7 @@ func variants() []algo.Algorithm {
 
 func build(t *testing.T, a algo.Algorithm) algo.Corun {
 	t.Helper()
-	s, err := a.Spec.Corun(a.Args)
+	s, err := algo.Make[algo.Corun](a)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func (p planner) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
 func register(name, cite, summary string, p planner) algo.Spec {
 	return algo.Register(algo.Spec{
 		Name: name, Version: 1, Track: algo.TrackCorun, Cite: cite, Summary: summary,
-		Corun: func(algo.Args) (algo.Corun, error) { return p, nil },
+		New: func(algo.Args) (algo.Corun, error) { return p, nil },
 	})
 }
 

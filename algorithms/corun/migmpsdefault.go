@@ -14,7 +14,7 @@ var _ = algo.Register(algo.Spec{
 	Params: []algo.Param{
 		{Name: "partition", Default: defaultPartition, Values: partitions(), Doc: "GPCs of the instances; the default is the best on the mean of Q1-Q12 under the model"},
 	},
-	Corun: func(a algo.Args) (algo.Corun, error) {
+	New: func(a algo.Args) (algo.Corun, error) {
 		return exhaustive(corun.Family(defaultPrefix + a["partition"])), nil
 	},
 })

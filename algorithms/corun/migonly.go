@@ -12,7 +12,7 @@ var _ = algo.Register(algo.Spec{
 	Params: []algo.Param{
 		{Name: "memory", Default: "shared", Values: []string{"shared", "private"}, Doc: "whether the two instances share the memory"},
 	},
-	Corun: func(a algo.Args) (algo.Corun, error) {
+	New: func(a algo.Args) (algo.Corun, error) {
 		if a["memory"] == "private" {
 			return exhaustive(corun.MIGPrivate), nil
 		}

@@ -20,11 +20,11 @@ func queues(t testing.TB) []corun.Window {
 	var out []corun.Window
 	spec := datasets.MustParse("corun/queues")
 	for i := range spec.Instances() {
-		in, err := spec.Instance(mig.MustLookup("A100"), i)
+		in, err := datasets.InstanceOf[corun.Window](spec, mig.MustLookup("A100"), i)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, in.Window)
+		out = append(out, in)
 	}
 	return out
 }

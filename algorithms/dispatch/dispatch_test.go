@@ -21,14 +21,14 @@ func dispatcher(t interface{ Fatal(...any) }, name string, seed uint64) sim.Disp
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := a.Spec.Dispatch(a.Args, sim.DispatchSetting{Seed: seed})
+	d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-func serve(t interface{ Fatal(...any) }, name string, seed uint64, in datasets.Instance) sim.DispatchResult {
+func serve(t interface{ Fatal(...any) }, name string, seed uint64, in task.Queue) sim.DispatchResult {
 	r, err := sim.RunDispatch(in.Jobs, in.Fleet, dispatcher(t, name, seed))
 	if err != nil {
 		t.Fatal(err)
@@ -36,8 +36,8 @@ func serve(t interface{ Fatal(...any) }, name string, seed uint64, in datasets.I
 	return r
 }
 
-func instance(t interface{ Fatal(...any) }, spec string, index int) datasets.Instance {
-	in, err := datasets.MustParse(spec).Instance(a100, index)
+func instance(t interface{ Fatal(...any) }, spec string, index int) task.Queue {
+	in, err := datasets.InstanceOf[task.Queue](datasets.MustParse(spec), a100, index)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,9 +46,9 @@ func instance(t interface{ Fatal(...any) }, spec string, index int) datasets.Ins
 
 // drawInstance draws a fleet of any partitions and jobs whose durations fall with the
 // size, strictly or not.
-func drawInstance(t *rapid.T, strictly bool) datasets.Instance {
+func drawInstance(t *rapid.T, strictly bool) task.Queue {
 	g := rapid.SampledFrom([]*mig.GPU{a100, mig.MustLookup("A30")}).Draw(t, "gpu")
-	in := datasets.Instance{Fleet: task.Fleet{
+	in := task.Queue{Fleet: task.Fleet{
 		Partitions: rapid.SliceOfN(rapid.SampledFrom(g.Partitions()), 1, 4).Draw(t, "gpus"),
 		Watts:      []float64{40, 120, 160, 200, 240, 250},
 	}}

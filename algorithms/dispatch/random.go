@@ -9,7 +9,7 @@ import (
 
 var _ = algo.Register(algo.Spec{
 	Name: "random", Version: 1, Track: algo.TrackDispatch, Cite: report, Summary: "a free slice, each equally likely",
-	Dispatch: func(_ algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) {
+	New: func(_ algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) {
 		return &random{rand.New(rand.NewPCG(s.Seed, 0))}, nil
 	},
 })

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"miglab/datasets"
 	"miglab/harness/stats"
+	"miglab/harness/task"
 )
 
 // published is Table 7 of the deadline report: means over 10 episodes. Energies have
@@ -19,7 +19,7 @@ var published = map[string]struct{ late, tardiness, energy float64 }{
 
 // measure returns late percent, tardiness in minutes and energy as released by
 // episode.
-func measure(t *testing.T, name string, episodes []datasets.Instance) (late, tardiness, energy []float64) {
+func measure(t *testing.T, name string, episodes []task.Queue) (late, tardiness, energy []float64) {
 	t.Helper()
 	for i, in := range episodes {
 		r := serve(t, name, uint64(i), in)
@@ -30,9 +30,9 @@ func measure(t *testing.T, name string, episodes []datasets.Instance) (late, tar
 	return late, tardiness, energy
 }
 
-func episodes(t *testing.T, spec string, n int) []datasets.Instance {
+func episodes(t *testing.T, spec string, n int) []task.Queue {
 	t.Helper()
-	out := make([]datasets.Instance, n)
+	out := make([]task.Queue, n)
 	for i := range out {
 		out[i] = instance(t, spec, i)
 	}

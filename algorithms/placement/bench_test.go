@@ -8,6 +8,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
+	"miglab/harness/task"
 )
 
 // BenchmarkDecisions measures one decision with its share of departures and of the
@@ -16,7 +17,7 @@ import (
 func BenchmarkDecisions(b *testing.B) {
 	g := mig.MustLookup("A100-80GB")
 	for _, gpus := range []int{100, 1_000_000} {
-		in, err := datasets.MustParse(fmt.Sprintf("mfi/uniform?lifespan=steady&gpus=%d", gpus)).Instance(g, 0)
+		in, err := datasets.InstanceOf[task.Requests](datasets.MustParse(fmt.Sprintf("mfi/uniform?lifespan=steady&gpus=%d", gpus)), g, 0)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -25,7 +26,7 @@ func BenchmarkDecisions(b *testing.B) {
 				a := algo.MustParse(id)
 				b.ReportAllocs()
 				for b.Loop() {
-					p, err := a.Spec.Placement(a.Args, sim.PlacementSetting{GPU: g, GPUs: gpus})
+					p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: g, GPUs: gpus})
 					if err != nil {
 						b.Fatal(err)
 					}

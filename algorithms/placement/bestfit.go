@@ -14,7 +14,7 @@ var _ = algo.Register(algo.Spec{
 	Cite:    "MFI VI, Best Fit Best Index",
 	Summary: "GPU with the fewest free slices, start that restricts other profiles least",
 	Params:  []algo.Param{index},
-	Placement: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return newTable(s.GPU, fit(s.GPU, args, func(free int) int { return free }, bestIndex(s.GPU))), nil
 	},
 })

@@ -38,7 +38,7 @@ func variants() []algo.Algorithm {
 
 func build(t *testing.T, a algo.Algorithm, s sim.PlacementSetting) sim.Placer {
 	t.Helper()
-	p, err := a.Spec.Placement(a.Args, s)
+	p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestDecisionsStay(t *testing.T) {
 		for _, gpu := range []string{"A100-80GB", "A30"} {
 			for _, spec := range []string{"mfi/uniform?gpus=20&lifespan=steady&rho=1.3", "mfi/skew-small?gpus=70&lifespan=forever&load=110"} {
 				g := mig.MustLookup(gpu)
-				in, err := datasets.MustParse(spec).Instance(g, 0)
+				in, err := datasets.InstanceOf[task.Requests](datasets.MustParse(spec), g, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -122,7 +122,7 @@ func TestNobodyRejectsWhatFits(t *testing.T) {
 			continue
 		}
 		for _, g := range mig.GPUs() {
-			in, err := datasets.MustParse("mfi/bimodal?gpus=4&lifespan=steady&rho=1.3").Instance(g, 1)
+			in, err := datasets.InstanceOf[task.Requests](datasets.MustParse("mfi/bimodal?gpus=4&lifespan=steady&rho=1.3"), g, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,7 +15,7 @@ import (
 func TestTrueDemandMustBeKnown(t *testing.T) {
 	for _, id := range []string{"fgd?demand=true", "mfi-weighted?demand=true"} {
 		a := algo.MustParse(id)
-		_, err := a.Spec.Placement(a.Args, sim.PlacementSetting{GPU: mig.MustLookup("A30"), GPUs: 1})
+		_, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: mig.MustLookup("A30"), GPUs: 1})
 		if bad, ok := errors.AsType[*DemandError](err); !ok || bad.Algorithm != a.Spec.Name {
 			t.Errorf("%s without a distribution: %v", id, err)
 		}
@@ -26,7 +26,7 @@ func TestTrueDemandMustBeKnown(t *testing.T) {
 // to the probabilities.
 func TestEstimateComesToTheTruth(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
-	in, err := datasets.MustParse("mfi/skew-small?lifespan=steady&gpus=500").Instance(g, 0)
+	in, err := datasets.InstanceOf[task.Requests](datasets.MustParse("mfi/skew-small?lifespan=steady&gpus=500"), g, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

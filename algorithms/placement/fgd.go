@@ -9,10 +9,10 @@ import (
 
 var _ = algo.Register(algo.Spec{
 	Name: "fgd", Version: 1, Track: algo.TrackPlacement,
-	Cite:      "FGD 4, on the placements of MIG",
-	Summary:   "least growth of the free slices that the next request is expected to find useless",
-	Params:    []algo.Param{demand, tie},
-	Placement: newDemandAware("fgd", useless),
+	Cite:    "FGD 4, on the placements of MIG",
+	Summary: "least growth of the free slices that the next request is expected to find useless",
+	Params:  []algo.Param{demand, tie},
+	New:     newDemandAware("fgd", useless),
 })
 
 // useless is the fragmentation of a node of FGD 3.2, F_n = sum over m of p_m F_n(m),

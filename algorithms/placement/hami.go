@@ -11,16 +11,16 @@ import (
 
 var _ = algo.Register(algo.Spec{
 	Name: "hami-binpack", Version: 1, Track: algo.TrackPlacement,
-	Cite:      "modelled on HAMi's policy binpack",
-	Summary:   "GPU with the fewest free slices, then the longest free run and the most placements left",
-	Placement: newHAMi(1),
+	Cite:    "modelled on HAMi's policy binpack",
+	Summary: "GPU with the fewest free slices, then the longest free run and the most placements left",
+	New:     newHAMi(1),
 })
 
 var _ = algo.Register(algo.Spec{
 	Name: "hami-spread", Version: 1, Track: algo.TrackPlacement,
-	Cite:      "modelled on HAMi's policy spread",
-	Summary:   "GPU with the most free slices, then the longest free run and the most placements left",
-	Placement: newHAMi(-1),
+	Cite:    "modelled on HAMi's policy spread",
+	Summary: "GPU with the most free slices, then the longest free run and the most placements left",
+	New:     newHAMi(-1),
 })
 
 // newHAMi returns the constructor of a scheduler that takes the GPU by free slices,

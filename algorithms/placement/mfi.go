@@ -13,7 +13,7 @@ var _ = algo.Register(algo.Spec{
 		{Name: "f", Default: sim.Literal.String(), Values: sim.ReadingNames(), Doc: "which placements count as lost in F"},
 		tie,
 	},
-	Placement: newMFI,
+	New: newMFI,
 })
 
 // newMFI returns MFI. Line 15 of Algorithm 2 does not say which of several minima is

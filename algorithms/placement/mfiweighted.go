@@ -9,10 +9,10 @@ import (
 
 var _ = algo.Register(algo.Spec{
 	Name: "mfi-weighted", Version: 1, Track: algo.TrackPlacement,
-	Cite:      "after MFI Algorithm 1",
-	Summary:   "MFI with lost placements weighted by demand, whether or not enough slices are free",
-	Params:    []algo.Param{demand, tie},
-	Placement: newDemandAware("mfi-weighted", lost),
+	Cite:    "after MFI Algorithm 1",
+	Summary: "MFI with lost placements weighted by demand, whether or not enough slices are free",
+	Params:  []algo.Param{demand, tie},
+	New:     newDemandAware("mfi-weighted", lost),
 })
 
 // lost is the score F of MFI Algorithm 1, literal reading, with two changes: a lost

@@ -7,6 +7,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
+	"miglab/harness/task"
 )
 
 // naiveMFI is MFI Algorithm 2 line by line: every GPU is visited, and F is computed
@@ -109,7 +110,7 @@ func TestGroupedMFIIsAlgorithm2(t *testing.T) {
 		if i%5 == 0 {
 			spec = "mfi/" + tableII[i/5%4] + "?lifespan=forever&gpus=20&load=120&seed=3"
 		}
-		in, err := datasets.MustParse(spec).Instance(g, i)
+		in, err := datasets.InstanceOf[task.Requests](datasets.MustParse(spec), g, i)
 		if err != nil {
 			t.Fatal(err)
 		}

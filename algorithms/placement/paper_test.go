@@ -8,6 +8,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
+	"miglab/harness/task"
 )
 
 // results runs schedulers on the same instances of a dataset on A100-80GB, by index and
@@ -18,13 +19,13 @@ func results(t *testing.T, spec string, instances int, ids ...string) [][]sim.Pl
 	d := datasets.MustParse(spec)
 	out := make([][]sim.PlacementResult, instances)
 	for i := range out {
-		in, err := d.Instance(g, i)
+		in, err := datasets.InstanceOf[task.Requests](d, g, i)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range ids {
 			a := algo.MustParse(id)
-			p, err := a.Spec.Placement(a.Args, sim.PlacementSetting{GPU: g, GPUs: in.GPUs, Demand: in.Demand})
+			p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: g, GPUs: in.GPUs, Demand: in.Demand})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ var _ = algo.Register(algo.Spec{
 	Cite:    "MFI VI, Round Robin",
 	Summary: "next GPU in turn with enough free slices, first free start",
 	Params:  []algo.Param{index},
-	Placement: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return &roundRobin{table: newTable(s.GPU, fit(s.GPU, args, func(int) int { return 0 }, firstIndex))}, nil
 	},
 })

@@ -12,6 +12,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
+	"miglab/harness/task"
 )
 
 var tuneFlag = flag.Bool("tune", false, "make value-table.csv anew (ten minutes)")
@@ -22,7 +23,7 @@ const trainingSeed = "2"
 // A tuner climbs from a table to better ones.
 type tuner struct {
 	gpu     *mig.GPU
-	streams []datasets.Instance
+	streams []task.Requests
 	// masks are those that occur.
 	masks []mig.Mask
 	rng   *rand.Rand
@@ -42,7 +43,7 @@ func (u *tuner) draw(tb testing.TB, first, instances int) {
 	for _, name := range tableII {
 		s := datasets.MustParse("mfi/" + name + "?lifespan=steady&seed=" + trainingSeed)
 		for i := range instances {
-			in, err := s.Instance(u.gpu, first+i)
+			in, err := datasets.InstanceOf[task.Requests](s, u.gpu, first+i)
 			if err != nil {
 				tb.Fatal(err)
 			}

@@ -16,7 +16,7 @@ var _ = algo.Register(algo.Spec{
 	Name: "value-table", Version: 1, Track: algo.TrackPlacement,
 	Cite:    "ours; the form is that of MFI Algorithm 2",
 	Summary: "least growth of a cost by mask that was tuned on simulated streams",
-	Placement: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return newTable(s.GPU, increment(nil, valueTables()[s.GPU.MemorySlices])), nil
 	},
 })

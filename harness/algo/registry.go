@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -17,18 +18,51 @@ import (
 // Track is a kind of problem.
 type Track string
 
-// The tracks. TrackBound and TrackOffline are no competition: they hold the bounds
-// and optima that the batch and stream tracks, and the placement track, are
-// compared with.
-const (
-	TrackBatch     Track = "batch"
-	TrackStream    Track = "stream"
-	TrackPlacement Track = "placement"
-	TrackDispatch  Track = "dispatch"
-	TrackCorun     Track = "corun"
-	TrackBound     Track = "bound"
-	TrackOffline   Track = "offline"
+// The tracks. TrackBound and TrackOffline hold bounds and optima that schedules of other tracks
+// are compared with.
+var (
+	TrackBatch     = DefineTrack[func(Args) (Batch, error)]("batch")
+	TrackStream    = DefineTrack[func(Args) (Stream, error)]("stream")
+	TrackPlacement = DefineTrack[NewPlacer]("placement")
+	TrackDispatch  = DefineTrack[NewDispatcher]("dispatch")
+	TrackCorun     = DefineTrack[func(Args) (Corun, error)]("corun")
+	TrackBound     = DefineTrack[func(Args) (Bound, error)]("bound")
+	TrackOffline   = DefineTrack[func(Args) (Offline, error)]("offline")
 )
+
+// The constructors of the tracks that unfold in time: their algorithms are told the setting.
+type (
+	NewPlacer     = func(Args, sim.PlacementSetting) (sim.Placer, error)
+	NewDispatcher = func(Args, sim.DispatchSetting) (sim.Dispatcher, error)
+)
+
+// constructors has the constructor type of each track.
+var constructors = map[Track]reflect.Type{}
+
+// DefineTrack announces a track whose algorithms are made by constructors of type C. It panics
+// on a second definition, which is a mistake in the program.
+func DefineTrack[C any](name string) Track {
+	t := Track(name)
+	if _, ok := constructors[t]; ok {
+		panic(fmt.Sprintf("algo: track %q is defined twice", name))
+	}
+	constructors[t] = reflect.TypeFor[C]()
+	return t
+}
+
+// Constructor returns the algorithm's constructor. It panics where the algorithm is of a track
+// with constructors of another type, which is a mistake in the program.
+func Constructor[C any](a Algorithm) C {
+	c, ok := a.Spec.New.(C)
+	if !ok {
+		panic(fmt.Sprintf("algo: %q of track %q has the constructor %T, not %v", a.ID, a.Spec.Track, a.Spec.New, reflect.TypeFor[C]()))
+	}
+	return c
+}
+
+// Make makes an algorithm of a track whose constructors take nothing but the parameters. It
+// panics as [Constructor] does.
+func Make[A any](a Algorithm) (A, error) { return Constructor[func(Args) (A, error)](a)(a.Args) }
 
 // A Param is a parameter of an algorithm.
 type Param struct {
@@ -44,7 +78,7 @@ type Param struct {
 // Args are parameter values by name. Defaults are filled in.
 type Args map[string]string
 
-// Spec announces an algorithm. Exactly the constructor of its track is set.
+// Spec announces an algorithm.
 type Spec struct {
 	// Name is what the command line and result files call it.
 	Name string
@@ -68,15 +102,10 @@ type Spec struct {
 	// for algorithms whose work is given by the problem alone.
 	Budget func(Args) string
 
-	Batch  func(Args) (Batch, error)
-	Stream func(Args) (Stream, error)
-	Bound  func(Args) (Bound, error)
-	// Placement and Dispatch are called anew for every instance: their schedulers
-	// carry state from request to request.
-	Placement func(Args, sim.PlacementSetting) (sim.Placer, error)
-	Dispatch  func(Args, sim.DispatchSetting) (sim.Dispatcher, error)
-	Corun     func(Args) (Corun, error)
-	Offline   func(Args) (Offline, error)
+	// New makes the algorithm. Its type is the constructor type of the track, for example
+	// func(Args) (Batch, error) for [TrackBatch]; see [DefineTrack]. Algorithms of the placement
+	// and dispatch tracks carry state from request to request and are made for every instance.
+	New any
 }
 
 // Algorithm is a registered algorithm with its parameters.
@@ -87,9 +116,8 @@ type Algorithm struct {
 	// for example "far?refine=false".
 	ID string
 
-	batch  Batch
-	stream Stream
-	bound  Bound
+	// made is the algorithm itself where its constructor takes nothing but the parameters.
+	made any
 }
 
 var registry = map[string]Spec{}
@@ -104,14 +132,12 @@ func Register(s Spec) Spec {
 	if _, ok := registry[s.Name]; ok {
 		panic(fmt.Sprintf("algo: %q is registered twice", s.Name))
 	}
-	constructors := map[Track]bool{
-		TrackBatch: s.Batch != nil, TrackStream: s.Stream != nil, TrackPlacement: s.Placement != nil,
-		TrackDispatch: s.Dispatch != nil, TrackCorun: s.Corun != nil, TrackBound: s.Bound != nil, TrackOffline: s.Offline != nil,
+	want, ok := constructors[s.Track]
+	if !ok {
+		panic(fmt.Sprintf("algo: %q is of track %q, which does not exist", s.Name, s.Track))
 	}
-	for t, has := range constructors {
-		if has != (t == s.Track) {
-			panic(fmt.Sprintf("algo: %q is of track %q but constructor %q set=%v", s.Name, s.Track, t, has))
-		}
+	if got := reflect.TypeOf(s.New); got != want {
+		panic(fmt.Sprintf("algo: %q of track %q has the constructor %v; it must be %v", s.Name, s.Track, got, want))
 	}
 	registry[s.Name] = s
 	return s
@@ -220,18 +246,15 @@ func MustParse(id string) Algorithm {
 // make constructs the algorithm. Doing so when the name is parsed finds a wrong
 // parameter before any work begins.
 func (a *Algorithm) make() error {
-	var err error
-	switch a.Spec.Track {
-	case TrackBatch:
-		a.batch, err = a.Spec.Batch(a.Args)
-	case TrackStream:
-		a.stream, err = a.Spec.Stream(a.Args)
-	case TrackBound:
-		a.bound, err = a.Spec.Bound(a.Args)
+	c := reflect.ValueOf(a.Spec.New)
+	if a.Spec.New == nil || c.Type().NumIn() != 1 {
+		return nil
 	}
-	if err != nil {
+	out := c.Call([]reflect.Value{reflect.ValueOf(a.Args)})
+	if err, ok := out[1].Interface().(error); ok {
 		return fmt.Errorf("algorithm %q: %w", a.ID, err)
 	}
+	a.made = out[0].Interface()
 	return nil
 }
 
@@ -253,7 +276,7 @@ func (a Algorithm) Budget() string {
 
 // Schedule runs an algorithm of the batch track and puts its ID in the schedule.
 func (a Algorithm) Schedule(ctx context.Context, p Problem) (schedule.Schedule, error) {
-	s, err := a.batch.Schedule(ctx, p)
+	s, err := a.made.(Batch).Schedule(ctx, p)
 	s.Algorithm = a.ID
 	return s, err
 }
@@ -261,14 +284,14 @@ func (a Algorithm) Schedule(ctx context.Context, p Problem) (schedule.Schedule, 
 // ScheduleStream runs an algorithm of the stream track and puts its ID in the
 // schedule.
 func (a Algorithm) ScheduleStream(ctx context.Context, p Problem, lengths []int) (schedule.Schedule, error) {
-	s, err := a.stream.ScheduleStream(ctx, p, lengths)
+	s, err := a.made.(Stream).ScheduleStream(ctx, p, lengths)
 	s.Algorithm = a.ID
 	return s, err
 }
 
 // Bound computes an algorithm of the bound track, in seconds.
 func (a Algorithm) Bound(ctx context.Context, p Problem) (mig.Seconds, error) {
-	return a.bound.Bound(ctx, p)
+	return a.made.(Bound).Bound(ctx, p)
 }
 
 func canonical(s Spec, args Args) string {

@@ -25,7 +25,7 @@ var _ = algo.Register(algo.Spec{
 		{Name: "width", Default: "4"},
 		{Name: "order", Default: "fifo", Values: []string{"fifo", "lpt"}},
 	},
-	Batch: func(a algo.Args) (algo.Batch, error) {
+	New: func(a algo.Args) (algo.Batch, error) {
 		if strings.Trim(a["width"], "0123456789") != "" {
 			return nil, errWidth
 		}
@@ -78,12 +78,12 @@ func TestParseSaysWhatWouldBeRight(t *testing.T) {
 func TestRegisterPanicsOnMistakes(t *testing.T) {
 	batch := func(algo.Args) (algo.Batch, error) { return nothing{}, nil }
 	for name, s := range map[string]algo.Spec{
-		"duplicate":         {Name: "test-wide", Track: algo.TrackBatch, Batch: batch},
-		"no name":           {Track: algo.TrackBatch, Batch: batch},
-		"name with query":   {Name: "a?b", Track: algo.TrackBatch, Batch: batch},
+		"duplicate":         {Name: "test-wide", Track: algo.TrackBatch, New: batch},
+		"no name":           {Track: algo.TrackBatch, New: batch},
+		"name with query":   {Name: "a?b", Track: algo.TrackBatch, New: batch},
 		"no constructor":    {Name: "test-none", Track: algo.TrackBatch},
-		"wrong constructor": {Name: "test-wrong", Track: algo.TrackStream, Batch: batch},
-		"no track":          {Name: "test-trackless", Batch: batch},
+		"wrong constructor": {Name: "test-wrong", Track: algo.TrackStream, New: batch},
+		"no track":          {Name: "test-trackless", New: batch},
 	} {
 		func() {
 			defer func() {
@@ -111,7 +111,7 @@ func TestPrefixesAreOpenedForATrack(t *testing.T) {
 			}
 			own := s
 			own.Version, own.Track = 7, track
-			own.Batch = func(algo.Args) (algo.Batch, error) { return nothing{}, nil }
+			own.New = func(algo.Args) (algo.Batch, error) { return nothing{}, nil }
 			return own, nil
 		}
 		return s, nil

@@ -15,8 +15,8 @@ import (
 	"miglab/harness/task"
 )
 
-var _ = speak(protocol{algo.TrackBatch, func(s *algo.Spec, p *program) {
-	s.Batch = func(algo.Args) (algo.Batch, error) { return newScheduler(p), nil }
+var _ = speak(protocol{algo.TrackBatch, func(p *program) any {
+	return func(algo.Args) (algo.Batch, error) { return newScheduler(p), nil }
 }})
 
 // The questions of the batch track.

@@ -11,8 +11,8 @@ import (
 	"miglab/harness/task"
 )
 
-var _ = speak(protocol{algo.TrackCorun, func(s *algo.Spec, p *program) {
-	s.Corun = func(algo.Args) (algo.Corun, error) { return &planner{client{program: p}}, nil }
+var _ = speak(protocol{algo.TrackCorun, func(p *program) any {
+	return func(algo.Args) (algo.Corun, error) { return &planner{client{program: p}}, nil }
 }})
 
 // The question of the co-run track.

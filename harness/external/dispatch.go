@@ -13,8 +13,8 @@ import (
 	"miglab/harness/task"
 )
 
-var _ = speak(protocol{algo.TrackDispatch, func(s *algo.Spec, p *program) {
-	s.Dispatch = func(_ algo.Args, setting sim.DispatchSetting) (sim.Dispatcher, error) {
+var _ = speak(protocol{algo.TrackDispatch, func(p *program) any {
+	return func(_ algo.Args, setting sim.DispatchSetting) (sim.Dispatcher, error) {
 		return &dispatcher{dialogue: dialogue{client: client{program: p}}, setting: setting}, nil
 	}
 }})

@@ -26,6 +26,7 @@ import (
 	"miglab/harness/schedule"
 	"miglab/harness/store"
 	"miglab/harness/task"
+	"miglab/harness/track"
 )
 
 // problem has n tasks that fit every size.
@@ -250,7 +251,7 @@ func TestSeveralAreAskedAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := a.Spec.Batch(a.Args)
+	b, err := algo.Make[algo.Batch](a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,8 +295,8 @@ func TestTogetherDoesNotShow(t *testing.T) {
 		series.Algorithm = command(fault + " batch=5")
 		met := false
 		for i, row := range engine(t, series, 12, 12) {
-			makespan, _ := row.Metrics.Get(run.MetricMakespan)
-			alone, _ := want[i].Metrics.Get(run.MetricMakespan)
+			makespan, _ := row.Metrics.Get(track.MetricMakespan)
+			alone, _ := want[i].Metrics.Get(track.MetricMakespan)
 			if row.Kind != want[i].Kind || makespan != alone || strings.ReplaceAll(row.Error, " batch=5", "") != want[i].Error {
 				t.Errorf("%s: %v, alone %v", fault, row, want[i])
 			}
@@ -390,7 +391,7 @@ func TestTookLeavesOutTheStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := a.Spec.Batch(a.Args)
+	b, err := algo.Make[algo.Batch](a)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"miglab/harness/task"
 )
 
-var _ = speak(protocol{algo.TrackPlacement, func(s *algo.Spec, p *program) {
-	s.Placement = func(_ algo.Args, setting sim.PlacementSetting) (sim.Placer, error) {
+var _ = speak(protocol{algo.TrackPlacement, func(p *program) any {
+	return func(_ algo.Args, setting sim.PlacementSetting) (sim.Placer, error) {
 		return &placer{dialogue: dialogue{client: client{program: p}}, setting: setting}, nil
 	}
 }})

@@ -19,8 +19,8 @@ import (
 // A protocol says how programs do a track.
 type protocol struct {
 	track algo.Track
-	// construct sets the constructor of the track in the spec of a program.
-	construct func(*algo.Spec, *program)
+	// constructor returns what [algo.Spec.New] is for a program.
+	constructor func(*program) any
 }
 
 // protocols has those of all tracks whose answers are data. Each track's file adds its own.
@@ -88,7 +88,7 @@ func find(name string) (algo.Spec, error) {
 		}
 		own := s
 		own.Version, own.Track, own.Summary = p.hello.Version, track, p.hello.Name
-		protocol.construct(&own, p)
+		own.New = protocol.constructor(p)
 		return own, nil
 	}
 	return s, nil

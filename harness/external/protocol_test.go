@@ -76,7 +76,7 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 			return measure(a.ScheduleStream(ctx, schedule.Problem{GPU: a30, Tasks: tasks}, []int{1, 1}))
 		}, "9.13"},
 		{algo.TrackPlacement, func(ctx context.Context, a algo.Algorithm) (any, error) {
-			p, err := a.Spec.Placement(a.Args, sim.PlacementSetting{GPU: a30, GPUs: 2, Demand: []float64{0.5, 0.25, 0.25}, Seed: 17 << 16})
+			p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: a30, GPUs: 2, Demand: []float64{0.5, 0.25, 0.25}, Seed: 17 << 16})
 			if err != nil {
 				return nil, err
 			}
@@ -95,7 +95,7 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 			return r.AcceptedByProfile, err
 		}, "[1 1 1]"},
 		{algo.TrackDispatch, func(ctx context.Context, a algo.Algorithm) (any, error) {
-			d, err := a.Spec.Dispatch(a.Args, sim.DispatchSetting{Seed: 17 << 16, Slices: 2})
+			d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Seed: 17 << 16, Slices: 2})
 			if err != nil {
 				return nil, err
 			}
@@ -117,7 +117,7 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 			return r.Makespan, err
 		}, "12"},
 		{algo.TrackCorun, func(ctx context.Context, a algo.Algorithm) (any, error) {
-			planner, err := a.Spec.Corun(a.Args)
+			planner, err := algo.Make[algo.Corun](a)
 			if err != nil {
 				return nil, err
 			}

@@ -345,7 +345,7 @@ func planAs(name string, question []byte) string {
 		})
 	}
 	a := algo.MustParse(name)
-	planner, err := a.Spec.Corun(a.Args)
+	planner, err := algo.Make[algo.Corun](a)
 	if err != nil {
 		panic(err)
 	}

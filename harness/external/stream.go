@@ -7,8 +7,8 @@ import (
 	"miglab/harness/schedule"
 )
 
-var _ = speak(protocol{algo.TrackStream, func(s *algo.Spec, p *program) {
-	s.Stream = func(algo.Args) (algo.Stream, error) { return newScheduler(p), nil }
+var _ = speak(protocol{algo.TrackStream, func(p *program) any {
+	return func(algo.Args) (algo.Stream, error) { return newScheduler(p), nil }
 }})
 
 // arrival is the question of the stream track for a later batch. The first one is asked as

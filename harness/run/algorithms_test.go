@@ -12,6 +12,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/track"
 )
 
 // batchFunc and streamFunc are algorithms made of one function.
@@ -42,7 +43,7 @@ var calls atomic.Int64
 func register(name string, f batchFunc) {
 	algo.Register(algo.Spec{
 		Name: name, Version: 3, Track: algo.TrackBatch,
-		Batch: func(algo.Args) (algo.Batch, error) { return f, nil },
+		New: func(algo.Args) (algo.Batch, error) { return f, nil },
 	})
 }
 
@@ -92,7 +93,7 @@ func init() {
 	})
 	register("test-counter", func(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
 		s := fifo(p)
-		s.Counters = map[string]int{MetricMakespan: 1}
+		s.Counters = map[string]int{track.MetricMakespan: 1}
 		return s, nil
 	})
 	register("test-infeasible", func(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
@@ -111,7 +112,7 @@ func init() {
 	})
 	algo.Register(algo.Spec{
 		Name: "test-stream", Version: 1, Track: algo.TrackStream,
-		Stream: func(algo.Args) (algo.Stream, error) {
+		New: func(algo.Args) (algo.Stream, error) {
 			return streamFunc(func(_ context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
 				s := fifo(p)
 				s.Counters = map[string]int{"batches": len(lengths)}
@@ -121,7 +122,7 @@ func init() {
 	})
 	algo.Register(algo.Spec{
 		Name: "test-bound", Version: 1, Track: algo.TrackBound, Params: []algo.Param{{Name: "of", Default: "longest"}},
-		Bound: func(args algo.Args) (algo.Bound, error) {
+		New: func(args algo.Args) (algo.Bound, error) {
 			return boundFunc(func(p algo.Problem) (mig.Seconds, error) {
 				if args["of"] == "nothing" {
 					var zero mig.Seconds

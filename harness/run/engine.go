@@ -11,10 +11,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"miglab/datasets"
-	"miglab/harness/algo"
 	"miglab/harness/schedule"
 	"miglab/harness/store"
+	"miglab/harness/task"
 )
 
 // An Engine computes cells. Only Store must be set.
@@ -150,7 +149,7 @@ func (e *Engine) job(ctx context.Context, j *job, b *batch) error {
 
 // record computes one cell. It is an error only if ctx is done: then nothing is
 // known about the cell.
-func (e *Engine) record(ctx context.Context, r *resolved, in datasets.Instance, index int) (store.Record, error) {
+func (e *Engine) record(ctx context.Context, r *resolved, in task.Payload, index int) (store.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return store.Record{}, err
 	}
@@ -162,7 +161,7 @@ func (e *Engine) record(ctx context.Context, r *resolved, in datasets.Instance, 
 	a, err := r.solve(limited, in, index)
 	switch {
 	case err == nil:
-		return store.Record{Row: store.Row{Metrics: a.metrics}, Took: a.took}, nil
+		return store.Record{Row: store.Row{Metrics: metricsOf(a.Metrics)}, Took: a.Took}, nil
 	case ctx.Err() != nil:
 		return store.Record{}, ctx.Err()
 	case limited.Err() != nil && errors.Is(err, context.DeadlineExceeded):
@@ -187,13 +186,13 @@ func (e *Engine) Schedule(ctx context.Context, c Cell) (schedule.Problem, schedu
 	if err != nil {
 		return schedule.Problem{}, schedule.Schedule{}, err
 	}
-	if t := c.Track; t != algo.TrackBatch && t != algo.TrackStream {
-		return schedule.Problem{}, schedule.Schedule{}, &CellError{c, "is of a track without schedules"}
-	}
 	in, err := r.instance(c.Instance)
 	if err != nil {
 		return schedule.Problem{}, schedule.Schedule{}, err
 	}
 	a, err := r.solve(ctx, in, c.Instance)
-	return a.problem, a.schedule, err
+	if err == nil && a.Problem.GPU == nil {
+		err = &CellError{c, "is of a track without schedules"}
+	}
+	return a.Problem, a.Schedule, err
 }

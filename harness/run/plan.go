@@ -90,7 +90,7 @@ func resolveCell(c Cell) (*resolved, error) {
 	if r.series != c.Series {
 		return nil, &CellError{c, "is not canonical, or its tasks file has changed; make cells with Series.Cells"}
 	}
-	return &r, r.checkVersion(&c)
+	return r, r.checkVersion(&c)
 }
 
 func (r *resolved) checkVersion(c *Cell) error {

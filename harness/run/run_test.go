@@ -18,6 +18,8 @@ import (
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 	"miglab/harness/store"
+	"miglab/harness/task"
+	"miglab/harness/track"
 )
 
 const workload = "far/MIXEDSCALING+WIDETIMES?n=6"
@@ -139,13 +141,13 @@ func TestResults(t *testing.T) {
 	dir := t.TempDir()
 	s := series("test-fifo")
 	r := mustRun(t, Engine{Store: open(t, dir)}, cellsOf(t, s, 5))
-	makespans, err := r.Values(s, 0, 5, MetricMakespan)
+	makespans, err := r.Values(s, 0, 5, track.MetricMakespan)
 	if err != nil {
 		t.Fatal(err)
 	}
 	gpu := mig.MustLookup("A100")
 	for i, got := range makespans {
-		in, err := datasets.MustParse(workload).Instance(gpu, i)
+		in, err := datasets.InstanceOf[task.Batches](datasets.MustParse(workload), gpu, i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,11 +178,11 @@ func TestResults(t *testing.T) {
 		t.Errorf("timings %v, %v", times, err)
 	}
 	var missing *MissingError
-	if _, err := r.Values(s, 0, 6, MetricMakespan); !errors.As(err, &missing) || missing.Cell.Instance != 5 {
+	if _, err := r.Values(s, 0, 6, track.MetricMakespan); !errors.As(err, &missing) || missing.Cell.Instance != 5 {
 		t.Errorf("missing instance: %v", err)
 	}
 	var metric *MetricError
-	if _, err := r.Values(s, 0, 5, MetricBound); !errors.As(err, &metric) || metric.Cell.Instance != 0 {
+	if _, err := r.Values(s, 0, 5, track.MetricBound); !errors.As(err, &metric) || metric.Cell.Instance != 0 {
 		t.Errorf("missing metric: %v", err)
 	}
 }
@@ -201,14 +203,14 @@ func TestErrorRows(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", algorithm, row, want)
 		}
 		var failed *RowError
-		if _, err := r.Values(s, 0, 2, MetricMakespan); !errors.As(err, &failed) || failed.Kind != want.kind {
+		if _, err := r.Values(s, 0, 2, track.MetricMakespan); !errors.As(err, &failed) || failed.Kind != want.kind {
 			t.Errorf("%s: values gave %v", algorithm, err)
 		}
 	}
 	if v, err := r.Values(series("test-stream"), 0, 2, "batches"); err != nil || !slices.Equal(v, []float64{1, 1}) {
 		t.Errorf("batches of a stream: %v, %v", v, err)
 	}
-	if v, err := r.Values(series("test-bound"), 0, 2, MetricBound); err != nil || !(v[0] > 0) {
+	if v, err := r.Values(series("test-bound"), 0, 2, track.MetricBound); err != nil || !(v[0] > 0) {
 		t.Errorf("bounds: %v, %v", v, err)
 	}
 }
@@ -217,8 +219,8 @@ func TestAlgorithmsCannotChangeTheInput(t *testing.T) {
 	dir := t.TempDir()
 	cells := append(cellsOf(t, series("test-vandal"), 1), cellsOf(t, series("test-fifo"), 1)...)
 	r := mustRun(t, Engine{Store: open(t, dir), Workers: 1}, cells)
-	a, errA := r.Values(series("test-vandal"), 0, 1, MetricMakespan)
-	b, errB := r.Values(series("test-fifo"), 0, 1, MetricMakespan)
+	a, errA := r.Values(series("test-vandal"), 0, 1, track.MetricMakespan)
+	b, errB := r.Values(series("test-fifo"), 0, 1, track.MetricMakespan)
 	if errA != nil || errB != nil || a[0] != b[0] {
 		t.Errorf("%v, %v and %v, %v", a, errA, b, errB)
 	}
@@ -267,9 +269,9 @@ func TestWorkersDoNotShow(t *testing.T) {
 		t.Error("1 and 8 workers export different bytes")
 	}
 	for _, name := range []string{"test-fifo", "test-bound"} {
-		metric := MetricMakespan
+		metric := track.MetricMakespan
 		if name == "test-bound" {
-			metric = MetricBound
+			metric = track.MetricBound
 		}
 		x, errA := a.Values(series(name), 0, 50, metric)
 		y, errB := b.Values(series(name), 0, 50, metric)
@@ -317,10 +319,10 @@ func TestTimeout(t *testing.T) {
 	e := Engine{Store: open(t, dir), Timeout: 20 * time.Millisecond}
 	r := mustRun(t, e, cells)
 	var failed *RowError
-	if _, err := r.Values(series("test-endless"), 0, 1, MetricMakespan); !errors.As(err, &failed) || failed.Kind != store.KindTimeout {
+	if _, err := r.Values(series("test-endless"), 0, 1, track.MetricMakespan); !errors.As(err, &failed) || failed.Kind != store.KindTimeout {
 		t.Errorf("endless: %v", err)
 	}
-	if _, err := r.Values(series("test-fifo"), 0, 1, MetricMakespan); err != nil {
+	if _, err := r.Values(series("test-fifo"), 0, 1, track.MetricMakespan); err != nil {
 		t.Error(err)
 	}
 	before := calls.Load()
@@ -458,7 +460,7 @@ func TestTasksFile(t *testing.T) {
 	st := open(t, t.TempDir())
 	stale := cellsOf(t, s, 1)
 	r := mustRun(t, Engine{Store: st}, stale)
-	if v, err := r.Values(s, 0, 1, MetricMakespan); err != nil || v[0] != 5 {
+	if v, err := r.Values(s, 0, 1, track.MetricMakespan); err != nil || v[0] != 5 {
 		t.Errorf("makespan %v, %v", v, err)
 	}
 	tasks("4")
@@ -467,7 +469,7 @@ func TestTasksFile(t *testing.T) {
 		t.Errorf("cells of the old file: %v", err)
 	}
 	r = mustRun(t, Engine{Store: st}, cellsOf(t, s, 1))
-	if v, err := r.Values(s, 0, 1, MetricMakespan); err != nil || v[0] != 4 {
+	if v, err := r.Values(s, 0, 1, track.MetricMakespan); err != nil || v[0] != 4 {
 		t.Errorf("makespan after the file changed: %v, %v", v, err)
 	}
 	var index *datasets.IndexError
@@ -489,7 +491,7 @@ func TestSchedule(t *testing.T) {
 	}
 	r := mustRun(t, e, []Cell{cell})
 	row, _ := r.Get(cell)
-	if m, _ := row.Metrics.Get(MetricMakespan); m != float64(s.Makespan()) {
+	if m, _ := row.Metrics.Get(track.MetricMakespan); m != float64(s.Makespan()) {
 		t.Errorf("makespan %v drawn and %v stored", s.Makespan(), m)
 	}
 	var invalid *schedule.InvalidError

@@ -17,7 +17,7 @@ func TestCellsKnowTheWeights(t *testing.T) {
 	algo.Register(algo.Spec{
 		Name: "test-trained", Version: 1, Track: algo.TrackBatch,
 		Weights: func(algo.Args) string { return weights },
-		Batch: func(algo.Args) (algo.Batch, error) {
+		New: func(algo.Args) (algo.Batch, error) {
 			return batchFunc(func(_ context.Context, p algo.Problem) (schedule.Schedule, error) { return fifo(p), nil }), nil
 		},
 	})

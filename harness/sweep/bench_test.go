@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"miglab/harness/track"
+
 	"miglab/harness/run"
 	"miglab/harness/store"
 )
@@ -75,11 +77,11 @@ func fill(b *testing.B, folder string, p *Plan, cells []run.Cell) {
 		v := float64(c.Instance) / 3
 		rows[task] = append(rows[task], store.Record{
 			Row: store.Row{Cell: c.JSON(), Metrics: store.Metrics{
-				{Name: run.MetricMakespan, Value: v},
+				{Name: track.MetricMakespan, Value: v},
 				{Name: "moves", Value: 7},
-				{Name: run.MetricReconfiguration, Value: 1.7},
-				{Name: run.MetricReconfigurations, Value: 9},
-				{Name: run.MetricUtilisation, Value: v / 7},
+				{Name: track.MetricReconfiguration, Value: 1.7},
+				{Name: track.MetricReconfigurations, Value: 9},
+				{Name: track.MetricUtilisation, Value: v / 7},
 			}},
 			Took: time.Duration(c.Instance+1) * time.Microsecond,
 		})

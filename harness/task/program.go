@@ -113,3 +113,12 @@ func smoothMax(x, y float64) float64 {
 	x, y = x*x, y*y
 	return math.Sqrt(math.Sqrt(float64(x*x) + float64(y*y)))
 }
+
+// AddTo adds everything about the program that decides a result to a digest.
+func (p *Program) AddTo(d *Digest) {
+	d.Text(p.Name)
+	d.Text(string(p.Class))
+	for _, v := range []float64{float64(p.Solo), p.Serial, p.Compute, p.Parallelism, p.Memory} {
+		d.Float(v)
+	}
+}

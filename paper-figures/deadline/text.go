@@ -6,6 +6,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/harness/task"
 	figures "miglab/paper-figures"
 )
 
@@ -64,7 +65,7 @@ func text(claims *figures.Claims) figures.Artefact {
 // setting counts what the datasets are made of.
 func setting() (map[string]figures.Measurement, error) {
 	g := mig.MustLookup("A100")
-	in, err := datasets.MustParse(relaxed).Instance(g, 0)
+	in, err := datasets.InstanceOf[task.Queue](datasets.MustParse(relaxed), g, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -261,7 +261,7 @@ func (w workload) scattered(generator string) (x, y []float64, err error) {
 		spec += "&gen=" + generator
 	}
 	for i := range w.shownDatasets() {
-		in, err := datasets.MustParse(spec).Instance(g, i)
+		in, err := datasets.InstanceOf[task.Batches](datasets.MustParse(spec), g, i)
 		if err != nil {
 			return nil, nil, err
 		}

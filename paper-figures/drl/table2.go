@@ -20,7 +20,7 @@ var (
 
 // instanceOf returns the tasks of the first instance of a dataset.
 func instanceOf(spec, gpu string) (task.Batch, error) {
-	in, err := datasets.MustParse(spec).Instance(mig.MustLookup(gpu), 0)
+	in, err := datasets.InstanceOf[task.Batches](datasets.MustParse(spec), mig.MustLookup(gpu), 0)
 	return in.Tasks, err
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/harness/task"
 	figures "miglab/paper-figures"
 )
 
@@ -87,7 +88,7 @@ func (w workload) every(s figures.Scale, generator string, most int) []share {
 		lengths := map[int][]int{} // of batches, by part
 		spec := datasets.MustParse(w.spec)
 		for i := range most {
-			in, err := spec.Instance(mig.MustLookup("A100"), i)
+			in, err := datasets.InstanceOf[task.Batches](spec, mig.MustLookup("A100"), i)
 			if err != nil {
 				panic(err) // the instances are part of the program
 			}

@@ -92,7 +92,7 @@ func figure11() figures.Artefact {
 				return nil, err
 			}
 			g := mig.MustLookup("A100")
-			in, err := spec.Instance(g, 0)
+			in, err := datasets.InstanceOf[task.Batches](spec, g, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -108,6 +108,6 @@ func rodiniaOn(g *mig.GPU) (task.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := spec.Instance(g, 0)
+	in, err := datasets.InstanceOf[task.Batches](spec, g, 0)
 	return in.Tasks, err
 }

@@ -9,6 +9,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/run"
+	"miglab/harness/task"
 	figures "miglab/paper-figures"
 )
 
@@ -266,7 +267,7 @@ func slowdown() (float64, string, error) {
 			return 0, "", err
 		}
 		g := mig.MustLookup(gpu)
-		in, err := spec.Instance(g, 0)
+		in, err := datasets.InstanceOf[task.Batches](spec, g, 0)
 		if err != nil {
 			return 0, "", err
 		}

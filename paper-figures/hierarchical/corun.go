@@ -161,9 +161,9 @@ func windowOf(jobs []datasets.CorunTime, programs map[string]task.Program, alone
 
 // shippedModel has the constants of all results but those of sensitivity.
 func shippedModel() corun.Model {
-	in, err := datasets.MustParse(queues).Instance(mig.MustLookup(gpu), 0)
+	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse(queues), mig.MustLookup(gpu), 0)
 	if err != nil {
 		panic(err) // Table V is part of the program
 	}
-	return in.Window.Model
+	return in.Model
 }

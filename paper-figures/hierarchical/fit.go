@@ -35,7 +35,7 @@ func fit() figures.Artefact {
 					{Name: "contradicts Table IV"},
 				},
 			}
-			public, err := datasets.MustParse("rodinia").Instance(mig.MustLookup(gpu), 0)
+			public, err := datasets.InstanceOf[task.Batches](datasets.MustParse("rodinia"), mig.MustLookup(gpu), 0)
 			if err != nil {
 				return nil, err
 			}

@@ -18,6 +18,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"miglab/harness/track"
+
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -129,7 +131,7 @@ func bestDefault(d *figures.Data, dataset string) (method, error) {
 	var best method
 	highest := 0.0
 	for _, m := range partitions {
-		v, err := d.Values(m.on(dataset), run.MetricThroughput)
+		v, err := d.Values(m.on(dataset), track.MetricThroughput)
 		if err != nil {
 			return best, err
 		}

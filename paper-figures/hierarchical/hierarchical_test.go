@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"miglab/harness/task"
+	"miglab/harness/track"
+
 	_ "miglab/algorithms/corun"
 	_ "miglab/algorithms/rl/agents"
 	"miglab/datasets"
@@ -110,8 +113,8 @@ func TestDatasetsCarryTablesIVAndV(t *testing.T) {
 	check("text", "window size W", windowSize)
 	check("text", "concurrency Cmax", concurrency)
 	check("text", "queues of the training", datasets.MustParse("corun/training").Instances())
-	if in, err := datasets.MustParse(queues).Instance(mig.MustLookup(gpu), 0); err != nil || in.Window.Concurrency != concurrency {
-		t.Errorf("Cmax of the queues is %d, %v", in.Window.Concurrency, err)
+	if in, err := datasets.InstanceOf[corun.Window](datasets.MustParse(queues), mig.MustLookup(gpu), 0); err != nil || in.Concurrency != concurrency {
+		t.Errorf("Cmax of the queues is %d, %v", in.Concurrency, err)
 	}
 }
 
@@ -199,10 +202,10 @@ func TestMeasures(t *testing.T) {
 		}
 		high, others := 0.0, 0.0
 		for _, m := range []method{mpsOnly, migShared, migPrivate, best} {
-			_, mean := of(m, run.MetricThroughput)
+			_, mean := of(m, track.MetricThroughput)
 			others = max(others, mean)
 		}
-		own, ownMean := of(agent, run.MetricThroughput)
+		own, ownMean := of(agent, track.MetricThroughput)
 		for _, v := range own {
 			high = max(high, v)
 		}
@@ -215,16 +218,16 @@ func TestMeasures(t *testing.T) {
 		near(aheadThroughput, got[aheadThroughput], ownMean-others)
 
 		low, least := math.Inf(1), math.Inf(1)
-		own, ownMean = of(agent, run.MetricSlowdownMean)
+		own, ownMean = of(agent, track.MetricSlowdownMean)
 		for _, v := range own {
 			low = min(low, v)
 		}
 		for _, m := range []method{mpsOnly, best, agent} {
-			_, mean := of(m, run.MetricSlowdownMean)
+			_, mean := of(m, track.MetricSlowdownMean)
 			least = min(least, mean)
 		}
-		_, shared := of(migShared, run.MetricSlowdownMean)
-		_, private := of(migPrivate, run.MetricSlowdownMean)
+		_, shared := of(migShared, track.MetricSlowdownMean)
+		_, private := of(migPrivate, track.MetricSlowdownMean)
 		if got, err = slowdowns(d, queues); err != nil {
 			t.Fatal(err)
 		}
@@ -232,8 +235,8 @@ func TestMeasures(t *testing.T) {
 		near(bestSlowdown, got[bestSlowdown], low)
 		near(aheadSlowdown, got[aheadSlowdown], max(shared, private)-least)
 
-		long, _ := of(mpsOnly, run.MetricMakespan)
-		short, _ := of(exact, run.MetricMakespan)
+		long, _ := of(mpsOnly, track.MetricMakespan)
+		short, _ := of(exact, track.MetricMakespan)
 		g, err := gaps(d, mpsOnly, queues)
 		if err != nil {
 			t.Fatal(err)
@@ -242,7 +245,7 @@ func TestMeasures(t *testing.T) {
 			near("gap", g[i], (long[i]-short[i])/short[i]*100)
 		}
 		micros, shares, err := decisions(d, agent)
-		spans, _ := of(agent, run.MetricMakespan)
+		spans, _ := of(agent, track.MetricMakespan)
 		if err != nil || len(micros) != 12 {
 			t.Fatalf("%v, %v", micros, err)
 		}
@@ -335,7 +338,7 @@ func TestTogether(t *testing.T) {
 // TestFitIsTheOneOfTheDatasets computes the residuals anew from what the figure shows.
 func TestFitIsTheOneOfTheDatasets(t *testing.T) {
 	g := mig.MustLookup(gpu)
-	public, err := datasets.MustParse("rodinia").Instance(g, 0)
+	public, err := datasets.InstanceOf[task.Batches](datasets.MustParse("rodinia"), g, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

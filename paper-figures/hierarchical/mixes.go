@@ -5,9 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"miglab/harness/track"
+
 	"miglab/datasets"
 	"miglab/harness/mig"
-	"miglab/harness/run"
 	"miglab/harness/sim/corun"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -36,7 +37,7 @@ func mix(programs []string, parameters string) string {
 // together has the referee run programs together on a partition, the first in the first slot.
 // The figures that need it are about given partitions, so that nothing is scheduled.
 func together(programs []string, setup string) (corun.Result, error) {
-	in, err := datasets.MustParse(mix(programs, "")).Instance(mig.MustLookup(gpu), 0)
+	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse(mix(programs, "")), mig.MustLookup(gpu), 0)
 	if err != nil {
 		return corun.Result{}, err
 	}
@@ -44,7 +45,7 @@ func together(programs []string, setup string) (corun.Result, error) {
 	for i := range programs {
 		g.Jobs = append(g.Jobs, i)
 	}
-	return corun.Measure(in.Window, corun.Plan{g})
+	return corun.Measure(in, corun.Plan{g})
 }
 
 // figure3 draws throughput against the division of the multiprocessors under MPS.
@@ -163,7 +164,7 @@ func figure5() figures.Artefact {
 			}
 			for _, r := range rows {
 				var v [3]float64
-				for i, metric := range []string{run.MetricThroughput, run.MetricGroups, run.MetricSlowdownMean} {
+				for i, metric := range []string{track.MetricThroughput, track.MetricGroups, track.MetricSlowdownMean} {
 					values, err := d.Values(r.on(mix(fourPrograms, r.parameters)), metric)
 					if err != nil {
 						return nil, err

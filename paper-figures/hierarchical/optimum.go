@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"miglab/harness/run"
+	"miglab/harness/track"
+
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -15,11 +16,11 @@ var ranked = append(slices.Concat([]method{timeSharing}, compared, partitions), 
 
 // gaps returns by how many percent a method's makespans exceed those of the exact optimum.
 func gaps(d *figures.Data, m method, dataset string) ([]float64, error) {
-	own, err := d.Values(m.on(dataset), run.MetricMakespan)
+	own, err := d.Values(m.on(dataset), track.MetricMakespan)
 	if err != nil {
 		return nil, err
 	}
-	best, err := d.Values(exact.on(dataset), run.MetricMakespan)
+	best, err := d.Values(exact.on(dataset), track.MetricMakespan)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func optimum() figures.Artefact {
 				Columns: []reports.Column{{Name: "queue"}, {Name: "unseen jobs", Right: true}, {Name: exact.title + " [s]", Right: true}},
 				Notes:   []string{exact.title + ": the best groups on every partition of Table VII and of " + defaultTitle + ", by dynamic programming", simulated()},
 			}
-			spans, err := d.Values(exact.on(queues), run.MetricMakespan)
+			spans, err := d.Values(exact.on(queues), track.MetricMakespan)
 			if err != nil {
 				return nil, err
 			}

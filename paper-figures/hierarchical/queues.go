@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"miglab/harness/run"
+	"miglab/harness/track"
+
 	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -59,7 +60,7 @@ const (
 
 // throughputs measures what the text says of throughput on Q1 to Q12.
 func throughputs(d *figures.Data, dataset string) (map[string]float64, error) {
-	rows, err := onQueues(d, dataset, run.MetricThroughput)
+	rows, err := onQueues(d, dataset, track.MetricThroughput)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func throughputs(d *figures.Data, dataset string) (map[string]float64, error) {
 // slowdowns measures what the text says of slowdowns on Q1 to Q12. Of MIG Only it takes the
 // worse option.
 func slowdowns(d *figures.Data, dataset string) (map[string]float64, error) {
-	rows, err := onQueues(d, dataset, run.MetricSlowdownMean)
+	rows, err := onQueues(d, dataset, track.MetricSlowdownMean)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +226,7 @@ func figure8(claims *figures.Claims) figures.Artefact {
 		Name: "figure8", Title: "relative throughput on Q1 to Q12 (simulated)",
 		Needs: needReadings,
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			rows, err := onQueues(d, queues, run.MetricThroughput)
+			rows, err := onQueues(d, queues, track.MetricThroughput)
 			if err != nil {
 				return nil, err
 			}
@@ -258,7 +259,7 @@ func figure11(claims *figures.Claims) figures.Artefact {
 		Name: "figure11", Title: "mean slowdown on Q1 to Q12 (simulated)",
 		Needs: needReadings,
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			rows, err := onQueues(d, queues, run.MetricSlowdownMean)
+			rows, err := onQueues(d, queues, track.MetricSlowdownMean)
 			if err != nil {
 				return nil, err
 			}
@@ -287,7 +288,7 @@ func figure12() figures.Artefact {
 		Name: "figure12", Title: "fairness on Q1 to Q12 (simulated)",
 		Needs: func(figures.Scale) []figures.Need { return needQueues(queues) },
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			rows, err := onQueues(d, queues, run.MetricFairness)
+			rows, err := onQueues(d, queues, track.MetricFairness)
 			if err != nil {
 				return nil, err
 			}

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"miglab/harness/run"
+	"miglab/harness/track"
+
 	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -59,7 +60,7 @@ func sensitivity() figures.Artefact {
 					simulated(),
 				},
 			}
-			shipped, err := onQueues(d, queues, run.MetricThroughput)
+			shipped, err := onQueues(d, queues, track.MetricThroughput)
 			if err != nil {
 				return nil, err
 			}
@@ -68,7 +69,7 @@ func sensitivity() figures.Artefact {
 			}
 			t.Columns = append(t.Columns, reports.Column{Name: "order"})
 			add := func(name, data string) ([]row, error) {
-				rows, err := onQueues(d, data, run.MetricThroughput)
+				rows, err := onQueues(d, data, track.MetricThroughput)
 				if err != nil {
 					return nil, err
 				}
@@ -138,7 +139,7 @@ func addDraws(d *figures.Data, t *reports.Table) error {
 	var over []row
 	orders := map[string]int{}
 	for _, one := range data {
-		rows, err := onQueues(d, one, run.MetricThroughput)
+		rows, err := onQueues(d, one, track.MetricThroughput)
 		if err != nil {
 			return err
 		}

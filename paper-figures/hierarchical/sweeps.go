@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"miglab/harness/run"
+	"miglab/harness/track"
+
 	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -42,7 +43,7 @@ var swept = []method{migShared, mpsOnly, agent, exact}
 // throughputOf returns the throughputs of a method for queues of W jobs of all categories.
 func throughputOf(d *figures.Data, m method, w int) (out []float64, err error) {
 	for _, c := range categories {
-		v, err := d.Values(m.on(ofCategory(c, w)), run.MetricThroughput)
+		v, err := d.Values(m.on(ofCategory(c, w)), track.MetricThroughput)
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +182,7 @@ func figure10(claims *figures.Claims) figures.Artefact {
 			for _, m := range swept {
 				var values [][]float64
 				for _, c := range concurrencies {
-					v, err := d.Values(m.on(ofConcurrency(c)), run.MetricThroughput)
+					v, err := d.Values(m.on(ofConcurrency(c)), track.MetricThroughput)
 					if err != nil {
 						return nil, err
 					}

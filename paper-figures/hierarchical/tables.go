@@ -83,8 +83,8 @@ func table4(claims *figures.Claims) figures.Artefact {
 
 // jobsOf returns the jobs of a window.
 func jobsOf(dataset string, index int) ([]task.Program, error) {
-	in, err := datasets.MustParse(dataset).Instance(mig.MustLookup(gpu), index)
-	return in.Window.Jobs, err
+	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse(dataset), mig.MustLookup(gpu), index)
+	return in.Jobs, err
 }
 
 func table5(claims *figures.Claims) figures.Artefact {

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"miglab/harness/track"
+
 	"miglab/harness/mig"
-	"miglab/harness/run"
 	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -45,7 +46,7 @@ func decisions(d *figures.Data, m method) (micros, shares []float64, err error) 
 	if err != nil || len(micros) < len(queueNames) {
 		return nil, nil, err
 	}
-	spans, err := d.Values(m.on(queues), run.MetricMakespan)
+	spans, err := d.Values(m.on(queues), track.MetricMakespan)
 	for i, s := range spans {
 		shares = append(shares, micros[i]/1e6/s)
 	}

@@ -3,7 +3,8 @@ package hierarchical
 import (
 	"fmt"
 
-	"miglab/harness/run"
+	"miglab/harness/track"
+
 	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -43,7 +44,7 @@ func unseen() figures.Artefact {
 			for _, a := range apart {
 				for _, m := range methods {
 					row := []string{a.name, m.title}
-					for _, metric := range []string{run.MetricThroughput, run.MetricSlowdownMean} {
+					for _, metric := range []string{track.MetricThroughput, track.MetricSlowdownMean} {
 						v, err := d.Values(m.on(a.dataset), metric)
 						if err != nil {
 							return nil, err

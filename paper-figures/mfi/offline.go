@@ -3,6 +3,8 @@ package mfi
 import (
 	"fmt"
 
+	"miglab/harness/track"
+
 	"miglab/harness/algo"
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
@@ -48,7 +50,7 @@ func offline() figures.Artefact {
 			if err != nil {
 				return nil, err
 			}
-			atMost, err := gather(d, bounds, run.MetricAcceptedAtMost)
+			atMost, err := gather(d, bounds, track.MetricAcceptedAtMost)
 			if err != nil {
 				return nil, err
 			}
@@ -71,7 +73,7 @@ func offline() figures.Artefact {
 					for _, l := range loads {
 						dataset := data(dist, l)
 						v, err := summarize(each(func(v []float64) float64 { return 100 * (1 - v[0]/v[1]) },
-							accepted.of(place(dataset, id), "accepted"), atMost.of(bound(dataset), run.MetricAcceptedAtMost)))
+							accepted.of(place(dataset, id), "accepted"), atMost.of(bound(dataset), track.MetricAcceptedAtMost)))
 						if err != nil {
 							return nil, err
 						}

@@ -115,7 +115,7 @@ func table2(claims *figures.Claims) figures.Artefact {
 
 // probabilities returns a distribution in the order of [profiles].
 func probabilities(distribution string) ([]float64, error) {
-	in, err := datasets.MustParse(demand(distribution, 1)).Instance(mig.MustLookup(gpu), 0)
+	in, err := datasets.InstanceOf[task.Requests](datasets.MustParse(demand(distribution, 1)), mig.MustLookup(gpu), 0)
 	if err != nil {
 		return nil, err
 	}

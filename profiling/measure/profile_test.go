@@ -12,6 +12,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/harness/task"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 	"miglab/profiling/measure"
@@ -114,7 +115,7 @@ func TestProfileIsADataset(t *testing.T) {
 	if err := os.WriteFile(file, w.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	in, err := datasets.MustParse("profile:"+file).Instance(a100, 0)
+	in, err := datasets.InstanceOf[task.Batches](datasets.MustParse("profile:"+file), a100, 0)
 	tasks, left := p.Tasks()
 	if err != nil || in.Tasks.Hash() != tasks.Hash() || len(left) != 3 {
 		t.Errorf("%v, %v, %v", in, err, left)

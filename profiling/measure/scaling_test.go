@@ -52,7 +52,7 @@ func TestMonotonicityOfRodinia(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := spec.Instance(a100, 0)
+	in, err := datasets.InstanceOf[task.Batches](spec, a100, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

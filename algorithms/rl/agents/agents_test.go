@@ -104,9 +104,9 @@ func described(id string) description {
 		return x.(*agent).description
 	}
 	if a.Spec.Track == algo.TrackStream {
-		return made(a.Spec.Stream(a.Args))
+		return made(algo.Make[algo.Stream](a))
 	}
-	return made(a.Spec.Batch(a.Args))
+	return made(algo.Make[algo.Batch](a))
 }
 
 // networks returns every network that some registered agent loads, by the name of its
@@ -383,7 +383,7 @@ func TestWhatAgentsCannotSchedule(t *testing.T) {
 		}
 	}
 	deadline := algo.MustParse("rl-deadline")
-	_, err = deadline.Spec.Dispatch(deadline.Args, sim.DispatchSetting{Slices: DeadlineSlices + 1})
+	_, err = algo.Constructor[algo.NewDispatcher](deadline)(deadline.Args, sim.DispatchSetting{Slices: DeadlineSlices + 1})
 	var unsupported *UnsupportedError
 	if !errors.As(err, &unsupported) || !strings.Contains(err.Error(), "21 slices") {
 		t.Errorf("a fleet of 21 slices: %v", err)
@@ -394,16 +394,15 @@ func TestWhatAgentsCannotSchedule(t *testing.T) {
 func TestWrongWeights(t *testing.T) {
 	p := algo.Problem{GPU: mig.MustLookup("A100"), Tasks: task.Batch{task.New("a", map[mig.Slices]mig.Seconds{1: 9})}}
 	attempts := func(id string) error {
-		a := algo.MustParse(id)
+		a, err := algo.Parse(id)
+		if err != nil {
+			return err
+		}
 		if a.Spec.Track == algo.TrackDispatch {
-			_, err := a.Spec.Dispatch(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
+			_, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
 			return err
 		}
-		if a.Spec.Track == algo.TrackCorun {
-			_, err := a.Spec.Corun(a.Args)
-			return err
-		}
-		_, err := answer(a, p)
+		_, err = answer(a, p)
 		return err
 	}
 	have := read

@@ -8,6 +8,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
+	"miglab/harness/task"
 )
 
 // BenchmarkDecision is the time of one decision, observation, network and choice,
@@ -16,7 +17,7 @@ import (
 // paper go through whole batches of 14.
 func BenchmarkDecision(b *testing.B) {
 	g := mig.MustLookup("A100")
-	in, err := datasets.MustParse("drl/WIDETIMES").Instance(g, 0)
+	in, err := datasets.InstanceOf[task.Batches](datasets.MustParse("drl/WIDETIMES"), g, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func BenchmarkDecision(b *testing.B) {
 	for _, id := range []string{"agent", "rl-direct", "rl-onehot"} {
 		b.Run(id, func(b *testing.B) {
 			a := algo.MustParse(id)
-			batch, err := a.Spec.Batch(a.Args)
+			batch, err := algo.Make[algo.Batch](a)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -57,7 +58,7 @@ func BenchmarkDecision(b *testing.B) {
 	}
 	b.Run("rl-deadline", func(b *testing.B) {
 		a := algo.MustParse("rl-deadline")
-		d, err := a.Spec.Dispatch(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
+		d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -22,7 +22,7 @@ var _ = algo.Register(algo.Spec{
 	Name: CorunName, Version: 1, Track: algo.TrackCorun, Cite: "hierarchical IV-C",
 	Summary: "the paper's agent: dueling double DQN on the jobs' profiles, 29 setups",
 	Weights: func(algo.Args) string { return hashOf(CorunName) },
-	Corun:   newCorunAgent,
+	New:     newCorunAgent,
 })
 
 // NewCorunPolicy returns the paper's network (Table VI): a dueling one with 29 advantages.

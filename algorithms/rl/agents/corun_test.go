@@ -19,17 +19,17 @@ import (
 
 func corunWindow(t testing.TB, dataset string, i int) corun.Window {
 	t.Helper()
-	in, err := datasets.MustParse(dataset).Instance(mig.MustLookup("A100"), i)
+	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse(dataset), mig.MustLookup("A100"), i)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return in.Window
+	return in
 }
 
 func corunPlan(t testing.TB, w corun.Window) (corun.Plan, error) {
 	t.Helper()
 	a := algo.MustParse(CorunName)
-	c, err := a.Spec.Corun(a.Args)
+	c, err := algo.Make[algo.Corun](a)
 	if err != nil {
 		t.Fatal(err)
 	}

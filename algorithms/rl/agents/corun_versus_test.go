@@ -15,7 +15,7 @@ import (
 func TestCorunAgentIsNearTheOptimum(t *testing.T) {
 	throughput := func(id string, w corun.Window) float64 {
 		a := algo.MustParse(id)
-		c, err := a.Spec.Corun(a.Args)
+		c, err := algo.Make[algo.Corun](a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,16 +38,16 @@ func TestCorunAgentIsNearTheOptimum(t *testing.T) {
 		spec := datasets.MustParse(c.dataset)
 		agent, best, wins := 0.0, 0.0, 0
 		for i := range c.windows {
-			in, err := spec.Instance(mig.MustLookup("A100"), i)
+			in, err := datasets.InstanceOf[corun.Window](spec, mig.MustLookup("A100"), i)
 			if err != nil {
 				t.Fatal(err)
 			}
-			own, optimum := throughput("d3qn", in.Window), throughput("exact", in.Window)
+			own, optimum := throughput("d3qn", in), throughput("exact", in)
 			if own > optimum*(1+1e-9) {
 				t.Errorf("%s, window %d: %v, over the optimum %v", c.dataset, i, own, optimum)
 			}
 			agent, best = agent+own, best+optimum
-			if own > max(throughput("mig-only", in.Window), throughput("mig-only?memory=private", in.Window)) {
+			if own > max(throughput("mig-only", in), throughput("mig-only?memory=private", in)) {
 				wins++
 			}
 		}

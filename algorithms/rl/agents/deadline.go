@@ -57,8 +57,8 @@ var _ = algo.Register(algo.Spec{
 	Params: []algo.Param{{
 		Name: "training", Default: DeadlineAgents[0].Name, Values: deadlineNames(), Doc: "how it was trained (miglab list agents)",
 	}},
-	Weights:  func(a algo.Args) string { return hashOf(deadlineAgent(a).WeightsName()) },
-	Dispatch: newDeadline,
+	Weights: func(a algo.Args) string { return hashOf(deadlineAgent(a).WeightsName()) },
+	New:     newDeadline,
 })
 
 func deadlineAgent(args algo.Args) *DeadlineAgent {

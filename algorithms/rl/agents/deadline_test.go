@@ -25,7 +25,7 @@ func dayOf(t testing.TB, seed uint64, jobs int) ([]task.Job, task.Fleet) {
 func dispatched(t testing.TB, id string, jobs []task.Job, fleet task.Fleet) sim.DispatchResult {
 	t.Helper()
 	a := algo.MustParse(id)
-	d, err := a.Spec.Dispatch(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
+	d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/task"
 )
 
 var update = flag.Bool("update", false, "write the golden files of the trained agents anew")
@@ -37,7 +38,7 @@ func goldenProblems(t *testing.T) []algo.Problem {
 		{"drl/GOODSCALING?n=9", "H100", mig.Sequential},
 	} {
 		p := algo.Problem{GPU: mig.MustLookup(c.gpu), Model: c.model}
-		in, err := datasets.MustParse(c.spec).Instance(p.GPU, 0)
+		in, err := datasets.InstanceOf[task.Batches](datasets.MustParse(c.spec), p.GPU, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

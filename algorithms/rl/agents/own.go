@@ -32,7 +32,7 @@ var _ = algo.Register(algo.Spec{
 	Summary: "reinforcement learning in our own formulation: each decision is a task and its instance",
 	Params:  ownParams,
 	Weights: func(a algo.Args) string { return hashOf(ownWeights(a)) },
-	Batch:   func(a algo.Args) (algo.Batch, error) { return newOwn(a) },
+	New:     func(a algo.Args) (algo.Batch, error) { return newOwn(a) },
 })
 
 var _ = algo.Register(algo.Spec{
@@ -40,7 +40,7 @@ var _ = algo.Register(algo.Spec{
 	Summary: "the same for batches that arrive one after the other: the GPU stays as the last one leaves it",
 	Params:  ownParams,
 	Weights: func(a algo.Args) string { return hashOf(ownWeights(a)) },
-	Stream:  func(a algo.Args) (algo.Stream, error) { return newOwn(a) },
+	New:     func(a algo.Args) (algo.Stream, error) { return newOwn(a) },
 })
 
 func ownWeights(a algo.Args) string { return "agent-" + a["workload"] }

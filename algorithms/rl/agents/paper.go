@@ -60,13 +60,13 @@ func init() {
 			algo.Register(algo.Spec{
 				Name: a.Name, Version: 1, Track: algo.TrackBatch, Cite: "DRL 6", Summary: a.Summary + offline,
 				Params: paperParams, Weights: hash,
-				Batch: func(args algo.Args) (algo.Batch, error) { return a.new(args) },
+				New: func(args algo.Args) (algo.Batch, error) { return a.new(args) },
 			})
 		}
 		algo.Register(algo.Spec{
 			Name: stream, Version: 1, Track: algo.TrackStream, Cite: "DRL 6", Summary: a.Summary + offline,
 			Params: paperParams, Weights: hash,
-			Stream: func(args algo.Args) (algo.Stream, error) { return a.new(args) },
+			New: func(args algo.Args) (algo.Stream, error) { return a.new(args) },
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/task"
 )
 
 // Our agent is worth its name: over batches of 14 tasks, reconfigurations one at a
@@ -35,7 +36,7 @@ func TestAgentIsBelowFAR(t *testing.T) {
 			const batches = 200
 			sum := 0.0
 			for i := range batches {
-				in, err := spec.Instance(g, i)
+				in, err := datasets.InstanceOf[task.Batches](spec, g, i)
 				if err != nil {
 					t.Fatal(err)
 				}

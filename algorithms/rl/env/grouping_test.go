@@ -18,11 +18,11 @@ import (
 // drawnWindow draws 1 to 12 programs anew from the classes.
 func drawnWindow(t *rapid.T) []task.Program {
 	spec := fmt.Sprintf("corun/drawn?w=%d&seed=%d", rapid.IntRange(1, WindowSize).Draw(t, "w"), rapid.Uint32().Draw(t, "seed"))
-	in, err := datasets.MustParse(spec).Instance(mig.MustLookup("A100"), rapid.IntRange(0, 3).Draw(t, "category"))
+	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse(spec), mig.MustLookup("A100"), rapid.IntRange(0, 3).Draw(t, "category"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return in.Window.Jobs
+	return in.Jobs
 }
 
 // chooseSetup draws an allowed setup, and returns what was observed.
@@ -197,11 +197,11 @@ func TestCorunRewards(t *testing.T) {
 }
 
 func TestCorunAllocatesNothing(t *testing.T) {
-	in, err := datasets.MustParse("corun/Q1").Instance(mig.MustLookup("A100"), 0)
+	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse("corun/Q1"), mig.MustLookup("A100"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := NewCorun(in.Window.Model, 0.05, func(_ *rand.Rand, buf []task.Program) []task.Program { return append(buf[:0], in.Window.Jobs...) })
+	c := NewCorun(in.Model, 0.05, func(_ *rand.Rand, buf []task.Program) []task.Program { return append(buf[:0], in.Jobs...) })
 	s := c.Shape()
 	x, mask := make([]float32, s.Observation), make([]bool, s.Actions)
 	c.Reset(nil)

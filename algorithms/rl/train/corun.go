@@ -86,11 +86,11 @@ func windowsOf(dataset string, n int) ([]corun.Window, error) {
 	}
 	out := make([]corun.Window, n)
 	for i := range out {
-		in, err := spec.Instance(gpu(), i)
+		in, err := datasets.InstanceOf[corun.Window](spec, gpu(), i)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = in.Window
+		out[i] = in
 	}
 	return out, nil
 }

@@ -91,7 +91,7 @@ func deadlineScore(a *agents.DeadlineAgent) (func(nn.Policy) (float64, error), e
 	var days [deadlineDays][]task.Job
 	var fleet task.Fleet
 	for i := range days {
-		in, err := spec.Instance(gpu(), i)
+		in, err := datasets.InstanceOf[task.Queue](spec, gpu(), i)
 		if err != nil {
 			return nil, err
 		}

@@ -38,7 +38,7 @@ func batchesOf(workloads []string, n int) ([]measured, error) {
 			return nil, err
 		}
 		for i := range curve.Batches / len(names) {
-			in, err := spec.Instance(gpu(), i)
+			in, err := datasets.InstanceOf[task.Batches](spec, gpu(), i)
 			if err != nil {
 				return nil, err
 			}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"miglab/harness/track"
+
 	"github.com/spf13/cobra"
 
 	"miglab/harness/algo"
@@ -85,7 +87,7 @@ func audit(ctx context.Context, e *run.Engine) (audited, error) {
 		if err := json.Unmarshal([]byte(row.Cell), &cell); err != nil {
 			return found, fmt.Errorf("cell %s: %w", row.Cell, err)
 		}
-		makespan, ok := row.Metrics.Get(run.MetricMakespan)
+		makespan, ok := row.Metrics.Get(track.MetricMakespan)
 		if !ok || cell.Track != algo.TrackBatch && cell.Track != algo.TrackStream {
 			continue
 		}
@@ -140,7 +142,7 @@ func audit(ctx context.Context, e *run.Engine) (audited, error) {
 	}
 	for i, p := range problems {
 		row, ok := r.Get(cells[i])
-		bound, has := row.Metrics.Get(run.MetricBound)
+		bound, has := row.Metrics.Get(track.MetricBound)
 		if !ok || !has {
 			return found, fmt.Errorf("%v has no bound: %s %s", cells[i], row.Kind, row.Error)
 		}
@@ -149,7 +151,7 @@ func audit(ctx context.Context, e *run.Engine) (audited, error) {
 			found.schedules++
 			if a.makespan < bound*(1-1e-9) {
 				c := cells[i]
-				return found, &reports.BoundError{Metric: run.MetricMakespan, Entry: reports.Entry{
+				return found, &reports.BoundError{Metric: track.MetricMakespan, Entry: reports.Entry{
 					Dataset: c.Dataset, GPU: c.GPU, Model: c.Model.String(), Algorithm: a.algorithm, Version: a.version,
 					Content: c.Content, Instance: c.Instance, Value: a.makespan, Bound: bound,
 				}}

@@ -36,11 +36,11 @@ func newCorunSimulation() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			in, err := spec.Instance(mig.MustLookup("A100"), 0)
+			in, err := datasets.InstanceOf[corun.Window](spec, mig.MustLookup("A100"), 0)
 			if err != nil {
 				return err
 			}
-			t, err := groupTable(in.Window, s)
+			t, err := groupTable(in, s)
 			if err != nil {
 				return err
 			}

@@ -9,10 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/datasets"
-	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/store"
-	"miglab/harness/task"
+	"miglab/harness/track"
 )
 
 func newGenerate() *cobra.Command {
@@ -21,7 +20,7 @@ func newGenerate() *cobra.Command {
 	var seed uint64
 	c := &cobra.Command{
 		Use:   "generate",
-		Short: "Write instances of a dataset as CSV: tasks, requests or jobs",
+		Short: "Write instances of a dataset as CSV: tasks, requests, jobs or programs",
 		Example: "  miglab generate --dataset WIDETIMES --count 1000 --seed 1 --out tasks/\n" +
 			"  miglab generate --dataset 'far/MIXEDSCALING+WIDETIMES?n=20&psup=50' --gpu A30 --out tasks/",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -39,8 +38,10 @@ func newGenerate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if in, err := spec.Instance(g, 0); err == nil && in.Requests != nil && !c.Flags().Changed("gpu") {
-				g = mig.MustLookup(usualGPU(algo.TrackPlacement))
+			if !c.Flags().Changed("gpu") {
+				if in, err := spec.Instance(g, 0); err == nil {
+					g = mig.MustLookup(track.GPUFor(in.Kind()))
+				}
 			}
 			if n := spec.Instances(); n > 0 && count > n {
 				if c.Flags().Changed("count") {
@@ -61,7 +62,7 @@ func newGenerate() *cobra.Command {
 					return err
 				}
 				path := filepath.Join(out, fmt.Sprintf("%s-%04d.csv", name, i))
-				if err := store.WriteFile(path, func(w io.Writer) error { return writeInstance(w, g, in) }); err != nil {
+				if err := store.WriteFile(path, func(w io.Writer) error { return in.WriteCSV(w, g) }); err != nil {
 					return err
 				}
 			}
@@ -78,17 +79,6 @@ func newGenerate() *cobra.Command {
 		panic(err)
 	}
 	return c
-}
-
-// writeInstance writes what the instance consists of.
-func writeInstance(w io.Writer, g *mig.GPU, in datasets.Instance) error {
-	switch {
-	case in.Requests != nil:
-		return task.WriteRequests(w, in.Requests)
-	case in.Jobs != nil:
-		return task.WriteJobs(w, g, in.Jobs)
-	}
-	return task.WriteCSV(w, g, in.Tasks)
 }
 
 // separator is what stands before one more parameter of a dataset.

@@ -28,7 +28,8 @@ var mayImport = map[string]string{
 	"harness/sim/corun": "harness/mig harness/task",
 	"harness/stats":     "",
 	"harness/store":     "",
-	"harness/run":       "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/store datasets",
+	"harness/run":       "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/store harness/track datasets",
+	"harness/track":     "harness/mig harness/task harness/schedule harness/algo harness/nearest harness/sim harness/sim/corun",
 	"harness/external":  "harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo harness/store harness/run",
 	"harness/sweep":     "harness/store harness/run",
 	"algorithms":        "harness/mig harness/task harness/schedule harness/algo",
@@ -67,7 +68,7 @@ var mayImport = map[string]string{
 	"reports":            "harness/mig harness/task harness/schedule harness/stats harness/store",
 	"reports/site":       "harness/mig harness/task harness/schedule harness/stats harness/store reports",
 	"paper-figures":      "harness/mig harness/task harness/schedule harness/algo harness/stats harness/store harness/run datasets reports",
-	"paper-figures/*":    "harness/curve harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/stats harness/store harness/run datasets reports paper-figures",
+	"paper-figures/*":    "harness/curve harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/stats harness/store harness/track harness/run datasets reports paper-figures",
 }
 
 // neverReach says what a package must not even reach through others. It stands
@@ -76,6 +77,7 @@ var neverReach = map[string]string{
 	"harness/mig":      "harness/task harness/schedule harness/algo",
 	"harness/task":     "harness/schedule harness/algo",
 	"harness/schedule": "harness/algo harness/sim algorithms",       // the referee shares no code with what it judges
+	"harness/track":    "algorithms bounds datasets harness/store",  // it knows what a track is, not what there is in it
 	"harness/run":      "algorithms bounds",                         // the command line hands it the registry
 	"harness/sweep":    "algorithms bounds",                         // as harness/run
 	"harness/external": "algorithms bounds",                         // a program is told about a problem and nothing else

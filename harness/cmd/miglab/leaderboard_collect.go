@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unique"
 
+	"miglab/harness/track"
+
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
@@ -27,7 +29,7 @@ var (
 )
 
 // sources are the metrics that are the bounds.
-var sources = map[source]string{certified: run.MetricBound, lBound: run.MetricBound, optimum: run.MetricMakespan}
+var sources = map[source]string{certified: track.MetricBound, lBound: track.MetricBound, optimum: track.MetricMakespan}
 
 // board is what datasets of a track are ranked by.
 type board struct {
@@ -46,7 +48,7 @@ type board struct {
 var boards = func() map[algo.Track][]board {
 	all := func(string) bool { return true }
 	steady := func(dataset string) bool { return strings.Contains(dataset, "lifespan=steady") }
-	bounded := reports.Metric{Name: run.MetricMakespan, Bounded: true}
+	bounded := reports.Metric{Name: track.MetricMakespan, Bounded: true}
 	makespan := board{Metric: bounded, holds: all, bound: certified, published: lBound}
 	return map[algo.Track][]board{
 		algo.TrackBatch:  {makespan},

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"miglab/harness/track"
+
 	"github.com/spf13/cobra"
 
 	"miglab/datasets"
@@ -209,7 +211,7 @@ func siteInstances(ctx context.Context, e *run.Engine, r run.Results, m meeting)
 		}
 		bound := m.series()
 		bound.Track, bound.Dataset, bound.Algorithm = algo.TrackBound, d, certified.algorithm
-		lower, err := r.Values(bound, 0, n, run.MetricBound)
+		lower, err := r.Values(bound, 0, n, track.MetricBound)
 		if err != nil {
 			return nil, err
 		}

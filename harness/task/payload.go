@@ -1,0 +1,144 @@
+package task
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+	"io"
+	"math"
+
+	"miglab/harness/mig"
+)
+
+// A Payload is what one instance of a dataset consists of. Each kind of problem has a type of
+// its own: [Batches], [Requests], [Queue] and the co-run track's window of programs.
+type Payload interface {
+	// Kind names the contents in messages: "tasks", "requests", "jobs" or "programs".
+	Kind() string
+	// AddTo adds everything that decides a result to a digest, field by field.
+	AddTo(d *Digest)
+	// WriteCSV writes the contents as a file that a dataset can read back.
+	WriteCSV(w io.Writer, g *mig.GPU) error
+}
+
+// Batches is one batch of tasks, or a stream of several.
+type Batches struct {
+	// Tasks holds the batches one after the other, each in order of arrival.
+	Tasks Batch
+	// Lengths holds the number of tasks of each batch; it adds up to len(Tasks).
+	Lengths []int
+}
+
+// OneBatch returns the payload that consists of a single batch.
+func OneBatch(b Batch) Batches { return Batches{Tasks: b, Lengths: []int{len(b)}} }
+
+// Kind implements [Payload].
+func (Batches) Kind() string { return "tasks" }
+
+// AddTo implements [Payload].
+func (b Batches) AddTo(d *Digest) {
+	h := b.Tasks.Hash()
+	d.Text(string(h[:]))
+	d.Int(len(b.Lengths))
+	for _, n := range b.Lengths {
+		d.Int(n)
+	}
+}
+
+// WriteCSV implements [Payload].
+func (b Batches) WriteCSV(w io.Writer, g *mig.GPU) error { return WriteCSV(w, g, b.Tasks) }
+
+// Requests is a stream of requests to a cluster, by arrival (MFI IV).
+type Requests struct {
+	Requests []Request
+	// GPUs is the size of the cluster.
+	GPUs int
+	// Demand is the probability of each profile with which the requests were drawn, in the
+	// order of the GPU's profiles without "+me"; nil for a trace.
+	Demand []float64
+}
+
+// Kind implements [Payload].
+func (Requests) Kind() string { return "requests" }
+
+// AddTo implements [Payload].
+func (r Requests) AddTo(d *Digest) {
+	d.Int(r.GPUs)
+	d.Floats(r.Demand)
+	d.Int(len(r.Requests))
+	for _, q := range r.Requests {
+		d.Int(q.Arrival)
+		d.Int(q.Lifespan)
+		d.Text(q.Profile.String())
+	}
+}
+
+// WriteCSV implements [Payload].
+func (r Requests) WriteCSV(w io.Writer, _ *mig.GPU) error { return WriteRequests(w, r.Requests) }
+
+// Queue is a queue of jobs with deadlines, by arrival, and the fleet that serves it (deadline
+// report 2.4).
+type Queue struct {
+	Jobs  []Job
+	Fleet Fleet
+}
+
+// Kind implements [Payload].
+func (Queue) Kind() string { return "jobs" }
+
+// AddTo implements [Payload].
+func (q Queue) AddTo(d *Digest) {
+	d.Floats(q.Fleet.Watts)
+	d.Int(len(q.Fleet.Partitions))
+	for _, p := range q.Fleet.Partitions {
+		d.Text(p.String())
+	}
+	d.Int(len(q.Jobs))
+	for i := range q.Jobs {
+		j := &q.Jobs[i]
+		d.Float(float64(j.Arrival))
+		d.Float(float64(j.Deadline))
+		for _, m := range j.minutes {
+			d.Float(float64(m))
+		}
+	}
+}
+
+// WriteCSV implements [Payload].
+func (q Queue) WriteCSV(w io.Writer, g *mig.GPU) error { return WriteJobs(w, g, q.Jobs) }
+
+// A Digest is a hash of values, each written with its length or in a fixed number of bytes.
+type Digest struct {
+	h   hash.Hash
+	buf [8]byte
+}
+
+// NewDigest returns the digest of no values.
+func NewDigest() *Digest { return &Digest{h: sha256.New()} }
+
+// Int adds a whole number.
+func (d *Digest) Int(v int) {
+	binary.LittleEndian.PutUint64(d.buf[:], uint64(v))
+	d.h.Write(d.buf[:])
+}
+
+// Float adds a number by its bits.
+func (d *Digest) Float(v float64) { d.Int(int(math.Float64bits(v))) }
+
+// Floats adds numbers and how many there are.
+func (d *Digest) Floats(v []float64) {
+	d.Int(len(v))
+	for _, x := range v {
+		d.Float(x)
+	}
+}
+
+// Text adds a text and its length.
+func (d *Digest) Text(s string) {
+	d.Int(len(s))
+	io.WriteString(d.h, s)
+}
+
+// String returns the digest in 16 hexadecimal digits.
+func (d *Digest) String() string { return hex.EncodeToString(d.h.Sum(nil)[:8]) }

@@ -1,0 +1,106 @@
+package track
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+)
+
+// The metrics of a schedule. Its counters are metrics under their own names.
+const (
+	// MetricMakespan is the instant at which the last task ends, in seconds (FAR 2.2).
+	MetricMakespan = "makespan_s"
+	// MetricUtilisation is the share of the compute slices' time that is work, from 0 to 1.
+	MetricUtilisation = "utilisation"
+	// MetricReconfigurations is the number of creates and destroys.
+	MetricReconfigurations = "reconfigurations"
+	// MetricReconfiguration is the sum of their durations, in seconds.
+	MetricReconfiguration = "reconfiguration_s"
+)
+
+var (
+	makespanBoard = Board{
+		Metric:    MetricMakespan,
+		Bound:     Reference{algo.TrackBound, "certified", MetricBound},
+		Published: Reference{algo.TrackBound, "l-bound", MetricBound},
+	}
+	lowerBounds = []Reference{{algo.TrackBound, "area", MetricBound}, makespanBoard.Published, makespanBoard.Bound}
+)
+
+// Batch is the track of one batch of moldable tasks (FAR 2, DRL 3).
+var Batch = Register(Track{
+	Name: algo.TrackBatch, Order: 1, Doc: "schedule one batch of moldable tasks on a MIG GPU; makespan",
+	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
+	Beside: lowerBounds, Boards: []Board{makespanBoard}, Audited: MetricMakespan, Contests: batchContests(),
+	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
+		return scheduled(p, func(given algo.Problem, _ []int) (schedule.Schedule, time.Duration, error) {
+			b, err := algo.Make[algo.Batch](a)
+			if err != nil {
+				return schedule.Schedule{}, 0, err
+			}
+			start := time.Now()
+			s, err := b.Schedule(ctx, given)
+			return s, since(b, start), err
+		})
+	},
+})
+
+// drlWorkloads are the five workloads of DRL 5.1.3.
+func drlWorkloads() []string {
+	return []string{"drl/POORSCALING", "drl/GOODSCALING", "drl/MIXSCALINGUNIFORM", "drl/MIXSCALINGEXTREME", "drl/WIDETIMES"}
+}
+
+func batchContests() []Contest {
+	all := drlWorkloads()
+	some := []string{all[0], all[1], all[4]}
+	algorithms := []string{"far", "treedp", "lns", "miso", "fixpartbest", "nomig"}
+	withAgent := append(slices.Clone(algorithms), "agent")
+	return []Contest{
+		{"A100", mig.Sequential, append(all, "rodinia"), withAgent, 200},
+		{"A100", mig.Parallel, some, algorithms, 100},
+		{"A30", mig.Sequential, some, algorithms, 100},
+		{"H100", mig.Sequential, some, withAgent, 100},
+	}
+}
+
+// scheduled has a batch or a stream scheduled and judges the schedule.
+func scheduled(p Problem, solve func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error)) (a Answer, err error) {
+	in := payload[task.Batches](p)
+	a.Problem = schedule.Problem{GPU: p.GPU, Count: p.Count, Model: p.Model, Tasks: in.Tasks}
+	// The referee and the next algorithm must see the tasks as they were, even if this one sorts
+	// them in place.
+	given := a.Problem
+	given.Tasks = slices.Clone(in.Tasks)
+	if a.Schedule, a.Took, err = solve(given, slices.Clone(in.Lengths)); err != nil {
+		return a, err
+	}
+	a.Metrics, err = measure(a.Problem, a.Schedule)
+	return a, err
+}
+
+func measure(p schedule.Problem, s schedule.Schedule) ([]Metric, error) {
+	m, err := schedule.Measure(p, s)
+	if err != nil {
+		return nil, invalidIf[*schedule.InvalidError](err)
+	}
+	out := []Metric{
+		{Name: MetricMakespan, Value: float64(m.Makespan)},
+		{Name: MetricReconfiguration, Value: float64(m.Reconfiguring)},
+		{Name: MetricReconfigurations, Value: float64(m.Reconfigurations)},
+		{Name: MetricUtilisation, Value: m.Utilisation},
+	}
+	own := len(out)
+	for name, n := range s.Counters {
+		if slices.ContainsFunc(out[:own], func(m Metric) bool { return m.Name == name }) {
+			return nil, &InvalidError{fmt.Errorf("invalid answer: a counter has the name of the metric %s", name)}
+		}
+		out = append(out, Metric{Name: name, Value: float64(n)})
+	}
+	return out, nil
+}

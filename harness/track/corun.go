@@ -1,0 +1,92 @@
+package track
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim/corun"
+)
+
+// The metrics of the co-run track (hierarchical paper V-B), with [MetricMakespan]. All are
+// simulated.
+const (
+	// MetricThroughput is relative to time sharing, where the jobs run one after the other in
+	// [MetricTimeSharing] seconds.
+	MetricThroughput  = "throughput"
+	MetricTimeSharing = "time_sharing_s"
+	// MetricSlowdownMean and MetricSlowdownMax are over the jobs: a job's time in its group over
+	// its solo time.
+	MetricSlowdownMean = "slowdown_mean"
+	MetricSlowdownMax  = "slowdown_max"
+	// MetricFairness is the smallest slowdown over the largest.
+	MetricFairness = "fairness"
+	// MetricGroups is the number of groups, and MetricSlowerGroups the number of groups that take
+	// longer than their jobs one after the other.
+	MetricGroups       = "groups"
+	MetricSlowerGroups = "slower_groups"
+)
+
+// corunSlices is the number of compute slices of the GPUs of the co-run track.
+const corunSlices = 7
+
+// Corun is the track of programs that share a GPU under MIG and MPS (hierarchical paper IV).
+var Corun = Register(Track{
+	Name: algo.TrackCorun, Order: 5, Doc: "choose groups of programs that share a GPU, and its partition; throughput",
+	Data: corun.Window{}.Kind(), GPU: "A100", Count: oneGPU,
+	Beside: []Reference{optimum},
+	Boards: []Board{{Metric: MetricMakespan, Bound: optimum, Unbounded: true}},
+	Contests: []Contest{
+		{"A100", mig.Sequential, []string{"corun/queues"}, corunAlgorithms, 12},
+		{"A100", mig.Sequential, []string{"corun/unseen"}, corunAlgorithms, 20},
+	},
+	Accepts: func(g *mig.GPU) error {
+		if g.ComputeSlices != corunSlices {
+			return fmt.Errorf("the %s track is about GPUs with eight GPCs, seven of which MIG uses; %s has %d compute slices", algo.TrackCorun, g, g.ComputeSlices)
+		}
+		return nil
+	},
+	Try: func(a algo.Algorithm, _ Problem) error {
+		_, err := algo.Make[algo.Corun](a)
+		return err
+	},
+	Solve: solveCorun,
+})
+
+var (
+	optimum         = Reference{algo.TrackCorun, "exact", MetricMakespan}
+	corunAlgorithms = []string{"time-sharing", "mig-only", "mps-only", "mig-mps-default", "greedy", "local", "d3qn"}
+)
+
+func solveCorun(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
+	c, err := algo.Make[algo.Corun](a)
+	if err != nil {
+		return Answer{}, err
+	}
+	w := payload[corun.Window](p)
+	given := w
+	given.Jobs = slices.Clone(w.Jobs)
+	start := time.Now()
+	plan, err := c.Plan(ctx, given)
+	took := since(c, start)
+	if err != nil {
+		return Answer{Took: took}, err
+	}
+	result, err := corun.Measure(w, plan)
+	if err != nil {
+		return Answer{Took: took}, invalidIf[*corun.InvalidError](err)
+	}
+	return Answer{Took: took, Metrics: []Metric{
+		{Name: MetricFairness, Value: result.Fairness()},
+		{Name: MetricGroups, Value: float64(len(result.Groups))},
+		{Name: MetricMakespan, Value: float64(result.Makespan)},
+		{Name: MetricSlowdownMax, Value: slices.Max(result.Slowdowns)},
+		{Name: MetricSlowdownMean, Value: result.MeanSlowdown()},
+		{Name: MetricSlowerGroups, Value: float64(result.Slower)},
+		{Name: MetricThroughput, Value: result.Throughput()},
+		{Name: MetricTimeSharing, Value: float64(result.TimeSharing)},
+	}}, nil
+}

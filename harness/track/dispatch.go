@@ -1,0 +1,55 @@
+package track
+
+import (
+	"context"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+// Dispatch is the track of jobs with deadlines on GPUs whose partitions never change (deadline
+// report 2.4).
+var Dispatch = Register(Track{
+	Name: algo.TrackDispatch, Order: 4, Doc: "dispatch jobs with deadlines to partitioned GPUs; late jobs, tardiness, energy",
+	Data: task.Queue{}.Kind(), GPU: "A100", Count: oneGPU,
+	Boards: []Board{{Metric: "late_percent"}},
+	Contests: []Contest{{
+		"A100", mig.Sequential,
+		[]string{"deadline/relaxed", "deadline/tight"},
+		[]string{"eft", "eft-true", "largest-first", "smallest-first", "energy-aware", "least-slack", "look-ahead", "random", "rl-deadline"},
+		20,
+	}},
+	Try: func(a algo.Algorithm, p Problem) error {
+		_, err := newDispatcher(a, p)
+		return err
+	},
+	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
+		d, err := newDispatcher(a, p)
+		if err != nil {
+			return Answer{}, err
+		}
+		in := payload[task.Queue](p)
+		var result sim.DispatchResult
+		took, err := simulate(ctx, d, func() (err error) {
+			result, err = sim.RunDispatch(in.Jobs, in.Fleet, d)
+			return err
+		})
+		if err != nil {
+			return Answer{Took: took}, invalidIf[*sim.ChoiceError](err)
+		}
+		return Answer{Metrics: result.Metrics(), Took: took}, nil
+	},
+})
+
+func newDispatcher(a algo.Algorithm, p Problem) (sim.Dispatcher, error) {
+	slices := 0
+	for _, partition := range payload[task.Queue](p).Fleet.Partitions {
+		slices += len(partition)
+	}
+	return algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Seed: p.Seed, Slices: slices})
+}
+
+// oneGPU is the count of tracks in which the number of GPUs is no condition.
+func oneGPU(task.Payload) int { return 1 }

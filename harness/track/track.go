@@ -1,0 +1,240 @@
+// Package track knows the kinds of problem apart. Each track has a file of its own that says
+// what an instance is, how an algorithm runs on one and is judged, which metrics there are, and
+// what a leaderboard ranks by. Everything else asks a [Track] value and never its name, so that a
+// track is added by adding one file that registers it.
+package track
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/schedule"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+// A Track is one kind of problem.
+type Track struct {
+	Name algo.Track
+	// Doc says in half a sentence what is decided.
+	Doc string
+	// Order is where the track stands in lists; tracks of the same order stand by name.
+	Order int
+	// Data is the kind of payload that its instances have ([task.Payload.Kind]).
+	Data string
+	// GPU is the model that is used unless another is asked for.
+	GPU string
+	// Reference marks a track of bounds and optima. They are computed beside algorithms of other
+	// tracks and are not ranked.
+	Reference bool
+	// Reconfigures means that the number of GPUs and the reconfiguration model are conditions of
+	// a result. In other tracks the dataset gives the GPUs, and nothing is reconfigured.
+	Reconfigures bool
+	// Count returns how many GPUs an instance is for; nil means that the user says it.
+	Count func(task.Payload) int
+	// Accepts returns an error for a GPU model that the track is not about; nil accepts all.
+	Accepts func(*mig.GPU) error
+	// Try makes an algorithm as it would be made for an instance, so that one that cannot work
+	// with what there is to know fails before any work begins. nil means that there is no need.
+	Try func(algo.Algorithm, Problem) error
+	// Solve runs an algorithm on an instance and has the answer checked. A rejected answer is an
+	// [*InvalidError].
+	Solve func(context.Context, algo.Algorithm, Problem) (Answer, error)
+	// Beside lists the references that are computed beside the algorithms.
+	Beside []Reference
+	// Boards say what leaderboards rank by. The first that holds for a dataset is used.
+	Boards []Board
+	// Contests are the comparisons that the web site shows.
+	Contests []Contest
+	// Audited is the metric that no valid answer can have below the bound in Boards; "" where
+	// there is none.
+	Audited string
+}
+
+// A Problem is one instance under the conditions of a series.
+type Problem struct {
+	GPU *mig.GPU
+	// Count is the number of GPUs.
+	Count int
+	Model mig.Reconfiguration
+	// Seed names the random stream of algorithms that draw numbers. It is the same for every
+	// algorithm.
+	Seed    uint64
+	Payload task.Payload
+}
+
+// An Answer is what an algorithm gave for an instance, already judged.
+type Answer struct {
+	// Metrics are in no particular order.
+	Metrics []Metric
+	// Took is the wall time of the decisions.
+	Took time.Duration
+	// Problem and Schedule are set by the tracks whose answers are schedules.
+	Problem  schedule.Problem
+	Schedule schedule.Schedule
+}
+
+// A Metric is a number by name. The name carries the unit, as in makespan_s.
+type Metric = sim.Metric
+
+// A Reference is an algorithm whose results others are compared with, by a metric.
+type Reference struct {
+	Track     algo.Track
+	Algorithm string
+	// Metric is empty where the result is only shown.
+	Metric string
+}
+
+// A Board says what the algorithms on a dataset are ranked by.
+type Board struct {
+	// Metric is ranked, the lowest first unless Higher is set.
+	Metric string
+	Higher bool
+	// Holds reports whether the board is for a dataset; nil means for all.
+	Holds func(dataset string) bool
+	// Bound is what gaps are measured from, and Published a bound of a paper that is shown as
+	// well. The zero value means none.
+	Bound, Published Reference
+	// Unbounded ranks datasets of which no instance has a bound by the metric itself. Otherwise
+	// they have no board.
+	Unbounded bool
+}
+
+// A Contest is a set of algorithms that compete on some datasets.
+type Contest struct {
+	GPU        string
+	Model      mig.Reconfiguration
+	Datasets   []string
+	Algorithms []string
+	// Instances is how many of each dataset.
+	Instances int
+}
+
+// InvalidError says that the referee rejects an answer.
+type InvalidError struct {
+	// Err is what is wrong with it.
+	Err error
+}
+
+func (e *InvalidError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong with the answer.
+func (e *InvalidError) Unwrap() error { return e.Err }
+
+// invalidIf makes an error of type E an [*InvalidError] and leaves others as they are.
+func invalidIf[E error](err error) error {
+	if _, ok := errors.AsType[E](err); ok {
+		return &InvalidError{err}
+	}
+	return err
+}
+
+var tracks []*Track
+
+// Register adds a track. It panics on a second one of the same name, which is a mistake in the
+// program.
+func Register(t Track) *Track {
+	if slices.ContainsFunc(tracks, func(o *Track) bool { return o.Name == t.Name }) {
+		panic(fmt.Sprintf("track: %q is registered twice", t.Name))
+	}
+	tracks = append(tracks, &t)
+	slices.SortFunc(tracks, func(a, b *Track) int { return cmp.Or(a.Order-b.Order, cmp.Compare(a.Name, b.Name)) })
+	return &t
+}
+
+// All returns the tracks in order.
+func All() []*Track { return tracks }
+
+// Names returns the names of the tracks that are ranked.
+func Names() []string {
+	var out []string
+	for _, t := range tracks {
+		if !t.Reference {
+			out = append(out, string(t.Name))
+		}
+	}
+	return out
+}
+
+// Of returns the track of a name in the program. It panics if there is none, which is a mistake
+// in the program.
+func Of(name algo.Track) *Track {
+	t, ok := Find(name)
+	if !ok {
+		panic(fmt.Sprintf("track: %q is not registered", name))
+	}
+	return t
+}
+
+// Find returns the track of a name and whether there is one.
+func Find(name algo.Track) (*Track, bool) {
+	i := slices.IndexFunc(tracks, func(t *Track) bool { return t.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return tracks[i], true
+}
+
+// Parse reads the name of a track that is ranked, whatever the case of its letters. The error is
+// a [*nearest.UnknownError].
+func Parse(name string) (*Track, error) {
+	for _, t := range tracks {
+		if !t.Reference && strings.EqualFold(string(t.Name), name) {
+			return t, nil
+		}
+	}
+	return nil, nearest.Unknown("track", name, Names())
+}
+
+// GPUFor returns the model that payloads of a kind are for unless another is asked for.
+func GPUFor(kind string) string {
+	for _, t := range tracks {
+		if t.Data == kind {
+			return t.GPU
+		}
+	}
+	return tracks[0].GPU
+}
+
+// BoardOf returns the board for a dataset and whether there is one.
+func (t *Track) BoardOf(dataset string) (Board, bool) {
+	for _, b := range t.Boards {
+		if b.Holds == nil || b.Holds(dataset) {
+			return b, true
+		}
+	}
+	return Board{}, false
+}
+
+// payload returns the problem's payload as the type that the track's instances have. The
+// engine has compared the kinds before.
+func payload[T task.Payload](p Problem) T { return p.Payload.(T) }
+
+// since is how long an algorithm took that was called at an instant.
+func since(algorithm any, start time.Time) time.Duration {
+	if t, ok := algorithm.(algo.Timed); ok {
+		return t.Took()
+	}
+	return time.Since(start)
+}
+
+// simulate runs a simulation with an algorithm, which may be a program in a dialogue, and
+// returns how long the algorithm took.
+func simulate(ctx context.Context, algorithm any, simulation func() error) (time.Duration, error) {
+	start := time.Now()
+	d, ok := algorithm.(algo.Dialogue)
+	if !ok {
+		err := simulation()
+		return since(algorithm, start), err
+	}
+	err := d.Converse(ctx, simulation)
+	return since(algorithm, start), err
+}
