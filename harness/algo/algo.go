@@ -46,7 +46,15 @@ type Offline interface {
 	AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error)
 }
 
-// Timed is a [Batch] or [Stream] that knows how long its last schedule took, where the
+// A Dialogue is a [sim.Placer] or [sim.Dispatcher] that asks a program for each decision.
+type Dialogue interface {
+	// Converse calls simulate, during which the scheduler decides. If the program has to be
+	// replaced, it calls simulate again, which begins anew. The error says what the program
+	// did wrong, or is that of simulate or ctx.
+	Converse(ctx context.Context, simulate func() error) error
+}
+
+// Timed is an algorithm that knows how long its last schedule took, where the
 // clock around the call would count what is no decision, such as starting a process.
 type Timed interface {
 	Took() time.Duration

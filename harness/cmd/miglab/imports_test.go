@@ -30,7 +30,7 @@ var mayImport = map[string]string{
 	"harness/store":     "",
 	"harness/run":       "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/store harness/track datasets",
 	"harness/track":     "harness/mig harness/task harness/schedule harness/algo harness/nearest harness/sim harness/sim/corun",
-	"harness/external":  "harness/mig harness/task harness/schedule harness/algo harness/store harness/run",
+	"harness/external":  "harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo harness/store harness/run",
 	"harness/sweep":     "harness/store harness/run",
 	"algorithms":        "harness/mig harness/task harness/schedule harness/algo",
 	"algorithms/*":      "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
