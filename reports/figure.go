@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"miglab/harness/store"
+	"miglab/harness/atomicfile"
 )
 
 // A Figure is something that can be drawn. The kinds are [Lines], [Bars],
@@ -84,7 +84,7 @@ func Encode(w io.Writer, format string, f Figure) error {
 // those of [Encode], or the file system's.
 func SaveFigure(base string, f Figure) error {
 	for _, format := range FigureFormats {
-		err := store.WriteFile(base+"."+format, func(w io.Writer) error { return Encode(w, format, f) })
+		err := atomicfile.WriteFile(base+"."+format, func(w io.Writer) error { return Encode(w, format, f) })
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"miglab/harness/atomicfile"
 )
 
 // Export writes all rows as CSV, one for each cell, ordered by the cells' fields with
@@ -19,7 +21,7 @@ func (s *Store) Export(path string) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	rows := s.order()
-	return WriteFile(path, func(w io.Writer) error { return s.export(w, rows) })
+	return atomicfile.WriteFile(path, func(w io.Writer) error { return s.export(w, rows) })
 }
 
 // ExportFolder exports all that a store's folder holds, other processes' shards

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"miglab/harness/atomicfile"
 )
 
 // segmentSize is the length in bytes at which a segment is written at once.
@@ -160,7 +162,7 @@ func (s *segment) add(line func(dst []byte) []byte) {
 func (s *segment) write(path string) error {
 	lines := append(s.lines, seal(s.lines, s.rows)...)
 	s.lines, s.rows = lines[:0], 0
-	return WriteFile(path, func(w io.Writer) error {
+	return atomicfile.WriteFile(path, func(w io.Writer) error {
 		_, err := w.Write(lines)
 		return err
 	})

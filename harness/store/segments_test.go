@@ -225,7 +225,7 @@ func TestOpenSegments(t *testing.T) {
 	writeSegment(t, dir, "0001-a", result(1, 1), result(2, 2))
 	writeSegment(t, dir, "0001-b", result(2, 2), result(3, 3))
 	writeSegment(t, dir, "00010-a", result(4, 4))
-	if err := os.WriteFile(filepath.Join(dir, unfinished+"1"), []byte("half a li"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ".tmp-1"), []byte("half a li"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for begin, want := range map[string]int{"": 4, "0001-": 3, "0001-b": 2, "0002-": 0} {

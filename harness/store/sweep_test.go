@@ -2,48 +2,9 @@ package store
 
 import (
 	"errors"
-	"io"
-	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 )
-
-func TestSweepRemovesWhatKilledWritersLeft(t *testing.T) {
-	dir := t.TempDir()
-	leftover := ""
-	if err := WriteFile(filepath.Join(dir, "table.csv"), func(w io.Writer) error {
-		// What is there while a file is written is what a killed process leaves.
-		entries, err := os.ReadDir(dir)
-		if len(entries) == 1 {
-			leftover = filepath.Join(dir, entries[0].Name())
-		}
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(dir, unfinished+"folder")
-	if err := errors.Join(os.WriteFile(leftover, []byte("half a li"), 0o600), os.Mkdir(folder, 0o755)); err != nil {
-		t.Fatal(err)
-	}
-	if err := Sweep(dir); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(dir)
-	var left []string
-	for _, e := range entries {
-		left = append(left, e.Name())
-	}
-	if want := []string{unfinished + "folder", "table.csv"}; err != nil || !slices.Equal(left, want) {
-		t.Errorf("left are %q, %v; want %q", left, err, want)
-	}
-	if err := Sweep(filepath.Join(dir, "nowhere")); err != nil {
-		t.Errorf("a folder that does not exist: %v", err)
-	}
-	if err := Sweep(filepath.Join(dir, "table.csv")); err == nil {
-		t.Error("a file can be swept")
-	}
-}
 
 func TestStoreInAFolderWithBrackets(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "n=[1]*?")

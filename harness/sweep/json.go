@@ -8,12 +8,12 @@ import (
 	"io"
 	"os"
 
-	"miglab/harness/store"
+	"miglab/harness/atomicfile"
 )
 
 // writeJSON replaces a file by a value's JSON.
 func writeJSON(path string, v any) error {
-	return store.WriteFile(path, func(w io.Writer) error {
+	return atomicfile.WriteFile(path, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", " ")

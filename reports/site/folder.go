@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"miglab/harness/store"
+	"miglab/harness/atomicfile"
 )
 
 // mark is in the first page of every site, and in no other folder's.
@@ -37,7 +37,7 @@ func replace(dir string, files []file) (err error) {
 	made, aside := filepath.Join(work, "new"), filepath.Join(work, "old")
 	for _, f := range files {
 		path := filepath.Join(made, filepath.FromSlash(f.path))
-		if err := store.WriteFile(path, func(w io.Writer) error { _, err := w.Write(f.data); return err }); err != nil {
+		if err := atomicfile.WriteFile(path, func(w io.Writer) error { _, err := w.Write(f.data); return err }); err != nil {
 			return err
 		}
 	}

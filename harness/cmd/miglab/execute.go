@@ -12,9 +12,9 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
-	"miglab/harness/store"
 	"miglab/harness/task"
 	"miglab/profiling"
 	"miglab/profiling/execute"
@@ -164,13 +164,13 @@ func programsOf(b task.Batch, kernels []kernel.Kernel, file string) (map[string]
 func writeExecution(c *cobra.Command, out string, on *session.Session, p schedule.Problem, planned, real schedule.Schedule) error {
 	from := measure.Provenance(on.Identity())
 	rows := execute.Compare(from, p, planned, real)
-	if err := store.WriteFile(filepath.Join(out, "execution.csv"), func(w io.Writer) error {
+	if err := atomicfile.WriteFile(filepath.Join(out, "execution.csv"), func(w io.Writer) error {
 		return datasets.WriteExecution(w, rows)
 	}); err != nil {
 		return err
 	}
 	for name, s := range map[string]schedule.Schedule{"planned": planned, "executed": real} {
-		if err := store.WriteFile(filepath.Join(out, name+".json"), func(w io.Writer) error { return schedule.Encode(w, p, s) }); err != nil {
+		if err := atomicfile.WriteFile(filepath.Join(out, name+".json"), func(w io.Writer) error { return schedule.Encode(w, p, s) }); err != nil {
 			return err
 		}
 	}

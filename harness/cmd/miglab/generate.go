@@ -10,8 +10,8 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
-	"miglab/harness/store"
 	"miglab/harness/task"
 )
 
@@ -61,7 +61,7 @@ func newGenerate() *cobra.Command {
 					return err
 				}
 				path := filepath.Join(out, fmt.Sprintf("%s-%04d.csv", name, i))
-				if err := store.WriteFile(path, func(w io.Writer) error { return writeInstance(w, g, in) }); err != nil {
+				if err := atomicfile.WriteFile(path, func(w io.Writer) error { return writeInstance(w, g, in) }); err != nil {
 					return err
 				}
 			}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
-	"miglab/harness/store"
 	"miglab/harness/task"
 )
 
@@ -58,7 +58,7 @@ func emit(c *cobra.Command, path string, write func(io.Writer) error) error {
 	if path == "" || path == "-" {
 		return write(c.OutOrStdout())
 	}
-	return store.WriteFile(path, write)
+	return atomicfile.WriteFile(path, write)
 }
 
 // violationsError joins what the referee found into one error, a line each.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"miglab/harness/store"
+	"miglab/harness/atomicfile"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/kubernetes"
 	"miglab/harness/sweep/slurm"
@@ -52,7 +52,7 @@ func (f *submitFlags) kubernetes(c *cobra.Command, s *openSweep, n submission) e
 	if err := s.submit(n, func() (sweep.Job, error) {
 		job := sweep.Job{Engine: engineKubernetes, IDs: []string{n.name}, Merge: n.name + "-merge"}
 		for file, text := range map[string]string{"job.yaml": string(manifest), "Dockerfile": kubernetes.Dockerfile()} {
-			if err := store.WriteFile(filepath.Join(s.dir, file), func(w io.Writer) error {
+			if err := atomicfile.WriteFile(filepath.Join(s.dir, file), func(w io.Writer) error {
 				_, err := io.WriteString(w, text)
 				return err
 			}); err != nil {
