@@ -8,33 +8,12 @@ import (
 	"unicode/utf8"
 
 	"miglab/harness/mig"
+	"miglab/harness/strictjson"
 )
 
-// FormatError says where a schedule and its file do not agree with the format,
-// and what would be right.
-type FormatError struct {
-	// Line counts from 1; it is 0 when a schedule is written.
-	Line int
-	// Path is the value concerned, for example placements[3].size; empty where the
-	// text is not JSON.
-	Path string
-	// Err says what is wrong.
-	Err error
-}
-
-func (e *FormatError) Error() string {
-	s := e.Err.Error()
-	if e.Path != "" {
-		s = e.Path + ": " + s
-	}
-	if e.Line > 0 {
-		s = fmt.Sprintf("line %d: %s", e.Line, s)
-	}
-	return s
-}
-
-// Unwrap returns what is wrong.
-func (e *FormatError) Unwrap() error { return e.Err }
+// FormatError says where a schedule and its file do not follow the format, and what would
+// be right. Its line is 0 when a schedule is written.
+type FormatError = strictjson.Error
 
 // What Encode writes; Decode reads it token by token, so that errors can say where.
 type (

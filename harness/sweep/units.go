@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"miglab/harness/store"
+	"miglab/harness/strictjson"
 )
 
 // A unitDone is the file that says that a unit is done.
@@ -26,11 +27,11 @@ func (p *Plan) unitIsDone(folder string, unit int) (bool, *store.Damage, error) 
 	path := unitPath(folder, unit)
 	var d unitDone
 	err := readJSON(path, &d)
-	switch broken := (*jsonError)(nil); {
+	switch broken := (*strictjson.Error)(nil); {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil, nil
 	case errors.As(err, &broken):
-		return false, &store.Damage{Path: path, Reason: fmt.Sprintf("line %d: %v", broken.line, broken.err)}, nil
+		return false, &store.Damage{Path: path, Reason: fmt.Sprintf("line %d: %v", broken.Line, broken.Err)}, nil
 	case err != nil:
 		return false, nil, err
 	case d.Unit != p.Units[unit]:
