@@ -1,9 +1,8 @@
 package datasets
 
 import (
-	"os"
-
 	"miglab/harness/mig"
+	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
@@ -18,7 +17,7 @@ func (p profile) Instance(g *mig.GPU, index int) (Instance, error) {
 	if err := checkIndex(p, index); err != nil {
 		return Instance{}, err
 	}
-	f, err := os.Open(p.path)
+	f, err := strictcsv.Open(p.path)
 	if err != nil {
 		return Instance{}, err
 	}

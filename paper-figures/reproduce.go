@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -277,8 +278,8 @@ func (r *Reproduction) report(jobs []*job) (rows []Row, left int, err error) {
 			page.WriteString("\n")
 		}
 	}
-	for name, page := range pages {
-		err := writeIfChanged(filepath.Join(r.Dir, name, "README.md"), page.String())
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		err := writeIfChanged(filepath.Join(r.Dir, name, "README.md"), pages[name].String())
 		if err != nil {
 			return nil, 0, err
 		}

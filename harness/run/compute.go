@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"runtime/debug"
 	"slices"
@@ -286,11 +287,11 @@ func measure(p schedule.Problem, s schedule.Schedule) (store.Metrics, error) {
 		store.Metric{Name: MetricReconfiguration, Value: float64(m.Reconfiguring)},
 		store.Metric{Name: MetricReconfigurations, Value: float64(m.Reconfigurations)},
 		store.Metric{Name: MetricUtilisation, Value: m.Utilisation})
-	for name, n := range s.Counters {
+	for _, name := range slices.Sorted(maps.Keys(s.Counters)) {
 		if _, taken := out[:4].Get(name); taken {
 			return nil, &AnswerError{fmt.Sprintf("a counter has the name of the metric %s", name)}
 		}
-		out = append(out, store.Metric{Name: name, Value: float64(n)})
+		out = append(out, store.Metric{Name: name, Value: float64(s.Counters[name])})
 	}
 	slices.SortFunc(out, func(a, b store.Metric) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil

@@ -9,9 +9,16 @@ import (
 	"miglab/harness/mig"
 )
 
-// MaxSeconds is the longest duration that is scheduled, some 30,000 years: sums of
-// such durations keep their precision.
-const MaxSeconds = 1e12
+// The shortest and the longest duration of a task that is scheduled.
+const (
+	// MinSeconds is far above the precision with which schedules are checked.
+	MinSeconds = 1e-6
+	// MaxSeconds is some 30,000 years. Sums of such durations keep their precision.
+	MaxSeconds = 1e12
+)
+
+// never is the duration where a task does not fit.
+var never = mig.Seconds(math.Inf(1))
 
 // A Task is a moldable task: the scheduler chooses the size of the instance that
 // runs it. The zero value fits nothing.
@@ -39,14 +46,14 @@ func (t *Task) On(size mig.Slices) mig.Seconds {
 	if d := t.seconds[size-1]; d != 0 {
 		return d
 	}
-	return mig.Seconds(math.Inf(1))
+	return never
 }
 
 // Set gives the task's duration on instances of a size, in seconds.
 func (t *Task) Set(size mig.Slices, d mig.Seconds) { t.seconds[size-1] = d }
 
 // Fits reports whether the task runs on instances of the size.
-func (t *Task) Fits(size mig.Slices) bool { return !math.IsInf(float64(t.On(size)), 1) }
+func (t *Task) Fits(size mig.Slices) bool { return t.On(size) != never }
 
 // A Batch is a list of tasks that are scheduled together. The order is the order
 // of arrival, which first-in-first-out schedulers follow.
@@ -66,9 +73,9 @@ func (e *InvalidError) Error() string {
 }
 
 // Validate checks that the batch can be scheduled on the GPU: it has tasks, the
-// names are distinct and not empty, every duration is a positive number of
-// seconds or +Inf, and every task fits some instance. The error is a
-// [*InvalidError], or a plain one for an empty batch.
+// names are distinct and not empty, every duration is from [MinSeconds] to [MaxSeconds]
+// or +Inf, and every task fits some instance. The error is an [*InvalidError], or a plain
+// one for an empty batch.
 func (b Batch) Validate(g *mig.GPU) error {
 	if len(b) == 0 {
 		return fmt.Errorf("the batch has no tasks")
@@ -88,14 +95,14 @@ func (b Batch) Validate(g *mig.GPU) error {
 		seen[t.Name] = i
 		fits := false
 		for _, s := range g.Sizes() {
-			d := float64(t.On(s))
-			if math.IsNaN(d) || d < 0 {
-				return bad("takes %v s on %d slices; a duration is a positive number or inf", d, s)
+			d := t.On(s)
+			if d == never {
+				continue
 			}
-			if d > MaxSeconds && !math.IsInf(d, 1) {
-				return bad("takes %v s on %d slices; a duration is at most %g s, or inf", d, s, MaxSeconds)
+			if !(d >= MinSeconds && d <= MaxSeconds) {
+				return bad("takes %v s on %d slices; a duration is from %g to %g s, or inf", d, s, MinSeconds, MaxSeconds)
 			}
-			fits = fits || !math.IsInf(d, 1)
+			fits = true
 		}
 		if !fits {
 			return bad("fits no instance of %s (sizes %v)", g, g.Sizes())

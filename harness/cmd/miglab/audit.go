@@ -115,14 +115,6 @@ func audit(ctx context.Context, e *run.Engine) (audited, error) {
 	for p := range answers {
 		last[p.series] = max(last[p.series], p.instance)
 	}
-	all := map[run.Series][]run.Cell{}
-	for s, n := range last {
-		cells, err := s.Cells(n + 1)
-		if err != nil {
-			return found, err
-		}
-		all[s] = cells
-	}
 	problems := slices.SortedFunc(maps.Keys(answers), func(a, b problem) int {
 		x, y := a.series, b.series
 		if d := strings.Compare(x.Dataset+" "+x.GPU+" "+x.Model.String(), y.Dataset+" "+y.GPU+" "+y.Model.String()); d != 0 {
@@ -130,6 +122,17 @@ func audit(ctx context.Context, e *run.Engine) (audited, error) {
 		}
 		return (x.Count-y.Count)<<32 + a.instance - b.instance
 	})
+	all := map[run.Series][]run.Cell{}
+	for _, p := range problems { // in order, so that of several errors it is always the same one
+		if all[p.series] != nil {
+			continue
+		}
+		cells, err := p.series.Cells(last[p.series] + 1)
+		if err != nil {
+			return found, err
+		}
+		all[p.series] = cells
+	}
 	cells := make([]run.Cell, len(problems))
 	for i, p := range problems {
 		cells[i] = all[p.series][p.instance]

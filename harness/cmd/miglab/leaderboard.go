@@ -31,15 +31,8 @@ func newLeaderboard() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !reconfigures(t) {
-				for flag, instead := range map[string]string{
-					"gpus":            "the size of a cluster or fleet is a parameter of the dataset",
-					"reconfiguration": "instances come and go at once, or never",
-				} {
-					if c.Flags().Changed(flag) {
-						return fmt.Errorf("--%s has no meaning for the %s track: %s", flag, t, instead)
-					}
-				}
+			if err := refusePointless(c, t); err != nil {
+				return err
 			}
 			if !c.Flags().Changed("gpu") {
 				gpu = usualGPU(t)

@@ -4,20 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
-	"miglab/harness/task"
 )
 
 // problemFlags are the flags that together describe a problem.
 type problemFlags struct {
 	gpu, tasks, model string
 	count             int
+	// file is the tasks file after problem has read it.
+	file batchFile
 }
 
 func (f *problemFlags) register(c *cobra.Command) {
@@ -44,12 +44,8 @@ func (f *problemFlags) problem() (schedule.Problem, error) {
 		return p, fmt.Errorf("--gpus %d: at least one GPU is needed", f.count)
 	}
 	p.Count = f.count
-	file, err := os.Open(f.tasks)
-	if err != nil {
-		return p, err
-	}
-	defer file.Close()
-	p.Tasks, err = task.ReadCSV(file, f.tasks, p.GPU)
+	f.file, err = readTasks(f.tasks, p.GPU)
+	p.Tasks = f.file.tasks
 	return p, err
 }
 

@@ -79,15 +79,8 @@ func (f *runFlags) cells(c *cobra.Command) (base run.Series, cells []run.Cell, e
 		return base, nil, err
 	}
 	base.Count = f.gpus
-	if t := base.Track; t == algo.TrackPlacement || t == algo.TrackDispatch || t == algo.TrackCorun {
-		for flag, instead := range map[string]string{
-			"gpus":            "the size of a cluster or fleet is a parameter of the dataset, as in mfi/uniform?gpus=7",
-			"reconfiguration": "instances come and go at once, or never",
-		} {
-			if c.Flags().Changed(flag) {
-				return base, nil, fmt.Errorf("--%s has no meaning for the %s track: %s", flag, t, instead)
-			}
-		}
+	if err := refusePointless(c, base.Track); err != nil {
+		return base, nil, err
 	}
 	if base.Model, err = mig.ParseReconfiguration(f.model); err != nil {
 		return base, nil, err
@@ -214,6 +207,22 @@ func competition(base run.Series, algorithms, specs []string, instances int) ([]
 		}
 	}
 	return cells, nil
+}
+
+// refusePointless refuses flags that mean nothing for a track, always in the same order.
+func refusePointless(c *cobra.Command, t algo.Track) error {
+	if reconfigures(t) {
+		return nil
+	}
+	for _, f := range []struct{ flag, instead string }{
+		{"gpus", "the size of a cluster or fleet is a parameter of the dataset, as in mfi/uniform?gpus=7"},
+		{"reconfiguration", "instances come and go at once, or never"},
+	} {
+		if c.Flags().Changed(f.flag) {
+			return fmt.Errorf("--%s has no meaning for the %s track: %s", f.flag, t, f.instead)
+		}
+	}
+	return nil
 }
 
 // usualGPU is the model that a track's paper is about.
