@@ -326,6 +326,16 @@ var broken = []struct {
 		[]schedule.Kind{schedule.WrongCost},
 	},
 	{"two creates at once", moveOp(create3, -0.1), []schedule.Kind{schedule.OperationOverlap}},
+	{
+		"task of less than a microsecond",
+		func(p *schedule.Problem, _ *schedule.Schedule) { p.Tasks[0].Set(7, 9e-7) },
+		[]schedule.Kind{schedule.BadProblem},
+	},
+	{
+		"two tasks on the whole GPU at once",
+		func(p *schedule.Problem, s *schedule.Schedule) { *p, *s = atOnce(2, 1) },
+		[]schedule.Kind{schedule.TooMuchWork, schedule.TaskOverlap},
+	},
 }
 
 func TestCheckRejectsTheBroken(t *testing.T) {
@@ -358,7 +368,7 @@ func TestEveryKindIsCovered(t *testing.T) {
 	for _, b := range broken {
 		covered[b.want[0]] = true
 	}
-	for k := schedule.BadProblem; k <= schedule.OperationOverlap; k++ {
+	for k := schedule.BadProblem; k <= schedule.TooMuchWork; k++ {
 		if !covered[k] {
 			t.Errorf("no broken schedule for %q", k)
 		}
