@@ -92,7 +92,7 @@ func TestDatasets(t *testing.T) {
 	}
 }
 
-// FuzzReadCurve: what is accepted can be written and comes back.
+// A curve that is accepted can be written and read back.
 func FuzzReadCurve(f *testing.F) {
 	for _, s := range []string{
 		goodText, "", "\n\n" + goodText, Header(), Header() + "\n1,2\n", Header() + "\n1,\"2\n\",3,4,5,6,7,8,9,10\n",

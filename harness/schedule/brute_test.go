@@ -13,8 +13,8 @@ import (
 	"miglab/harness/task"
 )
 
-// bruteValid says whether a small schedule is valid by comparing everything with
-// everything and trying every order of the operations on an instance.
+// bruteValid reports whether a small schedule is valid. It compares everything with
+// everything and tries every order of the operations on an instance.
 func bruteValid(p schedule.Problem, s schedule.Schedule) bool {
 	finite := func(ts ...mig.Seconds) bool {
 		for _, t := range ts {
@@ -154,7 +154,7 @@ func bruteValid(p schedule.Problem, s schedule.Schedule) bool {
 			if a.in.Overlaps(b.in) && together(a.begin, a.end, b.begin, b.end) {
 				return false
 			}
-			// Counted at the instant when a begins: among those that are there then, one began last.
+			// Count at the instant when a begins. Of the instances that exist then, one began last.
 			if a.in.Profile == b.in.Profile && (b.begin < a.begin || b.begin == a.begin && j < i) && together(a.begin, a.end, b.begin, b.end) {
 				same++
 			}
@@ -193,7 +193,7 @@ func TestCheckAcceptsValidSchedules(t *testing.T) {
 	})
 }
 
-// agrees compares the referee with brute force on a schedule with up to three faults.
+// agrees compares the referee with brute force for a schedule with up to three faults.
 func agrees(t *rapid.T) {
 	p, s := drawValid(t, 5, false)
 	for range rapid.IntRange(0, 3).Draw(t, "mutations") {

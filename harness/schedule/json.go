@@ -16,7 +16,7 @@ import (
 // be right. Its line is 0 when a schedule is written.
 type FormatError = strictjson.Error
 
-// What Encode writes; Decode reads it token by token, so that errors can say where.
+// These are what Encode writes. Decode reads token by token, so that errors can say where.
 type (
 	fileSchedule struct {
 		GPU              string          `json:"gpu"`
@@ -44,13 +44,13 @@ type (
 	}
 )
 
-// Encode writes a schedule as indented JSON: the same bytes whatever the order of
-// its lists, and times that read back as the same numbers. Placements come by
-// start, GPU, slice and task, operations by start, destroys first. It does not ask
-// [Check], so that a broken schedule can be written down and judged; what the
-// format cannot hold is a [*FormatError]: a task that the problem does not name, or
-// names twice, an instance of a profile that is not standard, times that are not
-// finite. Other errors are those of w.
+// Encode writes a schedule as indented JSON. The bytes do not depend on the order of its
+// lists, and times read back as the same numbers. Placements are sorted by start, GPU,
+// slice and task, operations by start with destroys first. Encode does not call [Check]:
+// an invalid schedule can be written and checked later. A value that the format cannot
+// hold is a [*FormatError]: a task that the problem does not name or names twice, an
+// instance of a profile that is not standard, a time that is not finite. Other errors are
+// those of w.
 func Encode(w io.Writer, p Problem, s Schedule) error {
 	f, err := toFile(&p, &s)
 	if err != nil {
@@ -137,7 +137,7 @@ func toSpan(path string, g *mig.GPU, gpu int, in mig.Instance, start, end mig.Se
 	return fileSpan{gpu, in.Size(), in.Start, start, end}, nil
 }
 
-// taskNames returns the index of the last task of each name.
+// taskNames returns the index of each name's last task.
 func taskNames(p *Problem) map[string]int {
 	names := make(map[string]int, len(p.Tasks))
 	for i := range p.Tasks {

@@ -16,7 +16,7 @@ import (
 	"miglab/harness/task"
 )
 
-// two is a problem of two tasks, and small a schedule for it.
+// two is a problem of two tasks, and small is a schedule for it.
 var two = schedule.Problem{
 	GPU: a100,
 	Tasks: task.Batch{

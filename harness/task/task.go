@@ -20,18 +20,18 @@ const (
 // never is the duration where a task does not fit.
 var never = mig.Seconds(math.Inf(1))
 
-// A Task is a moldable task: the scheduler chooses the size of the instance that
-// runs it. The zero value fits nothing.
+// A Task is a moldable task: the scheduler chooses the size of the instance that runs it.
+// The zero value fits no instance.
 type Task struct {
 	// Name identifies the task within its batch.
 	Name string
-	// seconds is the duration by size, less one: index 0 is one slice. Zero means
-	// that no duration is known, which is the same as not fitting.
+	// seconds holds the duration for size s at index s-1. Zero means that the task does
+	// not fit.
 	seconds [mig.MaxSize]mig.Seconds
 }
 
-// New returns a task with the given duration by size, in seconds; +Inf and sizes
-// left out mean that it does not fit.
+// New returns a task with the given duration for each size, in seconds. It does not fit
+// the sizes that are missing or have +Inf.
 func New(name string, seconds map[mig.Slices]mig.Seconds) Task {
 	t := Task{Name: name}
 	for s, d := range seconds {
@@ -40,8 +40,8 @@ func New(name string, seconds map[mig.Slices]mig.Seconds) Task {
 	return t
 }
 
-// On returns how long the task takes on an instance of the size, t_i(s) in FAR
-// 2.2; +Inf where it does not fit.
+// On returns how long the task takes on an instance of the size, t_i(s) in FAR 2.2. It
+// returns +Inf if the task does not fit.
 func (t *Task) On(size mig.Slices) mig.Seconds {
 	if d := t.seconds[size-1]; d != 0 {
 		return d
@@ -49,14 +49,13 @@ func (t *Task) On(size mig.Slices) mig.Seconds {
 	return never
 }
 
-// Set gives the task's duration on instances of a size, in seconds.
+// Set sets the task's duration on instances of a size, in seconds.
 func (t *Task) Set(size mig.Slices, d mig.Seconds) { t.seconds[size-1] = d }
 
 // Fits reports whether the task runs on instances of the size.
 func (t *Task) Fits(size mig.Slices) bool { return t.On(size) != never }
 
-// A Batch is a list of tasks that are scheduled together. The order is the order
-// of arrival, which first-in-first-out schedulers follow.
+// A Batch is a list of tasks that are scheduled together, in order of arrival.
 type Batch []Task
 
 // InvalidError says which task of a batch is wrong and why.
@@ -111,7 +110,7 @@ func (b Batch) Validate(g *mig.GPU) error {
 	return nil
 }
 
-// Hash identifies the batch by its content: names, durations and their order.
+// Hash returns a hash of the content: names, durations and their order.
 func (b Batch) Hash() [sha256.Size]byte {
 	h := sha256.New()
 	var buf []byte
