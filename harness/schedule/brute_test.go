@@ -30,7 +30,7 @@ func bruteValid(p schedule.Problem, s schedule.Schedule) bool {
 	// after reports whether a is after b by more than rounding.
 	after := func(a, b mig.Seconds) bool {
 		switch {
-		case a <= b || a-b <= 1e-9:
+		case a <= b || a-b <= 4e-9:
 			return false
 		case math.IsInf(float64(a), 1) || math.IsInf(float64(b), -1):
 			return true
@@ -181,7 +181,7 @@ func bruteValid(p schedule.Problem, s schedule.Schedule) bool {
 		busy += float64(pl.Instance.Size()) * float64(pl.End-pl.Start)
 		makespan = max(makespan, float64(pl.End))
 	}
-	return busy <= float64(p.GPU.ComputeSlices)*float64(p.GPUs())*makespan*(1+1e-9)
+	return busy <= float64(p.GPU.ComputeSlices)*float64(p.GPUs())*makespan*(1+1e-6)
 }
 
 func TestCheckAcceptsValidSchedules(t *testing.T) {

@@ -60,7 +60,7 @@ func TestToleranceDoesNotGrowWithTheMakespan(t *testing.T) {
 	}{
 		"2 s in no time":            {[]mig.Seconds{2, 1e11}, [][2]mig.Seconds{{0, 0}, {0, 1e11}}, schedule.WrongDuration},
 		"2 s in no time, late":      {[]mig.Seconds{1e11, 2}, [][2]mig.Seconds{{0, 1e11}, {1e11, 1e11}}, schedule.WrongDuration},
-		"2 ns too short":            {[]mig.Seconds{2, 1e11}, [][2]mig.Seconds{{0, 2 - 2e-9}, {2, 2 + 1e11}}, schedule.WrongDuration},
+		"5 ns too short":            {[]mig.Seconds{2, 1e11}, [][2]mig.Seconds{{0, 2 - 5e-9}, {2, 2 + 1e11}}, schedule.WrongDuration},
 		"1 ms too short, late":      {[]mig.Seconds{1e11, 2}, [][2]mig.Seconds{{0, 1e11}, {1e11, 1e11 + 2 - 1e-3}}, schedule.WrongDuration},
 		"1 us too short, 1e9 s":     {[]mig.Seconds{1e6, 2}, [][2]mig.Seconds{{0, 1e6}, {1e6, 1e6 + 2 - 1e-6}}, schedule.WrongDuration},
 		"overlap before a long":     {[]mig.Seconds{2, 2, 1e11}, [][2]mig.Seconds{{0, 2}, {1.99, 3.99}, {4, 4 + 1e11}}, schedule.TaskOverlap},
@@ -77,8 +77,8 @@ func TestRoundingIsAccepted(t *testing.T) {
 		duration []mig.Seconds
 		interval [][2]mig.Seconds
 	}{
-		"a nanosecond":      {[]mig.Seconds{0.3}, [][2]mig.Seconds{{0, 0.3 - 0.9e-9}}},
-		"touching, 1 ns":    {[]mig.Seconds{1, 1}, [][2]mig.Seconds{{0, 1}, {1 - 0.4e-9, 2 - 0.4e-9}}},
+		"nanoseconds":       {[]mig.Seconds{0.3}, [][2]mig.Seconds{{0, 0.3 - 3.9e-9}}},
+		"touching, 3.9 ns":  {[]mig.Seconds{1, 1}, [][2]mig.Seconds{{0, 1}, {1 - 3.9e-9, 2 - 3.9e-9}}},
 		"rounded at 1e11 s": {[]mig.Seconds{1e11, 0.7}, [][2]mig.Seconds{{0, 1e11}, {1e11, 1e11 + 0.7}}},
 		"sixteen units":     {[]mig.Seconds{1e11, 0.7}, [][2]mig.Seconds{{0, 1e11}, {1e11, 1e11 + 0.7 + 16*(mig.Seconds(math.Nextafter(1e11, 2e11))-1e11)}}},
 	} {
@@ -110,7 +110,7 @@ func TestRoundingDoesNotAddUp(t *testing.T) {
 	var durations []mig.Seconds
 	var intervals [][2]mig.Seconds
 	for i := range 100 {
-		start := mig.Seconds(i) * (1e-6 - 0.9e-9)
+		start := mig.Seconds(i) * (1e-6 - 3.9e-9)
 		durations = append(durations, 1e-6)
 		intervals = append(intervals, [2]mig.Seconds{start, start + 1e-6})
 	}

@@ -189,7 +189,7 @@ func semantic(e *json.SemanticError) error {
 	if e.GoType != nil {
 		want = goKind(e.GoType)
 	}
-	if e.Err != nil {
+	if e.Err != nil && !errors.Is(e.Err, strconv.ErrSyntax) {
 		return fmt.Errorf("%s is not %s: %w", value, want, e.Err)
 	}
 	return fmt.Errorf("%s is not %s", value, want)
