@@ -1,10 +1,10 @@
 package datasets
 
 import (
-	"os"
 	"strings"
 
 	"miglab/harness/mig"
+	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
@@ -56,7 +56,7 @@ func (s programsFile) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := checkIndex(s, index); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(s.path)
+	f, err := strictcsv.Open(s.path)
 	if err != nil {
 		return nil, err
 	}

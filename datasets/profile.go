@@ -1,9 +1,8 @@
 package datasets
 
 import (
-	"os"
-
 	"miglab/harness/mig"
+	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
@@ -18,7 +17,7 @@ func (p profile) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := checkIndex(p, index); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(p.path)
+	f, err := strictcsv.Open(p.path)
 	if err != nil {
 		return nil, err
 	}

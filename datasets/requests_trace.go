@@ -1,11 +1,11 @@
 package datasets
 
 import (
-	"os"
 	"strconv"
 	"strings"
 
 	"miglab/harness/mig"
+	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
@@ -47,7 +47,7 @@ func (s trace) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := checkIndex(s, index); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(s.path)
+	f, err := strictcsv.Open(s.path)
 	if err != nil {
 		return nil, err
 	}

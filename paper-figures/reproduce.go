@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,8 +21,8 @@ import (
 	"github.com/gocarina/gocsv"
 	"golang.org/x/sync/errgroup"
 
+	"miglab/harness/atomicfile"
 	"miglab/harness/run"
-	"miglab/harness/store"
 	"miglab/reports"
 )
 
@@ -145,7 +146,7 @@ func (r *Reproduction) Run(ctx context.Context) (rows []Row, left int, err error
 		}
 	}
 	for _, dir := range folders {
-		if err := store.Sweep(dir); err != nil {
+		if err := atomicfile.Sweep(dir); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -236,7 +237,7 @@ func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, re
 		}
 	}
 	j.stamp = s
-	return store.WriteFile(r.stampPath(j), func(w io.Writer) error {
+	return atomicfile.WriteFile(r.stampPath(j), func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", " ")
 		return e.Encode(s)
@@ -277,8 +278,8 @@ func (r *Reproduction) report(jobs []*job) (rows []Row, left int, err error) {
 			page.WriteString("\n")
 		}
 	}
-	for name, page := range pages {
-		err := writeIfChanged(filepath.Join(r.Dir, name, "README.md"), page.String())
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		err := writeIfChanged(filepath.Join(r.Dir, name, "README.md"), pages[name].String())
 		if err != nil {
 			return nil, 0, err
 		}
@@ -294,7 +295,7 @@ func writeIfChanged(path, content string) error {
 	if old, err := os.ReadFile(path); err == nil && string(old) == content {
 		return nil
 	}
-	return store.WriteFile(path, func(w io.Writer) error {
+	return atomicfile.WriteFile(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, content)
 		return err
 	})

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"miglab/harness/store"
+	"miglab/harness/atomicfile"
 )
 
 // A Figure is something that can be drawn. The kinds are [Lines], [Bars],
@@ -43,7 +43,10 @@ type InputError struct {
 }
 
 func (e *InputError) Error() string {
-	s := fmt.Sprintf("figure %q", e.Figure)
+	s := "figure"
+	if e.Figure != "" {
+		s += fmt.Sprintf(" %q", e.Figure)
+	}
 	if e.Part != "" {
 		s += ", " + e.Part
 	}
@@ -67,6 +70,9 @@ var FigureFormats = []string{"svg", "png"}
 // pngDPI gives 1400 pixels across a page of [PageWidth].
 const pngDPI = 200
 
+// maxPixels bounds PNG images: a pixel takes 4 bytes of memory and its share of seconds.
+const maxPixels = 25_000_000
+
 // Encode writes a figure in one of [FigureFormats]. The error is a [*FormatError]
 // for another one, an [*InputError] for a figure that cannot be drawn, or the
 // writer's.
@@ -84,7 +90,7 @@ func Encode(w io.Writer, format string, f Figure) error {
 // those of [Encode], or the file system's.
 func SaveFigure(base string, f Figure) error {
 	for _, format := range FigureFormats {
-		err := store.WriteFile(base+"."+format, func(w io.Writer) error { return Encode(w, format, f) })
+		err := atomicfile.WriteFile(base+"."+format, func(w io.Writer) error { return Encode(w, format, f) })
 		if err != nil {
 			return err
 		}
@@ -115,6 +121,10 @@ func encodePNG(w io.Writer, f Figure) error {
 	p, err := f.page()
 	if err != nil {
 		return err
+	}
+	wide, high := p.width.Dots(pngDPI), p.height.Dots(pngDPI)
+	if wide*high > maxPixels {
+		return &InputError{Reason: fmt.Sprintf("as png it would have %.0f x %.0f pixels; at most %d million are drawn, use svg", wide, high, maxPixels/1_000_000)}
 	}
 	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(pngDPI))}
 	p.draw(blank(c, p))

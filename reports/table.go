@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"miglab/harness/store"
+	"miglab/harness/atomicfile"
 )
 
 // A Column is a column of a [Table].
@@ -72,7 +72,7 @@ func (t *Table) Save(base string) error {
 		extension string
 		write     func(io.Writer) error
 	}{{".txt", t.Text}, {".csv", t.CSV}, {".md", t.Markdown}, {".tex", t.LaTeX}} {
-		if err := store.WriteFile(base+f.extension, f.write); err != nil {
+		if err := atomicfile.WriteFile(base+f.extension, f.write); err != nil {
 			return err
 		}
 	}

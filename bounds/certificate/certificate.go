@@ -3,7 +3,6 @@ package certificate
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
+	"miglab/harness/strictjson"
 )
 
 // A Certificate claims that the optimum of a problem lies between a bound and the
@@ -94,135 +94,48 @@ func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 	return e.Encode(fileCertificate{c.Lower, c.Optimum, c.Proven, c.Gap, s.Bytes(), fileWitness(c.Witness)})
 }
 
-// Decode reads what [Encode] writes as a certificate for the problem. It is strict: a
-// field that is unknown, missing, given twice or of the wrong type, what
-// [schedule.Decode] refuses, and text after the end are each a
-// [*schedule.FormatError]. Other errors are those of r. Whether the claim is true
-// is for [Verify] to say.
+// Decode reads what [Encode] writes as a certificate for the problem. It is strict. These
+// are each a [*schedule.FormatError]: a field that is unknown, missing, duplicate or of the
+// wrong type, what [schedule.Decode] refuses, and text after the end. Other errors are
+// those of r. Decode does not check whether the claim is true; see [Verify].
 func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return Certificate{}, fmt.Errorf("certificate: %w", err)
+	d := strictjson.NewDecoder(r, "")
+	seconds := func() (mig.Seconds, error) {
+		t, err := d.Number()
+		return mig.Seconds(t), err
 	}
-	d := decoder{text: text}
 	var c Certificate
-	fields := []field{
-		{name: "lower_bound_s", to: &c.Lower},
-		{name: "optimum_s", to: &c.Optimum},
-		{name: "proven", to: &c.Proven},
-		{name: "gap_percent", to: &c.Gap},
-		{name: "schedule"},
-		{name: "witness"},
+	witness := []strictjson.Member{
+		{Name: "kind", Read: strictjson.Into(&c.Witness.Kind, d.Text)},
+		{Name: "bound_s", Read: strictjson.Into(&c.Witness.Bound, seconds)},
+		{Name: "threshold_s", Optional: true, Read: strictjson.Into(&c.Witness.Threshold, seconds)},
+		{Name: "weights", Optional: true, Read: func() error {
+			c.Witness.Weights = []float64{}
+			return d.List(func() error {
+				w, err := d.Number()
+				c.Witness.Weights = append(c.Witness.Weights, w)
+				return err
+			})
+		}},
 	}
-	end, err := d.object("", 0, fields)
-	if err != nil {
-		return Certificate{}, err
-	}
-	if rest := bytes.TrimLeft(text[end:], " \t\r\n"); len(rest) > 0 {
-		return Certificate{}, d.fail(len(text)-len(rest), "", "there is more text after the certificate")
-	}
-	s := fields[4]
-	c.Schedule, err = schedule.Decode(bytes.NewReader(s.raw), p)
-	var format *schedule.FormatError
-	if errors.As(err, &format) {
-		path := "schedule"
-		if format.Path != "" {
-			path += "." + format.Path
-		}
-		return Certificate{}, &schedule.FormatError{Line: d.line(s.at) + max(format.Line-1, 0), Path: path, Err: format.Err}
-	}
-	if err != nil {
-		return Certificate{}, err
-	}
-	_, err = d.object("witness", fields[5].at, []field{
-		{name: "kind", to: &c.Witness.Kind},
-		{name: "bound_s", to: &c.Witness.Bound},
-		{name: "threshold_s", to: &c.Witness.Threshold, optional: true},
-		{name: "weights", to: &c.Witness.Weights, optional: true},
+	err := d.Object([]strictjson.Member{
+		{Name: "lower_bound_s", Read: strictjson.Into(&c.Lower, seconds)},
+		{Name: "optimum_s", Read: strictjson.Into(&c.Optimum, seconds)},
+		{Name: "proven", Read: strictjson.Into(&c.Proven, d.Bool)},
+		{Name: "gap_percent", Read: strictjson.Into(&c.Gap, d.Number)},
+		{Name: "schedule", Read: func() (err error) {
+			c.Schedule, err = schedule.DecodeFrom(d, p)
+			return err
+		}},
+		{Name: "witness", Read: func() error { return d.Object(witness) }},
 	})
-	return c, err
-}
-
-// A decoder reads the objects of a text.
-type decoder struct{ text []byte }
-
-// A field is a member of an object.
-type field struct {
-	name     string
-	optional bool
-	// to is what the value is read into; nil leaves it to the caller.
-	to any
-	// raw is the value as it is written, at an offset in bytes.
-	raw json.RawMessage
-	at  int
-}
-
-func (d *decoder) line(at int) int { return 1 + bytes.Count(d.text[:at], []byte{'\n'}) }
-
-func (d *decoder) fail(at int, path, format string, args ...any) error {
-	return &schedule.FormatError{Line: d.line(at), Path: path, Err: fmt.Errorf(format, args...)}
-}
-
-// object reads an object at an offset with exactly these fields, in any order, and returns where it ends.
-func (d *decoder) object(path string, at int, fields []field) (int, error) {
-	j := json.NewDecoder(bytes.NewReader(d.text[at:]))
-	where := func() int { return at + int(j.InputOffset()) }
-	join := func(name string) string {
-		if path == "" {
-			return name
-		}
-		return path + "." + name
+	if err == nil {
+		err = d.End()
 	}
-	open, err := j.Token()
 	if err != nil {
-		return 0, d.fail(where(), path, "this is not JSON: %w", err)
+		return Certificate{}, err
 	}
-	if open != json.Delim('{') {
-		return 0, d.fail(where(), path, "%v is not an object", open)
-	}
-	for j.More() {
-		key, err := j.Token()
-		if err != nil {
-			return 0, d.fail(where(), path, "this is not JSON: %w", err)
-		}
-		name := key.(string) // of a key, Token returns nothing else
-		var f *field
-		var known []string
-		for i := range fields {
-			known = append(known, fields[i].name)
-			if fields[i].name == name {
-				f = &fields[i]
-			}
-		}
-		if f == nil {
-			return 0, d.fail(where(), path, "%w", nearest.Unknown("field", name, known))
-		}
-		if f.raw != nil {
-			return 0, d.fail(where(), join(name), "the field is there twice")
-		}
-		if err := j.Decode(&f.raw); err != nil {
-			return 0, d.fail(where(), join(name), "this is not JSON: %w", err)
-		}
-		f.at = where() - len(f.raw)
-		if f.to == nil {
-			continue
-		}
-		if bytes.Equal(f.raw, []byte("null")) {
-			return 0, d.fail(f.at, join(name), "null is not a value")
-		}
-		if err := json.Unmarshal(f.raw, f.to); err != nil {
-			return 0, d.fail(f.at, join(name), "%w", err)
-		}
-	}
-	if _, err := j.Token(); err != nil {
-		return 0, d.fail(where(), path, "the text ends before the object does: %w", err)
-	}
-	for _, f := range fields {
-		if f.raw == nil && !f.optional {
-			return 0, d.fail(where(), join(f.name), "the field is missing")
-		}
-	}
-	return where(), nil
+	return c, nil
 }
 
 // Verify checks every claim of a certificate; the error says which is not true. What it

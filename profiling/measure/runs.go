@@ -16,6 +16,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
@@ -72,7 +73,7 @@ func count[T ~int](name string, field func(*Run) *T) column {
 	return column{
 		name, func(r *Run) string { return strconv.Itoa(int(*field(r))) },
 		func(r *Run, s string) error {
-			n, err := strconv.Atoi(s)
+			n, err := strictcsv.Int(s)
 			if err != nil || n < 0 {
 				return fmt.Errorf("%q is not a whole number from 0", s)
 			}
@@ -120,8 +121,12 @@ func setSeconds(r *Run, s string) error {
 	if s == "" {
 		return nil
 	}
-	d, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(d > 0) || d > task.MaxSeconds && !math.IsInf(d, 1) {
+	if s == "inf" {
+		r.Seconds = mig.Seconds(math.Inf(1))
+		return nil
+	}
+	d, err := strictcsv.Float(s)
+	if err != nil || !(d > 0) || d > task.MaxSeconds {
 		return fmt.Errorf("%q is not a positive number of seconds, inf, or nothing", s)
 	}
 	r.Seconds = mig.Seconds(d)
@@ -150,8 +155,8 @@ func setStarted(r *Run, s string) error {
 func powerText(r *Run) string { return strconv.FormatFloat(r.PowerLimit, 'g', -1, 64) }
 
 func setPower(r *Run, s string) error {
-	w, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(w >= 0) || math.IsInf(w, 1) {
+	w, err := strictcsv.Float(s)
+	if err != nil || !(w >= 0) {
 		return fmt.Errorf("%q is not a number of watts from 0", s)
 	}
 	r.PowerLimit = w

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"miglab/harness/mig"
+	"miglab/harness/strictjson"
 	"miglab/profiling"
 )
 
@@ -168,13 +169,8 @@ func replay(raw []byte, file string, g *mig.GPU) (remains, error) {
 
 // parse reads a line.
 func parse(line []byte) (e entry, err error) {
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&e); err != nil {
-		return e, fmt.Errorf("%q is no line of a journal: %w", strings.TrimSpace(string(line)), err)
-	}
-	if d.More() {
-		return e, fmt.Errorf("%q is more than a line of a journal", strings.TrimSpace(string(line)))
+	if err := strictjson.Unmarshal(line, &e); err != nil {
+		return e, fmt.Errorf("%q is not a line of a journal: %w", strings.TrimSpace(string(line)), err)
 	}
 	return e, nil
 }

@@ -191,7 +191,7 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 	create := `{"event":"create","instance":{"profile":"1g.5gb","start":0}}`
 	created := `{"event":"created","instance":{"profile":"1g.5gb","start":0}}`
 	for _, c := range []struct{ lines, want string }{
-		{"hello", `:1: "hello" is no line`},
+		{"hello", `:1: "hello" is not a line`},
 		{begin + "\n" + begin, ":2: "},
 		{create, `:1: event "create"; "begin" is the first line`},
 		{begin + "\n" + create + "\n" + create, ":3: "},
@@ -202,7 +202,7 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 		{begin + "\n" + strings.Replace(create, `"start":0`, `"start":7`, 1), "it may start at [0 1 2 3 4 5 6]"},
 		{begin + "\n" + strings.Replace(create, `"start"`, `"stort"`, 1), `unknown field "stort"`},
 		{begin + "\n" + `{"event":"eat","instance":{"profile":"1g.5gb","start":0}}`, `event "eat"`},
-		{begin + "\n" + create + create, "more than a line"},
+		{begin + "\n" + create + create, "there is more text after the end"},
 		{begin + "\n\n" + create, ":2: "},
 	} {
 		bubble(t, func(b *bench) {

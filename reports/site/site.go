@@ -107,8 +107,8 @@ func (e *InputError) Unwrap() error { return e.Err }
 
 // Write makes the folder dir a site. The site is written beside it and takes its
 // place as a whole, so that dir never holds half of one; on an error it stays as it
-// was. Missing folders above it are made. A folder that holds anything else
-// is refused with an [*InputError], as everything in it would go.
+// was. Missing folders above it are made. A folder that holds a file that an earlier
+// Write did not write is refused with an [*InputError].
 //
 // Data that contradict themselves are refused too, with an [*InputError]: a table
 // without the columns of leaderboards, an invalid schedule (it wraps a

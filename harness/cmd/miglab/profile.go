@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/datasets"
-	"miglab/harness/store"
+	"miglab/harness/atomicfile"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 	"miglab/profiling/measure"
@@ -112,7 +112,7 @@ func (f *profileFlags) on(c *cobra.Command, kernels []kernel.Kernel, work func(*
 
 // save writes a file of the folder.
 func (f *profileFlags) save(name string, write func(io.Writer) error) error {
-	return store.WriteFile(filepath.Join(f.out, name), write)
+	return atomicfile.WriteFile(filepath.Join(f.out, name), write)
 }
 
 // saveTable writes a table of the folder in all formats.
