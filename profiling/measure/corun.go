@@ -39,23 +39,16 @@ func (m Mix) String() string {
 	return strings.Join(jobs, " ")
 }
 
-// CorunOptions say how co-runs are measured.
-type CorunOptions struct {
-	// GPU is the one that the shares are of.
+// A Shared is a GPU that processes share under MPS.
+type Shared struct {
 	GPU profiling.Identity
-	// Share returns what a process runs on that has a share of the multiprocessors, in
-	// percent.
+	// Share returns the environment of a process that may use a percentage of the
+	// multiprocessors.
 	Share func(percent float64) profiling.Instance
-	// Repetitions is how often every mix is run; 0 means the largest of its kernels' own
-	// numbers, where [Repetitions] stands for a kernel that has none.
-	Repetitions int
-	// Launcher starts kernels; nil means [Real].
-	Launcher Launcher
-	// Progress hears how many runs of mixes are done or fall away; may be nil.
-	Progress func(done, all int)
 }
 
-// Corun measures what jobs that share a GPU under MPS do to each other's times. The
+// Corun measures how jobs that share a GPU under MPS change each other's times. Without
+// Options.Repetitions a mix runs as often as the kernel that asks for most runs. The
 // mixes run in turn, so many times over, each second time backwards against drift; so
 // does every kernel alone at 100 percent, which relative throughput needs. Before its
 // first run alone a kernel is warmed up, alone too. The jobs of a mix start at once, and
@@ -67,18 +60,17 @@ type CorunOptions struct {
 // the GPU has, which is not tried at all. A kernel that fails alone, or while it warms up,
 // takes all its mixes along. What failed is listed in a [*FailedError]. Where the
 // experiment cannot go on, rows are those of the repetitions so far, beside the error.
-func Corun(ctx context.Context, mixes []Mix, o CorunOptions) ([]datasets.CorunTime, error) {
-	x := &coruns{CorunOptions: o, from: Provenance(o.GPU), solo: map[string]*corun{}}
-	x.Launcher = judged(o.Launcher)
+func Corun(ctx context.Context, on Shared, mixes []Mix, o Options) ([]datasets.CorunTime, error) {
+	x := &coruns{experiment: newExperiment(o), Shared: on, from: Provenance(on.GPU), solo: map[string]*corun{}}
 	if err := x.add(mixes); err != nil {
 		return nil, err
 	}
-	rounds, done, all := 0, 0, 0
-	for _, c := range x.all {
+	rounds := 0
+	for _, c := range x.mixes {
 		rounds = max(rounds, c.repetitions)
-		all += c.repetitions
+		x.all += c.repetitions
 	}
-	turn := slices.Clone(x.all)
+	turn := slices.Clone(x.mixes)
 	for round := range rounds {
 		for _, c := range turn {
 			if round >= c.repetitions {
@@ -87,9 +79,7 @@ func Corun(ctx context.Context, mixes []Mix, o CorunOptions) ([]datasets.CorunTi
 			if err := x.run(ctx, c); err != nil {
 				return x.rows(), fmt.Errorf("%s: %w", c.mix, err)
 			}
-			if done++; o.Progress != nil {
-				o.Progress(done, all)
-			}
+			x.step()
 		}
 		slices.Reverse(turn)
 	}
@@ -98,12 +88,12 @@ func Corun(ctx context.Context, mixes []Mix, o CorunOptions) ([]datasets.CorunTi
 
 // coruns is the state of a Corun.
 type coruns struct {
-	CorunOptions
+	experiment
+	Shared
 	from datasets.Provenance
-	// all has the kernels alone first, solo those by name.
-	all      []*corun
-	solo     map[string]*corun
-	failures []Failure
+	// mixes has the kernels alone first, solo those by name.
+	mixes []*corun
+	solo  map[string]*corun
 }
 
 // A corun is a mix with the times of its runs in seconds.
@@ -138,12 +128,12 @@ func (x *coruns) add(mixes []Mix) error {
 		seen[m.String()] = true
 		c := &corun{mix: m, seconds: make([][]float64, len(m)), wall: make([][]float64, len(m))}
 		for _, j := range m {
-			c.repetitions = max(c.repetitions, repetitions(x.Repetitions, j.Kernel))
+			c.repetitions = max(c.repetitions, x.repetitions(j.Kernel))
 		}
 		if i < len(solos) {
 			x.solo[m[0].Kernel.Name] = c
 		}
-		x.all = append(x.all, c)
+		x.mixes = append(x.mixes, c)
 	}
 	return nil
 }
@@ -153,11 +143,10 @@ func (x *coruns) lost(c *corun) bool {
 	return c.failed || slices.ContainsFunc(c.mix, func(j Job) bool { return x.solo[j.Kernel.Name].failed })
 }
 
-// fail takes note of a job that did not end well.
-func (x *coruns) fail(c *corun, j Job, out kernel.Outcome) {
+// lose records a job that did not end well, and with it its mix.
+func (x *coruns) lose(c *corun, j Job, out kernel.Outcome) {
 	c.failed = true
-	where := fmt.Sprintf("at %v %% in the mix %s", j.Percent, c.mix)
-	x.failures = append(x.failures, Failure{j.Kernel.Name, where, out.Status, oneLine(out.Detail)})
+	x.fail(j.Kernel, fmt.Sprintf("at %v %% in the mix %s", j.Percent, c.mix), out)
 }
 
 // run runs a mix once, if that makes sense.
@@ -188,7 +177,7 @@ func (x *coruns) run(ctx context.Context, c *corun) error {
 	}
 	for i, j := range c.mix {
 		if outs[i].Status != kernel.OK {
-			x.fail(c, j, outs[i])
+			x.lose(c, j, outs[i])
 		}
 	}
 	if c.failed {
@@ -214,7 +203,7 @@ func (x *coruns) prepare(ctx context.Context, c *corun) error {
 	if need > has {
 		most := slices.MaxFunc(c.mix, func(a, b Job) int { return a.Kernel.MinMemoryMB - b.Kernel.MinMemoryMB })
 		detail := fmt.Sprintf("not tried: the mix needs %d MB, and the GPU has %d MB", need, has)
-		x.fail(c, most, kernel.Outcome{Status: kernel.OutOfMemory, Detail: detail})
+		x.lose(c, most, kernel.Outcome{Status: kernel.OutOfMemory, Detail: detail})
 		return nil
 	}
 	j := c.mix[0]
@@ -224,7 +213,7 @@ func (x *coruns) prepare(ctx context.Context, c *corun) error {
 	out, err := warmUp(ctx, x.Launcher, j.Kernel, x.Share(j.Percent))
 	if err == nil && out.Status != kernel.OK {
 		out.Detail = "warming up: " + out.Detail
-		x.fail(c, j, out)
+		x.lose(c, j, out)
 	}
 	return err
 }
@@ -232,7 +221,7 @@ func (x *coruns) prepare(ctx context.Context, c *corun) error {
 // rows summarises the runs.
 func (x *coruns) rows() []datasets.CorunTime {
 	var out []datasets.CorunTime
-	for _, c := range x.all {
+	for _, c := range x.mixes {
 		if x.lost(c) || len(c.total) == 0 {
 			continue
 		}

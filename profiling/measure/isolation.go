@@ -19,19 +19,6 @@ import (
 	"miglab/reports"
 )
 
-// IsolationOptions say how isolation is measured.
-type IsolationOptions struct {
-	// Repetitions is how often a kernel is measured in each case, in place of its own
-	// number; 0 means that, and [Repetitions] for a kernel that has none.
-	Repetitions int
-	// Seed draws the kernels that run beside.
-	Seed uint64
-	// Launcher starts kernels; nil means [Real].
-	Launcher Launcher
-	// Progress hears how many measured runs are done or fall away; may be nil.
-	Progress func(done, all int)
-}
-
 // Isolation measures how much kernels disturb each other on instances of one GPU (FAR
 // 2.5, Table 2). The GPU must have no instances.
 //
@@ -50,21 +37,20 @@ type IsolationOptions struct {
 //
 // Rows are by kernel, size and case. Where the experiment cannot go on, they are those
 // of the repetitions so far, beside the error.
-func Isolation(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o IsolationOptions) ([]datasets.IsolationTime, error) {
+func Isolation(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o Options) ([]datasets.IsolationTime, error) {
 	if err := checkKernels(kernels); err != nil {
 		return nil, err
 	}
 	x := &isolation{
-		IsolationOptions: o, session: s, from: Provenance(s.Identity()), gpu: s.Identity().Model,
+		experiment: newExperiment(o), session: s, from: Provenance(s.Identity()), gpu: s.Identity().Model,
 		bad: map[place]bool{}, seconds: map[trial][]float64{}, spoilt: map[trial]bool{},
 	}
-	x.Launcher = judged(o.Launcher)
 	each := 0 // runs in each case, of all kernels
 	for i := range kernels {
 		k := &kernels[i]
 		x.kernels = append(x.kernels, k)
-		x.rounds = max(x.rounds, repetitions(o.Repetitions, k))
-		each += repetitions(o.Repetitions, k)
+		x.rounds = max(x.rounds, x.repetitions(k))
+		each += x.repetitions(k)
 	}
 	for _, size := range x.gpu.Sizes() {
 		if size < x.gpu.ComputeSlices {
@@ -143,20 +129,18 @@ type trial struct {
 
 // isolation is the state of an Isolation.
 type isolation struct {
-	IsolationOptions
+	experiment
 	session *session.Session
 	from    datasets.Provenance
 	gpu     *mig.GPU
 	kernels []*kernel.Kernel
 	sizes   []mig.Slices
 	// bad holds where kernels do not run.
-	bad      map[place]bool
-	seconds  map[trial][]float64
-	spoilt   map[trial]bool
-	failures []Failure
+	bad     map[place]bool
+	seconds map[trial][]float64
+	spoilt  map[trial]bool
 	// rounds is the largest number of repetitions.
-	rounds    int
-	done, all int
+	rounds int
 }
 
 // warmUp runs every kernel on every size, to find out where they do not run.
@@ -189,10 +173,6 @@ func (x *isolation) warmUp(ctx context.Context) error {
 	return nil
 }
 
-func (x *isolation) fail(k *kernel.Kernel, where string, out kernel.Outcome) {
-	x.failures = append(x.failures, Failure{k.Name, where, out.Status, oneLine(out.Detail)})
-}
-
 // measure makes all repetitions on instances of a size.
 func (x *isolation) measure(ctx context.Context, size mig.Slices) error {
 	at := first(x.gpu, size)
@@ -202,7 +182,7 @@ func (x *isolation) measure(ctx context.Context, size mig.Slices) error {
 	}
 	all, kernels := cases(x.gpu, at), slices.Clone(x.kernels)
 	for repetition := range x.rounds {
-		due := slices.DeleteFunc(slices.Clone(kernels), func(k *kernel.Kernel) bool { return repetition >= repetitions(x.Repetitions, k) })
+		due := slices.DeleteFunc(slices.Clone(kernels), func(k *kernel.Kernel) bool { return repetition >= x.repetitions(k) })
 		for i := range all {
 			if repetition%2 == 1 {
 				i = len(all) - 1 - i
@@ -238,10 +218,7 @@ func (x *isolation) beside(ctx context.Context, on profiling.Instance, number in
 				return fmt.Errorf("%s %s: %w", k.Name, onSlices(on.Size()), err)
 			}
 		}
-		x.done++
-		if x.Progress != nil {
-			x.Progress(x.done, x.all)
-		}
+		x.step()
 	}
 	for _, i := range made {
 		if _, err := x.session.Destroy(ctx, i); err != nil {

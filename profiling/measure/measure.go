@@ -35,9 +35,53 @@ import (
 // ask for another number: that of the papers.
 const Repetitions = 10
 
-// repetitions is how often a kernel is measured: so often as was asked for or, where that
-// is 0, as its manifest says.
-func repetitions(asked int, k *kernel.Kernel) int { return cmp.Or(asked, k.Repetitions, Repetitions) }
+// Options say how an experiment is run. The zero value asks for what the manifest says.
+type Options struct {
+	// Repetitions is how often each kernel is measured, in place of the kernel's own number;
+	// 0 means that number, and [Repetitions] for a kernel without one.
+	Repetitions int
+	// Seed decides everything that is random.
+	Seed uint64
+	// Launcher starts kernels; nil means [Real].
+	Launcher Launcher
+	// Progress is told how many runs are done or no longer needed; it may be nil.
+	Progress func(done, all int)
+}
+
+// An experiment is the state that all experiments share.
+type experiment struct {
+	Options
+	failures  []Failure
+	done, all int
+}
+
+// newExperiment starts an experiment whose launcher reports no run as OK that has a time
+// which datasets cannot hold.
+func newExperiment(o Options) experiment {
+	if o.Launcher == nil {
+		o.Launcher = Real{}
+	}
+	o.Launcher = judge{o.Launcher}
+	return experiment{Options: o}
+}
+
+// repetitions is how often a kernel is measured.
+func (x *experiment) repetitions(k *kernel.Kernel) int {
+	return cmp.Or(x.Options.Repetitions, k.Repetitions, Repetitions)
+}
+
+// fail records a run that did not end well.
+func (x *experiment) fail(k *kernel.Kernel, where string, out kernel.Outcome) {
+	x.failures = append(x.failures, Failure{k.Name, where, out.Status, oneLine(out.Detail)})
+}
+
+// step reports that one more run is done.
+func (x *experiment) step() {
+	x.done++
+	if x.Progress != nil {
+		x.Progress(x.done, x.all)
+	}
+}
 
 // A Launcher runs a kernel once on an instance. The program's is [Real]; tests in
 // virtual time have others.
@@ -53,15 +97,7 @@ func (Real) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance)
 	return k.Run(ctx, on.Env)
 }
 
-// judged returns the launcher asked for, or the program's, such that no run that is OK
-// has a time that datasets cannot hold.
-func judged(l Launcher) Launcher {
-	if l == nil {
-		l = Real{}
-	}
-	return judge{l}
-}
-
+// A judge is a launcher that refuses times which datasets cannot hold.
 type judge struct{ Launcher }
 
 func (j judge) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {

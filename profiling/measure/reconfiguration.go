@@ -16,14 +16,6 @@ import (
 	"miglab/reports"
 )
 
-// ReconfigurationOptions say how reconfiguration is measured.
-type ReconfigurationOptions struct {
-	// Repetitions is how often every round is made; 0 means [Repetitions].
-	Repetitions int
-	// Progress hears how many rounds are done; may be nil.
-	Progress func(done, all int)
-}
-
 // The operations of a [datasets.ReconfigurationTime].
 const (
 	create  = "create"
@@ -37,11 +29,12 @@ const (
 // other, or each in a thread of its own, all at once. The partitions are one instance
 // of each size, as many of each size as there can be, and one of mixed sizes: of
 // the useful maximal partitions with most different sizes, the first (4-2-1 on the
-// 7-slice models, 2-1-1 on A30). Rows are by partition, threads, size and operation. The
+// 7-slice models, 2-1-1 on A30). Of the options, only the repetitions of every round and
+// Progress, which counts rounds, matter. Rows are by partition, threads, size and operation. The
 // times of single operations are those of the driver; Total is seen from outside, with
 // what the session does before each operation. Where the experiment cannot go on, rows
 // are those of the rounds that came to their end, beside the error.
-func Reconfiguration(ctx context.Context, s *session.Session, o ReconfigurationOptions) ([]datasets.ReconfigurationTime, error) {
+func Reconfiguration(ctx context.Context, s *session.Session, o Options) ([]datasets.ReconfigurationTime, error) {
 	id := s.Identity()
 	if id.Source != profiling.MIG {
 		return nil, fmt.Errorf("reconfiguration can be measured under MIG only, and this is %s", id.Source)
@@ -60,15 +53,13 @@ func Reconfiguration(ctx context.Context, s *session.Session, o ReconfigurationO
 		}
 		return out
 	}
-	all := cmp.Or(o.Repetitions, Repetitions) * len(rounds)
-	for i := range all {
+	x := experiment{Options: o, all: cmp.Or(o.Repetitions, Repetitions) * len(rounds)}
+	for i := range x.all {
 		r := rounds[i%len(rounds)]
 		if err := r.run(ctx, s); err != nil {
 			return rows(), fmt.Errorf("partition %s: %w", r.partition, err)
 		}
-		if o.Progress != nil {
-			o.Progress(i+1, all)
-		}
+		x.step()
 	}
 	return rows(), nil
 }

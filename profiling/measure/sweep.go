@@ -15,25 +15,8 @@ import (
 	"miglab/profiling/session"
 )
 
-// SweepOptions say how kernels are swept over the instance sizes.
-type SweepOptions struct {
-	// File is where every run is recorded, runs.csv. If it exists, the sweep goes on
-	// where it stopped.
-	File string
-	// Repetitions takes the place of the kernels' own number; 0 means that, and
-	// [Repetitions] for a kernel that has none.
-	Repetitions int
-	// Seed decides the order of the sizes.
-	Seed uint64
-	// Launcher starts kernels; nil means [Real].
-	Launcher Launcher
-	// Progress hears how many runs are done or no longer needed, once before the first
-	// and after each; may be nil.
-	Progress func(done, all int)
-}
-
 // Sweep measures kernels on every instance size of a GPU and records every run in a
-// file.
+// file, runs.csv. If the file exists, the sweep continues where it stopped.
 //
 // It goes in rounds: a round takes every size once, in random order, and on one
 // instance of the size runs every kernel once. So a GPU that gets slower or faster
@@ -52,20 +35,19 @@ type SweepOptions struct {
 // described as before; otherwise the error says what to do. When ctx ends or the GPU
 // is lost, the sweep stops at once. The profile has all that the file has, also
 // beside an error; it is nil where the file cannot be used.
-func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o SweepOptions) (_ *Profile, err error) {
+func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, file string, o Options) (_ *Profile, err error) {
 	if err := checkKernels(kernels); err != nil {
 		return nil, err
 	}
-	log, runs, err := openRuns(o.File)
+	log, runs, err := openRuns(file)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, log.close()) }()
 	w := &sweep{
-		SweepOptions: o, session: s, id: s.Identity(), log: log, runs: runs,
+		experiment: newExperiment(o), file: file, session: s, id: s.Identity(), log: log, runs: runs,
 		done: map[cell]bool{}, over: map[place]bool{}, warm: map[place]bool{},
 	}
-	w.Launcher = judged(o.Launcher)
 	for i := range kernels {
 		w.kernels = append(w.kernels, &kernels[i])
 	}
@@ -79,12 +61,13 @@ func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o S
 	mine := slices.DeleteFunc(p.failures(), func(f Failure) bool {
 		return !slices.ContainsFunc(kernels, func(k kernel.Kernel) bool { return k.Name == f.Kernel })
 	})
-	return p, failed(mine, "to run it again, delete its lines from "+o.File)
+	return p, failed(mine, "to run it again, delete its lines from "+file)
 }
 
 // sweep is the state of a Sweep.
 type sweep struct {
-	SweepOptions
+	experiment
+	file    string
 	session *session.Session
 	id      profiling.Identity
 	kernels []*kernel.Kernel
@@ -100,7 +83,7 @@ func (w *sweep) resume() error {
 	if len(w.runs) > 0 {
 		now := w.row(&kernel.Kernel{}, &mig.Profile{}, 0)
 		if column, err := now.agrees(&w.runs[0]); err != nil {
-			return fmt.Errorf("%s:2: %s: %w; record the runs of this GPU in another folder", w.File, column, err)
+			return fmt.Errorf("%s:2: %s: %w; record the runs of this GPU in another folder", w.file, column, err)
 		}
 	}
 	for i := range w.runs {
@@ -108,7 +91,7 @@ func (w *sweep) resume() error {
 		for _, k := range w.kernels {
 			if k.Name == r.Kernel && describe(k) != r.Description {
 				return fmt.Errorf("%s:%d: kernel %s (%s:%d) was another one when it ran: suite, arguments, environment, data or what is expected changed; record its runs in another folder, or delete the kernel's lines",
-					w.File, i+2, k.Name, k.File, k.Line)
+					w.file, i+2, k.Name, k.File, k.Line)
 			}
 		}
 		w.adopt(r)
@@ -132,9 +115,6 @@ func describe(k *kernel.Kernel) string {
 		k.Suite, k.SizeClass, k.Argv, k.Env, k.Data, k.Exit, k.Expect, k.OutOfMemory, t.Kind, t.Pattern, t.Row, t.Unit))
 	return fmt.Sprintf("%x", h[:6])
 }
-
-// repetitions is how often a kernel runs on each size.
-func (w *sweep) repetitions(k *kernel.Kernel) int { return repetitions(w.Repetitions, k) }
 
 // rounds makes all rounds.
 func (w *sweep) rounds(ctx context.Context) error {
