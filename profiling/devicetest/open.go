@@ -1,5 +1,3 @@
-//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
-
 package devicetest
 
 import (
@@ -9,9 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"syscall"
 
 	"miglab/harness/mig"
+	"miglab/profiling/internal/filelock"
 )
 
 // Open returns a GPU whose state is in a file, so that it outlives the process that
@@ -38,14 +36,8 @@ func (f *file) update(change func(*state) error) error {
 		return err
 	}
 	defer lock.Close()
-	for {
-		err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, syscall.EINTR) {
-			return err
-		}
+	if err := filelock.Wait(lock); err != nil {
+		return err
 	}
 	s := f.first
 	old, err := os.ReadFile(f.path)

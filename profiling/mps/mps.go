@@ -15,6 +15,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/profiling"
+	"miglab/profiling/internal/filelock"
 )
 
 // Options say which GPU and where.
@@ -92,7 +93,11 @@ func open(ctx context.Context, o Options, patience time.Duration) (*Device, erro
 	if d.lock, err = os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return nil, err
 	}
-	if err := lock(d.lock); err != nil {
+	free, err := filelock.Try(d.lock)
+	if err == nil && !free {
+		err = profiling.ErrBusy
+	}
+	if err != nil {
 		d.lock.Close()
 		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%s: %w", d.lock.Name(), err), Remedy: "wait for the other run of miglab on this GPU, or end it"}
 	}

@@ -2,15 +2,7 @@
 
 package mps
 
-import (
-	"os"
-	"os/exec"
-
-	"miglab/profiling"
-)
-
-// lock refuses: MPS exists on Linux only.
-func lock(*os.File) error { return profiling.ErrUnsupported }
+import "os/exec"
 
 // ownGroup does nothing where the system has no such groups.
 func ownGroup(*exec.Cmd) {}

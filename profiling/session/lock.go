@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"miglab/profiling/internal/filelock"
 )
 
 // lock takes the lock of a GPU and writes this process into its file, which stays: to
@@ -22,7 +24,7 @@ func lock(path, gpu string) (_ *os.File, err error) {
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	free, err := tryLock(f)
+	free, err := filelock.Try(f)
 	if err != nil {
 		return nil, err
 	}

@@ -5,14 +5,14 @@ package nvmltest
 import (
 	"cmp"
 	_ "embed"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
+
+	"miglab/profiling/internal/filelock"
 )
 
 //go:embed testdata/stub.c
@@ -132,14 +132,8 @@ func (s State) locked(t testing.TB, f func()) {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	for {
-		err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, syscall.EINTR) {
-			t.Fatal(err)
-		}
+	if err := filelock.Wait(lock); err != nil {
+		t.Fatal(err)
 	}
 	f()
 }
