@@ -1,8 +1,10 @@
 package profiling
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -42,3 +44,44 @@ func memory(g *mig.GPU) int { return g.Profiles[len(g.Profiles)-1].MemoryGB }
 
 // distance is how far a model's memory is from gb, in GB.
 func distance(g *mig.GPU, gb int) int { return max(memory(g)-gb, gb-memory(g)) }
+
+// Choose returns the index of the GPU that a selector names: the index itself, or the
+// UUID or its beginning in any case. An empty selector names the only GPU. A GPU that
+// could not be identified has no UUID. The error is a [*DeviceError].
+func Choose(selector string, gpus []Identity) (int, error) {
+	var named []int
+	var all []string
+	for i, id := range gpus {
+		all = append(all, fmt.Sprintf("%d: %s, %s", i, id.Name, id.UUID))
+		known := id.UUID != "" && len(selector) <= len(id.UUID)
+		if selector == "" || selector == strconv.Itoa(i) || known && strings.EqualFold(id.UUID[:len(selector)], selector) {
+			named = append(named, i)
+		}
+	}
+	var err error
+	switch {
+	case len(named) == 1:
+		return named[0], nil
+	case len(gpus) == 0:
+		err = errors.New("the driver reports no GPU")
+	case selector == "":
+		err = fmt.Errorf("there are several: %s", strings.Join(all, "; "))
+	case len(named) > 1:
+		var several []string
+		for _, i := range named {
+			several = append(several, all[i])
+		}
+		err = fmt.Errorf("%q names several: %s", selector, strings.Join(several, "; "))
+	default:
+		err = fmt.Errorf("there is no GPU %q; there are %s", selector, strings.Join(all, "; "))
+	}
+	return 0, &DeviceError{Op: "choose a GPU", Err: err, Remedy: "name one by its index or UUID"}
+}
+
+// OnOff words a MIG mode.
+func OnOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}

@@ -1,6 +1,8 @@
 package profiling_test
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +65,31 @@ func TestNoModel(t *testing.T) {
 			t.Errorf("Model(%q, %d) = %s, want an error", c.name, c.mib, got)
 		} else if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Model(%q, %d): error %q does not say %q", c.name, c.mib, err, c.want)
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
+	one := []profiling.Identity{{UUID: "GPU-a1", Name: "A"}}
+	three := append(slices.Clone(one), profiling.Identity{}, profiling.Identity{UUID: "GPU-A2", Name: "B"})
+	for _, c := range []struct {
+		selector string
+		gpus     []profiling.Identity
+		index    int
+		says     string
+	}{
+		{selector: "", gpus: one},
+		{selector: "", gpus: three, says: "there are several: 0: A, GPU-a1; 1: , ; 2: B, GPU-A2; name one by its index or UUID"},
+		{selector: "1", gpus: three, index: 1},
+		{selector: "gpu-a2", gpus: three, index: 2},
+		{selector: "GPU-A1", gpus: three},
+		{selector: "GPU-a", gpus: three, says: `"GPU-a" names several: 0: A, GPU-a1; 2: B, GPU-A2;`},
+		{selector: "GPU-a11", gpus: three, says: `there is no GPU "GPU-a11"; there are 0: A`},
+		{selector: "0", says: "the driver reports no GPU;"},
+	} {
+		i, err := profiling.Choose(c.selector, c.gpus)
+		if _, ok := errors.AsType[*profiling.DeviceError](err); ok != (c.says != "") || i != c.index || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q of %d GPUs: %d, %v; want %d, error with %q", c.selector, len(c.gpus), i, err, c.index, c.says)
 		}
 	}
 }

@@ -155,11 +155,7 @@ func (g *GPU) ampere() bool { return strings.HasPrefix(g.model.Name, "A") }
 // SetMIG implements [profiling.Device]. On Ampere the mode stays pending while
 // processes use the GPU; the other generations change it at once.
 func (g *GPU) SetMIG(on bool) error {
-	op := "turn MIG mode off"
-	if on {
-		op = "turn MIG mode on"
-	}
-	return g.do(op, func(s *state) error {
+	return g.do("turn MIG mode "+profiling.OnOff(on), func(s *state) error {
 		switch {
 		case g.source != profiling.MIG:
 			return profiling.ErrUnsupported

@@ -20,8 +20,7 @@ import (
 
 // Options say which GPU and where.
 type Options struct {
-	// GPU is the number or the UUID of the GPU as nvidia-smi -L prints them; empty means
-	// the only one.
+	// GPU is a selector of [profiling.Choose].
 	GPU string
 	// Dir holds the daemon's folder, mps-UUID; empty means the system's folder for
 	// temporary files. Its path has to be short: UNIX sockets lie in it.
@@ -60,10 +59,15 @@ func open(ctx context.Context, o Options, patience time.Duration) (*Device, erro
 	if err := installed(control, "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): nvidia-cuda-mps-control has to be in PATH"); err != nil {
 		return nil, err
 	}
-	id, err := find(ctx, o.GPU)
+	all, err := identities(ctx, "")
 	if err != nil {
 		return nil, err
 	}
+	chosen, err := profiling.Choose(o.GPU, all)
+	if err != nil {
+		return nil, err
+	}
+	id := all[chosen]
 	op := "limit the multiprocessors of " + id.UUID
 	if id.MIG {
 		return nil, &profiling.DeviceError{
@@ -131,36 +135,6 @@ func identities(ctx context.Context, gpu string) ([]profiling.Identity, error) {
 	return out, nil
 }
 
-// find returns the GPU that a selector means.
-func find(ctx context.Context, selector string) (profiling.Identity, error) {
-	all, err := identities(ctx, "")
-	if err != nil {
-		return profiling.Identity{}, err
-	}
-	i := slices.IndexFunc(all, func(id profiling.Identity) bool { return strings.EqualFold(id.UUID, selector) })
-	if i < 0 && selector == "" && len(all) == 1 {
-		i = 0
-	}
-	if n, err := strconv.Atoi(selector); i < 0 && err == nil {
-		i = n
-	}
-	if i < 0 || i >= len(all) {
-		var list []string
-		for i, id := range all {
-			list = append(list, fmt.Sprintf("%d %s (%s)", i, id.UUID, id.Name))
-		}
-		err := fmt.Errorf("there is no GPU %q", selector)
-		switch {
-		case len(all) == 0:
-			err = errors.New("there is no GPU")
-		case selector == "":
-			err = fmt.Errorf("there are %d GPUs", len(all))
-		}
-		return profiling.Identity{}, &profiling.DeviceError{Op: "choose a GPU", Err: err, Remedy: "choose by number or UUID: " + strings.Join(list, ", ")}
-	}
-	return all[i], nil
-}
-
 // Identify reads the identity anew.
 func (d *Device) Identify() (profiling.Identity, error) {
 	all, err := identities(context.Background(), d.daemon.gpu)
@@ -173,12 +147,8 @@ func (d *Device) Identify() (profiling.Identity, error) {
 
 // SetMIG refuses: this device is for GPUs whose MIG mode may not be touched.
 func (d *Device) SetMIG(on bool) error {
-	mode := "off"
-	if on {
-		mode = "on"
-	}
 	return &profiling.DeviceError{
-		Op: "turn MIG mode " + mode, Err: profiling.ErrUnsupported,
+		Op: "turn MIG mode " + profiling.OnOff(on), Err: profiling.ErrUnsupported,
 		Remedy: "limits of multiprocessors leave MIG mode alone",
 	}
 }

@@ -58,9 +58,9 @@ func (d *device) divided(op string) error {
 
 // SetMIG implements [profiling.Device].
 func (d *device) SetMIG(on bool) error {
-	op, mode := "turn MIG mode off", nvml.DEVICE_MIG_DISABLE
+	op, mode := "turn MIG mode "+profiling.OnOff(on), nvml.DEVICE_MIG_DISABLE
 	if on {
-		op, mode = "turn MIG mode on", nvml.DEVICE_MIG_ENABLE
+		mode = nvml.DEVICE_MIG_ENABLE
 	}
 	activation, ret := d.gpu.SetMigMode(mode)
 	switch {
@@ -102,18 +102,27 @@ func (d *device) differs(op, how string) error {
 	}
 }
 
-// profiles returns all profiles of the driver. Their enumerators are counted up until
-// the driver says that there are no more, as nvml.h has it.
-func (d *device) profiles(op string) (all []nvml.GpuInstanceProfileInfo, err error) {
+// profiles returns all profiles of the driver.
+func (d *device) profiles(op string) ([]nvml.GpuInstanceProfileInfo, error) {
+	all, ret := enumerate(d.gpu.GetGpuInstanceProfileInfo)
+	if ret != nvml.SUCCESS {
+		return nil, failure(op, ret)
+	}
+	return all, nil
+}
+
+// enumerate returns the profiles that the GPU or the instance supports. As nvml.h says,
+// they are asked for by number until the driver has no more.
+func enumerate[T any](ask func(number int) (T, nvml.Return)) (all []T, _ nvml.Return) {
 	for i := 0; ; i++ {
-		switch info, ret := d.gpu.GetGpuInstanceProfileInfo(i); ret {
+		switch info, ret := ask(i); ret {
 		case nvml.SUCCESS:
 			all = append(all, info)
-		case nvml.ERROR_NOT_SUPPORTED: // by this GPU
+		case nvml.ERROR_NOT_SUPPORTED: // by this GPU or instance
 		case nvml.ERROR_INVALID_ARGUMENT:
-			return all, nil
+			return all, nvml.SUCCESS
 		default:
-			return nil, failure(op, ret)
+			return nil, ret
 		}
 	}
 }
@@ -229,18 +238,14 @@ func name(op string, i *profiling.Instance, ci nvml.ComputeInstance) error {
 }
 
 // computeProfiles returns the kinds of compute instances that a GPU instance can have.
-func computeProfiles(op string, gi nvml.GpuInstance) (all []nvml.ComputeInstanceProfileInfo, err error) {
-	for i := 0; ; i++ {
-		switch info, ret := gi.GetComputeInstanceProfileInfo(i, nvml.COMPUTE_INSTANCE_ENGINE_PROFILE_SHARED); ret {
-		case nvml.SUCCESS:
-			all = append(all, info)
-		case nvml.ERROR_NOT_SUPPORTED: // by this instance
-		case nvml.ERROR_INVALID_ARGUMENT:
-			return all, nil
-		default:
-			return nil, instanceFailure(op, ret)
-		}
+func computeProfiles(op string, gi nvml.GpuInstance) ([]nvml.ComputeInstanceProfileInfo, error) {
+	all, ret := enumerate(func(number int) (nvml.ComputeInstanceProfileInfo, nvml.Return) {
+		return gi.GetComputeInstanceProfileInfo(number, nvml.COMPUTE_INSTANCE_ENGINE_PROFILE_SHARED)
+	})
+	if ret != nvml.SUCCESS {
+		return nil, instanceFailure(op, ret)
 	}
+	return all, nil
 }
 
 // compute returns the compute instances of a GPU instance.

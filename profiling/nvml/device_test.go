@@ -624,8 +624,8 @@ var everywhere = []stubTest{
 		}
 		const all = "0: NVIDIA A100-SXM4-40GB, GPU-aaaa1; 1: NVIDIA A30, GPU-aaaa2; 2: NVIDIA L4, GPU-bbbb1; 3: NVIDIA X1 of tomorrow, GPU-cccc1"
 		for selector, says := range map[string]string{
-			"": "there are several: " + all, "4": `none is "4"; there are ` + all, "MIG-1": `none is "MIG-1"`,
-			"GPU-aaaa": `"GPU-aaaa" can be each of 0: NVIDIA A100-SXM4-40GB, GPU-aaaa1; 1: NVIDIA A30, GPU-aaaa2;`,
+			"": "there are several: " + all, "4": `there is no GPU "4"; there are ` + all, "MIG-1": `there is no GPU "MIG-1"`,
+			"GPU-aaaa": `"GPU-aaaa" names several: 0: NVIDIA A100-SXM4-40GB, GPU-aaaa1; 1: NVIDIA A30, GPU-aaaa2;`,
 		} {
 			_, err := nvml.Open(selector)
 			wants(t, err, nil, "choose a GPU", says, "index or UUID")
@@ -680,7 +680,7 @@ var everywhere = []stubTest{
 	}},
 	{name: "no GPU", state: []string{"driver 550"}, run: func(t *testing.T, s nvmltest.State) {
 		_, err := nvml.Open("")
-		wants(t, err, nil, "the driver shows none")
+		wants(t, err, nil, "the driver reports no GPU")
 		if ids, err := nvml.List(); err != nil || len(ids) > 0 {
 			t.Errorf("%v, %v; want none", ids, err)
 		}

@@ -5,8 +5,6 @@ package nvml
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
@@ -31,8 +29,7 @@ func Open(selector string) (profiling.Device, error) {
 }
 
 func open(lib nvml.Interface, selector string) (*device, error) {
-	gpus, failed := list(lib)
-	g, err := choose(selector, gpus, failed)
+	g, err := choose(lib, selector)
 	if err != nil {
 		return nil, err
 	}
@@ -57,12 +54,15 @@ func List() ([]profiling.Identity, error) {
 		return nil, err
 	}
 	defer lib.Shutdown()
-	gpus, failed := list(lib)
+	gpus, err := list(lib)
 	var ids []profiling.Identity
 	for _, g := range gpus {
-		ids = append(ids, g.id)
+		if g.err == nil {
+			ids = append(ids, g.id)
+		}
+		err = errors.Join(err, g.err)
 	}
-	return ids, errors.Join(failed...)
+	return ids, err
 }
 
 // required are the functions that package nvml calls without looking for them first,
@@ -110,99 +110,83 @@ func has(lib nvml.Interface, function string) bool {
 	return false
 }
 
-// gpu is a GPU with its number.
+// A gpu is a GPU of the list.
 type gpu struct {
-	index  int
 	handle nvml.Device
 	id     profiling.Identity
+	// err says why it could not be identified; its id is zero then.
+	err error
 }
 
-// list identifies all GPUs. Where that fails for some, it returns the others and why.
-func list(lib nvml.Interface) (gpus []gpu, failed []error) {
+// list identifies all GPUs, by index.
+func list(lib nvml.Interface) ([]gpu, error) {
 	n, ret := lib.DeviceGetCount()
 	if ret != nvml.SUCCESS {
-		return nil, []error{failure("count GPUs", ret)}
+		return nil, failure("count GPUs", ret)
 	}
-	for i := range n {
-		g := gpu{index: i}
+	gpus := make([]gpu, n)
+	for i := range gpus {
+		g := &gpus[i]
 		op := fmt.Sprintf("identify GPU %d", i)
-		var err error
 		if g.handle, ret = lib.DeviceGetHandleByIndex(i); ret != nvml.SUCCESS {
-			err = failure(op, ret)
+			g.err = failure(op, ret)
 		} else {
-			g.id, err = identify(lib, g.handle, op)
-		}
-		if err == nil {
-			gpus = append(gpus, g)
-		} else {
-			failed = append(failed, err)
+			g.id, g.err = identify(lib, g.handle, op)
 		}
 	}
-	return gpus, failed
+	return gpus, nil
 }
 
 // identify reads what is known about a GPU. Its model is nil where package mig does
 // not know it, its MIG mode off where it has none, and its memory 0 where it has none of
 // its own.
-func identify(lib nvml.Interface, gpu nvml.Device, op string) (profiling.Identity, error) {
+func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Identity, _ error) {
 	id := profiling.Identity{Source: profiling.MIG}
 	var ret nvml.Return
 	if id.Driver, ret = lib.SystemGetDriverVersion(); ret != nvml.SUCCESS {
-		return id, failure(op, ret)
+		return none, failure(op, ret)
 	}
 	if id.Name, ret = gpu.GetName(); ret != nvml.SUCCESS {
-		return id, failure(op, ret)
+		return none, failure(op, ret)
 	}
 	if id.UUID, ret = gpu.GetUUID(); ret != nvml.SUCCESS {
-		return id, failure(op, ret)
+		return none, failure(op, ret)
 	}
 	memory, ret := gpu.GetMemoryInfo()
 	if ret != nvml.SUCCESS && ret != nvml.ERROR_NOT_SUPPORTED {
-		return id, failure(op, ret)
+		return none, failure(op, ret)
 	}
 	id.MemoryMiB = int(memory.Total >> 20)
 	id.Model, _ = profiling.Model(id.Name, id.MemoryMiB)
 	current, pending, ret := gpu.GetMigMode()
 	if ret != nvml.SUCCESS && ret != nvml.ERROR_NOT_SUPPORTED {
-		return id, failure(op, ret)
+		return none, failure(op, ret)
 	}
 	id.MIG, id.MIGPending = current == nvml.DEVICE_MIG_ENABLE, pending == nvml.DEVICE_MIG_ENABLE
 	return id, nil
 }
 
-// choose finds the GPU that a selector means. That some could not be identified (failed)
-// matters only where none of the others is named.
-func choose(selector string, gpus []gpu, failed []error) (gpu, error) {
-	var meant []gpu
+// choose finds the GPU that a selector names. That another one could not be identified
+// matters only if the selector names none.
+func choose(lib nvml.Interface, selector string) (gpu, error) {
+	gpus, err := list(lib)
+	if err != nil {
+		return gpu{}, err
+	}
+	var ids []profiling.Identity
 	for _, g := range gpus {
-		if selector == strconv.Itoa(g.index) || strings.HasPrefix(g.id.UUID, selector) {
-			meant = append(meant, g)
+		ids = append(ids, g.id)
+	}
+	i, err := profiling.Choose(selector, ids)
+	if err == nil {
+		return gpus[i], gpus[i].err
+	}
+	for _, g := range gpus {
+		if g.err != nil {
+			return gpu{}, g.err
 		}
 	}
-	if len(failed) > 0 && (selector == "" || len(meant) == 0) {
-		return gpu{}, failed[0]
-	}
-	if len(meant) == 1 {
-		return meant[0], nil
-	}
-	err := fmt.Errorf("none is %q; there are %s", selector, names(gpus))
-	switch {
-	case len(gpus) == 0:
-		err = errors.New("the driver shows none")
-	case selector == "":
-		err = fmt.Errorf("there are several: %s", names(gpus))
-	case len(meant) > 1:
-		err = fmt.Errorf("%q can be each of %s", selector, names(meant))
-	}
-	return gpu{}, &profiling.DeviceError{Op: "choose a GPU", Err: err, Remedy: "name one by its index or UUID"}
-}
-
-func names(gpus []gpu) string {
-	var out []string
-	for _, g := range gpus {
-		out = append(out, fmt.Sprintf("%d: %s, %s", g.index, g.id.Name, g.id.UUID))
-	}
-	return strings.Join(out, "; ")
+	return gpu{}, err
 }
 
 // gigabytes is a profile's memory in GB as NVIDIA writes it in the profile's name: a

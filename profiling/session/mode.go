@@ -72,13 +72,6 @@ func (s *Session) restore() error {
 	return nil
 }
 
-func onOff(mode bool) string {
-	if mode {
-		return "on"
-	}
-	return "off"
-}
-
 // held says what holds the GPU, in brackets.
 func held(by []profiling.Process) string {
 	if len(by) == 0 {

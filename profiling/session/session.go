@@ -155,7 +155,7 @@ func (s *Session) admit() (err error) {
 	switch underMIG := id.Source == profiling.MIG; {
 	case underMIG && id.MIG != id.MIGPending:
 		return fmt.Errorf("MIG mode of %s is %s and will be %s after a reset%s; end what uses the GPU and run nvidia-smi --gpu-reset -i %s",
-			id.UUID, onOff(id.MIG), onOff(id.MIGPending), held(processes), id.UUID)
+			id.UUID, profiling.OnOff(id.MIG), profiling.OnOff(id.MIGPending), held(processes), id.UUID)
 	case underMIG && !id.MIG && !s.o.AllowMIGMode:
 		return fmt.Errorf("%w on %s; allow it to be changed with --allow-mig-mode, or run nvidia-smi -i %s -mig 1 (both need root)",
 			profiling.ErrMIGOff, id.UUID, id.UUID)
