@@ -3,6 +3,7 @@ package bounds
 import (
 	"context"
 	"math"
+	"math/bits"
 	"sync"
 
 	"miglab/harness/algo"
@@ -40,6 +41,25 @@ func work(tasks task.Batch, weights []weight) float64 {
 		sum += least
 	}
 	return sum
+}
+
+// bySlice holds an instant for each memory slice of a GPU.
+type bySlice [8]mig.Seconds
+
+// latest returns the latest instant of some slices, 0 for none.
+func (b *bySlice) latest(of mig.Mask) mig.Seconds {
+	var latest mig.Seconds
+	for ; of != 0; of &= of - 1 {
+		latest = max(latest, b[bits.TrailingZeros8(uint8(of))])
+	}
+	return latest
+}
+
+// set gives some slices the same instant.
+func (b *bySlice) set(of mig.Mask, to mig.Seconds) {
+	for ; of != 0; of &= of - 1 {
+		b[bits.TrailingZeros8(uint8(of))] = to
+	}
 }
 
 // capacity returns the number of compute slices of all GPUs.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"miglab/bounds/certificate"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -63,7 +64,7 @@ func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (Result
 		r.Best = x.schedule()
 	}
 	r.Lower, r.Proven = r.Best.Makespan(), true
-	r.Witness = Witness{Kind: KindSearch, Bound: r.Lower}
+	r.Witness = Witness{Kind: certificate.Search, Bound: r.Lower}
 	return r, nil
 }
 

@@ -78,17 +78,10 @@ func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	return s.best, nil
 }
 
-// memorySlices is the number of bits of a [mig.Mask].
-const memorySlices = 8
-
-// freeUntil is the instant from which each memory slice of a GPU is free.
-type freeUntil [memorySlices]mig.Seconds
-
 // A freeInstance is an instance with what the search asks about it.
 type freeInstance struct {
 	size mig.Slices
-	// from and to delimit the memory slices it occupies.
-	from, to int
+	mask mig.Mask
 	// twins are the pairs of sibling subtrees of the same shape of which the later
 	// one contains the instance.
 	twins []twin
@@ -101,7 +94,7 @@ var freeInstances = perGPU(func(g *mig.GPU) []freeInstance {
 	tree := g.Tree()
 	var out []freeInstance
 	for _, n := range tree {
-		in := freeInstance{size: n.Size(), from: int(n.Start), to: int(n.Start + n.Profile.Length)}
+		in := freeInstance{size: n.Size(), mask: n.Mask()}
 		for a := n; a.Parent >= 0; a = tree[a.Parent] {
 			for _, c := range tree[a.Parent].Children {
 				b := tree[c]
@@ -127,8 +120,9 @@ type freeSearch struct {
 	problem   *algo.Problem
 	instances []freeInstance
 	// area is each task's least area.
-	area    []mig.Seconds
-	gpus    []freeUntil
+	area []mig.Seconds
+	// gpus says from when each memory slice of each GPU is free.
+	gpus    []bySlice
 	choices [MaxOptimumFreeTasks][]freeChoice
 	best    mig.Seconds
 	visited int
@@ -157,15 +151,11 @@ type freeChoice struct {
 
 func newFreeSearch(ctx context.Context, p *algo.Problem) *freeSearch {
 	s := &freeSearch{
-		ctx: ctx, problem: p, instances: freeInstances(p.GPU), gpus: make([]freeUntil, p.GPUs()),
+		ctx: ctx, problem: p, instances: freeInstances(p.GPU), gpus: make([]bySlice, p.GPUs()),
 		area: make([]mig.Seconds, len(p.Tasks)), best: mig.Seconds(math.Inf(1)),
 	}
 	for _, e := range p.Start {
-		for k := range memorySlices {
-			if e.Instance.Mask()>>k&1 != 0 {
-				s.gpus[e.GPU][k] = e.BusyUntil
-			}
-		}
+		s.gpus[e.GPU].set(e.Instance.Mask(), e.BusyUntil)
 	}
 	for i := range p.Tasks {
 		s.area[i] = s.best
@@ -196,9 +186,7 @@ func (s *freeSearch) extend(n freeNode) {
 			continue
 		}
 		before := s.gpus[c.gpu]
-		for k := c.instance.from; k < c.instance.to; k++ {
-			s.gpus[c.gpu][k] = c.end
-		}
+		s.gpus[c.gpu].set(c.instance.mask, c.end)
 		s.extend(freeNode{n.left &^ (1 << c.task), c.start, c.task, max(n.end, c.end), n.depth + 1})
 		s.gpus[c.gpu] = before
 	}
@@ -244,10 +232,7 @@ func (s *freeSearch) next(n freeNode) []freeChoice {
 				if math.IsInf(float64(t), 1) || in.redundant(until) {
 					continue
 				}
-				start := s.problem.ReleaseOf(i)
-				for _, u := range until[in.from:in.to] {
-					start = max(start, u)
-				}
+				start := max(s.problem.ReleaseOf(i), until.latest(in.mask))
 				taskEnd = min(taskEnd, max(start, n.start)+t)
 				if start > n.start || (start == n.start && i >= n.task) {
 					choices = append(choices, freeChoice{i, g, in, start, start + t})
@@ -269,7 +254,7 @@ func (s *freeSearch) next(n freeNode) []freeChoice {
 
 // redundant reports whether a swap of two subtrees that are free alike maps the
 // instance to an earlier one.
-func (in *freeInstance) redundant(until *freeUntil) bool {
+func (in *freeInstance) redundant(until *bySlice) bool {
 	for _, t := range in.twins {
 		if slices.Equal(until[t.earlier:t.earlier+t.length], until[t.later:t.later+t.length]) {
 			return true

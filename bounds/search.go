@@ -117,7 +117,7 @@ type instants struct {
 	floor mig.Seconds
 	// ready is when the tasks on a memory slice end, or its last destroy does; never
 	// before floor.
-	ready [8]mig.Seconds
+	ready bySlice
 }
 
 func newSearch(ctx context.Context, p *algo.Problem, known mig.Seconds) *search {
@@ -246,11 +246,7 @@ func (x *search) occupy(s *state, node int, end mig.Seconds) {
 	} else {
 		end += n.destroy
 	}
-	for v := range s.ready {
-		if n.mask>>v&1 != 0 {
-			s.ready[v] = end
-		}
-	}
+	s.ready.set(n.mask, end)
 }
 
 // visit tries all uses that can come next, unless nothing can come of it.
@@ -301,12 +297,7 @@ func (x *search) idle(s *state, node int) mig.Seconds { return s.ready[x.nodes[n
 func (x *search) create(s state, u use) error {
 	n := &x.nodes[u.node]
 	x.destroy(&s, u.destroys)
-	begin := s.floor
-	for v, r := range s.ready {
-		if n.mask>>v&1 != 0 {
-			begin = max(begin, r)
-		}
-	}
+	begin := max(s.floor, s.ready.latest(n.mask))
 	s.floor = begin
 	if x.p.Model == mig.Sequential {
 		s.floor += n.create
@@ -347,11 +338,7 @@ func (x *search) destroy(s *state, nodes nodeSet) {
 		}
 		nodes &^= 1 << next
 		s.floor = max(s.floor, x.idle(s, next)) + x.nodes[next].destroy
-		for v := range s.ready {
-			if x.nodes[next].mask>>v&1 != 0 {
-				s.ready[v] = s.floor
-			}
-		}
+		s.ready.set(x.nodes[next].mask, s.floor)
 	}
 }
 
@@ -432,12 +419,7 @@ func (x *search) bound(s *state) mig.Seconds {
 		for _, c := range n.children {
 			outside &^= x.nodes[c].mask
 		}
-		var rest mig.Seconds // when the slices are free that no child covers
-		for v := range free {
-			if outside>>v&1 != 0 {
-				rest = max(rest, free[v])
-			}
-		}
+		rest := free.latest(outside) // when the slices are free that no child covers
 		for set := s.left; ; set = (set - 1) & s.left {
 			switch c := n.children; {
 			case len(c) == 2:
@@ -488,23 +470,15 @@ func (x *search) schedule() schedule.Schedule {
 	}
 	var exist []busy
 	var channel mig.Seconds
-	var free [8]mig.Seconds
+	var free bySlice
 	operate := func(op schedule.Op, node int, begin, takes mig.Seconds) mig.Seconds {
 		n := &x.nodes[node]
-		for v := range free {
-			if n.mask>>v&1 != 0 {
-				begin = max(begin, free[v])
-			}
-		}
+		begin = max(begin, free.latest(n.mask))
 		if x.p.Model == mig.Sequential {
 			begin = max(begin, channel)
 		}
 		channel = begin + takes
-		for v := range free {
-			if n.mask>>v&1 != 0 {
-				free[v] = channel
-			}
-		}
+		free.set(n.mask, channel)
 		s.Operations = append(s.Operations, schedule.Operation{Op: op, Instance: n.in, Start: begin, End: channel})
 		return channel
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"miglab/bounds/certificate"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -77,7 +78,7 @@ func newSliceWeights(p *algo.Problem, o *options) *sliceWeights {
 func (s *sliceWeights) prove(lower mig.Seconds) Witness {
 	inf := mig.Seconds(math.Inf(1))
 	plain := s.maximize(inf)
-	w := Witness{Kind: KindSliceWeights, Bound: plain, Weights: s.weights}
+	w := Witness{Kind: certificate.SliceWeights, Bound: plain, Weights: s.weights}
 
 	var ends []mig.Seconds
 	for _, e := range slices.Concat(s.options.ends...) {
@@ -98,7 +99,7 @@ func (s *sliceWeights) prove(lower mig.Seconds) Witness {
 		s.maximize(threshold)
 	}
 	if threshold > plain {
-		w = Witness{Kind: KindSliceWeights, Bound: threshold, Threshold: threshold, Weights: s.weights}
+		w = Witness{Kind: certificate.SliceWeights, Bound: threshold, Threshold: threshold, Weights: s.weights}
 	}
 	return w
 }

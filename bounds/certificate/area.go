@@ -154,10 +154,7 @@ func ends(p *schedule.Problem) []map[mig.Slices]mig.Seconds {
 	for i := range p.Tasks {
 		out[i] = map[mig.Slices]mig.Seconds{}
 		for _, s := range p.GPU.Sizes() {
-			begin := p.GPU.Profile(s).Create
-			if p.Model == mig.Free {
-				begin = 0
-			}
+			begin := cost(p, p.GPU.Profile(s).Create)
 			for _, e := range p.Start {
 				if e.Instance.Size() == s {
 					begin = min(begin, e.BusyUntil)

@@ -26,26 +26,31 @@ type Certificate struct {
 	Witness  Witness
 }
 
-// The kinds of [Witness].
+// The kinds of [Witness], by the argument that proves the bound.
 const (
-	area         = "area"
-	longestTask  = "longest-task"
-	sliceWeights = "slice-weights"
-	chains       = "chains"
-	search       = "search"
+	// Area adds up the time of the slices that tasks, idling and reconfiguration take.
+	Area = "area"
+	// LongestTask takes the task that ends last when each runs where it ends first.
+	LongestTask = "longest-task"
+	// SliceWeights is a dual solution of the configuration linear program.
+	SliceWeights = "slice-weights"
+	// Chains adds up what each slice has to do one after the other, whatever runs where.
+	Chains = "chains"
+	// Search is an exhaustive search.
+	Search = "search"
 )
 
-// A Witness says why every schedule takes a time.
+// A Witness says why no schedule is faster than a bound.
 type Witness struct {
-	// Kind is the argument: "area", "longest-task", "slice-weights", "chains" or "search".
-	Kind string
-	// Bound is what it proves.
-	Bound mig.Seconds
-	// Threshold, of slice weights, is that from which the ends of options are left out; 0
-	// leaves out none.
-	Threshold mig.Seconds
-	// Weights, of slice weights, are those of the compute slices, by position.
-	Weights []float64
+	// Kind is one of the constants above.
+	Kind string `json:"kind"`
+	// Bound is what the argument proves.
+	Bound mig.Seconds `json:"bound_s"`
+	// Threshold belongs to [SliceWeights]. Options that end at it or later, even if they
+	// start as early as they can, are left out; 0 leaves out none.
+	Threshold mig.Seconds `json:"threshold_s,omitempty"`
+	// Weights belongs to [SliceWeights]: one weight for each compute slice, by position.
+	Weights []float64 `json:"weights,omitempty"`
 }
 
 // New returns the certificate of a schedule and a bound.
@@ -63,23 +68,15 @@ func compare(lower, optimum mig.Seconds) (proven bool, gap float64) {
 	return false, 100 * float64(optimum-lower) / float64(optimum)
 }
 
-// The fields of the file that are not a schedule's.
-type (
-	fileCertificate struct {
-		Lower    mig.Seconds     `json:"lower_bound_s"`
-		Optimum  mig.Seconds     `json:"optimum_s"`
-		Proven   bool            `json:"proven"`
-		Gap      float64         `json:"gap_percent"`
-		Schedule json.RawMessage `json:"schedule"`
-		Witness  fileWitness     `json:"witness"`
-	}
-	fileWitness struct {
-		Kind      string      `json:"kind"`
-		Bound     mig.Seconds `json:"bound_s"`
-		Threshold mig.Seconds `json:"threshold_s,omitempty"`
-		Weights   []float64   `json:"weights,omitempty"`
-	}
-)
+// A fileCertificate is a certificate as its file has it.
+type fileCertificate struct {
+	Lower    mig.Seconds     `json:"lower_bound_s"`
+	Optimum  mig.Seconds     `json:"optimum_s"`
+	Proven   bool            `json:"proven"`
+	Gap      float64         `json:"gap_percent"`
+	Schedule json.RawMessage `json:"schedule"`
+	Witness  Witness         `json:"witness"`
+}
 
 // Encode writes a certificate as indented JSON. The errors are those of
 // [schedule.Encode].
@@ -91,7 +88,7 @@ func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(fileCertificate{c.Lower, c.Optimum, c.Proven, c.Gap, s.Bytes(), fileWitness(c.Witness)})
+	return e.Encode(fileCertificate{c.Lower, c.Optimum, c.Proven, c.Gap, s.Bytes(), c.Witness})
 }
 
 // Decode reads what [Encode] writes as a certificate for the problem. It is strict: a
@@ -252,7 +249,7 @@ func Verify(p schedule.Problem, c Certificate) error {
 	if !(math.Abs(c.Gap-gap) <= 1e-9) {
 		return fmt.Errorf("gap_percent is %v; of %v and %v it is %v", c.Gap, c.Lower, c.Optimum, gap)
 	}
-	if c.Witness.Kind != sliceWeights && (c.Witness.Weights != nil || c.Witness.Threshold != 0) {
+	if c.Witness.Kind != SliceWeights && (c.Witness.Weights != nil || c.Witness.Threshold != 0) {
 		return fmt.Errorf("witness: %q has neither weights nor threshold_s", c.Witness.Kind)
 	}
 	if err := c.Witness.verify(&p); err != nil {
@@ -269,18 +266,18 @@ func near(a, b mig.Seconds) bool {
 // verify checks that no schedule ends before the bound.
 func (w *Witness) verify(p *schedule.Problem) error {
 	switch w.Kind {
-	case area:
+	case Area:
 		return w.recomputed(areaBound(p))
-	case longestTask:
+	case LongestTask:
 		return w.recomputed(longestTaskBound(p))
-	case sliceWeights:
+	case SliceWeights:
 		return w.verifyWeights(p)
-	case chains:
+	case Chains:
 		return w.verifyChains(p)
-	case search:
+	case Search:
 		return w.verifySearch(p)
 	}
-	return nearest.Unknown("kind", w.Kind, []string{area, longestTask, sliceWeights, chains, search})
+	return nearest.Unknown("kind", w.Kind, []string{Area, LongestTask, SliceWeights, Chains, Search})
 }
 
 func (w *Witness) recomputed(b mig.Seconds) error {
@@ -288,6 +285,14 @@ func (w *Witness) recomputed(b mig.Seconds) error {
 		return fmt.Errorf("%s proves %v s only, not %v", w.Kind, b, w.Bound)
 	}
 	return nil
+}
+
+// cost returns what creating or destroying takes: nothing under [mig.Free].
+func cost(p *schedule.Problem, takes mig.Seconds) mig.Seconds {
+	if p.Model == mig.Free {
+		return 0
+	}
+	return takes
 }
 
 // below is an instant before the bound that rounding does not reach.

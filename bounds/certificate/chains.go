@@ -74,12 +74,7 @@ type assignment struct {
 	destroyed, last, inner [][]float64
 }
 
-func (a *assignment) cost(t mig.Seconds) float64 {
-	if a.p.Model == mig.Free {
-		return 0
-	}
-	return float64(t)
-}
+func (a *assignment) cost(takes mig.Seconds) float64 { return float64(cost(a.p, takes)) }
 
 // tables returns for each set of tasks how long the busiest slice of a subtree is busy, at least, if
 // the set is assigned to it: with all destroys, and without the dearest.

@@ -82,12 +82,17 @@ func (t *tree) took(set uint, size mig.Slices) mig.Seconds {
 // set run on it until an instant.
 func (s situation) with(in mig.Instance, set uint, end mig.Seconds) situation {
 	s.left &^= set
+	s.put(in, in.Mask(), end)
+	return s
+}
+
+// put lets an instance, or none, be on some slices, which are free from an instant on.
+func (s *situation) put(in mig.Instance, on mig.Mask, from mig.Seconds) {
 	for v := range s.free {
-		if in.Mask()>>v&1 != 0 {
-			s.free[v], s.there[v] = end, in
+		if on>>v&1 != 0 {
+			s.free[v], s.there[v] = from, in
 		}
 	}
-	return s
 }
 
 // next tries everything that can come next.
@@ -127,19 +132,10 @@ func (t *tree) operate(s situation, in mig.Instance, takes mig.Seconds) (mig.Sec
 }
 
 func (t *tree) destroy(s situation, in mig.Instance) bool {
-	takes := t.takes(in.Profile.Destroy)
+	takes := cost(t.p, in.Profile.Destroy)
 	begin, s := t.operate(s, in, takes)
-	return t.next(s.without(in, begin+takes))
-}
-
-// without returns the situation in which an instance is gone from an instant on.
-func (s situation) without(in mig.Instance, from mig.Seconds) situation {
-	for v := range s.free {
-		if in.Mask()>>v&1 != 0 {
-			s.free[v], s.there[v] = from, mig.Instance{}
-		}
-	}
-	return s
+	s.put(mig.Instance{}, in.Mask(), begin+takes)
+	return t.next(s)
 }
 
 func (t *tree) create(s situation, in mig.Instance) bool {
@@ -148,7 +144,7 @@ func (t *tree) create(s situation, in mig.Instance) bool {
 			return false
 		}
 	}
-	takes := t.takes(in.Profile.Create)
+	takes := cost(t.p, in.Profile.Create)
 	begin, s := t.operate(s, in, takes)
 	for set := s.left; set != 0; set = (set - 1) & s.left {
 		if end := begin + takes + t.took(set, in.Size()); end < t.than && t.next(s.with(in, set, end)) {
@@ -156,14 +152,6 @@ func (t *tree) create(s situation, in mig.Instance) bool {
 		}
 	}
 	return false
-}
-
-// takes is what an operation of a cost takes.
-func (t *tree) takes(cost mig.Seconds) mig.Seconds {
-	if t.p.Model == mig.Free {
-		return 0
-	}
-	return cost
 }
 
 // hopeless reports whether a task that is left cannot end in time on any instance,
@@ -181,12 +169,12 @@ func (t *tree) hopeless(s *situation) bool {
 				if in.Mask()>>v&1 != 0 {
 					free := s.free[v]
 					if x := s.there[v].Profile; x != nil {
-						free += t.takes(x.Destroy)
+						free += cost(t.p, x.Destroy)
 					}
 					begin = max(begin, free)
 				}
 			}
-			if begin+t.takes(in.Profile.Create)+t.p.Tasks[i].On(size) < t.than {
+			if begin+cost(t.p, in.Profile.Create)+t.p.Tasks[i].On(size) < t.than {
 				fits = true
 				least = min(least, mig.Seconds(float64(size)*float64(t.p.Tasks[i].On(size))))
 			}

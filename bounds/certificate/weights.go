@@ -85,21 +85,15 @@ func (w *Witness) of(in mig.Instance) float64 {
 
 // earliest returns when a task can begin on a node of a GPU.
 func earliest(p *schedule.Problem, gpu int, in mig.Instance) mig.Seconds {
-	create := in.Profile.Create
-	if p.Model == mig.Free {
-		create = 0
-	}
 	var free mig.Seconds
 	for _, e := range p.Start {
 		switch {
 		case e.GPU != gpu || !e.Instance.Overlaps(in):
 		case e.Instance.Start == in.Start && e.Instance.Size() == in.Size():
 			return e.BusyUntil
-		case p.Model == mig.Free:
-			free = max(free, e.BusyUntil)
 		default:
-			free = max(free, e.BusyUntil+e.Instance.Profile.Destroy)
+			free = max(free, e.BusyUntil+cost(p, e.Instance.Profile.Destroy))
 		}
 	}
-	return free + create
+	return free + cost(p, in.Profile.Create)
 }
