@@ -68,7 +68,7 @@ func place(exist mig.Partition, profiles []*mig.Profile) mig.Partition {
 	}
 	for _, start := range profiles[0].Starts {
 		in := mig.Instance{Profile: profiles[0], Start: start}
-		if conflict(exist, in) == nil {
+		if Conflict(exist, in) == nil {
 			if p := place(append(slices.Clone(exist), in), profiles[1:]); p != nil {
 				return p
 			}
@@ -77,8 +77,8 @@ func place(exist mig.Partition, profiles []*mig.Profile) mig.Partition {
 	return nil
 }
 
-// conflict says why an instance cannot exist beside others.
-func conflict(exist mig.Partition, in mig.Instance) error {
+// Conflict says why an instance cannot exist together with others; nil if it can.
+func Conflict(exist mig.Partition, in mig.Instance) error {
 	same := 0
 	for _, o := range exist {
 		if o.Overlaps(in) {

@@ -104,7 +104,7 @@ func (d *partitionReader) partition() (*mig.GPU, mig.Partition, error) {
 		d.at = w.at
 		in, err := w.on(g)
 		if err == nil {
-			err = conflict(p, in)
+			err = Conflict(p, in)
 		}
 		if err != nil {
 			return nil, nil, err

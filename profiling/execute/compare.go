@@ -9,6 +9,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/profiling/measure"
 	"miglab/reports"
 )
 
@@ -48,11 +49,6 @@ func algorithmOf(s schedule.Schedule) string {
 // as both papers print it.
 func deviation(simulated, real mig.Seconds) float64 { return 100 * (1 - float64(simulated/real)) }
 
-// ran words what ran, where, and what held tasks to a part of the GPU.
-func ran(from datasets.Provenance, algorithm string) string {
-	return fmt.Sprintf("%s; %s, source: %s", algorithm, from.Name, from.Source)
-}
-
 // Table shows the rows of a whole schedule as FAR Table 3 and DRL Table 3 do. An
 // asterisk marks the critical task, which determines the makespan; where another one determines the
 // real makespan, that one has two.
@@ -85,7 +81,7 @@ func Table(rows []datasets.ExecutionTime) *reports.Table {
 			name, reports.Fixed(float64(r.SimulatedEnd), 2), reports.Fixed(float64(r.RealEnd), 2), reports.Fixed(r.Deviation, 2),
 		})
 	}
-	t.Title = fmt.Sprintf("Simulated and real end of %d tasks, %s", len(rows), ran(simulated.Provenance, simulated.Algorithm))
+	t.Title = measure.Titled(fmt.Sprintf("Simulated and real end of %d tasks, %s", len(rows), simulated.Algorithm), simulated.Provenance)
 	if simulated.Source == datasets.SourceMPS {
 		t.Notes = append(t.Notes, "MPS limited the multiprocessors alone: instances did not shield tasks from each other, and nothing was reconfigured.")
 	}
@@ -102,7 +98,7 @@ func Table(rows []datasets.ExecutionTime) *reports.Table {
 // Chart draws the plan and what happened beside each other, on one time axis. A schedule
 // of which nothing happened cannot be drawn. The provenance is that of the run.
 func Chart(from datasets.Provenance, p schedule.Problem, planned, real schedule.Schedule) reports.Gantt {
-	return reports.Gantt{Title: ran(from, algorithmOf(planned)), Panels: []reports.GanttPanel{
+	return reports.Gantt{Title: measure.Titled(algorithmOf(planned), from), Panels: []reports.GanttPanel{
 		reports.NewGanttPanel("simulated", p, planned),
 		reports.NewGanttPanel("real", p, real),
 	}}

@@ -16,6 +16,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/profiling"
 )
 
 // ParseError says where a manifest is wrong and what would be right.
@@ -433,7 +434,7 @@ func (d *decoder) environment(base []string, n *yaml.Node) []string {
 		if !variableName.MatchString(name) {
 			d.failf(key, "%q is not the name of an environment variable", name)
 		}
-		if choosesGPU(name) {
+		if profiling.ChoosesGPU(name) {
 			d.failf(key, "%s is set by the instance that the kernel runs on", name)
 		}
 		all[name] = d.expand()(value)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"miglab/harness/mig"
+	"miglab/profiling"
 )
 
 // Run runs the kernel once with a further environment and reads its time. The
@@ -50,7 +51,7 @@ func (k *Kernel) run(ctx context.Context, env []string) (Outcome, error) {
 	defer cancel()
 	cmd := exec.CommandContext(limited, argv[0], argv[1:]...)
 	cmd.Dir = k.Dir
-	cmd.Env = append(append(inherited(), k.Env...), env...)
+	cmd.Env = append(append(profiling.Environ(), k.Env...), env...)
 	p, err := execute(cmd)
 	switch {
 	case ctx.Err() != nil && (err != nil || p.killed()):
@@ -65,23 +66,6 @@ func (k *Kernel) run(ctx context.Context, env []string) (Outcome, error) {
 	}
 	k.judge(&o, p, csv)
 	return o, nil
-}
-
-// inherited is this process's environment without the variables that choose a GPU.
-func inherited() []string {
-	var env []string
-	for _, variable := range os.Environ() {
-		if name, _, _ := strings.Cut(variable, "="); !choosesGPU(name) {
-			env = append(env, variable)
-		}
-	}
-	return env
-}
-
-// choosesGPU reports whether a variable says on which part of which GPU a process
-// runs: they come from the instance, and from nobody else.
-func choosesGPU(name string) bool {
-	return name == "CUDA_VISIBLE_DEVICES" || strings.HasPrefix(name, "CUDA_MPS_")
 }
 
 // judge fills in how a process went that ended by itself.

@@ -254,7 +254,7 @@ func CorunTable(rows []datasets.CorunTime) reports.Table {
 		Notes: []string{undivided + ": the jobs of a mix share them"},
 	}
 	if len(rows) > 0 {
-		t.Title = titled(t.Title, rows[0].Provenance)
+		t.Title = Titled(t.Title, rows[0].Provenance)
 	}
 	alone := map[string]datasets.CorunTime{}
 	for _, r := range rows {

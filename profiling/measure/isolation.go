@@ -390,7 +390,7 @@ func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 	if len(rows) == 0 {
 		return t
 	}
-	t.Title = titled(t.Title, rows[0].Provenance)
+	t.Title = Titled(t.Title, rows[0].Provenance)
 	if rows[0].Source == datasets.SourceMPS {
 		t.Notes = []string{undivided + ", nor are PCIe and the power limit; the differences say nothing about MIG instances"}
 	} else {

@@ -219,9 +219,9 @@ func Provenance(id profiling.Identity) datasets.Provenance {
 	}
 }
 
-// titled ends a title with the GPU and the source, so that no table of one source is
-// taken for one of another.
-func titled(title string, from datasets.Provenance) string {
+// Titled ends a title with the GPU and the source, so that nobody mistakes results of
+// one source for those of another.
+func Titled(title string, from datasets.Provenance) string {
 	return fmt.Sprintf("%s; %s, source: %s", title, from.Name, from.Source)
 }
 

@@ -264,7 +264,7 @@ func (p *Profile) Table() reports.Table {
 	if len(p.Runs) == 0 {
 		return t
 	}
-	t.Title = titled(t.Title, p.provenance())
+	t.Title = Titled(t.Title, p.provenance())
 	if p.Runs[0].Source == profiling.MPSSMLimit {
 		t.Notes = append(t.Notes, undivided)
 	}
@@ -293,7 +293,7 @@ func (p *Profile) Conditions() reports.Table {
 		return t
 	}
 	first := &p.Runs[0]
-	t.Title = titled(t.Title, p.provenance())
+	t.Title = Titled(t.Title, p.provenance())
 	t.Notes = []string{
 		fmt.Sprintf("%d runs on %s (%s), driver %s", len(p.Runs), first.UUID, first.GPU, first.Driver),
 		"clocks, temperature and power limit were read when a run had ended, not under load",

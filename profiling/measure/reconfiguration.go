@@ -204,7 +204,7 @@ func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) repor
 		},
 	}
 	if len(rows) > 0 {
-		t.Title = titled(t.Title, rows[0].Provenance)
+		t.Title = Titled(t.Title, rows[0].Provenance)
 	}
 	for _, r := range rows {
 		if r.Threads != 1 {

@@ -51,7 +51,7 @@ func newDaemon(dir, gpu string, patience time.Duration) (daemon, error) {
 // env is the environment in which the daemon and its control program run.
 func (d daemon) env() []string {
 	return append(
-		cleanEnv(),
+		profiling.Environ(),
 		"CUDA_VISIBLE_DEVICES="+d.gpu,
 		"CUDA_MPS_PIPE_DIRECTORY="+d.pipe,
 		"CUDA_MPS_LOG_DIRECTORY="+d.log,

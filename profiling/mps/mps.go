@@ -200,16 +200,11 @@ func (d *Device) refusal(at mig.Instance) error {
 	if !slices.Contains(at.Profile.Starts, at.Start) {
 		return profiling.ErrPlacement
 	}
-	same := 0
-	for _, other := range d.made {
-		if other.Overlaps(at) {
-			return profiling.ErrInsufficient
-		}
-		if other.Profile == at.Profile {
-			same++
-		}
+	var exist mig.Partition
+	for _, i := range d.made {
+		exist = append(exist, i.Instance)
 	}
-	if same >= at.Profile.Max {
+	if profiling.Conflict(exist, at) != nil {
 		return profiling.ErrInsufficient
 	}
 	return d.daemon.check(context.Background())

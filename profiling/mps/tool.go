@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -121,16 +120,4 @@ func smiError(err error) error {
 		return fmt.Errorf("%s: %w", smi, err)
 	}
 	return fmt.Errorf("%w: %s: %w", kind, smi, err)
-}
-
-// cleanEnv is this process's environment without what would reach into the daemon:
-// a default limit in it would hold all clients.
-func cleanEnv() []string {
-	var env []string
-	for _, e := range os.Environ() {
-		if !strings.HasPrefix(e, "CUDA_MPS_") && !strings.HasPrefix(e, "CUDA_VISIBLE_DEVICES=") {
-			env = append(env, e)
-		}
-	}
-	return env
 }

@@ -54,7 +54,7 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 		return profiling.Instance{}, 0, err
 	}
 	defer s.working.Done()
-	if err := s.journal.append(entry{Event: intended, Instance: &place{Profile: at.Profile.String(), Start: at.Start}}); err != nil {
+	if err := s.note(intended, placeAt(at)); err != nil {
 		s.forget(at)
 		return profiling.Instance{}, 0, fmt.Errorf("create %s: nothing is made without a journal: %w", name(at), err)
 	}
@@ -68,8 +68,7 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 		return profiling.Instance{}, 0, s.notCreated(at, err)
 	}
 	s.set(at, made{there, i.ID, i.UUID})
-	p := placeOf(i)
-	if err := s.journal.append(entry{Event: created, Instance: &p}); err != nil {
+	if err := s.note(created, placeOf(i)); err != nil {
 		err = fmt.Errorf("create %s: nothing is kept without a journal: %w", name(at), err)
 		_, undo := s.destroy(ctx, at, i.ID)
 		if undo == nil {
@@ -90,9 +89,7 @@ func (s *Session) notCreated(at mig.Instance, cause error) error {
 			}
 		}
 	}
-	err := s.journal.append(entry{Event: failed, Instance: &place{Profile: at.Profile.String(), Start: at.Start}})
-	s.forget(at)
-	return errors.Join(cause, err)
+	return errors.Join(cause, s.end(failed, at, placeAt(at)))
 }
 
 // takeBack destroys what a create has left. What cannot be destroyed, or not even be
@@ -111,15 +108,14 @@ func (s *Session) takeBack(ctx context.Context, at mig.Instance, left *profiling
 		}
 		id = exist[k].ID
 	}
-	p := place{Profile: at.Profile.String(), Start: at.Start, ID: id}
+	p := placeAt(at)
+	p.ID = id
 	s.set(at, made{stage: there, id: id})
-	unwritten := s.journal.append(entry{Event: created, Instance: &p})
+	unwritten := s.note(created, p)
 	if _, err := s.destroy(ctx, at, id); err != nil && !errors.Is(err, profiling.ErrUnknownInstance) {
 		return errors.Join(stays(left.Err, err), unwritten)
 	}
-	unwritten = s.journal.append(entry{Event: destroyed, Instance: &p})
-	s.forget(at)
-	return errors.Join(left.Err, unwritten)
+	return errors.Join(left.Err, s.end(destroyed, at, p))
 }
 
 // stays says why a create failed, and why what there may be of it stays. That the GPU is
@@ -165,10 +161,7 @@ func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (time.Durat
 		s.set(i.Instance, m)
 		return 0, err
 	}
-	p := placeOf(i)
-	unwritten := s.journal.append(entry{Event: destroyed, Instance: &p})
-	s.forget(i.Instance) // not before: from here on another can be made there
-	return took, errors.Join(err, unwritten)
+	return took, errors.Join(err, s.end(destroyed, i.Instance, placeOf(i)))
 }
 
 const (
@@ -228,7 +221,7 @@ func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ 
 				}
 			}
 			// Where this cannot be written, the next run looks for it in vain.
-			_ = s.journal.append(entry{Event: destroyed, Instance: &place{Profile: at.Profile.String(), Start: at.Start}})
+			_ = s.note(destroyed, placeAt(at))
 		})
 	}
 	wait.Wait()
@@ -265,6 +258,18 @@ func (s *Session) work(allow func() error) error {
 	}
 	s.working.Add(1)
 	return nil
+}
+
+// note writes an event of an instance to the journal.
+func (s *Session) note(e event, p place) error {
+	return s.journal.append(entry{Event: e, Instance: &p})
+}
+
+// end writes the last event of an instance. Then another one can be made in its place.
+func (s *Session) end(e event, at mig.Instance, p place) error {
+	err := s.note(e, p)
+	s.forget(at)
+	return err
 }
 
 func (s *Session) set(at mig.Instance, m made) {

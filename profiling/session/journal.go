@@ -65,9 +65,11 @@ type place struct {
 	UUID    string     `json:"uuid,omitempty"`
 }
 
-func placeOf(i profiling.Instance) place {
-	return place{i.Profile.String(), i.Start, i.ID, i.UUID}
-}
+// placeAt names an instance that is being created.
+func placeAt(at mig.Instance) place { return place{Profile: at.Profile.String(), Start: at.Start} }
+
+// placeOf names an instance that exists.
+func placeOf(i profiling.Instance) place { return place{i.Profile.String(), i.Start, i.ID, i.UUID} }
 
 // create begins a journal. On an error there is none.
 func create(path string, first entry) (*journal, error) {
