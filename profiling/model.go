@@ -11,16 +11,15 @@ import (
 	"miglab/harness/mig"
 )
 
-// Model finds the model that a driver's name of a GPU stands for, for example
-// NVIDIA A100-SXM4-40GB. Names vary with the board, so it looks for the model's
-// word in the name; where models share it, the memory decides: the nearest one. A
-// board with other memory (H100 NVL with 94 GB, A100 with 64 GB) has its model's
-// placements, and profile names of its own that are not known here. One whose memory
-// is further off than a third is refused: it is a virtual part of a GPU, which cannot
-// be divided.
+// Model returns the model of a GPU by the driver's name of it, for example NVIDIA
+// A100-SXM4-40GB. Names vary with the board, so it looks for the model's word in the
+// name. Of several models with the word it takes the one with the nearest memory. A board
+// with other memory (H100 NVL with 94 GB, A100 with 64 GB) has its model's placements, but
+// its own profile names, which are not known here. If the memory differs by more than a
+// third, the GPU is refused: it is a virtual part of a GPU, which cannot be divided.
 func Model(name string, memoryMiB int) (*mig.GPU, error) {
 	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	gb := memoryMiB / 1000 // 40960 MiB are called 40 GB, 81559 MiB 80 GB
+	gb := memoryMiB / 1000 // NVIDIA calls 40960 MiB 40 GB and 81559 MiB 80 GB.
 	var best *mig.GPU
 	var known []string
 	for _, g := range mig.GPUs() {
@@ -31,18 +30,18 @@ func Model(name string, memoryMiB int) (*mig.GPU, error) {
 		}
 	}
 	if best == nil {
-		return nil, fmt.Errorf("%q is none of the MIG-capable models that are known: %s", name, strings.Join(known, ", "))
+		return nil, fmt.Errorf("%q is not a known MIG-capable model; known are %s", name, strings.Join(known, ", "))
 	}
 	if 3*distance(best, gb) > memory(best) {
-		return nil, fmt.Errorf("%q has %d MiB of memory, and %s %d GB; a part of a GPU cannot be divided", name, memoryMiB, best, memory(best))
+		return nil, fmt.Errorf("%q has %d MiB of memory and %s has %d GB; a virtual part of a GPU cannot be divided", name, memoryMiB, best, memory(best))
 	}
 	return best, nil
 }
 
-// memory is that of a model in GB, by the name of its largest profile.
+// memory is a model's memory in GB, according to the name of its largest profile.
 func memory(g *mig.GPU) int { return g.Profiles[len(g.Profiles)-1].MemoryGB }
 
-// distance is how far a model's memory is from gb, in GB.
+// distance is the difference between a model's memory and gb, in GB.
 func distance(g *mig.GPU, gb int) int { return max(memory(g)-gb, gb-memory(g)) }
 
 // Choose returns the index of the GPU that a selector names: the index itself, or the
@@ -78,7 +77,7 @@ func Choose(selector string, gpus []Identity) (int, error) {
 	return 0, &DeviceError{Op: "choose a GPU", Err: err, Remedy: "name one by its index or UUID"}
 }
 
-// OnOff words a MIG mode.
+// OnOff names a MIG mode.
 func OnOff(on bool) string {
 	if on {
 		return "on"

@@ -46,8 +46,8 @@ func TestNoModel(t *testing.T) {
 		mib  int
 		want string
 	}{
-		{"", 0, "none of the MIG-capable models"},
-		{"NVIDIA A10", 23028, "none of the MIG-capable models"},
+		{"", 0, "not a known MIG-capable model"},
+		{"NVIDIA A10", 23028, "not a known MIG-capable model"},
 		{"NVIDIA A10G", 23028, "A30, A100, A100-80GB, H100, H200, B200"},
 		{"NVIDIA H20", 97871, "none of"},
 		{"NVIDIA GH200 480GB", 97871, "none of"},

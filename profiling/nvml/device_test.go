@@ -331,7 +331,7 @@ var everywhere = []stubTest{
 		} {
 			s.Add(t, "fail "+c.call+" 0 1 "+c.code, "fail nvmlGpuInstanceDestroy 0 1 IN_USE")
 			_, err := d.Create(at(t, "A100", "3g.20gb", 4))
-			wants(t, err, c.cause, "create 3g.20gb at 4", "a part of it exists", "still in use")
+			wants(t, err, c.cause, "create 3g.20gb at 4", "a part of the instance remains", "still in use")
 			if l, ok := errors.AsType[*profiling.LeftoverError](err); !ok || l.ID != c.number || !errors.Is(l.Undo, profiling.ErrBusy) {
 				t.Errorf("%s, %s: error %#v, want a LeftoverError with number %d", c.call, c.code, err, c.number)
 			}
@@ -363,7 +363,7 @@ var everywhere = []stubTest{
 			_, err := d.Create(at(t, "A100", "3g.20gb", 4))
 			wants(t, err, nil, "create 3g.20gb at 4")
 			l, ok := errors.AsType[*profiling.LeftoverError](err)
-			if ok != leaves || leaves && (l.ID != -1 || l.Undo != nil || !strings.Contains(err.Error(), "a part of it may exist")) {
+			if ok != leaves || leaves && (l.ID != -1 || l.Undo != nil || !strings.Contains(err.Error(), "a part of the instance may exist")) {
 				t.Errorf("%s: error %#v; may something be left: %v", code, err, leaves)
 			}
 		}
@@ -633,7 +633,7 @@ var everywhere = []stubTest{
 		_, err := nvml.Open("GPU-b")
 		wants(t, err, profiling.ErrUnsupported, "NVIDIA L4", "mps-sm-limit")
 		_, err = nvml.Open("3")
-		wants(t, err, profiling.ErrUnsupported, `"NVIDIA X1 of tomorrow" is none of the MIG-capable models`)
+		wants(t, err, profiling.ErrUnsupported, `"NVIDIA X1 of tomorrow" is not a known MIG-capable model`)
 
 		ids, err := nvml.List()
 		if err != nil || len(ids) != 4 {

@@ -124,7 +124,7 @@ func stays(cause, why error) error {
 	if errors.Is(cause, profiling.ErrLost) && errors.Is(why, profiling.ErrLost) {
 		return cause
 	}
-	return fmt.Errorf("%w; a part of it may be left: %w", cause, why)
+	return fmt.Errorf("%w; a part of the instance may be left: %w", cause, why)
 }
 
 // maker says whose an instance is that is in the way of another.

@@ -546,7 +546,7 @@ func TestHalfAnInstanceIsTakenAway(t *testing.T) {
 					fake.FailCompute(0, cause, busy)
 					_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
 					b.says(err, cause, "create 1g.5gb at 0")
-					if strings.Contains(err.Error(), "a part of it") {
+					if strings.Contains(err.Error(), "a part of the instance") {
 						b.Errorf("error %q, and nothing is left", err)
 					}
 					b.exist(d)
@@ -572,7 +572,7 @@ func TestHalfAnInstanceThatStays(t *testing.T) {
 				d.FailCompute(0, cause, 200) // more than two patiences
 				start := time.Now()
 				_, _, err := s.Create(b.Context(), at("3g.20gb", 0))
-				b.says(err, cause, "create 3g.20gb at 0", "a part of it may be left", "tried for 30s")
+				b.says(err, cause, "create 3g.20gb at 0", "a part of the instance may be left", "tried for 30s")
 				b.says(err, profiling.ErrBusy)
 				if took := time.Since(start); took < 30*time.Second {
 					b.Errorf("patience was lost after %v", took)
@@ -658,7 +658,7 @@ func TestWholeInstanceOfAFailedCreate(t *testing.T) {
 			s := b.open(d)
 			_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
 			b.says(err, d.cause)
-			b.says(err, profiling.ErrPermission, "a part of it may be left")
+			b.says(err, profiling.ErrPermission, "a part of the instance may be left")
 			if killed {
 				s.Abandon()
 				d.Forbid(false)
@@ -707,7 +707,7 @@ func TestWhatNobodyKnowsIsLookedFor(t *testing.T) {
 				want := []string{"begin", "create", "not created"}
 				if blind {
 					want = want[:2]
-					b.says(err, nil, "a part of it may be left: blind")
+					b.says(err, nil, "a part of the instance may be left: blind")
 				}
 				if !slices.Equal(b.events(), want) {
 					b.Errorf("journal %q, want %q", b.events(), want)
