@@ -49,15 +49,15 @@ func TestNoModel(t *testing.T) {
 		{"", 0, "not a known MIG-capable model"},
 		{"NVIDIA A10", 23028, "not a known MIG-capable model"},
 		{"NVIDIA A10G", 23028, "A30, A100, A100-80GB, H100, H200, B200"},
-		{"NVIDIA H20", 97871, "none of"},
-		{"NVIDIA GH200 480GB", 97871, "none of"},
-		{"NVIDIA GB200", 189471, "none of"},
-		{"GRID A100X-40C", 40960, "none of"},
-		{"Tesla V100-SXM2-32GB", 32768, "none of"},
+		{"NVIDIA H20", 97871, "is not a known"},
+		{"NVIDIA GH200 480GB", 97871, "is not a known"},
+		{"NVIDIA GB200", 189471, "is not a known"},
+		{"GRID A100X-40C", 40960, "is not a known"},
+		{"Tesla V100-SXM2-32GB", 32768, "is not a known"},
 		// Virtual GPUs backed by an instance.
 		{"GRID A100-3-20C", 20480, "20480 MiB"},
-		{"NVIDIA A100-1-5C", 5120, "A100 40 GB"},
-		{"NVIDIA H100XM-1-10C", 10240, "none of"},
+		{"NVIDIA A100-1-5C", 5120, "A100 has 40 GB"},
+		{"NVIDIA H100XM-1-10C", 10240, "is not a known"},
 		{"NVIDIA A30-2-12C", 12288, "cannot be divided"},
 	} {
 		got, err := profiling.Model(c.name, c.mib)

@@ -100,7 +100,7 @@ func TestSession(t *testing.T) {
 					s.Remove(t, "fail")
 					if len(s.Lines(t, "gi")) > 1 {
 						f.journals(t, 1)
-						if text := fmt.Sprint(err); !strings.Contains(text, "keeps what is left to do") {
+						if text := fmt.Sprint(err); !strings.Contains(text, "tries again, with the journal") {
 							t.Errorf("call %d fails %d times: something is left, and the errors are %s", n, times, text)
 						}
 					}
