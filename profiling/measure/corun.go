@@ -47,19 +47,19 @@ type Shared struct {
 	Share func(percent float64) profiling.Instance
 }
 
-// Corun measures how jobs that share a GPU under MPS change each other's times. Without
-// Options.Repetitions a mix runs as often as the kernel that asks for most runs. The
-// mixes run in turn, so many times over, each second time backwards against drift; so
-// does every kernel alone at 100 percent, which relative throughput needs. Before its
-// first run alone a kernel is warmed up, alone too. The jobs of a mix start at once, and
-// each runs once.
+// Corun measures how jobs that share a GPU under MPS change each other's times. Every
+// kernel also runs alone at 100 percent, which relative throughput needs. A round runs each
+// mix once, and every second round goes backwards, against drift. Without
+// Options.Repetitions a mix runs as often as its kernel that asks for most runs. A kernel
+// is warmed up before its first run alone. The jobs of a mix start at the same time and run
+// once each.
 //
-// Rows are by mix, first the kernels alone, then in the order given, without
-// doubles; within a mix by job. A mix of which a job fails or runs out of memory
-// has none and is not run again; nor has one whose kernels need more memory together than
-// the GPU has, which is not tried at all. A kernel that fails alone, or while it warms up,
-// takes all its mixes along. What failed is listed in a [*FailedError]. Where the
-// experiment cannot go on, rows are those of the repetitions so far, beside the error.
+// Rows are ordered by mix, first the kernels alone, then the mixes in the given order
+// without duplicates; within a mix by job. A mix has no rows and is not run again if one
+// of its jobs fails or runs out of memory. A mix that needs more memory than the GPU has is
+// not tried. If a kernel fails alone or while it warms up, its mixes have no rows either. A
+// [*FailedError] lists the failures. With an error, the rows cover the repetitions that
+// were done before it.
 func Corun(ctx context.Context, on Shared, mixes []Mix, o Options) ([]datasets.CorunTime, error) {
 	x := &coruns{experiment: newExperiment(o), Shared: on, from: Provenance(on.GPU), solo: map[string]*corun{}}
 	if err := x.add(mixes); err != nil {
@@ -106,16 +106,16 @@ type corun struct {
 	failed        bool
 }
 
-// add checks the mixes, drops doubles and puts every kernel alone first.
+// add checks the mixes, drops duplicates and puts every kernel alone first.
 func (x *coruns) add(mixes []Mix) error {
 	var solos []Mix
 	for _, m := range mixes {
 		if len(m) == 0 {
-			return errors.New("a mix has no jobs")
+			return errors.New("there is a mix without jobs")
 		}
 		for _, j := range m {
 			if !(j.Percent > 0 && j.Percent <= 100) {
-				return fmt.Errorf("mix %q: %v percent is no share; it must be above 0 and at most 100", m, j.Percent)
+				return fmt.Errorf("mix %q: the share %v percent must be above 0 and at most 100", m, j.Percent)
 			}
 			solos = append(solos, Mix{{j.Kernel, 100}})
 		}
@@ -149,7 +149,7 @@ func (x *coruns) lose(c *corun, j Job, out kernel.Outcome) {
 	x.fail(j.Kernel, fmt.Sprintf("at %v %% in the mix %s", j.Percent, c.mix), out)
 }
 
-// run runs a mix once, if that makes sense.
+// run runs a mix once, unless it is lost.
 func (x *coruns) run(ctx context.Context, c *corun) error {
 	if len(c.total) == 0 && !x.lost(c) {
 		if err := x.prepare(ctx, c); err != nil {
@@ -193,8 +193,8 @@ func (x *coruns) run(ctx context.Context, c *corun) error {
 	return nil
 }
 
-// prepare sees before the first run of a mix whether its kernels fit into the memory,
-// which they share, and warms up a kernel that is alone.
+// prepare checks before the first run of a mix that its kernels together fit into the
+// memory, and warms up a kernel that runs alone.
 func (x *coruns) prepare(ctx context.Context, c *corun) error {
 	need, has := 0, wholeMB(x.GPU)
 	for _, j := range c.mix {
@@ -218,7 +218,7 @@ func (x *coruns) prepare(ctx context.Context, c *corun) error {
 	return err
 }
 
-// rows summarises the runs.
+// rows summarises the runs by mix and job.
 func (x *coruns) rows() []datasets.CorunTime {
 	var out []datasets.CorunTime
 	for _, c := range x.mixes {
@@ -237,10 +237,10 @@ func (x *coruns) rows() []datasets.CorunTime {
 
 func median(seconds []float64) mig.Seconds { return mig.Seconds(summarize(seconds).Median) }
 
-// CorunTable shows for each mix of several jobs how long it took, how long its jobs
-// take one after the other with the whole GPU each, and the relative throughput, the
+// CorunTable shows for each mix of several jobs how long it took; how long its jobs take
+// one after the other, each with the whole GPU; the relative throughput, which is the
 // second over the first (hierarchical paper III-B); and how much longer each job took
-// than alone with the whole GPU. Every kernel has its row alone, as [Corun] gives it.
+// than alone. The rows must include every kernel alone, as those of [Corun] do.
 func CorunTable(rows []datasets.CorunTime) reports.Table {
 	t := reports.Table{
 		Title: "Mixes under MPS against their jobs one by one",

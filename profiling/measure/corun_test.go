@@ -272,9 +272,9 @@ func TestCorunStops(t *testing.T) {
 func TestCorunRefusesShares(t *testing.T) {
 	ks := kernels(1, "a")
 	for want, m := range map[string]measure.Mix{
-		`mix "a:0": 0 percent is no share; it must be above 0 and at most 100`:     {{&ks[0], 0}},
-		`mix "a:101": 101 percent is no share; it must be above 0 and at most 100`: {{&ks[0], 101}},
-		"a mix has no jobs": {},
+		`mix "a:0": the share 0 percent must be above 0 and at most 100`:     {{&ks[0], 0}},
+		`mix "a:101": the share 101 percent must be above 0 and at most 100`: {{&ks[0], 101}},
+		"there is a mix without jobs":                                        {},
 	} {
 		if _, err := measure.Corun(t.Context(), measure.Shared{GPU: h200, Share: share}, []measure.Mix{m}, measure.Options{Launcher: inverse}); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

@@ -22,22 +22,22 @@ const (
 	destroy = "destroy"
 )
 
-// Reconfiguration measures what creating and destroying instances costs and whether
-// the driver does several at once (FAR 2.1, Table 1). The GPU must have no instances.
+// Reconfiguration measures how long creating and destroying instances takes and whether
+// the driver does several operations at once (FAR 2.1, Table 1). The GPU must have no
+// instances. Of the options it uses Repetitions and Progress, which count rounds.
 //
-// A round creates all instances of a partition and destroys them again: one after the
-// other, or each in a thread of its own, all at once. The partitions are one instance
-// of each size, as many of each size as there can be, and one of mixed sizes: of
-// the useful maximal partitions with most different sizes, the first (4-2-1 on the
-// 7-slice models, 2-1-1 on A30). Of the options, only the repetitions of every round and
-// Progress, which counts rounds, matter. Rows are by partition, threads, size and operation. The
-// times of single operations are those of the driver; Total is seen from outside, with
-// what the session does before each operation. Where the experiment cannot go on, rows
-// are those of the rounds that came to their end, beside the error.
+// A round creates all instances of a partition and destroys them again, either one after
+// the other or all at once, each in a thread of its own. The partitions are one instance
+// of each size; as many of each size as the GPU holds; and one of mixed sizes, the first of
+// the useful maximal partitions with most different sizes (4-2-1 on the 7-slice models,
+// 2-1-1 on A30). Rows are ordered by partition, threads, size and operation. The times of
+// single operations are those of the driver. Total is the time of all operations,
+// including what the session does before each. With an error, the rows cover the rounds
+// that were completed.
 func Reconfiguration(ctx context.Context, s *session.Session, o Options) ([]datasets.ReconfigurationTime, error) {
 	id := s.Identity()
 	if id.Source != profiling.MIG {
-		return nil, fmt.Errorf("reconfiguration can be measured under MIG only, and this is %s", id.Source)
+		return nil, fmt.Errorf("reconfiguration can be measured only under MIG, not under %s", id.Source)
 	}
 	from := Provenance(id)
 	var rounds []*round
@@ -105,7 +105,7 @@ type round struct {
 	partition mig.Partition
 	// threads is 1 or the number of instances.
 	threads int
-	// took holds the times of the rounds that came to their end, by operation.
+	// took holds the times of the completed rounds, by operation.
 	took map[string][]operated
 }
 
@@ -117,7 +117,7 @@ type operated struct {
 	total time.Duration
 }
 
-// run makes the round once, and takes its times if it comes to its end.
+// run runs the round once, and keeps its times if it is completed.
 func (r *round) run(ctx context.Context, s *session.Session) error {
 	made := make([]profiling.Instance, len(r.partition))
 	created, err := r.all(func(i int) (took time.Duration, err error) {
@@ -181,10 +181,10 @@ func (r *round) rows(from datasets.Provenance) []datasets.ReconfigurationTime {
 	return out
 }
 
-// ReconfigurationTable sets times of reconfigurations beside those that the GPU's model
-// carries (FAR Table 1), and says for each round what all threads at once take of the
-// time of one after the other: 1 where the driver serialises them, as FAR 2.1 found, and
-// 1 over their number where it does not. The rows are of one GPU, which it names.
+// ReconfigurationTable compares measured times with those of the GPU's model (FAR Table
+// 1). The ratio of a round is the time of all operations at once over their time one by
+// one. It is 1 if the driver serialises them, as FAR 2.1 found, and 1 over their number if
+// it runs them in parallel. All rows must be from one GPU of the model.
 func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) reports.Table {
 	t := reports.Table{
 		Title: "Seconds to create and to destroy instances",

@@ -135,7 +135,7 @@ func TestReconfigurationOfADriverThatDoesNot(t *testing.T) {
 func TestReconfigurationNeedsMIG(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, err := measure.Reconfiguration(t.Context(), open(t, devicetest.New(a30, devicetest.SMLimit())), measure.Options{})
-		if want := "reconfiguration can be measured under MIG only, and this is mps-sm-limit"; err == nil || err.Error() != want {
+		if want := "reconfiguration can be measured only under MIG, not under mps-sm-limit"; err == nil || err.Error() != want {
 			t.Errorf("%v", err)
 		}
 	})

@@ -23,30 +23,30 @@ import (
 
 // A Run is one measured run of a kernel: a row of runs.csv.
 type Run struct {
-	// GPU is the model, as [mig.Lookup] knows it. Name and UUID are the driver's name of
-	// the GPU and its number, Driver is the driver's version.
+	// GPU is the model's name for [mig.Lookup]. Name and UUID are the GPU's name and number
+	// according to the driver. Driver is the driver's version.
 	GPU, Name, UUID, Driver string
-	// Source is what held the kernel to a part of the GPU.
+	// Source is what confined the kernel to a part of the GPU.
 	Source                   profiling.Source
 	Suite, Kernel, SizeClass string
-	// Description stands for everything that decides what a run of the kernel does: it
-	// changes with arguments, environment and data.
+	// Description is a hash of everything that decides what a run of the kernel does, such as
+	// arguments, environment and data.
 	Description string
-	// Size is that of the instance, SMs its multiprocessors; 0 where they are not published.
+	// Size is the instance's size, SMs its number of multiprocessors; 0 if not published.
 	Size mig.Slices
 	SMs  int
 	// Repetition counts the runs of the kernel on instances of the size, from 1.
 	Repetition int
 	Status     kernel.Status
-	// Seconds is the time by the kernel's time source: +Inf out of memory, and 0, which is
-	// written as an empty field, where the run failed otherwise.
+	// Seconds is the time from the kernel's time source. It is +Inf if the run ran out of
+	// memory. It is 0, written as an empty field, if the run failed otherwise.
 	Seconds mig.Seconds
-	// Started is when the process was started, to the second; zero where the kernel
-	// was not tried because it needs more memory than the instance has.
+	// Started is when the process was started, to the second; zero if the kernel was not
+	// tried because it needs more memory than the instance has.
 	Started time.Time
 	// SMClock and MemoryClock are in MHz, Temperature in degrees Celsius, PowerLimit in W.
-	// They and OtherProcesses, the number of processes on the GPU, were read when
-	// the run had ended: the clocks are not those under load.
+	// They and OtherProcesses, the number of processes on the GPU, were read after the run,
+	// so the clocks are not those under load.
 	SMClock, MemoryClock, Temperature int
 	PowerLimit                        float64
 	OtherProcesses                    int
@@ -54,7 +54,7 @@ type Run struct {
 	Detail string
 }
 
-// A column is one of runs.csv.
+// A column is a column of runs.csv.
 type column struct {
 	name string
 	get  func(*Run) string
@@ -167,7 +167,7 @@ var runsHeader = func() string {
 	return strings.Join(names, ",") + "\n"
 }()
 
-// line returns the row as it stands in the file. No field holds a line break.
+// line returns the row as a line of the file. No field holds a line break.
 func (r *Run) line() []byte {
 	fields := make([]string, len(columns))
 	for i, c := range columns {
@@ -276,7 +276,7 @@ func (r *Run) cell() cell   { return cell{r.place(), r.Repetition} }
 
 var statuses = []string{string(kernel.OK), string(kernel.OutOfMemory), string(kernel.Crash), string(kernel.Timeout), string(kernel.Wrong)}
 
-// check refuses a row that no run gives; the column is the one at fault.
+// check refuses a row that no run produces. column is the wrong one.
 func (r *Run) check() (column string, err error) {
 	g, err := mig.Lookup(r.GPU)
 	if err != nil {
@@ -306,7 +306,7 @@ func (r *Run) check() (column string, err error) {
 	return "", nil
 }
 
-// agrees says how the row's GPU is another one than that of a row before it.
+// agrees says in which column the row's GPU differs from that of an earlier row.
 func (r *Run) agrees(before *Run) (column string, err error) {
 	for _, c := range columns[:5] { // gpu, gpu_name, gpu_uuid, driver, source
 		if is, was := c.get(r), c.get(before); is != was {
@@ -330,8 +330,8 @@ type file interface {
 	Truncate(size int64) error
 }
 
-// openRuns opens runs.csv, made with its folder if it is not there, and returns what
-// it has. A last line without its end is cut off.
+// openRuns opens runs.csv and returns its rows. It creates the file and its folder if
+// necessary, and cuts off a last line without its end.
 func openRuns(path string) (_ *runLog, _ []Run, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, nil, err
@@ -363,7 +363,7 @@ func openRuns(path string) (_ *runLog, _ []Run, err error) {
 	return l, runs, err
 }
 
-// append puts a row on disk: whole, or not at all.
+// append writes a row to disk, completely or not at all.
 func (l *runLog) append(r *Run) error { return l.write(r.line()) }
 
 func (l *runLog) write(line []byte) error {
@@ -372,7 +372,7 @@ func (l *runLog) write(line []byte) error {
 		err = l.f.Sync()
 	}
 	if err != nil {
-		err = fmt.Errorf("the run cannot be recorded: %w; see to it and start again, what is in the file is kept", err)
+		err = fmt.Errorf("the run cannot be recorded: %w; solve this and start again, the recorded runs are kept", err)
 		return errors.Join(err, l.f.Truncate(l.size))
 	}
 	l.size += int64(len(line))

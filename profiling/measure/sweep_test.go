@@ -416,16 +416,16 @@ func TestSweepRefusesAFileOfSomethingElse(t *testing.T) {
 			gpu      *mig.GPU
 			want     string
 		}{
-			"arguments":                {kernels: changed, want: file + ":3: kernel b (kernels.yaml:2) was another one when it ran: suite, arguments, environment, data or what is expected changed; record its runs in another folder, or delete the kernel's lines"},
+			"arguments":                {kernels: changed, want: file + ":3: kernel b (kernels.yaml:2) has changed since it ran (suite, arguments, environment, data or what is expected); record its runs in another folder, or delete the kernel's lines"},
 			"GPU":                      {gpu: mig.MustLookup("A100"), want: file + `:2: gpu: it is "A100" and was "A30"; record the runs of this GPU in another folder`},
 			"GPU of the same model":    {old: uuid(t, devicetest.New(a30)), new: uuid(t, other), want: fmt.Sprintf("%s:2: gpu_uuid: it is %q and was %q; record the runs of this GPU in another folder", file, uuid(t, devicetest.New(a30)), uuid(t, other))},
 			"driver":                   {old: "0.0 (fake)", new: "570.1", want: file + `:2: driver: it is "0.0 (fake)" and was "570.1"; record the runs of this GPU in another folder`},
 			"source":                   {old: ",mig,", new: ",mps-sm-limit,", want: file + `:2: source: it is "mig" and was "mps-sm-limit"; record the runs of this GPU in another folder`},
 			"header":                   {old: header, new: "task,t1,t2,t4", want: file + ":1: the first line is not " + header + "; record the runs in another folder"},
 			"a line of something else": {old: good, new: "precious", want: file + ":1: the first line is not " + header + "; record the runs in another folder"},
-			"a name twice":             {kernels: kernels(1, "a", "a"), want: `kernels.yaml:2: kernel "a" is there twice; names must differ`},
+			"a name twice":             {kernels: kernels(1, "a", "a"), want: `kernels.yaml:2: kernel "a" is described twice; names must differ`},
 			"no name":                  {kernels: kernels(1, ""), want: `kernels.yaml:1: the kernel has no name`},
-			"a name on two lines":      {kernels: kernels(1, "a\nb"), want: `kernels.yaml:1: kernel "a\nb": "a\nb" has line breaks or needless spaces`},
+			"a name on two lines":      {kernels: kernels(1, "a\nb"), want: `kernels.yaml:1: kernel "a\nb": "a\nb" has line breaks or superfluous spaces`},
 			"no kernels":               {kernels: []kernel.Kernel{}, want: `there are no kernels to measure`},
 		} {
 			text := strings.ReplaceAll(good, c.old, c.new)
