@@ -4,5 +4,5 @@ package mps
 
 import "os/exec"
 
-// ownGroup does nothing where the system has no such groups.
+// ownGroup does nothing, since this system has no process groups.
 func ownGroup(*exec.Cmd) {}

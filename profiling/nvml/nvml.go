@@ -12,9 +12,8 @@ import (
 	"miglab/profiling"
 )
 
-// Open opens a GPU under MIG. The selector is the GPU's index as nvidia-smi counts, or
-// its UUID or the beginning of it; empty, it stands for the only GPU there is. A GPU
-// without MIG, or of a model that is not known, is [profiling.ErrUnsupported].
+// Open opens a GPU under MIG. [profiling.Choose] explains the selector. The error is
+// [profiling.ErrUnsupported] for a GPU without MIG or of an unknown model.
 func Open(selector string) (profiling.Device, error) {
 	lib, err := load()
 	if err != nil {
@@ -45,9 +44,9 @@ func open(lib nvml.Interface, selector string) (*device, error) {
 	return d, nil
 }
 
-// List says which GPUs there are, by index. A GPU whose model package mig does not
-// know has none, and one without MIG has MIG mode off. Where some cannot be
-// identified, it returns the others and an error for each of these, joined.
+// List lists the GPUs by index. The model of a GPU is nil if package mig does not know it,
+// and MIG mode is off if the GPU has none. If some GPUs cannot be identified, it returns
+// the others and the joined errors.
 func List() ([]profiling.Identity, error) {
 	lib, err := load()
 	if err != nil {
@@ -65,9 +64,9 @@ func List() ([]profiling.Identity, error) {
 	return ids, err
 }
 
-// required are the functions that package nvml calls without looking for them first,
-// besides nvmlInit and nvmlShutdown: to call one that is missing ends the process. All
-// are in drivers that can create an instance at a placement.
+// required are the functions that this package calls without a check, except nvmlInit and
+// nvmlShutdown. A call of a missing one would end the process. All drivers that can create
+// an instance at a placement have them.
 var required = []string{
 	"nvmlErrorString", "nvmlSystemGetDriverVersion", "nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex",
 	"nvmlDeviceGetName", "nvmlDeviceGetUUID", "nvmlDeviceGetMemoryInfo",
@@ -82,7 +81,7 @@ var required = []string{
 	"nvmlDeviceGetMaxMigDeviceCount", "nvmlDeviceGetMigDeviceHandleByIndex",
 }
 
-// load loads the library and checks that it has what is called.
+// load loads the library and checks that it has the required functions.
 func load() (nvml.Interface, error) {
 	const op = "load NVML"
 	lib := nvml.New()
@@ -99,8 +98,7 @@ func load() (nvml.Interface, error) {
 	return lib, nil
 }
 
-// has reports whether the library has a function in one of the versions between
-// which go-nvml chooses.
+// has reports whether the library has a function in one of the versions that go-nvml uses.
 func has(lib nvml.Interface, function string) bool {
 	for _, version := range []string{"", "_v2", "_v3"} {
 		if lib.Extensions().LookupSymbol(function+version) == nil {
@@ -137,9 +135,8 @@ func list(lib nvml.Interface) ([]gpu, error) {
 	return gpus, nil
 }
 
-// identify reads what is known about a GPU. Its model is nil where package mig does
-// not know it, its MIG mode off where it has none, and its memory 0 where it has none of
-// its own.
+// identify reads the identity of a GPU. The model is nil if package mig does not know it,
+// the MIG mode is off if the GPU has none, and the memory is 0 if it has none of its own.
 func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Identity, _ error) {
 	id := profiling.Identity{Source: profiling.MIG}
 	var ret nvml.Return
@@ -189,8 +186,8 @@ func choose(lib nvml.Interface, selector string) (gpu, error) {
 	return gpu{}, err
 }
 
-// gigabytes is a profile's memory in GB as NVIDIA writes it in the profile's name: a
-// number of eighths of the GPU's memory, which is rounded up to whole GB (go-nvlib,
+// gigabytes returns a profile's memory in GB as in NVIDIA's name of the profile: a number
+// of eighths of the GPU's memory, which is rounded up to whole GB (go-nvlib,
 // pkg/nvlib/device/mig_profile.go).
 func gigabytes(profileMiB, gpuMiB int) int {
 	gb := (gpuMiB + 1023) / 1024
@@ -198,7 +195,7 @@ func gigabytes(profileMiB, gpuMiB int) int {
 	return (2*eighths*gb + 8) / 16 // halves are rounded up
 }
 
-// standIn is a profile that the model's table lacks, as far as the driver tells.
+// standIn describes a profile that the model's table lacks with what the driver reports.
 func standIn(info nvml.GpuInstanceProfileInfo, length mig.Slices, memoryMiB int) *mig.Profile {
 	return &mig.Profile{
 		ID: int(info.Id), Size: mig.Slices(info.SliceCount), Length: length, Max: int(info.InstanceCount),
