@@ -11,16 +11,15 @@ import (
 	"miglab/harness/task"
 )
 
-// function makes an [algo.Bound] of a plain function, and constructor the field
-// of a Spec that returns it.
+// function turns a plain function into an [algo.Bound]. Its method constructor is the field
+// of a Spec.
 type function func(algo.Problem) (mig.Seconds, error)
 
 func (f function) Bound(_ context.Context, p algo.Problem) (mig.Seconds, error) { return f(p) }
 
 func (f function) constructor(algo.Args) (algo.Bound, error) { return f, nil }
 
-// A weight is how many slices a task is charged while it runs on an instance of a
-// size.
+// A weight is how many slices a task is charged for while it runs on an instance of a size.
 type weight struct {
 	size   mig.Slices
 	slices float64
@@ -81,8 +80,8 @@ func subsets(g *mig.GPU) [][]mig.Slices {
 	return out
 }
 
-// perGPU returns a function that derives a table from a model at its first use
-// and keeps it.
+// perGPU returns a function that derives a table from a model when it is first used, and
+// keeps it.
 func perGPU[T any](derive func(*mig.GPU) T) func(*mig.GPU) T {
 	tables := map[*mig.GPU]func() T{}
 	for _, g := range mig.GPUs() {

@@ -13,7 +13,7 @@ import (
 type Witness = certificate.Witness
 
 // Prove returns the largest of four lower bounds on the makespan of every schedule that
-// the referee accepts, and its witness; of equal bounds, the simplest argument. The
+// the referee accepts, as a witness. Of equal bounds it returns the simplest argument. The
 // terms are valid for [mig.Sequential], [mig.Parallel] and [mig.Free], any start
 // partition, busy-until and release times; each is proven where it is computed:
 //
@@ -22,15 +22,14 @@ type Witness = certificate.Witness
 //   - [certificate.SliceWeights], in sliceweights.go;
 //   - [certificate.Chains], in chains.go, for at most [MaxChainTasks] tasks.
 //
-// What they share: instances that are present together on a GPU, be it existing or
-// being created or destroyed, share no memory slice. Profiles with double memory or
-// media extensions cover the slice on which a standard profile of the same size could
-// begin instead, at the same cost, so each instance stands for a node of
-// [mig.GPU.Tree].
+// All of them use the following. Instances that are present on a GPU at the same time
+// share no memory slice; an instance is present while it exists, is created or is
+// destroyed. Profiles with double memory or media extensions cover the slice on which a
+// standard profile of the same size could begin at the same cost. So each instance
+// corresponds to a node of [mig.GPU.Tree].
 //
-// atMost is the makespan of a known schedule in seconds, +Inf where none is known. The
-// terms look no further, so that the bound exceeds it by no more than rounding, and
-// chains are found faster.
+// atMost is the makespan of a known schedule in seconds, +Inf if none is known. It limits
+// the terms: the bound exceeds it by no more than rounding, and chains are found faster.
 //
 // The error says what is wrong with the tasks (see [task.Batch.Validate]).
 func Prove(p algo.Problem, atMost mig.Seconds) (Witness, error) {

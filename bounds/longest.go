@@ -9,13 +9,13 @@ import (
 
 // options says when each task can end at the earliest, by size.
 //
-// A task on size s does not start before its release, nor before ready(s): the instance
-// that runs it was created, which takes until create(s) at the earliest, or is there at
-// the start and cannot be used before it is idle.
+// A task on size s starts neither before its release nor before ready(s). Its instance is
+// either created, which takes until create(s) at the earliest, or exists at the start and
+// cannot be used before it is idle.
 type options struct {
 	sizes []mig.Slices
-	// ends holds max(release_i, ready(s)) + t_i(s) and times t_i(s), by task and
-	// size; +Inf where the task does not fit.
+	// ends holds max(release_i, ready(s)) + t_i(s), and times holds t_i(s), by task and
+	// size; +Inf if the task does not fit.
 	ends, times [][]mig.Seconds
 }
 
