@@ -72,15 +72,14 @@ const (
 // As for the delays, let nodes be used under both children of v, and let nothing below v
 // exist at the start. Let the head of a child be the first create of a life with tasks in
 // its subtree. One create or destroy runs at a time, so the head of one child, say X, ends
-// before that of the other, Y, begins. It
-// takes delay(v) or longer, and while it runs, nothing counts on the slices of Y: lives
-// with tasks in the subtree of Y have not begun, and v and its ancestors, used before,
-// between or after, share slices with the head's node and are not present. So every
-// chain that passes Y is longer by delay(v), or every chain that passes X in the other
-// case; max(x, y + delay(v)) is the lesser. For one slice the delays of several levels
-// are different operations, as their nodes lie under different siblings of its path. On
-// one channel they are disjoint, so they add up. On one GPU that is empty at the start
-// more can be said (see [chainSearch.heads]).
+// before that of the other, Y, begins. It takes delay(v) or longer. While it runs, nothing
+// counts on the slices of Y: lives with tasks in the subtree of Y have not begun, and v and
+// its ancestors share slices with the head's node, so they are not present. So every chain
+// that passes Y is longer by delay(v), or in the other case every chain that passes X;
+// max(x, y + delay(v)) is the lesser. For one slice the delays of several levels are
+// different operations, since their nodes lie under different siblings of its path. They
+// cannot run at the same time, so they add up. [chainSearch.heads] has a larger bound for
+// one GPU that is empty at the start.
 //
 // Dynamic programming over sets of tasks, from the leaves up, finds the least value: once
 // with all destroys, for a used ancestor, and once without the topmost destroy. Joining two

@@ -18,9 +18,9 @@ import (
 type Certificate struct {
 	// Lower is the bound, and Optimum the makespan of Schedule.
 	Lower, Optimum mig.Seconds
-	// Proven says that the two are the same, to 1e-9 of the makespan.
+	// Proven means that the two are equal, up to 1e-9 of the makespan.
 	Proven bool
-	// Gap is how much shorter a schedule can be, in percent of the makespan; 0 where Proven.
+	// Gap is how much shorter a schedule can be, in percent of the makespan; 0 if Proven.
 	Gap      float64
 	Schedule schedule.Schedule
 	Witness  Witness
@@ -60,7 +60,7 @@ func New(s schedule.Schedule, w Witness) Certificate {
 	return c
 }
 
-// compare returns what follows from a bound and a makespan.
+// compare returns Proven and Gap for a bound and a makespan.
 func compare(lower, optimum mig.Seconds) (proven bool, gap float64) {
 	if float64(optimum-lower) <= 1e-9*float64(optimum) {
 		return true, 0
@@ -222,10 +222,10 @@ func (d *decoder) object(path string, at int, fields []field) (int, error) {
 	return where(), nil
 }
 
-// Verify checks every claim of a certificate; the error says which is not true. What it
-// accepts: the schedule is valid and its makespan is Optimum, Proven and Gap follow from
-// Lower and Optimum, and no schedule that the referee accepts has a makespan below
-// Lower, to 1e-9 of it.
+// Verify checks every claim of a certificate; the error says which one is false. If it
+// returns nil, then the schedule is valid, its makespan is Optimum, Proven and Gap follow
+// from Lower and Optimum, and no schedule that the referee accepts has a makespan below
+// Lower, up to 1e-9 of it.
 func Verify(p schedule.Problem, c Certificate) error {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return err
@@ -258,7 +258,7 @@ func Verify(p schedule.Problem, c Certificate) error {
 	return nil
 }
 
-// near reports whether two instants differ by no more than rounding.
+// near reports whether two instants are equal up to rounding.
 func near(a, b mig.Seconds) bool {
 	return math.Abs(float64(a-b)) <= 1e-9*max(float64(a), float64(b))
 }
@@ -295,7 +295,7 @@ func cost(p *schedule.Problem, takes mig.Seconds) mig.Seconds {
 	return takes
 }
 
-// below is an instant before the bound that rounding does not reach.
+// below returns an instant that is earlier than the bound by more than rounding.
 func (w *Witness) below() mig.Seconds { return w.Bound - mig.Seconds(1e-9*float64(w.Bound)) }
 
 func (w *Witness) verifySearch(p *schedule.Problem) error {
