@@ -26,7 +26,7 @@ type weight struct {
 }
 
 // work returns the sum over the tasks of the least charge, in slice-seconds. Of
-// equal charges the first counts. It is +Inf where a task fits none of the sizes.
+// equal charges the first counts. It is +Inf if a task fits none of the sizes.
 func work(tasks task.Batch, weights []weight) float64 {
 	var sum float64
 	for i := range tasks {
@@ -59,6 +59,14 @@ func (b *bySlice) set(of mig.Mask, to mig.Seconds) {
 	for ; of != 0; of &= of - 1 {
 		b[bits.TrailingZeros8(uint8(of))] = to
 	}
+}
+
+// cost returns what creating or destroying takes: nothing under [mig.Free].
+func cost(p *algo.Problem, takes mig.Seconds) mig.Seconds {
+	if p.Model == mig.Free {
+		return 0
+	}
+	return takes
 }
 
 // capacity returns the number of compute slices of all GPUs.

@@ -136,9 +136,7 @@ func newChainSearch(p *algo.Problem, weights []float64, limit mig.Seconds) *chai
 		for i := range p.Tasks {
 			c.times[s] = append(c.times[s], c.ticks(p.Tasks[i].On(s)))
 		}
-		if p.Model != mig.Free {
-			c.create[s], c.destroy[s] = c.ticks(p.GPU.Profile(s).Create), c.ticks(p.GPU.Profile(s).Destroy)
-		}
+		c.create[s], c.destroy[s] = c.ticks(cost(p, p.GPU.Profile(s).Create)), c.ticks(cost(p, p.GPU.Profile(s).Destroy))
 	}
 	c.bands = newBands(p, weights, limit)
 	return c

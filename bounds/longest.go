@@ -21,10 +21,8 @@ type options struct {
 
 func newOptions(p *algo.Problem) *options {
 	var ready [mig.MaxSize + 1]mig.Seconds
-	if p.Model != mig.Free {
-		for _, s := range p.GPU.Sizes() {
-			ready[s] = p.GPU.Profile(s).Create
-		}
+	for _, s := range p.GPU.Sizes() {
+		ready[s] = cost(p, p.GPU.Profile(s).Create)
 	}
 	for _, e := range p.Start {
 		s := e.Instance.Size()

@@ -149,11 +149,8 @@ func newSearch(ctx context.Context, p *algo.Problem, known mig.Seconds) *search 
 
 func (x *search) addNodes() {
 	add := func(in mig.Instance, children []int) {
-		n := searchNode{in: in, mask: in.Mask(), children: children}
-		if x.p.Model != mig.Free {
-			n.create, n.destroy = in.Profile.Create, in.Profile.Destroy
-		}
-		x.nodes = append(x.nodes, n)
+		create, destroy := cost(x.p, in.Profile.Create), cost(x.p, in.Profile.Destroy)
+		x.nodes = append(x.nodes, searchNode{in: in, mask: in.Mask(), create: create, destroy: destroy, children: children})
 	}
 	x.leastDestroy = mig.Seconds(math.Inf(1))
 	for i, n := range x.p.GPU.Tree() {

@@ -247,23 +247,16 @@ func deadSlices(p *algo.Problem, usable []bool) []deadSlice {
 // ready returns when tasks can run on a node of a GPU at the earliest, given the instances
 // at the start.
 func ready(p *algo.Problem, start []schedule.Existing, in mig.Instance) mig.Seconds {
-	create, free := in.Profile.Create, mig.Seconds(0)
-	if p.Model == mig.Free {
-		create = 0
-	}
+	var free mig.Seconds
 	for _, e := range start {
 		if sameNode(e.Instance, in) {
 			return e.BusyUntil
 		}
 		if e.Instance.Overlaps(in) {
-			until := e.BusyUntil
-			if p.Model != mig.Free {
-				until += e.Instance.Profile.Destroy
-			}
-			free = max(free, until)
+			free = max(free, e.BusyUntil+cost(p, e.Instance.Profile.Destroy))
 		}
 	}
-	return free + create
+	return free + cost(p, in.Profile.Create)
 }
 
 // sameNode reports whether an instance of any profile corresponds to the node.

@@ -262,14 +262,8 @@ func CorunTable(rows []datasets.CorunTime) reports.Table {
 			alone[r.Kernel] = r
 		}
 	}
-	for len(rows) > 0 {
-		n := 1
-		for n < len(rows) && rows[n].Mix == rows[0].Mix {
-			n++
-		}
-		jobs := rows[:n]
-		rows = rows[n:]
-		if n == 1 {
+	for jobs := range grouped(rows, func(r *datasets.CorunTime) string { return r.Mix }) {
+		if len(jobs) == 1 {
 			continue
 		}
 		var oneByOne mig.Seconds

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -116,7 +117,7 @@ func (p *Profile) failures() []Failure {
 // whole calls use with the results of each kernel that has a usable result for every size
 // and fits at least one of them. It returns a sentence about each other kernel.
 func (p *Profile) whole(use func([]Result)) (left []string) {
-	for rs := range chunks(p.Results) {
+	for rs := range grouped(p.Results, func(r *Result) string { return r.Kernel }) {
 		var lacks []string
 		fits := false
 		for _, size := range p.GPU.Sizes() {
@@ -142,18 +143,18 @@ func (p *Profile) whole(use func([]Result)) (left []string) {
 	return left
 }
 
-// chunks yields the results kernel by kernel.
-func chunks(all []Result) func(func([]Result) bool) {
-	return func(yield func([]Result) bool) {
-		for len(all) > 0 {
-			n := slices.IndexFunc(all, func(r Result) bool { return r.Kernel != all[0].Kernel })
-			if n < 0 {
-				n = len(all)
+// grouped yields the parts of a list in which successive elements have the same key.
+func grouped[T any](all []T, key func(*T) string) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		from := 0
+		for to := 1; to <= len(all); to++ {
+			if to < len(all) && key(&all[to]) == key(&all[from]) {
+				continue
 			}
-			if !yield(all[:n]) {
+			if !yield(all[from:to]) {
 				return
 			}
-			all = all[n:]
+			from = to
 		}
 	}
 }
