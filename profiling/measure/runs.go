@@ -122,7 +122,7 @@ func setSeconds(r *Run, s string) error {
 	}
 	d, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(d > 0) || d > task.MaxSeconds && !math.IsInf(d, 1) {
-		return fmt.Errorf("%q is not a positive number of seconds, inf, or nothing", s)
+		return fmt.Errorf("%q is not a positive number of seconds, inf, or empty", s)
 	}
 	r.Seconds = mig.Seconds(d)
 	return nil
@@ -180,11 +180,11 @@ func (r *Run) line() []byte {
 	return b.Bytes()
 }
 
-// ReadRuns reads the rows of runs.csv. A last line without its end, left by a process
-// that was killed while it wrote, is passed over. All rows are of one GPU, driver and
-// source, and those of a kernel of one description; no run is there twice. The file's
-// name serves for errors only: what is wrong with the text is a [*task.ParseError],
-// other errors are those of r.
+// ReadRuns reads the rows of runs.csv. It ignores a last line without its end, which a
+// killed process may have left. All rows must have the same GPU, driver and source, and
+// the rows of a kernel the same description; no run may appear twice. The file's name is
+// used only in errors. An error in the text is a [*task.ParseError]; other errors are those
+// of r.
 func ReadRuns(r io.Reader, file string) ([]Run, error) {
 	all, err := io.ReadAll(r)
 	if err != nil {
@@ -194,7 +194,7 @@ func ReadRuns(r io.Reader, file string) ([]Run, error) {
 	return runs, err
 }
 
-// parseRuns reads the complete lines of a file and returns their length in bytes.
+// parseRuns reads the complete lines of a file. complete is their length in bytes.
 func parseRuns(text []byte, file string) (runs []Run, complete int, err error) {
 	complete = bytes.LastIndexByte(text, '\n') + 1
 	fail := func(line int, column string, err error) ([]Run, int, error) {
@@ -216,7 +216,7 @@ func parseRuns(text []byte, file string) (runs []Run, complete int, err error) {
 			err = errors.New("the line is empty")
 		}
 		if err != nil {
-			return fail(number, "", fmt.Errorf("%w; delete the line, and the run is done again", err))
+			return fail(number, "", fmt.Errorf("%w; delete the line, and the run is repeated", err))
 		}
 		var r Run
 		for i, c := range columns {
@@ -285,7 +285,7 @@ func (r *Run) check() (column string, err error) {
 	infinite := math.IsInf(float64(r.Seconds), 1)
 	switch {
 	case r.GPU != g.Name:
-		return "gpu", fmt.Errorf("%q is called %s here", r.GPU, g)
+		return "gpu", fmt.Errorf("%q must be written %s", r.GPU, g)
 	case r.Source != profiling.MIG && r.Source != profiling.MPSSMLimit:
 		return "source", nearest.Unknown("source", string(r.Source), []string{string(profiling.MIG), string(profiling.MPSSMLimit)})
 	case r.Kernel == "":
@@ -297,11 +297,11 @@ func (r *Run) check() (column string, err error) {
 	case !slices.Contains(statuses, string(r.Status)):
 		return "status", nearest.Unknown("status", string(r.Status), statuses)
 	case r.Status == kernel.OK && (r.Seconds == 0 || infinite):
-		return "seconds", errors.New("a run that is ok has a finite time")
+		return "seconds", errors.New("a run with status ok must have a finite time")
 	case r.Status == kernel.OutOfMemory && !infinite:
-		return "seconds", errors.New("the time of a run that is oom is inf")
+		return "seconds", errors.New("a run with status oom must have the time inf")
 	case r.Status != kernel.OK && r.Status != kernel.OutOfMemory && r.Seconds != 0:
-		return "seconds", fmt.Errorf("a run that is %s has no time", r.Status)
+		return "seconds", fmt.Errorf("a run with status %s cannot have a time", r.Status)
 	}
 	return "", nil
 }

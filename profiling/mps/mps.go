@@ -75,11 +75,11 @@ func open(ctx context.Context, o Options, patience time.Duration) (*Device, erro
 			Remedy: "measure MIG instances instead, or have MIG mode turned off",
 		}
 	}
+	sms := 0
 	model, err := profiling.Model(id.Name, id.MemoryMiB)
-	if err != nil {
-		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err)}
+	if err == nil {
+		sms, err = multiprocessors(model, id.Name)
 	}
-	sms, err := multiprocessors(model, id.Name)
 	if err != nil {
 		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err)}
 	}

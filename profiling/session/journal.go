@@ -174,7 +174,7 @@ func parse(line []byte) (e entry, err error) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&e); err != nil {
-		return e, fmt.Errorf("%q is no line of a journal: %w", strings.TrimSpace(string(line)), err)
+		return e, fmt.Errorf("%q is not a line of a journal: %w", strings.TrimSpace(string(line)), err)
 	}
 	if d.More() {
 		return e, fmt.Errorf("%q is more than a line of a journal", strings.TrimSpace(string(line)))

@@ -191,7 +191,7 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 	create := `{"event":"create","instance":{"profile":"1g.5gb","start":0}}`
 	created := `{"event":"created","instance":{"profile":"1g.5gb","start":0}}`
 	for _, c := range []struct{ lines, want string }{
-		{"hello", `:1: "hello" is no line`},
+		{"hello", `:1: "hello" is not a line`},
 		{begin + "\n" + begin, ":2: "},
 		{create, `:1: event "create"; "begin" is the first line`},
 		{begin + "\n" + create + "\n" + create, ":3: "},
