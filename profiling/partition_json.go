@@ -82,7 +82,7 @@ func ReadPartition(r io.Reader, file string) (*mig.GPU, mig.Partition, error) {
 	for i, w := range written {
 		in, err := w.on(g)
 		if err == nil {
-			err = conflict(p, in)
+			err = Conflict(p, in)
 		}
 		if err != nil {
 			return nil, nil, d.FailAt(w.line, fmt.Sprintf("instances[%d]", i), err)

@@ -76,13 +76,13 @@ func TestParseProfiles(t *testing.T) {
 
 func TestProfilesThatDoNotFit(t *testing.T) {
 	for _, c := range []struct{ gpu, list, want string }{
-		{"A100", "4g.20gb,4g.20gb", "4g.20gb,4g.20gb does not fit on A100: there can be 1 of 4g.20gb"},
-		{"A100", "1g.5gb+me,1g.5gb+me", "there can be 1 of 1g.5gb+me"},
-		{"A100", "3g.20gb,3g.20gb,1g.5gb", "it takes 9 memory slices, and there are 8"},
-		{"A100", "2g.10gb,2g.10gb,2g.10gb,1g.5gb,1g.5gb", "wherever they begin (2g.10gb at [0 2 4], 1g.5gb at [0 1 2 3 4 5 6]), two overlap"},
+		{"A100", "4g.20gb,4g.20gb", "4g.20gb,4g.20gb does not fit on A100: the GPU holds at most 1 of 4g.20gb"},
+		{"A100", "1g.5gb+me,1g.5gb+me", "the GPU holds at most 1 of 1g.5gb+me"},
+		{"A100", "3g.20gb,3g.20gb,1g.5gb", "it needs 9 memory slices of 8"},
+		{"A100", "2g.10gb,2g.10gb,2g.10gb,1g.5gb,1g.5gb", "two instances overlap wherever they begin (2g.10gb at [0 2 4], 1g.5gb at [0 1 2 3 4 5 6])"},
 		{"A100", "7g.40gb,", `unknown profile of A100 ""`},
 		{"A100", "3g.40gb", `unknown profile of A100 "3g.40gb"; did you mean`},
-		{"A30", "2g.12gb,2g.12gb,1g.6gb", "it takes 5 memory slices, and there are 4"},
+		{"A30", "2g.12gb,2g.12gb,1g.6gb", "it needs 5 memory slices of 4"},
 	} {
 		p, err := profiling.ParseProfiles(mig.MustLookup(c.gpu), c.list)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -309,7 +309,7 @@ var broken = []struct{ text, want string }{
 	{`{"gpu":"A100","instances":[{"profile":"2g.10gb","start":1,"length":2}]}`, "2g.10gb cannot start at 1; it may start at [0 2 4]"},
 	{`{"gpu":"A100","instances":[{"profile":"3g.20gb","start":4,"length":3}]}`, "3g.20gb has the length 4, not 3"},
 	{"{\"gpu\":\"A100\",\"instances\":[{\"profile\":\"3g.20gb\",\"start\":0,\"length\":4},\n{\"profile\":\"1g.5gb\",\"start\":3,\"length\":1}]}", "p.json:2: instances[1]: 1g.5gb at 3 overlaps 3g.20gb at 0"},
-	{`{"gpu":"A100","instances":[{"profile":"1g.5gb+me","start":0,"length":1},{"profile":"1g.5gb+me","start":1,"length":1}]}`, "there can be 1 of 1g.5gb+me"},
+	{`{"gpu":"A100","instances":[{"profile":"1g.5gb+me","start":0,"length":1},{"profile":"1g.5gb+me","start":1,"length":1}]}`, "the GPU holds at most 1 of 1g.5gb+me"},
 	{"{\"gpu\":\"A100\",\"instances\":[]}\n\n{}", "p.json:3: there is more text after the end"},
 	{`{"gpu":"A100","instances":[]}x`, "there is more text"},
 }

@@ -18,34 +18,39 @@ import (
 type Certificate struct {
 	// Lower is the bound, and Optimum the makespan of Schedule.
 	Lower, Optimum mig.Seconds
-	// Proven says that the two are the same, to 1e-9 of the makespan.
+	// Proven means that the two are equal, up to 1e-9 of the makespan.
 	Proven bool
-	// Gap is how much shorter a schedule can be, in percent of the makespan; 0 where Proven.
+	// Gap is how much shorter a schedule can be, in percent of the makespan; 0 if Proven.
 	Gap      float64
 	Schedule schedule.Schedule
 	Witness  Witness
 }
 
-// The kinds of [Witness].
+// The kinds of [Witness], by the argument that proves the bound.
 const (
-	area         = "area"
-	longestTask  = "longest-task"
-	sliceWeights = "slice-weights"
-	chains       = "chains"
-	search       = "search"
+	// Area adds up the time of the slices that tasks, idling and reconfiguration take.
+	Area = "area"
+	// LongestTask takes the task that ends last when each runs where it ends first.
+	LongestTask = "longest-task"
+	// SliceWeights is a dual solution of the configuration linear program.
+	SliceWeights = "slice-weights"
+	// Chains adds up what each slice has to do one after the other, whatever runs where.
+	Chains = "chains"
+	// Search is an exhaustive search.
+	Search = "search"
 )
 
-// A Witness says why every schedule takes a time.
+// A Witness says why no schedule is faster than a bound.
 type Witness struct {
-	// Kind is the argument: "area", "longest-task", "slice-weights", "chains" or "search".
-	Kind string
-	// Bound is what it proves.
-	Bound mig.Seconds
-	// Threshold, of slice weights, is that from which the ends of options are left out; 0
-	// leaves out none.
-	Threshold mig.Seconds
-	// Weights, of slice weights, are those of the compute slices, by position.
-	Weights []float64
+	// Kind is one of the constants above.
+	Kind string `json:"kind"`
+	// Bound is what the argument proves.
+	Bound mig.Seconds `json:"bound_s"`
+	// Threshold belongs to [SliceWeights]. Options that end at it or later, even if they
+	// start as early as they can, are left out; 0 leaves out none.
+	Threshold mig.Seconds `json:"threshold_s,omitempty"`
+	// Weights belongs to [SliceWeights]: one weight for each compute slice, by position.
+	Weights []float64 `json:"weights,omitempty"`
 }
 
 // New returns the certificate of a schedule and a bound.
@@ -55,7 +60,7 @@ func New(s schedule.Schedule, w Witness) Certificate {
 	return c
 }
 
-// compare returns what follows from a bound and a makespan.
+// compare returns Proven and Gap for a bound and a makespan.
 func compare(lower, optimum mig.Seconds) (proven bool, gap float64) {
 	if float64(optimum-lower) <= 1e-9*float64(optimum) {
 		return true, 0
@@ -63,23 +68,15 @@ func compare(lower, optimum mig.Seconds) (proven bool, gap float64) {
 	return false, 100 * float64(optimum-lower) / float64(optimum)
 }
 
-// The fields of the file that are not a schedule's.
-type (
-	fileCertificate struct {
-		Lower    mig.Seconds     `json:"lower_bound_s"`
-		Optimum  mig.Seconds     `json:"optimum_s"`
-		Proven   bool            `json:"proven"`
-		Gap      float64         `json:"gap_percent"`
-		Schedule json.RawMessage `json:"schedule"`
-		Witness  fileWitness     `json:"witness"`
-	}
-	fileWitness struct {
-		Kind      string      `json:"kind"`
-		Bound     mig.Seconds `json:"bound_s"`
-		Threshold mig.Seconds `json:"threshold_s,omitempty"`
-		Weights   []float64   `json:"weights,omitempty"`
-	}
-)
+// A fileCertificate is a certificate as its file has it.
+type fileCertificate struct {
+	Lower    mig.Seconds     `json:"lower_bound_s"`
+	Optimum  mig.Seconds     `json:"optimum_s"`
+	Proven   bool            `json:"proven"`
+	Gap      float64         `json:"gap_percent"`
+	Schedule json.RawMessage `json:"schedule"`
+	Witness  Witness         `json:"witness"`
+}
 
 // Encode writes a certificate as indented JSON. The errors are those of
 // [schedule.Encode].
@@ -91,7 +88,7 @@ func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(fileCertificate{c.Lower, c.Optimum, c.Proven, c.Gap, s.Bytes(), fileWitness(c.Witness)})
+	return e.Encode(fileCertificate{c.Lower, c.Optimum, c.Proven, c.Gap, s.Bytes(), c.Witness})
 }
 
 // Decode reads what [Encode] writes as a certificate for the problem. It is strict. These
@@ -138,10 +135,10 @@ func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 	return c, nil
 }
 
-// Verify checks every claim of a certificate; the error says which is not true. What it
-// accepts: the schedule is valid and its makespan is Optimum, Proven and Gap follow from
-// Lower and Optimum, and no schedule that the referee accepts has a makespan below
-// Lower, to 1e-9 of it.
+// Verify checks every claim of a certificate; the error says which one is false. If it
+// returns nil, then the schedule is valid, its makespan is Optimum, Proven and Gap follow
+// from Lower and Optimum, and no schedule that the referee accepts has a makespan below
+// Lower, up to 1e-9 of it.
 func Verify(p schedule.Problem, c Certificate) error {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return err
@@ -165,7 +162,7 @@ func Verify(p schedule.Problem, c Certificate) error {
 	if !(math.Abs(c.Gap-gap) <= 1e-9) {
 		return fmt.Errorf("gap_percent is %v; of %v and %v it is %v", c.Gap, c.Lower, c.Optimum, gap)
 	}
-	if c.Witness.Kind != sliceWeights && (c.Witness.Weights != nil || c.Witness.Threshold != 0) {
+	if c.Witness.Kind != SliceWeights && (c.Witness.Weights != nil || c.Witness.Threshold != 0) {
 		return fmt.Errorf("witness: %q has neither weights nor threshold_s", c.Witness.Kind)
 	}
 	if err := c.Witness.verify(&p); err != nil {
@@ -174,7 +171,7 @@ func Verify(p schedule.Problem, c Certificate) error {
 	return nil
 }
 
-// near reports whether two instants differ by no more than rounding.
+// near reports whether two instants are equal up to rounding.
 func near(a, b mig.Seconds) bool {
 	return math.Abs(float64(a-b)) <= 1e-9*max(float64(a), float64(b))
 }
@@ -182,18 +179,18 @@ func near(a, b mig.Seconds) bool {
 // verify checks that no schedule ends before the bound.
 func (w *Witness) verify(p *schedule.Problem) error {
 	switch w.Kind {
-	case area:
+	case Area:
 		return w.recomputed(areaBound(p))
-	case longestTask:
+	case LongestTask:
 		return w.recomputed(longestTaskBound(p))
-	case sliceWeights:
+	case SliceWeights:
 		return w.verifyWeights(p)
-	case chains:
+	case Chains:
 		return w.verifyChains(p)
-	case search:
+	case Search:
 		return w.verifySearch(p)
 	}
-	return nearest.Unknown("kind", w.Kind, []string{area, longestTask, sliceWeights, chains, search})
+	return nearest.Unknown("kind", w.Kind, []string{Area, LongestTask, SliceWeights, Chains, Search})
 }
 
 func (w *Witness) recomputed(b mig.Seconds) error {
@@ -203,7 +200,15 @@ func (w *Witness) recomputed(b mig.Seconds) error {
 	return nil
 }
 
-// below is an instant before the bound that rounding does not reach.
+// cost returns what creating or destroying takes: nothing under [mig.Free].
+func cost(p *schedule.Problem, takes mig.Seconds) mig.Seconds {
+	if p.Model == mig.Free {
+		return 0
+	}
+	return takes
+}
+
+// below returns an instant that is earlier than the bound by more than rounding.
 func (w *Witness) below() mig.Seconds { return w.Bound - mig.Seconds(1e-9*float64(w.Bound)) }
 
 func (w *Witness) verifySearch(p *schedule.Problem) error {

@@ -50,7 +50,7 @@ func TestKilledRunIsCleanedUp(t *testing.T) {
 		b.exist(d, "3@0", "2@4", "1@6")
 		b.close(b.open(d))
 		b.exist(d, "2@4")
-		b.logged(fmt.Sprintf("destroyed 3g.20gb at 0 (%s), GPU instance 1, which a killed run (process %d) had left; known by its number", i.UUID, os.Getpid()))
+		b.logged(fmt.Sprintf("destroyed 3g.20gb at 0 (%s), GPU instance 1, which a killed run (process %d) left; it was recognised by its number", i.UUID, os.Getpid()))
 		b.logged("destroyed 1g.5gb at 6")
 	})
 }
@@ -151,7 +151,7 @@ func TestWhatTheJournalDoesNotProveIsLeftAlone(t *testing.T) {
 					b.exist(d)
 				}
 				if name == "intent" {
-					b.logged("destroyed 1g.5gb at 0 (" + i.UUID + "), GPU instance 0, which a killed run (process 5) had left; known by its place alone")
+					b.logged("destroyed 1g.5gb at 0 (" + i.UUID + "), GPU instance 0, which a killed run (process 5) left; it was recognised by its place alone")
 				}
 			})
 		})

@@ -124,8 +124,8 @@ func (f *profileFlags) saveTable(name string, t reports.Table) error {
 func (f *profileFlags) sweep(c *cobra.Command, s *session.Session, kernels []kernel.Kernel) error {
 	progress := newProgress(c.ErrOrStderr(), "runs")
 	defer progress.done()
-	p, err := measure.Sweep(c.Context(), s, kernels, measure.SweepOptions{
-		File: filepath.Join(f.out, "runs.csv"), Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set,
+	p, err := measure.Sweep(c.Context(), s, kernels, filepath.Join(f.out, "runs.csv"), measure.Options{
+		Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set,
 	})
 	progress.done()
 	var failures *measure.FailedError
