@@ -9,6 +9,7 @@ import (
 	"github.com/gocarina/gocsv"
 
 	"miglab/harness/stats"
+	"miglab/reports"
 )
 
 // A Claim is a number that a paper prints.
@@ -85,7 +86,17 @@ func MeanOf(values []float64, replicates int) (Measurement, error) {
 	return Measurement{Value: s.Mean, Low: s.Low, High: s.High, SE: s.StdDev / math.Sqrt(float64(replicates))}, nil
 }
 
-// A Finding is a claim with what came of it.
+// Affine returns scale times the measurement plus a shift, for a positive scale.
+func (m Measurement) Affine(scale, shift float64) Measurement {
+	return Measurement{Value: scale*m.Value + shift, Low: scale*m.Low + shift, High: scale*m.High + shift, SE: scale * m.SE}
+}
+
+// PlusMinus writes the value with half its interval, for example 1.22 ± 0.03.
+func (m Measurement) PlusMinus(decimals int) string {
+	return reports.PlusMinus(m.Value, m.High-m.Value, decimals)
+}
+
+// A Finding is a claim with its verdict.
 type Finding struct {
 	Claim
 	// Reading names the interpretation that was measured; empty for the default.

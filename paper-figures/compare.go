@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -9,36 +8,36 @@ import (
 	"miglab/reports"
 )
 
+// Values are measurements by the name of a claim.
+type Values map[string]Measurement
+
 // A Reading is one way to understand what the paper did. The first of an
 // artefact's readings is the default and has an empty name.
 type Reading struct {
 	Name string
-	// Measure returns the measured value of a claim, by the claim's name.
-	Measure func(claim string) (Measurement, error)
+	// Values has no measurement of claims that the reading does not concern.
+	Values Values
 }
 
-// ErrNotMeant says that a reading has nothing to say about a claim.
-var ErrNotMeant = errors.New("the reading does not concern this claim")
+// Lookup is a reading with its values.
+func Lookup(name string, values Values) Reading { return Reading{name, values} }
 
 // Always is the same reason for every claim.
 func Always(reason string) func(claim string) string {
 	return func(string) string { return reason }
 }
 
-// Compare judges every claim of an artefact under each reading. The reason is by
-// the claim's name, and is given where the default reading deviates, together
-// with the reading that comes nearest to the claim.
-func (d *Data) Compare(claims []Claim, readings []Reading, reason func(claim string) string) ([]Finding, error) {
+// Compare judges every claim of an artefact under each reading that concerns it. The
+// reason is by the claim's name, and is given where the default reading deviates,
+// together with the reading that comes nearest to the claim.
+func (d *Data) Compare(claims []Claim, readings []Reading, reason func(claim string) string) []Finding {
 	var out []Finding
 	for _, c := range claims {
 		first := len(out)
 		for _, r := range readings {
-			m, err := r.Measure(c.Name)
-			if errors.Is(err, ErrNotMeant) {
+			m, ok := r.Values[c.Name]
+			if !ok {
 				continue
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", c.Name, err)
 			}
 			why := reason(c.Name)
 			if r.Name != "" {
@@ -54,7 +53,21 @@ func (d *Data) Compare(claims []Claim, readings []Reading, reason func(claim str
 			}
 		}
 	}
-	return out, nil
+	return out
+}
+
+// CompareOrTake is [Data.Compare] for claims of which some are inputs of the project; where
+// says what the project takes these for.
+func (d *Data) CompareOrTake(claims []Claim, readings []Reading, reason func(claim string) string, where string) []Finding {
+	var out []Finding
+	for _, c := range claims {
+		if c.Relation == Input {
+			out = append(out, Taken(c, where))
+		} else {
+			out = append(out, d.Compare([]Claim{c}, readings, reason)...)
+		}
+	}
+	return out
 }
 
 // nearest returns the index of the finding closest to the published value; the
@@ -117,16 +130,9 @@ func group(fs []Finding) [][]Finding {
 // ComparisonTable lists an artefact's claims, published beside measured, with
 // verdicts; where there are several readings, also the nearest one.
 func ComparisonTable(title string, fs []Finding) reports.Table {
-	t := reports.Table{Title: title, Columns: []reports.Column{
-		{Name: "claim"},
-		{Name: "unit"},
-		{Name: "published", Right: true},
-		{Name: "measured", Right: true},
-		{Name: "95 % interval", Right: true},
-		{Name: "tolerance", Right: true},
-		{Name: "verdict"},
-		{Name: "nearest reading"},
-	}}
+	t := reports.Table{Title: title, Columns: reports.Left("claim", "unit").
+		Right("published", "measured", "95 % interval", "tolerance").
+		Left("verdict", "nearest reading")}
 	type mean struct {
 		name string
 		sum  float64
@@ -204,7 +210,7 @@ func ComparisonTable(title string, fs []Finding) reports.Table {
 // measured value with the published one in brackets. The claim of a cell is its
 // row and its column, joined by a space.
 func Layout(title, corner string, rows, columns []string, fs []Finding) reports.Table {
-	t := reports.Table{Title: title, Columns: []reports.Column{{Name: corner}}, Notes: []string{"measured (published)"}}
+	t := reports.Table{Title: title, Columns: reports.Left(corner), Notes: []string{"measured (published)"}}
 	by := map[string]*Finding{}
 	for i := range fs {
 		if fs[i].Reading == "" {
@@ -212,7 +218,7 @@ func Layout(title, corner string, rows, columns []string, fs []Finding) reports.
 		}
 	}
 	for _, c := range columns {
-		t.Columns = append(t.Columns, reports.Column{Name: c, Right: true})
+		t.Columns = t.Columns.Right(c)
 	}
 	for _, r := range rows {
 		row := []string{r}
@@ -228,15 +234,4 @@ func Layout(title, corner string, rows, columns []string, fs []Finding) reports.
 		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-// Lookup is a reading whose values are known; it does not concern other claims.
-func Lookup(name string, values map[string]Measurement) Reading {
-	return Reading{name, func(claim string) (Measurement, error) {
-		m, ok := values[claim]
-		if !ok {
-			return m, ErrNotMeant
-		}
-		return m, nil
-	}}
 }

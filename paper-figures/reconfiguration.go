@@ -23,16 +23,9 @@ func ReconfigurationTable(claims *Claims, h datasets.HardwareSet) Artefact {
 		Build: func(d *Data) (*Output, error) {
 			out := &Output{}
 			t := reports.Table{
-				Title: "Table 1. Seconds to create and to destroy an instance, as the GPU models carry them and as measured",
-				Columns: []reports.Column{
-					{Name: "GPU"},
-					{Name: "size", Right: true},
-					{Name: "create", Right: true},
-					{Name: "destroy", Right: true},
-					{Name: "create, measured", Right: true},
-					{Name: "destroy, measured", Right: true},
-				},
-				Notes: []string{"create and destroy: taken from the paper; the models' cost of every operation comes from here"},
+				Title:   "Table 1. Seconds to create and to destroy an instance, as the GPU models carry them and as measured",
+				Columns: reports.Left("GPU").Right("size", "create", "destroy", "create, measured", "destroy, measured"),
+				Notes:   []string{"create and destroy: taken from the paper; the models' cost of every operation comes from here"},
 			}
 			times := map[string]map[Operation]datasets.ReconfigurationTime{}
 			for _, name := range []string{"A30", "A100", "H100"} {
@@ -64,7 +57,7 @@ func ReconfigurationTable(claims *Claims, h datasets.HardwareSet) Artefact {
 				own.Reading = onHardware
 				out.Findings = append(out.Findings, Taken(c, "cost of the GPU model"), own)
 			}
-			out.Tables = []Table{{File: "table1", Table: t}}
+			out.Table("table1", t)
 			return out, nil
 		},
 	}

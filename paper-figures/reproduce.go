@@ -202,8 +202,9 @@ func (r *Reproduction) readStamp(j *job) (*stamp, error) {
 }
 
 func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, results run.Results) error {
-	out, err := j.artefact.Build(&Data{Scale: r.Scale, ctx: ctx, engine: engine, results: results, needs: j.needs})
-	if err != nil {
+	d := &Data{Scale: r.Scale, ctx: ctx, engine: engine, results: results, needs: j.needs}
+	out, err := j.artefact.Build(d)
+	if err := cmp.Or(d.Err(), err); err != nil {
 		return err
 	}
 	s := &stamp{Digest: j.digest, Title: j.artefact.Title, Files: map[string]string{}}

@@ -24,6 +24,11 @@ type BarGroup struct {
 	Published []float64
 }
 
+// Add appends the bar of the next category, with the ends of its error bar.
+func (g *BarGroup) Add(value, low, high float64) {
+	g.Values, g.Low, g.High = append(g.Values, value), append(g.Low, low), append(g.High, high)
+}
+
 // Bars is a chart of grouped bars that begin at 0, at most [MaxSeries] groups. Its
 // vertical axis is linear.
 type Bars struct {

@@ -24,6 +24,12 @@ type Series struct {
 	Published bool
 }
 
+// Add appends a point with the ends of its confidence band.
+func (s *Series) Add(x, y, low, high float64) {
+	s.X, s.Y = append(s.X, x), append(s.Y, y)
+	s.Low, s.High = append(s.Low, low), append(s.High, high)
+}
+
 // Lines is a chart of one or several lines, at most [MaxSeries] names.
 type Lines struct {
 	Title  string

@@ -16,11 +16,33 @@ type Column struct {
 	Right bool
 }
 
+// Columns are the columns of a [Table], from left to right.
+type Columns []Column
+
+// Left begins with columns of text.
+func Left(names ...string) Columns { return Columns(nil).Left(names...) }
+
+// Right begins with columns of numbers, which are aligned to the right.
+func Right(names ...string) Columns { return Columns(nil).Right(names...) }
+
+// Left appends columns of text.
+func (c Columns) Left(names ...string) Columns { return c.add(names, false) }
+
+// Right appends columns of numbers.
+func (c Columns) Right(names ...string) Columns { return c.add(names, true) }
+
+func (c Columns) add(names []string, right bool) Columns {
+	for _, n := range names {
+		c = append(c, Column{n, right})
+	}
+	return c
+}
+
 // A Table is a table of strings.
 type Table struct {
 	// Title is printed above the table, and is its caption in LaTeX; "" leaves it out.
 	Title   string
-	Columns []Column
+	Columns Columns
 	// Rows holds one cell a column.
 	Rows [][]string
 	// Notes are printed below the table, a line each.

@@ -20,7 +20,8 @@ import (
 	_ "embed"
 	"slices"
 
-	"miglab/datasets"
+	"gonum.org/v1/gonum/floats"
+
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
@@ -99,12 +100,9 @@ var (
 
 // Deadlines as the report relaxes them, and as the original notebook has them (3.3).
 var (
-	relaxed = dataset("deadline/relaxed")
-	tight   = dataset("deadline/tight")
+	relaxed = figures.Dataset("deadline/relaxed")
+	tight   = figures.Dataset("deadline/tight")
 )
-
-// dataset returns the canonical form of a dataset fixed in this package.
-func dataset(spec string) string { return datasets.MustParse(spec).ID() }
 
 // on is the scheduler on a dataset.
 func (s scheduler) on(dataset string) run.Series {
@@ -156,26 +154,20 @@ var (
 )
 
 // of returns the quantity by episode.
-func (q quantity) of(d *figures.Data, s run.Series) ([]float64, error) {
-	v, err := d.Values(s, q.metric)
-	for i := range v {
-		v[i] *= q.scale
-	}
-	return v, err
+func (q quantity) of(d *figures.Data, s run.Series) []float64 {
+	out := slices.Clone(d.Values(s, q.metric))
+	floats.Scale(q.scale, out)
+	return out
 }
 
 // first returns the quantity over the first n episodes, or as many as there are.
-func (q quantity) first(d *figures.Data, s run.Series, n int) ([]float64, error) {
-	v, err := q.of(d, s)
-	return v[:min(n, len(v))], err
+func (q quantity) first(d *figures.Data, s run.Series, n int) []float64 {
+	v := q.of(d, s)
+	return v[:min(n, len(v))]
 }
 
 // mean is the mean over the first n episodes, with the standard error of the report's
 // evaluation.
-func (q quantity) mean(d *figures.Data, s run.Series, n int) (figures.Measurement, error) {
-	v, err := q.first(d, s, n)
-	if err != nil {
-		return figures.Measurement{}, err
-	}
-	return figures.MeanOf(v, evaluation)
+func (q quantity) mean(d *figures.Data, s run.Series, n int) figures.Measurement {
+	return d.MeanOf(q.first(d, s, n), evaluation)
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 )
 
@@ -61,12 +60,9 @@ func fromOriginal(claims *figures.Claims, name, title, caption string, notes []s
 				{random.title, &random, nil, evaluation},
 				{smallest.title, &smallest, nil, evaluation},
 			} {
-				values := map[string]figures.Measurement{}
+				values := figures.Values{}
 				for _, c := range claims.Of(name) {
-					m, ok, err := beforeAndAfter(d, c.Name, r.original, r.enhanced, r.episodes)
-					if err != nil {
-						return nil, err
-					}
+					m, ok := beforeAndAfter(d, c.Name, r.original, r.enhanced, r.episodes)
 					if ok {
 						values[c.Name] = m
 					}
@@ -84,20 +80,12 @@ func fromOriginal(claims *figures.Claims, name, title, caption string, notes []s
 				case "Enhanced":
 					why = leftOpen
 				}
-				own, err := d.Compare([]figures.Claim{c}, readings, figures.Always(why))
-				if err != nil {
-					return nil, err
-				}
-				fs = append(fs, own...)
+				fs = append(fs, d.Compare([]figures.Claim{c}, readings, figures.Always(why))...)
 			}
 			// The mean errors of readings mean nothing for the ends of ranges.
 			t := figures.ComparisonTable(caption, byDefault(fs))
-			others, err := inTight(d)
-			if err != nil {
-				return nil, err
-			}
-			t.Notes = slices.Concat(t.Notes, []string{notTheNotebook}, others, notes)
-			return &figures.Output{Findings: fs, Tables: []figures.Table{{File: name, Table: t}}}, nil
+			t.Notes = slices.Concat(t.Notes, []string{notTheNotebook}, inTight(d), notes)
+			return figures.Found(fs...).Table(name, t), nil
 		},
 	}
 }
@@ -105,7 +93,7 @@ func fromOriginal(claims *figures.Claims, name, title, caption string, notes []s
 // beforeAndAfter measures a claim of Table 2 or 6 with what stands for the original,
 // on tight deadlines, and for the enhanced agent, on relaxed ones. Not ok are claims
 // about something else, and about one that is nil.
-func beforeAndAfter(d *figures.Data, claim string, original, enhanced *scheduler, n int) (m figures.Measurement, ok bool, err error) {
+func beforeAndAfter(d *figures.Data, claim string, original, enhanced *scheduler, n int) (m figures.Measurement, ok bool) {
 	row, _, _ := strings.Cut(claim, " ")
 	q := late
 	if strings.Contains(claim, tardiness.name) {
@@ -113,24 +101,15 @@ func beforeAndAfter(d *figures.Data, claim string, original, enhanced *scheduler
 	}
 	switch {
 	case (row == "Original" || row == "Fast") && original != nil:
-		m, err = q.mean(d, original.on(tight), n)
-		return m, true, err
+		return q.mean(d, original.on(tight), n), true
 	case row == "Enhanced" && enhanced != nil:
-		m, err = q.mean(d, enhanced.on(relaxed), n)
-		return m, true, err
+		return q.mean(d, enhanced.on(relaxed), n), true
 	case strings.Contains(claim, "improvement") && original != nil && enhanced != nil:
-		before, err := q.first(d, original.on(tight), n)
-		if err != nil {
-			return m, false, err
-		}
-		after, err := q.first(d, enhanced.on(relaxed), len(before))
-		if err != nil {
-			return m, false, err
-		}
-		m, err = reduction(after, before)
-		return m, true, err
+		before := q.first(d, original.on(tight), n)
+		after := q.first(d, enhanced.on(relaxed), len(before))
+		return d.Measured(reduction(after, before)), true
 	}
-	return m, false, nil
+	return m, false
 }
 
 // byDefault keeps the findings under the default reading.
@@ -145,26 +124,18 @@ func byDefault(fs []figures.Finding) []figures.Finding {
 }
 
 // inTight says in words how the heuristics fare under tight deadlines.
-func inTight(d *figures.Data) ([]string, error) {
+func inTight(d *figures.Data) []string {
 	var out []string
 	for _, n := range []int{evaluation, d.Scale.Replicates(many)} {
 		var each []string
 		for _, m := range methods {
 			var means [2]float64
 			for i, q := range []quantity{late, tardiness} {
-				v, err := q.of(d, m.on(tight))
-				if err != nil {
-					return nil, err
-				}
-				s, err := stats.Summarize(v[:n])
-				if err != nil {
-					return nil, err
-				}
-				means[i] = s.Mean
+				means[i] = q.mean(d, m.on(tight), n).Value
 			}
 			each = append(each, fmt.Sprintf("%s %.1f %% and %.2f min", m.title, means[0], means[1]))
 		}
 		out = append(out, fmt.Sprintf("late and tardy over %d episodes: %s", n, strings.Join(each, ", ")))
 	}
-	return out, nil
+	return out
 }

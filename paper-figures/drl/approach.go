@@ -67,22 +67,30 @@ var (
 	}
 )
 
+// columnsOf lists the names of approaches.
+func columnsOf(approaches []approach) (out []string) {
+	for _, a := range approaches {
+		out = append(out, a.name)
+	}
+	return out
+}
+
 // pOpt returns p_opt of an approach on a workload.
-func (a approach) pOpt(d *figures.Data, w workload, generator string) (averages, error) {
+func (a approach) pOpt(d *figures.Data, w workload, generator string) averages {
 	shares := w.shares(d.Scale, generator)
-	return average(shares, func(k int) ([]float64, error) { return pOpt(d, batch(shares[k].data, a.algorithm(w))) })
+	return average(shares, func(k int) []float64 { return pOpt(d, batch(shares[k].data, a.algorithm(w))) })
 }
 
 // overFAR returns by how many percent an approach's makespans exceed FAR's on the same
 // batches.
-func (a approach) overFAR(d *figures.Data, w workload, generator string) (averages, error) {
+func (a approach) overFAR(d *figures.Data, w workload, generator string) averages {
 	shares := w.shares(d.Scale, generator)
-	return average(shares, func(k int) ([]float64, error) { return a.over(d, w, shares[k].data, far) })
+	return average(shares, func(k int) []float64 { return a.over(d, w, shares[k].data, far) })
 }
 
 // over returns by how many percent an approach's makespans exceed another's.
-func (a approach) over(d *figures.Data, w workload, data string, other approach) ([]float64, error) {
-	return above(d, batch(data, a.algorithm(w)), makespan, batch(data, other.algorithm(w)), makespan)
+func (a approach) over(d *figures.Data, w workload, data string, other approach) []float64 {
+	return d.Above(batch(data, a.algorithm(w)), batch(data, other.algorithm(w)))
 }
 
 // need adds what these read.
@@ -154,31 +162,22 @@ func choose(shares []share, spans [][][]float64) [][]float64 {
 
 // fixBestPOpt returns p_opt of FIXBEST, and by how many percent its makespans exceed
 // FAR's.
-func fixBestPOpt(d *figures.Data, w workload, generator string) (pOpt, overFAR averages, err error) {
+func fixBestPOpt(d *figures.Data, w workload, generator string) (pOpt, overFAR averages) {
 	shares := w.fixBestShares(d.Scale, generator)
 	var spans [][][]float64
 	for _, p := range partitions() {
 		own := make([][]float64, len(shares))
 		for k, x := range shares {
-			if own[k], err = d.Values(batch(x.data, partition(p)), makespan); err != nil {
-				return pOpt, overFAR, err
-			}
+			own[k] = d.Values(batch(x.data, partition(p)), makespan)
 		}
 		spans = append(spans, own)
 	}
 	chosen := choose(shares, spans)
-	over := func(s func(share) run.Series, metric string) (averages, error) {
-		return average(shares, func(k int) ([]float64, error) {
-			v, err := d.Values(s(shares[k]), metric)
-			if err != nil {
-				return nil, err
-			}
-			return excess(chosen[k], v), nil
+	over := func(s func(share) run.Series, metric string) averages {
+		return average(shares, func(k int) []float64 {
+			return figures.Percent(figures.Ratios(chosen[k], d.Values(s(shares[k]), metric)))
 		})
 	}
-	if pOpt, err = over(func(x share) run.Series { return lBound(x.data) }, boundS); err != nil {
-		return pOpt, overFAR, err
-	}
-	overFAR, err = over(func(x share) run.Series { return batch(x.data, far.algorithm(w)) }, makespan)
-	return pOpt, overFAR, err
+	return over(func(x share) run.Series { return lBound(x.data) }, run.MetricBound),
+		over(func(x share) run.Series { return batch(x.data, far.algorithm(w)) }, makespan)
 }

@@ -98,10 +98,8 @@ var shares = []float64{0.25, 0.5, 0.75, 1}
 // table lists the agents that have been trained: means over the runs.
 func (all curves) table(title string, lines []line) reports.Table {
 	t := reports.Table{
-		Title: title,
-		Columns: []reports.Column{
-			{Name: "agent"}, {Name: "seeds", Right: true}, {Name: "million steps", Right: true}, {Name: "first score", Right: true},
-		},
+		Title:   title,
+		Columns: reports.Left("agent").Right("seeds", "million steps", "first score"),
 		Notes: []string{
 			"scores are means over seeds, of p_opt [%] where nothing else is said, greedily and from an empty GPU, on 100 batches of N tasks that are always the same: 50 as the text generates them and 50 as the code with which the agents were trained",
 			"agents of the paper's modelling reconfigure in parallel there, as in its environment",
@@ -110,9 +108,9 @@ func (all curves) table(title string, lines []line) reports.Table {
 		},
 	}
 	for _, s := range shares {
-		t.Columns = append(t.Columns, reports.Column{Name: fmt.Sprintf("at %.0f %%", 100*s), Right: true})
+		t.Columns = t.Columns.Right(fmt.Sprintf("at %.0f %%", 100*s))
 	}
-	t.Columns = append(t.Columns, reports.Column{Name: "lowest", Right: true}, reports.Column{Name: "steps to best", Right: true})
+	t.Columns = t.Columns.Right("lowest", "steps to best")
 	for _, l := range lines {
 		runs := all[l.agent]
 		if len(runs) == 0 {
@@ -123,7 +121,7 @@ func (all curves) table(title string, lines []line) reports.Table {
 			for i := range runs {
 				v = append(v, of(&runs[i].course))
 			}
-			return fmt.Sprintf("%.2f", mean(v))
+			return fmt.Sprintf("%.2f", figures.Mean(v))
 		}
 		row := []string{l.name, fmt.Sprint(len(runs)), over(func(c *course) float64 { return c.steps[len(c.steps)-1] / 1e6 }), over(func(c *course) float64 { return c.scores[0] })}
 		for _, s := range shares {
@@ -173,7 +171,7 @@ func reasons(all ...string) string {
 
 // judge compares a claim with the mean over seeds; with fewer than least it cannot be
 // run.
-func (s statement) judge(d *figures.Data, c figures.Claim, all curves, least int) (figures.Finding, error) {
+func (s statement) judge(d *figures.Data, c figures.Claim, all curves, least int) figures.Finding {
 	values := s.values(all)
 	if len(values) < least {
 		var lacking []string
@@ -186,14 +184,11 @@ func (s statement) judge(d *figures.Data, c figures.Claim, all curves, least int
 		if least > 1 {
 			why = fmt.Sprintf("%s with %d seeds", untrained, least)
 		}
-		return figures.Missing(c, why+": "+strings.Join(lacking, ", ")), nil
+		return figures.Missing(c, why+": "+strings.Join(lacking, ", "))
 	}
 	m, spread := figures.Exactly(values[0]), "one seed tells no spread"
 	if len(values) > 1 {
-		var err error
-		if m, err = figures.MeanOf(values, len(values)); err != nil {
-			return figures.Finding{}, err
-		}
+		m = d.MeanOf(values, len(values))
 		spread = fmt.Sprintf("%d seeds", len(values))
 		if m.Low <= c.Published && c.Published <= m.High {
 			spread = fmt.Sprintf("not separated from the published value by %d seeds", len(values))
@@ -203,7 +198,7 @@ func (s statement) judge(d *figures.Data, c figures.Claim, all curves, least int
 	if !d.Scale.Quick {
 		f.Reason = reasons(f.Reason, s.caveat)
 	}
-	return f, nil
+	return f
 }
 
 // judgeAll judges the claims of an artefact in the order of the statements.
@@ -213,13 +208,25 @@ func (all curves) judgeAll(d *figures.Data, claims *figures.Claims, artefact str
 	}
 	var fs []figures.Finding
 	for _, s := range statements {
-		f, err := s.judge(d, claims.Get(artefact, s.claim), all, least)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.claim, err)
-		}
-		fs = append(fs, f)
+		fs = append(fs, s.judge(d, claims.Get(artefact, s.claim), all, least))
 	}
 	return fs, nil
+}
+
+// learned are the findings and the tables of an artefact about learning curves.
+func (all curves) learned(
+	d *figures.Data, claims *figures.Claims, name, heading string, lines []line, statements []statement, notes ...string,
+) (*figures.Output, error) {
+	if err := all.check(agentsIn(lines)...); err != nil {
+		return nil, err
+	}
+	fs, err := all.judgeAll(d, claims, name, 1, statements)
+	if err != nil {
+		return nil, err
+	}
+	t := all.table(heading, lines)
+	t.Notes = append(t.Notes, notes...)
+	return figures.Found(fs...).Table(name, t).Table(name+"-claims", figures.ComparisonTable(heading+": claims", fs)), nil
 }
 
 // learning is an artefact of one chart.
@@ -227,21 +234,12 @@ func learning(claims *figures.Claims, all curves, name, title, heading string, l
 	return figures.Artefact{
 		Name: name, Title: title,
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			fs, err := all.judgeAll(d, claims, name, 1, statements)
+			out, err := all.learned(d, claims, name, heading, lines, statements, notes...)
 			if err != nil {
 				return nil, err
 			}
-			if err := all.check(agentsIn(lines)...); err != nil {
-				return nil, err
-			}
-			t := all.table(heading, lines)
-			t.Notes = append(t.Notes, notes...)
-			out := &figures.Output{Findings: fs, Tables: []figures.Table{
-				{File: name, Table: t},
-				{File: name + "-claims", Table: figures.ComparisonTable(heading+": claims", fs)},
-			}}
 			if chart := all.chart(heading, lines); chart != nil {
-				out.Figures = []figures.Figure{{File: name, Title: heading, Figure: chart}}
+				out.Figure(name, heading, chart)
 			}
 			return out, nil
 		},
@@ -284,7 +282,7 @@ func (all curves) ended(agents ...string) string {
 		for _, of := range runs {
 			ends = append(ends, of[i].final())
 		}
-		each = append(each, fmt.Sprintf("%s at %.2f %%", a, mean(ends)))
+		each = append(each, fmt.Sprintf("%s at %.2f %%", a, figures.Mean(ends)))
 	}
 	return "p_opt ends: " + strings.Join(each, ", ") + ", " + all.steps(agents[0])
 }
@@ -360,10 +358,7 @@ func figure12(claims *figures.Claims, all curves) figures.Artefact {
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			levels := map[int]level{} // by N
 			for _, of := range sizes12 {
-				var err error
-				if levels[of.n], err = levelOn(d, claims, goodScaling, of.n); err != nil {
-					return nil, err
-				}
+				levels[of.n] = levelOn(d, claims, goodScaling, of.n)
 			}
 			out, err := learning(claims, all, name, title, "Fig. 12. Learning GOODSCALING by batch size N, M = 14", lines, byBatchSize(all, levels),
 				"each agent is scored on batches of its own N tasks; FAR on the same ones, reconfiguring in parallel as the agents do",

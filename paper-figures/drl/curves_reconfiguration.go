@@ -16,7 +16,7 @@ import (
 // on, and under their model of reconfiguration.
 func onScored(workload string, n int, a approach) (out []run.Series) {
 	for _, name := range curve.Datasets(workload, n) {
-		out = append(out, on("A100", dataset(name), a.algorithm(rodinia), mig.Parallel))
+		out = append(out, on("A100", figures.Dataset(name), a.algorithm(rodinia), mig.Parallel))
 	}
 	return out
 }
@@ -45,21 +45,17 @@ type level struct {
 	publishedFAR, publishedBest float64
 }
 
-func levelOn(d *figures.Data, claims *figures.Claims, workload string, n int) (level, error) {
+func levelOn(d *figures.Data, claims *figures.Claims, workload string, n int) level {
 	var of [3]float64
 	for i, a := range unlearned {
 		var all []float64
 		for _, series := range onScored(workload, n, a) {
-			v, err := pOpt(d, series)
-			if err != nil {
-				return level{}, err
-			}
-			all = append(all, v...)
+			all = append(all, pOpt(d, series)...)
 		}
-		of[i] = mean(all)
+		of[i] = figures.Mean(all)
 	}
 	published := func(column string) float64 { return claims.Get("table4", workload+" "+column).Published }
-	return level{of[0], of[1], of[2], published(far.name), published(fixBest)}, nil
+	return level{of[0], of[1], of[2], published(far.name), published(fixBest)}
 }
 
 // each hands over the levels by name.
@@ -101,7 +97,7 @@ func (all curves) varied(workload string) string {
 	var ends []string
 	for i, a := range variantsOf(workload) {
 		if v := (statement{agents: []string{a}, value: final}).values(all); len(v) > 0 {
-			ends = append(ends, fmt.Sprintf("%s (%s) ends at %.2f %%", a, variants[i].what, mean(v)))
+			ends = append(ends, fmt.Sprintf("%s (%s) ends at %.2f %%", a, variants[i].what, figures.Mean(v)))
 		}
 	}
 	return strings.Join(ends, ", ")
@@ -164,35 +160,23 @@ func mixedLearning(
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			levels := map[string]level{}
 			for _, p := range panels {
-				var err error
-				if levels[p.trainedOn], err = levelOn(d, claims, p.trainedOn, n); err != nil {
-					return nil, err
-				}
+				levels[p.trainedOn] = levelOn(d, claims, p.trainedOn, n)
 			}
-			if err := all.check(agentsIn(lines)...); err != nil {
-				return nil, err
-			}
-			fs, err := all.judgeAll(d, claims, name, 1, statements(levels))
+			out, err := all.learned(d, claims, name, heading, lines, statements(levels), append([]string{alsoRodinia, whatLevels}, notes...)...)
 			if err != nil {
 				return nil, err
 			}
-			t := all.table(heading, lines)
-			t.Notes = append(t.Notes, alsoRodinia, whatLevels)
-			t.Notes = append(t.Notes, notes...)
+			t := &out.Tables[0].Table
 			figure := reports.Panels{Title: heading}
 			for _, p := range panels {
-				levels[p.trainedOn].each(func(name string, pOpt float64) { t.Rows = append(t.Rows, levelRow(t, p.trainedOn, name, pOpt)) })
+				levels[p.trainedOn].each(func(name string, pOpt float64) { t.Rows = append(t.Rows, levelRow(*t, p.trainedOn, name, pOpt)) })
 				chart := p.chart(all, versions, levels[p.trainedOn], func(v string, ends float64) reports.Series { return published(p, v, ends) })
 				if chart != nil {
 					figure.Charts = append(figure.Charts, *chart)
 				}
 			}
-			out := &figures.Output{Findings: fs, Tables: []figures.Table{
-				{File: name, Table: t},
-				{File: name + "-claims", Table: figures.ComparisonTable(heading+": claims", fs)},
-			}}
 			if figure.Charts != nil {
-				out.Figures = []figures.Figure{{File: name, Title: heading, Figure: figure}}
+				out.Figure(name, heading, figure)
 			}
 			return out, nil
 		},

@@ -49,9 +49,6 @@ func Paper() (figures.Paper, error) {
 	}, nil
 }
 
-// dataset returns the canonical form of a dataset fixed in this package.
-func dataset(spec string) string { return datasets.MustParse(spec).ID() }
-
 // on is a series of the batch track on a GPU.
 func on(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
 	return run.Series{Track: algo.TrackBatch, Dataset: dataset, GPU: gpu, Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
@@ -70,38 +67,12 @@ func lBound(dataset string) run.Series {
 	return s
 }
 
-// Metrics of results (package run).
-const (
-	makespan = "makespan_s"
-	boundS   = "bound_s"
-)
-
-// above returns, by instance, by how many percent a metric of a series exceeds one of
-// another.
-func above(d *figures.Data, a run.Series, metricA string, b run.Series, metricB string) ([]float64, error) {
-	x, err := d.Values(a, metricA)
-	if err != nil {
-		return nil, err
-	}
-	y, err := d.Values(b, metricB)
-	if err != nil {
-		return nil, err
-	}
-	return excess(x, y), nil
-}
-
-// excess returns by how many percent values exceed others, as far as there are both.
-func excess(x, y []float64) []float64 {
-	out := make([]float64, min(len(x), len(y)))
-	for i := range out {
-		out[i] = (x[i]/y[i] - 1) * 100
-	}
-	return out
-}
+// makespan is the metric of most numbers.
+const makespan = run.MetricMakespan
 
 // pOpt returns p_opt by instance.
-func pOpt(d *figures.Data, s run.Series) ([]float64, error) {
-	return above(d, s, makespan, lBound(s.Dataset), boundS)
+func pOpt(d *figures.Data, s run.Series) []float64 {
+	return d.AboveBound(s, lBound(s.Dataset))
 }
 
 // needs collects what an artefact reads: a series that is asked for several times, as

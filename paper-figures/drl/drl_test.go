@@ -187,10 +187,7 @@ func TestSharesAreAllBatches(t *testing.T) {
 func TestAverage(t *testing.T) {
 	shares := []share{{datasets: 2, full: 1, batches: 3}, {datasets: 1, batches: 1}}
 	values := [][]float64{{10, 20}, {50}}
-	a, err := average(shares, func(k int) ([]float64, error) { return values[k], nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := average(shares, func(k int) []float64 { return values[k] })
 	for _, c := range []struct{ got, want []float64 }{{a.all, []float64{20, 20}}, {a.full, []float64{10}}, {a.partial, []float64{50, 20}}} {
 		if !slices.Equal(c.got, c.want) {
 			t.Errorf("%v, want %v", c.got, c.want)

@@ -22,14 +22,8 @@ func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 			out := &figures.Output{}
 			shown := reports.Table{
 				Title: "What is public of the batch of Table 3",
-				Columns: []reports.Column{
-					{Name: "kernel"},
-					{Name: "simulated end [s]", Right: true},
-					{Name: "real end [s]", Right: true},
-					{Name: "difference [% of the real end]", Right: true},
-					{Name: "least public time [s]", Right: true},
-					{Name: "on slices", Right: true},
-				},
+				Columns: reports.Left("kernel").
+					Right("simulated end [s]", "real end [s]", "difference [% of the real end]", "least public time [s]", "on slices"),
 				Notes: []string{
 					"ends: as printed; the difference follows from them, within rounding the printed one",
 					"public times are of other runs, with inputs that need not be those of this batch; a dash: none is public",
@@ -111,7 +105,7 @@ const (
 // onHardware measures what the text says of times on GPUs, as far as there are any, and
 // says where: the largest difference of any kernel beside others on A100, and how far a
 // single operation on any GPU of Table 1 was from the mean.
-func onHardware(h datasets.HardwareSet, values map[string]figures.Measurement, why map[string]string) {
+func onHardware(h datasets.HardwareSet, values figures.Values, why map[string]string) {
 	most := func(claim string, percent float64, where string) {
 		// Of equal ones the last by name, so that the order of a map does not show.
 		if m, ok := values[claim]; !ok || cmp.Or(cmp.Compare(percent, m.Value), cmp.Compare(where, why[claim])) > 0 {

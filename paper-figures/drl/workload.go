@@ -45,6 +45,14 @@ func listWorkloads() []workload {
 	return out
 }
 
+// rowsOf lists the names of workloads.
+func rowsOf(workloads []workload) (out []string) {
+	for _, w := range workloads {
+		out = append(out, w.name)
+	}
+	return out
+}
+
 // generators are the readings of the generator: the paper's text, and the code with
 // which the agents were trained.
 var generators = []string{"", "released-train"}
@@ -102,7 +110,7 @@ func (w workload) every(s figures.Scale, generator string, most int) []share {
 					full++
 				}
 			}
-			out = append(out, share{dataset(fmt.Sprintf("%s?part=%d", w.spec, part+1)), len(lengths[part]), full, 1})
+			out = append(out, share{figures.Dataset(fmt.Sprintf("%s?part=%d", w.spec, part+1)), len(lengths[part]), full, 1})
 		}
 		return out
 	}
@@ -114,7 +122,7 @@ func (w workload) every(s figures.Scale, generator string, most int) []share {
 		if from+n <= tasks {
 			full = most
 		}
-		out = append(out, share{dataset(fmt.Sprintf("%s?total=%d&part=%d%s", w.spec, tasks, from/n+1, generator)), most, full, 1})
+		out = append(out, share{figures.Dataset(fmt.Sprintf("%s?total=%d&part=%d%s", w.spec, tasks, from/n+1, generator)), most, full, 1})
 	}
 	return out
 }
@@ -127,7 +135,7 @@ type averages struct {
 
 // average averages a quantity over the batches of each dataset. values gives it, by
 // dataset, for the k-th share.
-func average(shares []share, values func(k int) ([]float64, error)) (averages, error) {
+func average(shares []share, values func(k int) []float64) averages {
 	type mean struct{ sum, batches float64 }
 	datasets := 0
 	for _, s := range shares {
@@ -135,10 +143,7 @@ func average(shares []share, values func(k int) ([]float64, error)) (averages, e
 	}
 	all, full, partial := make([]mean, datasets), make([]mean, datasets), make([]mean, datasets)
 	for k, s := range shares {
-		v, err := values(k)
-		if err != nil {
-			return averages{}, err
-		}
+		v := values(k)
 		for i := range s.datasets {
 			kind := partial
 			if i < s.full {
@@ -158,5 +163,5 @@ func average(shares []share, values func(k int) ([]float64, error)) (averages, e
 		}
 		return out
 	}
-	return averages{of(all), of(full), of(partial)}, nil
+	return averages{of(all), of(full), of(partial)}
 }

@@ -57,16 +57,13 @@ func Paper() (figures.Paper, error) {
 	}, nil
 }
 
-// dataset returns the canonical form of a dataset fixed in this package.
-func dataset(spec string) string { return datasets.MustParse(spec).ID() }
-
 // synthetic is a workload of 6.3 with further parameters, such as psup=50.
 func synthetic(w workload, n int, parameters string) string {
 	s := fmt.Sprintf("far/%s+%s?n=%d", w.scaling, w.times, n)
 	if parameters != "" {
 		s += "&" + parameters
 	}
-	return dataset(s)
+	return figures.Dataset(s)
 }
 
 // workload is a scaling class with a range of times, as the paper names them.
@@ -111,45 +108,21 @@ func on(gpu string, count int, s run.Series) run.Series {
 	return s
 }
 
-// Metrics of results (package run).
-const (
-	makespan = "makespan_s"
-	boundS   = "bound_s"
-)
+// makespan is the metric of most numbers.
+const makespan = run.MetricMakespan
 
-// ratios returns, by instance, a metric of one series over one of another.
-func ratios(d *figures.Data, a run.Series, metricA string, b run.Series, metricB string) ([]float64, error) {
-	x, err := d.Values(a, metricA)
-	if err != nil {
-		return nil, err
-	}
-	y, err := d.Values(b, metricB)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, len(x))
-	for i := range x {
-		out[i] = x[i] / y[i]
-	}
-	return out, nil
+// over returns, by instance, the makespan of one series over that of another.
+func over(d *figures.Data, a, b run.Series) []float64 {
+	return figures.Ratios(d.Values(a, makespan), d.Values(b, makespan))
 }
 
+// area is the area bound of the instances of a series.
+func area(s run.Series) run.Series { return on(s.GPU, s.Count, bound(s.Dataset, "area")) }
+
 // rho returns, by instance, the makespan over the area bound (FAR 6.4).
-func rho(d *figures.Data, s run.Series) ([]float64, error) {
-	area := on(s.GPU, s.Count, bound(s.Dataset, "area"))
-	return ratios(d, s, makespan, area, boundS)
+func rho(d *figures.Data, s run.Series) []float64 {
+	return figures.Ratios(d.Values(s, makespan), d.Values(area(s), run.MetricBound))
 }
 
 // needRho lists what rho reads.
-func needRho(s run.Series, n int) []figures.Need {
-	return []figures.Need{{Series: s, N: n}, {Series: on(s.GPU, s.Count, bound(s.Dataset, "area")), N: n}}
-}
-
-// percent turns ratios into percentages above 1.
-func percent(ratios []float64) []float64 {
-	out := make([]float64, len(ratios))
-	for i, r := range ratios {
-		out[i] = (r - 1) * 100
-	}
-	return out
-}
+func needRho(s run.Series, n int) []figures.Need { return figures.NeedFirst(n, s, area(s)) }

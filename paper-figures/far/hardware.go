@@ -30,7 +30,7 @@ func table2(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 			}
 			t := figures.ComparisonTable("Table 2. Instance isolation on A100", out.Findings)
 			t.Notes = append(t.Notes, notes...)
-			out.Tables = []figures.Table{{File: "table2", Table: t}}
+			out.Table("table2", t)
 			return out, nil
 		},
 	}
@@ -49,15 +49,12 @@ func batch3(claims *figures.Claims) (out []string) {
 // table3 judges the real ends of an execution on an A30, and the simulated ones of the
 // times that the paper's authors published.
 func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
-	series := on("A30", 1, batch(dataset("a30-batch"), "far", mig.Sequential))
+	series := on("A30", 1, batch(figures.Dataset("a30-batch"), "far", mig.Sequential))
 	return figures.Artefact{
 		Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A30",
 		Needs: func(figures.Scale) []figures.Need { return []figures.Need{{Series: series, N: 1}} },
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			p, s, err := d.Schedule(series, 0)
-			if err != nil {
-				return nil, err
-			}
+			p, s := d.Schedule(series, 0)
 			ends := map[string]float64{}
 			for _, pl := range s.Placements {
 				ends[strings.ToLower(p.Tasks[pl.Task].Name)] = float64(pl.End)
@@ -91,8 +88,8 @@ func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 			bars := reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel("FAR, eight kernels, A30", p, s)}}
 			t := figures.ComparisonTable("Table 3. End times on A30", out.Findings)
 			t.Notes = append(t.Notes, notes...)
-			out.Tables = []figures.Table{{File: "table3", Table: t}}
-			out.Figures = []figures.Figure{{File: "table3", Title: "The simulated schedule behind Table 3", Figure: bars}}
+			out.Table("table3", t)
+			out.Figure("table3", "The simulated schedule behind Table 3", bars)
 			return out, nil
 		},
 	}
@@ -106,7 +103,7 @@ const (
 
 // onHardware measures what the text says of times on GPUs, as far as there are any: of
 // isolation, those of all kernels that the text is about on every size but the largest.
-func onHardware(claims *figures.Claims, h datasets.HardwareSet, values map[string]figures.Measurement) error {
+func onHardware(claims *figures.Claims, h datasets.HardwareSet, values figures.Values) error {
 	g := mig.MustLookup("A100")
 	kernels, err := rodiniaOn(g)
 	if err != nil {

@@ -32,15 +32,8 @@ func corunError(h datasets.HardwareSet) figures.Artefact {
 		Build: func(*figures.Data) (*figures.Output, error) {
 			t := reports.Table{
 				Title: "Co-runs measured under MPS, and what the model makes of them",
-				Columns: []reports.Column{
-					{Name: "file"},
-					{Name: "mix"},
-					{Name: "throughput, measured", Right: true},
-					{Name: "simulated", Right: true},
-					{Name: "error [%]", Right: true},
-					{Name: "slowdowns, measured", Right: true},
-					{Name: "simulated", Right: true},
-				},
+				Columns: reports.Left("file", "mix").
+					Right("throughput, measured", "simulated", "error [%]", "slowdowns, measured", "simulated"),
 			}
 			for _, table := range h.Corun {
 				checks, left, err := checkCoruns(table.Rows, programsFor(h, table.Provenance))
@@ -61,7 +54,7 @@ func corunError(h datasets.HardwareSet) figures.Artefact {
 				}
 				if len(checks) > 0 {
 					t.Notes = append(t.Notes, fmt.Sprintf("%s: mean absolute error of the throughput %.1f %% over %d mixes, of the slowdown %.1f %% over %d jobs",
-						table.File, 100*mean(throughputs), len(throughputs), 100*mean(slowdowns), len(slowdowns)))
+						table.File, 100*figures.Mean(throughputs), len(throughputs), 100*figures.Mean(slowdowns), len(slowdowns)))
 				}
 				if left > 0 {
 					t.Notes = append(t.Notes, fmt.Sprintf("%s: %d mixes are left out, of kernels without times by size, or with more than 100 %% together", table.File, left))
@@ -72,7 +65,7 @@ func corunError(h datasets.HardwareSet) figures.Artefact {
 			} else {
 				t.Notes = append(t.Notes, fmt.Sprintf("programs are fitted on the kernels' times alone by size, on the same GPU or, where there are none, on the public ones of A100 (fit); kappa = %g", shippedModel().Kappa))
 			}
-			return &figures.Output{Tables: []figures.Table{{File: "corun", Table: t}}}, nil
+			return figures.Found().Table("corun", t), nil
 		},
 	}
 }

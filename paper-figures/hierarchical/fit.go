@@ -23,17 +23,9 @@ func fit() figures.Artefact {
 		Build: func(*figures.Data) (*figures.Output, error) {
 			t := reports.Table{
 				Title: "Fit of the co-run model to public times on A100 instances",
-				Columns: []reports.Column{
-					{Name: "kernel"},
-					{Name: "program"},
-					{Name: "class"},
-					{Name: "solo [s]", Right: true},
-					{Name: "serial s", Right: true},
-					{Name: "parallelism p", Right: true},
-					{Name: "gain, 1 to 7 slices", Right: true},
-					{Name: "RMS residual [%]", Right: true},
-					{Name: "contradicts Table IV"},
-				},
+				Columns: reports.Left("kernel", "program", "class").
+					Right("solo [s]", "serial s", "parallelism p", "gain, 1 to 7 slices", "RMS residual [%]").
+					Left("contradicts Table IV"),
 			}
 			public, err := datasets.MustParse("rodinia").Instance(mig.MustLookup(gpu), 0)
 			if err != nil {
@@ -77,10 +69,7 @@ func fit() figures.Artefact {
 				fmt.Sprintf("of the %d kernels of Table IV, the times of these are not those of the paper's class: %s; a kernel whose class is not in Table IV has the one that fits best", ofTable4(kernels), strings.Join(contradict, ", ")),
 				"residual: model over public time, less 1; speeds in the figure are the fitted solo time over the time; the public inputs are not the paper's",
 			}
-			return &figures.Output{
-				Tables:  []figures.Table{{File: "fit", Table: t}},
-				Figures: []figures.Figure{{File: "fit", Title: chart.Title, Figure: chart}},
-			}, nil
+			return figures.Found().Table("fit", t).Figure("fit", chart.Title, chart), nil
 		},
 	}
 }

@@ -106,9 +106,9 @@ func (m method) on(dataset string) run.Series {
 	}
 }
 
-// dataset returns the canonical form of a dataset fixed in this package.
-func dataset(format string, args ...any) string {
-	return datasets.MustParse(fmt.Sprintf(format, args...)).ID()
+// queuesWith is Q1 to Q12 with other parameters of the dataset.
+func queuesWith(format string, args ...any) string {
+	return figures.Dataset(queues + "?" + fmt.Sprintf(format, args...))
 }
 
 // need lists n windows of a dataset for each of the methods.
@@ -125,27 +125,15 @@ func paperQueues(dataset string, methods ...method) []figures.Need {
 }
 
 // bestDefault returns MIG+MPS Default with the partition of the highest mean throughput.
-func bestDefault(d *figures.Data, dataset string) (method, error) {
+func bestDefault(d *figures.Data, dataset string) method {
 	var best method
 	highest := 0.0
 	for _, m := range partitions {
-		v, err := d.Values(m.on(dataset), run.MetricThroughput)
-		if err != nil {
-			return best, err
-		}
-		if mean(v) > highest {
-			best, highest = m, mean(v)
+		if mean := figures.Mean(d.Values(m.on(dataset), run.MetricThroughput)); mean > highest {
+			best, highest = m, mean
 		}
 	}
-	return best, nil
-}
-
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
+	return best
 }
 
 // fitted counts the programs of Table IV whose parameters are fitted, and those drawn.

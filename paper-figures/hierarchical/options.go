@@ -22,18 +22,12 @@ var options = []struct{ name, setup string }{
 }
 
 func figure2() figures.Artefact {
-	const title = "Fig. 2. Options to partition a GPU by MIG and MPS, an example of each"
-	return figures.Artefact{
-		Name: "figure2", Title: title,
-		Build: func(*figures.Data) (*figures.Output, error) {
-			f := reports.Divisions{Title: title}
-			for _, o := range options {
-				s := corun.MustParse(o.setup)
-				f.Rows = append(f.Rows, division(o.name+"   "+s.String(), &s))
-			}
-			return &figures.Output{Figures: []figures.Figure{{File: "figure2", Title: title, Figure: f}}}, nil
-		},
+	f := reports.Divisions{Title: "Fig. 2. Options to partition a GPU by MIG and MPS, an example of each"}
+	for _, o := range options {
+		s := corun.MustParse(o.setup)
+		f.Rows = append(f.Rows, division(o.name+"   "+s.String(), &s))
 	}
+	return figures.Drawing("figure2", f.Title, f.Title, f)
 }
 
 // division is a setup as it is drawn.

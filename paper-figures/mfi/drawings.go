@@ -9,13 +9,7 @@ import (
 // drawn is an artefact that is one drawing of masks. The text of the paper describes
 // Figs. 1 and 3 without their masks, so those are examples of ours.
 func drawn(name, title string, rows []reports.MaskRow) figures.Artefact {
-	return figures.Artefact{
-		Name: name, Title: title,
-		Build: func(*figures.Data) (*figures.Output, error) {
-			f := reports.Masks{Title: title, GPU: mig.MustLookup(gpu), Rows: rows}
-			return &figures.Output{Figures: []figures.Figure{{File: name, Title: title, Figure: f}}}, nil
-		},
-	}
+	return figures.Drawing(name, title, title, reports.Masks{Title: title, GPU: mig.MustLookup(gpu), Rows: rows})
 }
 
 func figure1() figures.Artefact {

@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strings"
 
-	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
@@ -62,7 +61,7 @@ var distributions = []string{"uniform", "skew-small", "skew-big", "bimodal"}
 // stream returns the canonical dataset of a distribution with parameters, such as
 // load=40.
 func stream(distribution, parameters string) string {
-	return datasets.MustParse("mfi/" + distribution + "?" + parameters).ID()
+	return figures.Dataset("mfi/" + distribution + "?" + parameters)
 }
 
 // demand is a stream of VI: it ends when requests for so many percent of the cluster's
@@ -120,12 +119,20 @@ func (r reading) series(scheme, dataset string) run.Series {
 
 // needs lists all schemes on streams of a distribution each.
 func (r reading) needs(n int, dataset ...string) (out []figures.Need) {
-	for _, d := range dataset {
-		for _, s := range schemes {
-			out = append(out, figures.Need{Series: r.series(s, d), N: n})
-		}
+	for d, s := range figures.Each(dataset, schemes) {
+		out = append(out, figures.NeedFirst(n, r.series(s, d))...)
 	}
 	return out
+}
+
+// needSchemes are the needs of an artefact about all schemes under readings.
+func needSchemes(readings []reading, datasets []string) func(figures.Scale) []figures.Need {
+	return func(s figures.Scale) (out []figures.Need) {
+		for _, r := range readings {
+			out = append(out, r.needs(s.Replicates(simulations), datasets...)...)
+		}
+		return out
+	}
 }
 
 // atDemand lists the four distributions at a demand in percent.

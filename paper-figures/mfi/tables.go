@@ -50,16 +50,9 @@ func table1(claims *figures.Claims) figures.Artefact {
 			}
 			t := reports.Table{
 				Title: "Table I. MIG profiles of A100-80GB, the paper's beside the GPU model's",
-				Columns: []reports.Column{
-					{Name: "profile"},
-					{Name: "slices (paper)", Right: true},
-					{Name: "compute slices", Right: true},
-					{Name: "memory slices", Right: true},
-					{Name: "instances (paper)", Right: true},
-					{Name: "instances", Right: true},
-					{Name: "index (paper)"},
-					{Name: "index"},
-				},
+				Columns: reports.Left("profile").
+					Right("slices (paper)", "compute slices", "memory slices", "instances (paper)", "instances").
+					Left("index (paper)", "index"),
 				Notes: []string{
 					"The paper's slices are memory slices, with one exception: 7g.80gb has 7 compute slices and takes all 8 memory slices, as F and the free slices count them.",
 				},
@@ -71,8 +64,7 @@ func table1(claims *figures.Claims) figures.Artefact {
 					strconv.Itoa(instances), strconv.Itoa(p.Max), fmt.Sprint(starts), fmt.Sprint(p.Starts),
 				})
 			}
-			out.Tables = []figures.Table{{File: "table1", Table: t}}
-			return out, nil
+			return out.Table("table1", t), nil
 		},
 	}
 }
@@ -87,14 +79,13 @@ func table2(claims *figures.Claims) figures.Artefact {
 			}
 			t := reports.Table{
 				Title:   "Table II. Probability of each profile, as the generator of requests has it",
-				Columns: []reports.Column{{Name: "profile"}},
+				Columns: reports.Left("profile").Right(distributions...),
 			}
 			for _, p := range profiles() {
 				t.Rows = append(t.Rows, []string{p.String()})
 			}
 			load := []string{"mean memory slices of a request"}
 			for _, d := range distributions {
-				t.Columns = append(t.Columns, reports.Column{Name: d, Right: true})
 				probabilities, err := probabilities(d)
 				if err != nil {
 					return nil, err
@@ -107,8 +98,7 @@ func table2(claims *figures.Claims) figures.Artefact {
 				load = append(load, fmt.Sprintf("%.2f", slices))
 			}
 			t.Rows = append(t.Rows, load)
-			out.Tables = []figures.Table{{File: "table2", Table: t}}
-			return out, nil
+			return out.Table("table2", t), nil
 		},
 	}
 }
