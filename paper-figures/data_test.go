@@ -55,12 +55,14 @@ func TestDataRefusesSeriesThatAreNotListed(t *testing.T) {
 	_, _, err := reproduction(t, figures.Artefact{
 		Name: "a",
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			defer func() {
-				if recover() == nil {
-					t.Error("a series that is not listed has values")
-				}
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Error("a series that is not listed has values")
+					}
+				}()
+				d.Values(run.Series{}, run.MetricMakespan)
 			}()
-			d.Values(run.Series{}, run.MetricMakespan)
 			return figures.Found(), nil
 		},
 	}).Run(t.Context())
