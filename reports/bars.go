@@ -64,13 +64,11 @@ func (f Bars) chart(names *palette) (*chart, error) {
 		ch.marks = append(ch.marks, func(c draw.Canvas, x, y func(float64) vg.Length) {
 			for k, v := range g.Values {
 				at := float64(k) + left
-				box(c, rect(x(at), y(0), x(at+width), y(v)), barFill(colour), solid(okabeIto[colour], 0.6))
+				barBox(c, rect(x(at), y(0), x(at+width), y(v)), colour)
 				g.whisker(c, k, x(at+width/2), y)
 			}
 		})
-		ch.legend = append(ch.legend, legendEntry{g.Name, func(c draw.Canvas) {
-			box(c, c.Rectangle, barFill(colour), solid(okabeIto[colour], 0.6))
-		}})
+		ch.legend = append(ch.legend, legendEntry{g.Name, func(c draw.Canvas) { barBox(c, c.Rectangle, colour) }})
 		if slices.ContainsFunc(g.Published, func(v float64) bool { return !math.IsNaN(v) }) {
 			published = true
 			ch.marks = append(ch.marks, func(c draw.Canvas, x, y func(float64) vg.Length) {
@@ -120,10 +118,9 @@ func (f Bars) validate(ch *chart) error {
 		}
 		known := slices.DeleteFunc(slices.Clone(g.Published), math.IsNaN)
 		for _, v := range [][]float64{g.Values, g.Low, g.High, known} {
-			if err := ch.finite(part, f.Y, v); err != nil {
+			if err := ch.addY(part, v); err != nil {
 				return err
 			}
-			ch.dataY.add(v...)
 		}
 		for k := range g.Low {
 			if g.Low[k] > g.High[k] {
@@ -147,8 +144,10 @@ func (g *BarGroup) whisker(c draw.Canvas, category int, x vg.Length, y func(floa
 	c.StrokeLine2(sty, x-cap, high, x+cap, high)
 }
 
-// barFill lightens the palette so that error bars and published values stand out.
-func barFill(colour int) color.NRGBA { return tint(okabeIto[colour], 0.35) }
+// barBox draws a bar, paler than the palette so that error bars and published values stand out.
+func barBox(c draw.Canvas, r vg.Rectangle, colour int) {
+	box(c, r, tint(okabeIto[colour], 0.35), solid(okabeIto[colour], 0.6))
+}
 
 // publishedSign marks a published value: a white diamond with a black edge.
 func publishedSign(c draw.Canvas, at vg.Point) {

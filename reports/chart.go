@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -80,9 +79,38 @@ func (m mark) Plot(c draw.Canvas, p *plot.Plot) {
 	m(c, x, y)
 }
 
+// newChart checks the axes of a chart.
+func newChart(title string, x, y Axis) (*chart, error) {
+	ch := &chart{title: title, x: x, y: y, dataX: emptySpan(), dataY: emptySpan()}
+	return ch, ch.check()
+}
+
+// addPoints checks what a series or group has, and adds it to the ranges of the data.
+func (ch *chart) addPoints(part, name string, x, y []float64) error {
+	switch {
+	case name == "":
+		return ch.bad(part, "it has no name")
+	case len(x) == 0:
+		return ch.bad(part, "it has no points")
+	case len(x) != len(y):
+		return ch.bad(part, "it has %d x and %d y values", len(x), len(y))
+	}
+	if err := ch.finite(part+", x", ch.x, x); err != nil {
+		return err
+	}
+	ch.dataX.add(x...)
+	return ch.addY(part+", y", y)
+}
+
+// addY checks values along the vertical axis, and adds them to the range of the data.
+func (ch *chart) addY(part string, values []float64) error {
+	ch.dataY.add(values...)
+	return ch.finite(part, ch.y, values)
+}
+
 // bad returns an error about the chart.
 func (ch *chart) bad(part, format string, args ...any) error {
-	return &InputError{ch.title, part, fmt.Sprintf(format, args...)}
+	return refuse(ch.title, part, format, args...)
 }
 
 // finite checks values that are drawn along an axis.

@@ -53,7 +53,7 @@ const divisionSlack = 1e-9
 
 func (f Divisions) page() (page, error) {
 	if len(f.Rows) == 0 {
-		return page{}, &InputError{Figure: f.Title, Reason: "it has no rows"}
+		return page{}, refuse(f.Title, "", "it has no rows")
 	}
 	sty := sans(textSize)
 	names := []string{"compute", "memory"}
@@ -71,7 +71,7 @@ func (f Divisions) page() (page, error) {
 			idle = idle || b.idle
 		}
 	}
-	l := legend{{"job, its memory in the same colour", func(c draw.Canvas) { box(c, c.Rectangle, taskColour(0), solid(ink, 0.5)) }}}
+	l := legend{swatch("job, its memory in the same colour", taskColour(0))}
 	if instances {
 		l = append(l, legendEntry{"compute instance of MIG", func(c draw.Canvas) {
 			c.SetLineStyle(divisionFrame)
@@ -82,11 +82,8 @@ func (f Divisions) page() (page, error) {
 		l = append(l, idleEntry("used by nobody"))
 	}
 	const row = divisionLabel + divisionCompute + divisionMemory + divisionGap
-	high := headingHeight(f.Title, width) + vg.Length(len(f.Rows))*row + l.height(width) + 2*margin
-	return page{width + 2*margin, high, func(c draw.Canvas) layout {
-		out := layout{legend: l.draw(c)}
-		rest := heading(c, f.Title)
-		from, top := rest.Min.X+left, rest.Max.Y
+	return framed(f.Title, width, vg.Length(len(f.Rows))*row, l, func(c draw.Canvas) []vg.Rectangle {
+		from, top := c.Min.X+left, c.Max.Y
 		for _, r := range f.Rows {
 			write(c, bold(textSize), draw.XLeft, vg.Point{X: from, Y: top - divisionLabel/2}, r.Label)
 			y := []vg.Length{top - divisionLabel, top - divisionLabel - divisionCompute, top - divisionLabel - divisionCompute - divisionMemory}
@@ -99,9 +96,8 @@ func (f Divisions) page() (page, error) {
 			}
 			top -= row
 		}
-		out.data = []vg.Rectangle{rect(from, top+divisionGap, from+divisionWidth, rest.Max.Y)}
-		return out
-	}}, nil
+		return []vg.Rectangle{rect(from, top+divisionGap, from+divisionWidth, c.Max.Y)}
+	}), nil
 }
 
 // divisionFrame is the outline of a compute instance.
@@ -132,13 +128,13 @@ func (b *divisionBox) draw(c draw.Canvas, left, top, bottom vg.Length) {
 		return
 	}
 	box(c, r, taskColour(b.domain), solid(ink, 0.5))
-	write(c, sans(textSize), draw.XCenter, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, b.label)
+	label(c, r, b.label)
 }
 
 // boxes returns what is drawn, frames last. The error is an *InputError.
 func (d *Division) boxes(figure string) (out []divisionBox, err error) {
 	bad := func(format string, args ...any) ([]divisionBox, error) {
-		return nil, &InputError{figure, fmt.Sprintf("row %q", d.Label), fmt.Sprintf(format, args...)}
+		return nil, refuse(figure, fmt.Sprintf("row %q", d.Label), format, args...)
 	}
 	var frames []divisionBox
 	compute, memory := 0.0, 0.0

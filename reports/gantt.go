@@ -112,7 +112,7 @@ func (p *GanttPanel) highlighted(b schedule.Bar) bool {
 
 func (f Gantt) validate() error {
 	bad := func(part, format string, args ...any) error {
-		return &InputError{f.Title, part, fmt.Sprintf(format, args...)}
+		return refuse(f.Title, part, format, args...)
 	}
 	if len(f.Panels) == 0 {
 		return bad("", "it has no panels")

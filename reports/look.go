@@ -230,6 +230,16 @@ func box(c draw.Canvas, r vg.Rectangle, fill color.Color, outline draw.LineStyle
 	c.Stroke(r.Path())
 }
 
+// middle is the centre of a rectangle.
+func middle(r vg.Rectangle) vg.Point {
+	return vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}
+}
+
+// label writes lines in the middle of a rectangle.
+func label(c draw.Canvas, r vg.Rectangle, lines ...string) {
+	write(c, sans(textSize), draw.XCenter, middle(r), lines...)
+}
+
 // hatch fills a rectangle with the sign for "idle": pale with rising lines.
 func hatch(c draw.Canvas, r vg.Rectangle) {
 	c.SetColor(color.NRGBA{0xF8, 0xF8, 0xF8, 0xFF})

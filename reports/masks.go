@@ -62,11 +62,8 @@ func (f Masks) page() (page, error) {
 		l = append(l, legendEntry{"placement of the rejected profile", func(c draw.Canvas) { rejectedBox(c, c.Rectangle) }})
 	}
 	width := max(240, labels+vg.Length(f.GPU.MemorySlices)*slice)
-	high += headingHeight(f.Title, width) + maskHead + l.height(width) + 2*margin
-	return page{width + 2*margin, high, func(c draw.Canvas) layout {
-		out := layout{legend: l.draw(c)}
-		rest := heading(c, f.Title)
-		left, top := rest.Min.X+labels, rest.Max.Y-maskHead
+	return framed(f.Title, width, maskHead+high, l, func(c draw.Canvas) []vg.Rectangle {
+		left, top := c.Min.X+labels, c.Max.Y-maskHead
 		x := func(s mig.Slices) vg.Length { return left + vg.Length(s)*slice }
 		for s := range f.GPU.MemorySlices {
 			write(c, sty, draw.XCenter, vg.Point{X: (x(s) + x(s+1)) / 2, Y: top + maskHead/2}, strconv.Itoa(int(s)))
@@ -75,14 +72,13 @@ func (f Masks) page() (page, error) {
 		for _, r := range f.Rows {
 			bottom = r.draw(c, f.GPU, left, x, bottom)
 		}
-		out.data = []vg.Rectangle{rect(x(0), bottom, x(f.GPU.MemorySlices), top)}
-		return out
-	}}, nil
+		return []vg.Rectangle{rect(x(0), bottom, x(f.GPU.MemorySlices), top)}
+	}), nil
 }
 
 func (f Masks) validate() error {
 	bad := func(part, format string, args ...any) error {
-		return &InputError{f.Title, part, fmt.Sprintf(format, args...)}
+		return refuse(f.Title, part, format, args...)
 	}
 	if f.GPU == nil || len(f.Rows) == 0 {
 		return bad("", "it needs a GPU model and a row at least")
@@ -139,14 +135,14 @@ func (r *MaskRow) draw(c draw.Canvas, g *mig.GPU, left vg.Length, x func(mig.Sli
 	for _, in := range r.Instances {
 		at := rect(x(in.Start)+1, y0, x(in.Start+in.Profile.Length)-1, y1)
 		box(c, at, taskColour(sizeColour(in.Size())), solid(ink, 0.5))
-		write(c, sty, draw.XCenter, vg.Point{X: (at.Min.X + at.Max.X) / 2, Y: (y0 + y1) / 2}, in.Profile.String())
+		label(c, at, in.Profile.String())
 	}
 	if r.Rejected != nil {
 		y1, y0 = y1-maskRow, y0-maskRow
 		for _, s := range r.Rejected.Starts {
 			at := rect(x(s)+1, y0, x(s+r.Rejected.Length)-1, y1)
 			rejectedBox(c, at)
-			write(c, sty, draw.XCenter, vg.Point{X: (at.Min.X + at.Max.X) / 2, Y: (y0 + y1) / 2}, r.Rejected.String())
+			label(c, at, r.Rejected.String())
 		}
 	}
 	return y0 - 2 - maskRowGap

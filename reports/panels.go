@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -28,11 +27,8 @@ const (
 )
 
 func (f Panels) page() (page, error) {
-	bad := func(part, format string, args ...any) error {
-		return &InputError{f.Title, part, fmt.Sprintf(format, args...)}
-	}
 	if len(f.Charts) == 0 {
-		return page{}, bad("", "it has no charts")
+		return page{}, refuse(f.Title, "", "it has no charts")
 	}
 	charts, shared, err := f.charts()
 	if err != nil {
