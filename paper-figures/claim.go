@@ -1,8 +1,8 @@
 package figures
 
 import (
-	"bytes"
 	"fmt"
+	"io/fs"
 	"math"
 	"strconv"
 
@@ -154,11 +154,11 @@ type Claims struct {
 	index map[[2]string]int
 }
 
-// LoadClaims reads a paper's published numbers and tolerances, both CSV: columns
-// artefact,claim,published,decimals,unit,relation,source and
+// LoadClaims reads a paper's published numbers and tolerances. published.csv has the columns
+// artefact,claim,published,decimals,unit,relation,source; tolerances.csv has the columns
 // artefact,claim,tolerance,reason, where the claim * means the whole artefact.
-func LoadClaims(paper string, published, tolerances []byte) (*Claims, error) {
-	var rows []struct {
+func LoadClaims(paper string, files fs.FS) (*Claims, error) {
+	rows, err := ReadCSV[struct {
 		Artefact  string   `csv:"artefact"`
 		Claim     string   `csv:"claim"`
 		Published float64  `csv:"published"`
@@ -166,20 +166,20 @@ func LoadClaims(paper string, published, tolerances []byte) (*Claims, error) {
 		Unit      string   `csv:"unit"`
 		Relation  Relation `csv:"relation"`
 		Source    string   `csv:"source"`
-	}
-	if err := gocsv.Unmarshal(bytes.NewReader(published), &rows); err != nil {
-		return nil, fmt.Errorf("%s: published numbers: %w", paper, err)
+	}](paper, files, "published.csv")
+	if err != nil {
+		return nil, err
 	}
 	c := &Claims{index: map[[2]string]int{}}
 	for i, r := range rows {
 		switch r.Relation {
 		case Equal, AtMost, AtLeast, Input:
 		default:
-			return nil, fmt.Errorf("%s: published numbers, line %d: unknown relation %q", paper, i+2, r.Relation)
+			return nil, fmt.Errorf("%s/published.csv:%d: unknown relation %q; use =, <=, >= or input", paper, i+2, r.Relation)
 		}
 		key := [2]string{r.Artefact, r.Claim}
 		if _, ok := c.index[key]; ok {
-			return nil, fmt.Errorf("%s: published numbers, line %d: %q of %s is there twice", paper, i+2, r.Claim, r.Artefact)
+			return nil, fmt.Errorf("%s/published.csv:%d: the claim %q of %s is listed twice", paper, i+2, r.Claim, r.Artefact)
 		}
 		c.index[key] = len(c.all)
 		c.all = append(c.all, Claim{
@@ -187,31 +187,48 @@ func LoadClaims(paper string, published, tolerances []byte) (*Claims, error) {
 			Unit: r.Unit, Relation: r.Relation, Source: r.Source,
 		})
 	}
-	var limits []struct {
+	return c, c.loadTolerances(paper, files)
+}
+
+func (c *Claims) loadTolerances(paper string, files fs.FS) error {
+	rows, err := ReadCSV[struct {
 		Artefact  string  `csv:"artefact"`
 		Claim     string  `csv:"claim"`
 		Tolerance float64 `csv:"tolerance"`
 		Reason    string  `csv:"reason"`
+	}](paper, files, "tolerances.csv")
+	if err != nil {
+		return err
 	}
-	if err := gocsv.Unmarshal(bytes.NewReader(tolerances), &limits); err != nil {
-		return nil, fmt.Errorf("%s: tolerances: %w", paper, err)
-	}
-	for i, l := range limits {
-		if l.Reason == "" {
-			return nil, fmt.Errorf("%s: tolerances, line %d: a tolerance of one's own needs a reason", paper, i+2)
+	for i, r := range rows {
+		if r.Reason == "" {
+			return fmt.Errorf("%s/tolerances.csv:%d: the tolerance of %q has no reason", paper, i+2, r.Claim)
 		}
 		found := false
 		for j := range c.all {
-			if c.all[j].Artefact == l.Artefact && (l.Claim == "*" || l.Claim == c.all[j].Name) {
-				c.all[j].Tolerance = &Tolerance{l.Tolerance, l.Reason}
+			if c.all[j].Artefact == r.Artefact && (r.Claim == "*" || r.Claim == c.all[j].Name) {
+				c.all[j].Tolerance = &Tolerance{r.Tolerance, r.Reason}
 				found = true
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("%s: tolerances, line %d: no claim %q in %s", paper, i+2, l.Claim, l.Artefact)
+			return fmt.Errorf("%s/tolerances.csv:%d: %s has no claim %q in published.csv", paper, i+2, r.Artefact, r.Claim)
 		}
 	}
-	return c, nil
+	return nil
+}
+
+// ReadCSV reads a data file of a paper.
+func ReadCSV[Row any](paper string, files fs.FS, name string) ([]Row, error) {
+	var rows []Row
+	raw, err := fs.ReadFile(files, name)
+	if err == nil {
+		err = gocsv.UnmarshalBytes(raw, &rows)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s/%s: %w", paper, name, err)
+	}
+	return rows, nil
 }
 
 // Of returns the claims of an artefact.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 func claim(published float64, decimals int, relation Relation) Claim {
@@ -70,11 +71,18 @@ func TestCompareNamesTheNearestReading(t *testing.T) {
 	}
 }
 
+// load reads claims and tolerances.
+func load(published, tolerances string) (*Claims, error) {
+	return LoadClaims("p", fstest.MapFS{
+		"published.csv": {Data: []byte(published)}, "tolerances.csv": {Data: []byte(tolerances)},
+	})
+}
+
 func TestLoadClaimsRefusesMistakes(t *testing.T) {
 	const head = "artefact,claim,published,decimals,unit,relation,source\n"
 	const tolerances = "artefact,claim,tolerance,reason\n"
 	good := head + "t1,x,1.50,2,s,=,Table 1\nt1,y,3,0,,<=,Table 1\n"
-	c, err := LoadClaims("p", []byte(good), []byte(tolerances+"t1,*,0.1,why\n"))
+	c, err := load(good, tolerances+"t1,*,0.1,why\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +96,7 @@ func TestLoadClaimsRefusesMistakes(t *testing.T) {
 		"tolerance of none": {good, tolerances + "t1,z,1,why\n"},
 		"no reason":         {good, tolerances + "t1,x,1,\n"},
 	} {
-		if _, err := LoadClaims("p", []byte(in[0]), []byte(in[1])); err == nil {
+		if _, err := load(in[0], in[1]); err == nil {
 			t.Errorf("%s: accepted", what)
 		}
 	}

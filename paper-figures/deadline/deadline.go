@@ -17,7 +17,7 @@
 package deadline
 
 import (
-	_ "embed"
+	"embed"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -28,12 +28,8 @@ import (
 	figures "miglab/paper-figures"
 )
 
-var (
-	//go:embed published.csv
-	publishedCSV []byte
-	//go:embed tolerances.csv
-	tolerancesCSV []byte
-)
+//go:embed published.csv tolerances.csv
+var files embed.FS
 
 const (
 	// evaluation is the report's number of episodes.
@@ -47,7 +43,7 @@ const (
 
 // Paper returns the report with its artefacts.
 func Paper() (figures.Paper, error) {
-	claims, err := figures.LoadClaims("deadline", publishedCSV, tolerancesCSV)
+	claims, err := figures.LoadClaims("deadline", files)
 	if err != nil {
 		return figures.Paper{}, err
 	}

@@ -11,7 +11,7 @@
 package drl
 
 import (
-	_ "embed"
+	"embed"
 	"slices"
 
 	"miglab/datasets"
@@ -21,16 +21,12 @@ import (
 	figures "miglab/paper-figures"
 )
 
-var (
-	//go:embed published.csv
-	publishedCSV []byte
-	//go:embed tolerances.csv
-	tolerancesCSV []byte
-)
+//go:embed published.csv tolerances.csv
+var files embed.FS
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	claims, err := figures.LoadClaims("drl", publishedCSV, tolerancesCSV)
+	claims, err := figures.LoadClaims("drl", files)
 	if err != nil {
 		return figures.Paper{}, err
 	}

@@ -8,7 +8,7 @@
 package far
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 
 	"miglab/datasets"
@@ -18,14 +18,8 @@ import (
 	figures "miglab/paper-figures"
 )
 
-var (
-	//go:embed published.csv
-	publishedCSV []byte
-	//go:embed tolerances.csv
-	tolerancesCSV []byte
-	//go:embed timings.csv
-	timingsCSV []byte
-)
+//go:embed published.csv tolerances.csv timings.csv
+var files embed.FS
 
 // The paper's numbers of executions (6.3) and of batches (6.7.1).
 const (
@@ -35,11 +29,11 @@ const (
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	claims, err := figures.LoadClaims("far", publishedCSV, tolerancesCSV)
+	claims, err := figures.LoadClaims("far", files)
 	if err != nil {
 		return figures.Paper{}, err
 	}
-	timings, err := loadTimings()
+	timings, err := figures.ReadCSV[publishedTime]("far", files, "timings.csv")
 	if err != nil {
 		return figures.Paper{}, err
 	}

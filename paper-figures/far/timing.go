@@ -1,11 +1,8 @@
 package far
 
 import (
-	"bytes"
 	"fmt"
 	"math"
-
-	"github.com/gocarina/gocsv"
 
 	"miglab/harness/mig"
 	"miglab/harness/run"
@@ -20,14 +17,6 @@ type publishedTime struct {
 	N         string `csv:"n"`
 	Published string `csv:"published_ms"`
 	Source    string `csv:"source"`
-}
-
-func loadTimings() ([]publishedTime, error) {
-	var rows []publishedTime
-	if err := gocsv.Unmarshal(bytes.NewReader(timingsCSV), &rows); err != nil {
-		return nil, fmt.Errorf("far: timings: %w", err)
-	}
-	return rows, nil
 }
 
 // timedSeries returns what is timed for a row: 1000 executions with MIXEDSCALING

@@ -14,7 +14,7 @@
 package hierarchical
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"strconv"
 
@@ -25,16 +25,12 @@ import (
 	figures "miglab/paper-figures"
 )
 
-var (
-	//go:embed published.csv
-	publishedCSV []byte
-	//go:embed tolerances.csv
-	tolerancesCSV []byte
-)
+//go:embed published.csv tolerances.csv
+var files embed.FS
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	claims, err := figures.LoadClaims("hierarchical", publishedCSV, tolerancesCSV)
+	claims, err := figures.LoadClaims("hierarchical", files)
 	if err != nil {
 		return figures.Paper{}, err
 	}

@@ -22,7 +22,7 @@ import (
 
 func load(t *testing.T) *figures.Claims {
 	t.Helper()
-	c, err := figures.LoadClaims("hierarchical", publishedCSV, tolerancesCSV)
+	c, err := figures.LoadClaims("hierarchical", files)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@
 package mfi
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,12 +22,8 @@ import (
 	figures "miglab/paper-figures"
 )
 
-var (
-	//go:embed published.csv
-	publishedCSV []byte
-	//go:embed tolerances.csv
-	tolerancesCSV []byte
-)
+//go:embed published.csv tolerances.csv
+var files embed.FS
 
 const (
 	// simulations is the paper's number of simulations of each distribution (VI).
@@ -40,7 +36,7 @@ const (
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	claims, err := figures.LoadClaims("mfi", publishedCSV, tolerancesCSV)
+	claims, err := figures.LoadClaims("mfi", files)
 	if err != nil {
 		return figures.Paper{}, err
 	}

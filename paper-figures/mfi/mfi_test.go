@@ -23,7 +23,7 @@ import (
 
 func load(t *testing.T) *figures.Claims {
 	t.Helper()
-	c, err := figures.LoadClaims("mfi", publishedCSV, tolerancesCSV)
+	c, err := figures.LoadClaims("mfi", files)
 	if err != nil {
 		t.Fatal(err)
 	}
