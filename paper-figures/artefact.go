@@ -6,11 +6,11 @@ import (
 	"miglab/reports"
 )
 
-// A Paper is a publication with everything of it that is reproduced.
+// A Paper is a publication and the parts of it that are reproduced.
 type Paper struct {
 	// Name is the paper's name in claims and on the command line, for example far.
 	Name string
-	// Title and Cite say which publication it is.
+	// Title and Cite identify the publication.
 	Title, Cite string
 	// Artefacts are in the order of the paper.
 	Artefacts []Artefact
@@ -36,16 +36,16 @@ type Need struct {
 	First, N int
 }
 
-// A Scale is how much of the paper's replicates a run takes.
+// A Scale says how many of the paper's replicates a run computes.
 type Scale struct {
-	// Quick takes a fraction of the replicates and gives no verdicts.
+	// Quick computes a few replicates and gives no verdicts.
 	Quick bool
 }
 
-// quickReplicates is enough to see that everything works.
+// quickReplicates is enough to check that everything works.
 const quickReplicates = 20
 
-// Replicates returns how many replicates stand for the paper's own number.
+// Replicates returns how many replicates to compute where the paper has the given number.
 func (s Scale) Replicates(paper int) int {
 	if s.Quick {
 		return min(paper, quickReplicates)
@@ -65,7 +65,7 @@ func NeedFirst(n int, series ...run.Series) []Need {
 // Dataset returns the canonical form of a dataset that is fixed in the program.
 func Dataset(spec string) string { return datasets.MustParse(spec).ID() }
 
-// Drawing is an artefact of one figure that shows no results.
+// Drawing is an artefact that consists of one figure and needs no results.
 func Drawing(name, title, caption string, f reports.Figure) Artefact {
 	return Artefact{
 		Name: name, Title: title,

@@ -25,15 +25,14 @@ type Claim struct {
 	Decimals int
 	// Unit is "s", "%" or empty for a ratio or count.
 	Unit string
-	// Relation says how the measured value has to lie to the published one.
 	Relation Relation
-	// Tolerance is set for the claims whose tolerance is not the default one.
+	// Tolerance replaces the default tolerance; nil means the default.
 	Tolerance *Tolerance
 	// Source is the place in the paper.
 	Source string
 }
 
-// Relation is how a claim reads.
+// Relation says how a measured value must compare with the published one.
 type Relation string
 
 // The relations.
@@ -51,10 +50,10 @@ type Tolerance struct {
 	Reason string
 }
 
-// Verdict is what comes of a claim.
+// Verdict is the result of judging a claim.
 type Verdict string
 
-// The verdicts. A quick run gives [Undecided] ones.
+// The verdicts. In a quick run all are [Undecided].
 const (
 	Reproduced  Verdict = "REPRODUCED"
 	Deviates    Verdict = "DEVIATES"
@@ -66,8 +65,8 @@ const (
 // A Measurement is the project's value for a claim.
 type Measurement struct {
 	Value float64
-	// Low and High bound the 95 % confidence interval; both equal Value where
-	// nothing was sampled.
+	// Low and High bound the 95 % confidence interval. Both equal Value if the value was
+	// not sampled.
 	Low, High float64
 	// SE is the standard error at the paper's own number of replicates.
 	SE float64
@@ -76,8 +75,8 @@ type Measurement struct {
 // Exactly is a measurement that was not sampled.
 func Exactly(v float64) Measurement { return Measurement{Value: v, Low: v, High: v} }
 
-// MeanOf is the mean of a sample with its confidence interval. Replicates is how
-// many the paper has.
+// MeanOf is the mean of a sample with its confidence interval. Replicates is the paper's
+// number of replicates.
 func MeanOf(values []float64, replicates int) (Measurement, error) {
 	s, err := stats.Summarize(values)
 	if err != nil {
@@ -101,7 +100,7 @@ type Finding struct {
 	Claim
 	// Reading names the interpretation that was measured; empty for the default.
 	Reading string
-	// Measured is nil where nothing could be.
+	// Measured is nil if the claim cannot be measured.
 	Measured *Measurement
 	// Allowed is the distance from the published value within which the verdict is
 	// REPRODUCED, in the claim's unit.
@@ -110,7 +109,7 @@ type Finding struct {
 	Reason  string
 }
 
-// Judge compares a measured value with a claim. The reason is kept where the value
+// Judge compares a measured value with a claim. It keeps the reason if the value
 // deviates. The default tolerance is half the last printed digit plus three
 // standard errors; the confidence interval never decides.
 func Judge(c Claim, m Measurement, reading, reason string) Finding {
@@ -119,7 +118,7 @@ func Judge(c Claim, m Measurement, reading, reason string) Finding {
 	if c.Tolerance != nil {
 		f.Allowed = c.Tolerance.Value
 	}
-	// The binary value of, say, 1.22 - 0.005 may lie a hair on the wrong side.
+	// The binary value of, for example, 1.22 - 0.005 may be slightly off.
 	allowed := f.Allowed + 1e-9
 	ok := false
 	switch c.Relation {
@@ -242,8 +241,8 @@ func (c *Claims) Of(artefact string) []Claim {
 	return out
 }
 
-// Get returns a claim by artefact and name. A missing one is a mistake in the
-// program or its data file, so it panics.
+// Get returns a claim by artefact and name. It panics if there is none, because that is a
+// mistake in the program or its data file.
 func (c *Claims) Get(artefact, name string) Claim {
 	i, ok := c.index[[2]string{artefact, name}]
 	if !ok {

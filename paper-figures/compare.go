@@ -11,25 +11,25 @@ import (
 // Values are measurements by the name of a claim.
 type Values map[string]Measurement
 
-// A Reading is one way to understand what the paper did. The first of an
-// artefact's readings is the default and has an empty name.
+// A Reading is one interpretation of what the paper did. The first reading of an artefact
+// is the default and has an empty name.
 type Reading struct {
 	Name string
-	// Values has no measurement of claims that the reading does not concern.
+	// Values lacks the claims that the reading does not concern.
 	Values Values
 }
 
 // Lookup is a reading with its values.
 func Lookup(name string, values Values) Reading { return Reading{name, values} }
 
-// Always is the same reason for every claim.
+// Always gives the same reason for every claim.
 func Always(reason string) func(claim string) string {
 	return func(string) string { return reason }
 }
 
-// Compare judges every claim of an artefact under each reading that concerns it. The
-// reason is by the claim's name, and is given where the default reading deviates,
-// together with the reading that comes nearest to the claim.
+// Compare judges every claim under each reading that concerns it. If the default reading
+// deviates, the finding has the reason for the claim's name, and also names the reading that
+// comes nearest.
 func (d *Data) Compare(claims []Claim, readings []Reading, reason func(claim string) string) []Finding {
 	var out []Finding
 	for _, c := range claims {
@@ -56,8 +56,8 @@ func (d *Data) Compare(claims []Claim, readings []Reading, reason func(claim str
 	return out
 }
 
-// CompareOrTake is [Data.Compare] for claims of which some are inputs of the project; where
-// says what the project takes these for.
+// CompareOrTake is [Data.Compare] for claims that include inputs of the project. Where says
+// what the project uses the inputs for.
 func (d *Data) CompareOrTake(claims []Claim, readings []Reading, reason func(claim string) string, where string) []Finding {
 	var out []Finding
 	for _, c := range claims {
@@ -82,8 +82,7 @@ func nearest(fs []Finding) int {
 	return best
 }
 
-// off is by how much the finding misses the published value; a limit that is kept
-// is not missed.
+// off returns the distance to the published value. It is 0 if a limit is kept.
 func (f *Finding) off() float64 {
 	miss := f.Measured.Value - f.Published
 	switch f.Relation {
@@ -127,8 +126,8 @@ func group(fs []Finding) [][]Finding {
 	return out
 }
 
-// ComparisonTable lists an artefact's claims, published beside measured, with
-// verdicts; where there are several readings, also the nearest one.
+// ComparisonTable lists claims with their published and measured values and verdicts. If
+// there are several readings, it also names the nearest one.
 func ComparisonTable(title string, fs []Finding) reports.Table {
 	t := reports.Table{Title: title, Columns: reports.Left("claim", "unit").
 		Right("published", "measured", "95 % interval", "tolerance").
@@ -185,7 +184,7 @@ func ComparisonTable(title string, fs []Finding) reports.Table {
 		}
 		return t
 	}
-	// Only readings of all claims compare as explanations of the table.
+	// Only readings that concern every claim can explain the whole table.
 	best := 0
 	for i, m := range means {
 		if m.n == means[0].n && m.sum < means[best].sum {
@@ -206,9 +205,9 @@ func ComparisonTable(title string, fs []Finding) reports.Table {
 	return t
 }
 
-// Layout arranges the default findings as the paper's table does: in each cell the
-// measured value with the published one in brackets. The claim of a cell is its
-// row and its column, joined by a space.
+// Layout arranges the default findings like the paper's table. Each cell has the measured
+// value and, in brackets, the published one. The name of its claim is the row and the
+// column, joined by a space.
 func Layout(title, corner string, rows, columns []string, fs []Finding) reports.Table {
 	t := reports.Table{Title: title, Columns: reports.Left(corner), Notes: []string{"measured (published)"}}
 	by := map[string]*Finding{}

@@ -9,14 +9,12 @@ import (
 	"miglab/reports"
 )
 
-// onHardware is the reading of a number that the project takes from the paper, and that
-// can also be measured.
+// onHardware is the reading of an input that was also measured.
 const onHardware = "measured"
 
-// ReconfigurationTable is Table 1 of the FAR and of the DRL paper: the seconds that
-// creating and destroying an instance takes, as the GPU models carry them. Its claims
-// are inputs of the project; what was measured on a GPU stands beside each as another
-// reading, which is judged.
+// ReconfigurationTable is Table 1 of the FAR paper and of the DRL paper: the seconds that
+// creating and destroying an instance takes. The GPU models use these numbers, so the claims
+// are inputs. Each has a second reading, what was measured on a GPU, which is judged.
 func ReconfigurationTable(claims *Claims, h datasets.HardwareSet) Artefact {
 	return Artefact{
 		Name: "table1", Title: "seconds to create and to destroy an instance",

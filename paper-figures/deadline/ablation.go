@@ -8,10 +8,10 @@ import (
 	"miglab/reports"
 )
 
-// settings are the two sides of Table 5, each trained on either kind of deadlines.
-// Observation and reward change with them, as in the report (its Table 4 and 3.5).
+// settings are the two columns of Table 5, each trained on both kinds of deadlines.
+// Observation and reward change with them, as in the report (Table 4 and 3.5).
 var settings = []struct {
-	// label stands in the figure.
+	// label is the name in the figure.
 	label     string
 	settings  string
 	trainedOn string
@@ -23,7 +23,7 @@ var settings = []struct {
 	{"original, tight", "original", "tight", originalAgent},
 }
 
-// table5 shows what the settings of Table 5 are worth: agents of both, trained and
+// table5 measures the effect of the settings of Table 5. Agents with both are trained and
 // evaluated on both kinds of deadlines. The report prints no such numbers.
 func table5() figures.Artefact {
 	return figures.Artefact{
@@ -82,7 +82,8 @@ type column struct {
 	decimals int
 }
 
-// comparisonColumns are columns of quantities, each with the difference to a scheduler.
+// comparisonColumns has two columns for each quantity: its value, and the difference to a
+// scheduler.
 func comparisonColumns(columns []column, base scheduler) (out reports.Columns) {
 	for _, c := range columns {
 		out = out.Right(c.heading, "less "+base.title)
@@ -90,8 +91,8 @@ func comparisonColumns(columns []column, base scheduler) (out reports.Columns) {
 	return out
 }
 
-// comparison is a scheduler's row of such columns, over the first n episodes or as many as
-// there are.
+// comparison is the row of a scheduler in these columns, over the first n episodes or as
+// many as there are.
 func comparison(d *figures.Data, columns []column, s, base scheduler, dataset string, n int) (row []string) {
 	for _, c := range columns {
 		less := ""
@@ -109,8 +110,8 @@ func addBar(d *figures.Data, g *reports.BarGroup, s scheduler, dataset string, n
 	g.Add(m.Value, m.Low, m.High)
 }
 
-// energies compares the agents whose reward charges for no energy, for that of the
-// released loop, and for that which was used.
+// energies compares three rewards of the agent: without energy, with the energy of the
+// released loop, and with the energy that was used.
 func energies() figures.Artefact {
 	compared := []scheduler{agent, releasedAgent, energyAgent, largest, smallest}
 	return figures.Artefact{
@@ -140,8 +141,8 @@ func energies() figures.Artefact {
 	}
 }
 
-// lateJobs draws the late jobs of all schedulers, the agent included, with what Table 7
-// prints of them.
+// lateJobs draws the late jobs of all schedulers and of the agent beside the numbers of
+// Table 7.
 func lateJobs(claims *figures.Claims) figures.Artefact {
 	var shown []scheduler
 	for _, s := range append([]scheduler{agent}, schedulers...) {

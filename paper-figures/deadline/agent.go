@@ -7,11 +7,11 @@ import (
 	"miglab/reports"
 )
 
-// leftOpen is why an agent trained by the report's text need not be the report's.
+// leftOpen is why an agent that follows the report's text may differ from the report's.
 const leftOpen = "the report prints neither bins and scales of the observation, nor what completions of jobs pay, nor the discount, and evaluates one training on ten days that are not ours"
 
-// Readings of numbers about the agent. The first two are trainings that charge for
-// energy, which the released code does and the report leaves out.
+// Readings of numbers about the agent. The first two are trainings that charge for energy.
+// The released code does that; the report does not mention it.
 const (
 	withReleased = "energy as released in the reward"
 	withEnergy   = "energy charged rightly in the reward"
@@ -19,7 +19,7 @@ const (
 	over100      = "100 episodes"
 )
 
-// onRelaxed are the trainings that may be meant by the report's best.
+// onRelaxed are the trainings that may be the report's best agent.
 var onRelaxed = []struct {
 	reading string
 	scheduler
@@ -57,7 +57,7 @@ func table8(claims *figures.Claims) figures.Artefact {
 	}
 }
 
-// reduction is that of a scheduler over another, see [reduction].
+// reduction compares a scheduler with another, see [reduction].
 func (q quantity) reduction(d *figures.Data, s, base scheduler, dataset string, n int) figures.Measurement {
 	own, theirs := q.pair(d, s, base, dataset, n)
 	return d.Measured(reduction(own, theirs))
@@ -77,7 +77,7 @@ func (q quantity) pair(d *figures.Data, a, b scheduler, dataset string, n int) (
 	return of[:n], and[:n]
 }
 
-// pairedTable gives the differences behind Table 8, and their intervals.
+// pairedTable lists the differences behind Table 8 and their intervals.
 func pairedTable(d *figures.Data, claims *figures.Claims) reports.Table {
 	t := reports.Table{
 		Title: "The agent less each heuristic, paired by episode",
@@ -172,7 +172,7 @@ func againstBest(d *figures.Data, values figures.Values, s scheduler, dataset st
 	values["tight RL loses to the best heuristic by"] = negative(gain)
 }
 
-// besideBest says in words how a scheduler fares beside the best heuristic of Table 7.
+// besideBest compares a scheduler with the best heuristic of Table 7, in words.
 func besideBest(d *figures.Data, s scheduler, deadlines, dataset string, n int) string {
 	best, theirs := extreme(d, late, dataset, methods, lowest, n)
 	own := late.mean(d, s.on(dataset), n)

@@ -16,8 +16,8 @@ const (
 	highest end = true
 )
 
-// extreme returns which of the schedulers has the lowest or highest mean over the
-// first n episodes, the first of several, and its values.
+// extreme returns the scheduler with the lowest or highest mean over the first n episodes,
+// and its values. Of several it returns the first.
 func extreme(d *figures.Data, q quantity, dataset string, among []scheduler, which end, n int) (scheduler, []float64) {
 	var best scheduler
 	var values []float64
@@ -32,8 +32,8 @@ func extreme(d *figures.Data, q quantity, dataset string, among []scheduler, whi
 	return best, values
 }
 
-// lead returns, by episode, a scheduler's quantity less that of the lowest or highest
-// of the others, and which one that is.
+// lead finds the lowest or highest of the other schedulers. It returns that scheduler and,
+// by episode, the difference to it.
 func lead(d *figures.Data, q quantity, dataset string, s scheduler, among []scheduler, which end, n int) (scheduler, []float64) {
 	others := slices.DeleteFunc(slices.Clone(among), func(o scheduler) bool { return o == s })
 	rival, theirs := extreme(d, q, dataset, others, which, n)

@@ -7,9 +7,8 @@ import (
 	"miglab/reports"
 )
 
-// heuristics sets all schedulers, and the agent trained for the deadlines, side by side
-// over many episodes. The report has
-// nothing of the kind, so there are no claims.
+// heuristics compares all schedulers, and the agent trained for the deadlines, over many
+// episodes. The report has no such comparison, so there are no claims.
 func heuristics(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "heuristics", Title: "all schedulers, relaxed and tight deadlines",
@@ -28,7 +27,7 @@ func heuristics(claims *figures.Claims) figures.Artefact {
 	}
 }
 
-// besideAgent sets the best heuristic beside the agent, by the share of Largest-First's
+// besideAgent compares the best heuristic with the agent, by the share of Largest-First's
 // late jobs that each avoids.
 func besideAgent(d *figures.Data, claims *figures.Claims) string {
 	best, _ := extreme(d, late, relaxed, schedulers, lowest, many)

@@ -8,7 +8,7 @@ import (
 	"miglab/reports"
 )
 
-// pareto draws energy against lateness: a heuristic is on the front if none is better
+// pareto draws energy against lateness. A heuristic is on the front if no other is better
 // in one and at least as good in the other.
 func pareto() figures.Artefact {
 	return figures.Artefact{

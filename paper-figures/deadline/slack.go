@@ -8,8 +8,8 @@ import (
 	"miglab/reports"
 )
 
-// slacks are the factors between a job's duration on a whole GPU and its time from
-// arrival to deadline, from none to spare up to six times.
+// slacks are times from arrival to deadline, in durations of the job on a whole GPU. At 1
+// there is no time to spare.
 var slacks = []float64{1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6}
 
 // slackData is the dataset in which every job has the same slack.
@@ -18,8 +18,8 @@ func slackData(factor float64) string {
 	return figures.Dataset("deadline/slack?low=" + f + "&high=" + f)
 }
 
-// byLateness are schedulers that differ in which jobs are late: by true durations EFT
-// is Largest-First, and least slack and energy-aware take slices of the same sizes.
+// byLateness are the schedulers with different late jobs. EFT with true durations equals
+// Largest-First, and energy-aware takes slices of the same sizes as least slack.
 var byLateness = []scheduler{largest, eft, random, smallest, leastSlack, lookAhead}
 
 // slack draws lateness against the slack of deadlines.

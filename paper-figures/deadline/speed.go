@@ -16,8 +16,8 @@ const (
 	training = 200_000. / 3600
 )
 
-// table3 sets the speed of this simulator beside the report's. Wall times differ from
-// run to run, so they are kept out of the claims.
+// table3 compares the speed of this simulator with the report's. Speeds are not claims,
+// because wall times differ from run to run.
 func table3() figures.Artefact {
 	return figures.Artefact{
 		Name: "table3", Title: "speed of environments", Timed: true,
@@ -44,7 +44,7 @@ func table3() figures.Artefact {
 				series := s.on(relaxed)
 				us := d.Micros(series)
 				if len(us) == 0 {
-					// Timings are no results: a power cut may have lost them.
+					// Timings are not results: a power cut may have lost them.
 					t.Rows = append(t.Rows, []string{"this simulator, " + s.title, "", "", "not timed"})
 					continue
 				}

@@ -61,7 +61,7 @@ func table7(claims *figures.Claims) figures.Artefact {
 			layout.Notes = append(layout.Notes, remarks(few, lots, all, d.Scale.Replicates(many))...)
 			out := figures.Found(fs...).Table("table7", layout)
 			for _, q := range printed {
-				// One unit a table, as it ends with the mean error over all rows.
+				// A table has one unit, because it ends with the mean error over all rows.
 				out.Table("table7-"+q.name, figures.ComparisonTable("Table 7, "+q.name+", claim by claim", about(q, fs)))
 			}
 			return out.Table("table7-joules", joulesTable(d, rows)), nil
@@ -96,7 +96,7 @@ func meansAndDeviations(d *figures.Data, to figures.Values, s scheduler, q quant
 	to[name+" std"] = d.Measured(deviations(v))
 }
 
-// remarks says in words how near the means of a few episodes, and of many, come.
+// remarks says how close the means over few and over many episodes are to the print.
 func remarks(few, lots figures.Values, claims []figures.Claim, episodes int) []string {
 	means, inside := 0, 0
 	var offLate, offEnergy float64

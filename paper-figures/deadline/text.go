@@ -9,7 +9,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// text judges what the report says outside of Tables 2 to 9.
+// text judges what the report says outside Tables 2 to 9.
 func text(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "text", Title: "numbers in the text",
@@ -41,7 +41,7 @@ func text(claims *figures.Claims) figures.Artefact {
 	}
 }
 
-// setting counts what the datasets are made of.
+// setting counts the GPUs and partitions of the datasets.
 func setting() (figures.Values, error) {
 	g := mig.MustLookup("A100")
 	in, err := datasets.MustParse(relaxed).Instance(g, 0)
@@ -59,8 +59,8 @@ func setting() (figures.Values, error) {
 	}, nil
 }
 
-// inGeneral measures what the report says of schedulers in general. That is no mean of
-// its 10 episodes, so we take all of ours and their standard error.
+// inGeneral measures what the report says about schedulers in general. Such statements are
+// not means over its 10 episodes, so we use all of ours and their standard error.
 func inGeneral(d *figures.Data, values figures.Values, why map[string]string) {
 	best, v := extreme(d, late, tight, schedulers, lowest, many)
 	least := d.MeanOf(v, len(v))
@@ -75,8 +75,8 @@ func inGeneral(d *figures.Data, values figures.Values, why map[string]string) {
 	values[claim] = d.MeanOf(v, len(v))
 }
 
-// inWords measures over n episodes what the report says of its evaluation in words,
-// and gives the reasons where that may deviate.
+// inWords measures, over n episodes, what the report says about its evaluation in words. It
+// also sets the reasons for deviations.
 func inWords(d *figures.Data, values figures.Values, why map[string]string, n int) {
 	const steps = "steps of an episode"
 	why[steps] = "a step is the dispatch of a job, and the released arrival rates bring about five times as many jobs a day"
@@ -97,8 +97,8 @@ func inWords(d *figures.Data, values figures.Values, why map[string]string, n in
 	}
 }
 
-// ofAgent measures what the report says of agents in words, over the episodes of its
-// evaluation and over 1000, and returns the other readings.
+// ofAgent measures what the report says about agents in words, over the episodes of its
+// evaluation and over 1000. It returns the other readings.
 func ofAgent(d *figures.Data, few, lots figures.Values, why map[string]string) []figures.Reading {
 	const (
 		notebook = "late with tight deadlines"

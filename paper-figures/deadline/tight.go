@@ -8,15 +8,15 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// Tables 2 and 6 say of the original notebook that 85-90 % of jobs are late and 4-6
-// minutes tardy. The notebook's agent pre-empts jobs, shows sizes of slices and pays
-// while the day goes on; the report describes one that does none of this, and that is
-// the one trained here. What heuristics make of the same deadlines are readings.
+// Tables 2 and 6 say that in the original notebook 85-90 % of jobs are late, by 4-6 minutes.
+// The notebook's agent pre-empts jobs, sees sizes of slices and is paid during the day. The
+// report describes an agent that does none of this; that one is trained here. The results of
+// heuristics under the same deadlines are further readings.
 
 // notTheNotebook says so in tables.
 const notTheNotebook = "the notebook's agent may pre-empt jobs and sees sizes of slices; measured is the one that the report describes, which does neither, after 200,000 steps as Table 5 has it"
 
-// needsTraining is what is missing for the two approaches of Table 2 in between.
+// needsTraining is what is missing for the two intermediate approaches of Table 2.
 const needsTraining = "an agent with the enhanced network and annealing on the original observation and reward; its settings between those of Table 5 are not printed, and none of our agents is trained so"
 
 func table2(claims *figures.Claims) figures.Artefact {
@@ -82,7 +82,7 @@ func fromOriginal(claims *figures.Claims, name, title, caption string, notes []s
 				}
 				fs = append(fs, d.Compare([]figures.Claim{c}, readings, figures.Always(why))...)
 			}
-			// The mean errors of readings mean nothing for the ends of ranges.
+			// For the ends of ranges, mean errors of readings would be meaningless.
 			t := figures.ComparisonTable(caption, byDefault(fs))
 			t.Notes = slices.Concat(t.Notes, []string{notTheNotebook}, inTight(d), notes)
 			return figures.Found(fs...).Table(name, t), nil
@@ -90,9 +90,9 @@ func fromOriginal(claims *figures.Claims, name, title, caption string, notes []s
 	}
 }
 
-// beforeAndAfter measures a claim of Table 2 or 6 with what stands for the original,
-// on tight deadlines, and for the enhanced agent, on relaxed ones. Not ok are claims
-// about something else, and about one that is nil.
+// beforeAndAfter measures a claim of Table 2 or 6. One scheduler represents the original, on
+// tight deadlines, the other the enhanced agent, on relaxed ones. It reports false for other
+// claims, and for claims about a scheduler that is nil.
 func beforeAndAfter(d *figures.Data, claim string, original, enhanced *scheduler, n int) (m figures.Measurement, ok bool) {
 	row, _, _ := strings.Cut(claim, " ")
 	q := late
@@ -123,7 +123,7 @@ func byDefault(fs []figures.Finding) []figures.Finding {
 	return out
 }
 
-// inTight says in words how the heuristics fare under tight deadlines.
+// inTight gives the results of the heuristics under tight deadlines, in words.
 func inTight(d *figures.Data) []string {
 	var out []string
 	for _, n := range []int{evaluation, d.Scale.Replicates(many)} {

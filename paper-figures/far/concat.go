@@ -9,9 +9,9 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// pairs are the concatenations of two successive batches of a workload (6.7.1):
-// pair i is batches i and i+1 of 1001. In half of them the second batch is reversed,
-// in the others the first.
+// pairs are the concatenations of two successive batches of a workload (6.7.1). Pair i has
+// batches i and i+1 of 1001. In half of the pairs the second batch is reversed, in the
+// others the first.
 type pairs struct {
 	data string
 	n    int // pairs
@@ -25,7 +25,7 @@ func newPairs(s figures.Scale, w workload, n int, parameters string) pairs {
 	return pairs{synthetic(w, n, p), s.Replicates(batches - 1)}
 }
 
-// series returns the concatenations in a mode with a first batch in a direction.
+// series returns the concatenations in a mode, the first batch forward or reversed.
 func (p pairs) series(mode, first string) run.Series {
 	return stream(p.data, "far-concat?mode="+mode+"&first="+first)
 }

@@ -12,9 +12,9 @@ import (
 	"miglab/reports"
 )
 
-// The paper does not publish the instances behind its drawings. Those of Figures 5
-// and 6 are datasets of ours, found by local search; the others are found among the
-// cells that the tables compute: the ones that show best what the paper shows.
+// The paper does not publish the instances behind its drawings. Figures 5 and 6 use datasets
+// of ours, found by local search. The others use those cells of the tables that show best
+// what the paper shows.
 
 // figures5and6 draws a batch on which one move, and one on which one swap, of the
 // refinement gains much.
@@ -165,7 +165,7 @@ func figure10() figures.Artefact {
 	return figures.Artefact{
 		Name: "figure10", Title: "the cases of the proof of the approximation factors",
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			// Idle for less than a twentieth of the time would hardly show.
+			// A slice that is idle for less than a twentieth of the time is hard to see.
 			const visible = 0.05
 			cases := []struct {
 				gpu   string

@@ -2,9 +2,8 @@
 // "Leveraging Multi-Instance GPUs through moldable task scheduling", Journal of
 // Parallel and Distributed Computing 204 (2025) 105128.
 //
-// published.csv holds every number that the paper prints and that is no time,
-// tolerances.csv those tolerances that are not the default, timings.csv the
-// scheduling times.
+// published.csv has every number that the paper prints, except scheduling times, which are
+// in timings.csv. tolerances.csv has the tolerances that differ from the default.
 package far
 
 import (

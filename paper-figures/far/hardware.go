@@ -10,7 +10,7 @@ import (
 	"miglab/reports"
 )
 
-// table2 judges what was measured on an A100.
+// table2 judges the isolation that was measured on an A100.
 func table2(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 	return figures.Artefact{
 		Name: "table2", Title: "largest difference in time, alone against beside others",
@@ -46,8 +46,8 @@ func batch3(claims *figures.Claims) (out []string) {
 	return out
 }
 
-// table3 judges the real ends of an execution on an A30, and the simulated ones of the
-// times that the paper's authors published.
+// table3 judges the real end times of an execution on an A30, and the simulated end times
+// that follow from the times that the paper's authors published.
 func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 	series := on("A30", 1, batch(figures.Dataset("a30-batch"), "far", mig.Sequential))
 	return figures.Artefact{
@@ -101,8 +101,8 @@ const (
 	largestDeviation  = "simulation error, largest"
 )
 
-// onHardware measures what the text says of times on GPUs, as far as there are any: of
-// isolation, those of all kernels that the text is about on every size but the largest.
+// onHardware measures what the text says about times on GPUs, if there are measurements. For
+// isolation it needs all kernels of the text, on every size except the largest.
 func onHardware(claims *figures.Claims, h datasets.HardwareSet, values figures.Values) error {
 	g := mig.MustLookup("A100")
 	kernels, err := rodiniaOn(g)

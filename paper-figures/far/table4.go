@@ -7,8 +7,8 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// generatorReadings are parameters of the generator that the paper's text leaves
-// open for a table; the first is what it prints, with p_sup = 0.
+// generatorReadings are parameters of the generator that the paper leaves open for a table.
+// The first reading is what the paper prints, with p_sup = 0.
 var generatorReadings = []struct{ name, parameters string }{
 	{"", ""},
 	{"p_sup = 50 %", "psup=50"},
@@ -59,8 +59,8 @@ func columns(ns []int, quantities ...string) []string {
 	return out
 }
 
-// compared judges a table's claims under each reading, and sets them out twice: as
-// the paper does, and claim by claim.
+// compared judges a table's claims under each reading and shows them in two tables: in the
+// paper's layout, and claim by claim.
 func compared(
 	d *figures.Data, claims *figures.Claims, artefact, caption string, reason func(claim string) string,
 	rows []workload, columns []string, readings []figures.Reading,

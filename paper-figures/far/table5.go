@@ -14,8 +14,8 @@ var approaches = []struct{ name, algorithm string }{
 	{"FIXPART(7)", "fixpart?p=7"},
 }
 
-// table5Readings differ in the generator and in what the others are divided by.
-// The approaches carry no reconfiguration time in any of them (FAR 6.5.2: "despite
+// table5Readings differ in the generator and in the variant of FAR that is the divisor.
+// The approaches have no reconfiguration time in any of them (FAR 6.5.2: "despite
 // the reconfiguration costs that such proposals do not need").
 var table5Readings = []struct {
 	name, parameters, far string

@@ -14,7 +14,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// text judges numbers of the text that sum up tables, or count things.
+// text judges the numbers of the text, which summarize tables or count things.
 func text(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 	sizes := table9Sizes
 	refined := func(w workload, n int) run.Series { return batch(synthetic(w, n, ""), "far", mig.Sequential) }
@@ -147,7 +147,7 @@ func counts(values figures.Values) error {
 	return nil
 }
 
-// operations measures what the text says of the refinement and the concatenation.
+// operations measures what the text says about the refinement and the concatenation.
 func operations(d *figures.Data, values figures.Values, refined, unrefined func(workload, int) run.Series) {
 	var moves, swaps, gains []figures.Measurement
 	mean := func(of []float64) figures.Measurement { return d.MeanOf(of, executions) }
@@ -199,9 +199,9 @@ func average(ms []figures.Measurement) figures.Measurement {
 	return out
 }
 
-// slowdown returns by how many percent a kernel takes longer on a larger instance
-// at most, over the measured Rodinia kernels (FAR 2.4, first point of monotony),
-// and in words which kernel that is and how many exceed 2 %.
+// slowdown returns the largest slowdown of a measured Rodinia kernel on a larger instance,
+// in percent (FAR 2.4, first point of monotony). The text names the kernel and says how
+// many kernels exceed 2 %.
 func slowdown() (float64, string, error) {
 	var most float64
 	var where string

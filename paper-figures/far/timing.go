@@ -47,8 +47,8 @@ func timedSeries(t publishedTime) []run.Series {
 	return []run.Series{batch(synthetic(mixed, n, ""), t.Algorithm, model)}
 }
 
-// timing sets the paper's scheduling times beside those of this machine. Wall
-// times differ from run to run, so they are kept out of the claims.
+// timing compares the paper's scheduling times with those of this machine. They are not
+// claims, because wall times differ from run to run.
 func timing(rows []publishedTime) figures.Artefact {
 	replicates := func(s figures.Scale, t publishedTime) int {
 		if t.N == "rodinia" {
@@ -84,7 +84,7 @@ func timing(rows []publishedTime) figures.Artefact {
 					all[i] /= 1000 // milliseconds
 				}
 				if len(all) == 0 {
-					// Timings are no results: a power cut may have lost them.
+					// Timings are not results: a power cut may have lost them.
 					t.Rows = append(t.Rows, []string{row.Algorithm, row.N, row.Published, "", "", "", "0", row.Source})
 					continue
 				}
