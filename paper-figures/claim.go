@@ -24,7 +24,7 @@ type Claim struct {
 	// Decimals is the number of digits printed after the point.
 	Decimals int
 	// Unit is "s", "%" or empty for a ratio or count.
-	Unit string
+	Unit     string
 	Relation Relation
 	// Tolerance replaces the default tolerance; nil means the default.
 	Tolerance *Tolerance

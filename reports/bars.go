@@ -11,16 +11,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A BarGroup is a set of bars of one colour, one a category.
+// A BarGroup is a set of bars of one colour, one for each category.
 type BarGroup struct {
-	// Name stands in the legend.
+	// Name is the name in the legend.
 	Name string
-	// Values holds the bars' heights, one a category.
+	// Values holds the bars' heights, one for each category.
 	Values []float64
-	// Low and High bound error bars, one value a category; both nil for none.
+	// Low and High bound error bars, one value for each category; both nil for none.
 	Low, High []float64
-	// Published holds the published values, one a category, with NaN where there is
-	// none; nil for none at all.
+	// Published holds the published values, one for each category, or NaN if there is
+	// none; nil if there are none at all.
 	Published []float64
 }
 
@@ -136,12 +136,12 @@ func (g *BarGroup) whisker(c draw.Canvas, category int, x vg.Length, y func(floa
 	if g.Low == nil {
 		return
 	}
-	const cap vg.Length = 2.2
+	const half vg.Length = 2.2
 	low, high := y(g.Low[category]), y(g.High[category])
 	sty := solid(ink, 0.8)
 	c.StrokeLine2(sty, x, low, x, high)
-	c.StrokeLine2(sty, x-cap, low, x+cap, low)
-	c.StrokeLine2(sty, x-cap, high, x+cap, high)
+	c.StrokeLine2(sty, x-half, low, x+half, low)
+	c.StrokeLine2(sty, x-half, high, x+half, high)
 }
 
 // barBox draws a bar, paler than the palette so that error bars and published values stand out.

@@ -28,8 +28,8 @@ type page struct {
 	draw          func(draw.Canvas) layout
 }
 
-// framed is the page of a drawing with its title above it and its legend below. Data draws
-// the rest below the title and returns where.
+// framed is the page of a drawing with its title above it and its legend below. data draws
+// everything below the title and returns the places of the data.
 func framed(title string, width, body vg.Length, l legend, data func(draw.Canvas) []vg.Rectangle) page {
 	high := headingHeight(title, width) + body + l.height(width) + 2*margin
 	return page{width + 2*margin, high, func(c draw.Canvas) layout {

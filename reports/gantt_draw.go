@@ -68,8 +68,8 @@ func (f Gantt) tasks() []string {
 	return out
 }
 
-// legend explains the numbers of the tasks whose names do not fit everywhere, and
-// the colours of what is no task.
+// legend explains the numbers of the tasks whose names do not fit everywhere, and the colours
+// of operations.
 func (g *ganttLayout) legend(names []string) legend {
 	var l legend
 	numbered := map[string]bool{}
@@ -181,7 +181,7 @@ func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar, names []
 		box(c, r, taskColour(n), edge)
 		t, ok := fitText(r, b.Label)
 		if !ok {
-			// Upright digits would be taken for others.
+			// Upright digits would be misread.
 			if t, ok = fitText(r, strconv.Itoa(n+1)); !ok || t.vertical {
 				return
 			}
@@ -238,7 +238,7 @@ func (g *ganttLayout) drawArrow(c draw.Canvas, panel int, a Arrow) {
 	c.FillPolygon(color.Black, tip)
 }
 
-// drawTimeAxis draws what all panels share, left of the first.
+// drawTimeAxis draws the time axis of all panels, left of the first.
 func (g *ganttLayout) drawTimeAxis(c draw.Canvas) {
 	sty := sans(textSize)
 	x := g.left[0]

@@ -11,16 +11,16 @@ import (
 
 // A Series is a line of a [Lines] chart.
 type Series struct {
-	// Name stands in the legend.
+	// Name is the name in the legend.
 	Name string
-	// X and Y are the points, one value each, with X ascending.
+	// X and Y are the coordinates of the points, with X ascending.
 	X, Y []float64
-	// Low and High bound a confidence band, one value a point; both nil for none.
+	// Low and High bound a confidence band, one value for each point; both nil for none.
 	Low, High []float64
 	// Markers draws a sign at every point.
 	Markers bool
-	// Published draws the line dashed, in the colour of the series that has the same
-	// name and is not published.
+	// Published draws the line dashed, in the colour of the measured series with the same
+	// name.
 	Published bool
 }
 
@@ -41,9 +41,9 @@ type Lines struct {
 
 func (f Lines) page() (page, error) { return onePage(f, f.Width, f.Height) }
 
-// Split divides the chart into small multiples of at most n series each, two
-// panels a row, with the axes of the whole. A published series goes where the
-// series of its name goes.
+// Split divides the chart into small multiples of at most n series each, with two panels in
+// a row and the axes of the whole chart. A published series stays with the series of its
+// name.
 func (f Lines) Split(n int) Panels {
 	var names []string
 	for _, s := range f.Series {

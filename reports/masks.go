@@ -11,8 +11,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// Masks draws which memory slices of GPUs are in use, a row a GPU, as MFI Figs. 1 to 3
-// do: instances by their profiles' names, free slices hatched.
+// Masks draws which memory slices of GPUs are in use (MFI Figs. 1 to 3), with a row for each
+// GPU. Instances have the names of their profiles, and free slices are hatched.
 type Masks struct {
 	Title string
 	GPU   *mig.GPU
@@ -22,10 +22,10 @@ type Masks struct {
 // A MaskRow is one GPU.
 type MaskRow struct {
 	Label string
-	// Instances are what is on the GPU; no two share a slice.
+	// Instances are the instances on the GPU; no two share a slice.
 	Instances []mig.Instance
-	// Rejected is a profile that fits nowhere beside the instances; its placements are
-	// drawn below the row. Nil for none.
+	// Rejected is a profile that does not fit beside the instances; nil for none. Its
+	// placements are drawn below the row.
 	Rejected *mig.Profile
 }
 
@@ -81,7 +81,7 @@ func (f Masks) validate() error {
 		return refuse(f.Title, part, format, args...)
 	}
 	if f.GPU == nil || len(f.Rows) == 0 {
-		return bad("", "it needs a GPU model and a row at least")
+		return bad("", "it needs a GPU model and at least one row")
 	}
 	for _, r := range f.Rows {
 		part := fmt.Sprintf("row %q", r.Label)
@@ -105,7 +105,7 @@ func (f Masks) validate() error {
 		}
 		for _, s := range r.Rejected.Starts {
 			if used&(mig.Instance{Profile: r.Rejected, Start: s}).Mask() == 0 {
-				return bad(part, "%v fits at slice %d, so that it is not rejected", r.Rejected, s)
+				return bad(part, "%v fits at slice %d, so it cannot be rejected", r.Rejected, s)
 			}
 		}
 	}
@@ -148,5 +148,5 @@ func (r *MaskRow) draw(c draw.Canvas, g *mig.GPU, left vg.Length, x func(mig.Sli
 	return y0 - 2 - maskRowGap
 }
 
-// rejectedBox outlines a placement that cannot be had.
+// rejectedBox outlines a placement that is not possible.
 func rejectedBox(c draw.Canvas, r vg.Rectangle) { box(c, r, tint(red, 0.9), dashed(red, 0.9)) }

@@ -9,9 +9,9 @@ import (
 	"miglab/harness/mig"
 )
 
-// Partitions draws the partitions of GPU models side by side (FAR Fig. 1): a row a
-// partition, numbered from 1 in the order of [mig.GPU.Partitions], with the size
-// of each instance in its box. A slice that no instance computes on is hatched.
+// Partitions draws the partitions of GPU models side by side (FAR Fig. 1), with a row for each
+// partition. Rows are numbered from 1 in the order of [mig.GPU.Partitions]. Each instance is a
+// box with its size. A slice that no instance computes on is hatched.
 type Partitions struct {
 	Title string
 	GPUs  []*mig.GPU
@@ -26,7 +26,7 @@ const (
 	gpuGap         vg.Length = 28
 )
 
-// sizeColour gives instances of a size their fill; the same in every figure.
+// sizeColour is the colour of instances of a size, the same in every figure.
 func sizeColour(size mig.Slices) int { return [mig.MaxSize + 1]int{1: 0, 2: 1, 3: 2, 4: 3, 7: 4}[size] }
 
 func (f Partitions) page() (page, error) {
@@ -45,8 +45,8 @@ func (f Partitions) page() (page, error) {
 	return sideBySide(f.Title, f.GPUs, 240, partitionHead+vg.Length(rows)*partitionRow, l, width, f.drawGPU)
 }
 
-// sideBySide is the page of drawings of GPU models, one beside the other. Model draws one
-// from its left edge and below the top, and returns where.
+// sideBySide is the page of drawings of GPU models side by side. model draws one of them to the
+// right of left and below top, and returns its place.
 func sideBySide(
 	title string, gpus []*mig.GPU, least, body vg.Length, l legend,
 	width func(*mig.GPU) vg.Length, model func(c draw.Canvas, g *mig.GPU, left, top vg.Length) vg.Rectangle,

@@ -9,9 +9,9 @@ import (
 
 // Points is a group of a [Scatter] chart.
 type Points struct {
-	// Name stands in the legend.
+	// Name is the name in the legend.
 	Name string
-	// X and Y are the points, one value each.
+	// X and Y are the coordinates of the points.
 	X, Y []float64
 }
 

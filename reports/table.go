@@ -44,9 +44,9 @@ type Table struct {
 	// Title is printed above the table, and is its caption in LaTeX; "" leaves it out.
 	Title   string
 	Columns Columns
-	// Rows holds one cell a column.
+	// Rows have one cell for each column.
 	Rows [][]string
-	// Notes are printed below the table, a line each.
+	// Notes are printed below the table, each on its own line.
 	Notes []string
 }
 

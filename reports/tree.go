@@ -9,9 +9,9 @@ import (
 	"miglab/harness/mig"
 )
 
-// Tree draws the repartitioning trees of GPU models side by side (FAR Fig. 4): a
-// row an instance size, each instance as wide as the slices it computes on and
-// named by them, and a line from each to the instances that splitting it gives.
+// Tree draws the repartitioning trees of GPU models side by side (FAR Fig. 4), with a row for
+// each instance size. An instance is as wide as the slices it computes on and is named by
+// them. Lines lead to the instances into which it can be split.
 type Tree struct {
 	Title string
 	GPUs  []*mig.GPU
@@ -44,8 +44,7 @@ func drawTree(c draw.Canvas, g *mig.GPU, left, top vg.Length) vg.Rectangle {
 		y := top - vg.Length(row[n.Size()])*treeRow
 		return rect(left+vg.Length(n.Start)*treeSlice+1.5, y-treeBox, left+vg.Length(n.Start+n.Size())*treeSlice-1.5, y)
 	}
-	// A line falls straight where the child lies below its parent, so that it
-	// crosses no box in between.
+	// A line is vertical if the child lies below its parent, so that it crosses no box.
 	const inset = 8
 	for _, n := range g.Tree() {
 		if n.Parent < 0 {

@@ -48,13 +48,13 @@ func setting() (figures.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices := 0
+	total := 0
 	for _, p := range in.Fleet.Partitions {
-		slices += len(p)
+		total += len(p)
 	}
 	return figures.Values{
 		"GPUs":               figures.Exactly(float64(len(in.Fleet.Partitions))),
-		"slices of the GPUs": figures.Exactly(float64(slices)),
+		"slices of the GPUs": figures.Exactly(float64(total)),
 		"partitions of A100": figures.Exactly(float64(len(g.Partitions()))),
 	}, nil
 }

@@ -18,17 +18,18 @@ var (
 	contested = []approach{approaches[0], approaches[1], approaches[2], approaches[3], direct, ourAgent}
 )
 
-// tried64 is how many datasets of each kind the best of 64 tries is run on: it takes 64
+// tried64 is the number of datasets of each kind for the best of 64 tries, which takes 64
 // times as long.
 const tried64 = 50
 
-// first is a workload of fewer datasets.
+// first is the workload with at most the given number of datasets.
 func (w workload) first(datasets int) workload {
 	w.datasets = min(w.datasets, datasets)
 	return w
 }
 
-// adversarial is 6.7's comparison on tasks whose most efficient size is a bad choice.
+// adversarial is the comparison of 6.7 on tasks for which the most efficient size is a bad
+// choice.
 func adversarial(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "adversarial", Title: "p_opt where molding by efficiency is bad (6.7)",
@@ -79,7 +80,7 @@ func adversarial(claims *figures.Claims) figures.Artefact {
 	}
 }
 
-// alsoAgent is the reason for a claim, and where it is about the agent what differs there.
+// alsoAgent extends the reason for claims about the agent by what differs between agents.
 func alsoAgent(claim, reason string) string {
 	if strings.Contains(claim, direct.name) {
 		reason = reasons(reason, agentsDiffer)
@@ -87,13 +88,13 @@ func alsoAgent(claim, reason string) string {
 	return reason
 }
 
-// overDirect is the claim of how much longer another's makespans are.
+// overDirect is the name of the claim that compares makespans with DIRECT RECONFIG.
 func overDirect(a approach) string {
 	return "makespan of " + a.name + " over DIRECT RECONFIG, less one"
 }
 
-// ratio returns by how many percent an approach's makespans exceed another's, the mean
-// over batches of a dataset and then over datasets.
+// ratio returns by how many percent an approach's makespans exceed another's, averaged over
+// the batches of a dataset and then over datasets.
 func ratio(d *figures.Data, a, to approach, of func(averages) []float64, ws []workload) figures.Measurement {
 	var all []float64
 	for _, w := range ws {

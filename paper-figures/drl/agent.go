@@ -18,9 +18,9 @@ func (w workload) whole() string {
 	return figures.Dataset(fmt.Sprintf("%s?total=%d", w.spec, tasks))
 }
 
-// queued are what the online agent is compared with on a whole dataset: FAR with its
-// concatenation; MISO, which takes tasks one by one and knows no batches; and the
-// offline agent, each batch on the GPU as the last one leaves it.
+// queued are compared with the online agent on a whole dataset: FAR with its concatenation;
+// MISO, which takes tasks one by one, without batches; and the offline agent, which starts
+// each batch on the GPU as the previous one left it.
 var queued = []struct {
 	claim  string
 	series func(w workload) run.Series
@@ -30,15 +30,15 @@ var queued = []struct {
 	{"offline DIRECT RECONFIG", func(w workload) run.Series { return stream(w.whole(), learned("rl-direct-stream")(w)) }},
 }
 
-// farAlone is FAR with each batch beginning when the last task of the one before has
-// ended.
+// farAlone is FAR without concatenation: a batch begins when the last task of the previous
+// batch has ended.
 func farAlone(w workload) run.Series { return stream(w.whole(), "far-concat?mode=trivial") }
 
 // online is the online agent on a whole dataset, of which it sees 14 tasks at a time.
 func online(w workload) run.Series { return stream(w.whole(), learned("rl-online")(w)) }
 
-// oursStream is our agent on a whole dataset, batch after batch, each on the GPU as the last
-// one leaves it.
+// oursStream is our agent on a whole dataset. It starts each batch on the GPU as the previous
+// one left it.
 func oursStream(w workload) run.Series { return stream(w.whole(), "agent-stream") }
 
 func stream(dataset, algorithm string) run.Series {
@@ -124,8 +124,8 @@ func streamsBesideOurs(d *figures.Data) reports.Table {
 // decisions is the counter of the agents' decisions.
 const decisions = "decisions"
 
-// latency sets the time of a decision beside the paper's (6.6). Wall times differ from
-// run to run, so that they are no claims.
+// latency compares the time of a decision with the paper's (6.6). These are not claims,
+// because wall times differ from run to run.
 func latency() figures.Artefact {
 	const measuredOn = 200
 	w := workloads[len(workloads)-1]
@@ -152,7 +152,7 @@ func latency() figures.Artefact {
 				us := d.Micros(batch(data, a))
 				counts := d.Values(batch(data, a), decisions)
 				row := []string{a, "", "", ""}
-				// Timings are no results: a power cut may have lost them.
+				// Timings are not results: a power cut may have lost them.
 				if len(us) == len(counts) {
 					each := make([]float64, len(us))
 					for i := range us {

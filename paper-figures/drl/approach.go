@@ -22,7 +22,7 @@ func fixed(spec string) func(workload) string {
 	return func(workload) string { return spec }
 }
 
-// learned is an agent that was trained on what the paper trains it on for a workload.
+// learned is an agent that was trained as in the paper for a workload.
 func learned(agent string) func(workload) string {
 	return func(w workload) string { return agent + "?workload=" + w.trainedOn }
 }
@@ -30,16 +30,16 @@ func learned(agent string) func(workload) string {
 // isAgent reports whether the approach was learned.
 func (a approach) isAgent() bool { return strings.HasPrefix(a.algorithm(rodinia), "rl-") }
 
-// agentsDiffer is why the numbers of agents are others than the paper's.
+// agentsDiffer is why the agents' numbers differ from the paper's.
 const agentsDiffer = "trained anew, in fewer steps than the paper's 200 million (the artefact training says how many) and in an environment written from the text; " + trainedOtherwise +
 	"; the baselines on these datasets are not the paper's either"
 
-// trainedOtherwise is in what the paper's agents are judged otherwise than they learned.
+// trainedOtherwise says how training and evaluation of the paper's agents differ.
 const trainedOtherwise = "agents of the paper's modelling learned from batches of 14 tasks only, so that smaller ones are new to them, " +
 	"and with operations in parallel, as in the paper's environment, while they are judged with operations one at a time"
 
-// fixBest chooses a partition for a whole dataset (5.3); its algorithm here chooses one
-// for each batch.
+// fixBest chooses one partition for a whole dataset (5.3). The algorithm of the same name
+// here chooses one for each batch.
 const fixBest = "FIXBEST"
 
 var (
@@ -93,7 +93,7 @@ func (a approach) over(d *figures.Data, w workload, data string, other approach)
 	return d.Above(batch(data, a.algorithm(w)), batch(data, other.algorithm(w)))
 }
 
-// need adds what these read.
+// need adds what the functions above read.
 func (a approach) need(to *needs, s figures.Scale, w workload, generator string) {
 	for _, x := range w.shares(s, generator) {
 		to.add(batch(x.data, a.algorithm(w)), x.datasets)
@@ -102,11 +102,11 @@ func (a approach) need(to *needs, s figures.Scale, w workload, generator string)
 	}
 }
 
-// partitioned is how many datasets FIXBEST is run on: each takes 16 partitions of 8
+// partitioned is the number of datasets for FIXBEST. Each dataset takes 16 partitions of 8
 // batches.
 const partitioned = 50
 
-// partition is an algorithm that keeps one.
+// partition is the algorithm that keeps a partition.
 func partition(p mig.Partition) string { return "fixpart?p=" + p.String() }
 
 // partitions are those that leave no slice idle; the paper drops the others too (4.1).
@@ -130,9 +130,9 @@ func needFixBest(to *needs, s figures.Scale, w workload, generator string) {
 	}
 }
 
-// choose returns, by share and dataset, the makespan with the partition that has the
-// least sum of makespans over the batches of the dataset, the first of several. spans
-// is by partition, share and dataset.
+// choose picks the partition with the least sum of makespans over the batches of a dataset,
+// the first of several. It returns the makespans with that partition, by share and dataset.
+// spans has the makespans by partition, share and dataset.
 func choose(shares []share, spans [][][]float64) [][]float64 {
 	chosen := make([][]float64, len(shares))
 	for k, x := range shares {

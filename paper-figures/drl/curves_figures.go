@@ -9,7 +9,7 @@ import (
 	"miglab/reports"
 )
 
-// paperMillions is how many million steps the paper trains an agent (6.2).
+// paperMillions is the length of the paper's training in million steps (6.2).
 const paperMillions = 200
 
 // untrained is what is missing where there is no learning curve.
@@ -52,8 +52,8 @@ func (all curves) mean(agent string) (mean, low, high []float64) {
 	return mean, low, high
 }
 
-// series returns the mean over the runs with a band from the least to the greatest. It
-// reports false for an agent that has not been trained.
+// series returns the mean over the runs with a band from the lowest to the highest score. It
+// reports false if the agent has not been trained.
 func (all curves) series(l line) (reports.Series, bool) {
 	runs := all[l.agent]
 	if len(runs) == 0 {
@@ -67,7 +67,7 @@ func (all curves) series(l line) (reports.Series, bool) {
 	return s, true
 }
 
-// chart draws the agents that have been trained; nil if none has.
+// chart draws the trained agents. It returns nil if there is none.
 func (all curves) chart(title string, lines []line) *reports.Lines {
 	chart := &reports.Lines{
 		Title: title,
@@ -95,7 +95,7 @@ func (all curves) chart(title string, lines []line) *reports.Lines {
 // shares of the training that tables show scores at.
 var shares = []float64{0.25, 0.5, 0.75, 1}
 
-// table lists the agents that have been trained: means over the runs.
+// table lists the trained agents with means over the runs.
 func (all curves) table(title string, lines []line) reports.Table {
 	t := reports.Table{
 		Title:   title,
@@ -132,13 +132,12 @@ func (all curves) table(title string, lines []line) reports.Table {
 	return t
 }
 
-// A statement says how a claim is measured from the curves of agents that learned with
-// the same seed.
+// A statement says how a claim is measured from learning curves of the same seed.
 type statement struct {
 	claim  string
 	agents []string
 	value  func(of []*course) float64
-	// reason is for where the value deviates, caveat for wherever it is judged.
+	// reason explains a deviation. caveat is added to every verdict.
 	reason, caveat string
 }
 
@@ -156,7 +155,7 @@ func final(of []*course) float64 { return of[0].final() }
 // finals is by how much the first agent ends above the second.
 func finals(of []*course) float64 { return of[0].final() - of[1].final() }
 
-// values are by seed, of the seeds that all the agents have.
+// values returns the values by seed, for the seeds that all agents have.
 func (s statement) values(all curves) (out []float64) {
 	for _, of := range all.together(s.agents...) {
 		out = append(out, s.value(of))
@@ -169,8 +168,8 @@ func reasons(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(r string) bool { return r == "" }), "; ")
 }
 
-// judge compares a claim with the mean over seeds; with fewer than least it cannot be
-// run.
+// judge compares a claim with the mean over seeds. With fewer than least seeds the claim
+// cannot be run.
 func (s statement) judge(d *figures.Data, c figures.Claim, all curves, least int) figures.Finding {
 	values := s.values(all)
 	if len(values) < least {
@@ -213,7 +212,7 @@ func (all curves) judgeAll(d *figures.Data, claims *figures.Claims, artefact str
 	return fs, nil
 }
 
-// learned are the findings and the tables of an artefact about learning curves.
+// learned returns the findings and tables of an artefact about learning curves.
 func (all curves) learned(
 	d *figures.Data, claims *figures.Claims, name, heading string, lines []line, statements []statement, notes ...string,
 ) (*figures.Output, error) {
@@ -229,7 +228,7 @@ func (all curves) learned(
 	return figures.Found(fs...).Table(name, t).Table(name+"-claims", figures.ComparisonTable(heading+": claims", fs)), nil
 }
 
-// learning is an artefact of one chart.
+// learning is an artefact with one chart of learning curves.
 func learning(claims *figures.Claims, all curves, name, title, heading string, lines []line, statements []statement, notes ...string) figures.Artefact {
 	return figures.Artefact{
 		Name: name, Title: title,
@@ -259,7 +258,8 @@ var (
 func levelsOf(m int) string { return fmt.Sprintf("%s-M%d", ppo, m) }
 func tasksOf(n int) string  { return fmt.Sprintf("%s-N%d", ppo, n) }
 
-// steps says how long an agent learned beside the paper's; empty if it has not.
+// steps compares the length of an agent's training with the paper's. It is empty if the
+// agent has not been trained.
 func (all curves) steps(agent string) string {
 	runs := all.together(agent)
 	if len(runs) == 0 {
@@ -269,8 +269,8 @@ func (all curves) steps(agent string) string {
 	return fmt.Sprintf("after %.1f million steps, in the paper %d million", x[len(x)-1], paperMillions)
 }
 
-// ended says where agents' training ended, in the mean over the seeds that all have;
-// empty if there are none.
+// ended gives the final scores of agents, averaged over the seeds that all have. It is empty
+// if there are none.
 func (all curves) ended(agents ...string) string {
 	runs := all.together(agents...)
 	if len(runs) == 0 {
@@ -287,7 +287,7 @@ func (all curves) ended(agents ...string) string {
 	return "p_opt ends: " + strings.Join(each, ", ") + ", " + all.steps(agents[0])
 }
 
-// emptied is a note on how DQN was trained.
+// emptied is a note about the training of DQN.
 func (all curves) emptied() string {
 	const begins = "DQN was trained in segments, each of which begins with an empty replay buffer"
 	if runs := all.together(dqn); len(runs) > 0 {
@@ -339,7 +339,7 @@ var sizes12 = []struct {
 	agent string
 }{{7, tasksOf(7)}, {n, ppo}, {21, tasksOf(21)}, {28, tasksOf(28)}}
 
-// figure12 adds what FAR's p_opt is on the batches of each size.
+// figure12 also shows FAR's p_opt on the batches of each size.
 func figure12(claims *figures.Claims, all curves) figures.Artefact {
 	const name, title = "figure12", "learning with batches of N tasks"
 	var lines []line
@@ -387,8 +387,7 @@ func byBatchSize(all curves, levels map[int]level) []statement {
 	}
 }
 
-// ofFAR says what FAR's p_opt is by N: it changes with N for schedulers that learn
-// nothing, too.
+// ofFAR gives FAR's p_opt by N, because p_opt depends on N for every scheduler.
 func ofFAR(levels map[int]level, sizes ...int) string {
 	var each []string
 	for _, n := range sizes {

@@ -12,8 +12,8 @@ import (
 	"miglab/reports"
 )
 
-// onScored is what does not learn on the batches that agents with batches of n tasks are scored
-// on, and under their model of reconfiguration.
+// onScored are the series of an approach on the batches that score agents with batches of n
+// tasks, under the agents' model of reconfiguration.
 func onScored(workload string, n int, a approach) (out []run.Series) {
 	for _, name := range curve.Datasets(workload, n) {
 		out = append(out, on("A100", figures.Dataset(name), a.algorithm(rodinia), mig.Parallel))
@@ -21,11 +21,11 @@ func onScored(workload string, n int, a approach) (out []run.Series) {
 	return out
 }
 
-// unlearned are FAR and the schedulers that never reconfigure: levels to hold learning
-// curves against.
+// unlearned are FAR and the schedulers that never reconfigure. Learning curves are compared
+// with them.
 var unlearned = []approach{far, onesOnly, bestOnly}
 
-// needScored adds what is not learned, and l_bound, on the batches of learning curves.
+// needScored adds the unlearned approaches, and l_bound, on the batches of learning curves.
 func needScored(to *needs, s figures.Scale, workload string, n int) {
 	for _, a := range unlearned {
 		all := onScored(workload, n, a)
@@ -37,8 +37,7 @@ func needScored(to *needs, s figures.Scale, workload string, n int) {
 	}
 }
 
-// A level is p_opt in percent on the batches of learning curves of what does not learn:
-// FAR, and the two that never reconfigure.
+// A level is p_opt in percent of the unlearned approaches on the batches of learning curves.
 type level struct {
 	far, ones, best float64
 	// publishedFAR and publishedBest are Table 4's of FAR and FIXBEST.
@@ -58,24 +57,24 @@ func levelOn(d *figures.Data, claims *figures.Claims, workload string, n int) le
 	return level{of[0], of[1], of[2], published(far.name), published(fixBest)}
 }
 
-// each hands over the levels by name.
+// each calls use with the levels by name.
 func (l level) each(use func(name string, pOpt float64)) {
 	use(far.name, l.far)
 	use(onesOnly.name, l.ones)
 	use(bestOnly.name, l.best)
 }
 
-// String says what can be had on these batches without learning and without
-// reconfiguring, beside the paper's.
+// String compares what is possible on these batches without learning, and without
+// reconfiguring, with the paper's numbers.
 func (l level) String() string {
 	return fmt.Sprintf("p_opt on the same batches: FAR %.2f %% (Table 4: %.2f %%), and with one partition throughout %s %.2f %%, %s %.2f %% (FIXBEST in Table 4: %.2f %%); whether agents reconfigure is in the table reconfigures",
 		l.far, l.publishedFAR, onesOnly.name, l.ones, bestOnly.name, l.best, l.publishedBest)
 }
 
-// alsoRodinia says which curves stand for the kernels'.
+// alsoRodinia says which curves represent the agents of the kernels.
 const alsoRodinia = "WIDETIMES is also what the agents of RODINIA + ALTIS learn from; they are scored on WIDETIMES while they do"
 
-// whatLevels says what the levels are, and what follows for agents that reach them.
+// whatLevels explains the levels, and what it means if an agent reaches them.
 var whatLevels = fmt.Sprintf("FAR and FIXPART: on the batches on which the agents are scored, reconfiguring in parallel as they do; "+
 	"%s and %s, the best partition for each batch, never reconfigure: p_opt as low as theirs can be had without, "+
 	"and a lower one by taking tasks in another order than that of arrival, so that whether agents reconfigure is in the table reconfigures and not in p_opt", onesOnly.name, bestOnly.name)
@@ -92,7 +91,7 @@ func variantsOf(workload string) (out []string) {
 	return out
 }
 
-// varied says where the variants' training ended; empty if none has been trained.
+// varied gives the final scores of the variants. It is empty if none has been trained.
 func (all curves) varied(workload string) string {
 	var ends []string
 	for i, a := range variantsOf(workload) {
@@ -107,8 +106,8 @@ func (all curves) varied(workload string) string {
 // agents learn from.
 type mixedPanel struct{ name, trainedOn string }
 
-// chart draws how versions learn, what the paper prints of them and the level of what
-// does not learn; nil if no version has been trained.
+// chart draws the learning curves of versions, the paper's numbers and the levels. It returns
+// nil if no version has been trained.
 func (p mixedPanel) chart(all curves, versions []string, l level, published func(version string, ends float64) reports.Series) *reports.Lines {
 	var lines []line
 	for _, v := range versions {
@@ -135,8 +134,8 @@ func (p mixedPanel) chart(all curves, versions []string, l level, published func
 	return chart
 }
 
-// mixedLearning is an artefact with a panel a workload. The statements are given the
-// levels by what the panels' agents learn from.
+// mixedLearning is an artefact with a panel for each workload. The levels that statements get
+// are by the workload that the agents learn from.
 func mixedLearning(
 	claims *figures.Claims, all curves, name, title, heading string, panels []mixedPanel, versions []string,
 	statements func(levels map[string]level) []statement,
@@ -183,7 +182,7 @@ func mixedLearning(
 	}
 }
 
-// levelRow is a row of a table of learning curves for what does not learn.
+// levelRow is the row of a level in a table of learning curves.
 func levelRow(t reports.Table, of, name string, pOpt float64) []string {
 	row := make([]string, len(t.Columns))
 	for i := range row {
@@ -215,7 +214,7 @@ func figure13(claims *figures.Claims, all curves) figures.Artefact {
 		panels, []string{"FLOAT"}, statements, published, "published in the figure: Table 4, after the paper's training")
 }
 
-// readOff are the readings of 6.5.2 off Fig. 15.
+// readOff are the points of Fig. 15 that 6.5.2 quotes.
 var readOff = []struct {
 	name  string
 	share float64

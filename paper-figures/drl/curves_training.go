@@ -8,8 +8,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// ownAgent is how the names of our agents begin, and deadlineAgent those of the deadline
-// report's.
+// ownAgent is the prefix of our agents' names, deadlineAgent that of the deadline report's.
 const (
 	ownAgent      = "agent-"
 	deadlineAgent = "rl-deadline-"

@@ -44,7 +44,7 @@ func figure1() figures.Artefact {
 	}
 }
 
-// queue is the example of Fig. 3: what happens to a batch of at most 4 tasks.
+// queue is the example of Fig. 3: a batch of at most 4 tasks over time.
 type queue struct {
 	refilled       bool
 	batch, pending []string
@@ -160,8 +160,8 @@ func figure5() figures.Artefact {
 	}
 }
 
-// canonicalStart returns the first slice of the scheduler that stands for one of the
-// instance's.
+// canonicalStart returns the first slice of the scheduler that represents a slice of the
+// instance.
 func canonicalStart(in mig.Instance, sigma mig.Permutation) mig.Slices {
 	for i, s := range sigma {
 		if mig.Slices(s) >= in.Start && mig.Slices(s) < in.Start+in.Size() {
@@ -227,7 +227,7 @@ func scalability(t *task.Task, g *mig.GPU) float64 {
 	return sum / float64(len(sizes))
 }
 
-// mostPoints is how many tasks of a workload are drawn; more would cover one another.
+// mostPoints is the number of tasks that are drawn for a workload; more would overlap.
 const mostPoints = 500
 
 // shownDatasets is how many datasets of a workload Fig. 9 shows.

@@ -2,12 +2,12 @@
 // the task scheduling and GPU reconfiguration problem on MIG devices via deep
 // reinforcement learning", Future Generation Computer Systems (2025) 108145.
 //
-// published.csv holds every number that the paper prints in tables and in words,
-// tolerances.csv those tolerances that are not the default.
+// published.csv has every number that the paper prints in tables and in words. tolerances.csv
+// has the tolerances that differ from the default.
 //
-// p_opt is 100 (makespan / l_bound - 1), with l_bound as published, which is no lower
-// bound (see [bounds.LBound]). The mean over the batches of a dataset comes first, then
-// that over datasets (5.2).
+// p_opt is 100 (makespan / l_bound - 1). The l_bound is the published one, which is not a
+// lower bound (see [bounds.LBound]). Means are over the batches of a dataset first, then over
+// datasets (5.2).
 package drl
 
 import (
@@ -50,13 +50,13 @@ func on(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
 	return run.Series{Track: algo.TrackBatch, Dataset: dataset, GPU: gpu, Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
 }
 
-// batch is a series on A100, where the paper evaluates, with operations one at a time,
-// as the hardware has them.
+// batch is a series on A100, the GPU of the evaluation, with one operation at a time, as on
+// the hardware.
 func batch(dataset, algorithm string) run.Series {
 	return on("A100", dataset, algorithm, mig.Sequential)
 }
 
-// lBound is the bound that p_opt is defined by.
+// lBound is the bound in the definition of p_opt.
 func lBound(dataset string) run.Series {
 	s := batch(dataset, "l-bound")
 	s.Track = algo.TrackBound
@@ -71,8 +71,8 @@ func pOpt(d *figures.Data, s run.Series) []float64 {
 	return d.AboveBound(s, lBound(s.Dataset))
 }
 
-// needs collects what an artefact reads: a series that is asked for several times, as
-// often as it is asked for most.
+// needs collects the needs of an artefact. If a series is added several times, the largest
+// number counts.
 type needs struct{ list []figures.Need }
 
 func (ns *needs) add(s run.Series, n int) {

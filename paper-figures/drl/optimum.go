@@ -11,9 +11,8 @@ import (
 	"miglab/reports"
 )
 
-// optimum sets p_opt as the paper defines it beside how far schedules really are from the
-// optimum: at most the gap to the certified bound. The paper has nothing to compare it
-// with.
+// optimum compares p_opt as the paper defines it with the gap to the certified bound, which
+// limits the distance to the optimum. The paper has no such numbers.
 func optimum() figures.Artefact {
 	const batches = 200
 	treedp := approach{"treedp", fixed("treedp")}

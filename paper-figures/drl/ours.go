@@ -10,9 +10,9 @@ import (
 	"miglab/reports"
 )
 
-// ours compares our agent with FAR and with the paper's agents where it is meant to
-// be: batches of 14 tasks on an empty GPU, operations one at a time. The paper has
-// nothing to compare it with.
+// ours compares our agent with FAR and with the paper's agents in the setting that it was
+// made for: batches of 14 tasks on an empty GPU, one operation at a time. The paper has no
+// such numbers.
 func ours() figures.Artefact {
 	// Best-of-64 takes 64 times as long, so it is run on fewer batches.
 	const tried = 200
@@ -28,7 +28,7 @@ func ours() figures.Artefact {
 		{ourLocal, replicates},
 		{ourBest, tried},
 	}
-	// Ours are the last columns. The bars leave out the paper's agents but the last.
+	// Our agents are the last columns. Of the paper's agents the bars show only the last.
 	const ownColumns = 3
 	firstDrawn := len(columns) - ownColumns - 1
 	return figures.Artefact{

@@ -15,15 +15,15 @@ import (
 // destroys is the counter of the instances that an agent's schedule destroys.
 const destroys = "destroys"
 
-// counted is how many batches of each workload are looked at.
+// counted is the number of batches of each workload.
 const counted = 200
 
-// mostly is the share of batches without a destroy from which on an agent is said not to
-// reconfigure.
+// mostly is the least share of batches without a destroy for an agent that counts as not
+// reconfiguring.
 const mostly = 0.9
 
-// reconfigures shows whether agents reconfigure at all (6.5): a batch without a destroy
-// is run on one partition. What can be had so is beside it.
+// reconfigures shows whether agents reconfigure (6.5). A batch without a destroy runs on one
+// partition. For comparison it also shows schedulers that never reconfigure.
 func reconfigures() figures.Artefact {
 	// The first three have no direct reconfiguration.
 	const undirected = 3

@@ -9,7 +9,7 @@ import (
 	"miglab/reports"
 )
 
-// leastSeeds is how many seeds an order of agents rests on.
+// leastSeeds is the number of seeds that an order of agents needs.
 const leastSeeds = 3
 
 // A finalScore is an agent whose last score is compared over seeds.
@@ -40,7 +40,7 @@ func finalScores() (out []finalScore) {
 	)
 }
 
-// findings are the six of the paper about its modelling, in the order of the claims.
+// findings are the paper's six findings about its modelling, in the order of the claims.
 // Levels are by workload and N.
 func findings(all curves, levels map[string]map[int]level) []statement {
 	float, entropy := agentOf("FLOAT", mixExtreme), agentOf("ENTROPY", mixExtreme)
@@ -163,7 +163,7 @@ func seeds(claims *figures.Claims, all curves) figures.Artefact {
 	}
 }
 
-// seedBySeed says on how many seeds each order holds, as the mean may hide.
+// seedBySeed says on how many seeds each order holds, which the mean may hide.
 func seedBySeed(all curves, fs []figures.Finding, statements []statement) reports.Table {
 	t := reports.Table{
 		Title:   "What the paper found about its modelling, seed by seed",

@@ -11,8 +11,8 @@ import (
 	"miglab/reports"
 )
 
-// A state is the scheduler's (4.1), with times in levels; what reconfiguring takes, a
-// few hundredths of a level, is left out.
+// A state is the state of the scheduler (4.1), with times in levels. It ignores the time of
+// reconfiguring, a few hundredths of a level.
 type state struct {
 	gpu       *mig.GPU
 	partition mig.Partition
@@ -36,7 +36,7 @@ type class struct {
 	count int
 }
 
-// clone returns a state that shares nothing that changes.
+// clone returns a copy that can be changed.
 func (s state) clone() state {
 	s.running, s.classes = slices.Clone(s.running), slices.Clone(s.classes)
 	return s
@@ -73,7 +73,7 @@ func (s state) execute(i int, on mig.Instance) state {
 	return s
 }
 
-// until is when the slices that a reconfiguration changes are free.
+// until returns when all slices that a reconfiguration changes are free.
 func (s state) until(to mig.Partition) (t mig.Seconds) {
 	have, want := sizes(s.gpu, s.partition), sizes(s.gpu, to)
 	for _, r := range s.running {
@@ -107,8 +107,8 @@ func sizes(g *mig.GPU, p mig.Partition) []mig.Slices {
 // reconfigureTo begins the names of reconfigurations.
 const reconfigureTo = "to "
 
-// actions lists those whose preconditions hold (4.2). With direct, reconfigurations
-// wait for their slices, but none follows another.
+// actions lists the possible actions (4.2). With direct, a reconfiguration waits for its
+// slices, but none may follow another.
 func (s state) actions(direct bool) []string {
 	var out []string
 	if len(s.running) > 0 {
@@ -245,11 +245,11 @@ func figure6(claims *figures.Claims) figures.Artefact {
 			values := figures.Values{}
 			for i, m := range ms {
 				values["actions at "+m.name] = figures.Exactly(float64(len(m.state.actions(false))))
-				var new []string
+				var highlight []string
 				if i > 0 {
-					new = []string{"C1"}
+					highlight = []string{"C1"}
 				}
-				chart.Panels = append(chart.Panels, m.state.panel(m.name, new...))
+				chart.Panels = append(chart.Panels, m.state.panel(m.name, highlight...))
 			}
 			fs := d.Compare(claims.Of("figure6"), []figures.Reading{figures.Lookup("", values)}, figures.Always("the preconditions of 4.2 give another number"))
 			t := momentTable("Fig. 6. The scheduler's state and its evolution after two actions", ms)

@@ -9,7 +9,7 @@ import (
 	"miglab/reports"
 )
 
-// kinds of batches that a mean is over, as readings name them.
+// kinds are the kinds of batches that means are over, with their names in readings.
 var kinds = []struct {
 	name string
 	of   func(averages) []float64
@@ -134,7 +134,8 @@ func why(w workload, a approach) func(string) string {
 	return figures.Always("no reading of the generator, of which batches count and of FIXBEST gives the baselines of this table")
 }
 
-// byKind lists means by workload, generator and kind of batches, a column an approach.
+// byKind lists means by workload, generator and kind of batches, with a column for each
+// approach.
 func byKind(title string, tables []measured, of func(*measured) map[[2]string]averages) reports.Table {
 	t := reports.Table{Title: title, Columns: reports.Left("workload", "generator", "batches"), Notes: []string{
 		"generator: paper as in the text; released-train as in the code with which the agents were trained",

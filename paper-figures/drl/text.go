@@ -18,7 +18,7 @@ var lBoundExample = figures.Dataset("drl-bound")
 // polarized is the workload of 6.5.1.
 var polarized = workloads[4]
 
-// text judges numbers of the text that count things or sum up tables.
+// text judges numbers of the text, which count things or summarize tables.
 func text(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 	quoted := []approach{approaches[0], approaches[1], approaches[5], approaches[6]}
 	return figures.Artefact{
@@ -67,7 +67,7 @@ func text(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 					values[claim] = d.MeanOf(a.pOpt(d, polarized, generator).all, replicates)
 					why[claim] = "as in Table 4, whose numbers for the same are others"
 				}
-				// Readings of one name are of different claims.
+				// Readings with the same name concern different claims.
 				readings = append(readings, figures.Lookup(generator, values))
 			}
 			readings = append(readings, figures.Lookup("N = 5, M = 7", figures.Values{states: figures.Exactly(logStates(5, 7))}))
@@ -92,8 +92,8 @@ const (
 	largestImprovement = "improvement of DIRECT RECONFIG over the baselines, largest"
 )
 
-// improvements measures the least and the largest of the mean ratios, less one, of FAR's
-// and MISO's makespans to the agent's, over workloads.
+// improvements measures by how much the makespans of FAR and MISO exceed the agent's: the
+// least and the largest mean over workloads.
 func improvements(d *figures.Data, values figures.Values) {
 	for _, w := range workloads {
 		for _, a := range approaches[:2] {
@@ -108,7 +108,7 @@ func improvements(d *figures.Data, values figures.Values) {
 	}
 }
 
-// twice sets what 6.5.1 says of MIXSCALINGEXTREME beside what Table 4 says of it.
+// twice compares what 6.5.1 and Table 4 say about MIXSCALINGEXTREME.
 func twice(claims *figures.Claims, fs []figures.Finding, quoted []approach) reports.Table {
 	t := reports.Table{
 		Title:   "p_opt [%] of MIXSCALINGEXTREME in 6.5.1 and in Table 4",
@@ -159,12 +159,12 @@ func logStates(n, m int64) float64 {
 	return math.Log10(f)
 }
 
-// beyondNoise is by how much longer a kernel must take to count as slower: FAR 2.4 and
-// DRL 2.1 put measurements within 2 %.
+// beyondNoise is the ratio of times from which on a kernel counts as slower. FAR 2.4 and DRL
+// 2.1 say that measurements vary by 2 %.
 const beyondNoise = 1.02
 
-// slowdowns counts the public kernels that larger instances slow down, and returns
-// which they are, by claim.
+// slowdowns counts the public kernels that are slower on larger instances. The reasons by
+// claim name the kernels.
 func slowdowns(values figures.Values) (map[string]string, error) {
 	b, err := kernelsOn("A100")
 	if err != nil {

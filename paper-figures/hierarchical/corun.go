@@ -17,15 +17,15 @@ import (
 const needsCorun = "NOT RUNNABLE: needs kernels that share a GPU under MPS: run `miglab profile --mode mps-sm-limit --out DIR` and " +
 	"`miglab profile corun --mode mps-sm-limit --out DIR` there, put DIR/kernels.csv and DIR/corun.csv into datasets/hardware as NAME.kernels.csv and NAME.corun.csv and build anew"
 
-// A corunCheck sets the model beside a measured mix.
+// A corunCheck compares the model with a measured mix.
 type corunCheck struct {
 	mix string
-	// throughput is relative to the jobs one after the other, slowdowns are by job.
+	// throughput is relative to running the jobs one after the other. Slowdowns are by job.
 	throughput, simulated         float64
 	slowdowns, simulatedSlowdowns []float64
 }
 
-// corunError is how far the model is off on co-runs that were measured under MPS.
+// corunError measures the error of the model on co-runs that were measured under MPS.
 func corunError(h datasets.HardwareSet) figures.Artefact {
 	return figures.Artefact{
 		Name: "corun", Title: "the model's error on measured co-runs",
@@ -78,8 +78,8 @@ func listed(values []float64) string {
 	return strings.Join(out, " ")
 }
 
-// programsFor returns the programs of kernels, by name: those fitted on times alone on the same
-// GPU under MPS, the newest ones, and of kernels that were not measured there the public ones.
+// programsFor returns the programs of kernels by name. They are fitted on the newest times alone
+// on the same GPU under MPS, or on the public times if there are none.
 func programsFor(h datasets.HardwareSet, on datasets.Provenance) map[string]task.Program {
 	out := map[string]task.Program{}
 	add := func(fits []datasets.KernelFit) {
@@ -96,8 +96,8 @@ func programsFor(h datasets.HardwareSet, on datasets.Provenance) map[string]task
 	return out
 }
 
-// checkCoruns sets the model beside all mixes of several jobs that it has programs for; left
-// counts the others.
+// checkCoruns compares the model with all mixes of several jobs for which it has programs. left
+// counts the other mixes.
 func checkCoruns(rows []datasets.CorunTime, programs map[string]task.Program) (checks []corunCheck, left int, err error) {
 	alone := map[string]mig.Seconds{}
 	for _, r := range rows {
@@ -135,8 +135,8 @@ func checkCoruns(rows []datasets.CorunTime, programs map[string]task.Program) (c
 	return checks, left, nil
 }
 
-// windowOf returns the programs of a mix, with their measured times alone, and its setup; false
-// if the model has no program for a kernel, or the setup is none.
+// windowOf returns the programs of a mix, with their measured times alone, and its setup. It
+// reports false if a kernel has no program or the setup is invalid.
 func windowOf(jobs []datasets.CorunTime, programs map[string]task.Program, alone map[string]mig.Seconds) (corun.Window, corun.Setup, bool) {
 	w := corun.Window{Concurrency: corun.MaxSlots, Model: shippedModel()}
 	var shares []float64
@@ -152,7 +152,7 @@ func windowOf(jobs []datasets.CorunTime, programs map[string]task.Program, alone
 	return w, setup, setup.Validate() == nil
 }
 
-// shippedModel has the constants of all results but those of sensitivity.
+// shippedModel has the constants of all results except those of sensitivity.
 func shippedModel() corun.Model {
 	in, err := datasets.MustParse(queues).Instance(mig.MustLookup(gpu), 0)
 	if err != nil {

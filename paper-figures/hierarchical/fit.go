@@ -13,10 +13,10 @@ import (
 	"miglab/reports"
 )
 
-// wellFitted is the residual up to which the model is said to fit a kernel.
+// wellFitted is the largest residual at which the model counts as fitting a kernel.
 const wellFitted = 0.15
 
-// fit sets the model beside the public times that it is fitted on.
+// fit compares the model with the public times that it is fitted on.
 func fit() figures.Artefact {
 	return figures.Artefact{
 		Name: "fit", Title: "the co-run model's fit to 16 public kernels",
@@ -74,7 +74,7 @@ func fit() figures.Artefact {
 	}
 }
 
-// aligned gives the vertical axes one range, which begins at some number.
+// aligned gives all vertical axes the same range, which begins at from.
 func aligned(panels []reports.Lines, from float64) (out []reports.Chart) {
 	to := from
 	for _, p := range panels {

@@ -13,12 +13,12 @@ import (
 	"miglab/reports"
 )
 
-// The programs of Figs. 3 to 5. The text does not name them, so they are our choice: they show
-// what the text says of its own.
+// The programs of Figs. 3 to 5. The text does not name them, so they are our choice. They show
+// what the text says about its programs.
 var (
-	// splitMixes has the best split off the middle twice, and near it once (III-B).
+	// splitMixes have their best split away from the middle twice, and near it once (III-B).
 	splitMixes = [][]string{{"hotspot3D", "stream"}, {"bt_solver_A", "kmeans"}, {"lavaMD", "gaussian"}}
-	// memoryMixes gain from private memory, but for the last one, which has no counterpart in
+	// memoryMixes gain from private memory, except the last one, which has no counterpart in
 	// the paper.
 	memoryMixes = [][]string{{"huffman", "kmeans"}, {"bt_solver_A", "dwt2d"}, {"lud_A", "kmeans"}}
 	// fourPrograms has all classes.
@@ -33,8 +33,8 @@ func mix(programs []string, parameters string) string {
 	return figures.Dataset("corun/mix?jobs=" + strings.Join(programs, "+") + parameters)
 }
 
-// together has the referee run programs together on a partition, the first in the first slot.
-// The figures that need it are about given partitions, so that nothing is scheduled.
+// together lets the referee run programs together on a partition, the first in the first slot.
+// It schedules nothing, because the figures are about given partitions.
 func together(programs []string, setup string) (corun.Result, error) {
 	in, err := datasets.MustParse(mix(programs, "")).Instance(mig.MustLookup(gpu), 0)
 	if err != nil {
@@ -81,7 +81,7 @@ func figure3() figures.Artefact {
 	}
 }
 
-// figure4 compares shared with private memory, the multiprocessors divided alike.
+// figure4 compares shared with private memory under the same division of the multiprocessors.
 func figure4() figures.Artefact {
 	const title = "Fig. 4. Relative throughput with shared and private memory (simulated)"
 	return figures.Artefact{

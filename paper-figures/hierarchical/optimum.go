@@ -10,7 +10,7 @@ import (
 	"miglab/reports"
 )
 
-// ranked are the methods that are held against the exact optimum.
+// ranked are the methods that are compared with the exact optimum.
 var ranked = append(slices.Concat([]method{timeSharing}, compared, partitions), greedy, agent, local)
 
 // gaps returns by how many percent a method's makespans exceed those of the exact optimum.
@@ -18,7 +18,7 @@ func gaps(d *figures.Data, m method, dataset string) []float64 {
 	return d.Above(m.on(dataset), exact.on(dataset))
 }
 
-// optimum holds all methods against the exact optimum. The paper knows no optimum.
+// optimum compares all methods with the exact optimum. The paper has no optimum.
 func optimum() figures.Artefact {
 	generated := func() (out []string) {
 		for _, c := range categories {
@@ -79,7 +79,7 @@ func optimum() figures.Artefact {
 					theirs := gaps(d, r, queues)
 					won := 0
 					for i := range own {
-						if own[i] < theirs[i]-1e-9 { // of the same plan, rounding may differ
+						if own[i] < theirs[i]-1e-9 { // equal plans may differ by rounding
 							won++
 						}
 					}

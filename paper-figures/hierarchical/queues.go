@@ -12,8 +12,8 @@ import (
 	"miglab/reports"
 )
 
-// compared are the methods that the agent is compared with on Q1 to Q12, but for MIG+MPS
-// Default, whose partition the results decide.
+// compared are the methods that the agent is compared with on Q1 to Q12, without MIG+MPS
+// Default, whose partition depends on the results.
 var compared = []method{migShared, migPrivate, mpsOnly}
 
 // needQueues lists what [onQueues] reads.
@@ -50,7 +50,7 @@ const (
 	aheadSlowdown   = "mean slowdown under MIG Only less that under the best other method, simulated"
 )
 
-// throughputs measures what the text says of throughput on Q1 to Q12.
+// throughputs measures what the text says about throughput on Q1 to Q12.
 func throughputs(d *figures.Data, dataset string) map[string]float64 {
 	rows := onQueues(d, dataset, run.MetricThroughput)
 	own, others := rows[len(rows)-2].values, 0.0
@@ -60,23 +60,23 @@ func throughputs(d *figures.Data, dataset string) map[string]float64 {
 	return map[string]float64{meanThroughput: figures.Mean(own), bestThroughput: slices.Max(own), aheadThroughput: figures.Mean(own) - others}
 }
 
-// slowdowns measures what the text says of slowdowns on Q1 to Q12. Of MIG Only it takes the
+// slowdowns measures what the text says about slowdowns on Q1 to Q12. For MIG Only it takes the
 // worse option.
 func slowdowns(d *figures.Data, dataset string) map[string]float64 {
 	rows := onQueues(d, dataset, run.MetricSlowdownMean)
-	own, mig, others := rows[len(rows)-2].values, 0.0, math.Inf(1)
+	own, migOnly, others := rows[len(rows)-2].values, 0.0, math.Inf(1)
 	for i, r := range rows[:len(rows)-1] {
 		if m := figures.Mean(r.values); i < 2 {
-			mig = max(mig, m)
+			migOnly = max(migOnly, m)
 		} else {
 			others = min(others, m)
 		}
 	}
-	return map[string]float64{meanSlowdown: figures.Mean(own), bestSlowdown: slices.Min(own), aheadSlowdown: mig - others}
+	return map[string]float64{meanSlowdown: figures.Mean(own), bestSlowdown: slices.Min(own), aheadSlowdown: migOnly - others}
 }
 
-// draws is the number of times that the programs without public times are drawn; the first time
-// is that of all other results.
+// draws is the number of times that the programs without public times are drawn. All other
+// results use the first draw.
 const draws = 20
 
 // drawn lists Q1 to Q12 for each draw.
@@ -91,8 +91,7 @@ func drawn(s figures.Scale) (out []string) {
 	return out
 }
 
-// variations are the datasets of the readings of a claim about Q1 to Q12, besides the default
-// and the draws.
+// variations are the other readings of claims about Q1 to Q12 with their datasets.
 var variations = []struct{ name, dataset string }{
 	{"kappa = 0.20", queuesWith("kappa=0.2")},
 	{"kappa = 0.30", queuesWith("kappa=0.3")},
@@ -111,7 +110,7 @@ func needReadings(s figures.Scale) (out []figures.Need) {
 }
 
 // readings measures claims about Q1 to Q12 as shipped, and under other constants of the model.
-// What other draws of the programs give is no reading but their range, in the reasons.
+// Other draws of the programs are not readings; the reasons give their range.
 func readings(d *figures.Data, measure func(d *figures.Data, dataset string) map[string]float64) []figures.Reading {
 	reading := func(name, dataset string) figures.Reading {
 		values := figures.Values{}
@@ -127,7 +126,8 @@ func readings(d *figures.Data, measure func(d *figures.Data, dataset string) map
 	return out
 }
 
-// judge compares claims about Q1 to Q12. Reasons are by claim; all have what the draws give.
+// judge compares claims about Q1 to Q12. Reasons are by claim. The range over the draws is added
+// to every reason.
 func judge(d *figures.Data, claims []figures.Claim, rs []figures.Reading, why map[string]string) []figures.Finding {
 	spread := overDraws(d)
 	return d.Compare(claims, rs, func(claim string) string {
@@ -142,7 +142,7 @@ func judge(d *figures.Data, claims []figures.Claim, rs []figures.Reading, why ma
 	})
 }
 
-// overDraws says what the draws give for each claim about Q1 to Q12.
+// overDraws gives the range over the draws for each claim about Q1 to Q12.
 func overDraws(d *figures.Data) map[string]string {
 	all := map[string][]float64{}
 	for _, data := range drawn(d.Scale) {

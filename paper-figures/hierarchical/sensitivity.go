@@ -12,13 +12,13 @@ import (
 	"miglab/reports"
 )
 
-// The constants of the model that are tried, each with the other one as shipped.
+// The constants of the model that are varied, one at a time.
 var (
 	kappas = []float64{0.2, 0.225, 0.25, 0.275, 0.3}
 	deltas = []float64{0.1, 0.2, 0.3, 0.4, 0.5}
 )
 
-// scaled returns the values of a sweep, few of them in a quick run.
+// scaled returns the values of a sweep, or fewer in a quick run.
 func scaled[T any](s figures.Scale, values []T, quick ...T) []T {
 	if s.Quick {
 		return quick
@@ -29,8 +29,8 @@ func scaled[T any](s figures.Scale, values []T, quick ...T) []T {
 func withKappa(kappa float64) string { return queuesWith("kappa=%g", kappa) }
 func withDelta(delta float64) string { return queuesWith("delta=%g", delta) }
 
-// sensitivity says how the methods' throughput, and their order, move with what the model
-// assumes.
+// sensitivity shows how the throughput and the order of the methods depend on the assumptions
+// of the model.
 func sensitivity() figures.Artefact {
 	freed := queuesWith("release=true")
 	return figures.Artefact{
@@ -115,7 +115,7 @@ func order(rows []row) string {
 	return strings.Join(names, " > ")
 }
 
-// addDraws adds the mean over all draws, their range, and how often each order comes.
+// addDraws adds the mean over all draws, their range, and how often each order occurs.
 func addDraws(d *figures.Data, t *reports.Table) {
 	data := drawn(d.Scale)
 	var over []row

@@ -14,7 +14,7 @@ import (
 	"miglab/reports"
 )
 
-// taken lists the claims of an artefact that the project takes from the paper.
+// taken has the claims of an artefact as inputs.
 func taken(claims *figures.Claims, artefact, where string) *figures.Output {
 	out := &figures.Output{}
 	for _, c := range claims.Of(artefact) {
@@ -145,8 +145,7 @@ func partitionTitles() (out []string) {
 	return out
 }
 
-// table7 lists the partitions. Of the table's rows with dots, the text leaves open what they
-// stand for.
+// table7 lists the partitions. The text does not say what the rows with dots represent.
 func table7(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "table7", Title: "the partitions that are tried",
@@ -161,11 +160,11 @@ func table7(claims *figures.Claims) figures.Artefact {
 				return figures.Exactly(float64(n))
 			}
 			// MPS percentages of the whole GPU begin with a client, MIG with an instance.
-			const mps, mig = "[(", "[{"
+			const withMPS, withMIG = "[(", "[{"
 			measured := figures.Lookup("", figures.Values{
-				"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, mps),
+				"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, withMPS),
 				"MPS+MIG, C = 2":                         lists(corun.Hierarchical, 2, "["),
-				"MPS+MIG, C = 3, with compute instances": lists(corun.Hierarchical, 3, mig),
+				"MPS+MIG, C = 3, with compute instances": lists(corun.Hierarchical, 3, withMIG),
 			})
 			fs := d.Compare(claims.Of("table7"), []figures.Reading{measured}, figures.Always("the grammar of the table has others"))
 			counts := reports.Table{

@@ -25,9 +25,9 @@ func text(claims *figures.Claims) figures.Artefact {
 	}
 }
 
-// decisions returns how long a method took for each queue, in microseconds, and that as a
-// share of the simulated makespan. Timings are no results: a power cut may have lost some, and
-// then there are none.
+// decisions returns how long a method took for each queue, in microseconds, and as a share of
+// the simulated makespan. Timings are not results: a power cut may have lost some. Then it
+// returns none.
 func decisions(d *figures.Data, m method) (micros, shares []float64) {
 	micros = d.Micros(m.on(queues))
 	if len(micros) < len(queueNames) {
@@ -39,8 +39,8 @@ func decisions(d *figures.Data, m method) (micros, shares []float64) {
 	return micros, shares
 }
 
-// overhead judges what the agent's decisions cost. Wall times differ from run to run, so the
-// share is rounded up to the next tenth of a percent; timing has it as it was.
+// overhead judges the cost of the agent's decisions. The share is rounded up to a tenth of a
+// percent, because wall times differ from run to run; timing has the exact one.
 func overhead(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "overhead", Title: "what the agent's decisions cost",
@@ -64,8 +64,8 @@ func overhead(claims *figures.Claims) figures.Artefact {
 	}
 }
 
-// timing lists the decision times of all methods on Q1 to Q12. Wall times are no results, so
-// that they are kept apart.
+// timing lists the decision times of all methods on Q1 to Q12. They are kept apart, because wall
+// times are not results.
 func timing() figures.Artefact {
 	all := append([]method{timeSharing, migShared, migPrivate, mpsOnly}, append(partitions, agent, greedy, local, exact)...)
 	return figures.Artefact{

@@ -8,8 +8,8 @@ import (
 	"miglab/reports"
 )
 
-// apart are queues of programs that the agent was trained on, and of those that it never saw:
-// of each class two jobs, as there are three unseen programs a class.
+// apart are queues of programs that the agent was trained on, and of programs that it never saw.
+// They have two jobs of each class, which has three unseen programs.
 var apart = []struct{ name, dataset string }{
 	{"seen", figures.Dataset("corun/seen?w=6")}, {"unseen", figures.Dataset("corun/unseen?w=6")},
 }
@@ -17,7 +17,7 @@ var apart = []struct{ name, dataset string }{
 // apartQueues is the number of queues of each kind.
 const apartQueues = 50
 
-// unseen tells the unseen programs apart. On Q1 to Q12 they are mixed with seen ones.
+// unseen shows seen and unseen programs separately. Q1 to Q12 mix them.
 func unseen() figures.Artefact {
 	methods := []method{migShared, mpsOnly, agent, local, exact}
 	return figures.Artefact{

@@ -30,7 +30,7 @@ var bySlices = quantity{"acceptance_slices", "Acceptance rate by memory slices",
 // A grid is the mean of a metric by scheme and place: a load or a distribution.
 type grid [][]figures.Measurement
 
-// gridOf summarizes a quantity. Series gives the one of a scheme at a place.
+// gridOf summarizes a quantity. series returns the series of a scheme at a place.
 func gridOf(d *figures.Data, q quantity, schemes, places int, series func(scheme, place int) run.Series) grid {
 	out := make(grid, schemes)
 	for i := range out {
@@ -41,7 +41,7 @@ func gridOf(d *figures.Data, q quantity, schemes, places int, series func(scheme
 	return out
 }
 
-// meanOf is the mean of a sample that the paper does not have.
+// meanOf is the mean of a sample that is not compared with the paper.
 func meanOf(d *figures.Data, values []float64) figures.Measurement {
 	return d.MeanOf(values, len(values))
 }
@@ -89,7 +89,7 @@ func (g grid) bars(title string, x, y reports.Axis, names, categories []string) 
 	return out
 }
 
-// rows appends a row for each place to a table, a scheme a column.
+// rows appends a row for each place to a table, with a column for each scheme.
 func (g grid) rows(t *reports.Table, quantity string, places []string) {
 	for j, place := range places {
 		row := []string{quantity, place}
@@ -100,7 +100,7 @@ func (g grid) rows(t *reports.Table, quantity string, places []string) {
 	}
 }
 
-// tableOf is a table for [grid.rows].
+// tableOf is an empty table for [grid.rows].
 func tableOf(title, place string, names []string) reports.Table {
 	return reports.Table{
 		Title: title, Columns: reports.Left("quantity", place).Right(names...),

@@ -9,13 +9,13 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// gpu2 is GPU 2 of Fig. 3a as far as V-B describes it: 1g.10gb takes the slice at 5 and
-// with it the second slice of 1g.20gb at 4; 1g.10gb and 2g.20gb still fit, 3g.40gb and
-// 4g.40gb do not, although enough slices are free. With 2g.20gb at 2, all four terms of
-// its F are those of the text under two of the three readings.
+// gpu2 is GPU 2 of Fig. 3a. V-B says that 1g.10gb takes the slice at 5, and with it the second
+// slice of 1g.20gb at 4; that 1g.10gb and 2g.20gb still fit; and that 3g.40gb and 4g.40gb do
+// not, although enough slices are free. We put 2g.20gb at 2: then all four terms of F agree
+// with the text under two of the three readings.
 func gpu2() []mig.Instance { return []mig.Instance{instance("2g.20gb", 2), instance("1g.10gb", 5)} }
 
-// instance is a profile of the paper's GPU, placed. It panics where there is none.
+// instance is a placed profile of the paper's GPU. It panics if there is no such profile.
 func instance(profile string, start mig.Slices) mig.Instance {
 	p, err := mig.MustLookup(gpu).ProfileByName(profile)
 	if err != nil {
@@ -24,8 +24,8 @@ func instance(profile string, start mig.Slices) mig.Instance {
 	return mig.Instance{Profile: p, Start: start}
 }
 
-// terms returns F of a mask by profile (Algorithm 1), computed apart from the tables
-// that schedulers use.
+// terms returns F of a mask by profile (Algorithm 1). It does not use the tables of the
+// schedulers.
 func terms(occupied mig.Mask, r sim.Reading) map[string]int {
 	g := mig.MustLookup(gpu)
 	out := map[string]int{}

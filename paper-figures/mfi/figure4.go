@@ -36,7 +36,7 @@ func figure4(claims *figures.Claims) figures.Artefact {
 	}
 }
 
-// underLoad measures what the text says of Fig. 4, on streams of ascending load.
+// underLoad measures what the text says about Fig. 4, on streams of ascending load.
 func (r reading) underLoad(m *measured, data []string) {
 	low, full := data[0], data[len(data)-1]
 	at := func(scheme, dataset, metric string) []float64 { return m.d.Values(r.series(scheme, dataset), metric) }
@@ -68,7 +68,7 @@ func (r reading) underLoad(m *measured, data []string) {
 	}
 }
 
-// notFull is why most schemes that look for a feasible GPU accept all there is.
+// notFull is why most schemes that look for a feasible GPU accept all requests.
 const notFull = "with lifespans U[1,T] the cluster is never more than about half full, so whoever passes over GPUs without a free start accepts practically everything"
 
 func loadReason(claim string) string {

@@ -31,8 +31,8 @@ func figure5(claims *figures.Claims) figures.Artefact {
 
 const bigPacked = "utilization of the worse of FF and BF-BI less that of the better of RR and WF-BI, skew-big"
 
-// gains returns, by instance, by how many percent MFI has more of a metric than the baselines
-// on average. The metric is by scheme.
+// gains returns, by instance, by how many percent a metric of MFI exceeds the mean of the
+// baselines. of returns the metric of a scheme.
 func gains(of func(scheme string) []float64) []float64 {
 	columns := [][]float64{of("MFI")}
 	for _, b := range baselines {
@@ -41,12 +41,12 @@ func gains(of func(scheme string) []float64) []float64 {
 	return each(func(v []float64) float64 { return 100 * (v[0]/figures.Mean(v[1:]) - 1) }, columns...)
 }
 
-// gains are those of a metric on a stream.
+// gains returns the gains in a metric on a stream.
 func (r reading) gains(d *figures.Data, dataset, metric string) []float64 {
 	return gains(func(scheme string) []float64 { return d.Values(r.series(scheme, dataset), metric) })
 }
 
-// byDistribution measures what the text says of Fig. 5; utilisation is the metric of
+// byDistribution measures what the text says about Fig. 5. utilisation is the metric of
 // panel (c).
 func (r reading) byDistribution(m *measured, utilisation string) {
 	at := func(scheme, distribution, metric string) []float64 {

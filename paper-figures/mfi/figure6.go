@@ -19,8 +19,8 @@ func (r reading) severity() string {
 
 func figure6(claims *figures.Claims) figures.Artefact {
 	data := atDemand(heavy)
-	// The literal reading of Algorithm 1 is the default; MFI then goes by the same F as
-	// the figure shows.
+	// The literal reading of Algorithm 1 is the default. MFI uses the F that the figure
+	// shows.
 	scores := []reading{
 		{name: "F partial", title: readings[0].title + "; F partial", strict: readings[0].strict, f: "partial"},
 		{name: "F start-free", title: readings[0].title + "; F start-free", strict: readings[0].strict, f: "start-free"},
@@ -54,7 +54,7 @@ func figure6(claims *figures.Claims) figures.Artefact {
 	}
 }
 
-// bySeverity measures what the text says of Fig. 6; fragmentation is the metric of F.
+// bySeverity measures what the text says about Fig. 6. fragmentation is the metric of F.
 func (r reading) bySeverity(m *measured, fragmentation string) {
 	var higher []pair
 	var agreeing, using, pairs int

@@ -1,14 +1,14 @@
 // Package mfi reproduces the MFI paper: Zambianco, Fasol, Doriguzzi-Corin, "An Online
 // Fragmentation-Aware GPU Scheduler for Multi-Tenant MIG-based Clouds".
 //
-// The paper prints two tables and one worked example; its results are figures, of which
-// only what the text says in words can be checked. published.csv holds all of these,
-// tolerances.csv says for each kind of statement what room it leaves.
+// The paper prints two tables and one worked example. Its results are figures, and only what
+// the text says about them in words can be checked. published.csv has all of these numbers and
+// statements. tolerances.csv has the tolerance of each kind of statement.
 //
-// What the paper leaves open is a [reading]. The default one is what its text suggests:
-// the MIG-agnostic schemes FF and RR suffer from "the allocation of MIG profiles on
-// unfeasible indexes" (VI), so they choose a GPU by free slices alone and reject if no
-// index fits; the MIG-aware BF-BI and WF-BI pass over such GPUs.
+// A [reading] settles what the paper leaves open. The default reading follows its text: the
+// MIG-agnostic schemes FF and RR suffer from "the allocation of MIG profiles on unfeasible
+// indexes" (VI). They choose a GPU by free slices alone and reject the request if no index
+// fits. The MIG-aware schemes BF-BI and WF-BI pass over such GPUs.
 package mfi
 
 import (
@@ -60,8 +60,8 @@ func stream(distribution, parameters string) string {
 	return figures.Dataset("mfi/" + distribution + "?" + parameters)
 }
 
-// demand is a stream of VI: it ends when requests for so many percent of the cluster's
-// capacity have come.
+// demand is a stream of VI. It ends when the requests add up to a percentage of the
+// cluster's capacity.
 func demand(distribution string, percent int) string {
 	return stream(distribution, fmt.Sprintf("load=%d", percent))
 }
@@ -71,8 +71,8 @@ func place(dataset, algorithm string) run.Series {
 	return run.Series{Track: algo.TrackPlacement, Dataset: dataset, GPU: gpu, Count: gpus, Algorithm: algo.MustParse(algorithm).ID}
 }
 
-// schemes are the schedulers of VI by the paper's names; MFI comes last, so that no line
-// hides its own.
+// schemes are the schedulers of VI with the paper's names. MFI comes last, so that no line
+// hides its line.
 var (
 	schemes   = []string{"FF", "RR", "BF-BI", "WF-BI", "MFI"}
 	baselines = schemes[:4]
@@ -84,7 +84,7 @@ type reading struct {
 	name string
 	// title and file tell the reading's figures apart.
 	title, file string
-	// hidden says whose lines MFI's hides in Fig. 4.
+	// hidden says which lines are hidden behind MFI's in Fig. 4.
 	hidden string
 	// strict are the schemes that choose a GPU by free slices alone, and reject if no
 	// start is free on it.
@@ -113,7 +113,7 @@ func (r reading) series(scheme, dataset string) run.Series {
 	return place(dataset, id)
 }
 
-// needs lists all schemes on streams of a distribution each.
+// needs lists n instances of all schemes on datasets.
 func (r reading) needs(n int, dataset ...string) (out []figures.Need) {
 	for d, s := range figures.Each(dataset, schemes) {
 		out = append(out, figures.NeedFirst(n, r.series(s, d))...)

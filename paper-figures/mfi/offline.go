@@ -11,8 +11,8 @@ import (
 
 const offlineRuns = 100
 
-// offline is ours: how far schedulers stay below what anyone could accept who knew all
-// requests beforehand, where nothing departs.
+// offline is not in the paper. It shows how far schedulers stay below a bound on what a
+// scheduler that knows all requests beforehand could accept, if no request departs.
 func offline() figures.Artefact {
 	loads := []int{100, 110, 120, 130, 140, 150}
 	shown := []string{"mfi", "bf-bi", "ff", "wf-bi", "hami-binpack", "fgd?demand=true", "value-table"}

@@ -36,7 +36,7 @@ func lowest(columns ...[]float64) []float64 {
 
 func compareMeans(a, b []float64) int { return cmp.Compare(figures.Mean(a), figures.Mean(b)) }
 
-// A measured fills in the claims of a reading.
+// A measured collects the values of a reading.
 type measured struct {
 	d      *figures.Data
 	values figures.Values
@@ -49,7 +49,7 @@ func (m *measured) mean(claim string, values []float64) {
 	m.values[claim] = m.d.MeanOf(values, simulations)
 }
 
-// pair is a sample of MFI, or whatever is said to have more, beside another.
+// pair is two samples; the first is said to be larger.
 type pair struct{ more, fewer []float64 }
 
 // count sets a claim to the number of pairs whose difference is above zero with its

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// steadyRuns is the number of simulations behind what the paper does not have.
+	// steadyRuns is the number of simulations for results that are not in the paper.
 	steadyRuns = 300
-	// testSeed is of streams that no scheduler was tuned on or chosen by.
+	// testSeed is the seed of streams on which no scheduler was tuned or chosen.
 	testSeed = 3
 )
 
@@ -21,7 +21,7 @@ var (
 	rhos = []float64{0.85, 1, 1.3}
 	// shown are the schedulers of the figures, MFI first.
 	shown = []string{"mfi", "bf-bi", "ff", "hami-binpack", "mfi-weighted?demand=true", "fgd?demand=true", "value-table"}
-	// compared are those that the table sets beside MFI.
+	// compared are the schedulers that the table compares with MFI.
 	compared = []string{
 		"value-table", "fgd?demand=true", "fgd", "mfi-weighted?demand=true", "mfi-weighted", "hami-binpack", "hami-spread",
 		"mfi?f=partial", "mfi?f=start-free", "bf-bi", "ff", "rr", "wf-bi",
@@ -33,8 +33,8 @@ func steadyData(distribution string, rho float64) string {
 	return stream(distribution, fmt.Sprintf("lifespan=steady&rho=%g&seed=%d", rho, testSeed))
 }
 
-// steady is ours: the paper's cluster never fills, so that policies hardly differ.
-// Offered as much as it can hold, it does.
+// steady is not in the paper, whose cluster never fills, so that policies hardly differ.
+// Here the offered load is about the capacity.
 func steady() figures.Artefact {
 	return figures.Artefact{
 		Name: "steady", Title: "acceptance in steady state, MFI and schedulers beyond the paper",
@@ -76,7 +76,7 @@ func steady() figures.Artefact {
 	}
 }
 
-// pairedTable sets schedulers beside MFI on the same streams at ρ = 1.
+// pairedTable compares schedulers with MFI on the same streams at ρ = 1.
 func pairedTable(title string, d *figures.Data, metric string) reports.Table {
 	t := reports.Table{
 		Title:   title,

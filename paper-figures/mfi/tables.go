@@ -21,7 +21,7 @@ func profiles() []*mig.Profile {
 	return out
 }
 
-// tableI returns what Table I says of a profile: slices, instances and indexes.
+// tableI returns what Table I says about a profile: slices, instances and indexes.
 func tableI(claims *figures.Claims, p *mig.Profile) (size, instances int, starts []mig.Slices) {
 	for _, c := range claims.Of("table1") {
 		profile, quantity, _ := strings.Cut(c.Name, " ")
@@ -86,16 +86,16 @@ func table2(claims *figures.Claims) figures.Artefact {
 			}
 			load := []string{"mean memory slices of a request"}
 			for _, d := range distributions {
-				probabilities, err := probabilities(d)
+				shares, err := probabilities(d)
 				if err != nil {
 					return nil, err
 				}
-				var slices float64
+				var mean float64
 				for i, p := range profiles() {
-					t.Rows[i] = append(t.Rows[i], fmt.Sprintf("%.4g", probabilities[i]))
-					slices += float64(probabilities[i] * float64(p.Length)) // rounded before it is added
+					t.Rows[i] = append(t.Rows[i], fmt.Sprintf("%.4g", shares[i]))
+					mean += float64(shares[i] * float64(p.Length)) // rounded before it is added
 				}
-				load = append(load, fmt.Sprintf("%.2f", slices))
+				load = append(load, fmt.Sprintf("%.2f", mean))
 			}
 			t.Rows = append(t.Rows, load)
 			return out.Table("table2", t), nil

@@ -10,7 +10,7 @@ import (
 	"miglab/reports"
 )
 
-// underReadings lets each reading measure claims.
+// underReadings measures claims under each reading.
 func underReadings(d *figures.Data, readings []reading, measure func(reading, *measured)) (out []figures.Reading) {
 	for _, r := range readings {
 		m := newMeasured(d)
@@ -20,8 +20,8 @@ func underReadings(d *figures.Data, readings []reading, measure func(reading, *m
 	return out
 }
 
-// wordsTable lists claims in words, of which some are orders and some counts, with what
-// each reading makes of them.
+// wordsTable lists claims in words, which are orders or counts, with the value and verdict of
+// each reading.
 func wordsTable(title string, fs []figures.Finding) reports.Table {
 	t := reports.Table{Title: title, Columns: reports.Left("claim", "unit").Right("the text")}
 	const first = 3 // column of the default reading
