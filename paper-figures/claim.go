@@ -147,6 +147,15 @@ func Taken(c Claim, where string) Finding {
 	return Finding{Claim: c, Measured: &m, Verdict: FromPaper, Reason: where}
 }
 
+// TakenAll are the findings for numbers that the project takes from the paper.
+func TakenAll(claims []Claim, where string) []Finding {
+	out := make([]Finding, len(claims))
+	for i, c := range claims {
+		out[i] = Taken(c, where)
+	}
+	return out
+}
+
 // Claims are the published numbers of one paper, in the order of its data file.
 type Claims struct {
 	all   []Claim

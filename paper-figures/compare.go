@@ -1,8 +1,10 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"miglab/reports"
@@ -131,58 +133,67 @@ func group(fs []Finding) [][]Finding {
 func ComparisonTable(title string, fs []Finding) reports.Table {
 	t := reports.Table{Title: title, Columns: reports.Left("claim", "unit").
 		Right("published", "measured", "95 % interval", "tolerance").
-		Left("verdict", "nearest reading")}
-	type mean struct {
-		name string
-		sum  float64
-		n    int
+		Left("verdict")}
+	groups := group(fs)
+	severalReadings := len(groups) < len(fs)
+	if severalReadings {
+		t.Columns = t.Columns.Left("nearest reading")
 	}
-	var means []mean
-	readings := false
-	reasons := map[string]bool{}
-	for _, g := range group(fs) {
+	for _, g := range groups {
 		f := g[0]
-		interval, allowed, near := "", "", ""
+		interval, allowed := "", ""
 		if f.Measured != nil && f.Measured.Low != f.Measured.High {
 			interval = fmt.Sprintf("%.*f to %.*f", f.Decimals+1, f.Measured.Low, f.Decimals+1, f.Measured.High)
 		}
 		if f.Verdict == Reproduced || f.Verdict == Deviates {
 			allowed = strconv.FormatFloat(f.Allowed, 'f', f.Decimals+1, 64)
 		}
-		if len(g) > 1 {
-			readings = true
-			n := nearest(g)
-			near = "default"
-			if n > 0 {
-				near = g[n].Reading + ": " + g[n].value()
-			}
+		if note := "NOT RUNNABLE: " + f.Reason; f.Verdict == NotRunnable && !slices.Contains(t.Notes, note) {
+			t.Notes = append(t.Notes, note)
 		}
-		for _, r := range g {
-			if r.Measured == nil {
-				continue
-			}
-			i := 0
-			for i < len(means) && means[i].name != r.Reading {
-				i++
-			}
-			if i == len(means) {
-				means = append(means, mean{name: r.Reading})
-			}
-			means[i].sum += r.off()
-			means[i].n++
+		row := []string{f.Name, f.Unit, f.published(), f.value(), interval, allowed, string(f.Verdict)}
+		if severalReadings {
+			row = append(row, nearestReading(g))
 		}
-		if f.Verdict == NotRunnable && !reasons[f.Reason] {
-			reasons[f.Reason] = true
-			t.Notes = append(t.Notes, "NOT RUNNABLE: "+f.Reason)
-		}
-		t.Rows = append(t.Rows, []string{f.Name, f.Unit, f.published(), f.value(), interval, allowed, string(f.Verdict), near})
+		t.Rows = append(t.Rows, row)
 	}
-	if !readings {
-		t.Columns = t.Columns[:7]
-		for i := range t.Rows {
-			t.Rows[i] = t.Rows[i][:7]
+	if severalReadings {
+		t.Notes = append(t.Notes, meanErrors(fs)...)
+	}
+	return t
+}
+
+// nearestReading names the reading of a claim that comes nearest; empty if there is only one.
+func nearestReading(fs []Finding) string {
+	if len(fs) == 1 {
+		return ""
+	}
+	if n := nearest(fs); n > 0 {
+		return fs[n].Reading + ": " + fs[n].value()
+	}
+	return "default"
+}
+
+// meanErrors gives the mean absolute error of each reading, in words.
+func meanErrors(fs []Finding) (notes []string) {
+	type mean struct {
+		reading string
+		sum     float64
+		n       int
+	}
+	var means []mean
+	for i := range fs {
+		f := &fs[i]
+		if f.Measured == nil {
+			continue
 		}
-		return t
+		k := slices.IndexFunc(means, func(m mean) bool { return m.reading == f.Reading })
+		if k < 0 {
+			k = len(means)
+			means = append(means, mean{reading: f.Reading})
+		}
+		means[k].sum += f.off()
+		means[k].n++
 	}
 	// Only readings that concern every claim can explain the whole table.
 	best := 0
@@ -192,17 +203,13 @@ func ComparisonTable(title string, fs []Finding) reports.Table {
 		}
 	}
 	for i, m := range means {
-		name := m.name
-		if name == "" {
-			name = "default"
-		}
-		note := fmt.Sprintf("mean absolute error, %s: %.3g over %d claims", name, m.sum/float64(m.n), m.n)
+		note := fmt.Sprintf("mean absolute error, %s: %.3g over %d claims", cmp.Or(m.reading, "default"), m.sum/float64(m.n), m.n)
 		if i == best && len(means) > 1 {
 			note += ", nearest of the readings of the whole table"
 		}
-		t.Notes = append(t.Notes, note)
+		notes = append(notes, note)
 	}
-	return t
+	return notes
 }
 
 // Layout arranges the default findings like the paper's table. Each cell has the measured

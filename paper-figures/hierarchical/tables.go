@@ -14,15 +14,6 @@ import (
 	"miglab/reports"
 )
 
-// taken has the claims of an artefact as inputs.
-func taken(claims *figures.Claims, artefact, where string) *figures.Output {
-	out := &figures.Output{}
-	for _, c := range claims.Of(artefact) {
-		out.Findings = append(out.Findings, figures.Taken(c, where))
-	}
-	return out
-}
-
 // marked is a program's name as Table IV prints it.
 func marked(p *task.Program) string {
 	if p.Unseen {
@@ -35,7 +26,6 @@ func table4(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "table4", Title: "programs by class, with their parameters in the model",
 		Build: func(*figures.Data) (*figures.Output, error) {
-			out := taken(claims, "table4", "programs, classes and marks are the paper's")
 			kernels := map[string]datasets.KernelFit{}
 			for _, f := range datasets.KernelFits() {
 				kernels[f.Program] = f
@@ -66,8 +56,7 @@ func table4(claims *figures.Claims) figures.Artefact {
 					reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory, 3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
 				})
 			}
-			out.Table("table4", t)
-			return out, nil
+			return figures.Found(figures.TakenAll(claims.Of("table4"), "programs, classes and marks are the paper's")...).Table("table4", t), nil
 		},
 	}
 }
@@ -82,7 +71,6 @@ func table5(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "table5", Title: "the queues Q1 to Q12",
 		Build: func(*figures.Data) (*figures.Output, error) {
-			out := taken(claims, "table5", "the queues are the paper's")
 			t := reports.Table{
 				Title:   "Table V. Queues of the paper",
 				Columns: reports.Left("queue").Right("CI", "MI", "US", "unseen").Left("jobs"),
@@ -104,8 +92,7 @@ func table5(claims *figures.Claims) figures.Artefact {
 				row = append(row, strconv.Itoa(count(jobs, isUnseen)), strings.Join(names, ", "))
 				t.Rows = append(t.Rows, row)
 			}
-			out.Table("table5", t)
-			return out, nil
+			return figures.Found(figures.TakenAll(claims.Of("table5"), "the queues are the paper's")...).Table("table5", t), nil
 		},
 	}
 }

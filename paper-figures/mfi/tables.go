@@ -44,10 +44,6 @@ func table1(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "table1", Title: "MIG profiles of A100 and where they may start",
 		Build: func(*figures.Data) (*figures.Output, error) {
-			out := &figures.Output{}
-			for _, c := range claims.Of("table1") {
-				out.Findings = append(out.Findings, figures.Taken(c, "placements of the GPU model"))
-			}
 			t := reports.Table{
 				Title: "Table I. MIG profiles of A100-80GB, the paper's beside the GPU model's",
 				Columns: reports.Left("profile").
@@ -64,7 +60,7 @@ func table1(claims *figures.Claims) figures.Artefact {
 					strconv.Itoa(instances), strconv.Itoa(p.Max), fmt.Sprint(starts), fmt.Sprint(p.Starts),
 				})
 			}
-			return out.Table("table1", t), nil
+			return figures.Found(figures.TakenAll(claims.Of("table1"), "placements of the GPU model")...).Table("table1", t), nil
 		},
 	}
 }
@@ -73,10 +69,6 @@ func table2(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "table2", Title: "distributions of the requested profiles",
 		Build: func(*figures.Data) (*figures.Output, error) {
-			out := &figures.Output{}
-			for _, c := range claims.Of("table2") {
-				out.Findings = append(out.Findings, figures.Taken(c, "probability in the generator of requests"))
-			}
 			t := reports.Table{
 				Title:   "Table II. Probability of each profile, as the generator of requests has it",
 				Columns: reports.Left("profile").Right(distributions...),
@@ -98,7 +90,7 @@ func table2(claims *figures.Claims) figures.Artefact {
 				load = append(load, fmt.Sprintf("%.2f", mean))
 			}
 			t.Rows = append(t.Rows, load)
-			return out.Table("table2", t), nil
+			return figures.Found(figures.TakenAll(claims.Of("table2"), "probability in the generator of requests")...).Table("table2", t), nil
 		},
 	}
 }
