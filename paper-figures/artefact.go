@@ -22,7 +22,8 @@ type Artefact struct {
 	Name string
 	// Title is what the paper shows there.
 	Title string
-	// Needs lists the cells whose results Build reads.
+	// Needs lists the cells whose results Build reads. If it lists a series several
+	// times, the largest number of instances counts.
 	Needs func(Scale) []Need
 	// Build turns results into tables, figures and findings.
 	Build func(*Data) (*Output, error)

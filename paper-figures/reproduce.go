@@ -102,22 +102,43 @@ func (r *Reproduction) job(p Paper, a Artefact) (*job, error) {
 	j := &job{paper: p, artefact: a, needs: map[run.Series]Need{}}
 	h := sha256.New()
 	fmt.Fprintln(h, program, r.Scale.Quick)
+	var needs []Need
 	if a.Needs != nil {
-		for _, n := range a.Needs(r.Scale) {
-			if old, ok := j.needs[n.Series]; ok && old != n {
-				return nil, fmt.Errorf("%s/%s needs %v twice, from %d and from %d", p.Name, a.Name, n.Series, old.First, n.First)
-			}
-			j.needs[n.Series] = n
-			fmt.Fprintln(h, n)
-			c, err := n.Series.Cells(n.First + n.N)
-			if err != nil {
-				return nil, err
-			}
-			j.cells = append(j.cells, c[n.First:]...)
+		if needs, err = merged(a.Needs(r.Scale)); err != nil {
+			return nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)
 		}
+	}
+	for _, n := range needs {
+		j.needs[n.Series] = n
+		fmt.Fprintln(h, n)
+		c, err := n.Series.Cells(n.First + n.N)
+		if err != nil {
+			return nil, err
+		}
+		j.cells = append(j.cells, c[n.First:]...)
 	}
 	j.digest = hex.EncodeToString(h.Sum(nil))
 	return j, nil
+}
+
+// merged returns one need for each series. If a series is listed several times, the largest
+// number of instances counts.
+func merged(needs []Need) ([]Need, error) {
+	var out []Need
+	at := map[run.Series]int{}
+	for _, n := range needs {
+		i, ok := at[n.Series]
+		if !ok {
+			at[n.Series] = len(out)
+			out = append(out, n)
+			continue
+		}
+		if out[i].First != n.First {
+			return nil, fmt.Errorf("it needs %v from instance %d and from instance %d; use one first instance", n.Series, out[i].First, n.First)
+		}
+		out[i].N = max(out[i].N, n.N)
+	}
+	return out, nil
 }
 
 // Run computes what is missing and writes tables, figures, the reports of the papers and

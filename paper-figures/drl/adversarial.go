@@ -33,15 +33,14 @@ func (w workload) first(datasets int) workload {
 func adversarial(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "adversarial", Title: "p_opt where molding by efficiency is bad (6.7)",
-		Needs: func(s figures.Scale) []figures.Need {
-			var all needs
+		Needs: func(s figures.Scale) (out []figures.Need) {
 			for _, w := range peaks {
 				for _, a := range contested {
-					a.need(&all, s, w, "")
+					out = append(out, a.need(s, w, "")...)
 				}
-				ourBest.need(&all, s, w.first(tried64), "")
+				out = append(out, ourBest.need(s, w.first(tried64), "")...)
 			}
-			return all.list
+			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			table := measured{pOpt: map[[2]string]averages{}, overFAR: map[[2]string]averages{}}
@@ -179,13 +178,11 @@ func figure16(claims *figures.Claims) figures.Artefact {
 	shown := []approach{far, fourAndThree, direct, ourAgent}
 	return figures.Artefact{
 		Name: "figure16", Title: "20 runs of Rodinia's CFD",
-		Needs: func(figures.Scale) []figures.Need {
-			var all needs
+		Needs: func(figures.Scale) (out []figures.Need) {
 			for _, a := range compared {
-				all.add(batch(cfd, a.algorithm(rodinia)), 1)
+				out = append(out, figures.NeedFirst(1, batch(cfd, a.algorithm(rodinia)))...)
 			}
-			all.add(lBound(cfd), 1)
-			return all.list
+			return append(out, figures.NeedFirst(1, lBound(cfd))...)
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{

@@ -93,13 +93,12 @@ func (a approach) over(d *figures.Data, w workload, data string, other approach)
 	return d.Above(batch(data, a.algorithm(w)), batch(data, other.algorithm(w)))
 }
 
-// need adds what the functions above read.
-func (a approach) need(to *needs, s figures.Scale, w workload, generator string) {
+// need lists what the functions above read.
+func (a approach) need(s figures.Scale, w workload, generator string) (out []figures.Need) {
 	for _, x := range w.shares(s, generator) {
-		to.add(batch(x.data, a.algorithm(w)), x.datasets)
-		to.add(batch(x.data, far.algorithm(w)), x.datasets)
-		to.add(lBound(x.data), x.datasets)
+		out = append(out, figures.NeedFirst(x.datasets, batch(x.data, a.algorithm(w)), batch(x.data, far.algorithm(w)), lBound(x.data))...)
 	}
+	return out
 }
 
 // partitioned is the number of datasets for FIXBEST. Each dataset takes 16 partitions of 8
@@ -120,14 +119,14 @@ func (w workload) fixBestShares(s figures.Scale, generator string) []share {
 	return w.every(s, generator, partitioned)
 }
 
-func needFixBest(to *needs, s figures.Scale, w workload, generator string) {
+func needFixBest(s figures.Scale, w workload, generator string) (out []figures.Need) {
 	for _, x := range w.fixBestShares(s, generator) {
 		for _, p := range partitions() {
-			to.add(batch(x.data, partition(p)), x.datasets)
+			out = append(out, figures.NeedFirst(x.datasets, batch(x.data, partition(p)))...)
 		}
-		to.add(lBound(x.data), x.datasets)
-		to.add(batch(x.data, far.algorithm(w)), x.datasets)
+		out = append(out, figures.NeedFirst(x.datasets, lBound(x.data), batch(x.data, far.algorithm(w)))...)
 	}
+	return out
 }
 
 // choose picks the partition with the least sum of makespans over the batches of a dataset,

@@ -348,12 +348,11 @@ func figure12(claims *figures.Claims, all curves) figures.Artefact {
 	}
 	return figures.Artefact{
 		Name: name, Title: title,
-		Needs: func(s figures.Scale) []figures.Need {
-			var to needs
+		Needs: func(s figures.Scale) (out []figures.Need) {
 			for _, of := range sizes12 {
-				needScored(&to, s, goodScaling, of.n)
+				out = append(out, needScored(s, goodScaling, of.n)...)
 			}
-			return to.list
+			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			levels := map[int]level{} // by N

@@ -25,16 +25,16 @@ func onScored(workload string, n int, a approach) (out []run.Series) {
 // with them.
 var unlearned = []approach{far, onesOnly, bestOnly}
 
-// needScored adds the unlearned approaches, and l_bound, on the batches of learning curves.
-func needScored(to *needs, s figures.Scale, workload string, n int) {
+// needScored lists the unlearned approaches, and l_bound, on the batches of learning curves.
+func needScored(s figures.Scale, workload string, n int) (out []figures.Need) {
 	for _, a := range unlearned {
 		all := onScored(workload, n, a)
 		for _, series := range all {
 			each := s.Replicates(curve.Batches / len(all))
-			to.add(series, each)
-			to.add(lBound(series.Dataset), each)
+			out = append(out, figures.NeedFirst(each, series, lBound(series.Dataset))...)
 		}
 	}
+	return out
 }
 
 // A level is p_opt in percent of the unlearned approaches on the batches of learning curves.
@@ -149,12 +149,11 @@ func mixedLearning(
 	}
 	return figures.Artefact{
 		Name: name, Title: title,
-		Needs: func(s figures.Scale) []figures.Need {
-			var to needs
+		Needs: func(s figures.Scale) (out []figures.Need) {
 			for _, p := range panels {
-				needScored(&to, s, p.trainedOn, n)
+				out = append(out, needScored(s, p.trainedOn, n)...)
 			}
-			return to.list
+			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			levels := map[string]level{}

@@ -12,7 +12,6 @@ package drl
 
 import (
 	"embed"
-	"slices"
 
 	"miglab/datasets"
 	"miglab/harness/algo"
@@ -69,17 +68,4 @@ const makespan = run.MetricMakespan
 // pOpt returns p_opt by instance.
 func pOpt(d *figures.Data, s run.Series) []float64 {
 	return d.AboveBound(s, lBound(s.Dataset))
-}
-
-// needs collects the needs of an artefact. If a series is added several times, the largest
-// number counts.
-type needs struct{ list []figures.Need }
-
-func (ns *needs) add(s run.Series, n int) {
-	i := slices.IndexFunc(ns.list, func(have figures.Need) bool { return have.Series == s })
-	if i < 0 {
-		ns.list = append(ns.list, figures.Need{Series: s, N: n})
-		return
-	}
-	ns.list[i].N = max(ns.list[i].N, n)
 }

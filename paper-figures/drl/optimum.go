@@ -33,17 +33,15 @@ func optimum() figures.Artefact {
 	}
 	return figures.Artefact{
 		Name: "optimum", Title: "p_opt as published beside the gap to the certified bound",
-		Needs: func(s figures.Scale) []figures.Need {
-			var all needs
+		Needs: func(s figures.Scale) (out []figures.Need) {
 			for w, g := range figures.Each(workloads[1:], generators) {
 				data := w.batches(g)
-				all.add(certified(data), s.Replicates(batches))
-				all.add(lBound(data), s.Replicates(batches))
+				out = append(out, figures.NeedFirst(s.Replicates(batches), certified(data), lBound(data))...)
 				for _, c := range columns {
-					all.add(batch(data, c.algorithm(w)), s.Replicates(batches))
+					out = append(out, figures.NeedFirst(s.Replicates(batches), batch(data, c.algorithm(w)))...)
 				}
 			}
-			return all.list
+			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{

@@ -33,18 +33,16 @@ func ours() figures.Artefact {
 	firstDrawn := len(columns) - ownColumns - 1
 	return figures.Artefact{
 		Name: "ours", Title: "our agent beside FAR and the paper's agents",
-		Needs: func(s figures.Scale) []figures.Need {
-			var all needs
+		Needs: func(s figures.Scale) (out []figures.Need) {
 			for w, g := range figures.Each(workloads[1:], generators) {
 				data := w.batches(g)
-				all.add(batch(data, far.algorithm(w)), s.Replicates(replicates))
-				all.add(lBound(data), s.Replicates(replicates))
-				all.add(batch(data, onesOnly.algorithm(w)), s.Replicates(replicates))
+				out = append(out, figures.NeedFirst(s.Replicates(replicates),
+					batch(data, far.algorithm(w)), lBound(data), batch(data, onesOnly.algorithm(w)))...)
 				for _, c := range columns {
-					all.add(batch(data, c.algorithm(w)), s.Replicates(c.batches))
+					out = append(out, figures.NeedFirst(s.Replicates(c.batches), batch(data, c.algorithm(w)))...)
 				}
 			}
-			return all.list
+			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			quality := reports.Table{

@@ -31,14 +31,13 @@ func reconfigures() figures.Artefact {
 	all := append(slices.Clone(agents), onesOnly, bestOnly)
 	return figures.Artefact{
 		Name: "reconfigures", Title: "whether agents reconfigure (6.5)",
-		Needs: func(s figures.Scale) []figures.Need {
-			var to needs
+		Needs: func(s figures.Scale) (out []figures.Need) {
 			for w, g := range figures.Each(workloads[1:], generators) {
 				for _, a := range append(all, far) {
-					to.add(batch(w.batches(g), a.algorithm(w)), s.Replicates(counted))
+					out = append(out, figures.NeedFirst(s.Replicates(counted), batch(w.batches(g), a.algorithm(w)))...)
 				}
 			}
-			return to.list
+			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			calm := reports.Table{

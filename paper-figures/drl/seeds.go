@@ -99,12 +99,11 @@ func findings(all curves, levels map[string]map[int]level) []statement {
 func seeds(claims *figures.Claims, all curves) figures.Artefact {
 	return figures.Artefact{
 		Name: "seeds", Title: "what the paper found about its modelling, over three seeds",
-		Needs: func(s figures.Scale) []figures.Need {
-			var to needs
+		Needs: func(s figures.Scale) (out []figures.Need) {
 			for _, f := range finalScores() {
-				needScored(&to, s, f.workload, f.n)
+				out = append(out, needScored(s, f.workload, f.n)...)
 			}
-			return to.list
+			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{

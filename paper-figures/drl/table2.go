@@ -75,15 +75,12 @@ func figure2(claims *figures.Claims) figures.Artefact {
 	certified.Track = algo.TrackBound
 	return figures.Artefact{
 		Name: "figure2", Title: "Table 2's tasks with molding by efficiency and decided jointly",
-		Needs: func(figures.Scale) []figures.Need {
-			var all needs
+		Needs: func(figures.Scale) (out []figures.Need) {
 			for _, m := range models {
-				all.add(on("A30", molded, byEfficiency, m), 1)
-				all.add(on("A30", example, joint, m), 1)
-				all.add(on("A30", example, byEfficiency, m), 1)
+				out = append(out, figures.NeedFirst(1,
+					on("A30", molded, byEfficiency, m), on("A30", example, joint, m), on("A30", example, byEfficiency, m))...)
 			}
-			all.add(certified, 1)
-			return all.list
+			return append(out, figures.NeedFirst(1, certified)...)
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{

@@ -81,17 +81,16 @@ func (m *measured) readings(d *figures.Data) []figures.Reading {
 func table4(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "table4", Title: "average p_opt of baselines and agents",
-		Needs: func(s figures.Scale) []figures.Need {
-			var all needs
+		Needs: func(s figures.Scale) (out []figures.Need) {
 			for _, w := range workloads {
 				for _, g := range w.generators() {
 					for _, a := range approaches {
-						a.need(&all, s, w, g)
+						out = append(out, a.need(s, w, g)...)
 					}
-					needFixBest(&all, s, w, g)
+					out = append(out, needFixBest(s, w, g)...)
 				}
 			}
-			return all.list
+			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			var readings []figures.Reading

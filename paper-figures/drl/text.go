@@ -23,21 +23,19 @@ func text(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 	quoted := []approach{approaches[0], approaches[1], approaches[5], approaches[6]}
 	return figures.Artefact{
 		Name: "text", Title: "numbers in the text",
-		Needs: func(s figures.Scale) []figures.Need {
-			var all needs
-			all.add(batch(lBoundExample, "far"), 1)
-			all.add(lBound(lBoundExample), 1)
+		Needs: func(s figures.Scale) (out []figures.Need) {
+			out = figures.NeedFirst(1, batch(lBoundExample, "far"), lBound(lBoundExample))
 			for _, g := range polarized.generators() {
 				for _, a := range quoted {
-					a.need(&all, s, polarized, g)
+					out = append(out, a.need(s, polarized, g)...)
 				}
 			}
 			for _, w := range workloads {
 				for _, a := range []approach{direct, approaches[0], approaches[1]} {
-					a.need(&all, s, w, "")
+					out = append(out, a.need(s, w, "")...)
 				}
 			}
-			return all.list
+			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			values := figures.Values{}
