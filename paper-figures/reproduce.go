@@ -28,18 +28,19 @@ import (
 
 // Reproduction says what to reproduce and where to write it.
 type Reproduction struct {
-	// Engine makes what computes cells. It is called only if an artefact is not done.
+	// Engine returns the engine that computes cells. It is called only if an artefact is
+	// not done.
 	Engine func() (*run.Engine, error)
 	Papers []Paper
 	// Dir is the folder for results.
 	Dir   string
 	Scale Scale
-	// Only keeps the artefacts it accepts; nil keeps all.
+	// Only selects artefacts; nil selects all.
 	Only func(paper, artefact string) bool
 }
 
-// stamp is kept for each finished artefact. As results are a function of the
-// program and the cells, an artefact whose stamp has the same digest is done.
+// stamp records a finished artefact. Results depend only on the program and the cells, so an
+// artefact is done if its stamp has the same digest.
 type stamp struct {
 	Digest string            `json:"digest"`
 	Title  string            `json:"title"`
@@ -51,7 +52,7 @@ type stamp struct {
 
 type plot struct{ File, Title string }
 
-// job is an artefact on its way.
+// job is an artefact that is being reproduced.
 type job struct {
 	paper    Paper
 	artefact Artefact
@@ -61,8 +62,8 @@ type job struct {
 	stamp    *stamp
 }
 
-// folder returns where below Dir the artefact's files go. Wall times are kept out
-// of the paper's folder, whose bytes every run agrees on.
+// folder returns the folder below Dir for the artefact's files. Wall times do not go into
+// the paper's folder, which has the same bytes after every run.
 func (j *job) folder() string {
 	if j.artefact.Timed {
 		return "."
@@ -70,8 +71,8 @@ func (j *job) folder() string {
 	return j.paper.Name
 }
 
-// Cells lists the cells of the artefacts that Only keeps, those that are done too, as Run
-// would compute them in an empty folder. Nothing is computed or written.
+// Cells lists the cells of the selected artefacts, including those that are done. It
+// computes and writes nothing.
 func (r *Reproduction) Cells() ([]run.Cell, error) {
 	var cells []run.Cell
 	for _, p := range r.Papers {
@@ -102,27 +103,48 @@ func (r *Reproduction) job(p Paper, a Artefact) (*job, error) {
 	j := &job{paper: p, artefact: a, needs: map[run.Series]Need{}}
 	h := sha256.New()
 	fmt.Fprintln(h, program, r.Scale.Quick)
+	var needs []Need
 	if a.Needs != nil {
-		for _, n := range a.Needs(r.Scale) {
-			if old, ok := j.needs[n.Series]; ok && old != n {
-				return nil, fmt.Errorf("%s/%s needs %v twice, from %d and from %d", p.Name, a.Name, n.Series, old.First, n.First)
-			}
-			j.needs[n.Series] = n
-			fmt.Fprintln(h, n)
-			c, err := n.Series.Cells(n.First + n.N)
-			if err != nil {
-				return nil, err
-			}
-			j.cells = append(j.cells, c[n.First:]...)
+		if needs, err = merged(a.Needs(r.Scale)); err != nil {
+			return nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)
 		}
+	}
+	for _, n := range needs {
+		j.needs[n.Series] = n
+		fmt.Fprintln(h, n)
+		c, err := n.Series.Cells(n.First + n.N)
+		if err != nil {
+			return nil, err
+		}
+		j.cells = append(j.cells, c[n.First:]...)
 	}
 	j.digest = hex.EncodeToString(h.Sum(nil))
 	return j, nil
 }
 
-// Run computes what is missing, writes tables, figures, the reports of the papers
-// and claims.csv, and returns the claims and how many artefacts are not done, because
-// Only left them out. Artefacts that are done are left alone.
+// merged returns one need for each series. If a series is listed several times, the largest
+// number of instances counts.
+func merged(needs []Need) ([]Need, error) {
+	var out []Need
+	at := map[run.Series]int{}
+	for _, n := range needs {
+		i, ok := at[n.Series]
+		if !ok {
+			at[n.Series] = len(out)
+			out = append(out, n)
+			continue
+		}
+		if out[i].First != n.First {
+			return nil, fmt.Errorf("it needs %v from instance %d and from instance %d; use one first instance", n.Series, out[i].First, n.First)
+		}
+		out[i].N = max(out[i].N, n.N)
+	}
+	return out, nil
+}
+
+// Run computes what is missing and writes tables, figures, the reports of the papers and
+// claims.csv. It returns the claims, and how many artefacts are not done because Only does
+// not select them. It does not touch artefacts that are done.
 func (r *Reproduction) Run(ctx context.Context) (rows []Row, left int, err error) {
 	var all, open []*job
 	var cells []run.Cell
@@ -142,7 +164,7 @@ func (r *Reproduction) Run(ctx context.Context) (rows []Row, left int, err error
 				open = append(open, j)
 				cells = append(cells, j.cells...)
 			}
-			j.cells = nil // lets the collector have them
+			j.cells = nil // free the memory
 		}
 	}
 	for _, dir := range folders {
@@ -180,8 +202,8 @@ func (r *Reproduction) stampPath(j *job) string {
 	return filepath.Join(r.Dir, "stamps", j.paper.Name+"-"+j.artefact.Name+".json")
 }
 
-// readStamp returns the artefact's stamp if it is of this program and scale and
-// all its files are as they were written.
+// readStamp returns the artefact's stamp, or nil if another program or scale wrote it, or if
+// one of its files has changed since.
 func (r *Reproduction) readStamp(j *job) (*stamp, error) {
 	raw, err := os.ReadFile(r.stampPath(j))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -203,8 +225,9 @@ func (r *Reproduction) readStamp(j *job) (*stamp, error) {
 }
 
 func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, results run.Results) error {
-	out, err := j.artefact.Build(&Data{Scale: r.Scale, ctx: ctx, engine: engine, results: results, needs: j.needs})
-	if err != nil {
+	d := &Data{Scale: r.Scale, ctx: ctx, engine: engine, results: results, needs: j.needs}
+	out, err := j.artefact.Build(d)
+	if err := cmp.Or(d.Err(), err); err != nil {
 		return err
 	}
 	s := &stamp{Digest: j.digest, Title: j.artefact.Title, Files: map[string]string{}}
@@ -244,7 +267,7 @@ func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, re
 	})
 }
 
-// report writes claims.csv and a page a paper from all artefacts that are done.
+// report writes claims.csv and a page for each paper, from all artefacts that are done.
 func (r *Reproduction) report(jobs []*job) (rows []Row, left int, err error) {
 	pages := map[string]*strings.Builder{}
 	for _, j := range jobs {
@@ -301,8 +324,8 @@ func writeIfChanged(path, content string) error {
 	})
 }
 
-// Program identifies this program by the SHA-256 of its file, in hexadecimal: another build
-// may compute something else.
+// Program identifies this program by the SHA-256 of its file, in hexadecimal, because
+// another build may compute something else.
 func Program() (string, error) { return hashProgram() }
 
 var hashProgram = sync.OnceValues(func() (string, error) {
@@ -335,7 +358,7 @@ func ReadRows(claims []byte) ([]Row, error) {
 	return rows, nil
 }
 
-// Count returns how many rows have each verdict, readings left out.
+// Count returns how many rows have each verdict. It does not count other readings.
 func Count(rows []Row) map[Verdict]int {
 	n := map[Verdict]int{}
 	for _, r := range rows {
