@@ -82,17 +82,27 @@ func (e *FormatError) Error() string {
 // FigureFormats lists the formats of [Encode].
 var FigureFormats = []string{"svg", "png"}
 
+var encoders = map[string]func(io.Writer, page) error{"svg": encodeSVG, "png": encodePNG}
+
 // pngDPI gives 1400 pixels across a page of [PageWidth].
 const pngDPI = 200
 
 // maxPixels bounds PNG images: a pixel takes 4 bytes of memory and its share of seconds.
 const maxPixels = 25_000_000
 
+// pixels returns the size of a page as PNG.
+func (p *page) pixels() (wide, high float64) { return p.width.Dots(pngDPI), p.height.Dots(pngDPI) }
+
+func (p *page) tooLargeForPNG() bool {
+	wide, high := p.pixels()
+	return wide*high > maxPixels
+}
+
 // Encode writes a figure in one of [FigureFormats]. The error is a [*FormatError]
 // for another one, an [*InputError] for a figure that cannot be drawn, or the
 // writer's.
 func Encode(w io.Writer, format string, f Figure) error {
-	encode, ok := map[string]func(io.Writer, page) error{"svg": encodeSVG, "png": encodePNG}[format]
+	encode, ok := encoders[format]
 	if !ok {
 		return &FormatError{format, FigureFormats}
 	}
@@ -103,12 +113,18 @@ func Encode(w io.Writer, format string, f Figure) error {
 	return encode(w, p)
 }
 
-// SaveFigure writes base.svg and base.png, each replaced as a whole. Errors are
-// those of [Encode], or the file system's.
+// SaveFigure writes base.svg and base.png, each replaced as a whole. A figure that is too large
+// for a PNG image has the SVG alone. Errors are those of [Encode], or the file system's.
 func SaveFigure(base string, f Figure) error {
+	p, err := f.page()
+	if err != nil {
+		return err
+	}
 	for _, format := range FigureFormats {
-		err := atomicfile.WriteFile(base+"."+format, func(w io.Writer) error { return Encode(w, format, f) })
-		if err != nil {
+		if format == "png" && p.tooLargeForPNG() {
+			continue
+		}
+		if err := atomicfile.WriteFile(base+"."+format, func(w io.Writer) error { return encoders[format](w, p) }); err != nil {
 			return err
 		}
 	}
@@ -131,6 +147,10 @@ func encodeSVG(w io.Writer, p page) error {
 }
 
 func encodePNG(w io.Writer, p page) error {
+	if p.tooLargeForPNG() {
+		wide, high := p.pixels()
+		return &InputError{Reason: fmt.Sprintf("as png it would have %.0f x %.0f pixels; at most %d million are drawn, use svg", wide, high, maxPixels/1_000_000)}
+	}
 	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(pngDPI))}
 	p.draw(blank(c, p))
 	_, err := c.WriteTo(w)
