@@ -13,6 +13,7 @@ import (
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 	"miglab/harness/sim"
+	"miglab/harness/spec"
 )
 
 // Track is a kind of problem.
@@ -64,19 +65,11 @@ func Constructor[C any](a Algorithm) C {
 // panics as [Constructor] does.
 func Make[A any](a Algorithm) (A, error) { return Constructor[func(Args) (A, error)](a)(a.Args) }
 
-// A Param is a parameter of an algorithm.
-type Param struct {
-	Name string
-	// Default is used where the parameter is not given.
-	Default string
-	// Values lists what may be given; nil means that New decides.
-	Values []string
-	// Doc is half a sentence for `miglab list`.
-	Doc string
-}
+// Param declares a parameter of an algorithm.
+type Param = spec.Param
 
 // Args are parameter values by name. Defaults are filled in.
-type Args map[string]string
+type Args = spec.Args
 
 // Spec announces an algorithm.
 type Spec struct {
@@ -186,37 +179,16 @@ func All(track Track) []Spec {
 // Errors name what is wrong and the nearest thing that would be right; an unknown
 // name is a [*nearest.UnknownError].
 func Parse(id string) (Algorithm, error) {
-	name, query, _ := strings.Cut(id, "?")
+	name, pairs := spec.Split(strings.TrimSuffix(id, "?"))
 	s, err := find(name)
 	if err != nil {
 		return Algorithm{}, err
 	}
-	a := Algorithm{Spec: s, Args: Args{}}
-	var known []string
-	for _, p := range s.Params {
-		a.Args[p.Name] = p.Default
-		known = append(known, p.Name)
+	args, err := spec.Read(s.Params, pairs)
+	if err != nil {
+		return Algorithm{}, fmt.Errorf("algorithm %q: %w", id, err)
 	}
-	given := map[string]bool{}
-	for _, pair := range strings.FieldsFunc(query, func(r rune) bool { return r == '&' }) {
-		key, value, ok := strings.Cut(pair, "=")
-		if !ok {
-			return Algorithm{}, fmt.Errorf("algorithm %q: %q is no parameter; write name=value", id, pair)
-		}
-		i := slices.Index(known, key)
-		if i < 0 {
-			return Algorithm{}, fmt.Errorf("algorithm %q: %w", id, nearest.Unknown("parameter", key, known))
-		}
-		if given[key] {
-			return Algorithm{}, fmt.Errorf("algorithm %q: parameter %q is given twice", id, key)
-		}
-		given[key] = true
-		if v := s.Params[i].Values; v != nil && !slices.Contains(v, value) {
-			return Algorithm{}, fmt.Errorf("algorithm %q: parameter %q: %w", id, key, nearest.Unknown("value", value, v))
-		}
-		a.Args[key] = value
-	}
-	a.ID = canonical(s, a.Args)
+	a := Algorithm{Spec: s, Args: args, ID: spec.ID(s.Name, s.Params, args)}
 	return a, a.make()
 }
 
@@ -292,18 +264,4 @@ func (a Algorithm) ScheduleStream(ctx context.Context, p Problem, lengths []int)
 // Bound computes an algorithm of the bound track, in seconds.
 func (a Algorithm) Bound(ctx context.Context, p Problem) (mig.Seconds, error) {
 	return a.made.(Bound).Bound(ctx, p)
-}
-
-func canonical(s Spec, args Args) string {
-	var pairs []string
-	for _, p := range s.Params {
-		if args[p.Name] != p.Default {
-			pairs = append(pairs, p.Name+"="+args[p.Name])
-		}
-	}
-	if len(pairs) == 0 {
-		return s.Name
-	}
-	slices.Sort(pairs)
-	return s.Name + "?" + strings.Join(pairs, "&")
 }

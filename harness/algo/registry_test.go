@@ -60,8 +60,8 @@ func TestParseSaysWhatWouldBeRight(t *testing.T) {
 		"test-wied":                       `did you mean "test-wide"?`,
 		"test-wide?widht=4":               `did you mean "width"?`,
 		"test-wide?order=lpd":             `did you mean "lpt"?`,
-		"test-wide?order":                 "write name=value",
-		"test-wide?width=4&width=5":       "given twice",
+		"test-wide?order":                 `parameter "order" has no value; give fifo or lpt`,
+		"test-wide?width=4&width=5":       "give the parameter once",
 		"test-wide?width=x":               errWidth.Error(),
 		"test-wide?width=4&&order=fifo&=": "unknown parameter",
 	} {
