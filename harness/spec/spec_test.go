@@ -37,7 +37,7 @@ func TestIDsAreCanonical(t *testing.T) {
 	for text, want := range map[string]string{
 		"x":                                "x",
 		"x?n=14&rho=1&seed=1&watts=01-2.0": "x",
-		"x?watts=1e-5-3&n=+07":             "x?n=7&watts=0.00001-3",
+		"x?watts=0.000010-1e1&n=+07":       "x?n=7&watts=0.00001-10",
 		"x?rho=-0":                         "x?rho=0",
 		"x?rho=1e-7":                       "x?rho=1e-07",
 		"x?rho=0.5":                        "x?rho=0.5",
