@@ -72,7 +72,7 @@ func fillOnly[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.
 	kept, limit := 0, drawsPerTask*len(tasks)
 	for drawn := 0; kept < len(tasks); drawn++ {
 		if drawn == limit {
-			return &ScarceError{s.ID(), g.Name, kept, drawn}
+			return &ScarceError{s.id, g.Name, kept, drawn}
 		}
 		class := 0
 		for at := rng.IntN(total); at >= weights[class]; class++ {

@@ -6,24 +6,24 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"miglab/harness/mig"
 	"miglab/harness/sim/corun"
+	"miglab/harness/spec"
 	"miglab/harness/task"
 )
 
 const corunPrefix = "corun/"
 
-// A corunSet is a kind of dataset of the co-run track.
+// A corunSet is a family of datasets of the co-run track.
 type corunSet struct {
 	name, about string
 	// instances is their number; 0 means as many as wanted.
 	instances int
-	// queue is a row of Table V, from 1; 0 where the jobs come from elsewhere.
+	// queue is a row of Table V, from 1; 0 if the jobs come from elsewhere.
 	queue int
-	// sized sets have the parameter w, random ones seed and chosen ones jobs. Those with
-	// fresh programs have none of Table IV, and no parameter draw.
+	// sized sets have the parameter w, random ones seed and chosen ones jobs. Fresh sets draw
+	// new programs instead of Table IV's and have no parameter draw.
 	sized, random, fresh, chosen bool
 }
 
@@ -36,9 +36,9 @@ const (
 // categories are those of the paper's queues: the class that dominates comes first.
 var categories = []string{"ci-dominant", "mi-dominant", "us-dominant", "balanced"}
 
-// corunSets lists the datasets of the co-run track.
-var corunSets = sync.OnceValue(func() []corunSet {
-	out := []corunSet{
+// corunSets lists the families of the co-run track.
+func corunSets() []*corunSet {
+	out := []*corunSet{
 		{name: "queues", about: "the paper's queues (Table V), instance i being Q(i+1)", instances: len(table5)},
 		{name: categories[0], about: "half CI programs of Table IV, the rest MI and US in turn", sized: true, random: true},
 		{name: categories[1], about: "half MI programs of Table IV, the rest CI and US in turn", sized: true, random: true},
@@ -52,10 +52,57 @@ var corunSets = sync.OnceValue(func() []corunSet {
 	}
 	for i := range table5 {
 		q := "Q" + strconv.Itoa(i+1)
-		out = append(out, corunSet{name: q, about: "the paper's queue " + q + " (Table V)", instances: 1, queue: i + 1})
+		out = append(out, &corunSet{name: q, about: "the paper's queue " + q + " (Table V)", instances: 1, queue: i + 1})
 	}
 	return out
-})
+}
+
+var _ = registerAll(corunSets(), (*corunSet).family)
+
+// maxWindow limits the number of jobs.
+const maxWindow = 1000
+
+// family declares the datasets of a set.
+func (c *corunSet) family() Family {
+	f := Family{
+		Name: corunPrefix + c.name, Doc: c.about, Source: "hierarchical paper V-A2; programs fitted on public times or drawn",
+		New: c.dataset,
+	}
+	if c.chosen {
+		f.Params = append(f.Params, spec.Param{Name: "jobs", Example: "lavaMD+stream", Type: jobsOfTable4, Doc: "programs of Table IV"})
+	}
+	if c.sized {
+		least := 1
+		if c.name == trainingName {
+			least = len(task.Classes())
+		}
+		f.Params = append(f.Params, spec.Param{Name: "w", Default: paperWindow, Type: spec.Whole(least, maxWindow), Doc: "number of jobs"})
+	}
+	if c.random {
+		f.Params = append(f.Params, seedParam("seed", "of the random stream"))
+	}
+	if !c.fresh {
+		f.Params = append(f.Params, seedParam("draw", "of the programs without public times"))
+	}
+	f.Params = append(f.Params, corunParams...)
+	return f
+}
+
+// paperWindow is the paper's W.
+const paperWindow = "12"
+
+// jobsOfTable4 are up to [maxWindow] programs of Table IV.
+var jobsOfTable4 = func() spec.Type {
+	t := spec.Names("program", "programs of Table IV, joined by +, as in lavaMD+stream", "+", table4Names)
+	names := t.Read
+	t.Read = func(value string) (string, error) {
+		if strings.Count(value, "+") >= maxWindow {
+			return "", spec.ErrValue
+		}
+		return names(value)
+	}
+	return t
+}()
 
 // A corunSetting is what schedulers and the model are told besides the jobs.
 type corunSetting struct {
@@ -64,44 +111,18 @@ type corunSetting struct {
 	model       corun.Model
 }
 
-// defaultSetting has the paper's Cmax. Kappa and delta are ours: with them the optimum is, on
-// the mean of many drawn queues, best for MIG+MPS, then MPS only, MIG+MPS default and MIG only.
-var defaultSetting = corunSetting{concurrency: 4, model: corun.Model{Kappa: 0.25, Delta: 0.3}}
-
-// maxWindow bounds the parameter w.
-const maxWindow = 1000
-
-func (s *corunSetting) parameters() []parameter {
-	return []parameter{
-		count("cmax", &s.concurrency, 1, corun.MaxConcurrency),
-		factor("kappa", &s.model.Kappa),
-		factor("delta", &s.model.Delta),
-		{"release", func(value string) error {
-			word := ""
-			err := choice("release", &word, "false", "true").set(value)
-			s.model.Release = word == "true"
-			return err
-		}},
-	}
+// corunParams declare a [corunSetting]. The default of Cmax is the paper's. Those of kappa and
+// delta are ours: with them the optimum is, on the mean of many drawn queues, best for MIG+MPS,
+// then MPS only, MIG+MPS default and MIG only.
+var corunParams = []spec.Param{
+	{Name: "release", Default: "false", Values: []string{"false", "true"}, Doc: "jobs that still run get the shares of those that have ended"},
+	{Name: "cmax", Default: "4", Type: spec.Whole(1, corun.MaxConcurrency), Doc: "most jobs in a group"},
+	factor("kappa", 0.25, "how much jobs that share memory slow each other"),
+	factor("delta", 0.3, "what MPS without percentages costs"),
 }
 
-// differing lists the parameters that are not the default's, as name=value.
-func (s *corunSetting) differing() []string {
-	var p []string
-	d := defaultSetting
-	if s.concurrency != d.concurrency {
-		p = append(p, "cmax="+strconv.Itoa(s.concurrency))
-	}
-	if s.model.Kappa != d.model.Kappa {
-		p = append(p, "kappa="+formatFloat(s.model.Kappa))
-	}
-	if s.model.Delta != d.model.Delta {
-		p = append(p, "delta="+formatFloat(s.model.Delta))
-	}
-	if s.model.Release != d.model.Release {
-		p = append(p, "release="+strconv.FormatBool(s.model.Release))
-	}
-	return p
+func newCorunSetting(a spec.Args) corunSetting {
+	return corunSetting{a.Int("cmax"), corun.Model{Kappa: a.Float("kappa"), Delta: a.Float("delta"), Release: a["release"] == "true"}}
 }
 
 // instance returns the window of some jobs.
@@ -113,8 +134,9 @@ func (s *corunSetting) instance(jobs []task.Program) corun.Window {
 // in Cmax or the model have the same jobs, and a shorter queue has jobs of the longer one, class
 // by class.
 type windows struct {
-	corunSet
+	*corunSet
 	corunSetting
+	id string
 	// w is the number of jobs.
 	w int
 	// jobs are the chosen programs, joined by "+".
@@ -123,158 +145,37 @@ type windows struct {
 	draw, seed uint64
 }
 
-// paperWindow is the paper's W.
-const paperWindow = 12
-
-// parseWindows parses the specs of the co-run track; known is false for others.
-func parseWindows(spec string) (s Spec, known bool, err error) {
-	if file, ok := strings.CutPrefix(spec, programsPrefix); ok {
-		s, err = parseProgramsFile(file)
-		return s, true, err
+func (c *corunSet) dataset(id string, a spec.Args) (Dataset, error) {
+	s := windows{corunSet: c, corunSetting: newCorunSetting(a), id: id, w: a.Int("w"), jobs: a["jobs"]}
+	if c.random {
+		s.seed = a.Uint("seed")
 	}
-	name, query, hasQuery := strings.Cut(spec, "?")
-	for _, set := range corunSets() {
-		if corunPrefix+set.name == name {
-			var pairs []string
-			if hasQuery {
-				pairs = strings.Split(query, "&")
-			}
-			s, err = parseWindow(set, pairs)
-			return s, true, err
-		}
-	}
-	return nil, false, nil
-}
-
-func parseWindow(set corunSet, pairs []string) (Spec, error) {
-	s := windows{corunSet: set, corunSetting: defaultSetting, w: paperWindow, draw: 1, seed: 1}
-	known := s.parameters()
-	if set.sized {
-		least := 1
-		if set.name == trainingName {
-			least = len(task.Classes())
-		}
-		known = append(known, count("w", &s.w, least, maxWindow))
-	}
-	if set.random {
-		known = append(known, seed(&s.seed))
-	}
-	if !set.fresh {
-		draw := seed(&s.draw)
-		draw.name = "draw"
-		known = append(known, draw)
-	}
-	if set.chosen {
-		known = append(known, parameter{"jobs", s.setJobs})
-	}
-	if err := setParameters(pairs, known); err != nil {
-		return nil, err
-	}
-	if set.chosen && s.jobs == "" {
-		return nil, &ParameterError{Name: "jobs", Want: wantJobs}
+	if !c.fresh {
+		s.draw = a.Uint("draw")
 	}
 	return s, nil
-}
-
-const wantJobs = "programs of Table IV, joined by +, as in lavaMD+stream"
-
-func (s *windows) setJobs(value string) error {
-	names := strings.Split(value, "+")
-	if value == "" || len(names) > maxWindow {
-		return &ParameterError{"jobs", value, wantJobs}
-	}
-	_, err := programsNamed(names, s.draw)
-	s.jobs = value
-	return err
-}
-
-// windowNames lists the datasets of the co-run track.
-func windowNames() []string {
-	out := []string{programsPrefix + "FILE"}
-	for _, set := range corunSets() {
-		out = append(out, corunPrefix+set.name)
-	}
-	return out
-}
-
-// windowInfos describes the datasets of the co-run track. Of the paper's queues by
-// themselves it has the first.
-func windowInfos() []Info {
-	const setting = "cmax (4), kappa (0.25), delta (0.3), release (false|true)"
-	var out []Info
-	for _, set := range corunSets() {
-		name, summary := corunPrefix+set.name, set.about
-		switch {
-		case set.queue > 1:
-			continue
-		case set.queue == 1:
-			summary += ", and so on to " + corunPrefix + "Q" + strconv.Itoa(len(table5))
-		case set.chosen:
-			name += "?jobs=lavaMD+stream"
-		}
-		summary += "; "
-		if set.sized {
-			summary += "w (" + strconv.Itoa(paperWindow) + "), "
-		}
-		if set.random {
-			summary += "seed (1), "
-		}
-		if !set.fresh {
-			summary += "draw (1), the seed of the programs without public times, "
-		}
-		out = append(out, Info{Name: name, Summary: summary + setting, Source: "hierarchical paper V-A2; programs fitted on public times or drawn"})
-	}
-	return append(out, Info{
-		Name:    programsPrefix + "FILE",
-		Summary: "the programs of a CSV file with the header name,class,solo_s,serial,compute,memory,parallelism; at the end ?" + setting,
-		Source:  "the file",
-	})
-}
-
-func (s windows) ID() string {
-	p := s.differing()
-	if s.w != paperWindow {
-		p = append(p, "w="+strconv.Itoa(s.w))
-	}
-	if s.jobs != "" {
-		p = append(p, "jobs="+s.jobs)
-	}
-	if s.draw != 1 {
-		p = append(p, "draw="+strconv.FormatUint(s.draw, 10))
-	}
-	if s.seed != 1 {
-		p = append(p, "seed="+strconv.FormatUint(s.seed, 10))
-	}
-	return canonical(corunPrefix+s.name, p)
 }
 
 func (s windows) Instances() int { return s.instances }
 
 func (s windows) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	if err := checkIndex(s, index); err != nil {
+	if err := onA100(s.id, g); err != nil {
 		return nil, err
 	}
-	if on := []string{"A100", "A100-80GB"}; !slices.Contains(on, g.Name) {
-		return nil, &UnmeasuredError{s.ID(), g.Name, on}
-	}
-	jobs, err := s.programs(g, index)
-	if err != nil {
-		return nil, err
-	}
-	return s.instance(jobs), nil
+	return s.instance(s.programs(g, index)), nil
 }
 
 // programs returns the jobs of an instance.
-func (s *windows) programs(g *mig.GPU, index int) ([]task.Program, error) {
+func (s *windows) programs(g *mig.GPU, index int) []task.Program {
 	switch {
 	case s.chosen:
 		return programsNamed(strings.Split(s.jobs, "+"), s.draw)
 	case s.fresh:
-		return s.drawn(g, index), nil
+		return s.drawn(g, index)
 	case s.name == trainingName:
-		return s.training(rand.New(s.stream("", g, index))), nil
+		return s.training(rand.New(s.stream("", g, index)))
 	case s.random:
-		return s.generated(g, index), nil
+		return s.generated(g, index)
 	}
 	row := table5[index]
 	if s.queue > 0 {
@@ -290,7 +191,7 @@ func (s *windows) programs(g *mig.GPU, index int) ([]task.Program, error) {
 
 // stream returns the random stream of a class in an instance. It does not depend on w.
 func (s *windows) stream(class task.Class, g *mig.GPU, index int) *rand.PCG {
-	return pcg(fmt.Appendf(nil, "workload=%s%s\nclass=%s", corunPrefix, s.name, class), s.seed, g, index)
+	return pcg("workload="+corunPrefix+s.name+"\nclass="+string(class), s.seed, g, index)
 }
 
 // generated draws a queue of a category from Table IV, or from its seen or unseen programs, in

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
 	"miglab/harness/task"
 )
 
@@ -42,23 +41,26 @@ func programs(draw uint64) []task.Program {
 	return out
 }
 
-// programsNamed returns the programs of the names, in their order. The error is a
-// [*nearest.UnknownError].
-func programsNamed(names []string, draw uint64) ([]task.Program, error) {
-	all := programs(draw)
-	var known []string
-	for i := range all {
-		known = append(known, all[i].Name)
+// table4Names returns the names of Table IV's programs, in its order.
+func table4Names() []string {
+	var out []string
+	for _, row := range table4 {
+		for _, printed := range strings.Fields(row.programs) {
+			name, _ := unmarked(printed)
+			out = append(out, name)
+		}
 	}
+	return out
+}
+
+// programsNamed returns programs of Table IV in the order of the names.
+func programsNamed(names []string, draw uint64) []task.Program {
+	all := programs(draw)
 	out := make([]task.Program, len(names))
 	for i, name := range names {
-		k := slices.Index(known, name)
-		if k < 0 {
-			return nil, nearest.Unknown("program", name, known)
-		}
-		out[i] = all[k]
+		out[i] = all[slices.IndexFunc(all, func(p task.Program) bool { return p.Name == name })]
 	}
-	return out, nil
+	return out
 }
 
 // An interval is where a parameter is drawn from, uniformly.

@@ -81,6 +81,24 @@ var generators = []*generator{
 	},
 }
 
+func generatorNames() []string {
+	var out []string
+	for _, v := range generators {
+		out = append(out, v.name)
+	}
+	return out
+}
+
+// generatorNamed returns the generator of a name; nil if there is none.
+func generatorNamed(name string) *generator {
+	for _, v := range generators {
+		if v.name == name {
+			return v
+		}
+	}
+	return nil
+}
+
 // shape is what decides how a task scales.
 type shape struct {
 	// size is the instance size up to which the task scales well.

@@ -183,9 +183,9 @@ func hardwareSets(tables []HardwareTable[KernelTime]) []*kernelSet {
 	for _, t := range tables {
 		rows := measurements(t.Rows)
 		out = append(out, &kernelSet{
-			name: hardwarePrefix + t.File, on: []measuredOn{{t.GPU, rows}}, ordered: true,
-			summary: fmt.Sprintf("%d kernels measured on %s, source: %s; %s", len(batch(rows)), t.GPU, t.Source, orders),
-			source:  t.String(),
+			name: hardwarePrefix + t.File, ordered: true, source: t.String(),
+			doc: fmt.Sprintf("%d kernels measured on %s, source: %s", len(batch(rows)), t.GPU, t.Source),
+			on:  []measuredOn{{t.GPU, func() []Measurement { return rows }}},
 		})
 	}
 	return out

@@ -30,7 +30,7 @@ func NewSampler(spec string, g *mig.GPU) (*Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w, ok := s.(synthetic); ok && w.only == nil {
+	if w, ok := s.(named).Dataset.(synthetic); ok && w.only == nil {
 		return &Sampler{w, g}, nil
 	}
 	var known []string
@@ -102,11 +102,11 @@ func NewDaySampler(spec string, g *mig.GPU) (*DaySampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, ok := s.(day)
+	d, ok := s.(named).Dataset.(day)
 	if !ok {
 		var known []string
-		for _, d := range days {
-			known = append(known, d.name)
+		for _, k := range deadlineKinds {
+			known = append(known, k.name)
 		}
 		return nil, nearest.Unknown("days to sample", spec, known)
 	}

@@ -2,8 +2,6 @@ package datasets
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"miglab/harness/mig"
 )
@@ -60,6 +58,8 @@ type workload struct {
 // that the two papers can be compared) and of DRL 5.1.3.
 var workloads = append(farWorkloads(), drlWorkloads()...)
 
+var _ = registerAll(workloads, (*workload).family)
+
 func farWorkloads() []*workload {
 	var out []*workload
 	for _, s := range []scaling{poorScaling, mixedScaling, goodScaling, mixScalingExtreme, exampleScaling} {
@@ -108,30 +108,17 @@ func drlWorkloads() []*workload {
 	return all
 }
 
-// workloadNamed returns the workload of a name or alias, or nil.
-func workloadNamed(name string) *workload {
-	for _, w := range workloads {
-		if w.name == name || slices.Contains(w.aliases, name) {
-			return w
-		}
-	}
-	return nil
-}
-
-func (w *workload) info() Info {
-	var variants []string
-	for _, v := range generators {
-		variants = append(variants, v.name)
-	}
+// family declares the datasets of a workload.
+func (w *workload) family() Family {
 	kept := ""
 	if w.only != nil {
 		kept = fmt.Sprintf(", kept if %v", w.only)
 	}
-	return Info{
-		Name: w.name,
-		Summary: fmt.Sprintf("synthetic, p_s = %v %%, t(1) in %g..%g s%s; n (default %d), psup (%d), gen (%s), leave, seed (1), batches (1), total, part",
-			w.scaling.sevenSlices, float64(w.shortest), float64(w.longest), kept, w.tasks, w.memoryBound, strings.Join(variants, "|")),
-		Source: w.source,
+	return Family{
+		Name: w.name, Aliases: w.aliases, Source: w.source,
+		Doc: fmt.Sprintf("synthetic, p_s = %v %%, t(1) in %g..%g s%s",
+			w.scaling.sevenSlices, float64(w.shortest), float64(w.longest), kept),
+		Params: w.params(), New: w.dataset,
 	}
 }
 
