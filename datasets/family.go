@@ -50,15 +50,18 @@ const FileKey = "FILE"
 // families are all families in the order of their registration.
 var families []Family
 
-// Register adds a family and returns it. It panics if the name is bad or taken, or if a
-// parameter has no name or that of another one: these are mistakes in the program.
+// Register adds a family and returns it. It panics if a name is bad or taken, if New is missing,
+// or if a parameter has no name or that of another one: these are mistakes in the program.
 func Register(f Family) Family {
+	if f.New == nil {
+		panic(fmt.Sprintf("datasets: %q has no New", f.Name))
+	}
 	for _, name := range append([]string{f.Name}, f.Aliases...) {
 		if name == "" || strings.ContainsAny(name, "?&=, ") {
 			panic(fmt.Sprintf("datasets: bad name %q", name))
 		}
-		if slices.ContainsFunc(families, func(g Family) bool { return g.isNamed(name) }) {
-			panic(fmt.Sprintf("datasets: %q is registered twice", name))
+		if g, _, _ := find(name); g != nil {
+			panic(fmt.Sprintf("datasets: %q is a name of the family %s", name, g.Name))
 		}
 	}
 	seen := map[string]bool{"": true, FileKey: true}
@@ -170,8 +173,10 @@ func (s named) AddTo(d *task.Digest) {
 type Info struct {
 	// Name is the spec without parameters, except for examples of those that must be given.
 	Name string
-	// Summary is half a sentence and the parameters with their defaults.
+	// Summary is half a sentence.
 	Summary string
+	// Parameters lists the parameters with their defaults.
+	Parameters string
 	// Source is the paper and section, or where the data come from.
 	Source string
 }
@@ -181,10 +186,7 @@ func List() []Info {
 	var out []Info
 	for i := range families {
 		f := &families[i]
-		info := Info{Name: f.listed(), Summary: f.Doc, Source: f.Source}
-		if help := spec.Help(f.Params); help != "" {
-			info.Summary += "; " + help
-		}
+		info := Info{Name: f.listed(), Summary: f.Doc, Parameters: spec.Help(f.Params), Source: f.Source}
 		for _, p := range f.Params {
 			if p.Example != "" {
 				info.Name += "?" + p.Name + "=" + p.Example

@@ -185,6 +185,8 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"WIDETIMES", "far/MIXSCALINGUNIFORM+WIDETIMES?n=10&psup=50&gen=paper&seed=1&batches=2", "drl/GOODSCALING?leave=1e-300",
 		"rodinia?order=shuffled&seed=18446744073709551615", "a30-batch", "profile:t.csv", "WIDETIMES?n=+7&seed=0", "x?y=z",
+		"toy/marbles?first=4", "drl/RODINIA?n=7&part=2", "mfi/custom?p=0.5-0.5&lifespan=forever", "requests:a?gpus=7?gpus=100", "deadline/slack?low=0.5&high=2",
+		"jobs:a?watts=1?gpus=7&watts=1-2.50", "rodinia?only=CFD&copies=3", "WIDETIMES?total=100&part=8&gen=released&leave=.1", "far-move",
 		"corun/mix?jobs=cfd+stream&kappa=1e-3", "corun/balanced?w=3&seed=2&draw=3&release=true", "corunfile:a?cmax=1?delta=0",
 	} {
 		f.Add(s)

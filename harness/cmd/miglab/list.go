@@ -69,9 +69,9 @@ func listing(kind string) (reports.Table, error) {
 		}
 	case "datasets":
 		t.Title = "Datasets"
-		columns("name", "what it is", "source")
+		columns("name", "what it is", "parameters", "source")
 		for _, d := range datasets.List() {
-			t.Rows = append(t.Rows, []string{d.Name, d.Summary, d.Source})
+			t.Rows = append(t.Rows, []string{d.Name, d.Summary, d.Parameters, d.Source})
 		}
 	case "gpus":
 		t.Title = "GPUs"
