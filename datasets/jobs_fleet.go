@@ -47,7 +47,7 @@ func newFleet(id string, a spec.Args) fleet { return fleet{id, a["gpus"], a["wat
 // on returns the fleet of GPUs of a model. The error is a [*SpecError] with a
 // [*nearest.UnknownError] if the model lacks a partition.
 func (f *fleet) on(g *mig.GPU) (task.Fleet, error) {
-	out := task.Fleet{Watts: (spec.Args{"watts": f.watts}).Floats("watts")}
+	out := task.Fleet{Watts: spec.Floats(f.watts)}
 	for _, name := range strings.Split(f.gpus, "+") {
 		p, err := g.ParsePartition(name)
 		if err != nil {

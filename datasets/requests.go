@@ -65,13 +65,12 @@ const (
 const (
 	// expectedT is the capacity over the mean memory slices of a request.
 	expectedT = "expected"
-	// realisedT is the slot by which the requests of this very stream add up to the
-	// capacity.
+	// realisedT is the slot by which the requests of this stream add up to the capacity.
 	realisedT = "realised"
 )
 
-// steadyDemand is how many capacities a stream with steady lifespans requests: enough
-// to fill the cluster and then to watch it for three more (MFI has no such streams).
+// steadyDemand is how many times its capacity a stream with steady lifespans requests of the
+// cluster: enough to fill it and then to watch it for three more (MFI has no such streams).
 const steadyDemand = 5
 
 // The largest parameters of streams.
@@ -142,7 +141,7 @@ var probabilities = spec.Type{
 			return "", err
 		}
 		var sum float64
-		for _, p := range (spec.Args{"p": text}).Floats("p") {
+		for _, p := range spec.Floats(text) {
 			sum += p
 		}
 		if math.Abs(sum-1) > 1e-9 {
@@ -173,8 +172,8 @@ func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error)
 
 func (s requests) Instances() int { return 0 }
 
-// ProfilesError says that a spec gives probabilities for another number of profiles
-// than the model has.
+// ProfilesError says that the probabilities in a spec are not as many as the model's
+// profiles.
 type ProfilesError struct {
 	// Dataset is the canonical spec.
 	Dataset string
@@ -195,7 +194,7 @@ func (s requests) demand(g *mig.GPU) ([]float64, error) {
 	if s.distribution != nil {
 		return s.distribution.on(g), nil
 	}
-	p := (spec.Args{"p": s.p}).Floats("p")
+	p := spec.Floats(s.p)
 	if profiles := task.RequestProfiles(g); len(p) != len(profiles) {
 		return nil, &ProfilesError{s.id, g.Name, len(p), profiles}
 	}
@@ -210,9 +209,9 @@ func (s requests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	return task.Requests{Requests: s.generate(g, demand, index), GPUs: s.gpus, Demand: demand}, nil
 }
 
-// generate draws the stream. The profile and the relative lifespan of request i
-// depend on the distribution, the seed, the GPU model's sizes and the index alone, so
-// that a lower load or a smaller cluster sees the beginning of the same stream.
+// generate draws the stream. The profile and the relative lifespan of request i depend only
+// on the distribution, the seed, the GPU model's sizes and the index, so that a lower load or
+// a smaller cluster gets the beginning of the same stream.
 func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Request {
 	profiles := task.RequestProfiles(g)
 	var mean float64
@@ -245,9 +244,14 @@ func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Reque
 			saturation = float64(len(out))
 		}
 	}
-	if s.lifespan == foreverLifespan {
-		return out
+	if s.lifespan != foreverLifespan {
+		s.setLifespans(out, relative, saturation)
 	}
+	return out
+}
+
+// setLifespans turns relative lifespans, from 0 to 1, into slots. saturation is T.
+func (s *requests) setLifespans(out []task.Request, relative []float64, saturation float64) {
 	longest := math.Round(saturation)
 	if s.lifespan == steadyLifespan {
 		longest = math.Round(2 * s.rho * saturation)
@@ -256,10 +260,10 @@ func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Reque
 	for i := range out {
 		out[i].Lifespan = 1 + int(relative[i]*longest)
 	}
-	return out
 }
 
-// upTo returns the beginning of a stream that requests so many slices.
+// upTo returns the beginning of a stream, up to the request with which it has asked for so
+// many slices.
 func upTo(all []task.Request, end int) []task.Request {
 	requested := 0
 	for i := range all {
@@ -270,7 +274,7 @@ func upTo(all []task.Request, end int) []task.Request {
 	return all
 }
 
-// draw returns an index with the given probabilities.
+// draw returns a random index; p has the probability of each.
 func draw(rng *rand.Rand, p []float64) int {
 	u := rng.Float64()
 	last := 0

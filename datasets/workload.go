@@ -6,15 +6,14 @@ import (
 	"miglab/harness/mig"
 )
 
-// A scaling class says how many tasks out of a hundred (or of whatever the
-// numbers add up to) scale well up to each instance size and no further: the p_s
-// of FAR 6.3, by ascending size.
+// A scaling class says how many tasks out of the sum of its numbers scale well up to each
+// instance size and no further: the p_s of FAR 6.3, by ascending size.
 type scaling struct {
 	name string
 	// sevenSlices is what the papers print, for sizes 1, 2, 3, 4 and 7.
 	sevenSlices []int
-	// fourSlices is for sizes 1, 2 and 4 of A30. The papers give no percentages for
-	// it; these are our reading of the words with which they describe the classes.
+	// fourSlices is for sizes 1, 2 and 4 of A30. The papers give no percentages for it;
+	// these are our reading of their descriptions.
 	fourSlices []int
 }
 
@@ -49,13 +48,13 @@ type workload struct {
 	tasks int
 	// memoryBound is the default of psup, in percent.
 	memoryBound int
-	// only, if there, is what tasks are kept.
+	// only is the condition under which tasks are kept; nil keeps all.
 	only   *peaked
 	source string
 }
 
-// workloads are those of FAR 6.3 (with its example, and with mixScalingExtreme so
-// that the two papers can be compared) and of DRL 5.1.3.
+// workloads are those of FAR 6.3, with its example, and of DRL 5.1.3. mixScalingExtreme is
+// there under both, so that the two papers can be compared.
 var workloads = append(farWorkloads(), drlWorkloads()...)
 
 var _ = registerAll(workloads, (*workload).family)
@@ -122,16 +121,9 @@ func (w *workload) family() Family {
 	}
 }
 
-// classCounts divides n tasks among classes in proportion to the weights: the
-// whole parts first, and then one more to the class furthest below its exact
-// share until there are n, the first class winning ties (FAR footnote 8).
-func classCounts(n int, weights []int) []int {
-	counts := make([]int, len(weights))
-	countClasses(counts, n, weights)
-	return counts
-}
-
-// countClasses is [classCounts] into a slice as long as the weights.
+// countClasses divides n tasks among classes in proportion to the weights: the whole parts
+// first, and then one more to the class that is furthest below its exact share until there are
+// n. The first class wins ties (FAR footnote 8).
 func countClasses(counts []int, n int, weights []int) {
 	total, placed := 0, 0
 	for _, w := range weights {

@@ -62,7 +62,7 @@ func TestArgs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Int("n") != 7 || a.Int("part") != 0 || a.Uint("seed") != 1<<64-1 || a.Float("rho") != 1 || !slices.Equal(a.Floats("watts"), []float64{1, 0.5}) {
+	if a.Int("n") != 7 || a.Int("part") != 0 || a.Uint("seed") != 1<<64-1 || a.Float("rho") != 1 || !slices.Equal(spec.Floats(a["watts"]), []float64{1, 0.5}) {
 		t.Errorf("%v", a)
 	}
 	defer func() {

@@ -102,7 +102,7 @@ func FormatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) 
 func fixed(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // Int returns the value of a parameter of type [Whole]; 0 if it has none. Like [Args.Uint],
-// [Args.Float] and [Args.Floats] it panics if the parameter is of another type.
+// [Args.Float] and [Floats] it panics if the parameter is of another type.
 func (a Args) Int(name string) int {
 	if a[name] == "" {
 		return 0
@@ -116,10 +116,10 @@ func (a Args) Uint(name string) uint64 { return must(strconv.ParseUint(a[name], 
 // Float returns the value of a parameter of type [Number].
 func (a Args) Float(name string) float64 { return must(strconv.ParseFloat(a[name], 64)) }
 
-// Floats returns the value of a parameter of type [Numbers].
-func (a Args) Floats(name string) []float64 {
+// Floats returns the numbers of a value of type [Numbers].
+func Floats(value string) []float64 {
 	var out []float64
-	for _, field := range strings.Split(a[name], "-") {
+	for _, field := range strings.Split(value, "-") {
 		out = append(out, must(strconv.ParseFloat(field, 64)))
 	}
 	return out
