@@ -47,7 +47,7 @@ func corunSets() []*corunSet {
 		{name: seenName, about: "CI, MI and US programs in turn, of Table IV's seen ones", sized: true, random: true},
 		{name: unseenName, about: "CI, MI and US programs in turn, of Table IV's unseen ones", sized: true, random: true},
 		{name: trainingName, about: "20 queues of Table IV's seen programs, with all three classes", sized: true, random: true, instances: 20},
-		{name: "drawn", about: "programs drawn anew from the classes, in the four categories by turns", sized: true, random: true, fresh: true},
+		{name: "drawn", about: "new programs drawn from the classes, in the four categories by turns", sized: true, random: true, fresh: true},
 		{name: "mix", about: "the programs of Table IV that jobs names", chosen: true, instances: 1},
 	}
 	for i := range table5 {
@@ -209,7 +209,7 @@ func (s *windows) generated(g *mig.GPU, index int) []task.Program {
 	return out
 }
 
-// sample draws n of the programs, each once before any comes again.
+// sample draws n of the programs. Each comes once before any comes again.
 func sample(rng *rand.Rand, of []task.Program, n int) []task.Program {
 	var out []task.Program
 	for len(out) < n {
@@ -219,7 +219,7 @@ func sample(rng *rand.Rand, of []task.Program, n int) []task.Program {
 	return out
 }
 
-// categoryCounts returns how many of w jobs are of each class. Of an odd window, the class
+// categoryCounts returns how many of w jobs are of each class. In an odd window, the class
 // that dominates has the larger half.
 func categoryCounts(category string, w int) [3]int {
 	var n [3]int
@@ -250,7 +250,7 @@ func (s *windows) training(rng *rand.Rand) []task.Program {
 	}
 }
 
-// drawn draws new programs, of the category that it is the instance's turn to have.
+// drawn draws new programs. The categories take turns from instance to instance.
 func (s *windows) drawn(g *mig.GPU, index int) []task.Program {
 	counts := categoryCounts(categories[index%len(categories)], s.w)
 	var out []task.Program

@@ -86,9 +86,9 @@ func (d *day) fleetOn(g *mig.GPU) (task.Fleet, error) {
 	return d.fleet.on(g)
 }
 
-// hourly are the arrival rates by hour of the day, in jobs a minute over
-// arrivalScale: INTERARRIVALS of the released code. The last one is never used, since
-// the day ends with hour 23.
+// hourly are the arrival rates by hour of the day, in jobs a minute divided by arrivalScale:
+// INTERARRIVALS of the released code. The last one is never used, since the day ends with
+// hour 23.
 var hourly = [25]float64{
 	.111, .083, .085, .1, .137, .169, .171, .169, .179, .191, .201, .188, .17, .177, .168,
 	.171, .163, .138, .12, .111, .129, .116, .106, .104, .111,
@@ -115,7 +115,7 @@ var (
 	trainingDeviation = (math.Log(60) - math.Log(40)) / 3.29
 )
 
-// jobScaling is the duration of a kind of jobs by size, that on size 1 being 1.
+// jobScaling is the duration of a kind of jobs by size, relative to that on size 1.
 type jobScaling [mig.MaxSize + 1]float64
 
 var (
@@ -125,11 +125,10 @@ var (
 	resNetTraining  = jobScaling{1: 1, 2: 3.4 / 6, 3: 3.4 / 7.85, 4: 3.4 / 8.4, 7: 3.4 / 9.75}
 )
 
-// jobsADay is room for a day's jobs: 4148 come on average.
+// jobsADay is enough room for a day's jobs, which are 4148 on average.
 const jobsADay = 4608
 
-// appendJobs draws the jobs of a day. Each job takes its draws in the same order
-// whatever the slack.
+// appendJobs draws the jobs of a day. The slack does not change the order of a job's draws.
 func (d *day) appendJobs(rng *rand.Rand, out []task.Job) []task.Job {
 	for t := 0.0; ; {
 		hour := min(int(t/60), len(hourly)-1)
