@@ -15,15 +15,15 @@ import (
 type Problem = schedule.Problem
 
 // Batch schedules the tasks of one batch. Implementations are safe for concurrent
-// use, check ctx between phases when they can take longer than a second, and return an
-// [*InfeasibleError] where the rules they follow allow no schedule.
+// use, check ctx between phases if they can take longer than a second, and return an
+// [*InfeasibleError] if the rules they follow allow no schedule.
 type Batch interface {
 	Schedule(ctx context.Context, p Problem) (schedule.Schedule, error)
 }
 
 // Stream schedules batches that arrive one after the other. Batch k holds
-// lengths[k] consecutive tasks of p.Tasks; when it is decided upon, later batches
-// are not known and decisions about earlier ones stand (FAR 4).
+// lengths[k] consecutive tasks of p.Tasks. It is scheduled without knowledge of later
+// batches, and decisions about earlier ones stay (FAR 4).
 type Stream interface {
 	ScheduleStream(ctx context.Context, p Problem, lengths []int) (schedule.Schedule, error)
 }
@@ -46,17 +46,17 @@ type Offline interface {
 	AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error)
 }
 
-// Timed is a [Batch] or [Stream] that knows how long its last schedule took, where the
-// clock around the call would count what is no decision, such as starting a process.
+// Timed is a [Batch] or [Stream] that knows how long its last schedule took. The clock around
+// the call would also count other work, such as starting a process.
 type Timed interface {
 	Took() time.Duration
 }
 
-// A Failure is an error that knows the kind of row that it ends as, for algorithms that
-// can fail in more ways than those of this program.
+// A Failure is an error with a kind of its own in the results, for algorithms that can fail in
+// more ways than those of this program.
 type Failure interface {
 	error
-	// FailureKind is one word for the row, for example "crashed".
+	// FailureKind is the kind in one word, for example "crashed".
 	FailureKind() string
 }
 

@@ -51,7 +51,7 @@ func DefineTrack[C any](name string) Track {
 	return t
 }
 
-// Constructor returns the algorithm's constructor. It panics where the algorithm is of a track
+// Constructor returns the algorithm's constructor. It panics if the algorithm is of a track
 // with constructors of another type, which is a mistake in the program.
 func Constructor[C any](a Algorithm) C {
 	c, ok := a.Spec.New.(C)
@@ -75,8 +75,8 @@ type Args = spec.Args
 type Spec struct {
 	// Name is what the command line and result files call it.
 	Name string
-	// Version counts the changes that alter any answer; results of another version
-	// are computed anew.
+	// Version counts the changes that alter any answer. Results of another version are
+	// recomputed.
 	Version int
 	Track   Track
 	// Cite is the paper and section, or what the algorithm is modelled on.
@@ -84,12 +84,11 @@ type Spec struct {
 	// Summary is half a sentence for `miglab list`.
 	Summary string
 	Params  []Param
-	// Weights names what a trained algorithm has learned, for example by the hash of
-	// its file: results of other weights are computed anew. nil for all others.
+	// Weights names what a trained algorithm has learned, for example by the hash of its file:
+	// results of other weights are recomputed. nil for all others.
 	Weights func(Args) string
-	// Open completes the spec of an algorithm that lives outside this program: its version
-	// is known, and whether it does the track, only once it is asked. nil for all others;
-	// see [RegisterPrefix].
+	// Open completes the spec of an algorithm outside this program, which has to be asked for
+	// its version and whether it does the track. nil for all others; see [RegisterPrefix].
 	Open func(Args, Track) (Spec, error)
 	// Budget says what a search is allowed to compute, for example "1000 iterations". nil
 	// for algorithms whose work is given by the problem alone.
@@ -115,9 +114,8 @@ type Algorithm struct {
 
 var registry = map[string]Spec{}
 
-// Register adds an algorithm. It panics on a duplicate or unnamed one and where
-// the constructor does not belong to the track, all of which are mistakes in the
-// program.
+// Register adds an algorithm and returns it. It panics if the name is bad or taken and if the
+// constructor does not belong to the track, which are mistakes in the program.
 func Register(s Spec) Spec {
 	if s.Name == "" || strings.ContainsAny(s.Name, "?&=, ") {
 		panic(fmt.Sprintf("algo: bad name %q", s.Name))
@@ -138,10 +136,9 @@ func Register(s Spec) Spec {
 
 var prefixes = map[string]func(name string) (Spec, error){}
 
-// RegisterPrefix makes every name that begins with the prefix that of an algorithm, whose
-// spec find gives. What it gives has no track and no constructor yet, but Open, which has
-// both: finding starts nothing. It panics on a duplicate prefix, which is a mistake in the
-// program.
+// RegisterPrefix makes every name with the prefix the name of an algorithm. find returns its
+// spec without starting anything: the spec has Open, which adds the track and the constructor.
+// RegisterPrefix panics on a duplicate prefix, which is a mistake in the program.
 func RegisterPrefix(prefix string, find func(name string) (Spec, error)) {
 	if _, ok := prefixes[prefix]; ok {
 		panic(fmt.Sprintf("algo: %q is registered twice", prefix))
@@ -175,9 +172,8 @@ func All(track Track) []Spec {
 	return out
 }
 
-// Parse finds an algorithm by name and parameters: "far", "fixpart?p=4-2-1".
-// Errors name what is wrong and the nearest thing that would be right; an unknown
-// name is a [*nearest.UnknownError].
+// Parse finds an algorithm by name and parameters: "far", "fixpart?p=4-2-1". Errors say what
+// is wrong and what would be right. An unknown name is a [*nearest.UnknownError].
 func Parse(id string) (Algorithm, error) {
 	name, pairs := spec.Split(strings.TrimSuffix(id, "?"))
 	s, err := find(name)
@@ -192,9 +188,27 @@ func Parse(id string) (Algorithm, error) {
 	return a, a.make()
 }
 
-// ParseFor is [Parse] for an algorithm that is to run on a track. One that lives outside
-// this program is asked for its version, and it is an error if it does not do the track;
-// of all others the track is for the caller to compare.
+// Complete returns the names with parameters that a typed text may be completed to.
+func Complete(typed string) []string {
+	if name, pairs := spec.Split(typed); pairs != nil {
+		s, err := find(name)
+		if err != nil {
+			return nil
+		}
+		return spec.Complete(typed, s.Params)
+	}
+	var out []string
+	for _, s := range All("") {
+		if strings.HasPrefix(s.Name, typed) {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}
+
+// ParseFor is [Parse] for an algorithm that is to run on a track. An algorithm outside this
+// program is asked for its version; it is an error if it does not do the track. For all others
+// the caller has to compare the track.
 func ParseFor(id string, track Track) (Algorithm, error) {
 	a, err := Parse(id)
 	if err != nil || a.Spec.Open == nil {
@@ -215,8 +229,8 @@ func MustParse(id string) Algorithm {
 	return a
 }
 
-// make constructs the algorithm. Doing so when the name is parsed finds a wrong
-// parameter before any work begins.
+// make constructs the algorithm. This happens when the name is parsed, so that a wrong
+// parameter is found before any work begins.
 func (a *Algorithm) make() error {
 	c := reflect.ValueOf(a.Spec.New)
 	if a.Spec.New == nil || c.Type().NumIn() != 1 {

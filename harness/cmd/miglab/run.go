@@ -57,6 +57,8 @@ func (f *runFlags) command() *cobra.Command {
 	c.Flags().StringVar(&f.track, "track", "batch", "batch, stream, placement, dispatch or corun")
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil, "algorithms, separated by commas (miglab list algorithms), or exec: and a program")
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
+	completeFlag(c, "algorithms", algo.Complete)
+	completeFlag(c, "datasets", datasets.Complete)
 	c.Flags().IntVar(&f.instances, "instances", 1000, "instances of each dataset")
 	c.Flags().StringVar(&f.gpu, "gpu", "A100", "GPU model; for placement A100-80GB unless given")
 	c.Flags().IntVar(&f.gpus, "gpus", 1, "number of GPUs; placement datasets have their own")
