@@ -306,8 +306,8 @@ func engine(t *testing.T, series run.Series, n, workers int) (rows []store.Row) 
 		t.Fatal(err)
 	}
 	for _, c := range cells {
-		row, ok := results.Get(c)
-		if !ok {
+		row, ok, err := results.Get(c)
+		if err != nil || !ok {
 			t.Fatalf("%v has no row", c)
 		}
 		rows = append(rows, row)

@@ -1,7 +1,9 @@
 package run
 
 import (
+	"path/filepath"
 	"testing"
+	"time"
 
 	"miglab/harness/store"
 	"miglab/harness/track"
@@ -19,12 +21,12 @@ func BenchmarkCompleteStore400k(b *testing.B) {
 		cells = append(cells, cellsOf(b, s, instances)...)
 	}
 	dir := b.TempDir()
-	w, err := open(b, dir).Writer(0, 1)
+	w, err := open(b, dir).Writer(filepath.Join(dir, "results.db"))
 	if err != nil {
 		b.Fatal(err)
 	}
 	for i := range cells {
-		if err := w.Append(store.Record{Row: store.Row{Cell: cells[i].JSON(), Metrics: store.Metrics{
+		if err := w.Append(store.Record{Series: cells[i].Stored(cells[i].Version), Took: time.Duration(i%1000+1) * time.Microsecond, Row: store.Row{Instance: cells[i].Instance, Metrics: store.Metrics{
 			{Name: track.MetricMakespan, Value: float64(i) / 3}, {Name: "moves", Value: 7}, {Name: track.MetricReconfiguration, Value: 1.7}, {Name: track.MetricReconfigurations, Value: 9}, {Name: track.MetricUtilisation, Value: float64(i) / 7},
 		}}}); err != nil {
 			b.Fatal(err)
@@ -45,7 +47,7 @@ func BenchmarkCompleteStore400k(b *testing.B) {
 		}
 	})
 	b.Run("values", func(b *testing.B) {
-		r := newResults(st)
+		r := Results{st}
 		for b.Loop() {
 			for _, s := range all {
 				if _, err := r.Values(s, 0, instances, track.MetricMakespan); err != nil {

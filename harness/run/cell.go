@@ -3,7 +3,6 @@ package run
 import (
 	"fmt"
 	"iter"
-	"strconv"
 
 	"miglab/harness/store"
 )
@@ -17,36 +16,42 @@ type Cell struct {
 	Instance int
 }
 
-func appendCell(dst []byte, version, instance int) []byte {
-	dst = append(dst, `,"version":`...)
-	dst = strconv.AppendInt(dst, int64(version), 10)
-	dst = append(dst, `,"instance":`...)
-	dst = strconv.AppendInt(dst, int64(instance), 10)
-	return append(dst, '}')
+// Stored returns the name under which the store has the results of a version of the
+// algorithm.
+func (s Series) Stored(version int) store.Series {
+	return store.Series{
+		Track: string(s.Track), Dataset: s.Dataset, Content: s.Content, GPU: s.GPU, Count: s.Count,
+		Algorithm: s.Algorithm, Version: version, Weights: s.Weights, Model: s.Model.String(),
+	}
 }
 
-// JSON returns the cell's canonical JSON: no white space, fields in a fixed order,
-// the reconfiguration model by name.
-func (c Cell) JSON() string { return string(appendCell(c.appendJSON(nil), c.Version, c.Instance)) }
+// A Span is cells of a series with consecutive instances.
+type Span struct {
+	Series  Series
+	Version int
+	// From is the first instance and To the one after the last.
+	From, To int
+}
 
-// Key returns the address of the cell's result: the SHA-256 of its canonical JSON.
-func (c Cell) Key() store.Key { return store.KeyOf([]byte(c.JSON())) }
+// Cell returns a cell of the span.
+func (s *Span) Cell(instance int) Cell { return Cell{s.Series, s.Version, instance} }
 
-// Keys yields the cells one after the other, each with its key, faster than
-// [Cell.Key] one by one where cells of one series follow each other.
-func Keys(cells []Cell) iter.Seq2[*Cell, store.Key] {
-	return func(yield func(*Cell, store.Key) bool) {
-		var current *Series
-		var json, buf []byte
-		for i := range cells {
-			c := &cells[i]
-			if current == nil || c.Series != *current {
-				current, json = &c.Series, c.appendJSON(json[:0])
+// Stored returns the name under which the store has the span's results.
+func (s *Span) Stored() store.Series { return s.Series.Stored(s.Version) }
+
+// Spans yields the cells, in their order, as spans that are as long as possible.
+func Spans(cells []Cell) iter.Seq[Span] {
+	return func(yield func(Span) bool) {
+		for len(cells) > 0 {
+			c := &cells[0]
+			n := 1
+			for n < len(cells) && cells[n].Instance == c.Instance+n && cells[n].Version == c.Version && cells[n].Series == c.Series {
+				n++
 			}
-			buf = appendCell(append(buf[:0], json...), c.Version, c.Instance)
-			if !yield(c, store.KeyOf(buf)) {
+			if !yield(Span{c.Series, c.Version, c.Instance, c.Instance + n}) {
 				return
 			}
+			cells = cells[n:]
 		}
 	}
 }
@@ -56,12 +61,13 @@ func (c Cell) String() string {
 	return fmt.Sprintf("%s (version %d) on %s, instance %d, %d x %s, %s", c.Algorithm, c.Version, c.Dataset, c.Instance, c.Count, c.GPU, c.Model)
 }
 
+// A group is what instances are numbered in.
+type group struct{ dataset, content, gpu string }
+
 // instanceKey names what is scheduled, whoever schedules it.
 type instanceKey struct {
-	dataset, content, gpu string
-	instance              int
+	group
+	instance int
 }
 
-func (c *Cell) instanceKey() instanceKey {
-	return instanceKey{c.Dataset, c.Content, c.GPU, c.Instance}
-}
+func (s *Series) group() group { return group{s.Dataset, s.Content, s.GPU} }

@@ -84,10 +84,7 @@ func TestCorun(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, a := range []string{"test-corun-pairs", "test-corun-vandal"} {
-			row, ok := r.Get(cellsOf(t, corunSeries(a), 12)[i])
-			if !ok {
-				t.Fatalf("%s has no row for instance %d", a, i)
-			}
+			row := get(t, r, cellsOf(t, corunSeries(a), 12)[i])
 			wantMetrics := store.Metrics{
 				{Name: "fairness", Value: want.Fairness()},
 				{Name: "groups", Value: 6},
@@ -107,8 +104,8 @@ func TestCorun(t *testing.T) {
 		"test-corun-bad":  {KindInvalid, "job 0 (huffman) is in no group"},
 		"test-corun-none": {KindFailed, "no idea"},
 	} {
-		row, ok := r.Get(cellsOf(t, corunSeries(algorithm), 1)[0])
-		if !ok || row.Kind != want.kind || !strings.Contains(row.Error, want.text) {
+		row := get(t, r, cellsOf(t, corunSeries(algorithm), 1)[0])
+		if row.Kind != want.kind || !strings.Contains(row.Error, want.text) {
 			t.Errorf("%s: %+v, want %+v", algorithm, row, want)
 		}
 	}

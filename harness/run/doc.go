@@ -1,15 +1,13 @@
 // Package run turns a list of cells into results: it looks up which of them the
 // store already has, computes the others in parallel, and appends what they give.
 //
-// A [Cell] is one algorithm on one instance of a dataset under fixed conditions. It
-// is addressed by the SHA-256 of its canonical JSON, so that a result is found
-// again whoever computed it, and is computed anew when the algorithm's version, the
-// dataset's first instance or the GPU's geometry and costs change. What a cell
-// gives depends on nothing else: instances are
-// generated from streams of their own, algorithms read no clock, and each call gets
-// a new algorithm and its own copy of the tasks. One worker or many, one process
-// or several shards, at once or after an interruption: the merged results are the
-// same, byte for byte.
+// A [Cell] is one algorithm on one instance of a dataset under fixed conditions. Its
+// result is found again whoever computed it, and is computed again when the algorithm's
+// version, the dataset's first instance or the GPU's geometry and costs change. It
+// depends on nothing else: instances are generated from streams of their own, algorithms
+// read no clock, and each call gets a new algorithm and its own copy of the tasks. One
+// worker or many, one process or several shards, at once or after an interruption: an
+// export of the results has the same bytes.
 //
 // The referee checks every schedule before anything is measured. A cell whose
 // algorithm breaks the rules, declines, fails or panics has an error row instead of

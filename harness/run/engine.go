@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -19,14 +20,13 @@ import (
 // An Engine computes cells. Only Store must be set.
 type Engine struct {
 	// Store has what was computed before and takes what is computed now.
-	Store *store.Store
-	// Sink opens what takes the results of this run, and may be nil: then it is the
-	// shard of Store. It must add them to Store as well.
-	Sink func() (store.Sink, error)
+	Store *store.DB
+	// File is the database of Store that takes the results. If it is empty, it is the shard's
+	// in the store's folder.
+	File string
 	// Workers is how many cells are computed at a time; 0 means one for each processor.
 	Workers int
-	// Shard is the part of the cells that this engine computes, and which shard of
-	// the store it writes to.
+	// Shard is the part of the cells that this engine computes.
 	Shard Shard
 	// Timeout is how long one cell may take; 0 means as long as it likes. It works by
 	// the context that algorithms are given, so one that never looks at it goes on.
@@ -53,7 +53,7 @@ func (e *CellError) Error() string { return fmt.Sprintf("cell %v %s", e.Cell, e.
 // what there is. Other errors are a [*CellError], those of [Series.Canonical], of
 // the dataset and of the store; they stop the run.
 func (e *Engine) Run(ctx context.Context, cells []Cell) (Results, error) {
-	results := newResults(e.Store)
+	results := Results{e.Store}
 	p, err := e.plan(cells)
 	if err != nil {
 		return results, err
@@ -62,23 +62,19 @@ func (e *Engine) Run(ctx context.Context, cells []Cell) (Results, error) {
 	if len(p.jobs) == 0 {
 		return results, nil
 	}
-	sink, err := e.sink()
+	file := e.File
+	if file == "" {
+		file = filepath.Join(e.Store.Dir(), store.FileName(e.Shard.Index, e.Shard.parts()))
+	}
+	w, err := e.Store.Writer(file)
 	if err != nil {
 		return results, err
 	}
-	err = e.compute(ctx, p, sink)
-	// What a sink could not write it may say twice.
-	if closed := sink.Close(); closed != nil && !errors.Is(err, closed) {
+	err = e.compute(ctx, p, w)
+	if closed := w.Close(); closed != nil && !errors.Is(err, closed) {
 		return results, errors.Join(err, closed)
 	}
 	return results, err
-}
-
-func (e *Engine) sink() (store.Sink, error) {
-	if e.Sink != nil {
-		return e.Sink()
-	}
-	return e.Store.Writer(e.Shard.Index, e.Shard.parts())
 }
 
 func (e *Engine) progress(done, total int) {
@@ -87,62 +83,65 @@ func (e *Engine) progress(done, total int) {
 	}
 }
 
+// reportEvery is how often progress is told.
+const reportEvery = 100 * time.Millisecond
+
 // compute spreads the jobs over the workers.
-func (e *Engine) compute(ctx context.Context, p *plan, sink store.Sink) error {
+func (e *Engine) compute(ctx context.Context, p *plan, w *store.Writer) error {
 	workers := e.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	var mu sync.Mutex
-	done := p.done
+	done, told := p.done, time.Now()
 	report := func(n int) {
 		mu.Lock()
 		defer mu.Unlock()
 		done += n
-		e.progress(done, p.total)
+		if time.Since(told) >= reportEvery {
+			told = time.Now()
+			e.progress(done, p.total)
+		}
 	}
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for range min(workers, len(p.jobs)) {
-		g.Go(func() (err error) {
-			b := &batch{sink: sink, report: report, flushed: time.Now()}
-			defer func() {
-				if failed := b.flush(); failed != nil {
-					err = failed
-				}
-			}()
+		g.Go(func() error {
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= len(p.jobs) {
 					return nil
 				}
-				if err := e.job(ctx, &p.jobs[i], b); err != nil {
+				if err := e.job(ctx, &p.jobs[i], w, report); err != nil {
 					return err
 				}
 			}
 		})
 	}
-	return g.Wait()
+	err := g.Wait()
+	e.progress(done, p.total)
+	return err
 }
 
 // job generates an instance once and computes its cells.
-func (e *Engine) job(ctx context.Context, j *job, b *batch) error {
+func (e *Engine) job(ctx context.Context, j *job, w *store.Writer, report func(n int)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	in, err := j.tasks[0].series.instance(j.key.instance)
+	in, err := j.series[0].instance(j.instance)
 	if err != nil {
 		return err
 	}
-	for _, t := range j.tasks {
-		record, err := e.record(ctx, t.series, in, j.key.instance)
+	for _, s := range j.series {
+		record, err := e.record(ctx, s.resolved, in, j.instance)
 		if err != nil {
 			return err
 		}
-		record.Cell = t.cell
-		if err := b.add(record); err != nil {
+		record.Series, record.Instance = s.stored, j.instance
+		if err := w.Append(record); err != nil {
 			return err
 		}
+		report(1)
 	}
 	return nil
 }

@@ -15,70 +15,77 @@ type plan struct {
 
 // A job is the missing cells of one instance.
 type job struct {
-	key   instanceKey
-	tasks []jobTask
+	instance int
+	series   []*planned
 }
 
-type jobTask struct {
-	series *resolved
-	// cell is the canonical JSON.
-	cell string
+// A planned series is one that cells are listed of.
+type planned struct {
+	*resolved
+	stored store.Series
+	// finished has the instances with a result, and queued those in jobs.
+	finished, queued store.Instances
+	group            int
 }
 
 // plan finds the shard's cells without a result and groups them by instance, in
-// the order in which they are listed first.
+// the order in which they are listed first. It asks the store once for each series.
 func (e *Engine) plan(cells []Cell) (*plan, error) {
 	p := &plan{}
 	known := map[Series]*planned{}
-	groups := map[instanceKey]int{}
-	missing := map[store.Key]bool{}
-	var current *planned
-	var buf []byte
-	for i := range cells {
-		c := &cells[i]
-		if current == nil || c.Series != current.series {
-			if current = known[c.Series]; current == nil {
-				r, err := resolveCell(*c)
-				if err != nil {
-					return nil, err
-				}
-				current = &planned{r, r.series.appendJSON(nil)}
-				known[c.Series] = current
+	groups := map[group]int{}
+	type place struct{ group, instance int }
+	jobs := map[place]int{}
+	for span := range Spans(cells) {
+		s := known[span.Series]
+		if s == nil {
+			var err error
+			if s, err = e.plannedSeries(span.Cell(span.From)); err != nil {
+				return nil, err
 			}
+			g, ok := groups[span.Series.group()]
+			if !ok {
+				g = len(groups)
+				groups[span.Series.group()] = g
+			}
+			s.group = g
+			known[span.Series] = s
 		}
-		if err := current.checkVersion(c); err != nil {
+		if err := s.checkVersion(span.Cell(span.From)); err != nil {
 			return nil, err
 		}
-		instance := c.instanceKey()
-		if !e.Shard.holds(instance) {
-			continue
+		for instance := span.From; instance < span.To; instance++ {
+			if s.queued.Has(instance) || !e.Shard.holds(instanceKey{span.Series.group(), instance}) {
+				continue
+			}
+			p.total++
+			if s.finished.Has(instance) {
+				p.done++
+				continue
+			}
+			s.queued.Add(instance)
+			at := place{s.group, instance}
+			j, ok := jobs[at]
+			if !ok {
+				j = len(p.jobs)
+				jobs[at] = j
+				p.jobs = append(p.jobs, job{instance: instance})
+			}
+			p.jobs[j].series = append(p.jobs[j].series, s)
 		}
-		buf = appendCell(append(buf[:0], current.json...), c.Version, c.Instance)
-		key := store.KeyOf(buf)
-		if missing[key] {
-			continue
-		}
-		p.total++
-		if row, ok := e.Store.Get(key); ok && row.Kind != store.KindTimeout {
-			p.done++
-			continue
-		}
-		missing[key] = true
-		g, ok := groups[instance]
-		if !ok {
-			g = len(p.jobs)
-			groups[instance] = g
-			p.jobs = append(p.jobs, job{key: instance})
-		}
-		p.jobs[g].tasks = append(p.jobs[g].tasks, jobTask{current.resolved, string(buf)})
 	}
 	return p, nil
 }
 
-// planned is a series with the beginning of its cells' JSON.
-type planned struct {
-	*resolved
-	json []byte
+// plannedSeries resolves the series of a cell and asks the store for what it has of it.
+func (e *Engine) plannedSeries(c Cell) (*planned, error) {
+	r, err := resolveCell(c)
+	if err != nil {
+		return nil, err
+	}
+	s := &planned{resolved: r, stored: c.Stored(c.Version)}
+	s.finished, err = e.Store.Finished(s.stored)
+	return s, err
 }
 
 // resolveCell resolves a cell, which must be canonical.
@@ -90,12 +97,12 @@ func resolveCell(c Cell) (*resolved, error) {
 	if r.series != c.Series {
 		return nil, &CellError{c, "is not canonical, or its tasks file has changed; make cells with Series.Cells"}
 	}
-	return r, r.checkVersion(&c)
+	return r, r.checkVersion(c)
 }
 
-func (r *resolved) checkVersion(c *Cell) error {
+func (r *resolved) checkVersion(c Cell) error {
 	if now := r.algorithm.Spec.Version; c.Version != now {
-		return &CellError{*c, fmt.Sprintf("cannot be computed; the algorithm is at version %d", now)}
+		return &CellError{c, fmt.Sprintf("cannot be computed; the algorithm is at version %d", now)}
 	}
 	return nil
 }

@@ -2,19 +2,15 @@ package run
 
 import (
 	"fmt"
-	"sync"
+	"math"
 
 	"miglab/harness/store"
 )
 
-// Results looks up what became of cells. It sees all of the store, that is, other
-// shards' results too, as far as they were there when the store was opened.
+// Results looks up the outcome of cells in all of the store, other shards' included.
 type Results struct {
-	store   *store.Store
-	timings func() (map[store.Key]store.Microseconds, error)
+	store *store.DB
 }
-
-func newResults(s *store.Store) Results { return Results{s, sync.OnceValues(s.Timings)} }
 
 // MissingError says that a cell has no result yet.
 type MissingError struct {
@@ -45,68 +41,86 @@ func (e *MetricError) Error() string {
 	return fmt.Sprintf("%v has no metric %q", e.Cell, e.Metric)
 }
 
-// Get returns a cell's row and whether there is one.
-func (r Results) Get(c Cell) (store.Row, bool) { return r.store.Get(c.Key()) }
+// Get returns a cell's row and whether there is one. Errors are those of [store.DB.Rows].
+func (r Results) Get(c Cell) (store.Row, bool, error) {
+	return r.store.Row(c.Stored(c.Version), c.Instance)
+}
+
+// Failures counts the cells that ended with an error, by kind. Errors are those of [store.DB.Rows].
+func (r Results) Failures(cells []Cell) (map[string]int, error) {
+	out := map[string]int{}
+	for span := range Spans(cells) {
+		own, err := r.store.Failures(span.Stored(), span.From, span.To)
+		if err != nil {
+			return nil, err
+		}
+		for kind, n := range own {
+			out[kind] += n
+		}
+	}
+	return out, nil
+}
 
 // Values returns a metric of instances first to first+n-1 of a series at the
 // algorithm's present version. The first cell without it is the error: a [*MissingError], a
-// [*RowError] or a [*MetricError]. Other errors are those of [Series.Cells].
+// [*RowError] or a [*MetricError]. Other errors are those of [Series.Cells] and
+// [store.DB.Rows].
 func (r Results) Values(s Series, first, n int, metric string) ([]float64, error) {
-	out := make([]float64, 0, n)
-	err := r.each(s, first, n, func(c Cell, _ store.Key, row store.Row) error {
-		v, ok := row.Metrics.Get(metric)
-		if !ok {
-			return &MetricError{c, metric}
-		}
-		out = append(out, v)
-		return nil
-	})
-	return out, err
-}
-
-// Microseconds returns how long the algorithm took on instances first to
-// first+n-1 of a series. It is no result: it differs from run to run, and a power cut may have
-// lost some, which are left out. Errors are those of [Results.Values] and
-// [store.Store.Timings]. Timings are read once, at the first call.
-func (r Results) Microseconds(s Series, first, n int) ([]store.Microseconds, error) {
-	timings, err := r.timings()
+	known, points, err := r.part(s, first, n, metric, false)
 	if err != nil {
 		return nil, err
 	}
-	var out []store.Microseconds
-	err = r.each(s, first, n, func(_ Cell, k store.Key, _ store.Row) error {
-		if us, ok := timings[k]; ok {
-			out = append(out, us)
+	out := make([]float64, n)
+	for i := range out {
+		if i >= len(points) || points[i].Instance != first+i || math.IsNaN(points[i].Value) {
+			return nil, r.why(Cell{known.series, known.algorithm.Spec.Version, first + i}, metric)
 		}
-		return nil
-	})
-	return out, err
+		out[i] = points[i].Value
+	}
+	return out, nil
 }
 
-// each hands over the rows of instances first to first+n-1, up to the first that is missing
-// or an error.
-func (r Results) each(s Series, first, n int, use func(Cell, store.Key, store.Row) error) error {
+// Microseconds returns how long the algorithm took on instances first to
+// first+n-1 of a series. It is no result: it differs from run to run, and some may be unknown,
+// which are left out. Errors are those of [Results.Values].
+func (r Results) Microseconds(s Series, first, n int) ([]float64, error) {
+	known, points, err := r.part(s, first, n, "", true)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, 0, n)
+	for i := range n {
+		if i < len(points) && points[i].Instance == first+i && !math.IsNaN(points[i].Micros) {
+			out = append(out, points[i].Micros)
+		} else if err := r.why(Cell{known.series, known.algorithm.Spec.Version, first + i}, ""); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// part reads a metric, and wall times if timed, of those instances that have a result.
+func (r Results) part(s Series, first, n int, metric string, timed bool) (*resolved, []store.Point, error) {
 	known, err := resolve(s)
 	if err != nil {
-		return err
+		return known, nil, err
 	}
-	version := known.algorithm.Spec.Version
-	json := known.series.appendJSON(nil)
-	var buf []byte
-	for i := first; i < first+n; i++ {
-		buf = appendCell(append(buf[:0], json...), version, i)
-		key := store.KeyOf(buf)
-		c := Cell{known.series, version, i}
-		row, ok := r.store.Get(key)
-		if !ok {
-			return &MissingError{c}
-		}
-		if row.Kind != "" {
-			return &RowError{c, row.Kind, row.Error}
-		}
-		if err := use(c, key, row); err != nil {
-			return err
-		}
+	points, err := r.store.Part(known.series.Stored(known.algorithm.Spec.Version), metric, first, n, timed)
+	return known, points, err
+}
+
+// why says why a cell does not have a metric; nil if it has metrics and none is named.
+func (r Results) why(c Cell, metric string) error {
+	row, ok, err := r.Get(c)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return &MissingError{c}
+	case row.Kind != "":
+		return &RowError{c, row.Kind, row.Error}
+	case metric != "":
+		return &MetricError{c, metric}
 	}
 	return nil
 }

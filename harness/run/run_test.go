@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,26 +55,51 @@ func everything(t testing.TB, n int) []Cell {
 	return all
 }
 
-func open(t testing.TB, dir string) *store.Store {
+func open(t testing.TB, dir string) *store.DB {
 	t.Helper()
 	s, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close() })
 	return s
 }
 
 func export(t testing.TB, dir string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "results.csv")
-	if err := open(t, dir).Export(path); err != nil {
+	var b strings.Builder
+	if err := open(t, dir).Export(&b, store.Filter{}, "csv", false); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(path)
+	return b.String()
+}
+
+// count is how many cells have a result.
+func count(t testing.TB, s *store.DB) (n int) {
+	t.Helper()
+	all, err := s.Series(store.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(data)
+	for _, series := range all {
+		for _, err := range s.Rows(series) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+	}
+	return n
+}
+
+// get is the row of a cell, which must have one.
+func get(t testing.TB, r Results, c Cell) store.Row {
+	t.Helper()
+	row, ok, err := r.Get(c)
+	if err != nil || !ok {
+		t.Fatalf("%v has the row %v, %v, %v", c, row, ok, err)
+	}
+	return row
 }
 
 func mustRun(t testing.TB, e Engine, cells []Cell) Results {
@@ -87,18 +111,22 @@ func mustRun(t testing.TB, e Engine, cells []Cell) Results {
 	return r
 }
 
-func TestCellJSON(t *testing.T) {
-	c := cellsOf(t, series("test-fifo"), 8)[7]
-	want := `{"track":"batch","dataset":"far/MIXEDSCALING+WIDETIMES?n=6","content":"` + c.Content +
-		`","gpu":"A100","count":1,"algorithm":"test-fifo","model":"sequential","version":3,"instance":7}`
-	if len(c.Content) != 16 {
-		t.Errorf("content %q, want 16 digits", c.Content)
+func TestSpans(t *testing.T) {
+	fifo, stream := cellsOf(t, series("test-fifo"), 5), cellsOf(t, series("test-stream"), 2)
+	cells := slices.Concat(fifo[1:4], stream, fifo[4:], fifo[:2], fifo[3:4])
+	var got []Span
+	var all []Cell
+	for span := range Spans(cells) {
+		got = append(got, span)
+		for i := span.From; i < span.To; i++ {
+			all = append(all, span.Cell(i))
+		}
 	}
-	if got := c.JSON(); got != want {
-		t.Errorf("JSON %s, want %s", got, want)
+	if !slices.Equal(all, cells) || len(got) != 5 {
+		t.Errorf("the spans %v are of the cells %v, want %v", got, all, cells)
 	}
-	if c.Key() != store.KeyOf([]byte(want)) {
-		t.Error("the key is not the digest of the JSON")
+	for range Spans(cells) {
+		break
 	}
 }
 
@@ -159,10 +187,7 @@ func TestResults(t *testing.T) {
 			t.Errorf("instance %d: makespan %v, want %v", i, got, want)
 		}
 	}
-	row, ok := r.Get(cellsOf(t, s, 3)[2])
-	if !ok {
-		t.Fatal("no row")
-	}
+	row := get(t, r, cellsOf(t, s, 3)[2])
 	var names []string
 	for _, m := range row.Metrics {
 		names = append(names, m.Name)
@@ -198,8 +223,8 @@ func TestErrorRows(t *testing.T) {
 		"test-bound?of=nothing": {KindInvalid, "a bound of NaN s"},
 	} {
 		s := series(algorithm)
-		row, ok := r.Get(cellsOf(t, s, 1)[0])
-		if !ok || row.Kind != want.kind || !strings.Contains(row.Error, want.text) || row.Metrics != nil {
+		row := get(t, r, cellsOf(t, s, 1)[0])
+		if row.Kind != want.kind || !strings.Contains(row.Error, want.text) || row.Metrics != nil {
 			t.Errorf("%s: %+v, want %+v", algorithm, row, want)
 		}
 		var failed *RowError
@@ -230,7 +255,7 @@ func TestSecondRunComputesNothing(t *testing.T) {
 	dir := t.TempDir()
 	cells := everything(t, 3)
 	mustRun(t, Engine{Store: open(t, dir)}, slices.Concat(cells, cells)) // each listed twice
-	if n := open(t, dir).Len(); n != len(cells) {
+	if n := count(t, open(t, dir)); n != len(cells) {
 		t.Fatalf("%d rows for %d cells", n, len(cells))
 	}
 	before := calls.Load()
@@ -286,15 +311,15 @@ func TestShards(t *testing.T) {
 	cells := everything(t, 30)
 	mustRun(t, Engine{Store: open(t, whole)}, cells)
 	// Both stores are open before either run begins, as with two processes.
-	stores := []*store.Store{open(t, parts), open(t, parts)}
+	stores := []*store.DB{open(t, parts), open(t, parts)}
 	for i, s := range stores {
 		total := 0
 		mustRun(t, Engine{Store: s, Shard: Shard{i, 2}, Progress: func(_, n int) { total = n }}, cells)
-		if s.Len() != total || total == 0 || total == len(cells) {
-			t.Errorf("shard %d computed %d of %d cells", i, s.Len(), len(cells))
+		if count(t, s) != total || total == 0 || total == len(cells) {
+			t.Errorf("shard %d computed %d of %d cells", i, count(t, s), len(cells))
 		}
-		if s.Len()%10 != 0 {
-			t.Errorf("shard %d has %d cells: not all ten of each instance", i, s.Len())
+		if count(t, s)%10 != 0 {
+			t.Errorf("shard %d has %d cells: not all ten of each instance", i, count(t, s))
 		}
 	}
 	if export(t, whole) != export(t, parts) {
@@ -346,11 +371,11 @@ func TestCancel(t *testing.T) {
 		t.Errorf("run gave %v", err)
 	}
 	s := open(t, dir)
-	if n := s.Len(); n == 0 || n >= len(cells) {
+	if n := count(t, s); n == 0 || n >= len(cells) {
 		t.Errorf("%d of %d cells kept", n, len(cells))
 	}
-	if _, ok := r.Get(cells[len(cells)-1]); ok {
-		t.Error("the cancelled cell has a row")
+	if _, ok, err := r.Get(cells[len(cells)-1]); ok || err != nil {
+		t.Errorf("the cancelled cell has a row: %v, %v", ok, err)
 	}
 	// Resuming gives what an undisturbed run gives.
 	undisturbed := t.TempDir()
@@ -358,69 +383,6 @@ func TestCancel(t *testing.T) {
 	mustRun(t, Engine{Store: open(t, undisturbed)}, cells[:401])
 	if export(t, dir) != export(t, undisturbed) {
 		t.Error("a resumed run exports other bytes")
-	}
-}
-
-// killDir names the folder in which the process that TestKill starts works.
-const killDir = "MIGLAB_TEST_KILL_DIR"
-
-func TestKill(t *testing.T) {
-	cells := append(everything(t, 20), cellsOf(t, series("test-slow"), 300)...)
-	if dir := os.Getenv(killDir); dir != "" { // the process to be killed
-		mustRun(t, Engine{Store: open(t, dir), Workers: 2}, cells)
-		return
-	}
-	dir, undisturbed := t.TempDir(), t.TempDir()
-	shard := filepath.Join(dir, "results-0of1.jsonl")
-	for kills := range int64(2) {
-		child := exec.Command(os.Args[0], "-test.run=^TestKill$")
-		child.Env = append(os.Environ(), killDir+"="+dir)
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		for { // until it has written something new
-			if info, err := os.Stat(shard); err == nil && info.Size() > 20_000*(kills+1) {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
-		if err := child.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		if err := child.Wait(); err == nil {
-			t.Fatal("the process was through before it was killed")
-		}
-	}
-	if n := open(t, dir).Len(); n == 0 || n >= len(cells) {
-		t.Fatalf("%d of %d cells survived", n, len(cells))
-	}
-	mustRun(t, Engine{Store: open(t, dir)}, cells)
-	mustRun(t, Engine{Store: open(t, undisturbed)}, cells)
-	if export(t, dir) != export(t, undisturbed) {
-		t.Error("a killed and resumed run exports other bytes")
-	}
-}
-
-func TestTruncatedShardIsCompleted(t *testing.T) {
-	dir := t.TempDir()
-	cells := everything(t, 3)
-	mustRun(t, Engine{Store: open(t, dir)}, cells)
-	want := export(t, dir)
-	shard := filepath.Join(dir, "results-0of1.jsonl")
-	info, err := os.Stat(shard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(shard, info.Size()-10); err != nil {
-		t.Fatal(err)
-	}
-	before := calls.Load()
-	mustRun(t, Engine{Store: open(t, dir)}, cells)
-	if n := calls.Load() - before; n != 1 {
-		t.Errorf("%d calls for one lost line", n)
-	}
-	if got := export(t, dir); got != want {
-		t.Errorf("exported\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -490,7 +452,7 @@ func TestSchedule(t *testing.T) {
 		t.Errorf("violations %v", v)
 	}
 	r := mustRun(t, e, []Cell{cell})
-	row, _ := r.Get(cell)
+	row := get(t, r, cell)
 	if m, _ := row.Metrics.Get(track.MetricMakespan); m != float64(s.Makespan()) {
 		t.Errorf("makespan %v drawn and %v stored", s.Makespan(), m)
 	}

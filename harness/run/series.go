@@ -2,13 +2,12 @@ package run
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/store"
+	"miglab/harness/nearest"
 	"miglab/harness/task"
 	"miglab/harness/track"
 )
@@ -66,26 +65,6 @@ func (s Series) Cells(n int) ([]Cell, error) {
 	return out, nil
 }
 
-// appendJSON begins the canonical JSON of the series' cells; appendCell ends it.
-func (s *Series) appendJSON(dst []byte) []byte {
-	field := func(name, value string) {
-		dst = append(dst, name...)
-		dst = store.AppendString(dst, value)
-	}
-	field(`{"track":`, string(s.Track))
-	field(`,"dataset":`, s.Dataset)
-	field(`,"content":`, s.Content)
-	field(`,"gpu":`, s.GPU)
-	dst = append(dst, `,"count":`...)
-	dst = strconv.AppendInt(dst, int64(s.Count), 10)
-	field(`,"algorithm":`, s.Algorithm)
-	if s.Weights != "" {
-		field(`,"weights":`, s.Weights)
-	}
-	field(`,"model":`, s.Model.String())
-	return dst
-}
-
 // TrackError says that an algorithm does not belong to the track it was asked for.
 type TrackError struct {
 	Algorithm  string
@@ -93,7 +72,11 @@ type TrackError struct {
 }
 
 func (e *TrackError) Error() string {
-	return fmt.Sprintf("algorithm %q is of track %q and not of track %q", e.Algorithm, e.Has, e.Track)
+	var names []string
+	for _, s := range algo.All(e.Track) {
+		names = append(names, s.Name)
+	}
+	return fmt.Sprintf("%q is of the %s track: %v", e.Algorithm, e.Has, nearest.Unknown(string(e.Track)+" algorithm", e.Algorithm, names))
 }
 
 // resolved is a series with the values that its names refer to.

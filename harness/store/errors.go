@@ -1,23 +1,14 @@
 package store
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
 
-// LineError says that a line of a shard cannot be read.
-type LineError struct {
-	File string
-	// Line counts from 1; the header is line 1.
-	Line int
-	// Reason is what is wrong with it.
-	Reason string
-	// Remedy is what to do about it.
-	Remedy string
-}
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
 
-func (e *LineError) Error() string {
-	return fmt.Sprintf("%s:%d: %s; %s", e.File, e.Line, e.Reason, e.Remedy)
-}
-
-// FormatError says that another version of the program wrote a shard.
+// FormatError says that another version of the program wrote a database.
 type FormatError struct {
 	File string
 	// Found is the format's version in the file.
@@ -28,42 +19,73 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("%s has format %d and this program reads format %d; use the program that wrote it, or another folder", e.File, e.Found, Format)
 }
 
-// An Origin is where a row comes from.
-type Origin struct {
-	File string
-	// Line counts from 1; 0 means that the row is only being appended.
-	Line int
-}
-
-func (o Origin) String() string {
-	if o.Line == 0 {
-		return o.File + " (being written)"
-	}
-	return fmt.Sprintf("%s:%d", o.File, o.Line)
-}
-
 // ConflictError says that two rows disagree about a cell. As equal cells have equal
 // results, an algorithm changed without a new version, or depends on more than
 // its input.
 type ConflictError struct {
-	// Cell is the cell's JSON.
-	Cell string
-	// First and Second are where the rows stand.
-	First, Second Origin
-	// FirstOutcome and SecondOutcome are what they say.
+	Series   Series
+	Instance int
+	// First and Second are the files that the rows are in.
+	First, Second string
+	// FirstOutcome and SecondOutcome are what the rows say.
 	FirstOutcome, SecondOutcome string
 }
 
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("two results for cell %s: %s has %s; %s has %s; delete the wrong line, and give an algorithm that changed a new version",
-		e.Cell, e.First, e.FirstOutcome, e.Second, e.SecondOutcome)
+	return fmt.Sprintf("two results for %v, instance %d: %s has %s; %s has %s; remove the wrong file, or give an algorithm that changed a new version",
+		e.Series, e.Instance, e.First, e.FirstOutcome, e.Second, e.SecondOutcome)
 }
 
-// BusyError says that another process, or another writer in this one, is writing to a shard.
-type BusyError struct {
+// Damage says that a database is not as it was written.
+type Damage struct {
 	File string
+	// Reason is a sentence without its full stop.
+	Reason string
+	// Timing is set where only the wall times are affected.
+	Timing bool
 }
 
-func (e *BusyError) Error() string {
-	return fmt.Sprintf("another process is writing to %s; wait for it, or give each process a shard of its own", e.File)
+func (d *Damage) Error() string {
+	if d.Timing {
+		return fmt.Sprintf("%s: the wall times (table timing) are damaged (%s) and the results are not; rescue both with: sqlite3 FILE .recover | sqlite3 NEWFILE", d.File, d.Reason)
+	}
+	return fmt.Sprintf("%s is damaged (%s); move it away, and what it has will be computed again; other files are not affected", d.File, d.Reason)
+}
+
+// code returns SQLite's primary result code of an error, or 0.
+func code(err error) int {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+// An accessError is an error of SQLite with the file that it is about and what to do.
+type accessError struct {
+	file, advice string
+	err          error
+}
+
+func (e *accessError) Error() string { return fmt.Sprintf("%s: %v%s", e.file, e.err, e.advice) }
+
+func (e *accessError) Unwrap() error { return e.err }
+
+// explain makes errors of SQLite a *Damage or an *accessError.
+func explain(path string, err error) error {
+	if _, ok := errors.AsType[*accessError](err); ok {
+		return err
+	}
+	switch code(err) {
+	case 0:
+		return err
+	case lib.SQLITE_FULL:
+		return &accessError{path, "; the disk is full, and what was committed before is kept: free some space and run the same command again", err}
+	case lib.SQLITE_BUSY:
+		return &accessError{path, fmt.Sprintf("; another process has been writing to it for %v: run the same command again when that is done", patience), err}
+	case lib.SQLITE_PERM, lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_IOERR:
+		return &accessError{path, "; check that the folder can be written to and its disk has room, and run the same command again", err}
+	case lib.SQLITE_LOCKED, lib.SQLITE_NOMEM, lib.SQLITE_INTERRUPT, lib.SQLITE_PROTOCOL:
+		return &accessError{path, "", err}
+	}
+	return &Damage{File: path, Reason: err.Error()} // the statements are right: the file is not
 }

@@ -2,22 +2,48 @@ package store
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
-// A Key addresses a cell: the SHA-256 of its canonical JSON.
-type Key [sha256.Size]byte
+// A Series is an algorithm on a dataset under fixed conditions. Its results are
+// told apart by the instance alone. The names are those of package run.
+type Series struct {
+	Track, Dataset, Content, GPU string
+	// Count is the number of GPUs.
+	Count     int
+	Algorithm string
+	// Version is the algorithm's.
+	Version int
+	// Weights names what a trained algorithm has learned; empty for all others.
+	Weights string
+	// Model is the reconfiguration model.
+	Model string
+}
 
-// KeyOf returns the key of a cell given as canonical JSON.
-func KeyOf(cell []byte) Key { return sha256.Sum256(cell) }
+// compare orders series by their fields, in the order of an export.
+func (s Series) compare(o Series) int {
+	return cmp.Or(
+		cmp.Compare(s.Track, o.Track), cmp.Compare(s.Dataset, o.Dataset), cmp.Compare(s.Content, o.Content),
+		cmp.Compare(s.GPU, o.GPU), cmp.Compare(s.Count, o.Count), cmp.Compare(s.Algorithm, o.Algorithm),
+		cmp.Compare(s.Version, o.Version), cmp.Compare(s.Weights, o.Weights), cmp.Compare(s.Model, o.Model),
+	)
+}
 
-// String returns the key in hexadecimal.
-func (k Key) String() string { return hex.EncodeToString(k[:]) }
+// String names the series in messages.
+func (s Series) String() string {
+	return fmt.Sprintf("%s (version %d) on %s, %d x %s, %s", s.Algorithm, s.Version, s.Dataset, s.Count, s.GPU, s.Model)
+}
+
+// checksum is what the column crc of the table series has.
+func (s Series) checksum() uint32 {
+	return crc32.Checksum(fmt.Appendf(nil, "%q %q %q %q %d %q %d %q %q", s.values()...), castagnoli)
+}
 
 // A Metric is a number by name. The name carries the unit, as in makespan_s.
 type Metric struct {
@@ -25,7 +51,7 @@ type Metric struct {
 	Value float64
 }
 
-// Metrics are numbers by ascending name; every name stands once.
+// Metrics are numbers by ascending name; every name occurs once.
 type Metrics []Metric
 
 // Get returns the metric of a name and whether there is one.
@@ -37,71 +63,80 @@ func (m Metrics) Get(name string) (float64, bool) {
 	return m[i].Value, true
 }
 
-// KindTimeout is the kind of a row whose work ran out of time. It settles nothing:
-// a row of another kind for the same cell takes its place, in one shard or across
-// several. The store gives no other kind a meaning.
+// KindTimeout is the kind of a row whose work ran out of time. A row of any other
+// kind for the same cell replaces it. The store gives no other kind a meaning.
 const KindTimeout = "timeout"
 
-// A Row is what became of a cell: metrics, or an error of some kind.
+// A Row is the outcome of one instance of a series: metrics, or an error of some kind.
 type Row struct {
-	// Cell is a flat JSON object of strings and numbers, spelled canonically: no
-	// white space, the fields always in the same order, strings as [AppendString]
-	// writes them.
-	Cell    string
-	Metrics Metrics
+	// Instance counts from 0.
+	Instance int
+	Metrics  Metrics
 	// Kind is empty for a row with metrics; otherwise it classifies the error.
 	Kind string
 	// Error says what went wrong.
 	Error string
 }
 
-// Key returns the key of the row's cell.
-func (r *Row) Key() Key { return KeyOf([]byte(r.Cell)) }
-
-// fields hands over the cell's fields; see [scanner.object].
-func (r *Row) fields(use func(name, value string)) {
-	s := scanner{line: r.Cell}
-	s.object(use)
-}
-
-// same reports whether two rows for one cell agree.
-func (r *Row) same(o *Row) bool {
-	return r.Kind == o.Kind && r.Error == o.Error && slices.Equal(r.Metrics, o.Metrics)
-}
-
-// outcome is the row without its cell, for messages.
+// outcome is the row's content, for messages.
 func (r *Row) outcome() string {
 	if r.Kind != "" {
 		return fmt.Sprintf("%s: %s", r.Kind, r.Error)
 	}
-	var b strings.Builder
-	for i, m := range r.Metrics {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s = %v", m.Name, m.Value)
+	var out []string
+	for _, m := range r.Metrics {
+		out = append(out, fmt.Sprintf("%s = %v", m.Name, m.Value))
 	}
-	return b.String()
+	return strings.Join(out, ", ")
 }
 
 // validate checks what a caller wants to append.
 func (r *Row) validate() error {
-	s := scanner{line: r.Cell}
-	s.object(func(string, string) {})
-	s.end()
-	if s.err != nil {
-		return fmt.Errorf("cell %s: %w", r.Cell, s.err)
+	if r.Instance < 0 {
+		return fmt.Errorf("instance %d: instances count from 0", r.Instance)
 	}
 	if (r.Kind == "") != (len(r.Metrics) > 0) || (r.Kind == "") != (r.Error == "") {
-		return fmt.Errorf("cell %s: a row has either metrics or a kind and an error", r.Cell)
+		return fmt.Errorf("instance %d: a row has either metrics or a kind and an error", r.Instance)
 	}
 	for i, m := range r.Metrics {
 		if math.IsNaN(m.Value) || math.IsInf(m.Value, 0) {
-			return fmt.Errorf("cell %s: metric %q is %v; it must be finite", r.Cell, m.Name, m.Value)
+			return fmt.Errorf("instance %d: metric %q is %v; it must be finite", r.Instance, m.Name, m.Value)
 		}
 		if i > 0 && r.Metrics[i-1].Name >= m.Name {
-			return fmt.Errorf("cell %s: metric %q must come before %q and once", r.Cell, m.Name, r.Metrics[i-1].Name)
+			return fmt.Errorf("instance %d: metric %q must come before %q and once", r.Instance, m.Name, r.Metrics[i-1].Name)
 		}
 	}
 	return nil
+}
+
+// A Record is a row of a series, with the wall time of the work.
+type Record struct {
+	Series Series
+	Row
+	// Took is the wall time; 0 means that it is not known. It is kept for rows with
+	// metrics alone.
+	Took time.Duration
+}
+
+// A cell is a row as the table has it.
+type cell struct {
+	instance    int
+	kind, error string
+	// metrics is a JSON object; empty for an error.
+	metrics string
+	crc     uint32
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum is what the column crc must have. SQLite does not notice when text within
+// a page is damaged; the checksum does.
+func (c *cell) checksum(series uint32, buffer *[]byte) uint32 {
+	b := strconv.AppendUint((*buffer)[:0], uint64(series), 10)
+	b = strconv.AppendInt(append(b, ' '), int64(c.instance), 10)
+	b = append(append(b, 0), c.kind...)
+	b = append(append(b, 0), c.error...)
+	b = append(append(b, 0), c.metrics...)
+	*buffer = b
+	return crc32.Checksum(b, castagnoli)
 }

@@ -1,200 +1,364 @@
 package store
 
 import (
-	"bytes"
+	"cmp"
+	"database/sql"
 	"errors"
-	"io"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
-// syncEvery is how much work a power cut may cost. What was handed to the
-// operating system survives the death of the process at once.
-const syncEvery = time.Second
+// How much work may be lost when the process is killed: what was appended in the last
+// second, or, where committing is slow, in ten times as long as it took last. As many rows
+// as fullBuffer are committed at once.
+const (
+	commitEvery = time.Second
+	fullBuffer  = 50_000
+)
 
-// A Record is a row with what goes to the timing shard.
-type Record struct {
-	Row
-	// Took is the wall time of the work; 0 means that it is not known.
-	Took time.Duration
-}
-
-// timed reports whether the record has a line in a timing shard.
-func (r *Record) timed() bool { return r.Kind == "" && r.Took > 0 }
-
-// A Sink takes results as they come: a [Writer] or [Segments]. It is safe for
-// concurrent use.
-type Sink interface {
-	// Append adds records to the store in memory and, now or soon, to files.
-	Append(records ...Record) error
-	// Close puts everything on disk. Nothing is appended afterwards.
-	Close() error
-}
-
-// A Writer appends to one shard of a store. It is safe for concurrent use; the
-// shard belongs to it until it is closed or its process ends.
+// A Writer appends to one database. Other processes may write to it at the same
+// time. It is safe for concurrent use.
 type Writer struct {
-	store *Store
+	file *file
 
-	mu              sync.Mutex
-	results, timing *os.File
-	file            int32
-	buf             []byte
-	synced          time.Time
+	mu      sync.Mutex
+	pending []Record
+	// timer runs while there are pending records.
+	timer *time.Timer
+	wait  time.Duration
+	// failed is the first error of writing; nothing is written after it.
+	failed error
 }
 
-// Writer opens shard index (from 0) of the given number for appending. It is a
-// [*BusyError] if another process has it.
-func (s *Store) Writer(index, of int) (w *Writer, err error) {
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		return nil, err
+// Writer opens a database of the DB for appending. It is made, with its folder, if
+// it does not exist. Queries of the DB see what was committed.
+func (db *DB) Writer(path string) (*Writer, error) {
+	w := &Writer{wait: commitEvery}
+	for _, f := range db.all() {
+		if f.path == path {
+			w.file = f
+		}
 	}
-	w = &Writer{store: s, synced: time.Now()}
-	if w.results, err = openShard(s.dir, results, index, of); err != nil {
-		return nil, err
-	}
-	if w.timing, err = openShard(s.dir, timing, index, of); err != nil {
-		w.results.Close()
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	w.file = s.file(w.results.Name())
-	return w, nil
-}
-
-// openShard opens a shard for appending, cuts off a last line that its previous
-// writer did not finish, and gives an empty one its header.
-func openShard(dir string, k kind, index, of int) (_ *os.File, err error) {
-	f, err := os.OpenFile(filepath.Join(dir, k.file(index, of)), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
+	if w.file == nil {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return nil, err
+		}
+		f, err := openFile(path, true)
 		if err != nil {
-			f.Close()
+			return nil, err
 		}
-	}()
-	if err := lock(f); err != nil {
-		return nil, err
+		db.add(f)
+		w.file = f
 	}
-	size, err := completeSize(f)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.Truncate(size); err != nil {
-		return nil, err
-	}
-	if size == 0 {
-		_, err = f.WriteString(k.header() + "\n")
-	}
-	return f, err
+	return w, explain(path, w.file.useWAL())
 }
 
-// completeSize returns the length of a file up to the end of its last complete line.
-func completeSize(f *os.File) (int64, error) {
-	end, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return 0, err
-	}
-	buf := make([]byte, 4096)
-	for end > 0 {
-		part := buf[:min(int64(len(buf)), end)]
-		if _, err := f.ReadAt(part, end-int64(len(part))); err != nil {
-			return 0, err
-		}
-		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
-			return end - int64(len(part)) + int64(i) + 1, nil
-		}
-		end -= int64(len(part))
-	}
-	return 0, nil
-}
-
-// Append adds records to the shard and to the store. They are with the operating
-// system when it returns, and on disk within a second of appending or after
-// [Writer.Close]. A row that the store has is not written again; one that
-// contradicts it is a [*ConflictError], with which Append stops. After any error
-// what the store holds in memory may be ahead of the disk.
+// Append takes records, which are committed within a second or by [Writer.Close]. A row
+// that the database has is not written again; one that contradicts it is a
+// [*ConflictError], with which writing ends. An error may be about earlier records;
+// after it every call gives the same error.
 func (w *Writer) Append(records ...Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	news, conflict := w.store.adopt(records, w.file)
-	if err := w.write(news); err != nil {
-		return err
-	}
-	return conflict
-}
-
-// news is a record that the store did not have.
-type news struct {
-	key    Key
-	record *Record
-}
-
-// adopt adds records that are being written to a file to the store in memory, and
-// returns those that are news, up to the first that cannot be added.
-func (s *Store) adopt(records []Record, file int32) ([]news, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := make([]news, 0, len(records))
 	for i := range records {
 		r := &records[i]
-		r.Error = strings.ToValidUTF8(r.Error, "\uFFFD")
 		if err := r.validate(); err != nil {
-			return out, err
+			return fmt.Errorf("%v, %w", r.Series, err)
 		}
-		k := r.Key()
-		isNews, err := s.merge(k, entry{r.Row, file, 0})
-		if err != nil {
-			return out, err
-		}
-		if isNews {
-			out = append(out, news{k, r})
-		}
+		w.pending = append(w.pending, *r)
 	}
-	return out, nil
+	if len(w.pending) >= fullBuffer {
+		w.flush()
+	}
+	if len(w.pending) > 0 && w.timer == nil {
+		w.timer = time.AfterFunc(w.wait, func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.flush()
+		})
+	}
+	return w.failed
 }
 
-func (w *Writer) write(rows []news) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	// Timing goes first: a process killed in between computes the cell again, and
-	// no result is left without its timing.
-	w.buf = w.buf[:0]
-	for _, n := range rows {
-		if n.record.timed() {
-			w.buf = appendTiming(w.buf, n.key, n.record.Took)
-		}
-	}
-	if _, err := w.timing.Write(w.buf); err != nil {
-		return err
-	}
-	w.buf = w.buf[:0]
-	for _, n := range rows {
-		w.buf = appendRow(w.buf, &n.record.Row)
-	}
-	if _, err := w.results.Write(w.buf); err != nil {
-		return err
-	}
-	if time.Since(w.synced) < syncEvery {
-		return nil
-	}
-	return w.sync()
-}
-
-func (w *Writer) sync() error {
-	w.synced = time.Now()
-	return errors.Join(w.timing.Sync(), w.results.Sync())
-}
-
-// Close puts everything on disk and gives the shard up.
+// Close commits everything. The database can still be read.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return errors.Join(w.sync(), w.timing.Close(), w.results.Close())
+	w.flush()
+	if w.failed != nil {
+		_ = w.file.settle() // what failed says more
+		return w.failed
+	}
+	return explain(w.file.path, w.file.settle())
+}
+
+// flush commits what is pending.
+func (w *Writer) flush() {
+	if w.timer != nil {
+		w.timer.Stop()
+		w.timer = nil
+	}
+	if w.failed != nil || len(w.pending) == 0 {
+		w.pending = w.pending[:0]
+		return
+	}
+	began := time.Now()
+	w.failed = explain(w.file.path, w.file.write(w.pending))
+	w.pending = w.pending[:0]
+	w.wait = max(commitEvery, 10*time.Since(began))
+}
+
+// transact runs do in a transaction. Series that it adds are forgotten if it fails.
+func (f *file) transact(do func(tx *sql.Tx) error) error {
+	tx, err := f.db.Begin()
+	if err != nil {
+		return err
+	}
+	if err = do(tx); err == nil {
+		err = tx.Commit()
+	}
+	if err != nil {
+		f.ids = map[Series]seriesID{}
+		_ = tx.Rollback() // SQLite may have done so; the first error says more
+	}
+	return err
+}
+
+// add returns what the file calls a series, which it gets if it does not have it.
+func (f *file) addSeries(tx *sql.Tx, s Series) (seriesID, error) {
+	if id, ok := f.ids[s]; ok {
+		return id, nil
+	}
+	id := seriesID{crc: s.checksum()}
+	if _, err := tx.Exec("INSERT INTO series ("+seriesColumns+", crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		append(s.values(), id.crc)...); err != nil {
+		return id, err
+	}
+	if err := tx.QueryRow(findSeries, s.values()...).Scan(&id.id, &id.crc); err != nil {
+		return id, err
+	}
+	f.ids[s] = id
+	return id, nil
+}
+
+// replaceTimeout lets a new row take the place of one that ran out of time.
+const replaceTimeout = " ON CONFLICT DO UPDATE SET kind = excluded.kind, error = excluded.error, metrics = excluded.metrics, crc = excluded.crc" +
+	" WHERE cell.kind = '" + KindTimeout + "' AND excluded.kind <> '" + KindTimeout + "'"
+
+const leastTime = " ON CONFLICT DO UPDATE SET microseconds = excluded.microseconds WHERE excluded.microseconds < timing.microseconds"
+
+// write commits records. Those of one series are written together, which is faster.
+func (f *file) write(records []Record) error {
+	return f.transact(func(tx *sql.Tx) error {
+		ids := make(map[*Record]seriesID, len(records))
+		order := make([]*Record, len(records))
+		for i := range records {
+			order[i] = &records[i]
+			id, err := f.addSeries(tx, records[i].Series)
+			if err != nil {
+				return err
+			}
+			ids[order[i]] = id
+		}
+		slices.SortStableFunc(order, func(a, b *Record) int {
+			return cmp.Or(cmp.Compare(ids[a].id, ids[b].id), cmp.Compare(a.Instance, b.Instance))
+		})
+		insert, err := tx.Prepare("INSERT INTO cell (series, instance, kind, error, metrics, crc) VALUES (?, ?, ?, ?, ?, ?)" + replaceTimeout)
+		if err != nil {
+			return err
+		}
+		defer insert.Close()
+		insertTime, err := tx.Prepare("INSERT INTO timing (series, instance, microseconds) VALUES (?, ?, ?)" + leastTime)
+		if err != nil {
+			return err
+		}
+		defer insertTime.Close()
+		for _, r := range order {
+			if err := f.writeOne(tx, insert, insertTime, ids[r], r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// writeOne executes the statements for a record.
+func (f *file) writeOne(tx *sql.Tx, insert, insertTime *sql.Stmt, id seriesID, r *Record) error {
+	c := cellFor(r, id.crc)
+	var metrics any // NULL for an error
+	if r.Kind == "" {
+		metrics = c.metrics
+	}
+	done, err := insert.Exec(id.id, c.instance, c.kind, c.error, metrics, c.crc)
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil {
+		return err
+	} else if n == 0 {
+		if err := f.compare(tx, id, &c, r); err != nil {
+			return err
+		}
+	}
+	if r.Kind == "" && r.Took > 0 {
+		if _, err := insertTime.Exec(id.id, c.instance, float64(r.Took)/float64(time.Microsecond)); err != nil {
+			return f.explainTiming(err)
+		}
+	}
+	return nil
+}
+
+// text replaces what SQLite's functions would not take as text.
+func text(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// cellFor is a record as the table has it.
+func cellFor(r *Record, series uint32) cell {
+	var buffer [512]byte
+	scratch := buffer[:0]
+	c := cell{instance: r.Instance, kind: text(r.Kind), error: text(r.Error)}
+	if r.Kind == "" {
+		c.metrics = string(appendMetrics(scratch, r.Metrics))
+	}
+	c.crc = c.checksum(series, &scratch)
+	return c
+}
+
+// compare accepts a cell that the file has with the same content, or a timeout of
+// one that it has at all.
+func (f *file) compare(tx *sql.Tx, id seriesID, c *cell, r *Record) error {
+	old, err := readCell(tx, id.id, c.instance)
+	if err != nil {
+		return err
+	}
+	if old == *c || c.kind == KindTimeout {
+		return nil
+	}
+	var buffer []byte
+	if old.checksum(id.crc, &buffer) != old.crc {
+		return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", c.instance, r.Series)}
+	}
+	have, err := old.row(map[string]string{})
+	if err != nil {
+		return &Damage{File: f.path, Reason: err.Error()}
+	}
+	return &ConflictError{r.Series, c.instance, f.path, "the one being written", have.outcome(), r.outcome()}
+}
+
+// readCell reads a cell that exists.
+func readCell(tx *sql.Tx, series int64, instance int) (cell, error) {
+	var columns [5]any
+	err := tx.QueryRow("SELECT instance, kind, error, metrics, crc FROM main.cell WHERE series = ? AND instance = ?", series, instance).
+		Scan(&columns[0], &columns[1], &columns[2], &columns[3], &columns[4])
+	return cellOf(&columns), err
+}
+
+// Merge adds the results and wall times of a DB's databases to the writer's, one
+// database after the other.
+func (w *Writer) Merge(from *DB) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.flush()
+	for _, f := range from.all() {
+		if w.failed != nil {
+			break
+		}
+		w.failed = w.file.merge(f)
+	}
+	return w.failed
+}
+
+// merge adds another file's results and wall times.
+func (f *file) merge(other *file) error {
+	known, err := other.series()
+	if err != nil {
+		return explain(other.path, err)
+	}
+	if _, err := f.db.Exec("ATTACH ? AS task", other.uri); err != nil {
+		return explain(other.path, err)
+	}
+	err = f.transact(func(tx *sql.Tx) error { return f.mergeAttached(tx, other, known) })
+	_, detached := f.db.Exec("DETACH task")
+	return explain(f.path, cmp.Or(err, detached))
+}
+
+// mergeAttached adds what the attached file has. It is checked already.
+func (f *file) mergeAttached(tx *sql.Tx, other *file, known map[Series]seriesID) error {
+	if _, err := tx.Exec("CREATE TEMP TABLE IF NOT EXISTS same (own INTEGER, other INTEGER PRIMARY KEY); DELETE FROM temp.same"); err != nil {
+		return err
+	}
+	cells := 0
+	if err := tx.QueryRow("SELECT count(*) FROM task.cell").Scan(&cells); err != nil {
+		return explain(other.path, err)
+	}
+	for s, id := range known {
+		own, err := f.addSeries(tx, s)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec("INSERT INTO temp.same VALUES (?, ?)", own.id, id.id); err != nil {
+			return err
+		}
+	}
+	// CROSS JOIN keeps the order: each cell is looked up once.
+	done, err := tx.Exec(`INSERT INTO main.cell SELECT own, instance, kind, error, metrics, crc
+		FROM task.cell CROSS JOIN temp.same ON other = series WHERE true` + replaceTimeout)
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil {
+		return err
+	} else if int(n) < cells { // the file has some of them
+		if err := f.findConflict(tx, other, known); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec("INSERT INTO main.timing SELECT own, instance, microseconds FROM task.timing CROSS JOIN temp.same ON other = series WHERE true" + leastTime)
+	if err = other.explainTiming(err); isDamage(err) {
+		return nil // times are lost, results are not
+	}
+	return err
+}
+
+func isDamage(err error) bool {
+	_, is := errors.AsType[*Damage](err)
+	return is
+}
+
+// findConflict is the error of the first cell about which the file and the attached one
+// disagree; nil if there is none.
+func (f *file) findConflict(tx *sql.Tx, other *file, known map[Series]seriesID) error {
+	var id int64
+	var instance int
+	err := tx.QueryRow(`SELECT same.other, theirs.instance FROM task.cell AS theirs CROSS JOIN temp.same ON same.other = theirs.series
+		CROSS JOIN main.cell AS own ON own.series = same.own AND own.instance = theirs.instance
+		WHERE own.crc <> theirs.crc AND theirs.kind <> '`+KindTimeout+`' LIMIT 1`).Scan(&id, &instance)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for s, called := range known {
+		if called.id != id {
+			continue
+		}
+		c, err := readCell(tx, f.ids[s].id, instance)
+		if err != nil {
+			return err
+		}
+		row, err := c.row(map[string]string{})
+		if err != nil {
+			return &Damage{File: f.path, Reason: err.Error()}
+		}
+		theirs, err := other.outcome(s, instance)
+		return cmp.Or[error](err, &ConflictError{s, instance, f.path, other.path, row.outcome(), theirs})
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -41,12 +42,11 @@ func BenchmarkOf(b *testing.B) {
 	}
 }
 
-// Rows with five metrics, in segments of about 10,000, are looked at and merged into
-// an empty store.
+// Rows with five metrics, in 500 databases, are looked at and merged into an empty store.
 func BenchmarkMerge(b *testing.B) {
 	for _, n := range sizes {
 		cells := many(n, 1000)
-		p, folder := planOf(b, cells, 100), b.TempDir()
+		p, folder := planOf(b, cells, 500), b.TempDir()
 		fill(b, folder, p, cells)
 		b.Run(fmt.Sprintf("look/cells=%d", n), func(b *testing.B) {
 			for b.Loop() {
@@ -64,48 +64,53 @@ func BenchmarkMerge(b *testing.B) {
 				if s, err := Merge(folder, p, cells, st); err != nil || s.Done != n {
 					b.Fatal(s.Done, err)
 				}
+				if err := st.Close(); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}
 }
 
-// fill writes the segments of all tasks without computing anything.
+// fill writes the databases of all tasks without computing anything.
 func fill(b *testing.B, folder string, p *Plan, cells []run.Cell) {
 	b.Helper()
 	rows := make([][]store.Record, len(p.Tasks))
-	if err := p.each(cells, func(task int, c *run.Cell, _ store.Key) {
-		v := float64(c.Instance) / 3
-		rows[task] = append(rows[task], store.Record{
-			Row: store.Row{Cell: c.JSON(), Metrics: store.Metrics{
-				{Name: track.MetricMakespan, Value: v},
-				{Name: "moves", Value: 7},
-				{Name: track.MetricReconfiguration, Value: 1.7},
-				{Name: track.MetricReconfigurations, Value: 9},
-				{Name: track.MetricUtilisation, Value: v / 7},
-			}},
-			Took: time.Duration(c.Instance+1) * time.Microsecond,
-		})
+	if err := p.each(cells, func(task int, s run.Span) {
+		for i := s.From; i < s.To; i++ {
+			v := float64(i) / 3
+			rows[task] = append(rows[task], store.Record{
+				Series: s.Stored(),
+				Row: store.Row{Instance: i, Metrics: store.Metrics{
+					{Name: track.MetricMakespan, Value: v},
+					{Name: "moves", Value: 7},
+					{Name: track.MetricReconfiguration, Value: 1.7},
+					{Name: track.MetricReconfigurations, Value: 9},
+					{Name: track.MetricUtilisation, Value: v / 7},
+				}},
+				Took: time.Duration(i+1) * time.Microsecond,
+			})
+		}
 	}); err != nil {
 		b.Fatal(err)
 	}
 	for task := range rows {
-		st, err := store.Open(b.TempDir())
-		if err != nil {
-			b.Fatal(err)
-		}
-		w, err := st.Segments(segments(folder), of(task)+"a", time.Hour)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for len(rows[task]) > 0 {
-			k := min(64, len(rows[task]))
-			if err := w.Append(rows[task][:k]...); err != nil {
-				b.Fatal(err)
-			}
-			rows[task] = rows[task][k:]
-		}
-		if err := w.Close(); err != nil {
-			b.Fatal(err)
-		}
+		writeDatabase(b, ownFile(folder, task, "a"), rows[task]...)
+	}
+}
+
+// writeDatabase writes a database as a run of a task does.
+func writeDatabase(t testing.TB, path string, records ...store.Record) {
+	t.Helper()
+	db, _, err := store.OpenIntact()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := db.Writer(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Append(records...), w.Close(), db.Close()); err != nil {
+		t.Fatal(err)
 	}
 }

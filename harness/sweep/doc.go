@@ -4,17 +4,16 @@
 // A sweep is such a folder, on a file system that all machines see:
 //
 //	plan.json                  what is to be done, and which task does what; never changed
-//	segments/segment-0003-<run>-000001.jsonl   results of task 3, in the store's format
-//	segments/timing-0003-<run>-000001.jsonl    how long they took
+//	results/0003-<run>.db      results of a run of task 3, in the store's format
 //	tasks/0003-<run>.json      how a run of task 3 stands
 //	units/0003.json            unit 3 is done, in a sweep of units
 //	jobs.json                  what was submitted
 //
-// Every file has one writer and takes its place as a whole; there are no locks, and
-// nothing is appended to or removed. That is safe where several machines mount the
-// folder by NFS. A task that is killed, or runs twice, or at the same time on two
-// machines, does no harm: it goes on from the intact segments of all its runs, and
-// segments merge by key. The files say what is done, not the cluster's queue.
+// Every file has one writer. The JSON files take their place as a whole. The databases have no
+// write-ahead log where several machines mount the folder, by NFS for example; its locks must
+// work there, as those of NFS 4 do. A task may be killed, or run twice, also at the same time on two
+// machines: it goes on from the intact databases of all its runs. The files
+// say what is done, not the cluster's queue.
 //
 // The results of all tasks, merged, are the same bytes as those of one machine that
 // runs the command alone.

@@ -3,6 +3,7 @@ package sweep
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"miglab/harness/run"
@@ -33,12 +34,12 @@ func (e *IncompleteError) Error() string {
 	return fmt.Sprintf("%d of %d are missing, %s", e.Status.Missing, e.Status.Cells, of)
 }
 
-// Merge appends the results of all tasks, and how long they took, to shard 0 of 1 of
-// a store. cells are all cells of the command. If some are missing, it is an
-// [*IncompleteError], after what there is was merged. A sweep of units has nothing to
+// Merge adds the results of all tasks, and how long they took, to the database results.db of a
+// store. cells are all cells of the command. If some are missing, it is an
+// [*IncompleteError], after those that exist were merged. A sweep of units has nothing to
 // merge, and the store may be nil. Other errors are a [*ChangedError], a
 // [*store.ConflictError] and those of the file system.
-func Merge(folder string, p *Plan, cells []run.Cell, into *store.Store) (Status, error) {
+func Merge(folder string, p *Plan, cells []run.Cell, into *store.DB) (Status, error) {
 	s, err := p.merge(folder, cells, into)
 	if err == nil && s.Missing > 0 {
 		err = &IncompleteError{s}
@@ -46,24 +47,18 @@ func Merge(folder string, p *Plan, cells []run.Cell, into *store.Store) (Status,
 	return s, err
 }
 
-func (p *Plan) merge(folder string, cells []run.Cell, into *store.Store) (Status, error) {
+func (p *Plan) merge(folder string, cells []run.Cell, into *store.DB) (Status, error) {
 	if p.Units != nil {
 		return p.unitStatus(folder, time.Now())
 	}
-	w, err := into.Writer(0, 1)
+	w, err := into.Writer(filepath.Join(into.Dir(), store.FileName(0, 1)))
 	if err != nil {
 		return Status{}, err
 	}
-	found := outcomes{}
-	damaged, err := store.ReadSegments(segments(folder), "", func(path string, records []store.Record) error {
-		found.add(records)
-		if err := w.Append(records...); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		return nil
-	})
-	if err := errors.Join(err, w.Close()); err != nil {
-		return Status{}, err
+	s, err := p.status(folder, cells, time.Now(), w)
+	// What the writer could not write it says again.
+	if closed := w.Close(); closed != nil && !errors.Is(err, closed) {
+		err = errors.Join(err, closed)
 	}
-	return p.status(folder, cells, found, damaged, time.Now())
+	return s, err
 }

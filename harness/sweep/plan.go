@@ -1,9 +1,9 @@
 package sweep
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"hash"
@@ -12,11 +12,10 @@ import (
 	"slices"
 
 	"miglab/harness/run"
-	"miglab/harness/store"
 )
 
 // Format is the version of plan.json that this program writes and reads.
-const Format = 1
+const Format = 2
 
 // A Plan says what a sweep is to do and which task does what.
 type Plan struct {
@@ -73,25 +72,21 @@ func New(args []string, dir, program string, cells []run.Cell, micros func(run.S
 	p := &Plan{Format: Format, Args: args, Dir: dir, Program: program}
 	h := newDigest(args)
 	items := make([]item, 0, len(cells))
-	var costs []float64 // of each series, and each time it is listed; 0 where it is not known
+	var costs []float64 // of each span; 0 where it is not known
 	groups := map[groupKey]int32{}
-	var current *run.Series
-	var group int32
-	for c, k := range run.Keys(cells) {
-		h.add(k)
-		if current == nil || c.Series != *current {
-			current = &c.Series
-			costs = append(costs, estimate(c.Series, micros))
-			of := groupOf(c)
-			known, ok := groups[of]
-			if !ok {
-				known = int32(len(p.Groups))
-				groups[of] = known
-				p.Groups = append(p.Groups, Group{Dataset: of.dataset, Content: of.content, GPU: of.gpu})
-			}
-			group = known
+	for span := range run.Spans(cells) {
+		key := h.add(&span)
+		costs = append(costs, estimate(span.Series, micros))
+		of := groupOf(&span.Series)
+		group, ok := groups[of]
+		if !ok {
+			group = int32(len(p.Groups))
+			groups[of] = group
+			p.Groups = append(p.Groups, Group{Dataset: of.dataset, Content: of.content, GPU: of.gpu})
 		}
-		items = append(items, item{group, int32(len(costs) - 1), c.Instance, [16]byte(k[:])})
+		for i := span.From; i < span.To; i++ {
+			items = append(items, item{group, int32(len(costs) - 1), i, key})
+		}
 	}
 	fillIn(costs)
 	slices.SortFunc(items, item.compare)
@@ -110,7 +105,7 @@ func NewUnits(args []string, dir, program string, units []string, tasks int) (*P
 	h := newDigest(args)
 	all := make([]instance, len(units))
 	for i, u := range units {
-		h.add(store.KeyOf([]byte(u)))
+		fmt.Fprintf(h, "%q\n", u)
 		all[i] = instance{0, i, 1}
 	}
 	p := &Plan{Format: Format, Args: args, Dir: dir, Program: program, Count: len(units), Hash: h.String(), Units: units}
@@ -128,10 +123,10 @@ func checkNumbers(n int, what string, tasks int) error {
 	return nil
 }
 
-// A digest hashes a command and what it stands for.
+// A digest hashes a command and what it represents.
 type digest struct {
 	hash.Hash
-	key store.Key // kept here, where writing it allocates nothing
+	text []byte // kept here, so that adding allocates nothing
 }
 
 func newDigest(args []string) *digest {
@@ -142,9 +137,20 @@ func newDigest(args []string) *digest {
 	return d
 }
 
-func (d *digest) add(k store.Key) {
-	d.key = k
-	d.Write(d.key[:])
+// add hashes the cells of a span and returns a hash of its series. Cells in another order have
+// another hash.
+func (d *digest) add(s *run.Span) uint64 {
+	b := d.text[:0]
+	for _, name := range []string{string(s.Series.Track), s.Series.Dataset, s.Series.Content, s.Series.GPU, s.Series.Algorithm, s.Series.Weights} {
+		b = append(append(b, name...), 0)
+	}
+	for _, n := range []int{s.Series.Count, int(s.Series.Model), s.Version} {
+		b = binary.AppendVarint(b, int64(n))
+	}
+	series := sha256.Sum256(b)
+	d.text = binary.AppendVarint(binary.AppendVarint(append(b[:0], series[:]...), int64(s.From)), int64(s.To))
+	d.Write(d.text)
+	return binary.LittleEndian.Uint64(series[:8])
 }
 
 func (d *digest) String() string { return hex.EncodeToString(d.Sum(nil)) }
@@ -152,21 +158,21 @@ func (d *digest) String() string { return hex.EncodeToString(d.Sum(nil)) }
 // groupKey tells groups apart.
 type groupKey struct{ dataset, content, gpu string }
 
-func groupOf(c *run.Cell) groupKey { return groupKey{c.Dataset, c.Content, c.GPU} }
+func groupOf(s *run.Series) groupKey { return groupKey{s.Dataset, s.Content, s.GPU} }
 
 // An item is a cell while a plan is made.
 type item struct {
 	group int32
-	// series is the number of its cost.
-	series   int32
+	// span is the number of its cost.
+	span     int32
 	instance int
-	// key is enough of the cell's key to tell it from others.
-	key [16]byte
+	// series tells the cell's series from others.
+	series uint64
 }
 
 // compare orders items by instance.
 func (a item) compare(b item) int {
-	return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.instance, b.instance), bytes.Compare(a.key[:], b.key[:]))
+	return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.instance, b.instance), cmp.Compare(a.series, b.series))
 }
 
 // estimate returns a series' cost, or 0.
@@ -211,7 +217,7 @@ func instances(items []item, costs []float64) []instance {
 		if i == 0 || x.group != items[i-1].group || x.instance != items[i-1].instance {
 			out = append(out, instance{group: int(x.group), number: x.instance})
 		}
-		out[len(out)-1].cost += costs[x.series]
+		out[len(out)-1].cost += costs[x.span]
 	}
 	return out
 }
@@ -331,51 +337,39 @@ func (p *Plan) Of(task int, cells []run.Cell) ([]run.Cell, error) {
 		return nil, err
 	}
 	var own []run.Cell
-	if err := p.each(cells, func(t int, c *run.Cell, _ store.Key) {
-		if t == task {
-			own = append(own, *c)
+	err := p.each(cells, func(t int, s run.Span) {
+		for i := s.From; i < s.To && t == task; i++ {
+			own = append(own, s.Cell(i))
 		}
-	}); err != nil {
-		return nil, err
-	}
-	return own, nil
+	})
+	return own, err
 }
 
-// each hands over the task and the key of every cell of the command, and checks that
+// each hands over the cells of the command with the task that each has, and checks that
 // the cells are those that were planned.
-func (p *Plan) each(cells []run.Cell, use func(task int, c *run.Cell, k store.Key)) error {
+func (p *Plan) each(cells []run.Cell, use func(task int, s run.Span)) error {
 	owners := p.owners()
 	h := newDigest(p.Args)
-	var current *run.Series
-	var group []owner
-	var lost *run.Cell
-	for c, k := range run.Keys(cells) {
-		h.add(k)
-		if current == nil || c.Series != *current {
-			current, group = &c.Series, owners[groupOf(c)]
-		}
-		i, found := slices.BinarySearchFunc(group, c.Instance, func(o owner, n int) int {
-			switch {
-			case n < o.From:
-				return 1
-			case n >= o.To:
-				return -1
+	var lost error
+	for span := range run.Spans(cells) {
+		h.add(&span)
+		group := owners[groupOf(&span.Series)]
+		i, _ := slices.BinarySearchFunc(group, span.From, func(o owner, n int) int { return cmp.Compare(o.To, n+1) })
+		for rest := span; rest.From < rest.To; i++ {
+			if i == len(group) || rest.From < group[i].From {
+				lost = fmt.Errorf("%s gives cell %v to no task; it was changed by hand", planFile, rest.Cell(rest.From))
+				break
 			}
-			return 0
-		})
-		if !found {
-			lost = c
-			continue
+			own := rest
+			own.To = min(rest.To, group[i].To)
+			use(group[i].task, own)
+			rest.From = own.To
 		}
-		use(group[i].task, c, k)
 	}
 	if h.String() != p.Hash {
 		return &ChangedError{p.Count, len(cells)}
 	}
-	if lost != nil {
-		return fmt.Errorf("%s gives cell %v to no task; it was changed by hand", planFile, lost)
-	}
-	return nil
+	return lost
 }
 
 // An owner is the task that has a range.

@@ -43,7 +43,7 @@ type where struct {
 	instance int
 }
 
-func whereOf(c *run.Cell) where { return where{groupOf(c), c.Instance} }
+func whereOf(c *run.Cell) where { return where{groupOf(&c.Series), c.Instance} }
 
 func TestEveryCellIsInOneTask(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
@@ -271,8 +271,8 @@ func TestBadPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, bad := range [][3]string{
-		{`"format": 1`, `"format": 2`, "format 2"},
-		{`"format": 1,`, `"format": 1, "colour": 3,`, `"colour"`},
+		{`"format": 2`, `"format": 1`, "format 1"},
+		{`"format": 2,`, `"format": 2, "colour": 3,`, `"colour"`},
 		{`"count": 80`, `"count": "80"`, planFile + ":8: "},
 		{`"count": 80,`, `"count": 80,,`, planFile + ":8: "},
 		{`"count": 80`, `"count": 0`, "0 cells"},

@@ -61,9 +61,18 @@ type Status struct {
 	Cells, Done, Failed, Missing int
 	// Tasks has every task by its number.
 	Tasks []TaskStatus
-	// Damaged are the files that count for nothing.
-	Damaged []store.Damage
+	// Damaged are the files that are left out.
+	Damaged []Damage
 }
+
+// Damage is a file that is left out, because it is not as it was written.
+type Damage struct {
+	Path string
+	// Reason is a sentence without its full stop.
+	Reason string
+}
+
+func (d Damage) String() string { return d.Path + ": " + d.Reason }
 
 // TaskStatus is how a task stands.
 type TaskStatus struct {
@@ -94,61 +103,80 @@ func Look(folder string, p *Plan, cells []run.Cell, now time.Time) (Status, erro
 	if p.Units != nil {
 		return p.unitStatus(folder, now)
 	}
-	found := outcomes{}
-	damaged, err := store.ReadSegments(segments(folder), "", func(_ string, records []store.Record) error {
-		found.add(records)
-		return nil
-	})
+	return p.status(folder, cells, now, nil)
+}
+
+// status counts the results of all tasks. Where there is a writer, it merges them.
+func (p *Plan) status(folder string, cells []run.Cell, now time.Time, into *store.Writer) (Status, error) {
+	s := Status{Tasks: make([]TaskStatus, len(p.Tasks))}
+	planned, err := p.series(cells)
 	if err != nil {
-		return Status{}, err
+		return s, err
 	}
-	return p.status(folder, cells, found, damaged, now)
-}
-
-// outcomes is what became of cells.
-type outcomes map[store.Key]outcome
-
-type outcome uint8
-
-const (
-	missing outcome = iota
-	failed
-	succeeded
-	// counted marks a cell that is listed again.
-	counted
-)
-
-func (o outcomes) add(records []store.Record) {
-	for i := range records {
-		k, became := records[i].Key(), succeeded
-		if records[i].Kind != "" {
-			became = failed
-		}
-		o[k] = max(o[k], became) // a cell that ran out of time once may have succeeded later
+	files, err := databases(folder)
+	if err != nil {
+		return s, err
 	}
-}
-
-// status counts the cells that were found. It uses found up.
-func (p *Plan) status(folder string, cells []run.Cell, found outcomes, damaged []store.Damage, now time.Time) (Status, error) {
-	s := Status{Damaged: damaged, Tasks: make([]TaskStatus, len(p.Tasks))}
-	if err := p.each(cells, func(task int, _ *run.Cell, k store.Key) {
-		t, became := &s.Tasks[task], found[k]
-		if became == counted {
-			return
+	for task := range s.Tasks {
+		db, damaged, err := store.OpenIntact(files[task]...)
+		if err != nil {
+			return s, err
 		}
-		found[k] = counted
-		t.Total++
-		switch became {
-		case succeeded:
-			t.Done++
-		case failed:
-			t.Done++
-			t.Failed++
+		for _, d := range damaged {
+			s.Damaged = append(s.Damaged, Damage{d.File, d.Reason})
 		}
-	}); err != nil {
-		return Status{}, err
+		t := &s.Tasks[task]
+		err = t.count(db, planned[task])
+		if err == nil && into != nil {
+			err = into.Merge(db)
+		}
+		if err := errors.Join(err, db.Close()); err != nil {
+			return s, err
+		}
 	}
 	return s, s.finish(folder, now)
+}
+
+// count compares what a task's databases have with how many cells of each series it has to compute.
+func (t *TaskStatus) count(db *store.DB, planned map[store.Series]int) error {
+	tally, err := db.Tally()
+	if err != nil {
+		return err
+	}
+	for series, total := range planned {
+		t.Total += total
+		t.Done += min(tally[series].Done, total)
+		t.Failed += tally[series].Failed
+	}
+	return nil
+}
+
+// series returns how many cells of which series each task has to compute.
+func (p *Plan) series(cells []run.Cell) ([]map[store.Series]int, error) {
+	type key struct {
+		task   int
+		series store.Series
+	}
+	spans := map[key][]Range{}
+	if err := p.each(cells, func(task int, s run.Span) {
+		k := key{task, s.Stored()}
+		spans[k] = append(spans[k], Range{From: s.From, To: s.To})
+	}); err != nil {
+		return nil, err
+	}
+	out := make([]map[store.Series]int, len(p.Tasks))
+	for i := range out {
+		out[i] = map[store.Series]int{}
+	}
+	for k, of := range spans {
+		slices.SortFunc(of, func(a, b Range) int { return a.From - b.From })
+		end := 0 // a cell that is listed twice counts once
+		for _, r := range of {
+			out[k.task][k.series] += max(r.To-max(r.From, end), 0)
+			end = max(end, r.To)
+		}
+	}
+	return out, nil
 }
 
 // unitStatus counts the units that are done.
@@ -197,14 +225,14 @@ func (s *Status) finish(folder string, now time.Time) error {
 		var a Attempt
 		err := readJSON(path, &a)
 		if broken := (*jsonError)(nil); errors.As(err, &broken) {
-			s.Damaged = append(s.Damaged, store.Damage{Path: path, Reason: fmt.Sprintf("line %d: %v", broken.line, broken.err)})
+			s.Damaged = append(s.Damaged, Damage{Path: path, Reason: fmt.Sprintf("line %d: %v", broken.line, broken.err)})
 			continue
 		}
 		if err != nil {
 			return err
 		}
 		if a.Task < 0 || a.Task >= len(s.Tasks) {
-			s.Damaged = append(s.Damaged, store.Damage{Path: path, Reason: fmt.Sprintf("it is about task %d, and there are %d tasks", a.Task, len(s.Tasks))})
+			s.Damaged = append(s.Damaged, Damage{Path: path, Reason: fmt.Sprintf("it is about task %d, and there are %d tasks", a.Task, len(s.Tasks))})
 			continue
 		}
 		t := &s.Tasks[a.Task]

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-
-	"miglab/harness/store"
 )
 
 // A unitDone is the file that says that a unit is done.
@@ -22,7 +20,7 @@ func unitPath(folder string, unit int) string {
 }
 
 // unitIsDone reports whether there is an intact file that says so.
-func (p *Plan) unitIsDone(folder string, unit int) (bool, *store.Damage, error) {
+func (p *Plan) unitIsDone(folder string, unit int) (bool, *Damage, error) {
 	path := unitPath(folder, unit)
 	var d unitDone
 	err := readJSON(path, &d)
@@ -30,11 +28,11 @@ func (p *Plan) unitIsDone(folder string, unit int) (bool, *store.Damage, error) 
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil, nil
 	case errors.As(err, &broken):
-		return false, &store.Damage{Path: path, Reason: fmt.Sprintf("line %d: %v", broken.line, broken.err)}, nil
+		return false, &Damage{Path: path, Reason: fmt.Sprintf("line %d: %v", broken.line, broken.err)}, nil
 	case err != nil:
 		return false, nil, err
 	case d.Unit != p.Units[unit]:
-		return false, &store.Damage{Path: path, Reason: fmt.Sprintf("it is about %q and not about %q", d.Unit, p.Units[unit])}, nil
+		return false, &Damage{Path: path, Reason: fmt.Sprintf("it is about %q and not about %q", d.Unit, p.Units[unit])}, nil
 	}
 	return true, nil, nil
 }

@@ -3,9 +3,12 @@ package sweep
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -14,32 +17,62 @@ import (
 	"miglab/harness/store"
 )
 
-func segments(folder string) string { return filepath.Join(folder, "segments") }
+// results is the folder of a sweep for its tasks' databases.
+func results(folder string) string { return filepath.Join(folder, "results") }
 
 // of begins the names of a task's files.
 func of(task int) string { return fmt.Sprintf("%04d-", task) }
 
-// Work computes those cells of a task that no intact segment of any of its runs has.
-// cells are all cells of the command. Results go to the sweep's folder; e says how to
-// compute, and its Store, Sink and Shard are set here. runName tells the runs of a
-// task apart: it is part of file names, and no two runs at the same time may share
-// it. About as much work as every says is lost if the process is killed.
+// databases lists the databases of each task.
+func databases(folder string) (map[int][]string, error) {
+	entries, err := os.ReadDir(results(folder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	out := map[int][]string{}
+	for _, e := range entries {
+		number, _, _ := strings.Cut(e.Name(), "-")
+		if task, err := strconv.Atoi(number); err == nil && filepath.Ext(e.Name()) == ".db" {
+			out[task] = append(out[task], filepath.Join(results(folder), e.Name()))
+		}
+	}
+	return out, nil
+}
+
+// ownFile returns a path for the database of a run that no other run has.
+func ownFile(folder string, task int, runName string) string {
+	begin := filepath.Join(results(folder), of(task)+runName)
+	path := begin + ".db"
+	for i := 2; ; i++ {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return path
+		}
+		path = fmt.Sprintf("%s-%d.db", begin, i)
+	}
+}
+
+// Work computes those cells of a task that no intact database of any of its runs has.
+// cells are all cells of the command. Results go to a database of this run in the sweep's
+// folder; e says how to compute, and its Store, File and Shard are set here. runName tells
+// the runs of a task apart: it is part of file names, and no two runs at the same time may
+// share it. About the work of a second is lost if the process is killed.
 //
 // When ctx is cancelled, what is computed is written, and Work returns ctx.Err().
 // Other errors are a [*ChangedError], those of [run.Engine.Run] and of the store.
-func Work(ctx context.Context, folder string, p *Plan, task int, runName string, cells []run.Cell, e run.Engine, every time.Duration) error {
+func Work(ctx context.Context, folder string, p *Plan, task int, runName string, cells []run.Cell, e run.Engine) error {
 	return p.attempt(ctx, folder, task, runName, func(report func(done, total int)) error {
 		own, err := p.Of(task, cells)
 		if err != nil {
 			return err
 		}
-		dir := segments(folder)
-		st, _, err := store.OpenSegments(dir, of(task))
+		files, err := databases(folder)
 		if err != nil {
 			return err
 		}
-		e.Store, e.Shard = st, run.Shard{}
-		e.Sink = func() (store.Sink, error) { return st.Segments(dir, of(task)+runName, every) }
+		db, _, err := store.OpenIntact(files[task]...)
+		if err != nil {
+			return err
+		}
 		if tell := e.Progress; tell != nil {
 			e.Progress = func(done, total int) {
 				report(done, total)
@@ -48,8 +81,11 @@ func Work(ctx context.Context, folder string, p *Plan, task int, runName string,
 		} else {
 			e.Progress = report
 		}
-		_, err = e.Run(ctx, own)
-		return err
+		e.Store, e.File, e.Shard = db, ownFile(folder, task, runName), run.Shard{}
+		if _, err = db.Tally(); err == nil { // runs that disagree are an error before anything is computed
+			_, err = e.Run(ctx, own)
+		}
+		return cmp.Or(err, db.Close())
 	})
 }
 

@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"miglab/harness/track"
+
 	"pgregory.net/rapid"
 
 	"miglab/harness/algo"
@@ -46,21 +48,17 @@ func planOf(t testing.TB, cells []run.Cell, tasks int) *Plan {
 
 func work(folder string, p *Plan, task int, runName string, cells []run.Cell) error {
 	e := run.Engine{Workers: 2, Shard: run.Shard{Index: 1, Of: 3}} // the shard is not asked
-	return Work(context.Background(), folder, p, task, runName, cells, e, time.Hour)
+	return Work(context.Background(), folder, p, task, runName, cells, e)
 }
 
-// exported is the table of a store's folder.
-func exported(t testing.TB, dir string) []byte {
+// exported is the table of a store.
+func exported(t testing.TB, st *store.DB) []byte {
 	t.Helper()
-	path := filepath.Join(dir, "results.csv")
-	if err := store.ExportFolder(dir, path); err != nil {
+	var b bytes.Buffer
+	if err := st.Export(&b, store.Filter{}, "csv", false); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return b.Bytes()
 }
 
 // alone is the table of one engine that computes all cells.
@@ -74,7 +72,8 @@ func alone(t testing.TB, cells []run.Cell) []byte {
 	if _, err := e.Run(context.Background(), cells); err != nil {
 		t.Fatal(err)
 	}
-	return exported(t, st.Dir())
+	defer st.Close()
+	return exported(t, st)
 }
 
 // merged is the table of what Merge makes of the sweep, and the status and error.
@@ -88,13 +87,14 @@ func merged(t testing.TB, folder string, p *Plan, cells []run.Cell) ([]byte, Sta
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer st.Close()
 	s, err := Merge(folder, p, cells, st)
-	return exported(t, dir), s, err
+	return exported(t, st), s, err
 }
 
-func segmentFiles(t testing.TB, folder string) []string {
+func databaseFiles(t testing.TB, folder string) []string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(segments(folder), "segment-*.jsonl"))
+	paths, err := filepath.Glob(filepath.Join(results(folder), "*.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,24 +129,32 @@ func TestSweepEqualsOneMachine(t *testing.T) {
 	}
 
 	// The times came along.
-	dir := t.TempDir()
-	into, err := store.Open(dir)
+	into, err := store.Open(t.TempDir())
 	if err != nil {
+		t.Fatal(err)
+	}
+	defer into.Close()
+	if _, err := Merge(folder, p, cells, into); err != nil {
+		t.Fatal(err)
+	}
+	points, err := into.Column(cells[0].Stored(1), track.MetricBound)
+	if err != nil || len(points) != 30 {
+		t.Fatalf("%d points, %v; want 30", len(points), err)
+	}
+	for _, point := range points {
+		if !(point.Micros > 0) {
+			t.Errorf("no time of %+v", point)
+		}
+	}
+	// Merging again changes nothing.
+	var before, after bytes.Buffer
+	if err := into.Export(&before, store.Filter{}, "csv", true); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Merge(folder, p, cells, into); err != nil {
 		t.Fatal(err)
 	}
-	times, err := into.Timings()
-	if err != nil || len(times) != 60-s.Failed {
-		t.Errorf("%d times, %v; want %d", len(times), err, 60-s.Failed)
-	}
-	// Merging again changes nothing.
-	before := exported(t, dir)
-	if into, err = store.Open(dir); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Merge(folder, p, cells, into); err != nil || !bytes.Equal(before, exported(t, dir)) {
+	if err := into.Export(&after, store.Filter{}, "csv", true); err != nil || before.String() != after.String() {
 		t.Errorf("merged twice: %v", err)
 	}
 }
@@ -156,18 +164,28 @@ func TestFaults(t *testing.T) {
 	cells := cellsOf(t, 8, "test-longest", "test-picky")
 	want := alone(t, cells)
 	defer func() { afterCell = func() {} }()
+	// In memory, where there is such a folder: many small databases wait for the disk.
+	root, err := os.MkdirTemp("/dev/shm", "miglab")
+	if err != nil {
+		root = t.TempDir()
+	}
+	defer os.RemoveAll(root)
 	rapid.Check(t, func(r *rapid.T) {
-		p, folder := planOf(t, cells, rapid.IntRange(1, 4).Draw(r, "tasks")), t.TempDir()
+		folder, err := os.MkdirTemp(root, "")
+		if err != nil {
+			r.Fatal(err)
+		}
+		p := planOf(t, cells, rapid.IntRange(1, 4).Draw(r, "tasks"))
 		name := 0
 		try := func(ctx context.Context, task, workers int) error {
 			name++
-			return Work(ctx, folder, p, task, fmt.Sprint("run-", name), cells, run.Engine{Workers: workers}, time.Hour)
+			return Work(ctx, folder, p, task, fmt.Sprint("run-", name), cells, run.Engine{Workers: workers})
 		}
 		for range rapid.IntRange(1, 5).Draw(r, "faults") {
 			task := rapid.IntRange(0, len(p.Tasks)-1).Draw(r, "task")
-			files := segmentFiles(t, folder)
-			pick := func() string { return rapid.SampledFrom(files).Draw(r, "segment") }
-			fault := rapid.SampledFrom([]string{"cancelled", "none", "twice", "deleted", "truncated", "flipped", "copied", "times lost", "left over"}).Draw(r, "fault")
+			files := databaseFiles(t, folder)
+			pick := func() string { return rapid.SampledFrom(files).Draw(r, "database") }
+			fault := rapid.SampledFrom([]string{"cancelled", "none", "twice", "deleted", "truncated", "flipped", "copied", "overwritten", "left over"}).Draw(r, "fault")
 			switch fault {
 			case "cancelled":
 				ctx, cancel := context.WithCancel(context.Background())
@@ -192,7 +210,7 @@ func TestFaults(t *testing.T) {
 				var errs [2]error
 				for i := range errs {
 					both.Go(func() {
-						errs[i] = Work(context.Background(), folder, p, task, fmt.Sprint("both-", name, "-", i), cells, run.Engine{Workers: 2}, time.Hour)
+						errs[i] = Work(context.Background(), folder, p, task, fmt.Sprint("both-", name, "-", i), cells, run.Engine{Workers: 2})
 					})
 				}
 				both.Wait()
@@ -201,7 +219,7 @@ func TestFaults(t *testing.T) {
 					r.Fatal(err)
 				}
 			case "left over":
-				if err := errors.Join(os.MkdirAll(segments(folder), 0o755), os.WriteFile(filepath.Join(segments(folder), fmt.Sprint(".tmp-", name)), []byte("half a li"), 0o600)); err != nil {
+				if err := errors.Join(os.MkdirAll(results(folder), 0o755), os.WriteFile(filepath.Join(results(folder), fmt.Sprint(".tmp-", name)), []byte("half a li"), 0o600)); err != nil {
 					r.Fatal(err)
 				}
 			default:
@@ -224,9 +242,11 @@ func TestFaults(t *testing.T) {
 					}
 					err = os.WriteFile(path, data, 0o644)
 				case "copied":
-					err = os.WriteFile(strings.TrimSuffix(path, ".jsonl")+"-copy.jsonl", data, 0o644)
-				case "times lost":
-					err = os.RemoveAll(filepath.Join(segments(folder), "timing-"+strings.TrimPrefix(filepath.Base(path), "segment-")))
+					err = os.WriteFile(strings.TrimSuffix(path, ".db")+"-copy.db", data, 0o644)
+				case "overwritten":
+					from := rapid.IntRange(0, len(data)).Draw(r, "from")
+					copy(data[from:], bytes.Repeat([]byte{0x5a}, rapid.IntRange(1, 5000).Draw(r, "bytes")))
+					err = os.WriteFile(path, data, 0o644)
 				}
 				if err != nil {
 					r.Fatal(err)
@@ -259,7 +279,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// A damaged segment is named, and its cells are missing until they are computed again.
+// A damaged database is named, and its cells are missing until they are computed again.
 func TestDamageIsNamed(t *testing.T) {
 	cells := cellsOf(t, 8, "test-longest")
 	p, folder := planOf(t, cells, 2), t.TempDir()
@@ -268,8 +288,8 @@ func TestDamageIsNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	path := segmentFiles(t, folder)[1]
-	if err := os.Truncate(path, 300); err != nil {
+	path := databaseFiles(t, folder)[1]
+	if err := os.Truncate(path, 10_000); err != nil {
 		t.Fatal(err)
 	}
 	check := func(missing int) {
@@ -288,8 +308,8 @@ func TestDamageIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(0)
-	if n := len(segmentFiles(t, folder)); n != 3 {
-		t.Errorf("%d segments, want the damaged one and two", n)
+	if n := len(databaseFiles(t, folder)); n != 3 {
+		t.Errorf("%d databases, want the damaged one and two", n)
 	}
 }
 
@@ -302,7 +322,7 @@ func TestAttempts(t *testing.T) {
 		ended := make(chan error)
 		var told int
 		go func() {
-			ended <- Work(ctx, folder, p, 0, "job-0", cells, run.Engine{Workers: 1, Progress: func(done, _ int) { told = done }}, 3*time.Second)
+			ended <- Work(ctx, folder, p, 0, "job-0", cells, run.Engine{Workers: 1, Progress: func(done, _ int) { told = done }})
 		}()
 		time.Sleep(35500 * time.Millisecond)
 		synctest.Wait()
@@ -316,7 +336,7 @@ func TestAttempts(t *testing.T) {
 			t.Errorf("at work: %+v", s.Tasks[0])
 		}
 		if s.Done < 30 || s.Done > 35 {
-			t.Errorf("%d cells are in segments after 35 s", s.Done)
+			t.Errorf("%d cells are in databases after 35 s", s.Done)
 		}
 		// A minute of silence may be a slow disk; two are death.
 		for silent, want := range map[time.Duration]bool{time.Minute: true, 2 * time.Minute: false, -time.Hour: true} {
@@ -331,7 +351,7 @@ func TestAttempts(t *testing.T) {
 		if s, err = Look(folder, p, cells, time.Now()); err != nil || s.Done != 35 || told != 35 || s.Tasks[0].Running || s.Tasks[0].Attempts[0].State != Stopped || s.Tasks[0].Attempts[0].Done != 35 {
 			t.Errorf("stopped: %+v, %v; told %d", s, err, told)
 		}
-		if err := Work(t.Context(), folder, p, 0, "job-1", cells, run.Engine{Workers: 1}, time.Hour); err != nil {
+		if err := Work(t.Context(), folder, p, 0, "job-1", cells, run.Engine{Workers: 1}); err != nil {
 			t.Fatal(err)
 		}
 		if time.Since(start) > 102*time.Second {
@@ -385,26 +405,16 @@ func TestWhatCannotBeWorkedOn(t *testing.T) {
 	}
 }
 
-// Two segments that disagree are an error that names the later one.
+// Two runs that disagree are an error that names the later one's database.
 func TestConflict(t *testing.T) {
 	cells := cellsOf(t, 4, "test-longest")
 	p, folder := planOf(t, cells, 1), t.TempDir()
 	if err := work(folder, p, 0, "a", cells); err != nil {
 		t.Fatal(err)
 	}
-	st, err := store.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := st.Segments(segments(folder), "0000-b", time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Append(store.Record{Row: store.Row{Cell: cells[2].JSON(), Kind: "failed", Error: "no"}}), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	writeDatabase(t, ownFile(folder, 0, "b"), store.Record{Series: cells[2].Stored(1), Row: store.Row{Instance: 2, Kind: "failed", Error: "no"}})
 	var conflict *store.ConflictError
-	if _, _, err := merged(t, folder, p, cells); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "segment-0000-b-000001.jsonl") {
+	if _, _, err := merged(t, folder, p, cells); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "0000-b.db") {
 		t.Errorf("merged: %v", err)
 	}
 	if err := work(folder, p, 0, "c", cells); !errors.As(err, &conflict) {
@@ -418,7 +428,7 @@ func TestTimeouts(t *testing.T) {
 	p, folder := planOf(t, cells, 1), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		e := run.Engine{Workers: 1, Timeout: time.Millisecond}
-		if err := Work(t.Context(), folder, p, 0, "b", cells, e, time.Hour); err != nil {
+		if err := Work(t.Context(), folder, p, 0, "b", cells, e); err != nil {
 			t.Fatal(err)
 		}
 		if _, s, err := merged(t, folder, p, cells); err != nil || s.Done != 2 || s.Failed != 2 {
@@ -426,7 +436,7 @@ func TestTimeouts(t *testing.T) {
 		}
 		for _, name := range []string{"a", "c"} { // before and after the first by name
 			e.Timeout = time.Hour
-			if err := Work(t.Context(), folder, p, 0, name, cells, e, time.Hour); err != nil {
+			if err := Work(t.Context(), folder, p, 0, name, cells, e); err != nil {
 				t.Fatal(err)
 			}
 			got, s, err := merged(t, folder, p, cells)

@@ -45,9 +45,10 @@ func clusterSize(p task.Payload) int { return p.(task.Requests).GPUs }
 // placementBoards rank by acceptance. Requests in a steady state are counted once the cluster is
 // full, all others from the first.
 func placementBoards() []Board {
+	steady := func(dataset string) bool { return strings.Contains(dataset, "lifespan=steady") }
 	return []Board{
-		{Metric: "acceptance_steady", Higher: true, Holds: func(dataset string) bool { return strings.Contains(dataset, "lifespan=steady") }},
-		{Metric: "acceptance", Higher: true},
+		{Metric: "acceptance", Higher: true, Holds: func(dataset string) bool { return !steady(dataset) }},
+		{Metric: "acceptance_steady", Higher: true, Holds: steady},
 	}
 }
 

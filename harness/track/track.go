@@ -54,6 +54,8 @@ type Track struct {
 	Boards []Board
 	// Contests are the comparisons that the web site shows.
 	Contests []Contest
+	// Drawn means that the web site draws the schedules of the contests' first instances.
+	Drawn bool
 	// Audited is the metric that no valid answer can have below the bound in Boards; "" where
 	// there is none.
 	Audited string

@@ -14,10 +14,10 @@ func newMerge() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge SWEEP",
 		Short: "Put what the tasks of a sweep computed together, as if one machine had done it",
-		Long: "merge adds the results of all tasks to the store and then runs the sweep's command, which finds nothing left\n" +
-			"to compute: its files have the same bytes as if it had run on one machine. Where results are missing, merge\n" +
-			"keeps those that there are, says what is missing, and ends with exit code 1. miglab submit has it run after the\n" +
-			"last task; it can be run again at any time.",
+		Long: "merge adds the databases of all tasks to the results database and then runs the sweep's command, which finds\n" +
+			"nothing left to compute: an export and its files have the same bytes as if it had run on one machine. Where\n" +
+			"results are missing, merge keeps those that exist, says what is missing, and ends with exit code 1. miglab submit\n" +
+			"has it run after the last task; it can be run again at any time.",
 		Example: "  miglab merge results/sweeps/0123456789ab",
 		Args:    arguments(1, 1, "the folder of a sweep"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -34,7 +34,7 @@ func newMerge() *cobra.Command {
 func (s *openSweep) merge(c *cobra.Command) error {
 	status, err := s.collect()
 	for _, d := range status.Damaged {
-		fmt.Fprintf(c.ErrOrStderr(), "miglab: damaged, and counts for nothing: %s\n", d)
+		fmt.Fprintf(c.ErrOrStderr(), "miglab: damaged, and left out: %s\n", d)
 	}
 	if incomplete := (*sweep.IncompleteError)(nil); errors.As(err, &incomplete) {
 		return s.missing(incomplete)
@@ -49,8 +49,8 @@ func (s *openSweep) merge(c *cobra.Command) error {
 	return root.ExecuteContext(c.Context())
 }
 
-// collect puts what there is into the store. Trainings have no store: their files are where
-// they belong.
+// collect merges the results. Trainings have none in databases: their files are where they
+// belong.
 func (s *openSweep) collect() (sweep.Status, error) {
 	if s.trainings != nil {
 		return sweep.Merge(s.dir, s.plan, nil, nil)
@@ -59,5 +59,6 @@ func (s *openSweep) collect() (sweep.Status, error) {
 	if err != nil {
 		return sweep.Status{}, err
 	}
+	defer st.Close()
 	return sweep.Merge(s.dir, s.plan, s.cells, st)
 }

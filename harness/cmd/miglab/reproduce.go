@@ -89,7 +89,7 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	defer progress.done()
 	// The store is opened only where an artefact is not done.
 	r.Engine = func() (*run.Engine, error) {
-		st, err := store.Open(filepath.Join(r.Dir, "store"))
+		st, err := store.Open(r.Dir)
 		return &run.Engine{Store: st, Workers: f.workers, Progress: progress.set}, err
 	}
 	rows, left, err := r.Run(c.Context())

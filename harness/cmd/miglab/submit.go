@@ -32,12 +32,13 @@ var engines = []string{engineKubernetes, engineLocal, engineSlurm}
 // submitFlags are the flags of submit.
 type submitFlags struct {
 	engine, missing, sweep string
-	tasks, workers         int
+	tasks                  int
 	dryRun, watch, shared  bool
 	jobName                string
+	// workers are local's, and arrayLimit is Slurm's and Kubernetes'.
+	workers, arrayLimit int
 	// Slurm's
 	partition, time string
-	arrayLimit      int
 	extra           []string
 	// Kubernetes'
 	image, claim, mount, cpu, memory, user string
@@ -53,56 +54,47 @@ type submission struct {
 }
 
 func newSubmit() *cobra.Command {
-	f := new(submitFlags)
+	f := newSubmitFlags("")
 	c := &cobra.Command{
-		Use:   "submit [flags] -- run|reproduce|train ...",
+		Use:   "submit slurm|kubernetes|local [flags] -- run|reproduce|train ...",
 		Short: "Spread a command over a cluster: Slurm, Kubernetes, or processes of this machine",
 		Long: "submit lists what the command would compute, cuts it into tasks of about equal cost, and has a cluster run\n" +
 			"them and then merge the results, whose bytes are those of a run on one machine. Costs are estimated from\n" +
-			"the times in the store. The tasks have nothing in common but a folder, results/sweeps/NAME, which all machines\n" +
+			"the times in the results database. The tasks share nothing but a folder, results/sweeps/NAME, which all machines\n" +
 			"must see, as they must the program and the command's own files. Submitted again, a command goes on where it\n" +
 			"was: tasks that have all their results are not sent, nor those that are in Slurm's queue. Where this machine can\n" +
 			"tell that no other sees the folder, as below /tmp, submit refuses, unless --shared says otherwise.\n\n" +
-			"slurm submits a job array and a merge that follows it. A task that reaches its time limit puts itself back into\n" +
-			"the queue and goes on where it was. kubernetes writes a manifest for kubectl, and a Dockerfile. local runs the\n" +
-			"tasks here and merges.",
-		Example: "  miglab submit --engine slurm --tasks 64 --partition cpu --time 60 -- run --algorithms far,miso --datasets WIDETIMES\n" +
-			"  miglab submit --engine slurm --dry-run --extra '--account=lab --mem=4G' -- reproduce --paper far\n" +
-			"  miglab submit --engine local -- run --algorithms far --datasets WIDETIMES --instances 100000\n" +
-			"  miglab submit --engine slurm --extra --cpus-per-task=4 -- train --agent rl-direct --workload WIDETIMES --seeds 1,2,3\n" +
+			"submit --missing DIR submits what a sweep misses, to where it was submitted last.",
+		Example: "  miglab submit slurm --tasks 64 --partition cpu --time 60 -- run --algorithms far,miso --datasets WIDETIMES\n" +
+			"  miglab submit slurm --dry-run --extra '--account=lab --mem=4G' -- reproduce --paper far\n" +
+			"  miglab submit local -- run --algorithms far --datasets WIDETIMES --instances 100000\n" +
+			"  miglab submit slurm --extra --cpus-per-task=4 -- train --agent rl-direct --workload WIDETIMES --seeds 1,2,3\n" +
 			"  miglab submit --missing results/sweeps/0123456789ab --watch",
-		RunE: f.run,
-		Args: cobra.ArbitraryArgs,
 	}
+	f.add(c)
+	c.AddCommand(newSubmitSlurm(), newSubmitKubernetes(), newSubmitLocal())
+	return c
+}
+
+// newSubmitFlags returns the flags for an engine; "" is the one that a sweep was submitted to last.
+func newSubmitFlags(engine string) *submitFlags {
+	return &submitFlags{engine: engine, cpu: "1", memory: "2Gi"}
+}
+
+// add adds the flags of all engines to a command.
+func (f *submitFlags) add(c *cobra.Command) {
+	c.RunE = f.run
+	c.Args = cobra.ArbitraryArgs
 	c.Flags().SetInterspersed(false) // what follows the command's name is the command's
-	c.Flags().StringVar(&f.engine, "engine", "", "slurm, kubernetes or local; with --missing the one used last")
-	c.Flags().IntVar(&f.tasks, "tasks", 16, "tasks to cut the command into, at most")
 	c.Flags().StringVar(&f.missing, "missing", "", "folder of a sweep: submit its tasks that miss results")
-	c.Flags().StringVar(&f.sweep, "sweep", "", "folder for the sweep (default: sweeps/NAME in the command's folder for results)")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be submitted, and write nothing")
 	c.Flags().BoolVar(&f.watch, "watch", false, "then show how the sweep goes on, as miglab status --watch does")
 	c.Flags().BoolVar(&f.shared, "shared", false, "the folder is on a file system that all machines see, although it does not look so")
 	c.Flags().StringVar(&f.jobName, "job-name", "", "begins the names of jobs (default: miglab and the sweep's name)")
-	c.Flags().StringVar(&f.partition, "partition", "", "slurm: partition")
-	c.Flags().StringVar(&f.time, "time", "", "slurm: time limit of a task, as sbatch takes it")
-	c.Flags().IntVar(&f.arrayLimit, "array-limit", 0, "slurm, kubernetes: tasks at a time; 0 means as many as there is room for")
-	c.Flags().StringArrayVar(&f.extra, "extra", nil, "slurm: more for sbatch, separated by spaces")
-	c.Flags().IntVar(&f.workers, "workers", 0, "local: tasks at a time; 0 means one a processor")
-	c.Flags().StringVar(&f.image, "image", "", "kubernetes: container image of miglab")
-	c.Flags().StringVar(&f.claim, "claim", "", "kubernetes: claim of the volume that all pods share")
-	c.Flags().StringVar(&f.mount, "mount", "", "kubernetes: where this machine and the pods have that volume")
-	c.Flags().StringVar(&f.cpu, "cpu", "1", "kubernetes: processors of a task")
-	c.Flags().StringVar(&f.memory, "memory", "2Gi", "kubernetes: memory of a task")
-	c.Flags().StringVar(&f.user, "user", "", "kubernetes: user and group that own the results, as in 1000:1000 (default: yours)")
-	return c
-}
-
-// ofEngine are flags that belong to some of the engines.
-var ofEngine = map[string][]string{
-	"partition": {engineSlurm}, "time": {engineSlurm}, "extra": {engineSlurm},
-	"array-limit": {engineSlurm, engineKubernetes}, "workers": {engineLocal},
-	"image": {engineKubernetes}, "claim": {engineKubernetes}, "mount": {engineKubernetes},
-	"cpu": {engineKubernetes}, "memory": {engineKubernetes}, "user": {engineKubernetes},
+	if f.engine != "" {
+		c.Flags().IntVar(&f.tasks, "tasks", 16, "tasks to cut the command into, at most")
+		c.Flags().StringVar(&f.sweep, "sweep", "", "folder for the sweep (default: sweeps/NAME in the command's folder for results)")
+	}
 }
 
 // jobNames are names that every engine takes, with room for what is added to them.
@@ -113,7 +105,7 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.check(c, s.dir); err != nil {
+	if err := f.check(s.dir); err != nil {
 		return err
 	}
 	if err := f.seen(s); err != nil {
@@ -183,6 +175,12 @@ func (f *submitFlags) seen(s *openSweep) error {
 
 // open finds the sweep that is to be submitted or plans it.
 func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh bool, err error) {
+	if f.missing == "" && f.engine == "" {
+		if len(args) > 0 && !slices.Contains([]string{"run", "reproduce", "train"}, args[0]) {
+			return nil, false, nearest.Unknown("engine", args[0], engines)
+		}
+		return nil, false, fmt.Errorf("submit needs an engine, one of %s, as in miglab submit local -- run --algorithms far --datasets WIDETIMES", strings.Join(engines, ", "))
+	}
 	if f.missing != "" {
 		for _, flag := range []string{"tasks", "sweep"} {
 			if c.Flags().Changed(flag) {
@@ -234,8 +232,8 @@ func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh
 	return s, false, s.sameProgram()
 }
 
-// check finds the engine and refuses what does not fit it.
-func (f *submitFlags) check(c *cobra.Command, dir string) error {
+// check finds the engine and refuses bad flags.
+func (f *submitFlags) check(dir string) error {
 	if f.engine == "" && f.missing != "" {
 		jobs, err := sweep.Jobs(dir)
 		if err != nil {
@@ -246,15 +244,7 @@ func (f *submitFlags) check(c *cobra.Command, dir string) error {
 		}
 	}
 	if f.engine == "" {
-		return fmt.Errorf("--engine is needed: %s", strings.Join(engines, ", "))
-	}
-	if !slices.Contains(engines, f.engine) {
-		return nearest.Unknown("engine", f.engine, engines)
-	}
-	for _, flag := range sortedKeys(ofEngine) {
-		if fit := ofEngine[flag]; c.Flags().Changed(flag) && !slices.Contains(fit, f.engine) {
-			return fmt.Errorf("--%s is of --engine %s and has no meaning for %s", flag, strings.Join(fit, " and "), f.engine)
-		}
+		return fmt.Errorf("%s was never submitted; name the engine, as in miglab submit local --missing %s", dir, shell([]string{f.missing}))
 	}
 	switch {
 	case f.jobName != "" && !jobNames.MatchString(f.jobName):

@@ -16,6 +16,26 @@ import (
 	"miglab/harness/sweep/slurm"
 )
 
+func newSubmitKubernetes() *cobra.Command {
+	f := newSubmitFlags(engineKubernetes)
+	c := &cobra.Command{
+		Use:   "kubernetes [flags] -- run|reproduce|train ...",
+		Short: "Write a Kubernetes manifest for the tasks",
+		Long: "kubernetes writes a manifest for kubectl, and a Dockerfile, into the sweep's folder. miglab submit --help says\n" +
+			"what all engines have in common.",
+		Example: "  miglab submit kubernetes --image registry.example.org/miglab:1 --claim data --mount /nfs -- run --algorithms far --datasets WIDETIMES",
+	}
+	f.add(c)
+	c.Flags().IntVar(&f.arrayLimit, "array-limit", 0, "tasks at a time; 0 means as many as there is room for")
+	c.Flags().StringVar(&f.image, "image", "", "container image of miglab")
+	c.Flags().StringVar(&f.claim, "claim", "", "claim of the volume that all pods share")
+	c.Flags().StringVar(&f.mount, "mount", "", "where this machine and the pods have that volume")
+	c.Flags().StringVar(&f.cpu, "cpu", f.cpu, "processors of a task")
+	c.Flags().StringVar(&f.memory, "memory", f.memory, "memory of a task")
+	c.Flags().StringVar(&f.user, "user", "", "user and group that own the results, as in 1000:1000 (default: yours)")
+	return c
+}
+
 // kubernetes writes the manifest of tasks and of a merge, for kubectl.
 func (f *submitFlags) kubernetes(c *cobra.Command, s *openSweep, n submission) error {
 	if len(n.tasks) == 0 {
@@ -29,7 +49,7 @@ func (f *submitFlags) kubernetes(c *cobra.Command, s *openSweep, n submission) e
 	}
 	mount, err := filepath.Abs(f.mount)
 	if f.mount == "" || f.image == "" || f.claim == "" {
-		return fmt.Errorf("--engine kubernetes needs --image, --claim and --mount: the image of miglab, the claim of the shared volume, and where it is mounted")
+		return fmt.Errorf("miglab submit kubernetes needs --image, --claim and --mount: the image of miglab, the claim of the shared volume, and where it is mounted")
 	}
 	if err != nil {
 		return err

@@ -17,6 +17,19 @@ import (
 	"miglab/harness/sweep"
 )
 
+func newSubmitLocal() *cobra.Command {
+	f := newSubmitFlags(engineLocal)
+	c := &cobra.Command{
+		Use:     "local [flags] -- run|reproduce|train ...",
+		Short:   "Run the tasks in processes of this machine",
+		Long:    "local runs the tasks here and merges. miglab submit --help says what all engines have in common.",
+		Example: "  miglab submit local -- run --algorithms far --datasets WIDETIMES --instances 100000",
+	}
+	f.add(c)
+	c.Flags().IntVar(&f.workers, "workers", 0, "tasks at a time; 0 means one a processor")
+	return c
+}
+
 // local runs tasks in processes of this machine and merges.
 func (f *submitFlags) local(c *cobra.Command, s *openSweep, n submission) error {
 	program, err := os.Executable()

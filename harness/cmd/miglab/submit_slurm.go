@@ -15,6 +15,24 @@ import (
 	"miglab/harness/sweep/slurm"
 )
 
+func newSubmitSlurm() *cobra.Command {
+	f := newSubmitFlags(engineSlurm)
+	c := &cobra.Command{
+		Use:   "slurm [flags] -- run|reproduce|train ...",
+		Short: "Submit tasks to Slurm",
+		Long: "slurm submits a job array and a merge that follows it. A task that reaches its time limit puts itself back into\n" +
+			"the queue and goes on where it was. miglab submit --help says what all engines have in common.",
+		Example: "  miglab submit slurm --tasks 64 --partition cpu --time 60 -- run --algorithms far,miso --datasets WIDETIMES\n" +
+			"  miglab submit slurm --dry-run --extra '--account=lab --mem=4G' -- reproduce --paper far",
+	}
+	f.add(c)
+	c.Flags().StringVar(&f.partition, "partition", "", "partition")
+	c.Flags().StringVar(&f.time, "time", "", "time limit of a task, as sbatch takes it")
+	c.Flags().IntVar(&f.arrayLimit, "array-limit", 0, "tasks at a time; 0 means as many as there is room for")
+	c.Flags().StringArrayVar(&f.extra, "extra", nil, "more for sbatch, separated by spaces")
+	return c
+}
+
 // slurm submits tasks as job arrays with a merge after them.
 func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error {
 	if !f.dryRun {

@@ -23,7 +23,7 @@ import (
 type assignment struct {
 	cells     []run.Cell
 	trainings []training
-	// results is the folder that sweeps are put under, and store that of the store.
+	// results is the folder that sweeps are put under, and store that of the results database.
 	results, store string
 	// workers is what the command says; 0 where it leaves it open.
 	workers int
@@ -32,7 +32,7 @@ type assignment struct {
 // readAssignment lists what a command line would compute. Nothing is computed.
 func readAssignment(args []string) (*assignment, error) {
 	if len(args) == 0 {
-		return nil, fmt.Errorf("submit needs a command, as in miglab submit --engine local -- run --algorithms far --datasets WIDETIMES")
+		return nil, fmt.Errorf("submit needs a command, as in miglab submit local -- run --algorithms far --datasets WIDETIMES")
 	}
 	var c *cobra.Command
 	var list func() (*assignment, error)
@@ -45,7 +45,7 @@ func readAssignment(args []string) (*assignment, error) {
 				return nil, fmt.Errorf("--shard has no meaning in a sweep: its tasks share the work")
 			}
 			_, cells, err := f.cells(c)
-			return &assignment{cells: cells, results: f.results, store: filepath.Join(f.results, "store"), workers: f.workers}, err
+			return &assignment{cells: cells, results: f.results, store: f.results, workers: f.workers}, err
 		}
 	case "reproduce":
 		f := new(reproduceFlags)
@@ -56,7 +56,7 @@ func readAssignment(args []string) (*assignment, error) {
 				return nil, err
 			}
 			cells, err := r.Cells()
-			return &assignment{cells: cells, results: f.results, store: filepath.Join(r.Dir, "store"), workers: f.workers}, err
+			return &assignment{cells: cells, results: f.results, store: r.Dir, workers: f.workers}, err
 		}
 	case "train":
 		f := new(trainFlags)
@@ -114,33 +114,26 @@ func (w *assignment) plan(args []string, tasks int) (*sweep.Plan, error) {
 	return sweep.New(args, dir, program, w.cells, micros, tasks)
 }
 
-// micros returns what a cell of each series took on average, as far as the store has cells of it.
+// micros returns what a cell of each series took on average, where the store has cells of it.
 func (w *assignment) micros() (func(run.Series) (float64, bool), error) {
 	st, err := store.Open(w.store)
 	if err != nil {
 		return nil, err
 	}
-	timings, err := st.Timings()
-	if err != nil {
-		return nil, err
+	defer st.Close()
+	type mean struct {
+		us    float64
+		known bool
 	}
-	type total struct {
-		us float64
-		n  int
-	}
-	totals := map[run.Series]total{}
-	if len(timings) > 0 {
-		for c, key := range run.Keys(w.cells) {
-			if us, ok := timings[key]; ok {
-				t := totals[c.Series]
-				totals[c.Series] = total{t.us + float64(us), t.n + 1}
-			}
+	means := map[run.Series]mean{}
+	for span := range run.Spans(w.cells) {
+		us, known, err := st.MeanMicros(span.Stored())
+		if err != nil {
+			return nil, err
 		}
+		means[span.Series] = mean{us, known}
 	}
-	return func(s run.Series) (float64, bool) {
-		t, ok := totals[s]
-		return t.us / float64(max(t.n, 1)), ok
-	}, nil
+	return func(s run.Series) (float64, bool) { return means[s].us, means[s].known }, nil
 }
 
 // An openSweep is a sweep with what its command computes.

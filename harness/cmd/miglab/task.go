@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,9 +16,6 @@ import (
 	"miglab/harness/sweep/kubernetes"
 	"miglab/harness/sweep/slurm"
 )
-
-// segmentEvery is how much work it costs to kill a task.
-const segmentEvery = 20 * time.Second
 
 func newTask() *cobra.Command {
 	var index, offset, workers int
@@ -85,7 +81,7 @@ func (s *openSweep) do(c *cobra.Command, task, workers int) error {
 			first.CompareAndSwap(-1, int64(done))
 			last.Store(int64(done))
 		}}
-		err = sweep.Work(c.Context(), s.dir, s.plan, task, runName(), s.cells, e, segmentEvery)
+		err = sweep.Work(c.Context(), s.dir, s.plan, task, runName(), s.cells, e)
 		advanced = last.Load() > first.Load()
 	}
 	if !errors.Is(err, context.Canceled) || !advanced {

@@ -13,6 +13,7 @@ import (
 
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/train"
+	"miglab/harness/track"
 )
 
 // trainFlags are the flags of train.
@@ -92,12 +93,12 @@ func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 	case f.all:
 		recipes = train.Recipes()
 	case f.track != "":
-		t, err := parseTrack(f.track)
+		t, err := track.Parse(f.track)
 		if err != nil {
 			return nil, err
 		}
-		if recipes = train.OfTrack(t); len(recipes) == 0 {
-			return nil, fmt.Errorf("--track %s has no agents; miglab list agents says what there is", t)
+		if recipes = train.OfTrack(t.Name); len(recipes) == 0 {
+			return nil, fmt.Errorf("--track %s has no agents; miglab list agents says what there is", t.Name)
 		}
 	}
 	for _, n := range f.names {

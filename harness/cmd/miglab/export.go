@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/store"
+)
+
+// exportFlags are the flags of export.
+type exportFlags struct {
+	filter               store.Filter
+	results, format, out string
+	timing               bool
+}
+
+func newExport() *cobra.Command {
+	f := new(exportFlags)
+	c := &cobra.Command{
+		Use:   "export",
+		Short: "Write results as a table: CSV or JSON lines",
+		Long: "export writes a row for each cell of the results database, ordered by track, dataset, GPU, algorithm and instance.\n" +
+			"The bytes depend on the results alone, not on how many workers or machines computed them. Times differ from run\n" +
+			"to run and are only written with --timing.",
+		Example: "  miglab export --out results.csv\n" +
+			"  miglab export --track batch --dataset drl/WIDETIMES --algorithm far --timing\n" +
+			"  miglab export --track dispatch --format jsonl --out -",
+		RunE: f.run,
+	}
+	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
+	c.Flags().StringVar(&f.filter.Track, "track", "", "only this track")
+	c.Flags().StringVar(&f.filter.Dataset, "dataset", "", "only this dataset, by the name that results have")
+	c.Flags().StringVar(&f.filter.Algorithm, "algorithm", "", "only this algorithm, by the name that results have")
+	c.Flags().StringVar(&f.filter.GPU, "gpu", "", "only this GPU model")
+	c.Flags().StringVar(&f.format, "format", "csv", "csv or jsonl")
+	c.Flags().StringVar(&f.out, "out", "-", "file to write; - for standard output")
+	c.Flags().BoolVar(&f.timing, "timing", false, "add the column microseconds: how long the algorithm took")
+	return c
+}
+
+func (f *exportFlags) run(c *cobra.Command, _ []string) error {
+	if !slices.Contains(store.Formats, f.format) {
+		return nearest.Unknown("format", f.format, store.Formats)
+	}
+	if f.filter.GPU != "" {
+		g, err := mig.Lookup(f.filter.GPU)
+		if err != nil {
+			return err
+		}
+		f.filter.GPU = g.Name
+	}
+	db, err := store.Open(f.results)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := f.selects(db); err != nil {
+		return err
+	}
+	write := func(w io.Writer) error { return db.Export(w, f.filter, f.format, f.timing) }
+	if f.out != "-" {
+		return store.WriteFile(f.out, write)
+	}
+	w := bufio.NewWriter(c.OutOrStdout())
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// selects reports, as an error, which flag selects nothing.
+func (f *exportFlags) selects(db *store.DB) error {
+	all, err := db.Series(store.Filter{})
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("%s has no results; compute some with miglab run", f.results)
+	}
+	for _, flag := range []struct {
+		name, value string
+		of          func(s store.Series) string
+	}{
+		{"track", f.filter.Track, func(s store.Series) string { return s.Track }},
+		{"dataset", f.filter.Dataset, func(s store.Series) string { return s.Dataset }},
+		{"algorithm", f.filter.Algorithm, func(s store.Series) string { return s.Algorithm }},
+		{"GPU", f.filter.GPU, func(s store.Series) string { return s.GPU }},
+	} {
+		var known []string
+		for _, s := range all {
+			known = append(known, flag.of(s))
+		}
+		slices.Sort(known)
+		if known = slices.Compact(known); flag.value != "" && !slices.Contains(known, flag.value) {
+			return fmt.Errorf("%s has no results of this %s: %w", f.results, flag.name, nearest.Unknown(flag.name, flag.value, known))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package leaderboard
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/store"
+	"miglab/harness/track"
+	"miglab/reports"
+)
+
+// Audited is the outcome of an audit.
+type Audited struct {
+	// Answers is how many were compared with the bound of their instance, and Instances the
+	// number of those instances.
+	Answers, Instances int
+	// PassedOver counts results of datasets that have changed or no longer exist.
+	PassedOver int
+}
+
+// tolerance is the relative difference up to which an answer may lie below its bound, for
+// rounding.
+const tolerance = 1e-9
+
+// Audit compares every answer in the engine's database with the proven bound of its instance, in
+// the tracks that have one ([track.Track.Audited]). Bounds that are missing are computed first.
+// The first answer below its bound is the error, a [*reports.BoundError]. An interrupted audit
+// keeps the bounds it has computed.
+func Audit(ctx context.Context, e *run.Engine) (Audited, error) {
+	var found Audited
+	groups, err := answers(e.Store, &found)
+	if err != nil {
+		return found, err
+	}
+	var cells []run.Cell
+	for _, g := range groups {
+		own, err := g.cells()
+		if err != nil {
+			return found, err
+		}
+		cells = append(cells, own...)
+	}
+	if len(cells) == 0 {
+		return found, fmt.Errorf("no results in %s have a bound; compute some with miglab run or miglab reproduce", e.Store.Dir())
+	}
+	r, err := e.Run(ctx, cells)
+	if err != nil {
+		return found, err
+	}
+	for _, g := range groups {
+		if err := g.compare(e.Store, r, &found); err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+// A group is the series that share instances and their bound.
+type group struct {
+	bound  run.Series
+	metric string
+	// audited is the metric that is compared with the bound.
+	audited string
+	series  []store.Series
+	// instances are those of all series, ascending.
+	instances []int
+}
+
+// answers groups the audited series by the series of their bound.
+func answers(db *store.DB, found *Audited) ([]*group, error) {
+	var groups []*group
+	byBound := map[run.Series]*group{}
+	for _, t := range track.All() {
+		if t.Audited == "" {
+			continue
+		}
+		all, err := db.Series(store.Filter{Track: string(t.Name)})
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range all {
+			points, err := db.Column(s, t.Audited)
+			if err != nil {
+				return nil, err
+			}
+			points = slices.DeleteFunc(points, func(p store.Point) bool { return p.Value != p.Value })
+			if len(points) == 0 {
+				continue
+			}
+			board, _ := t.BoardOf(s.Dataset)
+			model, err := mig.ParseReconfiguration(s.Model)
+			if err != nil {
+				return nil, err
+			}
+			bound, err := run.Series{
+				Track: board.Bound.Track, Dataset: s.Dataset, GPU: s.GPU, Count: s.Count, Model: model, Algorithm: board.Bound.Algorithm,
+			}.Canonical()
+			if err != nil || bound.Content != s.Content { // an error where the dataset no longer exists
+				found.PassedOver += len(points)
+				continue
+			}
+			g := byBound[bound]
+			if g == nil {
+				g = &group{bound: bound, metric: board.Bound.Metric, audited: t.Audited}
+				byBound[bound] = g
+				groups = append(groups, g)
+			}
+			g.series = append(g.series, s)
+			for _, p := range points {
+				g.instances = append(g.instances, p.Instance)
+			}
+		}
+	}
+	for _, g := range groups {
+		slices.Sort(g.instances)
+		g.instances = slices.Compact(g.instances)
+	}
+	return groups, nil
+}
+
+// cells returns the cells of the bounds that the group needs.
+func (g *group) cells() ([]run.Cell, error) {
+	all, err := g.bound.Cells(g.instances[len(g.instances)-1] + 1)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]run.Cell, len(g.instances))
+	for i, n := range g.instances {
+		out[i] = all[n]
+	}
+	return out, nil
+}
+
+// compare compares the answers of the group with their bounds.
+func (g *group) compare(db *store.DB, r run.Results, found *Audited) error {
+	bounds := map[int]float64{}
+	cells, err := g.cells()
+	if err != nil {
+		return err
+	}
+	for _, c := range cells {
+		v, err := r.Values(c.Series, c.Instance, 1, g.metric)
+		if err != nil {
+			return err
+		}
+		bounds[c.Instance] = v[0]
+	}
+	found.Instances += len(bounds)
+	for _, s := range g.series {
+		points, err := db.Column(s, g.audited)
+		if err != nil {
+			return err
+		}
+		for _, p := range points {
+			bound, ok := bounds[p.Instance]
+			if !ok || p.Value != p.Value {
+				continue
+			}
+			found.Answers++
+			if p.Value < bound*(1-tolerance) {
+				return &reports.BoundError{Metric: g.audited, Entry: reports.Entry{
+					Dataset: s.Dataset, GPU: s.GPU, Model: s.Model, Algorithm: s.Algorithm, Version: s.Version,
+					Content: s.Content, Instance: p.Instance, Value: p.Value, Bound: bound,
+				}}
+			}
+		}
+	}
+	return nil
+}

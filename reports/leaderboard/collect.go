@@ -1,0 +1,256 @@
+// Package leaderboard collects results of the results database and ranks the algorithms of a
+// track on each dataset. It also audits: it compares every answer with the proven bound of its
+// instance.
+package leaderboard
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/store"
+	"miglab/harness/track"
+	"miglab/reports"
+)
+
+// Conditions are what all results of a leaderboard have in common.
+type Conditions struct {
+	Track *track.Track
+	// GPU is the model's name.
+	GPU string
+	// Count is the number of GPUs, and Model the reconfiguration model. Both are read only in
+	// tracks where they are conditions of a result ([track.Track.Reconfigures]).
+	Count int
+	Model mig.Reconfiguration
+	// Datasets are those that are ranked; nil means all.
+	Datasets []string
+}
+
+// filter selects the series of a track under the conditions.
+func (c *Conditions) filter(of algo.Track) store.Filter {
+	f := store.Filter{Track: string(of), GPU: c.GPU}
+	if track.Of(of).Reconfigures {
+		f.Count, f.Model = c.Count, c.Model.String()
+	}
+	return f
+}
+
+// Standings ranks the algorithms on every dataset. It reads one dataset at a time. Results that
+// no longer count are left out: those from before a dataset changed, an algorithm learned other
+// weights, or got another version. Errors are those of the database and of
+// [reports.Leaderboard]; without results that can be ranked there are no standings.
+func Standings(db *store.DB, c Conditions) ([]reports.Standing, error) {
+	all, err := db.Series(c.filter(c.Track.Name))
+	if err != nil {
+		return nil, err
+	}
+	boards, err := c.boards(db, all)
+	if err != nil {
+		return nil, err
+	}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, b := range boards {
+		g.Go(func() (err error) {
+			b.standings, err = b.rank(db)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(boards, func(a, b *board) int { return cmp.Compare(a.place, b.place) })
+	var out []reports.Standing
+	for _, b := range boards {
+		out = append(out, b.standings...)
+	}
+	return out, nil
+}
+
+// A board is one dataset with what is known about it.
+type board struct {
+	track.Board
+	conditions *Conditions
+	// place orders the boards of a track: those by an earlier metric first, and of one metric
+	// those with bounds before those without.
+	place int
+	// series has the results that count, by algorithm.
+	series []store.Series
+	// bound and published have the references' results, by ascending version.
+	bound, published []store.Series
+	standings        []reports.Standing
+}
+
+// boards groups the series by dataset and leaves out what no longer counts.
+func (c *Conditions) boards(db *store.DB, all []store.Series) ([]*board, error) {
+	byDataset := map[string][]store.Series{}
+	for _, s := range all {
+		if c.Datasets == nil || slices.Contains(c.Datasets, s.Dataset) {
+			byDataset[s.Dataset] = append(byDataset[s.Dataset], s)
+		}
+	}
+	references := map[algo.Track][]store.Series{}
+	for _, b := range c.Track.Boards {
+		for _, r := range []track.Reference{b.Bound, b.Published} {
+			if _, ok := references[r.Track]; ok || r.Track == "" {
+				continue
+			}
+			own, err := db.Series(c.filter(r.Track))
+			if err != nil {
+				return nil, err
+			}
+			references[r.Track] = own
+		}
+	}
+	var out []*board
+	for _, dataset := range slices.Sorted(maps.Keys(byDataset)) {
+		i := slices.IndexFunc(c.Track.Boards, func(b track.Board) bool { return b.Holds == nil || b.Holds(dataset) })
+		if i < 0 {
+			continue
+		}
+		b := &board{Board: c.Track.Boards[i], conditions: c, place: 2 * i, series: c.counting(byDataset[dataset])}
+		if len(b.series) == 0 {
+			continue
+		}
+		b.bound = of(references[b.Bound.Track], b.Bound, dataset)
+		b.published = of(references[b.Published.Track], b.Published, dataset)
+		if b.Bound.Algorithm != "" && len(b.bound) == 0 {
+			if !b.Unbounded {
+				continue
+			}
+			b.place++
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// of returns a reference's series on a dataset, by ascending version.
+func of(all []store.Series, r track.Reference, dataset string) []store.Series {
+	var out []store.Series
+	for _, s := range all {
+		if s.Algorithm == r.Algorithm && s.Dataset == dataset {
+			out = append(out, s)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b store.Series) int { return cmp.Compare(a.Version, b.Version) })
+	return out
+}
+
+// counting returns those of a dataset's series that count: of the content that the dataset has
+// now and the weights that the algorithm has now, and of each algorithm the latest version. Where
+// the dataset no longer exists every content counts, and where an algorithm no longer exists the
+// last weights.
+func (c *Conditions) counting(all []store.Series) []store.Series {
+	content := c.content(all)
+	byAlgorithm := map[string][]store.Series{}
+	for _, s := range all {
+		if content == "" || s.Content == content {
+			byAlgorithm[s.Algorithm] = append(byAlgorithm[s.Algorithm], s)
+		}
+	}
+	var out []store.Series
+	for _, id := range slices.Sorted(maps.Keys(byAlgorithm)) {
+		own := byAlgorithm[id]
+		weights := own[len(own)-1].Weights
+		if a, err := algo.Parse(id); err == nil {
+			weights = a.Weights()
+		}
+		own = slices.DeleteFunc(own, func(s store.Series) bool { return s.Weights != weights })
+		version := 0
+		for _, s := range own {
+			version = max(version, s.Version)
+		}
+		out = append(out, slices.DeleteFunc(own, func(s store.Series) bool { return s.Version != version })...)
+	}
+	return out
+}
+
+// content returns the content that a dataset has now; "" if it is unknown or its file is gone.
+func (c *Conditions) content(all []store.Series) string {
+	for _, s := range all {
+		a, err := algo.Parse(s.Algorithm)
+		if err != nil || a.Spec.Open != nil { // an external program would be started
+			continue
+		}
+		now, err := run.Series{Track: c.Track.Name, Dataset: s.Dataset, GPU: s.GPU, Count: s.Count, Algorithm: s.Algorithm}.Canonical()
+		if err == nil {
+			return now.Content
+		}
+	}
+	return ""
+}
+
+// rank reads the results of the board's dataset and ranks the algorithms.
+func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
+	bounds, err := values(db, b.bound, b.Bound.Metric)
+	if err != nil {
+		return nil, err
+	}
+	published, err := values(db, b.published, b.Published.Metric)
+	if err != nil {
+		return nil, err
+	}
+	var entries []reports.Entry
+	for _, s := range b.series {
+		e := reports.Entry{Track: s.Track, Dataset: s.Dataset, GPU: s.GPU, Algorithm: s.Algorithm, Version: s.Version, Content: s.Content}
+		if b.conditions.Track.Reconfigures {
+			e.Model = s.Model
+			if s.Count > 1 {
+				e.GPU = fmt.Sprintf("%d x %s", s.Count, s.GPU)
+			}
+		}
+		if a, err := algo.Parse(s.Algorithm); err == nil {
+			e.Budget = a.Budget()
+		}
+		points, err := db.Column(s, b.Metric)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range points {
+			e.Instance, e.Value, e.Micros = p.Instance, p.Value, p.Micros
+			e.Bound, e.Published = at(bounds, s.Content, p.Instance), at(published, s.Content, p.Instance)
+			entries = append(entries, e)
+		}
+	}
+	return reports.Leaderboard(entries, reports.Metric{Name: b.Metric, Higher: b.Higher, Bounded: len(bounds) > 0})
+}
+
+// An instance is what a value is of.
+type instance struct {
+	content string
+	number  int
+}
+
+// values reads a metric of several series by instance; of several values the last counts.
+func values(db *store.DB, of []store.Series, metric string) (map[instance]float64, error) {
+	out := map[instance]float64{}
+	for _, s := range of {
+		points, err := db.Column(s, metric)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range points {
+			if !math.IsNaN(p.Value) {
+				out[instance{s.Content, p.Instance}] = p.Value
+			}
+		}
+	}
+	return out, nil
+}
+
+// at returns the value of an instance; NaN where there is none.
+func at(values map[instance]float64, content string, number int) float64 {
+	if v, ok := values[instance{content, number}]; ok {
+		return v
+	}
+	return math.NaN()
+}

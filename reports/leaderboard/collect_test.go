@@ -1,0 +1,221 @@
+package leaderboard
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "miglab/algorithms"
+	_ "miglab/algorithms/dispatch"
+	_ "miglab/algorithms/rl/agents"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/store"
+	"miglab/harness/track"
+	"miglab/reports"
+)
+
+// A cell is one row of a database. Fields that a test does not care about are empty.
+type cell struct {
+	track, dataset, algorithm, weights, model, content string
+	gpus, version, instance                            int
+	metrics                                            store.Metrics
+}
+
+// database makes a database with the given rows.
+func database(t *testing.T, cells ...cell) *store.DB {
+	t.Helper()
+	dir := t.TempDir()
+	db, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	w, err := db.Writer(filepath.Join(dir, store.FileName(0, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	or := func(s, instead string) string {
+		if s == "" {
+			return instead
+		}
+		return s
+	}
+	for _, c := range cells {
+		r := store.Record{
+			Series: store.Series{
+				Track: or(c.track, "batch"), Dataset: or(c.dataset, "d"), Content: or(c.content, "c"), GPU: "A100", Count: max(c.gpus, 1),
+				Algorithm: c.algorithm, Weights: c.weights, Model: or(c.model, "sequential"), Version: max(c.version, 1),
+			},
+			Row: store.Row{Instance: c.instance, Metrics: c.metrics},
+		}
+		if c.metrics == nil {
+			r.Kind, r.Error = store.KindTimeout, "10s were not enough"
+		}
+		if err := w.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// ranked ranks a track on A100.
+func ranked(db *store.DB, of algo.Track, gpus int, model mig.Reconfiguration) ([]reports.Standing, error) {
+	return Standings(db, Conditions{Track: track.Of(of), GPU: "A100", Count: gpus, Model: model})
+}
+
+// Gaps are to the latest certified bound of the same instance under the same
+// conditions, and p_opt to the published one.
+func TestStandingsBounds(t *testing.T) {
+	db := database(
+		t,
+		cell{algorithm: "far", metrics: store.Metrics{{Name: "makespan_s", Value: 12}}},
+		cell{track: "bound", algorithm: "certified", version: 2, metrics: store.Metrics{{Name: "bound_s", Value: 10}}},
+		cell{track: "bound", algorithm: "certified", version: 1, metrics: store.Metrics{{Name: "bound_s", Value: 8}}},
+		cell{track: "bound", algorithm: "certified", version: 3}, // it failed
+		cell{track: "bound", algorithm: "l-bound", metrics: store.Metrics{{Name: "bound_s", Value: 9.6}}},
+		cell{track: "bound", algorithm: "area", metrics: store.Metrics{{Name: "bound_s", Value: 1}}},
+		cell{track: "bound", algorithm: "certified", model: "parallel", metrics: store.Metrics{{Name: "bound_s", Value: 3}}},
+		cell{track: "bound", algorithm: "certified", instance: 1, metrics: store.Metrics{{Name: "bound_s", Value: 4}}},
+		cell{algorithm: "far", model: "parallel", metrics: store.Metrics{{Name: "makespan_s", Value: 6}}},
+		cell{track: "bound", algorithm: "certified", gpus: 2, metrics: store.Metrics{{Name: "bound_s", Value: 2}}},
+		cell{algorithm: "far", gpus: 2, metrics: store.Metrics{{Name: "makespan_s", Value: 3}}},
+		cell{algorithm: "far", model: "free", metrics: store.Metrics{{Name: "makespan_s", Value: 1}}}, // has no bound
+	)
+	for _, test := range []struct {
+		gpus      int
+		model     mig.Reconfiguration
+		gpu       string
+		gap, pOpt string
+	}{
+		{1, mig.Sequential, "A100", "20.000", "25.000"},
+		{1, mig.Parallel, "A100", "100.000", reports.Missing},
+		{2, mig.Sequential, "2 x A100", "50.000", reports.Missing},
+	} {
+		got, err := ranked(db, algo.TrackBatch, test.gpus, test.model)
+		if err != nil || len(got) != 1 {
+			t.Errorf("%d GPUs, %s: %+v, %v", test.gpus, test.model, got, err)
+			continue
+		}
+		s := got[0]
+		if reports.Fixed(s.Gap, 3) != test.gap || reports.Fixed(s.POpt, 3) != test.pOpt || s.GPU != test.gpu || s.Model != test.model.String() {
+			t.Errorf("%d GPUs, %s: %+v, want %+v", test.gpus, test.model, s, test)
+		}
+	}
+	if got, err := ranked(db, algo.TrackBatch, 1, mig.Free); err != nil || len(got) != 0 {
+		t.Errorf("without a bound: %+v, %v", got, err)
+	}
+}
+
+// A track that does not reconfigure has one board, whatever the cluster's size; datasets
+// in a steady state have a metric of their own; a time-out is a failure.
+func TestStandingsTracks(t *testing.T) {
+	db := database(
+		t,
+		cell{track: "placement", dataset: "gone", algorithm: "mfi", gpus: 100, metrics: store.Metrics{{Name: "acceptance", Value: 0.5}, {Name: "acceptance_steady", Value: 0.1}}},
+		cell{track: "placement", dataset: "gone", algorithm: "ff", gpus: 100},
+		cell{track: "placement", dataset: "gone?lifespan=steady", algorithm: "mfi", gpus: 100, metrics: store.Metrics{{Name: "acceptance", Value: 0.5}, {Name: "acceptance_steady", Value: 0.1}}},
+		cell{track: "corun", dataset: "corun/gone", algorithm: "exact", metrics: store.Metrics{{Name: "makespan_s", Value: 10}}},
+		cell{track: "corun", dataset: "corun/gone", algorithm: "local", metrics: store.Metrics{{Name: "makespan_s", Value: 11}}},
+		cell{track: "corun", dataset: "corun/large", algorithm: "local", metrics: store.Metrics{{Name: "makespan_s", Value: 99}}},
+		cell{track: "offline", dataset: "gone", algorithm: "offline-bound", metrics: store.Metrics{{Name: "accepted_at_most", Value: 7}}},
+	)
+	for _, test := range []struct {
+		track algo.Track
+		want  string
+	}{
+		{algo.TrackPlacement, "gone 1 mfi acceptance 0.5 –, gone 2 ff acceptance – –, gone?lifespan=steady 1 mfi acceptance_steady 0.1 –"},
+		{algo.TrackCorun, "corun/gone 1 exact makespan_s 10.0 0.0, corun/gone 1 local makespan_s 11.0 10.0, corun/large 1 local makespan_s 99.0 –"},
+		{algo.TrackDispatch, ""},
+	} {
+		standings, err := ranked(db, test.track, 1, mig.Sequential)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range standings {
+			mean := reports.Missing
+			if s.Failed == 0 {
+				mean = reports.Fixed(s.Value.Mean, 1)
+			}
+			got = append(got, strings.Join([]string{s.Dataset, string(rune('0' + s.Rank)), s.Algorithm, s.Metric, mean, reports.Fixed(s.Gap, 1)}, " "))
+			if s.Model != "" || s.GPU != "A100" {
+				t.Errorf("%+v has a model or another GPU", s)
+			}
+		}
+		if strings.Join(got, ", ") != test.want {
+			t.Errorf("%s: %s; want %s", test.track, strings.Join(got, ", "), test.want)
+		}
+	}
+}
+
+// What an algorithm did before it learned other things counts no more; of a program that
+// is gone the last counts.
+func TestStandingsWeights(t *testing.T) {
+	trained, err := algo.Parse("d3qn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := database(
+		t,
+		cell{track: "corun", algorithm: "d3qn", weights: "before", metrics: store.Metrics{{Name: "makespan_s", Value: 1}}},
+		cell{track: "corun", algorithm: "d3qn", weights: trained.Weights(), metrics: store.Metrics{{Name: "makespan_s", Value: 2}}},
+		cell{track: "corun", algorithm: "d3qn", metrics: store.Metrics{{Name: "makespan_s", Value: 3}}},
+		cell{track: "corun", algorithm: "exec:gone", weights: "before", metrics: store.Metrics{{Name: "makespan_s", Value: 4}}},
+		cell{track: "corun", algorithm: "exec:gone", weights: "last", metrics: store.Metrics{{Name: "makespan_s", Value: 5}}},
+	)
+	got, err := ranked(db, algo.TrackCorun, 1, mig.Sequential)
+	if err != nil || len(got) != 2 || got[0].Value.Mean != 2 || got[1].Value.Mean != 5 {
+		t.Errorf("%+v, %v; want means of 2 and 5", got, err)
+	}
+}
+
+func TestStandingsBudget(t *testing.T) {
+	db := database(
+		t,
+		cell{algorithm: "far", metrics: store.Metrics{{Name: "makespan_s", Value: 11}}},
+		cell{algorithm: "lns?iterations=17", metrics: store.Metrics{{Name: "makespan_s", Value: 12}}},
+		cell{track: "bound", algorithm: "certified", metrics: store.Metrics{{Name: "bound_s", Value: 10}}},
+	)
+	got, err := ranked(db, algo.TrackBatch, 1, mig.Sequential)
+	if err != nil || len(got) != 2 || got[0].Budget != "" || got[1].Budget != "17 iterations" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A dataset counts as what it stands for now; where that cannot be told, all results do.
+func TestStandingsContents(t *testing.T) {
+	now, err := run.Series{Track: algo.TrackDispatch, Dataset: "deadline/tight", GPU: "A100", Algorithm: "eft"}.Canonical()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := database(
+		t,
+		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "exec:gone", metrics: store.Metrics{{Name: "late_percent", Value: 1}}},
+		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", metrics: store.Metrics{{Name: "late_percent", Value: 2}}},
+		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", content: now.Content, metrics: store.Metrics{{Name: "late_percent", Value: 3}}},
+		cell{track: "dispatch", dataset: "jobs:gone.csv", algorithm: "eft", metrics: store.Metrics{{Name: "late_percent", Value: 4}}},
+	)
+	got, err := ranked(db, algo.TrackDispatch, 1, mig.Sequential)
+	if err != nil || len(got) != 2 || got[0].Value.Mean != 3 || got[1].Value.Mean != 4 {
+		t.Errorf("%+v, %v; want means of 3 and 4", got, err)
+	}
+}
+
+func TestStandingsBelowBound(t *testing.T) {
+	db := database(
+		t,
+		cell{algorithm: "far", version: 2, metrics: store.Metrics{{Name: "makespan_s", Value: 9.5}}},
+		cell{track: "bound", algorithm: "certified", metrics: store.Metrics{{Name: "bound_s", Value: 10}}},
+	)
+	_, err := ranked(db, algo.TrackBatch, 1, mig.Sequential)
+	var below *reports.BoundError
+	if !errors.As(err, &below) || !strings.Contains(err.Error(), "far (version 2) on d, instance 0") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,201 @@
+package site
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"slices"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/track"
+	"miglab/reports"
+	"miglab/reports/leaderboard"
+)
+
+// shownInstances is how many instances of a dataset the site draws.
+const shownInstances = 3
+
+// A meeting is a contest of a track.
+type meeting struct {
+	*track.Track
+	track.Contest
+}
+
+func meetings() []meeting {
+	var out []meeting
+	for _, t := range track.All() {
+		for _, c := range t.Contests {
+			out = append(out, meeting{t, c})
+		}
+	}
+	return out
+}
+
+func (m meeting) series() run.Series {
+	return run.Series{Track: m.Track.Name, GPU: m.Contest.GPU, Count: 1, Model: m.Model}
+}
+
+// Gather runs the contests of all tracks, as far as the results are not there yet, and returns
+// the boards, the instances and the facts of the site. A quick site has few instances. Errors are
+// those of the engine and of [leaderboard.Standings].
+func Gather(ctx context.Context, e *run.Engine, quick bool) (Data, error) {
+	var d Data
+	var cells []run.Cell
+	for _, m := range meetings() {
+		n := m.Instances
+		if quick {
+			n = shownInstances
+		}
+		own, err := run.Competition(m.series(), m.Algorithms, m.Datasets, n)
+		if err != nil {
+			return d, err
+		}
+		cells = append(cells, own...)
+	}
+	r, err := e.Run(ctx, cells)
+	if err != nil {
+		return d, err
+	}
+	if d.Boards, err = boards(e, cells); err != nil {
+		return d, err
+	}
+	for _, m := range meetings() {
+		own, err := m.instances(ctx, e, r)
+		if err != nil {
+			return d, err
+		}
+		d.Instances = append(d.Instances, own...)
+	}
+	d.Facts = facts(cells)
+	return d, nil
+}
+
+// boards makes the leaderboards of the datasets that the cells are of.
+func boards(e *run.Engine, cells []run.Cell) ([]Board, error) {
+	type place struct {
+		track algo.Track
+		gpu   string
+	}
+	shown := map[place][]string{}
+	for _, c := range cells {
+		at := place{c.Track, c.GPU}
+		if !slices.Contains(shown[at], c.Dataset) {
+			shown[at] = append(shown[at], c.Dataset)
+		}
+	}
+	var out []Board
+	for _, m := range meetings() {
+		b := Board{Track: string(m.Track.Name), GPU: m.Contest.GPU}
+		if m.Reconfigures {
+			b.Model = m.Model.String()
+		}
+		if slices.ContainsFunc(out, func(o Board) bool { return o.Track == b.Track && o.GPU == b.GPU && o.Model == b.Model }) {
+			continue
+		}
+		standings, err := leaderboard.Standings(e.Store, leaderboard.Conditions{
+			Track: m.Track, GPU: m.Contest.GPU, Count: 1, Model: m.Model, Datasets: shown[place{m.Track.Name, m.Contest.GPU}],
+		})
+		if err != nil {
+			return nil, err
+		}
+		b.Table = reports.LeaderboardTable(standings)
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// instances schedules the first instances of the meeting's datasets again. Only instances of a
+// single batch are drawn.
+func (m meeting) instances(ctx context.Context, e *run.Engine, r run.Results) ([]Instance, error) {
+	if !m.Drawn {
+		return nil, nil
+	}
+	var out []Instance
+	for _, d := range m.Datasets {
+		spec, err := datasets.Parse(d)
+		if err != nil {
+			return nil, err
+		}
+		n := shownInstances
+		if have := spec.Instances(); have > 0 {
+			n = min(n, have)
+		}
+		board, _ := m.BoardOf(d)
+		bound := m.series()
+		bound.Track, bound.Dataset, bound.Algorithm = board.Bound.Track, d, board.Bound.Algorithm
+		lower, err := r.Values(bound, 0, n, board.Bound.Metric)
+		if err != nil {
+			return nil, err
+		}
+		own := make([]Instance, n)
+		for i := range own {
+			own[i] = Instance{Dataset: d, Number: i, Lower: mig.Seconds(lower[i])}
+		}
+		for _, id := range m.Algorithms {
+			s := m.series()
+			s.Dataset, s.Algorithm = d, id
+			cells, err := s.Cells(n)
+			if err != nil {
+				return nil, err
+			}
+			for i, cell := range cells {
+				p, answer, err := e.Schedule(ctx, cell)
+				if _, ok := errors.AsType[*algo.InfeasibleError](err); ok {
+					continue
+				}
+				if err != nil {
+					return nil, err
+				}
+				own[i].Problem = p
+				own[i].Plans = append(own[i].Plans, Plan{Algorithm: id, Schedule: answer})
+				own[i].Proven = own[i].Proven || math.Abs(float64(answer.Makespan()/own[i].Lower-1)) < 1e-9
+			}
+		}
+		out = append(out, own...)
+	}
+	return out, nil
+}
+
+// facts says where the site comes from.
+func facts(cells []run.Cell) []Fact {
+	revision, modified := "unknown", ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				revision = s.Value
+			case s.Key == "vcs.modified" && s.Value == "true":
+				modified = " and changes that are not committed"
+			}
+		}
+	}
+	out := []Fact{
+		{Group: "Program", Name: "revision of the source", Value: revision + modified},
+		{Group: "Program", Name: "Go", Value: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH},
+		{Group: "Program", Name: "seeds", Value: "every instance's random numbers come from a hash of its dataset and number; the parameter seed of a dataset is 1 unless its name says otherwise"},
+	}
+	seen := map[Fact]bool{}
+	add := func(f Fact) {
+		if !seen[f] {
+			seen[f] = true
+			out = append(out, f)
+		}
+	}
+	for _, c := range cells {
+		add(Fact{Group: "Datasets", Name: c.Dataset + " on " + c.GPU, Value: "content " + c.Content})
+	}
+	for _, c := range cells {
+		version := fmt.Sprintf("version %d", c.Version)
+		if c.Weights != "" {
+			version += ", weights " + c.Weights
+		}
+		add(Fact{Group: "Algorithms", Name: c.Algorithm + " (" + string(c.Track) + ")", Value: version})
+	}
+	return out
+}
