@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/datasets"
+	"miglab/harness/algo"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/reports"
