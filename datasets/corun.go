@@ -17,20 +17,18 @@ const corunPrefix = "corun/"
 
 // A corunSet is a family of datasets of the co-run track.
 type corunSet struct {
-	name, about string
+	name, doc string
 	// instances is their number; 0 means as many as wanted.
 	instances int
-	// queue is a row of Table V, from 1; 0 if the jobs come from elsewhere.
-	queue int
-	// sized sets have the parameter w, random ones seed and chosen ones jobs. Fresh sets draw
-	// new programs instead of Table IV's and have no parameter draw.
-	sized, random, fresh, chosen bool
+	// params are the parameters without [corunParams].
+	params []spec.Param
+	// programs returns the jobs of an instance.
+	programs func(s *windows, g *mig.GPU, index int) []task.Program
 }
 
 const (
-	trainingName = "training"
-	seenName     = "seen"
-	unseenName   = "unseen"
+	seenName   = "seen"
+	unseenName = "unseen"
 )
 
 // categories are those of the paper's queues: the class that dominates comes first.
@@ -38,58 +36,56 @@ var categories = []string{"ci-dominant", "mi-dominant", "us-dominant", "balanced
 
 // corunSets lists the families of the co-run track.
 func corunSets() []*corunSet {
+	jobs := spec.Param{Name: "jobs", Example: "lavaMD+stream", Type: jobsOfTable4, Doc: "programs of Table IV"}
+	// paperWindow is the paper's W.
+	const paperWindow = "12"
+	window := spec.Param{Name: "w", Default: paperWindow, Type: spec.Whole(1, maxWindow), Doc: "number of jobs"}
+	ofAllClasses := window
+	ofAllClasses.Type = spec.Whole(len(task.Classes()), maxWindow)
+	seed := seedParam("seed", "of the random stream")
+	draw := seedParam("draw", "of the programs without public times")
+	random := func(name, doc string) *corunSet {
+		return &corunSet{name, doc, 0, []spec.Param{window, seed, draw}, (*windows).generated}
+	}
 	out := []*corunSet{
-		{name: "queues", about: "the paper's queues (Table V), instance i being Q(i+1)", instances: len(table5)},
-		{name: categories[0], about: "half CI programs of Table IV, the rest MI and US in turn", sized: true, random: true},
-		{name: categories[1], about: "half MI programs of Table IV, the rest CI and US in turn", sized: true, random: true},
-		{name: categories[2], about: "half US programs of Table IV, the rest CI and MI in turn", sized: true, random: true},
-		{name: categories[3], about: "CI, MI and US programs of Table IV in turn", sized: true, random: true},
-		{name: seenName, about: "CI, MI and US programs in turn, of Table IV's seen ones", sized: true, random: true},
-		{name: unseenName, about: "CI, MI and US programs in turn, of Table IV's unseen ones", sized: true, random: true},
-		{name: trainingName, about: "20 queues of Table IV's seen programs, with all three classes", sized: true, random: true, instances: 20},
-		{name: "drawn", about: "new programs drawn from the classes, in the four categories by turns", sized: true, random: true, fresh: true},
-		{name: "mix", about: "the programs of Table IV that jobs names", chosen: true, instances: 1},
+		{"queues", "the paper's queues (Table V), instance i being Q(i+1)", len(table5), []spec.Param{draw}, (*windows).queue},
+		random(categories[0], "half CI programs of Table IV, the rest MI and US in turn"),
+		random(categories[1], "half MI programs of Table IV, the rest CI and US in turn"),
+		random(categories[2], "half US programs of Table IV, the rest CI and MI in turn"),
+		random(categories[3], "CI, MI and US programs of Table IV in turn"),
+		random(seenName, "CI, MI and US programs in turn, of Table IV's seen ones"),
+		random(unseenName, "CI, MI and US programs in turn, of Table IV's unseen ones"),
+		{
+			"training", "20 queues of Table IV's seen programs, with all three classes", 20,
+			[]spec.Param{ofAllClasses, seed, draw},
+			(*windows).training,
+		},
+		{"drawn", "new programs drawn from the classes, in the four categories by turns", 0, []spec.Param{window, seed}, (*windows).drawn},
+		{"mix", "the programs of Table IV that jobs names", 1, []spec.Param{jobs, draw}, (*windows).chosen},
 	}
 	for i := range table5 {
-		q := "Q" + strconv.Itoa(i+1)
-		out = append(out, &corunSet{name: q, about: "the paper's queue " + q + " (Table V)", instances: 1, queue: i + 1})
+		name := "Q" + strconv.Itoa(i+1)
+		out = append(out, &corunSet{
+			name, "the paper's queue " + name + " (Table V)", 1,
+			[]spec.Param{draw},
+			func(s *windows, g *mig.GPU, _ int) []task.Program { return s.queue(g, i) },
+		})
 	}
 	return out
 }
 
-var _ = registerAll(corunSets(), (*corunSet).family)
+var _ = registerAll(corunSets(), func(c *corunSet) Family {
+	return Family{
+		Name: corunPrefix + c.name, Doc: c.doc, Source: "hierarchical paper V-A2; programs fitted on public times or drawn",
+		Params: append(c.params, corunParams...),
+		New: func(id string, a spec.Args) (Dataset, error) {
+			return windows{c, newCorunSetting(a), id, a.Int("w"), a["jobs"], a.Uint("draw"), a.Uint("seed")}, nil
+		},
+	}
+})
 
 // maxWindow limits the number of jobs.
 const maxWindow = 1000
-
-// family declares the datasets of a set.
-func (c *corunSet) family() Family {
-	f := Family{
-		Name: corunPrefix + c.name, Doc: c.about, Source: "hierarchical paper V-A2; programs fitted on public times or drawn",
-		New: c.dataset,
-	}
-	if c.chosen {
-		f.Params = append(f.Params, spec.Param{Name: "jobs", Example: "lavaMD+stream", Type: jobsOfTable4, Doc: "programs of Table IV"})
-	}
-	if c.sized {
-		least := 1
-		if c.name == trainingName {
-			least = len(task.Classes())
-		}
-		f.Params = append(f.Params, spec.Param{Name: "w", Default: paperWindow, Type: spec.Whole(least, maxWindow), Doc: "number of jobs"})
-	}
-	if c.random {
-		f.Params = append(f.Params, seedParam("seed", "of the random stream"))
-	}
-	if !c.fresh {
-		f.Params = append(f.Params, seedParam("draw", "of the programs without public times"))
-	}
-	f.Params = append(f.Params, corunParams...)
-	return f
-}
-
-// paperWindow is the paper's W.
-const paperWindow = "12"
 
 // jobsOfTable4 are up to [maxWindow] programs of Table IV.
 var jobsOfTable4 = func() spec.Type {
@@ -145,48 +141,28 @@ type windows struct {
 	draw, seed uint64
 }
 
-func (c *corunSet) dataset(id string, a spec.Args) (Dataset, error) {
-	s := windows{corunSet: c, corunSetting: newCorunSetting(a), id: id, w: a.Int("w"), jobs: a["jobs"]}
-	if c.random {
-		s.seed = a.Uint("seed")
-	}
-	if !c.fresh {
-		s.draw = a.Uint("draw")
-	}
-	return s, nil
-}
-
 func (s windows) Instances() int { return s.instances }
 
 func (s windows) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := onA100(s.id, g); err != nil {
 		return nil, err
 	}
-	return s.instance(s.programs(g, index)), nil
+	return s.instance(s.programs(&s, g, index)), nil
 }
 
-// programs returns the jobs of an instance.
-func (s *windows) programs(g *mig.GPU, index int) []task.Program {
-	switch {
-	case s.chosen:
-		return programsNamed(strings.Split(s.jobs, "+"), s.draw)
-	case s.fresh:
-		return s.drawn(g, index)
-	case s.name == trainingName:
-		return s.training(rand.New(s.stream("", g, index)))
-	case s.random:
-		return s.generated(g, index)
-	}
-	row := table5[index]
-	if s.queue > 0 {
-		row = table5[s.queue-1]
-	}
+// queue returns a queue of Table V; row 0 is Q1.
+func (s *windows) queue(_ *mig.GPU, row int) []task.Program {
 	var names []string
-	for _, printed := range strings.Split(row, ", ") {
+	for _, printed := range strings.Split(table5[row], ", ") {
 		name, _ := unmarked(printed)
 		names = append(names, name)
 	}
 	return programsNamed(names, s.draw)
+}
+
+// chosen returns the programs that the parameter jobs names.
+func (s *windows) chosen(*mig.GPU, int) []task.Program {
+	return programsNamed(strings.Split(s.jobs, "+"), s.draw)
 }
 
 // stream returns the random stream of a class in an instance. It does not depend on w.
@@ -236,7 +212,8 @@ func categoryCounts(category string, w int) [3]int {
 }
 
 // training draws from the seen programs until all classes are there.
-func (s *windows) training(rng *rand.Rand) []task.Program {
+func (s *windows) training(g *mig.GPU, index int) []task.Program {
+	rng := rand.New(s.stream("", g, index))
 	seen := slices.DeleteFunc(programs(s.draw), func(p task.Program) bool { return p.Unseen })
 	for {
 		jobs := sample(rng, seen, s.w)

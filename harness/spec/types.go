@@ -101,8 +101,8 @@ func FormatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) 
 // fixed writes a number without an exponent, whose minus sign would end it in a list.
 func fixed(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// Int returns the value of a parameter of type [Whole]; 0 if it has none. Like [Args.Uint],
-// [Args.Float] and [Floats] it panics if the parameter is of another type.
+// Int returns the value of a parameter of type [Whole]; 0 if it has none or is not declared.
+// Like [Args.Uint], [Args.Float] and [Floats] it panics if the parameter is of another type.
 func (a Args) Int(name string) int {
 	if a[name] == "" {
 		return 0
@@ -110,8 +110,13 @@ func (a Args) Int(name string) int {
 	return must(strconv.Atoi(a[name]))
 }
 
-// Uint returns the value of a parameter of type [Seed].
-func (a Args) Uint(name string) uint64 { return must(strconv.ParseUint(a[name], 10, 64)) }
+// Uint returns the value of a parameter of type [Seed]; 0 if it has none.
+func (a Args) Uint(name string) uint64 {
+	if a[name] == "" {
+		return 0
+	}
+	return must(strconv.ParseUint(a[name], 10, 64))
+}
 
 // Float returns the value of a parameter of type [Number].
 func (a Args) Float(name string) float64 { return must(strconv.ParseFloat(a[name], 64)) }
