@@ -36,7 +36,7 @@ var categories = []string{"ci-dominant", "mi-dominant", "us-dominant", "balanced
 
 // corunSets lists the families of the co-run track.
 func corunSets() []*corunSet {
-	jobs := spec.Param{Name: "jobs", Example: "lavaMD+stream", Type: jobsOfTable4, Doc: "programs of Table IV"}
+	jobs := spec.Param{Name: "jobs", Example: "lavaMD+stream", Type: jobsOfTable4(), Doc: "programs of Table IV"}
 	// paperWindow is the paper's W.
 	const paperWindow = "12"
 	window := spec.Param{Name: "w", Default: paperWindow, Type: spec.Whole(1, maxWindow), Doc: "number of jobs"}
@@ -87,8 +87,8 @@ var _ = registerAll(corunSets(), func(c *corunSet) Family {
 // maxWindow limits the number of jobs.
 const maxWindow = 1000
 
-// jobsOfTable4 are up to [maxWindow] programs of Table IV.
-var jobsOfTable4 = func() spec.Type {
+// jobsOfTable4 is the type of up to [maxWindow] programs of Table IV.
+func jobsOfTable4() spec.Type {
 	t := spec.Names("program", "programs of Table IV, joined by +, as in lavaMD+stream", "+", table4Names)
 	names := t.Read
 	t.Read = func(value string) (string, error) {
@@ -98,7 +98,7 @@ var jobsOfTable4 = func() spec.Type {
 		return names(value)
 	}
 	return t
-}()
+}
 
 // A corunSetting is what schedulers and the model are told besides the jobs.
 type corunSetting struct {

@@ -47,7 +47,7 @@ type Dataset interface {
 // FileKey is the key of the path in the parameters of a family of files.
 const FileKey = "FILE"
 
-// families are all families in the order of their registration.
+// families are all families that are registered.
 var families []Family
 
 // Register adds a family and returns it. It panics if a name is bad or taken, if New is missing,
@@ -181,7 +181,7 @@ type Info struct {
 	Source string
 }
 
-// List returns the families in the order of their registration.
+// List returns the families by name.
 func List() []Info {
 	var out []Info
 	for i := range families {
@@ -194,6 +194,7 @@ func List() []Info {
 		}
 		out = append(out, info)
 	}
+	slices.SortFunc(out, func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -228,6 +229,7 @@ func Complete(typed string) []string {
 			}
 		}
 	}
+	slices.Sort(out)
 	return out
 }
 
