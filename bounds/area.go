@@ -10,8 +10,8 @@ import (
 //
 //	sum_i min_s s t_i(s) / (#slices_G * GPUs),
 //
-// the "baseline" of FAR 6.4. Sizes count compute slices: 3 for a 3-slice
-// instance, although at slice 0 it idles a fourth.
+// the "baseline" of FAR 6.4. Sizes count compute slices: a 3-slice instance counts 3,
+// although at slice 0 it leaves a fourth idle.
 //
 // PROVEN for every reconfiguration model, start partition and release times.
 // Instances that exist together belong to one partition, and the sizes in a

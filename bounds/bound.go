@@ -3,6 +3,7 @@ package bounds
 import (
 	"context"
 	"math"
+	"math/bits"
 	"sync"
 
 	"miglab/harness/algo"
@@ -10,23 +11,22 @@ import (
 	"miglab/harness/task"
 )
 
-// function makes an [algo.Bound] of a plain function, and constructor the field
-// of a Spec that returns it.
+// function turns a plain function into an [algo.Bound]. Its method constructor is the field
+// of a Spec.
 type function func(algo.Problem) (mig.Seconds, error)
 
 func (f function) Bound(_ context.Context, p algo.Problem) (mig.Seconds, error) { return f(p) }
 
 func (f function) constructor(algo.Args) (algo.Bound, error) { return f, nil }
 
-// A weight is how many slices a task is charged while it runs on an instance of a
-// size.
+// A weight is how many slices a task is charged for while it runs on an instance of a size.
 type weight struct {
 	size   mig.Slices
 	slices float64
 }
 
 // work returns the sum over the tasks of the least charge, in slice-seconds. Of
-// equal charges the first counts. It is +Inf where a task fits none of the sizes.
+// equal charges the first counts. It is +Inf if a task fits none of the sizes.
 func work(tasks task.Batch, weights []weight) float64 {
 	var sum float64
 	for i := range tasks {
@@ -40,6 +40,33 @@ func work(tasks task.Batch, weights []weight) float64 {
 		sum += least
 	}
 	return sum
+}
+
+// bySlice holds an instant for each memory slice of a GPU.
+type bySlice [8]mig.Seconds
+
+// latest returns the latest instant of some slices, 0 for none.
+func (b *bySlice) latest(of mig.Mask) mig.Seconds {
+	var latest mig.Seconds
+	for ; of != 0; of &= of - 1 {
+		latest = max(latest, b[bits.TrailingZeros8(uint8(of))])
+	}
+	return latest
+}
+
+// set gives some slices the same instant.
+func (b *bySlice) set(of mig.Mask, to mig.Seconds) {
+	for ; of != 0; of &= of - 1 {
+		b[bits.TrailingZeros8(uint8(of))] = to
+	}
+}
+
+// cost returns what creating or destroying takes: nothing under [mig.Free].
+func cost(p *algo.Problem, takes mig.Seconds) mig.Seconds {
+	if p.Model == mig.Free {
+		return 0
+	}
+	return takes
 }
 
 // capacity returns the number of compute slices of all GPUs.
@@ -61,8 +88,8 @@ func subsets(g *mig.GPU) [][]mig.Slices {
 	return out
 }
 
-// perGPU returns a function that derives a table from a model at its first use
-// and keeps it.
+// perGPU returns a function that derives a table from a model when it is first used, and
+// keeps it.
 func perGPU[T any](derive func(*mig.GPU) T) func(*mig.GPU) T {
 	tables := map[*mig.GPU]func() T{}
 	for _, g := range mig.GPUs() {

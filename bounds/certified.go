@@ -3,73 +3,50 @@ package bounds
 import (
 	"math"
 
+	"miglab/bounds/certificate"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 )
 
-// The kinds of [Witness], by the argument that proves the bound.
-const (
-	// KindArea is the slices' time that tasks, idling and reconfiguration take.
-	KindArea = "area"
-	// KindLongestTask is the task that ends last when each runs where it ends first.
-	KindLongestTask = "longest-task"
-	// KindSliceWeights is a dual solution of the configuration linear program.
-	KindSliceWeights = "slice-weights"
-	// KindChains is what each slice has to do one after the other, whatever runs where.
-	KindChains = "chains"
-	// KindSearch is an exhaustive search.
-	KindSearch = "search"
-)
-
-// A Witness says why no schedule is faster than a bound.
-type Witness struct {
-	// Kind is the argument.
-	Kind string `json:"kind"`
-	// Bound is what it proves.
-	Bound mig.Seconds `json:"bound_s"`
-	// Threshold, of slice weights, leaves out the options that end then or later even
-	// when they start as early as they can; 0 leaves out none.
-	Threshold mig.Seconds `json:"threshold_s,omitempty"`
-	// Weights, of slice weights, has one weight a compute slice, by position.
-	Weights []float64 `json:"weights,omitempty"`
-}
+// A Witness says why no schedule is faster than a bound. [certificate.Verify] checks it
+// with code of its own.
+type Witness = certificate.Witness
 
 // Prove returns the largest of four lower bounds on the makespan of every schedule that
-// the referee accepts, and its witness; of equal bounds, the simplest argument. The
+// the referee accepts, as a witness. Of equal bounds it returns the simplest argument. The
 // terms are valid for [mig.Sequential], [mig.Parallel] and [mig.Free], any start
 // partition, busy-until and release times; each is proven where it is computed:
 //
-//   - [KindArea], in occupied.go;
-//   - [KindLongestTask], in longest.go;
-//   - [KindSliceWeights], in sliceweights.go;
-//   - [KindChains], in chains.go, for at most [MaxChainTasks] tasks.
+//   - [certificate.Area], in occupied.go;
+//   - [certificate.LongestTask], in longest.go;
+//   - [certificate.SliceWeights], in sliceweights.go;
+//   - [certificate.Chains], in chains.go, for at most [MaxChainTasks] tasks.
 //
-// What they share: instances that are present together on a GPU, be it existing or
-// being created or destroyed, share no memory slice. Profiles with double memory or
-// media extensions cover the slice on which a standard profile of the same size could
-// begin instead, at the same cost, so each instance stands for a node of
-// [mig.GPU.Tree].
+// All of them use the following. Instances that are present on a GPU at the same time
+// share no memory slice; an instance is present while it exists, is created or is
+// destroyed. Profiles with double memory or media extensions cover the slice on which a
+// standard profile of the same size could begin at the same cost. So each instance
+// corresponds to a node of [mig.GPU.Tree].
 //
-// atMost is the makespan of a known schedule in seconds, +Inf where none is known. The
-// terms look no further, so that the bound exceeds it by no more than rounding, and
-// chains are found faster.
+// atMost is the makespan of a known schedule in seconds, +Inf if none is known. It limits
+// the terms: the bound exceeds it by no more than rounding, and chains are found faster.
 //
 // The error says what is wrong with the tasks (see [task.Batch.Validate]).
 func Prove(p algo.Problem, atMost mig.Seconds) (Witness, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return Witness{}, err
 	}
-	best := Witness{Kind: KindArea, Bound: occupied(&p)}
-	options := newOptions(&p)
-	if b := options.longest(); b > best.Bound {
-		best = Witness{Kind: KindLongestTask, Bound: b}
+	best := Witness{Kind: certificate.Area, Bound: occupied(&p)}
+	o := newOptions(&p)
+	if b := o.longest(); b > best.Bound {
+		best = Witness{Kind: certificate.LongestTask, Bound: b}
 	}
-	slices := newSliceWeights(&p, options)
-	if w := slices.prove(best.Bound); w.Bound > best.Bound {
+	weights := newSliceWeights(&p, o)
+	if w := weights.prove(best.Bound); w.Bound > best.Bound {
 		best = w
 	}
-	if b := chains(&p, slices.weights, best.Bound, atMost); b > best.Bound {
-		best = Witness{Kind: KindChains, Bound: b}
+	if b := chains(&p, weights.weights, best.Bound, atMost); b > best.Bound {
+		best = Witness{Kind: certificate.Chains, Bound: b}
 	}
 	return best, nil
 }

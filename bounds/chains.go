@@ -15,26 +15,26 @@ import (
 // threefold with each task.
 const MaxChainTasks = 18
 
-// ticks are the units of time of a search, a power of two of seconds so small that its
-// limit has more than 2^47 of them. Times are rounded down, so that sums are exact and the
-// bound holds.
+// ticks are units of time, a power of two of seconds so small that the limit of the search
+// has more than 2^47 of them. Times are rounded down, so that sums are exact and the bound
+// remains valid.
 type ticks int64
 
 const (
 	tickBits = 48
-	// beyond stands for longer times, and never for the chains of impossible assignments.
+	// beyond represents all longer times, never the chains of impossible assignments.
 	beyond = ticks(2) << tickBits
 	never  = ticks(1) << 60
 )
 
-// chains returns the chains term of [Prove] in seconds, or atMost if that is less,
-// given the slice weights and the bound of the other terms. It is 0, as it is not
-// computed, for more than [MaxChainTasks] tasks and where the bound is atMost already.
+// chains returns the chains term of [Prove] in seconds, or atMost if that is less. It uses
+// the slice weights and the bound of the other terms. For more than [MaxChainTasks] tasks,
+// and if the bound already equals atMost, it computes nothing and returns 0.
 //
-// What covers a slice excludes each other in time. Let an assignment say on which node
-// of the tree of which GPU each task runs; a node is used if it runs a task. The term
-// is the least, over all assignments, of the greatest length L(root) of a GPU with used
-// nodes, where
+// Instances that cover the same slice exclude each other in time. Let an assignment say on
+// which node of the tree of which GPU each task runs; a node is used if it runs a task.
+// The term is the least, over all assignments, of the greatest length L(root) of a GPU
+// with used nodes, where
 //
 //	L(v) = own(v) + below(v)
 //	own(v) = create(|v|) + load(v) if v is used, and destroy(|v|) if an ancestor is, too; 0 if v is not used
@@ -44,49 +44,47 @@ const (
 // and load(v) is the sum of t_i(|v|) over the tasks on v. Under [mig.Sequential]
 // delay(v) is the least create(s) over the sizes s of the nodes below v that fit some
 // task of the batch; otherwise it is 0. Nothing is charged for creating and destroying
-// under [mig.Free]. An instance that is there at the start at v, busy until b, changes
-// three things:
+// under [mig.Free]. An instance that exists at the start at v, busy until b, changes three
+// things:
 //
 //   - own(v) = b + load(v), and destroy(|v|) if a node below v or an ancestor is
 //     used, whether v is used or not; 0 if none of them is.
-//   - It is no ancestor to the nodes below it: the topmost of those used pays no destroy
-//     unless there is a used ancestor above v.
+//   - It does not count as an ancestor of the nodes below it: the topmost used node among
+//     them pays no destroy unless there is a used ancestor above v.
 //   - delay(u) = 0 for the nodes u above it.
 //
-// PROVEN for every reconfiguration model, start partition and release times (which are
-// not looked at). Take a schedule with makespan M and its assignment, and a slice l of
-// a GPU. Call the time in which an instance is present, from the start of its create to
-// the end of its destroy, a life, and look at the lives on nodes that cover l. No two
-// of them overlap. Of each used node take the last life in which tasks run: it begins
-// with a create of the node, unless it is there at the start. Of these lives all but
-// the latest are followed by another in which a task ends by M, so they end with a
-// destroy by M. The tasks run in these and earlier lives of their nodes. So the creates
-// and loads of all used nodes that cover l, and all their destroys but the dearest, fit
-// into [0, M] side by side. Destroys are dearer up the tree, so the dearest is that of
-// the topmost used node.
+// PROVEN for every reconfiguration model, start partition and release times (which it
+// ignores). Take a schedule with makespan M and its assignment, and a slice l of a GPU. Call
+// the time in which an instance is present, from the start of its create to the end of its
+// destroy, a life, and consider the lives on nodes that cover l. No two of them overlap. Of
+// each used node take the last life in which tasks run. It begins with a create of the
+// node, unless the instance exists at the start. Each of these lives except the latest is
+// followed by another in which a task ends by M, so it ends with a destroy by M. The tasks
+// run in these and earlier lives of their nodes. So the creates and loads of all used nodes
+// that cover l, and all their destroys except the longest, fit into [0, M] without overlap.
+// Destroys take longer up the tree, so the longest is that of the topmost used node.
 //
-// What is there at the start at v comes first on its slices and is neither used nor
-// destroyed before b. If only v is used of the nodes that cover l, the chain is b and
-// the load. If others are, it is destroyed before the first of them is created, and of
-// the others all destroys but the dearest count as above.
+// An instance that exists at the start at v comes first on its slices and is neither used
+// nor destroyed before b. If v is the only used node that covers l, the chain is b and the
+// load. If others are used, the instance is destroyed before the first of them is created,
+// and all their destroys except the longest count as above.
 //
-// As for the delays, let nodes be used under both children of v, nothing below v be
-// there at the start, and let a head of a child be the create that starts first of
-// those of lives in its subtree in which tasks run. One create or destroy runs at a
-// time, so the head of one child, say X, ends before that of the other, Y, begins. It
-// takes delay(v) or longer, and while it runs, nothing counts on the slices of Y: lives
-// with tasks in the subtree of Y have not begun, and v and its ancestors, used before,
-// between or after, share slices with the head's node and are not present. So every
-// chain that passes Y is longer by delay(v), or every chain that passes X in the other
-// case; max(x, y + delay(v)) is the lesser. For one slice the delays of several levels
-// are different operations, as their nodes lie under different siblings of its path. On
-// one channel they are disjoint, so they add up. On one GPU that is empty at the start
-// more can be said (see [chainSearch.heads]).
+// As for the delays, let nodes be used under both children of v, and let nothing below v
+// exist at the start. Let the head of a child be the first create of a life with tasks in
+// its subtree. One create or destroy runs at a time, so the head of one child, say X, ends
+// before that of the other, Y, begins. It takes delay(v) or longer. While it runs, nothing
+// counts on the slices of Y: lives with tasks in the subtree of Y have not begun, and v and
+// its ancestors share slices with the head's node, so they are not present. So every chain
+// that passes Y is longer by delay(v), or in the other case every chain that passes X;
+// max(x, y + delay(v)) is the lesser. For one slice the delays of several levels are
+// different operations, since their nodes lie under different siblings of its path. They
+// cannot run at the same time, so they add up. [chainSearch.heads] has a larger bound for
+// one GPU that is empty at the start.
 //
-// The least is found by dynamic programming over sets of tasks from the leaves up: with
-// all destroys paid, for a used ancestor, and without the topmost. Joining two subtrees
-// takes the best way to split each set, 3^n steps for n tasks. Sets that cannot be part
-// of an assignment within a limit are left out (see [band]), so a low limit is tried
+// Dynamic programming over sets of tasks, from the leaves up, finds the least value: once
+// with all destroys, for a used ancestor, and once without the topmost destroy. Joining two
+// subtrees takes the best way to split each set, 3^n steps for n tasks. Sets that cannot be
+// part of an assignment within a limit are left out (see [band]), so a low limit is tried
 // first.
 func chains(p *algo.Problem, weights []float64, lower, atMost mig.Seconds) mig.Seconds {
 	if len(p.Tasks) > MaxChainTasks || lower >= atMost {
@@ -114,9 +112,9 @@ type chainSearch struct {
 	create, destroy [mig.MaxSize + 1]ticks
 	// bands are by merging node of the tree.
 	bands map[int][]band
-	// empty holds the tables of subtrees in which nothing is there at the start, by shape.
+	// empty holds the tables of subtrees in which nothing exists at the start, by shape.
 	empty map[int]chainTables
-	// under holds those of what is below such a node, and below the root.
+	// under holds the tables of the nodes below such a node, and below the root.
 	under map[int]chainTables
 	arena *arena
 }
@@ -124,8 +122,8 @@ type chainSearch struct {
 // chainTables holds, by set of tasks, the longest chain within a subtree when the set
 // is assigned to its nodes in the best way.
 type chainTables struct {
-	// gross pays for all destroys, net for all but the dearest of each chain. A nil
-	// net is gross less drop, and 0 for the empty set.
+	// gross includes all destroys, net all but the longest of each chain. A nil net means
+	// gross less drop, and 0 for the empty set.
 	gross, net []ticks
 	drop       ticks
 }
@@ -138,9 +136,7 @@ func newChainSearch(p *algo.Problem, weights []float64, limit mig.Seconds) *chai
 		for i := range p.Tasks {
 			c.times[s] = append(c.times[s], c.ticks(p.Tasks[i].On(s)))
 		}
-		if p.Model != mig.Free {
-			c.create[s], c.destroy[s] = c.ticks(p.GPU.Profile(s).Create), c.ticks(p.GPU.Profile(s).Destroy)
-		}
+		c.create[s], c.destroy[s] = c.ticks(cost(p, p.GPU.Profile(s).Create)), c.ticks(cost(p, p.GPU.Profile(s).Destroy))
 	}
 	c.bands = newBands(p, weights, limit)
 	return c
@@ -180,7 +176,7 @@ func (c *chainSearch) solve() (mig.Seconds, bool) {
 			join(c.root(&starts[i], from))
 		}
 	}
-	// More GPUs than tasks are of no use. Doubling merges them in few steps.
+	// More GPUs than tasks are useless. Doubling merges them in few steps.
 	if idle = min(idle, len(c.problem.Tasks)); idle > 0 {
 		t := c.root(&chainStart{}, from)
 		for ; ; t = c.merge(t, t, 0, nil, 0) {
@@ -204,9 +200,9 @@ func (c *chainSearch) solve() (mig.Seconds, bool) {
 
 // A chainStart is what a GPU holds at the start; the zero value is an empty GPU.
 type chainStart struct {
-	// busy is by node of the tree; none where it is not there.
+	// busy says for each node of the tree until when it is busy, or notThere.
 	busy []ticks
-	// holds says of each node whether its subtree has something that is there.
+	// holds says for each node whether something exists in its subtree.
 	holds []bool
 }
 
@@ -231,7 +227,7 @@ func (s *chainStart) add(g *mig.GPU, in mig.Instance, until ticks) {
 // root returns the net table of a GPU, for the sets from the given one.
 func (c *chainSearch) root(s *chainStart, from int) []ticks {
 	if s.busy != nil && s.busy[0] != notThere {
-		from = 0 // to run some of a set's tasks on the root, the others below, takes the table of the latter
+		from = 0 // if the root runs some of a set's tasks, the table of the others is needed
 	}
 	t := c.below(0, s, from)
 	c.under[0] = t
@@ -255,8 +251,7 @@ func (c *chainSearch) subtree(v int, s *chainStart) chainTables {
 	return t
 }
 
-// below returns the tables of the nodes below a node; net for the sets from the given
-// one.
+// below returns the tables of the nodes below a node. net holds from the given set on.
 func (c *chainSearch) below(v int, s *chainStart, from int) chainTables {
 	node := &c.problem.GPU.Tree()[v]
 	switch len(node.Children) {
@@ -279,7 +274,7 @@ func (c *chainSearch) below(v int, s *chainStart, from int) chainTables {
 	return t
 }
 
-// use lets the node itself run tasks.
+// use changes the tables so that the node itself may run tasks.
 func (c *chainSearch) use(v int, s *chainStart, t *chainTables) {
 	size := c.problem.GPU.Tree()[v].Size()
 	create, destroy := c.create[size], c.destroy[size]
@@ -319,7 +314,7 @@ func (c *chainSearch) use(v int, s *chainStart, t *chainTables) {
 	*t = chainTables{gross: gross, net: loaded}
 }
 
-// load adds any tasks of a set on an instance of a size to a table.
+// load changes a table so that an instance of a size may run any tasks of a set.
 func (c *chainSearch) load(t []ticks, size mig.Slices) {
 	for i, time := range c.times[size] {
 		bit := 1 << i
@@ -345,7 +340,7 @@ func (c *chainSearch) net(t chainTables) []ticks {
 	return net
 }
 
-// delay returns what one of two used subtrees below a node waits for the other.
+// delay returns how long one of two used subtrees below a node waits for the other.
 func (c *chainSearch) delay(v int, s *chainStart) ticks {
 	if c.problem.Model != mig.Sequential {
 		return 0
@@ -367,8 +362,7 @@ func (c *chainSearch) delay(v int, s *chainStart) ticks {
 	return least
 }
 
-// merge returns the table of two subtrees side by side, for the sets from the given
-// one.
+// merge returns the table of two subtrees side by side, from the given set on.
 func (c *chainSearch) merge(a, b []ticks, delay ticks, bands []band, from int) []ticks {
 	out := c.arena.table()
 	out[0] = max(a[0], b[0])
@@ -381,7 +375,7 @@ func (c *chainSearch) merge(a, b []ticks, delay ticks, bands []band, from int) [
 		best := min(max(a[set], b[0]), max(a[0], b[set]))
 		last := 0
 		if symmetric {
-			// Sets are met in descending order: those with the highest task first.
+			// Sets come in descending order: those with the highest task come first.
 			last = 1<<(bits.Len(uint(set))-1) - 1
 		}
 		for part := (set - 1) & set; part > last; part = (part - 1) & set {
@@ -393,8 +387,7 @@ func (c *chainSearch) merge(a, b []ticks, delay ticks, bands []band, from int) [
 	return out
 }
 
-// shapes numbers the nodes of a model's tree, alike those with subtrees of the same
-// shape: each gets the first such node.
+// shapes gives each node of a model's tree the first node whose subtree has the same shape.
 var shapes = perGPU(func(g *mig.GPU) []int {
 	tree := g.Tree()
 	var out []int
@@ -404,16 +397,16 @@ var shapes = perGPU(func(g *mig.GPU) []int {
 	return out
 })
 
-// A band is the sets of tasks that the nodes below a node can run within the limit as
-// far as slice weights tell: none that is too much for the slices below the node, that
-// leaves too much for the others, or with which too much is wasted. The chains of such
-// an assignment would exceed the limit, for w_l times the load of slice l, summed up,
-// is what the tasks charge.
+// A band is the sets of tasks that the nodes below a node can run within the limit, judged
+// by slice weights. It excludes sets that are too much for the slices below the node, that
+// leave too much for the other slices, or that waste too much. With them the chains would
+// exceed the limit, because the sum over the slices of w_l times the load is what the tasks
+// charge.
 type band []rule
 
 // A rule holds for sets whose values add up to at most a limit.
 type rule struct {
-	// low has the sums of the sets of the first tasks, high of those of the others.
+	// low has the sums of the sets of the first tasks, high those of the other tasks.
 	low, high []float64
 	most      float64
 }
@@ -438,7 +431,7 @@ func (b band) holds(set int) bool {
 // newBands returns the bands of the nodes with two children, by shape.
 func newBands(p *algo.Problem, weights []float64, limit mig.Seconds) map[int][]band {
 	tree := p.GPU.Tree()
-	// room is what each slice can hold, with its weight. It is dead before a create.
+	// room is the weighted time of each slice. A slice is dead before a create.
 	room := make([]float64, len(weights))
 	for l, w := range weights {
 		dead := limit
@@ -531,7 +524,7 @@ func sums(values []float64) []float64 {
 	return out
 }
 
-// An arena lends tables of one length, all of which are given back together.
+// An arena lends tables of one length. They are all returned together.
 type arena struct {
 	size, used int
 	tables     [][]ticks
@@ -541,7 +534,7 @@ var arenas = sync.Pool{New: func() any { return new(arena) }}
 
 func (a *arena) reset(size int) { a.size, a.used = size, 0 }
 
-// table returns a table whose content does not matter.
+// table returns a table with arbitrary content.
 func (a *arena) table() []ticks {
 	if a.used == len(a.tables) {
 		a.tables = append(a.tables, nil)

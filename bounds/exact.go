@@ -4,40 +4,41 @@ import (
 	"context"
 	"slices"
 
+	"miglab/bounds/certificate"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
 
-// MaxSearched is the largest batch that [Exact] searches, and the largest of which
-// package certificate verifies a search. One task more takes the one some five times
-// as long and the other, which searches plainly, fifty times.
+// MaxSearched is the largest batch for which [Exact] searches and package certificate
+// verifies a search. With one more task, Exact takes about five times as long and the
+// plain search of the verification fifty times.
 const MaxSearched = 6
 
-// A Result is the best schedule known, and what every schedule takes at least.
+// A Result is the best known schedule and a lower bound.
 type Result struct {
-	// Lower is a lower bound on the makespan of every schedule that the referee
-	// accepts, in seconds, and Witness says why.
+	// Lower is a lower bound on the makespan of every schedule that the referee accepts, in
+	// seconds. Witness proves it.
 	Lower   mig.Seconds
 	Witness Witness
-	// Best is the best schedule known.
+	// Best is the best known schedule.
 	Best schedule.Schedule
-	// Proven says that Best is optimal: its makespan exceeds Lower by no more than
-	// 1e-9 of it.
+	// Proven means that Best is optimal: its makespan exceeds Lower by no more than 1e-9 of
+	// the makespan.
 	Proven bool
 }
 
-// Exact returns the best schedule and proves that none is better, or how much better
-// one can be at most. known is a schedule of the problem from which it starts.
+// Exact returns the best schedule and proves that none is better, or how much better one
+// can be at most. It starts from a known schedule of the problem.
 //
-// Where the bound of [Prove] does not reach the best makespan, one GPU without
-// release times and with at most [MaxSearched] tasks is searched: all schedules that the
-// referee accepts, those that merge instances again included, under every
-// reconfiguration model and from any start partition. It takes milliseconds. Larger
-// problems, several GPUs and release times are not searched: Best is known then.
+// If the bound of [Prove] does not reach the known makespan, Exact searches all schedules
+// that the referee accepts, including those that merge instances, under every
+// reconfiguration model and from any start partition. This takes milliseconds. It only
+// searches problems with one GPU, without release times and with at most [MaxSearched]
+// tasks. For other problems Best is the known schedule.
 //
-// The error says what is wrong with the known schedule (a [*schedule.InvalidError])
-// or with the tasks, or is that of the context.
+// The error says what is wrong with the known schedule (a [*schedule.InvalidError]) or with
+// the tasks, or it is the context's error.
 func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (Result, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return Result{}, err
@@ -63,7 +64,7 @@ func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (Result
 		r.Best = x.schedule()
 	}
 	r.Lower, r.Proven = r.Best.Makespan(), true
-	r.Witness = Witness{Kind: KindSearch, Bound: r.Lower}
+	r.Witness = Witness{Kind: certificate.Search, Bound: r.Lower}
 	return r, nil
 }
 

@@ -215,13 +215,13 @@ func TestExactCertificatesAreVerified(t *testing.T) {
 	for k := range 300 {
 		p := drawProblem(r, mig.GPUs()[k%len(mig.GPUs())], 1, 3+k%3)
 		e := exact(t, p)
-		if err := certificate.Verify(p, certificate.New(e.Best, certificate.Witness(e.Witness))); err != nil {
+		if err := certificate.Verify(p, certificate.New(e.Best, e.Witness)); err != nil {
 			t.Errorf("%+v: %v", p, err)
 		}
-		if e.Witness.Kind == bounds.KindSearch {
+		if e.Witness.Kind == certificate.Search {
 			searched++
 		}
-		more := certificate.Witness{Kind: bounds.KindSearch, Bound: e.Lower * (1 + 1e-6)}
+		more := certificate.Witness{Kind: certificate.Search, Bound: e.Lower * (1 + 1e-6)}
 		if s := oneByOne(p); s.Makespan() > more.Bound {
 			if err := certificate.Verify(p, certificate.New(s, more)); err == nil {
 				t.Errorf("%+v: a search is said to prove more than the optimum, %v", p, e.Lower)
@@ -243,8 +243,8 @@ func TestCertificatesOfTheSimplestTerms(t *testing.T) {
 		}
 		s := oneByOne(p)
 		for _, w := range []certificate.Witness{
-			{Kind: bounds.KindArea, Bound: bounds.Occupied(p)},
-			{Kind: bounds.KindLongestTask, Bound: bounds.Longest(p)},
+			{Kind: certificate.Area, Bound: bounds.Occupied(p)},
+			{Kind: certificate.LongestTask, Bound: bounds.Longest(p)},
 		} {
 			if err := certificate.Verify(p, certificate.New(s, w)); err != nil {
 				t.Errorf("%+v: %+v: %v", p, w, err)
@@ -290,7 +290,7 @@ func TestExactDoesNotSearchWhatIsTooLarge(t *testing.T) {
 		p.GPU = g
 		known := oneByOne(p)
 		r, err := bounds.Exact(context.Background(), p, known)
-		if err != nil || r.Witness.Kind == bounds.KindSearch || r.Best.Makespan() != known.Makespan() || r.Lower > known.Makespan() {
+		if err != nil || r.Witness.Kind == certificate.Search || r.Best.Makespan() != known.Makespan() || r.Lower > known.Makespan() {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}

@@ -6,12 +6,12 @@ import (
 	"miglab/harness/mig"
 )
 
-// heads are how long the heads of a node are for one assignment, the longest first; 0
-// after the last.
+// heads are the lengths of the heads of a node for one assignment, in descending order and
+// followed by zeros.
 type heads [mig.MaxSize]ticks
 
-// longest returns the longest chain when the heads begin in the best order, in which each
-// waits for those before it: of two in a row the longer goes first.
+// longest returns the longest chain if the heads begin in the best order: longest first.
+// Each head waits for those before it.
 func (h *heads) longest(wait ticks) ticks {
 	var longest ticks
 	for i := 0; i < len(h) && h[i] > 0; i++ {
@@ -20,7 +20,7 @@ func (h *heads) longest(wait ticks) ticks {
 	return longest
 }
 
-// with returns the heads of both.
+// with merges two lists of heads.
 func (h *heads) with(o *heads) heads {
 	var both heads
 	i, j := 0, 0
@@ -39,8 +39,8 @@ func (h *heads) with(o *heads) heads {
 	return both
 }
 
-// noLonger reports whether the k-th longest head is no longer than that of others, for
-// each k. That stays so beside any further heads.
+// noLonger reports whether for each k the k-th longest head is no longer than that of o.
+// This remains true if the same heads are added to both.
 func (h *heads) noLonger(o *heads) bool {
 	for i := range h {
 		if h[i] > o[i] {
@@ -50,13 +50,13 @@ func (h *heads) noLonger(o *heads) bool {
 	return true
 }
 
-// A headSearch divides the tasks from the root down and leaves out what the tables of a
-// chain search say is too long.
+// A headSearch divides the tasks from the root down. It leaves out what is too long
+// according to the tables of a chain search.
 type headSearch struct {
 	chains *chainSearch
 	wait   ticks
-	// closed has the tables of the subtrees of nodes, by kind and node, under the gross ones
-	// of what is below a node. loads are of instances, by size.
+	// closed holds the tables of the subtrees, by kind and node. under holds the gross tables
+	// of the nodes below a node. loads holds the loads of instances, by size.
 	closed [2][][]ticks
 	under  [][]ticks
 	loads  [mig.MaxSize + 1][]ticks
@@ -71,45 +71,45 @@ const (
 	net
 )
 
-// A headsKey is what heads depend on: the set of tasks and the first node of the shape.
+// A headsKey is what heads depend on. node is the first node of the shape.
 type headsKey struct {
 	node, set, kind int
 	below           bool
 }
 
-// knownHeads are all with chains below a limit.
+// knownHeads are all heads with chains below a limit.
 type knownHeads struct {
 	limit ticks
 	list  []heads
 }
 
-// headSteps limit a head search, with headStepsASet for each set of tasks: milliseconds
-// for 14 tasks, of which most batches take a tenth.
+// headSteps and, for each set of tasks, headStepsASet limit the steps of a head search. For
+// 14 tasks they take milliseconds; most batches take a tenth of that.
 const headSteps, headStepsASet = 1 << 20, 32
 
-// heads returns the chains term of one GPU that is empty at the start, from what the
-// tables say; the limit, if that is less.
+// heads returns the chains term of one GPU that is empty at the start, or the limit if that
+// is less. least is what the tables say.
 //
 // Under [mig.Sequential] the tables charge one create for each pair of used subtrees. But
-// of k heads the last waits for k-1 creates. Let the heads of v be the topmost used nodes
+// the last of k heads waits for k-1 creates. Let the heads of v be the topmost used nodes
 // below it, and wait the least create of a size that fits some task. In the definition of
 // the term (see [chains]), for the root and every used node,
 //
 //	below(v) = the least, over all orders of the heads of v, of the greatest L(j-th head) + (j-1)·wait
 //
-// is at least what it was, and PROVEN as well: the subtree of each head begins with the
-// create of a life in which tasks run. Order the heads by the starts of these. One create
-// runs at a time, so those of the heads before the j-th end before that of the j-th
-// begins. While they run, nothing counts on the slices of the j-th: the lives in its
-// subtree with tasks have not begun, between it and v no node is used, and v and its
-// ancestors, used before, between or after, share slices with the node that is being
-// created and are not present. So every chain that passes the j-th head is longer by j-1
-// creates. The waits within L of a head are for creates below that head, and those of
-// heads further up for creates outside the subtree of v. So they are different
-// operations, disjoint on the one channel, and add up.
+// is not smaller than before, and PROVEN as well. The subtree of each head begins with the
+// create of a life in which tasks run. Order the heads by the starts of these creates. One
+// create runs at a time, so the creates of the heads before the j-th end before that of the
+// j-th begins. While they run, nothing counts on the slices of the j-th: the lives with
+// tasks in its subtree have not begun, no node between it and v is used, and v and its
+// ancestors share slices with the node that is being created, so they are not present. So
+// every chain that passes the j-th head is longer by j-1 creates. The waits within L of a
+// head are for creates below that head, and those of heads further up for creates outside
+// the subtree of v. So they are different operations, which cannot run at the same time,
+// and add up.
 //
-// The search takes the longer the more assignments lie below a limit, so a low one is
-// tried first. If the steps do not suffice, what the limits before have proven is returned.
+// The search takes longer the more assignments lie below the limit, so a low limit is
+// tried first. If the steps run out, it returns what the limits before have proven.
 func (c *chainSearch) heads(least ticks) ticks {
 	limit, wait := c.ticks(c.limit), c.delay(0, &chainStart{})
 	if wait == 0 || least >= limit {
@@ -164,8 +164,8 @@ func (c *chainSearch) newHeadSearch(wait ticks) *headSearch {
 	return h
 }
 
-// subtree returns the heads that a set can have when it is assigned to a node and those
-// below it, with chains below the limit; without those that others are no longer than.
+// subtree returns the heads with chains below the limit if a set is assigned to a node and
+// the nodes below it. It leaves out heads for which others are no longer.
 func (h *headSearch) subtree(v, set, kind int, limit ticks) []heads {
 	if set == 0 {
 		return []heads{{}}
@@ -201,7 +201,7 @@ func (h *headSearch) subtree(v, set, kind int, limit ticks) []heads {
 	return list
 }
 
-// below is subtree without the node itself, for a set that is not empty.
+// below is like subtree without the node itself. The set must not be empty.
 func (h *headSearch) below(v, set, kind int, limit ticks) []heads {
 	children := h.chains.problem.GPU.Tree()[v].Children
 	switch len(children) {
@@ -247,7 +247,7 @@ func (h *headSearch) join(list, left, right []heads, limit ticks) []heads {
 	return list
 }
 
-// add adds heads to a list without those that others are no longer than.
+// add adds heads to a list and leaves out heads for which others are no longer.
 func (h *headSearch) add(list []heads, x heads) []heads {
 	h.steps += len(list)
 	if slices.ContainsFunc(list, func(o heads) bool { return o.noLonger(&x) }) {

@@ -9,22 +9,20 @@ import (
 
 // options says when each task can end at the earliest, by size.
 //
-// A task on size s does not start before its release, nor before ready(s): the instance
-// that runs it was created, which takes until create(s) at the earliest, or is there at
-// the start and cannot be used before it is idle.
+// A task on size s starts neither before its release nor before ready(s). Its instance is
+// either created, which takes until create(s) at the earliest, or exists at the start and
+// cannot be used before it is idle.
 type options struct {
 	sizes []mig.Slices
-	// ends holds max(release_i, ready(s)) + t_i(s) and times t_i(s), by task and
-	// size; +Inf where the task does not fit.
+	// ends holds max(release_i, ready(s)) + t_i(s), and times holds t_i(s), by task and
+	// size; +Inf if the task does not fit.
 	ends, times [][]mig.Seconds
 }
 
 func newOptions(p *algo.Problem) *options {
 	var ready [mig.MaxSize + 1]mig.Seconds
-	if p.Model != mig.Free {
-		for _, s := range p.GPU.Sizes() {
-			ready[s] = p.GPU.Profile(s).Create
-		}
+	for _, s := range p.GPU.Sizes() {
+		ready[s] = cost(p, p.GPU.Profile(s).Create)
 	}
 	for _, e := range p.Start {
 		s := e.Instance.Size()

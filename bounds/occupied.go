@@ -16,14 +16,14 @@ import (
 //	            + sum_{s in S, none at start} w_s create(s)
 //	            + min_U sum_{s in S minus U} w_s destroy(s) ] / (K * GPUs)
 //
-// where m_i = min_{s in S} w_s t_i(s), K is #slices_G, U is the set of sizes that one configuration on each GPU
-// holds together, and w is one of a few weightings of S with
+// where m_i = min_{s in S} w_s t_i(s), K is #slices_G, U is the set of sizes that one
+// configuration on each GPU holds together, and w is one of a few weightings of S with
 //
 //	(a) w_s >= s, and
 //	(b) in every configuration, the w of the instances with sizes in S add up to at most K.
 //
-// w_s = s fulfils both. Weights above that charge the slices that must idle: if
-// all tasks run on 3 slices, at most two run at once, so each is charged 7/2.
+// w_s = s satisfies both. Larger weights charge for slices that must idle: if all tasks run
+// on 3 slices, at most two run at once, so each is charged 7/2.
 //
 // Creating and destroying cost nothing under [mig.Free].
 //
@@ -31,38 +31,35 @@ import (
 // busy-until and release times. Take a schedule with makespan M, and let S be the
 // sizes of the instances on which its tasks run.
 //
-// Let an instance be present from the start of its create (or time 0 when it is
-// there at the start) to the end of its destroy (or for good). Instances present
-// at the same time on a GPU share no memory slice, whether they exist, are being
-// created or are being destroyed. Profiles with double memory or media extensions
-// hold the slice on which a standard profile of the same size could begin instead.
-// So what is present at an instant is part of a maximal configuration of standard
-// profiles, and by (b) the w of those with sizes in S add up to at most K on each
-// GPU. Integrated over [0, M] and the GPUs: the sum, over the instances with sizes
-// in S, of w times the time present within [0, M] is at most K * GPUs * M. That
-// time contains the following, of which no two overlap for one instance:
+// Let an instance be present from the start of its create (or time 0 if it exists at the
+// start) to the end of its destroy (or forever). Instances present at the same time on a
+// GPU share no memory slice, whether they exist, are being created or are being destroyed.
+// Profiles with double memory or media extensions cover the slice on which a standard
+// profile of the same size could begin instead. So the instances present at an instant are
+// part of a maximal configuration of standard profiles, and by (b) the w of those with
+// sizes in S add up to at most K on each GPU. Integrated over [0, M] and the GPUs: the sum,
+// over the instances with sizes in S, of w times the time present within [0, M] is at most
+// K * GPUs * M. That time contains the following, of which no two overlap for one instance:
 //
-//   - Its tasks, which run one at a time while it exists: task i counts w_s t_i(s)
-//     for the s in S on which it runs, at least m_i. Each s in S is what some task
-//     runs on, a different one for each s, and that task counts at least
-//     min_i (w_s t_i(s) - m_i) more.
-//   - A create for every s in S of which no instance is there at the start: some
-//     task runs on size s, and the create of that instance ends before the task
-//     starts. It counts w_s create(s), once a size however many instances or GPUs.
-//   - A destroy for every s in S of which no instance is present just before M:
-//     the instance on which a task ran was there, so its destroy ended by M. It counts
-//     w_s destroy(s). What is present just before M, including an instance half
-//     destroyed, belongs to one configuration on each GPU, so its sizes lie in
-//     some U.
+//   - Its tasks, which run one at a time while it exists: task i counts w_s t_i(s) for the
+//     s in S on which it runs, at least m_i. On each s in S some task runs, a different one
+//     for each s, and that task counts at least min_i (w_s t_i(s) - m_i) more.
+//   - A create for every s in S of which no instance exists at the start: some task runs
+//     on size s, and the create of that instance ends before the task starts. It counts
+//     w_s create(s), once for each size, however many instances or GPUs there are.
+//   - A destroy for every s in S of which no instance is present just before M: a task ran
+//     on an instance of size s, whose destroy ended by M. It counts w_s destroy(s). The
+//     instances present just before M, even if half destroyed, belong to one configuration
+//     on each GPU, so their sizes lie in some U.
 //
-// So the bracket holds for this S and every weighting, a fortiori for the largest;
-// the schedule's own S is among those minimised over. Compute slice 3 idling beside
-// 3 slices at 0 and the eighth memory slice of the 7-slice models need no
-// argument: (b) is checked on the configurations themselves, with K = 7.
+// So the bracket holds for this S and every weighting, in particular the largest, and the
+// minimum includes the schedule's own S. Two slices need no argument: compute slice 3,
+// which idles with 3 slices at 0, and the eighth memory slice of the 7-slice models. (b) is
+// checked on the configurations themselves, with K = 7.
 //
-// The largest w would need a linear program for each S. Instead each size's weight
-// in turn is raised from w_s = s as far as (b) allows, in every order of S, which
-// loses little and is done once a model. As w_s >= s, the term is at least [Area].
+// The best w would need a linear program for each S. Instead, starting from w_s = s, each
+// size's weight in turn is raised as far as (b) allows, in every order of S. This loses
+// little and is done once for each model. As w_s >= s, the term is at least [Area].
 func occupied(p *algo.Problem) mig.Seconds {
 	var existing [mig.MaxSize + 1]bool
 	for _, e := range p.Start {
@@ -89,19 +86,19 @@ func occupied(p *algo.Problem) mig.Seconds {
 	return mig.Seconds(least / capacity(p))
 }
 
-// A weighting is a vector w over a set S of sizes, with what follows from it, in
+// A weighting is a vector w over a set S of sizes, with the costs that follow from it, in
 // slice-seconds.
 type weighting struct {
 	weights []weight
 	// creates[j] is w_s create(s) for the size of weights[j].
 	creates []float64
-	// destroys[m-1] is the least w_s destroy(s) of the sizes that m GPUs together
-	// do not hold at the end. The last entry is 0 and stands for more GPUs, too.
+	// destroys[m-1] is the least w_s destroy(s) of the sizes that m GPUs together do not hold
+	// at the end. The last entry is 0 and also applies to more GPUs.
 	destroys []float64
 }
 
-// work returns what the tasks count at least when each of the sizes is used. It is
-// +Inf where a task fits none of them, or no task fits one of them.
+// work returns what the tasks count at least if each of the sizes is used. It is +Inf if a
+// task fits none of the sizes, or if no task fits one of them.
 func (w *weighting) work(tasks task.Batch) float64 {
 	var charges, extra [mig.MaxSize]float64
 	for j := range w.weights {
@@ -167,8 +164,8 @@ func sizeCounts(g *mig.GPU) []sizeCount {
 	return out
 }
 
-// raise returns the weighting of the set that results from w_s = s by raising one
-// weight after the other as far as every configuration allows.
+// raise starts from w_s = s and raises one weight of the set after the other, in the given
+// order, as far as every configuration allows.
 func raise(g *mig.GPU, counts []sizeCount, set, order []mig.Slices) []weight {
 	var w [mig.MaxSize + 1]float64
 	for _, s := range set {
@@ -197,7 +194,8 @@ func raise(g *mig.GPU, counts []sizeCount, set, order []mig.Slices) []weight {
 	return out
 }
 
-// addMaximal adds a vector unless another is as large in every component.
+// addMaximal adds a vector, and keeps only vectors that no other equals or exceeds in every
+// component.
 func addMaximal(vectors [][]weight, v []weight) [][]weight {
 	below := func(a, b []weight) bool {
 		for i := range a {
@@ -215,8 +213,8 @@ func addMaximal(vectors [][]weight, v []weight) [][]weight {
 	return append(vectors, v)
 }
 
-// destroys computes the field of [weighting]: the sizes left by the best choice of
-// one configuration for each of m GPUs, until none is left.
+// destroys computes the field of [weighting]: the cost of the sizes that the best choice of
+// one configuration for each of m GPUs leaves out, for each m until none is left out.
 func destroys(g *mig.GPU, counts []sizeCount, weights []weight) []float64 {
 	all := 1<<len(weights) - 1
 	held := []int{0}

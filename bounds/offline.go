@@ -23,7 +23,7 @@ func (offline) AcceptedAtMost(_ context.Context, g *mig.GPU, gpus int, requests 
 	return AcceptedAtMost(g, gpus, requests)
 }
 
-// DepartureError says that a request leaves, where the bound is for streams without
+// DepartureError says that a request departs, but the bound is for streams without
 // departures.
 type DepartureError struct {
 	// Request is its index.
@@ -36,28 +36,28 @@ func (e *DepartureError) Error() string {
 	return fmt.Sprintf("request %d leaves after %d slots; the offline bound needs requests that stay forever", e.Request, e.Lifespan)
 }
 
-// AcceptedAtMost returns an upper bound on how many of the requests any scheduler can
-// accept that knows all of them beforehand, on GPUs that are empty at first and from
-// which no request departs. All requests are for profiles of the model. The error is a [*DepartureError].
+// AcceptedAtMost returns an upper bound on how many of the requests a scheduler can accept
+// even if it knows all of them in advance. The GPUs are empty at first, no request departs,
+// and all requests are for profiles of the model. The error is a [*DepartureError].
 //
-// Let y_p, from 0 to 1, be a price for each profile p, n_p the number of requests for
-// it, and V the largest sum of prices that a valid partition of one GPU can hold. The
-// bound is the least
+// Let y_p, from 0 to 1, be a price for each profile p, n_p the number of requests for it,
+// and V the largest sum of prices that a valid partition of one GPU can hold. The bound is
+// the least value of
 //
 //	floor( gpus V(y) + sum over p of n_p (1 - y_p) )
 //
-// over a grid of prices that do not fall from a profile to the next larger one.
+// over a grid of prices. A larger profile is never cheaper than a smaller one.
 //
-// PROVEN. Suppose that a_p <= n_p requests for p are accepted. Since nothing departs,
-// each GPU holds at the end a valid partition of what it accepted, so the sum of prices
-// over all accepted requests, sum y_p a_p, is at most gpus V(y). Then
+// PROVEN. Suppose that a_p <= n_p requests for p are accepted. Since no request departs,
+// each GPU finally holds a valid partition of what it accepted. So the sum of prices over
+// all accepted requests, sum y_p a_p, is at most gpus V(y). Then
 //
 //	sum a_p = sum y_p a_p + sum (1 - y_p) a_p <= gpus V(y) + sum (1 - y_p) n_p,
 //
-// because 1 - y_p >= 0. Prices are counted in whole parts of [priceScale], so nothing
-// is rounded but the last step, and the number accepted is a whole one. The prices are
-// those of the dual of the linear relaxation: any of them proves a bound, and the grid
-// only decides how close it comes.
+// because 1 - y_p >= 0. The number of accepted requests is whole, so rounding down is
+// valid; prices are whole parts of [priceScale], so nothing else is rounded. The prices
+// are dual variables of the linear relaxation: any of them prove a bound, and the grid only
+// decides how tight it is.
 func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request) (int, error) {
 	profiles := task.RequestProfiles(g)
 	counts := make([]int, len(profiles))
@@ -78,7 +78,7 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request) (int, error) 
 	return best / priceScale, nil
 }
 
-// priceScale is the price 1. It is a multiple of the numbers of instances that a
+// priceScale represents the price 1. It is a multiple of the numbers of instances that a
 // partition may hold.
 const priceScale = 840
 
@@ -88,8 +88,8 @@ type priceList struct {
 	most int
 }
 
-// prices returns the grid: multiples of 1/n, where n is how many instances of a
-// profile share the place of a larger one.
+// prices returns the grid: multiples of 1/n, where n is how many instances of a profile fit
+// in the place of a larger one.
 var prices = perGPU(func(g *mig.GPU) []priceList {
 	var grid []int
 	for v := range priceScale + 1 {

@@ -27,39 +27,36 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s takes at most %d tasks; the batch has %d", e.Method, e.Limit, e.Tasks)
 }
 
-// OptimumFree returns the optimal makespan in seconds of the moldable problem
-// without reconfiguration costs ([mig.Free]), which the approximation factors of
-// FAR 5 refer to: 7/4 on one A30, 15/8 on two, 2 on A100 and H100. The problem's
-// own reconfiguration model is not looked at; where reconfiguring costs something,
-// the value is a lower bound.
+// OptimumFree returns the optimal makespan in seconds of the moldable problem without
+// reconfiguration costs ([mig.Free]). The approximation factors of FAR 5 refer to it: 7/4 on
+// one A30, 15/8 on two, 2 on A100 and H100. It ignores the problem's reconfiguration model;
+// if reconfiguration costs something, the value is a lower bound.
 //
-// EXACT, by branch and bound over sequences of (task, instance). A task starts at
-// its release or when the slices of its instance become free of the tasks before
-// it in the sequence (and of a busy start instance), whichever is later: a
-// semi-active schedule. Only sequences by (start, task number) are visited, and no
-// task starts at or after an instant by which another could have been run whole
-// (an active schedule).
+// EXACT, by branch and bound over sequences of (task, instance). A task starts at its
+// release, or when the tasks before it in the sequence and a busy start instance free the
+// slices of its instance, whichever is later: a semi-active schedule. Only sequences
+// ordered by (start, task number) are visited, and no task starts at or after an instant by
+// which another could have run completely (an active schedule).
 //
-// PROOF that an optimum is among them. Putting the tasks of an optimal schedule in
-// order of their starts and replaying them in that way delays none: those before a
-// task that share slices with it end no later than they did. There are finitely
-// many replays, so among the optimal schedules there is one with the least sum of
-// starts. (1) Its replay leaves it as it is, as an earlier start would lower the
-// sum; at equal starts the order is immaterial, because durations are positive and
-// such tasks share no slice. So its sequence by (start, task number) is of the
-// kind visited. (2) Suppose that task i is next in it and starts at b, and a
-// task j that is not yet placed (i or a later one, so it starts at b or later)
-// could run on some instance from x to e <= b, with x no earlier than the last start, j's
-// release and the ends of the tasks placed on those slices. Moving j there disturbs none
-// of the tasks placed, nor those to come, which start at b or later. It lowers
-// the sum of starts, for x < b, and raises no end: a contradiction.
+// PROOF that an optimum is among them. Replaying the tasks of an optimal schedule in this
+// way, in the order of their starts, delays none of them: the tasks before it that share
+// its slices end no later than they did. There are finitely many replays, so one of the
+// optimal schedules has the least sum of starts. (1) Its replay does not change it, as an
+// earlier start would lower the sum. At equal starts the order does not matter, because
+// durations are positive and such tasks share no slice. So its sequence by (start, task
+// number) is visited. (2) Suppose that task i is next in it and starts at b, and that a
+// task j which is not yet placed (i or a later one, so it starts at b or later) could run
+// on some instance from x to e <= b, where x is no earlier than the last start, j's release
+// and the ends of the tasks placed on those slices. Moving j there does not disturb the
+// tasks placed before, nor those after, which start at b or later. It lowers the sum of
+// starts, because x < b, and delays no end: a contradiction.
 //
-// Cut off is what cannot be better than the best found: when the least areas of
-// the tasks left do not fit on the slices before it, or a task left cannot end
-// before it. An instance is passed over when swapping two GPUs,
-// or two sibling subtrees of the repartitioning tree with the same shape, maps it
-// to an earlier one and leaves every slice's free instant as it is. Such a swap maps
-// schedules to schedules with the same starts.
+// The search cuts off sequences that cannot be better than the best one found: the least
+// areas of the remaining tasks do not fit on the slices before its end, or a remaining task
+// cannot end before it. It skips an instance if swapping two GPUs, or two sibling subtrees
+// of the repartitioning tree with the same shape, maps the instance to an earlier one and
+// changes no slice's free instant. Such a swap maps schedules to schedules with the same
+// starts.
 //
 // The error is a [*TooLargeError], that of ctx, or says what is wrong with the
 // tasks (see [task.Batch.Validate]).
@@ -78,19 +75,12 @@ func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	return s.best, nil
 }
 
-// memorySlices is the number of bits of a [mig.Mask].
-const memorySlices = 8
-
-// freeUntil is the instant from which each memory slice of a GPU is free.
-type freeUntil [memorySlices]mig.Seconds
-
-// A freeInstance is an instance with what the search asks about it.
+// A freeInstance is an instance with the data that the search needs.
 type freeInstance struct {
 	size mig.Slices
-	// from and to delimit the memory slices it occupies.
-	from, to int
-	// twins are the pairs of sibling subtrees of the same shape of which the later
-	// one contains the instance.
+	mask mig.Mask
+	// twins are the pairs of sibling subtrees of the same shape whose later one contains the
+	// instance.
 	twins []twin
 }
 
@@ -101,7 +91,7 @@ var freeInstances = perGPU(func(g *mig.GPU) []freeInstance {
 	tree := g.Tree()
 	var out []freeInstance
 	for _, n := range tree {
-		in := freeInstance{size: n.Size(), from: int(n.Start), to: int(n.Start + n.Profile.Length)}
+		in := freeInstance{size: n.Size(), mask: n.Mask()}
 		for a := n; a.Parent >= 0; a = tree[a.Parent] {
 			for _, c := range tree[a.Parent].Children {
 				b := tree[c]
@@ -127,17 +117,18 @@ type freeSearch struct {
 	problem   *algo.Problem
 	instances []freeInstance
 	// area is each task's least area.
-	area    []mig.Seconds
-	gpus    []freeUntil
+	area []mig.Seconds
+	// gpus says from when each memory slice of each GPU is free.
+	gpus    []bySlice
 	choices [MaxOptimumFreeTasks][]freeChoice
 	best    mig.Seconds
 	visited int
 	err     error
 }
 
-// A freeNode is a sequence of placements; what they leave free is in the search.
+// A freeNode is a sequence of placements. The search holds when they free the slices.
 type freeNode struct {
-	// left is the set of tasks to be placed.
+	// left is the set of remaining tasks.
 	left uint
 	// start and task are those of the last placement.
 	start mig.Seconds
@@ -157,15 +148,11 @@ type freeChoice struct {
 
 func newFreeSearch(ctx context.Context, p *algo.Problem) *freeSearch {
 	s := &freeSearch{
-		ctx: ctx, problem: p, instances: freeInstances(p.GPU), gpus: make([]freeUntil, p.GPUs()),
+		ctx: ctx, problem: p, instances: freeInstances(p.GPU), gpus: make([]bySlice, p.GPUs()),
 		area: make([]mig.Seconds, len(p.Tasks)), best: mig.Seconds(math.Inf(1)),
 	}
 	for _, e := range p.Start {
-		for k := range memorySlices {
-			if e.Instance.Mask()>>k&1 != 0 {
-				s.gpus[e.GPU][k] = e.BusyUntil
-			}
-		}
+		s.gpus[e.GPU].set(e.Instance.Mask(), e.BusyUntil)
 	}
 	for i := range p.Tasks {
 		s.area[i] = s.best
@@ -176,7 +163,7 @@ func newFreeSearch(ctx context.Context, p *algo.Problem) *freeSearch {
 	return s
 }
 
-// extend visits the sequences that begin with the node's.
+// extend visits the sequences that begin with the node's sequence.
 func (s *freeSearch) extend(n freeNode) {
 	if s.visited++; s.visited%4096 == 0 && s.err == nil {
 		s.err = s.ctx.Err()
@@ -196,18 +183,16 @@ func (s *freeSearch) extend(n freeNode) {
 			continue
 		}
 		before := s.gpus[c.gpu]
-		for k := c.instance.from; k < c.instance.to; k++ {
-			s.gpus[c.gpu][k] = c.end
-		}
+		s.gpus[c.gpu].set(c.instance.mask, c.end)
 		s.extend(freeNode{n.left &^ (1 << c.task), c.start, c.task, max(n.end, c.end), n.depth + 1})
 		s.gpus[c.gpu] = before
 	}
 }
 
-// full reports whether the least areas of the tasks left do not fit on the compute
-// slices before the best makespan found, given that none starts before the last
-// start. A start instance may be busy for longer than that. An instance occupies
-// at least as many of the first ComputeSlices memory slices as its size says.
+// full reports whether the least areas of the remaining tasks do not fit on the compute
+// slices before the best makespan found. None of them starts before the last start. A start
+// instance may be busy for longer. An instance occupies at least as many of the first
+// ComputeSlices memory slices as its size says.
 func (s *freeSearch) full(n freeNode) bool {
 	var needed, room mig.Seconds
 	for i := range s.area {
@@ -223,8 +208,8 @@ func (s *freeSearch) full(n freeNode) bool {
 	return needed >= room
 }
 
-// next returns the placements that may follow, those that end first in front. It
-// returns none when a task left cannot end before the best makespan found.
+// next returns the placements that may follow, ordered by their ends. It returns none if a
+// remaining task cannot end before the best makespan found.
 func (s *freeSearch) next(n freeNode) []freeChoice {
 	choices := s.choices[n.depth][:0]
 	earliestEnd := mig.Seconds(math.Inf(1))
@@ -244,10 +229,7 @@ func (s *freeSearch) next(n freeNode) []freeChoice {
 				if math.IsInf(float64(t), 1) || in.redundant(until) {
 					continue
 				}
-				start := s.problem.ReleaseOf(i)
-				for _, u := range until[in.from:in.to] {
-					start = max(start, u)
-				}
+				start := max(s.problem.ReleaseOf(i), until.latest(in.mask))
 				taskEnd = min(taskEnd, max(start, n.start)+t)
 				if start > n.start || (start == n.start && i >= n.task) {
 					choices = append(choices, freeChoice{i, g, in, start, start + t})
@@ -267,9 +249,9 @@ func (s *freeSearch) next(n freeNode) []freeChoice {
 	return choices
 }
 
-// redundant reports whether a swap of two subtrees that are free alike maps the
+// redundant reports whether a swap of two subtrees with the same free instants maps the
 // instance to an earlier one.
-func (in *freeInstance) redundant(until *freeUntil) bool {
+func (in *freeInstance) redundant(until *bySlice) bool {
 	for _, t := range in.twins {
 		if slices.Equal(until[t.earlier:t.earlier+t.length], until[t.later:t.later+t.length]) {
 			return true

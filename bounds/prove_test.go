@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"miglab/bounds"
+	"miglab/bounds/certificate"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -104,7 +105,7 @@ func TestWitnessHoldsWhatItsKindNeeds(t *testing.T) {
 		p := drawProblem(r, g, 1+k%2, 1+r.IntN(6))
 		w := prove(t, p, unknown)
 		kinds[w.Kind] = true
-		if (w.Kind == bounds.KindSliceWeights) != (w.Weights != nil) || w.Threshold != 0 && w.Weights == nil {
+		if (w.Kind == certificate.SliceWeights) != (w.Weights != nil) || w.Threshold != 0 && w.Weights == nil {
 			t.Errorf("%d: %+v", k, w)
 		}
 		if w.Weights != nil {
@@ -120,7 +121,7 @@ func TestWitnessHoldsWhatItsKindNeeds(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range []string{bounds.KindArea, bounds.KindLongestTask, bounds.KindSliceWeights, bounds.KindChains} {
+	for _, kind := range []string{certificate.Area, certificate.LongestTask, certificate.SliceWeights, certificate.Chains} {
 		if !kinds[kind] {
 			t.Errorf("no witness is of kind %q", kind)
 		}
@@ -208,7 +209,7 @@ func TestProveLooksNoFurtherThanTheKnownSchedule(t *testing.T) {
 				t.Errorf("%d: %v below %v, %v without", k, w, f*free.Bound, free)
 			}
 		}
-		if w := prove(t, p, 0.9999*free.Bound); free.Kind == bounds.KindChains && w.Bound > 0.9999*free.Bound && w.Kind == bounds.KindChains {
+		if w := prove(t, p, 0.9999*free.Bound); free.Kind == certificate.Chains && w.Bound > 0.9999*free.Bound && w.Kind == certificate.Chains {
 			t.Errorf("%d: %v, beyond the known schedule of %v s", k, w, 0.9999*free.Bound)
 		}
 	}

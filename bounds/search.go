@@ -12,58 +12,57 @@ import (
 	"miglab/harness/schedule"
 )
 
-// A search finds a schedule of one GPU that no other one beats.
+// A search finds an optimal schedule of one GPU.
 //
-// A schedule is a sequence of uses. A use destroys what is in its way, creates an
-// instance and runs a non-empty set of tasks on it, one after the other. Every
-// schedule takes this form: runs on one instance between which nothing that
-// overlaps it is created are of one use, and an instance without tasks need not be
-// created. Instances that are there at the start run a set of tasks, or none, before
-// they are destroyed. Given the sequence, everything happens as early as it can,
-// which is optimal, for no instant in a schedule grows when another one shrinks.
+// A schedule is a sequence of uses. A use destroys the instances in its way, creates an
+// instance and runs a non-empty set of tasks on it, one after the other. Every schedule has
+// this form: runs on one instance belong to one use if no overlapping instance is created
+// between them, and an instance without tasks need not be created. Instances that exist at
+// the start run a set of tasks, or none, before they are destroyed. Given the sequence,
+// everything happens as early as possible. This is optimal, since no instant in a schedule
+// becomes later if another becomes earlier.
 //
-// Under [mig.Parallel] and [mig.Free] an instance is destroyed as soon as its tasks
-// end, if a later use overlaps it, and the uses come in the order in which their creates begin.
+// Under [mig.Parallel] and [mig.Free] an instance is destroyed as soon as its tasks end, if
+// a later use overlaps it. The uses come in the order in which their creates begin.
 //
-// Under [mig.Sequential] the sequence is the order of all operations. What comes
-// between one create and the next are the destroys of all that overlaps the next, and of
-// some others ahead of need:
+// Under [mig.Sequential] the sequence is the order of all operations. Between one create
+// and the next come the destroys of all instances that overlap the next one, and possibly
+// early destroys of others:
 //
-//   - They come in the order in which they can begin. Of two in a row the one that
-//     can begin first goes first: together they end no later than the other way round.
-//   - The last of them is of an instance that overlaps the create. For if it
-//     is not, it may as well go after the create: the create ends earlier, the two together no later,
-//     and if nothing is created there, it may be left out. So an instance is destroyed ahead of
-//     need only while the next create waits for another one that ends later.
+//   - They come in the order in which they can begin. Of two successive destroys the one
+//     that can begin first goes first: together they end no later than in the other order.
+//   - The last of them destroys an instance that overlaps the create. Otherwise it could
+//     come after the create: the create would end earlier and both together no later. If
+//     nothing is created there, it is unnecessary. So an instance is destroyed early only
+//     while the next create waits for another instance, which ends later.
 //
-// These rules hold for all that follows a state, whatever came before it. So of two states with
-// the same tasks left and the same instances to destroy, in which nothing is later in
-// the one than in the other, the latter can be left out. The same holds if
-// exchanging nodes of the tree that look the same makes them so.
+// These rules hold for everything that follows a state, whatever came before it. Take two
+// states with the same remaining tasks and the same instances to destroy. If nothing is
+// later in the first than in the second, the second can be left out. The same holds if
+// exchanging nodes of the tree with the same shape makes the states comparable.
 type search struct {
 	ctx   context.Context
 	p     *algo.Problem
 	nodes []searchNode
-	// tree is the number of nodes of [mig.GPU.Tree], which come first; the others are
-	// at the start and of another profile.
+	// tree is the number of nodes of [mig.GPU.Tree], which come first. The others exist at
+	// the start and have another profile.
 	tree int
-	// exchange lists the siblings that look the same, with all below them, deepest first.
+	// exchange lists the siblings whose subtrees have the same shape, deepest first.
 	exchange [][2]int
 	// leastDestroy is the shortest destroy of a node of the tree.
 	leastDestroy mig.Seconds
 	// took is how long the tasks of a set take one after the other, by size and set.
 	took [mig.MaxSize + 1][]mig.Seconds
-	// twin is, of each task, the last one before it with the same times, or -1.
+	// twin is, for each task, the last task before it with the same times, or -1.
 	twin []int
 	// all and loaded are the tables of bound, by node and set.
 	all, loaded [][]mig.Seconds
 
-	// uses and starts are the sequence that is tried: the uses, and the tasks that the
-	// start instances run.
+	// uses is the current sequence, and starts has the tasks that the start instances run.
 	uses   []use
 	starts []taskSet
-	// best is the shortest makespan, and below is what a schedule must fall below to be
-	// shorter by more than rounding. bestUses is nil while the known schedule is the best.
+	// best is the shortest makespan. A schedule below below is shorter by more than rounding.
+	// bestUses is nil while the known schedule is the best.
 	best, below mig.Seconds
 	bestUses    []use
 	bestStarts  []taskSet
@@ -71,7 +70,7 @@ type search struct {
 	visits      int
 }
 
-// A taskSet is a set of tasks: bit i stands for task i.
+// A taskSet is a set of tasks: bit i represents task i.
 type taskSet uint32
 
 // A nodeSet is a set of nodes of a search.
@@ -86,38 +85,38 @@ type searchNode struct {
 	overlaps        nodeSet
 }
 
-// A use destroys nodes in the order in which they end, creates one and runs tasks.
+// A use destroys nodes in the order in which their tasks end, creates one and runs tasks.
 type use struct {
 	destroys nodeSet
 	node     int
 	tasks    taskSet
 }
 
-// A state is what a sequence leads to.
+// A state is the result of a sequence.
 type state struct {
 	stateKey
 	instants
 }
 
-// A stateKey is what two states share that can be compared.
+// A stateKey must be equal in two states that are compared.
 type stateKey struct {
+	// left are the remaining tasks.
 	left taskSet
-	// exist are the nodes that must be destroyed before what overlaps them is
-	// created. It is empty except under [mig.Sequential]: otherwise they are as good as
-	// destroyed when their tasks end.
+	// exist are the nodes that must be destroyed before overlapping ones are created. It is
+	// only used under [mig.Sequential]: otherwise nodes count as destroyed when their tasks
+	// end.
 	exist nodeSet
 }
 
-// instants are what is better the earlier it is.
+// instants are the times of a state: earlier ones are better.
 type instants struct {
 	// end is when the last task ends.
 	end mig.Seconds
 	// floor is when the next operation can begin at the earliest: at the end of the last
-	// one under [mig.Sequential], else at the start of the last create.
+	// operation under [mig.Sequential], otherwise at the start of the last create.
 	floor mig.Seconds
-	// ready is when the tasks on a memory slice end, or its last destroy does; never
-	// before floor.
-	ready [8]mig.Seconds
+	// ready is when the tasks or the last destroy on a memory slice end; never before floor.
+	ready bySlice
 }
 
 func newSearch(ctx context.Context, p *algo.Problem, known mig.Seconds) *search {
@@ -150,11 +149,8 @@ func newSearch(ctx context.Context, p *algo.Problem, known mig.Seconds) *search 
 
 func (x *search) addNodes() {
 	add := func(in mig.Instance, children []int) {
-		n := searchNode{in: in, mask: in.Mask(), children: children}
-		if x.p.Model != mig.Free {
-			n.create, n.destroy = in.Profile.Create, in.Profile.Destroy
-		}
-		x.nodes = append(x.nodes, n)
+		create, destroy := cost(x.p, in.Profile.Create), cost(x.p, in.Profile.Destroy)
+		x.nodes = append(x.nodes, searchNode{in: in, mask: in.Mask(), create: create, destroy: destroy, children: children})
 	}
 	x.leastDestroy = mig.Seconds(math.Inf(1))
 	for i, n := range x.p.GPU.Tree() {
@@ -175,7 +171,7 @@ func (x *search) addNodes() {
 		}
 	}
 	if len(x.nodes) > x.tree {
-		return // an instance of another profile is no part of what looks the same
+		return // with an instance of another profile, subtrees are not exchanged
 	}
 	for i := x.tree - 1; i >= 0; i-- {
 		if c := x.nodes[i].children; len(c) == 2 && x.nodes[c[0]].in.Profile == x.nodes[c[1]].in.Profile {
@@ -189,15 +185,15 @@ func (x *search) node(in mig.Instance) int {
 	return slices.IndexFunc(x.nodes, func(n searchNode) bool { return n.in == in })
 }
 
-// improve takes note of a makespan, of the sequence that is tried.
+// improve records the current sequence as the best one, with its makespan.
 func (x *search) improve(makespan mig.Seconds) {
 	x.best = makespan
-	// A tenth of what counts as a difference, and far more than rounding.
+	// This is a tenth of what counts as a difference, and far more than rounding.
 	x.below = makespan - tolerance(makespan)/10
 	x.bestUses, x.bestStarts = slices.Clone(x.uses), slices.Clone(x.starts)
 }
 
-// run searches all schedules. The error is that of the context.
+// run searches all schedules. The error is the context's.
 func (x *search) run() error {
 	return x.assign(0, state{stateKey: stateKey{left: 1<<len(x.p.Tasks) - 1}})
 }
@@ -228,7 +224,7 @@ func (x *search) assign(k int, s state) error {
 	}
 }
 
-// ordered reports whether the set takes of tasks that are alike those that come first.
+// ordered reports whether the set takes the first ones among tasks with the same times.
 func (x *search) ordered(set, left taskSet) bool {
 	for m := set; m != 0; m &= m - 1 {
 		if j := x.twin[bits.TrailingZeros32(uint32(m))]; j >= 0 && (left&^set)>>j&1 != 0 {
@@ -238,7 +234,7 @@ func (x *search) ordered(set, left taskSet) bool {
 	return true
 }
 
-// occupy puts a node whose tasks end at an instant on its slices.
+// occupy puts a node on its slices; its tasks end at the given instant.
 func (x *search) occupy(s *state, node int, end mig.Seconds) {
 	n := &x.nodes[node]
 	if x.p.Model == mig.Sequential {
@@ -246,14 +242,10 @@ func (x *search) occupy(s *state, node int, end mig.Seconds) {
 	} else {
 		end += n.destroy
 	}
-	for v := range s.ready {
-		if n.mask>>v&1 != 0 {
-			s.ready[v] = end
-		}
-	}
+	s.ready.set(n.mask, end)
 }
 
-// visit tries all uses that can come next, unless nothing can come of it.
+// visit tries all uses that can come next, unless they cannot lead to a better schedule.
 func (x *search) visit(s *state) error {
 	if s.left == 0 {
 		if s.end < x.below {
@@ -269,7 +261,7 @@ func (x *search) visit(s *state) error {
 	}
 	for i := range x.tree {
 		if s.exist>>i&1 != 0 {
-			continue // the tasks could have run in the use that is there
+			continue // the tasks could have run in the existing use
 		}
 		needed := s.exist & x.nodes[i].overlaps
 		var last mig.Seconds
@@ -294,19 +286,14 @@ func (x *search) visit(s *state) error {
 	return nil
 }
 
-// idle returns when a node that exists can be destroyed.
+// idle returns when an existing node can be destroyed.
 func (x *search) idle(s *state, node int) mig.Seconds { return s.ready[x.nodes[node].in.Start] }
 
 // create tries all sets of tasks for a use.
 func (x *search) create(s state, u use) error {
 	n := &x.nodes[u.node]
 	x.destroy(&s, u.destroys)
-	begin := s.floor
-	for v, r := range s.ready {
-		if n.mask>>v&1 != 0 {
-			begin = max(begin, r)
-		}
-	}
+	begin := max(s.floor, s.ready.latest(n.mask))
 	s.floor = begin
 	if x.p.Model == mig.Sequential {
 		s.floor += n.create
@@ -347,16 +334,12 @@ func (x *search) destroy(s *state, nodes nodeSet) {
 		}
 		nodes &^= 1 << next
 		s.floor = max(s.floor, x.idle(s, next)) + x.nodes[next].destroy
-		for v := range s.ready {
-			if x.nodes[next].mask>>v&1 != 0 {
-				s.ready[v] = s.floor
-			}
-		}
+		s.ready.set(x.nodes[next].mask, s.floor)
 	}
 }
 
-// dominated reports whether a state was visited in which nothing is later, and takes
-// note of this one otherwise.
+// dominated reports whether the search visited a state in which nothing is later. If not,
+// it records this one.
 func (x *search) dominated(s *state) bool {
 	c := x.canonical(s)
 	list := x.visited[c.stateKey]
@@ -381,7 +364,7 @@ func (a *instants) noLater(b *instants) bool {
 	return true
 }
 
-// canonical returns the state with the nodes that look the same in a fixed order.
+// canonical returns the state with the exchangeable nodes in a fixed order.
 func (x *search) canonical(s *state) state {
 	c := *s
 	for _, pair := range x.exchange {
@@ -390,7 +373,7 @@ func (x *search) canonical(s *state) state {
 		for v := range a.Profile.Length {
 			o.ready[a.Start+v], o.ready[b.Start+v] = c.ready[b.Start+v], c.ready[a.Start+v]
 		}
-		// The nodes below the one are as many as those below the other, in the same order.
+		// Both subtrees have the same number of nodes, in the same order.
 		width := pair[1] - pair[0]
 		left := nodeSet(1<<width-1) << pair[0]
 		right := left << width
@@ -402,17 +385,18 @@ func (x *search) canonical(s *state) state {
 	return c
 }
 
-// bound returns a lower bound on the makespan of all that can follow a state.
+// bound returns a lower bound on the makespan of everything that can follow a state.
 //
-// Wherever the tasks left run, the uses of the nodes that cover a slice come one after the
-// other, after what is on the slice is destroyed. Each takes a create and its tasks,
-// and each but the last a destroy. So the bound is the least, over all ways to place the tasks
-// on the tree, of the largest such sum over the slices on which a task is placed; with
-// one use a node, and the shortest destroy between the uses of different nodes.
+// Wherever the remaining tasks run, the uses of the nodes that cover a slice come one after
+// the other, after the instance on the slice is destroyed. Each takes a create and its
+// tasks, and each except the last a destroy. So the bound is the least, over all ways to
+// place the tasks on the tree, of the largest such sum over the slices on which a task is
+// placed. It counts one use for each node, and the shortest destroy between the uses of
+// different nodes.
 //
-// all[i][set] is this for the sets of tasks on and below node i and all its slices, whether
-// tasks are placed on them or not; loaded[i][set] is it for those with tasks alone.
-// They are minimised apart, which can only lower the bound.
+// all[i][set] is this value for a set of tasks on and below node i, over all its slices;
+// loaded[i][set] is the value over only those slices on which tasks are placed. They are
+// minimised separately, which can only lower the bound.
 func (x *search) bound(s *state) mig.Seconds {
 	free := s.ready
 	for m := s.exist; m != 0; m &= m - 1 {
@@ -427,17 +411,12 @@ func (x *search) bound(s *state) mig.Seconds {
 	for i := x.tree - 1; i >= 0; i-- {
 		n := &x.nodes[i]
 		all, loaded := x.all[i], x.loaded[i]
-		// First with nothing on the node itself.
+		// First without tasks on the node itself.
 		outside := n.mask
 		for _, c := range n.children {
 			outside &^= x.nodes[c].mask
 		}
-		var rest mig.Seconds // when the slices are free that no child covers
-		for v := range free {
-			if outside>>v&1 != 0 {
-				rest = max(rest, free[v])
-			}
-		}
+		rest := free.latest(outside) // when the slices that no child covers are free
 		for set := s.left; ; set = (set - 1) & s.left {
 			switch c := n.children; {
 			case len(c) == 2:
@@ -454,7 +433,7 @@ func (x *search) bound(s *state) mig.Seconds {
 				break
 			}
 		}
-		// Then with some. The larger sets come first, so that their subsets are still as above.
+		// Then with some. Larger sets come first, so that their subsets are still as above.
 		took := x.took[n.in.Size()]
 		for set := s.left; set != 0; set = (set - 1) & s.left {
 			least := all[0] + n.create + took[set]
@@ -481,30 +460,22 @@ func split(set taskSet, left, right []mig.Seconds) mig.Seconds {
 // schedule returns the schedule of the best sequence.
 func (x *search) schedule() schedule.Schedule {
 	s := schedule.Schedule{GPU: x.p.GPU, Algorithm: "exact", Model: x.p.Model}
-	// last are the nodes that exist and when their tasks end, in the order of the ends.
+	// A busy node exists until its tasks end. exist is in the order of these ends.
 	type busy struct {
 		node int
 		end  mig.Seconds
 	}
 	var exist []busy
 	var channel mig.Seconds
-	var free [8]mig.Seconds
+	var free bySlice
 	operate := func(op schedule.Op, node int, begin, takes mig.Seconds) mig.Seconds {
 		n := &x.nodes[node]
-		for v := range free {
-			if n.mask>>v&1 != 0 {
-				begin = max(begin, free[v])
-			}
-		}
+		begin = max(begin, free.latest(n.mask))
 		if x.p.Model == mig.Sequential {
 			begin = max(begin, channel)
 		}
 		channel = begin + takes
-		for v := range free {
-			if n.mask>>v&1 != 0 {
-				free[v] = channel
-			}
-		}
+		free.set(n.mask, channel)
 		s.Operations = append(s.Operations, schedule.Operation{Op: op, Instance: n.in, Start: begin, End: channel})
 		return channel
 	}

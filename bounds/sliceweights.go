@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"miglab/bounds/certificate"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -14,51 +15,48 @@ import (
 // sliceWeights computes the slice-weights term of [Prove], a dual solution of the
 // configuration linear program.
 //
-// Let w >= 0 be weights of the compute slices of a GPU that add up to 1, and w(v) the
-// sum over the slices that node v of [mig.GPU.Tree] covers; 3 slices at 0 cover four,
-// as memory slices do. Then the term is the least T with
+// Let w >= 0 be weights of the compute slices of a GPU that add up to 1, and w(v) the sum
+// over the slices that node v of [mig.GPU.Tree] covers; 3 slices at 0 cover four, as their
+// memory slices do. Then the term is the least T with
 //
 //	sum over GPUs g and slices l of w_l max(0, T - dead(g, l)) >= sum_i min_v w(v) t_i(|v|),
 //
 // where dead(g, l) is the least ready(g, v) over the nodes v that cover l and whose
-// size some task can use; +Inf where there is none. ready(g, v) is the instant from
-// which tasks can run on v at the earliest: when v is idle if it is there at the start,
-// else create(|v|), later by busy-until and destroy of whichever start instance in its
-// way takes longest. On GPUs that are empty at the start and with a task that fits one
-// slice, T is create(1) + sum_i min_v w(v) t_i(|v|) / GPUs.
+// size some task can use; +Inf if there is none. ready(g, v) is the instant from which
+// tasks can run on v at the earliest. If v exists at the start, it is when v is idle.
+// Otherwise it is create(|v|), after the start instance in its way that is busy and
+// destroyed last. If all GPUs are empty at the start and a task fits one slice, T is
+// create(1) + sum_i min_v w(v) t_i(|v|) / GPUs.
 //
-// PROVEN: at any instant the tasks that run on a GPU run on disjoint nodes, each of
-// which covers only slices l with dead(g, l) past. So the sum of their w(v) is at most
-// the sum of w_l over those slices. Integrated from 0 to the makespan T, this is the
-// inequality, for task i counts w(v) t_i(|v|) on the node that runs it, which is at
-// least the minimum.
+// PROVEN: at any instant the tasks on a GPU run on disjoint nodes, each of which covers
+// only slices l with dead(g, l) past. So the sum of their w(v) is at most the sum of w_l
+// over those slices. Integrated from 0 to the makespan T, this is the inequality, since
+// task i counts w(v) t_i(|v|) on the node that runs it, which is at least the minimum.
 //
-// With a threshold H the options that cannot end before it (see [options]) are left
-// out, of the minimum and of what a task can use. PROVEN: if the least T that remains
-// is at least H, no makespan is below H. For in a schedule with makespan below H each
-// task ends before H, hence on an option that is not left out, so that the term holds
-// for this schedule and its makespan is at least H, a contradiction. For the same
-// reason a task without options proves H. The largest H is found by bisection: what is
-// left out changes only at the options' ends, and the fewer are left out the lower is
-// the term.
+// With a threshold H, the options that cannot end before it (see [options]) are left out,
+// both from the minimum and from what a task can use. PROVEN: if the least T that remains
+// is at least H, no makespan is below H. In a schedule with makespan below H each task ends
+// before H, hence on an option that is not left out. So the term holds for this schedule,
+// and its makespan is at least H, a contradiction. For the same reason a task without
+// options proves H. Bisection finds the largest H: what is left out changes only at the
+// options' ends, and the fewer are left out, the lower is the term.
 //
-// The best w need not be found, for any is valid. The right side is concave in w, so
-// that it is largest where slices that the tree's symmetry exchanges weigh the same:
-// three weights on the 7-slice models (slices 0 to 3, 4 and 5, 6) and one on A30. They
-// are searched by golden sections within golden sections.
+// Any w is valid, so the best one need not be found. The right side is concave in w, so it
+// is largest where slices that the tree's symmetry exchanges weigh the same: three weights
+// on the 7-slice models (slices 0 to 3, 4 and 5, 6) and one on A30. Nested golden section
+// searches find them.
 type sliceWeights struct {
 	problem *algo.Problem
 	options *options
-	// times are those of the options that are not left out, +Inf for the others.
+	// times are the times of the options that are not left out, +Inf for the others.
 	times [][]mig.Seconds
 	dead  []deadSlice
-	// current and weights are what is tried and what was best, by slice.
+	// current are the weights that are tried, weights the best ones, by slice.
 	current, weights []float64
 	bound            mig.Seconds
 }
 
-// A deadSlice is a compute slice of some GPUs that nothing can run on before an
-// instant.
+// A deadSlice is a compute slice of some GPUs on which nothing can run before an instant.
 type deadSlice struct {
 	until mig.Seconds
 	slice int
@@ -73,11 +71,11 @@ func newSliceWeights(p *algo.Problem, o *options) *sliceWeights {
 	return s
 }
 
-// prove returns the witness of the term; lower is what the other terms prove.
+// prove returns the witness of the term. lower is the bound of the other terms.
 func (s *sliceWeights) prove(lower mig.Seconds) Witness {
 	inf := mig.Seconds(math.Inf(1))
 	plain := s.maximize(inf)
-	w := Witness{Kind: KindSliceWeights, Bound: plain, Weights: s.weights}
+	w := Witness{Kind: certificate.SliceWeights, Bound: plain, Weights: s.weights}
 
 	var ends []mig.Seconds
 	for _, e := range slices.Concat(s.options.ends...) {
@@ -87,7 +85,7 @@ func (s *sliceWeights) prove(lower mig.Seconds) Witness {
 	}
 	slices.Sort(ends)
 	ends = slices.Compact(ends)
-	// With what ends at ends[k] or later left out, up to first the term reaches ends[k].
+	// If what ends at ends[k] or later is left out, the term reaches ends[k] for k < first.
 	first := sort.Search(len(ends), func(k int) bool { return s.maximize(ends[k]) < ends[k] })
 	var threshold mig.Seconds
 	if first < len(ends) {
@@ -98,13 +96,13 @@ func (s *sliceWeights) prove(lower mig.Seconds) Witness {
 		s.maximize(threshold)
 	}
 	if threshold > plain {
-		w = Witness{Kind: KindSliceWeights, Bound: threshold, Threshold: threshold, Weights: s.weights}
+		w = Witness{Kind: certificate.SliceWeights, Bound: threshold, Threshold: threshold, Weights: s.weights}
 	}
 	return w
 }
 
-// maximize returns the term without what ends at the threshold or later, and keeps its
-// weights.
+// maximize returns the term without the options that end at the threshold or later, and
+// keeps its weights.
 func (s *sliceWeights) maximize(threshold mig.Seconds) mig.Seconds {
 	usable := make([]bool, len(s.options.sizes))
 	for i, times := range s.options.times {
@@ -181,7 +179,7 @@ func (s *sliceWeights) charge() float64 {
 	for _, times := range s.times {
 		least := math.Inf(1)
 		for j, t := range times {
-			// No number, where a weight of 0 meets a time of +Inf, is not less.
+			// A weight of 0 times +Inf is NaN, which is not less.
 			if a := float64(bySize[j] * float64(t)); a < least {
 				least = a
 			}
@@ -209,7 +207,7 @@ func (s *sliceWeights) least(charge float64) mig.Seconds {
 	return mig.Seconds((charge + constant) / slope)
 }
 
-// deadSlices returns which slice is dead until when, in order of time, given which of
+// deadSlices returns until when each slice is dead, in order of time. usable says which of
 // the model's sizes the tasks can use.
 func deadSlices(p *algo.Problem, usable []bool) []deadSlice {
 	starts := make([][]schedule.Existing, p.GPUs())
@@ -246,29 +244,22 @@ func deadSlices(p *algo.Problem, usable []bool) []deadSlice {
 	return dead
 }
 
-// ready returns when tasks can run on a node of a GPU at the earliest, given what is
-// there at the start.
+// ready returns when tasks can run on a node of a GPU at the earliest, given the instances
+// at the start.
 func ready(p *algo.Problem, start []schedule.Existing, in mig.Instance) mig.Seconds {
-	create, free := in.Profile.Create, mig.Seconds(0)
-	if p.Model == mig.Free {
-		create = 0
-	}
+	var free mig.Seconds
 	for _, e := range start {
 		if sameNode(e.Instance, in) {
 			return e.BusyUntil
 		}
 		if e.Instance.Overlaps(in) {
-			until := e.BusyUntil
-			if p.Model != mig.Free {
-				until += e.Instance.Profile.Destroy
-			}
-			free = max(free, until)
+			free = max(free, e.BusyUntil+cost(p, e.Instance.Profile.Destroy))
 		}
 	}
-	return free + create
+	return free + cost(p, in.Profile.Create)
 }
 
-// sameNode reports whether an instance of any profile stands for the node.
+// sameNode reports whether an instance of any profile corresponds to the node.
 func sameNode(in, node mig.Instance) bool { return in.Start == node.Start && in.Size() == node.Size() }
 
 // A cover is the set of compute slices that a node covers.
@@ -307,8 +298,8 @@ var sizeCovers = perGPU(func(g *mig.GPU) [][]cover {
 	return out
 })
 
-// leafClasses returns the compute slices, those together that are covered by the same
-// numbers of nodes of each size.
+// leafClasses returns classes of compute slices. The slices of a class are covered by the
+// same numbers of nodes of each size.
 var leafClasses = perGPU(func(g *mig.GPU) [][]int {
 	var classes [][]int
 	var paths [][mig.MaxSize + 1]int

@@ -3,12 +3,12 @@ package datasets
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/spec"
+	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
@@ -241,7 +241,7 @@ func (aFile) Instances() int { return 1 }
 
 // readFile opens a file and reads it.
 func readFile[T any](path aFile, read func(f io.Reader, name string) (T, error)) (T, error) {
-	f, err := os.Open(string(path))
+	f, err := strictcsv.Open(string(path))
 	if err != nil {
 		var none T
 		return none, err

@@ -1,25 +1,19 @@
 package datasets
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
-	"github.com/gocarina/gocsv"
-
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/strictcsv"
 )
 
 // ReadHardware reads a folder of files named NAME.kernels.csv, NAME.reconfiguration.csv,
@@ -78,20 +72,26 @@ func cutKind(file string) (name, kind string, ok bool) {
 // add reads a file of one of the sources and puts its table where its date says, after
 // those of its day.
 func add[Row interface{ provenance() Provenance }](to *[]HardwareTable[Row], dir fs.FS, file, name string, sources []string, check func(*mig.GPU, []Row) (int, error)) error {
-	text, err := fs.ReadFile(dir, file)
+	f, err := dir.Open(file)
 	if err != nil {
 		return err
 	}
-	rows, lines, err := readRows[Row](file, text)
+	defer f.Close()
+	columns := strictcsv.Columns[Row]()
+	t, err := strictcsv.Read[Row](f, file, strictcsv.Format{
+		Columns: columns, Exact: true, MayBeEmpty: []string{mayBeEmpty},
+		Empty: fmt.Sprintf("there are no rows; write at least one below the header %q", strings.Join(columns, ",")),
+	})
 	if err != nil {
 		return err
 	}
+	rows := t.Rows
 	i, err := checkProvenance(rows, sources)
 	if err == nil {
 		i, err = check(mig.MustLookup(rows[0].provenance().GPU), rows)
 	}
 	if err != nil {
-		return fmt.Errorf("%s:%d: %w", file, lines[i], err)
+		return t.Fail(i, "", err)
 	}
 	*to = append(*to, HardwareTable[Row]{File: name, Provenance: rows[0].provenance(), Rows: rows})
 	slices.SortStableFunc(*to, func(a, b HardwareTable[Row]) int { return cmp.Compare(a.Date, b.Date) })
@@ -101,108 +101,8 @@ func add[Row interface{ provenance() Provenance }](to *[]HardwareTable[Row], dir
 // provenance lets every kind of row be asked for what it begins with.
 func (p Provenance) provenance() Provenance { return p }
 
-// mayBeEmpty is the one column that may: a kernel can run beside nothing.
+// mayBeEmpty is the only column that may be empty: a kernel can run alone.
 const mayBeEmpty = "beside"
-
-// readRows reads the rows of a file, of which there must be one, and the lines that they
-// stand on.
-func readRows[Row any](file string, text []byte) (rows []Row, lines []int, err error) {
-	columns := columnsOf(reflect.TypeFor[Row]())
-	r := csv.NewReader(bytes.NewReader(text))
-	r.FieldsPerRecord = -1 // said below, with what is missing
-	var records [][]string
-	for {
-		fields, err := r.Read()
-		if err == io.EOF {
-			break
-		}
-		if at, ok := errors.AsType[*csv.ParseError](err); ok {
-			return nil, nil, fmt.Errorf("%s:%d: %w; close every quote, and double those inside a quoted field", file, at.StartLine, at.Err)
-		}
-		line, _ := r.FieldPos(0)
-		bad := func(format string, args ...any) error {
-			return fmt.Errorf("%s:%d: %s", file, line, fmt.Sprintf(format, args...))
-		}
-		if len(records) == 0 {
-			for i, c := range columns {
-				if i >= len(fields) || fields[i] != c.name {
-					return nil, nil, bad("the header is %q; it must be %q", strings.Join(fields, ","), header(columns))
-				}
-			}
-		}
-		if len(fields) != len(columns) {
-			return nil, nil, bad("there are %d fields; there must be %d: %s", len(fields), len(columns), header(columns))
-		}
-		if len(records) > 0 {
-			for i, c := range columns {
-				if err := c.check(fields[i]); err != nil {
-					return nil, nil, bad("%s: %v", c.name, err)
-				}
-			}
-			lines = append(lines, line)
-		}
-		records = append(records, fields)
-	}
-	if len(lines) == 0 {
-		return nil, nil, fmt.Errorf("%s:1: there are no rows; below the header %q there must be one at least", file, header(columns))
-	}
-	return rows, lines, gocsv.UnmarshalCSV(shaped(records), &rows)
-}
-
-// shaped hands gocsv what has been read.
-type shaped [][]string
-
-func (s shaped) Read() ([]string, error)      { panic("datasets: gocsv reads all at once") }
-func (s shaped) ReadAll() ([][]string, error) { return s, nil }
-
-// A column is a field of a row.
-type column struct {
-	name string
-	kind reflect.Kind
-}
-
-// columnsOf lists the columns of a type of rows.
-func columnsOf(row reflect.Type) (out []column) {
-	for f := range row.Fields() {
-		if f.Anonymous {
-			out = append(out, columnsOf(f.Type)...)
-			continue
-		}
-		out = append(out, column{f.Tag.Get("csv"), f.Type.Kind()})
-	}
-	return out
-}
-
-func header(columns []column) string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.name
-	}
-	return strings.Join(names, ",")
-}
-
-// check says what is wrong with a field. gocsv takes 1.5 for a whole number, nothing
-// for 0 and 010 for 8.
-func (c column) check(field string) error {
-	switch c.kind {
-	case reflect.Int:
-		if n, err := strconv.Atoi(field); err != nil || strconv.Itoa(n) != field {
-			return fmt.Errorf("%q is not a whole number", field)
-		}
-	case reflect.Float64:
-		if _, err := strconv.ParseFloat(field, 64); err != nil {
-			return fmt.Errorf("%q is not a number", field)
-		}
-	default:
-		if field == "" && c.name != mayBeEmpty {
-			return errors.New("must not be empty")
-		}
-		if strings.TrimSpace(field) != field || strings.ContainsFunc(field, unicode.IsControl) {
-			return fmt.Errorf("%q must have no control characters, and no spaces around it", field)
-		}
-	}
-	return nil
-}
 
 // checkProvenance returns the first row whose provenance is wrong or is not the first
 // row's, and why.

@@ -108,12 +108,12 @@ func TestReadHardware(t *testing.T) {
 func TestBadHardware(t *testing.T) {
 	for _, c := range []struct{ kind, old, replacement, message string }{
 		// Shape.
-		{"kernels", kernelsFile, "", `x.kernels.csv:1: there are no rows`},
+		{"kernels", kernelsFile, "", `x.kernels.csv:1: the file is empty`},
 		{"kernels", kernelsFile[strings.Index(kernelsFile, "\n"):], "", `x.kernels.csv:1: there are no rows`},
 		{"kernels", "gpu,gpu_name", "gpu_name,gpu", `x.kernels.csv:1: the header is "gpu_name,gpu,`},
 		{"kernels", ",runs\n", "\n", `:1: the header is`},
-		{"kernels", ",runs\n", ",runs,more\n", `:1: there are 12 fields; there must be 11`},
-		{"kernels", ",a,1,4,0.1,10", ",a,1,4,0.1", `:2: there are 10 fields`},
+		{"kernels", ",runs\n", ",runs,more\n", `:1: the header is`},
+		{"kernels", ",a,1,4,0.1,10", ",a,1,4,0.1", `:2: the line has 10 fields`},
 		{"kernels", ",a,1,", ",\"a,1,", `:2: extraneous or missing " in quoted-field`},
 		// Cells.
 		{"kernels", ",a,1,", ",,1,", `:2: kernel: must not be empty`},
@@ -136,6 +136,8 @@ func TestBadHardware(t *testing.T) {
 		{"kernels", "S,a,2", "S,a,3", `:3: found a on 3 slices; each kernel needs one row for each of the sizes [1 2 4]`},
 		{"kernels", "A30,NVIDIA A30,1.2,mig,2026-11-22,S,b,4,5,0.1,10\n", "", `:6: the last kernel lacks rows`},
 		{"kernels", "S,b,", "S,a,", `:5: kernel a is there twice`},
+		{"kernels", "a,1,4,", "a,1,0x1p2,", `:2: mean_seconds: "0x1p2" is not a number`},
+		{"kernels", "a,1,4,", "a,1,1_0,", `:2: mean_seconds: "1_0" is not a number`},
 		{"kernels", "a,1,4,", "a,1,-4,", `:2: the mean is -4 s`},
 		{"kernels", "a,1,4,", "a,1,NaN,", `:2: the mean is NaN s`},
 		{"kernels", "a,1,4,0.1,10", "a,1,4,0,0", `:2: 0 runs took 4 s on average`},

@@ -1,18 +1,16 @@
 package figures
 
 import (
-	"context"
-
+	"miglab/datasets"
 	"miglab/harness/run"
-	"miglab/harness/schedule"
 	"miglab/reports"
 )
 
-// A Paper is a publication with everything of it that is reproduced.
+// A Paper is a publication and the parts of it that are reproduced.
 type Paper struct {
 	// Name is the paper's name in claims and on the command line, for example far.
 	Name string
-	// Title and Cite say which publication it is.
+	// Title and Cite identify the publication.
 	Title, Cite string
 	// Artefacts are in the order of the paper.
 	Artefacts []Artefact
@@ -24,7 +22,8 @@ type Artefact struct {
 	Name string
 	// Title is what the paper shows there.
 	Title string
-	// Needs lists the cells whose results Build reads.
+	// Needs lists the cells whose results Build reads. If it lists a series several
+	// times, the largest number of instances counts.
 	Needs func(Scale) []Need
 	// Build turns results into tables, figures and findings.
 	Build func(*Data) (*Output, error)
@@ -38,16 +37,16 @@ type Need struct {
 	First, N int
 }
 
-// A Scale is how much of the paper's replicates a run takes.
+// A Scale says how many of the paper's replicates a run computes.
 type Scale struct {
-	// Quick takes a fraction of the replicates and gives no verdicts.
+	// Quick computes a few replicates and gives no verdicts.
 	Quick bool
 }
 
-// quickReplicates is enough to see that everything works.
+// quickReplicates is enough to check that everything works.
 const quickReplicates = 20
 
-// Replicates returns how many replicates stand for the paper's own number.
+// Replicates returns how many replicates to compute where the paper has the given number.
 func (s Scale) Replicates(paper int) int {
 	if s.Quick {
 		return min(paper, quickReplicates)
@@ -55,11 +54,46 @@ func (s Scale) Replicates(paper int) int {
 	return paper
 }
 
-// Output is what an artefact amounts to.
+// NeedFirst lists the first n instances of each series.
+func NeedFirst(n int, series ...run.Series) []Need {
+	out := make([]Need, len(series))
+	for i, s := range series {
+		out[i] = Need{Series: s, N: n}
+	}
+	return out
+}
+
+// Dataset returns the canonical form of a dataset that is fixed in the program.
+func Dataset(spec string) string { return datasets.MustParse(spec).ID() }
+
+// Drawing is an artefact that consists of one figure and needs no results.
+func Drawing(name, title, caption string, f reports.Figure) Artefact {
+	return Artefact{
+		Name: name, Title: title,
+		Build: func(*Data) (*Output, error) { return Found().Figure(name, caption, f), nil },
+	}
+}
+
+// Output is the result of an artefact.
 type Output struct {
 	Findings []Finding
 	Tables   []Table
 	Figures  []Figure
+}
+
+// Found returns an output with findings; tables and figures are added to it.
+func Found(findings ...Finding) *Output { return &Output{Findings: findings} }
+
+// Table adds a table, and returns the output.
+func (o *Output) Table(file string, t reports.Table) *Output {
+	o.Tables = append(o.Tables, Table{file, t})
+	return o
+}
+
+// Figure adds a figure, and returns the output.
+func (o *Output) Figure(file, title string, f reports.Figure) *Output {
+	o.Figures = append(o.Figures, Figure{file, title, f})
+	return o
 }
 
 // A Table is a table with the name of its files, without extension.
@@ -73,52 +107,4 @@ type Figure struct {
 	File   string
 	Title  string
 	Figure reports.Figure
-}
-
-// Data gives an artefact's Build the results of its cells.
-type Data struct {
-	Scale   Scale
-	ctx     context.Context
-	engine  *run.Engine
-	results run.Results
-	needs   map[run.Series]Need
-}
-
-// Judge compares a measured value with a claim, as [Judge] does; a quick run gives
-// no verdict.
-func (d *Data) Judge(c Claim, m Measurement, reading, reason string) Finding {
-	f := Judge(c, m, reading, reason)
-	if d.Scale.Quick {
-		f.Verdict, f.Reason = Undecided, "quick run"
-	}
-	return f
-}
-
-// Values returns a metric of a series that the artefact needs, by instance.
-func (d *Data) Values(s run.Series, metric string) ([]float64, error) {
-	n := d.needs[s]
-	return d.results.Values(s, n.First, n.N, metric)
-}
-
-// Micros returns the wall times of a series in microseconds.
-func (d *Data) Micros(s run.Series) ([]float64, error) {
-	n := d.needs[s]
-	us, err := d.results.Microseconds(s, n.First, n.N)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, len(us))
-	for i := range us {
-		out[i] = float64(us[i])
-	}
-	return out, nil
-}
-
-// Schedule returns the schedule of one cell, for drawing.
-func (d *Data) Schedule(s run.Series, instance int) (schedule.Problem, schedule.Schedule, error) {
-	cells, err := s.Cells(instance + 1)
-	if err != nil {
-		return schedule.Problem{}, schedule.Schedule{}, err
-	}
-	return d.engine.Schedule(d.ctx, cells[instance])
 }

@@ -1,14 +1,15 @@
 package figures
 
 import (
-	"bytes"
 	"fmt"
+	"io/fs"
 	"math"
 	"strconv"
 
 	"github.com/gocarina/gocsv"
 
 	"miglab/harness/stats"
+	"miglab/reports"
 )
 
 // A Claim is a number that a paper prints.
@@ -23,16 +24,15 @@ type Claim struct {
 	// Decimals is the number of digits printed after the point.
 	Decimals int
 	// Unit is "s", "%" or empty for a ratio or count.
-	Unit string
-	// Relation says how the measured value has to lie to the published one.
+	Unit     string
 	Relation Relation
-	// Tolerance is set for the claims whose tolerance is not the default one.
+	// Tolerance replaces the default tolerance; nil means the default.
 	Tolerance *Tolerance
 	// Source is the place in the paper.
 	Source string
 }
 
-// Relation is how a claim reads.
+// Relation says how a measured value must compare with the published one.
 type Relation string
 
 // The relations.
@@ -50,10 +50,10 @@ type Tolerance struct {
 	Reason string
 }
 
-// Verdict is what comes of a claim.
+// Verdict is the result of judging a claim.
 type Verdict string
 
-// The verdicts. A quick run gives [Undecided] ones.
+// The verdicts. In a quick run all are [Undecided].
 const (
 	Reproduced  Verdict = "REPRODUCED"
 	Deviates    Verdict = "DEVIATES"
@@ -65,8 +65,8 @@ const (
 // A Measurement is the project's value for a claim.
 type Measurement struct {
 	Value float64
-	// Low and High bound the 95 % confidence interval; both equal Value where
-	// nothing was sampled.
+	// Low and High bound the 95 % confidence interval. Both equal Value if the value was
+	// not sampled.
 	Low, High float64
 	// SE is the standard error at the paper's own number of replicates.
 	SE float64
@@ -75,8 +75,8 @@ type Measurement struct {
 // Exactly is a measurement that was not sampled.
 func Exactly(v float64) Measurement { return Measurement{Value: v, Low: v, High: v} }
 
-// MeanOf is the mean of a sample with its confidence interval. Replicates is how
-// many the paper has.
+// MeanOf is the mean of a sample with its confidence interval. Replicates is the paper's
+// number of replicates.
 func MeanOf(values []float64, replicates int) (Measurement, error) {
 	s, err := stats.Summarize(values)
 	if err != nil {
@@ -85,12 +85,22 @@ func MeanOf(values []float64, replicates int) (Measurement, error) {
 	return Measurement{Value: s.Mean, Low: s.Low, High: s.High, SE: s.StdDev / math.Sqrt(float64(replicates))}, nil
 }
 
-// A Finding is a claim with what came of it.
+// Affine returns scale times the measurement plus a shift, for a positive scale.
+func (m Measurement) Affine(scale, shift float64) Measurement {
+	return Measurement{Value: scale*m.Value + shift, Low: scale*m.Low + shift, High: scale*m.High + shift, SE: scale * m.SE}
+}
+
+// PlusMinus writes the value with half its interval, for example 1.22 ± 0.03.
+func (m Measurement) PlusMinus(decimals int) string {
+	return reports.PlusMinus(m.Value, m.High-m.Value, decimals)
+}
+
+// A Finding is a claim with its verdict.
 type Finding struct {
 	Claim
 	// Reading names the interpretation that was measured; empty for the default.
 	Reading string
-	// Measured is nil where nothing could be.
+	// Measured is nil if the claim cannot be measured.
 	Measured *Measurement
 	// Allowed is the distance from the published value within which the verdict is
 	// REPRODUCED, in the claim's unit.
@@ -99,7 +109,7 @@ type Finding struct {
 	Reason  string
 }
 
-// Judge compares a measured value with a claim. The reason is kept where the value
+// Judge compares a measured value with a claim. It keeps the reason if the value
 // deviates. The default tolerance is half the last printed digit plus three
 // standard errors; the confidence interval never decides.
 func Judge(c Claim, m Measurement, reading, reason string) Finding {
@@ -108,7 +118,7 @@ func Judge(c Claim, m Measurement, reading, reason string) Finding {
 	if c.Tolerance != nil {
 		f.Allowed = c.Tolerance.Value
 	}
-	// The binary value of, say, 1.22 - 0.005 may lie a hair on the wrong side.
+	// The binary value of, for example, 1.22 - 0.005 may be slightly off.
 	allowed := f.Allowed + 1e-9
 	ok := false
 	switch c.Relation {
@@ -137,17 +147,26 @@ func Taken(c Claim, where string) Finding {
 	return Finding{Claim: c, Measured: &m, Verdict: FromPaper, Reason: where}
 }
 
+// TakenAll are the findings for numbers that the project takes from the paper.
+func TakenAll(claims []Claim, where string) []Finding {
+	out := make([]Finding, len(claims))
+	for i, c := range claims {
+		out[i] = Taken(c, where)
+	}
+	return out
+}
+
 // Claims are the published numbers of one paper, in the order of its data file.
 type Claims struct {
 	all   []Claim
 	index map[[2]string]int
 }
 
-// LoadClaims reads a paper's published numbers and tolerances, both CSV: columns
-// artefact,claim,published,decimals,unit,relation,source and
+// LoadClaims reads a paper's published numbers and tolerances. published.csv has the columns
+// artefact,claim,published,decimals,unit,relation,source; tolerances.csv has the columns
 // artefact,claim,tolerance,reason, where the claim * means the whole artefact.
-func LoadClaims(paper string, published, tolerances []byte) (*Claims, error) {
-	var rows []struct {
+func LoadClaims(paper string, files fs.FS) (*Claims, error) {
+	rows, err := ReadCSV[struct {
 		Artefact  string   `csv:"artefact"`
 		Claim     string   `csv:"claim"`
 		Published float64  `csv:"published"`
@@ -155,20 +174,20 @@ func LoadClaims(paper string, published, tolerances []byte) (*Claims, error) {
 		Unit      string   `csv:"unit"`
 		Relation  Relation `csv:"relation"`
 		Source    string   `csv:"source"`
-	}
-	if err := gocsv.Unmarshal(bytes.NewReader(published), &rows); err != nil {
-		return nil, fmt.Errorf("%s: published numbers: %w", paper, err)
+	}](paper, files, "published.csv")
+	if err != nil {
+		return nil, err
 	}
 	c := &Claims{index: map[[2]string]int{}}
 	for i, r := range rows {
 		switch r.Relation {
 		case Equal, AtMost, AtLeast, Input:
 		default:
-			return nil, fmt.Errorf("%s: published numbers, line %d: unknown relation %q", paper, i+2, r.Relation)
+			return nil, fmt.Errorf("%s/published.csv:%d: unknown relation %q; use =, <=, >= or input", paper, i+2, r.Relation)
 		}
 		key := [2]string{r.Artefact, r.Claim}
 		if _, ok := c.index[key]; ok {
-			return nil, fmt.Errorf("%s: published numbers, line %d: %q of %s is there twice", paper, i+2, r.Claim, r.Artefact)
+			return nil, fmt.Errorf("%s/published.csv:%d: the claim %q of %s is listed twice", paper, i+2, r.Claim, r.Artefact)
 		}
 		c.index[key] = len(c.all)
 		c.all = append(c.all, Claim{
@@ -176,31 +195,48 @@ func LoadClaims(paper string, published, tolerances []byte) (*Claims, error) {
 			Unit: r.Unit, Relation: r.Relation, Source: r.Source,
 		})
 	}
-	var limits []struct {
+	return c, c.loadTolerances(paper, files)
+}
+
+func (c *Claims) loadTolerances(paper string, files fs.FS) error {
+	rows, err := ReadCSV[struct {
 		Artefact  string  `csv:"artefact"`
 		Claim     string  `csv:"claim"`
 		Tolerance float64 `csv:"tolerance"`
 		Reason    string  `csv:"reason"`
+	}](paper, files, "tolerances.csv")
+	if err != nil {
+		return err
 	}
-	if err := gocsv.Unmarshal(bytes.NewReader(tolerances), &limits); err != nil {
-		return nil, fmt.Errorf("%s: tolerances: %w", paper, err)
-	}
-	for i, l := range limits {
-		if l.Reason == "" {
-			return nil, fmt.Errorf("%s: tolerances, line %d: a tolerance of one's own needs a reason", paper, i+2)
+	for i, r := range rows {
+		if r.Reason == "" {
+			return fmt.Errorf("%s/tolerances.csv:%d: the tolerance of %q has no reason", paper, i+2, r.Claim)
 		}
 		found := false
 		for j := range c.all {
-			if c.all[j].Artefact == l.Artefact && (l.Claim == "*" || l.Claim == c.all[j].Name) {
-				c.all[j].Tolerance = &Tolerance{l.Tolerance, l.Reason}
+			if c.all[j].Artefact == r.Artefact && (r.Claim == "*" || r.Claim == c.all[j].Name) {
+				c.all[j].Tolerance = &Tolerance{r.Tolerance, r.Reason}
 				found = true
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("%s: tolerances, line %d: no claim %q in %s", paper, i+2, l.Claim, l.Artefact)
+			return fmt.Errorf("%s/tolerances.csv:%d: %s has no claim %q in published.csv", paper, i+2, r.Artefact, r.Claim)
 		}
 	}
-	return c, nil
+	return nil
+}
+
+// ReadCSV reads a data file of a paper.
+func ReadCSV[Row any](paper string, files fs.FS, name string) ([]Row, error) {
+	var rows []Row
+	raw, err := fs.ReadFile(files, name)
+	if err == nil {
+		err = gocsv.UnmarshalBytes(raw, &rows)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s/%s: %w", paper, name, err)
+	}
+	return rows, nil
 }
 
 // Of returns the claims of an artefact.
@@ -214,8 +250,8 @@ func (c *Claims) Of(artefact string) []Claim {
 	return out
 }
 
-// Get returns a claim by artefact and name. A missing one is a mistake in the
-// program or its data file, so it panics.
+// Get returns a claim by artefact and name. It panics if there is none, because that is a
+// mistake in the program or its data file.
 func (c *Claims) Get(artefact, name string) Claim {
 	i, ok := c.index[[2]string{artefact, name}]
 	if !ok {

@@ -1,44 +1,45 @@
 package figures
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"miglab/reports"
 )
 
-// A Reading is one way to understand what the paper did. The first of an
-// artefact's readings is the default and has an empty name.
+// Values are measurements by the name of a claim.
+type Values map[string]Measurement
+
+// A Reading is one interpretation of what the paper did. The first reading of an artefact
+// is the default and has an empty name.
 type Reading struct {
 	Name string
-	// Measure returns the measured value of a claim, by the claim's name.
-	Measure func(claim string) (Measurement, error)
+	// Values lacks the claims that the reading does not concern.
+	Values Values
 }
 
-// ErrNotMeant says that a reading has nothing to say about a claim.
-var ErrNotMeant = errors.New("the reading does not concern this claim")
+// Lookup is a reading with its values.
+func Lookup(name string, values Values) Reading { return Reading{name, values} }
 
-// Always is the same reason for every claim.
+// Always gives the same reason for every claim.
 func Always(reason string) func(claim string) string {
 	return func(string) string { return reason }
 }
 
-// Compare judges every claim of an artefact under each reading. The reason is by
-// the claim's name, and is given where the default reading deviates, together
-// with the reading that comes nearest to the claim.
-func (d *Data) Compare(claims []Claim, readings []Reading, reason func(claim string) string) ([]Finding, error) {
+// Compare judges every claim under each reading that concerns it. If the default reading
+// deviates, the finding has the reason for the claim's name, and also names the reading that
+// comes nearest.
+func (d *Data) Compare(claims []Claim, readings []Reading, reason func(claim string) string) []Finding {
 	var out []Finding
 	for _, c := range claims {
 		first := len(out)
 		for _, r := range readings {
-			m, err := r.Measure(c.Name)
-			if errors.Is(err, ErrNotMeant) {
+			m, ok := r.Values[c.Name]
+			if !ok {
 				continue
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", c.Name, err)
 			}
 			why := reason(c.Name)
 			if r.Name != "" {
@@ -54,7 +55,21 @@ func (d *Data) Compare(claims []Claim, readings []Reading, reason func(claim str
 			}
 		}
 	}
-	return out, nil
+	return out
+}
+
+// CompareOrTake is [Data.Compare] for claims that include inputs of the project. Where says
+// what the project uses the inputs for.
+func (d *Data) CompareOrTake(claims []Claim, readings []Reading, reason func(claim string) string, where string) []Finding {
+	var out []Finding
+	for _, c := range claims {
+		if c.Relation == Input {
+			out = append(out, Taken(c, where))
+		} else {
+			out = append(out, d.Compare([]Claim{c}, readings, reason)...)
+		}
+	}
+	return out
 }
 
 // nearest returns the index of the finding closest to the published value; the
@@ -69,8 +84,7 @@ func nearest(fs []Finding) int {
 	return best
 }
 
-// off is by how much the finding misses the published value; a limit that is kept
-// is not missed.
+// off returns the distance to the published value. It is 0 if a limit is kept.
 func (f *Finding) off() float64 {
 	miss := f.Measured.Value - f.Published
 	switch f.Relation {
@@ -114,72 +128,74 @@ func group(fs []Finding) [][]Finding {
 	return out
 }
 
-// ComparisonTable lists an artefact's claims, published beside measured, with
-// verdicts; where there are several readings, also the nearest one.
+// ComparisonTable lists claims with their published and measured values and verdicts. If
+// there are several readings, it also names the nearest one.
 func ComparisonTable(title string, fs []Finding) reports.Table {
-	t := reports.Table{Title: title, Columns: []reports.Column{
-		{Name: "claim"},
-		{Name: "unit"},
-		{Name: "published", Right: true},
-		{Name: "measured", Right: true},
-		{Name: "95 % interval", Right: true},
-		{Name: "tolerance", Right: true},
-		{Name: "verdict"},
-		{Name: "nearest reading"},
-	}}
-	type mean struct {
-		name string
-		sum  float64
-		n    int
+	t := reports.Table{Title: title, Columns: reports.Left("claim", "unit").
+		Right("published", "measured", "95 % interval", "tolerance").
+		Left("verdict")}
+	groups := group(fs)
+	severalReadings := len(groups) < len(fs)
+	if severalReadings {
+		t.Columns = t.Columns.Left("nearest reading")
 	}
-	var means []mean
-	readings := false
-	reasons := map[string]bool{}
-	for _, g := range group(fs) {
+	for _, g := range groups {
 		f := g[0]
-		interval, allowed, near := "", "", ""
+		interval, allowed := "", ""
 		if f.Measured != nil && f.Measured.Low != f.Measured.High {
 			interval = fmt.Sprintf("%.*f to %.*f", f.Decimals+1, f.Measured.Low, f.Decimals+1, f.Measured.High)
 		}
 		if f.Verdict == Reproduced || f.Verdict == Deviates {
 			allowed = strconv.FormatFloat(f.Allowed, 'f', f.Decimals+1, 64)
 		}
-		if len(g) > 1 {
-			readings = true
-			n := nearest(g)
-			near = "default"
-			if n > 0 {
-				near = g[n].Reading + ": " + g[n].value()
-			}
+		if note := "NOT RUNNABLE: " + f.Reason; f.Verdict == NotRunnable && !slices.Contains(t.Notes, note) {
+			t.Notes = append(t.Notes, note)
 		}
-		for _, r := range g {
-			if r.Measured == nil {
-				continue
-			}
-			i := 0
-			for i < len(means) && means[i].name != r.Reading {
-				i++
-			}
-			if i == len(means) {
-				means = append(means, mean{name: r.Reading})
-			}
-			means[i].sum += r.off()
-			means[i].n++
+		row := []string{f.Name, f.Unit, f.published(), f.value(), interval, allowed, string(f.Verdict)}
+		if severalReadings {
+			row = append(row, nearestReading(g))
 		}
-		if f.Verdict == NotRunnable && !reasons[f.Reason] {
-			reasons[f.Reason] = true
-			t.Notes = append(t.Notes, "NOT RUNNABLE: "+f.Reason)
-		}
-		t.Rows = append(t.Rows, []string{f.Name, f.Unit, f.published(), f.value(), interval, allowed, string(f.Verdict), near})
+		t.Rows = append(t.Rows, row)
 	}
-	if !readings {
-		t.Columns = t.Columns[:7]
-		for i := range t.Rows {
-			t.Rows[i] = t.Rows[i][:7]
-		}
-		return t
+	if severalReadings {
+		t.Notes = append(t.Notes, meanErrors(fs)...)
 	}
-	// Only readings of all claims compare as explanations of the table.
+	return t
+}
+
+// nearestReading names the reading of a claim that comes nearest; empty if there is only one.
+func nearestReading(fs []Finding) string {
+	if len(fs) == 1 {
+		return ""
+	}
+	if n := nearest(fs); n > 0 {
+		return fs[n].Reading + ": " + fs[n].value()
+	}
+	return "default"
+}
+
+// meanErrors gives the mean absolute error of each reading, in words.
+func meanErrors(fs []Finding) (notes []string) {
+	type mean struct {
+		reading string
+		sum     float64
+		n       int
+	}
+	var means []mean
+	for i := range fs {
+		f := &fs[i]
+		if f.Measured == nil {
+			continue
+		}
+		k := slices.IndexFunc(means, func(m mean) bool { return m.reading == f.Reading })
+		if k < 0 {
+			k = len(means)
+			means = append(means, mean{reading: f.Reading})
+		}
+		means[k].sum += f.off()
+		means[k].n++
+	}
+	// Only readings that concern every claim can explain the whole table.
 	best := 0
 	for i, m := range means {
 		if m.n == means[0].n && m.sum < means[best].sum {
@@ -187,24 +203,20 @@ func ComparisonTable(title string, fs []Finding) reports.Table {
 		}
 	}
 	for i, m := range means {
-		name := m.name
-		if name == "" {
-			name = "default"
-		}
-		note := fmt.Sprintf("mean absolute error, %s: %.3g over %d claims", name, m.sum/float64(m.n), m.n)
+		note := fmt.Sprintf("mean absolute error, %s: %.3g over %d claims", cmp.Or(m.reading, "default"), m.sum/float64(m.n), m.n)
 		if i == best && len(means) > 1 {
 			note += ", nearest of the readings of the whole table"
 		}
-		t.Notes = append(t.Notes, note)
+		notes = append(notes, note)
 	}
-	return t
+	return notes
 }
 
-// Layout arranges the default findings as the paper's table does: in each cell the
-// measured value with the published one in brackets. The claim of a cell is its
-// row and its column, joined by a space.
+// Layout arranges the default findings like the paper's table. Each cell has the measured
+// value and, in brackets, the published one. The name of its claim is the row and the
+// column, joined by a space.
 func Layout(title, corner string, rows, columns []string, fs []Finding) reports.Table {
-	t := reports.Table{Title: title, Columns: []reports.Column{{Name: corner}}, Notes: []string{"measured (published)"}}
+	t := reports.Table{Title: title, Columns: reports.Left(corner), Notes: []string{"measured (published)"}}
 	by := map[string]*Finding{}
 	for i := range fs {
 		if fs[i].Reading == "" {
@@ -212,7 +224,7 @@ func Layout(title, corner string, rows, columns []string, fs []Finding) reports.
 		}
 	}
 	for _, c := range columns {
-		t.Columns = append(t.Columns, reports.Column{Name: c, Right: true})
+		t.Columns = t.Columns.Right(c)
 	}
 	for _, r := range rows {
 		row := []string{r}
@@ -228,15 +240,4 @@ func Layout(title, corner string, rows, columns []string, fs []Finding) reports.
 		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-// Lookup is a reading whose values are known; it does not concern other claims.
-func Lookup(name string, values map[string]Measurement) Reading {
-	return Reading{name, func(claim string) (Measurement, error) {
-		m, ok := values[claim]
-		if !ok {
-			return m, ErrNotMeant
-		}
-		return m, nil
-	}}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // NeedsReconfiguration is the reason why the times of creating and destroying instances
-// of a GPU are NOT RUNNABLE. Like those of the functions below it has the command to run.
+// of a GPU are NOT RUNNABLE. Like the reasons below, it names the command to run.
 func NeedsReconfiguration(gpu string) string {
 	return needs(gpu, "reconfiguration", "run `miglab profile reconfiguration --out DIR` there")
 }
@@ -37,8 +37,8 @@ func needs(gpu, kind, how string) string {
 	return fmt.Sprintf("needs an %s under MIG: %s, put DIR/%s.csv into datasets/hardware as NAME.%[3]s.csv and build anew", gpu, how, kind)
 }
 
-// under yields the tables of a GPU that were measured under MIG, the newest last. The
-// papers do not say how much memory their GPUs have, so that A100 also means A100-80GB.
+// under yields the tables of a GPU that were measured under MIG, the newest last. A100 also
+// matches A100-80GB, because the papers do not say how much memory their GPUs have.
 func under[Row any](tables []datasets.HardwareTable[Row], gpu string) iter.Seq[datasets.HardwareTable[Row]] {
 	return func(yield func(datasets.HardwareTable[Row]) bool) {
 		for _, t := range tables {
@@ -58,7 +58,7 @@ type Operation struct {
 }
 
 // Reconfigurations returns how long it took to create and to destroy a single instance
-// of a GPU; of several times the newest.
+// of a GPU. If there are several times, the newest one counts.
 func Reconfigurations(h datasets.HardwareSet, gpu string) map[Operation]datasets.ReconfigurationTime {
 	out := map[Operation]datasets.ReconfigurationTime{}
 	for t := range under(h.Reconfiguration, gpu) {
@@ -77,8 +77,9 @@ type KernelOn struct {
 	Size   mig.Slices
 }
 
-// Isolation returns, for each kernel and size, the row beside others of a GPU whose
-// difference is largest, whatever its sign; of several tables that of the newest.
+// Isolation returns, for each kernel and size on a GPU, the row with the largest absolute
+// difference between the times alone and beside other kernels. If several tables have the
+// kernel, the newest one counts.
 func Isolation(h datasets.HardwareSet, gpu string) map[KernelOn]datasets.IsolationTime {
 	out := map[KernelOn]datasets.IsolationTime{}
 	for t := range under(h.Isolation, gpu) {
@@ -94,9 +95,9 @@ func Isolation(h datasets.HardwareSet, gpu string) map[KernelOn]datasets.Isolati
 	return out
 }
 
-// Execution returns the rows of the newest execution of exactly a batch on one GPU,
-// scheduled by an algorithm, in the order of the batch; nil if there is none. A kernel
-// that is there twice is CFD#1 and CFD#2, by real end.
+// Execution returns the rows of the newest execution of exactly this batch on one GPU,
+// scheduled by an algorithm, in the order of the batch. It returns nil if there is none. If
+// a kernel is in the batch twice, it is named CFD#1 and CFD#2, by real end.
 func Execution(h datasets.HardwareSet, gpu, algorithm string, batch []string) []datasets.ExecutionTime {
 	var newest []datasets.ExecutionTime
 	for t := range under(h.Execution, gpu) {
@@ -109,7 +110,7 @@ func Execution(h datasets.HardwareSet, gpu, algorithm string, batch []string) []
 	return newest
 }
 
-// arrange returns the rows in the order of a batch; nil if they are of another.
+// arrange returns the rows in the order of a batch, or nil if they belong to another batch.
 func arrange(rows []datasets.ExecutionTime, batch []string) []datasets.ExecutionTime {
 	if len(rows) != len(batch) {
 		return nil
@@ -133,8 +134,8 @@ func kernel(task string) string {
 	return name
 }
 
-// Sampled is the mean of a sample of which no more is known than its deviation and size.
-// How many replicates the paper has is not known either: the standard error is 0.
+// Sampled is the mean of a sample of which only the deviation and the size are known. The
+// standard error is 0, because the paper's number of replicates is unknown.
 func Sampled(mean, deviation float64, n int) Measurement {
 	m := Exactly(mean)
 	if n > 1 {
@@ -144,7 +145,7 @@ func Sampled(mean, deviation float64, n int) Measurement {
 	return m
 }
 
-// WithOrigin adds to notes where measured numbers come from, unless it is there.
+// WithOrigin adds a note on where measured numbers come from, once.
 func WithOrigin(notes []string, p datasets.Provenance) []string {
 	if note := fmt.Sprintf("measured on %s; %s", p.GPU, p); !slices.Contains(notes, note) {
 		notes = append(notes, note)

@@ -124,7 +124,7 @@ func TestSampled(t *testing.T) {
 func TestReconfigurationTable(t *testing.T) {
 	published := "artefact,claim,published,decimals,unit,relation,source\n" +
 		"table1,A30 create size 1,0.11,2,s,input,Table 1\ntable1,A30 destroy size 1,0.10,2,s,input,Table 1\ntable1,A100 create size 7,0.24,2,s,input,Table 1\n"
-	claims, err := LoadClaims("p", []byte(published), []byte("artefact,claim,tolerance,reason\n"))
+	claims, err := load(published, "artefact,claim,tolerance,reason\n")
 	if err != nil {
 		t.Fatal(err)
 	}

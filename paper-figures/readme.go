@@ -13,9 +13,8 @@ const (
 	readmeEnd   = "<!-- /claims -->"
 )
 
-// UpdateReadme replaces the summary of claims in a README. The summary has a line
-// for each artefact that has many numbers or some that cannot be run, and one for each
-// number of the others.
+// UpdateReadme replaces the summary of claims in a README. Artefacts with many numbers, or
+// with numbers that cannot be run, have one line in it; the others have a line per number.
 func UpdateReadme(readme string, rows []Row) (string, error) {
 	before, rest, ok := strings.Cut(readme, readmeBegin)
 	_, after, end := strings.Cut(rest, readmeEnd)
@@ -64,8 +63,8 @@ func Summary(rows []Row) string {
 	return b.String()
 }
 
-// meanError says by how much the measured values miss the published ones; empty
-// where none was measured, all are the paper's own, or they differ in kind.
+// meanError gives the mean distance between measured and published values. It is empty if
+// none was measured, if all are inputs, or if they differ in kind.
 func meanError(rows []Row) string {
 	var sum float64
 	n := 0

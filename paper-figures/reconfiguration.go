@@ -9,30 +9,21 @@ import (
 	"miglab/reports"
 )
 
-// onHardware is the reading of a number that the project takes from the paper, and that
-// can also be measured.
+// onHardware is the reading of an input that was also measured.
 const onHardware = "measured"
 
-// ReconfigurationTable is Table 1 of the FAR and of the DRL paper: the seconds that
-// creating and destroying an instance takes, as the GPU models carry them. Its claims
-// are inputs of the project; what was measured on a GPU stands beside each as another
-// reading, which is judged.
+// ReconfigurationTable is Table 1 of the FAR paper and of the DRL paper: the seconds that
+// creating and destroying an instance takes. The GPU models use these numbers, so the claims
+// are inputs. Each has a second reading, what was measured on a GPU, which is judged.
 func ReconfigurationTable(claims *Claims, h datasets.HardwareSet) Artefact {
 	return Artefact{
 		Name: "table1", Title: "seconds to create and to destroy an instance",
 		Build: func(d *Data) (*Output, error) {
 			out := &Output{}
 			t := reports.Table{
-				Title: "Table 1. Seconds to create and to destroy an instance, as the GPU models carry them and as measured",
-				Columns: []reports.Column{
-					{Name: "GPU"},
-					{Name: "size", Right: true},
-					{Name: "create", Right: true},
-					{Name: "destroy", Right: true},
-					{Name: "create, measured", Right: true},
-					{Name: "destroy, measured", Right: true},
-				},
-				Notes: []string{"create and destroy: taken from the paper; the models' cost of every operation comes from here"},
+				Title:   "Table 1. Seconds to create and to destroy an instance, as the GPU models carry them and as measured",
+				Columns: reports.Left("GPU").Right("size", "create", "destroy", "create, measured", "destroy, measured"),
+				Notes:   []string{"create and destroy: taken from the paper; the models' cost of every operation comes from here"},
 			}
 			times := map[string]map[Operation]datasets.ReconfigurationTime{}
 			for _, name := range []string{"A30", "A100", "H100"} {
@@ -64,7 +55,7 @@ func ReconfigurationTable(claims *Claims, h datasets.HardwareSet) Artefact {
 				own.Reading = onHardware
 				out.Findings = append(out.Findings, Taken(c, "cost of the GPU model"), own)
 			}
-			out.Tables = []Table{{File: "table1", Table: t}}
+			out.Table("table1", t)
 			return out, nil
 		},
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,25 +21,26 @@ import (
 	"github.com/gocarina/gocsv"
 	"golang.org/x/sync/errgroup"
 
+	"miglab/harness/atomicfile"
 	"miglab/harness/run"
-	"miglab/harness/store"
 	"miglab/reports"
 )
 
 // Reproduction says what to reproduce and where to write it.
 type Reproduction struct {
-	// Engine makes what computes cells. It is called only if an artefact is not done.
+	// Engine returns the engine that computes cells. It is called only if an artefact is
+	// not done.
 	Engine func() (*run.Engine, error)
 	Papers []Paper
 	// Dir is the folder for results.
 	Dir   string
 	Scale Scale
-	// Only keeps the artefacts it accepts; nil keeps all.
+	// Only selects artefacts; nil selects all.
 	Only func(paper, artefact string) bool
 }
 
-// stamp is kept for each finished artefact. As results are a function of the
-// program and the cells, an artefact whose stamp has the same digest is done.
+// stamp records a finished artefact. Results depend only on the program and the cells, so an
+// artefact is done if its stamp has the same digest.
 type stamp struct {
 	Digest string            `json:"digest"`
 	Title  string            `json:"title"`
@@ -50,7 +52,7 @@ type stamp struct {
 
 type plot struct{ File, Title string }
 
-// job is an artefact on its way.
+// job is an artefact that is being reproduced.
 type job struct {
 	paper    Paper
 	artefact Artefact
@@ -60,8 +62,8 @@ type job struct {
 	stamp    *stamp
 }
 
-// folder returns where below Dir the artefact's files go. Wall times are kept out
-// of the paper's folder, whose bytes every run agrees on.
+// folder returns the folder below Dir for the artefact's files. Wall times do not go into
+// the paper's folder, which has the same bytes after every run.
 func (j *job) folder() string {
 	if j.artefact.Timed {
 		return "."
@@ -69,8 +71,8 @@ func (j *job) folder() string {
 	return j.paper.Name
 }
 
-// Cells lists the cells of the artefacts that Only keeps, those that are done too, as Run
-// would compute them in an empty folder. Nothing is computed or written.
+// Cells lists the cells of the selected artefacts, including those that are done. It
+// computes and writes nothing.
 func (r *Reproduction) Cells() ([]run.Cell, error) {
 	var cells []run.Cell
 	for _, p := range r.Papers {
@@ -101,27 +103,48 @@ func (r *Reproduction) job(p Paper, a Artefact) (*job, error) {
 	j := &job{paper: p, artefact: a, needs: map[run.Series]Need{}}
 	h := sha256.New()
 	fmt.Fprintln(h, program, r.Scale.Quick)
+	var needs []Need
 	if a.Needs != nil {
-		for _, n := range a.Needs(r.Scale) {
-			if old, ok := j.needs[n.Series]; ok && old != n {
-				return nil, fmt.Errorf("%s/%s needs %v twice, from %d and from %d", p.Name, a.Name, n.Series, old.First, n.First)
-			}
-			j.needs[n.Series] = n
-			fmt.Fprintln(h, n)
-			c, err := n.Series.Cells(n.First + n.N)
-			if err != nil {
-				return nil, err
-			}
-			j.cells = append(j.cells, c[n.First:]...)
+		if needs, err = merged(a.Needs(r.Scale)); err != nil {
+			return nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)
 		}
+	}
+	for _, n := range needs {
+		j.needs[n.Series] = n
+		fmt.Fprintln(h, n)
+		c, err := n.Series.Cells(n.First + n.N)
+		if err != nil {
+			return nil, err
+		}
+		j.cells = append(j.cells, c[n.First:]...)
 	}
 	j.digest = hex.EncodeToString(h.Sum(nil))
 	return j, nil
 }
 
-// Run computes what is missing, writes tables, figures, the reports of the papers
-// and claims.csv, and returns the claims and how many artefacts are not done, because
-// Only left them out. Artefacts that are done are left alone.
+// merged returns one need for each series. If a series is listed several times, the largest
+// number of instances counts.
+func merged(needs []Need) ([]Need, error) {
+	var out []Need
+	at := map[run.Series]int{}
+	for _, n := range needs {
+		i, ok := at[n.Series]
+		if !ok {
+			at[n.Series] = len(out)
+			out = append(out, n)
+			continue
+		}
+		if out[i].First != n.First {
+			return nil, fmt.Errorf("it needs %v from instance %d and from instance %d; use one first instance", n.Series, out[i].First, n.First)
+		}
+		out[i].N = max(out[i].N, n.N)
+	}
+	return out, nil
+}
+
+// Run computes what is missing and writes tables, figures, the reports of the papers and
+// claims.csv. It returns the claims, and how many artefacts are not done because Only does
+// not select them. It does not touch artefacts that are done.
 func (r *Reproduction) Run(ctx context.Context) (rows []Row, left int, err error) {
 	var all, open []*job
 	var cells []run.Cell
@@ -141,11 +164,11 @@ func (r *Reproduction) Run(ctx context.Context) (rows []Row, left int, err error
 				open = append(open, j)
 				cells = append(cells, j.cells...)
 			}
-			j.cells = nil // lets the collector have them
+			j.cells = nil // free the memory
 		}
 	}
 	for _, dir := range folders {
-		if err := store.Sweep(dir); err != nil {
+		if err := atomicfile.Sweep(dir); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -179,8 +202,8 @@ func (r *Reproduction) stampPath(j *job) string {
 	return filepath.Join(r.Dir, "stamps", j.paper.Name+"-"+j.artefact.Name+".json")
 }
 
-// readStamp returns the artefact's stamp if it is of this program and scale and
-// all its files are as they were written.
+// readStamp returns the artefact's stamp, or nil if another program or scale wrote it, or if
+// one of its files has changed since.
 func (r *Reproduction) readStamp(j *job) (*stamp, error) {
 	raw, err := os.ReadFile(r.stampPath(j))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -202,8 +225,9 @@ func (r *Reproduction) readStamp(j *job) (*stamp, error) {
 }
 
 func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, results run.Results) error {
-	out, err := j.artefact.Build(&Data{Scale: r.Scale, ctx: ctx, engine: engine, results: results, needs: j.needs})
-	if err != nil {
+	d := &Data{Scale: r.Scale, ctx: ctx, engine: engine, results: results, needs: j.needs}
+	out, err := j.artefact.Build(d)
+	if err := cmp.Or(d.Err(), err); err != nil {
 		return err
 	}
 	s := &stamp{Digest: j.digest, Title: j.artefact.Title, Files: map[string]string{}}
@@ -236,14 +260,14 @@ func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, re
 		}
 	}
 	j.stamp = s
-	return store.WriteFile(r.stampPath(j), func(w io.Writer) error {
+	return atomicfile.WriteFile(r.stampPath(j), func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", " ")
 		return e.Encode(s)
 	})
 }
 
-// report writes claims.csv and a page a paper from all artefacts that are done.
+// report writes claims.csv and a page for each paper, from all artefacts that are done.
 func (r *Reproduction) report(jobs []*job) (rows []Row, left int, err error) {
 	pages := map[string]*strings.Builder{}
 	for _, j := range jobs {
@@ -277,8 +301,8 @@ func (r *Reproduction) report(jobs []*job) (rows []Row, left int, err error) {
 			page.WriteString("\n")
 		}
 	}
-	for name, page := range pages {
-		err := writeIfChanged(filepath.Join(r.Dir, name, "README.md"), page.String())
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		err := writeIfChanged(filepath.Join(r.Dir, name, "README.md"), pages[name].String())
 		if err != nil {
 			return nil, 0, err
 		}
@@ -294,14 +318,14 @@ func writeIfChanged(path, content string) error {
 	if old, err := os.ReadFile(path); err == nil && string(old) == content {
 		return nil
 	}
-	return store.WriteFile(path, func(w io.Writer) error {
+	return atomicfile.WriteFile(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, content)
 		return err
 	})
 }
 
-// Program identifies this program by the SHA-256 of its file, in hexadecimal: another build
-// may compute something else.
+// Program identifies this program by the SHA-256 of its file, in hexadecimal, because
+// another build may compute something else.
 func Program() (string, error) { return hashProgram() }
 
 var hashProgram = sync.OnceValues(func() (string, error) {
@@ -334,7 +358,7 @@ func ReadRows(claims []byte) ([]Row, error) {
 	return rows, nil
 }
 
-// Count returns how many rows have each verdict, readings left out.
+// Count returns how many rows have each verdict. It does not count other readings.
 func Count(rows []Row) map[Verdict]int {
 	n := map[Verdict]int{}
 	for _, r := range rows {

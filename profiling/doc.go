@@ -1,16 +1,16 @@
-// Package profiling says what the harness needs of a real GPU, so that kernels can
-// be measured on every instance size and schedules executed: [Device] and the
-// values and errors that it speaks in. Everything else is in the folders below:
+// Package profiling defines what the harness needs from a real GPU in order to measure
+// kernels on every instance size and to execute schedules: [Device] with its values and
+// errors. The folders below hold the rest:
 //
 //	nvml        a GPU under MIG, through NVIDIA's management library (needs cgo)
-//	mps         a GPU whose MIG mode may not be touched: MPS limits the multiprocessors
-//	devicetest  a GPU for tests that refuses what hardware refuses
+//	mps         a GPU without MIG, on which MPS limits the multiprocessors
+//	devicetest  a fake GPU for tests that refuses what hardware refuses
 //	session     lock, journal and clean-up around a device
-//	kernel      manifests of benchmark kernels, and one run of one of them
-//	measure     times over instance sizes, reconfiguration, isolation, co-runs
-//	execute     a schedule run for real (FAR Algorithm 3)
+//	kernel      manifests of benchmark kernels, and a single run of a kernel
+//	measure     times by instance size, reconfiguration, isolation, co-runs
+//	execute     runs a schedule on real GPUs (FAR Algorithm 3)
 //	counters    hardware counters through Nsight Compute
 //	kernels     our own CUDA kernels
 //
-// Nothing but the command line and these folders imports it.
+// Only the command line and these folders import it.
 package profiling

@@ -1,24 +1,25 @@
 package profiling
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"miglab/harness/mig"
 )
 
-// Model finds the model that a driver's name of a GPU stands for, for example
-// NVIDIA A100-SXM4-40GB. Names vary with the board, so it looks for the model's
-// word in the name; where models share it, the memory decides: the nearest one. A
-// board with other memory (H100 NVL with 94 GB, A100 with 64 GB) has its model's
-// placements, and profile names of its own that are not known here. One whose memory
-// is further off than a third is refused: it is a virtual part of a GPU, which cannot
-// be divided.
+// Model returns the model of a GPU by the driver's name of it, for example NVIDIA
+// A100-SXM4-40GB. Names vary with the board, so it looks for the model's word in the
+// name. Of several models with the word it takes the one with the nearest memory. A board
+// with other memory (H100 NVL with 94 GB, A100 with 64 GB) has its model's placements, but
+// its own profile names, which are not known here. If the memory differs by more than a
+// third, the GPU is refused: it is a virtual part of a GPU, which cannot be divided.
 func Model(name string, memoryMiB int) (*mig.GPU, error) {
 	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	gb := memoryMiB / 1000 // 40960 MiB are called 40 GB, 81559 MiB 80 GB
+	gb := memoryMiB / 1000 // NVIDIA calls 40960 MiB 40 GB and 81559 MiB 80 GB.
 	var best *mig.GPU
 	var known []string
 	for _, g := range mig.GPUs() {
@@ -29,16 +30,57 @@ func Model(name string, memoryMiB int) (*mig.GPU, error) {
 		}
 	}
 	if best == nil {
-		return nil, fmt.Errorf("%q is none of the MIG-capable models that are known: %s", name, strings.Join(known, ", "))
+		return nil, fmt.Errorf("%q is not a known MIG-capable model; known are %s", name, strings.Join(known, ", "))
 	}
 	if 3*distance(best, gb) > memory(best) {
-		return nil, fmt.Errorf("%q has %d MiB of memory, and %s %d GB; a part of a GPU cannot be divided", name, memoryMiB, best, memory(best))
+		return nil, fmt.Errorf("%q has %d MiB of memory and %s has %d GB; a virtual part of a GPU cannot be divided", name, memoryMiB, best, memory(best))
 	}
 	return best, nil
 }
 
-// memory is that of a model in GB, by the name of its largest profile.
+// memory is a model's memory in GB, according to the name of its largest profile.
 func memory(g *mig.GPU) int { return g.Profiles[len(g.Profiles)-1].MemoryGB }
 
-// distance is how far a model's memory is from gb, in GB.
+// distance is the difference between a model's memory and gb, in GB.
 func distance(g *mig.GPU, gb int) int { return max(memory(g)-gb, gb-memory(g)) }
+
+// Choose returns the index of the GPU that a selector names: the index itself, or the
+// UUID or its beginning in any case. An empty selector names the only GPU. A GPU that
+// could not be identified has no UUID. The error is a [*DeviceError].
+func Choose(selector string, gpus []Identity) (int, error) {
+	var named []int
+	var all []string
+	for i, id := range gpus {
+		all = append(all, fmt.Sprintf("%d: %s, %s", i, id.Name, id.UUID))
+		known := id.UUID != "" && len(selector) <= len(id.UUID)
+		if selector == "" || selector == strconv.Itoa(i) || known && strings.EqualFold(id.UUID[:len(selector)], selector) {
+			named = append(named, i)
+		}
+	}
+	var err error
+	switch {
+	case len(named) == 1:
+		return named[0], nil
+	case len(gpus) == 0:
+		err = errors.New("the driver reports no GPU")
+	case selector == "":
+		err = fmt.Errorf("there are several: %s", strings.Join(all, "; "))
+	case len(named) > 1:
+		var several []string
+		for _, i := range named {
+			several = append(several, all[i])
+		}
+		err = fmt.Errorf("%q names several: %s", selector, strings.Join(several, "; "))
+	default:
+		err = fmt.Errorf("there is no GPU %q; there are %s", selector, strings.Join(all, "; "))
+	}
+	return 0, &DeviceError{Op: "choose a GPU", Err: err, Remedy: "name one by its index or UUID"}
+}
+
+// OnOff names a MIG mode.
+func OnOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}

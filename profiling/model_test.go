@@ -1,6 +1,8 @@
 package profiling_test
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,18 +46,18 @@ func TestNoModel(t *testing.T) {
 		mib  int
 		want string
 	}{
-		{"", 0, "none of the MIG-capable models"},
-		{"NVIDIA A10", 23028, "none of the MIG-capable models"},
+		{"", 0, "not a known MIG-capable model"},
+		{"NVIDIA A10", 23028, "not a known MIG-capable model"},
 		{"NVIDIA A10G", 23028, "A30, A100, A100-80GB, H100, H200, B200"},
-		{"NVIDIA H20", 97871, "none of"},
-		{"NVIDIA GH200 480GB", 97871, "none of"},
-		{"NVIDIA GB200", 189471, "none of"},
-		{"GRID A100X-40C", 40960, "none of"},
-		{"Tesla V100-SXM2-32GB", 32768, "none of"},
+		{"NVIDIA H20", 97871, "is not a known"},
+		{"NVIDIA GH200 480GB", 97871, "is not a known"},
+		{"NVIDIA GB200", 189471, "is not a known"},
+		{"GRID A100X-40C", 40960, "is not a known"},
+		{"Tesla V100-SXM2-32GB", 32768, "is not a known"},
 		// Virtual GPUs backed by an instance.
 		{"GRID A100-3-20C", 20480, "20480 MiB"},
-		{"NVIDIA A100-1-5C", 5120, "A100 40 GB"},
-		{"NVIDIA H100XM-1-10C", 10240, "none of"},
+		{"NVIDIA A100-1-5C", 5120, "A100 has 40 GB"},
+		{"NVIDIA H100XM-1-10C", 10240, "is not a known"},
 		{"NVIDIA A30-2-12C", 12288, "cannot be divided"},
 	} {
 		got, err := profiling.Model(c.name, c.mib)
@@ -63,6 +65,31 @@ func TestNoModel(t *testing.T) {
 			t.Errorf("Model(%q, %d) = %s, want an error", c.name, c.mib, got)
 		} else if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Model(%q, %d): error %q does not say %q", c.name, c.mib, err, c.want)
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
+	one := []profiling.Identity{{UUID: "GPU-a1", Name: "A"}}
+	three := append(slices.Clone(one), profiling.Identity{}, profiling.Identity{UUID: "GPU-A2", Name: "B"})
+	for _, c := range []struct {
+		selector string
+		gpus     []profiling.Identity
+		index    int
+		says     string
+	}{
+		{selector: "", gpus: one},
+		{selector: "", gpus: three, says: "there are several: 0: A, GPU-a1; 1: , ; 2: B, GPU-A2; name one by its index or UUID"},
+		{selector: "1", gpus: three, index: 1},
+		{selector: "gpu-a2", gpus: three, index: 2},
+		{selector: "GPU-A1", gpus: three},
+		{selector: "GPU-a", gpus: three, says: `"GPU-a" names several: 0: A, GPU-a1; 2: B, GPU-A2;`},
+		{selector: "GPU-a11", gpus: three, says: `there is no GPU "GPU-a11"; there are 0: A`},
+		{selector: "0", says: "the driver reports no GPU;"},
+	} {
+		i, err := profiling.Choose(c.selector, c.gpus)
+		if _, ok := errors.AsType[*profiling.DeviceError](err); ok != (c.says != "") || i != c.index || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q of %d GPUs: %d, %v; want %d, error with %q", c.selector, len(c.gpus), i, err, c.index, c.says)
 		}
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"miglab/harness/mig"
 )
 
-// ParseProfiles finds a partition with the profiles of a list as NVIDIA names them,
-// for example 3g.20gb,2g.10gb,1g.5gb+me. Of several, it is the one in which the
-// profiles, largest first, begin furthest left. The error says why there is none, or
-// is a [*nearest.UnknownError] for a name that the model does not have.
+// ParseProfiles returns a partition with the profiles of a list, for example
+// 3g.20gb,2g.10gb,1g.5gb+me. Of several partitions it returns the one in which the
+// profiles, largest first, begin furthest left. The error says why there is none; for an
+// unknown profile it is a [*nearest.UnknownError].
 func ParseProfiles(g *mig.GPU, list string) (mig.Partition, error) {
 	var want []*mig.Profile
 	for name := range strings.SplitSeq(list, ",") {
@@ -41,34 +41,34 @@ func ParseProfiles(g *mig.GPU, list string) (mig.Partition, error) {
 			starts = append(starts, fmt.Sprintf("%s at %v", p, p.Starts))
 		}
 		if number[p] > p.Max {
-			return nil, misfit("there can be %d of %s", p.Max, p)
+			return nil, misfit("the GPU holds at most %d of %s", p.Max, p)
 		}
 	}
 	if length > g.MemorySlices {
-		return nil, misfit("it takes %d memory slices, and there are %d", length, g.MemorySlices)
+		return nil, misfit("it needs %d memory slices of %d", length, g.MemorySlices)
 	}
 	found := place(nil, want)
 	if found == nil {
-		return nil, misfit("wherever they begin (%s), two overlap", strings.Join(starts, ", "))
+		return nil, misfit("two instances overlap wherever they begin (%s)", strings.Join(starts, ", "))
 	}
 	slices.SortFunc(found, func(a, b mig.Instance) int { return cmp.Compare(a.Start, b.Start) })
 	return found, nil
 }
 
-// larger orders profiles by size, then by memory, the largest first: fewest
-// placements first.
+// larger orders profiles by size, then by memory. The largest come first, since they have
+// the fewest placements.
 func larger(a, b *mig.Profile) int {
 	return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(b.Length, a.Length), cmp.Compare(b.ID, a.ID))
 }
 
-// place adds instances of the profiles to those that there are; nil if that cannot be.
+// place adds instances of the profiles to a partition; nil if they do not fit.
 func place(exist mig.Partition, profiles []*mig.Profile) mig.Partition {
 	if len(profiles) == 0 {
 		return exist
 	}
 	for _, start := range profiles[0].Starts {
 		in := mig.Instance{Profile: profiles[0], Start: start}
-		if conflict(exist, in) == nil {
+		if Conflict(exist, in) == nil {
 			if p := place(append(slices.Clone(exist), in), profiles[1:]); p != nil {
 				return p
 			}
@@ -77,8 +77,8 @@ func place(exist mig.Partition, profiles []*mig.Profile) mig.Partition {
 	return nil
 }
 
-// conflict says why an instance cannot exist beside others.
-func conflict(exist mig.Partition, in mig.Instance) error {
+// Conflict says why an instance cannot exist together with others; nil if it can.
+func Conflict(exist mig.Partition, in mig.Instance) error {
 	same := 0
 	for _, o := range exist {
 		if o.Overlaps(in) {
@@ -89,14 +89,14 @@ func conflict(exist mig.Partition, in mig.Instance) error {
 		}
 	}
 	if same >= in.Profile.Max {
-		return fmt.Errorf("there can be %d of %s", in.Profile.Max, in.Profile)
+		return fmt.Errorf("the GPU holds at most %d of %s", in.Profile.Max, in.Profile)
 	}
 	return nil
 }
 
-// WriteMIGParted writes a partition as a configuration of NVIDIA's mig-parted with a
-// label, for the devices with these numbers, or for all where there are none. The
-// format names profiles, not placements.
+// WriteMIGParted writes a partition as a labelled configuration of NVIDIA's mig-parted,
+// for the devices with these numbers, or for all devices if none is given. The format
+// holds profiles without placements.
 func WriteMIGParted(w io.Writer, label string, devices []int, p mig.Partition) error {
 	type configuration struct {
 		Devices any            `yaml:"devices,flow"`
@@ -119,10 +119,10 @@ func WriteMIGParted(w io.Writer, label string, devices []int, p mig.Partition) e
 	return errors.Join(err, e.Close())
 }
 
-// WriteNVIDIASMI writes the command that creates a partition with a compute instance
-// in each of its instances, on the devices with these numbers, or on all where there
-// are none. Larger profiles come first, since they have the fewest placements; which
-// of them an instance gets is left to the driver. An empty partition has no command.
+// WriteNVIDIASMI writes the command that creates a partition with a compute instance in
+// each of its instances, on the devices with these numbers, or on all devices if none is
+// given. Larger profiles come first, since they have the fewest placements; the driver
+// chooses the placements. For an empty partition it writes nothing.
 func WriteNVIDIASMI(w io.Writer, devices []int, p mig.Partition) error {
 	if len(p) == 0 {
 		return nil

@@ -76,13 +76,13 @@ func TestParseProfiles(t *testing.T) {
 
 func TestProfilesThatDoNotFit(t *testing.T) {
 	for _, c := range []struct{ gpu, list, want string }{
-		{"A100", "4g.20gb,4g.20gb", "4g.20gb,4g.20gb does not fit on A100: there can be 1 of 4g.20gb"},
-		{"A100", "1g.5gb+me,1g.5gb+me", "there can be 1 of 1g.5gb+me"},
-		{"A100", "3g.20gb,3g.20gb,1g.5gb", "it takes 9 memory slices, and there are 8"},
-		{"A100", "2g.10gb,2g.10gb,2g.10gb,1g.5gb,1g.5gb", "wherever they begin (2g.10gb at [0 2 4], 1g.5gb at [0 1 2 3 4 5 6]), two overlap"},
+		{"A100", "4g.20gb,4g.20gb", "4g.20gb,4g.20gb does not fit on A100: the GPU holds at most 1 of 4g.20gb"},
+		{"A100", "1g.5gb+me,1g.5gb+me", "the GPU holds at most 1 of 1g.5gb+me"},
+		{"A100", "3g.20gb,3g.20gb,1g.5gb", "it needs 9 memory slices of 8"},
+		{"A100", "2g.10gb,2g.10gb,2g.10gb,1g.5gb,1g.5gb", "two instances overlap wherever they begin (2g.10gb at [0 2 4], 1g.5gb at [0 1 2 3 4 5 6])"},
 		{"A100", "7g.40gb,", `unknown profile of A100 ""`},
 		{"A100", "3g.40gb", `unknown profile of A100 "3g.40gb"; did you mean`},
-		{"A30", "2g.12gb,2g.12gb,1g.6gb", "it takes 5 memory slices, and there are 4"},
+		{"A30", "2g.12gb,2g.12gb,1g.6gb", "it needs 5 memory slices of 4"},
 	} {
 		p, err := profiling.ParseProfiles(mig.MustLookup(c.gpu), c.list)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -287,30 +287,30 @@ func TestReadPartitionInAnyOrder(t *testing.T) {
 
 // broken are texts that are no partition, and what is wrong with them.
 var broken = []struct{ text, want string }{
-	{``, "p.json:1: the text ends before the partition does"},
-	{"{\n\"gpu\":", "p.json:2: the text ends"},
+	{``, "p.json:1: the text is incomplete"},
+	{"{\n\"gpu\":", "p.json:2: the text is incomplete"},
 	{`nonsense`, "p.json:1: this is not JSON"},
 	{`null`, "p.json:1: null is not an object"},
-	{`[]`, "p.json:1: [ is not an object"},
-	{`{"gpu":"A100"}`, `p.json:1: the field "instances" is missing`},
-	{`{"instances":[]}`, `the field "gpu" is missing`},
-	{"{\"gpu\":\"A100\",\n\"instances\":[],\n\"gpu\":\"A100\"}", `p.json:3: the field "gpu" is there twice`},
+	{`[]`, "p.json:1: a list is not an object"},
+	{`{"gpu":"A100"}`, `p.json:1: instances: the field is missing`},
+	{`{"instances":[]}`, `gpu: the field is missing`},
+	{"{\"gpu\":\"A100\",\n\"instances\":[],\n\"gpu\":\"A100\"}", `p.json:3: gpu: the field is there twice`},
 	{"{\"gpu\":\"A100\",\n\"GPU\":1}", `p.json:2: unknown field "GPU"; did you mean "gpu"?`},
-	{"{\n\"gpu\":7,\"instances\":[]}", "p.json:2: 7 is not a string"},
-	{"{\n\"gpu\":\"A101\",\n\"instances\":[]}", `p.json:2: unknown GPU "A101"; did you mean "A100"?`},
-	{`{"gpu":"A100","instances":{}}`, "{ is not a list of instances"},
-	{`{"gpu":"A100","instances":null}`, "null is not a list of instances"},
+	{"{\n\"gpu\":7,\"instances\":[]}", "p.json:2: gpu: 7 is not a string"},
+	{"{\n\"gpu\":\"A101\",\n\"instances\":[]}", `p.json:2: gpu: unknown GPU "A101"; did you mean "A100"?`},
+	{`{"gpu":"A100","instances":{}}`, "instances: an object is not a list"},
+	{`{"gpu":"A100","instances":null}`, "instances: null is not a list"},
 	{`{"gpu":"A100","instances":[1]}`, "1 is not an object"},
-	{`{"gpu":"A100","instances":[{"profile":"1g.5gb","start":0}]}`, `the field "length" is missing`},
-	{`{"gpu":"A100","instances":[{"profile":"1g.5gb","start":"0","length":1}]}`, "0 is not a whole number"},
+	{`{"gpu":"A100","instances":[{"profile":"1g.5gb","start":0}]}`, `instances[0].length: the field is missing`},
+	{`{"gpu":"A100","instances":[{"profile":"1g.5gb","start":"0","length":1}]}`, `instances[0].start: "0" is not a whole number`},
 	{`{"gpu":"A100","instances":[{"profile":"1g.5gb","start":0.5,"length":1}]}`, "0.5 is not a whole number"},
 	{`{"gpu":"A100","instances":[{"profile":"1g.5gb","start":99999999999999999999,"length":1}]}`, "is not a whole number"},
-	{"{\"gpu\":\"A100\",\"instances\":[\n{\"profile\":\"1g.6gb\",\"start\":0,\"length\":1}]}", `p.json:2: unknown profile of A100 "1g.6gb"`},
+	{"{\"gpu\":\"A100\",\"instances\":[\n{\"profile\":\"1g.6gb\",\"start\":0,\"length\":1}]}", `p.json:2: instances[0]: unknown profile of A100 "1g.6gb"`},
 	{`{"gpu":"A100","instances":[{"profile":"2g.10gb","start":1,"length":2}]}`, "2g.10gb cannot start at 1; it may start at [0 2 4]"},
 	{`{"gpu":"A100","instances":[{"profile":"3g.20gb","start":4,"length":3}]}`, "3g.20gb has the length 4, not 3"},
-	{"{\"gpu\":\"A100\",\"instances\":[{\"profile\":\"3g.20gb\",\"start\":0,\"length\":4},\n{\"profile\":\"1g.5gb\",\"start\":3,\"length\":1}]}", "p.json:2: 1g.5gb at 3 overlaps 3g.20gb at 0"},
-	{`{"gpu":"A100","instances":[{"profile":"1g.5gb+me","start":0,"length":1},{"profile":"1g.5gb+me","start":1,"length":1}]}`, "there can be 1 of 1g.5gb+me"},
-	{"{\"gpu\":\"A100\",\"instances\":[]}\n\n{}", "p.json:3: there is more text after the partition"},
+	{"{\"gpu\":\"A100\",\"instances\":[{\"profile\":\"3g.20gb\",\"start\":0,\"length\":4},\n{\"profile\":\"1g.5gb\",\"start\":3,\"length\":1}]}", "p.json:2: instances[1]: 1g.5gb at 3 overlaps 3g.20gb at 0"},
+	{`{"gpu":"A100","instances":[{"profile":"1g.5gb+me","start":0,"length":1},{"profile":"1g.5gb+me","start":1,"length":1}]}`, "the GPU holds at most 1 of 1g.5gb+me"},
+	{"{\"gpu\":\"A100\",\"instances\":[]}\n\n{}", "p.json:3: there is more text after the end"},
 	{`{"gpu":"A100","instances":[]}x`, "there is more text"},
 }
 

@@ -11,17 +11,22 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A BarGroup is a set of bars of one colour, one a category.
+// A BarGroup is a set of bars of one colour, one for each category.
 type BarGroup struct {
-	// Name stands in the legend.
+	// Name is the name in the legend.
 	Name string
-	// Values holds the bars' heights, one a category.
+	// Values holds the bars' heights, one for each category.
 	Values []float64
-	// Low and High bound error bars, one value a category; both nil for none.
+	// Low and High bound error bars, one value for each category; both nil for none.
 	Low, High []float64
-	// Published holds the published values, one a category, with NaN where there is
-	// none; nil for none at all.
+	// Published holds the published values, one for each category, or NaN if there is
+	// none; nil if there are none at all.
 	Published []float64
+}
+
+// Add appends the bar of the next category, with the ends of its error bar.
+func (g *BarGroup) Add(value, low, high float64) {
+	g.Values, g.Low, g.High = append(g.Values, value), append(g.Low, low), append(g.High, high)
 }
 
 // Bars is a chart of grouped bars that begin at 0, at most [MaxSeries] groups. Its
@@ -59,13 +64,11 @@ func (f Bars) chart(names *palette) (*chart, error) {
 		ch.marks = append(ch.marks, func(c draw.Canvas, x, y func(float64) vg.Length) {
 			for k, v := range g.Values {
 				at := float64(k) + left
-				box(c, rect(x(at), y(0), x(at+width), y(v)), barFill(colour), solid(okabeIto[colour], 0.6))
+				barBox(c, rect(x(at), y(0), x(at+width), y(v)), colour)
 				g.whisker(c, k, x(at+width/2), y)
 			}
 		})
-		ch.legend = append(ch.legend, legendEntry{g.Name, func(c draw.Canvas) {
-			box(c, c.Rectangle, barFill(colour), solid(okabeIto[colour], 0.6))
-		}})
+		ch.legend = append(ch.legend, legendEntry{g.Name, func(c draw.Canvas) { barBox(c, c.Rectangle, colour) }})
 		if slices.ContainsFunc(g.Published, func(v float64) bool { return !math.IsNaN(v) }) {
 			published = true
 			ch.marks = append(ch.marks, func(c draw.Canvas, x, y func(float64) vg.Length) {
@@ -115,10 +118,9 @@ func (f Bars) validate(ch *chart) error {
 		}
 		known := slices.DeleteFunc(slices.Clone(g.Published), math.IsNaN)
 		for _, v := range [][]float64{g.Values, g.Low, g.High, known} {
-			if err := ch.finite(part, f.Y, v); err != nil {
+			if err := ch.addY(part, v); err != nil {
 				return err
 			}
-			ch.dataY.add(v...)
 		}
 		for k := range g.Low {
 			if g.Low[k] > g.High[k] {
@@ -134,16 +136,18 @@ func (g *BarGroup) whisker(c draw.Canvas, category int, x vg.Length, y func(floa
 	if g.Low == nil {
 		return
 	}
-	const cap vg.Length = 2.2
+	const half vg.Length = 2.2
 	low, high := y(g.Low[category]), y(g.High[category])
 	sty := solid(ink, 0.8)
 	c.StrokeLine2(sty, x, low, x, high)
-	c.StrokeLine2(sty, x-cap, low, x+cap, low)
-	c.StrokeLine2(sty, x-cap, high, x+cap, high)
+	c.StrokeLine2(sty, x-half, low, x+half, low)
+	c.StrokeLine2(sty, x-half, high, x+half, high)
 }
 
-// barFill lightens the palette so that error bars and published values stand out.
-func barFill(colour int) color.NRGBA { return tint(okabeIto[colour], 0.35) }
+// barBox draws a bar, paler than the palette so that error bars and published values stand out.
+func barBox(c draw.Canvas, r vg.Rectangle, colour int) {
+	box(c, r, tint(okabeIto[colour], 0.35), solid(okabeIto[colour], 0.6))
+}
 
 // publishedSign marks a published value: a white diamond with a black edge.
 func publishedSign(c draw.Canvas, at vg.Point) {

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -28,11 +27,11 @@ type Axis struct {
 // A Chart is a [Figure] that [Panels] can hold: [Lines], [Bars] or [Scatter].
 type Chart interface {
 	Figure
-	// chart checks the input and says what to draw, in the colours that names hands out.
+	// chart checks the input and says what to draw, with the colours of names.
 	chart(names *palette) (*chart, error)
 }
 
-// palette hands out a colour a name, in order of first use.
+// palette gives each name a colour, in order of first use.
 type palette struct {
 	names []string
 }
@@ -80,9 +79,38 @@ func (m mark) Plot(c draw.Canvas, p *plot.Plot) {
 	m(c, x, y)
 }
 
+// newChart checks the axes of a chart.
+func newChart(title string, x, y Axis) (*chart, error) {
+	ch := &chart{title: title, x: x, y: y, dataX: emptySpan(), dataY: emptySpan()}
+	return ch, ch.check()
+}
+
+// addPoints checks what a series or group has, and adds it to the ranges of the data.
+func (ch *chart) addPoints(part, name string, x, y []float64) error {
+	switch {
+	case name == "":
+		return ch.bad(part, "it has no name")
+	case len(x) == 0:
+		return ch.bad(part, "it has no points")
+	case len(x) != len(y):
+		return ch.bad(part, "it has %d x and %d y values", len(x), len(y))
+	}
+	if err := ch.finite(part+", x", ch.x, x); err != nil {
+		return err
+	}
+	ch.dataX.add(x...)
+	return ch.addY(part+", y", y)
+}
+
+// addY checks values along the vertical axis, and adds them to the range of the data.
+func (ch *chart) addY(part string, values []float64) error {
+	ch.dataY.add(values...)
+	return ch.finite(part, ch.y, values)
+}
+
 // bad returns an error about the chart.
 func (ch *chart) bad(part, format string, args ...any) error {
-	return &InputError{ch.title, part, fmt.Sprintf(format, args...)}
+	return refuse(ch.title, part, format, args...)
 }
 
 // finite checks values that are drawn along an axis.
@@ -180,7 +208,7 @@ func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
 	return ch.askedTicksFit(p, width, high)
 }
 
-// askedTicksFit refuses ticks of the caller's that would be written over each other.
+// askedTicksFit refuses ticks of the caller whose labels would overlap.
 func (ch *chart) askedTicksFit(p *plot.Plot, width, high vg.Length) error {
 	sty := sans(textSize)
 	for _, a := range []struct {
@@ -262,8 +290,8 @@ func (ch *chart) plot(size vg.Point) *plot.Plot {
 	return p
 }
 
-// scale sets the range of an axis: the one asked for, or that of the data with a
-// little room, which does not carry non-negative data below 0.
+// scale sets the range of an axis: the one that the caller wants, or that of the data with a
+// small margin. The margin does not extend below 0 if the data do not.
 func scale(a *plot.Axis, want Axis, data span) {
 	if want.Log {
 		a.Scale = plot.LogScale{}
@@ -291,8 +319,8 @@ func scale(a *plot.Axis, want Axis, data span) {
 	}
 }
 
-// cover fixes the range of an axis that has none to that of the data. Ranges that
-// cannot be drawn are left for the check of the chart to name.
+// cover sets the range of an axis without one to that of the data. It leaves ranges that
+// cannot be drawn to the check of the chart.
 func (a *Axis) cover(data span) {
 	if a.From != a.To || math.IsInf(data.high-data.low, 0) || math.IsNaN(data.high-data.low) || a.Log && data.low <= 0 {
 		return
@@ -302,8 +330,8 @@ func (a *Axis) cover(data span) {
 	a.From, a.To = p.Min, p.Max
 }
 
-// nameCategories puts the categories below the axis: wrapped to the width that
-// each has, or upright where a word is wider than that.
+// nameCategories writes the categories below the axis. Names are wrapped to the width of a
+// category, or upright if a word is wider than that.
 func (ch *chart) nameCategories(p *plot.Plot, size vg.Point) {
 	p.X.Tick.Length = 0
 	ticks := make([]plot.Tick, len(ch.categories))
@@ -329,14 +357,14 @@ func (ch *chart) nameCategories(p *plot.Plot, size vg.Point) {
 	for i, name := range ch.categories {
 		names[i] = wrapTo(sty, name, int((slot+4)/(leading*textSize)))
 	}
-	// Plots end upright names a descender's height too far up; spaces move them down.
+	// Plots place upright names a descender's height too high; spaces move them down.
 	setLabels(ticks, names, "  ")
 	p.X.Tick.Label.Rotation = math.Pi / 2
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
 }
 
-// setLabels gives all ticks as many lines as the longest name has, with the suffix
-// on each, because plots place names by their height.
+// setLabels gives all ticks the number of lines of the longest name, because plots place
+// names by their height. It adds the suffix to each line.
 func setLabels(ticks []plot.Tick, names [][]string, suffix string) {
 	lines := 0
 	for _, n := range names {

@@ -5,9 +5,8 @@ import (
 	"io"
 )
 
-// CSV writes the headings and the rows, comma-separated and quoted as RFC 4180
-// asks; the title and the notes have no place in it. The error is a [*TableError]
-// or the writer's.
+// CSV writes the headings and the rows as RFC 4180 says. It leaves out the title and the
+// notes. The error is a [*TableError] or the writer's.
 func (t *Table) CSV(w io.Writer) error {
 	if err := t.validate(); err != nil {
 		return err

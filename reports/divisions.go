@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Divisions draws how GPUs are divided among jobs by MIG and MPS (hierarchical paper Fig. 2),
-// a row a GPU: above, what each job has of the multiprocessors; below, the memory. Jobs and
-// the memory that they share have one colour. What nobody has is hatched.
+// Divisions draws how MIG and MPS divide GPUs among jobs (hierarchical paper Fig. 2), with a
+// row for each GPU. The upper strip shows the multiprocessors of each job, the lower one the
+// memory. Jobs and the memory that they share have the same colour. Unused parts are hatched.
 type Divisions struct {
 	Title string
 	Rows  []Division
@@ -24,19 +24,19 @@ type Division struct {
 // A Domain is a part of the memory with the compute instances that share it: a GPU instance,
 // or the whole GPU.
 type Domain struct {
-	// Memory is the share of the GPU's memory, over 0.
+	// Memory is the share of the GPU's memory, above 0.
 	Memory    float64
 	Instances []ComputeInstance
 }
 
 // A ComputeInstance is a part of the multiprocessors.
 type ComputeInstance struct {
-	// MIG says that it is one of MIG's, which has a frame.
+	// MIG says that MIG made the instance, which is then drawn with a frame.
 	MIG bool
-	// Compute is the share of the GPU's multiprocessors, over 0.
+	// Compute is the share of the GPU's multiprocessors, above 0.
 	Compute float64
-	// Clients are the shares of the instance that MPS gives to its jobs, each over 0; nil
-	// where one job has it to itself.
+	// Clients are the shares of the instance that MPS gives to its jobs, each above 0; nil
+	// if one job has the whole instance.
 	Clients []float64
 }
 
@@ -48,12 +48,12 @@ const (
 	divisionGap     vg.Length = 11
 )
 
-// divisionSlack is what shares that add up to 1 may be over it for rounding.
+// divisionSlack is by how much the sum of shares may exceed 1, because of rounding.
 const divisionSlack = 1e-9
 
 func (f Divisions) page() (page, error) {
 	if len(f.Rows) == 0 {
-		return page{}, &InputError{Figure: f.Title, Reason: "it has no rows"}
+		return page{}, refuse(f.Title, "", "it has no rows")
 	}
 	sty := sans(textSize)
 	names := []string{"compute", "memory"}
@@ -71,7 +71,7 @@ func (f Divisions) page() (page, error) {
 			idle = idle || b.idle
 		}
 	}
-	l := legend{{"job, its memory in the same colour", func(c draw.Canvas) { box(c, c.Rectangle, taskColour(0), solid(ink, 0.5)) }}}
+	l := legend{swatch("job, its memory in the same colour", taskColour(0))}
 	if instances {
 		l = append(l, legendEntry{"compute instance of MIG", func(c draw.Canvas) {
 			c.SetLineStyle(divisionFrame)
@@ -82,26 +82,22 @@ func (f Divisions) page() (page, error) {
 		l = append(l, idleEntry("used by nobody"))
 	}
 	const row = divisionLabel + divisionCompute + divisionMemory + divisionGap
-	high := headingHeight(f.Title, width) + vg.Length(len(f.Rows))*row + l.height(width) + 2*margin
-	return page{width + 2*margin, high, func(c draw.Canvas) layout {
-		out := layout{legend: l.draw(c)}
-		rest := heading(c, f.Title)
-		from, top := rest.Min.X+left, rest.Max.Y
+	return framed(f.Title, width, vg.Length(len(f.Rows))*row, l, func(c draw.Canvas) []vg.Rectangle {
+		from, top := c.Min.X+left, c.Max.Y
 		for _, r := range f.Rows {
 			write(c, bold(textSize), draw.XLeft, vg.Point{X: from, Y: top - divisionLabel/2}, r.Label)
 			y := []vg.Length{top - divisionLabel, top - divisionLabel - divisionCompute, top - divisionLabel - divisionCompute - divisionMemory}
 			for i, name := range names {
 				write(c, sty, draw.XRight, vg.Point{X: from - 8, Y: (y[i] + y[i+1]) / 2}, name)
 			}
-			boxes, _ := r.boxes(f.Title) // without fault, as page has found
+			boxes, _ := r.boxes(f.Title) // page has checked the error
 			for _, b := range boxes {
 				b.draw(c, from, y[b.strip]-1, y[b.strip+1]+1)
 			}
 			top -= row
 		}
-		out.data = []vg.Rectangle{rect(from, top+divisionGap, from+divisionWidth, rest.Max.Y)}
-		return out
-	}}, nil
+		return []vg.Rectangle{rect(from, top+divisionGap, from+divisionWidth, c.Max.Y)}
+	}), nil
 }
 
 // divisionFrame is the outline of a compute instance.
@@ -132,13 +128,13 @@ func (b *divisionBox) draw(c draw.Canvas, left, top, bottom vg.Length) {
 		return
 	}
 	box(c, r, taskColour(b.domain), solid(ink, 0.5))
-	write(c, sans(textSize), draw.XCenter, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, b.label)
+	label(c, r, b.label)
 }
 
 // boxes returns what is drawn, frames last. The error is an *InputError.
 func (d *Division) boxes(figure string) (out []divisionBox, err error) {
 	bad := func(format string, args ...any) ([]divisionBox, error) {
-		return nil, &InputError{figure, fmt.Sprintf("row %q", d.Label), fmt.Sprintf(format, args...)}
+		return nil, refuse(figure, fmt.Sprintf("row %q", d.Label), format, args...)
 	}
 	var frames []divisionBox
 	compute, memory := 0.0, 0.0
@@ -146,7 +142,7 @@ func (d *Division) boxes(figure string) (out []divisionBox, err error) {
 		out = append(out, divisionBox{strip: 1, from: memory, to: memory + domain.Memory, domain: i, label: percentOf(domain.Memory)})
 		memory += domain.Memory
 		if len(domain.Instances) == 0 {
-			return bad("nobody has domain %d", i+1)
+			return bad("domain %d has no compute instances", i+1)
 		}
 		for _, in := range domain.Instances {
 			clients := in.Clients

@@ -59,7 +59,7 @@ func TestImpossibleDivisionsAreRefused(t *testing.T) {
 		{func(f *Divisions) { f.Rows[0].Domains[0].Instances[0].Clients[0] = 0.5 }, "have 1.2 times what there is"},
 		{func(f *Divisions) { f.Rows[0].Domains[0].Instances[0].Clients[0] = 0.01 }, "1 % is too little to be labelled"},
 		{func(f *Divisions) { f.Rows[0].Domains[0].Instances[0].Clients[0] = -0.5 }, "-50 % is too little to be labelled"},
-		{func(f *Divisions) { f.Rows[2].Domains[1].Instances = nil }, "nobody has domain 2"},
+		{func(f *Divisions) { f.Rows[2].Domains[1].Instances = nil }, "domain 2 has no compute instances"},
 	} {
 		f := sampleDivisions()
 		c.change(&f)

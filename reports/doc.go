@@ -1,17 +1,15 @@
 // Package reports turns results into what people read: tables as aligned text,
 // CSV, Markdown and LaTeX, and figures as SVG and PNG.
 //
-// A [Table] holds cells that are already strings; number.go has the formats that
-// all tables share. A [Figure] is one of [Lines], [Bars], [Scatter], [Panels],
-// [Gantt], [Partitions], [Divisions], [Masks] and [Tree]. All figures have one look (look.go): text
-// of at least 9 points at the printed size (7 points inside the rectangles of a Gantt
-// chart), colours that colour-blind readers can tell apart, and a legend that is
-// never drawn over data.
+// The cells of a [Table] are strings; number.go formats numbers in the same way for all
+// tables. A [Figure] is one of [Lines], [Bars], [Scatter], [Panels], [Gantt], [Partitions],
+// [Divisions], [Masks] and [Tree]. All figures look alike (look.go). Text has at least 9 points
+// at the printed size, or 7 points inside the rectangles of a Gantt chart. Colours are
+// distinguishable for colour-blind readers. A legend never covers data.
 //
-// The same input gives the same bytes. A figure that could not be read, such as
-// one with more lines than there are distinguishable colours, is refused with an
-// [*InputError] that says how to divide it; nothing is drawn from NaN, from
-// infinite values or from series of unequal length.
+// The same input gives the same bytes. The package refuses figures that would be unreadable,
+// such as one with more lines than distinguishable colours. The [*InputError] says how to
+// divide the figure. It also refuses NaN, infinite values and series of unequal length.
 //
-// The package runs nothing and reads nothing: the numbers come from the caller.
+// The package runs no algorithm and reads no file: the numbers come from the caller.
 package reports

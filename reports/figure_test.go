@@ -403,6 +403,20 @@ func TestSaveFigure(t *testing.T) {
 	}
 }
 
+// A chart of 10,000 tasks took 25 s and 1.5 GB as PNG.
+func TestLargeImagesAreSVGOnly(t *testing.T) {
+	g := Gantt{Panels: []GanttPanel{{Title: "many", GPU: mig.MustLookup("A30")}}}
+	for n := range 10_000 {
+		i := mig.Seconds(n)
+		g.Panels[0].Bars = append(g.Panels[0].Bars, schedule.Bar{Label: fmt.Sprint("task ", n), Width: 1, Start: i, End: i + 1})
+	}
+	var input *InputError
+	var b bytes.Buffer
+	if err := Encode(&b, "png", g); !errors.As(err, &input) || !strings.Contains(err.Error(), "use svg") || b.Len() > 0 {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestUnknownFormat(t *testing.T) {
 	var want *FormatError
 	if err := Encode(&bytes.Buffer{}, "gif", samples()["tree"]); !errors.As(err, &want) {

@@ -11,28 +11,27 @@ import (
 	"miglab/harness/schedule"
 )
 
-// A Gantt chart shows schedules side by side as the FAR paper does (Figs. 5-9 and
-// 12): slices across, time along, tasks as rectangles in a colour each, creations
-// of instances in cyan and destructions in red. Idle slices are hatched up to the
-// end of the last task. The panels share the time axis, and a task that is in
-// several has one colour.
+// A Gantt chart shows schedules side by side, like the FAR paper (Figs. 5-9 and 12). Slices
+// are horizontal and time is vertical. Each task is a rectangle in its own colour. Creations
+// of instances are cyan, destructions red. Idle slices are hatched up to the end of the last
+// task. The panels share the time axis, and a task has the same colour in all panels.
 //
-// A name that does not fit in its rectangle gives way to a number, which the
-// legend explains.
+// A name that does not fit in its rectangle is replaced by a number, which the legend
+// explains.
 type Gantt struct {
 	Title  string
 	Panels []GanttPanel
 	// Up lets time grow upwards; otherwise it grows downwards.
 	Up bool
-	// Width and Height are those of the image in points, without the legend, which is
-	// added below. Width 0 means [PageWidth], or less for few slices; the image gets
-	// wider where the names of the slices need it. Height 0 means 380.
+	// Width and Height are those of the image in points, without the legend below it.
+	// Width 0 means [PageWidth], or less for few slices. The image becomes wider if the
+	// names of the slices need it. Height 0 means 380.
 	Width, Height vg.Length
 }
 
 // A GanttPanel is one schedule.
 type GanttPanel struct {
-	// Title stands above it, for example the algorithm's name.
+	// Title is the heading, for example the algorithm's name.
 	Title string
 	// GPU is the model.
 	GPU *mig.GPU
@@ -48,12 +47,11 @@ type GanttPanel struct {
 // A TimeMark is a dashed line across a panel.
 type TimeMark struct {
 	At mig.Seconds
-	// Label stands beside the line where no bar is.
+	// Label is written beside the line, where there is no bar.
 	Label string
 }
 
-// An Arrow points from one place to another, for example from where a task was to
-// where it is moved.
+// An Arrow points from one place to another, for example along the move of a task.
 type Arrow struct{ From, To Place }
 
 // A Place is a point of a Gantt chart.
@@ -112,7 +110,7 @@ func (p *GanttPanel) highlighted(b schedule.Bar) bool {
 
 func (f Gantt) validate() error {
 	bad := func(part, format string, args ...any) error {
-		return &InputError{f.Title, part, fmt.Sprintf(format, args...)}
+		return refuse(f.Title, part, format, args...)
 	}
 	if len(f.Panels) == 0 {
 		return bad("", "it has no panels")

@@ -20,13 +20,13 @@ func (f Gantt) page() (page, error) {
 	width, high := f.size()
 	inner := vg.Point{X: width - 2*margin, Y: high - 2*margin - headingHeight(f.Title, width-2*margin)}
 	if inner.Y < minGantt {
-		return page{}, &InputError{f.Title, "", "its height leaves too little for the schedules; give it 250 or more"}
+		return page{}, refuse(f.Title, "", "its height leaves too little for the schedules; give it 250 or more")
 	}
 	names := f.tasks()
 	g := newGanttLayout(f, vg.Rectangle{Max: inner})
 	for i := range f.Panels {
 		if p := &f.Panels[i]; widest(bold(textSize), g.titles[i]) > g.width(p) {
-			return page{}, &InputError{f.Title, fmt.Sprintf("panel %q", p.Title), "its title is wider than its slices; shorten it, or make the figure wider"}
+			return page{}, refuse(f.Title, fmt.Sprintf("panel %q", p.Title), "its title is wider than its slices; shorten it, or make the figure wider")
 		}
 	}
 	l := g.legend(names)
@@ -68,8 +68,8 @@ func (f Gantt) tasks() []string {
 	return out
 }
 
-// legend explains the numbers of the tasks whose names do not fit everywhere, and
-// the colours of what is no task.
+// legend explains the numbers of the tasks whose names do not fit everywhere, and the colours
+// of operations.
 func (g *ganttLayout) legend(names []string) legend {
 	var l legend
 	numbered := map[string]bool{}
@@ -181,16 +181,17 @@ func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar, names []
 		box(c, r, taskColour(n), edge)
 		t, ok := fitText(r, b.Label)
 		if !ok {
-			// Upright digits would be taken for others.
+			// Upright digits would be misread.
 			if t, ok = fitText(r, strconv.Itoa(n+1)); !ok || t.vertical {
 				return
 			}
 		}
-		middle := vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y+r.Max.Y)/2 + t.rise}
+		at := middle(r)
+		at.Y += t.rise
 		if t.vertical {
-			writeUp(c, t.sty, middle, t.lines[0])
+			writeUp(c, t.sty, at, t.lines[0])
 		} else {
-			write(c, t.sty, draw.XCenter, middle, t.lines...)
+			write(c, t.sty, draw.XCenter, at, t.lines...)
 		}
 	}
 }
@@ -210,7 +211,7 @@ func (g *ganttLayout) drawMarks(c draw.Canvas, panel int) {
 			c.SetColor(color.White)
 			c.Fill(at.Path())
 		}
-		write(c, sans(textSize), draw.XCenter, vg.Point{X: (at.Min.X + at.Max.X) / 2, Y: (at.Min.Y + at.Max.Y) / 2}, m.Label)
+		label(c, at, m.Label)
 	}
 }
 
@@ -237,7 +238,7 @@ func (g *ganttLayout) drawArrow(c draw.Canvas, panel int, a Arrow) {
 	c.FillPolygon(color.Black, tip)
 }
 
-// drawTimeAxis draws what all panels share, left of the first.
+// drawTimeAxis draws the time axis of all panels, left of the first.
 func (g *ganttLayout) drawTimeAxis(c draw.Canvas) {
 	sty := sans(textSize)
 	x := g.left[0]

@@ -21,7 +21,7 @@ const (
 	ganttTicks  vg.Length = 22
 	ganttGap    vg.Length = 10
 	ganttGPUGap vg.Length = 5
-	// minSlice lets "S0" and a two-digit number stand in one slice.
+	// minSlice is wide enough for "S0" and for a two-digit number.
 	minSlice  vg.Length = 14
 	goodSlice vg.Length = 44
 	// ganttRow is the room of a line of headings.
@@ -45,8 +45,8 @@ type ganttLayout struct {
 	// headings there are on the side of time 0 (slices, and GPUs where there are several).
 	titles   [][]string
 	headRows int
-	// beside holds the width of each panel's margin for the labels of its marks; 0
-	// where they stand inside.
+	// beside holds the width of each panel's margin for the labels of its marks; 0 if
+	// they are inside the panel.
 	beside []vg.Length
 }
 
@@ -58,7 +58,7 @@ func newGanttLayout(f Gantt, r vg.Rectangle) *ganttLayout {
 			g.headRows = 2
 		}
 	}
-	// What lies beside the slices makes them narrower, which may cost a panel its room.
+	// Text beside the slices makes them narrower, so that other labels may no longer fit.
 	for again := true; again; {
 		g.place(r)
 		again = false
@@ -115,7 +115,7 @@ func (g *ganttLayout) place(r vg.Rectangle) {
 	for _, p := range g.Panels {
 		last = max(last, p.last())
 		if len(p.Marks) > 0 {
-			// The label of the latest mark stands beyond it.
+			// The label of the latest mark is beyond the mark.
 			room = height(sans(textSize), 1) + 5
 		}
 	}
@@ -129,7 +129,7 @@ func (g *ganttLayout) place(r vg.Rectangle) {
 	})
 }
 
-// columns returns the width of all that is not slices, and the number of slices.
+// columns returns the width of everything except slices, and the number of slices.
 func (g *ganttLayout) columns() (fixed vg.Length, n int) {
 	fixed = ganttTicks + g.tickWidth - ganttGap
 	for i := range g.Panels {
@@ -162,7 +162,7 @@ func (g *ganttLayout) data(panel int) vg.Rectangle {
 	return rect(g.left[panel], g.zero, g.left[panel]+g.width(&g.Panels[panel]), g.far)
 }
 
-// bar is the rectangle of a bar; what takes next to no time stays visible.
+// bar is the rectangle of a bar. Very short bars remain visible.
 func (g *ganttLayout) bar(panel int, b schedule.Bar) vg.Rectangle {
 	y0, y1 := g.y(b.Start), g.y(b.End)
 	const least = 0.6
@@ -172,8 +172,8 @@ func (g *ganttLayout) bar(panel int, b schedule.Bar) vg.Rectangle {
 	return rect(g.x(panel, b.GPU, float64(b.Slice)), y0, g.x(panel, b.GPU, float64(b.Slice+b.Width)), y1)
 }
 
-// markPlaces finds room for the labels of a panel's marks next to their lines,
-// clear of bars, lines and each other. It reports false where there is not enough.
+// markPlaces finds places for the labels of a panel's marks next to their lines, away from
+// bars, lines and each other. It reports false if there is not enough room.
 func (g *ganttLayout) markPlaces(panel int) ([]vg.Rectangle, bool) {
 	p := &g.Panels[panel]
 	data := g.data(panel)
@@ -217,8 +217,8 @@ func (g *ganttLayout) before(t mig.Seconds, h vg.Length) vg.Length {
 	return g.y(t) - vg.Length(math.Copysign(float64(h/2+1), float64(g.far-g.zero)))
 }
 
-// besidePlaces spreads the labels of a panel's marks in the margin to its right,
-// each as near to its line as the others leave room for.
+// besidePlaces spreads the labels of a panel's marks in the margin to its right, each as near
+// to its line as possible.
 func (g *ganttLayout) besidePlaces(panel int) []vg.Rectangle {
 	p := &g.Panels[panel]
 	data := g.data(panel)
@@ -229,7 +229,7 @@ func (g *ganttLayout) besidePlaces(panel int) []vg.Rectangle {
 		order[i], at[i] = i, g.y(m.At)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
-	// Upwards until none covers another, then back down from the upper edge.
+	// First move labels up until none overlaps, then down from the upper edge.
 	for k := 1; k < len(order); k++ {
 		at[order[k]] = max(at[order[k]], at[order[k-1]]+h)
 	}

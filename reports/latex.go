@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// latexSpecial maps what LaTeX reads as commands, and what its text fonts lack, to
-// what prints it. Brackets and stars are braced because a row that begins with one
-// would be read as an argument of the line break before it.
+// latexSpecial escapes the characters that are commands in LaTeX or missing in its text fonts.
+// Brackets and stars are in braces, because at the beginning of a row LaTeX would read them as
+// arguments of the line break before it.
 var latexSpecial = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `&`, `\&`, `%`, `\%`, `$`, `\$`, `#`, `\#`, `_`, `\_`, `{`, `\{`, `}`, `\}`,
 	`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`, `<`, `$<$`, `>`, `$>$`, `|`, `$|$`, `"`, `''`,

@@ -5,12 +5,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A legend explains colours and signs. It has a strip of its own below the data.
+// A legend explains colours and signs, in a strip below the data.
 type legend []legendEntry
 
 type legendEntry struct {
 	label string
-	// sample draws the sign; the canvas is its place.
+	// sample draws the sign on a canvas of its size.
 	sample func(draw.Canvas)
 }
 
@@ -22,8 +22,8 @@ const (
 	legendGap    vg.Length = 6
 )
 
-// grid settles how the entries are laid out in the width: columns of equal width,
-// filled row by row. Labels too wide for the page are wrapped.
+// grid lays out the entries in columns of equal width, row by row. Labels that are too wide
+// for the page are wrapped.
 func (l legend) grid(width vg.Length) (columns int, columnWidth, rowHeight vg.Length, labels [][]string) {
 	sty := sans(textSize)
 	lines := 1
@@ -34,14 +34,13 @@ func (l legend) grid(width vg.Length) (columns int, columnWidth, rowHeight vg.Le
 		columnWidth = max(columnWidth, sampleWidth+sampleGap+widest(sty, w))
 	}
 	columns = max(1, min(len(l), int((width+entryGap)/(columnWidth+entryGap))))
-	// Even rows: no more columns than the number of rows asks for.
+	// Balance the rows: use only as many columns as this number of rows needs.
 	rows := (len(l) + columns - 1) / columns
 	columns = (len(l) + rows - 1) / max(1, rows)
 	return columns, columnWidth, height(sty, lines) + 4, labels
 }
 
-// height is the space that the legend takes below data of the width, with the gap
-// above it; 0 for an empty one.
+// height is the height of the legend with the gap above it; 0 for an empty legend.
 func (l legend) height(width vg.Length) vg.Length {
 	if len(l) == 0 {
 		return 0

@@ -11,17 +11,23 @@ import (
 
 // A Series is a line of a [Lines] chart.
 type Series struct {
-	// Name stands in the legend.
+	// Name is the name in the legend.
 	Name string
-	// X and Y are the points, one value each, with X ascending.
+	// X and Y are the coordinates of the points, with X ascending.
 	X, Y []float64
-	// Low and High bound a confidence band, one value a point; both nil for none.
+	// Low and High bound a confidence band, one value for each point; both nil for none.
 	Low, High []float64
 	// Markers draws a sign at every point.
 	Markers bool
-	// Published draws the line dashed, in the colour of the series that has the same
-	// name and is not published.
+	// Published draws the line dashed, in the colour of the measured series with the same
+	// name.
 	Published bool
+}
+
+// Add appends a point with the ends of its confidence band.
+func (s *Series) Add(x, y, low, high float64) {
+	s.X, s.Y = append(s.X, x), append(s.Y, y)
+	s.Low, s.High = append(s.Low, low), append(s.High, high)
 }
 
 // Lines is a chart of one or several lines, at most [MaxSeries] names.
@@ -35,9 +41,9 @@ type Lines struct {
 
 func (f Lines) page() (page, error) { return onePage(f, f.Width, f.Height) }
 
-// Split divides the chart into small multiples of at most n series each, two
-// panels a row, with the axes of the whole. A published series goes where the
-// series of its name goes.
+// Split divides the chart into small multiples of at most n series each, with two panels in
+// a row and the axes of the whole chart. A published series stays with the series of its
+// name.
 func (f Lines) Split(n int) Panels {
 	var names []string
 	for _, s := range f.Series {
@@ -68,29 +74,23 @@ func (f Lines) Split(n int) Panels {
 }
 
 func (f Lines) chart(names *palette) (*chart, error) {
-	ch := &chart{title: f.Title, x: f.X, y: f.Y, dataX: emptySpan(), dataY: emptySpan()}
-	if err := ch.check(); err != nil {
+	ch, err := newChart(f.Title, f.X, f.Y)
+	if err != nil {
 		return nil, err
 	}
 	if len(f.Series) == 0 {
 		return nil, ch.bad("", "it has no series")
 	}
 	for _, s := range f.Series {
-		if err := ch.checkSeries(s); err != nil {
+		if err := ch.addSeries(s); err != nil {
 			return nil, err
 		}
-		ch.dataX.add(s.X...)
-		ch.dataY.add(s.Y...)
-		ch.dataY.add(s.Low...)
-		ch.dataY.add(s.High...)
-	}
-	// Bands lie below all lines.
-	for _, s := range f.Series {
 		names.index(s.Name)
 	}
 	if err := ch.checkCount(names); err != nil {
 		return nil, err
 	}
+	// Bands lie below all lines.
 	for _, s := range f.Series {
 		if s.Low != nil {
 			ch.marks = append(ch.marks, band(s, names.index(s.Name)))
@@ -103,25 +103,20 @@ func (f Lines) chart(names *palette) (*chart, error) {
 	return ch, nil
 }
 
-func (ch *chart) checkSeries(s Series) error {
+// addSeries checks a series, and adds it to the ranges of the data.
+func (ch *chart) addSeries(s Series) error {
 	part := fmt.Sprintf("series %q", s.Name)
+	if err := ch.addPoints(part, s.Name, s.X, s.Y); err != nil {
+		return err
+	}
 	switch {
-	case s.Name == "":
-		return ch.bad(part, "it has no name")
-	case len(s.X) == 0:
-		return ch.bad(part, "it has no points")
-	case len(s.X) != len(s.Y):
-		return ch.bad(part, "it has %d x and %d y values", len(s.X), len(s.Y))
 	case len(s.Low) != len(s.High) || s.Low != nil && len(s.Low) != len(s.X):
 		return ch.bad(part, "its band has %d lower and %d upper values for %d points", len(s.Low), len(s.High), len(s.X))
 	case !slices.IsSorted(s.X):
 		return ch.bad(part, "its x values do not ascend")
 	}
-	if err := ch.finite(part+", x", ch.x, s.X); err != nil {
-		return err
-	}
-	for _, v := range [][]float64{s.Y, s.Low, s.High} {
-		if err := ch.finite(part+", y", ch.y, v); err != nil {
+	for _, v := range [][]float64{s.Low, s.High} {
+		if err := ch.addY(part+", y", v); err != nil {
 			return err
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// PageWidth is the width of a figure that sets none, in points: the text width of
-// a two-column paper, so that font sizes are those printed.
+// PageWidth is the default width of a figure in points. It is the text width of a two-column
+// paper, so that font sizes are the printed ones.
 const PageWidth vg.Length = 504
 
 // The look of every figure; lengths and font sizes in points.
@@ -41,7 +41,7 @@ var okabeIto = []color.NRGBA{
 	{0x00, 0x00, 0x00, 0xFF}, // black
 }
 
-// MaxSeries is how many series a chart may hold: one a colour.
+// MaxSeries is the largest number of series of a chart: one for each colour.
 const MaxSeries = 7
 
 // diamond is the sign of published values, and a marker.
@@ -76,27 +76,26 @@ func dashed(c color.Color, width vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: width, Dashes: []vg.Length{4, 2.5}}
 }
 
-// tint mixes a colour with white; 1 is white.
+// tint mixes a colour with a share of white from 0 to 1.
 func tint(c color.NRGBA, white float64) color.NRGBA {
 	mix := func(v uint8) uint8 { return uint8(math.Round(float64(v) + (255-float64(v))*white)) }
 	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 0xFF}
 }
 
-// taskColour gives the n-th task its fill. All are light enough for black text:
-// the palette (without black) in one tint, then in a paler one, and so on.
+// taskColour is the fill of the n-th task. It is light enough for black text: the palette
+// without black in one tint, then in a paler one, and so on.
 func taskColour(n int) color.NRGBA {
 	hues := len(okabeIto) - 1
 	tints := []float64{0.45, 0.75, 0.25}
 	return tint(okabeIto[n%hues], tints[n/hues%len(tints)])
 }
 
-// polygon is a filled sign with corners at the radius and, for a star, as many in
-// between at a part of it.
+// polygon is a filled sign. A star has as many inner corners as outer ones.
 type polygon struct {
 	corners int
 	// turn is in radians; at 0 a corner points up.
 	turn float64
-	// inner is the part of the radius for the corners in between; 0 for none.
+	// inner is the share of the radius for the inner corners; 0 for none.
 	inner float64
 }
 
@@ -148,8 +147,8 @@ func height(sty draw.TextStyle, lines int) vg.Length {
 	return sty.Font.Size * vg.Length(leading*float64(lines-1)+capHeight+0.22)
 }
 
-// write draws lines of text whose capitals are centred on at, or begin or end
-// there, as the alignment says.
+// write draws lines of text. By the alignment, they are centred on at, or begin or end there.
+// Vertically, their capitals are centred on it.
 func write(c draw.Canvas, sty draw.TextStyle, align draw.XAlignment, at vg.Point, lines ...string) {
 	face := sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size)
 	size := sty.Font.Size
@@ -196,7 +195,7 @@ func wrapTo(sty draw.TextStyle, text string, n int) []string {
 	}
 }
 
-// words splits text behind every place at which a line may end.
+// words splits text after every place where a line may end.
 func words(text string) []string {
 	var out []string
 	start := 0
@@ -228,6 +227,16 @@ func box(c draw.Canvas, r vg.Rectangle, fill color.Color, outline draw.LineStyle
 	c.Fill(r.Path())
 	c.SetLineStyle(outline)
 	c.Stroke(r.Path())
+}
+
+// middle is the centre of a rectangle.
+func middle(r vg.Rectangle) vg.Point {
+	return vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}
+}
+
+// label writes lines in the middle of a rectangle.
+func label(c draw.Canvas, r vg.Rectangle, lines ...string) {
+	write(c, sans(textSize), draw.XCenter, middle(r), lines...)
 }
 
 // hatch fills a rectangle with the sign for "idle": pale with rising lines.

@@ -11,8 +11,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// Masks draws which memory slices of GPUs are in use, a row a GPU, as MFI Figs. 1 to 3
-// do: instances by their profiles' names, free slices hatched.
+// Masks draws which memory slices of GPUs are in use (MFI Figs. 1 to 3), with a row for each
+// GPU. Instances have the names of their profiles, and free slices are hatched.
 type Masks struct {
 	Title string
 	GPU   *mig.GPU
@@ -22,10 +22,10 @@ type Masks struct {
 // A MaskRow is one GPU.
 type MaskRow struct {
 	Label string
-	// Instances are what is on the GPU; no two share a slice.
+	// Instances are the instances on the GPU; no two share a slice.
 	Instances []mig.Instance
-	// Rejected is a profile that fits nowhere beside the instances; its placements are
-	// drawn below the row. Nil for none.
+	// Rejected is a profile that does not fit beside the instances; nil for none. Its
+	// placements are drawn below the row.
 	Rejected *mig.Profile
 }
 
@@ -62,11 +62,8 @@ func (f Masks) page() (page, error) {
 		l = append(l, legendEntry{"placement of the rejected profile", func(c draw.Canvas) { rejectedBox(c, c.Rectangle) }})
 	}
 	width := max(240, labels+vg.Length(f.GPU.MemorySlices)*slice)
-	high += headingHeight(f.Title, width) + maskHead + l.height(width) + 2*margin
-	return page{width + 2*margin, high, func(c draw.Canvas) layout {
-		out := layout{legend: l.draw(c)}
-		rest := heading(c, f.Title)
-		left, top := rest.Min.X+labels, rest.Max.Y-maskHead
+	return framed(f.Title, width, maskHead+high, l, func(c draw.Canvas) []vg.Rectangle {
+		left, top := c.Min.X+labels, c.Max.Y-maskHead
 		x := func(s mig.Slices) vg.Length { return left + vg.Length(s)*slice }
 		for s := range f.GPU.MemorySlices {
 			write(c, sty, draw.XCenter, vg.Point{X: (x(s) + x(s+1)) / 2, Y: top + maskHead/2}, strconv.Itoa(int(s)))
@@ -75,17 +72,16 @@ func (f Masks) page() (page, error) {
 		for _, r := range f.Rows {
 			bottom = r.draw(c, f.GPU, left, x, bottom)
 		}
-		out.data = []vg.Rectangle{rect(x(0), bottom, x(f.GPU.MemorySlices), top)}
-		return out
-	}}, nil
+		return []vg.Rectangle{rect(x(0), bottom, x(f.GPU.MemorySlices), top)}
+	}), nil
 }
 
 func (f Masks) validate() error {
 	bad := func(part, format string, args ...any) error {
-		return &InputError{f.Title, part, fmt.Sprintf(format, args...)}
+		return refuse(f.Title, part, format, args...)
 	}
 	if f.GPU == nil || len(f.Rows) == 0 {
-		return bad("", "it needs a GPU model and a row at least")
+		return bad("", "it needs a GPU model and at least one row")
 	}
 	for _, r := range f.Rows {
 		part := fmt.Sprintf("row %q", r.Label)
@@ -109,7 +105,7 @@ func (f Masks) validate() error {
 		}
 		for _, s := range r.Rejected.Starts {
 			if used&(mig.Instance{Profile: r.Rejected, Start: s}).Mask() == 0 {
-				return bad(part, "%v fits at slice %d, so that it is not rejected", r.Rejected, s)
+				return bad(part, "%v fits at slice %d, so it cannot be rejected", r.Rejected, s)
 			}
 		}
 	}
@@ -139,18 +135,18 @@ func (r *MaskRow) draw(c draw.Canvas, g *mig.GPU, left vg.Length, x func(mig.Sli
 	for _, in := range r.Instances {
 		at := rect(x(in.Start)+1, y0, x(in.Start+in.Profile.Length)-1, y1)
 		box(c, at, taskColour(sizeColour(in.Size())), solid(ink, 0.5))
-		write(c, sty, draw.XCenter, vg.Point{X: (at.Min.X + at.Max.X) / 2, Y: (y0 + y1) / 2}, in.Profile.String())
+		label(c, at, in.Profile.String())
 	}
 	if r.Rejected != nil {
 		y1, y0 = y1-maskRow, y0-maskRow
 		for _, s := range r.Rejected.Starts {
 			at := rect(x(s)+1, y0, x(s+r.Rejected.Length)-1, y1)
 			rejectedBox(c, at)
-			write(c, sty, draw.XCenter, vg.Point{X: (at.Min.X + at.Max.X) / 2, Y: (y0 + y1) / 2}, r.Rejected.String())
+			label(c, at, r.Rejected.String())
 		}
 	}
 	return y0 - 2 - maskRowGap
 }
 
-// rejectedBox outlines a placement that cannot be had.
+// rejectedBox outlines a placement that is not possible.
 func rejectedBox(c draw.Canvas, r vg.Rectangle) { box(c, r, tint(red, 0.9), dashed(red, 0.9)) }

@@ -74,7 +74,7 @@ func TestImpossibleMasksAreRefused(t *testing.T) {
 		want   string
 	}{
 		{func(f *Masks) { f.GPU = nil }, "needs a GPU model"},
-		{func(f *Masks) { f.Rows = nil }, "a row at least"},
+		{func(f *Masks) { f.Rows = nil }, "at least one row"},
 		{func(f *Masks) { f.Rows[0].Instances[0].Start = 2 }, `row "GPU 1": 3g.40gb cannot start at slice 2; it may start at [0 4]`},
 		{func(f *Masks) { f.Rows[0].Instances[0].Profile = a30 }, "A100-80GB has no profile 1g.6gb"},
 		{func(f *Masks) { f.Rows[0].Rejected = a30 }, "A100-80GB has no profile 1g.6gb"},

@@ -7,7 +7,7 @@ import (
 	"miglab/harness/mig"
 )
 
-// Missing is what a table shows where there is no number.
+// Missing represents a missing number in a table.
 const Missing = "–"
 
 // Fixed formats a number with the given decimals: [Missing] for NaN, inf and -inf

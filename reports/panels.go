@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -9,9 +8,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Panels places several charts in one image, row by row, with aligned axes. While
-// their names are no more than [MaxSeries], a name has one colour throughout and
-// there is one legend; otherwise each panel has its own.
+// Panels places several charts in one image, row by row, with aligned axes. If the charts have
+// at most [MaxSeries] names, a name has the same colour in all panels and there is one legend.
+// Otherwise each panel has its own legend.
 type Panels struct {
 	Title string
 	// Columns is the number of charts in a row; 0 means 2.
@@ -28,11 +27,8 @@ const (
 )
 
 func (f Panels) page() (page, error) {
-	bad := func(part, format string, args ...any) error {
-		return &InputError{f.Title, part, fmt.Sprintf(format, args...)}
-	}
 	if len(f.Charts) == 0 {
-		return page{}, bad("", "it has no charts")
+		return page{}, refuse(f.Title, "", "it has no charts")
 	}
 	charts, shared, err := f.charts()
 	if err != nil {
@@ -54,8 +50,8 @@ func (f Panels) page() (page, error) {
 	}
 	g := newPanelGrid(len(plots), rows, columns)
 	var high vg.Length
-	// The room that axes need depends a little on the size of the data, and the other
-	// way round; a few rounds settle both.
+	// The room for axes depends slightly on the size of the data, and vice versa. A few rounds
+	// settle both.
 	for range 4 {
 		g.data.X = (inner - g.takenWidth()) / vg.Length(columns)
 		for k, ch := range charts {
@@ -106,7 +102,7 @@ func (f Panels) charts() (charts []*chart, shared legend, err error) {
 	together := make([]*chart, len(f.Charts))
 	seen := map[string]bool{}
 	for i, ch := range f.Charts {
-		// What fails now, and did not alone, is the number of names.
+		// Each chart is valid alone, so there are too many names together.
 		if together[i], err = ch.chart(names); err != nil {
 			return apart, nil, nil
 		}

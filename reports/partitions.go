@@ -9,59 +9,69 @@ import (
 	"miglab/harness/mig"
 )
 
-// Partitions draws the partitions of GPU models side by side (FAR Fig. 1): a row a
-// partition, numbered from 1 in the order of [mig.GPU.Partitions], with the size
-// of each instance in its box. A slice that no instance computes on is hatched.
+// Partitions draws the partitions of GPU models side by side (FAR Fig. 1), with a row for each
+// partition. Rows are numbered from 1 in the order of [mig.GPU.Partitions]. Each instance is a
+// box with its size. A slice that no instance computes on is hatched.
 type Partitions struct {
 	Title string
 	GPUs  []*mig.GPU
 }
 
 const (
+	// partitionHead has two lines of headings: the model and the slices.
+	partitionHead  vg.Length = 2 * 15
 	partitionRow   vg.Length = 15
 	partitionSlice vg.Length = 30
 	numberWidth    vg.Length = 18
 	gpuGap         vg.Length = 28
 )
 
-// sizeColour gives instances of a size their fill; the same in every figure.
+// sizeColour is the colour of instances of a size, the same in every figure.
 func sizeColour(size mig.Slices) int { return [mig.MaxSize + 1]int{1: 0, 2: 1, 3: 2, 4: 3, 7: 4}[size] }
 
 func (f Partitions) page() (page, error) {
-	if len(f.GPUs) == 0 {
-		return page{}, &InputError{Figure: f.Title, Reason: "it has no GPUs"}
-	}
-	width, rows, hatched := -gpuGap, 0, false
+	rows, hatched := 0, false
 	for _, g := range f.GPUs {
-		width += numberWidth + vg.Length(g.ComputeSlices)*partitionSlice + gpuGap
 		rows = max(rows, len(g.Partitions()))
 		for _, p := range g.Partitions() {
 			hatched = hatched || len(idle(g, p)) > 0
 		}
 	}
-	width = max(width, 240)
 	var l legend
 	if hatched {
 		l = append(l, idleEntry("slice left idle"))
 	}
-	// Two lines of headings: the model and the slices.
-	const head = 2 * 15
-	high := headingHeight(f.Title, width) + head + vg.Length(rows)*partitionRow + l.height(width) + 2*margin
-	return page{width + 2*margin, high, func(c draw.Canvas) layout {
-		out := layout{legend: l.draw(c)}
-		rest := heading(c, f.Title)
-		x := rest.Min.X
-		for _, g := range f.GPUs {
-			data := f.drawGPU(rest, g, x, rest.Max.Y-head)
-			out.data = append(out.data, data)
-			x = data.Max.X + gpuGap
-		}
-		return out
-	}}, nil
+	width := func(g *mig.GPU) vg.Length { return numberWidth + vg.Length(g.ComputeSlices)*partitionSlice }
+	return sideBySide(f.Title, f.GPUs, 240, partitionHead+vg.Length(rows)*partitionRow, l, width, f.drawGPU)
 }
 
-// drawGPU draws the partitions of a model below top and returns where.
+// sideBySide is the page of drawings of GPU models side by side. model draws one of them to the
+// right of left and below top, and returns its place.
+func sideBySide(
+	title string, gpus []*mig.GPU, least, body vg.Length, l legend,
+	width func(*mig.GPU) vg.Length, model func(c draw.Canvas, g *mig.GPU, left, top vg.Length) vg.Rectangle,
+) (page, error) {
+	if len(gpus) == 0 {
+		return page{}, refuse(title, "", "it has no GPUs")
+	}
+	total := -gpuGap
+	for _, g := range gpus {
+		total += width(g) + gpuGap
+	}
+	return framed(title, max(total, least), body, l, func(c draw.Canvas) (data []vg.Rectangle) {
+		left := c.Min.X
+		for _, g := range gpus {
+			at := model(c, g, left, c.Max.Y)
+			data = append(data, at)
+			left = at.Max.X + gpuGap
+		}
+		return data
+	}), nil
+}
+
+// drawGPU draws the partitions of a model.
 func (f Partitions) drawGPU(c draw.Canvas, g *mig.GPU, left, top vg.Length) vg.Rectangle {
+	top -= partitionHead
 	sty := sans(textSize)
 	x := func(slice mig.Slices) vg.Length { return left + numberWidth + vg.Length(slice)*partitionSlice }
 	n := mig.Slices(g.ComputeSlices)
@@ -74,14 +84,14 @@ func (f Partitions) drawGPU(c draw.Canvas, g *mig.GPU, left, top vg.Length) vg.R
 		y1 := top - vg.Length(i)*partitionRow
 		y0 := y1 - partitionRow + 2.5
 		bottom = y0
-		middle := (y0 + y1) / 2
-		write(c, sty, draw.XRight, vg.Point{X: x(0) - 5, Y: middle}, strconv.Itoa(i+1))
+		write(c, sty, draw.XRight, vg.Point{X: x(0) - 5, Y: (y0 + y1) / 2}, strconv.Itoa(i+1))
 		for _, s := range idle(g, p) {
 			hatch(c, rect(x(s)+1, y0, x(s+1)-1, y1))
 		}
 		for _, in := range p {
-			box(c, rect(x(in.Start)+1, y0, x(in.Start+in.Size())-1, y1), taskColour(sizeColour(in.Size())), solid(ink, 0.5))
-			write(c, sty, draw.XCenter, vg.Point{X: (x(in.Start) + x(in.Start+in.Size())) / 2, Y: middle}, strconv.Itoa(int(in.Size())))
+			at := rect(x(in.Start)+1, y0, x(in.Start+in.Size())-1, y1)
+			box(c, at, taskColour(sizeColour(in.Size())), solid(ink, 0.5))
+			label(c, at, strconv.Itoa(int(in.Size())))
 		}
 	}
 	return rect(x(0), bottom, x(n), top)

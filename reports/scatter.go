@@ -9,9 +9,9 @@ import (
 
 // Points is a group of a [Scatter] chart.
 type Points struct {
-	// Name stands in the legend.
+	// Name is the name in the legend.
 	Name string
-	// X and Y are the points, one value each.
+	// X and Y are the coordinates of the points.
 	X, Y []float64
 }
 
@@ -27,31 +27,17 @@ type Scatter struct {
 func (f Scatter) page() (page, error) { return onePage(f, f.Width, f.Height) }
 
 func (f Scatter) chart(names *palette) (*chart, error) {
-	ch := &chart{title: f.Title, x: f.X, y: f.Y, dataX: emptySpan(), dataY: emptySpan()}
-	if err := ch.check(); err != nil {
+	ch, err := newChart(f.Title, f.X, f.Y)
+	if err != nil {
 		return nil, err
 	}
 	if len(f.Groups) == 0 {
 		return nil, ch.bad("", "it has no groups")
 	}
 	for _, g := range f.Groups {
-		part := fmt.Sprintf("group %q", g.Name)
-		switch {
-		case g.Name == "":
-			return nil, ch.bad(part, "it has no name")
-		case len(g.X) == 0:
-			return nil, ch.bad(part, "it has no points")
-		case len(g.X) != len(g.Y):
-			return nil, ch.bad(part, "it has %d x and %d y values", len(g.X), len(g.Y))
-		}
-		if err := ch.finite(part+", x", f.X, g.X); err != nil {
+		if err := ch.addPoints(fmt.Sprintf("group %q", g.Name), g.Name, g.X, g.Y); err != nil {
 			return nil, err
 		}
-		if err := ch.finite(part+", y", f.Y, g.Y); err != nil {
-			return nil, err
-		}
-		ch.dataX.add(g.X...)
-		ch.dataY.add(g.Y...)
 		names.index(g.Name)
 	}
 	if err := ch.checkCount(names); err != nil {

@@ -9,10 +9,10 @@ import (
 	"miglab/harness/task"
 )
 
-// Speedups draws how much faster tasks are on larger instances than on one slice
-// (FAR Figs. 2 and 3, DRL Fig. 7), perPanel of them a panel, with the linear speedup in each. A task that does
-// not fit one slice is compared with the smallest size that it fits, and its name says
-// so; sizes that it does not fit have no point.
+// Speedups draws how much faster tasks are on larger instances than on one slice (FAR Figs. 3
+// and 11). Each panel has perPanel tasks and the linear speedup. A task that does not fit on
+// one slice is compared with the smallest size that it fits on, and its name says so. Sizes
+// that it does not fit on have no point.
 func Speedups(title string, g *mig.GPU, b task.Batch, perPanel int) Panels {
 	sizes := g.Sizes()
 	top := float64(g.ComputeSlices)

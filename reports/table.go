@@ -3,9 +3,10 @@ package reports
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
-	"miglab/harness/store"
+	"miglab/harness/atomicfile"
 )
 
 // A Column is a column of a [Table].
@@ -16,14 +17,36 @@ type Column struct {
 	Right bool
 }
 
+// Columns are the columns of a [Table], from left to right.
+type Columns []Column
+
+// Left begins with columns of text.
+func Left(names ...string) Columns { return Columns(nil).Left(names...) }
+
+// Right begins with columns of numbers, which are aligned to the right.
+func Right(names ...string) Columns { return Columns(nil).Right(names...) }
+
+// Left appends columns of text.
+func (c Columns) Left(names ...string) Columns { return c.add(names, false) }
+
+// Right appends columns of numbers.
+func (c Columns) Right(names ...string) Columns { return c.add(names, true) }
+
+func (c Columns) add(names []string, right bool) Columns {
+	for _, n := range names {
+		c = append(c, Column{n, right})
+	}
+	return c
+}
+
 // A Table is a table of strings.
 type Table struct {
 	// Title is printed above the table, and is its caption in LaTeX; "" leaves it out.
 	Title   string
-	Columns []Column
-	// Rows holds one cell a column.
+	Columns Columns
+	// Rows have one cell for each column.
 	Rows [][]string
-	// Notes are printed below the table, a line each.
+	// Notes are printed below the table, each on its own line.
 	Notes []string
 }
 
@@ -50,29 +73,26 @@ func (e *TableError) Error() string {
 // TableFormats lists the formats of [Table.Encode].
 var TableFormats = []string{"text", "csv", "markdown", "latex"}
 
+// tableFormats are the extensions of files and the encoders, in the order of TableFormats.
+var tableFormats = []struct {
+	extension string
+	write     func(*Table, io.Writer) error
+}{{".txt", (*Table).Text}, {".csv", (*Table).CSV}, {".md", (*Table).Markdown}, {".tex", (*Table).LaTeX}}
+
 // Encode writes the table in one of [TableFormats]. The error is a [*FormatError]
 // for another one, a [*TableError] for a malformed table, or the writer's.
 func (t *Table) Encode(w io.Writer, format string) error {
-	switch format {
-	case "text":
-		return t.Text(w)
-	case "csv":
-		return t.CSV(w)
-	case "markdown":
-		return t.Markdown(w)
-	case "latex":
-		return t.LaTeX(w)
+	i := slices.Index(TableFormats, format)
+	if i < 0 {
+		return &FormatError{format, TableFormats}
 	}
-	return &FormatError{format, TableFormats}
+	return tableFormats[i].write(t, w)
 }
 
 // Save writes base.txt, base.csv, base.md and base.tex, each replaced as a whole.
 func (t *Table) Save(base string) error {
-	for _, f := range []struct {
-		extension string
-		write     func(io.Writer) error
-	}{{".txt", t.Text}, {".csv", t.CSV}, {".md", t.Markdown}, {".tex", t.LaTeX}} {
-		if err := store.WriteFile(base+f.extension, f.write); err != nil {
+	for _, f := range tableFormats {
+		if err := atomicfile.WriteFile(base+f.extension, func(w io.Writer) error { return f.write(t, w) }); err != nil {
 			return err
 		}
 	}

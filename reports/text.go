@@ -7,9 +7,9 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Text writes the table for a terminal: columns padded to their display width,
-// which for non-Latin text differs from the number of characters, and no spaces
-// at the ends of lines. The error is a [*TableError] or the writer's.
+// Text writes the table for a terminal. Columns are padded to their display width, which
+// differs from the number of characters in non-Latin text. Lines have no trailing spaces. The
+// error is a [*TableError] or the writer's.
 func (t *Table) Text(w io.Writer) error {
 	if err := t.validate(); err != nil {
 		return err

@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// ticks marks an axis from low to high with the most values that fit, or with
-// those that were asked for.
+// ticks marks an axis from low to high with the caller's values, or with as many as fit.
 func (a Axis) ticks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
 	if a.Ticks != nil {
 		return asked(a.Ticks)
@@ -29,7 +28,7 @@ func asked(values []float64) []plot.Tick {
 	return out
 }
 
-// linearTicks steps by 1, 2 or 5 times a power of ten. At most 8 are wanted: more
+// linearTicks steps by 1, 2 or 5 times a power of ten. It returns at most 8 ticks, because more
 // do not make a chart easier to read.
 func linearTicks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
 	power := math.Floor(math.Log10((high - low) / 8))

@@ -9,47 +9,33 @@ import (
 	"miglab/harness/mig"
 )
 
-// Tree draws the repartitioning trees of GPU models side by side (FAR Fig. 4): a
-// row an instance size, each instance as wide as the slices it computes on and
-// named by them, and a line from each to the instances that splitting it gives.
+// Tree draws the repartitioning trees of GPU models side by side (FAR Fig. 4), with a row for
+// each instance size. An instance is as wide as the slices it computes on and is named by
+// them. Lines lead to the instances into which it can be split.
 type Tree struct {
 	Title string
 	GPUs  []*mig.GPU
 }
 
 const (
+	treeHead  vg.Length = 16
 	treeSlice vg.Length = 36
 	treeBox   vg.Length = 18
 	treeRow   vg.Length = 40
 )
 
 func (f Tree) page() (page, error) {
-	if len(f.GPUs) == 0 {
-		return page{}, &InputError{Figure: f.Title, Reason: "it has no GPUs"}
-	}
-	width, rows := -gpuGap, 0
+	rows := 0
 	for _, g := range f.GPUs {
-		width += vg.Length(g.ComputeSlices)*treeSlice + gpuGap
 		rows = max(rows, len(g.Sizes()))
 	}
-	const head = 16
-	high := headingHeight(f.Title, width) + head + vg.Length(rows-1)*treeRow + treeBox + 2*margin
-	return page{width + 2*margin, high, func(c draw.Canvas) layout {
-		var out layout
-		rest := heading(c, f.Title)
-		x := rest.Min.X
-		for _, g := range f.GPUs {
-			data := drawTree(rest, g, x, rest.Max.Y-head)
-			write(rest, bold(textSize), draw.XCenter, vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: rest.Max.Y - head/2}, g.Name)
-			out.data = append(out.data, data)
-			x = data.Max.X + gpuGap
-		}
-		return out
-	}}, nil
+	width := func(g *mig.GPU) vg.Length { return vg.Length(g.ComputeSlices) * treeSlice }
+	return sideBySide(f.Title, f.GPUs, 0, treeHead+vg.Length(rows-1)*treeRow+treeBox, nil, width, drawTree)
 }
 
-// drawTree draws a model's tree below top and returns where.
+// drawTree draws a model's tree.
 func drawTree(c draw.Canvas, g *mig.GPU, left, top vg.Length) vg.Rectangle {
+	top -= treeHead
 	row := map[mig.Slices]int{}
 	for i, s := range g.Sizes() {
 		row[s] = len(g.Sizes()) - 1 - i
@@ -58,8 +44,7 @@ func drawTree(c draw.Canvas, g *mig.GPU, left, top vg.Length) vg.Rectangle {
 		y := top - vg.Length(row[n.Size()])*treeRow
 		return rect(left+vg.Length(n.Start)*treeSlice+1.5, y-treeBox, left+vg.Length(n.Start+n.Size())*treeSlice-1.5, y)
 	}
-	// A line falls straight where the child lies below its parent, so that it
-	// crosses no box in between.
+	// A line is vertical if the child lies below its parent, so that it crosses no box.
 	const inset = 8
 	for _, n := range g.Tree() {
 		if n.Parent < 0 {
@@ -73,10 +58,11 @@ func drawTree(c draw.Canvas, g *mig.GPU, left, top vg.Length) vg.Rectangle {
 	for _, n := range g.Tree() {
 		r := place(n)
 		box(c, r, taskColour(sizeColour(n.Size())), solid(ink, 0.6))
-		write(c, sans(textSize), draw.XCenter, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, sliceSet(n.Instance))
+		label(c, r, sliceSet(n.Instance))
 		bounds.Min.Y = min(bounds.Min.Y, r.Min.Y)
 	}
 	bounds.Min.X, bounds.Max.X = left, left+vg.Length(g.ComputeSlices)*treeSlice
+	write(c, bold(textSize), draw.XCenter, vg.Point{X: (bounds.Min.X + bounds.Max.X) / 2, Y: top + treeHead/2}, g.Name)
 	return bounds
 }
 

@@ -10,16 +10,16 @@ import (
 
 var inf = mig.Seconds(math.Inf(1))
 
-// areaBound returns what the time of the slices that the tasks need comes to, over the slices.
+// areaBound returns the time of the slices that the schedule needs, divided by their number.
 //
-// Say which sizes the tasks of a schedule run on. Weigh each size by at least its slices,
-// and so that the weights of no partition add up to more than the slices of the GPU.
-// Then weight times time, summed over the instances, is at most the slices times the makespan. It
-// holds the tasks; for each of the sizes a create, unless an instance of it is
-// there at the start; and for each a destroy, unless it is in the partition that is there
-// at the end. As each of the sizes is used, some task of each bears it though another
-// size may be cheaper. The bound is that of the cheapest set of sizes, each with
-// the best weights that raising the sizes' weights in some order gives.
+// Take the set of sizes on which the tasks of a schedule run. Weigh each size by at least
+// its slices, so that the weights of no partition add up to more than the slices of the
+// GPU. Then weight times time, summed over the instances, is at most the slices times the
+// makespan. The sum includes the tasks; for each size a create, unless an instance of the
+// size exists at the start; and for each size a destroy, unless it is in the partition at
+// the end. Since each size is used, some task runs on it even if another size is cheaper.
+// The bound is that of the cheapest set of sizes, with the best weights that result from
+// raising the sizes' weights in some order.
 func areaBound(p *schedule.Problem) mig.Seconds {
 	sizes := p.GPU.Sizes()
 	least := math.Inf(1)
@@ -53,11 +53,11 @@ func orders(sizes []mig.Slices) [][]mig.Slices {
 	return out
 }
 
-// A weighting holds a weight a slice count.
+// A weighting holds a weight for each slice count.
 type weighting [mig.MaxSize + 1]float64
 
-// raised returns the weights of the sizes if they are raised in an order as far as the
-// partitions allow.
+// raised returns the weights of the used sizes after raising them in the given order as far
+// as the partitions allow.
 func raised(g *mig.GPU, used, order []mig.Slices) weighting {
 	var w weighting
 	for _, s := range used {
@@ -83,11 +83,11 @@ func raised(g *mig.GPU, used, order []mig.Slices) weighting {
 	return w
 }
 
-// areaOf returns the least weight times time if the tasks run on the sizes that are
-// used, of which one of the lists is destroyed.
+// areaOf returns the least weight times time if the tasks run on the used sizes and one of
+// the lists of sizes is destroyed.
 func areaOf(p *schedule.Problem, used []mig.Slices, destroyed [][]mig.Slices, w weighting) float64 {
 	var sum float64
-	var more weighting // what it takes at least to run some task on a size
+	var more weighting // the least extra cost of running some task on a size
 	for _, s := range used {
 		more[s] = math.Inf(1)
 	}
@@ -126,8 +126,8 @@ func areaOf(p *schedule.Problem, used []mig.Slices, destroyed [][]mig.Slices, w 
 	return sum + least
 }
 
-// endings returns the lists of those of the sizes that are in none of the partitions in
-// which the GPUs end, for all choices of partitions.
+// endings returns, for all choices of the partitions in which the GPUs end, the used sizes
+// that are in none of them.
 func endings(g *mig.GPU, used []mig.Slices, gpus int) [][]mig.Slices {
 	lists := [][]mig.Slices{used}
 	for range min(gpus, len(used)) { // as many GPUs as sizes can end with all of them
@@ -147,17 +147,14 @@ func endings(g *mig.GPU, used []mig.Slices, gpus int) [][]mig.Slices {
 	return lists
 }
 
-// ends returns when each task ends at the earliest, by size: after its release, on an instance
-// that is created at once or is there at the start.
+// ends returns when each task ends at the earliest, by size: after its release, on an
+// instance that is created at once or exists at the start.
 func ends(p *schedule.Problem) []map[mig.Slices]mig.Seconds {
 	out := make([]map[mig.Slices]mig.Seconds, len(p.Tasks))
 	for i := range p.Tasks {
 		out[i] = map[mig.Slices]mig.Seconds{}
 		for _, s := range p.GPU.Sizes() {
-			begin := p.GPU.Profile(s).Create
-			if p.Model == mig.Free {
-				begin = 0
-			}
+			begin := cost(p, p.GPU.Profile(s).Create)
 			for _, e := range p.Start {
 				if e.Instance.Size() == s {
 					begin = min(begin, e.BusyUntil)
@@ -169,7 +166,7 @@ func ends(p *schedule.Problem) []map[mig.Slices]mig.Seconds {
 	return out
 }
 
-// longestTaskBound returns the latest end of a task that ends as early as it can.
+// longestTaskBound returns the latest of the earliest ends of the tasks.
 func longestTaskBound(p *schedule.Problem) mig.Seconds {
 	var most mig.Seconds
 	for _, bySize := range ends(p) {

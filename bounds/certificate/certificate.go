@@ -3,7 +3,6 @@ package certificate
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
+	"miglab/harness/strictjson"
 )
 
 // A Certificate claims that the optimum of a problem lies between a bound and the
@@ -18,34 +18,39 @@ import (
 type Certificate struct {
 	// Lower is the bound, and Optimum the makespan of Schedule.
 	Lower, Optimum mig.Seconds
-	// Proven says that the two are the same, to 1e-9 of the makespan.
+	// Proven means that the two are equal, up to 1e-9 of the makespan.
 	Proven bool
-	// Gap is how much shorter a schedule can be, in percent of the makespan; 0 where Proven.
+	// Gap is how much shorter a schedule can be, in percent of the makespan; 0 if Proven.
 	Gap      float64
 	Schedule schedule.Schedule
 	Witness  Witness
 }
 
-// The kinds of [Witness].
+// The kinds of [Witness], by the argument that proves the bound.
 const (
-	area         = "area"
-	longestTask  = "longest-task"
-	sliceWeights = "slice-weights"
-	chains       = "chains"
-	search       = "search"
+	// Area adds up the time of the slices that tasks, idling and reconfiguration take.
+	Area = "area"
+	// LongestTask takes the task that ends last when each runs where it ends first.
+	LongestTask = "longest-task"
+	// SliceWeights is a dual solution of the configuration linear program.
+	SliceWeights = "slice-weights"
+	// Chains adds up what each slice has to do one after the other, whatever runs where.
+	Chains = "chains"
+	// Search is an exhaustive search.
+	Search = "search"
 )
 
-// A Witness says why every schedule takes a time.
+// A Witness says why no schedule is faster than a bound.
 type Witness struct {
-	// Kind is the argument: "area", "longest-task", "slice-weights", "chains" or "search".
-	Kind string
-	// Bound is what it proves.
-	Bound mig.Seconds
-	// Threshold, of slice weights, is that from which the ends of options are left out; 0
-	// leaves out none.
-	Threshold mig.Seconds
-	// Weights, of slice weights, are those of the compute slices, by position.
-	Weights []float64
+	// Kind is one of the constants above.
+	Kind string `json:"kind"`
+	// Bound is what the argument proves.
+	Bound mig.Seconds `json:"bound_s"`
+	// Threshold belongs to [SliceWeights]. Options that end at it or later, even if they
+	// start as early as they can, are left out; 0 leaves out none.
+	Threshold mig.Seconds `json:"threshold_s,omitempty"`
+	// Weights belongs to [SliceWeights]: one weight for each compute slice, by position.
+	Weights []float64 `json:"weights,omitempty"`
 }
 
 // New returns the certificate of a schedule and a bound.
@@ -55,7 +60,7 @@ func New(s schedule.Schedule, w Witness) Certificate {
 	return c
 }
 
-// compare returns what follows from a bound and a makespan.
+// compare returns Proven and Gap for a bound and a makespan.
 func compare(lower, optimum mig.Seconds) (proven bool, gap float64) {
 	if float64(optimum-lower) <= 1e-9*float64(optimum) {
 		return true, 0
@@ -63,23 +68,15 @@ func compare(lower, optimum mig.Seconds) (proven bool, gap float64) {
 	return false, 100 * float64(optimum-lower) / float64(optimum)
 }
 
-// The fields of the file that are not a schedule's.
-type (
-	fileCertificate struct {
-		Lower    mig.Seconds     `json:"lower_bound_s"`
-		Optimum  mig.Seconds     `json:"optimum_s"`
-		Proven   bool            `json:"proven"`
-		Gap      float64         `json:"gap_percent"`
-		Schedule json.RawMessage `json:"schedule"`
-		Witness  fileWitness     `json:"witness"`
-	}
-	fileWitness struct {
-		Kind      string      `json:"kind"`
-		Bound     mig.Seconds `json:"bound_s"`
-		Threshold mig.Seconds `json:"threshold_s,omitempty"`
-		Weights   []float64   `json:"weights,omitempty"`
-	}
-)
+// A fileCertificate is a certificate as its file has it.
+type fileCertificate struct {
+	Lower    mig.Seconds     `json:"lower_bound_s"`
+	Optimum  mig.Seconds     `json:"optimum_s"`
+	Proven   bool            `json:"proven"`
+	Gap      float64         `json:"gap_percent"`
+	Schedule json.RawMessage `json:"schedule"`
+	Witness  Witness         `json:"witness"`
+}
 
 // Encode writes a certificate as indented JSON. The errors are those of
 // [schedule.Encode].
@@ -91,144 +88,57 @@ func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(fileCertificate{c.Lower, c.Optimum, c.Proven, c.Gap, s.Bytes(), fileWitness(c.Witness)})
+	return e.Encode(fileCertificate{c.Lower, c.Optimum, c.Proven, c.Gap, s.Bytes(), c.Witness})
 }
 
-// Decode reads what [Encode] writes as a certificate for the problem. It is strict: a
-// field that is unknown, missing, given twice or of the wrong type, what
-// [schedule.Decode] refuses, and text after the end are each a
-// [*schedule.FormatError]. Other errors are those of r. Whether the claim is true
-// is for [Verify] to say.
+// Decode reads what [Encode] writes as a certificate for the problem. It is strict. These
+// are each a [*schedule.FormatError]: a field that is unknown, missing, duplicate or of the
+// wrong type, what [schedule.Decode] refuses, and text after the end. Other errors are
+// those of r. Decode does not check whether the claim is true; see [Verify].
 func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return Certificate{}, fmt.Errorf("certificate: %w", err)
+	d := strictjson.NewDecoder(r, "")
+	seconds := func() (mig.Seconds, error) {
+		t, err := d.Number()
+		return mig.Seconds(t), err
 	}
-	d := decoder{text: text}
 	var c Certificate
-	fields := []field{
-		{name: "lower_bound_s", to: &c.Lower},
-		{name: "optimum_s", to: &c.Optimum},
-		{name: "proven", to: &c.Proven},
-		{name: "gap_percent", to: &c.Gap},
-		{name: "schedule"},
-		{name: "witness"},
+	witness := []strictjson.Member{
+		{Name: "kind", Read: strictjson.Into(&c.Witness.Kind, d.Text)},
+		{Name: "bound_s", Read: strictjson.Into(&c.Witness.Bound, seconds)},
+		{Name: "threshold_s", Optional: true, Read: strictjson.Into(&c.Witness.Threshold, seconds)},
+		{Name: "weights", Optional: true, Read: func() error {
+			c.Witness.Weights = []float64{}
+			return d.List(func() error {
+				w, err := d.Number()
+				c.Witness.Weights = append(c.Witness.Weights, w)
+				return err
+			})
+		}},
 	}
-	end, err := d.object("", 0, fields)
-	if err != nil {
-		return Certificate{}, err
-	}
-	if rest := bytes.TrimLeft(text[end:], " \t\r\n"); len(rest) > 0 {
-		return Certificate{}, d.fail(len(text)-len(rest), "", "there is more text after the certificate")
-	}
-	s := fields[4]
-	c.Schedule, err = schedule.Decode(bytes.NewReader(s.raw), p)
-	var format *schedule.FormatError
-	if errors.As(err, &format) {
-		path := "schedule"
-		if format.Path != "" {
-			path += "." + format.Path
-		}
-		return Certificate{}, &schedule.FormatError{Line: d.line(s.at) + max(format.Line-1, 0), Path: path, Err: format.Err}
-	}
-	if err != nil {
-		return Certificate{}, err
-	}
-	_, err = d.object("witness", fields[5].at, []field{
-		{name: "kind", to: &c.Witness.Kind},
-		{name: "bound_s", to: &c.Witness.Bound},
-		{name: "threshold_s", to: &c.Witness.Threshold, optional: true},
-		{name: "weights", to: &c.Witness.Weights, optional: true},
+	err := d.Object([]strictjson.Member{
+		{Name: "lower_bound_s", Read: strictjson.Into(&c.Lower, seconds)},
+		{Name: "optimum_s", Read: strictjson.Into(&c.Optimum, seconds)},
+		{Name: "proven", Read: strictjson.Into(&c.Proven, d.Bool)},
+		{Name: "gap_percent", Read: strictjson.Into(&c.Gap, d.Number)},
+		{Name: "schedule", Read: func() (err error) {
+			c.Schedule, err = schedule.DecodeFrom(d, p)
+			return err
+		}},
+		{Name: "witness", Read: func() error { return d.Object(witness) }},
 	})
-	return c, err
-}
-
-// A decoder reads the objects of a text.
-type decoder struct{ text []byte }
-
-// A field is a member of an object.
-type field struct {
-	name     string
-	optional bool
-	// to is what the value is read into; nil leaves it to the caller.
-	to any
-	// raw is the value as it is written, at an offset in bytes.
-	raw json.RawMessage
-	at  int
-}
-
-func (d *decoder) line(at int) int { return 1 + bytes.Count(d.text[:at], []byte{'\n'}) }
-
-func (d *decoder) fail(at int, path, format string, args ...any) error {
-	return &schedule.FormatError{Line: d.line(at), Path: path, Err: fmt.Errorf(format, args...)}
-}
-
-// object reads an object at an offset with exactly these fields, in any order, and returns where it ends.
-func (d *decoder) object(path string, at int, fields []field) (int, error) {
-	j := json.NewDecoder(bytes.NewReader(d.text[at:]))
-	where := func() int { return at + int(j.InputOffset()) }
-	join := func(name string) string {
-		if path == "" {
-			return name
-		}
-		return path + "." + name
+	if err == nil {
+		err = d.End()
 	}
-	open, err := j.Token()
 	if err != nil {
-		return 0, d.fail(where(), path, "this is not JSON: %w", err)
+		return Certificate{}, err
 	}
-	if open != json.Delim('{') {
-		return 0, d.fail(where(), path, "%v is not an object", open)
-	}
-	for j.More() {
-		key, err := j.Token()
-		if err != nil {
-			return 0, d.fail(where(), path, "this is not JSON: %w", err)
-		}
-		name := key.(string) // of a key, Token returns nothing else
-		var f *field
-		var known []string
-		for i := range fields {
-			known = append(known, fields[i].name)
-			if fields[i].name == name {
-				f = &fields[i]
-			}
-		}
-		if f == nil {
-			return 0, d.fail(where(), path, "%w", nearest.Unknown("field", name, known))
-		}
-		if f.raw != nil {
-			return 0, d.fail(where(), join(name), "the field is there twice")
-		}
-		if err := j.Decode(&f.raw); err != nil {
-			return 0, d.fail(where(), join(name), "this is not JSON: %w", err)
-		}
-		f.at = where() - len(f.raw)
-		if f.to == nil {
-			continue
-		}
-		if bytes.Equal(f.raw, []byte("null")) {
-			return 0, d.fail(f.at, join(name), "null is not a value")
-		}
-		if err := json.Unmarshal(f.raw, f.to); err != nil {
-			return 0, d.fail(f.at, join(name), "%w", err)
-		}
-	}
-	if _, err := j.Token(); err != nil {
-		return 0, d.fail(where(), path, "the text ends before the object does: %w", err)
-	}
-	for _, f := range fields {
-		if f.raw == nil && !f.optional {
-			return 0, d.fail(where(), join(f.name), "the field is missing")
-		}
-	}
-	return where(), nil
+	return c, nil
 }
 
-// Verify checks every claim of a certificate; the error says which is not true. What it
-// accepts: the schedule is valid and its makespan is Optimum, Proven and Gap follow from
-// Lower and Optimum, and no schedule that the referee accepts has a makespan below
-// Lower, to 1e-9 of it.
+// Verify checks every claim of a certificate; the error says which one is false. If it
+// returns nil, then the schedule is valid, its makespan is Optimum, Proven and Gap follow
+// from Lower and Optimum, and no schedule that the referee accepts has a makespan below
+// Lower, up to 1e-9 of it.
 func Verify(p schedule.Problem, c Certificate) error {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return err
@@ -252,7 +162,7 @@ func Verify(p schedule.Problem, c Certificate) error {
 	if !(math.Abs(c.Gap-gap) <= 1e-9) {
 		return fmt.Errorf("gap_percent is %v; of %v and %v it is %v", c.Gap, c.Lower, c.Optimum, gap)
 	}
-	if c.Witness.Kind != sliceWeights && (c.Witness.Weights != nil || c.Witness.Threshold != 0) {
+	if c.Witness.Kind != SliceWeights && (c.Witness.Weights != nil || c.Witness.Threshold != 0) {
 		return fmt.Errorf("witness: %q has neither weights nor threshold_s", c.Witness.Kind)
 	}
 	if err := c.Witness.verify(&p); err != nil {
@@ -261,7 +171,7 @@ func Verify(p schedule.Problem, c Certificate) error {
 	return nil
 }
 
-// near reports whether two instants differ by no more than rounding.
+// near reports whether two instants are equal up to rounding.
 func near(a, b mig.Seconds) bool {
 	return math.Abs(float64(a-b)) <= 1e-9*max(float64(a), float64(b))
 }
@@ -269,18 +179,18 @@ func near(a, b mig.Seconds) bool {
 // verify checks that no schedule ends before the bound.
 func (w *Witness) verify(p *schedule.Problem) error {
 	switch w.Kind {
-	case area:
+	case Area:
 		return w.recomputed(areaBound(p))
-	case longestTask:
+	case LongestTask:
 		return w.recomputed(longestTaskBound(p))
-	case sliceWeights:
+	case SliceWeights:
 		return w.verifyWeights(p)
-	case chains:
+	case Chains:
 		return w.verifyChains(p)
-	case search:
+	case Search:
 		return w.verifySearch(p)
 	}
-	return nearest.Unknown("kind", w.Kind, []string{area, longestTask, sliceWeights, chains, search})
+	return nearest.Unknown("kind", w.Kind, []string{Area, LongestTask, SliceWeights, Chains, Search})
 }
 
 func (w *Witness) recomputed(b mig.Seconds) error {
@@ -290,7 +200,15 @@ func (w *Witness) recomputed(b mig.Seconds) error {
 	return nil
 }
 
-// below is an instant before the bound that rounding does not reach.
+// cost returns what creating or destroying takes: nothing under [mig.Free].
+func cost(p *schedule.Problem, takes mig.Seconds) mig.Seconds {
+	if p.Model == mig.Free {
+		return 0
+	}
+	return takes
+}
+
+// below returns an instant that is earlier than the bound by more than rounding.
 func (w *Witness) below() mig.Seconds { return w.Bound - mig.Seconds(1e-9*float64(w.Bound)) }
 
 func (w *Witness) verifySearch(p *schedule.Problem) error {

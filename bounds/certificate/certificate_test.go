@@ -295,14 +295,14 @@ func TestDecodeIsStrict(t *testing.T) {
 		"letters of another case":    {`"proven"`, `"Proven"`, `^line 4: unknown field`},
 		"field twice":                {`"proven": true`, `"proven": true, "proven": true`, `^line 4: proven: the field is there twice`},
 		"field missing":              {`"proven": true,`, ``, `^line \d+: proven: the field is missing`},
-		"null":                       {`"proven": true`, `"proven": null`, `^line 4: proven: null is not a value`},
+		"null":                       {`"proven": true`, `"proven": null`, `^line 4: proven: null is not true or false`},
 		"no number":                  {`"gap_percent": 0`, `"gap_percent": NaN`, `^line \d+: gap_percent: this is not JSON`},
 		"number as text":             {`"gap_percent": 0`, `"gap_percent": "0"`, `^line 5: gap_percent: `},
 		"too large a number":         {`"gap_percent": 0`, `"gap_percent": 1e999`, `^line 5: gap_percent: `},
 		"field of the schedule":      {`"gpu": "A100"`, `"gpu": "A30"`, `^line 7: schedule\.gpu: the schedule is for A30`},
 		"field of the witness":       {`"kind"`, `"kinds"`, `^line \d+: witness: unknown field "kinds"`},
 		"witness that is no object":  {`"witness": {`, `"witness": [{`, `^line \d+: witness: `},
-		"schedule that is no object": {`"schedule": {`, `"schedule": 1, "more": {`, `^line 6: unknown field "more"`},
+		"schedule that is no object": {`"schedule": {`, `"schedule": 1, "more": {`, `^line 6: schedule: 1 is not an object`},
 	} {
 		broken := strings.Replace(text, l.old, l.replacement, 1)
 		if broken == text {

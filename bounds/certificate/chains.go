@@ -9,30 +9,30 @@ import (
 	"miglab/harness/schedule"
 )
 
-// maxChained is the largest number of tasks of which all assignments are compared,
-// which takes 3^n steps.
+// maxChained is the largest number of tasks for which chains are verified. It takes 3^n
+// steps to compare all assignments.
 const maxChained = 18
 
-// verifyChains checks that no assignment of the tasks to the nodes of the trees
-// keeps every slice busy for less than the bound. A slice is busy, at least, with what the nodes
-// that cover it do, of which no two exist at once: of each node with tasks its create,
-// unless it is there at the start, its tasks, and its destroy. One of them, the
-// last, need not be destroyed. That is at best the dearest, which is the largest.
-// An instance that is there at the start is busy until an instant, and destroyed if any
-// other node is used on the slice.
+// verifyChains checks that no assignment of the tasks to the nodes of the trees keeps every
+// slice busy for less than the bound. Nodes that cover the same slice exist one after the
+// other. So the slice is busy with each such node that has tasks: with its create (unless
+// it exists at the start), its tasks and its destroy. Only the last node need not be
+// destroyed; at best this is the longest destroy, that of the largest node. An instance
+// that exists at the start is busy until an instant, and is destroyed if any other node is
+// used on the slice.
 //
-// Under [mig.Sequential] two disjoint subtrees do not create at once. While the first create
-// of the one goes on, nothing of the other exists that needs one, nor of a node above
-// both: the other's slices wait, at least for the shortest create.
+// Under [mig.Sequential] two disjoint subtrees do not create at the same time. During the
+// first create in one subtree, no created node of the other exists, nor a node above both.
+// So the slices of the other wait, at least for the shortest create.
 //
-// Which assignment is best for a subtree depends on the set of tasks alone, so that the
-// subtrees are combined from the leaves up, by set.
+// The best assignment for a subtree depends only on the set of its tasks. So the subtrees
+// are combined from the leaves up, by set.
 func (w *Witness) verifyChains(p *schedule.Problem) error {
 	if len(p.Tasks) > maxChained {
 		return fmt.Errorf("chains are verified for at most %d tasks, not for %d", maxChained, len(p.Tasks))
 	}
 	all, below := 1<<len(p.Tasks)-1, float64(w.below())
-	// load is, by set, the least busy time of the GPUs so far.
+	// load is the least busy time of the GPUs so far, by set.
 	var load []float64
 	for gpu := range p.GPUs() {
 		nodes := len(p.GPU.Tree())
@@ -64,25 +64,20 @@ func (w *Witness) verifyChains(p *schedule.Problem) error {
 	return nil
 }
 
-// An assignment is to the nodes of one GPU.
+// An assignment assigns tasks to the nodes of one GPU.
 type assignment struct {
 	p *schedule.Problem
 	// there are the start instances, by node.
 	there []*schedule.Existing
-	// destroyed and last are the tables of the subtrees, by node, and inner those of what is below a
-	// node with tasks.
+	// destroyed and last are the tables of the subtrees, by node. inner are those of the nodes
+	// below a node with tasks.
 	destroyed, last, inner [][]float64
 }
 
-func (a *assignment) cost(t mig.Seconds) float64 {
-	if a.p.Model == mig.Free {
-		return 0
-	}
-	return float64(t)
-}
+func (a *assignment) cost(takes mig.Seconds) float64 { return float64(cost(a.p, takes)) }
 
-// tables returns for each set of tasks how long the busiest slice of a subtree is busy, at least, if
-// the set is assigned to it: with all destroys, and without the dearest.
+// tables returns for each set of tasks how long the busiest slice of a subtree is busy at
+// least if the set is assigned to it: with all destroys, and without the longest.
 func (a *assignment) tables(v int) (destroyed, last []float64) {
 	node := &a.p.GPU.Tree()[v]
 	sets := 1 << len(a.p.Tasks)
@@ -128,7 +123,8 @@ func (a *assignment) tables(v int) (destroyed, last []float64) {
 	return destroyed, last
 }
 
-// run lets any tasks of each set run on an instance of a size instead of below it.
+// run changes a table so that any tasks of each set may run on an instance of a size
+// instead of below it.
 func (a *assignment) run(busy []float64, size mig.Slices) {
 	for i := range a.p.Tasks {
 		took := float64(a.p.Tasks[i].On(size))
@@ -140,7 +136,7 @@ func (a *assignment) run(busy []float64, size mig.Slices) {
 	}
 }
 
-// wait returns for how long one of the two subtrees of a node waits for the other.
+// wait returns how long one of the two subtrees of a node waits for the other.
 func (a *assignment) wait(v int) float64 {
 	if a.p.Model != mig.Sequential {
 		return 0
@@ -163,7 +159,7 @@ func (a *assignment) wait(v int) float64 {
 	return least
 }
 
-// beside divides each set in the best way between two that do not share a slice.
+// beside divides each set in the best way between two subtrees that share no slice.
 func beside(left, right []float64, wait float64) []float64 {
 	busy := make([]float64, len(left))
 	busy[0] = max(left[0], right[0])

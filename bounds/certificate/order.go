@@ -5,36 +5,35 @@ import (
 	"slices"
 )
 
-// An order is what [Witness.verifyChains] looks at when one empty GPU creates one
-// instance at a time. Take the largest nodes with tasks of which none covers another, and
-// with each the nodes below it: no two of these groups share a slice. The groups begin one
-// after the other. While one of them begins, with a create, those that come later do not
-// exist yet, nor does anything that covers both. So of k groups the second waits for one
-// create, at least, and the last for k-1.
+// An order refines [Witness.verifyChains] for one empty GPU that creates one instance at a
+// time. Take the topmost nodes with tasks, each as a group with the nodes below it: no two
+// groups share a slice. The groups begin one after the other, each with a create. During
+// this create, later groups do not exist yet, nor does anything that covers both. So of k
+// groups the second waits for at least one create, and the last for k-1.
 //
-// The same holds for the groups below a node with tasks, among themselves.
+// The same holds for the groups below a node with tasks.
 type order struct {
 	a    *assignment
 	wait float64
-	// known are the lists of groups that were asked for.
+	// known are the lists of groups that were computed.
 	known map[part]groups
 }
 
-// A part is a set of tasks for the subtree of a node; inner without the node, destroyed
-// if an instance with tasks covers it.
+// A part is a set of tasks for the subtree of a node. inner excludes the node itself;
+// destroyed means that an instance with tasks covers it.
 type part struct {
 	v, set           int
 	inner, destroyed bool
 }
 
-// groups are ways to run a part's tasks below a limit, each by how long its groups are
-// busy, descending.
+// groups are ways to run a part's tasks below a limit. Each way lists how long its groups
+// are busy, in descending order.
 type groups struct {
 	limit float64
 	ways  [][]float64
 }
 
-// until returns when the last of the groups ends if they come in the given order.
+// until returns when the last group ends if the groups come in the given order.
 func (o *order) until(groups []float64) float64 {
 	end := 0.0
 	for before, busy := range groups {
@@ -43,8 +42,8 @@ func (o *order) until(groups []float64) float64 {
 	return end
 }
 
-// ways returns the ways to run a part's tasks so that each group ends before the limit,
-// without those in which every group ends as late as in another one, or later.
+// ways returns the ways to run a part's tasks so that each group ends before the limit. It
+// leaves out ways in which no group ends earlier than in another way.
 func (o *order) ways(p part, limit float64) [][]float64 {
 	if p.set == 0 {
 		return [][]float64{nil}
@@ -67,7 +66,8 @@ func (o *order) ways(p part, limit float64) [][]float64 {
 	return ways
 }
 
-// together returns how long a part is busy at least that runs some tasks on its node; the limit if it is no less.
+// together returns how long a part is busy at least if some tasks run on its node, or the
+// limit if that is less.
 func (o *order) together(p part, limit float64) float64 {
 	node := &o.a.p.GPU.Tree()[p.v]
 	own := o.a.cost(node.Profile.Create)
@@ -92,7 +92,7 @@ func (o *order) together(p part, limit float64) float64 {
 	}
 }
 
-// apart divides the tasks between the children.
+// apart returns the ways in which all tasks run on the children.
 func (o *order) apart(p part, limit float64) [][]float64 {
 	children := o.a.p.GPU.Tree()[p.v].Children
 	if len(children) == 0 {
@@ -125,7 +125,7 @@ func (o *order) apart(p part, limit float64) [][]float64 {
 	}
 }
 
-// better adds a way to some and returns them without those that are no better than another.
+// better adds a way and leaves out ways that are no better than another.
 func better(ways [][]float64, way []float64) [][]float64 {
 	worse := func(a, b []float64) bool {
 		if len(a) < len(b) {

@@ -7,15 +7,14 @@ import (
 	"miglab/harness/schedule"
 )
 
-// maxSearched is the largest number of tasks of which all schedules are tried.
+// maxSearched is the largest number of tasks for which all schedules are tried.
 const maxSearched = 6
 
 // shorter reports whether one GPU has a schedule that ends before an instant. It tries
-// every order of the operations: at each turn an instance whose tasks have
-// ended is destroyed, or one is created where there is room and some of the tasks
-// left run on it, one after the other. An operation begins as early as it can: when
-// its slices are free, and not before the operation ahead of it begins, or, under
-// [mig.Sequential], ends.
+// every order of the operations. Each operation either destroys an instance whose tasks
+// have ended, or creates one where there is room. On the new instance some of the remaining
+// tasks run one after the other. An operation begins as early as possible: when its slices
+// are free, and not before the previous operation begins or, under [mig.Sequential], ends.
 func shorter(p *schedule.Problem, than mig.Seconds) bool {
 	t := tree{p: p, than: than, seen: map[situationKey][]situation{}}
 	for _, node := range p.GPU.Tree() {
@@ -25,7 +24,7 @@ func shorter(p *schedule.Problem, than mig.Seconds) bool {
 	return t.start(s, 0)
 }
 
-// A tree is what is tried.
+// A tree is the search tree.
 type tree struct {
 	p         *schedule.Problem
 	than      mig.Seconds
@@ -36,21 +35,21 @@ type tree struct {
 // A situation is where a schedule stands after an operation.
 type situation struct {
 	situationKey
-	// from is the instant before which the next operation does not begin.
+	// from is when the next operation can begin at the earliest.
 	from mig.Seconds
-	// free is when the tasks on a slice, or the operation that frees it, end.
+	// free is when the tasks on a slice end, or the operation that frees it.
 	free [8]mig.Seconds
 }
 
 type situationKey struct {
-	// left is the set of tasks that have not run.
+	// left is the set of remaining tasks.
 	left uint
 	// there is the instance on each slice.
 	there [8]mig.Instance
 }
 
-// start tries every set of tasks on the instances that are there at the start, from
-// the k-th on.
+// start tries every set of tasks on the instances that exist at the start, from the k-th
+// on.
 func (t *tree) start(s situation, k int) bool {
 	if k == len(t.p.Start) {
 		return t.next(s)
@@ -78,16 +77,21 @@ func (t *tree) took(set uint, size mig.Slices) mig.Seconds {
 	return sum
 }
 
-// with returns the situation in which an instance is there besides and the tasks of a
-// set run on it until an instant.
+// with returns the situation in which an instance also exists and the tasks of a set run on
+// it until an instant.
 func (s situation) with(in mig.Instance, set uint, end mig.Seconds) situation {
 	s.left &^= set
+	s.put(in, in.Mask(), end)
+	return s
+}
+
+// put lets an instance, or none, be on some slices, which are free from an instant on.
+func (s *situation) put(in mig.Instance, on mig.Mask, from mig.Seconds) {
 	for v := range s.free {
-		if in.Mask()>>v&1 != 0 {
-			s.free[v], s.there[v] = end, in
+		if on>>v&1 != 0 {
+			s.free[v], s.there[v] = from, in
 		}
 	}
-	return s
 }
 
 // next tries everything that can come next.
@@ -127,19 +131,10 @@ func (t *tree) operate(s situation, in mig.Instance, takes mig.Seconds) (mig.Sec
 }
 
 func (t *tree) destroy(s situation, in mig.Instance) bool {
-	takes := t.takes(in.Profile.Destroy)
+	takes := cost(t.p, in.Profile.Destroy)
 	begin, s := t.operate(s, in, takes)
-	return t.next(s.without(in, begin+takes))
-}
-
-// without returns the situation in which an instance is gone from an instant on.
-func (s situation) without(in mig.Instance, from mig.Seconds) situation {
-	for v := range s.free {
-		if in.Mask()>>v&1 != 0 {
-			s.free[v], s.there[v] = from, mig.Instance{}
-		}
-	}
-	return s
+	s.put(mig.Instance{}, in.Mask(), begin+takes)
+	return t.next(s)
 }
 
 func (t *tree) create(s situation, in mig.Instance) bool {
@@ -148,7 +143,7 @@ func (t *tree) create(s situation, in mig.Instance) bool {
 			return false
 		}
 	}
-	takes := t.takes(in.Profile.Create)
+	takes := cost(t.p, in.Profile.Create)
 	begin, s := t.operate(s, in, takes)
 	for set := s.left; set != 0; set = (set - 1) & s.left {
 		if end := begin + takes + t.took(set, in.Size()); end < t.than && t.next(s.with(in, set, end)) {
@@ -158,16 +153,8 @@ func (t *tree) create(s situation, in mig.Instance) bool {
 	return false
 }
 
-// takes is what an operation of a cost takes.
-func (t *tree) takes(cost mig.Seconds) mig.Seconds {
-	if t.p.Model == mig.Free {
-		return 0
-	}
-	return cost
-}
-
-// hopeless reports whether a task that is left cannot end in time on any instance,
-// or the slices have no time for all that are left.
+// hopeless reports whether a remaining task cannot end in time on any instance, or the
+// slices do not have enough time for all remaining tasks.
 func (t *tree) hopeless(s *situation) bool {
 	var area mig.Seconds
 	for m := s.left; m != 0; m &= m - 1 {
@@ -181,12 +168,12 @@ func (t *tree) hopeless(s *situation) bool {
 				if in.Mask()>>v&1 != 0 {
 					free := s.free[v]
 					if x := s.there[v].Profile; x != nil {
-						free += t.takes(x.Destroy)
+						free += cost(t.p, x.Destroy)
 					}
 					begin = max(begin, free)
 				}
 			}
-			if begin+t.takes(in.Profile.Create)+t.p.Tasks[i].On(size) < t.than {
+			if begin+cost(t.p, in.Profile.Create)+t.p.Tasks[i].On(size) < t.than {
 				fits = true
 				least = min(least, mig.Seconds(float64(size)*float64(t.p.Tasks[i].On(size))))
 			}
@@ -198,7 +185,7 @@ func (t *tree) hopeless(s *situation) bool {
 	}
 	whole := mig.Seconds(float64(t.p.GPU.ComputeSlices) * float64(t.than-s.from))
 	for v, in := range s.there {
-		// What is there at the start can be busy for longer.
+		// An instance that exists at the start can be busy for longer.
 		if until := min(s.free[v], t.than); in.Profile != nil && int(in.Start) == v && until > s.from {
 			whole -= mig.Seconds(float64(in.Size()) * float64(until-s.from))
 		}
@@ -206,7 +193,8 @@ func (t *tree) hopeless(s *situation) bool {
 	return area > whole+mig.Seconds(1e-9*float64(t.than))
 }
 
-// known reports whether a situation that was tried is no later in anything.
+// known reports whether the search has tried a situation in which nothing is later. If not,
+// it records this one.
 func (t *tree) known(s *situation) bool {
 	for v := range s.free {
 		s.free[v] = max(s.free[v], s.from)

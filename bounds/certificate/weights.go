@@ -8,14 +8,14 @@ import (
 	"miglab/harness/schedule"
 )
 
-// verifyWeights checks that the slices, each counted by its weight, have too little time
-// for the tasks before the bound.
+// verifyWeights checks that the weighted time of the slices before the bound is not enough
+// for the tasks.
 //
-// At any instant what the nodes that run tasks weigh together is at most the weight of the
-// slices on which something can run by then. So up to the makespan the slices have as
-// much weighted time as the tasks need, each on its node of least weight times duration.
-// In a schedule that ends before the threshold, no task ends later, so options that
-// cannot end before it need not be considered.
+// At any instant the nodes that run tasks weigh at most as much as the slices on which
+// something can run by then. So up to the makespan the slices have at least as much weighted
+// time as the tasks need, each on its node of least weight times duration. In a schedule
+// that ends before the threshold, every task ends before it, so options that cannot do so
+// are left out.
 func (w *Witness) verifyWeights(p *schedule.Problem) error {
 	if len(w.Weights) != int(p.GPU.ComputeSlices) {
 		return fmt.Errorf("there are %d weights for the %d compute slices of %v", len(w.Weights), p.GPU.ComputeSlices, p.GPU)
@@ -28,14 +28,14 @@ func (w *Witness) verifyWeights(p *schedule.Problem) error {
 		sum += x
 	}
 	if !(math.Abs(sum-1) <= 1e-9) {
-		return fmt.Errorf("the weights add up to %v, not to 1", sum)
+		return fmt.Errorf("the weights add up to %v instead of 1", sum)
 	}
 	threshold := inf
 	if w.Threshold != 0 {
 		threshold = w.Threshold
 	}
 	if !(threshold > 0) || threshold < w.Bound {
-		return fmt.Errorf("threshold_s is %v; no bound beyond it, such as %v, follows", w.Threshold, w.Bound)
+		return fmt.Errorf("threshold_s is %v; it cannot prove the larger bound %v", w.Threshold, w.Bound)
 	}
 	ends := ends(p)
 	possible := func(i int, s mig.Slices) bool { return ends[i][s] < threshold }
@@ -67,12 +67,12 @@ func (w *Witness) verifyWeights(p *schedule.Problem) error {
 		}
 	}
 	if have >= need {
-		return fmt.Errorf("before %v s the slices have %v weighted slice-seconds; the tasks need %v only", w.Bound, have, need)
+		return fmt.Errorf("before %v s the slices have %v weighted slice-seconds; the tasks need only %v", w.Bound, have, need)
 	}
 	return nil
 }
 
-// of returns what a node weighs: the sum over the compute slices that it covers.
+// of returns the weight of a node: the sum over the compute slices that it covers.
 func (w *Witness) of(in mig.Instance) float64 {
 	var sum float64
 	for l, x := range w.Weights {
@@ -85,21 +85,15 @@ func (w *Witness) of(in mig.Instance) float64 {
 
 // earliest returns when a task can begin on a node of a GPU.
 func earliest(p *schedule.Problem, gpu int, in mig.Instance) mig.Seconds {
-	create := in.Profile.Create
-	if p.Model == mig.Free {
-		create = 0
-	}
 	var free mig.Seconds
 	for _, e := range p.Start {
 		switch {
 		case e.GPU != gpu || !e.Instance.Overlaps(in):
 		case e.Instance.Start == in.Start && e.Instance.Size() == in.Size():
 			return e.BusyUntil
-		case p.Model == mig.Free:
-			free = max(free, e.BusyUntil)
 		default:
-			free = max(free, e.BusyUntil+e.Instance.Profile.Destroy)
+			free = max(free, e.BusyUntil+cost(p, e.Instance.Profile.Destroy))
 		}
 	}
-	return free + create
+	return free + cost(p, in.Profile.Create)
 }

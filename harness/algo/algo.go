@@ -46,8 +46,16 @@ type Offline interface {
 	AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error)
 }
 
-// Timed is a [Batch] or [Stream] that knows how long its last schedule took. The clock around
-// the call would also count other work, such as starting a process.
+// A Dialogue is a [sim.Placer] or [sim.Dispatcher] that asks a program for each decision.
+type Dialogue interface {
+	// Converse calls simulate, during which the scheduler decides. If the program has to be
+	// replaced, it calls simulate again, which starts from the beginning. The error says what
+	// the program did wrong, or is that of simulate or ctx.
+	Converse(ctx context.Context, simulate func() error) error
+}
+
+// Timed is an algorithm that knows how long its last schedule took. The clock around the call
+// would also count other work, such as starting a process.
 type Timed interface {
 	Took() time.Duration
 }

@@ -1,33 +1,33 @@
-// Package curve is the format of learning curves, and what their scores are measured
-// on: training writes them, figures read them.
+// Package curve is the format of learning curves, and names the datasets on which their
+// scores are measured. Training writes curves, figures read them.
 //
-// A curve is a CSV file with a line for each segment of a training run. Every field is
-// a finite number, but for the return and the length of episodes, which are empty where
-// no episode ended in the segment.
+// A curve is a CSV file with a line for each segment of a training run. Every field is a
+// finite number, except that the return and the length of episodes are empty where no
+// episode ended in the segment.
 package curve
 
 import (
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
+
+	"miglab/harness/strictcsv"
 )
 
-// Seed is that of the datasets on which agents are scored while they learn: no table
+// Seed is the seed of the datasets on which agents are scored while they learn. No table
 // uses it.
 const Seed = 1_000_003
 
-// Batches is how many batches a score is the mean over, equally many of each workload
-// and dataset.
+// Batches is the number of batches over which a score is the mean, equally many of each
+// workload and dataset.
 const Batches = 100
 
-// Datasets names the datasets on which agents that schedule batches of n tasks of a
-// workload are scored: one for each reading of the paper's generator, the text's and the
-// one that the released code trains with.
+// Datasets names the datasets on which agents for batches of n tasks of a workload are
+// scored: one for each reading of the paper's generator, that of the text and that of the
+// released training code.
 func Datasets(workload string, n int) []string {
 	var names []string
 	for _, generator := range []string{"paper", "released-train"} {
@@ -36,33 +36,30 @@ func Datasets(workload string, n int) []string {
 	return names
 }
 
-// A Point is a line of a curve: how an agent did at the end of a segment.
+// A Point is a line of a curve: what an agent achieved at the end of a segment.
 type Point struct {
 	// Steps of training so far, at least 1.
 	Steps int64
-	// Score is what the agent achieves on instances that are always the same: the mean
-	// p_opt in percent; of an agent for jobs with deadlines the share of late ones in
-	// percent; of one for co-runs the relative throughput, of which more is better.
+	// Score is measured on the same instances every time. It is the mean p_opt in percent.
+	// For jobs with deadlines it is the share of late jobs in percent, and for co-runs the
+	// relative throughput, where more is better.
 	Score float64
-	// Return and Length are means over the episodes that ended in the segment; NaN where
-	// none did.
+	// Return and Length are means over the episodes that ended in the segment; NaN if none
+	// did.
 	Return, Length float64
-	// What follows are means over the segment's iterations.
+	// These are means over the segment's iterations.
 	Entropy, PolicyLoss, ValueLoss, ExplainedVariance float64
 	// LearningRate and Exploration are those of the last iteration.
 	LearningRate, Exploration float64
 }
 
-// columns are those of the file.
-var columns = []string{
-	"steps", "score", "mean_return", "mean_length", "entropy", "policy_loss", "value_loss",
-	"explained_variance", "learning_rate", "exploration",
-}
+// columns are the columns of the file.
+var columns = strictcsv.Columns[row]()
 
 // Header returns the first line of a curve's file, without its end.
 func Header() string { return strings.Join(columns, ",") }
 
-// values returns those of all columns but the first.
+// values returns the values of all columns but the first.
 func (p *Point) values() []*float64 {
 	return []*float64{
 		&p.Score, &p.Return, &p.Length, &p.Entropy, &p.PolicyLoss, &p.ValueLoss,
@@ -70,10 +67,10 @@ func (p *Point) values() []*float64 {
 	}
 }
 
-// mayBeEmpty reports whether the value of a column may be missing, which is NaN.
+// mayBeEmpty reports whether the value of a column may be missing. It is then NaN.
 func mayBeEmpty(column string) bool { return column == "mean_return" || column == "mean_length" }
 
-// digits are the significant ones of a file's values.
+// digits is the number of significant digits of a file's values.
 const digits = 6
 
 // Round gives the point the precision that files have, so that it equals what is read
@@ -86,8 +83,8 @@ func (p *Point) Round() {
 
 func text(v float64) string { return strconv.FormatFloat(v, 'g', digits, 64) }
 
-// Write writes points by ascending steps as [Read] reads them, with six significant
-// digits. A value that Read would refuse is an error.
+// Write writes points, by ascending steps, the way that [Read] reads them, with six
+// significant digits. A value that Read would refuse is an error.
 func Write(w io.Writer, points []Point) error {
 	c := csv.NewWriter(w)
 	if err := c.Write(columns); err != nil {
@@ -102,7 +99,7 @@ func Write(w io.Writer, points []Point) error {
 			case math.IsNaN(*v) && mayBeEmpty(column):
 				line = append(line, "")
 			case math.IsNaN(*v) || math.IsInf(*v, 0):
-				return fmt.Errorf("learning curve: %s is %v at step %d; it has to be finite", column, *v, p.Steps)
+				return fmt.Errorf("learning curve: %s is %v at step %d; it must be finite", column, *v, p.Steps)
 			default:
 				line = append(line, text(*v))
 			}
@@ -115,73 +112,81 @@ func Write(w io.Writer, points []Point) error {
 	return c.Error()
 }
 
-// A ParseError says where a file is no learning curve.
-type ParseError struct {
-	File string
-	// Line counts from 1.
-	Line   int
-	Reason string
+// ParseError says where a file is not a learning curve.
+type ParseError = strictcsv.Error
+
+// A row is a line of the file.
+type row struct {
+	Steps             steps `csv:"steps"`
+	Score             value `csv:"score"`
+	Return            maybe `csv:"mean_return"`
+	Length            maybe `csv:"mean_length"`
+	Entropy           value `csv:"entropy"`
+	PolicyLoss        value `csv:"policy_loss"`
+	ValueLoss         value `csv:"value_loss"`
+	ExplainedVariance value `csv:"explained_variance"`
+	LearningRate      value `csv:"learning_rate"`
+	Exploration       value `csv:"exploration"`
 }
 
-func (e *ParseError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason) }
-
-// Read reads a curve of at least one point. The file's name serves for errors only. What
+// Read reads a curve of at least one point. The file's name is only used in errors. What
 // is wrong with the text is a [*ParseError]; other errors are those of r.
 func Read(r io.Reader, file string) ([]Point, error) {
-	in := csv.NewReader(r)
-	in.FieldsPerRecord = len(columns)
-	in.ReuseRecord = true
-	var points []Point
-	line := 0 // of the last record
-	for {
-		record, err := in.Read()
-		var bad *csv.ParseError
-		switch {
-		case errors.Is(err, io.EOF) && line == 0:
-			return nil, &ParseError{file, 1, fmt.Sprintf("it is empty; it has to begin with %s", Header())}
-		case errors.Is(err, io.EOF) && len(points) == 0:
-			return nil, &ParseError{file, line + 1, "there are no points; there has to be a line for each segment of the run"}
-		case errors.Is(err, io.EOF):
-			return points, nil
-		case errors.As(err, &bad):
-			return nil, &ParseError{file, bad.Line, bad.Err.Error()}
-		case err != nil:
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		first := line == 0
-		line, _ = in.FieldPos(0)
-		if first {
-			if !slices.Equal(record, columns) {
-				return nil, &ParseError{file, line, fmt.Sprintf("the columns are %q; they have to be %q", record, columns)}
-			}
-			continue
-		}
-		p, reason := parse(record)
-		if n := len(points); reason == "" && n > 0 && p.Steps <= points[n-1].Steps {
-			reason = fmt.Sprintf("steps %d do not exceed %d, those of the line before", p.Steps, points[n-1].Steps)
-		}
-		if reason != "" {
-			return nil, &ParseError{file, line, reason}
-		}
-		points = append(points, p)
+	t, err := strictcsv.Read[row](r, file, strictcsv.Format{
+		Columns: columns, Exact: true,
+		Empty: "there are no points; there must be a line for each segment of the run",
+	})
+	if err != nil {
+		return nil, err
 	}
+	points := make([]Point, len(t.Rows))
+	for i, row := range t.Rows {
+		if i > 0 && row.Steps <= t.Rows[i-1].Steps {
+			return nil, t.Fail(i, "steps", fmt.Errorf("%d is not more than %d on the line before", row.Steps, t.Rows[i-1].Steps))
+		}
+		points[i] = Point{
+			Steps: int64(row.Steps), Score: float64(row.Score), Return: float64(row.Return), Length: float64(row.Length),
+			Entropy: float64(row.Entropy), PolicyLoss: float64(row.PolicyLoss), ValueLoss: float64(row.ValueLoss),
+			ExplainedVariance: float64(row.ExplainedVariance), LearningRate: float64(row.LearningRate), Exploration: float64(row.Exploration),
+		}
+	}
+	return points, nil
 }
 
-// parse returns a line's point, or what is wrong with it.
-func parse(record []string) (p Point, reason string) {
-	var err error
-	if p.Steps, err = strconv.ParseInt(record[0], 10, 64); err != nil || p.Steps < 1 {
-		return p, fmt.Sprintf("steps %q is no whole number from 1 on", record[0])
+// steps is a number of steps as files write it.
+type steps int64
+
+// UnmarshalCSV reads a number of steps.
+func (n *steps) UnmarshalCSV(s string) error {
+	v, err := strictcsv.Int(s)
+	if err != nil || v < 1 {
+		return fmt.Errorf("%q is not a whole number from 1", s)
 	}
-	for i, v := range p.values() {
-		column, field := columns[1+i], record[1+i]
-		if field == "" && mayBeEmpty(column) {
-			*v = math.NaN()
-			continue
-		}
-		if *v, err = strconv.ParseFloat(field, 64); err != nil || math.IsNaN(*v) || math.IsInf(*v, 0) {
-			return p, fmt.Sprintf("%s %q is no finite number", column, field)
-		}
+	*n = steps(v)
+	return nil
+}
+
+// A value is a finite number.
+type value float64
+
+// UnmarshalCSV reads a number.
+func (x *value) UnmarshalCSV(s string) error {
+	v, err := strictcsv.Float(s)
+	if err != nil {
+		return fmt.Errorf("%q is not a finite number", s)
 	}
-	return p, ""
+	*x = value(v)
+	return nil
+}
+
+// maybe is a value that may be missing.
+type maybe float64
+
+// UnmarshalCSV reads a number, or NaN from an empty field.
+func (x *maybe) UnmarshalCSV(s string) error {
+	if s == "" {
+		*x = maybe(math.NaN())
+		return nil
+	}
+	return (*value)(x).UnmarshalCSV(s)
 }

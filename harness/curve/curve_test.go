@@ -56,21 +56,23 @@ func TestWriteRefusesWhatReadDoes(t *testing.T) {
 func TestReadNamesWhatIsWrong(t *testing.T) {
 	line := func(fields string) string { return goodText + fields + "\n" }
 	for _, c := range []struct{ text, want string }{
-		{"", "c.csv:1: it is empty"},
-		{Header() + "\n", "c.csv:2: there are no points"},
-		{strings.Replace(goodText, "score", "scor", 1), "c.csv:1: the columns"},
-		{line("300,1,1"), "c.csv:4: wrong number of fields"},
+		{"", "c.csv:1: the file is empty"},
+		{Header() + "\n", "c.csv:1: there are no points"},
+		{strings.Replace(goodText, "score", "scor", 1), "c.csv:1: the header is"},
+		{line("300,1,1"), "c.csv:4: the line has 3 fields"},
 		{line(`300,"1`), "c.csv:"},
-		{line("300.5,1,1,1,1,1,1,1,1,1"), `c.csv:4: steps "300.5"`},
-		{line("0,1,1,1,1,1,1,1,1,1"), `c.csv:4: steps "0"`},
-		{line("256,1,1,1,1,1,1,1,1,1"), "c.csv:4: steps 256 do not exceed 256"},
-		{line("300,,1,1,1,1,1,1,1,1"), `c.csv:4: score ""`},
-		{line("300,Inf,1,1,1,1,1,1,1,1"), `c.csv:4: score "Inf"`},
-		{line("300,1e999,1,1,1,1,1,1,1,1"), `c.csv:4: score "1e999"`},
-		{line("300,1,NaN,1,1,1,1,1,1,1"), `c.csv:4: mean_return "NaN"`},
-		{line("300,1,1,-inf,1,1,1,1,1,1"), `c.csv:4: mean_length "-inf"`},
-		{line("300,1,1,1,,1,1,1,1,1"), `c.csv:4: entropy ""`},
-		{line("\n\n300,1,1,1,1,1,1,1,1,x"), `c.csv:6: exploration "x"`},
+		{line("300.5,1,1,1,1,1,1,1,1,1"), `c.csv:4: steps: "300.5"`},
+		{line("0,1,1,1,1,1,1,1,1,1"), `c.csv:4: steps: "0"`},
+		{line("256,1,1,1,1,1,1,1,1,1"), "c.csv:4: steps: 256 is not more than 256"},
+		{line("300,,1,1,1,1,1,1,1,1"), `c.csv:4: score: ""`},
+		{line("300,Inf,1,1,1,1,1,1,1,1"), `c.csv:4: score: "Inf"`},
+		{line("300,1e999,1,1,1,1,1,1,1,1"), `c.csv:4: score: "1e999"`},
+		{line("300,1,NaN,1,1,1,1,1,1,1"), `c.csv:4: mean_return: "NaN"`},
+		{line("300,1,1,-inf,1,1,1,1,1,1"), `c.csv:4: mean_length: "-inf"`},
+		{line("300,0x1p3,1,1,1,1,1,1,1,1"), `c.csv:4: score: "0x1p3"`},
+		{line("1_000,1,1,1,1,1,1,1,1,1"), `c.csv:4: steps: "1_000"`},
+		{line("300,1,1,1,,1,1,1,1,1"), `c.csv:4: entropy: ""`},
+		{line("\n\n300,1,1,1,1,1,1,1,1,x"), `c.csv:6: exploration: "x"`},
 	} {
 		_, err := Read(strings.NewReader(c.text), "c.csv")
 		var parse *ParseError
@@ -90,7 +92,7 @@ func TestDatasets(t *testing.T) {
 	}
 }
 
-// FuzzReadCurve: what is accepted can be written and comes back.
+// A curve that is accepted can be written and read back.
 func FuzzReadCurve(f *testing.F) {
 	for _, s := range []string{
 		goodText, "", "\n\n" + goodText, Header(), Header() + "\n1,2\n", Header() + "\n1,\"2\n\",3,4,5,6,7,8,9,10\n",

@@ -1,29 +1,31 @@
-// Package external lets programs in any language compete: `exec:./my-scheduler --fast`
-// names one wherever the batch and stream tracks take an algorithm. The command line is
-// split at spaces and the program is found as the shell finds it; no shell is involved.
+// Package external runs algorithms that are programs in any language: wherever a track takes
+// an algorithm, `exec:./my-scheduler --fast` names a program. The command line is split at
+// spaces, and the program is found as a shell finds it, but no shell runs.
 //
-// A program reads JSON lines on standard input and answers on standard output; PROTOCOL.md
-// is the schema, and examples/ has a scheduler in Python and one in Go. Its schedules are
-// refereed like all others. What else goes wrong is an [*Error] that becomes the row of the
-// instance, and the run goes on with a fresh process.
+// A program reads JSON lines from standard input and answers on standard output. PROTOCOL.md
+// describes the messages, and examples/ has programs in Python and Go. Batches, streams and
+// co-run windows are asked as a whole. Placement and dispatch are dialogues: a program is
+// asked for one decision at a time and does not see what comes later. Each track has a file
+// here, with its messages and what makes an algorithm of a program.
 //
-// Each worker has a process of its own, which is asked one instance after the other; a
-// program that says so is instead asked for several at a time, in one process. It is told
-// nothing that depends on the order of the instances and must let nothing of one show in
-// the answer to another. So that mishaps do not depend on the order either, a process that
-// fails after it has answered before is replaced and the instance asked again: what counts
-// is how a fresh process ends. For the same reason there is no giving up on a program that
-// always fails.
+// The referees and simulators check answers as they check those of this program's own
+// algorithms. What else goes wrong is an [*Error], which becomes the row of the instance.
+// The run then goes on with a new process.
 //
-// Results belong to the version that the program states and to the content of the files
-// that its command line names, the program itself first: when one changes, they are
-// computed anew. What those files load in turn is not looked at; raise the version there.
-// An argument that names no file counts for nothing, so that without its script an
-// interpreter is another program.
+// Each worker has a process of its own, which it asks about one instance after the other. A
+// program can also take several instances at a time, in one process. Results must not depend
+// on the order of the instances. So a process that fails after it has answered about an
+// instance is replaced, and the instance is asked again; only the outcome with a new process
+// counts. For the same reason, a program that always fails is asked every time.
 //
-// Each process leads a process group, which is killed as a whole when it takes too long,
-// fails or ends, and by [Close]. On Linux the kernel also kills the process (not those that
-// it has started) when miglab dies, and RLIMIT_DATA limits the memory of each process to
-// what the parameter memory says; other systems have no such limit. Without process groups
-// (Windows), the process alone is killed.
+// Results belong to the version that the program states and to the content of the files that
+// its command line names, the program included. When one of them changes, results are
+// recomputed. Files that those load are not looked at, so a change there needs a new version.
+// An argument that names no file does not count.
+//
+// A process is killed when it takes too long or fails, and by [Close]. All processes that it
+// has started are killed when it ends: on Linux all of them, on other Unix systems those in
+// its process group, on Windows none. On Linux the kernel also kills the process, but not
+// those that it has started, when miglab dies. RLIMIT_DATA limits the memory of each process
+// there; other systems have no such limit.
 package external

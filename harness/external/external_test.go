@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,8 +18,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"miglab/harness/track"
+	"unicode/utf8"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -26,6 +26,7 @@ import (
 	"miglab/harness/schedule"
 	"miglab/harness/store"
 	"miglab/harness/task"
+	"miglab/harness/track"
 )
 
 // problem has n tasks that fit every size.
@@ -62,58 +63,93 @@ func kindOf(err error) string {
 	if _, ok := errors.AsType[*schedule.InvalidError](err); ok {
 		return run.KindInvalid
 	}
+	if err == nil {
+		return ""
+	}
 	return fmt.Sprint(err)
 }
 
-func TestFaultsAreToldApart(t *testing.T) {
-	for fault, want := range map[string]struct{ kind, text string }{
-		"hangs":             {store.KindTimeout, `did not answer in time$`},
-		"hangs-with-half":   {store.KindTimeout, `did not answer in time; it wrote half a line: "{\\"type\\":\\"sch"$`},
-		"crashes":           {KindCrashed, `ended \(exit status 3\) before it answered; standard error ends with "dividing\\nby zero"$`},
-		"is-killed":         {KindCrashed, `ended \(signal: killed\) before it answered$`},
-		"says-garbage":      {KindProtocol, `no message: invalid character 'S' .*: "Segmentation fault\\n"$`},
-		"says-nothing":      {KindProtocol, `writes a line that is no message`},
-		"says-half":         {KindProtocol, `ended \(exit status 0\) before it answered; it wrote half a line: "{`},
-		"says-much":         {KindProtocol, `writes a line of more than 16777216 bytes: "xxx`},
-		"says-wrong-id":     {KindProtocol, `id \d+ is not the \d+ that was asked$`},
-		"says-more":         {KindProtocol, `writes more than an answer, beginning with "{`},
-		"says-nan":          {KindProtocol, `no message: invalid character 'N'`},
-		"says-1e999":        {run.KindInvalid, `placements\[0\].end_s: 1e999 is too large`},
-		"closes-input":      {KindProtocol, `closed its standard input before it answered$`},
-		"closes-output":     {KindProtocol, `closed its standard output before it answered$`},
-		"declines":          {run.KindInfeasible, `declines: "too many tasks"$`},
-		"lies":              {run.KindInvalid, `makespan_s: \S+ is not the end of the last task`},
-		"invents-task":      {run.KindInvalid, `unknown task "task 0\?"; did you mean "task 0"`},
-		"overlaps":          {run.KindInvalid, `tasks overlap`},
-		"forgets":           {run.KindInvalid, `missing task`},
-		"hangs-at-exit":     {"<nil>", ""},
-		"ends-after-answer": {"<nil>", ""},
-		"says-more-later":   {"<nil>", ""},
-		"chats":             {"<nil>", ""},
-		"well":              {"<nil>", ""},
-	} {
+// An ending is how an instance ends with a fault.
+type ending struct{ kind, text string }
+
+// faults are those of the programs of all tracks.
+var faults = map[string]ending{
+	"hangs":             {store.KindTimeout, `did not answer in time$`},
+	"hangs-with-half":   {store.KindTimeout, `did not answer in time; it wrote half a line: "{\\"type\\":\\"sch"$`},
+	"crashes":           {KindCrashed, `ended \(exit status 3\) before it answered; standard error ends with "dividing\\nby zero"$`},
+	"is-killed":         {KindCrashed, `ended \(signal: killed\) before it answered$`},
+	"says-garbage":      {KindProtocol, `no message: .*invalid character 'S' .*: "Segmentation fault\\n"$`},
+	"says-nothing":      {KindProtocol, `writes a line that is no message`},
+	"says-half":         {KindProtocol, `ended \(exit status 0\) before it answered; it wrote half a line: "{`},
+	"says-much":         {KindProtocol, `writes a line of more than \d+ bytes \(64 KiB and 64 times the question, up to 16 MiB\): "xxx`},
+	"says-wrong-id":     {KindProtocol, `id \d+ is not the \d+ that was asked$`},
+	"says-more":         {KindProtocol, `writes more than an answer, beginning with "{`},
+	"says-nan":          {KindProtocol, `no message: .*invalid character 'N'`},
+	"shouts":            {KindProtocol, `no message: .*unknown object member name "TYPE"`},
+	"says-twice":        {KindProtocol, `no message: .*duplicate object member name "id"`},
+	"says-unknown":      {KindProtocol, `no message: .*unknown object member name "confidence"`},
+	"closes-input":      {KindProtocol, `closed its standard input before it answered$`},
+	"closes-output":     {KindProtocol, `closed its standard output before it answered$`},
+	"declines":          {run.KindInfeasible, `declines: "too many tasks"$`},
+	"complains":         {run.KindInfeasible, `declines: "ä{900}ä*\.\.\. \(cut; 40\d\d\d bytes in all\)$`},
+	"complains-much":    {KindProtocol, `writes a line of more than \d+ bytes`},
+	"hangs-at-exit":     {"", ""},
+	"ends-after-answer": {"", ""},
+	"says-more-later":   {"", ""},
+	"chats":             {"", ""},
+	"well":              {"", ""},
+}
+
+func TestFaultsOfSchedulers(t *testing.T) {
+	for fault, want := range with(faults, map[string]ending{
+		"says-1e999":   {run.KindInvalid, `placements\[0\].end_s: 1e999 is too large`},
+		"lies":         {run.KindInvalid, `makespan_s: \S+ is not the end of the last task`},
+		"invents-task": {run.KindInvalid, `unknown task "task 0\?"; did you mean "task 0"`},
+		"overlaps":     {run.KindInvalid, `tasks overlap`},
+		"forgets":      {run.KindInvalid, `missing task`},
+		"adds-60000":   {KindProtocol, `writes a line of more than \d+ bytes`},
+	}) {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			id := command(fault)
 			if want.kind == store.KindTimeout {
 				id += "&timeout=300ms"
 			}
-			// Twice: what happened before does not show.
+			// Twice, since what happened before must not show.
 			for range 2 {
 				err := settle(t, id, problem(3))
-				if kind := kindOf(err); kind != want.kind {
-					t.Errorf("kind %q, want %q: %v", kind, want.kind, err)
+				text := ""
+				if err != nil {
+					text = err.Error()
 				}
-				if !regexp.MustCompile(want.text).MatchString(fmt.Sprint(err)) {
-					t.Errorf("%v\nwant it to match %s", err, want.text)
-				}
+				check(t, want, kindOf(err), text)
 			}
 		})
 	}
 }
 
-// A question larger than a pipe holds, to a program that writes much before it reads, blocks
-// neither.
+// with returns endings with some replaced or added.
+func with(all, others map[string]ending) map[string]ending {
+	all = maps.Clone(all)
+	maps.Copy(all, others)
+	return all
+}
+
+func check(t *testing.T, want ending, kind, text string) {
+	t.Helper()
+	if kind != want.kind {
+		t.Errorf("kind %q, want %q: %v", kind, want.kind, text)
+	}
+	if !regexp.MustCompile(want.text).MatchString(text) {
+		t.Errorf("%s\nwant it to match %s", text, want.text)
+	}
+	if !utf8.ValidString(text) || len(text) > maxText+tailBytes+200 {
+		t.Errorf("an error of %d bytes, valid UTF-8: %v", len(text), utf8.ValidString(text))
+	}
+}
+
+// Neither side blocks when the question is larger than a pipe holds and the program writes
+// much before it reads.
 func TestFullPipesDoNotBlock(t *testing.T) {
 	for _, fault := range []string{"well", "chats"} {
 		if err := settle(t, command(fault), problem(3000)); err != nil {
@@ -144,6 +180,7 @@ func TestProgramsThatCannotCompeteAreRefused(t *testing.T) {
 		command("says-banner"):                     `writes more than an answer, beginning with "my scheduler 3\.0\\n"|no message`,
 		command("declines-track"):                  `does not say hello for the batch track: it declines: "no batch"`,
 		command("speaks-protocol-2"):               `protocol 2 is not 1`,
+		command("has-long-name"):                   `name has 101 bytes; at most 100 are allowed`,
 		command("well") + "&timeout=5":             `parameter "timeout": "5" is no time; write for example 500ms or 10s`,
 		command("well") + "&start=-1s":             `parameter "start": "-1s" is no time`,
 		"exec:true?memory=2":                       `parameter "memory": "2" is no amount; write for example 512MiB or 2GiB`,
@@ -155,14 +192,14 @@ func TestProgramsThatCannotCompeteAreRefused(t *testing.T) {
 			t.Errorf("%s: %v\nwant it to match %s", id, err, want)
 		}
 	}
-	for _, track := range []algo.Track{algo.TrackPlacement, algo.TrackDispatch, algo.TrackCorun, algo.TrackBound, algo.TrackOffline} {
-		if _, err := algo.ParseFor(command("well"), track); err == nil || !strings.Contains(err.Error(), "do the tracks batch and stream, not "+string(track)) {
+	for _, track := range []algo.Track{algo.TrackBound, algo.TrackOffline} {
+		if _, err := algo.ParseFor(command("well"), track); err == nil || !strings.Contains(err.Error(), "do the tracks batch, corun, dispatch, placement, stream, not "+string(track)) {
 			t.Errorf("%s: %v", track, err)
 		}
 	}
 }
 
-// Looking up results starts nothing.
+// Looking up results starts no program.
 func TestCanonicalNamesStartNoProgram(t *testing.T) {
 	s := run.Series{Track: algo.TrackBatch, Dataset: "WIDETIMES", GPU: "A100", Algorithm: "  " + command("crashes-at-hello")[5:]}
 	s.Algorithm = prefix + s.Algorithm
@@ -208,7 +245,7 @@ func TestAProcessThatFailsLaterIsReplaced(t *testing.T) {
 	}
 }
 
-// What gathers while the program is busy is asked at once, up to what it takes.
+// Instances that gather while the program is busy are asked at once, up to as many as it takes.
 func TestSeveralAreAskedAtOnce(t *testing.T) {
 	a, err := algo.ParseFor(command("well batch=4"), algo.TrackBatch)
 	if err != nil {
@@ -246,7 +283,7 @@ func TestSeveralAreAskedAtOnce(t *testing.T) {
 	}
 }
 
-// Together or alone, the rows are the same.
+// The rows are the same whether instances are asked together or alone.
 func TestTogetherDoesNotShow(t *testing.T) {
 	for fault, kinds := range map[string]string{
 		"well": "", "crashes-on-even": "crashed", "miscounts": "", "lies": run.KindInvalid, "declines": run.KindInfeasible,
@@ -306,6 +343,9 @@ func engine(t *testing.T, series run.Series, n, workers int) (rows []store.Row) 
 		t.Fatal(err)
 	}
 	for _, c := range cells {
+		if strings.HasPrefix(c.Algorithm, prefix) && c.Weights == "" {
+			t.Fatalf("%v does not name the program's contents", c)
+		}
 		row, ok, err := results.Get(c)
 		if err != nil || !ok {
 			t.Fatalf("%v has no row", c)
@@ -324,9 +364,6 @@ func TestRunsGoOnAndOrderDoesNotShow(t *testing.T) {
 			rows := engine(t, series, 12, workers)
 			for i, row := range rows {
 				kinds[row.Kind]++
-				if !strings.Contains(row.Cell, `"version":3`) || !strings.Contains(row.Cell, `"weights":"`) {
-					t.Fatalf("%s", row.Cell)
-				}
 				if before != nil && fmt.Sprint(row) != fmt.Sprint(before[i]) {
 					t.Errorf("%s with %d workers: %v, with one %v", fault, workers, row, before[i])
 				}
@@ -348,7 +385,7 @@ func TestStreamsAreSeenBatchByBatch(t *testing.T) {
 	}
 }
 
-// Starting a process is no decision.
+// Starting a process does not count as deciding.
 func TestTookLeavesOutTheStart(t *testing.T) {
 	a, err := algo.ParseFor(command("well"), algo.TrackBatch)
 	if err != nil {
@@ -411,7 +448,7 @@ func TestMemoryIsLimited(t *testing.T) {
 	}
 }
 
-// A fifo is held open by processes that must not outlive what started them.
+// A fifo is held open by processes that must be killed with the program that started them.
 type fifo struct {
 	path string
 	read *os.File
@@ -431,20 +468,20 @@ func newFifo(t *testing.T) fifo {
 	return f
 }
 
-// held waits until a process holds it.
+// held waits until a process holds the fifo open.
 func (f fifo) held(t *testing.T) {
 	t.Helper()
 	for begin := time.Now(); ; time.Sleep(time.Millisecond) {
-		if n, _ := f.read.Read(make([]byte, 1)); n > 0 { // nobody yet is an end, too
+		if n, _ := f.read.Read(make([]byte, 1)); n > 0 { // without a process it ends, too
 			return
 		}
 		if time.Since(begin) > 10*time.Second {
-			t.Fatal("nobody holds it")
+			t.Fatal("no process holds it")
 		}
 	}
 }
 
-// free waits until nobody does.
+// free waits until no process holds it open.
 func (f fifo) free(t *testing.T) {
 	t.Helper()
 	f.read.SetReadDeadline(time.Now().Add(10 * time.Second))
@@ -462,8 +499,14 @@ func TestNoProcessIsLeft(t *testing.T) {
 		_, err = a.Schedule(ctx, problem(2))
 		return err
 	}
-	for fault, kind := range map[string]string{"hangs-with-child": store.KindTimeout, "ends-with-child": KindCrashed} {
+	for fault, kind := range map[string]string{
+		"hangs-with-child": store.KindTimeout, "ends-with-child": KindCrashed,
+		"hangs-with-daemon": store.KindTimeout, "ends-with-daemon": KindCrashed,
+	} {
 		t.Run(fault, func(t *testing.T) {
+			if strings.HasSuffix(fault, "daemon") && runtime.GOOS != "linux" {
+				t.Skip("a process that leaves its group is not found here")
+			}
 			f := newFifo(t)
 			if err := schedule(t.Context(), command(fault+" "+f.path)+"&timeout=2s"); kindOf(err) != kind {
 				t.Errorf("%v", err)
@@ -525,52 +568,62 @@ func TestNoProcessIsLeft(t *testing.T) {
 	})
 }
 
-// examples are the IDs of the two schedulers that come with the package.
-func examples(t *testing.T) map[string]string {
+// python returns the ID of a Python program in the folder of examples; "" where there is no
+// Python and there need not be.
+func python(t *testing.T, name string) string {
 	t.Helper()
-	ids := map[string]string{}
-	greedy := filepath.Join(t.TempDir(), "greedy")
-	build := exec.Command("go", "build", "-o", greedy, "./examples/greedy")
+	path, err := exec.LookPath("python3")
+	if err != nil {
+		if os.Getenv("MIGLAB_REQUIRE_CC") == "1" {
+			t.Fatal(err)
+		}
+		return ""
+	}
+	return "exec:" + path + " examples/" + name
+}
+
+func TestGreedySchedulesEverywhere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "greedy")
+	build := exec.Command("go", "build", "-o", path, "./examples/greedy")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	ids["greedy"] = "exec:" + greedy
-	if python, err := exec.LookPath("python3"); err == nil {
-		ids["earliest"] = "exec:" + python + " examples/earliest.py"
-	} else if os.Getenv("MIGLAB_REQUIRE_CC") == "1" {
-		t.Fatal(err)
+	schedulesEverywhere(t, "exec:"+path)
+	stream := run.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A100", Algorithm: "exec:" + path, Model: mig.Sequential}
+	for _, row := range engine(t, stream, 5, 2) {
+		if row.Kind != "" {
+			t.Errorf("stream: %s: %s", row.Kind, row.Error)
+		}
 	}
-	return ids
 }
 
-func TestExamplesScheduleEverywhere(t *testing.T) {
-	for name, id := range examples(t) {
-		for _, gpu := range mig.GPUs() {
-			for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
-				series := run.Series{Track: algo.TrackBatch, Dataset: "far/MIXEDSCALING+WIDETIMES", GPU: gpu.Name, Count: 2, Algorithm: id, Model: model}
-				for _, row := range engine(t, series, 2, 2) {
-					if row.Kind != "" {
-						t.Errorf("%s on %s, %v: %s: %s", name, gpu, model, row.Kind, row.Error)
-					}
+func TestEarliestSchedulesEverywhere(t *testing.T) {
+	id := python(t, "earliest.py")
+	if id == "" {
+		t.Skip("no python3")
+	}
+	schedulesEverywhere(t, id)
+	stream := run.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A100", Algorithm: id, Model: mig.Sequential}
+	if _, err := stream.Cells(1); err == nil || !strings.Contains(err.Error(), "declines") {
+		t.Errorf("%v", err)
+	}
+}
+
+func schedulesEverywhere(t *testing.T, id string) {
+	t.Helper()
+	for _, gpu := range mig.GPUs() {
+		for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
+			series := run.Series{Track: algo.TrackBatch, Dataset: "far/MIXEDSCALING+WIDETIMES", GPU: gpu.Name, Count: 2, Algorithm: id, Model: model}
+			for _, row := range engine(t, series, 2, 2) {
+				if row.Kind != "" {
+					t.Errorf("on %s, %v: %s: %s", gpu, model, row.Kind, row.Error)
 				}
 			}
 		}
-		impossible := problem(1)
-		impossible.Tasks = append(impossible.Tasks, task.New("wide", map[mig.Slices]mig.Seconds{7: 5}))
-		if err := settle(t, id, impossible); kindOf(err) != run.KindInfeasible {
-			t.Errorf("%s: %v", name, err)
-		}
-		stream := run.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A100", Algorithm: id, Model: mig.Sequential}
-		if name != "greedy" {
-			if _, err := stream.Cells(1); err == nil || !strings.Contains(err.Error(), "declines") {
-				t.Errorf("%s: %v", name, err)
-			}
-			continue
-		}
-		for _, row := range engine(t, stream, 5, 2) {
-			if row.Kind != "" {
-				t.Errorf("%s, stream: %s: %s", name, row.Kind, row.Error)
-			}
-		}
+	}
+	impossible := problem(1)
+	impossible.Tasks = append(impossible.Tasks, task.New("wide", map[mig.Slices]mig.Seconds{7: 5}))
+	if err := settle(t, id, impossible); kindOf(err) != run.KindInfeasible {
+		t.Errorf("%v", err)
 	}
 }

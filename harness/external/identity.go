@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// identity stands in 16 hexadecimal digits for the content of the files that a command
-// line names: the program and every argument that is a regular file, such as the script of
-// an interpreter.
+// identity returns a hash of the files that a command line names, in 16 hexadecimal digits:
+// the program and every argument that is a regular file, such as the script of an
+// interpreter.
 func identity(path string, args []string) (string, error) {
 	program, err := hashFile(path)
 	if err != nil {
@@ -32,7 +32,8 @@ func identity(path string, args []string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
-// hashes remembers files that were not written since: names are parsed often.
+// hashes keeps the hashes of files by path, size and time of the last change, since names are
+// parsed often.
 var hashes sync.Map
 
 func hashFile(path string) ([sha256.Size]byte, error) {

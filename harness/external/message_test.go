@@ -1,13 +1,14 @@
 package external
 
 import (
-	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/sim/corun"
 	"miglab/harness/task"
 )
 
@@ -56,7 +57,18 @@ func TestInstanceIsAsDocumented(t *testing.T) {
 	}
 }
 
-// Whatever a program writes, it is an answer that the referee can judge, or an error.
+// twoJobs is a window.
+func twoJobs() corun.Window {
+	w := corun.Window{Concurrency: 2, Model: corun.Model{Kappa: 0.25, Delta: 0.5}}
+	for i := range 2 {
+		w.Jobs = append(w.Jobs, task.Program{
+			Name: fmt.Sprint("job ", i), Class: task.Unscalable, Solo: 10, Serial: 0.5, Compute: 0.5, Parallelism: 1,
+		})
+	}
+	return w
+}
+
+// Every line of a program is an error or an answer that the referee can judge.
 func FuzzReply(f *testing.F) {
 	const id = 17
 	f.Add([]byte(`{"type":"hello","protocol":1,"name":"my-scheduler","version":3}`))
@@ -69,28 +81,48 @@ func FuzzReply(f *testing.F) {
 	f.Add([]byte(`{"type":"schedule","id":null} {}`))
 	f.Add([]byte(`null`))
 	f.Add([]byte(strings.Repeat("[", 20000)))
-	p := a30(mig.Sequential)
+	f.Add([]byte(`{"type":"place","id":17,"gpu":0,"slice":4}`))
+	f.Add([]byte(`{"type":"reject","id":17}`))
+	f.Add([]byte(`{"type":"dispatch","id":17,"slice":2}`))
+	f.Add([]byte(`{"type":"plan","id":17,"groups":[{"jobs":[1,0],"partition":"[(0.5)+(0.5),1m]"}]}`))
+	p, window := a30(mig.Sequential), twoJobs()
 	f.Fuzz(func(t *testing.T, line []byte) {
-		r, err := parseReply(line)
-		if err != nil {
-			return
-		}
-		if r.checkHello() == nil && (r.Type != "hello" || r.Protocol != protocol || r.Version < 1) {
+		var h hello
+		if decode(line, &h) == nil && h.check(id) == nil && (h.Type != "hello" || h.Protocol != version || h.Version < 1) {
 			t.Errorf("%s is no hello", line)
 		}
-		if r.checkAnswers([]instance{{ID: id}, {ID: id}}) == nil && len(r.Answers) != 2 {
+		several := solutions{questions: []instance{{ID: id}, {ID: id}}}
+		if decode(line, &several) == nil && several.check(id) == nil && len(several.Answers) != 2 {
 			t.Errorf("%s has no two answers", line)
 		}
-		if r.checkAnswer(id) != nil {
+		valid := func(a answer, h *head) bool {
+			if decode(line, a) != nil || a.check(id) != nil {
+				return false
+			}
+			if *h.ID != id {
+				t.Errorf("%s is no answer to %d", line, id)
+			}
+			return a.declined() == nil
+		}
+		var where place
+		if valid(&where, &where.head) && where.Type == "place" && (where.GPU == nil || where.Slice == nil) {
+			t.Errorf("%s is no place", line)
+		}
+		var slice choice
+		if valid(&slice, &slice.head) && slice.Slice == nil {
+			t.Errorf("%s is no choice", line)
+		}
+		var groups plan
+		if valid(&groups, &groups.head) {
+			if p, err := groups.read(); err == nil {
+				corun.Check(window, p)
+			}
+		}
+		var r solution
+		if !valid(&r, &r.head) {
 			return
 		}
-		if *r.ID != id {
-			t.Errorf("%s is no answer to %d", line, id)
-		}
-		if r.Type == "error" {
-			return
-		}
-		s, err := schedule.Decode(bytes.NewReader(r.Schedule), p)
+		s, err := r.read(p)
 		if err != nil {
 			return
 		}

@@ -9,57 +9,74 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"miglab/harness/store"
 )
 
 const (
-	// maxLine is the longest line of a program, in bytes.
-	maxLine = 16 << 20
-	// drain is how long output may still come once a process and its group are gone: one
-	// that left the group may hold the pipe open for ever.
+	// drain is how long output may still come after a process has ended and what it started
+	// is killed. Where a process can escape that, it may hold the pipe open forever.
 	drain = time.Second
-	// grace is how long a process may take to end once its standard input is closed.
+	// grace is how long a process may take to end after its standard input is closed.
 	grace = 500 * time.Millisecond
 )
+
+// An answer may have as many bytes as maxAnswer says, so that reading it takes a time in
+// proportion to the question.
+const (
+	answerBase    = 64 << 10
+	answerPerByte = 64
+	answerLongest = 16 << 20
+	answerRule    = "64 KiB and 64 times the question, up to 16 MiB"
+)
+
+// maxAnswer is how many bytes the answer to a question may have.
+func maxAnswer(question []byte) int64 {
+	return min(answerLongest, answerBase+answerPerByte*int64(len(question)))
+}
 
 // A process is one run of a program.
 type process struct {
 	cmd    *exec.Cmd
+	mark   mark
 	stdin  *os.File
 	stderr tail
-	// lines are what it writes, as long as somebody listens; closed at the end of its output.
+	// longest is how many bytes the next answer may have.
+	longest atomic.Int64
+	// lines are what the process writes. The channel is closed at the end of its output.
 	lines chan line
-	// half is what follows the last line break, and long says that it was too much to read
-	// on. Both are set once lines is closed.
+	// half is what follows the last line break, and long says that it was too long to read
+	// on. Both are set before lines is closed.
 	half []byte
 	long bool
-	// stop is closed when nobody listens any more, ended when the process has ended and its
-	// group is killed, and gone when what it wrote is read, too.
+	// stop is closed when the process is to be killed, ended when it has ended and what it
+	// started is killed, and gone when its output is read, too.
 	stop     chan struct{}
 	stopping sync.Once
 	ended    chan struct{}
 	gone     chan struct{}
-	// used says that it has answered before.
+	// used says that the process has answered before.
 	used bool
 }
 
 type line struct {
 	text []byte
-	// more says that it came together with the beginning of another.
+	// more says that the line came together with the beginning of another one.
 	more bool
 }
 
-// alive are all processes that are not gone.
+// alive holds all processes that are not gone.
 var alive = struct {
 	sync.Mutex
 	processes map[*process]struct{}
 }{processes: map[*process]struct{}{}}
 
 // start starts a command. The error says that it cannot be started.
-func start(cmd *exec.Cmd, memory uint64) (*process, error) {
-	p := &process{cmd: cmd, lines: make(chan line), stop: make(chan struct{}), ended: make(chan struct{}), gone: make(chan struct{})}
+func start(path string, args []string, memory uint64) (*process, error) {
+	p := &process{mark: newMark(), lines: make(chan line), stop: make(chan struct{}), ended: make(chan struct{}), gone: make(chan struct{})}
+	p.longest.Store(answerBase)
 	var theirs, ours [3]*os.File
 	closeAll := func(files []*os.File) {
 		for _, f := range files {
@@ -69,7 +86,7 @@ func start(cmd *exec.Cmd, memory uint64) (*process, error) {
 		}
 	}
 	defer closeAll(theirs[:])
-	// Pipes of our own: those of Cmd would make Wait wait for whoever still holds them.
+	// With the pipes of exec.Cmd, Wait would wait for every process that still holds them.
 	for i := range ours {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -81,48 +98,52 @@ func start(cmd *exec.Cmd, memory uint64) (*process, error) {
 			theirs[i], ours[i] = r, w
 		}
 	}
-	stdin, stdout, stderr := ours[0], ours[1], ours[2]
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
-	cmd.SysProcAttr = inGroup()
-	// Held while the process starts, so that Close misses none.
+	command := func() *exec.Cmd {
+		cmd := exec.Command(path, args...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
+		return cmd
+	}
+	// The lock is held while the process starts, so that Close does not miss it.
 	alive.Lock()
 	defer alive.Unlock()
-	if err := cmd.Start(); err != nil {
+	var err error
+	if p.cmd, err = launch(command, memory, p.mark); err != nil {
 		closeAll(ours[:])
 		return nil, err
 	}
-	p.stdin = stdin
+	p.stdin = ours[0]
 	alive.processes[p] = struct{}{}
-	var readers sync.WaitGroup
-	readers.Go(func() { p.read(stdout) })
-	readers.Go(func() { io.Copy(&p.stderr, stderr) }) // ends at the deadline at the latest
-	go func() {
-		cmd.Wait()
-		killGroup(cmd.Process)
-		close(p.ended)
-		deadline := time.Now().Add(drain)
-		stdout.SetReadDeadline(deadline)
-		stderr.SetReadDeadline(deadline)
-		readers.Wait()
-		closeAll(ours[:])
-		alive.Lock()
-		delete(alive.processes, p)
-		alive.Unlock()
-		close(p.gone)
-	}()
-	if err := limitMemory(cmd.Process.Pid, memory); err != nil {
-		p.kill()
-		return nil, fmt.Errorf("its memory cannot be limited to %d bytes: %w", memory, err)
-	}
+	go p.watch(ours[1], ours[2])
 	return p, nil
 }
 
-// read hands over lines until there are no more, or nobody listens.
+// watch reads the output of a process until it ends, and then removes what is left of it.
+func (p *process) watch(stdout, stderr *os.File) {
+	var readers sync.WaitGroup
+	readers.Go(func() { p.read(stdout) })
+	readers.Go(func() { io.Copy(&p.stderr, stderr) }) // ends at the deadline below at the latest
+	p.cmd.Wait()
+	killAll(p.cmd.Process, p.mark)
+	close(p.ended)
+	deadline := time.Now().Add(drain)
+	stdout.SetReadDeadline(deadline)
+	stderr.SetReadDeadline(deadline)
+	readers.Wait()
+	p.stdin.Close()
+	stdout.Close()
+	stderr.Close()
+	alive.Lock()
+	delete(alive.processes, p)
+	alive.Unlock()
+	close(p.gone)
+}
+
+// read sends lines to p.lines until the output ends or the process is to be killed.
 func (p *process) read(stdout io.Reader) {
 	defer close(p.lines)
 	b := bufio.NewReaderSize(stdout, 64<<10)
 	for {
-		text, err := readLine(b)
+		text, err := p.readLine(b)
 		if err != nil {
 			p.half, p.long = text, errors.Is(err, errLong)
 			return
@@ -137,13 +158,13 @@ func (p *process) read(stdout io.Reader) {
 
 var errLong = errors.New("the line is too long")
 
-// readLine reads a line; with an error what there is of it.
-func readLine(b *bufio.Reader) ([]byte, error) {
+// readLine reads a line. With an error, it returns the part that it has read.
+func (p *process) readLine(b *bufio.Reader) ([]byte, error) {
 	var text []byte
 	for {
 		part, err := b.ReadSlice('\n')
 		text = append(text, part...)
-		if len(text) > maxLine {
+		if int64(len(text)) > p.longest.Load() {
 			return text, errLong
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -152,11 +173,12 @@ func readLine(b *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// ask sends a line and returns the one that it is answered with, both before the deadline.
-// The error is an [*Error] without a program, or that of the context; the process is then
-// gone.
-func (p *process) ask(ctx context.Context, question []byte, deadline time.Time) (reply, error) {
+// ask sends a line and returns the line that the process answers, both before the deadline.
+// The error is an [*Error] without a program, or that of the context. After an error, the
+// process is gone.
+func (p *process) ask(ctx context.Context, question []byte, deadline time.Time) ([]byte, error) {
 	p.stderr.reset()
+	p.longest.Store(maxAnswer(question))
 	limit := time.NewTimer(time.Until(deadline))
 	defer limit.Stop()
 	written := make(chan error, 1)
@@ -169,32 +191,28 @@ func (p *process) ask(ctx context.Context, question []byte, deadline time.Time) 
 		select {
 		case err := <-written:
 			if written = nil; err != nil {
-				return reply{}, p.closed(ctx, limit.C, "input")
+				return nil, p.closed(ctx, limit.C, "input")
 			}
 		case l, ok := <-lines:
 			switch {
 			case !ok && p.long:
-				return reply{}, p.fail(KindProtocol, "writes a line of more than %d bytes: %s", maxLine, quote(p.half))
+				return nil, p.fail(KindProtocol, "writes a line of more than %d bytes (%s): %s", maxAnswer(question), answerRule, quote(p.half))
 			case !ok:
-				return reply{}, p.closed(ctx, limit.C, "output")
+				return nil, p.closed(ctx, limit.C, "output")
 			case l.more:
-				return reply{}, p.fail(KindProtocol, "writes more than an answer, beginning with %s", quote(l.text))
+				return nil, p.fail(KindProtocol, "writes more than an answer, beginning with %s", quote(l.text))
 			}
 			answer, lines = l, nil
 		case <-limit.C:
-			return reply{}, p.late()
+			return nil, p.late()
 		case <-ctx.Done():
-			return reply{}, p.interrupted(ctx)
+			return nil, p.interrupted(ctx)
 		}
 	}
-	r, err := parseReply(answer.text)
-	if err != nil {
-		return r, p.fail(KindProtocol, "writes a line that is no message: %v: %s", err, quote(answer.text))
-	}
-	return r, nil
+	return answer.text, nil
 }
 
-// closed says why a process does not go on that has closed its standard input or output.
+// closed returns the error for a process that has closed its standard input or output.
 func (p *process) closed(ctx context.Context, limit <-chan time.Time, end string) error {
 	select {
 	case <-p.ended:
@@ -213,7 +231,7 @@ func (p *process) closed(ctx context.Context, limit <-chan time.Time, end string
 	return err
 }
 
-// late says that a process takes too long.
+// late returns the error for a process that takes too long.
 func (p *process) late() *Error {
 	err := p.fail(store.KindTimeout, "did not answer in time")
 	if len(p.half) > 0 {
@@ -222,35 +240,25 @@ func (p *process) late() *Error {
 	return err
 }
 
-// interrupted kills a process whose answer nobody needs any more.
+// interrupted kills a process because nobody needs its answer any more.
 func (p *process) interrupted(ctx context.Context) error {
 	p.kill()
 	<-p.gone
 	return ctx.Err()
 }
 
-// fail kills a process and says why, with the end of what it wrote on standard error.
+// fail kills a process and returns the reason, with the end of its standard error.
 func (p *process) fail(kind, format string, args ...any) *Error {
 	p.kill()
 	<-p.gone
-	text := fmt.Sprintf(format, args...)
+	err := newError(kind, format, args...)
 	if end := p.stderr.String(); end != "" {
-		text += fmt.Sprintf("; standard error ends with %q", end)
+		err.Text += fmt.Sprintf("; standard error ends with %q", end)
 	}
-	return &Error{Kind: kind, Text: text}
+	return err
 }
 
-// shown is how much of a line an error shows, in bytes.
-const shown = 100
-
-func quote(text []byte) string {
-	if len(text) > shown {
-		return fmt.Sprintf("%q...", text[:shown])
-	}
-	return fmt.Sprintf("%q", text)
-}
-
-// stopped reports whether it was killed.
+// stopped reports whether the process was killed.
 func (p *process) stopped() bool {
 	select {
 	case <-p.stop:
@@ -260,7 +268,8 @@ func (p *process) stopped() bool {
 	}
 }
 
-// kept reports whether it is still there for a question; if not, nothing of it is left.
+// kept reports whether the process is there for a question. If it is not, kept removes what
+// is left of it.
 func (p *process) kept() bool {
 	select {
 	case <-p.stop:
@@ -273,7 +282,7 @@ func (p *process) kept() bool {
 	}
 }
 
-// close lets a process end, or kills it.
+// close lets a process end, or kills it after a while.
 func (p *process) close() {
 	p.stdin.Close()
 	select {
@@ -284,7 +293,7 @@ func (p *process) close() {
 	}
 }
 
-// kill kills a process and its group.
+// kill kills a process and what it started.
 func (p *process) kill() {
 	p.stopping.Do(func() {
 		close(p.stop)
@@ -292,7 +301,7 @@ func (p *process) kill() {
 		select {
 		case <-p.ended:
 		default:
-			killGroup(p.cmd.Process)
+			killAll(p.cmd.Process, p.mark)
 		}
 	})
 }

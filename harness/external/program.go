@@ -1,22 +1,48 @@
 package external
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"miglab/harness/algo"
 	"miglab/harness/run"
-	"miglab/harness/schedule"
 )
+
+// A protocol says how programs do a track.
+type protocol struct {
+	track algo.Track
+	// constructor returns what [algo.Spec.New] is for a program.
+	constructor func(*program) any
+}
+
+// protocols has those of all tracks whose answers are data. Each track's file adds its own.
+var protocols []protocol
+
+func speak(p protocol) protocol {
+	protocols = append(protocols, p)
+	return p
+}
+
+// lookup returns the protocol of a track.
+func lookup(track algo.Track) (protocol, error) {
+	var known []string
+	for _, p := range protocols {
+		if p.track == track {
+			return p, nil
+		}
+		known = append(known, string(p.track))
+	}
+	slices.Sort(known)
+	return protocol{}, fmt.Errorf("programs outside miglab do the tracks %s, not %s", strings.Join(known, ", "), track)
+}
 
 const prefix = "exec:"
 
@@ -28,8 +54,8 @@ var params = []algo.Param{
 	{Name: "memory", Default: "2GiB", Doc: "how much each of its processes may allocate (Linux)"},
 }
 
-// find is the spec of "exec:./my-scheduler --fast". The program must be there; it is not
-// started.
+// find returns the spec of "exec:./my-scheduler --fast". The program must exist, but find
+// does not start it.
 func find(name string) (algo.Spec, error) {
 	command := strings.Fields(strings.TrimPrefix(name, prefix))
 	if len(command) == 0 {
@@ -48,30 +74,33 @@ func find(name string) (algo.Spec, error) {
 		Weights: func(algo.Args) string { return content },
 	}
 	s.Open = func(a algo.Args, track algo.Track) (algo.Spec, error) {
-		p, err := open(s.Name, path, command[1:], content, a, track)
+		protocol, err := lookup(track)
+		if err != nil {
+			return s, err
+		}
+		limits, err := parseLimits(a)
+		if err != nil {
+			return s, err
+		}
+		p, err := open(key{s.Name, content, track, limits}, path, command[1:])
 		if err != nil {
 			return s, err
 		}
 		own := s
 		own.Version, own.Track, own.Summary = p.hello.Version, track, p.hello.Name
-		switch track {
-		case algo.TrackBatch:
-			own.New = func(algo.Args) (algo.Batch, error) { return &scheduler{program: p}, nil }
-		case algo.TrackStream:
-			own.New = func(algo.Args) (algo.Stream, error) { return &scheduler{program: p}, nil }
-		}
+		own.New = protocol.constructor(p)
 		return own, nil
 	}
 	return s, nil
 }
 
-// A program is a command on a track, with what it may take. It schedules with as many
-// processes as it is asked to at a time.
+// A program is a command on a track with its limits. It has as many processes as there are
+// conversations at a time.
 type program struct {
 	key
 	path  string
 	args  []string
-	hello reply
+	hello hello
 
 	mu sync.Mutex
 	// idle are processes that have said hello and wait for a question.
@@ -82,7 +111,7 @@ type program struct {
 	turn    chan struct{}
 }
 
-// key is what makes one program: two algorithms with the same key share processes.
+// key identifies a program: two algorithms with the same key share processes.
 type key struct {
 	name, content string
 	track         algo.Track
@@ -101,29 +130,22 @@ var programs = struct {
 }{known: map[key]*program{}}
 
 // open starts a program that is not known yet and has it say hello.
-func open(name, path string, args []string, content string, a algo.Args, track algo.Track) (*program, error) {
-	if track != algo.TrackBatch && track != algo.TrackStream {
-		return nil, fmt.Errorf("programs outside miglab do the tracks %s and %s, not %s", algo.TrackBatch, algo.TrackStream, track)
-	}
-	own, err := parseLimits(a)
-	if err != nil {
-		return nil, err
-	}
-	p := &program{key: key{name, content, track, own}, path: path, args: args, turn: make(chan struct{}, 1)}
+func open(k key, path string, args []string) (*program, error) {
 	programs.Lock()
 	defer programs.Unlock()
-	if known, ok := programs.known[p.key]; ok {
+	if known, ok := programs.known[k]; ok {
 		return known, nil
 	}
+	p := &program{key: k, path: path, args: args, turn: make(chan struct{}, 1)}
 	first, hello, err := p.start(context.Background())
 	if own, ok := errors.AsType[*Error](err); ok {
-		return nil, errors.New("the program " + own.Text) // which algorithm it is, algo says
+		return nil, errors.New("the program " + own.Text) // algo adds the name of the algorithm
 	}
 	if err != nil {
 		return nil, err
 	}
 	p.hello, p.idle = hello, []*process{first}
-	programs.known[p.key] = p
+	programs.known[k] = p
 	return p, nil
 }
 
@@ -154,20 +176,23 @@ func parseTime(a algo.Args, name string) (time.Duration, error) {
 }
 
 // start starts a process and has it say hello.
-func (p *program) start(ctx context.Context) (*process, reply, error) {
+func (p *program) start(ctx context.Context) (proc *process, h hello, err error) {
 	deadline := time.Now().Add(p.limits.start)
-	proc, err := start(exec.Command(p.path, p.args...), p.limits.memory)
+	proc, err = start(p.path, p.args, p.limits.memory)
 	if err != nil {
-		return nil, reply{}, p.blame(&Error{Kind: run.KindFailed, Text: fmt.Sprintf("does not start: %v", err)})
+		return nil, h, p.blame(newError(run.KindFailed, "does not start: %v", err))
 	}
-	hello, err := proc.ask(ctx, encode(greeting{"hello", protocol, p.track}), deadline)
+	line, err := proc.ask(ctx, encode(greeting{"hello", version, p.track}), deadline)
 	if err != nil {
-		return nil, hello, p.blame(err)
+		return nil, h, p.blame(err)
 	}
-	if err := hello.checkHello(); err != nil {
-		return nil, hello, p.blame(proc.fail(KindProtocol, "does not say hello for the %s track: %v", p.track, err))
+	if err := decode(line, &h); err != nil {
+		return nil, h, p.blame(proc.fail(KindProtocol, "writes a line that is no message: %v: %s", err, quote(line)))
 	}
-	return proc, hello, nil
+	if err := h.check(0); err != nil {
+		return nil, h, p.blame(proc.fail(KindProtocol, "does not say hello for the %s track: %v", p.track, err))
+	}
+	return proc, h, nil
 }
 
 // blame puts the program's name into an error.
@@ -193,18 +218,18 @@ func (p *program) take(ctx context.Context) (*process, error) {
 	return p.fresh(ctx)
 }
 
-// fresh returns a process that was asked nothing yet.
+// fresh returns a process that was not asked anything yet.
 func (p *program) fresh(ctx context.Context) (*process, error) {
 	content, err := identity(p.path, p.args)
 	if err != nil || content != p.content {
-		return nil, p.blame(&Error{Kind: run.KindFailed, Text: "was changed while it was used; run again"})
+		return nil, p.blame(newError(run.KindFailed, "was changed while it was used; run again"))
 	}
-	proc, hello, err := p.start(ctx)
+	proc, h, err := p.start(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if hello.Name != p.hello.Name || hello.Version != p.hello.Version {
-		return nil, p.blame(proc.fail(KindProtocol, "was %q version %d and now says to be %q version %d", p.hello.Name, p.hello.Version, hello.Name, hello.Version))
+	if h.Name != p.hello.Name || h.Version != p.hello.Version {
+		return nil, p.blame(proc.fail(KindProtocol, "was %q version %d and now says to be %q version %d", p.hello.Name, p.hello.Version, h.Name, h.Version))
 	}
 	return proc, nil
 }
@@ -217,109 +242,8 @@ func (p *program) giveBack(proc *process) {
 	p.idle = append(p.idle, proc)
 }
 
-// A scheduler asks a program, and knows how long the last answer took.
-type scheduler struct {
-	*program
-	took atomic.Int64 // nanoseconds
-}
-
-// Took implements [algo.Timed]: it is the time from the question to the answer, with
-// writing and reading both, but without starting a process.
-func (s *scheduler) Took() time.Duration { return time.Duration(s.took.Load()) }
-
-// Schedule implements [algo.Batch].
-func (s *scheduler) Schedule(ctx context.Context, problem algo.Problem) (schedule.Schedule, error) {
-	if s.hello.Batch > 1 {
-		return s.together(ctx, &problem)
-	}
-	return s.ScheduleStream(ctx, problem, []int{len(problem.Tasks)})
-}
-
-// ScheduleStream implements [algo.Stream]: the program sees a batch once it has answered
-// the one before.
-func (s *scheduler) ScheduleStream(ctx context.Context, problem algo.Problem, lengths []int) (schedule.Schedule, error) {
-	proc, err := s.take(ctx)
-	if err != nil {
-		return schedule.Schedule{}, err
-	}
-	answer, err := s.converse(ctx, proc, &problem, lengths)
-	if proc.stopped() && proc.used && ctx.Err() == nil {
-		if proc, err = s.fresh(ctx); err != nil {
-			return schedule.Schedule{}, err
-		}
-		answer, err = s.converse(ctx, proc, &problem, lengths)
-	}
-	if !proc.stopped() {
-		s.giveBack(proc)
-	}
-	return answer, s.blame(err)
-}
-
-// converse has a process schedule batch after batch. After an error that is the process's
-// and not its answer's, the process is gone.
-func (s *scheduler) converse(ctx context.Context, proc *process, problem *algo.Problem, lengths []int) (schedule.Schedule, error) {
-	start := time.Now()
-	defer func() { s.took.Store(int64(time.Since(start))) }()
-	deadline := start.Add(s.limits.timeout)
-	whole := schedule.Schedule{GPU: problem.GPU, Algorithm: s.name, Model: problem.Model}
-	first := newInstance(problem, lengths[0])
-	question := encode(first)
-	from := 0
-	for k, n := range lengths {
-		if k > 0 {
-			question = encode(arrival{"tasks", first.ID, jobs(problem, from, from+n)})
-		}
-		r, err := proc.ask(ctx, question, deadline)
-		if err != nil {
-			return whole, err
-		}
-		if err := r.checkAnswer(first.ID); err != nil {
-			return whole, proc.fail(KindProtocol, "gives a wrong answer: %v", err)
-		}
-		part := *problem
-		part.Tasks, part.Release = problem.Tasks[from:from+n], nil
-		own, err := r.read(part)
-		if err != nil {
-			return whole, err
-		}
-		add(&whole, own, from)
-		from += n
-	}
-	return whole, nil
-}
-
-// read returns the schedule of an answer, or an [*Error] without a program.
-func (r *reply) read(p schedule.Problem) (schedule.Schedule, error) {
-	if r.Type == "error" {
-		return schedule.Schedule{}, &Error{Kind: run.KindInfeasible, Text: fmt.Sprintf("declines: %q", r.Message)}
-	}
-	s, err := schedule.Decode(bytes.NewReader(r.Schedule), p)
-	if err != nil {
-		return s, &Error{Kind: run.KindInvalid, Text: fmt.Sprintf("gives no schedule: %v", err)}
-	}
-	return s, nil
-}
-
-// add appends the schedule of a batch whose first task has an index.
-func add(whole *schedule.Schedule, s schedule.Schedule, from int) {
-	if s.Model != whole.Model {
-		whole.Model = s.Model // for the referee to see
-	}
-	for _, pl := range s.Placements {
-		pl.Task += from
-		whole.Placements = append(whole.Placements, pl)
-	}
-	whole.Operations = append(whole.Operations, s.Operations...)
-	for name, n := range s.Counters {
-		if whole.Counters == nil {
-			whole.Counters = map[string]int{}
-		}
-		whole.Counters[name] += n
-	}
-}
-
-// Close ends all processes of all programs; those that do not end by themselves when
-// their standard input is closed are killed. What is asked afterwards starts new ones.
+// Close ends all processes of all programs. It kills those that do not end by themselves
+// when their standard input is closed. Later questions start new processes.
 func Close() {
 	programs.Lock()
 	clear(programs.known)

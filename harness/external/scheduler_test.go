@@ -4,12 +4,14 @@ package external
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,11 +19,13 @@ import (
 	"time"
 
 	"miglab/harness/algo"
+	"miglab/harness/sim/corun"
+	"miglab/harness/task"
 )
 
 var raced bool
 
-// TestMain lets the test binary be a scheduler with a fault: "external.test scheduler crash".
+// TestMain lets the test binary be a program with a fault: "external.test scheduler crashes".
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "scheduler" {
 		scheduleBadly(os.Args[2:])
@@ -40,7 +44,7 @@ func TestMain(m *testing.M) {
 }
 
 func hang() {
-	time.Sleep(time.Minute) // against tests that leave something behind
+	time.Sleep(time.Minute) // in case a test leaves the process behind
 	os.Exit(9)
 }
 
@@ -59,152 +63,58 @@ func hold(path string) {
 // held keeps the garbage collector from closing it.
 var held *os.File
 
-// command is the ID of the scheduler with a fault. The race detector needs more memory than
+// command returns the ID of the program with a fault. The race detector needs more memory than
 // the default.
 func command(fault string) string {
 	return fmt.Sprintf("exec:%s scheduler %s?memory=4194304GiB", os.Args[0], fault)
 }
 
-// scheduleBadly is a scheduler that runs all tasks one after the other on the whole of GPU 0.
-// The fault is what it does wrong when it is asked for a schedule, unless it says hello.
+// A bad is a program with a fault: a scheduler that runs all tasks one after the other on the
+// whole of GPU 0, a placer that rejects everything but the first request, a dispatcher that
+// takes the first free slice, a planner that runs each job alone. The fault is what it does
+// wrong when it is asked for its first schedule or plan, or for its third decision, unless
+// the fault says hello.
+type bad struct {
+	fault, arg string
+	out        io.Writer
+	asked      int // at a time
+	decisions  int // about the instance
+	answers    int // with the fault
+
+	// What is known of a batch instance.
+	gpu   gpu
+	model string
+	now   float64
+}
+
 func scheduleBadly(args []string) {
-	fault, arg := args[0], ""
+	b := &bad{fault: args[0], out: os.Stdout, asked: 1}
 	if len(args) > 1 {
-		arg = args[1]
+		b.arg = args[1]
 	}
-	if fault == "child" {
-		hold(arg)
+	switch b.fault {
+	case "replay":
+		replay(b.arg)
+		return
+	case "child":
+		hold(b.arg)
 		fmt.Print("x")
 		hang()
+	case "daemon":
+		// It starts the child and ends, so that the child has neither its parent nor its
+		// session, group or environment.
+		child := exec.Command(os.Args[0], "scheduler", "child", b.arg)
+		child.Stdout, child.Env, child.SysProcAttr = os.Stdout, []string{}, &syscall.SysProcAttr{Setsid: true}
+		if err := child.Start(); err != nil {
+			panic(err)
+		}
+		return
 	}
-	var out io.Writer = os.Stdout
-	say := func(format string, args ...any) { fmt.Fprintf(out, format, args...) }
 	in := bufio.NewReader(os.Stdin)
-	var gpu gpu
-	var model string
-	now, asked := 0.0, 1
-	answer := func(q instance) {
-		create := 0.0
-		if q.Type == "instance" {
-			gpu, model, now = q.GPU, q.Reconfiguration, 0
-			create = float64(gpu.Profiles[len(gpu.Profiles)-1].Create)
-			now = create
-		}
-		whole := gpu.Profiles[len(gpu.Profiles)-1]
-		var placements, operations []string
-		end := 0.0
-		for i, t := range q.Tasks {
-			if fault == "overlaps" {
-				now = create
-			}
-			end = max(end, now+float64(t.Seconds[whole.Size]))
-			if fault == "forgets" && i == 0 {
-				continue
-			}
-			name, finish := t.Name, fmt.Sprint(now+float64(t.Seconds[whole.Size]))
-			switch fault {
-			case "says-nan":
-				finish = fmt.Sprint(math.NaN())
-			case "says-1e999":
-				finish = "1e999"
-			case "invents-task":
-				name += "?"
-			}
-			placements = append(placements, fmt.Sprintf(`{"task":%q,"gpu":0,"size":%d,"slice":0,"start_s":%v,"end_s":%s}`, name, whole.Size, now, finish))
-			now += float64(t.Seconds[whole.Size])
-		}
-		if create > 0 {
-			operations = append(operations, fmt.Sprintf(`{"op":"create","gpu":0,"size":%d,"slice":0,"start_s":0,"end_s":%v}`, whole.Size, create))
-		}
-		if fault == "lies" {
-			end /= 2
-		}
-		id, more := q.ID, ""
-		switch fault {
-		case "hangs":
-			hang()
-		case "hangs-with-half":
-			say(`{"type":"sch`)
-			hang()
-		case "hangs-with-child", "ends-with-child":
-			child := exec.Command(os.Args[0], "scheduler", "child", arg)
-			child.Stderr = os.Stderr // which stays open with it
-			ready, err := child.StdoutPipe()
-			if err == nil {
-				err = child.Start()
-			}
-			if err == nil {
-				_, err = ready.Read(make([]byte, 1))
-			}
-			if err != nil {
-				panic(err)
-			}
-			if fault == "ends-with-child" {
-				os.Exit(0)
-			}
-			hang()
-		case "holds":
-			hang()
-		case "crashes":
-			fmt.Fprintln(os.Stderr, "dividing\nby zero")
-			os.Exit(3)
-		case "crashes-on-even":
-			if id%2 == 0 {
-				os.Exit(3)
-			}
-		case "is-killed":
-			syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		case "says-garbage":
-			say("Segmentation fault\n")
-			return
-		case "says-nothing":
-			say("\n")
-			return
-		case "says-half":
-			say(`{"type":"schedule","id":%d,"sched`, id)
-			os.Exit(0)
-		case "says-much":
-			say("%s", strings.Repeat("x", maxLine+1<<20))
-			return
-		case "says-wrong-id":
-			id++
-		case "says-more":
-			more = "{}\n"
-		case "closes-output":
-			os.Stdout.Close()
-			hang()
-		case "declines":
-			say(`{"type":"error","id":%d,"message":"too many tasks"}`+"\n", id)
-			return
-		case "allocates":
-			var kept [][]byte
-			for range 1 << 10 {
-				b := make([]byte, 1<<20)
-				for i := range b {
-					b[i] = 1
-				}
-				kept = append(kept, b)
-			}
-			fmt.Fprintln(os.Stderr, "allocated", len(kept))
-		case "chats":
-			for range 1 << 12 {
-				fmt.Fprintln(os.Stderr, strings.Repeat("chat ", 20))
-			}
-		}
-		say(`{"type":"schedule","id":%d,"schedule":{"gpu":%q,"algorithm":"bad","reconfiguration":%q,"makespan_s":%v,"placements":[%s],"reconfigurations":[%s],"counters":{"asked":%d}}}`+"\n%s",
-			id, gpu.Name, model, end, strings.Join(placements, ","), strings.Join(operations, ","), asked, more)
-		switch {
-		case fault == "ends-after-answer":
-			os.Exit(0)
-		case fault == "says-more-later":
-			time.Sleep(20 * time.Millisecond)
-			say("{}\n")
-		}
-	}
 	for {
 		line, err := in.ReadBytes('\n')
 		if err != nil {
-			switch fault {
+			switch b.fault {
 			case "hangs-at-exit", "holds", "closes-input":
 				hang()
 			}
@@ -214,54 +124,363 @@ func scheduleBadly(args []string) {
 			instance
 			Track     string     `json:"track"`
 			Instances []instance `json:"instances"`
+			// Of the other tracks:
+			Slices []fleetSlice `json:"slices"`
+			Free   []int        `json:"free"`
+			Jobs   []any        `json:"jobs"`
 		}
 		if err := json.Unmarshal(line, &q); err != nil {
 			panic(err)
 		}
-		if q.Type == "hello" {
-			version := 3
-			switch fault {
-			case "hangs-at-hello":
-				hang()
-			case "crashes-at-hello":
-				os.Exit(7)
-			case "says-banner":
-				say("my scheduler 3.0\n")
-			case "declines-track":
-				say(`{"type":"error","message":"no %s"}`+"\n", q.Track)
+		switch q.Type {
+		case "hello":
+			b.hello(q.Track)
+		case "instance", "tasks":
+			b.answer(q.ID, "schedule", b.schedule(q.instance))
+		case "instances":
+			b.answerSeveral(q.Instances)
+		case "cluster", "fleet":
+			b.decisions = 0
+			b.say(`{"type":"ready","id":%d}`+"\n", q.ID)
+		case "request":
+			b.decide(q.ID, "place", b.place())
+		case "job":
+			b.decide(q.ID, "dispatch", b.dispatch(q.Free))
+		case "window":
+			if b.fault == "plans-as" {
+				b.answer(q.ID, "plan", planAs(b.arg, line))
 				continue
-			case "speaks-protocol-2":
-				say(`{"type":"hello","protocol":2,"name":"bad","version":3}` + "\n")
-				continue
-			case "changes-version":
-				version = os.Getpid()
-			case "floods":
-				for {
-					say("nobody asked for this\n")
-				}
-			case "closes-input":
-				os.Stdin.Close()
-			case "holds":
-				hold(arg)
 			}
-			batch, _ := strconv.Atoi(strings.TrimPrefix(arg, "batch=")) // or none
-			say(`{"type":"hello","protocol":1,"name":"bad","version":%d,"batch":%d}`+"\n", version, batch)
+			b.answer(q.ID, "plan", b.plan(len(q.Jobs)))
+		default:
+			panic(q.Type)
+		}
+	}
+}
+
+func (b *bad) say(format string, args ...any) { fmt.Fprintf(b.out, format, args...) }
+
+func (b *bad) hello(track string) {
+	version := 3
+	switch b.fault {
+	case "hangs-at-hello":
+		hang()
+	case "crashes-at-hello":
+		os.Exit(7)
+	case "says-banner":
+		b.say("my scheduler 3.0\n")
+	case "declines-track":
+		b.say(`{"type":"error","message":"no %s"}`+"\n", track)
+		return
+	case "speaks-protocol-2":
+		b.say(`{"type":"hello","protocol":2,"name":"bad","version":3}` + "\n")
+		return
+	case "has-long-name":
+		b.say(`{"type":"hello","protocol":1,"name":%q,"version":3}`+"\n", strings.Repeat("x", maxName+1))
+		return
+	case "changes-version":
+		version = os.Getpid()
+	case "floods":
+		for {
+			b.say("nobody asked for this\n")
+		}
+	case "closes-input":
+		os.Stdin.Close()
+	case "holds":
+		hold(b.arg)
+	}
+	batch, _ := strconv.Atoi(strings.TrimPrefix(b.arg, "batch=")) // or none
+	b.say(`{"type":"hello","protocol":1,"name":"bad","version":%d,"batch":%d}`+"\n", version, batch)
+}
+
+// schedule returns the end of the answer to a batch.
+func (b *bad) schedule(q instance) string {
+	create := 0.0
+	if q.Type == "instance" {
+		b.gpu, b.model = q.GPU, q.Reconfiguration
+		create = float64(b.gpu.Profiles[len(b.gpu.Profiles)-1].Create)
+		b.now = create
+	}
+	whole := b.gpu.Profiles[len(b.gpu.Profiles)-1]
+	var placements, operations []string
+	end := 0.0
+	for i, t := range q.Tasks {
+		if b.fault == "overlaps" {
+			b.now = create
+		}
+		end = max(end, b.now+float64(t.Seconds[whole.Size]))
+		if b.fault == "forgets" && i == 0 {
 			continue
 		}
-		if q.Type != "instances" {
-			answer(q.instance)
-			continue
+		name, finish := t.Name, fmt.Sprint(b.now+float64(t.Seconds[whole.Size]))
+		switch b.fault {
+		case "says-nan":
+			finish = fmt.Sprint(math.NaN())
+		case "says-1e999":
+			finish = "1e999"
+		case "invents-task":
+			name += "?"
 		}
-		var b strings.Builder
-		out, asked = &b, len(q.Instances)
-		for _, one := range q.Instances {
-			answer(one)
+		placements = append(placements, fmt.Sprintf(`{"task":%q,"gpu":0,"size":%d,"slice":0,"start_s":%v,"end_s":%s}`, name, whole.Size, b.now, finish))
+		b.now += float64(t.Seconds[whole.Size])
+	}
+	if create > 0 {
+		operations = append(operations, fmt.Sprintf(`{"op":"create","gpu":0,"size":%d,"slice":0,"start_s":0,"end_s":%v}`, whole.Size, create))
+	}
+	switch b.fault {
+	case "lies":
+		end /= 2
+	case "adds-60000":
+		extra := fmt.Sprintf(`{"task":"task 0","gpu":0,"size":%d,"slice":0,"start_s":1,"end_s":2}`, whole.Size)
+		placements = append(placements, slices.Repeat([]string{extra}, 60000)...)
+	}
+	return fmt.Sprintf(`"schedule":{"gpu":%q,"algorithm":"bad","reconfiguration":%q,"makespan_s":%v,"placements":[%s],"reconfigurations":[%s],"counters":{"asked":%d}}`,
+		b.gpu.Name, b.model, end, strings.Join(placements, ","), strings.Join(operations, ","), b.asked)
+}
+
+// answerSeveral answers instances at once.
+func (b *bad) answerSeveral(instances []instance) {
+	var together strings.Builder
+	b.out, b.asked = &together, len(instances)
+	for _, one := range instances {
+		b.answer(one.ID, "schedule", b.schedule(one))
+	}
+	b.out, b.asked = os.Stdout, 1
+	lines := strings.Split(strings.TrimSpace(together.String()), "\n")
+	if b.fault == "miscounts" && len(lines) > 1 {
+		lines = lines[1:]
+	}
+	b.say(`{"type":"answers","answers":[%s]}`+"\n", strings.Join(lines, ","))
+}
+
+// place returns the end of the answer to a request of the placement track: the first is
+// placed, all others are rejected.
+func (b *bad) place() string {
+	switch {
+	case b.decisions < 2:
+	case b.fault == "invents-gpu":
+		return `"gpu":1000000000,"slice":0`
+	case b.fault == "invents-slice":
+		return `"gpu":0,"slice":-1`
+	case b.fault == "overlaps":
+		return `"gpu":0,"slice":0`
+	case b.fault == "forgets":
+		return `"gpu":0`
+	case b.fault == "says-fraction":
+		return `"gpu":0.5,"slice":0`
+	case b.fault == "says-1e999":
+		return `"gpu":1e999,"slice":0`
+	case b.fault == "says-nan":
+		return `"gpu":NaN,"slice":0`
+	}
+	if b.decisions == 0 {
+		return `"gpu":0,"slice":0`
+	}
+	return ""
+}
+
+// dispatch returns the end of the answer to a job.
+func (b *bad) dispatch(free []int) string {
+	slice := fmt.Sprint(free[0])
+	switch {
+	case b.decisions < 2:
+	case b.fault == "invents-slice":
+		slice = "-1"
+	case b.fault == "overlaps":
+		for busy := 0; ; busy++ {
+			if !slices.Contains(free, busy) {
+				slice = fmt.Sprint(busy)
+				break
+			}
 		}
-		out, asked = os.Stdout, 1
-		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
-		if fault == "miscounts" && len(lines) > 1 {
-			lines = lines[1:]
+	case b.fault == "forgets":
+		slice = "null"
+	case b.fault == "says-fraction":
+		slice = "0.5"
+	case b.fault == "says-1e999":
+		slice = "1e999"
+	case b.fault == "says-nan":
+		slice = "NaN"
+	}
+	return `"slice":` + slice
+}
+
+// plan returns the end of the answer to a window.
+func (b *bad) plan(jobs int) string {
+	partition := "[(1),1m]"
+	var groups []string
+	for j := range jobs {
+		switch b.fault {
+		case "invents-job":
+			j += 100
+		case "overlaps":
+			j = 0
+		case "forgets":
+			if j == 0 {
+				continue
+			}
+		case "says-fraction":
+			partition = "[(0.5)+(0.5),1m]" // for two
+		case "invents-partition":
+			partition = "[(0.5)+(0.6),1m]"
+		case "says-nonsense":
+			partition = "all of it"
 		}
-		say(`{"type":"answers","answers":[%s]}`+"\n", strings.Join(lines, ","))
+		groups = append(groups, fmt.Sprintf(`{"jobs":[%d],"partition":%q}`, j, partition))
+	}
+	return fmt.Sprintf(`"groups":[%s]`, strings.Join(groups, ","))
+}
+
+// planAs returns the end of the answer to a window that an algorithm of this program gives.
+func planAs(name string, question []byte) string {
+	var q window
+	if err := json.Unmarshal(question, &q); err != nil {
+		panic(err)
+	}
+	w := corun.Window{Concurrency: q.Concurrency, Model: corun.Model{Kappa: q.Kappa, Delta: q.Delta, Release: q.Release}}
+	for _, j := range q.Jobs {
+		w.Jobs = append(w.Jobs, task.Program{
+			Name: j.Name, Class: j.Class, Solo: j.Solo, Serial: j.Serial,
+			Compute: j.Compute, Parallelism: j.Parallelism, Memory: j.Memory,
+		})
+	}
+	a := algo.MustParse(name)
+	planner, err := algo.Make[algo.Corun](a)
+	if err != nil {
+		panic(err)
+	}
+	groups, err := planner.Plan(context.Background(), w)
+	if err != nil {
+		panic(err)
+	}
+	var answer plan
+	for _, g := range groups {
+		answer.Groups = append(answer.Groups, planGroup{g.Jobs, g.Setup.String()})
+	}
+	text, err := json.Marshal(answer.Groups)
+	if err != nil {
+		panic(err)
+	}
+	return `"groups":` + string(text)
+}
+
+// decide answers in a dialogue, well until the third decision.
+func (b *bad) decide(id int64, kind, rest string) {
+	if rest == "" {
+		kind = "reject"
+	}
+	if b.decisions++; b.decisions == 3 {
+		b.answer(id, kind, rest)
+		return
+	}
+	b.say(`{"type":%q,"id":%d%s}`+"\n", kind, id, comma(rest))
+}
+
+func comma(rest string) string {
+	if rest == "" {
+		return ""
+	}
+	return "," + rest
+}
+
+// answer answers with the fault.
+func (b *bad) answer(id int64, kind, rest string) {
+	more, typeName := "", "type"
+	switch b.fault {
+	case "hangs":
+		hang()
+	case "hangs-with-half":
+		b.say(`{"type":"sch`)
+		hang()
+	case "hangs-with-child", "ends-with-child", "hangs-with-daemon", "ends-with-daemon":
+		_, what, _ := strings.Cut(b.fault, "-with-")
+		child := exec.Command(os.Args[0], "scheduler", what, b.arg)
+		child.Stderr = os.Stderr // which stays open with it
+		ready, err := child.StdoutPipe()
+		if err == nil {
+			err = child.Start()
+		}
+		if err == nil {
+			_, err = ready.Read(make([]byte, 1))
+		}
+		if err != nil {
+			panic(err)
+		}
+		if strings.HasPrefix(b.fault, "ends") {
+			os.Exit(0)
+		}
+		hang()
+	case "holds":
+		hang()
+	case "crashes":
+		fmt.Fprintln(os.Stderr, "dividing\nby zero")
+		os.Exit(3)
+	case "crashes-on-even":
+		if id%2 == 0 {
+			os.Exit(3)
+		}
+	case "tires":
+		if b.answers++; b.answers > 1 {
+			os.Exit(3)
+		}
+	case "is-killed":
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "says-garbage":
+		b.say("Segmentation fault\n")
+		return
+	case "says-nothing":
+		b.say("\n")
+		return
+	case "says-half":
+		b.say(`{"type":%q,"id":%d,"sched`, kind, id)
+		os.Exit(0)
+	case "says-much":
+		b.say("%s", strings.Repeat("x", answerLongest+1<<20))
+		return
+	case "says-wrong-id":
+		id++
+	case "says-more":
+		more = "{}\n"
+	case "shouts":
+		typeName = "TYPE"
+	case "says-twice":
+		rest = strings.TrimSuffix(fmt.Sprintf(`"id":%d,%s`, id, rest), ",")
+	case "says-unknown":
+		rest = strings.TrimSuffix(`"confidence":1,`+rest, ",")
+	case "closes-output":
+		os.Stdout.Close()
+		hang()
+	case "declines", "complains", "complains-much":
+		message := "too many tasks"
+		switch b.fault {
+		case "complains":
+			message = strings.Repeat("ä", 20000)
+		case "complains-much":
+			message = strings.Repeat("ä", 15<<19)
+		}
+		b.say(`{"type":"error","id":%d,"message":%q}`+"\n", id, message)
+		return
+	case "allocates":
+		var kept [][]byte
+		for range 1 << 10 {
+			b := make([]byte, 1<<20)
+			for i := range b {
+				b[i] = 1
+			}
+			kept = append(kept, b)
+		}
+		fmt.Fprintln(os.Stderr, "allocated", len(kept))
+	case "chats":
+		for range 1 << 12 {
+			fmt.Fprintln(os.Stderr, strings.Repeat("chat ", 20))
+		}
+	}
+	b.say(`{%q:%q,"id":%d%s}`+"\n%s", typeName, kind, id, comma(rest), more)
+	switch b.fault {
+	case "ends-after-answer":
+		os.Exit(0)
+	case "says-more-later":
+		time.Sleep(20 * time.Millisecond)
+		b.say("{}\n")
 	}
 }

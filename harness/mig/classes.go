@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// A Permutation renames slices: slice i of the renamed GPU is slice p[i] of the
-// real one. Positions are compute slices, counted from 0.
+// A Permutation p renames slices: slice i of the renamed GPU is slice p[i] of the real GPU.
+// Positions are compute slices, counted from 0.
 type Permutation []int
 
-// symmetry holds what Definition 1 of the DRL paper derives for one GPU.
+// symmetry holds the equivalence classes of Definition 1 of the DRL paper for a GPU.
 type symmetry struct {
 	useful []Partition
 	// canonical[i] is the index in useful of the representative of useful[i].
@@ -18,14 +18,14 @@ type symmetry struct {
 	renaming []Permutation
 }
 
-// Useful returns the maximal partitions in which every compute slice works: the
-// DRL paper drops those with 3 slices at 0, which idle slice 3 (16 of the 19 on
-// the 7-slice models stay; all 5 on A30).
+// Useful returns the maximal partitions that use every compute slice. The DRL paper drops
+// those with 3 slices at 0, in which slice 3 is idle. There are 16 on the 7-slice models and
+// 5 on A30.
 func (g *GPU) Useful() []Partition { return g.symmetry().useful }
 
-// Classes returns the equivalence classes of the useful partitions (DRL
-// Definition 1): 13 on the 7-slice models and 4 on A30. The canonical
-// representative, the lexicographically highest, comes first in each.
+// Classes returns the equivalence classes of the useful partitions (DRL Definition 1):
+// 13 on the 7-slice models and 4 on A30. The first partition of each is the canonical
+// representative, which is the lexicographically highest.
 func (g *GPU) Classes() [][]Partition {
 	s := g.symmetry()
 	var out [][]Partition
@@ -41,9 +41,9 @@ func (g *GPU) Classes() [][]Partition {
 	return out
 }
 
-// Canonical returns the representative of a useful partition's class and a
-// permutation that renames the partition's slices to the representative's
-// (the sigma of DRL Fig. 5). It reports false for a partition that is not useful.
+// Canonical returns the representative of a useful partition's class, and a permutation
+// that renames the partition's slices to those of the representative (sigma in DRL Fig. 5).
+// It returns false for a partition that is not useful.
 func (g *GPU) Canonical(p Partition) (Partition, Permutation, bool) {
 	s := g.symmetry()
 	for i, u := range s.useful {
@@ -99,12 +99,12 @@ func findSymmetry(g *GPU) symmetry {
 			}
 			j, ok := index[string(renamed)]
 			if !ok {
-				return // Not every configuration stays valid: condition 2 fails.
+				return // A partition becomes impossible: condition 2 fails.
 			}
 			image[i] = j
 		}
 		for i, j := range image {
-			// Partitions are in descending order, so the lowest index is the highest value.
+			// Partitions are in descending order: the lowest index has the highest value.
 			if j < s.canonical[i] {
 				s.canonical[i] = j
 				s.renaming[i] = slices.Clone(sigma)
@@ -122,8 +122,8 @@ func identity(n int) Permutation {
 	return p
 }
 
-// permutations calls visit with every permutation of 0..n-1 in lexicographic
-// order. The slice is reused.
+// permutations calls visit with every permutation of 0..n-1 in lexicographic order. It
+// reuses the slice.
 func permutations(n int, visit func(Permutation)) {
 	p := identity(n)
 	for {

@@ -14,31 +14,31 @@ import (
 // "does not fit".
 type Seconds float64
 
-// Slices counts slices or names the position of one. Sizes count compute
-// slices (the |I| of FAR 2.2); positions and lengths count memory slices.
+// Slices is a number of slices or the position of a slice. Sizes count compute slices (the
+// |I| of FAR 2.2). Positions and lengths count memory slices.
 type Slices int
 
 // MaxSize is the largest instance size of any model, in compute slices.
 const MaxSize Slices = 7
 
-// Mask is a set of memory slices: bit i stands for memory slice i.
+// Mask is a set of memory slices: bit i is memory slice i.
 type Mask uint8
 
-// Count returns how many memory slices the set holds.
+// Count returns the number of memory slices in the set.
 func (m Mask) Count() Slices { return Slices(bits.OnesCount8(uint8(m))) }
 
-// Reconfiguration says what the creation and destruction of instances costs and
-// how much of it may go on at once.
+// Reconfiguration says how long the creation and destruction of instances takes and how
+// much of it may happen at once.
 type Reconfiguration uint8
 
 const (
-	// Sequential lets one create or destroy run at a time on a GPU, as FAR 2.1
-	// measured on A30, A100 and H100. It is the default and what leaderboards use.
+	// Sequential lets one create or destroy run at a time on a GPU, as FAR 2.1 measured on
+	// A30, A100 and H100. It is the default, and leaderboards use it.
 	Sequential Reconfiguration = iota
-	// Parallel lets disjoint instances be reconfigured at once (the DRL paper's
-	// environment).
+	// Parallel lets disjoint instances be reconfigured at once, as the DRL paper's
+	// environment does.
 	Parallel
-	// Free charges nothing: how the FAR paper timed MISO and FIXPART.
+	// Free takes no time. The FAR paper timed MISO and FIXPART this way.
 	Free
 )
 
@@ -60,23 +60,23 @@ func ParseReconfiguration(s string) (Reconfiguration, error) {
 type Profile struct {
 	// ID is the GPU instance profile number of the NVIDIA driver.
 	ID int
-	// Size is the number of compute slices, the "instance size" of the papers.
+	// Size is the number of compute slices, which the papers call the instance size.
 	Size Slices
 	// Length is the number of memory slices that a placement occupies.
 	Length Slices
 	// Starts lists the memory slices at which a placement may begin, ascending.
 	Starts []Slices
-	// Max is how many instances of the profile a GPU holds at once.
+	// Max is the number of instances of the profile that a GPU can hold at once.
 	Max int
 	// MemoryGB is the memory in NVIDIA's profile name, in GB.
 	MemoryGB int
-	// SMs is the number of streaming multiprocessors; 0 where it is not published.
+	// SMs is the number of streaming multiprocessors. It is 0 if it is not published.
 	SMs int
 	// DoubleMemory marks the one-slice profile with two memory slices.
 	DoubleMemory bool
 	// MediaExtensions marks the "+me" profile.
 	MediaExtensions bool
-	// Create and Destroy are what making and unmaking an instance takes (FAR Table 1).
+	// Create and Destroy are the times to create and to destroy an instance (FAR Table 1).
 	Create, Destroy Seconds
 }
 
@@ -89,12 +89,12 @@ func (p *Profile) String() string {
 	return s
 }
 
-// Standard reports whether schedulers use the profile: one profile per size,
-// without double memory and media extensions, as in all five papers.
+// Standard reports whether schedulers use the profile. As in all five papers these are the
+// profiles without double memory and media extensions, one for each size.
 func (p *Profile) Standard() bool { return !p.DoubleMemory && !p.MediaExtensions }
 
-// An Instance is a profile placed at a memory slice of one GPU. Instances of the
-// same GPU model are equal under == exactly when they are the same instance.
+// An Instance is a profile placed at a memory slice of a GPU. Values of the same GPU model
+// are equal under == exactly if they are the same instance.
 type Instance struct {
 	Profile *Profile
 	// Start is the first memory slice.
@@ -107,14 +107,15 @@ func (i Instance) Size() Slices { return i.Profile.Size }
 // Mask returns the memory slices that the instance occupies.
 func (i Instance) Mask() Mask { return Mask((1<<i.Profile.Length - 1) << i.Start) }
 
-// Overlaps reports whether the two instances cannot exist at the same time.
+// Overlaps reports whether the two instances share a memory slice, so that they cannot
+// exist at the same time.
 func (i Instance) Overlaps(o Instance) bool { return i.Mask()&o.Mask() != 0 }
 
 // String returns "size@start", for example 3@4.
 func (i Instance) String() string { return fmt.Sprintf("%d@%d", i.Profile.Size, i.Start) }
 
-// A GPU is one model. All methods are safe for concurrent use; the values they
-// return are shared and must not be changed.
+// A GPU is a GPU model. All methods are safe for concurrent use. The values that they return
+// are shared and must not be changed.
 type GPU struct {
 	// Name is the model's name in files and on the command line.
 	Name string
@@ -128,8 +129,8 @@ type GPU struct {
 	Profiles []*Profile
 	// CostSource says where the create and destroy times come from.
 	CostSource string
-	// CostsAssumed marks models whose times nobody published: they carry those of
-	// a model with the same geometry.
+	// CostsAssumed marks models without published times. They have the times of a model
+	// with the same geometry.
 	CostsAssumed bool
 
 	sizes      []Slices
@@ -142,8 +143,8 @@ type GPU struct {
 // GPUs returns all models in a fixed order.
 func GPUs() []*GPU { return models }
 
-// Lookup finds a model by name or alias, whatever the case of its letters. The
-// error is a [*nearest.UnknownError].
+// Lookup finds a model by name or alias and ignores case. The error is a
+// [*nearest.UnknownError].
 func Lookup(name string) (*GPU, error) {
 	var names []string
 	for _, g := range models {
@@ -157,7 +158,7 @@ func Lookup(name string) (*GPU, error) {
 	return nil, nearest.Unknown("GPU", name, names)
 }
 
-// MustLookup is [Lookup] for names fixed in the program; it panics on an error.
+// MustLookup is [Lookup] for names in the program's text. It panics on an error.
 func MustLookup(name string) *GPU {
 	g, err := Lookup(name)
 	if err != nil {
@@ -172,7 +173,7 @@ func (g *GPU) String() string { return g.Name }
 // Sizes returns the instance sizes C_G in ascending order (FAR 2.2).
 func (g *GPU) Sizes() []Slices { return g.sizes }
 
-// Profile returns the standard profile of a size, or nil where the model has none.
+// Profile returns the standard profile of a size, or nil if the model has none.
 func (g *GPU) Profile(size Slices) *Profile {
 	if size < 1 || size > MaxSize {
 		return nil
@@ -184,7 +185,7 @@ func (g *GPU) Profile(size Slices) *Profile {
 type PlacementError struct {
 	GPU         string
 	Size, Start Slices
-	// Starts lists where the size may begin; empty when the model lacks the size.
+	// Starts lists where the size may begin. It is empty if the model lacks the size.
 	Starts []Slices
 }
 
@@ -208,10 +209,9 @@ func (g *GPU) Instance(size, start Slices) (Instance, error) {
 	return Instance{p, start}, nil
 }
 
-// ProfileByName finds a profile by NVIDIA's name, for example 1g.10gb+me. On a
-// GPU where a double-memory and a larger profile would share a name, the names
-// differ in their compute slices (1g.10gb, 2g.10gb), so the answer is unique.
-// The error is a [*nearest.UnknownError].
+// ProfileByName finds a profile by NVIDIA's name, for example 1g.10gb+me. Names are unique:
+// a double-memory profile and a larger one with the same memory differ in their compute
+// slices (1g.10gb, 2g.10gb). The error is a [*nearest.UnknownError].
 func (g *GPU) ProfileByName(name string) (*Profile, error) {
 	var names []string
 	for _, p := range g.Profiles {
@@ -247,9 +247,9 @@ func (p Partition) Mask() Mask {
 	return m
 }
 
-// Partitions returns the maximal partitions of standard profiles, those to which
-// no instance can be added, in descending lexicographic order of their sizes:
-// the numbering of FAR Fig. 1 (19 on the 7-slice models, 5 on A30).
+// Partitions returns the maximal partitions of standard profiles, those to which no
+// instance can be added. They are in descending lexicographic order of their sizes, which
+// is the numbering of FAR Fig. 1. There are 19 on the 7-slice models and 5 on A30.
 func (g *GPU) Partitions() []Partition { return g.partitions }
 
 // PartitionsOf returns the maximal partitions over the profiles that keep
@@ -271,7 +271,7 @@ func (g *GPU) PartitionsOf(keep func(*Profile) bool) []Partition {
 		for _, in := range all {
 			if g.fits(chosen, in) {
 				maximal = false
-				// Instances are added left to right, so that each set is met once.
+				// Add instances from left to right, so that each set is found once.
 				if len(chosen) == 0 || in.Start > chosen[len(chosen)-1].Start {
 					extend(append(slices.Clone(chosen), in))
 				}
@@ -293,7 +293,7 @@ func (g *GPU) PartitionsOf(keep func(*Profile) bool) []Partition {
 	return out
 }
 
-// fits reports whether the instance can be created beside those that exist.
+// fits reports whether the instance can exist together with the others.
 func (g *GPU) fits(exist Partition, in Instance) bool {
 	same := 0
 	for _, o := range exist {

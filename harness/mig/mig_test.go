@@ -80,8 +80,8 @@ func TestThreeSlicesAtZeroIdleComputeSlice3(t *testing.T) {
 	}
 }
 
-// TestTreeIsLaminar checks what FAR 1.2 asks of MIG: any two instances are
-// disjoint or one covers the other.
+// TestTreeIsLaminar checks a property from FAR 1.2: two instances are disjoint, or one
+// covers the other.
 func TestTreeIsLaminar(t *testing.T) {
 	for _, g := range mig.GPUs() {
 		tree := g.Tree()

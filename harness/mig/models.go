@@ -13,8 +13,8 @@ type placement struct {
 	media  bool
 }
 
-// sevenSlices is the geometry of A100, H100, H200 and B200 (nvidia-smi mig -lgipp).
-// Those of H200 and B200 are inferred from the profile names, not seen in a listing.
+// sevenSlices is the geometry of A100, H100, H200 and B200 (nvidia-smi mig -lgipp). For
+// H200 and B200 it is inferred from the profile names; we have no listing.
 var sevenSlices = []placement{
 	{id: 19, size: 1, length: 1, starts: []Slices{0, 1, 2, 3, 4, 5, 6}, max: 7},
 	{id: 20, size: 1, length: 1, starts: []Slices{0, 1, 2, 3, 4, 5, 6}, max: 1, media: true},
@@ -32,18 +32,19 @@ var fourSlices = []placement{
 	{id: 0, size: 4, length: 4, starts: []Slices{0}, max: 1},
 }
 
-// cost is a pair of a row of FAR Table 1.
+// cost is an entry of FAR Table 1.
 type cost struct{ create, destroy Seconds }
 
-// FAR Table 1: average seconds to create and to destroy an instance of a size.
+// These are the average seconds to create and to destroy an instance of a size, from FAR
+// Table 1.
 var (
 	costsA30  = map[Slices]cost{1: {0.11, 0.10}, 2: {0.12, 0.10}, 4: {0.13, 0.10}}
 	costsA100 = map[Slices]cost{1: {0.16, 0.20}, 2: {0.17, 0.20}, 3: {0.20, 0.21}, 4: {0.21, 0.21}, 7: {0.24, 0.22}}
 	costsH100 = map[Slices]cost{1: {0.16, 0.21}, 2: {0.21, 0.23}, 3: {0.33, 0.25}, 4: {0.38, 0.26}, 7: {0.42, 0.26}}
 )
 
-// model is what distinguishes GPUs of the same geometry. Memory and SMs follow
-// the rows of the placement table.
+// model holds the properties in which GPUs of the same geometry differ. gb and sms are in
+// the order of the rows of the placement table.
 type model struct {
 	name       string
 	aliases    []string

@@ -2,20 +2,19 @@ package mig
 
 import "slices"
 
-// A Node is an instance in the repartitioning tree (FAR Fig. 4): the order in
-// which a scheduler that only ever splits instances may use them.
+// A Node is an instance in the repartitioning tree (FAR Fig. 4). The tree is the order in
+// which a scheduler that only splits instances may use them.
 type Node struct {
 	Instance
-	// Parent is the index of the instance that has to be destroyed first; -1 at the root.
+	// Parent is the index of the instance that must be destroyed first. It is -1 at the root.
 	Parent int
-	// Children are the indices of the instances that splitting this one gives, by start.
+	// Children are the indices of the instances that this one is split into, by start.
 	Children []int
 }
 
-// Tree returns the repartitioning tree in preorder; the root is node 0. It holds
-// every standard instance once: the parent of an instance is the smallest one
-// that covers it, where 3 slices at 0, which occupies what 4 slices at 0 does,
-// lies below the latter (FAR 3.2).
+// Tree returns the repartitioning tree in preorder. The root is node 0. Every standard
+// instance is there once. The parent of an instance is the smallest one that covers it.
+// 3 slices at 0 takes the same memory slices as 4 slices at 0 and is its child (FAR 3.2).
 func (g *GPU) Tree() []Node { return g.tree }
 
 func buildTree(g *GPU) []Node {
@@ -25,7 +24,7 @@ func buildTree(g *GPU) []Node {
 			all = append(all, Instance{g.bySize[size], s})
 		}
 	}
-	// Preorder: an instance comes before all it covers, left before right.
+	// In preorder an instance comes before those that it covers, and left before right.
 	slices.SortFunc(all, func(a, b Instance) int {
 		if d := int(a.Start - b.Start); d != 0 {
 			return d

@@ -1,5 +1,5 @@
-// Package nearest makes errors for names that nobody knows: they say what kind
-// of thing was asked for and which known name comes nearest.
+// Package nearest makes errors for unknown names. They say what kind of thing was asked
+// for and suggest the known name that is most alike.
 package nearest
 
 import (
@@ -8,46 +8,60 @@ import (
 	"strings"
 )
 
-// UnknownError says that a name is not one of those known.
+// UnknownError says that a name is not one of the known names.
 type UnknownError struct {
-	// Kind is what the name should have named, for example "algorithm".
+	// Kind is what the name should be the name of, for example "algorithm".
 	Kind string
-	// Name is what was given.
+	// Name is the name that was given.
 	Name string
-	// Nearest is the known name that takes the fewest edits, and of several the one that
-	// begins most alike; empty when there is none.
+	// Nearest is the known name that takes the fewest edits; of several, the one with the
+	// longest common beginning. It is empty where there is none.
 	Nearest string
 	// Known lists all known names, sorted.
 	Known []string
 }
 
+// maxListed is how many known names an error lists at most.
+const maxListed = 24
+
 func (e *UnknownError) Error() string {
-	s := fmt.Sprintf("unknown %s %q", e.Kind, e.Name)
+	name := e.Name
+	if len(name) > maxLength {
+		name = strings.ToValidUTF8(name[:maxLength], "") + "..."
+	}
+	s := fmt.Sprintf("unknown %s %q", e.Kind, name)
 	if e.Nearest != "" {
 		s += fmt.Sprintf("; did you mean %q?", e.Nearest)
 	}
-	if len(e.Known) > 0 && len(e.Known) <= 24 {
+	if len(e.Known) > 0 && len(e.Known) <= maxListed {
 		s += fmt.Sprintf(" (known: %s)", strings.Join(e.Known, ", "))
 	}
 	return s
 }
 
+// maxLength is the length in bytes from which names are cut in messages and not compared:
+// the comparison takes time in proportion to the product of the lengths.
+const maxLength = 200
+
 // Unknown returns the [*UnknownError] for a name.
 func Unknown(kind, name string, known []string) error {
 	e := &UnknownError{Kind: kind, Name: name, Known: slices.Sorted(slices.Values(known))}
+	if len(name) > maxLength {
+		return e
+	}
 	name = strings.ToLower(name)
-	best, begun := -1, 0
+	best, longest := -1, 0
 	for _, k := range e.Known {
 		low := strings.ToLower(k)
 		d, p := distance(name, low), prefix(name, low)
-		if best < 0 || d < best || d == best && p > begun {
-			best, begun, e.Nearest = d, p, k
+		if best < 0 || d < best || d == best && p > longest {
+			best, longest, e.Nearest = d, p, k
 		}
 	}
 	return e
 }
 
-// prefix is how many bytes two names begin with in common.
+// prefix returns the length in bytes of the common beginning of two names.
 func prefix(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -56,8 +70,8 @@ func prefix(a, b string) int {
 	return n
 }
 
-// distance is the optimal string alignment distance in bytes: insertions,
-// deletions, substitutions and transpositions of neighbours cost one each.
+// distance returns the optimal string alignment distance in bytes: an insertion, a
+// deletion, a substitution and a swap of neighbours cost one each.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -9,8 +9,8 @@ import (
 	"miglab/harness/task"
 )
 
-// alternating is a valid schedule of n tasks of one second each, which changes
-// from 2-2 to 4 slices and back after every ten tasks.
+// alternating returns a valid schedule of n tasks of one second each. It changes between
+// 2-2 and 4 slices after every ten tasks.
 func alternating(n int) (schedule.Problem, schedule.Schedule) {
 	p := schedule.Problem{GPU: a100}
 	s := schedule.Schedule{GPU: a100}

@@ -7,26 +7,26 @@ import (
 	"slices"
 
 	"miglab/harness/mig"
+	"miglab/harness/task"
 )
 
-// Check lists everything that is wrong with an answer to a problem; nil means
-// that it is valid. It never stops at the first violation and does not panic,
-// whatever the values are. Times may differ by 1e-9 of the makespan, and by 1e-9 s
-// where it is shorter than a second; touching intervals do not overlap.
+// Check lists everything that is wrong with a schedule for a problem. It returns nil for
+// a valid one. It never stops at the first violation and does not panic, whatever the
+// values are. Instants may differ by rounding (see tolerance.go), and touching intervals
+// do not overlap.
 //
-// Where many runs (or instances, or operations) share a slice at one time, each
-// is reported against the one before it that holds the slice longest, not against
-// all. What depends on an index, a time or an instance that makes no sense itself
-// is reported once, for that. The order is fixed: the problem, placements,
-// operations, instances, runs; each in the order of the lists or of time.
+// Where many runs (or instances, or operations) share a slice at one time, each is
+// reported against the earlier one that holds the slice longest, not against all. An
+// index, a time or an instance that makes no sense is reported once, without what follows
+// from it. The order is fixed: the problem, placements, operations, instances, runs; each
+// in the order of the lists or of time.
 //
-// It takes O(n log n) for n placements and operations.
+// Check takes O(n log n) for n placements and operations.
 func Check(p Problem, s Schedule) []Violation {
 	c := checker{p: &p, s: &s}
 	if !c.problem() {
 		return c.found
 	}
-	c.tolerance = 1e-9 * max(1, c.makespan())
 	c.header()
 	c.placements()
 	c.operations()
@@ -38,16 +38,17 @@ func Check(p Problem, s Schedule) []Violation {
 			c.name(later.Task), later.Instance, c.name(earlier.Task), earlier.Instance, b.gpu, b.start, min(a.end, b.end))
 		v.OtherPlacement = int(a.id)
 	})
+	c.work()
 	return c.found
 }
 
-// A span is an interval in which memory slices of a GPU are taken.
+// A span is an interval in which memory slices of a GPU are in use.
 type span struct {
 	start, end mig.Seconds
 	gpu        int
-	// id is the index of what takes them.
+	// id is the index of the run, operation or life that uses them.
 	id int32
-	// key is the instance (see checker.key).
+	// key is the number of the instance (see checker.key).
 	key     int32
 	mask    mig.Mask
 	destroy bool
@@ -55,20 +56,19 @@ type span struct {
 
 // A life is an instance from the start of its create to the end of its destroy.
 type life struct {
-	// from is the end of the create and to the start of the destroy.
+	// from is the end of the create, and to is the start of the destroy.
 	from, to mig.Seconds
-	// created is the index of the create; none for the start partition.
+	// created is the index of the create, or none for the start partition.
 	created int
 }
 
 type checker struct {
-	p         *Problem
-	s         *Schedule
-	tolerance mig.Seconds
-	found     []Violation
+	p     *Problem
+	s     *Schedule
+	found []Violation
 	// runs are the placements that make sense by themselves.
 	runs []span
-	// lives are the instances, and living when their slices are taken, by id.
+	// lives are the instances. living has an entry for each: when its slices are in use.
 	lives  []life
 	living []span
 }
@@ -116,7 +116,7 @@ func describe(in mig.Instance) string {
 // starts is how many memory slices a mask can tell apart.
 const starts = mig.Slices(8)
 
-// key numbers the instances of the GPU; it is none for anything else.
+// key returns the number of an instance of the GPU, or none for anything else.
 func (c *checker) key(in mig.Instance) int32 {
 	if in.Profile == nil || !slices.Contains(in.Profile.Starts, in.Start) {
 		return none
@@ -128,7 +128,7 @@ func (c *checker) key(in mig.Instance) int32 {
 	return int32(i)*int32(starts) + int32(in.Start)
 }
 
-// problem reports whether there is something to check a schedule against.
+// problem checks the problem. It reports whether a schedule can be checked against it.
 func (c *checker) problem() bool {
 	p := c.p
 	if p.GPU == nil {
@@ -154,10 +154,18 @@ func (c *checker) problem() bool {
 			c.add(BadProblem, "task %q is released at %v s", c.name(i), r).Task = i
 		}
 	}
+	for i := range p.Tasks {
+		for _, pr := range p.GPU.Profiles {
+			if takes := p.Tasks[i].On(pr.Size); takes > 0 && takes < task.MinSeconds {
+				c.add(BadProblem, "task %q takes %v s on size %d; durations are at least %v s", c.name(i), takes, pr.Size, task.MinSeconds).Task = i
+				break
+			}
+		}
+	}
 	return true
 }
 
-// makespan is that of the schedule, leaving out ends that are not numbers.
+// makespan returns the latest end that is finite.
 func (c *checker) makespan() mig.Seconds {
 	var m mig.Seconds
 	for i := range c.s.Placements {
@@ -185,9 +193,9 @@ func (c *checker) header() {
 	}
 }
 
-// timely reports whether start and end can be the ends of an interval.
-func (c *checker) timely(start, end mig.Seconds) bool {
-	return finite(start) && finite(end) && start >= -c.tolerance && end >= start-c.tolerance
+// timely reports whether an interval can begin and end at these instants.
+func timely(start, end mig.Seconds) bool {
+	return finite(start) && finite(end) && !later(0, start) && !later(start, end)
 }
 
 func (c *checker) placements() {
@@ -198,7 +206,7 @@ func (c *checker) placements() {
 	for i := range c.s.Placements {
 		pl := &c.s.Placements[i]
 		known := pl.Task >= 0 && pl.Task < len(p.Tasks)
-		key, timely := c.key(pl.Instance), c.timely(pl.Start, pl.End)
+		key, inTime := c.key(pl.Instance), timely(pl.Start, pl.End)
 		onGPU := pl.GPU >= 0 && pl.GPU < p.GPUs()
 		if !known {
 			c.placement(UnknownTask, i, "placement %d runs task %d of %d", i, pl.Task, len(p.Tasks))
@@ -209,7 +217,7 @@ func (c *checker) placements() {
 		if !onGPU {
 			c.placement(UnknownGPU, i, "%q runs on GPU %d; there are %d, counted from 0", c.name(pl.Task), pl.GPU, p.GPUs())
 		}
-		if !timely {
+		if !inTime {
 			c.placement(BadTime, i, "%q runs from %v to %v s", c.name(pl.Task), pl.Start, pl.End)
 		}
 		if known {
@@ -224,14 +232,14 @@ func (c *checker) placements() {
 			takes := p.Tasks[pl.Task].On(size)
 			if !finite(takes) || takes <= 0 {
 				c.placement(DoesNotFit, i, "%q runs on %v, where it takes %v s", c.name(pl.Task), pl.Instance, takes)
-			} else if timely && !c.near(pl.End-pl.Start, takes) {
+			} else if inTime && !same(pl.End, pl.Start+takes) {
 				c.placement(WrongDuration, i, "%q runs for %v s on size %d, where it takes %v s", c.name(pl.Task), pl.End-pl.Start, size, takes)
 			}
 		}
-		if known && timely && pl.Task < len(p.Release) && pl.Start < p.Release[pl.Task]-c.tolerance {
+		if known && inTime && pl.Task < len(p.Release) && later(p.Release[pl.Task], pl.Start) {
 			c.placement(BeforeRelease, i, "%q starts at %v s, before its release at %v s", c.name(pl.Task), pl.Start, p.Release[pl.Task])
 		}
-		if key != none && onGPU && timely {
+		if key != none && onGPU && inTime {
 			c.runs = append(c.runs, span{start: pl.Start, end: pl.End, gpu: pl.GPU, id: int32(i), key: key, mask: pl.Instance.Mask()})
 		}
 	}
@@ -243,9 +251,7 @@ func (c *checker) placements() {
 	slices.SortFunc(c.runs, byTime)
 }
 
-func (c *checker) near(a, b mig.Seconds) bool { return a <= b+c.tolerance && b <= a+c.tolerance }
-
-// cost is what an operation takes.
+// cost returns how long an operation takes.
 func (c *checker) cost(o *Operation) mig.Seconds {
 	switch {
 	case c.p.Model == mig.Free:
@@ -256,8 +262,8 @@ func (c *checker) cost(o *Operation) mig.Seconds {
 	return o.Instance.Profile.Destroy
 }
 
-// operations checks the creates and destroys one by one, turns them into lives,
-// and checks that they run one at a time.
+// operations checks each create and destroy, makes lives of them, and checks that under
+// [mig.Sequential] they run one at a time.
 func (c *checker) operations() {
 	p := c.p
 	ops := make([]span, 0, len(p.Start)+len(c.s.Operations))
@@ -267,12 +273,12 @@ func (c *checker) operations() {
 			c.add(BadProblem, "the start partition holds %s on GPU %d, busy until %v s", describe(e.Instance), e.GPU, e.BusyUntil).GPU = e.GPU
 			continue
 		}
-		// Made before time began, so that it comes first and overlaps even what ends at 0.
+		// It begins before 0, so that it comes first and overlaps even what ends at 0.
 		ops = append(ops, span{start: -inf, end: -inf, gpu: e.GPU, id: int32(-1 - i), key: key, mask: e.Instance.Mask()})
 	}
 	for i := range c.s.Operations {
 		o := &c.s.Operations[i]
-		key, timely := c.key(o.Instance), c.timely(o.Start, o.End)
+		key, inTime := c.key(o.Instance), timely(o.Start, o.End)
 		onGPU := o.GPU >= 0 && o.GPU < p.GPUs()
 		if o.Op > Destroy {
 			c.operation(UnknownOp, i, "operation %d is of kind %d; write create or destroy", i, uint8(o.Op))
@@ -284,13 +290,13 @@ func (c *checker) operations() {
 		if !onGPU {
 			c.operation(UnknownGPU, i, "operation %d runs on GPU %d; there are %d, counted from 0", i, o.GPU, p.GPUs())
 		}
-		if !timely {
+		if !inTime {
 			c.operation(BadTime, i, "operation %d runs from %v to %v s", i, o.Start, o.End)
 		}
-		if key != none && timely && !c.near(o.End-o.Start, c.cost(o)) {
+		if key != none && inTime && !same(o.End, o.Start+c.cost(o)) {
 			c.operation(WrongCost, i, "the %v of %v at %v s takes %v s; under %v reconfiguration it takes %v s", o.Op, o.Instance, o.Start, o.End-o.Start, p.Model, c.cost(o))
 		}
-		if key != none && onGPU && timely {
+		if key != none && onGPU && inTime {
 			ops = append(ops, span{start: o.Start, end: o.End, gpu: o.GPU, id: int32(i), key: key, mask: o.Instance.Mask(), destroy: o.Op == Destroy})
 		}
 	}
@@ -299,7 +305,7 @@ func (c *checker) operations() {
 	if p.Model == mig.Sequential {
 		slices.SortFunc(ops, byTime)
 		for i := range ops {
-			ops[i].mask = 1 // whatever the instances, there is one reconfiguration at a time
+			ops[i].mask = 1 // operations exclude each other, whatever their instances
 		}
 		c.overlaps(ops, func(a, b *span) {
 			later, earlier := &c.s.Operations[b.id], &c.s.Operations[a.id]
@@ -310,8 +316,8 @@ func (c *checker) operations() {
 	}
 }
 
-// pair joins creates to destroys. Operations on one instance at one instant, which
-// only [mig.Free] allows, are taken alternately: whichever order makes sense.
+// pair joins creates with destroys. Several operations on one instance at the same
+// instant, which only [mig.Free] allows, are taken in an order that makes sense.
 func (c *checker) pair(ops []span) {
 	creates := 0
 	for i := range ops {
@@ -327,7 +333,7 @@ func (c *checker) pair(ops []span) {
 			open = none
 		}
 		j := i + 1
-		for j < len(ops) && sameInstance(first, &ops[j]) && ops[j].start <= first.start+c.tolerance {
+		for j < len(ops) && sameInstance(first, &ops[j]) && !later(ops[j].start, first.start) {
 			j++
 		}
 		create, destroy := i, i
@@ -353,7 +359,7 @@ func (c *checker) pair(ops []span) {
 
 func sameInstance(a, b *span) bool { return a.gpu == b.gpu && a.key == b.key }
 
-// begin adds the life that a create starts, unless one is open, and returns the open one.
+// begin adds the life that a create starts, unless a life is open. It returns the open life.
 func (c *checker) begin(o *span, open int) int {
 	if open != none && o.id < 0 {
 		e := c.p.Start[-1-o.id]
@@ -384,7 +390,7 @@ func (c *checker) end(o *span, open int) {
 		return
 	}
 	l := &c.lives[open]
-	if op.Start < l.from-c.tolerance {
+	if later(l.from, op.Start) {
 		if l.created == none {
 			c.operation(StillBusy, int(o.id), "%v is destroyed at %v s on GPU %d, where it is busy until %v s", op.Instance, op.Start, op.GPU, l.from)
 		} else {
@@ -395,7 +401,7 @@ func (c *checker) end(o *span, open int) {
 	c.living[open].end = op.End
 }
 
-// partitions checks that the instances on a GPU can be there together.
+// partitions checks that the instances on a GPU can exist together.
 func (c *checker) partitions() {
 	slices.SortFunc(c.living, byTime)
 	c.overlaps(c.living, func(a, b *span) {
@@ -409,14 +415,14 @@ func (c *checker) partitions() {
 		b := &c.living[i]
 		latest[b.key] = i
 		in := c.instance(b)
-		// Where each start is a place of its own, the geometry alone limits the number.
+		// If there are no more starts than instances, the geometry alone limits the number.
 		if in.Profile.Max >= len(in.Profile.Starts) {
 			continue
 		}
 		count := 0
 		for _, s := range in.Profile.Starts {
 			j := latest[b.key-int32(in.Start)+int32(s)]
-			if j != none && c.living[j].gpu == b.gpu && (j == i || c.clash(&c.living[j], b)) {
+			if j != none && c.living[j].gpu == b.gpu && (j == i || clash(&c.living[j], b)) {
 				count++
 			}
 		}
@@ -427,12 +433,12 @@ func (c *checker) partitions() {
 	}
 }
 
-// instance is the inverse of key.
+// instance returns the instance of a span; it is the inverse of key.
 func (c *checker) instance(s *span) mig.Instance {
 	return mig.Instance{Profile: c.p.GPU.Profiles[s.key/int32(starts)], Start: mig.Slices(s.key % int32(starts))}
 }
 
-// none returns a list with an index for each key.
+// none returns a list that has the index none for each key.
 func (c *checker) none() []int {
 	list := make([]int, len(c.p.GPU.Profiles)*int(starts))
 	for i := range list {
@@ -441,14 +447,14 @@ func (c *checker) none() []int {
 	return list
 }
 
-// existence checks that every run lies within a life of its instance. Runs and
-// lives are both in order of GPU and time.
+// existence checks that every run lies within a life of its instance. Runs and lives are
+// both sorted by GPU and time.
 func (c *checker) existence() {
 	latest := c.none()
 	next := 0
 	for i := range c.runs {
 		r := &c.runs[i]
-		for next < len(c.living) && (c.living[next].gpu < r.gpu || c.living[next].gpu == r.gpu && c.living[next].start <= r.start+c.tolerance) {
+		for next < len(c.living) && (c.living[next].gpu < r.gpu || c.living[next].gpu == r.gpu && !later(c.living[next].start, r.start)) {
 			latest[c.living[next].key] = next
 			next++
 		}
@@ -459,23 +465,21 @@ func (c *checker) existence() {
 			continue
 		}
 		l := &c.lives[c.living[j].id]
-		if pl.Start < l.from-c.tolerance || pl.End > l.to+c.tolerance {
+		if later(l.from, pl.Start) || later(pl.End, l.to) {
 			c.placement(NoInstance, int(r.id), "%q runs from %v to %v s on %v of GPU %d, which exists from %v to %v s",
 				c.name(pl.Task), pl.Start, pl.End, pl.Instance, r.gpu, l.from, l.to)
 		}
 	}
 }
 
-// clash reports whether the spans overlap by more than the tolerance, given that
-// a starts no later than b. An interval of length 0 overlaps what it lies within.
-func (c *checker) clash(a, b *span) bool {
-	return a.end > b.start+c.tolerance && b.end > a.start+c.tolerance
-}
+// clash reports whether the spans overlap by more than rounding. A span of length 0
+// overlaps a span that begins before it and ends after it.
+func clash(a, b *span) bool { return later(a.end, b.start) && later(b.end, a.start) }
 
-// overlaps finds the spans, which come in order of time, that clash with an
-// earlier one on a memory slice.
+// overlaps finds the spans that clash with an earlier one on a memory slice. The spans
+// are sorted by GPU and time.
 func (c *checker) overlaps(spans []span, report func(earlier, later *span)) {
-	var holder [starts]int // by slice, the span, plus one, that holds it longest
+	var holder [starts]int // for each slice the span, plus one, that holds it longest
 	for i := range spans {
 		b := &spans[i]
 		if i > 0 && b.gpu != spans[i-1].gpu {
@@ -485,7 +489,7 @@ func (c *checker) overlaps(spans []span, report func(earlier, later *span)) {
 		for m := uint8(b.mask); m != 0; m &= m - 1 {
 			bit := bits.TrailingZeros8(m)
 			j := before[bit]
-			if j != 0 && c.clash(&spans[j-1], b) && firstOf(&before, b.mask, bit) {
+			if j != 0 && clash(&spans[j-1], b) && firstOf(&before, b.mask, bit) {
 				report(&spans[j-1], b)
 			}
 			if j == 0 || b.end > spans[j-1].end {
@@ -503,6 +507,20 @@ func firstOf(holder *[starts]int, mask mig.Mask, bit int) bool {
 		}
 	}
 	return true
+}
+
+// work checks that the tasks do not take more slice-seconds than the GPUs have up to the
+// makespan. The other checks imply it but for rounding, which this one keeps from adding up.
+func (c *checker) work() {
+	var busy SliceSeconds
+	for i := range c.runs {
+		r := &c.runs[i]
+		busy += SliceSeconds(c.instance(r).Size()) * SliceSeconds(r.end-r.start)
+	}
+	whole := SliceSeconds(c.p.GPU.ComputeSlices) * SliceSeconds(c.p.GPUs()) * SliceSeconds(c.makespan())
+	if busy > whole*(1+fullness) {
+		c.add(TooMuchWork, "the tasks take %v slice-seconds; up to the makespan the GPUs have %v", busy, whole)
+	}
 }
 
 // byTime orders spans by GPU, start and end.

@@ -27,7 +27,7 @@ func at(size, start mig.Slices) mig.Instance {
 	return in
 }
 
-// media returns a 1g.5gb+me instance of the A100, of which there may be one at a time.
+// media returns a 1g.5gb+me instance of the A100. There may be one at a time.
 func media(start mig.Slices) mig.Instance {
 	p, err := a100.ProfileByName("1g.5gb+me")
 	if err != nil {
@@ -42,8 +42,8 @@ const (
 	runA, runC, runB, runD, runE, runF                         = 0, 1, 2, 3, 4, 5
 )
 
-// valid is a schedule for two GPUs, the second of which holds a 7-slice instance
-// at first. Only E's task is released late.
+// valid returns a schedule for two GPUs. The second holds a 7-slice instance at first. Only
+// task e is released late.
 func valid() (schedule.Problem, schedule.Schedule) {
 	p := schedule.Problem{
 		GPU: a100, Count: 2, Model: mig.Sequential,
@@ -102,8 +102,8 @@ func moveOp(i int, by mig.Seconds) func(*schedule.Problem, *schedule.Schedule) {
 	}
 }
 
-// Each schedule differs from the valid one by one edit. The first kind is what the
-// edit is about; the others cannot be avoided. No further kind may be found.
+// Each schedule differs from the valid one by one edit. The first kind is the fault that
+// the edit makes; the others follow from it. No further kind may be found.
 var broken = []struct {
 	name string
 	edit func(*schedule.Problem, *schedule.Schedule)
@@ -326,6 +326,16 @@ var broken = []struct {
 		[]schedule.Kind{schedule.WrongCost},
 	},
 	{"two creates at once", moveOp(create3, -0.1), []schedule.Kind{schedule.OperationOverlap}},
+	{
+		"task of less than a microsecond",
+		func(p *schedule.Problem, _ *schedule.Schedule) { p.Tasks[0].Set(7, 9e-7) },
+		[]schedule.Kind{schedule.BadProblem},
+	},
+	{
+		"two tasks on the whole GPU at once",
+		func(p *schedule.Problem, s *schedule.Schedule) { *p, *s = atOnce(2, 1) },
+		[]schedule.Kind{schedule.TooMuchWork, schedule.TaskOverlap},
+	},
 }
 
 func TestCheckRejectsTheBroken(t *testing.T) {
@@ -358,7 +368,7 @@ func TestEveryKindIsCovered(t *testing.T) {
 	for _, b := range broken {
 		covered[b.want[0]] = true
 	}
-	for k := schedule.BadProblem; k <= schedule.OperationOverlap; k++ {
+	for k := schedule.BadProblem; k <= schedule.TooMuchWork; k++ {
 		if !covered[k] {
 			t.Errorf("no broken schedule for %q", k)
 		}
@@ -381,7 +391,7 @@ func TestCheckListsEveryViolation(t *testing.T) {
 	}
 }
 
-// C runs throughout while B and then A run within, all on one instance.
+// C runs all the time. B and then A run at the same time as C, all on one instance.
 func TestCheckNamesEveryRunWithinALongerOne(t *testing.T) {
 	p := schedule.Problem{GPU: a100, Model: mig.Free}
 	s := schedule.Schedule{GPU: a100, Model: mig.Free, Operations: []schedule.Operation{instant(schedule.Create, at(2, 0), 0)}}
@@ -425,7 +435,7 @@ func TestViolationSaysWhere(t *testing.T) {
 	}
 }
 
-// free is a problem of one task under free reconfiguration, which runs on 7@0 from 1 s on.
+// free returns a problem of one task under free reconfiguration. It runs on 7@0 from 1 s.
 func free(ops ...schedule.Operation) (schedule.Problem, schedule.Schedule) {
 	p := schedule.Problem{
 		GPU: a100, Model: mig.Free,

@@ -7,7 +7,7 @@ import (
 	"miglab/harness/mig"
 )
 
-// BarKind is what a bar of a Gantt chart shows.
+// BarKind says what a bar of a Gantt chart shows.
 type BarKind uint8
 
 // The bars of FAR's charts: tasks, and the creation and destruction of instances.
@@ -27,16 +27,16 @@ type Bar struct {
 	Kind BarKind
 	// GPU counts from 0.
 	GPU int
-	// Slice is the first compute slice and Width the number of them. Compute slice
-	// i is drawn at memory slice i: 3 slices at 0 take 0-2 and leave 3 idle.
+	// Slice is the first compute slice and Width the number of compute slices. Compute
+	// slice i is drawn at memory slice i: 3 slices at 0 take 0-2 and leave 3 idle.
 	Slice, Width mig.Slices
 	Start, End   mig.Seconds
-	// Label is the task's name; for operations the instance, for example 3@4.
+	// Label is the task's name, or for an operation the instance, for example 3@4.
 	Label string
 }
 
-// Bars returns the bars of a schedule that has passed [Check], by start, GPU,
-// slice, kind and end. Operations that take no time have none.
+// Bars returns the bars of a schedule that [Check] accepts, sorted by start, GPU, slice,
+// kind and end. Operations that take no time have no bar.
 func Bars(p Problem, s Schedule) []Bar {
 	bars := make([]Bar, 0, len(s.Placements)+len(s.Operations))
 	add := func(k BarKind, gpu int, in mig.Instance, start, end mig.Seconds, label string) {

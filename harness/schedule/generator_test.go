@@ -11,7 +11,7 @@ import (
 	"miglab/harness/task"
 )
 
-// instances returns every instance of a GPU, or only those that schedulers use.
+// instances returns every instance of a GPU, or only the standard ones.
 func instances(g *mig.GPU, standard bool) []mig.Instance {
 	var all []mig.Instance
 	for _, p := range g.Profiles {
@@ -24,8 +24,9 @@ func instances(g *mig.GPU, standard bool) []mig.Instance {
 	return all
 }
 
-// device is one GPU while a schedule is drawn: ready says from when an instance
-// that exists can be used, the others from when something new can be created.
+// device is one GPU while a schedule is drawn. ready holds the instant from which each
+// existing instance can be used. The others hold the instants from which an instance can be
+// created.
 type device struct {
 	ready      map[mig.Instance]mig.Seconds
 	slice      [8]mig.Seconds
@@ -33,8 +34,8 @@ type device struct {
 	operations mig.Seconds
 }
 
-// drawValid draws a problem and a valid schedule for it: each task goes on a
-// random instance, for which what is in its way is destroyed.
+// drawValid draws a problem and a valid schedule for it. Each task runs on a random
+// instance; the instances in its way are destroyed first.
 func drawValid(t *rapid.T, tasks int, standard bool) (schedule.Problem, schedule.Schedule) {
 	p := schedule.Problem{
 		GPU:   rapid.SampledFrom(mig.GPUs()).Draw(t, "gpu"),

@@ -2,41 +2,21 @@ package schedule
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"unicode/utf8"
 
 	"miglab/harness/mig"
+	"miglab/harness/strictjson"
 )
 
-// FormatError says where a schedule and its file do not agree with the format,
-// and what would be right.
-type FormatError struct {
-	// Line counts from 1; it is 0 when a schedule is written.
-	Line int
-	// Path is the value concerned, for example placements[3].size; empty where the
-	// text is not JSON.
-	Path string
-	// Err says what is wrong.
-	Err error
-}
+// FormatError says where a schedule and its file do not follow the format, and what would
+// be right. Its line is 0 when a schedule is written.
+type FormatError = strictjson.Error
 
-func (e *FormatError) Error() string {
-	s := e.Err.Error()
-	if e.Path != "" {
-		s = e.Path + ": " + s
-	}
-	if e.Line > 0 {
-		s = fmt.Sprintf("line %d: %s", e.Line, s)
-	}
-	return s
-}
-
-// Unwrap returns what is wrong.
-func (e *FormatError) Unwrap() error { return e.Err }
-
-// What Encode writes; Decode reads it token by token, so that errors can say where.
+// These are what Encode writes. Decode reads token by token, so that errors can say where.
 type (
 	fileSchedule struct {
 		GPU              string          `json:"gpu"`
@@ -64,13 +44,13 @@ type (
 	}
 )
 
-// Encode writes a schedule as indented JSON: the same bytes whatever the order of
-// its lists, and times that read back as the same numbers. Placements come by
-// start, GPU, slice and task, operations by start, destroys first. It does not ask
-// [Check], so that a broken schedule can be written down and judged; what the
-// format cannot hold is a [*FormatError]: a task that the problem does not name, or
-// names twice, an instance of a profile that is not standard, times that are not
-// finite. Other errors are those of w.
+// Encode writes a schedule as indented JSON. The bytes do not depend on the order of its
+// lists, and times read back as the same numbers. Placements are sorted by start, GPU,
+// slice and task, operations by start with destroys first. Encode does not call [Check]:
+// an invalid schedule can be written and checked later. A value that the format cannot
+// hold is a [*FormatError]: a task that the problem does not name or names twice, an
+// instance of a profile that is not standard, a time that is not finite. Other errors are
+// those of w.
 func Encode(w io.Writer, p Problem, s Schedule) error {
 	f, err := toFile(&p, &s)
 	if err != nil {
@@ -82,19 +62,24 @@ func Encode(w io.Writer, p Problem, s Schedule) error {
 	return e.Encode(f)
 }
 
+// notWritable returns the error about a value that the format cannot hold.
+func notWritable(path, format string, args ...any) error {
+	return &FormatError{Path: path, Err: fmt.Errorf(format, args...)}
+}
+
 func toFile(p *Problem, s *Schedule) (*fileSchedule, error) {
 	if s.GPU == nil {
-		return nil, &FormatError{Path: "gpu", Err: errors.New("the schedule has no GPU model")}
+		return nil, notWritable("gpu", "the schedule has no GPU model")
 	}
 	if s.Model > mig.Free {
-		return nil, &FormatError{Path: "reconfiguration", Err: fmt.Errorf("model %d is not known", uint8(s.Model))}
+		return nil, notWritable("reconfiguration", "model %d is not known", uint8(s.Model))
 	}
 	if !utf8.ValidString(s.Algorithm) {
-		return nil, &FormatError{Path: "algorithm", Err: fmt.Errorf("%q is not UTF-8", s.Algorithm)}
+		return nil, notWritable("algorithm", "%q is not UTF-8", s.Algorithm)
 	}
-	for name := range s.Counters {
+	for _, name := range slices.Sorted(maps.Keys(s.Counters)) {
 		if !utf8.ValidString(name) {
-			return nil, &FormatError{Path: "counters", Err: fmt.Errorf("%q is not UTF-8", name)}
+			return nil, notWritable("counters", "%q is not UTF-8", name)
 		}
 	}
 	f := &fileSchedule{
@@ -105,14 +90,14 @@ func toFile(p *Problem, s *Schedule) (*fileSchedule, error) {
 	for i, pl := range s.sortedPlacements() {
 		path := fmt.Sprintf("placements[%d]", i)
 		if pl.Task < 0 || pl.Task >= len(p.Tasks) {
-			return nil, &FormatError{Path: path + ".task", Err: fmt.Errorf("there is no task %d; the problem has %d", pl.Task, len(p.Tasks))}
+			return nil, notWritable(path+".task", "there is no task %d; the problem has %d", pl.Task, len(p.Tasks))
 		}
 		name := p.Tasks[pl.Task].Name
 		if names[name] != pl.Task {
-			return nil, &FormatError{Path: path + ".task", Err: fmt.Errorf("%q names more than one task; names must differ", name)}
+			return nil, notWritable(path+".task", "%q names more than one task; names must differ", name)
 		}
 		if !utf8.ValidString(name) {
-			return nil, &FormatError{Path: path + ".task", Err: fmt.Errorf("%q is not UTF-8", name)}
+			return nil, notWritable(path+".task", "%q is not UTF-8", name)
 		}
 		span, err := toSpan(path, s.GPU, pl.GPU, pl.Instance, pl.Start, pl.End)
 		if err != nil {
@@ -123,7 +108,7 @@ func toFile(p *Problem, s *Schedule) (*fileSchedule, error) {
 	for i, o := range s.sortedOperations() {
 		path := fmt.Sprintf("reconfigurations[%d]", i)
 		if o.Op > Destroy {
-			return nil, &FormatError{Path: path + ".op", Err: fmt.Errorf("operation %d is neither create nor destroy", uint8(o.Op))}
+			return nil, notWritable(path+".op", "operation %d is neither create nor destroy", uint8(o.Op))
 		}
 		span, err := toSpan(path, s.GPU, o.GPU, o.Instance, o.Start, o.End)
 		if err != nil {
@@ -136,25 +121,23 @@ func toFile(p *Problem, s *Schedule) (*fileSchedule, error) {
 
 func toSpan(path string, g *mig.GPU, gpu int, in mig.Instance, start, end mig.Seconds) (fileSpan, error) {
 	if in.Profile == nil {
-		return fileSpan{}, &FormatError{Path: path + ".size", Err: errors.New("the instance has no profile")}
+		return fileSpan{}, notWritable(path+".size", "the instance has no profile")
 	}
 	standard, err := g.Instance(in.Size(), in.Start)
-	if err != nil {
-		return fileSpan{}, &FormatError{Path: path + ".slice", Err: err}
-	}
-	if standard != in {
-		return fileSpan{}, &FormatError{Path: path + ".size", Err: fmt.Errorf("%v is not the standard profile of its size on %v", in.Profile, g)}
-	}
-	if !finite(start) {
-		return fileSpan{}, &FormatError{Path: path + ".start_s", Err: fmt.Errorf("%v is not a finite number", start)}
-	}
-	if !finite(end) {
-		return fileSpan{}, &FormatError{Path: path + ".end_s", Err: fmt.Errorf("%v is not a finite number", end)}
+	switch {
+	case err != nil:
+		return fileSpan{}, notWritable(path+".slice", "%w", err)
+	case standard != in:
+		return fileSpan{}, notWritable(path+".size", "%v is not the standard profile of its size on %v", in.Profile, g)
+	case !finite(start):
+		return fileSpan{}, notWritable(path+".start_s", "%v is not a finite number", start)
+	case !finite(end):
+		return fileSpan{}, notWritable(path+".end_s", "%v is not a finite number", end)
 	}
 	return fileSpan{gpu, in.Size(), in.Start, start, end}, nil
 }
 
-// taskNames returns the index of the last task of each name.
+// taskNames returns the index of each name's last task.
 func taskNames(p *Problem) map[string]int {
 	names := make(map[string]int, len(p.Tasks))
 	for i := range p.Tasks {

@@ -16,7 +16,7 @@ import (
 	"miglab/harness/task"
 )
 
-// two is a problem of two tasks, and small a schedule for it.
+// two is a problem of two tasks, and small is a schedule for it.
 var two = schedule.Problem{
 	GPU: a100,
 	Tasks: task.Batch{
@@ -156,13 +156,13 @@ func TestAnEmptyScheduleHasEmptyLists(t *testing.T) {
 
 func TestDecodeSaysWhereAndWhatWouldBeRight(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
-		{"empty", small, "", "line 1: the text ends at byte 0, before the schedule does"},
-		{"truncated", small[200:], "", "line 11: the text ends at byte 200, before the schedule does"},
-		{"within a word", small[150:], "", "the text ends at byte 150, before the schedule does"},
-		{"no comma", `"size": 4,`, `"size": 4`, "line 11: this is not JSON at byte 199: "},
-		{"NaN", `"start_s": 0.21`, `"start_s": NaN`, "line 12: this is not JSON at byte 229: "},
+		{"empty", small, "", "line 1: the text is incomplete; it ends at byte 0"},
+		{"truncated", small[200:], "", "line 11: the text is incomplete; it ends at byte 200"},
+		{"within a word", small[150:], "", "the text is incomplete; it ends at byte 150"},
+		{"no comma", `"size": 4,`, `"size": 4`, "line 11: placements[0]: this is not JSON at byte 199: "},
+		{"NaN", `"start_s": 0.21`, `"start_s": NaN`, "line 12: placements[0].start_s: this is not JSON at byte 229: "},
 		{"comma at the end", "    }\n  ],", "    },\n  ],", "this is not JSON at byte"},
-		{"more text", small, small + "\n{}", "line 48: there is more text after the schedule, at byte"},
+		{"more text", small, small + "\n{}", "line 48: there is more text after the end, at byte"},
 		{"a list", small, "[]", "line 1: a list is not an object"},
 		{"unknown field", `"algorithm"`, `"algoritm"`, `line 3: unknown field "algoritm"; did you mean "algorithm"?`},
 		{"case", `"gpu": "A100"`, `"GPU": "A100"`, `line 2: unknown field "GPU"; did you mean "gpu"?`},
@@ -181,11 +181,11 @@ func TestDecodeSaysWhereAndWhatWouldBeRight(t *testing.T) {
 		{"slice", `"slice": 4`, `"slice": 3`, "line 18: placements[1].size: A100 cannot place size 3 at slice 3; it may start at [0 4]"},
 		{"size in words", `"size": 3`, `"size": "3"`, `line 18: placements[1].size: "3" is not a whole number`},
 		{"half a slice", `"size": 3`, `"size": 3.5`, "line 18: placements[1].size: 3.5 is not a whole number"},
-		{"seconds in words", `"end_s": 2.21`, `"end_s": "2.21"`, `line 13: placements[0].end_s: "2.21" is not a number of seconds`},
-		{"too large", `"end_s": 2.21`, `"end_s": 1e400`, "line 13: placements[0].end_s: 1e400 is too large for a number of seconds"},
+		{"seconds in words", `"end_s": 2.21`, `"end_s": "2.21"`, `line 13: placements[0].end_s: "2.21" is not a number`},
+		{"too large", `"end_s": 2.21`, `"end_s": 1e400`, "line 13: placements[0].end_s: 1e400 is too large for a number"},
 		{"makespan", `"makespan_s": 2.21`, `"makespan_s": 2.2`, "line 5: makespan_s: 2.2 is not the end of the last task, which is 2.21"},
 		{"counter", `"moves": 2`, `"moves": 2.5`, "counters.moves: 2.5 is not a whole number"},
-		{"counter twice", `"swaps": 0`, `"moves": 0`, "counters.moves: the counter is there twice"},
+		{"counter twice", `"swaps": 0`, `"moves": 0`, "counters.moves: the field is there twice"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := strings.Replace(small, c.old, c.new, 1)

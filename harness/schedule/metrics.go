@@ -7,27 +7,27 @@ import (
 // SliceSeconds counts compute slices times seconds.
 type SliceSeconds float64
 
-// Metrics says how good a valid schedule is.
+// Metrics measures a valid schedule.
 type Metrics struct {
 	// Makespan is the instant at which the last task ends (FAR 2.2).
 	Makespan mig.Seconds
 	// Busy is the work of the compute slices: the sum of size times duration over all tasks.
 	Busy SliceSeconds
-	// Idle is what the compute slices of all GPUs could have done besides, up to
-	// the makespan; being created or destroyed counts as idle.
+	// Idle is the time up to the makespan in which compute slices of the GPUs run no
+	// task. Slices of instances that are being created or destroyed are idle.
 	Idle SliceSeconds
-	// Utilisation is Busy over Busy and Idle, from 0 to 1; 0 for a schedule without tasks.
+	// Utilisation is Busy / (Busy + Idle), from 0 to 1. It is 0 for a schedule without
+	// tasks.
 	Utilisation float64
-	// Reconfigurations is the number of creates and destroys, those after the
-	// makespan included.
+	// Reconfigurations is the number of creates and destroys, including those after the
+	// makespan.
 	Reconfigurations int
 	// Reconfiguring is the sum of their durations.
 	Reconfiguring mig.Seconds
 }
 
-// Measure checks the schedule and measures it. What [Check] finds comes back as an
-// [*InvalidError]: an unchecked schedule has no metrics. The order of the
-// schedule's lists does not show in the result.
+// Measure checks the schedule and measures it. The error is an [*InvalidError] with what
+// [Check] found. The result does not depend on the order of the schedule's lists.
 func Measure(p Problem, s Schedule) (Metrics, error) {
 	if v := Check(p, s); len(v) > 0 {
 		return Metrics{}, &InvalidError{Algorithm: s.Algorithm, Violations: v}

@@ -7,8 +7,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// sortedPlacements returns the placements by start, GPU, slice and task; size and
-// end, which tell only invalid ones apart, come last.
+// sortedPlacements returns the placements sorted by start, GPU, slice and task, then by
+// size and end, in which only invalid ones differ.
 func (s *Schedule) sortedPlacements() []Placement {
 	return slices.SortedFunc(slices.Values(s.Placements), func(a, b Placement) int {
 		return cmp.Or(
@@ -22,7 +22,8 @@ func (s *Schedule) sortedPlacements() []Placement {
 	})
 }
 
-// sortedOperations returns the operations by start, destroys first, GPU, slice, size and end.
+// sortedOperations returns the operations sorted by start, destroys first, then by GPU,
+// slice, size and end.
 func (s *Schedule) sortedOperations() []Operation {
 	return slices.SortedFunc(slices.Values(s.Operations), func(a, b Operation) int {
 		return cmp.Or(
@@ -36,7 +37,7 @@ func (s *Schedule) sortedOperations() []Operation {
 	})
 }
 
-// size is the instance's size; 0 for one without a profile.
+// size returns the instance's size, or 0 if it has no profile.
 func size(in mig.Instance) mig.Slices {
 	if in.Profile == nil {
 		return 0

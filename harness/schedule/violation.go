@@ -12,7 +12,7 @@ type Kind uint8
 
 // The rules of [Check].
 const (
-	// BadProblem: the problem itself makes no sense, so that no schedule is valid.
+	// BadProblem: the problem itself makes no sense. No schedule is valid.
 	BadProblem Kind = iota
 	// WrongGPU: the schedule is for another GPU model than the problem.
 	WrongGPU
@@ -47,9 +47,9 @@ const (
 	InvalidPartition
 	// TooManyInstances: more instances of a profile exist than the GPU can hold.
 	TooManyInstances
-	// AlreadyExists: an instance is created that is there already.
+	// AlreadyExists: an instance is created that exists.
 	AlreadyExists
-	// NotExisting: an instance is destroyed that is not there, or not yet.
+	// NotExisting: an instance is destroyed that does not exist, or not yet.
 	NotExisting
 	// StillBusy: an instance of the start partition is destroyed before it is idle.
 	StillBusy
@@ -58,6 +58,8 @@ const (
 	// OperationOverlap: two operations run on one GPU at the same time under
 	// [mig.Sequential] (FAR 2.2, constraint 3).
 	OperationOverlap
+	// TooMuchWork: the utilisation is over 1.
+	TooMuchWork
 )
 
 var kindNames = [...]string{
@@ -68,7 +70,7 @@ var kindNames = [...]string{
 	NoInstance: "no instance", TaskOverlap: "tasks overlap", InvalidPartition: "invalid partition",
 	TooManyInstances: "too many instances", AlreadyExists: "instance exists already",
 	NotExisting: "instance does not exist", StillBusy: "instance is busy",
-	WrongCost: "wrong reconfiguration time", OperationOverlap: "operations overlap",
+	WrongCost: "wrong reconfiguration time", OperationOverlap: "operations overlap", TooMuchWork: "too much work",
 }
 
 // String returns the rule in words.
@@ -79,24 +81,24 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// none stands for an index that a violation does not have.
+// none is the value of an index that a violation does not have.
 const none = -1
 
-// A Violation is one thing that is wrong with a schedule. It is an error whose
-// text says what and where. Indices that it does not concern are -1.
+// A Violation is one thing that is wrong with a schedule. As an error it says what and
+// where. Indices that do not apply are -1.
 type Violation struct {
 	Kind Kind
 	// Task is an index in Problem.Tasks.
 	Task int
 	// GPU counts from 0.
 	GPU int
-	// Placement is an index in Schedule.Placements and OtherPlacement that of the
-	// earlier one it clashes with.
+	// Placement is an index in Schedule.Placements. OtherPlacement is the index of the
+	// earlier placement that it clashes with.
 	Placement, OtherPlacement int
-	// Operation is an index in Schedule.Operations and OtherOperation that of the
-	// earlier one it clashes with. Where instances clash, these are their creates.
+	// Operation is an index in Schedule.Operations. OtherOperation is the index of the
+	// earlier operation that it clashes with. If instances clash, these are their creates.
 	Operation, OtherOperation int
-	// Instance is the one concerned; its Profile is nil where none is.
+	// Instance is the instance concerned. Its Profile is nil if there is none.
 	Instance mig.Instance
 	// Detail says what was found and what would be right.
 	Detail string
@@ -106,15 +108,15 @@ func (v Violation) Error() string {
 	return v.Kind.String() + ": " + v.Detail
 }
 
-// InvalidError is the refusal to measure a schedule that breaks rules.
+// InvalidError says that a schedule was not measured since it breaks rules.
 type InvalidError struct {
 	// Algorithm is what made the schedule.
 	Algorithm string
-	// Violations are what [Check] found; there is at least one.
+	// Violations lists what [Check] found; it is not empty.
 	Violations []Violation
 }
 
-// shown is how many violations an error's text spells out.
+// shown is the number of violations that an error's text lists at most.
 const shown = 5
 
 func (e *InvalidError) Error() string {

@@ -8,22 +8,6 @@ import (
 	"strings"
 )
 
-// Sweep removes from a folder the temporary files of processes that were killed in
-// [WriteFile]. No other process may be writing there. A folder that does not exist
-// is clean.
-func Sweep(dir string) error {
-	leftovers, err := filesLike(dir, unfinished, "")
-	if err != nil {
-		return err
-	}
-	for _, path := range leftovers {
-		if err := os.Remove(path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // filesLike lists the paths of a folder's files whose names begin and end as given,
 // by name; none for a folder that does not exist. [filepath.Glob] would take
 // brackets and asterisks in the folder's own name for a pattern.

@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"miglab/harness/track"
-
 	"miglab/harness/run"
 	"miglab/harness/store"
+	"miglab/harness/track"
 )
 
 var sizes = []int{10_000, 100_000, 1_000_000}

@@ -280,7 +280,7 @@ func TestBadPlans(t *testing.T) {
 		{`"to": 2`, `"to": 0`, "group 0"},
 		{`"from": 0`, `"from": -1`, "group 0"},
 		{`"group": 0`, `"group": 1`, "group 1"},
-		{"}\n", "} {}\n", "follows"},
+		{"}\n", "} {}\n", "more text after the end"},
 	} {
 		text := strings.Replace(string(data), bad[0], bad[1], 1)
 		if bad[0] == "}\n" {

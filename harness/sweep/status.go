@@ -11,6 +11,7 @@ import (
 
 	"miglab/harness/run"
 	"miglab/harness/store"
+	"miglab/harness/strictjson"
 )
 
 // The states of an attempt.
@@ -224,8 +225,8 @@ func (s *Status) finish(folder string, now time.Time) error {
 		path := filepath.Join(dir, f.Name())
 		var a Attempt
 		err := readJSON(path, &a)
-		if broken := (*jsonError)(nil); errors.As(err, &broken) {
-			s.Damaged = append(s.Damaged, Damage{Path: path, Reason: fmt.Sprintf("line %d: %v", broken.line, broken.err)})
+		if broken := (*strictjson.Error)(nil); errors.As(err, &broken) {
+			s.Damaged = append(s.Damaged, Damage{Path: path, Reason: fmt.Sprintf("line %d: %v", broken.Line, broken.Err)})
 			continue
 		}
 		if err != nil {

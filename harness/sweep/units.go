@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"miglab/harness/strictjson"
 	"path/filepath"
 )
 
@@ -24,11 +25,11 @@ func (p *Plan) unitIsDone(folder string, unit int) (bool, *Damage, error) {
 	path := unitPath(folder, unit)
 	var d unitDone
 	err := readJSON(path, &d)
-	switch broken := (*jsonError)(nil); {
+	switch broken := (*strictjson.Error)(nil); {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil, nil
 	case errors.As(err, &broken):
-		return false, &Damage{Path: path, Reason: fmt.Sprintf("line %d: %v", broken.line, broken.err)}, nil
+		return false, &Damage{Path: path, Reason: fmt.Sprintf("line %d: %v", broken.Line, broken.Err)}, nil
 	case err != nil:
 		return false, nil, err
 	case d.Unit != p.Units[unit]:

@@ -15,13 +15,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"miglab/harness/track"
-
 	"pgregory.net/rapid"
 
 	"miglab/harness/algo"
 	"miglab/harness/run"
 	"miglab/harness/store"
+	"miglab/harness/track"
 )
 
 func cellsOf(t testing.TB, n int, algorithms ...string) []run.Cell {

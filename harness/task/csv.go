@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,32 +14,44 @@ import (
 	"github.com/gocarina/gocsv"
 
 	"miglab/harness/mig"
+	"miglab/harness/strictcsv"
 )
+
+// ParseError says where a file is wrong and what would be right.
+type ParseError = strictcsv.Error
 
 // ReadCSV reads a batch for a GPU: one line a task, with the header
 // task,t1,t2,t3,t4,t7 (one column for each instance size of the GPU, in any order).
-// A cell is the task's duration in seconds on instances of that size, or inf where
-// it does not fit. Lines may end in CRLF, the file may begin with a UTF-8 byte order
-// mark, fields may have spaces around them (but none after a closing quote), and
-// empty lines are passed over.
+// A field is the task's duration in seconds on instances of that size, or inf where it
+// does not fit. Lines may end in CRLF, the file may begin with a UTF-8 byte order mark,
+// fields may have spaces around them (but none after a closing quote), and empty lines
+// are skipped.
 //
-// The file's name serves for errors only. What is wrong with the text is a
+// The file's name is only used in errors. What is wrong with the text is a
 // [*ParseError]; other errors are those of r.
 func ReadCSV(r io.Reader, file string, g *mig.GPU) (Batch, error) {
-	in := newRecords(r, file, header(g))
-	in.whose = fmt.Sprintf("the header for %s (sizes %v)", g, g.Sizes())
-	in.nothing = "there are no tasks; write one line a task below the header"
-	var rows []row
-	if err := in.unmarshal(&rows); err != nil {
-		return nil, err
+	b, _, err := ReadCSVLines(r, file, g)
+	return b, err
+}
+
+// ReadCSVLines reads what [ReadCSV] does and also returns the line of each task.
+func ReadCSVLines(r io.Reader, file string, g *mig.GPU) (Batch, []int, error) {
+	t, err := strictcsv.Read[row](r, file, strictcsv.Format{
+		Columns: header(g),
+		Header:  fmt.Sprintf("the header for %s (sizes %v)", g, g.Sizes()),
+		Empty:   "there are no tasks; write one line a task below the header",
+	})
+	if err != nil {
+		return nil, nil, err
 	}
-	return in.batch(g, rows)
+	b, err := batch(g, t)
+	return b, t.Lines, err
 }
 
 // WriteCSV writes what [ReadCSV] reads: reading it back gives the same batch, to
 // the last bit of every duration on the sizes that the GPU has. A batch that the
-// GPU cannot run, or with a name that a line of text cannot hold, is an
-// [*InvalidError]; other errors are those of w.
+// GPU cannot run, or with a name that files cannot hold, is an [*InvalidError]; other
+// errors are those of w.
 func WriteCSV(w io.Writer, g *mig.GPU, b Batch) error {
 	if err := b.Validate(g); err != nil {
 		return err
@@ -86,35 +97,52 @@ func (r *row) cells() [mig.MaxSize + 1]*cell {
 // A cell is a duration as files write it.
 type cell mig.Seconds
 
+// inf is how files write that a task does not fit.
+const inf = "inf"
+
 // UnmarshalCSV reads a duration.
 func (c *cell) UnmarshalCSV(s string) error {
-	d, err := strconv.ParseFloat(s, 64)
+	if s == inf {
+		*c = cell(never)
+		return nil
+	}
+	d, err := strictcsv.Float(s)
 	switch {
 	case errors.Is(err, strconv.ErrRange) && d > 0:
 		return fmt.Errorf("%q is too large for a duration; write inf where the task does not fit", s)
 	case err != nil || !(d > 0):
 		return fmt.Errorf("%q is not a duration; write a positive number of seconds, or inf", s)
-	case d > MaxSeconds && !math.IsInf(d, 1):
+	case d < MinSeconds:
+		return fmt.Errorf("%q is too small for a duration; the shortest is %g s", s, MinSeconds)
+	case d > MaxSeconds:
 		return fmt.Errorf("%q is too large for a duration, at most %g s; write inf where the task does not fit", s, MaxSeconds)
 	}
 	*c = cell(d)
 	return nil
 }
 
-// MarshalCSV writes the shortest text that reads back as the same number.
+// MarshalCSV writes what UnmarshalCSV reads.
 func (c cell) MarshalCSV() (string, error) {
-	if math.IsInf(float64(c), 1) {
-		return "inf", nil
+	if mig.Seconds(c) == never {
+		return inf, nil
 	}
-	return strconv.FormatFloat(float64(c), 'g', -1, 64), nil
+	return shortest(c), nil
 }
 
-// nameProblem returns what keeps a task's name out of files, as the end of a
-// sentence, or "" if nothing does. Such names would not read back as they were.
+// shortest writes a number as the shortest text that reads back as the same number.
+func shortest[T ~float64](v T) string { return strconv.FormatFloat(float64(v), 'g', -1, 64) }
+
+// MaxName is the length in bytes of the longest name that files may hold.
+const MaxName = 200
+
+// nameProblem returns what keeps a name out of files, as the end of a sentence, or "" if
+// it can be written and reads back as it was.
 func nameProblem(name string) string {
 	switch {
 	case name == "":
 		return "is empty"
+	case len(name) > MaxName:
+		return fmt.Sprintf("is longer than %d bytes", MaxName)
 	case !utf8.ValidString(name):
 		return "is not UTF-8"
 	case strings.ContainsFunc(name, unicode.IsControl):
@@ -125,28 +153,28 @@ func nameProblem(name string) string {
 	return ""
 }
 
-// batch makes tasks of the rows and checks what one cell alone cannot show.
-func (r *records) batch(g *mig.GPU, rows []row) (Batch, error) {
-	b := make(Batch, len(rows))
-	seen := make(map[string]int, len(rows))
-	for i := range rows {
-		record, t := i+1, &b[i]
-		t.Name = rows[i].Task
+// batch makes tasks of the rows and makes the checks that need more than one field.
+func batch(g *mig.GPU, file *strictcsv.Table[row]) (Batch, error) {
+	b := make(Batch, len(file.Rows))
+	seen := make(map[string]int, len(b))
+	for i := range b {
+		t := &b[i]
+		t.Name = file.Rows[i].Task
 		if problem := nameProblem(t.Name); problem != "" {
-			return nil, r.fail(record, "task", fmt.Errorf("the name %s; write one that identifies the task", problem))
+			return nil, file.Fail(i, "task", fmt.Errorf("the name %s; write one that identifies the task", problem))
 		}
 		if first, ok := seen[t.Name]; ok {
-			return nil, r.fail(record, "task", fmt.Errorf("%q is the name of the task on line %d, too; names must differ", t.Name, r.lines[first]))
+			return nil, file.Fail(i, "task", fmt.Errorf("%q is the name of the task on line %d, too; names must differ", t.Name, file.Lines[first]))
 		}
-		seen[t.Name] = record
+		seen[t.Name] = i
 		fits := false
-		cells := rows[i].cells()
+		cells := file.Rows[i].cells()
 		for _, s := range g.Sizes() {
 			t.Set(s, mig.Seconds(*cells[s]))
 			fits = fits || t.Fits(s)
 		}
 		if !fits {
-			return nil, r.fail(record, "", fmt.Errorf("task %q fits no instance of %s (sizes %v); write its seconds for one at least", t.Name, g, g.Sizes()))
+			return nil, file.Fail(i, "", fmt.Errorf("task %q fits no instance of %s (sizes %v); write its seconds for at least one", t.Name, g, g.Sizes()))
 		}
 	}
 	return b, nil
@@ -159,7 +187,7 @@ type columns struct {
 	keep  []int
 }
 
-// Write writes a line; the first one is gocsv's header.
+// Write writes a line. The first line is gocsv's header.
 func (c *columns) Write(fields []string) error {
 	if c.keep == nil {
 		for _, name := range c.names {

@@ -45,7 +45,6 @@ func TestReadCSV(t *testing.T) {
 		"empty lines":     "\n" + strings.ReplaceAll(good, "\n", "\n\n"),
 		"no line end":     strings.TrimSuffix(good, "\n"),
 		"other order":     "t7,t4,t3,t2,task,t1\n2,4.25,6,8.5,lud,inf\n1,1,1,1,\"a, b\",1\n",
-		"other infinity":  strings.Replace(good, "inf", "+Inf", 1),
 	} {
 		got, err := read(text)
 		if err != nil || !reflect.DeepEqual(got, want) {
@@ -63,6 +62,13 @@ func TestReadCSVSaysWhereAndWhatWouldBeRight(t *testing.T) {
 		{"zero", "8.5", "0", `tasks.csv:2: t2: "0"` + duration},
 		{"minus infinity", "inf", "-inf", `tasks.csv:2: t1: "-inf"` + duration},
 		{"too small", "8.5", "1e-400", `tasks.csv:2: t2: "1e-400"` + duration},
+		{"other infinity", "inf", "+Inf", `tasks.csv:2: t1: "+Inf"` + duration},
+		{"underscore", "8.5", "1_000", `tasks.csv:2: t2: "1_000"` + duration},
+		{"hexadecimal", "8.5", "0x1p3", `tasks.csv:2: t2: "0x1p3"` + duration},
+		{"under a microsecond", "8.5", "9e-7", `tasks.csv:2: t2: "9e-7" is too small for a duration; the shortest is 1e-06 s`},
+		{"over the limit", "8.5", "1.1e12", `tasks.csv:2: t2: "1.1e12" is too large for a duration, at most 1e+12 s; write inf where the task does not fit`},
+		{"long name", "lud", strings.Repeat("x", 201), "tasks.csv:2: task: the name is longer than 200 bytes; write one that identifies the task"},
+		{"binary", "lud", "l\x00d", "tasks.csv:2: there is a NUL byte; this is not a text file"},
 		{"words", "8.5", "8.5 s", `tasks.csv:2: t2: "8.5 s"` + duration},
 		{"empty cell", "8.5", "", `tasks.csv:2: t2: ""` + duration},
 		{"too large", "8.5", "1e400", `tasks.csv:2: t2: "1e400" is too large for a duration; write inf where the task does not fit`},
@@ -83,7 +89,7 @@ func TestReadCSVSaysWhereAndWhatWouldBeRight(t *testing.T) {
 		{"field too many", ",1\n", ",1,\n", "tasks.csv:3: the line has 7 fields, the header 6 (task,t1,t2,t3,t4,t7)"},
 		{"open quote", "b\"", "b", "tasks.csv:3: extraneous or missing \" in quoted-field; close every quote, and double those inside a quoted field"},
 		{"quote within", "lud", "l\"ud", "tasks.csv:2: bare \" in non-quoted-field; close every quote, and double those inside a quoted field"},
-		{"fits nothing", "8.5,6,4.25,2", "inf,inf,inf,inf", `tasks.csv:2: task "lud" fits no instance of A100 (sizes [1 2 3 4 7]); write its seconds for one at least`},
+		{"fits nothing", "8.5,6,4.25,2", "inf,inf,inf,inf", `tasks.csv:2: task "lud" fits no instance of A100 (sizes [1 2 3 4 7]); write its seconds for at least one`},
 		{"cell below empty lines", "\"a, b\",1", "\n\n\"a, b\",x", `tasks.csv:5: t1: "x"` + duration},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -125,13 +131,13 @@ func TestReadCSVPassesOnErrorsOfTheReader(t *testing.T) {
 func TestWriteCSV(t *testing.T) {
 	var w bytes.Buffer
 	b := task.Batch{
-		task.New("a, \"b\"", map[mig.Slices]mig.Seconds{2: 0.1, 4: 1e-7, 7: 1e21}),
+		task.New("a, \"b\"", map[mig.Slices]mig.Seconds{2: 0.1, 4: 1e-6, 7: 1e21}),
 		task.New("c", map[mig.Slices]mig.Seconds{1: 1. / 3, 3: 9}),
 	}
 	if err := task.WriteCSV(&w, a30, b); err != nil {
 		t.Fatal(err)
 	}
-	if want := "task,t1,t2,t4\n\"a, \"\"b\"\"\",inf,0.1,1e-07\nc,0.3333333333333333,inf,inf\n"; w.String() != want {
+	if want := "task,t1,t2,t4\n\"a, \"\"b\"\"\",inf,0.1,1e-06\nc,0.3333333333333333,inf,inf\n"; w.String() != want {
 		t.Errorf("got %q, want %q", w.String(), want)
 	}
 }
@@ -177,7 +183,7 @@ func drawBatch(t *rapid.T, g *mig.GPU) task.Batch {
 		for _, s := range g.Sizes() {
 			d := inf
 			if s == fits || rapid.Bool().Draw(t, "finite") {
-				d = mig.Seconds(rapid.Float64Range(math.SmallestNonzeroFloat64, task.MaxSeconds).Draw(t, "seconds"))
+				d = mig.Seconds(rapid.Float64Range(task.MinSeconds, task.MaxSeconds).Draw(t, "seconds"))
 			}
 			b[i].Set(s, d)
 		}

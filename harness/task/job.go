@@ -11,21 +11,21 @@ import (
 // Minutes is a duration or an instant in minutes, the unit of the deadline report.
 type Minutes float64
 
-// MaxMinutes bounds the instants and durations of jobs, so that sums over many of
-// them stay finite and exact enough.
+// MaxMinutes bounds the instants and durations of jobs, so that sums over many jobs keep
+// their precision.
 const MaxMinutes Minutes = 1e9
 
-// A Job has a deadline and runs on one slice of a GPU that is partitioned once and
-// for all (deadline report 2.4).
+// A Job has a deadline and runs on one instance of a GPU whose partition never changes
+// (deadline report 2.4).
 type Job struct {
 	// Arrival and Deadline are instants from the beginning of the day.
 	Arrival, Deadline Minutes
-	// minutes is the duration by size, less one; zero where none is known.
+	// minutes holds the duration for size s at index s-1. Zero means that it is unknown.
 	minutes [mig.MaxSize]Minutes
 }
 
-// On returns how long the job takes on an instance of the size; +Inf where it does
-// not fit.
+// On returns how long the job takes on an instance of the size. It returns +Inf if the job
+// does not fit.
 func (j *Job) On(size mig.Slices) Minutes {
 	if d := j.minutes[size-1]; d != 0 {
 		return d
@@ -33,11 +33,11 @@ func (j *Job) On(size mig.Slices) Minutes {
 	return Minutes(math.Inf(1))
 }
 
-// Set gives the job's duration on instances of a size.
+// Set sets the job's duration on instances of a size.
 func (j *Job) Set(size mig.Slices, d Minutes) { j.minutes[size-1] = d }
 
-// Validate checks that the job's times are possible and that it runs on instances
-// of all the sizes. The error completes a sentence that begins with the job.
+// Validate checks that the job's times are possible and that it runs on instances of all
+// the sizes. The error text continues a sentence that begins with the job.
 func (j *Job) Validate(sizes []mig.Slices) error {
 	if !(j.Arrival >= 0 && j.Arrival <= MaxMinutes) {
 		return fmt.Errorf("arrives at %v min; instants are from 0 to %v", j.Arrival, MaxMinutes)
@@ -58,21 +58,21 @@ func (j *Job) Validate(sizes []mig.Slices) error {
 type Fleet struct {
 	// Partitions has one entry a GPU.
 	Partitions []mig.Partition
-	// Watts is what a GPU draws by its number of busy compute slices, from 0; more
-	// slices than there are entries draw the last one.
+	// Watts is the power of a GPU with 0, 1, 2, ... busy compute slices. The last entry is
+	// also for more slices.
 	Watts []float64
 }
 
-// FleetError says that no GPUs can be like those of a fleet.
+// FleetError says that a fleet is impossible.
 type FleetError struct {
-	// Reason completes the sentence "the fleet ... ".
+	// Reason continues the sentence "the fleet ...".
 	Reason string
 }
 
 func (e *FleetError) Error() string { return "the fleet " + e.Reason }
 
-// Validate checks that the fleet has GPUs, that the instances of each can exist at
-// once, and that the power table is one. The error is a [*FleetError].
+// Validate checks that the fleet has GPUs, that the instances of each can exist together,
+// and that the power table is valid. The error is a [*FleetError].
 func (f *Fleet) Validate() error {
 	if len(f.Partitions) == 0 {
 		return &FleetError{"has no GPUs; it needs at least 1"}
@@ -93,7 +93,7 @@ func (f *Fleet) Validate() error {
 	return nil
 }
 
-// maxWatts bounds what a GPU draws, as MaxMinutes bounds durations.
+// maxWatts bounds the power of a GPU.
 const maxWatts = 1e6
 
 func checkPartition(p mig.Partition) error {

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 
 	"github.com/gocarina/gocsv"
 
 	"miglab/harness/mig"
+	"miglab/harness/strictcsv"
 )
 
 // A jobRow is one line of a jobs file, with the columns of every model.
@@ -34,27 +34,28 @@ func (r *jobRow) cells() [mig.MaxSize + 1]*minuteSpan {
 // instants count from the beginning of the day. Spaces, line ends and quotes are
 // treated as by [ReadCSV].
 //
-// The file's name serves for errors only. What is wrong with the text is a
+// The file's name is only used in errors. What is wrong with the text is a
 // [*ParseError]; other errors are those of r.
 func ReadJobs(r io.Reader, file string, g *mig.GPU) ([]Job, error) {
-	in := newRecords(r, file, jobHeader(g))
-	in.whose = fmt.Sprintf("the header of a jobs file for %s (sizes %v)", g, g.Sizes())
-	in.nothing = "there are no jobs; write one line a job below the header"
-	var rows []jobRow
-	if err := in.unmarshal(&rows); err != nil {
+	t, err := strictcsv.Read[jobRow](r, file, strictcsv.Format{
+		Columns: jobHeader(g),
+		Header:  fmt.Sprintf("the header of a jobs file for %s (sizes %v)", g, g.Sizes()),
+		Empty:   "there are no jobs; write one line a job below the header",
+	})
+	if err != nil {
 		return nil, err
 	}
-	out := make([]Job, len(rows))
-	for i := range rows {
-		j := &out[i]
-		j.Arrival, j.Deadline = Minutes(rows[i].Arrival), Minutes(rows[i].Deadline)
+	out := make([]Job, len(t.Rows))
+	for i := range out {
+		j, row := &out[i], &t.Rows[i]
+		j.Arrival, j.Deadline = Minutes(row.Arrival), Minutes(row.Deadline)
 		if j.Deadline < j.Arrival {
-			return nil, in.fail(i+1, "deadline_min", fmt.Errorf("%v is before the arrival at %v; write an instant, not how long the job may take", j.Deadline, j.Arrival))
+			return nil, t.Fail(i, "deadline_min", fmt.Errorf("%v is before the arrival at %v; write an instant, not how long the job may take", j.Deadline, j.Arrival))
 		}
 		if i > 0 && j.Arrival < out[i-1].Arrival {
-			return nil, in.fail(i+1, "arrival_min", fmt.Errorf("%v comes after %v on line %d; sort the jobs by arrival", j.Arrival, out[i-1].Arrival, in.lines[i]))
+			return nil, t.Fail(i, "arrival_min", fmt.Errorf("%v comes after %v on line %d; sort the jobs by arrival", j.Arrival, out[i-1].Arrival, t.Lines[i-1]))
 		}
-		cells := rows[i].cells()
+		cells := row.cells()
 		for _, s := range g.Sizes() {
 			j.Set(s, Minutes(*cells[s]))
 		}
@@ -64,7 +65,7 @@ func ReadJobs(r io.Reader, file string, g *mig.GPU) ([]Job, error) {
 
 // WriteJobs writes what [ReadJobs] reads: reading it back gives the same jobs, to the
 // last bit of every number on the sizes that the GPU has. A job that does not run on
-// all of them is an error, as are those of w.
+// all of them is an error. Other errors are those of w.
 func WriteJobs(w io.Writer, g *mig.GPU, jobs []Job) error {
 	rows := make([]jobRow, len(jobs))
 	for i := range jobs {
@@ -89,7 +90,7 @@ type minuteMark Minutes
 
 // UnmarshalCSV reads an instant.
 func (m *minuteMark) UnmarshalCSV(s string) error {
-	v, err := strconv.ParseFloat(s, 64)
+	v, err := strictcsv.Float(s)
 	if err != nil || !(v >= 0 && v <= float64(MaxMinutes)) {
 		return fmt.Errorf("%q is not an instant; write minutes from 0 to %v", s, MaxMinutes)
 	}
@@ -97,17 +98,15 @@ func (m *minuteMark) UnmarshalCSV(s string) error {
 	return nil
 }
 
-// MarshalCSV writes the shortest text that reads back as the same number.
-func (m minuteMark) MarshalCSV() (string, error) {
-	return strconv.FormatFloat(float64(m), 'g', -1, 64), nil
-}
+// MarshalCSV writes what UnmarshalCSV reads.
+func (m minuteMark) MarshalCSV() (string, error) { return shortest(m), nil }
 
 // A minuteSpan is a duration as files write it.
 type minuteSpan Minutes
 
 // UnmarshalCSV reads a duration.
 func (m *minuteSpan) UnmarshalCSV(s string) error {
-	v, err := strconv.ParseFloat(s, 64)
+	v, err := strictcsv.Float(s)
 	if err != nil || !(v > 0 && v <= float64(MaxMinutes)) {
 		return fmt.Errorf("%q is not a duration; write minutes, more than 0 and at most %v, for every size", s, MaxMinutes)
 	}
@@ -115,5 +114,5 @@ func (m *minuteSpan) UnmarshalCSV(s string) error {
 	return nil
 }
 
-// MarshalCSV writes the shortest text that reads back as the same number.
-func (m minuteSpan) MarshalCSV() (string, error) { return minuteMark(m).MarshalCSV() }
+// MarshalCSV writes what UnmarshalCSV reads.
+func (m minuteSpan) MarshalCSV() (string, error) { return shortest(m), nil }

@@ -8,14 +8,14 @@ import (
 	"miglab/harness/mig"
 )
 
-// A Class says what holds a program back (hierarchical paper V-A2).
+// A Class says what limits the speed of a program (hierarchical paper V-A2).
 type Class string
 
 // The classes of the hierarchical paper's Table IV.
 const (
-	// ComputeIntensive programs are held back by multiprocessors.
+	// ComputeIntensive programs are limited by multiprocessors.
 	ComputeIntensive Class = "CI"
-	// MemoryIntensive programs are held back by memory bandwidth.
+	// MemoryIntensive programs are limited by memory bandwidth.
 	MemoryIntensive Class = "MI"
 	// Unscalable programs lose less than 10 % on one of eight GPCs.
 	Unscalable Class = "US"
@@ -24,32 +24,32 @@ const (
 // Classes lists the classes in the paper's order.
 func Classes() []Class { return []Class{ComputeIntensive, MemoryIntensive, Unscalable} }
 
-// A Program is a job of the co-run track, as the performance model sees it: a part
-// that no resource speeds up, compute work, memory work, and a limit of parallelism.
-// The three parts are durations as shares of the solo time: what they give together
-// on a whole GPU is 1 ([Program.Relative]).
+// A Program is a job of the co-run track in the terms of the performance model: a part that
+// no resource speeds up, compute work, memory work, and a limit of parallelism. The three
+// parts are shares of the solo time. Together they take 1 on a whole GPU
+// ([Program.Relative]).
 type Program struct {
 	Name  string
 	Class Class
-	// Unseen programs are not trained on (marked * in Table IV).
+	// Unseen programs are not used in training (marked * in Table IV).
 	Unseen bool
-	// Fitted is true where Serial, Parallelism and Solo are fitted on public measurements,
-	// and false where all are drawn from the class, or are a user's own.
+	// Fitted is true if Serial, Parallelism and Solo are fitted on public measurements, and
+	// false if all are drawn from the class or given by a user.
 	Fitted bool
 	// Solo is the time on a whole GPU with MIG off.
 	Solo mig.Seconds
 	// Serial is the part s that no resource speeds up.
 	Serial float64
-	// Compute is the work w_c: the time it takes on all multiprocessors.
+	// Compute is the work w_c: its time on all multiprocessors.
 	Compute float64
 	// Parallelism is the limit p: the largest share of the multiprocessors that helps.
 	Parallelism float64
-	// Memory is the work w_m: the time it takes with the whole bandwidth.
+	// Memory is the work w_m: its time with the whole bandwidth.
 	Memory float64
 }
 
-// Validate checks that there can be such a program and that it takes its solo time on a
-// whole GPU. The error completes a sentence that begins with the job.
+// Validate checks that the program is possible and takes its solo time on a whole GPU. The
+// error text continues a sentence that begins with the job.
 func (p *Program) Validate() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("program %q, "+format, append([]any{p.Name}, args...)...)
@@ -71,14 +71,14 @@ func (p *Program) Validate() error {
 	return nil
 }
 
-// normal is how far from 1 a program's time on the whole GPU may be, for rounding.
+// normal is how far a program's time on the whole GPU may be from 1, for rounding.
 const normal = 1e-9
 
-// ByRule is the class that the paper's rule gives the program (V-A2): US if on one of eight
-// GPCs, with the memory that MIG gives it, it takes less than 1.1 times its solo time; else
-// CI if the ratio of compute to memory is over 0.8; else MI. The paper's ratio is that of
-// the counters Compute (SM) [%] and Memory [%]; the model's is that of the times that the
-// two parts would take by themselves on the whole GPU, w_c / p and w_m.
+// ByRule returns the class that the paper's rule gives the program (V-A2). It is US if the
+// program takes less than 1.1 times its solo time on one of eight GPCs with the memory that
+// MIG gives it, else CI if the ratio of compute to memory is over 0.8, else MI. The paper
+// takes the ratio of the counters Compute (SM) [%] and Memory [%]. The model takes that of
+// the times of the two parts alone on the whole GPU, w_c / p and w_m.
 func (p *Program) ByRule() Class {
 	switch {
 	case p.Relative(0.125, 0.125) < 1.1:
@@ -89,12 +89,12 @@ func (p *Program) ByRule() Class {
 	return MemoryIntensive
 }
 
-// Sharpness is the exponent of the model's smooth maximum: the parts of compute and
-// memory overlap, but not perfectly where they are about as long.
+// Sharpness is the exponent of the model's smooth maximum. Compute and memory work overlap,
+// but not perfectly if they take about as long.
 const Sharpness = 4
 
-// Relative is the time of the program, as a multiple of its solo time, with a share
-// of the multiprocessors and a share of the bandwidth, each over 0 and up to 1:
+// Relative returns the time of the program as a multiple of its solo time, with a share of
+// the multiprocessors and a share of the bandwidth, each over 0 and up to 1:
 //
 //	s + smoothmax(w_c / min(compute, p), w_m / bandwidth)
 //
@@ -103,12 +103,13 @@ func (p *Program) Relative(compute, bandwidth float64) float64 {
 	return p.Contended(compute, bandwidth, 1)
 }
 
-// Contended is [Program.Relative] where the compute work is so many times what it is alone.
+// Contended is [Program.Relative] with the compute work multiplied by times.
 func (p *Program) Contended(compute, bandwidth, times float64) float64 {
 	return p.Serial + smoothMax(p.Compute*times/min(compute, p.Parallelism), p.Memory/bandwidth)
 }
 
-// smoothMax is written out for the exponent 4: the simulators spend their time here.
+// smoothMax is written for the exponent 4 without math.Pow, since the simulators spend
+// their time here.
 func smoothMax(x, y float64) float64 {
 	x, y = x*x, y*y
 	return math.Sqrt(math.Sqrt(float64(x*x) + float64(y*y)))

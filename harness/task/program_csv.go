@@ -5,16 +5,13 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/gocarina/gocsv"
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/strictcsv"
 )
-
-// programHeader are the columns of a file of programs.
-var programHeader = []string{"name", "class", "solo_s", "serial", "compute", "memory", "parallelism"}
 
 // A programRow is one line of a file of programs.
 type programRow struct {
@@ -33,47 +30,48 @@ type programRow struct {
 // The parts are scaled so that together they take the solo time. A program may be there
 // several times. Spaces, line ends and quotes are treated as by [ReadCSV].
 //
-// The file's name serves for errors only. What is wrong with the text is a [*ParseError];
+// The file's name is only used in errors. What is wrong with the text is a [*ParseError];
 // other errors are those of r.
 func ReadPrograms(r io.Reader, file string) ([]Program, error) {
-	in := newRecords(r, file, programHeader)
-	in.whose = "the header of a file of programs"
-	in.nothing = "there are no programs; write one line a job below the header"
-	var rows []programRow
-	if err := in.unmarshal(&rows); err != nil {
+	t, err := strictcsv.Read[programRow](r, file, strictcsv.Format{
+		Columns: strictcsv.Columns[programRow](),
+		Header:  "the header of a file of programs",
+		Empty:   "there are no programs; write one line a job below the header",
+	})
+	if err != nil {
 		return nil, err
 	}
-	out := make([]Program, len(rows))
-	for i, row := range rows {
+	out := make([]Program, len(t.Rows))
+	for i, row := range t.Rows {
 		p := &out[i]
 		*p = Program{
 			Name: row.Name, Class: Class(row.Class), Solo: mig.Seconds(row.Solo), Parallelism: float64(row.Parallelism),
 			Serial: float64(row.Serial), Compute: float64(row.Compute), Memory: float64(row.Memory),
 		}
 		if problem := nameProblem(p.Name); problem != "" {
-			return nil, in.fail(i+1, "name", fmt.Errorf("the name %s; write one that identifies the program", problem))
+			return nil, t.Fail(i, "name", fmt.Errorf("the name %s; write one that identifies the program", problem))
 		}
 		if p.Parallelism == 0 || p.Parallelism > 1 {
-			return nil, in.fail(i+1, "parallelism", fmt.Errorf("%v is no share; write a number over 0 and up to 1", p.Parallelism))
+			return nil, t.Fail(i, "parallelism", fmt.Errorf("%v is not a share; write a number over 0 and up to 1", p.Parallelism))
 		}
 		if whole := p.Relative(1, 1); !(whole >= leastWhole && whole <= mostWhole) {
-			return nil, in.fail(i+1, "", fmt.Errorf("serial, compute and memory take %v on the whole GPU; write parts with which it is from %g to %g, in any unit", whole, leastWhole, mostWhole))
+			return nil, t.Fail(i, "", fmt.Errorf("serial, compute and memory take %v on the whole GPU; write parts with which it is from %g to %g, in any unit", whole, leastWhole, mostWhole))
 		}
 		p.scale()
 		if err := p.Validate(); err != nil {
-			return nil, in.fail(i+1, "", err)
+			return nil, t.Fail(i, "", err)
 		}
 	}
 	return out, nil
 }
 
-// What the parts take together before they are scaled.
+// The bounds of what the parts take together before they are scaled.
 const (
 	leastWhole = 1e-9
 	mostWhole  = 1e18
 )
 
-// scale makes the parts add up to the solo time on a whole GPU, if they do not yet.
+// scale makes the parts take the solo time on a whole GPU, if they do not yet.
 func (p *Program) scale() {
 	if whole := p.Relative(1, 1); !(math.Abs(whole-1) <= normal) {
 		p.Serial /= whole
@@ -82,8 +80,8 @@ func (p *Program) scale() {
 	}
 }
 
-// WritePrograms writes what [ReadPrograms] reads. A program that is none is an error, as are
-// those of w.
+// WritePrograms writes what [ReadPrograms] reads. A program that is not valid is an error.
+// Other errors are those of w.
 func WritePrograms(w io.Writer, programs []Program) error {
 	rows := make([]programRow, len(programs))
 	for i := range programs {
@@ -120,7 +118,7 @@ type soloTime mig.Seconds
 
 // UnmarshalCSV reads a time.
 func (t *soloTime) UnmarshalCSV(s string) error {
-	v, err := strconv.ParseFloat(s, 64)
+	v, err := strictcsv.Float(s)
 	if err != nil || !(v > 0 && v <= MaxSeconds) {
 		return fmt.Errorf("%q is not a solo time; write seconds, more than 0 and at most %g", s, MaxSeconds)
 	}
@@ -128,15 +126,15 @@ func (t *soloTime) UnmarshalCSV(s string) error {
 	return nil
 }
 
-// MarshalCSV writes the shortest text that reads back as the same number.
-func (t soloTime) MarshalCSV() (string, error) { return part(t).MarshalCSV() }
+// MarshalCSV writes what UnmarshalCSV reads.
+func (t soloTime) MarshalCSV() (string, error) { return shortest(t), nil }
 
 // A part is a program's part as files write it.
 type part float64
 
 // UnmarshalCSV reads a part.
 func (p *part) UnmarshalCSV(s string) error {
-	v, err := strconv.ParseFloat(s, 64)
+	v, err := strictcsv.Float(s)
 	if err != nil || !(v >= 0 && v <= MaxSeconds) {
 		return fmt.Errorf("%q is not a part of a program; write a number from 0 to %g", s, MaxSeconds)
 	}
@@ -144,5 +142,5 @@ func (p *part) UnmarshalCSV(s string) error {
 	return nil
 }
 
-// MarshalCSV writes the shortest text that reads back as the same number.
-func (p part) MarshalCSV() (string, error) { return strconv.FormatFloat(float64(p), 'g', -1, 64), nil }
+// MarshalCSV writes what UnmarshalCSV reads.
+func (p part) MarshalCSV() (string, error) { return shortest(p), nil }

@@ -9,6 +9,7 @@ import (
 	"github.com/gocarina/gocsv"
 
 	"miglab/harness/mig"
+	"miglab/harness/strictcsv"
 )
 
 // A requestRow is one line of a requests file.
@@ -18,35 +19,34 @@ type requestRow struct {
 	Profile  string     `csv:"profile"`
 }
 
-var requestHeader = []string{"arrival_slot", "lifespan", "profile"}
-
 // ReadRequests reads requests for a GPU model: one line a request, with the columns
 // arrival_slot (from 0, ascending), lifespan (in slots from 1, or forever) and profile
 // (NVIDIA's name, as 1g.10gb), in any order. Spaces, line ends and quotes are treated
 // as by [ReadCSV].
 //
-// The file's name serves for errors only. What is wrong with the text is a
+// The file's name is only used in errors. What is wrong with the text is a
 // [*ParseError]; other errors are those of r.
 func ReadRequests(r io.Reader, file string, g *mig.GPU) ([]Request, error) {
-	in := newRecords(r, file, requestHeader)
-	in.whose = "the header of a requests file"
-	in.nothing = "there are no requests; write one line a request below the header"
-	var rows []requestRow
-	if err := in.unmarshal(&rows); err != nil {
+	t, err := strictcsv.Read[requestRow](r, file, strictcsv.Format{
+		Columns: strictcsv.Columns[requestRow](),
+		Header:  "the header of a requests file",
+		Empty:   "there are no requests; write one line a request below the header",
+	})
+	if err != nil {
 		return nil, err
 	}
-	out := make([]Request, len(rows))
-	for i, row := range rows {
+	out := make([]Request, len(t.Rows))
+	for i, row := range t.Rows {
 		p, err := g.ProfileByName(row.Profile)
 		if err == nil && p.MediaExtensions {
 			err = fmt.Errorf("%q cannot be requested; it takes the slices of the profile without +me", row.Profile)
 		}
 		if err != nil {
-			return nil, in.fail(i+1, "profile", err)
+			return nil, t.Fail(i, "profile", err)
 		}
 		out[i] = Request{Arrival: int(row.Arrival), Lifespan: int(row.Lifespan), Profile: p}
 		if i > 0 && out[i].Arrival < out[i-1].Arrival {
-			return nil, in.fail(i+1, "arrival_slot", fmt.Errorf("%d comes after %d on line %d; sort the requests by arrival", out[i].Arrival, out[i-1].Arrival, in.lines[i]))
+			return nil, t.Fail(i, "arrival_slot", fmt.Errorf("%d comes after %d on line %d; sort the requests by arrival", out[i].Arrival, out[i-1].Arrival, t.Lines[i-1]))
 		}
 	}
 	return out, nil
@@ -69,7 +69,7 @@ const maxSlots = 1<<32 - 1
 
 // UnmarshalCSV reads a slot.
 func (n *slotNumber) UnmarshalCSV(s string) error {
-	v, err := strconv.Atoi(s)
+	v, err := strictcsv.Int(s)
 	if err != nil || v < 0 || v > maxSlots {
 		return fmt.Errorf("%q is not a slot; write a whole number from 0 to %d", s, maxSlots)
 	}
@@ -88,7 +88,7 @@ func (n *slotCount) UnmarshalCSV(s string) error {
 		*n = slotCount(Forever)
 		return nil
 	}
-	v, err := strconv.Atoi(s)
+	v, err := strictcsv.Int(s)
 	if err != nil || v < 1 || v > maxSlots {
 		return fmt.Errorf("%q is not a lifespan; write a whole number of slots from 1 to %d, or %s", s, maxSlots, forever)
 	}

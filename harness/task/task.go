@@ -9,22 +9,29 @@ import (
 	"miglab/harness/mig"
 )
 
-// MaxSeconds is the longest duration that is scheduled, some 30,000 years: sums of
-// such durations keep their precision.
-const MaxSeconds = 1e12
+// The shortest and the longest duration of a task that is scheduled.
+const (
+	// MinSeconds is far above the precision with which schedules are checked.
+	MinSeconds = 1e-6
+	// MaxSeconds is some 30,000 years. Sums of such durations keep their precision.
+	MaxSeconds = 1e12
+)
 
-// A Task is a moldable task: the scheduler chooses the size of the instance that
-// runs it. The zero value fits nothing.
+// never is the duration where a task does not fit.
+var never = mig.Seconds(math.Inf(1))
+
+// A Task is a moldable task: the scheduler chooses the size of the instance that runs it.
+// The zero value fits no instance.
 type Task struct {
 	// Name identifies the task within its batch.
 	Name string
-	// seconds is the duration by size, less one: index 0 is one slice. Zero means
-	// that no duration is known, which is the same as not fitting.
+	// seconds holds the duration for size s at index s-1. Zero means that the task does
+	// not fit.
 	seconds [mig.MaxSize]mig.Seconds
 }
 
-// New returns a task with the given duration by size, in seconds; +Inf and sizes
-// left out mean that it does not fit.
+// New returns a task with the given duration for each size, in seconds. It does not fit
+// the sizes that are missing or have +Inf.
 func New(name string, seconds map[mig.Slices]mig.Seconds) Task {
 	t := Task{Name: name}
 	for s, d := range seconds {
@@ -33,23 +40,22 @@ func New(name string, seconds map[mig.Slices]mig.Seconds) Task {
 	return t
 }
 
-// On returns how long the task takes on an instance of the size, t_i(s) in FAR
-// 2.2; +Inf where it does not fit.
+// On returns how long the task takes on an instance of the size, t_i(s) in FAR 2.2. It
+// returns +Inf if the task does not fit.
 func (t *Task) On(size mig.Slices) mig.Seconds {
 	if d := t.seconds[size-1]; d != 0 {
 		return d
 	}
-	return mig.Seconds(math.Inf(1))
+	return never
 }
 
-// Set gives the task's duration on instances of a size, in seconds.
+// Set sets the task's duration on instances of a size, in seconds.
 func (t *Task) Set(size mig.Slices, d mig.Seconds) { t.seconds[size-1] = d }
 
 // Fits reports whether the task runs on instances of the size.
-func (t *Task) Fits(size mig.Slices) bool { return !math.IsInf(float64(t.On(size)), 1) }
+func (t *Task) Fits(size mig.Slices) bool { return t.On(size) != never }
 
-// A Batch is a list of tasks that are scheduled together. The order is the order
-// of arrival, which first-in-first-out schedulers follow.
+// A Batch is a list of tasks that are scheduled together, in order of arrival.
 type Batch []Task
 
 // InvalidError says which task of a batch is wrong and why.
@@ -66,9 +72,9 @@ func (e *InvalidError) Error() string {
 }
 
 // Validate checks that the batch can be scheduled on the GPU: it has tasks, the
-// names are distinct and not empty, every duration is a positive number of
-// seconds or +Inf, and every task fits some instance. The error is a
-// [*InvalidError], or a plain one for an empty batch.
+// names are distinct and not empty, every duration is from [MinSeconds] to [MaxSeconds]
+// or +Inf, and every task fits some instance. The error is an [*InvalidError], or a plain
+// one for an empty batch.
 func (b Batch) Validate(g *mig.GPU) error {
 	if len(b) == 0 {
 		return fmt.Errorf("the batch has no tasks")
@@ -88,14 +94,14 @@ func (b Batch) Validate(g *mig.GPU) error {
 		seen[t.Name] = i
 		fits := false
 		for _, s := range g.Sizes() {
-			d := float64(t.On(s))
-			if math.IsNaN(d) || d < 0 {
-				return bad("takes %v s on %d slices; a duration is a positive number or inf", d, s)
+			d := t.On(s)
+			if d == never {
+				continue
 			}
-			if d > MaxSeconds && !math.IsInf(d, 1) {
-				return bad("takes %v s on %d slices; a duration is at most %g s, or inf", d, s, MaxSeconds)
+			if !(d >= MinSeconds && d <= MaxSeconds) {
+				return bad("takes %v s on %d slices; a duration is from %g to %g s, or inf", d, s, MinSeconds, MaxSeconds)
 			}
-			fits = fits || !math.IsInf(d, 1)
+			fits = true
 		}
 		if !fits {
 			return bad("fits no instance of %s (sizes %v)", g, g.Sizes())
@@ -104,7 +110,7 @@ func (b Batch) Validate(g *mig.GPU) error {
 	return nil
 }
 
-// Hash identifies the batch by its content: names, durations and their order.
+// Hash returns a hash of the content: names, durations and their order.
 func (b Batch) Hash() [sha256.Size]byte {
 	h := sha256.New()
 	var buf []byte

@@ -3,6 +3,7 @@ package track
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -96,11 +97,11 @@ func measure(p schedule.Problem, s schedule.Schedule) ([]Metric, error) {
 		{Name: MetricUtilisation, Value: m.Utilisation},
 	}
 	own := len(out)
-	for name, n := range s.Counters {
+	for _, name := range slices.Sorted(maps.Keys(s.Counters)) { // of two errors always the same one
 		if slices.ContainsFunc(out[:own], func(m Metric) bool { return m.Name == name }) {
 			return nil, &InvalidError{fmt.Errorf("invalid answer: a counter has the name of the metric %s", name)}
 		}
-		out = append(out, Metric{Name: name, Value: float64(n)})
+		out = append(out, Metric{Name: name, Value: float64(s.Counters[name])})
 	}
 	return out, nil
 }

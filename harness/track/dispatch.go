@@ -2,7 +2,6 @@ package track
 
 import (
 	"context"
-	"time"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -26,15 +25,17 @@ var Dispatch = Register(Track{
 		_, err := newDispatcher(a, p)
 		return err
 	},
-	Solve: func(_ context.Context, a algo.Algorithm, p Problem) (Answer, error) {
+	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
 		d, err := newDispatcher(a, p)
 		if err != nil {
 			return Answer{}, err
 		}
 		in := payload[task.Queue](p)
-		start := time.Now()
-		result, err := sim.RunDispatch(in.Jobs, in.Fleet, d)
-		took := since(d, start)
+		var result sim.DispatchResult
+		took, err := simulate(ctx, d, func() (err error) {
+			result, err = sim.RunDispatch(in.Jobs, in.Fleet, d)
+			return err
+		})
 		if err != nil {
 			return Answer{Took: took}, invalidIf[*sim.ChoiceError](err)
 		}

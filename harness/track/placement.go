@@ -3,7 +3,6 @@ package track
 import (
 	"context"
 	"strings"
-	"time"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -19,14 +18,16 @@ var Placement = Register(Track{
 		_, err := newPlacer(a, p)
 		return err
 	},
-	Solve: func(_ context.Context, a algo.Algorithm, p Problem) (Answer, error) {
+	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
 		placer, err := newPlacer(a, p)
 		if err != nil {
 			return Answer{}, err
 		}
-		start := time.Now()
-		result, err := sim.RunPlacement(p.GPU, p.Count, payload[task.Requests](p).Requests, placer, sim.SteadyWindow)
-		took := since(placer, start)
+		var result sim.PlacementResult
+		took, err := simulate(ctx, placer, func() (err error) {
+			result, err = sim.RunPlacement(p.GPU, p.Count, payload[task.Requests](p).Requests, placer, sim.SteadyWindow)
+			return err
+		})
 		if err != nil {
 			return Answer{Took: took}, invalidIf[*sim.SpotError](err)
 		}

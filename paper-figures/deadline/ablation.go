@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"math"
 
-	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
-// settings are the two sides of Table 5, each trained on either kind of deadlines.
-// Observation and reward change with them, as in the report (its Table 4 and 3.5).
+// settings are the two columns of Table 5, each trained on both kinds of deadlines.
+// Observation and reward change with them, as in the report (Table 4 and 3.5).
 var settings = []struct {
-	// label stands in the figure.
+	// label is the name in the figure.
 	label     string
 	settings  string
 	trainedOn string
@@ -24,7 +23,7 @@ var settings = []struct {
 	{"original, tight", "original", "tight", originalAgent},
 }
 
-// table5 shows what the settings of Table 5 are worth: agents of both, trained and
+// table5 measures the effect of the settings of Table 5. Agents with both are trained and
 // evaluated on both kinds of deadlines. The report prints no such numbers.
 func table5() figures.Artefact {
 	return figures.Artefact{
@@ -40,18 +39,10 @@ func table5() figures.Artefact {
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			n := d.Scale.Replicates(sweep)
+			columns := []column{{"late [%]", late, 2}, {"tardiness [min]", tardiness, 3}}
 			t := reports.Table{
-				Title: fmt.Sprintf("Settings of Table 5, observation and reward included, over %d episodes", n),
-				Columns: []reports.Column{
-					{Name: "deadlines"},
-					{Name: "settings"},
-					{Name: "trained on"},
-					{Name: "late [%]", Right: true},
-					{Name: "less Largest-First", Right: true},
-					{Name: "tardiness [min]", Right: true},
-					{Name: "less Largest-First", Right: true},
-					{Name: "energy [MJ]", Right: true},
-				},
+				Title:   fmt.Sprintf("Settings of Table 5, observation and reward included, over %d episodes", n),
+				Columns: append(reports.Left("deadlines", "settings", "trained on"), comparisonColumns(columns, largest)...).Right("energy [MJ]"),
 				Notes: []string{
 					"± is half the 95 % interval; differences are paired by episode; energy charged rightly",
 					"one training each: 500,000 steps with the enhanced settings, 200,000 with the original ones; the spread between trainings is not in the intervals",
@@ -68,76 +59,59 @@ func table5() figures.Artefact {
 			bars.Categories = append(bars.Categories, largest.title)
 			for _, data := range tightness {
 				group := reports.BarGroup{Name: data.name + " deadlines"}
+				add := func(settings, trainedOn string, s scheduler) {
+					row := append([]string{data.name, settings, trainedOn}, comparison(d, columns, s, largest, data.dataset, n)...)
+					t.Rows = append(t.Rows, append(row, megajoules.mean(d, s.on(data.dataset), n).PlusMinus(2)))
+					addBar(d, &group, s, data.dataset, n)
+				}
 				for _, x := range settings {
-					row, err := settingRow(d, data.dataset, x.scheduler, n)
-					if err != nil {
-						return nil, err
-					}
-					t.Rows = append(t.Rows, append([]string{data.name, x.settings, x.trainedOn}, row...))
-					if err := addBar(d, &group, x.scheduler, data.dataset, n); err != nil {
-						return nil, err
-					}
+					add(x.settings, x.trainedOn, x.scheduler)
 				}
-				row, err := settingRow(d, data.dataset, largest, n)
-				if err != nil {
-					return nil, err
-				}
-				t.Rows = append(t.Rows, append([]string{data.name, largest.title, ""}, row...))
-				if err := addBar(d, &group, largest, data.dataset, n); err != nil {
-					return nil, err
-				}
+				add(largest.title, "", largest)
 				bars.Groups = append(bars.Groups, group)
 			}
-			return &figures.Output{
-				Tables:  []figures.Table{{File: "table5", Table: t}},
-				Figures: []figures.Figure{{File: "table5", Title: bars.Title, Figure: bars}},
-			}, nil
+			return figures.Found().Table("table5", t).Figure("table5", bars.Title, bars), nil
 		},
 	}
 }
 
-// settingRow measures a scheduler beside Largest-First.
-func settingRow(d *figures.Data, dataset string, s scheduler, n int) ([]string, error) {
-	var row []string
-	for _, q := range []struct {
-		quantity
-		decimals int
-	}{{late, 2}, {tardiness, 3}} {
-		own, err := q.mean(d, s.on(dataset), n)
-		if err != nil {
-			return nil, err
-		}
-		row = append(row, half(own, q.decimals))
-		if s == largest {
-			row = append(row, "")
-			continue
-		}
-		less, err := q.difference(d, s, largest, dataset, n)
-		if err != nil {
-			return nil, err
-		}
-		row = append(row, half(less, q.decimals))
+// A column is a quantity in a table.
+type column struct {
+	heading string
+	quantity
+	decimals int
+}
+
+// comparisonColumns has two columns for each quantity: its value, and the difference to a
+// scheduler.
+func comparisonColumns(columns []column, base scheduler) (out reports.Columns) {
+	for _, c := range columns {
+		out = out.Right(c.heading, "less "+base.title)
 	}
-	joules, err := megajoules.mean(d, s.on(dataset), n)
-	return append(row, half(joules, 2)), err
+	return out
+}
+
+// comparison is the row of a scheduler in these columns, over the first n episodes or as
+// many as there are.
+func comparison(d *figures.Data, columns []column, s, base scheduler, dataset string, n int) (row []string) {
+	for _, c := range columns {
+		less := ""
+		if s != base {
+			less = c.difference(d, s, base, dataset, n).PlusMinus(c.decimals)
+		}
+		row = append(row, c.mean(d, s.on(dataset), n).PlusMinus(c.decimals), less)
+	}
+	return row
 }
 
 // addBar adds a scheduler's late jobs to a group of bars.
-func addBar(d *figures.Data, g *reports.BarGroup, s scheduler, dataset string, n int) error {
-	v, err := late.first(d, s.on(dataset), n)
-	if err != nil {
-		return err
-	}
-	m, err := stats.Summarize(v)
-	if err != nil {
-		return err
-	}
-	g.Values, g.Low, g.High = append(g.Values, m.Mean), append(g.Low, m.Low), append(g.High, m.High)
-	return nil
+func addBar(d *figures.Data, g *reports.BarGroup, s scheduler, dataset string, n int) {
+	m := late.mean(d, s.on(dataset), n)
+	g.Add(m.Value, m.Low, m.High)
 }
 
-// energies compares the agents whose reward charges for no energy, for that of the
-// released loop, and for that which was used.
+// energies compares three rewards of the agent: without energy, with the energy of the
+// released loop, and with the energy that was used.
 func energies() figures.Artefact {
 	compared := []scheduler{agent, releasedAgent, energyAgent, largest, smallest}
 	return figures.Artefact{
@@ -145,54 +119,30 @@ func energies() figures.Artefact {
 		Needs: func(s figures.Scale) []figures.Need { return need(s, relaxed, many, compared...) },
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			n := d.Scale.Replicates(sweep)
-			t := reports.Table{
-				Title:   fmt.Sprintf("Energy in the agent's reward, relaxed deadlines, %d episodes", n),
-				Columns: []reports.Column{{Name: "scheduler"}},
-				Notes: []string{
-					"± is half the 95 % interval; differences to " + agent.title + ", whose reward has no energy, are paired by episode",
-					"the term is -2.25e-5 E/jobs at the end of a day, about -0.014 beside 6 for the jobs in time; a difference may be that of one training from another",
-				},
-			}
-			quantities := []struct {
-				heading string
-				quantity
-				decimals int
-			}{
+			columns := []column{
 				{"late [%]", late, 2},
 				{"tardiness [min]", tardiness, 3},
 				{"energy as released [MJ]", megajoulesAsReleased, 2},
 				{"energy charged rightly [MJ]", megajoules, 2},
 			}
-			for _, q := range quantities {
-				t.Columns = append(t.Columns, reports.Column{Name: q.heading, Right: true}, reports.Column{Name: "less " + agent.title, Right: true})
+			t := reports.Table{
+				Title:   fmt.Sprintf("Energy in the agent's reward, relaxed deadlines, %d episodes", n),
+				Columns: append(reports.Left("scheduler"), comparisonColumns(columns, agent)...),
+				Notes: []string{
+					"± is half the 95 % interval; differences to " + agent.title + ", whose reward has no energy, are paired by episode",
+					"the term is -2.25e-5 E/jobs at the end of a day, about -0.014 beside 6 for the jobs in time; a difference may be that of one training from another",
+				},
 			}
 			for _, s := range compared {
-				row := []string{s.title}
-				for _, q := range quantities {
-					own, err := q.mean(d, s.on(relaxed), n)
-					if err != nil {
-						return nil, err
-					}
-					row = append(row, half(own, q.decimals))
-					if s == agent {
-						row = append(row, "")
-						continue
-					}
-					less, err := q.difference(d, s, agent, relaxed, n)
-					if err != nil {
-						return nil, err
-					}
-					row = append(row, half(less, q.decimals))
-				}
-				t.Rows = append(t.Rows, row)
+				t.Rows = append(t.Rows, append([]string{s.title}, comparison(d, columns, s, agent, relaxed, n)...))
 			}
-			return &figures.Output{Tables: []figures.Table{{File: "energy", Table: t}}}, nil
+			return figures.Found().Table("energy", t), nil
 		},
 	}
 }
 
-// lateJobs draws the late jobs of all schedulers, the agent included, with what Table 7
-// prints of them.
+// lateJobs draws the late jobs of all schedulers and of the agent beside the numbers of
+// Table 7.
 func lateJobs(claims *figures.Claims) figures.Artefact {
 	var shown []scheduler
 	for _, s := range append([]scheduler{agent}, schedulers...) {
@@ -218,9 +168,7 @@ func lateJobs(claims *figures.Claims) figures.Artefact {
 			for _, n := range []int{evaluation, d.Scale.Replicates(many)} {
 				g := reports.BarGroup{Name: fmt.Sprintf("%d episodes", n)}
 				for _, s := range shown {
-					if err := addBar(d, &g, s, relaxed, n); err != nil {
-						return nil, err
-					}
+					addBar(d, &g, s, relaxed, n)
 					if n == evaluation {
 						p, ok := printed[s.title+" "+late.name]
 						if !ok {
@@ -231,7 +179,7 @@ func lateJobs(claims *figures.Claims) figures.Artefact {
 				}
 				bars.Groups = append(bars.Groups, g)
 			}
-			return &figures.Output{Figures: []figures.Figure{{File: "late", Title: bars.Title, Figure: bars}}}, nil
+			return figures.Found().Figure("late", bars.Title, bars), nil
 		},
 	}
 }

@@ -2,51 +2,47 @@
 // Scheduling with MIG Partitioning: Improved Implementation and Experimental
 // Analysis", technical report, December 2025.
 //
-// published.csv holds every number that the report prints about schedules and about
-// its setting; one that stands in a table and again in the text is there once.
-// tolerances.csv holds those tolerances that are not the default. Left out are the
+// published.csv has every number that the report prints about schedules and about its
+// setting. A number that is in a table and in the text is listed once. tolerances.csv has
+// the tolerances that differ from the default. Two kinds of numbers are left out: the
 // settings of the agent and of its training (Tables 1, 4 and 5), whose effect table5
-// measures, and speeds, which are wall times: Table 3 is set beside ours without a
-// verdict.
+// measures; and speeds (Table 3), which are wall times and get no verdict.
 //
-// The report's evaluation is 10 episodes, here the first 10 of the dataset; 1000
-// episodes, 100 of agents other than the report's best, are another reading of its
-// numbers, and the default one of what it says of schedulers in general. Its energies have the unit MJ and are
-// watt-minutes over 10^6, a sixtieth of that; claims name them MW min, and tables of
-// our own are in true megajoules.
+// The report evaluates 10 episodes; we take the first 10 of the dataset. A second reading has
+// 1000 episodes, or 100 for agents other than the report's best. It is the default for what
+// the report says about schedulers in general. The report prints energies with the unit MJ,
+// but they are watt-minutes over 10^6, a sixtieth of a megajoule. Claims call the unit
+// MW min, and our own tables use megajoules.
 package deadline
 
 import (
-	_ "embed"
+	"embed"
 	"slices"
 
-	"miglab/datasets"
+	"gonum.org/v1/gonum/floats"
+
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
 )
 
-var (
-	//go:embed published.csv
-	publishedCSV []byte
-	//go:embed tolerances.csv
-	tolerancesCSV []byte
-)
+//go:embed published.csv tolerances.csv
+var files embed.FS
 
 const (
 	// evaluation is the report's number of episodes.
 	evaluation = 10
-	// many is how many episodes settle what 10 leave open.
+	// many is the number of episodes that decides what 10 leave open.
 	many = 1000
-	// sweep is the number of episodes a point of the figure over slack, and of an agent
-	// other than the report's best, or of that one under tight deadlines.
+	// sweep is the number of episodes for each point of the figure over slack, for agents
+	// other than the report's best, and for the best one under tight deadlines.
 	sweep = 100
 )
 
 // Paper returns the report with its artefacts.
 func Paper() (figures.Paper, error) {
-	claims, err := figures.LoadClaims("deadline", publishedCSV, tolerancesCSV)
+	claims, err := figures.LoadClaims("deadline", files)
 	if err != nil {
 		return figures.Paper{}, err
 	}
@@ -61,7 +57,7 @@ func Paper() (figures.Paper, error) {
 	}, nil
 }
 
-// A scheduler is one of the dispatch track with its name in tables and figures.
+// A scheduler is an algorithm of the dispatch track with its name in tables and figures.
 type scheduler struct{ title, algorithm string }
 
 var (
@@ -69,7 +65,7 @@ var (
 	largest  = scheduler{"Largest-First", "largest-first"}
 	smallest = scheduler{"Smallest-First", "smallest-first"}
 	random   = scheduler{"Random", "random"}
-	// eftTrue takes true durations where eft, as released, averages them.
+	// eftTrue uses true durations; eft, as released, uses averages.
 	eftTrue = scheduler{"EFT, true durations", "eft-true"}
 
 	leastSlack  = scheduler{"least slack", "least-slack"}
@@ -77,8 +73,8 @@ var (
 	lookAhead   = scheduler{"look-ahead", "look-ahead"}
 )
 
-// The report's agent by how it was trained. The first is its best; the report calls
-// its settings enhanced, and those of the original notebook original (Table 5).
+// The report's agent after different trainings. The first is its best. The report calls the
+// settings of that one enhanced, and those of the notebook original (Table 5).
 var (
 	agent           = scheduler{"RL-PPO", "rl-deadline"}
 	tightAgent      = scheduler{"RL-PPO, trained on tight deadlines", "rl-deadline?training=tight"}
@@ -91,7 +87,7 @@ var (
 // agents are all of them.
 var agents = []scheduler{agent, tightAgent, releasedAgent, energyAgent, originalAgent, originalRelaxed}
 
-// methods are the heuristics of Table 7, schedulers all heuristics that there are.
+// methods are the heuristics of Table 7; schedulers are all heuristics.
 var (
 	methods    = []scheduler{eft, largest, smallest, random}
 	schedulers = []scheduler{largest, eftTrue, eft, random, smallest, leastSlack, lookAhead, energyAware}
@@ -99,12 +95,9 @@ var (
 
 // Deadlines as the report relaxes them, and as the original notebook has them (3.3).
 var (
-	relaxed = dataset("deadline/relaxed")
-	tight   = dataset("deadline/tight")
+	relaxed = figures.Dataset("deadline/relaxed")
+	tight   = figures.Dataset("deadline/tight")
 )
-
-// dataset returns the canonical form of a dataset fixed in this package.
-func dataset(spec string) string { return datasets.MustParse(spec).ID() }
 
 // on is the scheduler on a dataset.
 func (s scheduler) on(dataset string) run.Series {
@@ -114,9 +107,9 @@ func (s scheduler) on(dataset string) run.Series {
 	}
 }
 
-// need lists n episodes of schedulers on a dataset, fewer in a quick run. Agents, a
-// hundred times as slow as heuristics, have at most [sweep], but for the report's best,
-// and a few in a quick run.
+// need lists n episodes of schedulers on a dataset, fewer in a quick run. Agents are a
+// hundred times as slow as heuristics. They have at most [sweep] episodes, except the
+// report's best on relaxed deadlines, and a few in a quick run.
 func need(s figures.Scale, dataset string, n int, schedulers ...scheduler) []figures.Need {
 	const few = 3
 	var out []figures.Need
@@ -135,7 +128,7 @@ func need(s figures.Scale, dataset string, n int, schedulers ...scheduler) []fig
 
 // A quantity is a metric of package sim in the unit of a table.
 type quantity struct {
-	// name is the quantity's in claims.
+	// name is the name in claims.
 	name, metric string
 	scale        float64
 }
@@ -145,8 +138,8 @@ var (
 	tardiness = quantity{"tardiness", "tardiness_min", 1}
 	// energy is what Table 7 prints, in MW min.
 	energy = quantity{"energy", "energy_as_released_wmin", 1e-6}
-	// charged is the same energy without the released loop's error: it takes slices
-	// for free in the interval at whose end they complete.
+	// charged is the same energy without the error of the released loop, which treats
+	// slices as free in the interval before they complete.
 	charged = quantity{"energy", "energy_wmin", 1e-6}
 	jobs    = quantity{"jobs", "jobs", 1}
 
@@ -156,26 +149,20 @@ var (
 )
 
 // of returns the quantity by episode.
-func (q quantity) of(d *figures.Data, s run.Series) ([]float64, error) {
-	v, err := d.Values(s, q.metric)
-	for i := range v {
-		v[i] *= q.scale
-	}
-	return v, err
+func (q quantity) of(d *figures.Data, s run.Series) []float64 {
+	out := slices.Clone(d.Values(s, q.metric))
+	floats.Scale(q.scale, out)
+	return out
 }
 
 // first returns the quantity over the first n episodes, or as many as there are.
-func (q quantity) first(d *figures.Data, s run.Series, n int) ([]float64, error) {
-	v, err := q.of(d, s)
-	return v[:min(n, len(v))], err
+func (q quantity) first(d *figures.Data, s run.Series, n int) []float64 {
+	v := q.of(d, s)
+	return v[:min(n, len(v))]
 }
 
 // mean is the mean over the first n episodes, with the standard error of the report's
 // evaluation.
-func (q quantity) mean(d *figures.Data, s run.Series, n int) (figures.Measurement, error) {
-	v, err := q.first(d, s, n)
-	if err != nil {
-		return figures.Measurement{}, err
-	}
-	return figures.MeanOf(v, evaluation)
+func (q quantity) mean(d *figures.Data, s run.Series, n int) figures.Measurement {
+	return d.MeanOf(q.first(d, s, n), evaluation)
 }

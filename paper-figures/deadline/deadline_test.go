@@ -17,7 +17,7 @@ import (
 
 func load(t *testing.T) *figures.Claims {
 	t.Helper()
-	c, err := figures.LoadClaims("deadline", publishedCSV, tolerancesCSV)
+	c, err := figures.LoadClaims("deadline", files)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,10 @@
 package deadline
 
 import (
-	"miglab/harness/stats"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
 	figures "miglab/paper-figures"
 )
 
@@ -13,46 +16,27 @@ const (
 	highest end = true
 )
 
-// extreme returns which of the schedulers has the lowest or highest mean over the
-// first n episodes, the first of several, and its values.
-func extreme(d *figures.Data, q quantity, dataset string, among []scheduler, which end, n int) (scheduler, []float64, error) {
+// extreme returns the scheduler with the lowest or highest mean over the first n episodes,
+// and its values. Of several it returns the first.
+func extreme(d *figures.Data, q quantity, dataset string, among []scheduler, which end, n int) (scheduler, []float64) {
 	var best scheduler
 	var values []float64
 	var bestMean float64
 	for i, s := range among {
-		v, err := q.of(d, s.on(dataset))
-		if err != nil {
-			return best, nil, err
-		}
-		v = v[:min(n, len(v))]
-		summary, err := stats.Summarize(v)
-		if err != nil {
-			return best, nil, err
-		}
-		if i == 0 || (which == lowest && summary.Mean < bestMean) || (which == highest && summary.Mean > bestMean) {
-			best, values, bestMean = s, v, summary.Mean
+		v := q.first(d, s.on(dataset), n)
+		mean := d.Summarize(v).Mean
+		if i == 0 || (which == lowest && mean < bestMean) || (which == highest && mean > bestMean) {
+			best, values, bestMean = s, v, mean
 		}
 	}
-	return best, values, nil
+	return best, values
 }
 
-// lead returns, by episode, a scheduler's quantity less that of the lowest or highest
-// of the others, and which one that is.
-func lead(d *figures.Data, q quantity, dataset string, s scheduler, among []scheduler, which end, n int) (scheduler, []float64, error) {
-	var others []scheduler
-	for _, o := range among {
-		if o != s {
-			others = append(others, o)
-		}
-	}
-	rival, theirs, err := extreme(d, q, dataset, others, which, n)
-	if err != nil {
-		return rival, nil, err
-	}
-	own, err := q.of(d, s.on(dataset))
-	if err != nil {
-		return rival, nil, err
-	}
-	diff, err := stats.Differences(own[:len(theirs)], theirs)
-	return rival, diff, err
+// lead finds the lowest or highest of the other schedulers. It returns that scheduler and,
+// by episode, the difference to it.
+func lead(d *figures.Data, q quantity, dataset string, s scheduler, among []scheduler, which end, n int) (scheduler, []float64) {
+	others := slices.DeleteFunc(slices.Clone(among), func(o scheduler) bool { return o == s })
+	rival, theirs := extreme(d, q, dataset, others, which, n)
+	own := q.first(d, s.on(dataset), len(theirs))
+	return rival, floats.SubTo(make([]float64, len(own)), own, theirs)
 }

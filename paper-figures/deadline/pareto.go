@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
-// pareto draws energy against lateness: a heuristic is on the front if none is better
+// pareto draws energy against lateness. A heuristic is on the front if no other is better
 // in one and at least as good in the other.
 func pareto() figures.Artefact {
 	return figures.Artefact{
@@ -17,24 +16,15 @@ func pareto() figures.Artefact {
 		Needs: needAll,
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{
-				Title: "Energy against late jobs",
-				Columns: []reports.Column{
-					{Name: "deadlines"},
-					{Name: "scheduler"},
-					{Name: "energy [MJ]", Right: true},
-					{Name: "late [%]", Right: true},
-					{Name: "on the front"},
-				},
-				Notes: []string{"means; on the front: no other has less of one and no more of the other"},
+				Title:   "Energy against late jobs",
+				Columns: reports.Left("deadlines", "scheduler").Right("energy [MJ]", "late [%]").Left("on the front"),
+				Notes:   []string{"means; on the front: no other has less of one and no more of the other"},
 			}
 			chart := reports.Panels{Title: "Energy against late jobs, all heuristics", Columns: 2}
 			for _, data := range tightness {
 				points := make([]point, len(schedulers))
 				for i, s := range schedulers {
-					var err error
-					if points[i], err = meanPoint(d, s, data.dataset); err != nil {
-						return nil, err
-					}
+					points[i] = meanPoint(d, s, data.dataset)
 				}
 				scatter := reports.Scatter{
 					Title: fmt.Sprintf("%s%s deadlines, slack %s", strings.ToUpper(data.name[:1]), data.name[1:], data.slack),
@@ -58,10 +48,7 @@ func pareto() figures.Artefact {
 				}
 				chart.Charts = append(chart.Charts, scatter)
 			}
-			return &figures.Output{
-				Tables:  []figures.Table{{File: "pareto", Table: t}},
-				Figures: []figures.Figure{{File: "pareto", Title: chart.Title, Figure: chart}},
-			}, nil
+			return figures.Found().Table("pareto", t).Figure("pareto", chart.Title, chart), nil
 		},
 	}
 }
@@ -69,23 +56,9 @@ func pareto() figures.Artefact {
 // A point is what a scheduler costs: megajoules and percent of jobs.
 type point struct{ energy, late float64 }
 
-func meanPoint(d *figures.Data, s scheduler, dataset string) (point, error) {
-	var p point
-	for _, x := range []struct {
-		quantity
-		to *float64
-	}{{megajoules, &p.energy}, {late, &p.late}} {
-		v, err := x.of(d, s.on(dataset))
-		if err != nil {
-			return p, err
-		}
-		m, err := stats.Summarize(v)
-		if err != nil {
-			return p, err
-		}
-		*x.to = m.Mean
-	}
-	return p, nil
+func meanPoint(d *figures.Data, s scheduler, dataset string) point {
+	of := func(q quantity) float64 { return d.Summarize(q.of(d, s.on(dataset))).Mean }
+	return point{of(megajoules), of(late)}
 }
 
 // onFront reports whether no point dominates p.

@@ -5,9 +5,9 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// reduction is by how many percent the mean of values is below that of base, as in
-// Table 8, with the interval of the ratio linearised about the two means. Both are by
-// episode and paired: what makes an episode hard, and its jobs late, drops out.
+// reduction returns by how many percent the mean of values is below the mean of base, as in
+// Table 8. The interval is that of the ratio, linearised at the two means. The values are
+// paired by episode, so the difficulty of an episode cancels out.
 func reduction(values, base []float64) (figures.Measurement, error) {
 	if len(values) != len(base) {
 		return figures.Measurement{}, &stats.LengthError{A: len(values), B: len(base)}

@@ -4,23 +4,22 @@ import (
 	"fmt"
 	"strconv"
 
-	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
-// slacks are the factors between a job's duration on a whole GPU and its time from
-// arrival to deadline, from none to spare up to six times.
+// slacks are times from arrival to deadline, in durations of the job on a whole GPU. At 1
+// there is no time to spare.
 var slacks = []float64{1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6}
 
 // slackData is the dataset in which every job has the same slack.
 func slackData(factor float64) string {
 	f := strconv.FormatFloat(factor, 'f', -1, 64)
-	return dataset("deadline/slack?low=" + f + "&high=" + f)
+	return figures.Dataset("deadline/slack?low=" + f + "&high=" + f)
 }
 
-// byLateness are schedulers that differ in which jobs are late: by true durations EFT
-// is Largest-First, and least slack and energy-aware take slices of the same sizes.
+// byLateness are the schedulers with different late jobs. EFT with true durations equals
+// Largest-First, and energy-aware takes slices of the same sizes as least slack.
 var byLateness = []scheduler{largest, eft, random, smallest, leastSlack, lookAhead}
 
 // slack draws lateness against the slack of deadlines.
@@ -43,32 +42,20 @@ func slack() figures.Artefact {
 				{tardiness, reports.Lines{X: reports.Axis{Label: xLabel, Ticks: []float64{1, 2, 3, 4, 5, 6}}, Y: reports.Axis{Label: "Mean tardiness [min]"}}},
 			}
 			t := reports.Table{
-				Title: "Late jobs and tardiness against the slack of deadlines",
-				Columns: []reports.Column{
-					{Name: "slack", Right: true},
-					{Name: "scheduler"},
-					{Name: "late [%]", Right: true},
-					{Name: "tardiness [min]", Right: true},
-				},
+				Title:   "Late jobs and tardiness against the slack of deadlines",
+				Columns: reports.Right("slack").Left("scheduler").Right("late [%]", "tardiness [min]"),
 			}
 			for _, s := range byLateness {
 				rows := make([][]string, len(slacks))
 				for p := range panels {
 					line := reports.Series{Name: s.title, X: slacks, Markers: true}
 					for i, f := range slacks {
-						v, err := panels[p].of(d, s.on(slackData(f)))
-						if err != nil {
-							return nil, err
-						}
-						m, err := stats.Summarize(v)
-						if err != nil {
-							return nil, err
-						}
-						line.Y, line.Low, line.High = append(line.Y, m.Mean), append(line.Low, m.Low), append(line.High, m.High)
+						m := panels[p].mean(d, s.on(slackData(f)), sweep)
+						line.Y, line.Low, line.High = append(line.Y, m.Value), append(line.Low, m.Low), append(line.High, m.High)
 						if rows[i] == nil {
 							rows[i] = []string{fmt.Sprintf("%.1f", f), s.title}
 						}
-						rows[i] = append(rows[i], plusMinus(m, 2))
+						rows[i] = append(rows[i], m.PlusMinus(2))
 					}
 					panels[p].lines.Series = append(panels[p].lines.Series, line)
 				}
@@ -82,10 +69,7 @@ func slack() figures.Artefact {
 			for _, p := range panels {
 				chart.Charts = append(chart.Charts, p.lines)
 			}
-			return &figures.Output{
-				Tables:  []figures.Table{{File: "slack", Table: t}},
-				Figures: []figures.Figure{{File: "slack", Title: chart.Title, Figure: chart}},
-			}, nil
+			return figures.Found().Table("slack", t).Figure("slack", chart.Title, chart), nil
 		},
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -18,20 +17,14 @@ func table7(claims *figures.Claims) figures.Artefact {
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			printed := []quantity{late, tardiness, energy}
-			few, lots, rightly := map[string]figures.Measurement{}, map[string]figures.Measurement{}, map[string]figures.Measurement{}
+			few, lots, rightly := figures.Values{}, figures.Values{}, figures.Values{}
 			rows := append([]scheduler{agent}, methods...)
 			for _, m := range rows {
 				for _, q := range printed {
-					if err := meanAndDeviation(d, few, m.title, m, q); err != nil {
-						return nil, err
-					}
-					if err := meansAndDeviations(d, lots, m, q); err != nil {
-						return nil, err
-					}
+					meanAndDeviation(d, few, m.title, m, q)
+					meansAndDeviations(d, lots, m, q)
 				}
-				if err := meanAndDeviation(d, rightly, m.title, m, charged); err != nil {
-					return nil, err
-				}
+				meanAndDeviation(d, rightly, m.title, m, charged)
 			}
 			readings := []figures.Reading{
 				figures.Lookup("", few), figures.Lookup(over1000, lots), figures.Lookup("energy charged rightly", rightly),
@@ -44,24 +37,19 @@ func table7(claims *figures.Claims) figures.Artefact {
 				{withReleased, agent.title, releasedAgent},
 				{withEnergy, agent.title, energyAgent},
 			} {
-				values := map[string]figures.Measurement{}
+				values := figures.Values{}
 				for _, q := range printed {
-					if err := meanAndDeviation(d, values, r.row, r.scheduler, q); err != nil {
-						return nil, err
-					}
+					meanAndDeviation(d, values, r.row, r.scheduler, q)
 				}
 				readings = append(readings, figures.Lookup(r.name, values))
 			}
 			all := claims.Of("table7")
-			fs, err := d.Compare(all, readings, func(claim string) string {
+			fs := d.Compare(all, readings, func(claim string) string {
 				if strings.HasPrefix(claim, agent.title+" ") {
 					return leftOpen
 				}
 				return "the report's ten days are not ours, and differ more than three standard errors from them"
 			})
-			if err != nil {
-				return nil, err
-			}
 			var names, columns []string
 			for _, m := range rows {
 				names = append(names, m.title)
@@ -71,19 +59,12 @@ func table7(claims *figures.Claims) figures.Artefact {
 			}
 			layout := figures.Layout("Table 7. Late jobs [%], tardiness [min] and energy [MW min] over 10 episodes", "method", names, columns, fs)
 			layout.Notes = append(layout.Notes, remarks(few, lots, all, d.Scale.Replicates(many))...)
-			joules, err := joulesTable(d, rows)
-			if err != nil {
-				return nil, err
-			}
-			out := &figures.Output{Findings: fs, Tables: []figures.Table{{File: "table7", Table: layout}}}
+			out := figures.Found(fs...).Table("table7", layout)
 			for _, q := range printed {
-				// One unit a table, as it ends with the mean error over all rows.
-				out.Tables = append(out.Tables, figures.Table{
-					File: "table7-" + q.name, Table: figures.ComparisonTable("Table 7, "+q.name+", claim by claim", about(q, fs)),
-				})
+				// A table has one unit, because it ends with the mean error over all rows.
+				out.Table("table7-"+q.name, figures.ComparisonTable("Table 7, "+q.name+", claim by claim", about(q, fs)))
 			}
-			out.Tables = append(out.Tables, figures.Table{File: "table7-joules", Table: joules})
-			return out, nil
+			return out.Table("table7-joules", joulesTable(d, rows)), nil
 		},
 	}
 }
@@ -100,35 +81,23 @@ func about(q quantity, fs []figures.Finding) []figures.Finding {
 }
 
 // meanAndDeviation measures what Table 7 prints of a quantity, under the name of a row.
-func meanAndDeviation(d *figures.Data, to map[string]figures.Measurement, row string, s scheduler, q quantity) error {
-	v, err := q.first(d, s.on(relaxed), evaluation)
-	if err != nil {
-		return err
-	}
+func meanAndDeviation(d *figures.Data, to figures.Values, row string, s scheduler, q quantity) {
+	v := q.first(d, s.on(relaxed), evaluation)
 	name := row + " " + q.name
-	if to[name], err = figures.MeanOf(v, evaluation); err != nil {
-		return err
-	}
-	to[name+" std"], err = deviation(v)
-	return err
+	to[name] = d.MeanOf(v, evaluation)
+	to[name+" std"] = d.Measured(deviation(v))
 }
 
 // meansAndDeviations measures the same over many evaluations.
-func meansAndDeviations(d *figures.Data, to map[string]figures.Measurement, s scheduler, q quantity) error {
-	v, err := q.of(d, s.on(relaxed))
-	if err != nil {
-		return err
-	}
+func meansAndDeviations(d *figures.Data, to figures.Values, s scheduler, q quantity) {
+	v := q.of(d, s.on(relaxed))
 	name := s.title + " " + q.name
-	if to[name], err = figures.MeanOf(v, evaluation); err != nil {
-		return err
-	}
-	to[name+" std"], err = deviations(v)
-	return err
+	to[name] = d.MeanOf(v, evaluation)
+	to[name+" std"] = d.Measured(deviations(v))
 }
 
-// remarks says in words how near the means of a few episodes, and of many, come.
-func remarks(few, lots map[string]figures.Measurement, claims []figures.Claim, episodes int) []string {
+// remarks says how close the means over few and over many episodes are to the print.
+func remarks(few, lots figures.Values, claims []figures.Claim, episodes int) []string {
 	means, inside := 0, 0
 	var offLate, offEnergy float64
 	least, most := math.Inf(1), math.Inf(-1)
@@ -160,51 +129,21 @@ func remarks(few, lots map[string]figures.Measurement, claims []figures.Claim, e
 }
 
 // joulesTable gives the energies of Table 7 in their true unit.
-func joulesTable(d *figures.Data, rows []scheduler) (reports.Table, error) {
+func joulesTable(d *figures.Data, rows []scheduler) reports.Table {
 	t := reports.Table{
-		Title: "Energy of Table 7 in joules, 10 episodes",
-		Columns: []reports.Column{
-			{Name: "method"},
-			{Name: "in the report's unit", Right: true},
-			{Name: "as released [MJ]", Right: true},
-			{Name: "charged rightly [MJ]", Right: true},
-			{Name: "difference [%]", Right: true},
-		},
+		Title:   "Energy of Table 7 in joules, 10 episodes",
+		Columns: reports.Left("method").Right("in the report's unit", "as released [MJ]", "charged rightly [MJ]", "difference [%]"),
 		Notes: []string{
 			"± is half the 95 % interval",
 			"as released: an interval before a completion is charged as if the completing slices had been free; charged rightly: they are busy until then",
 		},
 	}
 	for _, m := range rows {
-		released, err := megajoulesAsReleased.first(d, m.on(relaxed), evaluation)
-		if err != nil {
-			return t, err
-		}
-		rightly, err := megajoules.first(d, m.on(relaxed), evaluation)
-		if err != nil {
-			return t, err
-		}
-		a, err := stats.Summarize(released)
-		if err != nil {
-			return t, err
-		}
-		b, err := stats.Summarize(rightly)
-		if err != nil {
-			return t, err
-		}
+		released := megajoulesAsReleased.mean(d, m.on(relaxed), evaluation)
+		rightly := megajoules.mean(d, m.on(relaxed), evaluation)
 		t.Rows = append(t.Rows, []string{
-			m.title, fmt.Sprintf("%.2f", a.Mean/60), plusMinus(a, 1), plusMinus(b, 1), fmt.Sprintf("%.1f", (b.Mean/a.Mean-1)*100),
+			m.title, fmt.Sprintf("%.2f", released.Value/60), released.PlusMinus(1), rightly.PlusMinus(1), fmt.Sprintf("%.1f", (rightly.Value/released.Value-1)*100),
 		})
 	}
-	return t, nil
-}
-
-// plusMinus writes a mean with half its 95 % interval.
-func plusMinus(s stats.Summary, decimals int) string {
-	return fmt.Sprintf("%.*f ± %.*f", decimals, s.Mean, decimals, s.High-s.Mean)
-}
-
-// half writes a measurement as [plusMinus] does.
-func half(m figures.Measurement, decimals int) string {
-	return fmt.Sprintf("%.*f ± %.*f", decimals, m.Value, decimals, m.High-m.Value)
+	return t
 }

@@ -13,14 +13,14 @@ import (
 // whole is all tasks of each dataset of a workload: a stream of batches, or one queue.
 func (w workload) whole() string {
 	if w == rodinia {
-		return dataset(w.spec)
+		return figures.Dataset(w.spec)
 	}
-	return dataset(fmt.Sprintf("%s?total=%d", w.spec, tasks))
+	return figures.Dataset(fmt.Sprintf("%s?total=%d", w.spec, tasks))
 }
 
-// queued are what the online agent is compared with on a whole dataset: FAR with its
-// concatenation; MISO, which takes tasks one by one and knows no batches; and the
-// offline agent, each batch on the GPU as the last one leaves it.
+// queued are compared with the online agent on a whole dataset: FAR with its concatenation;
+// MISO, which takes tasks one by one, without batches; and the offline agent, which starts
+// each batch on the GPU as the previous one left it.
 var queued = []struct {
 	claim  string
 	series func(w workload) run.Series
@@ -30,15 +30,15 @@ var queued = []struct {
 	{"offline DIRECT RECONFIG", func(w workload) run.Series { return stream(w.whole(), learned("rl-direct-stream")(w)) }},
 }
 
-// farAlone is FAR with each batch beginning when the last task of the one before has
-// ended.
+// farAlone is FAR without concatenation: a batch begins when the last task of the previous
+// batch has ended.
 func farAlone(w workload) run.Series { return stream(w.whole(), "far-concat?mode=trivial") }
 
 // online is the online agent on a whole dataset, of which it sees 14 tasks at a time.
 func online(w workload) run.Series { return stream(w.whole(), learned("rl-online")(w)) }
 
-// oursStream is our agent on a whole dataset, batch after batch, each on the GPU as the last
-// one leaves it.
+// oursStream is our agent on a whole dataset. It starts each batch on the GPU as the previous
+// one left it.
 func oursStream(w workload) run.Series { return stream(w.whole(), "agent-stream") }
 
 func stream(dataset, algorithm string) run.Series {
@@ -58,104 +58,78 @@ func table5(claims *figures.Claims) figures.Artefact {
 				for _, q := range queued {
 					all = append(all, q.series(w))
 				}
-				for _, series := range all {
-					out = append(out, figures.Need{Series: series, N: s.Replicates(replicates)})
-				}
+				out = append(out, figures.NeedFirst(s.Replicates(replicates), all...)...)
 			}
 			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			byDefault, alone := map[string]figures.Measurement{}, map[string]figures.Measurement{}
-			add := func(to map[string]figures.Measurement, claim string, series run.Series, w workload) error {
-				v, err := above(d, series, makespan, online(w), makespan)
-				if err != nil {
-					return err
-				}
-				to[claim], err = figures.MeanOf(v, replicates)
-				return err
+			byDefault, alone := figures.Values{}, figures.Values{}
+			over := func(w workload, series run.Series) figures.Measurement {
+				return d.MeanOf(d.Above(series, online(w)), replicates)
 			}
-			var rows, columns []string
+			var columns []string
 			for _, w := range workloads {
-				rows = append(rows, w.name)
 				for _, q := range queued {
-					if err := add(byDefault, w.name+" "+q.claim, q.series(w), w); err != nil {
-						return nil, err
-					}
+					byDefault[w.name+" "+q.claim] = over(w, q.series(w))
 				}
-				if err := add(alone, w.name+" FAR", farAlone(w), w); err != nil {
-					return nil, err
-				}
+				alone[w.name+" FAR"] = over(w, farAlone(w))
 			}
 			for _, q := range queued {
 				columns = append(columns, q.claim)
 			}
-			fs, err := d.Compare(claims.Of("table5"), []figures.Reading{
+			fs := d.Compare(claims.Of("table5"), []figures.Reading{
 				figures.Lookup("", byDefault), figures.Lookup("FAR without concatenation", alone),
 			}, figures.Always(agentsDiffer))
-			if err != nil {
-				return nil, err
-			}
-			layout := figures.Layout("Table 5. p_online [%], by how much others' makespans exceed the online agent's", "workload", rows, columns, fs)
+			layout := figures.Layout("Table 5. p_online [%], by how much others' makespans exceed the online agent's", "workload", rowsOf(workloads), columns, fs)
 			layout.Notes = append(layout.Notes,
 				"whole datasets of 100 tasks, RODINIA + ALTIS of 1 to 16; all tasks are there from the beginning, and the online agent sees the next 14",
 				"operations one at a time; FAR with the concatenation of its own paper",
 				trainedOtherwise,
 				"the online agent's unit of time is the longest task of the whole queue, here of the whole dataset, and of 56 tasks while it learned; the offline agent's is that of the batch")
-			beside, err := streamsBesideOurs(d)
-			if err != nil {
-				return nil, err
-			}
-			return &figures.Output{Findings: fs, Tables: []figures.Table{
-				{File: "table5", Table: layout},
-				{File: "table5-ours", Table: beside},
-				{File: "table5-claims", Table: figures.ComparisonTable("Table 5, claim by claim", fs)},
-			}}, nil
+			return figures.Found(fs...).
+				Table("table5", layout).
+				Table("table5-ours", streamsBesideOurs(d)).
+				Table("table5-claims", figures.ComparisonTable("Table 5, claim by claim", fs)), nil
 		},
 	}
 }
 
 // streamsBesideOurs lists by how many percent others' makespans of whole datasets exceed our
 // agent's.
-func streamsBesideOurs(d *figures.Data) (reports.Table, error) {
+func streamsBesideOurs(d *figures.Data) reports.Table {
 	others := append([]struct {
 		claim  string
 		series func(w workload) run.Series
 	}{{"online DIRECT RECONFIG", online}}, queued...)
 	t := reports.Table{
 		Title:   "Makespan of others over our agent's on whole datasets, less one [%], with the 95 % interval",
-		Columns: []reports.Column{{Name: "workload"}},
+		Columns: reports.Left("workload"),
 		Notes:   []string{"the datasets of Table 5; ours takes the batches of 14 one after the other and sees no task of the next"},
 	}
 	for _, o := range others {
-		t.Columns = append(t.Columns, reports.Column{Name: o.claim, Right: true})
+		t.Columns = t.Columns.Right(o.claim)
 	}
 	for _, w := range workloads {
 		row := []string{w.name}
 		for _, o := range others {
-			v, err := above(d, o.series(w), makespan, oursStream(w), makespan)
-			if err != nil {
-				return t, err
-			}
-			m, err := figures.MeanOf(v, len(v))
-			if err != nil {
-				return t, err
-			}
-			row = append(row, fmt.Sprintf("%.2f ± %.2f", m.Value, m.High-m.Value))
+			v := d.Above(o.series(w), oursStream(w))
+			m := d.MeanOf(v, len(v))
+			row = append(row, m.PlusMinus(2))
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return t, nil
+	return t
 }
 
 // decisions is the counter of the agents' decisions.
 const decisions = "decisions"
 
-// latency sets the time of a decision beside the paper's (6.6). Wall times differ from
-// run to run, so that they are no claims.
+// latency compares the time of a decision with the paper's (6.6). These are not claims,
+// because wall times differ from run to run.
 func latency() figures.Artefact {
 	const measuredOn = 200
 	w := workloads[len(workloads)-1]
-	data := dataset(w.spec)
+	data := figures.Dataset(w.spec)
 	specs := []string{"rl-onehot", "rl-float", "rl-entropy", "rl-direct", "agent"}
 	return figures.Artefact{
 		Name: "timing-latency", Title: "time of a decision (6.6)", Timed: true,
@@ -167,26 +141,18 @@ func latency() figures.Artefact {
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{
-				Title: "Time of a decision, one core",
-				Columns: []reports.Column{
-					{Name: "agent"}, {Name: "mean [us]", Right: true}, {Name: "median of batches [us]", Right: true}, {Name: "99th percentile of batches [us]", Right: true},
-				},
+				Title:   "Time of a decision, one core",
+				Columns: reports.Left("agent").Right("mean [us]", "median of batches [us]", "99th percentile of batches [us]"),
 				Notes: []string{
 					"published (6.6): 3.04 ms on average, 99th percentile 3.09 ms, MLP 256x256 on an Intel Xeon Silver 4314",
 					"measured: whole batches of 14 tasks divided by their decisions, setting up included, while as many cells ran at once as there are workers",
 				},
 			}
 			for _, a := range specs {
-				us, err := d.Micros(batch(data, a))
-				if err != nil {
-					return nil, err
-				}
-				counts, err := d.Values(batch(data, a), decisions)
-				if err != nil {
-					return nil, err
-				}
+				us := d.Micros(batch(data, a))
+				counts := d.Values(batch(data, a), decisions)
 				row := []string{a, "", "", ""}
-				// Timings are no results: a power cut may have lost them.
+				// Timings are not results: a power cut may have lost them.
 				if len(us) == len(counts) {
 					each := make([]float64, len(us))
 					for i := range us {
@@ -199,11 +165,11 @@ func latency() figures.Artefact {
 						}
 						row[2+i] = fmt.Sprintf("%.1f", v)
 					}
-					row[1] = fmt.Sprintf("%.1f", mean(each))
+					row[1] = fmt.Sprintf("%.1f", figures.Mean(each))
 				}
 				t.Rows = append(t.Rows, row)
 			}
-			return &figures.Output{Tables: []figures.Table{{File: "timing-latency", Table: t}}}, nil
+			return figures.Found().Table("timing-latency", t), nil
 		},
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/run"
+	"miglab/harness/track"
 	figures "miglab/paper-figures"
 )
 
@@ -22,7 +23,7 @@ func fixed(spec string) func(workload) string {
 	return func(workload) string { return spec }
 }
 
-// learned is an agent that was trained on what the paper trains it on for a workload.
+// learned is an agent that was trained as in the paper for a workload.
 func learned(agent string) func(workload) string {
 	return func(w workload) string { return agent + "?workload=" + w.trainedOn }
 }
@@ -30,16 +31,16 @@ func learned(agent string) func(workload) string {
 // isAgent reports whether the approach was learned.
 func (a approach) isAgent() bool { return strings.HasPrefix(a.algorithm(rodinia), "rl-") }
 
-// agentsDiffer is why the numbers of agents are others than the paper's.
+// agentsDiffer is why the agents' numbers differ from the paper's.
 const agentsDiffer = "trained anew, in fewer steps than the paper's 200 million (the artefact training says how many) and in an environment written from the text; " + trainedOtherwise +
 	"; the baselines on these datasets are not the paper's either"
 
-// trainedOtherwise is in what the paper's agents are judged otherwise than they learned.
+// trainedOtherwise says how training and evaluation of the paper's agents differ.
 const trainedOtherwise = "agents of the paper's modelling learned from batches of 14 tasks only, so that smaller ones are new to them, " +
 	"and with operations in parallel, as in the paper's environment, while they are judged with operations one at a time"
 
-// fixBest chooses a partition for a whole dataset (5.3); its algorithm here chooses one
-// for each batch.
+// fixBest chooses one partition for a whole dataset (5.3). The algorithm of the same name
+// here chooses one for each batch.
 const fixBest = "FIXBEST"
 
 var (
@@ -67,38 +68,45 @@ var (
 	}
 )
 
+// columnsOf lists the names of approaches.
+func columnsOf(approaches []approach) (out []string) {
+	for _, a := range approaches {
+		out = append(out, a.name)
+	}
+	return out
+}
+
 // pOpt returns p_opt of an approach on a workload.
-func (a approach) pOpt(d *figures.Data, w workload, generator string) (averages, error) {
+func (a approach) pOpt(d *figures.Data, w workload, generator string) averages {
 	shares := w.shares(d.Scale, generator)
-	return average(shares, func(k int) ([]float64, error) { return pOpt(d, batch(shares[k].data, a.algorithm(w))) })
+	return average(shares, func(k int) []float64 { return pOpt(d, batch(shares[k].data, a.algorithm(w))) })
 }
 
 // overFAR returns by how many percent an approach's makespans exceed FAR's on the same
 // batches.
-func (a approach) overFAR(d *figures.Data, w workload, generator string) (averages, error) {
+func (a approach) overFAR(d *figures.Data, w workload, generator string) averages {
 	shares := w.shares(d.Scale, generator)
-	return average(shares, func(k int) ([]float64, error) { return a.over(d, w, shares[k].data, far) })
+	return average(shares, func(k int) []float64 { return a.over(d, w, shares[k].data, far) })
 }
 
 // over returns by how many percent an approach's makespans exceed another's.
-func (a approach) over(d *figures.Data, w workload, data string, other approach) ([]float64, error) {
-	return above(d, batch(data, a.algorithm(w)), makespan, batch(data, other.algorithm(w)), makespan)
+func (a approach) over(d *figures.Data, w workload, data string, other approach) []float64 {
+	return d.Above(batch(data, a.algorithm(w)), batch(data, other.algorithm(w)))
 }
 
-// need adds what these read.
-func (a approach) need(to *needs, s figures.Scale, w workload, generator string) {
+// need lists what the functions above read.
+func (a approach) need(s figures.Scale, w workload, generator string) (out []figures.Need) {
 	for _, x := range w.shares(s, generator) {
-		to.add(batch(x.data, a.algorithm(w)), x.datasets)
-		to.add(batch(x.data, far.algorithm(w)), x.datasets)
-		to.add(lBound(x.data), x.datasets)
+		out = append(out, figures.NeedFirst(x.datasets, batch(x.data, a.algorithm(w)), batch(x.data, far.algorithm(w)), lBound(x.data))...)
 	}
+	return out
 }
 
-// partitioned is how many datasets FIXBEST is run on: each takes 16 partitions of 8
+// partitioned is the number of datasets for FIXBEST. Each dataset takes 16 partitions of 8
 // batches.
 const partitioned = 50
 
-// partition is an algorithm that keeps one.
+// partition is the algorithm that keeps a partition.
 func partition(p mig.Partition) string { return "fixpart?p=" + p.String() }
 
 // partitions are those that leave no slice idle; the paper drops the others too (4.1).
@@ -112,19 +120,19 @@ func (w workload) fixBestShares(s figures.Scale, generator string) []share {
 	return w.every(s, generator, partitioned)
 }
 
-func needFixBest(to *needs, s figures.Scale, w workload, generator string) {
+func needFixBest(s figures.Scale, w workload, generator string) (out []figures.Need) {
 	for _, x := range w.fixBestShares(s, generator) {
 		for _, p := range partitions() {
-			to.add(batch(x.data, partition(p)), x.datasets)
+			out = append(out, figures.NeedFirst(x.datasets, batch(x.data, partition(p)))...)
 		}
-		to.add(lBound(x.data), x.datasets)
-		to.add(batch(x.data, far.algorithm(w)), x.datasets)
+		out = append(out, figures.NeedFirst(x.datasets, lBound(x.data), batch(x.data, far.algorithm(w)))...)
 	}
+	return out
 }
 
-// choose returns, by share and dataset, the makespan with the partition that has the
-// least sum of makespans over the batches of the dataset, the first of several. spans
-// is by partition, share and dataset.
+// choose picks the partition with the least sum of makespans over the batches of a dataset,
+// the first of several. It returns the makespans with that partition, by share and dataset.
+// spans has the makespans by partition, share and dataset.
 func choose(shares []share, spans [][][]float64) [][]float64 {
 	chosen := make([][]float64, len(shares))
 	for k, x := range shares {
@@ -154,31 +162,22 @@ func choose(shares []share, spans [][][]float64) [][]float64 {
 
 // fixBestPOpt returns p_opt of FIXBEST, and by how many percent its makespans exceed
 // FAR's.
-func fixBestPOpt(d *figures.Data, w workload, generator string) (pOpt, overFAR averages, err error) {
+func fixBestPOpt(d *figures.Data, w workload, generator string) (pOpt, overFAR averages) {
 	shares := w.fixBestShares(d.Scale, generator)
 	var spans [][][]float64
 	for _, p := range partitions() {
 		own := make([][]float64, len(shares))
 		for k, x := range shares {
-			if own[k], err = d.Values(batch(x.data, partition(p)), makespan); err != nil {
-				return pOpt, overFAR, err
-			}
+			own[k] = d.Values(batch(x.data, partition(p)), makespan)
 		}
 		spans = append(spans, own)
 	}
 	chosen := choose(shares, spans)
-	over := func(s func(share) run.Series, metric string) (averages, error) {
-		return average(shares, func(k int) ([]float64, error) {
-			v, err := d.Values(s(shares[k]), metric)
-			if err != nil {
-				return nil, err
-			}
-			return excess(chosen[k], v), nil
+	over := func(s func(share) run.Series, metric string) averages {
+		return average(shares, func(k int) []float64 {
+			return figures.Percent(figures.Ratios(chosen[k], d.Values(s(shares[k]), metric)))
 		})
 	}
-	if pOpt, err = over(func(x share) run.Series { return lBound(x.data) }, boundS); err != nil {
-		return pOpt, overFAR, err
-	}
-	overFAR, err = over(func(x share) run.Series { return batch(x.data, far.algorithm(w)) }, makespan)
-	return pOpt, overFAR, err
+	return over(func(x share) run.Series { return lBound(x.data) }, track.MetricBound),
+		over(func(x share) run.Series { return batch(x.data, far.algorithm(w)) }, makespan)
 }

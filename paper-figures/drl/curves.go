@@ -14,35 +14,35 @@ import (
 	"miglab/harness/curve"
 )
 
-// What training wrote down, a file for each agent and seed.
+// The learning curves of training, a file for each agent and seed.
 //
 //go:embed curves/*.csv
 var curveFiles embed.FS
 
-// A course is how an agent scored while it learned.
+// A course is the scores of an agent during training.
 type course struct {
 	// steps of training, ascending.
 	steps []float64
-	// scores are means over batches that are always the same: p_opt in percent, of an
-	// agent of the deadline report late jobs in percent.
+	// scores are means over a fixed set of batches: p_opt in percent, or late jobs in
+	// percent for an agent of the deadline report.
 	scores []float64
 }
 
 // A trained is one run of an agent's training.
 type trained struct {
-	// file is where it is written down.
+	// file is the name of the file.
 	file string
 	seed int
 	course
-	// err is why there is no curve.
+	// err says why the file cannot be used; nil if it can.
 	err error
 }
 
-// curves are the runs by the agent's name, by ascending seed; a file whose name says
-// none is under its own.
+// curves has the runs by the name of the agent, with ascending seeds. A file without an agent
+// in its name is listed under its own name.
 type curves map[string][]trained
 
-// A runError says why a file is no run, or none that can be used with the others.
+// A runError says why a file cannot be used as a run.
 type runError struct{ File, Reason string }
 
 func (e *runError) Error() string { return e.File + ": " + e.Reason }
@@ -50,8 +50,8 @@ func (e *runError) Error() string { return e.File + ": " + e.Reason }
 // curveName is the name of a file: the agent's and the seed.
 var curveName = regexp.MustCompile(`^(.+)-seed([1-9][0-9]*)\.csv$`)
 
-// loadCurves reads all learning curves. What is wrong with a file is an error of the
-// artefacts that use it: see [curves.check].
+// loadCurves reads all learning curves. A fault in a file fails only the artefacts that use
+// it, see [curves.check].
 func loadCurves(files fs.FS) curves {
 	names, err := fs.Glob(files, "curves/*.csv")
 	if err != nil {
@@ -104,7 +104,7 @@ func courseOf(points []curve.Point) (c course) {
 	return c
 }
 
-// check returns the first error of agents' files; without one their curves can be used.
+// check returns the first error in the files of agents.
 func (all curves) check(agents ...string) error {
 	for _, a := range agents {
 		for _, run := range all[a] {
@@ -116,8 +116,8 @@ func (all curves) check(agents ...string) error {
 	return nil
 }
 
-// at returns the score after a share of the training: that of the last point by then, or
-// of the first if there is none yet.
+// at returns the score after a share of the training: that of the last point so far, or of
+// the first point if there is none yet.
 func (c *course) at(share float64) float64 {
 	limit := share * c.steps[len(c.steps)-1]
 	i := 0
@@ -133,11 +133,11 @@ func (c *course) final() float64 { return c.scores[len(c.scores)-1] }
 // least is the best score.
 func (c *course) least() float64 { return slices.Min(c.scores) }
 
-// near is by what share a score may exceed another and count as reaching it: curves
-// waver.
+// near is the share by which a score may exceed another and still count as reaching it,
+// because curves fluctuate.
 const near = 0.1
 
-// reaches returns the steps until a score comes [near] one that the curve has.
+// reaches returns the number of steps until the curve comes [near] one of its scores.
 func (c *course) reaches(score float64) float64 {
 	i := slices.IndexFunc(c.scores, func(v float64) bool { return v <= score+near*math.Abs(score) })
 	if i < 0 {
@@ -146,17 +146,17 @@ func (c *course) reaches(score float64) float64 {
 	return c.steps[i]
 }
 
-// converges returns the steps until the score comes [near] the best.
+// converges returns the number of steps until the curve comes [near] its best score.
 func (c *course) converges() float64 { return c.reaches(c.least()) }
 
-// slower returns the steps that a takes to what both reach, over those of b.
+// slower compares the steps to the best score that both reach: those of a over those of b.
 func slower(a, b *course) float64 {
 	both := max(a.least(), b.least())
 	return a.reaches(both) / b.reaches(both)
 }
 
-// together returns the curves of agents by seed, of the seeds that all have; a file with
-// an error holds none.
+// together returns the curves of agents by seed, for the seeds that all agents have. Files
+// with errors are left out.
 func (all curves) together(agents ...string) [][]*course {
 	var out [][]*course
 	for _, first := range all[agents[0]] {

@@ -9,7 +9,7 @@ import (
 	"miglab/reports"
 )
 
-// paperMillions is how many million steps the paper trains an agent (6.2).
+// paperMillions is the length of the paper's training in million steps (6.2).
 const paperMillions = 200
 
 // untrained is what is missing where there is no learning curve.
@@ -52,8 +52,8 @@ func (all curves) mean(agent string) (mean, low, high []float64) {
 	return mean, low, high
 }
 
-// series returns the mean over the runs with a band from the least to the greatest. It
-// reports false for an agent that has not been trained.
+// series returns the mean over the runs with a band from the lowest to the highest score. It
+// reports false if the agent has not been trained.
 func (all curves) series(l line) (reports.Series, bool) {
 	runs := all[l.agent]
 	if len(runs) == 0 {
@@ -67,7 +67,7 @@ func (all curves) series(l line) (reports.Series, bool) {
 	return s, true
 }
 
-// chart draws the agents that have been trained; nil if none has.
+// chart draws the trained agents. It returns nil if there is none.
 func (all curves) chart(title string, lines []line) *reports.Lines {
 	chart := &reports.Lines{
 		Title: title,
@@ -95,13 +95,11 @@ func (all curves) chart(title string, lines []line) *reports.Lines {
 // shares of the training that tables show scores at.
 var shares = []float64{0.25, 0.5, 0.75, 1}
 
-// table lists the agents that have been trained: means over the runs.
+// table lists the trained agents with means over the runs.
 func (all curves) table(title string, lines []line) reports.Table {
 	t := reports.Table{
-		Title: title,
-		Columns: []reports.Column{
-			{Name: "agent"}, {Name: "seeds", Right: true}, {Name: "million steps", Right: true}, {Name: "first score", Right: true},
-		},
+		Title:   title,
+		Columns: reports.Left("agent").Right("seeds", "million steps", "first score"),
 		Notes: []string{
 			"scores are means over seeds, of p_opt [%] where nothing else is said, greedily and from an empty GPU, on 100 batches of N tasks that are always the same: 50 as the text generates them and 50 as the code with which the agents were trained",
 			"agents of the paper's modelling reconfigure in parallel there, as in its environment",
@@ -110,9 +108,9 @@ func (all curves) table(title string, lines []line) reports.Table {
 		},
 	}
 	for _, s := range shares {
-		t.Columns = append(t.Columns, reports.Column{Name: fmt.Sprintf("at %.0f %%", 100*s), Right: true})
+		t.Columns = t.Columns.Right(fmt.Sprintf("at %.0f %%", 100*s))
 	}
-	t.Columns = append(t.Columns, reports.Column{Name: "lowest", Right: true}, reports.Column{Name: "steps to best", Right: true})
+	t.Columns = t.Columns.Right("lowest", "steps to best")
 	for _, l := range lines {
 		runs := all[l.agent]
 		if len(runs) == 0 {
@@ -123,7 +121,7 @@ func (all curves) table(title string, lines []line) reports.Table {
 			for i := range runs {
 				v = append(v, of(&runs[i].course))
 			}
-			return fmt.Sprintf("%.2f", mean(v))
+			return fmt.Sprintf("%.2f", figures.Mean(v))
 		}
 		row := []string{l.name, fmt.Sprint(len(runs)), over(func(c *course) float64 { return c.steps[len(c.steps)-1] / 1e6 }), over(func(c *course) float64 { return c.scores[0] })}
 		for _, s := range shares {
@@ -134,13 +132,12 @@ func (all curves) table(title string, lines []line) reports.Table {
 	return t
 }
 
-// A statement says how a claim is measured from the curves of agents that learned with
-// the same seed.
+// A statement says how a claim is measured from learning curves of the same seed.
 type statement struct {
 	claim  string
 	agents []string
 	value  func(of []*course) float64
-	// reason is for where the value deviates, caveat for wherever it is judged.
+	// reason explains a deviation. caveat is added to every verdict.
 	reason, caveat string
 }
 
@@ -158,7 +155,7 @@ func final(of []*course) float64 { return of[0].final() }
 // finals is by how much the first agent ends above the second.
 func finals(of []*course) float64 { return of[0].final() - of[1].final() }
 
-// values are by seed, of the seeds that all the agents have.
+// values returns the values by seed, for the seeds that all agents have.
 func (s statement) values(all curves) (out []float64) {
 	for _, of := range all.together(s.agents...) {
 		out = append(out, s.value(of))
@@ -171,9 +168,9 @@ func reasons(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(r string) bool { return r == "" }), "; ")
 }
 
-// judge compares a claim with the mean over seeds; with fewer than least it cannot be
-// run.
-func (s statement) judge(d *figures.Data, c figures.Claim, all curves, least int) (figures.Finding, error) {
+// judge compares a claim with the mean over seeds. With fewer than least seeds the claim
+// cannot be run.
+func (s statement) judge(d *figures.Data, c figures.Claim, all curves, least int) figures.Finding {
 	values := s.values(all)
 	if len(values) < least {
 		var lacking []string
@@ -186,14 +183,11 @@ func (s statement) judge(d *figures.Data, c figures.Claim, all curves, least int
 		if least > 1 {
 			why = fmt.Sprintf("%s with %d seeds", untrained, least)
 		}
-		return figures.Missing(c, why+": "+strings.Join(lacking, ", ")), nil
+		return figures.Missing(c, why+": "+strings.Join(lacking, ", "))
 	}
 	m, spread := figures.Exactly(values[0]), "one seed tells no spread"
 	if len(values) > 1 {
-		var err error
-		if m, err = figures.MeanOf(values, len(values)); err != nil {
-			return figures.Finding{}, err
-		}
+		m = d.MeanOf(values, len(values))
 		spread = fmt.Sprintf("%d seeds", len(values))
 		if m.Low <= c.Published && c.Published <= m.High {
 			spread = fmt.Sprintf("not separated from the published value by %d seeds", len(values))
@@ -203,7 +197,7 @@ func (s statement) judge(d *figures.Data, c figures.Claim, all curves, least int
 	if !d.Scale.Quick {
 		f.Reason = reasons(f.Reason, s.caveat)
 	}
-	return f, nil
+	return f
 }
 
 // judgeAll judges the claims of an artefact in the order of the statements.
@@ -213,35 +207,38 @@ func (all curves) judgeAll(d *figures.Data, claims *figures.Claims, artefact str
 	}
 	var fs []figures.Finding
 	for _, s := range statements {
-		f, err := s.judge(d, claims.Get(artefact, s.claim), all, least)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.claim, err)
-		}
-		fs = append(fs, f)
+		fs = append(fs, s.judge(d, claims.Get(artefact, s.claim), all, least))
 	}
 	return fs, nil
 }
 
-// learning is an artefact of one chart.
+// learned returns the findings and tables of an artefact about learning curves.
+func (all curves) learned(
+	d *figures.Data, claims *figures.Claims, name, heading string, lines []line, statements []statement, notes ...string,
+) (*figures.Output, error) {
+	if err := all.check(agentsIn(lines)...); err != nil {
+		return nil, err
+	}
+	fs, err := all.judgeAll(d, claims, name, 1, statements)
+	if err != nil {
+		return nil, err
+	}
+	t := all.table(heading, lines)
+	t.Notes = append(t.Notes, notes...)
+	return figures.Found(fs...).Table(name, t).Table(name+"-claims", figures.ComparisonTable(heading+": claims", fs)), nil
+}
+
+// learning is an artefact with one chart of learning curves.
 func learning(claims *figures.Claims, all curves, name, title, heading string, lines []line, statements []statement, notes ...string) figures.Artefact {
 	return figures.Artefact{
 		Name: name, Title: title,
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			fs, err := all.judgeAll(d, claims, name, 1, statements)
+			out, err := all.learned(d, claims, name, heading, lines, statements, notes...)
 			if err != nil {
 				return nil, err
 			}
-			if err := all.check(agentsIn(lines)...); err != nil {
-				return nil, err
-			}
-			t := all.table(heading, lines)
-			t.Notes = append(t.Notes, notes...)
-			out := &figures.Output{Findings: fs, Tables: []figures.Table{
-				{File: name, Table: t},
-				{File: name + "-claims", Table: figures.ComparisonTable(heading+": claims", fs)},
-			}}
 			if chart := all.chart(heading, lines); chart != nil {
-				out.Figures = []figures.Figure{{File: name, Title: heading, Figure: chart}}
+				out.Figure(name, heading, chart)
 			}
 			return out, nil
 		},
@@ -261,7 +258,8 @@ var (
 func levelsOf(m int) string { return fmt.Sprintf("%s-M%d", ppo, m) }
 func tasksOf(n int) string  { return fmt.Sprintf("%s-N%d", ppo, n) }
 
-// steps says how long an agent learned beside the paper's; empty if it has not.
+// steps compares the length of an agent's training with the paper's. It is empty if the
+// agent has not been trained.
 func (all curves) steps(agent string) string {
 	runs := all.together(agent)
 	if len(runs) == 0 {
@@ -271,8 +269,8 @@ func (all curves) steps(agent string) string {
 	return fmt.Sprintf("after %.1f million steps, in the paper %d million", x[len(x)-1], paperMillions)
 }
 
-// ended says where agents' training ended, in the mean over the seeds that all have;
-// empty if there are none.
+// ended gives the final scores of agents, averaged over the seeds that all have. It is empty
+// if there are none.
 func (all curves) ended(agents ...string) string {
 	runs := all.together(agents...)
 	if len(runs) == 0 {
@@ -284,12 +282,12 @@ func (all curves) ended(agents ...string) string {
 		for _, of := range runs {
 			ends = append(ends, of[i].final())
 		}
-		each = append(each, fmt.Sprintf("%s at %.2f %%", a, mean(ends)))
+		each = append(each, fmt.Sprintf("%s at %.2f %%", a, figures.Mean(ends)))
 	}
 	return "p_opt ends: " + strings.Join(each, ", ") + ", " + all.steps(agents[0])
 }
 
-// emptied is a note on how DQN was trained.
+// emptied is a note about the training of DQN.
 func (all curves) emptied() string {
 	const begins = "DQN was trained in segments, each of which begins with an empty replay buffer"
 	if runs := all.together(dqn); len(runs) > 0 {
@@ -341,7 +339,7 @@ var sizes12 = []struct {
 	agent string
 }{{7, tasksOf(7)}, {n, ppo}, {21, tasksOf(21)}, {28, tasksOf(28)}}
 
-// figure12 adds what FAR's p_opt is on the batches of each size.
+// figure12 also shows FAR's p_opt on the batches of each size.
 func figure12(claims *figures.Claims, all curves) figures.Artefact {
 	const name, title = "figure12", "learning with batches of N tasks"
 	var lines []line
@@ -350,20 +348,16 @@ func figure12(claims *figures.Claims, all curves) figures.Artefact {
 	}
 	return figures.Artefact{
 		Name: name, Title: title,
-		Needs: func(s figures.Scale) []figures.Need {
-			var to needs
+		Needs: func(s figures.Scale) (out []figures.Need) {
 			for _, of := range sizes12 {
-				needScored(&to, s, goodScaling, of.n)
+				out = append(out, needScored(s, goodScaling, of.n)...)
 			}
-			return to.list
+			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			levels := map[int]level{} // by N
 			for _, of := range sizes12 {
-				var err error
-				if levels[of.n], err = levelOn(d, claims, goodScaling, of.n); err != nil {
-					return nil, err
-				}
+				levels[of.n] = levelOn(d, claims, goodScaling, of.n)
 			}
 			out, err := learning(claims, all, name, title, "Fig. 12. Learning GOODSCALING by batch size N, M = 14", lines, byBatchSize(all, levels),
 				"each agent is scored on batches of its own N tasks; FAR on the same ones, reconfiguring in parallel as the agents do",
@@ -392,8 +386,7 @@ func byBatchSize(all curves, levels map[int]level) []statement {
 	}
 }
 
-// ofFAR says what FAR's p_opt is by N: it changes with N for schedulers that learn
-// nothing, too.
+// ofFAR gives FAR's p_opt by N, because p_opt depends on N for every scheduler.
 func ofFAR(levels map[int]level, sizes ...int) string {
 	var each []string
 	for _, n := range sizes {

@@ -12,74 +12,69 @@ import (
 	"miglab/reports"
 )
 
-// onScored is what does not learn on the batches that agents with batches of n tasks are scored
-// on, and under their model of reconfiguration.
+// onScored are the series of an approach on the batches that score agents with batches of n
+// tasks, under the agents' model of reconfiguration.
 func onScored(workload string, n int, a approach) (out []run.Series) {
 	for _, name := range curve.Datasets(workload, n) {
-		out = append(out, on("A100", dataset(name), a.algorithm(rodinia), mig.Parallel))
+		out = append(out, on("A100", figures.Dataset(name), a.algorithm(rodinia), mig.Parallel))
 	}
 	return out
 }
 
-// unlearned are FAR and the schedulers that never reconfigure: levels to hold learning
-// curves against.
+// unlearned are FAR and the schedulers that never reconfigure. Learning curves are compared
+// with them.
 var unlearned = []approach{far, onesOnly, bestOnly}
 
-// needScored adds what is not learned, and l_bound, on the batches of learning curves.
-func needScored(to *needs, s figures.Scale, workload string, n int) {
+// needScored lists the unlearned approaches, and l_bound, on the batches of learning curves.
+func needScored(s figures.Scale, workload string, n int) (out []figures.Need) {
 	for _, a := range unlearned {
 		all := onScored(workload, n, a)
 		for _, series := range all {
 			each := s.Replicates(curve.Batches / len(all))
-			to.add(series, each)
-			to.add(lBound(series.Dataset), each)
+			out = append(out, figures.NeedFirst(each, series, lBound(series.Dataset))...)
 		}
 	}
+	return out
 }
 
-// A level is p_opt in percent on the batches of learning curves of what does not learn:
-// FAR, and the two that never reconfigure.
+// A level is p_opt in percent of the unlearned approaches on the batches of learning curves.
 type level struct {
 	far, ones, best float64
 	// publishedFAR and publishedBest are Table 4's of FAR and FIXBEST.
 	publishedFAR, publishedBest float64
 }
 
-func levelOn(d *figures.Data, claims *figures.Claims, workload string, n int) (level, error) {
+func levelOn(d *figures.Data, claims *figures.Claims, workload string, n int) level {
 	var of [3]float64
 	for i, a := range unlearned {
 		var all []float64
 		for _, series := range onScored(workload, n, a) {
-			v, err := pOpt(d, series)
-			if err != nil {
-				return level{}, err
-			}
-			all = append(all, v...)
+			all = append(all, pOpt(d, series)...)
 		}
-		of[i] = mean(all)
+		of[i] = figures.Mean(all)
 	}
 	published := func(column string) float64 { return claims.Get("table4", workload+" "+column).Published }
-	return level{of[0], of[1], of[2], published(far.name), published(fixBest)}, nil
+	return level{of[0], of[1], of[2], published(far.name), published(fixBest)}
 }
 
-// each hands over the levels by name.
+// each calls use with the levels by name.
 func (l level) each(use func(name string, pOpt float64)) {
 	use(far.name, l.far)
 	use(onesOnly.name, l.ones)
 	use(bestOnly.name, l.best)
 }
 
-// String says what can be had on these batches without learning and without
-// reconfiguring, beside the paper's.
+// String compares what is possible on these batches without learning, and without
+// reconfiguring, with the paper's numbers.
 func (l level) String() string {
 	return fmt.Sprintf("p_opt on the same batches: FAR %.2f %% (Table 4: %.2f %%), and with one partition throughout %s %.2f %%, %s %.2f %% (FIXBEST in Table 4: %.2f %%); whether agents reconfigure is in the table reconfigures",
 		l.far, l.publishedFAR, onesOnly.name, l.ones, bestOnly.name, l.best, l.publishedBest)
 }
 
-// alsoRodinia says which curves stand for the kernels'.
+// alsoRodinia says which curves represent the agents of the kernels.
 const alsoRodinia = "WIDETIMES is also what the agents of RODINIA + ALTIS learn from; they are scored on WIDETIMES while they do"
 
-// whatLevels says what the levels are, and what follows for agents that reach them.
+// whatLevels explains the levels, and what it means if an agent reaches them.
 var whatLevels = fmt.Sprintf("FAR and FIXPART: on the batches on which the agents are scored, reconfiguring in parallel as they do; "+
 	"%s and %s, the best partition for each batch, never reconfigure: p_opt as low as theirs can be had without, "+
 	"and a lower one by taking tasks in another order than that of arrival, so that whether agents reconfigure is in the table reconfigures and not in p_opt", onesOnly.name, bestOnly.name)
@@ -96,12 +91,12 @@ func variantsOf(workload string) (out []string) {
 	return out
 }
 
-// varied says where the variants' training ended; empty if none has been trained.
+// varied gives the final scores of the variants. It is empty if none has been trained.
 func (all curves) varied(workload string) string {
 	var ends []string
 	for i, a := range variantsOf(workload) {
 		if v := (statement{agents: []string{a}, value: final}).values(all); len(v) > 0 {
-			ends = append(ends, fmt.Sprintf("%s (%s) ends at %.2f %%", a, variants[i].what, mean(v)))
+			ends = append(ends, fmt.Sprintf("%s (%s) ends at %.2f %%", a, variants[i].what, figures.Mean(v)))
 		}
 	}
 	return strings.Join(ends, ", ")
@@ -111,8 +106,8 @@ func (all curves) varied(workload string) string {
 // agents learn from.
 type mixedPanel struct{ name, trainedOn string }
 
-// chart draws how versions learn, what the paper prints of them and the level of what
-// does not learn; nil if no version has been trained.
+// chart draws the learning curves of versions, the paper's numbers and the levels. It returns
+// nil if no version has been trained.
 func (p mixedPanel) chart(all curves, versions []string, l level, published func(version string, ends float64) reports.Series) *reports.Lines {
 	var lines []line
 	for _, v := range versions {
@@ -139,8 +134,8 @@ func (p mixedPanel) chart(all curves, versions []string, l level, published func
 	return chart
 }
 
-// mixedLearning is an artefact with a panel a workload. The statements are given the
-// levels by what the panels' agents learn from.
+// mixedLearning is an artefact with a panel for each workload. The levels that statements get
+// are by the workload that the agents learn from.
 func mixedLearning(
 	claims *figures.Claims, all curves, name, title, heading string, panels []mixedPanel, versions []string,
 	statements func(levels map[string]level) []statement,
@@ -154,52 +149,39 @@ func mixedLearning(
 	}
 	return figures.Artefact{
 		Name: name, Title: title,
-		Needs: func(s figures.Scale) []figures.Need {
-			var to needs
+		Needs: func(s figures.Scale) (out []figures.Need) {
 			for _, p := range panels {
-				needScored(&to, s, p.trainedOn, n)
+				out = append(out, needScored(s, p.trainedOn, n)...)
 			}
-			return to.list
+			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			levels := map[string]level{}
 			for _, p := range panels {
-				var err error
-				if levels[p.trainedOn], err = levelOn(d, claims, p.trainedOn, n); err != nil {
-					return nil, err
-				}
+				levels[p.trainedOn] = levelOn(d, claims, p.trainedOn, n)
 			}
-			if err := all.check(agentsIn(lines)...); err != nil {
-				return nil, err
-			}
-			fs, err := all.judgeAll(d, claims, name, 1, statements(levels))
+			out, err := all.learned(d, claims, name, heading, lines, statements(levels), append([]string{alsoRodinia, whatLevels}, notes...)...)
 			if err != nil {
 				return nil, err
 			}
-			t := all.table(heading, lines)
-			t.Notes = append(t.Notes, alsoRodinia, whatLevels)
-			t.Notes = append(t.Notes, notes...)
+			t := &out.Tables[0].Table
 			figure := reports.Panels{Title: heading}
 			for _, p := range panels {
-				levels[p.trainedOn].each(func(name string, pOpt float64) { t.Rows = append(t.Rows, levelRow(t, p.trainedOn, name, pOpt)) })
+				levels[p.trainedOn].each(func(name string, pOpt float64) { t.Rows = append(t.Rows, levelRow(*t, p.trainedOn, name, pOpt)) })
 				chart := p.chart(all, versions, levels[p.trainedOn], func(v string, ends float64) reports.Series { return published(p, v, ends) })
 				if chart != nil {
 					figure.Charts = append(figure.Charts, *chart)
 				}
 			}
-			out := &figures.Output{Findings: fs, Tables: []figures.Table{
-				{File: name, Table: t},
-				{File: name + "-claims", Table: figures.ComparisonTable(heading+": claims", fs)},
-			}}
 			if figure.Charts != nil {
-				out.Figures = []figures.Figure{{File: name, Title: heading, Figure: figure}}
+				out.Figure(name, heading, figure)
 			}
 			return out, nil
 		},
 	}
 }
 
-// levelRow is a row of a table of learning curves for what does not learn.
+// levelRow is the row of a level in a table of learning curves.
 func levelRow(t reports.Table, of, name string, pOpt float64) []string {
 	row := make([]string, len(t.Columns))
 	for i := range row {
@@ -231,7 +213,7 @@ func figure13(claims *figures.Claims, all curves) figures.Artefact {
 		panels, []string{"FLOAT"}, statements, published, "published in the figure: Table 4, after the paper's training")
 }
 
-// readOff are the readings of 6.5.2 off Fig. 15.
+// readOff are the points of Fig. 15 that 6.5.2 quotes.
 var readOff = []struct {
 	name  string
 	share float64

@@ -147,18 +147,18 @@ func TestTogether(t *testing.T) {
 		verdict figures.Verdict
 		lower   bool
 	}{{2, figures.Reproduced, true}, {3, figures.NotRunnable, false}} {
-		f, err := s.judge(d, figures.Claim{Relation: figures.AtLeast, Published: 22.5}, all, c.least)
-		if err != nil || f.Verdict != c.verdict {
-			t.Errorf("with at least %d seeds: %s (%s), %v", c.least, f.Verdict, f.Reason, err)
+		f := s.judge(d, figures.Claim{Relation: figures.AtLeast, Published: 22.5}, all, c.least)
+		if f.Verdict != c.verdict {
+			t.Errorf("with at least %d seeds: %s (%s)", c.least, f.Verdict, f.Reason)
 		}
 		if c.lower && (f.Measured.Value != 22.5 || f.Measured.Low >= f.Measured.Value) {
 			t.Errorf("measured %+v", f.Measured)
 		}
 	}
 	one := statement{agents: []string{"c"}, value: final}
-	f, err := one.judge(d, figures.Claim{}, all, 1)
-	if err != nil || f.Verdict != figures.NotRunnable || f.Reason != untrained+": c" {
-		t.Errorf("of an agent that is not there: %s (%s), %v", f.Verdict, f.Reason, err)
+	f := one.judge(d, figures.Claim{}, all, 1)
+	if f.Verdict != figures.NotRunnable || f.Reason != untrained+": c" {
+		t.Errorf("of an agent that is not there: %s (%s)", f.Verdict, f.Reason)
 	}
 }
 

@@ -8,8 +8,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// ownAgent is how the names of our agents begin, and deadlineAgent those of the deadline
-// report's.
+// ownAgent is the prefix of our agents' names, deadlineAgent that of the deadline report's.
 const (
 	ownAgent      = "agent-"
 	deadlineAgent = "rl-deadline-"
@@ -42,10 +41,10 @@ func training(all curves) figures.Artefact {
 				"agent-*: the project's own, scored with sequential reconfiguration",
 				"rl-deadline-*: of the deadline report, scored by the share of late jobs",
 			)
-			out := &figures.Output{Tables: []figures.Table{{File: "training", Table: t}}}
+			out := figures.Found().Table("training", t)
 			if chart := all.chart("Learning of our own agents, by what they learn from", own); chart != nil {
 				chart.X.Label = "Training steps [million]"
-				out.Figures = []figures.Figure{{File: "training", Title: chart.Title, Figure: chart}}
+				out.Figure("training", chart.Title, chart)
 			}
 			return out, nil
 		},

@@ -1,8 +1,10 @@
 package drl
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"miglab/datasets"
@@ -19,11 +21,9 @@ func figure1() figures.Artefact {
 		Build: func(*figures.Data) (*figures.Output, error) {
 			gpus := []*mig.GPU{mig.MustLookup("A30"), mig.MustLookup("A100")}
 			t := reports.Table{
-				Title: "Partitions that are the same to a scheduler (4.1), by their numbers in Fig. 1",
-				Columns: []reports.Column{
-					{Name: "GPU"}, {Name: "canonical"}, {Name: "number", Right: true}, {Name: "equivalent"}, {Name: "its number", Right: true},
-				},
-				Notes: []string{"A100 stands for all models with 7 slices; partitions that leave slice 3 idle are left out"},
+				Title:   "Partitions that are the same to a scheduler (4.1), by their numbers in Fig. 1",
+				Columns: reports.Left("GPU", "canonical").Right("number").Left("equivalent").Right("its number"),
+				Notes:   []string{"A100 stands for all models with 7 slices; partitions that leave slice 3 idle are left out"},
 			}
 			for _, g := range gpus {
 				number := map[string]string{}
@@ -39,15 +39,12 @@ func figure1() figures.Artefact {
 				}
 			}
 			chart := reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100, H100 and later models", GPUs: gpus}
-			return &figures.Output{
-				Tables:  []figures.Table{{File: "figure1", Table: t}},
-				Figures: []figures.Figure{{File: "figure1", Title: chart.Title, Figure: chart}},
-			}, nil
+			return figures.Found().Table("figure1", t).Figure("figure1", chart.Title, chart), nil
 		},
 	}
 }
 
-// queue is the example of Fig. 3: what happens to a batch of at most 4 tasks.
+// queue is the example of Fig. 3: a batch of at most 4 tasks over time.
 type queue struct {
 	refilled       bool
 	batch, pending []string
@@ -84,10 +81,8 @@ func figure3() figures.Artefact {
 			offline, online := &queue{}, &queue{refilled: true}
 			both := []*queue{offline, online}
 			t := reports.Table{
-				Title: "Fig. 3. Batches of at most 4 tasks as tasks are executed and arrive",
-				Columns: []reports.Column{
-					{Name: "event"}, {Name: "offline batch"}, {Name: "pending"}, {Name: "online batch"}, {Name: "pending online"},
-				},
+				Title:   "Fig. 3. Batches of at most 4 tasks as tasks are executed and arrive",
+				Columns: reports.Left("event", "offline batch", "pending", "online batch", "pending online"),
 			}
 			bars := reports.Bars{
 				Title: "Fig. 3. Tasks that the scheduler can choose from",
@@ -119,10 +114,7 @@ func figure3() figures.Artefact {
 				}
 				note(event)
 			}
-			return &figures.Output{
-				Tables:  []figures.Table{{File: "figure3", Table: t}},
-				Figures: []figures.Figure{{File: "figure3", Title: bars.Title, Figure: bars}},
-			}, nil
+			return figures.Found().Table("figure3", t).Figure("figure3", bars.Title, bars), nil
 		},
 	}
 }
@@ -154,7 +146,7 @@ func figure5() figures.Artefact {
 			}
 			t := reports.Table{
 				Title:   "Fig. 5. The slice of the GPU that each slice of the scheduler stands for",
-				Columns: []reports.Column{{Name: "scheduler's slice", Right: true}, {Name: "GPU's slice", Right: true}},
+				Columns: reports.Right("scheduler's slice", "GPU's slice"),
 			}
 			for i, s := range sigma {
 				t.Rows = append(t.Rows, []string{fmt.Sprint("S", i), fmt.Sprint("S", s)})
@@ -163,16 +155,13 @@ func figure5() figures.Artefact {
 				Title: "Fig. 5. Time until each slice is free, on the GPU and as the scheduler sees it", Height: 260,
 				Panels: []reports.GanttPanel{left, right},
 			}
-			return &figures.Output{
-				Tables:  []figures.Table{{File: "figure5", Table: t}},
-				Figures: []figures.Figure{{File: "figure5", Title: chart.Title, Figure: chart}},
-			}, nil
+			return figures.Found().Table("figure5", t).Figure("figure5", chart.Title, chart), nil
 		},
 	}
 }
 
-// canonicalStart returns the first slice of the scheduler that stands for one of the
-// instance's.
+// canonicalStart returns the first slice of the scheduler that represents a slice of the
+// instance.
 func canonicalStart(in mig.Instance, sigma mig.Permutation) mig.Slices {
 	for i, s := range sigma {
 		if mig.Slices(s) >= in.Start && mig.Slices(s) < in.Start+in.Size() {
@@ -204,32 +193,28 @@ func speedups(title string, g *mig.GPU, tasks task.Batch, perPanel int) reports.
 	return lines.Split(perPanel)
 }
 
-func figure7() figures.Artefact {
+// speedupsOf is an artefact that draws the speedups of a dataset's tasks.
+func speedupsOf(name, title, heading, dataset string, perPanel int) figures.Artefact {
 	return figures.Artefact{
-		Name: "figure7", Title: "speedups of the public kernels on A100",
+		Name: name, Title: title,
 		Build: func(*figures.Data) (*figures.Output, error) {
-			b, err := kernelsOn("A100")
+			tasks, err := instanceOf(dataset, "A100")
 			if err != nil {
 				return nil, err
 			}
-			chart := speedups("Fig. 7. Speedup of the 16 public Rodinia kernels on A100", mig.MustLookup("A100"), b, 4)
-			return &figures.Output{Figures: []figures.Figure{{File: "figure7", Title: chart.Title, Figure: chart}}}, nil
+			return figures.Found().Figure(name, heading, speedups(heading, mig.MustLookup("A100"), tasks, perPanel)), nil
 		},
 	}
 }
 
+func figure7() figures.Artefact {
+	return speedupsOf("figure7", "speedups of the public kernels on A100",
+		"Fig. 7. Speedup of the 16 public Rodinia kernels on A100", "rodinia", 4)
+}
+
 func figure8() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure8", Title: "synthetic speedups for n = 10 tasks on A100",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			b, err := instanceOf("far/EXAMPLESCALING+WIDETIMES", "A100")
-			if err != nil {
-				return nil, err
-			}
-			chart := speedups("Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", mig.MustLookup("A100"), b, 5)
-			return &figures.Output{Figures: []figures.Figure{{File: "figure8", Title: chart.Title, Figure: chart}}}, nil
-		},
-	}
+	return speedupsOf("figure8", "synthetic speedups for n = 10 tasks on A100",
+		"Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", "far/EXAMPLESCALING+WIDETIMES", 5)
 }
 
 // scalability is the mean efficiency on more than one slice (5.1.3).
@@ -242,7 +227,7 @@ func scalability(t *task.Task, g *mig.GPU) float64 {
 	return sum / float64(len(sizes))
 }
 
-// mostPoints is how many tasks of a workload are drawn; more would cover one another.
+// mostPoints is the number of tasks that are drawn for a workload; more would overlap.
 const mostPoints = 500
 
 // shownDatasets is how many datasets of a workload Fig. 9 shows.
@@ -278,15 +263,8 @@ func figure9(claims *figures.Claims) figures.Artefact {
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			var scatters []reports.Scatter
 			t := reports.Table{
-				Title: "Fig. 9. Scalability of the synthetic tasks",
-				Columns: []reports.Column{
-					{Name: "workload"},
-					{Name: "generator"},
-					{Name: "tasks", Right: true},
-					{Name: "least", Right: true},
-					{Name: "mean", Right: true},
-					{Name: "largest", Right: true},
-				},
+				Title:   "Fig. 9. Scalability of the synthetic tasks",
+				Columns: reports.Left("workload", "generator").Right("tasks", "least", "mean", "largest"),
 			}
 			var readings []figures.Reading
 			for _, generator := range generators {
@@ -296,14 +274,11 @@ func figure9(claims *figures.Claims) figures.Artefact {
 					if err != nil {
 						return nil, err
 					}
-					low, high := math.Inf(1), math.Inf(-1)
-					for _, v := range x {
-						low, high = math.Min(low, v), math.Max(high, v)
-					}
+					low, high := slices.Min(x), slices.Max(x)
 					least, largest = math.Min(least, low), math.Max(largest, high)
 					t.Rows = append(t.Rows, []string{
-						w.name, cell(generator, "paper"), fmt.Sprint(len(x)),
-						fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", mean(x)), fmt.Sprintf("%.2f", high),
+						w.name, cmp.Or(generator, "paper"), fmt.Sprint(len(x)),
+						fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", figures.Mean(x)), fmt.Sprintf("%.2f", high),
 					})
 					if generator == "" {
 						drawn := min(len(x), mostPoints)
@@ -323,7 +298,7 @@ func figure9(claims *figures.Claims) figures.Artefact {
 						scatters[i].X.To = math.Ceil(2*largest) / 2
 					}
 				}
-				readings = append(readings, figures.Lookup(generator, map[string]figures.Measurement{
+				readings = append(readings, figures.Lookup(generator, figures.Values{
 					"scalability, least": figures.Exactly(least), "scalability, largest": figures.Exactly(largest),
 				}))
 			}
@@ -331,19 +306,12 @@ func figure9(claims *figures.Claims) figures.Artefact {
 			for _, s := range scatters {
 				chart.Charts = append(chart.Charts, s)
 			}
-			fs, err := d.Compare(claims.Of("figure9"), readings, figures.Always(
+			fs := d.Compare(claims.Of("figure9"), readings, figures.Always(
 				"with r at -0.5, an end of the printed interval, the step from 1 to 2 slices alone makes a task twice as efficient; more such tasks come than the paper's scatter has room for"))
-			if err != nil {
-				return nil, err
-			}
-			return &figures.Output{
-				Findings: fs,
-				Tables: []figures.Table{
-					{File: "figure9", Table: t},
-					{File: "figure9-claims", Table: figures.ComparisonTable("Range of scalability (5.1.3)", fs)},
-				},
-				Figures: []figures.Figure{{File: "figure9", Title: chart.Title, Figure: chart}},
-			}, nil
+			return figures.Found(fs...).
+				Table("figure9", t).
+				Table("figure9-claims", figures.ComparisonTable("Range of scalability (5.1.3)", fs)).
+				Figure("figure9", chart.Title, chart), nil
 		},
 	}
 }

@@ -2,35 +2,31 @@
 // the task scheduling and GPU reconfiguration problem on MIG devices via deep
 // reinforcement learning", Future Generation Computer Systems (2025) 108145.
 //
-// published.csv holds every number that the paper prints in tables and in words,
-// tolerances.csv those tolerances that are not the default.
+// published.csv has every number that the paper prints in tables and in words. tolerances.csv
+// has the tolerances that differ from the default.
 //
-// p_opt is 100 (makespan / l_bound - 1), with l_bound as published, which is no lower
-// bound (see [bounds.LBound]). The mean over the batches of a dataset comes first, then
-// that over datasets (5.2).
+// p_opt is 100 (makespan / l_bound - 1). The l_bound is the published one, which is not a
+// lower bound (see [bounds.LBound]). Means are over the batches of a dataset first, then over
+// datasets (5.2).
 package drl
 
 import (
-	_ "embed"
-	"slices"
+	"embed"
 
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
+	"miglab/harness/track"
 	figures "miglab/paper-figures"
 )
 
-var (
-	//go:embed published.csv
-	publishedCSV []byte
-	//go:embed tolerances.csv
-	tolerancesCSV []byte
-)
+//go:embed published.csv tolerances.csv
+var files embed.FS
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	claims, err := figures.LoadClaims("drl", publishedCSV, tolerancesCSV)
+	claims, err := figures.LoadClaims("drl", files)
 	if err != nil {
 		return figures.Paper{}, err
 	}
@@ -49,70 +45,28 @@ func Paper() (figures.Paper, error) {
 	}, nil
 }
 
-// dataset returns the canonical form of a dataset fixed in this package.
-func dataset(spec string) string { return datasets.MustParse(spec).ID() }
-
 // on is a series of the batch track on a GPU.
 func on(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
 	return run.Series{Track: algo.TrackBatch, Dataset: dataset, GPU: gpu, Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
 }
 
-// batch is a series on A100, where the paper evaluates, with operations one at a time,
-// as the hardware has them.
+// batch is a series on A100, the GPU of the evaluation, with one operation at a time, as on
+// the hardware.
 func batch(dataset, algorithm string) run.Series {
 	return on("A100", dataset, algorithm, mig.Sequential)
 }
 
-// lBound is the bound that p_opt is defined by.
+// lBound is the bound in the definition of p_opt.
 func lBound(dataset string) run.Series {
 	s := batch(dataset, "l-bound")
 	s.Track = algo.TrackBound
 	return s
 }
 
-// Metrics of results (package run).
-const (
-	makespan = "makespan_s"
-	boundS   = "bound_s"
-)
-
-// above returns, by instance, by how many percent a metric of a series exceeds one of
-// another.
-func above(d *figures.Data, a run.Series, metricA string, b run.Series, metricB string) ([]float64, error) {
-	x, err := d.Values(a, metricA)
-	if err != nil {
-		return nil, err
-	}
-	y, err := d.Values(b, metricB)
-	if err != nil {
-		return nil, err
-	}
-	return excess(x, y), nil
-}
-
-// excess returns by how many percent values exceed others, as far as there are both.
-func excess(x, y []float64) []float64 {
-	out := make([]float64, min(len(x), len(y)))
-	for i := range out {
-		out[i] = (x[i]/y[i] - 1) * 100
-	}
-	return out
-}
+// makespan is the metric of most numbers.
+const makespan = track.MetricMakespan
 
 // pOpt returns p_opt by instance.
-func pOpt(d *figures.Data, s run.Series) ([]float64, error) {
-	return above(d, s, makespan, lBound(s.Dataset), boundS)
-}
-
-// needs collects what an artefact reads: a series that is asked for several times, as
-// often as it is asked for most.
-type needs struct{ list []figures.Need }
-
-func (ns *needs) add(s run.Series, n int) {
-	i := slices.IndexFunc(ns.list, func(have figures.Need) bool { return have.Series == s })
-	if i < 0 {
-		ns.list = append(ns.list, figures.Need{Series: s, N: n})
-		return
-	}
-	ns.list[i].N = max(ns.list[i].N, n)
+func pOpt(d *figures.Data, s run.Series) []float64 {
+	return d.AboveBound(s, lBound(s.Dataset))
 }

@@ -12,9 +12,9 @@ import (
 	"miglab/reports"
 )
 
-// table3 judges an execution on an A100. The times that the paper's batch was simulated
-// with are not published, and the public ones of the same kernels are of other runs, so
-// that the simulated ends too come from the execution.
+// table3 judges an execution on an A100. The task times of the paper's simulation are not
+// published, and the public times of the same kernels come from other runs. The simulated end
+// times are therefore those of the execution, too.
 func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 	return figures.Artefact{
 		Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A100",
@@ -22,14 +22,8 @@ func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 			out := &figures.Output{}
 			shown := reports.Table{
 				Title: "What is public of the batch of Table 3",
-				Columns: []reports.Column{
-					{Name: "kernel"},
-					{Name: "simulated end [s]", Right: true},
-					{Name: "real end [s]", Right: true},
-					{Name: "difference [% of the real end]", Right: true},
-					{Name: "least public time [s]", Right: true},
-					{Name: "on slices", Right: true},
-				},
+				Columns: reports.Left("kernel").
+					Right("simulated end [s]", "real end [s]", "difference [% of the real end]", "least public time [s]", "on slices"),
 				Notes: []string{
 					"ends: as printed; the difference follows from them, within rounding the printed one",
 					"public times are of other runs, with inputs that need not be those of this batch; a dash: none is public",
@@ -88,11 +82,11 @@ func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 	}
 }
 
-// agent3 schedules Table 3's batch: the paper's last agent, trained as for all measured
-// kernels.
+// agent3 schedules the batch of Table 3. It is the paper's last agent, trained as for all
+// measured kernels.
 const agent3 = "rl-direct"
 
-// batch3 are the tasks of Table 3; PathFinder is there twice.
+// batch3 are the tasks of Table 3, which has PathFinder twice.
 func batch3(claims *figures.Claims) (out []string) {
 	for _, c := range claims.Of("table3") {
 		if kernel, ok := strings.CutSuffix(c.Name, " real end"); ok {
@@ -108,12 +102,12 @@ const (
 	reconfigurationDeviation = "deviation of reconfiguration times"
 )
 
-// onHardware measures what the text says of times on GPUs, as far as there are any, and
-// says where: the largest difference of any kernel beside others on A100, and how far a
-// single operation on any GPU of Table 1 was from the mean.
-func onHardware(h datasets.HardwareSet, values map[string]figures.Measurement, why map[string]string) {
+// onHardware measures what the text says about times on GPUs, if there are measurements: the
+// largest difference of a kernel beside others on A100, and the largest deviation of a single
+// operation from the mean on a GPU of Table 1. The reasons name where they were found.
+func onHardware(h datasets.HardwareSet, values figures.Values, why map[string]string) {
 	most := func(claim string, percent float64, where string) {
-		// Of equal ones the last by name, so that the order of a map does not show.
+		// Equal values are ordered by name, because the order of a map is random.
 		if m, ok := values[claim]; !ok || cmp.Or(cmp.Compare(percent, m.Value), cmp.Compare(where, why[claim])) > 0 {
 			values[claim], why[claim] = figures.Exactly(percent), where
 		}

@@ -1,6 +1,7 @@
 package drl
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -8,7 +9,7 @@ import (
 	"miglab/reports"
 )
 
-// leastSeeds is how many seeds an order of agents rests on.
+// leastSeeds is the number of seeds that an order of agents needs.
 const leastSeeds = 3
 
 // A finalScore is an agent whose last score is compared over seeds.
@@ -39,7 +40,7 @@ func finalScores() (out []finalScore) {
 	)
 }
 
-// findings are the six of the paper about its modelling, in the order of the claims.
+// findings are the paper's six findings about its modelling, in the order of the claims.
 // Levels are by workload and N.
 func findings(all curves, levels map[string]map[int]level) []statement {
 	float, entropy := agentOf("FLOAT", mixExtreme), agentOf("ENTROPY", mixExtreme)
@@ -98,27 +99,17 @@ func findings(all curves, levels map[string]map[int]level) []statement {
 func seeds(claims *figures.Claims, all curves) figures.Artefact {
 	return figures.Artefact{
 		Name: "seeds", Title: "what the paper found about its modelling, over three seeds",
-		Needs: func(s figures.Scale) []figures.Need {
-			var to needs
+		Needs: func(s figures.Scale) (out []figures.Need) {
 			for _, f := range finalScores() {
-				needScored(&to, s, f.workload, f.n)
+				out = append(out, needScored(s, f.workload, f.n)...)
 			}
-			return to.list
+			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{
 				Title: "Final p_opt [%] by seed, and what the paper prints",
-				Columns: []reports.Column{
-					{Name: "workload"},
-					{Name: "agent"},
-					{Name: "by seed", Right: true},
-					{Name: "mean", Right: true},
-					{Name: far.name, Right: true},
-					{Name: onesOnly.name, Right: true},
-					{Name: bestOnly.name, Right: true},
-					{Name: "published", Right: true},
-					{Name: "published FAR", Right: true},
-				},
+				Columns: reports.Left("workload", "agent").
+					Right("by seed", "mean", far.name, onesOnly.name, bestOnly.name, "published", "published FAR"),
 				Notes: []string{
 					"measured on 100 batches of N tasks that are always the same, 50 of each reading of the generator, all reconfiguring in parallel as in the paper's environment",
 					whatLevels,
@@ -137,10 +128,7 @@ func seeds(claims *figures.Claims, all curves) figures.Artefact {
 				return nil, err
 			}
 			for _, f := range finalScores() {
-				l, err := levelOn(d, claims, f.workload, f.n)
-				if err != nil {
-					return nil, err
-				}
+				l := levelOn(d, claims, f.workload, f.n)
 				if levels[f.workload] == nil {
 					levels[f.workload] = map[int]level{}
 				}
@@ -153,7 +141,7 @@ func seeds(claims *figures.Claims, all curves) figures.Artefact {
 					for _, v := range ends {
 						each = append(each, fmt.Sprintf("%.2f", v))
 					}
-					row[2], row[3] = strings.Join(each, " "), fmt.Sprintf("%.2f", mean(ends))
+					row[2], row[3] = strings.Join(each, " "), fmt.Sprintf("%.2f", figures.Mean(ends))
 				}
 				if f.inTable4 != "" {
 					row[7] = fmt.Sprintf("%.2f", claims.Get("table4", f.workload+" "+f.inTable4).Published)
@@ -166,22 +154,19 @@ func seeds(claims *figures.Claims, all curves) figures.Artefact {
 			if err != nil {
 				return nil, err
 			}
-			return &figures.Output{Findings: fs, Tables: []figures.Table{
-				{File: "seeds", Table: t},
-				{File: "seeds-claims", Table: figures.ComparisonTable("What the paper found about its modelling", fs)},
-				{File: "seeds-each", Table: seedBySeed(all, fs, statements)},
-			}}, nil
+			return figures.Found(fs...).
+				Table("seeds", t).
+				Table("seeds-claims", figures.ComparisonTable("What the paper found about its modelling", fs)).
+				Table("seeds-each", seedBySeed(all, fs, statements)), nil
 		},
 	}
 }
 
-// seedBySeed says on how many seeds each order holds, as the mean may hide.
+// seedBySeed says on how many seeds each order holds, which the mean may hide.
 func seedBySeed(all curves, fs []figures.Finding, statements []statement) reports.Table {
 	t := reports.Table{
-		Title: "What the paper found about its modelling, seed by seed",
-		Columns: []reports.Column{
-			{Name: "claim"}, {Name: "published", Right: true}, {Name: "by seed", Right: true}, {Name: "holds on", Right: true},
-		},
+		Title:   "What the paper found about its modelling, seed by seed",
+		Columns: reports.Left("claim").Right("published", "by seed", "holds on"),
 	}
 	for i, s := range statements {
 		f := &fs[i]
@@ -198,7 +183,7 @@ func seedBySeed(all curves, fs []figures.Finding, statements []statement) report
 			}
 		}
 		t.Rows = append(t.Rows, []string{
-			s.claim, fmt.Sprintf("%s %.*f", f.Relation, f.Decimals, f.Published), cell(strings.Join(each, " "), reports.Missing), fmt.Sprintf("%d of %d", holds, len(values)),
+			s.claim, fmt.Sprintf("%s %.*f", f.Relation, f.Decimals, f.Published), cmp.Or(strings.Join(each, " "), reports.Missing), fmt.Sprintf("%d of %d", holds, len(values)),
 		})
 	}
 	return t

@@ -11,8 +11,8 @@ import (
 	"miglab/reports"
 )
 
-// A state is the scheduler's (4.1), with times in levels; what reconfiguring takes, a
-// few hundredths of a level, is left out.
+// A state is the state of the scheduler (4.1), with times in levels. It ignores the time of
+// reconfiguring, a few hundredths of a level.
 type state struct {
 	gpu       *mig.GPU
 	partition mig.Partition
@@ -36,7 +36,7 @@ type class struct {
 	count int
 }
 
-// clone returns a state that shares nothing that changes.
+// clone returns a copy that can be changed.
 func (s state) clone() state {
 	s.running, s.classes = slices.Clone(s.running), slices.Clone(s.classes)
 	return s
@@ -73,7 +73,7 @@ func (s state) execute(i int, on mig.Instance) state {
 	return s
 }
 
-// until is when the slices that a reconfiguration changes are free.
+// until returns when all slices that a reconfiguration changes are free.
 func (s state) until(to mig.Partition) (t mig.Seconds) {
 	have, want := sizes(s.gpu, s.partition), sizes(s.gpu, to)
 	for _, r := range s.running {
@@ -107,8 +107,8 @@ func sizes(g *mig.GPU, p mig.Partition) []mig.Slices {
 // reconfigureTo begins the names of reconfigurations.
 const reconfigureTo = "to "
 
-// actions lists those whose preconditions hold (4.2). With direct, reconfigurations
-// wait for their slices, but none follows another.
+// actions lists the possible actions (4.2). With direct, a reconfiguration waits for its
+// slices, but none may follow another.
 func (s state) actions(direct bool) []string {
 	var out []string
 	if len(s.running) > 0 {
@@ -194,10 +194,8 @@ type moment struct {
 // momentTable lists states with their possible actions.
 func momentTable(title string, ms []moment) reports.Table {
 	t := reports.Table{
-		Title: title,
-		Columns: []reports.Column{
-			{Name: "timestep"}, {Name: "after"}, {Name: "configuration"}, {Name: "free in"}, {Name: "batch"}, {Name: "actions", Right: true}, {Name: "which"},
-		},
+		Title:   title,
+		Columns: reports.Left("timestep", "after", "configuration", "free in", "batch").Right("actions").Left("which"),
 		Notes: []string{
 			"free in: levels until S0 to S6, the paper's S1 to S7, are free; in the figure a level is drawn as 1 s",
 			"from the text: the configuration, the free instance, that S0 and S1 are free before S2 and S2 after 4 levels, and the batch; the other times are chosen",
@@ -244,29 +242,22 @@ func figure6(claims *figures.Claims) figures.Artefact {
 			second := first.execute(0, first.partition[2])
 			ms := []moment{{name: "t", state: first}, {name: "t + 1", action: "C1 on I3", state: second}, {name: "t + 2", action: "Advance", state: second.advance()}}
 			chart := reports.Gantt{Title: "Fig. 6. Time until slices are free, before and after two actions", Height: 280}
-			values := map[string]figures.Measurement{}
+			values := figures.Values{}
 			for i, m := range ms {
 				values["actions at "+m.name] = figures.Exactly(float64(len(m.state.actions(false))))
-				var new []string
+				var highlight []string
 				if i > 0 {
-					new = []string{"C1"}
+					highlight = []string{"C1"}
 				}
-				chart.Panels = append(chart.Panels, m.state.panel(m.name, new...))
+				chart.Panels = append(chart.Panels, m.state.panel(m.name, highlight...))
 			}
-			fs, err := d.Compare(claims.Of("figure6"), []figures.Reading{figures.Lookup("", values)}, figures.Always("the preconditions of 4.2 give another number"))
-			if err != nil {
-				return nil, err
-			}
+			fs := d.Compare(claims.Of("figure6"), []figures.Reading{figures.Lookup("", values)}, figures.Always("the preconditions of 4.2 give another number"))
 			t := momentTable("Fig. 6. The scheduler's state and its evolution after two actions", ms)
 			t.Notes = append(t.Notes, "Fig. 4 is a diagram of agent and environment without data and is left out")
-			return &figures.Output{
-				Findings: fs,
-				Tables: []figures.Table{
-					{File: "figure6", Table: t},
-					{File: "figure6-claims", Table: figures.ComparisonTable("Possible actions (4.2)", fs)},
-				},
-				Figures: []figures.Figure{{File: "figure6", Title: chart.Title, Figure: chart}},
-			}, nil
+			return figures.Found(fs...).
+				Table("figure6", t).
+				Table("figure6-claims", figures.ComparisonTable("Possible actions (4.2)", fs)).
+				Figure("figure6", chart.Title, chart), nil
 		},
 	}
 }
@@ -292,19 +283,9 @@ func figure14(claims *figures.Claims) figures.Artefact {
 			for s := first; s.until(to) > 0; s = s.advance() {
 				advances++
 			}
-			values := map[string]figures.Measurement{"Advance actions before 4-3 without it": figures.Exactly(float64(advances))}
-			var fs []figures.Finding
-			for _, c := range claims.Of("figure14") {
-				if c.Relation == figures.Input {
-					fs = append(fs, figures.Taken(c, "time of the example"))
-					continue
-				}
-				own, err := d.Compare([]figures.Claim{c}, []figures.Reading{figures.Lookup("", values)}, figures.Always("the preconditions of 4.2 give another number"))
-				if err != nil {
-					return nil, err
-				}
-				fs = append(fs, own...)
-			}
+			values := figures.Values{"Advance actions before 4-3 without it": figures.Exactly(float64(advances))}
+			fs := d.CompareOrTake(claims.Of("figure14"), []figures.Reading{figures.Lookup("", values)},
+				figures.Always("the preconditions of 4.2 give another number"), "time of the example")
 			chart := reports.Gantt{
 				Title: "Fig. 14. Time until slices are free, with a direct reconfiguration to 4-3", Height: 280,
 				Panels: []reports.GanttPanel{first.panel("t"), second.panel("t + 1"), third.panel("t + 2", "C1")},
@@ -312,14 +293,10 @@ func figure14(claims *figures.Claims) figures.Artefact {
 			t := momentTable("Fig. 14. The state of Fig. 6 with direct reconfiguration", ms)
 			direct := first.until(to) + first.classes[0].times[4]
 			t.Notes = append(t.Notes, fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once", direct, first.classes[0].times[1]))
-			return &figures.Output{
-				Findings: fs,
-				Tables: []figures.Table{
-					{File: "figure14", Table: t},
-					{File: "figure14-claims", Table: figures.ComparisonTable("Fig. 14 in the text", fs)},
-				},
-				Figures: []figures.Figure{{File: "figure14", Title: chart.Title, Figure: chart}},
-			}, nil
+			return figures.Found(fs...).
+				Table("figure14", t).
+				Table("figure14-claims", figures.ComparisonTable("Fig. 14 in the text", fs)).
+				Figure("figure14", chart.Title, chart), nil
 		},
 	}
 }

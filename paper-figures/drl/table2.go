@@ -8,14 +8,15 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/task"
+	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
-// The tasks of Table 2, and the same with each on its most efficient size alone.
+// The tasks of Table 2, and the same tasks restricted to their most efficient size.
 var (
-	example = dataset("drl-table2")
-	molded  = dataset("drl-table2-molded")
+	example = figures.Dataset("drl-table2")
+	molded  = figures.Dataset("drl-table2-molded")
 )
 
 // instanceOf returns the tasks of the first instance of a dataset.
@@ -52,24 +53,21 @@ func table2(claims *figures.Claims) figures.Artefact {
 				}
 				out.Findings = append(out.Findings, d.Judge(c, figures.Exactly(efficiency(k, s)), "", "does not follow from the times"))
 			}
-			t := reports.Table{Title: "Table 2. Times and efficiencies of three tasks", Columns: []reports.Column{
-				{Name: "task"}, {Name: "size", Right: true}, {Name: "time [s]", Right: true}, {Name: "efficiency", Right: true},
-			}}
+			t := reports.Table{Title: "Table 2. Times and efficiencies of three tasks", Columns: reports.Left("task").Right("size", "time [s]", "efficiency")}
 			for i := range b {
 				for _, s := range mig.MustLookup("A30").Sizes() {
 					t.Rows = append(t.Rows, []string{b[i].Name, fmt.Sprint(s), fmt.Sprint(b[i].On(s)), fmt.Sprint(efficiency(&b[i], s))})
 				}
 			}
-			out.Tables = []figures.Table{{File: "table2", Table: t}}
-			return out, nil
+			return out.Table("table2", t), nil
 		},
 	}
 }
 
-// figure2 solves Table 2's example with molding decided beforehand and jointly. The
-// joint schedule is that of the best partition; the certified bound shows how near the
-// optimum it is: with parallel operations it is one, with sequential ones at most the
-// second creation, 0.12 s, is open.
+// figure2 solves the example of Table 2 twice: with sizes chosen beforehand, and with sizes
+// chosen jointly. The joint schedule is that of the best partition. By the certified bound it
+// is an optimum with parallel operations, and at most 0.12 s, the second creation, above the
+// optimum with sequential ones.
 func figure2(claims *figures.Claims) figures.Artefact {
 	const byEfficiency, joint = "far", "fixpartbest"
 	models := []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free}
@@ -77,42 +75,26 @@ func figure2(claims *figures.Claims) figures.Artefact {
 	certified.Track = algo.TrackBound
 	return figures.Artefact{
 		Name: "figure2", Title: "Table 2's tasks with molding by efficiency and decided jointly",
-		Needs: func(figures.Scale) []figures.Need {
-			var all needs
+		Needs: func(figures.Scale) (out []figures.Need) {
 			for _, m := range models {
-				all.add(on("A30", molded, byEfficiency, m), 1)
-				all.add(on("A30", example, joint, m), 1)
-				all.add(on("A30", example, byEfficiency, m), 1)
+				out = append(out, figures.NeedFirst(1,
+					on("A30", molded, byEfficiency, m), on("A30", example, joint, m), on("A30", example, byEfficiency, m))...)
 			}
-			all.add(certified, 1)
-			return all.list
+			return append(out, figures.NeedFirst(1, certified)...)
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{
-				Title: "Fig. 2. Makespans of Table 2's tasks on A30",
-				Columns: []reports.Column{
-					{Name: "operations"},
-					{Name: "molded by efficiency [s]", Right: true},
-					{Name: "joint [s]", Right: true},
-					{Name: "worse by [%]", Right: true},
-					{Name: "FAR [s]", Right: true},
-				},
-				Notes: []string{"FAR, which chooses sizes itself, runs all three on 4 slices"},
+				Title:   "Fig. 2. Makespans of Table 2's tasks on A30",
+				Columns: reports.Left("operations").Right("molded by efficiency [s]", "joint [s]", "worse by [%]", "FAR [s]"),
+				Notes:   []string{"FAR, which chooses sizes itself, runs all three on 4 slices"},
 			}
 			var readings []figures.Reading
 			c := claims.Get("figure2", "makespan of molding by efficiency over the joint one, less one")
 			for i, m := range models {
-				v, err := above(d, on("A30", molded, byEfficiency, m), makespan, on("A30", example, joint, m), makespan)
-				if err != nil {
-					return nil, err
-				}
+				v := d.Above(on("A30", molded, byEfficiency, m), on("A30", example, joint, m))
 				var row []float64
 				for _, s := range []struct{ data, algorithm string }{{molded, byEfficiency}, {example, joint}, {example, byEfficiency}} {
-					x, err := d.Values(on("A30", s.data, s.algorithm, m), makespan)
-					if err != nil {
-						return nil, err
-					}
-					row = append(row, x[0])
+					row = append(row, d.First(on("A30", s.data, s.algorithm, m), makespan))
 				}
 				t.Rows = append(t.Rows, []string{
 					m.String(), fmt.Sprintf("%.2f", row[0]), fmt.Sprintf("%.2f", row[1]), fmt.Sprintf("%.2f", v[0]), fmt.Sprintf("%.2f", row[2]),
@@ -121,30 +103,16 @@ func figure2(claims *figures.Claims) figures.Artefact {
 				if i > 0 {
 					name = "operations " + m.String()
 				}
-				readings = append(readings, figures.Lookup(name, map[string]figures.Measurement{c.Name: figures.Exactly(v[0])}))
+				readings = append(readings, figures.Lookup(name, figures.Values{c.Name: figures.Exactly(v[0])}))
 			}
-			least, err := d.Values(certified, boundS)
-			if err != nil {
-				return nil, err
-			}
-			t.Notes = append(t.Notes, fmt.Sprintf("no schedule takes less than %.2f s with sequential operations", least[0]))
-			fs, err := d.Compare([]figures.Claim{c}, readings, figures.Always("the times of Table 2 give less"))
-			if err != nil {
-				return nil, err
-			}
+			t.Notes = append(t.Notes, fmt.Sprintf("no schedule takes less than %.2f s with sequential operations", d.First(certified, track.MetricBound)))
+			fs := d.Compare([]figures.Claim{c}, readings, figures.Always("the times of Table 2 give less"))
 			chart := reports.Gantt{Title: "Fig. 2. Table 2's tasks on A30", Height: 330}
 			for _, s := range []struct{ title, data, algorithm string }{{"molded by efficiency", molded, byEfficiency}, {"decided jointly", example, joint}} {
-				p, schedule, err := d.Schedule(on("A30", s.data, s.algorithm, mig.Sequential), 0)
-				if err != nil {
-					return nil, err
-				}
+				p, schedule := d.Schedule(on("A30", s.data, s.algorithm, mig.Sequential), 0)
 				chart.Panels = append(chart.Panels, reports.NewGanttPanel(s.title, p, schedule))
 			}
-			return &figures.Output{
-				Findings: fs,
-				Tables:   []figures.Table{{File: "figure2", Table: t}},
-				Figures:  []figures.Figure{{File: "figure2", Title: chart.Title, Figure: chart}},
-			}, nil
+			return figures.Found(fs...).Table("figure2", t).Figure("figure2", chart.Title, chart), nil
 		},
 	}
 }

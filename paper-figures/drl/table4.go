@@ -1,6 +1,7 @@
 package drl
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -8,7 +9,7 @@ import (
 	"miglab/reports"
 )
 
-// kinds of batches that a mean is over, as readings name them.
+// kinds are the kinds of batches that means are over, with their names in readings.
 var kinds = []struct {
 	name string
 	of   func(averages) []float64
@@ -41,7 +42,7 @@ type measured struct {
 	perBatch map[string]averages
 }
 
-func measure(d *figures.Data, generator string) (measured, error) {
+func measure(d *figures.Data, generator string) measured {
 	m := measured{generator, map[[2]string]averages{}, map[[2]string]averages{}, map[string]averages{}}
 	for _, w := range workloads {
 		if w == rodinia && generator != "" {
@@ -49,111 +50,72 @@ func measure(d *figures.Data, generator string) (measured, error) {
 		}
 		for _, a := range approaches {
 			at := [2]string{w.name, a.name}
-			p, err := a.pOpt(d, w, generator)
-			if err != nil {
-				return m, err
-			}
-			over, err := a.overFAR(d, w, generator)
-			if err != nil {
-				return m, err
-			}
+			p, over := a.pOpt(d, w, generator), a.overFAR(d, w, generator)
 			if a.name == fixBest {
 				m.perBatch[w.name] = p
-				if p, over, err = fixBestPOpt(d, w, generator); err != nil {
-					return m, err
-				}
+				p, over = fixBestPOpt(d, w, generator)
 			}
 			m.pOpt[at], m.overFAR[at] = p, over
 		}
 	}
-	return m, nil
+	return m
 }
 
 // readings returns p_opt over all batches, full ones and partial ones.
-func (m *measured) readings() ([]figures.Reading, error) {
+func (m *measured) readings(d *figures.Data) []figures.Reading {
 	var out []figures.Reading
 	for _, k := range kinds {
-		values := map[string]figures.Measurement{}
+		values := figures.Values{}
 		for at, a := range m.pOpt {
-			v, err := figures.MeanOf(k.of(a), replicates)
-			if err != nil {
-				return nil, err
-			}
-			values[at[0]+" "+at[1]] = v
+			values[at[0]+" "+at[1]] = d.MeanOf(k.of(a), replicates)
 		}
 		out = append(out, figures.Lookup(reading(m.generator, k.name), values))
 	}
-	values := map[string]figures.Measurement{}
+	values := figures.Values{}
 	for w, a := range m.perBatch {
-		v, err := figures.MeanOf(a.all, replicates)
-		if err != nil {
-			return nil, err
-		}
-		values[w+" "+fixBest] = v
+		values[w+" "+fixBest] = d.MeanOf(a.all, replicates)
 	}
-	return append(out, figures.Lookup(reading(m.generator, perBatch), values)), nil
+	return append(out, figures.Lookup(reading(m.generator, perBatch), values))
 }
 
 func table4(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "table4", Title: "average p_opt of baselines and agents",
-		Needs: func(s figures.Scale) []figures.Need {
-			var all needs
+		Needs: func(s figures.Scale) (out []figures.Need) {
 			for _, w := range workloads {
 				for _, g := range w.generators() {
 					for _, a := range approaches {
-						a.need(&all, s, w, g)
+						out = append(out, a.need(s, w, g)...)
 					}
-					needFixBest(&all, s, w, g)
+					out = append(out, needFixBest(s, w, g)...)
 				}
 			}
-			return all.list
+			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			var readings []figures.Reading
 			var tables []measured
 			for _, g := range generators {
-				m, err := measure(d, g)
-				if err != nil {
-					return nil, err
-				}
-				rs, err := m.readings()
-				if err != nil {
-					return nil, err
-				}
-				tables, readings = append(tables, m), append(readings, rs...)
-			}
-			var rows, columns []string
-			for _, w := range workloads {
-				rows = append(rows, w.name)
-			}
-			for _, a := range approaches {
-				columns = append(columns, a.name)
+				m := measure(d, g)
+				tables, readings = append(tables, m), append(readings, m.readings(d)...)
 			}
 			var fs []figures.Finding
-			for _, w := range workloads {
-				for _, a := range approaches {
-					c := []figures.Claim{claims.Get("table4", w.name+" "+a.name)}
-					own, err := d.Compare(c, readings, why(w, a))
-					if err != nil {
-						return nil, err
-					}
-					fs = append(fs, own...)
-				}
+			for w, a := range figures.Each(workloads, approaches) {
+				c := claims.Get("table4", w.name+" "+a.name)
+				fs = append(fs, d.Compare([]figures.Claim{c}, readings, why(w, a))...)
 			}
-			layout := figures.Layout("Table 4. Average p_opt [%] with N = 14", "workload", rows, columns, fs)
+			layout := figures.Layout("Table 4. Average p_opt [%] with N = 14", "workload", rowsOf(workloads), columnsOf(approaches), fs)
 			layout.Notes = append(layout.Notes,
 				"the mean over the batches of a dataset, then over datasets; a dataset of 100 tasks has 7 batches of 14 and one of 2",
 				"RODINIA + ALTIS: subsets of the 16 public Rodinia kernels",
 				fmt.Sprintf("FIXBEST: the best of %d partitions for each dataset, over %d datasets", len(partitions()), d.Scale.Replicates(partitioned)))
-			return &figures.Output{Findings: fs, Tables: []figures.Table{
-				{File: "table4", Table: layout},
-				{File: "table4-claims", Table: figures.ComparisonTable("Table 4, claim by claim", fs)},
-				{File: "table4-batches", Table: byKind("p_opt [%] over all batches, full ones (14 tasks) and partial ones apart", tables,
-					func(m *measured) map[[2]string]averages { return m.pOpt })},
-				{File: "table4-far", Table: byKind("Makespan above FAR's [%] on the same batches", tables,
-					func(m *measured) map[[2]string]averages { return m.overFAR })},
-			}}, nil
+			return figures.Found(fs...).
+				Table("table4", layout).
+				Table("table4-claims", figures.ComparisonTable("Table 4, claim by claim", fs)).
+				Table("table4-batches", byKind("p_opt [%] over all batches, full ones (14 tasks) and partial ones apart", tables,
+					func(m *measured) map[[2]string]averages { return m.pOpt })).
+				Table("table4-far", byKind("Makespan above FAR's [%] on the same batches", tables,
+					func(m *measured) map[[2]string]averages { return m.overFAR })), nil
 		},
 	}
 }
@@ -171,46 +133,29 @@ func why(w workload, a approach) func(string) string {
 	return figures.Always("no reading of the generator, of which batches count and of FIXBEST gives the baselines of this table")
 }
 
-// byKind lists means by workload, generator and kind of batches, a column an approach.
+// byKind lists means by workload, generator and kind of batches, with a column for each
+// approach.
 func byKind(title string, tables []measured, of func(*measured) map[[2]string]averages) reports.Table {
-	t := reports.Table{Title: title, Columns: []reports.Column{{Name: "workload"}, {Name: "generator"}, {Name: "batches"}}, Notes: []string{
+	t := reports.Table{Title: title, Columns: reports.Left("workload", "generator", "batches"), Notes: []string{
 		"generator: paper as in the text; released-train as in the code with which the agents were trained",
 	}}
-	for _, a := range approaches {
-		t.Columns = append(t.Columns, reports.Column{Name: a.name, Right: true})
-	}
+	t.Columns = t.Columns.Right(columnsOf(approaches)...)
 	for _, w := range workloads {
 		for i := range tables {
 			if w == rodinia && tables[i].generator != "" {
 				continue
 			}
 			for _, k := range kinds {
-				row := []string{w.name, cell(tables[i].generator, "paper"), cell(k.name, "all batches")}
+				row := []string{w.name, cmp.Or(tables[i].generator, "paper"), cmp.Or(k.name, "all batches")}
 				if w == rodinia {
 					row[1] = "-"
 				}
 				for _, a := range approaches {
-					row = append(row, fmt.Sprintf("%.2f", mean(k.of(of(&tables[i])[[2]string{w.name, a.name}]))))
+					row = append(row, fmt.Sprintf("%.2f", figures.Mean(k.of(of(&tables[i])[[2]string{w.name, a.name}]))))
 				}
 				t.Rows = append(t.Rows, row)
 			}
 		}
 	}
 	return t
-}
-
-// cell is a text, or another where it is empty.
-func cell(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
-}
-
-func mean(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(len(v))
 }

@@ -7,103 +7,79 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
 // lBoundExample is a task that ends before l_bound (see [bounds.LBound]).
-var lBoundExample = dataset("drl-bound")
+var lBoundExample = figures.Dataset("drl-bound")
 
 // polarized is the workload of 6.5.1.
 var polarized = workloads[4]
 
-// text judges numbers of the text that count things or sum up tables.
+// text judges numbers of the text, which count things or summarize tables.
 func text(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 	quoted := []approach{approaches[0], approaches[1], approaches[5], approaches[6]}
 	return figures.Artefact{
 		Name: "text", Title: "numbers in the text",
-		Needs: func(s figures.Scale) []figures.Need {
-			var all needs
-			all.add(batch(lBoundExample, "far"), 1)
-			all.add(lBound(lBoundExample), 1)
+		Needs: func(s figures.Scale) (out []figures.Need) {
+			out = figures.NeedFirst(1, batch(lBoundExample, "far"), lBound(lBoundExample))
 			for _, g := range polarized.generators() {
 				for _, a := range quoted {
-					a.need(&all, s, polarized, g)
+					out = append(out, a.need(s, polarized, g)...)
 				}
 			}
 			for _, w := range workloads {
 				for _, a := range []approach{direct, approaches[0], approaches[1]} {
-					a.need(&all, s, w, "")
+					out = append(out, a.need(s, w, "")...)
 				}
 			}
-			return all.list
+			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			values := map[string]figures.Measurement{}
+			values := figures.Values{}
 			counts(values)
 			why, err := slowdowns(values)
 			if err != nil {
 				return nil, err
 			}
 			onHardware(h, values, why)
-			v, err := above(d, lBound(lBoundExample), boundS, batch(lBoundExample, "far"), makespan)
-			if err != nil {
-				return nil, err
-			}
 			const valid = "l_bound over the makespan of a schedule"
-			values[valid] = figures.Exactly(1 + v[0]/100)
+			values[valid] = figures.Exactly(d.First(lBound(lBoundExample), track.MetricBound) / d.First(batch(lBoundExample, "far"), makespan))
 			why[valid] = "refuted by one task of 100 s on up to 4 slices and 1 s on 7: l_bound charges a destroy that is not needed"
 
 			const states = "order of magnitude (log10) of the states with N = M = 7"
 			values[states] = figures.Exactly(logStates(7, 7))
 			why[states] = "the printed formula gives more"
 
-			if err := improvements(d, values); err != nil {
-				return nil, err
-			}
+			improvements(d, values)
 			for _, claim := range []string{leastImprovement, largestImprovement} {
 				why[claim] = agentsDiffer
 			}
 			readings := []figures.Reading{figures.Lookup("", values)}
-			of := func(name, generator string, kind func(averages) []float64) error {
-				values := map[string]figures.Measurement{}
+			for _, generator := range generators {
+				values := figures.Values{}
 				for _, a := range quoted {
-					p, err := a.pOpt(d, polarized, generator)
-					if err != nil {
-						return err
-					}
 					claim := polarized.name + " " + a.name
-					if values[claim], err = figures.MeanOf(kind(p), replicates); err != nil {
-						return err
-					}
+					values[claim] = d.MeanOf(a.pOpt(d, polarized, generator).all, replicates)
 					why[claim] = "as in Table 4, whose numbers for the same are others"
 				}
-				readings = append(readings, figures.Lookup(name, values))
-				return nil
+				// Readings with the same name concern different claims.
+				readings = append(readings, figures.Lookup(generator, values))
 			}
-			// Readings of one name are of different claims.
-			if err := of("", "", kinds[0].of); err != nil {
-				return nil, err
-			}
-			readings = append(readings, figures.Lookup("N = 5, M = 7", map[string]figures.Measurement{states: figures.Exactly(logStates(5, 7))}))
-			if err := of(generators[1], generators[1], kinds[0].of); err != nil {
-				return nil, err
-			}
+			readings = append(readings, figures.Lookup("N = 5, M = 7", figures.Values{states: figures.Exactly(logStates(5, 7))}))
 			var fs []figures.Finding
 			for _, c := range claims.Of("text") {
-				own, err := d.Compare([]figures.Claim{c}, readings, func(claim string) string { return why[claim] })
-				if err != nil {
-					return nil, err
-				}
+				own := d.Compare([]figures.Claim{c}, readings, func(claim string) string { return why[claim] })
 				if own == nil {
 					own = []figures.Finding{figures.Missing(c, needsHardware(c.Name))}
 				}
 				fs = append(fs, own...)
 			}
-			return &figures.Output{Findings: fs, Tables: []figures.Table{
-				{File: "text", Table: figures.ComparisonTable("Numbers in the text", fs)},
-				{File: "text-6.5.1", Table: twice(claims, fs, quoted)},
-			}}, nil
+			return figures.Found(fs...).
+				Table("text", figures.ComparisonTable("Numbers in the text", fs)).
+				Table("text-6.5.1", twice(claims, fs, quoted)), nil
 		},
 	}
 }
@@ -114,15 +90,12 @@ const (
 	largestImprovement = "improvement of DIRECT RECONFIG over the baselines, largest"
 )
 
-// improvements measures the least and the largest of the mean ratios, less one, of FAR's
-// and MISO's makespans to the agent's, over workloads.
-func improvements(d *figures.Data, values map[string]figures.Measurement) error {
+// improvements measures by how much the makespans of FAR and MISO exceed the agent's: the
+// least and the largest mean over workloads.
+func improvements(d *figures.Data, values figures.Values) {
 	for _, w := range workloads {
 		for _, a := range approaches[:2] {
-			m, err := ratio(d, a, direct, kinds[0].of, []workload{w})
-			if err != nil {
-				return err
-			}
+			m := ratio(d, a, direct, kinds[0].of, []workload{w})
 			if least, ok := values[leastImprovement]; !ok || m.Value < least.Value {
 				values[leastImprovement] = m
 			}
@@ -131,16 +104,13 @@ func improvements(d *figures.Data, values map[string]figures.Measurement) error 
 			}
 		}
 	}
-	return nil
 }
 
-// twice sets what 6.5.1 says of MIXSCALINGEXTREME beside what Table 4 says of it.
+// twice compares what 6.5.1 and Table 4 say about MIXSCALINGEXTREME.
 func twice(claims *figures.Claims, fs []figures.Finding, quoted []approach) reports.Table {
 	t := reports.Table{
-		Title: "p_opt [%] of MIXSCALINGEXTREME in 6.5.1 and in Table 4",
-		Columns: []reports.Column{
-			{Name: "approach"}, {Name: "6.5.1", Right: true}, {Name: "Table 4", Right: true}, {Name: "measured", Right: true},
-		},
+		Title:   "p_opt [%] of MIXSCALINGEXTREME in 6.5.1 and in Table 4",
+		Columns: reports.Left("approach").Right("6.5.1", "Table 4", "measured"),
 	}
 	for _, a := range quoted {
 		name := polarized.name + " " + a.name
@@ -160,7 +130,7 @@ func twice(claims *figures.Claims, fs []figures.Finding, quoted []approach) repo
 
 // counts measures what follows from the GPU models: #Actions = 1 + #Configurations +
 // N K (4.2).
-func counts(values map[string]figures.Measurement) {
+func counts(values figures.Values) {
 	count := func(name string, n int) { values[name] = figures.Exactly(float64(n)) }
 	for _, name := range []string{"A30", "A100"} {
 		g := mig.MustLookup(name)
@@ -187,13 +157,13 @@ func logStates(n, m int64) float64 {
 	return math.Log10(f)
 }
 
-// beyondNoise is by how much longer a kernel must take to count as slower: FAR 2.4 and
-// DRL 2.1 put measurements within 2 %.
+// beyondNoise is the ratio of times from which on a kernel counts as slower. FAR 2.4 and DRL
+// 2.1 say that measurements vary by 2 %.
 const beyondNoise = 1.02
 
-// slowdowns counts the public kernels that larger instances slow down, and returns
-// which they are, by claim.
-func slowdowns(values map[string]figures.Measurement) (map[string]string, error) {
+// slowdowns counts the public kernels that are slower on larger instances. The reasons by
+// claim name the kernels.
+func slowdowns(values figures.Values) (map[string]string, error) {
 	b, err := kernelsOn("A100")
 	if err != nil {
 		return nil, err

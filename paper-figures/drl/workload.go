@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// replicates is the paper's number of datasets a workload (5.1.3), n that of tasks in
-	// a batch (6.3) and tasks that in a dataset.
+	// replicates is the paper's number of datasets of a workload (5.1.3), n the number of
+	// tasks in a batch (6.3), and tasks the number of tasks in a dataset.
 	replicates = 1000
 	n          = 14
 	tasks      = 100
@@ -23,17 +23,17 @@ type workload struct {
 	name string
 	// spec is the dataset without parameters.
 	spec string
-	// trainedOn is the workload that the agents are trained on: WIDETIMES for measured
-	// kernels, as in the paper, and what the adversarial sets are drawn from for these.
+	// trainedOn is the workload that the agents are trained on. It is WIDETIMES for measured
+	// kernels, as in the paper. Adversarial sets have the workload that they are drawn from.
 	trainedOn string
-	// datasets is how many the paper has.
+	// datasets is the paper's number of datasets.
 	datasets int
 }
 
 // wideTimes is the workload with times from 1 to 100 s.
 const wideTimes = "WIDETIMES"
 
-// rodinia stands in for RODINIA + ALTIS: its Altis kernels are not public.
+// rodinia represents RODINIA + ALTIS, whose Altis kernels are not public.
 var rodinia = workload{"RODINIA + ALTIS", "drl/RODINIA", wideTimes, replicates}
 
 var workloads = listWorkloads()
@@ -42,6 +42,14 @@ func listWorkloads() []workload {
 	out := []workload{rodinia}
 	for _, name := range []string{"POORSCALING", "GOODSCALING", "MIXSCALINGUNIFORM", "MIXSCALINGEXTREME", wideTimes} {
 		out = append(out, workload{name, "drl/" + name, name, replicates})
+	}
+	return out
+}
+
+// rowsOf lists the names of workloads.
+func rowsOf(workloads []workload) (out []string) {
+	for _, w := range workloads {
+		out = append(out, w.name)
 	}
 	return out
 }
@@ -64,12 +72,12 @@ type share struct {
 	// datasets is how many datasets have such a batch. In the first full of them it has
 	// n tasks, in the others fewer.
 	datasets, full int
-	// batches is how many batches of a dataset it stands for.
+	// batches is the number of batches of a dataset that it represents.
 	batches float64
 }
 
-// shares returns batches that stand for all of the first datasets of a workload. The 7
-// full batches of 100 tasks in random order are alike, so the first stands for all.
+// shares returns batches that represent all batches of the first datasets of a workload. The
+// 7 full batches of 100 tasks in random order are alike, so the first represents them all.
 func (w workload) shares(s figures.Scale, generator string) []share {
 	if w == rodinia {
 		return w.every(s, generator, w.datasets)
@@ -103,7 +111,7 @@ func (w workload) every(s figures.Scale, generator string, most int) []share {
 					full++
 				}
 			}
-			out = append(out, share{dataset(fmt.Sprintf("%s?part=%d", w.spec, part+1)), len(lengths[part]), full, 1})
+			out = append(out, share{figures.Dataset(fmt.Sprintf("%s?part=%d", w.spec, part+1)), len(lengths[part]), full, 1})
 		}
 		return out
 	}
@@ -115,7 +123,7 @@ func (w workload) every(s figures.Scale, generator string, most int) []share {
 		if from+n <= tasks {
 			full = most
 		}
-		out = append(out, share{dataset(fmt.Sprintf("%s?total=%d&part=%d%s", w.spec, tasks, from/n+1, generator)), most, full, 1})
+		out = append(out, share{figures.Dataset(fmt.Sprintf("%s?total=%d&part=%d%s", w.spec, tasks, from/n+1, generator)), most, full, 1})
 	}
 	return out
 }
@@ -128,18 +136,15 @@ type averages struct {
 
 // average averages a quantity over the batches of each dataset. values gives it, by
 // dataset, for the k-th share.
-func average(shares []share, values func(k int) ([]float64, error)) (averages, error) {
+func average(shares []share, values func(k int) []float64) averages {
 	type mean struct{ sum, batches float64 }
-	datasets := 0
+	most := 0
 	for _, s := range shares {
-		datasets = max(datasets, s.datasets)
+		most = max(most, s.datasets)
 	}
-	all, full, partial := make([]mean, datasets), make([]mean, datasets), make([]mean, datasets)
+	all, full, partial := make([]mean, most), make([]mean, most), make([]mean, most)
 	for k, s := range shares {
-		v, err := values(k)
-		if err != nil {
-			return averages{}, err
-		}
+		v := values(k)
 		for i := range s.datasets {
 			kind := partial
 			if i < s.full {
@@ -159,5 +164,5 @@ func average(shares []share, values func(k int) ([]float64, error)) (averages, e
 		}
 		return out
 	}
-	return averages{of(all), of(full), of(partial)}, nil
+	return averages{of(all), of(full), of(partial)}
 }

@@ -27,22 +27,12 @@ func a30(claims *figures.Claims) figures.Artefact {
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			var rs []figures.Reading
 			for _, r := range readings {
-				v, err := rho(d, series(r.class, r.parameters))
-				if err != nil {
-					return nil, err
-				}
-				m, err := figures.MeanOf(v, executions)
-				if err != nil {
-					return nil, err
-				}
-				rs = append(rs, figures.Lookup(r.name, map[string]figures.Measurement{"rho n=10": m}))
+				m := d.MeanOf(rho(d, series(r.class, r.parameters)), executions)
+				rs = append(rs, figures.Lookup(r.name, figures.Values{"rho n=10": m}))
 			}
-			fs, err := d.Compare(claims.Of("a30"), rs,
+			fs := d.Compare(claims.Of("a30"), rs,
 				figures.Always("the paper does not say with which percentages of tasks per size it ran A30; each reading here is one guess"))
-			if err != nil {
-				return nil, err
-			}
-			return &figures.Output{Findings: fs, Tables: []figures.Table{{File: "a30", Table: figures.ComparisonTable("FAR on A30, WIDETIMES", fs)}}}, nil
+			return figures.Found(fs...).Table("a30", figures.ComparisonTable("FAR on A30, WIDETIMES", fs)), nil
 		},
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"miglab/reports"
 )
 
-// The paper does not publish the instances behind its drawings. Those of Figures 5
-// and 6 are datasets of ours, found by local search; the others are found among the
-// cells that the tables compute: the ones that show best what the paper shows.
+// The paper does not publish the instances behind its drawings. Figures 5 and 6 use datasets
+// of ours, found by local search. The others use those cells of the tables that show best
+// what the paper shows.
 
 // figures5and6 draws a batch on which one move, and one on which one swap, of the
 // refinement gains much.
@@ -26,14 +26,14 @@ func figures5and6(claims *figures.Claims) figures.Artefact {
 		{"figure6", "gain from swapping tasks", "far-swap", "A30", "swaps"},
 	}
 	pair := func(data, gpu string) (refined, unrefined run.Series) {
-		return on(gpu, 1, batch(dataset(data), "far", mig.Sequential)), on(gpu, 1, batch(dataset(data), "far?refine=false", mig.Sequential))
+		return on(gpu, 1, batch(figures.Dataset(data), "far", mig.Sequential)), on(gpu, 1, batch(figures.Dataset(data), "far?refine=false", mig.Sequential))
 	}
 	return figures.Artefact{
 		Name: "figures5-6", Title: "a move and a swap of the refinement, before and after",
 		Needs: func(figures.Scale) (out []figures.Need) {
 			for _, x := range shown {
-				a, b := pair(x.data, x.gpu)
-				out = append(out, figures.Need{Series: a, N: 1}, figures.Need{Series: b, N: 1})
+				refined, unrefined := pair(x.data, x.gpu)
+				out = append(out, figures.NeedFirst(1, refined, unrefined)...)
 			}
 			return out
 		},
@@ -41,45 +41,27 @@ func figures5and6(claims *figures.Claims) figures.Artefact {
 			out := &figures.Output{}
 			for i, x := range shown {
 				refined, unrefined := pair(x.data, x.gpu)
-				r, err := ratios(d, unrefined, makespan, refined, makespan)
-				if err != nil {
-					return nil, err
-				}
-				n, err := one(d, refined, x.operation)
-				if err != nil {
-					return nil, err
-				}
-				gain := percent(r)[0]
+				n, gain := d.First(refined, x.operation), d.Above(unrefined, refined)[0]
 				out.Findings = append(out.Findings, d.Judge(claims.Get(x.file, x.claim), figures.Exactly(gain), "",
 					"the paper's instance is not published, and a local search found no larger gain"))
-				gantt, err := beforeAndAfter(d, unrefined, refined)
-				if err != nil {
-					return nil, err
-				}
+				gantt := beforeAndAfter(d, unrefined, refined)
 				gantt.Title = fmt.Sprintf("Fig. %d. Phase 2, and after the refinement (%s: %g): a gain of %.1f %%", i+5, x.operation, n, gain)
-				out.Figures = append(out.Figures, figures.Figure{File: x.file, Title: gantt.Title, Figure: gantt})
+				out.Figure(x.file, gantt.Title, gantt)
 			}
-			out.Tables = []figures.Table{{File: "figures5-6", Table: figures.ComparisonTable("Figures 5 and 6", out.Findings)}}
-			return out, nil
+			return out.Table("figures5-6", figures.ComparisonTable("Figures 5 and 6", out.Findings)), nil
 		},
 	}
 }
 
 // beforeAndAfter draws two schedules of the same instance and outlines the tasks
 // that changed their instance.
-func beforeAndAfter(d *figures.Data, before, after run.Series) (reports.Gantt, error) {
-	p, a, err := d.Schedule(before, 0)
-	if err != nil {
-		return reports.Gantt{}, err
-	}
-	_, b, err := d.Schedule(after, 0)
-	if err != nil {
-		return reports.Gantt{}, err
-	}
+func beforeAndAfter(d *figures.Data, before, after run.Series) reports.Gantt {
+	p, a := d.Schedule(before, 0)
+	_, b := d.Schedule(after, 0)
 	changed := changedTasks(a, b, p)
 	left, right := reports.NewGanttPanel("before", p, a), reports.NewGanttPanel("after", p, b)
 	left.Highlight, right.Highlight = changed, changed
-	return reports.Gantt{Panels: []reports.GanttPanel{left, right}}, nil
+	return reports.Gantt{Panels: []reports.GanttPanel{left, right}}
 }
 
 // changedTasks lists the tasks that two schedules run on different instances.
@@ -109,27 +91,17 @@ func figures7to9() figures.Artefact {
 		Name: "figures7-9", Title: "concatenations of the same two batches",
 		Needs: func(s figures.Scale) (out []figures.Need) {
 			for _, m := range modes {
-				out = append(out, figures.Need{Series: series(m), N: s.Replicates((batches - 1) / 2)})
+				out = append(out, figures.NeedFirst(s.Replicates((batches-1)/2), series(m))...)
 			}
 			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			spans := map[string][]float64{}
 			for _, m := range modes {
-				v, err := d.Values(series(m), makespan)
-				if err != nil {
-					return nil, err
-				}
-				spans[m] = v
+				spans[m] = d.Values(series(m), makespan)
 			}
-			moved, err := d.Values(series("move"), "moves")
-			if err != nil {
-				return nil, err
-			}
-			swapped, err := d.Values(series("moveswap"), "swaps")
-			if err != nil {
-				return nil, err
-			}
+			moved := d.Values(series("move"), "moves")
+			swapped := d.Values(series("moveswap"), "swaps")
 			// Every step is to be visible: of the pairs with one move, and then a swap,
 			// the one whose smallest gain is largest.
 			best, most := 0, math.Inf(-1)
@@ -148,17 +120,14 @@ func figures7to9() figures.Artefact {
 			out := &figures.Output{}
 			t := reports.Table{
 				Title:   fmt.Sprintf("Two batches of 10 tasks, %s, pair %d", w, best),
-				Columns: []reports.Column{{Name: "concatenation"}, {Name: "makespan [s]", Right: true}, {Name: "gain over trivial [%]", Right: true}},
+				Columns: reports.Left("concatenation").Right("makespan [s]", "gain over trivial [%]"),
 			}
 			panels := map[string]reports.GanttPanel{}
 			plans := map[string]schedule.Schedule{}
 			var p schedule.Problem
 			for _, m := range modes {
 				var s schedule.Schedule
-				var err error
-				if p, s, err = d.Schedule(series(m), best); err != nil {
-					return nil, err
-				}
+				p, s = d.Schedule(series(m), best)
 				plans[m] = s
 				panels[m] = reports.NewGanttPanel(map[string]string{
 					"trivial": "trivial", "reverse": "second batch reversed", "move": "and a task moved", "moveswap": "and tasks moved and swapped",
@@ -176,12 +145,11 @@ func figures7to9() figures.Artefact {
 					"Trivial concatenation, and with the second batch reversed",
 					"Moving a task of the reversed batch", "Moving and swapping tasks of the reversed batch",
 				}[k])
-				out.Figures = append(out.Figures, figures.Figure{File: name, Title: title, Figure: reports.Gantt{
+				out.Figure(name, title, reports.Gantt{
 					Title: title, Panels: []reports.GanttPanel{left, right}, Height: 480,
-				}})
+				})
 			}
-			out.Tables = []figures.Table{{File: "figures7-9", Table: t}}
-			return out, nil
+			return out.Table("figures7-9", t), nil
 		},
 	}
 }
@@ -191,15 +159,13 @@ func figures7to9() figures.Artefact {
 func figure10() figures.Artefact {
 	const instances = 200 // of each workload and number of tasks
 	var all []run.Series
-	for _, w := range append([]workload{{"EXAMPLESCALING", "WIDETIMES"}}, workloads...) {
-		for _, n := range []int{3, 4, 5, 6, 8, 10} {
-			all = append(all, batch(synthetic(w, n, ""), "far?refine=false", mig.Free))
-		}
+	for w, n := range figures.Each(append([]workload{{"EXAMPLESCALING", "WIDETIMES"}}, workloads...), []int{3, 4, 5, 6, 8, 10}) {
+		all = append(all, batch(synthetic(w, n, ""), "far?refine=false", mig.Free))
 	}
 	return figures.Artefact{
 		Name: "figure10", Title: "the cases of the proof of the approximation factors",
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			// Idle for less than a twentieth of the time would hardly show.
+			// A slice that is idle for less than a twentieth of the time is hard to see.
 			const visible = 0.05
 			cases := []struct {
 				gpu   string
@@ -215,17 +181,14 @@ func figure10() figures.Artefact {
 			chart := reports.Gantt{Title: "Fig. 10. A schedule of phase 2 for each case of the proof, reconfiguration free"}
 			t := reports.Table{
 				Title:   "Figure 10, the schedules shown",
-				Columns: []reports.Column{{Name: "case"}, {Name: "dataset"}, {Name: "instance", Right: true}, {Name: "l [s]", Right: true}, {Name: "makespan [s]", Right: true}},
+				Columns: reports.Left("case", "dataset").Right("instance", "l [s]", "makespan [s]"),
 			}
 			for _, c := range cases {
 				found := false
 				for _, a := range all {
 					series := on(c.gpu, 1, a)
 					for i := 0; i < d.Scale.Replicates(instances) && !found; i++ {
-						p, s, err := d.Schedule(series, i)
-						if err != nil {
-							return nil, err
-						}
+						p, s := d.Schedule(series, i)
 						critical, idle := idleBeforeCritical(p, s)
 						if !c.holds(idle, float64(critical.Start)) {
 							continue
@@ -245,10 +208,7 @@ func figure10() figures.Artefact {
 					t.Rows = append(t.Rows, []string{c.title, "none found", "", "", ""})
 				}
 			}
-			return &figures.Output{
-				Tables:  []figures.Table{{File: "figure10", Table: t}},
-				Figures: []figures.Figure{{File: "figure10", Title: chart.Title, Figure: chart}},
-			}, nil
+			return figures.Found().Table("figure10", t).Figure("figure10", chart.Title, chart), nil
 		},
 	}
 }
@@ -294,20 +254,17 @@ func figure12() figures.Artefact {
 		Name: "figure12", Title: "the Rodinia kernels on A100 under different approaches",
 		Needs: func(figures.Scale) (out []figures.Need) {
 			for _, s := range shown {
-				out = append(out, figures.Need{Series: s.series, N: 1})
+				out = append(out, figures.NeedFirst(1, s.series)...)
 			}
 			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			chart := reports.Gantt{Title: "Fig. 12. The 16 Rodinia kernels on A100", Height: 560}
 			for _, x := range shown {
-				p, s, err := d.Schedule(x.series, 0)
-				if err != nil {
-					return nil, err
-				}
+				p, s := d.Schedule(x.series, 0)
 				chart.Panels = append(chart.Panels, reports.NewGanttPanel(x.title, p, s))
 			}
-			return drawn("figure12", chart.Title, chart), nil
+			return figures.Found().Figure("figure12", chart.Title, chart), nil
 		},
 	}
 }

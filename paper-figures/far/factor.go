@@ -6,6 +6,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/run"
+	"miglab/harness/track"
 	figures "miglab/paper-figures"
 )
 
@@ -37,21 +38,17 @@ func factors(claims *figures.Claims) figures.Artefact {
 		"multi-batch makespan over optimum, H100": "H100",
 	}
 	multi := func(s figures.Scale, gpu string) (out []run.Series) {
-		for _, w := range wide {
-			for _, n := range table9Sizes {
-				out = append(out, on(gpu, 1, chainOf(s, w, n)))
-			}
+		for w, n := range figures.Each(wide, table9Sizes) {
+			out = append(out, on(gpu, 1, chainOf(s, w, n)))
 		}
 		return out
 	}
 	return figures.Artefact{
 		Name: "factor", Title: "approximation factors (5.1, 5.2)",
 		Needs: func(s figures.Scale) (out []figures.Need) {
-			for _, c := range settings {
-				for _, w := range workloads {
-					a, b := series(c.gpu, c.count, c.n, c.seed, w)
-					out = append(out, figures.Need{Series: a, N: s.Replicates(instances)}, figures.Need{Series: b, N: s.Replicates(instances)})
-				}
+			for c, w := range figures.Each(settings, workloads) {
+				phase2, optimum := series(c.gpu, c.count, c.n, c.seed, w)
+				out = append(out, figures.NeedFirst(s.Replicates(instances), phase2, optimum)...)
 			}
 			for _, gpu := range []string{"A30", "A100", "H100"} {
 				for _, c := range multi(s, gpu) {
@@ -61,16 +58,13 @@ func factors(claims *figures.Claims) figures.Artefact {
 			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			worst := map[string]figures.Measurement{}
+			worst := figures.Values{}
 			n := 0
 			for _, c := range settings {
 				var most float64
 				for _, w := range workloads {
 					a, b := series(c.gpu, c.count, c.n, c.seed, w)
-					r, err := ratios(d, a, makespan, b, boundS)
-					if err != nil {
-						return nil, err
-					}
+					r := figures.Ratios(d.Values(a, makespan), d.Values(b, track.MetricBound))
 					most = max(most, slices.Max(r))
 					n += len(r)
 				}
@@ -79,24 +73,17 @@ func factors(claims *figures.Claims) figures.Artefact {
 			for claim, gpu := range chains {
 				var most float64
 				for _, c := range multi(d.Scale, gpu) {
-					r, err := rho(d, c)
-					if err != nil {
-						return nil, err
-					}
-					most = max(most, slices.Max(r))
+					most = max(most, slices.Max(rho(d, c)))
 				}
 				worst[claim] = figures.Exactly(most)
 			}
-			fs, err := d.Compare(claims.Of("factor"), []figures.Reading{figures.Lookup("", worst)},
+			fs := d.Compare(claims.Of("factor"), []figures.Reading{figures.Lookup("", worst)},
 				figures.Always("a counter-example to the proof, or a fault of ours"))
-			if err != nil {
-				return nil, err
-			}
 			t := figures.ComparisonTable("Approximation factors", fs)
 			t.Notes = append(t.Notes,
 				fmt.Sprintf("measured: the largest ratio over %d random batches of 5 or 6 tasks, phase 2 without reconfiguration time over the proven optimum", n),
 				"multi-batch: the largest makespan over the area bound of chains as in Table 9")
-			return &figures.Output{Findings: fs, Tables: []figures.Table{{File: "factor", Table: t}}}, nil
+			return figures.Found(fs...).Table("factor", t), nil
 		},
 	}
 }

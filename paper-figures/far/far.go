@@ -2,30 +2,24 @@
 // "Leveraging Multi-Instance GPUs through moldable task scheduling", Journal of
 // Parallel and Distributed Computing 204 (2025) 105128.
 //
-// published.csv holds every number that the paper prints and that is no time,
-// tolerances.csv those tolerances that are not the default, timings.csv the
-// scheduling times.
+// published.csv has every number that the paper prints, except scheduling times, which are
+// in timings.csv. tolerances.csv has the tolerances that differ from the default.
 package far
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
+	"miglab/harness/track"
 	figures "miglab/paper-figures"
 )
 
-var (
-	//go:embed published.csv
-	publishedCSV []byte
-	//go:embed tolerances.csv
-	tolerancesCSV []byte
-	//go:embed timings.csv
-	timingsCSV []byte
-)
+//go:embed published.csv tolerances.csv timings.csv
+var files embed.FS
 
 // The paper's numbers of executions (6.3) and of batches (6.7.1).
 const (
@@ -35,11 +29,11 @@ const (
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	claims, err := figures.LoadClaims("far", publishedCSV, tolerancesCSV)
+	claims, err := figures.LoadClaims("far", files)
 	if err != nil {
 		return figures.Paper{}, err
 	}
-	timings, err := loadTimings()
+	timings, err := figures.ReadCSV[publishedTime]("far", files, "timings.csv")
 	if err != nil {
 		return figures.Paper{}, err
 	}
@@ -57,16 +51,13 @@ func Paper() (figures.Paper, error) {
 	}, nil
 }
 
-// dataset returns the canonical form of a dataset fixed in this package.
-func dataset(spec string) string { return datasets.MustParse(spec).ID() }
-
 // synthetic is a workload of 6.3 with further parameters, such as psup=50.
 func synthetic(w workload, n int, parameters string) string {
 	s := fmt.Sprintf("far/%s+%s?n=%d", w.scaling, w.times, n)
 	if parameters != "" {
 		s += "&" + parameters
 	}
-	return dataset(s)
+	return figures.Dataset(s)
 }
 
 // workload is a scaling class with a range of times, as the paper names them.
@@ -111,45 +102,21 @@ func on(gpu string, count int, s run.Series) run.Series {
 	return s
 }
 
-// Metrics of results (package run).
-const (
-	makespan = "makespan_s"
-	boundS   = "bound_s"
-)
+// makespan is the metric of most numbers.
+const makespan = track.MetricMakespan
 
-// ratios returns, by instance, a metric of one series over one of another.
-func ratios(d *figures.Data, a run.Series, metricA string, b run.Series, metricB string) ([]float64, error) {
-	x, err := d.Values(a, metricA)
-	if err != nil {
-		return nil, err
-	}
-	y, err := d.Values(b, metricB)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, len(x))
-	for i := range x {
-		out[i] = x[i] / y[i]
-	}
-	return out, nil
+// over returns, by instance, the makespan of one series over that of another.
+func over(d *figures.Data, a, b run.Series) []float64 {
+	return figures.Ratios(d.Values(a, makespan), d.Values(b, makespan))
 }
 
+// area is the area bound of the instances of a series.
+func area(s run.Series) run.Series { return on(s.GPU, s.Count, bound(s.Dataset, "area")) }
+
 // rho returns, by instance, the makespan over the area bound (FAR 6.4).
-func rho(d *figures.Data, s run.Series) ([]float64, error) {
-	area := on(s.GPU, s.Count, bound(s.Dataset, "area"))
-	return ratios(d, s, makespan, area, boundS)
+func rho(d *figures.Data, s run.Series) []float64 {
+	return figures.Ratios(d.Values(s, makespan), d.Values(area(s), track.MetricBound))
 }
 
 // needRho lists what rho reads.
-func needRho(s run.Series, n int) []figures.Need {
-	return []figures.Need{{Series: s, N: n}, {Series: on(s.GPU, s.Count, bound(s.Dataset, "area")), N: n}}
-}
-
-// percent turns ratios into percentages above 1.
-func percent(ratios []float64) []float64 {
-	out := make([]float64, len(ratios))
-	for i, r := range ratios {
-		out[i] = (r - 1) * 100
-	}
-	return out
-}
+func needRho(s run.Series, n int) []figures.Need { return figures.NeedFirst(n, s, area(s)) }

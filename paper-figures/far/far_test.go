@@ -19,7 +19,7 @@ import (
 
 func load(t *testing.T) *figures.Claims {
 	t.Helper()
-	c, err := figures.LoadClaims("far", publishedCSV, tolerancesCSV)
+	c, err := figures.LoadClaims("far", files)
 	if err != nil {
 		t.Fatal(err)
 	}

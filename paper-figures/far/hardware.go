@@ -10,7 +10,7 @@ import (
 	"miglab/reports"
 )
 
-// table2 judges what was measured on an A100.
+// table2 judges the isolation that was measured on an A100.
 func table2(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 	return figures.Artefact{
 		Name: "table2", Title: "largest difference in time, alone against beside others",
@@ -30,7 +30,7 @@ func table2(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 			}
 			t := figures.ComparisonTable("Table 2. Instance isolation on A100", out.Findings)
 			t.Notes = append(t.Notes, notes...)
-			out.Tables = []figures.Table{{File: "table2", Table: t}}
+			out.Table("table2", t)
 			return out, nil
 		},
 	}
@@ -46,18 +46,15 @@ func batch3(claims *figures.Claims) (out []string) {
 	return out
 }
 
-// table3 judges the real ends of an execution on an A30, and the simulated ones of the
-// times that the paper's authors published.
+// table3 judges the real end times of an execution on an A30, and the simulated end times
+// that follow from the times that the paper's authors published.
 func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
-	series := on("A30", 1, batch(dataset("a30-batch"), "far", mig.Sequential))
+	series := on("A30", 1, batch(figures.Dataset("a30-batch"), "far", mig.Sequential))
 	return figures.Artefact{
 		Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A30",
 		Needs: func(figures.Scale) []figures.Need { return []figures.Need{{Series: series, N: 1}} },
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			p, s, err := d.Schedule(series, 0)
-			if err != nil {
-				return nil, err
-			}
+			p, s := d.Schedule(series, 0)
 			ends := map[string]float64{}
 			for _, pl := range s.Placements {
 				ends[strings.ToLower(p.Tasks[pl.Task].Name)] = float64(pl.End)
@@ -91,8 +88,8 @@ func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 			bars := reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel("FAR, eight kernels, A30", p, s)}}
 			t := figures.ComparisonTable("Table 3. End times on A30", out.Findings)
 			t.Notes = append(t.Notes, notes...)
-			out.Tables = []figures.Table{{File: "table3", Table: t}}
-			out.Figures = []figures.Figure{{File: "table3", Title: "The simulated schedule behind Table 3", Figure: bars}}
+			out.Table("table3", t)
+			out.Figure("table3", "The simulated schedule behind Table 3", bars)
 			return out, nil
 		},
 	}
@@ -104,9 +101,9 @@ const (
 	largestDeviation  = "simulation error, largest"
 )
 
-// onHardware measures what the text says of times on GPUs, as far as there are any: of
-// isolation, those of all kernels that the text is about on every size but the largest.
-func onHardware(claims *figures.Claims, h datasets.HardwareSet, values map[string]figures.Measurement) error {
+// onHardware measures what the text says about times on GPUs, if there are measurements. For
+// isolation it needs all kernels of the text, on every size except the largest.
+func onHardware(claims *figures.Claims, h datasets.HardwareSet, values figures.Values) error {
 	g := mig.MustLookup("A100")
 	kernels, err := rodiniaOn(g)
 	if err != nil {

@@ -10,33 +10,17 @@ import (
 	"miglab/reports"
 )
 
+// partitioned are the GPU models whose partitions the paper draws.
+func partitioned() []*mig.GPU { return []*mig.GPU{mig.MustLookup("A30"), mig.MustLookup("A100")} }
+
 func figure1() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure1", Title: "the partitions of A30 and A100/H100",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			return drawn("figure1", "Partitions of A30 and A100", reports.Partitions{
-				Title: "Fig. 1. Partitions of A30 and of A100/H100",
-				GPUs:  []*mig.GPU{mig.MustLookup("A30"), mig.MustLookup("A100")},
-			}), nil
-		},
-	}
+	return figures.Drawing("figure1", "the partitions of A30 and A100/H100", "Partitions of A30 and A100",
+		reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100/H100", GPUs: partitioned()})
 }
 
 func figure4() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure4", Title: "the trees of repartitioning",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			return drawn("figure4", "Repartitioning trees", reports.Tree{
-				Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100",
-				GPUs:  []*mig.GPU{mig.MustLookup("A30"), mig.MustLookup("A100")},
-			}), nil
-		},
-	}
-}
-
-// drawn is the output of an artefact that is one figure.
-func drawn(file, title string, f reports.Figure) *figures.Output {
-	return &figures.Output{Figures: []figures.Figure{{File: file, Title: title, Figure: f}}}
+	return figures.Drawing("figure4", "the trees of repartitioning", "Repartitioning trees",
+		reports.Tree{Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100", GPUs: partitioned()})
 }
 
 func figure2() figures.Artefact {
@@ -63,7 +47,7 @@ func figure2() figures.Artefact {
 				}
 			}
 			bars.Groups = []reports.BarGroup{group}
-			return drawn("figure2", bars.Title, bars), nil
+			return figures.Found().Figure("figure2", bars.Title, bars), nil
 		},
 	}
 }
@@ -77,7 +61,7 @@ func figure3() figures.Artefact {
 			if err != nil {
 				return nil, err
 			}
-			return drawn("figure3", "Speedups of the Rodinia kernels on A100",
+			return figures.Found().Figure("figure3", "Speedups of the Rodinia kernels on A100",
 				reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", g, tasks, 4)), nil
 		},
 	}
@@ -96,7 +80,7 @@ func figure11() figures.Artefact {
 			if err != nil {
 				return nil, err
 			}
-			return drawn("figure11", "Synthetic speedups on A100",
+			return figures.Found().Figure("figure11", "Synthetic speedups on A100",
 				reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", g, in.Tasks, 5)), nil
 		},
 	}

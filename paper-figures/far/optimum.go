@@ -5,12 +5,13 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/run"
+	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
-// optimum sets the best schedule that is known for the 16 measured Rodinia kernels beside
-// FAR's, with the certified lower bound. The paper has nothing to compare it with.
+// optimum compares FAR with the best known schedule of the 16 measured Rodinia kernels and
+// with the certified lower bound. The paper has no such comparison.
 func optimum() figures.Artefact {
 	shown := []struct {
 		name   string
@@ -24,45 +25,33 @@ func optimum() figures.Artefact {
 	return figures.Artefact{
 		Name: "optimum", Title: "the 16 Rodinia kernels on A100, beside what is proven",
 		Needs: func(figures.Scale) []figures.Need {
-			out := []figures.Need{{Series: certified, N: 1}}
+			out := figures.NeedFirst(1, certified)
 			for _, s := range shown {
-				out = append(out, figures.Need{Series: s.series, N: 1})
+				out = append(out, figures.NeedFirst(1, s.series)...)
 			}
 			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			lower, err := one(d, certified, boundS)
-			if err != nil {
-				return nil, err
-			}
+			lower := d.First(certified, track.MetricBound)
 			t := reports.Table{
 				Title:   "16 Rodinia kernels on A100, reconfiguration included",
-				Columns: []reports.Column{{Name: "schedule"}, {Name: "makespan [s]", Right: true}, {Name: "above the bound [%]", Right: true}},
+				Columns: reports.Left("schedule").Right("makespan [s]", "above the bound [%]"),
 				Notes:   []string{"bound: certified; no schedule that the referee accepts ends earlier"},
 			}
 			var g reports.Gantt
 			for _, s := range shown {
-				m, err := one(d, s.series, makespan)
-				if err != nil {
-					return nil, err
-				}
+				m := d.First(s.series, makespan)
 				t.Rows = append(t.Rows, []string{s.name, fmt.Sprintf("%.4f", m), fmt.Sprintf("%.3f", (m/lower-1)*100)})
 			}
 			t.Rows = append(t.Rows, []string{"certified lower bound", fmt.Sprintf("%.4f", lower), "0"})
 			for _, s := range []int{0, len(shown) - 1} {
-				p, answer, err := d.Schedule(shown[s].series, 0)
-				if err != nil {
-					return nil, err
-				}
+				p, answer := d.Schedule(shown[s].series, 0)
 				panel := reports.NewGanttPanel(fmt.Sprintf("%s, %.3f s", shown[s].name, answer.Makespan()), p, answer)
 				panel.Marks = []reports.TimeMark{{At: mig.Seconds(lower), Label: "certified bound"}}
 				g.Panels = append(g.Panels, panel)
 			}
 			g.Title = fmt.Sprintf("The Rodinia kernels on A100: FAR and the best known schedule; none ends before %.3f s", lower)
-			return &figures.Output{
-				Tables:  []figures.Table{{File: "optimum", Table: t}},
-				Figures: []figures.Figure{{File: "optimum", Title: g.Title, Figure: g}},
-			}, nil
+			return figures.Found().Table("optimum", t).Figure("optimum", g.Title, g), nil
 		},
 	}
 }

@@ -7,8 +7,8 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// generatorReadings are parameters of the generator that the paper's text leaves
-// open for a table; the first is what it prints, with p_sup = 0.
+// generatorReadings are parameters of the generator that the paper leaves open for a table.
+// The first reading is what the paper prints, with p_sup = 0.
 var generatorReadings = []struct{ name, parameters string }{
 	{"", ""},
 	{"p_sup = 50 %", "psup=50"},
@@ -21,15 +21,13 @@ func claimName(w workload, n int, quantity string) string {
 }
 
 func table4(claims *figures.Claims) figures.Artefact {
-	ns := []int{10, 15, 20, 25, 30, 35}
+	ns := table9Sizes
 	return figures.Artefact{
 		Name: "table4", Title: "average of rho in 1000 executions of FAR with WIDETIMES on A100",
 		Needs: func(s figures.Scale) (out []figures.Need) {
 			for _, r := range generatorReadings {
-				for _, w := range wide {
-					for _, n := range ns {
-						out = append(out, needRho(batch(synthetic(w, n, r.parameters), "far", mig.Sequential), s.Replicates(executions))...)
-					}
+				for w, n := range figures.Each(wide, ns) {
+					out = append(out, needRho(batch(synthetic(w, n, r.parameters), "far", mig.Sequential), s.Replicates(executions))...)
 				}
 			}
 			return out
@@ -37,22 +35,15 @@ func table4(claims *figures.Claims) figures.Artefact {
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			var readings []figures.Reading
 			for _, r := range generatorReadings {
-				values := map[string]figures.Measurement{}
-				for _, w := range wide {
-					for _, n := range ns {
-						v, err := rho(d, batch(synthetic(w, n, r.parameters), "far", mig.Sequential))
-						if err != nil {
-							return nil, err
-						}
-						if values[claimName(w, n, "rho")], err = figures.MeanOf(v, executions); err != nil {
-							return nil, err
-						}
-					}
+				values := figures.Values{}
+				for w, n := range figures.Each(wide, ns) {
+					v := rho(d, batch(synthetic(w, n, r.parameters), "far", mig.Sequential))
+					values[claimName(w, n, "rho")] = d.MeanOf(v, executions)
 				}
 				readings = append(readings, figures.Lookup(r.name, values))
 			}
 			return compared(d, claims, "table4", "Table 4. Average of rho, FAR on A100",
-				figures.Always("outside the tolerance fixed for this table"), wide, columns(ns, "rho"), readings)
+				figures.Always("outside the tolerance fixed for this table"), wide, columns(ns, "rho"), readings), nil
 		},
 	}
 }
@@ -68,22 +59,18 @@ func columns(ns []int, quantities ...string) []string {
 	return out
 }
 
-// compared judges a table's claims under each reading, and sets them out twice: as
-// the paper does, and claim by claim.
+// compared judges a table's claims under each reading and shows them in two tables: in the
+// paper's layout, and claim by claim.
 func compared(
 	d *figures.Data, claims *figures.Claims, artefact, caption string, reason func(claim string) string,
 	rows []workload, columns []string, readings []figures.Reading,
-) (*figures.Output, error) {
-	fs, err := d.Compare(claims.Of(artefact), readings, reason)
-	if err != nil {
-		return nil, err
-	}
+) *figures.Output {
+	fs := d.Compare(claims.Of(artefact), readings, reason)
 	var names []string
 	for _, w := range rows {
 		names = append(names, w.String())
 	}
-	return &figures.Output{Findings: fs, Tables: []figures.Table{
-		{File: artefact, Table: figures.Layout(caption, "workload", names, columns, fs)},
-		{File: artefact + "-claims", Table: figures.ComparisonTable(caption+", claim by claim", fs)},
-	}}, nil
+	return figures.Found(fs...).
+		Table(artefact, figures.Layout(caption, "workload", names, columns, fs)).
+		Table(artefact+"-claims", figures.ComparisonTable(caption+", claim by claim", fs))
 }

@@ -14,8 +14,8 @@ var approaches = []struct{ name, algorithm string }{
 	{"FIXPART(7)", "fixpart?p=7"},
 }
 
-// table5Readings differ in the generator and in what the others are divided by.
-// The approaches carry no reconfiguration time in any of them (FAR 6.5.2: "despite
+// table5Readings differ in the generator and in the variant of FAR that is the divisor.
+// The approaches have no reconfiguration time in any of them (FAR 6.5.2: "despite
 // the reconfiguration costs that such proposals do not need").
 var table5Readings = []struct {
 	name, parameters, far string
@@ -38,30 +38,20 @@ func table5(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "table5", Title: "average of sigma in 1000 executions with n = 15 on A100",
 		Needs: func(s figures.Scale) (out []figures.Need) {
-			for _, r := range table5Readings {
-				for _, w := range workloads {
-					out = append(out, figures.Need{Series: batch(synthetic(w, n, r.parameters), r.far, r.model), N: s.Replicates(executions)})
-					for _, o := range series(w, r.parameters) {
-						out = append(out, figures.Need{Series: o, N: s.Replicates(executions)})
-					}
-				}
+			for r, w := range figures.Each(table5Readings, workloads) {
+				out = append(out, figures.NeedFirst(s.Replicates(executions), batch(synthetic(w, n, r.parameters), r.far, r.model))...)
+				out = append(out, figures.NeedFirst(s.Replicates(executions), series(w, r.parameters)...)...)
 			}
 			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			var readings []figures.Reading
 			for _, r := range table5Readings {
-				values := map[string]figures.Measurement{}
+				values := figures.Values{}
 				for _, w := range workloads {
 					far := batch(synthetic(w, n, r.parameters), r.far, r.model)
 					for i, o := range series(w, r.parameters) {
-						sigma, err := ratios(d, o, makespan, far, makespan)
-						if err != nil {
-							return nil, err
-						}
-						if values[claimName(w, n, "sigma "+approaches[i].name)], err = figures.MeanOf(sigma, executions); err != nil {
-							return nil, err
-						}
+						values[claimName(w, n, "sigma "+approaches[i].name)] = d.MeanOf(over(d, o, far), executions)
 					}
 				}
 				readings = append(readings, figures.Lookup(r.name, values))
@@ -72,7 +62,7 @@ func table5(claims *figures.Claims) figures.Artefact {
 			}
 			return compared(d, claims, "table5", "Table 5. Average of sigma on A100",
 				figures.Always("the paper does not say with which p_sup and generator the table was made, and no reading tried gives all of it"),
-				workloads, columns([]int{n}, quantities...), readings)
+				workloads, columns([]int{n}, quantities...), readings), nil
 		},
 	}
 }

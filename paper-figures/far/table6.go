@@ -27,11 +27,9 @@ func table6(claims *figures.Claims) figures.Artefact {
 		Name: "table6", Title: "contribution of the refinement in 1000 executions on A100",
 		Needs: func(s figures.Scale) (out []figures.Need) {
 			for _, r := range readings {
-				for _, w := range workloads {
-					for _, n := range ns {
-						a, b := both(w, n, r.parameters)
-						out = append(out, figures.Need{Series: a, N: s.Replicates(executions)}, figures.Need{Series: b, N: s.Replicates(executions)})
-					}
+				for w, n := range figures.Each(workloads, ns) {
+					refined, unrefined := both(w, n, r.parameters)
+					out = append(out, figures.NeedFirst(s.Replicates(executions), refined, unrefined)...)
 				}
 			}
 			return out
@@ -39,44 +37,27 @@ func table6(claims *figures.Claims) figures.Artefact {
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			var rs []figures.Reading
 			for _, r := range readings {
-				values := map[string]figures.Measurement{}
-				for _, w := range workloads {
+				values := figures.Values{}
+				moves, swaps := "moves", "swaps"
+				if r.transposed {
+					moves, swaps = swaps, moves
+				}
+				for w, n := range figures.Each(workloads, ns) {
+					refined, unrefined := both(w, n, r.parameters)
 					if r.transposed && w.times != "WIDETIMES" {
 						continue
 					}
-					for _, n := range ns {
-						refined, unrefined := both(w, n, r.parameters)
-						ratio, err := ratios(d, unrefined, makespan, refined, makespan)
-						if err != nil {
-							return nil, err
-						}
-						set := func(quantity string, v []float64, err error) error {
-							if err == nil {
-								values[claimName(w, n, quantity)], err = figures.MeanOf(v, executions)
-							}
-							return err
-						}
-						if !r.transposed {
-							if err := set("p_ref", percent(ratio), nil); err != nil {
-								return nil, err
-							}
-						}
-						for _, quantity := range []string{"moves", "swaps"} {
-							v, err := d.Values(refined, quantity)
-							if r.transposed {
-								quantity = map[string]string{"moves": "swaps", "swaps": "moves"}[quantity]
-							}
-							if err := set(quantity, v, err); err != nil {
-								return nil, err
-							}
-						}
+					if !r.transposed {
+						values[claimName(w, n, "p_ref")] = d.MeanOf(d.Above(unrefined, refined), executions)
 					}
+					values[claimName(w, n, moves)] = d.MeanOf(d.Values(refined, "moves"), executions)
+					values[claimName(w, n, swaps)] = d.MeanOf(d.Values(refined, "swaps"), executions)
 				}
 				rs = append(rs, figures.Lookup(r.name, values))
 			}
 			return compared(d, claims, "table6", "Table 6. Refinement: p_ref (%), moves and swaps, A100",
 				refinementReason,
-				workloads, columns(ns, "p_ref", "moves", "swaps"), rs)
+				workloads, columns(ns, "p_ref", "moves", "swaps"), rs), nil
 		},
 	}
 }

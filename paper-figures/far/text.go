@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/run"
@@ -13,9 +15,9 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// text judges numbers of the text that sum up tables, or count things.
+// text judges the numbers of the text, which summarize tables or count things.
 func text(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
-	sizes := []int{10, 15, 20, 25, 30, 35}
+	sizes := table9Sizes
 	refined := func(w workload, n int) run.Series { return batch(synthetic(w, n, ""), "far", mig.Sequential) }
 	unrefined := func(w workload, n int) run.Series {
 		return batch(synthetic(w, n, ""), "far?refine=false", mig.Sequential)
@@ -24,17 +26,15 @@ func text(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 		Name: "text", Title: "numbers in the text",
 		Needs: func(s figures.Scale) (out []figures.Need) {
 			n := s.Replicates(executions)
-			for _, w := range wide {
-				for _, size := range sizes {
-					out = append(out, needRho(refined(w, size), n)...)
-				}
+			for w, size := range figures.Each(wide, sizes) {
+				out = append(out, needRho(refined(w, size), n)...)
 			}
 			for _, w := range workloads {
 				for _, a := range approaches {
-					out = append(out, figures.Need{Series: batch(synthetic(w, 15, ""), a.algorithm, mig.Free), N: n})
+					out = append(out, figures.NeedFirst(n, batch(synthetic(w, 15, ""), a.algorithm, mig.Free))...)
 				}
 				for _, size := range []int{10, 15, 20, 30} {
-					out = append(out, figures.Need{Series: refined(w, size), N: n}, figures.Need{Series: unrefined(w, size), N: n})
+					out = append(out, figures.NeedFirst(n, refined(w, size), unrefined(w, size))...)
 				}
 				for _, size := range []int{10, 20} {
 					out = append(out, newPairs(s, w, size, "").needs("trivial", "reverse", "moveswap")...)
@@ -43,7 +43,7 @@ func text(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			values := map[string]figures.Measurement{}
+			values := figures.Values{}
 			if err := counts(values); err != nil {
 				return nil, err
 			}
@@ -56,43 +56,24 @@ func text(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 			}
 			values["slowdown with more slices"] = figures.Exactly(slow)
 
-			errors := map[int][]figures.Measurement{} // rho - 1 in percent, by number of tasks
-			for _, w := range wide {
-				for _, n := range sizes {
-					v, err := rho(d, refined(w, n))
-					if err != nil {
-						return nil, err
-					}
-					m, err := figures.MeanOf(percent(v), executions)
-					if err != nil {
-						return nil, err
-					}
-					errors[n] = append(errors[n], m)
-				}
+			gaps := map[int][]figures.Measurement{} // rho - 1 in percent, by number of tasks
+			for w, n := range figures.Each(wide, sizes) {
+				gaps[n] = append(gaps[n], d.MeanOf(figures.Percent(rho(d, refined(w, n))), executions))
 			}
 			var from15 []figures.Measurement
 			for _, n := range sizes[1:] {
-				from15 = append(from15, errors[n]...)
+				from15 = append(from15, gaps[n]...)
 			}
-			values["synthetic error, n = 10"] = average(errors[10])
-			values["synthetic rho, n >= 15"] = affine(largest(from15), 0.01, 1)
-			values["synthetic rho, n = 30 and 35"] = affine(largest(slices.Concat(errors[30], errors[35])), 0.01, 1)
-			values["twice the single-batch ratio less one, n >= 15, least"] = affine(least(from15), 2, 100)
-			values["twice the single-batch ratio less one, n >= 15, largest"] = affine(largest(from15), 2, 100)
+			values["synthetic error, n = 10"] = average(gaps[10])
+			values["synthetic rho, n >= 15"] = largest(from15).Affine(0.01, 1)
+			values["synthetic rho, n = 30 and 35"] = largest(slices.Concat(gaps[30], gaps[35])).Affine(0.01, 1)
+			values["twice the single-batch ratio less one, n >= 15, least"] = least(from15).Affine(2, 100)
+			values["twice the single-batch ratio less one, n >= 15, largest"] = largest(from15).Affine(2, 100)
 
 			gains := map[string][]figures.Measurement{} // over an approach, in percent, by workload
-			for _, w := range workloads {
-				for _, a := range approaches {
-					sigma, err := ratios(d, batch(synthetic(w, 15, ""), a.algorithm, mig.Free), makespan, refined(w, 15), makespan)
-					if err != nil {
-						return nil, err
-					}
-					m, err := figures.MeanOf(percent(sigma), executions)
-					if err != nil {
-						return nil, err
-					}
-					gains[a.name] = append(gains[a.name], m)
-				}
+			for w, a := range figures.Each(workloads, approaches) {
+				sigma := over(d, batch(synthetic(w, 15, ""), a.algorithm, mig.Free), refined(w, 15))
+				gains[a.name] = append(gains[a.name], d.MeanOf(figures.Percent(sigma), executions))
 			}
 			fixed := slices.Concat(gains["FIXPART(1,...,1)"], gains["FIXPART(7)"])
 			values["least gain over MISO-OPT"], values["largest gain over MISO-OPT"] = least(gains["MISO-OPT"]), largest(gains["MISO-OPT"])
@@ -101,12 +82,10 @@ func text(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 			values["gain over FIXPART(1,...,1), POORSCALING"] = average(gains["FIXPART(1,...,1)"][:2])
 			values["gain over FIXPART(7), GOODSCALING"] = average(gains["FIXPART(7)"][4:])
 			const overFAR = " makespan of FIXPART(7) over FAR, POORSCALING and MIXEDSCALING"
-			values["least"+overFAR] = affine(least(gains["FIXPART(7)"][:4]), 0.01, 1)
-			values["largest"+overFAR] = affine(largest(gains["FIXPART(7)"][:4]), 0.01, 1)
+			values["least"+overFAR] = least(gains["FIXPART(7)"][:4]).Affine(0.01, 1)
+			values["largest"+overFAR] = largest(gains["FIXPART(7)"][:4]).Affine(0.01, 1)
 
-			if err := operations(d, values, refined, unrefined); err != nil {
-				return nil, err
-			}
+			operations(d, values, refined, unrefined)
 
 			reason := func(claim string) string {
 				switch claim {
@@ -128,13 +107,13 @@ func text(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 				}
 				fs = append(fs, d.Judge(c, m, "", reason(c.Name)))
 			}
-			return &figures.Output{Findings: fs, Tables: []figures.Table{{File: "text", Table: figures.ComparisonTable("Numbers in the text", fs)}}}, nil
+			return figures.Found(fs...).Table("text", figures.ComparisonTable("Numbers in the text", fs)), nil
 		},
 	}
 }
 
 // counts measures what follows from the GPU models and the measured kernels.
-func counts(values map[string]figures.Measurement) error {
+func counts(values figures.Values) error {
 	for claim, gpu := range map[string]string{"A30": "A30", "A100/H100": "A100"} {
 		g := mig.MustLookup(gpu)
 		inner := 0 // only an instance with others below it can be split
@@ -169,32 +148,16 @@ func counts(values map[string]figures.Measurement) error {
 	return nil
 }
 
-// operations measures what the text says of the refinement and the concatenation.
-func operations(d *figures.Data, values map[string]figures.Measurement, refined, unrefined func(workload, int) run.Series) error {
+// operations measures what the text says about the refinement and the concatenation.
+func operations(d *figures.Data, values figures.Values, refined, unrefined func(workload, int) run.Series) {
 	var moves, swaps, gains []figures.Measurement
-	mean := func(to *[]figures.Measurement, v []float64, err error) error {
-		if err != nil {
-			return err
-		}
-		m, err := figures.MeanOf(v, executions)
-		*to = append(*to, m)
-		return err
-	}
+	mean := func(of []float64) figures.Measurement { return d.MeanOf(of, executions) }
 	for _, w := range workloads {
 		for _, n := range []int{10, 20, 30} {
-			v, err := d.Values(refined(w, n), "moves")
-			if err := mean(&moves, v, err); err != nil {
-				return err
-			}
-			v, err = d.Values(refined(w, n), "swaps")
-			if err := mean(&swaps, v, err); err != nil {
-				return err
-			}
+			moves = append(moves, mean(d.Values(refined(w, n), "moves")))
+			swaps = append(swaps, mean(d.Values(refined(w, n), "swaps")))
 		}
-		r, err := ratios(d, unrefined(w, 20), makespan, refined(w, 20), makespan)
-		if err := mean(&gains, percent(r), err); err != nil {
-			return err
-		}
+		gains = append(gains, mean(d.Above(unrefined(w, 20), refined(w, 20))))
 	}
 	values["moves of a refinement on average"], values["swaps of a refinement on average"] = largest(moves), largest(swaps)
 	values["gain of the refinement, n = 20, least"], values["gain of the refinement, n = 20, largest"] = least(gains), largest(gains)
@@ -203,21 +166,10 @@ func operations(d *figures.Data, values map[string]figures.Measurement, refined,
 		var reversing, moving, beyond []figures.Measurement
 		for _, w := range workloads {
 			p := newPairs(d.Scale, w, n, "")
-			a, err := p.gain(d, "reverse")
-			if err := mean(&reversing, a, err); err != nil {
-				return err
-			}
-			b, err := p.gain(d, "moveswap")
-			if err := mean(&moving, b, err); err != nil {
-				return err
-			}
+			a, b := p.gain(d, "reverse"), p.gain(d, "moveswap")
 			extra := make([]float64, len(a))
-			for i := range a {
-				extra[i] = b[i] - a[i]
-			}
-			if err := mean(&beyond, extra, nil); err != nil {
-				return err
-			}
+			floats.SubTo(extra, b, a)
+			reversing, moving, beyond = append(reversing, mean(a)), append(moving, mean(b)), append(beyond, mean(extra))
 		}
 		values[fmt.Sprintf("gain of moving and swapping between batches, n = %d", n)] = average(moving)
 		if n == 10 {
@@ -225,7 +177,6 @@ func operations(d *figures.Data, values map[string]figures.Measurement, refined,
 			values["gain of moving and swapping beyond reversing, n = 10, least"] = least(beyond)
 		}
 	}
-	return nil
 }
 
 func byValue(a, b figures.Measurement) int { return cmp.Compare(a.Value, b.Value) }
@@ -233,11 +184,6 @@ func byValue(a, b figures.Measurement) int { return cmp.Compare(a.Value, b.Value
 func largest(ms []figures.Measurement) figures.Measurement { return slices.MaxFunc(ms, byValue) }
 
 func least(ms []figures.Measurement) figures.Measurement { return slices.MinFunc(ms, byValue) }
-
-// affine returns scale*m + shift, for a positive scale.
-func affine(m figures.Measurement, scale, shift float64) figures.Measurement {
-	return figures.Measurement{Value: scale*m.Value + shift, Low: scale*m.Low + shift, High: scale*m.High + shift, SE: scale * m.SE}
-}
 
 // average is the mean of independent means.
 func average(ms []figures.Measurement) figures.Measurement {
@@ -254,9 +200,9 @@ func average(ms []figures.Measurement) figures.Measurement {
 	return out
 }
 
-// slowdown returns by how many percent a kernel takes longer on a larger instance
-// at most, over the measured Rodinia kernels (FAR 2.4, first point of monotony),
-// and in words which kernel that is and how many exceed 2 %.
+// slowdown returns the largest slowdown of a measured Rodinia kernel on a larger instance,
+// in percent (FAR 2.4, first point of monotony). The text names the kernel and says how
+// many kernels exceed 2 %.
 func slowdown() (float64, string, error) {
 	var most float64
 	var where string

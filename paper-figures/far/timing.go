@@ -1,11 +1,8 @@
 package far
 
 import (
-	"bytes"
 	"fmt"
 	"math"
-
-	"github.com/gocarina/gocsv"
 
 	"miglab/harness/mig"
 	"miglab/harness/run"
@@ -22,14 +19,6 @@ type publishedTime struct {
 	Source    string `csv:"source"`
 }
 
-func loadTimings() ([]publishedTime, error) {
-	var rows []publishedTime
-	if err := gocsv.Unmarshal(bytes.NewReader(timingsCSV), &rows); err != nil {
-		return nil, fmt.Errorf("far: timings: %w", err)
-	}
-	return rows, nil
-}
-
 // timedSeries returns what is timed for a row: 1000 executions with MIXEDSCALING
 // (6.4.2); for the concatenation, pairs of batches of n tasks.
 func timedSeries(t publishedTime) []run.Series {
@@ -43,10 +32,8 @@ func timedSeries(t publishedTime) []run.Series {
 		return []run.Series{batch(rodiniaData, t.Algorithm, model)}
 	case "10-35":
 		var out []run.Series
-		for _, w := range wide {
-			for _, n := range table9Sizes {
-				out = append(out, batch(synthetic(w, n, ""), t.Algorithm, model))
-			}
+		for w, n := range figures.Each(wide, table9Sizes) {
+			out = append(out, batch(synthetic(w, n, ""), t.Algorithm, model))
 		}
 		return out
 	}
@@ -60,12 +47,11 @@ func timedSeries(t publishedTime) []run.Series {
 	return []run.Series{batch(synthetic(mixed, n, ""), t.Algorithm, model)}
 }
 
-// timing sets the paper's scheduling times beside those of this machine. Wall
-// times differ from run to run, so they are kept out of the claims.
+// timing compares the paper's scheduling times with those of this machine. They are not
+// claims, because wall times differ from run to run.
 func timing(rows []publishedTime) figures.Artefact {
 	replicates := func(s figures.Scale, t publishedTime) int {
-		switch {
-		case t.N == "rodinia":
+		if t.N == "rodinia" {
 			return 1
 		}
 		return s.Replicates(executions)
@@ -74,25 +60,16 @@ func timing(rows []publishedTime) figures.Artefact {
 		Name: "timing", Title: "scheduling times (6.4.2, 6.5.2, 6.7.1)", Timed: true,
 		Needs: func(s figures.Scale) (out []figures.Need) {
 			for _, t := range rows {
-				for _, series := range timedSeries(t) {
-					out = append(out, figures.Need{Series: series, N: replicates(s, t)})
-				}
+				out = append(out, figures.NeedFirst(replicates(s, t), timedSeries(t)...)...)
 			}
 			return out
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{
 				Title: "Scheduling times, one core",
-				Columns: []reports.Column{
-					{Name: "algorithm"},
-					{Name: "n", Right: true},
-					{Name: "published_ms", Right: true},
-					{Name: "measured_ms", Right: true},
-					{Name: "ci_low_ms", Right: true},
-					{Name: "ci_high_ms", Right: true},
-					{Name: "executions", Right: true},
-					{Name: "source"},
-				},
+				Columns: reports.Left("algorithm").
+					Right("n", "published_ms", "measured_ms", "ci_low_ms", "ci_high_ms", "executions").
+					Left("source"),
 				Notes: []string{
 					"published: AMD Ryzen 5 4600H; measured: this machine, while as many cells ran at once as there are workers",
 					"far-concat is two batches of n tasks, the two FAR schedules included; the paper's time is for the concatenation alone",
@@ -101,24 +78,17 @@ func timing(rows []publishedTime) figures.Artefact {
 			for _, row := range rows {
 				var all []float64
 				for _, s := range timedSeries(row) {
-					us, err := d.Micros(s)
-					if err != nil {
-						return nil, err
-					}
-					all = append(all, us...)
+					all = append(all, d.Micros(s)...)
 				}
 				for i := range all {
-					all[i] /= 1000
+					all[i] /= 1000 // milliseconds
 				}
 				if len(all) == 0 {
-					// Timings are no results: a power cut may have lost them.
+					// Timings are not results: a power cut may have lost them.
 					t.Rows = append(t.Rows, []string{row.Algorithm, row.N, row.Published, "", "", "", "0", row.Source})
 					continue
 				}
-				m, err := figures.MeanOf(all, len(all))
-				if err != nil {
-					return nil, err
-				}
+				m := d.MeanOf(all, len(all))
 				number := func(v float64) string {
 					if math.IsNaN(v) {
 						return "" // a single execution has no interval
@@ -129,7 +99,7 @@ func timing(rows []publishedTime) figures.Artefact {
 					row.Algorithm, row.N, row.Published, number(m.Value), number(m.Low), number(m.High), fmt.Sprint(len(all)), row.Source,
 				})
 			}
-			return &figures.Output{Tables: []figures.Table{{File: "timing", Table: t}}}, nil
+			return figures.Found().Table("timing", t), nil
 		},
 	}
 }

@@ -17,30 +17,23 @@ import (
 const needsCorun = "NOT RUNNABLE: needs kernels that share a GPU under MPS: run `miglab profile --mode mps-sm-limit --out DIR` and " +
 	"`miglab profile corun --mode mps-sm-limit --out DIR` there, put DIR/kernels.csv and DIR/corun.csv into datasets/hardware as NAME.kernels.csv and NAME.corun.csv and build anew"
 
-// A corunCheck sets the model beside a measured mix.
+// A corunCheck compares the model with a measured mix.
 type corunCheck struct {
 	mix string
-	// throughput is relative to the jobs one after the other, slowdowns are by job.
+	// throughput is relative to running the jobs one after the other. Slowdowns are by job.
 	throughput, simulated         float64
 	slowdowns, simulatedSlowdowns []float64
 }
 
-// corunError is how far the model is off on co-runs that were measured under MPS.
+// corunError measures the error of the model on co-runs that were measured under MPS.
 func corunError(h datasets.HardwareSet) figures.Artefact {
 	return figures.Artefact{
 		Name: "corun", Title: "the model's error on measured co-runs",
 		Build: func(*figures.Data) (*figures.Output, error) {
 			t := reports.Table{
 				Title: "Co-runs measured under MPS, and what the model makes of them",
-				Columns: []reports.Column{
-					{Name: "file"},
-					{Name: "mix"},
-					{Name: "throughput, measured", Right: true},
-					{Name: "simulated", Right: true},
-					{Name: "error [%]", Right: true},
-					{Name: "slowdowns, measured", Right: true},
-					{Name: "simulated", Right: true},
-				},
+				Columns: reports.Left("file", "mix").
+					Right("throughput, measured", "simulated", "error [%]", "slowdowns, measured", "simulated"),
 			}
 			for _, table := range h.Corun {
 				checks, left, err := checkCoruns(table.Rows, programsFor(h, table.Provenance))
@@ -61,7 +54,7 @@ func corunError(h datasets.HardwareSet) figures.Artefact {
 				}
 				if len(checks) > 0 {
 					t.Notes = append(t.Notes, fmt.Sprintf("%s: mean absolute error of the throughput %.1f %% over %d mixes, of the slowdown %.1f %% over %d jobs",
-						table.File, 100*mean(throughputs), len(throughputs), 100*mean(slowdowns), len(slowdowns)))
+						table.File, 100*figures.Mean(throughputs), len(throughputs), 100*figures.Mean(slowdowns), len(slowdowns)))
 				}
 				if left > 0 {
 					t.Notes = append(t.Notes, fmt.Sprintf("%s: %d mixes are left out, of kernels without times by size, or with more than 100 %% together", table.File, left))
@@ -72,7 +65,7 @@ func corunError(h datasets.HardwareSet) figures.Artefact {
 			} else {
 				t.Notes = append(t.Notes, fmt.Sprintf("programs are fitted on the kernels' times alone by size, on the same GPU or, where there are none, on the public ones of A100 (fit); kappa = %g", shippedModel().Kappa))
 			}
-			return &figures.Output{Tables: []figures.Table{{File: "corun", Table: t}}}, nil
+			return figures.Found().Table("corun", t), nil
 		},
 	}
 }
@@ -85,8 +78,8 @@ func listed(values []float64) string {
 	return strings.Join(out, " ")
 }
 
-// programsFor returns the programs of kernels, by name: those fitted on times alone on the same
-// GPU under MPS, the newest ones, and of kernels that were not measured there the public ones.
+// programsFor returns the programs of kernels by name. They are fitted on the newest times alone
+// on the same GPU under MPS, or on the public times if there are none.
 func programsFor(h datasets.HardwareSet, on datasets.Provenance) map[string]task.Program {
 	out := map[string]task.Program{}
 	add := func(fits []datasets.KernelFit) {
@@ -103,8 +96,8 @@ func programsFor(h datasets.HardwareSet, on datasets.Provenance) map[string]task
 	return out
 }
 
-// checkCoruns sets the model beside all mixes of several jobs that it has programs for; left
-// counts the others.
+// checkCoruns compares the model with all mixes of several jobs for which it has programs. left
+// counts the other mixes.
 func checkCoruns(rows []datasets.CorunTime, programs map[string]task.Program) (checks []corunCheck, left int, err error) {
 	alone := map[string]mig.Seconds{}
 	for _, r := range rows {
@@ -142,8 +135,8 @@ func checkCoruns(rows []datasets.CorunTime, programs map[string]task.Program) (c
 	return checks, left, nil
 }
 
-// windowOf returns the programs of a mix, with their measured times alone, and its setup; false
-// if the model has no program for a kernel, or the setup is none.
+// windowOf returns the programs of a mix, with their measured times alone, and its setup. It
+// reports false if a kernel has no program or the setup is invalid.
 func windowOf(jobs []datasets.CorunTime, programs map[string]task.Program, alone map[string]mig.Seconds) (corun.Window, corun.Setup, bool) {
 	w := corun.Window{Concurrency: corun.MaxSlots, Model: shippedModel()}
 	var shares []float64
@@ -159,7 +152,7 @@ func windowOf(jobs []datasets.CorunTime, programs map[string]task.Program, alone
 	return w, setup, setup.Validate() == nil
 }
 
-// shippedModel has the constants of all results but those of sensitivity.
+// shippedModel has the constants of all results except those of sensitivity.
 func shippedModel() corun.Model {
 	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse(queues), mig.MustLookup(gpu), 0)
 	if err != nil {

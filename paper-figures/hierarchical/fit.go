@@ -13,27 +13,19 @@ import (
 	"miglab/reports"
 )
 
-// wellFitted is the residual up to which the model is said to fit a kernel.
+// wellFitted is the largest residual at which the model counts as fitting a kernel.
 const wellFitted = 0.15
 
-// fit sets the model beside the public times that it is fitted on.
+// fit compares the model with the public times that it is fitted on.
 func fit() figures.Artefact {
 	return figures.Artefact{
 		Name: "fit", Title: "the co-run model's fit to 16 public kernels",
 		Build: func(*figures.Data) (*figures.Output, error) {
 			t := reports.Table{
 				Title: "Fit of the co-run model to public times on A100 instances",
-				Columns: []reports.Column{
-					{Name: "kernel"},
-					{Name: "program"},
-					{Name: "class"},
-					{Name: "solo [s]", Right: true},
-					{Name: "serial s", Right: true},
-					{Name: "parallelism p", Right: true},
-					{Name: "gain, 1 to 7 slices", Right: true},
-					{Name: "RMS residual [%]", Right: true},
-					{Name: "contradicts Table IV"},
-				},
+				Columns: reports.Left("kernel", "program", "class").
+					Right("solo [s]", "serial s", "parallelism p", "gain, 1 to 7 slices", "RMS residual [%]").
+					Left("contradicts Table IV"),
 			}
 			public, err := datasets.InstanceOf[task.Batches](datasets.MustParse("rodinia"), mig.MustLookup(gpu), 0)
 			if err != nil {
@@ -77,15 +69,12 @@ func fit() figures.Artefact {
 				fmt.Sprintf("of the %d kernels of Table IV, the times of these are not those of the paper's class: %s; a kernel whose class is not in Table IV has the one that fits best", ofTable4(kernels), strings.Join(contradict, ", ")),
 				"residual: model over public time, less 1; speeds in the figure are the fitted solo time over the time; the public inputs are not the paper's",
 			}
-			return &figures.Output{
-				Tables:  []figures.Table{{File: "fit", Table: t}},
-				Figures: []figures.Figure{{File: "fit", Title: chart.Title, Figure: chart}},
-			}, nil
+			return figures.Found().Table("fit", t).Figure("fit", chart.Title, chart), nil
 		},
 	}
 }
 
-// aligned gives the vertical axes one range, which begins at some number.
+// aligned gives all vertical axes the same range, which begins at from.
 func aligned(panels []reports.Lines, from float64) (out []reports.Chart) {
 	to := from
 	for _, p := range panels {

@@ -1,42 +1,37 @@
 // Package hierarchical reproduces the hierarchical paper: "Hierarchical Resource
 // Partitioning on Modern GPUs: A Reinforcement Learning Approach".
 //
-// Its numbers were measured on an A100, and the profiles of its jobs were not published. All
-// that is here is therefore simulated, by the model of package harness/sim/corun, and says
-// so: no number of this package is a measurement. Of the 27 programs of Table IV eight are fitted
-// on times that others published, the rest drawn from their class under a fixed seed.
+// The paper measured its numbers on an A100 and did not publish the profiles of its jobs. All
+// numbers of this package are therefore simulated, by the model of package harness/sim/corun,
+// and say so. None is a measurement. Of the 27 programs of Table IV, eight are fitted on times
+// that others published, and the rest are drawn from their class under a fixed seed.
 //
-// published.csv holds the numbers of the text; those of the figures are printed nowhere. Where the
-// text compares methods, the claim is the difference, at least or at most 0. tolerances.csv
-// holds those tolerances that are not the default.
+// published.csv has the numbers of the text; those of the figures are not printed. If the text
+// compares methods, the claim is that the difference is at least or at most 0. tolerances.csv
+// has the tolerances that differ from the default.
 //
-// Figs. 3 to 5 do not name their programs in the text: theirs are our choice.
+// The text does not name the programs of Figs. 3 to 5, so these are our choice.
 package hierarchical
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"strconv"
-
-	"miglab/harness/track"
 
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
+	"miglab/harness/track"
 	figures "miglab/paper-figures"
 )
 
-var (
-	//go:embed published.csv
-	publishedCSV []byte
-	//go:embed tolerances.csv
-	tolerancesCSV []byte
-)
+//go:embed published.csv tolerances.csv
+var files embed.FS
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	claims, err := figures.LoadClaims("hierarchical", publishedCSV, tolerancesCSV)
+	claims, err := figures.LoadClaims("hierarchical", files)
 	if err != nil {
 		return figures.Paper{}, err
 	}
@@ -57,7 +52,7 @@ const (
 	gpu = "A100"
 	// windowSize is the paper's W, concurrency its Cmax.
 	windowSize, concurrency = 12, 4
-	// queues is the dataset of Table V, an instance a queue.
+	// queues is the dataset of Table V, with an instance for each queue.
 	queues = "corun/queues"
 )
 
@@ -69,7 +64,7 @@ var queueNames = func() (out []string) {
 	return out
 }()
 
-// A method is a scheduler of the co-run track with its name in tables and figures.
+// A method is an algorithm of the co-run track with its name in tables and figures.
 type method struct{ title, algorithm string }
 
 // agentTitle is the paper's name of its agent.
@@ -88,8 +83,8 @@ var (
 	exact  = method{"exact optimum", "exact"}
 )
 
-// defaultTitle is the paper's name of MIG+MPS without percentages, whose MIG partition is
-// that of the highest mean throughput over the queues.
+// defaultTitle is the paper's name of MIG+MPS without percentages. Its MIG partition is the
+// one with the highest mean throughput over the queues.
 const defaultTitle = "MIG+MPS Default"
 
 // partitions are MIG+MPS Default with each of its partitions.
@@ -108,9 +103,9 @@ func (m method) on(dataset string) run.Series {
 	}
 }
 
-// dataset returns the canonical form of a dataset fixed in this package.
-func dataset(format string, args ...any) string {
-	return datasets.MustParse(fmt.Sprintf(format, args...)).ID()
+// queuesWith is Q1 to Q12 with other parameters of the dataset.
+func queuesWith(format string, args ...any) string {
+	return figures.Dataset(queues + "?" + fmt.Sprintf(format, args...))
 }
 
 // need lists n windows of a dataset for each of the methods.
@@ -127,27 +122,15 @@ func paperQueues(dataset string, methods ...method) []figures.Need {
 }
 
 // bestDefault returns MIG+MPS Default with the partition of the highest mean throughput.
-func bestDefault(d *figures.Data, dataset string) (method, error) {
+func bestDefault(d *figures.Data, dataset string) method {
 	var best method
 	highest := 0.0
 	for _, m := range partitions {
-		v, err := d.Values(m.on(dataset), track.MetricThroughput)
-		if err != nil {
-			return best, err
-		}
-		if mean(v) > highest {
-			best, highest = m, mean(v)
+		if mean := figures.Mean(d.Values(m.on(dataset), track.MetricThroughput)); mean > highest {
+			best, highest = m, mean
 		}
 	}
-	return best, nil
-}
-
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
+	return best
 }
 
 // fitted counts the programs of Table IV whose parameters are fitted, and those drawn.
@@ -169,11 +152,11 @@ func simulated() string {
 	return fmt.Sprintf("simulated, not measured, with kappa = %g and delta = %g, which were chosen with the paper's order of methods in view; %d of the %d programs are fitted on public times, %d are drawn from their class (table4); how results move with all these: sensitivity", m.Kappa, m.Delta, yes, yes+no, no)
 }
 
-// rebuilt says what of the agent is the paper's.
+// rebuilt says which parts of the agent are the paper's.
 const rebuilt = agentTitle + ": network, actions and training queues as in the paper; its rewards are rebuilt from the prose, and how jobs " +
 	"get their slots, and an estimate of the time saved by each setup that it sees, are ours; rule, inputs and settings were chosen by looking at Q1 to Q12"
 
-// unlikeThePaper is why numbers deviate.
+// unlikeThePaper is why numbers differ from the paper's.
 func unlikeThePaper() string {
 	yes, no := fitted()
 	return fmt.Sprintf("simulated by a model, not measured: the profiles of the paper's jobs were not published, and %d of %d programs are drawn from their class", no, yes+no)

@@ -5,21 +5,20 @@ import (
 	"strconv"
 	"strings"
 
-	"miglab/harness/track"
-
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/sim/corun"
+	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
-// The programs of Figs. 3 to 5. The text does not name them, so they are our choice: they show
-// what the text says of its own.
+// The programs of Figs. 3 to 5. The text does not name them, so they are our choice. They show
+// what the text says about its programs.
 var (
-	// splitMixes has the best split off the middle twice, and near it once (III-B).
+	// splitMixes have their best split away from the middle twice, and near it once (III-B).
 	splitMixes = [][]string{{"hotspot3D", "stream"}, {"bt_solver_A", "kmeans"}, {"lavaMD", "gaussian"}}
-	// memoryMixes gain from private memory, but for the last one, which has no counterpart in
+	// memoryMixes gain from private memory, except the last one, which has no counterpart in
 	// the paper.
 	memoryMixes = [][]string{{"huffman", "kmeans"}, {"bt_solver_A", "dwt2d"}, {"lud_A", "kmeans"}}
 	// fourPrograms has all classes.
@@ -31,11 +30,11 @@ const ourChoice = "the text does not name the paper's programs: these are our ch
 
 // mix is the dataset of a window of some programs.
 func mix(programs []string, parameters string) string {
-	return dataset("corun/mix?jobs=%s%s", strings.Join(programs, "+"), parameters)
+	return figures.Dataset("corun/mix?jobs=" + strings.Join(programs, "+") + parameters)
 }
 
-// together has the referee run programs together on a partition, the first in the first slot.
-// The figures that need it are about given partitions, so that nothing is scheduled.
+// together lets the referee run programs together on a partition, the first in the first slot.
+// It schedules nothing, because the figures are about given partitions.
 func together(programs []string, setup string) (corun.Result, error) {
 	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse(mix(programs, "")), mig.MustLookup(gpu), 0)
 	if err != nil {
@@ -57,12 +56,12 @@ func figure3() figures.Artefact {
 			chart := reports.Lines{Title: title, X: reports.Axis{Label: "Compute of the first program [%]", Ticks: []float64{10, 30, 50, 70, 90}}, Y: reports.Axis{Label: "Throughput / time sharing"}}
 			t := reports.Table{
 				Title:   "Figure 3. Relative throughput by compute of the first program, simulated",
-				Columns: []reports.Column{{Name: "first [%]", Right: true}},
+				Columns: reports.Right("first [%]"),
 				Notes:   []string{ourChoice, simulated()},
 			}
 			for k, programs := range splitMixes {
 				name := strings.Join(programs, " + ")
-				t.Columns = append(t.Columns, reports.Column{Name: name, Right: true})
+				t.Columns = t.Columns.Right(name)
 				line := reports.Series{Name: name, Markers: true}
 				for i, percent := 0, 5; percent < 100; i, percent = i+1, percent+5 {
 					r, err := together(programs, fmt.Sprintf("[(%g)+(%g),1m]", float64(percent)/100, float64(100-percent)/100))
@@ -77,15 +76,12 @@ func figure3() figures.Artefact {
 				}
 				chart.Series = append(chart.Series, line)
 			}
-			return &figures.Output{
-				Tables:  []figures.Table{{File: "figure3", Table: t}},
-				Figures: []figures.Figure{{File: "figure3", Title: title, Figure: chart}},
-			}, nil
+			return figures.Found().Table("figure3", t).Figure("figure3", title, chart), nil
 		},
 	}
 }
 
-// figure4 compares shared with private memory, the multiprocessors divided alike.
+// figure4 compares shared with private memory under the same division of the multiprocessors.
 func figure4() figures.Artefact {
 	const title = "Fig. 4. Relative throughput with shared and private memory (simulated)"
 	return figures.Artefact{
@@ -95,7 +91,7 @@ func figure4() figures.Artefact {
 			chart := reports.Bars{Title: title, X: reports.Axis{Label: "Programs, with the GPCs of each"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
 			t := reports.Table{
 				Title:   "Figure 4. Relative throughput with shared and private memory, simulated",
-				Columns: []reports.Column{{Name: "programs"}, {Name: "GPCs"}, {Name: "shared memory", Right: true}, {Name: "private memory", Right: true}, {Name: "private / shared", Right: true}},
+				Columns: reports.Left("programs", "GPCs").Right("shared memory", "private memory", "private / shared"),
 				Notes: []string{
 					ourChoice + "; the last mix, which needs the bandwidth, is one that loses by private memory",
 					"one of eight GPCs is off, as in the paper", simulated(),
@@ -123,10 +119,7 @@ func figure4() figures.Artefact {
 				}
 			}
 			chart.Groups = []reports.BarGroup{shared, private}
-			return &figures.Output{
-				Tables:  []figures.Table{{File: "figure4", Table: t}},
-				Figures: []figures.Figure{{File: "figure4", Title: title, Figure: chart}},
-			}, nil
+			return figures.Found().Table("figure4", t).Figure("figure4", title, chart), nil
 		},
 	}
 }
@@ -157,7 +150,7 @@ func figure5() figures.Artefact {
 			chart := reports.Bars{Title: title, X: reports.Axis{Label: "Option"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
 			t := reports.Table{
 				Title:   "Figure 5. The options on " + strings.Join(fourPrograms, ", ") + ", simulated",
-				Columns: []reports.Column{{Name: "option"}, {Name: "throughput", Right: true}, {Name: "groups", Right: true}, {Name: "mean slowdown", Right: true}},
+				Columns: reports.Left("option").Right("throughput", "groups", "mean slowdown"),
 				Notes: []string{
 					ourChoice, "pairs, partitions and percentages by exhaustive search; MIG+MPS takes any partition, those of " + defaultTitle + " included; one group is all four programs at once", simulated(),
 				},
@@ -165,20 +158,13 @@ func figure5() figures.Artefact {
 			for _, r := range rows {
 				var v [3]float64
 				for i, metric := range []string{track.MetricThroughput, track.MetricGroups, track.MetricSlowdownMean} {
-					values, err := d.Values(r.on(mix(fourPrograms, r.parameters)), metric)
-					if err != nil {
-						return nil, err
-					}
-					v[i] = values[0]
+					v[i] = d.First(r.on(mix(fourPrograms, r.parameters)), metric)
 				}
 				chart.Categories, bars.Values = append(chart.Categories, r.name), append(bars.Values, v[0])
 				t.Rows = append(t.Rows, []string{r.name, reports.Fixed(v[0], 3), reports.Fixed(v[1], 0), reports.Fixed(v[2], 3)})
 			}
 			chart.Groups = []reports.BarGroup{bars}
-			return &figures.Output{
-				Tables:  []figures.Table{{File: "figure5", Table: t}},
-				Figures: []figures.Figure{{File: "figure5", Title: title, Figure: chart}},
-			}, nil
+			return figures.Found().Table("figure5", t).Figure("figure5", title, chart), nil
 		},
 	}
 }

@@ -6,14 +6,13 @@ import (
 	"miglab/reports"
 )
 
-// The partitions of MIG in Fig. 2 and Fig. 4: instances of 3 and 4 GPCs, the eighth GPC being
-// off.
+// The MIG partitions of Figs. 2 and 4: instances of 3 and 4 GPCs. The eighth GPC is off.
 const (
 	sharedMemory  = "[{0.375}+{0.5},1m]"
 	privateMemory = "[{0.375},0.5m]+[{0.5},0.5m]"
 )
 
-// options are those of Fig. 2, in its order, each by an example.
+// options are the options of Fig. 2 in its order, each with an example.
 var options = []struct{ name, setup string }{
 	{"MPS Only", "[(0.3)+(0.7),1m]"},
 	{"MIG Only, shared memory", sharedMemory},
@@ -22,21 +21,15 @@ var options = []struct{ name, setup string }{
 }
 
 func figure2() figures.Artefact {
-	const title = "Fig. 2. Options to partition a GPU by MIG and MPS, an example of each"
-	return figures.Artefact{
-		Name: "figure2", Title: title,
-		Build: func(*figures.Data) (*figures.Output, error) {
-			f := reports.Divisions{Title: title}
-			for _, o := range options {
-				s := corun.MustParse(o.setup)
-				f.Rows = append(f.Rows, division(o.name+"   "+s.String(), &s))
-			}
-			return &figures.Output{Figures: []figures.Figure{{File: "figure2", Title: title, Figure: f}}}, nil
-		},
+	f := reports.Divisions{Title: "Fig. 2. Options to partition a GPU by MIG and MPS, an example of each"}
+	for _, o := range options {
+		s := corun.MustParse(o.setup)
+		f.Rows = append(f.Rows, division(o.name+"   "+s.String(), &s))
 	}
+	return figures.Drawing("figure2", f.Title, f.Title, f)
 }
 
-// division is a setup as it is drawn.
+// division is the drawing of a setup.
 func division(label string, s *corun.Setup) reports.Division {
 	out := reports.Division{Label: label}
 	for _, gi := range s.GIs {

@@ -8,19 +8,17 @@ import (
 	"strings"
 
 	"miglab/harness/track"
-
-	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
-// The constants of the model that are tried, each with the other one as shipped.
+// The constants of the model that are varied, one at a time.
 var (
 	kappas = []float64{0.2, 0.225, 0.25, 0.275, 0.3}
 	deltas = []float64{0.1, 0.2, 0.3, 0.4, 0.5}
 )
 
-// scaled returns the values of a sweep, few of them in a quick run.
+// scaled returns the values of a sweep, or fewer in a quick run.
 func scaled[T any](s figures.Scale, values []T, quick ...T) []T {
 	if s.Quick {
 		return quick
@@ -28,13 +26,13 @@ func scaled[T any](s figures.Scale, values []T, quick ...T) []T {
 	return values
 }
 
-func withKappa(kappa float64) string { return dataset("%s?kappa=%g", queues, kappa) }
-func withDelta(delta float64) string { return dataset("%s?delta=%g", queues, delta) }
+func withKappa(kappa float64) string { return queuesWith("kappa=%g", kappa) }
+func withDelta(delta float64) string { return queuesWith("delta=%g", delta) }
 
-// sensitivity says how the methods' throughput, and their order, move with what the model
-// assumes.
+// sensitivity shows how the throughput and the order of the methods depend on the assumptions
+// of the model.
 func sensitivity() figures.Artefact {
-	freed := dataset("%s?release=true", queues)
+	freed := queuesWith("release=true")
 	return figures.Artefact{
 		Name: "sensitivity", Title: "how results move with the model (simulated)",
 		Needs: func(s figures.Scale) (out []figures.Need) {
@@ -53,32 +51,26 @@ func sensitivity() figures.Artefact {
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{
 				Title:   "Mean throughput on Q1 to Q12 by what the model assumes, simulated",
-				Columns: []reports.Column{{Name: "setting"}},
+				Columns: reports.Left("setting"),
 				Notes: []string{
 					"order: the methods with a choice of partitions, the highest mean first; " + defaultTitle + " has the best partition of each setting",
 					"draws: the programs without public times drawn anew; the interval is over the draws",
 					simulated(),
 				},
 			}
-			shipped, err := onQueues(d, queues, track.MetricThroughput)
-			if err != nil {
-				return nil, err
-			}
+			shipped := onQueues(d, queues, track.MetricThroughput)
 			for _, r := range shipped {
-				t.Columns = append(t.Columns, reports.Column{Name: r.title, Right: true})
+				t.Columns = t.Columns.Right(r.title)
 			}
-			t.Columns = append(t.Columns, reports.Column{Name: "order"})
-			add := func(name, data string) ([]row, error) {
-				rows, err := onQueues(d, data, track.MetricThroughput)
-				if err != nil {
-					return nil, err
-				}
+			t.Columns = t.Columns.Left("order")
+			add := func(name, data string) []row {
+				rows := onQueues(d, data, track.MetricThroughput)
 				cells := []string{name}
 				for _, r := range rows {
-					cells = append(cells, reports.Fixed(mean(r.values), 3))
+					cells = append(cells, reports.Fixed(figures.Mean(r.values), 3))
 				}
 				t.Rows = append(t.Rows, append(cells, order(rows)))
-				return rows, nil
+				return rows
 			}
 			chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
 			var panels []reports.Lines
@@ -93,31 +85,21 @@ func sensitivity() figures.Artefact {
 			} {
 				panel := reports.Lines{Title: x.title, X: reports.Axis{Label: x.name, Ticks: x.values}, Y: reports.Axis{Label: "Throughput / time sharing"}}
 				for _, v := range x.values {
-					rows, err := add(fmt.Sprintf("%s = %g", x.name, v), x.data(v))
-					if err != nil {
-						return nil, err
-					}
+					rows := add(fmt.Sprintf("%s = %g", x.name, v), x.data(v))
 					for i, r := range rows {
 						if len(panel.Series) <= i {
 							panel.Series = append(panel.Series, reports.Series{Name: r.title, Markers: true})
 						}
 						s := &panel.Series[i]
-						s.X, s.Y = append(s.X, v), append(s.Y, mean(r.values))
+						s.X, s.Y = append(s.X, v), append(s.Y, figures.Mean(r.values))
 					}
 				}
 				panels = append(panels, panel)
 			}
 			chart.Charts = aligned(panels, 1)
-			if _, err := add("shares of ended jobs freed", freed); err != nil {
-				return nil, err
-			}
-			if err := addDraws(d, &t); err != nil {
-				return nil, err
-			}
-			return &figures.Output{
-				Tables:  []figures.Table{{File: "sensitivity", Table: t}},
-				Figures: []figures.Figure{{File: "sensitivity", Title: chart.Title, Figure: chart}},
-			}, nil
+			add("shares of ended jobs freed", freed)
+			addDraws(d, &t)
+			return figures.Found().Table("sensitivity", t).Figure("sensitivity", chart.Title, chart), nil
 		},
 	}
 }
@@ -125,7 +107,7 @@ func sensitivity() figures.Artefact {
 // order lists the methods by their means, best first, the optimum left out.
 func order(rows []row) string {
 	rows = slices.Clone(rows[:len(rows)-1])
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(mean(b.values), mean(a.values)) })
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(figures.Mean(b.values), figures.Mean(a.values)) })
 	var names []string
 	for _, r := range rows {
 		names = append(names, r.title)
@@ -133,30 +115,24 @@ func order(rows []row) string {
 	return strings.Join(names, " > ")
 }
 
-// addDraws adds the mean over all draws, their range, and how often each order comes.
-func addDraws(d *figures.Data, t *reports.Table) error {
+// addDraws adds the mean over all draws, their range, and how often each order occurs.
+func addDraws(d *figures.Data, t *reports.Table) {
 	data := drawn(d.Scale)
 	var over []row
 	orders := map[string]int{}
 	for _, one := range data {
-		rows, err := onQueues(d, one, track.MetricThroughput)
-		if err != nil {
-			return err
-		}
+		rows := onQueues(d, one, track.MetricThroughput)
 		orders[order(rows)]++
 		for i, r := range rows {
 			if len(over) <= i {
 				over = append(over, row{title: r.title})
 			}
-			over[i].values = append(over[i].values, mean(r.values))
+			over[i].values = append(over[i].values, figures.Mean(r.values))
 		}
 	}
 	means, low, high := []string{fmt.Sprintf("%d draws, mean", len(data))}, []string{"lowest draw"}, []string{"highest draw"}
 	for _, r := range over {
-		s, err := stats.Summarize(r.values)
-		if err != nil {
-			return err
-		}
+		s := d.Summarize(r.values)
 		means = append(means, reports.PlusMinus(s.Mean, s.High-s.Mean, 3))
 		low, high = append(low, reports.Fixed(s.Min, 3)), append(high, reports.Fixed(s.Max, 3))
 	}
@@ -165,5 +141,4 @@ func addDraws(d *figures.Data, t *reports.Table) error {
 	for _, o := range slices.SortedFunc(maps.Keys(orders), byNumber) {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d draws: %s", orders[o], len(data), o))
 	}
-	return nil
 }

@@ -14,15 +14,6 @@ import (
 	"miglab/reports"
 )
 
-// taken lists the claims of an artefact that the project takes from the paper.
-func taken(claims *figures.Claims, artefact, where string) *figures.Output {
-	out := &figures.Output{}
-	for _, c := range claims.Of(artefact) {
-		out.Findings = append(out.Findings, figures.Taken(c, where))
-	}
-	return out
-}
-
 // marked is a program's name as Table IV prints it.
 func marked(p *task.Program) string {
 	if p.Unseen {
@@ -35,25 +26,15 @@ func table4(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "table4", Title: "programs by class, with their parameters in the model",
 		Build: func(*figures.Data) (*figures.Output, error) {
-			out := taken(claims, "table4", "programs, classes and marks are the paper's")
 			kernels := map[string]datasets.KernelFit{}
 			for _, f := range datasets.KernelFits() {
 				kernels[f.Program] = f
 			}
 			t := reports.Table{
 				Title: "Table IV. Programs of the co-run model: classes of the paper, parameters of the model",
-				Columns: []reports.Column{
-					{Name: "class"},
-					{Name: "program"},
-					{Name: "parameters"},
-					{Name: "solo [s]", Right: true},
-					{Name: "serial s", Right: true},
-					{Name: "compute w_c", Right: true},
-					{Name: "parallelism p", Right: true},
-					{Name: "memory w_m", Right: true},
-					{Name: "1 GPC / GPU", Right: true},
-					{Name: "class by the rule"},
-				},
+				Columns: reports.Left("class", "program", "parameters").
+					Right("solo [s]", "serial s", "compute w_c", "parallelism p", "memory w_m", "1 GPC / GPU").
+					Left("class by the rule"),
 				Notes: []string{
 					"* not trained on; s, w_c and w_m are shares of the solo time, simulated on the whole GPU",
 					"drawn: from the class, under a fixed seed; fitted: solo time, s and p on public times of A100 instances, the division of the work between w_c and w_m from the class, as times by instance size cannot tell",
@@ -75,8 +56,7 @@ func table4(claims *figures.Claims) figures.Artefact {
 					reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory, 3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
 				})
 			}
-			out.Tables = []figures.Table{{File: "table4", Table: t}}
-			return out, nil
+			return figures.Found(figures.TakenAll(claims.Of("table4"), "programs, classes and marks are the paper's")...).Table("table4", t), nil
 		},
 	}
 }
@@ -91,10 +71,9 @@ func table5(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "table5", Title: "the queues Q1 to Q12",
 		Build: func(*figures.Data) (*figures.Output, error) {
-			out := taken(claims, "table5", "the queues are the paper's")
 			t := reports.Table{
 				Title:   "Table V. Queues of the paper",
-				Columns: []reports.Column{{Name: "queue"}, {Name: "CI", Right: true}, {Name: "MI", Right: true}, {Name: "US", Right: true}, {Name: "unseen", Right: true}, {Name: "jobs"}},
+				Columns: reports.Left("queue").Right("CI", "MI", "US", "unseen").Left("jobs"),
 				Notes:   []string{"* not trained on"},
 			}
 			for i, name := range queueNames {
@@ -113,8 +92,7 @@ func table5(claims *figures.Claims) figures.Artefact {
 				row = append(row, strconv.Itoa(count(jobs, isUnseen)), strings.Join(names, ", "))
 				t.Rows = append(t.Rows, row)
 			}
-			out.Tables = []figures.Table{{File: "table5", Table: t}}
-			return out, nil
+			return figures.Found(figures.TakenAll(claims.Of("table5"), "the queues are the paper's")...).Table("table5", t), nil
 		},
 	}
 }
@@ -154,8 +132,7 @@ func partitionTitles() (out []string) {
 	return out
 }
 
-// table7 lists the partitions. Of the table's rows with dots, the text leaves open what they
-// stand for.
+// table7 lists the partitions. The text does not say what the rows with dots represent.
 func table7(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "table7", Title: "the partitions that are tried",
@@ -170,19 +147,16 @@ func table7(claims *figures.Claims) figures.Artefact {
 				return figures.Exactly(float64(n))
 			}
 			// MPS percentages of the whole GPU begin with a client, MIG with an instance.
-			const mps, mig = "[(", "[{"
-			measured := figures.Lookup("", map[string]figures.Measurement{
-				"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, mps),
+			const withMPS, withMIG = "[(", "[{"
+			measured := figures.Lookup("", figures.Values{
+				"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, withMPS),
 				"MPS+MIG, C = 2":                         lists(corun.Hierarchical, 2, "["),
-				"MPS+MIG, C = 3, with compute instances": lists(corun.Hierarchical, 3, mig),
+				"MPS+MIG, C = 3, with compute instances": lists(corun.Hierarchical, 3, withMIG),
 			})
-			fs, err := d.Compare(claims.Of("table7"), []figures.Reading{measured}, figures.Always("the grammar of the table has others"))
-			if err != nil {
-				return nil, err
-			}
+			fs := d.Compare(claims.Of("table7"), []figures.Reading{measured}, figures.Always("the grammar of the table has others"))
 			counts := reports.Table{
 				Title:   "Table VII. Number of partitions by concurrency C",
-				Columns: []reports.Column{{Name: "partitions"}, {Name: "C = 2", Right: true}, {Name: "C = 3", Right: true}, {Name: "C = 4", Right: true}, {Name: "together", Right: true}},
+				Columns: reports.Left("partitions").Right("C = 2", "C = 3", "C = 4", "together"),
 				Notes: []string{
 					fmt.Sprintf("MPS+MIG as printed: percentages in tenths that add up to 1, and thirds and quarters; read literally the dots give %d partitions if two compute instances have the same percentages, and %d if they have any", variants(corun.Lockstep), variants(corun.Hierarchical)),
 					"the paper's agent has 29 actions (Table VI), which no reading of the table gives: which they are is our choice",
@@ -190,13 +164,13 @@ func table7(claims *figures.Claims) figures.Artefact {
 			}
 			all := reports.Table{
 				Title:   "Table VII. Partitions, and who has them",
-				Columns: []reports.Column{{Name: "C", Right: true}, {Name: "partition"}},
+				Columns: reports.Right("C").Left("partition"),
 				Notes:   []string{"[...] the GPU or a GPU instance, {x} a compute instance, (x) an MPS client, (*) one without percentage, xm the share of the memory"},
 			}
 			names := []string{"MPS Only", "MPS+MIG, the same percentages in both compute instances", "MPS+MIG, any percentages", "agent (our choice)"}
 			families := []corun.Family{corun.MPSOnly, corun.Lockstep, corun.Hierarchical, corun.Agent}
 			for _, name := range append([]string{"MPS Only", "MPS+MIG, the same percentages", "MPS+MIG", "agent"}, partitionTitles()...) {
-				all.Columns = append(all.Columns, reports.Column{Name: name})
+				all.Columns = all.Columns.Left(name)
 			}
 			for i, f := range families {
 				row := []string{names[i]}
@@ -218,9 +192,10 @@ func table7(claims *figures.Claims) figures.Artefact {
 					all.Rows = append(all.Rows, row)
 				}
 			}
-			return &figures.Output{Findings: fs, Tables: []figures.Table{
-				{File: "table7", Table: counts}, {File: "table7-claims", Table: figures.ComparisonTable("Partitions that Table VII prints or lists in tenths", fs)}, {File: "table7-partitions", Table: all},
-			}}, nil
+			return figures.Found(fs...).
+				Table("table7", counts).
+				Table("table7-claims", figures.ComparisonTable("Partitions that Table VII prints or lists in tenths", fs)).
+				Table("table7-partitions", all), nil
 		},
 	}
 }

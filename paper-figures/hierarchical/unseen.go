@@ -4,22 +4,20 @@ import (
 	"fmt"
 
 	"miglab/harness/track"
-
-	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
-// apart are queues of programs that the agent was trained on, and of those that it never saw:
-// of each class two jobs, as there are three unseen programs a class.
+// apart are queues of programs that the agent was trained on, and of programs that it never saw.
+// They have two jobs of each class, which has three unseen programs.
 var apart = []struct{ name, dataset string }{
-	{"seen", dataset("corun/seen?w=6")}, {"unseen", dataset("corun/unseen?w=6")},
+	{"seen", figures.Dataset("corun/seen?w=6")}, {"unseen", figures.Dataset("corun/unseen?w=6")},
 }
 
 // apartQueues is the number of queues of each kind.
 const apartQueues = 50
 
-// unseen tells the unseen programs apart. On Q1 to Q12 they are mixed with seen ones.
+// unseen shows seen and unseen programs separately. Q1 to Q12 mix them.
 func unseen() figures.Artefact {
 	methods := []method{migShared, mpsOnly, agent, local, exact}
 	return figures.Artefact{
@@ -32,47 +30,23 @@ func unseen() figures.Artefact {
 		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{
-				Title: "Queues of seen and of unseen programs, simulated",
-				Columns: []reports.Column{
-					{Name: "programs"}, {Name: "method"}, {Name: "throughput", Right: true}, {Name: "mean slowdown", Right: true}, {Name: "gap to the optimum [%]", Right: true},
-				},
+				Title:   "Queues of seen and of unseen programs, simulated",
+				Columns: reports.Left("programs", "method").Right("throughput", "mean slowdown", "gap to the optimum [%]"),
 				Notes: []string{
 					fmt.Sprintf("means over %d queues of two CI, two MI and two US programs; ± is half the 95 %% interval", d.Scale.Replicates(apartQueues)),
 					"only the agent is trained: what the others do differently is due to the programs", simulated(),
 				},
 			}
-			for _, a := range apart {
-				for _, m := range methods {
-					row := []string{a.name, m.title}
-					for _, metric := range []string{track.MetricThroughput, track.MetricSlowdownMean} {
-						v, err := d.Values(m.on(a.dataset), metric)
-						if err != nil {
-							return nil, err
-						}
-						cell, err := plusMinus(v, 3)
-						if err != nil {
-							return nil, err
-						}
-						row = append(row, cell)
-					}
-					g, err := gaps(d, m, a.dataset)
-					if err != nil {
-						return nil, err
-					}
-					cell, err := plusMinus(g, 2)
-					if err != nil {
-						return nil, err
-					}
-					t.Rows = append(t.Rows, append(row, cell))
+			for a, m := range figures.Each(apart, methods) {
+				mean := func(values []float64, decimals int) string {
+					return d.MeanOf(values, len(values)).PlusMinus(decimals)
 				}
+				t.Rows = append(t.Rows, []string{
+					a.name, m.title, mean(d.Values(m.on(a.dataset), track.MetricThroughput), 3),
+					mean(d.Values(m.on(a.dataset), track.MetricSlowdownMean), 3), mean(gaps(d, m, a.dataset), 2),
+				})
 			}
-			return &figures.Output{Tables: []figures.Table{{File: "unseen", Table: t}}}, nil
+			return figures.Found().Table("unseen", t), nil
 		},
 	}
-}
-
-// plusMinus writes a mean with half its 95 % interval.
-func plusMinus(values []float64, decimals int) (string, error) {
-	s, err := stats.Summarize(values)
-	return reports.PlusMinus(s.Mean, s.High-s.Mean, decimals), err
 }

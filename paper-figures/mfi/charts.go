@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"miglab/harness/run"
-	"miglab/harness/stats"
+	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
@@ -27,43 +27,23 @@ var quantities = []quantity{
 // bySlices is in the tables only; the paper counts workloads.
 var bySlices = quantity{"acceptance_slices", "Acceptance rate by memory slices", 100, " [%]"}
 
-// metrics lists what tables and figures show.
-func metrics(more ...string) []string {
-	out := append(more, bySlices.metric)
-	for _, q := range quantities {
-		out = append(out, q.metric)
+// A grid is the mean of a metric by scheme and place: a load or a distribution.
+type grid [][]figures.Measurement
+
+// gridOf summarizes a quantity. series returns the series of a scheme at a place.
+func gridOf(d *figures.Data, q quantity, schemes, places int, series func(scheme, place int) run.Series) grid {
+	out := make(grid, schemes)
+	for i := range out {
+		for j := range places {
+			out[i] = append(out[i], meanOf(d, d.Values(series(i, j), q.metric)).Affine(q.scale, 0))
+		}
 	}
 	return out
 }
 
-// An interval is a mean with its 95 % confidence interval.
-type interval struct{ mean, low, high float64 }
-
-func (i interval) times(f float64) interval { return interval{f * i.mean, f * i.low, f * i.high} }
-
-func (i interval) String() string { return fmt.Sprintf("%.2f ± %.2f", i.mean, (i.high-i.low)/2) }
-
-func summarize(values []float64) (interval, error) {
-	s, err := stats.Summarize(values)
-	return interval{s.Mean, s.Low, s.High}, err
-}
-
-// A grid is the mean of a metric by scheme and place: a load or a distribution.
-type grid [][]interval
-
-// gridOf summarizes a quantity. Series gives the one of a scheme at a place.
-func gridOf(s samples, q quantity, schemes, places int, series func(scheme, place int) run.Series) (grid, error) {
-	out := make(grid, schemes)
-	for i := range out {
-		for j := range places {
-			v, err := summarize(s.of(series(i, j), q.metric))
-			if err != nil {
-				return nil, err
-			}
-			out[i] = append(out[i], v.times(q.scale))
-		}
-	}
-	return out, nil
+// meanOf is the mean of a sample that is not compared with the paper.
+func meanOf(d *figures.Data, values []float64) figures.Measurement {
+	return d.MeanOf(values, len(values))
 }
 
 // normalized divides by the largest mean, as the paper does.
@@ -71,13 +51,13 @@ func (g grid) normalized() grid {
 	largest := 0.0
 	for _, row := range g {
 		for _, v := range row {
-			largest = max(largest, v.mean)
+			largest = max(largest, v.Value)
 		}
 	}
 	out := make(grid, len(g))
 	for i, row := range g {
 		for _, v := range row {
-			out[i] = append(out[i], v.times(1/largest))
+			out[i] = append(out[i], v.Affine(1/largest, 0))
 		}
 	}
 	return out
@@ -87,9 +67,9 @@ func (g grid) normalized() grid {
 func (g grid) lines(title string, x, y reports.Axis, names []string, at []float64) reports.Lines {
 	out := reports.Lines{Title: title, X: x, Y: y}
 	for i, row := range g {
-		s := reports.Series{Name: names[i], X: at, Markers: true}
-		for _, v := range row {
-			s.Y, s.Low, s.High = append(s.Y, v.mean), append(s.Low, v.low), append(s.High, v.high)
+		s := reports.Series{Name: names[i], Markers: true}
+		for j, v := range row {
+			s.Add(at[j], v.Value, v.Low, v.High)
 		}
 		out.Series = append(out.Series, s)
 	}
@@ -102,30 +82,55 @@ func (g grid) bars(title string, x, y reports.Axis, names, categories []string) 
 	for i, row := range g {
 		b := reports.BarGroup{Name: names[i]}
 		for _, v := range row {
-			b.Values, b.Low, b.High = append(b.Values, v.mean), append(b.Low, v.low), append(b.High, v.high)
+			b.Add(v.Value, v.Low, v.High)
 		}
 		out.Groups = append(out.Groups, b)
 	}
 	return out
 }
 
-// rows appends a row for each place to a table, a scheme a column.
+// rows appends a row for each place to a table, with a column for each scheme.
 func (g grid) rows(t *reports.Table, quantity string, places []string) {
 	for j, place := range places {
 		row := []string{quantity, place}
 		for i := range g {
-			row = append(row, g[i][j].String())
+			row = append(row, g[i][j].PlusMinus(2))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 }
 
-// tableOf is a table for [grid.rows].
+// tableOf is an empty table for [grid.rows].
 func tableOf(title, place string, names []string) reports.Table {
-	t := reports.Table{Title: title, Columns: []reports.Column{{Name: "quantity"}, {Name: place}}}
-	for _, n := range names {
-		t.Columns = append(t.Columns, reports.Column{Name: n, Right: true})
+	return reports.Table{
+		Title: title, Columns: reports.Left("quantity", place).Right(names...),
+		Notes: []string{"mean ± half of the 95 % confidence interval"},
 	}
-	t.Notes = []string{"mean ± half of the 95 % confidence interval"}
-	return t
+}
+
+// panels adds a figure and a table of all quantities under a reading to an output. There is a
+// place for each dataset; chart draws a panel.
+func (r reading) panels(
+	d *figures.Data, out *figures.Output, file string, t reports.Table, title string, datasets, places []string,
+	chart func(title string, g grid) reports.Chart,
+) {
+	figure := reports.Panels{Title: title}
+	of := func(q quantity) grid {
+		g := gridOf(d, q, len(schemes), len(datasets), func(scheme, place int) run.Series { return r.series(schemes[scheme], datasets[place]) })
+		g.rows(&t, q.title+q.unit, places)
+		return g
+	}
+	for i, q := range quantities {
+		figure.Charts = append(figure.Charts, chart(fmt.Sprintf("(%c) %s", 'a'+i, q.title), of(q).normalized()))
+	}
+	of(bySlices)
+	out.Figure(file+r.file, title, figure).Table(file+r.file, t)
+}
+
+// percents are values in percent as numbers and in words.
+func percents(values []int) (numbers []float64, words []string) {
+	for _, v := range values {
+		numbers, words = append(numbers, float64(v)), append(words, fmt.Sprintf("%d %%", v))
+	}
+	return numbers, words
 }

@@ -6,16 +6,10 @@ import (
 	"miglab/reports"
 )
 
-// drawn is an artefact that is one drawing of masks. The text of the paper describes
-// Figs. 1 and 3 without their masks, so those are examples of ours.
+// drawn is an artefact that consists of one drawing of masks. The text of the paper describes
+// Figs. 1 and 3 without their masks, so these are our examples.
 func drawn(name, title string, rows []reports.MaskRow) figures.Artefact {
-	return figures.Artefact{
-		Name: name, Title: title,
-		Build: func(*figures.Data) (*figures.Output, error) {
-			f := reports.Masks{Title: title, GPU: mig.MustLookup(gpu), Rows: rows}
-			return &figures.Output{Figures: []figures.Figure{{File: name, Title: title, Figure: f}}}, nil
-		},
-	}
+	return figures.Drawing(name, title, title, reports.Masks{Title: title, GPU: mig.MustLookup(gpu), Rows: rows})
 }
 
 func figure1() figures.Artefact {
@@ -54,8 +48,8 @@ func figure3() figures.Artefact {
 	return drawn("figure3", "Fig. 3. Rejections by (a) best fit and (b) load balancing, an example", rejections())
 }
 
-// rejections shows two GPUs for each of the two schemes of V-A: the one that is chosen
-// by free slices, and rejects, and one that would have had room.
+// rejections shows two GPUs for each of the two schemes of V-A: the one that the scheme
+// chooses by free slices, which rejects the request, and one that has room for it.
 func rejections() []reports.MaskRow {
 	four := instance("4g.40gb", 0).Profile
 	return []reports.MaskRow{

@@ -9,13 +9,13 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// gpu2 is GPU 2 of Fig. 3a as far as V-B describes it: 1g.10gb takes the slice at 5 and
-// with it the second slice of 1g.20gb at 4; 1g.10gb and 2g.20gb still fit, 3g.40gb and
-// 4g.40gb do not, although enough slices are free. With 2g.20gb at 2, all four terms of
-// its F are those of the text under two of the three readings.
+// gpu2 is GPU 2 of Fig. 3a. V-B says that 1g.10gb takes the slice at 5, and with it the second
+// slice of 1g.20gb at 4; that 1g.10gb and 2g.20gb still fit; and that 3g.40gb and 4g.40gb do
+// not, although enough slices are free. We put 2g.20gb at 2: then all four terms of F agree
+// with the text under two of the three readings.
 func gpu2() []mig.Instance { return []mig.Instance{instance("2g.20gb", 2), instance("1g.10gb", 5)} }
 
-// instance is a profile of the paper's GPU, placed. It panics where there is none.
+// instance is a placed profile of the paper's GPU. It panics if there is no such profile.
 func instance(profile string, start mig.Slices) mig.Instance {
 	p, err := mig.MustLookup(gpu).ProfileByName(profile)
 	if err != nil {
@@ -24,8 +24,8 @@ func instance(profile string, start mig.Slices) mig.Instance {
 	return mig.Instance{Profile: p, Start: start}
 }
 
-// terms returns F of a mask by profile (Algorithm 1), computed apart from the tables
-// that schedulers use.
+// terms returns F of a mask by profile (Algorithm 1). It does not use the tables of the
+// schedulers.
 func terms(occupied mig.Mask, r sim.Reading) map[string]int {
 	g := mig.MustLookup(gpu)
 	out := map[string]int{}
@@ -62,7 +62,7 @@ func example(claims *figures.Claims) figures.Artefact {
 				if err != nil {
 					return nil, err
 				}
-				values := map[string]figures.Measurement{}
+				values := figures.Values{}
 				sum := 0
 				for profile, f := range terms(mask, r) {
 					values["F(2), term of "+profile] = figures.Exactly(float64(f))
@@ -83,17 +83,14 @@ func example(claims *figures.Claims) figures.Artefact {
 					runnable = append(runnable, c)
 				}
 			}
-			fs, err := d.Compare(runnable, readings, figures.Always(
+			fs := d.Compare(runnable, readings, figures.Always(
 				"Algorithm 1 as printed also counts placements whose slices are all occupied, which the example leaves out"))
-			if err != nil {
-				return nil, err
-			}
 			fs = append(fs, missing...)
 			t := figures.ComparisonTable("The worked example: slices 2, 3 and 5 of GPU 2 are occupied", fs)
 			t.Notes = append(t.Notes,
 				"default: Algorithm 1 as printed (literal), which is also what schedules best",
 				"under it no reachable mask at all has F = 16; of those that the text allows, {2, 3, 5} alone has these terms under both other readings")
-			return &figures.Output{Findings: fs, Tables: []figures.Table{{File: "example", Table: t}}}, nil
+			return figures.Found(fs...).Table("example", t), nil
 		},
 	}
 }

@@ -2,9 +2,7 @@ package mfi
 
 import (
 	"fmt"
-	"slices"
 
-	"miglab/harness/run"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -17,68 +15,31 @@ func figure4(claims *figures.Claims) figures.Artefact {
 	for _, d := range demands {
 		data = append(data, demand("uniform", d))
 	}
-	needs := func(s figures.Scale) (out []figures.Need) {
-		for _, r := range readings {
-			out = append(out, r.needs(s.Replicates(simulations), data...)...)
-		}
-		return out
-	}
 	return figures.Artefact{
 		Name: "figure4", Title: "the schemes under different load, profiles uniformly distributed",
-		Needs: needs,
+		Needs: needSchemes(readings, data),
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			s, err := gather(d, needs(d.Scale), metrics()...)
-			if err != nil {
-				return nil, err
-			}
-			out := &figures.Output{}
-			var percent []float64
-			var names []string
-			for _, d := range demands {
-				percent = append(percent, float64(d))
-				names = append(names, fmt.Sprintf("%d %%", d))
-			}
+			rs := underReadings(d, readings, func(r reading, m *measured) { r.underLoad(m, data) })
+			fs := d.Compare(claims.Of("figure4"), rs, loadReason)
+			out := figures.Found(fs...).Table("figure4-claims", wordsTable("What the text says of Figure 4", fs))
+			numbers, words := percents(demands)
 			x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: []float64{20, 40, 60, 80, 100}}
 			for _, r := range readings {
-				chart := reports.Panels{Title: "Fig. 4. Load up to 100 %, uniform profiles; " + r.title + r.hidden}
-				t := tableOf("Figure 4, not normalized; "+r.title, "demand", schemes)
-				series := func(scheme, load int) run.Series { return r.series(schemes[scheme], data[load]) }
-				for i, q := range quantities {
-					g, err := gridOf(s, q, len(schemes), len(demands), series)
-					if err != nil {
-						return nil, err
-					}
-					chart.Charts = append(chart.Charts, g.normalized().lines(
-						fmt.Sprintf("(%c) %s", 'a'+i, q.title), x, reports.Axis{Label: "Share of the maximum"}, schemes, percent))
-					g.rows(&t, q.title+q.unit, names)
-				}
-				g, err := gridOf(s, bySlices, len(schemes), len(demands), series)
-				if err != nil {
-					return nil, err
-				}
-				g.rows(&t, bySlices.title+bySlices.unit, names)
-				out.Figures = append(out.Figures, figures.Figure{File: "figure4" + r.file, Title: chart.Title, Figure: chart})
-				out.Tables = append(out.Tables, figures.Table{File: "figure4" + r.file, Table: t})
+				r.panels(d, out, "figure4", tableOf("Figure 4, not normalized; "+r.title, "demand", schemes),
+					"Fig. 4. Load up to 100 %, uniform profiles; "+r.title+r.hidden, data, words,
+					func(title string, g grid) reports.Chart {
+						return g.lines(title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers)
+					})
 			}
-			rs, err := underReadings(readings, func(r reading, m *measured) { r.underLoad(s, m, data) })
-			if err != nil {
-				return nil, err
-			}
-			if out.Findings, err = d.Compare(claims.Of("figure4"), rs, loadReason); err != nil {
-				return nil, err
-			}
-			out.Tables = slices.Insert(out.Tables, 0, figures.Table{
-				File: "figure4-claims", Table: wordsTable("What the text says of Figure 4", out.Findings),
-			})
 			return out, nil
 		},
 	}
 }
 
-// underLoad measures what the text says of Fig. 4, on streams of ascending load.
-func (r reading) underLoad(s samples, m *measured, data []string) {
+// underLoad measures what the text says about Fig. 4, on streams of ascending load.
+func (r reading) underLoad(m *measured, data []string) {
 	low, full := data[0], data[len(data)-1]
-	at := func(scheme, dataset, metric string) []float64 { return s.of(r.series(scheme, dataset), metric) }
+	at := func(scheme, dataset, metric string) []float64 { return m.d.Values(r.series(scheme, dataset), metric) }
 
 	var acceptance [][]float64
 	for _, d := range data {
@@ -89,7 +50,7 @@ func (r reading) underLoad(s samples, m *measured, data []string) {
 	for _, b := range baselines {
 		accepted = append(accepted, pair{at("MFI", full, "accepted"), at(b, full, "accepted")})
 		used = append(used, pair{at("MFI", full, "utilisation"), at(b, full, "utilisation")})
-		m.mean(fmt.Sprintf("active GPUs of %s over those of MFI, 100 %% demand", b), ratio(at(b, full, "active_gpus"), at("MFI", full, "active_gpus")))
+		m.mean(fmt.Sprintf("active GPUs of %s over those of MFI, 100 %% demand", b), figures.Ratios(at(b, full, "active_gpus"), at("MFI", full, "active_gpus")))
 	}
 	m.count("baselines that schedule fewer workloads than MFI, 100 % demand", accepted)
 	m.count("baselines that use the cluster less than MFI, 100 % demand", used)
@@ -107,7 +68,7 @@ func (r reading) underLoad(s samples, m *measured, data []string) {
 	}
 }
 
-// notFull is why most schemes that look for a feasible GPU accept all there is.
+// notFull is why most schemes that look for a feasible GPU accept all requests.
 const notFull = "with lifespans U[1,T] the cluster is never more than about half full, so whoever passes over GPUs without a free start accepts practically everything"
 
 func loadReason(claim string) string {

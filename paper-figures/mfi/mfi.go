@@ -1,34 +1,29 @@
 // Package mfi reproduces the MFI paper: Zambianco, Fasol, Doriguzzi-Corin, "An Online
 // Fragmentation-Aware GPU Scheduler for Multi-Tenant MIG-based Clouds".
 //
-// The paper prints two tables and one worked example; its results are figures, of which
-// only what the text says in words can be checked. published.csv holds all of these,
-// tolerances.csv says for each kind of statement what room it leaves.
+// The paper prints two tables and one worked example. Its results are figures, and only what
+// the text says about them in words can be checked. published.csv has all of these numbers and
+// statements. tolerances.csv has the tolerance of each kind of statement.
 //
-// What the paper leaves open is a [reading]. The default one is what its text suggests:
-// the MIG-agnostic schemes FF and RR suffer from "the allocation of MIG profiles on
-// unfeasible indexes" (VI), so they choose a GPU by free slices alone and reject if no
-// index fits; the MIG-aware BF-BI and WF-BI pass over such GPUs.
+// A [reading] settles what the paper leaves open. The default reading follows its text: the
+// MIG-agnostic schemes FF and RR suffer from "the allocation of MIG profiles on unfeasible
+// indexes" (VI). They choose a GPU by free slices alone and reject the request if no index
+// fits. The MIG-aware schemes BF-BI and WF-BI pass over such GPUs.
 package mfi
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
 
-	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
 )
 
-var (
-	//go:embed published.csv
-	publishedCSV []byte
-	//go:embed tolerances.csv
-	tolerancesCSV []byte
-)
+//go:embed published.csv tolerances.csv
+var files embed.FS
 
 const (
 	// simulations is the paper's number of simulations of each distribution (VI).
@@ -41,7 +36,7 @@ const (
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	claims, err := figures.LoadClaims("mfi", publishedCSV, tolerancesCSV)
+	claims, err := figures.LoadClaims("mfi", files)
 	if err != nil {
 		return figures.Paper{}, err
 	}
@@ -62,11 +57,11 @@ var distributions = []string{"uniform", "skew-small", "skew-big", "bimodal"}
 // stream returns the canonical dataset of a distribution with parameters, such as
 // load=40.
 func stream(distribution, parameters string) string {
-	return datasets.MustParse("mfi/" + distribution + "?" + parameters).ID()
+	return figures.Dataset("mfi/" + distribution + "?" + parameters)
 }
 
-// demand is a stream of VI: it ends when requests for so many percent of the cluster's
-// capacity have come.
+// demand is a stream of VI. It ends when the requests add up to a percentage of the
+// cluster's capacity.
 func demand(distribution string, percent int) string {
 	return stream(distribution, fmt.Sprintf("load=%d", percent))
 }
@@ -76,8 +71,8 @@ func place(dataset, algorithm string) run.Series {
 	return run.Series{Track: algo.TrackPlacement, Dataset: dataset, GPU: gpu, Count: gpus, Algorithm: algo.MustParse(algorithm).ID}
 }
 
-// schemes are the schedulers of VI by the paper's names; MFI comes last, so that no line
-// hides its own.
+// schemes are the schedulers of VI with the paper's names. MFI comes last, so that no line
+// hides its line.
 var (
 	schemes   = []string{"FF", "RR", "BF-BI", "WF-BI", "MFI"}
 	baselines = schemes[:4]
@@ -89,7 +84,7 @@ type reading struct {
 	name string
 	// title and file tell the reading's figures apart.
 	title, file string
-	// hidden says whose lines MFI's hides in Fig. 4.
+	// hidden says which lines are hidden behind MFI's in Fig. 4.
 	hidden string
 	// strict are the schemes that choose a GPU by free slices alone, and reject if no
 	// start is free on it.
@@ -118,14 +113,22 @@ func (r reading) series(scheme, dataset string) run.Series {
 	return place(dataset, id)
 }
 
-// needs lists all schemes on streams of a distribution each.
+// needs lists n instances of all schemes on datasets.
 func (r reading) needs(n int, dataset ...string) (out []figures.Need) {
-	for _, d := range dataset {
-		for _, s := range schemes {
-			out = append(out, figures.Need{Series: r.series(s, d), N: n})
-		}
+	for d, s := range figures.Each(dataset, schemes) {
+		out = append(out, figures.NeedFirst(n, r.series(s, d))...)
 	}
 	return out
+}
+
+// needSchemes are the needs of an artefact about all schemes under readings.
+func needSchemes(readings []reading, datasets []string) func(figures.Scale) []figures.Need {
+	return func(s figures.Scale) (out []figures.Need) {
+		for _, r := range readings {
+			out = append(out, r.needs(s.Replicates(simulations), datasets...)...)
+		}
+		return out
+	}
 }
 
 // atDemand lists the four distributions at a demand in percent.

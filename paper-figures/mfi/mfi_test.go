@@ -23,7 +23,7 @@ import (
 
 func load(t *testing.T) *figures.Claims {
 	t.Helper()
-	c, err := figures.LoadClaims("mfi", publishedCSV, tolerancesCSV)
+	c, err := figures.LoadClaims("mfi", files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,36 +226,35 @@ func TestNeedsNameWhatExists(t *testing.T) {
 // TestGains: MFI accepts 12 and 11, the baselines 10 on average, so that it accepts
 // 20 and 10 % more.
 func TestGains(t *testing.T) {
-	r, data := readings[2], demand("uniform", heavy)
-	s := samples{}
-	for scheme, v := range map[string][]float64{"MFI": {12, 11}, "FF": {8, 7}, "RR": {10, 10}, "BF-BI": {10, 11}, "WF-BI": {12, 12}} {
-		s[sampleKey{r.series(scheme, data), "accepted"}] = v
-	}
-	if got := r.gains(s, data, "accepted"); math.Abs(got[0]-20) > 1e-9 || math.Abs(got[1]-10) > 1e-9 {
+	accepted := map[string][]float64{"MFI": {12, 11}, "FF": {8, 7}, "RR": {10, 10}, "BF-BI": {10, 11}, "WF-BI": {12, 12}}
+	if got := gains(func(scheme string) []float64 { return accepted[scheme] }); math.Abs(got[0]-20) > 1e-9 || math.Abs(got[1]-10) > 1e-9 {
 		t.Errorf("gains %v, want 20 and 10", got)
 	}
 }
 
 func TestCountTakesIntervalsAboveZero(t *testing.T) {
-	m := newMeasured()
+	m := newMeasured(&figures.Data{})
 	m.count("claim", []pair{
 		{[]float64{2, 3, 2, 3}, []float64{1, 1, 1, 1}}, // clearly more
 		{[]float64{2, 1, 1}, []float64{1, 1, 2}},       // more and less
 		{[]float64{1, 1, 1}, []float64{1, 1, 1}},       // equal
 		{[]float64{1, 1, 1}, []float64{2, 2, 3}},       // less
 	})
-	if m.err != nil || m.values["claim"].Value != 1 {
-		t.Errorf("%v, %v; want 1 pair", m.values["claim"], m.err)
+	if m.d.Err() != nil || m.values["claim"].Value != 1 {
+		t.Errorf("%v, %v; want 1 pair", m.values["claim"], m.d.Err())
 	}
 	m.mean("none", nil)
-	if m.err == nil {
+	if m.d.Err() == nil {
 		t.Error("a mean of nothing is no error")
 	}
 }
 
 func TestNormalized(t *testing.T) {
-	g := grid{{{1, 0, 2}, {4, 3, 5}}, {{2, 2, 2}, {3, 1, 5}}}.normalized()
-	if g[0][1] != (interval{1, 0.75, 1.25}) || g[1][0] != (interval{0.5, 0.5, 0.5}) {
+	m := func(value, low, high float64) figures.Measurement {
+		return figures.Measurement{Value: value, Low: low, High: high}
+	}
+	g := grid{{m(1, 0, 2), m(4, 3, 5)}, {m(2, 2, 2), m(3, 1, 5)}}.normalized()
+	if g[0][1] != m(1, 0.75, 1.25) || g[1][0] != m(0.5, 0.5, 0.5) {
 		t.Errorf("got %v", g)
 	}
 }

@@ -1,49 +1,11 @@
 package mfi
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 
-	"miglab/harness/run"
-	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 )
-
-// samples holds metrics of series, by instance.
-type samples map[sampleKey][]float64
-
-type sampleKey struct {
-	series run.Series
-	metric string
-}
-
-// gather reads metrics of all series that are needed.
-func gather(d *figures.Data, needs []figures.Need, metrics ...string) (samples, error) {
-	out := samples{}
-	for _, n := range needs {
-		for _, m := range metrics {
-			k := sampleKey{n.Series, m}
-			if _, ok := out[k]; ok {
-				continue
-			}
-			var err error
-			if out[k], err = d.Values(n.Series, m); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return out, nil
-}
-
-// of returns a metric of a series. One that was not gathered is a mistake in the
-// program, so it panics.
-func (s samples) of(series run.Series, metric string) []float64 {
-	v, ok := s[sampleKey{series, metric}]
-	if !ok {
-		panic(fmt.Sprintf("mfi: %s of %v was not gathered", metric, series))
-	}
-	return v
-}
 
 // each applies a function to the values of every instance.
 func each(f func(v []float64) float64, columns ...[]float64) []float64 {
@@ -58,22 +20,9 @@ func each(f func(v []float64) float64, columns ...[]float64) []float64 {
 	return out
 }
 
-func mean(v []float64) float64 {
-	var sum float64
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(len(v))
-}
-
 // less returns scale times the paired differences a - b.
 func less(a, b []float64, scale float64) []float64 {
 	return each(func(v []float64) float64 { return scale * (v[0] - v[1]) }, a, b)
-}
-
-// ratio returns a/b by instance.
-func ratio(a, b []float64) []float64 {
-	return each(func(v []float64) float64 { return v[0] / v[1] }, a, b)
 }
 
 // highest and lowest return the sample with the highest and the lowest mean.
@@ -85,41 +34,22 @@ func lowest(columns ...[]float64) []float64 {
 	return slices.MinFunc(columns, compareMeans)
 }
 
-func compareMeans(a, b []float64) int {
-	if x, y := mean(a), mean(b); x != y {
-		if x < y {
-			return -1
-		}
-		return 1
-	}
-	return 0
-}
+func compareMeans(a, b []float64) int { return cmp.Compare(figures.Mean(a), figures.Mean(b)) }
 
-// above reports whether the 95 % interval of the paired differences a - b lies above
-// zero.
-func above(a, b []float64) (bool, error) {
-	s, err := stats.Summarize(less(a, b, 1))
-	return err == nil && s.Low > 0, err
-}
-
-// A measured fills in the claims of a reading, and keeps the first error.
+// A measured collects the values of a reading.
 type measured struct {
-	values map[string]figures.Measurement
-	err    error
+	d      *figures.Data
+	values figures.Values
 }
 
-func newMeasured() *measured { return &measured{values: map[string]figures.Measurement{}} }
+func newMeasured(d *figures.Data) *measured { return &measured{d, figures.Values{}} }
 
 // mean sets a claim to the mean of a sample.
 func (m *measured) mean(claim string, values []float64) {
-	v, err := figures.MeanOf(values, simulations)
-	m.values[claim] = v
-	if m.err == nil {
-		m.err = err
-	}
+	m.values[claim] = m.d.MeanOf(values, simulations)
 }
 
-// pair is a sample of MFI, or whatever is said to have more, beside another.
+// pair is two samples; the first is said to be larger.
 type pair struct{ more, fewer []float64 }
 
 // count sets a claim to the number of pairs whose difference is above zero with its
@@ -127,11 +57,7 @@ type pair struct{ more, fewer []float64 }
 func (m *measured) count(claim string, pairs []pair) {
 	n := 0
 	for _, p := range pairs {
-		ok, err := above(p.more, p.fewer)
-		if m.err == nil {
-			m.err = err
-		}
-		if ok {
+		if m.d.Summarize(less(p.more, p.fewer, 1)).Low > 0 {
 			n++
 		}
 	}

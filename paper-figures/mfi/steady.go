@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// steadyRuns is the number of simulations behind what the paper does not have.
+	// steadyRuns is the number of simulations for results that are not in the paper.
 	steadyRuns = 300
-	// testSeed is of streams that no scheduler was tuned on or chosen by.
+	// testSeed is the seed of streams on which no scheduler was tuned or chosen.
 	testSeed = 3
 )
 
@@ -21,7 +21,7 @@ var (
 	rhos = []float64{0.85, 1, 1.3}
 	// shown are the schedulers of the figures, MFI first.
 	shown = []string{"mfi", "bf-bi", "ff", "hami-binpack", "mfi-weighted?demand=true", "fgd?demand=true", "value-table"}
-	// compared are those that the table sets beside MFI.
+	// compared are the schedulers that the table compares with MFI.
 	compared = []string{
 		"value-table", "fgd?demand=true", "fgd", "mfi-weighted?demand=true", "mfi-weighted", "hami-binpack", "hami-spread",
 		"mfi?f=partial", "mfi?f=start-free", "bf-bi", "ff", "rr", "wf-bi",
@@ -33,104 +33,73 @@ func steadyData(distribution string, rho float64) string {
 	return stream(distribution, fmt.Sprintf("lifespan=steady&rho=%g&seed=%d", rho, testSeed))
 }
 
-// steady is ours: the paper's cluster never fills, so that policies hardly differ.
-// Offered as much as it can hold, it does.
+// steady is not in the paper, whose cluster never fills, so that policies hardly differ.
+// Here the offered load is about the capacity.
 func steady() figures.Artefact {
-	needs := func(s figures.Scale) (out []figures.Need) {
-		for _, d := range distributions {
-			for _, rho := range rhos {
+	return figures.Artefact{
+		Name: "steady", Title: "acceptance in steady state, MFI and schedulers beyond the paper",
+		Needs: func(s figures.Scale) (out []figures.Need) {
+			for dist, rho := range figures.Each(distributions, rhos) {
 				ids := shown
 				if rho == 1 {
 					ids = append(slices.Clone(compared), "mfi")
 				}
 				for _, id := range ids {
-					out = append(out, figures.Need{Series: place(steadyData(d, rho), id), N: s.Replicates(steadyRuns)})
+					out = append(out, figures.NeedFirst(s.Replicates(steadyRuns), place(steadyData(dist, rho), id))...)
 				}
 			}
-		}
-		return out
-	}
-	return figures.Artefact{
-		Name: "steady", Title: "acceptance in steady state, MFI and schedulers beyond the paper",
-		Needs: needs,
+			return out
+		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			s, err := gather(d, needs(d.Scale), "acceptance_steady", "acceptance_slices_steady")
-			if err != nil {
-				return nil, err
-			}
 			acceptance := reports.Panels{Title: "Acceptance in steady state against the offered load"}
 			difference := reports.Panels{Title: "Acceptance in steady state less that of MFI on the same requests"}
 			x := reports.Axis{Label: "Offered load ρ [capacities]", Ticks: rhos}
 			for _, dist := range distributions {
 				at := func(i, rho int) run.Series { return place(steadyData(dist, rhos[rho]), shown[i]) }
-				g, err := gridOf(s, quantity{metric: "acceptance_steady", scale: 100}, len(shown), len(rhos), at)
-				if err != nil {
-					return nil, err
-				}
+				g := gridOf(d, quantity{metric: "acceptance_steady", scale: 100}, len(shown), len(rhos), at)
 				acceptance.Charts = append(acceptance.Charts, g.lines(dist, x, reports.Axis{Label: "Acceptance [%]"}, shown, rhos))
 				paired := make(grid, len(shown))
 				for i := range shown {
 					for j := range rhos {
-						v, err := summarize(less(s.of(at(i, j), "acceptance_steady"), s.of(at(0, j), "acceptance_steady"), 100))
-						if err != nil {
-							return nil, err
-						}
-						paired[i] = append(paired[i], v)
+						own, base := d.Values(at(i, j), "acceptance_steady"), d.Values(at(0, j), "acceptance_steady")
+						paired[i] = append(paired[i], meanOf(d, less(own, base, 100)))
 					}
 				}
 				difference.Charts = append(difference.Charts, paired.lines(dist, x, reports.Axis{Label: "Difference [points]"}, shown, rhos))
 			}
-			count, err := pairedTable("Acceptance in steady state at ρ = 1 less that of MFI [points]", s, "acceptance_steady")
-			if err != nil {
-				return nil, err
-			}
-			slices, err := pairedTable("The same, weighted by memory slices [points]", s, "acceptance_slices_steady")
-			if err != nil {
-				return nil, err
-			}
-			return &figures.Output{
-				Tables: []figures.Table{{File: "steady", Table: count}, {File: "steady-slices", Table: slices}},
-				Figures: []figures.Figure{
-					{File: "steady", Title: acceptance.Title, Figure: acceptance},
-					{File: "steady-difference", Title: difference.Title, Figure: difference},
-				},
-			}, nil
+			return figures.Found().
+				Table("steady", pairedTable("Acceptance in steady state at ρ = 1 less that of MFI [points]", d, "acceptance_steady")).
+				Table("steady-slices", pairedTable("The same, weighted by memory slices [points]", d, "acceptance_slices_steady")).
+				Figure("steady", acceptance.Title, acceptance).
+				Figure("steady-difference", difference.Title, difference), nil
 		},
 	}
 }
 
-// pairedTable sets schedulers beside MFI on the same streams at ρ = 1.
-func pairedTable(title string, s samples, metric string) (reports.Table, error) {
+// pairedTable compares schedulers with MFI on the same streams at ρ = 1.
+func pairedTable(title string, d *figures.Data, metric string) reports.Table {
 	t := reports.Table{
 		Title:   title,
-		Columns: []reports.Column{{Name: "scheduler"}},
+		Columns: reports.Left("scheduler").Right(distributions...).Left("above MFI on all"),
 		Notes: []string{
 			"paired differences, mean ± half of the 95 % confidence interval; * marks an interval above zero",
 			fmt.Sprintf("%d GPUs of 8 memory slices, lifespan U[1,2T], requests between demands of 2 and 5 capacities; seed %d, which no scheduler was tuned on", gpus, testSeed),
 		},
 	}
 	reference := []string{"mfi, acceptance [%]"}
-	for _, d := range distributions {
-		t.Columns = append(t.Columns, reports.Column{Name: d, Right: true})
-		v, err := summarize(s.of(place(steadyData(d, 1), "mfi"), metric))
-		if err != nil {
-			return t, err
-		}
-		reference = append(reference, v.times(100).String())
+	for _, dist := range distributions {
+		v := meanOf(d, d.Values(place(steadyData(dist, 1), "mfi"), metric))
+		reference = append(reference, v.Affine(100, 0).PlusMinus(2))
 	}
-	t.Columns = append(t.Columns, reports.Column{Name: "above MFI on all"})
 	t.Rows = append(t.Rows, append(reference, ""))
 	for _, id := range compared {
 		row := []string{id}
 		everywhere := "yes"
-		for _, d := range distributions {
-			data := steadyData(d, 1)
-			v, err := summarize(less(s.of(place(data, id), metric), s.of(place(data, "mfi"), metric), 100))
-			if err != nil {
-				return t, err
-			}
-			cell := fmt.Sprintf("%+.2f ± %.2f", v.mean, (v.high-v.low)/2)
-			if v.low > 0 {
+		for _, dist := range distributions {
+			data := steadyData(dist, 1)
+			v := meanOf(d, less(d.Values(place(data, id), metric), d.Values(place(data, "mfi"), metric), 100))
+			cell := fmt.Sprintf("%+.2f ± %.2f", v.Value, v.High-v.Value)
+			if v.Low > 0 {
 				cell += " *"
 			} else {
 				everywhere = "no"
@@ -139,5 +108,5 @@ func pairedTable(title string, s samples, metric string) (reports.Table, error) 
 		}
 		t.Rows = append(t.Rows, append(row, everywhere))
 	}
-	return t, nil
+	return t
 }

@@ -21,7 +21,7 @@ func profiles() []*mig.Profile {
 	return out
 }
 
-// tableI returns what Table I says of a profile: slices, instances and indexes.
+// tableI returns what Table I says about a profile: slices, instances and indexes.
 func tableI(claims *figures.Claims, p *mig.Profile) (size, instances int, starts []mig.Slices) {
 	for _, c := range claims.Of("table1") {
 		profile, quantity, _ := strings.Cut(c.Name, " ")
@@ -44,22 +44,11 @@ func table1(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "table1", Title: "MIG profiles of A100 and where they may start",
 		Build: func(*figures.Data) (*figures.Output, error) {
-			out := &figures.Output{}
-			for _, c := range claims.Of("table1") {
-				out.Findings = append(out.Findings, figures.Taken(c, "placements of the GPU model"))
-			}
 			t := reports.Table{
 				Title: "Table I. MIG profiles of A100-80GB, the paper's beside the GPU model's",
-				Columns: []reports.Column{
-					{Name: "profile"},
-					{Name: "slices (paper)", Right: true},
-					{Name: "compute slices", Right: true},
-					{Name: "memory slices", Right: true},
-					{Name: "instances (paper)", Right: true},
-					{Name: "instances", Right: true},
-					{Name: "index (paper)"},
-					{Name: "index"},
-				},
+				Columns: reports.Left("profile").
+					Right("slices (paper)", "compute slices", "memory slices", "instances (paper)", "instances").
+					Left("index (paper)", "index"),
 				Notes: []string{
 					"The paper's slices are memory slices, with one exception: 7g.80gb has 7 compute slices and takes all 8 memory slices, as F and the free slices count them.",
 				},
@@ -71,8 +60,7 @@ func table1(claims *figures.Claims) figures.Artefact {
 					strconv.Itoa(instances), strconv.Itoa(p.Max), fmt.Sprint(starts), fmt.Sprint(p.Starts),
 				})
 			}
-			out.Tables = []figures.Table{{File: "table1", Table: t}}
-			return out, nil
+			return figures.Found(figures.TakenAll(claims.Of("table1"), "placements of the GPU model")...).Table("table1", t), nil
 		},
 	}
 }
@@ -81,34 +69,28 @@ func table2(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "table2", Title: "distributions of the requested profiles",
 		Build: func(*figures.Data) (*figures.Output, error) {
-			out := &figures.Output{}
-			for _, c := range claims.Of("table2") {
-				out.Findings = append(out.Findings, figures.Taken(c, "probability in the generator of requests"))
-			}
 			t := reports.Table{
 				Title:   "Table II. Probability of each profile, as the generator of requests has it",
-				Columns: []reports.Column{{Name: "profile"}},
+				Columns: reports.Left("profile").Right(distributions...),
 			}
 			for _, p := range profiles() {
 				t.Rows = append(t.Rows, []string{p.String()})
 			}
 			load := []string{"mean memory slices of a request"}
 			for _, d := range distributions {
-				t.Columns = append(t.Columns, reports.Column{Name: d, Right: true})
-				probabilities, err := probabilities(d)
+				shares, err := probabilities(d)
 				if err != nil {
 					return nil, err
 				}
-				var slices float64
+				var mean float64
 				for i, p := range profiles() {
-					t.Rows[i] = append(t.Rows[i], fmt.Sprintf("%.4g", probabilities[i]))
-					slices += float64(probabilities[i] * float64(p.Length)) // rounded before it is added
+					t.Rows[i] = append(t.Rows[i], fmt.Sprintf("%.4g", shares[i]))
+					mean += float64(shares[i] * float64(p.Length)) // rounded before it is added
 				}
-				load = append(load, fmt.Sprintf("%.2f", slices))
+				load = append(load, fmt.Sprintf("%.2f", mean))
 			}
 			t.Rows = append(t.Rows, load)
-			out.Tables = []figures.Table{{File: "table2", Table: t}}
-			return out, nil
+			return figures.Found(figures.TakenAll(claims.Of("table2"), "probability in the generator of requests")...).Table("table2", t), nil
 		},
 	}
 }

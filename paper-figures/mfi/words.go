@@ -10,29 +10,26 @@ import (
 	"miglab/reports"
 )
 
-// underReadings lets each reading measure claims.
-func underReadings(readings []reading, measure func(reading, *measured)) (out []figures.Reading, err error) {
+// underReadings measures claims under each reading.
+func underReadings(d *figures.Data, readings []reading, measure func(reading, *measured)) (out []figures.Reading) {
 	for _, r := range readings {
-		m := newMeasured()
+		m := newMeasured(d)
 		measure(r, m)
-		if m.err != nil {
-			return nil, m.err
-		}
 		out = append(out, figures.Lookup(r.name, m.values))
 	}
-	return out, nil
+	return out
 }
 
-// wordsTable lists claims in words, of which some are orders and some counts, with what
-// each reading makes of them.
+// wordsTable lists claims in words, which are orders or counts, with the value and verdict of
+// each reading.
 func wordsTable(title string, fs []figures.Finding) reports.Table {
-	t := reports.Table{Title: title, Columns: []reports.Column{{Name: "claim"}, {Name: "unit"}, {Name: "the text", Right: true}}}
+	t := reports.Table{Title: title, Columns: reports.Left("claim", "unit").Right("the text")}
 	const first = 3 // column of the default reading
 	var names []string
 	for _, f := range fs {
 		if !slices.Contains(names, f.Reading) {
 			names = append(names, f.Reading)
-			t.Columns = append(t.Columns, reports.Column{Name: cmp.Or(f.Reading, "default"), Right: true})
+			t.Columns = t.Columns.Right(cmp.Or(f.Reading, "default"))
 		}
 	}
 	for _, f := range fs {

@@ -12,11 +12,10 @@ import (
 	"miglab/profiling"
 )
 
-// Conform checks what every [profiling.Device] promises. open gives a GPU of the model
-// A100 without instances, in MIG mode if that is what it is about, once for each of its
-// cases; Conform closes it.
-// The expected answers are written out here, not derived from package mig. It starts no
-// subtests, so that it can run in a bubble of testing/synctest.
+// Conform checks what every [profiling.Device] promises. It calls open once for each case
+// and closes the GPU. open returns an A100 without instances, in MIG mode if the device
+// supports it. The expected answers are written out here, not derived from package mig.
+// Conform starts no subtests, so that it can run in a bubble of testing/synctest.
 func Conform(t *testing.T, open func(t *testing.T) profiling.Device) {
 	t.Helper()
 	for _, c := range conformance {
@@ -28,10 +27,10 @@ func Conform(t *testing.T, open func(t *testing.T) profiling.Device) {
 	}
 }
 
-// ConformHalfway checks what every [profiling.Device] promises of a create whose
-// compute instance is refused. open gives a GPU of the model A100 without instances,
-// whose driver says ErrPermission to the next compute instance, and ErrBusy so many
-// times to whoever destroys a GPU instance; ConformHalfway closes it.
+// ConformHalfway checks what every [profiling.Device] promises about a create that fails at
+// its compute instance. open returns an A100 without instances. Its driver must refuse the
+// next compute instance with ErrPermission, and refuse to destroy the GPU instance with
+// ErrBusy as often as busy says. ConformHalfway closes the GPU.
 func ConformHalfway(t *testing.T, open func(t *testing.T, busy int) profiling.Device) {
 	t.Helper()
 	for busy := range 4 {
@@ -72,7 +71,7 @@ var a100 = []struct {
 	{"7g.40gb", 0, []mig.Slices{0}, 8, 1},
 }
 
-// conformer is a device under test with the words to test it.
+// conformer is a device under test with helper methods.
 type conformer struct {
 	profiling.Device
 	t    *testing.T
@@ -84,7 +83,7 @@ func (c *conformer) errorf(format string, args ...any) {
 	c.t.Errorf(c.name+": "+format, args...)
 }
 
-// at is an instance of the A100.
+// at returns an instance of the A100.
 func (c *conformer) at(profile string, start mig.Slices) mig.Instance {
 	c.t.Helper()
 	p, err := mig.MustLookup("A100").ProfileByName(profile)
@@ -110,14 +109,14 @@ func (c *conformer) destroy(i profiling.Instance) {
 	}
 }
 
-// refused creates what cannot be.
+// refused checks that an instance cannot be created.
 func (c *conformer) refused(profile string, start mig.Slices, want error) {
 	c.t.Helper()
 	_, err := c.Create(c.at(profile, start))
 	c.wants("create "+profile, err, want)
 }
 
-// wants checks an error and that it says what failed.
+// wants checks that an error wraps another and is a [*profiling.DeviceError].
 func (c *conformer) wants(op string, err, want error) {
 	c.t.Helper()
 	var device *profiling.DeviceError
@@ -129,7 +128,7 @@ func (c *conformer) wants(op string, err, want error) {
 	}
 }
 
-// exist checks which instances there are, by start.
+// exist checks which instances exist, by start.
 func (c *conformer) exist(want ...profiling.Instance) {
 	c.t.Helper()
 	got, err := c.Instances()
@@ -235,8 +234,8 @@ func refusals(c *conformer) {
 	c.create("4g.20gb", 0)
 }
 
-// halfway has the driver refuse a compute instance. The first time that it is busy,
-// the create that undoes what it made is told.
+// halfway lets the driver refuse a compute instance. The first refusal as busy goes to the
+// create, when it undoes its GPU instance.
 func halfway(c *conformer, busy int) {
 	_, err := c.Create(c.at("3g.20gb", 4))
 	c.wants("create 3g.20gb", err, profiling.ErrPermission)
@@ -283,7 +282,7 @@ func counts(c *conformer) {
 	}
 }
 
-// atOnce has seven threads create and destroy side by side.
+// atOnce lets seven threads create and destroy instances at the same time.
 func atOnce(c *conformer) {
 	var all sync.WaitGroup
 	errs := make([]error, 7)

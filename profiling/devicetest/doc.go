@@ -1,14 +1,13 @@
-// Package devicetest is a GPU for tests: a [profiling.Device] that refuses what
-// hardware refuses - instances that overlap, wrong placements, too many of a
-// profile, a destroy while something still runs, a MIG mode that stays pending -
-// and that fails when told to. It also runs kernels in virtual time ([Launcher]),
-// and has the tests that every implementation of the interface must pass ([Conform],
-// and [ConformHalfway] where faults can be made).
+// Package devicetest provides a fake GPU for tests: a [profiling.Device] that refuses what
+// hardware refuses - overlapping instances, wrong placements, too many instances of a
+// profile, destroying an instance in use, a MIG mode that stays pending - and that fails on
+// demand. [Launcher] runs kernels on it in virtual time. [Conform] and, for devices in
+// which faults can be injected, [ConformHalfway] are the tests that every implementation
+// of the interface must pass.
 //
-// Times are those of the model (FAR Table 1), slept with [time.Sleep]: under
-// testing/synctest they cost nothing. A GPU has to be made inside the bubble that
-// uses it. Nothing here was measured, and [profiling.Identity] says so: the name
-// and the driver of the GPU end in "(fake)".
+// Operations take the times of the model (FAR Table 1) with [time.Sleep], which costs
+// nothing under testing/synctest. A GPU must be made inside the bubble that uses it. The
+// name and the driver of the GPU end in "(fake)", since nothing here was measured.
 //
 // Only tests import it.
 package devicetest

@@ -14,20 +14,20 @@ import (
 	"miglab/profiling"
 )
 
-// A GPU is a fake. Methods are safe for concurrent use.
+// A GPU is a fake GPU. Methods are safe for concurrent use.
 type GPU struct {
 	model  *mig.GPU
 	uuid   string
 	source profiling.Source
 	scale  float64
-	// driver admits one create or destroy at a time, in the order of arrival; nil
-	// admits all. It is a channel since goroutines that wait for a mutex keep the
-	// clock of a synctest bubble from moving.
+	// driver admits one create or destroy at a time, in the order of arrival; nil admits all.
+	// It is a channel, since the clock of a synctest bubble stops while goroutines wait for a
+	// mutex.
 	driver   chan struct{}
 	refusals int
 	linger   time.Duration
 	watch    func(Step)
-	// first is the state that a GPU begins with.
+	// first is the state of a new GPU.
 	first state
 	store store
 
@@ -36,11 +36,11 @@ type GPU struct {
 	creates     int
 }
 
-// A fault is what becomes of a create.
+// A fault is an injected failure of a create.
 type fault struct {
 	err error
-	// halfway says that the GPU instance was made before, and busy how often its
-	// destruction is refused.
+	// halfway means that the create fails after its GPU instance was made. busy is how often
+	// the GPU then refuses to destroy that.
 	halfway bool
 	busy    int
 }
@@ -50,23 +50,24 @@ var _ profiling.Device = (*GPU)(nil)
 // An Option changes a new GPU.
 type Option func(*GPU)
 
-// Number makes the GPU another one than those with other numbers: its UUID differs. The default is 0.
+// Number distinguishes GPUs: those with different numbers have different UUIDs. The default
+// is 0.
 func Number(i int) Option {
 	return func(g *GPU) { g.uuid = "GPU-" + uuid(g.model.Name, fmt.Sprint(i)) }
 }
 
-// Scale multiplies the times of creating and destroying; 0 takes none. The default is 1.
+// Scale multiplies the times of creating and destroying. The default is 1.
 func Scale(f float64) Option { return func(g *GPU) { g.scale = f } }
 
-// Parallel lets instances be created and destroyed at the same time, as drivers do
-// not (FAR 2.1).
+// Parallel lets the GPU create and destroy instances at the same time. Real drivers do not
+// (FAR 2.1).
 func Parallel() Option { return func(g *GPU) { g.driver = nil } }
 
-// MIGOff is a GPU whose MIG mode is off at the beginning.
+// MIGOff makes a GPU whose MIG mode is off at first.
 func MIGOff() Option { return func(g *GPU) { g.first = state{} } }
 
-// SMLimit is a GPU whose instances are limits of multiprocessors under MPS: MIG mode
-// is off and nobody minds.
+// SMLimit makes a GPU without MIG mode, whose instances are limits of multiprocessors under
+// MPS.
 func SMLimit() Option {
 	return func(g *GPU) {
 		g.source = profiling.MPSSMLimit
@@ -74,50 +75,49 @@ func SMLimit() Option {
 	}
 }
 
-// Busy has Destroy say ErrBusy of an instance that was used, so many times and for so
-// long after its last process has ended.
+// Busy lets Destroy refuse an instance that was used with ErrBusy, for a number of calls
+// and for some time after its last process has ended.
 func Busy(refusals int, linger time.Duration) Option {
 	return func(g *GPU) { g.refusals, g.linger = refusals, linger }
 }
 
-// Watch has f called at every [Step] of a create and a destroy, by the goroutine that
-// does it: where f does not return, the operation stays where it is.
+// Watch calls f at every [Step] of a create and a destroy, in the goroutine of the
+// operation, which waits until f returns.
 func Watch(f func(Step)) Option { return func(g *GPU) { g.watch = f } }
 
-// A Step is what a create or a destroy has come to.
+// A Step is a point in a create or a destroy.
 type Step struct {
 	Stage    Stage
 	Instance mig.Instance
 }
 
-// A Stage names what has just happened.
+// A Stage says what has just happened.
 type Stage string
 
 // The stages of create and destroy, in order.
 const (
-	// BeforeCreate comes when the driver begins: nothing exists.
+	// BeforeCreate: nothing exists yet.
 	BeforeCreate Stage = "before create"
-	// GPUInstance comes when the GPU instance exists without a compute instance, and so
-	// without a UUID.
+	// GPUInstance: the GPU instance exists, without a compute instance and so without a UUID.
 	GPUInstance Stage = "gpu instance"
-	// Created comes when all is there.
+	// Created: the GPU instance and its compute instance exist.
 	Created Stage = "created"
-	// BeforeDestroy comes when nothing is gone.
+	// BeforeDestroy: both still exist.
 	BeforeDestroy Stage = "before destroy"
-	// ComputeGone comes when the compute instance is gone and the GPU instance still there.
+	// ComputeGone: the compute instance is gone, and the GPU instance still exists.
 	ComputeGone Stage = "compute gone"
-	// Destroyed comes when all is gone.
+	// Destroyed: both are gone.
 	Destroyed Stage = "destroyed"
 )
 
-// New returns a GPU without instances, MIG mode on, that lives as long as the process.
+// New returns a GPU in MIG mode, without instances, whose state is in this process.
 func New(model *mig.GPU, opts ...Option) *GPU {
 	g := build(model, opts)
 	g.store = &memory{s: g.first}
 	return g
 }
 
-// build returns a GPU that lacks its store.
+// build returns a GPU without a store.
 func build(model *mig.GPU, opts []Option) *GPU {
 	g := &GPU{
 		model: model, source: profiling.MIG, scale: 1, driver: make(chan struct{}, 1), watch: func(Step) {},
@@ -130,7 +130,7 @@ func build(model *mig.GPU, opts []Option) *GPU {
 	return g
 }
 
-// uuid derives a UUID from words.
+// uuid derives a UUID from some words.
 func uuid(words ...string) string {
 	h := sha256.Sum256([]byte(strings.Join(words, "\n")))
 	return fmt.Sprintf("%x-%x-%x-%x-%x", h[0:4], h[4:6], h[6:8], h[8:10], h[10:16])
@@ -155,11 +155,7 @@ func (g *GPU) ampere() bool { return strings.HasPrefix(g.model.Name, "A") }
 // SetMIG implements [profiling.Device]. On Ampere the mode stays pending while
 // processes use the GPU; the other generations change it at once.
 func (g *GPU) SetMIG(on bool) error {
-	op := "turn MIG mode off"
-	if on {
-		op = "turn MIG mode on"
-	}
-	return g.do(op, func(s *state) error {
+	return g.do("turn MIG mode "+profiling.OnOff(on), func(s *state) error {
 		switch {
 		case g.source != profiling.MIG:
 			return profiling.ErrUnsupported
@@ -206,7 +202,7 @@ func (g *GPU) Instances() (out []profiling.Instance, err error) {
 	return out, err
 }
 
-// instance is what the device says about an instance of the state.
+// instance describes an instance of the state.
 func (g *GPU) instance(i instance) profiling.Instance {
 	out := profiling.Instance{Instance: mig.Instance{Profile: g.profile(i.Profile), Start: i.Start}, ID: i.ID}
 	if i.Compute {
@@ -248,7 +244,7 @@ func (g *GPU) Create(at mig.Instance) (profiling.Instance, error) {
 	err = g.do(op, func(s *state) error {
 		i := s.find(made.ID)
 		if i == nil {
-			return profiling.ErrLost // and reset meanwhile
+			return profiling.ErrLost // and reset since then
 		}
 		if wrong.halfway {
 			i.Refusals = wrong.busy
@@ -268,8 +264,8 @@ func (g *GPU) Create(at mig.Instance) (profiling.Instance, error) {
 	return g.instance(made), nil
 }
 
-// refuse says why an instance cannot be created. It goes by memory slices alone, and
-// shares no code with package mig, which tests compare it with.
+// refuse says why an instance cannot be created. It only compares memory slices and shares
+// no code with package mig, since tests compare the two.
 func (g *GPU) refuse(s *state, at mig.Instance) error {
 	p := at.Profile
 	switch {
@@ -303,7 +299,7 @@ func (g *GPU) Destroy(id int) error {
 	return g.destroy(id)
 }
 
-// destroy does it by a caller that the driver has admitted.
+// destroy destroys an instance for a caller that the driver has admitted.
 func (g *GPU) destroy(id int) error {
 	op := fmt.Sprintf("destroy instance %d", id)
 	var at mig.Instance
@@ -372,8 +368,8 @@ func (g *GPU) Conditions() (profiling.Conditions, error) {
 // Close implements [profiling.Device].
 func (g *GPU) Close() error { return nil }
 
-// Use has a process use an instance until release is called; on is its ID, or
-// [WholeGPU]. Nothing looks whether there is such a process.
+// Use lets a process use an instance until release is called. on is the instance's ID or
+// [WholeGPU]. The process need not exist.
 func (g *GPU) Use(on, pid int, name string) (release func()) {
 	g.change(func(s *state) { s.Processes = append(s.Processes, process{pid, name, on}) })
 	return func() {
@@ -386,29 +382,28 @@ func (g *GPU) Use(on, pid int, name string) (release func()) {
 	}
 }
 
-// WholeGPU is used by processes that run on no instance.
+// WholeGPU is the place of processes that run on no instance.
 const WholeGPU = -1
 
-// Lose has every call fail with ErrLost until the GPU is reset.
+// Lose lets every call fail with ErrLost until the GPU is reset.
 func (g *GPU) Lose() { g.change(func(s *state) { s.Lost = true }) }
 
-// Reset brings the GPU back without instances and processes, in the MIG mode that was
-// pending.
+// Reset brings the GPU back without instances and processes, in the pending MIG mode.
 func (g *GPU) Reset() {
 	g.change(func(s *state) { *s = state{MIG: s.Pending, Pending: s.Pending, Forbidden: s.Forbidden} })
 }
 
-// Forbid has SetMIG, Create and Destroy fail with ErrPermission, or work again.
+// Forbid lets SetMIG, Create and Destroy fail with ErrPermission, or work again.
 func (g *GPU) Forbid(yes bool) { g.change(func(s *state) { s.Forbidden = yes }) }
 
-// FailCreate has the n-th create from now on fail with err, 0 being the next one,
-// before anything is made.
+// FailCreate lets the n-th create from now on (0 is the next one) fail with err before it
+// makes anything.
 func (g *GPU) FailCreate(n int, err error) { g.fail(n, fault{err: err}) }
 
-// FailCompute has the n-th create from now on fail with err, 0 being the next one, when
-// its GPU instance is made and its compute instance is not. To destroy the GPU instance
-// is refused with ErrBusy so many times, the first time to the create that undoes it:
-// then the error is a [*profiling.LeftoverError].
+// FailCompute lets the n-th create from now on (0 is the next one) fail with err after it
+// made its GPU instance and before it makes its compute instance. The GPU then refuses to
+// destroy the GPU instance with ErrBusy as often as busy says. The first refusal goes to
+// the create, so that its error is a [*profiling.LeftoverError].
 func (g *GPU) FailCompute(n int, err error, busy int) { g.fail(n, fault{err, true, busy}) }
 
 func (g *GPU) fail(n int, f fault) {
@@ -417,7 +412,7 @@ func (g *GPU) fail(n int, f fault) {
 	g.failCreates[g.creates+n] = f
 }
 
-// injected returns what is to become of this create.
+// injected returns the fault of this create.
 func (g *GPU) injected() fault {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -425,7 +420,7 @@ func (g *GPU) injected() fault {
 	return g.failCreates[g.creates-1]
 }
 
-// enter waits for the driver and returns how to leave it.
+// enter waits for the driver and returns a function that releases it.
 func (g *GPU) enter() (leave func()) {
 	if g.driver == nil {
 		return func() {}
@@ -438,7 +433,7 @@ func (g *GPU) sleep(s mig.Seconds) {
 	time.Sleep(time.Duration(float64(s) * g.scale * float64(time.Second)))
 }
 
-// do looks at the state or changes it, unless the GPU is lost.
+// do reads or changes the state, unless the GPU is lost.
 func (g *GPU) do(op string, f func(*state) error) error {
 	return g.store.update(func(s *state) error {
 		err := profiling.ErrLost
@@ -459,6 +454,6 @@ func (g *GPU) change(f func(*state)) {
 		return nil
 	})
 	if err != nil {
-		panic(err) // The file of the state cannot be written: the test cannot go on.
+		panic(err) // The file with the state cannot be written, so the test cannot continue.
 	}
 }

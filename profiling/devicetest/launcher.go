@@ -12,18 +12,18 @@ import (
 	"miglab/profiling/kernel"
 )
 
-// A Launcher runs kernels on a fake GPU: a run is a sleep. Its fields must not change
-// while kernels run.
+// A Launcher runs kernels on fake GPUs; a run only sleeps. Its fields must not change while
+// kernels run.
 type Launcher struct {
-	// GPUs are those whose instances it knows.
+	// GPUs are the GPUs on which it runs kernels.
 	GPUs []*GPU
-	// Times are the seconds that a kernel takes on an instance size, by the kernel's name;
-	// +Inf: the instance has too little memory.
+	// Times are the seconds that a kernel takes, by the kernel's name and the instance size;
+	// +Inf means that the instance has too little memory.
 	Times map[string]map[mig.Slices]mig.Seconds
-	// Crash and Hang name kernels that do so, the first at the end of their time.
+	// Crash and Hang name kernels that crash at the end of their time, or hang.
 	Crash, Hang map[string]bool
-	// Slowdown is how much longer a kernel takes for each kernel that runs on the same GPU
-	// when it starts, relative to its time alone: 0.02 is 2 % longer.
+	// Slowdown is by how much a kernel is slower for each process on the same GPU when it
+	// starts, relative to its time alone: 0.02 means 2 %.
 	Slowdown map[string]float64
 
 	mu sync.Mutex
@@ -31,9 +31,9 @@ type Launcher struct {
 	pid int
 }
 
-// Launch runs a kernel as [kernel.Kernel.Run] does: until its time is over, its
-// Timeout if it has one, or ctx. The instance is in use meanwhile. On an instance
-// that does not exist, or whose GPU is lost, a kernel crashes.
+// Launch runs a kernel like [kernel.Kernel.Run], until its time, its Timeout (if it has
+// one) or ctx ends. The instance is in use meanwhile. The kernel crashes if the instance
+// does not exist or the GPU is lost.
 func (l *Launcher) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 	seconds, ok := l.Times[k.Name][on.Size()]
 	if !ok {
@@ -90,7 +90,7 @@ func (l *Launcher) Launch(ctx context.Context, k *kernel.Kernel, on profiling.In
 	return out, err
 }
 
-// firstPID is beyond the process numbers of real systems.
+// firstPID is above the process numbers of real systems.
 const firstPID = 1 << 23
 
 // find returns the GPU on which the instance exists, or nil.

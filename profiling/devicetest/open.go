@@ -1,5 +1,3 @@
-//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
-
 package devicetest
 
 import (
@@ -9,15 +7,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"syscall"
 
 	"miglab/harness/mig"
+	"miglab/profiling/internal/filelock"
 )
 
-// Open returns a GPU whose state is in a file, so that it outlives the process that
-// uses it and two processes can share it. Where there is no file, one is written for a
-// GPU as [New] makes it. Faults of [GPU.FailCreate] and [GPU.FailCompute] are the
-// process's own.
+// Open returns a GPU with its state in a file, so that it outlives the process and several
+// processes can share it. If the file does not exist, Open writes the state of a GPU as
+// [New] makes it. Faults of [GPU.FailCreate] and [GPU.FailCompute] stay in the process.
 func Open(path string, model *mig.GPU, opts ...Option) (*GPU, error) {
 	g := build(model, opts)
 	f := &file{path: path, first: g.first}
@@ -25,8 +22,8 @@ func Open(path string, model *mig.GPU, opts ...Option) (*GPU, error) {
 	return g, f.update(func(*state) error { return nil })
 }
 
-// file keeps the state in a file of JSON. A lock beside it keeps two processes apart,
-// and a process that is killed leaves the state before its change or after it.
+// file keeps the state in a JSON file, with a lock file beside it. If a process is killed,
+// the state is that before or that after its change.
 type file struct {
 	path  string
 	first state
@@ -38,14 +35,8 @@ func (f *file) update(change func(*state) error) error {
 		return err
 	}
 	defer lock.Close()
-	for {
-		err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, syscall.EINTR) {
-			return err
-		}
+	if err := filelock.Wait(lock); err != nil {
+		return err
 	}
 	s := f.first
 	old, err := os.ReadFile(f.path)
@@ -64,7 +55,7 @@ func (f *file) update(change func(*state) error) error {
 	if err != nil || bytes.Equal(raw, old) {
 		return errors.Join(refused, err)
 	}
-	// A power cut is nothing that tests survive, so there is no flush to disk.
+	// Tests do not survive a power cut, so the file is not flushed to disk.
 	if err := os.WriteFile(f.path+".new", raw, 0o644); err != nil {
 		return errors.Join(refused, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"miglab/harness/mig"
 )
 
-// state is all that outlives a process.
+// state is everything that outlives a process.
 type state struct {
 	MIG, Pending    bool
 	Lost, Forbidden bool
@@ -23,12 +23,12 @@ type instance struct {
 	Start   mig.Slices
 	// Compute says whether its compute instance exists.
 	Compute bool
-	// Refusals and Until say how often and until when a destroy is refused.
+	// Refusals and Until say how often, and until when, the GPU refuses to destroy it.
 	Refusals int
 	Until    time.Time
 }
 
-// process uses an instance, or the GPU.
+// process is a process that uses an instance or the GPU.
 type process struct {
 	PID  int
 	Name string
@@ -47,12 +47,12 @@ func (s *state) find(id int) *instance {
 
 // A store keeps a state.
 type store interface {
-	// update hands out the state, one caller at a time, and keeps what was made of it,
-	// also when f fails.
+	// update lets one caller at a time change the state. It keeps the changes even if f
+	// fails.
 	update(f func(*state) error) error
 }
 
-// memory keeps the state as long as the process lives.
+// memory keeps the state in this process.
 type memory struct {
 	mu sync.Mutex
 	s  state

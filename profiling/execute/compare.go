@@ -9,12 +9,13 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/profiling/measure"
 	"miglab/reports"
 )
 
-// Compare sets the times of a plan beside the real ones, a row a task, by planned end.
-// Tasks that did not end well have no row. The provenance is that of the run. A schedule
-// by nobody is called unnamed.
+// Compare compares the times of a plan with the real ones. It returns a row for each task,
+// by planned end; failed tasks have no row. The provenance is that of the run. A schedule
+// without an algorithm is called unnamed.
 func Compare(from datasets.Provenance, p schedule.Problem, planned, real schedule.Schedule) []datasets.ExecutionTime {
 	happened := map[int]schedule.Placement{}
 	for _, pl := range real.Placements {
@@ -39,23 +40,18 @@ func Compare(from datasets.Provenance, p schedule.Problem, planned, real schedul
 	return rows
 }
 
-// algorithmOf names the algorithm of a schedule in one line.
+// algorithmOf returns the algorithm of a schedule in one line.
 func algorithmOf(s schedule.Schedule) string {
 	return cmp.Or(strings.Join(strings.Fields(s.Algorithm), " "), "unnamed")
 }
 
-// deviation is how much later than simulated something was, in percent of when it was,
-// as both papers print it.
+// deviation is how much later than simulated something happened, in percent of the real
+// time, as in both papers.
 func deviation(simulated, real mig.Seconds) float64 { return 100 * (1 - float64(simulated/real)) }
 
-// ran words what ran, where, and what held tasks to a part of the GPU.
-func ran(from datasets.Provenance, algorithm string) string {
-	return fmt.Sprintf("%s; %s, source: %s", algorithm, from.Name, from.Source)
-}
-
-// Table shows the rows of a whole schedule as FAR Table 3 and DRL Table 3 do. An
-// asterisk marks the critical task, which determines the makespan; where another one determines the
-// real makespan, that one has two.
+// Table shows the rows of a schedule like FAR Table 3 and DRL Table 3. An asterisk marks
+// the critical task, which determines the makespan. If another task determines the real
+// makespan, two asterisks mark it.
 func Table(rows []datasets.ExecutionTime) *reports.Table {
 	t := &reports.Table{Columns: []reports.Column{
 		{Name: "Task"}, {Name: "Simulated end (s)", Right: true}, {Name: "Real end (s)", Right: true}, {Name: "Deviation (%)", Right: true},
@@ -85,7 +81,7 @@ func Table(rows []datasets.ExecutionTime) *reports.Table {
 			name, reports.Fixed(float64(r.SimulatedEnd), 2), reports.Fixed(float64(r.RealEnd), 2), reports.Fixed(r.Deviation, 2),
 		})
 	}
-	t.Title = fmt.Sprintf("Simulated and real end of %d tasks, %s", len(rows), ran(simulated.Provenance, simulated.Algorithm))
+	t.Title = measure.Titled(fmt.Sprintf("Simulated and real end of %d tasks, %s", len(rows), simulated.Algorithm), simulated.Provenance)
 	if simulated.Source == datasets.SourceMPS {
 		t.Notes = append(t.Notes, "MPS limited the multiprocessors alone: instances did not shield tasks from each other, and nothing was reconfigured.")
 	}
@@ -99,10 +95,10 @@ func Table(rows []datasets.ExecutionTime) *reports.Table {
 	return t
 }
 
-// Chart draws the plan and what happened beside each other, on one time axis. A schedule
-// of which nothing happened cannot be drawn. The provenance is that of the run.
+// Chart draws the plan and what happened on one time axis. It cannot draw a schedule of
+// which nothing happened. The provenance is that of the run.
 func Chart(from datasets.Provenance, p schedule.Problem, planned, real schedule.Schedule) reports.Gantt {
-	return reports.Gantt{Title: ran(from, algorithmOf(planned)), Panels: []reports.GanttPanel{
+	return reports.Gantt{Title: measure.Titled(algorithmOf(planned), from), Panels: []reports.GanttPanel{
 		reports.NewGanttPanel("simulated", p, planned),
 		reports.NewGanttPanel("real", p, real),
 	}}

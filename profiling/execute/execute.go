@@ -1,23 +1,21 @@
-// Package execute runs a schedule for real: FAR Algorithm 3, for every schedule that
-// the referee accepts - of any algorithm, under any reconfiguration model, on several
+// Package execute runs schedules on real GPUs. It extends FAR Algorithm 3 to every schedule
+// that the referee accepts: from any algorithm, under any reconfiguration model, on several
 // GPUs, with instances that merge as well as split.
 //
-// As in Algorithm 3, each instance has a thread of its own that creates it, runs its
-// tasks one after the other and destroys it. The algorithm walks the tree of
-// instances that FAR splits: a thread creates its instance as soon as the one above
-// is gone, and whichever thread asks the driver first comes first. A schedule in
-// general has no such tree. So here the operations of a GPU happen in the order of
-// the plan: each waits until the one before it has ended, even where the two have
-// nothing to do with each other. That makes the execution of every valid plan safe,
-// since whatever shared an instance's slices has been destroyed when its turn comes,
-// and its order the plan's. It costs nothing while times are as planned, because
-// drivers do one operation at a time (FAR 2.1); where a task takes longer than
-// planned, an operation that was planned after it can come later than with threads
-// that are free.
+// As in Algorithm 3, each instance has a thread that creates it, runs its tasks one after
+// the other and destroys it. The algorithm follows the tree of instances that FAR splits: a
+// thread creates its instance as soon as the instance above is gone, and the threads ask
+// the driver in any order. A schedule in general has no such tree. So here the operations
+// of a GPU happen in the order of the plan, and each waits until the one before it has
+// ended, even if the two are independent. This makes the execution of every valid plan
+// safe: when an instance's turn comes, everything that shared its slices is destroyed. It
+// costs nothing while times are as planned, because drivers do one operation at a time (FAR
+// 2.1). If a task takes longer than planned, a later operation may wait longer than with
+// free threads.
 //
-// Tasks wait for no turn: one starts as soon as its instance is there, the task before
-// it on the instance has ended, and it has been released. Planned instants are
-// otherwise not waited for, so that a plan with gaps runs ahead of itself.
+// Tasks do not take turns. A task starts as soon as its instance exists, the task before it
+// on the instance has ended, and it has been released. Otherwise nothing waits for planned
+// instants, so a plan with gaps runs faster than planned.
 package execute
 
 import (
@@ -40,19 +38,19 @@ import (
 	"miglab/profiling/session"
 )
 
-// Options say what a schedule is run with.
+// Options say on what a schedule runs.
 type Options struct {
 	// GPUs has one session for each GPU of the problem.
 	GPUs []*session.Session
-	// Kernels are the programs of the problem's tasks, by the task's name.
+	// Kernels are the programs of the problem's tasks, by task name.
 	Kernels map[string]*kernel.Kernel
 	// Launcher starts them; nil means [measure.Real].
 	Launcher measure.Launcher
-	// Progress hears about every task that has ended; may be nil.
+	// Progress is told about every task that has ended; it may be nil.
 	Progress func(done, all int)
 }
 
-// A TaskError says that a task did not end well.
+// A TaskError says that a task failed.
 type TaskError struct {
 	// Task is its name.
 	Task string
@@ -70,22 +68,20 @@ func (e *TaskError) Error() string {
 	return s
 }
 
-// Run executes a schedule. What it returns is the schedule as it happened, on the
-// same instances: instants count from when Run starts to work; a task's are those
-// just before its launch and just after (Algorithm 3, lines 6 and 8), an operation's
-// those around the call of the session. Instances that the plan leaves are destroyed
-// in the end, which is no part of the makespan.
+// Run executes a schedule. It returns the schedule as it happened, on the same instances.
+// Times count from the start of the execution. A task starts just before its launch and
+// ends just after it (Algorithm 3, lines 6 and 8); an operation takes as long as the call
+// of the session. Instances that the plan leaves are destroyed at the end, which is not
+// part of the makespan.
 //
-// Nothing is run where the schedule is not valid (the error is a
-// [*schedule.InvalidError]), the problem has a start partition, the GPUs are not as
-// many as the problem's or not of its model or not empty, or a task has no kernel.
+// Run refuses an invalid schedule (the error is a [*schedule.InvalidError]), a problem with
+// a start partition, and a task without a kernel. There must be as many GPUs as in the
+// problem, of its model and empty.
 //
-// The first thing that goes wrong ends the execution: nothing more is started,
-// running tasks are killed, and every instance that was made is destroyed before Run
-// returns, also when ctx has ended. A task that ends otherwise than well is a
-// [*TaskError]; the other errors are those of the session and of ctx. With an error
-// comes what happened until then: the tasks that ended well and the operations that
-// succeeded.
+// The first failure ends the execution: Run starts nothing more, kills running tasks, and
+// destroys every instance that it made, even if ctx has ended. If a task failed, the error
+// is a [*TaskError]; other errors come from the session or ctx. With an error, Run returns
+// what happened until then: the tasks and operations that succeeded.
 func Run(ctx context.Context, p schedule.Problem, s schedule.Schedule, o Options) (schedule.Schedule, error) {
 	if err := refuse(&p, &s, &o); err != nil {
 		return schedule.Schedule{}, err
@@ -111,7 +107,7 @@ func Run(ctx context.Context, p schedule.Problem, s schedule.Schedule, o Options
 			continue
 		}
 		again := r.operate(context.WithoutCancel(ctx), l, schedule.Destroy)
-		// What went with its GPU, or by somebody else's hand, is gone: once is enough to say so.
+		// If the GPU is lost, or somebody else removed the instance, one error is enough.
 		if errors.Is(again, profiling.ErrLost) && errors.Is(err, profiling.ErrLost) || errors.Is(again, profiling.ErrUnknownInstance) && err != nil {
 			continue
 		}
@@ -129,7 +125,7 @@ func refuse(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 		return fmt.Errorf("the problem starts with %d instances; only schedules that start on empty GPUs are executed", n)
 	}
 	if len(o.GPUs) != p.GPUs() {
-		return fmt.Errorf("the schedule is for %d GPUs, not for %d", p.GPUs(), len(o.GPUs))
+		return fmt.Errorf("the schedule needs %d GPUs; %d are given", p.GPUs(), len(o.GPUs))
 	}
 	for i, g := range o.GPUs {
 		id := g.Identity()
@@ -160,7 +156,7 @@ func refuse(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 	return nil
 }
 
-// run is an execution.
+// run is the state of an execution.
 type run struct {
 	Options
 	problem schedule.Problem
@@ -173,7 +169,7 @@ type run struct {
 // now is the time since the execution began.
 func (r *run) now() mig.Seconds { return profiling.Seconds(time.Since(r.start)) }
 
-// live does all that the plan wants of an instance.
+// live does everything that the plan says for an instance.
 func (r *run) live(ctx context.Context, l *life) error {
 	if err := r.turn(ctx, l, l.create); err != nil {
 		return err
@@ -189,7 +185,7 @@ func (r *run) live(ctx context.Context, l *life) error {
 	return r.turn(ctx, l, l.destroy)
 }
 
-// turn waits for the turn of an operation and carries it out.
+// turn waits for the turn of an operation and does it.
 func (r *run) turn(ctx context.Context, l *life, o *operation) error {
 	if o.before != nil {
 		select {
@@ -228,7 +224,7 @@ func (r *run) operate(ctx context.Context, l *life, op schedule.Op) error {
 	return nil
 }
 
-// task runs a task when it has been released.
+// task runs a task once it has been released.
 func (r *run) task(ctx context.Context, l *life, k int) error {
 	if err := r.sleepUntil(ctx, r.problem.ReleaseOf(k)); err != nil {
 		return err
@@ -252,7 +248,7 @@ func (r *run) task(ctx context.Context, l *life, k int) error {
 	return nil
 }
 
-// sleepUntil returns at an instant, not before it; at once if it has passed.
+// sleepUntil waits until an instant, or until ctx ends.
 func (r *run) sleepUntil(ctx context.Context, at mig.Seconds) error {
 	const longest = float64(math.MaxInt64 / 2)
 	t := time.NewTimer(time.Duration(min(math.Ceil(float64(at)*1e9), longest)) - time.Since(r.start))

@@ -596,7 +596,7 @@ func TestRefusals(t *testing.T) {
 		{
 			name:    "too few GPUs",
 			arrange: func(st *stage) { st.options.GPUs = nil },
-			want:    "the schedule is for 1 GPUs, not for 0",
+			want:    "the schedule needs 1 GPUs; 0 are given",
 		},
 		{
 			name:    "the same GPU twice",

@@ -15,9 +15,9 @@ type life struct {
 	gpu    int
 	in     mig.Instance
 	create *operation
-	// destroy is nil where the plan leaves the instance.
+	// destroy is nil if the plan leaves the instance.
 	destroy *operation
-	// tasks are indices in Problem.Tasks, in the order in which they run.
+	// tasks are indices in Problem.Tasks, in the order of their runs.
 	tasks []int
 
 	// made is the instance while it exists.
@@ -25,32 +25,31 @@ type life struct {
 	exists bool
 }
 
-// An operation is one of the plan.
+// An operation is an operation of the plan.
 type operation struct {
 	schedule.Operation
-	// after lists what has to come before it whatever the times are.
+	// after lists the operations that must come before it, whatever the times are.
 	after []*operation
-	// before is the one whose turn comes before on the GPU; nil at the first.
+	// before is the operation with the previous turn on the GPU; nil for the first.
 	before *operation
 	placed bool
 	// done is closed when the operation has succeeded.
 	done chan struct{}
 }
 
-// plan finds the lives of a schedule that [schedule.Check] accepts for a problem
-// without a start partition, and gives the operations of each GPU their turns:
-// those of the planned starts, at the same instant destroys before creates and then
-// from left to right, except where that would put an operation before one that it needs.
+// plan returns the lives of a schedule that [schedule.Check] accepts for a problem without
+// a start partition. It gives the operations of each GPU an order: by planned start, at the
+// same instant destroys before creates and then from left to right, but never before an
+// operation that they need.
 //
-// Planned times alone do not settle the order: under [mig.Free] operations take no
-// time, and Check lets all times be off by its tolerance. Needs do, whatever the
-// times are: a create comes before its destroy, and of two lives that share a
-// memory slice the first is over before the second begins. The first is the one
-// whose middle is earlier. Check accepts two such lives only if one ends before the
-// other begins, so that either their middles are in that order too, or both are
-// within the tolerance and either order is as good. Lives in order of their middles
-// cannot need each other in a circle; so a turn always comes, and when it does,
-// nothing that exists is in its way.
+// Planned times alone do not determine the order: under [mig.Free] operations take no
+// time, and Check has a tolerance. So an operation also has needs, whatever the times are.
+// A create comes before its destroy. Of two lives that share a memory slice, the one with
+// the earlier middle is over before the other begins. Check accepts two such lives only if
+// one ends before the other begins. Either their middles are in that order, too, or both
+// lives are shorter than the tolerance and either order is valid. Lives in the order of
+// their middles cannot need each other in a circle. So every operation has its turn, and
+// then no existing instance is in its way.
 func plan(s *schedule.Schedule) []*life {
 	type place struct {
 		gpu int
@@ -94,7 +93,7 @@ func plan(s *schedule.Schedule) []*life {
 	return lives
 }
 
-// byStart returns pointers to what is in a list, by start.
+// byStart returns pointers to the elements of a list, by start.
 func byStart[T any](list []T, start func(*T) mig.Seconds) []*T {
 	out := make([]*T, len(list))
 	for i := range list {
@@ -109,7 +108,7 @@ func byPlace(a, b mig.Instance) int {
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Profile.ID, b.Profile.ID))
 }
 
-// middle is the middle of the time for which a life takes its slices.
+// middle is the middle of the time during which a life occupies its slices.
 func (l *life) middle() float64 {
 	if l.destroy == nil {
 		return math.Inf(1)
@@ -117,8 +116,8 @@ func (l *life) middle() float64 {
 	return float64(l.create.Start)/2 + float64(l.destroy.End)/2
 }
 
-// need has each create come after the destroys of what shares its slices, and sorts
-// the lives. A profile that a GPU holds one of is as good as a slice (1g.5gb+me).
+// need sorts the lives and lets each create come after the destroys of the instances that
+// share its slices. A profile that a GPU can hold only once (1g.5gb+me) counts as a slice.
 func need(lives []*life) {
 	slices.SortStableFunc(lives, func(a, b *life) int {
 		return cmp.Or(cmp.Compare(a.middle(), b.middle()), cmp.Compare(a.create.Start, b.create.Start), byPlace(a.in, b.in))
@@ -146,7 +145,7 @@ func need(lives []*life) {
 	}
 }
 
-// takeTurns puts the operations of each GPU in a line.
+// takeTurns puts the operations of each GPU in order.
 func takeTurns(operations []*operation) {
 	slices.SortStableFunc(operations, func(a, b *operation) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), -cmp.Compare(a.Op, b.Op), byPlace(a.Instance, b.Instance))

@@ -9,20 +9,20 @@ import (
 	"miglab/harness/mig"
 )
 
-// altisHeader are the columns of the CSV that Altis's ResultDatabase writes. There is
-// a space after every comma, none within a field, and a comma at the end; fields are
+// altisHeader are the columns of the CSV that Altis's ResultDatabase writes. A space
+// follows every comma, fields hold no spaces, and each line ends with a comma. Fields are
 // not quoted, and atts may hold commas.
 var altisHeader = []string{"test", "atts", "units", "median", "mean", "stddev", "min", "max"}
 
-// altisUnits are the units that Altis gives to times, in seconds.
+// altisUnits are Altis's units of time, in seconds.
 var altisUnits = map[string]mig.Seconds{"sec": 1, "seconds": 1, "s": 1, "ms": 1e-3, "us": 1e-6}
 
-// altisTime returns the median over the passes in the row of a test, named as in
-// [TimeSource].
+// altisTime returns the median over the passes of a test. [TimeSource] says how row names
+// the test.
 func altisTime(csv, row string) (mig.Seconds, error) {
 	lines := strings.Split(strings.TrimSpace(csv), "\n")
 	if header, _ := altisFields(lines[0]); !slices.Equal(header, altisHeader) {
-		return 0, fmt.Errorf("the CSV begins with %q, not with the header %s", lineAt(lines[0], 0), strings.Join(altisHeader, ", "))
+		return 0, fmt.Errorf("the CSV begins with %q instead of the header %s", lineAt(lines[0], 0), strings.Join(altisHeader, ", "))
 	}
 	var found []string
 	var names []string
@@ -44,13 +44,13 @@ func altisTime(csv, row string) (mig.Seconds, error) {
 	}
 	unit, known := altisUnits[found[2]]
 	if !known {
-		return 0, fmt.Errorf("the CSV's row %q is in %s, which is no unit of time", row, found[2])
+		return 0, fmt.Errorf("the CSV's row %q is in %s, which is not a unit of time", row, found[2])
 	}
 	v, err := parseNumber(found[3])
 	return v * unit, err
 }
 
-// altisFields splits a line of the CSV; not ok is one with too few fields.
+// altisFields splits a line of the CSV. ok is false if it has too few fields.
 func altisFields(line string) (fields []string, ok bool) {
 	parts := strings.Split(strings.TrimSuffix(strings.TrimSpace(line), ","), ",")
 	for i := range parts {

@@ -26,10 +26,10 @@ func TestAltisTime(t *testing.T) {
 		{"among others", altisHead + "ab, x, sec, 1, 9, 9, 9, 9, \na, x, sec, 2, 9, 9, 9, 9, \nA, x, sec, 3, 9, 9, 9, 9, \n", "a", 2, ""},
 		{"by attributes", altisHead + "a, x, sec, 1, 9, 9, 9, 9, \na, y, sec, 2, 9, 9, 9, 9, \n", "a, y", 2, ""},
 		{"twice", altisHead + strings.Repeat("a, x, sec, 1, 9, 9, 9, 9, \n", 2), "a, x", 0, `the CSV has 2 rows "a, x"; name one with its attributes, for example "a, x"`},
-		{"empty", "", "a", 0, `the CSV begins with "", not with the header test, atts, units, median, mean, stddev, min, max`},
-		{"tabs", "test\tatts\tunits\n", "a", 0, `the CSV begins with "test atts units", not with the header test, atts, units, median, mean, stddev, min, max`},
+		{"empty", "", "a", 0, `the CSV begins with "" instead of the header test, atts, units, median, mean, stddev, min, max`},
+		{"tabs", "test\tatts\tunits\n", "a", 0, `the CSV begins with "test atts units" instead of the header test, atts, units, median, mean, stddev, min, max`},
 		{"cut off", altisHead + "a, x, sec, 2, 9", "a", 0, `the CSV has no row "a"`},
-		{"unit", altisHead + "a, x, sec/iteration, 2, 9, 9, 9, 9, \n", "a", 0, `the CSV's row "a" is in sec/iteration, which is no unit of time`},
+		{"unit", altisHead + "a, x, sec/iteration, 2, 9, 9, 9, 9, \n", "a", 0, `the CSV's row "a" is in sec/iteration, which is not a unit of time`},
 		{"not available", altisHead + "a, x, sec, N/A, N/A, N/A, N/A, N/A, \n", "a", 0, `"N/A" is not a number`},
 	} {
 		got, err := altisTime(c.csv, c.row)

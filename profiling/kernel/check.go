@@ -13,15 +13,14 @@ import (
 	"strings"
 )
 
-// MissingError says that something which a kernel needs is not there, or not as it
-// should be.
+// MissingError says that something a kernel needs is missing or wrong.
 type MissingError struct {
 	// Kernel is the kernel's name, File and Line where its manifest describes it.
 	Kernel, File string
 	Line         int
 	// Path is the folder, program or data file.
 	Path string
-	// Reason is what is wrong with it, Remedy what to do about it.
+	// Reason is what is wrong with it, Remedy what the user can do.
 	Reason, Remedy string
 }
 
@@ -29,9 +28,8 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s:%d: kernel %s: %s %s; %s", e.File, e.Line, e.Kernel, e.Path, e.Reason, e.Remedy)
 }
 
-// Check lists what a kernel needs and does not find: program, folder, data files, and
-// data files with other contents than their SHA256; of a file without one only that it
-// can be read. Nothing is run. The errors are [*MissingError].
+// Check checks that the kernel's folder, program and data files exist, and that data files
+// with a SHA256 have that content. It runs nothing. The errors are [*MissingError].
 func (k *Kernel) Check() []error {
 	var all []error
 	missing := func(path, remedy, reason string, args ...any) {
@@ -43,7 +41,7 @@ func (k *Kernel) Check() []error {
 		switch {
 		case err != nil:
 			missing(k.Dir, remedy, "%s", reason(err))
-			return all // all else is in it
+			return all // everything else is in the folder
 		case !info.IsDir():
 			missing(k.Dir, remedy, "is not a folder")
 			return all
@@ -81,7 +79,7 @@ func (k *Kernel) Check() []error {
 	return all
 }
 
-// path is where a file is that the program knows by a path of its own.
+// path turns a path that is relative to the kernel's folder into one for this process.
 func (k *Kernel) path(p string) string {
 	if filepath.IsAbs(p) {
 		return p
@@ -89,7 +87,7 @@ func (k *Kernel) path(p string) string {
 	return filepath.Join(k.Dir, p)
 }
 
-// reason says what keeps a file from being read, without its path.
+// reason says why a file cannot be read, without its path.
 func reason(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "is missing"

@@ -32,5 +32,5 @@ kernels:
 	fmt.Println(err)
 	// Output:
 	// solver in /opt/mine/bin [./solver --size 2048] within 1m30s
-	// mine.yaml:4:3: the parameter "folder" has no value; give it one with --set folder=VALUE
+	// mine.yaml:4:3: the parameter "folder" has no value; set it with --set folder=VALUE
 }

@@ -1,5 +1,5 @@
-// Package kernel describes benchmark programs that run on a GPU, in manifests
-// written in YAML, and runs one of them once.
+// Package kernel reads YAML manifests of benchmark programs for GPUs, and runs one of
+// these programs once.
 //
 // A manifest looks like this:
 //
@@ -25,18 +25,17 @@
 //	    out_of_memory: no room  # what CUDA says
 //	    time: {source: wall}    # this
 //
-// Only name and argv have to be there. The time may also be {source: regexp,
-// pattern: 'time: ([0-9.]+)', unit: ms}, with unit s, ms or us, or {source:
-// altis_csv, row: bfs_kernel_time}, for a program that writes Altis's CSV to the
-// path ${csv}, which argv has to give it. Parameters are replaced in size_class,
-// workdir, argv, env and the paths of data, which are the program's: relative to its
-// workdir. Data with a sha256 have to have that content; without one they only have to be
-// there, as in the shipped rodinia and altis, whose suites publish no hashes that the
-// project knows. A kernel's field takes the place of the default's; variables of env are
-// added to the default's.
+// Only name and argv are required. The time may also be {source: regexp, pattern: 'time:
+// ([0-9.]+)', unit: ms}, with unit s, ms or us. It may be {source: altis_csv, row:
+// bfs_kernel_time} for a program that writes Altis's CSV; argv must then give it the path
+// ${csv}. Parameters are replaced in size_class, workdir, argv, env and the paths of data.
+// Those paths are relative to workdir. Data with a sha256 must have that content; without
+// one they must only exist. The shipped rodinia and altis have no hashes, since the suites
+// publish none that the project knows. A kernel's field replaces the default's; variables
+// of env are added to the default's.
 //
-// Nothing in a manifest is passed over: fields that do not exist, parameters that
-// are not used and names that are there twice are errors.
+// A manifest is read strictly: unknown fields, unused parameters and duplicate names are
+// errors.
 package kernel
 
 import (
@@ -48,39 +47,39 @@ import (
 
 // A Kernel is one program with its arguments.
 type Kernel struct {
-	// Name is distinct within a manifest, and the task's name in datasets: letters,
-	// digits and any of _.+- after the first.
+	// Name is unique within a manifest, and the task's name in datasets. It consists of
+	// letters, digits and, after the first, any of _.+-.
 	Name string
 	// Suite is the benchmark suite, for example rodinia.
 	Suite string
-	// SizeClass says in a word how large the input is.
+	// SizeClass says how large the input is.
 	SizeClass string
-	// Argv is the program and its arguments, parameters replaced. ${csv} stands for
-	// the path of the CSV where the time is read from one.
+	// Argv is the program and its arguments, with parameters replaced. ${csv} is the path
+	// of the CSV that the time is read from, if there is one.
 	Argv []string
 	// Dir is the folder it runs in; empty means the current one.
 	Dir string
 	// Env is added to the environment, as KEY=VALUE, sorted.
 	Env []string
-	// Data are files that must be there.
+	// Data are files that must exist.
 	Data []Data
 	// Timeout ends a run that hangs.
 	Timeout time.Duration
-	// Warmup is how long the kernel is run before it is measured, in whole runs, at
-	// least one; 0 means none.
+	// Warmup is how long the kernel runs before it is measured, in complete runs, at least
+	// one; 0 means no warm-up.
 	Warmup time.Duration
-	// Repetitions is the number of measured runs, unless a command asks for another; that of
-	// a mix of kernels is the largest of theirs.
+	// Repetitions is the number of measured runs, unless a command gives another. A mix of
+	// kernels uses the largest of their numbers.
 	Repetitions int
-	// MinMemoryMB is what it needs at least, in MB; instances with less are not tried, nor
-	// mixes of kernels that need more together than the GPU has.
+	// MinMemoryMB is the memory that it needs, in MB. It is not tried on instances with
+	// less, nor in a mix that needs more than the GPU has.
 	MinMemoryMB int
-	// Exit is the exit status of a run that went well.
+	// Exit is the exit status of a successful run.
 	Exit int
-	// Expect has to match the output of a run that went well; nil expects nothing.
+	// Expect must match the output of a successful run; nil expects nothing.
 	Expect *regexp.Regexp
-	// OutOfMemory matches the output of a run that failed for want of memory,
-	// whatever its exit status, as many benchmarks do not look at the errors of CUDA.
+	// OutOfMemory matches the output of a run that ran out of memory. The exit status does
+	// not matter, since many benchmarks ignore the errors of CUDA.
 	OutOfMemory *regexp.Regexp
 	// Time says where the time is read from.
 	Time TimeSource
@@ -93,7 +92,7 @@ type Kernel struct {
 type Data struct {
 	// Path is relative to the kernel's folder.
 	Path string
-	// SHA256 is in hexadecimal, as sha256sum prints it; empty where the content is free.
+	// SHA256 is in hexadecimal, as sha256sum prints it; empty if any content is accepted.
 	SHA256 string
 }
 
@@ -115,10 +114,10 @@ type TimeSource struct {
 	Kind TimeKind
 	// Pattern has one group, the number. The first match in the output counts.
 	Pattern *regexp.Regexp
-	// Unit is what 1 in the output stands for: 1, 1e-3 or 1e-6 s. A CSV names its own.
+	// Unit is the unit of the number: 1, 1e-3 or 1e-6 s. A CSV names its own unit.
 	Unit mig.Seconds
-	// Row is the test's name in Altis's CSV, followed by ", " and the test's attributes
-	// where several have the name.
+	// Row is the test's name in Altis's CSV. If several tests have the name, ", " and the
+	// test's attributes follow.
 	Row string
 }
 
@@ -131,19 +130,19 @@ const (
 	OutOfMemory Status = "oom"
 	Crash       Status = "crash"
 	Timeout     Status = "timeout"
-	// Wrong is a run that ended well by its exit status, but without the output that
-	// was expected, or without a time.
+	// Wrong is a run with the right exit status, but without the expected output or without
+	// a time.
 	Wrong Status = "wrong"
 )
 
-// An Outcome is what one run gave.
+// An Outcome is the result of one run.
 type Outcome struct {
 	Status Status
 	// Seconds is the time by the kernel's time source; +Inf unless OK.
 	Seconds mig.Seconds
 	// Start and End are when the process started and ended.
 	Start, End time.Time
-	// Detail says in one line what went wrong; empty where Status is OK.
+	// Detail says in one line what went wrong; empty if Status is OK.
 	Detail string
 }
 

@@ -16,13 +16,14 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/profiling"
 )
 
 // ParseError says where a manifest is wrong and what would be right.
 type ParseError struct {
 	File string
-	// Line and Column count from 1. Where the text is not even YAML, Column is 0 and
-	// Line is near the place.
+	// Line and Column count from 1. If the text is not valid YAML, Column is 0 and Line is
+	// approximate.
 	Line, Column int
 	// Err says what is wrong.
 	Err error
@@ -38,10 +39,9 @@ func (e *ParseError) Error() string {
 // Unwrap returns what is wrong.
 func (e *ParseError) Unwrap() error { return e.Err }
 
-// Read parses a manifest; set gives parameters other values than the manifest's.
-// The file's name serves for errors only. What is wrong with the text or with set is
-// a [*ParseError], with a [*nearest.UnknownError] inside where a name is unknown;
-// other errors are those of r.
+// Read parses a manifest. set replaces values of parameters. The file's name is used only
+// in errors. An error in the text or in set is a [*ParseError], which wraps a
+// [*nearest.UnknownError] if a name is unknown; other errors are those of r.
 func Read(r io.Reader, file string, set map[string]string) (Manifest, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -55,15 +55,15 @@ func Read(r io.Reader, file string, set map[string]string) (Manifest, error) {
 	return m, nil
 }
 
-// What a manifest may leave out.
+// The defaults of a manifest.
 const (
 	defaultTimeout     = 10 * time.Minute
 	defaultRepetitions = 10 // as in FAR's measured tables
-	// defaultOutOfMemory is what the CUDA runtime, its driver and its libraries say.
+	// defaultOutOfMemory matches the messages of the CUDA runtime, driver and libraries.
 	defaultOutOfMemory = `(?i:out of memory)|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|CUBLAS_STATUS_ALLOC_FAILED`
 )
 
-// csvPlace stands in argv for the path of Altis's CSV until a run has made one.
+// csvPlace is the placeholder in argv for the path of Altis's CSV.
 const csvPlace = "${csv}"
 
 var (
@@ -72,21 +72,21 @@ var (
 	variableName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// The fields of a kernel that defaults may give, and those that they may not.
+// The fields of a kernel: those that defaults may set, and those that they may not.
 var (
 	sharedFields = []string{"size_class", "workdir", "env", "timeout", "warmup", "repetitions", "min_mem_mb", "expect", "out_of_memory", "time"}
 	ownFields    = []string{"name", "argv", "data"}
 )
 
-// A decoder reads the nodes of a manifest. After the first error its methods return
-// zero values, and the error stays.
+// A decoder reads the nodes of a manifest. It keeps the first error; after it, its methods
+// return zero values.
 type decoder struct {
 	file       string
 	parameters map[string]*parameter
 	err        error
 }
 
-// A parameter is one that a manifest has.
+// A parameter is a parameter of a manifest.
 type parameter struct {
 	at    *yaml.Node
 	value string
@@ -103,10 +103,10 @@ func (d *decoder) failf(at *yaml.Node, format string, args ...any) {
 	d.fail(at, fmt.Errorf(format, args...))
 }
 
-// yamlLine finds the line in the errors of the YAML library.
+// yamlLine matches the line number in the errors of the YAML library.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// parse returns the text's one document.
+// parse returns the text's only document.
 func (d *decoder) parse(text []byte) *yaml.Node {
 	in := yaml.NewDecoder(strings.NewReader(string(text)))
 	var document, next yaml.Node
@@ -120,7 +120,7 @@ func (d *decoder) parse(text []byte) *yaml.Node {
 	case err == io.EOF:
 		return document.Content[0]
 	case err == nil:
-		d.failf(&next, "a second document begins here; a manifest is one")
+		d.failf(&next, "a second document begins here; a manifest has only one")
 	default:
 		line := 1
 		message := err.Error()
@@ -135,8 +135,8 @@ func (d *decoder) parse(text []byte) *yaml.Node {
 	return &yaml.Node{}
 }
 
-// mapping returns the values of a mapping by their keys, which must be known and
-// there once. what is the mapping in errors.
+// mapping returns the values of a mapping by their keys, which must be known and unique.
+// what names the mapping in errors.
 func (d *decoder) mapping(n *yaml.Node, what string, known []string) map[string]*yaml.Node {
 	if d.err != nil {
 		return nil
@@ -151,8 +151,7 @@ func (d *decoder) mapping(n *yaml.Node, what string, known []string) map[string]
 	return values
 }
 
-// pairs returns the keys and values of a mapping in their order. Keys are text, and
-// each is there once.
+// pairs yields the keys and values of a mapping in their order. Keys are unique text.
 func (d *decoder) pairs(n *yaml.Node, what string) func(yield func(key, value *yaml.Node) bool) {
 	return func(yield func(key, value *yaml.Node) bool) {
 		if d.err == nil && n.Kind != yaml.MappingNode {
@@ -163,7 +162,7 @@ func (d *decoder) pairs(n *yaml.Node, what string) func(yield func(key, value *y
 			key := n.Content[i]
 			name := d.text(key)
 			if line, twice := lines[name]; twice {
-				d.failf(key, "%q is there twice, first on line %d", name, line)
+				d.failf(key, "%q is given twice, first on line %d", name, line)
 			}
 			lines[name] = key.Line
 			if d.err != nil || !yield(key, n.Content[i+1]) {
@@ -182,7 +181,7 @@ func (d *decoder) required(n *yaml.Node, values map[string]*yaml.Node, what stri
 	}
 }
 
-// set reads a field where it is there.
+// set reads a field if it is present.
 func set[T any](d *decoder, to *T, values map[string]*yaml.Node, name string, read func(*yaml.Node) T) {
 	if n := values[name]; n != nil && d.err == nil {
 		*to = read(n)
@@ -194,11 +193,11 @@ func (d *decoder) text(n *yaml.Node) string {
 	switch {
 	case d.err != nil:
 	case n.Kind == yaml.AliasNode:
-		d.failf(n, "manifests have no aliases; write the value out")
+		d.failf(n, "aliases are not allowed; write the value out")
 	case n.Kind != yaml.ScalarNode:
 		d.failf(n, "want one value here, not a mapping or a list")
 	case n.Style&yaml.TaggedStyle != 0:
-		d.failf(n, "manifests have no tags; leave out %s", n.Tag)
+		d.failf(n, "tags are not allowed; remove %s", n.Tag)
 	case n.Value == "" || n.Tag == "!!null":
 		d.failf(n, "the value is missing")
 	case strings.ContainsRune(n.Value, 0):
@@ -227,7 +226,7 @@ func list[T any](d *decoder, n *yaml.Node, what string, read func(*yaml.Node) T)
 	return all
 }
 
-// whole returns a reader of whole numbers from low to high.
+// whole returns a function that reads a whole number from low to high.
 func (d *decoder) whole(low, high int) func(*yaml.Node) int {
 	return func(n *yaml.Node) int {
 		text := d.text(n)
@@ -239,7 +238,7 @@ func (d *decoder) whole(low, high int) func(*yaml.Node) int {
 	}
 }
 
-// duration returns a reader of times that are at least low.
+// duration returns a function that reads a duration of at least low.
 func (d *decoder) duration(low time.Duration) func(*yaml.Node) time.Duration {
 	return func(n *yaml.Node) time.Duration {
 		text := d.text(n)
@@ -264,8 +263,8 @@ func (d *decoder) regexp(n *yaml.Node) *regexp.Regexp {
 	return re
 }
 
-// expand reads text and replaces the parameters in it. What places stand for
-// otherwise stays as it is.
+// expand returns a function that reads text and replaces the parameters in it. It keeps
+// the placeholders in places.
 func (d *decoder) expand(places ...string) func(*yaml.Node) string {
 	return func(n *yaml.Node) string {
 		rest := d.text(n)
@@ -297,7 +296,7 @@ func (d *decoder) expand(places ...string) func(*yaml.Node) string {
 	}
 }
 
-// manifest reads the whole.
+// manifest reads the whole manifest.
 func (d *decoder) manifest(n *yaml.Node, given map[string]string) Manifest {
 	const what = "the manifest"
 	top := d.mapping(n, what, []string{"version", "suite", "parameters", "defaults", "kernels"})
@@ -325,20 +324,20 @@ func (d *decoder) manifest(n *yaml.Node, given map[string]string) Manifest {
 	m := Manifest{Kernels: list(d, top["kernels"], "kernels", func(n *yaml.Node) Kernel {
 		k := d.kernel(base, n)
 		if line, twice := lines[k.Name]; twice {
-			d.failf(n, "%q is the name of the kernel on line %d, too; names must differ", k.Name, line)
+			d.failf(n, "the kernel on line %d is also named %q; names must differ", line, k.Name)
 		}
 		lines[k.Name] = k.Line
 		return k
 	})}
 	for _, name := range slices.Sorted(maps.Keys(d.parameters)) {
 		if p := d.parameters[name]; !p.used {
-			d.failf(p.at, "nothing uses the parameter %q", name)
+			d.failf(p.at, "the parameter %q is not used", name)
 		}
 	}
 	return m
 }
 
-// readParameters reads the parameters and puts the given values in their place.
+// readParameters reads the parameters and replaces the given values.
 func (d *decoder) readParameters(whole, n *yaml.Node, given map[string]string) {
 	d.parameters = map[string]*parameter{}
 	if n == nil {
@@ -347,7 +346,7 @@ func (d *decoder) readParameters(whole, n *yaml.Node, given map[string]string) {
 	for key, value := range d.pairs(n, "parameters") {
 		name := key.Value
 		if !parameterName.MatchString(name) || "${"+name+"}" == csvPlace {
-			d.failf(key, "a parameter cannot be named %q; write small letters, digits and _, and not csv, which is the path of Altis's CSV", name)
+			d.failf(key, "a parameter cannot be named %q; use small letters, digits and _, but not csv, which is the path of Altis's CSV", name)
 		}
 		p := &parameter{at: key}
 		if g, ok := given[name]; ok {
@@ -358,7 +357,7 @@ func (d *decoder) readParameters(whole, n *yaml.Node, given map[string]string) {
 		switch {
 		case d.err != nil:
 		case p.value == "":
-			d.failf(key, "the parameter %q has no value; give it one with --set %s=VALUE", name, name)
+			d.failf(key, "the parameter %q has no value; set it with --set %s=VALUE", name, name)
 		case strings.ContainsRune(p.value, 0):
 			d.failf(key, "the parameter %q cannot hold a NUL character", name)
 		}
@@ -371,7 +370,7 @@ func (d *decoder) readParameters(whole, n *yaml.Node, given map[string]string) {
 	}
 }
 
-// kernel reads a kernel; base has what it does not say itself.
+// kernel reads a kernel. base has the values of the fields that it omits.
 func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	k := base
 	k.Line = n.Line
@@ -380,7 +379,7 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	d.required(n, f, what, "name", "argv")
 	set(d, &k.Name, f, "name", d.text)
 	if d.err == nil && !kernelName.MatchString(k.Name) {
-		d.failf(f["name"], "a kernel cannot be named %q; write letters, digits and, after the first, any of _.+-", k.Name)
+		d.failf(f["name"], "a kernel cannot be named %q; use letters, digits and, after the first, any of _.+-", k.Name)
 	}
 	d.shared(&k, f)
 	set(d, &k.Argv, f, "argv", func(n *yaml.Node) []string {
@@ -395,14 +394,14 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	writes := slices.ContainsFunc(k.Argv, func(a string) bool { return strings.Contains(a, csvPlace) })
 	switch {
 	case writes && k.Time.Kind != AltisCSV:
-		d.failf(f["argv"], "%s is for kernels with time: {source: %s}", csvPlace, AltisCSV)
+		d.failf(f["argv"], "%s is only for kernels with time: {source: %s}", csvPlace, AltisCSV)
 	case !writes && k.Time.Kind == AltisCSV:
-		d.failf(f["argv"], "the program has to write the CSV that its time is read from; give it the path, with -m and %s", csvPlace)
+		d.failf(f["argv"], "the program must write the CSV that its time is read from; give it the path with -m and %s", csvPlace)
 	}
 	return k
 }
 
-// shared reads the fields that kernels and defaults have.
+// shared reads the fields that kernels and defaults have in common.
 func (d *decoder) shared(k *Kernel, f map[string]*yaml.Node) {
 	set(d, &k.SizeClass, f, "size_class", d.expand())
 	set(d, &k.Dir, f, "workdir", d.expand())
@@ -421,7 +420,7 @@ func (d *decoder) shared(k *Kernel, f map[string]*yaml.Node) {
 	set(d, &k.Time, f, "time", d.time)
 }
 
-// environment adds variables to those of base, or puts them in their place.
+// environment adds variables to those of base, or replaces them.
 func (d *decoder) environment(base []string, n *yaml.Node) []string {
 	all := map[string]string{}
 	for _, variable := range base {
@@ -433,7 +432,7 @@ func (d *decoder) environment(base []string, n *yaml.Node) []string {
 		if !variableName.MatchString(name) {
 			d.failf(key, "%q is not the name of an environment variable", name)
 		}
-		if choosesGPU(name) {
+		if profiling.ChoosesGPU(name) {
 			d.failf(key, "%s is set by the instance that the kernel runs on", name)
 		}
 		all[name] = d.expand()(value)
@@ -461,7 +460,7 @@ func (d *decoder) data(n *yaml.Node) Data {
 	return file
 }
 
-// timeFields are the fields that a time source has besides source.
+// timeFields are the fields of a time source in addition to source.
 var timeFields = map[TimeKind][]string{
 	Wall:     {},
 	Regexp:   {"pattern", "unit"},
@@ -492,7 +491,7 @@ func (d *decoder) time(n *yaml.Node) TimeSource {
 	}
 	set(d, &t.Pattern, f, "pattern", d.regexp)
 	if d.err == nil && t.Pattern != nil && t.Pattern.NumSubexp() != 1 {
-		d.failf(f["pattern"], "the pattern has %d groups; put the number in parentheses, and nothing else", t.Pattern.NumSubexp())
+		d.failf(f["pattern"], "the pattern has %d groups; put only the number in parentheses", t.Pattern.NumSubexp())
 	}
 	set(d, &t.Unit, f, "unit", func(n *yaml.Node) mig.Seconds {
 		text := d.text(n)

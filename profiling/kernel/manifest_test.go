@@ -146,7 +146,7 @@ func TestReadErrors(t *testing.T) {
 		{wrong, "# nothing\n", "1: the manifest is empty; begin with version: 1"},
 		{wrong, "null\n", "1:1: the manifest must be a mapping of names to values"},
 		{wrong, "- version: 1\n", "1:1: the manifest must be a mapping of names to values"},
-		{wrong, wrong + "---\nversion: 1\n", "10:1: a second document begins here; a manifest is one"},
+		{wrong, wrong + "---\nversion: 1\n", "10:1: a second document begins here; a manifest has only one"},
 		{"version: 1\n", "version: 2\n", "1:10: version 2 is unknown; this program reads version 1"},
 		{"version: 1\n", "version: one\n", "1:10: version one is unknown; this program reads version 1"},
 		{"version: 1\n", "version: [1]\n", "1:10: want one value here, not a mapping or a list"},
@@ -155,28 +155,28 @@ func TestReadErrors(t *testing.T) {
 		{"suite: s\n", "suite:\n", "2:7: the value is missing"},
 		{"suite: s\n", "suite: ''\n", "2:8: the value is missing"},
 		{"suite: s\n", "suite: ~\n", "2:8: the value is missing"},
-		{"suite: s\n", "suite: !!str s\n", "2:8: manifests have no tags; leave out !!str"},
-		{"suite: s\n", "suite: &s s\ndefaults: {workdir: *s}\n", "3:21: manifests have no aliases; write the value out"},
+		{"suite: s\n", "suite: !!str s\n", "2:8: tags are not allowed; remove !!str"},
+		{"suite: s\n", "suite: &s s\ndefaults: {workdir: *s}\n", "3:21: aliases are not allowed; write the value out"},
 		{"suite: s\n", "suite: \"\\0\"\n", "2:8: a value cannot hold a NUL character"},
-		{"suite: s\n", "suite: s\nsuite: t\n", `3:1: "suite" is there twice, first on line 2`},
+		{"suite: s\n", "suite: s\nsuite: t\n", `3:1: "suite" is given twice, first on line 2`},
 		{"suite: s\n", "suit: s\n", `2:1: unknown field of the manifest "suit"; did you mean "suite"? (known: defaults, kernels, parameters, suite, version)`},
 		{"suite: s\n", "? [a]\n: b\n", "2:3: want one value here, not a mapping or a list"},
 		{"suite: s\n", "suite: 's\n", "2: found unexpected end of stream"},
 		{"suite: s\n", "\tsuite: s\n", "2: found a tab character that violates indentation"},
 
 		// Parameters.
-		{"  dir: /opt\n", "  dir:\n", `4:3: the parameter "dir" has no value; give it one with --set dir=VALUE`},
+		{"  dir: /opt\n", "  dir:\n", `4:3: the parameter "dir" has no value; set it with --set dir=VALUE`},
 		{"  dir: /opt\n", "  dir: ''\n", "4:8: the value is missing"},
 		{"  dir: /opt\n", "  dir: [a]\n", "4:8: want one value here, not a mapping or a list"},
-		{"  dir: /opt\n", "  dir: /opt\n  size: 1\n", `5:3: nothing uses the parameter "size"`},
-		{"  dir: /opt\n", "  dir: /opt\n  dir: /opt\n", `5:3: "dir" is there twice, first on line 4`},
-		{"  dir: /opt\n", "  dir: /opt\n  Dir: /opt\n", `5:3: a parameter cannot be named "Dir"; write small letters, digits and _, and not csv, which is the path of Altis's CSV`},
-		{"  dir: /opt\n", "  dir: /opt\n  csv: x\n", `5:3: a parameter cannot be named "csv"; write small letters, digits and _, and not csv, which is the path of Altis's CSV`},
+		{"  dir: /opt\n", "  dir: /opt\n  size: 1\n", `5:3: the parameter "size" is not used`},
+		{"  dir: /opt\n", "  dir: /opt\n  dir: /opt\n", `5:3: "dir" is given twice, first on line 4`},
+		{"  dir: /opt\n", "  dir: /opt\n  Dir: /opt\n", `5:3: a parameter cannot be named "Dir"; use small letters, digits and _, but not csv, which is the path of Altis's CSV`},
+		{"  dir: /opt\n", "  dir: /opt\n  csv: x\n", `5:3: a parameter cannot be named "csv"; use small letters, digits and _, but not csv, which is the path of Altis's CSV`},
 		{"parameters:\n  dir: /opt\n", "parameters: dir\n", "3:13: parameters must be a mapping of names to values"},
 		{`"${dir}"`, `"${dri}"`, `7:17: unknown parameter "dri"; did you mean "dir"? (known: dir)`},
 		{`"${dir}"`, `"${dir"`, `7:17: ${dir has no closing brace`},
 		{`"${dir}"`, `"${}"`, `7:17: unknown parameter ""; did you mean "dir"? (known: dir)`},
-		{`"${dir}"`, `"${dir}${csv}"`, `7:11: ${csv} is for kernels with time: {source: altis_csv}`},
+		{`"${dir}"`, `"${dir}${csv}"`, `7:11: ${csv} is only for kernels with time: {source: altis_csv}`},
 		{"argv: [./b]", "argv: [./b]\n    workdir: ${csv}", `10:14: unknown parameter "csv"; did you mean "dir"? (known: dir)`},
 
 		// Defaults.
@@ -191,8 +191,8 @@ func TestReadErrors(t *testing.T) {
 		{wrong[strings.Index(wrong, "kernels"):], "kernels: [a]\n", "5:11: a kernel must be a mapping of names to values"},
 		{"  - name: A\n", "  - nmae: A\n", `6:5: unknown field of a kernel "nmae"; did you mean "name"? (known: argv, data, env, expect, min_mem_mb, name, out_of_memory, repetitions, size_class, time, timeout, warmup, workdir)`},
 		{"  - name: A\n", "  - timeout: 1s\n", "6:5: a kernel has no name"},
-		{"  - name: A\n", "  - name: two words\n", `6:11: a kernel cannot be named "two words"; write letters, digits and, after the first, any of _.+-`},
-		{"  - name: A\n", "  - name: B\n", `8:5: "B" is the name of the kernel on line 6, too; names must differ`},
+		{"  - name: A\n", "  - name: two words\n", `6:11: a kernel cannot be named "two words"; use letters, digits and, after the first, any of _.+-`},
+		{"  - name: A\n", "  - name: B\n", `8:5: the kernel on line 6 is also named "B"; names must differ`},
 		{"argv: [./b]", "timeout: 1s", "8:5: a kernel has no argv"},
 		{"argv: [./b]", "argv: ./b", "9:11: argv must be a list"},
 		{"argv: [./b]", "argv: []", "9:11: argv is empty"},
@@ -226,12 +226,12 @@ func TestReadErrors(t *testing.T) {
 		{"argv: [./b]", "argv: [./b]\n    time: {source: wall, unit: s}", "10:32: time with source wall has no field unit"},
 		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, unit: s}", "10:11: time with source regexp has no pattern"},
 		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: (a)}", "10:11: time with source regexp has no unit"},
-		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: a, unit: s}", "10:37: the pattern has 0 groups; put the number in parentheses, and nothing else"},
-		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: (a)(b), unit: s}", "10:37: the pattern has 2 groups; put the number in parentheses, and nothing else"},
+		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: a, unit: s}", "10:37: the pattern has 0 groups; put only the number in parentheses"},
+		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: (a)(b), unit: s}", "10:37: the pattern has 2 groups; put only the number in parentheses"},
 		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: (a), unit: min}", `10:48: "min" is not a unit of time; write s, ms or us`},
 		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: (a), unit: s, row: a}", "10:56: time with source regexp has no field row"},
 		{"argv: [./b]", "argv: [./b]\n    time: {source: altis_csv}", "10:11: time with source altis_csv has no row"},
-		{"argv: [./b]", "argv: [./b]\n    time: {source: altis_csv, row: a}", "9:11: the program has to write the CSV that its time is read from; give it the path, with -m and ${csv}"},
+		{"argv: [./b]", "argv: [./b]\n    time: {source: altis_csv, row: a}", "9:11: the program must write the CSV that its time is read from; give it the path with -m and ${csv}"},
 	} {
 		text := strings.Replace(wrong, c.old, c.new, 1)
 		if text == wrong {
@@ -251,7 +251,7 @@ func TestReadUnknownParameterSet(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	_, err = Read(strings.NewReader(wrong), "m.yaml", map[string]string{"dir": ""})
-	if err == nil || err.Error() != `m.yaml:4:3: the parameter "dir" has no value; give it one with --set dir=VALUE` {
+	if err == nil || err.Error() != `m.yaml:4:3: the parameter "dir" has no value; set it with --set dir=VALUE` {
 		t.Errorf("%v", err)
 	}
 	_, err = Read(strings.NewReader(wrong), "m.yaml", map[string]string{"dir": "\x00"})

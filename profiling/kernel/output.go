@@ -2,13 +2,13 @@ package kernel
 
 import "fmt"
 
-// clipSize is how many bytes of a program's output are kept of either end.
+// clipSize is how many bytes are kept of each end of a program's output.
 const clipSize = 64 << 10
 
 // A clip keeps the beginning and the end of what is written to it.
 type clip struct {
 	head, tail []byte
-	// left is how many bytes between them are left out.
+	// left is how many bytes between head and tail are left out.
 	left int
 }
 
@@ -18,7 +18,7 @@ func (c *clip) Write(p []byte) (int, error) {
 	room := min(clipSize-len(c.head), n)
 	c.head = append(c.head, p[:room]...)
 	c.tail = append(c.tail, p[room:]...)
-	if len(c.tail) > 2*clipSize { // now and then, not with each byte
+	if len(c.tail) > 2*clipSize { // now and then, not at each write
 		c.cut()
 	}
 	return n, nil
@@ -32,7 +32,7 @@ func (c *clip) cut() {
 	}
 }
 
-// String returns what was kept, with a line in the place of the rest.
+// String returns what was kept, with a line in place of the rest.
 func (c *clip) String() string {
 	c.cut()
 	if c.left == 0 {

@@ -9,29 +9,28 @@ import (
 	"time"
 )
 
-// drain is how long output may still come once the process and its group are gone:
-// a program that left the group may hold the pipe open for ever.
+// drain is how long to wait for output after the process and its group have ended. A
+// program that left the group may hold the pipe open forever.
 const drain = time.Second
 
-// A process has ended.
+// A process is a process that has ended.
 type process struct {
 	// start is just before it was started, end just after it ended.
 	start, end time.Time
-	// exit is its exit status, or signal what ended it.
+	// exit is its exit status; signal is not 0 if a signal ended it.
 	exit   int
 	signal syscall.Signal
 	output string
 }
 
-// killed reports whether SIGKILL ended it, as at the end of a context.
+// killed reports whether SIGKILL ended it, as it does at the end of a context.
 func (p process) killed() bool { return p.signal == syscall.SIGKILL }
 
-// execute runs a command in a process group of its own, until it or its context
-// ends, and kills what is left of the group. The error says that it could not be
-// started.
+// execute runs a command in a process group of its own until it or its context ends, and
+// kills what is left of the group. An error means that it could not be started.
 func execute(cmd *exec.Cmd) (process, error) {
-	// A pipe of our own, since Cmd's would make Wait return, and with it the time end,
-	// when the last process that holds it lets go.
+	// With Cmd's own pipe, Wait would not return before every process that holds the pipe
+	// has closed it, and the time would be too long.
 	r, w, err := os.Pipe()
 	if err != nil {
 		return process{}, err
@@ -41,7 +40,7 @@ func execute(cmd *exec.Cmd) (process, error) {
 	cmd.SysProcAttr = inGroup()
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 
-	// The parent that the process shall not outlive is the thread that starts it.
+	// The process dies with the thread that starts it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	p := process{start: time.Now()}
@@ -54,7 +53,7 @@ func execute(cmd *exec.Cmd) (process, error) {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		io.Copy(&out, r) // ends at the deadline at the latest
+		io.Copy(&out, r) // the read deadline ends this
 	}()
 	err = cmd.Wait()
 	p.end = time.Now()

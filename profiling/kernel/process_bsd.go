@@ -4,5 +4,5 @@ package kernel
 
 import "syscall"
 
-// inGroup puts a process at the head of a group.
+// inGroup makes a process the leader of a new group.
 func inGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

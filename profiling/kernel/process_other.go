@@ -9,5 +9,5 @@ import (
 
 func inGroup() *syscall.SysProcAttr { return nil }
 
-// killGroup kills the process alone: there are no groups.
+// killGroup kills only the process, since this system has no groups.
 func killGroup(p *os.Process) error { return p.Kill() }

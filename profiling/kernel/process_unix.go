@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// killGroup kills a process and its group. Where the process has ended already, its
-// number still names the group as long as the group has members.
+// killGroup kills a process and its group. Even if the process has ended, its number still
+// names the group as long as the group has members.
 func killGroup(p *os.Process) error {
 	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); err != nil {
 		return os.ErrProcessDone

@@ -10,18 +10,17 @@ import (
 	"strings"
 
 	"miglab/harness/mig"
+	"miglab/profiling"
 )
 
-// Run runs the kernel once with a further environment and reads its time. The
-// environment is this process's, without what chooses a GPU, then the kernel's, then
-// env. The process group is killed when the time is up, when ctx ends, and when the
-// process itself has ended, so that nothing stays on the GPU; on Linux the process is
-// killed when this one dies, too, though not what it started itself.
-// Of the output, standard output and standard error as they come, the first and the
-// last 64 KiB are looked at.
+// Run runs the kernel once and reads its time. The environment is that of
+// [profiling.Environ], then the kernel's, then env. Run kills the process group when the
+// time is up, when ctx ends, and when the process itself has ended, so that nothing stays
+// on the GPU. On Linux the process also dies with this one, but its children do not. Run
+// examines the first and the last 64 KiB of standard output and standard error together.
 //
-// An error means that ctx ended or that the machine could not start the program at
-// all, and says nothing about the kernel.
+// An error means that ctx ended or that the machine could not start the program. It says
+// nothing about the kernel.
 func (k *Kernel) Run(ctx context.Context, env []string) (Outcome, error) {
 	o, err := k.run(ctx, env)
 	if err != nil {
@@ -33,7 +32,7 @@ func (k *Kernel) Run(ctx context.Context, env []string) (Outcome, error) {
 func (k *Kernel) run(ctx context.Context, env []string) (Outcome, error) {
 	argv, csv := k.Argv, ""
 	if k.Time.Kind == AltisCSV {
-		// A file of this run alone: Altis adds to one that is there.
+		// Each run needs a new file, since Altis appends to an existing one.
 		dir, err := os.MkdirTemp("", "miglab-csv-")
 		if err != nil {
 			return Outcome{}, err
@@ -50,7 +49,7 @@ func (k *Kernel) run(ctx context.Context, env []string) (Outcome, error) {
 	defer cancel()
 	cmd := exec.CommandContext(limited, argv[0], argv[1:]...)
 	cmd.Dir = k.Dir
-	cmd.Env = append(append(inherited(), k.Env...), env...)
+	cmd.Env = append(append(profiling.Environ(), k.Env...), env...)
 	p, err := execute(cmd)
 	switch {
 	case ctx.Err() != nil && (err != nil || p.killed()):
@@ -67,24 +66,7 @@ func (k *Kernel) run(ctx context.Context, env []string) (Outcome, error) {
 	return o, nil
 }
 
-// inherited is this process's environment without the variables that choose a GPU.
-func inherited() []string {
-	var env []string
-	for _, variable := range os.Environ() {
-		if name, _, _ := strings.Cut(variable, "="); !choosesGPU(name) {
-			env = append(env, variable)
-		}
-	}
-	return env
-}
-
-// choosesGPU reports whether a variable says on which part of which GPU a process
-// runs: they come from the instance, and from nobody else.
-func choosesGPU(name string) bool {
-	return name == "CUDA_VISIBLE_DEVICES" || strings.HasPrefix(name, "CUDA_MPS_")
-}
-
-// judge fills in how a process went that ended by itself.
+// judge fills in the outcome of a process that ended by itself.
 func (k *Kernel) judge(o *Outcome, p process, csv string) {
 	if at := k.OutOfMemory.FindStringIndex(p.output); at != nil {
 		o.Status, o.Detail = OutOfMemory, lineAt(p.output, at[0])
@@ -99,7 +81,7 @@ func (k *Kernel) judge(o *Outcome, p process, csv string) {
 		return
 	}
 	if k.Expect != nil && !k.Expect.MatchString(p.output) {
-		o.Status, o.Detail = Wrong, fmt.Sprintf("nothing in the output matches %q%s", k.Expect, p.lastWords())
+		o.Status, o.Detail = Wrong, fmt.Sprintf("the output does not match %q%s", k.Expect, p.lastWords())
 		return
 	}
 	seconds, err := k.time(p, csv)
@@ -113,13 +95,13 @@ func (k *Kernel) judge(o *Outcome, p process, csv string) {
 	o.Status, o.Seconds = OK, seconds
 }
 
-// time reads the time of a run that went well.
+// time reads the time of a successful run.
 func (k *Kernel) time(p process, csv string) (mig.Seconds, error) {
 	switch k.Time.Kind {
 	case Regexp:
 		m := k.Time.Pattern.FindStringSubmatch(p.output)
 		if m == nil {
-			return 0, fmt.Errorf("there is no time in the output: nothing matches %q%s", k.Time.Pattern, p.lastWords())
+			return 0, fmt.Errorf("the output has no time: it does not match %q%s", k.Time.Pattern, p.lastWords())
 		}
 		v, err := parseNumber(m[1])
 		return v * k.Time.Unit, err
@@ -134,7 +116,7 @@ func (k *Kernel) time(p process, csv string) (mig.Seconds, error) {
 	}
 }
 
-// lastWords is the last line of the output, as the end of a sentence.
+// lastWords quotes the last line of the output, as the end of a sentence.
 func (p process) lastWords() string {
 	text := strings.TrimSpace(p.output)
 	if text == "" {
@@ -143,8 +125,7 @@ func (p process) lastWords() string {
 	return fmt.Sprintf("; the output ends with: %s", lineAt(text, len(text)))
 }
 
-// lineAt returns the line around an index, without what cannot stand in a line of a
-// table, and shortened.
+// lineAt returns the line around an index, shortened and without control characters.
 func lineAt(text string, i int) string {
 	start := strings.LastIndexByte(text[:i], '\n') + 1
 	line, _, _ := strings.Cut(text[start:], "\n")

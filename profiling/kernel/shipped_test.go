@@ -42,7 +42,7 @@ func TestShippedManifests(t *testing.T) {
 		}
 		if len(roots[name]) > 0 {
 			_, err := Read(bytes.NewReader(text), name+".yaml", nil)
-			if err == nil || !strings.HasSuffix(err.Error(), `: the parameter "`+name+`" has no value; give it one with --set `+name+`=VALUE`) {
+			if err == nil || !strings.HasSuffix(err.Error(), `: the parameter "`+name+`" has no value; set it with --set `+name+`=VALUE`) {
 				t.Errorf("without the folder: %v", err)
 			}
 		}

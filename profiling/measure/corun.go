@@ -39,46 +39,38 @@ func (m Mix) String() string {
 	return strings.Join(jobs, " ")
 }
 
-// CorunOptions say how co-runs are measured.
-type CorunOptions struct {
-	// GPU is the one that the shares are of.
+// A Shared is a GPU that processes share under MPS.
+type Shared struct {
 	GPU profiling.Identity
-	// Share returns what a process runs on that has a share of the multiprocessors, in
-	// percent.
+	// Share returns the environment of a process that may use a percentage of the
+	// multiprocessors.
 	Share func(percent float64) profiling.Instance
-	// Repetitions is how often every mix is run; 0 means the largest of its kernels' own
-	// numbers, where [Repetitions] stands for a kernel that has none.
-	Repetitions int
-	// Launcher starts kernels; nil means [Real].
-	Launcher Launcher
-	// Progress hears how many runs of mixes are done or fall away; may be nil.
-	Progress func(done, all int)
 }
 
-// Corun measures what jobs that share a GPU under MPS do to each other's times. The
-// mixes run in turn, so many times over, each second time backwards against drift; so
-// does every kernel alone at 100 percent, which relative throughput needs. Before its
-// first run alone a kernel is warmed up, alone too. The jobs of a mix start at once, and
-// each runs once.
+// Corun measures how jobs that share a GPU under MPS change each other's times. Every
+// kernel also runs alone at 100 percent, which relative throughput needs. A round runs each
+// mix once, and every second round goes backwards, against drift. Without
+// Options.Repetitions a mix runs as often as its kernel that asks for most runs. A kernel
+// is warmed up before its first run alone. The jobs of a mix start at the same time and run
+// once each.
 //
-// Rows are by mix, first the kernels alone, then in the order given, without
-// doubles; within a mix by job. A mix of which a job fails or runs out of memory
-// has none and is not run again; nor has one whose kernels need more memory together than
-// the GPU has, which is not tried at all. A kernel that fails alone, or while it warms up,
-// takes all its mixes along. What failed is listed in a [*FailedError]. Where the
-// experiment cannot go on, rows are those of the repetitions so far, beside the error.
-func Corun(ctx context.Context, mixes []Mix, o CorunOptions) ([]datasets.CorunTime, error) {
-	x := &coruns{CorunOptions: o, from: Provenance(o.GPU), solo: map[string]*corun{}}
-	x.Launcher = judged(o.Launcher)
+// Rows are ordered by mix, first the kernels alone, then the mixes in the given order
+// without duplicates; within a mix by job. A mix has no rows and is not run again if one
+// of its jobs fails or runs out of memory. A mix that needs more memory than the GPU has is
+// not tried. If a kernel fails alone or while it warms up, its mixes have no rows either. A
+// [*FailedError] lists the failures. With an error, the rows cover the repetitions that
+// were done before it.
+func Corun(ctx context.Context, on Shared, mixes []Mix, o Options) ([]datasets.CorunTime, error) {
+	x := &coruns{experiment: newExperiment(o), Shared: on, from: Provenance(on.GPU), solo: map[string]*corun{}}
 	if err := x.add(mixes); err != nil {
 		return nil, err
 	}
-	rounds, done, all := 0, 0, 0
-	for _, c := range x.all {
+	rounds := 0
+	for _, c := range x.mixes {
 		rounds = max(rounds, c.repetitions)
-		all += c.repetitions
+		x.all += c.repetitions
 	}
-	turn := slices.Clone(x.all)
+	turn := slices.Clone(x.mixes)
 	for round := range rounds {
 		for _, c := range turn {
 			if round >= c.repetitions {
@@ -87,9 +79,7 @@ func Corun(ctx context.Context, mixes []Mix, o CorunOptions) ([]datasets.CorunTi
 			if err := x.run(ctx, c); err != nil {
 				return x.rows(), fmt.Errorf("%s: %w", c.mix, err)
 			}
-			if done++; o.Progress != nil {
-				o.Progress(done, all)
-			}
+			x.step()
 		}
 		slices.Reverse(turn)
 	}
@@ -98,12 +88,12 @@ func Corun(ctx context.Context, mixes []Mix, o CorunOptions) ([]datasets.CorunTi
 
 // coruns is the state of a Corun.
 type coruns struct {
-	CorunOptions
+	experiment
+	Shared
 	from datasets.Provenance
-	// all has the kernels alone first, solo those by name.
-	all      []*corun
-	solo     map[string]*corun
-	failures []Failure
+	// mixes has the kernels alone first, solo those by name.
+	mixes []*corun
+	solo  map[string]*corun
 }
 
 // A corun is a mix with the times of its runs in seconds.
@@ -116,16 +106,16 @@ type corun struct {
 	failed        bool
 }
 
-// add checks the mixes, drops doubles and puts every kernel alone first.
+// add checks the mixes, drops duplicates and puts every kernel alone first.
 func (x *coruns) add(mixes []Mix) error {
 	var solos []Mix
 	for _, m := range mixes {
 		if len(m) == 0 {
-			return errors.New("a mix has no jobs")
+			return errors.New("there is a mix without jobs")
 		}
 		for _, j := range m {
 			if !(j.Percent > 0 && j.Percent <= 100) {
-				return fmt.Errorf("mix %q: %v percent is no share; it must be above 0 and at most 100", m, j.Percent)
+				return fmt.Errorf("mix %q: the share %v percent must be above 0 and at most 100", m, j.Percent)
 			}
 			solos = append(solos, Mix{{j.Kernel, 100}})
 		}
@@ -138,12 +128,12 @@ func (x *coruns) add(mixes []Mix) error {
 		seen[m.String()] = true
 		c := &corun{mix: m, seconds: make([][]float64, len(m)), wall: make([][]float64, len(m))}
 		for _, j := range m {
-			c.repetitions = max(c.repetitions, repetitions(x.Repetitions, j.Kernel))
+			c.repetitions = max(c.repetitions, x.repetitions(j.Kernel))
 		}
 		if i < len(solos) {
 			x.solo[m[0].Kernel.Name] = c
 		}
-		x.all = append(x.all, c)
+		x.mixes = append(x.mixes, c)
 	}
 	return nil
 }
@@ -153,14 +143,13 @@ func (x *coruns) lost(c *corun) bool {
 	return c.failed || slices.ContainsFunc(c.mix, func(j Job) bool { return x.solo[j.Kernel.Name].failed })
 }
 
-// fail takes note of a job that did not end well.
-func (x *coruns) fail(c *corun, j Job, out kernel.Outcome) {
+// lose records a job that did not end well, and with it its mix.
+func (x *coruns) lose(c *corun, j Job, out kernel.Outcome) {
 	c.failed = true
-	where := fmt.Sprintf("at %v %% in the mix %s", j.Percent, c.mix)
-	x.failures = append(x.failures, Failure{j.Kernel.Name, where, out.Status, oneLine(out.Detail)})
+	x.fail(j.Kernel, fmt.Sprintf("at %v %% in the mix %s", j.Percent, c.mix), out)
 }
 
-// run runs a mix once, if that makes sense.
+// run runs a mix once, unless it is lost.
 func (x *coruns) run(ctx context.Context, c *corun) error {
 	if len(c.total) == 0 && !x.lost(c) {
 		if err := x.prepare(ctx, c); err != nil {
@@ -188,7 +177,7 @@ func (x *coruns) run(ctx context.Context, c *corun) error {
 	}
 	for i, j := range c.mix {
 		if outs[i].Status != kernel.OK {
-			x.fail(c, j, outs[i])
+			x.lose(c, j, outs[i])
 		}
 	}
 	if c.failed {
@@ -204,8 +193,8 @@ func (x *coruns) run(ctx context.Context, c *corun) error {
 	return nil
 }
 
-// prepare sees before the first run of a mix whether its kernels fit into the memory,
-// which they share, and warms up a kernel that is alone.
+// prepare checks before the first run of a mix that its kernels together fit into the
+// memory, and warms up a kernel that runs alone.
 func (x *coruns) prepare(ctx context.Context, c *corun) error {
 	need, has := 0, wholeMB(x.GPU)
 	for _, j := range c.mix {
@@ -214,7 +203,7 @@ func (x *coruns) prepare(ctx context.Context, c *corun) error {
 	if need > has {
 		most := slices.MaxFunc(c.mix, func(a, b Job) int { return a.Kernel.MinMemoryMB - b.Kernel.MinMemoryMB })
 		detail := fmt.Sprintf("not tried: the mix needs %d MB, and the GPU has %d MB", need, has)
-		x.fail(c, most, kernel.Outcome{Status: kernel.OutOfMemory, Detail: detail})
+		x.lose(c, most, kernel.Outcome{Status: kernel.OutOfMemory, Detail: detail})
 		return nil
 	}
 	j := c.mix[0]
@@ -224,15 +213,15 @@ func (x *coruns) prepare(ctx context.Context, c *corun) error {
 	out, err := warmUp(ctx, x.Launcher, j.Kernel, x.Share(j.Percent))
 	if err == nil && out.Status != kernel.OK {
 		out.Detail = "warming up: " + out.Detail
-		x.fail(c, j, out)
+		x.lose(c, j, out)
 	}
 	return err
 }
 
-// rows summarises the runs.
+// rows summarises the runs by mix and job.
 func (x *coruns) rows() []datasets.CorunTime {
 	var out []datasets.CorunTime
-	for _, c := range x.all {
+	for _, c := range x.mixes {
 		if x.lost(c) || len(c.total) == 0 {
 			continue
 		}
@@ -248,10 +237,10 @@ func (x *coruns) rows() []datasets.CorunTime {
 
 func median(seconds []float64) mig.Seconds { return mig.Seconds(summarize(seconds).Median) }
 
-// CorunTable shows for each mix of several jobs how long it took, how long its jobs
-// take one after the other with the whole GPU each, and the relative throughput, the
+// CorunTable shows for each mix of several jobs how long it took; how long its jobs take
+// one after the other, each with the whole GPU; the relative throughput, which is the
 // second over the first (hierarchical paper III-B); and how much longer each job took
-// than alone with the whole GPU. Every kernel has its row alone, as [Corun] gives it.
+// than alone. The rows must include every kernel alone, as those of [Corun] do.
 func CorunTable(rows []datasets.CorunTime) reports.Table {
 	t := reports.Table{
 		Title: "Mixes under MPS against their jobs one by one",
@@ -265,7 +254,7 @@ func CorunTable(rows []datasets.CorunTime) reports.Table {
 		Notes: []string{undivided + ": the jobs of a mix share them"},
 	}
 	if len(rows) > 0 {
-		t.Title = titled(t.Title, rows[0].Provenance)
+		t.Title = Titled(t.Title, rows[0].Provenance)
 	}
 	alone := map[string]datasets.CorunTime{}
 	for _, r := range rows {
@@ -273,14 +262,8 @@ func CorunTable(rows []datasets.CorunTime) reports.Table {
 			alone[r.Kernel] = r
 		}
 	}
-	for len(rows) > 0 {
-		n := 1
-		for n < len(rows) && rows[n].Mix == rows[0].Mix {
-			n++
-		}
-		jobs := rows[:n]
-		rows = rows[n:]
-		if n == 1 {
+	for jobs := range grouped(rows, func(r *datasets.CorunTime) string { return r.Mix }) {
+		if len(jobs) == 1 {
 			continue
 		}
 		var oneByOne mig.Seconds

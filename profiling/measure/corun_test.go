@@ -49,8 +49,8 @@ func TestCorun(t *testing.T) {
 			{{&ks[0], 60}, {&ks[1], 40}},
 		}
 		var progress []int
-		rows, err := measure.Corun(t.Context(), mixes, measure.CorunOptions{
-			GPU: h200, Share: share, Repetitions: 3, Launcher: inverse, Progress: func(done, all int) { progress = append(progress, all-done) },
+		rows, err := measure.Corun(t.Context(), measure.Shared{GPU: h200, Share: share}, mixes, measure.Options{
+			Repetitions: 3, Launcher: inverse, Progress: func(done, all int) { progress = append(progress, all-done) },
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -117,7 +117,7 @@ func TestCorunOrder(t *testing.T) {
 			}
 			return share(percent)
 		}
-		if _, err := measure.Corun(t.Context(), []measure.Mix{{{&ks[0], 60}, {&ks[1], 40}}}, measure.CorunOptions{GPU: h200, Share: noted, Repetitions: 2, Launcher: l}); err != nil {
+		if _, err := measure.Corun(t.Context(), measure.Shared{GPU: h200, Share: noted}, []measure.Mix{{{&ks[0], 60}, {&ks[1], 40}}}, measure.Options{Repetitions: 2, Launcher: l}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(starts, " "); got != "100 100 60 60 100 100" || len(at) != 6 {
@@ -138,7 +138,7 @@ func TestCorunLeavesOutWhatFails(t *testing.T) {
 			return out, err
 		})
 		ks := kernels(0, "good", "bad")
-		rows, err := measure.Corun(t.Context(), []measure.Mix{{{&ks[0], 60}, {&ks[1], 40}}, {{&ks[0], 50}, {&ks[0], 50}}}, measure.CorunOptions{GPU: h200, Share: share, Launcher: l})
+		rows, err := measure.Corun(t.Context(), measure.Shared{GPU: h200, Share: share}, []measure.Mix{{{&ks[0], 60}, {&ks[1], 40}}, {{&ks[0], 50}, {&ks[0], 50}}}, measure.Options{Launcher: l})
 		failed, ok := errors.AsType[*measure.FailedError](err)
 		if !ok || !slices.Equal(failed.Failures, []measure.Failure{{"bad", "at 40 % in the mix good:60 bad:40", kernel.OutOfMemory, "out of memory"}}) || runs != 1 {
 			t.Errorf("%v, %d runs", err, runs)
@@ -157,8 +157,8 @@ func TestCorunRepeatsAsTheManifestSays(t *testing.T) {
 		ks = append(ks, kernels(0, "c")...)
 		mixes := []measure.Mix{{{&ks[0], 50}, {&ks[1], 50}}, {{&ks[0], 50}, {&ks[2], 50}}, {{&ks[0], 50}}}
 		var progress []int
-		rows, err := measure.Corun(t.Context(), mixes, measure.CorunOptions{
-			GPU: h200, Share: share, Launcher: inverse, Progress: func(done, all int) { progress = append(progress, all-done) },
+		rows, err := measure.Corun(t.Context(), measure.Shared{GPU: h200, Share: share}, mixes, measure.Options{
+			Launcher: inverse, Progress: func(done, all int) { progress = append(progress, all-done) },
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -186,7 +186,7 @@ func TestCorunWarmsUp(t *testing.T) {
 		})
 		ks := kernels(2, "a", "b")
 		ks[1].Warmup = 1500 * time.Millisecond
-		rows, err := measure.Corun(t.Context(), []measure.Mix{{{&ks[1], 50}}, {{&ks[0], 50}}}, measure.CorunOptions{GPU: h200, Share: share, Launcher: l})
+		rows, err := measure.Corun(t.Context(), measure.Shared{GPU: h200, Share: share}, []measure.Mix{{{&ks[1], 50}}, {{&ks[0], 50}}}, measure.Options{Launcher: l})
 		if err != nil || rows[0].Runs != 2 {
 			t.Errorf("%+v, %v", rows, err)
 		}
@@ -225,7 +225,7 @@ func TestCorunLeavesOutMixesOfWhatFailsAlone(t *testing.T) {
 		}
 		mixes = append(mixes, measure.Mix{{&ks[3], 40}, {&ks[3], 60}})
 		last := 0
-		rows, err := measure.Corun(t.Context(), mixes, measure.CorunOptions{GPU: gpu, Share: share, Launcher: l, Progress: func(done, all int) { last = all - done }})
+		rows, err := measure.Corun(t.Context(), measure.Shared{GPU: gpu, Share: share}, mixes, measure.Options{Launcher: l, Progress: func(done, all int) { last = all - done }})
 		failed, ok := errors.AsType[*measure.FailedError](err)
 		want := []measure.Failure{
 			{"cold", "at 100 % in the mix cold:100", kernel.Crash, "warming up: exit status 1"},
@@ -262,7 +262,7 @@ func TestCorunStops(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
 		defer cancel()
 		mixes := []measure.Mix{{{&ks[0], 50}, {&ks[1], 50}}} // 24 s after 24 s alone
-		rows, err := measure.Corun(ctx, mixes, measure.CorunOptions{GPU: h200, Share: share, Launcher: inverse})
+		rows, err := measure.Corun(ctx, measure.Shared{GPU: h200, Share: share}, mixes, measure.Options{Launcher: inverse})
 		if !errors.Is(err, context.DeadlineExceeded) || len(rows) != 4 || rows[0].Runs != 2 {
 			t.Errorf("%+v, %v", rows, err)
 		}
@@ -272,11 +272,11 @@ func TestCorunStops(t *testing.T) {
 func TestCorunRefusesShares(t *testing.T) {
 	ks := kernels(1, "a")
 	for want, m := range map[string]measure.Mix{
-		`mix "a:0": 0 percent is no share; it must be above 0 and at most 100`:     {{&ks[0], 0}},
-		`mix "a:101": 101 percent is no share; it must be above 0 and at most 100`: {{&ks[0], 101}},
-		"a mix has no jobs": {},
+		`mix "a:0": the share 0 percent must be above 0 and at most 100`:     {{&ks[0], 0}},
+		`mix "a:101": the share 101 percent must be above 0 and at most 100`: {{&ks[0], 101}},
+		"there is a mix without jobs":                                        {},
 	} {
-		if _, err := measure.Corun(t.Context(), []measure.Mix{m}, measure.CorunOptions{GPU: h200, Share: share, Launcher: inverse}); err == nil || err.Error() != want {
+		if _, err := measure.Corun(t.Context(), measure.Shared{GPU: h200, Share: share}, []measure.Mix{m}, measure.Options{Launcher: inverse}); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

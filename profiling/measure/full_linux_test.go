@@ -36,7 +36,7 @@ func TestSweepLeavesNoPartOfARowOnAFullDisk(t *testing.T) {
 		g := devicetest.New(a30)
 		s := open(t, g)
 		limit(1500) // The journal of the session needs less.
-		p, err := measure.Sweep(t.Context(), s, ks, measure.SweepOptions{File: file, Launcher: l})
+		p, err := measure.Sweep(t.Context(), s, ks, file, measure.Options{Launcher: l})
 		limit(old.Cur)
 		if !errors.Is(err, syscall.EFBIG) || !strings.Contains(err.Error(), file) {
 			t.Fatal(err)
@@ -51,7 +51,7 @@ func TestSweepLeavesNoPartOfARowOnAFullDisk(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if p, err = measure.Sweep(t.Context(), open(t, g), ks, measure.SweepOptions{File: file, Launcher: l}); err != nil || len(p.Runs) != 3*len(ks) {
+		if p, err = measure.Sweep(t.Context(), open(t, g), ks, file, measure.Options{Launcher: l}); err != nil || len(p.Runs) != 3*len(ks) {
 			t.Errorf("with room again: %d runs, %v", len(p.Runs), err)
 		}
 	})

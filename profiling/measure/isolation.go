@@ -19,52 +19,38 @@ import (
 	"miglab/reports"
 )
 
-// IsolationOptions say how isolation is measured.
-type IsolationOptions struct {
-	// Repetitions is how often a kernel is measured in each case, in place of its own
-	// number; 0 means that, and [Repetitions] for a kernel that has none.
-	Repetitions int
-	// Seed draws the kernels that run beside.
-	Seed uint64
-	// Launcher starts kernels; nil means [Real].
-	Launcher Launcher
-	// Progress hears how many measured runs are done or fall away; may be nil.
-	Progress func(done, all int)
-}
-
 // Isolation measures how much kernels disturb each other on instances of one GPU (FAR
 // 2.5, Table 2). The GPU must have no instances.
 //
-// Every kernel runs on an instance of every size but the whole GPU's, at the
-// profile's first start: alone; beside one kernel, on the largest instance that the
-// rest of the GPU holds; and beside two, in turn on every pair of sizes that the rest
-// holds, as far left as they go. For a kernel on 4@0 of an A100 that is 3@4, then 2@4 with
-// 1@6, then 1@4 with 1@5: the paper's example. The kernels beside are drawn at random
-// among the others, have a head start, and begin anew until the measured run has ended.
+// Every kernel runs on an instance of every size except the whole GPU, at the profile's
+// first start. It runs alone; with one other kernel, on the largest instance that fits in
+// the rest of the GPU; and with two others, on every pair of sizes that fits there, as far
+// left as possible. For a kernel on 4@0 of an A100 the others run on 3@4, then on 2@4 and
+// 1@6, then on 1@4 and 1@5, as in the paper's example. The other kernels are drawn at
+// random, start first, and restart until the measured run has ended.
 //
-// First each kernel warms up on every size. One that does not fit a size is not drawn
-// for it and has no rows there; nor one that fails. Where a kernel fails later, measured
-// or beside another, that case of the measured kernel is left out. Failures are
-// listed in a [*FailedError]. Repetitions go through all cases of a size, each second time backwards,
-// so that a drift of the GPU does not look like a disturbance.
+// First each kernel warms up on every size. A kernel that fails or does not fit on a size
+// is not drawn for it and has no rows there. If a kernel fails later, that case of the
+// measured kernel is left out. A [*FailedError] lists the failures. Each repetition runs
+// all cases of a size, every second time backwards, so that a drift of the GPU does not
+// look like a disturbance.
 //
-// Rows are by kernel, size and case. Where the experiment cannot go on, they are those
-// of the repetitions so far, beside the error.
-func Isolation(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o IsolationOptions) ([]datasets.IsolationTime, error) {
+// Rows are ordered by kernel, size and case. With an error, the rows cover the repetitions
+// that were done before it.
+func Isolation(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o Options) ([]datasets.IsolationTime, error) {
 	if err := checkKernels(kernels); err != nil {
 		return nil, err
 	}
 	x := &isolation{
-		IsolationOptions: o, session: s, from: Provenance(s.Identity()), gpu: s.Identity().Model,
+		experiment: newExperiment(o), session: s, from: Provenance(s.Identity()), gpu: s.Identity().Model,
 		bad: map[place]bool{}, seconds: map[trial][]float64{}, spoilt: map[trial]bool{},
 	}
-	x.Launcher = judged(o.Launcher)
 	each := 0 // runs in each case, of all kernels
 	for i := range kernels {
 		k := &kernels[i]
 		x.kernels = append(x.kernels, k)
-		x.rounds = max(x.rounds, repetitions(o.Repetitions, k))
-		each += repetitions(o.Repetitions, k)
+		x.rounds = max(x.rounds, x.repetitions(k))
+		each += x.repetitions(k)
 	}
 	for _, size := range x.gpu.Sizes() {
 		if size < x.gpu.ComputeSlices {
@@ -91,8 +77,8 @@ func first(g *mig.GPU, size mig.Slices) mig.Instance {
 	return mig.Instance{Profile: p, Start: p.Starts[0]}
 }
 
-// cases returns the instances that have a kernel beside an instance: none, the
-// largest one, and every pair of sizes, larger ones first.
+// cases returns the instances on which other kernels run at the same time: none, the
+// largest one, and every pair of sizes, larger pairs first.
 func cases(g *mig.GPU, at mig.Instance) []mig.Partition {
 	var one mig.Partition
 	var pairs []mig.Partition
@@ -110,8 +96,8 @@ func cases(g *mig.GPU, at mig.Instance) []mig.Partition {
 			}
 		}
 	}
-	// Of the pairs of the same two sizes the one furthest left comes first, and stays;
-	// of two such, that with the larger instance on the left.
+	// Of the pairs with the same two sizes keep the one furthest left; of two such pairs,
+	// the one with the larger instance on the left.
 	slices.SortFunc(pairs, func(a, b mig.Partition) int {
 		return cmp.Or(compareSizes(a, b), cmp.Compare(a[0].Start, b[0].Start), cmp.Compare(a[1].Start, b[1].Start), cmp.Compare(b[0].Size(), a[0].Size()))
 	})
@@ -123,13 +109,13 @@ func cases(g *mig.GPU, at mig.Instance) []mig.Partition {
 	return append(out, pairs...)
 }
 
-// bySize puts larger instances first, and of one size those further left.
+// bySize orders instances by size, larger ones first, then from left to right.
 func bySize(a, b mig.Instance) int {
 	return cmp.Or(cmp.Compare(b.Size(), a.Size()), cmp.Compare(a.Start, b.Start))
 }
 
-// compareSizes puts the pair with the larger instances first; which of a pair is on the
-// left does not count.
+// compareSizes puts the pair with the larger instances first. The order within a pair
+// does not matter.
 func compareSizes(a, b mig.Partition) int {
 	return cmp.Or(cmp.Compare(max(b[0].Size(), b[1].Size()), max(a[0].Size(), a[1].Size())),
 		cmp.Compare(min(b[0].Size(), b[1].Size()), min(a[0].Size(), a[1].Size())))
@@ -143,23 +129,21 @@ type trial struct {
 
 // isolation is the state of an Isolation.
 type isolation struct {
-	IsolationOptions
+	experiment
 	session *session.Session
 	from    datasets.Provenance
 	gpu     *mig.GPU
 	kernels []*kernel.Kernel
 	sizes   []mig.Slices
-	// bad holds where kernels do not run.
-	bad      map[place]bool
-	seconds  map[trial][]float64
-	spoilt   map[trial]bool
-	failures []Failure
+	// bad holds the places where kernels do not run.
+	bad     map[place]bool
+	seconds map[trial][]float64
+	spoilt  map[trial]bool
 	// rounds is the largest number of repetitions.
-	rounds    int
-	done, all int
+	rounds int
 }
 
-// warmUp runs every kernel on every size, to find out where they do not run.
+// warmUp runs every kernel on every size and finds out where they do not run.
 func (x *isolation) warmUp(ctx context.Context) error {
 	for _, size := range x.sizes {
 		on, _, err := x.session.Create(ctx, first(x.gpu, size))
@@ -189,11 +173,7 @@ func (x *isolation) warmUp(ctx context.Context) error {
 	return nil
 }
 
-func (x *isolation) fail(k *kernel.Kernel, where string, out kernel.Outcome) {
-	x.failures = append(x.failures, Failure{k.Name, where, out.Status, oneLine(out.Detail)})
-}
-
-// measure makes all repetitions on instances of a size.
+// measure runs all repetitions on instances of a size.
 func (x *isolation) measure(ctx context.Context, size mig.Slices) error {
 	at := first(x.gpu, size)
 	on, _, err := x.session.Create(ctx, at)
@@ -202,7 +182,7 @@ func (x *isolation) measure(ctx context.Context, size mig.Slices) error {
 	}
 	all, kernels := cases(x.gpu, at), slices.Clone(x.kernels)
 	for repetition := range x.rounds {
-		due := slices.DeleteFunc(slices.Clone(kernels), func(k *kernel.Kernel) bool { return repetition >= repetitions(x.Repetitions, k) })
+		due := slices.DeleteFunc(slices.Clone(kernels), func(k *kernel.Kernel) bool { return repetition >= x.repetitions(k) })
 		for i := range all {
 			if repetition%2 == 1 {
 				i = len(all) - 1 - i
@@ -217,8 +197,8 @@ func (x *isolation) measure(ctx context.Context, size mig.Slices) error {
 	return err
 }
 
-// beside measures every kernel once on an instance, in a case of its size: with other
-// kernels on the instances of rest.
+// beside measures every kernel once on an instance while other kernels run on the
+// instances of rest. number is the case.
 func (x *isolation) beside(ctx context.Context, on profiling.Instance, number int, rest mig.Partition, kernels []*kernel.Kernel) error {
 	made := make([]profiling.Instance, len(rest))
 	for i, at := range rest {
@@ -238,10 +218,7 @@ func (x *isolation) beside(ctx context.Context, on profiling.Instance, number in
 				return fmt.Errorf("%s %s: %w", k.Name, onSlices(on.Size()), err)
 			}
 		}
-		x.done++
-		if x.Progress != nil {
-			x.Progress(x.done, x.all)
-		}
+		x.step()
 	}
 	for _, i := range made {
 		if _, err := x.session.Destroy(ctx, i); err != nil {
@@ -251,7 +228,7 @@ func (x *isolation) beside(ctx context.Context, on profiling.Instance, number in
 	return nil
 }
 
-// A neighbour is a kernel that runs beside the one that is measured.
+// A neighbour is a kernel that runs at the same time as the measured one.
 type neighbour struct {
 	*kernel.Kernel
 	on profiling.Instance
@@ -259,8 +236,8 @@ type neighbour struct {
 
 func (n neighbour) String() string { return fmt.Sprintf("%s:%s", n.Name, n.on.Instance) }
 
-// drawn returns the kernels that run beside one, one for each instance of rest; none
-// if there is an instance on which no other runs.
+// drawn returns the neighbours of a kernel, one for each instance of rest; none if no
+// kernel can run on one of the instances.
 func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition) []neighbour {
 	rng := stream(x.Seed, fmt.Sprintf("%q %s beside %v", k.Name, at, []mig.Instance(rest)))
 	var out []neighbour
@@ -279,22 +256,22 @@ func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition)
 	return out
 }
 
-// headStart is how long kernels run before the one that is measured beside them
-// starts: time for their processes to begin and reach the GPU.
+// headStart is how long the neighbours run before the measured kernel starts, so that
+// their processes reach the GPU first.
 const headStart = 500 * time.Millisecond
 
-// run measures a kernel once, with others on their instances.
+// run measures a kernel once while its neighbours run.
 func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance, others []neighbour) error {
-	besides, stop := context.WithCancel(ctx)
+	running, stop := context.WithCancel(ctx)
 	defer stop()
-	bad := make([]kernel.Outcome, len(others)) // how others ended that failed
+	bad := make([]kernel.Outcome, len(others)) // the outcomes of neighbours that failed
 	errs := make([]error, len(others))
 	var wg sync.WaitGroup
 	for i, o := range others {
 		wg.Go(func() {
 			for {
-				out, err := x.Launcher.Launch(besides, o.Kernel, o.on)
-				if besides.Err() != nil {
+				out, err := x.Launcher.Launch(running, o.Kernel, o.on)
+				if running.Err() != nil {
 					return
 				}
 				if err != nil || out.Status != kernel.OK {
@@ -334,7 +311,7 @@ func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, on profi
 	return nil
 }
 
-// join lists kernels as [datasets.IsolationTime] does.
+// join lists neighbours as [datasets.IsolationTime] does.
 func join(ns []neighbour) string {
 	out := make([]string, len(ns))
 	for i, n := range ns {
@@ -343,7 +320,7 @@ func join(ns []neighbour) string {
 	return strings.Join(out, " ")
 }
 
-// rows summarises the repetitions.
+// rows summarises the repetitions by kernel, size and case.
 func (x *isolation) rows() []datasets.IsolationTime {
 	var out []datasets.IsolationTime
 	for _, k := range x.kernels {
@@ -372,9 +349,8 @@ func (x *isolation) rows() []datasets.IsolationTime {
 	return out
 }
 
-// IsolationTable shows the largest difference between a kernel's times alone and
-// beside others, whatever its sign, by instance size (FAR Table 2). Where there is
-// none, it shows [reports.Missing].
+// IsolationTable shows, by instance size, the largest absolute difference between a
+// kernel's times alone and beside others (FAR Table 2), or [reports.Missing].
 func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 	t := reports.Table{
 		Title:   "Largest difference in percent between kernels alone and beside others",
@@ -413,7 +389,7 @@ func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 	if len(rows) == 0 {
 		return t
 	}
-	t.Title = titled(t.Title, rows[0].Provenance)
+	t.Title = Titled(t.Title, rows[0].Provenance)
 	if rows[0].Source == datasets.SourceMPS {
 		t.Notes = []string{undivided + ", nor are PCIe and the power limit; the differences say nothing about MIG instances"}
 	} else {

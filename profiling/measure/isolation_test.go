@@ -68,7 +68,7 @@ func TestIsolation(t *testing.T) {
 			Times: map[string]map[mig.Slices]mig.Seconds{"a": seconds(a30, 40, 20, 10), "b": seconds(a30, 3, 2, 1), "big": seconds(a30, inf, 7, 5)},
 		}
 		var progress [2]int
-		o := measure.IsolationOptions{Repetitions: 2, Seed: 5, Launcher: l, Progress: func(done, all int) { progress = [2]int{done, all} }}
+		o := measure.Options{Repetitions: 2, Seed: 5, Launcher: l, Progress: func(done, all int) { progress = [2]int{done, all} }}
 		rows, err := measure.Isolation(t.Context(), open(t, g), kernels(1, "a", "b", "big"), o)
 		if err != nil {
 			t.Fatal(err)
@@ -98,7 +98,7 @@ func TestIsolation(t *testing.T) {
 		if want := map[string]int{"a@1": 4, "a@2": 3, "b@1": 4, "b@2": 3, "big@2": 3}; !reflect.DeepEqual(beside, want) {
 			t.Errorf("cases %v", beside)
 		}
-		again, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), kernels(1, "a", "b", "big"), measure.IsolationOptions{
+		again, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), kernels(1, "a", "b", "big"), measure.Options{
 			Repetitions: 1, Seed: 5, Launcher: launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 				if k.Name == "big" && on.Size() == 1 {
 					return kernel.Outcome{Status: kernel.OutOfMemory}, nil
@@ -131,7 +131,7 @@ func TestIsolationUnderMPSSaysSo(t *testing.T) {
 		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, 1)
 		})
-		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30, devicetest.SMLimit())), kernels(1, "a", "b"), measure.IsolationOptions{Launcher: l})
+		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30, devicetest.SMLimit())), kernels(1, "a", "b"), measure.Options{Launcher: l})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestIsolationRepeatsAsTheManifestSays(t *testing.T) {
 		ks := append(append(kernels(2, "a"), kernels(3, "b")...), kernels(0, "c")...)
 		want := map[string]int{"a": 2, "b": 3, "c": measure.Repetitions}
 		last := [2]int{}
-		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.IsolationOptions{Launcher: l, Progress: func(done, all int) { last = [2]int{done, all} }})
+		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.Options{Launcher: l, Progress: func(done, all int) { last = [2]int{done, all} }})
 		if err != nil || len(rows) != 3*7 || last != [2]int{15 * 7, 15 * 7} {
 			t.Errorf("%d rows, progress %v, %v", len(rows), last, err)
 		}
@@ -188,7 +188,7 @@ func TestIsolationKeepsNeighboursBusy(t *testing.T) {
 			running[at] = append(running[at], span{from, time.Since(begin)})
 			return out, err
 		})
-		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), kernels(1, "long", "short"), measure.IsolationOptions{Repetitions: 1, Launcher: l})
+		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), kernels(1, "long", "short"), measure.Options{Repetitions: 1, Launcher: l})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestIsolationResistsDrift(t *testing.T) {
 		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, mig.Seconds(1+0.002*time.Since(begin).Seconds()))
 		})
-		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), kernels(1, "a", "b"), measure.IsolationOptions{Repetitions: 4, Launcher: l})
+		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), kernels(1, "a", "b"), measure.Options{Repetitions: 4, Launcher: l})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +254,7 @@ func TestIsolationLeavesOutWhatFails(t *testing.T) {
 			return out, err
 		})
 		ks := kernels(1, "measured", "later", "never")
-		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.IsolationOptions{Repetitions: 3, Launcher: l})
+		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.Options{Repetitions: 3, Launcher: l})
 		failed, ok := errors.AsType[*measure.FailedError](err)
 		want := []measure.Failure{
 			{"never", "on 1 slice", kernel.Crash, "exit status 1"},
@@ -289,7 +289,7 @@ func TestIsolationKeepsWhatItHas(t *testing.T) {
 		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, 1)
 		})
-		rows, err := measure.Isolation(ctx, s, kernels(0, "a", "b"), measure.IsolationOptions{Launcher: l})
+		rows, err := measure.Isolation(ctx, s, kernels(0, "a", "b"), measure.Options{Launcher: l})
 		if !errors.Is(err, context.DeadlineExceeded) || len(rows) != 2*4 || rows[0].Runs < 5 || rows[0].Runs > 9 {
 			t.Errorf("%+v, %v", rows, err)
 		}
@@ -303,7 +303,7 @@ func TestIsolationKeepsWhatItHas(t *testing.T) {
 		lost := devicetest.New(a30)
 		s = open(t, lost)
 		time.AfterFunc(30*time.Second, lost.Lose)
-		if _, err := measure.Isolation(t.Context(), s, kernels(0, "a", "b"), measure.IsolationOptions{Launcher: l}); !errors.Is(err, profiling.ErrLost) {
+		if _, err := measure.Isolation(t.Context(), s, kernels(0, "a", "b"), measure.Options{Launcher: l}); !errors.Is(err, profiling.ErrLost) {
 			t.Errorf("%v", err)
 		}
 		lost.Reset()

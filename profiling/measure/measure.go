@@ -1,16 +1,15 @@
-// Package measure runs the experiments of the papers on a GPU: the times of kernels
-// on every instance size (FAR 2.4, Figs. 2 and 3; DRL Fig. 7), what reconfiguration
-// costs (FAR 2.1, Table 1), whether instances disturb each other (FAR 2.5, Table 2),
-// and MPS co-runs for the co-run track.
+// Package measure runs the experiments of the papers on a GPU: the times of kernels on
+// every instance size (FAR 2.4, Figs. 2 and 3; DRL Fig. 7), the cost of reconfiguration
+// (FAR 2.1, Table 1), how much instances disturb each other (FAR 2.5, Table 2), and MPS
+// co-runs for the co-run track.
 //
-// [Sweep] keeps every run in a file and goes on where it stopped. The others return
-// rows for the files of datasets/hardware when they are done, and what they have when
-// they cannot go on. An experiment that fails leaves its instances to the session,
-// which destroys them when it is closed.
+// [Sweep] records every run in a file and continues where it stopped. The other
+// experiments return rows for the files of datasets/hardware. If one of them fails, it
+// returns the rows that it has. It leaves its instances to the session, which destroys
+// them when it is closed.
 //
-// Given the outcomes of the runs, everything here is deterministic. The clock is read
-// for dates and for how long rounds of reconfigurations took; the times of runs are
-// those of their outcomes.
+// Given the outcomes of the runs, everything here is deterministic. The clock only gives
+// dates and the duration of reconfigurations; the times of runs are in their outcomes.
 package measure
 
 import (
@@ -31,16 +30,60 @@ import (
 	"miglab/profiling/kernel"
 )
 
-// Repetitions is how often runs are repeated where neither the options nor the kernel
-// ask for another number: that of the papers.
+// Repetitions is how often runs are repeated, as in the papers, if neither the options nor
+// the kernel give another number.
 const Repetitions = 10
 
-// repetitions is how often a kernel is measured: so often as was asked for or, where that
-// is 0, as its manifest says.
-func repetitions(asked int, k *kernel.Kernel) int { return cmp.Or(asked, k.Repetitions, Repetitions) }
+// Options say how an experiment is run. The zero value asks for what the manifest says.
+type Options struct {
+	// Repetitions is how often each kernel is measured, in place of the kernel's own number;
+	// 0 means that number, and [Repetitions] for a kernel without one.
+	Repetitions int
+	// Seed decides everything that is random.
+	Seed uint64
+	// Launcher starts kernels; nil means [Real].
+	Launcher Launcher
+	// Progress is told how many runs are done or no longer needed; it may be nil.
+	Progress func(done, all int)
+}
 
-// A Launcher runs a kernel once on an instance. The program's is [Real]; tests in
-// virtual time have others.
+// An experiment is the state that all experiments share.
+type experiment struct {
+	Options
+	failures  []Failure
+	done, all int
+}
+
+// newExperiment starts an experiment whose launcher reports no run as OK that has a time
+// which datasets cannot hold.
+func newExperiment(o Options) experiment {
+	if o.Launcher == nil {
+		o.Launcher = Real{}
+	}
+	o.Launcher = judge{o.Launcher}
+	return experiment{Options: o}
+}
+
+// repetitions is how often a kernel is measured.
+func (x *experiment) repetitions(k *kernel.Kernel) int {
+	return cmp.Or(x.Options.Repetitions, k.Repetitions, Repetitions)
+}
+
+// fail records a run that did not end well.
+func (x *experiment) fail(k *kernel.Kernel, where string, out kernel.Outcome) {
+	x.failures = append(x.failures, Failure{k.Name, where, out.Status, oneLine(out.Detail)})
+}
+
+// step reports that one more run is done.
+func (x *experiment) step() {
+	x.done++
+	if x.Progress != nil {
+		x.Progress(x.done, x.all)
+	}
+}
+
+// A Launcher runs a kernel once on an instance. The program uses [Real]; tests use
+// launchers in virtual time.
 type Launcher interface {
 	Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error)
 }
@@ -53,15 +96,7 @@ func (Real) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance)
 	return k.Run(ctx, on.Env)
 }
 
-// judged returns the launcher asked for, or the program's, such that no run that is OK
-// has a time that datasets cannot hold.
-func judged(l Launcher) Launcher {
-	if l == nil {
-		l = Real{}
-	}
-	return judge{l}
-}
-
+// A judge is a launcher that refuses times which datasets cannot hold.
 type judge struct{ Launcher }
 
 func (j judge) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
@@ -75,7 +110,7 @@ func (j judge) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instan
 // A Failure is a run that crashed, hung or gave a wrong result.
 type Failure struct {
 	Kernel string
-	// Where says on what it ran, for example "on 2 slices" or "at 50 %".
+	// Where says where it ran, for example "on 2 slices" or "at 50 %".
 	Where  string
 	Status kernel.Status
 	// Detail says in one line what went wrong.
@@ -90,10 +125,10 @@ func (f Failure) String() string {
 	return s
 }
 
-// A FailedError says which runs failed in an experiment that otherwise came to its end.
+// A FailedError lists the runs that failed in an experiment that otherwise completed.
 type FailedError struct {
 	Failures []Failure
-	// Remedy is what to do about it.
+	// Remedy is what the user can do.
 	Remedy string
 }
 
@@ -102,7 +137,7 @@ func (e *FailedError) Error() string {
 	for i, f := range e.Failures {
 		list[i] = f.String()
 	}
-	return fmt.Sprintf("what failed is left out: %s; %s", strings.Join(list, "; "), e.Remedy)
+	return fmt.Sprintf("these runs failed and are left out: %s; %s", strings.Join(list, "; "), e.Remedy)
 }
 
 // failed returns a [*FailedError], or nil if nothing failed.
@@ -113,7 +148,7 @@ func failed(failures []Failure, remedy string) error {
 	return &FailedError{failures, remedy}
 }
 
-// onSlices words where a kernel ran.
+// onSlices says where a kernel ran.
 func onSlices(size mig.Slices) string {
 	if size == 1 {
 		return "on 1 slice"
@@ -121,8 +156,8 @@ func onSlices(size mig.Slices) string {
 	return fmt.Sprintf("on %d slices", size)
 }
 
-// warmUp runs a kernel unmeasured, in whole runs, at least one, until they have taken
-// its Warmup. It ends with the first run that does not go well, and returns the last.
+// warmUp runs a kernel without measuring it, at least once, until the runs have taken as
+// long as its Warmup. It stops at the first run that fails. It returns the last outcome.
 func warmUp(ctx context.Context, l Launcher, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 	var took time.Duration
 	for {
@@ -134,8 +169,8 @@ func warmUp(ctx context.Context, l Launcher, k *kernel.Kernel, on profiling.Inst
 	}
 }
 
-// memoryMB is the memory of a kernel on an instance of the profile, in MB: that of
-// the whole GPU where nothing but the multiprocessors is divided.
+// memoryMB is the memory of a kernel on an instance of the profile, in MB. Under MPS it is
+// the memory of the whole GPU.
 func memoryMB(id profiling.Identity, p *mig.Profile) int {
 	if id.Source == profiling.MPSSMLimit {
 		return wholeMB(id)
@@ -146,7 +181,7 @@ func memoryMB(id profiling.Identity, p *mig.Profile) int {
 // wholeMB is the memory of the whole GPU in MB.
 func wholeMB(id profiling.Identity) int { return int(int64(id.MemoryMiB) << 20 / 1e6) }
 
-// checkKernels refuses kernels that rows and datasets cannot tell apart.
+// checkKernels refuses kernels that rows and datasets could not tell apart.
 func checkKernels(kernels []kernel.Kernel) error {
 	if len(kernels) == 0 {
 		return fmt.Errorf("there are no kernels to measure")
@@ -156,26 +191,26 @@ func checkKernels(kernels []kernel.Kernel) error {
 		k := &kernels[i]
 		for _, s := range []string{k.Name, k.Suite, k.SizeClass} {
 			if oneLine(s) != s {
-				return fmt.Errorf("%s:%d: kernel %q: %q has line breaks or needless spaces", k.File, k.Line, k.Name, s)
+				return fmt.Errorf("%s:%d: kernel %q: %q has line breaks or superfluous spaces", k.File, k.Line, k.Name, s)
 			}
 		}
 		switch {
 		case k.Name == "":
 			return fmt.Errorf("%s:%d: the kernel has no name", k.File, k.Line)
 		case seen[k.Name]:
-			return fmt.Errorf("%s:%d: kernel %q is there twice; names must differ", k.File, k.Line, k.Name)
+			return fmt.Errorf("%s:%d: kernel %q is described twice; names must differ", k.File, k.Line, k.Name)
 		}
 		seen[k.Name] = true
 	}
 	return nil
 }
 
-// oneLine makes one line of a text that comes from outside.
+// oneLine turns a text from outside into a single line.
 func oneLine(s string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 }
 
-// Provenance says where and when something is measured, today.
+// Provenance says where something is measured, with today's date.
 func Provenance(id profiling.Identity) datasets.Provenance {
 	return datasets.Provenance{
 		GPU: id.Model.Name, Name: oneLine(id.Name), Driver: oneLine(id.Driver), Source: string(id.Source),
@@ -183,28 +218,28 @@ func Provenance(id profiling.Identity) datasets.Provenance {
 	}
 }
 
-// titled ends a title with the GPU and the source, so that no table of one source is
-// taken for one of another.
-func titled(title string, from datasets.Provenance) string {
+// Titled ends a title with the GPU and the source, so that nobody mistakes results of
+// one source for those of another.
+func Titled(title string, from datasets.Provenance) string {
 	return fmt.Sprintf("%s; %s, source: %s", title, from.Name, from.Source)
 }
 
-// undivided is what tables say of times under [profiling.MPSSMLimit].
+// undivided is a note for tables of times under [profiling.MPSSMLimit].
 const undivided = "MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned"
 
-// stream is the random numbers of one cell of an experiment: what is drawn for
-// another cell does not shift them.
+// stream returns the random numbers of one cell of an experiment. They do not depend on
+// the numbers drawn for other cells.
 func stream(seed uint64, cell string) *rand.Rand {
 	h := sha256.Sum256(fmt.Appendf(nil, "%d %s", seed, cell))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(h[:]), binary.LittleEndian.Uint64(h[8:])))
 }
 
-// summarize describes times that runs took, which are positive and finite, and at
-// least one. A single one has the deviation 0.
+// summarize describes at least one time of a run, all positive and finite. The deviation
+// of a single one is 0.
 func summarize(seconds []float64) stats.Summary {
 	s, err := stats.Summarize(seconds)
 	if err != nil {
-		panic(fmt.Sprintf("measure: %v", err)) // who calls lets nothing else through
+		panic(fmt.Sprintf("measure: %v", err)) // The callers pass only such times.
 	}
 	if s.N == 1 {
 		s.StdDev = 0

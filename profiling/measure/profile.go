@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -18,36 +19,36 @@ import (
 	"miglab/reports"
 )
 
-// MaxSpread is the largest spread, in percent, of times that are called steady.
+// MaxSpread is the largest spread, in percent, of steady times.
 const MaxSpread = 2.0
 
-// A Profile is what the runs of a sweep say.
+// A Profile summarises the runs of a sweep.
 type Profile struct {
-	// GPU is the model; nil where there are no runs.
+	// GPU is the model; nil if there are no runs.
 	GPU *mig.GPU
-	// Runs are the rows that it was made of.
+	// Runs are the rows that it summarises.
 	Runs []Run
-	// Results has kernels in the order of their first runs, sizes ascending. A size
-	// without runs has none.
+	// Results are in the order of the kernels' first runs, then by ascending size. A size
+	// without runs has no result.
 	Results []Result
 }
 
-// A Result is what the runs of a kernel on one instance size say.
+// A Result summarises the runs of a kernel on one instance size.
 type Result struct {
 	Suite, Kernel string
 	Size          mig.Slices
-	// Status is OK if all runs are, or that of the first one that is not.
+	// Status is OK if all runs are OK, otherwise that of the first run that is not.
 	Status kernel.Status
 	// Detail says what went wrong.
 	Detail string
-	// Runs is their number, whatever their status.
+	// Runs is the number of runs, whatever their status.
 	Runs int
 	// Times are those of the runs, in seconds; zero unless Status is OK.
 	Times stats.Summary
 }
 
-// Seconds is the time that the result gives for datasets: the median, or +Inf out of
-// memory. It is NaN where runs failed.
+// Seconds is the time for datasets: the median, or +Inf if the kernel ran out of memory.
+// It is NaN if a run failed.
 func (r *Result) Seconds() mig.Seconds {
 	switch r.Status {
 	case kernel.OK:
@@ -61,7 +62,7 @@ func (r *Result) Seconds() mig.Seconds {
 // Spread is the standard deviation in percent of the mean.
 func (r *Result) Spread() float64 { return 100 * r.Times.StdDev / r.Times.Mean }
 
-// Summarize makes a profile of rows that [ReadRuns] or [Sweep] returned.
+// Summarize summarises rows that [ReadRuns] or [Sweep] returned.
 func Summarize(runs []Run) *Profile {
 	p := &Profile{Runs: runs}
 	if len(runs) == 0 {
@@ -113,10 +114,10 @@ func (p *Profile) failures() []Failure {
 	return out
 }
 
-// whole calls use with the results of each kernel that has a usable one for every
-// size and fits at least one of them, and returns a sentence about each of the others.
+// whole calls use with the results of each kernel that has a usable result for every size
+// and fits at least one of them. It returns a sentence about each other kernel.
 func (p *Profile) whole(use func([]Result)) (left []string) {
-	for rs := range chunks(p.Results) {
+	for rs := range grouped(p.Results, func(r *Result) string { return r.Kernel }) {
 		var lacks []string
 		fits := false
 		for _, size := range p.GPU.Sizes() {
@@ -142,25 +143,24 @@ func (p *Profile) whole(use func([]Result)) (left []string) {
 	return left
 }
 
-// chunks yields the results kernel by kernel.
-func chunks(all []Result) func(func([]Result) bool) {
-	return func(yield func([]Result) bool) {
-		for len(all) > 0 {
-			n := slices.IndexFunc(all, func(r Result) bool { return r.Kernel != all[0].Kernel })
-			if n < 0 {
-				n = len(all)
+// grouped yields the parts of a list in which successive elements have the same key.
+func grouped[T any](all []T, key func(*T) string) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		from := 0
+		for to := 1; to <= len(all); to++ {
+			if to < len(all) && key(&all[to]) == key(&all[from]) {
+				continue
 			}
-			if !yield(all[:n]) {
+			if !yield(all[from:to]) {
 				return
 			}
-			all = all[n:]
+			from = to
 		}
 	}
 }
 
-// Tasks makes a batch of the kernels: a kernel's time on a size is the median, or
-// +Inf out of memory. A kernel that lacks a size, failed on one or fits none is left
-// out; left has a sentence about each of those.
+// Tasks returns the kernels as a batch, with the times of [Result.Seconds]. It leaves out
+// kernels that lack a size, failed on one or fit none; left has a sentence about each.
 func (p *Profile) Tasks() (b task.Batch, left []string) {
 	left = p.whole(func(rs []Result) {
 		t := task.Task{Name: rs[0].Kernel}
@@ -172,15 +172,15 @@ func (p *Profile) Tasks() (b task.Batch, left []string) {
 	return b, left
 }
 
-// WriteTasks writes the kernels of [Profile.Tasks] as the dataset profile:FILE reads
-// them. Errors are those of [task.WriteCSV].
+// WriteTasks writes the kernels of [Profile.Tasks] for the dataset profile:FILE. Errors
+// are those of [task.WriteCSV].
 func (p *Profile) WriteTasks(w io.Writer) error {
 	b, _ := p.Tasks()
 	return task.WriteCSV(w, p.GPU, b)
 }
 
-// Kernels returns the kernels of [Profile.Tasks] as rows for datasets/hardware, with
-// mean and standard deviation. Their date is the day of the last run.
+// Kernels returns the kernels of [Profile.Tasks] as rows for datasets/hardware, with mean
+// and standard deviation, and the day of the last run.
 func (p *Profile) Kernels() []datasets.KernelTime {
 	var out []datasets.KernelTime
 	p.whole(func(rs []Result) {
@@ -197,14 +197,15 @@ func (p *Profile) Kernels() []datasets.KernelTime {
 	return out
 }
 
-// provenance is that of the runs, of which there must be one, with the day of the last.
+// provenance is the provenance of the runs, with the day of the last one. There must be a
+// run.
 func (p *Profile) provenance() datasets.Provenance {
 	_, last := p.started()
 	run := &p.Runs[0]
 	return datasets.Provenance{GPU: run.GPU, Name: run.Name, Driver: run.Driver, Source: string(run.Source), Date: last.Format(time.DateOnly)}
 }
 
-// started returns when the first and the last run started; zero where none did.
+// started returns when the first and the last run started; zero if none did.
 func (p *Profile) started() (first, last time.Time) {
 	for i := range p.Runs {
 		at := p.Runs[i].Started
@@ -221,8 +222,8 @@ func (p *Profile) started() (first, last time.Time) {
 	return first, last
 }
 
-// Warnings says what to beware of, a sentence each: kernels that are left out of
-// datasets, times that spread more than [MaxSpread], and other processes.
+// Warnings returns a sentence about each kernel that is left out of datasets, each time
+// that spreads more than [MaxSpread], and other processes.
 func (p *Profile) Warnings() []string {
 	_, out := p.Tasks()
 	for i := range p.Results {
@@ -264,7 +265,7 @@ func (p *Profile) Table() reports.Table {
 	if len(p.Runs) == 0 {
 		return t
 	}
-	t.Title = titled(t.Title, p.provenance())
+	t.Title = Titled(t.Title, p.provenance())
 	if p.Runs[0].Source == profiling.MPSSMLimit {
 		t.Notes = append(t.Notes, undivided)
 	}
@@ -282,8 +283,8 @@ func (p *Profile) Table() reports.Table {
 	return t
 }
 
-// Conditions shows under which conditions the runs were made, as the GPU told them after
-// each run: see [Run].
+// Conditions shows the conditions of the runs, as the GPU reported them after each run
+// (see [Run]).
 func (p *Profile) Conditions() reports.Table {
 	t := reports.Table{
 		Title:   "Conditions of the runs",
@@ -293,7 +294,7 @@ func (p *Profile) Conditions() reports.Table {
 		return t
 	}
 	first := &p.Runs[0]
-	t.Title = titled(t.Title, p.provenance())
+	t.Title = Titled(t.Title, p.provenance())
 	t.Notes = []string{
 		fmt.Sprintf("%d runs on %s (%s), driver %s", len(p.Runs), first.UUID, first.GPU, first.Driver),
 		"clocks, temperature and power limit were read when a run had ended, not under load",

@@ -16,35 +16,28 @@ import (
 	"miglab/reports"
 )
 
-// ReconfigurationOptions say how reconfiguration is measured.
-type ReconfigurationOptions struct {
-	// Repetitions is how often every round is made; 0 means [Repetitions].
-	Repetitions int
-	// Progress hears how many rounds are done; may be nil.
-	Progress func(done, all int)
-}
-
 // The operations of a [datasets.ReconfigurationTime].
 const (
 	create  = "create"
 	destroy = "destroy"
 )
 
-// Reconfiguration measures what creating and destroying instances costs and whether
-// the driver does several at once (FAR 2.1, Table 1). The GPU must have no instances.
+// Reconfiguration measures how long creating and destroying instances takes and whether
+// the driver does several operations at once (FAR 2.1, Table 1). The GPU must have no
+// instances. Of the options it uses Repetitions and Progress, which count rounds.
 //
-// A round creates all instances of a partition and destroys them again: one after the
-// other, or each in a thread of its own, all at once. The partitions are one instance
-// of each size, as many of each size as there can be, and one of mixed sizes: of
-// the useful maximal partitions with most different sizes, the first (4-2-1 on the
-// 7-slice models, 2-1-1 on A30). Rows are by partition, threads, size and operation. The
-// times of single operations are those of the driver; Total is seen from outside, with
-// what the session does before each operation. Where the experiment cannot go on, rows
-// are those of the rounds that came to their end, beside the error.
-func Reconfiguration(ctx context.Context, s *session.Session, o ReconfigurationOptions) ([]datasets.ReconfigurationTime, error) {
+// A round creates all instances of a partition and destroys them again, either one after
+// the other or all at once, each in a thread of its own. The partitions are one instance
+// of each size; as many of each size as the GPU holds; and one of mixed sizes, the first of
+// the useful maximal partitions with most different sizes (4-2-1 on the 7-slice models,
+// 2-1-1 on A30). Rows are ordered by partition, threads, size and operation. The times of
+// single operations are those of the driver. Total is the time of all operations,
+// including what the session does before each. With an error, the rows cover the rounds
+// that were completed.
+func Reconfiguration(ctx context.Context, s *session.Session, o Options) ([]datasets.ReconfigurationTime, error) {
 	id := s.Identity()
 	if id.Source != profiling.MIG {
-		return nil, fmt.Errorf("reconfiguration can be measured under MIG only, and this is %s", id.Source)
+		return nil, fmt.Errorf("reconfiguration can be measured only under MIG, not under %s", id.Source)
 	}
 	from := Provenance(id)
 	var rounds []*round
@@ -60,15 +53,13 @@ func Reconfiguration(ctx context.Context, s *session.Session, o ReconfigurationO
 		}
 		return out
 	}
-	all := cmp.Or(o.Repetitions, Repetitions) * len(rounds)
-	for i := range all {
+	x := experiment{Options: o, all: cmp.Or(o.Repetitions, Repetitions) * len(rounds)}
+	for i := range x.all {
 		r := rounds[i%len(rounds)]
 		if err := r.run(ctx, s); err != nil {
 			return rows(), fmt.Errorf("partition %s: %w", r.partition, err)
 		}
-		if o.Progress != nil {
-			o.Progress(i+1, all)
-		}
+		x.step()
 	}
 	return rows(), nil
 }
@@ -114,7 +105,7 @@ type round struct {
 	partition mig.Partition
 	// threads is 1 or the number of instances.
 	threads int
-	// took holds the times of the rounds that came to their end, by operation.
+	// took holds the times of the completed rounds, by operation.
 	took map[string][]operated
 }
 
@@ -126,7 +117,7 @@ type operated struct {
 	total time.Duration
 }
 
-// run makes the round once, and takes its times if it comes to its end.
+// run runs the round once, and keeps its times if it is completed.
 func (r *round) run(ctx context.Context, s *session.Session) error {
 	made := make([]profiling.Instance, len(r.partition))
 	created, err := r.all(func(i int) (took time.Duration, err error) {
@@ -190,10 +181,10 @@ func (r *round) rows(from datasets.Provenance) []datasets.ReconfigurationTime {
 	return out
 }
 
-// ReconfigurationTable sets times of reconfigurations beside those that the GPU's model
-// carries (FAR Table 1), and says for each round what all threads at once take of the
-// time of one after the other: 1 where the driver serialises them, as FAR 2.1 found, and
-// 1 over their number where it does not. The rows are of one GPU, which it names.
+// ReconfigurationTable compares measured times with those of the GPU's model (FAR Table
+// 1). The ratio of a round is the time of all operations at once over their time one by
+// one. It is 1 if the driver serialises them, as FAR 2.1 found, and 1 over their number if
+// it runs them in parallel. All rows must be from one GPU of the model.
 func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) reports.Table {
 	t := reports.Table{
 		Title: "Seconds to create and to destroy instances",
@@ -213,7 +204,7 @@ func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) repor
 		},
 	}
 	if len(rows) > 0 {
-		t.Title = titled(t.Title, rows[0].Provenance)
+		t.Title = Titled(t.Title, rows[0].Provenance)
 	}
 	for _, r := range rows {
 		if r.Threads != 1 {

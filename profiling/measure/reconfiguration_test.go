@@ -35,7 +35,7 @@ func TestReconfiguredPartitions(t *testing.T) {
 func reconfigure(t *testing.T, g *devicetest.GPU) []datasets.ReconfigurationTime {
 	t.Helper()
 	last := 0
-	rows, err := measure.Reconfiguration(t.Context(), open(t, g), measure.ReconfigurationOptions{Repetitions: 3, Progress: func(done, all int) {
+	rows, err := measure.Reconfiguration(t.Context(), open(t, g), measure.Options{Repetitions: 3, Progress: func(done, all int) {
 		if done != last+1 || all != 27 {
 			t.Errorf("%d of %d", done, all)
 		}
@@ -134,8 +134,8 @@ func TestReconfigurationOfADriverThatDoesNot(t *testing.T) {
 
 func TestReconfigurationNeedsMIG(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, err := measure.Reconfiguration(t.Context(), open(t, devicetest.New(a30, devicetest.SMLimit())), measure.ReconfigurationOptions{})
-		if want := "reconfiguration can be measured under MIG only, and this is mps-sm-limit"; err == nil || err.Error() != want {
+		_, err := measure.Reconfiguration(t.Context(), open(t, devicetest.New(a30, devicetest.SMLimit())), measure.Options{})
+		if want := "reconfiguration can be measured only under MIG, not under mps-sm-limit"; err == nil || err.Error() != want {
 			t.Errorf("%v", err)
 		}
 	})
@@ -146,7 +146,7 @@ func TestReconfigurationKeepsWhatItHas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := devicetest.New(a30)
 		g.FailCreate(9, profiling.ErrLost) // one of four threads
-		rows, err := measure.Reconfiguration(t.Context(), open(t, g), measure.ReconfigurationOptions{})
+		rows, err := measure.Reconfiguration(t.Context(), open(t, g), measure.Options{})
 		if !errors.Is(err, profiling.ErrLost) || !strings.HasPrefix(err.Error(), "partition 1-1-1-1: ") {
 			t.Errorf("%v", err)
 		}
@@ -164,7 +164,7 @@ func TestReconfigurationKeepsWholeRounds(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), after)
 			defer cancel()
 			finished := 0
-			rows, err := measure.Reconfiguration(ctx, open(t, devicetest.New(a30)), measure.ReconfigurationOptions{Progress: func(done, _ int) { finished = done }})
+			rows, err := measure.Reconfiguration(ctx, open(t, devicetest.New(a30)), measure.Options{Progress: func(done, _ int) { finished = done }})
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%v", err)
 			}

@@ -16,6 +16,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
@@ -23,30 +24,30 @@ import (
 
 // A Run is one measured run of a kernel: a row of runs.csv.
 type Run struct {
-	// GPU is the model, as [mig.Lookup] knows it. Name and UUID are the driver's name of
-	// the GPU and its number, Driver is the driver's version.
+	// GPU is the model's name for [mig.Lookup]. Name and UUID are the GPU's name and number
+	// according to the driver. Driver is the driver's version.
 	GPU, Name, UUID, Driver string
-	// Source is what held the kernel to a part of the GPU.
+	// Source is what confined the kernel to a part of the GPU.
 	Source                   profiling.Source
 	Suite, Kernel, SizeClass string
-	// Description stands for everything that decides what a run of the kernel does: it
-	// changes with arguments, environment and data.
+	// Description is a hash of everything that decides what a run of the kernel does, such as
+	// arguments, environment and data.
 	Description string
-	// Size is that of the instance, SMs its multiprocessors; 0 where they are not published.
+	// Size is the instance's size, SMs its number of multiprocessors; 0 if not published.
 	Size mig.Slices
 	SMs  int
 	// Repetition counts the runs of the kernel on instances of the size, from 1.
 	Repetition int
 	Status     kernel.Status
-	// Seconds is the time by the kernel's time source: +Inf out of memory, and 0, which is
-	// written as an empty field, where the run failed otherwise.
+	// Seconds is the time from the kernel's time source. It is +Inf if the run ran out of
+	// memory. It is 0, written as an empty field, if the run failed otherwise.
 	Seconds mig.Seconds
-	// Started is when the process was started, to the second; zero where the kernel
-	// was not tried because it needs more memory than the instance has.
+	// Started is when the process was started, to the second; zero if the kernel was not
+	// tried because it needs more memory than the instance has.
 	Started time.Time
 	// SMClock and MemoryClock are in MHz, Temperature in degrees Celsius, PowerLimit in W.
-	// They and OtherProcesses, the number of processes on the GPU, were read when
-	// the run had ended: the clocks are not those under load.
+	// They and OtherProcesses, the number of processes on the GPU, were read after the run,
+	// so the clocks are not those under load.
 	SMClock, MemoryClock, Temperature int
 	PowerLimit                        float64
 	OtherProcesses                    int
@@ -54,7 +55,7 @@ type Run struct {
 	Detail string
 }
 
-// A column is one of runs.csv.
+// A column is a column of runs.csv.
 type column struct {
 	name string
 	get  func(*Run) string
@@ -72,7 +73,7 @@ func count[T ~int](name string, field func(*Run) *T) column {
 	return column{
 		name, func(r *Run) string { return strconv.Itoa(int(*field(r))) },
 		func(r *Run, s string) error {
-			n, err := strconv.Atoi(s)
+			n, err := strictcsv.Int(s)
 			if err != nil || n < 0 {
 				return fmt.Errorf("%q is not a whole number from 0", s)
 			}
@@ -120,9 +121,13 @@ func setSeconds(r *Run, s string) error {
 	if s == "" {
 		return nil
 	}
-	d, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(d > 0) || d > task.MaxSeconds && !math.IsInf(d, 1) {
-		return fmt.Errorf("%q is not a positive number of seconds, inf, or nothing", s)
+	if s == "inf" {
+		r.Seconds = mig.Seconds(math.Inf(1))
+		return nil
+	}
+	d, err := strictcsv.Float(s)
+	if err != nil || !(d > 0) || d > task.MaxSeconds {
+		return fmt.Errorf("%q is not a positive number of seconds, inf, or empty", s)
 	}
 	r.Seconds = mig.Seconds(d)
 	return nil
@@ -150,8 +155,8 @@ func setStarted(r *Run, s string) error {
 func powerText(r *Run) string { return strconv.FormatFloat(r.PowerLimit, 'g', -1, 64) }
 
 func setPower(r *Run, s string) error {
-	w, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(w >= 0) || math.IsInf(w, 1) {
+	w, err := strictcsv.Float(s)
+	if err != nil || !(w >= 0) {
 		return fmt.Errorf("%q is not a number of watts from 0", s)
 	}
 	r.PowerLimit = w
@@ -167,7 +172,7 @@ var runsHeader = func() string {
 	return strings.Join(names, ",") + "\n"
 }()
 
-// line returns the row as it stands in the file. No field holds a line break.
+// line returns the row as a line of the file. No field holds a line break.
 func (r *Run) line() []byte {
 	fields := make([]string, len(columns))
 	for i, c := range columns {
@@ -180,11 +185,11 @@ func (r *Run) line() []byte {
 	return b.Bytes()
 }
 
-// ReadRuns reads the rows of runs.csv. A last line without its end, left by a process
-// that was killed while it wrote, is passed over. All rows are of one GPU, driver and
-// source, and those of a kernel of one description; no run is there twice. The file's
-// name serves for errors only: what is wrong with the text is a [*task.ParseError],
-// other errors are those of r.
+// ReadRuns reads the rows of runs.csv. It ignores a last line without its end, which a
+// killed process may have left. All rows must have the same GPU, driver and source, and
+// the rows of a kernel the same description; no run may appear twice. The file's name is
+// used only in errors. An error in the text is a [*task.ParseError]; other errors are those
+// of r.
 func ReadRuns(r io.Reader, file string) ([]Run, error) {
 	all, err := io.ReadAll(r)
 	if err != nil {
@@ -194,7 +199,7 @@ func ReadRuns(r io.Reader, file string) ([]Run, error) {
 	return runs, err
 }
 
-// parseRuns reads the complete lines of a file and returns their length in bytes.
+// parseRuns reads the complete lines of a file. complete is their length in bytes.
 func parseRuns(text []byte, file string) (runs []Run, complete int, err error) {
 	complete = bytes.LastIndexByte(text, '\n') + 1
 	fail := func(line int, column string, err error) ([]Run, int, error) {
@@ -216,7 +221,7 @@ func parseRuns(text []byte, file string) (runs []Run, complete int, err error) {
 			err = errors.New("the line is empty")
 		}
 		if err != nil {
-			return fail(number, "", fmt.Errorf("%w; delete the line, and the run is done again", err))
+			return fail(number, "", fmt.Errorf("%w; delete the line, and the run is repeated", err))
 		}
 		var r Run
 		for i, c := range columns {
@@ -276,7 +281,7 @@ func (r *Run) cell() cell   { return cell{r.place(), r.Repetition} }
 
 var statuses = []string{string(kernel.OK), string(kernel.OutOfMemory), string(kernel.Crash), string(kernel.Timeout), string(kernel.Wrong)}
 
-// check refuses a row that no run gives; the column is the one at fault.
+// check refuses a row that no run produces. column is the wrong one.
 func (r *Run) check() (column string, err error) {
 	g, err := mig.Lookup(r.GPU)
 	if err != nil {
@@ -285,7 +290,7 @@ func (r *Run) check() (column string, err error) {
 	infinite := math.IsInf(float64(r.Seconds), 1)
 	switch {
 	case r.GPU != g.Name:
-		return "gpu", fmt.Errorf("%q is called %s here", r.GPU, g)
+		return "gpu", fmt.Errorf("%q must be written %s", r.GPU, g)
 	case r.Source != profiling.MIG && r.Source != profiling.MPSSMLimit:
 		return "source", nearest.Unknown("source", string(r.Source), []string{string(profiling.MIG), string(profiling.MPSSMLimit)})
 	case r.Kernel == "":
@@ -297,16 +302,16 @@ func (r *Run) check() (column string, err error) {
 	case !slices.Contains(statuses, string(r.Status)):
 		return "status", nearest.Unknown("status", string(r.Status), statuses)
 	case r.Status == kernel.OK && (r.Seconds == 0 || infinite):
-		return "seconds", errors.New("a run that is ok has a finite time")
+		return "seconds", errors.New("a run with status ok must have a finite time")
 	case r.Status == kernel.OutOfMemory && !infinite:
-		return "seconds", errors.New("the time of a run that is oom is inf")
+		return "seconds", errors.New("a run with status oom must have the time inf")
 	case r.Status != kernel.OK && r.Status != kernel.OutOfMemory && r.Seconds != 0:
-		return "seconds", fmt.Errorf("a run that is %s has no time", r.Status)
+		return "seconds", fmt.Errorf("a run with status %s cannot have a time", r.Status)
 	}
 	return "", nil
 }
 
-// agrees says how the row's GPU is another one than that of a row before it.
+// agrees says in which column the row's GPU differs from that of an earlier row.
 func (r *Run) agrees(before *Run) (column string, err error) {
 	for _, c := range columns[:5] { // gpu, gpu_name, gpu_uuid, driver, source
 		if is, was := c.get(r), c.get(before); is != was {
@@ -330,8 +335,8 @@ type file interface {
 	Truncate(size int64) error
 }
 
-// openRuns opens runs.csv, made with its folder if it is not there, and returns what
-// it has. A last line without its end is cut off.
+// openRuns opens runs.csv and returns its rows. It creates the file and its folder if
+// necessary, and cuts off a last line without its end.
 func openRuns(path string) (_ *runLog, _ []Run, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, nil, err
@@ -363,7 +368,7 @@ func openRuns(path string) (_ *runLog, _ []Run, err error) {
 	return l, runs, err
 }
 
-// append puts a row on disk: whole, or not at all.
+// append writes a row to disk, completely or not at all.
 func (l *runLog) append(r *Run) error { return l.write(r.line()) }
 
 func (l *runLog) write(line []byte) error {
@@ -372,7 +377,7 @@ func (l *runLog) write(line []byte) error {
 		err = l.f.Sync()
 	}
 	if err != nil {
-		err = fmt.Errorf("the run cannot be recorded: %w; see to it and start again, what is in the file is kept", err)
+		err = fmt.Errorf("the run cannot be recorded: %w; solve this and start again, the recorded runs are kept", err)
 		return errors.Join(err, l.f.Truncate(l.size))
 	}
 	l.size += int64(len(line))

@@ -8,17 +8,17 @@ import (
 	"miglab/reports"
 )
 
-// Monotonicity reports which tasks break which point of the monotony hypothesis (FAR
-// 2.4) between which neighbouring sizes:
+// Monotonicity reports which tasks violate the monotony hypothesis (FAR 2.4) between which
+// neighbouring sizes. The hypothesis has two points:
 //
-//  1. A task takes the same time or less with more slices. A breach is how much longer
-//     it takes on the larger size, in percent of the time on the smaller; inf
-//     where it fits the smaller size alone.
-//  2. The work, slices times time, does not decrease with more slices. A breach is how
-//     much less it is on the larger size, in percent of the work on the smaller.
+//  1. A task takes no longer with more slices. The table shows how much longer it takes on
+//     the larger size, in percent of the time on the smaller size; inf if it fits only the
+//     smaller size.
+//  2. The work, slices times time, does not decrease with more slices. The table shows how
+//     much less it is on the larger size, in percent of the work on the smaller size.
 //
-// Times are compared as they are: one that is a hair longer breaks the first point.
-// Sizes that a task does not fit are otherwise passed over.
+// There is no tolerance: a time that is slightly longer violates the first point. Other
+// sizes that a task does not fit are skipped.
 func Monotonicity(title string, g *mig.GPU, b task.Batch) reports.Table {
 	t := reports.Table{
 		Title: title,
@@ -58,8 +58,8 @@ func Monotonicity(title string, g *mig.GPU, b task.Batch) reports.Table {
 	return t
 }
 
-// neighbours returns the pairs of sizes next to each other that a task fits; a size
-// that it does not fit is there only as the larger of a pair.
+// neighbours returns the pairs of adjacent sizes that a task fits. A size that it does not
+// fit appears only as the larger of a pair.
 func neighbours(g *mig.GPU, t *task.Task) [][2]mig.Slices {
 	var out [][2]mig.Slices
 	var last mig.Slices

@@ -15,57 +15,39 @@ import (
 	"miglab/profiling/session"
 )
 
-// SweepOptions say how kernels are swept over the instance sizes.
-type SweepOptions struct {
-	// File is where every run is recorded, runs.csv. If it exists, the sweep goes on
-	// where it stopped.
-	File string
-	// Repetitions takes the place of the kernels' own number; 0 means that, and
-	// [Repetitions] for a kernel that has none.
-	Repetitions int
-	// Seed decides the order of the sizes.
-	Seed uint64
-	// Launcher starts kernels; nil means [Real].
-	Launcher Launcher
-	// Progress hears how many runs are done or no longer needed, once before the first
-	// and after each; may be nil.
-	Progress func(done, all int)
-}
-
 // Sweep measures kernels on every instance size of a GPU and records every run in a
-// file.
+// file, runs.csv. If the file exists, the sweep continues where it stopped.
 //
-// It goes in rounds: a round takes every size once, in random order, and on one
-// instance of the size runs every kernel once. So a GPU that gets slower or faster
-// with time does so for all sizes. Each second round is the one before it backwards,
-// which cancels a steady drift within the pair. The instance begins at the profile's
-// first start. A kernel is warmed up before its first run on a size, and so is
-// the first one on each new instance; the warm-up counts for nothing unless it
-// fails, which is then the run's outcome.
+// It runs in rounds. A round takes every size once, in random order, and runs every kernel
+// once on one instance of the size. So a GPU that becomes slower or faster with time does
+// so for all sizes. Every second round repeats the one before it backwards, which cancels a
+// steady drift within the pair. The instance begins at the profile's first start. A kernel
+// is warmed up before its first run on a size and when it is the first on a new instance. A
+// warm-up is not recorded unless it fails; then its outcome is the run's outcome.
 //
-// A kernel that runs out of memory on a size has the time +Inf there and is not run on
-// it again; nor is one that needs more memory than the instance has, which is not
-// tried at all, nor one that crashes, hangs or is wrong. These last are listed in a
-// [*FailedError] at the end. What the file has is not done again, failures included.
+// A kernel that runs out of memory on a size has the time +Inf there. A kernel that needs
+// more memory than the instance has is not tried and has the same time. Neither runs on
+// the size again, nor does a kernel that crashes, hangs or gives a wrong result. The
+// [*FailedError] at the end lists the latter. Runs in the file are not repeated, even if
+// they failed.
 //
-// The file must be of the same GPU, by its UUID, driver and source, and of kernels that are
-// described as before; otherwise the error says what to do. When ctx ends or the GPU
-// is lost, the sweep stops at once. The profile has all that the file has, also
-// beside an error; it is nil where the file cannot be used.
-func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o SweepOptions) (_ *Profile, err error) {
+// The file must be from the same GPU (by UUID), driver and source, and the kernels must be
+// described as before; otherwise the error says what to do. When ctx ends or the GPU is
+// lost, the sweep stops at once. The profile holds all runs of the file, even with an
+// error. It is nil if the file cannot be used.
+func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, file string, o Options) (_ *Profile, err error) {
 	if err := checkKernels(kernels); err != nil {
 		return nil, err
 	}
-	log, runs, err := openRuns(o.File)
+	log, runs, err := openRuns(file)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, log.close()) }()
 	w := &sweep{
-		SweepOptions: o, session: s, id: s.Identity(), log: log, runs: runs,
-		done: map[cell]bool{}, over: map[place]bool{}, warm: map[place]bool{},
+		experiment: newExperiment(o), file: file, session: s, id: s.Identity(), log: log, runs: runs,
+		ran: map[cell]bool{}, over: map[place]bool{}, warm: map[place]bool{},
 	}
-	w.Launcher = judged(o.Launcher)
 	for i := range kernels {
 		w.kernels = append(w.kernels, &kernels[i])
 	}
@@ -79,36 +61,38 @@ func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o S
 	mine := slices.DeleteFunc(p.failures(), func(f Failure) bool {
 		return !slices.ContainsFunc(kernels, func(k kernel.Kernel) bool { return k.Name == f.Kernel })
 	})
-	return p, failed(mine, "to run it again, delete its lines from "+o.File)
+	return p, failed(mine, "to run it again, delete its lines from "+file)
 }
 
 // sweep is the state of a Sweep.
 type sweep struct {
-	SweepOptions
+	experiment
+	file    string
 	session *session.Session
 	id      profiling.Identity
 	kernels []*kernel.Kernel
 	log     *runLog
 	runs    []Run
-	done    map[cell]bool
-	// over holds where no more runs are needed, warm where this process has warmed up.
+	// ran holds the runs that are done.
+	ran map[cell]bool
+	// over holds the places that need no more runs, warm those where the kernel is warm.
 	over, warm map[place]bool
 }
 
-// resume takes over the rows of the file.
+// resume adopts the rows of the file.
 func (w *sweep) resume() error {
 	if len(w.runs) > 0 {
 		now := w.row(&kernel.Kernel{}, &mig.Profile{}, 0)
 		if column, err := now.agrees(&w.runs[0]); err != nil {
-			return fmt.Errorf("%s:2: %s: %w; record the runs of this GPU in another folder", w.File, column, err)
+			return fmt.Errorf("%s:2: %s: %w; record the runs of this GPU in another folder", w.file, column, err)
 		}
 	}
 	for i := range w.runs {
 		r := &w.runs[i]
 		for _, k := range w.kernels {
 			if k.Name == r.Kernel && describe(k) != r.Description {
-				return fmt.Errorf("%s:%d: kernel %s (%s:%d) was another one when it ran: suite, arguments, environment, data or what is expected changed; record its runs in another folder, or delete the kernel's lines",
-					w.File, i+2, k.Name, k.File, k.Line)
+				return fmt.Errorf("%s:%d: kernel %s (%s:%d) has changed since it ran (suite, arguments, environment, data or what is expected); record its runs in another folder, or delete the kernel's lines",
+					w.file, i+2, k.Name, k.File, k.Line)
 			}
 		}
 		w.adopt(r)
@@ -116,16 +100,16 @@ func (w *sweep) resume() error {
 	return nil
 }
 
-// adopt takes note that a run is done.
+// adopt records that a run is done.
 func (w *sweep) adopt(r *Run) {
-	w.done[r.cell()] = true
+	w.ran[r.cell()] = true
 	if r.Status != kernel.OK {
 		w.over[r.place()] = true
 	}
 }
 
-// describe returns a hash of all that decides what a run of a kernel does and how it
-// is judged, but for where programs are and how long they may take.
+// describe returns a hash of everything that decides what a run of a kernel does and how
+// it is judged, except the folder and the timeout.
 func describe(k *kernel.Kernel) string {
 	t := k.Time
 	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %d %v %v %q %v %q %v",
@@ -133,10 +117,7 @@ func describe(k *kernel.Kernel) string {
 	return fmt.Sprintf("%x", h[:6])
 }
 
-// repetitions is how often a kernel runs on each size.
-func (w *sweep) repetitions(k *kernel.Kernel) int { return repetitions(w.Repetitions, k) }
-
-// rounds makes all rounds.
+// rounds runs all rounds.
 func (w *sweep) rounds(ctx context.Context) error {
 	w.report()
 	last := 0
@@ -154,7 +135,7 @@ func (w *sweep) rounds(ctx context.Context) error {
 	return nil
 }
 
-// order returns the order of sizes and kernels in a round, which counts from 1.
+// order returns the order of sizes and kernels in a round. Rounds count from 1.
 func order(seed uint64, round int, sizes []mig.Slices, kernels []*kernel.Kernel) ([]mig.Slices, []*kernel.Kernel) {
 	sizes, kernels = slices.Clone(sizes), slices.Clone(kernels)
 	pair := (round + 1) / 2
@@ -166,13 +147,13 @@ func order(seed uint64, round int, sizes []mig.Slices, kernels []*kernel.Kernel)
 	return sizes, kernels
 }
 
-// turn runs the kernels that need it on an instance of a size.
+// turn runs the kernels that still need runs on an instance of a size.
 func (w *sweep) turn(ctx context.Context, round int, size mig.Slices, kernels []*kernel.Kernel) error {
 	p := w.id.Model.Profile(size)
 	var on *profiling.Instance // made for the first kernel that runs
 	for _, k := range kernels {
 		at := place{k.Name, size}
-		if round > w.repetitions(k) || w.over[at] || w.done[cell{at, round}] {
+		if round > w.repetitions(k) || w.over[at] || w.ran[cell{at, round}] {
 			continue
 		}
 		if has := memoryMB(w.id, p); k.MinMemoryMB > has {
@@ -205,7 +186,7 @@ func (w *sweep) turn(ctx context.Context, round int, size mig.Slices, kernels []
 	return err
 }
 
-// run warms a kernel up where that is due and measures it once.
+// run measures a kernel once, after a warm-up if that is due.
 func (w *sweep) run(ctx context.Context, k *kernel.Kernel, on profiling.Instance, fresh bool) (kernel.Outcome, error) {
 	at := place{k.Name, on.Size()}
 	if k.Warmup > 0 && (fresh || !w.warm[at]) {
@@ -219,7 +200,7 @@ func (w *sweep) run(ctx context.Context, k *kernel.Kernel, on profiling.Instance
 	return w.Launcher.Launch(ctx, k, on)
 }
 
-// row returns a row that lacks what a run gives.
+// row returns a row without the outcome of a run.
 func (w *sweep) row(k *kernel.Kernel, p *mig.Profile, repetition int) Run {
 	return Run{
 		GPU: w.id.Model.Name, Name: oneLine(w.id.Name), UUID: oneLine(w.id.UUID), Driver: oneLine(w.id.Driver), Source: w.id.Source,
@@ -228,9 +209,8 @@ func (w *sweep) row(k *kernel.Kernel, p *mig.Profile, repetition int) Run {
 	}
 }
 
-// record writes down a run that has just ended. After one that brought the GPU down,
-// the GPU does not tell its clocks either: the run's outcome is then not the kernel's
-// doing and is not recorded.
+// record records a run that has just ended. If the GPU was lost, its clocks cannot be
+// read either; then the outcome is not the kernel's fault and is not recorded.
 func (w *sweep) record(k *kernel.Kernel, p *mig.Profile, repetition int, out kernel.Outcome) error {
 	c, err := w.session.Device().Conditions()
 	if err != nil {
@@ -262,7 +242,7 @@ func (w *sweep) record(k *kernel.Kernel, p *mig.Profile, repetition int, out ker
 	return nil
 }
 
-// report tells how far the sweep is.
+// report reports how many runs are done or no longer needed.
 func (w *sweep) report() {
 	if w.Progress == nil {
 		return
@@ -273,7 +253,7 @@ func (w *sweep) report() {
 			at := place{k.Name, size}
 			for i := range w.repetitions(k) {
 				all++
-				if w.over[at] || w.done[cell{at, i + 1}] {
+				if w.over[at] || w.ran[cell{at, i + 1}] {
 					done++
 				}
 			}

@@ -28,7 +28,7 @@ func TestSweepRecordsEveryRun(t *testing.T) {
 			"lud": seconds(a30, 4, 2, 1), "bfs": seconds(a30, inf, 30, 20.5),
 		}}
 		file := runsFile(t)
-		p, err := measure.Sweep(t.Context(), open(t, g), kernels(2, "lud", "bfs"), measure.SweepOptions{File: file, Seed: 1, Launcher: l})
+		p, err := measure.Sweep(t.Context(), open(t, g), kernels(2, "lud", "bfs"), file, measure.Options{Seed: 1, Launcher: l})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestSweepTakesEverySizeOnceARoundOnOneInstance(t *testing.T) {
 		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, 1)
 		})
-		_, err := measure.Sweep(t.Context(), open(t, g), kernels(0, "a", "b"), measure.SweepOptions{File: runsFile(t), Seed: 7, Launcher: l})
+		_, err := measure.Sweep(t.Context(), open(t, g), kernels(0, "a", "b"), runsFile(t), measure.Options{Seed: 7, Launcher: l})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestSweepResistsDrift(t *testing.T) {
 				return lasting(ctx, times[k.Name][on.Size()]*mig.Seconds(1+perSecond*time.Since(begin).Seconds()))
 			})
 			var err error
-			p, err = measure.Sweep(t.Context(), open(t, devicetest.New(a100)), kernels(10, "a", "b"), measure.SweepOptions{File: runsFile(t), Launcher: l})
+			p, err = measure.Sweep(t.Context(), open(t, devicetest.New(a100)), kernels(10, "a", "b"), runsFile(t), measure.Options{Launcher: l})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestSweepWarmsUp(t *testing.T) {
 		ks := kernels(3, "a", "b", "c")
 		ks[0].Warmup = 2500 * time.Millisecond
 		ks[1].Warmup = time.Nanosecond
-		if _, err := measure.Sweep(t.Context(), open(t, devicetest.New(a30)), ks, measure.SweepOptions{File: runsFile(t), Launcher: l, Seed: 1}); err != nil {
+		if _, err := measure.Sweep(t.Context(), open(t, devicetest.New(a30)), ks, runsFile(t), measure.Options{Launcher: l, Seed: 1}); err != nil {
 			t.Fatal(err)
 		}
 		var on2 []string
@@ -191,8 +191,8 @@ func TestSweepKeepsGoingWhenKernelsFail(t *testing.T) {
 		})
 		file := runsFile(t)
 		var progress []string
-		o := measure.SweepOptions{File: file, Launcher: l, Seed: 1, Progress: func(done, all int) { progress = append(progress, fmt.Sprintf("%d/%d", done, all)) }}
-		p, err := measure.Sweep(t.Context(), open(t, g), ks, o)
+		o := measure.Options{Launcher: l, Seed: 1, Progress: func(done, all int) { progress = append(progress, fmt.Sprintf("%d/%d", done, all)) }}
+		p, err := measure.Sweep(t.Context(), open(t, g), ks, file, o)
 		failed, ok := errors.AsType[*measure.FailedError](err)
 		if !ok {
 			t.Fatal(err)
@@ -234,7 +234,7 @@ func TestSweepKeepsGoingWhenKernelsFail(t *testing.T) {
 		// Failures stay failures until somebody deletes their lines.
 		before := read(t, file)
 		clear(runs)
-		if _, err := measure.Sweep(t.Context(), open(t, g), ks, o); err == nil || len(runs) > 0 || read(t, file) != before {
+		if _, err := measure.Sweep(t.Context(), open(t, g), ks, file, o); err == nil || len(runs) > 0 || read(t, file) != before {
 			t.Errorf("again: %v, ran %v", err, runs)
 		}
 	})
@@ -248,7 +248,7 @@ func TestSweepKnowsThatMPSDividesNoMemory(t *testing.T) {
 		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, 1)
 		})
-		p, err := measure.Sweep(t.Context(), open(t, g), ks, measure.SweepOptions{File: runsFile(t), Launcher: l})
+		p, err := measure.Sweep(t.Context(), open(t, g), ks, runsFile(t), measure.Options{Launcher: l})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +284,7 @@ func TestSweepGoesOnWhereItStopped(t *testing.T) {
 					return fake.Launch(ctx, k, on)
 				})
 				s := open(t, g)
-				p, err := measure.Sweep(ctx, s, ks, measure.SweepOptions{File: path, Seed: 3, Launcher: l})
+				p, err := measure.Sweep(ctx, s, ks, path, measure.Options{Seed: 3, Launcher: l})
 				if err := s.Close(); err != nil {
 					t.Fatal(err)
 				}
@@ -331,7 +331,7 @@ func TestSweepCutsOffATornLine(t *testing.T) {
 		file := runsFile(t)
 		sweep := func() string {
 			ran = 0
-			if _, err := measure.Sweep(t.Context(), s, ks, measure.SweepOptions{File: file, Launcher: l}); err != nil {
+			if _, err := measure.Sweep(t.Context(), s, ks, file, measure.Options{Launcher: l}); err != nil {
 				t.Fatal(err)
 			}
 			return timeless(t, read(t, file))
@@ -364,7 +364,7 @@ func TestSweepStopsWhenTheGPUIsLost(t *testing.T) {
 		})
 		file := runsFile(t)
 		ks := kernels(2, "a", "b")
-		p, err := measure.Sweep(t.Context(), s, ks, measure.SweepOptions{File: file, Launcher: l})
+		p, err := measure.Sweep(t.Context(), s, ks, file, measure.Options{Launcher: l})
 		if !errors.Is(err, profiling.ErrLost) {
 			t.Fatal(err)
 		}
@@ -373,7 +373,7 @@ func TestSweepStopsWhenTheGPUIsLost(t *testing.T) {
 			t.Errorf("%d launches, %s", n, places(p))
 		}
 		g.Reset()
-		if p, err = measure.Sweep(t.Context(), open(t, devicetest.New(a30)), ks, measure.SweepOptions{File: file, Launcher: launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+		if p, err = measure.Sweep(t.Context(), open(t, devicetest.New(a30)), ks, file, measure.Options{Launcher: launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, 1)
 		})}); err != nil || len(p.Runs) != 12 {
 			t.Errorf("after the reset: %d runs, %v", len(p.Runs), err)
@@ -388,7 +388,7 @@ func TestSweepStopsWhenItCannotMakeAnInstance(t *testing.T) {
 		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, 1)
 		})
-		p, err := measure.Sweep(t.Context(), open(t, g), kernels(2, "a"), measure.SweepOptions{File: runsFile(t), Launcher: l})
+		p, err := measure.Sweep(t.Context(), open(t, g), kernels(2, "a"), runsFile(t), measure.Options{Launcher: l})
 		if !errors.Is(err, profiling.ErrInsufficient) || len(p.Runs) != 1 {
 			t.Errorf("%d runs, %v", len(p.Runs), err)
 		}
@@ -402,7 +402,7 @@ func TestSweepRefusesAFileOfSomethingElse(t *testing.T) {
 		})
 		file := runsFile(t)
 		ks := kernels(1, "a", "b")
-		if _, err := measure.Sweep(t.Context(), open(t, devicetest.New(a30)), ks, measure.SweepOptions{File: file, Launcher: l}); err != nil {
+		if _, err := measure.Sweep(t.Context(), open(t, devicetest.New(a30)), ks, file, measure.Options{Launcher: l}); err != nil {
 			t.Fatal(err)
 		}
 		good := read(t, file)
@@ -416,16 +416,16 @@ func TestSweepRefusesAFileOfSomethingElse(t *testing.T) {
 			gpu      *mig.GPU
 			want     string
 		}{
-			"arguments":                {kernels: changed, want: file + ":3: kernel b (kernels.yaml:2) was another one when it ran: suite, arguments, environment, data or what is expected changed; record its runs in another folder, or delete the kernel's lines"},
+			"arguments":                {kernels: changed, want: file + ":3: kernel b (kernels.yaml:2) has changed since it ran (suite, arguments, environment, data or what is expected); record its runs in another folder, or delete the kernel's lines"},
 			"GPU":                      {gpu: mig.MustLookup("A100"), want: file + `:2: gpu: it is "A100" and was "A30"; record the runs of this GPU in another folder`},
 			"GPU of the same model":    {old: uuid(t, devicetest.New(a30)), new: uuid(t, other), want: fmt.Sprintf("%s:2: gpu_uuid: it is %q and was %q; record the runs of this GPU in another folder", file, uuid(t, devicetest.New(a30)), uuid(t, other))},
 			"driver":                   {old: "0.0 (fake)", new: "570.1", want: file + `:2: driver: it is "0.0 (fake)" and was "570.1"; record the runs of this GPU in another folder`},
 			"source":                   {old: ",mig,", new: ",mps-sm-limit,", want: file + `:2: source: it is "mig" and was "mps-sm-limit"; record the runs of this GPU in another folder`},
 			"header":                   {old: header, new: "task,t1,t2,t4", want: file + ":1: the first line is not " + header + "; record the runs in another folder"},
 			"a line of something else": {old: good, new: "precious", want: file + ":1: the first line is not " + header + "; record the runs in another folder"},
-			"a name twice":             {kernels: kernels(1, "a", "a"), want: `kernels.yaml:2: kernel "a" is there twice; names must differ`},
+			"a name twice":             {kernels: kernels(1, "a", "a"), want: `kernels.yaml:2: kernel "a" is described twice; names must differ`},
 			"no name":                  {kernels: kernels(1, ""), want: `kernels.yaml:1: the kernel has no name`},
-			"a name on two lines":      {kernels: kernels(1, "a\nb"), want: `kernels.yaml:1: kernel "a\nb": "a\nb" has line breaks or needless spaces`},
+			"a name on two lines":      {kernels: kernels(1, "a\nb"), want: `kernels.yaml:1: kernel "a\nb": "a\nb" has line breaks or superfluous spaces`},
 			"no kernels":               {kernels: []kernel.Kernel{}, want: `there are no kernels to measure`},
 		} {
 			text := strings.ReplaceAll(good, c.old, c.new)
@@ -441,7 +441,7 @@ func TestSweepRefusesAFileOfSomethingElse(t *testing.T) {
 			if c.gpu == nil {
 				c.gpu = a30
 			}
-			p, err := measure.Sweep(t.Context(), open(t, devicetest.New(c.gpu)), c.kernels, measure.SweepOptions{File: file, Launcher: l})
+			p, err := measure.Sweep(t.Context(), open(t, devicetest.New(c.gpu)), c.kernels, file, measure.Options{Launcher: l})
 			if err == nil || err.Error() != c.want || p != nil {
 				t.Errorf("%s: %v\nwant %s", name, err, c.want)
 			}
@@ -462,16 +462,16 @@ func TestSweepAddsToAFile(t *testing.T) {
 		s := open(t, devicetest.New(a30))
 		for _, c := range []struct {
 			kernels []string
-			o       measure.SweepOptions
+			o       measure.Options
 			runs    int
 		}{
-			{[]string{"a"}, measure.SweepOptions{}, 3},
-			{[]string{"b"}, measure.SweepOptions{Repetitions: 2}, 9},
-			{[]string{"b", "a"}, measure.SweepOptions{}, 9},
-			{[]string{"b", "a"}, measure.SweepOptions{Repetitions: 2}, 12},
+			{[]string{"a"}, measure.Options{}, 3},
+			{[]string{"b"}, measure.Options{Repetitions: 2}, 9},
+			{[]string{"b", "a"}, measure.Options{}, 9},
+			{[]string{"b", "a"}, measure.Options{Repetitions: 2}, 12},
 		} {
-			c.o.File, c.o.Launcher = file, l
-			p, err := measure.Sweep(t.Context(), s, kernels(1, c.kernels...), c.o)
+			c.o.Launcher = l
+			p, err := measure.Sweep(t.Context(), s, kernels(1, c.kernels...), file, c.o)
 			if err != nil || len(p.Runs) != c.runs || p.Results[0].Kernel != "a" {
 				t.Errorf("%v: %d runs, %v", c.kernels, len(p.Runs), err)
 			}
@@ -480,10 +480,10 @@ func TestSweepAddsToAFile(t *testing.T) {
 		crash := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return kernel.Outcome{Status: kernel.Crash}, nil
 		})
-		if _, err := measure.Sweep(t.Context(), s, kernels(1, "c"), measure.SweepOptions{File: file, Launcher: crash}); err == nil {
+		if _, err := measure.Sweep(t.Context(), s, kernels(1, "c"), file, measure.Options{Launcher: crash}); err == nil {
 			t.Error("c crashed")
 		}
-		if p, err := measure.Sweep(t.Context(), s, kernels(1, "a"), measure.SweepOptions{File: file, Launcher: crash}); err != nil || len(p.Runs) != 15 {
+		if p, err := measure.Sweep(t.Context(), s, kernels(1, "a"), file, measure.Options{Launcher: crash}); err != nil || len(p.Runs) != 15 {
 			t.Errorf("%d runs, %v", len(p.Runs), err)
 		}
 	})
@@ -539,7 +539,7 @@ kernels:
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := measure.Sweep(t.Context(), open(t, devicetest.New(a30, devicetest.Scale(0))), m.Kernels, measure.SweepOptions{File: runsFile(t)})
+	p, err := measure.Sweep(t.Context(), open(t, devicetest.New(a30, devicetest.Scale(0))), m.Kernels, runsFile(t), measure.Options{})
 	if err != nil || len(p.Runs) != 6 || p.Runs[5].Seconds != 0.25 {
 		t.Errorf("%+v, %v", p, err)
 	}

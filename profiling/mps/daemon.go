@@ -18,21 +18,21 @@ import (
 const (
 	// patience is how long the daemon may take to start and to end.
 	patience = 20 * time.Second
-	// quitTime is how long a quitting daemon waits for clients, in seconds, before it
-	// ends its servers all the same.
+	// quitTime is how long a quitting daemon waits for its clients, in seconds. Then it ends
+	// its servers.
 	quitTime = 10
-	// pollInterval is how often a daemon is asked that has to start or to end.
+	// pollInterval is the pause between questions to a daemon that starts or ends.
 	pollInterval = 20 * time.Millisecond
-	// socketPath is the longest path of a UNIX socket on Linux; with a longer one the
-	// daemon starts and cannot be reached.
+	// socketPath is the length of the longest path of a UNIX socket on Linux. With a longer
+	// one the daemon starts but cannot be reached.
 	socketPath = 107
-	// longestSocket is the longest name that the daemon gives to a socket.
+	// longestSocket is the daemon's socket with the longest name.
 	longestSocket = "control_privileged"
 )
 
 // A daemon is an MPS control daemon with a folder of its own.
 type daemon struct {
-	// gpu is the UUID of the one GPU that it sees.
+	// gpu is the UUID of the only GPU that it sees.
 	gpu string
 	// pipe and log are its folders.
 	pipe, log string
@@ -48,17 +48,17 @@ func newDaemon(dir, gpu string, patience time.Duration) (daemon, error) {
 	return d, errors.Join(os.MkdirAll(d.pipe, 0o700), os.MkdirAll(d.log, 0o700))
 }
 
-// env is the environment in which the daemon and its control program run.
+// env is the environment of the daemon and of its control program.
 func (d daemon) env() []string {
 	return append(
-		cleanEnv(),
+		profiling.Environ(),
 		"CUDA_VISIBLE_DEVICES="+d.gpu,
 		"CUDA_MPS_PIPE_DIRECTORY="+d.pipe,
 		"CUDA_MPS_LOG_DIRECTORY="+d.log,
 	)
 }
 
-// ask gives the daemon a command and returns the answer.
+// ask sends the daemon a command and returns its answer.
 func (d daemon) ask(ctx context.Context, line string) (string, error) {
 	var out bytes.Buffer
 	err := run(ctx, func(c *exec.Cmd) {
@@ -70,10 +70,10 @@ func (d daemon) ask(ctx context.Context, line string) (string, error) {
 	return strings.TrimSpace(out.String()), nil
 }
 
-// askLimit is the question that every daemon answers.
+// askLimit is a question that every daemon answers.
 const askLimit = "get_default_active_thread_percentage"
 
-// check says whether the daemon answers and leaves its clients the whole GPU.
+// check fails unless the daemon answers and lets its clients use the whole GPU.
 func (d daemon) check(ctx context.Context) error {
 	answer, err := d.ask(ctx, askLimit)
 	if err != nil {
@@ -81,22 +81,22 @@ func (d daemon) check(ctx context.Context) error {
 	}
 	limit, err := strconv.ParseFloat(answer, 64)
 	if err != nil {
-		return fmt.Errorf("the MPS daemon answers %q where a percentage was asked for", answer)
+		return fmt.Errorf("the MPS daemon answers %q instead of a percentage", answer)
 	}
 	if limit != 100 {
-		return fmt.Errorf("the MPS daemon limits all clients to %v %% of the multiprocessors; it should be 100 %%", limit)
+		return fmt.Errorf("the MPS daemon limits all clients to %v %% of the multiprocessors instead of 100 %%", limit)
 	}
 	return nil
 }
 
-// gone says whether there is no daemon. One that is there and silent is not gone.
+// gone reports whether there is no daemon. A daemon that does not answer is not gone.
 func (d daemon) gone(ctx context.Context) bool {
 	_, err := d.ask(ctx, askLimit)
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	return ok && exit.Exited()
 }
 
-// start ends what a killed run has left and starts the daemon.
+// start ends a daemon that a killed run left behind, and starts a new one.
 func (d daemon) start(ctx context.Context) error {
 	if !d.gone(ctx) {
 		if err := d.stop(ctx); err != nil {
@@ -114,12 +114,12 @@ func (d daemon) start(ctx context.Context) error {
 		return nil
 	}
 	err = &profiling.DeviceError{Op: "start the MPS daemon", Err: err, Remedy: "its logs are in " + d.log}
-	// What did not start well may be there all the same.
+	// It may run even though it did not start well.
 	return errors.Join(err, d.stop(context.WithoutCancel(ctx)))
 }
 
-// launch starts the daemon, which goes into the background. It may keep what it
-// prints to, so that is a file.
+// launch starts the daemon, which goes into the background. Its output goes to a file,
+// since it may keep the output open.
 func (d daemon) launch(ctx context.Context) error {
 	f, err := os.Create(filepath.Join(d.log, "start.log"))
 	if err != nil {
@@ -128,7 +128,7 @@ func (d daemon) launch(ctx context.Context) error {
 	defer f.Close()
 	err = run(ctx, func(c *exec.Cmd) { c.Env, c.Stdout, c.Stderr = d.env(), f, f }, control, "-d")
 	if err != nil {
-		text, _ := os.ReadFile(f.Name()) // the error alone will have to do
+		text, _ := os.ReadFile(f.Name()) // if this fails, the error has no last words
 		return lastWords(err, text)
 	}
 	return nil
@@ -138,7 +138,7 @@ func (d daemon) launch(ctx context.Context) error {
 func (d daemon) stop(ctx context.Context) error {
 	_, err := d.ask(ctx, fmt.Sprintf("quit -t %d", quitTime))
 	if d.wait(ctx, func() bool { return d.gone(ctx) }) == nil {
-		return nil // whoever ended it
+		return nil // even if somebody else ended it
 	}
 	if err == nil {
 		err = errors.New("it does not end")
@@ -149,11 +149,11 @@ func (d daemon) stop(ctx context.Context) error {
 	}
 }
 
-// wait asks again and again until the answer is yes.
+// wait asks until the answer is yes, for at most the daemon's patience.
 func (d daemon) wait(ctx context.Context, yes func() bool) error {
 	for end := time.Now().Add(d.patience); !yes(); {
 		if time.Now().After(end) {
-			return fmt.Errorf("the MPS daemon is not there after %v", d.patience)
+			return fmt.Errorf("the MPS daemon has not answered after %v", d.patience)
 		}
 		select {
 		case <-ctx.Done():
@@ -164,7 +164,7 @@ func (d daemon) wait(ctx context.Context, yes func() bool) error {
 	return nil
 }
 
-// servers are the processes through which the daemon's clients use the GPU.
+// servers returns the processes through which the daemon's clients use the GPU.
 func (d daemon) servers(ctx context.Context) ([]int, error) {
 	answer, err := d.ask(ctx, "get_server_list")
 	if err != nil {
@@ -174,7 +174,7 @@ func (d daemon) servers(ctx context.Context) ([]int, error) {
 	for _, word := range strings.Fields(answer) {
 		pid, err := strconv.Atoi(word)
 		if err != nil {
-			return nil, fmt.Errorf("the MPS daemon answers %q where its servers were asked for", answer)
+			return nil, fmt.Errorf("the MPS daemon answers %q instead of a list of its servers", answer)
 		}
 		pids = append(pids, pid)
 	}

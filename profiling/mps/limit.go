@@ -1,7 +1,6 @@
 package mps
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,7 +9,7 @@ import (
 )
 
 // unlikeModel lists words in the names of boards that have another number of
-// multiprocessors than their model, so that the model's profiles do not hold.
+// multiprocessors than their model. The model's profiles do not apply to them.
 var unlikeModel = []struct {
 	words string
 	sms   int
@@ -19,11 +18,11 @@ var unlikeModel = []struct {
 	{"A100-SXM-64GB", 124}, // Turisini et al., LEONARDO: A Pan-European Pre-Exascale Supercomputer, 2023
 }
 
-// multiprocessors is how many a GPU has, those that MIG leaves out included.
+// multiprocessors returns how many a GPU has, including those that MIG does not offer.
 func multiprocessors(g *mig.GPU, name string) (int, error) {
 	for _, b := range unlikeModel {
 		if strings.Contains(name, b.words) {
-			return 0, fmt.Errorf("%s has %d multiprocessors, and how many each MIG profile has is known for other boards of %s only", name, b.sms, g)
+			return 0, fmt.Errorf("%s has %d multiprocessors; how many each MIG profile has is only known for other boards of %s", name, b.sms, g)
 		}
 	}
 	switch g.Name {
@@ -33,12 +32,12 @@ func multiprocessors(g *mig.GPU, name string) (int, error) {
 	if n := g.Profiles[len(g.Profiles)-1].SMs; n > 0 {
 		return n, nil
 	}
-	return 0, errors.New("how many multiprocessors the MIG profiles of " + g.Name + " have is not published")
+	return 0, fmt.Errorf("nothing is published about the multiprocessors of the MIG profiles of %s", g)
 }
 
-// percentage is the limit that gives n of all multiprocessors when it is rounded up:
-// 100 n/all, cut after two decimals.
+// percentage returns 100 n/all, cut after two decimals. If the driver rounds this limit up,
+// a client has n of all multiprocessors.
 func percentage(n, all int) float64 { return float64(10000*n/all) / 100 }
 
-// formatPercentage writes a limit as the driver reads it.
+// formatPercentage writes a limit for the driver.
 func formatPercentage(p float64) string { return strconv.FormatFloat(p, 'f', -1, 64) }

@@ -15,15 +15,15 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/profiling"
+	"miglab/profiling/internal/filelock"
 )
 
 // Options say which GPU and where.
 type Options struct {
-	// GPU is the number or the UUID of the GPU as nvidia-smi -L prints them; empty means
-	// the only one.
+	// GPU is a selector of [profiling.Choose].
 	GPU string
 	// Dir holds the daemon's folder, mps-UUID; empty means the system's folder for
-	// temporary files. Its path has to be short: UNIX sockets lie in it.
+	// temporary files. Its path must be short, since it holds UNIX sockets.
 	Dir string
 }
 
@@ -37,32 +37,37 @@ type Device struct {
 	mu sync.Mutex
 	// lock is nil once the device is closed.
 	lock *os.File
-	// made are the instances, by start. last is the ID that was given last.
+	// made are the instances, by start. last is the last ID.
 	made []profiling.Instance
 	last int
 }
 
 var _ profiling.Device = (*Device)(nil)
 
-// Open finds the GPU and starts its MPS daemon. The error wraps ErrNoDriver where a
-// tool of the driver is missing, ErrUnsupported where MIG mode is on or the model has
-// no published numbers of multiprocessors, and ErrBusy where another run that still
-// lives has the GPU's daemon.
+// Open finds the GPU and starts its MPS daemon. The error wraps [profiling.ErrNoDriver] if
+// a tool of the driver is missing. It wraps [profiling.ErrUnsupported] if MIG mode is on or
+// the model has no published numbers of multiprocessors, and [profiling.ErrBusy] if another
+// living run has the GPU's daemon.
 func Open(ctx context.Context, o Options) (*Device, error) {
 	return open(ctx, o, patience)
 }
 
 func open(ctx context.Context, o Options, patience time.Duration) (*Device, error) {
-	if err := installed(smi, "install NVIDIA's driver for this GPU: nvidia-smi comes with it and has to be in PATH"); err != nil {
+	if err := installed(smi, "install NVIDIA's driver for this GPU: nvidia-smi comes with it and must be in PATH"); err != nil {
 		return nil, err
 	}
-	if err := installed(control, "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): nvidia-cuda-mps-control has to be in PATH"); err != nil {
+	if err := installed(control, "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): nvidia-cuda-mps-control must be in PATH"); err != nil {
 		return nil, err
 	}
-	id, err := find(ctx, o.GPU)
+	all, err := identities(ctx, "")
 	if err != nil {
 		return nil, err
 	}
+	chosen, err := profiling.Choose(o.GPU, all)
+	if err != nil {
+		return nil, err
+	}
+	id := all[chosen]
 	op := "limit the multiprocessors of " + id.UUID
 	if id.MIG {
 		return nil, &profiling.DeviceError{
@@ -70,11 +75,11 @@ func open(ctx context.Context, o Options, patience time.Duration) (*Device, erro
 			Remedy: "measure MIG instances instead, or have MIG mode turned off",
 		}
 	}
+	sms := 0
 	model, err := profiling.Model(id.Name, id.MemoryMiB)
-	if err != nil {
-		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err)}
+	if err == nil {
+		sms, err = multiprocessors(model, id.Name)
 	}
-	sms, err := multiprocessors(model, id.Name)
 	if err != nil {
 		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err)}
 	}
@@ -92,7 +97,11 @@ func open(ctx context.Context, o Options, patience time.Duration) (*Device, erro
 	if d.lock, err = os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return nil, err
 	}
-	if err := lock(d.lock); err != nil {
+	free, err := filelock.Try(d.lock)
+	if err == nil && !free {
+		err = profiling.ErrBusy
+	}
+	if err != nil {
 		d.lock.Close()
 		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%s: %w", d.lock.Name(), err), Remedy: "wait for the other run of miglab on this GPU, or end it"}
 	}
@@ -102,11 +111,11 @@ func open(ctx context.Context, o Options, patience time.Duration) (*Device, erro
 	return d, nil
 }
 
-// identityFields are what an identity is read from.
+// identityFields are the fields that make up an identity.
 var identityFields = []string{"uuid", "name", "memory.total", "driver_version", "mig.mode.current", "mig.mode.pending"}
 
-// identities reads the identity of one GPU, or of all where gpu is empty, but for the
-// model: other GPUs of the machine may be of any.
+// identities reads the identity of one GPU, or of all if gpu is empty. The models are not
+// set, since the machine may have other GPUs of unknown models.
 func identities(ctx context.Context, gpu string) ([]profiling.Identity, error) {
 	const op = "read the GPU's identity"
 	records, err := query(ctx, gpu, "gpu", identityFields...)
@@ -120,43 +129,13 @@ func identities(ctx context.Context, gpu string) ([]profiling.Identity, error) {
 			Source: profiling.MPSSMLimit,
 		}
 		if out[i].MemoryMiB, err = strconv.Atoi(r[2]); err != nil {
-			return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%s says that %s has %q MiB of memory", smi, r[0], r[2])}
+			return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%s reports %q MiB of memory for %s", smi, r[2], r[0])}
 		}
 	}
 	return out, nil
 }
 
-// find returns the GPU that a selector means.
-func find(ctx context.Context, selector string) (profiling.Identity, error) {
-	all, err := identities(ctx, "")
-	if err != nil {
-		return profiling.Identity{}, err
-	}
-	i := slices.IndexFunc(all, func(id profiling.Identity) bool { return strings.EqualFold(id.UUID, selector) })
-	if i < 0 && selector == "" && len(all) == 1 {
-		i = 0
-	}
-	if n, err := strconv.Atoi(selector); i < 0 && err == nil {
-		i = n
-	}
-	if i < 0 || i >= len(all) {
-		var list []string
-		for i, id := range all {
-			list = append(list, fmt.Sprintf("%d %s (%s)", i, id.UUID, id.Name))
-		}
-		err := fmt.Errorf("there is no GPU %q", selector)
-		switch {
-		case len(all) == 0:
-			err = errors.New("there is no GPU")
-		case selector == "":
-			err = fmt.Errorf("there are %d GPUs", len(all))
-		}
-		return profiling.Identity{}, &profiling.DeviceError{Op: "choose a GPU", Err: err, Remedy: "choose by number or UUID: " + strings.Join(list, ", ")}
-	}
-	return all[i], nil
-}
-
-// Identify reads the identity anew.
+// Identify reads the identity from the driver.
 func (d *Device) Identify() (profiling.Identity, error) {
 	all, err := identities(context.Background(), d.daemon.gpu)
 	if err != nil {
@@ -166,15 +145,11 @@ func (d *Device) Identify() (profiling.Identity, error) {
 	return all[0], nil
 }
 
-// SetMIG refuses: this device is for GPUs whose MIG mode may not be touched.
+// SetMIG fails: this device is for GPUs whose MIG mode may not be changed.
 func (d *Device) SetMIG(on bool) error {
-	mode := "off"
-	if on {
-		mode = "on"
-	}
 	return &profiling.DeviceError{
-		Op: "turn MIG mode " + mode, Err: profiling.ErrUnsupported,
-		Remedy: "limits of multiprocessors leave MIG mode alone",
+		Op: "turn MIG mode " + profiling.OnOff(on), Err: profiling.ErrUnsupported,
+		Remedy: "under MPS the MIG mode is never changed",
 	}
 }
 
@@ -186,22 +161,22 @@ func (d *Device) Placements(p *mig.Profile) ([]mig.Slices, error) {
 	return slices.Clone(p.Starts), nil
 }
 
-// foreign is the error about a profile of another model.
+// foreign is the error for a profile of another model.
 func (d *Device) foreign() error {
-	return fmt.Errorf("%w: it is no profile of %s", profiling.ErrUnsupported, d.model)
+	return fmt.Errorf("%w: %s does not have this profile", profiling.ErrUnsupported, d.model)
 }
 
-// Instances returns what Create made and Destroy has not taken away. Those of another
-// process are not known: it would have another daemon.
+// Instances returns what Create made and Destroy did not remove. It does not know those of
+// other processes, which have daemons of their own.
 func (d *Device) Instances() ([]profiling.Instance, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.made), nil
 }
 
-// Create gives a limit at the profile's number of multiprocessors. It follows the
-// rules of MIG, although nothing is placed anywhere, so that what runs on limits would
-// run on MIG. It changes nothing on the GPU and takes no time worth measuring.
+// Create returns a limit at the profile's number of multiprocessors. Instances must have
+// places as under MIG, although the limit has none, so that the same instances would exist
+// under MIG. It changes nothing on the GPU, and its time means nothing.
 func (d *Device) Create(at mig.Instance) (profiling.Instance, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -217,7 +192,7 @@ func (d *Device) Create(at mig.Instance) (profiling.Instance, error) {
 	return i, nil
 }
 
-// refusal is why an instance cannot be made; nil if it can.
+// refusal says why an instance cannot be made; nil if it can.
 func (d *Device) refusal(at mig.Instance) error {
 	if !slices.Contains(d.model.Profiles, at.Profile) {
 		return d.foreign()
@@ -225,22 +200,17 @@ func (d *Device) refusal(at mig.Instance) error {
 	if !slices.Contains(at.Profile.Starts, at.Start) {
 		return profiling.ErrPlacement
 	}
-	same := 0
-	for _, other := range d.made {
-		if other.Overlaps(at) {
-			return profiling.ErrInsufficient
-		}
-		if other.Profile == at.Profile {
-			same++
-		}
+	var exist mig.Partition
+	for _, i := range d.made {
+		exist = append(exist, i.Instance)
 	}
-	if same >= at.Profile.Max {
+	if profiling.Conflict(exist, at) != nil {
 		return profiling.ErrInsufficient
 	}
 	return d.daemon.check(context.Background())
 }
 
-// limited is an instance with the environment for a limit in percent.
+// limited returns an instance with the environment for a limit in percent.
 func (d *Device) limited(percent float64) profiling.Instance {
 	return profiling.Instance{Env: []string{
 		"CUDA_VISIBLE_DEVICES=" + d.daemon.gpu,
@@ -249,14 +219,13 @@ func (d *Device) limited(percent float64) profiling.Instance {
 	}}
 }
 
-// Share gives a limit at any percentage of the multiprocessors, for co-runs: above 0
-// and at most 100, which the caller has to check; other values panic. Shares may add
-// up to more than 100, as under MPS they may. A share is no instance that was made:
-// it has no ID and no place, and its profile is not one of the model's, with all the
-// memory of the GPU and no size.
+// Share returns a limit at any percentage of the multiprocessors, for co-runs. The caller
+// must check that it is above 0 and at most 100; other values panic. As MPS allows, shares
+// may add up to more than 100. A share has no ID and no place, and Instances does not
+// return it. Its profile has all the memory of the GPU and no size.
 func (d *Device) Share(percent float64) profiling.Instance {
 	if !(percent > 0 && percent <= 100) {
-		panic(fmt.Sprintf("mps: a share of %v %%; it has to be above 0 and at most 100", percent))
+		panic(fmt.Sprintf("mps: the share %v %% must be above 0 and at most 100", percent))
 	}
 	i := d.limited(percent)
 	whole := d.model.Profiles[len(d.model.Profiles)-1]
@@ -277,7 +246,8 @@ func (d *Device) Destroy(id int) error {
 	return nil
 }
 
-// Processes returns those that use the GPU, without the servers of the own daemon.
+// Processes returns the processes that use the GPU, without the servers of this device's
+// daemon.
 func (d *Device) Processes() ([]profiling.Process, error) {
 	const op = "list the processes on the GPU"
 	ctx := context.Background()
@@ -296,7 +266,7 @@ func (d *Device) Processes() ([]profiling.Process, error) {
 		}
 		pid, err := strconv.Atoi(r[1])
 		if err != nil {
-			return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%s gives %q as a process number", smi, r[1])}
+			return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%s reports the process number %q", smi, r[1])}
 		}
 		if !slices.Contains(own, pid) {
 			out = append(out, profiling.Process{PID: pid, Name: r[2]})
@@ -305,8 +275,8 @@ func (d *Device) Processes() ([]profiling.Process, error) {
 	return out, nil
 }
 
-// Conditions reads clocks, temperature and power limit; what the GPU does not tell
-// is 0. It fails where the daemon is gone or limits its clients by itself.
+// Conditions reads clocks, temperature and power limit; a value that the GPU does not
+// report is 0. It fails if the daemon is gone or limits its clients.
 func (d *Device) Conditions() (profiling.Conditions, error) {
 	const op = "read clocks, temperature and power limit"
 	ctx := context.Background()
@@ -329,8 +299,7 @@ func (d *Device) Conditions() (profiling.Conditions, error) {
 	return profiling.Conditions{SMClock: int(v[0]), MemoryClock: int(v[1]), Temperature: int(v[2]), PowerLimit: v[3]}, nil
 }
 
-// Close ends the daemon and lets others have it. What still runs on the GPU through it
-// is given a few seconds.
+// Close ends the daemon and releases its lock. Its clients have a few seconds to end.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

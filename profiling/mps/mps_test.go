@@ -67,17 +67,17 @@ func TestOpenRefuses(t *testing.T) {
 		wrap                 error
 		says                 string
 	}{
-		{name: "no GPU", gpus: "", says: "there is no GPU;"},
-		{name: "two GPUs", gpus: two, says: "there are 2 GPUs; choose by number or UUID: 0 " + uuid + " (NVIDIA H200), 1 GPU-0000"},
-		{name: "no such number", gpus: two, selector: "2", says: `there is no GPU "2"; choose`},
-		{name: "negative number", gpus: two, selector: "-1", says: `there is no GPU "-1"; choose`},
-		{name: "no such UUID", gpus: two, selector: "GPU-1", says: `there is no GPU "GPU-1"; choose`},
+		{name: "no GPU", gpus: "", says: "the driver reports no GPU; name one"},
+		{name: "two GPUs", gpus: two, says: "there are several: 0: NVIDIA H200, " + uuid + "; 1: NVIDIA H200, GPU-0000"},
+		{name: "no such number", gpus: two, selector: "2", says: `there is no GPU "2"; there are 0: `},
+		{name: "negative number", gpus: two, selector: "-1", says: `there is no GPU "-1"; there are 0: `},
+		{name: "no such UUID", gpus: two, selector: "GPU-1", says: `there is no GPU "GPU-1"; there are 0: `},
 		{name: "MIG on", gpus: strings.Replace(h200, "Disabled,", "Enabled,", 1), wrap: profiling.ErrUnsupported, says: "while MIG mode is on; measure MIG instances"},
 		{name: "unknown model", gpus: line("Tesla T4", "15360"), wrap: profiling.ErrUnsupported, says: "Tesla T4"},
-		{name: "unpublished", gpus: line("NVIDIA B200", "183359"), wrap: profiling.ErrUnsupported, says: "B200 have is not published"},
+		{name: "unpublished", gpus: line("NVIDIA B200", "183359"), wrap: profiling.ErrUnsupported, says: "the MIG profiles of B200"},
 		{name: "other board", gpus: line("NVIDIA H100 PCIe", "81559"), wrap: profiling.ErrUnsupported, says: "H100 PCIe has 114 multiprocessors"},
 		{name: "no memory", gpus: line("NVIDIA H200", "[N/A]"), says: `"[N/A]" MiB`},
-		{name: "other columns", gpus: "0, NVIDIA H200\n", says: `answers "0, NVIDIA H200" where uuid, name`},
+		{name: "other columns", gpus: "0, NVIDIA H200\n", says: `answers "0, NVIDIA H200" instead of uuid, name`},
 		{name: "lost", gpus: line("NVIDIA H200", "[GPU is lost]"), wrap: profiling.ErrLost, says: "GPU is lost"},
 	} {
 		f := newFake(t, c.gpus)

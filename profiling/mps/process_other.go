@@ -2,15 +2,7 @@
 
 package mps
 
-import (
-	"os"
-	"os/exec"
+import "os/exec"
 
-	"miglab/profiling"
-)
-
-// lock refuses: MPS exists on Linux only.
-func lock(*os.File) error { return profiling.ErrUnsupported }
-
-// ownGroup does nothing where the system has no such groups.
+// ownGroup does nothing, since this system has no process groups.
 func ownGroup(*exec.Cmd) {}

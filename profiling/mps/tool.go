@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -19,11 +18,11 @@ const (
 	control = "nvidia-cuda-mps-control"
 )
 
-// answerTime is how long a tool may take. Without persistence mode nvidia-smi
-// initialises the GPU first, which takes seconds.
+// answerTime is how long a tool may take. Without persistence mode nvidia-smi first
+// initialises the GPU, which takes seconds.
 const answerTime = 30 * time.Second
 
-// installed says where a tool is missing.
+// installed returns an error if a tool is missing.
 func installed(tool, remedy string) error {
 	if _, err := exec.LookPath(tool); err != nil {
 		return &profiling.DeviceError{Op: "find " + tool, Err: fmt.Errorf("%w with all its tools", profiling.ErrNoDriver), Remedy: remedy}
@@ -31,8 +30,8 @@ func installed(tool, remedy string) error {
 	return nil
 }
 
-// run runs a tool to its end, in a process group of its own: Ctrl-C is for this
-// process, which still has to clean up with the tool.
+// run runs a tool to its end. The tool has a process group of its own, so that Ctrl-C ends
+// only this process, which needs the tool to clean up.
 func run(ctx context.Context, setup func(*exec.Cmd), tool string, args ...string) error {
 	limited, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -66,8 +65,8 @@ func lastLine(out []byte) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// query asks nvidia-smi for fields and returns a record a line: of one GPU, or of all
-// where gpu is empty.
+// query asks nvidia-smi for fields of one GPU, or of all if gpu is empty. It returns a
+// record for each line.
 func query(ctx context.Context, gpu, what string, fields ...string) ([][]string, error) {
 	args := []string{"--query-" + what + "=" + strings.Join(fields, ","), "--format=csv,noheader,nounits"}
 	if gpu != "" {
@@ -84,10 +83,10 @@ func query(ctx context.Context, gpu, what string, fields ...string) ([][]string,
 		if line == "" {
 			continue
 		}
-		// The last field may be the path of a program, which can hold the separator.
+		// The last field may be the path of a program, which may contain the separator.
 		record := strings.SplitN(line, ", ", len(fields))
 		if len(record) != len(fields) {
-			return nil, fmt.Errorf("%s answers %q where %s are asked for", smi, line, strings.Join(fields, ", "))
+			return nil, fmt.Errorf("%s answers %q instead of %s", smi, line, strings.Join(fields, ", "))
 		}
 		for _, field := range record {
 			if strings.Contains(field, "GPU is lost") || strings.Contains(field, "GPU requires reset") {
@@ -97,13 +96,13 @@ func query(ctx context.Context, gpu, what string, fields ...string) ([][]string,
 		records = append(records, record)
 	}
 	if gpu != "" && len(records) != 1 {
-		return nil, fmt.Errorf("%s answers with %d lines where one GPU is asked for", smi, len(records))
+		return nil, fmt.Errorf("%s answers with %d lines for one GPU", smi, len(records))
 	}
 	return records, nil
 }
 
-// smiError gives nvidia-smi's exit status its meaning (man nvidia-smi, RETURN VALUE;
-// the numbers are nvmlReturn_t's).
+// smiError translates nvidia-smi's exit status (man nvidia-smi, RETURN VALUE; the numbers
+// are those of nvmlReturn_t).
 func smiError(err error) error {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	if !ok {
@@ -121,16 +120,4 @@ func smiError(err error) error {
 		return fmt.Errorf("%s: %w", smi, err)
 	}
 	return fmt.Errorf("%w: %s: %w", kind, smi, err)
-}
-
-// cleanEnv is this process's environment without what would reach into the daemon:
-// a default limit in it would hold all clients.
-func cleanEnv() []string {
-	var env []string
-	for _, e := range os.Environ() {
-		if !strings.HasPrefix(e, "CUDA_MPS_") && !strings.HasPrefix(e, "CUDA_VISIBLE_DEVICES=") {
-			env = append(env, e)
-		}
-	}
-	return env
 }

@@ -17,7 +17,7 @@ import (
 	"miglab/profiling"
 )
 
-// A device is one GPU. It holds nothing that changes: every method asks the driver.
+// A device is one GPU. Its fields never change; every method asks the driver.
 type device struct {
 	lib   nvml.Interface
 	gpu   nvml.Device
@@ -47,7 +47,7 @@ func (d *device) mode(op string) (current, pending bool, err error) {
 	}
 }
 
-// divided is an error where MIG mode is off.
+// divided returns an error if MIG mode is off.
 func (d *device) divided(op string) error {
 	current, _, err := d.mode(op)
 	if err == nil && !current {
@@ -58,9 +58,9 @@ func (d *device) divided(op string) error {
 
 // SetMIG implements [profiling.Device].
 func (d *device) SetMIG(on bool) error {
-	op, mode := "turn MIG mode off", nvml.DEVICE_MIG_DISABLE
+	op, mode := "turn MIG mode "+profiling.OnOff(on), nvml.DEVICE_MIG_DISABLE
 	if on {
-		op, mode = "turn MIG mode on", nvml.DEVICE_MIG_ENABLE
+		mode = nvml.DEVICE_MIG_ENABLE
 	}
 	activation, ret := d.gpu.SetMigMode(mode)
 	switch {
@@ -69,10 +69,10 @@ func (d *device) SetMIG(on bool) error {
 	case activation != nvml.SUCCESS && activation != nvml.ERROR_IN_USE && activation != nvml.ERROR_RESET_REQUIRED:
 		return failure(op, activation)
 	}
-	return nil // It may be pending until clients are gone, or until a reset.
+	return nil // The mode may be pending until clients end, or until a reset.
 }
 
-// profile asks for the driver's description of a profile and compares it with ours.
+// profile returns the driver's description of a profile, if it agrees with package mig.
 func (d *device) profile(op string, p *mig.Profile) (nvml.GpuInstanceProfileInfo, error) {
 	var info nvml.GpuInstanceProfileInfo
 	if err := d.divided(op); err != nil {
@@ -93,27 +93,36 @@ func (d *device) profile(op string, p *mig.Profile) (nvml.GpuInstanceProfileInfo
 	return info, nil
 }
 
-// differs is the error where the driver's placement table is not ours.
+// differs is the error for a driver whose placement table differs from that of package mig.
 func (d *device) differs(op, how string) error {
 	return &profiling.DeviceError{
 		Op:     op,
-		Err:    fmt.Errorf("%w: by the driver %s, which is not so in the table of %s", profiling.ErrUnsupported, how, d.model),
-		Remedy: "the board is none of the known ones: compare nvidia-smi mig -lgip and -lgipp with miglab list gpus",
+		Err:    fmt.Errorf("%w: according to the driver %s, unlike in the table of %s", profiling.ErrUnsupported, how, d.model),
+		Remedy: "the board is unknown: compare nvidia-smi mig -lgip and -lgipp with miglab list gpus",
 	}
 }
 
-// profiles returns all profiles of the driver. Their enumerators are counted up until
-// the driver says that there are no more, as nvml.h has it.
-func (d *device) profiles(op string) (all []nvml.GpuInstanceProfileInfo, err error) {
+// profiles returns all profiles of the driver.
+func (d *device) profiles(op string) ([]nvml.GpuInstanceProfileInfo, error) {
+	all, ret := enumerate(d.gpu.GetGpuInstanceProfileInfo)
+	if ret != nvml.SUCCESS {
+		return nil, failure(op, ret)
+	}
+	return all, nil
+}
+
+// enumerate returns the profiles that the GPU or the instance supports. As nvml.h says,
+// they are asked for by number until the driver has no more.
+func enumerate[T any](ask func(number int) (T, nvml.Return)) (all []T, _ nvml.Return) {
 	for i := 0; ; i++ {
-		switch info, ret := d.gpu.GetGpuInstanceProfileInfo(i); ret {
+		switch info, ret := ask(i); ret {
 		case nvml.SUCCESS:
 			all = append(all, info)
-		case nvml.ERROR_NOT_SUPPORTED: // by this GPU
+		case nvml.ERROR_NOT_SUPPORTED: // by this GPU or instance
 		case nvml.ERROR_INVALID_ARGUMENT:
-			return all, nil
+			return all, nvml.SUCCESS
 		default:
-			return nil, failure(op, ret)
+			return nil, ret
 		}
 	}
 }
@@ -155,7 +164,7 @@ func (d *device) Instances() ([]profiling.Instance, error) {
 	}
 	var out []profiling.Instance
 	for _, info := range all {
-		if info.InstanceCount == 0 { // go-nvml has no room for none
+		if info.InstanceCount == 0 { // go-nvml cannot return an empty list
 			continue
 		}
 		gis, ret := d.gpu.GetGpuInstances(&info)
@@ -165,7 +174,7 @@ func (d *device) Instances() ([]profiling.Instance, error) {
 		for _, gi := range gis {
 			i, err := d.describe(op, gi, info)
 			switch {
-			case errors.Is(err, profiling.ErrUnknownInstance): // gone since it was listed
+			case errors.Is(err, profiling.ErrUnknownInstance): // destroyed since it was listed
 			case err != nil:
 				return nil, err
 			default:
@@ -177,8 +186,8 @@ func (d *device) Instances() ([]profiling.Instance, error) {
 	return out, nil
 }
 
-// describe says what an instance of a profile is. One without a compute instance has
-// no UUID; of several compute instances it is the first one's.
+// describe describes an instance of a profile. It has the UUID of its first compute
+// instance, or none.
 func (d *device) describe(op string, gi nvml.GpuInstance, profile nvml.GpuInstanceProfileInfo) (profiling.Instance, error) {
 	info, ret := gi.GetInfo()
 	if ret != nvml.SUCCESS {
@@ -197,7 +206,7 @@ func (d *device) describe(op string, gi nvml.GpuInstance, profile nvml.GpuInstan
 		err = name(op, &out, cis[0])
 	}
 	if errors.Is(err, profiling.ErrUnknownInstance) {
-		// The compute instance is gone. Whether its GPU instance is, that one alone says.
+		// The compute instance is gone. Only the GPU instance itself tells whether it is, too.
 		out.UUID, out.Env, err = "", nil, nil
 		if _, ret := gi.GetInfo(); ret != nvml.SUCCESS {
 			err = instanceFailure(op, ret)
@@ -206,8 +215,8 @@ func (d *device) describe(op string, gi nvml.GpuInstance, profile nvml.GpuInstan
 	return out, err
 }
 
-// instanceFailure is the error for what the driver returned about an instance that was
-// there: an invalid argument means that it no longer is.
+// instanceFailure returns the error for a return value about an instance that existed. An
+// invalid argument means that it no longer exists.
 func instanceFailure(op string, ret nvml.Return) error {
 	if ret == nvml.ERROR_INVALID_ARGUMENT {
 		ret = nvml.ERROR_NOT_FOUND
@@ -229,18 +238,14 @@ func name(op string, i *profiling.Instance, ci nvml.ComputeInstance) error {
 }
 
 // computeProfiles returns the kinds of compute instances that a GPU instance can have.
-func computeProfiles(op string, gi nvml.GpuInstance) (all []nvml.ComputeInstanceProfileInfo, err error) {
-	for i := 0; ; i++ {
-		switch info, ret := gi.GetComputeInstanceProfileInfo(i, nvml.COMPUTE_INSTANCE_ENGINE_PROFILE_SHARED); ret {
-		case nvml.SUCCESS:
-			all = append(all, info)
-		case nvml.ERROR_NOT_SUPPORTED: // by this instance
-		case nvml.ERROR_INVALID_ARGUMENT:
-			return all, nil
-		default:
-			return nil, instanceFailure(op, ret)
-		}
+func computeProfiles(op string, gi nvml.GpuInstance) ([]nvml.ComputeInstanceProfileInfo, error) {
+	all, ret := enumerate(func(number int) (nvml.ComputeInstanceProfileInfo, nvml.Return) {
+		return gi.GetComputeInstanceProfileInfo(number, nvml.COMPUTE_INSTANCE_ENGINE_PROFILE_SHARED)
+	})
+	if ret != nvml.SUCCESS {
+		return nil, instanceFailure(op, ret)
 	}
+	return all, nil
 }
 
 // compute returns the compute instances of a GPU instance.
@@ -274,7 +279,7 @@ func (d *device) Create(at mig.Instance) (profiling.Instance, error) {
 		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: profiling.ErrPlacement}
 	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_NO_PERMISSION, nvml.ERROR_INSUFFICIENT_RESOURCES:
 		return profiling.Instance{}, failure(op, ret)
-	default: // By nvml.h the others are no refusals.
+	default: // According to nvml.h the other values are not refusals.
 		return profiling.Instance{}, &profiling.LeftoverError{ID: -1, Err: failure(op, ret)}
 	}
 	out, err := fill(op, gi, info.SliceCount)
@@ -289,8 +294,8 @@ func (d *device) Create(at mig.Instance) (profiling.Instance, error) {
 	return out, nil
 }
 
-// fill makes the compute instance that has all of a GPU instance. With an error, the
-// instance has an ID all the same; it is -1 where the driver does not tell.
+// fill makes the compute instance that fills a GPU instance. The result has an ID even
+// with an error; the ID is -1 if the driver did not report it.
 func fill(op string, gi nvml.GpuInstance, size uint32) (out profiling.Instance, err error) {
 	out.ID = -1
 	info, ret := gi.GetInfo()
@@ -327,8 +332,8 @@ func (d *device) Destroy(id int) error {
 	return instanceFailure(op, ret)
 }
 
-// remove destroys a GPU instance and, before it, its compute instances; of them some
-// may have gone, also meanwhile. That the GPU instance is gone, it alone can say.
+// remove destroys the compute instances of a GPU instance, then the GPU instance. Compute
+// instances may have disappeared, but the GPU instance must exist.
 func remove(op string, gi nvml.GpuInstance) error {
 	cis, err := compute(op, gi)
 	if err != nil && !errors.Is(err, profiling.ErrUnknownInstance) {
@@ -347,8 +352,8 @@ func remove(op string, gi nvml.GpuInstance) error {
 	return nil
 }
 
-// Processes implements [profiling.Device]. The GPU and its MIG devices are asked: what
-// a driver says of the GPU includes the instances only for privileged users.
+// Processes implements [profiling.Device]. It asks the GPU and its MIG devices, since the
+// answer for the GPU includes the instances only for privileged users.
 func (d *device) Processes() ([]profiling.Process, error) {
 	const op = "list processes"
 	devices := []nvml.Device{d.gpu}
@@ -361,7 +366,7 @@ func (d *device) Processes() ([]profiling.Process, error) {
 		switch ret {
 		case nvml.SUCCESS:
 			devices = append(devices, device)
-		case nvml.ERROR_NOT_FOUND, nvml.ERROR_NOT_SUPPORTED: // no device with that number, or MIG mode has gone off
+		case nvml.ERROR_NOT_FOUND, nvml.ERROR_NOT_SUPPORTED: // no device with that number, or MIG mode is off now
 		default:
 			return nil, failure(op, ret)
 		}
@@ -375,7 +380,7 @@ func (d *device) Processes() ([]profiling.Process, error) {
 		for _, ask := range asks {
 			infos, ret := ask()
 			switch {
-			case ret == nvml.ERROR_NOT_SUPPORTED: // processes of that kind
+			case ret == nvml.ERROR_NOT_SUPPORTED: // there are no processes of that kind
 			case i > 0 && (ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND): // destroyed meanwhile
 			case ret != nvml.SUCCESS:
 				return nil, failure(op, ret)
@@ -387,13 +392,13 @@ func (d *device) Processes() ([]profiling.Process, error) {
 	}
 	var out []profiling.Process
 	for _, pid := range slices.Sorted(maps.Keys(pids)) {
-		comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)) // gone, or of another user: no name
+		comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)) // no name if it ended or belongs to another user
 		out = append(out, profiling.Process{PID: pid, Name: strings.TrimSpace(string(comm))})
 	}
 	return out, nil
 }
 
-// Conditions implements [profiling.Device]. What the GPU does not tell is 0.
+// Conditions implements [profiling.Device]. A value that the GPU does not report is 0.
 func (d *device) Conditions() (profiling.Conditions, error) {
 	var c profiling.Conditions
 	for _, q := range []struct {
@@ -402,7 +407,7 @@ func (d *device) Conditions() (profiling.Conditions, error) {
 	}{
 		{func() (uint32, nvml.Return) { return d.gpu.GetClockInfo(nvml.CLOCK_SM) }, func(v uint32) { c.SMClock = int(v) }},
 		{func() (uint32, nvml.Return) { return d.gpu.GetClockInfo(nvml.CLOCK_MEM) }, func(v uint32) { c.MemoryClock = int(v) }},
-		// The function that replaces it is not in every driver.
+		// Not every driver has the function that replaces this one.
 		{func() (uint32, nvml.Return) { return d.gpu.GetTemperature(nvml.TEMPERATURE_GPU) }, func(v uint32) { c.Temperature = int(v) }},
 		{d.gpu.GetEnforcedPowerLimit, func(v uint32) { c.PowerLimit = float64(v) / 1000 }},
 	} {

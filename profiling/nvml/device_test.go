@@ -331,7 +331,7 @@ var everywhere = []stubTest{
 		} {
 			s.Add(t, "fail "+c.call+" 0 1 "+c.code, "fail nvmlGpuInstanceDestroy 0 1 IN_USE")
 			_, err := d.Create(at(t, "A100", "3g.20gb", 4))
-			wants(t, err, c.cause, "create 3g.20gb at 4", "a part of it exists", "still in use")
+			wants(t, err, c.cause, "create 3g.20gb at 4", "a part of the instance remains", "still in use")
 			if l, ok := errors.AsType[*profiling.LeftoverError](err); !ok || l.ID != c.number || !errors.Is(l.Undo, profiling.ErrBusy) {
 				t.Errorf("%s, %s: error %#v, want a LeftoverError with number %d", c.call, c.code, err, c.number)
 			}
@@ -363,7 +363,7 @@ var everywhere = []stubTest{
 			_, err := d.Create(at(t, "A100", "3g.20gb", 4))
 			wants(t, err, nil, "create 3g.20gb at 4")
 			l, ok := errors.AsType[*profiling.LeftoverError](err)
-			if ok != leaves || leaves && (l.ID != -1 || l.Undo != nil || !strings.Contains(err.Error(), "a part of it may exist")) {
+			if ok != leaves || leaves && (l.ID != -1 || l.Undo != nil || !strings.Contains(err.Error(), "a part of the instance may exist")) {
 				t.Errorf("%s: error %#v; may something be left: %v", code, err, leaves)
 			}
 		}
@@ -624,8 +624,8 @@ var everywhere = []stubTest{
 		}
 		const all = "0: NVIDIA A100-SXM4-40GB, GPU-aaaa1; 1: NVIDIA A30, GPU-aaaa2; 2: NVIDIA L4, GPU-bbbb1; 3: NVIDIA X1 of tomorrow, GPU-cccc1"
 		for selector, says := range map[string]string{
-			"": "there are several: " + all, "4": `none is "4"; there are ` + all, "MIG-1": `none is "MIG-1"`,
-			"GPU-aaaa": `"GPU-aaaa" can be each of 0: NVIDIA A100-SXM4-40GB, GPU-aaaa1; 1: NVIDIA A30, GPU-aaaa2;`,
+			"": "there are several: " + all, "4": `there is no GPU "4"; there are ` + all, "MIG-1": `there is no GPU "MIG-1"`,
+			"GPU-aaaa": `"GPU-aaaa" names several: 0: NVIDIA A100-SXM4-40GB, GPU-aaaa1; 1: NVIDIA A30, GPU-aaaa2;`,
 		} {
 			_, err := nvml.Open(selector)
 			wants(t, err, nil, "choose a GPU", says, "index or UUID")
@@ -633,7 +633,7 @@ var everywhere = []stubTest{
 		_, err := nvml.Open("GPU-b")
 		wants(t, err, profiling.ErrUnsupported, "NVIDIA L4", "mps-sm-limit")
 		_, err = nvml.Open("3")
-		wants(t, err, profiling.ErrUnsupported, `"NVIDIA X1 of tomorrow" is none of the MIG-capable models`)
+		wants(t, err, profiling.ErrUnsupported, `"NVIDIA X1 of tomorrow" is not a known MIG-capable model`)
 
 		ids, err := nvml.List()
 		if err != nil || len(ids) != 4 {
@@ -680,7 +680,7 @@ var everywhere = []stubTest{
 	}},
 	{name: "no GPU", state: []string{"driver 550"}, run: func(t *testing.T, s nvmltest.State) {
 		_, err := nvml.Open("")
-		wants(t, err, nil, "the driver shows none")
+		wants(t, err, nil, "the driver reports no GPU")
 		if ids, err := nvml.List(); err != nil || len(ids) > 0 {
 			t.Errorf("%v, %v; want none", ids, err)
 		}

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	withoutMIG = "it can be measured without MIG, as mps-sm-limit"
+	withoutMIG = "measure it without MIG, as mps-sm-limit"
 	reset      = "reset it as root, with nvidia-smi --gpu-reset -i and its number, or reboot"
 )
 
-// causes says which error of package profiling stands for what the driver returns,
-// and what to do about it. What is not here is said in the driver's own words.
+// causes gives the error of package profiling for a return value of the driver, and what
+// the user can do. For other values the error quotes the driver.
 var causes = map[nvml.Return]struct {
 	err    error
 	remedy string
@@ -26,15 +26,15 @@ var causes = map[nvml.Return]struct {
 		profiling.ErrNoDriver,
 		"install it: libnvidia-ml.so.1 was not found (in a container: start it with the NVIDIA container runtime)",
 	},
-	nvml.ERROR_DRIVER_NOT_LOADED: {profiling.ErrNoDriver, "its library is there, its kernel module is not loaded: modprobe nvidia"},
+	nvml.ERROR_DRIVER_NOT_LOADED: {profiling.ErrNoDriver, "its library is installed, but its kernel module is not loaded: modprobe nvidia"},
 	nvml.ERROR_LIB_RM_VERSION_MISMATCH: {
 		errors.New("the driver's library and its kernel module are of different versions"), "reboot, or reload the module",
 	},
 	nvml.ERROR_NO_PERMISSION: {
-		profiling.ErrPermission, "run as root, or be given read access to /proc/driver/nvidia/capabilities/mig/config",
+		profiling.ErrPermission, "run as root, or get read access to /proc/driver/nvidia/capabilities/mig/config",
 	},
 	nvml.ERROR_OPERATING_SYSTEM: {
-		profiling.ErrPermission, "the operating system keeps the GPU's device file from this process: let its cgroup have it",
+		profiling.ErrPermission, "the operating system denies this process the GPU's device file: allow it in its cgroup",
 	},
 	nvml.ERROR_INSUFFICIENT_RESOURCES: {profiling.ErrInsufficient, ""},
 	nvml.ERROR_IN_USE:                 {profiling.ErrBusy, ""},
@@ -44,7 +44,7 @@ var causes = map[nvml.Return]struct {
 	nvml.ERROR_RESET_REQUIRED:         {profiling.ErrLost, reset},
 }
 
-// failure is the error for what the driver returned.
+// failure returns the error for a return value of the driver.
 func failure(op string, ret nvml.Return) error {
 	if c, ok := causes[ret]; ok {
 		return &profiling.DeviceError{Op: op, Err: c.err, Remedy: c.remedy}

@@ -5,8 +5,6 @@ package nvml
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
@@ -14,9 +12,8 @@ import (
 	"miglab/profiling"
 )
 
-// Open opens a GPU under MIG. The selector is the GPU's index as nvidia-smi counts, or
-// its UUID or the beginning of it; empty, it stands for the only GPU there is. A GPU
-// without MIG, or of a model that is not known, is [profiling.ErrUnsupported].
+// Open opens a GPU under MIG. [profiling.Choose] explains the selector. The error is
+// [profiling.ErrUnsupported] for a GPU without MIG or of an unknown model.
 func Open(selector string) (profiling.Device, error) {
 	lib, err := load()
 	if err != nil {
@@ -31,8 +28,7 @@ func Open(selector string) (profiling.Device, error) {
 }
 
 func open(lib nvml.Interface, selector string) (*device, error) {
-	gpus, failed := list(lib)
-	g, err := choose(selector, gpus, failed)
+	g, err := choose(lib, selector)
 	if err != nil {
 		return nil, err
 	}
@@ -48,26 +44,29 @@ func open(lib nvml.Interface, selector string) (*device, error) {
 	return d, nil
 }
 
-// List says which GPUs there are, by index. A GPU whose model package mig does not
-// know has none, and one without MIG has MIG mode off. Where some cannot be
-// identified, it returns the others and an error for each of these, joined.
+// List lists the GPUs by index. The model of a GPU is nil if package mig does not know it,
+// and MIG mode is off if the GPU has none. If some GPUs cannot be identified, it returns
+// the others and the joined errors.
 func List() ([]profiling.Identity, error) {
 	lib, err := load()
 	if err != nil {
 		return nil, err
 	}
 	defer lib.Shutdown()
-	gpus, failed := list(lib)
+	gpus, err := list(lib)
 	var ids []profiling.Identity
 	for _, g := range gpus {
-		ids = append(ids, g.id)
+		if g.err == nil {
+			ids = append(ids, g.id)
+		}
+		err = errors.Join(err, g.err)
 	}
-	return ids, errors.Join(failed...)
+	return ids, err
 }
 
-// required are the functions that package nvml calls without looking for them first,
-// besides nvmlInit and nvmlShutdown: to call one that is missing ends the process. All
-// are in drivers that can create an instance at a placement.
+// required are the functions that this package calls without a check, except nvmlInit and
+// nvmlShutdown. A call of a missing one would end the process. All drivers that can create
+// an instance at a placement have them.
 var required = []string{
 	"nvmlErrorString", "nvmlSystemGetDriverVersion", "nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex",
 	"nvmlDeviceGetName", "nvmlDeviceGetUUID", "nvmlDeviceGetMemoryInfo",
@@ -82,7 +81,7 @@ var required = []string{
 	"nvmlDeviceGetMaxMigDeviceCount", "nvmlDeviceGetMigDeviceHandleByIndex",
 }
 
-// load loads the library and checks that it has what is called.
+// load loads the library and checks that it has the required functions.
 func load() (nvml.Interface, error) {
 	const op = "load NVML"
 	lib := nvml.New()
@@ -99,8 +98,7 @@ func load() (nvml.Interface, error) {
 	return lib, nil
 }
 
-// has reports whether the library has a function in one of the versions between
-// which go-nvml chooses.
+// has reports whether the library has a function in one of the versions that go-nvml uses.
 func has(lib nvml.Interface, function string) bool {
 	for _, version := range []string{"", "_v2", "_v3"} {
 		if lib.Extensions().LookupSymbol(function+version) == nil {
@@ -110,103 +108,86 @@ func has(lib nvml.Interface, function string) bool {
 	return false
 }
 
-// gpu is a GPU with its number.
+// A gpu is a GPU of the list.
 type gpu struct {
-	index  int
 	handle nvml.Device
 	id     profiling.Identity
+	// err says why it could not be identified; its id is zero then.
+	err error
 }
 
-// list identifies all GPUs. Where that fails for some, it returns the others and why.
-func list(lib nvml.Interface) (gpus []gpu, failed []error) {
+// list identifies all GPUs, by index.
+func list(lib nvml.Interface) ([]gpu, error) {
 	n, ret := lib.DeviceGetCount()
 	if ret != nvml.SUCCESS {
-		return nil, []error{failure("count GPUs", ret)}
+		return nil, failure("count GPUs", ret)
 	}
-	for i := range n {
-		g := gpu{index: i}
+	gpus := make([]gpu, n)
+	for i := range gpus {
+		g := &gpus[i]
 		op := fmt.Sprintf("identify GPU %d", i)
-		var err error
 		if g.handle, ret = lib.DeviceGetHandleByIndex(i); ret != nvml.SUCCESS {
-			err = failure(op, ret)
+			g.err = failure(op, ret)
 		} else {
-			g.id, err = identify(lib, g.handle, op)
-		}
-		if err == nil {
-			gpus = append(gpus, g)
-		} else {
-			failed = append(failed, err)
+			g.id, g.err = identify(lib, g.handle, op)
 		}
 	}
-	return gpus, failed
+	return gpus, nil
 }
 
-// identify reads what is known about a GPU. Its model is nil where package mig does
-// not know it, its MIG mode off where it has none, and its memory 0 where it has none of
-// its own.
-func identify(lib nvml.Interface, gpu nvml.Device, op string) (profiling.Identity, error) {
+// identify reads the identity of a GPU. The model is nil if package mig does not know it,
+// the MIG mode is off if the GPU has none, and the memory is 0 if it has none of its own.
+func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Identity, _ error) {
 	id := profiling.Identity{Source: profiling.MIG}
 	var ret nvml.Return
 	if id.Driver, ret = lib.SystemGetDriverVersion(); ret != nvml.SUCCESS {
-		return id, failure(op, ret)
+		return none, failure(op, ret)
 	}
 	if id.Name, ret = gpu.GetName(); ret != nvml.SUCCESS {
-		return id, failure(op, ret)
+		return none, failure(op, ret)
 	}
 	if id.UUID, ret = gpu.GetUUID(); ret != nvml.SUCCESS {
-		return id, failure(op, ret)
+		return none, failure(op, ret)
 	}
 	memory, ret := gpu.GetMemoryInfo()
 	if ret != nvml.SUCCESS && ret != nvml.ERROR_NOT_SUPPORTED {
-		return id, failure(op, ret)
+		return none, failure(op, ret)
 	}
 	id.MemoryMiB = int(memory.Total >> 20)
 	id.Model, _ = profiling.Model(id.Name, id.MemoryMiB)
 	current, pending, ret := gpu.GetMigMode()
 	if ret != nvml.SUCCESS && ret != nvml.ERROR_NOT_SUPPORTED {
-		return id, failure(op, ret)
+		return none, failure(op, ret)
 	}
 	id.MIG, id.MIGPending = current == nvml.DEVICE_MIG_ENABLE, pending == nvml.DEVICE_MIG_ENABLE
 	return id, nil
 }
 
-// choose finds the GPU that a selector means. That some could not be identified (failed)
-// matters only where none of the others is named.
-func choose(selector string, gpus []gpu, failed []error) (gpu, error) {
-	var meant []gpu
+// choose finds the GPU that a selector names. That another one could not be identified
+// matters only if the selector names none.
+func choose(lib nvml.Interface, selector string) (gpu, error) {
+	gpus, err := list(lib)
+	if err != nil {
+		return gpu{}, err
+	}
+	var ids []profiling.Identity
 	for _, g := range gpus {
-		if selector == strconv.Itoa(g.index) || strings.HasPrefix(g.id.UUID, selector) {
-			meant = append(meant, g)
+		ids = append(ids, g.id)
+	}
+	i, err := profiling.Choose(selector, ids)
+	if err == nil {
+		return gpus[i], gpus[i].err
+	}
+	for _, g := range gpus {
+		if g.err != nil {
+			return gpu{}, g.err
 		}
 	}
-	if len(failed) > 0 && (selector == "" || len(meant) == 0) {
-		return gpu{}, failed[0]
-	}
-	if len(meant) == 1 {
-		return meant[0], nil
-	}
-	err := fmt.Errorf("none is %q; there are %s", selector, names(gpus))
-	switch {
-	case len(gpus) == 0:
-		err = errors.New("the driver shows none")
-	case selector == "":
-		err = fmt.Errorf("there are several: %s", names(gpus))
-	case len(meant) > 1:
-		err = fmt.Errorf("%q can be each of %s", selector, names(meant))
-	}
-	return gpu{}, &profiling.DeviceError{Op: "choose a GPU", Err: err, Remedy: "name one by its index or UUID"}
+	return gpu{}, err
 }
 
-func names(gpus []gpu) string {
-	var out []string
-	for _, g := range gpus {
-		out = append(out, fmt.Sprintf("%d: %s, %s", g.index, g.id.Name, g.id.UUID))
-	}
-	return strings.Join(out, "; ")
-}
-
-// gigabytes is a profile's memory in GB as NVIDIA writes it in the profile's name: a
-// number of eighths of the GPU's memory, which is rounded up to whole GB (go-nvlib,
+// gigabytes returns a profile's memory in GB as in NVIDIA's name of the profile: a number
+// of eighths of the GPU's memory, which is rounded up to whole GB (go-nvlib,
 // pkg/nvlib/device/mig_profile.go).
 func gigabytes(profileMiB, gpuMiB int) int {
 	gb := (gpuMiB + 1023) / 1024
@@ -214,7 +195,7 @@ func gigabytes(profileMiB, gpuMiB int) int {
 	return (2*eighths*gb + 8) / 16 // halves are rounded up
 }
 
-// standIn is a profile that the model's table lacks, as far as the driver tells.
+// standIn describes a profile that the model's table lacks with what the driver reports.
 func standIn(info nvml.GpuInstanceProfileInfo, length mig.Slices, memoryMiB int) *mig.Profile {
 	return &mig.Profile{
 		ID: int(info.Id), Size: mig.Slices(info.SliceCount), Length: length, Max: int(info.InstanceCount),

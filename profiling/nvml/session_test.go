@@ -65,7 +65,7 @@ func TestSession(t *testing.T) {
 				s.Add(t, "fail nvmlGpuInstanceCreateComputeInstance 0 1 "+code, "fail nvmlGpuInstanceDestroy 0 -1 IN_USE")
 				run := f.open(t, open(t))
 				_, _, err := run.Create(t.Context(), at(t, "A100", "7g.40gb", 0))
-				wants(t, err, cause, "create 7g.40gb at 0", "a part of it may be left", "still in use")
+				wants(t, err, cause, "create 7g.40gb at 0", "a part of the instance may be left", "still in use")
 				left(t, s, "gi 0 0 0 0 0")
 				if err := run.Close(); !errors.Is(err, profiling.ErrBusy) {
 					t.Errorf("Close: %v, want ErrBusy", err)
@@ -100,7 +100,7 @@ func TestSession(t *testing.T) {
 					s.Remove(t, "fail")
 					if len(s.Lines(t, "gi")) > 1 {
 						f.journals(t, 1)
-						if text := fmt.Sprint(err); !strings.Contains(text, "keeps what is left to do") {
+						if text := fmt.Sprint(err); !strings.Contains(text, "tries again, with the journal") {
 							t.Errorf("call %d fails %d times: something is left, and the errors are %s", n, times, text)
 						}
 					}

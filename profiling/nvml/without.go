@@ -8,15 +8,15 @@ import (
 	"miglab/profiling"
 )
 
-// errWithout is what every function of a program says that cannot load the library.
+// errWithout is the error of every function if the program cannot load the library.
 var errWithout = &profiling.DeviceError{
 	Op:     "load NVML",
 	Err:    errors.New("this program was built without cgo or not for Linux"),
-	Remedy: "build one on Linux, with a C compiler, that can measure: make build-nvml (CGO_ENABLED=1 go build -o bin/miglab ./harness/cmd/miglab)",
+	Remedy: "build it on Linux with a C compiler: make build-nvml (CGO_ENABLED=1 go build -o bin/miglab ./harness/cmd/miglab)",
 }
 
-// Open always fails: see the package comment.
+// Open always fails (see the package comment).
 func Open(selector string) (profiling.Device, error) { return nil, errWithout }
 
-// List always fails: see the package comment.
+// List always fails (see the package comment).
 func List() ([]profiling.Identity, error) { return nil, errWithout }

@@ -5,27 +5,25 @@ import (
 	"os"
 )
 
-// A LockedError says that another run has the GPU, or another session of this process:
-// then PID is its own.
+// A LockedError says that another run has the GPU. If PID is this process's own, another
+// session of this process has it.
 type LockedError struct {
 	// GPU is the UUID.
 	GPU string
-	// PID is the process that has it; 0 where it has not said so yet.
+	// PID is the process that has it; 0 if the process has not written its number yet.
 	PID int
 	// File is the lock.
 	File string
 }
 
 func (e *LockedError) Error() string {
-	who := "a process"
 	switch e.PID {
 	case 0:
+		return fmt.Sprintf("another run uses %s: it holds %s; wait until it ends", e.GPU, e.File)
 	case os.Getpid():
-		return fmt.Sprintf("%s is named twice: this process, %d, holds %s already", e.GPU, e.PID, e.File)
-	default:
-		who = fmt.Sprintf("process %d", e.PID)
+		return fmt.Sprintf("%s is given twice: this process already holds %s", e.GPU, e.File)
 	}
-	return fmt.Sprintf("another run has %s: %s holds %s; wait until it ends", e.GPU, who, e.File)
+	return fmt.Sprintf("another run uses %s: process %d holds %s; wait until it ends", e.GPU, e.PID, e.File)
 }
 
 // A JournalError says that the journal of a killed run cannot be read.
@@ -37,8 +35,8 @@ type JournalError struct {
 }
 
 func (e *JournalError) Error() string {
-	return fmt.Sprintf("%s:%d: %v; the file says which instances a killed run has left: look with nvidia-smi mig -lgi, "+
-		"destroy with nvidia-smi mig -dci and -dgi what nobody needs, and delete the file", e.File, e.Line, e.Err)
+	return fmt.Sprintf("%s:%d: %v; the file lists the instances that a killed run left: look at them with nvidia-smi mig -lgi, "+
+		"destroy those that nobody needs with nvidia-smi mig -dci and -dgi, and delete the file", e.File, e.Line, e.Err)
 }
 
 // Unwrap returns the cause.

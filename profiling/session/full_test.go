@@ -99,7 +99,7 @@ func fillAt(dir string, size int64) (journal string, full bool, err error) {
 		if err := count("after Destroy", 1); err != nil {
 			return "", false, err
 		}
-	case !errors.Is(err, syscall.EFBIG) || !strings.Contains(err.Error(), "without a journal"):
+	case !errors.Is(err, syscall.EFBIG) || !strings.Contains(err.Error(), "since the journal cannot be written"):
 		return "", false, err
 	default:
 		full = true

@@ -14,20 +14,20 @@ import (
 	"miglab/profiling"
 )
 
-// made is what is known of an instance of ours.
+// made is what the session knows about an instance of its own.
 type made struct {
 	stage stage
-	// id is known unless the stage is creating, and so is uuid, unless it is a part of an
-	// instance.
+	// id and uuid are unknown while the stage is creating. An instance without a compute
+	// instance has no uuid.
 	id   int
 	uuid string
 }
 
-// A stage is how far the life of an instance has come.
+// A stage is a stage in the life of an instance.
 type stage string
 
 const (
-	// creating is also that of an instance of which nobody knows whether it exists.
+	// creating is also the stage of an instance that may or may not exist.
 	creating   stage = "being created"
 	there      stage = "there"
 	destroying stage = "being destroyed"
@@ -35,17 +35,17 @@ const (
 
 var errClosed = errors.New("the session is closed")
 
-// Create writes the journal, makes an instance and says how long the driver took. An
-// error that wraps [profiling.ErrInsufficient] says what is in the way. Where the
-// journal cannot be written, nothing is made. What a create that fails leaves on the GPU
-// is destroyed, as by Destroy; where that fails too, it remains the session's.
+// Create writes the journal, makes an instance and returns how long the driver took. An
+// error that wraps [profiling.ErrInsufficient] names the instances in the way. If the
+// journal cannot be written, Create makes no instance. If the driver fails, Create destroys
+// what the driver left, as Destroy would; if that fails too, Close tries again.
 func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instance, time.Duration, error) {
 	if err := ctx.Err(); err != nil {
 		return profiling.Instance{}, 0, err
 	}
 	err := s.work(func() error {
 		if m, ok := s.ours[at]; ok {
-			return fmt.Errorf("create %s: %w; this run has it, and it is %s", name(at), profiling.ErrInsufficient, m.stage)
+			return fmt.Errorf("create %s: %w; this run has this instance already, and it is %s", name(at), profiling.ErrInsufficient, m.stage)
 		}
 		s.ours[at] = made{stage: creating}
 		return nil
@@ -54,9 +54,9 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 		return profiling.Instance{}, 0, err
 	}
 	defer s.working.Done()
-	if err := s.journal.append(entry{Event: intended, Instance: &place{Profile: at.Profile.String(), Start: at.Start}}); err != nil {
+	if err := s.note(intended, placeAt(at)); err != nil {
 		s.forget(at)
-		return profiling.Instance{}, 0, fmt.Errorf("create %s: nothing is made without a journal: %w", name(at), err)
+		return profiling.Instance{}, 0, fmt.Errorf("create %s: no instance is made, since the journal cannot be written: %w", name(at), err)
 	}
 	start := time.Now()
 	i, err := s.device.Create(at)
@@ -68,9 +68,8 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 		return profiling.Instance{}, 0, s.notCreated(at, err)
 	}
 	s.set(at, made{there, i.ID, i.UUID})
-	p := placeOf(i)
-	if err := s.journal.append(entry{Event: created, Instance: &p}); err != nil {
-		err = fmt.Errorf("create %s: nothing is kept without a journal: %w", name(at), err)
+	if err := s.note(created, placeOf(i)); err != nil {
+		err = fmt.Errorf("create %s: the instance is destroyed, since the journal cannot be written: %w", name(at), err)
 		_, undo := s.destroy(ctx, at, i.ID)
 		if undo == nil {
 			s.forget(at)
@@ -80,23 +79,21 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 	return i, took, nil
 }
 
-// notCreated gives up an instance of which nothing exists, and says what is in its way.
+// notCreated gives up an instance that does not exist, and says what is in its way.
 func (s *Session) notCreated(at mig.Instance, cause error) error {
 	if errors.Is(cause, profiling.ErrInsufficient) {
-		exist, _ := s.device.Instances() // The refusal matters more than a failure to explain it.
+		exist, _ := s.device.Instances() // If this fails, the refusal is reported without its cause.
 		for _, i := range exist {
 			if i.Overlaps(at) {
 				cause = fmt.Errorf("%w; %s is in the way, which %s", cause, describe(i), s.maker(i, at))
 			}
 		}
 	}
-	err := s.journal.append(entry{Event: failed, Instance: &place{Profile: at.Profile.String(), Start: at.Start}})
-	s.forget(at)
-	return errors.Join(cause, err)
+	return errors.Join(cause, s.end(failed, at, placeAt(at)))
 }
 
-// takeBack destroys what a create has left. What cannot be destroyed, or not even be
-// seen, stays in the journal and is Close's.
+// takeBack destroys what a failed create left. If it cannot destroy or find it, the
+// journal keeps the entry and Close tries again.
 func (s *Session) takeBack(ctx context.Context, at mig.Instance, left *profiling.LeftoverError) error {
 	id := left.ID
 	if id < 0 {
@@ -104,34 +101,33 @@ func (s *Session) takeBack(ctx context.Context, at mig.Instance, left *profiling
 		if err != nil {
 			return stays(left.Err, err)
 		}
-		// No compute instance was made, so what has one is somebody else's.
+		// The create made no compute instance, so an instance with one belongs to somebody else.
 		k := slices.IndexFunc(exist, func(i profiling.Instance) bool { return i.UUID == "" && s.is(at, made{stage: creating}, i) })
 		if k < 0 {
 			return s.notCreated(at, left.Err)
 		}
 		id = exist[k].ID
 	}
-	p := place{Profile: at.Profile.String(), Start: at.Start, ID: id}
+	p := placeAt(at)
+	p.ID = id
 	s.set(at, made{stage: there, id: id})
-	unwritten := s.journal.append(entry{Event: created, Instance: &p})
+	unwritten := s.note(created, p)
 	if _, err := s.destroy(ctx, at, id); err != nil && !errors.Is(err, profiling.ErrUnknownInstance) {
 		return errors.Join(stays(left.Err, err), unwritten)
 	}
-	unwritten = s.journal.append(entry{Event: destroyed, Instance: &p})
-	s.forget(at)
-	return errors.Join(left.Err, unwritten)
+	return errors.Join(left.Err, s.end(destroyed, at, p))
 }
 
-// stays says why a create failed, and why what there may be of it stays. That the GPU is
-// lost explains both.
+// stays says why a create failed and why a part of the instance may remain. If the GPU is
+// lost, one reason explains both.
 func stays(cause, why error) error {
 	if errors.Is(cause, profiling.ErrLost) && errors.Is(why, profiling.ErrLost) {
 		return cause
 	}
-	return fmt.Errorf("%w; a part of it may be left: %w", cause, why)
+	return fmt.Errorf("%w; a part of the instance may be left: %w", cause, why)
 }
 
-// maker says whose an instance is that is in the way of another.
+// maker says whether this run made an instance that is in the way of another.
 func (s *Session) maker(i profiling.Instance, of mig.Instance) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,17 +137,18 @@ func (s *Session) maker(i profiling.Instance, of mig.Instance) string {
 	return "this run did not make"
 }
 
-// Destroy takes away an instance that Create made, tries again while it is still in
-// use, and says how long the call to the driver took that succeeded. The error wraps
-// [profiling.ErrBusy] where Options.Patience is over; the instance then remains the
-// session's, as it does when ctx ends or the driver fails. It wraps
-// [profiling.ErrUnknownInstance] where somebody else has destroyed it, or a reset.
+// Destroy removes an instance that Create made. It retries while the instance is in use,
+// and returns how long the successful call to the driver took. The error wraps
+// [profiling.ErrBusy] if the instance is in use for longer than Options.Patience. After
+// that error, when ctx ends, or when the driver fails, the instance still belongs to the
+// session. The error wraps [profiling.ErrUnknownInstance] if somebody else or a reset
+// removed the instance.
 func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (time.Duration, error) {
 	var m made
 	err := s.work(func() error {
 		m = s.ours[i.Instance]
 		if m.stage != there || m.id != i.ID {
-			return fmt.Errorf("destroy %s: %w among those of this run", describe(i), profiling.ErrUnknownInstance)
+			return fmt.Errorf("destroy %s: %w in this run", describe(i), profiling.ErrUnknownInstance)
 		}
 		s.ours[i.Instance] = made{destroying, m.id, m.uuid}
 		return nil
@@ -165,10 +162,7 @@ func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (time.Durat
 		s.set(i.Instance, m)
 		return 0, err
 	}
-	p := placeOf(i)
-	unwritten := s.journal.append(entry{Event: destroyed, Instance: &p})
-	s.forget(i.Instance) // not before: from here on another can be made there
-	return took, errors.Join(err, unwritten)
+	return took, errors.Join(err, s.end(destroyed, i.Instance, placeOf(i)))
 }
 
 const (
@@ -176,7 +170,8 @@ const (
 	longestPause = 500 * time.Millisecond
 )
 
-// destroy has the device destroy an instance, as often as it takes.
+// destroy asks the device to destroy an instance until it no longer says that the
+// instance is in use.
 func (s *Session) destroy(ctx context.Context, at mig.Instance, id int) (time.Duration, error) {
 	deadline := time.Now().Add(s.o.Patience)
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
@@ -187,7 +182,7 @@ func (s *Session) destroy(ctx context.Context, at mig.Instance, id int) (time.Du
 		}
 		left := time.Until(deadline)
 		if left <= 0 {
-			processes, _ := s.device.Processes() // What matters is that it is in use.
+			processes, _ := s.device.Processes() // If this fails, the error names no process.
 			return 0, fmt.Errorf("%s, tried for %v: %w%s", name(at), s.o.Patience, err, held(processes))
 		}
 		select {
@@ -198,8 +193,8 @@ func (s *Session) destroy(ctx context.Context, at mig.Instance, id int) (time.Du
 	}
 }
 
-// destroyAll destroys what is left of ours, all at the same time, since each may be in
-// use for a while. It returns what it destroyed.
+// destroyAll destroys the instances that are left, all at the same time, since each may
+// be in use for a while. It returns those that it destroyed.
 func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ error) {
 	if len(s.ours) == 0 {
 		return nil, nil
@@ -211,14 +206,14 @@ func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ 
 		for _, at := range places {
 			names = append(names, name(at))
 		}
-		return nil, fmt.Errorf("cannot see what is left of %q: %w", names, err)
+		return nil, fmt.Errorf("cannot find out which of %q are left: %w", names, err)
 	}
 	found, failures := make([]int, len(places)), make([]error, len(places))
 	var wait sync.WaitGroup
 	for n, at := range places {
 		found[n] = slices.IndexFunc(exist, func(i profiling.Instance) bool { return s.is(at, s.ours[at], i) })
 		wait.Go(func() {
-			// What is not there, or not any more, somebody destroyed, or a reset.
+			// An instance that is not found, or no longer, was removed by somebody else or by a reset.
 			if k := found[n]; k >= 0 {
 				if _, err := s.destroy(ctx, at, exist[k].ID); errors.Is(err, profiling.ErrUnknownInstance) {
 					found[n] = -1
@@ -227,8 +222,8 @@ func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ 
 					return
 				}
 			}
-			// Where this cannot be written, the next run looks for it in vain.
-			_ = s.journal.append(entry{Event: destroyed, Instance: &place{Profile: at.Profile.String(), Start: at.Start}})
+			// If this cannot be written, the next run looks for the instance and does not find it.
+			_ = s.note(destroyed, placeAt(at))
 		})
 	}
 	wait.Wait()
@@ -240,8 +235,8 @@ func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ 
 	return gone, errors.Join(failures...)
 }
 
-// is reports whether an instance that exists is the session's own that was made at a
-// place, as far as can be told (see the package comment).
+// is reports whether an existing instance is the one that the session made at a place. The
+// package comment says when this cannot be known.
 func (s *Session) is(at mig.Instance, m made, i profiling.Instance) bool {
 	if i.Instance != at {
 		return false
@@ -252,8 +247,8 @@ func (s *Session) is(at mig.Instance, m made, i profiling.Instance) bool {
 	return m.id == i.ID && (m.uuid == "" || i.UUID == "" || m.uuid == i.UUID)
 }
 
-// work begins work that Close has to wait for, if allow says nothing against it. The
-// caller says when it is done.
+// work begins work that Close waits for, unless allow returns an error. The caller calls
+// working.Done at its end.
 func (s *Session) work(allow func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -265,6 +260,18 @@ func (s *Session) work(allow func() error) error {
 	}
 	s.working.Add(1)
 	return nil
+}
+
+// note writes an event of an instance to the journal.
+func (s *Session) note(e event, p place) error {
+	return s.journal.append(entry{Event: e, Instance: &p})
+}
+
+// end writes the last event of an instance. Then another one can be made in its place.
+func (s *Session) end(e event, at mig.Instance, p place) error {
+	err := s.note(e, p)
+	s.forget(at)
+	return err
 }
 
 func (s *Session) set(at mig.Instance, m made) {
@@ -279,10 +286,10 @@ func (s *Session) forget(at mig.Instance) {
 	delete(s.ours, at)
 }
 
-// name says which instance, in NVIDIA's words.
+// name names an instance as NVIDIA does.
 func name(at mig.Instance) string { return fmt.Sprintf("%s at %d", at.Profile, at.Start) }
 
-// describe adds the UUID, where it has one.
+// describe adds the UUID, if the instance has one.
 func describe(i profiling.Instance) string {
 	if i.UUID == "" {
 		return name(i.Instance)

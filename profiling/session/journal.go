@@ -12,17 +12,18 @@ import (
 	"sync"
 
 	"miglab/harness/mig"
+	"miglab/harness/strictjson"
 	"miglab/profiling"
 )
 
-// A journal is a file to which every change of the GPU is appended, a line of JSON
-// each, before it is made. It exists as long as there may be something to take away.
+// A journal is a file with one line of JSON for each change of the GPU, written before
+// the change. The file exists as long as there may be something to clean up.
 type journal struct {
 	path string
 
 	mu sync.Mutex
 	f  *os.File
-	// err is why nothing can be written any more: after a part of a line there can be no other.
+	// err is the first error of writing. No line may follow a partial one, so it is final.
 	err error
 }
 
@@ -32,27 +33,28 @@ type event string
 const (
 	// begun is the first line.
 	begun event = "begin"
-	// modeOn comes before MIG is turned on.
+	// modeOn is written before MIG is turned on.
 	modeOn event = "turn MIG on"
-	// intended comes before an instance is created: it may exist from here on.
+	// intended is written before an instance is created; from then on it may exist.
 	intended event = "create"
-	// created says that it exists, and what it is called: a part of one has no UUID.
+	// created says that it exists, with its number and UUID. It has no UUID if it lacks its
+	// compute instance.
 	created event = "created"
-	// failed says that it could not be created.
+	// failed says that it was not created.
 	failed event = "not created"
-	// destroyed says that it is gone.
+	// destroyed says that it no longer exists.
 	destroyed event = "destroyed"
 )
 
 // An entry is a line of the journal.
 type entry struct {
 	Event event `json:"event"`
-	// Boot, PID and Before belong to begun: which boot of the system it is, the process,
-	// and the instances that are not ours.
+	// Boot, PID and Before belong to begun: the boot of the system, the process, and the
+	// instances that existed before.
 	Boot   string  `json:"boot,omitempty"`
 	PID    int     `json:"process,omitempty"`
 	Before []place `json:"before,omitempty"`
-	// Instance belongs to the events of instances.
+	// Instance belongs to the events about an instance.
 	Instance *place `json:"instance,omitempty"`
 }
 
@@ -65,11 +67,13 @@ type place struct {
 	UUID    string     `json:"uuid,omitempty"`
 }
 
-func placeOf(i profiling.Instance) place {
-	return place{i.Profile.String(), i.Start, i.ID, i.UUID}
-}
+// placeAt names an instance that is being created.
+func placeAt(at mig.Instance) place { return place{Profile: at.Profile.String(), Start: at.Start} }
 
-// create begins a journal. On an error there is none.
+// placeOf names an instance that exists.
+func placeOf(i profiling.Instance) place { return place{i.Profile.String(), i.Start, i.ID, i.UUID} }
+
+// create begins a journal. After an error there is no file.
 func create(path string, first entry) (*journal, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
 	if err != nil {
@@ -82,7 +86,7 @@ func create(path string, first entry) (*journal, error) {
 	return j, nil
 }
 
-// append writes a line and returns when it is on the disk.
+// append writes a line and returns when the line is on disk.
 func (j *journal) append(e entry) error {
 	line, err := json.Marshal(e)
 	if err != nil {
@@ -99,14 +103,14 @@ func (j *journal) append(e entry) error {
 	return j.err
 }
 
-// close leaves the file to the next session.
+// close leaves the file for the next session.
 func (j *journal) close() error { return j.f.Close() }
 
-// remove closes the journal when nothing is left of what it names.
+// remove closes and deletes the journal, when everything in it is cleaned up.
 func (j *journal) remove() error { return errors.Join(j.f.Close(), os.Remove(j.path)) }
 
-// reopen reads the journal of a run that was killed, to be continued. It is nil where
-// there is no such file.
+// reopen opens the journal of a killed run, in order to continue it. It returns nil if
+// there is none.
 func reopen(path string, g *mig.GPU) (_ *journal, r remains, err error) {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +119,7 @@ func reopen(path string, g *mig.GPU) (_ *journal, r remains, err error) {
 	if err != nil {
 		return nil, r, err
 	}
-	// A last line that is not whole announces nothing that was done.
+	// A partial last line was not followed by its change.
 	raw = raw[:bytes.LastIndexByte(raw, '\n')+1]
 	if r, err = replay(raw, path, g); err != nil {
 		return nil, r, err
@@ -139,7 +143,7 @@ type remains struct {
 	left     map[mig.Instance]made
 }
 
-// replay follows a journal. The error is a [*JournalError].
+// replay finds out what a journal's run may have left. The error is a [*JournalError].
 func replay(raw []byte, file string, g *mig.GPU) (remains, error) {
 	r := remains{left: map[mig.Instance]made{}}
 	n := 0
@@ -168,18 +172,13 @@ func replay(raw []byte, file string, g *mig.GPU) (remains, error) {
 
 // parse reads a line.
 func parse(line []byte) (e entry, err error) {
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&e); err != nil {
-		return e, fmt.Errorf("%q is no line of a journal: %w", strings.TrimSpace(string(line)), err)
-	}
-	if d.More() {
-		return e, fmt.Errorf("%q is more than a line of a journal", strings.TrimSpace(string(line)))
+	if err := strictjson.Unmarshal(line, &e); err != nil {
+		return e, fmt.Errorf("%q is not a line of a journal: %w", strings.TrimSpace(string(line)), err)
 	}
 	return e, nil
 }
 
-// follow carries out an event of an instance.
+// follow applies an event about an instance.
 func (r *remains) follow(e entry, g *mig.GPU) error {
 	if e.Instance == nil {
 		return fmt.Errorf("event %q without an instance", e.Event)

@@ -7,11 +7,12 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"miglab/profiling/internal/filelock"
 )
 
-// lock takes the lock of a GPU and writes this process into its file, which stays: to
-// remove it would let two runs lock two files of the same name. The system lifts the
-// lock when the file is closed or the process dies, even by SIGKILL.
+// lock takes the lock of a GPU and writes this process's number into its file. The file is
+// never removed, since two runs could then lock two files of the same name.
 func lock(path, gpu string) (_ *os.File, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -22,7 +23,7 @@ func lock(path, gpu string) (_ *os.File, err error) {
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	free, err := tryLock(f)
+	free, err := filelock.Try(f)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +32,7 @@ func lock(path, gpu string) (_ *os.File, err error) {
 		if err != nil {
 			return nil, err
 		}
-		pid, _ := strconv.Atoi(strings.TrimSpace(string(raw))) // 0 before it has written it
+		pid, _ := strconv.Atoi(strings.TrimSpace(string(raw))) // 0 until the process has written it
 		return nil, &LockedError{gpu, pid, path}
 	}
 	if err := f.Truncate(0); err != nil {
@@ -41,7 +42,7 @@ func lock(path, gpu string) (_ *os.File, err error) {
 	return f, err
 }
 
-// bootID says which boot of the system it is; it is empty where the system does not say.
+// bootID identifies the boot of the system; it is empty if the system does not tell.
 func bootID() (string, error) {
 	raw, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -7,8 +7,7 @@ import (
 	"miglab/profiling"
 )
 
-// turnOn turns MIG on where it is off and has to be on; admit has seen to it that it
-// may be.
+// turnOn turns MIG on if it is off and needed. admit has checked that the user allows it.
 func (s *Session) turnOn() (err error) {
 	if s.identity.Source != profiling.MIG || s.identity.MIG {
 		return nil
@@ -28,13 +27,13 @@ func (s *Session) turnOn() (err error) {
 		if err != nil {
 			return err
 		}
-		return fmt.Errorf("MIG mode of %s cannot be turned on before a reset%s; end what uses the GPU and try again", s.identity.UUID, held(processes))
+		return fmt.Errorf("MIG mode of %s stays off until a reset%s; end the processes that use the GPU and try again", s.identity.UUID, held(processes))
 	}
 	s.o.Log("turned on MIG mode of %s", s.identity.UUID)
 	return nil
 }
 
-// restore turns MIG off if it was turned on, unless others have come to need it.
+// restore turns MIG off if the session turned it on, unless others use instances now.
 func (s *Session) restore() error {
 	if !s.turnedOn {
 		return nil
@@ -51,7 +50,7 @@ func (s *Session) restore() error {
 		return err
 	}
 	if len(exist) > 0 {
-		s.o.Log("MIG mode of %s stays on: there is %s, which is not of this run", id.UUID, describe(exist[0]))
+		s.o.Log("MIG mode of %s stays on: %s exists, which this run did not make", id.UUID, describe(exist[0]))
 		return nil
 	}
 	if err := s.device.SetMIG(false); err != nil {
@@ -65,21 +64,14 @@ func (s *Session) restore() error {
 		if err != nil {
 			return err
 		}
-		s.o.Log("MIG mode of %s goes off with the next reset%s", id.UUID, held(processes))
+		s.o.Log("MIG mode of %s turns off with the next reset%s", id.UUID, held(processes))
 		return nil
 	}
 	s.o.Log("turned off MIG mode of %s again", id.UUID)
 	return nil
 }
 
-func onOff(mode bool) string {
-	if mode {
-		return "on"
-	}
-	return "off"
-}
-
-// held says what holds the GPU, in brackets.
+// held says in brackets which processes use the GPU.
 func held(by []profiling.Process) string {
 	if len(by) == 0 {
 		return ""

@@ -50,7 +50,7 @@ func TestKilledRunIsCleanedUp(t *testing.T) {
 		b.exist(d, "3@0", "2@4", "1@6")
 		b.close(b.open(d))
 		b.exist(d, "2@4")
-		b.logged(fmt.Sprintf("destroyed 3g.20gb at 0 (%s), GPU instance 1, which a killed run (process %d) had left; known by its number", i.UUID, os.Getpid()))
+		b.logged(fmt.Sprintf("destroyed 3g.20gb at 0 (%s), GPU instance 1, which a killed run (process %d) left; it was recognised by its number", i.UUID, os.Getpid()))
 		b.logged("destroyed 1g.5gb at 6")
 	})
 }
@@ -151,7 +151,7 @@ func TestWhatTheJournalDoesNotProveIsLeftAlone(t *testing.T) {
 					b.exist(d)
 				}
 				if name == "intent" {
-					b.logged("destroyed 1g.5gb at 0 (" + i.UUID + "), GPU instance 0, which a killed run (process 5) had left; known by its place alone")
+					b.logged("destroyed 1g.5gb at 0 (" + i.UUID + "), GPU instance 0, which a killed run (process 5) left; it was recognised by its place alone")
 				}
 			})
 		})
@@ -191,7 +191,7 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 	create := `{"event":"create","instance":{"profile":"1g.5gb","start":0}}`
 	created := `{"event":"created","instance":{"profile":"1g.5gb","start":0}}`
 	for _, c := range []struct{ lines, want string }{
-		{"hello", `:1: "hello" is no line`},
+		{"hello", `:1: "hello" is not a line`},
 		{begin + "\n" + begin, ":2: "},
 		{create, `:1: event "create"; "begin" is the first line`},
 		{begin + "\n" + create + "\n" + create, ":3: "},
@@ -202,7 +202,7 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 		{begin + "\n" + strings.Replace(create, `"start":0`, `"start":7`, 1), "it may start at [0 1 2 3 4 5 6]"},
 		{begin + "\n" + strings.Replace(create, `"start"`, `"stort"`, 1), `unknown field "stort"`},
 		{begin + "\n" + `{"event":"eat","instance":{"profile":"1g.5gb","start":0}}`, `event "eat"`},
-		{begin + "\n" + create + create, "more than a line"},
+		{begin + "\n" + create + create, "there is more text after the end"},
 		{begin + "\n\n" + create, ":2: "},
 	} {
 		bubble(t, func(b *bench) {

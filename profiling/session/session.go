@@ -1,26 +1,25 @@
-// Package session is what stands between an experiment and a GPU: it takes a lock
-// against a second run, keeps a journal of the instances it makes, removes on
-// start what a killed run left behind, refuses a GPU that others use, never touches
-// the MIG mode unasked, and destroys exactly what it created.
+// Package session guards a GPU during an experiment. It takes a lock against a second
+// run, keeps a journal of the instances it makes, removes on start what a killed run left
+// behind, and refuses a GPU that others use. It changes the MIG mode only if allowed, and
+// destroys exactly what it created.
 //
 // # What is destroyed after a kill
 //
 // The next Open on the GPU, with the same [Options].Dir and in the same boot of the
-// system, destroys what the journal says the killed run has made and not destroyed, and
-// logs each: an instance of the profile, at the place, with the driver's number and
-// UUID that the journal names. Where the journal or the driver has no UUID, as of an
-// instance that lacks its compute instance, the rest decides.
+// system, destroys the instances that the killed run made and did not destroy, and logs
+// each. Profile, place, the driver's number and the UUID must be those in the journal.
+// The UUID does not count if the journal or the driver has none, for example if the
+// instance lacks its compute instance.
 //
-// The driver does not tell who made an instance, and may give a number again, and with it
-// a UUID. So if, after the kill, somebody destroys the run's instance and makes one of
-// the same profile at the same place, and it gets the same number, then it cannot be told
-// apart and is destroyed. Not while a process uses it: that the driver refuses, whosever
-// process it is, and where it lasts longer than [Options].Patience, Open fails and names
-// the processes.
+// The driver does not report who made an instance, and it may use a number and a UUID
+// again. Suppose that after the kill somebody destroys the run's instance and makes one of
+// the same profile at the same place, and it receives the same number. Then Open cannot
+// tell them apart and destroys it, unless a process uses it: the driver refuses that, and
+// after [Options].Patience Open fails and names the processes.
 //
-// Of an instance that was being created when the run was killed, the journal has
-// neither number nor UUID: profile and place alone say which it is, and the log says so.
-// It is left alone if there was one of the profile at the place when the run began.
+// If the run was killed while it created an instance, the journal has neither number nor
+// UUID. Then profile and place decide, and the log says so. Open leaves the instance alone
+// if one of the profile existed at the place when the run began.
 package session
 
 import (
@@ -38,19 +37,19 @@ import (
 
 // Options are what the user decides.
 type Options struct {
-	// Dir holds lock and journal, a file each for a GPU. For instances a folder in memory
-	// is enough, as they do not survive a reboot either. The MIG mode of Ampere does: if
-	// a run that turned it on is killed, and the system rebooted before another run
-	// on the GPU, then it stays on if the folder was in memory.
+	// Dir holds a lock and a journal for each GPU. It may be a folder in memory, since
+	// instances do not survive a reboot either. But the MIG mode of Ampere does: if a run
+	// that turned it on is killed and the system reboots, the mode stays on, because the
+	// journal is lost.
 	Dir string
 	// AllowMIGMode lets the session turn MIG on, and off again at the end.
 	AllowMIGMode bool
-	// WithOthers lets it run while other processes use the GPU.
+	// WithOthers lets the session run while other processes use the GPU.
 	WithOthers bool
-	// Patience is how long a destroy is tried that the driver says is still in use;
-	// 0 means 30 s.
+	// Patience is how long the session tries to destroy an instance that is in use; 0
+	// means 30 s.
 	Patience time.Duration
-	// Log gets messages to the user, a line each, from Open and Close; nil drops them.
+	// Log receives messages for the user, one line each, from Open and Close; it may be nil.
 	Log func(format string, args ...any)
 }
 
@@ -62,23 +61,23 @@ type Session struct {
 	o        Options
 	lock     *os.File
 	journal  *journal
-	// before are the instances that existed when the session began: others'.
+	// before are the instances that existed when the session began. They belong to others.
 	before []place
 	// turnedOn is whether the MIG mode has to be restored.
 	turnedOn bool
 
 	mu sync.Mutex
-	// ours is what the journal says exists.
+	// ours are the instances that exist according to the journal.
 	ours map[mig.Instance]made
-	// closed keeps new work out, and Close waits for working.
+	// closed refuses new work. Close waits for working.
 	closed  bool
 	working sync.WaitGroup
 }
 
-// Open takes the lock, cleans up after a run that was killed and makes the GPU
-// ready. Errors say what to do. They are a [*LockedError] where another run has the
-// GPU and a [*JournalError] where the journal of a killed one cannot be read; they
-// wrap [profiling.ErrMIGOff] where MIG is off and may not be turned on.
+// Open takes the lock, cleans up after a killed run and prepares the GPU. Errors say
+// what to do. The error is a [*LockedError] if another run has the GPU, and a
+// [*JournalError] if the journal of a killed run cannot be read. It wraps
+// [profiling.ErrMIGOff] if MIG is off and may not be turned on.
 func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err error) {
 	if o.Patience == 0 {
 		o.Patience = 30 * time.Second
@@ -117,7 +116,7 @@ func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err e
 	return s, nil
 }
 
-// recover finishes the session of a run that was killed.
+// recover finishes the session of a killed run.
 func (s *Session) recover(ctx context.Context, path string) error {
 	j, r, err := reopen(path, s.identity.Model)
 	if j == nil || err != nil {
@@ -135,14 +134,14 @@ func (s *Session) recover(ctx context.Context, path string) error {
 	for _, i := range gone {
 		by := "its number"
 		if old.ours[i.Instance].stage == creating {
-			by = "its place alone, as it was just being created"
+			by = "its place alone, since it was being created"
 		}
-		s.o.Log("destroyed %s, GPU instance %d, which a killed run (process %d) had left; known by %s", describe(i), i.ID, r.pid, by)
+		s.o.Log("destroyed %s, GPU instance %d, which a killed run (process %d) left; it was recognised by %s", describe(i), i.ID, r.pid, by)
 	}
 	return old.settle(err)
 }
 
-// admit refuses a GPU that is not ready for this run, and reads its identity again.
+// admit reads the identity again and refuses a GPU that is not ready for this run.
 func (s *Session) admit() (err error) {
 	if s.identity, err = s.device.Identify(); err != nil {
 		return err
@@ -154,20 +153,20 @@ func (s *Session) admit() (err error) {
 	}
 	switch underMIG := id.Source == profiling.MIG; {
 	case underMIG && id.MIG != id.MIGPending:
-		return fmt.Errorf("MIG mode of %s is %s and will be %s after a reset%s; end what uses the GPU and run nvidia-smi --gpu-reset -i %s",
-			id.UUID, onOff(id.MIG), onOff(id.MIGPending), held(processes), id.UUID)
+		return fmt.Errorf("MIG mode of %s is %s and will be %s after a reset%s; end the processes that use the GPU and run nvidia-smi --gpu-reset -i %s",
+			id.UUID, profiling.OnOff(id.MIG), profiling.OnOff(id.MIGPending), held(processes), id.UUID)
 	case underMIG && !id.MIG && !s.o.AllowMIGMode:
 		return fmt.Errorf("%w on %s; allow it to be changed with --allow-mig-mode, or run nvidia-smi -i %s -mig 1 (both need root)",
 			profiling.ErrMIGOff, id.UUID, id.UUID)
 	case len(processes) > 0 && !s.o.WithOthers:
 		return fmt.Errorf("%s is in use by %s; end them, or run beside them with --with-others", id.UUID, list(processes))
 	case len(processes) > 0:
-		s.o.Log("%s is also in use by %s: times are not those of a GPU of one's own", id.UUID, list(processes))
+		s.o.Log("%s is also in use by %s, which influences the times", id.UUID, list(processes))
 	}
 	return nil
 }
 
-// begin starts a journal that says which instances are not ours.
+// begin starts a journal, with the instances that belong to others.
 func (s *Session) begin(path string) error {
 	boot, err := bootID()
 	if err != nil {
@@ -185,17 +184,16 @@ func (s *Session) begin(path string) error {
 	return err
 }
 
-// Identity is the GPU's, as read by Open.
+// Identity returns the GPU's identity as Open read it.
 func (s *Session) Identity() profiling.Identity { return s.identity }
 
-// Device is the device, for reading; instances are made through the session alone.
+// Device returns the device for reading. Only the session may make instances.
 func (s *Session) Device() profiling.Device { return s.device }
 
-// Close destroys what is left of the instances it made, restores the MIG mode if
-// it changed it, and gives back the lock. It does so even if the work was cancelled.
-// It waits for a Create or Destroy that is under way; those that come later are
-// refused. Where something cannot be taken away, the journal stays, and the next
-// Open tries again. A second Close does nothing.
+// Close destroys the instances that are left, restores the MIG mode if the session
+// changed it, and releases the lock, even if the work was cancelled. It waits for running
+// calls of Create and Destroy; later calls fail. If something cannot be cleaned up, the
+// journal stays, and the next Open tries again. A second Close does nothing.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	closed := s.closed
@@ -208,14 +206,14 @@ func (s *Session) Close() error {
 	return errors.Join(s.finish(context.Background()), s.lock.Close())
 }
 
-// finish takes everything away that the session has made.
+// finish removes everything that the session made.
 func (s *Session) finish(ctx context.Context) error {
 	_, err := s.destroyAll(ctx)
 	return s.settle(err)
 }
 
-// settle restores the MIG mode after all instances were destroyed, and gives up the
-// journal: its file is removed unless err or restoring says that something is left.
+// settle restores the MIG mode after all instances are destroyed, and removes the
+// journal. If err or restoring the mode says that something is left, the journal stays.
 func (s *Session) settle(err error) error {
 	if err == nil {
 		err = s.restore()
@@ -223,5 +221,5 @@ func (s *Session) settle(err error) error {
 	if err == nil {
 		return s.journal.remove()
 	}
-	return errors.Join(fmt.Errorf("%w; %s keeps what is left to do, and the next run on this GPU tries again", err, s.journal.path), s.journal.close())
+	return errors.Join(fmt.Errorf("%w; the next run on this GPU tries again, with the journal %s", err, s.journal.path), s.journal.close())
 }

@@ -214,15 +214,15 @@ func TestSecondRunIsRefused(t *testing.T) {
 		if !errors.As(err, &locked) || locked.PID != os.Getpid() || locked.GPU != s.Identity().UUID {
 			b.Errorf("second Open: %v", err)
 		}
-		b.says(err, nil, fmt.Sprintf("%s is named twice: this process, %d, holds %s already", locked.GPU, os.Getpid(), locked.File))
+		b.says(err, nil, fmt.Sprintf("%s is given twice: this process already holds %s", locked.GPU, locked.File))
 		b.write(locked.File, "1\n")
 		_, err = session.Open(b.Context(), d, b.options())
-		b.says(err, nil, "another run has", "process 1 holds", "wait until it ends")
+		b.says(err, nil, "another run uses", "process 1 holds", "wait until it ends")
 		if err := os.Truncate(locked.File, 0); err != nil {
 			b.Fatal(err)
 		}
 		_, err = session.Open(b.Context(), d, b.options())
-		b.says(err, nil, "a process holds "+locked.File)
+		b.says(err, nil, "another run uses "+locked.GPU+": it holds "+locked.File)
 		other := b.open(devicetest.New(a100, devicetest.Number(1)))
 		if err := other.Close(); err != nil {
 			b.Error(err)
@@ -319,7 +319,7 @@ func TestModeThatStaysPendingIsTakenBack(t *testing.T) {
 		o := b.options()
 		o.WithOthers, o.AllowMIGMode = true, true
 		_, err := session.Open(b.Context(), d, o)
-		b.says(err, nil, "before a reset", "process 77 python")
+		b.says(err, nil, "stays off until a reset", "process 77 python")
 		b.mode(d, false, false)
 		if b.journal() != "" {
 			b.Error("there is a journal")
@@ -370,7 +370,7 @@ func TestInstancesOfOthersAreLeftAlone(t *testing.T) {
 		_, _, err = s.Create(b.Context(), at("1g.10gb", 0))
 		b.says(err, profiling.ErrInsufficient, "1g.5gb at 0 (MIG-", "which this run made")
 		_, _, err = s.Create(b.Context(), at("1g.5gb", 0))
-		b.says(err, profiling.ErrInsufficient, "this run has it")
+		b.says(err, profiling.ErrInsufficient, "this run has this instance already")
 		exist, err := d.Instances()
 		if err != nil {
 			b.Fatal(err)
@@ -546,7 +546,7 @@ func TestHalfAnInstanceIsTakenAway(t *testing.T) {
 					fake.FailCompute(0, cause, busy)
 					_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
 					b.says(err, cause, "create 1g.5gb at 0")
-					if strings.Contains(err.Error(), "a part of it") {
+					if strings.Contains(err.Error(), "a part of the instance") {
 						b.Errorf("error %q, and nothing is left", err)
 					}
 					b.exist(d)
@@ -572,14 +572,14 @@ func TestHalfAnInstanceThatStays(t *testing.T) {
 				d.FailCompute(0, cause, 200) // more than two patiences
 				start := time.Now()
 				_, _, err := s.Create(b.Context(), at("3g.20gb", 0))
-				b.says(err, cause, "create 3g.20gb at 0", "a part of it may be left", "tried for 30s")
+				b.says(err, cause, "create 3g.20gb at 0", "a part of the instance may be left", "tried for 30s")
 				b.says(err, profiling.ErrBusy)
 				if took := time.Since(start); took < 30*time.Second {
 					b.Errorf("patience was lost after %v", took)
 				}
 				b.exist(d, "3@0", "1@6")
 				_, _, err = s.Create(b.Context(), at("3g.20gb", 0))
-				b.says(err, profiling.ErrInsufficient, "this run has it")
+				b.says(err, profiling.ErrInsufficient, "this run has this instance already")
 				_, _, err = s.Create(b.Context(), at("1g.5gb", 2))
 				b.says(err, profiling.ErrInsufficient, "3g.20gb at 0 is in the way, which this run made")
 				if killed {
@@ -588,7 +588,7 @@ func TestHalfAnInstanceThatStays(t *testing.T) {
 				} else {
 					err = s.Close()
 				}
-				b.says(err, profiling.ErrBusy, "3g.20gb at 0", ".journal keeps what is left")
+				b.says(err, profiling.ErrBusy, "3g.20gb at 0", "tries again, with the journal", ".journal")
 				b.exist(d, "3@0")
 				// What somebody else makes is not the run's, even if the profile is the same.
 				if _, err := d.Create(at("3g.20gb", 4)); err != nil {
@@ -658,7 +658,7 @@ func TestWholeInstanceOfAFailedCreate(t *testing.T) {
 			s := b.open(d)
 			_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
 			b.says(err, d.cause)
-			b.says(err, profiling.ErrPermission, "a part of it may be left")
+			b.says(err, profiling.ErrPermission, "a part of the instance may be left")
 			if killed {
 				s.Abandon()
 				d.Forbid(false)
@@ -707,7 +707,7 @@ func TestWhatNobodyKnowsIsLookedFor(t *testing.T) {
 				want := []string{"begin", "create", "not created"}
 				if blind {
 					want = want[:2]
-					b.says(err, nil, "a part of it may be left: blind")
+					b.says(err, nil, "a part of the instance may be left: blind")
 				}
 				if !slices.Equal(b.events(), want) {
 					b.Errorf("journal %q, want %q", b.events(), want)

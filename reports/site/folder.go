@@ -7,21 +7,38 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
-	"miglab/harness/store"
+	"miglab/harness/atomicfile"
 )
 
 // mark is in the first page of every site, and in no other folder's.
 const mark = `<meta name="generator" content="miglab site"/>`
 
+// listFile lists the files of a site, itself included, with a path on each line. The next
+// run removes these files and no others.
+const listFile = "files.txt"
+
+// withList appends the list of the files.
+func withList(files []file) []file {
+	paths := []string{listFile}
+	for _, f := range files {
+		paths = append(paths, f.path)
+	}
+	slices.Sort(paths)
+	return append(files, file{listFile, []byte(strings.Join(paths, "\n") + "\n")})
+}
+
 // replace puts a folder with the files in the place of dir.
 func replace(dir string, files []file) (err error) {
+	files = withList(files)
 	// The folder's own name, also for "." and for one with a slash at the end.
 	dir, err = filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
-	old, err := holdsSite(dir)
+	old, err := holdsSite(dir, files)
 	if err != nil {
 		return err
 	}
@@ -37,7 +54,7 @@ func replace(dir string, files []file) (err error) {
 	made, aside := filepath.Join(work, "new"), filepath.Join(work, "old")
 	for _, f := range files {
 		path := filepath.Join(made, filepath.FromSlash(f.path))
-		if err := store.WriteFile(path, func(w io.Writer) error { _, err := w.Write(f.data); return err }); err != nil {
+		if err := atomicfile.WriteFile(path, func(w io.Writer) error { _, err := w.Write(f.data); return err }); err != nil {
 			return err
 		}
 	}
@@ -56,8 +73,8 @@ func replace(dir string, files []file) (err error) {
 }
 
 // holdsSite reports whether there is a folder that a site may replace: an empty one, or
-// one that holds a site.
-func holdsSite(dir string) (bool, error) {
+// one that holds only files that an earlier run wrote.
+func holdsSite(dir string, files []file) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -70,7 +87,37 @@ func holdsSite(dir string) (bool, error) {
 		return true, err
 	}
 	if !bytes.Contains(index, []byte(mark)) {
-		return true, &InputError{dir, errors.New("the folder holds other things than a site; name an empty or a new one")}
+		return true, &InputError{dir, errors.New("the folder holds something else than a site; name an empty or a new one")}
 	}
-	return true, nil
+	own, err := ownFiles(dir, files)
+	if err != nil {
+		return true, err
+	}
+	return true, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err == nil && !own[filepath.ToSlash(name)] {
+			err = &InputError{path, errors.New("miglab site did not write this file and would delete it; move it, or name another folder")}
+		}
+		return err
+	})
+}
+
+// ownFiles returns the paths that an earlier run wrote into the folder. Sites of older
+// versions have no list; what is also in the new site counts as theirs.
+func ownFiles(dir string, files []file) (map[string]bool, error) {
+	own := map[string]bool{}
+	list, err := os.ReadFile(filepath.Join(dir, listFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		for _, f := range files {
+			own[f.path] = true
+		}
+		return own, nil
+	}
+	for path := range strings.Lines(string(list)) {
+		own[strings.TrimSuffix(path, "\n")] = true
+	}
+	return own, err
 }

@@ -11,12 +11,11 @@ import (
 	"miglab/reports"
 )
 
-// A datasetView is a dataset of the page of instances. Its instances are in a script
-// that the page loads when the dataset is chosen: what a page on disk can do without a
-// server.
+// A datasetView is a dataset of the page of instances. The page loads the script with its
+// instances when the reader chooses the dataset. A page on disk can do this without a server.
 type datasetView struct{ Dataset, Script string }
 
-// What the script says. Times are in seconds; what is text is shown as it is.
+// The contents of the script. Times are in seconds. Texts are shown unchanged.
 type (
 	dataDataset struct {
 		Dataset   string         `json:"dataset"`
@@ -55,7 +54,7 @@ type (
 	}
 )
 
-// viewInstances measures and writes down all schedules, a script a dataset.
+// viewInstances measures all schedules and writes a script for each dataset.
 func viewInstances(instances []Instance) ([]datasetView, []file, error) {
 	var views []datasetView
 	var files []file
@@ -72,7 +71,7 @@ func viewInstances(instances []Instance) ([]datasetView, []file, error) {
 			}
 			data.Instances = append(data.Instances, in)
 		}
-		// JSON as Go writes it has no <, > and &, and no line ends of JavaScript in strings.
+		// Go escapes <, > and &, and the line ends of JavaScript, in JSON strings.
 		text, err := json.Marshal(data)
 		if err != nil {
 			return nil, nil, &InputError{name, err}
@@ -113,7 +112,7 @@ func newDataInstance(in *Instance) (dataInstance, error) {
 			Bars: []dataBar{},
 		}
 		if in.Lower > 0 {
-			// As schedule.Check lets times differ by as much.
+			// The tolerance is that of schedule.Check.
 			if m.Makespan < in.Lower*(1-1e-9) {
 				return dataInstance{}, &InputError{part, fmt.Errorf("the makespan of %v s is below the certified bound of %v s; one of them is wrong", m.Makespan, in.Lower)}
 			}

@@ -3,6 +3,7 @@ package site
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"path"
@@ -20,7 +21,7 @@ var templates embed.FS
 
 var pages = template.Must(template.ParseFS(templates, "templates/*.html"))
 
-// assetFiles returns what is the same in every site.
+// assetFiles returns the files that are the same in every site.
 func assetFiles() []file {
 	entries, err := assets.ReadDir("assets")
 	if err != nil {
@@ -37,11 +38,11 @@ func assetFiles() []file {
 	return out
 }
 
-// A page is what the layout shows. Its body is a template named like its file.
+// A page is a page of the site. Its body is a template with the name of its file.
 type page struct {
 	File, Title string
 	Body        any
-	// Script is the page's own, if it has one.
+	// Script is the page's own script; empty for none.
 	Script string
 }
 
@@ -59,7 +60,7 @@ func (p page) Links() []link {
 	}
 }
 
-// Mark is the line by which [Write] knows a site again.
+// Mark is the line by which [Write] recognizes a site.
 func (p page) Mark() template.HTML { return mark }
 
 // Main is the page's content.
@@ -95,14 +96,14 @@ type rowView struct {
 	Cells []cellView
 }
 
-// A cellView is a cell. Column is set where the look depends on it.
+// A cellView is a cell. Column is set if the look depends on the column.
 type cellView struct {
 	Text, Column string
 	Right        bool
 }
 
-// viewBoards prepares the leaderboards. The column of the track is left out, as the
-// heading has it, and so are columns without a value.
+// viewBoards prepares the leaderboards. It leaves out the column of the track, which is in the
+// heading, and columns without a value.
 func viewBoards(boards []Board) (boardsView, error) {
 	v := boardsView{
 		Tracks: distinct(boards, func(b Board) string { return b.Track }),
@@ -116,7 +117,7 @@ func viewBoards(boards []Board) (boardsView, error) {
 		}
 		dataset, rank, algorithm := column("dataset"), column("rank"), column("algorithm")
 		if dataset < 0 || rank < 0 || algorithm < 0 {
-			return v, &InputError{part, fmt.Errorf("its columns lack dataset, rank or algorithm; use reports.LeaderboardTable")}
+			return v, &InputError{part, errors.New("its columns lack dataset, rank or algorithm; use reports.LeaderboardTable")}
 		}
 		out := boardView{Track: b.Track, GPU: b.GPU, Model: b.Model, Notes: b.Table.Notes}
 		var shown []int
@@ -148,15 +149,15 @@ func viewBoards(boards []Board) (boardsView, error) {
 }
 
 type claimsView struct {
-	// Verdicts and Papers are those that there are; Numbers is how many claims, without
-	// other readings.
+	// Verdicts and Papers are those of the claims. Numbers is the number of claims,
+	// without other readings.
 	Verdicts, Papers []string
 	Numbers          int
 	Counts           []countView
 	Claims           []claimView
 }
 
-// A countView is a line of the counts: a paper's, or that of all.
+// A countView is a line of the counts, of one paper or of all.
 type countView struct {
 	// Paper is empty for all papers.
 	Paper string
@@ -172,7 +173,7 @@ type verdictCount struct {
 type claimView struct {
 	Claim
 	Reading bool
-	// Figure is the ID of the artefact's figure or table, if there is one.
+	// Figure is the ID of the artefact's figure or table; empty for none.
 	Figure string
 }
 
@@ -184,7 +185,7 @@ func (c claimView) Interval() string {
 	return "[" + c.Low + ", " + c.High + "]"
 }
 
-// verdicts are in the order of the counts; others come behind them.
+// verdicts are in the order of the counts. Other verdicts follow them.
 var verdicts = []string{"REPRODUCED", "DEVIATES", "NOT RUNNABLE", "INPUT"}
 
 func viewClaims(claims []Claim, figures figuresView) claimsView {
@@ -229,10 +230,10 @@ type figuresView struct {
 }
 
 type figureView struct {
-	// ID is unlike all others on the page.
+	// ID is unique on the page.
 	ID string
 	Figure
-	// File is the drawing's, if it is one.
+	// File is the file of a drawing; empty for a table.
 	File string
 }
 
@@ -242,7 +243,7 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 	taken := map[string]bool{}
 	for i, f := range figures {
 		if (len(f.SVG) > 0) == (f.Text != "") {
-			return v, nil, &InputError{fmt.Sprintf("figure %d, %q", i+1, f.Title), fmt.Errorf("it has to have either a drawing or a table")}
+			return v, nil, &InputError{fmt.Sprintf("figure %d, %q", i+1, f.Title), errors.New("it needs either a drawing or a table, not both")}
 		}
 		out := figureView{ID: "figure-" + slug(f.Paper+" "+f.Artefact, taken), Figure: f}
 		if len(f.SVG) > 0 {

@@ -1,5 +1,5 @@
-// Package site writes results as a static web site: one folder that opens from
-// disk, asks no server for anything and needs no other program.
+// Package site writes results as a static web site: one folder that opens from disk and needs
+// neither a server nor another program.
 //
 // It has five pages: leaderboards, claims of the papers, their figures and tables,
 // instances with two schedules side by side, and provenance. The pages are
@@ -7,8 +7,8 @@
 // JavaScript sorts, filters and draws. Without JavaScript everything but the Gantt
 // charts can still be read.
 //
-// The package computes nothing but what a schedule itself says, and that only of
-// schedules that pass [schedule.Check]. The same [Data] gives the same bytes.
+// The package computes only the metrics of schedules that pass [schedule.Check]. The same
+// [Data] gives the same bytes.
 package site
 
 import (
@@ -21,14 +21,14 @@ import (
 	"miglab/reports"
 )
 
-// Data is what a site shows. Everything appears in the order given, and what is
-// empty is said to be missing.
+// Data is the contents of a site. Everything appears in the given order. The pages say what
+// is missing.
 type Data struct {
 	Boards    []Board
 	Claims    []Claim
 	Figures   []Figure
 	Instances []Instance
-	// Facts say where it all comes from: versions, seeds, hashes.
+	// Facts say where the results come from: versions, seeds, hashes.
 	Facts []Fact
 }
 
@@ -45,8 +45,8 @@ type Board struct {
 // it. All values are shown as they are; an empty one is missing.
 type Claim struct {
 	Paper, Artefact string
-	// Name says what the number is. With " [" in it, it is another reading of a claim,
-	// which is listed but not counted.
+	// Name says what the number is. A name with " [" is another reading of a claim, which
+	// is listed but not counted.
 	Name                                            string
 	Published, Measured, Low, High, Tolerance, Unit string
 	// Verdict is REPRODUCED, DEVIATES, NOT RUNNABLE, INPUT, or empty where there is none.
@@ -66,7 +66,7 @@ type Figure struct {
 	Text string
 }
 
-// An Instance is a problem with what algorithms made of it.
+// An Instance is a problem with the schedules of algorithms.
 type Instance struct {
 	Dataset string
 	// Number is the instance's place in the dataset.
@@ -88,11 +88,11 @@ type Plan struct {
 
 // A Fact is a line of the provenance.
 type Fact struct {
-	// Group is the heading under which it stands, such as "Program".
+	// Group is the heading above it, such as "Program".
 	Group, Name, Value string
 }
 
-// An InputError says what keeps data from being shown.
+// An InputError says why data cannot be shown.
 type InputError struct {
 	// Part names it, for example "instance 3 of drl/WIDETIMES, far".
 	Part string
@@ -107,8 +107,8 @@ func (e *InputError) Unwrap() error { return e.Err }
 
 // Write makes the folder dir a site. The site is written beside it and takes its
 // place as a whole, so that dir never holds half of one; on an error it stays as it
-// was. Missing folders above it are made. A folder that holds anything else
-// is refused with an [*InputError], as everything in it would go.
+// was. Missing folders above it are made. A folder that holds a file that an earlier
+// Write did not write is refused with an [*InputError].
 //
 // Data that contradict themselves are refused too, with an [*InputError]: a table
 // without the columns of leaderboards, an invalid schedule (it wraps a

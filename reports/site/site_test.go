@@ -379,7 +379,7 @@ func TestFolder(t *testing.T) {
 	write(t, dir, sample())
 	// What the old site had and the new one lacks goes.
 	small := write(t, dir+string(filepath.Separator), site.Data{})
-	if small["figures/far-figure5.svg"] != nil || len(names(dir)) != 10 {
+	if small["figures/far-figure5.svg"] != nil || len(names(dir)) != 11 {
 		t.Errorf("the old site is still there: %q", names(dir))
 	}
 	if got := names(parent); !slices.Equal(got, []string{"site"}) {
@@ -408,5 +408,35 @@ func TestFolder(t *testing.T) {
 	}
 	if got := names(parent); !slices.Equal(got, []string{"empty", "other", "site"}) {
 		t.Errorf("left beside the site: %q", got)
+	}
+}
+
+func TestAUsersFileIsNotRemoved(t *testing.T) {
+	for _, name := range []string{"notes.txt", "figures/mine.svg"} {
+		for _, listed := range []bool{true, false} {
+			dir := filepath.Join(t.TempDir(), "site")
+			write(t, dir, sample())
+			if !listed { // as by versions that wrote no list
+				if err := os.Remove(filepath.Join(dir, "files.txt")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			err := site.Write(dir, sample())
+			var input *site.InputError
+			if !errors.As(err, &input) || input.Part != path {
+				t.Errorf("%s: %v, want an InputError that names the file", name, err)
+			}
+			if mine, err := os.ReadFile(path); err != nil || string(mine) != "mine" {
+				t.Errorf("%s is now %q, %v", name, mine, err)
+			}
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			write(t, dir, sample())
+		}
 	}
 }

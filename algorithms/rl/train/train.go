@@ -27,8 +27,8 @@ import (
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
+	"miglab/harness/atomicfile"
 	"miglab/harness/curve"
-	"miglab/harness/store"
 )
 
 // segments is how many a run is usually cut into.
@@ -146,7 +146,7 @@ func (s *session) begin() error {
 		Kernel: fmt.Sprintf("%T", s.Kernel), Network: s.policy.String(), Setup: setup.text,
 	}
 	if !s.Shared {
-		if err := store.Sweep(s.folder); err != nil {
+		if err := atomicfile.Sweep(s.folder); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func (s *session) agree(want identity) error {
 	file := s.path("run.json")
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return store.WriteFile(file, func(w io.Writer) error {
+		return atomicfile.WriteFile(file, func(w io.Writer) error {
 			e := json.NewEncoder(w)
 			e.SetIndent("", "  ")
 			return e.Encode(want)
@@ -246,11 +246,11 @@ func (s *session) advance(ctx context.Context) error {
 	if err := s.writeCurve(); err != nil {
 		return err
 	}
-	return store.WriteFile(s.path("checkpoint"), s.learner.Save)
+	return atomicfile.WriteFile(s.path("checkpoint"), s.learner.Save)
 }
 
 func (s *session) writeCurve() error {
-	return store.WriteFile(s.path("curve.csv"), func(w io.Writer) error { return curve.Write(w, s.curve) })
+	return atomicfile.WriteFile(s.path("curve.csv"), func(w io.Writer) error { return curve.Write(w, s.curve) })
 }
 
 // readCurve reads the points up to the checkpoint.
@@ -288,7 +288,7 @@ func (s *session) finish() (Result, error) {
 		shipped = a.Actor()
 	}
 	meta := s.recipe.meta(shipped, s.done(), s.Seed)
-	return out, store.WriteFile(out.Weights, func(w io.Writer) error {
+	return out, atomicfile.WriteFile(out.Weights, func(w io.Writer) error {
 		return nn.WriteWeights(w, meta, shipped.Parameters(), nn.Float16)
 	})
 }
@@ -326,7 +326,7 @@ func copyFile(to, from string) error {
 	if err != nil {
 		return err
 	}
-	return store.WriteFile(to, func(w io.Writer) error {
+	return atomicfile.WriteFile(to, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})

@@ -337,7 +337,7 @@ func TestDamagedFilesAreNamed(t *testing.T) {
 		{"checkpoint", "", func(s string) string { return s + "x" }},
 		{"run.json", "", func(s string) string { return s[:len(s)/2] }},
 		{"curve.csv", "remove the folder", nil},
-		{"curve.csv", ":1: it is empty", func(string) string { return "" }},
+		{"curve.csv", ":1: the file is empty", func(string) string { return "" }},
 		{"curve.csv", "", func(s string) string { return s[:len(s)-30] }},
 		{"curve.csv", ":1: ", func(s string) string { return strings.Replace(s, "score", "scor", 1) }},
 		{"curve.csv", ":3: steps", field(0, "5x12")},

@@ -91,7 +91,7 @@ func writeExact(c *cobra.Command, p schedule.Problem, format string) error {
 	if err != nil {
 		return err
 	}
-	claim := certificate.New(r.Best, certificate.Witness(r.Witness))
+	claim := certificate.New(r.Best, r.Witness)
 	if format == "json" {
 		return certificate.Encode(c.OutOrStdout(), p, claim)
 	}

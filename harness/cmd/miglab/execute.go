@@ -12,10 +12,9 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
-	"miglab/harness/store"
-	"miglab/harness/task"
 	"miglab/profiling"
 	"miglab/profiling/execute"
 	"miglab/profiling/kernel"
@@ -65,10 +64,12 @@ func newExecute() *cobra.Command {
 					return err
 				}
 				p = schedule.Problem{GPU: ids[0].Model, Count: len(ids), Model: m}
-				if p.Tasks, err = readTasks(tasks, p.GPU); err != nil {
+				file, err := readTasks(tasks, p.GPU)
+				if err != nil {
 					return err
 				}
-				if programs, err = programsOf(p.Tasks, kernels, tasks); err != nil {
+				p.Tasks = file.tasks
+				if programs, err = programsOf(file, kernels); err != nil {
 					return err
 				}
 				if plan == "" {
@@ -117,15 +118,6 @@ func sameSource(tasks string, source profiling.Source) error {
 	return nil
 }
 
-func readTasks(path string, g *mig.GPU) (task.Batch, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return task.ReadCSV(file, path, g)
-}
-
 func readSchedule(path string, p schedule.Problem) (schedule.Schedule, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -141,18 +133,18 @@ func readSchedule(path string, p schedule.Problem) (schedule.Schedule, error) {
 
 // programsOf finds the kernel of every task, and whether it misses something; a task of a name that a kernel's copies
 // have, such as CFD#2, is the kernel CFD.
-func programsOf(b task.Batch, kernels []kernel.Kernel, file string) (map[string]*kernel.Kernel, error) {
+func programsOf(file batchFile, kernels []kernel.Kernel) (map[string]*kernel.Kernel, error) {
 	byName := map[string]*kernel.Kernel{}
 	for i := range kernels {
 		byName[kernels[i].Name] = &kernels[i]
 	}
 	programs := map[string]*kernel.Kernel{}
 	var used []kernel.Kernel
-	for _, t := range b {
+	for _, t := range file.tasks {
 		name, _, _ := strings.Cut(t.Name, "#")
 		k, ok := byName[name]
 		if !ok {
-			return nil, fmt.Errorf("%s: task %s is no kernel of the manifest; --kernels names another", where(file, t.Name), t.Name)
+			return nil, fmt.Errorf("%s: task %s is no kernel of the manifest; --kernels names another", file.where(t.Name), t.Name)
 		}
 		programs[t.Name] = k
 		used = append(used, *k)
@@ -164,13 +156,16 @@ func programsOf(b task.Batch, kernels []kernel.Kernel, file string) (map[string]
 func writeExecution(c *cobra.Command, out string, on *session.Session, p schedule.Problem, planned, real schedule.Schedule) error {
 	from := measure.Provenance(on.Identity())
 	rows := execute.Compare(from, p, planned, real)
-	if err := store.WriteFile(filepath.Join(out, "execution.csv"), func(w io.Writer) error {
+	if err := atomicfile.WriteFile(filepath.Join(out, "execution.csv"), func(w io.Writer) error {
 		return datasets.WriteExecution(w, rows)
 	}); err != nil {
 		return err
 	}
-	for name, s := range map[string]schedule.Schedule{"planned": planned, "executed": real} {
-		if err := store.WriteFile(filepath.Join(out, name+".json"), func(w io.Writer) error { return schedule.Encode(w, p, s) }); err != nil {
+	for _, f := range []struct {
+		name string
+		of   schedule.Schedule
+	}{{"planned.json", planned}, {"executed.json", real}} {
+		if err := atomicfile.WriteFile(filepath.Join(out, f.name), func(w io.Writer) error { return schedule.Encode(w, p, f.of) }); err != nil {
 			return err
 		}
 	}

@@ -70,7 +70,7 @@ func newReconfiguration() *cobra.Command {
 			return f.on(c, nil, func(s *session.Session) error {
 				progress := newProgress(c.ErrOrStderr(), "rounds")
 				defer progress.done()
-				rows, err := measure.Reconfiguration(c.Context(), s, measure.ReconfigurationOptions{Repetitions: f.repetitions, Progress: progress.set})
+				rows, err := measure.Reconfiguration(c.Context(), s, measure.Options{Repetitions: f.repetitions, Progress: progress.set})
 				progress.done()
 				return f.keep(c, measured{
 					"reconfiguration.csv", len(rows), func(w io.Writer) error { return datasets.WriteReconfiguration(w, rows) },
@@ -97,7 +97,7 @@ func newIsolation() *cobra.Command {
 			return f.on(c, kernels, func(s *session.Session) error {
 				progress := newProgress(c.ErrOrStderr(), "runs")
 				defer progress.done()
-				rows, err := measure.Isolation(c.Context(), s, kernels, measure.IsolationOptions{Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set})
+				rows, err := measure.Isolation(c.Context(), s, kernels, measure.Options{Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set})
 				progress.done()
 				return f.keep(c, measured{
 					"isolation.csv", len(rows), func(w io.Writer) error { return datasets.WriteIsolation(w, rows) }, measure.IsolationTable(rows),
@@ -141,9 +141,7 @@ func newCorun() *cobra.Command {
 				}
 				progress := newProgress(c.ErrOrStderr(), "mixes")
 				defer progress.done()
-				rows, err := measure.Corun(c.Context(), mixes, measure.CorunOptions{
-					GPU: s.Identity(), Share: d.Share, Repetitions: f.repetitions, Progress: progress.set,
-				})
+				rows, err := measure.Corun(c.Context(), measure.Shared{GPU: s.Identity(), Share: d.Share}, mixes, measure.Options{Repetitions: f.repetitions, Progress: progress.set})
 				progress.done()
 				return f.keep(c, measured{
 					"corun.csv", len(rows), func(w io.Writer) error { return datasets.WriteCorun(w, rows) }, measure.CorunTable(rows),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/store"
@@ -65,7 +66,7 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 	}
 	write := func(w io.Writer) error { return db.Export(w, f.filter, f.format, f.timing) }
 	if f.out != "-" {
-		return store.WriteFile(f.out, write)
+		return atomicfile.WriteFile(f.out, write)
 	}
 	w := bufio.NewWriter(c.OutOrStdout())
 	if err := write(w); err != nil {

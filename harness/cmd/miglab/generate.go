@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/datasets"
+	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
-	"miglab/harness/store"
 	"miglab/harness/track"
 )
 
@@ -62,7 +62,7 @@ func newGenerate() *cobra.Command {
 					return err
 				}
 				path := filepath.Join(out, fmt.Sprintf("%s-%04d.csv", name, i))
-				if err := store.WriteFile(path, func(w io.Writer) error { return in.WriteCSV(w, g) }); err != nil {
+				if err := atomicfile.WriteFile(path, func(w io.Writer) error { return in.WriteCSV(w, g) }); err != nil {
 					return err
 				}
 			}

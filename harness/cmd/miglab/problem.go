@@ -4,20 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
-	"miglab/harness/store"
-	"miglab/harness/task"
 )
 
 // problemFlags are the flags that together describe a problem.
 type problemFlags struct {
 	gpu, tasks, model string
 	count             int
+	// file is the tasks file after problem has read it.
+	file batchFile
 }
 
 func (f *problemFlags) register(c *cobra.Command) {
@@ -44,12 +44,8 @@ func (f *problemFlags) problem() (schedule.Problem, error) {
 		return p, fmt.Errorf("--gpus %d: at least one GPU is needed", f.count)
 	}
 	p.Count = f.count
-	file, err := os.Open(f.tasks)
-	if err != nil {
-		return p, err
-	}
-	defer file.Close()
-	p.Tasks, err = task.ReadCSV(file, f.tasks, p.GPU)
+	f.file, err = readTasks(f.tasks, p.GPU)
+	p.Tasks = f.file.tasks
 	return p, err
 }
 
@@ -58,7 +54,7 @@ func emit(c *cobra.Command, path string, write func(io.Writer) error) error {
 	if path == "" || path == "-" {
 		return write(c.OutOrStdout())
 	}
-	return store.WriteFile(path, write)
+	return atomicfile.WriteFile(path, write)
 }
 
 // violationsError joins what the referee found into one error, a line each.

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/datasets"
-	"miglab/harness/store"
+	"miglab/harness/atomicfile"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 	"miglab/profiling/measure"
@@ -112,7 +112,7 @@ func (f *profileFlags) on(c *cobra.Command, kernels []kernel.Kernel, work func(*
 
 // save writes a file of the folder.
 func (f *profileFlags) save(name string, write func(io.Writer) error) error {
-	return store.WriteFile(filepath.Join(f.out, name), write)
+	return atomicfile.WriteFile(filepath.Join(f.out, name), write)
 }
 
 // saveTable writes a table of the folder in all formats.
@@ -124,8 +124,8 @@ func (f *profileFlags) saveTable(name string, t reports.Table) error {
 func (f *profileFlags) sweep(c *cobra.Command, s *session.Session, kernels []kernel.Kernel) error {
 	progress := newProgress(c.ErrOrStderr(), "runs")
 	defer progress.done()
-	p, err := measure.Sweep(c.Context(), s, kernels, measure.SweepOptions{
-		File: filepath.Join(f.out, "runs.csv"), Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set,
+	p, err := measure.Sweep(c.Context(), s, kernels, filepath.Join(f.out, "runs.csv"), measure.Options{
+		Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set,
 	})
 	progress.done()
 	var failures *measure.FailedError

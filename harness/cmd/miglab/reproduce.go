@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/atomicfile"
 	"miglab/harness/nearest"
 	"miglab/harness/run"
 	"miglab/harness/store"
@@ -170,7 +171,7 @@ func newReadme() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := store.WriteFile("README.md", func(w io.Writer) error {
+			if err := atomicfile.WriteFile("README.md", func(w io.Writer) error {
 				_, err := io.WriteString(w, text)
 				return err
 			}); err != nil {
@@ -182,7 +183,7 @@ func newReadme() *cobra.Command {
 					return err
 				}
 				to := filepath.Join("paper-figures", "gallery", image[strings.LastIndex(image, "/")+1:])
-				if err := store.WriteFile(to, func(w io.Writer) error {
+				if err := atomicfile.WriteFile(to, func(w io.Writer) error {
 					_, err := w.Write(raw)
 					return err
 				}); err != nil {

@@ -39,7 +39,7 @@ func newSchedule() *cobra.Command {
 			}
 			s, err := a.Schedule(c.Context(), p)
 			if infeasible, ok := errors.AsType[*algo.InfeasibleError](err); ok {
-				return fmt.Errorf("%s: %w", where(pf.tasks, infeasible.Task), err)
+				return fmt.Errorf("%s: %w", pf.file.where(infeasible.Task), err)
 			}
 			if failure, ok := errors.AsType[algo.Failure](err); ok {
 				return failedError{failure}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"miglab/harness/store"
+	"miglab/harness/atomicfile"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/kubernetes"
 	"miglab/harness/sweep/slurm"
@@ -71,9 +71,9 @@ func (f *submitFlags) kubernetes(c *cobra.Command, s *openSweep, n submission) e
 	}
 	if err := s.submit(n, func() (sweep.Job, error) {
 		job := sweep.Job{Engine: engineKubernetes, IDs: []string{n.name}, Merge: n.name + "-merge"}
-		for file, text := range map[string]string{"job.yaml": string(manifest), "Dockerfile": kubernetes.Dockerfile()} {
-			if err := store.WriteFile(filepath.Join(s.dir, file), func(w io.Writer) error {
-				_, err := io.WriteString(w, text)
+		for _, file := range [][2]string{{"job.yaml", string(manifest)}, {"Dockerfile", kubernetes.Dockerfile()}} {
+			if err := atomicfile.WriteFile(filepath.Join(s.dir, file[0]), func(w io.Writer) error {
+				_, err := io.WriteString(w, file[1])
 				return err
 			}); err != nil {
 				return job, err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"miglab/harness/store"
+	"miglab/harness/atomicfile"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/slurm"
 )
@@ -85,7 +85,7 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error 
 	}
 	var job sweep.Job
 	if err := s.submit(n, func() (sweep.Job, error) {
-		if err := store.WriteFile(out.ScriptPath(), func(w io.Writer) error {
+		if err := atomicfile.WriteFile(out.ScriptPath(), func(w io.Writer) error {
 			_, err := io.WriteString(w, out.Script())
 			return err
 		}); err != nil {

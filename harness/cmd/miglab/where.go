@@ -1,33 +1,38 @@
 package main
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"os"
 	"slices"
-	"strings"
+
+	"miglab/harness/mig"
+	"miglab/harness/task"
 )
 
-// where returns the file and line of a task in a tasks file that was read before;
-// the file alone should it have changed meanwhile.
-func where(file, task string) string {
-	raw, err := os.ReadFile(file)
+// A batchFile is a tasks file that was read.
+type batchFile struct {
+	path  string
+	tasks task.Batch
+	// lines holds the line of each task.
+	lines []int
+}
+
+func readTasks(path string, g *mig.GPU) (f batchFile, err error) {
+	file, err := os.Open(path)
 	if err != nil {
-		return file
+		return f, err
 	}
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\ufeff"))))
-	r.TrimLeadingSpace = true
-	for column := -1; ; {
-		fields, err := r.Read()
-		if err != nil {
-			return file
-		}
-		if column < 0 {
-			column = slices.IndexFunc(fields, func(name string) bool { return strings.TrimSpace(name) == "task" })
-		} else if strings.TrimSpace(fields[column]) == task {
-			line, _ := r.FieldPos(column)
-			return fmt.Sprintf("%s:%d", file, line)
-		}
+	defer file.Close()
+	f.path = path
+	f.tasks, f.lines, err = task.ReadCSVLines(file, path, g)
+	return f, err
+}
+
+// where returns the file and the line of a task, or the file if it has no such task.
+func (f *batchFile) where(name string) string {
+	i := slices.IndexFunc(f.tasks, func(t task.Task) bool { return t.Name == name })
+	if i < 0 {
+		return f.path
 	}
+	return fmt.Sprintf("%s:%d", f.path, f.lines[i])
 }

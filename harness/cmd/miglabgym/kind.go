@@ -1,19 +1,16 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"miglab/algorithms/rl/env"
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/strictjson"
 )
 
 // A kind is a kind of environments.
@@ -58,13 +55,8 @@ func open(name, options string) (*kind, func() (environment, error), error) {
 
 // parseOptions reads a JSON object over the defaults that to has.
 func parseOptions(text string, to any) error {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(to); err != nil {
+	if err := strictjson.Unmarshal([]byte(text), to); err != nil {
 		return fmt.Errorf("options %s: %w", text, err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("options %s: there is more than one JSON object", text)
 	}
 	return nil
 }

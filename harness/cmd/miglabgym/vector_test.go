@@ -147,8 +147,8 @@ func TestMistakesOfCallers(t *testing.T) {
 		want          string
 	}{
 		{"deadlin", "{}", 1, `unknown environment "deadlin"; did you mean "deadline"? (known: batch, deadline, own)`},
-		{"deadline", "", 1, "environment deadline: options : EOF"},
-		{"deadline", "{} {}", 1, "more than one JSON object"},
+		{"deadline", "", 1, "environment deadline: options : line 1: the text is incomplete"},
+		{"deadline", "{} {}", 1, "there is more text after the end"},
 		{"deadline", `{"orginal":true}`, 1, `unknown field "orginal"`},
 		{"deadline", `{"energy":"all"}`, 1, `unknown energy charge "all"`},
 		{"deadline", `{"dataset":"rodinia"}`, 1, `unknown days to sample "rodinia"`},

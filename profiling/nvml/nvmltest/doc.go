@@ -1,10 +1,8 @@
-// Package nvmltest gives tests NVIDIA's management library without a GPU: a stub of
-// libnvidia-ml.so.1, written in C (testdata/stub.c), which programs built with cgo
-// load as they load the real one. It refuses what drivers refuse, and its state is a
-// text file, so that several processes see the same GPUs, one after the other or at
-// once: [Build] compiles it, [New] makes a state, [State.Env] shows it to a process.
-//
-// What can stand in a state is said at the top of testdata/stub.c.
+// Package nvmltest replaces NVIDIA's management library in tests, without a GPU. It is a
+// stub of libnvidia-ml.so.1 in C (testdata/stub.c), which programs built with cgo load like
+// the real one. The stub refuses what drivers refuse. Its state is a text file, so that
+// several processes can use the same GPUs. [Build] compiles the stub, [New] makes a state,
+// [State.Env] gives it to a process. The top of testdata/stub.c describes a state.
 //
 // Only tests import it.
 package nvmltest

@@ -5,23 +5,23 @@ package nvmltest
 import (
 	"cmp"
 	_ "embed"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
+
+	"miglab/profiling/internal/filelock"
 )
 
 //go:embed testdata/stub.c
 var source []byte
 
-// Build compiles the stub and returns the folder of libnvidia-ml.so.1, which goes
-// away with the test. Flags are further ones for the compiler, for example
-// -DOLD_DRIVER. The compiler is cc or what CC says; without one the test is skipped,
-// and fails where MIGLAB_REQUIRE_CC is 1.
+// Build compiles the stub and returns the folder of libnvidia-ml.so.1, which is removed
+// after the test. flags are additional flags for the compiler, for example -DOLD_DRIVER.
+// The compiler is $CC or cc. Without one the test is skipped, or fails if
+// MIGLAB_REQUIRE_CC is 1.
 func Build(t testing.TB, flags ...string) (dir string) {
 	t.Helper()
 	cc := strings.Fields(cmp.Or(os.Getenv("CC"), "cc"))
@@ -53,14 +53,14 @@ func Build(t testing.TB, flags ...string) (dir string) {
 // Variable is the environment variable that names the stub's state.
 const Variable = "MIGLAB_NVML_STUB"
 
-// A100 is a line of a state: one A100 with 40 GB, MIG mode on, nothing on it.
+// A100 is a line of a state: an empty A100 with 40 GB and MIG mode on.
 const A100 = "gpu 0 A100 GPU-11111111-2222-3333-4444-555555555555 1 1"
 
-// A State is the file that says what GPUs the stub shows.
+// A State is the file that describes the stub's GPUs.
 type State string
 
-// New writes a state with lines as they are described in testdata/stub.c. It goes
-// away with the test.
+// New writes a state with the given lines (see testdata/stub.c). The file is removed after
+// the test.
 func New(t testing.TB, lines ...string) State {
 	t.Helper()
 	s := State(filepath.Join(t.TempDir(), "gpus.txt"))
@@ -68,13 +68,14 @@ func New(t testing.TB, lines ...string) State {
 	return s
 }
 
-// Env is what a process needs in its environment to see the GPUs: the stub's folder,
-// as [Build] returned it, and the state.
+// Env returns the environment variables with which a process uses the stub in the folder
+// that [Build] returned, with this state.
 func (s State) Env(dir string) []string {
 	return []string{"LD_LIBRARY_PATH=" + dir, Variable + "=" + string(s)}
 }
 
-// Lines returns the lines of the state that begin with one of the words, or all.
+// Lines returns the lines of the state that begin with one of the words, or all lines if
+// no word is given.
 func (s State) Lines(t testing.TB, words ...string) (lines []string) {
 	t.Helper()
 	s.locked(t, func() { lines = s.read(t) })
@@ -87,20 +88,19 @@ func (s State) Lines(t testing.TB, words ...string) (lines []string) {
 	})
 }
 
-// Instances returns the lines of the GPU and compute instances that exist: none
-// where nothing was left behind.
+// Instances returns the lines of the existing GPU and compute instances.
 func (s State) Instances(t testing.TB) []string {
 	t.Helper()
 	return s.Lines(t, "gi", "ci")
 }
 
-// Add puts further lines into the state, also while processes see it.
+// Add adds lines to the state, even while processes use it.
 func (s State) Add(t testing.TB, lines ...string) {
 	t.Helper()
 	s.locked(t, func() { s.write(t, append(s.read(t), lines...)) })
 }
 
-// Remove takes lines out of the state that begin with a word, for example fail.
+// Remove removes the lines of the state that begin with a word, for example fail.
 func (s State) Remove(t testing.TB, word string) {
 	t.Helper()
 	s.locked(t, func() {
@@ -132,14 +132,8 @@ func (s State) locked(t testing.TB, f func()) {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	for {
-		err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, syscall.EINTR) {
-			t.Fatal(err)
-		}
+	if err := filelock.Wait(lock); err != nil {
+		t.Fatal(err)
 	}
 	f()
 }

@@ -1,7 +1,7 @@
 // Command greedy is a scheduler for miglab that needs nothing but the standard library. It
-// divides each GPU into its smallest instances that have two places and fit all tasks, and
-// puts each task, in order of arrival, where it ends first. It does both tracks: a stream's
-// later batches queue up behind the earlier ones.
+// divides each GPU into instances of the smallest size that has two places and fits all tasks.
+// It puts each task, in order of arrival, where it ends first. It does the tracks batch and
+// stream; the later batches of a stream queue behind the earlier ones.
 //
 //	miglab run --algorithms exec:./greedy --datasets WIDETIMES
 package main
@@ -103,8 +103,8 @@ func main() {
 	}
 }
 
-// scheduler is what is known of the instance at hand: with the batches of a stream still to
-// come, where each GPU instance is free.
+// scheduler has what the later batches of a stream need: the GPU instances, and when each of
+// them is free.
 type scheduler struct {
 	gpu             string
 	reconfiguration string

@@ -1,4 +1,4 @@
-package store
+package atomicfile
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ func TestSweepRemovesWhatKilledWritersLeft(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	folder := filepath.Join(dir, unfinished+"folder")
+	folder := filepath.Join(dir, prefix+"folder")
 	if err := errors.Join(os.WriteFile(leftover, []byte("half a li"), 0o600), os.Mkdir(folder, 0o755)); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestSweepRemovesWhatKilledWritersLeft(t *testing.T) {
 	for _, e := range entries {
 		left = append(left, e.Name())
 	}
-	if want := []string{unfinished + "folder", "table.csv"}; err != nil || !slices.Equal(left, want) {
+	if want := []string{prefix + "folder", "table.csv"}; err != nil || !slices.Equal(left, want) {
 		t.Errorf("left are %q, %v; want %q", left, err, want)
 	}
 	if err := Sweep(filepath.Join(dir, "nowhere")); err != nil {

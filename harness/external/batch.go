@@ -1,0 +1,138 @@
+package external
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+)
+
+var _ = speak(protocol{algo.TrackBatch, func(p *program) any {
+	return func(algo.Args) (algo.Batch, error) { return newScheduler(p), nil }
+}})
+
+// The questions of the batch track.
+type (
+	instance struct {
+		Type            string     `json:"type"` // instance
+		ID              int64      `json:"id"`
+		GPU             gpu        `json:"gpu"`
+		GPUs            int        `json:"gpus"`
+		Reconfiguration string     `json:"reconfiguration"`
+		Start           []existing `json:"start"`
+		Tasks           []job      `json:"tasks"`
+	}
+	gpu struct {
+		Name          string     `json:"name"`
+		ComputeSlices mig.Slices `json:"compute_slices"`
+		MemorySlices  mig.Slices `json:"memory_slices"`
+		Profiles      []profile  `json:"profiles"`
+	}
+	profile struct {
+		Size    mig.Slices   `json:"size"`
+		Length  mig.Slices   `json:"length"`
+		Starts  []mig.Slices `json:"starts"`
+		Create  mig.Seconds  `json:"create_s"`
+		Destroy mig.Seconds  `json:"destroy_s"`
+	}
+	existing struct {
+		GPU       int         `json:"gpu"`
+		Size      mig.Slices  `json:"size"`
+		Slice     mig.Slices  `json:"slice"`
+		BusyUntil mig.Seconds `json:"busy_until_s"`
+	}
+	job struct {
+		Name    string      `json:"name"`
+		Release mig.Seconds `json:"release_s"`
+		// Seconds lacks the sizes that the task does not fit.
+		Seconds map[mig.Slices]mig.Seconds `json:"seconds"`
+	}
+)
+
+// newInstance returns the question for the first n tasks of a problem. Its ID is a hash of
+// the rest of it, so that the same instance always gives the same line.
+func newInstance(p *schedule.Problem, n int) instance {
+	q := instance{
+		Type: "instance", GPUs: p.GPUs(), Reconfiguration: p.Model.String(), Tasks: jobs(p, 0, n),
+		GPU: gpu{Name: p.GPU.Name, ComputeSlices: p.GPU.ComputeSlices, MemorySlices: p.GPU.MemorySlices},
+	}
+	for _, size := range p.GPU.Sizes() {
+		own := p.GPU.Profile(size)
+		pr := profile{Size: size, Length: own.Length, Starts: own.Starts}
+		if p.Model != mig.Free {
+			pr.Create, pr.Destroy = own.Create, own.Destroy
+		}
+		q.GPU.Profiles = append(q.GPU.Profiles, pr)
+	}
+	for _, e := range p.Start {
+		q.Start = append(q.Start, existing{e.GPU, e.Instance.Size(), e.Instance.Start, e.BusyUntil})
+	}
+	tasks := p.Tasks[:n].Hash()
+	q.ID = hashID(fmt.Appendln(tasks[:], q.GPU.Name, q.GPUs, q.Reconfiguration, q.Start, p.Release[:min(n, len(p.Release))]))
+	return q
+}
+
+// jobs returns the tasks from one index to before another.
+func jobs(p *schedule.Problem, from, to int) []job {
+	out := make([]job, 0, to-from)
+	for i := from; i < to; i++ {
+		out = append(out, job{p.Tasks[i].Name, p.ReleaseOf(i), seconds(&p.Tasks[i], p.GPU)})
+	}
+	return out
+}
+
+func seconds(t *task.Task, g *mig.GPU) map[mig.Slices]mig.Seconds {
+	out := map[mig.Slices]mig.Seconds{}
+	for _, size := range g.Sizes() {
+		if t.Fits(size) {
+			out[size] = t.On(size)
+		}
+	}
+	return out
+}
+
+// A solution is the answer to an instance, or to the tasks of a stream.
+type solution struct {
+	head
+	Schedule jsontext.Value `json:"schedule"`
+}
+
+func (s *solution) check(id int64) error {
+	if err := s.expect(id, "schedule"); err != nil {
+		return err
+	}
+	if s.Type == "schedule" && s.Schedule == nil {
+		return errors.New("schedule is missing")
+	}
+	return nil
+}
+
+// read returns the schedule of a solution, or an [*Error] without a program.
+func (s *solution) read(p schedule.Problem) (schedule.Schedule, error) {
+	out, err := schedule.Decode(bytes.NewReader(s.Schedule), p)
+	if err != nil {
+		return out, newError(run.KindInvalid, "gives no schedule: %v", err)
+	}
+	return out, nil
+}
+
+// A scheduler is a program of the batch or the stream track.
+type scheduler struct{ client }
+
+func newScheduler(p *program) *scheduler { return &scheduler{client{program: p}} }
+
+// Schedule implements [algo.Batch].
+func (s *scheduler) Schedule(ctx context.Context, problem algo.Problem) (schedule.Schedule, error) {
+	if s.hello.Batch > 1 {
+		return s.together(ctx, &problem)
+	}
+	return s.ScheduleStream(ctx, problem, []int{len(problem.Tasks)})
+}

@@ -1,0 +1,101 @@
+package external
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// A conversation asks one process about one instance.
+type conversation struct {
+	ctx  context.Context
+	proc *process
+	// id is that of the instance.
+	id int64
+	// deadline is when the last question about the instance must be answered.
+	deadline time.Time
+}
+
+// ask sends a question and reads the answer. If the program declines, or does not answer as
+// the protocol says, that is an [*Error] without a program; in the latter case the process
+// is gone.
+func (c *conversation) ask(question any, a answer) error {
+	line, err := c.proc.ask(c.ctx, encode(question), c.deadline)
+	if err != nil {
+		return err
+	}
+	if err := decode(line, a); err != nil {
+		return c.proc.fail(KindProtocol, "writes a line that is no message: %v: %s", err, quote(line))
+	}
+	if err := a.check(c.id); err != nil {
+		return c.proc.fail(KindProtocol, "gives a wrong answer: %v", err)
+	}
+	return a.declined()
+}
+
+// A client has conversations with the processes of a program, and knows how long the last
+// one took.
+type client struct {
+	*program
+	took atomic.Int64 // nanoseconds
+}
+
+// Took implements [algo.Timed]: it is the time of the conversation, including writing and
+// reading messages, but not starting a process.
+func (c *client) Took() time.Duration { return time.Duration(c.took.Load()) }
+
+// converse has a conversation about an instance. If a process fails that has answered about
+// an instance before, the conversation is had again with a new process, so that it does not
+// matter which instances came before.
+func (c *client) converse(ctx context.Context, id int64, talk func(*conversation) error) error {
+	proc, err := c.take(ctx)
+	if err != nil {
+		return err
+	}
+	err = c.timed(ctx, proc, id, talk)
+	if proc.stopped() && proc.used && ctx.Err() == nil {
+		if proc, err = c.fresh(ctx); err != nil {
+			return err
+		}
+		err = c.timed(ctx, proc, id, talk)
+	}
+	if !proc.stopped() {
+		c.giveBack(proc)
+	}
+	return c.blame(err)
+}
+
+func (c *client) timed(ctx context.Context, proc *process, id int64, talk func(*conversation) error) error {
+	start := time.Now()
+	defer func() { c.took.Store(int64(time.Since(start))) }()
+	return talk(&conversation{ctx, proc, id, start.Add(c.limits.timeout)})
+}
+
+// A dialogue is a conversation that a simulation has, one question for each decision. The
+// simulation has no way to fail with an error of the program, so the dialogue keeps it.
+type dialogue struct {
+	client
+	talk *conversation
+	err  error
+}
+
+// simulate runs a simulation that asks questions about the instance of a seed.
+func (d *dialogue) simulate(ctx context.Context, seed uint64, simulation func() error) error {
+	id := int64(seed >> 16) // 48 bits, as hashID
+	return d.converse(ctx, id, func(c *conversation) error {
+		d.talk, d.err = c, nil
+		err := simulation()
+		if d.err != nil {
+			return d.err
+		}
+		return err
+	})
+}
+
+// ask asks a question, unless one before failed, and reports whether it was answered.
+func (d *dialogue) ask(question any, a answer) bool {
+	if d.err == nil {
+		d.err = d.talk.ask(question, a)
+	}
+	return d.err == nil
+}

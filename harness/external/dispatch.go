@@ -1,0 +1,157 @@
+package external
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+var _ = speak(protocol{algo.TrackDispatch, func(p *program) any {
+	return func(_ algo.Args, setting sim.DispatchSetting) (sim.Dispatcher, error) {
+		return &dispatcher{dialogue: dialogue{client: client{program: p}}, setting: setting}, nil
+	}
+}})
+
+// The questions of the dispatch track.
+type (
+	// fleet opens the dialogue.
+	fleet struct {
+		Type   string       `json:"type"` // fleet
+		ID     int64        `json:"id"`
+		Slices []fleetSlice `json:"slices"`
+		// Watts is what a GPU draws by its number of busy compute slices, from 0.
+		Watts []float64 `json:"watts"`
+	}
+	fleetSlice struct {
+		GPU  int        `json:"gpu"`
+		Size mig.Slices `json:"size"`
+	}
+	// dispatchRequest asks for a decision about a job.
+	dispatchRequest struct {
+		Type string       `json:"type"` // job
+		ID   int64        `json:"id"`
+		Now  task.Minutes `json:"now_min"`
+		// Arrived are the jobs that have arrived since the last decision.
+		Arrived []arrivedJob `json:"arrived"`
+		// Job is the number of the job to dispatch, and Free are the slices that are free.
+		Job  int   `json:"job"`
+		Free []int `json:"free"`
+	}
+	arrivedJob struct {
+		Job      int          `json:"job"`
+		Arrival  task.Minutes `json:"arrival_min"`
+		Deadline task.Minutes `json:"deadline_min"`
+		// Minutes lacks the sizes that the job does not fit.
+		Minutes map[mig.Slices]task.Minutes `json:"minutes"`
+	}
+)
+
+// newFleet returns the opening for a queue in which no slice has been used yet.
+func newFleet(id int64, q *sim.Queue) fleet {
+	f := fleet{Type: "fleet", ID: id}
+	size := map[int]mig.Slices{} // by GPU
+	largest := mig.Slices(0)
+	for _, s := range q.Slices() {
+		f.Slices = append(f.Slices, fleetSlice{s.GPU, s.Size})
+		size[s.GPU] += s.Size
+		largest = max(largest, size[s.GPU])
+	}
+	for busy := range largest + 1 {
+		f.Watts = append(f.Watts, q.Watts(0, busy))
+	}
+	return f
+}
+
+func newArrivedJob(number int, j *task.Job) arrivedJob {
+	a := arrivedJob{number, j.Arrival, j.Deadline, map[mig.Slices]task.Minutes{}}
+	for size := mig.Slices(1); size <= mig.MaxSize; size++ {
+		if d := j.On(size); !math.IsInf(float64(d), 1) {
+			a.Minutes[size] = d
+		}
+	}
+	return a
+}
+
+// A choice is the answer to a dispatchRequest.
+type choice struct {
+	head
+	Slice *int `json:"slice"`
+}
+
+func (c *choice) check(id int64) error {
+	if err := c.expect(id, "dispatch"); err != nil {
+		return err
+	}
+	if c.Type == "dispatch" && c.Slice == nil {
+		return errors.New("slice is missing")
+	}
+	return nil
+}
+
+// A dispatcher is a program of the dispatch track.
+type dispatcher struct {
+	dialogue
+	setting sim.DispatchSetting
+	// numbers are the jobs that the program knows, by the order in which it was told; nil
+	// before the dialogue is opened. waiting is how many of them still wait.
+	numbers map[*task.Job]int
+	waiting int
+}
+
+// Converse implements [algo.Dialogue].
+func (d *dispatcher) Converse(ctx context.Context, simulation func() error) error {
+	return d.simulate(ctx, d.setting.Seed, func() error {
+		d.numbers, d.waiting = nil, 0
+		return simulation()
+	})
+}
+
+// Dispatch implements [sim.Dispatcher]. If the program fails, it chooses a slice that does
+// not exist, which ends the simulation.
+func (d *dispatcher) Dispatch(q *sim.Queue) int {
+	id := d.talk.id
+	if d.numbers == nil {
+		d.numbers = map[*task.Job]int{}
+		d.ask(newFleet(id, q), &ready{})
+	}
+	question := dispatchRequest{Type: "job", ID: id, Now: q.Now(), Arrived: d.arrived(q), Job: d.numbers[q.Head()]}
+	for i, s := range q.Slices() {
+		if !s.Busy {
+			question.Free = append(question.Free, i)
+		}
+	}
+	var answer choice
+	if !d.ask(question, &answer) {
+		return -1
+	}
+	return *answer.Slice
+}
+
+// arrived numbers the jobs that the program does not know yet, by arrival and deadline.
+func (d *dispatcher) arrived(q *sim.Queue) []arrivedJob {
+	var unknown []*task.Job
+	if q.Waiting() > d.waiting {
+		for j := range q.All() {
+			if _, known := d.numbers[j]; !known {
+				unknown = append(unknown, j)
+			}
+		}
+	}
+	d.waiting = q.Waiting() - 1 // without the job that is dispatched now
+	slices.SortStableFunc(unknown, func(a, b *task.Job) int {
+		return cmp.Or(cmp.Compare(a.Arrival, b.Arrival), cmp.Compare(a.Deadline, b.Deadline))
+	})
+	var out []arrivedJob
+	for _, j := range unknown {
+		d.numbers[j] = len(d.numbers)
+		out = append(out, newArrivedJob(d.numbers[j], j))
+	}
+	return out
+}

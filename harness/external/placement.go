@@ -1,0 +1,124 @@
+package external
+
+import (
+	"context"
+	"errors"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+var _ = speak(protocol{algo.TrackPlacement, func(p *program) any {
+	return func(_ algo.Args, setting sim.PlacementSetting) (sim.Placer, error) {
+		return &placer{dialogue: dialogue{client: client{program: p}}, setting: setting}, nil
+	}
+}})
+
+// The questions of the placement track.
+type (
+	// cluster opens the dialogue.
+	cluster struct {
+		Type string     `json:"type"` // cluster
+		ID   int64      `json:"id"`
+		GPU  clusterGPU `json:"gpu"`
+		GPUs int        `json:"gpus"`
+		// Demand is missing where nobody knows it.
+		Demand []float64 `json:"demand,omitempty"`
+	}
+	clusterGPU struct {
+		Name          string           `json:"name"`
+		ComputeSlices mig.Slices       `json:"compute_slices"`
+		MemorySlices  mig.Slices       `json:"memory_slices"`
+		Profiles      []clusterProfile `json:"profiles"`
+	}
+	clusterProfile struct {
+		Name   string       `json:"name"`
+		Size   mig.Slices   `json:"size"`
+		Length mig.Slices   `json:"length"`
+		Starts []mig.Slices `json:"starts"`
+	}
+	// placementRequest asks for a decision.
+	placementRequest struct {
+		Type string `json:"type"` // request
+		ID   int64  `json:"id"`
+		// Profile is an index in the profiles of the cluster.
+		Profile int `json:"profile"`
+		// Changes has the GPUs whose masks are not what they were at the last decision.
+		Changes []maskChange `json:"changes"`
+	}
+	maskChange struct {
+		GPU  int      `json:"gpu"`
+		Mask mig.Mask `json:"mask"`
+	}
+)
+
+func newCluster(id int64, s *sim.PlacementSetting) cluster {
+	q := cluster{
+		Type: "cluster", ID: id, GPUs: s.GPUs, Demand: s.Demand,
+		GPU: clusterGPU{Name: s.GPU.Name, ComputeSlices: s.GPU.ComputeSlices, MemorySlices: s.GPU.MemorySlices},
+	}
+	for _, p := range task.RequestProfiles(s.GPU) {
+		q.GPU.Profiles = append(q.GPU.Profiles, clusterProfile{p.String(), p.Size, p.Length, p.Starts})
+	}
+	return q
+}
+
+// A place is the answer to a placementRequest: a place for the instance, or a rejection.
+type place struct {
+	head
+	GPU   *int        `json:"gpu"`
+	Slice *mig.Slices `json:"slice"`
+}
+
+func (p *place) check(id int64) error {
+	if err := p.expect(id, "place", "reject"); err != nil {
+		return err
+	}
+	if p.Type == "place" && (p.GPU == nil || p.Slice == nil) {
+		return errors.New("gpu or slice is missing")
+	}
+	return nil
+}
+
+// A placer is a program of the placement track.
+type placer struct {
+	dialogue
+	setting sim.PlacementSetting
+	// masks are what the program knows of the cluster; nil before the dialogue is opened.
+	masks []mig.Mask
+}
+
+// Converse implements [algo.Dialogue].
+func (p *placer) Converse(ctx context.Context, simulation func() error) error {
+	return p.simulate(ctx, p.setting.Seed, func() error {
+		p.masks = nil
+		return simulation()
+	})
+}
+
+// Place implements [sim.Placer]. If the program fails, it chooses a GPU that does not exist,
+// which ends the simulation.
+func (p *placer) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
+	id := p.talk.id
+	if p.masks == nil {
+		p.masks = make([]mig.Mask, c.GPUs())
+		p.ask(newCluster(id, &p.setting), &ready{})
+	}
+	question := placementRequest{Type: "request", ID: id, Profile: profile}
+	for gpu := range p.masks {
+		if now := c.Mask(gpu); p.masks[gpu] != now {
+			p.masks[gpu] = now
+			question.Changes = append(question.Changes, maskChange{gpu, now})
+		}
+	}
+	var answer place
+	if !p.ask(question, &answer) {
+		return sim.Spot{GPU: -1}, true
+	}
+	if answer.Type == "reject" {
+		return sim.Spot{}, false
+	}
+	return sim.Spot{GPU: *answer.GPU, Start: *answer.Slice}, true
+}

@@ -1,0 +1,414 @@
+// Package strictjson reads JSON and refuses everything that is not exactly what the
+// caller asked for: unknown and duplicate members, members whose names differ in case,
+// values of another type, invalid UTF-8, and text after the end. An error names the line
+// and the value.
+//
+// [Unmarshal] fills a struct. A [Decoder] reads token by token, for formats whose checks
+// need to name the place of a value.
+package strictjson
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"miglab/harness/nearest"
+)
+
+// Error says where a text is wrong and what would be right.
+type Error struct {
+	// File is the file's name; it may be empty.
+	File string
+	// Line counts from 1. It is 0 when the error is not about a text.
+	Line int
+	// Path is the value concerned, for example placements[3].size. It is empty for the
+	// whole text.
+	Path string
+	// Err says what is wrong.
+	Err error
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	switch {
+	case e.File != "":
+		fmt.Fprintf(&b, "%s:%d: ", e.File, e.Line)
+	case e.Line > 0:
+		fmt.Fprintf(&b, "line %d: ", e.Line)
+	}
+	if e.Path != "" {
+		b.WriteString(e.Path + ": ")
+	}
+	b.WriteString(e.Err.Error())
+	return b.String()
+}
+
+// Unwrap returns what is wrong.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Unmarshal reads one JSON value into the value that v points to. Members that the text
+// lacks leave their fields as they are. The error is an [*Error] without a file name.
+func Unmarshal(text []byte, v any) error {
+	d := NewDecoder(bytes.NewReader(text), "")
+	if err := d.Value(v); err != nil {
+		return err
+	}
+	return d.End()
+}
+
+// A Decoder reads JSON token by token. After the first error it must not be used again.
+// What is wrong with the text is an [*Error]; other errors are those of the reader.
+type Decoder struct {
+	in   *jsontext.Decoder
+	file string
+	// lines counts the lines of the text as it is read.
+	lines lineCounter
+}
+
+// NewDecoder returns a decoder. The file name is only used in errors; it may be empty.
+func NewDecoder(r io.Reader, file string) *Decoder {
+	d := &Decoder{file: file, lines: lineCounter{Reader: r}}
+	d.in = jsontext.NewDecoder(&d.lines)
+	return d
+}
+
+// A lineCounter notes where lines end while they are read, so that no text is read twice
+// to find a line.
+type lineCounter struct {
+	io.Reader
+	read int64
+	// passed is the number of lines that end before the last offset asked for, and ends
+	// holds the offsets of the line ends after it.
+	passed int
+	ends   []int64
+}
+
+// Read reads and notes the line ends.
+func (l *lineCounter) Read(b []byte) (int, error) {
+	n, err := l.Reader.Read(b)
+	for i := 0; i < n; i++ {
+		next := bytes.IndexByte(b[i:n], '\n')
+		if next < 0 {
+			break
+		}
+		i += next
+		l.ends = append(l.ends, l.read+int64(i))
+	}
+	l.read += int64(n)
+	return n, err
+}
+
+// at returns the line of an offset. Offsets must not decrease from call to call.
+func (l *lineCounter) at(offset int64) int {
+	for len(l.ends) > 0 && l.ends[0] < offset {
+		l.ends = l.ends[1:]
+		l.passed++
+	}
+	return l.passed + 1
+}
+
+// Line returns the line of the token that was read last.
+func (d *Decoder) Line() int { return d.lines.at(d.in.InputOffset()) }
+
+// Fail returns the error about the value that was read last.
+func (d *Decoder) Fail(format string, args ...any) error {
+	return d.FailAt(d.Line(), "", fmt.Errorf(format, args...))
+}
+
+// FailAt returns the error about a member of the object that was read last; the line is
+// that of the member. The member is empty for an error about the object itself.
+func (d *Decoder) FailAt(line int, member string, err error) error {
+	return &Error{File: d.file, Line: line, Path: join(d.path(d.in.StackPointer()), member), Err: err}
+}
+
+// path writes a JSON pointer the way that programs write it, for example a.b[3].
+func (d *Decoder) path(p jsontext.Pointer) string {
+	path, level := "", 0
+	for name := range p.Tokens() {
+		level++
+		_, err := strconv.ParseUint(name, 10, 63)
+		isIndex := err == nil
+		if level <= d.in.StackDepth() {
+			kind, _ := d.in.StackIndex(level)
+			isIndex = kind == '['
+		}
+		if isIndex {
+			path += "[" + name + "]"
+		} else {
+			path = join(path, shorten(name))
+		}
+	}
+	return shorten(path)
+}
+
+func join(path, member string) string {
+	if path == "" || member == "" {
+		return path + member
+	}
+	return path + "." + member
+}
+
+// wrap turns an error of the JSON library into one that says where it is.
+func (d *Decoder) wrap(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return &Error{File: d.file, Line: d.lines.at(d.lines.read), Err: fmt.Errorf("the text is incomplete; it ends at byte %d", d.lines.read)}
+	}
+	if at, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		e := &Error{File: d.file, Line: d.lines.at(at.ByteOffset), Path: d.path(at.JSONPointer)}
+		e.Err = fmt.Errorf("this is not JSON at byte %d: %w", at.ByteOffset, at.Err)
+		if errors.Is(err, jsontext.ErrDuplicateName) {
+			e.Err = errors.New("the field is there twice")
+		}
+		return e
+	}
+	if at, ok := errors.AsType[*json.SemanticError](err); ok {
+		e := &Error{File: d.file, Line: d.lines.at(at.ByteOffset), Path: d.path(at.JSONPointer), Err: semantic(at)}
+		if errors.Is(err, json.ErrUnknownName) {
+			e.Path = d.path(at.JSONPointer.Parent())
+			e.Err = fmt.Errorf("unknown field %q", shorten(at.JSONPointer.LastToken()))
+		}
+		return e
+	}
+	return err
+}
+
+// semantic says why a value does not fit the Go value that it is read into.
+func semantic(e *json.SemanticError) error {
+	value := describe(e.JSONKind)
+	if e.JSONValue != nil {
+		value = shorten(string(e.JSONValue))
+	}
+	want := "valid"
+	if e.GoType != nil {
+		want = goKind(e.GoType)
+	}
+	if e.Err != nil && !errors.Is(e.Err, strconv.ErrSyntax) {
+		return fmt.Errorf("%s is not %s: %w", value, want, e.Err)
+	}
+	return fmt.Errorf("%s is not %s", value, want)
+}
+
+func goKind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "a whole number from 0"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "an object"
+	}
+	return "a " + t.String()
+}
+
+func describe(k jsontext.Kind) string {
+	switch k {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case 0:
+		return "the value"
+	}
+	return k.String()
+}
+
+// maxShown is how many bytes of a value an error quotes.
+const maxShown = 100
+
+func shorten(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxShown], "") + "..."
+}
+
+// show words a token for an error.
+func show(t jsontext.Token) string {
+	switch t.Kind() {
+	case '{', '[':
+		return describe(t.Kind())
+	case '"':
+		return strconv.Quote(shorten(t.String()))
+	}
+	return shorten(t.String())
+}
+
+// Value reads the next value into what v points to, as [Unmarshal] does.
+func (d *Decoder) Value(v any) error {
+	if err := json.UnmarshalDecode(d.in, v, json.RejectUnknownMembers(true)); err != nil {
+		return d.wrap(err)
+	}
+	return nil
+}
+
+// End checks that nothing but white space is left.
+func (d *Decoder) End() error {
+	_, err := d.in.ReadToken()
+	if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	at := d.in.InputOffset()
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		at = syntax.ByteOffset
+	} else if err != nil {
+		return err
+	}
+	return &Error{File: d.file, Line: d.lines.at(at), Err: fmt.Errorf("there is more text after the end, at byte %d", at)}
+}
+
+// token reads a token, which must be of the kind.
+func (d *Decoder) token(kind jsontext.Kind, what string) (jsontext.Token, error) {
+	t, err := d.in.ReadToken()
+	if err != nil {
+		return t, d.wrap(err)
+	}
+	if t.Kind() != kind {
+		return t, d.Fail("%s is not %s", show(t), what)
+	}
+	return t, nil
+}
+
+// A Member is a member of an object.
+type Member struct {
+	Name string
+	// Optional members may be missing.
+	Optional bool
+	// Read reads the value with the decoder's methods.
+	Read func() error
+}
+
+// Into makes a [Member.Read] of a method that returns the value.
+func Into[T any](to *T, read func() (T, error)) func() error {
+	return func() (err error) {
+		*to, err = read()
+		return err
+	}
+}
+
+// Object reads an object with the members, at most 64, in any order. An unknown name
+// gives an error that wraps a [*nearest.UnknownError].
+func (d *Decoder) Object(members []Member) error {
+	var seen uint64
+	err := d.Each(func(name string) error {
+		for i := range members {
+			if members[i].Name == name {
+				seen |= 1 << i
+				return members[i].Read()
+			}
+		}
+		known := make([]string, len(members))
+		for i := range members {
+			known[i] = members[i].Name
+		}
+		return &Error{File: d.file, Line: d.Line(), Path: d.path(d.in.StackPointer().Parent()), Err: nearest.Unknown("field", name, known)}
+	})
+	if err != nil {
+		return err
+	}
+	for i := range members {
+		if seen>>i&1 == 0 && !members[i].Optional {
+			return d.FailAt(d.Line(), members[i].Name, errors.New("the field is missing"))
+		}
+	}
+	return nil
+}
+
+// Each reads an object with any members: read is called with each name and must read the
+// value.
+func (d *Decoder) Each(read func(name string) error) error {
+	if _, err := d.token('{', "an object"); err != nil {
+		return err
+	}
+	for {
+		t, err := d.in.ReadToken()
+		if err != nil {
+			return d.wrap(err)
+		}
+		if t.Kind() == '}' {
+			return nil
+		}
+		if err := read(t.String()); err != nil {
+			return err
+		}
+	}
+}
+
+// List reads a list: read is called for each value and must read it.
+func (d *Decoder) List(read func() error) error {
+	if _, err := d.token('[', "a list"); err != nil {
+		return err
+	}
+	for d.in.PeekKind() != ']' {
+		if err := read(); err != nil {
+			return err
+		}
+	}
+	_, err := d.token(']', "the end of the list")
+	return err
+}
+
+// Text reads a string.
+func (d *Decoder) Text() (string, error) {
+	t, err := d.token('"', "a string")
+	if err != nil {
+		return "", err
+	}
+	return t.String(), nil
+}
+
+// Number reads a number that a float64 can hold.
+func (d *Decoder) Number() (float64, error) {
+	t, err := d.token('0', "a number")
+	if err != nil {
+		return 0, err
+	}
+	f, err := strconv.ParseFloat(t.String(), 64)
+	if err != nil {
+		return 0, d.Fail("%s is too large for a number", show(t))
+	}
+	return f, nil
+}
+
+// Integer reads a whole number.
+func (d *Decoder) Integer() (int, error) {
+	t, err := d.token('0', "a whole number")
+	if err != nil {
+		return 0, err
+	}
+	i, err := strconv.Atoi(t.String())
+	if err != nil {
+		return 0, d.Fail("%s is not a whole number", show(t))
+	}
+	return i, nil
+}
+
+// Bool reads true or false.
+func (d *Decoder) Bool() (bool, error) {
+	t, err := d.in.ReadToken()
+	if err != nil {
+		return false, d.wrap(err)
+	}
+	if t.Kind() != 't' && t.Kind() != 'f' {
+		return false, d.Fail("%s is not true or false", show(t))
+	}
+	return t.Bool(), nil
+}
