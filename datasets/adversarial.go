@@ -7,12 +7,12 @@ import (
 	"miglab/harness/mig"
 )
 
-// peaked says which tasks are kept: those whose efficiency, t(1)/(s t(s)), is highest
-// at one size and nearly as high at another.
+// A peaked condition keeps the tasks whose efficiency, t(1)/(s t(s)), is highest at one size
+// and nearly as high at another.
 type peaked struct {
 	name string
-	// at is the only size with the highest efficiency, and near one with at least a
-	// share of it.
+	// at is the only size with the highest efficiency. The efficiency at near is at least
+	// share times as high.
 	at, near mig.Slices
 	share    float64
 }
@@ -20,20 +20,20 @@ type peaked struct {
 // adversarial are the two situations of DRL 6.7 in which giving each task its most
 // efficient size is bad for all: at 4 slices "but whose efficiency at 3 slices is only
 // marginally worse", and at 2, where it "is not much worse with 3 slices". The shares
-// are our reading of these words. Nor does the paper say which of its workloads the
-// tasks were drawn from; MIXSCALINGUNIFORM has all classes alike. Of its tasks, 1.2 %
-// are kept for size 4 and 6.4 % for size 2; with gen=released-train none and 0.5 %,
-// since there no task gains more than linearly from 3 to 4 slices.
+// are our reading of these words. The paper does not say which of its workloads the tasks
+// were drawn from. We take MIXSCALINGUNIFORM, which has all classes alike: 1.2 % of its tasks
+// are kept for size 4 and 6.4 % for size 2. With gen=released-train it is none and 0.5 %,
+// since no task gains more than linearly from 3 to 4 slices then.
 var adversarial = []peaked{
 	{"ADVERSARIAL4", 4, 3, 0.95},
 	{"ADVERSARIAL2", 2, 3, 0.9},
 }
 
 func (p *peaked) String() string {
-	return fmt.Sprintf("most efficient on %d slices, and on %d at least %g times as", p.at, p.near, p.share)
+	return fmt.Sprintf("most efficient on %d slices, and at least %g times as efficient on %d", p.at, p.share, p.near)
 }
 
-// keeps reports whether a task is one of these.
+// keeps reports whether a task meets the condition.
 func (p *peaked) keeps(t *times, sizes []mig.Slices) bool {
 	most := efficiency(t, p.at)
 	for _, s := range sizes {
@@ -46,7 +46,7 @@ func (p *peaked) keeps(t *times, sizes []mig.Slices) bool {
 
 func efficiency(t *times, s mig.Slices) float64 { return t[1] / (float64(s) * t[s]) }
 
-// ScarceError says that hardly any task is as a dataset wants them.
+// ScarceError says that too few tasks meet the condition of a dataset.
 type ScarceError struct {
 	// Dataset is the canonical spec.
 	Dataset, GPU string
@@ -55,14 +55,14 @@ type ScarceError struct {
 }
 
 func (e *ScarceError) Error() string {
-	return fmt.Sprintf("dataset %q on %s: only %d of %d tasks drawn are as it wants them; choose another gen, psup or leave", e.Dataset, e.GPU, e.Kept, e.Drawn)
+	return fmt.Sprintf("dataset %q on %s: only %d of %d drawn tasks meet its condition; choose another gen, psup or leave", e.Dataset, e.GPU, e.Kept, e.Drawn)
 }
 
-// drawsPerTask is after how many draws for each task of a batch none are hoped for.
+// drawsPerTask is the number of draws for each task of a batch after which it gives up.
 const drawsPerTask = 5000
 
-// fillOnly draws tasks until enough of them are kept. Classes come at random, in
-// proportion to their weights, since the kept tasks are not divided among them.
+// fillOnly draws tasks until enough of them are kept. The class of each is drawn in proportion
+// to the weights. The error is a [*ScarceError].
 func fillOnly[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU, tasks []T) error {
 	weights := s.scaling.weights(g)
 	total := 0
@@ -72,7 +72,7 @@ func fillOnly[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.
 	kept, limit := 0, drawsPerTask*len(tasks)
 	for drawn := 0; kept < len(tasks); drawn++ {
 		if drawn == limit {
-			return &ScarceError{s.ID(), g.Name, kept, drawn}
+			return &ScarceError{s.id, g.Name, kept, drawn}
 		}
 		class := 0
 		for at := rng.IntN(total); at >= weights[class]; class++ {

@@ -1,67 +1,28 @@
 package datasets
 
 import (
-	"strings"
-
 	"miglab/harness/mig"
-	"miglab/harness/strictcsv"
+	"miglab/harness/spec"
 	"miglab/harness/task"
 )
 
-// programsPrefix marks the spec of a file of programs.
-const programsPrefix = "corunfile:"
+var _ = Register(Family{
+	Name: "corunfile:", File: "file of programs", Source: "the file",
+	Doc:    "the programs of a CSV file with the header name,class,solo_s,serial,compute,memory,parallelism; parameters at the end",
+	Params: corunParams,
+	New: func(_ string, a spec.Args) (Dataset, error) {
+		return programsFile{aFile(a[FileKey]), newCorunSetting(a)}, nil
+	},
+})
 
-// programsFile is a window of a user's own programs. It is read anew for every instance.
+// programsFile is a window of a user's own programs.
 type programsFile struct {
-	path string
+	aFile
 	corunSetting
 }
 
-// parseProgramsFile parses a path with the parameters of the setting at its end. Paths may
-// hold any character, so that only the last "?cmax=" and the like begins them.
-func parseProgramsFile(text string) (Spec, error) {
-	s := programsFile{path: text, corunSetting: defaultSetting}
-	if i := s.parametersAt(text); i >= 0 {
-		s.path = text[:i]
-		if err := setParameters(strings.Split(text[i+1:], "&"), s.parameters()); err != nil {
-			return nil, err
-		}
-	}
-	if s.path == "" {
-		return nil, &ParameterError{Name: "corunfile", Want: "the path of a file of programs, as in corunfile:programs.csv"}
-	}
-	return s, nil
-}
-
-// parametersAt returns where the parameters begin; -1 if there are none.
-func (s *programsFile) parametersAt(text string) int {
-	at := -1
-	for _, p := range s.parameters() {
-		at = max(at, strings.LastIndex(text, "?"+p.name+"="))
-	}
-	return at
-}
-
-func (s programsFile) ID() string {
-	p := s.differing()
-	if len(p) == 0 && s.parametersAt(s.path) >= 0 {
-		p = []string{"release=false"}
-	}
-	return canonical(programsPrefix+s.path, p)
-}
-
-func (s programsFile) Instances() int { return 1 }
-
-func (s programsFile) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	if err := checkIndex(s, index); err != nil {
-		return nil, err
-	}
-	f, err := strictcsv.Open(s.path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	jobs, err := task.ReadPrograms(f, s.path)
+func (s programsFile) Instance(*mig.GPU, int) (task.Payload, error) {
+	jobs, err := readFile(s.aFile, task.ReadPrograms)
 	if err != nil {
 		return nil, err
 	}

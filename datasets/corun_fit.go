@@ -12,11 +12,11 @@ import (
 
 // A KernelFit is the co-run model's program for a kernel that was measured by instance size.
 type KernelFit struct {
-	// Kernel is spelled as in the table; Program is its name in the hierarchical paper's
-	// Table IV, empty if it is not there or the times are not those of [RodiniaA100].
+	// Kernel is spelled as in the table. Program is its name in the hierarchical paper's
+	// Table IV, "" if it is not there or the times are not those of [RodiniaA100].
 	Kernel, Program string
-	// Fitted has its class from Table IV; where the kernel is not there, of those that it does
-	// not contradict the one whose division of the work fits best.
+	// Fitted has its class from Table IV. A kernel that is not there has the class that fits
+	// best among those that it does not contradict.
 	Fitted task.Program
 	// RMS is the root mean square of the relative residuals over the instance sizes.
 	RMS float64
@@ -24,19 +24,19 @@ type KernelFit struct {
 	Gain float64
 }
 
-// Contradicts reports whether the measured times are not those of the class: it is US though
-// it gains 10 % or more from the smallest to the largest size, or not US though it gains less.
-// Times by instance size cannot tell CI from MI.
+// Contradicts reports whether the measured times contradict the class: a US kernel that gains
+// 10 % or more from the smallest to the largest size, or another one that gains less. Times by
+// instance size cannot tell CI from MI.
 func (f *KernelFit) Contradicts() bool {
 	return (f.Fitted.Class == task.Unscalable) != (f.Gain < 1.1)
 }
 
 // KernelFits returns the fits of the 16 public kernels, in the order of the table.
 //
-// On MIG instances compute and bandwidth grow together, so that times by size say nothing
-// about the division of the work between them: that is the class's, the middle of what
-// programs of the class are drawn from. The serial part, the parallelism and the solo time
-// minimise the sum of the squared relative residuals; the parallelism in thousandths.
+// On MIG instances compute and bandwidth grow together, so that times by size do not tell how
+// the work is divided between them. The division is the class's: the middle of the intervals
+// that programs of the class are drawn from. The serial part, the parallelism (in thousandths)
+// and the solo time minimise the sum of the squared relative residuals.
 func KernelFits() []KernelFit { return slices.Clone(kernelFits()) }
 
 var kernelFits = sync.OnceValue(func() []KernelFit {
@@ -52,8 +52,8 @@ var kernelFits = sync.OnceValue(func() []KernelFit {
 	return out
 })
 
-// FitKernels fits programs to times measured on a GPU with eight GPCs, as [KernelFits] does to
-// the public ones. Under [SourceMPS] a kernel has the whole bandwidth at every size.
+// FitKernels fits programs to times measured on a GPU with eight GPCs, in the same way as
+// [KernelFits]. Under [SourceMPS] a kernel has the whole bandwidth at every size.
 func FitKernels(t HardwareTable[KernelTime]) []KernelFit {
 	g := mig.MustLookup(t.GPU)
 	var out []KernelFit
@@ -66,8 +66,8 @@ func FitKernels(t HardwareTable[KernelTime]) []KernelFit {
 // A point is a kernel's time with a share of the multiprocessors and of the bandwidth.
 type point struct{ compute, bandwidth, seconds float64 }
 
-// curveOf returns a task's times by size, as far as it fits; wholly says that it has all of the
-// bandwidth.
+// curveOf returns a task's times on the sizes that it fits. wholly says that it has the whole
+// bandwidth on each.
 func curveOf(g *mig.GPU, t *task.Task, wholly bool) (out []point) {
 	for _, size := range g.Sizes() {
 		if !t.Fits(size) {
@@ -83,7 +83,7 @@ func curveOf(g *mig.GPU, t *task.Task, wholly bool) (out []point) {
 	return out
 }
 
-// fitKernel fits a kernel's program; program is its name in Table IV, or empty.
+// fitKernel fits a kernel's program; program is its name in Table IV, or "".
 func fitKernel(kernel, program string, curve []point) KernelFit {
 	best := KernelFit{RMS: math.Inf(1)}
 	for _, class := range task.Classes() {
@@ -131,11 +131,11 @@ func (f *KernelFit) fit(curve []point, class task.Class) {
 	}
 }
 
-// minParallelism is half a GPC: fewer multiprocessors than any instance has cannot be told
-// apart.
+// minParallelism is half a GPC. Times by size cannot tell programs apart that use fewer
+// multiprocessors than any instance has.
 const minParallelism = 1. / 16
 
-// maxSerial keeps a program from being serial alone, without any work for the GPU.
+// maxSerial keeps some work for the GPU in every program.
 const maxSerial = 0.98
 
 // fitSeconds finds a and b from 0 that minimise the sum of ((a + b f) / t - 1)^2 over the

@@ -18,8 +18,8 @@ var table4 = []struct {
 }
 
 // publicKernels are the programs of Table IV that others measured on A100, by their names in
-// [RodiniaA100]. Its LU is lud with one input; which of lud_A, lud_B and lud_C that is, if
-// any, is not known, so that none takes its times.
+// [RodiniaA100]. Its LU is lud with one input. It is not known whether that is lud_A, lud_B or
+// lud_C, so that none of them takes its times.
 var publicKernels = map[string]string{
 	"lavaMD": "LavaMD", "hotspot": "HotSpot", "heartwall": "HeartWall", "cfd": "CFD", "gaussian": "Gaussian",
 	"needle": "NW", "pathfinder": "PathFinder", "backprop": "Backprop",
@@ -45,5 +45,5 @@ var table5 = []string{
 	"lavaMD, hotspot*, huffman*, heartwall*, sp_solver_C, lud_C*, randomaccess, gaussian*, needle*, pathfinder, qs_NoCollisions, backprop*",
 }
 
-// unmarked takes the * off a printed name and says whether there was one.
+// unmarked removes the * from a printed name and reports whether there was one.
 func unmarked(printed string) (name string, unseen bool) { return strings.CutSuffix(printed, "*") }

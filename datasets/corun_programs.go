@@ -9,19 +9,18 @@ import (
 	"sync"
 
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
 	"miglab/harness/task"
 )
 
 // Programs returns the 27 programs of the hierarchical paper's Table IV, in its order. The
-// paper publishes no parameters. Programs that others measured on A100 have theirs fitted
-// ([KernelFits]), the others drawn from their class.
+// paper publishes no parameters. Those of programs that others measured on A100 are fitted
+// ([KernelFits]); the other ones are drawn from the class.
 func Programs() []task.Program { return slices.Clone(defaultPrograms()) }
 
 var defaultPrograms = sync.OnceValue(func() []task.Program { return programs(1) })
 
-// programs returns Table IV's programs, where those that are not fitted are drawn with a
-// seed. Each is drawn by itself: more programs would not change the others.
+// programs returns Table IV's programs. Those that are not fitted are drawn with a seed, each
+// from a stream of its own: more programs would not change the others.
 func programs(draw uint64) []task.Program {
 	fits := kernelFits()
 	var out []task.Program
@@ -42,26 +41,29 @@ func programs(draw uint64) []task.Program {
 	return out
 }
 
-// programsNamed returns the programs of the names, in their order. The error is a
-// [*nearest.UnknownError].
-func programsNamed(names []string, draw uint64) ([]task.Program, error) {
-	all := programs(draw)
-	var known []string
-	for i := range all {
-		known = append(known, all[i].Name)
-	}
-	out := make([]task.Program, len(names))
-	for i, name := range names {
-		k := slices.Index(known, name)
-		if k < 0 {
-			return nil, nearest.Unknown("program", name, known)
+// table4Names returns the names of Table IV's programs, in its order.
+func table4Names() []string {
+	var out []string
+	for _, row := range table4 {
+		for _, printed := range strings.Fields(row.programs) {
+			name, _ := unmarked(printed)
+			out = append(out, name)
 		}
-		out[i] = all[k]
 	}
-	return out, nil
+	return out
 }
 
-// An interval is where a parameter is drawn from, uniformly.
+// programsNamed returns programs of Table IV in the order of the names.
+func programsNamed(names []string, draw uint64) []task.Program {
+	all := programs(draw)
+	out := make([]task.Program, len(names))
+	for i, name := range names {
+		out[i] = all[slices.IndexFunc(all, func(p task.Program) bool { return p.Name == name })]
+	}
+	return out
+}
+
+// An interval is what a parameter is drawn from, uniformly.
 type interval struct{ low, high float64 }
 
 func (i interval) draw(rng *rand.Rand) float64 {
@@ -70,8 +72,8 @@ func (i interval) draw(rng *rand.Rand) float64 {
 
 func (i interval) middle() float64 { return (i.low + i.high) / 2 }
 
-// classShape is what the programs of a class are like: the serial part s, the parallelism
-// p and the memory work w_m. These are our assumptions; the paper only has the rule that
+// classShape has the intervals of a class: of the serial part s, the parallelism p and the
+// memory work w_m. These are our assumptions; the paper only has the rule that
 // [task.Program.ByRule] follows.
 type classShape struct{ serial, parallelism, memory interval }
 
@@ -84,7 +86,7 @@ var classShapes = map[task.Class]classShape{
 // Solo times are exp(N(soloMean, soloDeviation)) seconds.
 var soloMean, soloDeviation = math.Log(20), 0.5
 
-// drawProgram draws a program of a class. What breaks the class's rule is drawn again.
+// drawProgram draws a program of a class, again and again until it follows the class's rule.
 func drawProgram(rng *rand.Rand, class task.Class) task.Program {
 	shape := classShapes[class]
 	// The conversion rounds the product, which keeps it from being fused with the sum.

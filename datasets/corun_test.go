@@ -16,17 +16,18 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/sim/corun"
+	"miglab/harness/spec"
 	"miglab/harness/task"
 )
 
-func window(t testing.TB, spec string, index int) corun.Window {
+func window(t testing.TB, text string, index int) corun.Window {
 	t.Helper()
-	in, err := InstanceOf[corun.Window](MustParse(spec), mig.MustLookup("A100"), index)
+	in, err := InstanceOf[corun.Window](MustParse(text), mig.MustLookup("A100"), index)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if v := in.Check(); v != nil {
-		t.Fatalf("%s, instance %d: %v", spec, index, v)
+		t.Fatalf("%s, instance %d: %v", text, index, v)
 	}
 	return in
 }
@@ -310,11 +311,11 @@ func TestPaperQueues(t *testing.T) {
 }
 
 func TestQueuesOneByOne(t *testing.T) {
-	for i, spec := range []string{
+	for i, text := range []string{
 		"corun/Q1", "corun/Q2", "corun/Q3", "corun/Q4", "corun/Q5", "corun/Q6", "corun/Q7", "corun/Q8", "corun/Q9", "corun/Q10", "corun/Q11", "corun/Q12",
 	} {
-		if one, all := window(t, spec, 0), window(t, "corun/queues", i); !slices.Equal(one.Jobs, all.Jobs) {
-			t.Errorf("%s has %v, instance %d of corun/queues %v", spec, namesOf(one.Jobs), i, namesOf(all.Jobs))
+		if one, all := window(t, text, 0), window(t, "corun/queues", i); !slices.Equal(one.Jobs, all.Jobs) {
+			t.Errorf("%s has %v, instance %d of corun/queues %v", text, namesOf(one.Jobs), i, namesOf(all.Jobs))
 		}
 	}
 }
@@ -340,30 +341,30 @@ func TestGeneratedQueues(t *testing.T) {
 		known[p.Name] = p
 	}
 	for _, category := range categories {
-		spec := corunPrefix + category
+		text := corunPrefix + category
 		for i := range 20 {
-			jobs := window(t, spec, i).Jobs
+			jobs := window(t, text, i).Jobs
 			if got, want := countsOf(jobs), categoryCounts(category, 12); got != want {
-				t.Errorf("%s, instance %d: %v, want %v", spec, i, got, want)
+				t.Errorf("%s, instance %d: %v, want %v", text, i, got, want)
 			}
 			names := namesOf(jobs)
 			slices.Sort(names)
 			if len(slices.Compact(names)) != 12 {
-				t.Errorf("%s, instance %d has a program twice while others are left", spec, i)
+				t.Errorf("%s, instance %d has a program twice while others are left", text, i)
 			}
 			for _, j := range jobs {
 				if known[j.Name] != j {
-					t.Errorf("%s, instance %d: %+v is not Table IV's", spec, i, j)
+					t.Errorf("%s, instance %d: %+v is not Table IV's", text, i, j)
 				}
 			}
-			for _, p := range window(t, spec+"?w=7", i).Jobs {
+			for _, p := range window(t, text+"?w=7", i).Jobs {
 				if !slices.Contains(jobs, p) {
-					t.Errorf("%s, instance %d: %s is in the short window and not in the long one", spec, i, p.Name)
+					t.Errorf("%s, instance %d: %s is in the short window and not in the long one", text, i, p.Name)
 				}
 			}
 		}
-		if slices.Equal(window(t, spec, 0).Jobs, window(t, spec, 1).Jobs) || slices.Equal(window(t, spec, 0).Jobs, window(t, spec+"?seed=2", 0).Jobs) {
-			t.Errorf("%s: another index or seed gives the same queue", spec)
+		if slices.Equal(window(t, text, 0).Jobs, window(t, text, 1).Jobs) || slices.Equal(window(t, text, 0).Jobs, window(t, text+"?seed=2", 0).Jobs) {
+			t.Errorf("%s: another index or seed gives the same queue", text)
 		}
 	}
 	long := window(t, "corun/us-dominant?w=60", 0).Jobs
@@ -404,14 +405,14 @@ func TestTrainingQueues(t *testing.T) {
 	if n := MustParse("corun/training").Instances(); n != 20 {
 		t.Errorf("%d queues, want 20", n)
 	}
-	for _, spec := range []string{"corun/training", "corun/training?w=3", "corun/training?w=40&seed=5"} {
+	for _, text := range []string{"corun/training", "corun/training?w=3", "corun/training?w=40&seed=5"} {
 		for i := range 20 {
-			jobs := window(t, spec, i).Jobs
+			jobs := window(t, text, i).Jobs
 			if n := countsOf(jobs); n[0]*n[1]*n[2] == 0 {
-				t.Errorf("%s, instance %d lacks a class: %v", spec, i, namesOf(jobs))
+				t.Errorf("%s, instance %d lacks a class: %v", text, i, namesOf(jobs))
 			}
 			if k := slices.IndexFunc(jobs, func(p task.Program) bool { return p.Unseen }); k >= 0 {
-				t.Errorf("%s, instance %d has %s, which is not trained on", spec, i, jobs[k].Name)
+				t.Errorf("%s, instance %d has %s, which is not trained on", text, i, jobs[k].Name)
 			}
 		}
 	}
@@ -458,7 +459,7 @@ func TestMix(t *testing.T) {
 }
 
 func TestCorunSpecs(t *testing.T) {
-	for spec, want := range map[string]string{
+	for text, want := range map[string]string{
 		"corun/Q7?cmax=4&kappa=0.250&delta=.3&release=false&draw=1": "corun/Q7",
 		"corun/queues?kappa=-0":                          "corun/queues?kappa=0",
 		"corun/us-dominant?w=6&seed=3&release=true":      "corun/us-dominant?release=true&seed=3&w=6",
@@ -469,16 +470,16 @@ func TestCorunSpecs(t *testing.T) {
 		"corunfile:a.csv?kappa=0.3?release=false":        "corunfile:a.csv?kappa=0.3?release=false",
 		"corunfile:a.csv?kappa=0.3?delta=1&release=true": "corunfile:a.csv?kappa=0.3?delta=1&release=true",
 	} {
-		s, err := Parse(spec)
+		s, err := Parse(text)
 		if err != nil || s.ID() != want {
-			t.Errorf("Parse(%q) = %v, %v, want %s", spec, s, err, want)
+			t.Errorf("Parse(%q) = %v, %v, want %s", text, s, err, want)
 			continue
 		}
 		if again, err := Parse(s.ID()); err != nil || again != s {
 			t.Errorf("Parse(%q) = %v, %v, want %v", s.ID(), again, err, s)
 		}
 	}
-	for spec, message := range map[string]string{
+	for text, message := range map[string]string{
 		"corun/Q0":                     `did you mean "corun/Q1"?`,
 		"corun/ci-dominat":             `did you mean "corun/ci-dominant"?`,
 		"corun/balanced?w=0":           `parameter "w" cannot be "0"; give a whole number from 1 to 1000`,
@@ -489,7 +490,7 @@ func TestCorunSpecs(t *testing.T) {
 		"corun/Q1?cmax=5":              `parameter "cmax" cannot be "5"; give a whole number from 1 to 4`,
 		"corun/Q1?kappa=-1":            `parameter "kappa" cannot be "-1"; give a number from 0`,
 		"corun/Q1?delta=NaN":           `parameter "delta" cannot be "NaN"`,
-		"corun/Q1?release=yes":         `unknown value of parameter release "yes"`,
+		"corun/Q1?release=yes":         `parameter "release": unknown value "yes"`,
 		"corun/mix":                    `parameter "jobs" has no value; give programs of Table IV, joined by +`,
 		"corun/mix?jobs=":              `parameter "jobs"`,
 		"corun/mix?jobs=lavaMD+strean": `unknown program "strean"; did you mean "stream"?`,
@@ -497,11 +498,11 @@ func TestCorunSpecs(t *testing.T) {
 		"corunfile:?cmax=2":            `the path of a file of programs`,
 		"corunfile:a.csv?cmax=9":       `parameter "cmax" cannot be "9"`,
 	} {
-		s, err := Parse(spec)
+		s, err := Parse(text)
 		var unknown *nearest.UnknownError
-		var parameter *ParameterError
+		var parameter *spec.ParameterError
 		if err == nil || !strings.Contains(err.Error(), message) || !errors.As(err, &unknown) && !errors.As(err, &parameter) {
-			t.Errorf("Parse(%q) = %v, %v, want an error with %q", spec, s, err, message)
+			t.Errorf("Parse(%q) = %v, %v, want an error with %q", text, s, err, message)
 		}
 	}
 	var index *IndexError
@@ -516,7 +517,11 @@ func TestCorunSpecs(t *testing.T) {
 
 func TestCorunSpecRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom(windowNames()[1:]).Draw(t, "name")
+		var names []string
+		for _, set := range corunSets() {
+			names = append(names, corunPrefix+set.name)
+		}
+		name := rapid.SampledFrom(names).Draw(t, "name")
 		values := map[string]string{
 			"w": rapid.StringMatching("[1-9][0-9]?").Draw(t, "w"), "seed": rapid.StringMatching("[0-9]{1,5}").Draw(t, "seed"),
 			"draw": rapid.StringMatching("[0-9]{1,5}").Draw(t, "draw"), "cmax": rapid.StringMatching("[1-4]").Draw(t, "cmax"),
@@ -529,7 +534,7 @@ func TestCorunSpecRoundTrip(t *testing.T) {
 				pairs = append(pairs, k+"="+values[k])
 			}
 		}
-		s, err := Parse(canonical(name, pairs))
+		s, err := Parse(strings.TrimSuffix(name+"?"+strings.Join(pairs, "&"), "?"))
 		if err != nil {
 			t.Skip("a parameter that the dataset does not have")
 		}
@@ -541,19 +546,19 @@ func TestCorunSpecRoundTrip(t *testing.T) {
 
 func TestFileOfPrograms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "programs.csv")
-	spec := MustParse("corunfile:" + path + "?cmax=2")
-	if _, err := InstanceOf[corun.Window](spec, mig.MustLookup("H100"), 0); !errors.Is(err, os.ErrNotExist) {
+	dataset := MustParse("corunfile:" + path + "?cmax=2")
+	if _, err := InstanceOf[corun.Window](dataset, mig.MustLookup("H100"), 0); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 	if err := os.WriteFile(path, []byte("name,class,solo_s,serial,compute,memory,parallelism\na,CI,5,1,2,1,0.5\na,CI,6,0,0,9,1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	in, err := InstanceOf[corun.Window](spec, mig.MustLookup("H100"), 0)
+	in, err := InstanceOf[corun.Window](dataset, mig.MustLookup("H100"), 0)
 	if err != nil || !slices.Equal(namesOf(in.Jobs), []string{"a", "a"}) || in.Concurrency != 2 || in.Check() != nil {
 		t.Errorf("%+v, %v", in, err)
 	}
 	var index *IndexError
-	if _, err := InstanceOf[task.Batches](spec, mig.MustLookup("A100"), 1); !errors.As(err, &index) {
+	if _, err := InstanceOf[task.Batches](dataset, mig.MustLookup("A100"), 1); !errors.As(err, &index) {
 		t.Errorf("a second instance: %v", err)
 	}
 }

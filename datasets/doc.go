@@ -1,8 +1,7 @@
-// Package datasets gives the tasks that experiments schedule: synthetic batches
-// (FAR 6.3, DRL 5.1), measured kernels, and tasks files; and the streams of
-// requests for MIG profiles that clusters serve (MFI VI); and the windows of programs that
-// share a GPU (hierarchical paper V-A2), with the parameters of the co-run model, which are
-// fitted on measured times or drawn, never measured.
+// Package datasets gives what experiments schedule: synthetic batches of tasks (FAR 6.3, DRL
+// 5.1), measured kernels, streams of requests for MIG profiles (MFI VI), days of jobs with
+// deadlines (deadline report 2.4), windows of programs that share a GPU (hierarchical paper
+// V-A2), and files of each of these kinds.
 //
 // A dataset is named by a spec such as
 //
@@ -14,18 +13,22 @@
 //	requests:trace.csv?gpus=20
 //	corun/ci-dominant?w=8&cmax=3
 //
-// which [Parse] reads. An instance of a dataset is the tasks of one cell of an
-// experiment. It depends on the spec, the geometry of the GPU and the index of
-// the instance, and on nothing else: the random stream of every batch is seeded
-// from what names that batch, so that more instances or longer streams never
-// shift another instance.
+// which [Parse] reads. The name is that of a [Family]. A family lives in one file, which
+// registers it with [Register] and declares its parameters; the parser, the canonical ID, the
+// listing and the completion follow from that declaration.
 //
-// For training, a [Sampler] draws batches of the synthetic workloads, and a
-// [DaySampler] days of jobs, from streams that are handed in.
+// An instance of a dataset is what one cell of an experiment schedules. It depends on the spec,
+// the geometry of the GPU and the index of the instance, and on nothing else: the random stream
+// of every batch is seeded from what names that batch, so that more instances or longer streams
+// never shift another instance.
 //
-// Measured times are embedded: published ones with their hashes and sources in
-// manifest.json, and what this program measured on GPUs in hardware, whose kernels
-// are the datasets hardware/NAME. The package measures nothing and schedules nothing.
+// For training, a [Sampler] draws batches of the synthetic workloads and a [DaySampler] days of
+// jobs from the caller's random streams.
+//
+// Measured times are embedded: published ones with their hashes and sources in manifest.json,
+// and what this program measured on GPUs in the folder hardware, the kernels of which are the
+// datasets hardware/NAME. The parameters of the co-run model are fitted on measured times or
+// drawn, never measured. The package measures nothing and schedules nothing.
 //
 // Sources: FAR = Villarrubia et al., "Leveraging Multi-Instance GPUs through
 // moldable task scheduling", JPDC 204 (2025) 105128; DRL = Villarrubia et al.,

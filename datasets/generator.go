@@ -35,9 +35,8 @@ type generator struct {
 	leave float64
 	// left is how such a task scales from then on, up to its size.
 	left speedup
-	// noBandwidthAt4 makes the step from 3 to 4 slices, which share their memory
-	// bandwidth on 7-slice models, one from which a memory-bound task cannot gain more
-	// than linearly: it is sub-linear there. Nor does it draw for leaving after it.
+	// noBandwidthAt4 makes memory-bound tasks gain sub-linearly from 3 to 4 slices, which have
+	// the same memory bandwidth on 7-slice models. No draw for leaving follows that step.
 	noBandwidthAt4 bool
 }
 
@@ -53,19 +52,18 @@ var (
 // their released code disagree, and so do parts of the text.
 //
 // "paper" is the text, where a task that becomes compute-bound scales near-linearly
-// up to its size. It gives FAR Table 4 with psup=0, where all that concerns
-// memory-bound tasks plays no part.
+// up to its size. It gives FAR Table 4 with psup=0, that is, without memory-bound tasks.
 //
-// "paper-sub" takes FAR 6.3's example for A30 at its word instead: a task that
-// becomes compute-bound moves to sub-linear speedup. No published table is known
-// to need it.
+// "paper-sub" follows FAR 6.3's example for A30 instead: a task that becomes
+// compute-bound scales sub-linearly from then on. No published table is known to
+// need it.
 //
 // "released" is the authors' code, with narrower intervals and another
 // probability. The columns FIXPARTBEST and FIXPART(7) of FAR Table 5 need it, with
 // psup=50 and leave=0.3.
 //
-// "released-train" is the code with which the DRL paper's agents were trained. FAR
-// in DRL Table 4 comes nearest with it.
+// "released-train" is the code with which the DRL paper's agents were trained. It comes
+// nearest to the values of FAR in DRL Table 4.
 var generators = []*generator{
 	{name: "paper", r: [3]clippedNormal{printedSuper, printedNear, printedSub}, leave: 0.3, left: nearLinear},
 	{name: "paper-sub", r: [3]clippedNormal{printedSuper, printedNear, printedSub}, leave: 0.3, left: subLinear},
@@ -81,6 +79,24 @@ var generators = []*generator{
 	},
 }
 
+func generatorNames() []string {
+	var out []string
+	for _, v := range generators {
+		out = append(out, v.name)
+	}
+	return out
+}
+
+// generatorNamed returns the generator of a name; nil if there is none.
+func generatorNamed(name string) *generator {
+	for _, v := range generators {
+		if v.name == name {
+			return v
+		}
+	}
+	return nil
+}
+
 // shape is what decides how a task scales.
 type shape struct {
 	// size is the instance size up to which the task scales well.
@@ -89,9 +105,9 @@ type shape struct {
 	memoryBound bool
 }
 
-// times draws the duration on 1, 2, ... slices of a GPU that has as many as
-// given, t(1) being known. It includes numbers of slices for which the GPU has no
-// instance. leave replaces the generator's own probability.
+// times draws the durations on 1, 2, ... slices of a GPU with a number of slices, also on
+// numbers of slices for which it has no instance. t1 is the duration on one slice, and leave
+// replaces the generator's own probability.
 func (v *generator) times(rng *rand.Rand, t1 float64, s shape, slices mig.Slices, leave float64) [mig.MaxSize]float64 {
 	t := [mig.MaxSize]float64{t1}
 	good := nearLinear
@@ -116,9 +132,9 @@ func (v *generator) times(rng *rand.Rand, t1 float64, s shape, slices mig.Slices
 	return t
 }
 
-// flatStep is how the released code lets a memory-bound task gain from 3 to 4
-// slices: sub-linearly where both have instances with the same memory, else (A30)
-// as a compute-bound one.
+// flatStep is how a memory-bound task gains from 3 to 4 slices in the released code:
+// sub-linearly if instances of both sizes have the same memory, else (A30) like a
+// compute-bound task.
 func flatStep(slices mig.Slices) speedup {
 	if slices == mig.MaxSize {
 		return subLinear

@@ -12,6 +12,12 @@ import (
 	"miglab/harness/mig"
 )
 
+func classCounts(n int, weights []int) []int {
+	counts := make([]int, len(weights))
+	countClasses(counts, n, weights)
+	return counts
+}
+
 func TestClassCounts(t *testing.T) {
 	for _, c := range []struct {
 		n       int

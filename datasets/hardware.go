@@ -16,11 +16,11 @@ import (
 const (
 	// SourceMIG is a MIG instance.
 	SourceMIG = "mig"
-	// SourceMPS is a limit of multiprocessors for a process on a GPU whose memory, cache
-	// and bandwidth it has whole. It is never taken for MIG.
+	// SourceMPS is a limit on the multiprocessors of a process, which has the whole memory,
+	// cache and bandwidth of the GPU. It is never taken for MIG.
 	SourceMPS = "mps-sm-limit"
-	// SourceWholeGPU is the GPU in no part, without MIG and without MPS: of hardware counters
-	// alone, never of times.
+	// SourceWholeGPU is the whole GPU without MIG and MPS. Only hardware counters have it, never
+	// times.
 	SourceWholeGPU = "whole-gpu"
 )
 
@@ -32,14 +32,14 @@ type Provenance struct {
 	// Name and Driver are the driver's name of the GPU and its version.
 	Name   string `csv:"gpu_name"`
 	Driver string `csv:"driver"`
-	// Source is what held kernels to a part of the GPU: [SourceMIG] or [SourceMPS]; of
-	// hardware counters [SourceMIG] or [SourceWholeGPU].
+	// Source is what limited kernels to a part of the GPU: [SourceMIG] or [SourceMPS]. For
+	// hardware counters it is [SourceMIG] or [SourceWholeGPU].
 	Source string `csv:"source"`
 	// Date is the day of the measurement, for example 2026-11-21.
 	Date string `csv:"date"`
 }
 
-// String says it in a line, source first.
+// String returns all of it in one line, beginning with the source.
 func (p Provenance) String() string {
 	return fmt.Sprintf("source: %s, %s, driver %s, %s", p.Source, p.Name, p.Driver, p.Date)
 }
@@ -51,7 +51,7 @@ type KernelTime struct {
 	Suite  string     `csv:"suite"`
 	Kernel string     `csv:"kernel"`
 	Size   mig.Slices `csv:"size"`
-	// Mean is over the runs; +Inf where the kernel does not fit, and StdDev 0.
+	// Mean and StdDev are over the runs; +Inf and 0 if the kernel does not fit.
 	Mean   mig.Seconds `csv:"mean_seconds"`
 	StdDev mig.Seconds `csv:"std_seconds"`
 	// Runs is their number.
@@ -62,14 +62,14 @@ type KernelTime struct {
 // (FAR 2.1, Table 1).
 type ReconfigurationTime struct {
 	Provenance
-	// Partition is what was created or destroyed in a round, as [mig.Partition] prints
-	// it: the sizes by start, for example 2-2-2.
+	// Partition is what was created or destroyed in a round: the sizes by start, as
+	// [mig.Partition] prints them, for example 2-2-2.
 	Partition string `csv:"partition"`
-	// Size is that of the instances of the round that the row is about.
+	// Size is the size of the instances that the row is about.
 	Size mig.Slices `csv:"size"`
 	// Operation is create or destroy.
 	Operation string `csv:"operation"`
-	// Threads is how many of the round's operations went on at once; 1: one after the other.
+	// Threads is how many of the round's operations ran at once. 1 means one after the other.
 	Threads int `csv:"threads"`
 	// Runs is the number of operations.
 	Runs int `csv:"runs"`
@@ -82,7 +82,7 @@ type ReconfigurationTime struct {
 	Total  mig.Seconds `csv:"total_seconds"`
 }
 
-// An IsolationTime is how long a kernel took alone and beside others (FAR 2.5, Table 2).
+// An IsolationTime is how long a kernel took alone or beside others (FAR 2.5, Table 2).
 type IsolationTime struct {
 	Provenance
 	Kernel string     `csv:"kernel"`
@@ -97,8 +97,8 @@ type IsolationTime struct {
 	Difference float64 `csv:"difference_percent"`
 }
 
-// An ExecutionTime is when a task of a schedule started and ended, as simulated and
-// for real (FAR 6.2, Table 3; DRL 5.1.1, Table 3).
+// An ExecutionTime is when a task of a schedule started and ended, in the simulation and
+// on the GPU (FAR 6.2, Table 3; DRL 5.1.1, Table 3).
 type ExecutionTime struct {
 	Provenance
 	// Algorithm is the schedule's, with parameters.
@@ -120,14 +120,14 @@ type ExecutionTime struct {
 type HardwareTable[Row any] struct {
 	// File is its name up to the kind: h200-mps of h200-mps.kernels.csv.
 	File string
-	// Provenance is that of all rows; of the dates it has the first row's.
+	// Provenance is that of all rows, with the date of the first row.
 	Provenance
 	// Rows has at least one, in the order of the file.
 	Rows []Row
 }
 
-// A HardwareSet is what was measured on GPUs, each kind of table by date and then by
-// file, so that the last one is the newest. It is shared and must not be changed.
+// A HardwareSet is what was measured on GPUs. The tables of each kind are sorted by date and
+// then by file, so that the last one is the newest. It is shared and must not be changed.
 type HardwareSet struct {
 	Kernels         []HardwareTable[KernelTime]
 	Reconfiguration []HardwareTable[ReconfigurationTime]
@@ -140,12 +140,12 @@ type HardwareSet struct {
 //go:embed hardware
 var hardwareFiles embed.FS
 
-// Hardware returns what was measured on GPUs and is part of the program: the files in
-// datasets/hardware. There need not be any.
+// Hardware returns the measurements that are part of the program: the files in
+// datasets/hardware. There may be none.
 func Hardware() HardwareSet { return embeddedHardware() }
 
-// embeddedHardware reads the files once. They are part of the program: one that is not
-// valid is a programmer's mistake.
+// embeddedHardware reads the files once. They are part of the program: an invalid one is a
+// mistake in the program.
 var embeddedHardware = sync.OnceValue(func() HardwareSet {
 	dir, err := fs.Sub(hardwareFiles, "hardware")
 	if err != nil {
@@ -159,8 +159,8 @@ var embeddedHardware = sync.OnceValue(func() HardwareSet {
 })
 
 // WriteKernels writes rows as ReadHardware reads them. So do [WriteReconfiguration],
-// [WriteIsolation], [WriteExecution], [WriteCorun] and [WriteCounters]. They check
-// nothing, so that nothing that was measured is lost; errors are those of w.
+// [WriteIsolation], [WriteExecution], [WriteCorun] and [WriteCounters]. They do not check the
+// rows, so that no measurement is lost. Errors are those of w.
 func WriteKernels(w io.Writer, rows []KernelTime) error { return gocsv.Marshal(rows, w) }
 
 // WriteReconfiguration writes rows as ReadHardware reads them.
@@ -177,21 +177,21 @@ func WriteExecution(w io.Writer, rows []ExecutionTime) error { return gocsv.Mars
 // hardwarePrefix begins the names of the datasets of kernels measured on GPUs.
 const hardwarePrefix = "hardware/"
 
-// hardwareSets makes a dataset of each table of kernels.
+// hardwareSets returns a set of kernels for each table.
 func hardwareSets(tables []HardwareTable[KernelTime]) []*kernelSet {
 	var out []*kernelSet
 	for _, t := range tables {
 		rows := measurements(t.Rows)
 		out = append(out, &kernelSet{
-			name: hardwarePrefix + t.File, on: []measuredOn{{t.GPU, rows}}, ordered: true,
-			summary: fmt.Sprintf("%d kernels measured on %s, source: %s; %s", len(batch(rows)), t.GPU, t.Source, orders),
-			source:  t.String(),
+			name: hardwarePrefix + t.File, ordered: true, source: t.String(),
+			doc: fmt.Sprintf("%d kernels measured on %s, source: %s", len(batch(rows)), t.GPU, t.Source),
+			on:  []measuredOn{{t.GPU, func() []Measurement { return rows }}},
 		})
 	}
 	return out
 }
 
-// measurements puts the provenance of times into their source.
+// measurements returns the rows with their provenance as their source.
 func measurements(rows []KernelTime) []Measurement {
 	out := make([]Measurement, len(rows))
 	for i, r := range rows {

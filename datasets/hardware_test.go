@@ -240,10 +240,9 @@ func withKernels(t *testing.T, name, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	published := kernelSets
-	all := append(slices.Clone(published()), hardwareSets(h.Kernels)...)
-	kernelSets = func() []*kernelSet { return all }
-	t.Cleanup(func() { kernelSets = published })
+	before := families
+	registerAll(hardwareSets(h.Kernels), (*kernelSet).family)
+	t.Cleanup(func() { families = before })
 }
 
 func TestHardwareKernelsAreADataset(t *testing.T) {

@@ -1,67 +1,34 @@
 package datasets
 
 import (
-	"strings"
+	"io"
 
 	"miglab/harness/mig"
-	"miglab/harness/strictcsv"
+	"miglab/harness/spec"
 	"miglab/harness/task"
 )
 
-// jobsPrefix marks the spec of a jobs file.
-const jobsPrefix = "jobs:"
+var _ = Register(Family{
+	Name: "jobs:", File: "jobs file", Source: "the file",
+	Doc:    "the jobs of a CSV file with the header arrival_min,deadline_min,t1,t2,t3,t4,t7 (A30: t1,t2,t4); parameters at the end",
+	Params: fleetParams,
+	New: func(id string, a spec.Args) (Dataset, error) {
+		return jobsFile{aFile(a[FileKey]), newFleet(id, a)}, nil
+	},
+})
 
-// jobsFile is a file of jobs. It is read anew for every instance.
+// jobsFile is a file of jobs.
 type jobsFile struct {
-	path string
+	aFile
 	fleet
 }
 
-// parseJobsFile parses a path with the parameters of the fleet at its end. Paths may
-// hold any character, so that only the last "?gpus=" or "?watts=" begins them.
-func parseJobsFile(text string) (Spec, error) {
-	s := jobsFile{path: text, fleet: reportFleet}
-	if i := parametersAt(text); i >= 0 {
-		s.path = text[:i]
-		if err := setParameters(strings.Split(text[i+1:], "&"), s.fleet.parameters()); err != nil {
-			return nil, err
-		}
-	}
-	if s.path == "" {
-		return nil, &ParameterError{Name: "jobs", Want: "the path of a jobs file, as in jobs:queue.csv"}
-	}
-	return s, nil
-}
-
-// parametersAt returns where the parameters begin; -1 if there are none.
-func parametersAt(text string) int {
-	return max(strings.LastIndex(text, "?gpus="), strings.LastIndex(text, "?watts="))
-}
-
-func (s jobsFile) ID() string {
-	p := s.fleet.differing()
-	if len(p) == 0 && parametersAt(s.path) >= 0 {
-		p = []string{"gpus=" + s.gpus}
-	}
-	return canonical(jobsPrefix+s.path, p)
-}
-
-func (s jobsFile) Instances() int { return 1 }
-
-func (s jobsFile) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	if err := checkIndex(s, index); err != nil {
-		return nil, err
-	}
+func (s jobsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
 	fleet, err := s.fleet.on(g)
 	if err != nil {
-		return nil, &SpecError{s.ID(), err}
-	}
-	f, err := strictcsv.Open(s.path)
-	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	jobs, err := task.ReadJobs(f, s.path, g)
+	jobs, err := readFile(s.aFile, func(f io.Reader, name string) ([]task.Job, error) { return task.ReadJobs(f, name, g) })
 	if err != nil {
 		return nil, err
 	}

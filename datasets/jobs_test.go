@@ -161,7 +161,7 @@ func TestJobSpecs(t *testing.T) {
 		"jobs:q.csv":                                                   "jobs:q.csv",
 		"jobs:a b?x=1&y.csv":                                           "jobs:a b?x=1&y.csv",
 		"jobs:q.csv?watts=40-120&gpus=7+4-2-1":                         "jobs:q.csv?gpus=7+4-2-1&watts=40-120",
-		"jobs:q?gpus=7.csv?gpus=" + reportFleet.gpus:                   "jobs:q?gpus=7.csv?gpus=" + reportFleet.gpus,
+		"jobs:q?gpus=7.csv?gpus=" + fleetParams[0].Default:             "jobs:q?gpus=7.csv?gpus=" + fleetParams[0].Default,
 	} {
 		s, err := Parse(spec)
 		if err != nil || s.ID() != want {
@@ -203,23 +203,23 @@ func TestJobsOfAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	a30 := mig.MustLookup("A30")
-	in, err := InstanceOf[task.Queue](MustParse(jobsPrefix+path+"?gpus=2-2+4&watts=1-2"), a30, 0)
+	in, err := InstanceOf[task.Queue](MustParse("jobs:"+path+"?gpus=2-2+4&watts=1-2"), a30, 0)
 	if err != nil || len(in.Jobs) != 1 || in.Jobs[0].Arrival != 1 || len(in.Fleet.Partitions) != 2 || !slices.Equal(in.Fleet.Watts, []float64{1, 2}) {
 		t.Errorf("%+v, %v", in, err)
 	}
-	_, err = InstanceOf[task.Queue](MustParse(jobsPrefix+path), a30, 0)
+	_, err = InstanceOf[task.Queue](MustParse("jobs:"+path), a30, 0)
 	if unknown, ok := errors.AsType[*nearest.UnknownError](err); !ok || unknown.Name != "7" {
 		t.Errorf("the report's fleet of A30: %v", err)
 	}
-	_, err = InstanceOf[task.Queue](MustParse(jobsPrefix+path), mig.MustLookup("A100"), 0)
+	_, err = InstanceOf[task.Queue](MustParse("jobs:"+path), mig.MustLookup("A100"), 0)
 	if _, ok := errors.AsType[*task.ParseError](err); !ok {
 		t.Errorf("an A30 file for A100: %v", err)
 	}
-	_, err = InstanceOf[task.Queue](MustParse(jobsPrefix+path+"x"), mig.MustLookup("A100"), 0)
+	_, err = InstanceOf[task.Queue](MustParse("jobs:"+path+"x"), mig.MustLookup("A100"), 0)
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	_, err = InstanceOf[task.Queue](MustParse(jobsPrefix+path), a30, 1)
+	_, err = InstanceOf[task.Queue](MustParse("jobs:"+path), a30, 1)
 	if _, ok := errors.AsType[*IndexError](err); !ok {
 		t.Errorf("instance 1: %v", err)
 	}

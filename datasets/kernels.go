@@ -5,60 +5,49 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
-	"sync"
 
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
+	"miglab/harness/spec"
 	"miglab/harness/task"
 )
-
-// UnmeasuredError says that there are no times of a dataset for a GPU.
-type UnmeasuredError struct {
-	// Dataset is its name.
-	Dataset string
-	GPU     string
-	// Measured lists the models that there are times for.
-	Measured []string
-}
-
-func (e *UnmeasuredError) Error() string {
-	return fmt.Sprintf("dataset %q has no times for %s; it was measured on %s", e.Dataset, e.GPU, strings.Join(e.Measured, ", "))
-}
 
 // kernelSet is a dataset of measured kernels.
 type kernelSet struct {
 	name string
 	// on holds the times, by model.
 	on []measuredOn
-	// ordered says whether the parameters order, seed, last, only and copies may be given.
-	ordered         bool
-	summary, source string
+	// ordered says whether the set has parameters.
+	ordered     bool
+	doc, source string
 }
 
+// measuredOn has the times of kernels on a GPU model.
 type measuredOn struct {
 	gpu  string
-	rows []Measurement
+	rows func() []Measurement
 }
 
-// orders says which parameters an ordered set has.
-const orders = "order (paper|shuffled), seed (1), last (a kernel), only (a kernel), copies (1)"
+// measuredTable has the times of a published table.
+func measuredTable(gpu string, t Table) measuredOn {
+	return measuredOn{gpu, func() []Measurement { return tables()[t] }}
+}
 
-// kernelSets returns the published sets and those of [Hardware].
-var kernelSets = sync.OnceValue(func() []*kernelSet {
-	t := tables()
-	published := []*kernelSet{
-		{
-			name: "rodinia", on: []measuredOn{{"A100", t[RodiniaA100]}, {"A100-80GB", t[RodiniaA100]}, {"A30", t[RodiniaA30]}}, ordered: true,
-			summary: "16 Rodinia kernels measured on A100, 16 on A30; " + orders, source: publishedIn(RodiniaA100),
-		},
-		{
-			name: "a30-batch", on: []measuredOn{{"A30", t[A30Batch]}},
-			summary: "8 of the 9 Rodinia kernels that FAR Table 3 runs on A30", source: publishedIn(A30Batch),
-		},
-	}
-	return append(published, hardwareSets(Hardware().Kernels)...)
-})
+// publishedKernels are the sets of kernels that others measured.
+var publishedKernels = []*kernelSet{
+	{
+		name: "rodinia", ordered: true, doc: "16 Rodinia kernels measured on A100, 16 on A30", source: publishedIn(RodiniaA100),
+		on: []measuredOn{measuredTable("A100", RodiniaA100), measuredTable("A100-80GB", RodiniaA100), measuredTable("A30", RodiniaA30)},
+	},
+	{
+		name: "a30-batch", doc: "8 of the 9 Rodinia kernels that FAR Table 3 runs on A30", source: publishedIn(A30Batch),
+		on: []measuredOn{measuredTable("A30", A30Batch)},
+	},
+}
+
+var (
+	_ = registerAll(publishedKernels, (*kernelSet).family)
+	_ = registerAll(hardwareSets(Hardware().Kernels), (*kernelSet).family)
+)
 
 // publishedIn returns where a table was published.
 func publishedIn(t Table) string {
@@ -66,17 +55,38 @@ func publishedIn(t Table) string {
 	return all[slices.IndexFunc(all, func(f manifestFile) bool { return f.Table == t })].Source
 }
 
-// kernelsNamed returns the set of a name, or nil.
-func kernelsNamed(name string) *kernelSet {
-	for _, k := range kernelSets() {
-		if k.name == name {
-			return k
+// maxCopies limits the parameter copies.
+const maxCopies = 1000
+
+// family declares the datasets of a set of kernels.
+func (k *kernelSet) family() Family {
+	f := Family{Name: k.name, Doc: k.doc, Source: k.source, New: k.dataset}
+	if k.ordered {
+		kernel := spec.Names("kernel", "a kernel", "", k.kernels)
+		f.Params = []spec.Param{
+			{Name: "order", Default: "paper", Values: []string{"paper", "shuffled"}, Doc: "order of the tasks"},
+			seedParam("seed", "of the shuffled orders"),
+			{Name: "last", Type: kernel, Doc: "a kernel that is moved to the end"},
+			{Name: "only", Type: kernel, Doc: "the single kernel that there is"},
+			{Name: "copies", Default: "1", Type: spec.Whole(1, maxCopies), Doc: "how often each kernel is there"},
 		}
 	}
-	return nil
+	return f
 }
 
-func (k *kernelSet) info() Info { return Info{Name: k.name, Summary: k.summary, Source: k.source} }
+// kernels returns the names of the kernels that were measured on every GPU.
+func (k *kernelSet) kernels() []string {
+	count := map[string]int{}
+	var out []string
+	for _, on := range k.on {
+		for _, t := range batch(on.rows()) {
+			if count[t.Name]++; count[t.Name] == len(k.on) {
+				out = append(out, t.Name)
+			}
+		}
+	}
+	return out
+}
 
 // measured is a set of kernels in some order. Instance i of a shuffled one is the
 // i-th of an endless sequence of random permutations.
@@ -84,85 +94,26 @@ type measured struct {
 	*kernelSet
 	shuffled bool
 	seed     uint64
-	// last is the kernel that is moved to the end; empty for none.
+	// last is the kernel that is moved to the end; "" for none.
 	last string
-	// only is the single kernel that there is; empty for all.
+	// only is the single kernel that there is; "" for all.
 	only string
 	// copies is how often each kernel is there.
 	copies int
 }
 
-func parseMeasured(k *kernelSet, pairs []string) (Spec, error) {
-	m := measured{kernelSet: k, seed: 1, copies: 1}
-	var known []parameter
-	if k.ordered {
-		known = []parameter{
-			{"order", m.setOrder}, seed(&m.seed), {"last", m.kernel(&m.last)}, {"only", m.kernel(&m.only)}, count("copies", &m.copies, 1, maxCopies),
-		}
+func (k *kernelSet) dataset(_ string, a spec.Args) (Dataset, error) {
+	if !k.ordered {
+		return measured{kernelSet: k, copies: 1}, nil
 	}
-	if err := setParameters(pairs, known); err != nil {
-		return nil, err
-	}
+	m := measured{k, a["order"] == "shuffled", a.Uint("seed"), a["last"], a["only"], a.Int("copies")}
 	switch {
 	case !m.shuffled && m.seed != 1:
-		return nil, &ParameterError{"seed", strconv.FormatUint(m.seed, 10), "a seed only with order=shuffled"}
+		return nil, &spec.ParameterError{Name: "seed", Value: a["seed"], Want: "a seed only with order=shuffled"}
 	case m.last != "" && (m.only != "" || m.copies != 1):
-		return nil, &ParameterError{"last", m.last, "a last kernel only where each is there once"}
+		return nil, &spec.ParameterError{Name: "last", Value: m.last, Want: "a last kernel only where each is there once"}
 	}
 	return m, nil
-}
-
-// maxCopies bounds the parameter copies.
-const maxCopies = 1000
-
-func (m *measured) setOrder(order string) error {
-	switch order {
-	case "paper":
-		m.shuffled = false
-	case "shuffled":
-		m.shuffled = true
-	default:
-		return nearest.Unknown("order", order, []string{"paper", "shuffled"})
-	}
-	return nil
-}
-
-// kernel sets a parameter to the name of a kernel that every table of the set has.
-func (m *measured) kernel(to *string) func(string) error {
-	return func(kernel string) error {
-		var names []string
-		for _, t := range batch(m.on[0].rows) {
-			names = append(names, t.Name)
-		}
-		for _, on := range m.on {
-			b := batch(on.rows)
-			if !slices.ContainsFunc(b, func(t task.Task) bool { return t.Name == kernel }) {
-				return nearest.Unknown("kernel", kernel, names)
-			}
-		}
-		*to = kernel
-		return nil
-	}
-}
-
-func (m measured) ID() string {
-	var p []string
-	if m.copies != 1 {
-		p = append(p, "copies="+strconv.Itoa(m.copies))
-	}
-	if m.only != "" {
-		p = append(p, "only="+m.only)
-	}
-	if m.last != "" {
-		p = append(p, "last="+m.last)
-	}
-	if m.shuffled {
-		p = append(p, "order=shuffled")
-	}
-	if m.seed != 1 {
-		p = append(p, "seed="+strconv.FormatUint(m.seed, 10))
-	}
-	return canonical(m.name, p)
 }
 
 func (m measured) Instances() int {
@@ -173,30 +124,28 @@ func (m measured) Instances() int {
 }
 
 func (m measured) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	if err := checkIndex(m, index); err != nil {
-		return nil, err
-	}
-	var models []string
-	for _, on := range m.on {
-		if on.gpu == g.Name {
-			b := m.kernels(on.rows)
-			if m.shuffled {
-				rng := rand.New(pcg([]byte("shuffled="+m.name), m.seed, g, index))
-				rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
-			}
-			if i := slices.IndexFunc(b, func(t task.Task) bool { return t.Name == m.last }); i >= 0 {
-				last := b[i]
-				b = append(slices.Delete(b, i, i+1), last)
-			}
-			return task.OneBatch(b), nil
+	i := slices.IndexFunc(m.on, func(on measuredOn) bool { return on.gpu == g.Name })
+	if i < 0 {
+		e := &UnmeasuredError{Dataset: m.name, GPU: g.Name}
+		for _, on := range m.on {
+			e.Measured = append(e.Measured, on.gpu)
 		}
-		models = append(models, on.gpu)
+		return nil, e
 	}
-	return nil, &UnmeasuredError{Dataset: m.name, GPU: g.Name, Measured: models}
+	b := m.tasks(m.on[i].rows())
+	if m.shuffled {
+		rng := rand.New(pcg("shuffled="+m.name, m.seed, g, index))
+		rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
+	}
+	if i := slices.IndexFunc(b, func(t task.Task) bool { return t.Name == m.last }); i >= 0 {
+		last := b[i]
+		b = append(slices.Delete(b, i, i+1), last)
+	}
+	return task.OneBatch(b), nil
 }
 
-// kernels returns the tasks in the order of the table.
-func (m *measured) kernels(rows []Measurement) task.Batch {
+// tasks returns the tasks in the order of the table.
+func (m *measured) tasks(rows []Measurement) task.Batch {
 	b := batch(rows)
 	if m.only != "" {
 		b = slices.DeleteFunc(b, func(t task.Task) bool { return t.Name != m.only })

@@ -39,19 +39,19 @@ type Measurement struct {
 	Kernel string `csv:"kernel"`
 	// Size is that of the instance.
 	Size mig.Slices `csv:"size"`
-	// Mean is the mean duration; +Inf where the kernel does not fit.
+	// Mean is the mean duration; +Inf if the kernel does not fit.
 	Mean mig.Seconds `csv:"mean_seconds"`
 	// StdDev is the standard deviation over the runs.
 	StdDev mig.Seconds `csv:"std_seconds"`
-	// Runs is the number of runs; 0 means that it was not published, nor was StdDev.
+	// Runs is the number of runs; 0 means that neither it nor StdDev was published.
 	Runs int `csv:"runs"`
 	// Source is where the times were published; manifest.json says more.
 	Source string `csv:"source"`
 }
 
-// Measured returns the rows of a table: kernel by kernel in the published order,
-// which schedulers that take tasks as they come depend on, and by ascending size
-// within a kernel. It panics for a table that does not exist.
+// Measured returns the rows of a table: kernel by kernel in the published order, on which
+// schedulers that take tasks as they come depend, and by ascending size within a kernel. It
+// panics if there is no such table.
 func Measured(t Table) []Measurement {
 	rows, ok := tables()[t]
 	if !ok {
@@ -88,8 +88,8 @@ var readManifest = sync.OnceValue(func() manifest {
 	return m
 })
 
-// tables returns the measured times. The files are part of the program: one that
-// is not valid is a programmer's mistake.
+// tables returns the measured times. The files are part of the program: an invalid one is a
+// mistake in the program.
 var tables = sync.OnceValue(func() map[Table][]Measurement {
 	out := map[Table][]Measurement{}
 	for _, f := range readManifest().Files {
@@ -125,8 +125,8 @@ func parseMeasurements(file string, text []byte) ([]Measurement, error) {
 	return rows, nil
 }
 
-// checkMeasurements returns the first row that is wrong, and why. Every kernel must
-// have one row for each size of the GPU, in ascending order.
+// checkMeasurements returns the index of the first wrong row and what is wrong with it. Every
+// kernel must have one row for each size of the GPU, in ascending order.
 func checkMeasurements(rows []Measurement) (int, error) {
 	g, err := mig.Lookup(rows[0].GPU)
 	if err != nil {
@@ -160,7 +160,7 @@ func checkMeasurements(rows []Measurement) (int, error) {
 	return 0, nil
 }
 
-// batch makes tasks of the rows of a table: the mean is the duration.
+// batch returns the tasks of a table. The means are the durations.
 func batch(rows []Measurement) task.Batch {
 	var b task.Batch
 	for _, m := range rows {

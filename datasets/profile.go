@@ -1,28 +1,24 @@
 package datasets
 
 import (
+	"io"
+
 	"miglab/harness/mig"
-	"miglab/harness/strictcsv"
+	"miglab/harness/spec"
 	"miglab/harness/task"
 )
 
-// profile is a tasks file. It is read anew for every instance.
-type profile struct{ path string }
+var _ = Register(Family{
+	Name: "profile:", File: "tasks file", Source: "the file",
+	Doc: "the tasks of a CSV file with the header task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4)",
+	New: func(_ string, a spec.Args) (Dataset, error) { return profile{aFile(a[FileKey])}, nil },
+})
 
-func (p profile) ID() string { return profilePrefix + p.path }
+// profile is a tasks file.
+type profile struct{ aFile }
 
-func (p profile) Instances() int { return 1 }
-
-func (p profile) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	if err := checkIndex(p, index); err != nil {
-		return nil, err
-	}
-	f, err := strictcsv.Open(p.path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := task.ReadCSV(f, p.path, g)
+func (p profile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
+	b, err := readFile(p.aFile, func(f io.Reader, name string) (task.Batch, error) { return task.ReadCSV(f, name, g) })
 	if err != nil {
 		return nil, err
 	}

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strconv"
-	"strings"
 
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
+	"miglab/harness/spec"
 	"miglab/harness/task"
 )
 
@@ -19,7 +17,7 @@ type distribution struct {
 	// weights are by profile from the smallest to the largest on the 7-slice models:
 	// 1g, 1g with double memory, 2g, 3g, 4g, 7g.
 	weights [6]float64
-	summary string
+	doc     string
 }
 
 var distributions = []*distribution{
@@ -67,13 +65,12 @@ const (
 const (
 	// expectedT is the capacity over the mean memory slices of a request.
 	expectedT = "expected"
-	// realisedT is the slot by which the requests of this very stream add up to the
-	// capacity.
+	// realisedT is the slot by which the requests of this stream add up to the capacity.
 	realisedT = "realised"
 )
 
-// steadyDemand is how many capacities a stream with steady lifespans requests: enough
-// to fill the cluster and then to watch it for three more (MFI has no such streams).
+// steadyDemand is how many times its capacity a stream with steady lifespans requests of the
+// cluster: enough to fill it and then to watch it for three more (MFI has no such streams).
 const steadyDemand = 5
 
 // The largest parameters of streams.
@@ -83,182 +80,100 @@ const (
 )
 
 // customName is the distribution that the spec itself gives.
-const customName = "custom"
+const customName = mfiPrefix + "custom"
+
+const mfiPrefix = "mfi/"
 
 // requests is a stream with its parameters (MFI VI): one request a slot.
 type requests struct {
-	distribution string
-	// p is what parameter p of custom gives, written canonically.
+	id string
+	// distribution is a column of MFI Table II; nil if p decides.
+	distribution *distribution
+	// p is what the parameter of [customName] gives.
 	p        string
 	load     int
 	gpus     int
 	lifespan lifespan
 	t        string
 	rho      float64
-	seed     uint64
+	// key and seed name the random stream.
+	key  string
+	seed uint64
 }
 
-var defaultRequests = requests{load: 85, gpus: 100, lifespan: paperLifespan, t: realisedT, rho: 1, seed: 1}
+// defaultLoad is the default of the parameter load, in percent of the capacity.
+const defaultLoad = 85
 
-const (
-	requestsPrefix = "requests:"
-	mfiPrefix      = "mfi/"
+var requestParams = []spec.Param{
+	{Name: "load", Default: strconv.Itoa(defaultLoad), Type: spec.Whole(1, maxLoad), Doc: "requested slices in percent of the capacity"},
+	{Name: "gpus", Default: "100", Type: spec.Whole(1, maxGPUs), Doc: "GPUs of the cluster"},
+	{
+		Name: "lifespan", Default: string(paperLifespan), Values: []string{string(paperLifespan), string(steadyLifespan), string(foreverLifespan)},
+		Doc: "how long accepted requests stay",
+	},
+	{Name: "T", Default: realisedT, Values: []string{realisedT, expectedT}, Doc: "reading of the number of slots that saturates the cluster"},
+	{Name: "rho", Default: "1", Type: spec.Number(0.01, 100), Doc: "offered load with lifespan=steady, 1 being the capacity"},
+	seedParam("seed", "of the random stream"),
+}
+
+var (
+	_ = registerAll(distributions, func(d *distribution) Family {
+		return Family{
+			Name: mfiPrefix + d.name, Doc: "requests for profiles, " + d.doc, Source: "MFI VI and Table II", Params: requestParams,
+			New: func(id string, a spec.Args) (Dataset, error) { return newRequests(id, mfiPrefix+d.name, d, a) },
+		}
+	})
+	_ = Register(Family{
+		Name: customName, Doc: "the same with the probability p of each profile, in the order of the model's profiles", Source: "the spec",
+		Params: append(requestParams[:len(requestParams):len(requestParams)], spec.Param{
+			Name: "p", Example: "0.5-0.2-0.1-0.1-0.05-0.05", Type: probabilities, Doc: "probability of each profile",
+		}),
+		New: func(id string, a spec.Args) (Dataset, error) { return newRequests(id, customName, nil, a) },
+	})
 )
 
-// parseRequests parses the specs of the placement track; known is false for others.
-func parseRequests(spec string) (s Spec, known bool, err error) {
-	if file, ok := strings.CutPrefix(spec, requestsPrefix); ok {
-		s, err = parseTrace(file)
-		return s, true, err
-	}
-	name, query, hasQuery := strings.Cut(spec, "?")
-	if !slices.Contains(requestNames(), name) {
-		return nil, false, nil
-	}
-	var pairs []string
-	if hasQuery {
-		pairs = strings.Split(query, "&")
-	}
-	s, err = parseStream(strings.TrimPrefix(name, mfiPrefix), pairs)
-	return s, true, err
+// probabilities are numbers from 0 to 1 that add up to 1 within 1e-9.
+var probabilities = spec.Type{
+	Want: "the probability of each profile, joined by dashes and adding up to 1, as in 0.5-0.2-0.1-0.1-0.05-0.05",
+	Read: func(value string) (string, error) {
+		text, err := spec.Numbers(0, 1).Read(value)
+		if err != nil {
+			return "", err
+		}
+		var sum float64
+		for _, p := range spec.Floats(text) {
+			sum += p
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			return "", spec.ErrValue
+		}
+		return text, nil
+	},
 }
 
-// requestNames lists the datasets of the placement track.
-func requestNames() []string {
-	out := []string{requestsPrefix + "FILE", mfiPrefix + customName}
-	for _, d := range distributions {
-		out = append(out, mfiPrefix+d.name)
+func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error) {
+	s := requests{
+		id: id, distribution: d, p: a["p"], load: a.Int("load"), gpus: a.Int("gpus"), lifespan: lifespan(a["lifespan"]),
+		t: a["T"], rho: a.Float("rho"), seed: a.Uint("seed"), key: streamKey("workload="+name, a, "p"),
 	}
-	return out
-}
-
-// requestInfos describes the datasets of the placement track.
-func requestInfos() []Info {
-	const parameters = "; load (% of capacity), gpus, lifespan=paper|steady|forever, T=realised|expected, rho, seed"
-	var out []Info
-	for _, d := range distributions {
-		out = append(out, Info{Name: mfiPrefix + d.name, Summary: "requests for profiles, " + d.summary + parameters, Source: "MFI VI and Table II"})
+	wrong := func(parameter, want string) (Dataset, error) {
+		return nil, &spec.ParameterError{Name: parameter, Value: a[parameter], Want: want}
 	}
-	return append(
-		out,
-		Info{
-			Name:    mfiPrefix + customName + "?p=0.5-0.2-0.1-0.1-0.05-0.05",
-			Summary: "the same with the probability p of each profile, in the order of the model's profiles",
-			Source:  "the spec",
-		},
-		Info{
-			Name:    requestsPrefix + "FILE",
-			Summary: "the requests of a CSV file with the header arrival_slot,lifespan,profile; ?gpus=100 at the end",
-			Source:  "the file",
-		})
-}
-
-func parseStream(name string, pairs []string) (Spec, error) {
-	s := defaultRequests
-	s.distribution = name
-	known := []parameter{
-		count("load", &s.load, 1, maxLoad),
-		count("gpus", &s.gpus, 1, maxGPUs),
-		choice("lifespan", &s.lifespan, paperLifespan, steadyLifespan, foreverLifespan),
-		choice("T", &s.t, realisedT, expectedT),
-		{"rho", s.setRho},
-		seed(&s.seed),
-	}
-	if name == customName {
-		known = append(known, parameter{"p", s.setProbabilities})
-	}
-	if err := setParameters(pairs, known); err != nil {
-		return nil, err
-	}
-	d := defaultRequests
 	switch {
-	case name == customName && s.p == "":
-		return nil, &ParameterError{Name: "p", Want: wantProbabilities}
-	case s.lifespan == steadyLifespan && s.load != d.load:
-		return nil, &ParameterError{"load", strconv.Itoa(s.load), "none with lifespan=steady: such a stream ends at 5 times the capacity"}
-	case s.lifespan != steadyLifespan && s.rho != d.rho:
-		return nil, &ParameterError{"rho", formatFloat(s.rho), "it only with lifespan=steady"}
-	case s.lifespan == foreverLifespan && s.t != d.t:
-		return nil, &ParameterError{"T", s.t, "none with lifespan=forever"}
+	case s.lifespan == steadyLifespan && s.load != defaultLoad:
+		return wrong("load", fmt.Sprintf("none with lifespan=steady: such a stream ends at %d times the capacity", steadyDemand))
+	case s.lifespan != steadyLifespan && s.rho != 1:
+		return wrong("rho", "it only with lifespan=steady")
+	case s.lifespan == foreverLifespan && s.t != realisedT:
+		return wrong("T", "none with lifespan=forever")
 	}
 	return s, nil
 }
 
-// choice is a parameter that takes one of a few words.
-func choice[T ~string](name string, to *T, values ...T) parameter {
-	return parameter{name, func(value string) error {
-		var known []string
-		for _, v := range values {
-			if string(v) == value {
-				*to = v
-				return nil
-			}
-			known = append(known, string(v))
-		}
-		return nearest.Unknown("value of parameter "+name, value, known)
-	}}
-}
-
-func (s *requests) setRho(value string) error {
-	v, err := strconv.ParseFloat(value, 64)
-	if err != nil || !(v >= 0.01 && v <= 100) {
-		return &ParameterError{"rho", value, "an offered load from 0.01 to 100 (1 is the capacity)"}
-	}
-	s.rho = v
-	return nil
-}
-
-const wantProbabilities = "the probability of each profile, joined by dashes and adding up to 1, as in 0.5-0.2-0.1-0.1-0.05-0.05"
-
-func (s *requests) setProbabilities(value string) error {
-	p, ok := parseProbabilities(value)
-	if !ok {
-		return &ParameterError{"p", value, wantProbabilities}
-	}
-	var text []string
-	for _, v := range p {
-		text = append(text, strconv.FormatFloat(v, 'f', -1, 64))
-	}
-	s.p = strings.Join(text, "-")
-	return nil
-}
-
-// parseProbabilities reads numbers from 0 to 1 that add up to 1 within 1e-9.
-func parseProbabilities(text string) (p []float64, ok bool) {
-	var sum float64
-	for _, field := range strings.Split(text, "-") {
-		v, err := strconv.ParseFloat(field, 64)
-		if err != nil || !(v >= 0 && v <= 1) {
-			return nil, false
-		}
-		p = append(p, v)
-		sum += v
-	}
-	return p, math.Abs(sum-1) <= 1e-9
-}
-
-func (s requests) ID() string {
-	d := defaultRequests
-	var p []string
-	add := func(name, value string, differs bool) {
-		if differs {
-			p = append(p, name+"="+value)
-		}
-	}
-	add("p", s.p, s.p != "")
-	add("load", strconv.Itoa(s.load), s.load != d.load)
-	add("gpus", strconv.Itoa(s.gpus), s.gpus != d.gpus)
-	add("lifespan", string(s.lifespan), s.lifespan != d.lifespan)
-	add("T", s.t, s.t != d.t)
-	add("rho", formatFloat(s.rho), s.rho != d.rho)
-	add("seed", strconv.FormatUint(s.seed, 10), s.seed != d.seed)
-	return canonical(mfiPrefix+s.distribution, p)
-}
-
 func (s requests) Instances() int { return 0 }
 
-// ProfilesError says that a spec gives probabilities for another number of profiles
-// than the model has.
+// ProfilesError says that the probabilities in a spec are not as many as the model's
+// profiles.
 type ProfilesError struct {
 	// Dataset is the canonical spec.
 	Dataset string
@@ -276,21 +191,17 @@ func (e *ProfilesError) Error() string {
 
 // demand returns the probability of each profile. The error is a [*ProfilesError].
 func (s requests) demand(g *mig.GPU) ([]float64, error) {
-	if s.distribution != customName {
-		i := slices.IndexFunc(distributions, func(d *distribution) bool { return d.name == s.distribution })
-		return distributions[i].on(g), nil
+	if s.distribution != nil {
+		return s.distribution.on(g), nil
 	}
-	p, _ := parseProbabilities(s.p)
+	p := spec.Floats(s.p)
 	if profiles := task.RequestProfiles(g); len(p) != len(profiles) {
-		return nil, &ProfilesError{s.ID(), g.Name, len(p), profiles}
+		return nil, &ProfilesError{s.id, g.Name, len(p), profiles}
 	}
 	return p, nil
 }
 
 func (s requests) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	if err := checkIndex(s, index); err != nil {
-		return nil, err
-	}
 	demand, err := s.demand(g)
 	if err != nil {
 		return nil, err
@@ -298,9 +209,9 @@ func (s requests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	return task.Requests{Requests: s.generate(g, demand, index), GPUs: s.gpus, Demand: demand}, nil
 }
 
-// generate draws the stream. The profile and the relative lifespan of request i
-// depend on the distribution, the seed, the GPU model's sizes and the index alone, so
-// that a lower load or a smaller cluster sees the beginning of the same stream.
+// generate draws the stream. The profile and the relative lifespan of request i depend only
+// on the distribution, the seed, the GPU model's sizes and the index, so that a lower load or
+// a smaller cluster gets the beginning of the same stream.
 func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Request {
 	profiles := task.RequestProfiles(g)
 	var mean float64
@@ -319,8 +230,7 @@ func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Reque
 		return upTo(longer.generate(g, demand, index), end)
 	}
 
-	key := []byte("workload=" + mfiPrefix + s.distribution + "\np=" + s.p)
-	rng := rand.New(pcg(key, s.seed, g, index))
+	rng := rand.New(pcg(s.key, s.seed, g, index))
 	out := make([]task.Request, 0, int(1.1*float64(end)/mean)+64)
 	relative := make([]float64, 0, cap(out))
 	saturation := float64(capacity) / mean
@@ -334,9 +244,14 @@ func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Reque
 			saturation = float64(len(out))
 		}
 	}
-	if s.lifespan == foreverLifespan {
-		return out
+	if s.lifespan != foreverLifespan {
+		s.setLifespans(out, relative, saturation)
 	}
+	return out
+}
+
+// setLifespans turns relative lifespans, from 0 to 1, into slots. saturation is T.
+func (s *requests) setLifespans(out []task.Request, relative []float64, saturation float64) {
 	longest := math.Round(saturation)
 	if s.lifespan == steadyLifespan {
 		longest = math.Round(2 * s.rho * saturation)
@@ -345,10 +260,10 @@ func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Reque
 	for i := range out {
 		out[i].Lifespan = 1 + int(relative[i]*longest)
 	}
-	return out
 }
 
-// upTo returns the beginning of a stream that requests so many slices.
+// upTo returns the beginning of a stream, up to the request with which it has asked for so
+// many slices.
 func upTo(all []task.Request, end int) []task.Request {
 	requested := 0
 	for i := range all {
@@ -359,7 +274,7 @@ func upTo(all []task.Request, end int) []task.Request {
 	return all
 }
 
-// draw returns an index with the given probabilities.
+// draw returns a random index; p has the probability of each.
 func draw(rng *rand.Rand, p []float64) int {
 	u := rng.Float64()
 	last := 0

@@ -10,22 +10,23 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/spec"
 	"miglab/harness/task"
 )
 
 var mfiNames = []string{"mfi/uniform", "mfi/skew-small", "mfi/skew-big", "mfi/bimodal"}
 
-func requestsOf(t *testing.T, spec string, g *mig.GPU, index int) task.Requests {
+func requestsOf(t *testing.T, text string, g *mig.GPU, index int) task.Requests {
 	t.Helper()
-	in, err := datasets.InstanceOf[task.Requests](datasets.MustParse(spec), g, index)
+	in, err := datasets.InstanceOf[task.Requests](datasets.MustParse(text), g, index)
 	if err != nil {
-		t.Fatalf("%s: %v", spec, err)
+		t.Fatalf("%s: %v", text, err)
 	}
 	return in
 }
 
 func TestRequestSpecs(t *testing.T) {
-	for spec, want := range map[string]string{
+	for text, want := range map[string]string{
 		"mfi/uniform?load=85&gpus=100&seed=1":                 "mfi/uniform",
 		"mfi/bimodal?seed=3&lifespan=paper&gpus=7&load=10":    "mfi/bimodal?gpus=7&load=10&seed=3",
 		"mfi/skew-big?T=expected":                             "mfi/skew-big?T=expected",
@@ -39,34 +40,34 @@ func TestRequestSpecs(t *testing.T) {
 		"requests:a.csv?gpus=5?gpus=100":                      "requests:a.csv?gpus=5?gpus=100",
 		"requests:a.csv?gpus=05":                              "requests:a.csv?gpus=5",
 	} {
-		s, err := datasets.Parse(spec)
+		s, err := datasets.Parse(text)
 		if want == "" {
 			if err == nil {
-				t.Errorf("Parse(%q) = %q, want an error", spec, s.ID())
+				t.Errorf("Parse(%q) = %q, want an error", text, s.ID())
 			}
 			continue
 		}
 		if err != nil || s.ID() != want {
-			t.Errorf("Parse(%q) = %v, %v; want %q", spec, s, err, want)
+			t.Errorf("Parse(%q) = %v, %v; want %q", text, s, err, want)
 			continue
 		}
 		if again := datasets.MustParse(s.ID()); again != s {
-			t.Errorf("Parse(%q) = %#v, but its ID parses as %#v", spec, s, again)
+			t.Errorf("Parse(%q) = %#v, but its ID parses as %#v", text, s, again)
 		}
 	}
 }
 
 func TestBadRequestSpecs(t *testing.T) {
-	for spec, message := range map[string]string{
+	for text, message := range map[string]string{
 		"mfi/unifrom":                             `did you mean "mfi/uniform"?`,
 		"mfi/uniform?":                            `unknown parameter ""`,
 		"mfi/uniform?gpus=0":                      `parameter "gpus" cannot be "0"; give a whole number from 1 to 1000000`,
 		"mfi/uniform?load=0":                      `from 1 to 1000`,
 		"mfi/uniform?lifespan=ever":               `did you mean "forever"?`,
-		"mfi/uniform?T=real":                      `unknown value of parameter T "real"`,
+		"mfi/uniform?T=real":                      `parameter "T": unknown value "real"`,
 		"mfi/uniform?rho=2":                       `give it only with lifespan=steady`,
-		"mfi/uniform?rho=0&lifespan=steady":       `an offered load from 0.01 to 100`,
-		"mfi/uniform?rho=NaN&lifespan=steady":     `an offered load from 0.01 to 100`,
+		"mfi/uniform?rho=0&lifespan=steady":       `a number from 0.01 to 100`,
+		"mfi/uniform?rho=NaN&lifespan=steady":     `a number from 0.01 to 100`,
 		"mfi/uniform?load=50&lifespan=steady":     `none with lifespan=steady`,
 		"mfi/uniform?T=expected&lifespan=forever": `none with lifespan=forever`,
 		"mfi/uniform?p=1-0-0":                     `unknown parameter "p"`,
@@ -80,15 +81,15 @@ func TestBadRequestSpecs(t *testing.T) {
 		"requests:?gpus=3":                        `the path of a requests file`,
 		"requests:t.csv?gpus=0":                   `parameter "gpus" cannot be "0"`,
 	} {
-		s, err := datasets.Parse(spec)
+		s, err := datasets.Parse(text)
 		if err == nil {
-			t.Errorf("Parse(%q) = %q, want an error with %q", spec, s.ID(), message)
+			t.Errorf("Parse(%q) = %q, want an error with %q", text, s.ID(), message)
 			continue
 		}
 		_, unknown := errors.AsType[*nearest.UnknownError](err)
-		_, parameter := errors.AsType[*datasets.ParameterError](err)
+		_, parameter := errors.AsType[*spec.ParameterError](err)
 		if !strings.Contains(err.Error(), message) || strings.Contains(err.Error(), "\n") || !unknown && !parameter {
-			t.Errorf("Parse(%q): %v\nwant one line with %q", spec, err, message)
+			t.Errorf("Parse(%q): %v\nwant one line with %q", text, err, message)
 		}
 	}
 	_, err := datasets.InstanceOf[task.Requests](datasets.MustParse("mfi/custom?p=1-0-0"), mig.MustLookup("A100"), 0)
@@ -130,20 +131,20 @@ func TestRequestsAreDrawnFromTableII(t *testing.T) {
 // TestRequestedSlices checks where streams end and that nothing arrives twice at once.
 func TestRequestedSlices(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
-	for spec, want := range map[string]int{
+	for text, want := range map[string]int{
 		"mfi/uniform": 680, "mfi/uniform?load=100": 800, "mfi/uniform?load=130&T=expected": 1040, "mfi/uniform?load=33&gpus=7": 19,
 		"mfi/bimodal?lifespan=steady": 4000, "mfi/custom?p=0-0-0-0-0-1&lifespan=forever": 680,
 	} {
-		in := requestsOf(t, spec, g, 3)
+		in := requestsOf(t, text, g, 3)
 		sum := 0
 		for i, q := range in.Requests {
 			if q.Arrival != i || q.Lifespan < 1 || sum >= want {
-				t.Fatalf("%s: request %d is %+v after %d slices, want one a slot up to %d", spec, i, q, sum, want)
+				t.Fatalf("%s: request %d is %+v after %d slices, want one a slot up to %d", text, i, q, sum, want)
 			}
 			sum += int(q.Profile.Length)
 		}
 		if sum < want || in.GPUs == 0 {
-			t.Errorf("%s: %d slices are requested of %d GPUs, want %d", spec, sum, in.GPUs, want)
+			t.Errorf("%s: %d slices are requested of %d GPUs, want %d", text, sum, in.GPUs, want)
 		}
 	}
 }
@@ -183,14 +184,14 @@ func TestLifespans(t *testing.T) {
 	const gpus = "&gpus=5000"
 	saturates := float64(len(requestsOf(t, "mfi/uniform?lifespan=forever&load=100"+gpus, g, 0).Requests))
 	expected := 5000 * 8 / 3.5
-	for spec, longest := range map[string]float64{
+	for text, longest := range map[string]float64{
 		"mfi/uniform?load=100" + gpus:                            saturates,
 		"mfi/uniform?load=100&T=expected" + gpus:                 expected,
 		"mfi/uniform?lifespan=steady" + gpus:                     2 * saturates,
 		"mfi/uniform?lifespan=steady&T=expected&rho=1.3" + gpus:  2.6 * expected,
 		"mfi/uniform?lifespan=steady&T=expected&rho=0.85" + gpus: 1.7 * expected,
 	} {
-		requests := requestsOf(t, spec, g, 0).Requests
+		requests := requestsOf(t, text, g, 0).Requests
 		var sum, most float64
 		for _, q := range requests {
 			sum += float64(q.Lifespan)
@@ -199,7 +200,7 @@ func TestLifespans(t *testing.T) {
 		n := float64(len(requests))
 		mean, half := sum/n, 4.5*longest/math.Sqrt(12*n)
 		if math.Abs(mean-(1+longest)/2) > half+1 || most > longest+0.5 || most < 0.99*longest {
-			t.Errorf("%s: mean lifespan %.1f, longest %.0f; want U[1,%.1f]", spec, mean, most, longest)
+			t.Errorf("%s: mean lifespan %.1f, longest %.0f; want U[1,%.1f]", text, mean, most, longest)
 		}
 	}
 }

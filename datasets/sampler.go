@@ -13,24 +13,24 @@ import (
 // and a size that the GPU does not have is +Inf.
 type times = [mig.MaxSize + 1]float64
 
-// A Sampler draws batches of a synthetic workload from streams that are handed in,
-// for training. Unlike [Spec], it has no instances and sets no names. It has no state:
-// several goroutines may use one, each with its own stream.
+// A Sampler draws batches of a synthetic workload from the caller's random streams, for
+// training. Its tasks have no names. It has no state: several goroutines may use one, each
+// with its own stream.
 type Sampler struct {
 	synthetic
 	gpu *mig.GPU
 }
 
-// NewSampler returns a sampler of a workload with its parameters psup, gen and
-// leave. Others play no part: a batch is as long as the slice that [Draw] fills.
-// Workloads that keep only some of the tasks that they draw have no sampler, since
-// they may find none. Errors are those of [Parse].
+// NewSampler returns a sampler of a workload with its parameters psup, gen and leave. The
+// other parameters are ignored: a batch is as long as the slice that [Draw] fills. Workloads
+// that keep only some of the tasks that they draw have no sampler, since they may find none.
+// Errors are those of [Parse].
 func NewSampler(spec string, g *mig.GPU) (*Sampler, error) {
 	s, err := Parse(spec)
 	if err != nil {
 		return nil, err
 	}
-	if w, ok := s.(synthetic); ok && w.only == nil {
+	if w, ok := s.(named).Dataset.(synthetic); ok && w.only == nil {
 		return &Sampler{w, g}, nil
 	}
 	var known []string
@@ -43,8 +43,8 @@ func NewSampler(spec string, g *mig.GPU) (*Sampler, error) {
 }
 
 // Draw fills tasks with a batch, distributed as the workload's instances with as
-// many tasks: seconds by instance size, index 0 being 0 and sizes that the GPU lacks
-// +Inf. It allocates nothing.
+// many tasks: seconds by instance size. Index 0 is 0, and sizes that the GPU lacks are +Inf.
+// It allocates nothing.
 func Draw[T ~[mig.MaxSize + 1]float64](s *Sampler, rng *rand.Rand, tasks []T) {
 	if err := fill(&s.synthetic, rng, s.gpu, tasks); err != nil {
 		panic("datasets: a sampler without conditions found no tasks: " + err.Error())
@@ -88,25 +88,25 @@ func (s *synthetic) draw(rng *rand.Rand, g *mig.GPU, scales shape) times {
 	return out
 }
 
-// A DaySampler draws the jobs of a day of a deadline/ dataset from streams that are
-// handed in, for training. Several goroutines may use one, each with its own stream.
+// A DaySampler draws the jobs of a day of a deadline/ dataset from the caller's random
+// streams, for training. Several goroutines may use one, each with its own stream.
 type DaySampler struct {
 	day
 	on task.Fleet
 }
 
 // NewDaySampler returns the sampler of a deadline/ dataset with its parameters; the
-// seed plays no part. Errors are those of [Parse] and of the dataset's instances.
+// seed is ignored. Errors are those of [Parse] and of the dataset's instances.
 func NewDaySampler(spec string, g *mig.GPU) (*DaySampler, error) {
 	s, err := Parse(spec)
 	if err != nil {
 		return nil, err
 	}
-	d, ok := s.(day)
+	d, ok := s.(named).Dataset.(day)
 	if !ok {
 		var known []string
-		for _, d := range days {
-			known = append(known, d.name)
+		for _, k := range deadlineKinds {
+			known = append(known, k.name)
 		}
 		return nil, nearest.Unknown("days to sample", spec, known)
 	}
@@ -117,12 +117,11 @@ func NewDaySampler(spec string, g *mig.GPU) (*DaySampler, error) {
 	return &DaySampler{d, on}, nil
 }
 
-// Fleet returns what the jobs are for. It must not be changed.
+// Fleet returns the GPUs that the jobs are for. It must not be changed.
 func (s *DaySampler) Fleet() task.Fleet { return s.on }
 
-// Draw draws a day of jobs, by arrival, into buf, whose contents are lost, and
-// returns the slice that holds them. It allocates only where buf is too small for
-// them; about 4150 come.
+// Draw draws a day of jobs, by arrival, into buf and returns the slice that holds them,
+// about 4150. It overwrites buf and allocates only if buf is too small.
 func (s *DaySampler) Draw(rng *rand.Rand, buf []task.Job) []task.Job {
 	return s.appendJobs(rng, buf[:0])
 }

@@ -2,9 +2,11 @@ package datasets
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -23,10 +25,14 @@ func TestSamplerDrawsInstances(t *testing.T) {
 		spec := rapid.SampledFrom([]string{
 			"drl/WIDETIMES", "GOODSCALING?gen=released-train", "MIXSCALINGEXTREME?psup=30&leave=0.7", "far/POORSCALING+WIDETIMES",
 		}).Draw(t, "spec")
-		s := MustParse(spec).(synthetic)
-		s.n = rapid.IntRange(1, 40).Draw(t, "n")
+		separator := "?"
+		if strings.Contains(spec, "?") {
+			separator = "&"
+		}
+		dataset := MustParse(fmt.Sprintf("%s%sn=%d", spec, separator, rapid.IntRange(1, 40).Draw(t, "n")))
+		s := dataset.(named).Dataset.(synthetic)
 		index := rapid.IntRange(0, 1000).Draw(t, "index")
-		in, err := InstanceOf[task.Batches](s, g, index)
+		in, err := InstanceOf[task.Batches](dataset, g, index)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +87,7 @@ func TestDaySamplerDrawsInstances(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := episode(t, "deadline/tight?gpus=7+4-3", 5)
-	got := d.Draw(rand.New(pcg([]byte("workload=deadline"), 1, g, 5)), make([]task.Job, 3))
+	got := d.Draw(rand.New(pcg("workload=deadline", 1, g, 5)), make([]task.Job, 3))
 	if !slices.Equal(got, want.Jobs) {
 		t.Errorf("%d jobs differ from the instance's %d", len(got), len(want.Jobs))
 	}

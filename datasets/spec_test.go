@@ -11,11 +11,12 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/spec"
 	"miglab/harness/task"
 )
 
 func TestCanonicalIDs(t *testing.T) {
-	for spec, want := range map[string]string{
+	for text, want := range map[string]string{
 		"far/POORSCALING+WIDETIMES":                                           "far/POORSCALING+WIDETIMES",
 		"far/MIXSCALINGUNIFORM+NARROWTIMES?n=15":                              "far/MIXEDSCALING+NARROWTIMES",
 		"far/MIXSCALINGEXTREME+WIDETIMES":                                     "far/MIXSCALINGEXTREME+WIDETIMES",
@@ -39,22 +40,22 @@ func TestCanonicalIDs(t *testing.T) {
 		"a30-batch":                         "a30-batch",
 		"profile:a b?n=3&x.csv":             "profile:a b?n=3&x.csv",
 	} {
-		s, err := datasets.Parse(spec)
+		s, err := datasets.Parse(text)
 		if err != nil {
-			t.Errorf("Parse(%q): %v", spec, err)
+			t.Errorf("Parse(%q): %v", text, err)
 			continue
 		}
 		if s.ID() != want {
-			t.Errorf("Parse(%q).ID() = %q, want %q", spec, s.ID(), want)
+			t.Errorf("Parse(%q).ID() = %q, want %q", text, s.ID(), want)
 		}
 		if again := datasets.MustParse(s.ID()); again != s {
-			t.Errorf("Parse(%q) = %#v, but its ID parses as %#v", spec, s, again)
+			t.Errorf("Parse(%q) = %#v, but its ID parses as %#v", text, s, again)
 		}
 	}
 }
 
 func TestBadSpecs(t *testing.T) {
-	for spec, message := range map[string]string{
+	for text, message := range map[string]string{
 		"":                            `unknown dataset ""`,
 		"WIDETIME":                    `did you mean "WIDETIMES"?`,
 		"far/MIXEDSCALNG+WIDETIMES":   `did you mean "far/MIXEDSCALING+WIDETIMES"?`,
@@ -68,10 +69,10 @@ func TestBadSpecs(t *testing.T) {
 		"WIDETIMES?n=3&n=3":           `give the parameter once`,
 		"WIDETIMES?psup=101":          `from 0 to 100`,
 		"WIDETIMES?psup=-1":           `from 0 to 100`,
-		"WIDETIMES?leave=NaN":         `a probability from 0 to 1`,
-		"WIDETIMES?leave=1.5":         `a probability from 0 to 1`,
-		"WIDETIMES?leave=-1":          `a probability from 0 to 1`,
-		"WIDETIMES?gen=papr":          `unknown generator "papr"; did you mean "paper"?`,
+		"WIDETIMES?leave=NaN":         `a number from 0 to 1`,
+		"WIDETIMES?leave=1.5":         `a number from 0 to 1`,
+		"WIDETIMES?leave=-1":          `a number from 0 to 1`,
+		"WIDETIMES?gen=papr":          `parameter "gen": unknown value "papr"; did you mean "paper"?`,
 		"WIDETIMES?seed=-1":           `from 0 to 2^64-1`,
 		"WIDETIMES?batches=0":         `from 1 to 1000000`,
 		"WIDETIMES?part=1":            `give a part only with total`,
@@ -88,26 +89,26 @@ func TestBadSpecs(t *testing.T) {
 		"rodinia?last=CFD&copies=2":   `a last kernel only where each is there once`,
 		"a30-batch?copies=2":          `unknown parameter "copies"`,
 		"rodinia?n=3":                 `unknown parameter "n"`,
-		"rodinia?order=random":        `unknown order "random"`,
+		"rodinia?order=random":        `parameter "order": unknown value "random"`,
 		"rodinia?seed=2":              `give a seed only with order=shuffled`,
 		"a30-batch?order=shuffled":    `unknown parameter "order"`,
 		"profile:":                    `the path of a tasks file`,
 	} {
-		s, err := datasets.Parse(spec)
+		s, err := datasets.Parse(text)
 		if err == nil {
-			t.Errorf("Parse(%q) = %q, want an error with %q", spec, s.ID(), message)
+			t.Errorf("Parse(%q) = %q, want an error with %q", text, s.ID(), message)
 			continue
 		}
 		if !strings.Contains(err.Error(), message) {
-			t.Errorf("Parse(%q): %v\nwant a message with %q", spec, err, message)
+			t.Errorf("Parse(%q): %v\nwant a message with %q", text, err, message)
 		}
 		if strings.Contains(err.Error(), "\n") {
-			t.Errorf("Parse(%q): the message has more than one line", spec)
+			t.Errorf("Parse(%q): the message has more than one line", text)
 		}
 		var unknown *nearest.UnknownError
-		var parameter *datasets.ParameterError
+		var parameter *spec.ParameterError
 		if !errors.As(err, &unknown) && !errors.As(err, &parameter) {
-			t.Errorf("Parse(%q): error is a %T", spec, err)
+			t.Errorf("Parse(%q): error is a %T", text, err)
 		}
 	}
 }
@@ -136,17 +137,17 @@ func TestSpecRoundTrip(t *testing.T) {
 		for _, k := range keys {
 			pairs = append(pairs, k+"="+fmt.Sprint(parameters[k].Draw(t, k)))
 		}
-		spec := rapid.SampledFrom(names).Draw(t, "name")
+		text := rapid.SampledFrom(names).Draw(t, "name")
 		if len(pairs) > 0 {
-			spec += "?" + strings.Join(pairs, "&")
+			text += "?" + strings.Join(pairs, "&")
 		}
-		s, err := datasets.Parse(spec)
+		s, err := datasets.Parse(text)
 		if err != nil {
-			t.Fatalf("Parse(%q): %v", spec, err)
+			t.Fatalf("Parse(%q): %v", text, err)
 		}
 		again, err := datasets.Parse(s.ID())
 		if err != nil || again != s || again.ID() != s.ID() {
-			t.Fatalf("Parse(%q).ID() = %q, which parses as %v, %v", spec, s.ID(), again, err)
+			t.Fatalf("Parse(%q).ID() = %q, which parses as %v, %v", text, s.ID(), again, err)
 		}
 	})
 }
@@ -169,13 +170,13 @@ func TestListedNamesParse(t *testing.T) {
 }
 
 func TestIndicesOutOfRange(t *testing.T) {
-	for spec, index := range map[string]int{
+	for text, index := range map[string]int{
 		"WIDETIMES": -1, "rodinia": 1, "drl/RODINIA": 1000, "rodinia?order=shuffled": -1, "a30-batch": 1, "profile:x.csv": 1,
 	} {
-		_, err := datasets.InstanceOf[task.Batches](datasets.MustParse(spec), mig.MustLookup("A30"), index)
+		_, err := datasets.InstanceOf[task.Batches](datasets.MustParse(text), mig.MustLookup("A30"), index)
 		var bad *datasets.IndexError
-		if !errors.As(err, &bad) || bad.Dataset != spec && bad.Dataset != "drl/"+spec || bad.Index != index {
-			t.Errorf("instance %d of %s: %v, want an IndexError", index, spec, err)
+		if !errors.As(err, &bad) || bad.Dataset != text && bad.Dataset != "drl/"+text || bad.Index != index {
+			t.Errorf("instance %d of %s: %v, want an IndexError", index, text, err)
 		}
 	}
 }
@@ -184,18 +185,20 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"WIDETIMES", "far/MIXSCALINGUNIFORM+WIDETIMES?n=10&psup=50&gen=paper&seed=1&batches=2", "drl/GOODSCALING?leave=1e-300",
 		"rodinia?order=shuffled&seed=18446744073709551615", "a30-batch", "profile:t.csv", "WIDETIMES?n=+7&seed=0", "x?y=z",
+		"toy/marbles?first=4", "drl/RODINIA?n=7&part=2", "mfi/custom?p=0.5-0.5&lifespan=forever", "requests:a?gpus=7?gpus=100", "deadline/slack?low=0.5&high=2",
+		"jobs:a?watts=1?gpus=7&watts=1-2.50", "rodinia?only=CFD&copies=3", "WIDETIMES?total=100&part=8&gen=released&leave=.1", "far-move",
 		"corun/mix?jobs=cfd+stream&kappa=1e-3", "corun/balanced?w=3&seed=2&draw=3&release=true", "corunfile:a?cmax=1?delta=0",
 	} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, spec string) {
-		s, err := datasets.Parse(spec)
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := datasets.Parse(text)
 		if err != nil {
 			return
 		}
 		again, err := datasets.Parse(s.ID())
 		if err != nil || again != s || again.ID() != s.ID() {
-			t.Fatalf("Parse(%q).ID() = %q, which parses as %v, %v", spec, s.ID(), again, err)
+			t.Fatalf("Parse(%q).ID() = %q, which parses as %v, %v", text, s.ID(), again, err)
 		}
 	})
 }

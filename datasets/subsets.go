@@ -2,30 +2,31 @@ package datasets
 
 import (
 	"cmp"
-	"fmt"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 
 	"miglab/harness/mig"
+	"miglab/harness/spec"
 	"miglab/harness/task"
 )
 
 // subsets are DRL 5.1.1's subsets of the measured kernels: 100 different ones with at
 // least n kernels and 100 with fewer, each in 5 orders, cut in batches of n. Every
 // subset is equally likely. The paper draws from 18 Rodinia and Altis kernels, whose
-// times are not public; the 16 Rodinia kernels that are stand in for them.
+// times are not public; the 16 Rodinia kernels that are public replace them.
 //
-// Larger subsets come first, so that instances with a part of a number are the first
-// of all.
+// Larger subsets come first, so that the instances that have a certain part are the first
+// ones.
 type subsets struct {
 	n    int
 	seed uint64
 	// part is 0 for all batches.
 	part int
-	// kernels are the subsets, which n and seed settle, as bit sets of kernels in the
-	// published order.
+	// orders names the random stream of the orders.
+	orders string
+	// kernels are the subsets as bit sets of kernels in the published order. n and seed
+	// decide them.
 	kernels [2 * subsetsOfEach]uint16
 }
 
@@ -36,56 +37,26 @@ const (
 	ordersOfSubset = 5
 )
 
-func parseSubsets(pairs []string) (Spec, error) {
-	s := subsets{n: 14, seed: 1}
-	// Beyond these limits there are no 100 different subsets on one side.
-	err := setParameters(pairs, []parameter{count("n", &s.n, 3, subsetKernels-2), seed(&s.seed), count("part", &s.part, 1, maxCount)})
-	if err == nil {
-		s.choose()
-		err = checkPart(s.part, len(cut(bits.OnesCount16(s.kernels[0]), s.n)))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-func subsetsInfo() Info {
-	return Info{
-		Name: subsetsName,
-		Summary: "subsets of the 16 public Rodinia kernels in place of RODINIA + ALTIS, whose Altis kernels are not public: " +
-			"100 of at least n, 100 of fewer, 5 orders each, in batches of n (14); seed (1), part",
-		Source: "DRL 5.1.1",
-	}
-}
-
-func (s subsets) ID() string {
-	var p []string
-	if s.n != 14 {
-		p = append(p, "n="+strconv.Itoa(s.n))
-	}
-	if s.seed != 1 {
-		p = append(p, "seed="+strconv.FormatUint(s.seed, 10))
-	}
-	if s.part != 0 {
-		p = append(p, "part="+strconv.Itoa(s.part))
-	}
-	return canonical(subsetsName, p)
-}
-
-func (s subsets) Instances() int {
-	n := 0
-	for _, k := range s.kernels {
-		if bits.OnesCount16(k) > (s.part-1)*s.n {
-			n += ordersOfSubset
-		}
-	}
-	return n
-}
+var _ = Register(Family{
+	Name: subsetsName, Source: "DRL 5.1.1",
+	Doc: "subsets of the 16 public Rodinia kernels in place of RODINIA + ALTIS, whose Altis kernels are not public: " +
+		"100 of at least n, 100 of fewer, 5 orders each, in batches of n",
+	Params: []spec.Param{
+		// Beyond these limits there are no 100 different subsets on one side.
+		{Name: "n", Default: "14", Type: spec.Whole(3, subsetKernels-2), Doc: "tasks in a batch"},
+		seedParam("seed", "of the subsets and their orders"),
+		{Name: "part", Type: spec.Whole(1, maxCount), Doc: "the batch that is there by itself, from 1"},
+	},
+	New: func(_ string, a spec.Args) (Dataset, error) {
+		s := subsets{n: a.Int("n"), seed: a.Uint("seed"), part: a.Int("part"), orders: streamKey("order="+subsetsName, a, "n")}
+		s.choose(streamKey("workload="+subsetsName, a, "n", "seed"))
+		return s, checkPart(s.part, len(cut(bits.OnesCount16(s.kernels[0]), s.n)))
+	},
+})
 
 // choose draws the subsets.
-func (s *subsets) choose() {
-	rng := rand.New(hashed(fmt.Appendf(nil, "workload=%s\nn=%d\nseed=%d", subsetsName, s.n, s.seed)))
+func (s *subsets) choose(key string) {
+	rng := rand.New(hashed([]byte(key)))
 	var sides [2][]uint16
 	for k := uint16(1); k != 0; k++ {
 		side := 0
@@ -104,11 +75,18 @@ func (s *subsets) choose() {
 	slices.SortStableFunc(s.kernels[:], func(a, b uint16) int { return cmp.Compare(bits.OnesCount16(b), bits.OnesCount16(a)) })
 }
 
-func (s subsets) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	if err := checkIndex(s, index); err != nil {
-		return nil, err
+func (s subsets) Instances() int {
+	n := 0
+	for _, k := range s.kernels {
+		if bits.OnesCount16(k) > (s.part-1)*s.n {
+			n += ordersOfSubset
+		}
 	}
-	all, err := InstanceOf[task.Batches](measured{kernelSet: kernelsNamed("rodinia"), copies: 1}, g, 0)
+	return n
+}
+
+func (s subsets) Instance(g *mig.GPU, index int) (task.Payload, error) {
+	all, err := InstanceOf[task.Batches](MustParse("rodinia"), g, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +97,7 @@ func (s subsets) Instance(g *mig.GPU, index int) (task.Payload, error) {
 			b = append(b, t)
 		}
 	}
-	rng := rand.New(pcg(fmt.Appendf(nil, "order=%s\nn=%d", subsetsName, s.n), s.seed, g, index))
+	rng := rand.New(pcg(s.orders, s.seed, g, index))
 	rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
 	return cutOf(b, s.n, s.part), nil
 }

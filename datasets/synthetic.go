@@ -1,89 +1,95 @@
 package datasets
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
+	"miglab/harness/spec"
 	"miglab/harness/task"
 )
 
-// maxCount bounds the tasks of a batch and the batches of a stream.
+// maxCount limits the tasks of a batch and the batches of a stream.
 const maxCount = 1_000_000
 
 // synthetic is a workload with its parameters. It describes an endless sequence
 // of batches; instance i is the batches i to i+batches-1, so that consecutive
 // instances overlap: 1001 batches make the 1000 concatenations of FAR 6.7.1.
 //
-// With a total, instance i is that many tasks cut in batches of n, the last of which
-// may have fewer (DRL 5.1.3). The tasks are those of n=total: how they are cut
-// changes none. A part is one of these batches by itself.
+// With a total, instance i is that many tasks cut in batches of n; the last batch
+// may have fewer (DRL 5.1.3). The tasks are those of n=total: cutting them changes none.
+// A part is one of these batches by itself.
 type synthetic struct {
 	*workload
+	id        string
 	n         int
 	psup      int
 	generator *generator
 	leave     float64
-	seed      uint64
 	batches   int
-	// total is 0 where the tasks are not cut, and part where no single batch is meant.
+	// total is 0 if the tasks are not cut, part if all parts are there.
 	total, part int
+	// key and seed name the random stream of the batches.
+	key  string
+	seed uint64
 }
 
-func parseSynthetic(w *workload, pairs []string) (Spec, error) {
-	s := synthetic{workload: w, n: w.tasks, psup: w.memoryBound, generator: generators[0], seed: 1, batches: 1}
-	const ofGenerator = -1
-	s.leave = ofGenerator
-	err := setParameters(pairs, []parameter{
-		count("n", &s.n, 1, maxCount),
-		count("psup", &s.psup, 0, 100),
-		{"gen", s.setGenerator},
-		probability("leave", &s.leave),
-		seed(&s.seed),
-		count("batches", &s.batches, 1, maxCount),
-		count("total", &s.total, 1, maxCount),
-		count("part", &s.part, 1, maxCount),
-	})
-	if err == nil {
-		err = s.checkCut()
+// params declares the parameters of a workload.
+func (w *workload) params() []spec.Param {
+	return []spec.Param{
+		{Name: "n", Default: strconv.Itoa(w.tasks), Type: spec.Whole(1, maxCount), Doc: "tasks in a batch"},
+		{Name: "psup", Default: strconv.Itoa(w.memoryBound), Type: spec.Whole(0, 100), Doc: "percentage of memory-bound tasks"},
+		{Name: "gen", Default: generators[0].name, Values: generatorNames(), Doc: "reading of FAR 6.3"},
+		{
+			Name: "leave", Type: spec.Number(0, 1), Doc: "probability with which memory-bound tasks become compute-bound; that of gen",
+			DefaultFrom: func(a spec.Args) string { return spec.FormatFloat(generatorNamed(a["gen"]).leave) },
+		},
+		seedParam("seed", "of the random stream"),
+		{Name: "batches", Default: "1", Type: spec.Whole(1, maxCount), Doc: "consecutive batches in an instance"},
+		{Name: "total", Type: spec.Whole(1, maxCount), Doc: "tasks in an instance, cut in batches of n"},
+		{Name: "part", Type: spec.Whole(1, maxCount), Doc: "the batch of a total that is there by itself, from 1"},
 	}
-	if err != nil {
-		return nil, err
+}
+
+// seedParam declares a seed.
+func seedParam(name, doc string) spec.Param {
+	return spec.Param{Name: name, Default: "1", Type: spec.Seed, Doc: doc}
+}
+
+func (w *workload) dataset(id string, a spec.Args) (Dataset, error) {
+	s := synthetic{
+		workload: w, id: id, n: a.Int("n"), psup: a.Int("psup"), generator: generatorNamed(a["gen"]), leave: a.Float("leave"),
+		batches: a.Int("batches"), total: a.Int("total"), part: a.Int("part"), seed: a.Uint("seed"),
 	}
-	if s.leave == ofGenerator {
-		s.leave = s.generator.leave
-	}
-	return s, nil
+	drawn := spec.Args{"n": strconv.Itoa(s.drawn()), "psup": a["psup"], "gen": a["gen"], "leave": a["leave"]}
+	s.key = streamKey("workload="+w.name, drawn, "n", "psup", "gen", "leave")
+	return s, s.checkCut()
 }
 
 // checkCut returns an error about parameters that do not go together.
 func (s *synthetic) checkCut() error {
 	switch {
 	case s.total == 0 && s.part != 0:
-		return &ParameterError{"part", strconv.Itoa(s.part), "a part only with total"}
+		return &spec.ParameterError{Name: "part", Value: strconv.Itoa(s.part), Want: "a part only with total"}
 	case s.total == 0:
 		return nil
 	case s.batches != 1:
-		return &ParameterError{"batches", strconv.Itoa(s.batches), "either batches or total"}
+		return &spec.ParameterError{Name: "batches", Value: strconv.Itoa(s.batches), Want: "either batches or total"}
 	}
 	return checkPart(s.part, len(cut(s.total, s.n)))
 }
 
-// checkPart returns an error where there are fewer parts; part 0 means all.
+// checkPart returns an error if there are fewer parts; part 0 means all.
 func checkPart(part, parts int) error {
 	if part > parts {
-		return &ParameterError{"part", strconv.Itoa(part), fmt.Sprintf("a whole number from 1 to %d", parts)}
+		return &spec.ParameterError{Name: "part", Value: strconv.Itoa(part), Want: fmt.Sprintf("a whole number from 1 to %d", parts)}
 	}
 	return nil
 }
 
-// cut returns the lengths of batches of n that tasks come to, the last being what
-// is left.
+// cut returns the lengths of batches of n that tasks are cut in. The last batch has the rest.
 func cut(tasks, n int) []int {
 	lengths := slices.Repeat([]int{n}, tasks/n)
 	if rest := tasks % n; rest > 0 {
@@ -100,44 +106,9 @@ func cutOf(b task.Batch, n, part int) task.Batches {
 	return task.Batches{Tasks: b, Lengths: cut(len(b), n)}
 }
 
-func (s *synthetic) setGenerator(name string) error {
-	var known []string
-	for _, v := range generators {
-		if v.name == name {
-			s.generator = v
-			return nil
-		}
-		known = append(known, v.name)
-	}
-	return nearest.Unknown("generator", name, known)
-}
-
-func (s synthetic) ID() string {
-	var p []string
-	add := func(name, value string, differs bool) {
-		if differs {
-			p = append(p, name+"="+value)
-		}
-	}
-	add("n", strconv.Itoa(s.n), s.n != s.tasks)
-	add("psup", strconv.Itoa(s.psup), s.psup != s.memoryBound)
-	add("gen", s.generator.name, s.generator != generators[0])
-	add("leave", formatFloat(s.leave), s.leave != s.generator.leave)
-	add("seed", strconv.FormatUint(s.seed, 10), s.seed != 1)
-	add("batches", strconv.Itoa(s.batches), s.batches != 1)
-	add("total", strconv.Itoa(s.total), s.total != 0)
-	add("part", strconv.Itoa(s.part), s.part != 0)
-	return canonical(s.name, p)
-}
-
-func formatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
 func (s synthetic) Instances() int { return 0 }
 
 func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	if err := checkIndex(s, index); err != nil {
-		return nil, err
-	}
 	n := s.drawn()
 	drawn := make([]times, n)
 	out := task.Batches{Tasks: make(task.Batch, n*s.batches), Lengths: make([]int, s.batches)}
@@ -173,34 +144,9 @@ func (s *synthetic) drawn() int {
 	return s.n
 }
 
-// stream returns the random stream of a batch. Its seed is the hash of all that
-// names the batch; the number of batches in an instance is no part of that.
-func (s *synthetic) stream(g *mig.GPU, index int) *rand.PCG {
-	key := make([]byte, 0, 256)
-	key = append(append(key, "workload="...), s.name...)
-	key = strconv.AppendInt(append(key, "\nn="...), int64(s.drawn()), 10)
-	key = strconv.AppendInt(append(key, "\npsup="...), int64(s.psup), 10)
-	key = append(append(key, "\ngen="...), s.generator.name...)
-	key = strconv.AppendFloat(append(key, "\nleave="...), s.leave, 'g', -1, 64)
-	return pcg(key, s.seed, g, index)
-}
-
-// pcg returns the random stream of what a key, a seed, the sizes of a GPU and an
-// index name together.
-func pcg(key []byte, seed uint64, g *mig.GPU, index int) *rand.PCG {
-	key = strconv.AppendUint(append(key, "\nseed="...), seed, 10)
-	key = append(key, "\nsizes="...)
-	for _, size := range g.Sizes() {
-		key = append(strconv.AppendInt(key, int64(size), 10), ',')
-	}
-	return hashed(strconv.AppendInt(append(key, "\nindex="...), int64(index), 10))
-}
-
-// hashed returns the random stream of a key.
-func hashed(key []byte) *rand.PCG {
-	sum := sha256.Sum256(key)
-	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:]))
-}
+// stream returns the random stream of a batch. The number of batches in an instance does
+// not change it.
+func (s *synthetic) stream(g *mig.GPU, index int) *rand.PCG { return pcg(s.key, s.seed, g, index) }
 
 // setNames calls the tasks t01, t02, ... in order of arrival, after the prefix.
 // The names share one string: a batch costs one allocation.

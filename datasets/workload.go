@@ -2,21 +2,18 @@ package datasets
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"miglab/harness/mig"
 )
 
-// A scaling class says how many tasks out of a hundred (or of whatever the
-// numbers add up to) scale well up to each instance size and no further: the p_s
-// of FAR 6.3, by ascending size.
+// A scaling class says how many tasks out of the sum of its numbers scale well up to each
+// instance size and no further: the p_s of FAR 6.3, by ascending size.
 type scaling struct {
 	name string
 	// sevenSlices is what the papers print, for sizes 1, 2, 3, 4 and 7.
 	sevenSlices []int
-	// fourSlices is for sizes 1, 2 and 4 of A30. The papers give no percentages for
-	// it; these are our reading of the words with which they describe the classes.
+	// fourSlices is for sizes 1, 2 and 4 of A30. The papers give no percentages for it;
+	// these are our reading of their descriptions.
 	fourSlices []int
 }
 
@@ -51,14 +48,16 @@ type workload struct {
 	tasks int
 	// memoryBound is the default of psup, in percent.
 	memoryBound int
-	// only, if there, is what tasks are kept.
+	// only is the condition under which tasks are kept; nil keeps all.
 	only   *peaked
 	source string
 }
 
-// workloads are those of FAR 6.3 (with its example, and with mixScalingExtreme so
-// that the two papers can be compared) and of DRL 5.1.3.
+// workloads are those of FAR 6.3, with its example, and of DRL 5.1.3. mixScalingExtreme is
+// there under both, so that the two papers can be compared.
 var workloads = append(farWorkloads(), drlWorkloads()...)
+
+var _ = registerAll(workloads, (*workload).family)
 
 func farWorkloads() []*workload {
 	var out []*workload
@@ -108,43 +107,23 @@ func drlWorkloads() []*workload {
 	return all
 }
 
-// workloadNamed returns the workload of a name or alias, or nil.
-func workloadNamed(name string) *workload {
-	for _, w := range workloads {
-		if w.name == name || slices.Contains(w.aliases, name) {
-			return w
-		}
-	}
-	return nil
-}
-
-func (w *workload) info() Info {
-	var variants []string
-	for _, v := range generators {
-		variants = append(variants, v.name)
-	}
+// family declares the datasets of a workload.
+func (w *workload) family() Family {
 	kept := ""
 	if w.only != nil {
 		kept = fmt.Sprintf(", kept if %v", w.only)
 	}
-	return Info{
-		Name: w.name,
-		Summary: fmt.Sprintf("synthetic, p_s = %v %%, t(1) in %g..%g s%s; n (default %d), psup (%d), gen (%s), leave, seed (1), batches (1), total, part",
-			w.scaling.sevenSlices, float64(w.shortest), float64(w.longest), kept, w.tasks, w.memoryBound, strings.Join(variants, "|")),
-		Source: w.source,
+	return Family{
+		Name: w.name, Aliases: w.aliases, Source: w.source,
+		Doc: fmt.Sprintf("synthetic, p_s = %v %%, t(1) in %g..%g s%s",
+			w.scaling.sevenSlices, float64(w.shortest), float64(w.longest), kept),
+		Params: w.params(), New: w.dataset,
 	}
 }
 
-// classCounts divides n tasks among classes in proportion to the weights: the
-// whole parts first, and then one more to the class furthest below its exact
-// share until there are n, the first class winning ties (FAR footnote 8).
-func classCounts(n int, weights []int) []int {
-	counts := make([]int, len(weights))
-	countClasses(counts, n, weights)
-	return counts
-}
-
-// countClasses is [classCounts] into a slice as long as the weights.
+// countClasses divides n tasks among classes in proportion to the weights: the whole parts
+// first, and then one more to the class that is furthest below its exact share until there are
+// n. The first class wins ties (FAR footnote 8).
 func countClasses(counts []int, n int, weights []int) {
 	total, placed := 0, 0
 	for _, w := range weights {

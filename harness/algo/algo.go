@@ -15,15 +15,15 @@ import (
 type Problem = schedule.Problem
 
 // Batch schedules the tasks of one batch. Implementations are safe for concurrent
-// use, check ctx between phases when they can take longer than a second, and return an
-// [*InfeasibleError] where the rules they follow allow no schedule.
+// use, check ctx between phases if they can take longer than a second, and return an
+// [*InfeasibleError] if the rules they follow allow no schedule.
 type Batch interface {
 	Schedule(ctx context.Context, p Problem) (schedule.Schedule, error)
 }
 
 // Stream schedules batches that arrive one after the other. Batch k holds
-// lengths[k] consecutive tasks of p.Tasks; when it is decided upon, later batches
-// are not known and decisions about earlier ones stand (FAR 4).
+// lengths[k] consecutive tasks of p.Tasks. It is scheduled without knowledge of later
+// batches, and decisions about earlier ones stay (FAR 4).
 type Stream interface {
 	ScheduleStream(ctx context.Context, p Problem, lengths []int) (schedule.Schedule, error)
 }
@@ -49,22 +49,22 @@ type Offline interface {
 // A Dialogue is a [sim.Placer] or [sim.Dispatcher] that asks a program for each decision.
 type Dialogue interface {
 	// Converse calls simulate, during which the scheduler decides. If the program has to be
-	// replaced, it calls simulate again, which begins anew. The error says what the program
-	// did wrong, or is that of simulate or ctx.
+	// replaced, it calls simulate again, which starts from the beginning. The error says what
+	// the program did wrong, or is that of simulate or ctx.
 	Converse(ctx context.Context, simulate func() error) error
 }
 
-// Timed is an algorithm that knows how long its last schedule took, where the
-// clock around the call would count what is no decision, such as starting a process.
+// Timed is an algorithm that knows how long its last schedule took. The clock around the call
+// would also count other work, such as starting a process.
 type Timed interface {
 	Took() time.Duration
 }
 
-// A Failure is an error that knows the kind of row that it ends as, for algorithms that
-// can fail in more ways than those of this program.
+// A Failure is an error with a kind of its own in the results, for algorithms that can fail in
+// more ways than those of this program.
 type Failure interface {
 	error
-	// FailureKind is one word for the row, for example "crashed".
+	// FailureKind is the kind in one word, for example "crashed".
 	FailureKind() string
 }
 

@@ -13,6 +13,7 @@ import (
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 	"miglab/harness/sim"
+	"miglab/harness/spec"
 )
 
 // Track is a kind of problem.
@@ -50,7 +51,7 @@ func DefineTrack[C any](name string) Track {
 	return t
 }
 
-// Constructor returns the algorithm's constructor. It panics where the algorithm is of a track
+// Constructor returns the algorithm's constructor. It panics if the algorithm is of a track
 // with constructors of another type, which is a mistake in the program.
 func Constructor[C any](a Algorithm) C {
 	c, ok := a.Spec.New.(C)
@@ -64,26 +65,18 @@ func Constructor[C any](a Algorithm) C {
 // panics as [Constructor] does.
 func Make[A any](a Algorithm) (A, error) { return Constructor[func(Args) (A, error)](a)(a.Args) }
 
-// A Param is a parameter of an algorithm.
-type Param struct {
-	Name string
-	// Default is used where the parameter is not given.
-	Default string
-	// Values lists what may be given; nil means that New decides.
-	Values []string
-	// Doc is half a sentence for `miglab list`.
-	Doc string
-}
+// Param declares a parameter of an algorithm.
+type Param = spec.Param
 
 // Args are parameter values by name. Defaults are filled in.
-type Args map[string]string
+type Args = spec.Args
 
 // Spec announces an algorithm.
 type Spec struct {
 	// Name is what the command line and result files call it.
 	Name string
-	// Version counts the changes that alter any answer; results of another version
-	// are computed anew.
+	// Version counts the changes that alter any answer. Results of another version are
+	// recomputed.
 	Version int
 	Track   Track
 	// Cite is the paper and section, or what the algorithm is modelled on.
@@ -91,12 +84,11 @@ type Spec struct {
 	// Summary is half a sentence for `miglab list`.
 	Summary string
 	Params  []Param
-	// Weights names what a trained algorithm has learned, for example by the hash of
-	// its file: results of other weights are computed anew. nil for all others.
+	// Weights names what a trained algorithm has learned, for example by the hash of its file:
+	// results of other weights are recomputed. nil for all others.
 	Weights func(Args) string
-	// Open completes the spec of an algorithm that lives outside this program: its version
-	// is known, and whether it does the track, only once it is asked. nil for all others;
-	// see [RegisterPrefix].
+	// Open completes the spec of an algorithm outside this program, which has to be asked for
+	// its version and whether it does the track. nil for all others; see [RegisterPrefix].
 	Open func(Args, Track) (Spec, error)
 	// Budget says what a search is allowed to compute, for example "1000 iterations". nil
 	// for algorithms whose work is given by the problem alone.
@@ -122,9 +114,8 @@ type Algorithm struct {
 
 var registry = map[string]Spec{}
 
-// Register adds an algorithm. It panics on a duplicate or unnamed one and where
-// the constructor does not belong to the track, all of which are mistakes in the
-// program.
+// Register adds an algorithm and returns it. It panics if the name is bad or taken and if the
+// constructor does not belong to the track, which are mistakes in the program.
 func Register(s Spec) Spec {
 	if s.Name == "" || strings.ContainsAny(s.Name, "?&=, ") {
 		panic(fmt.Sprintf("algo: bad name %q", s.Name))
@@ -145,10 +136,9 @@ func Register(s Spec) Spec {
 
 var prefixes = map[string]func(name string) (Spec, error){}
 
-// RegisterPrefix makes every name that begins with the prefix that of an algorithm, whose
-// spec find gives. What it gives has no track and no constructor yet, but Open, which has
-// both: finding starts nothing. It panics on a duplicate prefix, which is a mistake in the
-// program.
+// RegisterPrefix makes every name with the prefix the name of an algorithm. find returns its
+// spec without starting anything: the spec has Open, which adds the track and the constructor.
+// RegisterPrefix panics on a duplicate prefix, which is a mistake in the program.
 func RegisterPrefix(prefix string, find func(name string) (Spec, error)) {
 	if _, ok := prefixes[prefix]; ok {
 		panic(fmt.Sprintf("algo: %q is registered twice", prefix))
@@ -182,47 +172,43 @@ func All(track Track) []Spec {
 	return out
 }
 
-// Parse finds an algorithm by name and parameters: "far", "fixpart?p=4-2-1".
-// Errors name what is wrong and the nearest thing that would be right; an unknown
-// name is a [*nearest.UnknownError].
+// Parse finds an algorithm by name and parameters: "far", "fixpart?p=4-2-1". Errors say what
+// is wrong and what would be right. An unknown name is a [*nearest.UnknownError].
 func Parse(id string) (Algorithm, error) {
-	name, query, _ := strings.Cut(id, "?")
+	name, pairs := spec.Split(strings.TrimSuffix(id, "?"))
 	s, err := find(name)
 	if err != nil {
 		return Algorithm{}, err
 	}
-	a := Algorithm{Spec: s, Args: Args{}}
-	var known []string
-	for _, p := range s.Params {
-		a.Args[p.Name] = p.Default
-		known = append(known, p.Name)
+	args, err := spec.Read(s.Params, pairs)
+	if err != nil {
+		return Algorithm{}, fmt.Errorf("algorithm %q: %w", id, err)
 	}
-	given := map[string]bool{}
-	for _, pair := range strings.FieldsFunc(query, func(r rune) bool { return r == '&' }) {
-		key, value, ok := strings.Cut(pair, "=")
-		if !ok {
-			return Algorithm{}, fmt.Errorf("algorithm %q: %q is no parameter; write name=value", id, pair)
-		}
-		i := slices.Index(known, key)
-		if i < 0 {
-			return Algorithm{}, fmt.Errorf("algorithm %q: %w", id, nearest.Unknown("parameter", key, known))
-		}
-		if given[key] {
-			return Algorithm{}, fmt.Errorf("algorithm %q: parameter %q is given twice", id, key)
-		}
-		given[key] = true
-		if v := s.Params[i].Values; v != nil && !slices.Contains(v, value) {
-			return Algorithm{}, fmt.Errorf("algorithm %q: parameter %q: %w", id, key, nearest.Unknown("value", value, v))
-		}
-		a.Args[key] = value
-	}
-	a.ID = canonical(s, a.Args)
+	a := Algorithm{Spec: s, Args: args, ID: spec.ID(s.Name, s.Params, args)}
 	return a, a.make()
 }
 
-// ParseFor is [Parse] for an algorithm that is to run on a track. One that lives outside
-// this program is asked for its version, and it is an error if it does not do the track;
-// of all others the track is for the caller to compare.
+// Complete returns the names with parameters that a typed text may be completed to.
+func Complete(typed string) []string {
+	if name, pairs := spec.Split(typed); pairs != nil {
+		s, err := find(name)
+		if err != nil {
+			return nil
+		}
+		return spec.Complete(typed, s.Params)
+	}
+	var out []string
+	for _, s := range All("") {
+		if strings.HasPrefix(s.Name, typed) {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}
+
+// ParseFor is [Parse] for an algorithm that is to run on a track. An algorithm outside this
+// program is asked for its version; it is an error if it does not do the track. For all others
+// the caller has to compare the track.
 func ParseFor(id string, track Track) (Algorithm, error) {
 	a, err := Parse(id)
 	if err != nil || a.Spec.Open == nil {
@@ -243,8 +229,8 @@ func MustParse(id string) Algorithm {
 	return a
 }
 
-// make constructs the algorithm. Doing so when the name is parsed finds a wrong
-// parameter before any work begins.
+// make constructs the algorithm. This happens when the name is parsed, so that a wrong
+// parameter is found before any work begins.
 func (a *Algorithm) make() error {
 	c := reflect.ValueOf(a.Spec.New)
 	if a.Spec.New == nil || c.Type().NumIn() != 1 {
@@ -292,18 +278,4 @@ func (a Algorithm) ScheduleStream(ctx context.Context, p Problem, lengths []int)
 // Bound computes an algorithm of the bound track, in seconds.
 func (a Algorithm) Bound(ctx context.Context, p Problem) (mig.Seconds, error) {
 	return a.made.(Bound).Bound(ctx, p)
-}
-
-func canonical(s Spec, args Args) string {
-	var pairs []string
-	for _, p := range s.Params {
-		if args[p.Name] != p.Default {
-			pairs = append(pairs, p.Name+"="+args[p.Name])
-		}
-	}
-	if len(pairs) == 0 {
-		return s.Name
-	}
-	slices.Sort(pairs)
-	return s.Name + "?" + strings.Join(pairs, "&")
 }

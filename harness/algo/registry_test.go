@@ -3,6 +3,7 @@ package algo_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,8 +61,8 @@ func TestParseSaysWhatWouldBeRight(t *testing.T) {
 		"test-wied":                       `did you mean "test-wide"?`,
 		"test-wide?widht=4":               `did you mean "width"?`,
 		"test-wide?order=lpd":             `did you mean "lpt"?`,
-		"test-wide?order":                 "write name=value",
-		"test-wide?width=4&width=5":       "given twice",
+		"test-wide?order":                 `parameter "order" has no value; give fifo or lpt`,
+		"test-wide?width=4&width=5":       "give the parameter once",
 		"test-wide?width=x":               errWidth.Error(),
 		"test-wide?width=4&&order=fifo&=": "unknown parameter",
 	} {
@@ -72,6 +73,21 @@ func TestParseSaysWhatWouldBeRight(t *testing.T) {
 	var unknown *nearest.UnknownError
 	if _, err := algo.Parse("test-wied"); !errors.As(err, &unknown) || unknown.Nearest != "test-wide" {
 		t.Errorf("Parse(test-wied): %#v", err)
+	}
+}
+
+func TestComplete(t *testing.T) {
+	for typed, want := range map[string][]string{
+		"test-w":              {"test-wide"},
+		"test-wide?":          {"test-wide?width=", "test-wide?order="},
+		"test-wide?width=3&o": {"test-wide?width=3&order="},
+		"test-wide?order=l":   {"test-wide?order=lpt"},
+		"test-none":           nil,
+		"test-none?order=":    nil,
+	} {
+		if got := algo.Complete(typed); !slices.Equal(got, want) {
+			t.Errorf("%q is completed to %q, want %q", typed, got, want)
+		}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"sync"
 
 	"miglab/algorithms/rl/env"
@@ -15,10 +14,11 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/spec"
 )
 
 // tries is the parameter of all agents that schedule batches.
-var tries = algo.Param{Name: "k", Default: "1", Doc: "best of k tries: the first takes the likeliest action each time, the others draw"}
+var tries = algo.Param{Name: "k", Default: "1", Type: spec.Whole(1, 1<<16), Doc: "best of k tries: the first takes the likeliest action each time, the others draw"}
 
 // The counters of the agents' schedules: how often the network was asked, in all
 // tries, and how many instances the schedule destroys.
@@ -74,12 +74,7 @@ type setting struct {
 }
 
 func newAgent(a algo.Args, d description) (*agent, error) {
-	const most = 1 << 16
-	k, err := strconv.Atoi(a[tries.Name])
-	if err != nil || k < 1 || k > most {
-		return nil, fmt.Errorf("k=%s: a whole number from 1 to %d is needed", a[tries.Name], most)
-	}
-	return &agent{description: d, k: k}, nil
+	return &agent{description: d, k: a.Int(tries.Name)}, nil
 }
 
 // Schedule implements [algo.Batch].

@@ -71,6 +71,7 @@ func newGenerate() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&dataset, "dataset", "", "dataset (miglab list datasets)")
+	completeFlag(c, "dataset", datasets.Complete)
 	c.Flags().StringVar(&gpu, "gpu", "A100", "GPU model that the instances are for; for requests A100-80GB unless given")
 	c.Flags().IntVar(&count, "count", 1, "number of instances")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the generator")

@@ -11,6 +11,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/spec"
 	"miglab/reports"
 )
 
@@ -58,15 +59,7 @@ func listing(kind string) (reports.Table, error) {
 		t.Title = "Algorithms"
 		columns("name", "track", "version", "what it does", "source", "parameters")
 		for _, s := range algo.All("") {
-			var params []string
-			for _, p := range s.Params {
-				v := p.Name + "=" + p.Default
-				if p.Values != nil {
-					v = p.Name + "=" + strings.Join(p.Values, "|")
-				}
-				params = append(params, v)
-			}
-			t.Rows = append(t.Rows, []string{s.Name, string(s.Track), fmt.Sprint(s.Version), s.Summary, s.Cite, strings.Join(params, " ")})
+			t.Rows = append(t.Rows, []string{s.Name, string(s.Track), fmt.Sprint(s.Version), s.Summary, s.Cite, spec.Help(s.Params)})
 		}
 	case "agents":
 		t.Title = "Agents"
@@ -76,9 +69,9 @@ func listing(kind string) (reports.Table, error) {
 		}
 	case "datasets":
 		t.Title = "Datasets"
-		columns("name", "what it is", "source")
+		columns("name", "what it is", "parameters", "source")
 		for _, d := range datasets.List() {
-			t.Rows = append(t.Rows, []string{d.Name, d.Summary, d.Source})
+			t.Rows = append(t.Rows, []string{d.Name, d.Summary, d.Parameters, d.Source})
 		}
 	case "gpus":
 		t.Title = "GPUs"

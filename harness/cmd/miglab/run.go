@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/datasets"
+	"miglab/harness/algo"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/reports"
@@ -43,6 +45,8 @@ func (f *runFlags) command() *cobra.Command {
 	f.register(c)
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil, "algorithms, separated by commas (miglab list algorithms), or exec: and a program")
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
+	completeFlag(c, "algorithms", algo.Complete)
+	completeFlag(c, "datasets", datasets.Complete)
 	c.Flags().IntVar(&f.instances, "instances", 1000, "instances of each dataset")
 	c.Flags().IntVar(&f.workers, "workers", 0, "cells computed at a time; 0 means one a processor")
 	c.Flags().StringVar(&f.shard, "shard", "0/1", "the part of the work that this process takes, i/n")

@@ -69,6 +69,7 @@ func newSchedule() *cobra.Command {
 	}
 	pf.register(c)
 	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms), or exec: and a program")
+	completeFlag(c, "algorithm", algo.Complete)
 	c.Flags().StringVar(&format, "format", "json", "json, text, svg or png")
 	c.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
 	return c

@@ -1,0 +1,251 @@
+package datasets
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"miglab/harness/mig"
+	"miglab/harness/spec"
+	"miglab/harness/strictcsv"
+	"miglab/harness/task"
+)
+
+// A Family announces datasets of one name, which differ in their parameters. A family registers
+// itself from its own file:
+//
+//	var _ = datasets.Register(datasets.Family{Name: "mine", ...})
+type Family struct {
+	// Name is the spec without parameters. If it ends in a colon, the path of a file follows,
+	// and New finds the path under the key [FileKey].
+	Name string
+	// Aliases are other names of the same datasets.
+	Aliases []string
+	// Doc describes the datasets in half a sentence.
+	Doc string
+	// Source is the paper and section, or where the data come from.
+	Source string
+	// Params declares the parameters, in the order in which they are listed.
+	Params []spec.Param
+	// File says what kind of file the path names, for example "tasks file"; "" for other families.
+	File string
+	// New makes the dataset. id is the canonical spec, for messages. The result is compared
+	// with ==, and two must be equal if their IDs are.
+	New func(id string, a spec.Args) (Dataset, error)
+}
+
+// A Dataset is what a [Family] makes of parameters.
+type Dataset interface {
+	// Instances returns how many instances there are; 0 means as many as wanted.
+	Instances() int
+	// Instance returns the contents of an instance for a GPU. Indices count from 0. It is only
+	// called with an index that exists.
+	Instance(g *mig.GPU, index int) (task.Payload, error)
+}
+
+// FileKey is the key of the path in the parameters of a family of files.
+const FileKey = "FILE"
+
+// families are all families that are registered.
+var families []Family
+
+// Register adds a family and returns it. It panics if a name is bad or taken, if New is missing,
+// or if a parameter has no name or that of another one: these are mistakes in the program.
+func Register(f Family) Family {
+	if f.New == nil {
+		panic(fmt.Sprintf("datasets: %q has no New", f.Name))
+	}
+	for _, name := range append([]string{f.Name}, f.Aliases...) {
+		if name == "" || strings.ContainsAny(name, "?&=, ") {
+			panic(fmt.Sprintf("datasets: bad name %q", name))
+		}
+		if g, _, _ := find(name); g != nil {
+			panic(fmt.Sprintf("datasets: %q is a name of the family %s", name, g.Name))
+		}
+	}
+	seen := map[string]bool{"": true, FileKey: true}
+	for _, p := range f.Params {
+		if seen[p.Name] {
+			panic(fmt.Sprintf("datasets: bad parameter %q of %s", p.Name, f.Name))
+		}
+		seen[p.Name] = true
+	}
+	families = append(families, f)
+	return f
+}
+
+// registerAll registers a family for each of some values.
+func registerAll[T any](all []T, family func(T) Family) []Family {
+	var out []Family
+	for _, v := range all {
+		out = append(out, Register(family(v)))
+	}
+	return out
+}
+
+func (f *Family) isNamed(name string) bool { return f.Name == name || slices.Contains(f.Aliases, name) }
+
+// ofFiles reports whether a path follows the name.
+func (f *Family) ofFiles() bool { return strings.HasSuffix(f.Name, ":") }
+
+// find returns the family of a spec, the canonical name, which includes the path of a file, and
+// the parameters. The family is nil if there is none of that name.
+func find(text string) (f *Family, name string, pairs []string) {
+	for i := range families {
+		f := &families[i]
+		if !f.ofFiles() || !strings.HasPrefix(text, f.Name) {
+			continue
+		}
+		if at := f.parametersAt(text); at >= 0 {
+			return f, text[:at], strings.Split(text[at+1:], "&")
+		}
+		return f, text, nil
+	}
+	name, pairs = spec.Split(text)
+	for i := range families {
+		if f := &families[i]; f.isNamed(name) {
+			return f, f.Name, pairs
+		}
+	}
+	return nil, name, nil
+}
+
+// parametersAt returns where the parameters after a path begin; -1 if there are none. A path may
+// hold any character, so that only the last "?name=" of a known parameter begins them.
+func (f *Family) parametersAt(text string) int {
+	at := -1
+	for i := range f.Params {
+		at = max(at, strings.LastIndex(text, "?"+f.Params[i].Name+"="))
+	}
+	return at
+}
+
+// open makes a dataset of the canonical name and the parameters.
+func (f *Family) open(name string, pairs []string) (Spec, error) {
+	a, err := spec.Read(f.Params, pairs)
+	if err != nil {
+		return nil, err
+	}
+	id := spec.ID(name, f.Params, a)
+	if f.ofFiles() {
+		path := strings.TrimPrefix(name, f.Name)
+		if path == "" {
+			prefix := strings.TrimSuffix(f.Name, ":")
+			return nil, &spec.ParameterError{Name: prefix, Want: "the path of a " + f.File + ", as in " + f.Name + "FILE.csv"}
+		}
+		if id == name && f.parametersAt(name) >= 0 {
+			// The end of the path looks like parameters; one that follows says that it is not.
+			id += "?" + f.Params[0].Name + "=" + f.Params[0].Default
+		}
+		a[FileKey] = path
+	}
+	d, err := f.New(id, a)
+	if err != nil {
+		return nil, err
+	}
+	return named{d, id}, nil
+}
+
+// named is a dataset with its canonical spec.
+type named struct {
+	Dataset
+	id string
+}
+
+func (s named) ID() string { return s.id }
+
+func (s named) Instance(g *mig.GPU, index int) (task.Payload, error) {
+	if n := s.Instances(); index < 0 || n > 0 && index >= n {
+		return nil, &IndexError{Dataset: s.id, Index: index, Instances: n}
+	}
+	return s.Dataset.Instance(g, index)
+}
+
+// AddTo implements [Varied]. It adds nothing to the digest if the dataset is not varied.
+func (s named) AddTo(d *task.Digest) {
+	if v, ok := s.Dataset.(Varied); ok {
+		v.AddTo(d)
+	}
+}
+
+// Info describes a family to those who choose a dataset.
+type Info struct {
+	// Name is the spec without parameters, except for examples of those that must be given.
+	Name string
+	// Summary is half a sentence.
+	Summary string
+	// Parameters lists the parameters with their defaults.
+	Parameters string
+	// Source is the paper and section, or where the data come from.
+	Source string
+}
+
+// List returns the families by name.
+func List() []Info {
+	var out []Info
+	for i := range families {
+		f := &families[i]
+		info := Info{Name: f.listed(), Summary: f.Doc, Parameters: spec.Help(f.Params), Source: f.Source}
+		for _, p := range f.Params {
+			if p.Example != "" {
+				info.Name += "?" + p.Name + "=" + p.Example
+			}
+		}
+		out = append(out, info)
+	}
+	slices.SortFunc(out, func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// listed is the name as it is listed and suggested.
+func (f *Family) listed() string {
+	if f.ofFiles() {
+		return f.Name + FileKey
+	}
+	return f.Name
+}
+
+// names returns every name that [Parse] accepts.
+func names() []string {
+	var out []string
+	for i := range families {
+		out = append(append(out, families[i].listed()), families[i].Aliases...)
+	}
+	return out
+}
+
+// Complete returns the specs that a typed text may be completed to: names, and after a question
+// mark parameters.
+func Complete(typed string) []string {
+	if f, _, _ := find(typed); f != nil && strings.Contains(typed, "?") {
+		return spec.Complete(typed, f.Params)
+	}
+	var out []string
+	for i := range families {
+		for _, name := range append([]string{families[i].Name}, families[i].Aliases...) {
+			if strings.HasPrefix(name, typed) {
+				out = append(out, name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// aFile is the path of a file with the one instance of a dataset. The file is read again for
+// every instance.
+type aFile string
+
+func (aFile) Instances() int { return 1 }
+
+// readFile opens a file and reads it.
+func readFile[T any](path aFile, read func(f io.Reader, name string) (T, error)) (T, error) {
+	f, err := strictcsv.Open(string(path))
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer f.Close()
+	return read(f, string(path))
+}

@@ -1,0 +1,39 @@
+package datasets
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math/rand/v2"
+	"strconv"
+
+	"miglab/harness/mig"
+	"miglab/harness/spec"
+)
+
+// streamKey names what is drawn, for example "workload=drl/WIDETIMES", and adds the values of
+// the parameters that decide it, in the order given. The key seeds the random stream, so that a
+// change of a single byte changes the data.
+func streamKey(what string, a spec.Args, params ...string) string {
+	for _, p := range params {
+		what += "\n" + p + "=" + a[p]
+	}
+	return what
+}
+
+// pcg returns the random stream that a key, a seed, the sizes of a GPU and the index of an
+// instance name together.
+func pcg(key string, seed uint64, g *mig.GPU, index int) *rand.PCG {
+	text := append(make([]byte, 0, len(key)+64), key...)
+	text = strconv.AppendUint(append(text, "\nseed="...), seed, 10)
+	text = append(text, "\nsizes="...)
+	for _, size := range g.Sizes() {
+		text = append(strconv.AppendInt(text, int64(size), 10), ',')
+	}
+	return hashed(strconv.AppendInt(append(text, "\nindex="...), int64(index), 10))
+}
+
+// hashed returns the random stream of a key.
+func hashed(key []byte) *rand.PCG {
+	sum := sha256.Sum256(key)
+	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:]))
+}

@@ -1,0 +1,206 @@
+// Package spec reads the names of algorithms and datasets: a name and parameters, as in
+//
+//	drl/WIDETIMES?gen=released&n=20
+//
+// A [Param] declares a parameter once, as a value. The parser with its messages, the canonical
+// spelling, the help text and the completion of command lines all follow from that declaration.
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"miglab/harness/nearest"
+)
+
+// A Param declares a parameter.
+type Param struct {
+	// Name is the key, the part before the equals sign.
+	Name string
+	// Default is the value if none is given, in canonical spelling. "" means that the
+	// parameter has no value then.
+	Default string
+	// DefaultFrom computes Default from the parameters declared before; nil for most.
+	DefaultFrom func(Args) string
+	// Values lists the values that may be given; nil means that Type decides.
+	Values []string
+	// Type says which values may be given if Values is nil. The zero Type accepts any.
+	Type Type
+	// Example is a value of a parameter that must be given. It is "" for all others.
+	Example string
+	// Doc describes the parameter in half a sentence.
+	Doc string
+}
+
+// Args are the values of all declared parameters by name, in canonical spelling. A parameter
+// without a value is "".
+type Args map[string]string
+
+// A ParameterError says that a value of a parameter is not possible.
+type ParameterError struct {
+	// Name is the parameter.
+	Name string
+	// Value is what was given; "" if no value was given.
+	Value string
+	// Want says what would be right.
+	Want string
+}
+
+func (e *ParameterError) Error() string {
+	if e.Value == "" {
+		return fmt.Sprintf("parameter %q has no value; give %s", e.Name, e.Want)
+	}
+	return fmt.Sprintf("parameter %q cannot be %q; give %s", e.Name, e.Value, e.Want)
+}
+
+// Split separates the name from the parameters, which are still key=value.
+func Split(text string) (name string, pairs []string) {
+	name, query, ok := strings.Cut(text, "?")
+	if ok {
+		pairs = strings.Split(query, "&")
+	}
+	return name, pairs
+}
+
+// Read reads parameters, each as key=value, and fills in the defaults. An unknown key or an
+// unknown one of several values is a [*nearest.UnknownError]. A value that is impossible, missing
+// or given twice is a [*ParameterError].
+func Read(params []Param, pairs []string) (Args, error) {
+	a := Args{}
+	for _, pair := range pairs {
+		name, value, _ := strings.Cut(pair, "=")
+		i := slices.IndexFunc(params, func(p Param) bool { return p.Name == name })
+		if i < 0 {
+			return nil, nearest.Unknown("parameter", name, names(params))
+		}
+		if _, given := a[name]; given {
+			return nil, &ParameterError{name, value, "the parameter once"}
+		}
+		canonical, err := params[i].read(value)
+		if err != nil {
+			return nil, err
+		}
+		a[name] = canonical
+	}
+	for i := range params {
+		p := &params[i]
+		if _, given := a[p.Name]; given {
+			continue
+		}
+		if p.Example != "" {
+			return nil, &ParameterError{Name: p.Name, Want: p.want()}
+		}
+		a[p.Name] = p.defaultWith(a)
+	}
+	return a, nil
+}
+
+func names(params []Param) []string {
+	var out []string
+	for i := range params {
+		out = append(out, params[i].Name)
+	}
+	return out
+}
+
+// read returns the canonical spelling of a value.
+func (p *Param) read(value string) (string, error) {
+	switch {
+	case value == "":
+		return "", &ParameterError{Name: p.Name, Want: p.want()}
+	case p.Values != nil && !slices.Contains(p.Values, value):
+		return "", fmt.Errorf("parameter %q: %w", p.Name, nearest.Unknown("value", value, p.Values))
+	case p.Values != nil || p.Type.Read == nil:
+		return value, nil
+	}
+	canonical, err := p.Type.Read(value)
+	if errors.Is(err, ErrValue) {
+		return "", &ParameterError{p.Name, value, p.want()}
+	}
+	if err != nil {
+		return "", fmt.Errorf("parameter %q: %w", p.Name, err)
+	}
+	return canonical, nil
+}
+
+// want says which values are right.
+func (p *Param) want() string {
+	switch {
+	case p.Values != nil:
+		return strings.Join(p.Values, " or ")
+	case p.Type.Want != "":
+		return p.Type.Want
+	}
+	return "a value"
+}
+
+// defaultWith returns the default, given the parameters declared before.
+func (p *Param) defaultWith(a Args) string {
+	if p.DefaultFrom != nil {
+		return p.DefaultFrom(a)
+	}
+	return p.Default
+}
+
+// ID returns the canonical spec: the name and the parameters that differ from their defaults,
+// sorted.
+func ID(name string, params []Param, a Args) string {
+	var pairs []string
+	for i := range params {
+		if p := &params[i]; a[p.Name] != p.defaultWith(a) {
+			pairs = append(pairs, p.Name+"="+a[p.Name])
+		}
+	}
+	if pairs == nil {
+		return name
+	}
+	slices.Sort(pairs)
+	return name + "?" + strings.Join(pairs, "&")
+}
+
+// Help lists parameters for those who choose values, as in "n=14 order=paper|shuffled part". The
+// default comes first.
+func Help(params []Param) string {
+	var out []string
+	for i := range params {
+		p := &params[i]
+		values := p.Values
+		if i := slices.Index(values, p.Default); i > 0 {
+			values = slices.Insert(slices.Delete(slices.Clone(values), i, i+1), 0, p.Default)
+		}
+		if values == nil && p.Default != "" {
+			values = []string{p.Default}
+		}
+		text := p.Name
+		if values != nil {
+			text += "=" + strings.Join(values, "|")
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, " ")
+}
+
+// Complete returns what a spec may be completed to. It begins with a whole name and a question
+// mark; the parameter at its end is completed.
+func Complete(text string, params []Param) []string {
+	begin := strings.LastIndexAny(text, "?&") + 1
+	name, value, hasValue := strings.Cut(text[begin:], "=")
+	var out []string
+	for i := range params {
+		p := &params[i]
+		if !hasValue && strings.HasPrefix(p.Name, name) {
+			out = append(out, text[:begin]+p.Name+"=")
+		}
+		if !hasValue || p.Name != name {
+			continue
+		}
+		for _, v := range p.Values {
+			if strings.HasPrefix(v, value) {
+				out = append(out, text[:begin]+p.Name+"="+v)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"miglab/harness/nearest"
+)
+
+// A Type says which values a parameter takes.
+type Type struct {
+	// Want completes "give ...", for example "a whole number from 1 to 100".
+	Want string
+	// Read returns the canonical spelling of a value that is not empty. [ErrValue] means that
+	// the value is not what Want says; other errors are shown as they are.
+	Read func(value string) (string, error)
+}
+
+// ErrValue is what [Type.Read] returns for a value that is not what [Type.Want] says.
+var ErrValue = errors.New("impossible value")
+
+// Whole is the type of whole numbers from low to high.
+func Whole(low, high int) Type {
+	return Type{fmt.Sprintf("a whole number from %d to %d", low, high), func(value string) (string, error) {
+		v, err := strconv.Atoi(value)
+		if err != nil || v < low || v > high {
+			return "", ErrValue
+		}
+		return strconv.Itoa(v), nil
+	}}
+}
+
+// Seed is the type of seeds of random streams.
+var Seed = Type{"a whole number from 0 to 2^64-1", func(value string) (string, error) {
+	v, err := strconv.ParseUint(value, 10, 64)
+	if err != nil {
+		return "", ErrValue
+	}
+	return strconv.FormatUint(v, 10), nil
+}}
+
+// Number is the type of numbers from low to high.
+func Number(low, high float64) Type {
+	return Type{fmt.Sprintf("a number from %v to %v", low, high), func(value string) (string, error) {
+		v, err := number(value, low, high)
+		return FormatFloat(v), err
+	}}
+}
+
+// Numbers is the type of lists of numbers from low to high, joined by dashes.
+func Numbers(low, high float64) Type {
+	want := fmt.Sprintf("numbers from %s to %s, joined by -", fixed(low), fixed(high))
+	return Type{want, func(value string) (string, error) {
+		fields := strings.Split(value, "-")
+		for i, field := range fields {
+			v, err := number(field, low, high)
+			if err != nil {
+				return "", err
+			}
+			fields[i] = fixed(v)
+		}
+		return strings.Join(fields, "-"), nil
+	}}
+}
+
+// Names is the type of known names, which are of a kind such as "kernel". With a separator
+// several names may be given, joined by it.
+func Names(kind, want, separator string, known func() []string) Type {
+	return Type{want, func(value string) (string, error) {
+		all := map[string]bool{}
+		for _, name := range known() {
+			all[name] = true
+		}
+		given := []string{value}
+		if separator != "" {
+			given = strings.Split(value, separator)
+		}
+		for _, name := range given {
+			if !all[name] {
+				return "", nearest.Unknown(kind, name, known())
+			}
+		}
+		return value, nil
+	}}
+}
+
+// number reads a number from low to high.
+func number(text string, low, high float64) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= low && v <= high) { // NaN is not in between
+		return 0, ErrValue
+	}
+	return v + 0, nil // -0 becomes 0, which is written differently
+}
+
+// FormatFloat writes a number as [Number] does.
+func FormatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// fixed writes a number without an exponent, whose minus sign would end it in a list.
+func fixed(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// Int returns the value of a parameter of type [Whole]; 0 if it has none or is not declared.
+// Like [Args.Uint], [Args.Float] and [Floats] it panics if the parameter is of another type.
+func (a Args) Int(name string) int {
+	if a[name] == "" {
+		return 0
+	}
+	return must(strconv.Atoi(a[name]))
+}
+
+// Uint returns the value of a parameter of type [Seed]; 0 if it has none.
+func (a Args) Uint(name string) uint64 {
+	if a[name] == "" {
+		return 0
+	}
+	return must(strconv.ParseUint(a[name], 10, 64))
+}
+
+// Float returns the value of a parameter of type [Number].
+func (a Args) Float(name string) float64 { return must(strconv.ParseFloat(a[name], 64)) }
+
+// Floats returns the numbers of a value of type [Numbers].
+func Floats(value string) []float64 {
+	var out []float64
+	for _, field := range strings.Split(value, "-") {
+		out = append(out, must(strconv.ParseFloat(field, 64)))
+	}
+	return out
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic("spec: a parameter is read as another type: " + err.Error())
+	}
+	return v
+}
