@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
-	"os"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,31 +28,45 @@ type cellLine struct {
 // collected reads a store with the given rows.
 func collected(t *testing.T, rows ...cellLine) *collector {
 	t.Helper()
-	lines := []string{`{"miglab":"results","format":1}`}
-	for _, r := range rows {
-		or := func(s, instead string) string {
-			if s == "" {
-				return instead
-			}
-			return s
-		}
-		cell := `{"track":"` + or(r.track, "batch") + `","dataset":"` + or(r.dataset, "d") + `","content":"` + or(r.content, "c") + `","gpu":"A100","count":` + or(r.gpus, "1") + `,"algorithm":"` + r.algorithm + `"`
-		if r.weights != "" {
-			cell += `,"weights":"` + r.weights + `"`
-		}
-		cell += `,"model":"` + or(r.model, "sequential") + `","version":` + or(r.version, "1") + `,"instance":` + or(r.instance, "0") + `}`
-		outcome := `"metrics":{` + r.metrics + `}`
-		if r.metrics == "" {
-			outcome = `"kind":"timeout","error":"10s were not enough"`
-		}
-		lines = append(lines, `{"cell":`+cell+`,`+outcome+`}`)
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "results-0of1.jsonl"), []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+	st, err := store.Open(t.TempDir())
+	if err != nil {
 		t.Fatal(err)
 	}
-	st, err := store.Open(dir)
+	t.Cleanup(func() { st.Close() })
+	w, err := st.Writer(filepath.Join(st.Dir(), "results.db"))
 	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(text string, instead int) int {
+		n, err := strconv.Atoi(cmp.Or(text, strconv.Itoa(instead)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for _, r := range rows {
+		record := store.Record{
+			Series: store.Series{
+				Track: cmp.Or(r.track, "batch"), Dataset: cmp.Or(r.dataset, "d"), Content: cmp.Or(r.content, "c"), GPU: "A100", Count: number(r.gpus, 1),
+				Algorithm: r.algorithm, Version: number(r.version, 1), Weights: r.weights, Model: cmp.Or(r.model, "sequential"),
+			},
+			Row: store.Row{Instance: number(r.instance, 0)},
+		}
+		var metrics map[string]float64
+		if err := json.Unmarshal([]byte("{"+r.metrics+"}"), &metrics); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range slices.Sorted(maps.Keys(metrics)) {
+			record.Metrics = append(record.Metrics, store.Metric{Name: name, Value: metrics[name]})
+		}
+		if r.metrics == "" {
+			record.Kind, record.Error = "timeout", "10s were not enough"
+		}
+		if err := w.Append(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	c, err := collect(st)
