@@ -57,8 +57,9 @@ type file struct {
 	db         *sql.DB
 	statements map[string]*sql.Stmt
 	ids        map[Series]seriesID
-	// tally is nil until check sets it.
-	tally map[Series]Tally
+	// tally is nil until check sets it, and whether the wall times cannot be read.
+	tally      map[Series]Tally
+	timingLost bool
 }
 
 // A seriesID is what a file calls a series.

@@ -242,7 +242,7 @@ func (f *file) addFinished(s Series, out *Instances) error {
 	return rows.Err()
 }
 
-// check reads all of the file's results, checks them and counts them.
+// check reads all of the file's results, checks them and counts them. Damaged wall times are no error.
 func (f *file) check() error {
 	if f.tally != nil {
 		return nil
@@ -250,6 +250,8 @@ func (f *file) check() error {
 	tally, err := f.count()
 	if err == nil {
 		f.tally = tally
+		var n int
+		f.timingLost = f.db.QueryRow("SELECT count(microseconds) FROM timing").Scan(&n) != nil
 	}
 	return explain(f.path, err)
 }

@@ -30,7 +30,8 @@ type Writer struct {
 	pending []Record
 	// timer runs while there are pending records.
 	timer *time.Timer
-	wait  time.Duration
+	// every is how long records may wait, and wait how long they do at present.
+	every, wait time.Duration
 	// failed is the first error of writing; nothing is written after it.
 	failed error
 }
@@ -38,7 +39,7 @@ type Writer struct {
 // Writer opens a database of the DB for appending. It is made, with its folder, if
 // it does not exist. Queries of the DB see what was committed.
 func (db *DB) Writer(path string) (*Writer, error) {
-	w := &Writer{wait: commitEvery}
+	w := &Writer{every: commitEvery, wait: commitEvery}
 	for _, f := range db.all() {
 		if f.path == path {
 			w.file = f
@@ -110,7 +111,7 @@ func (w *Writer) flush() {
 	began := time.Now()
 	w.failed = explain(w.file.path, w.file.write(w.pending))
 	w.pending = w.pending[:0]
-	w.wait = max(commitEvery, 10*time.Since(began))
+	w.wait = max(w.every, 10*time.Since(began))
 }
 
 // transact runs do in a transaction. Series that it adds are forgotten if it fails.
@@ -319,16 +320,11 @@ func (f *file) mergeAttached(tx *sql.Tx, other *file, known map[Series]seriesID)
 			return err
 		}
 	}
-	_, err = tx.Exec("INSERT INTO main.timing SELECT own, instance, microseconds FROM task.timing CROSS JOIN temp.same ON other = series WHERE true" + leastTime)
-	if err = other.explainTiming(err); isDamage(err) {
-		return nil // times are lost, results are not
+	if other.timingLost {
+		return nil
 	}
-	return err
-}
-
-func isDamage(err error) bool {
-	_, is := errors.AsType[*Damage](err)
-	return is
+	_, err = tx.Exec("INSERT INTO main.timing SELECT own, instance, microseconds FROM task.timing CROSS JOIN temp.same ON other = series WHERE true" + leastTime)
+	return f.explainTiming(err)
 }
 
 // findConflict is the error of the first cell about which the file and the attached one
