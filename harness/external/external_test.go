@@ -358,6 +358,10 @@ func engine(t *testing.T, series run.Series, n, workers int) (rows []store.Row) 
 func TestRunsGoOnAndOrderDoesNotShow(t *testing.T) {
 	for _, fault := range []string{"crashes-on-even", "ends-after-answer", "says-more-later"} {
 		series := run.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: command(fault), Model: mig.Sequential}
+		cells, err := series.Cells(1)
+		if err != nil || cells[0].Version != 3 || cells[0].Weights == "" {
+			t.Fatalf("%v with weights %q, %v", cells, cells[0].Weights, err)
+		}
 		var before []store.Row
 		for _, workers := range []int{1, 4} {
 			kinds := map[string]int{}

@@ -264,6 +264,21 @@ func (db *DB) Finished(s Series) (Instances, error) {
 	return out, nil
 }
 
+// MeanMicros returns the mean wall time of the cells of a series in microseconds, and whether any is known.
+func (db *DB) MeanMicros(s Series) (micros float64, known bool, err error) {
+	sum, n := 0.0, int64(0)
+	for _, f := range db.all() {
+		if err := f.queryOf(s, "SELECT total(microseconds), count(*) FROM timing WHERE series = ?", nil, func(_ seriesID, columns []any) error {
+			sum += as[float64](columns[0])
+			n += as[int64](columns[1])
+			return nil
+		}); err != nil {
+			return 0, false, f.explainTiming(err)
+		}
+	}
+	return sum / float64(max(n, 1)), n > 0, nil
+}
+
 // Instances is a set of instances. The zero value is empty.
 type Instances struct {
 	// The instances 0 to dense-1 are in the set, and those of others.

@@ -1,26 +1,24 @@
-// Package store keeps results on disk so that work done once is never done again.
+// Package store keeps results in a SQLite database, so that work done once is never
+// done again. It knows nothing about what a result means.
 //
-// A store is a folder of shards, one for each writer: results-0of1.jsonl holds one
-// JSON line for each cell, a unit of work that is named by a JSON object and
-// addressed by that object's SHA-256:
+// A folder for results has the database results.db, and results-1of4.db and so on where
+// several processes share the work. Each has these tables:
 //
-//	{"miglab":"results","format":1}
-//	{"cell":{"track":"batch","instance":0},"metrics":{"makespan_s":12.5,"moves":3}}
-//	{"cell":{"track":"batch","instance":1},"kind":"infeasible","error":"task ..."}
+//	series   one row for each track x dataset x content x gpu x count x algorithm x version x weights x model
+//	cell     one row for each instance of a series: kind and error, or metrics as JSON
+//	timing   microseconds by series and instance: no two runs agree on them, so they are never compared
 //
-// Keys are not written: they follow from the cell, cannot disagree with it, and
-// hashing costs less than reading them would. How long the work took stands apart,
-// by key, in timing-0of1.jsonl, because no two runs agree on it:
+// and a view for people, results, with one row for each cell. Any SQLite client can read it:
 //
-//	{"miglab":"timing","format":1}
-//	{"key":"1b4f0e98...","us":12.25}
+//	SELECT dataset, algorithm, count(*) AS cells, avg(json_extract(metrics, '$.makespan_s')) AS mean_s FROM results WHERE track = 'batch' GROUP BY dataset, algorithm ORDER BY dataset, mean_s;
+//	SELECT a.dataset, a.instance, a.metrics ->> 'makespan_s' AS far_s, b.metrics ->> 'makespan_s' AS miso_s FROM results a JOIN results b USING (track, dataset, content, gpu, count, model, instance) WHERE a.algorithm = 'far' AND b.algorithm = 'miso' ORDER BY 1, 2;
+//	SELECT algorithm, dataset, instance, kind, error FROM results WHERE kind <> '' ORDER BY algorithm, dataset, instance;
 //
-// Whole lines are appended in one write. Killing a writer therefore costs at most
-// the line it was writing; a last line without its end is ignored, and is cut off
-// when the shard is next written to. Whatever else cannot be read is an error that
-// names file and line: nothing is dropped silently. Shards merge by key, so copying
-// them into one folder merges the work of several processes or machines. The same
-// cell may stand in several shards if all agree on it.
+// A [Writer] commits about once a second. Killing its process, at any instant, loses what was
+// not committed and nothing else. Several processes may write to one database. The last to
+// close it leaves a single file. Two rows that disagree about a cell are a
+// [*ConflictError]; a row of [KindTimeout] gives way to any other.
 //
-// The package knows nothing about what a cell means.
+// Each row has a checksum, which every reading checks: SQLite alone does not notice when text in
+// the middle of a file is damaged. A damaged file is a [*Damage], which names it and says what to do.
 package store

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"modernc.org/sqlite"
@@ -55,10 +56,12 @@ const patience = time.Minute
 type file struct {
 	path, uri  string
 	db         *sql.DB
-	statements map[string]*sql.Stmt
-	ids        map[Series]seriesID
-	// tally is nil until check sets it.
-	tally map[Series]Tally
+	statements sync.Map // of *sql.Stmt, by text
+	ids        sync.Map // of seriesID, by Series
+	checking   sync.Mutex
+	// tally is nil until check sets it, and whether the wall times cannot be read.
+	tally      map[Series]Tally
+	timingLost bool
 }
 
 // A seriesID is what a file calls a series.
@@ -70,14 +73,9 @@ type seriesID struct {
 func init() {
 	// miglab_crc(series.crc, instance, kind, error, metrics) is what cell.crc must be.
 	sqlite.MustRegisterDeterministicScalarFunction("miglab_crc", 5, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-		series, _ := args[0].(int64)
-		instance, _ := args[1].(int64)
-		c := cell{instance: int(instance)}
-		c.kind, _ = args[2].(string)
-		c.error, _ = args[3].(string)
-		c.metrics, _ = args[4].(string)
+		c := cell{instance: int(as[int64](args[1])), kind: as[string](args[2]), error: as[string](args[3]), metrics: as[string](args[4])}
 		var buffer []byte
-		return int64(c.checksum(uint32(series), &buffer)), nil
+		return int64(c.checksum(uint32(as[int64](args[0])), &buffer)), nil
 	})
 }
 
@@ -124,7 +122,7 @@ func connect(path, mode string) (*file, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	f := &file{path: path, uri: uri.String(), db: db, statements: map[string]*sql.Stmt{}, ids: map[Series]seriesID{}}
+	f := &file{path: path, uri: uri.String(), db: db}
 	if err := f.checkFormat(strings.HasPrefix(mode, "mode=rwc")); err != nil {
 		db.Close()
 		return nil, err
@@ -181,16 +179,44 @@ func (f *file) format(q querier) (version, tables int, err error) {
 	return version, tables, q.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables)
 }
 
-// prepared returns a statement, which is prepared once.
-func (f *file) prepared(query string) (*sql.Stmt, error) {
-	if s, ok := f.statements[query]; ok {
-		return s, nil
+// query hands over the columns of all rows. Integers are int64 and missing values nil.
+func (f *file) query(query string, args []any, use func(columns []any) error) error {
+	prepared, ok := f.statements.Load(query)
+	if !ok {
+		st, err := f.db.Prepare(query)
+		if err != nil {
+			return err
+		}
+		prepared, _ = f.statements.LoadOrStore(query, st)
 	}
-	s, err := f.db.Prepare(query)
-	if err == nil {
-		f.statements[query] = s
+	rows, err := prepared.(*sql.Stmt).Query(args...)
+	if err != nil {
+		return err
 	}
-	return s, err
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	columns, pointers := make([]any, len(names)), make([]any, len(names)) // what is scanned into any is not converted
+	for i := range columns {
+		pointers[i] = &columns[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(pointers...); err != nil {
+			return err
+		}
+		if err := use(columns); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// as is a column of a type; its zero value for any other, which checksums show.
+func as[T any](column any) T {
+	v, _ := column.(T)
+	return v
 }
 
 const findSeries = "SELECT id, crc FROM series WHERE track = ? AND dataset = ? AND content = ? AND gpu = ? AND count = ?" +
@@ -200,24 +226,20 @@ func (s *Series) values() []any {
 	return []any{s.Track, s.Dataset, s.Content, s.GPU, s.Count, s.Algorithm, s.Version, s.Weights, s.Model}
 }
 
-// find returns what the file calls a series, and whether it has it.
-func (f *file) find(s Series) (seriesID, bool, error) {
-	if id, ok := f.ids[s]; ok {
-		return id, true, nil
+// queryOf is query for a series, whose id is the first argument. A file that does not have the
+// series has no rows.
+func (f *file) queryOf(s Series, query string, args []any, use func(series seriesID, columns []any) error) error {
+	id, ok := f.ids.Load(s)
+	if !ok {
+		if err := f.query(findSeries, s.values(), func(columns []any) error {
+			id = seriesID{as[int64](columns[0]), uint32(as[int64](columns[1]))}
+			f.ids.Store(s, id)
+			return nil
+		}); err != nil || id == nil {
+			return err
+		}
 	}
-	st, err := f.prepared(findSeries)
-	if err != nil {
-		return seriesID{}, false, err
-	}
-	var id seriesID
-	err = st.QueryRow(s.values()...).Scan(&id.id, &id.crc)
-	if errors.Is(err, sql.ErrNoRows) {
-		return id, false, nil
-	}
-	if err == nil {
-		f.ids[s] = id
-	}
-	return id, err == nil, err
+	return f.query(query, append([]any{id.(seriesID).id}, args...), func(columns []any) error { return use(id.(seriesID), columns) })
 }
 
 // useWAL prepares for writing. With a write-ahead log readers and writers do not wait for each
@@ -260,8 +282,5 @@ func (f *file) settle() error {
 
 func (f *file) close() error {
 	err := f.settle()
-	for _, s := range f.statements {
-		s.Close()
-	}
 	return explain(f.path, errors.Join(err, f.db.Close()))
 }

@@ -30,7 +30,8 @@ type Writer struct {
 	pending []Record
 	// timer runs while there are pending records.
 	timer *time.Timer
-	wait  time.Duration
+	// every is how long records may wait, and wait how long they do at present.
+	every, wait time.Duration
 	// failed is the first error of writing; nothing is written after it.
 	failed error
 }
@@ -38,7 +39,7 @@ type Writer struct {
 // Writer opens a database of the DB for appending. It is made, with its folder, if
 // it does not exist. Queries of the DB see what was committed.
 func (db *DB) Writer(path string) (*Writer, error) {
-	w := &Writer{wait: commitEvery}
+	w := &Writer{every: commitEvery, wait: commitEvery}
 	for _, f := range db.all() {
 		if f.path == path {
 			w.file = f
@@ -110,7 +111,7 @@ func (w *Writer) flush() {
 	began := time.Now()
 	w.failed = explain(w.file.path, w.file.write(w.pending))
 	w.pending = w.pending[:0]
-	w.wait = max(commitEvery, 10*time.Since(began))
+	w.wait = max(w.every, 10*time.Since(began))
 }
 
 // transact runs do in a transaction. Series that it adds are forgotten if it fails.
@@ -123,27 +124,27 @@ func (f *file) transact(do func(tx *sql.Tx) error) error {
 		err = tx.Commit()
 	}
 	if err != nil {
-		f.ids = map[Series]seriesID{}
+		f.ids.Clear()
 		_ = tx.Rollback() // SQLite may have done so; the first error says more
 	}
 	return err
 }
 
-// add returns what the file calls a series, which it gets if it does not have it.
+// addSeries returns what the file calls a series, which it adds if it does not have it.
 func (f *file) addSeries(tx *sql.Tx, s Series) (seriesID, error) {
-	if id, ok := f.ids[s]; ok {
-		return id, nil
+	if id, ok := f.ids.Load(s); ok {
+		return id.(seriesID), nil
 	}
 	id := seriesID{crc: s.checksum()}
 	if _, err := tx.Exec("INSERT INTO series ("+seriesColumns+", crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		append(s.values(), id.crc)...); err != nil {
 		return id, err
 	}
-	if err := tx.QueryRow(findSeries, s.values()...).Scan(&id.id, &id.crc); err != nil {
-		return id, err
+	err := tx.QueryRow(findSeries, s.values()...).Scan(&id.id, &id.crc)
+	if err == nil {
+		f.ids.Store(s, id)
 	}
-	f.ids[s] = id
-	return id, nil
+	return id, err
 }
 
 // replaceTimeout lets a new row take the place of one that ran out of time.
@@ -154,7 +155,8 @@ const leastTime = " ON CONFLICT DO UPDATE SET microseconds = excluded.microsecon
 
 // write commits records. Those of one series are written together, which is faster.
 func (f *file) write(records []Record) error {
-	return f.transact(func(tx *sql.Tx) error {
+	var old []*Record // what the file has already
+	if err := f.transact(func(tx *sql.Tx) error {
 		ids := make(map[*Record]seriesID, len(records))
 		order := make([]*Record, len(records))
 		for i := range records {
@@ -168,7 +170,7 @@ func (f *file) write(records []Record) error {
 		slices.SortStableFunc(order, func(a, b *Record) int {
 			return cmp.Or(cmp.Compare(ids[a].id, ids[b].id), cmp.Compare(a.Instance, b.Instance))
 		})
-		insert, err := tx.Prepare("INSERT INTO cell (series, instance, kind, error, metrics, crc) VALUES (?, ?, ?, ?, ?, ?)" + replaceTimeout)
+		insert, err := tx.Prepare("INSERT INTO cell (series, instance, kind, error, metrics, crc) VALUES (?, ?, ?, ?, nullif(?, ''), ?)" + replaceTimeout)
 		if err != nil {
 			return err
 		}
@@ -179,38 +181,41 @@ func (f *file) write(records []Record) error {
 		}
 		defer insertTime.Close()
 		for _, r := range order {
-			if err := f.writeOne(tx, insert, insertTime, ids[r], r); err != nil {
+			id := ids[r]
+			c := cellFor(r, id.crc)
+			done, err := insert.Exec(id.id, c.instance, c.kind, c.error, c.metrics, c.crc)
+			if err != nil {
 				return err
+			}
+			if n, _ := done.RowsAffected(); n == 0 { // SQLite always knows
+				old = append(old, r)
+			}
+			if r.Kind == "" && r.Took > 0 {
+				if _, err := insertTime.Exec(id.id, c.instance, float64(r.Took)/float64(time.Microsecond)); err != nil {
+					return f.explainTiming(err)
+				}
 			}
 		}
 		return nil
-	})
-}
-
-// writeOne executes the statements for a record.
-func (f *file) writeOne(tx *sql.Tx, insert, insertTime *sql.Stmt, id seriesID, r *Record) error {
-	c := cellFor(r, id.crc)
-	var metrics any // NULL for an error
-	if r.Kind == "" {
-		metrics = c.metrics
-	}
-	done, err := insert.Exec(id.id, c.instance, c.kind, c.error, metrics, c.crc)
-	if err != nil {
+	}); err != nil {
 		return err
 	}
-	if n, err := done.RowsAffected(); err != nil {
-		return err
-	} else if n == 0 {
-		if err := f.compare(tx, id, &c, r); err != nil {
+	for _, r := range old {
+		if err := f.compare(r); err != nil {
 			return err
 		}
 	}
-	if r.Kind == "" && r.Took > 0 {
-		if _, err := insertTime.Exec(id.id, c.instance, float64(r.Took)/float64(time.Microsecond)); err != nil {
-			return f.explainTiming(err)
-		}
-	}
 	return nil
+}
+
+// compare accepts a record that the file has with the same content, or a timeout of a cell that
+// it has at all.
+func (f *file) compare(r *Record) error {
+	have, err := f.row(r.Series, r.Instance)
+	if err != nil || r.Kind == KindTimeout || have.Kind == text(r.Kind) && have.Error == text(r.Error) && slices.Equal(have.Metrics, r.Metrics) {
+		return err
+	}
+	return &ConflictError{r.Series, r.Instance, f.path, "the one being written", have.outcome(), r.outcome()}
 }
 
 // text replaces what SQLite's functions would not take as text.
@@ -230,35 +235,6 @@ func cellFor(r *Record, series uint32) cell {
 	return c
 }
 
-// compare accepts a cell that the file has with the same content, or a timeout of
-// one that it has at all.
-func (f *file) compare(tx *sql.Tx, id seriesID, c *cell, r *Record) error {
-	old, err := readCell(tx, id.id, c.instance)
-	if err != nil {
-		return err
-	}
-	if old == *c || c.kind == KindTimeout {
-		return nil
-	}
-	var buffer []byte
-	if old.checksum(id.crc, &buffer) != old.crc {
-		return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", c.instance, r.Series)}
-	}
-	have, err := old.row(map[string]string{})
-	if err != nil {
-		return &Damage{File: f.path, Reason: err.Error()}
-	}
-	return &ConflictError{r.Series, c.instance, f.path, "the one being written", have.outcome(), r.outcome()}
-}
-
-// readCell reads a cell that exists.
-func readCell(tx *sql.Tx, series int64, instance int) (cell, error) {
-	var columns [5]any
-	err := tx.QueryRow("SELECT instance, kind, error, metrics, crc FROM main.cell WHERE series = ? AND instance = ?", series, instance).
-		Scan(&columns[0], &columns[1], &columns[2], &columns[3], &columns[4])
-	return cellOf(&columns), err
-}
-
 // Merge adds the results and wall times of a DB's databases to the writer's, one
 // database after the other.
 func (w *Writer) Merge(from *DB) error {
@@ -274,6 +250,14 @@ func (w *Writer) Merge(from *DB) error {
 	return w.failed
 }
 
+// A clash is a cell about which two files disagree.
+type clash struct {
+	series   int64 // as the attached file calls it
+	instance int
+}
+
+func (c *clash) Error() string { return "two results" }
+
 // merge adds another file's results and wall times.
 func (f *file) merge(other *file) error {
 	known, err := other.series()
@@ -285,6 +269,13 @@ func (f *file) merge(other *file) error {
 	}
 	err = f.transact(func(tx *sql.Tx) error { return f.mergeAttached(tx, other, known) })
 	_, detached := f.db.Exec("DETACH task")
+	if c, ok := errors.AsType[*clash](err); ok {
+		for s, id := range known {
+			if id.id == c.series {
+				return conflict(s, c.instance, f, other)
+			}
+		}
+	}
 	return explain(f.path, cmp.Or(err, detached))
 }
 
@@ -292,10 +283,6 @@ func (f *file) merge(other *file) error {
 func (f *file) mergeAttached(tx *sql.Tx, other *file, known map[Series]seriesID) error {
 	if _, err := tx.Exec("CREATE TEMP TABLE IF NOT EXISTS same (own INTEGER, other INTEGER PRIMARY KEY); DELETE FROM temp.same"); err != nil {
 		return err
-	}
-	cells := 0
-	if err := tx.QueryRow("SELECT count(*) FROM task.cell").Scan(&cells); err != nil {
-		return explain(other.path, err)
 	}
 	for s, id := range known {
 		own, err := f.addSeries(tx, s)
@@ -312,53 +299,22 @@ func (f *file) mergeAttached(tx *sql.Tx, other *file, known map[Series]seriesID)
 	if err != nil {
 		return err
 	}
-	if n, err := done.RowsAffected(); err != nil {
-		return err
-	} else if int(n) < cells { // the file has some of them
-		if err := f.findConflict(tx, other, known); err != nil {
-			return err
+	cells := int64(0)
+	if err := tx.QueryRow("SELECT count(*) FROM task.cell").Scan(&cells); err != nil {
+		return explain(other.path, err)
+	}
+	if n, _ := done.RowsAffected(); n < cells { // the file has some of them
+		var c clash
+		err := tx.QueryRow(`SELECT same.other, theirs.instance FROM task.cell AS theirs CROSS JOIN temp.same ON same.other = theirs.series
+			CROSS JOIN main.cell AS own ON own.series = same.own AND own.instance = theirs.instance
+			WHERE own.crc <> theirs.crc AND theirs.kind <> '`+KindTimeout+`' LIMIT 1`).Scan(&c.series, &c.instance)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return cmp.Or[error](err, &c)
 		}
 	}
-	_, err = tx.Exec("INSERT INTO main.timing SELECT own, instance, microseconds FROM task.timing CROSS JOIN temp.same ON other = series WHERE true" + leastTime)
-	if err = other.explainTiming(err); isDamage(err) {
-		return nil // times are lost, results are not
-	}
-	return err
-}
-
-func isDamage(err error) bool {
-	_, is := errors.AsType[*Damage](err)
-	return is
-}
-
-// findConflict is the error of the first cell about which the file and the attached one
-// disagree; nil if there is none.
-func (f *file) findConflict(tx *sql.Tx, other *file, known map[Series]seriesID) error {
-	var id int64
-	var instance int
-	err := tx.QueryRow(`SELECT same.other, theirs.instance FROM task.cell AS theirs CROSS JOIN temp.same ON same.other = theirs.series
-		CROSS JOIN main.cell AS own ON own.series = same.own AND own.instance = theirs.instance
-		WHERE own.crc <> theirs.crc AND theirs.kind <> '`+KindTimeout+`' LIMIT 1`).Scan(&id, &instance)
-	if errors.Is(err, sql.ErrNoRows) {
+	if other.timingLost {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	for s, called := range known {
-		if called.id != id {
-			continue
-		}
-		c, err := readCell(tx, f.ids[s].id, instance)
-		if err != nil {
-			return err
-		}
-		row, err := c.row(map[string]string{})
-		if err != nil {
-			return &Damage{File: f.path, Reason: err.Error()}
-		}
-		theirs, err := other.outcome(s, instance)
-		return cmp.Or[error](err, &ConflictError{s, instance, f.path, other.path, row.outcome(), theirs})
-	}
-	return nil
+	_, err = tx.Exec("INSERT INTO main.timing SELECT own, instance, microseconds FROM task.timing CROSS JOIN temp.same ON other = series WHERE true" + leastTime)
+	return f.explainTiming(err)
 }

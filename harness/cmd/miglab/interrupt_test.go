@@ -73,6 +73,15 @@ func interrupt(t *testing.T, dir string, signal os.Signal, ready func() bool, ar
 	return outcome{err != nil, c.ProcessState.ExitCode(), stderr.String()}
 }
 
+// table is the export of a folder's results.
+func table(t *testing.T, dir string) string {
+	t.Helper()
+	return miglab(t, dir, "export")
+}
+
+// written returns how much of a database and its write-ahead log is on disk.
+func written(path string) int64 { return sizeOf(path) + sizeOf(path+"-wal") }
+
 // sizeOf returns the length of a file; 0 where there is none.
 func sizeOf(path string) int64 {
 	info, err := os.Stat(path)
@@ -130,26 +139,25 @@ var workload = []string{"run", "--algorithms", "far,miso,fixpartbest", "--datase
 const attempts = 20
 
 func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
-	const (
-		table = "results/results.csv"
-		shard = "results/store/results-0of1.jsonl"
-	)
+	const database = "results/results.db"
 	undisturbed := t.TempDir()
 	miglab(t, undisturbed, append(workload, "--workers", "1")...)
-	want := mustRead(t, filepath.Join(undisturbed, table))
-	whole := sizeOf(filepath.Join(undisturbed, shard))
+	want := table(t, undisturbed)
+	whole := sizeOf(filepath.Join(undisturbed, database))
 
-	t.Run("4 workers", func(t *testing.T) {
-		dir := t.TempDir()
-		miglab(t, dir, append(workload, "--workers", "4")...)
-		if mustRead(t, filepath.Join(dir, table)) != want {
-			t.Error("other bytes than with 1 worker")
-		}
-	})
+	for _, workers := range []string{"2", "8"} {
+		t.Run(workers+" workers", func(t *testing.T) {
+			dir := t.TempDir()
+			miglab(t, dir, append(workload, "--workers", workers)...)
+			if table(t, dir) != want {
+				t.Error("other bytes than with 1 worker")
+			}
+		})
+	}
 
-	// reached reports whether the store has grown to a share of what it will be.
+	// reached reports whether the database has grown to a share of what it will be.
 	reached := func(dir string, share float64) func() bool {
-		return func() bool { return sizeOf(filepath.Join(dir, shard)) >= int64(share*float64(whole)) }
+		return func() bool { return written(filepath.Join(dir, database)) >= int64(share*float64(whole)) }
 	}
 
 	t.Run("killed", func(t *testing.T) {
@@ -159,25 +167,25 @@ func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 				t.Fatal("the program was always done before it could be killed")
 			}
 			dir := t.TempDir()
+			kept := 0
 			for _, share := range []float64{0.01, 0.3, 0.6} {
 				if !interrupt(t, dir, os.Kill, reached(dir, share), workload...).interrupted {
 					break
 				}
 				kills++
-			}
-			path := filepath.Join(dir, shard)
-			kept := mustRead(t, path)
-			kept = kept[:strings.LastIndexByte(kept, '\n')+1]
-			// As if the last line had been cut short.
-			if err := os.WriteFile(path, []byte(kept+`{"cell":{"track":"ba`), 0o644); err != nil {
-				t.Fatal(err)
+				rows := strings.Count(table(t, dir), "\n")
+				if rows < kept {
+					t.Errorf("%d rows after %d were kept", rows, kept)
+				}
+				kept = rows
 			}
 			miglab(t, dir, workload...)
-			if mustRead(t, filepath.Join(dir, table)) != want {
+			if table(t, dir) != want {
 				t.Error("other bytes than undisturbed")
 			}
-			if now := mustRead(t, path); !strings.HasPrefix(now, kept) || len(now) != int(whole) {
-				t.Errorf("the store has %d bytes after %d were kept, want %d: cells were lost or computed twice", len(now), len(kept), whole)
+			left, err := filepath.Glob(filepath.Join(dir, database+"-*"))
+			if err != nil || left != nil {
+				t.Errorf("beside the database there are %q, %v", left, err)
 			}
 		}
 	})
@@ -197,7 +205,7 @@ func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 				t.Errorf("exit code %d, %q", o.code, o.stderr)
 			}
 			miglab(t, dir, workload...)
-			if mustRead(t, filepath.Join(dir, table)) != want {
+			if table(t, dir) != want {
 				t.Error("other bytes than undisturbed")
 			}
 			return
@@ -221,19 +229,16 @@ func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		shards := contents(t, filepath.Join(dir, "results/store"))
-		first, second := shards["results-0of2.jsonl"], shards["results-1of2.jsonl"]
-		header := strings.IndexByte(first, '\n') + 1
-		if len(shards) != 4 || len(first) == header || len(second) == header || len(first)+len(second) != int(whole)+header {
-			t.Errorf("the shards %q have %d and %d bytes of results; together they must have the %d of one process and one more header",
-				slices.Sorted(maps.Keys(shards)), len(first), len(second), whole)
+		shards := contents(t, filepath.Join(dir, "results"))
+		if names := slices.Sorted(maps.Keys(shards)); !slices.Equal(names, []string{"results-0of2.db", "results-1of2.db"}) {
+			t.Errorf("there are %q, want the databases of two shards", names)
 		}
-		if mustRead(t, filepath.Join(dir, table)) != want {
+		if table(t, dir) != want {
 			t.Error("other bytes than in one process")
 		}
 		miglab(t, dir, workload...)
-		equal(t, contents(t, filepath.Join(dir, "results/store")), shards)
-		if mustRead(t, filepath.Join(dir, table)) != want {
+		equal(t, contents(t, filepath.Join(dir, "results")), shards)
+		if table(t, dir) != want {
 			t.Error("other bytes after a run with nothing to do")
 		}
 	})
@@ -241,13 +246,13 @@ func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 
 func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 	reproduce := []string{"reproduce", "--quick"}
-	const shard = "results/quick/store/results-0of1.jsonl"
-	// promised is what must not differ: everything but the store and wall times.
+	const database = "results/quick/results.db"
+	// promised is what must not differ: everything but the database, which has wall times, too, and their tables.
 	promised := func(dir string) map[string]string {
 		files := contents(t, filepath.Join(dir, "results/quick"))
 		maps.DeleteFunc(files, func(name, _ string) bool {
 			top, _, _ := strings.Cut(name, "/")
-			return top == "store" || top == "stamps" && !strings.Contains(name, ".tmp") || strings.HasPrefix(name, "timing")
+			return name == "results.db" || top == "stamps" && !strings.Contains(name, ".tmp") || strings.HasPrefix(name, "timing")
 		})
 		return files
 	}
@@ -259,7 +264,7 @@ func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 			t.Errorf("%s is missing", name)
 		}
 	}
-	whole := sizeOf(filepath.Join(undisturbed, shard))
+	whole := sizeOf(filepath.Join(undisturbed, database))
 
 	t.Run("4 workers", func(t *testing.T) {
 		dir := t.TempDir()
@@ -276,7 +281,7 @@ func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 			dir := t.TempDir()
 			for _, share := range []float64{0.01, 0.5} {
 				if interrupt(t, dir, os.Kill, func() bool {
-					return sizeOf(filepath.Join(dir, shard)) >= int64(share*float64(whole))
+					return written(filepath.Join(dir, database)) >= int64(share*float64(whole))
 				}, reproduce...).interrupted {
 					computing++
 				}

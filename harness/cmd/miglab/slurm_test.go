@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"miglab/harness/store"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/slurmtest"
 )
@@ -116,7 +117,7 @@ func (s *slurmSweep) miglab(args ...string) string {
 // submit submits the command as 8 tasks.
 func (s *slurmSweep) submit(flags ...string) {
 	s.t.Helper()
-	s.miglab(slices.Concat([]string{"submit", "--engine", "slurm", "--shared", "--tasks", "8"}, flags, []string{"--"}, gated(s.instances))...)
+	s.miglab(slices.Concat([]string{"submit", "slurm", "--shared", "--tasks", "8"}, flags, []string{"--"}, gated(s.instances))...)
 	if tasks := s.jobs()[0].Tasks; len(tasks) != 8 {
 		s.t.Fatalf("submitted tasks %v, want 8", tasks)
 	}
@@ -189,9 +190,9 @@ func (s *slurmSweep) awaitStates(task int, want ...string) {
 	})
 }
 
-// segments returns the segments of a task.
-func (s *slurmSweep) segments(task int) []string {
-	found, _ := filepath.Glob(filepath.Join(s.folder(), "segments", fmt.Sprintf("segment-%04d-*.jsonl", task)))
+// databases returns the databases of a task.
+func (s *slurmSweep) databases(task int) []string {
+	found, _ := filepath.Glob(filepath.Join(s.folder(), "results", fmt.Sprintf("%04d-*.db", task)))
 	return found
 }
 
@@ -199,8 +200,18 @@ func (s *slurmSweep) segments(task int) []string {
 func (s *slurmSweep) checkComputedOnce(task int) {
 	s.t.Helper()
 	rows := 0
-	for _, path := range s.segments(task) {
-		rows += strings.Count(mustRead(s.t, path), "\n") - 2 // without header and seal
+	for _, path := range s.databases(task) {
+		db, damaged, err := store.OpenIntact(path)
+		if err != nil || damaged != nil {
+			s.t.Fatal(damaged, err)
+		}
+		tally, err := db.Tally()
+		if err := errors.Join(err, db.Close()); err != nil {
+			s.t.Fatal(err)
+		}
+		for _, n := range tally {
+			rows += n.Done
+		}
 	}
 	if want := 5 * s.instances / 8; rows != want {
 		s.t.Errorf("the runs of task %d wrote %d rows, want its %d cells", task, rows, want)
@@ -218,25 +229,25 @@ func (s *slurmSweep) awaitIncomplete() string {
 	if !strings.Contains(text, "are missing") || !strings.Contains(text, "miglab submit --missing") {
 		s.t.Errorf("a merge that misses results says\n%s", text)
 	}
-	if _, err := os.Stat(filepath.Join(s.dir, "results/results.csv")); err == nil {
-		s.t.Error("it wrote a table nevertheless")
+	if strings.Contains(text, "all results in") {
+		s.t.Errorf("it says that all is there nevertheless:\n%s", text)
 	}
 	return text
 }
 
-// awaitComplete waits for the merge that was submitted last and checks that its table has the
-// bytes that it should have, and that no result is in the store twice.
+// awaitComplete waits for the merge that was submitted last and checks that an export has the
+// bytes that it should have, and no result twice.
 func (s *slurmSweep) awaitComplete(want string) {
 	s.t.Helper()
 	jobs := s.jobs()
 	merge := jobs[len(jobs)-1].Merge
 	s.Await("the merge to be done", func() bool { return slices.Equal(s.queue(merge, "%T"), []string{"COMPLETED"}) })
-	if mustRead(s.t, filepath.Join(s.dir, "results/results.csv")) != want {
+	got := s.miglab("export")
+	if got != want {
 		s.t.Error("other bytes than on one machine")
 	}
-	rows := strings.Count(mustRead(s.t, filepath.Join(s.dir, "results/store/results-0of1.jsonl")), "\n")
-	if rows != 1+5*s.instances {
-		s.t.Errorf("the store has %d lines, want a header and %d", rows, 5*s.instances)
+	if rows := strings.Count(got, "\n"); rows != 1+5*s.instances {
+		s.t.Errorf("the table has %d lines, want a header and %d", rows, 5*s.instances)
 	}
 }
 
@@ -284,7 +295,7 @@ var slurmTests = map[string]struct {
 		s.awaitHeld(0, 3)
 		s.Output("scontrol", "requeue", s.array(3))
 		s.awaitHeld(1, 3)
-		if len(s.segments(3)) == 0 {
+		if len(s.databases(3)) == 0 {
 			s.t.Error("a run that was told to end wrote nothing")
 		}
 		runs := s.attempts(3)
@@ -356,21 +367,21 @@ var slurmTests = map[string]struct {
 		s.awaitComplete(want)
 	}},
 
-	"a segment is cut short": {80, func(s *slurmSweep, want string) {
+	"a database is cut short": {80, func(s *slurmSweep, want string) {
 		s.hold(7)
 		s.submit()
 		s.awaitStates(3, sweep.Done)
 		s.awaitHeld(0, 7)
-		segment := s.segments(3)[0]
-		if err := os.Truncate(segment, sizeOf(segment)/2); err != nil {
+		database := s.databases(3)[0]
+		if err := os.Truncate(database, sizeOf(database)/2); err != nil {
 			s.t.Fatal(err)
 		}
 		s.release(7)
-		if text := s.awaitIncomplete(); !strings.Contains(text, segment) {
-			s.t.Errorf("the merge does not name %s:\n%s", segment, text)
+		if text := s.awaitIncomplete(); !strings.Contains(text, database) {
+			s.t.Errorf("the merge does not name %s:\n%s", database, text)
 		}
-		if text := s.miglab("status", s.folder()); !strings.Contains(text, segment) {
-			s.t.Errorf("status does not name %s:\n%s", segment, text)
+		if text := s.miglab("status", s.folder()); !strings.Contains(text, database) {
+			s.t.Errorf("status does not name %s:\n%s", database, text)
 		}
 		s.submitMissing(3)
 		s.awaitComplete(want)
@@ -389,9 +400,6 @@ var slurmTests = map[string]struct {
 		if state := s.queue(s.array(3), "%T"); !slices.Equal(state, []string{"FAILED"}) {
 			s.t.Errorf("for Slurm the task is %v", state)
 		}
-		if left := s.segments(3); len(left) > 0 {
-			s.t.Errorf("there are the segments %q", left)
-		}
 		s.submitMissing(3)
 		s.awaitComplete(want)
 	}},
@@ -406,7 +414,7 @@ func TestSweepOnSlurm(t *testing.T) {
 	for _, instances := range []int{80, 400} {
 		dir := gatedFolder(t)
 		miglab(t, dir, gated(instances)...)
-		want[instances] = mustRead(t, filepath.Join(dir, "results/results.csv"))
+		want[instances] = table(t, dir)
 	}
 	var running sync.WaitGroup
 	for name, tt := range slurmTests {
@@ -420,7 +428,7 @@ func TestSweepOnSlurm(t *testing.T) {
 // Nothing is submitted, and nothing written, where Slurm refuses.
 func TestSlurmRefuses(t *testing.T) {
 	s := newSlurmSweep(t, 1)
-	c := s.Command("miglab", slices.Concat([]string{"submit", "--engine", "slurm", "--shared", "--partition", "nowhere", "--"}, gated(1))...)
+	c := s.Command("miglab", slices.Concat([]string{"submit", "slurm", "--shared", "--partition", "nowhere", "--"}, gated(1))...)
 	c.Dir = s.dir
 	var stderr strings.Builder
 	c.Stderr = &stderr

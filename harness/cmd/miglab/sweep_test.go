@@ -26,7 +26,7 @@ type disturbed struct {
 
 // submit is the command line that submits the sweep.
 func (d *disturbed) submit() []string {
-	return append([]string{"submit", "--engine", "local", "--tasks", "4", "--workers", "4", "--sweep", d.sweep, "--"}, spread...)
+	return append([]string{"submit", "local", "--tasks", "4", "--workers", "4", "--sweep", d.sweep, "--"}, spread...)
 }
 
 // attempts reads how the runs of tasks stand.
@@ -60,12 +60,11 @@ func (d *disturbed) fails(code int, args ...string) string {
 }
 
 func TestSweepGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
-	const table = "results/results.csv"
 	undisturbed := t.TempDir()
 	miglab(t, undisturbed, spread...)
-	want := mustRead(t, filepath.Join(undisturbed, table))
+	want := table(t, undisturbed)
 
-	t.Run("a task killed, a segment damaged", func(t *testing.T) {
+	t.Run("a task killed, a database damaged", func(t *testing.T) {
 		// The signal that is sent to the program itself is none.
 		d, got := disturb(t, syscall.Signal(0), func(d *disturbed) bool {
 			tasks := d.attempts()
@@ -80,24 +79,24 @@ func TestSweepGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 			t.Fatalf("exit code %d\n%s", got.code, got.stderr)
 		}
 
-		segments, err := filepath.Glob(filepath.Join(d.sweep, "segments", "segment-*.jsonl"))
-		if err != nil || len(segments) == 0 {
-			t.Fatalf("%q, %v", segments, err)
+		databases, err := filepath.Glob(filepath.Join(d.sweep, "results", "*.db"))
+		if err != nil || len(databases) == 0 {
+			t.Fatalf("%q, %v", databases, err)
 		}
-		if err := os.Truncate(segments[0], sizeOf(segments[0])-70); err != nil {
+		if err := os.Truncate(databases[0], sizeOf(databases[0])-70); err != nil {
 			t.Fatal(err)
 		}
-		if out := miglab(t, d.dir, "status", d.sweep); !strings.Contains(out, "damaged  "+segments[0]) {
-			t.Errorf("the damage to %s is not named:\n%s", segments[0], out)
+		if out := miglab(t, d.dir, "status", d.sweep); !strings.Contains(out, "damaged  "+databases[0]) {
+			t.Errorf("the damage to %s is not named:\n%s", databases[0], out)
 		}
-		if said := d.fails(exitFailed, "merge", d.sweep); !strings.Contains(said, segments[0]) || !strings.Contains(said, "are missing, of tasks ") {
+		if said := d.fails(exitFailed, "merge", d.sweep); !strings.Contains(said, databases[0]) || !strings.Contains(said, "are missing, of tasks ") {
 			t.Errorf("merge says\n%s", said)
 		}
 		if out := miglab(t, d.dir, "submit", "--missing", d.sweep); !strings.Contains(out, "in 4 tasks, 2 of which are submitted") {
 			t.Errorf("two tasks miss results; submit says\n%s", out)
 		}
 		miglab(t, d.dir, "merge", d.sweep)
-		if mustRead(t, filepath.Join(d.dir, table)) != want {
+		if table(t, d.dir) != want {
 			t.Error("other bytes than in one process")
 		}
 	})
@@ -113,7 +112,7 @@ func TestSweepGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 			}
 		}
 		miglab(t, d.dir, d.submit()...)
-		if mustRead(t, filepath.Join(d.dir, table)) != want {
+		if table(t, d.dir) != want {
 			t.Error("other bytes than in one process")
 		}
 		jobs, err := sweep.Jobs(d.sweep)
@@ -126,17 +125,16 @@ func TestSweepGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 		// Killed, submit leaves its tasks behind, which go on.
 		d, _ := disturb(t, os.Kill, func(d *disturbed) bool { return len(d.attempts()) == 4 })
 		miglab(t, d.dir, d.submit()...)
-		if mustRead(t, filepath.Join(d.dir, table)) != want {
+		if table(t, d.dir) != want {
 			t.Error("other bytes than in one process")
 		}
 		for slices.ContainsFunc(d.attempts(), func(a sweep.Attempt) bool { return a.State == sweep.Running }) {
 			time.Sleep(10 * time.Millisecond)
 		}
-		const rows = "results/store/results-0of1.jsonl"
-		before := mustRead(t, filepath.Join(d.dir, rows))
+		before := miglab(t, d.dir, "export", "--timing")
 		miglab(t, d.dir, "merge", d.sweep)
-		if mustRead(t, filepath.Join(d.dir, rows)) != before {
-			t.Error("what was computed twice is in the store twice")
+		if miglab(t, d.dir, "export", "--timing") != before {
+			t.Error("merging again changes the results")
 		}
 	})
 }
@@ -162,7 +160,7 @@ func disturb(t *testing.T, signal os.Signal, ready func(*disturbed) bool) (*dist
 func TestAnotherBuild(t *testing.T) {
 	dir := t.TempDir()
 	d := &disturbed{t, dir, filepath.Join(dir, "sweep")}
-	command := []string{"submit", "--engine", "local", "--sweep", d.sweep, "--", "run", "--algorithms", "far", "--datasets", "WIDETIMES", "--instances", "3"}
+	command := []string{"submit", "local", "--sweep", d.sweep, "--", "run", "--algorithms", "far", "--datasets", "WIDETIMES", "--instances", "3"}
 	miglab(t, dir, command...)
 	p, err := sweep.Read(d.sweep)
 	if err != nil {
@@ -193,7 +191,7 @@ func TestNodeLocal(t *testing.T) {
 func TestPlanKnowsTheTimesInTheStore(t *testing.T) {
 	dir := t.TempDir()
 	micros := func(folder string) float64 {
-		miglab(t, dir, "submit", "--engine", "local", "--sweep", folder, "--", "run", "--algorithms", "lns?iterations=100,far", "--datasets", "WIDETIMES", "--instances", "6")
+		miglab(t, dir, "submit", "local", "--sweep", folder, "--", "run", "--algorithms", "lns?iterations=100,far", "--datasets", "WIDETIMES", "--instances", "6")
 		p, err := sweep.Read(filepath.Join(dir, folder))
 		if err != nil || len(p.Groups) != 1 {
 			t.Fatalf("%+v, %v", p, err)

@@ -26,7 +26,7 @@ func TestTrainingIsRequeuedOnlyAfterACheckpoint(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
-			miglab(t, dir, "submit", "--engine", "kubernetes", "--shared", "--user", "1000:1000", "--image", "a", "--claim", "data", "--mount", dir,
+			miglab(t, dir, "submit", "kubernetes", "--shared", "--user", "1000:1000", "--image", "a", "--claim", "data", "--mount", dir,
 				"--tasks", "1", "--sweep", "s", "--", "train", "--agent", agent, "--seeds", "1", "--steps", test.steps)
 
 			fake, calls := t.TempDir(), filepath.Join(dir, "calls")

@@ -1,0 +1,124 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A disk that is full, with room again later.
+func TestDiskIsFull(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skip("a small file system cannot be mounted here:", err)
+	}
+	defer unix.Unmount(dir, unix.MNT_DETACH)
+	reserve := filepath.Join(dir, "reserve")
+	if err := os.WriteFile(reserve, make([]byte, 500_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := mustOpen(t, dir)
+	w, err := db.Writer(filepath.Join(dir, "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fillDisk(t, db, w)
+	before := len(rowsOf(t, db, far))
+	_ = db.Close() // says again that the disk is full
+	if err := os.Remove(reserve); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "results.db", failure(1_000_000, "failed", "x"))
+	if rows := rowsOf(t, mustOpen(t, dir), far); len(rows) != before+1 {
+		t.Errorf("%d rows with room again, want %d", len(rows), before+1)
+	}
+}
+
+// unprivileged runs a function as a user without any rights to root's files, if this is root.
+func unprivileged(do func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		const nobody = 65534
+		if os.Geteuid() == 0 {
+			_ = unix.Setfsuid(nobody)
+		}
+		do()
+	}()
+	<-done
+}
+
+func TestReadOnlyFolder(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "results.db")
+	write(t, dir, "results.db", result(0, 1), result(1, 2))
+	want := export(t, dir)
+	protect := func(mode os.FileMode) {
+		t.Helper()
+		if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(path, mode&0o666), os.Chmod(dir, mode)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	protect(0o555)
+	unprivileged(func() {
+		if err := os.WriteFile(filepath.Join(dir, "x"), nil, 0o600); err == nil {
+			t.Error("the folder can be written to")
+		}
+		if got := export(t, dir); got != want {
+			t.Errorf("exported\n%s\nwant\n%s", got, want)
+		}
+		db := mustOpen(t, dir)
+		w, err := db.Writer(path)
+		if err == nil {
+			err = errors.Join(w.Append(result(2, 3)), w.Close())
+		}
+		if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "check that the folder can be written to") {
+			t.Errorf("writing: %v", err)
+		}
+	})
+
+	// What a killed process left cannot be completed there.
+	protect(0o755)
+	db := mustOpen(t, dir)
+	w, err := db.Writer(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Append(result(2, 3)); err != nil {
+		t.Fatal(err)
+	}
+	w.mu.Lock()
+	w.flush()
+	w.mu.Unlock()
+	killed := filepath.Join(t.TempDir())
+	for _, name := range []string{"results.db", "results.db-wal"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(killed, name), data, 0o444); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), os.Chmod(filepath.Dir(killed), 0o755), os.Chmod(killed, 0o555)); err != nil {
+		t.Fatal(err)
+	}
+	unprivileged(func() {
+		_, err := Open(killed)
+		if err == nil || !strings.Contains(err.Error(), "results.db-wal") || !strings.Contains(err.Error(), "copy the folder to where you can write") {
+			t.Errorf("with a write-ahead log: %v", err)
+		}
+	})
+	if err := os.Chmod(killed, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if rows := rowsOf(t, mustOpen(t, killed), far); len(rows) != 3 {
+		t.Errorf("where it can be completed, %d rows", len(rows))
+	}
+}

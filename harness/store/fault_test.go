@@ -1,0 +1,379 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// child names the folder in which a process that a test starts works.
+const child = "MIGLAB_TEST_STORE_CHILD"
+
+// start starts this test's process again, to work in a folder.
+func start(t *testing.T, dir string) (*exec.Cmd, io.Reader) {
+	t.Helper()
+	c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	c.Env = append(os.Environ(), child+"="+dir)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, out
+}
+
+// commit commits what was appended and reports how far that is.
+func (w *Writer) commit(t *testing.T, last int) {
+	w.mu.Lock()
+	w.flush()
+	err := w.failed
+	w.mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("committed", last)
+}
+
+// TestKill kills a process that writes at random moments. What it said that it has committed is
+// there, and nothing else than a beginning of what it appended.
+func TestKill(t *testing.T) {
+	if dir := os.Getenv(child); dir != "" { // the process to be killed
+		db := mustOpen(t, dir)
+		done, err := db.Finished(far)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := done.dense; ; {
+			w, err := db.Writer(filepath.Join(dir, "results.db"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.every, w.wait = time.Millisecond, time.Millisecond
+			for range 300 { // then the database is closed, which may be interrupted, too
+				if err := w.Append(result(i, float64(i))); err != nil {
+					t.Fatal(err)
+				}
+				if i++; i%20 == 0 {
+					w.commit(t, i-1)
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	kills := 30
+	if testing.Short() {
+		kills = 5
+	}
+	dir := memory(t)
+	total := 0
+	for range kills {
+		c, out := start(t, dir)
+		lines := bufio.NewScanner(out)
+		committed := -1
+		read := func() bool {
+			more := lines.Scan()
+			if n := 0; more {
+				if _, err := fmt.Sscanf(lines.Text(), "committed %d", &n); err == nil {
+					committed = n
+				}
+			}
+			return more
+		}
+		read()
+		time.AfterFunc(time.Duration(rand.IntN(30_000))*time.Microsecond, func() { c.Process.Kill() })
+		for read() {
+		}
+		if err := c.Wait(); err == nil {
+			t.Fatal("the process ended by itself")
+		}
+		db := mustOpen(t, dir)
+		rows := rowsOf(t, db, far)
+		for i, r := range rows {
+			if r.Instance != i || r.Metrics[0].Value != float64(i) {
+				t.Fatalf("row %d is %v", i, r)
+			}
+		}
+		if len(rows) <= committed || len(rows) < total {
+			t.Fatalf("%d rows; %d were committed, and %d were there before", len(rows), committed+1, total)
+		}
+		total = len(rows)
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 1 {
+			t.Fatalf("closed, the folder has %q, %v", left, err)
+		}
+	}
+	if total < kills {
+		t.Errorf("only %d rows in all", total)
+	}
+}
+
+// Two processes write to one database at the same time, some results both, while a third one reads.
+func TestTwoProcesses(t *testing.T) {
+	const n = 3000
+	if dir := os.Getenv(child); dir != "" {
+		dir, part, _ := strings.Cut(dir, "|")
+		db := mustOpen(t, dir)
+		w, err := db.Writer(filepath.Join(dir, "results.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.every, w.wait = time.Millisecond, time.Millisecond
+		for i := range n {
+			if fmt.Sprint(i%2) == part || i%10 == 0 {
+				if err := w.Append(result(i, float64(i))); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := errors.Join(w.Close(), db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	dir := t.TempDir()
+	var both []*exec.Cmd
+	for part := range 2 {
+		c, out := start(t, fmt.Sprint(dir, "|", part))
+		go io.Copy(io.Discard, out)
+		both = append(both, c)
+	}
+	for i := range 20 {
+		db := mustOpen(t, dir)
+		for _, err := range db.Rows(far) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(i) * time.Millisecond)
+	}
+	for _, c := range both {
+		if err := c.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	alone := t.TempDir()
+	var all []Record
+	for i := range n {
+		all = append(all, result(i, float64(i)))
+	}
+	write(t, alone, "results.db", all...)
+	if export(t, dir) != export(t, alone) {
+		t.Error("other bytes than from one process")
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 1 {
+		t.Errorf("there are %q, %v", left, err)
+	}
+}
+
+// fillDisk appends until an error, which must be that the disk is full, and checks that what was
+// committed before is there.
+func fillDisk(t *testing.T, db *DB, w *Writer) {
+	t.Helper()
+	w.every, w.wait = time.Hour, time.Hour
+	committed := 0
+	for i := 0; ; i++ {
+		err := w.Append(failure(i, "failed", strings.Repeat("x", 1000)))
+		if i%50 == 49 {
+			w.mu.Lock()
+			w.flush()
+			err = w.failed
+			w.mu.Unlock()
+		}
+		if err == nil {
+			if i%50 == 49 {
+				committed = i + 1
+			}
+			if i > 100_000 {
+				t.Fatal("the disk does not fill")
+			}
+			continue
+		}
+		if !strings.Contains(err.Error(), "the disk is full, and what was committed before is kept: free some space and run the same command again") ||
+			!strings.Contains(err.Error(), w.file.path) {
+			t.Fatalf("with a full disk: %v", err)
+		}
+		if closed := w.Close(); closed == nil || closed.Error() != err.Error() {
+			t.Errorf("closed with %v, want %v", closed, err)
+		}
+		break
+	}
+	if rows := rowsOf(t, db, far); len(rows) != committed || committed == 0 {
+		t.Errorf("%d rows, and %d were committed", len(rows), committed)
+	}
+}
+
+func TestDatabaseIsFull(t *testing.T) {
+	db := mustOpen(t, t.TempDir())
+	w, err := db.Writer(filepath.Join(db.Dir(), "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.file.db.Exec("PRAGMA max_page_count=100"); err != nil {
+		t.Fatal(err)
+	}
+	fillDisk(t, db, w)
+}
+
+// damage overwrites the page at which a table or its index begins.
+func damage(t *testing.T, path, table string) {
+	t.Helper()
+	f, err := openFile(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page, size int64
+	if err := errors.Join(f.db.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = ?", table).Scan(&page), f.db.QueryRow("PRAGMA page_size").Scan(&size), f.close()); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteAt(bytes.Repeat([]byte{0x5a}, int(size)), (page-1)*size); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Damaged wall times do not affect results, and the message says so.
+func TestDamagedTiming(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "results.db", result(0, 1), result(1, 2))
+	want := export(t, dir)
+	path := filepath.Join(dir, "results.db")
+	damage(t, path, "timing")
+	db := mustOpen(t, dir)
+	if got := exported(t, db, "csv", false); got != want {
+		t.Errorf("exported\n%s\nwant\n%s", got, want)
+	}
+	_, err := db.Column(far, "moves")
+	_, _, mean := db.MeanMicros(far)
+	for _, err := range []error{err, mean} {
+		var d *Damage
+		if !errors.As(err, &d) || !d.Timing || !strings.HasPrefix(err.Error(), path+": the wall times (table timing) are damaged") || !strings.Contains(err.Error(), "and the results are not") {
+			t.Errorf("reading the times: %v", err)
+		}
+	}
+	if points, err := db.Part(far, "moves", 0, 2, false); err != nil || len(points) != 2 || !math.IsNaN(points[0].Micros) {
+		t.Errorf("without times: %v, %v", points, err)
+	}
+	// Merged, they are left out.
+	from, damaged, err := OpenIntact(path)
+	if err != nil || damaged != nil {
+		t.Fatal(damaged, err)
+	}
+	defer from.Close()
+	into := mustOpen(t, t.TempDir())
+	w, err := into.Writer(filepath.Join(into.Dir(), "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Merge(from), w.Close()); err != nil || exported(t, into, "csv", false) != want {
+		t.Errorf("merged: %v", err)
+	}
+}
+
+// A damaged database is named with what to do, and others are not affected.
+func TestDamagedDatabase(t *testing.T) {
+	for name, spoil := range map[string]func(path string) error{
+		"cells":  func(path string) error { damage(t, path, "cell"); return nil },
+		"series": func(path string) error { damage(t, path, "series"); return nil },
+		"short":  func(path string) error { return os.Truncate(path, 9000) },
+		"other": func(path string) error {
+			return os.WriteFile(path, bytes.Repeat([]byte("not a database\n"), 100), 0o600)
+		},
+		"digit": func(path string) error {
+			data, err := os.ReadFile(path)
+			return errors.Join(err, os.WriteFile(path, bytes.Replace(data, []byte(`"moves":3`), []byte(`"moves":4`), 1), 0o600))
+		},
+	} {
+		dir := t.TempDir()
+		write(t, dir, "results-0of2.db", result(0, 1))
+		want := export(t, dir)
+		path := filepath.Join(dir, "results-1of2.db")
+		write(t, dir, filepath.Base(path), result(1, 2), result(2, 3))
+		if err := spoil(path); err != nil {
+			t.Fatal(err)
+		}
+		db, err := Open(dir)
+		if err == nil {
+			err = db.Export(io.Discard, Filter{}, "csv", false)
+			db.Close()
+		}
+		var d *Damage
+		if !errors.As(err, &d) || d.File != path || !strings.Contains(err.Error(), path+" is damaged (") || !strings.Contains(err.Error(), "move it away, and what it has will be computed again") {
+			t.Errorf("%s: %v", name, err)
+		}
+		_, damaged, err := OpenIntact(filepath.Join(dir, "results-0of2.db"), path)
+		if err != nil || len(damaged) != 1 || damaged[0].File != path {
+			t.Errorf("%s: damaged are %v, %v", name, damaged, err)
+		}
+		if err := os.Rename(path, filepath.Join(t.TempDir(), "away")); err != nil {
+			t.Fatal(err)
+		}
+		if got := export(t, dir); got != want {
+			t.Errorf("%s: without it\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
+func TestWhatCannotBeOpened(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(filepath.Join(dir, "file")); err == nil {
+		t.Error("opened a file as a folder")
+	}
+	write(t, dir, "results.db", result(0, 1))
+	f, err := openFile(filepath.Join(dir, "results.db"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.db.Exec("PRAGMA user_version=9"); err != nil {
+		t.Fatal(err)
+	}
+	f.close()
+	var format *FormatError
+	if _, err := Open(dir); !errors.As(err, &format) || format.Found != 9 {
+		t.Errorf("another format: %v", err)
+	}
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "store"), 0o755), os.WriteFile(filepath.Join(dir, "store", "results-0of1.jsonl"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "in the format of an earlier version") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("the old format: %v", err)
+	}
+	// A process that is killed at its very beginning leaves an empty file.
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "results.db"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := mustOpen(t, dir).Series(Filter{}); err != nil || all != nil {
+		t.Errorf("an empty file has %v, %v", all, err)
+	}
+	write(t, dir, "results.db", result(0, 1))
+	if rows := rowsOf(t, mustOpen(t, dir), far); len(rows) != 1 {
+		t.Errorf("rows %v", rows)
+	}
+}
