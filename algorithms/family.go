@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"miglab/harness/algo"
+	"miglab/harness/heap"
 	"miglab/harness/mig"
 )
 
@@ -50,7 +51,10 @@ func work(size mig.Slices, t float64) float64 { return float64(float64(size) * t
 func newFamily(p algo.Problem) *family {
 	sizes := p.GPU.Sizes()
 	n := len(p.Tasks)
-	costs := newCosts(p)
+	create := make([]float64, len(sizes)) // seconds by size index
+	for c, size := range sizes {
+		create[c], _ = costs(p.Model, p.GPU.Profile(size))
+	}
 
 	// best[i*m+c] is the size index of least work for task i among those after
 	// index c-1; -1 where none fits. Column 0 is the first allocation.
@@ -77,28 +81,27 @@ func newFamily(p algo.Problem) *family {
 	charge := 0.0          // slice-seconds that creating each used size once takes
 	current := make([]span, n)
 	size := make([]int8, n)
-	longest := make(taskHeap, n)
+	longest := make(heap.Heap[float64], 0, n) // tasks, keyed by minus the duration
 	enter := func(i int, c int8, k int) {
 		t := times[i*m+int(c)]
 		size[i] = c
 		current[i] = span{time: t, task: int32(i), from: int32(k)}
 		area += work(sizes[c], t)
 		if used[c]++; used[c] == 1 {
-			charge += work(sizes[c], costs.create[c])
+			charge += work(sizes[c], create[c])
 		}
 	}
 	for i := range n {
 		enter(i, best[i*(m+1)], 0)
-		longest[i] = taskEntry{current[i].time, int32(i)}
+		longest.Push(heap.Item[float64]{Key: -current[i].time, Tie: int32(i), ID: int32(i)})
 	}
-	longest.init()
 
 	slicesInAll := float64(int(p.GPU.ComputeSlices) * p.GPUs())
 	for k := 0; ; k++ {
-		i := int(longest[0].task)
+		i := int(longest[0].ID)
 		c := size[i]
 		f.area = append(f.area, area)
-		f.bound = append(f.bound, max((area+charge)/slicesInAll, current[i].time+costs.create[c]))
+		f.bound = append(f.bound, max((area+charge)/slicesInAll, current[i].time+create[c]))
 		next := best[i*(m+1)+int(c)+1]
 		if next < 0 {
 			f.length = k + 1
@@ -108,11 +111,10 @@ func newFamily(p algo.Problem) *family {
 		f.spans[c] = append(f.spans[c], current[i])
 		area -= work(sizes[c], current[i].time)
 		if used[c]--; used[c] == 0 {
-			charge -= work(sizes[c], costs.create[c])
+			charge -= work(sizes[c], create[c])
 		}
 		enter(i, next, k+1)
-		longest[0].time = current[i].time
-		longest.down(0)
+		longest.ReplaceFirst(heap.Item[float64]{Key: -current[i].time, Tie: int32(i), ID: int32(i)})
 	}
 	for i := range n {
 		current[i].to = int32(f.length)
@@ -121,65 +123,13 @@ func newFamily(p algo.Problem) *family {
 	for _, s := range f.spans {
 		slices.SortFunc(s, func(a, b span) int {
 			switch {
-			case a.time != b.time:
-				if a.time > b.time {
-					return -1
-				}
+			case a.time > b.time:
+				return -1
+			case a.time < b.time:
 				return 1
-			default:
-				return int(a.task - b.task)
 			}
+			return int(a.task - b.task)
 		})
 	}
 	return f
-}
-
-// costs are the create and destroy times by size index under the problem's
-// reconfiguration model, in seconds.
-type costs struct{ create, destroy []float64 }
-
-func newCosts(p algo.Problem) costs {
-	sizes := p.GPU.Sizes()
-	c := costs{make([]float64, len(sizes)), make([]float64, len(sizes))}
-	if p.Model != mig.Free {
-		for i, s := range sizes {
-			c.create[i] = float64(p.GPU.Profile(s).Create)
-			c.destroy[i] = float64(p.GPU.Profile(s).Destroy)
-		}
-	}
-	return c
-}
-
-// A taskHeap is a binary max-heap of tasks by duration; of equal ones the first
-// task is on top.
-type taskHeap []taskEntry
-
-type taskEntry struct {
-	time float64
-	task int32
-}
-
-func (e taskEntry) above(o taskEntry) bool {
-	return e.time > o.time || e.time == o.time && e.task < o.task
-}
-
-func (h taskHeap) init() {
-	for i := len(h)/2 - 1; i >= 0; i-- {
-		h.down(i)
-	}
-}
-
-func (h taskHeap) down(i int) {
-	e := h[i]
-	for child := 2*i + 1; child < len(h); child = 2*i + 1 {
-		if right := child + 1; right < len(h) && h[right].above(h[child]) {
-			child = right
-		}
-		if !h[child].above(e) {
-			break
-		}
-		h[i] = h[child]
-		i = child
-	}
-	h[i] = e
 }

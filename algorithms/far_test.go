@@ -90,9 +90,8 @@ func TestPrunedSearchEqualsFullEnumeration(t *testing.T) {
 	}
 }
 
-// TestTimelineAgreesWithAlgorithm1 holds phase 2's own reckoning against the
-// timeline's, which knows nothing of trees.
-func TestTimelineAgreesWithAlgorithm1(t *testing.T) {
+// TestClockAgreesWithAlgorithm1 compares phase 2's own times with the clock's.
+func TestClockAgreesWithAlgorithm1(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 		p := randomProblem(rng, rapid.IntRange(1, 60).Draw(t, "n"))
@@ -100,11 +99,11 @@ func TestTimelineAgreesWithAlgorithm1(t *testing.T) {
 		p.Count = rapid.IntRange(1, 3).Draw(t, "gpus")
 		r := newRepartitioner(p, newFamily(p))
 		k := rapid.IntRange(0, r.family.length-1).Draw(t, "allocation")
-		plan := newTreePlan(r.forest)
-		want := r.makespan(k, math.Inf(1), planRecorder{plan, p})
-		s := run(p, plan.asFound())
+		plan := newTreePlan(r.tree)
+		want := r.makespan(k, math.Inf(1), plan)
+		s := timed(p, plan.asFound())
 		if got := float64(s.Makespan()); math.Abs(got-want) > 1e-9*want {
-			t.Fatalf("%s allocation %d: timeline %v s, Algorithm 1 %v s", p.GPU, k, got, want)
+			t.Fatalf("%s allocation %d: clock %v s, Algorithm 1 %v s", p.GPU, k, got, want)
 		}
 	})
 }
@@ -147,11 +146,11 @@ func TestRefinementNeverWorsens(t *testing.T) {
 // TestMoveAndSwapRulesAgainstBruteForce checks lines 12 and 18-19 of Algorithm 2.
 func TestMoveAndSwapRulesAgainstBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		list := func(name string) []nodeTask {
+		list := func(name string) []timedTask {
 			times := rapid.SliceOfN(rapid.Float64Range(0.1, 10), 0, 8).Draw(t, name)
-			var l []nodeTask
+			var l []timedTask
 			for i, d := range times {
-				p := &treePlan{lists: [][]nodeTask{{{d, int32(i)}}, l}, order: []int32{0, 1}}
+				p := &treePlan{lists: [][]timedTask{{{d, int32(i)}}, l}, order: []int32{0, 1}}
 				p.transfer(0, 1, int32(i))
 				l = p.lists[1]
 			}

@@ -1,12 +1,14 @@
 package algorithms
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"miglab/harness/algo"
+	"miglab/harness/heap"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
@@ -72,7 +74,7 @@ func (f fixPart) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule,
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
-	return run(p, plan), nil
+	return timed(p, plan), nil
 }
 
 // planFixed assigns the tasks to the partition's instances as FIXPART does. The
@@ -80,15 +82,15 @@ func (f fixPart) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule,
 func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, error) {
 	n := p.GPUs() * len(part)
 	plan := make([]use, n)
-	free := make(endHeap, 0, n)
+	free := make(heap.Heap[float64], 0, n) // instances by the time at which they are free
 	for g := range p.GPUs() {
 		for _, in := range part {
 			i := len(free)
-			plan[i] = use{gpu: g, in: in}
-			free.push(endEntry{0, int32(i)})
+			plan[i] = use{gpu: g, in: in, tasks: make([]timedTask, 0, len(p.Tasks)/n+1)}
+			free.Push(heap.Item[float64]{ID: int32(i)})
 		}
 	}
-	var skipped []endEntry
+	var skipped []heap.Item[float64]
 	for k := range p.Tasks {
 		task := &p.Tasks[k]
 		skipped = skipped[:0]
@@ -99,20 +101,20 @@ func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, error) {
 					Reason: fmt.Sprintf("fits no instance of partition %s of %s", part, p.GPU),
 				}
 			}
-			e := free.pop()
-			u := &plan[e.id]
+			e := free.Pop()
+			u := &plan[e.ID]
 			d := float64(task.On(u.in.Size()))
 			if math.IsInf(d, 1) {
 				skipped = append(skipped, e)
 				continue
 			}
-			u.tasks = append(u.tasks, int32(k))
-			e.end = max(e.end, float64(p.ReleaseOf(k))) + d
-			free.push(e)
+			u.tasks = append(u.tasks, timedTask{d, int32(k)})
+			e.Key = max(e.Key, float64(p.ReleaseOf(k))) + d
+			free.Push(e)
 			break
 		}
 		for _, e := range skipped {
-			free.push(e)
+			free.Push(e)
 		}
 	}
 	return plan, nil
@@ -123,24 +125,24 @@ func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, error) {
 type fixPartBest struct{}
 
 func (fixPartBest) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
-	var best schedule.Schedule
+	t, holds := newTiming(p, firstAsked), remnants(p)
+	var best []use
 	var firstErr error
+	least := math.Inf(1)
 	for _, part := range p.GPU.Partitions() {
 		plan, err := planFixed(p, "fixpartbest", part)
 		if err != nil {
-			if firstErr == nil {
-				firstErr = err
-			}
+			firstErr = cmp.Or(firstErr, err)
 			continue
 		}
-		if s := run(p, plan); best.GPU == nil || s.Makespan() < best.Makespan() {
-			best = s
+		if makespan := t.time(holds, plan); best == nil || makespan < least {
+			best, least = plan, makespan
 		}
 	}
-	if best.GPU == nil {
-		return best, firstErr
+	if best == nil {
+		return schedule.Schedule{}, firstErr
 	}
-	return best, nil
+	return timed(p, best), nil
 }
 
 // noMIG runs every task on all slices. The referee knows no GPU without
@@ -152,5 +154,5 @@ func (noMIG) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, err
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
-	return run(p, plan), nil
+	return timed(p, plan), nil
 }

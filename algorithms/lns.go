@@ -73,12 +73,7 @@ func (l lnsStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 	holds := remnants(p)
 	from := 0
 	for _, n := range lengths {
-		batch := p
-		batch.Tasks, batch.Start = p.Tasks[from:from+n], nil
-		if p.Release != nil {
-			batch.Release = p.Release[from : from+n]
-		}
-		s := newSearch(batch, holds)
+		s := newSearch(batchOf(p, from, n), holds)
 		var err error
 		if n <= maxTreeDP {
 			err = s.together(ctx)

@@ -40,7 +40,8 @@ func (miso) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, erro
 			}
 		}
 	}
-	var plan []use
+	plan := make([]use, 0, len(p.Tasks))
+	tasks := make([]timedTask, len(p.Tasks))
 	ends := make([][]float64, p.GPUs()) // by GPU and memory slice
 	for g := range ends {
 		ends[g] = make([]float64, p.GPU.MemorySlices)
@@ -53,15 +54,16 @@ func (miso) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, erro
 			for _, e := range own {
 				end = max(end, e)
 			}
-			end += float64(p.Tasks[k].On(in.Size()))
+			tasks[k] = timedTask{float64(p.Tasks[k].On(in.Size())), int32(k)}
+			end += tasks[k].time
 			for s := range own {
 				own[s] = end
 			}
-			plan = append(plan, use{gpu: g, in: in, tasks: []int32{int32(k)}})
+			plan = append(plan, use{gpu: g, in: in, tasks: tasks[k : k+1]})
 			k++
 		}
 	}
-	return run(p, plan), nil
+	return timed(p, plan), nil
 }
 
 // misoPartition returns the instances, one a task, for the tasks from k on. There

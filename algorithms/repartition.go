@@ -4,103 +4,56 @@ import (
 	"math"
 
 	"miglab/harness/algo"
+	"miglab/harness/heap"
 	"miglab/harness/mig"
 )
 
-// forest is the repartitioning trees of all GPUs of a problem (FAR Fig. 4; one
-// tree a GPU, FAR 3.2), flattened. Node i of GPU g has index g*treeSize+i.
-type forest struct {
-	tree  []mig.Node
-	gpus  int
-	sizes []mig.Slices
-	// size is, by node of the tree, the index of its size.
-	size []int8
-	// width is, by node of the tree, the number of compute slices it keeps from
-	// others: 4 for 3 slices at 0.
-	width []float64
-	// idle is, by node of the tree, how many of those do no work.
-	idle []float64
-}
-
-func newForest(p algo.Problem) *forest {
-	f := &forest{tree: p.GPU.Tree(), gpus: p.GPUs(), sizes: p.GPU.Sizes()}
-	compute := mig.Mask(1<<p.GPU.ComputeSlices - 1)
-	for _, n := range f.tree {
-		for c, s := range f.sizes {
-			if s == n.Size() {
-				f.size = append(f.size, int8(c))
-			}
-		}
-		width := (n.Mask() & compute).Count()
-		f.width = append(f.width, float64(width))
-		f.idle = append(f.idle, float64(width-n.Size()))
-	}
-	return f
-}
-
-func (f *forest) nodes() int { return f.gpus * len(f.tree) }
-
 // A repartitioner runs phase 2 of FAR (Algorithm 1) on one allocation after the
-// other, reusing its memory.
+// other and reuses its memory.
 type repartitioner struct {
-	forest *forest
+	tree   *tree
 	family *family
-	costs  costs
 	// shared says that the operations of a GPU exclude each other ([mig.Sequential]).
 	shared bool
 	slices float64 // compute slices of all GPUs
+	// width is, by node of a tree, the number of compute slices it keeps from others: 4
+	// for 3 slices at 0. idle is how many of those do no work.
+	width, idle []float64
 
-	free    endHeap
-	used    []bool    // by node: has run a task
-	channel []float64 // by GPU: reconfig_end of Algorithm 1
-	queue   [][]span  // by size index: unscheduled tasks, longest first
+	free    heap.Heap[float64] // nodes by the time at which their slices are free
+	used    []bool             // by node: has run a task
+	channel []float64          // by GPU: reconfig_end of Algorithm 1
+	queue   [][]span           // by size index: unscheduled tasks, longest first
 }
 
 func newRepartitioner(p algo.Problem, f *family) *repartitioner {
 	r := &repartitioner{
-		forest: newForest(p), family: f, costs: newCosts(p),
+		tree: newTree(p), family: f,
 		shared: p.Model == mig.Sequential,
 		slices: float64(int(p.GPU.ComputeSlices) * p.GPUs()),
 	}
-	r.used = make([]bool, r.forest.nodes())
+	compute := mig.Mask(1<<p.GPU.ComputeSlices - 1)
+	for i := range r.tree.nodes {
+		n := &r.tree.nodes[i]
+		width := (n.Mask() & compute).Count()
+		r.width = append(r.width, float64(width))
+		r.idle = append(r.idle, float64(width-n.Size()))
+	}
+	r.used = make([]bool, r.tree.count())
 	r.channel = make([]float64, p.GPUs())
-	r.queue = make([][]span, len(r.forest.sizes))
+	r.queue = make([][]span, len(p.GPU.Sizes()))
 	return r
-}
-
-// recorder is told what phase 2 decides; nil where only the makespan matters.
-type recorder interface {
-	// place says that a node runs a task, after those it was given before.
-	place(node, task int32)
-	// destroy says that a node that ran tasks is destroyed.
-	destroy(node int32)
 }
 
 // makespan schedules allocation k by Algorithm 1 and returns the end of the last
 // task in seconds. It gives up and returns +Inf as soon as the makespan is known
-// to exceed limit.
+// to exceed limit. If plan is not nil, it adds each task and destruction to it.
 //
 // Under [mig.Sequential] the operations of a GPU follow one another (lines 9-11
 // and 19-20); several GPUs have a channel each.
-func (r *repartitioner) makespan(k int, limit float64, rec recorder) float64 {
-	f := r.forest
-	left := 0
-	for c, spans := range r.family.spans {
-		q := r.queue[c][:0]
-		for i := range spans {
-			if spans[i].holds(k) {
-				q = append(q, spans[i])
-			}
-		}
-		r.queue[c] = q
-		left += len(q)
-	}
-	clear(r.used)
-	clear(r.channel)
-	r.free = r.free[:0]
-	for g := range f.gpus {
-		r.free.push(endEntry{0, int32(g * len(f.tree))})
-	}
+func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
+	tree := r.tree
+	left := r.load(k)
 	// At any time: what lies below the ends of the open instances, idle or busy,
 	// plus the work of the unscheduled tasks, has to fit below the makespan on the
 	// slices that can still be used. What a destruction takes beyond the makespan does
@@ -112,58 +65,80 @@ func (r *repartitioner) makespan(k int, limit float64, rec recorder) float64 {
 	var heads [mig.MaxSize]int
 	var makespan float64
 	for left > 0 {
-		e := r.free.pop()
-		node := int(e.id) % len(f.tree)
-		g := int(e.id) / len(f.tree)
-		c := f.size[node]
+		e := r.free.Pop()
+		g, v := tree.at(e.ID)
+		c := tree.size[v]
 		if h := heads[c]; h < len(next[c]) {
-			if !r.used[e.id] {
-				r.used[e.id] = true
-				end := r.operate(g, e.end, r.costs.create[c])
-				below += f.width[node] * (end - e.end)
+			if !r.used[e.ID] {
+				r.used[e.ID] = true
+				end := r.operate(g, e.Key, tree.create[v])
+				below += r.width[v] * (end - e.Key)
 				if below > give*width {
 					return math.Inf(1)
 				}
-				e.end = end
+				e.Key = end
 			}
 			t := &next[c][h]
 			heads[c]++
 			left--
-			e.end += t.time
-			below += f.idle[node] * t.time
-			if e.end > makespan {
-				if makespan = e.end; makespan > limit {
+			e.Key += t.time
+			below += r.idle[v] * t.time
+			if e.Key > makespan {
+				if makespan = e.Key; makespan > limit {
 					return math.Inf(1)
 				}
 			}
-			if rec != nil {
-				rec.place(e.id, t.task)
+			if plan != nil {
+				plan.place(e.ID, timedTask{t.time, t.task})
 			}
-			r.free.push(e)
+			r.free.Push(e)
 			continue
 		}
-		if r.used[e.id] {
-			end := r.operate(g, e.end, r.costs.destroy[c])
-			below += f.width[node] * (min(end, give) - min(e.end, give))
-			e.end = end
-			if rec != nil {
-				rec.destroy(e.id)
+		if r.used[e.ID] {
+			end := r.operate(g, e.Key, tree.destroy[v])
+			below += r.width[v] * (min(end, give) - min(e.Key, give))
+			e.Key = end
+			if plan != nil {
+				plan.destroyed[e.ID] = true
 			}
 		}
-		children := f.tree[node].Children
+		children := tree.nodes[v].Children
 		if len(children) == 0 {
 			// The slices stay idle to the end.
-			below -= f.width[node] * min(e.end, give)
-			width -= f.width[node]
+			below -= r.width[v] * min(e.Key, give)
+			width -= r.width[v]
 		}
 		if below > give*width {
 			return math.Inf(1)
 		}
 		for _, child := range children {
-			r.free.push(endEntry{e.end, int32(g*len(f.tree) + child)})
+			r.free.Push(heap.Item[float64]{Key: e.Key, ID: int32(g*len(tree.nodes) + child)})
 		}
 	}
 	return makespan
+}
+
+// load puts the tasks of allocation k into the queues, empties the GPUs and returns
+// the number of tasks.
+func (r *repartitioner) load(k int) int {
+	n := 0
+	for c, spans := range r.family.spans {
+		q := r.queue[c][:0]
+		for i := range spans {
+			if spans[i].holds(k) {
+				q = append(q, spans[i])
+			}
+		}
+		r.queue[c] = q
+		n += len(q)
+	}
+	clear(r.used)
+	clear(r.channel)
+	r.free = r.free[:0]
+	for g := range r.tree.gpus {
+		r.free.Push(heap.Item[float64]{ID: int32(g * len(r.tree.nodes))})
+	}
+	return n
 }
 
 // operate returns when an operation that is asked for at an instant ends.

@@ -12,7 +12,7 @@ import (
 
 // A search improves a plan by taking a few of its tasks away and placing them anew.
 type search struct {
-	plan    *nodePlan
+	plan    *assignment
 	subsets *subsets
 	rng     *rand.Rand
 	// base is the earliest instant at which a task could begin, in seconds.
@@ -33,11 +33,10 @@ type search struct {
 
 // newSearch begins with what FAR plans for empty GPUs.
 func newSearch(p algo.Problem, holds []remnant) *search {
-	plan := newNodePlan(p, holds)
-	tree := farPlan(p)
-	found := run(p, tree.asFound())
-	refineFAR(p, tree, &found)
-	for node, list := range tree.lists {
+	plan := newAssignment(p, holds)
+	far := farPlan(p)
+	refineFAR(p, far)
+	for node, list := range far.lists {
 		for _, t := range list {
 			plan.put(t.task, int32(node))
 		}
@@ -53,21 +52,12 @@ func newSearch(p algo.Problem, holds []remnant) *search {
 	return s
 }
 
-// firstSlice returns when the first slice can be used.
+// firstSlice returns when the first slice can be used, in seconds.
 func firstSlice(g *mig.GPU, holds []remnant) float64 {
-	first := -1.0
+	first := math.Inf(1)
 	for i := range holds {
-		free := holds[i].free
-		for _, e := range holds[i].exist {
-			for m := e.Instance.Mask(); m != 0; m &= m - 1 {
-				free[lowest(m)] = float64(e.BusyUntil)
-			}
-		}
-		for _, at := range free[:g.ComputeSlices] {
-			if first < 0 || at < first {
-				first = at
-			}
-		}
+		free := holds[i].freeAt()
+		first = min(first, slices.Min(free[:g.ComputeSlices]))
 	}
 	return first
 }
@@ -133,26 +123,22 @@ const atATime = 7
 // pick chooses k tasks, one of them at least on the way to the makespan.
 func (s *search) pick(k int) {
 	plan := s.plan
-	n := len(plan.tree.nodes)
 	last := plan.time()
 	for g := range s.isCritical {
 		s.isCritical[g] = 0
 		if plan.ends[g] < last {
 			continue
 		}
-		plan.timeGPU(g)
 		used := plan.loads[g].used
-		for v := range plan.tree.nodes {
-			if used.has(v) && plan.clock.end[v] == last {
-				for u := v; u >= 0; u = plan.tree.nodes[u].Parent {
-					s.isCritical[g] |= used & (1 << u)
-				}
+		for at := plan.endsAt(g, last); at != 0; at &= at - 1 {
+			for u := lowest(at); u >= 0; u = plan.tree.nodes[u].Parent {
+				s.isCritical[g] |= used & (1 << u)
 			}
 		}
 	}
 	s.critical = s.critical[:0]
 	for i, node := range plan.node {
-		if s.isCritical[int(node)/n].has(int(node) % n) {
+		if g, v := plan.tree.at(node); s.isCritical[g].has(v) {
 			s.critical = append(s.critical, int32(i))
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"miglab/harness/algo"
+	"miglab/harness/mig"
 )
 
 // ticks is a time in units of about a thousand-millionth of the horizon. Whole numbers
@@ -58,8 +60,15 @@ type table struct {
 //
 // A node's own tasks are a transform over subsets, n 2^n; a division takes 3^n.
 type subsets struct {
-	tree            *nodeTree
-	gpus            int
+	tree *tree
+	gpus int
+	// class is, by node, the same for nodes with equal subtrees; leaves is how many
+	// compute slices the leaves of the subtree have.
+	class  []int8
+	leaves []int
+	// model is the problem's; parallel says that operations do not exclude each other.
+	model           mig.Reconfiguration
+	parallel        bool
 	scale           float64 // ticks a second
 	create, destroy [maxNodes]ticks
 	k               int // tasks
@@ -82,12 +91,36 @@ type subsets struct {
 	fresh []bool
 }
 
-func newSubsets(p algo.Problem, tree *nodeTree) *subsets {
-	s := &subsets{tree: tree, gpus: p.GPUs(), time: make([][]ticks, len(p.GPU.Sizes()))}
-	s.tables = make([]table, s.gpus*len(tree.nodes))
-	s.after = make([]table, s.gpus*len(tree.nodes))
+func newSubsets(p algo.Problem, tree *tree) *subsets {
+	s := &subsets{
+		tree: tree, gpus: tree.gpus, model: p.Model, parallel: p.Model != mig.Sequential,
+		time: make([][]ticks, len(p.GPU.Sizes())),
+	}
+	s.tables, s.after = make([]table, tree.count()), make([]table, tree.count())
 	s.joint, s.fresh = make([][]cell, s.gpus), make([]bool, s.gpus)
+	n := len(tree.nodes)
+	s.class, s.leaves = make([]int8, n), make([]int, n)
+	for v := n - 1; v >= 0; v-- {
+		s.class[v] = int8(v)
+		if len(tree.nodes[v].Children) == 0 {
+			s.leaves[v] = 1
+		}
+		for _, c := range tree.nodes[v].Children {
+			s.leaves[v] += s.leaves[c]
+		}
+		for o := v + 1; o < n; o++ {
+			if s.alike(v, o) {
+				s.class[v] = s.class[o]
+			}
+		}
+	}
 	return s
+}
+
+// alike reports whether two nodes are of one size and have children of equal classes.
+func (s *subsets) alike(a, b int) bool {
+	return s.tree.size[a] == s.tree.size[b] &&
+		slices.EqualFunc(s.tree.nodes[a].Children, s.tree.nodes[b].Children, func(x, y int) bool { return s.class[x] == s.class[y] })
 }
 
 // within sets the horizon to so many seconds.
@@ -161,7 +194,7 @@ func (s *subsets) place(loads []load, rest []remnant, base float64, node []int32
 			continue
 		}
 		s.joint[g] = grown(s.joint[g], 1<<s.k)
-		s.divide(s.joint[g], s.joint[g-1], root, false, s.gpus*int(s.tree.leaves[0]), nil)
+		s.divide(s.joint[g], s.joint[g-1], root, false, s.gpus*s.leaves[0], nil)
 	}
 	if s.joint[s.gpus-1][all].end >= never {
 		return false
@@ -191,13 +224,13 @@ func (s *subsets) table(gpu, v int, first bool) *table {
 // fill computes the tables of a GPU.
 func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
 	n := len(s.tree.nodes)
-	s.fresh[gpu] = r.fresh() && base == 0
+	s.fresh[gpu] = r.empty() && base == 0
 	for v := n - 1; v >= 0; v-- {
 		ts := s.after[gpu*n:]
 		ts[v].as = v
 		if l.used&(s.tree.below[v]|1<<v) == 0 {
 			for o := v + 1; o < n; o++ {
-				if s.tree.class[o] == s.tree.class[v] && l.used&(s.tree.below[o]|1<<o) == 0 {
+				if s.class[o] == s.class[v] && l.used&(s.tree.below[o]|1<<o) == 0 {
 					ts[v].as = ts[o].as
 					break
 				}
@@ -226,7 +259,7 @@ func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
 func (s *subsets) from(v int, r *remnant, base float64) (at, heads ticks) {
 	in := s.tree.nodes[v].Instance
 	ready, cost := base, s.tree.create[v]
-	if !s.tree.parallel {
+	if !s.parallel {
 		ready = max(base, r.channel)
 	}
 	for m := in.Mask(); m != 0; m &= m - 1 {
@@ -238,10 +271,7 @@ func (s *subsets) from(v int, r *remnant, base float64) (at, heads ticks) {
 			return s.ticks(max(base, float64(e.BusyUntil)) - base), 0
 		}
 		if e.Instance.Overlaps(in) {
-			d := 0.0
-			if !s.tree.free {
-				d = float64(e.Instance.Profile.Destroy)
-			}
+			_, d := costs(s.model, e.Instance.Profile)
 			ready = max(ready, float64(e.BusyUntil)+d)
 			cost += d
 		}
@@ -267,7 +297,7 @@ func (s *subsets) children(gpu, v int, first bool) {
 	case 2:
 		t.apart = grown(t.apart, 1<<s.k)
 		a, b := s.table(gpu, c[0], first), s.table(gpu, c[1], first)
-		s.divide(t.apart, a.best, b.best, !s.tree.parallel, int(s.tree.leaves[v]), s.beside(v))
+		s.divide(t.apart, a.best, b.best, !s.parallel, s.leaves[v], s.beside(v))
 	default:
 		panic("algorithms: a node of the repartitioning tree has more than two children")
 	}
@@ -301,7 +331,7 @@ func (s *subsets) node(t *table, rest []cell, v int, at, heads ticks, l *load) {
 			}
 		}
 	}
-	if s.tree.parallel {
+	if s.parallel {
 		heads = 0
 	}
 	used := l.used.has(v)
@@ -434,7 +464,7 @@ func (s *subsets) traceApart(gpu, v, set int, first bool, node []int32) {
 		s.trace(gpu, c[0], set, first, node)
 	default:
 		a, b := s.table(gpu, c[0], first), s.table(gpu, c[1], first)
-		part := s.split(set, a.best, b.best, s.table(gpu, v, first).apart[set].end, !s.tree.parallel)
+		part := s.split(set, a.best, b.best, s.table(gpu, v, first).apart[set].end, !s.parallel)
 		s.trace(gpu, c[0], part, first, node)
 		s.trace(gpu, c[1], set^part, first, node)
 	}

@@ -13,7 +13,7 @@ import (
 
 // leastTopDown tries all nodes for all tasks and returns the least end by the clock.
 func leastTopDown(p algo.Problem, holds []remnant) float64 {
-	plan := newNodePlan(p, holds)
+	plan := newAssignment(p, holds)
 	least := math.Inf(1)
 	var place func(i int32)
 	place = func(i int32) {
