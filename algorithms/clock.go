@@ -98,8 +98,8 @@ type clock struct {
 	// existing is how many of the uses are instances that existed at the beginning.
 	existing int
 	last     [8]int32   // by memory slice: the last use, or -1
-	free    [8]float64 // by memory slice without a use: when it became free
-	channel float64
+	free     [8]float64 // by memory slice without a use: when it became free
+	channel  float64
 	// pending are operations that are possible from an instant on. No two of them share
 	// a slice, so that there are at most eight.
 	pending []operation

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"miglab/datasets"
+	"miglab/algorithms/algotest"
 	"miglab/harness/stats"
 )
 
@@ -19,10 +19,11 @@ var published = map[string]struct{ late, tardiness, energy float64 }{
 
 // measure returns late percent, tardiness in minutes and energy as released by
 // episode.
-func measure(t *testing.T, name string, episodes []datasets.Instance) (late, tardiness, energy []float64) {
+func measure(t *testing.T, name string, episodes []algotest.DispatchProblem) (late, tardiness, energy []float64) {
 	t.Helper()
 	for i, in := range episodes {
-		r := serve(t, name, uint64(i), in)
+		in.Seed = uint64(i)
+		r := serve(t, name, in)
 		late = append(late, r.LatePercent())
 		tardiness = append(tardiness, float64(r.Tardiness))
 		energy = append(energy, r.EnergyAsReleased.ReportMJ())
@@ -30,11 +31,11 @@ func measure(t *testing.T, name string, episodes []datasets.Instance) (late, tar
 	return late, tardiness, energy
 }
 
-func episodes(t *testing.T, spec string, n int) []datasets.Instance {
+func episodes(t *testing.T, spec string, n int) []algotest.DispatchProblem {
 	t.Helper()
-	out := make([]datasets.Instance, n)
+	out := make([]algotest.DispatchProblem, n)
 	for i := range out {
-		out[i] = instance(t, spec, i)
+		out[i] = queue(t, spec, i)
 	}
 	return out
 }

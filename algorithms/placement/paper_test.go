@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"miglab/algorithms/algotest"
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -24,7 +25,7 @@ func results(t *testing.T, spec string, instances int, ids ...string) [][]sim.Pl
 		}
 		for _, id := range ids {
 			a := algo.MustParse(id)
-			p, err := a.Spec.Placement(a.Args, sim.PlacementSetting{GPU: g, GPUs: in.GPUs, Demand: in.Demand})
+			p, err := algotest.Placer(a, sim.PlacementSetting{GPU: g, GPUs: in.GPUs, Demand: in.Demand})
 			if err != nil {
 				t.Fatal(err)
 			}
