@@ -8,7 +8,7 @@ import (
 	"miglab/harness/schedule"
 )
 
-// A load is what an assignment has the nodes of one GPU run.
+// A load is what the nodes of one GPU run.
 type load struct {
 	// seconds is, by node, the sum of its tasks' durations.
 	seconds [maxNodes]float64
@@ -31,9 +31,9 @@ func (l *load) remove(node int, t float64) {
 	}
 }
 
-// An assignment says on which node of the repartitioning trees each task runs, and
-// when each GPU is done. Each node is used once, after those above it. Of several
-// operations that are possible, the one that the most work waits for goes first.
+// An assignment is the plan of treedp and lns: on which node of the repartitioning
+// trees each task runs. Each node is used once, after those above it. Of several
+// possible operations, the one that the most work waits for goes first.
 type assignment struct {
 	p     algo.Problem
 	tree  *tree
@@ -63,7 +63,7 @@ func (a *assignment) seconds(task, node int32) float64 {
 	return float64(a.p.Tasks[task].On(a.tree.nodes[v].Size()))
 }
 
-// put has a node run a task.
+// put adds a task to a node.
 func (a *assignment) put(task, node int32) {
 	a.node[task] = node
 	g, v := a.tree.at(node)
@@ -77,7 +77,7 @@ func (a *assignment) take(task int32) {
 	a.loads[g].remove(v, a.seconds(task, node))
 }
 
-// time works out the ends of all GPUs and returns the latest.
+// time computes the ends of all GPUs and returns the latest.
 func (a *assignment) time() float64 {
 	last := 0.0
 	for g := range a.loads {
@@ -97,8 +97,8 @@ func (a *assignment) time() float64 {
 	return last
 }
 
-// endsAt returns the used nodes of a GPU that end at an instant, by the last call of
-// time.
+// endsAt returns the used nodes of a GPU that end at an instant. It relies on the last
+// call of time.
 func (a *assignment) endsAt(gpu int, at float64) nodeSet {
 	c := &a.timing.clocks[gpu]
 	var out nodeSet
@@ -132,7 +132,7 @@ func (a *assignment) schedule() (schedule.Schedule, []remnant) {
 	for node := range plan {
 		g, v := a.tree.at(int32(node))
 		u := use{gpu: g, in: a.tree.nodes[v].Instance, tasks: a.on(int32(node))}
-		// The sums in the loads have rounded with every task that was put and taken.
+		// The sums in the loads have drifted, as every put and take has rounded them.
 		for _, t := range u.tasks {
 			u.seconds += t.time
 		}

@@ -3,7 +3,6 @@ package algorithms
 import (
 	"slices"
 
-	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
@@ -31,41 +30,6 @@ type timedTask struct {
 	task int32
 }
 
-// A remnant is what a GPU holds when a plan begins.
-type remnant struct {
-	exist []schedule.Existing
-	// free is, by memory slice without an instance, when it became free, in seconds.
-	free [8]float64
-	// channel is when the last operation ended, in seconds. It stays 0 where operations
-	// do not exclude each other.
-	channel float64
-}
-
-// empty reports whether the GPU is as it is at time 0 without instances.
-func (r *remnant) empty() bool {
-	return len(r.exist) == 0 && r.free == [8]float64{} && r.channel == 0
-}
-
-// freeAt returns, by memory slice, when its instance is done or when it became free.
-func (r *remnant) freeAt() [8]float64 {
-	at := r.free
-	for _, e := range r.exist {
-		for m := e.Instance.Mask(); m != 0; m &= m - 1 {
-			at[lowest(m)] = float64(e.BusyUntil)
-		}
-	}
-	return at
-}
-
-// remnants returns what each GPU of a problem holds at time 0.
-func remnants(p algo.Problem) []remnant {
-	out := make([]remnant, p.GPUs())
-	for _, e := range p.Start {
-		out[e.GPU].exist = append(out[e.GPU].exist, e)
-	}
-	return out
-}
-
 // A rule says which of several operations goes first that are possible when the
 // channel is free. Remaining ties go to the earlier use.
 type rule uint8
@@ -78,20 +42,20 @@ const (
 	longestTail
 )
 
-// A clock works out when the uses of one GPU run. Everything happens as early as it
-// can: an instance is destroyed when its tasks are done if a later use needs its
-// slices, and created when all that is in its way has been destroyed. A use of the
-// very instance that is already there continues on it without any operation. Under
+// A clock computes when the uses of one GPU run. Everything happens as early as
+// possible. An instance is destroyed when its tasks are done, if a later use needs its
+// slices. An instance is created when everything in its way has been destroyed. A use
+// of an instance that already exists continues on it without any operation. Under
 // [mig.Sequential] one operation runs at a time.
 //
-// A plan may be added after another has run; it then follows on what is there. The
-// clock allocates nothing once its lists have grown.
+// A plan may be added after another one has run; it then starts from what is there.
+// The clock allocates nothing once its lists have grown.
 type clock struct {
 	model   mig.Reconfiguration
 	rule    rule
 	release []mig.Seconds
-	// sums says that a use ends its seconds after its start. Otherwise its tasks are
-	// added one by one, which rounds differently.
+	// sums says that a use takes its seconds. Otherwise its tasks are added one by one,
+	// which rounds differently.
 	sums bool
 
 	uses []clockUse
@@ -100,32 +64,33 @@ type clock struct {
 	last     [8]int32   // by memory slice: the last use, or -1
 	free     [8]float64 // by memory slice without a use: when it became free
 	channel  float64
-	// pending are operations that are possible from an instant on. No two of them share
-	// a slice, so that there are at most eight.
+	// pending are the operations that nothing but the channel delays. No two of them
+	// share a slice, so there are at most eight.
 	pending []operation
 	// done are the operations in the order in which they were carried out.
 	done     []operation
 	makespan float64
 }
 
-// A clockUse is a use and what the clock knows about it.
+// A clockUse is a use with its state on the clock. All times are in seconds.
 type clockUse struct {
 	use
 	// notBefore is the earliest instant of any operation or task of the use.
 	notBefore float64
 	state     useState
-	// from is when the slices are free; then, when the instance is there. end is when
-	// the tasks are done, and gone when the destruction ends.
+	// from is when the slices are free and, later, when the instance exists. end is when
+	// the tasks are done, and gone is when the destruction ends.
 	from, end, gone float64
 	// waits counts the instances that stand in the way and are not yet destroyed.
 	waits int8
-	// followers are the uses that wait for the destruction of this one's instance.
+	// followers are the uses that wait for the destruction of this one's instance;
+	// followed is their number.
 	followers [8]int32
 	followed  int8
 	// successor continues on the same instance; -1 if there is none.
 	successor int32
-	// tail is the time from the creation to the end of all that follows, and rest the
-	// same from the destruction on.
+	// tail is the time from the beginning of the creation to the end of everything that
+	// follows, and rest is the same from the beginning of the destruction.
 	tail, rest float64
 }
 
@@ -138,15 +103,15 @@ const (
 	destroyed
 )
 
-// An operation is on the instance of a use. The start is the earliest possible one
-// as long as the operation is pending.
+// An operation creates or destroys the instance of a use. While it is pending, start
+// is the earliest possible one.
 type operation struct {
 	start, end float64
 	use        int32
 	op         schedule.Op
 }
 
-// begin empties the clock and puts it at what the GPU holds.
+// begin empties the clock and starts it from what the GPU holds.
 func (c *clock) begin(r *remnant) {
 	c.uses, c.pending, c.done = c.uses[:0], c.pending[:0], c.done[:0]
 	c.free, c.channel, c.makespan = r.free, r.channel, 0
@@ -206,13 +171,13 @@ func (c *clock) add(u use, notBefore float64) {
 	c.tryCreate(i)
 }
 
-// continues reports whether a use of an instance goes on where use b ends.
+// continues reports whether a new use of an instance can go on where use b ends.
 func (c *clock) continues(b int32, in mig.Instance) bool {
 	u := &c.uses[b]
 	return u.in == in && u.followed == 0 && !u.destroy && u.state != destroyed
 }
 
-// follow has use i wait for the destruction of the instance of use b.
+// follow makes use i wait for the destruction of the instance of use b.
 func (c *clock) follow(i, b int32) {
 	u, blocker := &c.uses[i], &c.uses[b]
 	if blocker.state == destroyed {
@@ -227,7 +192,7 @@ func (c *clock) follow(i, b int32) {
 	u.waits++
 }
 
-// tryCreate asks for the instance of a use once nothing stands in its way.
+// tryCreate asks for the instance of a use if nothing is in its way.
 func (c *clock) tryCreate(i int32) {
 	if u := &c.uses[i]; u.waits == 0 {
 		c.ask(schedule.Create, i, max(u.from, u.notBefore))
@@ -242,7 +207,7 @@ func (c *clock) ask(op schedule.Op, i int32, from float64) {
 // task ends, in seconds.
 func (c *clock) run() float64 {
 	if c.rule == longestTail {
-		c.reckonTails()
+		c.computeTails()
 	}
 	for len(c.pending) > 0 {
 		c.operate(c.next())
@@ -250,8 +215,8 @@ func (c *clock) run() float64 {
 	return c.makespan
 }
 
-// reckonTails computes tail and rest of all uses, the last one first.
-func (c *clock) reckonTails() {
+// computeTails computes tail and rest of all uses, the last one first.
+func (c *clock) computeTails() {
 	for i := len(c.uses) - 1; i >= 0; i-- {
 		u := &c.uses[i]
 		after := 0.0
@@ -282,8 +247,8 @@ func (c *clock) next() operation {
 	return o
 }
 
-// before reports whether one pending operation goes before another: it can begin
-// earlier, or the rule prefers it.
+// before reports whether a pending operation goes before another one: because it can
+// begin earlier, or because the rule prefers it.
 func (c *clock) before(a, b *operation) bool {
 	if x, y := max(a.start, c.channel), max(b.start, c.channel); x != y {
 		return x < y
@@ -298,7 +263,8 @@ func (c *clock) before(a, b *operation) bool {
 	return a.use < b.use
 }
 
-// tailOf returns the time from a pending operation to the end of all that follows.
+// tailOf returns the time from a pending operation to the end of everything that
+// follows.
 func (c *clock) tailOf(o *operation) float64 {
 	if o.op == schedule.Create {
 		return c.uses[o.use].tail
@@ -306,7 +272,7 @@ func (c *clock) tailOf(o *operation) float64 {
 	return c.uses[o.use].rest
 }
 
-// operate carries out an operation and what follows from it.
+// operate carries out an operation and asks for those that it makes possible.
 func (c *clock) operate(o operation) {
 	u := &c.uses[o.use]
 	create, destroy := costs(c.model, u.in.Profile)
@@ -333,8 +299,8 @@ func (c *clock) operate(o operation) {
 	}
 }
 
-// work runs the tasks of a use on its instance, which is free from the instant on,
-// and those of its successors.
+// work runs the tasks of a use on its instance, which is free from an instant on, and
+// then those of its successors.
 func (c *clock) work(i int32, from float64) {
 	u := &c.uses[i]
 	for {
@@ -362,7 +328,7 @@ func (c *clock) endOf(u *clockUse) float64 {
 	return c.lastEnd(u)
 }
 
-// lastEnd returns when the last task of a use ends as [clock.write] has it.
+// lastEnd returns when the last task of a use ends in the schedule.
 func (c *clock) lastEnd(u *clockUse) float64 {
 	at := u.from
 	for _, t := range u.tasks {
@@ -432,99 +398,4 @@ func (c *clock) leaves(gpu int) remnant {
 		}
 	}
 	return out
-}
-
-// A timing has a clock for each GPU of a problem.
-type timing struct {
-	p      algo.Problem
-	clocks []clock
-}
-
-func newTiming(p algo.Problem, r rule) *timing {
-	t := &timing{p: p, clocks: make([]clock, p.GPUs())}
-	for g := range t.clocks {
-		t.clocks[g] = clock{model: p.Model, rule: r, release: p.Release, pending: make([]operation, 0, 8)}
-	}
-	return t
-}
-
-// begin puts the clocks at what the GPUs hold.
-func (t *timing) begin(holds []remnant) {
-	for g := range t.clocks {
-		t.clocks[g].begin(&holds[g])
-	}
-}
-
-// add appends a plan. None of its operations and tasks begins before notBefore. Uses
-// without tasks are left out.
-func (t *timing) add(plan []use, notBefore float64) {
-	for g := range t.clocks {
-		t.clocks[g].uses = slices.Grow(t.clocks[g].uses, len(plan)/len(t.clocks))
-	}
-	for i := range plan {
-		if len(plan[i].tasks) > 0 {
-			t.clocks[plan[i].gpu].add(plan[i], notBefore)
-		}
-	}
-}
-
-// run carries out what was added and returns when the last task ends, in seconds.
-func (t *timing) run() float64 {
-	makespan := 0.0
-	for g := range t.clocks {
-		makespan = max(makespan, t.clocks[g].run())
-	}
-	return makespan
-}
-
-// time runs a plan that begins on what the GPUs hold and returns when its last task
-// ends, in seconds.
-func (t *timing) time(holds []remnant, plan []use) float64 {
-	t.begin(holds)
-	t.add(plan, 0)
-	return t.run()
-}
-
-// sliceEnds returns, by compute slice of all GPUs, when its last task ends, in
-// seconds.
-func (t *timing) sliceEnds() []float64 {
-	k := int(t.p.GPU.ComputeSlices)
-	out := make([]float64, k*len(t.clocks))
-	for g := range t.clocks {
-		c := &t.clocks[g]
-		for i := c.existing; i < len(c.uses); i++ {
-			u := &c.uses[i]
-			for s := range int(u.in.Size()) {
-				end := &out[g*k+int(u.in.Start)+s]
-				*end = max(*end, u.end)
-			}
-		}
-	}
-	return out
-}
-
-// schedule returns all that was run since the beginning.
-func (t *timing) schedule() schedule.Schedule {
-	out := schedule.Schedule{GPU: t.p.GPU, Model: t.p.Model, Placements: make([]schedule.Placement, 0, len(t.p.Tasks))}
-	for g := range t.clocks {
-		t.clocks[g].write(g, &out)
-	}
-	return out
-}
-
-// leaves returns what the GPUs hold in the end.
-func (t *timing) leaves() []remnant {
-	out := make([]remnant, len(t.clocks))
-	for g := range out {
-		out[g] = t.clocks[g].leaves(g)
-	}
-	return out
-}
-
-// timed returns the schedule of a plan that begins on what a problem's GPUs hold at
-// time 0.
-func timed(p algo.Problem, plan []use) schedule.Schedule {
-	t := newTiming(p, firstAsked)
-	t.time(remnants(p), plan)
-	return t.schedule()
 }

@@ -28,18 +28,19 @@ var _ = algo.Register(algo.Spec{
 
 // farConcat appends the FAR schedules of successive batches (FAR 4).
 //
-// Trivially, a batch begins when the last task of the one before has ended
-// (FAR 4.1). Otherwise every second schedule runs backwards, from small instances
-// to large ones, and each instance starts as soon as its own slices are free; on
-// the way an instance that the last batch left is used again without
-// reconfiguration (FAR 4.2). For a reversed schedule that is the paper's
-// slice-by-slice shift of the whole block; a forward one is not held up by the one
-// slice that comes last. With moveswap, tasks of the new batch are then moved and
-// swapped by the rules of phase 3, where the slices' idle time between the batches
-// counts towards the margin (FAR 4.3). What does not make the batch end earlier,
-// timed after the batches before it, is taken back. In the end all batches are
-// timed together: an early operation of a batch can then delay a late one of the
-// batch before by tenths of a second.
+// With mode=trivial, a batch begins when the last task of the batch before it has
+// ended (FAR 4.1). Otherwise every second schedule runs backwards, from small
+// instances to large ones, and each instance starts as soon as its own slices are
+// free. An instance that the last batch left is used again without reconfiguration
+// (FAR 4.2). For a reversed schedule, this is the paper's slice-by-slice shift of the
+// whole block. A forward schedule does not have to wait for the last slice.
+//
+// With move and moveswap, the rules of phase 3 then move and swap tasks of the new
+// batch, where the idle time of slices between batches counts towards the margin
+// (FAR 4.3). Changes that do not make the batch end earlier are undone.
+//
+// At the end all batches are timed together. An early operation of a batch can then
+// delay a late operation of the batch before it by tenths of a second.
 //
 // The counters are the moves and swaps of the concatenation alone.
 type farConcat struct {
@@ -88,8 +89,8 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 // searches reports whether tasks are moved.
 func (f farConcat) searches() bool { return f.mode == "move" || f.mode == "moveswap" }
 
-// follow appends a batch's plan to what the batches before it leave and returns what
-// it leaves itself. If refine is set, it first moves and swaps tasks of the plan.
+// follow puts a batch's plan after the batches that leave a state. It returns what
+// the batch leaves. If refine is set, it moves and swaps tasks of the plan.
 func (f farConcat) follow(batch algo.Problem, state []remnant, tree *treePlan, d direction, refine bool) ([]remnant, *refinement) {
 	t := newTiming(batch, firstAsked)
 	least := t.time(state, tree.uses(d))
@@ -127,8 +128,8 @@ func numberedFrom(from int, plan []use) []use {
 	return plan
 }
 
-// leftToRight sorts the instances of each GPU by slice, which settles whose
-// destruction goes first when several are asked for at once.
+// leftToRight sorts the instances of each GPU by slice. The order decides which of
+// several simultaneous destructions goes first.
 func leftToRight(holds []remnant) []remnant {
 	for g := range holds {
 		slices.SortFunc(holds[g].exist, func(a, b schedule.Existing) int { return int(a.Instance.Start - b.Instance.Start) })
@@ -136,10 +137,10 @@ func leftToRight(holds []remnant) []remnant {
 	return holds
 }
 
-// sliceLoads returns, by compute slice of all GPUs, until when a plan keeps it that
-// follows on a state; found is the plan's timing. Reversed, everything ends on
-// the root, so that the slices' ends do not tell which of them holds the others
-// up; there it is the state's end on the slice plus all the slice's tasks.
+// sliceLoads returns, by compute slice of all GPUs, until when a plan that starts from
+// a state needs the slice; found is the plan's timing. A reversed plan ends on the root,
+// so that all slices end together. For it, the result is the end of the slice in the
+// state plus the durations of all tasks on the slice.
 func sliceLoads(state []remnant, found *timing, plan *treePlan, d direction) []float64 {
 	if d == forward {
 		return found.sliceEnds()

@@ -9,15 +9,14 @@ import (
 	"miglab/harness/mig"
 )
 
-// A family is the sequence of allocations that phase 1 of FAR considers (FAR 3.1;
-// the method is that of Turek, Wolf and Yu, SPAA 1992). Allocation 0 gives every
-// task the size of least work; each further one gives the longest task the size of
+// A family is the sequence of allocations that phase 1 of FAR considers (FAR 3.1,
+// after Turek, Wolf and Yu, SPAA 1992). Allocation 0 gives every task the size with
+// the least work. Each further allocation gives the longest task the size with the
 // least work among the larger ones.
 //
-// Consecutive allocations differ in one task, so the family is stored as spans: a
-// task holds a size from one allocation up to another. Walking a size's spans and
-// keeping those that hold allocation k lists that allocation's tasks of the size
-// in LPT order, without sorting again.
+// Consecutive allocations differ in one task. So the family is stored as spans: a
+// task has a size from one allocation up to another. The spans of a size that contain
+// allocation k are the allocation's tasks of that size in LPT order, without sorting.
 type family struct {
 	// length is the number of allocations.
 	length int
@@ -26,12 +25,12 @@ type family struct {
 	spans [][]span
 	// area is, by allocation, the sum of size times duration, in slice-seconds.
 	area []float64
-	// bound is, by allocation, a lower bound in seconds on the makespan of any
+	// bound is, by allocation, a lower bound in seconds on the makespan of every
 	// schedule with that allocation.
 	bound []float64
 }
 
-// span says that allocations from <= k < to run the task on the span's size.
+// A span says that the allocations from <= k < to run a task on the span's size.
 type span struct {
 	time     float64 // seconds on the size
 	task     int32
@@ -41,13 +40,13 @@ type span struct {
 // holds reports whether allocation k runs the task on the span's size.
 func (s *span) holds(k int) bool { return int(s.from) <= k && k < int(s.to) }
 
-// work is s*t(s), rounded: a fused multiply-add must not turn a tie.
+// work is s*t(s). The conversion rounds it, as a fused multiply-add would turn ties.
 func work(size mig.Slices, t float64) float64 { return float64(float64(size) * t) }
 
-// newFamily builds the family. Every task fits at least one size.
+// newFamily builds the family. Every task must fit at least one size.
 //
-// Ties go as in the released code: of sizes of equal work the smallest, of tasks
-// of equal duration the first.
+// Ties are broken as in the released code: the smallest of several sizes with equal
+// work, the first of several tasks with equal duration.
 func newFamily(p algo.Problem) *family {
 	sizes := p.GPU.Sizes()
 	n := len(p.Tasks)
@@ -56,8 +55,8 @@ func newFamily(p algo.Problem) *family {
 		create[c], _ = costs(p.Model, p.GPU.Profile(size))
 	}
 
-	// best[i*m+c] is the size index of least work for task i among those after
-	// index c-1; -1 where none fits. Column 0 is the first allocation.
+	// Row i of best has, by c, the size index with the least work for task i among c and
+	// the following ones; -1 if none fits. Column 0 is the first allocation.
 	m := len(sizes)
 	best := make([]int8, n*(m+1))
 	times := make([]float64, n*m)
@@ -78,7 +77,7 @@ func newFamily(p algo.Problem) *family {
 	f := &family{spans: make([][]span, m)}
 	var area float64
 	used := make([]int, m) // tasks by size index
-	charge := 0.0          // slice-seconds that creating each used size once takes
+	charge := 0.0          // slice-seconds of creating each used size once
 	current := make([]span, n)
 	size := make([]int8, n)
 	longest := make(heap.Heap[float64], 0, n) // tasks, keyed by minus the duration

@@ -8,8 +8,8 @@ import (
 	"miglab/harness/schedule"
 )
 
-// refinementIterations limits phase 3, as the released code does (FAR 3.3 leaves
-// the number open).
+// refinementIterations limits phase 3 as in the released code; FAR 3.3 leaves the
+// number open.
 const refinementIterations = 100
 
 var _ = algo.Register(algo.Spec{
@@ -24,13 +24,13 @@ var _ = algo.Register(algo.Spec{
 	},
 })
 
-// far is FAR (Family of Allocations and Repartitioning): phase 1 lists allocations
-// of sizes to tasks (family.go), phase 2 schedules them on the repartitioning tree
-// and takes the one of least makespan (repartition.go), phase 3 moves and swaps
+// far is FAR (Family of Allocations and Repartitioning). Phase 1 lists allocations of
+// sizes to tasks (family.go). Phase 2 schedules them on the repartitioning tree and
+// takes the one with the least makespan (repartition.go). Phase 3 moves and swaps
 // tasks (refine.go). A problem with several GPUs has several trees (FAR 3.2).
 //
-// FAR plans for an empty GPU: instances that exist at the start and release times
-// are respected when the plan is timed, not when it is made.
+// FAR plans for an empty GPU. Only the timing of the plan respects release times and
+// instances that exist at the start.
 type far struct{ refine bool }
 
 func (f far) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {

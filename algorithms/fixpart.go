@@ -35,18 +35,17 @@ var (
 	})
 )
 
-// fixPart is FIXPART(P) of FAR 6.5: the GPU has one partition throughout, and
-// tasks go, in order of arrival, to the instance that is free first. A task that
-// the first free instance cannot hold goes to the first free one that can; the
-// paper has no such task. With several GPUs each has the partition. Which instance
-// is free first is reckoned from time 0, as in the paper: the creation of the
-// partition, little more than a second in all, is timed afterwards.
+// fixPart is FIXPART(P) of FAR 6.5. The GPU keeps one partition, and tasks go, in
+// order of arrival, to the instance that is free first. A task that does not fit it
+// goes to the first free instance that it fits; the paper has no such task. With
+// several GPUs, each has the partition. As in the paper, the choice of the instance
+// ignores the creation of the partition, which takes little more than a second in all.
 type fixPart struct{ partition string }
 
 // allOnes names the partition into instances of size 1, the last of every GPU.
 const allOnes = "ones"
 
-// checkPartition finds names that are a partition of no GPU.
+// checkPartition returns an error if a name is not a partition of any GPU.
 func checkPartition(name string) error {
 	known := []string{allOnes}
 	for _, g := range mig.GPUs() {
@@ -77,8 +76,8 @@ func (f fixPart) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule,
 	return timed(p, plan), nil
 }
 
-// planFixed assigns the tasks to the partition's instances as FIXPART does. The
-// name is for the error.
+// planFixed assigns the tasks to the partition's instances as FIXPART does. The error
+// is an [*algo.InfeasibleError] of the named algorithm.
 func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, error) {
 	n := p.GPUs() * len(part)
 	plan := make([]use, n)
@@ -145,8 +144,8 @@ func (fixPartBest) Schedule(_ context.Context, p algo.Problem) (schedule.Schedul
 	return timed(p, best), nil
 }
 
-// noMIG runs every task on all slices. The referee knows no GPU without
-// instances, so under [mig.Sequential] it is charged the one instance it creates.
+// noMIG runs every task on all slices. The referee requires an instance, so the
+// schedule contains one creation.
 type noMIG struct{}
 
 func (noMIG) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {

@@ -6,17 +6,17 @@ import (
 	"sort"
 )
 
-// A treePlan is a schedule of FAR in the making: which tasks run on which node of
-// the repartitioning trees. Phase 2 fills it, phase 3 moves and swaps its tasks.
+// A treePlan is FAR's plan: which tasks run on which node of the repartitioning
+// trees. Phase 2 fills it. Phase 3 moves and swaps its tasks.
 type treePlan struct {
 	tree  *tree
 	lists [][]timedTask // by node; longest first (LPT)
-	// destroyed marks the nodes that phase 2 destroyed after their tasks,
-	// whether or not the slices were used again.
+	// destroyed marks the nodes that phase 2 destroyed after their tasks, whether or not
+	// their slices were used again.
 	destroyed []bool
-	// order lists the nodes that have run tasks in the order in which phase 2 created
-	// them, which settles who goes first when several ask for an operation at once;
-	// every node comes before those below it.
+	// order lists the nodes that have run tasks, in the order in which phase 2 created
+	// them. Every node comes before those below it. The order decides which of several
+	// simultaneous operations goes first.
 	order []int32
 }
 
@@ -30,8 +30,8 @@ func (p *treePlan) place(node int32, t timedTask) {
 	p.lists[node] = append(p.lists[node], t)
 }
 
-// enlist puts a node that is used for the first time before those below it in the
-// order, or last.
+// enlist adds a node to the order when it is first used: before those below it, or
+// else last.
 func (p *treePlan) enlist(node int32) {
 	if !slices.Contains(p.order, node) {
 		i := slices.IndexFunc(p.order, func(o int32) bool { return p.covers(node, o) })
@@ -58,8 +58,8 @@ const (
 	reversed direction = true
 )
 
-// asFound returns the plan as phase 2 timed it: instances are destroyed even where
-// nothing follows on their slices.
+// asFound returns the plan as phase 2 timed it, with destructions that no later use
+// needs.
 func (p *treePlan) asFound() []use {
 	out := p.uses(forward)
 	for i := range out {
@@ -68,7 +68,7 @@ func (p *treePlan) asFound() []use {
 	return out
 }
 
-// uses returns the plan in a direction. It is good until a task is moved.
+// uses returns the plan in a direction. The result is valid until a task is moved.
 func (p *treePlan) uses(d direction) []use {
 	out := make([]use, len(p.order))
 	for i, node := range p.order {
@@ -96,9 +96,9 @@ type change struct {
 // the overlap of batches (FAR 4.3).
 type refinement struct {
 	plan *treePlan
-	// end is, by compute slice of all GPUs, when the slice's last task ends. As in
-	// the paper it is kept up to date by adding and taking the durations of moved
-	// tasks; what that changes about reconfiguration is found out afterwards.
+	// end is, by compute slice of all GPUs, when the slice's last task ends. As in the
+	// paper, a move adds and subtracts the durations of its tasks, and nothing for
+	// reconfiguration.
 	end []float64
 	// movesOnly leaves swaps out.
 	movesOnly bool
@@ -188,10 +188,10 @@ func (r *refinement) criticalLeaves(to []int32, omega float64) []int32 {
 
 // relieve moves a task from a critical node to the node of its size that is free
 // first, or swaps one for a shorter one there (Algorithm 2, lines 11-22). It
-// reports whether it found any.
+// reports whether it found one.
 //
-// Algorithm 2 prints the move as from I^a to I; its text and the released code
-// have it the other way, as here.
+// Algorithm 2 as printed moves from I^a to I. The paper's text and the released code
+// move the other way, as this function does.
 func (r *refinement) relieve(node int32, omega float64) bool {
 	tree := r.plan.tree
 	other, end := int32(-1), math.Inf(1)
@@ -231,7 +231,7 @@ func (r *refinement) apply(c change, gain float64) {
 	r.log = append(r.log, c)
 }
 
-// undo takes back the changes after the first n.
+// undo reverts all changes after the first n.
 func (r *refinement) undo(n int) {
 	for i := len(r.log) - 1; i >= n; i-- {
 		c := r.log[i]
@@ -255,7 +255,7 @@ func (r *refinement) count() (moves, swaps int) {
 	return moves, swaps
 }
 
-// transfer takes a task from one node to another of the same size.
+// transfer moves a task from one node to another of the same size.
 func (p *treePlan) transfer(from, to, task int32) {
 	list := p.lists[from]
 	i := 0

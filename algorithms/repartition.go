@@ -16,12 +16,12 @@ type repartitioner struct {
 	// shared says that the operations of a GPU exclude each other ([mig.Sequential]).
 	shared bool
 	slices float64 // compute slices of all GPUs
-	// width is, by node of a tree, the number of compute slices it keeps from others: 4
-	// for 3 slices at 0. idle is how many of those do no work.
+	// width is, by node of a tree, the number of compute slices that others cannot use
+	// meanwhile, for example 4 for size 3 at slice 0. idle is how many of those do no work.
 	width, idle []float64
 
 	free    heap.Heap[float64] // nodes by the time at which their slices are free
-	used    []bool             // by node: has run a task
+	used    []bool             // by node: whether it has run a task
 	channel []float64          // by GPU: reconfig_end of Algorithm 1
 	queue   [][]span           // by size index: unscheduled tasks, longest first
 }
@@ -54,10 +54,10 @@ func newRepartitioner(p algo.Problem, f *family) *repartitioner {
 func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
 	tree := r.tree
 	left := r.load(k)
-	// At any time: what lies below the ends of the open instances, idle or busy,
-	// plus the work of the unscheduled tasks, has to fit below the makespan on the
-	// slices that can still be used. What a destruction takes beyond the makespan does
-	// not: no task may follow on those slices. Rounding must not make it exceed by itself.
+	// A bound ends the search early. On the slices that can still be used, the time up to
+	// the ends of the open instances, idle or busy, and the work of the unscheduled tasks
+	// must together fit below the makespan. A destruction counts up to the makespan only,
+	// as no task needs to follow on its slices. The factor allows for rounding.
 	below, width := r.family.area[k], r.slices
 	give := limit * (1 + 1e-9)
 
@@ -141,7 +141,7 @@ func (r *repartitioner) load(k int) int {
 	return n
 }
 
-// operate returns when an operation that is asked for at an instant ends.
+// operate returns when an operation ends that is possible from an instant on.
 func (r *repartitioner) operate(gpu int, from, cost float64) float64 {
 	if r.shared {
 		from = max(from, r.channel[gpu])
@@ -150,14 +150,14 @@ func (r *repartitioner) operate(gpu int, from, cost float64) float64 {
 	return from + cost
 }
 
-// best returns the allocation of least makespan, the earliest of several, and its
-// makespan: the answer of scheduling the whole family.
+// best returns the allocation with the least makespan, the earliest of several, and
+// its makespan, as if it had scheduled the whole family.
 //
-// Along the family the total area grows and the longest task gets shorter, so the
-// bound on the makespan, the larger of the two, falls and then rises. The search
-// starts where it is least and goes outward; each side ends where no bound further
-// out is below the best makespan found. It relies on the bounds alone, not on
-// their shape: times that do not fall with the size are searched as exactly.
+// Along the family the total area grows and the longest task gets shorter. So the
+// bound on the makespan, which is the larger of the two, falls and then rises. The
+// search starts where the bound is least and goes outward. A side ends where no bound
+// further out is below the best makespan found. The result does not depend on the
+// shape of the bounds: it is exact also if durations do not fall with the size.
 func (r *repartitioner) best() (allocation int, makespan float64) {
 	bound := r.family.bound
 	n := r.family.length
