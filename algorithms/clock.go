@@ -97,7 +97,8 @@ type clockUse struct {
 type useState uint8
 
 const (
-	waiting useState = iota
+	// The zero value is a use that has not begun.
+	_ useState = iota
 	// finished: the instance exists and its tasks have an end.
 	finished
 	destroyed
@@ -275,8 +276,7 @@ func (c *clock) tailOf(o *operation) float64 {
 // operate carries out an operation and asks for those that it makes possible.
 func (c *clock) operate(o operation) {
 	u := &c.uses[o.use]
-	create, destroy := costs(c.model, u.in.Profile)
-	cost := create
+	cost, destroy := costs(c.model, u.in.Profile)
 	if o.op == schedule.Destroy {
 		cost = destroy
 	}

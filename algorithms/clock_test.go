@@ -103,6 +103,56 @@ func TestClockContinuesOnAnInstance(t *testing.T) {
 	}
 }
 
+// TestClockFollowsItsRule creates two instances at once. The first one in the plan goes
+// first, or the one with the longer task.
+func TestClockFollowsItsRule(t *testing.T) {
+	left, right := instance(t, 4, 0), instance(t, 3, 4)
+	p := exampleProblem(mig.Sequential)
+	plan := usesOf(p, testUse{left, []int32{1}}, testUse{right, []int32{0}})
+	for i := range plan {
+		plan[i].seconds = plan[i].tasks[0].time
+	}
+	for r, want := range map[rule]mig.Instance{firstAsked: left, longestTail: right} {
+		tm := newTiming(p, r)
+		tm.time(remnants(p), plan)
+		if got := tm.schedule().Operations[0].Instance; got != want {
+			t.Errorf("rule %d creates %v first, want %v", r, got, want)
+		}
+	}
+}
+
+// TestClockReturnsToAnInstance uses an instance, then a part of it, then the whole of it
+// again: it must not continue on what has been destroyed.
+func TestClockReturnsToAnInstance(t *testing.T) {
+	whole, part := instance(t, 2, 2), instance(t, 1, 3)
+	for _, exists := range []bool{false, true} {
+		p := exampleProblem(mig.Sequential)
+		want := 5 // three creates and two destroys
+		if exists {
+			p.Start = []schedule.Existing{{Instance: whole}}
+			want--
+		}
+		s := timed(p, usesOf(p, testUse{whole, []int32{0}}, testUse{part, []int32{1}}, testUse{whole, []int32{2}}))
+		if v := schedule.Check(p, s); len(v) > 0 || len(s.Operations) != want {
+			t.Errorf("instance exists %v: %d operations, want %d; %v", exists, len(s.Operations), want, v)
+		}
+	}
+}
+
+// TestClockDestroysOnce asks for a destruction that a later use needs, too.
+func TestClockDestroysOnce(t *testing.T) {
+	left, whole := instance(t, 4, 0), instance(t, 7, 0)
+	p := exampleProblem(mig.Sequential)
+	p.Tasks = p.Tasks[:2]
+	p.Start = []schedule.Existing{{Instance: left, BusyUntil: 3}}
+	plan := usesOf(p, testUse{left, []int32{0}}, testUse{whole, []int32{1}})
+	plan[0].destroy = true
+	s := timed(p, plan)
+	if v := schedule.Check(p, s); len(v) > 0 || len(s.Operations) != 2 {
+		t.Errorf("operations %v, want a destroy and a create; %v", s.Operations, v)
+	}
+}
+
 // TestRemnantsRememberFreedSlices is a regression: a batch that follows must not take
 // slices whose instance was destroyed for free from the start.
 func TestRemnantsRememberFreedSlices(t *testing.T) {

@@ -60,21 +60,21 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 			return schedule.Schedule{}, err
 		}
 		batch := batchOf(p, from, n)
-		tree := farPlan(batch)
-		refineFAR(batch, tree)
+		own := farPlan(batch)
+		refineFAR(batch, own)
 		if f.mode == "trivial" {
-			all.add(numberedFrom(from, tree.uses(forward)), all.run())
+			all.add(numberedFrom(from, own.uses(forward)), all.run())
 			from += n
 			continue
 		}
 		d := direction(bool(f.first) != (b%2 == 1))
 		if f.searches() {
 			var r *refinement
-			state, r = f.follow(batch, state, tree, d, b > 0)
+			state, r = f.follow(batch, state, own, d, b > 0)
 			m, s := r.count()
 			moves, swaps = moves+m, swaps+s
 		}
-		plan = append(plan, numberedFrom(from, tree.uses(d))...)
+		plan = append(plan, numberedFrom(from, own.uses(d))...)
 		from += n
 	}
 	all.add(plan, 0)
@@ -91,15 +91,15 @@ func (f farConcat) searches() bool { return f.mode == "move" || f.mode == "moves
 
 // follow puts a batch's plan after the batches that leave a state. It returns what
 // the batch leaves. If refine is set, it moves and swaps tasks of the plan.
-func (f farConcat) follow(batch algo.Problem, state []remnant, tree *treePlan, d direction, refine bool) ([]remnant, *refinement) {
+func (f farConcat) follow(batch algo.Problem, state []remnant, plan *treePlan, d direction, refine bool) ([]remnant, *refinement) {
 	t := newTiming(batch, firstAsked)
-	least := t.time(state, tree.uses(d))
+	least := t.time(state, plan.uses(d))
 	after, kept := t.leaves(), 0
-	r := &refinement{plan: tree, movesOnly: f.mode == "move"}
+	r := &refinement{plan: plan, movesOnly: f.mode == "move"}
 	if refine {
-		r.end = sliceLoads(state, t, tree, d)
+		r.end = sliceLoads(state, t, plan, d)
 		r.improve(func() {
-			if makespan := t.time(state, tree.uses(d)); makespan < least {
+			if makespan := t.time(state, plan.uses(d)); makespan < least {
 				least, after, kept = makespan, t.leaves(), len(r.log)
 			}
 		})

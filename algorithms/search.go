@@ -35,9 +35,9 @@ type search struct {
 // newSearch starts from FAR's plan for empty GPUs.
 func newSearch(p algo.Problem, holds []remnant) *search {
 	plan := newAssignment(p, holds)
-	far := farPlan(p)
-	refineFAR(p, far)
-	for node, list := range far.lists {
+	first := farPlan(p)
+	refineFAR(p, first)
+	for node, list := range first.lists {
 		for _, t := range list {
 			plan.put(t.task, int32(node))
 		}
