@@ -48,78 +48,32 @@ func work(size mig.Slices, t float64) float64 { return float64(float64(size) * t
 // Ties are broken as in the released code: the smallest of several sizes with equal
 // work, the first of several tasks with equal duration.
 func newFamily(p algo.Problem) *family {
-	sizes := p.GPU.Sizes()
 	n := len(p.Tasks)
-	create := make([]float64, len(sizes)) // seconds by size index
-	for c, size := range sizes {
-		create[c], _ = costs(p.Model, p.GPU.Profile(size))
-	}
-
-	// Row i of best has, by c, the size index with the least work for task i among c and
-	// the following ones; -1 if none fits. Column 0 is the first allocation.
-	m := len(sizes)
-	best := make([]int8, n*(m+1))
-	times := make([]float64, n*m)
-	for i := range p.Tasks {
-		row := best[i*(m+1) : (i+1)*(m+1)]
-		row[m] = -1
-		least := math.Inf(1)
-		for c := m - 1; c >= 0; c-- {
-			t := float64(p.Tasks[i].On(sizes[c]))
-			times[i*m+c] = t
-			row[c] = row[c+1]
-			if w := work(sizes[c], t); w <= least && !math.IsInf(t, 1) {
-				least, row[c] = w, int8(c)
-			}
-		}
-	}
-
-	f := &family{spans: make([][]span, m)}
-	var area float64
-	used := make([]int, m) // tasks by size index
-	charge := 0.0          // slice-seconds of creating each used size once
-	current := make([]span, n)
-	size := make([]int8, n)
+	b := newFamilyBuilder(p)
 	longest := make(heap.Heap[float64], 0, n) // tasks, keyed by minus the duration
-	enter := func(i int, c int8, k int) {
-		t := times[i*m+int(c)]
-		size[i] = c
-		current[i] = span{time: t, task: int32(i), from: int32(k)}
-		area += work(sizes[c], t)
-		if used[c]++; used[c] == 1 {
-			charge += work(sizes[c], create[c])
-		}
-	}
 	for i := range n {
-		enter(i, best[i*(m+1)], 0)
-		longest.Push(heap.Item[float64]{Key: -current[i].time, Tie: int32(i), ID: int32(i)})
+		b.enter(i, b.best[i*b.columns], 0)
+		longest.Push(heap.Item[float64]{Key: -b.current[i].time, Tie: int32(i), ID: int32(i)})
 	}
-
 	slicesInAll := float64(int(p.GPU.ComputeSlices) * p.GPUs())
 	for k := 0; ; k++ {
 		i := int(longest[0].ID)
-		c := size[i]
-		f.area = append(f.area, area)
-		f.bound = append(f.bound, max((area+charge)/slicesInAll, current[i].time+create[c]))
-		next := best[i*(m+1)+int(c)+1]
+		c := int(b.size[i])
+		b.area = append(b.area, b.work)
+		b.bound = append(b.bound, max((b.work+b.charge)/slicesInAll, b.current[i].time+b.create[c]))
+		next := b.best[i*b.columns+c+1]
 		if next < 0 {
-			f.length = k + 1
+			b.length = k + 1
 			break
 		}
-		current[i].to = int32(k + 1)
-		f.spans[c] = append(f.spans[c], current[i])
-		area -= work(sizes[c], current[i].time)
-		if used[c]--; used[c] == 0 {
-			charge -= work(sizes[c], create[c])
-		}
-		enter(i, next, k+1)
-		longest.ReplaceFirst(heap.Item[float64]{Key: -current[i].time, Tie: int32(i), ID: int32(i)})
+		b.leave(i, k+1)
+		b.enter(i, next, k+1)
+		longest.ReplaceFirst(heap.Item[float64]{Key: -b.current[i].time, Tie: int32(i), ID: int32(i)})
 	}
 	for i := range n {
-		current[i].to = int32(f.length)
-		f.spans[size[i]] = append(f.spans[size[i]], current[i])
+		b.leave(i, b.length)
 	}
-	for _, s := range f.spans {
+	for _, s := range b.spans {
 		slices.SortFunc(s, func(a, b span) int {
 			switch {
 			case a.time > b.time:
@@ -130,5 +84,75 @@ func newFamily(p algo.Problem) *family {
 			return int(a.task - b.task)
 		})
 	}
-	return f
+	f := b.family
+	return &f
+}
+
+// A familyBuilder is a family up to some allocation.
+type familyBuilder struct {
+	family
+	sizes  []mig.Slices
+	create []float64 // seconds by size index
+	times  []float64 // seconds by task and size index
+	// best has a row of columns entries for each task: by c, the size index with the
+	// least work among c and the following ones; -1 if none fits. The first entry is the
+	// task's size in allocation 0.
+	best    []int8
+	columns int
+
+	// work is the area of the current allocation, and charge is the slice-seconds of
+	// creating each used size once.
+	work, charge float64
+	used         []int  // tasks by size index
+	current      []span // by task
+	size         []int8 // index by task
+}
+
+func newFamilyBuilder(p algo.Problem) *familyBuilder {
+	sizes := p.GPU.Sizes()
+	n, m := len(p.Tasks), len(sizes)
+	b := &familyBuilder{
+		family: family{spans: make([][]span, m)}, sizes: sizes, create: make([]float64, m),
+		times: make([]float64, n*m), best: make([]int8, n*(m+1)), columns: m + 1,
+		used: make([]int, m), current: make([]span, n), size: make([]int8, n),
+	}
+	for c, size := range sizes {
+		b.create[c], _ = costs(p.Model, p.GPU.Profile(size))
+	}
+	for i := range p.Tasks {
+		row := b.best[i*(m+1) : (i+1)*(m+1)]
+		row[m] = -1
+		least := math.Inf(1)
+		for c := m - 1; c >= 0; c-- {
+			t := float64(p.Tasks[i].On(sizes[c]))
+			b.times[i*m+c] = t
+			row[c] = row[c+1]
+			if w := work(sizes[c], t); w <= least && !math.IsInf(t, 1) {
+				least, row[c] = w, int8(c)
+			}
+		}
+	}
+	return b
+}
+
+// enter gives a task a size from allocation k on.
+func (b *familyBuilder) enter(i int, c int8, k int) {
+	t := b.times[i*len(b.sizes)+int(c)]
+	b.size[i] = c
+	b.current[i] = span{time: t, task: int32(i), from: int32(k)}
+	b.work += work(b.sizes[c], t)
+	if b.used[c]++; b.used[c] == 1 {
+		b.charge += work(b.sizes[c], b.create[c])
+	}
+}
+
+// leave ends a task's span before allocation k.
+func (b *familyBuilder) leave(i, k int) {
+	c := b.size[i]
+	b.current[i].to = int32(k)
+	b.spans[c] = append(b.spans[c], b.current[i])
+	b.work -= work(b.sizes[c], b.current[i].time)
+	if b.used[c]--; b.used[c] == 0 {
+		b.charge -= work(b.sizes[c], b.create[c])
+	}
 }
