@@ -144,7 +144,7 @@ func TestMoveAndSwapRulesAgainstBruteForce(t *testing.T) {
 }
 
 // TestConcatenationOnlyImproves holds the modes of FAR 4 against each other where
-// nothing but the tasks' times counts.
+// only the durations of tasks count.
 func TestConcatenationOnlyImproves(t *testing.T) {
 	better := map[string]int{}
 	for i := range uint64(1500) {

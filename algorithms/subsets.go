@@ -78,8 +78,8 @@ type subsets struct {
 	time [][]ticks
 	// area is, by set, the least slice-ticks that its tasks can take.
 	area []int64
-	// rest is by set; see beside.
-	rest []int64
+	// others is by set; see othersOnRoot.
+	others []int64
 	// tables are by node, those of one GPU after those of another.
 	tables []table
 	// joint is, by GPU and set, the best way of it and those before it together.
@@ -299,7 +299,7 @@ func (s *subsets) children(gpu, v int, first bool) {
 	case 2:
 		t.apart = grown(t.apart, 1<<s.k)
 		a, b := s.table(gpu, c[0], first), s.table(gpu, c[1], first)
-		s.divide(t.apart, a.best, b.best, !s.parallel, s.leaves[v], s.beside(v))
+		s.divide(t.apart, a.best, b.best, !s.parallel, s.leaves[v], s.othersOnRoot(v))
 	default:
 		panic("algorithms: a node of the repartitioning tree has more than two children")
 	}
@@ -350,14 +350,14 @@ func (s *subsets) node(t *table, rest []cell, v int, at, heads ticks, l *load) {
 }
 
 // divide computes out[S] for all sets S: the best division of S between a and b. It skips
-// nonempty sets with too large an area for the leaves. beside is, by set, the time that
+// nonempty sets with too large an area for the leaves. others is, by set, the time that
 // the node itself needs for the other tasks; nil if they may be elsewhere.
-func (s *subsets) divide(out, a, b []cell, wait bool, leaves int, beside []int64) {
+func (s *subsets) divide(out, a, b []cell, wait bool, leaves int, others []int64) {
 	alike := &a[0] == &b[0]
 	for set := range out {
 		room := int64(horizon)
-		if beside != nil {
-			room -= beside[set]
+		if others != nil {
+			room -= others[set]
 		}
 		if set > 0 && s.area[set] > int64(leaves)*room {
 			out[set] = cell{never, 0}
@@ -367,23 +367,23 @@ func (s *subsets) divide(out, a, b []cell, wait bool, leaves int, beside []int64
 	}
 }
 
-// beside returns, by set, how long the root of the only GPU takes to run the other
+// othersOnRoot returns, by set, how long the root of the only GPU takes to run the other
 // tasks, as no other node can run them. It is nil for other nodes and several GPUs.
-func (s *subsets) beside(v int) []int64 {
+func (s *subsets) othersOnRoot(v int) []int64 {
 	if v > 0 || s.gpus > 1 {
 		return nil
 	}
 	all := 1<<s.k - 1
-	s.rest = grown(s.rest, 1<<s.k)
-	s.rest[all] = 0
+	s.others = grown(s.others, 1<<s.k)
+	s.others[all] = 0
 	for set := all - 1; set >= 0; set-- {
 		i := lowest(uint32(all &^ set))
-		s.rest[set] = s.rest[set|1<<i] + int64(s.time[s.tree.size[v]][i])
+		s.others[set] = s.others[set|1<<i] + int64(s.time[s.tree.size[v]][i])
 	}
 	for set := range all {
-		s.rest[set] += int64(s.create[v]) + int64(s.destroy[v])
+		s.others[set] += int64(s.create[v]) + int64(s.destroy[v])
 	}
-	return s.rest
+	return s.others
 }
 
 // divided returns the best division of a set between two tables.

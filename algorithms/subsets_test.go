@@ -34,7 +34,8 @@ func leastTopDown(p algo.Problem, holds []remnant) float64 {
 	return least
 }
 
-// Where operations do not exclude each other the model leaves nothing out.
+// TestSubsetsAreOptimalWithoutAChannel: the model is exact if operations do not exclude
+// each other.
 func TestSubsetsAreOptimalWithoutAChannel(t *testing.T) {
 	for i := range uint64(300) {
 		rng := rand.New(rand.NewPCG(i, 21))
@@ -69,7 +70,7 @@ func TestSubsetsAreOptimalWithoutAChannel(t *testing.T) {
 	}
 }
 
-// With other tasks in place, too: of three tasks one stays.
+// TestSubsetsAreOptimalBesideFixedTasks keeps one of three tasks where it is.
 func TestSubsetsAreOptimalBesideFixedTasks(t *testing.T) {
 	for i := range uint64(200) {
 		rng := rand.New(rand.NewPCG(i, 22))

@@ -56,7 +56,7 @@ func TestPlanners(t *testing.T) {
 	suite.Test(t)
 }
 
-func TestNobodyBeatsExact(t *testing.T) {
+func TestNoPlannerBeatsExact(t *testing.T) {
 	for i := range uint64(150) {
 		w := randomWindow(rand.New(rand.NewPCG(i, 13)), 13)
 		least := measure(t, "exact", w).Makespan
@@ -88,7 +88,7 @@ func TestBadWindows(t *testing.T) {
 	}
 }
 
-// TestLargeWindows are refused by those who search exhaustively and by nobody else.
+// TestLargeWindows: exhaustive searches refuse large windows, and the others do not.
 func TestLargeWindows(t *testing.T) {
 	w := paperWindow(1, maxDivide+1)
 	for _, a := range variants() {

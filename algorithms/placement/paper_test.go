@@ -45,7 +45,7 @@ func steady(r *sim.PlacementResult) float64 {
 }
 
 // TestThePapersSettingRejectsNothing: with lifespans U[1,T] the cluster never fills, and
-// whoever may fall through accepts practically everything.
+// schedulers that may pass over a GPU accept practically all requests.
 func TestThePapersSettingRejectsNothing(t *testing.T) {
 	ids := []string{"mfi", "ff", "bf-bi"}
 	for _, name := range tableII {
