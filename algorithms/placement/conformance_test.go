@@ -39,7 +39,7 @@ func stream(t *testing.T, gpu, spec string, index int) algotest.PlacementProblem
 
 func TestPlacers(t *testing.T) {
 	suite := algotest.Suite[algotest.PlacementProblem, algotest.PlacementAnswer]{
-		Track: algotest.Placement, Problems: 200, Draw: drawStream,
+		Track: algotest.Placement, Problems: 80, Draw: drawStream,
 	}
 	suite.Test(t)
 }
