@@ -47,14 +47,10 @@ type assignment struct {
 }
 
 func newAssignment(p algo.Problem, holds []remnant) *assignment {
-	a := &assignment{
+	return &assignment{
 		p: p, tree: newTree(p), holds: holds, timing: newTiming(p, longestTail),
 		node: make([]int32, len(p.Tasks)), loads: make([]load, p.GPUs()), ends: make([]float64, p.GPUs()),
 	}
-	for g := range a.timing.clocks {
-		a.timing.clocks[g].sums = p.Release == nil
-	}
-	return a
 }
 
 // seconds is how long a task takes on a node.

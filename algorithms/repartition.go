@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"math"
+	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/heap"
@@ -160,25 +161,14 @@ func (r *repartitioner) operate(gpu int, from, cost float64) float64 {
 // shape of the bounds: it is exact also if durations do not fall with the size.
 func (r *repartitioner) best() (allocation int, makespan float64) {
 	bound := r.family.bound
-	n := r.family.length
+	n := len(bound)
 	// leastBelow[k] and leastAbove[k] are the least bounds of 0..k and k..n-1.
-	leastBelow, leastAbove := make([]float64, n), make([]float64, n)
-	start := 0
-	for k := range n {
-		leastBelow[k] = bound[k]
-		if k > 0 {
-			leastBelow[k] = min(bound[k], leastBelow[k-1])
-		}
-		if bound[k] < bound[start] {
-			start = k
-		}
+	leastBelow, leastAbove := slices.Clone(bound), slices.Clone(bound)
+	for k := 1; k < n; k++ {
+		leastBelow[k] = min(leastBelow[k], leastBelow[k-1])
+		leastAbove[n-1-k] = min(leastAbove[n-1-k], leastAbove[n-k])
 	}
-	for k := n - 1; k >= 0; k-- {
-		leastAbove[k] = bound[k]
-		if k < n-1 {
-			leastAbove[k] = min(bound[k], leastAbove[k+1])
-		}
-	}
+	start := slices.Index(bound, leastAbove[0])
 	allocation, makespan = -1, math.Inf(1)
 	try := func(k int) {
 		if bound[k] > makespan*(1+1e-9) {

@@ -16,7 +16,11 @@ type timing struct {
 func newTiming(p algo.Problem, r rule) *timing {
 	t := &timing{p: p, clocks: make([]clock, p.GPUs())}
 	for g := range t.clocks {
-		t.clocks[g] = clock{model: p.Model, rule: r, release: p.Release, pending: make([]operation, 0, 8)}
+		t.clocks[g] = clock{
+			model: p.Model, rule: r, release: p.Release,
+			sums:    r == longestTail && p.Release == nil,
+			pending: make([]operation, 0, 8),
+		}
 	}
 	return t
 }

@@ -79,7 +79,7 @@ func VariantsOf(s algo.Spec) []string {
 	return ids
 }
 
-// repeatEvery is on which share of the problems algorithms run several times.
+// repeatEvery says that algorithms run several times on every 32nd problem.
 const repeatEvery = 32
 
 // Test runs the algorithms through the suite.
