@@ -40,17 +40,40 @@ func benchProblem(n int, seed uint64) algo.Problem {
 
 func BenchmarkFAR(b *testing.B) {
 	for _, n := range []int{10, 15, 35, 100, 500, 1000, 10000} {
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			var ps []algo.Problem
-			for s := range uint64(8) {
-				ps = append(ps, benchProblem(n, s))
-			}
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				if _, err := (far{true}).Schedule(context.Background(), ps[i%len(ps)]); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+		benchmark(b, "far", n)
 	}
+}
+
+func BenchmarkSearches(b *testing.B) {
+	for _, n := range []int{10, 14} {
+		benchmark(b, "treedp", n)
+	}
+	for _, n := range []int{20, 100} {
+		benchmark(b, "lns?iterations=200", n)
+	}
+}
+
+func BenchmarkBaselines(b *testing.B) {
+	for _, id := range []string{"miso", "fixpartbest", "nomig"} {
+		for _, n := range []int{20, 1000} {
+			benchmark(b, id, n)
+		}
+	}
+}
+
+// benchmark schedules eight batches of n tasks in turn.
+func benchmark(b *testing.B, id string, n int) {
+	b.Run(fmt.Sprintf("%s/n=%d", id, n), func(b *testing.B) {
+		a := algo.MustParse(id)
+		var ps []algo.Problem
+		for s := range uint64(8) {
+			ps = append(ps, benchProblem(n, s))
+		}
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			if _, err := a.Schedule(context.Background(), ps[i%len(ps)]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"context"
+	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/schedule"
@@ -27,18 +28,19 @@ var _ = algo.Register(algo.Spec{
 
 // farConcat appends the FAR schedules of successive batches (FAR 4).
 //
-// Trivially, a batch begins when the last task of the one before has ended
-// (FAR 4.1). Otherwise every second schedule runs backwards, from small instances
-// to large ones, and each instance starts as soon as its own slices are free; on
-// the way an instance that the last batch left is used again without
-// reconfiguration (FAR 4.2). For a reversed schedule that is the paper's
-// slice-by-slice shift of the whole block; a forward one is not held up by the one
-// slice that comes last. With moveswap, tasks of the new batch are then moved and
-// swapped by the rules of phase 3, where the slices' idle time between the batches
-// counts towards the margin (FAR 4.3). What does not make the batch end earlier,
-// timed after the batches before it, is taken back. In the end all batches are
-// timed together: an early operation of a batch can then delay a late one of the
-// batch before by tenths of a second.
+// With mode=trivial, a batch begins when the last task of the batch before it has
+// ended (FAR 4.1). Otherwise every second schedule runs backwards, from small
+// instances to large ones, and each instance starts as soon as its own slices are
+// free. An instance that the last batch left is used again without reconfiguration
+// (FAR 4.2). For a reversed schedule, this is the paper's slice-by-slice shift of the
+// whole block. A forward schedule does not have to wait for the last slice.
+//
+// With move and moveswap, the rules of phase 3 then move and swap tasks of the new
+// batch, where the idle time of slices between batches counts towards the margin
+// (FAR 4.3). Changes that do not make the batch end earlier are undone.
+//
+// At the end all batches are timed together. An early operation of a batch can then
+// delay a late operation of the batch before it by tenths of a second.
 //
 // The counters are the moves and swaps of the concatenation alone.
 type farConcat struct {
@@ -47,108 +49,118 @@ type farConcat struct {
 }
 
 func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
-	t := newTimeline(p)
+	all := newTiming(p, firstAsked)
+	all.begin(remnants(p))
 	var plan []use
-	state := newTimeline(p) // what the batches so far leave
+	state := leftToRight(remnants(p)) // what the batches so far leave
 	moves, swaps := 0, 0
 	from := 0
 	for b, n := range lengths {
 		if err := ctx.Err(); err != nil {
 			return schedule.Schedule{}, err
 		}
-		batch := p
-		batch.Tasks, batch.Start = p.Tasks[from:from+n], nil
-		if p.Release != nil {
-			batch.Release = p.Release[from : from+n]
-		}
-		tree := farPlan(batch)
-		alone := run(batch, tree.asFound())
-		refineFAR(batch, tree, &alone)
+		batch := batchOf(p, from, n)
+		own := farPlan(batch)
+		refineFAR(batch, own)
 		if f.mode == "trivial" {
-			t.add(tree.uses(forward, from), t.out.Makespan())
+			all.add(numberedFrom(from, own.uses(forward)), all.run())
 			from += n
 			continue
 		}
 		d := direction(bool(f.first) != (b%2 == 1))
 		if f.searches() {
-			best := state.after(batch)
-			best.add(tree.uses(d, 0), 0)
-			if b > 0 {
-				r := &refinement{plan: tree, end: loads(state, best, tree, d), movesOnly: f.mode == "move"}
-				kept := 0
-				r.improve(refinementIterations, func() {
-					now := state.after(batch)
-					now.add(tree.uses(d, 0), 0)
-					if now.out.Makespan() < best.out.Makespan() {
-						best, kept = now, len(r.log)
-					}
-				})
-				r.undo(kept)
-				m, s := r.count()
-				moves, swaps = moves+m, swaps+s
-			}
-			state = best
+			var r *refinement
+			state, r = f.follow(batch, state, own, d, b > 0)
+			m, s := r.count()
+			moves, swaps = moves+m, swaps+s
 		}
-		plan = append(plan, tree.uses(d, from)...)
+		plan = append(plan, numberedFrom(from, own.uses(d))...)
 		from += n
 	}
-	t.add(plan, 0)
+	all.add(plan, 0)
+	all.run()
+	out := all.schedule()
 	if f.searches() {
-		t.out.Counters = map[string]int{"moves": moves, "swaps": swaps}
+		out.Counters = map[string]int{"moves": moves, "swaps": swaps}
 	}
-	return t.out, nil
+	return out, nil
 }
 
 // searches reports whether tasks are moved.
 func (f farConcat) searches() bool { return f.mode == "move" || f.mode == "moveswap" }
 
-// after returns an empty timeline for a problem that begins with what another one
-// leaves: the instances that exist, when the slices of the others became free, and
-// when the last operation ended.
-func (t *timeline) after(p algo.Problem) *timeline {
-	next := newTimeline(p)
-	copy(next.channel, t.channel)
-	for s, i := range t.last {
-		if i < 0 {
-			continue
-		}
-		u := &t.uses[i]
-		if s > 0 && t.last[s-1] == i {
-			next.last[s] = int32(len(next.uses)) - 1
-			continue
-		}
-		next.last[s] = int32(len(next.uses))
-		next.uses = append(next.uses, timedUse{use: use{gpu: u.gpu, in: u.in}, state: u.state, at: u.at, successor: -1})
+// follow puts a batch's plan after the batches that leave a state. It returns what
+// the batch leaves. If refine is set, it moves and swaps tasks of the plan.
+func (f farConcat) follow(batch algo.Problem, state []remnant, plan *treePlan, d direction, refine bool) ([]remnant, *refinement) {
+	t := newTiming(batch, firstAsked)
+	least := t.time(state, plan.uses(d))
+	after, kept := t.leaves(), 0
+	r := &refinement{plan: plan, movesOnly: f.mode == "move"}
+	if refine {
+		r.end = sliceLoads(state, t, plan, d)
+		r.improve(func() {
+			if makespan := t.time(state, plan.uses(d)); makespan < least {
+				least, after, kept = makespan, t.leaves(), len(r.log)
+			}
+		})
+		r.undo(kept)
 	}
-	return next
+	return leftToRight(after), r
 }
 
-// loads returns, by compute slice of all GPUs, until when a plan keeps it that
-// follows on a state; found is the plan's timeline. Reversed, everything ends on
-// the root, so that the slices' ends do not tell which of them holds the others
-// up; there it is the state's end on the slice plus all the slice's tasks.
-func loads(state, found *timeline, plan *treePlan, d direction) []float64 {
-	p := &found.p
-	if d == forward {
-		return sliceEnds(*p, &found.out)
+// batchOf returns the problem of n tasks of a stream. It begins with empty GPUs.
+func batchOf(p algo.Problem, from, n int) algo.Problem {
+	p.Tasks, p.Start = p.Tasks[from:from+n], nil
+	if p.Release != nil {
+		p.Release = p.Release[from : from+n]
 	}
-	k, m := int(p.GPU.ComputeSlices), int(p.GPU.MemorySlices)
-	end := make([]float64, k*p.GPUs())
-	for i := range end {
-		if u := state.last[i/k*m+i%k]; u >= 0 {
-			end[i] = float64(state.uses[u].at)
+	return p
+}
+
+// numberedFrom returns a batch's plan with the tasks' numbers in the stream.
+func numberedFrom(from int, plan []use) []use {
+	for i := range plan {
+		plan[i].tasks = slices.Clone(plan[i].tasks)
+		for j := range plan[i].tasks {
+			plan[i].tasks[j].task += int32(from)
 		}
 	}
-	n := len(plan.forest.tree)
+	return plan
+}
+
+// leftToRight sorts the instances of each GPU by slice. The order decides which of
+// several simultaneous destructions goes first.
+func leftToRight(holds []remnant) []remnant {
+	for g := range holds {
+		slices.SortFunc(holds[g].exist, func(a, b schedule.Existing) int { return int(a.Instance.Start - b.Instance.Start) })
+	}
+	return holds
+}
+
+// sliceLoads returns, by compute slice of all GPUs, until when a plan that starts from
+// a state needs the slice; found is the plan's timing. A reversed plan ends on the root,
+// so that all slices end together. For it, the result is the end of the slice in the
+// state plus the durations of all tasks on the slice.
+func sliceLoads(state []remnant, found *timing, plan *treePlan, d direction) []float64 {
+	if d == forward {
+		return found.sliceEnds()
+	}
+	k := int(found.p.GPU.ComputeSlices)
+	var end []float64
+	for g := range state {
+		free := state[g].freeAt()
+		end = append(end, free[:k]...)
+	}
 	for node, list := range plan.lists {
 		var total float64
 		for _, t := range list {
 			total += t.time
 		}
-		in := plan.forest.tree[node%n].Instance
+		g, v := plan.tree.at(int32(node))
+		mask := plan.tree.nodes[v].Mask()
 		for c := range k {
-			if in.Mask()>>c&1 == 1 {
-				end[node/n*k+c] += total
+			if mask>>c&1 == 1 {
+				end[g*k+c] += total
 			}
 		}
 	}

@@ -2,151 +2,205 @@ package algorithms
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
-	"golang.org/x/sync/errgroup"
-
+	"miglab/algorithms/algotest"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
 
-// batchAlgorithms lists every registered batch algorithm under every value of its
-// listed parameters, FIXPART for a partition of the GPU, lns with few iterations, and
-// treedp where it is quick.
+func TestBatchAlgorithms(t *testing.T) {
+	suite := algotest.Suite[algo.Problem, schedule.Schedule]{
+		Track:      algotest.Batch,
+		Problems:   10_000,
+		Draw:       drawBatch,
+		Algorithms: batchAlgorithms,
+		Infeasible: infeasible,
+	}
+	suite.Test(t)
+}
+
+// drawBatch draws a batch for one or several GPUs under any model, perhaps with
+// release times and with instances that exist at time 0.
+func drawBatch(rng *rand.Rand) algo.Problem {
+	p := algotest.RandomProblem(rng, 1+rng.IntN(200))
+	p.Model = mig.Reconfiguration(rng.IntN(3))
+	if rng.IntN(4) == 0 {
+		p.Count = 1 + rng.IntN(3)
+	}
+	if rng.IntN(5) == 0 {
+		algotest.AddRelease(&p, rng)
+	}
+	if rng.IntN(3) == 0 {
+		algotest.AddStart(&p, rng)
+	}
+	return p
+}
+
+// batchAlgorithms lists every variant, but FIXPART for a random partition of the GPU,
+// lns with few iterations, and treedp where it is quick.
 func batchAlgorithms(p algo.Problem, rng *rand.Rand) []string {
 	var ids []string
 	for _, s := range algo.All(algo.TrackBatch) {
-		switch s.Name {
-		case "fixpart":
+		switch n := len(p.Tasks); {
+		case s.Name == "fixpart":
 			parts := p.GPU.Partitions()
 			ids = append(ids, "fixpart?p="+parts[rng.IntN(len(parts))].String())
-			continue
-		case "lns":
+		case s.Name == "lns":
 			ids = append(ids, "lns?iterations=5")
-			continue
-		case "treedp":
-			if n := len(p.Tasks); n > 10 && n <= 18 {
-				continue
-			}
-		}
-		ids = append(ids, s.Name)
-		for _, p := range s.Params {
-			for _, v := range p.Values {
-				if v != p.Default {
-					ids = append(ids, s.Name+"?"+p.Name+"="+v)
-				}
-			}
+		case s.Name == "treedp" && n > 10 && n <= maxTreeDP:
+		default:
+			ids = append(ids, algotest.VariantsOf(s)...)
 		}
 	}
 	return ids
 }
 
-// conform schedules a problem with every algorithm and has the referee look at
-// each answer. FIXPART may say that a task fits no instance of its partition.
-func conform(p algo.Problem, rng *rand.Rand) error {
-	for _, id := range batchAlgorithms(p, rng) {
-		a := algo.MustParse(id)
-		s, err := a.Schedule(context.Background(), p)
-		var infeasible *algo.InfeasibleError
-		if errors.As(err, &infeasible) && a.Spec.Name != "far" && a.Spec.Name != "miso" {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("%s on %s, %d tasks: %w", id, p.GPU, len(p.Tasks), err)
-		}
-		if v := schedule.Check(p, s); len(v) > 0 {
-			return fmt.Errorf("%s on %d x %s, %d tasks, %v: %d violations, first %v", id, p.GPUs(), p.GPU, len(p.Tasks), p.Model, len(v), v[0])
-		}
-		if s.Algorithm != a.ID {
-			return fmt.Errorf("%s is called %q", a.ID, s.Algorithm)
-		}
-	}
-	return nil
-}
-
-func TestEveryScheduleOf10000BatchesPassesTheReferee(t *testing.T) {
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range uint64(10_000) {
-		g.Go(func() error {
-			rng := rand.New(rand.NewPCG(i, 10))
-			p := randomProblem(rng, 1+rng.IntN(200))
-			p.Model = mig.Reconfiguration(rng.IntN(3))
-			if i%4 == 0 {
-				p.Count = 1 + rng.IntN(3)
-			}
-			if i%5 == 0 {
-				addRelease(&p, rng)
-			}
-			if i%3 == 0 {
-				addStart(&p, rng)
-			}
-			if err := conform(p, rng); err != nil {
-				return fmt.Errorf("seed %d: %w", i, err)
-			}
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
-		t.Error(err)
-	}
-}
-
-func addRelease(p *algo.Problem, rng *rand.Rand) {
-	for range p.Tasks {
-		p.Release = append(p.Release, mig.Seconds(rng.Float64()*20))
-	}
-}
-
-// addStart lets some instances of a random partition exist at time 0.
-func addStart(p *algo.Problem, rng *rand.Rand) {
+// infeasible reports whether an algorithm cannot schedule a batch: treedp if there are
+// too many tasks, the others if some task fits no instance of the partition that they
+// use, or of each partition that they may use.
+func infeasible(a algo.Algorithm, p algo.Problem) bool {
 	parts := p.GPU.Partitions()
-	for g := range p.GPUs() {
-		for _, in := range parts[rng.IntN(len(parts))] {
-			if rng.IntN(2) == 0 {
-				p.Start = append(p.Start, schedule.Existing{GPU: g, Instance: in, BusyUntil: mig.Seconds(rng.IntN(3)) * 5})
-			}
+	switch a.Spec.Name {
+	case "treedp":
+		return len(p.Tasks) > maxTreeDP
+	case "fixpart":
+		parts = slices.DeleteFunc(slices.Clone(parts), func(part mig.Partition) bool { return part.String() != a.Args["p"] })
+	case "nomig":
+		parts = parts[:1]
+	case "fixpartbest":
+	default:
+		return false
+	}
+	for _, part := range parts {
+		if fitsAll(p, part) {
+			return false
 		}
+	}
+	return true
+}
+
+// fitsAll reports whether every task fits some instance of a partition.
+func fitsAll(p algo.Problem, part mig.Partition) bool {
+	for _, t := range p.Tasks {
+		if !slices.ContainsFunc(part, func(in mig.Instance) bool { return t.Fits(in.Size()) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestStreamAlgorithms(t *testing.T) {
+	suite := algotest.Suite[algotest.StreamProblem, schedule.Schedule]{
+		Track:      algotest.Stream,
+		Problems:   600,
+		Draw:       drawStream,
+		Algorithms: streamAlgorithms,
+	}
+	suite.Test(t)
+}
+
+func drawStream(rng *rand.Rand) algotest.StreamProblem {
+	var lengths []int
+	n := 0
+	for range 1 + rng.IntN(6) {
+		k := 1 + rng.IntN(30)
+		lengths = append(lengths, k)
+		n += k
+	}
+	p := algotest.RandomProblem(rng, n)
+	p.Model = mig.Reconfiguration(rng.IntN(3))
+	p.Count = 1 + rng.IntN(2)
+	return algotest.StreamProblem{Problem: p, Lengths: lengths}
+}
+
+// streamAlgorithms lists all combinations of the parameters of far-concat, and
+// lns-stream where its treedp is quick or for a few others on one GPU.
+func streamAlgorithms(p algotest.StreamProblem, rng *rand.Rand) []string {
+	var ids []string
+	for _, mode := range []string{"trivial", "reverse", "move", "moveswap"} {
+		for _, first := range []string{"forward", "reversed"} {
+			ids = append(ids, "far-concat?mode="+mode+"&first="+first)
+		}
+	}
+	if slices.Max(p.Lengths) <= 10 || slices.Min(p.Lengths) > maxTreeDP || rng.IntN(40) == 0 && p.Count == 1 {
+		ids = append(ids, "lns-stream?iterations=5")
+	}
+	return ids
+}
+
+func TestSearchesEndWithTheirContext(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 27))
+	p := algotest.RandomProblem(rng, 12)
+	for _, id := range []string{"treedp", "lns"} {
+		algotest.Batch.TestCancel(t, id, p)
+	}
+	for _, id := range []string{"far-concat", "lns-stream"} {
+		algotest.Stream.TestCancel(t, id, algotest.StreamProblem{Problem: p, Lengths: []int{6, 6}})
 	}
 }
 
-func TestEveryStreamPassesTheReferee(t *testing.T) {
-	for i := range uint64(600) {
-		rng := rand.New(rand.NewPCG(i, 11))
-		var lengths []int
-		n := 0
-		for range 1 + rng.IntN(6) {
-			k := 1 + rng.IntN(30)
-			lengths = append(lengths, k)
-			n += k
+// goldenCases are reference cases on some GPUs. In these FAR moves and swaps, and areas
+// tie.
+var goldenCases = []struct {
+	name  string
+	gpus  int
+	model mig.Reconfiguration
+}{
+	{"a100-01", 1, mig.Sequential},
+	{"a100-07", 1, mig.Sequential},
+	{"a100-07", 2, mig.Parallel},
+	{"h100-52", 1, mig.Parallel},
+	{"a30-36", 1, mig.Sequential},
+}
+
+func TestAnswersChangeWithTheVersionOnly(t *testing.T) {
+	var answers []algotest.Answer
+	for _, spec := range slices.Concat(algo.All(algo.TrackBatch), algo.All(algo.TrackStream)) {
+		answers = append(answers, algotest.Answer{Key: algotest.GoldenName(spec.Name, spec), Text: golden(t, spec)})
+	}
+	algotest.Golden(t, "testdata/golden", answers)
+}
+
+// golden returns what an algorithm's variants answer to all cases; FIXPART also with a
+// partition that has several sizes.
+func golden(t *testing.T, spec algo.Spec) string {
+	t.Helper()
+	reference := map[string]referenceCase{}
+	for _, c := range referenceCases(t) {
+		reference[c.Name] = c
+	}
+	var b strings.Builder
+	for _, c := range goldenCases {
+		r, ok := reference[c.name]
+		if !ok {
+			t.Fatalf("there is no reference case %s", c.name)
 		}
-		p := randomProblem(rng, n)
-		p.Model = mig.Reconfiguration(rng.IntN(3))
-		p.Count = 1 + rng.IntN(2)
-		var ids []string
-		for _, mode := range []string{"trivial", "reverse", "move", "moveswap"} {
-			for _, first := range []string{"forward", "reversed"} {
-				ids = append(ids, "far-concat?mode="+mode+"&first="+first)
-			}
-		}
-		if slices.Max(lengths) <= 10 || slices.Min(lengths) > 18 || i%20 == 0 && p.Count == 1 {
-			ids = append(ids, "lns-stream?iterations=5")
+		p := r.problem(c.model)
+		p.Count = c.gpus
+		ids := algotest.VariantsOf(spec)
+		if spec.Name == "fixpart" {
+			ids = append(ids, "fixpart?p="+p.GPU.Partitions()[2].String())
 		}
 		for _, id := range ids {
-			a := algo.MustParse(id)
-			out, err := a.ScheduleStream(context.Background(), p, slices.Clone(lengths))
-			if err != nil {
-				t.Fatalf("seed %d %s: %v", i, a.ID, err)
-			}
-			if v := schedule.Check(p, out); len(v) > 0 {
-				t.Errorf("seed %d %s: %d violations, first %v", i, a.ID, len(v), v[0])
-			}
+			s, err := answer(algo.MustParse(id), p)
+			fmt.Fprintf(&b, "# %s: %s on %d x %s, %s\n%s\n", c.name, id, p.GPUs(), p.GPU, c.model, algotest.ScheduleText(p, s, err))
 		}
 	}
+	return b.String()
+}
+
+// answer runs an algorithm on a batch, or on a stream of three batches of the tasks.
+func answer(a algo.Algorithm, p algo.Problem) (schedule.Schedule, error) {
+	if a.Spec.Track == algo.TrackBatch {
+		return algotest.Batch.Run(context.Background(), a, p)
+	}
+	n := len(p.Tasks)
+	lengths := []int{n / 2, n / 4, n - n/2 - n/4}
+	return algotest.Stream.Run(context.Background(), a, algotest.StreamProblem{Problem: p, Lengths: lengths})
 }

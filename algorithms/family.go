@@ -5,18 +5,18 @@ import (
 	"slices"
 
 	"miglab/harness/algo"
+	"miglab/harness/heap"
 	"miglab/harness/mig"
 )
 
-// A family is the sequence of allocations that phase 1 of FAR considers (FAR 3.1;
-// the method is that of Turek, Wolf and Yu, SPAA 1992). Allocation 0 gives every
-// task the size of least work; each further one gives the longest task the size of
+// A family is the sequence of allocations that phase 1 of FAR considers (FAR 3.1,
+// after Turek, Wolf and Yu, SPAA 1992). Allocation 0 gives every task the size with
+// the least work. Each further allocation gives the longest task the size with the
 // least work among the larger ones.
 //
-// Consecutive allocations differ in one task, so the family is stored as spans: a
-// task holds a size from one allocation up to another. Walking a size's spans and
-// keeping those that hold allocation k lists that allocation's tasks of the size
-// in LPT order, without sorting again.
+// Consecutive allocations differ in one task. So the family is stored as spans: a
+// task has a size from one allocation up to another. The spans of a size that contain
+// allocation k are the allocation's tasks of that size in LPT order, without sorting.
 type family struct {
 	// length is the number of allocations.
 	length int
@@ -25,12 +25,12 @@ type family struct {
 	spans [][]span
 	// area is, by allocation, the sum of size times duration, in slice-seconds.
 	area []float64
-	// bound is, by allocation, a lower bound in seconds on the makespan of any
+	// bound is, by allocation, a lower bound in seconds on the makespan of every
 	// schedule with that allocation.
 	bound []float64
 }
 
-// span says that allocations from <= k < to run the task on the span's size.
+// A span says that the allocations from <= k < to run a task on the span's size.
 type span struct {
 	time     float64 // seconds on the size
 	task     int32
@@ -40,146 +40,119 @@ type span struct {
 // holds reports whether allocation k runs the task on the span's size.
 func (s *span) holds(k int) bool { return int(s.from) <= k && k < int(s.to) }
 
-// work is s*t(s), rounded: a fused multiply-add must not turn a tie.
+// work is s*t(s). The conversion rounds it, as a fused multiply-add would turn ties.
 func work(size mig.Slices, t float64) float64 { return float64(float64(size) * t) }
 
-// newFamily builds the family. Every task fits at least one size.
+// newFamily builds the family. Every task must fit at least one size.
 //
-// Ties go as in the released code: of sizes of equal work the smallest, of tasks
-// of equal duration the first.
+// Ties are broken as in the released code: the smallest of several sizes with equal
+// work, the first of several tasks with equal duration.
 func newFamily(p algo.Problem) *family {
-	sizes := p.GPU.Sizes()
 	n := len(p.Tasks)
-	costs := newCosts(p)
+	b := newFamilyBuilder(p)
+	longest := make(heap.Heap[float64], 0, n) // tasks, keyed by minus the duration
+	for i := range n {
+		b.enter(i, b.best[i*b.columns], 0)
+		longest.Push(heap.Item[float64]{Key: -b.current[i].time, Tie: int32(i), ID: int32(i)})
+	}
+	slicesInAll := float64(int(p.GPU.ComputeSlices) * p.GPUs())
+	for k := 0; ; k++ {
+		i := int(longest[0].ID)
+		c := int(b.size[i])
+		b.area = append(b.area, b.work)
+		b.bound = append(b.bound, max((b.work+b.charge)/slicesInAll, b.current[i].time+b.create[c]))
+		next := b.best[i*b.columns+c+1]
+		if next < 0 {
+			b.length = k + 1
+			break
+		}
+		b.leave(i, k+1)
+		b.enter(i, next, k+1)
+		longest.ReplaceFirst(heap.Item[float64]{Key: -b.current[i].time, Tie: int32(i), ID: int32(i)})
+	}
+	for i := range n {
+		b.leave(i, b.length)
+	}
+	for _, s := range b.spans {
+		slices.SortFunc(s, func(a, b span) int {
+			switch {
+			case a.time > b.time:
+				return -1
+			case a.time < b.time:
+				return 1
+			}
+			return int(a.task - b.task)
+		})
+	}
+	f := b.family
+	return &f
+}
 
-	// best[i*m+c] is the size index of least work for task i among those after
-	// index c-1; -1 where none fits. Column 0 is the first allocation.
-	m := len(sizes)
-	best := make([]int8, n*(m+1))
-	times := make([]float64, n*m)
+// A familyBuilder is a family up to some allocation.
+type familyBuilder struct {
+	family
+	sizes  []mig.Slices
+	create []float64 // seconds by size index
+	times  []float64 // seconds by task and size index
+	// best has a row of columns entries for each task: by c, the size index with the
+	// least work among c and the following ones; -1 if none fits. The first entry is the
+	// task's size in allocation 0.
+	best    []int8
+	columns int
+
+	// work is the area of the current allocation, and charge is the slice-seconds of
+	// creating each used size once.
+	work, charge float64
+	used         []int  // tasks by size index
+	current      []span // by task
+	size         []int8 // index by task
+}
+
+func newFamilyBuilder(p algo.Problem) *familyBuilder {
+	sizes := p.GPU.Sizes()
+	n, m := len(p.Tasks), len(sizes)
+	b := &familyBuilder{
+		family: family{spans: make([][]span, m)}, sizes: sizes, create: make([]float64, m),
+		times: make([]float64, n*m), best: make([]int8, n*(m+1)), columns: m + 1,
+		used: make([]int, m), current: make([]span, n), size: make([]int8, n),
+	}
+	for c, size := range sizes {
+		b.create[c], _ = costs(p.Model, p.GPU.Profile(size))
+	}
 	for i := range p.Tasks {
-		row := best[i*(m+1) : (i+1)*(m+1)]
+		row := b.best[i*(m+1) : (i+1)*(m+1)]
 		row[m] = -1
 		least := math.Inf(1)
 		for c := m - 1; c >= 0; c-- {
 			t := float64(p.Tasks[i].On(sizes[c]))
-			times[i*m+c] = t
+			b.times[i*m+c] = t
 			row[c] = row[c+1]
 			if w := work(sizes[c], t); w <= least && !math.IsInf(t, 1) {
 				least, row[c] = w, int8(c)
 			}
 		}
 	}
-
-	f := &family{spans: make([][]span, m)}
-	var area float64
-	used := make([]int, m) // tasks by size index
-	charge := 0.0          // slice-seconds that creating each used size once takes
-	current := make([]span, n)
-	size := make([]int8, n)
-	longest := make(taskHeap, n)
-	enter := func(i int, c int8, k int) {
-		t := times[i*m+int(c)]
-		size[i] = c
-		current[i] = span{time: t, task: int32(i), from: int32(k)}
-		area += work(sizes[c], t)
-		if used[c]++; used[c] == 1 {
-			charge += work(sizes[c], costs.create[c])
-		}
-	}
-	for i := range n {
-		enter(i, best[i*(m+1)], 0)
-		longest[i] = taskEntry{current[i].time, int32(i)}
-	}
-	longest.init()
-
-	slicesInAll := float64(int(p.GPU.ComputeSlices) * p.GPUs())
-	for k := 0; ; k++ {
-		i := int(longest[0].task)
-		c := size[i]
-		f.area = append(f.area, area)
-		f.bound = append(f.bound, max((area+charge)/slicesInAll, current[i].time+costs.create[c]))
-		next := best[i*(m+1)+int(c)+1]
-		if next < 0 {
-			f.length = k + 1
-			break
-		}
-		current[i].to = int32(k + 1)
-		f.spans[c] = append(f.spans[c], current[i])
-		area -= work(sizes[c], current[i].time)
-		if used[c]--; used[c] == 0 {
-			charge -= work(sizes[c], costs.create[c])
-		}
-		enter(i, next, k+1)
-		longest[0].time = current[i].time
-		longest.down(0)
-	}
-	for i := range n {
-		current[i].to = int32(f.length)
-		f.spans[size[i]] = append(f.spans[size[i]], current[i])
-	}
-	for _, s := range f.spans {
-		slices.SortFunc(s, func(a, b span) int {
-			switch {
-			case a.time != b.time:
-				if a.time > b.time {
-					return -1
-				}
-				return 1
-			default:
-				return int(a.task - b.task)
-			}
-		})
-	}
-	return f
+	return b
 }
 
-// costs are the create and destroy times by size index under the problem's
-// reconfiguration model, in seconds.
-type costs struct{ create, destroy []float64 }
-
-func newCosts(p algo.Problem) costs {
-	sizes := p.GPU.Sizes()
-	c := costs{make([]float64, len(sizes)), make([]float64, len(sizes))}
-	if p.Model != mig.Free {
-		for i, s := range sizes {
-			c.create[i] = float64(p.GPU.Profile(s).Create)
-			c.destroy[i] = float64(p.GPU.Profile(s).Destroy)
-		}
-	}
-	return c
-}
-
-// A taskHeap is a binary max-heap of tasks by duration; of equal ones the first
-// task is on top.
-type taskHeap []taskEntry
-
-type taskEntry struct {
-	time float64
-	task int32
-}
-
-func (e taskEntry) above(o taskEntry) bool {
-	return e.time > o.time || e.time == o.time && e.task < o.task
-}
-
-func (h taskHeap) init() {
-	for i := len(h)/2 - 1; i >= 0; i-- {
-		h.down(i)
+// enter gives a task a size from allocation k on.
+func (b *familyBuilder) enter(i int, c int8, k int) {
+	t := b.times[i*len(b.sizes)+int(c)]
+	b.size[i] = c
+	b.current[i] = span{time: t, task: int32(i), from: int32(k)}
+	b.work += work(b.sizes[c], t)
+	if b.used[c]++; b.used[c] == 1 {
+		b.charge += work(b.sizes[c], b.create[c])
 	}
 }
 
-func (h taskHeap) down(i int) {
-	e := h[i]
-	for child := 2*i + 1; child < len(h); child = 2*i + 1 {
-		if right := child + 1; right < len(h) && h[right].above(h[child]) {
-			child = right
-		}
-		if !h[child].above(e) {
-			break
-		}
-		h[i] = h[child]
-		i = child
+// leave ends a task's span before allocation k.
+func (b *familyBuilder) leave(i, k int) {
+	c := b.size[i]
+	b.current[i].to = int32(k)
+	b.spans[c] = append(b.spans[c], b.current[i])
+	b.work -= work(b.sizes[c], b.current[i].time)
+	if b.used[c]--; b.used[c] == 0 {
+		b.charge -= work(b.sizes[c], b.create[c])
 	}
-	h[i] = e
 }

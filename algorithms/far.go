@@ -8,8 +8,8 @@ import (
 	"miglab/harness/schedule"
 )
 
-// refinementIterations limits phase 3, as the released code does (FAR 3.3 leaves
-// the number open).
+// refinementIterations limits phase 3 as in the released code; FAR 3.3 leaves the
+// number open.
 const refinementIterations = 100
 
 var _ = algo.Register(algo.Spec{
@@ -24,22 +24,21 @@ var _ = algo.Register(algo.Spec{
 	},
 })
 
-// far is FAR (Family of Allocations and Repartitioning): phase 1 lists allocations
-// of sizes to tasks (family.go), phase 2 schedules them on the repartitioning tree
-// and takes the one of least makespan (repartition.go), phase 3 moves and swaps
+// far is FAR (Family of Allocations and Repartitioning). Phase 1 lists allocations of
+// sizes to tasks (family.go). Phase 2 schedules them on the repartitioning tree and
+// takes the one with the least makespan (repartition.go). Phase 3 moves and swaps
 // tasks (refine.go). A problem with several GPUs has several trees (FAR 3.2).
 //
-// FAR plans for an empty GPU: instances that exist at the start and release times
-// are respected when the plan is timed, not when it is made.
+// FAR plans for an empty GPU. Only the timing of the plan respects release times and
+// instances that exist at the start.
 type far struct{ refine bool }
 
 func (f far) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
 	plan := farPlan(p)
-	best := run(p, plan.asFound())
 	if !f.refine {
-		return best, nil
+		return timed(p, plan.asFound()), nil
 	}
-	s, r := refineFAR(p, plan, &best)
+	s, r := refineFAR(p, plan)
 	s.Counters = map[string]int{}
 	s.Counters["moves"], s.Counters["swaps"] = r.count()
 	return s, nil
@@ -49,39 +48,27 @@ func (f far) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, err
 func farPlan(p algo.Problem) *treePlan {
 	r := newRepartitioner(p, newFamily(p))
 	k, makespan := r.best()
-	plan := newTreePlan(r.forest)
-	r.makespan(k, makespan, planRecorder{plan, p})
+	plan := newTreePlan(r.tree)
+	r.makespan(k, makespan, plan)
 	return plan
 }
 
-// refineFAR runs phase 3 on a plan whose schedule is given and returns the best
-// schedule on the way. The refinement reckons without the reconfiguration that its
-// changes add or save; so every iteration's plan is timed, and changes after the
-// best one are taken back. The released code keeps the last plan, better or worse.
-func refineFAR(p algo.Problem, plan *treePlan, found *schedule.Schedule) (schedule.Schedule, *refinement) {
-	r := &refinement{plan: plan, end: sliceEnds(p, found)}
-	best, kept := *found, 0
+// refineFAR runs phase 3 on a plan and returns the best schedule on the way. The
+// refinement ignores the reconfiguration that its changes add or save. So the plan is
+// timed after every iteration, and the changes after the best one are undone. The
+// released code keeps the last plan, better or worse.
+func refineFAR(p algo.Problem, plan *treePlan) (schedule.Schedule, *refinement) {
+	t, holds := newTiming(p, firstAsked), remnants(p)
+	least := t.time(holds, plan.asFound())
+	best, kept := t.schedule(), 0
+	r := &refinement{plan: plan, end: t.sliceEnds()}
 	keepBetter := func() {
-		if s := run(p, plan.uses(forward, 0)); s.Makespan() < best.Makespan() {
-			best, kept = s, len(r.log)
+		if makespan := t.time(holds, plan.uses(forward)); makespan < least {
+			least, best, kept = makespan, t.schedule(), len(r.log)
 		}
 	}
 	keepBetter()
-	r.improve(refinementIterations, keepBetter)
+	r.improve(keepBetter)
 	r.undo(kept)
 	return best, r
-}
-
-// sliceEnds returns, by compute slice of all GPUs, when its last task ends.
-func sliceEnds(p algo.Problem, s *schedule.Schedule) []float64 {
-	k := int(p.GPU.ComputeSlices)
-	end := make([]float64, k*p.GPUs())
-	for i := range s.Placements {
-		pl := &s.Placements[i]
-		for c := range int(pl.Instance.Size()) {
-			at := &end[pl.GPU*k+int(pl.Instance.Start)+c]
-			*at = max(*at, float64(pl.End))
-		}
-	}
-	return end
 }

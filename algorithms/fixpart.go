@@ -1,12 +1,14 @@
 package algorithms
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"miglab/harness/algo"
+	"miglab/harness/heap"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
@@ -33,18 +35,17 @@ var (
 	})
 )
 
-// fixPart is FIXPART(P) of FAR 6.5: the GPU has one partition throughout, and
-// tasks go, in order of arrival, to the instance that is free first. A task that
-// the first free instance cannot hold goes to the first free one that can; the
-// paper has no such task. With several GPUs each has the partition. Which instance
-// is free first is reckoned from time 0, as in the paper: the creation of the
-// partition, little more than a second in all, is timed afterwards.
+// fixPart is FIXPART(P) of FAR 6.5. The GPU keeps one partition, and tasks go, in
+// order of arrival, to the instance that is free first. A task that does not fit it
+// goes to the first free instance that it fits; the paper has no such task. With
+// several GPUs, each has the partition. As in the paper, the choice of the instance
+// ignores the creation of the partition, which takes little more than a second in all.
 type fixPart struct{ partition string }
 
 // allOnes names the partition into instances of size 1, the last of every GPU.
 const allOnes = "ones"
 
-// checkPartition finds names that are a partition of no GPU.
+// checkPartition returns an error if a name is not a partition of any GPU.
 func checkPartition(name string) error {
 	known := []string{allOnes}
 	for _, g := range mig.GPUs() {
@@ -72,23 +73,23 @@ func (f fixPart) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule,
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
-	return run(p, plan), nil
+	return timed(p, plan), nil
 }
 
-// planFixed assigns the tasks to the partition's instances as FIXPART does. The
-// name is for the error.
+// planFixed assigns the tasks to the partition's instances as FIXPART does. The error
+// is an [*algo.InfeasibleError] of the named algorithm.
 func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, error) {
 	n := p.GPUs() * len(part)
 	plan := make([]use, n)
-	free := make(endHeap, 0, n)
+	free := make(heap.Heap[float64], 0, n) // instances by the time at which they are free
 	for g := range p.GPUs() {
 		for _, in := range part {
 			i := len(free)
-			plan[i] = use{gpu: g, in: in}
-			free.push(endEntry{0, int32(i)})
+			plan[i] = use{gpu: g, in: in, tasks: make([]timedTask, 0, len(p.Tasks)/n+1)}
+			free.Push(heap.Item[float64]{ID: int32(i)})
 		}
 	}
-	var skipped []endEntry
+	var skipped []heap.Item[float64]
 	for k := range p.Tasks {
 		task := &p.Tasks[k]
 		skipped = skipped[:0]
@@ -99,20 +100,20 @@ func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, error) {
 					Reason: fmt.Sprintf("fits no instance of partition %s of %s", part, p.GPU),
 				}
 			}
-			e := free.pop()
-			u := &plan[e.id]
+			e := free.Pop()
+			u := &plan[e.ID]
 			d := float64(task.On(u.in.Size()))
 			if math.IsInf(d, 1) {
 				skipped = append(skipped, e)
 				continue
 			}
-			u.tasks = append(u.tasks, int32(k))
-			e.end = max(e.end, float64(p.ReleaseOf(k))) + d
-			free.push(e)
+			u.tasks = append(u.tasks, timedTask{d, int32(k)})
+			e.Key = max(e.Key, float64(p.ReleaseOf(k))) + d
+			free.Push(e)
 			break
 		}
 		for _, e := range skipped {
-			free.push(e)
+			free.Push(e)
 		}
 	}
 	return plan, nil
@@ -123,28 +124,28 @@ func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, error) {
 type fixPartBest struct{}
 
 func (fixPartBest) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
-	var best schedule.Schedule
+	t, holds := newTiming(p, firstAsked), remnants(p)
+	var best []use
 	var firstErr error
+	least := math.Inf(1)
 	for _, part := range p.GPU.Partitions() {
 		plan, err := planFixed(p, "fixpartbest", part)
 		if err != nil {
-			if firstErr == nil {
-				firstErr = err
-			}
+			firstErr = cmp.Or(firstErr, err)
 			continue
 		}
-		if s := run(p, plan); best.GPU == nil || s.Makespan() < best.Makespan() {
-			best = s
+		if makespan := t.time(holds, plan); best == nil || makespan < least {
+			best, least = plan, makespan
 		}
 	}
-	if best.GPU == nil {
-		return best, firstErr
+	if best == nil {
+		return schedule.Schedule{}, firstErr
 	}
-	return best, nil
+	return timed(p, best), nil
 }
 
-// noMIG runs every task on all slices. The referee knows no GPU without
-// instances, so under [mig.Sequential] it is charged the one instance it creates.
+// noMIG runs every task on all slices. The referee requires an instance, so the
+// schedule contains one creation.
 type noMIG struct{}
 
 func (noMIG) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
@@ -152,5 +153,5 @@ func (noMIG) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, err
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
-	return run(p, plan), nil
+	return timed(p, plan), nil
 }

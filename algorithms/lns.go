@@ -9,7 +9,8 @@ import (
 	"miglab/harness/schedule"
 )
 
-// lnsBlur is the share by which lns blurs durations at first; see [search.improve].
+// lnsBlur is the share by which lns blurs durations in the first iteration; see
+// [search.improve].
 const lnsBlur = 0.1
 
 var iterations = algo.Param{Name: "iterations", Default: "1000", Doc: "how often a few tasks are placed anew; a whole number"}
@@ -36,10 +37,10 @@ var _ = algo.Register(algo.Spec{
 	},
 })
 
-// lns begins with FAR's schedule. In each iteration it takes up to seven tasks away, some
-// of them from the instances that the makespan waits for, places them by [subsets] as is
-// best beside the others, and times the result operation by operation. Its budget
-// is a number of iterations, so that answers do not depend on the machine.
+// lns starts from FAR's plan. Each iteration removes up to seven tasks, some of them
+// from the instances that determine the makespan, re-inserts them optimally by
+// [subsets], and times the result. The budget is a number of iterations, so that answers
+// do not depend on the machine.
 type lns struct{ iterations int }
 
 func (l lns) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
@@ -62,10 +63,9 @@ var _ = algo.Register(algo.Spec{
 	},
 })
 
-// lnsStream plans each batch on the instances that exist when it is decided upon, each
-// slice with the instant at which it becomes free. So a batch fills what the one before
-// leaves idle, and goes on with its instances where that is best; no schedule is
-// reversed.
+// lnsStream plans each batch for the instances that the batches before it leave and for
+// the times at which slices become free. So a batch fills idle time of the one before
+// it and reuses its instances where that is best. No schedule is reversed.
 type lnsStream struct{ iterations int }
 
 func (l lnsStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
@@ -73,12 +73,7 @@ func (l lnsStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 	holds := remnants(p)
 	from := 0
 	for _, n := range lengths {
-		batch := p
-		batch.Tasks, batch.Start = p.Tasks[from:from+n], nil
-		if p.Release != nil {
-			batch.Release = p.Release[from : from+n]
-		}
-		s := newSearch(batch, holds)
+		s := newSearch(batchOf(p, from, n), holds)
 		var err error
 		if n <= maxTreeDP {
 			err = s.together(ctx)

@@ -15,18 +15,18 @@ var _ = algo.Register(algo.Spec{
 	New:     func(algo.Args) (algo.Batch, error) { return miso{}, nil },
 })
 
-// miso is the optimiser of MISO as FAR 6.5 states it (MISO-OPT): with T_k the next
-// task in order of arrival, the next partition P is the one with the largest sum
-// of speedups t(1)/t(|P_i|) of tasks T_k, T_k+1, ... on its instances from left to
-// right; the first in the order of FAR Fig. 1 on a tie. A partition may have more
-// instances than tasks are left. Each instance starts as soon as its own slices
-// are free, not when the whole GPU is: that is how the published numbers come out.
+// miso is the optimiser of MISO as FAR 6.5 states it (MISO-OPT). Let T_k be the next
+// task in order of arrival. The next partition P is the one with the largest sum of
+// speedups t(1)/t(|P_i|) of tasks T_k, T_k+1, ... on its instances from left to right;
+// on a tie, the first in the order of FAR Fig. 1. A partition may have more instances
+// than tasks are left. Each instance starts as soon as its own slices are free, not
+// when the whole GPU is free. This reproduces the published numbers.
 //
-// The paper's tasks fit everywhere. Here, a task that does not fit one slice has
-// its speedup taken over the smallest size it fits, and the first task that does
-// not fit its instance of P waits for the next partition, with all after it.
+// The paper's tasks fit every size. Here, the speedup of a task that does not fit one
+// slice is relative to the smallest size it fits. The first task that does not fit its
+// instance of P waits for the next partition, with all tasks after it.
 //
-// With several GPUs each decision takes the GPU that is free first.
+// With several GPUs, each decision takes the GPU that is free first.
 type miso struct{}
 
 func (miso) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
@@ -40,7 +40,8 @@ func (miso) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, erro
 			}
 		}
 	}
-	var plan []use
+	plan := make([]use, 0, len(p.Tasks))
+	tasks := make([]timedTask, len(p.Tasks))
 	ends := make([][]float64, p.GPUs()) // by GPU and memory slice
 	for g := range ends {
 		ends[g] = make([]float64, p.GPU.MemorySlices)
@@ -53,19 +54,20 @@ func (miso) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, erro
 			for _, e := range own {
 				end = max(end, e)
 			}
-			end += float64(p.Tasks[k].On(in.Size()))
+			tasks[k] = timedTask{float64(p.Tasks[k].On(in.Size())), int32(k)}
+			end += tasks[k].time
 			for s := range own {
 				own[s] = end
 			}
-			plan = append(plan, use{gpu: g, in: in, tasks: []int32{int32(k)}})
+			plan = append(plan, use{gpu: g, in: in, tasks: tasks[k : k+1]})
 			k++
 		}
 	}
-	return run(p, plan), nil
+	return timed(p, plan), nil
 }
 
-// misoPartition returns the instances, one a task, for the tasks from k on. There
-// is always at least one, as every size begins some partition.
+// misoPartition returns the instances for the tasks from k on, one for each. There is
+// at least one, as every size begins some partition.
 func misoPartition(p algo.Problem, reference []float64, k int) mig.Partition {
 	var best mig.Partition
 	most := 0.0

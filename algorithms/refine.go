@@ -4,51 +4,34 @@ import (
 	"math"
 	"slices"
 	"sort"
-
-	"miglab/harness/algo"
-	"miglab/harness/mig"
 )
 
-// A treePlan is a schedule of FAR in the making: which tasks run on which node of
-// the repartitioning trees. Phase 2 fills it, phase 3 moves and swaps its tasks.
+// A treePlan is FAR's plan: which tasks run on which node of the repartitioning
+// trees. Phase 2 fills it. Phase 3 moves and swaps its tasks.
 type treePlan struct {
-	forest *forest
-	lists  [][]nodeTask // by node; longest first (LPT)
-	// destroyed marks the nodes that phase 2 destroyed after their tasks,
-	// whether or not the slices were used again.
+	tree  *tree
+	lists [][]timedTask // by node; longest first (LPT)
+	// destroyed marks the nodes that phase 2 destroyed after their tasks, whether or not
+	// their slices were used again.
 	destroyed []bool
-	// order lists the nodes that have run tasks in the order in which phase 2 created
-	// them, which settles who goes first when several ask for an operation at once;
-	// every node comes before those below it.
+	// order lists the nodes that have run tasks, in the order in which phase 2 created
+	// them. Every node comes before those below it. The order decides which of several
+	// simultaneous operations goes first.
 	order []int32
 }
 
-// nodeTask is a task with its duration in seconds on the node that runs it.
-type nodeTask struct {
-	time float64
-	task int32
+func newTreePlan(t *tree) *treePlan {
+	return &treePlan{tree: t, lists: make([][]timedTask, t.count()), destroyed: make([]bool, t.count())}
 }
 
-func newTreePlan(f *forest) *treePlan {
-	return &treePlan{forest: f, lists: make([][]nodeTask, f.nodes()), destroyed: make([]bool, f.nodes())}
+// place adds a task to a node, after those that the node has.
+func (p *treePlan) place(node int32, t timedTask) {
+	p.enlist(node)
+	p.lists[node] = append(p.lists[node], t)
 }
 
-// planRecorder fills a treePlan from phase 2.
-type planRecorder struct {
-	*treePlan
-	p algo.Problem
-}
-
-func (r planRecorder) place(node, task int32) {
-	r.enlist(node)
-	t := float64(r.p.Tasks[task].On(r.size(node)))
-	r.lists[node] = append(r.lists[node], nodeTask{t, task})
-}
-
-func (r planRecorder) destroy(node int32) { r.destroyed[node] = true }
-
-// enlist puts a node that is used for the first time before those below it in the
-// order, or last.
+// enlist adds a node to the order when it is first used: before those below it, or
+// else last.
 func (p *treePlan) enlist(node int32) {
 	if !slices.Contains(p.order, node) {
 		i := slices.IndexFunc(p.order, func(o int32) bool { return p.covers(node, o) })
@@ -61,18 +44,9 @@ func (p *treePlan) enlist(node int32) {
 
 // covers reports whether a node lies below another in the tree.
 func (p *treePlan) covers(node, below int32) bool {
-	n := int32(len(p.forest.tree))
-	for i := below % n; i >= 0 && node/n == below/n; i = int32(p.forest.tree[i].Parent) {
-		if i == node%n {
-			return true
-		}
-	}
-	return false
-}
-
-// size returns the size of a node.
-func (p *treePlan) size(node int32) mig.Slices {
-	return p.forest.tree[int(node)%len(p.forest.tree)].Size()
+	g, v := p.tree.at(node)
+	h, w := p.tree.at(below)
+	return g == h && p.tree.below[v].has(w)
 }
 
 // A direction is the order in which a plan uses the tree: splitting instances
@@ -84,31 +58,27 @@ const (
 	reversed direction = true
 )
 
-// asFound returns the plan as phase 2 timed it: instances are destroyed even where
-// nothing follows on their slices.
+// asFound returns the plan as phase 2 timed it, with destructions that no later use
+// needs.
 func (p *treePlan) asFound() []use {
-	out := p.uses(forward, 0)
+	out := p.uses(forward)
 	for i := range out {
 		out[i].destroy = p.destroyed[p.order[i]]
 	}
 	return out
 }
 
-// uses returns the plan in a direction. Shift is added to the task numbers.
-func (p *treePlan) uses(d direction, shift int) []use {
-	n := len(p.forest.tree)
+// uses returns the plan in a direction. The result is valid until a task is moved.
+func (p *treePlan) uses(d direction) []use {
 	out := make([]use, len(p.order))
 	for i, node := range p.order {
-		list := p.lists[node]
-		tasks := make([]int32, len(list))
-		for j, t := range list {
-			tasks[j] = t.task + int32(shift)
-		}
-		out[i] = use{gpu: int(node) / n, in: p.forest.tree[int(node)%n].Instance, tasks: tasks}
+		g, v := p.tree.at(node)
+		out[i] = use{gpu: g, in: p.tree.nodes[v].Instance, tasks: p.lists[node]}
 	}
 	if d == reversed {
 		slices.Reverse(out)
 		for i := range out {
+			out[i].tasks = slices.Clone(out[i].tasks)
 			slices.Reverse(out[i].tasks)
 		}
 	}
@@ -126,9 +96,9 @@ type change struct {
 // the overlap of batches (FAR 4.3).
 type refinement struct {
 	plan *treePlan
-	// end is, by compute slice of all GPUs, when the slice's last task ends. As in
-	// the paper it is kept up to date by adding and taking the durations of moved
-	// tasks; what that changes about reconfiguration is found out afterwards.
+	// end is, by compute slice of all GPUs, when the slice's last task ends. As in the
+	// paper, a move adds and subtracts the durations of its tasks, and nothing for
+	// reconfiguration.
 	end []float64
 	// movesOnly leaves swaps out.
 	movesOnly bool
@@ -136,18 +106,19 @@ type refinement struct {
 	log []change
 }
 
-// slicesOf returns the first compute slice of a node, counted over all GPUs, and
-// how many it has.
-func (r *refinement) slicesOf(node int32) (first, n int) {
-	f := r.plan.forest
-	in := f.tree[int(node)%len(f.tree)].Instance
-	perGPU := len(r.end) / f.gpus
-	return int(node)/len(f.tree)*perGPU + int(in.Start), int(in.Size())
+// computeSlices returns the first compute slice of a node, counted over all GPUs,
+// and how many it has.
+func (r *refinement) computeSlices(node int32) (first, n int) {
+	tree := r.plan.tree
+	g, v := tree.at(node)
+	in := tree.nodes[v].Instance
+	perGPU := len(r.end) / tree.gpus
+	return g*perGPU + int(in.Start), int(in.Size())
 }
 
 // endOf is end(I) of Algorithm 2, line 11: when the last slice of a node is free.
 func (r *refinement) endOf(node int32) float64 {
-	first, n := r.slicesOf(node)
+	first, n := r.computeSlices(node)
 	var e float64
 	for _, s := range r.end[first : first+n] {
 		e = max(e, s)
@@ -156,41 +127,30 @@ func (r *refinement) endOf(node int32) float64 {
 }
 
 func (r *refinement) delay(node int32, by float64) {
-	first, n := r.slicesOf(node)
+	first, n := r.computeSlices(node)
 	for s := range n {
 		r.end[first+s] += by
 	}
 }
 
-// improve runs Algorithm 2 for at most the given number of iterations. An
+// improve runs Algorithm 2 for at most refinementIterations iterations. An
 // iteration opens the nodes of the critical slices from the leaves up; it ends
 // with every one of them relieved, or, at a root, with the refinement. After each
 // iteration that changed the plan it calls changed.
-func (r *refinement) improve(iterations int, changed func()) {
-	f := r.plan.forest
+func (r *refinement) improve(changed func()) {
+	tree := r.plan.tree
 	var queue []int32
-	queued := make([]bool, f.nodes())
-	for range iterations {
+	queued := make([]bool, tree.count())
+	for range refinementIterations {
 		before := len(r.log)
 		stuck := false
-		var omega float64
-		for _, e := range r.end {
-			omega = max(omega, e)
-		}
-		queue = queue[:0]
+		omega := slices.Max(r.end)
+		queue = r.criticalLeaves(queue[:0], omega)
 		clear(queued)
-		for node := range int32(f.nodes()) {
-			leaf := len(f.tree[int(node)%len(f.tree)].Children) == 0
-			// Slices are critical when they reach the makespan; the sums that keep
-			// them up to date round, so equal ends may differ in the last digits.
-			if first, _ := r.slicesOf(node); leaf && r.end[first] >= omega*(1-1e-12) {
-				queue = append(queue, node)
-				queued[node] = true
-			}
-		}
 		for i := 0; i < len(queue); i++ {
 			node := queue[i]
-			parent := f.tree[int(node)%len(f.tree)].Parent
+			_, v := tree.at(node)
+			parent := tree.nodes[v].Parent
 			if parent < 0 {
 				stuck = true
 				break
@@ -198,7 +158,7 @@ func (r *refinement) improve(iterations int, changed func()) {
 			if r.relieve(node, omega) {
 				continue
 			}
-			if up := node - node%int32(len(f.tree)) + int32(parent); !queued[up] {
+			if up := node + int32(parent-v); !queued[up] {
 				queue = append(queue, up)
 				queued[up] = true
 			}
@@ -212,17 +172,31 @@ func (r *refinement) improve(iterations int, changed func()) {
 	}
 }
 
+// criticalLeaves appends the leaves on critical slices, those that reach the
+// makespan omega. The sums that keep the slices up to date round, so that equal ends
+// may differ in the last digits.
+func (r *refinement) criticalLeaves(to []int32, omega float64) []int32 {
+	tree := r.plan.tree
+	for node := range int32(tree.count()) {
+		_, v := tree.at(node)
+		if first, _ := r.computeSlices(node); len(tree.nodes[v].Children) == 0 && r.end[first] >= omega*(1-1e-12) {
+			to = append(to, node)
+		}
+	}
+	return to
+}
+
 // relieve moves a task from a critical node to the node of its size that is free
 // first, or swaps one for a shorter one there (Algorithm 2, lines 11-22). It
-// reports whether it found any.
+// reports whether it found one.
 //
-// Algorithm 2 prints the move as from I^a to I; its text and the released code
-// have it the other way, as here.
+// Algorithm 2 as printed moves from I^a to I. The paper's text and the released code
+// move the other way, as this function does.
 func (r *refinement) relieve(node int32, omega float64) bool {
-	f := r.plan.forest
+	tree := r.plan.tree
 	other, end := int32(-1), math.Inf(1)
-	for o := range int32(f.nodes()) {
-		if o != node && r.plan.size(o) == r.plan.size(node) {
+	for o := range int32(tree.count()) {
+		if o != node && tree.sizeOf(o) == tree.sizeOf(node) {
 			if e := r.endOf(o); e < end {
 				other, end = o, e
 			}
@@ -257,7 +231,7 @@ func (r *refinement) apply(c change, gain float64) {
 	r.log = append(r.log, c)
 }
 
-// undo takes back the changes after the first n.
+// undo reverts all changes after the first n.
 func (r *refinement) undo(n int) {
 	for i := len(r.log) - 1; i >= n; i-- {
 		c := r.log[i]
@@ -281,7 +255,7 @@ func (r *refinement) count() (moves, swaps int) {
 	return moves, swaps
 }
 
-// transfer takes a task from one node to another of the same size.
+// transfer moves a task from one node to another of the same size.
 func (p *treePlan) transfer(from, to, task int32) {
 	list := p.lists[from]
 	i := 0
@@ -293,7 +267,7 @@ func (p *treePlan) transfer(from, to, task int32) {
 	p.enlist(to)
 	list = p.lists[to]
 	i = sort.Search(len(list), func(j int) bool { return list[j].time < t.time })
-	list = append(list, nodeTask{})
+	list = append(list, timedTask{})
 	copy(list[i+1:], list[i:])
 	list[i] = t
 	p.lists[to] = list
@@ -301,7 +275,7 @@ func (p *treePlan) transfer(from, to, task int32) {
 
 // closestBelow returns the index of the task whose duration is closest to half the
 // margin among those shorter than the margin; -1 when there is none.
-func closestBelow(list []nodeTask, margin float64) int {
+func closestBelow(list []timedTask, margin float64) int {
 	half := margin / 2
 	i := sort.Search(len(list), func(j int) bool { return list[j].time <= half })
 	// list[i] is the longest one up to half the margin, list[i-1] the shortest above.
@@ -318,7 +292,7 @@ func closestBelow(list []nodeTask, margin float64) int {
 // closestSwap returns the indices of two tasks, one of each list, such that the
 // first is longer than the second by less than the margin and as close to half of
 // it as possible; -1 when there are none.
-func closestSwap(list, there []nodeTask, margin float64) (int, int) {
+func closestSwap(list, there []timedTask, margin float64) (int, int) {
 	half := margin / 2
 	bestI, bestJ, off := -1, -1, math.Inf(1)
 	consider := func(i, j int) {

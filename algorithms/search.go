@@ -10,41 +10,41 @@ import (
 	"miglab/harness/mig"
 )
 
-// A search improves a plan by taking a few of its tasks away and placing them anew.
+// A search improves an assignment by removing a few of its tasks and re-inserting them.
 type search struct {
-	plan    *nodePlan
+	plan    *assignment
 	subsets *subsets
 	rng     *rand.Rand
-	// base is the earliest instant at which a task could begin, in seconds.
+	// base is the earliest instant at which a task can begin, in seconds.
 	base float64
-	// now is the makespan of the plan, and best that of the best plan so far, in seconds.
+	// now is the makespan of the plan and best that of the best plan so far, in seconds.
 	now, best float64
 	// bestNode is the best plan: the node of each task.
 	bestNode []int32
-	// heat is how much worse than the plan another may be to be accepted, as a share of the
-	// blur.
+	// heat is how much worse an accepted plan may be, as a share of the blur.
 	heat float64
-	// tasks are those to be placed, with the nodes that they had and get.
-	tasks      []int32
-	had, gets  []int32
-	critical   []int32
-	isCritical []nodeSet
+	// tasks are those to be re-inserted. before and after are their nodes.
+	tasks         []int32
+	before, after []int32
+	// critical are the tasks on nodes that determine the makespan; criticalNodes are these
+	// nodes by GPU.
+	critical      []int32
+	criticalNodes []nodeSet
 }
 
-// newSearch begins with what FAR plans for empty GPUs.
+// newSearch starts from FAR's plan for empty GPUs.
 func newSearch(p algo.Problem, holds []remnant) *search {
-	plan := newNodePlan(p, holds)
-	tree := farPlan(p)
-	found := run(p, tree.asFound())
-	refineFAR(p, tree, &found)
-	for node, list := range tree.lists {
+	plan := newAssignment(p, holds)
+	first := farPlan(p)
+	refineFAR(p, first)
+	for node, list := range first.lists {
 		for _, t := range list {
 			plan.put(t.task, int32(node))
 		}
 	}
 	s := &search{
 		plan: plan, subsets: newSubsets(p, plan.tree), rng: rand.New(rand.NewPCG(0, uint64(len(p.Tasks)))),
-		base: firstSlice(p.GPU, holds), isCritical: make([]nodeSet, p.GPUs()),
+		base: firstSlice(p.GPU, holds), criticalNodes: make([]nodeSet, p.GPUs()),
 	}
 	s.now = plan.time()
 	s.best, s.bestNode = s.now, slices.Clone(plan.node)
@@ -53,27 +53,18 @@ func newSearch(p algo.Problem, holds []remnant) *search {
 	return s
 }
 
-// firstSlice returns when the first slice can be used.
+// firstSlice returns when the first slice can be used, in seconds.
 func firstSlice(g *mig.GPU, holds []remnant) float64 {
-	first := -1.0
+	first := math.Inf(1)
 	for i := range holds {
-		free := holds[i].free
-		for _, e := range holds[i].exist {
-			for m := e.Instance.Mask(); m != 0; m &= m - 1 {
-				free[lowest(m)] = float64(e.BusyUntil)
-			}
-		}
-		for _, at := range free[:g.ComputeSlices] {
-			if first < 0 || at < first {
-				first = at
-			}
-		}
+		free := holds[i].freeAt()
+		first = min(first, slices.Min(free[:g.ComputeSlices]))
 	}
 	return first
 }
 
-// whole places all tasks at once, in both ways of reckoning, each time polishes the result,
-// and goes on with the best plan.
+// whole places all tasks at once, once in each of the two models of [subsets.greedy],
+// polishes each result, and returns to the best plan.
 func (s *search) whole() {
 	s.tasks = s.tasks[:0]
 	for i := range s.plan.node {
@@ -88,13 +79,12 @@ func (s *search) whole() {
 	s.restore()
 }
 
-// improve places tasks anew so many times, up to [atATime] of them at a time, and ends
-// with the best plan found. At least one of the tasks lies on the way to the makespan, and
-// as often as not several do; the others lie anywhere.
+// improve re-inserts up to [atATime] tasks in each iteration and ends with the best plan
+// found. At least one of the tasks is critical, and often several are.
 //
-// To get out of what no such step improves, durations are blurred by up to half the given
-// share, and plans are accepted that are worse by a fifth of it, less where there are
-// many tasks; the share falls to zero towards the end. What is kept is timed exactly.
+// To escape local optima, durations are blurred by up to half the given share, and plans
+// that are worse by a fifth of the share, or less if there are many tasks, are accepted.
+// The share falls to zero towards the end. The best plan is timed without blur.
 func (s *search) improve(ctx context.Context, iterations int, blur float64) error {
 	k := min(atATime, len(s.plan.node))
 	for i := range iterations {
@@ -110,7 +100,7 @@ func (s *search) improve(ctx context.Context, iterations int, blur float64) erro
 	return nil
 }
 
-// restore goes back to the best plan.
+// restore returns to the best plan.
 func (s *search) restore() {
 	for i, node := range s.bestNode {
 		s.plan.take(int32(i))
@@ -119,7 +109,7 @@ func (s *search) restore() {
 	s.now = s.plan.time()
 }
 
-// keep takes the plan for the best one if it is.
+// keep remembers the plan if it is the best so far.
 func (s *search) keep() {
 	if s.now < s.best {
 		s.best = s.now
@@ -127,32 +117,28 @@ func (s *search) keep() {
 	}
 }
 
-// atATime is how many tasks are placed anew at a time: an iteration takes 3^atATime.
+// atATime is how many tasks an iteration re-inserts. Its time grows as 3^atATime.
 const atATime = 7
 
-// pick chooses k tasks, one of them at least on the way to the makespan.
+// pick chooses k tasks, at least one of them critical.
 func (s *search) pick(k int) {
 	plan := s.plan
-	n := len(plan.tree.nodes)
 	last := plan.time()
-	for g := range s.isCritical {
-		s.isCritical[g] = 0
+	for g := range s.criticalNodes {
+		s.criticalNodes[g] = 0
 		if plan.ends[g] < last {
 			continue
 		}
-		plan.timeGPU(g)
 		used := plan.loads[g].used
-		for v := range plan.tree.nodes {
-			if used.has(v) && plan.clock.end[v] == last {
-				for u := v; u >= 0; u = plan.tree.nodes[u].Parent {
-					s.isCritical[g] |= used & (1 << u)
-				}
+		for at := plan.endsAt(g, last); at != 0; at &= at - 1 {
+			for u := lowest(at); u >= 0; u = plan.tree.nodes[u].Parent {
+				s.criticalNodes[g] |= used & (1 << u)
 			}
 		}
 	}
 	s.critical = s.critical[:0]
 	for i, node := range plan.node {
-		if s.isCritical[int(node)/n].has(int(node) % n) {
+		if g, v := plan.tree.at(node); s.criticalNodes[g].has(v) {
 			s.critical = append(s.critical, int32(i))
 		}
 	}
@@ -165,20 +151,20 @@ func (s *search) pick(k int) {
 	}
 }
 
-// add adds a task to those that are placed anew, once.
+// add adds a task to those to be re-inserted, unless it is among them.
 func (s *search) add(i int32) {
 	if !slices.Contains(s.tasks, i) {
 		s.tasks = append(s.tasks, i)
 	}
 }
 
-// replace places the tasks anew, by durations that are blurred by up to half a share, and
-// takes the result unless it is worse by more than another share.
+// replace re-inserts the tasks, with durations blurred by up to half the share blur. It
+// reverts the result if it is worse by more than the share worse.
 func (s *search) replace(blur, worse float64) {
 	plan := s.plan
-	s.had = s.had[:0]
+	s.before = s.before[:0]
 	for _, i := range s.tasks {
-		s.had = append(s.had, plan.node[i])
+		s.before = append(s.before, plan.node[i])
 		plan.take(i)
 	}
 	s.subsets.within((s.now - s.base) * (1 + 2*blur + 1e-6))
@@ -186,10 +172,10 @@ func (s *search) replace(blur, worse float64) {
 	if blur > 0 {
 		s.subsets.blur(s.rng, blur)
 	}
-	s.gets = grown(s.gets, len(s.tasks))
-	if s.subsets.place(plan.loads, plan.holds, s.base, s.gets) {
+	s.after = grown(s.after, len(s.tasks))
+	if s.subsets.place(plan.loads, plan.holds, s.base, s.after) {
 		for j, i := range s.tasks {
-			plan.put(i, s.gets[j])
+			plan.put(i, s.after[j])
 		}
 		if makespan := plan.time(); makespan <= s.now*(1+worse) {
 			s.now = makespan
@@ -201,6 +187,6 @@ func (s *search) replace(blur, worse float64) {
 		}
 	}
 	for j, i := range s.tasks {
-		plan.put(i, s.had[j])
+		plan.put(i, s.before[j])
 	}
 }

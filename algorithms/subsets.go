@@ -4,93 +4,128 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"miglab/harness/algo"
+	"miglab/harness/mig"
 )
 
-// ticks is a time in units of about a thousand-millionth of the horizon. Whole numbers
-// make sums exact, and ties the same on every machine.
+// ticks is a time in units of a 2^29th of the horizon. Whole numbers make sums exact and
+// ties the same on every machine.
 type ticks = int32
 
 const (
-	// horizon is the longest time that is looked at.
+	// horizon is the longest time that can be part of a solution.
 	horizon ticks = 1 << 29
-	// never stands for all that is longer. Two of them can be added.
+	// never represents all longer times. The sum of two of them does not overflow.
 	never ticks = 1<<30 - 1
 )
 
-// A cell is what a subtree makes of a set of tasks.
+// A cell is the best way of a subtree to run a set of tasks.
 type cell struct {
 	// end is when the last task ends; 0 if there is none.
 	end ticks
-	// heads is how long the channel is taken for what another subtree has to wait for: until
-	// every part of this one is at work, or until the first is.
+	// heads is how long the channel is busy before another subtree can use it: until every
+	// part of this subtree has started, or until the first part has.
 	heads ticks
 }
 
 // A table has a cell for every set of tasks.
 type table struct {
-	// apart is what the children do, each with a part of the set.
+	// apart is the best way without the node itself: each child runs a part of the set.
 	apart []cell
-	// own is the end if the node's instance is created and runs a part of the set, be it
-	// none.
+	// own is the end if the node's instance is created and runs a part of the set, perhaps
+	// an empty one.
 	own []ticks
 	// best is the better of the two.
 	best []cell
-	// as is the node that has the same table and was computed before; or this one.
+	// as is the node whose table this one equals: an earlier one, or the node itself.
 	as int
 }
 
-// subsets finds the best nodes for a few tasks, beside others that stay where they
-// are, by dynamic programming over subtrees and sets of tasks. It is the core of treedp
-// and lns.
+// subsets finds the best nodes for a few tasks while other tasks stay where they are, by
+// dynamic programming over subtrees and sets of tasks. It is the core of treedp and lns.
 //
-// What runs on the nodes that cover a slice runs one after the other, from the root
-// down. So a subtree with a set S of tasks ends, at the least over the sets T that its
-// node runs itself, after create + load(T) + destroy + what the children make of the
-// rest; or after what they make of all of S, if the node is not used. Two children end,
-// at the least over the divisions of the set among them, when the later one does. Under
-// [mig.Sequential] one of them waits until the channel has created the other's first
-// instances, whichever is better: all of them, as if children were served one after the
-// other, or only the first of them (greedy), as if the rest could always follow in between.
-// The former is possible but not always best, the latter better than possible. That
-// operations meet later is left to the clock.
+// The nodes that cover a slice run one after the other, from the root down. So the end
+// of a subtree with a set S of tasks is the least of two values. If the node is not used,
+// it is the end of the children with S. Otherwise it is the least, over the sets T that
+// the node runs itself, of create + load(T) + destroy + the end of the children with the
+// rest. The end of two children is the least, over the divisions of the set between
+// them, of the later of their ends.
 //
-// A node's own tasks are a transform over subsets, n 2^n; a division takes 3^n.
+// Under [mig.Sequential] one child, whichever is better, waits until the channel has
+// created the other's first instances. There are two models: it waits for all of them,
+// as if children were served one after the other, or only for the first one (greedy),
+// as if the rest could always be created in between. Plans of the former model are
+// possible but not always the best; the latter is optimistic. Only the clock knows how
+// later operations delay each other.
+//
+// The tasks of a node itself take n 2^n steps, a division takes 3^n.
 type subsets struct {
-	tree            *nodeTree
-	gpus            int
+	tree *tree
+	gpus int
+	// class is, by node, the same for nodes with equal subtrees; leaves is how many
+	// compute slices the leaves of the subtree have.
+	class  []int8
+	leaves []int
+	// model is the problem's; parallel says that operations do not exclude each other.
+	model           mig.Reconfiguration
+	parallel        bool
 	scale           float64 // ticks a second
 	create, destroy [maxNodes]ticks
-	k               int // tasks
+	k               int // number of tasks
 	// time is, by size index and task, the duration.
 	time [][]ticks
 	// area is, by set, the least slice-ticks that its tasks can take.
 	area []int64
-	// rest is by set; see beside.
-	rest []int64
+	// others is by set; see othersOnRoot.
+	others []int64
 	// tables are by node, those of one GPU after those of another.
 	tables []table
-	// joint is, by GPU, the best that it and those before it make of each set.
+	// joint is, by GPU and set, the best way of it and those before it together.
 	joint [][]cell
-	// after are the tables of nodes that follow on another; those in tables follow on what
-	// the GPU holds at the beginning.
+	// after are the tables of nodes that are used after another node. Those in tables are
+	// the first to use what the GPU holds at the beginning.
 	after []table
-	// greedy chooses the second way to reckon with first instances.
+	// greedy selects the optimistic model.
 	greedy bool
-	// fresh says by GPU that it holds nothing, so that only after is used.
+	// fresh says, by GPU, that it is empty, so that only after is used.
 	fresh []bool
 }
 
-func newSubsets(p algo.Problem, tree *nodeTree) *subsets {
-	s := &subsets{tree: tree, gpus: p.GPUs(), time: make([][]ticks, len(p.GPU.Sizes()))}
-	s.tables = make([]table, s.gpus*len(tree.nodes))
-	s.after = make([]table, s.gpus*len(tree.nodes))
+func newSubsets(p algo.Problem, tree *tree) *subsets {
+	s := &subsets{
+		tree: tree, gpus: tree.gpus, model: p.Model, parallel: p.Model != mig.Sequential,
+		time: make([][]ticks, len(p.GPU.Sizes())),
+	}
+	s.tables, s.after = make([]table, tree.count()), make([]table, tree.count())
 	s.joint, s.fresh = make([][]cell, s.gpus), make([]bool, s.gpus)
+	n := len(tree.nodes)
+	s.class, s.leaves = make([]int8, n), make([]int, n)
+	for v := n - 1; v >= 0; v-- {
+		s.class[v] = int8(v)
+		if len(tree.nodes[v].Children) == 0 {
+			s.leaves[v] = 1
+		}
+		for _, c := range tree.nodes[v].Children {
+			s.leaves[v] += s.leaves[c]
+		}
+		for o := v + 1; o < n; o++ {
+			if s.alike(v, o) {
+				s.class[v] = s.class[o]
+			}
+		}
+	}
 	return s
 }
 
-// within sets the horizon to so many seconds.
+// alike reports whether two nodes are of one size and have children of equal classes.
+func (s *subsets) alike(a, b int) bool {
+	return s.tree.size[a] == s.tree.size[b] &&
+		slices.EqualFunc(s.tree.nodes[a].Children, s.tree.nodes[b].Children, func(x, y int) bool { return s.class[x] == s.class[y] })
+}
+
+// within sets the horizon, in seconds.
 func (s *subsets) within(seconds float64) {
 	s.scale = float64(horizon) / seconds
 	for v := range s.tree.nodes {
@@ -105,7 +140,7 @@ func (s *subsets) ticks(seconds float64) ticks {
 	return never
 }
 
-// load takes the tasks to be placed.
+// load sets the tasks to be placed.
 func (s *subsets) load(p *algo.Problem, which []int32) {
 	s.k = len(which)
 	for c, size := range p.GPU.Sizes() {
@@ -140,7 +175,7 @@ func (s *subsets) blur(rng *rand.Rand, share float64) {
 	}
 }
 
-// grown returns a slice of the length, the given one if it is long enough.
+// grown returns a slice of length n. It reuses s if its capacity suffices.
 func grown[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -148,9 +183,9 @@ func grown[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// place finds the nodes for all tasks: node[i] is that of task i, counted over all
-// GPUs. The loads and remnants are by GPU; base is the instant in seconds that times
-// are counted from. It reports false if not all can end within the horizon.
+// place finds the nodes for all tasks; node[i] becomes that of task i, numbered over all
+// GPUs. The loads and remnants are by GPU. Times count from base, in seconds. It returns
+// false if not all tasks can end within the horizon.
 func (s *subsets) place(loads []load, rest []remnant, base float64, node []int32) bool {
 	all := 1<<s.k - 1
 	for g := range s.gpus {
@@ -161,7 +196,7 @@ func (s *subsets) place(loads []load, rest []remnant, base float64, node []int32
 			continue
 		}
 		s.joint[g] = grown(s.joint[g], 1<<s.k)
-		s.divide(s.joint[g], s.joint[g-1], root, false, s.gpus*int(s.tree.leaves[0]), nil)
+		s.divide(s.joint[g], s.joint[g-1], root, false, s.gpus*s.leaves[0], nil)
 	}
 	if s.joint[s.gpus-1][all].end >= never {
 		return false
@@ -191,13 +226,13 @@ func (s *subsets) table(gpu, v int, first bool) *table {
 // fill computes the tables of a GPU.
 func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
 	n := len(s.tree.nodes)
-	s.fresh[gpu] = r.fresh() && base == 0
+	s.fresh[gpu] = r.empty() && base == 0
 	for v := n - 1; v >= 0; v-- {
 		ts := s.after[gpu*n:]
 		ts[v].as = v
 		if l.used&(s.tree.below[v]|1<<v) == 0 {
 			for o := v + 1; o < n; o++ {
-				if s.tree.class[o] == s.tree.class[v] && l.used&(s.tree.below[o]|1<<o) == 0 {
+				if s.class[o] == s.class[v] && l.used&(s.tree.below[o]|1<<o) == 0 {
 					ts[v].as = ts[o].as
 					break
 				}
@@ -221,12 +256,12 @@ func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
 	}
 }
 
-// from returns when a node can be at work that is the first to be used on what a GPU
-// holds, and how long the channel is taken for it.
+// from returns when a node can start that is the first to use what a GPU holds, and how
+// long the channel is busy for it.
 func (s *subsets) from(v int, r *remnant, base float64) (at, heads ticks) {
 	in := s.tree.nodes[v].Instance
 	ready, cost := base, s.tree.create[v]
-	if !s.tree.parallel {
+	if !s.parallel {
 		ready = max(base, r.channel)
 	}
 	for m := in.Mask(); m != 0; m &= m - 1 {
@@ -238,10 +273,7 @@ func (s *subsets) from(v int, r *remnant, base float64) (at, heads ticks) {
 			return s.ticks(max(base, float64(e.BusyUntil)) - base), 0
 		}
 		if e.Instance.Overlaps(in) {
-			d := 0.0
-			if !s.tree.free {
-				d = float64(e.Instance.Profile.Destroy)
-			}
+			_, d := costs(s.model, e.Instance.Profile)
 			ready = max(ready, float64(e.BusyUntil)+d)
 			cost += d
 		}
@@ -249,7 +281,7 @@ func (s *subsets) from(v int, r *remnant, base float64) (at, heads ticks) {
 	return s.ticks(ready + s.tree.create[v] - base), s.ticks(cost)
 }
 
-// children computes what the children of a node do with each set.
+// children computes the apart table of a node.
 func (s *subsets) children(gpu, v int, first bool) {
 	t := &s.after[gpu*len(s.tree.nodes)+v]
 	if first {
@@ -267,14 +299,14 @@ func (s *subsets) children(gpu, v int, first bool) {
 	case 2:
 		t.apart = grown(t.apart, 1<<s.k)
 		a, b := s.table(gpu, c[0], first), s.table(gpu, c[1], first)
-		s.divide(t.apart, a.best, b.best, !s.tree.parallel, int(s.tree.leaves[v]), s.beside(v))
+		s.divide(t.apart, a.best, b.best, !s.parallel, s.leaves[v], s.othersOnRoot(v))
 	default:
 		panic("algorithms: a node of the repartitioning tree has more than two children")
 	}
 }
 
-// node computes the rest of a table: rest is what the children do once the node is
-// destroyed, at when the node can be at work.
+// node computes the rest of a table. rest is the apart table for children that follow
+// on the node, and at is when the node can start.
 func (s *subsets) node(t *table, rest []cell, v int, at, heads ticks, l *load) {
 	fixed := min(at+s.ticks(l.seconds[v]), never)
 	t.own, t.best = grown(t.own, 1<<s.k), grown(t.best, 1<<s.k)
@@ -301,7 +333,7 @@ func (s *subsets) node(t *table, rest []cell, v int, at, heads ticks, l *load) {
 			}
 		}
 	}
-	if s.tree.parallel {
+	if s.parallel {
 		heads = 0
 	}
 	used := l.used.has(v)
@@ -317,15 +349,15 @@ func (s *subsets) node(t *table, rest []cell, v int, at, heads ticks, l *load) {
 	}
 }
 
-// divide computes out[S] for all sets: the best ways to divide S between a and b. Sets of
-// too large an area for the leaves are left out, but for the empty one; beside is the time, by set, that the node
-// needs for the other tasks if they are all its own.
-func (s *subsets) divide(out, a, b []cell, wait bool, leaves int, beside []int64) {
+// divide computes out[S] for all sets S: the best division of S between a and b. It skips
+// nonempty sets with too large an area for the leaves. others is, by set, the time that
+// the node itself needs for the other tasks; nil if they may be elsewhere.
+func (s *subsets) divide(out, a, b []cell, wait bool, leaves int, others []int64) {
 	alike := &a[0] == &b[0]
 	for set := range out {
 		room := int64(horizon)
-		if beside != nil {
-			room -= beside[set]
+		if others != nil {
+			room -= others[set]
 		}
 		if set > 0 && s.area[set] > int64(leaves)*room {
 			out[set] = cell{never, 0}
@@ -335,26 +367,26 @@ func (s *subsets) divide(out, a, b []cell, wait bool, leaves int, beside []int64
 	}
 }
 
-// beside returns, by set, how long the root of the only GPU takes to run the other tasks,
-// as no other node can; nil for other nodes and several GPUs.
-func (s *subsets) beside(v int) []int64 {
+// othersOnRoot returns, by set, how long the root of the only GPU takes to run the other
+// tasks, as no other node can run them. It is nil for other nodes and several GPUs.
+func (s *subsets) othersOnRoot(v int) []int64 {
 	if v > 0 || s.gpus > 1 {
 		return nil
 	}
 	all := 1<<s.k - 1
-	s.rest = grown(s.rest, 1<<s.k)
-	s.rest[all] = 0
+	s.others = grown(s.others, 1<<s.k)
+	s.others[all] = 0
 	for set := all - 1; set >= 0; set-- {
 		i := lowest(uint32(all &^ set))
-		s.rest[set] = s.rest[set|1<<i] + int64(s.time[s.tree.size[v]][i])
+		s.others[set] = s.others[set|1<<i] + int64(s.time[s.tree.size[v]][i])
 	}
 	for set := range all {
-		s.rest[set] += int64(s.create[v]) + int64(s.destroy[v])
+		s.others[set] += int64(s.create[v]) + int64(s.destroy[v])
 	}
-	return s.rest
+	return s.others
 }
 
-// divided returns the best end of a set that is divided between two tables.
+// divided returns the best division of a set between two tables.
 func (s *subsets) divided(set int, a, b []cell, alike, wait bool) cell {
 	best := cell{never, 0}
 	last := 0
@@ -375,7 +407,7 @@ func (s *subsets) divided(set int, a, b []cell, alike, wait bool) cell {
 	}
 }
 
-// joined returns what two subtrees are together.
+// joined returns the cell of two subtrees together.
 func (s *subsets) joined(x, y cell, wait bool) cell {
 	if !wait {
 		return cell{max(x.end, y.end), 0}
@@ -390,7 +422,7 @@ func (s *subsets) joined(x, y cell, wait bool) cell {
 	return cell{yFirst, y.heads}
 }
 
-// split returns the part of a set that the first of two tables has for an end.
+// split returns the first table's part in a division of a set that has the given end.
 func (s *subsets) split(set int, a, b []cell, end ticks, wait bool) int {
 	for part := set; ; part = (part - 1) & set {
 		if s.joined(a[part], b[set^part], wait).end == end {
@@ -402,7 +434,7 @@ func (s *subsets) split(set int, a, b []cell, end ticks, wait bool) int {
 	}
 }
 
-// trace puts down the nodes of a set's tasks.
+// trace writes down the nodes of a set's tasks.
 func (s *subsets) trace(gpu, v, set int, first bool, node []int32) {
 	if set == 0 {
 		return
@@ -412,7 +444,7 @@ func (s *subsets) trace(gpu, v, set int, first bool, node []int32) {
 		s.traceApart(gpu, v, set, first, node)
 		return
 	}
-	// The node runs those tasks that account for the difference to the set without them.
+	// The node runs the tasks whose time is the difference to the set without them.
 	for c := s.tree.size[v]; set != 0; {
 		i := 0
 		for i < s.k && (set>>i&1 == 0 || s.time[c][i] == never || t.own[set^1<<i]+s.time[c][i] != t.own[set]) {
@@ -434,7 +466,7 @@ func (s *subsets) traceApart(gpu, v, set int, first bool, node []int32) {
 		s.trace(gpu, c[0], set, first, node)
 	default:
 		a, b := s.table(gpu, c[0], first), s.table(gpu, c[1], first)
-		part := s.split(set, a.best, b.best, s.table(gpu, v, first).apart[set].end, !s.tree.parallel)
+		part := s.split(set, a.best, b.best, s.table(gpu, v, first).apart[set].end, !s.parallel)
 		s.trace(gpu, c[0], part, first, node)
 		s.trace(gpu, c[1], set^part, first, node)
 	}

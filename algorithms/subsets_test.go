@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"miglab/algorithms/algotest"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -13,7 +14,7 @@ import (
 
 // leastTopDown tries all nodes for all tasks and returns the least end by the clock.
 func leastTopDown(p algo.Problem, holds []remnant) float64 {
-	plan := newNodePlan(p, holds)
+	plan := newAssignment(p, holds)
 	least := math.Inf(1)
 	var place func(i int32)
 	place = func(i int32) {
@@ -33,11 +34,12 @@ func leastTopDown(p algo.Problem, holds []remnant) float64 {
 	return least
 }
 
-// Where operations do not exclude each other the model leaves nothing out.
+// TestSubsetsAreOptimalWithoutAChannel: the model is exact if operations do not exclude
+// each other.
 func TestSubsetsAreOptimalWithoutAChannel(t *testing.T) {
 	for i := range uint64(300) {
 		rng := rand.New(rand.NewPCG(i, 21))
-		p := randomProblem(rng, 1+rng.IntN(3))
+		p := algotest.RandomProblem(rng, 1+rng.IntN(3))
 		p.Model = mig.Parallel
 		if i%5 == 0 {
 			p.Model = mig.Free
@@ -46,7 +48,7 @@ func TestSubsetsAreOptimalWithoutAChannel(t *testing.T) {
 			p.Count = 2
 		}
 		if i%2 == 0 {
-			addStart(&p, rng)
+			algotest.AddStart(&p, rng)
 		}
 		if i%3 == 0 { // tasks far shorter than operations
 			for k := range p.Tasks {
@@ -68,14 +70,14 @@ func TestSubsetsAreOptimalWithoutAChannel(t *testing.T) {
 	}
 }
 
-// With other tasks in place, too: of three tasks one stays.
+// TestSubsetsAreOptimalBesideFixedTasks keeps one of three tasks where it is.
 func TestSubsetsAreOptimalBesideFixedTasks(t *testing.T) {
 	for i := range uint64(200) {
 		rng := rand.New(rand.NewPCG(i, 22))
-		p := randomProblem(rng, 3)
+		p := algotest.RandomProblem(rng, 3)
 		p.Model = mig.Parallel
 		if i%2 == 0 {
-			addStart(&p, rng)
+			algotest.AddStart(&p, rng)
 		}
 		s := newSearch(p, remnants(p))
 		plan := s.plan
@@ -111,7 +113,7 @@ func TestTreeDPOfFewTasksIsNextToTheBestAssignment(t *testing.T) {
 	const cases = 150
 	for i := range uint64(cases) {
 		rng := rand.New(rand.NewPCG(i, 23))
-		p := randomProblem(rng, 1+rng.IntN(3))
+		p := algotest.RandomProblem(rng, 1+rng.IntN(3))
 		want := leastTopDown(p, remnants(p))
 		s, err := algo.MustParse("treedp").Schedule(context.Background(), p)
 		if err != nil {
@@ -128,7 +130,7 @@ func TestTreeDPOfFewTasksIsNextToTheBestAssignment(t *testing.T) {
 func TestSearchKeepsItsBestPlan(t *testing.T) {
 	for i := range uint64(40) {
 		rng := rand.New(rand.NewPCG(i, 24))
-		p := randomProblem(rng, 20+rng.IntN(20))
+		p := algotest.RandomProblem(rng, 20+rng.IntN(20))
 		s := newSearch(p, remnants(p))
 		before := s.best
 		if err := s.improve(context.Background(), 50, lnsBlur); err != nil {
@@ -145,7 +147,7 @@ func TestStreamBeginsOnWhatIsThere(t *testing.T) {
 	p := algo.Problem{GPU: mig.MustLookup("A100")}
 	rng := rand.New(rand.NewPCG(1, 25))
 	for len(p.Tasks) < 24 {
-		q := randomProblem(rng, 24)
+		q := algotest.RandomProblem(rng, 24)
 		if q.GPU == p.GPU {
 			p.Tasks = q.Tasks
 		}
@@ -179,7 +181,7 @@ func TestStreamBeginsOnWhatIsThere(t *testing.T) {
 }
 
 func TestTreeDPSaysHowManyTasksItTakes(t *testing.T) {
-	p := randomProblem(rand.New(rand.NewPCG(1, 26)), maxTreeDP+1)
+	p := algotest.RandomProblem(rand.New(rand.NewPCG(1, 26)), maxTreeDP+1)
 	_, err := algo.MustParse("treedp").Schedule(context.Background(), p)
 	if want := `treedp is infeasible: task "t0018" is one of 19; treedp takes at most 18, lns any number`; err == nil || err.Error() != want {
 		t.Errorf("%v; want %s", err, want)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"miglab/algorithms/algotest"
 	"miglab/harness/algo"
 	"miglab/harness/sim/corun"
 )
@@ -14,7 +15,7 @@ import (
 func BenchmarkPlan(b *testing.B) {
 	plan := func(name, id string, windows ...corun.Window) {
 		a := algo.MustParse(id)
-		s, err := algo.Make[algo.Corun](a)
+		s, err := algotest.Planner(a)
 		if err != nil {
 			b.Fatal(err)
 		}

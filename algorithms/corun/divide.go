@@ -8,36 +8,37 @@ import (
 	"miglab/harness/sim/corun"
 )
 
-// maxDivide is the largest number of jobs for which a divider has room and time.
+// maxDivide is the largest number of jobs that a divider takes. Memory grows as 2^n.
 const maxDivide = 20
 
-// A divider divides jobs into groups that take the least time one after the other. It is
-// not safe for concurrent use.
+// A divider divides jobs into groups that, one after the other, take the least time. It
+// is not safe for concurrent use.
 type divider struct {
 	*search
-	// largest is how many jobs a group may have.
+	// largest is the largest size of a group.
 	largest int
-	// known has the seconds of sets of jobs in one group; +Inf where they take no longer in
-	// smaller groups.
+	// known has the seconds of sets of jobs in one group; +Inf if smaller groups of them
+	// take no longer.
 	known map[set]float64
 
-	// What follows belongs to the jobs in hand. Sets of them are bit masks.
+	// The other fields are about the jobs of the current call of divide. Sets of them are
+	// bit masks.
 
-	// seconds has the time of each set in the best groups, and part one of these groups, or
-	// of their unions; the set itself if it is one group.
+	// seconds has the time of each set in its best groups. part has one of these groups, or
+	// a union of some; it is the set itself if the set is one group.
 	seconds []float64
 	part    []uint32
-	// useful has the sets that are faster in one group than in smaller ones, by first job.
+	// useful has, by first job, the sets that are faster in one group than in smaller ones.
 	useful [][]timed
 }
 
-// A group is a set of jobs, ascending, and how long they take together.
+// A group is a set of jobs in ascending order and how long they take together.
 type group struct {
 	jobs    []int
 	seconds float64
 }
 
-// A set has the jobs of a group in ascending order, and -1 for those that it has not.
+// A set has the jobs of a group in ascending order, followed by -1.
 type set [corun.MaxConcurrency]int
 
 // noJobs is the empty set.
@@ -56,9 +57,10 @@ func newDivider(w *corun.Window, f corun.Family) *divider {
 	}
 }
 
-// divide returns the best groups of up to maxDivide jobs, which are in ascending order.
-// It finds them for all sets of the jobs by dynamic programming: no more jobs than a
-// group may have are one group or two smaller sets; of more the first is in some group.
+// divide returns the best groups of up to maxDivide jobs, which must be in ascending
+// order. It finds those of all sets of the jobs by dynamic programming. A set that is
+// small enough is one group or two smaller sets; in a larger set the first job is in
+// some group.
 func (d *divider) divide(jobs []int) []group {
 	n := len(jobs)
 	largest := min(d.largest, n)
@@ -85,7 +87,7 @@ func (d *divider) divide(jobs []int) []group {
 		}
 	}
 	for m := uint32(1); m < 1<<n; m++ {
-		// The jobs that are missing after the first one are in groups with those before it.
+		// The missing jobs after the first one must be in groups with jobs before it.
 		first, size := bits.TrailingZeros32(m), bits.OnesCount32(m)
 		if size <= largest || n-first-size > first*(largest-1) {
 			continue
@@ -112,8 +114,8 @@ func (d *divider) divide(jobs []int) []group {
 	return groups
 }
 
-// together returns how long a set takes in one group if that is less than below, which
-// is what it takes in smaller groups, and +Inf if it is not.
+// together returns how long a set takes in one group, or +Inf if that is not less than
+// below, the time of the set in smaller groups.
 func (d *divider) together(s set, below float64) float64 {
 	t, ok := d.known[s]
 	if !ok {
@@ -125,7 +127,7 @@ func (d *divider) together(s set, below float64) float64 {
 	return t
 }
 
-// next returns the next larger number with as many bits.
+// next returns the next larger number with the same number of bits set.
 func next(x uint32) uint32 {
 	low := x & -x
 	ripple := x + low

@@ -2,8 +2,8 @@
 // together, and on which partition of the GPU (hierarchical paper IV). They know the
 // jobs and the model, as the paper's exhaustive searches know the measurements.
 //
-// All keep the paper's first constraint: a group is faster than its jobs one after the
-// other; jobs for which no such group is found run alone on the whole GPU.
+// All of them keep the paper's first constraint: a group is faster than its jobs one
+// after the other. A job for which no such group is found runs alone on the whole GPU.
 package corun
 
 import (
@@ -13,7 +13,7 @@ import (
 	"miglab/harness/sim/corun"
 )
 
-// planner is a scheduler of windows that have been checked.
+// A planner is a scheduler. Plan checks the window before it calls the function.
 type planner func(ctx context.Context, w *corun.Window) (corun.Plan, error)
 
 func (p planner) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
@@ -23,7 +23,7 @@ func (p planner) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
 	return p(ctx, &w)
 }
 
-// register announces a scheduler without parameters.
+// register registers a scheduler without parameters.
 func register(name, cite, summary string, p planner) algo.Spec {
 	return algo.Register(algo.Spec{
 		Name: name, Version: 1, Track: algo.TrackCorun, Cite: cite, Summary: summary,

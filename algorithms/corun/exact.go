@@ -9,8 +9,7 @@ import (
 
 var _ = register("exact", "own", "the best groups on every partition of the track, by dynamic programming", exhaustive(corun.Every))
 
-// exhaustive returns the scheduler that finds the best of all plans with the setups of a
-// family.
+// exhaustive returns the scheduler that finds the best plan with the setups of a family.
 func exhaustive(f corun.Family) planner {
 	return func(_ context.Context, w *corun.Window) (corun.Plan, error) {
 		if n := len(w.Jobs); n > maxDivide {

@@ -16,9 +16,9 @@ func greedy(_ context.Context, w *corun.Window) (corun.Plan, error) {
 	return s.plan(s.pairs()), nil
 }
 
-// pairs puts the two jobs together that save the most time by it, of several the first,
-// and goes on with those left while any two save time. The groups are in the order of
-// what they save, with single jobs last.
+// pairs repeatedly puts together the two jobs that save the most time, the first two on
+// a tie, until no two of the remaining jobs save time. The groups are in the order of
+// the time that they save, with single jobs last.
 func (s *search) pairs() []group {
 	type pair struct {
 		group

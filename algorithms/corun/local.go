@@ -9,14 +9,14 @@ import (
 
 var _ = register("local", "own", "greedy pairs, then any two and any three groups divided anew as is best, while that helps", local)
 
-// effort is how many sets of jobs local looks at before it takes what it has: a second's
-// work at most, up to some hundred jobs. A window of 12 jobs has 793 sets, one of 35 fewer
-// than effort.
+// effort is the number of sets of jobs after which local stops. That takes a second at
+// most, for up to some hundred jobs. A window of 12 jobs has 793 sets, and one of 35
+// jobs has fewer than effort.
 const effort = 1 << 16
 
-// local improves the greedy pairs until no two groups and no three take less time when
-// their jobs are divided anew, which moves jobs, swaps them, merges groups and splits
-// them, whatever is best together.
+// local improves the greedy pairs by dividing the jobs of two or three groups again in
+// the best way, until that saves no time for any of them. A division moves and swaps
+// jobs and merges and splits groups, in any combination.
 func local(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 	s := &descent{divider: newDivider(w, corun.Every)}
 	s.groups = s.pairs()
@@ -30,15 +30,14 @@ func local(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 	return s.plan(s.groups), nil
 }
 
-// A descent is a search for better groups, one step after the other.
+// A descent is the state of local.
 type descent struct {
 	*divider
 	groups []group
 }
 
-// improve goes once through the groups that are some number of places apart, for all
-// numbers from 1, so that groups of about the same gain come first. It reports whether
-// anything changed.
+// improve takes one step for every two groups. Groups that are next to each other, and
+// so have about the same gain, come first. It reports whether anything changed.
 func (s *descent) improve(ctx context.Context, step func(from, to int) bool) (changed bool) {
 	n := len(s.groups)
 	for apart := 1; apart < n; apart++ {
@@ -50,18 +49,18 @@ func (s *descent) improve(ctx context.Context, step func(from, to int) bool) (ch
 	return changed
 }
 
-func (s *descent) two(from, to int) bool { return s.anew(from, to) }
+func (s *descent) two(from, to int) bool { return s.divideAgain(from, to) }
 
 func (s *descent) three(from, to int) (changed bool) {
 	for middle := from + 1; middle < to; middle++ {
-		changed = s.anew(from, middle, to) || changed
+		changed = s.divideAgain(from, middle, to) || changed
 	}
 	return changed
 }
 
-// anew divides the jobs of some groups anew if they take less time then. Groups may
-// become empty, and new ones come last.
-func (s *descent) anew(which ...int) bool {
+// divideAgain divides the jobs of some groups again if that saves time. Groups may become
+// empty, and new ones come last.
+func (s *descent) divideAgain(which ...int) bool {
 	var jobs []int
 	before := 0.0
 	for _, i := range which {

@@ -7,28 +7,28 @@ import (
 	"miglab/harness/sim/corun"
 )
 
-// A menu is the setups of a family, made ready to be tried on many sets of jobs. Setups
-// whose first slots are alike are tried together: those for a number of jobs are a tree
-// with a level for each slot.
+// A menu holds the setups of a family in a form that is fast to try on many sets of
+// jobs. The setups for a number of jobs form a tree with a level for each slot, so that
+// setups with the same first slots are tried together.
 type menu struct {
 	// The setups, their layouts and their trees are by number of jobs.
 	setups  [corun.MaxConcurrency + 1][]corun.Setup
 	layouts [corun.MaxConcurrency + 1][]corun.Layout
 	trees   [corun.MaxConcurrency + 1][]node
-	// places are the different ones among all slots.
+	// places are all different places of the slots.
 	places []place
 }
 
-// A place is what a slot offers.
+// A place is what a slot offers to a job.
 type place struct {
-	// whole is the compute instance's share of the GPU, share the slot's of the instance: 1
-	// for a job that has it to itself, 0 for a client without percentages.
+	// whole is the compute instance's share of the GPU. share is the slot's share of the
+	// instance: 1 for a job alone, 0 for an MPS client without a percentage.
 	whole, share float64
 	// memory is the GPU instance's share of the bandwidth.
 	memory float64
 }
 
-// most is the largest share of the GPU's multiprocessors that a job there can ever have.
+// most is the largest share of the GPU's multiprocessors that a job there can have.
 func (p *place) most(m *corun.Model) float64 {
 	if p.share == 0 || m.Release {
 		return p.whole
@@ -36,27 +36,26 @@ func (p *place) most(m *corun.Model) float64 {
 	return p.whole * p.share
 }
 
-// slot is what tells a slot from others in its position.
+// A slot is what distinguishes a slot from others in its position.
 type slot struct {
 	place int
 	// gpu and compute say that a GPU instance and a compute instance begin here.
 	gpu, compute bool
 	// last says that the GPU instance is the last one.
 	last bool
-	// twin says that it makes no difference if the jobs here and in the slot before change
-	// places.
+	// twin says that the jobs here and in the slot before can be exchanged without effect.
 	twin bool
 }
 
-// node is a slot, and the setups that are alike up to it.
+// A node is a slot and the setups that are the same up to it.
 type node struct {
 	slot
-	// setup is an index where this slot is the last one, and -1 elsewhere.
+	// setup is the index of the setup if this slot is its last one, and -1 otherwise.
 	setup int
 	next  []node
 }
 
-// menus are made once for each family.
+// menus holds the menu of each family that was used.
 var menus sync.Map
 
 func menuOf(f corun.Family) *menu {
@@ -80,7 +79,7 @@ func newMenu(f corun.Family) *menu {
 	return m
 }
 
-// slots lists a setup's slots, and adds their places to those of the menu.
+// slots lists a setup's slots and adds their places to those of the menu.
 func (m *menu) slots(s *corun.Setup) (out []slot) {
 	for g := range s.GIs {
 		gi := &s.GIs[g]

@@ -1,13 +1,11 @@
 package corun
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"miglab/algorithms/algotest"
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -97,13 +95,7 @@ func TestLocalIsCloseToExact(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the golden files of the registered schedulers anew")
-
-// goldenDir holds a file for each scheduler, its parameters and its version with the plans
-// for Q1 to Q12. As stored results are looked up by version, a plan that changes without
-// a new one would stand beside the old.
-const goldenDir = "testdata/golden"
-
+// golden writes the plans for Q1 to Q12.
 func golden(t *testing.T, a algo.Algorithm) string {
 	t.Helper()
 	var b strings.Builder
@@ -123,32 +115,9 @@ func golden(t *testing.T, a algo.Algorithm) string {
 }
 
 func TestPlansChangeWithTheVersionOnly(t *testing.T) {
-	files := map[string]bool{}
+	var answers []algotest.Answer
 	for _, a := range variants() {
-		name := strings.NewReplacer("?", "-", "=", "-", "&", "-").Replace(a.ID)
-		path := filepath.Join(goldenDir, fmt.Sprintf("%s-v%d.txt", name, a.Spec.Version))
-		files[filepath.Base(path)] = true
-		got := golden(t, a)
-		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		switch {
-		case err != nil:
-			t.Errorf("%v; write it with go test ./algorithms/corun -run Version -update", err)
-		case got != string(want):
-			t.Errorf("%s plans otherwise than in %s. If that is meant, raise Version in its Spec (unless the queues or the model have changed) and run this test with -update", a.ID, path)
-		}
+		answers = append(answers, algotest.Answer{Key: algotest.GoldenName(a.ID, a.Spec), Text: golden(t, a)})
 	}
-	entries, err := os.ReadDir(goldenDir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if !files[e.Name()] {
-			t.Errorf("%s is of no registered scheduler and version; delete it", e.Name())
-		}
-	}
+	algotest.Golden(t, "testdata/golden", answers)
 }

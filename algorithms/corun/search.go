@@ -8,32 +8,32 @@ import (
 	"miglab/harness/task"
 )
 
-// rounding is by how much times that should be equal may differ, as a share of them.
+// rounding is the relative difference that times which should be equal may have.
 const rounding = 1e-12
 
-// A search finds the best way to run sets of a window's jobs together: the setup and the
-// slot of each job. It is not safe for concurrent use.
+// A search finds the best way to run a set of a window's jobs together: the setup and
+// the slot of each job. It is not safe for concurrent use.
 type search struct {
 	w    *corun.Window
 	menu *menu
-	// alone has the seconds that a job takes in a place without others, by place and job.
+	// alone has, by place and job, the seconds that a job takes there without others.
 	alone []float64
-	// least has the seconds that a job takes in the best place, and traffic those in which
-	// the whole bandwidth moves its data.
+	// least has the seconds that a job takes in its best place. traffic has the seconds in
+	// which the whole bandwidth moves its data.
 	least, traffic []float64
 
-	// What follows belongs to the set of jobs in hand.
+	// The other fields are about the current set of jobs.
 
 	jobs []int
-	// below is what a way has to stay under, in seconds.
+	// below is the time that a way must be faster than, in seconds.
 	below float64
-	// fair is the fairest way so far; nil where the fastest is wanted.
+	// fair is the fairest way so far; nil if the search is for the fastest.
 	fair *way
-	// slots has the job of each slot that is tried, as an index in jobs.
+	// slots has the job in each slot, as an index in jobs.
 	slots [corun.MaxSlots]int
 }
 
-// A way is how a set of jobs runs.
+// A way is a group with a setup and a slot for each job.
 type way struct {
 	// slowdown is the sum of the jobs' slowdowns.
 	slowdown float64
@@ -57,16 +57,15 @@ func newSearch(w *corun.Window, f corun.Family) *search {
 	return s
 }
 
-// fastest returns how long some jobs take together at least, in seconds, if that is less
-// than below, and below if it is not.
+// fastest returns the least time of some jobs together, in seconds, but at most below.
 func (s *search) fastest(jobs []int, below float64) float64 {
 	s.below, s.fair = below, nil
 	s.try(jobs)
 	return s.below
 }
 
-// fairest returns a group as it runs in the least mean slowdown among the ways that take
-// no longer. There are often some, as all but the last job to end have slack.
+// fairest returns the way of a group with the least mean slowdown among the fastest
+// ones. There are often several, as all jobs but the last one to end have slack.
 func (s *search) fairest(g group) corun.Group {
 	s.below, s.fair = g.seconds*(1+rounding), &way{slowdown: math.Inf(1)}
 	s.try(g.jobs)
@@ -81,14 +80,14 @@ func (s *search) plan(groups []group) corun.Plan {
 	return out
 }
 
-// try tries all ways for some jobs, but for those that cannot be the best.
+// try tries all ways for some jobs except those that cannot be the best.
 func (s *search) try(jobs []int) {
 	s.jobs = jobs
 	s.fill(s.menu.trees[len(jobs)], 0, 1<<len(jobs)-1, 0, instance{})
 }
 
-// fill tries the jobs left, a bit mask, in the slots from number at on. The GPU instances
-// that are full take at least floor seconds.
+// fill tries the jobs in left, a bit mask, in the slots from number at on. The GPU
+// instances that are already full take at least floor seconds.
 func (s *search) fill(nodes []node, at int, left uint, floor float64, before instance) {
 	kappa := s.w.Model.Kappa
 	for i := range nodes {
@@ -124,13 +123,13 @@ func (s *search) fill(nodes []node, at int, left uint, floor float64, before ins
 	}
 }
 
-// An instance is what is known of how long a GPU instance takes when some of its jobs have
-// their slots: the longest takes at least longest seconds alone, and all together take at
-// least sum. The last GPU instance has all jobs left, and its bandwidth moves their data
-// in moving seconds; 0 stands elsewhere.
+// An instance bounds how long a GPU instance takes when some of its jobs have their
+// slots. The longest job takes at least longest seconds alone, and the sum over all is at
+// least sum. The last GPU instance runs all jobs that are left, and its bandwidth moves
+// their data in moving seconds; moving is 0 for the others.
 type instance struct{ longest, sum, moving float64 }
 
-// open returns what is known when a GPU instance begins.
+// open returns the bounds of a GPU instance without any jobs in their slots.
 func (s *search) open(n *node, left uint) (in instance) {
 	if !n.last {
 		return instance{}
@@ -145,15 +144,15 @@ func (s *search) open(n *node, left uint) (in instance) {
 	return in
 }
 
-// atLeast returns how long the instance takes at least. In the model, each of m active
-// jobs takes 1 + kappa (m-1) times as long as alone, or longer, and the bandwidth is
-// divided by as much. So the last job to end waits for its own time, or until all data are
-// moved, and for kappa times the time of each job before it.
+// atLeast returns a lower bound on the time of the instance. In the model, each of m
+// active jobs takes at least 1 + kappa (m-1) times as long as alone, and the bandwidth
+// is divided by the same factor. So the last job to end takes its own time, or the time
+// to move all data, and kappa times the time of each other job.
 func (in instance) atLeast(kappa float64) float64 {
 	return max(in.longest, in.moving) + float64(kappa*(in.sum-in.longest))
 }
 
-// simulate runs the jobs in their slots, and keeps the way if it is the best so far.
+// simulate runs the jobs in their slots and keeps the way if it is the best so far.
 func (s *search) simulate(setup int) {
 	var programs [corun.MaxSlots]*task.Program
 	var ends [corun.MaxSlots]float64

@@ -11,7 +11,7 @@ import (
 // operation is one job of the report's fleet; the report's own environments take 29
 // (pandas) and 2,500 (NumPy) a second.
 func BenchmarkDispatch(b *testing.B) {
-	in := instance(b, "deadline/relaxed", 0)
+	in := queue(b, "deadline/relaxed", 0)
 	for _, s := range algo.All(algo.TrackDispatch) {
 		b.Run(s.Name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -7,12 +7,12 @@ import (
 	"miglab/harness/sim"
 )
 
-// rule is a scheduler without state.
+// A rule is a scheduler without state: it returns the index of a free slice.
 type rule func(*sim.Queue) int
 
 func (r rule) Dispatch(q *sim.Queue) int { return r(q) }
 
-// register announces a scheduler without state and parameters.
+// register registers a scheduler without state and parameters.
 func register(name, cite, summary string, r rule) algo.Spec {
 	return algo.Register(algo.Spec{
 		Name: name, Version: 1, Track: algo.TrackDispatch, Cite: cite, Summary: summary,

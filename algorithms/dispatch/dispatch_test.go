@@ -1,11 +1,14 @@
 package dispatch_test
 
 import (
+	"context"
+	"fmt"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
+	"miglab/algorithms/algotest"
 	_ "miglab/algorithms/dispatch"
 	"miglab/datasets"
 	"miglab/harness/algo"
@@ -16,111 +19,120 @@ import (
 
 var a100 = mig.MustLookup("A100")
 
-func dispatcher(t interface{ Fatal(...any) }, name string, seed uint64) sim.Dispatcher {
-	a, err := algo.Parse(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Seed: seed})
+func dispatcher(t testing.TB, name string, seed uint64) sim.Dispatcher {
+	t.Helper()
+	d, err := algotest.Dispatcher(algo.MustParse(name), seed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-func serve(t interface{ Fatal(...any) }, name string, seed uint64, in task.Queue) sim.DispatchResult {
-	r, err := sim.RunDispatch(in.Jobs, in.Fleet, dispatcher(t, name, seed))
+func serve(t testing.TB, name string, p algotest.DispatchProblem) sim.DispatchResult {
+	t.Helper()
+	r, err := algotest.Dispatch.Run(context.Background(), algo.MustParse(name), p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-func instance(t interface{ Fatal(...any) }, spec string, index int) task.Queue {
+// queue returns an instance of a dataset as a problem. The seed is 1.
+func queue(t testing.TB, spec string, index int) algotest.DispatchProblem {
+	t.Helper()
 	in, err := datasets.InstanceOf[task.Queue](datasets.MustParse(spec), a100, index)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return in
+	return algotest.DispatchProblem{Jobs: in.Jobs, Fleet: in.Fleet, Seed: 1}
 }
 
-// drawInstance draws a fleet of any partitions and jobs whose durations fall with the
+// drawQueue draws a fleet of any partitions and jobs whose durations fall with the
 // size, strictly or not.
-func drawInstance(t *rapid.T, strictly bool) task.Queue {
-	g := rapid.SampledFrom([]*mig.GPU{a100, mig.MustLookup("A30")}).Draw(t, "gpu")
-	in := task.Queue{Fleet: task.Fleet{
-		Partitions: rapid.SliceOfN(rapid.SampledFrom(g.Partitions()), 1, 4).Draw(t, "gpus"),
-		Watts:      []float64{40, 120, 160, 200, 240, 250},
-	}}
-	in.Jobs = make([]task.Job, rapid.IntRange(1, 50).Draw(t, "jobs"))
-	least := 0
-	if strictly {
-		least = 1
+func drawQueue(rng *rand.Rand, strictly bool) algotest.DispatchProblem {
+	g := []*mig.GPU{a100, mig.MustLookup("A30")}[rng.IntN(2)]
+	p := algotest.DispatchProblem{
+		Fleet: task.Fleet{Watts: []float64{40, 120, 160, 200, 240, 250}},
+		Jobs:  make([]task.Job, 1+rng.IntN(50)),
+		Seed:  rng.Uint64(),
+	}
+	for range 1 + rng.IntN(4) {
+		p.Fleet.Partitions = append(p.Fleet.Partitions, g.Partitions()[rng.IntN(len(g.Partitions()))])
 	}
 	var arrival task.Minutes
-	for i := range in.Jobs {
-		j := &in.Jobs[i]
-		arrival += task.Minutes(rapid.IntRange(0, 4).Draw(t, "gap"))
-		*j = task.Job{Arrival: arrival, Deadline: arrival + task.Minutes(rapid.IntRange(0, 60).Draw(t, "slack"))}
+	for i := range p.Jobs {
+		arrival += task.Minutes(rng.IntN(5))
+		p.Jobs[i] = task.Job{Arrival: arrival, Deadline: arrival + task.Minutes(rng.IntN(61))}
 		d := task.Minutes(0)
 		for _, s := range slices.Backward(g.Sizes()) {
-			d += task.Minutes(rapid.IntRange(max(least, boolInt(d == 0)), 10).Draw(t, "more"))
-			j.Set(s, d)
+			d += task.Minutes(rng.IntN(11))
+			if d == 0 || strictly {
+				d++
+			}
+			p.Jobs[i].Set(s, d)
 		}
 	}
-	return in
+	return p
 }
 
-func boolInt(b bool) int {
-	if b {
-		return 1
+func TestDispatchers(t *testing.T) {
+	if n := len(algo.All(algo.TrackDispatch)); n != 8 {
+		t.Errorf("%d schedulers, want 8", n)
 	}
-	return 0
+	suite := algotest.Suite[algotest.DispatchProblem, sim.DispatchResult]{
+		Track: algotest.Dispatch, Problems: 1000,
+		Draw: func(rng *rand.Rand) algotest.DispatchProblem { return drawQueue(rng, false) },
+	}
+	suite.Test(t)
 }
 
-// TestConformance runs every scheduler on any queue: its choices are legal, and the
-// same queue and seed give the same ones.
-func TestConformance(t *testing.T) {
-	specs := algo.All(algo.TrackDispatch)
-	if len(specs) != 8 {
-		t.Errorf("%d schedulers, want 8", len(specs))
-	}
-	for _, s := range specs {
-		t.Run(s.Name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				in, seed := drawInstance(t, false), rapid.Uint64().Draw(t, "seed")
-				first, second := serve(t, s.Name, seed, in), serve(t, s.Name, seed, in)
-				if first.Jobs != len(in.Jobs) || !slices.Equal(first.Runs, second.Runs) {
-					t.Fatalf("%+v and then %+v", first, second)
+// TestChoicesChangeWithTheVersionOnly holds the slices of the jobs that arrive in the
+// busiest hours of a day, in order of arrival, 50 a line.
+func TestChoicesChangeWithTheVersionOnly(t *testing.T) {
+	var answers []algotest.Answer
+	for _, s := range algo.All(algo.TrackDispatch) {
+		var b strings.Builder
+		for _, spec := range []string{"deadline/relaxed", "deadline/tight?gpus=7+3-3+2-1-1-3+1-1-1-1-1-1-1"} {
+			p := queue(t, spec, 0)
+			p.Jobs = p.Jobs[1200:1600]
+			r := serve(t, s.Name, p)
+			fmt.Fprintf(&b, "# %s, instance 0, jobs 1200 to 1599: %d late\n", spec, r.Late)
+			for i, run := range r.Runs {
+				sep := " "
+				if i%50 == 49 {
+					sep = "\n"
 				}
-			})
-		})
+				fmt.Fprint(&b, run.Slice, sep)
+			}
+		}
+		answers = append(answers, algotest.Answer{Key: algotest.GoldenName(s.Name, s), Text: b.String()})
 	}
+	algotest.Golden(t, "testdata/golden", answers)
 }
 
 // TestEFTWithTrueDurationsIsLargestFirst holds wherever a larger slice is faster; the
 // report prints them as two methods.
 func TestEFTWithTrueDurationsIsLargestFirst(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		in := drawInstance(t, true)
-		if a, b := serve(t, "eft-true", 0, in), serve(t, "largest-first", 0, in); !slices.Equal(a.Runs, b.Runs) {
-			t.Fatalf("%+v and %+v", a, b)
+	for seed := range uint64(200) {
+		p := drawQueue(rand.New(rand.NewPCG(seed, 1)), true)
+		if a, b := serve(t, "eft-true", p), serve(t, "largest-first", p); !slices.Equal(a.Runs, b.Runs) {
+			t.Fatalf("seed %d: %+v and %+v", seed, a, b)
 		}
-	})
+	}
 }
 
 // TestLeastSlackAndEnergyAwareTakeTheSameSizes holds for the same reason: they differ
 // in the GPU alone.
 func TestLeastSlackAndEnergyAwareTakeTheSameSizes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		in := drawInstance(t, true)
-		a, b := serve(t, "least-slack", 0, in), serve(t, "energy-aware", 0, in)
+	for seed := range uint64(200) {
+		p := drawQueue(rand.New(rand.NewPCG(seed, 2)), true)
+		a, b := serve(t, "least-slack", p), serve(t, "energy-aware", p)
 		for i := range a.Runs {
 			if a.Runs[i].Start != b.Runs[i].Start || a.Runs[i].End != b.Runs[i].End {
-				t.Fatalf("job %d: %+v and %+v", i, a.Runs[i], b.Runs[i])
+				t.Fatalf("seed %d, job %d: %+v and %+v", seed, i, a.Runs[i], b.Runs[i])
 			}
 		}
-	})
+	}
 }
 
 // A situation is a fleet, for how many minutes its first slices are busy, and the jobs
@@ -216,7 +228,7 @@ func TestChoices(t *testing.T) {
 }
 
 func TestRandomTakesEveryFreeSliceEquallyOften(t *testing.T) {
-	in := instance(t, "deadline/relaxed", 0)
+	in := queue(t, "deadline/relaxed", 0)
 	in.Jobs = in.Jobs[:1]
 	const n = 20_000
 	counts := make([]int, 20)

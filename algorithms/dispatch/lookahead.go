@@ -10,10 +10,10 @@ import (
 
 var _ = register("look-ahead", "our own", "the slice with which the head and the next job will do best together", lookAhead)
 
-// lookAhead tries each free size for the head and lets the job behind it make the
-// best of what is left, as if nobody came in between: another free slice or, where
+// lookAhead tries each free size for the head together with the best choice for the
+// next job, as if no job came in between. The next job takes another free slice or, if
 // there is none, the one that becomes free first, since jobs may not wait for a better
-// one. It takes the size with the fewest late jobs of the two, then the least
+// one. lookAhead takes the size with the fewest late jobs of the two, then the least
 // tardiness, then the least slice-minutes.
 func lookAhead(q *sim.Queue) int {
 	v := look(q)
@@ -40,12 +40,12 @@ func lookAhead(q *sim.Queue) int {
 	return slice
 }
 
-// view is the slices as lookAhead tells them apart.
+// A view is what lookAhead needs to know about the slices.
 type view struct {
 	// free is the number of free slices by size.
 	free [mig.MaxSize + 1]int
-	// soonest is when the first busy slice becomes free, +Inf where none is busy, and
-	// its size.
+	// soonest is when the first busy slice becomes free, +Inf if none is busy; size is the
+	// size of that slice.
 	soonest task.Minutes
 	size    mig.Slices
 }
@@ -63,8 +63,8 @@ func look(q *sim.Queue) view {
 	return v
 }
 
-// after returns the best prospect of a job while the head is on a slice of a size
-// until an instant.
+// after returns the best prospect of a job if the head takes a slice of a size until an
+// instant.
 func (v *view) after(j *task.Job, taken mig.Slices, now, until task.Minutes) prospect {
 	best, found := hopeless, false
 	for size, n := range v.free {
@@ -88,19 +88,19 @@ func (v *view) after(j *task.Job, taken mig.Slices, now, until task.Minutes) pro
 	return foresee(j, v.size, v.soonest)
 }
 
-// A prospect is what comes of dispatching some jobs.
+// A prospect is the result of dispatching some jobs.
 type prospect struct {
 	late int
-	// tardiness is the sum over the jobs; work that of slices times minutes.
+	// tardiness is the sum over the jobs, and work the sum of slices times minutes.
 	tardiness, work task.Minutes
 }
 
 var hopeless = prospect{late: math.MaxInt}
 
-// foresee returns what comes of a job on a slice of a size from an instant on.
+// foresee returns the result of starting a job on a slice of a size at an instant.
 func foresee(j *task.Job, size mig.Slices, start task.Minutes) prospect {
 	d := j.On(size)
-	// The conversion rounds the product, which keeps it from being fused with a sum.
+	// The conversion rounds the product, so that it is not fused with a sum.
 	p := prospect{work: task.Minutes(float64(size) * float64(d))}
 	if end := start + d; end > j.Deadline {
 		p.late, p.tardiness = 1, end-j.Deadline

@@ -1,15 +1,15 @@
 package placement
 
 import (
+	"context"
 	"encoding/binary"
-	"flag"
 	"fmt"
 	"hash/fnv"
-	"os"
-	"path/filepath"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"miglab/algorithms/algotest"
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -17,115 +17,95 @@ import (
 	"miglab/harness/task"
 )
 
-var update = flag.Bool("update", false, "write testdata/golden.csv anew")
-
-// variants returns every registered scheduler with every value of every parameter, one
-// at a time.
-func variants() []algo.Algorithm {
-	var out []algo.Algorithm
-	for _, s := range algo.All(algo.TrackPlacement) {
-		out = append(out, algo.MustParse(s.Name))
-		for _, p := range s.Params {
-			for _, v := range p.Values {
-				if v != p.Default {
-					out = append(out, algo.MustParse(s.Name+"?"+p.Name+"="+v))
-				}
-			}
-		}
-	}
-	return out
-}
-
 func build(t *testing.T, a algo.Algorithm, s sim.PlacementSetting) sim.Placer {
 	t.Helper()
-	p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, s)
+	p, err := algotest.Placer(a, s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// hashed remembers what was decided.
-type hashed struct {
-	sim.Placer
-	sum uint64
-}
-
-func (h *hashed) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
-	spot, ok := h.Placer.Place(c, profile)
-	f := fnv.New64a()
-	binary.Write(f, binary.LittleEndian, []uint64{h.sum, uint64(spot.GPU), uint64(spot.Start)}) // a hash takes all it gets
-	if ok {
-		f.Write([]byte{1})
+// stream returns an instance of a dataset as a problem.
+func stream(t *testing.T, gpu, spec string, index int) algotest.PlacementProblem {
+	t.Helper()
+	g := mig.MustLookup(gpu)
+	in, err := datasets.InstanceOf[task.Requests](datasets.MustParse(spec), g, index)
+	if err != nil {
+		t.Fatal(err)
 	}
-	h.sum = f.Sum64()
-	return spot, ok
+	return algotest.PlacementProblem{GPU: g, GPUs: in.GPUs, Requests: in.Requests, Demand: in.Demand}
 }
 
-// TestDecisionsStay runs every scheduler on streams of every geometry. The engine
-// checks each decision; the golden file holds a hash of all of them by version, and
-// -update refuses to change that of a version.
-func TestDecisionsStay(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("algorithm,version,gpu,dataset,accepted,decisions\n")
-	for _, a := range variants() {
+func TestPlacers(t *testing.T) {
+	suite := algotest.Suite[algotest.PlacementProblem, algotest.PlacementAnswer]{
+		Track: algotest.Placement, Problems: 80, Draw: drawStream,
+	}
+	suite.Test(t)
+}
+
+// drawStream draws requests for a small cluster that fills.
+func drawStream(rng *rand.Rand) algotest.PlacementProblem {
+	gpus := mig.GPUs()
+	p := algotest.PlacementProblem{GPU: gpus[rng.IntN(len(gpus))], GPUs: 1 + rng.IntN(5)}
+	profiles := task.RequestProfiles(p.GPU)
+	for range profiles {
+		p.Demand = append(p.Demand, 1/float64(len(profiles)))
+	}
+	arrival := 0
+	for range 1 + rng.IntN(200) {
+		arrival += rng.IntN(3)
+		r := task.Request{Arrival: arrival, Lifespan: 1 + rng.IntN(40), Profile: profiles[rng.IntN(len(profiles))]}
+		if rng.IntN(20) == 0 {
+			r.Lifespan = task.Forever
+		}
+		p.Requests = append(p.Requests, r)
+	}
+	return p
+}
+
+// TestDecisionsChangeWithTheVersionOnly runs every scheduler on streams of every
+// geometry. The golden file holds the number of accepted requests and a hash of all
+// decisions.
+func TestDecisionsChangeWithTheVersionOnly(t *testing.T) {
+	var answers []algotest.Answer
+	for _, a := range algotest.Variants(algo.TrackPlacement) {
 		for _, gpu := range []string{"A100-80GB", "A30"} {
 			for _, spec := range []string{"mfi/uniform?gpus=20&lifespan=steady&rho=1.3", "mfi/skew-small?gpus=70&lifespan=forever&load=110"} {
-				g := mig.MustLookup(gpu)
-				in, err := datasets.InstanceOf[task.Requests](datasets.MustParse(spec), g, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
-				h := &hashed{Placer: build(t, a, sim.PlacementSetting{GPU: g, GPUs: in.GPUs, Demand: in.Demand})}
-				r, err := sim.RunPlacement(g, in.GPUs, in.Requests, h, sim.SteadyWindow)
+				got, err := algotest.Placement.Run(context.Background(), a, stream(t, gpu, spec, 0))
 				if err != nil {
 					t.Fatalf("%s on %s, %s: %v", a.ID, gpu, spec, err)
 				}
-				fmt.Fprintf(&b, "%s,%d,%s,%s,%d,%016x\n", a.ID, a.Spec.Version, gpu, spec, r.Accepted.Requests, h.sum)
+				answers = append(answers, algotest.Answer{
+					Key:  fmt.Sprintf("%s,%d,%s,%s", a.ID, a.Spec.Version, gpu, spec),
+					Text: fmt.Sprintf("%d,%016x", got.Result.Accepted.Requests, hash(got.Decisions)),
+				})
 			}
 		}
 	}
-	file := filepath.Join("testdata", "golden.csv")
-	before, err := os.ReadFile(file)
-	if err != nil && !*update {
-		t.Fatal(err)
-	}
-	// The key of a line ends where its results begin.
-	results := map[string]string{}
-	for line := range strings.Lines(string(before)) {
-		fields := strings.SplitN(line, ",", 5)
-		results[strings.Join(fields[:4], ",")] = fields[4]
-	}
-	for line := range strings.Lines(b.String()) {
-		fields := strings.SplitN(line, ",", 5)
-		key := strings.Join(fields[:4], ",")
-		if want, ok := results[key]; ok && fields[4] != want {
-			t.Errorf("%s: got %swant %sdecisions changed: raise Version, then run with -update", key, fields[4], want)
-		} else if !ok && !*update {
-			t.Errorf("%s is not in %s; run with -update", key, file)
-		}
-		delete(results, key)
-	}
-	if *update && !t.Failed() {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if len(results) > 0 {
-		t.Errorf("%s has %d lines of no registered algorithm and version; run with -update", file, len(results))
-	}
+	algotest.GoldenLines(t, "testdata/golden.csv", "algorithm,version,gpu,dataset,accepted,decisions", answers)
 }
 
-// TestNobodyRejectsWhatFits: only strict schedulers do.
-func TestNobodyRejectsWhatFits(t *testing.T) {
-	for _, a := range variants() {
+func hash(decisions []algotest.Decision) (sum uint64) {
+	for _, d := range decisions {
+		f := fnv.New64a()
+		binary.Write(f, binary.LittleEndian, []uint64{sum, uint64(d.Spot.GPU), uint64(d.Spot.Start)}) // a hash accepts all input
+		if d.Accepted {
+			f.Write([]byte{1})
+		}
+		sum = f.Sum64()
+	}
+	return sum
+}
+
+// TestOnlyStrictPlacersRejectWhatFits lets the others decide on every model.
+func TestOnlyStrictPlacersRejectWhatFits(t *testing.T) {
+	for _, a := range algotest.Variants(algo.TrackPlacement) {
 		if a.Args["index"] == "strict" {
 			continue
 		}
 		for _, g := range mig.GPUs() {
-			in, err := datasets.InstanceOf[task.Requests](datasets.MustParse("mfi/bimodal?gpus=4&lifespan=steady&rho=1.3"), g, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := stream(t, g.Name, "mfi/bimodal?gpus=4&lifespan=steady&rho=1.3", 1)
 			p := build(t, a, sim.PlacementSetting{GPU: g, GPUs: in.GPUs, Demand: in.Demand})
 			if _, err := sim.RunPlacement(g, in.GPUs, in.Requests, &eager{t, a.ID, p}, sim.SteadyWindow); err != nil {
 				t.Fatal(err)
@@ -134,6 +114,7 @@ func TestNobodyRejectsWhatFits(t *testing.T) {
 	}
 }
 
+// eager fails the test when a placer rejects a request that fits.
 type eager struct {
 	t  *testing.T
 	id string
@@ -155,34 +136,27 @@ func (e *eager) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 func walk(t *testing.T, id string, gpus int, names ...string) string {
 	t.Helper()
 	g := mig.MustLookup("A100-80GB")
-	requests := make([]task.Request, len(names))
+	p := algotest.PlacementProblem{GPU: g, GPUs: gpus}
 	for i, name := range names {
-		p, err := g.ProfileByName(name)
+		profile, err := g.ProfileByName(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		requests[i] = task.Request{Arrival: i, Lifespan: task.Forever, Profile: p}
+		p.Requests = append(p.Requests, task.Request{Arrival: i, Lifespan: task.Forever, Profile: profile})
 	}
-	w := &walker{Placer: build(t, algo.MustParse(id), sim.PlacementSetting{GPU: g, GPUs: gpus})}
-	if _, err := sim.RunPlacement(g, gpus, requests, w, sim.SteadyWindow); err != nil {
+	got, err := algotest.Placement.Run(context.Background(), algo.MustParse(id), p)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.Join(w.steps, " ")
-}
-
-type walker struct {
-	sim.Placer
-	steps []string
-}
-
-func (w *walker) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
-	spot, ok := w.Placer.Place(c, profile)
-	step := "-"
-	if ok {
-		step = fmt.Sprintf("%d@%d", spot.GPU, spot.Start)
+	var steps []string
+	for _, d := range got.Decisions {
+		if d.Accepted {
+			steps = append(steps, fmt.Sprintf("%d@%d", d.Spot.GPU, d.Spot.Start))
+		} else {
+			steps = append(steps, "-")
+		}
 	}
-	w.steps = append(w.steps, step)
-	return spot, ok
+	return strings.Join(steps, " ")
 }
 
 func TestWalks(t *testing.T) {

@@ -10,14 +10,14 @@ import (
 	"miglab/harness/task"
 )
 
-// demand is the parameter that says where a scheduler has the probability of each
-// profile from.
+// demand is the parameter that says how a scheduler knows the probability of each
+// profile.
 var demand = algo.Param{
 	Name: "demand", Default: "estimated", Values: []string{"estimated", "true"},
 	Doc: "probability of each profile: estimated from the requests so far, or the true one",
 }
 
-// DemandError says that the true probabilities are asked for where nobody knows them.
+// A DemandError says that the true probabilities are asked for but not known.
 type DemandError struct {
 	// Algorithm is its name.
 	Algorithm string
@@ -27,11 +27,11 @@ func (e *DemandError) Error() string {
 	return fmt.Sprintf("%s?demand=true needs requests drawn from a known distribution; use demand=estimated for a trace", e.Algorithm)
 }
 
-// A demandScore is a score of masks under the probability of each profile.
+// A demandScore computes a score of masks from the probability of each profile.
 type demandScore func(g *mig.GPU, demand []float64) [sim.Masks]float64
 
-// newDemandAware returns the scheduler that adds least to a score that depends on the
-// demand. The error is a [*DemandError].
+// newDemandAware returns the constructor of a scheduler that adds least to a score that
+// depends on the demand. The constructor's error is a [*DemandError].
 func newDemandAware(name string, score demandScore) func(algo.Args, sim.PlacementSetting) (sim.Placer, error) {
 	return func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		if args[demand.Name] == "true" {
@@ -50,7 +50,7 @@ func newDemandAware(name string, score demandScore) func(algo.Args, sim.Placemen
 }
 
 func demandTable(args algo.Args, g *mig.GPU, score demandScore, demand []float64) table {
-	// Whole millionths of a slice: placements that differ by rounding alone are equal.
+	// In whole millionths of a slice, placements that differ only by rounding are equal.
 	const scale = 1e6
 	var rounded [sim.Masks]int
 	for m, v := range score(g, demand) {
@@ -59,9 +59,9 @@ func demandTable(args algo.Args, g *mig.GPU, score demandScore, demand []float64
 	return newTable(g, increment(args, &rounded))
 }
 
-// estimating counts requests of each profile, each one more than it saw, so that it
-// starts from equal probabilities. It ranks anew when the number of requests has
-// doubled.
+// estimating estimates the demand by counting requests of each profile. The counts
+// start at 1, which gives equal probabilities. It ranks again whenever the number of
+// requests has doubled.
 type estimating struct {
 	args  algo.Args
 	gpu   *mig.GPU
@@ -72,7 +72,7 @@ type estimating struct {
 	table          table
 }
 
-// firstEstimate is after how many requests the first ranking by counts is made.
+// firstEstimate is the number of requests before the first ranking by counts.
 const firstEstimate = 64
 
 func (e *estimating) estimate() {

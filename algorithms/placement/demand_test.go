@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"miglab/algorithms/algotest"
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -15,7 +16,7 @@ import (
 func TestTrueDemandMustBeKnown(t *testing.T) {
 	for _, id := range []string{"fgd?demand=true", "mfi-weighted?demand=true"} {
 		a := algo.MustParse(id)
-		_, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: mig.MustLookup("A30"), GPUs: 1})
+		_, err := algotest.Placer(a, sim.PlacementSetting{GPU: mig.MustLookup("A30"), GPUs: 1})
 		if bad, ok := errors.AsType[*DemandError](err); !ok || bad.Algorithm != a.Spec.Name {
 			t.Errorf("%s without a distribution: %v", id, err)
 		}

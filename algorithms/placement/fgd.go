@@ -16,19 +16,19 @@ var _ = algo.Register(algo.Spec{
 })
 
 // useless is the fragmentation of a node of FGD 3.2, F_n = sum over m of p_m F_n(m),
-// where F_n(m) is what is free of the node although task m cannot use it. A GPU under
-// MIG is a node of its own, and the tasks are the profiles: all its free slices are
-// useless to a profile that fits nowhere on it, and none to one that fits.
+// where F_n(m) is the free part of the node that task m cannot use. Here a node is a
+// GPU, and the tasks are the profiles: all free slices of a GPU are useless to a profile
+// that does not fit on it, and none to one that fits.
 //
-// Counting by slice instead, the free slices that no free placement of the profile
-// covers, gives the decisions of mfi-weighted: see [lost].
+// The alternative is to count the free slices that no free placement of the profile
+// covers. It gives the decisions of mfi-weighted; see [lost].
 func useless(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
 	profiles := task.RequestProfiles(g)
 	for m := range 1 << g.MemorySlices {
 		occupied := mig.Mask(m)
 		for i, p := range profiles {
 			if !fits(p, occupied) {
-				// The product is rounded before it is added.
+				// The conversion rounds the product before the sum.
 				out[m] += float64(demand[i] * float64(free(g, occupied)))
 			}
 		}

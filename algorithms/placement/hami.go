@@ -23,10 +23,9 @@ var _ = algo.Register(algo.Spec{
 	New:     newHAMi(-1),
 })
 
-// newHAMi returns the constructor of a scheduler that takes the GPU by free slices,
-// times the sign, and of equally free ones and their starts the placement that leaves
-// the longest run of free slices, then the one that leaves the most placements of all
-// profiles.
+// newHAMi returns the constructor of a scheduler that takes the GPU with the fewest
+// free slices times the sign. On a tie it takes the placement that leaves the longest
+// run of free slices, then the one that leaves the most placements of all profiles.
 func newHAMi(sign int) func(algo.Args, sim.PlacementSetting) (sim.Placer, error) {
 	return func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return newTable(s.GPU, func(p *mig.Profile, occupied mig.Mask) (best choice, ok bool) {

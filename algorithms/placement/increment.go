@@ -12,8 +12,8 @@ var tie = algo.Param{
 	Doc: "equally good: lowest GPU and then start, or first the GPU with the most or fewest used slices",
 }
 
-// increment is the rule of MFI Algorithm 2 for any score of masks: of all placements
-// the one that adds least to the score.
+// increment is the rule of MFI Algorithm 2 for any score of masks: it takes the
+// placement that adds least to the score.
 func increment(args algo.Args, score *[sim.Masks]int) rule {
 	sign := map[string]int{"lowest": 0, "most-used": -1, "least-used": 1}[args[tie.Name]]
 	return func(p *mig.Profile, occupied mig.Mask) (best choice, ok bool) {

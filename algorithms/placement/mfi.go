@@ -16,8 +16,8 @@ var _ = algo.Register(algo.Spec{
 	New: newMFI,
 })
 
-// newMFI returns MFI. Line 15 of Algorithm 2 does not say which of several minima is
-// meant; by default it is the first that the loops of lines 4 and 7 meet.
+// newMFI returns MFI. Line 15 of Algorithm 2 does not say which of several minima it
+// takes. By default it is the first one in the loops of lines 4 and 7.
 func newMFI(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 	reading, err := sim.ParseReading(args["f"])
 	if err != nil {

@@ -15,16 +15,15 @@ var _ = algo.Register(algo.Spec{
 	New:     newDemandAware("mfi-weighted", lost),
 })
 
-// lost is the score F of MFI Algorithm 1, literal reading, with two changes: a lost
-// placement counts r^mem times the probability of its profile, and it counts also
-// where fewer slices are free than the profile needs. Line 5 of the algorithm makes F
-// fall when a GPU gets too full for a profile, which rewards filling it badly.
+// lost is the score F of MFI Algorithm 1, literal reading, with two changes. A lost
+// placement counts r^mem times the probability of its profile. It also counts if fewer
+// slices are free than the profile needs: line 5 of the algorithm makes F fall when a
+// GPU becomes too full for a profile, which rewards filling it badly.
 //
-// The placements of one profile are disjoint, so a profile's free placements cover
-// r^mem slices each, and its lost ones stand for all it could cover less those. The
-// increment of this score therefore differs from that of the free slices that no free
-// placement covers, weighted alike, by the slices of the request alone: it is also FGD
-// with slices as the resource.
+// The score is also FGD with slices as the resource, for this reason. The placements of
+// one profile are disjoint and cover r^mem slices each. So the increments of this score
+// differ from those of the free slices that no free placement covers, with the same
+// weights, only by the number of slices of the request.
 func lost(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
 	profiles := task.RequestProfiles(g)
 	for m := range 1 << g.MemorySlices {

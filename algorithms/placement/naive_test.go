@@ -11,7 +11,7 @@ import (
 )
 
 // naiveMFI is MFI Algorithm 2 line by line: every GPU is visited, and F is computed
-// anew by Algorithm 1.
+// every time by Algorithm 1.
 type naiveMFI struct{ reading sim.Reading }
 
 // score is MFI Algorithm 1.

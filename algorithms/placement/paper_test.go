@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"miglab/algorithms/algotest"
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -25,7 +26,7 @@ func results(t *testing.T, spec string, instances int, ids ...string) [][]sim.Pl
 		}
 		for _, id := range ids {
 			a := algo.MustParse(id)
-			p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: g, GPUs: in.GPUs, Demand: in.Demand})
+			p, err := algotest.Placer(a, sim.PlacementSetting{GPU: g, GPUs: in.GPUs, Demand: in.Demand})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +46,7 @@ func steady(r *sim.PlacementResult) float64 {
 }
 
 // TestThePapersSettingRejectsNothing: with lifespans U[1,T] the cluster never fills, and
-// whoever may fall through accepts practically everything.
+// schedulers that may pass over a GPU accept practically all requests.
 func TestThePapersSettingRejectsNothing(t *testing.T) {
 	ids := []string{"mfi", "ff", "bf-bi"}
 	for _, name := range tableII {

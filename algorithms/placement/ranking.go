@@ -9,26 +9,26 @@ import (
 	"miglab/harness/task"
 )
 
-// A cost ranks a choice; the least is best, and earlier entries count first.
+// A cost ranks a choice. The least is best; earlier entries count first.
 type cost [3]int
 
-// nowhere is the start of a GPU on which a scheduler insists though nothing fits.
+// nowhere is the start on a GPU that a scheduler chooses although no start is free.
 const nowhere mig.Slices = -1
 
-// A choice is what a rule does with a GPU of a given mask.
+// A choice is what a rule would do with a GPU of a given mask.
 type choice struct {
 	cost cost
-	// start is where the instance goes, or nowhere: the request is then rejected.
+	// start is where the instance goes. With nowhere, the request is rejected.
 	start mig.Slices
 }
 
-// A rule gives the choice for a GPU with these slices occupied; false where the GPU is
-// no candidate.
+// A rule returns the choice for a GPU with these slices occupied; false if the GPU is
+// not a candidate.
 type rule func(p *mig.Profile, occupied mig.Mask) (choice, bool)
 
-// A ranking is a rule for one profile, evaluated for every mask.
+// A ranking is the result of a rule for one profile and every mask.
 type ranking struct {
-	// classes are the masks of equal cost, from the best.
+	// classes are the sets of masks with equal cost, the best first.
 	classes []sim.MaskSet
 	start   [sim.Masks]int8
 }
@@ -76,7 +76,7 @@ func (r *ranking) spot(c *sim.Cluster, gpu int) (sim.Spot, bool) {
 	return sim.Spot{GPU: gpu, Start: start}, start != nowhere
 }
 
-// table is a scheduler whose rule never changes: a ranking for each profile.
+// A table is a scheduler with a fixed rule: a ranking for each profile.
 type table []ranking
 
 func newTable(g *mig.GPU, r rule) table {

@@ -15,8 +15,8 @@ var _ = algo.Register(algo.Spec{
 	},
 })
 
-// roundRobin goes on with the GPU after the one that it chose last, also where it then
-// had to reject. All candidates have the same rank.
+// roundRobin continues with the GPU after the one that it chose last, even if it
+// rejected the request there. All candidates have the same rank.
 type roundRobin struct {
 	table
 	next int

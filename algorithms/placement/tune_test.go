@@ -15,7 +15,7 @@ import (
 	"miglab/harness/task"
 )
 
-var tuneFlag = flag.Bool("tune", false, "make value-table.csv anew (ten minutes)")
+var tuneFlag = flag.Bool("tune", false, "write value-table.csv again (ten minutes)")
 
 // trainingSeed is the seed of the streams that value-table.csv is tuned on.
 const trainingSeed = "2"

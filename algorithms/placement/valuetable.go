@@ -21,17 +21,17 @@ var _ = algo.Register(algo.Spec{
 	},
 })
 
-// value-table.csv gives the cost of a GPU's mask in thousandths of a memory slice, for
-// the models with 8 memory slices and with 4 (A30); masks that no instances make up
-// are left out.
+// value-table.csv has the cost of each mask of a GPU in thousandths of a memory slice,
+// for the models with 8 memory slices and with 4 (A30). Masks that no set of instances
+// can have are left out.
 //
-// It was made by hill climbing (tune_test.go): from the lost placements of
-// mfi-weighted under equal demand, one mask's cost is changed at random, and the
-// change stays if more requests are accepted, on average over the four distributions
-// of MFI Table II, in steady state at an offered load of 1. Its streams have another
-// seed than the default of the datasets, so that results with that default are not
-// those that it was tuned on. What it gains there it pays for while the cluster still
-// fills: up to a demand of two capacities it accepts less than mfi. To make it again:
+// It was made by hill climbing (tune_test.go). The start is the lost placements of
+// mfi-weighted under equal demand. A step changes the cost of one mask at random and
+// keeps the change if more requests are accepted, on average over the four
+// distributions of MFI Table II, in steady state at an offered load of 1. The streams
+// have another seed than the default of the datasets, so that the table is not tuned on
+// the streams it is evaluated on. In exchange, it accepts less than mfi while the
+// cluster still fills, up to a demand of two capacities. To make it again:
 //
 //	go test ./algorithms/placement -run TunedTable -tune
 //
@@ -45,8 +45,8 @@ type valueRow struct {
 	Value        int        `csv:"value"`
 }
 
-// valueTables returns the tables by the model's memory slices. The file is part of the
-// program: one that is not valid is a programmer's mistake.
+// valueTables returns the tables by the model's number of memory slices. It panics if
+// the file, which is part of the program, is not valid.
 var valueTables = sync.OnceValue(func() map[mig.Slices]*[sim.Masks]int {
 	var rows []valueRow
 	if err := gocsv.UnmarshalBytes(valueTableCSV, &rows); err != nil {

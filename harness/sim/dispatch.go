@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"miglab/harness/heap"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 )
@@ -150,7 +151,7 @@ func (e *Dispatch) arrive() {
 	e.result.EnergyAsReleased += used
 	q.now = at
 	for e.arrived < len(q.jobs) && q.jobs[e.arrived].Arrival == at {
-		q.waiting.push(waiting{q.jobs[e.arrived].Deadline, int32(e.arrived)})
+		q.waiting.Push(heap.Item[task.Minutes]{Key: q.jobs[e.arrived].Deadline, Tie: int32(e.arrived), ID: int32(e.arrived)})
 		e.arrived++
 	}
 }
@@ -200,7 +201,7 @@ func (e *Dispatch) power() watts {
 // error is a [*ChoiceError]; nothing has happened then.
 func (e *Dispatch) Place(slice int) error {
 	q := &e.queue
-	job := int(q.waiting[0].job)
+	job := int(q.waiting[0].ID)
 	if slice < 0 || slice >= len(q.slices) {
 		return &ChoiceError{job, slice, fmt.Sprintf("does not exist; choose a free one from 0 to %d", len(q.slices)-1)}
 	}
@@ -208,7 +209,7 @@ func (e *Dispatch) Place(slice int) error {
 	if s.Busy {
 		return &ChoiceError{job, slice, fmt.Sprintf("is busy until %v min; choose one of the %d free ones", s.FreeAt, q.free)}
 	}
-	q.waiting.pop()
+	q.waiting.Pop()
 	j := &q.jobs[job]
 	s.Busy, s.FreeAt = true, q.now+j.On(s.Size)
 	q.free--

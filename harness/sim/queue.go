@@ -3,6 +3,7 @@ package sim
 import (
 	"iter"
 
+	"miglab/harness/heap"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 )
@@ -12,9 +13,11 @@ import (
 // (EDF), those of one deadline in the order of arrival. What its methods return is
 // the engine's own: to be read, not to be changed, and good until the next decision.
 type Queue struct {
-	now     task.Minutes
-	jobs    []task.Job
-	waiting edf
+	now  task.Minutes
+	jobs []task.Job
+	// waiting are the jobs that wait. The key is the deadline and the tie the index:
+	// jobs are listed by arrival, so that the index settles ties by arrival.
+	waiting heap.Heap[task.Minutes]
 	slices  []Slice
 	free    int
 	// busy is the number of busy compute slices by GPU.
@@ -38,7 +41,7 @@ type Slice struct {
 func (q *Queue) Now() task.Minutes { return q.now }
 
 // Head returns the job that is to be dispatched.
-func (q *Queue) Head() *task.Job { return &q.jobs[q.waiting[0].job] }
+func (q *Queue) Head() *task.Job { return &q.jobs[q.waiting[0].ID] }
 
 // Next returns the job that will be at the head afterwards, unless another one
 // arrives before; nil where no other job waits.
@@ -46,10 +49,10 @@ func (q *Queue) Next() *task.Job {
 	switch {
 	case len(q.waiting) < 2:
 		return nil
-	case len(q.waiting) > 2 && q.waiting[2].before(q.waiting[1]):
-		return &q.jobs[q.waiting[2].job]
+	case len(q.waiting) > 2 && q.waiting[2].Before(q.waiting[1]):
+		return &q.jobs[q.waiting[2].ID]
 	}
-	return &q.jobs[q.waiting[1].job]
+	return &q.jobs[q.waiting[1].ID]
 }
 
 // Waiting returns the number of jobs that wait, the head among them.
@@ -60,7 +63,7 @@ func (q *Queue) Waiting() int { return len(q.waiting) }
 func (q *Queue) All() iter.Seq[*task.Job] {
 	return func(yield func(*task.Job) bool) {
 		for _, w := range q.waiting {
-			if !yield(&q.jobs[w.job]) {
+			if !yield(&q.jobs[w.ID]) {
 				return
 			}
 		}
@@ -78,59 +81,4 @@ func (q *Queue) Free() int { return q.free }
 // busy than are now.
 func (q *Queue) Watts(gpu int, more mig.Slices) float64 {
 	return q.watts[min(int(q.busy[gpu]+more), len(q.watts)-1)]
-}
-
-// edf is a binary heap of the jobs that wait. The job to be dispatched next is the
-// first element.
-type edf []waiting
-
-// waiting is a job in the heap: its deadline is kept beside its index, so that
-// comparing two jobs does not fetch them.
-type waiting struct {
-	deadline task.Minutes
-	job      int32
-}
-
-// before is EDF. Jobs are listed by arrival, so that the index settles ties by
-// arrival, too.
-func (a waiting) before(b waiting) bool {
-	return a.deadline < b.deadline || a.deadline == b.deadline && a.job < b.job
-}
-
-func (h *edf) push(w waiting) {
-	*h = append(*h, w)
-	s := *h
-	i := len(s) - 1
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !w.before(s[parent]) {
-			break
-		}
-		s[i] = s[parent]
-		i = parent
-	}
-	s[i] = w
-}
-
-// pop takes the first element away.
-func (h *edf) pop() waiting {
-	s := *h
-	first, last := s[0], s[len(s)-1]
-	s = s[:len(s)-1]
-	*h = s
-	i := 0
-	for child := 1; child < len(s); child = 2*i + 1 {
-		if child+1 < len(s) && s[child+1].before(s[child]) {
-			child++
-		}
-		if !s[child].before(last) {
-			break
-		}
-		s[i] = s[child]
-		i = child
-	}
-	if len(s) > 0 {
-		s[i] = last
-	}
-	return first
 }

@@ -1,0 +1,178 @@
+// Package algotest is the test suite that the algorithms of every track run through.
+//
+// [Suite.Test] draws problems and runs each registered algorithm of a track on them.
+// It checks that the referee accepts every answer, that the algorithm leaves the
+// problem as it is, that the same problem gives the same answer, also to several
+// callers at once, and that an algorithm answers with an [*algo.InfeasibleError] only
+// where it may. [Track.TestCancel] checks that a search ends with its context.
+// [Golden] and [GoldenLines] compare answers with files by algorithm and version.
+//
+// A package of algorithms calls them from its tests. Each track has a value here:
+// [Batch], [Stream], [Placement], [Dispatch] and [Corun].
+package algotest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"miglab/harness/algo"
+)
+
+// A Track says how the algorithms of a track are run and judged. P is a problem of
+// the track and A an answer to it.
+type Track[P, A any] struct {
+	Name algo.Track
+	// Run returns an algorithm's answer to a problem.
+	Run func(ctx context.Context, a algo.Algorithm, p P) (A, error)
+	// Check is the referee. It returns an error if the answer is not legal.
+	Check func(p P, answer A) error
+	// Clone copies all of a problem that an algorithm could change.
+	Clone func(p P) P
+}
+
+// A Suite is what the algorithms of a package are tested with.
+type Suite[P, A any] struct {
+	Track[P, A]
+	// Problems is how many problems are drawn. The seeds are 0, 1, 2, ...
+	Problems int
+	// Draw draws a problem.
+	Draw func(rng *rand.Rand) P
+	// Algorithms lists the IDs of the algorithms that run on a problem; nil means all
+	// [Variants] of the track.
+	Algorithms func(p P, rng *rand.Rand) []string
+	// Infeasible reports whether an algorithm may have no answer to a problem; nil
+	// means that all have one.
+	Infeasible func(a algo.Algorithm, p P) bool
+	// Also checks an answer further; nil means that the referee is enough.
+	Also func(a algo.Algorithm, p P, answer A) error
+}
+
+// Variants returns the registered algorithms of a track: each with its defaults, and
+// with every other value of each parameter that lists its values, one at a time.
+func Variants(track algo.Track) []algo.Algorithm {
+	var out []algo.Algorithm
+	for _, s := range algo.All(track) {
+		for _, id := range VariantsOf(s) {
+			out = append(out, algo.MustParse(id))
+		}
+	}
+	return out
+}
+
+// VariantsOf returns the IDs of one algorithm's variants, the defaults first.
+func VariantsOf(s algo.Spec) []string {
+	ids := []string{s.Name}
+	for _, p := range s.Params {
+		for _, v := range p.Values {
+			if v != p.Default {
+				ids = append(ids, s.Name+"?"+p.Name+"="+v)
+			}
+		}
+	}
+	return ids
+}
+
+// repeatEvery says that algorithms run several times on every 32nd problem.
+const repeatEvery = 32
+
+// Test runs the algorithms through the suite.
+func (s *Suite[P, A]) Test(t *testing.T) {
+	t.Helper()
+	if len(algo.All(s.Name)) == 0 {
+		t.Fatalf("no algorithm of track %s is registered", s.Name)
+	}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range s.Problems {
+		g.Go(func() error {
+			rng := rand.New(rand.NewPCG(uint64(i), 10))
+			p := s.Draw(rng)
+			for _, id := range s.algorithms(p, rng) {
+				if err := s.conform(algo.MustParse(id), p, i%repeatEvery == 0); err != nil {
+					return fmt.Errorf("problem %d, %s: %w", i, id, err)
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+func (s *Suite[P, A]) algorithms(p P, rng *rand.Rand) []string {
+	if s.Algorithms != nil {
+		return s.Algorithms(p, rng)
+	}
+	var ids []string
+	for _, a := range Variants(s.Name) {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
+// conform runs an algorithm on a problem; repeat asks for more answers to compare.
+func (s *Suite[P, A]) conform(a algo.Algorithm, p P, repeat bool) error {
+	before := s.Clone(p)
+	answer, err := s.Run(context.Background(), a, p)
+	if !reflect.DeepEqual(before, p) {
+		return fmt.Errorf("the algorithm has changed the problem from %+v to %+v", before, p)
+	}
+	if infeasible, ok := errors.AsType[*algo.InfeasibleError](err); ok && s.Infeasible != nil && s.Infeasible(a, p) {
+		if infeasible.Algorithm != a.Spec.Name {
+			return fmt.Errorf("the error names %q, not the algorithm: %w", infeasible.Algorithm, err)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Check(p, answer); err != nil {
+		return err
+	}
+	if s.Also != nil {
+		if err := s.Also(a, p, answer); err != nil {
+			return err
+		}
+	}
+	if repeat {
+		return s.repeat(a, p, answer)
+	}
+	return nil
+}
+
+// repeat runs an algorithm several times at once and compares the answers with the
+// one it gave alone.
+func (tr *Track[P, A]) repeat(a algo.Algorithm, p P, answer A) error {
+	var g errgroup.Group
+	for range 3 {
+		g.Go(func() error {
+			again, err := tr.Run(context.Background(), a, p)
+			if err != nil {
+				return err
+			}
+			if !reflect.DeepEqual(answer, again) {
+				return fmt.Errorf("the same problem gives %+v and then %+v", answer, again)
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// TestCancel checks that an algorithm ends with its context.
+func (tr *Track[P, A]) TestCancel(t *testing.T, id string, p P) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if answer, err := tr.Run(ctx, algo.MustParse(id), p); !errors.Is(err, context.Canceled) {
+		t.Errorf("%s after its context was cancelled: %+v, %v; want %v", id, answer, err, context.Canceled)
+	}
+}

@@ -1,0 +1,32 @@
+package algotest
+
+import (
+	"context"
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/sim/corun"
+)
+
+// Corun is the co-run track.
+var Corun = Track[corun.Window, corun.Plan]{
+	Name: algo.TrackCorun,
+	Run: func(ctx context.Context, a algo.Algorithm, w corun.Window) (corun.Plan, error) {
+		s, err := Planner(a)
+		if err != nil {
+			return nil, err
+		}
+		return s.Plan(ctx, w)
+	},
+	Check: func(w corun.Window, plan corun.Plan) error {
+		_, err := corun.Measure(w, plan)
+		return err
+	},
+	Clone: func(w corun.Window) corun.Window {
+		w.Jobs = slices.Clone(w.Jobs)
+		return w
+	},
+}
+
+// Planner builds the planner of a registered algorithm.
+func Planner(a algo.Algorithm) (algo.Corun, error) { return algo.Make[algo.Corun](a) }

@@ -1,0 +1,47 @@
+package algotest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+// A DispatchProblem is a problem of the dispatch track.
+type DispatchProblem struct {
+	Jobs  []task.Job
+	Fleet task.Fleet
+	// Seed is for dispatchers that draw random numbers.
+	Seed uint64
+}
+
+// Dispatch is the dispatch track. The simulator checks every decision.
+var Dispatch = Track[DispatchProblem, sim.DispatchResult]{
+	Name: algo.TrackDispatch,
+	Run: func(_ context.Context, a algo.Algorithm, p DispatchProblem) (sim.DispatchResult, error) {
+		d, err := Dispatcher(a, p.Seed)
+		if err != nil {
+			return sim.DispatchResult{}, err
+		}
+		return sim.RunDispatch(p.Jobs, p.Fleet, d)
+	},
+	Check: func(p DispatchProblem, r sim.DispatchResult) error {
+		if r.Jobs != len(p.Jobs) {
+			return fmt.Errorf("%d of %d jobs have run", r.Jobs, len(p.Jobs))
+		}
+		return nil
+	},
+	Clone: func(p DispatchProblem) DispatchProblem {
+		p.Jobs = slices.Clone(p.Jobs)
+		p.Fleet.Partitions, p.Fleet.Watts = slices.Clone(p.Fleet.Partitions), slices.Clone(p.Fleet.Watts)
+		return p
+	},
+}
+
+// Dispatcher builds the dispatcher of a registered algorithm.
+func Dispatcher(a algo.Algorithm, seed uint64) (sim.Dispatcher, error) {
+	return algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Seed: seed})
+}

@@ -1,0 +1,173 @@
+package algotest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"miglab/harness/algo"
+)
+
+var update = flag.Bool("update", false, "write the golden answers of new versions and delete those of old ones")
+
+// GoldenName is the file name of an algorithm's answers: its ID, without the
+// characters that file names may not have, and its version.
+func GoldenName(id string, s algo.Spec) string {
+	return fmt.Sprintf("%s-v%d.txt", strings.NewReplacer("?", "-", "=", "-", "&", "-").Replace(id), s.Version)
+}
+
+// An Answer is what one golden file or line holds.
+type Answer struct {
+	// Key names the algorithm and its version.
+	Key string
+	// Text is the answer.
+	Text string
+}
+
+// Golden compares answers with the files of a folder; the keys are the files' names.
+// As results are stored by version, an answer that changes without a new version
+// would mix with results that it does not agree with.
+//
+// An answer that differs is written beside the file, with the extension .got. With
+// -update, the test adds missing files and deletes those of no answer. It never
+// changes a file: for another answer, raise Version in the algorithm's Spec. If the
+// problems have changed instead, delete the file first.
+func Golden(t *testing.T, dir string, answers []Answer) {
+	t.Helper()
+	want := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ".got" {
+			want[e.Name()] = read(t, filepath.Join(dir, e.Name()))
+		}
+	}
+	d := compare(want, answers)
+	for _, a := range d.changed {
+		write(t, filepath.Join(dir, a.Key+".got"), a.Text)
+	}
+	d.report(t, dir, "see the .got file beside each")
+	if !*update {
+		return
+	}
+	for _, a := range d.missing {
+		write(t, filepath.Join(dir, a.Key), a.Text)
+	}
+	for _, key := range d.extra {
+		if err := os.Remove(filepath.Join(dir, key)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// GoldenLines is [Golden] with one file instead of a folder. After a header the file
+// has a line for each answer: its key, a comma and its text.
+func GoldenLines(t *testing.T, path, header string, answers []Answer) {
+	t.Helper()
+	before, ok := strings.CutPrefix(read(t, path), header+"\n")
+	if !ok {
+		t.Fatalf("%s does not begin with the line %s", path, header)
+	}
+	keyCells := strings.Count(answers[0].Key, ",") + 1
+	want := map[string]string{}
+	for line := range strings.Lines(before) {
+		cells := strings.SplitN(strings.TrimSuffix(line, "\n"), ",", keyCells+1)
+		want[strings.Join(cells[:len(cells)-1], ",")] = cells[len(cells)-1]
+	}
+	var b strings.Builder
+	b.WriteString(header + "\n")
+	for _, a := range answers {
+		b.WriteString(a.Key + "," + a.Text + "\n")
+	}
+	d := compare(want, answers)
+	switch {
+	case len(d.changed) > 0:
+		write(t, path+".got", b.String())
+	case *update:
+		write(t, path, b.String())
+	}
+	d.report(t, path, "see "+path+".got")
+}
+
+// A difference is what distinguishes answers from golden ones.
+type difference struct {
+	// changed are the new answers to keys whose golden answer is another, with what
+	// differs first; missing those without a golden one.
+	changed, missing []Answer
+	first            []string
+	// extra are the keys of golden answers that no algorithm gives.
+	extra []string
+}
+
+func compare(want map[string]string, answers []Answer) (d difference) {
+	known := map[string]bool{}
+	for _, a := range answers {
+		known[a.Key] = true
+		switch w, ok := want[a.Key]; {
+		case !ok:
+			d.missing = append(d.missing, a)
+		case w != a.Text:
+			d.changed = append(d.changed, a)
+			d.first = append(d.first, firstDifference(a.Text, w))
+		}
+	}
+	for key := range want {
+		if !known[key] {
+			d.extra = append(d.extra, key)
+		}
+	}
+	slices.Sort(d.extra)
+	return d
+}
+
+// report fails the test for all that -update does not settle.
+func (d *difference) report(t *testing.T, where, see string) {
+	t.Helper()
+	for i, a := range d.changed {
+		t.Errorf("%s: the answer of %s has changed, %s; %s. If that is meant, raise Version in the algorithm's Spec and run the test with -update", where, a.Key, d.first[i], see)
+	}
+	if *update {
+		return
+	}
+	for _, a := range d.missing {
+		t.Errorf("%s has no answer of %s; run the test with -update", where, a.Key)
+	}
+	for _, key := range d.extra {
+		t.Errorf("%s has an answer of %s, which no registered algorithm and version gives; run the test with -update", where, key)
+	}
+}
+
+// firstDifference says in which line, from 1, two texts differ first.
+func firstDifference(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	n := 0
+	for n < min(len(a), len(b))-1 && a[n] == b[n] {
+		n++
+	}
+	return fmt.Sprintf("first on line %d: got %q, want %q", n+1, a[n], b[n])
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,68 @@
+package algotest
+
+import (
+	"context"
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+// A PlacementProblem is a problem of the placement track.
+type PlacementProblem struct {
+	GPU      *mig.GPU
+	GPUs     int
+	Requests []task.Request
+	// Demand is the true probability of each profile, or nil.
+	Demand []float64
+}
+
+// A Decision is what a placer answered to a request.
+type Decision struct {
+	Spot     sim.Spot
+	Accepted bool
+}
+
+// PlacementAnswer is all decisions and what came of them.
+type PlacementAnswer struct {
+	Decisions []Decision
+	Result    sim.PlacementResult
+}
+
+// Placement is the placement track. The simulator checks every decision.
+var Placement = Track[PlacementProblem, PlacementAnswer]{
+	Name: algo.TrackPlacement,
+	Run: func(_ context.Context, a algo.Algorithm, p PlacementProblem) (PlacementAnswer, error) {
+		placer, err := Placer(a, sim.PlacementSetting{GPU: p.GPU, GPUs: p.GPUs, Demand: p.Demand})
+		if err != nil {
+			return PlacementAnswer{}, err
+		}
+		log := &placementLog{Placer: placer}
+		r, err := sim.RunPlacement(p.GPU, p.GPUs, p.Requests, log, sim.SteadyWindow)
+		return PlacementAnswer{log.decisions, r}, err
+	},
+	Check: func(PlacementProblem, PlacementAnswer) error { return nil },
+	Clone: func(p PlacementProblem) PlacementProblem {
+		p.Requests, p.Demand = slices.Clone(p.Requests), slices.Clone(p.Demand)
+		return p
+	},
+}
+
+// Placer builds the placer of a registered algorithm.
+func Placer(a algo.Algorithm, s sim.PlacementSetting) (sim.Placer, error) {
+	return algo.Constructor[algo.NewPlacer](a)(a.Args, s)
+}
+
+// placementLog remembers what was decided.
+type placementLog struct {
+	sim.Placer
+	decisions []Decision
+}
+
+func (l *placementLog) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
+	spot, ok := l.Placer.Place(c, profile)
+	l.decisions = append(l.decisions, Decision{spot, ok})
+	return spot, ok
+}

@@ -1,0 +1,139 @@
+package algorithms
+
+import (
+	"cmp"
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/schedule"
+)
+
+// A load is what the nodes of one GPU run.
+type load struct {
+	// seconds is, by node, the sum of its tasks' durations.
+	seconds [maxNodes]float64
+	// count is, by node, how many tasks there are.
+	count [maxNodes]int32
+	used  nodeSet
+}
+
+func (l *load) add(node int, t float64) {
+	l.seconds[node] += t
+	l.count[node]++
+	l.used |= 1 << node
+}
+
+func (l *load) remove(node int, t float64) {
+	l.seconds[node] -= t
+	if l.count[node]--; l.count[node] == 0 {
+		l.seconds[node] = 0
+		l.used &^= 1 << node
+	}
+}
+
+// An assignment is the plan of treedp and lns: on which node of the repartitioning
+// trees each task runs. Each node is used once, after those above it. Of several
+// possible operations, the one that the most work waits for goes first.
+type assignment struct {
+	p     algo.Problem
+	tree  *tree
+	holds []remnant
+	// node is, by task, the node, numbered over all GPUs.
+	node   []int32
+	loads  []load
+	timing *timing
+	// ends is, by GPU, when its last task ends, in seconds.
+	ends []float64
+}
+
+func newAssignment(p algo.Problem, holds []remnant) *assignment {
+	return &assignment{
+		p: p, tree: newTree(p), holds: holds, timing: newTiming(p, longestTail),
+		node: make([]int32, len(p.Tasks)), loads: make([]load, p.GPUs()), ends: make([]float64, p.GPUs()),
+	}
+}
+
+// seconds is how long a task takes on a node.
+func (a *assignment) seconds(task, node int32) float64 {
+	_, v := a.tree.at(node)
+	return float64(a.p.Tasks[task].On(a.tree.nodes[v].Size()))
+}
+
+// put adds a task to a node.
+func (a *assignment) put(task, node int32) {
+	a.node[task] = node
+	g, v := a.tree.at(node)
+	a.loads[g].add(v, a.seconds(task, node))
+}
+
+// take undoes put.
+func (a *assignment) take(task int32) {
+	node := a.node[task]
+	g, v := a.tree.at(node)
+	a.loads[g].remove(v, a.seconds(task, node))
+}
+
+// time computes the ends of all GPUs and returns the latest.
+func (a *assignment) time() float64 {
+	last := 0.0
+	for g := range a.loads {
+		c, l := &a.timing.clocks[g], &a.loads[g]
+		c.begin(&a.holds[g])
+		for used := l.used; used != 0; used &= used - 1 {
+			v := lowest(used)
+			u := use{gpu: g, in: a.tree.nodes[v].Instance, seconds: l.seconds[v]}
+			if !c.sums {
+				u.tasks = a.on(int32(g*len(a.tree.nodes) + v))
+			}
+			c.add(u, 0)
+		}
+		a.ends[g] = c.run()
+		last = max(last, a.ends[g])
+	}
+	return last
+}
+
+// endsAt returns the used nodes of a GPU that end at an instant. It relies on the last
+// call of time.
+func (a *assignment) endsAt(gpu int, at float64) nodeSet {
+	c := &a.timing.clocks[gpu]
+	var out nodeSet
+	i := c.existing
+	for used := a.loads[gpu].used; used != 0; used &= used - 1 {
+		if c.uses[i].end == at {
+			out |= used & -used
+		}
+		i++
+	}
+	return out
+}
+
+// on returns the tasks of a node in the order in which it runs them.
+func (a *assignment) on(node int32) []timedTask {
+	var out []timedTask
+	for i, v := range a.node {
+		if v == node {
+			out = append(out, timedTask{a.seconds(int32(i), node), int32(i)})
+		}
+	}
+	slices.SortStableFunc(out, func(x, y timedTask) int {
+		return cmp.Compare(a.p.ReleaseOf(int(x.task)), a.p.ReleaseOf(int(y.task)))
+	})
+	return out
+}
+
+// schedule returns the assignment as a schedule and what the GPUs hold in the end.
+func (a *assignment) schedule() (schedule.Schedule, []remnant) {
+	plan := make([]use, a.tree.count())
+	for node := range plan {
+		g, v := a.tree.at(int32(node))
+		u := use{gpu: g, in: a.tree.nodes[v].Instance, tasks: a.on(int32(node))}
+		// The sums in the loads have drifted, as every put and take has rounded them.
+		for _, t := range u.tasks {
+			u.seconds += t.time
+		}
+		plan[node] = u
+	}
+	a.timing.time(a.holds, plan)
+	return a.timing.schedule(), a.timing.leaves()
+}

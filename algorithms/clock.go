@@ -1,0 +1,401 @@
+package algorithms
+
+import (
+	"slices"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+// A use is a stretch of time in which one instance runs tasks one after the other.
+// A plan is a list of uses; of two uses that share a slice the earlier one in the
+// list comes first.
+type use struct {
+	gpu int
+	in  mig.Instance
+	// tasks are in order of execution.
+	tasks []timedTask
+	// seconds is the sum of the tasks' durations. Only a clock that goes by sums and one
+	// that goes by tails read it.
+	seconds float64
+	// destroy asks for the destruction of the instance as soon as the tasks are done,
+	// even if no later use needs its slices.
+	destroy bool
+}
+
+// timedTask is a task of a problem with its duration in seconds on the instance that
+// runs it.
+type timedTask struct {
+	time float64
+	task int32
+}
+
+// A rule says which of several operations goes first that are possible when the
+// channel is free. Remaining ties go to the earlier use.
+type rule uint8
+
+const (
+	// firstAsked prefers the operation that became possible first (FAR Algorithm 1's
+	// reconfig_end).
+	firstAsked rule = iota
+	// longestTail prefers the operation that the most work waits for.
+	longestTail
+)
+
+// A clock computes when the uses of one GPU run. Everything happens as early as
+// possible. An instance is destroyed when its tasks are done, if a later use needs its
+// slices. An instance is created when everything in its way has been destroyed. A use
+// of an instance that already exists continues on it without any operation. Under
+// [mig.Sequential] one operation runs at a time.
+//
+// A plan may be added after another one has run; it then starts from what is there.
+// The clock allocates nothing once its lists have grown.
+type clock struct {
+	model   mig.Reconfiguration
+	rule    rule
+	release []mig.Seconds
+	// sums says that a use takes its seconds. Otherwise its tasks are added one by one,
+	// which rounds differently.
+	sums bool
+
+	uses []clockUse
+	// existing is how many of the uses are instances that existed at the beginning.
+	existing int
+	last     [8]int32   // by memory slice: the last use, or -1
+	free     [8]float64 // by memory slice without a use: when it became free
+	channel  float64
+	// pending are the operations that nothing but the channel delays. No two of them
+	// share a slice, so there are at most eight.
+	pending []operation
+	// done are the operations in the order in which they were carried out.
+	done     []operation
+	makespan float64
+}
+
+// A clockUse is a use with its state on the clock. All times are in seconds.
+type clockUse struct {
+	use
+	// notBefore is the earliest instant of any operation or task of the use.
+	notBefore float64
+	state     useState
+	// from is when the slices are free and, later, when the instance exists. end is when
+	// the tasks are done, and gone is when the destruction ends.
+	from, end, gone float64
+	// waits counts the instances that stand in the way and are not yet destroyed.
+	waits int8
+	// followers are the uses that wait for the destruction of this one's instance;
+	// followed is their number.
+	followers [8]int32
+	followed  int8
+	// successor continues on the same instance; -1 if there is none.
+	successor int32
+	// tail is the time from the beginning of the creation to the end of everything that
+	// follows, and rest is the same from the beginning of the destruction.
+	tail, rest float64
+}
+
+type useState uint8
+
+const (
+	// The zero value is a use that has not begun.
+	_ useState = iota
+	// finished: the instance exists and its tasks have an end.
+	finished
+	destroyed
+)
+
+// An operation creates or destroys the instance of a use. While it is pending, start
+// is the earliest possible one.
+type operation struct {
+	start, end float64
+	use        int32
+	op         schedule.Op
+}
+
+// begin empties the clock and starts it from what the GPU holds.
+func (c *clock) begin(r *remnant) {
+	c.uses, c.pending, c.done = c.uses[:0], c.pending[:0], c.done[:0]
+	c.free, c.channel, c.makespan = r.free, r.channel, 0
+	c.existing = len(r.exist)
+	for s := range c.last {
+		c.last[s] = -1
+	}
+	for _, e := range r.exist {
+		i := c.push(use{in: e.Instance}, 0)
+		c.uses[i].state, c.uses[i].end = finished, float64(e.BusyUntil)
+		first, end := slicesOf(e.Instance)
+		for s := first; s < end; s++ {
+			c.last[s] = i
+		}
+	}
+}
+
+func (c *clock) push(u use, notBefore float64) int32 {
+	c.uses = append(c.uses, clockUse{use: u, notBefore: notBefore, successor: -1})
+	return int32(len(c.uses) - 1)
+}
+
+// slicesOf returns the first memory slice of an instance and the one after its last.
+func slicesOf(in mig.Instance) (first, end int) {
+	return int(in.Start), int(in.Start + in.Profile.Length)
+}
+
+// add puts a use behind those that occupy its slices. None of its operations and
+// tasks begins before notBefore.
+func (c *clock) add(u use, notBefore float64) {
+	i := c.push(u, notBefore)
+	first, end := slicesOf(u.in)
+	b := c.last[first]
+	if b >= 0 && c.continues(b, u.in) {
+		for s := first; s < end; s++ {
+			c.last[s] = i
+		}
+		before := &c.uses[b]
+		before.successor = i
+		if before.state == finished {
+			c.work(i, max(before.end, notBefore))
+		}
+		return
+	}
+	blocker := int32(-1)
+	for s := first; s < end; s++ {
+		b := c.last[s]
+		c.last[s] = i
+		switch {
+		case b < 0:
+			c.uses[i].from = max(c.uses[i].from, c.free[s])
+		case b != blocker:
+			c.follow(i, b)
+			blocker = b
+		}
+	}
+	c.tryCreate(i)
+}
+
+// continues reports whether a new use of an instance can go on where use b ends.
+func (c *clock) continues(b int32, in mig.Instance) bool {
+	u := &c.uses[b]
+	return u.in == in && u.followed == 0 && !u.destroy && u.state != destroyed
+}
+
+// follow makes use i wait for the destruction of the instance of use b.
+func (c *clock) follow(i, b int32) {
+	u, blocker := &c.uses[i], &c.uses[b]
+	if blocker.state == destroyed {
+		u.from = max(u.from, blocker.gone)
+		return
+	}
+	if blocker.state == finished && blocker.followed == 0 && !blocker.destroy {
+		c.ask(schedule.Destroy, b, max(blocker.end, u.notBefore))
+	}
+	blocker.followers[blocker.followed] = i
+	blocker.followed++
+	u.waits++
+}
+
+// tryCreate asks for the instance of a use if nothing is in its way.
+func (c *clock) tryCreate(i int32) {
+	if u := &c.uses[i]; u.waits == 0 {
+		c.ask(schedule.Create, i, max(u.from, u.notBefore))
+	}
+}
+
+func (c *clock) ask(op schedule.Op, i int32, from float64) {
+	c.pending = append(c.pending, operation{start: from, use: i, op: op})
+}
+
+// run carries out the operations that the added uses need and returns when the last
+// task ends, in seconds.
+func (c *clock) run() float64 {
+	if c.rule == longestTail {
+		c.computeTails()
+	}
+	for len(c.pending) > 0 {
+		c.operate(c.next())
+	}
+	return c.makespan
+}
+
+// computeTails computes tail and rest of all uses, the last one first.
+func (c *clock) computeTails() {
+	for i := len(c.uses) - 1; i >= 0; i-- {
+		u := &c.uses[i]
+		after := 0.0
+		for _, f := range u.followers[:u.followed] {
+			after = max(after, c.uses[f].tail)
+		}
+		create, destroy := costs(c.model, u.in.Profile)
+		u.rest = destroy + after
+		u.tail = create + u.seconds + after
+		if u.followed > 0 {
+			u.tail += destroy
+		}
+	}
+}
+
+// next takes the pending operation that goes first.
+func (c *clock) next() operation {
+	best := 0
+	for i := 1; i < len(c.pending); i++ {
+		if c.before(&c.pending[i], &c.pending[best]) {
+			best = i
+		}
+	}
+	o := c.pending[best]
+	n := len(c.pending) - 1
+	c.pending[best] = c.pending[n]
+	c.pending = c.pending[:n]
+	return o
+}
+
+// before reports whether a pending operation goes before another one: because it can
+// begin earlier, or because the rule prefers it.
+func (c *clock) before(a, b *operation) bool {
+	if x, y := max(a.start, c.channel), max(b.start, c.channel); x != y {
+		return x < y
+	}
+	if c.rule == longestTail {
+		if x, y := c.tailOf(a), c.tailOf(b); x != y {
+			return x > y
+		}
+	} else if a.start != b.start {
+		return a.start < b.start
+	}
+	return a.use < b.use
+}
+
+// tailOf returns the time from a pending operation to the end of everything that
+// follows.
+func (c *clock) tailOf(o *operation) float64 {
+	if o.op == schedule.Create {
+		return c.uses[o.use].tail
+	}
+	return c.uses[o.use].rest
+}
+
+// operate carries out an operation and asks for those that it makes possible.
+func (c *clock) operate(o operation) {
+	u := &c.uses[o.use]
+	cost, destroy := costs(c.model, u.in.Profile)
+	if o.op == schedule.Destroy {
+		cost = destroy
+	}
+	if c.model == mig.Sequential {
+		o.start = max(o.start, c.channel)
+		c.channel = o.start + cost
+	}
+	o.end = o.start + cost
+	c.done = append(c.done, o)
+	if o.op == schedule.Create {
+		c.work(o.use, o.end)
+		return
+	}
+	u.state, u.gone = destroyed, o.end
+	for _, f := range u.followers[:u.followed] {
+		w := &c.uses[f]
+		w.from = max(w.from, o.end)
+		w.waits--
+		c.tryCreate(f)
+	}
+}
+
+// work runs the tasks of a use on its instance, which is free from an instant on, and
+// then those of its successors.
+func (c *clock) work(i int32, from float64) {
+	u := &c.uses[i]
+	for {
+		u.from, u.state = from, finished
+		u.end = c.endOf(u)
+		if u.successor < 0 {
+			break
+		}
+		i = u.successor
+		from = u.end
+		u = &c.uses[i]
+		from = max(from, u.notBefore)
+	}
+	c.makespan = max(c.makespan, u.end)
+	if u.followed > 0 || u.destroy {
+		c.ask(schedule.Destroy, i, u.end)
+	}
+}
+
+// endOf returns when the tasks of a use are done.
+func (c *clock) endOf(u *clockUse) float64 {
+	if c.sums {
+		return u.from + u.seconds
+	}
+	return c.lastEnd(u)
+}
+
+// lastEnd returns when the last task of a use ends in the schedule.
+func (c *clock) lastEnd(u *clockUse) float64 {
+	at := u.from
+	for _, t := range u.tasks {
+		at = c.startOf(t, at) + t.time
+	}
+	return at
+}
+
+// startOf returns when a task begins on an instance that is free from an instant on.
+func (c *clock) startOf(t timedTask, from float64) float64 {
+	if c.release == nil {
+		return from
+	}
+	return max(from, float64(c.release[t.task]))
+}
+
+// write adds the tasks and operations of the GPU to a schedule.
+func (c *clock) write(gpu int, out *schedule.Schedule) {
+	out.Operations = slices.Grow(out.Operations, len(c.done))
+	for _, o := range c.done {
+		out.Operations = append(out.Operations, schedule.Operation{
+			Op: o.op, GPU: gpu, Instance: c.uses[o.use].in, Start: mig.Seconds(o.start), End: mig.Seconds(o.end),
+		})
+	}
+	for i := range c.uses {
+		u := &c.uses[i]
+		at := u.from
+		for _, t := range u.tasks {
+			start := c.startOf(t, at)
+			at = start + t.time
+			out.Placements = append(out.Placements, schedule.Placement{
+				Task: int(t.task), GPU: gpu, Instance: u.in, Start: mig.Seconds(start), End: mig.Seconds(at),
+			})
+		}
+	}
+}
+
+// leaves returns what the GPU holds in the end: first the instances that existed at
+// the beginning, then the others in order of creation.
+func (c *clock) leaves(gpu int) remnant {
+	out := remnant{free: c.free, channel: c.channel}
+	for s, i := range c.last {
+		if i >= 0 && c.uses[i].state == destroyed {
+			out.free[s] = c.uses[i].gone
+		}
+	}
+	keep := func(i int32) {
+		u := &c.uses[i]
+		for u.successor >= 0 {
+			u = &c.uses[u.successor]
+		}
+		if u.state != finished {
+			return
+		}
+		end := u.end
+		if len(u.tasks) > 0 {
+			end = c.lastEnd(u)
+		}
+		out.exist = append(out.exist, schedule.Existing{GPU: gpu, Instance: u.in, BusyUntil: mig.Seconds(end)})
+	}
+	for i := range c.existing {
+		keep(int32(i))
+	}
+	for _, o := range c.done {
+		if o.op == schedule.Create {
+			keep(o.use)
+		}
+	}
+	return out
+}

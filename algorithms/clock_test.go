@@ -1,0 +1,168 @@
+package algorithms
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+)
+
+// exampleProblem has three tasks of 10, 5 and 6 s, whatever the size.
+func exampleProblem(model mig.Reconfiguration) algo.Problem {
+	p := algo.Problem{GPU: mig.MustLookup("A100"), Model: model}
+	for i, d := range []mig.Seconds{10, 5, 6} {
+		t := task.New(string(rune('a'+i)), nil)
+		for _, s := range p.GPU.Sizes() {
+			t.Set(s, d)
+		}
+		p.Tasks = append(p.Tasks, t)
+	}
+	return p
+}
+
+func instance(t *testing.T, size, start mig.Slices) mig.Instance {
+	t.Helper()
+	in, err := mig.MustLookup("A100").Instance(size, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// usesOf returns uses of the problem's GPU 0, each with its tasks by number.
+func usesOf(p algo.Problem, list ...testUse) []use {
+	var out []use
+	for _, l := range list {
+		u := use{in: l.in}
+		for _, i := range l.tasks {
+			u.tasks = append(u.tasks, timedTask{float64(p.Tasks[i].On(l.in.Size())), i})
+		}
+		out = append(out, u)
+	}
+	return out
+}
+
+type testUse struct {
+	in    mig.Instance
+	tasks []int32
+}
+
+// TestClockByHand splits 7 slices into 4 and 3: by FAR Table 1, creating takes
+// 0.24, 0.21 and 0.20 s, and destroying 7 slices 0.22 s.
+func TestClockByHand(t *testing.T) {
+	whole, left, right := instance(t, 7, 0), instance(t, 4, 0), instance(t, 3, 4)
+	for model, want := range map[mig.Reconfiguration][]float64{
+		mig.Sequential: {0.24, 10.67, 10.87}, // the second creation waits for the first
+		mig.Parallel:   {0.24, 10.67, 10.66},
+		mig.Free:       {0, 10, 10},
+	} {
+		p := exampleProblem(model)
+		s := timed(p, usesOf(p, testUse{whole, []int32{0}}, testUse{left, []int32{1}}, testUse{right, []int32{2}}))
+		if v := schedule.Check(p, s); len(v) > 0 {
+			t.Fatalf("%v: %v", model, v)
+		}
+		got := make([]float64, 3)
+		for _, pl := range s.Placements {
+			got[pl.Task] = float64(pl.Start)
+		}
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-12 {
+				t.Errorf("%v: the tasks start at %v, want %v", model, got, want)
+				break
+			}
+		}
+		if n := len(s.Operations); n != 4 {
+			t.Errorf("%v: %d operations, want 3 creates and 1 destroy", model, n)
+		}
+	}
+}
+
+func TestClockContinuesOnAnInstance(t *testing.T) {
+	left := instance(t, 4, 0)
+	p := exampleProblem(mig.Sequential)
+	p.Start = []schedule.Existing{{Instance: left, BusyUntil: 3}}
+	tm := newTiming(p, firstAsked)
+	tm.begin(remnants(p))
+	tm.add(usesOf(p, testUse{left, []int32{0}}), 0)
+	tm.run()
+	tm.add(usesOf(p, testUse{left, []int32{1, 2}}), 20)
+	tm.run()
+	s := tm.schedule()
+	if len(s.Operations) != 0 {
+		t.Errorf("operations %v on an instance that was there all along", s.Operations)
+	}
+	if got := []mig.Seconds{s.Placements[0].Start, s.Placements[1].Start, s.Placements[2].Start}; !slices.Equal(got, []mig.Seconds{3, 20, 25}) {
+		t.Errorf("the tasks start at %v, want [3 20 25]", got)
+	}
+	if v := schedule.Check(p, s); len(v) > 0 {
+		t.Error(v)
+	}
+}
+
+// TestClockFollowsItsRule creates two instances at once. The first one in the plan goes
+// first, or the one with the longer task.
+func TestClockFollowsItsRule(t *testing.T) {
+	left, right := instance(t, 4, 0), instance(t, 3, 4)
+	p := exampleProblem(mig.Sequential)
+	plan := usesOf(p, testUse{left, []int32{1}}, testUse{right, []int32{0}})
+	for i := range plan {
+		plan[i].seconds = plan[i].tasks[0].time
+	}
+	for r, want := range map[rule]mig.Instance{firstAsked: left, longestTail: right} {
+		tm := newTiming(p, r)
+		tm.time(remnants(p), plan)
+		if got := tm.schedule().Operations[0].Instance; got != want {
+			t.Errorf("rule %d creates %v first, want %v", r, got, want)
+		}
+	}
+}
+
+// TestClockReturnsToAnInstance uses an instance, then a part of it, then the whole of it
+// again: it must not continue on what has been destroyed.
+func TestClockReturnsToAnInstance(t *testing.T) {
+	whole, part := instance(t, 2, 2), instance(t, 1, 3)
+	for _, exists := range []bool{false, true} {
+		p := exampleProblem(mig.Sequential)
+		want := 5 // three creates and two destroys
+		if exists {
+			p.Start = []schedule.Existing{{Instance: whole}}
+			want--
+		}
+		s := timed(p, usesOf(p, testUse{whole, []int32{0}}, testUse{part, []int32{1}}, testUse{whole, []int32{2}}))
+		if v := schedule.Check(p, s); len(v) > 0 || len(s.Operations) != want {
+			t.Errorf("instance exists %v: %d operations, want %d; %v", exists, len(s.Operations), want, v)
+		}
+	}
+}
+
+// TestClockDestroysOnce asks for a destruction that a later use needs, too.
+func TestClockDestroysOnce(t *testing.T) {
+	left, whole := instance(t, 4, 0), instance(t, 7, 0)
+	p := exampleProblem(mig.Sequential)
+	p.Tasks = p.Tasks[:2]
+	p.Start = []schedule.Existing{{Instance: left, BusyUntil: 3}}
+	plan := usesOf(p, testUse{left, []int32{0}}, testUse{whole, []int32{1}})
+	plan[0].destroy = true
+	s := timed(p, plan)
+	if v := schedule.Check(p, s); len(v) > 0 || len(s.Operations) != 2 {
+		t.Errorf("operations %v, want a destroy and a create; %v", s.Operations, v)
+	}
+}
+
+// TestRemnantsRememberFreedSlices is a regression: a batch that follows must not take
+// slices whose instance was destroyed for free from the start.
+func TestRemnantsRememberFreedSlices(t *testing.T) {
+	whole, left, right := instance(t, 7, 0), instance(t, 4, 0), instance(t, 3, 4)
+	p := exampleProblem(mig.Free)
+	first := newTiming(p, firstAsked)
+	first.time(remnants(p), usesOf(p, testUse{whole, []int32{0}}, testUse{left, []int32{1}}))
+	next := newTiming(p, firstAsked)
+	next.time(first.leaves(), usesOf(p, testUse{right, []int32{2}}))
+	if got := next.schedule().Placements[0].Start; got != 10 {
+		t.Errorf("the right half is taken at %v s, want 10, when the whole GPU's task has ended", got)
+	}
+}

@@ -1,0 +1,141 @@
+package algorithms
+
+import (
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/schedule"
+)
+
+// A timing has a clock for each GPU of a problem.
+type timing struct {
+	p      algo.Problem
+	clocks []clock
+}
+
+func newTiming(p algo.Problem, r rule) *timing {
+	t := &timing{p: p, clocks: make([]clock, p.GPUs())}
+	for g := range t.clocks {
+		t.clocks[g] = clock{
+			model: p.Model, rule: r, release: p.Release,
+			sums:    r == longestTail && p.Release == nil,
+			pending: make([]operation, 0, 8),
+		}
+	}
+	return t
+}
+
+// begin empties the clocks and starts them from what the GPUs hold.
+func (t *timing) begin(holds []remnant) {
+	for g := range t.clocks {
+		t.clocks[g].begin(&holds[g])
+	}
+}
+
+// add appends a plan. None of its operations and tasks begins before notBefore. It skips
+// uses without tasks.
+func (t *timing) add(plan []use, notBefore float64) {
+	for g := range t.clocks {
+		t.clocks[g].uses = slices.Grow(t.clocks[g].uses, len(plan)/len(t.clocks))
+	}
+	for i := range plan {
+		if len(plan[i].tasks) > 0 {
+			t.clocks[plan[i].gpu].add(plan[i], notBefore)
+		}
+	}
+}
+
+// run times what was added and returns when the last task ends, in seconds.
+func (t *timing) run() float64 {
+	makespan := 0.0
+	for g := range t.clocks {
+		makespan = max(makespan, t.clocks[g].run())
+	}
+	return makespan
+}
+
+// time starts from what the GPUs hold, times a plan, and returns when its last task
+// ends, in seconds.
+func (t *timing) time(holds []remnant, plan []use) float64 {
+	t.begin(holds)
+	t.add(plan, 0)
+	return t.run()
+}
+
+// sliceEnds returns, by compute slice of all GPUs, when its last task ends, in
+// seconds.
+func (t *timing) sliceEnds() []float64 {
+	k := int(t.p.GPU.ComputeSlices)
+	out := make([]float64, k*len(t.clocks))
+	for g := range t.clocks {
+		c := &t.clocks[g]
+		for i := c.existing; i < len(c.uses); i++ {
+			u := &c.uses[i]
+			for s := range int(u.in.Size()) {
+				end := &out[g*k+int(u.in.Start)+s]
+				*end = max(*end, u.end)
+			}
+		}
+	}
+	return out
+}
+
+// schedule returns everything that was timed since begin.
+func (t *timing) schedule() schedule.Schedule {
+	out := schedule.Schedule{GPU: t.p.GPU, Model: t.p.Model, Placements: make([]schedule.Placement, 0, len(t.p.Tasks))}
+	for g := range t.clocks {
+		t.clocks[g].write(g, &out)
+	}
+	return out
+}
+
+// leaves returns what the GPUs hold in the end.
+func (t *timing) leaves() []remnant {
+	out := make([]remnant, len(t.clocks))
+	for g := range out {
+		out[g] = t.clocks[g].leaves(g)
+	}
+	return out
+}
+
+// timed returns the schedule of a plan that starts from what the GPUs hold at time 0.
+func timed(p algo.Problem, plan []use) schedule.Schedule {
+	t := newTiming(p, firstAsked)
+	t.time(remnants(p), plan)
+	return t.schedule()
+}
+
+// A remnant is what a GPU holds when a plan begins.
+type remnant struct {
+	exist []schedule.Existing
+	// free is, by memory slice without an instance, when it became free, in seconds.
+	free [8]float64
+	// channel is when the last operation ended, in seconds. It stays 0 where operations
+	// do not exclude each other.
+	channel float64
+}
+
+// empty reports whether the GPU is as at time 0, without instances.
+func (r *remnant) empty() bool {
+	return len(r.exist) == 0 && r.free == [8]float64{} && r.channel == 0
+}
+
+// freeAt returns, by memory slice, when its instance is done or when it became free.
+func (r *remnant) freeAt() [8]float64 {
+	at := r.free
+	for _, e := range r.exist {
+		for m := e.Instance.Mask(); m != 0; m &= m - 1 {
+			at[lowest(m)] = float64(e.BusyUntil)
+		}
+	}
+	return at
+}
+
+// remnants returns what each GPU of a problem holds at time 0.
+func remnants(p algo.Problem) []remnant {
+	out := make([]remnant, p.GPUs())
+	for _, e := range p.Start {
+		out[e.GPU].exist = append(out[e.GPU].exist, e)
+	}
+	return out
+}
