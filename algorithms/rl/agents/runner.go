@@ -115,9 +115,11 @@ type runner struct {
 	lanes    []lane
 
 	active       []int // lanes that are not done
+	rows         []int // of observations, by active lane
 	decisions    int   // in all lanes
 	observations []float32
 	masks        []bool
+	equal        []float32 // preferences that favour no action
 	times        []env.Times
 	releases     []float64
 }
@@ -140,6 +142,7 @@ func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error
 	}
 	r.shape = r.lanes[0].Shape()
 	r.observations, r.masks = make([]float32, a.k*r.shape.Observation), make([]bool, a.k*r.shape.Actions)
+	r.rows, r.equal = make([]int, a.k), make([]float32, r.shape.Actions)
 	return r, nil
 }
 
@@ -212,14 +215,21 @@ func (r *runner) decide(p *algo.Problem, from, n int, rng *rand.Rand) error {
 // step decides once in every active lane; lane 0 takes the likeliest action.
 func (r *runner) step(rng *rand.Rand) {
 	inputs, actions := r.shape.Observation, r.shape.Actions
+	distinct := 0
 	for i, l := range r.active {
-		r.lanes[l].Observe(r.observations[i*inputs:(i+1)*inputs], r.masks[i*actions:(i+1)*actions])
+		mask := r.masks[i*actions : (i+1)*actions]
+		r.lanes[l].Observe(r.observations[distinct*inputs:(distinct+1)*inputs], mask)
+		r.rows[i] = r.rowOf(distinct, mask)
+		distinct = max(distinct, r.rows[i]+1)
 	}
-	preferences, _ := r.policy.Forward(r.observations[:len(r.active)*inputs], len(r.active))
+	preferences, _ := r.policy.Forward(r.observations[:distinct*inputs], distinct)
 	r.decisions += len(r.active)
 	left := r.active[:0]
 	for i, l := range r.active {
-		own, mask := preferences[i*actions:(i+1)*actions], r.masks[i*actions:(i+1)*actions]
+		own, mask := r.equal, r.masks[i*actions:(i+1)*actions]
+		if row := r.rows[i]; row != forced {
+			own = preferences[row*actions : (row+1)*actions]
+		}
 		action := 0
 		if l == 0 {
 			action = Likeliest(own, mask)
@@ -231,6 +241,32 @@ func (r *runner) step(rng *rand.Rand) {
 		}
 	}
 	r.active = left
+}
+
+// forced is the row of a lane in which a single action is allowed: the network need not
+// be asked.
+const forced = -1
+
+// rowOf returns the first row of the observations that is equal to the given one, which
+// is the last. Tries of one batch often meet the same state.
+func (r *runner) rowOf(last int, mask []bool) int {
+	allowed := 0
+	for _, m := range mask {
+		if m {
+			allowed++
+		}
+	}
+	if allowed == 1 {
+		return forced
+	}
+	n := r.shape.Observation
+	own := r.observations[last*n : (last+1)*n]
+	for row := range last {
+		if slices.Equal(r.observations[row*n:(row+1)*n], own) {
+			return row
+		}
+	}
+	return last
 }
 
 // putInPlace empties a device and gives it the instances that exist at time 0.
