@@ -120,6 +120,7 @@ type runner struct {
 	observations []float32
 	masks        []bool
 	equal        []float32 // preferences that favour no action
+	weights      []float64 // by action
 	times        []env.Times
 	releases     []float64
 }
@@ -142,7 +143,7 @@ func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error
 	}
 	r.shape = r.lanes[0].Shape()
 	r.observations, r.masks = make([]float32, a.k*r.shape.Observation), make([]bool, a.k*r.shape.Actions)
-	r.rows, r.equal = make([]int, a.k), make([]float32, r.shape.Actions)
+	r.rows, r.equal, r.weights = make([]int, a.k), make([]float32, r.shape.Actions), make([]float64, r.shape.Actions)
 	return r, nil
 }
 
@@ -234,7 +235,7 @@ func (r *runner) step(rng *rand.Rand) {
 		if l == 0 {
 			action = Likeliest(own, mask)
 		} else {
-			action = sample(own, mask, rng)
+			action = sample(own, mask, rng, r.weights)
 		}
 		if _, done := r.lanes[l].Step(action); !done {
 			left = append(left, l)
@@ -295,20 +296,21 @@ func Likeliest(preferences []float32, mask []bool) int {
 }
 
 // sample draws an allowed action with a probability proportional to the exponential
-// of its preference.
-func sample(preferences []float32, mask []bool, rng *rand.Rand) int {
+// of its preference. It uses the memory of weights, which has room for every action.
+func sample(preferences []float32, mask []bool, rng *rand.Rand, weights []float64) int {
 	top := preferences[Likeliest(preferences, mask)]
 	sum := 0.0
 	for i, v := range preferences {
 		if mask[i] {
-			sum += math.Exp(float64(v - top))
+			weights[i] = math.Exp(float64(v - top))
+			sum += weights[i]
 		}
 	}
 	at, last := rng.Float64()*sum, -1
-	for i, v := range preferences {
-		if mask[i] {
+	for i, allowed := range mask[:len(preferences)] {
+		if allowed {
 			last = i
-			if at -= math.Exp(float64(v - top)); at < 0 {
+			if at -= weights[i]; at < 0 {
 				break
 			}
 		}

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"golang.org/x/sys/cpu"
@@ -18,11 +19,11 @@ var termPool = sync.Pool{New: func() any { return new([]term) }}
 
 // affineVector computes [Kernel.Affine] with the bits of [portable], which adds the
 // same products in the same order, but keeps a row of y in registers instead of
-// memory. It reports whether it has: it needs AVX and at least 16 columns.
+// memory. It reports whether it has: it needs AVX and at least 8 columns.
 func affineVector(y, x, w, b []float32, n, in, out int) bool {
 	width, sum := 64, sum64
 	if out < width {
-		width, sum = 16, sum16
+		width, sum = 8, sum8
 	}
 	if out < width || in == 0 || !cpu.X86.HasAVX {
 		return false
@@ -62,7 +63,25 @@ func nonZero(terms []term, x []float32, out int) []term {
 //go:noescape
 func sum64(y, b, w *float32, terms *term, n int)
 
-// sum16 does the same for 16 elements.
+// sum8 does the same for 8 elements.
 //
 //go:noescape
-func sum16(y, b, w *float32, terms *term, n int)
+func sum8(y, b, w *float32, terms *term, n int)
+
+// tanhVector computes [Tanh] and returns for how many elements: the caller does the rest
+// one by one.
+func tanhVector(y []float32) int {
+	n := len(y) &^ 7
+	if n == 0 || !cpu.X86.HasAVX {
+		return 0
+	}
+	tanh8(&y[0], n, &tanhConstants[0])
+	return n
+}
+
+var tanhConstants = slices.Concat([]float32{tanhLimit, -tanhLimit}, tanhNumerator[:], tanhDenominator[:])
+
+// tanh8 computes n elements in place, a multiple of 8.
+//
+//go:noescape
+func tanh8(y *float32, n int, constants *float32)
