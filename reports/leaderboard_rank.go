@@ -19,6 +19,8 @@ type contender struct {
 	// losses is what it is ranked by, less being better: the gap in percent, the value, or
 	// its opposite where higher is better. NaN where there is no valid answer.
 	losses []float64
+	// values are those of the entries; set if none failed.
+	values []float64
 	// mean is that of the losses that there are; NaN if there are none.
 	mean     float64
 	standing Standing
@@ -37,6 +39,9 @@ func rank(board map[string][]Entry, metric Metric) ([]Standing, error) {
 		if err := c.summarize(metric); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.standing.Algorithm, err)
 		}
+	}
+	if err := setIntervals(contenders, metric); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(contenders, func(a, b *contender) int {
 		return cmp.Or(cmp.Compare(a.standing.Failed, b.standing.Failed), cmp.Compare(a.mean, b.mean), cmp.Compare(a.standing.Algorithm, b.standing.Algorithm))
@@ -163,7 +168,7 @@ func judge(contenders []*contender) error {
 	return nil
 }
 
-// summarize sets what is the algorithm's own.
+// summarize sets what is the algorithm's own, except intervals.
 func (c *contender) summarize(metric Metric) error {
 	s := &c.standing
 	var values, solved, published, micros []float64
@@ -187,13 +192,31 @@ func (c *contender) summarize(metric Metric) error {
 	if s.Value, err = stats.Summarize(values); err != nil {
 		return err
 	}
-	if s.Value.Low, s.Value.High, err = stats.Bootstrap(values, s.seed()); err != nil {
-		return err
-	}
+	c.values = values
 	s.POpt = mean(published)
 	if metric.Bounded {
 		s.Gap = c.mean
-		s.GapLow, s.GapHigh, err = stats.Bootstrap(solved, s.seed())
+	}
+	return nil
+}
+
+// setIntervals sets the intervals of all means: one resampling serves the whole dataset.
+func setIntervals(contenders []*contender, metric Metric) error {
+	var samples [][]float64
+	var low, high []*float64
+	for _, c := range contenders {
+		s := &c.standing
+		if s.Failed > 0 {
+			continue
+		}
+		samples, low, high = append(samples, c.values), append(low, &s.Value.Low), append(high, &s.Value.High)
+		if metric.Bounded {
+			samples, low, high = append(samples, c.losses), append(low, &s.GapLow), append(high, &s.GapHigh)
+		}
+	}
+	intervals, err := stats.BootstrapEach(samples, contenders[0].standing.seed())
+	for i, interval := range intervals {
+		*low[i], *high[i] = interval.Low, interval.High
 	}
 	return err
 }
@@ -223,11 +246,11 @@ func divide(contenders []*contender) error {
 	for i, c := range contenders[1:] {
 		apart := c.standing.Failed > first.standing.Failed
 		if differences := paired(c, first); !apart && len(differences) > 0 {
-			low, _, err := stats.Bootstrap(differences, c.standing.seed(first.standing.Algorithm, c.standing.Algorithm))
+			var err error
+			apart, err = stats.BootstrapAbove(differences, c.standing.seed(first.standing.Algorithm, c.standing.Algorithm))
 			if err != nil {
 				return err
 			}
-			apart = low > 0
 		}
 		if apart {
 			first = c
