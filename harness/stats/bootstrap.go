@@ -129,26 +129,21 @@ func BootstrapAbove(values []float64, seed uint64) (bool, error) {
 	return true, nil
 }
 
-// resampledMean draws a resample, as [draws] does, and returns its mean.
+// resampledMean draws a resample and returns its mean. Each half of a random number draws
+// a row; that some rows are drawn more often than others, by n in 2³², is far below what
+// resampling can show. Rows are added to two sums by turns.
 func resampledMean(values []float64, random *rand.PCG) float64 {
 	n := uint64(len(values))
 	var a, b float64
 	for range n / 2 {
-		first, second := twoRows(random, n)
-		a, b = a+values[first], b+values[second]
+		u := random.Uint64()
+		a += values[(u>>32)*n>>32]
+		b += values[(u&math.MaxUint32)*n>>32]
 	}
 	if n%2 == 1 {
-		last, _ := twoRows(random, n)
-		a += values[last]
+		a += values[(random.Uint64()>>32)*n>>32]
 	}
 	return (a + b) / float64(n)
-}
-
-// twoRows draws two of n rows, each from a half of a random number; that some rows are
-// drawn more often than others, by n in 2³², is far below what resampling can show.
-func twoRows(random *rand.PCG, n uint64) (first, second uint64) {
-	u := random.Uint64()
-	return (u >> 32) * n >> 32, (u & math.MaxUint32) * n >> 32
 }
 
 func rangeOfMean(mean float64) error {
@@ -187,14 +182,14 @@ func interleave(samples [][]float64, chosen []int) [][][lanes]float64 {
 	return groups
 }
 
-// draws are the rows of one resample after the other.
+// draws are the rows of one resample after the other, those of [resampledMean].
 type draws struct {
 	random *rand.PCG
-	rows   []uint64
+	rows   []uint32
 }
 
 func newDraws(n int, seed uint64) *draws {
-	return &draws{rand.NewPCG(seed, 0), make([]uint64, n)}
+	return &draws{rand.NewPCG(seed, 0), make([]uint32, n)}
 }
 
 // next draws the next resample.
@@ -202,15 +197,15 @@ func (d *draws) next() {
 	n := uint64(len(d.rows))
 	rows := d.rows
 	for ; len(rows) >= 2; rows = rows[2:] {
-		rows[0], rows[1] = twoRows(d.random, n)
+		u := d.random.Uint64()
+		rows[0], rows[1] = uint32((u>>32)*n>>32), uint32((u&math.MaxUint32)*n>>32)
 	}
 	if len(rows) == 1 {
-		rows[0], _ = twoRows(d.random, n)
+		rows[0] = uint32((d.random.Uint64() >> 32) * n >> 32)
 	}
 }
 
-// means returns the means of the drawn rows. Of each sample it adds every second row to
-// one sum and the others to another.
+// means returns the means of the drawn rows, with the sums of [resampledMean].
 func (d *draws) means(of [][lanes]float64) [lanes]float64 {
 	var a0, a1, a2, a3, b0, b1, b2, b3 float64
 	rows := d.rows
