@@ -7,19 +7,6 @@ import (
 	"miglab/algorithms/rl/internal/learn"
 )
 
-type (
-	// An Anneal is a value that changes as training proceeds.
-	Anneal = learn.Anneal
-	// A Phase is a part of an Anneal.
-	Phase = learn.Phase
-	// Stats is what an iteration says about itself.
-	Stats = learn.Stats
-	// A DivergedError says that training met a value that is not finite.
-	DivergedError = learn.DivergedError
-	// A CheckpointError says why a checkpoint cannot be used.
-	CheckpointError = learn.CheckpointError
-)
-
 // Config is what DQN is told.
 type Config struct {
 	// An iteration is Horizon steps in each of Envs environments. After every
@@ -35,7 +22,7 @@ type Config struct {
 	// to; training may go on beyond it.
 	TotalSteps int64
 	// LearningRate is Adam's. Epsilon is the probability of an action drawn uniformly.
-	LearningRate, Epsilon Anneal
+	LearningRate, Epsilon learn.Anneal
 	// Gamma discounts rewards by step.
 	Gamma float64
 	// MaxNorm is what the norm of gradients is clipped to.

@@ -105,9 +105,9 @@ func (t *Trainer) Restart(segment uint64) {
 	}
 }
 
-func (t *Trainer) iterate(workers int) (Stats, error) {
+func (t *Trainer) iterate(workers int) (learn.Stats, error) {
 	progress := float64(t.Count) / float64(t.cfg.TotalSteps)
-	stats := Stats{LearningRate: t.cfg.LearningRate.At(progress), Exploration: t.cfg.Epsilon.At(progress)}
+	stats := learn.Stats{LearningRate: t.cfg.LearningRate.At(progress), Exploration: t.cfg.Epsilon.At(progress)}
 	t.epsilon = stats.Exploration
 	updates := t.updates
 	for step := range t.cfg.Horizon {
@@ -161,29 +161,24 @@ func (t *Trainer) step(s *shard) {
 }
 
 // update learns from one batch, and adds to stats what it says of it.
-func (t *Trainer) update(workers int, stats *Stats) error {
+func (t *Trainer) update(workers int, stats *learn.Stats) error {
 	for i := range t.batch {
 		t.batch[i] = int32(t.replay.slot(t.rng.IntN(t.replay.len())))
 	}
 	learn.Each(workers, len(t.shards), t.learnFrom)
 
-	gradients, loss := t.policy.Gradients(), 0.0
-	clear(gradients)
+	loss := 0.0
 	for _, s := range t.shards {
 		loss += s.loss
-		for i, g := range s.Policy.Gradients() {
-			gradients[i] += g
-		}
 	}
 	loss /= float64(len(t.batch))
 	if err := learn.Finite(t.Count, "the loss", loss); err != nil {
 		return err
 	}
-	norm := nn.ClipNorm(gradients, t.cfg.MaxNorm)
-	if err := learn.Finite(t.Count, "the norm of gradients", norm); err != nil {
+	norm, err := t.vector.Descend(t.adam, stats.LearningRate, t.cfg.MaxNorm, t.Count)
+	if err != nil {
 		return err
 	}
-	t.adam.Step(t.policy.Parameters(), gradients, stats.LearningRate)
 	stats.ValueLoss += loss
 	stats.GradientNorm += norm
 	if t.updates++; t.updates%int64(t.cfg.TargetEvery) == 0 {

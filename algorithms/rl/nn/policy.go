@@ -24,3 +24,23 @@ type Policy interface {
 	// tanh": weights of one description fit every policy of the same.
 	String() string
 }
+
+// A network is what the policies of fully connected layers have in common.
+type network struct {
+	inputs, actions       int
+	hidden                []int
+	kernel                Kernel
+	parameters, gradients []float32
+}
+
+// Inputs implements [Policy].
+func (n *network) Inputs() int { return n.inputs }
+
+// Actions implements [Policy].
+func (n *network) Actions() int { return n.actions }
+
+// Parameters implements [Policy].
+func (n *network) Parameters() []float32 { return n.parameters }
+
+// Gradients implements [Policy].
+func (n *network) Gradients() []float32 { return n.gradients }

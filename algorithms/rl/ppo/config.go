@@ -7,19 +7,6 @@ import (
 	"miglab/algorithms/rl/internal/learn"
 )
 
-type (
-	// An Anneal is a value that changes as training proceeds.
-	Anneal = learn.Anneal
-	// A Phase is a part of an Anneal.
-	Phase = learn.Phase
-	// Stats is what an iteration says about itself.
-	Stats = learn.Stats
-	// A DivergedError says that training met a value that is not finite.
-	DivergedError = learn.DivergedError
-	// A CheckpointError says why a checkpoint cannot be used.
-	CheckpointError = learn.CheckpointError
-)
-
 // Config is what PPO is told.
 type Config struct {
 	// An iteration is Horizon steps in each of Envs environments, and then Epochs
@@ -30,7 +17,7 @@ type Config struct {
 	// to; training may go on beyond it.
 	TotalSteps int64
 	// LearningRate is Adam's, Entropy the coefficient of the entropy bonus.
-	LearningRate, Entropy Anneal
+	LearningRate, Entropy learn.Anneal
 	// Gamma discounts rewards by step, and Lambda those beyond the first in GAE.
 	Gamma, Lambda float64
 	// Clip is how far the ratio of new to old probability may be from 1 and still

@@ -111,9 +111,9 @@ func (t *Trainer) Restart(segment uint64) {
 	}
 }
 
-func (t *Trainer) iterate(workers int) (Stats, error) {
+func (t *Trainer) iterate(workers int) (learn.Stats, error) {
 	progress := float64(t.Count) / float64(t.cfg.TotalSteps)
-	stats := Stats{LearningRate: t.cfg.LearningRate.At(progress), Exploration: t.cfg.Entropy.At(progress)}
+	stats := learn.Stats{LearningRate: t.cfg.LearningRate.At(progress), Exploration: t.cfg.Entropy.At(progress)}
 	learn.Each(workers, len(t.shards), t.rollOut)
 	t.Count += int64(len(t.order))
 	stats.Steps = t.Count
@@ -157,7 +157,7 @@ func (t *Trainer) act(s *shard) {
 }
 
 // update learns from the steps, and sets what stats says of it.
-func (t *Trainer) update(workers int, stats *Stats) error {
+func (t *Trainer) update(workers int, stats *learn.Stats) error {
 	var sum terms
 	norms := 0.0
 	for _, s := range t.shards {
@@ -220,26 +220,16 @@ func (t *Trainer) gradient(k int) {
 	s.Policy.Backward(s.dPreferences[:n*actions], s.dValues[:n])
 }
 
-// descend adds the shards' gradients in order, clips them and moves the parameters.
-// It returns the norm before clipping.
+// descend moves the parameters along the gradients of a minibatch and adds its terms to
+// sum. It returns the norm of the gradients before clipping.
 func (t *Trainer) descend(rate float64, sum *terms) (float64, error) {
-	gradients := t.policy.Gradients()
-	clear(gradients)
 	for _, s := range t.shards {
 		sum.add(s.terms)
-		for i, g := range s.Policy.Gradients() {
-			gradients[i] += g
-		}
 	}
 	if err := learn.Finite(t.Count, "the loss", sum.policy, sum.value, sum.entropy); err != nil {
 		return 0, err
 	}
-	norm := nn.ClipNorm(gradients, t.cfg.MaxNorm)
-	if err := learn.Finite(t.Count, "the norm of gradients", norm); err != nil {
-		return 0, err
-	}
-	t.adam.Step(t.policy.Parameters(), gradients, rate)
-	return norm, nil
+	return t.vector.Descend(t.adam, rate, t.cfg.MaxNorm, t.Count)
 }
 
 func (t *Trainer) checkpoint() learn.Checkpoint {

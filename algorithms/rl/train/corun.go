@@ -8,6 +8,7 @@ import (
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/dqn"
 	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/datasets"
 	"miglab/harness/algo"
@@ -57,8 +58,8 @@ func corunSetup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	c := dqn.Config{
 		Envs: 16, Horizon: 50, TrainEvery: 1, GradientSteps: 1, Batch: 64,
 		Buffer: 1 << 16, LearnStart: 1024, TargetEvery: 500, TotalSteps: steps,
-		LearningRate: dqn.Anneal{{Until: 1, From: 5e-4, To: 5e-6}},
-		Epsilon:      dqn.Anneal{{Until: 0.5, From: 1, To: 0.01}},
+		LearningRate: learn.Anneal{{Until: 1, From: 5e-4, To: 5e-6}},
+		Epsilon:      learn.Anneal{{Until: 0.5, From: 1, To: 0.01}},
 		Gamma:        1, MaxNorm: 10, Double: true, Shards: 2,
 	}
 	policy, target := agents.NewCorunPolicy(k, newRand(seed)), agents.NewCorunPolicy(k, newRand(seed))

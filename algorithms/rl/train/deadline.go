@@ -6,6 +6,7 @@ import (
 
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
 	"miglab/datasets"
@@ -45,13 +46,13 @@ func deadlineConfig(original bool, steps int64) ppo.Config {
 	c := ppo.Config{
 		TotalSteps: steps, Gamma: 0.99, Lambda: 0.95, ValueCoefficient: 0.5, MaxNorm: 0.5, NormalizeAdvantage: true, Shards: 4,
 		Envs: 8, Horizon: 2048, Minibatch: 4096, Epochs: 10, Clip: 0.15,
-		LearningRate: ppo.Anneal{{Until: 1, From: 3e-4, To: 1e-5}},
-		Entropy:      ppo.Anneal{{Until: 1, From: 0.02, To: 0.001}},
+		LearningRate: learn.Anneal{{Until: 1, From: 3e-4, To: 1e-5}},
+		Entropy:      learn.Anneal{{Until: 1, From: 0.02, To: 0.001}},
 	}
 	if original {
 		c.Envs, c.Minibatch, c.Epochs, c.Clip = 4, 2048, 5, 0.2
-		c.LearningRate = ppo.Anneal{{Until: 1, From: 3e-4, To: 3e-4}}
-		c.Entropy = ppo.Anneal{{Until: 1, From: 0.001, To: 0.001}}
+		c.LearningRate = learn.Anneal{{Until: 1, From: 3e-4, To: 3e-4}}
+		c.Entropy = learn.Anneal{{Until: 1, From: 0.001, To: 0.001}}
 	}
 	return c
 }

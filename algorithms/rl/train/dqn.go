@@ -5,6 +5,7 @@ import (
 
 	"miglab/algorithms/rl/dqn"
 	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 )
 
@@ -23,8 +24,8 @@ func (p paperRun) setupDQN(k nn.Kernel, shape env.Shape, make func() env.Env, sc
 	c := dqn.Config{
 		Envs: 16, Horizon: 64, TrainEvery: 1, GradientSteps: 1, Batch: 128,
 		Buffer: 1 << 17, LearnStart: 1024, TargetEvery: 500, TotalSteps: steps,
-		LearningRate: dqn.Anneal{{Until: 1, From: 5e-4, To: 0}},
-		Epsilon:      dqn.Anneal{{Until: 0.1, From: 1, To: 0.05}},
+		LearningRate: learn.Anneal{{Until: 1, From: 5e-4, To: 0}},
+		Epsilon:      learn.Anneal{{Until: 0.1, From: 1, To: 0.05}},
 		Gamma:        1, MaxNorm: 10, Shards: 2,
 	}
 	learner, err := dqn.New(c, policy, network(), make, seed)

@@ -7,6 +7,7 @@ import (
 
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
 	"miglab/harness/algo"
@@ -169,7 +170,7 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	// falling rate than Stable-Baselines3 has by default.
 	c := ppo.Config{
 		Envs: 64, Horizon: 128, Minibatch: 512, Epochs: 4, TotalSteps: steps,
-		LearningRate: ppo.Anneal{{Until: 1, From: 5e-4, To: 0}},
+		LearningRate: learn.Anneal{{Until: 1, From: 5e-4, To: 0}},
 		Gamma:        1, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
 		NormalizeAdvantage: true, Shards: 4,
 	}
@@ -189,7 +190,7 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 
 // entropyPhases is how the released code anneals the entropy coefficient. The text
 // has 0.01, 0.075, 0.005 and 0 (DRL 6.5.1).
-var entropyPhases = ppo.Anneal{
+var entropyPhases = learn.Anneal{
 	{Until: 0.25, From: 0.01, To: 0.01},
 	{Until: 0.5, From: 0.00075, To: 0.00075},
 	{Until: 0.75, From: 0.0005, To: 0.0005},

@@ -9,6 +9,7 @@ import (
 
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
 	"miglab/datasets"
@@ -158,8 +159,8 @@ func ownRecipe(name, doc string, steps int64, workloads []string) *Recipe {
 		policy := agents.NewOwnPolicy(layout, k, newRand(seed))
 		c := ppo.Config{
 			Envs: 512, Horizon: 32, Minibatch: 1024, Epochs: 3, TotalSteps: steps,
-			LearningRate: ppo.Anneal{{Until: 1, From: 1e-3, To: 0}},
-			Entropy:      ppo.Anneal{{Until: 0.85, From: 0.1, To: 0}},
+			LearningRate: learn.Anneal{{Until: 1, From: 1e-3, To: 0}},
+			Entropy:      learn.Anneal{{Until: 0.85, From: 0.1, To: 0}},
 			Gamma:        1, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
 			NormalizeAdvantage: true, Shards: 4,
 		}

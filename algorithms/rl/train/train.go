@@ -25,8 +25,8 @@ import (
 	"strconv"
 
 	"miglab/algorithms/rl/agents"
+	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
-	"miglab/algorithms/rl/ppo"
 	"miglab/harness/curve"
 	"miglab/harness/store"
 )
@@ -64,7 +64,7 @@ type Result struct {
 // learner is what package ppo and package dqn have in common.
 type learner interface {
 	Steps() int64
-	Iterate(ctx context.Context, workers int) (ppo.Stats, error)
+	Iterate(ctx context.Context, workers int) (learn.Stats, error)
 	Restart(segment uint64)
 	Save(w io.Writer) error
 	Load(r io.Reader) error
@@ -106,7 +106,7 @@ type session struct {
 func (r *Recipe) Folder(seed uint64) string { return fmt.Sprintf("%s-seed%d", r.Name, seed) }
 
 // Run trains an agent, or goes on where an interrupted run of the same recipe, steps
-// and seed was. Where training diverges the error is a [*ppo.DivergedError], and
+// and seed was. Where training diverges the error is a [*learn.DivergedError], and
 // the last checkpoint is kept.
 func Run(ctx context.Context, r *Recipe, o Options) (Result, error) {
 	if o.Steps == 0 {

@@ -15,6 +15,7 @@ import (
 type Vector struct {
 	Shards []*Shard
 	Shape  env.Shape
+	policy nn.Policy
 	seed   uint64
 }
 
@@ -50,7 +51,7 @@ func NewVector(n, shards int, policy nn.Policy, makeEnv func() env.Env, seed uin
 	if n < 1 || shards < 1 || shards > n {
 		return nil, fmt.Errorf("%d environments in %d shards, want at least 1 in each", n, shards)
 	}
-	v := &Vector{seed: seed}
+	v := &Vector{policy: policy, seed: seed}
 	for k := range shards {
 		s := &Shard{Policy: policy.Share(), Begin: k * n / shards, End: (k + 1) * n / shards}
 		s.Rand = rand.New(&s.source)
@@ -124,6 +125,25 @@ func (v *Vector) Episodes(to *Stats) {
 		to.Return /= float64(to.Episodes)
 		to.Length /= float64(to.Episodes)
 	}
+}
+
+// Descend adds the gradients of the shards in order, clips them to maxNorm and moves the
+// parameters. It returns the norm before clipping. The error is a [*DivergedError] at the
+// given number of steps.
+func (v *Vector) Descend(adam *nn.Adam, rate, maxNorm float64, steps int64) (norm float64, err error) {
+	gradients := v.policy.Gradients()
+	clear(gradients)
+	for _, s := range v.Shards {
+		for i, g := range s.Policy.Gradients() {
+			gradients[i] += g
+		}
+	}
+	norm = nn.ClipNorm(gradients, maxNorm)
+	if err := Finite(steps, "the norm of gradients", norm); err != nil {
+		return 0, err
+	}
+	adam.Step(v.policy.Parameters(), gradients, rate)
+	return norm, nil
 }
 
 // What a stream of random numbers is for.
