@@ -20,8 +20,8 @@ import (
 // tries is the parameter of all agents that schedule batches.
 var tries = algo.Param{Name: "k", Default: "1", Doc: "best of k tries: the first takes the likeliest action each time, the others draw"}
 
-// The counters of the agents' schedules: how often the network was asked, in all
-// tries, and how many instances the schedule destroys.
+// The counters of the agents' schedules: the number of decisions in all tries, and the
+// number of instances that the schedule destroys.
 const (
 	counterDecisions = "decisions"
 	counterDestroys  = "destroys"
@@ -31,11 +31,11 @@ const (
 type description struct {
 	// weights is the name of the embedded file.
 	weights string
-	// capacity is how many tasks the agent decides upon together; it takes more of
-	// them in parts, in order of arrival, where 0 stands for any number.
+	// capacity is the number of tasks that the agent considers together; 0 means any
+	// number. More tasks are split into parts, in order of arrival.
 	capacity int
-	// tasks and levels are the N and M that the weights must be for; 0 where they have
-	// no meaning.
+	// tasks and levels are the N and M that the weights must be for; 0 if they have no
+	// meaning.
 	tasks, levels int
 	network       func(*mig.GPU) (nn.Policy, error)
 	lane          func(*mig.GPU, mig.Reconfiguration) (lane, error)
@@ -44,8 +44,8 @@ type description struct {
 // A lane is an environment in which a policy makes one try at a problem.
 type lane interface {
 	env.Env
-	// Load hands over tasks, numbered from first on, with their releases in seconds.
-	// The GPU stays as the decisions so far have left it.
+	// Load passes tasks, numbered from first on, with their releases in seconds. The GPU
+	// keeps the state that the decisions so far have left.
 	Load(tasks []env.Times, first int, releases []float64) error
 	Device() *env.Device
 	Makespan() float64
@@ -58,11 +58,11 @@ type agent struct {
 	k int
 }
 
-// trainedSlices is how many compute slices the GPUs have that agents are trained for:
-// A100 and all that look like it.
+// trainedSlices is the number of compute slices of the GPUs that agents are trained for:
+// A100 and those with the same partitions.
 const trainedSlices = 7
 
-// runners holds those at rest, a *sync.Pool for each setting: reading weights takes
+// runners holds unused runners, one *sync.Pool for each setting: reading weights takes
 // longer than scheduling a batch with them.
 var runners sync.Map
 
@@ -153,7 +153,7 @@ func (r *runner) run(ctx context.Context, p algo.Problem, lengths []int) (schedu
 			return schedule.Schedule{}, err
 		}
 	}
-	// The draws of the tries depend on nothing but the tasks.
+	// The draws of the tries depend only on the tasks.
 	hash := p.Tasks.Hash()
 	rng := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(hash[:]), binary.LittleEndian.Uint64(hash[8:])))
 	from := 0
@@ -244,12 +244,12 @@ func (r *runner) step(rng *rand.Rand) {
 	r.active = left
 }
 
-// forced is the row of a lane in which a single action is allowed: the network need not
-// be asked.
+// forced is the row of a lane in which only one action is allowed: the network is not
+// needed.
 const forced = -1
 
-// rowOf returns the first row of the observations that is equal to the given one, which
-// is the last. Tries of one batch often meet the same state.
+// rowOf returns the first row of the observations that is equal to the last one, or forced.
+// Tries at one batch often reach the same state.
 func (r *runner) rowOf(last int, mask []bool) int {
 	allowed := 0
 	for _, m := range mask {
@@ -270,7 +270,7 @@ func (r *runner) rowOf(last int, mask []bool) int {
 	return last
 }
 
-// putInPlace empties a device and gives it the instances that exist at time 0.
+// putInPlace resets a device and gives it the instances that exist at time 0.
 func putInPlace(d *env.Device, start []schedule.Existing) error {
 	d.Reset()
 	for _, e := range start {

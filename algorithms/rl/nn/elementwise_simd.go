@@ -4,8 +4,8 @@ package nn
 
 import "simd/archsimd"
 
-// The functions below do with vectors what their callers do one by one, rounding
-// each product as they do, and return how many elements that were.
+// These functions compute elements with vector instructions, with the same rounding as
+// their callers, and return the number of elements computed. The caller computes the rest.
 
 var hasAVX512 = archsimd.X86.AVX512()
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A QNetwork maps observations to action values by ReLU layers. A dueling one has
-// two heads on the last hidden layer, V and A, and answers V + A − mean A (Wang et
+// A QNetwork maps observations to action values by ReLU layers. A dueling network has
+// two heads on the last hidden layer, V and A, and returns V + A − mean A (Wang et
 // al., 2016). It implements [Policy]: preferences are the action values, and values
 // are nil.
 type QNetwork struct {
@@ -15,7 +15,7 @@ type QNetwork struct {
 	dueling bool
 
 	body             *MLP
-	advantage, value *Affine // value is nil where the network is not dueling
+	advantage, value *Affine // value is nil if the network is not dueling
 	n                int
 	q, dAdvantage    []float32
 	dValue, dBody    []float32

@@ -17,9 +17,9 @@ type term struct {
 
 var termPool = sync.Pool{New: func() any { return new([]term) }}
 
-// affineVector computes [Kernel.Affine] with the bits of [portable], which adds the
-// same products in the same order, but keeps a row of y in registers instead of
-// memory. It reports whether it has: it needs AVX and at least 8 columns.
+// affineVector computes [Kernel.Affine] with the same bits as scaledRows: it adds the same
+// products in the same order, but keeps the sums in registers instead of memory. It returns
+// false if it has computed nothing: it needs AVX and at least 8 columns.
 func affineVector(y, x, w, b []float32, n, in, out int) bool {
 	width, sum := 64, sum64
 	if out < width {
@@ -50,7 +50,7 @@ func nonZero(terms []term, x []float32, out int) []term {
 	n := 0
 	for k, v := range x {
 		terms[n] = term{k * out, v}
-		// Whether a rectified element is zero cannot be predicted, so there is no branch.
+		// Zeros among rectified elements are hard to predict, so there is no branch.
 		magnitude := math.Float32bits(v) << 1
 		n += int((magnitude | -magnitude) >> 31)
 	}
@@ -68,8 +68,8 @@ func sum64(y, b, w *float32, terms *term, n int)
 //go:noescape
 func sum8(y, b, w *float32, terms *term, n int)
 
-// tanhVector computes [Tanh] and returns for how many elements: the caller does the rest
-// one by one.
+// tanhVector computes [Tanh] in place and returns for how many elements. The caller
+// computes the rest.
 func tanhVector(y []float32) int {
 	n := len(y) &^ 7
 	if n == 0 || !cpu.X86.HasAVX {
