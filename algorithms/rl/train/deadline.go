@@ -15,7 +15,7 @@ import (
 	"miglab/harness/task"
 )
 
-// deadlineDays is how many days a point of a learning curve is the mean over.
+// deadlineDays is the number of days over which a point of a learning curve is the mean.
 const deadlineDays = 4
 
 // deadlineRecipes lists the deadline report's agents (its Tables 5 and 9).
@@ -36,12 +36,12 @@ func deadlineRecipes() []*Recipe {
 	return out
 }
 
-// deadlineSegments is how many segments a run has: an episode takes some 4150 steps,
-// and each segment begins all of them anew.
+// deadlineSegments is the number of segments: an episode takes about 4150 steps, and each
+// segment restarts all episodes.
 const deadlineSegments = 5
 
-// deadlineConfig is the report's Table 5. What it does not print is as
-// Stable-Baselines3 has it.
+// deadlineConfig is the report's Table 5. Settings that it does not print are the defaults
+// of Stable-Baselines3.
 func deadlineConfig(original bool, steps int64) ppo.Config {
 	c := ppo.Config{
 		TotalSteps: steps, Gamma: 0.99, Lambda: 0.95, ValueCoefficient: 0.5, MaxNorm: 0.5, NormalizeAdvantage: true, Shards: 4,

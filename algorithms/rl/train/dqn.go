@@ -9,13 +9,13 @@ import (
 	"miglab/algorithms/rl/nn"
 )
 
-// dqnSegments is how many segments a run of DQN has: each begins with an empty
-// replay buffer. With 2 instead of 10, which keeps transitions for longer, the runs that
-// were tried ended worse.
+// dqnSegments is the number of segments of a run of DQN: each begins with an empty replay
+// buffer. With 2 segments instead of 10, which keep transitions for longer, the runs we
+// tried ended worse.
 const dqnSegments = 10
 
-// setupDQN is DQN with Stable-Baselines3's proportions: 8 transitions are learned from
-// for each that is made, and exploration ends after a tenth of the steps.
+// setupDQN is DQN with Stable-Baselines3's proportions: 8 transitions are replayed for each
+// new one, and exploration ends after a tenth of the steps.
 func (p paperRun) setupDQN(k nn.Kernel, shape env.Shape, make func() env.Env, score func(nn.Policy) (float64, error), steps int64, seed uint64) (setup, error) {
 	network := func() nn.Policy {
 		return nn.NewQNetwork(shape.Observation, p.hidden, shape.Actions, false, k, newRand(seed))
