@@ -117,19 +117,20 @@ const roundingError = 1e-9
 // latest counts.
 //
 // The order of entries does not matter. Errors are a [*BoundError], two entries for the
-// same, and values that are infinite.
+// same, and values that are infinite. The entries are read and not copied.
 func Leaderboard(entries []Entry, metric Metric) ([]Standing, error) {
 	type key struct{ track, dataset, gpu, model string }
-	boards := map[key]map[string][]Entry{}
-	for _, e := range entries {
+	boards := map[key]map[string][]*Entry{}
+	for i := range entries {
+		e := &entries[i]
 		k := key{e.Track, e.Dataset, e.GPU, e.Model}
 		if boards[k] == nil {
-			boards[k] = map[string][]Entry{}
+			boards[k] = map[string][]*Entry{}
 		}
 		own := boards[k][e.Algorithm]
 		switch {
 		case len(own) == 0 || own[0].Version < e.Version:
-			own = []Entry{e}
+			own = []*Entry{e}
 		case own[0].Version == e.Version:
 			own = append(own, e)
 		}

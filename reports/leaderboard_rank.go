@@ -15,7 +15,10 @@ import (
 // A contender is an algorithm with its entries on the instances of the board, in
 // their order.
 type contender struct {
-	entries []Entry
+	entries []*Entry
+	// values are the entries' values. Those that differ by rounding only from another
+	// algorithm's are made equal.
+	values []float64
 	// losses is what it is ranked by, less being better: the gap in percent, the value, or
 	// its opposite where higher is better. NaN where there is no valid answer.
 	losses []float64
@@ -25,7 +28,7 @@ type contender struct {
 }
 
 // rank orders the algorithms of one dataset, whose entries are given by name.
-func rank(board map[string][]Entry, metric Metric) ([]Standing, error) {
+func rank(board map[string][]*Entry, metric Metric) ([]Standing, error) {
 	contenders, err := contend(board, metric)
 	if err != nil || contenders == nil {
 		return nil, err
@@ -37,6 +40,9 @@ func rank(board map[string][]Entry, metric Metric) ([]Standing, error) {
 		if err := c.summarize(metric); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.standing.Algorithm, err)
 		}
+	}
+	if err := setIntervals(contenders, metric); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(contenders, func(a, b *contender) int {
 		return cmp.Or(cmp.Compare(a.standing.Failed, b.standing.Failed), cmp.Compare(a.mean, b.mean), cmp.Compare(a.standing.Algorithm, b.standing.Algorithm))
@@ -56,17 +62,17 @@ func rank(board map[string][]Entry, metric Metric) ([]Standing, error) {
 
 // contend returns the algorithms by name, each with its entries on the instances that
 // all of them have; nil if there are none.
-func contend(board map[string][]Entry, metric Metric) ([]*contender, error) {
+func contend(board map[string][]*Entry, metric Metric) ([]*contender, error) {
 	type instance struct {
 		content string
 		number  int
 	}
-	of := func(e Entry) instance { return instance{e.Content, e.Instance} }
+	of := func(e *Entry) instance { return instance{e.Content, e.Instance} }
 	runs := map[instance]int{} // how many algorithms can be compared on it
 	names := slices.Sorted(maps.Keys(board))
 	for _, name := range names {
 		own := board[name]
-		slices.SortFunc(own, func(a, b Entry) int {
+		slices.SortFunc(own, func(a, b *Entry) int {
 			return cmp.Or(cmp.Compare(a.Content, b.Content), cmp.Compare(a.Instance, b.Instance))
 		})
 		for i, e := range own {
@@ -74,7 +80,7 @@ func contend(board map[string][]Entry, metric Metric) ([]*contender, error) {
 				return nil, fmt.Errorf("%s (version %d) has two entries for instance %d; there may be one", name, e.Version, e.Instance)
 			}
 			if metric.Bounded && e.Value < e.Bound-float64(roundingError*e.Bound) {
-				return nil, &BoundError{e, metric.Name}
+				return nil, &BoundError{*e, metric.Name}
 			}
 			if metric.Bounded && math.IsNaN(e.Bound) {
 				runs[of(e)] += 0 // it is left out, and counted as such
@@ -88,7 +94,7 @@ func contend(board map[string][]Entry, metric Metric) ([]*contender, error) {
 		c := &contender{}
 		for _, e := range board[name] {
 			if runs[of(e)] == len(names) {
-				c.entries = append(c.entries, e)
+				c.entries, c.values = append(c.entries, e), append(c.values, e.Value)
 			}
 		}
 		if len(c.entries) == 0 {
@@ -101,13 +107,13 @@ func contend(board map[string][]Entry, metric Metric) ([]*contender, error) {
 	}
 	for i, name := range names {
 		c, first := contenders[i], board[name][0]
-		for _, e := range c.entries {
-			loss := e.Value
+		for i, e := range c.entries {
+			loss := c.values[i]
 			switch {
 			case metric.Bounded:
-				loss = (e.Value/e.Bound - 1) * 100
+				loss = (loss/e.Bound - 1) * 100
 			case metric.Higher:
-				loss = -e.Value
+				loss = -loss
 			}
 			c.losses = append(c.losses, loss)
 		}
@@ -123,7 +129,7 @@ func contend(board map[string][]Entry, metric Metric) ([]*contender, error) {
 func settle(contenders []*contender, instance int) {
 	var values []*float64
 	for _, c := range contenders {
-		if v := &c.entries[instance].Value; !math.IsNaN(*v) {
+		if v := &c.values[instance]; !math.IsNaN(*v) {
 			values = append(values, v)
 		}
 	}
@@ -163,17 +169,18 @@ func judge(contenders []*contender) error {
 	return nil
 }
 
-// summarize sets what is the algorithm's own.
+// summarize sets what is the algorithm's own, except intervals.
 func (c *contender) summarize(metric Metric) error {
 	s := &c.standing
-	var values, solved, published, micros []float64
+	var solved, published, micros []float64
 	for i, e := range c.entries {
-		if math.IsNaN(e.Value) {
+		value := c.values[i]
+		if math.IsNaN(value) {
 			s.Failed++
 			continue
 		}
-		values, solved = append(values, e.Value), append(solved, c.losses[i])
-		published = append(published, (e.Value/e.Published-1)*100)
+		solved = append(solved, c.losses[i])
+		published = append(published, (value/e.Published-1)*100)
 		if !math.IsNaN(e.Micros) {
 			micros = append(micros, e.Micros)
 		}
@@ -184,16 +191,33 @@ func (c *contender) summarize(metric Metric) error {
 		return nil
 	}
 	var err error
-	if s.Value, err = stats.Summarize(values); err != nil {
-		return err
-	}
-	if s.Value.Low, s.Value.High, err = stats.Bootstrap(values, s.seed()); err != nil {
+	if s.Value, err = stats.Summarize(c.values); err != nil {
 		return err
 	}
 	s.POpt = mean(published)
 	if metric.Bounded {
 		s.Gap = c.mean
-		s.GapLow, s.GapHigh, err = stats.Bootstrap(solved, s.seed())
+	}
+	return nil
+}
+
+// setIntervals sets the intervals of all means: one resampling serves the whole dataset.
+func setIntervals(contenders []*contender, metric Metric) error {
+	var samples [][]float64
+	var low, high []*float64
+	for _, c := range contenders {
+		s := &c.standing
+		if s.Failed > 0 {
+			continue
+		}
+		samples, low, high = append(samples, c.values), append(low, &s.Value.Low), append(high, &s.Value.High)
+		if metric.Bounded {
+			samples, low, high = append(samples, c.losses), append(low, &s.GapLow), append(high, &s.GapHigh)
+		}
+	}
+	intervals, err := stats.BootstrapEach(samples, contenders[0].standing.seed())
+	for i, interval := range intervals {
+		*low[i], *high[i] = interval.Low, interval.High
 	}
 	return err
 }
@@ -223,11 +247,11 @@ func divide(contenders []*contender) error {
 	for i, c := range contenders[1:] {
 		apart := c.standing.Failed > first.standing.Failed
 		if differences := paired(c, first); !apart && len(differences) > 0 {
-			low, _, err := stats.Bootstrap(differences, c.standing.seed(first.standing.Algorithm, c.standing.Algorithm))
+			var err error
+			apart, err = stats.BootstrapAbove(differences, c.standing.seed(first.standing.Algorithm, c.standing.Algorithm))
 			if err != nil {
 				return err
 			}
-			apart = low > 0
 		}
 		if apart {
 			first = c

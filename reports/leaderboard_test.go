@@ -3,7 +3,9 @@ package reports
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -301,4 +303,30 @@ func TestLeaderboardSameBytes(t *testing.T) {
 			t.Fatalf("%s\nbecame\n%s", first, again)
 		}
 	})
+}
+
+// The batch track after a full reproduction has about these: 15 algorithms on 200
+// instances of each of ten datasets.
+func BenchmarkLeaderboard(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var all []Entry
+	for dataset := range 10 {
+		for algorithm := range 15 {
+			values := make([]float64, 200)
+			for i := range values {
+				values[i] = 10 + float64(algorithm)/20 + random.Float64()
+			}
+			own := entries(fmt.Sprint("algorithm", algorithm), values...)
+			for i := range own {
+				own[i].Dataset = fmt.Sprint("dataset", dataset)
+			}
+			all = append(all, own...)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Leaderboard(all, makespan); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

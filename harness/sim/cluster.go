@@ -13,11 +13,11 @@ import (
 // mask of its occupied memory slices (MFI IV).
 //
 // A scheduler reads it by mask: which masks occur, and which GPU of those masks has
-// the lowest index. That takes as many steps for 100 as for 1,000,000 GPUs, because
-// the GPUs of a mask are a [gpuSet]; only their memory is further away.
+// the lowest index. The GPUs of a mask are a [gpuSet], so that a query takes as many steps
+// for 1,000,000 GPUs as for 100.
 //
-// Masks say all there is to know about what fits: instances may coexist exactly when
-// their memory slices are disjoint, and then no profile exceeds its Max.
+// The mask alone decides what fits: instances may coexist exactly when their memory
+// slices are disjoint, and then no profile exceeds its Max.
 type Cluster struct {
 	gpu      *mig.GPU
 	profiles []*mig.Profile
@@ -38,7 +38,7 @@ const (
 	maxSlot = 1<<32 - 1
 )
 
-// ClusterSizeError says that a cluster cannot have so many GPUs.
+// ClusterSizeError reports a number of GPUs that a cluster cannot have.
 type ClusterSizeError struct{ GPUs int }
 
 func (e *ClusterSizeError) Error() string {
@@ -81,8 +81,7 @@ func (c *Cluster) Count(m mig.Mask) int { return int(c.count[m]) }
 // Occurs returns the masks that some GPU has.
 func (c *Cluster) Occurs() *MaskSet { return &c.occurs }
 
-// Lowest returns the lowest index of a GPU whose mask is in a set; false where there
-// is none.
+// Lowest returns the lowest index of a GPU with a mask in the set; false if there is none.
 func (c *Cluster) Lowest(s *MaskSet) (int, bool) {
 	best := int32(nobody)
 	for w, word := range s {
@@ -93,8 +92,8 @@ func (c *Cluster) Lowest(s *MaskSet) (int, bool) {
 	return int(best), best != nobody
 }
 
-// Next returns the first GPU, counted from one index on and around the end, whose mask
-// is in a set; false where there is none.
+// Next returns the first GPU with a mask in the set. It searches from the given index to
+// the end and then from the beginning; false if there is none.
 func (c *Cluster) Next(s *MaskSet, from int) (int, bool) {
 	best := nobody
 	for w, word := range s {

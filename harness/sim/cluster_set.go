@@ -11,8 +11,8 @@ type gpuSet struct {
 	levels [][]uint64
 }
 
-// newGPUSets returns empty sets for a number of GPUs. They share three pieces of
-// memory, so that a cluster is quickly made.
+// newGPUSets returns empty sets for a number of GPUs. They share three allocations, which
+// makes a new cluster cheap.
 func newGPUSets(sets, gpus int) []gpuSet {
 	var lengths []int
 	total := 0
@@ -59,7 +59,7 @@ func (s *gpuSet) remove(i int) {
 	}
 }
 
-// next returns the lowest member that is not below i; nobody where there is none.
+// next returns the lowest member that is not below i; nobody if there is none.
 func (s *gpuSet) next(i int) int {
 	for l, level := range s.levels {
 		if i>>6 >= len(level) {

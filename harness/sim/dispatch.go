@@ -12,20 +12,22 @@ import (
 
 // Dispatch is the event engine of the dispatch track (deadline report 2.3, 2.4 and
 // its released environment). A fleet of GPUs with fixed partitions serves jobs with
-// deadlines: the job of the earliest deadline goes on a free slice and stays there
-// to its end. While a job waits and a slice is free, time stands; otherwise it jumps
-// to the next arrival or completion. At one instant arrivals come first, then
+// deadlines: the job with the earliest deadline starts on a free slice and stays there
+// until it ends. Time does not advance while a job waits and a slice is free; otherwise it
+// jumps to the next arrival or completion. At one instant arrivals come first, then
 // dispatches, then completions.
 //
-// [RunDispatch] drives it with a [Dispatcher]. Whoever decides from outside, such
-// as an environment for reinforcement learning, calls Next and Place in turn.
+// [RunDispatch] drives it with a [Dispatcher]. Other callers, such as an environment for
+// reinforcement learning, call Next and Place in turn.
 type Dispatch struct {
 	queue Queue
 	// sizes are those of the fleet's slices, each once.
 	sizes []mig.Slices
 	// arrived is the number of jobs that have arrived.
 	arrived int
-	// completion is when the next busy slice becomes free; +Inf where all are free.
+	// ends is, by slice, when its job ends; +Inf if it is free.
+	ends []task.Minutes
+	// completion is when the next busy slice becomes free; +Inf if all are free.
 	completion task.Minutes
 
 	result DispatchResult
@@ -33,7 +35,7 @@ type Dispatch struct {
 	tardiness task.Minutes
 }
 
-// JobError says that a job cannot be simulated.
+// JobError says why a job cannot be simulated.
 type JobError struct {
 	// Job counts from 0.
 	Job int
@@ -58,10 +60,9 @@ func (e *ChoiceError) Error() string {
 }
 
 // NewDispatch returns an engine at the beginning of the day. Jobs must be listed by
-// ascending arrival and run on every size in the fleet, since none of them may wait
-// for another slice than a free one: what is wrong with them is a [*JobError], with
-// the fleet a [*task.FleetError]. The engine reads the jobs and the fleet until it
-// is done.
+// ascending arrival. They must run on every size in the fleet, because a job may not wait
+// while any slice is free. Errors are a [*JobError] and a [*task.FleetError]. The engine
+// keeps reading the jobs and the fleet until it is done.
 func NewDispatch(jobs []task.Job, fleet task.Fleet) (*Dispatch, error) {
 	if err := fleet.Validate(); err != nil {
 		return nil, err
@@ -82,15 +83,16 @@ func NewDispatch(jobs []task.Job, fleet task.Fleet) (*Dispatch, error) {
 			e.sizes = append(e.sizes, s)
 		}
 	}
+	e.ends = make([]task.Minutes, len(q.slices))
 	if err := e.Reset(jobs); err != nil {
 		return nil, err
 	}
 	return e, nil
 }
 
-// Reset returns to the beginning of a day with other jobs, as if the engine were
-// new; the error is the same, and nothing has happened then. It reuses the memory
-// that it has: the runs of results from before are overwritten.
+// Reset returns to the beginning of a day with other jobs, as if the engine were new.
+// Errors are those of [NewDispatch]; the engine is then unchanged. Reset reuses memory: it
+// overwrites the runs of earlier results.
 func (e *Dispatch) Reset(jobs []task.Job) error {
 	if err := checkJobs(jobs, e.sizes); err != nil {
 		return err
@@ -99,6 +101,7 @@ func (e *Dispatch) Reset(jobs []task.Job) error {
 	q.now, q.jobs, q.waiting, q.free = 0, jobs, q.waiting[:0], len(q.slices)
 	for i := range q.slices {
 		q.slices[i].Busy, q.slices[i].FreeAt = false, 0
+		e.ends[i] = never
 	}
 	clear(q.busy)
 	runs := slices.Grow(e.result.Runs[:0], len(jobs))[:len(jobs)]
@@ -125,8 +128,8 @@ func checkJobs(jobs []task.Job, sizes []mig.Slices) error {
 	return nil
 }
 
-// Next lets time go on until a job and a free slice both exist. It returns nil once
-// every job is completed.
+// Next advances time until a job waits and a slice is free. It returns nil once every job
+// is completed.
 func (e *Dispatch) Next() *Queue {
 	q := &e.queue
 	for len(q.waiting) == 0 || q.free == 0 {
@@ -142,7 +145,7 @@ func (e *Dispatch) Next() *Queue {
 	return q
 }
 
-// arrive goes on to the next arrival and lets in all jobs of that instant.
+// arrive advances to the next arrival and queues all jobs of that instant.
 func (e *Dispatch) arrive() {
 	q := &e.queue
 	at := q.jobs[e.arrived].Arrival
@@ -156,37 +159,36 @@ func (e *Dispatch) arrive() {
 	}
 }
 
-// complete goes on to the next completion and frees all slices of that instant.
-// The released loop frees them before it charges for the interval that they were
-// busy in; the two energies differ in nothing else.
+// complete advances to the next completion and frees all slices of that instant.
+// The released loop frees them before it charges for the interval in which they were
+// busy. The two energies differ only in that.
 func (e *Dispatch) complete() {
 	q := &e.queue
 	interval := e.completion - q.now
 	e.result.Energy += e.power().over(interval)
 	q.now = e.completion
 	e.completion = never
-	for i := range q.slices {
-		s := &q.slices[i]
-		switch {
-		case !s.Busy:
-		case s.FreeAt <= q.now:
+	for i, end := range e.ends {
+		if end <= q.now {
+			s := &q.slices[i]
 			s.Busy = false
 			q.free++
 			q.busy[s.GPU] -= s.Size
-		case s.FreeAt < e.completion:
-			e.completion = s.FreeAt
+			e.ends[i] = never
+		} else if end < e.completion {
+			e.completion = end
 		}
 	}
 	e.result.EnergyAsReleased += e.power().over(interval)
 	e.result.Makespan = q.now
 }
 
-// watts is what the fleet draws.
+// watts is the power that the fleet draws.
 type watts float64
 
 func (w watts) over(d task.Minutes) WattMinutes { return WattMinutes(float64(w) * float64(d)) }
 
-// power sums anew each time: a running sum would carry rounding errors along.
+// power adds up all GPUs each time: a running sum would accumulate rounding errors.
 func (e *Dispatch) power() watts {
 	q := &e.queue
 	sum := 0.0
@@ -197,8 +199,8 @@ func (e *Dispatch) power() watts {
 }
 
 // Place starts the job at the head on a slice, given by its index in
-// [Queue.Slices]. It is called once after each Next that did not return nil. The
-// error is a [*ChoiceError]; nothing has happened then.
+// [Queue.Slices]. Call it once after each Next that did not return nil. The error is a
+// [*ChoiceError]; the engine is then unchanged.
 func (e *Dispatch) Place(slice int) error {
 	q := &e.queue
 	job := int(q.waiting[0].ID)
@@ -214,6 +216,7 @@ func (e *Dispatch) Place(slice int) error {
 	s.Busy, s.FreeAt = true, q.now+j.On(s.Size)
 	q.free--
 	q.busy[s.GPU] += s.Size
+	e.ends[slice] = s.FreeAt
 	e.completion = min(e.completion, s.FreeAt)
 
 	e.result.Jobs++
@@ -225,8 +228,7 @@ func (e *Dispatch) Place(slice int) error {
 	return nil
 }
 
-// Result returns what has been measured so far: all of it once Next has returned
-// nil.
+// Result returns the measurements so far. They are complete once Next has returned nil.
 func (e *Dispatch) Result() DispatchResult {
 	r := e.result
 	if r.Jobs > 0 {
@@ -235,7 +237,7 @@ func (e *Dispatch) Result() DispatchResult {
 	return r
 }
 
-// RunDispatch serves the jobs with a dispatcher to the end. Errors are those of
+// RunDispatch serves all jobs with a dispatcher. Errors are those of
 // [NewDispatch] and [Dispatch.Place].
 func RunDispatch(jobs []task.Job, fleet task.Fleet, d Dispatcher) (DispatchResult, error) {
 	e, err := NewDispatch(jobs, fleet)

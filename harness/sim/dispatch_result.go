@@ -20,15 +20,15 @@ type Run struct {
 	Start, End task.Minutes
 }
 
-// DispatchResult is how the jobs of one queue fared.
+// DispatchResult is the outcome of the jobs of one queue.
 type DispatchResult struct {
 	// Jobs is the number of jobs, Late that of those that ended after their deadline.
 	Jobs, Late int
-	// Tardiness is the mean over all jobs of how long after its deadline a job ended,
-	// zero for one that was in time.
+	// Tardiness is the mean, over all jobs, of the time by which a job ended after its
+	// deadline; zero for a job in time.
 	Tardiness task.Minutes
 	// Energy is the integral, from the beginning of the day to the last completion,
-	// of what the GPUs draw; EnergyAsReleased is what the released loop makes of it,
+	// of the power that the GPUs draw. EnergyAsReleased is computed as in the released loop,
 	// which charges the interval before a completion as if the completing slices had
 	// been free. The report's figures are of the second kind.
 	Energy, EnergyAsReleased WattMinutes
@@ -38,8 +38,7 @@ type DispatchResult struct {
 	Runs []Run
 }
 
-// LatePercent returns the share of late jobs, from 0 to 100; 0 where there are no
-// jobs.
+// LatePercent returns the share of late jobs, from 0 to 100; 0 if there are no jobs.
 func (r *DispatchResult) LatePercent() float64 {
 	if r.Jobs == 0 {
 		return 0

@@ -3,7 +3,7 @@ package sim
 // A Dispatcher is a scheduler of the dispatch track.
 type Dispatcher interface {
 	// Dispatch chooses a free slice for the job at the head of the queue, as an index
-	// in Queue.Slices. There is no waiting: at least one slice is free.
+	// in Queue.Slices. At least one slice is free, and the job may not wait for another.
 	Dispatch(q *Queue) int
 }
 

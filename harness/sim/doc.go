@@ -1,9 +1,9 @@
-// Package sim holds the deterministic event engines of the tracks whose problems
-// unfold in time: a cluster on which MIG profiles are placed as they are requested
-// (placement, MFI), and a queue of jobs with deadlines before partitioned GPUs
+// Package sim holds the deterministic event engines of the tracks in which requests
+// arrive over time: a cluster on which MIG profiles are placed as they are requested
+// (placement, MFI), and a queue of jobs with deadlines that wait for partitioned GPUs
 // (dispatch, deadline report).
 //
-// An engine owns the state and all arithmetic of time and metrics; a scheduler
-// only chooses, through the one-method interface of its track, and is told nothing
-// about the future.
+// An engine owns the state and computes all times and metrics. A scheduler only makes
+// choices, through the one-method interface of its track. It knows nothing about the
+// future.
 package sim

@@ -9,19 +9,17 @@ import (
 	"miglab/harness/task"
 )
 
-// A Reading says which placements count as lost in the fragmentation score F of MFI
+// A Reading defines which placements count as lost in the fragmentation score F of MFI
 // Algorithm 1. The worked example of MFI V-B, F = 16 for the occupied slices {2,3,5},
 // agrees with [Partial] and [StartFree]; Algorithm 1 as printed gives 23.
 type Reading uint8
 
 const (
-	// Literal is line 7 as printed: a placement is lost where any of its slices is
-	// occupied.
+	// Literal is line 7 as printed: a placement is lost if any of its slices is occupied.
 	Literal Reading = iota
-	// Partial counts a placement where some of its slices are occupied, but not all.
+	// Partial counts a placement if some of its slices are occupied, but not all.
 	Partial
-	// StartFree counts a placement where some of its slices are occupied, but not the
-	// first.
+	// StartFree counts a placement if some of its slices are occupied, but not the first.
 	StartFree
 	readings
 )
@@ -43,7 +41,7 @@ func ParseReading(s string) (Reading, error) {
 	return 0, nearest.Unknown("reading of F", s, readingNames[:])
 }
 
-// Masks is the number of masks that a table by mask has room for.
+// Masks is the length of a table that is indexed by mask.
 const Masks = 1 << 8
 
 // Scores is the fragmentation score of a GPU by the mask of its occupied memory

@@ -11,7 +11,7 @@ import (
 	"miglab/harness/task"
 )
 
-// SpotError says that a scheduler chose a place where the instance cannot be.
+// SpotError says that a scheduler chose a place where the instance cannot be created.
 type SpotError struct {
 	// Request is the index of the request.
 	Request int
@@ -19,7 +19,7 @@ type SpotError struct {
 	Spot    Spot
 	// GPUs is the size of the cluster.
 	GPUs int
-	// Occupied is the mask of the GPU; 0 where there is no such GPU.
+	// Occupied is the mask of the GPU; 0 if there is no such GPU.
 	Occupied mig.Mask
 }
 
@@ -34,7 +34,7 @@ func (e *SpotError) Error() string {
 	return fmt.Sprintf("%s: slices of it are in use; the GPU has the mask %08b", text, e.Occupied)
 }
 
-// RequestError says that a stream cannot be simulated.
+// RequestError says why a stream cannot be simulated.
 type RequestError struct {
 	// Request is the index of the request; -1 means that there are none.
 	Request int
@@ -44,15 +44,15 @@ type RequestError struct {
 
 func (e *RequestError) Error() string {
 	if e.Request < 0 {
-		return "there are no requests; give one at least"
+		return "there are no requests; give at least one"
 	}
 	return fmt.Sprintf("request %d %s", e.Request, e.Problem)
 }
 
 // RunPlacement lets a scheduler place a stream of requests on an empty cluster (MFI
-// VI). In every slot, first the instances leave whose lifespan is over, then the
-// slot's requests are decided upon one after the other; one that is rejected does not
-// come again. The simulation ends with the last arrival.
+// VI). In every slot, the instances that have reached their lifespan leave first. Then the
+// scheduler decides on the slot's requests one after the other. A rejected request does
+// not come again. The simulation ends with the last arrival.
 //
 // Errors are [*ClusterSizeError], [*RequestError] and, where the scheduler's choice is
 // impossible, [*SpotError].
@@ -116,7 +116,7 @@ func checkRequests(profiles []*mig.Profile, requests []task.Request) error {
 		case q.Arrival > maxSlot:
 			return &RequestError{i, fmt.Sprintf("arrives in slot %d; slots go up to %d", q.Arrival, maxSlot)}
 		case q.Lifespan < 1:
-			return &RequestError{i, fmt.Sprintf("has a lifespan of %d slots; give 1 at least", q.Lifespan)}
+			return &RequestError{i, fmt.Sprintf("has a lifespan of %d slots; give at least 1", q.Lifespan)}
 		case profileIndex(profiles, q.Profile) < 0:
 			return &RequestError{i, fmt.Sprintf("asks for %v; the model has %v", q.Profile, profiles)}
 		default:
@@ -148,23 +148,23 @@ func profileIndex(profiles []*mig.Profile, p *mig.Profile) int {
 type placementEngine struct {
 	cluster  *Cluster
 	requests []task.Request
-	// oneASlot says that every slot from the first arrival to the last has one.
+	// oneASlot says that exactly one request arrives in every slot from the first to the last.
 	oneASlot bool
 	stays    []stay
-	// leaving[i] is the first of a list of the instances that leave after the arrivals
-	// before request i and before that of i: its index plus one, 0 at the end.
+	// leaving[i] begins the list of instances that leave between the arrivals of requests
+	// i-1 and i: the index of the first one plus one; 0 ends the list.
 	leaving []int32
-	// scratch orders a list.
+	// scratch is memory for sorting a list.
 	scratch []int32
 
-	// slot is the one whose end comes next, now the state, and sum its sum over the ends
-	// of the slots before.
+	// slot is the slot that ends next, now is the state, and sum is the sum of the states at
+	// the ends of the slots before.
 	slot     int
 	now, sum measures
 	measures *[Masks]measures
 }
 
-// A stay is where an accepted request is.
+// A stay is the place of an accepted request.
 type stay struct {
 	gpu int32
 	// departure is the slot at whose beginning it leaves.
@@ -193,7 +193,7 @@ func (e *placementEngine) accept(i int, s Spot) error {
 	e.set(s.GPU, occupied|window)
 	e.now.running++
 	if last := e.requests[len(e.requests)-1].Arrival; q.Lifespan > last-q.Arrival {
-		return nil // it is still there at the end
+		return nil // it stays until the end
 	}
 	departure := q.Arrival + q.Lifespan
 	k := e.arrivalFrom(i, departure)
@@ -202,8 +202,8 @@ func (e *placementEngine) accept(i int, s Spot) error {
 	return nil
 }
 
-// arrivalFrom returns the first request after i that arrives in a slot or later; there
-// is one.
+// arrivalFrom returns the first request after i that arrives in the slot or later. There
+// must be one.
 func (e *placementEngine) arrivalFrom(i, slot int) int {
 	if e.oneASlot {
 		return slot - e.requests[0].Arrival
@@ -211,8 +211,8 @@ func (e *placementEngine) arrivalFrom(i, slot int) int {
 	return i + 1 + sort.Search(len(e.requests)-i-1, func(k int) bool { return e.requests[i+1+k].Arrival >= slot })
 }
 
-// releaseBefore lets go the instances that leave before request i arrives and after
-// the request before it did.
+// releaseBefore removes the instances that leave between the arrivals of requests i-1
+// and i.
 func (e *placementEngine) releaseBefore(i int) {
 	first := e.leaving[i]
 	if first == 0 {
@@ -255,8 +255,8 @@ func (e *placementEngine) advance(slot int) {
 	}
 }
 
-// measures are what loads are made of, as whole numbers: added up over GPUs and slots
-// they stay exact in any order.
+// measures are the parts of a load as whole numbers, so that their sums over GPUs and
+// slots are exact in any order.
 type measures struct {
 	running, active, used int
 	fragmentation         [readings]int

@@ -17,12 +17,12 @@ func (t *Tally) add(p *mig.Profile) {
 	t.Slices += int(p.Length)
 }
 
-// A Window is the part of a stream in which requests are counted apart: those before
-// which the requested memory slices add up to at least From and less than To times
-// the capacity of the cluster.
+// A Window is a part of a stream that is also counted separately. It contains a request if
+// the memory slices requested before it add up to at least From and less than To times the
+// capacity of the cluster.
 type Window struct{ From, To float64 }
 
-// SteadyWindow leaves the filling of the cluster out.
+// SteadyWindow leaves out the time in which the cluster fills up.
 var SteadyWindow = Window{From: 2, To: 5}
 
 // A Load is the state of a cluster at the end of a slot, or its mean over slots.
@@ -37,7 +37,7 @@ type Load struct {
 	Fragmentation [readings]float64
 }
 
-// PlacementResult says what became of a stream of requests.
+// PlacementResult is the outcome of a stream of requests.
 type PlacementResult struct {
 	GPU  *mig.GPU
 	GPUs int
@@ -70,7 +70,7 @@ type Metric struct {
 //   - mean_...: the same as means over the slots; mean_utilisation_active is the ratio
 //     of the means
 //   - arrived_steady, acceptance_steady, acceptance_slices_steady: the same in the
-//     window, only where requests fall into it.
+//     window; they are absent if no request falls into it.
 func (r *PlacementResult) Metrics() []Metric {
 	out := []Metric{
 		{"arrived", float64(r.Arrived.Requests)},

@@ -24,7 +24,7 @@ type PlacementSetting struct {
 	// GPUs is the number of GPUs in the cluster.
 	GPUs int
 	// Demand is the true probability of each profile, by its index in the cluster's
-	// profiles; nil where nobody knows it. Only schedulers that say so may read it.
+	// profiles; nil if it is unknown. Only schedulers that declare it may read it.
 	Demand []float64
 	// Seed names the stream of a scheduler that draws random numbers.
 	Seed uint64

@@ -10,8 +10,8 @@ import (
 
 // Queue is the state of the dispatch track that a dispatcher sees: the jobs that
 // wait, and the slices of the fleet. Jobs wait in the order of their deadlines
-// (EDF), those of one deadline in the order of arrival. What its methods return is
-// the engine's own: to be read, not to be changed, and good until the next decision.
+// (EDF), and those of equal deadlines in the order of arrival. The results of its methods
+// belong to the engine: do not change them. They are valid until the next decision.
 type Queue struct {
 	now  task.Minutes
 	jobs []task.Job
@@ -31,9 +31,9 @@ type Slice struct {
 	GPU int
 	// Size is the number of compute slices.
 	Size mig.Slices
-	// Busy says that a job runs on the slice.
+	// Busy reports whether a job runs on the slice.
 	Busy bool
-	// FreeAt is when that job ends; of a free slice, when its last one ended.
+	// FreeAt is when that job ends; for a free slice, when its last job ended.
 	FreeAt task.Minutes
 }
 
@@ -43,8 +43,8 @@ func (q *Queue) Now() task.Minutes { return q.now }
 // Head returns the job that is to be dispatched.
 func (q *Queue) Head() *task.Job { return &q.jobs[q.waiting[0].ID] }
 
-// Next returns the job that will be at the head afterwards, unless another one
-// arrives before; nil where no other job waits.
+// Next returns the job that will be at the head afterwards if no other job arrives before;
+// nil if no other job waits.
 func (q *Queue) Next() *task.Job {
 	switch {
 	case len(q.waiting) < 2:
@@ -58,8 +58,8 @@ func (q *Queue) Next() *task.Job {
 // Waiting returns the number of jobs that wait, the head among them.
 func (q *Queue) Waiting() int { return len(q.waiting) }
 
-// All yields the jobs that wait: the head first, the others in an order that is
-// always the same but means nothing.
+// All yields the jobs that wait: the head first, then the others in a fixed but
+// meaningless order.
 func (q *Queue) All() iter.Seq[*task.Job] {
 	return func(yield func(*task.Job) bool) {
 		for _, w := range q.waiting {
@@ -77,8 +77,8 @@ func (q *Queue) Slices() []Slice { return q.slices }
 // Free returns the number of free slices, at least 1 when a decision is due.
 func (q *Queue) Free() int { return q.free }
 
-// Watts returns what a GPU would draw if so many more of its compute slices were
-// busy than are now.
+// Watts returns the power that a GPU would draw with so many more busy compute slices
+// than now.
 func (q *Queue) Watts(gpu int, more mig.Slices) float64 {
 	return q.watts[min(int(q.busy[gpu]+more), len(q.watts)-1)]
 }

@@ -113,6 +113,70 @@ func TestBootstrapProperties(t *testing.T) {
 	})
 }
 
+// resampledInterval is the definition of the interval: all means in order.
+func resampledInterval(values []float64, seed uint64) Interval {
+	random := rand.NewPCG(seed, 0)
+	means := make([]float64, Resamples)
+	for i := range means {
+		means[i] = resampledMean(values, random)
+	}
+	slices.Sort(means)
+	return Interval{quantile(means, tail), quantile(means, 1-tail)}
+}
+
+// Samples that are resampled together have the intervals that each has by itself, and
+// what lies above zero is known without the interval.
+func TestBootstrapEach(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	above := 0
+	for n := 2; n < 40; n++ {
+		for count := 1; count < 7; count++ {
+			samples := make([][]float64, count)
+			for i := range samples {
+				mean := random.NormFloat64() / math.Sqrt(float64(n))
+				for range n {
+					samples[i] = append(samples[i], math.Round(8*(mean+random.NormFloat64()))/8)
+				}
+			}
+			got, err := BootstrapEach(samples, uint64(n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, sample := range samples {
+				want := resampledInterval(sample, uint64(n))
+				if got[i] != want {
+					t.Fatalf("%v: %v, want %v", sample, got[i], want)
+				}
+				apart, err := BootstrapAbove(sample, uint64(n))
+				if err != nil || apart != (want.Low > 0) {
+					t.Fatalf("%v: above zero %v, %v, and the interval is %v", sample, apart, err, want)
+				}
+				if apart {
+					above++
+				}
+			}
+		}
+	}
+	if above < 10 {
+		t.Errorf("only %d intervals lie above zero", above)
+	}
+	var length *LengthError
+	if _, err := BootstrapEach([][]float64{{1, 2}, {1}}, 1); !errors.As(err, &length) {
+		t.Errorf("samples of different sizes: %v", err)
+	}
+	if out, err := BootstrapEach(nil, 1); err != nil || len(out) != 0 {
+		t.Errorf("no samples: %v, %v", out, err)
+	}
+	for _, test := range []struct {
+		values []float64
+		want   bool
+	}{{[]float64{1}, false}, {[]float64{1, 1}, true}, {[]float64{0, 0}, false}, {[]float64{1, 2}, true}, {[]float64{-1, 0}, false}} {
+		if got, err := BootstrapAbove(test.values, 1); err != nil || got != test.want {
+			t.Errorf("%v: above zero %v, %v", test.values, got, err)
+		}
+	}
+}
+
 func TestBootstrapEdges(t *testing.T) {
 	if low, high, err := Bootstrap([]float64{7}, 1); err != nil || !math.IsNaN(low) || !math.IsNaN(high) {
 		t.Errorf("a single value has the interval [%v, %v], %v", low, high, err)

@@ -10,16 +10,16 @@ type FriedmanTest struct {
 	Ranks []float64
 	// ChiSquared has as many degrees of freedom as there are algorithms, less one.
 	ChiSquared float64
-	// P is the probability, where all algorithms are alike, of ChiSquared or more; 1 where
-	// there is nothing to tell apart.
+	// P is the probability of ChiSquared or more if all algorithms are alike; 1 if there is
+	// no difference to test.
 	P float64
 }
 
 // Friedman ranks the algorithms on each instance and tests whether their mean ranks
 // differ, with the correction for ties (Conover, Practical Nonparametric Statistics,
-// 5.8). scores[i][j] is what algorithm j has on instance i; NaN, no valid answer, ranks
-// last as in [Ranks]. P is that of the chi-squared distribution, which is good for ten
-// instances or more.
+// 5.8). scores[i][j] is the score of algorithm j on instance i. NaN means no valid answer
+// and ranks last as in [Ranks]. P is taken from the chi-squared distribution, which is
+// accurate for ten instances or more.
 //
 // Errors are [ErrNoValues] and a [*LengthError] where instances differ in the number
 // of scores.

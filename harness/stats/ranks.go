@@ -7,8 +7,8 @@ import (
 )
 
 // Ranks returns the rank of each value, 1 being the least. Equal values share the mean
-// of the ranks that they take up. NaN, which stands for no value, ranks behind all
-// numbers and is equal to NaN.
+// of the ranks that they take up. NaN represents a missing value: it ranks after all
+// numbers and is equal to other NaNs.
 func Ranks(values []float64) []float64 {
 	ranks, _ := midRanks(values)
 	return ranks

@@ -62,12 +62,11 @@ type Summary struct {
 	// StdErr is the standard error of the mean, StdDev over the root of N; NaN for a single value.
 	StdErr           float64
 	Median, Min, Max float64
-	// Warnings say what to beware of, a sentence each.
+	// Warnings name what makes the numbers doubtful, one sentence each.
 	Warnings []string
 }
 
-// Summarize describes the values, whose order does not show in anything but
-// rounding. Errors are [ErrNoValues], a [*ValueError], and a [*RangeError] where the
+// Summarize describes the values. Their order changes the result by rounding only. Errors are [ErrNoValues], a [*ValueError], and a [*RangeError] where the
 // values are so large that their deviation is not finite.
 func Summarize(values []float64) (Summary, error) {
 	sorted, err := sort(values)
@@ -127,7 +126,7 @@ func quantile(sorted []float64, q float64) float64 {
 	}
 	low, high := sorted[i], sorted[i+1]
 	// Two half steps, since the whole one could overflow. Unlike a weighted sum this
-	// never decreases as q grows; rounding may pass high, which ends it.
+	// never decreases as q grows. Rounding may exceed high, hence the minimum.
 	step := float64((at - float64(i)) * (high/2 - low/2))
 	return min(low+step+step, high)
 }
@@ -146,7 +145,7 @@ func Differences(a, b []float64) ([]float64, error) {
 	return out, finite(out)
 }
 
-// sort returns the values in ascending order and leaves the argument alone.
+// sort returns the values in ascending order. It does not change the argument.
 func sort(values []float64) ([]float64, error) {
 	if len(values) == 0 {
 		return nil, ErrNoValues

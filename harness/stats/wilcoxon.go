@@ -7,25 +7,25 @@ import (
 
 // A Test is the outcome of [Wilcoxon].
 type Test struct {
-	// N is how many differences the test is about: those that are not zero.
+	// N is the number of differences that are not zero. The test uses no others.
 	N int
 	// Statistic is the sum of the ranks of the positive differences, from 0 to N(N+1)/2.
 	Statistic float64
-	// P is the probability, where neither sign is favoured, of a statistic at least as far
-	// from its mean; 1 if all differences are zero.
+	// P is the probability of a statistic at least as far from its mean if neither sign is
+	// favoured; 1 if all differences are zero.
 	P float64
-	// Exact says that P is counted, and not the normal approximation.
+	// Exact says that P is exact and not the normal approximation.
 	Exact bool
 }
 
-// exactWilcoxon is up to how many differences the distribution is counted: 2⁵⁰ is
-// still exact in a float64.
+// exactWilcoxon is the largest number of differences for which the distribution is
+// counted exactly: a float64 still holds 2⁵⁰ exactly.
 const exactWilcoxon = 50
 
-// Wilcoxon tests on both sides whether paired differences, as those of two algorithms
-// on the same instances, are symmetric about zero, by the signed-rank test (Wilcoxon,
-// Individual comparisons by ranking methods, 1945). Zeros are left out, as he did.
-// Equal magnitudes share their mean rank.
+// Wilcoxon is the two-sided signed-rank test of whether paired differences are symmetric
+// about zero, such as those of two algorithms on the same instances (Wilcoxon, Individual
+// comparisons by ranking methods, 1945). As in that paper, zeros are left out. Equal
+// magnitudes share their mean rank.
 //
 // Up to 50 differences without equal magnitudes the distribution is exact, otherwise
 // the normal approximation with the correction for ties and for continuity. Errors are

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"miglab/harness/strictjson"
 	"path/filepath"
+
+	"miglab/harness/strictjson"
 )
 
 // A unitDone is the file that says that a unit is done.

@@ -1,9 +1,9 @@
-// Package agents holds the schedulers that were trained with reinforcement learning,
-// with their weights: those of the DRL paper under its names, the deadline report's,
-// and our own, which is called agent.
+// Package agents holds the schedulers that were trained with reinforcement learning, and
+// their weights: those of the DRL paper under its names, that of the deadline report, that
+// of the hierarchical paper, and our own, which is called agent.
 //
-// Nothing here learns: the networks are evaluated with the portable kernel, so that
-// the decisions do not depend on how the program was built.
+// This package does not train. It evaluates the networks with the portable kernel, so that
+// decisions do not depend on how the program was built.
 package agents
 
 import (
@@ -30,7 +30,7 @@ var read = weights.ReadFile
 // Extension ends the names of weight files.
 const Extension = ".weights"
 
-// NotTrainedError says that no weights of an agent are part of the program.
+// NotTrainedError says that the program contains no weights of an agent.
 type NotTrainedError struct{ Name string }
 
 func (e *NotTrainedError) Error() string {
@@ -39,7 +39,7 @@ func (e *NotTrainedError) Error() string {
 
 // UnsupportedError says that an agent cannot decide on such a problem at all.
 type UnsupportedError struct {
-	// What is what it was given, Reason completes "... because".
+	// What is the input that it was given. Reason says why it cannot be scheduled.
 	What, Reason string
 }
 
@@ -47,8 +47,8 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("the agent cannot schedule on %s: %s", e.What, e.Reason)
 }
 
-// load puts the embedded weights of a name, which are for N tasks and M levels, into a
-// network.
+// load copies the embedded weights of a name into a network. They must be for the given N
+// (tasks) and M (levels).
 func load(name string, tasks, levels int, into nn.Policy) error {
 	file := "weights/" + name + Extension
 	text, err := read(file)
@@ -69,7 +69,7 @@ func load(name string, tasks, levels int, into nn.Policy) error {
 }
 
 // hashes holds the first 16 hexadecimal digits of the SHA-256 of weight files, by
-// name; "" where there is none.
+// name; "" if there is no such file.
 var hashes sync.Map
 
 // hashOf names the embedded weights of a name by their content.

@@ -15,7 +15,7 @@ import (
 // CorunHidden are the hidden layers of the hierarchical paper's network (Table VI).
 var CorunHidden = []int{512, 256, 128}
 
-// CorunName is that of the hierarchical paper's agent and of its weights.
+// CorunName is the name of the hierarchical paper's agent and of its weights.
 const CorunName = "d3qn"
 
 var _ = algo.Register(algo.Spec{
@@ -34,7 +34,7 @@ func NewCorunPolicy(k nn.Kernel, rng *rand.Rand) *nn.QNetwork {
 // corunAgent plans with the embedded weights.
 type corunAgent struct{ network nn.Policy }
 
-// corunNetwork is kept once its weights are read, which takes longer than many decisions.
+// corunNetwork reads the weights once: reading takes longer than many decisions.
 var corunNetwork atomic.Pointer[nn.QNetwork]
 
 func newCorunAgent(algo.Args) (algo.Corun, error) {
@@ -59,13 +59,13 @@ func (a corunAgent) Plan(ctx context.Context, w corun.Window) (corun.Plan, error
 	return p.Plan(ctx, w)
 }
 
-// corunPlanners holds those at rest.
+// corunPlanners holds unused planners.
 var corunPlanners sync.Pool
 
-// A CorunPlanner plans windows with a network: windows of up to 12 jobs as they are, larger
-// ones in parts, the first 12 jobs, then the next 12, and so on. It learned with Cmax = 4;
-// a lower limit takes actions away, a higher one gives none. It is used by one goroutine at
-// a time.
+// A CorunPlanner plans windows with a network. It splits windows of more than 12 jobs into
+// parts: the first 12 jobs, then the next 12, and so on. It was trained with Cmax = 4; a
+// lower limit removes actions, a higher one adds none. It is used by one goroutine at a
+// time.
 type CorunPlanner struct {
 	grouping    env.Grouping
 	policy      nn.Policy
@@ -79,7 +79,7 @@ func NewCorunPlanner(p nn.Policy) *CorunPlanner {
 	return &CorunPlanner{policy: p, observation: make([]float32, s.Observation), mask: make([]bool, s.Actions)}
 }
 
-// Plan implements [algo.Corun]. A window that is none is a [*corun.InvalidError].
+// Plan implements [algo.Corun]. An invalid window is a [*corun.InvalidError].
 func (p *CorunPlanner) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
 	if v := w.Check(); v != nil {
 		return nil, &corun.InvalidError{Violations: v}

@@ -11,10 +11,10 @@ import (
 	"miglab/harness/sim"
 )
 
-// DeadlineSlices is how many slices the fleet of the deadline report has.
+// DeadlineSlices is the number of slices of the fleet in the deadline report.
 const DeadlineSlices = 20
 
-// A DeadlineAgent is one way in which the deadline report's agent was trained.
+// A DeadlineAgent is one way to train the deadline report's agent.
 type DeadlineAgent struct {
 	// Name is the value of the parameter training, and Doc its meaning.
 	Name, Doc string
@@ -28,8 +28,8 @@ type DeadlineAgent struct {
 // WeightsName is the name of the agent's weights.
 func (a *DeadlineAgent) WeightsName() string { return "rl-deadline-" + a.Name }
 
-// DeadlineAgents are the rows of the report's tables that were learned, and what is
-// to be compared with them.
+// DeadlineAgents are the trained agents in the report's tables, and some more to compare
+// with them.
 var DeadlineAgents = []DeadlineAgent{
 	{Name: "enhanced", Doc: "as the report's best", Dataset: "deadline/relaxed", Hidden: []int{256, 256, 128}},
 	{Name: "tight", Doc: "the same on tight deadlines", Dataset: "deadline/tight", Hidden: []int{256, 256, 128}},
@@ -99,7 +99,7 @@ func newDeadline(args algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) 
 	return &deadline{p.Share(), a.Original, make([]float32, shape.Observation), make([]bool, shape.Actions)}, nil
 }
 
-// Shape is that of what the agent sees and does.
+// Shape is the size of the agent's observations and actions.
 func (a *DeadlineAgent) Shape() env.Shape { return env.DeadlineShape(DeadlineSlices, a.Original) }
 
 func (a *DeadlineAgent) policy() (nn.Policy, error) {
@@ -108,8 +108,12 @@ func (a *DeadlineAgent) policy() (nn.Policy, error) {
 	return p, load(a.WeightsName(), 0, 0, p)
 }
 
-// Dispatch implements [sim.Dispatcher].
+// Dispatch implements [sim.Dispatcher]. A single free slice needs no network: more than
+// half of the decisions on the report's days are of that kind.
 func (d *deadline) Dispatch(q *sim.Queue) int {
+	if q.Free() == 1 {
+		return slices.IndexFunc(q.Slices(), func(s sim.Slice) bool { return !s.Busy })
+	}
 	env.ObserveQueue(q, d.original, d.observation, d.mask)
 	preferences, _ := d.policy.Forward(d.observation, 1)
 	return Likeliest(preferences, d.mask)

@@ -9,8 +9,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// OwnCapacity is the largest number of tasks that our agent looks at together;
-// larger batches are decided upon in parts of that size, in order of arrival.
+// OwnCapacity is the largest number of tasks that our agent considers together. Larger
+// batches are split into parts of that size, in order of arrival.
 const OwnCapacity = 28
 
 // OwnHidden is the number of hidden units for each task; the trunk has twice as many.

@@ -7,7 +7,7 @@ import (
 	"miglab/harness/mig"
 )
 
-// The setting that the DRL paper settles on (6.1 to 6.3).
+// The setting that the DRL paper chooses (6.1 to 6.3).
 const (
 	PaperTasks  = 14 // N
 	PaperLevels = 14 // M
@@ -18,18 +18,18 @@ var PaperHidden = []int{256, 256}
 
 // A PaperAgent is one of the DRL paper's versions.
 type PaperAgent struct {
-	// Name is that of the algorithm.
+	// Name is the name of the algorithm.
 	Name    string
 	Summary string
 	// Encoding, Direct and Online are options of the environment.
 	Encoding env.Encoding
 	Direct   bool
 	Online   bool
-	// Explores is whether the entropy of the policy is rewarded while it learns.
+	// Explores says that training rewards the entropy of the policy.
 	Explores bool
 }
 
-// PaperAgents are the columns of DRL Table 4 and the online one of Table 5.
+// PaperAgents are the columns of DRL Table 4 and the online agent of Table 5.
 var PaperAgents = []PaperAgent{
 	{Name: "rl-onehot", Summary: "ONE-HOT: times as one-hot vectors", Encoding: env.OneHot},
 	{Name: "rl-float", Summary: "FLOAT: times as numbers"},

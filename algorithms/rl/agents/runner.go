@@ -20,8 +20,8 @@ import (
 // tries is the parameter of all agents that schedule batches.
 var tries = algo.Param{Name: "k", Default: "1", Type: spec.Whole(1, 1<<16), Doc: "best of k tries: the first takes the likeliest action each time, the others draw"}
 
-// The counters of the agents' schedules: how often the network was asked, in all
-// tries, and how many instances the schedule destroys.
+// The counters of the agents' schedules: the number of decisions in all tries, and the
+// number of instances that the schedule destroys.
 const (
 	counterDecisions = "decisions"
 	counterDestroys  = "destroys"
@@ -31,11 +31,11 @@ const (
 type description struct {
 	// weights is the name of the embedded file.
 	weights string
-	// capacity is how many tasks the agent decides upon together; it takes more of
-	// them in parts, in order of arrival, where 0 stands for any number.
+	// capacity is the number of tasks that the agent considers together; 0 means any
+	// number. More tasks are split into parts, in order of arrival.
 	capacity int
-	// tasks and levels are the N and M that the weights must be for; 0 where they have
-	// no meaning.
+	// tasks and levels are the N and M that the weights must be for; 0 if they have no
+	// meaning.
 	tasks, levels int
 	network       func(*mig.GPU) (nn.Policy, error)
 	lane          func(*mig.GPU, mig.Reconfiguration) (lane, error)
@@ -44,8 +44,8 @@ type description struct {
 // A lane is an environment in which a policy makes one try at a problem.
 type lane interface {
 	env.Env
-	// Load hands over tasks, numbered from first on, with their releases in seconds.
-	// The GPU stays as the decisions so far have left it.
+	// Load passes tasks, numbered from first on, with their releases in seconds. The GPU
+	// keeps the state that the decisions so far have left.
 	Load(tasks []env.Times, first int, releases []float64) error
 	Device() *env.Device
 	Makespan() float64
@@ -58,11 +58,11 @@ type agent struct {
 	k int
 }
 
-// trainedSlices is how many compute slices the GPUs have that agents are trained for:
-// A100 and all that look like it.
+// trainedSlices is the number of compute slices of the GPUs that agents are trained for:
+// A100 and those with the same partitions.
 const trainedSlices = 7
 
-// runners holds those at rest, a *sync.Pool for each setting: reading weights takes
+// runners holds unused runners, one *sync.Pool for each setting: reading weights takes
 // longer than scheduling a batch with them.
 var runners sync.Map
 
@@ -110,9 +110,12 @@ type runner struct {
 	lanes    []lane
 
 	active       []int // lanes that are not done
+	rows         []int // of observations, by active lane
 	decisions    int   // in all lanes
 	observations []float32
 	masks        []bool
+	equal        []float32 // preferences that favour no action
+	weights      []float64 // by action
 	times        []env.Times
 	releases     []float64
 }
@@ -135,6 +138,7 @@ func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error
 	}
 	r.shape = r.lanes[0].Shape()
 	r.observations, r.masks = make([]float32, a.k*r.shape.Observation), make([]bool, a.k*r.shape.Actions)
+	r.rows, r.equal, r.weights = make([]int, a.k), make([]float32, r.shape.Actions), make([]float64, r.shape.Actions)
 	return r, nil
 }
 
@@ -144,7 +148,7 @@ func (r *runner) run(ctx context.Context, p algo.Problem, lengths []int) (schedu
 			return schedule.Schedule{}, err
 		}
 	}
-	// The draws of the tries depend on nothing but the tasks.
+	// The draws of the tries depend only on the tasks.
 	hash := p.Tasks.Hash()
 	rng := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(hash[:]), binary.LittleEndian.Uint64(hash[8:])))
 	from := 0
@@ -207,19 +211,26 @@ func (r *runner) decide(p *algo.Problem, from, n int, rng *rand.Rand) error {
 // step decides once in every active lane; lane 0 takes the likeliest action.
 func (r *runner) step(rng *rand.Rand) {
 	inputs, actions := r.shape.Observation, r.shape.Actions
+	distinct := 0
 	for i, l := range r.active {
-		r.lanes[l].Observe(r.observations[i*inputs:(i+1)*inputs], r.masks[i*actions:(i+1)*actions])
+		mask := r.masks[i*actions : (i+1)*actions]
+		r.lanes[l].Observe(r.observations[distinct*inputs:(distinct+1)*inputs], mask)
+		r.rows[i] = r.rowOf(distinct, mask)
+		distinct = max(distinct, r.rows[i]+1)
 	}
-	preferences, _ := r.policy.Forward(r.observations[:len(r.active)*inputs], len(r.active))
+	preferences, _ := r.policy.Forward(r.observations[:distinct*inputs], distinct)
 	r.decisions += len(r.active)
 	left := r.active[:0]
 	for i, l := range r.active {
-		own, mask := preferences[i*actions:(i+1)*actions], r.masks[i*actions:(i+1)*actions]
+		own, mask := r.equal, r.masks[i*actions:(i+1)*actions]
+		if row := r.rows[i]; row != forced {
+			own = preferences[row*actions : (row+1)*actions]
+		}
 		action := 0
 		if l == 0 {
 			action = Likeliest(own, mask)
 		} else {
-			action = sample(own, mask, rng)
+			action = sample(own, mask, rng, r.weights)
 		}
 		if _, done := r.lanes[l].Step(action); !done {
 			left = append(left, l)
@@ -228,7 +239,33 @@ func (r *runner) step(rng *rand.Rand) {
 	r.active = left
 }
 
-// putInPlace empties a device and gives it the instances that exist at time 0.
+// forced is the row of a lane in which only one action is allowed: the network is not
+// needed.
+const forced = -1
+
+// rowOf returns the first row of the observations that is equal to the last one, or forced.
+// Tries at one batch often reach the same state.
+func (r *runner) rowOf(last int, mask []bool) int {
+	allowed := 0
+	for _, m := range mask {
+		if m {
+			allowed++
+		}
+	}
+	if allowed == 1 {
+		return forced
+	}
+	n := r.shape.Observation
+	own := r.observations[last*n : (last+1)*n]
+	for row := range last {
+		if slices.Equal(r.observations[row*n:(row+1)*n], own) {
+			return row
+		}
+	}
+	return last
+}
+
+// putInPlace resets a device and gives it the instances that exist at time 0.
 func putInPlace(d *env.Device, start []schedule.Existing) error {
 	d.Reset()
 	for _, e := range start {
@@ -254,20 +291,21 @@ func Likeliest(preferences []float32, mask []bool) int {
 }
 
 // sample draws an allowed action with a probability proportional to the exponential
-// of its preference.
-func sample(preferences []float32, mask []bool, rng *rand.Rand) int {
+// of its preference. It uses the memory of weights, which has room for every action.
+func sample(preferences []float32, mask []bool, rng *rand.Rand, weights []float64) int {
 	top := preferences[Likeliest(preferences, mask)]
 	sum := 0.0
 	for i, v := range preferences {
 		if mask[i] {
-			sum += math.Exp(float64(v - top))
+			weights[i] = math.Exp(float64(v - top))
+			sum += weights[i]
 		}
 	}
 	at, last := rng.Float64()*sum, -1
-	for i, v := range preferences {
-		if mask[i] {
+	for i, allowed := range mask[:len(preferences)] {
+		if allowed {
 			last = i
-			if at -= math.Exp(float64(v - top)); at < 0 {
+			if at -= weights[i]; at < 0 {
 				break
 			}
 		}

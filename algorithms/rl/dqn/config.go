@@ -7,44 +7,31 @@ import (
 	"miglab/algorithms/rl/internal/learn"
 )
 
-type (
-	// An Anneal is a value that changes as training proceeds.
-	Anneal = learn.Anneal
-	// A Phase is a part of an Anneal.
-	Phase = learn.Phase
-	// Stats is what an iteration says about itself.
-	Stats = learn.Stats
-	// A DivergedError says that training met a value that is not finite.
-	DivergedError = learn.DivergedError
-	// A CheckpointError says why a checkpoint cannot be used.
-	CheckpointError = learn.CheckpointError
-)
-
-// Config is what DQN is told.
+// Config holds the settings of DQN.
 type Config struct {
-	// An iteration is Horizon steps in each of Envs environments. After every
-	// TrainEvery of these, which must divide Horizon, come GradientSteps updates from
-	// Batch transitions each.
+	// An iteration is Horizon steps in each of Envs environments. GradientSteps updates
+	// from Batch transitions each follow every TrainEvery steps. TrainEvery must divide
+	// Horizon.
 	Envs, Horizon, TrainEvery, GradientSteps, Batch int
-	// Buffer is how many of the last transitions are kept, a multiple of Envs. There
-	// are no updates before it holds LearnStart of them.
+	// Buffer is the number of transitions that are kept, a multiple of Envs. Updates begin
+	// once it holds LearnStart transitions.
 	Buffer, LearnStart int
-	// TargetEvery is after how many updates the target network becomes a copy.
+	// TargetEvery is the number of updates between copies to the target network.
 	TargetEvery int
-	// TotalSteps, of all environments, is what LearningRate and Epsilon are relative
-	// to; training may go on beyond it.
+	// TotalSteps is the number of steps of all environments to which LearningRate and
+	// Epsilon are relative. Training may continue beyond it.
 	TotalSteps int64
-	// LearningRate is Adam's. Epsilon is the probability of an action drawn uniformly.
-	LearningRate, Epsilon Anneal
+	// LearningRate is that of Adam. Epsilon is the probability of a uniformly drawn action.
+	LearningRate, Epsilon learn.Anneal
 	// Gamma discounts rewards by step.
 	Gamma float64
-	// MaxNorm is what the norm of gradients is clipped to.
+	// MaxNorm is the largest norm of gradients; larger ones are clipped.
 	MaxNorm float64
-	// Double chooses the next action by the policy instead of the target network.
+	// Double says that the policy chooses the next action instead of the target network.
 	Double bool
-	// Shards is how many parts environments and batches are split into, at most one
-	// an environment. It is the most workers that are of use, and it is part of what
-	// the result depends on.
+	// Shards is the number of parts into which environments and batches are split, at most
+	// one for each environment. More workers than shards are of no use. Results depend on
+	// the number of shards.
 	Shards int
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"miglab/algorithms/rl/dqn"
 	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 )
 
@@ -78,8 +79,8 @@ func config() dqn.Config {
 	return dqn.Config{
 		Envs: 8, Horizon: 16, TrainEvery: 1, GradientSteps: 1, Batch: 32,
 		Buffer: 2048, LearnStart: 64, TargetEvery: 50, TotalSteps: 16_000,
-		LearningRate: dqn.Anneal{{Until: 1, From: 1e-2, To: 0}},
-		Epsilon:      dqn.Anneal{{Until: 0.9, From: 1, To: 0}},
+		LearningRate: learn.Anneal{{Until: 1, From: 1e-2, To: 0}},
+		Epsilon:      learn.Anneal{{Until: 0.9, From: 1, To: 0}},
 		Gamma:        gamma, MaxNorm: 10, Shards: 4,
 	}
 }
@@ -99,9 +100,9 @@ func trainer(t testing.TB, cfg dqn.Config, hidden []int, dueling bool, seed uint
 	return tr, policy, illegal
 }
 
-func iterate(t testing.TB, tr *dqn.Trainer, n, workers int) dqn.Stats {
+func iterate(t testing.TB, tr *dqn.Trainer, n, workers int) learn.Stats {
 	t.Helper()
-	var last dqn.Stats
+	var last learn.Stats
 	for range n {
 		var err error
 		if last, err = tr.Iterate(context.Background(), workers); err != nil {
@@ -147,7 +148,7 @@ func TestSameOnAnyNumberOfWorkers(t *testing.T) {
 	cfg := config()
 	cfg.Double = true
 	var want []float32
-	var stats dqn.Stats
+	var stats learn.Stats
 	for _, workers := range []int{1, 2, 4} {
 		tr, policy, _ := trainer(t, cfg, []int{16}, true, 7)
 		last := iterate(t, tr, 5, workers)
@@ -180,10 +181,10 @@ func TestSameAfterAnInterruption(t *testing.T) {
 		t.Errorf("resumed: %+v, uninterrupted: %+v", stats, wantStats)
 	}
 
-	var bad *dqn.CheckpointError
+	var bad *learn.CheckpointError
 	other, _, _ := trainer(t, config(), []int{16}, true, 3)
 	if err := other.Load(&saved); !errors.As(err, &bad) {
-		t.Errorf("another network: error %v, want a CheckpointError", err)
+		t.Errorf("another network: error %v, want a learn.CheckpointError", err)
 	}
 }
 
@@ -206,10 +207,10 @@ func TestDivergence(t *testing.T) {
 	if err := tr.Save(&saved); err != nil {
 		t.Fatal(err)
 	}
-	var diverged *dqn.DivergedError
+	var diverged *learn.DivergedError
 	for range 2 { // and remains so
 		if _, err := tr.Iterate(context.Background(), 1); !errors.As(err, &diverged) || diverged.Steps != 208 {
-			t.Fatalf("error %v, want a DivergedError at step 208", err)
+			t.Fatalf("error %v, want a learn.DivergedError at step 208", err)
 		}
 	}
 	if err := tr.Save(&bytes.Buffer{}); !errors.As(err, &diverged) {
@@ -231,7 +232,7 @@ func TestRefusesConfigurations(t *testing.T) {
 		"gamma":         func(c *dqn.Config) { c.Gamma = math.NaN() },
 		"norm":          func(c *dqn.Config) { c.MaxNorm = 0 },
 		"learning rate": func(c *dqn.Config) { c.LearningRate = nil },
-		"epsilon":       func(c *dqn.Config) { c.Epsilon = dqn.Anneal{{Until: 1, From: 2}} },
+		"epsilon":       func(c *dqn.Config) { c.Epsilon = learn.Anneal{{Until: 1, From: 2}} },
 	} {
 		cfg := config()
 		change(&cfg)

@@ -2,9 +2,8 @@ package dqn
 
 import "miglab/algorithms/rl/env"
 
-// A replay holds the last transitions of all environments, step by step in a ring.
-// What an environment shows after a step is what it shows before the next one, so
-// observations and masks are there once.
+// A replay holds the last transitions of all environments, step by step in a ring. The
+// observation after a step is the one before the next step, so that each is stored once.
 type replay struct {
 	shape        env.Shape
 	envs, rows   int // rows hold one step each; one is being filled
@@ -27,7 +26,7 @@ func newReplay(shape env.Shape, envs, transitions int) *replay {
 
 func (r *replay) clear() { r.head, r.filled = 0, 0 }
 
-// advance turns to the next row, which loses the oldest one once all are filled.
+// advance moves to the next row. Once all rows are filled, it overwrites the oldest.
 func (r *replay) advance() {
 	r.head = r.after(r.head)
 	r.filled = min(r.filled+1, r.rows-1)
@@ -44,7 +43,7 @@ func (r *replay) slot(i int) int {
 	return (r.head+r.rows-r.filled+i/r.envs)%r.rows*r.envs + i%r.envs
 }
 
-// next returns where what the environment showed after a transition is.
+// next returns the slot of the observation after a transition.
 func (r *replay) next(slot int) int { return (slot + r.envs) % (r.rows * r.envs) }
 
 func (r *replay) observation(slot int) []float32 {

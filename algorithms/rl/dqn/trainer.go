@@ -21,19 +21,19 @@ type Trainer struct {
 	replay         *replay
 	shards         []*shard
 
-	source rand.PCG // of rng, which chooses transitions
+	source rand.PCG // of rng, which draws transitions
 	rng    *rand.Rand
 
 	batch   []int32 // slots of the replay
 	epsilon float64
 
-	// The work of a shard, made once so that an iteration allocates nothing.
+	// The work of a shard, created once so that iterations do not allocate.
 	act, learnFrom func(int)
 
 	updates int64
 }
 
-// shard is what one shard needs besides its environments.
+// shard holds the data of one shard in addition to its environments.
 type shard struct {
 	*learn.Shard
 	target             nn.Policy
@@ -44,8 +44,8 @@ type shard struct {
 	loss               float64   // the sum over its part
 }
 
-// New returns a trainer of the policy in segment 0. The target network is another of
-// the same architecture, whose parameters are overwritten. Neither has a critic.
+// New returns a trainer of the policy in segment 0. The target network is another network
+// of the same architecture; its parameters are overwritten. Neither has a critic.
 func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint64) (*Trainer, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -90,12 +90,12 @@ func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint
 	return t, nil
 }
 
-// Restart begins a segment of training: every environment begins an episode, every
-// stream of random numbers begins anew, from the seed and the segment alone, and the
-// replay buffer is emptied. Called at each checkpoint, with the same segments
-// whether or not training was interrupted there, it makes what follows the same
-// without a checkpoint having to hold environments and transitions. Segments
-// should be long compared with LearnStart.
+// Restart begins a segment of training: every environment begins an episode, every stream
+// of random numbers restarts, and the replay buffer is emptied. This depends only on the
+// seed and the segment. Call it at each checkpoint, with the same segments whether or not
+// training was interrupted there: then training continues identically, although
+// checkpoints do not contain environments and transitions. Segments should be long
+// compared with LearnStart.
 func (t *Trainer) Restart(segment uint64) {
 	t.vector.Restart(segment)
 	learn.Seed(&t.source, t.seed, segment, learn.Learning, 0)
@@ -105,9 +105,9 @@ func (t *Trainer) Restart(segment uint64) {
 	}
 }
 
-func (t *Trainer) iterate(workers int) (Stats, error) {
+func (t *Trainer) iterate(workers int) (learn.Stats, error) {
 	progress := float64(t.Count) / float64(t.cfg.TotalSteps)
-	stats := Stats{LearningRate: t.cfg.LearningRate.At(progress), Exploration: t.cfg.Epsilon.At(progress)}
+	stats := learn.Stats{LearningRate: t.cfg.LearningRate.At(progress), Exploration: t.cfg.Epsilon.At(progress)}
 	t.epsilon = stats.Exploration
 	updates := t.updates
 	for step := range t.cfg.Horizon {
@@ -136,14 +136,14 @@ func (t *Trainer) iterate(workers int) (Stats, error) {
 	return stats, learn.Finite(t.Count, "a parameter", t.policy.Parameters()...)
 }
 
-// observe writes what a shard's environments show to a row of the replay.
+// observe writes the observations of a shard's environments to a row of the replay.
 func (t *Trainer) observe(s *shard, row int) {
 	begin, end := row*t.cfg.Envs+s.Begin, row*t.cfg.Envs+s.End
 	inputs, actions := t.vector.Shape.Observation, t.vector.Shape.Actions
 	s.Observe(t.replay.observations[begin*inputs:end*inputs], t.replay.masks[begin*actions:end*actions])
 }
 
-// step acts in a shard's environments, and observes what comes of it.
+// step acts in a shard's environments and observes the result.
 func (t *Trainer) step(s *shard) {
 	begin, end := t.replay.head*t.cfg.Envs+s.Begin, t.replay.head*t.cfg.Envs+s.End
 	inputs, actions := t.vector.Shape.Observation, t.vector.Shape.Actions
@@ -160,30 +160,25 @@ func (t *Trainer) step(s *shard) {
 	t.observe(s, t.replay.after(t.replay.head))
 }
 
-// update learns from one batch, and adds to stats what it says of it.
-func (t *Trainer) update(workers int, stats *Stats) error {
+// update learns from one batch and adds its loss and norm to stats.
+func (t *Trainer) update(workers int, stats *learn.Stats) error {
 	for i := range t.batch {
 		t.batch[i] = int32(t.replay.slot(t.rng.IntN(t.replay.len())))
 	}
 	learn.Each(workers, len(t.shards), t.learnFrom)
 
-	gradients, loss := t.policy.Gradients(), 0.0
-	clear(gradients)
+	loss := 0.0
 	for _, s := range t.shards {
 		loss += s.loss
-		for i, g := range s.Policy.Gradients() {
-			gradients[i] += g
-		}
 	}
 	loss /= float64(len(t.batch))
 	if err := learn.Finite(t.Count, "the loss", loss); err != nil {
 		return err
 	}
-	norm := nn.ClipNorm(gradients, t.cfg.MaxNorm)
-	if err := learn.Finite(t.Count, "the norm of gradients", norm); err != nil {
+	norm, err := t.vector.Descend(t.adam, stats.LearningRate, t.cfg.MaxNorm, t.Count)
+	if err != nil {
 		return err
 	}
-	t.adam.Step(t.policy.Parameters(), gradients, stats.LearningRate)
 	stats.ValueLoss += loss
 	stats.GradientNorm += norm
 	if t.updates++; t.updates%int64(t.cfg.TargetEvery) == 0 {
@@ -192,7 +187,7 @@ func (t *Trainer) update(workers int, stats *Stats) error {
 	return nil
 }
 
-// gradient computes that of a shard's part of the batch.
+// gradient computes the gradient of a shard's part of the batch.
 func (t *Trainer) gradient(k int) {
 	s := t.shards[k]
 	clear(s.Policy.Gradients())
@@ -220,7 +215,8 @@ func (t *Trainer) gradient(k int) {
 	s.Policy.Backward(d, nil)
 }
 
-// future values what follows each transition of a batch: 0 at an episode's end.
+// future computes the value of the state after each transition of a batch, 0 at the end of
+// an episode.
 func (t *Trainer) future(s *shard, batch []int32) {
 	n, inputs, actions := len(batch), t.vector.Shape.Observation, t.vector.Shape.Actions
 	judge := s.target

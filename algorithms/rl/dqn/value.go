@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// best returns the allowed action of the highest value, the first of equals. An
-// environment that allows nothing breaks its contract.
+// best returns the allowed action with the highest value, the first of equals. It panics
+// if no action is allowed, which breaks the contract of an environment.
 func best(values []float32, mask []bool) int {
 	action := -1
 	for j, ok := range mask {

@@ -11,7 +11,7 @@ import (
 	"miglab/harness/schedule"
 )
 
-// Encoding is how an agent sees the times of tasks (DRL 6.4).
+// Encoding is the representation of task times in an observation (DRL 6.4).
 type Encoding uint8
 
 const (
@@ -21,33 +21,33 @@ const (
 	OneHot
 )
 
-// BatchOptions choose a variant of the DRL paper's MDP. The zero values of all but
-// GPU and Tasks are the paper's first model in continuous time.
+// BatchOptions choose a variant of the DRL paper's MDP. The zero values of all fields
+// except GPU and Tasks are the paper's first model, in continuous time.
 type BatchOptions struct {
 	GPU *mig.GPU
-	// Model is what [Batch.Makespan] and [Batch.Schedule] charge for reconfiguring.
-	// The MDP itself always lets slices reconfigure in parallel (DRL 4.2).
+	// Model is the cost model of [Batch.Makespan] and [Batch.Schedule]. In the MDP itself,
+	// slices always reconfigure in parallel (DRL 4.2).
 	Model mig.Reconfiguration
-	// Tasks is N, how many tasks the agent sees at once.
+	// Tasks is N, the number of tasks that the agent sees at once.
 	Tasks int
-	// Levels is M, how many levels time has, up to MaxLevels; 0 means continuous time.
+	// Levels is M, the number of levels of time, up to MaxLevels; 0 means continuous time.
 	Levels int
 	// Encoding is Float in continuous time.
 	Encoding Encoding
-	// Direct lets every reconfiguration wait for its slices (DRL 6.5.2).
+	// Direct makes every reconfiguration wait for its slices (DRL 6.5.2).
 	Direct bool
-	// Stream is how many tasks an episode has of those that Reset draws: those beyond
-	// the first N replenish the batch in order of arrival (DRL 3, online). 0 means N,
-	// the offline batch.
+	// Stream is the number of tasks of an episode that Reset draws. Those beyond the first
+	// N replenish the batch in order of arrival (DRL 3, online). 0 means N, the offline
+	// batch.
 	Stream int
-	// RandomStart lets Reset begin in a random canonical partition, each instance of
-	// which is busy for a random time with probability 1/2, as the released code
-	// trains. Otherwise Reset begins with the whole GPU as one idle instance.
+	// RandomStart makes Reset begin in a random canonical partition, as the released code
+	// does for training: each instance is busy for a random time with probability 1/2.
+	// Otherwise Reset begins with the whole GPU as one idle instance.
 	RandomStart bool
-	// Released follows the released code where it differs from the text: level
-	// round(t/step)+1, so that there are M+1 of them; observations that are plain
-	// numbers divided by the largest of M+1, N and the number of partitions; and slices
-	// that are renamed for the partition's sake only.
+	// Released follows the released code where it differs from the text. Levels are
+	// round(t/step)+1, so that there are M+1 of them. Observations are plain numbers
+	// divided by the largest of M+1, N and the number of partitions. Slices are renamed
+	// only as the partition requires.
 	Released bool
 }
 
@@ -56,62 +56,63 @@ const MaxLevels = 1000
 
 // Batch is the MDP of the DRL paper (4.1 to 4.3, 6.2 to 6.5): tasks of a batch are
 // executed on the instances of a MIG partition, the partition is changed, or time
-// advances. Where the paper leaves a choice, this is how it was read.
+// advances. Where the paper is ambiguous, this is our reading.
 //
-// Partitions. Only canonical ones are seen, numbered as [mig.GPU.Classes] lists
-// them, slices renamed by sigma (Fig. 5). Definition 1 leaves several sigmas: it is
-// the one that puts the slices first that are free first, so that equivalent states
-// are one. A reconfiguration to a canonical partition may lead to any real one of
-// its class: in Fig. 5, 1-1-1-1-3 becomes 1-1-2-3 while the first two slices are
-// busy. It is the one that is there first, then the one that changes fewest slices,
-// and then those that come first.
+// Partitions. The agent sees only canonical partitions, numbered as [mig.GPU.Classes] lists
+// them, with slices renamed by sigma (Fig. 5). Definition 1 allows several sigmas. We use
+// the one that puts the slices that are free first at the front, so that equivalent states
+// become one state. A reconfiguration to a canonical partition may lead to any real
+// partition of its class: in Fig. 5, 1-1-1-1-3 becomes 1-1-2-3 while the first two slices
+// are busy. We choose the one that exists first, then the one that changes the fewest
+// slices, then the first in order.
 //
-// Time. A level is the largest finite time of the episode's tasks, those still in
-// the queue included, divided by M. Tasks take the nearest level from 1 on;
-// reconfigurations take fractions of levels, as do start times. All are multiples of
-// 2^-30 levels, so that sums are exact and equal instants stay equal. In continuous
-// time the unit is the largest time itself.
+// Time. A level is the largest finite time of the episode's tasks divided by M; tasks that
+// are still in the queue count. The time of a task is rounded to the nearest level, at
+// least 1. Reconfigurations and start times are fractions of levels. All times are
+// multiples of 2^-30 levels, so that sums are exact and equal instants stay equal. In
+// continuous time the unit is the largest time itself.
 //
-// Classes. Tasks of the same level vector are one class, sorted by Num with the time
-// on the smallest instance as the first digit and infinity as the highest one. Of a
-// class the first to arrive is executed first. In continuous time each task is a
-// class of its own.
+// Classes. Tasks with the same level vector form one class. Classes are sorted by Num, with
+// the time on the smallest instance as the first digit and infinity as the highest digit.
+// Within a class, the first task to arrive is executed first. In continuous time each task
+// is its own class.
 //
 // Actions. 0 is Advance, 1 to C reconfigure, and from C+1 on action C+1+jK+m
 // executes class j on the m-th instance of the canonical partition. A class is not
-// executed on a size on which its time is infinite. The current partition is never a
-// target, nor is one on no instance of which any task of the batch fits. Without
-// Direct there is no second reconfiguration before a task has been executed; the
-// paper forbids two in a row, which lets a greedy policy alternate between
-// reconfiguring and advancing for ever. With Direct there is none right after one.
+// executed on a size on which its time is infinite. A reconfiguration never leads to the
+// current partition, nor to one on which no task of the batch fits. Without Direct, a
+// second reconfiguration is not allowed before a task has been executed. The paper forbids
+// only two in a row, which lets a greedy policy alternate between reconfiguring and
+// advancing forever. With Direct, a reconfiguration may not directly follow another.
 //
-// Episodes end. With Direct, time that passes never makes slices busy, so that
-// between two executions each Advance frees one of K slices or meets an arrival, and
-// each but one reconfiguration needs one of them before it. Without Direct the one
-// reconfiguration between two executions adds K slices to be freed. And an action is
-// always left: Advance while a slice is busy; when all are idle, a task can be
-// executed, or else none fits the partition, which is then not the target of the
-// last reconfiguration, and one on which it does can be chosen.
+// Episodes end. With Direct, passing time never makes slices busy: between two executions
+// each Advance frees one of K slices or reaches an arrival, and each reconfiguration except
+// the first needs an Advance before it. Without Direct, the one reconfiguration between two
+// executions adds K slices to be freed. There is always an allowed action: Advance while a
+// slice is busy. When all slices are idle, either a task can be executed, or no task fits
+// the partition; then the partition is not the target of the last reconfiguration, and a
+// partition on which a task fits can be chosen.
 //
-// Reward. What time passes, negated, as a fraction of the largest time. The last
-// execution also pays the time until all slices are idle: only Advance could follow,
+// Reward. The time that passes, negated, as a fraction of the largest time. The last
+// execution also pays for the time until all slices are idle: only Advance could follow,
 // and with a discount of 1 the return is the same.
 //
-// Arrivals. A task joins the batch when it is released and fewer than N are in it;
-// Advance stops there if a slice is idle, and is allowed on an idle GPU to wait.
+// Arrivals. A task joins the batch once it is released and fewer than N tasks are in the
+// batch. Advance stops there if a slice is idle. On an idle GPU, Advance waits for the next
+// arrival.
 //
-// Beside the MDP every execution is carried out on a [Device], in seconds: its
-// makespan is that of the decisions, whatever levels did to the times. Reset puts the
-// instances on it that the MDP begins with; Load takes it as it is, and where it is
-// empty the makespan pays for creating the first instance and the MDP does not.
+// In addition to the MDP, every execution is carried out on a [Device], in seconds. Its
+// makespan is that of the decisions, independent of the rounding to levels. Reset creates
+// the instances on it that the MDP begins with. Load takes the device as it is; if it is
+// empty, the makespan includes creating the first instance and the MDP does not.
 //
-// The device starts each task as soon as it can, and reconfigures what a task needs as
-// early as it can and nothing else. So makespans, by which agents are scored, leave out
-// what an agent waited or reconfigured for nothing, and the MDP pays for it. In
-// continuous time, under [mig.Parallel] and with the same instances at the start, the
-// negated return in seconds is never below the makespan. The two are equal, unless work
-// found at the start ends later, if tasks and reconfigurations begin the instant that
-// their slices are free and each instance created runs a task.
+// The device starts each task as early as possible and carries out only the
+// reconfigurations that tasks need, also as early as possible. So the makespans, by which
+// agents are scored, leave out needless waiting and reconfiguring, and the MDP's reward
+// includes it. In continuous time, under [mig.Parallel] and with the same instances at the
+// start, the negated return in seconds is never below the makespan. They are equal if tasks
+// and reconfigurations begin as soon as their slices are free and each created instance
+// runs a task, unless work that was running at the start ends later.
 type Batch struct {
 	o      BatchOptions
 	source Source
@@ -121,8 +122,8 @@ type Batch struct {
 
 	// The episode.
 	tasks   []Times
-	release []float64 // seconds, by task; empty where all are there
-	first   int       // what the device calls task 0
+	release []float64 // seconds, by task; empty if all have arrived
+	first   int       // the number of task 0 on the device
 	unit    float64   // seconds
 	reward  float64   // of a unit
 	create  [mig.MaxSize + 1]float64
@@ -134,7 +135,7 @@ type Batch struct {
 	order   []int32   // tasks by class, those of a class in order of arrival
 	class   []int32   // by task
 	classes []batchClass
-	rows    []float32 // what is seen of each class
+	rows    []float32 // the features of each class
 
 	// The state.
 	partition    int        // canonical
@@ -144,15 +145,15 @@ type Batch struct {
 	joined       int        // tasks of the queue that have been in the batch
 	waiting      int        // tasks in the batch
 	batch        []int32    // its classes, ascending
-	reconfigured bool       // and no other reconfiguration is allowed yet
+	reconfigured bool       // no other reconfiguration is allowed yet
 	released     [8]float64 // seconds, by real slice: see ReleasedMakespan
 }
 
 // A batchClass is a task class of the DRL paper (4.1).
 type batchClass struct {
-	// next is where the next task to be executed stands in the order.
+	// next is the place, in the order, of the task to be executed next.
 	next int32
-	// count is how many tasks of the class are in the batch.
+	// count is the number of tasks of the class in the batch.
 	count int32
 	// fits has bit s set if the class runs on size s.
 	fits uint8
@@ -163,7 +164,7 @@ const grid = 1 << 30
 
 var _ Env = (*Batch)(nil)
 
-// NewBatch returns an environment for tasks of the source, which may be nil if only
+// NewBatch returns an environment for tasks of the source. The source may be nil if only
 // Load is used.
 func NewBatch(o BatchOptions, source Source) (*Batch, error) {
 	switch {
@@ -192,19 +193,19 @@ func NewBatch(o BatchOptions, source Source) (*Batch, error) {
 	return b, nil
 }
 
-// Device returns the GPU that decisions are carried out on. It may be reset and
-// given instances before [Batch.Load].
+// Device returns the GPU on which decisions are carried out. Before [Batch.Load] it may be
+// reset and given instances.
 func (b *Batch) Device() *Device { return b.device }
 
 // Makespan returns the end of the last task, in seconds.
 func (b *Batch) Makespan() float64 { return b.device.Makespan() }
 
-// Schedule returns what has been decided since the device was reset.
+// Schedule returns the decisions since the device was reset.
 func (b *Batch) Schedule() schedule.Schedule { return b.device.Schedule() }
 
-// ReleasedMakespan returns the makespan of the released code, in seconds: in the
-// order of the actions each task starts when the slices of its instance have done
-// what they were given before. Reconfiguring takes no time.
+// ReleasedMakespan returns the makespan as the released code computes it, in seconds: in
+// the order of the actions, each task starts when the slices of its instance have finished
+// their earlier tasks. Reconfiguring takes no time.
 func (b *Batch) ReleasedMakespan() float64 { return slices.Max(b.released[:]) }
 
 // Reset implements [Env].
@@ -225,7 +226,7 @@ func (b *Batch) Reset(rng *rand.Rand) {
 	b.begin(0, b.tables.partitions[b.partition].form)
 }
 
-// busyStart puts the partition's instances in place, some of them busy.
+// busyStart creates the partition's instances, some of them busy.
 func (b *Batch) busyStart(rng *rand.Rand) {
 	p := &b.tables.partitions[b.partition]
 	for m := range p.instances {
@@ -245,7 +246,7 @@ func (b *Batch) busyStart(rng *rand.Rand) {
 	}
 }
 
-// deviceInstance returns what the device calls the partition's m-th instance, slices
+// deviceInstance returns the device's number of the partition's m-th instance. Slices are
 // not renamed yet.
 func (b *Batch) deviceInstance(m int) int {
 	p := &b.tables.partitions[b.partition]
@@ -253,18 +254,17 @@ func (b *Batch) deviceInstance(m int) int {
 	return int(b.tables.device[b.tables.forms[p.form][first]][first])
 }
 
-// Load begins an episode with tasks that are given, in order of arrival, any number
-// of them. The device stays as it is, whatever has happened on it; it calls the
-// tasks first, first+1 and so on. A task may not start before its release, in
-// seconds; nil means that all are there.
+// Load begins an episode with the given tasks, any number of them, in order of arrival. The
+// device keeps its state and numbers the tasks first, first+1 and so on. A task may not
+// start before its release, in seconds; nil means that all have arrived.
 //
-// The episode begins when the first slice is free and the first task is there, in
-// the first of the useful partitions, by class, that holds the instances on the
-// device. Only 3 slices at 0 are in none of them: the agent sees an instance of 4,
-// busy for as long.
+// The episode begins when the first slice is free and the first task has arrived. Its
+// partition is the first useful one, by class, that contains the instances on the device.
+// Only an instance of 3 slices at 0 is in none of them: the agent sees it as an instance
+// of 4 that is busy for the same time.
 func (b *Batch) Load(tasks []Times, first int, release []float64) error {
 	if len(tasks) == 0 {
-		return fmt.Errorf("batch environment: there are no tasks; an episode has at least one")
+		return fmt.Errorf("batch environment: there are no tasks; an episode needs at least one")
 	}
 	if release != nil && len(release) != len(tasks) {
 		return fmt.Errorf("batch environment: %d releases for %d tasks; each has one", len(release), len(tasks))
@@ -274,7 +274,7 @@ func (b *Batch) Load(tasks []Times, first int, release []float64) error {
 			return fmt.Errorf("batch environment: task %d %w", i, err)
 		}
 		if release != nil && !(release[i] >= 0 && release[i] <= math.MaxFloat64) {
-			return fmt.Errorf("batch environment: task %d is released at %v; it has to be a finite instant from 0 on", i, release[i])
+			return fmt.Errorf("batch environment: task %d is released at %v; its release must be finite and at least 0", i, release[i])
 		}
 	}
 	b.tasks = append(b.tasks[:0], tasks...)
@@ -290,7 +290,7 @@ func (b *Batch) judge(t *Times) error {
 	fits := false
 	for _, s := range b.sizes {
 		if !(t[s] > 0) {
-			return fmt.Errorf("takes %v s on size %d; it has to be above 0", t[s], s)
+			return fmt.Errorf("takes %v s on size %d; its duration must be above 0", t[s], s)
 		}
 		fits = fits || !math.IsInf(t[s], 1)
 	}
@@ -300,7 +300,7 @@ func (b *Batch) judge(t *Times) error {
 	return nil
 }
 
-// adopt begins where the device is.
+// adopt begins the episode in the state of the device.
 func (b *Batch) adopt() {
 	k := int(b.o.GPU.ComputeSlices)
 	start := math.Inf(1)
@@ -329,8 +329,8 @@ func (b *Batch) adopt() {
 	b.begin(start, form)
 }
 
-// begin lets the first tasks join. start is the episode's instant 0, in seconds; the
-// slices are real ones so far.
+// begin adds the first tasks to the batch. start is the episode's instant 0, in seconds.
+// Slices are still the real ones.
 func (b *Batch) begin(start float64, form int) {
 	for i, seconds := range b.release {
 		b.arrival[i] = b.snap(max(0, seconds-start))
@@ -345,7 +345,7 @@ func (b *Batch) begin(start float64, form int) {
 	b.rename(form)
 }
 
-// rename makes the state canonical that is partitioned as the form says.
+// rename makes the state canonical. Its partition is that of the form.
 func (b *Batch) rename(form int) {
 	size := b.tables.forms[form]
 	for _, w := range b.tables.swaps {
@@ -361,9 +361,8 @@ func (b *Batch) rename(form int) {
 	b.partition = b.tables.canonical[form]
 }
 
-// canonical reports whether two groups of slices may stay as they are: the larger
-// instances come first, then the slices that are free first, as released those that
-// really are first.
+// canonical reports whether two groups of slices are in canonical order: larger instances
+// first, then slices that are free first; as released, slices that really come first.
 func (b *Batch) canonical(w swap, size *sizeVector) bool {
 	for i := range w.width {
 		if x, y := size[w.a+i], size[w.b+i]; x != y {
@@ -435,7 +434,7 @@ func (b *Batch) pass(units float64) {
 	b.join()
 }
 
-// join lets tasks that are there into the batch while it has room.
+// join adds the tasks that have arrived to the batch while it has room.
 func (b *Batch) join() {
 	for b.awaited() {
 		t := b.queue[b.joined]
@@ -478,7 +477,7 @@ func (b *Batch) reconfigure(to int) float64 {
 	return delay
 }
 
-// cost is what destroying a slice's instance and creating the next one takes.
+// cost is the time of destroying a slice's instance and creating the next one.
 func (b *Batch) cost(w way, slice int) float64 {
 	old := b.tables.partitions[b.partition].form
 	return b.destroy[b.tables.forms[old][slice]] + b.create[b.tables.forms[w.form][slice]]
@@ -527,7 +526,7 @@ func (b *Batch) execute(j, m int) {
 	b.join()
 }
 
-// run carries a decision out in seconds.
+// run carries out a decision on the device, in seconds.
 func (b *Batch) run(instance, task int, seconds float64) {
 	end := 0.0
 	if len(b.release) > 0 {

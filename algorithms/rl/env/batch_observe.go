@@ -13,18 +13,18 @@ import (
 // size, ascending (one value, or one-hot one for each level), and, unless time is
 // continuous, the number of its tasks. Padding is zeros.
 //
-// Times are fractions of the largest one, counts of N and the partition's number of
-// how many there are; as released all are plain numbers over one divisor. An
-// infinite time is -1, or all -1 in one-hot. The paper prints N·M·K inputs for
-// one-hot batches, but a task has a time for each of #S_G sizes (4.1), not K slices;
-// the remaining times are no levels once the GPU was reconfigured, and stay single
-// values.
+// Times are fractions of the largest one, counts fractions of N, and the partition's
+// number a fraction of the number of partitions; as released, all are plain numbers over
+// one divisor. An infinite time is -1, or all -1 in one-hot. The paper prints N·M·K inputs
+// for one-hot batches, but a task has a time for each of #S_G sizes (4.1), not for K
+// slices. The remaining times stay single values because they are no whole levels once the
+// GPU has been reconfigured.
 func (b *Batch) Shape() Shape {
 	n := b.header() + b.o.Tasks*b.row()
 	return Shape{Observation: n, Actions: 1 + len(b.tables.partitions) + b.o.Tasks*int(b.o.GPU.ComputeSlices)}
 }
 
-// header is how many values come before the classes.
+// header is the number of values before the classes.
 func (b *Batch) header() int {
 	n := 1 + int(b.o.GPU.ComputeSlices)
 	if b.o.Encoding == OneHot {
@@ -36,7 +36,7 @@ func (b *Batch) header() int {
 	return n
 }
 
-// row is how many values a class has.
+// row is the number of values of a class.
 func (b *Batch) row() int {
 	n := len(b.sizes) * b.values()
 	if b.o.Levels > 0 {
@@ -45,7 +45,7 @@ func (b *Batch) row() int {
 	return n
 }
 
-// values is how many values a task's time has.
+// values is the number of values of one time of a task.
 func (b *Batch) values() int {
 	if b.o.Encoding == Float {
 		return 1
@@ -61,7 +61,7 @@ func (b *Batch) highest() int {
 	return b.o.Levels
 }
 
-// divisors returns what times, counts and the partition's number are divided by.
+// divisors returns the divisors of times, counts and the partition's number.
 func (b *Batch) divisors() (time, count, partition float64) {
 	if b.o.Released {
 		d := float64(max(b.o.Levels+1, b.o.Tasks, len(b.o.GPU.Partitions())))
@@ -70,7 +70,7 @@ func (b *Batch) divisors() (time, count, partition float64) {
 	return float64(max(1, b.o.Levels)), float64(b.o.Tasks), float64(len(b.tables.partitions))
 }
 
-// encode appends the row of a class, the count left zero.
+// encode appends the row of a class. The count stays zero.
 func (b *Batch) encode(times *Times) {
 	divisor, _, _ := b.divisors()
 	for _, s := range b.sizes {
@@ -137,7 +137,7 @@ func (b *Batch) observe(out []float32) {
 	clear(out)
 }
 
-// ordinals spreads sets of instances over a mask.
+// ordinals expands a set of instances to a mask.
 var ordinals = func() (t [1 << 7][7]bool) {
 	for set := range t {
 		for m := range t[set] {
@@ -147,7 +147,7 @@ var ordinals = func() (t [1 << 7][7]bool) {
 	return t
 }()
 
-// allow writes the actions whose preconditions hold.
+// allow writes the mask of the allowed actions.
 func (b *Batch) allow(mask []bool) {
 	p := &b.tables.partitions[b.partition]
 	k := int(b.o.GPU.ComputeSlices)
@@ -161,7 +161,7 @@ func (b *Batch) allow(mask []bool) {
 	mask[0] = busy != 0 || b.awaited()
 	reconfigure := mask[1 : 1+len(b.tables.partitions)]
 	execute := mask[1+len(b.tables.partitions):]
-	var fits uint8 // sizes that some task fits
+	var fits uint8 // sizes on which some task fits
 	for _, c := range b.batch {
 		class := &b.classes[c]
 		fits |= class.fits

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// scale turns the episode's times into units and its tasks into classes.
+// scale converts the episode's times to units and groups its tasks into classes.
 func (b *Batch) scale() {
 	largest := 0.0
 	for i := range b.tasks {

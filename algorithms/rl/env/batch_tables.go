@@ -8,8 +8,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// batchTables are the canonical partitions of a GPU model and what lies between
-// them (DRL 4.1), worked out once. Slices are compute slices.
+// batchTables are the canonical partitions of a GPU model and the ways between them
+// (DRL 4.1), computed once. Slices are compute slices.
 type batchTables struct {
 	// swaps generate the renamings of DRL Definition 1, the small ones first.
 	swaps []swap
@@ -22,7 +22,7 @@ type batchTables struct {
 	// whole is the partition of one instance.
 	whole int
 	// ways are, by current and target canonical partition, the forms of the target's
-	// class, those that change least first.
+	// class, in the order of fewest changes.
 	ways [][][]way
 	// device is, by size and slice, the device's instance that covers the slice.
 	device [mig.MaxSize + 1][8]int8
@@ -42,7 +42,7 @@ type canonicalPartition struct {
 	ofSize [mig.MaxSize + 1]uint8
 }
 
-// A way is what a reconfiguration makes of the slices.
+// A way is a partition to which a reconfiguration can lead.
 type way struct {
 	form int
 	// changed is the set of slices whose instances differ in size.

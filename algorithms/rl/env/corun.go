@@ -7,13 +7,14 @@ import (
 	"miglab/harness/task"
 )
 
-// Corun is the environment of the hierarchical paper's agent: an episode divides a window
-// into groups, one a step ([Grouping]). The formulas of the paper's rewards are lost in our
-// copy; these are rebuilt from the prose (V-A3). That of a step is the sum of
+// Corun is the environment of the hierarchical paper's agent. An episode divides a window
+// into groups, one group a step ([Grouping]). The formulas of the paper's rewards are
+// missing in our copy; we rebuilt them from the prose (V-A3). The reward of a step is the
+// sum of
 //
 //	the final reward, "the measured throughput improvement over the time-sharing
 //	executions": the time that the group saves, which [corun.Model] knows, and
-//	the intermediate rewards of its jobs, times a weight that is ours.
+//	the intermediate rewards of its jobs, times a weight that we chose.
 //
 // Times are in units of the window's mean solo time, so that the final rewards of an
 // episode add up to W (1 - 1 / relative throughput).

@@ -19,16 +19,16 @@ import (
 //	0.1 for each job that completes in time, -0.2 a minute of tardiness of each other
 //	10 (1 - late/jobs) - tardiness/jobs at the end (its appendix C)
 //
-// The second line is in the released code alone, as 0.1 early - 0.2 tardiness
-// whenever time goes on. How it counts is our reading: by completed job, paid with
-// the decision before the completion, and the same for all that are in time.
+// The second line is only in the released code, as 0.1 early - 0.2 tardiness whenever
+// time advances. Our reading: it is paid once for each completed job, with the decision
+// before the completion, and it is the same for all jobs in time.
 type Deadline struct {
 	options DeadlineOptions
 	source  JobSource
 	engine  *sim.Dispatch
 	queue   *sim.Queue
 	jobs    []task.Job
-	// running is, by slice, the job that is on it.
+	// running is, by slice, the job that runs on it.
 	running []stay
 }
 
@@ -38,22 +38,21 @@ type stay struct {
 	deadline task.Minutes
 }
 
-// A JobSource draws the jobs of an episode, by ascending arrival and at least one,
-// into buf, whose contents are lost, and returns the slice that holds them. It is
-// used by one goroutine at a time.
+// A JobSource draws the jobs of an episode: at least one, by ascending arrival. It may
+// overwrite and reuse buf. It is used by one goroutine at a time.
 type JobSource func(rng *rand.Rand, buf []task.Job) []task.Job
 
-// DeadlineOptions are those of [Deadline]. The zero value is what the report
-// describes as enhanced; the original notebook is, by the report, Original, Sparse
-// and EnergyAsReleased.
+// DeadlineOptions are the options of [Deadline]. The zero value is the report's enhanced
+// version. The original notebook is, according to the report, Original, Sparse and
+// EnergyAsReleased.
 type DeadlineOptions struct {
 	// Original is the report's original observation.
 	Original bool `json:"original"`
-	// Sparse is the original reward: nothing but, at the end,
+	// Sparse is the original reward, which is paid only at the end:
 	//	-(tardiness + 2.25e-5 energy) / (2.25e-5 jobs + 1)
 	Sparse bool `json:"sparse"`
-	// Energy is the one in the reward. Where that is not Sparse, -2.25e-5 energy/jobs
-	// is added at its end, which the released code does and the report leaves out.
+	// Energy is the energy in the reward. If the reward is not Sparse, -2.25e-5 energy/jobs
+	// is added at the end, as in the released code; the report does not mention it.
 	Energy EnergyCharge `json:"energy"`
 }
 
@@ -104,7 +103,7 @@ func NewDeadline(fleet task.Fleet, source JobSource, o DeadlineOptions) (*Deadli
 // Shape is that of [DeadlineShape].
 func (d *Deadline) Shape() Shape { return DeadlineShape(len(d.running), d.options.Original) }
 
-// Reset begins a day. It panics where the source draws jobs that the engine refuses.
+// Reset begins a day. It panics if the engine refuses the jobs that the source draws.
 func (d *Deadline) Reset(rng *rand.Rand) {
 	d.jobs = d.source(rng, d.jobs)
 	if len(d.jobs) == 0 {
@@ -129,7 +128,7 @@ func (d *Deadline) Step(action int) (reward float32, done bool) {
 		panic("env: " + err.Error())
 	}
 	d.running[action] = stay{true, deadline}
-	// Conversions round products, which keeps them from being fused with sums.
+	// The conversions round products, so that they are not fused with sums.
 	r := 0.0
 	if s := &d.queue.Slices()[action]; !d.options.Sparse {
 		r = sizeReward * (float64(s.Size) / 7)
@@ -147,8 +146,7 @@ func (d *Deadline) Step(action int) (reward float32, done bool) {
 	return float32(r), done
 }
 
-// completed returns the reward for the jobs that have completed since it was last
-// called.
+// completed returns the reward for the jobs completed since the last call.
 func (d *Deadline) completed() float64 {
 	sum := 0.0
 	for i := range d.running {
@@ -183,6 +181,6 @@ func (d *Deadline) final() float64 {
 	return float64(lateScale*(1-float64(r.Late)/jobs)) - float64(r.Tardiness) - energy/jobs
 }
 
-// Result returns how the day's jobs have fared so far; all of it once the episode is
-// done. Its runs are overwritten by the next Reset.
+// Result returns the day's measurements so far; they are complete once the episode is
+// done. The next Reset overwrites its runs.
 func (d *Deadline) Result() sim.DispatchResult { return d.engine.Result() }

@@ -8,7 +8,7 @@ import (
 	"miglab/harness/task"
 )
 
-// DeadlineShape is the shape of [ObserveQueue] for a fleet of so many slices: 88
+// DeadlineShape is the shape of [ObserveQueue] for a fleet with that many slices: 88
 // features for the 20 slices of the deadline report, 64 with its original
 // observation.
 func DeadlineShape(slices int, original bool) Shape {
@@ -26,8 +26,8 @@ const (
 	extraFeatures = 3
 )
 
-// ObserveQueue writes what an agent sees of a queue in which a decision is due, and
-// which slices are free (deadline report, Table 4 and appendix C):
+// ObserveQueue writes the agent's observation of a queue in which a decision is due, and
+// the mask of free slices (deadline report, Table 4 and appendix C):
 //
 //	4       the head: time to its deadline, durations on small, medium, whole
 //	1  *    urgency, Eq. 3                                          [0, 1]
@@ -38,10 +38,10 @@ const (
 //	        over 7                                                  (0, 1]
 //
 // Those marked * are missing from the original observation. The report does not
-// print scales, bins, or which durations there are. Here a job's durations are the
-// three by which its EFT decides, the means over sizes 1-2 and 3-4 and the one on 7,
-// as x/(x+3) with x in minutes, in [0, 1]; the time to the deadline, which falls
-// below 0, is x/(|x|+3), in [-1, 1]. 3 minutes are the mean of inference on size 1.
+// print scales, bins, or the durations used. Here a job's durations are the three by which
+// the report's EFT decides: the means over sizes 1-2 and 3-4 and the duration on 7, as
+// x/(x+3) with x in minutes, in [0, 1]. The time to the deadline may be negative and is
+// x/(|x|+3), in [-1, 1]. The mean of inference on size 1 is 3 minutes.
 // Bins of durations begin at 0, 1/4, 1/2, 1, 2, 4, 8, 16, 32 and 64 min, those of
 // times to the deadline at minus infinity, -8, -2, 0, 1/2, 1, 2, 4, 8 and 16 min.
 func ObserveQueue(q *sim.Queue, original bool, observation []float32, mask []bool) {
@@ -84,17 +84,17 @@ func ObserveQueue(q *sim.Queue, original bool, observation []float32, mask []boo
 	observation[at+2] = float32(largest) / 7
 }
 
-// The values that are shown as 1/2.
+// The values that appear as 1/2 in the observation.
 const (
 	timeScale  = 3 // minutes
 	queueScale = 16
 )
 
-// features are what is shown of a job, in minutes.
+// features describe a job, in minutes.
 type features struct {
 	// left is the time to the deadline.
 	left float64
-	// durations are those on small, medium and whole.
+	// durations are those on small, medium and whole instances.
 	durations [3]float64
 }
 
@@ -105,13 +105,12 @@ func featuresOf(j *task.Job, now task.Minutes) features {
 	}
 }
 
-// urgency is Eq. 3: the part that the job takes on the whole GPU of the time that it
-// is left with, at most 1.
+// urgency is Eq. 3: the job's duration on the whole GPU over the time left, at most 1.
 func urgency(j *task.Job, now task.Minutes) float64 {
 	return min(1, float64(j.On(7)/max(j.Deadline-now, 0.01)))
 }
 
-// countJobs writes the shares of the jobs that wait, by bin.
+// countJobs writes the shares of the waiting jobs by bin.
 func countJobs(q *sim.Queue, bins []float32) {
 	clear(bins)
 	now := q.Now()
@@ -145,5 +144,5 @@ func leftBin(left float64) int {
 }
 
 // exponent is the logarithm to base 2, rounded down, of a normal number that is not
-// negative; of others, something below -1000 for 0 and 1024 for +Inf.
+// negative. It is below -1000 for 0 and 1024 for +Inf.
 func exponent(x float64) int { return int(math.Float64bits(x)>>52) - 1023 }

@@ -8,21 +8,20 @@ import (
 	"miglab/harness/schedule"
 )
 
-// A Device carries out decisions on one GPU as they come: "this task next on that
-// instance". Each task starts as soon as it can: behind what its slices have been
-// given before, once instances in the way are destroyed and its own is created.
-// An instance that is there already is used again at no cost.
+// A Device carries out decisions on one GPU one by one: "this task next on that instance".
+// Each task starts as soon as possible: after the earlier tasks on its slices, once
+// overlapping instances are destroyed and its own is created. An existing instance is
+// reused at no cost.
 //
-// Operations take the earliest time at which they fit. Under [mig.Sequential] one
-// runs at a time, and one that is decided later may go into a gap between two that
-// were decided before.
+// Operations run at the earliest time at which they fit. Under [mig.Sequential] one runs
+// at a time; a later decision may use a gap between two operations decided before.
 //
-// Where package algorithms plans whole batches and then works out their times, an
-// environment needs the times after each decision; that is what this is for.
+// Package algorithms plans whole batches and then computes their times. An environment
+// needs the times after each decision and therefore uses a Device.
 type Device struct {
 	gpu   *mig.GPU
 	model mig.Reconfiguration
-	// instances are all that the GPU's repartitioning tree holds.
+	// instances are all instances of the GPU's repartitioning tree.
 	instances []mig.Instance
 	masks     []uint8 // by instance
 	create    []float64
@@ -30,7 +29,7 @@ type Device struct {
 
 	// here is, by memory slice, the index of the instance that is there, or nothing.
 	here [8]int8
-	// free is, by memory slice, when it has done all that it was given.
+	// free is, by memory slice, when its last task so far ends.
 	free [8]float64
 	// channel holds the operations' times, ascending and disjoint, under mig.Sequential.
 	channel []interval
@@ -72,8 +71,8 @@ func NewDevice(g *mig.GPU, model mig.Reconfiguration) *Device {
 	return d
 }
 
-// Instances returns what the instance numbers of the other methods stand for: the
-// GPU's repartitioning tree in preorder. It must not be changed.
+// Instances returns the instances by their number in the other methods: the GPU's
+// repartitioning tree in preorder. The slice must not be changed.
 func (d *Device) Instances() []mig.Instance { return d.instances }
 
 // Reset empties the GPU and returns to time 0.
@@ -85,8 +84,8 @@ func (d *Device) Reset() {
 	d.done = 0
 }
 
-// Exists puts an instance on empty slices, as it is at time 0: busy until an
-// instant with work that is not part of the schedule.
+// Exists puts an instance on empty slices at time 0. It is busy until the given instant
+// with work that is not part of the schedule.
 func (d *Device) Exists(instance int, busyUntil float64) {
 	for m := d.masks[instance]; m != 0; m &= m - 1 {
 		s := bits.TrailingZeros8(m)
@@ -94,8 +93,8 @@ func (d *Device) Exists(instance int, busyUntil float64) {
 	}
 }
 
-// Here returns the instance on a memory slice and when the slice has done all that
-// it was given; the instance is -1 where there is none.
+// Here returns the instance on a memory slice, -1 if there is none, and when the slice's
+// last task so far ends.
 func (d *Device) Here(slice int) (instance int, free float64) {
 	return int(d.here[slice]), d.free[slice]
 }
@@ -112,8 +111,8 @@ func (d *Device) Busy() float64 {
 	return d.channel[len(d.channel)-1].end
 }
 
-// Run gives an instance its next task, numbered as in the problem, which may not
-// start before its release, and returns when it runs. seconds is finite.
+// Run gives an instance its next task and returns when it runs. The task is numbered as in
+// the problem and may not start before its release. seconds must be finite.
 func (d *Device) Run(instance, task int, seconds, release float64) (start, end float64) {
 	mask := d.masks[instance]
 	ready := 0.0
@@ -136,8 +135,8 @@ func (d *Device) Run(instance, task int, seconds, release float64) (start, end f
 	return start, end
 }
 
-// make destroys what is in an instance's way, the first to be free first, creates
-// the instance and returns when it exists.
+// make destroys the instances that overlap the given one, in the order in which they
+// become free, creates it and returns when it exists.
 func (d *Device) make(instance int, mask uint8) float64 {
 	ready := 0.0
 	for {
@@ -194,7 +193,7 @@ func (d *Device) reserve(ready, seconds float64) interval {
 	return at
 }
 
-// Schedule returns what has been decided so far.
+// Schedule returns the decisions so far.
 func (d *Device) Schedule() schedule.Schedule {
 	out := schedule.Schedule{GPU: d.gpu, Model: d.model}
 	for _, p := range d.placements {

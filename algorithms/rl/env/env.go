@@ -8,16 +8,16 @@ import (
 
 // An Env is one environment. It is used by one goroutine at a time.
 type Env interface {
-	// Shape says how long observations and masks are. It never changes.
+	// Shape returns the lengths of observations and masks. It never changes.
 	Shape() Shape
-	// Reset begins an episode drawn from rng, which the environment may keep and draw
-	// from until the next Reset.
+	// Reset begins an episode drawn from rng. The environment may keep rng and draw from it
+	// until the next Reset.
 	Reset(rng *rand.Rand)
 	// Observe writes what the agent sees, Shape().Observation values, and which
 	// actions are allowed, Shape().Actions values of which at least one is true.
 	Observe(observation []float32, mask []bool)
-	// Step carries out an allowed action. Once it has said that the episode is done,
-	// only Reset may follow.
+	// Step carries out an allowed action. After it has reported that the episode is done,
+	// call only Reset.
 	Step(action int) (reward float32, done bool)
 }
 
@@ -25,7 +25,7 @@ type Env interface {
 type Shape struct{ Observation, Actions int }
 
 // Times is how long a task runs, in seconds by instance size; index 0 is not used.
-// +Inf where it does not fit, and for sizes that the GPU lacks.
+// +Inf for sizes on which it does not fit or that the GPU lacks.
 type Times [mig.MaxSize + 1]float64
 
 // A Source draws the tasks of an episode: it fills a prefix of tasks, in order of

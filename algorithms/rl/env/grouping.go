@@ -9,14 +9,15 @@ import (
 	"miglab/harness/task"
 )
 
-// WindowSize is W, how many jobs the hierarchical paper's agent looks at together (V-A2).
+// WindowSize is W, the number of jobs that the hierarchical paper's agent considers
+// together (V-A2).
 const WindowSize = 12
 
 // A Grouping is a window of jobs that is being divided into groups, as the hierarchical
 // paper's agent does it. Each decision is one of the 29 setups of [corun.Agent], by
-// concurrency and then in the order of [corun.Setups]. Which of the jobs left run there
-// follows from their profiles: see [Grouping.Group]. Nothing is simulated. A job that is
-// left over at the end runs alone.
+// concurrency and then in the order of [corun.Setups]. The profiles of the jobs left decide
+// which of them run there: see [Grouping.Group]. There is no simulation. A job that is left
+// over at the end runs alone.
 //
 // The paper prints neither the list of actions nor how jobs are selected: both are ours.
 type Grouping struct {
@@ -27,9 +28,9 @@ type Grouping struct {
 	buf  [WindowSize]int8
 }
 
-// A Profile is what the counters of the paper's Table III say of a job that has the GPU to
-// itself, as far as the performance model knows: it is derived from the model, not
-// measured. Duration is [task.Program.Solo].
+// A Profile holds the counters of the paper's Table III for a job that runs alone on the
+// GPU. It is derived from the performance model, not measured. Duration is
+// [task.Program.Solo].
 type Profile struct {
 	// Compute is Compute (SM) [%], from 0 to 1: the mean use of the multiprocessors.
 	Compute float64
@@ -38,7 +39,7 @@ type Profile struct {
 	// Active is SM Active Cycles over Elapsed Cycles, from 0 to 1, the mean over the
 	// multiprocessors: a serial part leaves them idle.
 	Active float64
-	// Waves stands for Grid Size and Waves Per SM: the share of the multiprocessors that the
+	// Waves represents Grid Size and Waves Per SM: the share of the multiprocessors that the
 	// job's blocks can fill.
 	Waves float64
 }
@@ -58,20 +59,21 @@ type profiled struct {
 }
 
 const (
-	// profileSize is how many numbers the agent sees of a job, and prospectSize of a setup.
+	// profileSize is the number of values that the agent sees of a job, and prospectSize of a
+	// setup.
 	profileSize  = 5
 	prospectSize = 2
 )
 
-// action is a setup with what its slots offer, those with fewer multiprocessors first.
+// action is a setup with its slots' offers, those with fewer multiprocessors first.
 type action struct {
 	setup  corun.Setup
 	layout corun.Layout
 	offers []offer
 }
 
-// offer is what a slot has: the paper's two hardware parameters (V-A3), the shares of the
-// multiprocessors and of the bandwidth, the latter with all slots of the domain.
+// offer is the hardware of a slot, the paper's two parameters (V-A3): its share of the
+// multiprocessors, and the share of the bandwidth that all slots of its domain have.
 type offer struct {
 	slot, domain    int
 	compute, memory float64
@@ -106,12 +108,12 @@ func offersOf(s *corun.Setup) (out []offer) {
 	return out
 }
 
-// GroupingShape is that of what the agent sees and does.
+// GroupingShape is the size of the agent's observations and actions.
 func GroupingShape() Shape {
 	return Shape{WindowSize*profileSize + len(actions)*prospectSize, len(actions)}
 }
 
-// Load begins with a window of at most [WindowSize] jobs and groups of at most so many.
+// Load begins with a window of at most [WindowSize] jobs and the largest size of a group.
 func (g *Grouping) Load(jobs []task.Program, concurrency int) {
 	g.concurrency = concurrency
 	mean := meanSolo(jobs)
@@ -136,12 +138,12 @@ func meanSolo(jobs []task.Program) float64 {
 // Done reports whether the jobs left, if any, run alone.
 func (g *Grouping) Done() bool { return min(len(g.left), g.concurrency) < 2 }
 
-// Observe writes what the agent sees and which setups have no more slots than there may be
-// jobs. It sees, of each job left, the longest first, its profile, and zeros where there
-// are fewer than [WindowSize]. Behind these come, for each setup that is allowed, two
-// numbers about the group that it would get, which is more than the paper tells of its
-// state: the time that it would save, as far as the profiles say, and the sum of its
-// intermediate rewards.
+// Observe writes the agent's observation and the mask of the setups that have no more slots
+// than a group may have jobs. The observation holds the profile of each job left, the
+// longest first, padded with zeros to [WindowSize]. Then follow two numbers for each
+// allowed setup, about the group that it would get: the time that it would save by the
+// profiles, and the sum of its intermediate rewards. The paper's state does not mention
+// these.
 func (g *Grouping) Observe(observation []float32, mask []bool) {
 	clear(observation)
 	for i, j := range g.left {
@@ -159,19 +161,19 @@ func (g *Grouping) Observe(observation []float32, mask []bool) {
 	}
 }
 
-// slowdown is what the profile says of the job's time in a slot, over its solo time, beside
-// jobs that want some bandwidth of the same domain: a roofline.
+// slowdown is the job's time in a slot over its solo time, by its profile, when other jobs
+// want the given bandwidth of the same domain: a roofline model.
 func (p *profiled) slowdown(o *offer, others float64) float64 {
 	return max(1, p.Compute/o.compute, (p.Memory+others)/o.memory)
 }
 
-// fit is the intermediate reward of a job for a slot. The formula is lost in our copy of
-// the paper, and rebuilt from the prose (V-A3): it "evaluates the resource allocation for
+// fit is the intermediate reward of a job for a slot. The formula is missing in our copy of
+// the paper; we rebuilt it from the prose (V-A3): it "evaluates the resource allocation for
 // a selected job", from the slot's shares of multiprocessors and bandwidth and the job's
 // Compute (SM) [%], Memory [%] and time over the window's mean, and is higher "when
 // assigning a resource where it is needed". Ours is the time, times the part of the slot
-// that the job has a use for, times the pace at which it would run there; less where the
-// group, which takes longest so far, would have to wait for it.
+// that the job can use, times its pace there. It is less if the group would have to wait
+// for the job.
 func (p *profiled) fit(o *offer, others, longest float64) float64 {
 	slowdown := p.slowdown(o, others)
 	f := p.time * min(1, max(p.Compute/o.compute, p.Memory/o.memory)) / slowdown
@@ -181,15 +183,15 @@ func (p *profiled) fit(o *offer, others, longest float64) float64 {
 	return f
 }
 
-// An assignment says which jobs a setup would get.
+// An assignment holds the jobs that a setup would get.
 type assignment struct {
 	// jobs are places in Grouping.left, by slot, and taken is the set of them.
 	jobs  [corun.MaxConcurrency]int8
 	taken uint16
-	// longest is the time of the group by its profiles, in mean solo times, saved what it
-	// saves so, and fits the sum of its intermediate rewards.
+	// longest is the time of the group by its profiles and saved the time that it saves,
+	// both in mean solo times. fits is the sum of its intermediate rewards.
 	longest, saved, fits float64
-	// memory is the bandwidth that is wanted, by domain.
+	// memory is the bandwidth that the jobs want, by domain.
 	memory [corun.MaxConcurrency]float64
 }
 
@@ -233,17 +235,17 @@ func (s *assignment) put(g *Grouping, o *offer, at int) {
 	s.memory[o.domain] += p.Memory
 }
 
-// Group makes a group for a setup of jobs that are left, as indices in the window. The
-// longest job is always in it, in the slot that fits it best. Then the other slots are
-// filled one by one, the one with the fewest multiprocessors first, each with the job of
-// the highest intermediate reward there, the longest of equals.
+// Group forms a group of the jobs left for a setup and returns their indices in the window.
+// The longest job is always in it, in the slot that fits it best. Then the other slots are
+// filled in ascending order of multiprocessors, each with the job of the highest
+// intermediate reward there; of equal jobs, the longest.
 func (g *Grouping) Group(choice int) corun.Group {
 	var buf [corun.MaxConcurrency]int
 	jobs, _ := g.take(choice, &buf)
 	return corun.Group{Jobs: slices.Clone(jobs), Setup: actions[choice].setup}
 }
 
-// Rest makes groups of one of the jobs left.
+// Rest puts each of the jobs left into a group of its own.
 func (g *Grouping) Rest() (out []corun.Group) {
 	for _, j := range g.left {
 		out = append(out, corun.Group{Jobs: []int{g.jobs[j].index}, Setup: alone})
@@ -252,7 +254,7 @@ func (g *Grouping) Rest() (out []corun.Group) {
 	return out
 }
 
-// take is Group, into a buffer; fits is the sum of the intermediate rewards.
+// take is Group with a buffer for the result; fits is the sum of the intermediate rewards.
 func (g *Grouping) take(choice int, buf *[corun.MaxConcurrency]int) (jobs []int, fits float64) {
 	a := &actions[choice]
 	s := g.assign(a)

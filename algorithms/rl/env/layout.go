@@ -6,22 +6,22 @@ import (
 	"miglab/harness/mig"
 )
 
-// A layout is what [Own] knows of a GPU model: the instances that use every slice
-// they occupy, and which slices may change places.
+// A layout describes a GPU model for [Own]: the instances that use every slice that they
+// occupy, and the slices that may be exchanged.
 type layout struct {
 	sizes []mig.Slices
 	nodes []node
 	// width is the number of compute slices.
 	width int
-	// swaps are pairs of neighbouring instances of one size below the same larger one,
-	// the small ones first: all that they hold may change places.
+	// swaps are pairs of neighbouring instances of the same size within a larger one, the
+	// small ones first. Everything in them may be exchanged.
 	swaps []swap
 	// real is, by renaming and node, the instance's number on the device. Bit i of a
 	// renaming says that the i-th swap has been made.
 	real [][]int
 	// partitions are the useful ones, as numbers on the device.
 	partitions [][]int
-	// cost is what creating and destroying a small instance takes, in seconds.
+	// cost is the time of creating and destroying a small instance, in seconds.
 	cost float64
 }
 
@@ -77,7 +77,7 @@ func newLayout(g *mig.GPU) *layout {
 			}
 			in, err := g.Instance(n.size, mig.Slices(first))
 			if err != nil {
-				panic(err) // a swap that is none
+				panic(err) // not a swap
 			}
 			real = append(real, number[in])
 		}
@@ -95,8 +95,8 @@ func newLayout(g *mig.GPU) *layout {
 	return l
 }
 
-// siblings reports whether the smallest instance that covers a and more also is
-// the smallest one for b.
+// siblings reports whether the smallest instance that properly contains a is also the
+// smallest one that properly contains b.
 func (l *layout) siblings(a, b node) bool {
 	parent := func(n node) (best node) {
 		for _, p := range l.nodes {
@@ -115,9 +115,9 @@ func (w swap) apply(order *[8]int8) {
 	}
 }
 
-// rename sorts slices that only differ in their place: of two such groups that one
-// comes first whose slices are free later. order becomes the real slice of each
-// canonical one.
+// rename sorts slices that differ only in their place: of two such groups, the one with
+// slices that are free later comes first. It sets order to the real slice of each
+// canonical slice.
 func (l *layout) rename(free *[8]float64, size *[8]int8, order *[8]int8) (renaming int) {
 	for s := range order {
 		order[s] = int8(s)

@@ -9,15 +9,14 @@ import (
 	"miglab/harness/schedule"
 )
 
-// Own is our own formulation of batch scheduling on one GPU, free of the DRL
-// paper's modelling. An action says which task comes next and on which instance; it
-// runs as soon as the slices are free and the instance exists, so that there is
-// nothing to wait for and no action for waiting or reconfiguring. An episode has as
-// many steps as tasks.
+// Own is our own formulation of batch scheduling on one GPU, independent of the DRL
+// paper's model. An action chooses the next task and its instance. The task runs as soon as
+// the slices are free and the instance exists, so that no action for waiting or
+// reconfiguring is needed. An episode has one step for each task.
 //
-// Times are divided by a lower bound of the batch and counted from the first slice
-// that is free, so that neither the unit of time nor the instant matters. Slices
-// that only differ in their place are sorted.
+// Times are divided by a lower bound of the batch and counted from the instant at which the
+// first slice is free, so that neither the unit of time nor the instant matters. Slices
+// that differ only in their place are sorted.
 //
 // The reward is minus the growth of a lower bound on the makespan, the potential:
 // the larger of the makespan so far and of the area occupied so far and still to
@@ -26,7 +25,7 @@ type Own struct {
 	gpu      *mig.GPU
 	capacity int
 	source   Source
-	// start is the probability with which an episode begins on a GPU at work.
+	// start is the probability that an episode begins on a busy GPU.
 	start float64
 
 	layout  *layout
@@ -42,8 +41,8 @@ type Own struct {
 	view view
 }
 
-// RewardScale is what an episode of [Own] earns, negated, for a makespan that
-// exceeds the area bound by the batch's lower bound.
+// RewardScale is the negated return of an episode of [Own] with a makespan that exceeds the
+// area bound by the batch's lower bound.
 const RewardScale = 10
 
 // rowFeatures describe a task: its time and its area on each size, when it could
@@ -53,9 +52,9 @@ func rowFeatures(sizes int) int { return 3*sizes + 2 }
 // globalFeatures describe the GPU: see observeGlobals.
 func globalFeatures(l *layout) int { return l.width + 2*len(l.nodes) + 7 }
 
-// OwnShape is how observations of [Own] are laid out: the number of tasks left,
-// globals, then a row for each of them, zeros up to the capacity. Action a puts
-// task a/Nodes on node a%Nodes.
+// OwnShape is the layout of observations of [Own]: the number of tasks left, globals, then
+// a row for each task left, padded with zeros to the capacity. Action a puts task a/Nodes on
+// node a%Nodes.
 type OwnShape struct{ Capacity, Globals, Row, Nodes int }
 
 type ownTask struct {
@@ -80,7 +79,7 @@ func NewOwn(g *mig.GPU, model mig.Reconfiguration, capacity int, source Source, 
 	return o
 }
 
-// Layout returns how observations and actions are laid out.
+// Layout returns the layout of observations and actions.
 func (o *Own) Layout() OwnShape {
 	return OwnShape{o.capacity, globalFeatures(o.layout), rowFeatures(len(o.layout.sizes)), len(o.layout.nodes)}
 }
@@ -91,7 +90,7 @@ func (o *Own) Shape() Shape {
 	return Shape{Observation: 1 + l.Globals + l.Capacity*l.Row, Actions: l.Capacity * l.Nodes}
 }
 
-// Device returns the GPU that the decisions are carried out on.
+// Device returns the GPU on which the decisions are carried out.
 func (o *Own) Device() *Device { return o.device }
 
 // Reset implements [Env].
@@ -104,8 +103,8 @@ func (o *Own) Reset(rng *rand.Rand) {
 	o.Load(o.drawn[:n], 0, nil)
 }
 
-// busyStart puts one of the GPU's partitions in place, each instance busy for up
-// to half the mean load of a slice.
+// busyStart creates one of the GPU's partitions. Each instance is busy for up to half the
+// mean load of a slice.
 func (o *Own) busyStart(rng *rand.Rand, tasks []Times) {
 	load := 0.0
 	for i := range tasks {
@@ -118,10 +117,10 @@ func (o *Own) busyStart(rng *rand.Rand, tasks []Times) {
 	}
 }
 
-// Load hands over tasks, numbered from first on, that may not start before their
-// releases; nil if all may start at time 0. The GPU stays as the decisions so far
-// have left it. There may be no more tasks than the capacity, and each must fit some
-// instance. What the agent sees knows of the earliest release only.
+// Load passes tasks, numbered from first on, that may not start before their releases; nil
+// if all may start at time 0. The GPU keeps the state that the decisions so far have left.
+// There may be at most as many tasks as the capacity, and each must fit some instance. The
+// observation shows only the earliest release.
 func (o *Own) Load(tasks []Times, first int, releases []float64) {
 	o.tasks = o.tasks[:0]
 	o.release, o.left, o.unit = 0, 0, 0
@@ -146,8 +145,8 @@ func (o *Own) Load(tasks []Times, first int, releases []float64) {
 	o.bound = o.potential()
 }
 
-// compareTasks orders tasks by their durations, the longest first, and equal ones
-// as they came.
+// compareTasks orders tasks by their durations, the longest first; equal tasks stay in the
+// order of arrival.
 func compareTasks(a, b ownTask) int {
 	if c := slices.Compare(b.Times[:], a.Times[:]); c != 0 {
 		return c
@@ -155,7 +154,7 @@ func compareTasks(a, b ownTask) int {
 	return a.index - b.index
 }
 
-// Left returns how many tasks wait for a decision.
+// Left returns the number of tasks that wait for a decision.
 func (o *Own) Left() int { return len(o.tasks) }
 
 // Makespan returns the end of the last task, in seconds.
@@ -164,8 +163,8 @@ func (o *Own) Makespan() float64 { return o.device.Makespan() }
 // Schedule returns the decisions so far.
 func (o *Own) Schedule() schedule.Schedule { return o.device.Schedule() }
 
-// potential is a lower bound on the makespan of whatever is decided from here on,
-// reconfigurations and the packing into instances left aside.
+// potential is a lower bound on the makespan of all further decisions. It ignores
+// reconfigurations and the packing into instances.
 func (o *Own) potential() float64 {
 	area := o.left
 	for _, f := range o.view.free[:o.layout.width] {
@@ -187,23 +186,23 @@ func (o *Own) Step(action int) (reward float32, done bool) {
 	}
 	o.look()
 	was := o.bound
-	// Rounding aside, the potential never falls.
+	// The potential never falls, except by rounding.
 	o.bound = o.potential()
 	return float32(-RewardScale * (o.bound - was) / o.unit), len(o.tasks) == 0
 }
 
-// A view is what the GPU looks like from the agent's side, slices renamed.
+// A view is the GPU as the agent sees it, with slices renamed.
 type view struct {
 	renaming int
-	// free is, by canonical compute slice, when it has done all that it was given, and
-	// not before the release.
+	// free is, by canonical compute slice, when its last task so far ends, at least the
+	// release.
 	free [8]float64
 	// size is the size of the instance there, 0 for none.
 	size [8]int8
 	// first is when the first slice is free.
 	first float64
-	// start is, by node, when a task could start there, waiting for other
-	// reconfigurations left aside.
+	// start is, by node, when a task could start there if no other reconfiguration were in
+	// the way.
 	start []float64
 	// exists is, by node, whether the instance is there.
 	exists uint32
@@ -291,7 +290,7 @@ func (o *Own) Observe(observation []float32, mask []bool) {
 	}
 }
 
-// clip keeps a feature within what a network takes well; +Inf becomes the limit.
+// clip limits a feature to a range that suits a network; +Inf becomes the limit.
 func clip(x float64) float32 {
 	const limit = 8
 	return float32(min(max(x, -limit), limit))

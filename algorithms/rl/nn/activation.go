@@ -2,8 +2,7 @@ package nn
 
 import "math"
 
-// An Activation is the function between two layers. Its results are the same bits
-// in every build.
+// An Activation is the function between two layers. Every build computes the same bits.
 type Activation uint8
 
 const (
@@ -22,7 +21,7 @@ func (a Activation) Apply(y []float32) {
 			y[i] = tanh(y[i])
 		}
 	case ReLU:
-		// Signs are as good as random: a conditional move of bits instead of a branch.
+		// Signs are hard to predict, so this compiles to a conditional move, not a branch.
 		for i, v := range y {
 			b := math.Float32bits(v)
 			if v < 0 {
@@ -54,8 +53,8 @@ func (a Activation) Gradient(dy, y []float32) {
 
 // A rational approximation in x² with relative error below 5e-7 (that of Eigen and
 // XLA). Beyond ±tanhLimit single precision knows only ±1; very small arguments are
-// their own tangent. Every product is rounded by itself, so that neither fused
-// operations nor vectors change a bit.
+// their own tangent. Every product is rounded separately, so that fused operations and
+// vectors give the same bits.
 const tanhLimit = 7.90531110763549805
 
 var (
@@ -69,20 +68,22 @@ var (
 )
 
 func tanh(x float32) float32 {
-	// Not a number stays one: neither comparison holds.
+	// NaN stays NaN: both comparisons are false.
 	if x > tanhLimit {
 		x = tanhLimit
 	} else if x < -tanhLimit {
 		x = -tanhLimit
 	}
 	s := x * x
-	p := tanhNumerator[0]
-	for _, c := range tanhNumerator[1:] {
-		p = float32(p*s) + c
-	}
-	q := tanhDenominator[0]
-	for _, c := range tanhDenominator[1:] {
-		q = float32(q*s) + c
-	}
+	n, d := &tanhNumerator, &tanhDenominator
+	p := float32(n[0]*s) + n[1]
+	p = float32(p*s) + n[2]
+	p = float32(p*s) + n[3]
+	p = float32(p*s) + n[4]
+	p = float32(p*s) + n[5]
+	p = float32(p*s) + n[6]
+	q := float32(d[0]*s) + d[1]
+	q = float32(q*s) + d[2]
+	q = float32(q*s) + d[3]
 	return float32(x*p) / q
 }

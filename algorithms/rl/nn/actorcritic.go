@@ -10,16 +10,13 @@ import (
 // the preferences and one for the value, as Stable-Baselines3's MlpPolicy. The
 // actor's parameters come first. It implements [Policy].
 type ActorCritic struct {
-	inputs, actions       int
-	hidden                []int
-	kernel                Kernel
-	parameters, gradients []float32
-	actor, critic         *MLP
+	network
+	actor, critic *MLP
 }
 
 // NewActorCritic returns a network with freshly drawn parameters.
 func NewActorCritic(inputs int, hidden []int, actions int, kernel Kernel, rng *rand.Rand) *ActorCritic {
-	a := &ActorCritic{inputs: inputs, actions: actions, hidden: slices.Clone(hidden), kernel: kernel}
+	a := &ActorCritic{network: network{inputs: inputs, actions: actions, hidden: slices.Clone(hidden), kernel: kernel}}
 	a.parameters = make([]float32, a.actorSize()+MLPSize(chain(inputs, hidden, 1)...))
 	a.build()
 	a.actor.Initialise(math.Sqrt2, 0.01, rng)
@@ -40,18 +37,6 @@ func (a *ActorCritic) build() {
 func (a *ActorCritic) Actor() *Actor {
 	return actorOn(a.parameters[:a.actorSize()], a.inputs, a.hidden, a.actions, a.kernel)
 }
-
-// Inputs implements [Policy].
-func (a *ActorCritic) Inputs() int { return a.inputs }
-
-// Actions implements [Policy].
-func (a *ActorCritic) Actions() int { return a.actions }
-
-// Parameters implements [Policy].
-func (a *ActorCritic) Parameters() []float32 { return a.parameters }
-
-// Gradients implements [Policy].
-func (a *ActorCritic) Gradients() []float32 { return a.gradients }
 
 // String implements [Policy].
 func (a *ActorCritic) String() string {
@@ -79,11 +64,8 @@ func (a *ActorCritic) Share() Policy {
 // An Actor is an [ActorCritic]'s first half, all that decisions need. It
 // implements [Policy]; its values are nil.
 type Actor struct {
-	inputs, actions       int
-	hidden                []int
-	kernel                Kernel
-	parameters, gradients []float32
-	actor                 *MLP
+	network
+	actor *MLP
 }
 
 // NewActor returns an actor whose parameters are zero, for weights to be loaded.
@@ -93,25 +75,10 @@ func NewActor(inputs int, hidden []int, actions int, kernel Kernel) *Actor {
 }
 
 func actorOn(parameters []float32, inputs int, hidden []int, actions int, kernel Kernel) *Actor {
-	a := &Actor{
-		inputs: inputs, actions: actions, hidden: hidden, kernel: kernel,
-		parameters: parameters, gradients: make([]float32, len(parameters)),
-	}
+	a := &Actor{network: network{inputs, actions, hidden, kernel, parameters, make([]float32, len(parameters))}}
 	a.actor = NewMLP(chain(inputs, hidden, actions), Tanh, None, a.parameters, a.gradients)
 	return a
 }
-
-// Inputs implements [Policy].
-func (a *Actor) Inputs() int { return a.inputs }
-
-// Actions implements [Policy].
-func (a *Actor) Actions() int { return a.actions }
-
-// Parameters implements [Policy].
-func (a *Actor) Parameters() []float32 { return a.parameters }
-
-// Gradients implements [Policy].
-func (a *Actor) Gradients() []float32 { return a.gradients }
 
 // String implements [Policy].
 func (a *Actor) String() string {

@@ -3,8 +3,8 @@ package nn
 import "math"
 
 // Adam (Kingma and Ba, 2015) with Stable-Baselines3's constants: decay rates 0.9
-// and 0.999 of the moments, epsilon 1e-5. Its fields are all its state, for
-// checkpoints. Results are the same bits in every build.
+// and 0.999 of the moments, epsilon 1e-5. Its exported fields are its whole state, for
+// checkpoints. Every build computes the same bits.
 type Adam struct {
 	// First and Second are the moving averages of the gradients and of their squares.
 	First, Second []float32
@@ -18,7 +18,7 @@ const (
 	adamEpsilon = 1e-5
 )
 
-// NewAdam returns the optimiser of so many parameters before its first step.
+// NewAdam returns an optimiser for the given number of parameters, before its first step.
 func NewAdam(parameters int) *Adam {
 	return &Adam{First: make([]float32, parameters), Second: make([]float32, parameters)}
 }
@@ -47,9 +47,9 @@ func (a *Adam) Step(parameters, gradients []float32, rate float64) {
 	}
 }
 
-// ClipNorm scales gradients of a Euclidean norm above limit down to it and returns
-// the norm as it was. One that is not finite leaves the gradients alone, for the
-// caller to see and to stop.
+// ClipNorm scales the gradients down to the limit if their Euclidean norm is larger. It
+// returns the norm before scaling. If the norm is not finite, the gradients stay as they
+// are and the caller should stop.
 func ClipNorm(gradients []float32, limit float64) float64 {
 	var sums [4]float64
 	for i, g := range gradients {

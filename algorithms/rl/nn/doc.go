@@ -2,12 +2,13 @@
 // backward over batches, Adam, and weights files. A network's parameters are one
 // flat slice, as are its gradients; its layers are views of them.
 //
-// Products are computed by a [Kernel]. The portable one is in every build and gives
-// the same bits in all; what is shipped is evaluated with it. A faster one on
-// AVX-512 vectors, for training, needs Go's experimental package simd:
+// A [Kernel] computes the products. Every build has the portable one, which gives the same
+// bits in all of them; the shipped agents use it. On amd64 it keeps sums in AVX registers
+// where the processor has them. A faster kernel with AVX-512 vectors and fused operations,
+// for training, needs Go's experimental package simd:
 //
 //	GOEXPERIMENT=simd go test ./algorithms/rl/nn
 //
-// Everything but a kernel's products, tanh and Adam among it, gives the same bits
-// in both builds. Once a network has seen its largest batch, nothing allocates.
+// Everything else, including tanh and Adam, gives the same bits in both builds. A network
+// that has seen its largest batch allocates no more memory.
 package nn

@@ -2,9 +2,8 @@
 
 package nn
 
-// The functions below return how many elements vector instructions have done; the
-// caller does the rest one by one. This build has none.
+// These functions return the number of elements that vector instructions have computed;
+// the caller computes the rest. This build has no vector instructions for them.
 
-func tanhVector([]float32) int                                { return 0 }
 func tanhGradientVector(_, _ []float32) int                   { return 0 }
 func adamVector(_, _, _, _ []float32, _ adamCoefficients) int { return 0 }

@@ -4,34 +4,10 @@ package nn
 
 import "simd/archsimd"
 
-// The functions below do with vectors what their callers do one by one, rounding
-// each product as they do, and return how many elements that were.
+// These functions compute elements with vector instructions, with the same rounding as
+// their callers, and return the number of elements computed. The caller computes the rest.
 
 var hasAVX512 = archsimd.X86.AVX512()
-
-func tanhVector(y []float32) int {
-	if !hasAVX512 {
-		return 0
-	}
-	limit, negative := archsimd.BroadcastFloat32x16(tanhLimit), archsimd.BroadcastFloat32x16(-tanhLimit)
-	i := 0
-	for ; i+lanes <= len(y); i += lanes {
-		v := (*[lanes]float32)(y[i:])
-		// The instructions return their second operand where one is not a number.
-		x := negative.Max(limit.Min(archsimd.LoadFloat32x16(v)))
-		s := x.Mul(x)
-		p := archsimd.BroadcastFloat32x16(tanhNumerator[0])
-		for _, c := range tanhNumerator[1:] {
-			p = p.Mul(s).Add(archsimd.BroadcastFloat32x16(c))
-		}
-		q := archsimd.BroadcastFloat32x16(tanhDenominator[0])
-		for _, c := range tanhDenominator[1:] {
-			q = q.Mul(s).Add(archsimd.BroadcastFloat32x16(c))
-		}
-		x.Mul(p).Div(q).Store(v)
-	}
-	return i
-}
 
 func tanhGradientVector(dy, y []float32) int {
 	if !hasAVX512 {

@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// A Kernel carries out the three products of a fully connected layer, on matrices
-// stored row by row. It keeps no state, so that goroutines may share one; the same
-// arguments give the same bits. Kernels differ by rounding alone.
+// A Kernel computes the three products of a fully connected layer, on matrices stored row
+// by row. It has no state, so that goroutines may share one. The same arguments give the
+// same bits. Two kernels differ only by rounding.
 type Kernel interface {
 	// Affine computes y[n×out] = x[n×in]·w[in×out] + b[out].
 	Affine(y, x, w, b []float32, n, in, out int)
@@ -18,15 +18,18 @@ type Kernel interface {
 	WeightGradient(dw, db, x, dy []float32, n, in, out int)
 }
 
-// Portable returns the kernel that gives the same bits in every build. Zeros in x
-// and dy cost next to nothing, as in one-hot observations.
+// Portable returns the kernel that gives the same bits in every build. It skips zeros in x
+// and dy, such as those of one-hot observations.
 func Portable() Kernel { return portable{} }
 
-// The products are sums of scaled rows ("axpy"), whose order of addition, other
-// than that of a vectorised inner product, does not depend on memory alignment.
+// The products are sums of scaled rows ("axpy"). Unlike in a vectorised inner product,
+// the order of addition does not depend on memory alignment.
 type portable struct{}
 
 func (portable) Affine(y, x, w, b []float32, n, in, out int) {
+	if affineVector(y, x, w, b, n, in, out) {
+		return
+	}
 	for i := range n {
 		row := y[i*out : (i+1)*out]
 		copy(row, b)
@@ -48,7 +51,7 @@ func (portable) InputGradient(dx, dy, w []float32, n, in, out int) {
 
 func (portable) WeightGradient(dw, db, x, dy []float32, n, in, out int) {
 	addRows(db, dy, n, out)
-	// Blocks of rows, so that dy's stay in the first-level cache while dw passes by.
+	// Work in blocks of rows, so that those of dy stay in the first-level cache.
 	const block = 16
 	for first := 0; first < n; first += block {
 		last := min(first+block, n)
@@ -97,7 +100,7 @@ func transpose(t, m []float32, rows, columns int) {
 	}
 }
 
-// A scratch is memory for the time of one product.
+// A scratch is temporary memory for one product.
 type scratch struct{ buffer []float32 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -107,7 +110,8 @@ func (s *scratch) take(n int) []float32 {
 	return s.buffer
 }
 
-// resize returns a slice of n elements, with any content, in s's memory if it fits.
+// resize returns a slice of n elements in the memory of s if it fits. The contents are
+// undefined.
 func resize(s []float32, n int) []float32 {
 	if cap(s) < n {
 		return make([]float32, n)

@@ -23,8 +23,8 @@ const (
 	wide = 2 * lanes
 	// tall is the number of rows of a tile.
 	tall = 4
-	// depth is the number of rows of a panel, which is to stay in the first-level
-	// cache with the rows it meets.
+	// depth is the number of rows of a panel. The panel and the rows that it is multiplied
+	// with must fit into the first-level cache.
 	depth = 192
 )
 
@@ -88,8 +88,8 @@ func multiply(c []float32, a, b matrix, rows, inner, columns int) {
 	}
 }
 
-// pack stores width columns of b one row after the other. What the padding holds
-// does not matter: no result of it is kept.
+// pack stores width columns of b row by row. The padding may hold anything: results
+// computed from it are dropped.
 func pack(panel []float32, b matrix, width, padded int) {
 	if b.column == 1 {
 		for k := 0; k*padded < len(panel); k++ {
@@ -225,7 +225,7 @@ func tileRow(c, a []float32, column int, panel []float32, padded int) {
 }
 
 // addScaledRows adds to y the rows of w times the elements of x, four at a time in
-// the order of x; rows that a zero meets are not read.
+// the order of x. It skips elements of x that are zero.
 func addScaledRows(y, x, w []float32) {
 	out := len(y)
 	var f [4]float32
@@ -293,8 +293,8 @@ func store(q *[wide]float32, at int, v archsimd.Float32x16) {
 	v.Store((*[lanes]float32)(q[at:]))
 }
 
-// loadPart loads fewer elements than a vector has. The library's own function does
-// so by a pointer beyond the slice, which the race detector's build forbids.
+// loadPart loads fewer elements than a vector has. The library's own function uses a
+// pointer beyond the slice, which the race detector rejects.
 func loadPart(s []float32) archsimd.Float32x16 {
 	var b [lanes]float32
 	copy(b[:], s)

@@ -96,6 +96,31 @@ func TestKernelsAgreeWithDoublePrecision(t *testing.T) {
 	}
 }
 
+// Vector instructions change no bit of what the portable kernel computes without them.
+func TestPortableAffineBits(t *testing.T) {
+	for _, s := range append(shapes, [3]int{2, 300, 20}, [3]int{3, 64, 112}, [3]int{2, 1, 64}) {
+		n, in, out := s[0], s[1], s[2]
+		r := rng(17)
+		x, w, b := normal(r, n*in), normal(r, in*out), normal(r, out)
+		for i := range x {
+			if i%3 == 0 {
+				x[i] = float32(math.Copysign(0, float64(x[i])))
+			}
+		}
+		got, want := normal(r, n*out), make([]float32, n*out)
+		Portable().Affine(got, x, w, b, n, in, out)
+		for i := range n {
+			copy(want[i*out:], b)
+			scaledRows(want[i*out:(i+1)*out], x[i*in:(i+1)*in], w, out)
+		}
+		for i := range want {
+			if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
+				t.Fatalf("%v: element %d is %v, want %v", s, i, got[i], want[i])
+			}
+		}
+	}
+}
+
 // Nothing outside the matrices is written, and a second run gives the same bits
 // wherever the matrices lie in memory.
 func TestKernelsRepeatThemselves(t *testing.T) {

@@ -42,8 +42,8 @@ func (a *Affine) Initialise(gain float64, rng *rand.Rand) {
 	clear(a.bias)
 }
 
-// Forward computes n rows. It keeps x, which must not change before Backward; the
-// result is the layer's and valid until its next Forward.
+// Forward computes n rows. It keeps x, which must not change before Backward. The result
+// belongs to the layer and is valid until the next Forward.
 func (a *Affine) Forward(k Kernel, x []float32, n int) []float32 {
 	a.n, a.x = n, x[:n*a.In]
 	a.y = resize(a.y, n*a.Out)
@@ -51,23 +51,23 @@ func (a *Affine) Forward(k Kernel, x []float32, n int) []float32 {
 	return a.y
 }
 
-// Backward adds to the gradients those of a loss whose derivatives by the last
-// Forward's result are dy.
+// Backward adds the gradients of a loss. dy are the derivatives of the loss by the result
+// of the last Forward.
 func (a *Affine) Backward(k Kernel, dy []float32) {
 	k.WeightGradient(a.dw, a.db, a.x, dy[:a.n*a.Out], a.n, a.In, a.Out)
 }
 
-// InputGradient returns the same loss's derivatives by the last Forward's input;
-// they are the layer's and valid until its next InputGradient.
+// InputGradient returns the derivatives of the same loss by the input of the last Forward.
+// The result belongs to the layer and is valid until the next InputGradient.
 func (a *Affine) InputGradient(k Kernel, dy []float32) []float32 {
 	a.dx = resize(a.dx, a.n*a.In)
 	k.InputGradient(a.dx, dy[:a.n*a.Out], a.weights, a.n, a.In, a.Out)
 	return a.dx
 }
 
-// orthogonal draws a rows×columns matrix whose rows or columns, whichever are
-// fewer, are orthogonal and of length gain: normal vectors made orthogonal one
-// after the other, which is uniform over all such matrices.
+// orthogonal draws a rows×columns matrix. Its rows, or its columns if those are fewer, are
+// orthogonal and of length gain. It orthogonalises normal vectors one after the other,
+// which is uniform over all such matrices.
 func orthogonal(m []float32, rows, columns int, gain float64, rng *rand.Rand) {
 	count, length := min(rows, columns), max(rows, columns)
 	vectors := make([][]float64, count)
@@ -76,7 +76,7 @@ func orthogonal(m []float32, rows, columns int, gain float64, rng *rand.Rand) {
 		for j := range v {
 			v[j] = rng.NormFloat64()
 		}
-		// Twice is enough for orthogonality to rounding (Kahan and Parlett).
+		// Two passes make the vectors orthogonal up to rounding (Kahan and Parlett).
 		for range 2 {
 			for _, u := range vectors[:i] {
 				dot := 0.0
@@ -111,8 +111,8 @@ func orthogonal(m []float32, rows, columns int, gain float64, rng *rand.Rand) {
 	}
 }
 
-// An MLP is a chain of layers with an activation after each but the last, and
-// after the last an activation of its own.
+// An MLP is a chain of layers. One activation follows each layer except the last, and
+// another one follows the last.
 type MLP struct {
 	layers       []*Affine
 	hidden, last Activation
@@ -141,7 +141,7 @@ func NewMLP(widths []int, hidden, last Activation, parameters, gradients []float
 	return m
 }
 
-// Initialise draws each layer, the last with a gain of its own (see
+// Initialise draws the weights of each layer; the last layer has its own gain (see
 // [Affine.Initialise]).
 func (m *MLP) Initialise(hidden, last float64, rng *rand.Rand) {
 	for i, l := range m.layers {
@@ -169,10 +169,10 @@ func (m *MLP) Forward(k Kernel, x []float32, n int) []float32 {
 	return x
 }
 
-// Backward adds to the gradients, given the loss's derivatives by the last
-// Forward's result; where the last layer has an activation dy is overwritten.
-// It returns the derivatives by the first layer's result before activation, which
-// [MLP.InputGradient] takes.
+// Backward adds the gradients of a loss. dy are the derivatives of the loss by the result
+// of the last Forward; they are overwritten if the last layer has an activation. Backward
+// returns the derivatives by the first layer's result before activation, the argument of
+// [MLP.InputGradient].
 func (m *MLP) Backward(k Kernel, dy []float32) []float32 {
 	for i := len(m.layers) - 1; i >= 0; i-- {
 		l := m.layers[i]
@@ -185,8 +185,8 @@ func (m *MLP) Backward(k Kernel, dy []float32) []float32 {
 	return dy
 }
 
-// InputGradient returns the derivatives by the network's input, given Backward's
-// result.
+// InputGradient returns the derivatives by the network's input. Its argument is the result
+// of Backward.
 func (m *MLP) InputGradient(k Kernel, dy []float32) []float32 {
 	if len(m.layers) == 0 {
 		return dy

@@ -1,26 +1,47 @@
 package nn
 
 // A Policy is a network that maps observations to the preferences of actions and
-// to the value of the state: an actor with its critic, or action values with none.
+// to the value of the state: an actor with a critic, or action values without one.
 // It is used by one goroutine at a time.
 type Policy interface {
 	// Inputs and Actions are the lengths of one observation and of its preferences.
 	Inputs() int
 	Actions() int
 	// Forward computes n observations, stored one after the other: preferences holds
-	// n times Actions() values, values n (nil where the network has no critic). Both
+	// n times Actions() values, values n (nil if the network has no critic). Both
 	// belong to the policy and are valid until the next Forward.
 	Forward(observations []float32, n int) (preferences, values []float32)
-	// Backward adds to Gradients those of a loss whose derivatives by the last
-	// Forward's results are given; dValues is nil where the network has no critic.
+	// Backward adds the gradients of a loss to Gradients. The arguments are the derivatives
+	// of the loss by the results of the last Forward; dValues is nil if the network has no
+	// critic.
 	Backward(dPreferences, dValues []float32)
 	// Parameters and Gradients are the network's own, flat and of equal length.
 	Parameters() []float32
 	Gradients() []float32
-	// Share returns a policy on the same parameters with gradients and activations of
-	// its own, for another goroutine.
+	// Share returns a policy for another goroutine: it has the same parameters but its own
+	// gradients and activations.
 	Share() Policy
 	// String describes the architecture, for example "actor-critic 106-256-256-112
-	// tanh": weights of one description fit every policy of the same.
+	// tanh". Weights fit every policy with the same description.
 	String() string
 }
+
+// A network is what the policies of fully connected layers have in common.
+type network struct {
+	inputs, actions       int
+	hidden                []int
+	kernel                Kernel
+	parameters, gradients []float32
+}
+
+// Inputs implements [Policy].
+func (n *network) Inputs() int { return n.inputs }
+
+// Actions implements [Policy].
+func (n *network) Actions() int { return n.actions }
+
+// Parameters implements [Policy].
+func (n *network) Parameters() []float32 { return n.parameters }
+
+// Gradients implements [Policy].
+func (n *network) Gradients() []float32 { return n.gradients }

@@ -6,19 +6,16 @@ import (
 	"slices"
 )
 
-// A QNetwork maps observations to action values by ReLU layers. A dueling one has
-// two heads on the last hidden layer, V and A, and answers V + A − mean A (Wang et
+// A QNetwork maps observations to action values by ReLU layers. A dueling network has
+// two heads on the last hidden layer, V and A, and returns V + A − mean A (Wang et
 // al., 2016). It implements [Policy]: preferences are the action values, and values
 // are nil.
 type QNetwork struct {
-	inputs, actions       int
-	hidden                []int
-	dueling               bool
-	kernel                Kernel
-	parameters, gradients []float32
+	network
+	dueling bool
 
 	body             *MLP
-	advantage, value *Affine // value is nil where the network is not dueling
+	advantage, value *Affine // value is nil if the network is not dueling
 	n                int
 	q, dAdvantage    []float32
 	dValue, dBody    []float32
@@ -27,7 +24,7 @@ type QNetwork struct {
 // NewQNetwork returns a network with freshly drawn parameters: body, then the head
 // of advantages (or of action values), then that of the value.
 func NewQNetwork(inputs int, hidden []int, actions int, dueling bool, kernel Kernel, rng *rand.Rand) *QNetwork {
-	q := &QNetwork{inputs: inputs, actions: actions, hidden: slices.Clone(hidden), dueling: dueling, kernel: kernel}
+	q := &QNetwork{network: network{inputs: inputs, actions: actions, hidden: slices.Clone(hidden), kernel: kernel}, dueling: dueling}
 	size := MLPSize(chain(inputs, hidden, actions)...)
 	if dueling {
 		size += AffineSize(q.features(), 1)
@@ -62,18 +59,6 @@ func (q *QNetwork) build() {
 	}
 	q.q, q.dAdvantage, q.dValue, q.dBody = nil, nil, nil, nil
 }
-
-// Inputs implements [Policy].
-func (q *QNetwork) Inputs() int { return q.inputs }
-
-// Actions implements [Policy].
-func (q *QNetwork) Actions() int { return q.actions }
-
-// Parameters implements [Policy].
-func (q *QNetwork) Parameters() []float32 { return q.parameters }
-
-// Gradients implements [Policy].
-func (q *QNetwork) Gradients() []float32 { return q.gradients }
 
 // String implements [Policy].
 func (q *QNetwork) String() string {

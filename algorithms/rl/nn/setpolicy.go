@@ -11,11 +11,11 @@ import (
 // prefers one of Choices for each row.
 type SetShape struct{ Capacity, Globals, Row, Choices int }
 
-// A SetPolicy is an actor-critic for a set of things to choose from, such as the
-// tasks of a batch: each row goes through the same small network, the sum of the
-// results and the globals through a trunk, and what the trunk makes of them with
-// each row through the same head. So it treats any number of rows alike, in any
-// order, and computes the live ones only. Hidden units are rectified.
+// A SetPolicy is an actor-critic for choosing from a set, such as the tasks of a batch.
+// Each row goes through the same small network. The sum of the results and the globals go
+// through a trunk. The trunk's output, joined with each row, goes through the same head.
+// The policy therefore works for any number of rows in any order, and computes only the
+// live rows. Hidden units are rectified.
 type SetPolicy struct {
 	shape  SetShape
 	hidden int
@@ -23,10 +23,11 @@ type SetPolicy struct {
 	params []float32
 	grads  []float32
 
-	// Layers; the head adds what context makes of the trunk to what item makes of a row.
+	// Layers. The head adds the output of context (from the trunk) to that of item (from a
+	// row).
 	encode1, encode2, trunk1, trunk2, context, item, preference, value dense
 
-	// What the last Forward left for Backward, and its gradients.
+	// The results of the last Forward, which Backward needs, and their gradients.
 	n                                       int
 	live                                    []int // rows of each observation
 	x, encoded1, encoded2, joined, up1, up2 tape
@@ -45,7 +46,7 @@ func (d dense) biases(p []float32) []float32 {
 // A tape holds a layer's results and their gradients.
 type tape struct{ y, dy []float32 }
 
-// grow makes room for n results, whose contents are anything.
+// grow makes room for n results. Their contents are undefined.
 func (t *tape) grow(n int) {
 	if cap(t.y) < n {
 		t.y, t.dy = make([]float32, n+n/4), make([]float32, n+n/4)
@@ -107,8 +108,8 @@ func (p *SetPolicy) Parameters() []float32 { return p.params }
 // Gradients implements [Policy].
 func (p *SetPolicy) Gradients() []float32 { return p.grads }
 
-// String implements [Policy]. The capacity is no part of it: the same weights serve
-// any number of rows.
+// String implements [Policy]. It leaves out the capacity: the same weights work for any
+// number of rows.
 func (p *SetPolicy) String() string {
 	return fmt.Sprintf("set %d+%dx%d-%d relu", p.shape.Globals, p.shape.Row, p.shape.Choices, p.hidden)
 }
@@ -158,8 +159,8 @@ func (p *SetPolicy) Forward(observations []float32, n int) (preferences, values 
 	return p.preferences, p.values.y
 }
 
-// gather puts the live rows of all observations one after the other, and the
-// globals in their places of the trunk's input.
+// gather copies the live rows of all observations one after the other, and the globals to
+// their places in the trunk's input.
 func (p *SetPolicy) gather(observations []float32, n int) {
 	s := p.shape
 	p.n = n
@@ -181,8 +182,8 @@ func (p *SetPolicy) gather(observations []float32, n int) {
 	}
 }
 
-// pool puts the sum of each observation's embeddings, divided by what keeps it in
-// proportion, into the trunk's input.
+// pool writes the sum of each observation's embeddings, times poolScale, to the trunk's
+// input.
 func (p *SetPolicy) pool() {
 	wide, at := p.hidden+p.shape.Globals, 0
 	for i, k := range p.live {
@@ -217,7 +218,7 @@ func (p *SetPolicy) addContexts() {
 	}
 }
 
-// scatter puts the preferences of the live rows where the actions are.
+// scatter copies the preferences of the live rows to their actions.
 func (p *SetPolicy) scatter() {
 	actions := p.Actions()
 	if cap(p.preferences) < p.n*actions {
@@ -260,19 +261,19 @@ func (p *SetPolicy) Backward(dPreferences, dValues []float32) {
 	p.kernel.WeightGradient(e.weights(p.grads), e.biases(p.grads), p.x.y, p.encoded1.dy, rows, e.in, e.out)
 }
 
-// back adds a layer's gradients and sets those of its input.
+// back adds the gradients of a layer and sets the gradients of its input.
 func (p *SetPolicy) back(l dense, from *tape, dy []float32, n int) {
 	p.kernel.WeightGradient(l.weights(p.grads), l.biases(p.grads), from.y, dy, n, l.in, l.out)
 	p.kernel.InputGradient(from.dy, dy, l.weights(p.params), n, l.in, l.out)
 }
 
-// addBack is back for an input that another layer has gradients for already.
+// addBack is back for an input that already has gradients from another layer.
 func (p *SetPolicy) addBack(l dense, from *tape, dy []float32, n int) {
 	p.kernel.WeightGradient(l.weights(p.grads), l.biases(p.grads), from.y, dy, n, l.in, l.out)
 	if cap(p.preferences) < len(from.dy) {
 		p.preferences = make([]float32, len(from.dy))
 	}
-	// The preferences have been read by now; their memory serves once more.
+	// The preferences have been read by now, so their memory can be reused.
 	sum := p.preferences[:len(from.dy)]
 	p.kernel.InputGradient(sum, dy, l.weights(p.params), n, l.in, l.out)
 	for i, v := range sum {

@@ -12,17 +12,17 @@ import (
 	"math"
 )
 
-// Meta says what weights are for.
+// Meta describes what weights are for.
 type Meta struct {
 	// Network is the policy's String.
 	Network string `json:"network"`
 	// Agent is the algorithm's name.
 	Agent string `json:"agent"`
-	// GPU, Workload and Encoding are what the agent was trained on and how it sees it.
+	// GPU and Workload are what the agent was trained on; Encoding is how it sees the tasks.
 	GPU      string `json:"gpu,omitempty"`
 	Workload string `json:"workload,omitempty"`
 	Encoding string `json:"encoding,omitempty"`
-	// Tasks and Levels are the DRL paper's N and M; 0 where they have no meaning.
+	// Tasks and Levels are the DRL paper's N and M; 0 if they have no meaning.
 	Tasks  int `json:"tasks,omitempty"`
 	Levels int `json:"levels,omitempty"`
 	// Steps is the number of environment steps of the training, Seed its seed.
@@ -45,7 +45,7 @@ const (
 	Int8 Precision = "int8"
 )
 
-// What may be wrong with weights; a [WeightsError] wraps one of them.
+// The kinds of errors in weights. A [WeightsError] wraps one of them.
 var (
 	ErrNotWeights = errors.New("not a weights file")
 	ErrVersion    = errors.New("unknown version of weights")
@@ -78,8 +78,8 @@ const (
 	int8Block     = 64
 )
 
-// payload returns the number of bytes of so many parameters, or -1 for an unknown
-// precision.
+// payload returns the number of bytes of the given number of parameters, or -1 for an
+// unknown precision.
 func (p Precision) payload(parameters int) int {
 	switch p {
 	case Float32:
@@ -92,8 +92,8 @@ func (p Precision) payload(parameters int) int {
 	return -1
 }
 
-// WriteWeights writes parameters. They must be finite, in the precision too: above
-// 65504 float16 has no number.
+// WriteWeights writes parameters. They must be finite, also in the given precision: the
+// largest float16 is 65504.
 func WriteWeights(w io.Writer, meta Meta, parameters []float32, precision Precision) error {
 	size := precision.payload(len(parameters))
 	if size < 0 {
@@ -141,7 +141,7 @@ func appendPayload(b []byte, parameters []float32, precision Precision) []byte {
 			parameters = parameters[len(block):]
 			largest := float32(0)
 			for _, v := range block {
-				largest = max(largest, float32(math.Abs(float64(v)))) // not a number if v is none
+				largest = max(largest, float32(math.Abs(float64(v)))) // NaN if v is NaN
 			}
 			scale := largest / 127
 			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(scale))
@@ -183,9 +183,9 @@ func decode(payload []byte, count int, precision Precision) (parameters []float3
 	return parameters, notFinite
 }
 
-// ReadWeights reads what WriteWeights wrote; file is what errors name. Errors are
-// the reader's or [*WeightsError]. Memory is taken as the data arrives, so that a
-// damaged length costs nothing.
+// ReadWeights reads what WriteWeights wrote. Errors name the file; they are the reader's
+// or a [*WeightsError]. Memory is allocated as the data arrives, so that a damaged length
+// allocates no memory.
 func ReadWeights(r io.Reader, file string) (Meta, []float32, error) {
 	var meta Meta
 	fail := func(kind error, format string, values ...any) (Meta, []float32, error) {

@@ -7,44 +7,31 @@ import (
 	"miglab/algorithms/rl/internal/learn"
 )
 
-type (
-	// An Anneal is a value that changes as training proceeds.
-	Anneal = learn.Anneal
-	// A Phase is a part of an Anneal.
-	Phase = learn.Phase
-	// Stats is what an iteration says about itself.
-	Stats = learn.Stats
-	// A DivergedError says that training met a value that is not finite.
-	DivergedError = learn.DivergedError
-	// A CheckpointError says why a checkpoint cannot be used.
-	CheckpointError = learn.CheckpointError
-)
-
-// Config is what PPO is told.
+// Config holds the settings of PPO.
 type Config struct {
 	// An iteration is Horizon steps in each of Envs environments, and then Epochs
 	// passes over them in minibatches of Minibatch steps, which must divide
 	// Envs x Horizon.
 	Envs, Horizon, Minibatch, Epochs int
-	// TotalSteps, of all environments, is what LearningRate and Entropy are relative
-	// to; training may go on beyond it.
+	// TotalSteps is the number of steps of all environments to which LearningRate and
+	// Entropy are relative. Training may continue beyond it.
 	TotalSteps int64
-	// LearningRate is Adam's, Entropy the coefficient of the entropy bonus.
-	LearningRate, Entropy Anneal
+	// LearningRate is that of Adam. Entropy is the coefficient of the entropy bonus.
+	LearningRate, Entropy learn.Anneal
 	// Gamma discounts rewards by step, and Lambda those beyond the first in GAE.
 	Gamma, Lambda float64
-	// Clip is how far the ratio of new to old probability may be from 1 and still
-	// gain.
+	// Clip is the largest difference from 1 at which the ratio of new to old probability
+	// still improves the loss.
 	Clip float64
 	// ValueCoefficient weights the critic's squared error.
 	ValueCoefficient float64
-	// MaxNorm is what the norm of gradients is clipped to.
+	// MaxNorm is the largest norm of gradients; larger ones are clipped.
 	MaxNorm float64
 	// NormalizeAdvantage gives the advantages of each minibatch mean 0 and variance 1.
 	NormalizeAdvantage bool
-	// Shards is how many parts environments and minibatches are split into, at most
-	// one an environment. It is the most workers that are of use, and it is part of
-	// what the result depends on.
+	// Shards is the number of parts into which environments and minibatches are split, at
+	// most one for each environment. More workers than shards are of no use. Results depend
+	// on the number of shards.
 	Shards int
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // sample draws an action from the softmax of the allowed preferences, and returns
-// the logarithm of its probability. weights is scratch, one an action.
+// the logarithm of its probability. weights is scratch memory, one value for each action.
 func sample(preferences []float32, mask []bool, weights []float32, rng *rand.Rand) (action int, logp float32) {
 	most := highest(preferences, mask)
 	sum := 0.0
@@ -22,7 +22,7 @@ func sample(preferences []float32, mask []bool, weights []float32, rng *rand.Ran
 		if !ok {
 			continue
 		}
-		// Rounding may leave u at 0 or more after the last one: that is then chosen.
+		// By rounding, u may stay at 0 or more after the last action, which is then chosen.
 		action = j
 		if u -= float64(weights[j]); u < 0 {
 			break
@@ -31,8 +31,8 @@ func sample(preferences []float32, mask []bool, weights []float32, rng *rand.Ran
 	return action, preferences[action] - most - float32(math.Log(sum))
 }
 
-// highest returns the highest allowed preference. An environment that allows
-// nothing breaks its contract.
+// highest returns the highest allowed preference. It panics if no action is allowed, which
+// breaks the contract of an environment.
 func highest(preferences []float32, mask []bool) float32 {
 	most, allowed := float32(math.Inf(-1)), false
 	for j, ok := range mask {
@@ -46,7 +46,7 @@ func highest(preferences []float32, mask []bool) float32 {
 	return most
 }
 
-// A taken is what is learned from at one step.
+// A taken holds the data of one step to learn from.
 type taken struct {
 	action    int32
 	logp      float32 // of the action, by the policy that acted
@@ -95,7 +95,7 @@ func (w weights) loss(preferences []float32, mask []bool, value float32, at take
 	advantage := float64(at.advantage)
 	free := advantage * ratio
 	clipped := advantage * min(max(ratio, 1-w.clip), 1+w.clip)
-	dLogp := 0.0 // of the surrogate, which is flat where clipping lowers it
+	dLogp := 0.0 // of the surrogate, which is constant where clipping lowers it
 	if free <= clipped {
 		dLogp = -free
 	}
@@ -119,8 +119,8 @@ func (w weights) loss(preferences []float32, mask []bool, value float32, at take
 	return out, float32(2 * w.scale * w.value * miss)
 }
 
-// advantages computes GAE for one of several environments whose steps alternate:
-// its own are first, first+stride, and so on. values has one more step.
+// advantages computes GAE for one of several environments with alternating steps: its own
+// are first, first+stride, and so on. values has one more step.
 func advantages(rewards, values []float32, dones []bool, gamma, lambda float64, first, stride int, out, targets []float32) {
 	sum := 0.0
 	for i := first + (len(rewards)/stride-1)*stride; i >= 0; i -= stride {
@@ -134,8 +134,7 @@ func advantages(rewards, values []float32, dones []bool, gamma, lambda float64, 
 	}
 }
 
-// standardize gives the values of a minibatch mean 0 and variance 1, as far as they
-// vary.
+// standardize gives the advantages of a minibatch mean 0 and, if they vary, variance 1.
 func standardize(at []taken) {
 	n, mean, squares := float64(len(at)), 0.0, 0.0
 	for _, a := range at {

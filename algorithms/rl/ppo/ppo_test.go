@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
 )
@@ -79,8 +80,8 @@ func (e *twoTasks) Step(action int) (float32, bool) {
 func config() ppo.Config {
 	return ppo.Config{
 		Envs: 16, Horizon: 16, Minibatch: 64, Epochs: 4, TotalSteps: 20_000,
-		LearningRate: ppo.Anneal{{Until: 1, From: 1e-2, To: 0}},
-		Entropy:      ppo.Anneal{{Until: 0.85, From: 0.2, To: 0}},
+		LearningRate: learn.Anneal{{Until: 1, From: 1e-2, To: 0}},
+		Entropy:      learn.Anneal{{Until: 0.85, From: 0.2, To: 0}},
 		Gamma:        0.99, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
 		NormalizeAdvantage: true, Shards: 4,
 	}
@@ -101,9 +102,9 @@ func trainer(t testing.TB, cfg ppo.Config, seed uint64) (*ppo.Trainer, *nn.Actor
 	return tr, policy, illegal
 }
 
-func iterate(t testing.TB, tr *ppo.Trainer, n, workers int) ppo.Stats {
+func iterate(t testing.TB, tr *ppo.Trainer, n, workers int) learn.Stats {
 	t.Helper()
-	var last ppo.Stats
+	var last learn.Stats
 	for range n {
 		var err error
 		if last, err = tr.Iterate(context.Background(), workers); err != nil {
@@ -129,7 +130,7 @@ func TestReachesTheOptimum(t *testing.T) {
 
 func TestSameOnAnyNumberOfWorkers(t *testing.T) {
 	var want []float32
-	var stats ppo.Stats
+	var stats learn.Stats
 	for _, workers := range []int{1, 2, 4} {
 		tr, policy, _ := trainer(t, config(), 7)
 		last := iterate(t, tr, 5, workers)
@@ -189,10 +190,10 @@ func TestDivergence(t *testing.T) {
 			if err := tr.Save(&saved); err != nil {
 				t.Fatal(err)
 			}
-			var diverged *ppo.DivergedError
+			var diverged *learn.DivergedError
 			for range 3 { // and remains so
 				if _, err := tr.Iterate(context.Background(), 1); !errors.As(err, &diverged) || diverged.Steps != 512 {
-					t.Fatalf("error %v, want a DivergedError at step 512", err)
+					t.Fatalf("error %v, want a learn.DivergedError at step 512", err)
 				}
 			}
 			t.Log(diverged)
@@ -233,9 +234,9 @@ func TestForeignCheckpoints(t *testing.T) {
 		"empty": {}, "text": []byte("weights"), "short": whole[:30], "truncated": whole[:len(whole)-1],
 		"flipped": flipped, "network": foreign.Bytes(), "seed": seed.Bytes(), "longer": append(slices.Clone(whole), 0),
 	} {
-		var bad *ppo.CheckpointError
+		var bad *learn.CheckpointError
 		if err := tr.Load(bytes.NewReader(b)); !errors.As(err, &bad) {
-			t.Errorf("%s: error %v, want a CheckpointError", name, err)
+			t.Errorf("%s: error %v, want a learn.CheckpointError", name, err)
 		} else {
 			t.Logf("%s: %v", name, err)
 		}
@@ -253,7 +254,7 @@ func TestRefusesConfigurations(t *testing.T) {
 		"gamma":         func(c *ppo.Config) { c.Gamma = math.NaN() },
 		"clip":          func(c *ppo.Config) { c.Clip = 0 },
 		"learning rate": func(c *ppo.Config) { c.LearningRate = nil },
-		"phases":        func(c *ppo.Config) { c.Entropy = ppo.Anneal{{Until: 0.5}, {Until: 0.5}} },
+		"phases":        func(c *ppo.Config) { c.Entropy = learn.Anneal{{Until: 0.5}, {Until: 0.5}} },
 	} {
 		cfg := config()
 		change(&cfg)

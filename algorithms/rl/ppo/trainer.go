@@ -21,8 +21,8 @@ type Trainer struct {
 	source rand.PCG // of rng
 	rng    *rand.Rand
 
-	// What happened, step by step and within that by environment: step t of
-	// environment e is at t*Envs + e. values has one more step, which is not acted on.
+	// The experience by step and, within a step, by environment: step t of environment e is
+	// at t*Envs + e. values has one more step, in which no action is taken.
 	observations       []float32
 	masks              []bool
 	actions            []int32
@@ -32,15 +32,15 @@ type Trainer struct {
 	advantages, target []float32
 
 	order     []int32 // of the steps of an epoch
-	minibatch []taken // those of the minibatch, in the order of
-	batch     []int32 // their numbers, a part of order
+	batch     []int32 // the steps of the minibatch, a part of order
+	minibatch []taken // the data of these steps
 	shards    []*shard
 
-	// The work of a shard, made once so that an iteration allocates nothing.
+	// The work of a shard, created once so that iterations do not allocate.
 	rollOut, learnFrom func(int)
 }
 
-// shard is what one shard needs besides its environments.
+// shard holds the data of one shard in addition to its environments.
 type shard struct {
 	*learn.Shard
 	weights       []float32 // by action, for sampling
@@ -51,8 +51,8 @@ type shard struct {
 	entropyWeight float64
 }
 
-// New returns a trainer of the policy in segment 0. The policy needs a critic, and
-// is trained in place.
+// New returns a trainer of the policy in segment 0. The policy needs a critic. It is
+// trained in place.
 func New(cfg Config, policy nn.Policy, makeEnv func() env.Env, seed uint64) (*Trainer, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -98,11 +98,10 @@ func New(cfg Config, policy nn.Policy, makeEnv func() env.Env, seed uint64) (*Tr
 	return t, nil
 }
 
-// Restart begins a segment of training: every environment begins an episode, and
-// every stream of random numbers begins anew, from the seed and the segment alone.
-// Called at each checkpoint, with the same segments whether or not training was
-// interrupted there, it makes what follows the same without a checkpoint having to
-// hold the environments.
+// Restart begins a segment of training: every environment begins an episode, and every
+// stream of random numbers restarts. Both depend only on the seed and the segment. Call it
+// at each checkpoint, with the same segments whether or not training was interrupted there:
+// then training continues identically, although checkpoints do not contain environments.
 func (t *Trainer) Restart(segment uint64) {
 	t.vector.Restart(segment)
 	learn.Seed(&t.source, t.seed, segment, learn.Learning, 0)
@@ -111,9 +110,9 @@ func (t *Trainer) Restart(segment uint64) {
 	}
 }
 
-func (t *Trainer) iterate(workers int) (Stats, error) {
+func (t *Trainer) iterate(workers int) (learn.Stats, error) {
 	progress := float64(t.Count) / float64(t.cfg.TotalSteps)
-	stats := Stats{LearningRate: t.cfg.LearningRate.At(progress), Exploration: t.cfg.Entropy.At(progress)}
+	stats := learn.Stats{LearningRate: t.cfg.LearningRate.At(progress), Exploration: t.cfg.Entropy.At(progress)}
 	learn.Each(workers, len(t.shards), t.rollOut)
 	t.Count += int64(len(t.order))
 	stats.Steps = t.Count
@@ -133,7 +132,7 @@ func (t *Trainer) iterate(workers int) (Stats, error) {
 	return stats, learn.Finite(t.Count, "a parameter", t.policy.Parameters()...)
 }
 
-// act fills a shard's part of the steps, and computes their advantages.
+// act carries out the steps of a shard and computes their advantages.
 func (t *Trainer) act(s *shard) {
 	inputs, actions, envs := t.vector.Shape.Observation, t.vector.Shape.Actions, t.cfg.Envs
 	for step := range t.cfg.Horizon + 1 {
@@ -156,8 +155,8 @@ func (t *Trainer) act(s *shard) {
 	}
 }
 
-// update learns from the steps, and sets what stats says of it.
-func (t *Trainer) update(workers int, stats *Stats) error {
+// update learns from the steps and sets the statistics of the updates.
+func (t *Trainer) update(workers int, stats *learn.Stats) error {
 	var sum terms
 	norms := 0.0
 	for _, s := range t.shards {
@@ -182,7 +181,7 @@ func (t *Trainer) update(workers int, stats *Stats) error {
 	return nil
 }
 
-// gather makes a minibatch of some steps.
+// gather builds a minibatch from the given steps.
 func (t *Trainer) gather(batch []int32) {
 	t.batch = batch
 	for i, at := range batch {
@@ -193,7 +192,7 @@ func (t *Trainer) gather(batch []int32) {
 	}
 }
 
-// gradient computes that of a shard's part of the minibatch.
+// gradient computes the gradient of a shard's part of the minibatch.
 func (t *Trainer) gradient(k int) {
 	s := t.shards[k]
 	inputs, actions := t.vector.Shape.Observation, t.vector.Shape.Actions
@@ -220,26 +219,16 @@ func (t *Trainer) gradient(k int) {
 	s.Policy.Backward(s.dPreferences[:n*actions], s.dValues[:n])
 }
 
-// descend adds the shards' gradients in order, clips them and moves the parameters.
-// It returns the norm before clipping.
+// descend moves the parameters along the gradients of a minibatch and adds its terms to
+// sum. It returns the norm of the gradients before clipping.
 func (t *Trainer) descend(rate float64, sum *terms) (float64, error) {
-	gradients := t.policy.Gradients()
-	clear(gradients)
 	for _, s := range t.shards {
 		sum.add(s.terms)
-		for i, g := range s.Policy.Gradients() {
-			gradients[i] += g
-		}
 	}
 	if err := learn.Finite(t.Count, "the loss", sum.policy, sum.value, sum.entropy); err != nil {
 		return 0, err
 	}
-	norm := nn.ClipNorm(gradients, t.cfg.MaxNorm)
-	if err := learn.Finite(t.Count, "the norm of gradients", norm); err != nil {
-		return 0, err
-	}
-	t.adam.Step(t.policy.Parameters(), gradients, rate)
-	return norm, nil
+	return t.vector.Descend(t.adam, rate, t.cfg.MaxNorm, t.Count)
 }
 
 func (t *Trainer) checkpoint() learn.Checkpoint {

@@ -8,6 +8,7 @@ import (
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/dqn"
 	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/datasets"
 	"miglab/harness/algo"
@@ -17,16 +18,16 @@ import (
 )
 
 const (
-	// corunQueues are what the hierarchical paper's agent learns from: 20 queues of the 18
-	// seen programs (V-A2).
+	// corunQueues is the dataset from which the hierarchical paper's agent learns: 20 queues
+	// of the 18 seen programs (V-A2).
 	corunQueues = "corun/training"
-	// corunScored and corunWindows are what it is scored on while it learns: other queues
-	// of the same programs.
+	// corunScored and corunWindows are the dataset and the number of windows for scoring
+	// during training: other queues of the same programs.
 	corunScored  = "corun/seen"
 	corunWindows = 20
-	// corunWeight is what intermediate rewards count for beside final ones.
+	// corunWeight is the weight of intermediate rewards relative to final ones.
 	corunWeight = 0.05
-	// corunSegments is how many segments a run has: each begins with an empty replay buffer.
+	// corunSegments is the number of segments: each begins with an empty replay buffer.
 	corunSegments = 5
 )
 
@@ -41,9 +42,9 @@ func corunRecipe() *Recipe {
 	}
 }
 
-// corunSetup has the paper's epsilon (V-A3). The paper prints no other setting: they are
-// ours, as is that the agent learns from random parts of the queues, of 2 to 12 jobs each,
-// which teaches it smaller windows and keeps it from learning 20 queues by heart.
+// corunSetup uses the paper's epsilon (V-A3). The paper prints no other setting; the rest
+// is ours. The agent learns from random parts of the queues, of 2 to 12 jobs each, so that
+// it also learns smaller windows and does not memorise the 20 queues.
 func corunSetup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	windows, err := windowsOf(corunQueues, 0)
 	if err != nil {
@@ -57,8 +58,8 @@ func corunSetup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	c := dqn.Config{
 		Envs: 16, Horizon: 50, TrainEvery: 1, GradientSteps: 1, Batch: 64,
 		Buffer: 1 << 16, LearnStart: 1024, TargetEvery: 500, TotalSteps: steps,
-		LearningRate: dqn.Anneal{{Until: 1, From: 5e-4, To: 5e-6}},
-		Epsilon:      dqn.Anneal{{Until: 0.5, From: 1, To: 0.01}},
+		LearningRate: learn.Anneal{{Until: 1, From: 5e-4, To: 5e-6}},
+		Epsilon:      learn.Anneal{{Until: 0.5, From: 1, To: 0.01}},
 		Gamma:        1, MaxNorm: 10, Double: true, Shards: 2,
 	}
 	policy, target := agents.NewCorunPolicy(k, newRand(seed)), agents.NewCorunPolicy(k, newRand(seed))

@@ -6,6 +6,7 @@ import (
 
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
 	"miglab/datasets"
@@ -14,7 +15,7 @@ import (
 	"miglab/harness/task"
 )
 
-// deadlineDays is how many days a point of a learning curve is the mean over.
+// deadlineDays is the number of days over which a point of a learning curve is the mean.
 const deadlineDays = 4
 
 // deadlineRecipes lists the deadline report's agents (its Tables 5 and 9).
@@ -35,23 +36,23 @@ func deadlineRecipes() []*Recipe {
 	return out
 }
 
-// deadlineSegments is how many segments a run has: an episode takes some 4150 steps,
-// and each segment begins all of them anew.
+// deadlineSegments is the number of segments: an episode takes about 4150 steps, and each
+// segment restarts all episodes.
 const deadlineSegments = 5
 
-// deadlineConfig is the report's Table 5. What it does not print is as
-// Stable-Baselines3 has it.
+// deadlineConfig is the report's Table 5. Settings that it does not print are the defaults
+// of Stable-Baselines3.
 func deadlineConfig(original bool, steps int64) ppo.Config {
 	c := ppo.Config{
 		TotalSteps: steps, Gamma: 0.99, Lambda: 0.95, ValueCoefficient: 0.5, MaxNorm: 0.5, NormalizeAdvantage: true, Shards: 4,
 		Envs: 8, Horizon: 2048, Minibatch: 4096, Epochs: 10, Clip: 0.15,
-		LearningRate: ppo.Anneal{{Until: 1, From: 3e-4, To: 1e-5}},
-		Entropy:      ppo.Anneal{{Until: 1, From: 0.02, To: 0.001}},
+		LearningRate: learn.Anneal{{Until: 1, From: 3e-4, To: 1e-5}},
+		Entropy:      learn.Anneal{{Until: 1, From: 0.02, To: 0.001}},
 	}
 	if original {
 		c.Envs, c.Minibatch, c.Epochs, c.Clip = 4, 2048, 5, 0.2
-		c.LearningRate = ppo.Anneal{{Until: 1, From: 3e-4, To: 3e-4}}
-		c.Entropy = ppo.Anneal{{Until: 1, From: 0.001, To: 0.001}}
+		c.LearningRate = learn.Anneal{{Until: 1, From: 3e-4, To: 3e-4}}
+		c.Entropy = learn.Anneal{{Until: 1, From: 0.001, To: 0.001}}
 	}
 	return c
 }

@@ -5,16 +5,17 @@ import (
 
 	"miglab/algorithms/rl/dqn"
 	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 )
 
-// dqnSegments is how many segments a run of DQN has: each begins with an empty
-// replay buffer. With 2 instead of 10, which keeps transitions for longer, the runs that
-// were tried ended worse.
+// dqnSegments is the number of segments of a run of DQN: each begins with an empty replay
+// buffer. With 2 segments instead of 10, which keep transitions for longer, the runs we
+// tried ended worse.
 const dqnSegments = 10
 
-// setupDQN is DQN with Stable-Baselines3's proportions: 8 transitions are learned from
-// for each that is made, and exploration ends after a tenth of the steps.
+// setupDQN is DQN with Stable-Baselines3's proportions: 8 transitions are replayed for each
+// new one, and exploration ends after a tenth of the steps.
 func (p paperRun) setupDQN(k nn.Kernel, shape env.Shape, make func() env.Env, score func(nn.Policy) (float64, error), steps int64, seed uint64) (setup, error) {
 	network := func() nn.Policy {
 		return nn.NewQNetwork(shape.Observation, p.hidden, shape.Actions, false, k, newRand(seed))
@@ -23,8 +24,8 @@ func (p paperRun) setupDQN(k nn.Kernel, shape env.Shape, make func() env.Env, sc
 	c := dqn.Config{
 		Envs: 16, Horizon: 64, TrainEvery: 1, GradientSteps: 1, Batch: 128,
 		Buffer: 1 << 17, LearnStart: 1024, TargetEvery: 500, TotalSteps: steps,
-		LearningRate: dqn.Anneal{{Until: 1, From: 5e-4, To: 0}},
-		Epsilon:      dqn.Anneal{{Until: 0.1, From: 1, To: 0.05}},
+		LearningRate: learn.Anneal{{Until: 1, From: 5e-4, To: 0}},
+		Epsilon:      learn.Anneal{{Until: 0.1, From: 1, To: 0.05}},
 		Gamma:        1, MaxNorm: 10, Shards: 2,
 	}
 	learner, err := dqn.New(c, policy, network(), make, seed)

@@ -7,42 +7,43 @@ import (
 
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 )
 
-// paperSteps is how long the project trained each of the DRL paper's agents; the
-// paper took 200 million steps, and 500 million online.
+// paperSteps is the number of steps for which the project trained each of the DRL paper's
+// agents. The paper took 200 million steps, and 500 million online.
 const paperSteps = 500_000
 
-// onlineStream is how many tasks an episode of the online agent has, of which it
-// sees 14 at a time.
+// onlineStream is the number of tasks in an episode of the online agent, which sees 14 at
+// a time.
 const onlineStream = 56
 
-// longSegments is how many segments a run has whose episodes are longer than usual:
-// each segment begins all of them anew, and those of the online agent take some hundred
-// steps.
+// longSegments is the number of segments of a run with long episodes: each segment restarts
+// all episodes, and those of the online agent take a few hundred steps.
 const longSegments = 10
 
-// A paperRun is an agent of the DRL paper with what a figure varies.
+// A paperRun is an agent of the DRL paper with the settings that a figure varies.
 type paperRun struct {
 	agent    *agents.PaperAgent
 	workload string
-	// suffix tells the run from the one of the paper's final setting, and doc why.
+	// suffix distinguishes the run from that of the paper's final setting, and doc says why
+	// it exists.
 	suffix, doc string
 	tasks       int // N
 	levels      int // M; 0 is continuous time
 	hidden      []int
 	dqn         bool
-	// empty lets episodes begin on an idle GPU, released follows the released code where
-	// the environment differs: see [env.BatchOptions].
+	// empty makes episodes begin on an idle GPU; released follows the released code where it
+	// differs: see [env.BatchOptions].
 	empty, released bool
 	seeds           []uint
 }
 
-// threeSeeds are those of the runs that a claim about training rests on.
+// threeSeeds are the seeds of the runs behind a claim about training.
 var threeSeeds = []uint{1, 2, 3}
 
 // paperRecipes lists the agents of Tables 4 and 5, and the runs of Figs. 10 to 12.
@@ -80,7 +81,7 @@ func paperRecipes() []*Recipe {
 	for _, n := range []int{21, 28} {
 		vary(fmt.Sprintf("-N%d", n), fmt.Sprintf(", N = %d (Fig. 12)", n), func(r *paperRun) { r.tasks = n; once(r) })
 	}
-	// Whether the start or the environment is what lets FLOAT learn to reconfigure.
+	// Does FLOAT learn to reconfigure because of the start or because of the environment?
 	for _, w := range []string{"WIDETIMES", "MIXSCALINGUNIFORM"} {
 		usual.workload = w
 		vary("-empty", ", episodes beginning on an idle GPU", func(r *paperRun) { r.empty = true; once(r) })
@@ -93,8 +94,8 @@ func paperRecipes() []*Recipe {
 	return out
 }
 
-// seedsOf says how often an agent is trained: three times where a claim compares
-// its final scores with another's.
+// seedsOf returns the seeds of an agent: three if a claim compares its final scores with
+// those of another.
 func seedsOf(a *agents.PaperAgent, workload string) []uint {
 	switch {
 	case a.Name == "rl-onehot" || a.Online || workload == "POORSCALING":
@@ -118,7 +119,7 @@ func (p paperRun) recipe() *Recipe {
 	return r
 }
 
-// options are those of the environment that the agent is evaluated in.
+// options are the options of the environment in which the agent is evaluated.
 func (p paperRun) options() env.BatchOptions {
 	o := p.agent.Options(gpu(), mig.Parallel)
 	o.Tasks, o.Levels, o.Released = p.tasks, p.levels, p.released
@@ -128,8 +129,8 @@ func (p paperRun) options() env.BatchOptions {
 	return o
 }
 
-// learns are the options of the environment that the agent learns in: unless it says
-// otherwise, episodes begin in random partitions at work, as in the released code.
+// learns are the options of the environment in which the agent learns. By default,
+// episodes begin in random busy partitions, as in the released code.
 func (p paperRun) learns() env.BatchOptions {
 	o := p.options()
 	o.RandomStart = !p.empty
@@ -151,7 +152,7 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	make := func() env.Env {
 		b, err := env.NewBatch(learns, source)
 		if err != nil {
-			panic(err) // The first one was made of the same.
+			panic(err) // the first environment has the same options
 		}
 		return b
 	}
@@ -164,12 +165,12 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		return p.setupDQN(k, shape, make, score, steps, seed)
 	}
 	policy := nn.NewActorCritic(shape.Observation, p.hidden, shape.Actions, k, newRand(seed))
-	// The paper prints none of these but the discount and the entropy. They are ours, for
-	// runs of half a million steps: more environments, larger minibatches and a higher,
-	// falling rate than Stable-Baselines3 has by default.
+	// The paper prints only the discount and the entropy. The rest is ours, for runs of half
+	// a million steps: more environments, larger minibatches and a higher, falling rate than
+	// the defaults of Stable-Baselines3.
 	c := ppo.Config{
 		Envs: 64, Horizon: 128, Minibatch: 512, Epochs: 4, TotalSteps: steps,
-		LearningRate: ppo.Anneal{{Until: 1, From: 5e-4, To: 0}},
+		LearningRate: learn.Anneal{{Until: 1, From: 5e-4, To: 0}},
 		Gamma:        1, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
 		NormalizeAdvantage: true, Shards: 4,
 	}
@@ -189,14 +190,14 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 
 // entropyPhases is how the released code anneals the entropy coefficient. The text
 // has 0.01, 0.075, 0.005 and 0 (DRL 6.5.1).
-var entropyPhases = ppo.Anneal{
+var entropyPhases = learn.Anneal{
 	{Until: 0.25, From: 0.01, To: 0.01},
 	{Until: 0.5, From: 0.00075, To: 0.00075},
 	{Until: 0.75, From: 0.0005, To: 0.0005},
 	{Until: 1, From: 0, To: 0},
 }
 
-// described leaves out what has no stable text.
+// described returns the options that have a stable text.
 func described(o env.BatchOptions) string {
 	return fmt.Sprintf("%s N=%d M=%d encoding=%d direct=%t stream=%d random=%t released=%t",
 		o.GPU, o.Tasks, o.Levels, o.Encoding, o.Direct, o.Stream, o.RandomStart, o.Released)

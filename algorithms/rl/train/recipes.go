@@ -9,6 +9,7 @@ import (
 
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
 	"miglab/datasets"
@@ -19,41 +20,40 @@ import (
 
 // A Recipe says how an agent is trained.
 type Recipe struct {
-	// Name is that of the weights and, for the agents that are shipped, what package
-	// agents loads.
+	// Name is the name of the weights. Package agents loads those of shipped agents.
 	Name string
-	// Doc is half a sentence for lists.
+	// Doc is a phrase for lists.
 	Doc string
-	// Steps in all environments that the project itself trained. The DRL paper's
-	// agents took 200 million.
+	// Steps is the number of steps, in all environments, of the project's own runs. The DRL
+	// paper's agents took 200 million.
 	Steps int64
-	// Seeds are those of the project's own runs; the first one's weights are shipped.
+	// Seeds are the seeds of the project's own runs. The weights of the first are shipped.
 	Seeds []uint
 	// Shipped says that the weights of the first seed are built into the program.
 	Shipped bool
-	// Score is what the learning curve shows: p_opt_percent, late_percent or
-	// relative_throughput, of which more is better.
+	// Score is the measure in the learning curve: p_opt_percent, late_percent, or
+	// relative_throughput, for which more is better.
 	Score string
-	// Track is that of the agent.
+	// Track is the agent's track.
 	Track algo.Track
 
 	setup func(k nn.Kernel, steps int64, seed uint64) (setup, error)
 	meta  func(shipped nn.Policy, steps int64, seed uint64) nn.Meta
 }
 
-// A setup is a recipe made ready.
+// A setup holds everything that a recipe needs to run.
 type setup struct {
 	policy       nn.Policy
 	learner      learner
 	score        func(nn.Policy) (float64, error)
 	perIteration int64
-	// segments is how many the run is cut into; 0 means as usual.
+	// segments is the number of segments; 0 means the usual number.
 	segments int64
-	// text spells out all settings, so that a run is not resumed with others.
+	// text lists all settings, so that a run is not resumed with other ones.
 	text string
 }
 
-// Recipes lists all of them: the shipped agents first.
+// Recipes lists all recipes, those of shipped agents first.
 func Recipes() []*Recipe {
 	var all []*Recipe
 	all = append(all, ownRecipes()...)
@@ -63,8 +63,8 @@ func Recipes() []*Recipe {
 	return all
 }
 
-// OfTrack lists the recipes of a track's agents. Those of the stream track are the ones of
-// the batch track.
+// OfTrack lists the recipes of a track's agents. The stream track has the recipes of the
+// batch track.
 func OfTrack(track algo.Track) []*Recipe {
 	if track == algo.TrackStream {
 		track = algo.TrackBatch
@@ -73,7 +73,7 @@ func OfTrack(track algo.Track) []*Recipe {
 }
 
 // Find returns a recipe by name, or by the name of an agent and the workload that it
-// learns from; "" stands for the most general one. The error is a
+// learns from; "" means the most general one. The error is a
 // *nearest.UnknownError.
 func Find(name, workload string) (*Recipe, error) {
 	general := workload
@@ -101,12 +101,12 @@ func Find(name, workload string) (*Recipe, error) {
 	return nil, nearest.Unknown("agent", name, names)
 }
 
-// gpu is what agents are trained for: all models with 7 slices look alike but for
+// gpu is the model that agents are trained for. All models with 7 slices differ only in
 // the cost of reconfiguring.
 func gpu() *mig.GPU { return mig.MustLookup("A100") }
 
-// readings are the generators that agents learn from, half of the batches each: the
-// text and the code with which the paper's agents were trained.
+// readings are the generators of the batches to learn from, half each: that of the paper's
+// text and that of the code with which the paper's agents were trained.
 var readings = []string{"paper", "released-train"}
 
 // sourceOf draws batches of n tasks of the workloads.
@@ -139,8 +139,8 @@ func ownRecipes() []*Recipe {
 func ownRecipe(name, doc string, steps int64, workloads []string) *Recipe {
 	r := &Recipe{Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: true, Score: pOpt, Track: algo.TrackBatch}
 	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
-		// Most batches have the 14 tasks of DRL 5.1.3; the others teach what to do with
-		// any number.
+		// Most batches have the 14 tasks of DRL 5.1.3. The others teach the agent to
+		// schedule any number.
 		source, err := sourceOf(workloads, func(rng *rand.Rand) int {
 			if rng.IntN(4) > 0 {
 				return 14
@@ -158,8 +158,8 @@ func ownRecipe(name, doc string, steps int64, workloads []string) *Recipe {
 		policy := agents.NewOwnPolicy(layout, k, newRand(seed))
 		c := ppo.Config{
 			Envs: 512, Horizon: 32, Minibatch: 1024, Epochs: 3, TotalSteps: steps,
-			LearningRate: ppo.Anneal{{Until: 1, From: 1e-3, To: 0}},
-			Entropy:      ppo.Anneal{{Until: 0.85, From: 0.1, To: 0}},
+			LearningRate: learn.Anneal{{Until: 1, From: 1e-3, To: 0}},
+			Entropy:      learn.Anneal{{Until: 0.85, From: 0.1, To: 0}},
 			Gamma:        1, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
 			NormalizeAdvantage: true, Shards: 4,
 		}

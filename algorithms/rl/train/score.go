@@ -12,20 +12,20 @@ import (
 	"miglab/harness/task"
 )
 
-// What the learning curves show.
+// The measures in the learning curves.
 const (
 	pOpt        = "p_opt_percent"
 	latePercent = "late_percent"
 	throughput  = "relative_throughput"
 )
 
-// A measured batch is one with its l_bound (DRL 5.2), in seconds.
+// A measured is a batch with its l_bound (DRL 5.2), in seconds.
 type measured struct {
 	times []env.Times
 	bound float64
 }
 
-// batchesOf returns the batches of n tasks that agents for the workloads are scored on.
+// batchesOf returns the batches of n tasks on which agents for the workloads are scored.
 func batchesOf(workloads []string, n int) ([]measured, error) {
 	var names []string
 	for _, w := range workloads {
@@ -65,7 +65,7 @@ func measure(tasks task.Batch) (measured, error) {
 	return m, err
 }
 
-// A player is an environment with which a policy can be evaluated.
+// A player is an environment in which a policy can be evaluated.
 type player interface {
 	env.Env
 	Makespan() float64
@@ -99,8 +99,7 @@ func play(policy nn.Policy, envs []player, batches []measured) float64 {
 	return sum / float64(len(envs))
 }
 
-// ownScore evaluates our agent under sequential reconfiguration, which it learns
-// with.
+// ownScore evaluates our agent under sequential reconfiguration, as in its training.
 func ownScore(workloads []string) (func(nn.Policy) (float64, error), error) {
 	batches, err := batchesOf(workloads, 14)
 	if err != nil {

@@ -1,11 +1,11 @@
-// Package train trains the agents: recipes say what is learned from what and how
-// long, and Run carries one out, resumably.
+// Package train trains the agents. A [Recipe] says what an agent learns from and for how
+// long; [Run] carries it out and can resume it.
 //
-// A run is cut into segments. At the end of each the agent is evaluated on fixed
-// instances, a line is added to the learning curve and a checkpoint is written; the
-// next segment begins all environments anew, from the seed and its own number. So a
-// run that was killed goes on at its last checkpoint and ends with the same curve
-// and the same weights, to the last bit, as one that was not.
+// A run is split into segments. At the end of each, the agent is evaluated on fixed
+// instances, a line is added to the learning curve and a checkpoint is written. The next
+// segment restarts all environments from the seed and the number of the segment. So a run
+// that was killed resumes at its last checkpoint and ends with the same curve and the same
+// weights, to the last bit.
 package train
 
 import (
@@ -25,59 +25,59 @@ import (
 	"strconv"
 
 	"miglab/algorithms/rl/agents"
+	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
-	"miglab/algorithms/rl/ppo"
 	"miglab/harness/atomicfile"
 	"miglab/harness/curve"
 )
 
-// segments is how many a run is usually cut into.
+// segments is the usual number of segments of a run.
 const segments = 40
 
 // Options say how a recipe is carried out.
 type Options struct {
-	// Steps in all environments; 0 means as many as the recipe says.
+	// Steps is the number of steps in all environments; 0 means that of the recipe.
 	Steps int64
 	Seed  uint64
 	// Dir gets a folder for the run; see [Recipe.Folder].
 	Dir string
-	// Workers bounds the goroutines and changes no result.
+	// Workers limits the number of goroutines. It does not change the result.
 	Workers int
-	// Kernel multiplies; one that is not portable gives other roundings and so another,
-	// equally good, run.
+	// Kernel computes the products. A kernel with other rounding gives another, equally good
+	// run.
 	Kernel nn.Kernel
-	// Shared means that another process may be at the same run. What killed ones left of
-	// files then stays, as it may be what the other is writing.
+	// Shared means that another process may work on the same run. Temporary files of killed
+	// processes then stay, because the other process may be writing them.
 	Shared bool
-	// Progress, if set, is called with the steps done and to be done.
+	// Progress, if set, is called with the number of steps done and the total.
 	Progress func(done, all int64)
 }
 
-// Result is where a run left its files.
+// Result holds the paths of a run's files.
 type Result struct {
-	// Curve is the learning curve (CSV), Weights what the agent is made of.
+	// Curve is the learning curve (CSV), Weights the file of the agent's weights.
 	Curve, Weights string
-	// Last is the last line of the curve.
+	// Last is the last point of the curve.
 	Last curve.Point
 }
 
-// learner is what package ppo and package dqn have in common.
+// A learner is a trainer of package ppo or dqn.
 type learner interface {
 	Steps() int64
-	Iterate(ctx context.Context, workers int) (ppo.Stats, error)
+	Iterate(ctx context.Context, workers int) (learn.Stats, error)
 	Restart(segment uint64)
 	Save(w io.Writer) error
 	Load(r io.Reader) error
 }
 
-// MismatchError says that a folder holds a run that differs from what was asked for.
+// MismatchError says that a folder holds a run with other settings.
 type MismatchError struct{ Folder, What, Have, Want string }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("%s holds a run with %s %s, not %s: give another --out, or remove the folder to begin anew", e.Folder, e.What, e.Have, e.Want)
+	return fmt.Sprintf("%s holds a run with %s %s, not %s: give another --out, or remove the folder to start again", e.Folder, e.What, e.Have, e.Want)
 }
 
-// identity is what a resumed run must agree on.
+// identity holds the settings that a resumed run must share.
 type identity struct {
 	Recipe  string `json:"recipe"`
 	Steps   int64  `json:"steps"`
@@ -88,7 +88,7 @@ type identity struct {
 	Setup string `json:"setup"`
 }
 
-// A session is a recipe that is being carried out.
+// A session is a recipe in progress.
 type session struct {
 	Options
 	recipe  *Recipe
@@ -105,9 +105,8 @@ type session struct {
 // Folder is the name of a run's folder.
 func (r *Recipe) Folder(seed uint64) string { return fmt.Sprintf("%s-seed%d", r.Name, seed) }
 
-// Run trains an agent, or goes on where an interrupted run of the same recipe, steps
-// and seed was. Where training diverges the error is a [*ppo.DivergedError], and
-// the last checkpoint is kept.
+// Run trains an agent. It resumes an interrupted run of the same recipe, steps and seed. If
+// training diverges, the error is a [*learn.DivergedError] and the last checkpoint stays.
 func Run(ctx context.Context, r *Recipe, o Options) (Result, error) {
 	if o.Steps == 0 {
 		o.Steps = r.Steps
@@ -133,7 +132,7 @@ func (s *session) done() int64 {
 	return s.curve[len(s.curve)-1].Steps
 }
 
-// begin sets everything up and reads the last checkpoint, if there is one.
+// begin sets up the run and reads the last checkpoint if there is one.
 func (s *session) begin() error {
 	setup, err := s.recipe.setup(s.Kernel, s.Steps, s.Seed)
 	if err != nil {
@@ -167,7 +166,7 @@ func (s *session) begin() error {
 	return s.readCurve()
 }
 
-// agree writes down what the run is, or compares it with what is there.
+// agree writes the run's identity to its folder, or compares it with the one there.
 func (s *session) agree(want identity) error {
 	file := s.path("run.json")
 	text, err := os.ReadFile(file)
@@ -183,7 +182,7 @@ func (s *session) agree(want identity) error {
 	}
 	var have identity
 	if err := json.Unmarshal(text, &have); err != nil {
-		return fmt.Errorf("%s: %w; remove the folder to begin anew", file, err)
+		return fmt.Errorf("%s: %w; remove the folder to start again", file, err)
 	}
 	for _, f := range []struct{ what, have, want string }{
 		{"recipe", have.Recipe, want.Recipe},
@@ -200,7 +199,7 @@ func (s *session) agree(want identity) error {
 	return nil
 }
 
-// iterations is how many a segment has; the last one may have fewer.
+// iterations is the number of iterations of a segment; the last segment may have fewer.
 func (s *session) iterations() int64 { return max(1, s.perSegment/s.perIteration) }
 
 // advance trains for a segment, adds a point to the curve and writes a checkpoint.
@@ -242,7 +241,7 @@ func (s *session) advance(ctx context.Context) error {
 	}
 	sum.Round()
 	s.curve = append(s.curve, sum)
-	// The curve first: lines beyond the checkpoint are dropped when the run goes on.
+	// Write the curve first: a resumed run drops the lines beyond the checkpoint.
 	if err := s.writeCurve(); err != nil {
 		return err
 	}
@@ -258,7 +257,7 @@ func (s *session) readCurve() error {
 	at := s.learner.Steps()
 	text, err := os.ReadFile(s.path("curve.csv"))
 	if err != nil {
-		return fmt.Errorf("%w; a checkpoint without its curve: remove the folder to begin anew", err)
+		return fmt.Errorf("%w; the checkpoint has no curve: remove the folder to start again", err)
 	}
 	points, err := curve.Read(bytes.NewReader(text), s.path("curve.csv"))
 	if err != nil {
@@ -270,12 +269,12 @@ func (s *session) readCurve() error {
 		}
 	}
 	if s.done() != at {
-		return fmt.Errorf("%s ends at step %d and the checkpoint at %d; remove the folder to begin anew", s.path("curve.csv"), s.done(), at)
+		return fmt.Errorf("%s ends at step %d and the checkpoint at %d; remove the folder to start again", s.path("curve.csv"), s.done(), at)
 	}
-	// The number of a segment decides what is drawn in it.
+	// The random draws of a segment depend on its number.
 	segment := s.iterations() * s.perIteration
 	if want := (at + segment - 1) / segment; int64(len(s.curve)) != want {
-		return fmt.Errorf("%s has %d points up to step %d, want %d; remove the folder to begin anew", s.path("curve.csv"), len(s.curve), at, want)
+		return fmt.Errorf("%s has %d points up to step %d, want %d; remove the folder to start again", s.path("curve.csv"), len(s.curve), at, want)
 	}
 	return nil
 }
@@ -293,8 +292,8 @@ func (s *session) finish() (Result, error) {
 	})
 }
 
-// Kept says whether the project keeps such a run: others would pass for those that it
-// describes.
+// Kept returns an error if the project does not keep such a run: other runs could be
+// mistaken for those that the recipe describes.
 func (r *Recipe) Kept(o Options) error {
 	if o.Steps != 0 && o.Steps != r.Steps || !slices.Contains(r.Seeds, uint(o.Seed)) {
 		return fmt.Errorf("a run of %d steps with seed %d is not what the project keeps of %s: it takes %d steps and seeds %v",
@@ -303,9 +302,8 @@ func (r *Recipe) Kept(o Options) error {
 	return nil
 }
 
-// Install puts the weights of a finished run, if they are the ones to be shipped,
-// and its curve where the project keeps them.
-// The run must be one that is kept ([Recipe.Kept]).
+// Install copies the curve of a finished run, and its weights if they are shipped, to the
+// project's folders. The project must keep the run ([Recipe.Kept]).
 func (r *Result) Install(root string, recipe *Recipe, seed uint64) error {
 	if recipe.Shipped && seed == uint64(recipe.Seeds[0]) {
 		if err := copyFile(filepath.Join(root, WeightsFolder, recipe.Name+agents.Extension), r.Weights); err != nil {
@@ -315,7 +313,7 @@ func (r *Result) Install(root string, recipe *Recipe, seed uint64) error {
 	return copyFile(filepath.Join(root, CurvesFolder, recipe.Folder(seed)+".csv"), r.Curve)
 }
 
-// Where the project keeps what was trained.
+// The project's folders for curves and weights.
 const (
 	WeightsFolder = "algorithms/rl/agents/weights"
 	CurvesFolder  = "paper-figures/drl/curves"
@@ -332,5 +330,5 @@ func copyFile(to, from string) error {
 	})
 }
 
-// newRand returns a stream for the first weights of a network.
+// newRand returns the random stream for the initial weights of a network.
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x6d69676c6162)) }

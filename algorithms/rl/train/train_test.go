@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
 	"miglab/harness/algo"
@@ -42,7 +43,7 @@ func tiny(wrap func(env.Env) env.Env) *Recipe {
 		policy := nn.NewSetPolicy(nn.SetShape{Capacity: l.Capacity, Globals: l.Globals, Row: l.Row, Choices: l.Nodes}, 8, k, newRand(seed))
 		c := ppo.Config{
 			Envs: 8, Horizon: 16, Minibatch: 64, Epochs: 2, TotalSteps: steps,
-			LearningRate: ppo.Anneal{{Until: 1, From: 1e-3, To: 0}},
+			LearningRate: learn.Anneal{{Until: 1, From: 1e-3, To: 0}},
 			Gamma:        1, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
 			NormalizeAdvantage: true, Shards: 2,
 		}
@@ -365,8 +366,8 @@ func TestDamagedFilesAreNamed(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want the file and %q", c.file, err, c.want)
 		}
-		if bad := new(ppo.CheckpointError); c.file == "checkpoint" && !errors.As(err, &bad) {
-			t.Errorf("%v is no *ppo.CheckpointError", err)
+		if bad := new(learn.CheckpointError); c.file == "checkpoint" && !errors.As(err, &bad) {
+			t.Errorf("%v is no *learn.CheckpointError", err)
 		}
 	}
 }
@@ -391,9 +392,9 @@ func TestDivergedRunsKeepTheirLastCheckpoint(t *testing.T) {
 	left := new(atomic.Int64)
 	left.Store(5 * 128) // two segments and a half
 	_, err := Run(t.Context(), tiny(func(e env.Env) env.Env { return poisoned{e, left} }), o)
-	var diverged *ppo.DivergedError
+	var diverged *learn.DivergedError
 	if !errors.As(err, &diverged) || diverged.Steps != 6*128 {
-		t.Fatalf("%v, want a *ppo.DivergedError at step %d", err, 6*128)
+		t.Fatalf("%v, want a *learn.DivergedError at step %d", err, 6*128)
 	}
 	curve := mustRead(t, filepath.Join(o.Dir, tiny(nil).Folder(o.Seed), "curve.csv"))
 	if !strings.HasPrefix(want.curve, curve) || strings.Count(curve, "\n") != 1+2 {

@@ -5,15 +5,14 @@ import (
 	"math"
 )
 
-// An Anneal is a value that changes as training proceeds: phase by phase, and
-// linearly within each. After the last phase it stays at that one's To; an empty
-// Anneal is 0 throughout.
+// An Anneal is a value that changes during training: phase by phase, and linearly within
+// each. After the last phase it keeps that phase's To. An empty Anneal is always 0.
 //
 //	Anneal{{Until: 1, From: 3e-4, To: 3e-4}}   constant
 //	Anneal{{Until: 0.85, From: 0.1, To: 0}}    falls to 0, which it reaches at 85 %
 type Anneal []Phase
 
-// A Phase lasts from the end of the one before to Until, a fraction of all steps.
+// A Phase lasts from the end of the previous phase to Until, a fraction of all steps.
 type Phase struct{ Until, From, To float64 }
 
 // At returns the value after a fraction of all steps.
@@ -28,7 +27,7 @@ func (a Anneal) At(progress float64) float64 {
 	return value
 }
 
-// Check says whether phases follow each other and stay within bounds.
+// Check returns an error unless the phases are in order and their values within bounds.
 func (a Anneal) Check(name string, low, high float64) error {
 	begin := 0.0
 	for i, p := range a {

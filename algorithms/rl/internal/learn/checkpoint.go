@@ -9,8 +9,8 @@ import (
 	"math"
 )
 
-// A Checkpoint is the state of a trainer between two segments. Algorithm, Network
-// and Seed say whose it is; they and the lengths must be the same to be read.
+// A Checkpoint is the state of a trainer between two segments. Algorithm, Network and Seed
+// identify the trainer. Reading needs the same ones and the same lengths.
 type Checkpoint struct {
 	Algorithm, Network string
 	Seed               uint64
@@ -57,8 +57,8 @@ func withHash(b []byte) []byte {
 	return append(b, sum[:]...)
 }
 
-// Read sets counters and vectors to what was written. It changes nothing if it
-// returns an error.
+// Read sets counters and vectors to the written values. If it returns an error, they are
+// unchanged.
 func (c Checkpoint) Read(r io.Reader) error {
 	b, err := io.ReadAll(r)
 	if err != nil {
@@ -77,8 +77,7 @@ func (c Checkpoint) Read(r io.Reader) error {
 	if err := c.checkOwner(b[len(magic):]); err != nil {
 		return err
 	}
-	// What is left to differ has the lengths of what is there, so it is known where
-	// everything lies.
+	// The identity is that of c, so its length is known.
 	want := int64(len(magic) + 4 + len(c.Algorithm) + 4 + len(c.Network) + 8)
 	b = b[want:]
 	if n := c.size(); len(b) != n {

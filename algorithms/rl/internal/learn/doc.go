@@ -1,4 +1,4 @@
-// Package learn is what the trainers of packages ppo and dqn have in common:
-// environments in fixed shards with random streams of their own, values that change
-// as training proceeds, statistics, and checkpoints.
+// Package learn holds the parts that the trainers of packages ppo and dqn share:
+// environments in fixed shards with their own random streams, a step of gradient descent,
+// values that change during training, statistics, and checkpoints.
 package learn

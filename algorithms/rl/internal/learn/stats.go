@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// Stats is what one iteration says about itself. What an algorithm does not have is
-// 0; what speaks of losses and gradients is the mean over the iteration's updates.
+// Stats are the statistics of one iteration. Values that an algorithm does not have are 0.
+// Losses and gradients are means over the iteration's updates.
 type Stats struct {
-	// Steps are those of all environments since training began.
+	// Steps is the number of steps of all environments since training began.
 	Steps int64
-	// Episodes ended in this iteration; Return and Length are their means, 0 where
-	// none ended.
+	// Episodes is the number of episodes that ended in this iteration. Return and Length are
+	// their means, 0 if none ended.
 	Episodes       int
 	Return, Length float64
 	// PolicyLoss is PPO's clipped surrogate. ValueLoss is the critic's mean squared
@@ -23,18 +23,18 @@ type Stats struct {
 	// (mean of r - 1 - ln r), and ClipFraction the share of steps whose ratio r is
 	// beyond the clipping range.
 	KL, ClipFraction float64
-	// ExplainedVariance is 1 - Var(return - value) / Var(return), 0 where returns do
-	// not vary.
+	// ExplainedVariance is 1 - Var(return - value) / Var(return), 0 if the returns do not
+	// vary.
 	ExplainedVariance float64
-	// GradientNorm is before clipping.
+	// GradientNorm is the norm before clipping.
 	GradientNorm float64
 	LearningRate float64
 	// Exploration is PPO's entropy coefficient or DQN's epsilon.
 	Exploration float64
 }
 
-// A DivergedError says that training met a value that is not finite. The trainer
-// then does nothing further until it loads a checkpoint.
+// A DivergedError says that training produced a value that is not finite. The trainer then
+// stops until it loads a checkpoint.
 type DivergedError struct {
 	Steps int64 // of all environments since training began
 	What  string
@@ -56,7 +56,8 @@ func Finite[F float32 | float64](steps int64, what string, values ...F) error {
 	return nil
 }
 
-// ExplainedVariance compares predictions with what came.
+// ExplainedVariance returns the share of the variance of the actual values that the
+// predictions explain.
 func ExplainedVariance(predicted, actual []float32) float64 {
 	var meanError, mean float64
 	n := float64(len(actual))

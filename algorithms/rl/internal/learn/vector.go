@@ -10,22 +10,23 @@ import (
 	"miglab/algorithms/rl/nn"
 )
 
-// A Vector is many environments in shards. The number of shards is part of what a
-// result depends on; how many of them run at once is not.
+// A Vector is a number of environments in shards. Results depend on the number of shards
+// but not on how many of them run at once.
 type Vector struct {
 	Shards []*Shard
 	Shape  env.Shape
+	policy nn.Policy
 	seed   uint64
 }
 
-// A Shard is a contiguous group of environments with a policy of its own. It is used
-// by one goroutine at a time.
+// A Shard is a contiguous group of environments with its own policy. It is used by one
+// goroutine at a time.
 type Shard struct {
-	// Policy shares the parameters of all others.
+	// Policy shares its parameters with all other shards.
 	Policy nn.Policy
 	// Rand is for choosing actions.
 	Rand *rand.Rand
-	// Begin and End are the numbers of its environments, End not included.
+	// Begin and End are the range of its environments; End is not included.
 	Begin, End int
 
 	shape   env.Shape
@@ -44,13 +45,12 @@ type member struct {
 	length int
 }
 
-// NewVector makes n environments in a number of shards. They run once Restart has
-// been called.
+// NewVector creates n environments in a number of shards. Call Restart before using them.
 func NewVector(n, shards int, policy nn.Policy, makeEnv func() env.Env, seed uint64) (*Vector, error) {
 	if n < 1 || shards < 1 || shards > n {
 		return nil, fmt.Errorf("%d environments in %d shards, want at least 1 in each", n, shards)
 	}
-	v := &Vector{seed: seed}
+	v := &Vector{policy: policy, seed: seed}
 	for k := range shards {
 		s := &Shard{Policy: policy.Share(), Begin: k * n / shards, End: (k + 1) * n / shards}
 		s.Rand = rand.New(&s.source)
@@ -70,8 +70,8 @@ func NewVector(n, shards int, policy nn.Policy, makeEnv func() env.Env, seed uin
 	return v, nil
 }
 
-// Restart begins an episode in every environment, with streams that depend on
-// nothing but the seed, the segment and the environment's number.
+// Restart begins an episode in every environment, with streams that depend only on the
+// seed, the segment and the environment's number.
 func (v *Vector) Restart(segment uint64) {
 	for k, s := range v.Shards {
 		Seed(&s.source, v.seed, segment, Choosing, k)
@@ -93,8 +93,8 @@ func (s *Shard) Observe(observations []float32, masks []bool) {
 	}
 }
 
-// Step carries out one action in each environment of the shard, and begins a new
-// episode where one is done.
+// Step carries out one action in each environment of the shard. It begins a new episode in
+// each environment that is done.
 func (s *Shard) Step(actions []int32, rewards []float32, dones []bool) {
 	for i := range s.members {
 		m := &s.members[i]
@@ -111,7 +111,7 @@ func (s *Shard) Step(actions []int32, rewards []float32, dones []bool) {
 	}
 }
 
-// Episodes sets what Stats says of the episodes that ended since the last call.
+// Episodes sets the fields of Stats about the episodes that ended since the last call.
 func (v *Vector) Episodes(to *Stats) {
 	to.Episodes, to.Return, to.Length = 0, 0, 0
 	for _, s := range v.Shards {
@@ -126,7 +126,26 @@ func (v *Vector) Episodes(to *Stats) {
 	}
 }
 
-// What a stream of random numbers is for.
+// Descend adds the gradients of the shards in order, clips them to maxNorm and moves the
+// parameters. It returns the norm before clipping. The error is a [*DivergedError] at the
+// given number of steps.
+func (v *Vector) Descend(adam *nn.Adam, rate, maxNorm float64, steps int64) (norm float64, err error) {
+	gradients := v.policy.Gradients()
+	clear(gradients)
+	for _, s := range v.Shards {
+		for i, g := range s.Policy.Gradients() {
+			gradients[i] += g
+		}
+	}
+	norm = nn.ClipNorm(gradients, maxNorm)
+	if err := Finite(steps, "the norm of gradients", norm); err != nil {
+		return 0, err
+	}
+	adam.Step(v.policy.Parameters(), gradients, rate)
+	return norm, nil
+}
+
+// The purposes of random streams.
 const (
 	environments = iota
 	Choosing     // actions, by shard

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package nn
+
+func affineVector(_, _, _, _ []float32, _, _, _ int) bool { return false }
+
+func tanhVector([]float32) int { return 0 }
