@@ -16,8 +16,9 @@ import (
 
 // Data gives an artefact's Build the results of its cells.
 //
-// Data keeps the first error, as a [bufio.Writer] does, so that Build needs no check after
-// each call: from then on all values are zeros, and the output of Build is discarded.
+// Data keeps the first error, like a [bufio.Writer], so that Build does not check each call.
+// A call that fails returns zeros, as many as there are instances. After an error the output
+// of Build is discarded.
 type Data struct {
 	Scale   Scale
 	ctx     context.Context
@@ -88,7 +89,7 @@ func (d *Data) AboveBound(s, bound run.Series) []float64 {
 }
 
 // Micros returns the wall times of a series in microseconds. Some or all may be missing:
-// timings are no results, and a power cut may lose them.
+// timings are not results, and a power cut may lose them.
 func (d *Data) Micros(s run.Series) []float64 {
 	n := d.need(s)
 	us, err := d.results.Microseconds(s, n.First, n.N)
