@@ -2,10 +2,14 @@ package run
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"miglab/harness/store"
 )
 
 func TestResultsGoToTheFileThatIsNamed(t *testing.T) {
@@ -45,5 +49,52 @@ func TestFailures(t *testing.T) {
 	got, err := r.Failures(cells)
 	if err != nil || got[KindPanic] != 3 || got[KindInvalid] != 9 || got[KindInfeasible] != 3 || got[KindFailed] != 3 || len(got) != 4 {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// A database that is damaged in the middle is named. Moved away, its cells are computed again, and
+// the table is that of an undisturbed run; those of other databases stay.
+func TestDamagedShard(t *testing.T) {
+	dir := t.TempDir()
+	cells := everything(t, 12)
+	for i := range 2 {
+		st := open(t, dir)
+		mustRun(t, Engine{Store: st, Shard: Shard{i, 2}}, cells)
+		if err := st.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := export(t, dir)
+	path := filepath.Join(dir, "results-1of2.db")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := len(data) / 2; i < len(data)/2+4096; i++ {
+		data[i] ^= 0x5a
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	st, err := store.Open(dir)
+	if err == nil {
+		err = st.Export(io.Discard, store.Filter{}, "csv", false)
+		st.Close()
+	}
+	var damage *store.Damage
+	if !errors.As(err, &damage) || damage.File != path {
+		t.Fatalf("damaged in the middle: %v", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	kept := count(t, open(t, dir))
+	before := calls.Load()
+	mustRun(t, Engine{Store: open(t, dir), Workers: 8}, cells)
+	if n := int(calls.Load() - before); kept == 0 || n != len(cells)-kept {
+		t.Errorf("%d cells computed again, with %d of %d kept", n, kept, len(cells))
+	}
+	if export(t, dir) != want {
+		t.Error("other bytes than undisturbed")
 	}
 }

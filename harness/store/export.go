@@ -23,30 +23,31 @@ func (db *DB) Export(w io.Writer, filter Filter, format string, timing bool) err
 	return db.exportCSV(w, filter, timing)
 }
 
-// each calls use for every row to export, with its wall time if timing is set; NaN where it is not known.
-func (db *DB) each(filter Filter, timing bool, use func(s Series, r *Row, micros Point) error) error {
+// each calls use for every row to export, with its wall time in microseconds; 0 where it is not known
+// or timing is not set.
+func (db *DB) each(filter Filter, timing bool, use func(s Series, r *Row, micros float64) error) error {
 	all, err := db.Series(filter)
 	if err != nil {
 		return err
 	}
 	for _, s := range all {
-		var times []Point
+		micros := map[int]float64{}
 		if timing {
-			if times, err = db.Column(s, ""); err != nil {
+			times, err := db.Column(s, "")
+			if err != nil {
 				return err
 			}
+			for _, t := range times {
+				if t.Micros > 0 { // not NaN
+					micros[t.Instance] = t.Micros
+				}
+			}
 		}
-		i := 0
 		for r, err := range db.Rows(s) {
 			if err != nil {
 				return err
 			}
-			var micros Point
-			for timing && i < len(times) && times[i].Instance <= r.Instance {
-				micros = times[i]
-				i++
-			}
-			if err := use(s, &r, micros); err != nil {
+			if err := use(s, &r, micros[r.Instance]); err != nil {
 				return err
 			}
 		}
@@ -57,7 +58,7 @@ func (db *DB) each(filter Filter, timing bool, use func(s Series, r *Row, micros
 // exportCSV writes a column for each metric that a row has, by name. What a row lacks is empty.
 func (db *DB) exportCSV(w io.Writer, filter Filter, timing bool) error {
 	names := map[string]int{}
-	if err := db.each(filter, false, func(_ Series, r *Row, _ Point) error {
+	if err := db.each(filter, false, func(_ Series, r *Row, _ float64) error {
 		for _, m := range r.Metrics {
 			names[m.Name] = 0
 		}
@@ -80,9 +81,10 @@ func (db *DB) exportCSV(w io.Writer, filter Filter, timing bool) error {
 		return err
 	}
 	record := make([]string, len(header))
-	if err := db.each(filter, timing, func(s Series, r *Row, micros Point) error {
+	if err := db.each(filter, timing, func(s Series, r *Row, micros float64) error {
 		copy(record, []string{
-			s.Track, s.Dataset, s.Content, s.GPU, strconv.Itoa(s.Count), s.Algorithm, strconv.Itoa(s.Version), s.Weights, s.Model, strconv.Itoa(r.Instance),
+			s.Track, s.Dataset, s.Content, s.GPU, strconv.Itoa(s.Count), s.Algorithm, strconv.Itoa(s.Version), s.Weights, s.Model,
+			strconv.Itoa(r.Instance),
 		})
 		clear(record[first:])
 		for _, m := range r.Metrics {
@@ -90,8 +92,8 @@ func (db *DB) exportCSV(w io.Writer, filter Filter, timing bool) error {
 		}
 		end := first + len(names)
 		record[end], record[end+1] = r.Kind, r.Error
-		if timing && micros.Micros > 0 {
-			record[end+2] = formatNumber(micros.Micros)
+		if micros > 0 {
+			record[end+2] = formatNumber(micros)
 		}
 		return out.Write(record)
 	}); err != nil {
@@ -103,39 +105,21 @@ func (db *DB) exportCSV(w io.Writer, filter Filter, timing bool) error {
 
 func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// A line is a row as JSON.
-type line struct {
-	Track     string          `json:"track"`
-	Dataset   string          `json:"dataset"`
-	Content   string          `json:"content"`
-	GPU       string          `json:"gpu"`
-	Count     int             `json:"count"`
-	Algorithm string          `json:"algorithm"`
-	Version   int             `json:"version"`
-	Weights   string          `json:"weights,omitempty"`
-	Model     string          `json:"model"`
-	Instance  int             `json:"instance"`
-	Metrics   json.RawMessage `json:"metrics,omitempty"`
-	Kind      string          `json:"kind,omitempty"`
-	Error     string          `json:"error,omitempty"`
-	Micros    float64         `json:"microseconds,omitempty"`
-}
-
 func (db *DB) exportLines(w io.Writer, filter Filter, timing bool) error {
+	type line struct {
+		Series
+		Instance int             `json:"instance"`
+		Metrics  json.RawMessage `json:"metrics,omitempty"`
+		Kind     string          `json:"kind,omitempty"`
+		Error    string          `json:"error,omitempty"`
+		Micros   float64         `json:"microseconds,omitempty"`
+	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false) // so that n=1&seed=2 reads as it is typed
-	var buffer []byte
-	return db.each(filter, timing, func(s Series, r *Row, micros Point) error {
-		l := line{
-			Track: s.Track, Dataset: s.Dataset, Content: s.Content, GPU: s.GPU, Count: s.Count, Algorithm: s.Algorithm, Version: s.Version,
-			Weights: s.Weights, Model: s.Model, Instance: r.Instance, Kind: r.Kind, Error: r.Error,
-		}
+	return db.each(filter, timing, func(s Series, r *Row, micros float64) error {
+		l := line{Series: s, Instance: r.Instance, Kind: r.Kind, Error: r.Error, Micros: micros}
 		if r.Kind == "" {
-			buffer = appendMetrics(buffer[:0], r.Metrics)
-			l.Metrics = buffer
-		}
-		if micros.Micros > 0 { // not NaN
-			l.Micros = micros.Micros
+			l.Metrics = appendMetrics(nil, r.Metrics)
 		}
 		return e.Encode(&l)
 	})

@@ -14,16 +14,19 @@ import (
 // A Series is an algorithm on a dataset under fixed conditions. Its results are
 // told apart by the instance alone. The names are those of package run.
 type Series struct {
-	Track, Dataset, Content, GPU string
+	Track   string `json:"track"`
+	Dataset string `json:"dataset"`
+	Content string `json:"content"`
+	GPU     string `json:"gpu"`
 	// Count is the number of GPUs.
-	Count     int
-	Algorithm string
+	Count     int    `json:"count"`
+	Algorithm string `json:"algorithm"`
 	// Version is the algorithm's.
-	Version int
+	Version int `json:"version"`
 	// Weights names what a trained algorithm has learned; empty for all others.
-	Weights string
+	Weights string `json:"weights,omitempty"`
 	// Model is the reconfiguration model.
-	Model string
+	Model string `json:"model"`
 }
 
 // compare orders series by their fields, in the order of an export.
