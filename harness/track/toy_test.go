@@ -72,7 +72,7 @@ func TestToyTrack(t *testing.T) {
 	ran := miglab("run", "--track", "toy", "--algorithms", "toy-pick,toy-pick?rule=smallest,toy-pick?rule=none", "--datasets", "toy/numbers", "--instances", "40")
 	expect(`^120 cells;`, ran)
 	expect(`40 of them ended as "invalid"`, ran)
-	expect(`(?s)toy/numbers: chosen.*\n1 +toy-pick\?rule=smallest .*\n2 +toy-pick .*\n3 +toy-pick\?rule=none `, miglab("leaderboard", "--track", "toy"))
+	expect(`(?s)toy/numbers: chosen.*\n +1 +toy-pick\?rule=smallest .*\n +2 +toy-pick .*\n +3 +toy-pick\?rule=none `, miglab("leaderboard", "--track", "toy"))
 	exported := miglab("export", "--track", "toy", "--format", "csv")
 	if n := strings.Count(exported, "\ntoy,toy/numbers,"); n != 120 {
 		t.Errorf("%d rows are exported, want 120:\n%s", n, exported[:min(len(exported), 500)])

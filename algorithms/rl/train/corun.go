@@ -34,7 +34,7 @@ const (
 func corunRecipe() *Recipe {
 	return &Recipe{
 		Name: agents.CorunName, Doc: "the hierarchical paper's agent, dueling double DQN on 20 queues of the seen programs",
-		Track: algo.TrackCorun, Steps: 200_000, Seeds: []uint{1}, Shipped: true, Score: throughput,
+		Tracks: []algo.Track{algo.TrackCorun}, Steps: 200_000, Seeds: []uint{1}, Shipped: true, Score: throughput,
 		setup: corunSetup,
 		meta: func(shipped nn.Policy, steps int64, seed uint64) nn.Meta {
 			return nn.Meta{Agent: agents.CorunName, Network: shipped.String(), GPU: gpu().Name, Workload: corunQueues, Steps: uint64(steps), Seed: seed}

@@ -23,7 +23,7 @@ func deadlineRecipes() []*Recipe {
 	var out []*Recipe
 	for i := range agents.DeadlineAgents {
 		a := &agents.DeadlineAgents[i]
-		r := &Recipe{Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000, Seeds: []uint{1}, Shipped: true, Score: latePercent, Track: algo.TrackDispatch}
+		r := &Recipe{Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000, Seeds: []uint{1}, Shipped: true, Score: latePercent, Tracks: []algo.Track{algo.TrackDispatch}}
 		if a.Original {
 			r.Steps = 200_000
 		}

@@ -10,7 +10,6 @@ import (
 	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
-	"miglab/harness/algo"
 	"miglab/harness/mig"
 )
 
@@ -108,7 +107,7 @@ func seedsOf(a *agents.PaperAgent, workload string) []uint {
 
 func (p paperRun) recipe() *Recipe {
 	name := p.agent.WeightsName(p.workload) + p.suffix
-	r := &Recipe{Name: name, Doc: fmt.Sprintf("%s (DRL 6), trained on %s%s", p.agent.Name, p.workload, p.doc), Steps: paperSteps, Seeds: p.seeds, Shipped: p.suffix == "", Score: pOpt, Track: algo.TrackBatch}
+	r := &Recipe{Name: name, Doc: fmt.Sprintf("%s (DRL 6), trained on %s%s", p.agent.Name, p.workload, p.doc), Steps: paperSteps, Seeds: p.seeds, Shipped: p.suffix == "", Score: pOpt, Tracks: ofBatches}
 	r.setup = p.setup
 	r.meta = func(shipped nn.Policy, steps int64, seed uint64) nn.Meta {
 		return nn.Meta{

@@ -34,8 +34,8 @@ type Recipe struct {
 	// Score is the measure in the learning curve: p_opt_percent, late_percent, or
 	// relative_throughput, for which more is better.
 	Score string
-	// Track is the agent's track.
-	Track algo.Track
+	// Tracks are those in which the agent competes.
+	Tracks []algo.Track
 
 	setup func(k nn.Kernel, steps int64, seed uint64) (setup, error)
 	meta  func(shipped nn.Policy, steps int64, seed uint64) nn.Meta
@@ -63,13 +63,12 @@ func Recipes() []*Recipe {
 	return all
 }
 
-// OfTrack lists the recipes of a track's agents. The stream track has the recipes of the
-// batch track.
+// ofBatches are the tracks of an agent that schedules batches, one or several.
+var ofBatches = []algo.Track{algo.TrackBatch, algo.TrackStream}
+
+// OfTrack lists the recipes of a track's agents.
 func OfTrack(track algo.Track) []*Recipe {
-	if track == algo.TrackStream {
-		track = algo.TrackBatch
-	}
-	return slices.DeleteFunc(Recipes(), func(r *Recipe) bool { return r.Track != track })
+	return slices.DeleteFunc(Recipes(), func(r *Recipe) bool { return !slices.Contains(r.Tracks, track) })
 }
 
 // Find returns a recipe by name, or by the name of an agent and the workload that it
@@ -137,7 +136,7 @@ func ownRecipes() []*Recipe {
 }
 
 func ownRecipe(name, doc string, steps int64, workloads []string) *Recipe {
-	r := &Recipe{Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: true, Score: pOpt, Track: algo.TrackBatch}
+	r := &Recipe{Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: true, Score: pOpt, Tracks: ofBatches}
 	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		// Most batches have the 14 tasks of DRL 5.1.3. The others teach the agent to
 		// schedule any number.
