@@ -48,11 +48,11 @@ func FileName(index, of int) string {
 // Open opens the databases results*.db of a folder for results. A folder that does not
 // exist has none. Errors are a [*FormatError], a [*Damage] and those of the file system.
 func Open(dir string) (*DB, error) {
-	old, err := filesLike(filepath.Join(dir, "store"), "results-", ".jsonl")
+	old, err := listed(filepath.Join(dir, "store"), "results-", ".jsonl")
 	if err == nil && len(old) > 0 {
 		return nil, fmt.Errorf("%s holds results in the format of an earlier version, which this program does not read; delete the folder, and what is needed is computed again", filepath.Join(dir, "store"))
 	}
-	paths, err := databases(dir, "results")
+	paths, err := listed(dir, "results", ".db")
 	if err != nil {
 		return nil, err
 	}
@@ -342,16 +342,16 @@ func (db *DB) Tally() (map[Series]Tally, error) {
 	return out, nil
 }
 
-// databases lists the databases of a folder whose names begin as given, by name; none for
-// a folder that does not exist.
-func databases(dir, begin string) ([]string, error) {
+// listed returns the paths of a folder's files whose names begin and end as given, by name;
+// none for a folder that does not exist.
+func listed(dir, begin, end string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	var out []string
 	for _, e := range entries {
-		if name := e.Name(); !e.IsDir() && strings.HasPrefix(name, begin) && strings.HasSuffix(name, ".db") {
+		if name := e.Name(); !e.IsDir() && strings.HasPrefix(name, begin) && strings.HasSuffix(name, end) {
 			out = append(out, filepath.Join(dir, name))
 		}
 	}
