@@ -30,10 +30,13 @@ func (db *DB) all() []*file {
 	return slices.Clone(db.files)
 }
 
+// add adds a file, unless it is nil.
 func (db *DB) add(f *file) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	db.files = append(db.files, f)
+	if f != nil {
+		db.files = append(db.files, f)
+	}
 }
 
 // FileName returns the name of the database of one of several processes that share the work,
@@ -59,10 +62,7 @@ func Open(dir string) (*DB, error) {
 	db := &DB{dir: dir}
 	for _, path := range paths {
 		f, err := openFile(path, false)
-		if errors.Is(err, errEmpty) {
-			continue
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errEmpty) {
 			return nil, errors.Join(err, db.Close())
 		}
 		db.add(f)
@@ -81,7 +81,6 @@ func OpenIntact(paths ...string) (*DB, []*Damage, error) {
 			continue
 		}
 		if err == nil {
-			db.add(f)
 			err = f.check()
 		}
 		if format, ok := errors.AsType[*FormatError](err); ok {
@@ -89,20 +88,17 @@ func OpenIntact(paths ...string) (*DB, []*Damage, error) {
 		}
 		if d, ok := errors.AsType[*Damage](err); ok {
 			damaged = append(damaged, d)
-			db.drop(f)
-		} else if err != nil {
+			if f != nil {
+				_ = f.close() // it is damaged, which is known
+			}
+			continue
+		}
+		if err != nil {
 			return nil, nil, errors.Join(err, db.Close())
 		}
+		db.add(f)
 	}
 	return db, damaged, nil
-}
-
-// drop closes a damaged file, or nil, and forgets it.
-func (db *DB) drop(f *file) {
-	if f != nil {
-		_ = f.close() // it is damaged, which is known
-		db.files = slices.DeleteFunc(db.files, func(o *file) bool { return o == f })
-	}
 }
 
 // Dir returns the folder.
