@@ -30,10 +30,13 @@ func (db *DB) all() []*file {
 	return slices.Clone(db.files)
 }
 
+// add adds a file, unless it is nil.
 func (db *DB) add(f *file) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	db.files = append(db.files, f)
+	if f != nil {
+		db.files = append(db.files, f)
+	}
 }
 
 // FileName returns the name of the database of one of several processes that share the work,
@@ -48,21 +51,18 @@ func FileName(index, of int) string {
 // Open opens the databases results*.db of a folder for results. A folder that does not
 // exist has none. Errors are a [*FormatError], a [*Damage] and those of the file system.
 func Open(dir string) (*DB, error) {
-	old, err := filesLike(filepath.Join(dir, "store"), "results-", ".jsonl")
+	old, err := listed(filepath.Join(dir, "store"), "results-", ".jsonl")
 	if err == nil && len(old) > 0 {
 		return nil, fmt.Errorf("%s holds results in the format of an earlier version, which this program does not read; delete the folder, and what is needed is computed again", filepath.Join(dir, "store"))
 	}
-	paths, err := databases(dir, "results")
+	paths, err := listed(dir, "results", ".db")
 	if err != nil {
 		return nil, err
 	}
 	db := &DB{dir: dir}
 	for _, path := range paths {
 		f, err := openFile(path, false)
-		if errors.Is(err, errEmpty) {
-			continue
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errEmpty) {
 			return nil, errors.Join(err, db.Close())
 		}
 		db.add(f)
@@ -81,7 +81,6 @@ func OpenIntact(paths ...string) (*DB, []*Damage, error) {
 			continue
 		}
 		if err == nil {
-			db.add(f)
 			err = f.check()
 		}
 		if format, ok := errors.AsType[*FormatError](err); ok {
@@ -89,20 +88,17 @@ func OpenIntact(paths ...string) (*DB, []*Damage, error) {
 		}
 		if d, ok := errors.AsType[*Damage](err); ok {
 			damaged = append(damaged, d)
-			db.drop(f)
-		} else if err != nil {
+			if f != nil {
+				_ = f.close() // it is damaged, which is known
+			}
+			continue
+		}
+		if err != nil {
 			return nil, nil, errors.Join(err, db.Close())
 		}
+		db.add(f)
 	}
 	return db, damaged, nil
-}
-
-// drop closes a damaged file, or nil, and forgets it.
-func (db *DB) drop(f *file) {
-	if f != nil {
-		_ = f.close() // it is damaged, which is known
-		db.files = slices.DeleteFunc(db.files, func(o *file) bool { return o == f })
-	}
 }
 
 // Dir returns the folder.
@@ -342,16 +338,16 @@ func (db *DB) Tally() (map[Series]Tally, error) {
 	return out, nil
 }
 
-// databases lists the databases of a folder whose names begin as given, by name; none for
-// a folder that does not exist.
-func databases(dir, begin string) ([]string, error) {
+// listed returns the paths of a folder's files whose names begin and end as given, by name;
+// none for a folder that does not exist.
+func listed(dir, begin, end string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	var out []string
 	for _, e := range entries {
-		if name := e.Name(); !e.IsDir() && strings.HasPrefix(name, begin) && strings.HasSuffix(name, ".db") {
+		if name := e.Name(); !e.IsDir() && strings.HasPrefix(name, begin) && strings.HasSuffix(name, end) {
 			out = append(out, filepath.Join(dir, name))
 		}
 	}

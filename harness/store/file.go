@@ -20,26 +20,26 @@ import (
 // the database's user_version.
 const Format = 1
 
-// schema makes an empty database. Cells of one series are stored side by side.
+// schema makes the tables, unless another process has just done so. Cells of one series are stored side by side.
 const schema = `
-CREATE TABLE series (
+CREATE TABLE IF NOT EXISTS series (
 	id INTEGER PRIMARY KEY,
 	track TEXT NOT NULL, dataset TEXT NOT NULL, content TEXT NOT NULL, gpu TEXT NOT NULL, count INTEGER NOT NULL,
 	algorithm TEXT NOT NULL, version INTEGER NOT NULL, weights TEXT NOT NULL, model TEXT NOT NULL,
 	crc INTEGER NOT NULL,
 	UNIQUE (` + seriesColumns + `)
 ) STRICT;
-CREATE TABLE cell (
+CREATE TABLE IF NOT EXISTS cell (
 	series INTEGER NOT NULL, instance INTEGER NOT NULL,
 	kind TEXT NOT NULL, error TEXT NOT NULL, metrics TEXT,
 	crc INTEGER NOT NULL,
 	PRIMARY KEY (series, instance)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE timing (
+CREATE TABLE IF NOT EXISTS timing (
 	series INTEGER NOT NULL, instance INTEGER NOT NULL, microseconds REAL NOT NULL,
 	PRIMARY KEY (series, instance)
 ) STRICT, WITHOUT ROWID;
-CREATE VIEW results AS
+CREATE VIEW IF NOT EXISTS results AS
 	SELECT ` + seriesColumns + `, instance, kind, error, metrics
 	FROM series JOIN cell ON cell.series = series.id;
 PRAGMA user_version = 1;
@@ -136,14 +136,18 @@ var errEmpty = errors.New("the database is empty")
 // checkFormat refuses databases of something else. An empty one gets its tables if
 // it is to be written to; otherwise it is errEmpty.
 func (f *file) checkFormat(create bool) error {
-	version, tables, err := f.format(f.db)
-	if err != nil || version == Format {
+	var version, tables int
+	// In this order: another process may make the tables in between.
+	if err := f.db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
 		return err
 	}
-	if version != 0 || tables > 0 {
-		return &FormatError{f.path, version}
+	if err := f.db.QueryRow("PRAGMA user_version").Scan(&version); err != nil || version == Format {
+		return err
 	}
-	if !create {
+	switch {
+	case version != 0 || tables > 0:
+		return &FormatError{f.path, version}
+	case !create:
 		return errEmpty
 	}
 	if _, err := f.db.Exec("PRAGMA synchronous=OFF"); err != nil { // there is nothing to lose yet
@@ -152,31 +156,10 @@ func (f *file) checkFormat(create bool) error {
 	if err := f.useWAL(); err != nil {
 		return err
 	}
-	tx, err := f.db.Begin()
-	if err != nil {
+	return f.transact(func(tx *sql.Tx) error {
+		_, err := tx.Exec(schema)
 		return err
-	}
-	defer tx.Rollback() // does nothing after Commit
-	// Another process may have made the tables meanwhile.
-	if version, _, err := f.format(tx); err != nil || version == Format {
-		return err
-	}
-	if _, err := tx.Exec(schema); err != nil {
-		return err
-	}
-	return tx.Commit()
-}
-
-// A querier is a database or a transaction.
-type querier interface {
-	QueryRow(query string, args ...any) *sql.Row
-}
-
-func (f *file) format(q querier) (version, tables int, err error) {
-	if err := q.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
-		return 0, 0, err
-	}
-	return version, tables, q.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables)
+	})
 }
 
 // query hands over the columns of all rows. Integers are int64 and missing values nil.

@@ -60,7 +60,7 @@ func findMetric(object, member string) (v float64, found bool, err error) {
 
 // parseMetrics reads an object that appendMetrics wrote. names has one copy of each name.
 func parseMetrics(object string, names map[string]string) (Metrics, error) {
-	bad := fmt.Errorf("metrics %q are not as this program writes them", object)
+	bad := func() error { return fmt.Errorf("metrics %q are not as this program writes them", object) }
 	out := make(Metrics, 0, strings.Count(object, `":`))
 	rest, ok := strings.CutPrefix(object, "{")
 	for ok {
@@ -68,18 +68,18 @@ func parseMetrics(object string, names map[string]string) (Metrics, error) {
 		rest = rest[len(quoted):]
 		end := strings.IndexAny(rest, ",}")
 		if len(quoted) == 0 || end < 1 || rest[0] != ':' {
-			return nil, bad
+			return nil, bad()
 		}
 		name, known := names[quoted]
 		if !known {
 			if err := json.Unmarshal([]byte(quoted), &name); err != nil {
-				return nil, bad
+				return nil, bad()
 			}
 			names[strings.Clone(quoted)] = name
 		}
 		v, err := strconv.ParseFloat(rest[1:end], 64)
 		if err != nil {
-			return nil, bad
+			return nil, bad()
 		}
 		out = append(out, Metric{name, v})
 		if rest[end:] == "}" {
@@ -88,7 +88,7 @@ func parseMetrics(object string, names map[string]string) (Metrics, error) {
 		ok = rest[end] == ','
 		rest = rest[end+1:]
 	}
-	return nil, bad
+	return nil, bad()
 }
 
 // nameEnd returns where the JSON string ends that the text begins with; 0 if none does.

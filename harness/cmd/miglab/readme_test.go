@@ -133,11 +133,10 @@ func TestReadmeCommandsCanBeTyped(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(block(t, "", "## What is in it")), "\n")
 	var names []string
 	for _, line := range lines {
-		c, err := parse(line)
-		if err != nil {
+		if _, err := parse(line); err != nil {
 			t.Errorf("%s: %v", line, err)
 		}
-		names = append(names, c.Name())
+		names = append(names, words(line)[1])
 	}
 	for _, c := range newRoot().Commands() {
 		if c.IsAvailableCommand() && c.Name() != "readme" && !slices.Contains(names, c.Name()) {
