@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	exporter "miglab/harness/export"
 	"miglab/harness/store"
 )
 
@@ -78,7 +79,7 @@ func TestDamagedShard(t *testing.T) {
 	}
 	st, err := store.Open(dir)
 	if err == nil {
-		err = st.Export(io.Discard, store.Filter{}, "csv", false)
+		err = exporter.Write(io.Discard, st, store.Filter{}, "csv", false)
 		st.Close()
 	}
 	var damage *store.Damage

@@ -30,15 +30,6 @@ func (db *DB) all() []*file {
 	return slices.Clone(db.files)
 }
 
-// add adds a file, unless it is nil.
-func (db *DB) add(f *file) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if f != nil {
-		db.files = append(db.files, f)
-	}
-}
-
 // FileName returns the name of the database of one of several processes that share the work,
 // with index from 0.
 func FileName(index, of int) string {
@@ -62,10 +53,12 @@ func Open(dir string) (*DB, error) {
 	db := &DB{dir: dir}
 	for _, path := range paths {
 		f, err := openFile(path, false)
-		if err != nil && !errors.Is(err, errEmpty) {
+		if err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
-		db.add(f)
+		if f != nil {
+			db.files = append(db.files, f)
+		}
 	}
 	return db, nil
 }
@@ -77,11 +70,8 @@ func OpenIntact(paths ...string) (*DB, []*Damage, error) {
 	var damaged []*Damage
 	for _, path := range paths {
 		f, err := openFile(path, false)
-		if errors.Is(err, errEmpty) {
-			continue
-		}
-		if err == nil {
-			err = f.check()
+		if f != nil {
+			f.tally, err = (&DB{files: []*file{f}}).Tally()
 		}
 		if format, ok := errors.AsType[*FormatError](err); ok {
 			err = &Damage{File: path, Reason: format.Error()} // all are from the same program
@@ -93,10 +83,12 @@ func OpenIntact(paths ...string) (*DB, []*Damage, error) {
 			}
 			continue
 		}
+		if f != nil {
+			db.files = append(db.files, f)
+		}
 		if err != nil {
 			return nil, nil, errors.Join(err, db.Close())
 		}
-		db.add(f)
 	}
 	return db, damaged, nil
 }
@@ -134,9 +126,9 @@ func (db *DB) Series(filter Filter) ([]Series, error) {
 	for _, f := range db.all() {
 		own, err := f.series()
 		if err != nil {
-			return nil, explain(f.path, err)
+			return nil, err
 		}
-		for s := range own {
+		for _, s := range own {
 			if filter.holds(&s) {
 				out = append(out, s)
 			}
@@ -146,46 +138,30 @@ func (db *DB) Series(filter Filter) ([]Series, error) {
 	return slices.Compact(out), nil
 }
 
-// rowsAtOnce is how many rows of a file are in memory.
-const rowsAtOnce = 4096
-
 // Rows yields the rows of a series by instance. After an error it ends. The errors are a
 // [*ConflictError], a [*Damage] and those of the file system.
-func (db *DB) Rows(s Series) iter.Seq2[Row, error] {
-	return func(yield func(Row, error) bool) {
-		names := map[string]string{}
-		for first := 0; first >= 0; {
-			rows, next, err := scan(db, s, part{first, math.MaxInt, rowsAtOnce}, func(c *cell) (Row, error) { return c.row(names) })
-			if err != nil {
-				yield(Row{}, err)
-				return
-			}
-			for i := range rows {
-				if !yield(rows[i].value, nil) {
-					return
-				}
-			}
-			first = next
-		}
-	}
-}
+func (db *DB) Rows(s Series) iter.Seq2[Row, error] { return db.rows(s, 0, math.MaxInt) }
 
 // Row returns the row of an instance and whether there is one. Errors are as those of [DB.Rows].
 func (db *DB) Row(s Series, instance int) (Row, bool, error) {
-	names := map[string]string{}
-	rows, _, err := scan(db, s, part{instance, instance + 1, 1}, func(c *cell) (Row, error) { return c.row(names) })
-	if err != nil || len(rows) == 0 {
-		return Row{}, false, err
+	for r, err := range db.rows(s, instance, instance+1) {
+		return r, err == nil, err
 	}
-	return rows[0].value, true, nil
+	return Row{}, false, nil
 }
 
-func (c *cell) row(names map[string]string) (r Row, err error) {
-	r = Row{Instance: c.instance, Kind: c.kind, Error: c.error}
-	if c.metrics != "" {
-		r.Metrics, err = parseMetrics(c.metrics, names)
+func (db *DB) rows(s Series, first, end int) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for c, err := range db.cells(s, first, end) {
+			var r Row
+			if err == nil {
+				r, err = c.row()
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
 	}
-	return r, err
 }
 
 // A Point is one metric of an instance.
@@ -210,69 +186,100 @@ func (db *DB) Part(s Series, metric string, first, n int, timed bool) ([]Point, 
 	if n < end-first {
 		end = first + n
 	}
-	member := string(append(appendName(nil, metric), ':'))
-	values, _, err := scan(db, s, part{first, end, math.MaxInt}, func(c *cell) (float64, error) {
-		v, ok, err := findMetric(c.metrics, member)
-		if !ok {
-			v = math.NaN()
+	member := string(appendName(nil, metric))
+	var out []Point
+	for c, err := range db.cells(s, first, end) {
+		if err != nil {
+			return nil, err
 		}
-		return v, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]Point, len(values))
-	for i, v := range values {
-		out[i] = Point{v.instance, v.value, math.NaN()}
+		v, err := c.value(member)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Point{c.instance, v, math.NaN()})
 	}
 	if !timed {
 		return out, nil
 	}
 	for _, f := range db.all() {
 		if err := f.addTimes(s, first, end, out); err != nil {
-			return nil, f.explainTiming(err)
+			return nil, ofTiming(err)
 		}
 	}
 	return out, nil
 }
 
+// addTimes enters wall times into points, which are by instance.
+func (f *file) addTimes(s Series, first, end int, points []Point) error {
+	i := 0
+	const query = "SELECT instance, microseconds FROM timing WHERE series = ? AND instance >= ? AND instance < ? ORDER BY instance"
+	return f.queryOf(s, query, []any{first, end}, func(columns []any) error {
+		instance, micros := int(as[int64](columns[0])), as[float64](columns[1])
+		for i < len(points) && points[i].Instance < instance {
+			i++
+		}
+		if i < len(points) && points[i].Instance == instance && !(points[i].Micros < micros) {
+			points[i].Micros = micros
+		}
+		return nil
+	})
+}
+
 // Failures counts, by kind, the errors among the instances first to end-1 of a series.
 func (db *DB) Failures(s Series, first, end int) (map[string]int, error) {
-	all, _, err := scan(db, s, part{first, end, math.MaxInt}, func(c *cell) (string, error) { return c.kind, nil })
 	out := map[string]int{}
-	for _, kind := range all {
-		if kind.value != "" {
-			out[kind.value]++
+	for c, err := range db.cells(s, first, end) {
+		if err != nil {
+			return nil, err
+		}
+		if c.kind != "" {
+			out[c.kind]++
 		}
 	}
-	return out, err
+	return out, nil
 }
 
 // Finished returns the instances of a series that need no more work: that have a result
 // other than [KindTimeout].
 func (db *DB) Finished(s Series) (Instances, error) {
 	var out Instances
+	const from = " FROM cell WHERE series = ? AND kind <> '" + KindTimeout + "'"
 	for _, f := range db.all() {
-		if err := f.addFinished(s, &out); err != nil {
-			return out, explain(f.path, err)
+		n, last := int64(0), int64(-1)
+		err := f.queryOf(s, "SELECT count(*), coalesce(max(instance), -1)"+from, nil, func(columns []any) error {
+			n, last = as[int64](columns[0]), as[int64](columns[1])
+			return nil
+		})
+		if err == nil && last == n-1 { // there is no gap
+			out.dense = max(out.dense, int(n))
+			continue
+		}
+		if err == nil {
+			err = f.queryOf(s, "SELECT instance"+from+" ORDER BY instance", nil, func(columns []any) error {
+				out.Add(int(as[int64](columns[0])))
+				return nil
+			})
+		}
+		if err != nil {
+			return out, err
 		}
 	}
 	return out, nil
 }
 
-// MeanMicros returns the mean wall time of the cells of a series in microseconds, and whether any is known.
-func (db *DB) MeanMicros(s Series) (micros float64, known bool, err error) {
+// MeanMicros returns the mean wall time of the cells of a series in microseconds; NaN if none is known.
+func (db *DB) MeanMicros(s Series) (float64, error) {
 	sum, n := 0.0, int64(0)
 	for _, f := range db.all() {
-		if err := f.queryOf(s, "SELECT total(microseconds), count(*) FROM timing WHERE series = ?", nil, func(_ seriesID, columns []any) error {
+		if err := f.queryOf(s, "SELECT total(microseconds), count(*) FROM timing WHERE series = ?", nil, func(columns []any) error {
 			sum += as[float64](columns[0])
 			n += as[int64](columns[1])
 			return nil
 		}); err != nil {
-			return 0, false, f.explainTiming(err)
+			return 0, ofTiming(err)
 		}
 	}
-	return sum / float64(max(n, 1)), n > 0, nil
+	return sum / float64(n), nil
 }
 
 // Instances is a set of instances. The zero value is empty.
@@ -305,31 +312,24 @@ type Tally struct {
 	Done, Failed int
 }
 
-// Tally counts the results of each series.
+// Tally checks all results and counts those of each series. Errors are as those of [DB.Rows].
 func (db *DB) Tally() (map[Series]Tally, error) {
-	out := map[Series]Tally{}
-	times := map[Series]int{} // how many files have the series
-	for _, f := range db.all() {
-		if err := f.check(); err != nil {
-			return nil, err
-		}
-		for s, n := range f.tally {
-			out[s] = n
-			times[s]++
-		}
+	if files := db.all(); len(files) == 1 && files[0].tally != nil {
+		return files[0].tally, nil
 	}
-	for s, n := range times {
-		if n == 1 {
-			continue
-		}
-		// The files may have some results twice.
-		all, _, err := scan(db, s, part{0, math.MaxInt, math.MaxInt}, func(c *cell) (bool, error) { return c.kind != "", nil })
-		if err != nil {
-			return nil, err
-		}
-		t := Tally{Done: len(all)}
-		for _, failed := range all {
-			if failed.value {
+	series, err := db.Series(Filter{})
+	if err != nil {
+		return nil, err
+	}
+	out := map[Series]Tally{}
+	for _, s := range series {
+		var t Tally
+		for c, err := range db.cells(s, 0, math.MaxInt) {
+			if err != nil {
+				return nil, err
+			}
+			t.Done++
+			if c.kind != "" {
 				t.Failed++
 			}
 		}

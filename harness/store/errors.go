@@ -52,6 +52,14 @@ func (d *Damage) Error() string {
 	return fmt.Sprintf("%s is damaged (%s); move it away, and what it has will be computed again; other files are not affected", d.File, d.Reason)
 }
 
+// ofTiming marks an error of the table timing.
+func ofTiming(err error) error {
+	if d, ok := errors.AsType[*Damage](err); ok {
+		d.Timing = true
+	}
+	return err
+}
+
 // code returns SQLite's primary result code of an error, or 0.
 func code(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
@@ -60,32 +68,22 @@ func code(err error) int {
 	return 0
 }
 
-// An accessError is an error of SQLite with the file that it is about and what to do.
-type accessError struct {
-	file, advice string
-	err          error
-}
-
-func (e *accessError) Error() string { return fmt.Sprintf("%s: %v%s", e.file, e.err, e.advice) }
-
-func (e *accessError) Unwrap() error { return e.err }
-
-// explain makes errors of SQLite a *Damage or an *accessError.
+// explain makes an error of SQLite a *Damage, or one that says what to do. It returns all
+// other errors as they are.
 func explain(path string, err error) error {
-	if _, ok := errors.AsType[*accessError](err); ok {
-		return err
-	}
+	advice := ""
 	switch code(err) {
 	case 0:
 		return err
 	case lib.SQLITE_FULL:
-		return &accessError{path, "; the disk is full, and what was committed before is kept: free some space and run the same command again", err}
+		advice = "; the disk is full, and what was committed before is kept: free some space and run the same command again"
 	case lib.SQLITE_BUSY:
-		return &accessError{path, fmt.Sprintf("; another process has been writing to it for %v: run the same command again when that is done", patience), err}
+		advice = fmt.Sprintf("; another process has been writing to it for %v: run the same command again when that is done", patience)
 	case lib.SQLITE_PERM, lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_IOERR:
-		return &accessError{path, "; check that the folder can be written to and its disk has room, and run the same command again", err}
+		advice = "; check that the folder can be written to and its disk has room, and run the same command again"
 	case lib.SQLITE_LOCKED, lib.SQLITE_NOMEM, lib.SQLITE_INTERRUPT, lib.SQLITE_PROTOCOL:
-		return &accessError{path, "", err}
+	default:
+		return &Damage{File: path, Reason: err.Error()} // the statements are right: the file is not
 	}
-	return &Damage{File: path, Reason: err.Error()} // the statements are right: the file is not
+	return fmt.Errorf("%s: %v%s", path, err, advice) // without %w, so that it is explained once
 }

@@ -58,7 +58,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "results.db")
 	write(t, dir, "results.db", result(0, 1), result(1, 2))
-	want := export(t, dir)
+	want := dumpOf(t, dir)
 	protect := func(mode os.FileMode) {
 		t.Helper()
 		if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(path, mode&0o666), os.Chmod(dir, mode)); err != nil {
@@ -70,8 +70,8 @@ func TestReadOnlyFolder(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "x"), nil, 0o600); err == nil {
 			t.Error("the folder can be written to")
 		}
-		if got := export(t, dir); got != want {
-			t.Errorf("exported\n%s\nwant\n%s", got, want)
+		if got := dumpOf(t, dir); got != want {
+			t.Errorf("it has\n%s\nwant\n%s", got, want)
 		}
 		db := mustOpen(t, dir)
 		w, err := db.Writer(path)

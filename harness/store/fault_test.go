@@ -177,7 +177,7 @@ func TestTwoProcesses(t *testing.T) {
 		all = append(all, result(i, float64(i)))
 	}
 	write(t, alone, "results.db", all...)
-	if export(t, dir) != export(t, alone) {
+	if dumpOf(t, dir) != dumpOf(t, alone) {
 		t.Error("other bytes than from one process")
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 1 {
@@ -259,15 +259,15 @@ func damage(t *testing.T, path, table string) {
 func TestDamagedTiming(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "results.db", result(0, 1), result(1, 2))
-	want := export(t, dir)
+	want := dumpOf(t, dir)
 	path := filepath.Join(dir, "results.db")
 	damage(t, path, "timing")
 	db := mustOpen(t, dir)
-	if got := exported(t, db, "csv", false); got != want {
-		t.Errorf("exported\n%s\nwant\n%s", got, want)
+	if got := dumped(t, db, false); got != want {
+		t.Errorf("it has\n%s\nwant\n%s", got, want)
 	}
 	_, err := db.Column(far, "moves")
-	_, _, mean := db.MeanMicros(far)
+	_, mean := db.MeanMicros(far)
 	for _, err := range []error{err, mean} {
 		var d *Damage
 		if !errors.As(err, &d) || !d.Timing || !strings.HasPrefix(err.Error(), path+": the wall times (table timing) are damaged") || !strings.Contains(err.Error(), "and the results are not") {
@@ -288,7 +288,7 @@ func TestDamagedTiming(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.Merge(from), w.Close()); err != nil || exported(t, into, "csv", false) != want {
+	if err := errors.Join(w.Merge(from), w.Close()); err != nil || dumped(t, into, false) != want {
 		t.Errorf("merged: %v", err)
 	}
 }
@@ -309,7 +309,7 @@ func TestDamagedDatabase(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(t, dir, "results-0of2.db", result(0, 1))
-		want := export(t, dir)
+		want := dumpOf(t, dir)
 		path := filepath.Join(dir, "results-1of2.db")
 		write(t, dir, filepath.Base(path), result(1, 2), result(2, 3))
 		if err := spoil(path); err != nil {
@@ -317,7 +317,7 @@ func TestDamagedDatabase(t *testing.T) {
 		}
 		db, err := Open(dir)
 		if err == nil {
-			err = db.Export(io.Discard, Filter{}, "csv", false)
+			_, err = dump(db, false)
 			db.Close()
 		}
 		var d *Damage
@@ -331,7 +331,7 @@ func TestDamagedDatabase(t *testing.T) {
 		if err := os.Rename(path, filepath.Join(t.TempDir(), "away")); err != nil {
 			t.Fatal(err)
 		}
-		if got := export(t, dir); got != want {
+		if got := dumpOf(t, dir); got != want {
 			t.Errorf("%s: without it\n%s\nwant\n%s", name, got, want)
 		}
 	}

@@ -2,17 +2,14 @@ package store
 
 import (
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
-	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 )
 
@@ -22,6 +19,7 @@ const Format = 1
 
 // schema makes the tables, unless another process has just done so. Cells of one series are stored side by side.
 const schema = `
+BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS series (
 	id INTEGER PRIMARY KEY,
 	track TEXT NOT NULL, dataset TEXT NOT NULL, content TEXT NOT NULL, gpu TEXT NOT NULL, count INTEGER NOT NULL,
@@ -43,6 +41,7 @@ CREATE VIEW IF NOT EXISTS results AS
 	SELECT ` + seriesColumns + `, instance, kind, error, metrics
 	FROM series JOIN cell ON cell.series = series.id;
 PRAGMA user_version = 1;
+COMMIT;
 `
 
 // seriesColumns are the columns that name a series, in the order of [Series].
@@ -57,109 +56,68 @@ type file struct {
 	path, uri  string
 	db         *sql.DB
 	statements sync.Map // of *sql.Stmt, by text
-	ids        sync.Map // of seriesID, by Series
-	checking   sync.Mutex
-	// tally is nil until check sets it, and whether the wall times cannot be read.
-	tally      map[Series]Tally
-	timingLost bool
+	ids        sync.Map // of int64, by Series
+	// tally is what the file had when all of it was checked; nil before.
+	tally map[Series]Tally
 }
 
-// A seriesID is what a file calls a series.
-type seriesID struct {
-	id  int64
-	crc uint32
-}
-
-func init() {
-	// miglab_crc(series.crc, instance, kind, error, metrics) is what cell.crc must be.
-	sqlite.MustRegisterDeterministicScalarFunction("miglab_crc", 5, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-		c := cell{instance: int(as[int64](args[1])), kind: as[string](args[2]), error: as[string](args[3]), metrics: as[string](args[4])}
-		var buffer []byte
-		return int64(c.checksum(uint32(as[int64](args[0])), &buffer)), nil
-	})
-}
-
-// openFile opens a database; create makes it if it does not exist. A database in a
-// folder that cannot be written to is opened as it is, without looking for other processes.
+// openFile opens a database. create makes it if it does not exist; otherwise one without
+// tables is nil. A database in a folder that cannot be written to is opened as it is, without
+// looking for other processes.
 func openFile(path string, create bool) (*file, error) {
-	mode := "mode=rw"
 	if create {
-		mode = "mode=rwc"
+		f, err := connect(path, "mode=rwc", true)
+		return f, explain(path, err)
 	}
-	f, err := connect(path, mode)
-	if c := code(err); !create && (c == lib.SQLITE_READONLY || c == lib.SQLITE_CANTOPEN || c == lib.SQLITE_IOERR) {
-		if left := unfinishedChanges(path); left != "" {
-			return nil, fmt.Errorf("%s was not closed and cannot be completed here, because %s cannot be processed (%w); copy the folder to where you can write", path, left, err)
+	f, err := connect(path, "mode=rw", false)
+	if c := code(err); c == lib.SQLITE_READONLY || c == lib.SQLITE_CANTOPEN || c == lib.SQLITE_IOERR {
+		for _, ending := range []string{"-wal", "-journal"} { // a killed writer leaves them
+			if info, failed := os.Stat(path + ending); failed == nil && info.Size() > 0 {
+				return nil, fmt.Errorf("%s was not closed and cannot be completed here, because %s cannot be processed (%w); copy the folder to where you can write", path, path+ending, err)
+			}
 		}
-		f, err = connect(path, "mode=ro&immutable=1")
+		f, err = connect(path, "mode=ro&immutable=1", false)
 	}
 	return f, explain(path, err)
 }
 
-// leftBehind are the endings of the files that a killed writer leaves beside its database.
-var leftBehind = []string{"-wal", "-journal"}
-
-// unfinishedChanges returns the file with changes that are not in the database yet; "" if none.
-func unfinishedChanges(path string) string {
-	for _, ending := range leftBehind {
-		if info, err := os.Stat(path + ending); err == nil && info.Size() > 0 {
-			return path + ending
-		}
-	}
-	return ""
-}
-
 // connect opens a database in a mode of SQLite's URIs and checks its format.
-func connect(path, mode string) (*file, error) {
+func connect(path, mode string, create bool) (*file, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	uri := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: mode + "&_txlock=immediate" +
-		fmt.Sprintf("&_pragma=busy_timeout(%d)", patience.Milliseconds()) + "&_pragma=cache_size(-16000)"}
+	uri := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: mode + "&_txlock=immediate&_pragma=cache_size(-16000)" +
+		fmt.Sprintf("&_pragma=busy_timeout(%d)", patience.Milliseconds())}
 	db, err := sql.Open("sqlite", uri.String())
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
 	f := &file{path: path, uri: uri.String(), db: db}
-	if err := f.checkFormat(strings.HasPrefix(mode, "mode=rwc")); err != nil {
+	if ready, err := f.prepare(create); err != nil || !ready {
 		db.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-// errEmpty says that a database has no tables yet.
-var errEmpty = errors.New("the database is empty")
-
-// checkFormat refuses databases of something else. An empty one gets its tables if
-// it is to be written to; otherwise it is errEmpty.
-func (f *file) checkFormat(create bool) error {
+// prepare refuses databases of something else, makes the tables in an empty one if create is
+// set, and reports whether there are tables.
+func (f *file) prepare(create bool) (bool, error) {
 	var version, tables int
-	// In this order: another process may make the tables in between.
-	if err := f.db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
-		return err
+	const query = "SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version"
+	if err := f.db.QueryRow(query).Scan(&version, &tables); err != nil || version == Format {
+		return true, err
 	}
-	if err := f.db.QueryRow("PRAGMA user_version").Scan(&version); err != nil || version == Format {
-		return err
+	if version != 0 || tables > 0 {
+		return false, &FormatError{f.path, version}
 	}
-	switch {
-	case version != 0 || tables > 0:
-		return &FormatError{f.path, version}
-	case !create:
-		return errEmpty
+	if !create {
+		return false, nil
 	}
-	if _, err := f.db.Exec("PRAGMA synchronous=OFF"); err != nil { // there is nothing to lose yet
-		return err
-	}
-	if err := f.useWAL(); err != nil {
-		return err
-	}
-	return f.transact(func(tx *sql.Tx) error {
-		_, err := tx.Exec(schema)
-		return err
-	})
+	_, err := f.db.Exec(schema)
+	return true, err
 }
 
 // query hands over the columns of all rows. Integers are int64 and missing values nil.
@@ -168,13 +126,13 @@ func (f *file) query(query string, args []any, use func(columns []any) error) er
 	if !ok {
 		st, err := f.db.Prepare(query)
 		if err != nil {
-			return err
+			return explain(f.path, err)
 		}
 		prepared, _ = f.statements.LoadOrStore(query, st)
 	}
 	rows, err := prepared.(*sql.Stmt).Query(args...)
 	if err != nil {
-		return err
+		return explain(f.path, err)
 	}
 	defer rows.Close()
 	names, err := rows.Columns()
@@ -193,7 +151,7 @@ func (f *file) query(query string, args []any, use func(columns []any) error) er
 			return err
 		}
 	}
-	return rows.Err()
+	return explain(f.path, rows.Err())
 }
 
 // as is a column of a type; its zero value for any other, which checksums show.
@@ -202,68 +160,72 @@ func as[T any](column any) T {
 	return v
 }
 
-const findSeries = "SELECT id, crc FROM series WHERE track = ? AND dataset = ? AND content = ? AND gpu = ? AND count = ?" +
-	" AND algorithm = ? AND version = ? AND weights = ? AND model = ?"
+const findSeries = "SELECT id FROM series WHERE (" + seriesColumns + ") = (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 func (s *Series) values() []any {
 	return []any{s.Track, s.Dataset, s.Content, s.GPU, s.Count, s.Algorithm, s.Version, s.Weights, s.Model}
 }
 
-// queryOf is query for a series, whose id is the first argument. A file that does not have the
+// queryOf is query for a series, which is the first argument. A file that does not have the
 // series has no rows.
-func (f *file) queryOf(s Series, query string, args []any, use func(series seriesID, columns []any) error) error {
+func (f *file) queryOf(s Series, query string, args []any, use func(columns []any) error) error {
 	id, ok := f.ids.Load(s)
 	if !ok {
 		if err := f.query(findSeries, s.values(), func(columns []any) error {
-			id = seriesID{as[int64](columns[0]), uint32(as[int64](columns[1]))}
+			id = columns[0]
 			f.ids.Store(s, id)
 			return nil
 		}); err != nil || id == nil {
 			return err
 		}
 	}
-	return f.query(query, append([]any{id.(seriesID).id}, args...), func(columns []any) error { return use(id.(seriesID), columns) })
+	return f.query(query, append([]any{id}, args...), use)
+}
+
+// series returns the series of the file.
+func (f *file) series() ([]Series, error) {
+	var out []Series
+	err := f.query("SELECT "+seriesColumns+", crc FROM series", nil, func(c []any) error {
+		s := Series{
+			as[string](c[0]), as[string](c[1]), as[string](c[2]), as[string](c[3]), int(as[int64](c[4])),
+			as[string](c[5]), int(as[int64](c[6])), as[string](c[7]), as[string](c[8]),
+		}
+		if int64(s.checksum()) != as[int64](c[9]) {
+			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of the series %v is wrong", s)}
+		}
+		out = append(out, s)
+		return nil
+	})
+	return out, err
 }
 
 // useWAL prepares for writing. With a write-ahead log readers and writers do not wait for each
 // other; it needs memory that processes share, which file systems of several machines do not have.
 func (f *file) useWAL() error {
-	mode, synchronous := "delete", "FULL"
+	mode := "PRAGMA synchronous=FULL; PRAGMA journal_mode=DELETE"
 	if isLocal(filepath.Dir(f.path)) {
-		mode, synchronous = "wal", "NORMAL" // survives kill -9 at any instant
+		mode = "PRAGMA synchronous=NORMAL; PRAGMA journal_mode=WAL" // survives kill -9 at any instant
 	}
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		_, err := f.db.Exec("PRAGMA journal_mode=" + mode)
-		// SQLite does not wait by itself for others that change the mode, too.
-		if code(err) == lib.SQLITE_BUSY && time.Now().Before(deadline) {
-			continue
-		}
-		if err == nil {
-			_, err = f.db.Exec("PRAGMA synchronous=" + synchronous)
-		}
-		return err
+	_, err := f.db.Exec(mode)
+	// SQLite does not wait by itself for others that change the mode, too.
+	for deadline := time.Now().Add(patience); code(err) == lib.SQLITE_BUSY && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
+		_, err = f.db.Exec(mode)
 	}
+	return explain(f.path, err)
 }
 
 // settle leaves one file where there may be three: it moves all changes into the
 // database. Where other processes have it open, the last of them does so.
 func (f *file) settle() error {
-	var mode string
-	if err := f.db.QueryRow("PRAGMA journal_mode").Scan(&mode); err != nil || mode != "wal" {
-		return err
-	}
-	if _, err := f.db.Exec("PRAGMA busy_timeout=0"); err != nil {
-		return err
-	}
-	_, err := f.db.Exec("PRAGMA journal_mode=DELETE")
+	_, err := f.db.Exec("PRAGMA busy_timeout=0; PRAGMA journal_mode=DELETE")
 	if c := code(err); c == lib.SQLITE_BUSY || c == lib.SQLITE_READONLY {
 		err = nil
 	}
 	_, restored := f.db.Exec(fmt.Sprintf("PRAGMA busy_timeout=%d", patience.Milliseconds()))
-	return errors.Join(err, restored)
+	return explain(f.path, errors.Join(err, restored))
 }
 
 func (f *file) close() error {
-	err := f.settle()
-	return explain(f.path, errors.Join(err, f.db.Close()))
+	return errors.Join(f.settle(), f.db.Close())
 }

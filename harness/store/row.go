@@ -6,7 +6,6 @@ import (
 	"hash/crc32"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -56,6 +55,9 @@ type Metric struct {
 
 // Metrics are numbers by ascending name; every name occurs once.
 type Metrics []Metric
+
+// MarshalJSON writes an object.
+func (m Metrics) MarshalJSON() ([]byte, error) { return m.appendJSON(nil), nil }
 
 // Get returns the metric of a name and whether there is one.
 func (m Metrics) Get(name string) (float64, bool) {
@@ -119,27 +121,4 @@ type Record struct {
 	// Took is the wall time; 0 means that it is not known. It is kept for rows with
 	// metrics alone.
 	Took time.Duration
-}
-
-// A cell is a row as the table has it.
-type cell struct {
-	instance    int
-	kind, error string
-	// metrics is a JSON object; empty for an error.
-	metrics string
-	crc     uint32
-}
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// checksum is what the column crc must have. SQLite does not notice when text within
-// a page is damaged; the checksum does.
-func (c *cell) checksum(series uint32, buffer *[]byte) uint32 {
-	b := strconv.AppendUint((*buffer)[:0], uint64(series), 10)
-	b = strconv.AppendInt(append(b, ' '), int64(c.instance), 10)
-	b = append(append(b, 0), c.kind...)
-	b = append(append(b, 0), c.error...)
-	b = append(append(b, 0), c.metrics...)
-	*buffer = b
-	return crc32.Checksum(b, castagnoli)
 }

@@ -61,21 +61,43 @@ func write(t testing.TB, dir, name string, records ...Record) {
 	}
 }
 
-func exported(t testing.TB, db *DB, format string, timing bool) string {
-	t.Helper()
-	var b strings.Builder
-	if err := db.Export(&b, Filter{}, format, timing); err != nil {
-		t.Fatal(err)
+// dump is all that a database has as text, with the wall times if timing is set.
+func dump(db *DB, timing bool) (string, error) {
+	var out strings.Builder
+	all, err := db.Series(Filter{})
+	for _, s := range all {
+		for r, err := range db.Rows(s) {
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(&out, "%+v instance %d: %s\n", s, r.Instance, r.outcome())
+		}
+		if timing {
+			points, err := db.Column(s, "")
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintln(&out, points)
+		}
 	}
-	return b.String()
+	return out.String(), err
 }
 
-// export is the table of a folder.
-func export(t testing.TB, dir string) string {
+func dumped(t testing.TB, db *DB, timing bool) string {
+	t.Helper()
+	out, err := dump(db, timing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// dumpOf is what the databases of a folder have.
+func dumpOf(t testing.TB, dir string) string {
 	t.Helper()
 	db := mustOpen(t, dir)
 	defer db.Close()
-	return exported(t, db, "csv", false)
+	return dumped(t, db, false)
 }
 
 func rowsOf(t testing.TB, db *DB, s Series) []Row {
@@ -134,33 +156,32 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	if err != nil || tally[far] != (Tally{3, 1}) || tally[bound] != (Tally{1, 0}) || len(tally) != 2 {
 		t.Errorf("tally %v, %v", tally, err)
 	}
-	if us, ok, err := db.MeanMicros(far); err != nil || !ok || us != 1 {
-		t.Errorf("mean time %v, %v, %v", us, ok, err)
+	if us, err := db.MeanMicros(bound); err != nil || !math.IsNaN(us) {
+		t.Errorf("mean time of what was not timed %v, %v", us, err)
+	}
+	if us, err := db.MeanMicros(far); err != nil || us != 1 {
+		t.Errorf("mean time %v, %v", us, err)
 	}
 }
 
-func TestExport(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "results.db", result(10, 2), failure(9, "failed", "no luck"),
-		Record{Series: bound, Row: Row{Instance: 0, Metrics: Metrics{{"bound_s", 1.5}}}})
-	want := `track,dataset,content,gpu,count,algorithm,version,weights,model,instance,bound_s,makespan_s,moves,kind,error,microseconds
-batch,drl/WIDETIMES?n=1&seed=2,c0ffee,A100,1,far,2,,sequential,9,,,,failed,no luck,
-batch,drl/WIDETIMES?n=1&seed=2,c0ffee,A100,1,far,2,,sequential,10,,2,3,,,1
-bound,drl/WIDETIMES?n=1&seed=2,c0ffee,A100,1,certified,1,w,sequential,0,1.5,,,,,
-`
-	db := mustOpen(t, dir)
-	if got := exported(t, db, "csv", true); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+// A folder's name is no pattern for the names of files.
+func TestFolderLikeAPattern(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "n=1a"), "results.db", result(0, 1)) // which the pattern would match
+	dir := filepath.Join(root, "n=[1]*?")
+	for i := range 2 {
+		write(t, dir, FileName(i, 2), result(i, 2))
 	}
-	if got := exported(t, db, "csv", false); strings.Contains(got, "microseconds") {
-		t.Errorf("times in\n%s", got)
+	want := []Row{result(0, 2).Row, result(1, 2).Row}
+	if rows := rowsOf(t, mustOpen(t, dir), far); fmt.Sprint(rows) != fmt.Sprint(want) {
+		t.Errorf("the folder has %v, want %v", rows, want)
 	}
-	want = `{"track":"batch","dataset":"drl/WIDETIMES?n=1&seed=2","content":"c0ffee","gpu":"A100","count":1,"algorithm":"far","version":2,"model":"sequential","instance":9,"kind":"failed","error":"no luck"}
-{"track":"batch","dataset":"drl/WIDETIMES?n=1&seed=2","content":"c0ffee","gpu":"A100","count":1,"algorithm":"far","version":2,"model":"sequential","instance":10,"metrics":{"makespan_s":2,"moves":3}}
-{"track":"bound","dataset":"drl/WIDETIMES?n=1&seed=2","content":"c0ffee","gpu":"A100","count":1,"algorithm":"certified","version":1,"weights":"w","model":"sequential","instance":0,"metrics":{"bound_s":1.5}}
-`
-	if got := exported(t, db, "jsonl", false); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+	old := filepath.Join(dir, "store", "results-0of1.jsonl")
+	if err := errors.Join(os.Mkdir(filepath.Dir(old), 0o755), os.WriteFile(old, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "in the format of an earlier version") {
+		t.Errorf("the old format: %v", err)
 	}
 }
 
@@ -216,15 +237,15 @@ func TestTimeoutGivesWay(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(t, dir, "results.db", records...)
-		if got := export(t, dir); !strings.Contains(got, ",10,") || strings.Contains(got, "timeout") {
-			t.Errorf("%s: exported\n%s", name, got)
+		if got := dumpOf(t, dir); !strings.Contains(got, "makespan_s = 10,") || strings.Contains(got, "timeout") {
+			t.Errorf("%s: it has\n%s", name, got)
 		}
 		dir = t.TempDir()
 		for i, r := range records {
 			write(t, dir, FileName(i, 2), r)
 		}
-		if got := export(t, dir); !strings.Contains(got, ",10,") || strings.Contains(got, "timeout") {
-			t.Errorf("%s, in two files: exported\n%s", name, got)
+		if got := dumpOf(t, dir); !strings.Contains(got, "makespan_s = 10,") || strings.Contains(got, "timeout") {
+			t.Errorf("%s, in two files: it has\n%s", name, got)
 		}
 		db := mustOpen(t, dir)
 		done, err := db.Finished(far)
@@ -236,8 +257,8 @@ func TestTimeoutGivesWay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(w.Merge(db), w.Close()); err != nil || exported(t, into, "csv", true) != exported(t, db, "csv", true) {
-			t.Errorf("%s: merged, %v\n%s", name, err, exported(t, into, "csv", true))
+		if err := errors.Join(w.Merge(db), w.Close()); err != nil || dumped(t, into, true) != dumped(t, db, true) {
+			t.Errorf("%s: merged, %v\n%s", name, err, dumped(t, into, true))
 		}
 	}
 	dir := t.TempDir()
@@ -305,7 +326,7 @@ func records(t *rapid.T) []Record {
 	return out
 }
 
-// However rows are spread over files, repeated, ordered and merged, the export is the same.
+// However rows are spread over files, repeated, ordered and merged, they read the same.
 func TestMergeProperty(t *testing.T) {
 	root := memory(t)
 	n := 0
@@ -323,8 +344,8 @@ func TestMergeProperty(t *testing.T) {
 			}
 			write(t, many, FileName(i, 3), part...)
 		}
-		want := export(t, one)
-		if got := export(t, many); got != want {
+		want := dumpOf(t, one)
+		if got := dumpOf(t, many); got != want {
 			rt.Fatalf("one writer:\n%s\nthree writers:\n%s", want, got)
 		}
 		from, into := mustOpen(t, many), mustOpen(t, filepath.Join(root, fmt.Sprint(n, "merged")))
@@ -335,7 +356,7 @@ func TestMergeProperty(t *testing.T) {
 		if err := errors.Join(w.Merge(from), w.Close()); err != nil {
 			rt.Fatal(err)
 		}
-		if got := exported(t, into, "csv", false); got != want {
+		if got := dumped(t, into, false); got != want {
 			rt.Fatalf("one writer:\n%s\nmerged:\n%s", want, got)
 		}
 		for _, want := range all {
@@ -352,9 +373,9 @@ func TestMergeProperty(t *testing.T) {
 func TestManyRows(t *testing.T) {
 	dir := t.TempDir()
 	var parts [2][]Record
-	for i := range 2*rowsAtOnce + 10 {
+	for i := range 2*pageSize + 10 {
 		at := 0
-		if i%3 == 0 || i > rowsAtOnce {
+		if i%3 == 0 || i > pageSize {
 			at = 1
 		}
 		parts[at] = append(parts[at], result(i, float64(i)))
@@ -372,7 +393,7 @@ func TestManyRows(t *testing.T) {
 			t.Fatalf("row %d is %v", i, r)
 		}
 	}
-	if len(rows) != 2*rowsAtOnce+10 {
+	if len(rows) != 2*pageSize+10 {
 		t.Errorf("%d rows", len(rows))
 	}
 	done, err := db.Finished(far)

@@ -3,14 +3,14 @@ package store
 import (
 	"cmp"
 	"database/sql"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
+
+	lib "modernc.org/sqlite/lib"
 )
 
 // How much work may be lost when the process is killed: what was appended in the last
@@ -39,13 +39,10 @@ type Writer struct {
 // Writer opens a database of the DB for appending. It is made, with its folder, if
 // it does not exist. Queries of the DB see what was committed.
 func (db *DB) Writer(path string) (*Writer, error) {
-	w := &Writer{every: commitEvery, wait: commitEvery}
-	for _, f := range db.all() {
-		if f.path == path {
-			w.file = f
-		}
-	}
-	if w.file == nil {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	at := slices.IndexFunc(db.files, func(f *file) bool { return f.path == path })
+	if at < 0 {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return nil, err
 		}
@@ -53,10 +50,11 @@ func (db *DB) Writer(path string) (*Writer, error) {
 		if err != nil {
 			return nil, err
 		}
-		db.add(f)
-		w.file = f
+		at = len(db.files)
+		db.files = append(db.files, f)
 	}
-	return w, explain(path, w.file.useWAL())
+	w := &Writer{file: db.files[at], every: commitEvery, wait: commitEvery}
+	return w, w.file.useWAL()
 }
 
 // Append takes records, which are committed within a second or by [Writer.Close]. A row
@@ -95,7 +93,7 @@ func (w *Writer) Close() error {
 		_ = w.file.settle() // what failed says more
 		return w.failed
 	}
-	return explain(w.file.path, w.file.settle())
+	return w.file.settle()
 }
 
 // flush commits what is pending.
@@ -109,130 +107,115 @@ func (w *Writer) flush() {
 		return
 	}
 	began := time.Now()
-	w.failed = explain(w.file.path, w.file.write(w.pending))
+	w.failed = w.file.write(w.pending)
 	w.pending = w.pending[:0]
 	w.wait = max(w.every, 10*time.Since(began))
 }
 
-// transact runs do in a transaction. Series that it adds are forgotten if it fails.
+// transact runs do in a transaction.
 func (f *file) transact(do func(tx *sql.Tx) error) error {
 	tx, err := f.db.Begin()
 	if err != nil {
-		return err
+		return explain(f.path, err)
 	}
 	if err = do(tx); err == nil {
 		err = tx.Commit()
 	}
 	if err != nil {
-		f.ids.Clear()
+		f.ids.Clear()     // do may have added series
 		_ = tx.Rollback() // SQLite may have done so; the first error says more
 	}
-	return err
+	return explain(f.path, err)
 }
 
-// addSeries returns what the file calls a series, which it adds if it does not have it.
-func (f *file) addSeries(tx *sql.Tx, s Series) (seriesID, error) {
-	if id, ok := f.ids.Load(s); ok {
-		return id.(seriesID), nil
-	}
-	id := seriesID{crc: s.checksum()}
-	if _, err := tx.Exec("INSERT INTO series ("+seriesColumns+", crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-		append(s.values(), id.crc)...); err != nil {
-		return id, err
-	}
-	err := tx.QueryRow(findSeries, s.values()...).Scan(&id.id, &id.crc)
-	if err == nil {
-		f.ids.Store(s, id)
-	}
-	return id, err
-}
-
-// replaceTimeout lets a new row take the place of one that ran out of time.
-const replaceTimeout = " ON CONFLICT DO UPDATE SET kind = excluded.kind, error = excluded.error, metrics = excluded.metrics, crc = excluded.crc" +
-	" WHERE cell.kind = '" + KindTimeout + "' AND excluded.kind <> '" + KindTimeout + "'"
+// replaceTimeout lets a new cell take the place of one that ran out of time. Any other cell
+// with a result of its own is an error: the kind must not be NULL.
+const replaceTimeout = " ON CONFLICT DO UPDATE SET error = excluded.error, metrics = excluded.metrics, crc = excluded.crc," +
+	" kind = iif(cell.kind = '" + KindTimeout + "', excluded.kind, NULL)" +
+	" WHERE cell.crc <> excluded.crc AND excluded.kind <> '" + KindTimeout + "'"
 
 const leastTime = " ON CONFLICT DO UPDATE SET microseconds = excluded.microseconds WHERE excluded.microseconds < timing.microseconds"
 
 // write commits records. Those of one series are written together, which is faster.
 func (f *file) write(records []Record) error {
-	var old []*Record // what the file has already
+	bySeries := map[Series][]*Record{}
+	for i := range records {
+		s := records[i].Series
+		bySeries[s] = append(bySeries[s], &records[i])
+	}
+	var refused []*Record
 	if err := f.transact(func(tx *sql.Tx) error {
-		ids := make(map[*Record]seriesID, len(records))
-		order := make([]*Record, len(records))
-		for i := range records {
-			order[i] = &records[i]
-			id, err := f.addSeries(tx, records[i].Series)
+		for s, own := range bySeries {
+			different, err := f.writeSeries(tx, s, own)
 			if err != nil {
 				return err
 			}
-			ids[order[i]] = id
-		}
-		slices.SortStableFunc(order, func(a, b *Record) int {
-			return cmp.Or(cmp.Compare(ids[a].id, ids[b].id), cmp.Compare(a.Instance, b.Instance))
-		})
-		insert, err := tx.Prepare("INSERT INTO cell (series, instance, kind, error, metrics, crc) VALUES (?, ?, ?, ?, nullif(?, ''), ?)" + replaceTimeout)
-		if err != nil {
-			return err
-		}
-		defer insert.Close()
-		insertTime, err := tx.Prepare("INSERT INTO timing (series, instance, microseconds) VALUES (?, ?, ?)" + leastTime)
-		if err != nil {
-			return err
-		}
-		defer insertTime.Close()
-		for _, r := range order {
-			id := ids[r]
-			c := cellFor(r, id.crc)
-			done, err := insert.Exec(id.id, c.instance, c.kind, c.error, c.metrics, c.crc)
-			if err != nil {
-				return err
-			}
-			if n, _ := done.RowsAffected(); n == 0 { // SQLite always knows
-				old = append(old, r)
-			}
-			if r.Kind == "" && r.Took > 0 {
-				if _, err := insertTime.Exec(id.id, c.instance, float64(r.Took)/float64(time.Microsecond)); err != nil {
-					return f.explainTiming(err)
-				}
-			}
+			refused = append(refused, different...)
 		}
 		return nil
-	}); err != nil {
+	}); err != nil || refused == nil {
 		return err
 	}
-	for _, r := range old {
-		if err := f.compare(r); err != nil {
-			return err
+	r := refused[0]
+	have, err := f.cells(r.Series, r.Instance, r.Instance+1)
+	if err != nil {
+		return err
+	}
+	c := newCell(r, r.Series.checksum(), new([]byte))
+	return conflict(r.Series, &have[0], &c)
+}
+
+// writeSeries writes records of one series and returns those that contradict what the file has.
+func (f *file) writeSeries(tx *sql.Tx, s Series, records []*Record) (refused []*Record, err error) {
+	id, err := f.addSeries(tx, s)
+	if err != nil {
+		return nil, err
+	}
+	insert, err := tx.Prepare("INSERT INTO cell (series, instance, kind, error, metrics, crc) VALUES (?, ?, ?, ?, nullif(?, ''), ?)" + replaceTimeout)
+	if err != nil {
+		return nil, err
+	}
+	defer insert.Close()
+	insertTime, err := tx.Prepare("INSERT INTO timing (series, instance, microseconds) VALUES (?, ?, ?)" + leastTime)
+	if err != nil {
+		return nil, err
+	}
+	defer insertTime.Close()
+	var buffer []byte
+	crc := s.checksum()
+	for _, r := range records {
+		c := newCell(r, crc, &buffer)
+		_, err := insert.Exec(id, c.instance, c.kind, c.error, c.metrics, c.crc)
+		if code(err) == lib.SQLITE_CONSTRAINT {
+			refused = append(refused, r)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if r.Kind == "" && r.Took > 0 {
+			if _, err := insertTime.Exec(id, c.instance, float64(r.Took)/float64(time.Microsecond)); err != nil {
+				return nil, ofTiming(explain(f.path, err))
+			}
 		}
 	}
-	return nil
+	return refused, nil
 }
 
-// compare accepts a record that the file has with the same content, or a timeout of a cell that
-// it has at all.
-func (f *file) compare(r *Record) error {
-	have, err := f.row(r.Series, r.Instance)
-	if err != nil || r.Kind == KindTimeout || have.Kind == text(r.Kind) && have.Error == text(r.Error) && slices.Equal(have.Metrics, r.Metrics) {
-		return err
+// addSeries returns what the file calls a series, which it adds if it does not have it.
+func (f *file) addSeries(tx *sql.Tx, s Series) (id any, err error) {
+	if id, ok := f.ids.Load(s); ok {
+		return id, nil
 	}
-	return &ConflictError{r.Series, r.Instance, f.path, "the one being written", have.outcome(), r.outcome()}
-}
-
-// text replaces what SQLite's functions would not take as text.
-func text(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
-}
-
-// cellFor is a record as the table has it.
-func cellFor(r *Record, series uint32) cell {
-	var buffer [512]byte
-	scratch := buffer[:0]
-	c := cell{instance: r.Instance, kind: text(r.Kind), error: text(r.Error)}
-	if r.Kind == "" {
-		c.metrics = string(appendMetrics(scratch, r.Metrics))
+	if _, err := tx.Exec("INSERT INTO series ("+seriesColumns+", crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		append(s.values(), s.checksum())...); err != nil {
+		return nil, err
 	}
-	c.crc = c.checksum(series, &scratch)
-	return c
+	if err := tx.QueryRow(findSeries, s.values()...).Scan(&id); err != nil {
+		return nil, err
+	}
+	f.ids.Store(s, id)
+	return id, nil
 }
 
 // Merge adds the results and wall times of a DB's databases to the writer's, one
@@ -250,71 +233,39 @@ func (w *Writer) Merge(from *DB) error {
 	return w.failed
 }
 
-// A clash is a cell about which two files disagree.
-type clash struct {
-	series   int64 // as the attached file calls it
-	instance int
-}
+// pairs has each series of an attached file beside the same series of its own. CROSS JOIN keeps
+// the order, in which each cell is looked up once.
+const pairs = " FROM task.series AS theirs CROSS JOIN main.series AS own USING (" + seriesColumns + ")"
 
-func (c *clash) Error() string { return "two results" }
-
-// merge adds another file's results and wall times.
+// merge adds another file's results and wall times. Damaged wall times are left out.
 func (f *file) merge(other *file) error {
-	known, err := other.series()
-	if err != nil {
-		return explain(other.path, err)
+	steps := []string{
+		"INSERT INTO main.series (" + seriesColumns + ", crc) SELECT " + seriesColumns + ", crc FROM task.series WHERE true ON CONFLICT DO NOTHING",
+		"INSERT INTO main.cell SELECT own.id, instance, kind, error, metrics, cell.crc" + pairs +
+			" CROSS JOIN task.cell ON cell.series = theirs.id WHERE true" + replaceTimeout,
+	}
+	if other.query("SELECT total(microseconds) FROM timing", nil, func([]any) error { return nil }) == nil {
+		steps = append(steps, "INSERT INTO main.timing SELECT own.id, instance, microseconds"+pairs+
+			" CROSS JOIN task.timing ON timing.series = theirs.id WHERE true"+leastTime)
 	}
 	if _, err := f.db.Exec("ATTACH ? AS task", other.uri); err != nil {
 		return explain(other.path, err)
 	}
-	err = f.transact(func(tx *sql.Tx) error { return f.mergeAttached(tx, other, known) })
-	_, detached := f.db.Exec("DETACH task")
-	if c, ok := errors.AsType[*clash](err); ok {
-		for s, id := range known {
-			if id.id == c.series {
-				return conflict(s, c.instance, f, other)
+	contradicts := false
+	err := f.transact(func(tx *sql.Tx) error {
+		for _, step := range steps {
+			if _, err := tx.Exec(step); err != nil {
+				contradicts = code(err) == lib.SQLITE_CONSTRAINT
+				return err
 			}
 		}
-	}
-	return explain(f.path, cmp.Or(err, detached))
-}
-
-// mergeAttached adds what the attached file has. It is checked already.
-func (f *file) mergeAttached(tx *sql.Tx, other *file, known map[Series]seriesID) error {
-	if _, err := tx.Exec("CREATE TEMP TABLE IF NOT EXISTS same (own INTEGER, other INTEGER PRIMARY KEY); DELETE FROM temp.same"); err != nil {
-		return err
-	}
-	for s, id := range known {
-		own, err := f.addSeries(tx, s)
-		if err != nil {
-			return err
-		}
-		if _, err := tx.Exec("INSERT INTO temp.same VALUES (?, ?)", own.id, id.id); err != nil {
-			return err
-		}
-	}
-	// CROSS JOIN keeps the order: each cell is looked up once.
-	done, err := tx.Exec(`INSERT INTO main.cell SELECT own, instance, kind, error, metrics, crc
-		FROM task.cell CROSS JOIN temp.same ON other = series WHERE true` + replaceTimeout)
-	if err != nil {
-		return err
-	}
-	cells := int64(0)
-	if err := tx.QueryRow("SELECT count(*) FROM task.cell").Scan(&cells); err != nil {
-		return explain(other.path, err)
-	}
-	if n, _ := done.RowsAffected(); n < cells { // the file has some of them
-		var c clash
-		err := tx.QueryRow(`SELECT same.other, theirs.instance FROM task.cell AS theirs CROSS JOIN temp.same ON same.other = theirs.series
-			CROSS JOIN main.cell AS own ON own.series = same.own AND own.instance = theirs.instance
-			WHERE own.crc <> theirs.crc AND theirs.kind <> '`+KindTimeout+`' LIMIT 1`).Scan(&c.series, &c.instance)
-		if !errors.Is(err, sql.ErrNoRows) {
-			return cmp.Or[error](err, &c)
-		}
-	}
-	if other.timingLost {
 		return nil
+	})
+	_, detached := f.db.Exec("DETACH task")
+	if contradicts {
+		if _, conflict := (&DB{files: []*file{f, other}}).Tally(); conflict != nil {
+			return conflict
+		}
 	}
-	_, err = tx.Exec("INSERT INTO main.timing SELECT own, instance, microseconds FROM task.timing CROSS JOIN temp.same ON other = series WHERE true" + leastTime)
-	return f.explainTiming(err)
+	return cmp.Or(err, explain(f.path, detached))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/atomicfile"
+	"miglab/harness/export"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/store"
@@ -46,8 +47,8 @@ func newExport() *cobra.Command {
 }
 
 func (f *exportFlags) run(c *cobra.Command, _ []string) error {
-	if !slices.Contains(store.Formats, f.format) {
-		return nearest.Unknown("format", f.format, store.Formats)
+	if !slices.Contains(export.Formats, f.format) {
+		return nearest.Unknown("format", f.format, export.Formats)
 	}
 	if f.filter.GPU != "" {
 		g, err := mig.Lookup(f.filter.GPU)
@@ -64,7 +65,7 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 	if err := f.selects(db); err != nil {
 		return err
 	}
-	write := func(w io.Writer) error { return db.Export(w, f.filter, f.format, f.timing) }
+	write := func(w io.Writer) error { return export.Write(w, db, f.filter, f.format, f.timing) }
 	if f.out != "-" {
 		return atomicfile.WriteFile(f.out, write)
 	}

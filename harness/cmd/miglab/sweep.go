@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -121,19 +122,16 @@ func (w *assignment) micros() (func(run.Series) (float64, bool), error) {
 		return nil, err
 	}
 	defer st.Close()
-	type mean struct {
-		us    float64
-		known bool
-	}
-	means := map[run.Series]mean{}
+	means := map[run.Series]float64{} // NaN where none is known
 	for span := range run.Spans(w.cells) {
-		us, known, err := st.MeanMicros(span.Stored())
-		if err != nil {
+		if means[span.Series], err = st.MeanMicros(span.Stored()); err != nil {
 			return nil, err
 		}
-		means[span.Series] = mean{us, known}
 	}
-	return func(s run.Series) (float64, bool) { return means[s].us, means[s].known }, nil
+	return func(s run.Series) (float64, bool) {
+		us, planned := means[s]
+		return us, planned && !math.IsNaN(us)
+	}, nil
 }
 
 // An openSweep is a sweep with what its command computes.

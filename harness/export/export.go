@@ -1,4 +1,5 @@
-package store
+// Package export writes the results of a database as a table for other programs.
+package export
 
 import (
 	"encoding/csv"
@@ -7,25 +8,27 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"miglab/harness/store"
 )
 
-// Formats are those that [DB.Export] writes.
+// Formats are those that [Write] knows.
 var Formats = []string{"csv", "jsonl"}
 
-// Export writes the rows of the series that the filter selects, in the format "csv" or "jsonl",
+// Write writes the rows of the series that the filter selects, in the format "csv" or "jsonl",
 // ordered by the columns of the series and the instance. The same results give the same
 // bytes, however they came about; the wall times, which no two runs agree on, are
-// written only if timing is set.
-func (db *DB) Export(w io.Writer, filter Filter, format string, timing bool) error {
+// written only if timing is set. Errors are those of [store.DB.Rows] and of w.
+func Write(w io.Writer, db *store.DB, filter store.Filter, format string, timing bool) error {
 	if format == "jsonl" {
-		return db.exportLines(w, filter, timing)
+		return writeLines(w, db, filter, timing)
 	}
-	return db.exportCSV(w, filter, timing)
+	return writeCSV(w, db, filter, timing)
 }
 
 // each calls use for every row to export, with its wall time in microseconds; 0 where it is not known
 // or timing is not set.
-func (db *DB) each(filter Filter, timing bool, use func(s Series, r *Row, micros float64) error) error {
+func each(db *store.DB, filter store.Filter, timing bool, use func(s store.Series, r *store.Row, micros float64) error) error {
 	all, err := db.Series(filter)
 	if err != nil {
 		return err
@@ -55,10 +58,10 @@ func (db *DB) each(filter Filter, timing bool, use func(s Series, r *Row, micros
 	return nil
 }
 
-// exportCSV writes a column for each metric that a row has, by name. What a row lacks is empty.
-func (db *DB) exportCSV(w io.Writer, filter Filter, timing bool) error {
+// writeCSV writes a column for each metric that a row has, by name. What a row lacks is empty.
+func writeCSV(w io.Writer, db *store.DB, filter store.Filter, timing bool) error {
 	names := map[string]int{}
-	if err := db.each(filter, false, func(_ Series, r *Row, _ float64) error {
+	if err := each(db, filter, false, func(_ store.Series, r *store.Row, _ float64) error {
 		for _, m := range r.Metrics {
 			names[m.Name] = 0
 		}
@@ -81,7 +84,7 @@ func (db *DB) exportCSV(w io.Writer, filter Filter, timing bool) error {
 		return err
 	}
 	record := make([]string, len(header))
-	if err := db.each(filter, timing, func(s Series, r *Row, micros float64) error {
+	if err := each(db, filter, timing, func(s store.Series, r *store.Row, micros float64) error {
 		copy(record, []string{
 			s.Track, s.Dataset, s.Content, s.GPU, strconv.Itoa(s.Count), s.Algorithm, strconv.Itoa(s.Version), s.Weights, s.Model,
 			strconv.Itoa(r.Instance),
@@ -105,22 +108,18 @@ func (db *DB) exportCSV(w io.Writer, filter Filter, timing bool) error {
 
 func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-func (db *DB) exportLines(w io.Writer, filter Filter, timing bool) error {
+func writeLines(w io.Writer, db *store.DB, filter store.Filter, timing bool) error {
 	type line struct {
-		Series
-		Instance int             `json:"instance"`
-		Metrics  json.RawMessage `json:"metrics,omitempty"`
-		Kind     string          `json:"kind,omitempty"`
-		Error    string          `json:"error,omitempty"`
-		Micros   float64         `json:"microseconds,omitempty"`
+		store.Series
+		Instance int           `json:"instance"`
+		Metrics  store.Metrics `json:"metrics,omitempty"`
+		Kind     string        `json:"kind,omitempty"`
+		Error    string        `json:"error,omitempty"`
+		Micros   float64       `json:"microseconds,omitempty"`
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false) // so that n=1&seed=2 reads as it is typed
-	return db.each(filter, timing, func(s Series, r *Row, micros float64) error {
-		l := line{Series: s, Instance: r.Instance, Kind: r.Kind, Error: r.Error, Micros: micros}
-		if r.Kind == "" {
-			l.Metrics = appendMetrics(nil, r.Metrics)
-		}
-		return e.Encode(&l)
+	return each(db, filter, timing, func(s store.Series, r *store.Row, micros float64) error {
+		return e.Encode(&line{s, r.Instance, r.Metrics, r.Kind, r.Error, micros})
 	})
 }

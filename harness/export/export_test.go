@@ -1,0 +1,63 @@
+package export
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"miglab/harness/store"
+)
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	db, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	far := store.Series{
+		Track: "batch", Dataset: "drl/WIDETIMES?n=1&seed=2", Content: "c0ffee", GPU: "A100", Count: 1,
+		Algorithm: "far", Version: 2, Model: "sequential",
+	}
+	bound := far
+	bound.Track, bound.Algorithm, bound.Version, bound.Weights = "bound", "certified", 1, "w"
+	w, err := db.Writer(filepath.Join(dir, "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Append(
+		store.Record{Series: far, Took: time.Microsecond, Row: store.Row{Instance: 10, Metrics: store.Metrics{{Name: "makespan_s", Value: 2}, {Name: "moves", Value: 3}}}},
+		store.Record{Series: far, Row: store.Row{Instance: 9, Kind: "failed", Error: "no luck"}},
+		store.Record{Series: bound, Row: store.Row{Instance: 0, Metrics: store.Metrics{{Name: "bound_s", Value: 1.5}}}},
+	), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	export := func(format string, timing bool) string {
+		t.Helper()
+		var b strings.Builder
+		if err := Write(&b, db, store.Filter{}, format, timing); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	want := `track,dataset,content,gpu,count,algorithm,version,weights,model,instance,bound_s,makespan_s,moves,kind,error,microseconds
+batch,drl/WIDETIMES?n=1&seed=2,c0ffee,A100,1,far,2,,sequential,9,,,,failed,no luck,
+batch,drl/WIDETIMES?n=1&seed=2,c0ffee,A100,1,far,2,,sequential,10,,2,3,,,1
+bound,drl/WIDETIMES?n=1&seed=2,c0ffee,A100,1,certified,1,w,sequential,0,1.5,,,,,
+`
+	if got := export("csv", true); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := export("csv", false); strings.Contains(got, "microseconds") {
+		t.Errorf("times in\n%s", got)
+	}
+	want = `{"track":"batch","dataset":"drl/WIDETIMES?n=1&seed=2","content":"c0ffee","gpu":"A100","count":1,"algorithm":"far","version":2,"model":"sequential","instance":9,"kind":"failed","error":"no luck"}
+{"track":"batch","dataset":"drl/WIDETIMES?n=1&seed=2","content":"c0ffee","gpu":"A100","count":1,"algorithm":"far","version":2,"model":"sequential","instance":10,"metrics":{"makespan_s":2,"moves":3}}
+{"track":"bound","dataset":"drl/WIDETIMES?n=1&seed=2","content":"c0ffee","gpu":"A100","count":1,"algorithm":"certified","version":1,"weights":"w","model":"sequential","instance":0,"metrics":{"bound_s":1.5}}
+`
+	if got := export("jsonl", false); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
