@@ -24,8 +24,32 @@ type planned struct {
 	*resolved
 	stored store.Series
 	// finished has the instances with a result, and queued those in jobs.
-	finished, queued store.Instances
+	finished, queued instances
 	group            int
+}
+
+// instances is a set of instances. The zero value is empty.
+type instances struct {
+	// The instances 0 to dense-1 are in the set, and those of others.
+	dense  int
+	others map[int]bool
+}
+
+func (s *instances) has(instance int) bool {
+	return instance >= 0 && instance < s.dense || s.others[instance]
+}
+
+func (s *instances) add(instance int) {
+	if instance == s.dense {
+		s.dense++
+	}
+	if instance < s.dense {
+		return
+	}
+	if s.others == nil {
+		s.others = map[int]bool{}
+	}
+	s.others[instance] = true
 }
 
 // plan finds the shard's cells without a result and groups them by instance, in
@@ -55,15 +79,15 @@ func (e *Engine) plan(cells []Cell) (*plan, error) {
 			return nil, err
 		}
 		for instance := span.From; instance < span.To; instance++ {
-			if s.queued.Has(instance) || !e.Shard.holds(instanceKey{span.Series.group(), instance}) {
+			if s.queued.has(instance) || !e.Shard.holds(instanceKey{span.Series.group(), instance}) {
 				continue
 			}
 			p.total++
-			if s.finished.Has(instance) {
+			if s.finished.has(instance) {
 				p.done++
 				continue
 			}
-			s.queued.Add(instance)
+			s.queued.add(instance)
 			at := place{s.group, instance}
 			j, ok := jobs[at]
 			if !ok {
@@ -84,8 +108,7 @@ func (e *Engine) plannedSeries(c Cell) (*planned, error) {
 		return nil, err
 	}
 	s := &planned{resolved: r, stored: c.Stored(c.Version)}
-	s.finished, err = e.Store.Finished(s.stored)
-	return s, err
+	return s, e.Store.Finished(s.stored, s.finished.add)
 }
 
 // resolveCell resolves a cell, which must be canonical.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"database/sql/driver"
 	"fmt"
 	"hash/crc32"
 	"iter"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"modernc.org/sqlite"
 )
 
 // A cell is a row as the table has it.
@@ -37,6 +39,14 @@ func (c *cell) checksum(series uint32, buffer *[]byte) uint32 {
 	b = append(append(b, 0), c.metrics...)
 	*buffer = b
 	return crc32.Checksum(b, castagnoli)
+}
+
+func init() {
+	// miglab_crc(series.crc, instance, kind, error, metrics) is what cell.crc must be.
+	sqlite.MustRegisterDeterministicScalarFunction("miglab_crc", 5, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		c := cell{instance: int(as[int64](args[1])), kind: as[string](args[2]), error: as[string](args[3]), metrics: as[string](args[4])}
+		return int64(c.checksum(uint32(as[int64](args[0])), new([]byte))), nil
+	})
 }
 
 // newCell is a record as the table has it.
@@ -113,14 +123,16 @@ func (c *cell) value(member string) (float64, error) {
 }
 
 // pageSize is how many cells of a file are in memory.
-const pageSize = 4096
+const pageSize = 1024
 
 // cells yields the cells first to end-1 of a series by instance. A cell that several files
 // have comes once. After an error it ends.
 func (db *DB) cells(s Series, first, end int) iter.Seq2[*cell, error] {
 	return func(yield func(*cell, error) bool) {
+		var page []cell
 		for first := first; first < end; {
-			page, next, err := db.page(s, first, end)
+			next, err := end, error(nil)
+			page, next, err = db.page(page[:0], s, first, end)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -135,39 +147,42 @@ func (db *DB) cells(s Series, first, end int) iter.Seq2[*cell, error] {
 	}
 }
 
-// page returns the first cells of a part of a series, and the instance after them.
-func (db *DB) page(s Series, first, end int) ([]cell, int, error) {
-	var all []cell
+// page replaces all by the first cells of a part of a series. next is the instance after them.
+func (db *DB) page(all []cell, s Series, first, end int) (page []cell, next int, err error) {
+	sources := 0
 	for _, f := range db.all() {
-		own, err := f.cells(s, first, end)
-		if err != nil {
+		before := len(all)
+		if all, err = f.appendCells(all, s, first, end); err != nil {
 			return nil, 0, err
 		}
-		if len(own) == pageSize { // this file may have more, and no file may go beyond it
-			end = own[pageSize-1].instance + 1
+		if len(all)-before == pageSize { // this file may have more, and no file may go beyond it
+			end = all[len(all)-1].instance + 1
 		}
-		all = append(all, own...)
+		if len(all) > before {
+			sources++
+		}
 	}
-	all = slices.DeleteFunc(all, func(c cell) bool { return c.instance >= end })
-	all, err := unite(s, all)
+	if sources > 1 {
+		all = slices.DeleteFunc(all, func(c cell) bool { return c.instance >= end })
+		all, err = unite(s, all)
+	}
 	return all, end, err
 }
 
-// cells reads a page of one file and checks it.
-func (f *file) cells(s Series, first, end int) ([]cell, error) {
-	var out []cell
+// appendCells appends a page of one file, which it checks.
+func (f *file) appendCells(all []cell, s Series, first, end int) ([]cell, error) {
 	var buffer []byte
 	crc := s.checksum()
-	const query = "SELECT instance, nullif(kind, ''), nullif(error, ''), metrics, crc FROM cell WHERE series = ? AND instance >= ? AND instance < ? ORDER BY instance LIMIT ?"
-	err := f.queryOf(s, query, []any{first, end, pageSize}, func(columns []any) error {
+	const query = "SELECT instance, nullif(kind, ''), nullif(error, ''), metrics, crc FROM cell" + ofSeries + " AND instance >= ? AND instance < ? ORDER BY instance LIMIT ?"
+	err := f.query(query, s.values(first, end, pageSize), func(columns []any) error {
 		c := cell{int(as[int64](columns[0])), as[string](columns[1]), as[string](columns[2]), as[string](columns[3]), uint32(as[int64](columns[4])), f.path}
 		if c.checksum(crc, &buffer) != c.crc {
 			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", c.instance, s)}
 		}
-		out = append(out, c)
+		all = append(all, c)
 		return nil
 	})
-	return out, err
+	return all, err
 }
 
 // unite orders the cells of several files and keeps one for each instance.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -40,24 +39,22 @@ func FileName(index, of int) string {
 }
 
 // Open opens the databases results*.db of a folder for results. A folder that does not
-// exist has none. Errors are a [*FormatError], a [*Damage] and those of the file system.
+// exist has none. Errors are a [*Damage] and those of the file system.
 func Open(dir string) (*DB, error) {
-	old, err := listed(filepath.Join(dir, "store"), "results-", ".jsonl")
-	if err == nil && len(old) > 0 {
+	if old, _ := fs.Glob(os.DirFS(dir), "store/results-*.jsonl"); len(old) > 0 {
 		return nil, fmt.Errorf("%s holds results in the format of an earlier version, which this program does not read; delete the folder, and what is needed is computed again", filepath.Join(dir, "store"))
 	}
-	paths, err := listed(dir, "results", ".db")
-	if err != nil {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	db := &DB{dir: dir}
-	for _, path := range paths {
-		f, err := openFile(path, false)
-		if err != nil {
-			return nil, errors.Join(err, db.Close())
+	for _, e := range entries {
+		if ours, _ := filepath.Match("results*.db", e.Name()); !ours || e.IsDir() {
+			continue
 		}
-		if f != nil {
-			db.files = append(db.files, f)
+		if err := db.open(filepath.Join(dir, e.Name()), false); err != nil {
+			return nil, errors.Join(err, db.Close())
 		}
 	}
 	return db, nil
@@ -69,28 +66,30 @@ func OpenIntact(paths ...string) (*DB, []*Damage, error) {
 	db := &DB{}
 	var damaged []*Damage
 	for _, path := range paths {
-		f, err := openFile(path, false)
-		if f != nil {
-			f.tally, err = (&DB{files: []*file{f}}).Tally()
-		}
-		if format, ok := errors.AsType[*FormatError](err); ok {
-			err = &Damage{File: path, Reason: format.Error()} // all are from the same program
-		}
+		err := db.open(path, true)
 		if d, ok := errors.AsType[*Damage](err); ok {
 			damaged = append(damaged, d)
-			if f != nil {
-				_ = f.close() // it is damaged, which is known
-			}
-			continue
-		}
-		if f != nil {
-			db.files = append(db.files, f)
-		}
-		if err != nil {
+		} else if err != nil {
 			return nil, nil, errors.Join(err, db.Close())
 		}
 	}
 	return db, damaged, nil
+}
+
+// open adds a database, unless it is empty. With check set all its rows must be as they were written.
+func (db *DB) open(path string, check bool) error {
+	f, err := openFile(path, false)
+	if f == nil {
+		return err
+	}
+	if check {
+		if err := f.check(); err != nil {
+			_ = f.close() // the first error says more
+			return err
+		}
+	}
+	db.files = append(db.files, f)
+	return nil
 }
 
 // Dir returns the folder.
@@ -212,8 +211,8 @@ func (db *DB) Part(s Series, metric string, first, n int, timed bool) ([]Point, 
 // addTimes enters wall times into points, which are by instance.
 func (f *file) addTimes(s Series, first, end int, points []Point) error {
 	i := 0
-	const query = "SELECT instance, microseconds FROM timing WHERE series = ? AND instance >= ? AND instance < ? ORDER BY instance"
-	return f.queryOf(s, query, []any{first, end}, func(columns []any) error {
+	const query = "SELECT instance, microseconds FROM timing" + ofSeries + " AND instance >= ? AND instance < ? ORDER BY instance"
+	return f.query(query, s.values(first, end), func(columns []any) error {
 		instance, micros := int(as[int64](columns[0])), as[float64](columns[1])
 		for i < len(points) && points[i].Instance < instance {
 			i++
@@ -239,39 +238,36 @@ func (db *DB) Failures(s Series, first, end int) (map[string]int, error) {
 	return out, nil
 }
 
-// Finished returns the instances of a series that need no more work: that have a result
-// other than [KindTimeout].
-func (db *DB) Finished(s Series) (Instances, error) {
-	var out Instances
-	const from = " FROM cell WHERE series = ? AND kind <> '" + KindTimeout + "'"
+// Finished calls add for the instances of a series that need no more work: that have a
+// result other than [KindTimeout]. It may do so more than once.
+func (db *DB) Finished(s Series, add func(instance int)) error {
+	const from = " FROM cell" + ofSeries + " AND kind <> '" + KindTimeout + "'"
 	for _, f := range db.all() {
-		n, last := int64(0), int64(-1)
-		err := f.queryOf(s, "SELECT count(*), coalesce(max(instance), -1)"+from, nil, func(columns []any) error {
-			n, last = as[int64](columns[0]), as[int64](columns[1])
+		dense := 0 // how many there are, if they are the first ones; counting them is faster than reading them
+		if err := f.query("SELECT iif(max(instance) = count(*) - 1, count(*), 0)"+from, s.values(), func(columns []any) error {
+			dense = int(as[int64](columns[0]))
 			return nil
-		})
-		if err == nil && last == n-1 { // there is no gap
-			out.dense = max(out.dense, int(n))
-			continue
+		}); err != nil {
+			return err
 		}
-		if err == nil {
-			err = f.queryOf(s, "SELECT instance"+from+" ORDER BY instance", nil, func(columns []any) error {
-				out.Add(int(as[int64](columns[0])))
-				return nil
-			})
+		for i := range dense {
+			add(i)
 		}
-		if err != nil {
-			return out, err
+		if err := f.query("SELECT instance"+from+" AND instance >= ? ORDER BY instance", s.values(dense), func(columns []any) error {
+			add(int(as[int64](columns[0])))
+			return nil
+		}); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // MeanMicros returns the mean wall time of the cells of a series in microseconds; NaN if none is known.
 func (db *DB) MeanMicros(s Series) (float64, error) {
 	sum, n := 0.0, int64(0)
 	for _, f := range db.all() {
-		if err := f.queryOf(s, "SELECT total(microseconds), count(*) FROM timing WHERE series = ?", nil, func(columns []any) error {
+		if err := f.query("SELECT total(microseconds), count(*) FROM timing"+ofSeries, s.values(), func(columns []any) error {
 			sum += as[float64](columns[0])
 			n += as[int64](columns[1])
 			return nil
@@ -280,30 +276,6 @@ func (db *DB) MeanMicros(s Series) (float64, error) {
 		}
 	}
 	return sum / float64(n), nil
-}
-
-// Instances is a set of instances. The zero value is empty.
-type Instances struct {
-	// The instances 0 to dense-1 are in the set, and those of others.
-	dense  int
-	others map[int]bool
-}
-
-// Has reports whether an instance is in the set.
-func (s *Instances) Has(instance int) bool {
-	return instance >= 0 && instance < s.dense || s.others[instance]
-}
-
-// Add adds an instance.
-func (s *Instances) Add(instance int) {
-	if instance == s.dense {
-		s.dense++
-		return
-	}
-	if s.others == nil {
-		s.others = map[int]bool{}
-	}
-	s.others[instance] = true
 }
 
 // Tally counts results.
@@ -336,20 +308,4 @@ func (db *DB) Tally() (map[Series]Tally, error) {
 		out[s] = t
 	}
 	return out, nil
-}
-
-// listed returns the paths of a folder's files whose names begin and end as given, by name;
-// none for a folder that does not exist.
-func listed(dir, begin, end string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var out []string
-	for _, e := range entries {
-		if name := e.Name(); !e.IsDir() && strings.HasPrefix(name, begin) && strings.HasSuffix(name, end) {
-			out = append(out, filepath.Join(dir, name))
-		}
-	}
-	return out, err
 }

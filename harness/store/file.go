@@ -56,7 +56,6 @@ type file struct {
 	path, uri  string
 	db         *sql.DB
 	statements sync.Map // of *sql.Stmt, by text
-	ids        sync.Map // of int64, by Series
 	// tally is what the file had when all of it was checked; nil before.
 	tally map[Series]Tally
 }
@@ -111,7 +110,7 @@ func (f *file) prepare(create bool) (bool, error) {
 		return true, err
 	}
 	if version != 0 || tables > 0 {
-		return false, &FormatError{f.path, version}
+		return false, &Damage{File: f.path, Reason: fmt.Sprintf("its format is %d and this program reads format %d, so that another version or program wrote it", version, Format)}
 	}
 	if !create {
 		return false, nil
@@ -160,43 +159,44 @@ func as[T any](column any) T {
 	return v
 }
 
-const findSeries = "SELECT id FROM series WHERE (" + seriesColumns + ") = (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-
-func (s *Series) values() []any {
-	return []any{s.Track, s.Dataset, s.Content, s.GPU, s.Count, s.Algorithm, s.Version, s.Weights, s.Model}
-}
-
-// queryOf is query for a series, which is the first argument. A file that does not have the
-// series has no rows.
-func (f *file) queryOf(s Series, query string, args []any, use func(columns []any) error) error {
-	id, ok := f.ids.Load(s)
-	if !ok {
-		if err := f.query(findSeries, s.values(), func(columns []any) error {
-			id = columns[0]
-			f.ids.Store(s, id)
-			return nil
-		}); err != nil || id == nil {
-			return err
-		}
-	}
-	return f.query(query, append([]any{id}, args...), use)
-}
+// ofSeries selects the rows of a series. Its parameters are the series' values.
+const ofSeries = " WHERE series = (SELECT id FROM series WHERE (" + seriesColumns + ") = (?, ?, ?, ?, ?, ?, ?, ?, ?))"
 
 // series returns the series of the file.
 func (f *file) series() ([]Series, error) {
 	var out []Series
-	err := f.query("SELECT "+seriesColumns+", crc FROM series", nil, func(c []any) error {
-		s := Series{
-			as[string](c[0]), as[string](c[1]), as[string](c[2]), as[string](c[3]), int(as[int64](c[4])),
-			as[string](c[5]), int(as[int64](c[6])), as[string](c[7]), as[string](c[8]),
-		}
-		if int64(s.checksum()) != as[int64](c[9]) {
-			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of the series %v is wrong", s)}
-		}
+	err := f.query("SELECT "+seriesColumns+", crc FROM series", nil, func(columns []any) error {
+		s, err := f.seriesOf(columns)
 		out = append(out, s)
-		return nil
+		return err
 	})
 	return out, err
+}
+
+// seriesOf is the series in seriesColumns and its checksum.
+func (f *file) seriesOf(c []any) (Series, error) {
+	s := Series{
+		as[string](c[0]), as[string](c[1]), as[string](c[2]), as[string](c[3]), int(as[int64](c[4])),
+		as[string](c[5]), int(as[int64](c[6])), as[string](c[7]), as[string](c[8]),
+	}
+	if int64(s.checksum()) != as[int64](c[9]) {
+		return s, &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of the series %v is wrong", s)}
+	}
+	return s, nil
+}
+
+// check checks all of the file's results and counts them. Reading them one by one would take twice as long.
+func (f *file) check() error {
+	f.tally = map[Series]Tally{}
+	return f.query("SELECT "+seriesColumns+`, series.crc, count(*), sum(kind <> ''), sum(cell.crc <> miglab_crc(series.crc, instance, kind, error, metrics))
+		FROM cell LEFT JOIN series ON series.id = cell.series GROUP BY cell.series`, nil, func(columns []any) error {
+		s, err := f.seriesOf(columns)
+		if wrong := as[int64](columns[12]); err == nil && wrong > 0 {
+			err = &Damage{File: f.path, Reason: fmt.Sprintf("the checksums of %d instances of %v are wrong", wrong, s)}
+		}
+		f.tally[s] = Tally{int(as[int64](columns[10])), int(as[int64](columns[11]))}
+		return err
+	})
 }
 
 // useWAL prepares for writing. With a write-ahead log readers and writers do not wait for each

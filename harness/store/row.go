@@ -42,6 +42,11 @@ func (s Series) String() string {
 	return fmt.Sprintf("%s (version %d) on %s, %d x %s, %s", s.Algorithm, s.Version, s.Dataset, s.Count, s.GPU, s.Model)
 }
 
+// values are the series' columns, followed by others.
+func (s *Series) values(others ...any) []any {
+	return append([]any{s.Track, s.Dataset, s.Content, s.GPU, s.Count, s.Algorithm, s.Version, s.Weights, s.Model}, others...)
+}
+
 // checksum is what the column crc of the table series has.
 func (s Series) checksum() uint32 {
 	return crc32.Checksum(fmt.Appendf(nil, "%q %q %q %q %d %q %d %q %q", s.values()...), castagnoli)

@@ -229,6 +229,12 @@ func TestConflict(t *testing.T) {
 	}
 }
 
+// finished are the instances of far that need no more work.
+func finished(db *DB) (map[int]bool, error) {
+	out := map[int]bool{}
+	return out, db.Finished(far, func(instance int) { out[instance] = true })
+}
+
 func TestTimeoutGivesWay(t *testing.T) {
 	timeout := failure(1, KindTimeout, "took longer than 1s")
 	for name, records := range map[string][]Record{
@@ -248,8 +254,8 @@ func TestTimeoutGivesWay(t *testing.T) {
 			t.Errorf("%s, in two files: it has\n%s", name, got)
 		}
 		db := mustOpen(t, dir)
-		done, err := db.Finished(far)
-		if tally, failed := db.Tally(); err != nil || failed != nil || !done.Has(1) || done.Has(0) || tally[far] != (Tally{1, 0}) {
+		done, err := finished(db)
+		if tally, failed := db.Tally(); err != nil || failed != nil || !done[1] || done[0] || tally[far] != (Tally{1, 0}) {
 			t.Errorf("%s: finished %v, %v; tally %v, %v", name, done, err, tally, failed)
 		}
 		into := mustOpen(t, t.TempDir())
@@ -263,7 +269,7 @@ func TestTimeoutGivesWay(t *testing.T) {
 	}
 	dir := t.TempDir()
 	write(t, dir, "results.db", timeout)
-	if done, err := mustOpen(t, dir).Finished(far); err != nil || done.Has(1) {
+	if done, err := finished(mustOpen(t, dir)); err != nil || done[1] {
 		t.Errorf("a time-out is final: %v", err)
 	}
 }
@@ -396,8 +402,8 @@ func TestManyRows(t *testing.T) {
 	if len(rows) != 2*pageSize+10 {
 		t.Errorf("%d rows", len(rows))
 	}
-	done, err := db.Finished(far)
-	if err != nil || !done.Has(len(rows)-1) || done.Has(len(rows)) || done.Has(-1) {
+	done, err := finished(db)
+	if err != nil || !done[0] || !done[len(rows)-1] || len(done) != len(rows) {
 		t.Errorf("finished: %v", err)
 	}
 	if tally, err := db.Tally(); err != nil || tally[far].Done != len(rows) {

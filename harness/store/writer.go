@@ -122,7 +122,6 @@ func (f *file) transact(do func(tx *sql.Tx) error) error {
 		err = tx.Commit()
 	}
 	if err != nil {
-		f.ids.Clear()     // do may have added series
 		_ = tx.Rollback() // SQLite may have done so; the first error says more
 	}
 	return explain(f.path, err)
@@ -157,7 +156,7 @@ func (f *file) write(records []Record) error {
 		return err
 	}
 	r := refused[0]
-	have, err := f.cells(r.Series, r.Instance, r.Instance+1)
+	have, err := f.appendCells(nil, r.Series, r.Instance, r.Instance+1)
 	if err != nil {
 		return err
 	}
@@ -167,7 +166,7 @@ func (f *file) write(records []Record) error {
 
 // writeSeries writes records of one series and returns those that contradict what the file has.
 func (f *file) writeSeries(tx *sql.Tx, s Series, records []*Record) (refused []*Record, err error) {
-	id, err := f.addSeries(tx, s)
+	id, err := addSeries(tx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -203,19 +202,12 @@ func (f *file) writeSeries(tx *sql.Tx, s Series, records []*Record) (refused []*
 }
 
 // addSeries returns what the file calls a series, which it adds if it does not have it.
-func (f *file) addSeries(tx *sql.Tx, s Series) (id any, err error) {
-	if id, ok := f.ids.Load(s); ok {
-		return id, nil
+func addSeries(tx *sql.Tx, s Series) (id int64, err error) {
+	_, err = tx.Exec("INSERT INTO series ("+seriesColumns+", crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", s.values(s.checksum())...)
+	if err == nil {
+		err = tx.QueryRow("SELECT id FROM series WHERE ("+seriesColumns+") = (?, ?, ?, ?, ?, ?, ?, ?, ?)", s.values()...).Scan(&id)
 	}
-	if _, err := tx.Exec("INSERT INTO series ("+seriesColumns+", crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-		append(s.values(), s.checksum())...); err != nil {
-		return nil, err
-	}
-	if err := tx.QueryRow(findSeries, s.values()...).Scan(&id); err != nil {
-		return nil, err
-	}
-	f.ids.Store(s, id)
-	return id, nil
+	return id, err
 }
 
 // Merge adds the results and wall times of a DB's databases to the writer's, one
