@@ -130,10 +130,9 @@ const pageSize = 1024
 func (db *DB) cells(s Series, first, end int) iter.Seq2[*cell, error] {
 	return func(yield func(*cell, error) bool) {
 		var page []cell
-		for first := first; first < end; {
-			next, err := end, error(nil)
-			page, next, err = db.page(page[:0], s, first, end)
-			if err != nil {
+		var err error
+		for next := first; next < end; {
+			if page, next, err = db.page(page[:0], s, next, end); err != nil {
 				yield(nil, err)
 				return
 			}
@@ -142,7 +141,6 @@ func (db *DB) cells(s Series, first, end int) iter.Seq2[*cell, error] {
 					return
 				}
 			}
-			first = next
 		}
 	}
 }

@@ -89,11 +89,8 @@ func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.flush()
-	if w.failed != nil {
-		_ = w.file.settle() // what failed says more
-		return w.failed
-	}
-	return w.file.settle()
+	settled := w.file.settle()
+	return cmp.Or(w.failed, settled) // what failed first says more
 }
 
 // flush commits what is pending.
@@ -245,9 +242,15 @@ func (f *file) merge(other *file) error {
 	}
 	contradicts := false
 	err := f.transact(func(tx *sql.Tx) error {
-		for _, step := range steps {
-			if _, err := tx.Exec(step); err != nil {
-				contradicts = code(err) == lib.SQLITE_CONSTRAINT
+		for i, step := range steps {
+			_, err := tx.Exec(step)
+			if contradicts = code(err) == lib.SQLITE_CONSTRAINT; contradicts {
+				return err
+			}
+			if err = explain(f.path, err); i == 2 {
+				err = ofTiming(err)
+			}
+			if err != nil {
 				return err
 			}
 		}
