@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	lib "modernc.org/sqlite/lib"
@@ -53,9 +52,8 @@ const patience = time.Minute
 // A file is one database. It has one connection, on which statements wait for each
 // other.
 type file struct {
-	path, uri  string
-	db         *sql.DB
-	statements sync.Map // of *sql.Stmt, by text
+	path, uri string
+	db        *sql.DB
 	// tally is what the file had when all of it was checked; nil before.
 	tally map[Series]Tally
 }
@@ -121,15 +119,7 @@ func (f *file) prepare(create bool) (bool, error) {
 
 // query hands over the columns of all rows. Integers are int64 and missing values nil.
 func (f *file) query(query string, args []any, use func(columns []any) error) error {
-	prepared, ok := f.statements.Load(query)
-	if !ok {
-		st, err := f.db.Prepare(query)
-		if err != nil {
-			return explain(f.path, err)
-		}
-		prepared, _ = f.statements.LoadOrStore(query, st)
-	}
-	rows, err := prepared.(*sql.Stmt).Query(args...)
+	rows, err := f.db.Query(query, args...)
 	if err != nil {
 		return explain(f.path, err)
 	}
