@@ -39,7 +39,7 @@ func FileName(index, of int) string {
 }
 
 // Open opens the databases results*.db of a folder for results. A folder that does not
-// exist has none. Errors are a [*Damage] and those of the file system.
+// exist has none. Errors are a [*FormatError], a [*Damage] and those of the file system.
 func Open(dir string) (*DB, error) {
 	if old, _ := fs.Glob(os.DirFS(dir), "store/results-*.jsonl"); len(old) > 0 {
 		return nil, fmt.Errorf("%s holds results in the format of an earlier version, which this program does not read; delete the folder, and what is needed is computed again", filepath.Join(dir, "store"))
@@ -67,6 +67,9 @@ func OpenIntact(paths ...string) (*DB, []*Damage, error) {
 	var damaged []*Damage
 	for _, path := range paths {
 		err := db.open(path, true)
+		if format, ok := errors.AsType[*FormatError](err); ok {
+			err = &Damage{File: path, Reason: format.Error()} // all are from the same program
+		}
 		if d, ok := errors.AsType[*Damage](err); ok {
 			damaged = append(damaged, d)
 		} else if err != nil {

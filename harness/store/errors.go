@@ -8,6 +8,17 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
+// FormatError says that another version of the program wrote a database.
+type FormatError struct {
+	File string
+	// Found is the format's version in the file.
+	Found int
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("%s has format %d and this program reads format %d; use the program that wrote it, or another folder", e.File, e.Found, Format)
+}
+
 // ConflictError says that two rows disagree about a cell. As equal cells have equal
 // results, an algorithm changed without a new version, or depends on more than
 // its input.

@@ -354,8 +354,8 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.close()
-	var d *Damage
-	if _, err := Open(dir); !errors.As(err, &d) || !strings.Contains(err.Error(), "results.db is damaged (its format is 9 and this program reads format 1") {
+	var format *FormatError
+	if _, err := Open(dir); !errors.As(err, &format) || format.Found != 9 {
 		t.Errorf("another format: %v", err)
 	}
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "store"), 0o755), os.WriteFile(filepath.Join(dir, "store", "results-0of1.jsonl"), nil, 0o600)); err != nil {

@@ -108,7 +108,7 @@ func (f *file) prepare(create bool) (bool, error) {
 		return true, err
 	}
 	if version != 0 || tables > 0 {
-		return false, &Damage{File: f.path, Reason: fmt.Sprintf("its format is %d and this program reads format %d, so that another version or program wrote it", version, Format)}
+		return false, &FormatError{f.path, version}
 	}
 	if !create {
 		return false, nil
