@@ -7,7 +7,7 @@ BIN := bin/miglab
 
 .PHONY: reproduce quick site build build-nvml kernels train test test-all test-fast test-gpu test-gym test-site test-slurm install-slurm bench lint readme clean
 
-## reproduce: every table and figure of the papers into results/ (again: computes nothing)
+## reproduce: write every table and figure of the papers into results/; a second run reuses every result
 reproduce: build
 	@$(BIN) reproduce --workers $(WORKERS)
 
@@ -15,7 +15,7 @@ reproduce: build
 quick: build
 	@$(BIN) reproduce --quick --workers $(WORKERS)
 
-## site: leaderboards, claims and schedules as a static web site, into results/site; shows what reproduce has written
+## site: write leaderboards, claims and schedules as a static web site into results/site
 site: build
 	@$(BIN) site --workers $(WORKERS)
 
@@ -31,7 +31,7 @@ build-nvml:
 kernels:
 	@$(MAKE) --no-print-directory -C profiling/kernels
 
-## train: every agent anew, with what the processor has, into the folder that the program is built with; hours
+## train: train every agent again and put the weights into the source; takes hours
 train:
 	CGO_ENABLED=0 GOEXPERIMENT=simd $(GO) build -o $(BIN)-train ./harness/cmd/miglab
 	$(BIN)-train train --all --workers $(WORKERS) --install .
@@ -41,8 +41,8 @@ test:
 	$(GO) vet ./...
 	$(GO) test ./...
 
-## test-all: test, and what needs more than Go: linters, builds with and without cgo, compilers of C and C++, the fast
-## kernels, Python with numpy, a browser, Slurm
+## test-all: test, and everything that needs more than Go: linters, builds with and without cgo, C and C++ compilers,
+## the fast kernels, Python with numpy, a browser, Slurm
 test-all: test lint test-fast test-gym test-gpu test-site test-slurm
 
 ## test-site: the web site in a headless Chromium, and schedulers in Python and Go that run beside the program
@@ -90,6 +90,6 @@ bench:
 readme: reproduce
 	@$(BIN) readme
 
-## clean: also takes away trainings that are not finished (results/train)
+## clean: delete bin and results, unfinished trainings (results/train) included
 clean:
 	rm -rf bin results

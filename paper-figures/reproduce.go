@@ -58,8 +58,21 @@ type job struct {
 	artefact Artefact
 	digest   string
 	needs    map[run.Series]Need
-	cells    []run.Cell
+	list     []Need
 	stamp    *stamp
+}
+
+// cells lists the cells that the artefact needs.
+func (j *job) cells() ([]run.Cell, error) {
+	var out []run.Cell
+	for _, n := range j.list {
+		c, err := n.Series.Cells(n.First + n.N)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c[n.First:]...)
+	}
+	return out, nil
 }
 
 // folder returns the folder below Dir for the artefact's files. Wall times do not go into
@@ -84,7 +97,11 @@ func (r *Reproduction) Cells() ([]run.Cell, error) {
 			if err != nil {
 				return nil, err
 			}
-			cells = append(cells, j.cells...)
+			own, err := j.cells()
+			if err != nil {
+				return nil, err
+			}
+			cells = append(cells, own...)
 		}
 	}
 	return cells, nil
@@ -103,20 +120,14 @@ func (r *Reproduction) job(p Paper, a Artefact) (*job, error) {
 	j := &job{paper: p, artefact: a, needs: map[run.Series]Need{}}
 	h := sha256.New()
 	fmt.Fprintln(h, program, r.Scale.Quick)
-	var needs []Need
 	if a.Needs != nil {
-		if needs, err = merged(a.Needs(r.Scale)); err != nil {
+		if j.list, err = merged(a.Needs(r.Scale)); err != nil {
 			return nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)
 		}
 	}
-	for _, n := range needs {
+	for _, n := range j.list {
 		j.needs[n.Series] = n
 		fmt.Fprintln(h, n)
-		c, err := n.Series.Cells(n.First + n.N)
-		if err != nil {
-			return nil, err
-		}
-		j.cells = append(j.cells, c[n.First:]...)
 	}
 	j.digest = hex.EncodeToString(h.Sum(nil))
 	return j, nil
@@ -162,9 +173,12 @@ func (r *Reproduction) Run(ctx context.Context) (rows []Row, left int, err error
 			all = append(all, j)
 			if j.stamp == nil && r.keeps(p.Name, a.Name) {
 				open = append(open, j)
-				cells = append(cells, j.cells...)
+				own, err := j.cells()
+				if err != nil {
+					return nil, 0, err
+				}
+				cells = append(cells, own...)
 			}
-			j.cells = nil // free the memory
 		}
 	}
 	for _, dir := range folders {

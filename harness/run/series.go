@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"miglab/datasets"
 	"miglab/harness/algo"
@@ -126,24 +127,61 @@ func resolveNames(s Series, parse func(id string, track algo.Track) (algo.Algori
 
 // fit compares the dataset with the track and sets what the series has from its first instance.
 func (r *resolved) fit(try bool) error {
-	in, err := r.dataset.Instance(r.gpu, 0)
+	about, err := r.about()
 	if err != nil {
 		return err
 	}
-	if in.Kind() != r.track.Data {
-		return &KindError{r.series.Dataset, in.Kind(), r.series.Track, r.track.Data}
+	if about.kind != r.track.Data {
+		return &KindError{r.series.Dataset, about.kind, r.series.Track, r.track.Data}
 	}
-	if r.track.Count != nil {
-		r.series.Count = r.track.Count(in)
+	if about.count > 0 {
+		r.series.Count = about.count
 	}
-	r.series.Content = r.content(in)
+	r.series.Content = about.content
 	if !try || r.track.Try == nil {
 		return nil
 	}
-	if err := r.track.Try(r.algorithm, r.problem(in, 0)); err != nil {
+	in, err := r.dataset.Instance(r.gpu, 0)
+	if err == nil {
+		err = r.track.Try(r.algorithm, r.problem(in, 0))
+	}
+	if err != nil {
 		return fmt.Errorf("%s on dataset %q: %w", r.algorithm.ID, r.series.Dataset, err)
 	}
 	return nil
+}
+
+// aboutDataset is what a series has from the first instance of its dataset.
+type aboutDataset struct {
+	kind, content string
+	// count is the number of GPUs; 0 where the dataset does not give it.
+	count int
+}
+
+// abouts remembers the datasets that are not files.
+var abouts sync.Map
+
+func (r *resolved) about() (aboutDataset, error) {
+	type key struct {
+		track        *track.Track
+		dataset, gpu string
+	}
+	k := key{r.track, r.series.Dataset, r.series.GPU}
+	if a, ok := abouts.Load(k); ok {
+		return a.(aboutDataset), nil
+	}
+	in, err := r.dataset.Instance(r.gpu, 0)
+	if err != nil {
+		return aboutDataset{}, err
+	}
+	a := aboutDataset{kind: in.Kind(), content: r.content(in)}
+	if a.kind == r.track.Data && r.track.Count != nil {
+		a.count = r.track.Count(in)
+	}
+	if !r.isFile() {
+		abouts.Store(k, a)
+	}
+	return a, nil
 }
 
 // KindError says that a dataset has instances of another kind than a track needs.

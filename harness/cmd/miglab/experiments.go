@@ -23,7 +23,7 @@ import (
 	"miglab/reports"
 )
 
-// measured is what an experiment gave that begins anew each time, all of it or, beside
+// measured is what an experiment gave that starts again each time, all of it or, beside
 // an error, as far as it came.
 type measured struct {
 	file  string
@@ -43,7 +43,7 @@ func (f *profileFlags) keep(c *cobra.Command, m measured, err error) error {
 		if unsaved != nil {
 			return errors.Join(unsaved, err)
 		}
-		interrupted.kept = path + " has what was measured until then; the same command begins anew"
+		interrupted.kept = path + " has what was measured until then; the same command starts again"
 	}
 	switch {
 	case c.Context().Err() != nil:

@@ -38,7 +38,7 @@ func newProfile() *cobra.Command {
 		Long: "profile runs the kernels of a manifest on instances of every size and writes into a folder what it measured:\n" +
 			"runs.csv (every run), kernels.csv (means), tasks.csv (a dataset, profile:FOLDER/tasks.csv), the speedups as a\n" +
 			"figure and how far the times are from monotonous. It can be interrupted: the same command goes on where it was.\n" +
-			"Its subcommands measure other things, and begin anew.\n\n" +
+			"Its subcommands measure other things. After an interruption they start again.\n\n" +
 			"It creates and destroys MIG instances, and destroys none but its own, also after it was killed. It never changes\n" +
 			"clocks or power, and the MIG mode only if --allow-mig-mode is given. Where MIG may not be touched, --mode\n" +
 			"mps-sm-limit limits the multiprocessors of a kernel by MPS; the data say so, and the dataset is called\n" +

@@ -168,7 +168,7 @@ func readSweep(dir string) (*openSweep, error) {
 func (s *openSweep) sameProgram() error {
 	program, err := figures.Program()
 	if err == nil && program != s.plan.Program {
-		err = fmt.Errorf("another build of miglab planned %s: use that one, or submit the command anew with --sweep and another folder", s.dir)
+		err = fmt.Errorf("another build of miglab planned %s: use that one, or submit the command again with --sweep and another folder", s.dir)
 	}
 	return err
 }
