@@ -39,8 +39,8 @@ func ReadWritten(dir string, papers []Paper) ([]Written, error) {
 				return nil, err
 			}
 			var s stamp
-			if err := json.Unmarshal(raw, &s); err != nil {
-				return nil, fmt.Errorf("%s: %w; delete it and run miglab reproduce again", r.stampPath(j), err)
+			if err := json.Unmarshal(raw, &s); err != nil || s.Digest == "" {
+				return nil, fmt.Errorf("%s is damaged; delete it and run miglab reproduce again", r.stampPath(j))
 			}
 			w := Written{Paper: p.Name, Artefact: a.Name, Title: s.Title, Rows: s.Rows, Dir: filepath.Join(dir, j.folder())}
 			if !a.Timed {

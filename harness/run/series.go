@@ -141,9 +141,16 @@ func (r *resolved) fit(try bool) error {
 	if !try || r.track.Try == nil {
 		return nil
 	}
+	k := tried{r.track, r.series.Dataset, r.series.GPU, r.series.Algorithm, r.series.Weights}
+	if _, ok := tries.Load(k); ok {
+		return nil
+	}
 	in, err := r.dataset.Instance(r.gpu, 0)
 	if err == nil {
 		err = r.track.Try(r.algorithm, r.problem(in, 0))
+	}
+	if err == nil && !r.isFile() {
+		tries.Store(k, true)
 	}
 	if err != nil {
 		return fmt.Errorf("%s on dataset %q: %w", r.algorithm.ID, r.series.Dataset, err)
@@ -157,6 +164,15 @@ type aboutDataset struct {
 	// count is the number of GPUs; 0 where the dataset does not give it.
 	count int
 }
+
+// A tried algorithm could be made for a dataset.
+type tried struct {
+	track                            *track.Track
+	dataset, gpu, algorithm, weights string
+}
+
+// tries remembers what was tried with success.
+var tries sync.Map
 
 // abouts remembers the datasets that are not files.
 var abouts sync.Map

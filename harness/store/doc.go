@@ -19,6 +19,6 @@
 // close it leaves a single file. Two rows that disagree about a cell are a
 // [*ConflictError]; a row of [KindTimeout] gives way to any other.
 //
-// Each row has a checksum, which every reading checks: SQLite alone does not notice when text in
+// Each row has a checksum, which reading metrics checks: SQLite alone does not notice when text in
 // the middle of a file is damaged. A damaged file is a [*Damage], which names it and says what to do.
 package store

@@ -49,7 +49,7 @@ func (d *Damage) Error() string {
 	if d.Timing {
 		return fmt.Sprintf("%s: the wall times (table timing) are damaged (%s) and the results are not; rescue both with: sqlite3 FILE .recover | sqlite3 NEWFILE", d.File, d.Reason)
 	}
-	return fmt.Sprintf("%s is damaged (%s); move it away, and what it has will be computed again; other files are not affected", d.File, d.Reason)
+	return fmt.Sprintf("%s is damaged (%s); move it out of the folder, and its results will be computed again, or rescue what is intact with: sqlite3 FILE .recover | sqlite3 NEWFILE; other files are not affected", d.File, d.Reason)
 }
 
 // ofTiming marks an error of the table timing.

@@ -321,7 +321,7 @@ func TestDamagedDatabase(t *testing.T) {
 			db.Close()
 		}
 		var d *Damage
-		if !errors.As(err, &d) || d.File != path || !strings.Contains(err.Error(), path+" is damaged (") || !strings.Contains(err.Error(), "move it away, and what it has will be computed again") {
+		if !errors.As(err, &d) || d.File != path || !strings.Contains(err.Error(), path+" is damaged (") || !strings.Contains(err.Error(), "move it out of the folder, and its results will be computed again") {
 			t.Errorf("%s: %v", name, err)
 		}
 		_, damaged, err := OpenIntact(filepath.Join(dir, "results-0of2.db"), path)

@@ -196,16 +196,6 @@ func Parse(name string) (*Track, error) {
 	return nil, nearest.Unknown("track", name, Names())
 }
 
-// GPUFor returns the model that payloads of a kind are for unless another is asked for.
-func GPUFor(kind string) string {
-	for _, t := range tracks {
-		if t.Data == kind {
-			return t.GPU
-		}
-	}
-	return tracks[0].GPU
-}
-
 // BoardOf returns the board for a dataset and whether there is one.
 func (t *Track) BoardOf(dataset string) (Board, bool) {
 	for _, b := range t.Boards {

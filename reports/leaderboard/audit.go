@@ -141,12 +141,14 @@ func (g *group) compare(db *store.DB, r run.Results, found *Audited) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range cells {
-		v, err := r.Values(c.Series, c.Instance, 1, g.metric)
+	for span := range run.Spans(cells) {
+		values, err := r.Values(span.Series, span.From, span.To-span.From, g.metric)
 		if err != nil {
 			return err
 		}
-		bounds[c.Instance] = v[0]
+		for i, v := range values {
+			bounds[span.From+i] = v
+		}
 	}
 	found.Instances += len(bounds)
 	for _, s := range g.series {

@@ -122,12 +122,6 @@ func (c *Conditions) boards(db *store.DB, all []store.Series) ([]*board, error) 
 		}
 		b.bound = of(references[b.Bound.Track], b.Bound, dataset)
 		b.published = of(references[b.Published.Track], b.Published, dataset)
-		if b.Bound.Algorithm != "" && len(b.bound) == 0 {
-			if !b.Unbounded {
-				continue
-			}
-			b.place++
-		}
 		out = append(out, b)
 	}
 	return out, nil
@@ -221,7 +215,14 @@ func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
 			entries = append(entries, e)
 		}
 	}
-	return reports.Leaderboard(entries, reports.Metric{Name: b.Metric, Higher: b.Higher, Bounded: len(bounds) > 0})
+	bounded := slices.ContainsFunc(entries, func(e reports.Entry) bool { return !math.IsNaN(e.Bound) })
+	if b.Bound.Algorithm != "" && !bounded {
+		if !b.Unbounded {
+			return nil, nil
+		}
+		b.place++
+	}
+	return reports.Leaderboard(entries, reports.Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded})
 }
 
 // An instance is what a value is of.

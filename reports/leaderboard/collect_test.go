@@ -2,6 +2,7 @@ package leaderboard
 
 import (
 	"errors"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -217,5 +218,29 @@ func TestStandingsBelowBound(t *testing.T) {
 	var below *reports.BoundError
 	if !errors.As(err, &below) || !strings.Contains(err.Error(), "far (version 2) on d, instance 0") {
 		t.Errorf("%v", err)
+	}
+}
+
+// Bounds that failed, or that are of other contents, bound nothing: batches then have no board,
+// and windows are ranked by their total time, after those with bounds.
+func TestStandingsWithoutUsableBounds(t *testing.T) {
+	db := database(
+		t,
+		cell{algorithm: "far", metrics: store.Metrics{{Name: "makespan_s", Value: 11}}},
+		cell{track: "bound", algorithm: "certified"}, // it failed
+	)
+	if got, err := ranked(db, algo.TrackBatch, 1, mig.Sequential); err != nil || len(got) != 0 {
+		t.Errorf("%+v, %v; want no board", got, err)
+	}
+	db = database(
+		t,
+		cell{track: "corun", dataset: "a", algorithm: "local", metrics: store.Metrics{{Name: "makespan_s", Value: 3}}},
+		cell{track: "corun", dataset: "a", algorithm: "exact"}, // the window is too large for it
+		cell{track: "corun", dataset: "b", algorithm: "local", metrics: store.Metrics{{Name: "makespan_s", Value: 5}}},
+		cell{track: "corun", dataset: "b", algorithm: "exact", metrics: store.Metrics{{Name: "makespan_s", Value: 4}}},
+	)
+	got, err := ranked(db, algo.TrackCorun, 1, mig.Sequential)
+	if err != nil || len(got) != 4 || got[0].Dataset != "b" || got[2].Dataset != "a" || !math.IsNaN(got[2].Gap) {
+		t.Errorf("%+v, %v; want b before a, and a without gaps", got, err)
 	}
 }

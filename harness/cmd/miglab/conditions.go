@@ -19,8 +19,15 @@ type conditionFlags struct {
 func (f *conditionFlags) register(c *cobra.Command) {
 	names := track.Names()
 	c.Flags().StringVar(&f.track, "track", names[0], strings.Join(names, ", "))
-	c.Flags().StringVar(&f.gpu, "gpu", "A100", "GPU model; for placement A100-80GB unless given")
-	c.Flags().IntVar(&f.gpus, "gpus", 1, "number of GPUs; placement datasets have their own")
+	usual := track.All()[0].GPU
+	help := "GPU model"
+	for _, t := range track.All() {
+		if !t.Reference && t.GPU != usual {
+			help += fmt.Sprintf("; for %s %s unless given", t.Name, t.GPU)
+		}
+	}
+	c.Flags().StringVar(&f.gpu, "gpu", usual, help)
+	c.Flags().IntVar(&f.gpus, "gpus", 1, "number of GPUs, in tracks whose datasets do not give it")
 	c.Flags().StringVar(&f.model, "reconfiguration", "sequential", "sequential, parallel or free")
 }
 
@@ -39,7 +46,7 @@ func (f *conditionFlags) read(c *cobra.Command) (out conditions, err error) {
 	}
 	if !out.track.Reconfigures {
 		for _, flag := range []struct{ name, why string }{
-			{"gpus", "the size of a cluster or fleet is a parameter of the dataset, as in mfi/uniform?gpus=7"},
+			{"gpus", "the dataset gives the GPUs; where they can be chosen, gpus is one of its parameters"},
 			{"reconfiguration", "instances come and go at once, or never"},
 		} {
 			if c.Flags().Changed(flag.name) {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/datasets"
+	"miglab/harness/algo"
 	"miglab/harness/atomicfile"
 	"miglab/harness/export"
 	"miglab/harness/mig"
@@ -62,6 +64,12 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 		return err
 	}
 	defer db.Close()
+	if d, err := datasets.Parse(f.filter.Dataset); err == nil { // a dataset that no longer exists may have results
+		f.filter.Dataset = d.ID()
+	}
+	if a, err := algo.Parse(f.filter.Algorithm); err == nil {
+		f.filter.Algorithm = a.ID
+	}
 	if err := f.selects(db); err != nil {
 		return err
 	}
@@ -103,5 +111,8 @@ func (f *exportFlags) selects(db *store.DB) error {
 			return fmt.Errorf("%s has no results of this %s: %w", f.results, flag.name, nearest.Unknown(flag.name, flag.value, known))
 		}
 	}
-	return nil
+	if all, err = db.Series(f.filter); err == nil && len(all) == 0 {
+		err = fmt.Errorf("%s has no results that all of the filters select", f.results)
+	}
+	return err
 }

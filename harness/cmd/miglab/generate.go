@@ -11,6 +11,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
+	"miglab/harness/task"
 	"miglab/harness/track"
 )
 
@@ -39,9 +40,7 @@ func newGenerate() *cobra.Command {
 				return err
 			}
 			if !c.Flags().Changed("gpu") {
-				if in, err := spec.Instance(g, 0); err == nil {
-					g = mig.MustLookup(track.GPUFor(in.Kind()))
-				}
+				g = usualGPU(spec, g)
 			}
 			if n := spec.Instances(); n > 0 && count > n {
 				if c.Flags().Changed("count") {
@@ -53,6 +52,7 @@ func newGenerate() *cobra.Command {
 				return fmt.Errorf("--count %d: at least one instance is needed", count)
 			}
 			name := strings.NewReplacer("/", "-", "?", "_", "&", "_", "=", "", "+", "-", ":", "-").Replace(spec.ID())
+			joined := false // whether batches were written without their division
 			for i := range count {
 				if err := c.Context().Err(); err != nil {
 					return err
@@ -61,12 +61,18 @@ func newGenerate() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				if b, ok := in.(task.Batches); ok && len(b.Lengths) > 1 {
+					joined = true
+				}
 				path := filepath.Join(out, fmt.Sprintf("%s-%04d.csv", name, i))
 				if err := atomicfile.WriteFile(path, func(w io.Writer) error { return in.WriteCSV(w, g) }); err != nil {
 					return err
 				}
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%d instances of %s for %s in %s\n", count, spec.ID(), g, out)
+			if joined {
+				fmt.Fprintln(c.OutOrStdout(), "a tasks file holds one batch: the tasks of a stream are in it without the division into batches")
+			}
 			return nil
 		},
 	}
@@ -80,6 +86,18 @@ func newGenerate() *cobra.Command {
 		panic(err)
 	}
 	return c
+}
+
+// usualGPU returns the model that a dataset is for unless another is asked for: that of the track
+// which takes its kind of instances. A file of requests can be read only for the right model.
+func usualGPU(spec datasets.Spec, otherwise *mig.GPU) *mig.GPU {
+	for _, t := range track.All() {
+		g := mig.MustLookup(t.GPU)
+		if in, err := spec.Instance(g, 0); err == nil && in.Kind() == t.Data {
+			return g
+		}
+	}
+	return otherwise
 }
 
 // separator is what stands before one more parameter of a dataset.

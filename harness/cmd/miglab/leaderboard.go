@@ -43,8 +43,11 @@ func newLeaderboard() *cobra.Command {
 				return rankingError(err)
 			}
 			if len(standings) == 0 {
-				return fmt.Errorf("no results of the %s track on %d x %s, %s reconfiguration, can be ranked in %s; make some, and their bounds, with miglab run",
-					at.track.Name, at.gpus, at.gpu, at.model, db.Dir())
+				where := at.gpu.Name
+				if at.track.Reconfigures {
+					where = fmt.Sprintf("%d x %s, %s reconfiguration", at.gpus, at.gpu, at.model)
+				}
+				return fmt.Errorf("no results of the %s track on %s can be ranked in %s; make some, and their bounds, with miglab run", at.track.Name, where, db.Dir())
 			}
 			if format == "text" {
 				return reports.LeaderboardText(c.OutOrStdout(), standings)

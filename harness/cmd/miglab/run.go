@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -109,8 +108,7 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	if c.Flags().Changed("results") {
 		export = append(export, "--results", f.results)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%d cells; all results in %s; to export them: %s\n",
-		len(cells), filepath.Join(f.results, store.FileName(part.Index, part.Of)), shell(export))
+	fmt.Fprintf(c.OutOrStdout(), "%d cells; all results in %s; to export them: %s\n", len(cells), f.results, shell(export))
 	for _, kind := range sortedKeys(failed) {
 		fmt.Fprintf(c.OutOrStdout(), "%d of them ended as %q; see the column error\n", failed[kind], kind)
 	}

@@ -96,14 +96,14 @@ func addWritten(d *site.Data, results string) error {
 			for _, f := range w.Figures {
 				svg, err := os.ReadFile(filepath.Join(w.Dir, f.File+".svg"))
 				if err != nil {
-					return err
+					return fmt.Errorf("%w; miglab reproduce writes it again", err)
 				}
 				d.Figures = append(d.Figures, site.Figure{Paper: p.Name, Artefact: f.File, Title: f.Title, SVG: svg})
 			}
 			for _, name := range w.Tables {
 				text, err := os.ReadFile(filepath.Join(w.Dir, name+".txt"))
 				if err != nil {
-					return err
+					return fmt.Errorf("%w; miglab reproduce writes it again", err)
 				}
 				title, rest, _ := bytes.Cut(text, []byte("\n"))
 				tables = append(tables, site.Figure{Paper: p.Name, Artefact: name, Title: string(title), Text: strings.TrimLeft(string(rest), "\n")})
