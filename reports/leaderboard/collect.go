@@ -122,6 +122,9 @@ func (c *Conditions) boards(db *store.DB, all []store.Series) ([]*board, error) 
 		}
 		b.bound = of(references[b.Bound.Track], b.Bound, dataset)
 		b.published = of(references[b.Published.Track], b.Published, dataset)
+		if b.Bound.Algorithm != "" && len(b.bound) == 0 && !b.Unbounded {
+			continue // without reading any result
+		}
 		out = append(out, b)
 	}
 	return out, nil
