@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"miglab/harness/atomicfile"
+	"miglab/harness/filehash"
 	"miglab/harness/run"
 	"miglab/reports"
 )
@@ -231,7 +232,7 @@ func (r *Reproduction) readStamp(j *job) (*stamp, error) {
 		return nil, nil
 	}
 	for file, want := range s.Files {
-		if got, err := hashFile(filepath.Join(r.Dir, file)); err != nil || got != want {
+		if got, err := filehash.SHA256(filepath.Join(r.Dir, file)); err != nil || got != want {
 			return nil, nil
 		}
 	}
@@ -269,7 +270,7 @@ func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, re
 		files = append(files, file+".svg", file+".png")
 	}
 	for _, f := range files {
-		if s.Files[f], err = hashFile(filepath.Join(r.Dir, f)); err != nil {
+		if s.Files[f], err = filehash.SHA256(filepath.Join(r.Dir, f)); err != nil {
 			return err
 		}
 	}
@@ -347,21 +348,8 @@ var hashProgram = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return hashFile(path)
+	return filehash.SHA256(path)
 })
-
-func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
 
 // ReadRows reads claims.csv.
 func ReadRows(claims []byte) ([]Row, error) {

@@ -1,16 +1,15 @@
 package kernel
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"miglab/harness/filehash"
 )
 
 // MissingError says that something a kernel needs is missing or wrong.
@@ -68,7 +67,7 @@ func (k *Kernel) Check() []error {
 
 	for _, d := range k.Data {
 		path := k.path(d.Path)
-		sum, err := fileSum(path)
+		sum, err := filehash.SHA256(path)
 		switch {
 		case err != nil:
 			missing(path, "fetch the suite's data, or correct data", "%s", reason(err))
@@ -96,18 +95,4 @@ func reason(err error) string {
 		err = e.Err
 	}
 	return "cannot be read: " + err.Error()
-}
-
-// fileSum returns the SHA-256 of a file in hexadecimal.
-func fileSum(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
