@@ -45,7 +45,7 @@ type client struct {
 func (c *client) Took() time.Duration { return time.Duration(c.took.Load()) }
 
 // converse has a conversation about an instance. If a process fails that has answered about
-// an instance before, the conversation is had again with a new process, so that it does not
+// an instance before, the conversation is repeated with a new process, so that it does not
 // matter which instances came before.
 func (c *client) converse(ctx context.Context, id int64, talk func(*conversation) error) error {
 	proc, err := c.take(ctx)

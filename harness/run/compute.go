@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -65,7 +66,7 @@ func seedOf(s *Series, index int) uint64 {
 func metricsOf(ms []track.Metric) store.Metrics {
 	out := make(store.Metrics, 0, len(ms))
 	for _, m := range ms {
-		if m.Value == m.Value { // not NaN
+		if !math.IsNaN(m.Value) {
 			out = append(out, store.Metric{Name: m.Name, Value: m.Value})
 		}
 	}

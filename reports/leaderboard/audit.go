@@ -3,6 +3,7 @@ package leaderboard
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"miglab/harness/mig"
@@ -86,7 +87,7 @@ func answers(db *store.DB, found *Audited) ([]*group, error) {
 			if err != nil {
 				return nil, err
 			}
-			points = slices.DeleteFunc(points, func(p store.Point) bool { return p.Value != p.Value })
+			points = slices.DeleteFunc(points, func(p store.Point) bool { return math.IsNaN(p.Value) })
 			if len(points) == 0 {
 				continue
 			}
@@ -158,7 +159,7 @@ func (g *group) compare(db *store.DB, r run.Results, found *Audited) error {
 		}
 		for _, p := range points {
 			bound, ok := bounds[p.Instance]
-			if !ok || p.Value != p.Value {
+			if !ok || math.IsNaN(p.Value) {
 				continue
 			}
 			found.Answers++
