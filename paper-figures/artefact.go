@@ -2,7 +2,6 @@ package figures
 
 import (
 	"miglab/datasets"
-	"miglab/harness/run"
 	"miglab/reports"
 )
 
@@ -12,9 +11,16 @@ type Paper struct {
 	Name string
 	// Title and Cite identify the publication.
 	Title, Cite string
+	// Terms are explained at the head of the paper's page.
+	Terms []Term
+	// Claims are the published numbers.
+	Claims *Claims
 	// Artefacts are in the order of the paper.
 	Artefacts []Artefact
 }
+
+// A Term is a symbol or word of a paper with its meaning.
+type Term struct{ Name, Meaning string }
 
 // An Artefact is a table, a figure or a group of numbers of a paper.
 type Artefact struct {
@@ -22,19 +28,12 @@ type Artefact struct {
 	Name string
 	// Title is what the paper shows there.
 	Title string
-	// Needs lists the cells whose results Build reads. If it lists a series several
-	// times, the largest number of instances counts.
-	Needs func(Scale) []Need
-	// Build turns results into tables, figures and findings.
+	// Build turns results into readings, tables and figures. It runs twice: first on a Data
+	// that only notes which cells Build asks for, and then on one that has their results. So
+	// Build asks for the same cells whatever the numbers are.
 	Build func(*Data) (*Output, error)
 	// Timed marks an artefact about wall times: its files differ from run to run.
 	Timed bool
-}
-
-// A Need is instances First to First+N-1 of a series.
-type Need struct {
-	Series   run.Series
-	First, N int
 }
 
 // A Scale says how many of the paper's replicates a run computes.
@@ -54,15 +53,6 @@ func (s Scale) Replicates(paper int) int {
 	return paper
 }
 
-// NeedFirst lists the first n instances of each series.
-func NeedFirst(n int, series ...run.Series) []Need {
-	out := make([]Need, len(series))
-	for i, s := range series {
-		out[i] = Need{Series: s, N: n}
-	}
-	return out
-}
-
 // Dataset returns the canonical form of a dataset that is fixed in the program.
 func Dataset(spec string) string { return datasets.MustParse(spec).ID() }
 
@@ -70,19 +60,44 @@ func Dataset(spec string) string { return datasets.MustParse(spec).ID() }
 func Drawing(name, title, caption string, f reports.Figure) Artefact {
 	return Artefact{
 		Name: name, Title: title,
-		Build: func(*Data) (*Output, error) { return Found().Figure(name, caption, f), nil },
+		Build: func(*Data) (*Output, error) { return new(Output).Figure(name, caption, f), nil },
 	}
+}
+
+// Values are measurements by the name of a claim.
+type Values map[string]Measurement
+
+// A Reading is one interpretation of what the paper did, applied to a whole artefact.
+type Reading struct {
+	// Name identifies the reading in claims.csv. The first reading of an artefact is the
+	// default one; its name may be empty, which means "default".
+	Name string
+	// Basis says in one sentence where the reading comes from: the authors' script, an
+	// example that they print, a formula, or prose.
+	Basis string
+	// Values lacks the claims that the reading does not concern. The default reading has all
+	// claims that can be measured.
+	Values Values
+	// Part marks a reading of some of the replicates or claims, given for information. It
+	// does not compete with the readings of the whole table.
+	Part bool
 }
 
 // Output is the result of an artefact.
 type Output struct {
-	Findings []Finding
-	Tables   []Table
-	Figures  []Figure
+	// Readings are judged against the artefact's claims. The first one is the default.
+	Readings []Reading
+	// Missing says why claims that need hardware or unpublished data cannot be run, by the
+	// name of the claim.
+	Missing map[string]string
+	// Taken says what the project uses the paper's inputs for.
+	Taken   string
+	Tables  []Table
+	Figures []Figure
 }
 
-// Found returns an output with findings; tables and figures are added to it.
-func Found(findings ...Finding) *Output { return &Output{Findings: findings} }
+// Read returns an output with readings; tables and figures are added to it.
+func Read(readings ...Reading) *Output { return &Output{Readings: readings} }
 
 // Table adds a table, and returns the output.
 func (o *Output) Table(file string, t reports.Table) *Output {

@@ -1,307 +1,333 @@
 package figures
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
-	"math"
-	"strconv"
+	"slices"
+	"strings"
 
-	"github.com/gocarina/gocsv"
-
-	"miglab/harness/stats"
-	"miglab/reports"
+	"miglab/harness/strictcsv"
+	"miglab/paper-figures/verdict"
 )
 
-// A Claim is a number that a paper prints.
+// Kind says how a paper makes a claim.
+type Kind string
+
+// The kinds of claims. They are counted apart.
+const (
+	// Printed claims are numbers that the paper prints.
+	Printed Kind = "printed"
+	// Stated claims are sentences of the paper turned into a test.
+	Stated Kind = "stated"
+)
+
+// Basis says what a verdict on a claim can rest on.
+type Basis string
+
+// The bases of claims.
+const (
+	// Measured claims are measured by this project's experiments.
+	Measured Basis = "measured"
+	// Derived claims follow from a theorem or a model, so that at best they are CONSISTENT.
+	Derived Basis = "derived"
+	// Input claims are numbers that the project's models are built from.
+	Input Basis = "input"
+	// Hardware claims need measurements on a GPU. Without them they are NOT RUNNABLE.
+	Hardware Basis = "hardware"
+	// Unpublished claims hang on data that the authors have not published. They are NOT
+	// RUNNABLE, and what was measured with a stand-in is shown.
+	Unpublished Basis = "unpublished"
+)
+
+// A Claim is a number or a sentence of a paper.
 type Claim struct {
 	// Paper is far, drl, mfi, deadline or hierarchical.
 	Paper string
 	// Artefact is the table, figure or group of numbers it belongs to, such as table4.
 	Artefact string
-	// Name says what the number is, for example "POORSCALING WIDETIMES n=10 rho".
-	Name      string
-	Published float64
-	// Decimals is the number of digits printed after the point.
-	Decimals int
+	// Name is the claim's key within the artefact: its coordinates in a table, separated by
+	// spaces, for example "POORSCALING WIDETIMES n=10 rho".
+	Name  string
+	Kind  Kind
+	Basis Basis
+	verdict.Claim
 	// Unit is "s", "%" or empty for a ratio or count.
-	Unit     string
-	Relation Relation
-	// Tolerance replaces the default tolerance; nil means the default.
-	Tolerance *Tolerance
+	Unit string
+	// Places are the other places where the paper prints the same number. "table6 Enhanced
+	// late" is the key of an artefact that shows it; other places are free text.
+	Places []string
 	// Source is the place in the paper.
 	Source string
+	// MarginReason says why the margin is not the default one.
+	MarginReason string
+	// Repeats marks the claim in an artefact that only repeats it: it is shown there and
+	// counted where it belongs.
+	Repeats bool
 }
 
-// Relation says how a measured value must compare with the published one.
-type Relation string
+// Cause is a kind of explanation for a deviation.
+type Cause string
 
-// The relations.
+// The causes.
 const (
-	Equal   Relation = "="
-	AtMost  Relation = "<="
-	AtLeast Relation = ">="
-	// Input marks numbers that the project's models are built from.
-	Input Relation = "input"
+	Script        Cause = "script"
+	Contradiction Cause = "contradiction"
+	Impossible    Cause = "impossible"
+	Error         Cause = "error"
+	Inputs        Cause = "input"
+	Budget        Cause = "budget"
+	Model         Cause = "model"
+	Unknown       Cause = "unknown"
 )
 
-// A Tolerance replaces the default one.
-type Tolerance struct {
-	Value  float64
-	Reason string
+// Causes explains the causes in the order of summaries.
+var Causes = []struct {
+	Cause Cause
+	Words string
+}{
+	{Script, "the authors' public script does something else than the text; the reading that follows it reproduces the number"},
+	{Contradiction, "two printed numbers exclude one another"},
+	{Impossible, "the number is beyond a certified bound"},
+	{Error, "a slip in the print: a unit, a transposition, something counted twice"},
+	{Inputs, "the number hangs on data that are not public; a stand-in is shown"},
+	{Budget, "the agent had less training here than in the paper, and its curve still falls"},
+	{Model, "simulated in place of hardware"},
+	{Unknown, "nothing that was tried explains it"},
 }
 
-// Verdict is the result of judging a claim.
-type Verdict string
-
-// The verdicts. In a quick run all are [Undecided].
-const (
-	Reproduced  Verdict = "REPRODUCED"
-	Deviates    Verdict = "DEVIATES"
-	NotRunnable Verdict = "NOT RUNNABLE"
-	FromPaper   Verdict = "INPUT"
-	Undecided   Verdict = ""
-)
-
-// A Measurement is the project's value for a claim.
-type Measurement struct {
-	Value float64
-	// Low and High bound the 95 % confidence interval. Both equal Value if the value was
-	// not sampled.
-	Low, High float64
-	// SE is the standard error at the paper's own number of replicates.
-	SE float64
-}
-
-// Exactly is a measurement that was not sampled.
-func Exactly(v float64) Measurement { return Measurement{Value: v, Low: v, High: v} }
-
-// MeanOf is the mean of a sample with its confidence interval. Replicates is the paper's
-// number of replicates.
-func MeanOf(values []float64, replicates int) (Measurement, error) {
-	s, err := stats.Summarize(values)
-	if err != nil {
-		return Measurement{}, err
-	}
-	return Measurement{Value: s.Mean, Low: s.Low, High: s.High, SE: s.StdDev / math.Sqrt(float64(replicates))}, nil
-}
-
-// Affine returns scale times the measurement plus a shift, for a positive scale.
-func (m Measurement) Affine(scale, shift float64) Measurement {
-	return Measurement{Value: scale*m.Value + shift, Low: scale*m.Low + shift, High: scale*m.High + shift, SE: scale * m.SE}
-}
-
-// PlusMinus writes the value with half its interval, for example 1.22 ± 0.03.
-func (m Measurement) PlusMinus(decimals int) string {
-	return reports.PlusMinus(m.Value, m.High-m.Value, decimals)
-}
-
-// A Finding is a claim with its verdict.
-type Finding struct {
-	Claim
-	// Reading names the interpretation that was measured; empty for the default.
-	Reading string
-	// Measured is nil if the claim cannot be measured.
-	Measured *Measurement
-	// Allowed is the distance from the published value within which the verdict is
-	// REPRODUCED, in the claim's unit.
-	Allowed float64
-	Verdict Verdict
-	Reason  string
-}
-
-// Judge compares a measured value with a claim. It keeps the reason if the value
-// deviates. The default tolerance is half the last printed digit plus three
-// standard errors; the confidence interval never decides.
-func Judge(c Claim, m Measurement, reading, reason string) Finding {
-	f := Finding{Claim: c, Reading: reading, Measured: &m}
-	f.Allowed = math.Pow10(-c.Decimals)/2 + 3*m.SE
-	if c.Tolerance != nil {
-		f.Allowed = c.Tolerance.Value
-	}
-	// The binary value of, for example, 1.22 - 0.005 may be slightly off.
-	allowed := f.Allowed + 1e-9
-	ok := false
-	switch c.Relation {
-	case AtMost:
-		ok = m.Value <= c.Published+allowed
-	case AtLeast:
-		ok = m.Value >= c.Published-allowed
-	default:
-		ok = math.Abs(m.Value-c.Published) <= allowed
-	}
-	f.Verdict = Reproduced
-	if !ok {
-		f.Verdict, f.Reason = Deviates, reason
-	}
-	return f
-}
-
-// Missing is the finding for a claim that cannot be run here.
-func Missing(c Claim, reason string) Finding {
-	return Finding{Claim: c, Verdict: NotRunnable, Reason: reason}
-}
-
-// Taken is the finding for a number that the project takes from the paper.
-func Taken(c Claim, where string) Finding {
-	m := Exactly(c.Published)
-	return Finding{Claim: c, Measured: &m, Verdict: FromPaper, Reason: where}
-}
-
-// TakenAll are the findings for numbers that the project takes from the paper.
-func TakenAll(claims []Claim, where string) []Finding {
-	out := make([]Finding, len(claims))
-	for i, c := range claims {
-		out[i] = Taken(c, where)
-	}
-	return out
+// An Explanation says why claims deviate.
+type Explanation struct {
+	// Artefact and Claim select the claims. Claim is a pattern in which * matches anything.
+	Artefact string `csv:"artefact"`
+	Claim    string `csv:"claim"`
+	Cause    Cause  `csv:"cause"`
+	// Evidence names the artefact that shows it, for example far/table5, so that
+	// "miglab reproduce --only far/table5" runs it again.
+	Evidence string `csv:"evidence"`
+	// Reason is one plain sentence.
+	Reason string `csv:"reason"`
 }
 
 // Claims are the published numbers of one paper, in the order of its data file.
 type Claims struct {
-	all   []Claim
-	index map[[2]string]int
+	All          []Claim
+	Explanations []Explanation
 }
 
-// LoadClaims reads a paper's published numbers and tolerances. published.csv has the columns
-// artefact,claim,published,decimals,unit,relation,source; tolerances.csv has the columns
-// artefact,claim,tolerance,reason, where the claim * means the whole artefact.
+// publishedRow is a line of published.csv.
+type publishedRow struct {
+	Artefact  string           `csv:"artefact"`
+	Claim     string           `csv:"claim"`
+	Kind      Kind             `csv:"kind"`
+	Basis     Basis            `csv:"basis"`
+	Relation  verdict.Relation `csv:"relation"`
+	Published float64          `csv:"published"`
+	To        string           `csv:"to"`
+	Decimals  int              `csv:"decimals"`
+	Neutral   string           `csv:"neutral"`
+	Unit      string           `csv:"unit"`
+	Places    string           `csv:"places"`
+	Source    string           `csv:"source"`
+}
+
+// LoadClaims reads the published numbers of a paper from its data files:
+//
+//   - published.csv: artefact,claim,kind,basis,relation,published,to,decimals,neutral,unit,places,source.
+//     To is the upper end of a range. Neutral is the number for no difference (0 or 1) if the
+//     claim compares. Places are separated by semicolons.
+//   - margins.csv: artefact,claim,margin,reason, for margins that are not the default.
+//   - causes.csv: artefact,claim,cause,evidence,reason. The first row that matches counts.
+//
+// In margins.csv and causes.csv a * in the claim matches anything. A row that matches no
+// claim is an error.
 func LoadClaims(paper string, files fs.FS) (*Claims, error) {
-	rows, err := ReadCSV[struct {
-		Artefact  string   `csv:"artefact"`
-		Claim     string   `csv:"claim"`
-		Published float64  `csv:"published"`
-		Decimals  int      `csv:"decimals"`
-		Unit      string   `csv:"unit"`
-		Relation  Relation `csv:"relation"`
-		Source    string   `csv:"source"`
-	}](paper, files, "published.csv")
+	rows, err := ReadCSV[publishedRow](paper, files, "published.csv")
 	if err != nil {
 		return nil, err
 	}
-	c := &Claims{index: map[[2]string]int{}}
-	for i, r := range rows {
-		switch r.Relation {
-		case Equal, AtMost, AtLeast, Input:
-		default:
-			return nil, fmt.Errorf("%s/published.csv:%d: unknown relation %q; use =, <=, >= or input", paper, i+2, r.Relation)
-		}
+	c := &Claims{}
+	seen := map[[2]string]bool{}
+	for i, r := range rows.Rows {
+		claim, column, err := r.claim(paper)
 		key := [2]string{r.Artefact, r.Claim}
-		if _, ok := c.index[key]; ok {
-			return nil, fmt.Errorf("%s/published.csv:%d: the claim %q of %s is listed twice", paper, i+2, r.Claim, r.Artefact)
+		if err == nil && seen[key] {
+			column, err = "claim", fmt.Errorf("%q of %s is listed twice", r.Claim, r.Artefact)
 		}
-		c.index[key] = len(c.all)
-		c.all = append(c.all, Claim{
-			Paper: paper, Artefact: r.Artefact, Name: r.Claim, Published: r.Published, Decimals: r.Decimals,
-			Unit: r.Unit, Relation: r.Relation, Source: r.Source,
-		})
+		if err != nil {
+			return nil, rows.Fail(i, column, err)
+		}
+		seen[key] = true
+		c.All = append(c.All, claim)
 	}
-	return c, c.loadTolerances(paper, files)
+	if err := c.loadMargins(paper, files); err != nil {
+		return nil, err
+	}
+	return c, c.loadCauses(paper, files)
 }
 
-func (c *Claims) loadTolerances(paper string, files fs.FS) error {
+// claim returns the claim of a line, or the column that is wrong.
+func (r *publishedRow) claim(paper string) (c Claim, column string, err error) {
+	c = Claim{
+		Paper: paper, Artefact: r.Artefact, Name: r.Claim, Kind: r.Kind, Basis: r.Basis, Unit: r.Unit, Source: r.Source,
+		Claim: verdict.Claim{Relation: r.Relation, Published: r.Published, Decimals: r.Decimals, Margin: -1, Derived: r.Basis == Derived},
+	}
+	if err := oneOf(r.Kind, Printed, Stated); err != nil {
+		return c, "kind", err
+	}
+	if err := oneOf(r.Basis, Measured, Derived, Input, Hardware, Unpublished); err != nil {
+		return c, "basis", err
+	}
+	if err := oneOf(r.Relation, verdict.Equal, verdict.AtMost, verdict.AtLeast, verdict.Between); err != nil {
+		return c, "relation", err
+	}
+	switch {
+	case r.Relation != verdict.Between && r.To != "":
+		return c, "to", errors.New("only a range has an upper end")
+	case r.Relation == verdict.Between:
+		if c.To, err = strictcsv.Float(r.To); err != nil {
+			return c, "to", err
+		}
+		if !(c.To > c.Published) {
+			return c, "to", fmt.Errorf("%v is not above the lower end, %v", c.To, c.Published)
+		}
+	}
+	if r.Neutral != "" {
+		c.Compares = true
+		if c.Neutral, err = strictcsv.Float(r.Neutral); err != nil {
+			return c, "neutral", err
+		}
+	}
+	for place := range strings.SplitSeq(r.Places, ";") {
+		if place = strings.TrimSpace(place); place != "" {
+			c.Places = append(c.Places, place)
+		}
+	}
+	return c, "", nil
+}
+
+func oneOf[T ~string](value T, known ...T) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	return fmt.Errorf("unknown value %q; use one of %q", value, known)
+}
+
+func (c *Claims) loadMargins(paper string, files fs.FS) error {
 	rows, err := ReadCSV[struct {
-		Artefact  string  `csv:"artefact"`
-		Claim     string  `csv:"claim"`
-		Tolerance float64 `csv:"tolerance"`
-		Reason    string  `csv:"reason"`
-	}](paper, files, "tolerances.csv")
+		Artefact string  `csv:"artefact"`
+		Claim    string  `csv:"claim"`
+		Margin   float64 `csv:"margin"`
+		Reason   string  `csv:"reason"`
+	}](paper, files, "margins.csv")
 	if err != nil {
 		return err
 	}
-	for i, r := range rows {
+	for i, r := range rows.Rows {
 		if r.Reason == "" {
-			return fmt.Errorf("%s/tolerances.csv:%d: the tolerance of %q has no reason", paper, i+2, r.Claim)
+			return rows.Fail(i, "reason", errors.New("a margin needs a reason"))
 		}
 		found := false
-		for j := range c.all {
-			if c.all[j].Artefact == r.Artefact && (r.Claim == "*" || r.Claim == c.all[j].Name) {
-				c.all[j].Tolerance = &Tolerance{r.Tolerance, r.Reason}
-				found = true
+		for j := range c.All {
+			if a := &c.All[j]; a.Artefact == r.Artefact && matches(r.Claim, a.Name) {
+				a.Margin, a.MarginReason, found = r.Margin, r.Reason, true
 			}
 		}
 		if !found {
-			return fmt.Errorf("%s/tolerances.csv:%d: %s has no claim %q in published.csv", paper, i+2, r.Artefact, r.Claim)
+			return rows.Fail(i, "claim", fmt.Errorf("%s has no claim %q", r.Artefact, r.Claim))
 		}
 	}
 	return nil
 }
 
-// ReadCSV reads a data file of a paper.
-func ReadCSV[Row any](paper string, files fs.FS, name string) ([]Row, error) {
-	var rows []Row
-	raw, err := fs.ReadFile(files, name)
-	if err == nil {
-		err = gocsv.UnmarshalBytes(raw, &rows)
-	}
+func (c *Claims) loadCauses(paper string, files fs.FS) error {
+	rows, err := ReadCSV[Explanation](paper, files, "causes.csv")
 	if err != nil {
-		return nil, fmt.Errorf("%s/%s: %w", paper, name, err)
+		return err
 	}
-	return rows, nil
+	for i, r := range rows.Rows {
+		if err := oneOf(r.Cause, Script, Contradiction, Impossible, Error, Inputs, Budget, Model, Unknown); err != nil {
+			return rows.Fail(i, "cause", err)
+		}
+		if r.Reason == "" {
+			return rows.Fail(i, "reason", errors.New("a cause needs a reason"))
+		}
+		if !slices.ContainsFunc(c.All, func(a Claim) bool { return a.Artefact == r.Artefact && matches(r.Claim, a.Name) }) {
+			return rows.Fail(i, "claim", fmt.Errorf("%s has no claim %q", r.Artefact, r.Claim))
+		}
+	}
+	c.Explanations = rows.Rows
+	return nil
 }
 
-// Of returns the claims of an artefact.
+// matches reports whether a name matches a pattern in which * is any text.
+func matches(pattern, name string) bool {
+	first, rest, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == name
+	}
+	name, ok := strings.CutPrefix(name, first)
+	if !ok {
+		return false
+	}
+	for i := range len(name) + 1 {
+		if matches(rest, name[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// ReadCSV reads a data file of a paper. An empty field is allowed everywhere.
+func ReadCSV[Row any](paper string, files fs.FS, name string) (*strictcsv.Table[Row], error) {
+	raw, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", paper, err)
+	}
+	return strictcsv.Read[Row](bytes.NewReader(raw), paper+"/"+name, strictcsv.Format{
+		Columns: strictcsv.Columns[Row](), Header: "the header of " + name, Empty: name + " has no rows",
+	})
+}
+
+// Of returns the claims of an artefact, and those that it repeats, under their names there.
 func (c *Claims) Of(artefact string) []Claim {
 	var out []Claim
-	for _, cl := range c.all {
+	for _, cl := range c.All {
 		if cl.Artefact == artefact {
 			out = append(out, cl)
+		}
+		for _, place := range cl.Places {
+			if name, ok := strings.CutPrefix(place, artefact+" "); ok {
+				again := cl
+				again.Name, again.Repeats = name, true
+				out = append(out, again)
+			}
 		}
 	}
 	return out
 }
 
-// Get returns a claim by artefact and name. It panics if there is none, because that is a
-// mistake in the program or its data file.
-func (c *Claims) Get(artefact, name string) Claim {
-	i, ok := c.index[[2]string{artefact, name}]
-	if !ok {
-		panic(fmt.Sprintf("figures: no claim %q in %s", name, artefact))
-	}
-	return c.all[i]
-}
-
-// Row is a line of results/claims.csv.
-type Row struct {
-	Paper     string  `csv:"paper" json:"paper"`
-	Artefact  string  `csv:"artefact" json:"artefact"`
-	Claim     string  `csv:"claim" json:"claim"`
-	Published string  `csv:"published" json:"published"`
-	Measured  string  `csv:"measured" json:"measured"`
-	Low       string  `csv:"ci_low" json:"ci_low"`
-	High      string  `csv:"ci_high" json:"ci_high"`
-	Tolerance string  `csv:"tolerance" json:"tolerance"`
-	Unit      string  `csv:"unit" json:"unit"`
-	Verdict   Verdict `csv:"verdict" json:"verdict"`
-	Reason    string  `csv:"reason" json:"reason"`
-}
-
-// Row returns the finding as a line of claims.csv.
-func (f *Finding) Row() Row {
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
-	r := Row{
-		Paper: f.Paper, Artefact: f.Artefact, Claim: f.Name, Unit: f.Unit, Verdict: f.Verdict, Reason: f.Reason,
-		Published: strconv.FormatFloat(f.Published, 'f', f.Decimals, 64),
-	}
-	if f.Reading != "" {
-		r.Claim += " [" + f.Reading + "]"
-	}
-	switch f.Relation {
-	case AtMost:
-		r.Claim += " (at most)"
-	case AtLeast:
-		r.Claim += " (at least)"
-	}
-	if f.Measured != nil {
-		r.Measured, r.Low, r.High = number(f.Measured.Value), number(f.Measured.Low), number(f.Measured.High)
-	}
-	if f.Verdict == Reproduced || f.Verdict == Deviates {
-		r.Tolerance = number(f.Allowed)
-		if f.Claim.Tolerance != nil {
-			if r.Reason != "" {
-				r.Reason += "; "
-			}
-			r.Reason += "tolerance: " + f.Claim.Tolerance.Reason
+// Published returns a claim's number. It panics if there is no such claim, because that is
+// a mistake in the program.
+func (c *Claims) Published(artefact, name string) float64 {
+	for i := range c.All {
+		if c.All[i].Artefact == artefact && c.All[i].Name == name {
+			return c.All[i].Published
 		}
 	}
-	return r
+	panic(fmt.Sprintf("figures: no claim %q in %s", name, artefact))
+}
+
+// explain returns why a claim deviates, if the data say so.
+func (c *Claims) explain(claim *Claim) Explanation {
+	for _, e := range c.Explanations {
+		if e.Artefact == claim.Artefact && matches(e.Claim, claim.Name) {
+			return e
+		}
+	}
+	return Explanation{
+		Cause: Unknown, Evidence: claim.Paper + "/" + claim.Artefact,
+		Reason: "Nothing that was tried explains the difference.",
+	}
 }

@@ -12,87 +12,173 @@ import (
 	"miglab/harness/schedule"
 	"miglab/harness/stats"
 	"miglab/harness/track"
+	"miglab/paper-figures/verdict"
+	"miglab/reports"
 )
 
-// Data gives an artefact's Build the results of its cells.
+// Data gives an artefact's Build the results of the cells that it asks for.
+//
+// Build runs twice. The first time Data is a plan: it notes which cells are asked for and
+// returns ones. The second time it returns results. A cell that is asked for only the second
+// time is an error.
 //
 // Data keeps the first error, like a [bufio.Writer], so that Build does not check each call.
-// A call that fails returns zeros, as many as there are instances. After an error the output
+// A call that fails returns ones, as many as there are instances. After an error the output
 // of Build is discarded.
 type Data struct {
-	Scale   Scale
+	Scale Scale
+	// Claims are those of the paper.
+	Claims   *Claims
+	artefact string
+	planning bool
+	needs    needs
+
 	ctx     context.Context
 	engine  *run.Engine
 	results run.Results
-	needs   map[run.Series]Need
-	// values are what Values has returned before.
+	// values are what was returned before.
 	values map[valuesKey][]float64
 	err    error
 }
 
 type valuesKey struct {
-	series run.Series
-	metric string
+	series   run.Series
+	first, n int
+	metric   string
 }
+
+// A need is instances First to First+N-1 of a series.
+type need struct {
+	Series   run.Series
+	First, N int
+}
+
+// needs are the cells of an artefact: a span of instances of each series.
+type needs struct {
+	list []need
+	at   map[run.Series]int
+}
+
+// add widens the span of a series.
+func (ns *needs) add(n need) {
+	i, ok := ns.at[n.Series]
+	if !ok {
+		if ns.at == nil {
+			ns.at = map[run.Series]int{}
+		}
+		ns.at[n.Series] = len(ns.list)
+		ns.list = append(ns.list, n)
+		return
+	}
+	old := &ns.list[i]
+	end := max(old.First+old.N, n.First+n.N)
+	old.First = min(old.First, n.First)
+	old.N = end - old.First
+}
+
+// holds reports whether the cells are among those of the plan.
+func (ns *needs) holds(n need) bool {
+	i, ok := ns.at[n.Series]
+	return ok && ns.list[i].First <= n.First && n.First+n.N <= ns.list[i].First+ns.list[i].N
+}
+
+// cells lists the cells.
+func (ns *needs) cells() ([]run.Cell, error) {
+	var out []run.Cell
+	for _, n := range ns.list {
+		c, err := n.Series.Cells(n.First + n.N)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c[n.First:]...)
+	}
+	return out, nil
+}
+
+// Planning reports whether Build runs for the first time. Then all numbers are ones, and
+// Build may skip what is expensive and asks for no cells.
+func (d *Data) Planning() bool { return d.planning }
 
 // Err returns the first error.
 func (d *Data) Err() error { return d.err }
 
-// fail keeps the first error.
+// fail keeps the first error. While planning, numbers are not real, and neither are errors
+// about them.
 func (d *Data) fail(err error) {
-	if d.err == nil {
+	if d.err == nil && !d.planning {
 		d.err = err
 	}
 }
 
-// need returns the instances of a series that the artefact needs. A series that it does
-// not list is a mistake in the program, so need panics.
-func (d *Data) need(s run.Series) Need {
-	n, ok := d.needs[s]
-	if !ok {
-		panic(fmt.Sprintf("figures: the artefact does not list %v among its needs", s))
+// ask notes cells, or checks that they were noted. It reports whether there are results.
+func (d *Data) ask(n need) bool {
+	if d.planning {
+		d.needs.add(n)
+		return false
 	}
-	return n
+	if !d.needs.holds(n) {
+		d.fail(fmt.Errorf("figures: Build asks for %v only when it has results; it must ask for the same cells when it plans", n))
+		return false
+	}
+	return d.err == nil
 }
 
-// Values returns a metric of a series that the artefact needs, by instance. Later calls
-// return the same slice, so the caller must not change it.
-func (d *Data) Values(s run.Series, metric string) []float64 {
-	key := valuesKey{s, metric}
-	if v, ok := d.values[key]; ok {
-		return v
-	}
-	n := d.need(s)
-	v, err := d.results.Values(s, n.First, n.N, metric)
-	if err != nil {
+// Values returns a metric of the first n instances of a series, where n is the paper's number
+// of replicates; a quick run has fewer. Later calls return the same slice, so the caller must
+// not change it.
+func (d *Data) Values(s run.Series, n int, metric string) []float64 {
+	return d.Span(s, 0, d.Scale.Replicates(n), metric)
+}
+
+// Span returns a metric of instances first to first+n-1 of a series.
+func (d *Data) Span(s run.Series, first, n int, metric string) []float64 {
+	if d.ask(need{s, first, n}) {
+		key := valuesKey{s, first, n, metric}
+		if v, ok := d.values[key]; ok {
+			return v
+		}
+		v, err := d.results.Values(s, first, n, metric)
+		if err == nil {
+			if d.values == nil {
+				d.values = map[valuesKey][]float64{}
+			}
+			d.values[key] = v
+			return v
+		}
 		d.fail(err)
-		v = make([]float64, n.N)
 	}
-	if d.values == nil {
-		d.values = map[valuesKey][]float64{}
+	return ones(n)
+}
+
+func ones(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = 1
 	}
-	d.values[key] = v
-	return v
+	return out
 }
 
 // First returns a metric of the first instance of a series.
-func (d *Data) First(s run.Series, metric string) float64 { return d.Values(s, metric)[0] }
+func (d *Data) First(s run.Series, metric string) float64 { return d.Span(s, 0, 1, metric)[0] }
 
 // Above returns, by instance, by how many percent the makespans of a series exceed another's.
-func (d *Data) Above(a, b run.Series) []float64 {
-	return Percent(Ratios(d.Values(a, track.MetricMakespan), d.Values(b, track.MetricMakespan)))
+func (d *Data) Above(a, b run.Series, n int) []float64 {
+	return Percent(Ratios(d.Values(a, n, track.MetricMakespan), d.Values(b, n, track.MetricMakespan)))
 }
 
 // AboveBound is [Data.Above] for a bound.
-func (d *Data) AboveBound(s, bound run.Series) []float64 {
-	return Percent(Ratios(d.Values(s, track.MetricMakespan), d.Values(bound, track.MetricBound)))
+func (d *Data) AboveBound(s, bound run.Series, n int) []float64 {
+	return Percent(Ratios(d.Values(s, n, track.MetricMakespan), d.Values(bound, n, track.MetricBound)))
 }
 
-// Micros returns the wall times of a series in microseconds. Some or all may be missing:
-// timings are not results, and a power cut may lose them.
-func (d *Data) Micros(s run.Series) []float64 {
-	n := d.need(s)
-	us, err := d.results.Microseconds(s, n.First, n.N)
+// Micros returns the wall times of the first n instances of a series in microseconds. Some or
+// all may be missing: timings are not results, and a power cut may lose them.
+func (d *Data) Micros(s run.Series, n int) []float64 {
+	n = d.Scale.Replicates(n)
+	if !d.ask(need{s, 0, n}) {
+		return nil
+	}
+	us, err := d.results.Microseconds(s, 0, n)
 	if err != nil {
 		d.fail(err)
 		return nil
@@ -104,18 +190,20 @@ func (d *Data) Micros(s run.Series) []float64 {
 	return out
 }
 
-// Schedule returns the schedule of one cell, for drawing. After an error it is an empty one
-// on the GPU of the series.
+// Schedule returns the schedule of one cell, for drawing. While planning or after an error it
+// is an empty one on the GPU of the series.
 func (d *Data) Schedule(s run.Series, instance int) (schedule.Problem, schedule.Schedule) {
-	cells, err := s.Cells(instance + 1)
-	if err == nil && d.err == nil {
-		var p schedule.Problem
-		var plan schedule.Schedule
-		if p, plan, err = d.engine.Schedule(d.ctx, cells[instance]); err == nil {
-			return p, plan
+	if d.ask(need{s, instance, 1}) {
+		cells, err := s.Cells(instance + 1)
+		if err == nil {
+			var p schedule.Problem
+			var plan schedule.Schedule
+			if p, plan, err = d.engine.Schedule(d.ctx, cells[instance]); err == nil {
+				return p, plan
+			}
 		}
+		d.fail(err)
 	}
-	d.fail(err)
 	return schedule.Problem{GPU: mig.MustLookup(s.GPU)}, schedule.Schedule{}
 }
 
@@ -126,25 +214,30 @@ func (d *Data) Summarize(values []float64) stats.Summary {
 	return s
 }
 
-// MeanOf returns the mean of a sample with its interval, see [MeanOf].
-func (d *Data) MeanOf(values []float64, replicates int) Measurement {
-	return d.Measured(MeanOf(values, replicates))
+// Measurement is the project's value for a claim.
+type Measurement = verdict.Measurement
+
+// Exactly is a measurement that was not sampled.
+func Exactly(v float64) Measurement { return verdict.Exactly(v) }
+
+// PlusMinus formats a measurement and half its interval: the cells of [reports.Columns.PlusMinus].
+func PlusMinus(m Measurement, decimals int) []string {
+	return reports.PlusMinus(m.Value, m.High-m.Value, decimals)
+}
+
+// MeanOf returns the mean of a sample with its interval, see [verdict.MeanOf].
+func (d *Data) MeanOf(values []float64, unit verdict.Unit, paper int) Measurement {
+	if d.planning {
+		return Exactly(1)
+	}
+	m, err := verdict.MeanOf(values, unit, paper)
+	return d.Measured(m, err)
 }
 
 // Measured returns a measurement, and keeps the error of the calculation behind it.
 func (d *Data) Measured(m Measurement, err error) Measurement {
 	d.fail(err)
 	return m
-}
-
-// Judge compares a measured value with a claim, as [Judge] does; a quick run gives
-// no verdict.
-func (d *Data) Judge(c Claim, m Measurement, reading, reason string) Finding {
-	f := Judge(c, m, reading, reason)
-	if d.Scale.Quick {
-		f.Verdict, f.Reason = Undecided, "quick run"
-	}
-	return f
 }
 
 // Mean returns the mean of values.

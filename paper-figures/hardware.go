@@ -12,29 +12,31 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/stats"
+	"miglab/paper-figures/verdict"
 )
 
 // NeedsReconfiguration is the reason why the times of creating and destroying instances
 // of a GPU are NOT RUNNABLE. Like the reasons below, it names the command to run.
 func NeedsReconfiguration(gpu string) string {
-	return needs(gpu, "reconfiguration", "run `miglab profile reconfiguration --out DIR` there")
+	return underMIG(gpu, "reconfiguration", "run `miglab profile reconfiguration --out DIR` there")
 }
 
 // NeedsIsolation is the reason why differences between times alone and beside others are
 // NOT RUNNABLE.
 func NeedsIsolation(gpu string) string {
-	return needs(gpu, "isolation", "run `miglab profile isolation --kernels rodinia --set rodinia=FOLDER --out DIR` there")
+	return underMIG(gpu, "isolation", "run `miglab profile isolation --kernels rodinia --set rodinia=FOLDER --out DIR` there")
 }
 
 // NeedsExecution is the reason why the end times of a batch of Rodinia kernels under an
 // algorithm are NOT RUNNABLE.
 func NeedsExecution(gpu, algorithm string, batch []string) string {
-	return needs(gpu, "execution", fmt.Sprintf("run `miglab profile --kernels rodinia --set rodinia=FOLDER --wall --out DIR` there, write the times of %s from DIR/tasks.csv into batch.csv, "+
+	return underMIG(gpu, "execution", fmt.Sprintf("run `miglab profile --kernels rodinia --set rodinia=FOLDER --wall --out DIR` there, write the times of %s from DIR/tasks.csv into batch.csv, "+
 		"run `miglab execute --algorithm %s --kernels rodinia --set rodinia=FOLDER --wall --tasks batch.csv --out DIR`", strings.Join(batch, ", "), algorithm))
 }
 
-func needs(gpu, kind, how string) string {
-	return fmt.Sprintf("needs an %s under MIG: %s, put DIR/%s.csv into datasets/hardware as NAME.%[3]s.csv and build anew", gpu, how, kind)
+// underMIG says how to get measurements of a kind on a GPU under MIG.
+func underMIG(gpu, kind, how string) string {
+	return fmt.Sprintf("needs an %s under MIG: %s, put DIR/%s.csv into datasets/hardware as NAME.%[3]s.csv and build again", gpu, how, kind)
 }
 
 // under yields the tables of a GPU that were measured under MIG, the newest last. A100 also
@@ -134,12 +136,13 @@ func kernel(task string) string {
 	return name
 }
 
-// Sampled is the mean of a sample of which only the deviation and the size are known. The
-// standard error is 0, because the paper's number of replicates is unknown.
+// Sampled is the mean of a sample of which only the deviation and the size are known.
 func Sampled(mean, deviation float64, n int) Measurement {
 	m := Exactly(mean)
+	m.Replicates, m.Unit = n, verdict.Measurements
 	if n > 1 {
-		half := stats.HalfWidth(deviation/math.Sqrt(float64(n)), n)
+		m.StdErr = deviation / math.Sqrt(float64(n))
+		half := stats.HalfWidth(m.StdErr, n)
 		m.Low, m.High = mean-half, mean+half
 	}
 	return m

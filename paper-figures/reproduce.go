@@ -3,14 +3,11 @@ package figures
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,7 +15,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/gocarina/gocsv"
 	"golang.org/x/sync/errgroup"
 
 	"miglab/harness/atomicfile"
@@ -40,65 +36,45 @@ type Reproduction struct {
 	Only func(paper, artefact string) bool
 }
 
-// stamp records a finished artefact. Results depend only on the program and the cells, so an
-// artefact is done if its stamp has the same digest.
+// A stamp records a finished artefact. Results depend only on the program, so an artefact is
+// done if the same program wrote its stamp and its files are unchanged.
 type stamp struct {
-	Digest string            `json:"digest"`
-	Title  string            `json:"title"`
-	Rows   []Row             `json:"rows"`
-	Tables []string          `json:"tables"`
-	Plots  []plot            `json:"plots"`
-	Files  map[string]string `json:"files"` // SHA-256 by path below Dir
+	// Program identifies the program, and Quick the scale.
+	Program string            `json:"program"`
+	Quick   bool              `json:"quick"`
+	Files   map[string]string `json:"files"` // SHA-256 by path below Dir
+	Record  Record            `json:"record"`
 }
-
-type plot struct{ File, Title string }
 
 // job is an artefact that is being reproduced.
 type job struct {
-	paper    Paper
+	paper    *Paper
 	artefact Artefact
-	digest   string
-	needs    map[run.Series]Need
-	list     []Need
+	needs    needs
 	stamp    *stamp
-}
-
-// cells lists the cells that the artefact needs.
-func (j *job) cells() ([]run.Cell, error) {
-	var out []run.Cell
-	for _, n := range j.list {
-		c, err := n.Series.Cells(n.First + n.N)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, c[n.First:]...)
-	}
-	return out, nil
 }
 
 // folder returns the folder below Dir for the artefact's files. Wall times do not go into
 // the paper's folder, which has the same bytes after every run.
-func (j *job) folder() string {
-	if j.artefact.Timed {
+func (r *Record) folder() string {
+	if r.Timed {
 		return "."
 	}
-	return j.paper.Name
+	return r.Paper
 }
 
 // Cells lists the cells of the selected artefacts, including those that are done. It
 // computes and writes nothing.
 func (r *Reproduction) Cells() ([]run.Cell, error) {
 	var cells []run.Cell
-	for _, p := range r.Papers {
+	for i := range r.Papers {
+		p := &r.Papers[i]
 		for _, a := range p.Artefacts {
 			if !r.keeps(p.Name, a.Name) {
 				continue
 			}
-			j, err := r.job(p, a)
-			if err != nil {
-				return nil, err
-			}
-			own, err := j.cells()
+			j := job{paper: p, artefact: a}
+			own, err := j.plan(r.Scale)
 			if err != nil {
 				return nil, err
 			}
@@ -112,105 +88,165 @@ func (r *Reproduction) keeps(paper, artefact string) bool {
 	return r.Only == nil || r.Only(paper, artefact)
 }
 
-// job lists what an artefact needs.
-func (r *Reproduction) job(p Paper, a Artefact) (*job, error) {
-	program, err := hashProgram()
+// plan runs Build for the first time and returns the cells that it asks for.
+func (j *job) plan(scale Scale) ([]run.Cell, error) {
+	d, o, err := j.paper.declare(&j.artefact, scale)
 	if err != nil {
 		return nil, err
 	}
-	j := &job{paper: p, artefact: a, needs: map[run.Series]Need{}}
-	h := sha256.New()
-	fmt.Fprintln(h, program, r.Scale.Quick)
-	if a.Needs != nil {
-		if j.list, err = merged(a.Needs(r.Scale)); err != nil {
-			return nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)
-		}
+	if err := Match(o.declaration(j.paper.Name, j.artefact.Name), j.paper.claims().Of(j.artefact.Name)); err != nil {
+		return nil, err
 	}
-	for _, n := range j.list {
-		j.needs[n.Series] = n
-		fmt.Fprintln(h, n)
-	}
-	j.digest = hex.EncodeToString(h.Sum(nil))
-	return j, nil
+	j.needs = d.needs
+	return j.needs.cells()
 }
 
-// merged returns one need for each series. If a series is listed several times, the largest
-// number of instances counts.
-func merged(needs []Need) ([]Need, error) {
-	var out []Need
-	at := map[run.Series]int{}
-	for _, n := range needs {
-		i, ok := at[n.Series]
-		if !ok {
-			at[n.Series] = len(out)
-			out = append(out, n)
-			continue
+// claims returns the paper's claims; a paper without a data file has none.
+func (p *Paper) claims() *Claims { return cmp.Or(p.Claims, &Claims{}) }
+
+// declare runs the Build of an artefact for the first time.
+func (p *Paper) declare(a *Artefact, scale Scale) (*Data, *Output, error) {
+	d := &Data{Scale: scale, Claims: p.claims(), artefact: a.Name, planning: true}
+	o, err := a.Build(d)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)
+	}
+	return d, o, nil
+}
+
+// Declarations lists what the artefacts say about their claims, in the order of the paper.
+func (p *Paper) Declarations() ([]Declaration, error) {
+	var out []Declaration
+	for i := range p.Artefacts {
+		_, o, err := p.declare(&p.Artefacts[i], Scale{})
+		if err != nil {
+			return nil, err
 		}
-		if out[i].First != n.First {
-			return nil, fmt.Errorf("it needs %v from instance %d and from instance %d; use one first instance", n.Series, out[i].First, n.First)
-		}
-		out[i].N = max(out[i].N, n.N)
+		out = append(out, o.declaration(p.Name, p.Artefacts[i].Name))
 	}
 	return out, nil
 }
 
-// Run computes what is missing and writes tables, figures, the reports of the papers and
-// claims.csv. It returns the claims, and how many artefacts are not done because Only does
-// not select them. It does not touch artefacts that are done.
-func (r *Reproduction) Run(ctx context.Context) (rows []Row, left int, err error) {
-	var all, open []*job
-	var cells []run.Cell
+// Check returns an error unless every claim belongs to an artefact that measures it, every
+// measured key is a claim, and every cause names an artefact of the paper as its evidence.
+func (p *Paper) Check() error {
+	decs, err := p.Declarations()
+	if err != nil {
+		return err
+	}
+	return p.claims().Check(p.Name, decs)
+}
+
+// Check is [Paper.Check] for declarations that are at hand.
+func (c *Claims) Check(paper string, decs []Declaration) error {
+	known := map[string]bool{}
+	for _, dec := range decs {
+		known[dec.Artefact] = true
+		if err := Match(dec, c.Of(dec.Artefact)); err != nil {
+			return err
+		}
+	}
+	for i := range c.All {
+		if a := c.All[i].Artefact; !known[a] {
+			return &KeyError{paper, a, c.All[i].Name, "belongs to an artefact that does not exist"}
+		}
+	}
+	for _, e := range c.Explanations {
+		if _, artefact, _ := strings.Cut(e.Evidence, "/"); e.Evidence != paper+"/"+artefact || !known[artefact] {
+			return &KeyError{paper, e.Artefact, e.Claim, fmt.Sprintf("has the evidence %q in causes.csv, which is no artefact of the paper", e.Evidence)}
+		}
+	}
+	return nil
+}
+
+// Run computes what is missing and writes tables, figures, the manifest and what is rendered
+// from it. It returns the manifest, and how many artefacts are not done because Only does not
+// select them. It does not touch artefacts that are done.
+func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err error) {
+	all, open, err := r.jobs()
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(open) > 0 {
+		if err := r.compute(ctx, open); err != nil {
+			return nil, 0, err
+		}
+	}
+	m = &Manifest{Quick: r.Scale.Quick}
+	for _, j := range all {
+		if n := len(m.Papers); n == 0 || m.Papers[n-1].Name != j.paper.Name {
+			p := j.paper
+			m.Papers = append(m.Papers, PaperRecord{Name: p.Name, Title: p.Title, Cite: p.Cite, Terms: p.Terms})
+		}
+		if j.stamp == nil {
+			left++
+			continue
+		}
+		p := &m.Papers[len(m.Papers)-1]
+		p.Artefacts = append(p.Artefacts, j.stamp.Record)
+	}
+	return m, left, r.render(m)
+}
+
+// jobs lists all artefacts, and those that are selected and not done. It removes temporary
+// files that a killed run left.
+func (r *Reproduction) jobs() (all, open []*job, err error) {
+	program, err := Program()
+	if err != nil {
+		return nil, nil, err
+	}
 	folders := []string{r.Dir, filepath.Join(r.Dir, "stamps")}
-	for _, p := range r.Papers {
+	for i := range r.Papers {
+		p := &r.Papers[i]
 		folders = append(folders, filepath.Join(r.Dir, p.Name))
 		for _, a := range p.Artefacts {
-			j, err := r.job(p, a)
-			if err != nil {
-				return nil, 0, err
-			}
-			if j.stamp, err = r.readStamp(j); err != nil {
-				return nil, 0, err
+			j := &job{paper: p, artefact: a}
+			if j.stamp, err = r.readStamp(j, program); err != nil {
+				return nil, nil, err
 			}
 			all = append(all, j)
 			if j.stamp == nil && r.keeps(p.Name, a.Name) {
 				open = append(open, j)
-				own, err := j.cells()
-				if err != nil {
-					return nil, 0, err
-				}
-				cells = append(cells, own...)
 			}
 		}
 	}
 	for _, dir := range folders {
 		if err := atomicfile.Sweep(dir); err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 	}
-	if len(open) > 0 {
-		engine, err := r.Engine()
+	return all, open, nil
+}
+
+// compute computes the cells of artefacts and builds them.
+func (r *Reproduction) compute(ctx context.Context, open []*job) error {
+	var cells []run.Cell
+	for _, j := range open {
+		own, err := j.plan(r.Scale)
 		if err != nil {
-			return nil, 0, err
+			return err
 		}
-		results, err := engine.Run(ctx, cells)
-		if err != nil {
-			return nil, 0, err
-		}
-		var g errgroup.Group
-		g.SetLimit(cmp.Or(engine.Workers, runtime.GOMAXPROCS(0)))
-		for _, j := range open {
-			g.Go(func() error {
-				if err := r.build(ctx, j, engine, results); err != nil {
-					return fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
-				}
-				return nil
-			})
-		}
-		if err := g.Wait(); err != nil {
-			return nil, 0, err
-		}
+		cells = append(cells, own...)
 	}
-	return r.report(all)
+	engine, err := r.Engine()
+	if err != nil {
+		return err
+	}
+	results, err := engine.Run(ctx, cells)
+	if err != nil {
+		return err
+	}
+	var g errgroup.Group
+	g.SetLimit(cmp.Or(engine.Workers, runtime.GOMAXPROCS(0)))
+	for _, j := range open {
+		g.Go(func() error {
+			if err := r.build(ctx, j, engine, results); err != nil {
+				return fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
+			}
+			return nil
+		})
+	}
+	return g.Wait()
 }
 
 func (r *Reproduction) stampPath(j *job) string {
@@ -219,7 +255,7 @@ func (r *Reproduction) stampPath(j *job) string {
 
 // readStamp returns the artefact's stamp, or nil if another program or scale wrote it, or if
 // one of its files has changed since.
-func (r *Reproduction) readStamp(j *job) (*stamp, error) {
+func (r *Reproduction) readStamp(j *job, program string) (*stamp, error) {
 	raw, err := os.ReadFile(r.stampPath(j))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -228,7 +264,7 @@ func (r *Reproduction) readStamp(j *job) (*stamp, error) {
 		return nil, err
 	}
 	var s stamp
-	if json.Unmarshal(raw, &s) != nil || s.Digest != j.digest {
+	if json.Unmarshal(raw, &s) != nil || s.Program != program || s.Quick != r.Scale.Quick {
 		return nil, nil
 	}
 	for file, want := range s.Files {
@@ -239,94 +275,75 @@ func (r *Reproduction) readStamp(j *job) (*stamp, error) {
 	return &s, nil
 }
 
+// build runs Build with results, judges, and writes the artefact's files and stamp.
 func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, results run.Results) error {
-	d := &Data{Scale: r.Scale, ctx: ctx, engine: engine, results: results, needs: j.needs}
-	out, err := j.artefact.Build(d)
+	d := &Data{
+		Scale: r.Scale, Claims: j.paper.claims(), artefact: j.artefact.Name, needs: j.needs,
+		ctx: ctx, engine: engine, results: results,
+	}
+	o, err := j.artefact.Build(d)
 	if err := cmp.Or(d.Err(), err); err != nil {
 		return err
 	}
-	s := &stamp{Digest: j.digest, Title: j.artefact.Title, Files: map[string]string{}}
-	for _, f := range out.Findings {
-		if f.Verdict == Deviates && f.Reason == "" {
-			return fmt.Errorf("%s deviates without a reason", f.Name)
-		}
-		s.Rows = append(s.Rows, f.Row())
+	record := Record{Paper: j.paper.Name, Artefact: j.artefact.Name, Title: j.artefact.Title, Timed: j.artefact.Timed}
+	record.Rows = d.judge(d.Claims.Of(j.artefact.Name), o)
+	record.Readings = summarizeReadings(o.Readings, record.Rows)
+	tables := o.Tables
+	if len(record.Rows) > 0 && len(o.Readings) > 0 {
+		tables = append(tables, Table{record.Artefact + "-claims", claimsTable(record.Title, record.Rows)})
 	}
+	if len(record.Readings) > 1 {
+		tables = append(tables, Table{record.Artefact + "-readings", readingsTable(record.Title, record.Readings)})
+	}
+	files, err := r.save(&record, tables, o.Figures)
+	if err != nil {
+		return err
+	}
+	program, err := Program()
+	if err != nil {
+		return err
+	}
+	j.stamp = &stamp{Program: program, Quick: r.Scale.Quick, Files: files, Record: record}
+	return writeJSON(r.stampPath(j), j.stamp)
+}
+
+// save writes tables and figures, adds them to the record, and returns the SHA-256 of each
+// file by its path below Dir.
+func (r *Reproduction) save(record *Record, tables []Table, plots []Figure) (map[string]string, error) {
 	var files []string
-	for _, t := range out.Tables {
-		file := filepath.Join(j.folder(), t.File)
-		s.Tables = append(s.Tables, t.File)
+	for _, t := range tables {
+		file := filepath.Join(record.folder(), t.File)
+		record.Tables = append(record.Tables, t.File)
 		if err := t.Table.Save(filepath.Join(r.Dir, file)); err != nil {
-			return fmt.Errorf("%s: %w", t.File, err)
+			return nil, fmt.Errorf("%s: %w", t.File, err)
 		}
 		files = append(files, file+".txt", file+".csv", file+".md", file+".tex")
 	}
-	for _, f := range out.Figures {
-		file := filepath.Join(j.folder(), f.File)
-		s.Plots = append(s.Plots, plot{f.File, f.Title})
+	for _, f := range plots {
+		file := filepath.Join(record.folder(), f.File)
+		record.Figures = append(record.Figures, FigureRecord{f.File, f.Title})
 		if err := reports.SaveFigure(filepath.Join(r.Dir, file), f.Figure); err != nil {
-			return fmt.Errorf("%s: %w", f.File, err)
+			return nil, fmt.Errorf("%s: %w", f.File, err)
 		}
 		files = append(files, file+".svg", file+".png")
 	}
+	sums := map[string]string{}
 	for _, f := range files {
-		if s.Files[f], err = filehash.SHA256(filepath.Join(r.Dir, f)); err != nil {
-			return err
+		sum, err := filehash.SHA256(filepath.Join(r.Dir, f))
+		if err != nil {
+			return nil, err
 		}
+		sums[f] = sum
 	}
-	j.stamp = s
-	return atomicfile.WriteFile(r.stampPath(j), func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", " ")
-		return e.Encode(s)
-	})
+	return sums, nil
 }
 
-// report writes claims.csv and a page for each paper, from all artefacts that are done.
-func (r *Reproduction) report(jobs []*job) (rows []Row, left int, err error) {
-	pages := map[string]*strings.Builder{}
-	for _, j := range jobs {
-		if j.stamp == nil {
-			left++
-			continue
-		}
-		rows = append(rows, j.stamp.Rows...)
-		if j.artefact.Timed {
-			continue
-		}
-		page := pages[j.paper.Name]
-		if page == nil {
-			page = &strings.Builder{}
-			pages[j.paper.Name] = page
-			fmt.Fprintf(page, "# %s\n\n%s\n\n", j.paper.Title, j.paper.Cite)
-			if r.Scale.Quick {
-				page.WriteString("A quick run on few replicates: no verdicts.\n\n")
-			}
-		}
-		fmt.Fprintf(page, "## %s: %s\n\n", j.artefact.Name, j.artefact.Title)
-		for _, f := range j.stamp.Plots {
-			fmt.Fprintf(page, "![%s](%s.svg)\n\n", f.Title, f.File)
-		}
-		for _, t := range j.stamp.Tables {
-			raw, err := os.ReadFile(filepath.Join(r.Dir, j.paper.Name, t+".md"))
-			if err != nil {
-				return nil, 0, err
-			}
-			page.Write(raw)
-			page.WriteString("\n")
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(pages)) {
-		err := writeIfChanged(filepath.Join(r.Dir, name, "README.md"), pages[name].String())
-		if err != nil {
-			return nil, 0, err
-		}
-	}
-	csv, err := gocsv.MarshalString(&rows)
-	if err != nil {
-		return nil, 0, err
-	}
-	return rows, left, writeIfChanged(filepath.Join(r.Dir, "claims.csv"), csv)
+func writeJSON(path string, value any) error {
+	return atomicfile.WriteFile(path, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", " ")
+		return e.Encode(value)
+	})
 }
 
 func writeIfChanged(path, content string) error {
@@ -350,37 +367,6 @@ var hashProgram = sync.OnceValues(func() (string, error) {
 	}
 	return filehash.SHA256(path)
 })
-
-// ReadRows reads claims.csv.
-func ReadRows(claims []byte) ([]Row, error) {
-	var rows []Row
-	if err := gocsv.UnmarshalBytes(claims, &rows); err != nil {
-		return nil, fmt.Errorf("claims.csv: %w", err)
-	}
-	return rows, nil
-}
-
-// Count returns how many rows have each verdict. It does not count other readings.
-func Count(rows []Row) map[Verdict]int {
-	n := map[Verdict]int{}
-	for _, r := range rows {
-		if !r.isReading() {
-			n[r.Verdict]++
-		}
-	}
-	return n
-}
-
-// Total adds up what [Count] counted.
-func Total(n map[Verdict]int) int {
-	sum := 0
-	for _, c := range n {
-		sum += c
-	}
-	return sum
-}
-
-func (r *Row) isReading() bool { return strings.Contains(r.Claim, " [") }
 
 // Names returns the artefacts of the papers as paper/artefact.
 func Names(papers []Paper) []string {

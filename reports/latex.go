@@ -29,6 +29,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 	if err := t.validate(); err != nil {
 		return err
 	}
+	t = t.joined()
 	p := printer{w: w}
 	p.line(`\begin{table}`)
 	p.line(`\centering`)

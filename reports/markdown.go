@@ -18,6 +18,7 @@ func (t *Table) Markdown(w io.Writer) error {
 	if err := t.validate(); err != nil {
 		return err
 	}
+	t = t.joined()
 	p := printer{w: w}
 	if t.Title != "" {
 		p.line("**" + markdownSpecial.Replace(t.Title) + "**")

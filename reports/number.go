@@ -30,10 +30,10 @@ func Fixed(x float64, decimals int) string {
 	return s
 }
 
-// PlusMinus formats a value with a half-width or a standard deviation, for example
-// 1.22 ± 0.03.
-func PlusMinus(x, half float64, decimals int) string {
-	return Fixed(x, decimals) + " ± " + Fixed(half, decimals)
+// PlusMinus formats a value and its half-width or standard deviation: the two cells of
+// [Columns.PlusMinus].
+func PlusMinus(x, half float64, decimals int) []string {
+	return []string{Fixed(x, decimals), Fixed(half, decimals)}
 }
 
 // Interval formats the ends of a confidence interval, for example [1.20, 1.25].

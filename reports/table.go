@@ -15,6 +15,10 @@ type Column struct {
 	Name string
 	// Right aligns the cells to the right, as numbers are.
 	Right bool
+	// Join makes the column a part of the one before it wherever people read the table: "±"
+	// before a half-width, "(" around a number to compare with. In CSV it is a column of its
+	// own, so that each cell has one value.
+	Join string
 }
 
 // Columns are the columns of a [Table], from left to right.
@@ -32,9 +36,24 @@ func (c Columns) Left(names ...string) Columns { return c.add(names, false) }
 // Right appends columns of numbers.
 func (c Columns) Right(names ...string) Columns { return c.add(names, true) }
 
+// PlusMinus appends a column of numbers and one of their half-widths, which is shown behind
+// them. The rows have a cell for each, see [PlusMinus].
+func (c Columns) PlusMinus(names ...string) Columns {
+	for _, n := range names {
+		c = append(c, Column{n, true, ""}, Column{n + " ±", true, "±"})
+	}
+	return c
+}
+
+// Beside appends a column of numbers and one of numbers to compare with, which is shown in
+// brackets behind them.
+func (c Columns) Beside(name, other string) Columns {
+	return append(c, Column{name, true, ""}, Column{other, true, "("})
+}
+
 func (c Columns) add(names []string, right bool) Columns {
 	for _, n := range names {
-		c = append(c, Column{n, right})
+		c = append(c, Column{n, right, ""})
 	}
 	return c
 }
@@ -79,6 +98,33 @@ var tableFormats = []struct {
 	write     func(*Table, io.Writer) error
 }{{".txt", (*Table).Text}, {".csv", (*Table).CSV}, {".md", (*Table).Markdown}, {".tex", (*Table).LaTeX}}
 
+// joined is the table as people read it: joined columns are part of those before them.
+func (t *Table) joined() *Table {
+	out := *t
+	out.Columns = nil
+	for _, c := range t.Columns {
+		if c.Join == "" {
+			out.Columns = append(out.Columns, c)
+		}
+	}
+	out.Rows = make([][]string, len(t.Rows))
+	for i, row := range t.Rows {
+		for j, cell := range row {
+			last := len(out.Rows[i]) - 1
+			switch join := t.Columns[j].Join; {
+			case join == "":
+				out.Rows[i] = append(out.Rows[i], cell)
+			case cell == "":
+			case join == "(":
+				out.Rows[i][last] += " (" + cell + ")"
+			default:
+				out.Rows[i][last] += " " + join + " " + cell
+			}
+		}
+	}
+	return &out
+}
+
 // Encode writes the table in one of [TableFormats]. The error is a [*FormatError]
 // for another one, a [*TableError] for a malformed table, or the writer's.
 func (t *Table) Encode(w io.Writer, format string) error {
@@ -109,6 +155,9 @@ func (t *Table) validate() error {
 		return bad(-1, -1, "it has no columns")
 	}
 	const breaks = "\n\r\t"
+	if t.Columns[0].Join != "" {
+		return bad(-1, 0, "there is no column before it to join")
+	}
 	for j, c := range t.Columns {
 		if strings.ContainsAny(c.Name, breaks) {
 			return bad(-1, j, "the heading %q holds a line break or a tab", c.Name)

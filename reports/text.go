@@ -14,6 +14,7 @@ func (t *Table) Text(w io.Writer) error {
 	if err := t.validate(); err != nil {
 		return err
 	}
+	t = t.joined()
 	p := printer{w: w}
 	if t.Title != "" {
 		p.line(t.Title)

@@ -188,16 +188,8 @@ func (r *round) rows(from datasets.Provenance) []datasets.ReconfigurationTime {
 func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) reports.Table {
 	t := reports.Table{
 		Title: "Seconds to create and to destroy instances",
-		Columns: []reports.Column{
-			{Name: "round"},
-			{Name: "size", Right: true},
-			{Name: "operation"},
-			{Name: "mean ± std", Right: true},
-			{Name: "model", Right: true},
-			{Name: "one by one", Right: true},
-			{Name: "all at once", Right: true},
-			{Name: "ratio", Right: true},
-		},
+		Columns: reports.Left("round").Right("size").Left("operation").PlusMinus("mean [s]").
+			Right("model [s]", "one by one [s]", "all at once [s]", "ratio"),
 		Notes: []string{
 			"model: what schedulers reckon with, " + g.CostSource,
 			"ratio: the round with all operations at once over the round with one by one; 1 where the driver serialises them",
@@ -214,16 +206,15 @@ func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) repor
 		if r.Operation == destroy {
 			model = g.Profile(r.Size).Destroy
 		}
-		row := []string{
-			r.Partition, fmt.Sprint(r.Size), r.Operation, reports.PlusMinus(float64(r.Mean), float64(r.StdDev), 3), reports.Fixed(float64(model), 2),
-			reports.Fixed(float64(r.Total), 3), reports.Missing, reports.Missing,
-		}
+		row := append([]string{r.Partition, fmt.Sprint(r.Size), r.Operation}, reports.PlusMinus(float64(r.Mean), float64(r.StdDev), 3)...)
+		row = append(row, reports.Fixed(float64(model), 2), reports.Fixed(float64(r.Total), 3))
+		together, ratio := reports.Missing, reports.Missing
 		for _, all := range rows {
 			if all.Threads > 1 && all.Partition == r.Partition && all.Size == r.Size && all.Operation == r.Operation {
-				row[6], row[7] = reports.Fixed(float64(all.Total), 3), reports.Fixed(float64(all.Total/r.Total), 2)
+				together, ratio = reports.Fixed(float64(all.Total), 3), reports.Fixed(float64(all.Total/r.Total), 2)
 			}
 		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, together, ratio))
 	}
 	return t
 }

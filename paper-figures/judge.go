@@ -1,0 +1,215 @@
+package figures
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"miglab/paper-figures/verdict"
+)
+
+// DefaultReading is the name of a default reading that has no other.
+const DefaultReading = "default"
+
+// A KeyError says that the claims of an artefact and its declaration do not match.
+type KeyError struct {
+	Paper, Artefact, Key string
+	// Reason says what is wrong with the key.
+	Reason string
+}
+
+func (e *KeyError) Error() string {
+	return fmt.Sprintf("%s/%s: %q %s", e.Paper, e.Artefact, e.Key, e.Reason)
+}
+
+// A Declaration is what the Build of an artefact says about its claims, without numbers.
+type Declaration struct {
+	Paper, Artefact string
+	// Readings are the keys of each reading; the first is the default one.
+	Readings [][]string
+	// Missing are the keys of claims that are said to need hardware or unpublished data.
+	Missing []string
+}
+
+// Match returns a [*KeyError] unless every key is one of the claims, and every claim has a
+// key: claims that are measured or derived in the default reading, those that need hardware
+// there or among the missing ones, and those that hang on unpublished data among the missing
+// ones. It does not depend on what hardware was measured.
+func Match(dec Declaration, claims []Claim) error {
+	bad := func(key, reason string) error { return &KeyError{dec.Paper, dec.Artefact, key, reason} }
+	basis := map[string]Basis{}
+	for i := range claims {
+		basis[claims[i].Name] = claims[i].Basis
+	}
+	for i, keys := range dec.Readings {
+		for _, k := range keys {
+			switch b, ok := basis[k]; {
+			case !ok:
+				return bad(k, "is measured and is no claim in published.csv")
+			case i == 0 && b == Input:
+				return bad(k, "is measured by the default reading and is an input in published.csv")
+			}
+		}
+	}
+	for _, k := range dec.Missing {
+		if b := basis[k]; b != Hardware && b != Unpublished {
+			return bad(k, "is said to be missing and is no hardware or unpublished claim in published.csv")
+		}
+	}
+	for i := range claims {
+		k, b := claims[i].Name, claims[i].Basis
+		measured := len(dec.Readings) > 0 && slices.Contains(dec.Readings[0], k)
+		missing := slices.Contains(dec.Missing, k)
+		switch {
+		case (b == Measured || b == Derived) && !measured:
+			return bad(k, "is a claim in published.csv and not measured by the default reading")
+		case b == Hardware && !measured && !missing:
+			return bad(k, "needs hardware and is neither measured nor missing")
+		case b == Unpublished && !missing:
+			return bad(k, "hangs on unpublished data, and nothing says which")
+		}
+	}
+	return nil
+}
+
+// declaration lists the keys of an output.
+func (o *Output) declaration(paper, artefact string) Declaration {
+	dec := Declaration{Paper: paper, Artefact: artefact, Missing: slices.Sorted(maps.Keys(o.Missing))}
+	for _, r := range o.Readings {
+		dec.Readings = append(dec.Readings, slices.Sorted(maps.Keys(r.Values)))
+	}
+	return dec
+}
+
+// judge judges the claims of an artefact under each reading.
+func (d *Data) judge(claims []Claim, o *Output) []Row {
+	var rows []Row
+	for i := range claims {
+		c := &claims[i]
+		first := d.defaultRow(c, o)
+		rows = append(rows, first)
+		for _, r := range o.Readings[min(1, len(o.Readings)):] {
+			if m, ok := r.Values[c.Name]; ok {
+				row := d.measuredRow(c, m)
+				row.Reading, row.Default, row.Part = r.Name, false, r.Part
+				switch {
+				case row.Verdict != verdict.Deviates:
+				case first.Verdict == verdict.Deviates:
+					row.Cause, row.Evidence, row.Reason = first.Cause, first.Evidence, "another reading: "+first.Reason
+				default:
+					row.Cause, row.Evidence = "", ""
+					row.Reason = "Another reading; the default one does not deviate."
+				}
+				rows = append(rows, row)
+			}
+		}
+	}
+	if d.Scale.Quick {
+		for i := range rows {
+			rows[i].Verdict, rows[i].Cause, rows[i].Reason = verdict.None, "", "quick run"
+		}
+	}
+	return rows
+}
+
+// defaultRow is the claim's row under the default reading.
+func (d *Data) defaultRow(c *Claim, o *Output) Row {
+	var m Measurement
+	var measured bool
+	if len(o.Readings) > 0 {
+		m, measured = o.Readings[0].Values[c.Name]
+	}
+	row := c.row()
+	switch {
+	case c.Basis == Input:
+		row.Verdict, row.Reason = verdict.Input, o.Taken
+		row.Measured = number(c.Published)
+	case c.Basis == Unpublished && measured:
+		row.setMeasured(m)
+		row.Verdict, row.Reason = verdict.NotRunnable, o.Missing[c.Name]
+	case !measured:
+		row.Verdict, row.Reason = verdict.NotRunnable, o.Missing[c.Name]
+	default:
+		row = d.measuredRow(c, m)
+	}
+	row.Default, row.Reading = true, DefaultReading
+	if len(o.Readings) > 0 {
+		row.Reading = cmp.Or(o.Readings[0].Name, DefaultReading)
+	}
+	return row
+}
+
+// measuredRow judges one measurement.
+func (d *Data) measuredRow(c *Claim, m Measurement) Row {
+	row := c.row()
+	j := verdict.Judge(c.Claim, m)
+	row.setMeasured(m)
+	row.Low, row.High = number(j.Low), number(j.High)
+	row.Allowed = number(j.Allowed)
+	row.Verdict = j.Verdict
+	byDefault := c.Claim
+	byDefault.Margin = -1
+	row.ByDefaultMargin = verdict.Judge(byDefault, m).Verdict
+	switch j.Verdict {
+	case verdict.Deviates:
+		e := d.Claims.explain(c)
+		row.Cause, row.Evidence, row.Reason = e.Cause, e.Evidence, e.Reason
+		if m.Detail != "" {
+			row.Reason += " " + m.Detail
+		}
+	case verdict.Inconclusive:
+		row.Reason = undecided(&j, m)
+	case verdict.Consistent:
+		row.Reason = "It could not have come out otherwise."
+	}
+	if c.Margin >= 0 && c.MarginReason != "" {
+		row.Reason = strings.TrimSpace(row.Reason + " Margin: " + c.MarginReason + ".")
+	}
+	return row
+}
+
+// undecided says why a verdict is inconclusive, and what would settle it.
+func undecided(j *verdict.Judgement, m Measurement) string {
+	var why string
+	switch {
+	case math.IsInf(j.Low, 0):
+		why = fmt.Sprintf("%s %s not decide; a verdict needs at least %d.", count(m.Replicates, m.Unit), does(m.Replicates), m.Unit.Fewest())
+	case m.PrintSE > j.Allowed/2 && j.Enough == 0:
+		why = fmt.Sprintf("The paper's own sampling error, about ±%.2g, is too large: nothing of ours settles it.", 1.96*m.PrintSE)
+	case j.Enough > m.Replicates:
+		why = fmt.Sprintf("The interval reaches over the margin; about %s in place of %d would settle it.", count(roundUp(j.Enough), m.Unit), m.Replicates)
+	default:
+		why = "The interval reaches over the margin."
+	}
+	if m.Detail != "" {
+		why += " " + m.Detail
+	}
+	return why
+}
+
+func does(n int) string {
+	if n == 1 {
+		return "does"
+	}
+	return "do"
+}
+
+// count is a number of replicates in words.
+func count(n int, unit verdict.Unit) string {
+	if n == 1 {
+		return "1 " + strings.TrimSuffix(string(unit), "s")
+	}
+	return fmt.Sprintf("%d %s", n, unit)
+}
+
+// roundUp keeps two digits, because the number is an estimate.
+func roundUp(n int) int {
+	step := 1
+	for n/step >= 100 {
+		step *= 10
+	}
+	return (n + step - 1) / step * step
+}

@@ -1,0 +1,209 @@
+package figures
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"miglab/paper-figures/verdict"
+)
+
+// A Manifest is everything that a reproduction found. Claims.csv, the pages under results/,
+// the site and the table in README.md are written from it.
+type Manifest struct {
+	// Quick marks a run on few replicates, which gives no verdicts.
+	Quick  bool          `json:"quick"`
+	Papers []PaperRecord `json:"papers"`
+}
+
+// A PaperRecord is what was found of a paper.
+type PaperRecord struct {
+	Name      string   `json:"name"`
+	Title     string   `json:"title"`
+	Cite      string   `json:"cite"`
+	Terms     []Term   `json:"terms,omitempty"`
+	Artefacts []Record `json:"artefacts"`
+}
+
+// A Record is what was found of an artefact.
+type Record struct {
+	Paper    string `json:"paper"`
+	Artefact string `json:"artefact"`
+	Title    string `json:"title"`
+	// Timed marks an artefact about wall times.
+	Timed    bool             `json:"timed,omitempty"`
+	Readings []ReadingSummary `json:"readings,omitempty"`
+	Rows     []Row            `json:"claims,omitempty"`
+	// Figures and Tables name files in the paper's folder, without extension, in the order of
+	// the page. Tables of an artefact about wall times are in the folder above.
+	Figures []FigureRecord `json:"figures,omitempty"`
+	Tables  []string       `json:"tables,omitempty"`
+}
+
+// A FigureRecord is a figure's file, without extension, with its title.
+type FigureRecord struct {
+	File  string `json:"file"`
+	Title string `json:"title"`
+}
+
+// A Row is a claim under a reading: a line of results/claims.csv.
+type Row struct {
+	Paper     string           `json:"paper"`
+	Artefact  string           `json:"artefact"`
+	Claim     string           `json:"claim"`
+	Kind      Kind             `json:"kind"`
+	Reading   string           `json:"reading"`
+	Relation  verdict.Relation `json:"relation"`
+	Published float64          `json:"published"`
+	// To is the upper end of a range.
+	To *float64 `json:"published_to,omitempty"`
+	// Measured is nil if there is no value. Low and High bound the 95 % interval of the
+	// measured value less the published one, shifted back by the published one: it includes
+	// the sampling error of the paper's own experiment.
+	Measured *float64 `json:"measured,omitempty"`
+	Low      *float64 `json:"ci_low,omitempty"`
+	High     *float64 `json:"ci_high,omitempty"`
+	// Margin is how far the measured value may lie from the published one and mean the same.
+	// Allowed adds half the last printed digit.
+	Margin  *float64 `json:"margin,omitempty"`
+	Allowed *float64 `json:"allowed,omitempty"`
+	Unit    string   `json:"unit,omitempty"`
+	// Replicates is the size of the sample, 0 if the value was not sampled; Replicate says
+	// what a replicate is.
+	Replicates int             `json:"replicates,omitempty"`
+	Replicate  verdict.Unit    `json:"replicate,omitempty"`
+	Verdict    verdict.Verdict `json:"verdict"`
+	Cause      Cause           `json:"cause,omitempty"`
+	Reason     string          `json:"reason,omitempty"`
+	// Evidence names the artefact that shows the cause.
+	Evidence string `json:"evidence,omitempty"`
+	Source   string `json:"source,omitempty"`
+
+	// Decimals is the number of printed digits after the point.
+	Decimals int `json:"decimals"`
+	// Default marks the default reading. Part marks a reading of a part.
+	Default bool `json:"default,omitempty"`
+	Part    bool `json:"part,omitempty"`
+	// Repeats marks a row that shows a number of another artefact again. It is not counted.
+	Repeats bool `json:"repeats,omitempty"`
+	// ByDefaultMargin is the verdict under the default margin.
+	ByDefaultMargin verdict.Verdict `json:"by_default_margin,omitempty"`
+}
+
+// row is the claim without a measurement.
+func (c *Claim) row() Row {
+	r := Row{
+		Paper: c.Paper, Artefact: c.Artefact, Claim: c.Name, Kind: c.Kind, Relation: c.Relation, Published: c.Published,
+		Unit: c.Unit, Source: c.Source, Decimals: c.Decimals, Repeats: c.Repeats,
+	}
+	if c.Relation == verdict.Between {
+		r.To = &c.To
+	}
+	margin := c.Margin
+	if margin < 0 {
+		margin = c.DefaultMargin()
+	}
+	if c.Relation == verdict.Equal && !c.Derived {
+		r.Margin = number(margin)
+	}
+	return r
+}
+
+func (r *Row) setMeasured(m Measurement) {
+	r.Measured, r.Replicates, r.Replicate = number(m.Value), m.Replicates, m.Unit
+}
+
+// number is a number in a file, rounded to nine digits; nil if it is not finite.
+func number(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	// Parsing what was just formatted cannot fail.
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 9, 64), 64)
+	return &v
+}
+
+// Counted reports whether the row counts in summaries: the default reading of a claim, where
+// it belongs.
+func (r *Row) Counted() bool { return r.Default && !r.Repeats }
+
+// claimColumns are the columns of claims.csv.
+var claimColumns = []string{
+	"paper", "artefact", "claim", "kind", "reading", "relation", "published", "measured", "ci_low", "ci_high", "margin", "unit",
+	"replicates", "verdict", "cause", "reason", "source", "published_to", "replicate", "evidence", "by_default_margin",
+}
+
+// claimsCSV returns claims.csv: one line a claim and reading. Numbers are plain numbers, and a
+// number that does not exist is empty.
+func (m *Manifest) claimsCSV() (string, error) {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	lines := [][]string{claimColumns}
+	for r := range m.Rows() {
+		if r.Repeats {
+			continue
+		}
+		lines = append(lines, []string{
+			r.Paper, r.Artefact, r.Claim, string(r.Kind), r.Reading, string(r.Relation), plain(&r.Published, r.Decimals),
+			plain(r.Measured, -1), plain(r.Low, -1), plain(r.High, -1), plain(r.Margin, -1), r.Unit, strconv.Itoa(r.Replicates),
+			string(r.Verdict), string(r.Cause), r.Reason, r.Source, plain(r.To, r.Decimals), string(r.Replicate), r.Evidence, string(r.ByDefaultMargin),
+		})
+	}
+	err := w.WriteAll(lines)
+	return b.String(), err
+}
+
+// plain formats a number with the given decimals; -1 means six significant digits.
+func plain(v *float64, decimals int) string {
+	switch {
+	case v == nil:
+		return ""
+	case decimals < 0:
+		return strconv.FormatFloat(*v, 'g', 6, 64)
+	}
+	return strconv.FormatFloat(*v, 'f', decimals, 64)
+}
+
+// Rows yields the rows of all papers.
+func (m *Manifest) Rows() func(yield func(*Row) bool) {
+	return func(yield func(*Row) bool) {
+		for i := range m.Papers {
+			for j := range m.Papers[i].Artefacts {
+				rows := m.Papers[i].Artefacts[j].Rows
+				for k := range rows {
+					if !yield(&rows[k]) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// manifestFile is the manifest's file in the folder for results.
+const manifestFile = "manifest.json"
+
+// ReadManifest reads the manifest of a reproduction. The error wraps [fs.ErrNotExist] if there
+// is none.
+func ReadManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, manifestFile)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; run miglab reproduce first", err)
+		}
+		return nil, err
+	}
+	m := &Manifest{}
+	if err := json.Unmarshal(raw, m); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w; delete it and run miglab reproduce again", path, err)
+	}
+	return m, nil
+}

@@ -1,0 +1,126 @@
+package figures
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"miglab/paper-figures/verdict"
+	"miglab/reports"
+)
+
+// Layout arranges a reading like the paper's table. A claim's key is the row and the column,
+// joined by a space. The cells have the measured value with, in brackets, the published one.
+func (d *Data) Layout(artefact, title, corner string, rows, columns []string, r Reading) reports.Table {
+	t := reports.Table{Title: title, Columns: reports.Left(corner), Notes: []string{"measured (published)"}}
+	by := map[string]Claim{}
+	for _, c := range d.Claims.Of(artefact) {
+		by[c.Name] = c
+	}
+	for _, c := range columns {
+		t.Columns = t.Columns.Beside(c, c+", published")
+	}
+	for _, name := range rows {
+		row := []string{name}
+		for _, column := range columns {
+			measured, published := reports.Missing, ""
+			if c, ok := by[name+" "+column]; ok {
+				published = plain(&c.Published, c.Decimals)
+				if m, ok := r.Values[c.Name]; ok {
+					measured = reports.Fixed(m.Value, c.Decimals)
+				}
+			}
+			row = append(row, measured, published)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// claimsTable lists the default reading of each claim of an artefact.
+func claimsTable(title string, rows []Row) reports.Table {
+	t := reports.Table{
+		Title: title + ", claim by claim",
+		Columns: reports.Left("claim", "unit", "relation").Right("published", "to", "measured", "low", "high", "margin", "replicates").
+			Left("verdict", "cause"),
+		Notes: []string{"low, high: 95 % interval of the measured value, widened by the sampling error of the printed one"},
+	}
+	for i := range rows {
+		r := &rows[i]
+		if !r.Default {
+			continue
+		}
+		digits := r.Decimals + 1
+		t.Rows = append(t.Rows, []string{
+			r.Claim, r.Unit, string(r.Relation), plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), plain(r.Measured, digits),
+			plain(r.Low, digits), plain(r.High, digits), plain(r.Margin, digits), strconv.Itoa(r.Replicates), string(r.Verdict), string(r.Cause),
+		})
+	}
+	return dropEmpty(t)
+}
+
+// dropEmpty leaves out the columns in which all cells are empty.
+func dropEmpty(t reports.Table) reports.Table {
+	empty := func(column int) bool {
+		return !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[column] != "" })
+	}
+	for j := len(t.Columns) - 1; j >= 0; j-- {
+		if empty(j) {
+			t.Columns = slices.Delete(t.Columns, j, j+1)
+			for i := range t.Rows {
+				t.Rows[i] = slices.Delete(t.Rows[i], j, j+1)
+			}
+		}
+	}
+	return t
+}
+
+// readingsTable compares the readings of an artefact.
+func readingsTable(title string, readings []ReadingSummary) reports.Table {
+	t := reports.Table{
+		Title:   title + ", readings",
+		Columns: reports.Left("reading", "where it comes from").Right("REPRODUCED", "of", "mean error").Left("unit"),
+	}
+	for _, s := range readings {
+		for i, e := range s.Errors {
+			row := []string{"", "", "", "", strconv.FormatFloat(e.Mean, 'g', 3, 64), e.Unit}
+			if i == 0 {
+				row[0], row[1], row[2], row[3] = s.Name, s.Basis, strconv.Itoa(s.Reproduced), strconv.Itoa(s.Judged)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+// A group is rows that deviate for the same reason.
+type group struct {
+	cause    Cause
+	reason   string
+	evidence string
+	claims   []string
+}
+
+// groups gathers the rows of the default reading with a verdict, by cause and reason.
+func groups(rows []Row, v verdict.Verdict) []group {
+	var out []group
+	at := map[[2]string]int{}
+	for i := range rows {
+		r := &rows[i]
+		if !r.Default || r.Verdict != v {
+			continue
+		}
+		key := [2]string{string(r.Cause), r.Reason}
+		j, ok := at[key]
+		if !ok {
+			j = len(out)
+			at[key] = j
+			out = append(out, group{cause: r.Cause, reason: r.Reason, evidence: r.Evidence})
+		}
+		out[j].claims = append(out[j].claims, r.Claim)
+	}
+	return out
+}
+
+// listed names claims, separated by semicolons, because names have commas.
+func listed(claims []string) string { return strings.Join(claims, "; ") }

@@ -1,0 +1,274 @@
+// Package verdict judges a measured value against a number that a paper prints.
+//
+// A verdict must hold against a reader who wants it withdrawn. [Judge] therefore looks at a
+// whole 95 % interval, never at the measured value alone: the interval of the measured value
+// less the printed one, which includes the sampling error of the paper's own experiment. What
+// the interval does not settle is INCONCLUSIVE. The package is pure: it reads no files and
+// knows no paper. Its tests check the error rates by simulation.
+package verdict
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"miglab/harness/stats"
+)
+
+// A Verdict is the result of judging a claim.
+type Verdict string
+
+// The verdicts.
+const (
+	// Reproduced: the whole interval lies where the claim says.
+	Reproduced Verdict = "REPRODUCED"
+	// Deviates: the whole interval lies elsewhere.
+	Deviates Verdict = "DEVIATES"
+	// Inconclusive: neither.
+	Inconclusive Verdict = "INCONCLUSIVE"
+	// Consistent: the claim holds, and could not have failed.
+	Consistent Verdict = "CONSISTENT"
+	// NotRunnable: something is missing.
+	NotRunnable Verdict = "NOT RUNNABLE"
+	// Input: the number is taken from the paper.
+	Input Verdict = "INPUT"
+	// None is the verdict of a quick run.
+	None Verdict = ""
+)
+
+// All lists the verdicts in the order of summaries.
+var All = []Verdict{Reproduced, Deviates, Inconclusive, Consistent, NotRunnable, Input}
+
+// A Relation says how the measured value must compare with the published one.
+type Relation string
+
+// The relations.
+const (
+	Equal   Relation = "="
+	AtMost  Relation = "<="
+	AtLeast Relation = ">="
+	// Between means that the published value is a range, for example "85 to 90".
+	Between Relation = "range"
+)
+
+// A Claim is what Judge needs to know of a published number.
+type Claim struct {
+	Relation Relation
+	// Published is the number, or the lower end of a range. To is the upper end.
+	Published, To float64
+	// Decimals is the number of printed digits after the point.
+	Decimals int
+	// Compares marks a number that says how far two things are apart, for example a ratio of
+	// 1.19 or a gain of 5 points. Neutral is then the number for no difference: 1 or 0.
+	Compares bool
+	Neutral  float64
+	// Margin is how far the measured value may lie from the published one and still mean the
+	// same to a reader. A negative margin means the default.
+	Margin float64
+	// Derived marks a number that follows from a theorem or a model, so that it cannot be
+	// reproduced, only be consistent.
+	Derived bool
+}
+
+// Half is half the last printed digit. A statement of order ("A is less than B") has none,
+// because it prints no number.
+func (c *Claim) Half() float64 {
+	if c.IsOrder() {
+		return 0
+	}
+	return math.Pow10(-c.Decimals) / 2
+}
+
+// IsOrder reports whether the claim says only which of two is less.
+func (c *Claim) IsOrder() bool {
+	return c.Compares && c.Relation != Equal && c.Relation != Between && c.Published == c.Neutral
+}
+
+// DefaultMargin is the larger of half the last digit and 2 % of the number. If the number
+// compares, it is at most a quarter of the difference that is claimed.
+func (c *Claim) DefaultMargin() float64 {
+	margin := math.Max(c.Half(), 0.02*math.Abs(c.Published))
+	if c.Compares {
+		margin = math.Min(margin, math.Abs(c.Published-c.Neutral)/4)
+	}
+	return margin
+}
+
+// Allowed is how far the measured value may lie from the published number: half the last
+// digit plus the margin. A limit is widened by half its last digit alone, and a range not
+// at all.
+func (c *Claim) Allowed() float64 {
+	switch {
+	case c.Relation == Between || c.Derived:
+		return 0
+	case c.Relation == AtMost || c.Relation == AtLeast:
+		return c.Half()
+	case c.Margin >= 0:
+		return c.Half() + c.Margin
+	}
+	return c.Half() + c.DefaultMargin()
+}
+
+// A Judgement is a verdict with what it rests on.
+type Judgement struct {
+	Verdict Verdict
+	// Low and High bound the 95 % interval of the measured value less the published one,
+	// shifted back by the published one, so that they compare with it. They are infinite if
+	// there are too few replicates for an interval.
+	Low, High float64
+	// Allowed is the claim's.
+	Allowed float64
+	// Enough is how many replicates would settle an INCONCLUSIVE verdict if the measured mean
+	// and deviation stay as they are; 0 if none would.
+	Enough int
+}
+
+// exact is the rounding error of values that were not sampled.
+const exact = 1e-9
+
+// Judge compares a measured value with a claim.
+func Judge(c Claim, m Measurement) Judgement {
+	low, high := m.interval()
+	j := Judgement{Low: low, High: high, Allowed: c.Allowed()}
+	from, to := c.region()
+	// The binary value of, for example, 1.22 - 0.005 may be slightly off.
+	slack := exact * math.Max(1, math.Abs(c.Published))
+	switch {
+	case from-slack <= low && high <= to+slack:
+		j.Verdict = Reproduced
+	case high < from-slack || to+slack < low:
+		j.Verdict = Deviates
+	default:
+		j.Verdict = Inconclusive
+		j.Enough = enough(m, from, to)
+	}
+	if c.Derived && j.Verdict == Reproduced {
+		j.Verdict = Consistent
+	}
+	return j
+}
+
+// region returns the values that agree with the claim.
+func (c *Claim) region() (from, to float64) {
+	a := c.Allowed()
+	switch c.Relation {
+	case AtMost:
+		return math.Inf(-1), c.Published + a
+	case AtLeast:
+		return c.Published - a, math.Inf(1)
+	case Between:
+		return c.Published, c.To
+	}
+	return c.Published - a, c.Published + a
+}
+
+// enough returns how many replicates would move the interval to one side of the nearer end
+// of the region.
+func enough(m Measurement, from, to float64) int {
+	const z = 1.96
+	distance := math.Min(math.Abs(m.Value-from), math.Abs(m.Value-to)) / z
+	variance := distance*distance - m.PrintSE*m.PrintSE
+	if variance <= 0 || m.Replicates == 0 || math.IsNaN(m.StdErr) {
+		return 0
+	}
+	return int(math.Ceil(m.StdErr * m.StdErr * float64(m.Replicates) / variance))
+}
+
+// A Unit is what a replicate is.
+type Unit string
+
+// The units of replication. Numbers about a trained agent are replicated by training runs.
+const (
+	Executions   Unit = "executions"
+	Days         Unit = "days"
+	Simulations  Unit = "simulations"
+	Draws        Unit = "draws"
+	TrainingRuns Unit = "training runs"
+	Measurements Unit = "measurements"
+)
+
+// Fewest is how many replicates a verdict needs: three training runs, two of anything else.
+func (u Unit) Fewest() int {
+	if u == TrainingRuns {
+		return 3
+	}
+	return 2
+}
+
+// A Measurement is the project's value for a claim.
+type Measurement struct {
+	Value float64
+	// Low and High bound the 95 % confidence interval of the value; NaN for one replicate.
+	// Both equal Value if the value was not sampled.
+	Low, High float64
+	// StdErr is the standard error of the value; NaN for one replicate.
+	StdErr float64
+	// PrintSE is the standard error that the printed number has, because its authors also
+	// took a sample. It is 0 if both used the same instances.
+	PrintSE float64
+	// Replicates is the size of the sample; 0 if the value was not sampled.
+	Replicates int
+	// Unit is what a replicate is; empty if the value was not sampled.
+	Unit Unit
+	// Detail says in words what was found, for example which other method was best. It is
+	// added to the reason of a deviation.
+	Detail string
+}
+
+// Exactly is a measurement that was not sampled.
+func Exactly(v float64) Measurement { return Measurement{Value: v, Low: v, High: v} }
+
+// byT is the number of replicates from which on intervals are bootstrapped. Below it they
+// are Student's, because a bootstrap of few values is too narrow.
+const byT = 30
+
+// seed is the seed of all bootstraps.
+const seed = 20260101
+
+// MeanOf is the mean of a sample with its interval. The paper's number was the mean of the
+// given number of replicates; 0 means that the paper used the same instances.
+func MeanOf(values []float64, unit Unit, paper int) (Measurement, error) {
+	s, err := stats.Summarize(values)
+	if err != nil {
+		return Measurement{}, err
+	}
+	m := Measurement{Value: s.Mean, Low: s.Low, High: s.High, StdErr: s.StdErr, Replicates: s.N, Unit: unit}
+	if paper > 0 {
+		m.PrintSE = s.StdDev / math.Sqrt(float64(paper))
+	}
+	if s.N >= byT {
+		m.Low, m.High, err = stats.Bootstrap(values, seed)
+	}
+	return m, err
+}
+
+// Affine returns scale times the measurement plus a shift, for a positive scale.
+func (m Measurement) Affine(scale, shift float64) Measurement {
+	m.Value, m.Low, m.High = scale*m.Value+shift, scale*m.Low+shift, scale*m.High+shift
+	m.StdErr, m.PrintSE = scale*m.StdErr, scale*m.PrintSE
+	return m
+}
+
+// interval widens the measurement's interval by the printed number's sampling error.
+func (m *Measurement) interval() (low, high float64) {
+	if m.Unit == "" {
+		widen := normal * m.PrintSE
+		return m.Low - widen, m.High + widen
+	}
+	if m.Replicates < m.Unit.Fewest() || math.IsNaN(m.Low) || math.IsNaN(m.High) {
+		return math.Inf(-1), math.Inf(1)
+	}
+	widen := m.quantile() * m.PrintSE
+	return m.Value - math.Hypot(m.Value-m.Low, widen), m.Value + math.Hypot(m.High-m.Value, widen)
+}
+
+// normal is the 97.5 % quantile of the normal distribution.
+var normal = distuv.UnitNormal.Quantile(1 - (1-stats.Confidence)/2)
+
+// quantile is the number of standard errors on each side of the interval.
+func (m *Measurement) quantile() float64 {
+	if m.Replicates >= byT {
+		return normal
+	}
+	return stats.HalfWidth(1, m.Replicates)
+}
