@@ -140,7 +140,7 @@ type publishedRow struct {
 //   - margins.csv: artefact,claim,margin,reason, for margins that are not the default.
 //   - causes.csv: artefact,claim,cause,evidence,reason. The first row that matches counts.
 //
-// In margins.csv and causes.csv a * in the claim matches anything. A row that matches no
+// Margins.csv and causes.csv may be missing. In them a * in the claim matches anything. A row that matches no
 // claim is an error.
 func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 	rows, err := ReadCSV[publishedRow](paper, files, "published.csv")
@@ -221,6 +221,9 @@ func (c *Claims) loadMargins(paper string, files fs.FS) error {
 		Margin   float64 `csv:"margin"`
 		Reason   string  `csv:"reason"`
 	}](paper, files, "margins.csv")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -243,6 +246,9 @@ func (c *Claims) loadMargins(paper string, files fs.FS) error {
 
 func (c *Claims) loadCauses(paper string, files fs.FS) error {
 	rows, err := ReadCSV[Explanation](paper, files, "causes.csv")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

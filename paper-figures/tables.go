@@ -50,7 +50,7 @@ func claimsTable(title string, rows []Row) reports.Table {
 		if !r.Default {
 			continue
 		}
-		digits := r.Decimals + 1
+		digits := max(r.Decimals+1, 2)
 		t.Rows = append(t.Rows, []string{
 			r.Claim, r.Unit, string(r.Relation), plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), plain(r.Measured, digits),
 			plain(r.Low, digits), plain(r.High, digits), plain(r.Margin, digits), strconv.Itoa(r.Replicates), string(r.Verdict), string(r.Cause),

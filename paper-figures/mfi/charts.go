@@ -5,6 +5,7 @@ import (
 
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
@@ -30,12 +31,13 @@ var bySlices = quantity{"acceptance_slices", "Acceptance rate by memory slices",
 // A grid is the mean of a metric by scheme and place: a load or a distribution.
 type grid [][]figures.Measurement
 
-// gridOf summarizes a quantity. series returns the series of a scheme at a place.
-func gridOf(d *figures.Data, q quantity, schemes, places int, series func(scheme, place int) run.Series) grid {
+// gridOf summarizes a quantity over n simulations. series returns the series of a scheme at
+// a place.
+func gridOf(d *figures.Data, q quantity, n, schemes, places int, series func(scheme, place int) run.Series) grid {
 	out := make(grid, schemes)
 	for i := range out {
 		for j := range places {
-			out[i] = append(out[i], meanOf(d, d.Values(series(i, j), q.metric)).Affine(q.scale, 0))
+			out[i] = append(out[i], meanOf(d, d.Values(series(i, j), n, q.metric)).Affine(q.scale, 0))
 		}
 	}
 	return out
@@ -43,7 +45,7 @@ func gridOf(d *figures.Data, q quantity, schemes, places int, series func(scheme
 
 // meanOf is the mean of a sample that is not compared with the paper.
 func meanOf(d *figures.Data, values []float64) figures.Measurement {
-	return d.MeanOf(values, len(values))
+	return d.MeanOf(values, verdict.Simulations, 0)
 }
 
 // normalized divides by the largest mean, as the paper does.
@@ -94,7 +96,7 @@ func (g grid) rows(t *reports.Table, quantity string, places []string) {
 	for j, place := range places {
 		row := []string{quantity, place}
 		for i := range g {
-			row = append(row, g[i][j].PlusMinus(2))
+			row = append(row, figures.PlusMinus(g[i][j], 2)...)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -103,9 +105,19 @@ func (g grid) rows(t *reports.Table, quantity string, places []string) {
 // tableOf is an empty table for [grid.rows].
 func tableOf(title, place string, names []string) reports.Table {
 	return reports.Table{
-		Title: title, Columns: reports.Left("quantity", place).Right(names...),
+		Title: title, Columns: reports.Left("quantity", place).PlusMinus(names...),
 		Notes: []string{"mean ± half of the 95 % confidence interval"},
 	}
+}
+
+// inFigures lists the readings that figures are drawn under.
+func inFigures() (out []reading) {
+	for _, r := range readings {
+		if r.title != "" {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // panels adds a figure and a table of all quantities under a reading to an output. There is a
@@ -116,7 +128,7 @@ func (r reading) panels(
 ) {
 	figure := reports.Panels{Title: title}
 	of := func(q quantity) grid {
-		g := gridOf(d, q, len(schemes), len(datasets), func(scheme, place int) run.Series { return r.series(schemes[scheme], datasets[place]) })
+		g := gridOf(d, q, simulations, len(schemes), len(datasets), func(scheme, place int) run.Series { return r.series(schemes[scheme], datasets[place]) })
 		g.rows(&t, q.title+q.unit, places)
 		return g
 	}

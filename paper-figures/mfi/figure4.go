@@ -10,23 +10,20 @@ import (
 // demands are those of Fig. 4 in percent; the last is full load.
 var demands = []int{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}
 
-func figure4(claims *figures.Claims) figures.Artefact {
+func figure4() figures.Artefact {
 	var data []string
 	for _, d := range demands {
 		data = append(data, demand("uniform", d))
 	}
 	return figures.Artefact{
 		Name: "figure4", Title: "the schemes under different load, profiles uniformly distributed",
-		Needs: needSchemes(readings, data),
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			rs := underReadings(d, readings, func(r reading, m *measured) { r.underLoad(m, data) })
-			fs := d.Compare(claims.Of("figure4"), rs, loadReason)
-			out := figures.Found(fs...).Table("figure4-claims", wordsTable("What the text says of Figure 4", fs))
+			out := figures.Read(underReadings(d, func(r reading, m *measured) { r.underLoad(m, data) })...)
 			numbers, words := percents(demands)
 			x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: []float64{20, 40, 60, 80, 100}}
-			for _, r := range readings {
+			for _, r := range inFigures() {
 				r.panels(d, out, "figure4", tableOf("Figure 4, not normalized; "+r.title, "demand", schemes),
-					"Fig. 4. Load up to 100 %, uniform profiles; "+r.title+r.hidden, data, words,
+					"Fig. 4. Load up to 100 %, uniform profiles; "+r.title, data, words,
 					func(title string, g grid) reports.Chart {
 						return g.lines(title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers)
 					})
@@ -39,7 +36,7 @@ func figure4(claims *figures.Claims) figures.Artefact {
 // underLoad measures what the text says about Fig. 4, on streams of ascending load.
 func (r reading) underLoad(m *measured, data []string) {
 	low, full := data[0], data[len(data)-1]
-	at := func(scheme, dataset, metric string) []float64 { return m.d.Values(r.series(scheme, dataset), metric) }
+	at := func(scheme, dataset, metric string) []float64 { return r.values(m.d, scheme, dataset, metric) }
 
 	var acceptance [][]float64
 	for _, d := range data {
@@ -66,21 +63,4 @@ func (r reading) underLoad(m *measured, data []string) {
 		m.mean(fmt.Sprintf("active share of the GPUs under %s, 100 %% demand", b),
 			each(func(v []float64) float64 { return 100 * v[0] / gpus }, at(b, full, "active_gpus")))
 	}
-}
-
-// notFull is why most schemes that look for a feasible GPU accept all requests.
-const notFull = "with lifespans U[1,T] the cluster is never more than about half full, so whoever passes over GPUs without a free start accepts practically everything"
-
-func loadReason(claim string) string {
-	switch claim {
-	case "baselines that schedule fewer workloads than MFI, 100 % demand", "baselines that use the cluster less than MFI, 100 % demand":
-		return notFull + "; BF-BI equals MFI"
-	case "acceptance of FF less that of RR, 100 % demand":
-		return "strict FF asks the same first GPU with enough free slices every time and is rejected there every time, at any load; RR asks another one"
-	case "active share of the GPUs under RR, 100 % demand":
-		return "RR takes no heed of which GPUs are empty: some have been left by their workloads when its turn has passed them"
-	case "active GPUs of BF-BI over those of MFI, 100 % demand":
-		return "accepting the same workloads, both pack them on the same number of GPUs within 1 %"
-	}
-	return "the measured order is the other one"
 }

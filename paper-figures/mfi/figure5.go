@@ -5,19 +5,20 @@ import (
 	"miglab/reports"
 )
 
-func figure5(claims *figures.Claims) figures.Artefact {
+func figure5() figures.Artefact {
 	data := atDemand(heavy)
 	return figures.Artefact{
 		Name: "figure5", Title: "the schemes under four distributions of profiles, at a demand of 85 %",
-		Needs: needSchemes(readings, data),
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			rs := underReadings(d, readings, func(r reading, m *measured) { r.byDistribution(m, "utilisation") })
+			rs := underReadings(d, func(r reading, m *measured) { r.byDistribution(m, "utilisation") })
 			active := newMeasured(d)
 			readings[0].byDistribution(active, "utilisation_active")
-			rs = append(rs, figures.Lookup("utilization of the active GPUs", figures.Values{bigPacked: active.values[bigPacked]}))
-			fs := d.Compare(claims.Of("figure5"), rs, distributionReason)
-			out := figures.Found(fs...).Table("figure5-claims", wordsTable("What the text says of Figure 5", fs))
-			for _, r := range readings {
+			rs = append(rs, figures.Reading{
+				Name: "utilization of the active GPUs", Basis: "panel (c) taken as the utilization of the GPUs in use alone", Part: true,
+				Values: figures.Values{bigPacked: active.values[bigPacked]},
+			})
+			out := figures.Read(rs...)
+			for _, r := range inFigures() {
 				r.panels(d, out, "figure5", tableOf("Figure 5, not normalized; "+r.title, "distribution", schemes),
 					"Fig. 5. Four distributions at a demand of 85 %; "+r.title, data, distributions,
 					func(title string, g grid) reports.Chart {
@@ -43,14 +44,14 @@ func gains(of func(scheme string) []float64) []float64 {
 
 // gains returns the gains in a metric on a stream.
 func (r reading) gains(d *figures.Data, dataset, metric string) []float64 {
-	return gains(func(scheme string) []float64 { return d.Values(r.series(scheme, dataset), metric) })
+	return gains(func(scheme string) []float64 { return r.values(d, scheme, dataset, metric) })
 }
 
 // byDistribution measures what the text says about Fig. 5. utilisation is the metric of
 // panel (c).
 func (r reading) byDistribution(m *measured, utilisation string) {
 	at := func(scheme, distribution, metric string) []float64 {
-		return m.d.Values(r.series(scheme, demand(distribution, heavy)), metric)
+		return r.values(m.d, scheme, demand(distribution, heavy), metric)
 	}
 	var accepted []pair
 	gap := map[string][]float64{}
@@ -72,16 +73,4 @@ func (r reading) byDistribution(m *measured, utilisation string) {
 	active := func(scheme string) []float64 { return at(scheme, "skew-big", "active_gpus") }
 	m.mean("active GPUs of the larger of FF and BF-BI over those of the smaller of RR and WF-BI, skew-big",
 		figures.Ratios(highest(active("FF"), active("BF-BI")), lowest(active("RR"), active("WF-BI"))))
-}
-
-func distributionReason(claim string) string {
-	switch claim {
-	case "baselines, by distribution, that schedule fewer workloads than MFI":
-		return notFull + "; BF-BI equals MFI on every distribution"
-	case "acceptance of the better of FF and BF-BI less that of the worse of RR and WF-BI, skew-small":
-		return "the text has BF-BI among the worst here, which it is only if it is strict"
-	case bigPacked:
-		return "FF rejects so much that it uses less of the cluster; of the GPUs that it uses it does use more"
-	}
-	return "the measured order is the other one"
 }

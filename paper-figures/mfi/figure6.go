@@ -2,7 +2,6 @@ package mfi
 
 import (
 	"fmt"
-	"slices"
 
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
@@ -17,39 +16,26 @@ func (r reading) severity() string {
 	return "fragmentation_" + r.f
 }
 
-func figure6(claims *figures.Claims) figures.Artefact {
+func figure6() figures.Artefact {
 	data := atDemand(heavy)
-	// The literal reading of Algorithm 1 is the default. MFI uses the F that the figure
-	// shows.
-	scores := []reading{
-		{name: "F partial", title: readings[0].title + "; F partial", strict: readings[0].strict, f: "partial"},
-		{name: "F start-free", title: readings[0].title + "; F start-free", strict: readings[0].strict, f: "start-free"},
-	}
-	all := slices.Concat(readings, scores)
 	return figures.Artefact{
 		Name: "figure6", Title: "average fragmentation score by scheme and distribution, at a demand of 85 %",
-		Needs: needSchemes(all, data),
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			chart := reports.Panels{Title: "Fig. 6. Average fragmentation score at a demand of 85 %"}
 			t := tableOf("Figure 6", "distribution", schemes)
-			for i, r := range []reading{all[0], all[2], all[1], all[3]} {
-				g := gridOf(d, quantity{metric: r.severity(), scale: 1}, len(schemes), len(data), func(scheme, distribution int) run.Series {
+			for i, r := range inFigures() {
+				g := gridOf(d, quantity{metric: r.severity(), scale: 1}, simulations, len(schemes), len(data), func(scheme, distribution int) run.Series {
 					return r.series(schemes[scheme], data[distribution])
 				})
 				chart.Charts = append(chart.Charts, g.bars(
 					fmt.Sprintf("(%c) %s", 'a'+i, r.title), reports.Axis{Label: "Distribution"}, reports.Axis{Label: "Mean F of a GPU"}, schemes, distributions))
 				g.rows(&t, "Mean F, "+r.title, distributions)
 			}
-			rs := underReadings(d, all, func(r reading, m *measured) { r.bySeverity(m, r.severity()) })
+			rs := underReadings(d, func(r reading, m *measured) { r.bySeverity(m, r.severity()) })
 			slots := newMeasured(d)
 			readings[0].bySeverity(slots, "mean_fragmentation")
-			rs = append(rs, figures.Lookup("F as a mean over the slots", slots.values))
-			fs := d.Compare(claims.Of("figure6"), rs, figures.Always(
-				"who rejects more has emptier GPUs, of which F counts less: strict FF has the lowest acceptance and one of the lowest F"))
-			return figures.Found(fs...).
-				Table("figure6-claims", wordsTable("What the text says of Figure 6", fs)).
-				Table("figure6", t).
-				Figure("figure6", chart.Title, chart), nil
+			rs = append(rs, figures.Reading{Name: "F as a mean over the slots", Basis: "the score averaged over time, not at the end; F literal", Values: slots.values})
+			return figures.Read(rs...).Table("figure6", t).Figure("figure6", chart.Title, chart), nil
 		},
 	}
 }
@@ -59,7 +45,7 @@ func (r reading) bySeverity(m *measured, fragmentation string) {
 	var higher []pair
 	var agreeing, using, pairs int
 	for _, dataset := range atDemand(heavy) {
-		at := func(scheme, metric string) []float64 { return m.d.Values(r.series(scheme, dataset), metric) }
+		at := func(scheme, metric string) []float64 { return r.values(m.d, scheme, dataset, metric) }
 		for _, b := range baselines {
 			higher = append(higher, pair{at(b, fragmentation), at("MFI", fragmentation)})
 		}

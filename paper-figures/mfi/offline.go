@@ -27,16 +27,6 @@ func offline() figures.Artefact {
 	}
 	return figures.Artefact{
 		Name: "offline", Title: "acceptance against a bound on what can be accepted at all, without departures",
-		Needs: func(s figures.Scale) (out []figures.Need) {
-			for dist, load := range figures.Each(distributions, loads) {
-				series := []run.Series{bound(data(dist, load))}
-				for _, id := range shown {
-					series = append(series, place(data(dist, load), id))
-				}
-				out = append(out, figures.NeedFirst(s.Replicates(offlineRuns), series...)...)
-			}
-			return out
-		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			chart := reports.Panels{Title: "Accepted requests below the offline bound, nothing departs"}
 			t := tableOf("Accepted requests below the offline bound [%]", "demand", shown)
@@ -52,7 +42,7 @@ func offline() figures.Artefact {
 					for _, l := range loads {
 						dataset := data(dist, l)
 						below := each(func(v []float64) float64 { return 100 * (1 - v[0]/v[1]) },
-							d.Values(place(dataset, id), "accepted"), d.Values(bound(dataset), track.MetricAcceptedAtMost))
+							d.Values(place(dataset, id), offlineRuns, "accepted"), d.Values(bound(dataset), offlineRuns, track.MetricAcceptedAtMost))
 						g[i] = append(g[i], meanOf(d, below))
 					}
 				}
@@ -61,7 +51,7 @@ func offline() figures.Artefact {
 					reports.Axis{Label: "Below the bound [%]"}, shown, percent))
 				g.rows(&t, dist, names)
 			}
-			return figures.Found().Table("offline", t).Figure("offline", chart.Title, chart), nil
+			return new(figures.Output).Table("offline", t).Figure("offline", chart.Title, chart), nil
 		},
 	}
 }

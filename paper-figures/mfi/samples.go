@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
 )
 
 // each applies a function to the values of every instance.
@@ -46,7 +47,7 @@ func newMeasured(d *figures.Data) *measured { return &measured{d, figures.Values
 
 // mean sets a claim to the mean of a sample.
 func (m *measured) mean(claim string, values []float64) {
-	m.values[claim] = m.d.MeanOf(values, simulations)
+	m.values[claim] = m.d.MeanOf(values, verdict.Simulations, simulations)
 }
 
 // pair is two samples; the first is said to be larger.

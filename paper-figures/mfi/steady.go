@@ -2,7 +2,7 @@ package mfi
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
@@ -38,36 +38,24 @@ func steadyData(distribution string, rho float64) string {
 func steady() figures.Artefact {
 	return figures.Artefact{
 		Name: "steady", Title: "acceptance in steady state, MFI and schedulers beyond the paper",
-		Needs: func(s figures.Scale) (out []figures.Need) {
-			for dist, rho := range figures.Each(distributions, rhos) {
-				ids := shown
-				if rho == 1 {
-					ids = append(slices.Clone(compared), "mfi")
-				}
-				for _, id := range ids {
-					out = append(out, figures.NeedFirst(s.Replicates(steadyRuns), place(steadyData(dist, rho), id))...)
-				}
-			}
-			return out
-		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			acceptance := reports.Panels{Title: "Acceptance in steady state against the offered load"}
 			difference := reports.Panels{Title: "Acceptance in steady state less that of MFI on the same requests"}
 			x := reports.Axis{Label: "Offered load ρ [capacities]", Ticks: rhos}
 			for _, dist := range distributions {
 				at := func(i, rho int) run.Series { return place(steadyData(dist, rhos[rho]), shown[i]) }
-				g := gridOf(d, quantity{metric: "acceptance_steady", scale: 100}, len(shown), len(rhos), at)
+				g := gridOf(d, quantity{metric: "acceptance_steady", scale: 100}, steadyRuns, len(shown), len(rhos), at)
 				acceptance.Charts = append(acceptance.Charts, g.lines(dist, x, reports.Axis{Label: "Acceptance [%]"}, shown, rhos))
 				paired := make(grid, len(shown))
 				for i := range shown {
 					for j := range rhos {
-						own, base := d.Values(at(i, j), "acceptance_steady"), d.Values(at(0, j), "acceptance_steady")
+						own, base := d.Values(at(i, j), steadyRuns, "acceptance_steady"), d.Values(at(0, j), steadyRuns, "acceptance_steady")
 						paired[i] = append(paired[i], meanOf(d, less(own, base, 100)))
 					}
 				}
 				difference.Charts = append(difference.Charts, paired.lines(dist, x, reports.Axis{Label: "Difference [points]"}, shown, rhos))
 			}
-			return figures.Found().
+			return new(figures.Output).
 				Table("steady", pairedTable("Acceptance in steady state at ρ = 1 less that of MFI [points]", d, "acceptance_steady")).
 				Table("steady-slices", pairedTable("The same, weighted by memory slices [points]", d, "acceptance_slices_steady")).
 				Figure("steady", acceptance.Title, acceptance).
@@ -80,33 +68,30 @@ func steady() figures.Artefact {
 func pairedTable(title string, d *figures.Data, metric string) reports.Table {
 	t := reports.Table{
 		Title:   title,
-		Columns: reports.Left("scheduler").Right(distributions...).Left("above MFI on all"),
+		Columns: reports.Left("scheduler").PlusMinus(distributions...).Left("above MFI on"),
 		Notes: []string{
-			"paired differences, mean ± half of the 95 % confidence interval; * marks an interval above zero",
+			"paired differences, mean ± half of the 95 % confidence interval; the last column lists the distributions whose interval is above zero",
 			fmt.Sprintf("%d GPUs of 8 memory slices, lifespan U[1,2T], requests between demands of 2 and 5 capacities; seed %d, which no scheduler was tuned on", gpus, testSeed),
 		},
 	}
 	reference := []string{"mfi, acceptance [%]"}
 	for _, dist := range distributions {
-		v := meanOf(d, d.Values(place(steadyData(dist, 1), "mfi"), metric))
-		reference = append(reference, v.Affine(100, 0).PlusMinus(2))
+		v := meanOf(d, d.Values(place(steadyData(dist, 1), "mfi"), steadyRuns, metric))
+		reference = append(reference, figures.PlusMinus(v.Affine(100, 0), 2)...)
 	}
 	t.Rows = append(t.Rows, append(reference, ""))
 	for _, id := range compared {
 		row := []string{id}
-		everywhere := "yes"
+		var above []string
 		for _, dist := range distributions {
 			data := steadyData(dist, 1)
-			v := meanOf(d, less(d.Values(place(data, id), metric), d.Values(place(data, "mfi"), metric), 100))
-			cell := fmt.Sprintf("%+.2f ± %.2f", v.Value, v.High-v.Value)
+			v := meanOf(d, less(d.Values(place(data, id), steadyRuns, metric), d.Values(place(data, "mfi"), steadyRuns, metric), 100))
+			row = append(row, figures.PlusMinus(v, 2)...)
 			if v.Low > 0 {
-				cell += " *"
-			} else {
-				everywhere = "no"
+				above = append(above, dist)
 			}
-			row = append(row, cell)
 		}
-		t.Rows = append(t.Rows, append(row, everywhere))
+		t.Rows = append(t.Rows, append(row, strings.Join(above, ", ")))
 	}
 	return t
 }
