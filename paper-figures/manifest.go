@@ -187,6 +187,22 @@ func (m *Manifest) Rows() func(yield func(*Row) bool) {
 	}
 }
 
+// RowCells are the numbers of a row as people read them. A number that does not exist is "".
+type RowCells struct{ Published, Measured, Low, High, Margin string }
+
+// Cells formats the numbers with one digit more than is printed.
+func (r *Row) Cells() RowCells {
+	digits := max(r.Decimals+1, 2)
+	published := plain(&r.Published, r.Decimals)
+	switch r.Relation {
+	case verdict.AtMost, verdict.AtLeast:
+		published = string(r.Relation) + " " + published
+	case verdict.Between:
+		published += " to " + plain(r.To, r.Decimals)
+	}
+	return RowCells{published, plain(r.Measured, digits), plain(r.Low, digits), plain(r.High, digits), plain(r.Margin, digits)}
+}
+
 // manifestFile is the manifest's file in the folder for results.
 const manifestFile = "manifest.json"
 

@@ -50,10 +50,10 @@ func claimsTable(title string, rows []Row) reports.Table {
 		if !r.Default {
 			continue
 		}
-		digits := max(r.Decimals+1, 2)
+		c := r.Cells()
 		t.Rows = append(t.Rows, []string{
-			r.Claim, r.Unit, string(r.Relation), plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), plain(r.Measured, digits),
-			plain(r.Low, digits), plain(r.High, digits), plain(r.Margin, digits), strconv.Itoa(r.Replicates), string(r.Verdict), string(r.Cause),
+			r.Claim, r.Unit, string(r.Relation), plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), c.Measured, c.Low, c.High, c.Margin,
+			strconv.Itoa(r.Replicates), string(r.Verdict), string(r.Cause),
 		})
 	}
 	return dropEmpty(t)

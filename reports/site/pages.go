@@ -172,7 +172,6 @@ type verdictCount struct {
 
 type claimView struct {
 	Claim
-	Reading bool
 	// Figure is the ID of the artefact's figure or table; empty for none.
 	Figure string
 }
@@ -186,7 +185,7 @@ func (c claimView) Interval() string {
 }
 
 // verdicts are in the order of the counts. Other verdicts follow them.
-var verdicts = []string{"REPRODUCED", "DEVIATES", "NOT RUNNABLE", "INPUT"}
+var verdicts = []string{"REPRODUCED", "DEVIATES", "INCONCLUSIVE", "CONSISTENT", "NOT RUNNABLE", "INPUT"}
 
 func viewClaims(claims []Claim, figures figuresView) claimsView {
 	v := claimsView{Papers: distinct(claims, func(c Claim) string { return c.Paper })}
@@ -202,7 +201,7 @@ func viewClaims(claims []Claim, figures figuresView) claimsView {
 			c.Each = append(c.Each, verdictCount{Verdict: w})
 		}
 		for _, claim := range claims {
-			if claim.reading() || paper != "" && claim.Paper != paper {
+			if !claim.Default || paper != "" && claim.Paper != paper {
 				continue
 			}
 			c.Total++
@@ -217,7 +216,7 @@ func viewClaims(claims []Claim, figures figuresView) claimsView {
 	}
 	v.Numbers = v.Counts[len(v.Counts)-1].Total
 	for _, c := range claims {
-		v.Claims = append(v.Claims, claimView{c, c.reading(), figures.ids[[2]string{c.Paper, c.Artefact}]})
+		v.Claims = append(v.Claims, claimView{c, figures.ids[[2]string{c.Paper, c.Artefact}]})
 	}
 	return v
 }

@@ -41,21 +41,21 @@ type Board struct {
 	Table reports.Table
 }
 
-// A Claim is a published number beside the measured one, as results/claims.csv has
-// it. All values are shown as they are; an empty one is missing.
+// A Claim is a published number beside the measured one, under one reading. All values are
+// shown as they are; an empty one is missing.
 type Claim struct {
 	Paper, Artefact string
-	// Name says what the number is. A name with " [" is another reading of a claim, which
-	// is listed but not counted.
-	Name                                            string
-	Published, Measured, Low, High, Tolerance, Unit string
-	// Verdict is REPRODUCED, DEVIATES, NOT RUNNABLE, INPUT, or empty where there is none.
-	Verdict string
-	Reason  string
+	// Name says what the number is, and Kind whether it is printed or stated.
+	Name, Kind string
+	// Reading is how the paper is understood. Only the default reading is counted.
+	Reading string
+	Default bool
+	// Published includes the relation, such as >=, and Margin is how far the measured value
+	// may lie from it.
+	Published, Measured, Low, High, Margin, Unit string
+	// Verdict is empty in a quick run.
+	Verdict, Cause, Reason string
 }
-
-// reading reports whether the claim is another reading of one.
-func (c Claim) reading() bool { return strings.Contains(c.Name, " [") }
 
 // A Figure is an artefact of a paper: a drawing or a table, not both.
 type Figure struct {

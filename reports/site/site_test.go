@@ -59,11 +59,11 @@ func sample() site.Data {
 			board("corun", "A100", "sequential", standing("corun", "corun/queues", 1, "exact", 0)),
 		},
 		Claims: []site.Claim{
-			{Paper: "far", Artefact: "table4", Name: "rho n=10", Published: "1.23", Measured: "1.234", Low: "1.22", High: "1.24", Tolerance: "0.01", Verdict: "REPRODUCED"},
-			{Paper: "far", Artefact: "table4", Name: "rho n=15", Published: "11", Measured: "9", Unit: "s", Verdict: "DEVIATES", Reason: "another generator"},
-			{Paper: "far", Artefact: "table4", Name: "rho n=15 [released]", Published: "11", Measured: "-10.5", Unit: "s", Verdict: "DEVIATES"},
-			{Paper: "drl", Artefact: hostile, Name: hostile, Published: "2", Verdict: "NOT RUNNABLE", Reason: hostile},
-			{Paper: "drl", Artefact: "text", Name: "quick", Published: "3", Measured: "-2e-7"},
+			{Paper: "far", Artefact: "table4", Name: "rho n=10", Reading: "default", Default: true, Published: "1.23", Measured: "1.234", Low: "1.22", High: "1.24", Margin: "0.01", Verdict: "REPRODUCED"},
+			{Paper: "far", Artefact: "table4", Name: "rho n=15", Reading: "default", Default: true, Published: "11", Measured: "9", Unit: "s", Verdict: "DEVIATES", Cause: "script", Reason: "another generator"},
+			{Paper: "far", Artefact: "table4", Name: "rho n=15", Reading: "released", Published: "11", Measured: "-10.5", Unit: "s", Verdict: "DEVIATES"},
+			{Paper: "drl", Artefact: hostile, Name: hostile, Reading: hostile, Default: true, Published: "2", Verdict: "NOT RUNNABLE", Reason: hostile},
+			{Paper: "drl", Artefact: "text", Name: "quick", Default: true, Published: "3", Measured: "-2e-7"},
 		},
 		Figures: []site.Figure{
 			{Paper: "far", Artefact: "figure5", Title: "before", SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20"/></svg>`)},

@@ -48,8 +48,8 @@ func (f *reproduceFlags) command() *cobra.Command {
 		Use:   "reproduce",
 		Short: "Regenerate every table and figure of the papers beside the published numbers",
 		Long: "reproduce computes what is missing, writes tables (text, CSV, Markdown, LaTeX) and figures (SVG, PNG) of each\n" +
-			"paper, and results/claims.csv with a verdict for every published number. Interrupted, it goes on where it was;\n" +
-			"done, it computes nothing.",
+			"paper, and results/README.md and claims.csv with a verdict for every claim. An interrupted run goes on where it\n" +
+			"was. A second run reuses every result.",
 		Example: "  miglab reproduce\n  miglab reproduce --quick\n  miglab reproduce --paper far\n  miglab reproduce --only far/table4",
 		RunE:    f.run,
 	}
@@ -93,23 +93,21 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 		st, err := store.Open(r.Dir)
 		return &run.Engine{Store: st, Workers: f.workers, Progress: progress.set}, err
 	}
-	rows, left, err := r.Run(c.Context())
+	m, left, err := r.Run(c.Context())
 	if err != nil {
 		return err
 	}
 	progress.done()
-	n := figures.Count(rows)
 	out := c.OutOrStdout()
 	if f.quick {
-		fmt.Fprintf(out, "%d published numbers, no verdicts in a quick run\n", figures.Total(n))
+		fmt.Fprintf(out, "%d claims, no verdicts in a quick run\n", m.Count("").Total())
 	} else {
-		fmt.Fprintf(out, "%d REPRODUCED, %d DEVIATES, %d NOT RUNNABLE, %d INPUT\n",
-			n[figures.Reproduced], n[figures.Deviates], n[figures.NotRunnable], n[figures.FromPaper])
+		fmt.Fprintf(out, "printed numbers: %v\nstated claims:   %v\n", m.Count(figures.Printed), m.Count(figures.Stated))
 	}
 	if left > 0 {
 		fmt.Fprintf(out, "%d artefacts are not done and not in the claims; miglab reproduce does them\n", left)
 	}
-	fmt.Fprintf(out, "claims   %s\n", filepath.Join(r.Dir, "claims.csv"))
+	fmt.Fprintf(out, "summary  %s\nclaims   %s\n", filepath.Join(r.Dir, "README.md"), filepath.Join(r.Dir, "claims.csv"))
 	for _, p := range r.Papers {
 		fmt.Fprintf(out, "%-8s %s\n", p.Name, filepath.Join(r.Dir, p.Name, "README.md"))
 	}
@@ -150,16 +148,12 @@ func newReadme() *cobra.Command {
 	var results string
 	c := &cobra.Command{
 		Use:   "readme",
-		Short: "Bring the summary of claims and the images in README.md up to date",
-		Long: "readme is for the project's own repository: it takes results/claims.csv, which make reproduce writes, into\n" +
+		Short: "Bring the table of verdicts and the images in README.md up to date",
+		Long: "readme is for the project's own repository: it takes results/manifest.json, which make reproduce writes, into\n" +
 			"README.md, and copies the images that README.md shows to paper-figures/gallery/.",
 		Example: "  miglab readme",
 		RunE: func(c *cobra.Command, _ []string) error {
-			claims, err := os.ReadFile(filepath.Join(results, "claims.csv"))
-			if err != nil {
-				return fmt.Errorf("%w; run make reproduce first", err)
-			}
-			rows, err := figures.ReadRows(claims)
+			m, err := figures.ReadManifest(results)
 			if err != nil {
 				return err
 			}
@@ -167,7 +161,7 @@ func newReadme() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			text, err := figures.UpdateReadme(string(readme), rows)
+			text, err := m.UpdateReadme(string(readme))
 			if err != nil {
 				return err
 			}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,49 +70,56 @@ func newSite() *cobra.Command {
 	return c
 }
 
-// addWritten adds the claims and figures that miglab reproduce has written, if it has: of each
-// paper the figures first, in the order of its report, and then the tables by name.
+// addWritten adds the claims and figures that miglab reproduce has written, if it has.
 func addWritten(d *site.Data, results string) error {
-	all, err := papers()
+	m, err := figures.ReadManifest(results)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	written, err := figures.ReadWritten(results, all)
-	if err != nil {
-		return err
+	for r := range m.Rows() {
+		if r.Repeats {
+			continue
+		}
+		cells := r.Cells()
+		d.Claims = append(d.Claims, site.Claim{
+			Paper: r.Paper, Artefact: r.Artefact, Name: r.Claim, Kind: string(r.Kind), Reading: r.Reading, Default: r.Default,
+			Published: cells.Published, Measured: cells.Measured, Low: cells.Low, High: cells.High, Margin: cells.Margin, Unit: r.Unit,
+			Verdict: string(r.Verdict), Cause: string(r.Cause), Reason: r.Reason,
+		})
 	}
-	for _, w := range written {
-		for _, r := range w.Rows {
-			d.Claims = append(d.Claims, site.Claim{
-				Paper: r.Paper, Artefact: r.Artefact, Name: r.Claim, Published: r.Published, Measured: r.Measured,
-				Low: r.Low, High: r.High, Tolerance: r.Tolerance, Unit: r.Unit, Verdict: string(r.Verdict), Reason: r.Reason,
-			})
+	for _, p := range m.Papers {
+		if err := addFigures(d, filepath.Join(results, p.Name), p); err != nil {
+			return err
 		}
 	}
-	for _, p := range all {
-		var tables []site.Figure
-		for _, w := range written {
-			if w.Paper != p.Name {
-				continue
+	return nil
+}
+
+// addFigures adds the figures of a paper, in the order of its page, and then its tables by
+// name.
+func addFigures(d *site.Data, dir string, p figures.PaperRecord) error {
+	var tables []site.Figure
+	for _, a := range p.Artefacts {
+		for _, f := range a.Figures {
+			svg, err := os.ReadFile(filepath.Join(dir, f.File+".svg"))
+			if err != nil {
+				return fmt.Errorf("%w; miglab reproduce writes it again", err)
 			}
-			for _, f := range w.Figures {
-				svg, err := os.ReadFile(filepath.Join(w.Dir, f.File+".svg"))
-				if err != nil {
-					return fmt.Errorf("%w; miglab reproduce writes it again", err)
-				}
-				d.Figures = append(d.Figures, site.Figure{Paper: p.Name, Artefact: f.File, Title: f.Title, SVG: svg})
-			}
-			for _, name := range w.Tables {
-				text, err := os.ReadFile(filepath.Join(w.Dir, name+".txt"))
-				if err != nil {
-					return fmt.Errorf("%w; miglab reproduce writes it again", err)
-				}
-				title, rest, _ := bytes.Cut(text, []byte("\n"))
-				tables = append(tables, site.Figure{Paper: p.Name, Artefact: name, Title: string(title), Text: strings.TrimLeft(string(rest), "\n")})
-			}
+			d.Figures = append(d.Figures, site.Figure{Paper: p.Name, Artefact: f.File, Title: f.Title, SVG: svg})
 		}
-		slices.SortFunc(tables, func(a, b site.Figure) int { return strings.Compare(a.Artefact, b.Artefact) })
-		d.Figures = append(d.Figures, tables...)
+		for _, name := range a.Tables {
+			text, err := os.ReadFile(filepath.Join(dir, name+".txt"))
+			if err != nil {
+				return fmt.Errorf("%w; miglab reproduce writes it again", err)
+			}
+			title, rest, _ := bytes.Cut(text, []byte("\n"))
+			tables = append(tables, site.Figure{Paper: p.Name, Artefact: name, Title: string(title), Text: strings.TrimLeft(string(rest), "\n")})
+		}
 	}
+	slices.SortFunc(tables, func(a, b site.Figure) int { return strings.Compare(a.Artefact, b.Artefact) })
+	d.Figures = append(d.Figures, tables...)
 	return nil
 }

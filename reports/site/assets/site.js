@@ -174,7 +174,7 @@ const miglab = (() => {
 
   const claims = (form) => {
     const rows = all("#claims tbody tr");
-    const texts = new Map(rows.map((r) => [r, [1, 2, 7].map((i) => r.cells[i].textContent).join(" ")]));
+    const texts = new Map(rows.map((r) => [r, [1, 2, 4, 9, 10].map((i) => r.cells[i].textContent).join(" ")]));
     let order = { sort: "", dir: "" };
     const remember = () => write({ ...Object.fromEntries(new FormData(form)), ...order });
     const sort = sortable(by("claims"), (sort, dir) => {
