@@ -1,128 +1,186 @@
 package figures
 
 import (
-	"math"
+	"errors"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"miglab/paper-figures/verdict"
 )
 
-func claim(published float64, decimals int, relation Relation) Claim {
-	return Claim{Paper: "p", Artefact: "a", Name: "n", Published: published, Decimals: decimals, Relation: relation}
-}
+const (
+	publishedHead = "artefact,claim,kind,basis,relation,published,to,decimals,neutral,unit,places,source\n"
+	marginsHead   = "artefact,claim,margin,reason\n"
+	causesHead    = "artefact,claim,cause,evidence,reason\n"
+)
 
-func TestJudge(t *testing.T) {
-	tolerant := claim(1.2, 2, Equal)
-	tolerant.Tolerance = &Tolerance{0.05, "why"}
-	strict := claim(2, 0, AtMost)
-	strict.Tolerance = &Tolerance{0, "a proven limit"}
-	for _, c := range []struct {
-		what  string
-		claim Claim
-		value Measurement
-		want  Verdict
-	}{
-		{"within half a digit", claim(1.22, 2, Equal), Exactly(1.2166), Reproduced},
-		{"just at half a digit", claim(1.22, 2, Equal), Exactly(1.215), Reproduced},
-		{"beyond half a digit", claim(1.22, 2, Equal), Exactly(1.2149), Deviates},
-		{"within three standard errors", claim(1.22, 2, Equal), Measurement{Value: 1.25, SE: 0.01}, Reproduced},
-		{"beyond three standard errors", claim(1.22, 2, Equal), Measurement{Value: 1.2551, SE: 0.01}, Deviates},
-		{"a wide interval alone decides nothing", claim(1.22, 2, Equal), Measurement{Value: 1.3, Low: 1.1, High: 1.5}, Deviates},
-		{"a tolerance of its own", tolerant, Exactly(1.249), Reproduced},
-		{"beyond it", tolerant, Exactly(1.2501), Deviates},
-		{"below a limit", claim(1.75, 2, AtMost), Exactly(1), Reproduced},
-		{"above a limit", claim(1.75, 2, AtMost), Exactly(1.76), Deviates},
-		{"above a limit without tolerance", strict, Exactly(2.001), Deviates},
-		{"above a least value", claim(50, 0, AtLeast), Exactly(80), Reproduced},
-		{"below a least value", claim(50, 0, AtLeast), Exactly(49), Deviates},
-	} {
-		f := Judge(c.claim, c.value, "", "because")
-		if f.Verdict != c.want {
-			t.Errorf("%s: %s, want %s", c.what, f.Verdict, c.want)
-		}
-		if (f.Reason == "because") != (c.want == Deviates) {
-			t.Errorf("%s: reason %q with %s", c.what, f.Reason, f.Verdict)
+// load reads data files; an empty one does not exist.
+func load(published, margins, causes string) (*Claims, error) {
+	files := fstest.MapFS{"published.csv": {Data: []byte(published)}}
+	for name, text := range map[string]string{"margins.csv": margins, "causes.csv": causes} {
+		if text != "" {
+			files[name] = &fstest.MapFile{Data: []byte(text)}
 		}
 	}
+	return LoadClaims("p", files)
 }
 
-func TestMeanOfTakesThePapersReplicates(t *testing.T) {
-	m, err := MeanOf([]float64{1, 2, 3, 4}, 100)
+const good = publishedHead +
+	"t1,x n=1,printed,measured,=,1.50,,2,,s,,Table 1\n" +
+	"t1,x n=2,printed,measured,range,85,90,0,,%,t2 late; abstract,Table 1\n" +
+	"t1,x less y,stated,measured,<=,0,,0,0,%,,6.1\n"
+
+func TestLoadClaims(t *testing.T) {
+	c, err := load(good, marginsHead+"t1,x n=*,0.1,why\n", causesHead+"t1,*,script,p/t1,Because.\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sd := math.Sqrt(5.0 / 3); m.Value != 2.5 || math.Abs(m.SE-sd/10) > 1e-12 || !(m.Low < 2.5 && 2.5 < m.High) {
-		t.Errorf("%+v", m)
+	own := c.Of("t1")
+	if len(own) != 3 || own[0].Margin != 0.1 || own[1].To != 90 || !own[2].IsOrder() || own[2].Margin >= 0 {
+		t.Errorf("claims %+v", own)
 	}
-}
-
-func TestCompareNamesTheNearestReading(t *testing.T) {
-	claims := []Claim{claim(1.5, 1, Equal)}
-	value := func(v float64) Values { return Values{"n": Exactly(v)} }
-	fs := (&Data{}).Compare(claims, []Reading{Lookup("", value(2)), Lookup("far", value(3)), Lookup("near", value(1.6)), Lookup("silent", nil)}, Always("why"))
-	if len(fs) != 3 || fs[0].Reading != "" || fs[0].Verdict != Deviates {
-		t.Fatalf("findings %+v", fs)
+	if again := c.Of("t2"); len(again) != 1 || again[0].Name != "late" || !again[0].Repeats || again[0].Artefact != "t1" {
+		t.Errorf("table 2 repeats %+v", again)
 	}
-	if want := `why; the reading that comes nearest, "near", gives 1.60`; fs[0].Reason != want {
-		t.Errorf("reason %q, want %q", fs[0].Reason, want)
+	if e := c.explain(&own[0]); e.Cause != Script || e.Reason != "Because." {
+		t.Errorf("%+v", e)
 	}
-	if row := fs[2].Row(); row.Claim != "n [near]" || row.Measured != "1.6" || row.Published != "1.5" {
-		t.Errorf("row %+v", row)
-	}
-}
-
-// load reads claims and tolerances.
-func load(published, tolerances string) (*Claims, error) {
-	return LoadClaims("p", fstest.MapFS{
-		"published.csv": {Data: []byte(published)}, "tolerances.csv": {Data: []byte(tolerances)},
-	})
 }
 
 func TestLoadClaimsRefusesMistakes(t *testing.T) {
-	const head = "artefact,claim,published,decimals,unit,relation,source\n"
-	const tolerances = "artefact,claim,tolerance,reason\n"
-	good := head + "t1,x,1.50,2,s,=,Table 1\nt1,y,3,0,,<=,Table 1\n"
-	c, err := load(good, tolerances+"t1,*,0.1,why\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := len(c.Of("t1")); n != 2 || c.Get("t1", "y").Tolerance.Value != 0.1 {
-		t.Errorf("%d claims, %+v", n, c.Get("t1", "y"))
-	}
-	for what, in := range map[string][2]string{
-		"twice":             {good + "t1,x,2,0,,=,Table 1\n", tolerances},
-		"relation":          {head + "t1,x,1,0,,~,Table 1\n", tolerances},
-		"number":            {head + "t1,x,one,0,,=,Table 1\n", tolerances},
-		"tolerance of none": {good, tolerances + "t1,z,1,why\n"},
-		"no reason":         {good, tolerances + "t1,x,1,\n"},
+	row := func(s string) string { return publishedHead + s + "\n" }
+	for what, in := range map[string][3]string{
+		"twice":             {good + "t1,x n=1,printed,measured,=,2,,0,,,,T\n"},
+		"kind":              {row("t1,x,said,measured,=,1,,0,,,,T")},
+		"basis":             {row("t1,x,printed,guessed,=,1,,0,,,,T")},
+		"relation":          {row("t1,x,printed,measured,~,1,,0,,,,T")},
+		"number":            {row("t1,x,printed,measured,=,one,,0,,,,T")},
+		"range without end": {row("t1,x,printed,measured,range,1,,0,,,,T")},
+		"range upside down": {row("t1,x,printed,measured,range,2,1,0,,,,T")},
+		"end of no range":   {row("t1,x,printed,measured,=,1,2,0,,,,T")},
+		"neutral":           {row("t1,x,printed,measured,=,1,,0,none,,,T")},
+		"unknown column":    {strings.Replace(good, "source", "sources", 1)},
+		"margin of none":    {good, marginsHead + "t1,z*,1,why\n"},
+		"margin, no reason": {good, marginsHead + "t1,x n=1,1,\n"},
+		"cause of none":     {good, "", causesHead + "t2,*,script,p/t1,Because.\n"},
+		"unknown cause":     {good, "", causesHead + "t1,*,chance,p/t1,Because.\n"},
+		"cause, no reason":  {good, "", causesHead + "t1,*,script,p/t1,\n"},
 	} {
-		if _, err := load(in[0], in[1]); err == nil {
-			t.Errorf("%s: accepted", what)
+		if _, err := load(in[0], in[1], in[2]); err == nil || !strings.Contains(err.Error(), "p/") {
+			t.Errorf("%s: error %v", what, err)
 		}
 	}
 }
 
-func TestUpdateReadmeReplacesTheSummaryAlone(t *testing.T) {
-	rows := []Row{
-		{Paper: "far", Artefact: "rodinia", Claim: "rho FAR", Published: "1.22", Measured: "1.2166", Verdict: Reproduced},
-		{Paper: "far", Artefact: "rodinia", Claim: "rho FAR [unrefined]", Published: "1.22", Measured: "1.3", Verdict: Deviates},
+func TestMatches(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"a", "a", true},
+		{"a", "ab", false},
+		{"*", "", true},
+		{"a*", "abc", true},
+		{"*c", "abc", true},
+		{"a*b*c", "axxbyyc", true},
+		{"a*b*c", "axxcyyb", false},
+		{"*b", "abc", false},
+		{"a*a", "a", false},
+	} {
+		if got := matches(c.pattern, c.name); got != c.want {
+			t.Errorf("%q matches %q: %v, want %v", c.pattern, c.name, got, c.want)
+		}
 	}
-	before := "# x\n" + readmeBegin + "old\n" + readmeEnd + "\nrest\n"
-	after, err := UpdateReadme(before, rows)
+}
+
+func TestMatch(t *testing.T) {
+	claims := []Claim{{Name: "m", Basis: Measured}, {Name: "d", Basis: Derived}, {Name: "h", Basis: Hardware}, {Name: "u", Basis: Unpublished}, {Name: "i", Basis: Input}}
+	for what, c := range map[string]struct {
+		Declaration
+		key string // the key that is wrong; empty for none
+	}{
+		"without hardware":          {Declaration{Readings: [][]string{{"m", "d"}, {"m"}}, Missing: []string{"h", "u"}}, ""},
+		"with hardware":             {Declaration{Readings: [][]string{{"m", "d", "h"}}, Missing: []string{"u"}}, ""},
+		"a stand-in":                {Declaration{Readings: [][]string{{"m", "d", "u"}}, Missing: []string{"h", "u"}}, ""},
+		"an input measured as well": {Declaration{Readings: [][]string{{"m", "d"}, {"i"}}, Missing: []string{"h", "u"}}, ""},
+		"a mistyped key":            {Declaration{Readings: [][]string{{"m", "d", "H"}}, Missing: []string{"h", "u"}}, "H"},
+		"in another reading":        {Declaration{Readings: [][]string{{"m", "d"}, {"M"}}, Missing: []string{"h", "u"}}, "M"},
+		"a mistyped missing key":    {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"H", "h", "u"}}, "H"},
+		"measured but missing":      {Declaration{Readings: [][]string{{"d"}}, Missing: []string{"h", "m", "u"}}, "m"},
+		"not measured":              {Declaration{Readings: [][]string{{"m"}}, Missing: []string{"h", "u"}}, "d"},
+		"no readings":               {Declaration{Missing: []string{"h", "u"}}, "m"},
+		"hardware forgotten":        {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"u"}}, "h"},
+		"unpublished forgotten":     {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"h"}}, "u"},
+		"an input as the default":   {Declaration{Readings: [][]string{{"m", "d", "i"}}, Missing: []string{"h", "u"}}, "i"},
+	} {
+		err := Match(c.Declaration, claims)
+		key, wrong := errors.AsType[*KeyError](err)
+		if wrong != (c.key != "") || wrong && key.Key != c.key {
+			t.Errorf("%s: %v, want an error about %q", what, err, c.key)
+		}
+	}
+}
+
+// TestRepeatedNumbersCountOnce, and other readings not at all.
+func TestRepeatedNumbersCountOnce(t *testing.T) {
+	c, err := load(good, "", causesHead+"t1,*,script,p/t1,Because.\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(after, "# x\n") || !strings.HasSuffix(after, "\nrest\n") || strings.Contains(after, "old\n") {
+	values := Values{"x n=1": Exactly(1.5), "x n=2": Exactly(99), "x less y": Exactly(-1)}
+	record := func(artefact string, readings ...Reading) Record {
+		d := &Data{Claims: c, artefact: artefact}
+		return Record{Paper: "p", Artefact: artefact, Rows: d.judge(c.Of(artefact), Read(readings...))}
+	}
+	m := Manifest{Papers: []PaperRecord{{Name: "p", Artefacts: []Record{
+		record("t1", Reading{Values: values}, Reading{Name: "another", Values: Values{"x n=1": Exactly(2)}}),
+		record("t2", Reading{Values: Values{"late": Exactly(99)}}),
+	}}}}
+	if got := m.Count(Printed); got[verdict.Reproduced] != 1 || got[verdict.Deviates] != 1 || got.Total() != 2 {
+		t.Errorf("printed: %v", got)
+	}
+	if got := m.Count(Stated); got[verdict.Reproduced] != 1 || got.Total() != 1 {
+		t.Errorf("stated: %v", got)
+	}
+	csv, err := m.claimsCSV()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(csv), "\n")
+	if len(lines) != 5 || !strings.HasPrefix(lines[3], "p,t1,x n=2,printed,default,range,85,99,99,99,,%,0,DEVIATES,script,Because.,Table 1,90,") {
+		t.Errorf("claims.csv\n%s", csv)
+	}
+}
+
+func TestQuickRunsGiveNoVerdicts(t *testing.T) {
+	c, err := load(good, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Data{Claims: c, artefact: "t1", Scale: Scale{Quick: true}}
+	for _, r := range d.judge(c.Of("t1"), Read(Reading{Values: Values{"x n=1": Exactly(7)}})) {
+		if r.Verdict != verdict.None || r.Cause != "" {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+func TestUpdateReadmeReplacesTheTableAlone(t *testing.T) {
+	m := &Manifest{Papers: []PaperRecord{{Name: "far", Artefacts: []Record{{Rows: []Row{{Default: true, Verdict: verdict.Reproduced}}}}}}}
+	before := "# x\n" + readmeBegin + "old\n" + readmeEnd + "\nrest\n"
+	after, err := m.UpdateReadme(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(after, "# x\n") || !strings.HasSuffix(after, "\nrest\n") || strings.Contains(after, "old\n") || !strings.Contains(after, "| far | 1 |") {
 		t.Errorf("README became\n%s", after)
 	}
-	if !strings.Contains(after, "1 published numbers: 1 REPRODUCED, 0 DEVIATES") || strings.Contains(after, "unrefined") {
-		t.Errorf("readings are counted:\n%s", after)
-	}
-	again, err := UpdateReadme(after, rows)
+	again, err := m.UpdateReadme(after)
 	if err != nil || again != after {
 		t.Errorf("a second update changes the README: %v", err)
 	}
-	if _, err := UpdateReadme("# x\n", rows); err == nil {
+	if _, err := m.UpdateReadme("# x\n"); err == nil {
 		t.Error("a README without the markers is accepted")
 	}
 }

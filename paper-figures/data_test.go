@@ -3,6 +3,7 @@ package figures_test
 import (
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	_ "miglab/algorithms"
@@ -11,40 +12,42 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
 )
 
 // reproduction is one artefact in a folder of its own.
-func reproduction(t *testing.T, a figures.Artefact) *figures.Reproduction {
+func reproduction(t *testing.T, build func(*figures.Data) (*figures.Output, error)) *figures.Reproduction {
 	dir := t.TempDir()
 	return &figures.Reproduction{
 		Engine: func() (*run.Engine, error) {
 			st, err := store.Open(filepath.Join(dir, "store"))
 			return &run.Engine{Store: st}, err
 		},
-		Papers: []figures.Paper{{Name: "test", Artefacts: []figures.Artefact{a}}}, Dir: dir,
+		Papers: []figures.Paper{{Name: "test", Artefacts: []figures.Artefact{{Name: "a", Build: build}}}}, Dir: dir,
 	}
 }
 
-// TestDataKeepsTheFirstError: Build goes on with zeros, as many as there are instances, and
+var series = run.Series{Track: algo.TrackBatch, Dataset: figures.Dataset("rodinia"), GPU: "A100", Count: 1, Algorithm: "far"}
+
+// TestDataKeepsTheFirstError: Build goes on with ones, as many as there are instances, and
 // with an empty schedule on the series' GPU. Its output is discarded.
 func TestDataKeepsTheFirstError(t *testing.T) {
-	s := run.Series{Track: algo.TrackBatch, Dataset: figures.Dataset("rodinia"), GPU: "A100", Count: 1, Algorithm: "far"}
-	_, _, err := reproduction(t, figures.Artefact{
-		Name:  "a",
-		Needs: func(figures.Scale) []figures.Need { return figures.NeedFirst(1, s) },
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			if v := d.Values(s, track.MetricMakespan); len(v) != 1 || v[0] <= 0 || d.Err() != nil {
-				t.Errorf("makespans %v, %v", v, d.Err())
-			}
-			if v := d.Values(s, "no such metric"); len(v) != 1 || v[0] != 0 {
-				t.Errorf("values %v after an error, want a zero", v)
-			}
-			if p, plan := d.Schedule(s, 0); p.GPU.Name != "A100" || len(plan.Placements) != 0 {
-				t.Errorf("%v after an error", plan)
-			}
-			d.MeanOf(nil, 1)
-			return nil, errors.New("not the first error")
-		},
+	_, _, err := reproduction(t, func(d *figures.Data) (*figures.Output, error) {
+		makespan := d.Values(series, 1, track.MetricMakespan)
+		if len(makespan) != 1 || d.Err() != nil || !d.Planning() && makespan[0] == 1 {
+			t.Errorf("makespans %v, %v", makespan, d.Err())
+		}
+		if v := d.Values(series, 1, "no such metric"); len(v) != 1 || v[0] != 1 {
+			t.Errorf("values %v after an error, want a one", v)
+		}
+		if p, plan := d.Schedule(series, 0); p.GPU.Name != "A100" || len(plan.Placements) != 0 {
+			t.Errorf("%v after an error", plan)
+		}
+		d.MeanOf(nil, verdict.Executions, 1)
+		if d.Planning() {
+			return new(figures.Output), nil
+		}
+		return nil, errors.New("not the first error")
 	}).Run(t.Context())
 	var metric *run.MetricError
 	if !errors.As(err, &metric) {
@@ -52,22 +55,34 @@ func TestDataKeepsTheFirstError(t *testing.T) {
 	}
 }
 
-func TestDataRefusesSeriesThatAreNotListed(t *testing.T) {
-	_, _, err := reproduction(t, figures.Artefact{
-		Name: "a",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			func() {
-				defer func() {
-					if recover() == nil {
-						t.Error("a series that is not listed has values")
-					}
-				}()
-				d.Values(run.Series{}, track.MetricMakespan)
-			}()
-			return figures.Found(), nil
-		},
+// TestBuildPlansEveryCell: what is asked for only when there are results is an error.
+func TestBuildPlansEveryCell(t *testing.T) {
+	_, _, err := reproduction(t, func(d *figures.Data) (*figures.Output, error) {
+		if !d.Planning() {
+			d.Values(series, 1, track.MetricMakespan)
+		}
+		return new(figures.Output), nil
 	}).Run(t.Context())
-	if err != nil {
-		t.Error(err)
+	if err == nil || !strings.Contains(err.Error(), "only when it has results") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestDataIsTheUnionOfWhatIsAskedFor, with the paper's replicates, few in a quick run.
+func TestDataIsTheUnionOfWhatIsAskedFor(t *testing.T) {
+	other := series
+	other.Dataset = figures.Dataset("drl/POORSCALING?n=3")
+	r := reproduction(t, func(d *figures.Data) (*figures.Output, error) {
+		d.Values(series, 1, track.MetricMakespan)
+		d.Values(other, 1000, track.MetricMakespan)
+		d.Span(other, 10, 2, track.MetricMakespan)
+		return new(figures.Output), nil
+	})
+	for quick, want := range map[bool]int{false: 1 + 1000, true: 1 + 20} {
+		r.Scale.Quick = quick
+		cells, err := r.Cells()
+		if err != nil || len(cells) != want {
+			t.Errorf("quick %v: %d cells, %v; want %d", quick, len(cells), err, want)
+		}
 	}
 }

@@ -3,11 +3,13 @@ package figures
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"miglab/datasets"
+	"miglab/paper-figures/verdict"
 )
 
 // The columns of the files in datasets/hardware.
@@ -113,86 +115,72 @@ func TestExecution(t *testing.T) {
 // TestSampled has 2.262 standard errors on each side, the quantile of 9 degrees of freedom.
 func TestSampled(t *testing.T) {
 	m := Sampled(5, 2, 10)
-	if half := 2.262157 * 2 / math.Sqrt(10); m.Value != 5 || m.SE != 0 || math.Abs(m.High-5-half) > 1e-6 || math.Abs(5-m.Low-half) > 1e-6 {
+	if half := 2.262157 * 2 / math.Sqrt(10); m.Value != 5 || m.Replicates != 10 || math.Abs(m.High-5-half) > 1e-6 || math.Abs(5-m.Low-half) > 1e-6 {
 		t.Errorf("%+v", m)
 	}
-	if m := Sampled(5, 0, 1); m != Exactly(5) {
-		t.Errorf("a single run: %+v", m)
+	c := verdict.Claim{Relation: verdict.Equal, Published: 5, Margin: -1}
+	if j := verdict.Judge(c, Sampled(5, 0, 1)); j.Verdict != verdict.Inconclusive {
+		t.Errorf("a single run decides: %+v", j)
 	}
 }
 
 func TestReconfigurationTable(t *testing.T) {
-	published := "artefact,claim,published,decimals,unit,relation,source\n" +
-		"table1,A30 create size 1,0.11,2,s,input,Table 1\ntable1,A30 destroy size 1,0.10,2,s,input,Table 1\ntable1,A100 create size 7,0.24,2,s,input,Table 1\n"
-	claims, err := load(published, "artefact,claim,tolerance,reason\n")
+	claims, err := load(publishedHead+
+		"table1,A30 create size 1,printed,input,=,0.11,,2,,s,,Table 1\n"+
+		"table1,A30 destroy size 1,printed,input,=,0.10,,2,,s,,Table 1\n"+
+		"table1,A100 create size 7,printed,input,=,0.24,,2,,s,,Table 1\n", "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	measured := reconfigurationHead +
 		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,create,1,10,0.114,0.001,0.1,0.2,0.114\n" +
-		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,destroy,1,10,0.106,0.001,0.1,0.2,0.106\n"
-	build := func(quick bool, files map[string]string) (string, *Output) {
-		out, err := ReconfigurationTable(claims, hardware(t, files)).Build(&Data{Scale: Scale{Quick: quick}})
+		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,destroy,1,10,0.116,0.001,0.1,0.2,0.116\n"
+	build := func(files map[string]string) ([]Row, string) {
+		p := Paper{Name: "p", Claims: claims, Artefacts: []Artefact{ReconfigurationTable(hardware(t, files))}}
+		if err := p.Check(); err != nil {
+			t.Fatal(err)
+		}
+		d := &Data{Claims: claims, artefact: "table1"}
+		out, err := p.Artefacts[0].Build(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var b strings.Builder
-		var rows []Row
-		for _, f := range out.Findings {
-			r := f.Row()
-			rows = append(rows, r)
-			fmt.Fprintf(&b, "%s = %s: %s\n", r.Claim, r.Measured, r.Verdict)
-			if !strings.Contains(r.Claim, "[measured]") {
-				if r.Verdict != FromPaper || r.Reason != "cost of the GPU model" {
-					t.Errorf("%+v is no input", r)
-				}
-			} else if missing := "needs an " + strings.Fields(r.Claim)[0] + " under MIG: run `miglab profile reconfiguration --out DIR` there, " +
-				"put DIR/reconfiguration.csv into datasets/hardware as NAME.reconfiguration.csv and build anew"; r.Verdict == NotRunnable && r.Reason != missing {
-				t.Errorf("%s: %q, want %q", r.Claim, r.Reason, missing)
-			}
+		var text strings.Builder
+		if err := out.Tables[0].Table.Text(&text); err != nil {
+			t.Fatal(err)
 		}
-		if n := Total(Count(rows)); n != 3 {
-			t.Errorf("%d published numbers, want 3; measured ones are no others", n)
-		}
-		return b.String(), out
+		return d.judge(claims.All, out), text.String()
 	}
-	const nothing = `A30 create size 1 = 0.11: INPUT
-A30 create size 1 [measured] = : NOT RUNNABLE
-A30 destroy size 1 = 0.1: INPUT
-A30 destroy size 1 [measured] = : NOT RUNNABLE
-A100 create size 7 = 0.24: INPUT
-A100 create size 7 [measured] = : NOT RUNNABLE
-`
 	for what, files := range map[string]map[string]string{
 		"no files": nil, "MPS": {"x.reconfiguration.csv": strings.ReplaceAll(measured, ",mig,", ",mps-sm-limit,")},
 	} {
-		if got, _ := build(false, files); got != nothing {
-			t.Errorf("%s:\n%s", what, got)
+		rows, text := build(files)
+		if len(rows) != 3 || rows[0].Verdict != verdict.Input || rows[0].Reason != "cost of the GPU model" {
+			t.Errorf("%s: %+v", what, rows)
+		}
+		if want := "needs an A30 under MIG: run `miglab profile reconfiguration --out DIR` there, put DIR/reconfiguration.csv into " +
+			"datasets/hardware as NAME.reconfiguration.csv and build again"; !strings.Contains(text, want) {
+			t.Errorf("%s: the table lacks %q:\n%s", what, want, text)
 		}
 	}
-	got, out := build(false, map[string]string{"x.reconfiguration.csv": measured})
-	if want := `A30 create size 1 = 0.11: INPUT
-A30 create size 1 [measured] = 0.114: REPRODUCED
-A30 destroy size 1 = 0.1: INPUT
-A30 destroy size 1 [measured] = 0.106: DEVIATES
-A100 create size 7 = 0.24: INPUT
-A100 create size 7 [measured] = : NOT RUNNABLE
-`; got != want {
-		t.Errorf("with an A30:\n%s", got)
+	rows, text := build(map[string]string{"x.reconfiguration.csv": measured})
+	var got []string
+	for _, r := range rows {
+		got = append(got, fmt.Sprintf("%s, %s: %s", r.Claim, r.Reading, r.Verdict))
 	}
-	if f := out.Findings[3]; !strings.Contains(f.Reason, "NVIDIA A30, driver 570.1, 2026-11-21") || !(f.Measured.Low < f.Measured.Value && f.Measured.Value < f.Measured.High) {
-		t.Errorf("%+v", f)
+	want := []string{
+		"A30 create size 1, default: INPUT", "A30 create size 1, measured on a GPU: REPRODUCED", "A30 destroy size 1, default: INPUT",
+		"A30 destroy size 1, measured on a GPU: DEVIATES", "A100 create size 7, default: INPUT",
 	}
-	var text strings.Builder
-	if err := out.Tables[0].Table.Text(&text); err != nil {
-		t.Fatal(err)
+	if !slices.Equal(got, want) {
+		t.Errorf("with an A30: %q", got)
 	}
-	for _, part := range []string{"0.114", "0.106", "measured on A30; source: mig, NVIDIA A30, driver 570.1, 2026-11-21", "NOT RUNNABLE: needs an A100", "NOT RUNNABLE: needs an H100"} {
-		if !strings.Contains(text.String(), part) {
-			t.Errorf("the table lacks %q:\n%s", part, text.String())
+	if !strings.Contains(rows[3].Reason, "NVIDIA A30, driver 570.1, 2026-11-21") {
+		t.Errorf("%+v", rows[3])
+	}
+	for _, part := range []string{"0.114", "0.116", "measured on A30; source: mig, NVIDIA A30, driver 570.1, 2026-11-21", "NOT RUNNABLE: needs an A100", "NOT RUNNABLE: needs an H100"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the table lacks %q:\n%s", part, text)
 		}
-	}
-	if got, _ := build(true, map[string]string{"x.reconfiguration.csv": measured}); strings.Contains(got, "DEVIATES") || strings.Contains(got, "REPRODUCED") {
-		t.Errorf("a quick run has verdicts:\n%s", got)
 	}
 }
