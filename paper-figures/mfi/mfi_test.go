@@ -69,7 +69,7 @@ func TestGeneratorCarriesTableII(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, p := range profiles() {
-			if want := c.Get("table2", p.String()+" "+d).Published; math.Abs(got[i]-want) > 1e-12 {
+			if want := c.Published("table2", p.String()+" "+d); math.Abs(got[i]-want) > 1e-12 {
 				t.Errorf("%s, %v: %v, Table II has %v", d, p, got[i], want)
 			}
 		}
@@ -183,42 +183,23 @@ func TestDrawingsRejectAsTheTextSays(t *testing.T) {
 }
 
 func TestReadingsNameTheSchedulers(t *testing.T) {
-	for _, c := range []struct {
-		r    reading
-		want string
-	}{
-		{readings[0], "ff?index=strict rr?index=strict bf-bi wf-bi mfi"},
-		{readings[1], "ff?index=strict rr?index=strict bf-bi?index=strict wf-bi?index=strict mfi"},
-		{readings[2], "ff rr bf-bi wf-bi mfi"},
-		{reading{strict: readings[0].strict, f: "partial"}, "ff?index=strict rr?index=strict bf-bi wf-bi mfi?f=partial"},
-	} {
+	want := map[string]string{
+		"":                 "ff?index=strict rr?index=strict bf-bi?index=strict wf-bi?index=strict mfi?f=start-free",
+		"F literal":        "ff?index=strict rr?index=strict bf-bi?index=strict wf-bi?index=strict mfi",
+		"F partial":        "ff?index=strict rr?index=strict bf-bi?index=strict wf-bi?index=strict mfi?f=partial",
+		"FF and RR strict": "ff?index=strict rr?index=strict bf-bi wf-bi mfi?f=start-free",
+		"all feasible":     "ff rr bf-bi wf-bi mfi?f=start-free",
+	}
+	if readings[0].name != "" || len(readings) != len(want) {
+		t.Errorf("%d readings, the first is %q", len(readings), readings[0].name)
+	}
+	for _, r := range readings {
 		var got []string
-		for _, n := range c.r.needs(1, demand("uniform", heavy)) {
-			got = append(got, n.Series.Algorithm)
+		for _, s := range schemes {
+			got = append(got, r.series(s, demand("uniform", heavy)).Algorithm)
 		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%q: %v, want %s", c.r.name, got, c.want)
-		}
-	}
-}
-
-func TestNeedsNameWhatExists(t *testing.T) {
-	p, err := Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range p.Artefacts {
-		if a.Needs == nil {
-			continue
-		}
-		for _, n := range a.Needs(figures.Scale{}) {
-			canonical, err := n.Series.Canonical()
-			canonical.Content = ""
-			if err != nil {
-				t.Errorf("%s: %v", a.Name, err)
-			} else if canonical != n.Series {
-				t.Errorf("%s needs %v, canonically %v", a.Name, n.Series, canonical)
-			}
+		if strings.Join(got, " ") != want[r.name] {
+			t.Errorf("%q: %v, want %s", r.name, got, want[r.name])
 		}
 	}
 }
@@ -273,26 +254,26 @@ func TestQuickRun(t *testing.T) {
 		},
 		Papers: []figures.Paper{p}, Dir: dir, Scale: figures.Scale{Quick: true},
 	}
-	rows, left, err := r.Run(context.Background())
+	m, left, err := r.Run(context.Background())
 	if err != nil || left != 0 {
 		t.Fatalf("%d artefacts left, %v", left, err)
 	}
-	claims := map[string]figures.Row{}
-	for _, row := range rows {
-		claims[row.Claim] = row
+	got := map[[2]string]*float64{}
+	for row := range m.Rows() {
+		got[[2]string{row.Claim, row.Reading}] = row.Measured
 	}
-	for claim, want := range map[string]string{
-		"F(2)": "23", "F(2) [partial]": "16", "F(2) [start-free]": "16",
-		"acceptance of MFI, least over the loads (at least)":                          "100",
-		"baselines that schedule fewer workloads than MFI, 100 % demand":              "3",
-		"baselines that schedule fewer workloads than MFI, 100 % demand [all strict]": "4",
+	for key, want := range map[[2]string]float64{
+		{"F(2)", "start-free"}: 16, {"F(2)", "partial"}: 16, {"F(2)", "literal"}: 23,
+		{"acceptance of MFI, least over the loads", "default"}:                                 100,
+		{"baselines that schedule fewer workloads than MFI, 100 % demand", "default"}:          4,
+		{"baselines that schedule fewer workloads than MFI, 100 % demand", "FF and RR strict"}: 3,
 	} {
-		if got := claims[claim].Measured; got != want {
-			t.Errorf("%s: %s, want %s", claim, got, want)
+		if v := got[key]; v == nil || *v != want {
+			t.Errorf("%v: %v, want %v", key, v, want)
 		}
 	}
-	if got := claims["F(1)"].Verdict; got != figures.NotRunnable {
-		t.Errorf("F(1) is %q", got)
+	if v, ok := got[[2]string{"F(1)", "start-free"}]; !ok || v != nil {
+		t.Errorf("F(1) is measured: %v", v)
 	}
 }
 
