@@ -234,6 +234,14 @@ func (d *Data) MeanOf(values []float64, unit verdict.Unit, paper int) Measuremen
 	return d.Measured(m, err)
 }
 
+// Crossed returns the mean over training runs and draws, see [verdict.Crossed].
+func (d *Data) Crossed(values [][]float64) Measurement {
+	if d.planning {
+		return Exactly(1)
+	}
+	return d.Measured(verdict.Crossed(values))
+}
+
 // Measured returns a measurement, and keeps the error of the calculation behind it.
 func (d *Data) Measured(m Measurement, err error) Measurement {
 	d.fail(err)

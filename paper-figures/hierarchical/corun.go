@@ -15,7 +15,7 @@ import (
 
 // needsCorun is why the model's error on co-runs is NOT RUNNABLE.
 const needsCorun = "NOT RUNNABLE: needs kernels that share a GPU under MPS: run `miglab profile --mode mps-sm-limit --out DIR` and " +
-	"`miglab profile corun --mode mps-sm-limit --out DIR` there, put DIR/kernels.csv and DIR/corun.csv into datasets/hardware as NAME.kernels.csv and NAME.corun.csv and build anew"
+	"`miglab profile corun --mode mps-sm-limit --out DIR` there, put DIR/kernels.csv and DIR/corun.csv into datasets/hardware as NAME.kernels.csv and NAME.corun.csv and build again"
 
 // A corunCheck compares the model with a measured mix.
 type corunCheck struct {
@@ -65,7 +65,7 @@ func corunError(h datasets.HardwareSet) figures.Artefact {
 			} else {
 				t.Notes = append(t.Notes, fmt.Sprintf("programs are fitted on the kernels' times alone by size, on the same GPU or, where there are none, on the public ones of A100 (fit); kappa = %g", shippedModel().Kappa))
 			}
-			return figures.Found().Table("corun", t), nil
+			return new(figures.Output).Table("corun", t), nil
 		},
 	}
 }

@@ -69,7 +69,7 @@ func fit() figures.Artefact {
 				fmt.Sprintf("of the %d kernels of Table IV, the times of these are not those of the paper's class: %s; a kernel whose class is not in Table IV has the one that fits best", ofTable4(kernels), strings.Join(contradict, ", ")),
 				"residual: model over public time, less 1; speeds in the figure are the fitted solo time over the time; the public inputs are not the paper's",
 			}
-			return figures.Found().Table("fit", t).Figure("fit", chart.Title, chart), nil
+			return new(figures.Output).Table("fit", t).Figure("fit", chart.Title, chart), nil
 		},
 	}
 }

@@ -13,9 +13,9 @@ import (
 // ranked are the methods that are compared with the exact optimum.
 var ranked = append(slices.Concat([]method{timeSharing}, compared, partitions), greedy, agent, local)
 
-// gaps returns by how many percent a method's makespans exceed those of the exact optimum.
-func gaps(d *figures.Data, m method, dataset string) []float64 {
-	return d.Above(m.on(dataset), exact.on(dataset))
+// gaps returns, for n windows, by how many percent a method's makespans exceed those of the exact optimum.
+func gaps(d *figures.Data, m method, dataset string, n int) []float64 {
+	return d.Above(m.on(dataset), exact.on(dataset), n)
 }
 
 // optimum compares all methods with the exact optimum. The paper has no optimum.
@@ -28,20 +28,13 @@ func optimum() figures.Artefact {
 	}
 	return figures.Artefact{
 		Name: "optimum", Title: "gaps to the exact optimum (simulated)",
-		Needs: func(s figures.Scale) []figures.Need {
-			out := paperQueues(queues, append(ranked, exact)...)
-			for _, data := range generated() {
-				out = append(out, need(data, replicates(s), append(ranked, exact)...)...)
-			}
-			return out
-		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			byQueue := reports.Table{
 				Title:   "Gaps to the exact optimum on Q1 to Q12 in percent of its makespan, simulated",
 				Columns: reports.Left("queue").Right("unseen jobs", exact.title+" [s]"),
 				Notes:   []string{exact.title + ": the best groups on every partition of Table VII and of " + defaultTitle + ", by dynamic programming", simulated()},
 			}
-			spans := d.Values(exact.on(queues), track.MetricMakespan)
+			spans := exact.values(d, queues, track.MetricMakespan)
 			for i, name := range queueNames {
 				jobs, err := jobsOf(queues, i)
 				if err != nil {
@@ -63,7 +56,7 @@ func optimum() figures.Artefact {
 				summary.Columns = summary.Columns.Right("beats " + r.title)
 			}
 			for _, m := range append(ranked, exact) {
-				own := gaps(d, m, queues)
+				own := gaps(d, m, queues, len(queueNames))
 				if m != exact {
 					byQueue.Columns = byQueue.Columns.Right(m.title)
 					for i, g := range append(slices.Clone(own), figures.Mean(own), slices.Max(own)) {
@@ -72,11 +65,11 @@ func optimum() figures.Artefact {
 				}
 				var all []float64
 				for _, data := range generated() {
-					all = append(all, gaps(d, m, data)...)
+					all = append(all, gaps(d, m, data, replicates(d.Scale))...)
 				}
 				row := []string{m.title, reports.Fixed(figures.Mean(own), 2), reports.Fixed(slices.Max(own), 2), reports.Fixed(figures.Mean(all), 2), reports.Fixed(slices.Max(all), 2)}
 				for _, r := range rivals {
-					theirs := gaps(d, r, queues)
+					theirs := gaps(d, r, queues, len(queueNames))
 					won := 0
 					for i := range own {
 						if own[i] < theirs[i]-1e-9 { // equal plans may differ by rounding
@@ -87,7 +80,7 @@ func optimum() figures.Artefact {
 				}
 				summary.Rows = append(summary.Rows, row)
 			}
-			return figures.Found().Table("optimum", summary).Table("optimum-queues", byQueue), nil
+			return new(figures.Output).Table("optimum", summary).Table("optimum-queues", byQueue), nil
 		},
 	}
 }

@@ -32,42 +32,27 @@ func withDelta(delta float64) string { return queuesWith("delta=%g", delta) }
 // sensitivity shows how the throughput and the order of the methods depend on the assumptions
 // of the model.
 func sensitivity() figures.Artefact {
-	freed := queuesWith("release=true")
 	return figures.Artefact{
 		Name: "sensitivity", Title: "how results move with the model (simulated)",
-		Needs: func(s figures.Scale) (out []figures.Need) {
-			for _, k := range scaled(s, kappas, 0.2, 0.3) {
-				out = append(out, needQueues(withKappa(k))...)
-			}
-			for _, x := range scaled(s, deltas, 0.1, 0.5) {
-				out = append(out, needQueues(withDelta(x))...)
-			}
-			out = append(out, needQueues(freed)...)
-			for _, data := range drawn(s) {
-				out = append(out, needQueues(data)...)
-			}
-			return out
-		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{
 				Title:   "Mean throughput on Q1 to Q12 by what the model assumes, simulated",
 				Columns: reports.Left("setting"),
 				Notes: []string{
 					"order: the methods with a choice of partitions, the highest mean first; " + defaultTitle + " has the best partition of each setting",
-					"draws: the programs without public times drawn anew; the interval is over the draws",
+					"draws: the programs without public times drawn again; the interval is over the draws",
 					simulated(),
 				},
 			}
-			shipped := onQueues(d, queues, track.MetricThroughput)
-			for _, r := range shipped {
-				t.Columns = t.Columns.Right(r.title)
+			for _, r := range onQueues(d, []string{queues}, track.MetricThroughput) {
+				t.Columns = t.Columns.PlusMinus(r.title)
 			}
 			t.Columns = t.Columns.Left("order")
 			add := func(name, data string) []row {
-				rows := onQueues(d, data, track.MetricThroughput)
+				rows := onQueues(d, []string{data}, track.MetricThroughput)
 				cells := []string{name}
 				for _, r := range rows {
-					cells = append(cells, reports.Fixed(figures.Mean(r.values), 3))
+					cells = append(cells, reports.Fixed(figures.Mean(r.values), 3), "")
 				}
 				t.Rows = append(t.Rows, append(cells, order(rows)))
 				return rows
@@ -97,9 +82,9 @@ func sensitivity() figures.Artefact {
 				panels = append(panels, panel)
 			}
 			chart.Charts = aligned(panels, 1)
-			add("shares of ended jobs freed", freed)
+			add("shares of ended jobs freed", queuesWith("release=true"))
 			addDraws(d, &t)
-			return figures.Found().Table("sensitivity", t).Figure("sensitivity", chart.Title, chart), nil
+			return new(figures.Output).Table("sensitivity", t).Figure("sensitivity", chart.Title, chart), nil
 		},
 	}
 }
@@ -117,11 +102,11 @@ func order(rows []row) string {
 
 // addDraws adds the mean over all draws, their range, and how often each order occurs.
 func addDraws(d *figures.Data, t *reports.Table) {
-	data := drawn(d.Scale)
+	data := reported(d.Scale, "")
 	var over []row
 	orders := map[string]int{}
 	for _, one := range data {
-		rows := onQueues(d, one, track.MetricThroughput)
+		rows := onQueues(d, []string{one}, track.MetricThroughput)
 		orders[order(rows)]++
 		for i, r := range rows {
 			if len(over) <= i {
@@ -133,8 +118,8 @@ func addDraws(d *figures.Data, t *reports.Table) {
 	means, low, high := []string{fmt.Sprintf("%d draws, mean", len(data))}, []string{"lowest draw"}, []string{"highest draw"}
 	for _, r := range over {
 		s := d.Summarize(r.values)
-		means = append(means, reports.PlusMinus(s.Mean, s.High-s.Mean, 3))
-		low, high = append(low, reports.Fixed(s.Min, 3)), append(high, reports.Fixed(s.Max, 3))
+		means = append(means, reports.PlusMinus(s.Mean, s.High-s.Mean, 3)...)
+		low, high = append(low, reports.Fixed(s.Min, 3), ""), append(high, reports.Fixed(s.Max, 3), "")
 	}
 	t.Rows = append(t.Rows, append(means, order(over)), append(low, ""), append(high, ""))
 	byNumber := func(a, b string) int { return cmp.Or(cmp.Compare(orders[b], orders[a]), cmp.Compare(a, b)) }

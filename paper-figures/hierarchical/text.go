@@ -11,16 +11,15 @@ import (
 )
 
 // text lists the numbers of the text about the setting.
-func text(claims *figures.Claims) figures.Artefact {
+func text() figures.Artefact {
 	return figures.Artefact{
 		Name: "text", Title: "numbers of the setting",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			measured := figures.Lookup("", figures.Values{
+		Build: func(*figures.Data) (*figures.Output, error) {
+			o := figures.Read(figures.Reading{Basis: "the GPU model", Values: figures.Values{
 				"partitions of A100": figures.Exactly(float64(len(mig.MustLookup(gpu).Partitions()))),
-			})
-			fs := d.CompareOrTake(claims.Of("text"), []figures.Reading{measured},
-				figures.Always("the GPU model has others"), "setting of the datasets and of the agent")
-			return figures.Found(fs...).Table("text", figures.ComparisonTable("Numbers of the setting", fs)), nil
+			}})
+			o.Taken = "setting of the datasets and of the agent"
+			return o, nil
 		},
 	}
 }
@@ -29,11 +28,12 @@ func text(claims *figures.Claims) figures.Artefact {
 // the simulated makespan. Timings are not results: a power cut may have lost some. Then it
 // returns none.
 func decisions(d *figures.Data, m method) (micros, shares []float64) {
-	micros = d.Micros(m.on(queues))
+	makespans := m.values(d, queues, track.MetricMakespan)
+	micros = d.Micros(m.on(queues), len(queueNames))
 	if len(micros) < len(queueNames) {
 		return nil, nil
 	}
-	for i, s := range d.Values(m.on(queues), track.MetricMakespan) {
+	for i, s := range makespans {
 		shares = append(shares, micros[i]/1e6/s)
 	}
 	return micros, shares
@@ -41,25 +41,20 @@ func decisions(d *figures.Data, m method) (micros, shares []float64) {
 
 // overhead judges the cost of the agent's decisions. The share is rounded up to a tenth of a
 // percent, because wall times differ from run to run; timing has the exact one.
-func overhead(claims *figures.Claims) figures.Artefact {
+func overhead() figures.Artefact {
+	const claim = "decision time of the agent over the simulated makespan, rounded up"
 	return figures.Artefact{
-		Name: "overhead", Title: "what the agent's decisions cost",
-		Needs: func(figures.Scale) []figures.Need { return paperQueues(queues, agent) },
+		Name: "overhead", Title: "what the agent's decisions cost: time on this machine over the simulated makespan, mean over Q1 to Q12, rounded up to a tenth of a percent",
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			_, shares := decisions(d, agent)
-			out := &figures.Output{}
-			for _, c := range claims.Of("overhead") {
-				if shares == nil {
-					out.Findings = append(out.Findings, figures.Missing(c, "the decision times of this store are lost; run with another --results"))
-					continue
-				}
-				up := math.Ceil(1000*figures.Mean(shares)) / 10
-				out.Findings = append(out.Findings, d.Judge(c, figures.Exactly(up), "", "decided on this machine, run on a simulated GPU"))
+			switch {
+			case d.Planning():
+				return figures.Read(figures.Reading{Values: figures.Values{claim: figures.Exactly(1)}}), nil
+			case shares == nil:
+				return &figures.Output{Missing: map[string]string{claim: "The decision times in this database are lost; run again with another --results."}}, nil
 			}
-			t := figures.ComparisonTable("Online overhead: decision time on this machine over simulated makespan", out.Findings)
-			t.Notes = append(t.Notes, "mean over Q1 to Q12, rounded up to a tenth of a percent; the paper prints the throughput that its optimization costs")
-			out.Table("overhead", t)
-			return out, nil
+			up := math.Ceil(1000*figures.Mean(shares)) / 10
+			return figures.Read(figures.Reading{Basis: "decided on this machine, run on a simulated GPU", Values: figures.Values{claim: figures.Exactly(up)}}), nil
 		},
 	}
 }
@@ -70,7 +65,6 @@ func timing() figures.Artefact {
 	all := append([]method{timeSharing, migShared, migPrivate, mpsOnly}, append(partitions, agent, greedy, local, exact)...)
 	return figures.Artefact{
 		Name: "timing", Title: "decision times", Timed: true,
-		Needs: func(figures.Scale) []figures.Need { return paperQueues(queues, all...) },
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{
 				Title:   "Decision times for the queues of 12 jobs, one core",
@@ -87,7 +81,7 @@ func timing() figures.Artefact {
 				number := func(v float64) string { return fmt.Sprintf("%.3g", v) }
 				t.Rows = append(t.Rows, []string{m.title, number(s.Mean / 1000), number(s.Max / 1000), number(100 * figures.Mean(shares))})
 			}
-			return figures.Found().Table("timing-hierarchical", t), nil
+			return new(figures.Output).Table("timing-hierarchical", t), nil
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
@@ -22,31 +23,26 @@ func unseen() figures.Artefact {
 	methods := []method{migShared, mpsOnly, agent, local, exact}
 	return figures.Artefact{
 		Name: "unseen", Title: "queues of seen and of unseen programs (simulated)",
-		Needs: func(s figures.Scale) (out []figures.Need) {
-			for _, a := range apart {
-				out = append(out, need(a.dataset, s.Replicates(apartQueues), methods...)...)
-			}
-			return out
-		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{
 				Title:   "Queues of seen and of unseen programs, simulated",
-				Columns: reports.Left("programs", "method").Right("throughput", "mean slowdown", "gap to the optimum [%]"),
+				Columns: reports.Left("programs", "method").PlusMinus("throughput", "mean slowdown", "gap to the optimum [%]"),
 				Notes: []string{
 					fmt.Sprintf("means over %d queues of two CI, two MI and two US programs; ± is half the 95 %% interval", d.Scale.Replicates(apartQueues)),
 					"only the agent is trained: what the others do differently is due to the programs", simulated(),
 				},
 			}
 			for a, m := range figures.Each(apart, methods) {
-				mean := func(values []float64, decimals int) string {
-					return d.MeanOf(values, len(values)).PlusMinus(decimals)
+				row := []string{a.name, m.title}
+				for i, values := range [][]float64{
+					d.Values(m.on(a.dataset), apartQueues, track.MetricThroughput), d.Values(m.on(a.dataset), apartQueues, track.MetricSlowdownMean),
+					gaps(d, m, a.dataset, apartQueues),
+				} {
+					row = append(row, figures.PlusMinus(d.MeanOf(values, verdict.Draws, 0), []int{3, 3, 2}[i])...)
 				}
-				t.Rows = append(t.Rows, []string{
-					a.name, m.title, mean(d.Values(m.on(a.dataset), track.MetricThroughput), 3),
-					mean(d.Values(m.on(a.dataset), track.MetricSlowdownMean), 3), mean(gaps(d, m, a.dataset), 2),
-				})
+				t.Rows = append(t.Rows, row)
 			}
-			return figures.Found().Table("unseen", t), nil
+			return new(figures.Output).Table("unseen", t), nil
 		},
 	}
 }

@@ -238,3 +238,43 @@ func TestEnough(t *testing.T) {
 		t.Errorf("no number of replicates helps against the print's own error, but %s", fmt.Sprint(j))
 	}
 }
+
+// TestCrossedCoversTheTruth: runs and draws have effects of their own, and the interval holds
+// the true mean about 95 % of the time or more.
+func TestCrossedCoversTheTruth(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	const trials = 300
+	for _, runs := range []int{3, 5} {
+		held := 0
+		for range trials {
+			values := make([][]float64, runs)
+			effect := make([]float64, 20)
+			for j := range effect {
+				effect[j] = r.NormFloat64()
+			}
+			for i := range values {
+				own := r.NormFloat64()
+				for j := range effect {
+					values[i] = append(values[i], own+effect[j]+0.2*r.NormFloat64())
+				}
+			}
+			m, err := Crossed(values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Low <= 0 && 0 <= m.High {
+				held++
+			}
+		}
+		if share := float64(held) / trials; share < 0.95-3*math.Sqrt(0.05*0.95/trials) {
+			t.Errorf("%d runs: the interval holds the truth in %v of the trials", runs, share)
+		}
+	}
+	one, err := Crossed([][]float64{{1, 2, 3}})
+	if err != nil || Judge(claims[0].Claim, one).Verdict != Inconclusive {
+		t.Errorf("one run decides: %+v, %v", one, err)
+	}
+	if _, err := Crossed([][]float64{{1, 2}, {1}}); err == nil {
+		t.Error("runs on different draws are accepted")
+	}
+}

@@ -1,0 +1,52 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"miglab/harness/stats"
+)
+
+// Crossed is the mean over training runs and draws, where values[i][j] is what run i achieves
+// on draw j. Its interval is that of a hierarchical bootstrap, which resamples the runs and the
+// draws, because the number would move with either. Below 30 runs it is widened as Student's t
+// is. The replicates are the training runs.
+func Crossed(values [][]float64) (Measurement, error) {
+	runs := make([]float64, len(values)) // the mean of each run
+	for i, v := range values {
+		if len(v) != len(values[0]) {
+			return Measurement{}, fmt.Errorf("run %d has %d draws, the first one %d", i+1, len(v), len(values[0]))
+		}
+		runs[i] = stat.Mean(v, nil)
+	}
+	m, err := MeanOf(runs, TrainingRuns, 0)
+	if err != nil || len(runs) < 2 {
+		return m, err
+	}
+	r := rand.New(rand.NewPCG(seed, 0))
+	means := make([]float64, stats.Resamples)
+	draws := len(values[0])
+	chosen := make([]int, draws)
+	for k := range means {
+		for j := range chosen {
+			chosen[j] = r.IntN(draws)
+		}
+		for range values {
+			row := values[r.IntN(len(values))]
+			for _, j := range chosen {
+				means[k] += row[j]
+			}
+		}
+	}
+	floats.Scale(1/float64(len(values)*draws), means)
+	// Of few runs the bootstrap's deviation is too small by this factor.
+	n := float64(len(runs))
+	m.StdErr = stat.StdDev(means, nil) * math.Sqrt(n/(n-1))
+	half := m.quantile() * m.StdErr
+	m.Low, m.High = m.Value-half, m.Value+half
+	return m, nil
+}
