@@ -96,6 +96,8 @@ func (d *Data) judge(claims []Claim, o *Output) []Row {
 				row := d.measuredRow(c, m)
 				row.Reading, row.Default, row.Part = r.Name, false, r.Part
 				switch {
+				case first.Verdict == verdict.NotRunnable:
+					row.Verdict, row.ByDefaultMargin, row.Cause, row.Evidence, row.Reason = first.Verdict, "", "", "", first.Reason
 				case row.Verdict != verdict.Deviates || first.Verdict == verdict.Input:
 				case first.Verdict == verdict.Deviates:
 					row.Cause, row.Evidence, row.Reason = first.Cause, first.Evidence, "another reading: "+first.Reason

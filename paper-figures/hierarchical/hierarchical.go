@@ -26,7 +26,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-//go:embed published.csv causes.csv
+//go:embed published.csv
 var files embed.FS
 
 // Paper returns the paper with its artefacts.

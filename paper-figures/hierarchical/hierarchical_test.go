@@ -6,7 +6,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	_ "miglab/algorithms/corun"
@@ -20,6 +19,7 @@ import (
 	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
 )
 
 func load(t *testing.T) *figures.Claims {
@@ -48,8 +48,7 @@ func engine(dir string) func() (*run.Engine, error) {
 	}
 }
 
-// TestClaimsAreComplete counts what the text prints. What is a result says that ours are
-// simulated.
+// TestClaimsAreComplete counts what the text prints.
 func TestClaimsAreComplete(t *testing.T) {
 	c := load(t)
 	for artefact, want := range map[string]int{
@@ -58,15 +57,21 @@ func TestClaimsAreComplete(t *testing.T) {
 		"text":    1 + 2 + 1 + 2 + 2, // partitions, W and Cmax, actions, the training's, the rule's
 		"figure8": 3, "figure9": 1, "figure10": 1, "figure11": 3, "overhead": 1,
 	} {
-		claims := c.Of(artefact)
-		if len(claims) != want {
-			t.Errorf("%s has %d numbers, want %d", artefact, len(claims), want)
+		if n := len(c.Of(artefact)); n != want {
+			t.Errorf("%s has %d numbers, want %d", artefact, n, want)
 		}
-		for _, claim := range claims {
-			if is := strings.HasPrefix(artefact, "figure") || artefact == "overhead"; is && !strings.Contains(claim.Name, "simulated") {
-				t.Errorf("%s: %q does not say that ours is simulated", artefact, claim.Name)
-			}
+	}
+}
+
+// TestReportedDrawsAreNew: no constant was chosen on a draw that is reported.
+func TestReportedDrawsAreNew(t *testing.T) {
+	for i, data := range reported(figures.Scale{}, "") {
+		if want := figures.Dataset(fmt.Sprintf("corun/queues?draw=%d", firstReported+i)); data != want || firstReported <= 20 {
+			t.Errorf("draw %d is %s", i, data)
 		}
+	}
+	if n := len(reported(figures.Scale{}, "")); n < 20 {
+		t.Errorf("%d draws, want at least 20", n)
 	}
 }
 
@@ -76,7 +81,7 @@ func TestDatasetsCarryTablesIVAndV(t *testing.T) {
 	programs := datasets.Programs()
 	check := func(artefact, claim string, got int) {
 		t.Helper()
-		if want := int(c.Get(artefact, claim).Published); got != want {
+		if want := int(c.Published(artefact, claim)); got != want {
 			t.Errorf("%s: %d, the paper has %d", claim, got, want)
 		}
 	}
@@ -131,25 +136,6 @@ func TestTable7HasAllFamilies(t *testing.T) {
 	}
 }
 
-func TestNeedsNameWhatExists(t *testing.T) {
-	for _, quick := range []bool{false, true} {
-		for _, a := range paper(t).Artefacts {
-			if a.Needs == nil {
-				continue
-			}
-			for _, n := range a.Needs(figures.Scale{Quick: quick}) {
-				canonical, err := n.Series.Canonical()
-				canonical.Content, canonical.Weights = "", ""
-				if err != nil {
-					t.Errorf("%s: %v", a.Name, err)
-				} else if canonical != n.Series {
-					t.Errorf("%s needs %v, canonically %v", a.Name, n.Series, canonical)
-				}
-			}
-		}
-	}
-}
-
 // TestAllSchedulersAreShown fails when the track has one more than this package.
 func TestAllSchedulersAreShown(t *testing.T) {
 	shown := map[string]bool{}
@@ -176,15 +162,20 @@ func TestAllSchedulersAreShown(t *testing.T) {
 	}
 }
 
-// TestMeasures computes anew what the claims about Q1 to Q12 and the gaps are made of.
+// TestMeasures computes again what the claims about Q1 to Q12 and the gaps are made of.
 func TestMeasures(t *testing.T) {
 	build := func(d *figures.Data) (*figures.Output, error) {
 		of := func(m method, metric string) (v []float64, total float64) {
-			v = d.Values(m.on(queues), metric)
+			v = m.values(d, queues, metric)
 			for _, x := range v {
 				total += x / 12
 			}
 			return v, total
+		}
+		if d.Planning() {
+			onQueues(d, []string{queues}, track.MetricThroughput)
+			decisions(d, agent)
+			return &figures.Output{}, nil
 		}
 		near := func(what string, got, want float64) {
 			if math.Abs(got-want) > 1e-9 {
@@ -205,10 +196,10 @@ func TestMeasures(t *testing.T) {
 		for _, v := range own {
 			high = max(high, v)
 		}
-		got := throughputs(d, queues)
-		near(meanThroughput, got[meanThroughput], ownMean)
-		near(bestThroughput, got[bestThroughput], high)
-		near(aheadThroughput, got[aheadThroughput], ownMean-others)
+		got := throughputs(d, []string{queues})
+		near(meanThroughput, got[meanThroughput][0], ownMean)
+		near(bestThroughput, got[bestThroughput][0], high)
+		near(aheadThroughput, got[aheadThroughput][0], ownMean-others)
 
 		low, least := math.Inf(1), math.Inf(1)
 		own, ownMean = of(agent, track.MetricSlowdownMean)
@@ -221,14 +212,14 @@ func TestMeasures(t *testing.T) {
 		}
 		_, shared := of(migShared, track.MetricSlowdownMean)
 		_, private := of(migPrivate, track.MetricSlowdownMean)
-		got = slowdowns(d, queues)
-		near(meanSlowdown, got[meanSlowdown], ownMean)
-		near(bestSlowdown, got[bestSlowdown], low)
-		near(aheadSlowdown, got[aheadSlowdown], max(shared, private)-least)
+		got = slowdowns(d, []string{queues})
+		near(meanSlowdown, got[meanSlowdown][0], ownMean)
+		near(bestSlowdown, got[bestSlowdown][0], low)
+		near(aheadSlowdown, got[aheadSlowdown][0], max(shared, private)-least)
 
 		long, _ := of(mpsOnly, track.MetricMakespan)
 		short, _ := of(exact, track.MetricMakespan)
-		g := gaps(d, mpsOnly, queues)
+		g := gaps(d, mpsOnly, queues, len(queueNames))
 		for i := range g {
 			near("gap", g[i], (long[i]-short[i])/short[i]*100)
 		}
@@ -240,7 +231,7 @@ func TestMeasures(t *testing.T) {
 		near("share", shares[3], micros[3]*1e-6/spans[3])
 		return &figures.Output{}, nil
 	}
-	a := figures.Artefact{Name: "test", Needs: func(figures.Scale) []figures.Need { return needQueues(queues) }, Build: build}
+	a := figures.Artefact{Name: "test", Build: build}
 	dir := t.TempDir()
 	r := figures.Reproduction{Engine: engine(dir), Papers: []figures.Paper{{Name: "test", Artefacts: []figures.Artefact{a}}}, Dir: dir}
 	if _, _, err := r.Run(t.Context()); err != nil {
@@ -253,16 +244,16 @@ func TestQuickRun(t *testing.T) {
 	dir := t.TempDir()
 	p := paper(t)
 	r := figures.Reproduction{Engine: engine(dir), Papers: []figures.Paper{p}, Dir: dir, Scale: figures.Scale{Quick: true}}
-	rows, left, err := r.Run(context.Background())
+	m, left, err := r.Run(context.Background())
 	if err != nil || left != 0 {
 		t.Fatalf("%d left, %v", left, err)
 	}
 	found := map[string]int{}
-	for _, row := range rows {
-		if !strings.Contains(row.Claim, " [") {
+	for row := range m.Rows() {
+		if row.Default {
 			found[row.Artefact]++
 		}
-		if row.Verdict != figures.Undecided && row.Verdict != figures.FromPaper {
+		if row.Verdict != verdict.None {
 			t.Errorf("a quick run finds %s %s", row.Claim, row.Verdict)
 		}
 	}
@@ -323,7 +314,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestFitIsTheOneOfTheDatasets computes the residuals anew from what the figure shows.
+// TestFitIsTheOneOfTheDatasets computes the residuals again from what the figure shows.
 func TestFitIsTheOneOfTheDatasets(t *testing.T) {
 	g := mig.MustLookup(gpu)
 	public, err := datasets.InstanceOf[task.Batches](datasets.MustParse("rodinia"), g, 0)

@@ -16,7 +16,7 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/store"
 	figures "miglab/paper-figures"
-	paper "miglab/paper-figures/mfi"
+	paper "miglab/paper-figures/hierarchical"
 )
 
 func main() {
