@@ -6,160 +6,129 @@ import (
 	"slices"
 )
 
-// Resamples is how often [Bootstrap] draws from the values.
+// Resamples is the number of resamples that [Resample] draws.
 const Resamples = 10_000
 
 // tail is the share of the means of resamples on each side of the interval.
 const tail = (1 - Confidence) / 2
 
-// An Interval holds the mean with the probability [Confidence].
-type Interval struct{ Low, High float64 }
-
-// Bootstrap returns the interval in which the mean lies with the probability
-// [Confidence], as the quantiles of the means of [Resamples] samples drawn from the
-// values with replacement (Efron and Tibshirani, An Introduction to the Bootstrap,
-// 13.3). The same values in the same order and the same seed give the same interval.
-//
-// It assumes no distribution, but of fewer than about ten values it is too narrow: it
-// then holds the mean less often than it says. A single value has no interval; low and
-// high are NaN.
-//
-// Errors are [ErrNoValues], a [*ValueError], and a [*RangeError] where the values are
-// so large that their sums are not finite.
+// Bootstrap returns the [Resampled.Interval] of a single sample. Errors are those of
+// [Resample].
 func Bootstrap(values []float64, seed uint64) (low, high float64, err error) {
-	out, err := BootstrapEach([][]float64{values}, seed)
+	r, err := Resample([][]float64{values}, seed)
 	if err != nil {
 		return 0, 0, err
 	}
-	return out[0].Low, out[0].High, nil
+	low, high = r.Interval(0)
+	return low, high, nil
 }
 
-// BootstrapEach returns the interval of [Bootstrap] for each of several samples of the
-// same size, all with the same seed. It draws once for all of them. Errors are those of
-// Bootstrap and a [*LengthError].
-func BootstrapEach(samples [][]float64, seed uint64) ([]Interval, error) {
-	out := make([]Interval, len(samples))
-	var open []int // the samples that need resampling
+// Resampled holds the means of [Resamples] resamples of several samples of the same
+// size. One goroutine at a time may use it.
+type Resampled struct {
+	samples [][]float64
+	// means has the means of a sample's resamples, in the order in which they were drawn.
+	means [][]float64
+	// selected is where the means of one sample, or of one difference, are put in order.
+	selected []float64
+}
+
+// Resample draws rows with replacement, as many as a sample has, [Resamples] times over,
+// and takes the mean of the drawn rows in every sample. All samples share the draws, so
+// that row i of each must belong to the same instance. The same seed gives the same
+// draws, whatever the samples.
+//
+// Errors are [ErrNoValues], a [*ValueError], a [*LengthError], and a [*RangeError] where
+// the values are so large that a sum may not be finite.
+func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
+	r := &Resampled{samples: samples, means: make([][]float64, len(samples)), selected: make([]float64, Resamples)}
+	var open []int // the samples that have several values
 	for i, values := range samples {
 		if len(values) != len(samples[0]) {
 			return nil, &LengthError{len(samples[0]), len(values)}
 		}
-		least, most, err := span(values)
-		switch {
-		case err != nil:
+		if len(values) == 0 {
+			return nil, ErrNoValues
+		}
+		if err := finite(values); err != nil {
 			return nil, err
-		case len(values) == 1:
-			out[i] = Interval{math.NaN(), math.NaN()}
-		case least == most:
-			out[i] = Interval{least, least} // sums would show rounding
-		default:
+		}
+		least, most := slices.Min(values), slices.Max(values)
+		if sum := float64(len(values)) * max(-least, most); math.IsInf(sum, 0) {
+			return nil, &RangeError{"the sum of a resample", sum, "finite; scale the values down"}
+		}
+		if r.means[i] = make([]float64, Resamples); least < most {
 			open = append(open, i)
+			continue
+		}
+		for resample := range r.means[i] {
+			r.means[i][resample] = least // a sum would show rounding
 		}
 	}
-	means, err := resample(samples, open, seed)
-	if err != nil {
-		return nil, err
-	}
-	for i, sample := range open {
-		out[sample] = Interval{selectQuantile(means[i], tail), selectQuantile(means[i], 1-tail)}
-	}
-	return out, nil
+	r.draw(open, seed)
+	return r, nil
 }
 
-// resample returns the means of all resamples of each of the chosen samples.
-func resample(samples [][]float64, chosen []int, seed uint64) ([][]float64, error) {
+// draw sets the means of the chosen samples.
+func (r *Resampled) draw(chosen []int, seed uint64) {
 	if len(chosen) == 0 {
-		return nil, nil
+		return
 	}
-	groups := interleave(samples, chosen)
-	means := make([][]float64, len(groups)*lanes)
-	for i := range means {
-		means[i] = make([]float64, Resamples)
-	}
-	d := newDraws(len(samples[0]), seed)
-	for r := range Resamples {
+	groups := interleave(r.samples, chosen)
+	d := newDraws(len(r.samples[0]), seed)
+	for resample := range Resamples {
 		d.next()
 		for g, rows := range groups {
-			for lane, mean := range d.means(rows) {
-				if math.IsNaN(mean) || math.IsInf(mean, 0) {
-					return nil, rangeOfMean(mean)
-				}
-				means[g*lanes+lane][r] = mean
+			means := d.means(rows)
+			for lane, sample := range chosen[g*lanes : min((g+1)*lanes, len(chosen))] {
+				r.means[sample][resample] = means[lane]
 			}
 		}
 	}
-	return means, nil
 }
 
-// BootstrapAbove reports whether the interval of [Bootstrap] lies above zero. It draws
-// only as long as that is open. Errors are those of Bootstrap.
-func BootstrapAbove(values []float64, seed uint64) (bool, error) {
-	least, most, err := span(values)
-	switch {
-	case err != nil:
-		return false, err
-	case len(values) == 1:
-		return false, nil
-	case least > 0 || least == most:
-		return least > 0, nil
-	case most <= 0:
-		return false, nil
+// Interval returns the interval in which the mean of a sample lies with the probability
+// [Confidence]: the quantiles of the means of its resamples (Efron and Tibshirani, An
+// Introduction to the Bootstrap, 13.3).
+//
+// It assumes no distribution. With fewer than about ten values it is too narrow: it then
+// holds the mean less often than it says. A single value has no interval; low and high
+// are NaN.
+func (r *Resampled) Interval(sample int) (low, high float64) {
+	if len(r.samples[sample]) == 1 {
+		return math.NaN(), math.NaN()
 	}
-	// The lower end lies between two means that are next to each other in order, this one
-	// and the one after it, counted from 0.
+	copy(r.selected, r.means[sample])
+	return selectQuantile(r.selected, tail), selectQuantile(r.selected, 1-tail)
+}
+
+// Above reports whether the interval of the mean of a's values less b's lies above zero,
+// the rows being pairs. A difference that rounding may explain is none.
+func (r *Resampled) Above(a, b int) bool {
+	n := len(r.samples[a])
+	if n == 1 {
+		return false
+	}
+	largest := 0.0
+	for row, v := range r.samples[a] {
+		largest = max(largest, math.Abs(v), math.Abs(r.samples[b][row]))
+	}
+	rounding := float64(n) * 0x1p-51 * largest // twice what the sums of both may be off
+	// The lower end lies between two differences that are next to each other in order, this
+	// one and the one after it, counted from 0.
 	lower := int(math.Floor(tail * (Resamples - 1)))
-	random := rand.NewPCG(seed, 0)
 	notAbove := 0
-	for range Resamples {
-		mean := resampledMean(values, random)
-		if math.IsNaN(mean) || math.IsInf(mean, 0) {
-			return false, rangeOfMean(mean)
+	for resample, mean := range r.means[a] {
+		difference := mean - r.means[b][resample]
+		r.selected[resample] = difference
+		if difference > rounding {
+			continue
 		}
-		if mean <= 0 {
-			notAbove++
-		}
-		if notAbove > lower+1 {
-			return false, nil
+		if notAbove++; notAbove > lower+1 {
+			return false
 		}
 	}
-	if notAbove == lower+1 {
-		low, _, err := Bootstrap(values, seed)
-		return low > 0, err
-	}
-	return true, nil
-}
-
-// resampledMean draws a resample and returns its mean. Each half of a random number draws
-// a row; that some rows are drawn more often than others, by n in 2³², is far below what
-// resampling can show. Rows are added to two sums by turns.
-func resampledMean(values []float64, random *rand.PCG) float64 {
-	n := uint64(len(values))
-	var a, b float64
-	for range n / 2 {
-		u := random.Uint64()
-		a += values[(u>>32)*n>>32]
-		b += values[(u&math.MaxUint32)*n>>32]
-	}
-	if n%2 == 1 {
-		a += values[(random.Uint64()>>32)*n>>32]
-	}
-	return (a + b) / float64(n)
-}
-
-func rangeOfMean(mean float64) error {
-	return &RangeError{"the mean of a resample", mean, "finite; scale the values down"}
-}
-
-// span returns the least and the greatest value. Errors are [ErrNoValues] and a
-// [*ValueError].
-func span(values []float64) (least, most float64, err error) {
-	if len(values) == 0 {
-		return 0, 0, ErrNoValues
-	}
-	if err := finite(values); err != nil {
-		return 0, 0, err
-	}
-	return slices.Min(values), slices.Max(values), nil
+	return notAbove <= lower || selectQuantile(r.selected, tail) > rounding
 }
 
 // lanes is how many samples are added up side by side: sums of one sample would have to
@@ -182,7 +151,7 @@ func interleave(samples [][]float64, chosen []int) [][][lanes]float64 {
 	return groups
 }
 
-// draws are the rows of one resample after the other, those of [resampledMean].
+// draws are the rows of one resample after the other.
 type draws struct {
 	random *rand.PCG
 	rows   []uint32
@@ -192,7 +161,8 @@ func newDraws(n int, seed uint64) *draws {
 	return &draws{rand.NewPCG(seed, 0), make([]uint32, n)}
 }
 
-// next draws the next resample.
+// next draws the next resample. Each half of a random number draws a row. Some rows are
+// drawn more often than others, by n in 2³², far below what resampling can show.
 func (d *draws) next() {
 	n := uint64(len(d.rows))
 	rows := d.rows
@@ -205,7 +175,7 @@ func (d *draws) next() {
 	}
 }
 
-// means returns the means of the drawn rows, with the sums of [resampledMean].
+// means returns the means of the drawn rows. Rows are added to two sums by turns.
 func (d *draws) means(of [][lanes]float64) [lanes]float64 {
 	var a0, a1, a2, a3, b0, b1, b2, b3 float64
 	rows := d.rows
