@@ -203,9 +203,9 @@ func selectQuantile(values []float64, q float64) float64 {
 // selectNth moves the nth least value, counted from 0, to its place: none before it is
 // greater and none after it is less (Hoare, Algorithm 65: FIND, 1961).
 func selectNth(values []float64, n int) {
-	for low, high := 0, len(values)-1; low < high; {
-		pivot := values[(low+high)/2]
-		i, j := low, high
+	for len(values) > 1 {
+		pivot := pivotFor(values, n)
+		i, j := 0, len(values)-1
 		for i <= j {
 			for values[i] < pivot {
 				i++
@@ -220,11 +220,30 @@ func selectNth(values []float64, n int) {
 		}
 		switch {
 		case n <= j:
-			high = j
+			values = values[:j+1]
 		case n >= i:
-			low = i
+			values, n = values[i:], n-i
 		default:
 			return
 		}
 	}
+}
+
+// pivotFor returns one of the values. Of many it takes a sample, and of that the value
+// that probably leaves the nth on the shorter side (Floyd and Rivest, Algorithm 489:
+// SELECT, 1975).
+func pivotFor(values []float64, n int) float64 {
+	const share, margin = 20, 10
+	size := len(values) / share
+	if size <= 2*margin {
+		return values[n]
+	}
+	at := n/share + margin
+	if n > len(values)/2 {
+		at = n/share - margin
+	}
+	middle := (len(values) - size) / 2
+	sample := values[middle : middle+size]
+	selectNth(sample, at)
+	return sample[at]
 }
