@@ -77,9 +77,11 @@ func (r *Resampled) draw(chosen []int, seed uint64) {
 	groups := interleave(r.samples, chosen)
 	d := newDraws(len(r.samples[0]), seed)
 	for resample := range Resamples {
-		d.next()
+		means := d.next(groups[0])
 		for g, rows := range groups {
-			means := d.means(rows)
+			if g > 0 {
+				means = d.means(rows)
+			}
 			for lane, sample := range chosen[g*lanes : min((g+1)*lanes, len(chosen))] {
 				r.means[sample][resample] = means[lane]
 			}
@@ -136,13 +138,14 @@ func (r *Resampled) Above(a, b int) bool {
 const lanes = 4
 
 // interleave returns the chosen samples in groups: the rows of a group hold its samples'
-// values side by side. The last group is filled up with zeros.
+// values side by side. The last group is filled up with zeros, and so is a row after the
+// last of every group.
 func interleave(samples [][]float64, chosen []int) [][][lanes]float64 {
 	groups := make([][][lanes]float64, (len(chosen)+lanes-1)/lanes)
 	for i, sample := range chosen {
 		g := &groups[i/lanes]
 		if *g == nil {
-			*g = make([][lanes]float64, len(samples[sample]))
+			*g = make([][lanes]float64, len(samples[sample])+1)
 		}
 		for row, v := range samples[sample] {
 			(*g)[row][i%lanes] = v
@@ -154,41 +157,50 @@ func interleave(samples [][]float64, chosen []int) [][][lanes]float64 {
 // draws are the rows of one resample after the other.
 type draws struct {
 	random *rand.PCG
-	rows   []uint32
+	n      uint64
+	// pairs are the rows of a resample. An odd number is made even by the row n.
+	pairs []pair
 }
+
+type pair struct{ first, second uint32 }
 
 func newDraws(n int, seed uint64) *draws {
-	return &draws{rand.NewPCG(seed, 0), make([]uint32, n)}
+	return &draws{rand.NewPCG(seed, 0), uint64(n), make([]pair, (n+1)/2)}
 }
 
-// next draws the next resample. Each half of a random number draws a row. Some rows are
-// drawn more often than others, by n in 2³², far below what resampling can show.
-func (d *draws) next() {
-	n := uint64(len(d.rows))
-	rows := d.rows
-	for ; len(rows) >= 2; rows = rows[2:] {
-		u := d.random.Uint64()
-		rows[0], rows[1] = uint32((u>>32)*n>>32), uint32((u&math.MaxUint32)*n>>32)
-	}
-	if len(rows) == 1 {
-		rows[0] = uint32((d.random.Uint64() >> 32) * n >> 32)
-	}
-}
-
-// means returns the means of the drawn rows. Rows are added to two sums by turns.
-func (d *draws) means(of [][lanes]float64) [lanes]float64 {
+// next draws the next resample and returns the means of its rows. Each half of a random
+// number draws a row. Some rows are drawn more often than others, by n in 2³², far below
+// what resampling can show. While a number is computed the sums of the last two rows are.
+func (d *draws) next(of [][lanes]float64) [lanes]float64 {
 	var a0, a1, a2, a3, b0, b1, b2, b3 float64
-	rows := d.rows
-	for ; len(rows) >= 2; rows = rows[2:] {
-		a, b := &of[rows[0]], &of[rows[1]]
+	n := d.n
+	for i := range d.pairs[:n/2] {
+		u := d.random.Uint64()
+		first, second := uint32((u>>32)*n>>32), uint32((u&math.MaxUint32)*n>>32)
+		d.pairs[i] = pair{first, second}
+		a, b := &of[first], &of[second]
 		a0, a1, a2, a3 = a0+a[0], a1+a[1], a2+a[2], a3+a[3]
 		b0, b1, b2, b3 = b0+b[0], b1+b[1], b2+b[2], b3+b[3]
 	}
-	if len(rows) == 1 {
-		a := &of[rows[0]]
+	if n%2 == 1 {
+		first := uint32((d.random.Uint64() >> 32) * n >> 32)
+		d.pairs[n/2] = pair{first, uint32(n)}
+		a := &of[first]
 		a0, a1, a2, a3 = a0+a[0], a1+a[1], a2+a[2], a3+a[3]
 	}
-	n := float64(len(d.rows))
+	return [lanes]float64{(a0 + b0) / float64(n), (a1 + b1) / float64(n), (a2 + b2) / float64(n), (a3 + b3) / float64(n)}
+}
+
+// means returns the means of the rows that were drawn last. Rows are added to two sums by
+// turns.
+func (d *draws) means(of [][lanes]float64) [lanes]float64 {
+	var a0, a1, a2, a3, b0, b1, b2, b3 float64
+	for _, drawn := range d.pairs {
+		a, b := &of[drawn.first], &of[drawn.second]
+		a0, a1, a2, a3 = a0+a[0], a1+a[1], a2+a[2], a3+a[3]
+		b0, b1, b2, b3 = b0+b[0], b1+b[1], b2+b[2], b3+b[3]
+	}
+	n := float64(d.n)
 	return [lanes]float64{(a0 + b0) / n, (a1 + b1) / n, (a2 + b2) / n, (a3 + b3) / n}
 }
 
