@@ -24,8 +24,8 @@ type contender struct {
 	losses []float64
 	// mean is that of the losses that there are; NaN if there are none.
 	mean float64
-	// sample is where the resamples have what it is ranked by: the gaps, or the values. Only
-	// those without failures are resampled.
+	// sample is the number of its gaps among the resamples, or of its values if the metric has
+	// no bounds. An algorithm with failures has none.
 	sample   int
 	standing Standing
 }
@@ -271,10 +271,9 @@ func divide(contenders []*contender, resamples *stats.Resampled, metric Metric) 
 	return nil
 }
 
-// worse reports whether a has more failures than b, or as many and a mean paired
-// difference that is above zero. Means of as many failures are over different instances,
-// so that the difference on those that both solved may even be in favour of a, which is
-// no reason to rank a lower.
+// worse reports whether a is worse than b, which precedes it: a has more failures, or as
+// many and the interval of the mean paired difference lies above zero. If both have
+// failures, the difference is over the instances that both solved. It may even favour a.
 func worse(a, b *contender, resamples *stats.Resampled, metric Metric) (bool, error) {
 	switch {
 	case a.standing.Failed > b.standing.Failed:

@@ -9,7 +9,7 @@ import (
 // Resamples is the number of resamples that [Resample] draws.
 const Resamples = 10_000
 
-// tail is the share of the means of resamples on each side of the interval.
+// tail is the share of the resamples that lies below the interval, and the share above it.
 const tail = (1 - Confidence) / 2
 
 // Bootstrap returns the [Resampled.Interval] of a single sample. Errors are those of
@@ -23,26 +23,26 @@ func Bootstrap(values []float64, seed uint64) (low, high float64, err error) {
 	return low, high, nil
 }
 
-// Resampled holds the means of [Resamples] resamples of several samples of the same
-// size. One goroutine at a time may use it.
+// Resampled holds the means of [Resamples] resamples of several samples. Only one
+// goroutine at a time may use it.
 type Resampled struct {
 	samples [][]float64
-	// means has the means of a sample's resamples, in the order in which they were drawn.
+	// means holds the means of each sample's resamples, in the order of the draws.
 	means [][]float64
-	// selected is where the means of one sample, or of one difference, are put in order.
-	selected []float64
+	// scratch holds the means of one sample, or their differences, while a quantile is selected.
+	scratch []float64
 }
 
-// Resample draws rows with replacement, as many as a sample has, [Resamples] times over,
-// and takes the mean of the drawn rows in every sample. All samples share the draws, so
-// that row i of each must belong to the same instance. The same seed gives the same
-// draws, whatever the samples.
+// Resample draws [Resamples] resamples: it draws as many rows as the samples have, with
+// replacement, and takes the mean of these rows in each sample. Row i of every sample must
+// be about the same instance, so that differences of means are those of pairs. The draws
+// depend on the seed and on the number of rows only.
 //
-// Errors are [ErrNoValues], a [*ValueError], a [*LengthError], and a [*RangeError] where
-// the values are so large that a sum may not be finite.
+// Resample keeps the samples; they must not change. Errors are [ErrNoValues], a
+// [*ValueError], a [*LengthError], and a [*RangeError] if a sum could overflow.
 func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
-	r := &Resampled{samples: samples, means: make([][]float64, len(samples)), selected: make([]float64, Resamples)}
-	var open []int // the samples that have several values
+	r := &Resampled{samples: samples, means: make([][]float64, len(samples)), scratch: make([]float64, Resamples)}
+	var varied []int // the samples of values that are not all equal
 	for i, values := range samples {
 		if len(values) != len(samples[0]) {
 			return nil, &LengthError{len(samples[0]), len(values)}
@@ -57,15 +57,16 @@ func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 		if sum := float64(len(values)) * max(-least, most); math.IsInf(sum, 0) {
 			return nil, &RangeError{"the sum of a resample", sum, "finite; scale the values down"}
 		}
-		if r.means[i] = make([]float64, Resamples); least < most {
-			open = append(open, i)
+		r.means[i] = make([]float64, Resamples)
+		if least < most {
+			varied = append(varied, i)
 			continue
 		}
 		for resample := range r.means[i] {
-			r.means[i][resample] = least // a sum would show rounding
+			r.means[i][resample] = least // the mean of a sum would show rounding
 		}
 	}
-	r.draw(open, seed)
+	r.draw(varied, seed)
 	return r, nil
 }
 
@@ -100,12 +101,14 @@ func (r *Resampled) Interval(sample int) (low, high float64) {
 	if len(r.samples[sample]) == 1 {
 		return math.NaN(), math.NaN()
 	}
-	copy(r.selected, r.means[sample])
-	return selectQuantile(r.selected, tail), selectQuantile(r.selected, 1-tail)
+	copy(r.scratch, r.means[sample])
+	return selectQuantile(r.scratch, tail), selectQuantile(r.scratch, 1-tail)
 }
 
-// Above reports whether the interval of the mean of a's values less b's lies above zero,
-// the rows being pairs. A difference that rounding may explain is none.
+// Above reports whether the interval of the mean difference, sample a less sample b, lies
+// above zero. It is the interval of the paired bootstrap, since the difference of two means
+// of a resample is the mean of its paired differences. A difference that may be a rounding
+// error counts as zero.
 func (r *Resampled) Above(a, b int) bool {
 	n := len(r.samples[a])
 	if n == 1 {
@@ -115,14 +118,14 @@ func (r *Resampled) Above(a, b int) bool {
 	for row, v := range r.samples[a] {
 		largest = max(largest, math.Abs(v), math.Abs(r.samples[b][row]))
 	}
-	rounding := float64(n) * 0x1p-51 * largest // twice what the sums of both may be off
-	// The lower end lies between two differences that are next to each other in order, this
-	// one and the one after it, counted from 0.
+	rounding := float64(n) * 0x1p-51 * largest // twice the largest error of both means
+	// In ascending order, counted from 0, the low end of the interval lies between this
+	// difference and the next.
 	lower := int(math.Floor(tail * (Resamples - 1)))
 	notAbove := 0
 	for resample, mean := range r.means[a] {
 		difference := mean - r.means[b][resample]
-		r.selected[resample] = difference
+		r.scratch[resample] = difference
 		if difference > rounding {
 			continue
 		}
@@ -130,16 +133,16 @@ func (r *Resampled) Above(a, b int) bool {
 			return false
 		}
 	}
-	return notAbove <= lower || selectQuantile(r.selected, tail) > rounding
+	return notAbove <= lower || selectQuantile(r.scratch, tail) > rounding
 }
 
-// lanes is how many samples are added up side by side: sums of one sample would have to
-// wait for each other.
+// lanes is the number of samples that are added up side by side. The additions to a single
+// sum would wait for each other.
 const lanes = 4
 
-// interleave returns the chosen samples in groups: the rows of a group hold its samples'
-// values side by side. The last group is filled up with zeros, and so is a row after the
-// last of every group.
+// interleave returns the chosen samples in groups. A row of a group holds the values of
+// its samples side by side. The last group is filled up with zeros. Each group ends with an
+// additional row of zeros.
 func interleave(samples [][]float64, chosen []int) [][][lanes]float64 {
 	groups := make([][][lanes]float64, (len(chosen)+lanes-1)/lanes)
 	for i, sample := range chosen {
@@ -154,11 +157,12 @@ func interleave(samples [][]float64, chosen []int) [][][lanes]float64 {
 	return groups
 }
 
-// draws are the rows of one resample after the other.
+// draws holds the rows of one resample.
 type draws struct {
 	random *rand.PCG
-	n      uint64
-	// pairs are the rows of a resample. An odd number is made even by the row n.
+	// n is the number of rows.
+	n uint64
+	// pairs holds the drawn rows. If n is odd, the last row is n, the row of zeros.
 	pairs []pair
 }
 
@@ -168,9 +172,10 @@ func newDraws(n int, seed uint64) *draws {
 	return &draws{rand.NewPCG(seed, 0), uint64(n), make([]pair, (n+1)/2)}
 }
 
-// next draws the next resample and returns the means of its rows. Each half of a random
-// number draws a row. Some rows are drawn more often than others, by n in 2³², far below
-// what resampling can show. While a number is computed the sums of the last two rows are.
+// next draws the next resample and returns the means of its rows in a group. Each half of a
+// random number draws a row. Some rows are drawn more often than others, by n in 2³², far
+// below what resampling can show. The processor adds up two rows while it computes the
+// random number of the next two.
 func (d *draws) next(of [][lanes]float64) [lanes]float64 {
 	var a0, a1, a2, a3, b0, b1, b2, b3 float64
 	n := d.n
@@ -191,8 +196,7 @@ func (d *draws) next(of [][lanes]float64) [lanes]float64 {
 	return [lanes]float64{(a0 + b0) / float64(n), (a1 + b1) / float64(n), (a2 + b2) / float64(n), (a3 + b3) / float64(n)}
 }
 
-// means returns the means of the rows that were drawn last. Rows are added to two sums by
-// turns.
+// means returns the means of the same rows in another group.
 func (d *draws) means(of [][lanes]float64) [lanes]float64 {
 	var a0, a1, a2, a3, b0, b1, b2, b3 float64
 	for _, drawn := range d.pairs {
@@ -212,8 +216,8 @@ func selectQuantile(values []float64, q float64) float64 {
 	return quantile(values, q)
 }
 
-// selectNth moves the nth least value, counted from 0, to its place: none before it is
-// greater and none after it is less (Hoare, Algorithm 65: FIND, 1961).
+// selectNth moves the nth least value, counted from 0, to its place. No value before it is
+// greater, and no value after it is less (Hoare, Algorithm 65: FIND, 1961).
 func selectNth(values []float64, n int) {
 	for len(values) > 1 {
 		pivot := pivotFor(values, n)
@@ -241,9 +245,9 @@ func selectNth(values []float64, n int) {
 	}
 }
 
-// pivotFor returns one of the values. Of many it takes a sample, and of that the value
-// that probably leaves the nth on the shorter side (Floyd and Rivest, Algorithm 489:
-// SELECT, 1975).
+// pivotFor returns the value by which [selectNth] divides the values. If there are many, it
+// selects from a sample the value that probably leaves the nth on the shorter side (Floyd
+// and Rivest, Algorithm 489: SELECT, 1975).
 func pivotFor(values []float64, n int) float64 {
 	const share, margin = 20, 10
 	size := len(values) / share

@@ -212,7 +212,7 @@ func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
 		if err != nil {
 			return nil, err
 		}
-		entries = slices.Grow(entries, len(points)*(len(b.series)-i)) // as if the rest had as many
+		entries = slices.Grow(entries, len(points)*(len(b.series)-i)) // the rest probably has as many each
 		for _, p := range points {
 			e.Instance, e.Value, e.Micros = p.Instance, p.Value, p.Micros
 			e.Bound, e.Published = at(bounds, s.Content, p.Instance), at(published, s.Content, p.Instance)
