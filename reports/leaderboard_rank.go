@@ -212,12 +212,11 @@ func resample(contenders []*contender, metric Metric) (*stats.Resampled, error) 
 		if c.standing.Failed > 0 {
 			continue
 		}
-		c.sample = len(samples)
 		samples = append(samples, c.values)
 		if metric.Bounded {
-			c.sample = len(samples)
 			samples = append(samples, c.losses)
 		}
+		c.sample = len(samples) - 1
 	}
 	r, err := stats.Resample(samples, contenders[0].standing.seed())
 	if err != nil {
@@ -263,10 +262,9 @@ func divide(contenders []*contender, resamples *stats.Resampled, metric Metric) 
 		}
 		if apart {
 			first = c
-			c.standing.Rank = i + 2
-		} else {
-			c.standing.Rank = first.standing.Rank
+			first.standing.Rank = i + 2
 		}
+		c.standing.Rank = first.standing.Rank
 	}
 	return nil
 }

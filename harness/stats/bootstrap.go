@@ -76,7 +76,8 @@ func (r *Resampled) draw(chosen []int, seed uint64) {
 		return
 	}
 	groups := interleave(r.samples, chosen)
-	d := newDraws(len(r.samples[0]), seed)
+	n := len(r.samples[0])
+	d := draws{rand.NewPCG(seed, 0), uint64(n), make([]pair, (n+1)/2)}
 	for resample := range Resamples {
 		means := d.next(groups[0])
 		for g, rows := range groups {
@@ -167,10 +168,6 @@ type draws struct {
 }
 
 type pair struct{ first, second uint32 }
-
-func newDraws(n int, seed uint64) *draws {
-	return &draws{rand.NewPCG(seed, 0), uint64(n), make([]pair, (n+1)/2)}
-}
 
 // next draws the next resample and returns the means of its rows in a group. Each half of a
 // random number draws a row. Some rows are drawn more often than others, by n in 2³², far
