@@ -14,6 +14,10 @@ func Fast() Kernel {
 
 // Each element of a product is one chain of fused multiply-adds in the order of the
 // inner index, whatever the tiling: results do not depend on the number of rows.
+//
+// A function that has used vectors clears the upper halves of their registers before other
+// code runs. While the halves hold values, many processors run every other floating-point
+// instruction, such as those of math.Exp, several times slower.
 type avx512 struct{}
 
 const (
@@ -128,6 +132,7 @@ func multiplyPanel(c []float32, columns int, a matrix, panel []float32, rows, wi
 			copy(c[(i+r)*columns:][:width], edge[r*padded:])
 		}
 	}
+	archsimd.ClearAVXUpperBits()
 }
 
 // tile adds four rows of a, which begin at at, times a panel to c.
@@ -244,6 +249,7 @@ func addScaledRows(y, x, w []float32) {
 	for i := range count {
 		addRow(y, f[i], w[at[i]:])
 	}
+	archsimd.ClearAVXUpperBits()
 }
 
 func addFourRows(y []float32, f *[4]float32, w0, w1, w2, w3 []float32) {
