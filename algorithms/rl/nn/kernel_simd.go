@@ -93,17 +93,55 @@ func multiply(c []float32, a, b matrix, rows, inner, columns int) {
 // pack stores width columns of b row by row, each row in wide elements. The padding may
 // hold anything: results computed from it are dropped.
 func pack(panel []float32, b matrix, width int) {
-	if b.column == 1 {
+	switch {
+	case b.column == 1 && width == wide:
+		for k := 0; k*wide < len(panel); k++ {
+			from, to := (*[wide]float32)(b.data[k*b.row:]), (*[wide]float32)(panel[k*wide:])
+			archsimd.LoadFloat32x16((*[lanes]float32)(from[:])).Store((*[lanes]float32)(to[:]))
+			archsimd.LoadFloat32x16((*[lanes]float32)(from[lanes:])).Store((*[lanes]float32)(to[lanes:]))
+		}
+		archsimd.ClearAVXUpperBits()
+	case b.column == 1:
 		for k := 0; k*wide < len(panel); k++ {
 			copy(panel[k*wide:], b.data[k*b.row:][:width])
 		}
-		return
+	default:
+		packColumns(panel, b, width)
 	}
+}
+
+// packColumns is pack for a matrix that is stored column by column.
+func packColumns(panel []float32, b matrix, width int) {
 	count := len(panel) / wide
-	for j := range width {
-		for k, v := range b.data[j*b.column:][:count] {
+	column := func(j int) []float32 { return b.data[j*b.column:][:count] }
+	j := 0
+	for ; j+4 <= width; j += 4 {
+		transpose4(panel[j:], column(j), column(j+1), column(j+2), column(j+3))
+	}
+	for ; j < width; j++ {
+		for k, v := range column(j) {
 			panel[k*wide+j] = v
 		}
+	}
+}
+
+// transpose4 stores four columns of equal length at the beginning of the panel's rows.
+func transpose4(panel, w, x, y, z []float32) {
+	n := len(w)
+	x, y, z = x[:n], y[:n], z[:n]
+	k := 0
+	for ; k+4 <= n; k += 4 {
+		a, b := archsimd.LoadFloat32x4((*[4]float32)(w[k:])), archsimd.LoadFloat32x4((*[4]float32)(x[k:]))
+		c, d := archsimd.LoadFloat32x4((*[4]float32)(y[k:])), archsimd.LoadFloat32x4((*[4]float32)(z[k:]))
+		ab01, ab23 := a.SelectFromPair(0, 1, 4, 5, b), a.SelectFromPair(2, 3, 6, 7, b)
+		cd01, cd23 := c.SelectFromPair(0, 1, 4, 5, d), c.SelectFromPair(2, 3, 6, 7, d)
+		ab01.SelectFromPair(0, 2, 4, 6, cd01).Store((*[4]float32)(panel[k*wide:]))
+		ab01.SelectFromPair(1, 3, 5, 7, cd01).Store((*[4]float32)(panel[(k+1)*wide:]))
+		ab23.SelectFromPair(0, 2, 4, 6, cd23).Store((*[4]float32)(panel[(k+2)*wide:]))
+		ab23.SelectFromPair(1, 3, 5, 7, cd23).Store((*[4]float32)(panel[(k+3)*wide:]))
+	}
+	for ; k < n; k++ {
+		panel[k*wide], panel[k*wide+1], panel[k*wide+2], panel[k*wide+3] = w[k], x[k], y[k], z[k]
 	}
 }
 
