@@ -17,7 +17,11 @@ var _ = Register(Family{
 		{Name: "clock", Default: "float32", Values: []string{"float32", "float64"}, Doc: "to what the end of a job is rounded"},
 	}, fleetParams...),
 	New: func(id string, a spec.Args) (Dataset, error) {
-		return reportDays{newFleet(id, a), a["deadlines"] == "tight", a["numpy"] == "1", a["clock"] == "float32"}, nil
+		d := reportDays{fleet: newFleet(id, a), slack: relaxed, numpy1: a["numpy"] == "1", rounded: a["clock"] == "float32"}
+		if a["deadlines"] == "tight" {
+			d.slack = tight
+		}
+		return d, nil
 	},
 })
 
@@ -33,9 +37,9 @@ var _ = Register(Family{
 // tardiness is 1.03 (print 1.04), and 50.0 % of Random's jobs are late (print 50.1).
 type reportDays struct {
 	fleet
-	tight   bool
-	numpy1  bool
-	float32 bool
+	slack
+	// numpy1 draws as NumPy 1 does; rounded ends jobs by a float32 clock.
+	numpy1, rounded bool
 }
 
 // The seeds of the days are reportCount draws below reportSeeds, after np.random.seed(reportSeed).
@@ -55,10 +59,10 @@ func (d reportDays) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Float32 = d.float32
+	f.Float32 = d.rounded
 	seed := reportDaySeed(index)
 	s := numpy.New(seed)
-	jobs := d.jobs(s)
+	jobs := d.jobs(s) // before s.Used
 	return task.Queue{Jobs: jobs, Fleet: f, NumPy: &task.NumPyStream{Seed: seed, Used: s.Used()}}, nil
 }
 
@@ -105,11 +109,7 @@ func (d *reportDays) job(s *numpy.Stream, arrival float64) task.Job {
 	if s.RandInt(3) == 2 {
 		kind = by[1]
 	}
-	slack := slack{2, 4}
-	if d.tight {
-		slack.low, slack.high = 1, 1.5
-	}
-	u := s.Uniform(slack.low, slack.high)
+	u := s.Uniform(d.low, d.high)
 	j := task.Job{
 		Arrival:  inFloat32(arrival),
 		Deadline: inFloat32(arrival + float64(u*kind.on(mig.MaxSize, g1))),

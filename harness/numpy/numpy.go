@@ -81,10 +81,11 @@ func (s *Stream) Random() float64 {
 	return (float64(high)*(1<<26) + float64(low)) / (1 << 53)
 }
 
-// RandInt returns a number from 0 to n-1, and draws nothing if n is 1. It panics if n < 1.
+// RandInt returns a number from 0 to n-1, and draws nothing if n is 1. It panics unless n is from
+// 1 to 2^31.
 func (s *Stream) RandInt(n int) int {
-	if n < 1 {
-		panic("numpy: RandInt needs a positive number")
+	if n < 1 || n > 1<<31 {
+		panic("numpy: RandInt needs a number from 1 to 2^31")
 	}
 	if n == 1 {
 		return 0

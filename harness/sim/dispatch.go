@@ -25,8 +25,8 @@ type Dispatch struct {
 	sizes []mig.Slices
 	// arrived is the number of jobs that have arrived.
 	arrived int
-	// float32 is [task.Fleet.Float32].
-	float32 bool
+	// rounded is [task.Fleet.Float32].
+	rounded bool
 	// ends is, by slice, when its job ends; +Inf if it is free.
 	ends []task.Minutes
 	// completion is when the next busy slice becomes free; +Inf if all are free.
@@ -70,7 +70,7 @@ func NewDispatch(jobs []task.Job, fleet task.Fleet) (*Dispatch, error) {
 	if err := fleet.Validate(); err != nil {
 		return nil, err
 	}
-	e := &Dispatch{float32: fleet.Float32}
+	e := &Dispatch{rounded: fleet.Float32}
 	q := &e.queue
 	q.watts = fleet.Watts
 	q.busy = make([]mig.Slices, len(fleet.Partitions))
@@ -100,7 +100,7 @@ func (e *Dispatch) Reset(jobs []task.Job) error {
 	if err := checkJobs(jobs, e.sizes); err != nil {
 		return err
 	}
-	if e.float32 {
+	if e.rounded {
 		if err := checkFloat32(jobs); err != nil {
 			return err
 		}
@@ -231,7 +231,7 @@ func (e *Dispatch) Place(slice int) error {
 	q.waiting.Pop()
 	j := &q.jobs[job]
 	s.Busy, s.FreeAt = true, q.now+j.On(s.Size)
-	if e.float32 {
+	if e.rounded {
 		s.FreeAt = task.Minutes(float32(s.FreeAt))
 	}
 	q.free--
