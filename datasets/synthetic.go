@@ -30,8 +30,8 @@ type synthetic struct {
 	leave     float64
 	// inClasses leaves the tasks in the order of their classes.
 	inClasses bool
-	// busyStart says that the GPU is in use at time 0.
-	busyStart bool
+	// start is the value of the parameter.
+	start string
 	batches   int
 	// total is 0 if the tasks are not cut, part if all parts are there.
 	total, part int
@@ -54,7 +54,7 @@ func (w *workload) params() []spec.Param {
 		{Name: "batches", Default: "1", Type: spec.Whole(1, maxCount), Doc: "consecutive batches in an instance"},
 		{Name: "total", Type: spec.Whole(1, maxCount), Doc: "tasks in an instance, cut in batches of n"},
 		{Name: "part", Type: spec.Whole(1, maxCount), Doc: "the batch of a total that is there by itself, from 1"},
-		{Name: "start", Default: emptyStart, Values: []string{emptyStart, busyStart}, Doc: "the GPU at time 0: empty, or in a random partition and busy"},
+		{Name: "start", Default: emptyStart, Values: []string{emptyStart, wholeStart, busyStart}, Doc: "the GPU at time 0: empty, one idle instance, or a random partition that is busy"},
 	}
 	if w.only == nil {
 		out = append(out, spec.Param{Name: "order", Default: shuffledOrder, Values: []string{shuffledOrder, classOrder}, Doc: "order of the tasks: shuffled, or class by class"})
@@ -65,7 +65,11 @@ func (w *workload) params() []spec.Param {
 // The values of the parameters start and order.
 const (
 	emptyStart = "empty"
-	busyStart  = "busy"
+	// wholeStart is the idle start of the DRL paper's environments, text and released online
+	// code alike: the whole GPU is one instance, which need not be created.
+	wholeStart = "whole"
+	// busyStart is that of the released evaluation, see [inUse].
+	busyStart = "busy"
 
 	// classOrder is how create_dataset.py of the DRL paper's public code leaves the tasks: by
 	// ascending size up to which they scale, and within a class the memory-bound ones first.
@@ -82,7 +86,7 @@ func seedParam(name, doc string) spec.Param {
 func (w *workload) dataset(id string, a spec.Args) (Dataset, error) {
 	s := synthetic{
 		workload: w, id: id, n: a.Int("n"), psup: a.Int("psup"), generator: generatorNamed(a["gen"]), leave: a.Float("leave"),
-		inClasses: a["order"] == classOrder, busyStart: a["start"] == busyStart,
+		inClasses: a["order"] == classOrder, start: a["start"],
 		batches: a.Int("batches"), total: a.Int("total"), part: a.Int("part"), seed: a.Uint("seed"),
 	}
 	drawn := spec.Args{"n": strconv.Itoa(s.drawn()), "psup": a["psup"], "gen": a["gen"], "leave": a["leave"]}
@@ -155,7 +159,10 @@ func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if s.total != 0 {
 		out = cutOf(out.Tasks, s.n, s.part)
 	}
-	if s.busyStart {
+	switch s.start {
+	case wholeStart:
+		out.Start = []task.Existing{{Instance: g.Partitions()[0][0]}}
+	case busyStart:
 		out.Start = inUse(g, rand.New(pcg("start="+s.name, s.seed, g, index)))
 	}
 	return out, nil
