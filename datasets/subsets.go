@@ -31,9 +31,9 @@ type subsets struct {
 }
 
 const (
-	subsetsName    = "drl/RODINIA"
-	subsetKernels  = 16
-	subsetsOfEach  = 100
+	subsetsName   = "drl/RODINIA"
+	subsetKernels = 16
+	subsetsOfEach = 100
 
 	// OrdersOfSubset is the number of consecutive instances of drl/RODINIA that hold the same
 	// kernels, in different orders.

@@ -31,8 +31,8 @@ type synthetic struct {
 	// inClasses leaves the tasks in the order of their classes.
 	inClasses bool
 	// start is the value of the parameter.
-	start string
-	batches   int
+	start   string
+	batches int
 	// total is 0 if the tasks are not cut, part if all parts are there.
 	total, part int
 	// key and seed name the random stream of the batches.
