@@ -132,29 +132,28 @@ func (c *misoChoice) place(task int32) int {
 // assign tries the tasks from next[i] on for the partition's instances from i on. The
 // tasks before have the given sum of speedups.
 func (c *misoChoice) assign(i int, sum float64) {
-	if sum > c.most {
-		c.most, c.instances = sum, c.part
-		c.tasks = append(c.tasks[:0], c.next[:i]...)
-	}
-	if i == len(c.next) {
-		return
-	}
-	end := i + 1
+	end := min(i+1, len(c.next))
 	if c.permute {
 		end = len(c.next)
 	}
-	size := c.part[i].Size()
+	last := true // no further task fits
 	for j := i; j < end; j++ {
+		size := c.part[i].Size()
 		k := c.next[j]
 		if !c.p.Tasks[k].Fits(size) {
 			continue
 		}
+		last = false
 		// Task j goes to the front and the others keep their order.
 		copy(c.next[i+1:j+1], c.next[i:j])
 		c.next[i] = k
 		c.assign(i+1, sum+c.reference[k]/float64(c.p.Tasks[k].On(size)))
 		copy(c.next[i:j], c.next[i+1:j+1])
 		c.next[j] = k
+	}
+	if last && sum > c.most {
+		c.most, c.instances = sum, c.part
+		c.tasks = append(c.tasks[:0], c.next[:i]...)
 	}
 }
 
