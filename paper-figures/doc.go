@@ -1,14 +1,17 @@
 // Package figures compares what the papers print with what this project measures.
 //
-// Each paper is a sub-package. It lists artefacts: the paper's tables, its figures, and the
-// numbers in its text. An artefact lists the cells that it needs and builds tables, figures
-// and findings from their results. A finding is a published number with its measured value
-// and a verdict:
+// Each paper is a sub-package that declares artefacts: the paper's tables, its figures, and
+// the claims of its text. An artefact asks for results of cells ([Data]), and returns tables,
+// figures, and the values of its claims under one or more readings ([Output]). Which cells a
+// paper needs follows from that one declaration.
 //
-//   - REPRODUCED: within the tolerance, which a data file fixes beforehand;
-//   - DEVIATES: outside the tolerance, with a reason;
-//   - NOT RUNNABLE: something is missing, and the reason says what;
-//   - INPUT: the project takes the number from the paper.
+// Claims are data: published.csv says what the paper prints, margins.csv how far a value may
+// lie from it where the default margin is wrong, and causes.csv why claims deviate
+// ([LoadClaims]). The keys of claims and of values must match, whatever hardware there is
+// ([Match]).
+//
+// Package verdict judges the values. Everything that was found is one [Manifest], from which
+// claims.csv, the pages under results/, the site and the table in README.md are written.
 //
 // This package runs no algorithm. All numbers come from package run, whose referee has
 // checked every schedule, or were measured on a GPU ([datasets.Hardware]).
