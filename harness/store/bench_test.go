@@ -20,7 +20,7 @@ func fill(b *testing.B, dir string, instances int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w.every, w.wait = time.Hour, time.Hour
+	w.wait = time.Hour
 	for i := range instances { // an engine computes instance by instance
 		for s := range benchmarkSeries {
 			r := Row{Instance: i, Micros: float64(i%1000+1) * 1.234, Metrics: NewMetrics(map[string]float64{

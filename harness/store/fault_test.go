@@ -60,7 +60,7 @@ func TestKill(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w.every, w.wait = time.Millisecond, time.Millisecond
+			w.wait = time.Millisecond
 			for range 300 { // then the database is closed, which may be interrupted, too
 				if err := appendAll(w, result(i, float64(i))); err != nil {
 					t.Fatal(err)
@@ -135,7 +135,7 @@ func TestTwoProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.every, w.wait = time.Millisecond, time.Millisecond
+		w.wait = time.Millisecond
 		for i := range n {
 			if fmt.Sprint(i%2) == part || i%10 == 0 {
 				if err := appendAll(w, result(i, float64(i))); err != nil {
@@ -186,7 +186,7 @@ func TestTwoProcesses(t *testing.T) {
 // committed before is there.
 func fillDisk(t *testing.T, db *DB, w *Writer) {
 	t.Helper()
-	w.every, w.wait = time.Hour, time.Hour
+	w.wait = time.Hour
 	committed := 0
 	for i := 0; ; i++ {
 		err := appendAll(w, failure(i, "failed", strings.Repeat("x", 1000)))

@@ -46,7 +46,6 @@ const ofSeries = " WHERE series = (SELECT id FROM series WHERE (" + seriesColumn
 const patience = time.Minute
 
 // A file is one database. It has one connection, on which statements wait for each other.
-//
 // Its journal is SQLite's default, which works on every file system, survives kill -9 and power
 // failures, and is gone after each commit. Readers wait while a writer commits.
 type file struct {

@@ -78,14 +78,13 @@ func (db *DB) Rows(s Series, first, end int) ([]Row, error) {
 
 // cells returns cells of a series by instance. A cell that several files have comes once.
 func (db *DB) cells(s Series, first, end int) (all []cell, err error) {
-	files := db.all()
-	for _, f := range files {
-		if all, err = f.appendCells(all, s, first, end); err != nil {
+	for i, f := range db.all() {
+		if all, err = f.appendCells(all, s, first, end); err == nil && i > 0 {
+			all, err = unite(s, all)
+		}
+		if err != nil {
 			return nil, err
 		}
-	}
-	if len(files) > 1 {
-		return unite(s, all)
 	}
 	return all, nil
 }
@@ -158,15 +157,28 @@ func (db *DB) query(query string, args []any, use func(columns []any) error) err
 	return nil
 }
 
-// tally counts the results of each series, all of which it reads.
-func (db *DB) tally() (map[Series]Tally, error) {
+// each hands over all cells, series by series.
+func (db *DB) each(use func(s Series, cells []cell) error) error {
 	all, err := db.Series(Filter{})
-	out := map[Series]Tally{}
+	if err != nil {
+		return err
+	}
 	for _, s := range all {
 		cells, err := db.cells(s, 0, math.MaxInt)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = use(s, cells)
 		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tally counts the results of each series, all of which it reads.
+func (db *DB) tally() (map[Series]Tally, error) {
+	out := map[Series]Tally{}
+	return out, db.each(func(s Series, cells []cell) error {
 		t := Tally{Done: len(cells)}
 		for i := range cells {
 			if cells[i].Kind != "" {
@@ -174,6 +186,6 @@ func (db *DB) tally() (map[Series]Tally, error) {
 			}
 		}
 		out[s] = t
-	}
-	return out, err
+		return nil
+	})
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // How much work may be lost when the process is killed: what was appended in the last
-// second, or, where committing is slow, in ten times as long as it took last. As many cells
+// second, or, where committing is slow, in ten times as long as it took. As many cells
 // as fullBuffer are committed at once.
 const (
 	commitEvery = time.Second
@@ -32,8 +32,8 @@ type Writer struct {
 	size int
 	// timer runs while there are pending cells.
 	timer *time.Timer
-	// every is how long cells may wait, and wait how long they do at present.
-	every, wait time.Duration
+	// wait is how long cells may be pending.
+	wait time.Duration
 	// failed is the first error of writing. After it, no more is written.
 	failed error
 }
@@ -48,7 +48,7 @@ func (db *DB) Writer(path string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{file: f, pending: map[Series][]cell{}, every: commitEvery, wait: commitEvery}, nil
+	return &Writer{file: f, pending: map[Series][]cell{}, wait: commitEvery}, nil
 }
 
 // Append takes rows of a series, which are committed within a second or by [Writer.Close]. A row
@@ -68,22 +68,7 @@ func (w *Writer) Append(s Series, rows ...Row) error {
 }
 
 // Merge appends all results of a DB. Errors are those of [Writer.Append] and [DB.Rows].
-func (w *Writer) Merge(from *DB) error {
-	all, err := from.Series(Filter{})
-	if err != nil {
-		return err
-	}
-	for _, s := range all {
-		cells, err := from.cells(s, 0, math.MaxInt)
-		if err != nil {
-			return err
-		}
-		if err := w.add(s, cells); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (w *Writer) Merge(from *DB) error { return from.each(w.add) }
 
 func (w *Writer) add(s Series, cells []cell) error {
 	w.mu.Lock()
@@ -94,16 +79,12 @@ func (w *Writer) add(s Series, cells []cell) error {
 		w.flush()
 	}
 	if w.size > 0 && w.timer == nil {
-		w.timer = time.AfterFunc(w.wait, func() {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.flush()
-		})
+		w.timer = time.AfterFunc(w.wait, func() { _ = w.Close() }) // Append says what failed
 	}
 	return w.failed
 }
 
-// Close commits everything. The database can still be read.
+// Close commits everything. The database can still be read and appended to.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -120,7 +101,7 @@ func (w *Writer) flush() {
 	if w.failed == nil && w.size > 0 {
 		began := time.Now()
 		w.failed = w.file.write(w.pending)
-		w.wait = max(w.every, 10*time.Since(began))
+		w.wait = max(w.wait, 10*time.Since(began))
 	}
 	clear(w.pending)
 	w.size = 0
@@ -146,10 +127,9 @@ func (f *file) write(pending map[Series][]cell) error {
 		}
 		_ = tx.Rollback() // SQLite may have done so; the first error says more
 		if code(err) == lib.SQLITE_CONSTRAINT {
-			if have, failed := f.appendCells(nil, s, 0, math.MaxInt); failed == nil {
-				_, conflict := unite(s, append(have, cells...))
-				err = cmp.Or(conflict, err)
-			}
+			have, failed := f.appendCells(nil, s, 0, math.MaxInt)
+			_, conflict := unite(s, append(have, cells...))
+			err = cmp.Or(failed, conflict, err)
 		}
 		return explain(f.path, err)
 	}
