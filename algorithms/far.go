@@ -44,8 +44,11 @@ func (f far) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, err
 	return s, nil
 }
 
-// farPlan runs phases 1 and 2.
+// farPlan runs phases 1 and 2. An empty batch has an empty plan.
 func farPlan(p algo.Problem) *treePlan {
+	if len(p.Tasks) == 0 {
+		return newTreePlan(newTree(p))
+	}
 	r := newRepartitioner(p, newFamily(p))
 	k, makespan := r.best()
 	plan := newTreePlan(r.tree)

@@ -87,6 +87,9 @@ func (s *search) whole() {
 // The share falls to zero towards the end. The best plan is timed without blur.
 func (s *search) improve(ctx context.Context, iterations int, blur float64) error {
 	k := min(atATime, len(s.plan.node))
+	if k == 0 {
+		return nil
+	}
 	for i := range iterations {
 		if i%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
