@@ -51,8 +51,8 @@ func Draw[T ~[mig.MaxSize + 1]float64](s *Sampler, rng *rand.Rand, tasks []T) {
 	}
 }
 
-// fill draws a batch (FAR 6.3), in a random order of arrival. The error is a
-// [*ScarceError].
+// fill draws a batch (FAR 6.3), in a random order of arrival. The errors are those of
+// [fillOnly].
 func fill[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU, tasks []T) error {
 	if s.only != nil {
 		return fillOnly(s, rng, g, tasks)
