@@ -243,15 +243,9 @@ func median(seconds []float64) mig.Seconds { return mig.Seconds(summarize(second
 // than alone. The rows must include every kernel alone, as those of [Corun] do.
 func CorunTable(rows []datasets.CorunTime) reports.Table {
 	t := reports.Table{
-		Title: "Mixes under MPS against their jobs one by one",
-		Columns: []reports.Column{
-			{Name: "mix"},
-			{Name: "total [s]", Right: true},
-			{Name: "one by one [s]", Right: true},
-			{Name: "relative throughput", Right: true},
-			{Name: "slowdown of each job", Right: true},
-		},
-		Notes: []string{undivided + ": the jobs of a mix share them"},
+		Title:   "Mixes under MPS against their jobs one by one",
+		Columns: reports.Left("mix").Right("total [s]", "one by one [s]", "relative throughput", "slowdown of each job"),
+		Notes:   []string{undivided + ": the jobs of a mix share them"},
 	}
 	if len(rows) > 0 {
 		t.Title = Titled(t.Title, rows[0].Provenance)

@@ -354,7 +354,7 @@ func (x *isolation) rows() []datasets.IsolationTime {
 func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 	t := reports.Table{
 		Title:   "Largest difference in percent between kernels alone and beside others",
-		Columns: []reports.Column{{Name: "kernel"}},
+		Columns: reports.Left("kernel"),
 	}
 	var sizes []mig.Slices
 	var kernels []string
@@ -373,7 +373,7 @@ func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 	}
 	slices.Sort(sizes)
 	for _, size := range sizes {
-		t.Columns = append(t.Columns, reports.Column{Name: fmt.Sprint(size), Right: true})
+		t.Columns = t.Columns.Right(fmt.Sprint(size))
 	}
 	for _, k := range kernels {
 		row := []string{k}

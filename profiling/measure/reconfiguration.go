@@ -187,17 +187,8 @@ func (r *round) rows(from datasets.Provenance) []datasets.ReconfigurationTime {
 // it runs them in parallel. All rows must be from one GPU of the model.
 func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) reports.Table {
 	t := reports.Table{
-		Title: "Seconds to create and to destroy instances",
-		Columns: []reports.Column{
-			{Name: "round"},
-			{Name: "size", Right: true},
-			{Name: "operation"},
-			{Name: "mean ± std", Right: true},
-			{Name: "model", Right: true},
-			{Name: "one by one", Right: true},
-			{Name: "all at once", Right: true},
-			{Name: "ratio", Right: true},
-		},
+		Title:   "Seconds to create and to destroy instances",
+		Columns: reports.Left("round").Right("size").Left("operation").Right("mean ± std", "model", "one by one", "all at once", "ratio"),
 		Notes: []string{
 			"model: what schedulers reckon with, " + g.CostSource,
 			"ratio: the round with all operations at once over the round with one by one; 1 where the driver serialises them",
