@@ -465,3 +465,13 @@ func TestWeightsForOtherTasksAndLevels(t *testing.T) {
 		}
 	}
 }
+
+func TestEmptyBatch(t *testing.T) {
+	p := algo.Problem{GPU: mig.MustLookup("A100")}
+	for _, spec := range slices.Concat(specs(algo.TrackBatch), specs(algo.TrackStream)) {
+		s, err := answer(algo.MustParse(spec.Name), p)
+		if err != nil || len(s.Placements)+len(s.Operations) > 0 {
+			t.Errorf("%s without tasks: %+v, %v; want an empty schedule", spec.Name, s, err)
+		}
+	}
+}

@@ -12,9 +12,6 @@ import (
 	"miglab/harness/sim/corun"
 )
 
-// CorunHidden are the hidden layers of the hierarchical paper's network (Table VI).
-var CorunHidden = []int{512, 256, 128}
-
 // CorunName is the name of the hierarchical paper's agent and of its weights.
 const CorunName = "d3qn"
 
@@ -28,7 +25,7 @@ var _ = algo.Register(algo.Spec{
 // NewCorunPolicy returns the paper's network (Table VI): a dueling one with 29 advantages.
 func NewCorunPolicy(k nn.Kernel, rng *rand.Rand) *nn.QNetwork {
 	s := env.GroupingShape()
-	return nn.NewQNetwork(s.Observation, CorunHidden, s.Actions, true, k, rng)
+	return nn.NewQNetwork(s.Observation, []int{512, 256, 128}, s.Actions, true, k, rng)
 }
 
 // corunAgent plans with the embedded weights.
@@ -94,7 +91,7 @@ func (p *CorunPlanner) Plan(ctx context.Context, w corun.Window) (corun.Plan, er
 		for !p.grouping.Done() {
 			p.grouping.Observe(p.observation, p.mask)
 			values, _ := p.policy.Forward(p.observation, 1)
-			out = append(out, p.grouping.Group(Likeliest(values, p.mask)))
+			out = append(out, p.grouping.Group(env.Likeliest(values, p.mask)))
 		}
 		out = append(out, p.grouping.Rest()...)
 		for _, group := range out[from:] {

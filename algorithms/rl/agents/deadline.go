@@ -116,5 +116,5 @@ func (d *deadline) Dispatch(q *sim.Queue) int {
 	}
 	env.ObserveQueue(q, d.original, d.observation, d.mask)
 	preferences, _ := d.policy.Forward(d.observation, 1)
-	return Likeliest(preferences, d.mask)
+	return env.Likeliest(preferences, d.mask)
 }
