@@ -39,8 +39,10 @@ type Family struct {
 type Dataset interface {
 	// Instances returns how many instances there are; 0 means as many as wanted.
 	Instances() int
-	// Instance returns the contents of an instance for a GPU. Indices count from 0. It is only
-	// called with an index that exists.
+	// Instance returns the contents of an instance for a GPU. Indices count from 0. That of a
+	// [Family] is only called with an index that exists. A GPU on which nothing was measured is
+	// an [*UnmeasuredError]. Errors about a file are those of opening it and of reading
+	// its kind, for example [task.ReadCSV].
 	Instance(g *mig.GPU, index int) (task.Payload, error)
 }
 

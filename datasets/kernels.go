@@ -24,23 +24,23 @@ type kernelSet struct {
 // measuredOn has the times of kernels on a GPU model.
 type measuredOn struct {
 	gpu  string
-	rows func() []Measurement
+	rows func() []measurement
 }
 
 // measuredTable has the times of a published table.
-func measuredTable(gpu string, t Table) measuredOn {
-	return measuredOn{gpu, func() []Measurement { return tables()[t] }}
+func measuredTable(gpu, t string) measuredOn {
+	return measuredOn{gpu, func() []measurement { return tables()[t] }}
 }
 
 // publishedKernels are the sets of kernels that others measured.
 var publishedKernels = []*kernelSet{
 	{
-		name: "rodinia", ordered: true, doc: "16 Rodinia kernels measured on A100, 16 on A30", source: publishedIn(RodiniaA100),
-		on: []measuredOn{measuredTable("A100", RodiniaA100), measuredTable("A100-80GB", RodiniaA100), measuredTable("A30", RodiniaA30)},
+		name: "rodinia", ordered: true, doc: "16 Rodinia kernels measured on A100, 16 on A30", source: publishedIn(rodiniaA100),
+		on: []measuredOn{measuredTable("A100", rodiniaA100), measuredTable("A100-80GB", rodiniaA100), measuredTable("A30", rodiniaA30)},
 	},
 	{
-		name: "a30-batch", doc: "8 of the 9 Rodinia kernels that FAR Table 3 runs on A30", source: publishedIn(A30Batch),
-		on: []measuredOn{measuredTable("A30", A30Batch)},
+		name: "a30-batch", doc: "8 of the 9 Rodinia kernels that FAR Table 3 runs on A30", source: publishedIn(a30Batch),
+		on: []measuredOn{measuredTable("A30", a30Batch)},
 	},
 }
 
@@ -50,7 +50,7 @@ var (
 )
 
 // publishedIn returns where a table was published.
-func publishedIn(t Table) string {
+func publishedIn(t string) string {
 	all := readManifest().Files
 	return all[slices.IndexFunc(all, func(f manifestFile) bool { return f.Table == t })].Source
 }
@@ -145,7 +145,7 @@ func (m measured) Instance(g *mig.GPU, index int) (task.Payload, error) {
 }
 
 // tasks returns the tasks in the order of the table.
-func (m *measured) tasks(rows []Measurement) task.Batch {
+func (m *measured) tasks(rows []measurement) task.Batch {
 	b := batch(rows)
 	if m.only != "" {
 		b = slices.DeleteFunc(b, func(t task.Task) bool { return t.Name != m.only })

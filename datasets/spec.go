@@ -16,13 +16,8 @@ type Spec interface {
 	// ID returns the canonical spec: the full name, and the parameters that differ
 	// from their defaults, sorted. [Parse] gives the same dataset back.
 	ID() string
-	// Instances returns how many instances there are; 0 means as many as wanted.
-	Instances() int
-	// Instance returns the contents of an instance for a GPU. Indices count from 0; one
-	// that does not exist is an [*IndexError]. A GPU on which nothing was measured is
-	// an [*UnmeasuredError]. Errors about a file are those of opening it and of reading
-	// its kind, for example [task.ReadCSV].
-	Instance(g *mig.GPU, index int) (task.Payload, error)
+	// An index that does not exist is an [*IndexError].
+	Dataset
 }
 
 // A Varied dataset has instances with contents of which its first instance shows only a part.

@@ -110,7 +110,7 @@ func TestIsolation(t *testing.T) {
 			t.Errorf("other times drew other kernels: %v, %v", again, err)
 		}
 		var w bytes.Buffer
-		if err := datasets.WriteIsolation(&w, rows); err != nil {
+		if err := datasets.WriteHardware(&w, rows); err != nil {
 			t.Fatal(err)
 		}
 		if h, err := datasets.ReadHardware(fstest.MapFS{"a.isolation.csv": {Data: w.Bytes()}}); err != nil || !reflect.DeepEqual(h.Isolation[0].Rows, rows) {
@@ -136,7 +136,7 @@ func TestIsolationUnderMPSSaysSo(t *testing.T) {
 			t.Fatal(err)
 		}
 		var w bytes.Buffer
-		if err := datasets.WriteIsolation(&w, rows); err != nil {
+		if err := datasets.WriteHardware(&w, rows); err != nil {
 			t.Fatal(err)
 		}
 		h, err := datasets.ReadHardware(fstest.MapFS{"a.isolation.csv": {Data: w.Bytes()}})
@@ -294,7 +294,7 @@ func TestIsolationKeepsWhatItHas(t *testing.T) {
 			t.Errorf("%+v, %v", rows, err)
 		}
 		var w bytes.Buffer
-		if err := datasets.WriteIsolation(&w, rows); err != nil {
+		if err := datasets.WriteHardware(&w, rows); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := datasets.ReadHardware(fstest.MapFS{"a.isolation.csv": {Data: w.Bytes()}}); err != nil {
