@@ -2,7 +2,6 @@ package algorithms
 
 import (
 	"context"
-	"strconv"
 
 	"miglab/harness/algo"
 	"miglab/harness/schedule"
@@ -18,10 +17,7 @@ var _ = algo.Register(algo.Spec{
 	Params: []algo.Param{
 		{Name: "refine", Default: "true", Values: []string{"true", "false"}, Doc: "whether phase 3 moves and swaps tasks"},
 	},
-	New: func(a algo.Args) (algo.Batch, error) {
-		refine, err := strconv.ParseBool(a["refine"])
-		return far{refine}, err
-	},
+	New: func(a algo.Args) (algo.Batch, error) { return far{a["refine"] == "true"}, nil },
 })
 
 // far is FAR (Family of Allocations and Repartitioning). Phase 1 lists allocations of

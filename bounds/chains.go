@@ -515,15 +515,6 @@ func isBelow(tree []mig.Node, u, v int) bool {
 	return false
 }
 
-// sums returns the sum of the values of each set.
-func sums(values []float64) []float64 {
-	out := make([]float64, 1<<len(values))
-	for set := 1; set < len(out); set++ {
-		out[set] = out[set&(set-1)] + values[bits.TrailingZeros(uint(set))]
-	}
-	return out
-}
-
 // An arena lends tables of one length. They are all returned together.
 type arena struct {
 	size, used int

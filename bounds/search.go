@@ -125,11 +125,11 @@ func newSearch(ctx context.Context, p *algo.Problem, known mig.Seconds) *search 
 	x.addNodes()
 	sets := 1 << len(p.Tasks)
 	for _, s := range p.GPU.Sizes() {
-		x.took[s] = make([]mig.Seconds, sets)
-		for set := 1; set < sets; set++ {
-			i := bits.TrailingZeros(uint(set))
-			x.took[s][set] = x.took[s][set&(set-1)] + p.Tasks[i].On(s)
+		var times []mig.Seconds
+		for i := range p.Tasks {
+			times = append(times, p.Tasks[i].On(s))
 		}
+		x.took[s] = sums(times)
 	}
 	for i := range p.Tasks {
 		twin := -1

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"slices"
 	"strings"
 
 	"miglab/harness/mig"
@@ -19,24 +18,12 @@ const maxWatts = 1_000_000
 var fleetParams = []spec.Param{
 	{
 		Name: "gpus", Default: "7+7+4-3+4-3+4-2-1+4-2-1+2-2-2-1+2-2-2-1", Doc: "a partition for each GPU",
-		Type: spec.Names("partition", "at least one partition, joined by +, as in 7+4-3", "+", allPartitions),
+		Type: spec.Names("partition", "at least one partition, joined by +, as in 7+4-3", "+", mig.PartitionNames),
 	},
 	{
 		Name: "watts", Default: "40-120-160-200-240-250-250-250", Doc: "what a GPU draws by busy slices from 0",
 		Type: spec.Numbers(0, maxWatts),
 	},
-}
-
-// allPartitions returns the partitions that some model has.
-func allPartitions() []string {
-	var out []string
-	for _, g := range mig.GPUs() {
-		for _, p := range g.Partitions() {
-			out = append(out, p.String())
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // fleet is the GPUs of a dataset of the dispatch track, in the spelling of their parameters.

@@ -212,7 +212,6 @@ func (x *coruns) prepare(ctx context.Context, c *corun) error {
 	}
 	out, err := warmUp(ctx, x.Launcher, j.Kernel, x.Share(j.Percent))
 	if err == nil && out.Status != kernel.OK {
-		out.Detail = "warming up: " + out.Detail
 		x.lose(c, j, out)
 	}
 	return err

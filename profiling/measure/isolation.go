@@ -38,17 +38,16 @@ import (
 // Rows are ordered by kernel, size and case. With an error, the rows cover the repetitions
 // that were done before it.
 func Isolation(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o Options) ([]datasets.IsolationTime, error) {
-	if err := checkKernels(kernels); err != nil {
+	all, err := checked(kernels)
+	if err != nil {
 		return nil, err
 	}
 	x := &isolation{
-		experiment: newExperiment(o), session: s, from: Provenance(s.Identity()), gpu: s.Identity().Model,
+		experiment: newExperiment(o), kernels: all, session: s, from: Provenance(s.Identity()), gpu: s.Identity().Model,
 		bad: map[place]bool{}, seconds: map[trial][]float64{}, spoilt: map[trial]bool{},
 	}
 	each := 0 // runs in each case, of all kernels
-	for i := range kernels {
-		k := &kernels[i]
-		x.kernels = append(x.kernels, k)
+	for _, k := range all {
 		x.rounds = max(x.rounds, x.repetitions(k))
 		each += x.repetitions(k)
 	}

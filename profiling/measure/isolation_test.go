@@ -257,8 +257,8 @@ func TestIsolationLeavesOutWhatFails(t *testing.T) {
 		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.Options{Repetitions: 3, Launcher: l})
 		failed, ok := errors.AsType[*measure.FailedError](err)
 		want := []measure.Failure{
-			{"never", "on 1 slice", kernel.Crash, "exit status 1"},
-			{"never", "on 2 slices", kernel.Crash, "exit status 1"},
+			{"never", "on 1 slice", kernel.Crash, "warming up: exit status 1"},
+			{"never", "on 2 slices", kernel.Crash, "warming up: exit status 1"},
 			{"later", "on 2 slices beside measured:1@0", kernel.Crash, "exit status 1"},
 			{"measured", "on 2 slices beside later:2@2", kernel.Crash, "exit status 1"},
 		}

@@ -157,12 +157,16 @@ func onSlices(size mig.Slices) string {
 }
 
 // warmUp runs a kernel without measuring it, at least once, until the runs have taken as
-// long as its Warmup. It stops at the first run that fails. It returns the last outcome.
+// long as its Warmup. It stops at the first run that fails. It returns the last outcome, whose
+// detail says if it is a failure that the kernel was warming up.
 func warmUp(ctx context.Context, l Launcher, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 	var took time.Duration
 	for {
 		out, err := l.Launch(ctx, k, on)
 		took += out.End.Sub(out.Start)
+		if err == nil && out.Status != kernel.OK {
+			out.Detail = "warming up: " + out.Detail
+		}
 		if err != nil || out.Status != kernel.OK || took >= k.Warmup {
 			return out, err
 		}
@@ -181,28 +185,31 @@ func memoryMB(id profiling.Identity, p *mig.Profile) int {
 // wholeMB is the memory of the whole GPU in MB.
 func wholeMB(id profiling.Identity) int { return int(int64(id.MemoryMiB) << 20 / 1e6) }
 
-// checkKernels refuses kernels that rows and datasets could not tell apart.
-func checkKernels(kernels []kernel.Kernel) error {
+// checked returns pointers to the kernels. It refuses kernels that rows and datasets could not
+// tell apart.
+func checked(kernels []kernel.Kernel) ([]*kernel.Kernel, error) {
 	if len(kernels) == 0 {
-		return fmt.Errorf("there are no kernels to measure")
+		return nil, fmt.Errorf("there are no kernels to measure")
 	}
+	var out []*kernel.Kernel
 	seen := map[string]bool{}
 	for i := range kernels {
 		k := &kernels[i]
 		for _, s := range []string{k.Name, k.Suite, k.SizeClass} {
 			if oneLine(s) != s {
-				return fmt.Errorf("%s:%d: kernel %q: %q has line breaks or superfluous spaces", k.File, k.Line, k.Name, s)
+				return nil, fmt.Errorf("%s:%d: kernel %q: %q has line breaks or superfluous spaces", k.File, k.Line, k.Name, s)
 			}
 		}
 		switch {
 		case k.Name == "":
-			return fmt.Errorf("%s:%d: the kernel has no name", k.File, k.Line)
+			return nil, fmt.Errorf("%s:%d: the kernel has no name", k.File, k.Line)
 		case seen[k.Name]:
-			return fmt.Errorf("%s:%d: kernel %q is described twice; names must differ", k.File, k.Line, k.Name)
+			return nil, fmt.Errorf("%s:%d: kernel %q is described twice; names must differ", k.File, k.Line, k.Name)
 		}
 		seen[k.Name] = true
+		out = append(out, k)
 	}
-	return nil
+	return out, nil
 }
 
 // oneLine turns a text from outside into a single line.

@@ -36,7 +36,8 @@ import (
 // lost, the sweep stops at once. The profile holds all runs of the file, even with an
 // error. It is nil if the file cannot be used.
 func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, file string, o Options) (_ *Profile, err error) {
-	if err := checkKernels(kernels); err != nil {
+	all, err := checked(kernels)
+	if err != nil {
 		return nil, err
 	}
 	log, runs, err := openRuns(file)
@@ -45,11 +46,8 @@ func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, fil
 	}
 	defer func() { err = errors.Join(err, log.close()) }()
 	w := &sweep{
-		experiment: newExperiment(o), file: file, session: s, id: s.Identity(), log: log, runs: runs,
+		experiment: newExperiment(o), kernels: all, file: file, session: s, id: s.Identity(), log: log, runs: runs,
 		ran: map[cell]bool{}, over: map[place]bool{}, warm: map[place]bool{},
-	}
-	for i := range kernels {
-		w.kernels = append(w.kernels, &kernels[i])
 	}
 	if err := w.resume(); err != nil {
 		return nil, err
@@ -192,7 +190,6 @@ func (w *sweep) run(ctx context.Context, k *kernel.Kernel, on profiling.Instance
 	if k.Warmup > 0 && (fresh || !w.warm[at]) {
 		out, err := warmUp(ctx, w.Launcher, k, on)
 		if err != nil || out.Status != kernel.OK {
-			out.Detail = "warming up: " + out.Detail
 			return out, err
 		}
 		w.warm[at] = true
