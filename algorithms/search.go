@@ -103,7 +103,6 @@ func (s *search) improve(ctx context.Context, iterations int, blur float64) erro
 	return nil
 }
 
-// restore returns to the best plan.
 func (s *search) restore() {
 	for i, node := range s.bestNode {
 		s.plan.take(int32(i))
@@ -112,7 +111,6 @@ func (s *search) restore() {
 	s.now = s.plan.time()
 }
 
-// keep remembers the plan if it is the best so far.
 func (s *search) keep() {
 	if s.now < s.best {
 		s.best = s.now
@@ -154,7 +152,6 @@ func (s *search) pick(k int) {
 	}
 }
 
-// add adds a task to those to be re-inserted, unless it is among them.
 func (s *search) add(i int32) {
 	if !slices.Contains(s.tasks, i) {
 		s.tasks = append(s.tasks, i)

@@ -63,7 +63,6 @@ func (b *bySlice) latest(of mig.Mask) mig.Seconds {
 	return latest
 }
 
-// set gives some slices the same instant.
 func (b *bySlice) set(of mig.Mask, to mig.Seconds) {
 	for ; of != 0; of &= of - 1 {
 		b[bits.TrailingZeros8(uint8(of))] = to

@@ -63,7 +63,6 @@ func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	return s.best, nil
 }
 
-// A freeInstance is an instance with the data that the search needs.
 type freeInstance struct {
 	size mig.Slices
 	mask mig.Mask
@@ -99,7 +98,6 @@ func sameShape(tree []mig.Node, a, b mig.Node) bool {
 	})
 }
 
-// A freeSearch is one run of the branch and bound.
 type freeSearch struct {
 	ctx       context.Context
 	problem   *algo.Problem

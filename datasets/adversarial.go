@@ -33,7 +33,6 @@ func (p *peaked) String() string {
 	return fmt.Sprintf("most efficient on %d slices, and at least %g times as efficient on %d", p.at, p.share, p.near)
 }
 
-// keeps reports whether a task meets the condition.
 func (p *peaked) keeps(t *times, sizes []mig.Slices) bool {
 	most := efficiency(t, p.at)
 	for _, s := range sizes {

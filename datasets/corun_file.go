@@ -15,7 +15,6 @@ var _ = Register(Family{
 	},
 })
 
-// programsFile is a window of a user's own programs.
 type programsFile struct {
 	aFile
 	corunSetting

@@ -96,7 +96,6 @@ func fitKernel(kernel, program string, curve []point) KernelFit {
 	return best
 }
 
-// classOf returns the class that Table IV gives a program.
 func classOf(program string) task.Class {
 	for _, row := range table4 {
 		for _, printed := range strings.Fields(row.programs) {

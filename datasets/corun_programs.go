@@ -41,7 +41,6 @@ func programs(draw uint64) []task.Program {
 	return out
 }
 
-// table4Names returns the names of Table IV's programs, in its order.
 func table4Names() []string {
 	var out []string
 	for _, row := range table4 {

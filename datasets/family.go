@@ -49,7 +49,6 @@ type Dataset interface {
 // FileKey is the key of the path in the parameters of a family of files.
 const FileKey = "FILE"
 
-// families are all families that are registered.
 var families []Family
 
 // Register adds a family and returns it. It panics if a name is bad or taken, if New is missing,
@@ -149,7 +148,6 @@ func (f *Family) open(name string, pairs []string) (Spec, error) {
 	return named{d, id}, nil
 }
 
-// named is a dataset with its canonical spec.
 type named struct {
 	Dataset
 	id string
@@ -241,7 +239,6 @@ type aFile string
 
 func (aFile) Instances() int { return 1 }
 
-// readFile opens a file and reads it.
 func readFile[T any](path aFile, read func(f io.Reader, name string) (T, error)) (T, error) {
 	f, err := strictcsv.Open(string(path))
 	if err != nil {

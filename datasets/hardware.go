@@ -165,7 +165,6 @@ func WriteHardware[Row hardwareRow](w io.Writer, rows []Row) error { return gocs
 // hardwarePrefix begins the names of the datasets of kernels measured on GPUs.
 const hardwarePrefix = "hardware/"
 
-// hardwareSets returns a set of kernels for each table.
 func hardwareSets(tables []HardwareTable[KernelTime]) []*kernelSet {
 	var out []*kernelSet
 	for _, t := range tables {

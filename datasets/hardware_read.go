@@ -271,7 +271,6 @@ func sizeError(g *mig.GPU, s mig.Slices) error {
 	return fmt.Errorf("%s has no instances of size %d; it has the sizes %v", g, s, g.Sizes())
 }
 
-// positive reports whether all times are positive and finite.
 func positive(times ...mig.Seconds) bool {
 	return !slices.ContainsFunc(times, func(t mig.Seconds) bool { return !(t > 0) || math.IsInf(float64(t), 1) })
 }

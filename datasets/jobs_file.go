@@ -17,7 +17,6 @@ var _ = Register(Family{
 	},
 })
 
-// jobsFile is a file of jobs.
 type jobsFile struct {
 	aFile
 	fleet

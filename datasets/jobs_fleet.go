@@ -8,7 +8,6 @@ import (
 	"miglab/harness/task"
 )
 
-// maxWatts limits the parameter watts.
 const maxWatts = 1_000_000
 
 // fleetParams declare the GPUs of a dataset of the dispatch track. The defaults are the fleet of

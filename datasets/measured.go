@@ -39,7 +39,6 @@ type measurement struct {
 //go:embed manifest.json measured
 var files embed.FS
 
-// manifest lists the embedded files.
 type manifest struct {
 	Files []manifestFile `json:"files"`
 }
@@ -81,7 +80,6 @@ var tables = sync.OnceValue(func() map[string][]measurement {
 	return out
 })
 
-// parseMeasurements reads a file of measured times.
 func parseMeasurements(file string, text []byte) ([]measurement, error) {
 	t, err := strictcsv.Read[measurement](bytes.NewReader(text), file, strictcsv.Format{
 		Columns: strictcsv.Columns[measurement](), Exact: true, MayBeEmpty: []string{"std_seconds", "runs"}, Empty: "there are no rows",

@@ -14,7 +14,6 @@ var _ = Register(Family{
 	New: func(_ string, a spec.Args) (Dataset, error) { return profile{aFile(a[FileKey])}, nil },
 })
 
-// profile is a tasks file.
 type profile struct{ aFile }
 
 func (p profile) Instance(g *mig.GPU, _ int) (task.Payload, error) {

@@ -17,7 +17,6 @@ var _ = Register(Family{
 	},
 })
 
-// requestsFile is a file of requests.
 type requestsFile struct {
 	aFile
 	gpus int

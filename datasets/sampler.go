@@ -73,7 +73,6 @@ func fill[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU,
 	return nil
 }
 
-// draw draws a task.
 func (s *synthetic) draw(rng *rand.Rand, g *mig.GPU, scales shape) times {
 	// The conversion keeps the product from being fused with the sum.
 	t1 := float64(s.shortest) + float64(float64(s.longest-s.shortest)*rng.Float64())

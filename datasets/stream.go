@@ -32,7 +32,6 @@ func pcg(key string, seed uint64, g *mig.GPU, index int) *rand.PCG {
 	return hashed(strconv.AppendInt(append(text, "\nindex="...), int64(index), 10))
 }
 
-// hashed returns the random stream of a key.
 func hashed(key []byte) *rand.PCG {
 	sum := sha256.Sum256(key)
 	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:]))

@@ -54,7 +54,6 @@ var _ = Register(Family{
 	},
 })
 
-// choose draws the subsets.
 func (s *subsets) choose(key string) {
 	rng := rand.New(hashed([]byte(key)))
 	var sides [2][]uint16

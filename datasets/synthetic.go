@@ -36,7 +36,6 @@ type synthetic struct {
 	seed uint64
 }
 
-// params declares the parameters of a workload.
 func (w *workload) params() []spec.Param {
 	return []spec.Param{
 		{Name: "n", Default: strconv.Itoa(w.tasks), Type: spec.Whole(1, maxCount), Doc: "tasks in a batch"},
@@ -53,7 +52,6 @@ func (w *workload) params() []spec.Param {
 	}
 }
 
-// seedParam declares a seed.
 func seedParam(name, doc string) spec.Param {
 	return spec.Param{Name: name, Default: "1", Type: spec.Seed, Doc: doc}
 }
@@ -68,7 +66,6 @@ func (w *workload) dataset(id string, a spec.Args) (Dataset, error) {
 	return s, s.checkCut()
 }
 
-// checkCut returns an error about parameters that do not go together.
 func (s *synthetic) checkCut() error {
 	switch {
 	case s.total == 0 && s.part != 0:
@@ -136,7 +133,6 @@ func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	return out, nil
 }
 
-// drawn returns how many tasks are drawn together.
 func (s *synthetic) drawn() int {
 	if s.total != 0 {
 		return s.total

@@ -15,7 +15,6 @@ type state struct {
 	Processes       []process
 }
 
-// instance is a GPU instance.
 type instance struct {
 	ID int
 	// Profile is the driver's number of the profile.
@@ -28,14 +27,12 @@ type instance struct {
 	Until    time.Time
 }
 
-// process is a process that uses an instance or the GPU.
 type process struct {
 	PID  int
 	Name string
 	On   int
 }
 
-// find returns the instance with an ID, or nil.
 func (s *state) find(id int) *instance {
 	for i := range s.Instances {
 		if s.Instances[i].ID == id {
@@ -45,7 +42,6 @@ func (s *state) find(id int) *instance {
 	return nil
 }
 
-// A store keeps a state.
 type store interface {
 	// update lets one caller at a time change the state. It keeps the changes even if f
 	// fails.

@@ -86,7 +86,6 @@ func Corun(ctx context.Context, on Shared, mixes []Mix, o Options) ([]datasets.C
 	return x.rows(), failed(x.failures, "see to them and measure again, or leave these mixes out")
 }
 
-// coruns is the state of a Corun.
 type coruns struct {
 	experiment
 	Shared
@@ -217,7 +216,6 @@ func (x *coruns) prepare(ctx context.Context, c *corun) error {
 	return err
 }
 
-// rows summarises the runs by mix and job.
 func (x *coruns) rows() []datasets.CorunTime {
 	var out []datasets.CorunTime
 	for _, c := range x.mixes {

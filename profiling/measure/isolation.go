@@ -126,7 +126,6 @@ type trial struct {
 	number int
 }
 
-// isolation is the state of an Isolation.
 type isolation struct {
 	experiment
 	session *session.Session
@@ -310,7 +309,6 @@ func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, on profi
 	return nil
 }
 
-// join lists neighbours as [datasets.IsolationTime] does.
 func join(ns []neighbour) string {
 	out := make([]string, len(ns))
 	for i, n := range ns {
@@ -319,7 +317,6 @@ func join(ns []neighbour) string {
 	return strings.Join(out, " ")
 }
 
-// rows summarises the repetitions by kernel, size and case.
 func (x *isolation) rows() []datasets.IsolationTime {
 	var out []datasets.IsolationTime
 	for _, k := range x.kernels {

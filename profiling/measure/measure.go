@@ -64,12 +64,10 @@ func newExperiment(o Options) experiment {
 	return experiment{Options: o}
 }
 
-// repetitions is how often a kernel is measured.
 func (x *experiment) repetitions(k *kernel.Kernel) int {
 	return cmp.Or(x.Options.Repetitions, k.Repetitions, Repetitions)
 }
 
-// fail records a run that did not end well.
 func (x *experiment) fail(k *kernel.Kernel, where string, out kernel.Outcome) {
 	x.failures = append(x.failures, Failure{k.Name, where, out.Status, oneLine(out.Detail)})
 }
@@ -140,7 +138,6 @@ func (e *FailedError) Error() string {
 	return fmt.Sprintf("these runs failed and are left out: %s; %s", strings.Join(list, "; "), e.Remedy)
 }
 
-// failed returns a [*FailedError], or nil if nothing failed.
 func failed(failures []Failure, remedy string) error {
 	if len(failures) == 0 {
 		return nil
@@ -148,7 +145,6 @@ func failed(failures []Failure, remedy string) error {
 	return &FailedError{failures, remedy}
 }
 
-// onSlices says where a kernel ran.
 func onSlices(size mig.Slices) string {
 	if size == 1 {
 		return "on 1 slice"
@@ -182,7 +178,6 @@ func memoryMB(id profiling.Identity, p *mig.Profile) int {
 	return p.MemoryGB * 1000
 }
 
-// wholeMB is the memory of the whole GPU in MB.
 func wholeMB(id profiling.Identity) int { return int(int64(id.MemoryMiB) << 20 / 1e6) }
 
 // checked returns pointers to the kernels. It refuses kernels that rows and datasets could not

@@ -87,7 +87,6 @@ func Summarize(runs []Run) *Profile {
 	return p
 }
 
-// result summarises the runs of one kernel on one size.
 func result(runs []*Run) Result {
 	out := Result{Suite: runs[0].Suite, Kernel: runs[0].Kernel, Size: runs[0].Size, Status: kernel.OK, Runs: len(runs)}
 	var seconds []float64

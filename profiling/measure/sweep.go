@@ -62,7 +62,6 @@ func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, fil
 	return p, failed(mine, "to run it again, delete its lines from "+file)
 }
 
-// sweep is the state of a Sweep.
 type sweep struct {
 	experiment
 	file    string
@@ -77,7 +76,6 @@ type sweep struct {
 	over, warm map[place]bool
 }
 
-// resume adopts the rows of the file.
 func (w *sweep) resume() error {
 	if len(w.runs) > 0 {
 		now := w.row(&kernel.Kernel{}, &mig.Profile{}, 0)
@@ -115,7 +113,6 @@ func describe(k *kernel.Kernel) string {
 	return fmt.Sprintf("%x", h[:6])
 }
 
-// rounds runs all rounds.
 func (w *sweep) rounds(ctx context.Context) error {
 	w.report()
 	last := 0

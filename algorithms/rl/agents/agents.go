@@ -24,7 +24,6 @@ var Workloads = []string{"POORSCALING", "GOODSCALING", "MIXSCALINGUNIFORM", "MIX
 //go:embed weights
 var weights embed.FS
 
-// read returns an embedded file.
 var read = weights.ReadFile
 
 // Extension ends the names of weight files.

@@ -28,7 +28,6 @@ func NewCorunPolicy(k nn.Kernel, rng *rand.Rand) *nn.QNetwork {
 	return nn.NewQNetwork(s.Observation, []int{512, 256, 128}, s.Actions, true, k, rng)
 }
 
-// corunAgent plans with the embedded weights.
 type corunAgent struct{ network nn.Policy }
 
 // corunNetwork reads the weights once: reading takes longer than many decisions.
@@ -46,7 +45,6 @@ func newCorunAgent(algo.Args) (algo.Corun, error) {
 	return corunAgent{n}, nil
 }
 
-// Plan implements [algo.Corun].
 func (a corunAgent) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
 	p, ok := corunPlanners.Get().(*CorunPlanner)
 	if !ok {
@@ -56,7 +54,6 @@ func (a corunAgent) Plan(ctx context.Context, w corun.Window) (corun.Plan, error
 	return p.Plan(ctx, w)
 }
 
-// corunPlanners holds unused planners.
 var corunPlanners sync.Pool
 
 // A CorunPlanner plans windows with a network. It splits windows of more than 12 jobs into

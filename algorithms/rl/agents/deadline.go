@@ -74,7 +74,6 @@ func deadlineNames() []string {
 	return names
 }
 
-// deadline dispatches with a trained network.
 type deadline struct {
 	policy      nn.Policy
 	original    bool

@@ -27,7 +27,6 @@ const (
 	counterDestroys  = "destroys"
 )
 
-// A description says what an agent consists of.
 type description struct {
 	// weights is the name of the embedded file.
 	weights string
@@ -71,12 +70,10 @@ type setting struct {
 	model   mig.Reconfiguration
 }
 
-// Schedule implements [algo.Batch].
 func (a *agent) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
 	return a.ScheduleStream(ctx, p, []int{len(p.Tasks)})
 }
 
-// ScheduleStream implements [algo.Stream].
 func (a *agent) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
 	if n := p.GPUs(); n != 1 {
 		return schedule.Schedule{}, &UnsupportedError{fmt.Sprintf("%d GPUs", n), "it was trained for one"}

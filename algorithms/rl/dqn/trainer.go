@@ -187,7 +187,6 @@ func (t *Trainer) update(workers int, stats *learn.Stats) error {
 	return nil
 }
 
-// gradient computes the gradient of a shard's part of the batch.
 func (t *Trainer) gradient(k int) {
 	s := t.shards[k]
 	clear(s.Policy.Gradients())

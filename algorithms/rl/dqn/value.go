@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 )
 
-// uniform draws an allowed action.
 func uniform(mask []bool, rng *rand.Rand) int {
 	n := 0
 	for _, ok := range mask {

@@ -482,7 +482,6 @@ func (b *Batch) delay(w way) float64 {
 	return delay
 }
 
-// busy returns the set of slices that are not free.
 func (b *Batch) busy() (set uint8) {
 	for s, r := range b.remaining {
 		if r > 0 {

@@ -49,7 +49,6 @@ func ProfileOf(p *task.Program) Profile {
 	return Profile{p.Compute, p.Memory, (1 - p.Serial) * p.Parallelism, p.Parallelism}
 }
 
-// profiled is a job of the window.
 type profiled struct {
 	Profile
 	// index is that in the window.
@@ -224,7 +223,6 @@ func (g *Grouping) assign(a *action) (s assignment) {
 	return s
 }
 
-// put gives a slot the job at a place of left.
 func (s *assignment) put(g *Grouping, o *offer, at int) {
 	p := &g.jobs[g.left[at]]
 	s.jobs[o.slot] = int8(at)

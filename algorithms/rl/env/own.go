@@ -204,7 +204,6 @@ type view struct {
 	exists uint32
 }
 
-// look takes a view of the device.
 func (o *Own) look() {
 	l, v := o.layout, &o.view
 	var free [8]float64
