@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 			policy.Parameters()[i] = float32(0.1 * rng.NormFloat64())
 		}
 		var b bytes.Buffer
-		if err := nn.WriteWeights(&b, nn.Meta{Network: policy.String(), Agent: name}, policy.Parameters(), nn.Float16); err != nil {
+		if err := nn.WriteWeights(&b, nn.Meta{Network: policy.String(), Agent: name}, policy.Parameters()); err != nil {
 			panic(err)
 		}
 		standIns["weights/"+name+Extension] = b.Bytes()
@@ -452,7 +452,7 @@ func TestWeightsForOtherTasksAndLevels(t *testing.T) {
 		other := meta
 		other.Tasks, other.Levels = c.tasks, c.levels
 		var file bytes.Buffer
-		if err := nn.WriteWeights(&file, other, parameters, nn.Float16); err != nil {
+		if err := nn.WriteWeights(&file, other, parameters); err != nil {
 			t.Fatal(err)
 		}
 		reading(t, func(string) ([]byte, error) { return file.Bytes(), nil })
