@@ -1,6 +1,8 @@
 package datasets
 
 import (
+	"io"
+
 	"miglab/harness/mig"
 	"miglab/harness/spec"
 	"miglab/harness/task"
@@ -20,8 +22,8 @@ type programsFile struct {
 	corunSetting
 }
 
-func (s programsFile) Instance(*mig.GPU, int) (task.Payload, error) {
-	jobs, err := readFile(s.aFile, task.ReadPrograms)
+func (s programsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
+	jobs, err := readFile(s.aFile, g, func(f io.Reader, name string, _ *mig.GPU) ([]task.Program, error) { return task.ReadPrograms(f, name) })
 	if err != nil {
 		return nil, err
 	}

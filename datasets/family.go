@@ -239,12 +239,12 @@ type aFile string
 
 func (aFile) Instances() int { return 1 }
 
-func readFile[T any](path aFile, read func(f io.Reader, name string) (T, error)) (T, error) {
+func readFile[T any](path aFile, g *mig.GPU, read func(f io.Reader, name string, g *mig.GPU) (T, error)) (T, error) {
 	f, err := strictcsv.Open(string(path))
 	if err != nil {
 		var none T
 		return none, err
 	}
 	defer f.Close()
-	return read(f, string(path))
+	return read(f, string(path), g)
 }

@@ -55,7 +55,7 @@ var _ = Register(Family{
 })
 
 func (s *subsets) choose(key string) {
-	rng := rand.New(hashed([]byte(key)))
+	rng := rand.New(Hashed([]byte(key)))
 	var sides [2][]uint16
 	for k := uint16(1); k != 0; k++ {
 		side := 0

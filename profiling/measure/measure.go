@@ -15,8 +15,6 @@ package measure
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -232,8 +230,7 @@ const undivided = "MPS limits the multiprocessors alone: bandwidth, L2 and memor
 // stream returns the random numbers of one cell of an experiment. They do not depend on
 // the numbers drawn for other cells.
 func stream(seed uint64, cell string) *rand.Rand {
-	h := sha256.Sum256(fmt.Appendf(nil, "%d %s", seed, cell))
-	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(h[:]), binary.LittleEndian.Uint64(h[8:])))
+	return rand.New(datasets.Hashed(fmt.Appendf(nil, "%d %s", seed, cell)))
 }
 
 // summarize describes at least one time of a run, all positive and finite. The deviation

@@ -12,7 +12,6 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"strings"
 	"sync"
 
 	"miglab/algorithms/rl/nn"
@@ -67,6 +66,20 @@ func load(name string, tasks, levels int, into nn.Policy) error {
 	return nn.LoadInto(into, file, meta, parameters)
 }
 
+// policies keeps the network of each name once, as reading weights takes longer than many
+// decisions.
+var policies sync.Map // name to func() (nn.Policy, error)
+
+// policyOf returns the network of the embedded weights of a name. It must not be used, but
+// shared. untrained makes a network for them.
+func policyOf(name string, untrained func() nn.Policy) (nn.Policy, error) {
+	once, _ := policies.LoadOrStore(name, sync.OnceValues(func() (nn.Policy, error) {
+		p := untrained()
+		return p, load(name, 0, 0, p)
+	}))
+	return once.(func() (nn.Policy, error))()
+}
+
 // hashes holds the first 16 hexadecimal digits of the SHA-256 of weight files, by
 // name; "" if there is no such file.
 var hashes sync.Map
@@ -83,19 +96,4 @@ func hashOf(name string) string {
 	}
 	hashes.Store(name, hash)
 	return hash
-}
-
-// Trained lists the names of the embedded weights.
-func Trained() []string {
-	entries, err := weights.ReadDir("weights")
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), Extension); ok {
-			names = append(names, name)
-		}
-	}
-	return names
 }

@@ -68,8 +68,7 @@ func reading(t *testing.T, otherwise func(file string) ([]byte, error)) {
 // forget lets agents read their weights anew.
 func forget() {
 	runners.Clear()
-	corunNetwork.Store(nil)
-	deadlinePolicies.Clear()
+	policies.Clear()
 	hashes.Clear()
 }
 

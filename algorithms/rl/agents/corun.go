@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
@@ -30,19 +29,9 @@ func NewCorunPolicy(k nn.Kernel, rng *rand.Rand) *nn.QNetwork {
 
 type corunAgent struct{ network nn.Policy }
 
-// corunNetwork reads the weights once: reading takes longer than many decisions.
-var corunNetwork atomic.Pointer[nn.QNetwork]
-
 func newCorunAgent(algo.Args) (algo.Corun, error) {
-	if n := corunNetwork.Load(); n != nil {
-		return corunAgent{n}, nil
-	}
-	n := NewCorunPolicy(nn.Portable(), rand.New(rand.NewPCG(0, 0)))
-	if err := load(CorunName, 0, 0, n); err != nil {
-		return nil, err
-	}
-	corunNetwork.Store(n)
-	return corunAgent{n}, nil
+	p, err := policyOf(CorunName, func() nn.Policy { return NewCorunPolicy(nn.Portable(), rand.New(rand.NewPCG(0, 0))) })
+	return corunAgent{p}, err
 }
 
 func (a corunAgent) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
