@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"fmt"
 	"strings"
 
 	"miglab/harness/mig"
@@ -30,14 +31,14 @@ type fleet struct{ id, gpus, watts string }
 
 func newFleet(id string, a spec.Args) fleet { return fleet{id, a["gpus"], a["watts"]} }
 
-// on returns the fleet of GPUs of a model. The error is a [*SpecError] with a
-// [*nearest.UnknownError] if the model lacks a partition.
+// on returns the fleet of GPUs of a model. The error wraps a [*nearest.UnknownError] if the
+// model lacks a partition.
 func (f *fleet) on(g *mig.GPU) (task.Fleet, error) {
 	out := task.Fleet{Watts: spec.Floats(f.watts)}
 	for _, name := range strings.Split(f.gpus, "+") {
 		p, err := g.ParsePartition(name)
 		if err != nil {
-			return task.Fleet{}, &SpecError{f.id, err}
+			return task.Fleet{}, fmt.Errorf("dataset %q: %w", f.id, err)
 		}
 		out.Partitions = append(out.Partitions, p)
 	}

@@ -58,10 +58,10 @@ func load(name string, tasks, levels int, into nn.Policy) error {
 		return err
 	}
 	if meta.Agent != name {
-		return &nn.WeightsError{File: file, Kind: nn.ErrNetwork, Detail: fmt.Sprintf("it holds agent %q, want %q", meta.Agent, name)}
+		return fmt.Errorf("%s: %w: it holds agent %q, want %q", file, nn.ErrNetwork, meta.Agent, name)
 	}
 	if meta.Tasks != tasks || meta.Levels != levels {
-		return &nn.WeightsError{File: file, Kind: nn.ErrNetwork, Detail: fmt.Sprintf("it is for N = %d and M = %d, want %d and %d", meta.Tasks, meta.Levels, tasks, levels)}
+		return fmt.Errorf("%s: %w: it is for N = %d and M = %d, want %d and %d", file, nn.ErrNetwork, meta.Tasks, meta.Levels, tasks, levels)
 	}
 	return nn.LoadInto(into, file, meta, parameters)
 }

@@ -35,7 +35,7 @@ type Meta struct {
 	Hash string `json:"-"`
 }
 
-// The kinds of errors in weights. A [WeightsError] wraps one of them.
+// The kinds of errors in weights, which name the file and say more.
 var (
 	ErrNotWeights = errors.New("not a weights file")
 	ErrVersion    = errors.New("unknown version of weights")
@@ -45,16 +45,6 @@ var (
 	ErrNotFinite  = errors.New("weights that are not finite")
 	ErrNetwork    = errors.New("weights of another network")
 )
-
-// A WeightsError says what is wrong with the weights of a file.
-type WeightsError struct {
-	File   string
-	Kind   error // one of the values above
-	Detail string
-}
-
-func (e *WeightsError) Error() string { return fmt.Sprintf("%s: %v: %s", e.File, e.Kind, e.Detail) }
-func (e *WeightsError) Unwrap() error { return e.Kind }
 
 // A file is the magic bytes, the version, the lengths of header and payload (4
 // bytes each, little-endian), the header in JSON, the parameters in half precision, and the
@@ -93,7 +83,7 @@ func WriteWeights(w io.Writer, meta Meta, parameters []float32) error {
 	for i, v := range parameters {
 		half := toHalf(v)
 		if !finite(fromHalf(half)) {
-			return &WeightsError{"to be written", ErrNotFinite, fmt.Sprintf("parameter %d is %v, in %s not finite", i, v, halfPrecision)}
+			return fmt.Errorf("to be written: %w: parameter %d is %v, in %s not finite", ErrNotFinite, i, v, halfPrecision)
 		}
 		b = binary.LittleEndian.AppendUint16(b, half)
 	}
@@ -105,12 +95,12 @@ func WriteWeights(w io.Writer, meta Meta, parameters []float32) error {
 func finite(v float32) bool { return v-v == 0 }
 
 // ReadWeights reads what WriteWeights wrote. Errors name the file; they are the reader's
-// or a [*WeightsError]. Memory is allocated as the data arrives, so that a damaged length
+// or wrap one of the kinds above. Memory is allocated as the data arrives, so that a damaged length
 // allocates no memory.
 func ReadWeights(r io.Reader, file string) (Meta, []float32, error) {
 	var meta Meta
 	fail := func(kind error, format string, values ...any) (Meta, []float32, error) {
-		return Meta{}, nil, &WeightsError{file, kind, fmt.Sprintf(format, values...)}
+		return Meta{}, nil, fmt.Errorf("%s: %w: %s", file, kind, fmt.Sprintf(format, values...))
 	}
 	const limit = prefix + maxHeader + maxSize + sha256.Size
 	b, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
@@ -169,10 +159,10 @@ func ReadWeights(r io.Reader, file string) (Meta, []float32, error) {
 // LoadInto copies what ReadWeights returned to a policy of the same description.
 func LoadInto(p Policy, file string, meta Meta, parameters []float32) error {
 	if meta.Network != p.String() {
-		return &WeightsError{file, ErrNetwork, fmt.Sprintf("it holds %q, want %q", meta.Network, p.String())}
+		return fmt.Errorf("%s: %w: it holds %q, want %q", file, ErrNetwork, meta.Network, p.String())
 	}
 	if len(parameters) != len(p.Parameters()) {
-		return &WeightsError{file, ErrNetwork, fmt.Sprintf("it holds %d parameters, want %d", len(parameters), len(p.Parameters()))}
+		return fmt.Errorf("%s: %w: it holds %d parameters, want %d", file, ErrNetwork, len(parameters), len(p.Parameters()))
 	}
 	copy(p.Parameters(), parameters)
 	return nil
