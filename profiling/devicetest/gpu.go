@@ -29,7 +29,7 @@ type GPU struct {
 	watch    func(Step)
 	// first is the state of a new GPU.
 	first state
-	store store
+	store *store
 
 	mu          sync.Mutex
 	failCreates map[int]fault
@@ -113,7 +113,7 @@ const (
 // New returns a GPU in MIG mode, without instances, whose state is in this process.
 func New(model *mig.GPU, opts ...Option) *GPU {
 	g := build(model, opts)
-	g.store = &memory{s: g.first}
+	g.store = &store{s: g.first}
 	return g
 }
 

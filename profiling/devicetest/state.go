@@ -1,7 +1,6 @@
 package devicetest
 
 import (
-	"sync"
 	"time"
 
 	"miglab/harness/mig"
@@ -40,22 +39,4 @@ func (s *state) find(id int) *instance {
 		}
 	}
 	return nil
-}
-
-type store interface {
-	// update lets one caller at a time change the state. It keeps the changes even if f
-	// fails.
-	update(f func(*state) error) error
-}
-
-// memory keeps the state in this process.
-type memory struct {
-	mu sync.Mutex
-	s  state
-}
-
-func (m *memory) update(f func(*state) error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return f(&m.s)
 }
