@@ -252,6 +252,18 @@ func (p Partition) Mask() Mask {
 // is the numbering of FAR Fig. 1. There are 19 on the 7-slice models and 5 on A30.
 func (g *GPU) Partitions() []Partition { return g.partitions }
 
+// PartitionNames returns the names of the partitions that some model has, sorted.
+func PartitionNames() []string {
+	var out []string
+	for _, g := range GPUs() {
+		for _, p := range g.Partitions() {
+			out = append(out, p.String())
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // PartitionsOf returns the maximal partitions over the profiles that keep
 // accepts, in descending lexicographic order of their sizes.
 func (g *GPU) PartitionsOf(keep func(*Profile) bool) []Partition {

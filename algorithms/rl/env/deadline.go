@@ -164,7 +164,6 @@ func (d *Deadline) completed() float64 {
 	return sum
 }
 
-// final returns the reward for the whole day.
 func (d *Deadline) final() float64 {
 	r := d.engine.Result()
 	jobs := float64(r.Jobs)

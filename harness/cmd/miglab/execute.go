@@ -157,7 +157,7 @@ func writeExecution(c *cobra.Command, out string, on *session.Session, p schedul
 	from := measure.Provenance(on.Identity())
 	rows := execute.Compare(from, p, planned, real)
 	if err := atomicfile.WriteFile(filepath.Join(out, "execution.csv"), func(w io.Writer) error {
-		return datasets.WriteExecution(w, rows)
+		return datasets.WriteHardware(w, rows)
 	}); err != nil {
 		return err
 	}

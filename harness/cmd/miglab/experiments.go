@@ -73,7 +73,7 @@ func newReconfiguration() *cobra.Command {
 				rows, err := measure.Reconfiguration(c.Context(), s, measure.Options{Repetitions: f.repetitions, Progress: progress.set})
 				progress.done()
 				return f.keep(c, measured{
-					"reconfiguration.csv", len(rows), func(w io.Writer) error { return datasets.WriteReconfiguration(w, rows) },
+					"reconfiguration.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) },
 					measure.ReconfigurationTable(rows, s.Identity().Model),
 				}, err)
 			})
@@ -100,7 +100,7 @@ func newIsolation() *cobra.Command {
 				rows, err := measure.Isolation(c.Context(), s, kernels, measure.Options{Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set})
 				progress.done()
 				return f.keep(c, measured{
-					"isolation.csv", len(rows), func(w io.Writer) error { return datasets.WriteIsolation(w, rows) }, measure.IsolationTable(rows),
+					"isolation.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, measure.IsolationTable(rows),
 				}, err)
 			})
 		},
@@ -144,7 +144,7 @@ func newCorun() *cobra.Command {
 				rows, err := measure.Corun(c.Context(), measure.Shared{GPU: s.Identity(), Share: d.Share}, mixes, measure.Options{Repetitions: f.repetitions, Progress: progress.set})
 				progress.done()
 				return f.keep(c, measured{
-					"corun.csv", len(rows), func(w io.Writer) error { return datasets.WriteCorun(w, rows) }, measure.CorunTable(rows),
+					"corun.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, measure.CorunTable(rows),
 				}, err)
 			})
 		},
@@ -241,7 +241,7 @@ func (f *profileFlags) counters(c *cobra.Command, s *session.Session, kernels []
 	}
 	progress.done()
 	classes, unsorted := f.classes(s, rows)
-	err = f.keep(c, measured{"counters.csv", len(rows), func(w io.Writer) error { return datasets.WriteCounters(w, rows) }, counters.Table(classes)}, err)
+	err = f.keep(c, measured{"counters.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, counters.Table(classes)}, err)
 	return errors.Join(err, unsorted)
 }
 

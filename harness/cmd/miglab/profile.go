@@ -163,7 +163,7 @@ func (f *profileFlags) writeProfile(c *cobra.Command, p *measure.Profile) error 
 	title := fmt.Sprintf("%s, %s", p.Runs[0].Name, source)
 	monotonicity := measure.Monotonicity("Monotonicity, "+title, p.GPU, tasks)
 	if err := errors.Join(
-		f.save("kernels.csv", func(w io.Writer) error { return datasets.WriteKernels(w, p.Kernels()) }),
+		f.save("kernels.csv", func(w io.Writer) error { return datasets.WriteHardware(w, p.Kernels()) }),
 		f.save(tasksFile(source), p.WriteTasks),
 		reports.SaveFigure(filepath.Join(f.out, "speedup"), reports.Speedups(title, p.GPU, tasks, 4)),
 		f.saveTable("monotonicity", monotonicity),
