@@ -37,7 +37,7 @@ func (e *IncompleteError) Error() string {
 // Merge adds the results of all tasks, and how long they took, to the database results.db of a
 // store. cells are all cells of the command. If some are missing, it is an
 // [*IncompleteError], after those that exist were merged. A sweep of units has nothing to
-// merge, and the store may be nil. Other errors are a [*ChangedError], a
+// merge, and the store may be nil. Other errors are those of [Plan.Of], a
 // [*store.ConflictError] and those of the file system.
 func Merge(folder string, p *Plan, cells []run.Cell, into *store.DB) (Status, error) {
 	s, err := p.merge(folder, cells, into)

@@ -99,7 +99,7 @@ func (s *Status) Unfinished() []int {
 
 // Look says how a sweep stands, from its files alone. cells are all cells of the
 // command; a sweep of units needs none. now is the time at which an attempt is
-// running or is not. Errors are a [*ChangedError] and those of the file system.
+// running or is not. Errors are those of [Plan.Of] and of the file system.
 func Look(folder string, p *Plan, cells []run.Cell, now time.Time) (Status, error) {
 	if p.Units != nil {
 		return p.unitStatus(folder, now)

@@ -58,7 +58,7 @@ func ownFile(folder string, task int, runName string) string {
 // share it. About the work of a second is lost if the process is killed.
 //
 // When ctx is cancelled, what is computed is written, and Work returns ctx.Err().
-// Other errors are a [*ChangedError], those of [run.Engine.Run] and of the store.
+// Other errors are those of [Plan.Of], of [run.Engine.Run] and of the store.
 func Work(ctx context.Context, folder string, p *Plan, task int, runName string, cells []run.Cell, e run.Engine) error {
 	return p.attempt(ctx, folder, task, runName, func(report func(done, total int)) error {
 		own, err := p.Of(task, cells)

@@ -52,7 +52,7 @@ func newExecute() *cobra.Command {
 			}
 			var a algo.Algorithm
 			if plan == "" {
-				if a, err = parseAlgorithm(algorithm, algo.TrackBatch); err != nil {
+				if a, err = algo.ParseFor(algorithm, algo.TrackBatch); err != nil {
 					return err
 				}
 			}

@@ -26,7 +26,7 @@ func newSchedule() *cobra.Command {
 			"  miglab schedule --gpu A30 --algorithm 'fixpart?p=2-2' --tasks tasks.csv --reconfiguration free --format png --out schedule.png\n" +
 			"  miglab schedule --algorithm 'exec:./my-scheduler --fast?timeout=1s' --tasks tasks.csv",
 		RunE: func(c *cobra.Command, _ []string) error {
-			a, err := parseAlgorithm(algorithm, algo.TrackBatch)
+			a, err := algo.ParseFor(algorithm, algo.TrackBatch)
 			if err != nil {
 				return err
 			}
@@ -98,20 +98,4 @@ func writeSchedule(w io.Writer, p schedule.Problem, s schedule.Schedule, m sched
 		})
 	}
 	return t.Text(w)
-}
-
-// parseAlgorithm finds an algorithm of a track.
-func parseAlgorithm(id string, track algo.Track) (algo.Algorithm, error) {
-	a, err := algo.ParseFor(id, track)
-	if err != nil {
-		return a, err
-	}
-	if a.Spec.Track != track {
-		var names []string
-		for _, s := range algo.All(track) {
-			names = append(names, s.Name)
-		}
-		return a, fmt.Errorf("%q is of the %s track: %w", id, a.Spec.Track, nearest.Unknown(string(track)+" algorithm", id, names))
-	}
-	return a, nil
 }
