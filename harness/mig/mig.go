@@ -181,30 +181,14 @@ func (g *GPU) Profile(size Slices) *Profile {
 	return g.bySize[size]
 }
 
-// PlacementError says that a model has no standard instance of a size at a slice.
-type PlacementError struct {
-	GPU         string
-	Size, Start Slices
-	// Starts lists where the size may begin. It is empty if the model lacks the size.
-	Starts []Slices
-}
-
-func (e *PlacementError) Error() string {
-	if len(e.Starts) == 0 {
-		return fmt.Sprintf("%s has no instances of size %d", e.GPU, e.Size)
-	}
-	return fmt.Sprintf("%s cannot place size %d at slice %d; it may start at %v", e.GPU, e.Size, e.Start, e.Starts)
-}
-
 // Instance returns the standard instance of a size that begins at a memory slice.
-// The error is a [*PlacementError].
 func (g *GPU) Instance(size, start Slices) (Instance, error) {
 	p := g.Profile(size)
 	if p == nil {
-		return Instance{}, &PlacementError{GPU: g.Name, Size: size, Start: start}
+		return Instance{}, fmt.Errorf("%s has no instances of size %d", g.Name, size)
 	}
 	if !slices.Contains(p.Starts, start) {
-		return Instance{}, &PlacementError{GPU: g.Name, Size: size, Start: start, Starts: p.Starts}
+		return Instance{}, fmt.Errorf("%s cannot place size %d at slice %d; it may start at %v", g.Name, size, start, p.Starts)
 	}
 	return Instance{p, start}, nil
 }

@@ -16,8 +16,8 @@ import (
 // are each a [*FormatError]: a field that is unknown, missing, duplicate or of the wrong
 // type; a task or GPU that the problem does not have; an instance that the GPU cannot
 // hold; a makespan_s that is not the end of the last task, to 1e-9 of it; and text after
-// the end. The error wraps a [*nearest.UnknownError] for unknown names and a
-// [*mig.PlacementError] for impossible instances. Other errors are those of r.
+// the end. The error wraps a [*nearest.UnknownError] for unknown names. Other errors are
+// those of r.
 //
 // Decode does not check whether the schedule is valid; see [Check].
 func Decode(r io.Reader, p Problem) (Schedule, error) {

@@ -48,7 +48,7 @@ func TestAnInvalidScheduleHasNoMetrics(t *testing.T) {
 	if len(invalid.Violations) != len(schedule.Check(p, s)) || invalid.Algorithm != "hand" {
 		t.Errorf("%+v", invalid)
 	}
-	if v, ok := errors.AsType[schedule.Violation](err); !ok || v.Kind != schedule.WrongGPU {
+	if v := invalid.Violations[0]; v.Kind != schedule.WrongGPU {
 		t.Errorf("the first violation is %v", v)
 	}
 	text := err.Error()

@@ -50,8 +50,8 @@ func ReadCSVLines(r io.Reader, file string, g *mig.GPU) (Batch, []int, error) {
 
 // WriteCSV writes what [ReadCSV] reads: reading it back gives the same batch, to
 // the last bit of every duration on the sizes that the GPU has. A batch that the
-// GPU cannot run, or with a name that files cannot hold, is an [*InvalidError]; other
-// errors are those of w.
+// GPU cannot run, or with a name that files cannot hold, is an error; other errors are
+// those of w.
 func WriteCSV(w io.Writer, g *mig.GPU, b Batch) error {
 	if err := b.Validate(g); err != nil {
 		return err
@@ -59,7 +59,7 @@ func WriteCSV(w io.Writer, g *mig.GPU, b Batch) error {
 	rows := make([]row, len(b))
 	for i := range b {
 		if problem := nameProblem(b[i].Name); problem != "" {
-			return &InvalidError{i, b[i].Name, "has a name that " + problem}
+			return fmt.Errorf("task %q (number %d) has a name that %s", b[i].Name, i+1, problem)
 		}
 		rows[i].Task = b[i].Name
 		cells := rows[i].cells()
