@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -507,33 +508,10 @@ func (c *checker) work() {
 
 // byTime orders spans by GPU, start and end.
 func byTime(a, b span) int {
-	switch {
-	case a.gpu != b.gpu:
-		return before(a.gpu < b.gpu)
-	case a.start != b.start:
-		return before(a.start < b.start)
-	case a.end != b.end:
-		return before(a.end < b.end)
-	}
-	return int(a.id) - int(b.id)
+	return cmp.Or(cmp.Compare(a.gpu, b.gpu), cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.id, b.id))
 }
 
 // byInstance orders operations by instance and start.
 func byInstance(a, b span) int {
-	switch {
-	case a.gpu != b.gpu:
-		return before(a.gpu < b.gpu)
-	case a.key != b.key:
-		return before(a.key < b.key)
-	case a.start != b.start:
-		return before(a.start < b.start)
-	}
-	return int(a.id) - int(b.id)
-}
-
-func before(yes bool) int {
-	if yes {
-		return -1
-	}
-	return 1
+	return cmp.Or(cmp.Compare(a.gpu, b.gpu), cmp.Compare(a.key, b.key), cmp.Compare(a.start, b.start), cmp.Compare(a.id, b.id))
 }
