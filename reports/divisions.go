@@ -131,7 +131,7 @@ func (b *divisionBox) draw(c draw.Canvas, left, top, bottom vg.Length) {
 	label(c, r, b.label)
 }
 
-// boxes returns what is drawn, frames last. The error is an *InputError.
+// boxes returns what is drawn, frames last.
 func (d *Division) boxes(figure string) (out []divisionBox, err error) {
 	bad := func(format string, args ...any) ([]divisionBox, error) {
 		return nil, refuse(figure, fmt.Sprintf("row %q", d.Label), format, args...)

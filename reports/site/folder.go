@@ -87,7 +87,7 @@ func holdsSite(dir string, files []file) (bool, error) {
 		return true, err
 	}
 	if !bytes.Contains(index, []byte(mark)) {
-		return true, &InputError{dir, errors.New("the folder holds something else than a site; name an empty or a new one")}
+		return true, refuse(dir, "the folder holds something else than a site; name an empty or a new one")
 	}
 	own, err := ownFiles(dir, files)
 	if err != nil {
@@ -99,7 +99,7 @@ func holdsSite(dir string, files []file) (bool, error) {
 		}
 		name, err := filepath.Rel(dir, path)
 		if err == nil && !own[filepath.ToSlash(name)] {
-			err = &InputError{path, errors.New("miglab site did not write this file and would delete it; move it, or name another folder")}
+			err = refuse(path, "miglab site did not write this file and would delete it; move it, or name another folder")
 		}
 		return err
 	})
