@@ -3,7 +3,6 @@ package site
 import (
 	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -54,7 +53,7 @@ func replace(dir string, files []file) (err error) {
 	made, aside := filepath.Join(work, "new"), filepath.Join(work, "old")
 	for _, f := range files {
 		path := filepath.Join(made, filepath.FromSlash(f.path))
-		if err := atomicfile.WriteFile(path, func(w io.Writer) error { _, err := w.Write(f.data); return err }); err != nil {
+		if err := atomicfile.Write(path, f.data); err != nil {
 			return err
 		}
 	}

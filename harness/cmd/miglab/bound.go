@@ -12,7 +12,6 @@ import (
 	"miglab/bounds"
 	"miglab/bounds/certificate"
 	"miglab/harness/algo"
-	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 	"miglab/reports"
 )
@@ -32,9 +31,6 @@ func newBound() *cobra.Command {
 		Example: "  miglab bound --gpu A100 --tasks tasks.csv\n  miglab bound --gpu A30 --tasks tasks.csv --format json\n" +
 			"  miglab bound --gpu A100 --tasks tasks.csv --exact\n  miglab bound --gpu A100 --tasks tasks.csv --exact --format json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if format != "text" && format != "json" {
-				return nearest.Unknown("format", format, []string{"json", "text"})
-			}
 			p, err := pf.problem()
 			if err != nil {
 				return err
@@ -75,7 +71,7 @@ func newBound() *cobra.Command {
 		},
 	}
 	pf.register(c)
-	c.Flags().StringVar(&format, "format", "text", "text or json")
+	addFlag(c, &format, "format", "text", oneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().BoolVar(&exact, "exact", false, "find the best schedule and prove how good it is")
 	return c
 }

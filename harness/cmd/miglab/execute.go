@@ -26,7 +26,8 @@ import (
 func newExecute() *cobra.Command {
 	var df deviceFlags
 	var kf kernelFlags
-	var tasks, algorithm, plan, model, out string
+	var tasks, algorithm, plan, out string
+	var model mig.Reconfiguration
 	c := &cobra.Command{
 		Use:   "execute",
 		Short: "Run a schedule on real GPUs and set its end times beside the simulated ones",
@@ -46,10 +47,6 @@ func newExecute() *cobra.Command {
 			if plan != "" && c.Flags().Changed("algorithm") {
 				return errors.New("give either --algorithm or --schedule")
 			}
-			m, err := mig.ParseReconfiguration(model)
-			if err != nil {
-				return err
-			}
 			var a algo.Algorithm
 			if plan == "" {
 				if a, err = algo.ParseFor(algorithm, algo.TrackBatch); err != nil {
@@ -63,7 +60,7 @@ func newExecute() *cobra.Command {
 				if err := sameSource(tasks, ids[0].Source); err != nil {
 					return err
 				}
-				p = schedule.Problem{GPU: ids[0].Model, Count: len(ids), Model: m}
+				p = schedule.Problem{GPU: ids[0].Model, Count: len(ids), Model: model}
 				file, err := readTasks(tasks, p.GPU)
 				if err != nil {
 					return err
@@ -83,7 +80,6 @@ func newExecute() *cobra.Command {
 				return writable(out)
 			}, func(gpus []*session.Session) error {
 				progress := newProgress(c.ErrOrStderr(), "tasks")
-				defer progress.done()
 				real, err := execute.Run(c.Context(), p, s, execute.Options{GPUs: gpus, Kernels: programs, Progress: progress.set})
 				progress.done()
 				if len(real.Placements) > 0 {
@@ -105,7 +101,7 @@ func newExecute() *cobra.Command {
 	c.Flags().StringVar(&tasks, "tasks", "", "tasks CSV, the times that the schedule is made with")
 	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")
 	c.Flags().StringVar(&plan, "schedule", "", "schedule JSON to run in place of an algorithm's (miglab schedule writes it)")
-	c.Flags().StringVar(&model, "reconfiguration", "sequential", "sequential, parallel or free")
+	addFlag(c, &model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 	c.Flags().StringVar(&out, "out", filepath.Join("results", "execute"), "folder for the times, the table and the chart")
 	return c
 }

@@ -104,7 +104,7 @@ func newRoot() *cobra.Command {
 		if c == root && c.Flags().NArg() > 0 {
 			return unknownCommand(root, c.Flags().Arg(0))
 		}
-		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
+		return flagError(c, err)
 	})
 	return root
 }

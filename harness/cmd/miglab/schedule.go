@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"miglab/bounds"
 	"miglab/harness/algo"
-	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 	"miglab/reports"
 )
@@ -18,7 +16,6 @@ import (
 func newSchedule() *cobra.Command {
 	var pf problemFlags
 	var algorithm, format, out string
-	formats := []string{"json", "text", "svg", "png"}
 	c := &cobra.Command{
 		Use:   "schedule",
 		Short: "Schedule a batch of tasks and print or draw the schedule",
@@ -29,9 +26,6 @@ func newSchedule() *cobra.Command {
 			a, err := algo.ParseFor(algorithm, algo.TrackBatch)
 			if err != nil {
 				return err
-			}
-			if !slices.Contains(formats, format) {
-				return nearest.Unknown("format", format, formats)
 			}
 			p, err := pf.problem()
 			if err != nil {
@@ -70,7 +64,7 @@ func newSchedule() *cobra.Command {
 	pf.register(c)
 	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms), or exec: and a program")
 	completeFlag(c, "algorithm", algo.Complete)
-	c.Flags().StringVar(&format, "format", "json", "json, text, svg or png")
+	addFlag(c, &format, "format", "json", oneOf("format", []string{"json", "text", "svg", "png"}), "json, text, svg or png")
 	c.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
 	return c
 }

@@ -92,7 +92,7 @@ func (f *submitFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.shared, "shared", false, "the folder is on a file system that all machines see, although it does not look so")
 	c.Flags().StringVar(&f.jobName, "job-name", "", "begins the names of jobs (default: miglab and the sweep's name)")
 	if f.engine != "" {
-		c.Flags().IntVar(&f.tasks, "tasks", 16, "tasks to cut the command into, at most")
+		addFlag(c, &f.tasks, "tasks", "16", atLeast(1), "tasks to cut the command into, at most")
 		c.Flags().StringVar(&f.sweep, "sweep", "", "folder for the sweep (default: sweeps/NAME in the command's folder for results)")
 	}
 }
@@ -196,9 +196,6 @@ func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh
 		}
 		return s, false, s.sameProgram()
 	}
-	if f.tasks < 1 {
-		return nil, false, fmt.Errorf("--tasks %d: at least 1", f.tasks)
-	}
 	w, err := readAssignment(args)
 	if err != nil {
 		return nil, false, err
@@ -246,13 +243,8 @@ func (f *submitFlags) check(dir string) error {
 	if f.engine == "" {
 		return fmt.Errorf("%s was never submitted; name the engine, as in miglab submit local --missing %s", dir, shell([]string{f.missing}))
 	}
-	switch {
-	case f.jobName != "" && !jobNames.MatchString(f.jobName):
+	if f.jobName != "" && !jobNames.MatchString(f.jobName) {
 		return fmt.Errorf("--job-name %q: at most 40 lower-case letters, digits and dashes, a letter or digit first and last", f.jobName)
-	case f.arrayLimit < 0:
-		return fmt.Errorf("--array-limit %d: at least 0", f.arrayLimit)
-	case f.workers < 0:
-		return fmt.Errorf("--workers %d: at least 0", f.workers)
 	}
 	return nil
 }
