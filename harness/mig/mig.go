@@ -197,14 +197,7 @@ func (g *GPU) Instance(size, start Slices) (Instance, error) {
 // a double-memory profile and a larger one with the same memory differ in their compute
 // slices (1g.10gb, 2g.10gb). The error is a [*nearest.UnknownError].
 func (g *GPU) ProfileByName(name string) (*Profile, error) {
-	var names []string
-	for _, p := range g.Profiles {
-		if p.String() == name {
-			return p, nil
-		}
-		names = append(names, p.String())
-	}
-	return nil, nearest.Unknown("profile of "+g.Name, name, names)
+	return nearest.Find("profile of "+g.Name, name, g.Profiles, (*Profile).String)
 }
 
 // A Partition is a set of disjoint instances of one GPU, by ascending start.
@@ -294,12 +287,5 @@ func (g *GPU) fits(exist Partition, in Instance) bool {
 // ParsePartition finds a maximal partition by its sizes, for example 4-2-1. The
 // error is a [*nearest.UnknownError].
 func (g *GPU) ParsePartition(s string) (Partition, error) {
-	var names []string
-	for _, p := range g.partitions {
-		if p.String() == s {
-			return p, nil
-		}
-		names = append(names, p.String())
-	}
-	return nil, nearest.Unknown("partition of "+g.Name, s, names)
+	return nearest.Find("partition of "+g.Name, s, g.partitions, Partition.String)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"github.com/gocarina/gocsv"
 
@@ -102,15 +101,9 @@ type class Class
 
 // UnmarshalCSV reads a class.
 func (c *class) UnmarshalCSV(s string) error {
-	if slices.Contains(Classes(), Class(s)) {
-		*c = class(s)
-		return nil
-	}
-	var known []string
-	for _, k := range Classes() {
-		known = append(known, string(k))
-	}
-	return nearest.Unknown("class", s, known)
+	known, err := nearest.Find("class", s, Classes(), func(c Class) string { return string(c) })
+	*c = class(known)
+	return err
 }
 
 // A soloTime is the time alone on a whole GPU as files write it.

@@ -184,17 +184,13 @@ func (f *kernelFlags) read() ([]kernel.Kernel, error) {
 	if err != nil || len(f.only) == 0 {
 		return m.Kernels, err
 	}
-	var names []string
-	for _, k := range m.Kernels {
-		names = append(names, k.Name)
-	}
 	var chosen []kernel.Kernel
 	for _, name := range f.only {
-		i := slices.Index(names, name)
-		if i < 0 {
-			return nil, fmt.Errorf("--only: %w", nearest.Unknown("kernel", name, names))
+		k, err := nearest.Find("kernel", name, m.Kernels, func(k kernel.Kernel) string { return k.Name })
+		if err != nil {
+			return nil, fmt.Errorf("--only: %w", err)
 		}
-		chosen = append(chosen, m.Kernels[i])
+		chosen = append(chosen, k)
 	}
 	return chosen, nil
 }
