@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 	"miglab/harness/sim"
@@ -288,9 +287,4 @@ func (a Algorithm) ScheduleStream(ctx context.Context, p Problem, lengths []int)
 	s, err := a.made.(Stream).ScheduleStream(ctx, p, lengths)
 	s.Algorithm = a.ID
 	return s, err
-}
-
-// Bound computes an algorithm of the bound track, in seconds.
-func (a Algorithm) Bound(ctx context.Context, p Problem) (mig.Seconds, error) {
-	return a.made.(Bound).Bound(ctx, p)
 }

@@ -3,7 +3,6 @@ package external
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -106,13 +105,7 @@ type solution struct {
 }
 
 func (s *solution) check(id int64) error {
-	if err := s.expect(id, "schedule"); err != nil {
-		return err
-	}
-	if s.Type == "schedule" && s.Schedule == nil {
-		return errors.New("schedule is missing")
-	}
-	return nil
+	return s.need(id, "schedule", s.Schedule == nil, "schedule is")
 }
 
 // read returns the schedule of a solution, or an [*Error] without a program.

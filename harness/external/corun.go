@@ -2,7 +2,6 @@ package external
 
 import (
 	"context"
-	"errors"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -65,13 +64,7 @@ type planGroup struct {
 }
 
 func (p *plan) check(id int64) error {
-	if err := p.expect(id, "plan"); err != nil {
-		return err
-	}
-	if p.Type == "plan" && p.Groups == nil {
-		return errors.New("groups are missing")
-	}
-	return nil
+	return p.need(id, "plan", p.Groups == nil, "groups are")
 }
 
 // read returns the plan, or an [*Error] without a program.

@@ -71,6 +71,15 @@ func (h *head) expect(id int64, types ...string) error {
 	return nil
 }
 
+// need is [head.expect] for one type, whose answers must have what is absent.
+func (h *head) need(id int64, name string, absent bool, what string) error {
+	err := h.expect(id, name)
+	if err == nil && h.Type == name && absent {
+		err = errors.New(what + " missing")
+	}
+	return err
+}
+
 func (h *head) declined() error {
 	if h.Type != "error" {
 		return nil
