@@ -60,7 +60,7 @@ func newBound() *cobra.Command {
 				}{float64(area), float64(published), float64(certified)})
 			}
 			t := reports.Table{
-				Columns: []reports.Column{{Name: "bound"}, {Name: "seconds", Right: true}, {Name: "proven"}, {Name: "source"}},
+				Columns: reports.Left("bound").Right("seconds").Left("proven", "source"),
 				Rows: [][]string{
 					{"area", fmt.Sprintf("%.6f", area), "yes", "FAR 6.4"},
 					{"l_bound", fmt.Sprintf("%.6f", published), "no, it can exceed the optimum", "DRL 5.2"},
@@ -96,7 +96,7 @@ func writeExact(c *cobra.Command, p schedule.Problem, format string) error {
 		proven = "yes"
 	}
 	t := reports.Table{
-		Columns: []reports.Column{{Name: "what"}, {Name: "value", Right: true}, {Name: "by"}},
+		Columns: reports.Left("what").Right("value").Left("by"),
 		Rows: [][]string{
 			{"lower bound", fmt.Sprintf("%.6f s", claim.Lower), claim.Witness.Kind},
 			{"best schedule", fmt.Sprintf("%.6f s", claim.Optimum), claim.Schedule.Algorithm},

@@ -63,15 +63,8 @@ func groupTable(w corun.Window, s corun.Setup) (t reports.Table, err error) {
 		return t, err
 	}
 	t = reports.Table{
-		Title: "Simulated on " + s.String(),
-		Columns: []reports.Column{
-			{Name: "program"},
-			{Name: "class"},
-			{Name: "parameters"},
-			{Name: "alone [s]", Right: true},
-			{Name: "in the group [s]", Right: true},
-			{Name: "slowdown", Right: true},
-		},
+		Title:   "Simulated on " + s.String(),
+		Columns: reports.Left("program", "class", "parameters").Right("alone [s]", "in the group [s]", "slowdown"),
 		Notes: []string{fmt.Sprintf("simulated, not measured: %.3f s, one after the other %.3f s; relative throughput %.3f; fairness %.3f",
 			float64(result.Makespan), float64(result.TimeSharing), result.Throughput(), result.Fairness())},
 	}

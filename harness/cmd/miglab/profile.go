@@ -243,14 +243,7 @@ func gpuTable(d profiling.Device) (reports.Table, error) {
 		return t, err
 	}
 	t.Title = fmt.Sprintf("%s (%s), driver %s", id.Name, id.Model, id.Driver)
-	t.Columns = []reports.Column{
-		{Name: "profile"},
-		{Name: "id", Right: true},
-		{Name: "slices", Right: true},
-		{Name: "memory slices", Right: true},
-		{Name: "starts"},
-		{Name: "exists at"},
-	}
+	t.Columns = reports.Left("profile").Right("id", "slices", "memory slices").Left("starts", "exists at")
 	for _, p := range id.Model.Profiles {
 		starts, err := d.Placements(p)
 		if errors.Is(err, profiling.ErrMIGOff) {

@@ -76,10 +76,8 @@ func writeSchedule(w io.Writer, p schedule.Problem, s schedule.Schedule, m sched
 		return err
 	}
 	t := reports.Table{
-		Title: fmt.Sprintf("%s on %d x %s, %s reconfiguration", s.Algorithm, p.GPUs(), p.GPU, p.Model),
-		Columns: []reports.Column{
-			{Name: "start (s)", Right: true}, {Name: "end (s)", Right: true}, {Name: "GPU", Right: true}, {Name: "slices"}, {Name: "what"}, {Name: "of"},
-		},
+		Title:   fmt.Sprintf("%s on %d x %s, %s reconfiguration", s.Algorithm, p.GPUs(), p.GPU, p.Model),
+		Columns: reports.Right("start (s)", "end (s)", "GPU").Left("slices", "what", "of"),
 		Notes: []string{
 			fmt.Sprintf("makespan %.3f s; area bound %.3f s; utilisation %.1f %%; %d reconfigurations taking %.2f s",
 				m.Makespan, area, 100*m.Utilisation, m.Reconfigurations, m.Reconfiguring),
