@@ -132,6 +132,27 @@ func (c cell) MarshalCSV() (string, error) {
 // shortest writes a number as the shortest text that reads back as the same number.
 func shortest[T ~float64](v T) string { return strconv.FormatFloat(float64(v), 'g', -1, 64) }
 
+// A decimal is a number as files write it, one of those that B holds.
+type decimal[B interface {
+	holds(v float64) bool
+	// what completes the sentence "... is not".
+	what() string
+}] float64
+
+// UnmarshalCSV reads a number.
+func (d *decimal[B]) UnmarshalCSV(s string) error {
+	var all B
+	v, err := strictcsv.Float(s)
+	if err != nil || !all.holds(v) {
+		return fmt.Errorf("%q is not %s", s, all.what())
+	}
+	*d = decimal[B](v + 0) // -0 becomes 0
+	return nil
+}
+
+// MarshalCSV writes what UnmarshalCSV reads.
+func (d decimal[B]) MarshalCSV() (string, error) { return shortest(d), nil }
+
 // MaxName is the length in bytes of the longest name that files may hold.
 const MaxName = 200
 
