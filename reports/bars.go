@@ -131,7 +131,6 @@ func (f Bars) validate(ch *chart) error {
 	return nil
 }
 
-// whisker draws the error bar of a category.
 func (g *BarGroup) whisker(c draw.Canvas, category int, x vg.Length, y func(float64) vg.Length) {
 	if g.Low == nil {
 		return

@@ -79,7 +79,6 @@ func (m mark) Plot(c draw.Canvas, p *plot.Plot) {
 	m(c, x, y)
 }
 
-// newChart checks the axes of a chart.
 func newChart(title string, x, y Axis) (*chart, error) {
 	ch := &chart{title: title, x: x, y: y, dataX: emptySpan(), dataY: emptySpan()}
 	return ch, ch.check()

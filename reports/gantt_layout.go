@@ -50,7 +50,6 @@ type ganttLayout struct {
 	beside []vg.Length
 }
 
-// newGanttLayout places the panels in the rectangle.
 func newGanttLayout(f Gantt, r vg.Rectangle) *ganttLayout {
 	g := &ganttLayout{Gantt: f, beside: make([]vg.Length, len(f.Panels)), headRows: 1}
 	for _, p := range f.Panels {
@@ -140,7 +139,6 @@ func (g *ganttLayout) columns() (fixed vg.Length, n int) {
 	return fixed, n
 }
 
-// width is that of a panel's data.
 func (g *ganttLayout) width(p *GanttPanel) vg.Length {
 	n := vg.Length(p.gpus())
 	return n*vg.Length(p.GPU.ComputeSlices)*g.slice + (n-1)*ganttGPUGap
@@ -152,12 +150,10 @@ func (g *ganttLayout) x(panel, gpu int, slice float64) vg.Length {
 	return g.left[panel] + vg.Length(gpu)*perGPU + vg.Length(slice)*g.slice
 }
 
-// y returns the height of an instant.
 func (g *ganttLayout) y(t mig.Seconds) vg.Length {
 	return g.zero + (g.far-g.zero)*vg.Length(t/g.span)
 }
 
-// data is the rectangle of a panel.
 func (g *ganttLayout) data(panel int) vg.Rectangle {
 	return rect(g.left[panel], g.zero, g.left[panel]+g.width(&g.Panels[panel]), g.far)
 }

@@ -137,7 +137,6 @@ func (ch *chart) checkCount(names *palette) error {
 	return nil
 }
 
-// points transforms the series to the canvas.
 func points(x, y func(float64) vg.Length, xs, ys []float64) []vg.Point {
 	out := make([]vg.Point, len(xs))
 	for i := range xs {

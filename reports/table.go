@@ -113,7 +113,6 @@ func (t *Table) validate() error {
 	return nil
 }
 
-// names returns the headings.
 func (t *Table) names() []string {
 	out := make([]string, len(t.Columns))
 	for i, c := range t.Columns {

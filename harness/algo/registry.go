@@ -145,7 +145,6 @@ func RegisterPrefix(prefix string, find func(name string) (Spec, error)) {
 	prefixes[prefix] = find
 }
 
-// find returns the spec of a name.
 func find(name string) (Spec, error) {
 	for prefix, find := range prefixes {
 		if strings.HasPrefix(name, prefix) {

@@ -79,7 +79,6 @@ func newInstance(p *schedule.Problem, n int) instance {
 	return q
 }
 
-// jobs returns the tasks from one index to before another.
 func jobs(p *schedule.Problem, from, to int) []job {
 	out := make([]job, 0, to-from)
 	for i := from; i < to; i++ {
@@ -122,7 +121,6 @@ type scheduler struct{ client }
 
 func newScheduler(p *program) *scheduler { return &scheduler{client{program: p}} }
 
-// Schedule implements [algo.Batch].
 func (s *scheduler) Schedule(ctx context.Context, problem algo.Problem) (schedule.Schedule, error) {
 	if s.hello.Batch > 1 {
 		return s.together(ctx, &problem)

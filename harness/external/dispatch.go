@@ -98,7 +98,6 @@ type dispatcher struct {
 	waiting int
 }
 
-// Converse implements [algo.Dialogue].
 func (d *dispatcher) Converse(ctx context.Context, simulation func() error) error {
 	return d.simulate(ctx, d.setting.Seed, func() error {
 		d.numbers, d.waiting = nil, 0

@@ -18,7 +18,6 @@ import (
 // version is that of the protocol.
 const version = 1
 
-// encode writes a message as a line.
 func encode(message any) []byte {
 	text, err := json.Marshal(message, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
@@ -99,7 +98,6 @@ type greeting struct {
 	Track    algo.Track `json:"track"`
 }
 
-// hello is the answer to a greeting.
 type hello struct {
 	head            // without an ID
 	Protocol int    `json:"protocol"`

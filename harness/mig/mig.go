@@ -270,7 +270,6 @@ func (g *GPU) PartitionsOf(keep func(*Profile) bool) []Partition {
 	return out
 }
 
-// fits reports whether the instance can exist together with the others.
 func (g *GPU) fits(exist Partition, in Instance) bool {
 	same := 0
 	for _, o := range exist {

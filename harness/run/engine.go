@@ -77,7 +77,6 @@ func (e *Engine) progress(done, total int) {
 // reportEvery is how often progress is told.
 const reportEvery = 100 * time.Millisecond
 
-// compute spreads the jobs over the workers.
 func (e *Engine) compute(ctx context.Context, p *plan, w *store.Writer) error {
 	workers := e.Workers
 	if workers == 0 {

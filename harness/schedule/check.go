@@ -152,7 +152,6 @@ func (c *checker) problem() bool {
 	return true
 }
 
-// makespan returns the latest end that is finite.
 func (c *checker) makespan() mig.Seconds {
 	var m mig.Seconds
 	for i := range c.s.Placements {
@@ -238,7 +237,6 @@ func (c *checker) placements() {
 	slices.SortFunc(c.runs, byTime)
 }
 
-// cost returns how long an operation takes.
 func (c *checker) cost(o *Operation) mig.Seconds {
 	switch {
 	case c.p.Model == mig.Free:
@@ -506,12 +504,10 @@ func (c *checker) work() {
 	}
 }
 
-// byTime orders spans by GPU, start and end.
 func byTime(a, b span) int {
 	return cmp.Or(cmp.Compare(a.gpu, b.gpu), cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.id, b.id))
 }
 
-// byInstance orders operations by instance and start.
 func byInstance(a, b span) int {
 	return cmp.Or(cmp.Compare(a.gpu, b.gpu), cmp.Compare(a.key, b.key), cmp.Compare(a.start, b.start), cmp.Compare(a.id, b.id))
 }

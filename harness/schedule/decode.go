@@ -80,7 +80,6 @@ func (d *decoder) schedule() (Schedule, error) {
 	return s, nil
 }
 
-// gpu reads the name of the problem's GPU.
 func (d *decoder) gpu() error {
 	name, err := d.Text()
 	if err != nil {
@@ -164,7 +163,6 @@ func (d *decoder) seconds() (mig.Seconds, error) {
 	return mig.Seconds(t), err
 }
 
-// task reads the name of a task and returns its index.
 func (d *decoder) task() (int, error) {
 	name, err := d.Text()
 	if err != nil {

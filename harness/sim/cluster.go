@@ -97,7 +97,6 @@ func (c *Cluster) Next(s *MaskSet, from int) (int, bool) {
 	return c.Lowest(s)
 }
 
-// set gives a GPU another mask.
 func (c *Cluster) set(gpu int, to mig.Mask) {
 	from := c.mask[gpu]
 	c.mask[gpu] = to

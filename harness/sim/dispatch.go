@@ -126,7 +126,6 @@ func (e *Dispatch) Next() *Queue {
 	return q
 }
 
-// arrive advances to the next arrival and queues all jobs of that instant.
 func (e *Dispatch) arrive() {
 	q := &e.queue
 	at := q.jobs[e.arrived].Arrival

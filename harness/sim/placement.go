@@ -65,7 +65,6 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 	return r, nil
 }
 
-// checkRequests returns the first thing that is wrong.
 func checkRequests(profiles []*mig.Profile, requests []task.Request) error {
 	if len(requests) == 0 || len(requests) > math.MaxInt32 {
 		return fmt.Errorf("there are %d requests; give from 1 to %d", len(requests), math.MaxInt32)
@@ -136,7 +135,6 @@ type stay struct {
 	window mig.Mask
 }
 
-// accept places a request.
 func (e *placementEngine) accept(i int, s Spot) error {
 	q := &e.requests[i]
 	c := e.cluster

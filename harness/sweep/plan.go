@@ -170,7 +170,6 @@ func (a item) compare(b item) int {
 	return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.instance, b.instance), cmp.Compare(a.series, b.series))
 }
 
-// estimate returns a series' cost, or 0.
 func estimate(s run.Series, micros func(run.Series) (float64, bool)) float64 {
 	us, known := micros(s)
 	if !known || !(us > 0) || math.IsInf(us, 1) {

@@ -23,7 +23,6 @@ func results(folder string) string { return filepath.Join(folder, "results") }
 // of begins the names of a task's files.
 func of(task int) string { return fmt.Sprintf("%04d-", task) }
 
-// databases lists the databases of each task.
 func databases(folder string) (map[int][]string, error) {
 	entries, err := os.ReadDir(results(folder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -70,7 +70,6 @@ func WriteCSV(w io.Writer, g *mig.GPU, b Batch) error {
 	return gocsv.MarshalCSV(rows, &columns{Writer: csv.NewWriter(w), names: header(g)})
 }
 
-// header returns the columns of a GPU's tasks files.
 func header(g *mig.GPU) []string {
 	names := []string{"task"}
 	for _, s := range g.Sizes() {
@@ -100,7 +99,6 @@ type cell mig.Seconds
 // inf is how files write that a task does not fit.
 const inf = "inf"
 
-// UnmarshalCSV reads a duration.
 func (c *cell) UnmarshalCSV(s string) error {
 	if s == inf {
 		*c = cell(never)
@@ -121,7 +119,6 @@ func (c *cell) UnmarshalCSV(s string) error {
 	return nil
 }
 
-// MarshalCSV writes what UnmarshalCSV reads.
 func (c cell) MarshalCSV() (string, error) {
 	if mig.Seconds(c) == never {
 		return inf, nil
@@ -139,7 +136,6 @@ type decimal[B interface {
 	what() string
 }] float64
 
-// UnmarshalCSV reads a number.
 func (d *decimal[B]) UnmarshalCSV(s string) error {
 	var all B
 	v, err := strictcsv.Float(s)
@@ -150,7 +146,6 @@ func (d *decimal[B]) UnmarshalCSV(s string) error {
 	return nil
 }
 
-// MarshalCSV writes what UnmarshalCSV reads.
 func (d decimal[B]) MarshalCSV() (string, error) { return shortest(d), nil }
 
 // MaxName is the length in bytes of the longest name that files may hold.

@@ -99,7 +99,6 @@ func WritePrograms(w io.Writer, programs []Program) error {
 // A class is a Class as files write it.
 type class Class
 
-// UnmarshalCSV reads a class.
 func (c *class) UnmarshalCSV(s string) error {
 	known, err := nearest.Find("class", s, Classes(), func(c Class) string { return string(c) })
 	*c = class(known)

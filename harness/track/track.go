@@ -128,7 +128,6 @@ type InvalidError struct {
 
 func (e *InvalidError) Error() string { return e.Err.Error() }
 
-// Unwrap returns what is wrong with the answer.
 func (e *InvalidError) Unwrap() error { return e.Err }
 
 // invalidIf makes an error of type E an [*InvalidError] and leaves others as they are.

@@ -120,7 +120,6 @@ type file struct {
 	data []byte
 }
 
-// render makes all files of the site.
 func render(d Data) ([]file, error) {
 	boards, err := viewBoards(d.Boards)
 	if err != nil {

@@ -59,7 +59,6 @@ func newCheck() *cobra.Command {
 	return c
 }
 
-// checkCertificate verifies what a file claims.
 func checkCertificate(c *cobra.Command, p schedule.Problem, file *os.File) error {
 	claim, err := certificate.Decode(file, p)
 	if err != nil {

@@ -148,7 +148,6 @@ func programsOf(file batchFile, kernels []kernel.Kernel) (map[string]*kernel.Ker
 	return programs, ready(used)
 }
 
-// writeExecution writes what was planned and what happened.
 func writeExecution(c *cobra.Command, out string, on *session.Session, p schedule.Problem, planned, real schedule.Schedule) error {
 	from := measure.Provenance(on.Identity())
 	rows := execute.Compare(from, p, planned, real)

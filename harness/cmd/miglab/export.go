@@ -17,7 +17,6 @@ import (
 	"miglab/harness/store"
 )
 
-// exportFlags are the flags of export.
 type exportFlags struct {
 	filter               store.Filter
 	gpu                  *mig.GPU

@@ -18,7 +18,6 @@ type value[T any] struct {
 	read       func(string) (T, error)
 }
 
-// Set implements pflag.Value.
 func (v *value[T]) Set(text string) error {
 	x, err := v.read(text)
 	if err != nil {
@@ -28,10 +27,8 @@ func (v *value[T]) Set(text string) error {
 	return nil
 }
 
-// String implements pflag.Value.
 func (v *value[T]) String() string { return v.text }
 
-// Type implements pflag.Value.
 func (v *value[T]) Type() string {
 	if _, ok := any(v.to).(*int); ok {
 		return "int"

@@ -42,7 +42,6 @@ type interruptedError struct{ kept string }
 
 func (e interruptedError) Error() string { return "interrupted; " + e.kept }
 
-// Unwrap returns context.Canceled.
 func (e interruptedError) Unwrap() error { return context.Canceled }
 
 func main() { os.Exit(commandLine(os.Args[1:])) }

@@ -30,7 +30,6 @@ func (f *problemFlags) register(c *cobra.Command) {
 	require(c, "tasks")
 }
 
-// problem reads what the flags name.
 func (f *problemFlags) problem() (_ schedule.Problem, err error) {
 	f.file, err = readTasks(f.tasks, f.gpu)
 	return schedule.Problem{GPU: f.gpu, Count: f.count, Model: f.model, Tasks: f.file.tasks}, err

@@ -76,7 +76,6 @@ func newProfile() *cobra.Command {
 	return c
 }
 
-// register adds the flags of all experiments.
 func (f *profileFlags) register(c *cobra.Command) {
 	f.device.register(c)
 	c.Flags().StringVar(&f.out, "out", filepath.Join("results", "profile"), "folder for what is measured")
@@ -107,7 +106,6 @@ func (f *profileFlags) on(c *cobra.Command, kernels []kernel.Kernel, work func(*
 	}, func(all []*session.Session) error { return work(all[0]) })
 }
 
-// save writes a file of the folder.
 func (f *profileFlags) save(name string, write func(io.Writer) error) error {
 	return atomicfile.WriteFile(filepath.Join(f.out, name), write)
 }

@@ -21,7 +21,6 @@ import (
 	"miglab/paper-figures/mfi"
 )
 
-// papers returns all papers.
 func papers() ([]figures.Paper, error) {
 	var out []figures.Paper
 	for _, paper := range []func() (figures.Paper, error){far.Paper, drl.Paper, mfi.Paper, deadline.Paper, hierarchical.Paper} {
@@ -34,7 +33,6 @@ func papers() ([]figures.Paper, error) {
 	return out, nil
 }
 
-// reproduceFlags are the flags of reproduce.
 type reproduceFlags struct {
 	paper, only, results string
 	quick                bool
@@ -112,7 +110,6 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	return nil
 }
 
-// selection returns which artefacts the flags ask for.
 func selection(all []figures.Paper, paper, only string) (func(p, a string) bool, error) {
 	var names []string
 	for _, p := range all {

@@ -14,7 +14,6 @@ import (
 	"miglab/reports/leaderboard"
 )
 
-// runFlags are the flags of run.
 type runFlags struct {
 	conditions
 	shard              run.Shard

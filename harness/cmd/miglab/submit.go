@@ -29,7 +29,6 @@ const (
 // engines are the names of all engines.
 var engines = []string{engineKubernetes, engineLocal, engineSlurm}
 
-// submitFlags are the flags of submit.
 type submitFlags struct {
 	engine, missing, sweep string
 	tasks                  int

@@ -86,7 +86,6 @@ func readAssignment(args []string) (*assignment, error) {
 	return w, err
 }
 
-// units names the trainings.
 func (w *assignment) units() []string {
 	var out []string
 	for i := range w.trainings {

@@ -88,7 +88,6 @@ func (s *openSweep) do(c *cobra.Command, task, workers int) error {
 	return err
 }
 
-// training returns the training of a name.
 func (s *openSweep) training(name string) (training, error) {
 	for _, t := range s.trainings {
 		if t.name() == name {

@@ -16,7 +16,6 @@ import (
 	"miglab/harness/track"
 )
 
-// trainFlags are the flags of train.
 type trainFlags struct {
 	names                  []string
 	workload, out, install string

@@ -140,7 +140,6 @@ func (p *parser) expect(c byte) {
 	p.at++
 }
 
-// number reads a decimal number.
 func (p *parser) number() float64 {
 	p.peek()
 	start := p.at
