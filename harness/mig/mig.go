@@ -129,9 +129,6 @@ type GPU struct {
 	Profiles []*Profile
 	// CostSource says where the create and destroy times come from.
 	CostSource string
-	// CostsAssumed marks models without published times. They have the times of a model
-	// with the same geometry.
-	CostsAssumed bool
 
 	sizes      []Slices
 	bySize     [MaxSize + 1]*Profile
