@@ -11,7 +11,6 @@ import (
 
 	"miglab/harness/run"
 	"miglab/harness/store"
-	"miglab/harness/strictjson"
 )
 
 // The states of an attempt.
@@ -224,16 +223,15 @@ func (s *Status) finish(folder string, now time.Time) error {
 		}
 		path := filepath.Join(dir, f.Name())
 		var a Attempt
-		err := readJSON(path, &a)
-		if broken := (*strictjson.Error)(nil); errors.As(err, &broken) {
-			s.Damaged = append(s.Damaged, Damage{Path: path, Reason: fmt.Sprintf("line %d: %v", broken.Line, broken.Err)})
-			continue
-		}
+		damage, err := readIntact(path, &a)
 		if err != nil {
 			return err
 		}
-		if a.Task < 0 || a.Task >= len(s.Tasks) {
-			s.Damaged = append(s.Damaged, Damage{Path: path, Reason: fmt.Sprintf("it is about task %d, and there are %d tasks", a.Task, len(s.Tasks))})
+		if damage == nil && (a.Task < 0 || a.Task >= len(s.Tasks)) {
+			damage = &Damage{path, fmt.Sprintf("it is about task %d, and there are %d tasks", a.Task, len(s.Tasks))}
+		}
+		if damage != nil {
+			s.Damaged = append(s.Damaged, *damage)
 			continue
 		}
 		t := &s.Tasks[a.Task]
