@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -72,7 +71,7 @@ func newExecute() *cobra.Command {
 				if plan == "" {
 					s, err = a.Schedule(c.Context(), p)
 				} else {
-					s, err = readSchedule(plan, p)
+					s, err = readFile(plan, p, schedule.Decode)
 				}
 				if err != nil {
 					return err
@@ -112,19 +111,6 @@ func sameSource(tasks string, source profiling.Source) error {
 		return fmt.Errorf("%s has times of %s, and this would run under %s: profile the kernels there, or give --mode %[2]s", tasks, other, source)
 	}
 	return nil
-}
-
-func readSchedule(path string, p schedule.Problem) (schedule.Schedule, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return schedule.Schedule{}, err
-	}
-	defer file.Close()
-	s, err := schedule.Decode(file, p)
-	if err != nil {
-		return s, fmt.Errorf("%s: %w", path, err)
-	}
-	return s, nil
 }
 
 // programsOf finds the kernel of every task, and whether it misses something; a task of a name that a kernel's copies

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/algo"
-	"miglab/harness/atomicfile"
 	"miglab/harness/export"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
@@ -66,15 +64,7 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 	if err := f.selects(db); err != nil {
 		return err
 	}
-	write := func(w io.Writer) error { return export.Write(w, db, f.filter, f.format, f.timing) }
-	if f.out != "-" {
-		return atomicfile.WriteFile(f.out, write)
-	}
-	w := bufio.NewWriter(c.OutOrStdout())
-	if err := write(w); err != nil {
-		return err
-	}
-	return w.Flush()
+	return emit(c, f.out, func(w io.Writer) error { return export.Write(w, db, f.filter, f.format, f.timing) })
 }
 
 // selects reports, as an error, which flag selects nothing.

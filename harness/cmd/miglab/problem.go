@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -37,10 +39,27 @@ func (f *problemFlags) problem() (_ schedule.Problem, err error) {
 
 // emit writes to a file as a whole, or to standard output when path is empty or "-".
 func emit(c *cobra.Command, path string, write func(io.Writer) error) error {
-	if path == "" || path == "-" {
-		return write(c.OutOrStdout())
+	if path != "" && path != "-" {
+		return atomicfile.WriteFile(path, write)
 	}
-	return atomicfile.WriteFile(path, write)
+	w := bufio.NewWriter(c.OutOrStdout())
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// readFile reads what a file says about a problem.
+func readFile[T any](path string, p schedule.Problem, decode func(io.Reader, schedule.Problem) (T, error)) (v T, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return v, err
+	}
+	defer file.Close()
+	if v, err = decode(file, p); err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return v, err
 }
 
 // violationsError joins what the referee found into one error, a line each.

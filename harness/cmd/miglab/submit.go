@@ -153,21 +153,22 @@ func (f *submitFlags) seen(s *openSweep) error {
 	if f.engine == engineLocal || f.shared {
 		return nil
 	}
-	if why := nodeLocal(s.dir); why != "" {
-		return fmt.Errorf("the tasks would not see %s: %s; choose another folder with --sweep, or say --shared if that is wrong", s.dir, why)
-	}
-	if why := nodeLocal(s.plan.Dir); why != "" {
-		return fmt.Errorf("the tasks would not see %s, where the command was given: %s; give it in another folder, or say --shared if that is wrong", s.plan.Dir, why)
-	}
-	if f.engine == engineKubernetes { // its image has the program
-		return nil
-	}
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	if why := nodeLocal(program); why != "" {
-		return fmt.Errorf("the tasks would not see %s: %s; put the program elsewhere, or say --shared if that is wrong", program, why)
+	paths := []struct{ path, role, advice string }{
+		{s.dir, "", "choose another folder with --sweep"},
+		{s.plan.Dir, ", where the command was given", "give it in another folder"},
+		{program, "", "put the program elsewhere"},
+	}
+	if f.engine == engineKubernetes { // its image has the program
+		paths = paths[:2]
+	}
+	for _, must := range paths {
+		if why := nodeLocal(must.path); why != "" {
+			return fmt.Errorf("the tasks would not see %s%s: %s; %s, or say --shared if that is wrong", must.path, must.role, why, must.advice)
+		}
 	}
 	return nil
 }
