@@ -107,6 +107,20 @@ func (ch *chart) addY(part string, values []float64) error {
 	return ch.finite(part, ch.y, values)
 }
 
+// addBand checks the ends of the error bars of n values, which may be missing, and adds them to
+// the range of the data.
+func (ch *chart) addBand(part, what string, n int, low, high []float64) error {
+	if len(low) != len(high) || low != nil && len(low) != n {
+		return ch.bad(part, "its %s has %d lower and %d upper values for %d", what, len(low), len(high), n)
+	}
+	for i := range low {
+		if low[i] > high[i] {
+			return ch.bad(part, "at value %d its %s runs from %v down to %v", i+1, what, low[i], high[i])
+		}
+	}
+	return ch.addY(part+", "+what, slices.Concat(low, high))
+}
+
 // bad returns an error about the chart.
 func (ch *chart) bad(part, format string, args ...any) error {
 	return refuse(ch.title, part, format, args...)
