@@ -87,7 +87,7 @@ const (
 )
 
 // NewDeadline returns an environment whose episodes come from source. The error is a
-// [*task.FleetError].
+// of the fleet.
 func NewDeadline(fleet task.Fleet, source JobSource, o DeadlineOptions) (*Deadline, error) {
 	engine, err := sim.NewDispatch(nil, fleet)
 	if err != nil {

@@ -69,7 +69,6 @@ func newReconfiguration() *cobra.Command {
 			}
 			return f.on(c, nil, func(s *session.Session) error {
 				progress := newProgress(c.ErrOrStderr(), "rounds")
-				defer progress.done()
 				rows, err := measure.Reconfiguration(c.Context(), s, measure.Options{Repetitions: f.repetitions, Progress: progress.set})
 				progress.done()
 				return f.keep(c, measured{
@@ -96,7 +95,6 @@ func newIsolation() *cobra.Command {
 			}
 			return f.on(c, kernels, func(s *session.Session) error {
 				progress := newProgress(c.ErrOrStderr(), "runs")
-				defer progress.done()
 				rows, err := measure.Isolation(c.Context(), s, kernels, measure.Options{Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set})
 				progress.done()
 				return f.keep(c, measured{
@@ -140,7 +138,6 @@ func newCorun() *cobra.Command {
 					return fmt.Errorf("the device of mode %s has no shares", f.device.mode)
 				}
 				progress := newProgress(c.ErrOrStderr(), "mixes")
-				defer progress.done()
 				rows, err := measure.Corun(c.Context(), measure.Shared{GPU: s.Identity(), Share: d.Share}, mixes, measure.Options{Repetitions: f.repetitions, Progress: progress.set})
 				progress.done()
 				return f.keep(c, measured{
@@ -224,7 +221,6 @@ func (f *profileFlags) counters(c *cobra.Command, s *session.Session, kernels []
 		return err
 	}
 	progress := newProgress(c.ErrOrStderr(), "kernels")
-	defer progress.done()
 	from := measure.Provenance(s.Identity())
 	if from.Source != string(profiling.MIG) {
 		from.Source = string(profiling.WholeGPU)
