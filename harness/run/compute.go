@@ -7,9 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime/debug"
-	"slices"
-	"strings"
 
 	"miglab/harness/algo"
 	"miglab/harness/store"
@@ -30,21 +27,16 @@ const (
 	KindFailed = "failed"
 )
 
-// PanicError says that an algorithm panicked.
-type PanicError struct {
-	// Value is the value of the panic, as text.
-	Value string
-	// Stack is where, for people: it differs between builds and is no part of a result.
-	Stack []byte
-}
+// panicError says that an algorithm panicked.
+type panicError struct{ value any }
 
-func (e *PanicError) Error() string { return "panic: " + e.Value }
+func (e panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
 // solve runs the algorithm on an instance and has the answer checked.
 func (r *resolved) solve(ctx context.Context, in task.Payload, index int) (a track.Answer, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &PanicError{fmt.Sprint(v), debug.Stack()}
+			err = panicError{v}
 		}
 	}()
 	return r.track.Solve(ctx, r.algorithm, r.problem(in, seedOf(&r.series, index)))
@@ -62,16 +54,15 @@ func seedOf(s *Series, index int) uint64 {
 	return binary.LittleEndian.Uint64(h[:8])
 }
 
-// metricsOf sorts metrics by name. Those that are no number are left out.
+// metricsOf leaves out metrics that are no number.
 func metricsOf(ms []track.Metric) store.Metrics {
-	out := make(store.Metrics, 0, len(ms))
+	out := make(map[string]float64, len(ms))
 	for _, m := range ms {
 		if !math.IsNaN(m.Value) {
-			out = append(out, store.Metric{Name: m.Name, Value: m.Value})
+			out[m.Name] = m.Value
 		}
 	}
-	slices.SortFunc(out, func(a, b store.Metric) int { return strings.Compare(a.Name, b.Name) })
-	return out
+	return store.NewMetrics(out)
 }
 
 // kindOf classifies the error of a cell that neither the caller nor the time-out cut short.
@@ -80,7 +71,7 @@ func kindOf(err error) string {
 		failure    algo.Failure
 		infeasible *algo.InfeasibleError
 		invalid    *track.InvalidError
-		panicked   *PanicError
+		panicked   panicError
 	)
 	switch {
 	case errors.As(err, &failure):

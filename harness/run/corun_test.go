@@ -85,17 +85,17 @@ func TestCorun(t *testing.T) {
 		}
 		for _, a := range []string{"test-corun-pairs", "test-corun-vandal"} {
 			row := get(t, r, cellsOf(t, corunSeries(a), 12)[i])
-			wantMetrics := store.Metrics{
-				{Name: "fairness", Value: want.Fairness()},
-				{Name: "groups", Value: 6},
-				{Name: "makespan_s", Value: float64(want.Makespan)},
-				{Name: "slowdown_max", Value: slices.Max(want.Slowdowns)},
-				{Name: "slowdown_mean", Value: want.MeanSlowdown()},
-				{Name: "slower_groups", Value: float64(want.Slower)},
-				{Name: "throughput", Value: float64(want.TimeSharing / want.Makespan)},
-				{Name: "time_sharing_s", Value: float64(want.TimeSharing)},
-			}
-			if !slices.Equal(row.Metrics, wantMetrics) {
+			wantMetrics := store.NewMetrics(map[string]float64{
+				"fairness":       want.Fairness(),
+				"groups":         6,
+				"makespan_s":     float64(want.Makespan),
+				"slowdown_max":   slices.Max(want.Slowdowns),
+				"slowdown_mean":  want.MeanSlowdown(),
+				"slower_groups":  float64(want.Slower),
+				"throughput":     float64(want.TimeSharing / want.Makespan),
+				"time_sharing_s": float64(want.TimeSharing),
+			})
+			if row.Metrics != wantMetrics {
 				t.Errorf("%s on Q%d: %v, want %v", a, i+1, row.Metrics, wantMetrics)
 			}
 		}
@@ -142,8 +142,7 @@ func TestCorunRefusals(t *testing.T) {
 	}
 	s := series("test-fifo")
 	s.Dataset = "corun/Q1"
-	var kind *KindError
-	if _, err := s.Canonical(); !errors.As(err, &kind) || kind.Has != "programs" {
+	if _, err := s.Canonical(); !says(err, "has programs; the batch track needs tasks") {
 		t.Errorf("programs for the batch track: %v", err)
 	}
 }
@@ -165,8 +164,7 @@ func TestProgramsFile(t *testing.T) {
 		t.Errorf("throughput %v, %v; two serial jobs of 5 and 3 s take 5 s", v, err)
 	}
 	write("4")
-	var bad *CellError
-	if _, err := (&Engine{Store: st}).Run(context.Background(), stale); !errors.As(err, &bad) {
+	if _, err := (&Engine{Store: st}).Run(context.Background(), stale); !says(err, "its tasks file has changed") {
 		t.Errorf("cells of the old file: %v", err)
 	}
 	if _, err := r.Values(s, 0, 1, track.MetricThroughput); err == nil {

@@ -36,22 +36,13 @@ type Engine struct {
 	Progress func(done, total int)
 }
 
-// CellError says that a cell given to an engine is no cell of this program.
-type CellError struct {
-	Cell Cell
-	// Reason completes the sentence "cell ... ".
-	Reason string
-}
-
-func (e *CellError) Error() string { return fmt.Sprintf("cell %v %s", e.Cell, e.Reason) }
-
 // Run computes the cells that the store lacks or that ran out of time before. Error
 // rows are results too and are not computed again. A cell listed twice is
 // computed once.
 //
 // When ctx is cancelled, what is finished is kept, and Run returns ctx.Err() with
-// what there is. Other errors are a [*CellError], those of [Series.Canonical], of
-// the dataset and of the store; they stop the run.
+// what there is. Other errors are those of [Series.Canonical], of the dataset and of
+// the store, and cells that are not of this program; they stop the run.
 func (e *Engine) Run(ctx context.Context, cells []Cell) (Results, error) {
 	results := Results{e.Store}
 	p, err := e.plan(cells)
@@ -86,7 +77,6 @@ func (e *Engine) progress(done, total int) {
 // reportEvery is how often progress is told.
 const reportEvery = 100 * time.Millisecond
 
-// compute spreads the jobs over the workers.
 func (e *Engine) compute(ctx context.Context, p *plan, w *store.Writer) error {
 	workers := e.Workers
 	if workers == 0 {
@@ -133,12 +123,12 @@ func (e *Engine) job(ctx context.Context, j *job, w *store.Writer, report func(n
 		return err
 	}
 	for _, s := range j.series {
-		record, err := e.record(ctx, s.resolved, in, j.instance)
+		row, err := e.row(ctx, s.resolved, in, j.instance)
 		if err != nil {
 			return err
 		}
-		record.Series, record.Instance = s.stored, j.instance
-		if err := w.Append(record); err != nil {
+		row.Instance = j.instance
+		if err := w.Append(s.stored, row); err != nil {
 			return err
 		}
 		report(1)
@@ -146,11 +136,11 @@ func (e *Engine) job(ctx context.Context, j *job, w *store.Writer, report func(n
 	return nil
 }
 
-// record computes one cell. It is an error only if ctx is done: then nothing is
+// row computes one cell. It is an error only if ctx is done: then nothing is
 // known about the cell.
-func (e *Engine) record(ctx context.Context, r *resolved, in task.Payload, index int) (store.Record, error) {
+func (e *Engine) row(ctx context.Context, r *resolved, in task.Payload, index int) (store.Row, error) {
 	if err := ctx.Err(); err != nil {
-		return store.Record{}, err
+		return store.Row{}, err
 	}
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if e.Timeout > 0 {
@@ -160,26 +150,26 @@ func (e *Engine) record(ctx context.Context, r *resolved, in task.Payload, index
 	a, err := r.solve(limited, in, index)
 	switch {
 	case err == nil:
-		return store.Record{Row: store.Row{Metrics: metricsOf(a.Metrics)}, Took: a.Took}, nil
+		return store.Row{Metrics: metricsOf(a.Metrics), Micros: float64(a.Took) / float64(time.Microsecond)}, nil
 	case ctx.Err() != nil:
-		return store.Record{}, ctx.Err()
+		return store.Row{}, ctx.Err()
 	case limited.Err() != nil && errors.Is(err, context.DeadlineExceeded):
 		return failure(store.KindTimeout, fmt.Sprintf("took longer than %v", e.Timeout)), nil
 	}
 	return failure(kindOf(err), err.Error()), nil
 }
 
-func failure(kind, text string) store.Record {
+func failure(kind, text string) store.Row {
 	if text == "" {
 		text = "an error without a text"
 	}
-	return store.Record{Row: store.Row{Kind: kind, Error: text}}
+	return store.Row{Kind: kind, Error: text}
 }
 
 // Schedule computes one cell of the batch or stream track again and returns what
 // was solved and the answer, which the referee has checked. The store is neither
-// read nor written. Errors are the algorithm's own, a [*schedule.InvalidError], a
-// [*PanicError], and those of [Engine.Run].
+// read nor written. Errors are the algorithm's own, its panic, a
+// [*schedule.InvalidError], and those of [Engine.Run].
 func (e *Engine) Schedule(ctx context.Context, c Cell) (schedule.Problem, schedule.Schedule, error) {
 	r, err := resolveCell(c)
 	if err != nil {
@@ -191,7 +181,7 @@ func (e *Engine) Schedule(ctx context.Context, c Cell) (schedule.Problem, schedu
 	}
 	a, err := r.solve(ctx, in, c.Instance)
 	if err == nil && a.Problem.GPU == nil {
-		err = &CellError{c, "is of a track without schedules"}
+		err = fmt.Errorf("cell %v is of a track without schedules", c)
 	}
 	return a.Problem, a.Schedule, err
 }

@@ -11,7 +11,6 @@ import (
 
 	"miglab/harness/run"
 	"miglab/harness/store"
-	"miglab/harness/strictjson"
 )
 
 // The states of an attempt.
@@ -99,7 +98,7 @@ func (s *Status) Unfinished() []int {
 
 // Look says how a sweep stands, from its files alone. cells are all cells of the
 // command; a sweep of units needs none. now is the time at which an attempt is
-// running or is not. Errors are a [*ChangedError] and those of the file system.
+// running or is not. Errors are those of [Plan.Of] and of the file system.
 func Look(folder string, p *Plan, cells []run.Cell, now time.Time) (Status, error) {
 	if p.Units != nil {
 		return p.unitStatus(folder, now)
@@ -119,7 +118,7 @@ func (p *Plan) status(folder string, cells []run.Cell, now time.Time, into *stor
 		return s, err
 	}
 	for task := range s.Tasks {
-		db, damaged, err := store.OpenIntact(files[task]...)
+		db, tally, damaged, err := store.OpenIntact(files[task]...)
 		if err != nil {
 			return s, err
 		}
@@ -127,8 +126,8 @@ func (p *Plan) status(folder string, cells []run.Cell, now time.Time, into *stor
 			s.Damaged = append(s.Damaged, Damage{d.File, d.Reason})
 		}
 		t := &s.Tasks[task]
-		err = t.count(db, planned[task])
-		if err == nil && into != nil {
+		t.count(tally, planned[task])
+		if into != nil {
 			err = into.Merge(db)
 		}
 		if err := errors.Join(err, db.Close()); err != nil {
@@ -139,17 +138,12 @@ func (p *Plan) status(folder string, cells []run.Cell, now time.Time, into *stor
 }
 
 // count compares what a task's databases have with how many cells of each series it has to compute.
-func (t *TaskStatus) count(db *store.DB, planned map[store.Series]int) error {
-	tally, err := db.Tally()
-	if err != nil {
-		return err
-	}
+func (t *TaskStatus) count(tally map[store.Series]store.Tally, planned map[store.Series]int) {
 	for series, total := range planned {
 		t.Total += total
 		t.Done += min(tally[series].Done, total)
 		t.Failed += tally[series].Failed
 	}
-	return nil
 }
 
 // series returns how many cells of which series each task has to compute.
@@ -224,16 +218,15 @@ func (s *Status) finish(folder string, now time.Time) error {
 		}
 		path := filepath.Join(dir, f.Name())
 		var a Attempt
-		err := readJSON(path, &a)
-		if broken := (*strictjson.Error)(nil); errors.As(err, &broken) {
-			s.Damaged = append(s.Damaged, Damage{Path: path, Reason: fmt.Sprintf("line %d: %v", broken.Line, broken.Err)})
-			continue
-		}
+		damage, err := readIntact(path, &a)
 		if err != nil {
 			return err
 		}
-		if a.Task < 0 || a.Task >= len(s.Tasks) {
-			s.Damaged = append(s.Damaged, Damage{Path: path, Reason: fmt.Sprintf("it is about task %d, and there are %d tasks", a.Task, len(s.Tasks))})
+		if damage == nil && (a.Task < 0 || a.Task >= len(s.Tasks)) {
+			damage = &Damage{path, fmt.Sprintf("it is about task %d, and there are %d tasks", a.Task, len(s.Tasks))}
+		}
+		if damage != nil {
+			s.Damaged = append(s.Damaged, *damage)
 			continue
 		}
 		t := &s.Tasks[a.Task]

@@ -23,7 +23,6 @@ func results(folder string) string { return filepath.Join(folder, "results") }
 // of begins the names of a task's files.
 func of(task int) string { return fmt.Sprintf("%04d-", task) }
 
-// databases lists the databases of each task.
 func databases(folder string) (map[int][]string, error) {
 	entries, err := os.ReadDir(results(folder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -58,7 +57,7 @@ func ownFile(folder string, task int, runName string) string {
 // share it. About the work of a second is lost if the process is killed.
 //
 // When ctx is cancelled, what is computed is written, and Work returns ctx.Err().
-// Other errors are a [*ChangedError], those of [run.Engine.Run] and of the store.
+// Other errors are those of [Plan.Of], of [run.Engine.Run] and of the store.
 func Work(ctx context.Context, folder string, p *Plan, task int, runName string, cells []run.Cell, e run.Engine) error {
 	return p.attempt(ctx, folder, task, runName, func(report func(done, total int)) error {
 		own, err := p.Of(task, cells)
@@ -69,7 +68,7 @@ func Work(ctx context.Context, folder string, p *Plan, task int, runName string,
 		if err != nil {
 			return err
 		}
-		db, _, err := store.OpenIntact(files[task]...)
+		db, _, _, err := store.OpenIntact(files[task]...) // runs that disagree are an error before anything is computed
 		if err != nil {
 			return err
 		}
@@ -82,9 +81,7 @@ func Work(ctx context.Context, folder string, p *Plan, task int, runName string,
 			e.Progress = report
 		}
 		e.Store, e.File, e.Shard = db, ownFile(folder, task, runName), run.Shard{}
-		if _, err = db.Tally(); err == nil { // runs that disagree are an error before anything is computed
-			_, err = e.Run(ctx, own)
-		}
+		_, err = e.Run(ctx, own)
 		return cmp.Or(err, db.Close())
 	})
 }

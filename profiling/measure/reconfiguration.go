@@ -64,7 +64,6 @@ func Reconfiguration(ctx context.Context, s *session.Session, o Options) ([]data
 	return rows(), nil
 }
 
-// reconfigured returns the partitions that are measured.
 func reconfigured(g *mig.GPU) []mig.Partition {
 	var one, full []mig.Partition
 	for _, size := range g.Sizes() {
@@ -100,7 +99,6 @@ func sizesOf(p mig.Partition) []mig.Slices {
 	return slices.Compact(out)
 }
 
-// A round creates a partition and destroys it.
 type round struct {
 	partition mig.Partition
 	// threads is 1 or the number of instances.
@@ -136,7 +134,6 @@ func (r *round) run(ctx context.Context, s *session.Session) error {
 	return nil
 }
 
-// all does an operation on every instance.
 func (r *round) all(do func(i int) (time.Duration, error)) (operated, error) {
 	var g errgroup.Group
 	g.SetLimit(r.threads)
@@ -153,7 +150,6 @@ func (r *round) all(do func(i int) (time.Duration, error)) (operated, error) {
 	return took, err
 }
 
-// rows summarises the round by size and operation.
 func (r *round) rows(from datasets.Provenance) []datasets.ReconfigurationTime {
 	if len(r.took[create]) == 0 {
 		return nil
