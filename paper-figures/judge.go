@@ -11,6 +11,9 @@ import (
 	"miglab/paper-figures/verdict"
 )
 
+// otherReading is the reason of rows that decide nothing.
+const otherReading = "The default reading decides; this is another one."
+
 // DefaultReading is the name of a default reading that has no other.
 const DefaultReading = "default"
 
@@ -98,12 +101,11 @@ func (d *Data) judge(claims []Claim, o *Output) []Row {
 				switch {
 				case first.Verdict == verdict.NotRunnable:
 					row.Verdict, row.ByDefaultMargin, row.Cause, row.Evidence, row.Reason = first.Verdict, "", "", "", first.Reason
-				case row.Verdict != verdict.Deviates || first.Verdict == verdict.Input:
-				case first.Verdict == verdict.Deviates:
-					row.Cause, row.Evidence, row.Reason = first.Cause, first.Evidence, "another reading: "+first.Reason
+				case first.Verdict == verdict.Input:
+				case row.Verdict == verdict.Deviates && first.Verdict == verdict.Deviates:
+					row.Cause, row.Evidence, row.Reason = first.Cause, first.Evidence, first.Reason
 				default:
-					row.Cause, row.Evidence = "", ""
-					row.Reason = "Another reading; the default one does not deviate."
+					row.Cause, row.Evidence, row.Reason = "", "", otherReading
 				}
 				rows = append(rows, row)
 			}

@@ -80,6 +80,7 @@ func readingsTable(title string, readings []ReadingSummary) reports.Table {
 	t := reports.Table{
 		Title:   title + ", readings",
 		Columns: reports.Left("reading", "where it comes from").Right("REPRODUCED", "of", "mean error").Left("unit"),
+		Notes:   []string{"the first reading is the default one; of a claim under the others claims.csv says: " + otherReading},
 	}
 	for _, s := range readings {
 		for i, e := range s.Errors {
@@ -101,13 +102,18 @@ type group struct {
 	claims   []string
 }
 
-// groups gathers the rows of the default reading with a verdict, by cause and reason.
+// groups gathers the rows with a verdict, by cause and reason. Of the other readings it takes
+// only what was measured of inputs.
 func groups(rows []Row, v verdict.Verdict) []group {
 	var out []group
 	at := map[[2]string]int{}
+	var input string
 	for i := range rows {
 		r := &rows[i]
-		if !r.Default || r.Verdict != v {
+		if r.Default && r.Verdict == verdict.Input {
+			input = r.Claim
+		}
+		if r.Verdict != v || !r.Default && r.Claim != input {
 			continue
 		}
 		key := [2]string{string(r.Cause), r.Reason}

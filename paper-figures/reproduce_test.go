@@ -1,0 +1,170 @@
+package figures
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"miglab/harness/run"
+	"miglab/harness/store"
+	"miglab/paper-figures/verdict"
+)
+
+// everyVerdict is a paper with a claim of each verdict, two causes and two readings.
+func everyVerdict(t *testing.T) Paper {
+	t.Helper()
+	c, err := load(publishedHead+
+		"t1,same,printed,measured,=,1.50,,2,,s,,Table 1\n"+
+		"t1,off,printed,measured,=,1.50,,2,,s,,Table 1\n"+
+		"t1,off as well,printed,measured,=,1.50,,2,,s,,Table 1\n"+
+		"t1,one run,printed,measured,=,1.50,,2,,s,,Table 1\n"+
+		"t1,count,printed,derived,=,19,,0,,,,Table 1\n"+
+		"t1,real,printed,hardware,=,3,,0,,,,Table 1\n"+
+		"t1,secret,printed,unpublished,=,3,,0,,,,Table 1\n"+
+		"t1,given,printed,input,=,3,,0,,,,Table 1\n",
+		marginsHead+"t1,same,0.5,the text says about\n", causesHead+"t1,off,script,p/t1,The script has it.\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := func(d *Data) (*Output, error) {
+		off := Exactly(9)
+		off.Detail = "The other one is EFT."
+		o := Read(
+			Reading{Basis: "the script", Values: Values{
+				"same": Exactly(1.5), "off": off, "off as well": Exactly(8), "one run": d.MeanOf([]float64{1.5}, verdict.TrainingRuns, 1),
+				"count": Exactly(19), "secret": Exactly(4),
+			}},
+			Reading{Name: "prose", Basis: "the text", Values: Values{"same": Exactly(7), "off": Exactly(7), "secret": Exactly(7), "given": Exactly(4)}},
+		)
+		o.Missing = map[string]string{"real": "It needs an A30.", "secret": "The kernels are not public."}
+		o.Taken = "cost of the model"
+		return o, nil
+	}
+	return Paper{Name: "p", Title: "P", Cite: "A paper.", Claims: c, Terms: []Term{{"off", "not the same"}}, Artefacts: []Artefact{{Name: "t1", Title: "Table 1", Build: build}}}
+}
+
+func reproduce(t *testing.T, dir string, p Paper) (*Manifest, int) {
+	t.Helper()
+	r := Reproduction{Papers: []Paper{p}, Dir: dir, Engine: func() (*run.Engine, error) {
+		st, err := store.Open(filepath.Join(dir, "store"))
+		return &run.Engine{Store: st}, err
+	}}
+	m, left, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, left
+}
+
+func read(t *testing.T, elem ...string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(elem...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// TestReproduction: each verdict occurs once and two claims deviate; the page has every reason
+// that claims.csv has, and the summary every count.
+func TestReproduction(t *testing.T) {
+	dir := t.TempDir()
+	m, left := reproduce(t, dir, everyVerdict(t))
+	if left != 0 {
+		t.Errorf("%d artefacts left", left)
+	}
+	n := m.Count(Printed)
+	for _, v := range verdict.All {
+		want := 1
+		if v == verdict.Deviates || v == verdict.NotRunnable {
+			want = 2
+		}
+		if n[v] != want {
+			t.Errorf("%d %s, want %d", n[v], v, want)
+		}
+	}
+	page, summary := read(t, dir, "p", "README.md"), read(t, dir, "README.md")
+	lines, err := csv.NewReader(strings.NewReader(read(t, dir, "claims.csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 1+8+4 {
+		t.Errorf("%d lines of claims", len(lines))
+	}
+	for _, l := range lines[1:] {
+		if reason := l[15]; reason == "" && l[13] != "REPRODUCED" || !strings.Contains(page, reason) {
+			t.Errorf("the page lacks %q of %q", reason, l[2])
+		}
+		if (l[14] == "") != (l[13] != "DEVIATES" || l[15] == otherReading) {
+			t.Errorf("%q is %s with the cause %q", l[2], l[13], l[14])
+		}
+	}
+	for _, part := range []string{"The script has it. The other one is EFT.", "`miglab reproduce --only p/t1`", "- **off**: not the same", "1 training run does not decide"} {
+		if !strings.Contains(page, part) {
+			t.Errorf("the page lacks %q:\n%s", part, page)
+		}
+	}
+	for _, part := range []string{"| [p](p/README.md) | 1 | 2 | 1 | 1 | 2 | 1 | 8 |", "| `script` | 1 | 0 |", "| `unknown` | 1 | 0 |"} {
+		if !strings.Contains(summary, part) {
+			t.Errorf("the summary lacks %q:\n%s", part, summary)
+		}
+	}
+}
+
+// TestReproductionIsReadAgain: a second run builds nothing and writes the same bytes, and a
+// changed file is written again.
+func TestReproductionIsReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	p := everyVerdict(t)
+	builds := 0
+	build := p.Artefacts[0].Build
+	p.Artefacts[0].Build = func(d *Data) (*Output, error) {
+		builds++
+		return build(d)
+	}
+	reproduce(t, dir, p)
+	files := []string{"claims.csv", "README.md", "manifest.json", "p/README.md", "p/t1-claims.csv", "p/t1-readings.md"}
+	before := map[string]string{}
+	for _, f := range files {
+		before[f] = read(t, dir, f)
+	}
+	if reproduce(t, dir, p); builds != 2 {
+		t.Errorf("%d builds, want 2: a plan and the results", builds)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "p", "t1-claims.csv"), []byte("changed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if reproduce(t, dir, p); builds != 4 {
+		t.Errorf("%d builds after a file has changed, want 4", builds)
+	}
+	for _, f := range files {
+		if read(t, dir, f) != before[f] {
+			t.Errorf("%s has other bytes", f)
+		}
+	}
+	m, err := ReadManifest(dir)
+	if err != nil || m.Count("").Total() != 8 {
+		t.Errorf("the manifest has %v, %v", m, err)
+	}
+}
+
+// TestCheckRefusesWhatNoArtefactHas.
+func TestCheckRefusesWhatNoArtefactHas(t *testing.T) {
+	for what, change := range map[string]func(*Paper){
+		"an artefact that does not exist": func(p *Paper) { p.Claims.All[0].Artefact = "t2" },
+		"another name":                    func(p *Paper) { p.Claims.All[0].Name = "sam" },
+		"evidence elsewhere":              func(p *Paper) { p.Claims.Explanations[0].Evidence = "q/t1" },
+		"evidence that does not exist":    func(p *Paper) { p.Claims.Explanations[0].Evidence = "p/t2" },
+	} {
+		p := everyVerdict(t)
+		if err := p.Check(); err != nil {
+			t.Fatal(err)
+		}
+		change(&p)
+		if p.Check() == nil {
+			t.Errorf("%s is accepted", what)
+		}
+	}
+}
