@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,8 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/store"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
+	"miglab/reports"
 )
 
 func load(t *testing.T) *figures.Claims {
@@ -33,20 +36,33 @@ func paper(t *testing.T) figures.Paper {
 	return p
 }
 
-// TestTablesAreComplete counts the numbers that the report prints: an end of a range
-// is one.
+// TestTablesAreComplete counts the numbers and statements of the report, each once: a range is
+// one, and a number that is printed again belongs to one table.
 func TestTablesAreComplete(t *testing.T) {
 	c := load(t)
-	for artefact, want := range map[string]int{
-		"table2": 2 + 2 + 3,                 // two ranges of late jobs, three values
-		"table6": (2 + 1 + 2) * 2,           // original, enhanced and improvement, of late jobs and tardiness
-		"table7": 5 * 3 * 2,                 // five methods, three quantities, each with its deviation
-		"table8": 4 * 2,                     // four baselines, two reductions
-		"table9": (2 + 1) + (1 + 1),         // late jobs and the distance to the best heuristic
-		"text":   3 + 2 + 4 + 1 + 3 + 2 + 4, // counts, shares, slacks, steps, orders of Tables 7 and 10, the agent's, tight deadlines
+	own := map[string]int{}
+	for i := range c.All {
+		own[c.All[i].Artefact]++
+	}
+	for artefact, want := range map[string]struct{ own, all int }{
+		"table1":  {9, 9},              // 2 slacks, 2 layers, 5 settings
+		"table2":  {3, 5},              // late jobs of 5 versions
+		"table3":  {2, 2},              // the speed-up, and the time of a training
+		"table4":  {3, 3},              // features by agent, bins
+		"table5":  {14, 14 + 7},        // 2 + 2 settings of the original agent and 10 of the enhanced one, 7 of Table 1
+		"table6":  {4, 2*3 + 1},        // original, enhanced and improvement, of late jobs and tardiness; baselines
+		"table7":  {30, 5 * 3 * 2},     // five methods, three quantities, each with its deviation
+		"table8":  {8, 4 * 2},          // four baselines, two reductions
+		"table9":  {1, 2 * 2},          // late jobs and the distance to the best heuristic
+		"table10": {3, 4 + 1},          // four scenarios, two statements about one
+		"tight":   {2, 2},              // the optimum, Largest-First
+		"text":    {10, 3 + 4 + 1 + 2}, // counts, shares and slacks, steps, orders
 	} {
-		if n := len(c.Of(artefact)); n != want {
-			t.Errorf("%s has %d numbers, want %d", artefact, n, want)
+		if n := len(c.Of(artefact)); n != want.all {
+			t.Errorf("%s shows %d numbers, want %d", artefact, n, want.all)
+		}
+		if own[artefact] != want.own {
+			t.Errorf("%s counts %d numbers, want %d", artefact, own[artefact], want.own)
 		}
 	}
 }
@@ -57,27 +73,35 @@ func TestTable8FollowsFromTable7(t *testing.T) {
 	c := load(t)
 	for _, m := range methods {
 		for q, half := range map[string]float64{late.name: 0.05, tardiness.name: 0.005} {
-			base, agents := c.Get("table7", m.title+" "+q).Published, c.Get("table7", "RL-PPO "+q).Published
+			base, agents := c.Published("table7", m.title+" "+q), c.Published("table7", "RL-PPO "+q)
 			low, high := (1-(agents+half)/(base-half))*100, (1-(agents-half)/(base+half))*100
-			if got := c.Get("table8", m.title+" "+q+" reduction").Published; got < low-0.05 || got > high+0.05 {
+			if got := c.Published("table8", m.title+" "+q+" reduction"); got < low-0.05 || got > high+0.05 {
 				t.Errorf("%s, %s: Table 8 has %v %%, Table 7 gives %.2f to %.2f", m.title, q, got, low, high)
 			}
 		}
 	}
 }
 
-func TestNeedsNameWhatExists(t *testing.T) {
-	for _, quick := range []bool{false, true} {
-		for _, a := range paper(t).Artefacts {
-			for _, n := range a.Needs(figures.Scale{Quick: quick}) {
-				canonical, err := n.Series.Canonical()
-				canonical.Content, canonical.Weights = "", ""
-				if err != nil {
-					t.Errorf("%s: %v", a.Name, err)
-				} else if canonical != n.Series {
-					t.Errorf("%s needs %v, canonically %v", a.Name, n.Series, canonical)
-				}
-			}
+func TestClaimsMatchDeclarations(t *testing.T) {
+	p := paper(t)
+	if err := p.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSeriesAreCanonical: a series that is not would be computed and never found.
+func TestSeriesAreCanonical(t *testing.T) {
+	datasets := []string{relaxed, tight, slackData(slacks[1])}
+	for _, w := range append([]days{theirs}, otherDays...) {
+		datasets = append(datasets, w.relaxed, w.tight)
+	}
+	for s, dataset := range figures.Each(append(slices.Clone(agents), schedulers...), datasets) {
+		canonical, err := s.on(dataset, 0).Canonical()
+		canonical.Content, canonical.Weights = "", ""
+		if err != nil {
+			t.Error(err)
+		} else if canonical != s.on(dataset, 0) {
+			t.Errorf("%v, canonically %v", s.on(dataset, 0), canonical)
 		}
 	}
 }
@@ -87,15 +111,15 @@ func TestNeedsNameWhatExists(t *testing.T) {
 func TestAllSchedulersAreShown(t *testing.T) {
 	shown := map[string]bool{}
 	for _, s := range schedulers {
-		shown[s.algorithm] = true
+		shown[s.runs[0]] = true
 	}
 	for _, a := range agents {
-		shown[algo.MustParse(a.algorithm).ID] = true
+		shown[algo.MustParse(a.runs[0]).ID] = true
 	}
 	n := 0
 	for _, s := range algo.All(algo.TrackDispatch) {
 		ids := []string{s.Name}
-		if s.Name == agent.algorithm {
+		if s.Name == agent.runs[0] {
 			ids = nil
 			for _, v := range s.Params[0].Values {
 				ids = append(ids, algo.MustParse(s.Name+"?"+s.Params[0].Name+"="+v).ID)
@@ -116,7 +140,7 @@ func TestAllSchedulersAreShown(t *testing.T) {
 // TestAgentsEpisodes: what an agent costs is bounded.
 func TestAgentsEpisodes(t *testing.T) {
 	for _, c := range []struct {
-		scheduler
+		*scheduler
 		dataset string
 		want    int
 	}{
@@ -125,74 +149,105 @@ func TestAgentsEpisodes(t *testing.T) {
 		{originalRelaxed, relaxed, sweep},
 		{largest, tight, many},
 	} {
-		if n := need(figures.Scale{}, c.dataset, many, c.scheduler)[0].N; n != c.want {
+		if n := c.days(c.dataset, many); n != c.want {
 			t.Errorf("%s on %s: %d episodes, want %d", c.title, c.dataset, n, c.want)
 		}
 	}
 }
 
-// TestQuickRun builds every artefact and finds every claim once by default.
-func TestQuickRun(t *testing.T) {
+// reproduce builds every artefact on few days, and returns the rows of claims.
+func reproduce(t *testing.T) (rows []figures.Row) {
+	t.Helper()
 	dir := t.TempDir()
-	p := paper(t)
 	r := figures.Reproduction{
 		Engine: func() (*run.Engine, error) {
 			st, err := store.Open(filepath.Join(dir, "store"))
 			return &run.Engine{Store: st}, err
 		},
-		Papers: []figures.Paper{p}, Dir: dir, Scale: figures.Scale{Quick: true},
+		Papers: []figures.Paper{paper(t)}, Dir: dir, Scale: figures.Scale{Quick: true},
 	}
-	rows, left, err := r.Run(context.Background())
+	m, left, err := r.Run(context.Background())
 	if err != nil || left != 0 {
-		t.Fatalf("%d left, %v", left, err)
+		t.Fatalf("%d artefacts left, %v", left, err)
 	}
-	found := map[string]int{}
-	for _, row := range rows {
-		if !strings.Contains(row.Claim, " [") {
-			found[row.Artefact]++
-		}
+	for row := range m.Rows() {
+		rows = append(rows, *row)
 	}
-	claims := load(t)
-	for _, a := range p.Artefacts {
-		if n := len(claims.Of(a.Name)); found[a.Name] != n {
-			t.Errorf("%s: %d findings for %d claims", a.Name, found[a.Name], n)
+	return rows
+}
+
+// TestHeuristicsEqualPrintInEveryDigit: on the report's own days, by default. An agent is
+// measured by its training runs.
+func TestHeuristicsEqualPrintInEveryDigit(t *testing.T) {
+	equal := 0
+	for _, r := range reproduce(t) {
+		if !r.Default || r.Repeats || r.Measured == nil {
+			continue
 		}
+		isAgent := strings.Contains(r.Claim, "RL") || r.Artefact == "table6" || r.Artefact == "table8" || r.Artefact == "table2"
+		if isAgent && (r.Replicate != verdict.TrainingRuns || r.Replicates != 1) && r.Claim != "Baselines compared" {
+			t.Errorf("%s, %s: %d %s, want 1 training run", r.Artefact, r.Claim, r.Replicates, r.Replicate)
+		}
+		if r.Artefact != "table7" || isAgent {
+			continue
+		}
+		if got, want := reports.Fixed(*r.Measured, r.Decimals), reports.Fixed(r.Published, r.Decimals); got != want || r.Replicates != 0 {
+			t.Errorf("%s: %s, published %s; %d replicates, want a point", r.Claim, got, want, r.Replicates)
+		}
+		equal++
+	}
+	if equal != 24 {
+		t.Errorf("%d numbers, want 24", equal)
 	}
 }
 
-func TestDeviation(t *testing.T) {
-	// The population's standard deviation of these is 2 (mean 5, squares adding up to 32).
-	values := []float64{2, 4, 4, 4, 5, 5, 7, 9}
-	m, err := deviation(values)
-	if err != nil {
-		t.Fatal(err)
+// TestLargestFirstIsNotReproducedAsTheAgent puts Largest-First in the place of each agent, as
+// three training runs, so that they can have a verdict.
+func TestLargestFirstIsNotReproducedAsTheAgent(t *testing.T) {
+	for _, a := range agents {
+		runs := a.runs
+		a.runs = []string{largest.runs[0], largest.runs[0], largest.runs[0]}
+		t.Cleanup(func() { a.runs = runs })
 	}
-	if math.Abs(m.Value-2) > 1e-12 {
-		t.Errorf("%v, want 2", m.Value)
+	// Table 6 compares the agent with another agent under other deadlines.
+	var claims []figures.Claim
+	for _, artefact := range []string{"table8", "table9", "table10", "text"} {
+		claims = append(claims, load(t).Of(artefact)...)
 	}
-	// Jackknife: (n-1)/n times the squares of the leave-one-out values about their mean.
-	var left []float64
-	mean := 0.0
-	for i := range values {
-		var rest []float64
-		for j, v := range values {
-			if j != i {
-				rest = append(rest, v)
-			}
+	judged := map[string]verdict.Verdict{}
+	for _, r := range reproduce(t) {
+		if r.Replicate != verdict.TrainingRuns {
+			continue
 		}
-		left = append(left, populationSD(rest))
-		mean += left[i] / 8
+		for _, c := range claims {
+			if c.Artefact != r.Artefact || c.Name != r.Claim || !c.Compares {
+				continue
+			}
+			if r.Replicates != 3 || r.Default && *r.Low != *r.High {
+				t.Fatalf("%s, %s: %d replicates from %v to %v, want three that are equal", r.Artefact, r.Claim, r.Replicates, *r.Low, *r.High)
+			}
+			m := verdict.Measurement{Value: *r.Measured, Replicates: r.Replicates, Unit: r.Replicate, Low: math.NaN(), High: math.NaN()}
+			if r.Low != nil {
+				m.Low, m.High = *r.Low, *r.High
+			}
+			v := verdict.Judge(c.Claim, m).Verdict
+			if v == verdict.Reproduced || v == verdict.Consistent {
+				t.Errorf("%s, %s, %s: Largest-First with %v is %s as the agent with %v", r.Artefact, r.Claim, r.Reading, *r.Measured, v, r.Published)
+			}
+			judged[r.Artefact+" "+r.Claim] = v
+		}
 	}
-	sum := 0.0
-	for _, v := range left {
-		sum += (v - mean) * (v - mean)
+	// Table 8, Table 9 twice, Table 10 twice, the count in the text.
+	if len(judged) != 8+2+2+1 {
+		t.Errorf("%d claims are judged: %v", len(judged), judged)
 	}
-	if want := math.Sqrt(7. / 8 * sum); math.Abs(m.SE-want) > 1e-12 {
-		t.Errorf("standard error %v, want %v", m.SE, want)
-	}
-	const quantile7 = 2.364624 // Student's t, 7 degrees of freedom, 97.5 %
-	if math.Abs((m.High-m.Value)-quantile7*m.SE) > 1e-5 || m.Low > m.Value {
-		t.Errorf("%+v", m)
+}
+
+// TestDeviation: the population's standard deviation of these is 2 (mean 5, squares adding up
+// to 32).
+func TestDeviation(t *testing.T) {
+	if sd := populationSD([]float64{2, 4, 4, 4, 5, 5, 7, 9}); math.Abs(sd-2) > 1e-12 {
+		t.Errorf("%v, want 2", sd)
 	}
 }
 
@@ -209,57 +264,25 @@ func TestDeviations(t *testing.T) {
 		}
 		values = append(values, 50+v)
 	}
-	m, err := deviations(values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if math.Abs(m.Value-2) > 1e-12 || math.Abs(m.SE-math.Sqrt2) > 1e-12 {
-		t.Errorf("%+v, want 2 and the deviation of 1 and 3, the root of 2", m)
+	if each := deviations(values); len(each) != 2 || math.Abs(each[0]-1) > 1e-12 || math.Abs(each[1]-3) > 1e-12 {
+		t.Errorf("%v, want 1 and 3", each)
 	}
 }
 
-// TestReduction takes the ratio of means, not the mean of ratios, and the jackknife's
-// standard error, to which that of the linearised ratio comes near.
+// TestReduction takes the ratio of means, not the mean of ratios.
 func TestReduction(t *testing.T) {
-	var values, base []float64
-	for i := range 200 {
-		b := 30 + float64(i*37%40)
-		base = append(base, b)
-		values = append(values, 0.9*b+float64(i*53%11-5))
+	values, base := []float64{1, 5}, []float64{2, 6}
+	if r := reduction(values, base); math.Abs(r-25) > 1e-12 {
+		t.Errorf("%v, want 25", r)
 	}
-	m, err := reduction(values, base)
-	if err != nil {
-		t.Fatal(err)
+	if m := figures.Mean(reductions(values, base)); math.Abs(m-25) > 1e-12 {
+		t.Errorf("linearised %v, want 25", m)
 	}
-	sum := func(v []float64) (s float64) {
-		for _, x := range v {
-			s += x
+	// A difference that is the same share of every day has no spread.
+	for _, r := range reductions([]float64{1, 2, 3}, []float64{2, 4, 6, 100}) {
+		if math.Abs(r-50) > 1e-12 {
+			t.Errorf("%v, want 50", r)
 		}
-		return s
-	}
-	a, b := sum(values), sum(base)
-	if want := 100 * (1 - a/b); math.Abs(m.Value-want) > 1e-9 {
-		t.Errorf("%v, want %v", m.Value, want)
-	}
-	squares := 0.0
-	for i := range values {
-		left := 100 * (1 - (a-values[i])/(b-base[i]))
-		squares += (left - m.Value) * (left - m.Value)
-	}
-	const quantile199 = 1.971957 // Student's t, 199 degrees of freedom, 97.5 %
-	want := quantile199 * math.Sqrt(199./200*squares)
-	if half := m.High - m.Value; math.Abs(half/want-1) > 0.01 || math.Abs(m.Value-m.Low-half) > 1e-9 {
-		t.Errorf("%+v, want ± %v", m, want)
-	}
-	// A difference that is the same share of every episode is known exactly.
-	for i := range base {
-		values[i] = base[i] / 2
-	}
-	if m, err = reduction(values, base); err != nil || math.Abs(m.Value-50) > 1e-9 || m.High-m.Low > 1e-9 {
-		t.Errorf("%+v, %v; want 50 exactly", m, err)
-	}
-	if _, err = reduction(values, base[1:]); err == nil {
-		t.Error("unpaired values have a reduction")
 	}
 }
 
