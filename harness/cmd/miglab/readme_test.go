@@ -191,8 +191,10 @@ func TestReadmeExamples(t *testing.T) {
 		if !regexp.MustCompile(`(?m)^` + c.algorithm + ` +` + c.track + ` +1 .* README\s*$`).MatchString(list) {
 			t.Errorf("the list of algorithms lacks %s", c.algorithm)
 		}
-		// A failed cell would end the command with an error.
-		miglab("run", "--track", c.track, "--algorithms", c.algorithm+","+c.other, "--datasets", c.dataset, "--instances", "10")
+		out := miglab("run", "--track", c.track, "--algorithms", c.algorithm+","+c.other, "--datasets", c.dataset, "--instances", "10")
+		if strings.Contains(out, "ended as") {
+			t.Errorf("run of %s: %s", c.algorithm, out)
+		}
 		if out := miglab("leaderboard", "--track", c.track); !strings.Contains(out, " "+c.algorithm+" ") {
 			t.Errorf("the leaderboard of %s lacks %s:\n%s", c.track, c.algorithm, out)
 		}
@@ -247,7 +249,13 @@ func parseNamed(line string) error {
 	if err != nil {
 		return err
 	}
-	return c.ParseFlags(rest)
+	if err := c.ParseFlags(rest); err != nil {
+		return err
+	}
+	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
+		return fmt.Errorf("%s has no command %q", c.CommandPath(), args[0])
+	}
+	return nil
 }
 
 // checkCommand returns an error if a line of a page cannot be typed.
