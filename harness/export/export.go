@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -26,31 +27,19 @@ func Write(w io.Writer, db *store.DB, filter store.Filter, format string, timing
 	return writeCSV(w, db, filter, timing)
 }
 
-// each calls use for every row to export, with its wall time in microseconds; 0 where it is not known
-// or timing is not set.
-func each(db *store.DB, filter store.Filter, timing bool, use func(s store.Series, r *store.Row, micros float64) error) error {
+// each calls use for every row to export.
+func each(db *store.DB, filter store.Filter, use func(s store.Series, r *store.Row) error) error {
 	all, err := db.Series(filter)
 	if err != nil {
 		return err
 	}
 	for _, s := range all {
-		micros := map[int]float64{}
-		if timing {
-			times, err := db.Column(s, "")
-			if err != nil {
-				return err
-			}
-			for _, t := range times {
-				if t.Micros > 0 { // not NaN
-					micros[t.Instance] = t.Micros
-				}
-			}
+		rows, err := db.Rows(s, 0, math.MaxInt)
+		if err != nil {
+			return err
 		}
-		for r, err := range db.Rows(s) {
-			if err != nil {
-				return err
-			}
-			if err := use(s, &r, micros[r.Instance]); err != nil {
+		for i := range rows {
+			if err := use(s, &rows[i]); err != nil {
 				return err
 			}
 		}
@@ -61,9 +50,9 @@ func each(db *store.DB, filter store.Filter, timing bool, use func(s store.Serie
 // writeCSV writes a column for each metric that a row has, by name. What a row lacks is empty.
 func writeCSV(w io.Writer, db *store.DB, filter store.Filter, timing bool) error {
 	names := map[string]int{}
-	if err := each(db, filter, false, func(_ store.Series, r *store.Row, _ float64) error {
-		for _, m := range r.Metrics {
-			names[m.Name] = 0
+	if err := each(db, filter, func(_ store.Series, r *store.Row) error {
+		for name := range r.Metrics.All() {
+			names[name] = 0
 		}
 		return nil
 	}); err != nil {
@@ -84,19 +73,19 @@ func writeCSV(w io.Writer, db *store.DB, filter store.Filter, timing bool) error
 		return err
 	}
 	record := make([]string, len(header))
-	if err := each(db, filter, timing, func(s store.Series, r *store.Row, micros float64) error {
+	if err := each(db, filter, func(s store.Series, r *store.Row) error {
 		copy(record, []string{
 			s.Track, s.Dataset, s.Content, s.GPU, strconv.Itoa(s.Count), s.Algorithm, strconv.Itoa(s.Version), s.Weights, s.Model,
 			strconv.Itoa(r.Instance),
 		})
 		clear(record[first:])
-		for _, m := range r.Metrics {
-			record[names[m.Name]] = formatNumber(m.Value)
+		for name, value := range r.Metrics.All() {
+			record[names[name]] = formatNumber(value)
 		}
 		end := first + len(names)
 		record[end], record[end+1] = r.Kind, r.Error
-		if micros > 0 {
-			record[end+2] = formatNumber(micros)
+		if timing && r.Micros > 0 {
+			record[end+2] = formatNumber(r.Micros)
 		}
 		return out.Write(record)
 	}); err != nil {
@@ -111,15 +100,19 @@ func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64)
 func writeLines(w io.Writer, db *store.DB, filter store.Filter, timing bool) error {
 	type line struct {
 		store.Series
-		Instance int           `json:"instance"`
-		Metrics  store.Metrics `json:"metrics,omitempty"`
-		Kind     string        `json:"kind,omitempty"`
-		Error    string        `json:"error,omitempty"`
-		Micros   float64       `json:"microseconds,omitempty"`
+		Instance int             `json:"instance"`
+		Metrics  json.RawMessage `json:"metrics,omitempty"`
+		Kind     string          `json:"kind,omitempty"`
+		Error    string          `json:"error,omitempty"`
+		Micros   float64         `json:"microseconds,omitempty"`
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false) // so that n=1&seed=2 reads as it is typed
-	return each(db, filter, timing, func(s store.Series, r *store.Row, micros float64) error {
-		return e.Encode(&line{s, r.Instance, r.Metrics, r.Kind, r.Error, micros})
+	return each(db, filter, func(s store.Series, r *store.Row) error {
+		l := line{s, r.Instance, json.RawMessage(r.Metrics), r.Kind, r.Error, 0}
+		if timing {
+			l.Micros = r.Micros
+		}
+		return e.Encode(&l)
 	})
 }

@@ -3,7 +3,6 @@ package run
 import (
 	"path/filepath"
 	"testing"
-	"time"
 
 	"miglab/harness/store"
 	"miglab/harness/track"
@@ -26,9 +25,9 @@ func BenchmarkCompleteStore400k(b *testing.B) {
 		b.Fatal(err)
 	}
 	for i := range cells {
-		if err := w.Append(store.Record{Series: cells[i].Stored(cells[i].Version), Took: time.Duration(i%1000+1) * time.Microsecond, Row: store.Row{Instance: cells[i].Instance, Metrics: store.Metrics{
-			{Name: track.MetricMakespan, Value: float64(i) / 3}, {Name: "moves", Value: 7}, {Name: track.MetricReconfiguration, Value: 1.7}, {Name: track.MetricReconfigurations, Value: 9}, {Name: track.MetricUtilisation, Value: float64(i) / 7},
-		}}}); err != nil {
+		if err := w.Append(cells[i].Stored(cells[i].Version), store.Row{Instance: cells[i].Instance, Micros: float64(i%1000 + 1), Metrics: store.NewMetrics(map[string]float64{
+			track.MetricMakespan: float64(i) / 3, "moves": 7, track.MetricReconfiguration: 1.7, track.MetricReconfigurations: 9, track.MetricUtilisation: float64(i) / 7,
+		})}); err != nil {
 			b.Fatal(err)
 		}
 	}

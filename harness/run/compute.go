@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
-	"slices"
-	"strings"
 
 	"miglab/harness/algo"
 	"miglab/harness/store"
@@ -62,16 +60,15 @@ func seedOf(s *Series, index int) uint64 {
 	return binary.LittleEndian.Uint64(h[:8])
 }
 
-// metricsOf sorts metrics by name. Those that are no number are left out.
+// metricsOf leaves out metrics that are no number.
 func metricsOf(ms []track.Metric) store.Metrics {
-	out := make(store.Metrics, 0, len(ms))
+	out := make(map[string]float64, len(ms))
 	for _, m := range ms {
 		if !math.IsNaN(m.Value) {
-			out = append(out, store.Metric{Name: m.Name, Value: m.Value})
+			out[m.Name] = m.Value
 		}
 	}
-	slices.SortFunc(out, func(a, b store.Metric) int { return strings.Compare(a.Name, b.Name) })
-	return out
+	return store.NewMetrics(out)
 }
 
 // kindOf classifies the error of a cell that neither the caller nor the time-out cut short.

@@ -85,17 +85,17 @@ func TestCorun(t *testing.T) {
 		}
 		for _, a := range []string{"test-corun-pairs", "test-corun-vandal"} {
 			row := get(t, r, cellsOf(t, corunSeries(a), 12)[i])
-			wantMetrics := store.Metrics{
-				{Name: "fairness", Value: want.Fairness()},
-				{Name: "groups", Value: 6},
-				{Name: "makespan_s", Value: float64(want.Makespan)},
-				{Name: "slowdown_max", Value: slices.Max(want.Slowdowns)},
-				{Name: "slowdown_mean", Value: want.MeanSlowdown()},
-				{Name: "slower_groups", Value: float64(want.Slower)},
-				{Name: "throughput", Value: float64(want.TimeSharing / want.Makespan)},
-				{Name: "time_sharing_s", Value: float64(want.TimeSharing)},
-			}
-			if !slices.Equal(row.Metrics, wantMetrics) {
+			wantMetrics := store.NewMetrics(map[string]float64{
+				"fairness":       want.Fairness(),
+				"groups":         6,
+				"makespan_s":     float64(want.Makespan),
+				"slowdown_max":   slices.Max(want.Slowdowns),
+				"slowdown_mean":  want.MeanSlowdown(),
+				"slower_groups":  float64(want.Slower),
+				"throughput":     float64(want.TimeSharing / want.Makespan),
+				"time_sharing_s": float64(want.TimeSharing),
+			})
+			if row.Metrics != wantMetrics {
 				t.Errorf("%s on Q%d: %v, want %v", a, i+1, row.Metrics, wantMetrics)
 			}
 		}

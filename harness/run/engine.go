@@ -133,12 +133,12 @@ func (e *Engine) job(ctx context.Context, j *job, w *store.Writer, report func(n
 		return err
 	}
 	for _, s := range j.series {
-		record, err := e.record(ctx, s.resolved, in, j.instance)
+		row, err := e.row(ctx, s.resolved, in, j.instance)
 		if err != nil {
 			return err
 		}
-		record.Series, record.Instance = s.stored, j.instance
-		if err := w.Append(record); err != nil {
+		row.Instance = j.instance
+		if err := w.Append(s.stored, row); err != nil {
 			return err
 		}
 		report(1)
@@ -146,11 +146,11 @@ func (e *Engine) job(ctx context.Context, j *job, w *store.Writer, report func(n
 	return nil
 }
 
-// record computes one cell. It is an error only if ctx is done: then nothing is
+// row computes one cell. It is an error only if ctx is done: then nothing is
 // known about the cell.
-func (e *Engine) record(ctx context.Context, r *resolved, in task.Payload, index int) (store.Record, error) {
+func (e *Engine) row(ctx context.Context, r *resolved, in task.Payload, index int) (store.Row, error) {
 	if err := ctx.Err(); err != nil {
-		return store.Record{}, err
+		return store.Row{}, err
 	}
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if e.Timeout > 0 {
@@ -160,20 +160,20 @@ func (e *Engine) record(ctx context.Context, r *resolved, in task.Payload, index
 	a, err := r.solve(limited, in, index)
 	switch {
 	case err == nil:
-		return store.Record{Row: store.Row{Metrics: metricsOf(a.Metrics)}, Took: a.Took}, nil
+		return store.Row{Metrics: metricsOf(a.Metrics), Micros: float64(a.Took) / float64(time.Microsecond)}, nil
 	case ctx.Err() != nil:
-		return store.Record{}, ctx.Err()
+		return store.Row{}, ctx.Err()
 	case limited.Err() != nil && errors.Is(err, context.DeadlineExceeded):
 		return failure(store.KindTimeout, fmt.Sprintf("took longer than %v", e.Timeout)), nil
 	}
 	return failure(kindOf(err), err.Error()), nil
 }
 
-func failure(kind, text string) store.Record {
+func failure(kind, text string) store.Row {
 	if text == "" {
 		text = "an error without a text"
 	}
-	return store.Record{Row: store.Row{Kind: kind, Error: text}}
+	return store.Row{Kind: kind, Error: text}
 }
 
 // Schedule computes one cell of the batch or stream track again and returns what

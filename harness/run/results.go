@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"math"
 
 	"miglab/harness/store"
 )
@@ -43,19 +42,25 @@ func (e *MetricError) Error() string {
 
 // Get returns a cell's row and whether there is one. Errors are those of [store.DB.Rows].
 func (r Results) Get(c Cell) (store.Row, bool, error) {
-	return r.store.Row(c.Stored(c.Version), c.Instance)
+	rows, err := r.store.Rows(c.Stored(c.Version), c.Instance, c.Instance+1)
+	if err != nil || len(rows) == 0 {
+		return store.Row{}, false, err
+	}
+	return rows[0], true, nil
 }
 
 // Failures counts the cells that ended with an error, by kind. Errors are those of [store.DB.Rows].
 func (r Results) Failures(cells []Cell) (map[string]int, error) {
 	out := map[string]int{}
 	for span := range Spans(cells) {
-		own, err := r.store.Failures(span.Stored(), span.From, span.To)
+		rows, err := r.store.Rows(span.Stored(), span.From, span.To)
 		if err != nil {
 			return nil, err
 		}
-		for kind, n := range own {
-			out[kind] += n
+		for _, row := range rows {
+			if row.Kind != "" {
+				out[row.Kind]++
+			}
 		}
 	}
 	return out, nil
@@ -66,16 +71,19 @@ func (r Results) Failures(cells []Cell) (map[string]int, error) {
 // [*RowError] or a [*MetricError]. Other errors are those of [Series.Cells] and
 // [store.DB.Rows].
 func (r Results) Values(s Series, first, n int, metric string) ([]float64, error) {
-	known, points, err := r.part(s, first, n, metric, false)
+	known, rows, err := r.part(s, first, n)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, n)
 	for i := range out {
-		if i >= len(points) || points[i].Instance != first+i || math.IsNaN(points[i].Value) {
+		ok := i < len(rows) && rows[i].Instance == first+i
+		if ok {
+			out[i], ok = rows[i].Metrics.Get(metric)
+		}
+		if !ok {
 			return nil, r.why(Cell{known.series, known.algorithm.Spec.Version, first + i}, metric)
 		}
-		out[i] = points[i].Value
 	}
 	return out, nil
 }
@@ -84,14 +92,14 @@ func (r Results) Values(s Series, first, n int, metric string) ([]float64, error
 // first+n-1 of a series. It is no result: it differs from run to run, and some may be unknown,
 // which are left out. Errors are those of [Results.Values].
 func (r Results) Microseconds(s Series, first, n int) ([]float64, error) {
-	known, points, err := r.part(s, first, n, "", true)
+	known, rows, err := r.part(s, first, n)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, 0, n)
 	for i := range n {
-		if i < len(points) && points[i].Instance == first+i && !math.IsNaN(points[i].Micros) {
-			out = append(out, points[i].Micros)
+		if i < len(rows) && rows[i].Instance == first+i && rows[i].Micros > 0 {
+			out = append(out, rows[i].Micros)
 		} else if err := r.why(Cell{known.series, known.algorithm.Spec.Version, first + i}, ""); err != nil {
 			return nil, err
 		}
@@ -99,14 +107,14 @@ func (r Results) Microseconds(s Series, first, n int) ([]float64, error) {
 	return out, nil
 }
 
-// part reads a metric, and wall times if timed, of those instances that have a result.
-func (r Results) part(s Series, first, n int, metric string, timed bool) (*resolved, []store.Point, error) {
+// part reads the rows of those instances that have a result.
+func (r Results) part(s Series, first, n int) (*resolved, []store.Row, error) {
 	known, err := resolve(s)
 	if err != nil {
 		return known, nil, err
 	}
-	points, err := r.store.Part(known.series.Stored(known.algorithm.Spec.Version), metric, first, n, timed)
-	return known, points, err
+	rows, err := r.store.Rows(known.series.Stored(known.algorithm.Spec.Version), first, first+n)
+	return known, rows, err
 }
 
 // why says why a cell does not have a metric; nil if it has metrics and none is named.

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,22 +20,22 @@ func fill(b *testing.B, dir string, instances int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w.every, w.wait = time.Hour, time.Hour
+	w.wait = time.Hour
 	for i := range instances { // an engine computes instance by instance
 		for s := range benchmarkSeries {
-			r := Record{Series: nth(s), Took: time.Duration(i%1000+1) * 1234 * time.Nanosecond, Row: Row{Instance: i, Metrics: Metrics{
-				{"evaluations", float64(i % 100)},
-				{"makespan_s", float64(i*s+1) / 3},
-				{"moves", 7},
-				{"reconfiguration_s", 1.7},
-				{"reconfigurations", 9},
-				{"utilisation", float64(s+1) / float64(i+s+1)},
-			}}}
-			if err := w.Append(r); err != nil {
+			r := Row{Instance: i, Micros: float64(i%1000+1) * 1.234, Metrics: NewMetrics(map[string]float64{
+				"evaluations":       float64(i % 100),
+				"makespan_s":        float64(i*s+1) / 3,
+				"moves":             7,
+				"reconfiguration_s": 1.7,
+				"reconfigurations":  9,
+				"utilisation":       float64(s+1) / float64(i+s+1),
+			})}
+			if err := w.Append(nth(s), r); err != nil {
 				b.Fatal(err)
 			}
 		}
-		if len(w.pending) > 5000 {
+		if w.size > 5000 {
 			w.mu.Lock()
 			w.flush()
 			w.mu.Unlock()
@@ -64,37 +65,41 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// One operation reads 300,000 points with times, in 30 series.
-func BenchmarkColumn(b *testing.B) {
+// One operation reads 400,000 rows and one of their metrics.
+func BenchmarkRows(b *testing.B) {
 	dir := b.TempDir()
 	fill(b, dir, 10_000)
 	db := mustOpen(b, dir)
 	b.ReportAllocs()
 	for b.Loop() {
-		for s := range 30 {
-			if points, err := db.Column(nth(s), "makespan_s"); err != nil || len(points) != 10_000 {
-				b.Fatal(len(points), err)
+		for s := range benchmarkSeries {
+			rows, err := db.Rows(nth(s), 0, math.MaxInt)
+			if err != nil || len(rows) != 10_000 {
+				b.Fatal(len(rows), err)
+			}
+			for _, r := range rows {
+				if _, ok := r.Metrics.Get("makespan_s"); !ok {
+					b.Fatal(r)
+				}
 			}
 		}
 	}
 }
 
-// One operation reads 400,000 rows.
-func BenchmarkRows(b *testing.B) {
+// One operation asks for the finished instances of 400,000 cells.
+func BenchmarkFinished(b *testing.B) {
 	dir := b.TempDir()
 	fill(b, dir, 10_000)
 	db := mustOpen(b, dir)
 	for b.Loop() {
+		n := 0
 		for s := range benchmarkSeries {
-			n := 0
-			for _, err := range db.Rows(nth(s)) {
-				if n++; err != nil {
-					b.Fatal(err)
-				}
+			if err := db.Finished(nth(s), func(int) { n++ }); err != nil {
+				b.Fatal(err)
 			}
-			if n != 10_000 {
-				b.Fatal(n)
-			}
+		}
+		if n != benchmarkSeries*10_000 {
+			b.Fatal(n)
 		}
 	}
 }

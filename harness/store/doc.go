@@ -1,12 +1,11 @@
-// Package store keeps results in a SQLite database, so that work done once is never
-// done again. It knows nothing about what a result means.
+// Package store keeps results in a SQLite database, so that no work is done twice. It does
+// not know what a result means.
 //
 // A folder for results has the database results.db, and results-1of4.db and so on where
-// several processes share the work. Each has these tables:
+// several processes share the work. Each has two tables:
 //
 //	series   one row for each track x dataset x content x gpu x count x algorithm x version x weights x model
-//	cell     one row for each instance of a series: kind and error, or metrics as JSON
-//	timing   microseconds by series and instance: no two runs agree on them, so they are never compared
+//	cell     one row for each instance of a series: a kind and an error, or metrics as JSON; and the wall time, which is never compared
 //
 // and a view for people, results, with one row for each cell. Any SQLite client can read it:
 //
@@ -14,11 +13,10 @@
 //	SELECT a.dataset, a.instance, a.metrics ->> 'makespan_s' AS far_s, b.metrics ->> 'makespan_s' AS miso_s FROM results a JOIN results b USING (track, dataset, content, gpu, count, model, instance) WHERE a.algorithm = 'far' AND b.algorithm = 'miso' ORDER BY 1, 2;
 //	SELECT algorithm, dataset, instance, kind, error FROM results WHERE kind <> '' ORDER BY algorithm, dataset, instance;
 //
-// A [Writer] commits about once a second. Killing its process, at any instant, loses what was
-// not committed and nothing else. Several processes may write to one database. The last to
-// close it leaves a single file. Two rows that disagree about a cell are a
-// [*ConflictError]; a row of [KindTimeout] gives way to any other.
+// A [Writer] commits about once a second. Killing its process loses what was not committed and
+// no more. Several processes may write to one database. Two results that disagree about a cell
+// are a [*ConflictError]; a result of [KindTimeout] gives way to any other.
 //
-// Each row has a checksum, which reading metrics checks: SQLite alone does not notice when text in
-// the middle of a file is damaged. A damaged file is a [*Damage], which names it and says what to do.
+// Each cell has a checksum, which reading it checks: SQLite does not notice when text in the
+// middle of a file is damaged. A damaged file is a [*Damage], which says what to do.
 package store

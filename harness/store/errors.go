@@ -8,32 +8,18 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// FormatError says that another version of the program wrote a database.
-type FormatError struct {
-	File string
-	// Found is the format's version in the file.
-	Found int
-}
-
-func (e *FormatError) Error() string {
-	return fmt.Sprintf("%s has format %d and this program reads format %d; use the program that wrote it, or another folder", e.File, e.Found, Format)
-}
-
-// ConflictError says that two rows disagree about a cell. As equal cells have equal
-// results, an algorithm changed without a new version, or depends on more than
-// its input.
+// ConflictError says that two results disagree about a cell. Equal cells have equal results, so
+// an algorithm changed without a new version, or depends on more than its input.
 type ConflictError struct {
 	Series   Series
 	Instance int
-	// First and Second are the files that the rows are in.
+	// First and Second are each a file and the result that it has.
 	First, Second string
-	// FirstOutcome and SecondOutcome are what the rows say.
-	FirstOutcome, SecondOutcome string
 }
 
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("two results for %v, instance %d: %s has %s; %s has %s; remove the wrong file, or give an algorithm that changed a new version",
-		e.Series, e.Instance, e.First, e.FirstOutcome, e.Second, e.SecondOutcome)
+	return fmt.Sprintf("two results for %v, instance %d: %s; %s; remove the wrong file, or give an algorithm that changed a new version",
+		e.Series, e.Instance, e.First, e.Second)
 }
 
 // Damage says that a database is not as it was written.
@@ -41,23 +27,10 @@ type Damage struct {
 	File string
 	// Reason is a sentence without its full stop.
 	Reason string
-	// Timing is set where only the wall times are affected.
-	Timing bool
 }
 
 func (d *Damage) Error() string {
-	if d.Timing {
-		return fmt.Sprintf("%s: the wall times (table timing) are damaged (%s) and the results are not; rescue both with: sqlite3 FILE .recover | sqlite3 NEWFILE", d.File, d.Reason)
-	}
 	return fmt.Sprintf("%s is damaged (%s); move it out of the folder, and its results will be computed again, or rescue what is intact with: sqlite3 FILE .recover | sqlite3 NEWFILE; other files are not affected", d.File, d.Reason)
-}
-
-// ofTiming marks an error of the table timing.
-func ofTiming(err error) error {
-	if d, ok := errors.AsType[*Damage](err); ok {
-		d.Timing = true
-	}
-	return err
 }
 
 // code returns SQLite's primary result code of an error, or 0.
@@ -78,9 +51,9 @@ func explain(path string, err error) error {
 	case lib.SQLITE_FULL:
 		advice = "; the disk is full, and what was committed before is kept: free some space and run the same command again"
 	case lib.SQLITE_BUSY:
-		advice = fmt.Sprintf("; another process has been writing to it for %v: run the same command again when that is done", patience)
+		advice = fmt.Sprintf("; another process has been using it for %v: run the same command again when that is done", patience)
 	case lib.SQLITE_PERM, lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_IOERR:
-		advice = "; check that the folder can be written to and its disk has room, and run the same command again"
+		advice = "; check that the folder can be written to and its disk has room, or copy the folder to where you can write, and run the same command again"
 	case lib.SQLITE_LOCKED, lib.SQLITE_NOMEM, lib.SQLITE_INTERRUPT, lib.SQLITE_PROTOCOL:
 	default:
 		return &Damage{File: path, Reason: err.Error()} // the statements are right: the file is not

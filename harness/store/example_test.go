@@ -29,7 +29,7 @@ func Example() {
 		return
 	}
 	series := store.Series{Track: "batch", Dataset: "rodinia", GPU: "A100", Count: 1, Algorithm: "far", Version: 2, Model: "sequential"}
-	err = w.Append(store.Record{Series: series, Row: store.Row{Instance: 0, Metrics: store.Metrics{{Name: "makespan_s", Value: 12.609}}}})
+	err = w.Append(series, store.Row{Instance: 0, Metrics: store.NewMetrics(map[string]float64{"makespan_s": 12.609})})
 	if err == nil {
 		err = w.Close()
 	}

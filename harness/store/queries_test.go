@@ -34,11 +34,11 @@ func TestExampleQueries(t *testing.T) {
 	miso := result(1, 30)
 	miso.Series.Algorithm = "miso"
 	write(t, dir, "results.db", result(0, 10), result(1, 20), miso, failure(2, "infeasible", "no place"))
-	f, err := openFile(filepath.Join(dir, "results.db"), false)
+	f, err := openFile(filepath.Join(dir, "results.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.close()
+	defer f.db.Close()
 	for i, want := range []string{
 		"drl/WIDETIMES?n=1&seed=2 far 3 15|drl/WIDETIMES?n=1&seed=2 miso 1 30",
 		"drl/WIDETIMES?n=1&seed=2 1 20 30",

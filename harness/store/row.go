@@ -3,11 +3,13 @@ package store
 import (
 	"cmp"
 	"fmt"
-	"hash/crc32"
-	"math"
+	"iter"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Series is an algorithm on a dataset under fixed conditions. Its results are
@@ -28,6 +30,19 @@ type Series struct {
 	Model string `json:"model"`
 }
 
+// A Filter selects the series with its values. Fields that are zero select all.
+type Filter Series
+
+func (q Filter) selects(s Series) bool {
+	have := s.values()
+	for i, want := range Series(q).values() {
+		if want != "" && want != 0 && want != have[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // compare orders series by their fields, in the order of an export.
 func (s Series) compare(o Series) int {
 	return cmp.Or(
@@ -43,34 +58,51 @@ func (s Series) String() string {
 }
 
 // values are the series' columns, followed by others.
-func (s *Series) values(others ...any) []any {
+func (s Series) values(others ...any) []any {
 	return append([]any{s.Track, s.Dataset, s.Content, s.GPU, s.Count, s.Algorithm, s.Version, s.Weights, s.Model}, others...)
 }
 
-// checksum is what the column crc of the table series has.
-func (s Series) checksum() uint32 {
-	return crc32.Checksum(fmt.Appendf(nil, "%q %q %q %q %d %q %d %q %q", s.values()...), castagnoli)
-}
+// Metrics are numbers by name, as a JSON object without white space. Names carry the unit, as in
+// makespan_s.
+type Metrics string
 
-// A Metric is a number by name. The name carries the unit, as in makespan_s.
-type Metric struct {
-	Name  string
-	Value float64
-}
-
-// Metrics are numbers by ascending name; every name occurs once.
-type Metrics []Metric
-
-// MarshalJSON writes an object.
-func (m Metrics) MarshalJSON() ([]byte, error) { return m.appendJSON(nil), nil }
-
-// Get returns the metric of a name and whether there is one.
-func (m Metrics) Get(name string) (float64, bool) {
-	i, ok := slices.BinarySearchFunc(m, name, func(x Metric, name string) int { return cmp.Compare(x.Name, name) })
-	if !ok {
-		return 0, false
+// NewMetrics writes numbers by ascending name.
+func NewMetrics(values map[string]float64) Metrics {
+	var out []byte
+	separator := byte('{')
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		out, _ = jsontext.AppendQuote(append(out, separator), name) // invalid UTF-8 becomes U+FFFD
+		out = strconv.AppendFloat(append(out, ':'), values[name], 'g', -1, 64)
+		separator = ','
 	}
-	return m[i].Value, true
+	return Metrics(append(out, '}'))
+}
+
+// All yields what [NewMetrics] was given. There are no errors: rows are checked when they are
+// appended, and have checksums.
+func (m Metrics) All() iter.Seq2[string, float64] {
+	return func(yield func(string, float64) bool) {
+		for rest := strings.Trim(string(m), "{}"); rest != ""; {
+			quoted, _ := strconv.QuotedPrefix(rest) // the escapes of jsontext mean the same in Go
+			number, next, _ := strings.Cut(strings.TrimPrefix(rest[len(quoted):], ":"), ",")
+			name, _ := strconv.Unquote(quoted)
+			value, _ := strconv.ParseFloat(number, 64)
+			if !yield(name, value) {
+				return
+			}
+			rest = next
+		}
+	}
+}
+
+// Get returns the number of a name and whether there is one.
+func (m Metrics) Get(name string) (float64, bool) {
+	for n, value := range m.All() {
+		if n == name {
+			return value, true
+		}
+	}
+	return 0, false
 }
 
 // KindTimeout is the kind of a row whose work ran out of time. A row of any other
@@ -86,44 +118,20 @@ type Row struct {
 	Kind string
 	// Error says what went wrong.
 	Error string
-}
-
-// outcome is the row's content, for messages.
-func (r *Row) outcome() string {
-	if r.Kind != "" {
-		return fmt.Sprintf("%s: %s", r.Kind, r.Error)
-	}
-	var out []string
-	for _, m := range r.Metrics {
-		out = append(out, fmt.Sprintf("%s = %v", m.Name, m.Value))
-	}
-	return strings.Join(out, ", ")
+	// Micros is the wall time of the work in microseconds; 0 means that it is not known. Results
+	// that differ in it alone are the same, and the first one's is kept.
+	Micros float64
 }
 
 // validate checks what a caller wants to append.
 func (r *Row) validate() error {
-	if r.Instance < 0 {
+	switch {
+	case r.Instance < 0:
 		return fmt.Errorf("instance %d: instances count from 0", r.Instance)
-	}
-	if (r.Kind == "") != (len(r.Metrics) > 0) || (r.Kind == "") != (r.Error == "") {
+	case (r.Kind == "") == (r.Metrics == "") || (r.Kind == "") != (r.Error == ""):
 		return fmt.Errorf("instance %d: a row has either metrics or a kind and an error", r.Instance)
-	}
-	for i, m := range r.Metrics {
-		if math.IsNaN(m.Value) || math.IsInf(m.Value, 0) {
-			return fmt.Errorf("instance %d: metric %q is %v; it must be finite", r.Instance, m.Name, m.Value)
-		}
-		if i > 0 && r.Metrics[i-1].Name >= m.Name {
-			return fmt.Errorf("instance %d: metric %q must come before %q and once", r.Instance, m.Name, r.Metrics[i-1].Name)
-		}
+	case r.Kind == "" && !jsontext.Value(r.Metrics).IsValid():
+		return fmt.Errorf("instance %d: the metrics are %s; they must be finite numbers, each under a name of its own", r.Instance, r.Metrics)
 	}
 	return nil
-}
-
-// A Record is a row of a series, with the wall time of the work.
-type Record struct {
-	Series Series
-	Row
-	// Took is the wall time; 0 means that it is not known. It is kept for rows with
-	// metrics alone.
-	Took time.Duration
 }

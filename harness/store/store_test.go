@@ -3,13 +3,13 @@ package store
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 )
@@ -26,13 +26,29 @@ var (
 	}
 )
 
-// result is a row of far with a makespan.
-func result(instance int, makespan float64) Record {
-	return Record{Series: far, Took: time.Microsecond, Row: Row{Instance: instance, Metrics: Metrics{{"makespan_s", makespan}, {"moves", 3}}}}
+// A record is a row of a series.
+type record struct {
+	Series
+	Row
 }
 
-func failure(instance int, kind, text string) Record {
-	return Record{Series: far, Row: Row{Instance: instance, Kind: kind, Error: text}}
+// result is a row of far with a makespan.
+func result(instance int, makespan float64) record {
+	return record{far, Row{Instance: instance, Micros: 1, Metrics: NewMetrics(map[string]float64{"makespan_s": makespan, "moves": 3})}}
+}
+
+func failure(instance int, kind, text string) record {
+	return record{far, Row{Instance: instance, Kind: kind, Error: text}}
+}
+
+// appendAll appends records one by one, as an engine does.
+func appendAll(w *Writer, records ...record) error {
+	for _, r := range records {
+		if err := w.Append(r.Series, r.Row); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func mustOpen(t testing.TB, dir string) *DB {
@@ -46,7 +62,7 @@ func mustOpen(t testing.TB, dir string) *DB {
 }
 
 // write appends records to a database of a folder as a process of its own would.
-func write(t testing.TB, dir, name string, records ...Record) {
+func write(t testing.TB, dir, name string, records ...record) {
 	t.Helper()
 	db, err := Open(filepath.Join(dir, "none"))
 	if err != nil {
@@ -56,7 +72,7 @@ func write(t testing.TB, dir, name string, records ...Record) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.Append(records...), w.Close(), db.Close()); err != nil {
+	if err := errors.Join(appendAll(w, records...), w.Close(), db.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -66,18 +82,15 @@ func dump(db *DB, timing bool) (string, error) {
 	var out strings.Builder
 	all, err := db.Series(Filter{})
 	for _, s := range all {
-		for r, err := range db.Rows(s) {
-			if err != nil {
-				return "", err
-			}
-			fmt.Fprintf(&out, "%+v instance %d: %s\n", s, r.Instance, r.outcome())
+		rows, err := db.Rows(s, 0, math.MaxInt)
+		if err != nil {
+			return "", err
 		}
-		if timing {
-			points, err := db.Column(s, "")
-			if err != nil {
-				return "", err
+		for _, r := range rows {
+			if !timing {
+				r.Micros = 0
 			}
-			fmt.Fprintln(&out, points)
+			fmt.Fprintf(&out, "%+v: %+v\n", s, r)
 		}
 	}
 	return out.String(), err
@@ -102,26 +115,27 @@ func dumpOf(t testing.TB, dir string) string {
 
 func rowsOf(t testing.TB, db *DB, s Series) []Row {
 	t.Helper()
-	var out []Row
-	for r, err := range db.Rows(s) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, r)
+	out, err := db.Rows(s, 0, math.MaxInt)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return out
 }
 
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "n=[1]*? 100%#")
-	b := Record{Series: bound, Row: Row{Instance: 0, Metrics: Metrics{{"bound_s", 0.1 + 0.2}, {`odd "name", {é}`, -1e-300}}}}
+	odd := map[string]float64{"bound_s": 0.1 + 0.2, "odd \"name\", {é}\x01\n": -1e-300}
+	b := record{bound, Row{Instance: 0, Metrics: NewMetrics(odd)}}
 	write(t, dir, "results.db", result(10, 1e21), result(9, 1.0/3), failure(2, "infeasible", "task \"a\"\nfits\x00 nothing"), b)
 	db := mustOpen(t, dir)
 	all, err := db.Series(Filter{})
 	if err != nil || !slices.Equal(all, []Series{far, bound}) {
 		t.Errorf("series %v, %v", all, err)
 	}
-	for filter, want := range map[Filter]Series{{Track: "bound"}: bound, {Algorithm: "far", Count: 1, GPU: "A100", Model: "sequential", Dataset: far.Dataset}: far} {
+	if got := maps.Collect(b.Metrics.All()); !maps.Equal(got, odd) {
+		t.Errorf("metrics %v, want %v", got, odd)
+	}
+	for filter, want := range map[Filter]Series{{Track: "bound"}: bound, {Version: 2}: far, {Algorithm: "far", Count: 1, GPU: "A100", Model: "sequential", Dataset: far.Dataset}: far} {
 		if got, err := db.Series(filter); err != nil || !slices.Equal(got, []Series{want}) {
 			t.Errorf("%+v: %v, %v", filter, got, err)
 		}
@@ -130,29 +144,34 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		t.Errorf("two GPUs: %v, %v", got, err)
 	}
 	want := []Row{failure(2, "infeasible", "task \"a\"\nfits\uFFFD nothing").Row, result(9, 1.0/3).Row, result(10, 1e21).Row}
-	if got := rowsOf(t, db, far); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got := rowsOf(t, db, far); !slices.Equal(got, want) {
 		t.Errorf("rows %v, want %v", got, want)
 	}
-	if got := rowsOf(t, db, bound); fmt.Sprint(got) != fmt.Sprint([]Row{b.Row}) {
+	if got := rowsOf(t, db, bound); !slices.Equal(got, []Row{b.Row}) {
 		t.Errorf("rows %v, want %v", got, b.Row)
 	}
-	points, err := db.Column(far, "makespan_s")
-	if err != nil || len(points) != 3 || !math.IsNaN(points[0].Value) || !math.IsNaN(points[0].Micros) || points[1] != (Point{9, 1.0 / 3, 1}) || points[2] != (Point{10, 1e21, 1}) {
-		t.Errorf("column %v, %v", points, err)
+	for name, want := range odd {
+		if v, ok := b.Metrics.Get(name); !ok || v != want {
+			t.Errorf("%q is %v, %v; want %v", name, v, ok, want)
+		}
 	}
-	if points, err = db.Column(bound, `odd "name", {é}`); err != nil || points[0].Value != -1e-300 {
-		t.Errorf("column %v, %v", points, err)
+	if v, ok := b.Metrics.Get("bound"); ok {
+		t.Errorf("there is a metric that nobody wrote: %v", v)
 	}
-	if points, err = db.Part(far, "moves", 9, 1, false); err != nil || len(points) != 1 || points[0].Value != 3 {
-		t.Errorf("part %v, %v", points, err)
+	for _, part := range []struct {
+		first, end int
+		want       []Row
+	}{
+		{9, 10, want[1:2]},
+		{3, 10, want[1:2]},
+		{9, 11, want[1:]},
+		{3, 9, nil},
+	} {
+		if rows, err := db.Rows(far, part.first, part.end); err != nil || !slices.Equal(rows, part.want) {
+			t.Errorf("instances %d to %d: %v, %v; want %v", part.first, part.end, rows, err, part.want)
+		}
 	}
-	if r, ok, err := db.Row(far, 9); err != nil || !ok || r.outcome() != "makespan_s = 0.3333333333333333, moves = 3" {
-		t.Errorf("row %v, %v, %v", r, ok, err)
-	}
-	if _, ok, err := db.Row(far, 3); err != nil || ok {
-		t.Errorf("there is an instance 3: %v", err)
-	}
-	tally, err := db.Tally()
+	tally, err := db.tally()
 	if err != nil || tally[far] != (Tally{3, 1}) || tally[bound] != (Tally{1, 0}) || len(tally) != 2 {
 		t.Errorf("tally %v, %v", tally, err)
 	}
@@ -173,7 +192,7 @@ func TestFolderLikeAPattern(t *testing.T) {
 		write(t, dir, FileName(i, 2), result(i, 2))
 	}
 	want := []Row{result(0, 2).Row, result(1, 2).Row}
-	if rows := rowsOf(t, mustOpen(t, dir), far); fmt.Sprint(rows) != fmt.Sprint(want) {
+	if rows := rowsOf(t, mustOpen(t, dir), far); !slices.Equal(rows, want) {
 		t.Errorf("the folder has %v, want %v", rows, want)
 	}
 	old := filepath.Join(dir, "store", "results-0of1.jsonl")
@@ -194,24 +213,24 @@ func TestConflict(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The same row again, and a time-out, change nothing.
-	if err := errors.Join(w.Append(result(1, 10), failure(1, KindTimeout, "1s")), w.Append(result(1, 11))); err != nil {
+	if err := errors.Join(appendAll(w, result(1, 10), failure(1, KindTimeout, "1s")), appendAll(w, result(1, 11))); err != nil {
 		t.Fatal(err)
 	}
 	var conflict *ConflictError
-	if err := w.Close(); !errors.As(err, &conflict) || conflict.FirstOutcome != "makespan_s = 10, moves = 3" || conflict.SecondOutcome != "makespan_s = 11, moves = 3" {
+	if err := w.Close(); !errors.As(err, &conflict) || conflict.First != w.file.path+` has {"makespan_s":10,"moves":3}` || conflict.Second != `the one being written has {"makespan_s":11,"moves":3}` {
 		t.Errorf("append: %v", err)
 	}
-	if err := w.Append(result(2, 1)); !errors.As(err, &conflict) {
+	if err := appendAll(w, result(2, 1)); !errors.As(err, &conflict) {
 		t.Errorf("append after an error: %v", err)
 	}
 
 	write(t, dir, "results-1of2.db", result(0, 1), result(1, 11))
 	db = mustOpen(t, dir)
-	_, err = db.Column(far, "moves")
+	_, err = db.Rows(far, 0, math.MaxInt)
 	if !errors.As(err, &conflict) {
-		t.Fatalf("column: %v", err)
+		t.Fatalf("rows: %v", err)
 	}
-	for _, part := range []string{far.Dataset, "instance 1", "results-0of2.db has makespan_s = 10,", "results-1of2.db has makespan_s = 11,"} {
+	for _, part := range []string{far.Dataset, "instance 1", `results-0of2.db has {"makespan_s":10,`, `results-1of2.db has {"makespan_s":11,`} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q does not name %q", err, part)
 		}
@@ -220,12 +239,12 @@ func TestConflict(t *testing.T) {
 	if w, err = into.Writer(filepath.Join(into.Dir(), "results.db")); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Merge(db); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "results-1of2.db has makespan_s = 11,") {
+	if err := w.Merge(db); !errors.As(err, &conflict) || !strings.Contains(err.Error(), `results-1of2.db has {"makespan_s":11,`) {
 		t.Errorf("merge: %v", err)
 	}
 	w.Close()
-	if rows := rowsOf(t, into, far); len(rows) != 1 {
-		t.Errorf("of the file that contradicts, rows were merged: %v", rows)
+	if rows := rowsOf(t, into, far); len(rows) > 0 {
+		t.Errorf("rows of a series that contradicts itself were merged: %v", rows)
 	}
 }
 
@@ -237,25 +256,25 @@ func finished(db *DB) (map[int]bool, error) {
 
 func TestTimeoutGivesWay(t *testing.T) {
 	timeout := failure(1, KindTimeout, "took longer than 1s")
-	for name, records := range map[string][]Record{
+	for name, records := range map[string][]record{
 		"result last":  {timeout, result(1, 10)},
 		"result first": {result(1, 10), timeout},
 	} {
 		dir := t.TempDir()
 		write(t, dir, "results.db", records...)
-		if got := dumpOf(t, dir); !strings.Contains(got, "makespan_s = 10,") || strings.Contains(got, "timeout") {
+		if got := dumpOf(t, dir); !strings.Contains(got, `"makespan_s":10,`) || strings.Contains(got, "timeout") {
 			t.Errorf("%s: it has\n%s", name, got)
 		}
 		dir = t.TempDir()
 		for i, r := range records {
 			write(t, dir, FileName(i, 2), r)
 		}
-		if got := dumpOf(t, dir); !strings.Contains(got, "makespan_s = 10,") || strings.Contains(got, "timeout") {
+		if got := dumpOf(t, dir); !strings.Contains(got, `"makespan_s":10,`) || strings.Contains(got, "timeout") {
 			t.Errorf("%s, in two files: it has\n%s", name, got)
 		}
 		db := mustOpen(t, dir)
 		done, err := finished(db)
-		if tally, failed := db.Tally(); err != nil || failed != nil || !done[1] || done[0] || tally[far] != (Tally{1, 0}) {
+		if tally, failed := db.tally(); err != nil || failed != nil || !done[1] || done[0] || tally[far] != (Tally{1, 0}) {
 			t.Errorf("%s: finished %v, %v; tally %v, %v", name, done, err, tally, failed)
 		}
 		into := mustOpen(t, t.TempDir())
@@ -275,11 +294,11 @@ func TestTimeoutGivesWay(t *testing.T) {
 }
 
 func TestAppendRefuses(t *testing.T) {
-	nan, unsorted, both, negative := result(1, math.NaN()), result(1, 10), result(1, 10), result(-1, 10)
-	slices.Reverse(unsorted.Metrics)
+	nan, infinite, twice, both, negative := result(1, math.NaN()), result(1, math.Inf(-1)), result(1, 10), result(1, 10), result(-1, 10)
+	twice.Metrics = `{"moves":1,"moves":2}`
 	both.Kind, both.Error = "panic", "?"
-	for name, r := range map[string]Record{
-		"NaN": nan, "unsorted": unsorted, "nothing": {Series: far}, "both": both, "negative": negative,
+	for name, r := range map[string]record{
+		"NaN": nan, "infinite": infinite, "twice": twice, "nothing": {Series: far}, "both": both, "negative": negative,
 	} {
 		dir := t.TempDir()
 		db := mustOpen(t, dir)
@@ -287,7 +306,7 @@ func TestAppendRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Append(r); err == nil {
+		if err := appendAll(w, r); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 		if err := w.Close(); err != nil {
@@ -311,20 +330,20 @@ func memory(t testing.TB) string {
 }
 
 // records draws rows for distinct cells.
-func records(t *rapid.T) []Record {
+func records(t *rapid.T) []record {
 	instances := rapid.SliceOfNDistinct(rapid.IntRange(0, 1000), 0, 30, rapid.ID[int]).Draw(t, "instances")
-	var out []Record
+	var out []record
 	for _, i := range instances {
-		r := Record{Series: far, Row: Row{Instance: i}}
+		r := record{far, Row{Instance: i}}
 		r.Series.Dataset = rapid.StringN(0, 1, -1).Draw(t, "dataset")
 		if rapid.Bool().Draw(t, "failed") {
 			r.Kind, r.Error = rapid.StringN(1, 5, -1).Draw(t, "kind"), rapid.StringN(1, 20, -1).Draw(t, "error")
 			r.Kind, r.Error = text(r.Kind), text(r.Error)
 		} else {
-			names := rapid.SliceOfNDistinct(rapid.String(), 1, 5, rapid.ID[string]).Draw(t, "names")
-			slices.Sort(names)
-			for _, n := range names {
-				r.Metrics = append(r.Metrics, Metric{n, rapid.Float64Range(-1e300, 1e300).Draw(t, "value")})
+			metrics := rapid.MapOfN(rapid.String(), rapid.Float64Range(-1e300, 1e300), 1, 5).Draw(t, "metrics")
+			r.Metrics = NewMetrics(metrics)
+			if got := maps.Collect(r.Metrics.All()); !maps.Equal(got, metrics) {
+				t.Fatalf("%q is read as %v, want %v", r.Metrics, got, metrics)
 			}
 		}
 		out = append(out, r)
@@ -342,7 +361,7 @@ func TestMergeProperty(t *testing.T) {
 		all := records(rt)
 		write(t, one, "results.db", all...)
 		for i := range 3 {
-			var part []Record
+			var part []record
 			for _, r := range rapid.Permutation(all).Draw(rt, "order") {
 				if rapid.Bool().Draw(rt, "here") || i == 2 {
 					part = append(part, r)
@@ -366,8 +385,8 @@ func TestMergeProperty(t *testing.T) {
 			rt.Fatalf("one writer:\n%s\nmerged:\n%s", want, got)
 		}
 		for _, want := range all {
-			if got, ok, err := from.Row(want.Series, want.Instance); err != nil || !ok || fmt.Sprint(got) != fmt.Sprint(want.Row) {
-				rt.Fatalf("got %v %v %v, want %v", got, ok, err, want.Row)
+			if got, err := from.Rows(want.Series, want.Instance, want.Instance+1); err != nil || !slices.Equal(got, []Row{want.Row}) {
+				rt.Fatalf("got %v %v, want %v", got, err, want.Row)
 			}
 		}
 		from.Close()
@@ -375,13 +394,14 @@ func TestMergeProperty(t *testing.T) {
 	})
 }
 
-// Rows come in parts; files of different length do not disturb the order.
+// Files of different length do not disturb the order.
 func TestManyRows(t *testing.T) {
+	const n = 2100
 	dir := t.TempDir()
-	var parts [2][]Record
-	for i := range 2*pageSize + 10 {
+	var parts [2][]record
+	for i := range n {
 		at := 0
-		if i%3 == 0 || i > pageSize {
+		if i%3 == 0 || i > 1000 {
 			at = 1
 		}
 		parts[at] = append(parts[at], result(i, float64(i)))
@@ -395,18 +415,18 @@ func TestManyRows(t *testing.T) {
 	db := mustOpen(t, dir)
 	rows := rowsOf(t, db, far)
 	for i, r := range rows {
-		if r.Instance != i || r.Metrics[0].Value != float64(i) {
+		if r.Instance != i || r.Metrics != result(i, float64(i)).Metrics {
 			t.Fatalf("row %d is %v", i, r)
 		}
 	}
-	if len(rows) != 2*pageSize+10 {
+	if len(rows) != n {
 		t.Errorf("%d rows", len(rows))
 	}
 	done, err := finished(db)
 	if err != nil || !done[0] || !done[len(rows)-1] || len(done) != len(rows) {
 		t.Errorf("finished: %v", err)
 	}
-	if tally, err := db.Tally(); err != nil || tally[far].Done != len(rows) {
+	if tally, err := db.tally(); err != nil || tally[far].Done != len(rows) {
 		t.Errorf("tally %v, %v", tally, err)
 	}
 }

@@ -3,6 +3,7 @@ package sweep
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -74,34 +75,35 @@ func BenchmarkMerge(b *testing.B) {
 // fill writes the databases of all tasks without computing anything.
 func fill(b *testing.B, folder string, p *Plan, cells []run.Cell) {
 	b.Helper()
-	rows := make([][]store.Record, len(p.Tasks))
+	rows := make([]map[store.Series][]store.Row, len(p.Tasks))
+	for task := range rows {
+		rows[task] = map[store.Series][]store.Row{}
+	}
 	if err := p.each(cells, func(task int, s run.Span) {
 		for i := s.From; i < s.To; i++ {
 			v := float64(i) / 3
-			rows[task] = append(rows[task], store.Record{
-				Series: s.Stored(),
-				Row: store.Row{Instance: i, Metrics: store.Metrics{
-					{Name: track.MetricMakespan, Value: v},
-					{Name: "moves", Value: 7},
-					{Name: track.MetricReconfiguration, Value: 1.7},
-					{Name: track.MetricReconfigurations, Value: 9},
-					{Name: track.MetricUtilisation, Value: v / 7},
-				}},
-				Took: time.Duration(i+1) * time.Microsecond,
+			rows[task][s.Stored()] = append(rows[task][s.Stored()], store.Row{
+				Instance: i, Micros: float64(i + 1), Metrics: store.NewMetrics(map[string]float64{
+					track.MetricMakespan:         v,
+					"moves":                      7,
+					track.MetricReconfiguration:  1.7,
+					track.MetricReconfigurations: 9,
+					track.MetricUtilisation:      v / 7,
+				}),
 			})
 		}
 	}); err != nil {
 		b.Fatal(err)
 	}
 	for task := range rows {
-		writeDatabase(b, ownFile(folder, task, "a"), rows[task]...)
+		writeDatabase(b, ownFile(folder, task, "a"), rows[task])
 	}
 }
 
 // writeDatabase writes a database as a run of a task does.
-func writeDatabase(t testing.TB, path string, records ...store.Record) {
+func writeDatabase(t testing.TB, path string, rows map[store.Series][]store.Row) {
 	t.Helper()
-	db, _, err := store.OpenIntact()
+	db, err := store.Open(filepath.Join(t.TempDir(), "none"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +111,12 @@ func writeDatabase(t testing.TB, path string, records ...store.Record) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.Append(records...), w.Close(), db.Close()); err != nil {
+	for s, of := range rows {
+		if err := w.Append(s, of...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), db.Close()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -119,7 +119,7 @@ func (p *Plan) status(folder string, cells []run.Cell, now time.Time, into *stor
 		return s, err
 	}
 	for task := range s.Tasks {
-		db, damaged, err := store.OpenIntact(files[task]...)
+		db, tally, damaged, err := store.OpenIntact(files[task]...)
 		if err != nil {
 			return s, err
 		}
@@ -127,8 +127,8 @@ func (p *Plan) status(folder string, cells []run.Cell, now time.Time, into *stor
 			s.Damaged = append(s.Damaged, Damage{d.File, d.Reason})
 		}
 		t := &s.Tasks[task]
-		err = t.count(db, planned[task])
-		if err == nil && into != nil {
+		t.count(tally, planned[task])
+		if into != nil {
 			err = into.Merge(db)
 		}
 		if err := errors.Join(err, db.Close()); err != nil {
@@ -139,17 +139,12 @@ func (p *Plan) status(folder string, cells []run.Cell, now time.Time, into *stor
 }
 
 // count compares what a task's databases have with how many cells of each series it has to compute.
-func (t *TaskStatus) count(db *store.DB, planned map[store.Series]int) error {
-	tally, err := db.Tally()
-	if err != nil {
-		return err
-	}
+func (t *TaskStatus) count(tally map[store.Series]store.Tally, planned map[store.Series]int) {
 	for series, total := range planned {
 		t.Total += total
 		t.Done += min(tally[series].Done, total)
 		t.Failed += tally[series].Failed
 	}
-	return nil
 }
 
 // series returns how many cells of which series each task has to compute.

@@ -69,7 +69,7 @@ func Work(ctx context.Context, folder string, p *Plan, task int, runName string,
 		if err != nil {
 			return err
 		}
-		db, _, err := store.OpenIntact(files[task]...)
+		db, _, _, err := store.OpenIntact(files[task]...) // runs that disagree are an error before anything is computed
 		if err != nil {
 			return err
 		}
@@ -82,9 +82,7 @@ func Work(ctx context.Context, folder string, p *Plan, task int, runName string,
 			e.Progress = report
 		}
 		e.Store, e.File, e.Shard = db, ownFile(folder, task, runName), run.Shard{}
-		if _, err = db.Tally(); err == nil { // runs that disagree are an error before anything is computed
-			_, err = e.Run(ctx, own)
-		}
+		_, err = e.Run(ctx, own)
 		return cmp.Or(err, db.Close())
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -21,7 +22,6 @@ import (
 	"miglab/harness/export"
 	"miglab/harness/run"
 	"miglab/harness/store"
-	"miglab/harness/track"
 )
 
 func cellsOf(t testing.TB, n int, algorithms ...string) []run.Cell {
@@ -137,13 +137,13 @@ func TestSweepEqualsOneMachine(t *testing.T) {
 	if _, err := Merge(folder, p, cells, into); err != nil {
 		t.Fatal(err)
 	}
-	points, err := into.Column(cells[0].Stored(1), track.MetricBound)
-	if err != nil || len(points) != 30 {
-		t.Fatalf("%d points, %v; want 30", len(points), err)
+	rows, err := into.Rows(cells[0].Stored(1), 0, math.MaxInt)
+	if err != nil || len(rows) != 30 {
+		t.Fatalf("%d rows, %v; want 30", len(rows), err)
 	}
-	for _, point := range points {
-		if !(point.Micros > 0) {
-			t.Errorf("no time of %+v", point)
+	for _, row := range rows {
+		if row.Micros <= 0 {
+			t.Errorf("no time of %+v", row)
 		}
 	}
 	// Merging again changes nothing.
@@ -412,7 +412,7 @@ func TestConflict(t *testing.T) {
 	if err := work(folder, p, 0, "a", cells); err != nil {
 		t.Fatal(err)
 	}
-	writeDatabase(t, ownFile(folder, 0, "b"), store.Record{Series: cells[2].Stored(1), Row: store.Row{Instance: 2, Kind: "failed", Error: "no"}})
+	writeDatabase(t, ownFile(folder, 0, "b"), map[store.Series][]store.Row{cells[2].Stored(1): {{Instance: 2, Kind: "failed", Error: "no"}}})
 	var conflict *store.ConflictError
 	if _, _, err := merged(t, folder, p, cells); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "0000-b.db") {
 		t.Errorf("merged: %v", err)

@@ -83,12 +83,15 @@ func answers(db *store.DB, found *Audited) ([]*group, error) {
 			return nil, err
 		}
 		for _, s := range all {
-			points, err := db.Column(s, t.Audited)
+			rows, err := db.Rows(s, 0, math.MaxInt)
 			if err != nil {
 				return nil, err
 			}
-			points = slices.DeleteFunc(points, func(p store.Point) bool { return math.IsNaN(p.Value) })
-			if len(points) == 0 {
+			rows = slices.DeleteFunc(rows, func(r store.Row) bool {
+				_, ok := r.Metrics.Get(t.Audited)
+				return !ok
+			})
+			if len(rows) == 0 {
 				continue
 			}
 			board, _ := t.BoardOf(s.Dataset)
@@ -100,7 +103,7 @@ func answers(db *store.DB, found *Audited) ([]*group, error) {
 				Track: board.Bound.Track, Dataset: s.Dataset, GPU: s.GPU, Count: s.Count, Model: model, Algorithm: board.Bound.Algorithm,
 			}.Canonical()
 			if err != nil || bound.Content != s.Content { // an error where the dataset no longer exists
-				found.PassedOver += len(points)
+				found.PassedOver += len(rows)
 				continue
 			}
 			g := byBound[bound]
@@ -110,8 +113,8 @@ func answers(db *store.DB, found *Audited) ([]*group, error) {
 				groups = append(groups, g)
 			}
 			g.series = append(g.series, s)
-			for _, p := range points {
-				g.instances = append(g.instances, p.Instance)
+			for _, r := range rows {
+				g.instances = append(g.instances, r.Instance)
 			}
 		}
 	}
@@ -153,20 +156,21 @@ func (g *group) compare(db *store.DB, r run.Results, found *Audited) error {
 	}
 	found.Instances += len(bounds)
 	for _, s := range g.series {
-		points, err := db.Column(s, g.audited)
+		rows, err := db.Rows(s, 0, math.MaxInt)
 		if err != nil {
 			return err
 		}
-		for _, p := range points {
-			bound, ok := bounds[p.Instance]
-			if !ok || math.IsNaN(p.Value) {
+		for _, r := range rows {
+			value, ok := r.Metrics.Get(g.audited)
+			bound, bounded := bounds[r.Instance]
+			if !ok || !bounded {
 				continue
 			}
 			found.Answers++
-			if p.Value < bound*(1-tolerance) {
+			if value < bound*(1-tolerance) {
 				return &reports.BoundError{Metric: g.audited, Entry: reports.Entry{
 					Dataset: s.Dataset, GPU: s.GPU, Model: s.Model, Algorithm: s.Algorithm, Version: s.Version,
-					Content: s.Content, Instance: p.Instance, Value: p.Value, Bound: bound,
+					Content: s.Content, Instance: r.Instance, Value: value, Bound: bound,
 				}}
 			}
 		}

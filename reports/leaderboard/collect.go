@@ -208,14 +208,18 @@ func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
 		if a, err := algo.Parse(s.Algorithm); err == nil {
 			e.Budget = a.Budget()
 		}
-		points, err := db.Column(s, b.Metric)
+		rows, err := db.Rows(s, 0, math.MaxInt)
 		if err != nil {
 			return nil, err
 		}
-		entries = slices.Grow(entries, len(points)*(len(b.series)-i)) // the rest probably has as many each
-		for _, p := range points {
-			e.Instance, e.Value, e.Micros = p.Instance, p.Value, p.Micros
-			e.Bound, e.Published = at(bounds, s.Content, p.Instance), at(published, s.Content, p.Instance)
+		entries = slices.Grow(entries, len(rows)*(len(b.series)-i)) // the rest probably has as many each
+		for _, r := range rows {
+			value, ok := r.Metrics.Get(b.Metric)
+			if !ok {
+				value = math.NaN()
+			}
+			e.Instance, e.Value, e.Micros = r.Instance, value, cmp.Or(r.Micros, math.NaN())
+			e.Bound, e.Published = at(bounds, s.Content, r.Instance), at(published, s.Content, r.Instance)
 			entries = append(entries, e)
 		}
 	}
@@ -239,13 +243,13 @@ type instance struct {
 func values(db *store.DB, of []store.Series, metric string) (map[instance]float64, error) {
 	out := map[instance]float64{}
 	for _, s := range of {
-		points, err := db.Column(s, metric)
+		rows, err := db.Rows(s, 0, math.MaxInt)
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range points {
-			if !math.IsNaN(p.Value) {
-				out[instance{s.Content, p.Instance}] = p.Value
+		for _, r := range rows {
+			if v, ok := r.Metrics.Get(metric); ok {
+				out[instance{s.Content, r.Instance}] = v
 			}
 		}
 	}

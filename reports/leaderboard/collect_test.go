@@ -45,17 +45,15 @@ func database(t *testing.T, cells ...cell) *store.DB {
 		return s
 	}
 	for _, c := range cells {
-		r := store.Record{
-			Series: store.Series{
-				Track: or(c.track, "batch"), Dataset: or(c.dataset, "d"), Content: or(c.content, "c"), GPU: "A100", Count: max(c.gpus, 1),
-				Algorithm: c.algorithm, Weights: c.weights, Model: or(c.model, "sequential"), Version: max(c.version, 1),
-			},
-			Row: store.Row{Instance: c.instance, Metrics: c.metrics},
+		s := store.Series{
+			Track: or(c.track, "batch"), Dataset: or(c.dataset, "d"), Content: or(c.content, "c"), GPU: "A100", Count: max(c.gpus, 1),
+			Algorithm: c.algorithm, Weights: c.weights, Model: or(c.model, "sequential"), Version: max(c.version, 1),
 		}
-		if c.metrics == nil {
+		r := store.Row{Instance: c.instance, Metrics: c.metrics}
+		if c.metrics == "" {
 			r.Kind, r.Error = store.KindTimeout, "10s were not enough"
 		}
-		if err := w.Append(r); err != nil {
+		if err := w.Append(s, r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,18 +73,18 @@ func ranked(db *store.DB, of algo.Track, gpus int, model mig.Reconfiguration) ([
 func TestStandingsBounds(t *testing.T) {
 	db := database(
 		t,
-		cell{algorithm: "far", metrics: store.Metrics{{Name: "makespan_s", Value: 12}}},
-		cell{track: "bound", algorithm: "certified", version: 2, metrics: store.Metrics{{Name: "bound_s", Value: 10}}},
-		cell{track: "bound", algorithm: "certified", version: 1, metrics: store.Metrics{{Name: "bound_s", Value: 8}}},
+		cell{algorithm: "far", metrics: `{"makespan_s":12}`},
+		cell{track: "bound", algorithm: "certified", version: 2, metrics: `{"bound_s":10}`},
+		cell{track: "bound", algorithm: "certified", version: 1, metrics: `{"bound_s":8}`},
 		cell{track: "bound", algorithm: "certified", version: 3}, // it failed
-		cell{track: "bound", algorithm: "l-bound", metrics: store.Metrics{{Name: "bound_s", Value: 9.6}}},
-		cell{track: "bound", algorithm: "area", metrics: store.Metrics{{Name: "bound_s", Value: 1}}},
-		cell{track: "bound", algorithm: "certified", model: "parallel", metrics: store.Metrics{{Name: "bound_s", Value: 3}}},
-		cell{track: "bound", algorithm: "certified", instance: 1, metrics: store.Metrics{{Name: "bound_s", Value: 4}}},
-		cell{algorithm: "far", model: "parallel", metrics: store.Metrics{{Name: "makespan_s", Value: 6}}},
-		cell{track: "bound", algorithm: "certified", gpus: 2, metrics: store.Metrics{{Name: "bound_s", Value: 2}}},
-		cell{algorithm: "far", gpus: 2, metrics: store.Metrics{{Name: "makespan_s", Value: 3}}},
-		cell{algorithm: "far", model: "free", metrics: store.Metrics{{Name: "makespan_s", Value: 1}}}, // has no bound
+		cell{track: "bound", algorithm: "l-bound", metrics: `{"bound_s":9.6}`},
+		cell{track: "bound", algorithm: "area", metrics: `{"bound_s":1}`},
+		cell{track: "bound", algorithm: "certified", model: "parallel", metrics: `{"bound_s":3}`},
+		cell{track: "bound", algorithm: "certified", instance: 1, metrics: `{"bound_s":4}`},
+		cell{algorithm: "far", model: "parallel", metrics: `{"makespan_s":6}`},
+		cell{track: "bound", algorithm: "certified", gpus: 2, metrics: `{"bound_s":2}`},
+		cell{algorithm: "far", gpus: 2, metrics: `{"makespan_s":3}`},
+		cell{algorithm: "far", model: "free", metrics: `{"makespan_s":1}`}, // has no bound
 	)
 	for _, test := range []struct {
 		gpus      int
@@ -118,13 +116,13 @@ func TestStandingsBounds(t *testing.T) {
 func TestStandingsTracks(t *testing.T) {
 	db := database(
 		t,
-		cell{track: "placement", dataset: "gone", algorithm: "mfi", gpus: 100, metrics: store.Metrics{{Name: "acceptance", Value: 0.5}, {Name: "acceptance_steady", Value: 0.1}}},
+		cell{track: "placement", dataset: "gone", algorithm: "mfi", gpus: 100, metrics: `{"acceptance":0.5,"acceptance_steady":0.1}`},
 		cell{track: "placement", dataset: "gone", algorithm: "ff", gpus: 100},
-		cell{track: "placement", dataset: "gone?lifespan=steady", algorithm: "mfi", gpus: 100, metrics: store.Metrics{{Name: "acceptance", Value: 0.5}, {Name: "acceptance_steady", Value: 0.1}}},
-		cell{track: "corun", dataset: "corun/gone", algorithm: "exact", metrics: store.Metrics{{Name: "makespan_s", Value: 10}}},
-		cell{track: "corun", dataset: "corun/gone", algorithm: "local", metrics: store.Metrics{{Name: "makespan_s", Value: 11}}},
-		cell{track: "corun", dataset: "corun/large", algorithm: "local", metrics: store.Metrics{{Name: "makespan_s", Value: 99}}},
-		cell{track: "offline", dataset: "gone", algorithm: "offline-bound", metrics: store.Metrics{{Name: "accepted_at_most", Value: 7}}},
+		cell{track: "placement", dataset: "gone?lifespan=steady", algorithm: "mfi", gpus: 100, metrics: `{"acceptance":0.5,"acceptance_steady":0.1}`},
+		cell{track: "corun", dataset: "corun/gone", algorithm: "exact", metrics: `{"makespan_s":10}`},
+		cell{track: "corun", dataset: "corun/gone", algorithm: "local", metrics: `{"makespan_s":11}`},
+		cell{track: "corun", dataset: "corun/large", algorithm: "local", metrics: `{"makespan_s":99}`},
+		cell{track: "offline", dataset: "gone", algorithm: "offline-bound", metrics: `{"accepted_at_most":7}`},
 	)
 	for _, test := range []struct {
 		track algo.Track
@@ -164,11 +162,11 @@ func TestStandingsWeights(t *testing.T) {
 	}
 	db := database(
 		t,
-		cell{track: "corun", algorithm: "d3qn", weights: "before", metrics: store.Metrics{{Name: "makespan_s", Value: 1}}},
-		cell{track: "corun", algorithm: "d3qn", weights: trained.Weights(), metrics: store.Metrics{{Name: "makespan_s", Value: 2}}},
-		cell{track: "corun", algorithm: "d3qn", metrics: store.Metrics{{Name: "makespan_s", Value: 3}}},
-		cell{track: "corun", algorithm: "exec:gone", weights: "before", metrics: store.Metrics{{Name: "makespan_s", Value: 4}}},
-		cell{track: "corun", algorithm: "exec:gone", weights: "last", metrics: store.Metrics{{Name: "makespan_s", Value: 5}}},
+		cell{track: "corun", algorithm: "d3qn", weights: "before", metrics: `{"makespan_s":1}`},
+		cell{track: "corun", algorithm: "d3qn", weights: trained.Weights(), metrics: `{"makespan_s":2}`},
+		cell{track: "corun", algorithm: "d3qn", metrics: `{"makespan_s":3}`},
+		cell{track: "corun", algorithm: "exec:gone", weights: "before", metrics: `{"makespan_s":4}`},
+		cell{track: "corun", algorithm: "exec:gone", weights: "last", metrics: `{"makespan_s":5}`},
 	)
 	got, err := ranked(db, algo.TrackCorun, 1, mig.Sequential)
 	if err != nil || len(got) != 2 || got[0].Value.Mean != 2 || got[1].Value.Mean != 5 {
@@ -179,9 +177,9 @@ func TestStandingsWeights(t *testing.T) {
 func TestStandingsBudget(t *testing.T) {
 	db := database(
 		t,
-		cell{algorithm: "far", metrics: store.Metrics{{Name: "makespan_s", Value: 11}}},
-		cell{algorithm: "lns?iterations=17", metrics: store.Metrics{{Name: "makespan_s", Value: 12}}},
-		cell{track: "bound", algorithm: "certified", metrics: store.Metrics{{Name: "bound_s", Value: 10}}},
+		cell{algorithm: "far", metrics: `{"makespan_s":11}`},
+		cell{algorithm: "lns?iterations=17", metrics: `{"makespan_s":12}`},
+		cell{track: "bound", algorithm: "certified", metrics: `{"bound_s":10}`},
 	)
 	got, err := ranked(db, algo.TrackBatch, 1, mig.Sequential)
 	if err != nil || len(got) != 2 || got[0].Budget != "" || got[1].Budget != "17 iterations" {
@@ -197,10 +195,10 @@ func TestStandingsContents(t *testing.T) {
 	}
 	db := database(
 		t,
-		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "exec:gone", metrics: store.Metrics{{Name: "late_percent", Value: 1}}},
-		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", metrics: store.Metrics{{Name: "late_percent", Value: 2}}},
-		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", content: now.Content, metrics: store.Metrics{{Name: "late_percent", Value: 3}}},
-		cell{track: "dispatch", dataset: "jobs:gone.csv", algorithm: "eft", metrics: store.Metrics{{Name: "late_percent", Value: 4}}},
+		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "exec:gone", metrics: `{"late_percent":1}`},
+		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", metrics: `{"late_percent":2}`},
+		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", content: now.Content, metrics: `{"late_percent":3}`},
+		cell{track: "dispatch", dataset: "jobs:gone.csv", algorithm: "eft", metrics: `{"late_percent":4}`},
 	)
 	got, err := ranked(db, algo.TrackDispatch, 1, mig.Sequential)
 	if err != nil || len(got) != 2 || got[0].Value.Mean != 3 || got[1].Value.Mean != 4 {
@@ -211,8 +209,8 @@ func TestStandingsContents(t *testing.T) {
 func TestStandingsBelowBound(t *testing.T) {
 	db := database(
 		t,
-		cell{algorithm: "far", version: 2, metrics: store.Metrics{{Name: "makespan_s", Value: 9.5}}},
-		cell{track: "bound", algorithm: "certified", metrics: store.Metrics{{Name: "bound_s", Value: 10}}},
+		cell{algorithm: "far", version: 2, metrics: `{"makespan_s":9.5}`},
+		cell{track: "bound", algorithm: "certified", metrics: `{"bound_s":10}`},
 	)
 	_, err := ranked(db, algo.TrackBatch, 1, mig.Sequential)
 	var below *reports.BoundError
@@ -226,7 +224,7 @@ func TestStandingsBelowBound(t *testing.T) {
 func TestStandingsWithoutUsableBounds(t *testing.T) {
 	db := database(
 		t,
-		cell{algorithm: "far", metrics: store.Metrics{{Name: "makespan_s", Value: 11}}},
+		cell{algorithm: "far", metrics: `{"makespan_s":11}`},
 		cell{track: "bound", algorithm: "certified"}, // it failed
 	)
 	if got, err := ranked(db, algo.TrackBatch, 1, mig.Sequential); err != nil || len(got) != 0 {
@@ -234,10 +232,10 @@ func TestStandingsWithoutUsableBounds(t *testing.T) {
 	}
 	db = database(
 		t,
-		cell{track: "corun", dataset: "a", algorithm: "local", metrics: store.Metrics{{Name: "makespan_s", Value: 3}}},
+		cell{track: "corun", dataset: "a", algorithm: "local", metrics: `{"makespan_s":3}`},
 		cell{track: "corun", dataset: "a", algorithm: "exact"}, // the window is too large for it
-		cell{track: "corun", dataset: "b", algorithm: "local", metrics: store.Metrics{{Name: "makespan_s", Value: 5}}},
-		cell{track: "corun", dataset: "b", algorithm: "exact", metrics: store.Metrics{{Name: "makespan_s", Value: 4}}},
+		cell{track: "corun", dataset: "b", algorithm: "local", metrics: `{"makespan_s":5}`},
+		cell{track: "corun", dataset: "b", algorithm: "exact", metrics: `{"makespan_s":4}`},
 	)
 	got, err := ranked(db, algo.TrackCorun, 1, mig.Sequential)
 	if err != nil || len(got) != 4 || got[0].Dataset != "b" || got[2].Dataset != "a" || !math.IsNaN(got[2].Gap) {

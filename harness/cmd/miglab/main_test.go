@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,9 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"miglab/harness/store"
+	"miglab/harness/track"
 )
 
 // TestMain puts this program on the PATH as miglab, so that tests run it in
@@ -67,11 +71,24 @@ func scriptSQL(ts *testscript.TestScript, _ bool, args []string) {
 
 // scriptLower is "lower FILE ALGORITHM": the algorithm's makespans become a millisecond.
 func scriptLower(ts *testscript.TestScript, _ bool, args []string) {
-	of := "series IN (SELECT id FROM series WHERE algorithm = '" + args[1] + "')"
-	scriptSQL(ts, false, []string{
-		args[0], "UPDATE cell SET metrics = json_set(metrics, '$.makespan_s', 0.001) WHERE " + of,
-		"UPDATE cell SET crc = miglab_crc((SELECT crc FROM series WHERE id = cell.series), instance, kind, error, metrics) WHERE " + of,
-	})
+	db, _, _, err := store.OpenIntact(ts.MkAbs(args[0]))
+	ts.Check(err)
+	all, err := db.Series(store.Filter{Algorithm: args[1]})
+	ts.Check(err)
+	w, err := db.Writer(ts.MkAbs(args[0]))
+	ts.Check(err)
+	for _, s := range all {
+		rows, err := db.Rows(s, 0, math.MaxInt)
+		ts.Check(err)
+		scriptSQL(ts, false, []string{args[0], "DELETE FROM cell WHERE series = (SELECT id FROM series WHERE algorithm = '" + s.Algorithm + "' AND dataset = '" + s.Dataset + "')"})
+		for i := range rows {
+			metrics := maps.Collect(rows[i].Metrics.All())
+			metrics[track.MetricMakespan] = 0.001
+			rows[i].Metrics = store.NewMetrics(metrics)
+		}
+		ts.Check(w.Append(s, rows...))
+	}
+	ts.Check(errors.Join(w.Close(), db.Close()))
 }
 
 // scriptExits is "exits CODE COMMAND...": the command ends with exactly the code.

@@ -1,0 +1,164 @@
+package store
+
+import (
+	"cmp"
+	"database/sql"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	lib "modernc.org/sqlite/lib"
+)
+
+// How much work may be lost when the process is killed: what was appended in the last
+// second, or, where committing is slow, in ten times as long as it took. As many cells
+// as fullBuffer are committed at once.
+const (
+	commitEvery = time.Second
+	fullBuffer  = 50_000
+)
+
+// A Writer appends to one database. Other processes may write to it at the same
+// time. It is safe for concurrent use.
+type Writer struct {
+	file *file
+
+	mu      sync.Mutex
+	pending map[Series][]cell
+	// size is how many cells are pending.
+	size int
+	// timer runs while there are pending cells.
+	timer *time.Timer
+	// wait is how long cells may be pending.
+	wait time.Duration
+	// failed is the first error of writing. After it, no more is written.
+	failed error
+}
+
+// Writer opens a database of the DB for appending. It is made, with its folder, if
+// it does not exist. Queries of the DB see what was committed.
+func (db *DB) Writer(path string) (*Writer, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := db.file(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{file: f, pending: map[Series][]cell{}, wait: commitEvery}, nil
+}
+
+// Append takes rows of a series, which are committed within a second or by [Writer.Close]. A row
+// that the database has is not written again; one that contradicts it is a
+// [*ConflictError], with which writing ends. An error may be about earlier rows;
+// after it every call gives the same error.
+func (w *Writer) Append(s Series, rows ...Row) error {
+	cells := make([]cell, len(rows))
+	for i, r := range rows {
+		if err := r.validate(); err != nil {
+			return fmt.Errorf("%v, %w", s, err)
+		}
+		r.Kind, r.Error = text(r.Kind), text(r.Error)
+		cells[i] = cell{Row: r, where: "the one being written"}
+	}
+	return w.add(s, cells)
+}
+
+// Merge appends all results of a DB. Errors are those of [Writer.Append] and [DB.Rows].
+func (w *Writer) Merge(from *DB) error { return from.each(w.add) }
+
+func (w *Writer) add(s Series, cells []cell) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pending[s] = append(w.pending[s], cells...)
+	w.size += len(cells)
+	if w.size >= fullBuffer {
+		w.flush()
+	}
+	if w.size > 0 && w.timer == nil {
+		w.timer = time.AfterFunc(w.wait, func() { _ = w.Close() }) // Append says what failed
+	}
+	return w.failed
+}
+
+// Close commits everything. The database can still be read and appended to.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.flush()
+	return w.failed
+}
+
+// flush commits what is pending.
+func (w *Writer) flush() {
+	if w.timer != nil {
+		w.timer.Stop()
+		w.timer = nil
+	}
+	if w.failed == nil && w.size > 0 {
+		began := time.Now()
+		w.failed = w.file.write(w.pending)
+		w.wait = max(w.wait, 10*time.Since(began))
+	}
+	clear(w.pending)
+	w.size = 0
+}
+
+// insert adds a cell, which takes the place of one that ran out of time. If the cell has another
+// result, this is an error: the kind must not be NULL.
+const insert = "INSERT INTO cell (series, instance, metrics, kind, error, microseconds, crc) VALUES (?, ?, nullif(?, ''), ?, ?, nullif(?, 0), ?)" +
+	" ON CONFLICT DO UPDATE SET metrics = excluded.metrics, error = excluded.error, microseconds = excluded.microseconds, crc = excluded.crc," +
+	" kind = iif(cell.kind = '" + KindTimeout + "', excluded.kind, NULL)" +
+	" WHERE cell.crc <> excluded.crc AND excluded.kind <> '" + KindTimeout + "'"
+
+// write commits cells, all or none.
+func (f *file) write(pending map[Series][]cell) error {
+	tx, err := f.db.Begin()
+	if err != nil {
+		return explain(f.path, err)
+	}
+	for s, cells := range pending {
+		err := insertCells(tx, s, cells)
+		if err == nil {
+			continue
+		}
+		_ = tx.Rollback() // SQLite may have done so; the first error says more
+		if code(err) == lib.SQLITE_CONSTRAINT {
+			have, failed := f.appendCells(nil, s, 0, math.MaxInt)
+			_, conflict := unite(s, append(have, cells...))
+			err = cmp.Or(failed, conflict, err)
+		}
+		return explain(f.path, err)
+	}
+	return explain(f.path, tx.Commit())
+}
+
+// insertCells adds cells of one series.
+func insertCells(tx *sql.Tx, s Series, cells []cell) error {
+	identity := s.identity()
+	for i := range cells {
+		cells[i].crc = cells[i].checksum(identity)
+	}
+	if _, err := tx.Exec("INSERT INTO series ("+seriesColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", s.values()...); err != nil {
+		return err
+	}
+	var id int64
+	if err := tx.QueryRow("SELECT id FROM series WHERE ("+seriesColumns+") = (?, ?, ?, ?, ?, ?, ?, ?, ?)", s.values()...).Scan(&id); err != nil {
+		return err
+	}
+	statement, err := tx.Prepare(insert)
+	if err != nil {
+		return err
+	}
+	defer statement.Close()
+	for i := range cells {
+		c := &cells[i]
+		if _, err := statement.Exec(id, c.Instance, string(c.Metrics), c.Kind, c.Error, c.Micros, c.crc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
