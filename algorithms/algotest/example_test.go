@@ -13,9 +13,15 @@ import (
 // The suite runs each variant of an algorithm: its defaults, and every other value of its
 // parameters.
 func ExampleVariantsOf() {
-	fmt.Println(algotest.VariantsOf(algo.MustParse("far").Spec))
+	fmt.Println(algotest.VariantsOf(algo.Spec{
+		Name: "mine",
+		Params: []algo.Param{
+			{Name: "order", Default: "given", Values: []string{"given", "longest", "shortest"}},
+			{Name: "k", Default: "1"}, // any number: only the default is tried
+		},
+	}))
 	// Output:
-	// [far far?refine=false]
+	// [mine mine?order=longest mine?order=shortest]
 }
 
 // Each track has a value with a referee. A test of one's own can use it on problems that the
