@@ -59,7 +59,6 @@ func (a *assignment) seconds(task, node int32) float64 {
 	return float64(a.p.Tasks[task].On(a.tree.nodes[v].Size()))
 }
 
-// put adds a task to a node.
 func (a *assignment) put(task, node int32) {
 	a.node[task] = node
 	g, v := a.tree.at(node)

@@ -320,7 +320,6 @@ func (c *clock) work(i int32, from float64) {
 	}
 }
 
-// endOf returns when the tasks of a use are done.
 func (c *clock) endOf(u *clockUse) float64 {
 	if c.sums {
 		return u.from + u.seconds

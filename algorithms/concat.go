@@ -118,7 +118,6 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 	return out, nil
 }
 
-// searches reports whether tasks are moved.
 func (f farConcat) searches() bool { return f.mode == "move" || f.mode == "moveswap" }
 
 // follow puts a batch's plan after the batches that leave a state. It returns what

@@ -37,7 +37,6 @@ type span struct {
 	from, to int32
 }
 
-// holds reports whether allocation k runs the task on the span's size.
 func (s *span) holds(k int) bool { return int(s.from) <= k && k < int(s.to) }
 
 // work is s*t(s). The conversion rounds it, as a fused multiply-add would turn ties.

@@ -2,7 +2,6 @@ package algorithms
 
 import (
 	"context"
-	"strconv"
 
 	"miglab/harness/algo"
 	"miglab/harness/schedule"
@@ -19,10 +18,7 @@ var _ = algo.Register(algo.Spec{
 		{Name: "refine", Default: "true", Values: []string{"true", "false"}, Doc: "whether phase 3 moves and swaps tasks"},
 		keepParam,
 	},
-	New: func(a algo.Args) (algo.Batch, error) {
-		refine, err := strconv.ParseBool(a["refine"])
-		return far{refine, keepOf(a)}, err
-	},
+	New: func(a algo.Args) (algo.Batch, error) { return far{a["refine"] == "true", keepOf(a)}, nil },
 })
 
 // A keep says which plan a refinement keeps.
@@ -70,8 +66,11 @@ func (f far) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, err
 	return s, nil
 }
 
-// farPlan runs phases 1 and 2.
+// farPlan runs phases 1 and 2. An empty batch has an empty plan.
 func farPlan(p algo.Problem) *treePlan {
+	if len(p.Tasks) == 0 {
+		return newTreePlan(newTree(p))
+	}
 	r := newRepartitioner(p, newFamily(p))
 	k, makespan := r.best()
 	plan := newTreePlan(r.tree)

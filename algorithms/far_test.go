@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -52,7 +53,11 @@ func TestPrunedSearchEqualsFullEnumeration(t *testing.T) {
 	}
 }
 
-// TestClockAgreesWithAlgorithm1 compares phase 2's own times with the clock's.
+// TestClockAgreesWithAlgorithm1 compares phase 2's own times with the clock's. They are
+// equal to the last bit, except under [mig.Sequential] if two operations of a GPU, at least
+// one of them a destruction, become possible at the same instant. One of them has to wait.
+// Algorithm 1 as released chooses it by the order in its heap, the clock by the order of
+// creation, so that the makespans can differ by some operations.
 func TestClockAgreesWithAlgorithm1(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
@@ -63,11 +68,30 @@ func TestClockAgreesWithAlgorithm1(t *testing.T) {
 		k := rapid.IntRange(0, r.family.length-1).Draw(t, "allocation")
 		plan := newTreePlan(r.tree)
 		want := r.makespan(k, math.Inf(1), plan)
-		s := timed(p, plan.asFound())
-		if got := float64(s.Makespan()); math.Abs(got-want) > 1e-9*want {
+		tm := newTiming(p, firstAsked)
+		got := tm.time(remnants(p), plan.asFound())
+		if p.Model == mig.Sequential && slices.ContainsFunc(tm.clocks, tied) {
+			return
+		}
+		if got != want {
 			t.Fatalf("%s allocation %d: clock %v s, Algorithm 1 %v s", p.GPU, k, got, want)
 		}
 	})
+}
+
+// tied reports whether a destruction became possible at the instant of another one, or at
+// the end of one, when a creation may become possible.
+func tied(c clock) bool {
+	possible := map[float64]bool{}
+	for _, u := range c.uses {
+		if u.state == destroyed {
+			if possible[u.end] {
+				return true
+			}
+			possible[u.end] = true
+		}
+	}
+	return slices.ContainsFunc(c.uses, func(u clockUse) bool { return u.state == destroyed && possible[u.gone] })
 }
 
 func TestFamilyBoundsHold(t *testing.T) {

@@ -5,23 +5,23 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/heap"
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
 	"miglab/harness/schedule"
+	"miglab/harness/spec"
 )
 
 var (
 	_ = algo.Register(algo.Spec{
 		Name: "fixpart", Version: 1, Track: algo.TrackBatch, Cite: "FAR 6.5, FIXPART(P)",
 		Summary: "one fixed partition; tasks in order of arrival on the first free instance",
-		Params:  []algo.Param{{Name: "p", Default: allOnes, Doc: "the partition, sizes from left to right; ones: all of size 1"}},
-		New: func(a algo.Args) (algo.Batch, error) {
-			return fixPart{a["p"]}, checkPartition(a["p"])
-		},
+		Params: []algo.Param{{
+			Name: "p", Default: allOnes, Doc: "the partition, sizes from left to right; ones: all of size 1",
+			Type: spec.Names("partition", "a partition", "", func() []string { return append(mig.PartitionNames(), allOnes) }),
+		}},
+		New: func(a algo.Args) (algo.Batch, error) { return fixPart{a["p"]}, nil },
 	})
 	_ = algo.Register(algo.Spec{
 		Name: "fixpartbest", Version: 1, Track: algo.TrackBatch, Cite: "FAR 6.5, FIXPARTBEST",
@@ -45,21 +45,6 @@ type fixPart struct{ partition string }
 // allOnes names the partition into instances of size 1, the last of every GPU.
 const allOnes = "ones"
 
-// checkPartition returns an error if a name is not a partition of any GPU.
-func checkPartition(name string) error {
-	known := []string{allOnes}
-	for _, g := range mig.GPUs() {
-		for _, p := range g.Partitions() {
-			known = append(known, p.String())
-		}
-	}
-	if slices.Contains(known, name) {
-		return nil
-	}
-	slices.Sort(known)
-	return nearest.Unknown("partition", name, slices.Compact(known))
-}
-
 func (f fixPart) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
 	parts := p.GPU.Partitions()
 	part := parts[len(parts)-1]
@@ -69,7 +54,11 @@ func (f fixPart) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule,
 			return schedule.Schedule{}, err
 		}
 	}
-	plan, err := planFixed(p, "fixpart", part)
+	return scheduleFixed(p, "fixpart", part)
+}
+
+func scheduleFixed(p algo.Problem, name string, part mig.Partition) (schedule.Schedule, error) {
+	plan, err := planFixed(p, name, part)
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
@@ -149,9 +138,5 @@ func (fixPartBest) Schedule(_ context.Context, p algo.Problem) (schedule.Schedul
 type noMIG struct{}
 
 func (noMIG) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
-	plan, err := planFixed(p, "nomig", p.GPU.Partitions()[0])
-	if err != nil {
-		return schedule.Schedule{}, err
-	}
-	return timed(p, plan), nil
+	return scheduleFixed(p, "nomig", p.GPU.Partitions()[0])
 }

@@ -2,26 +2,18 @@ package algorithms
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 
 	"miglab/harness/algo"
 	"miglab/harness/schedule"
+	"miglab/harness/spec"
 )
 
 // lnsBlur is the share by which lns blurs durations in the first iteration; see
 // [search.improve].
 const lnsBlur = 0.1
 
-var iterations = algo.Param{Name: "iterations", Default: "1000", Doc: "how often a few tasks are placed anew; a whole number"}
-
-// newIterations reads the parameter.
-func newIterations(a algo.Args) (int, error) {
-	n, err := strconv.Atoi(a["iterations"])
-	if err != nil || n < 0 || n > 1e9 {
-		return 0, fmt.Errorf("iterations is %q; it must be a whole number from 0 to 1000000000", a["iterations"])
-	}
-	return n, nil
+var iterations = algo.Param{
+	Name: "iterations", Default: "1000", Type: spec.Whole(0, 1e9), Doc: "how often a few tasks are placed anew; a whole number",
 }
 
 func iterationBudget(a algo.Args) string { return a["iterations"] + " iterations" }
@@ -31,10 +23,7 @@ var _ = algo.Register(algo.Spec{
 	Summary: "large neighbourhood search: FAR's schedule, seven tasks at a time placed anew as is best",
 	Params:  []algo.Param{iterations},
 	Budget:  iterationBudget,
-	New: func(a algo.Args) (algo.Batch, error) {
-		n, err := newIterations(a)
-		return lns{n}, err
-	},
+	New:     func(a algo.Args) (algo.Batch, error) { return lns{a.Int("iterations")}, nil },
 })
 
 // lns starts from FAR's plan. Each iteration removes up to seven tasks, some of them
@@ -57,10 +46,7 @@ var _ = algo.Register(algo.Spec{
 	Summary: "every batch by treedp, or lns where it is too large, on what the batches before leave behind",
 	Params:  []algo.Param{iterations},
 	Budget:  func(a algo.Args) string { return iterationBudget(a) + " for a large batch" },
-	New: func(a algo.Args) (algo.Stream, error) {
-		n, err := newIterations(a)
-		return lnsStream{n}, err
-	},
+	New:     func(a algo.Args) (algo.Stream, error) { return lnsStream{a.Int("iterations")}, nil },
 })
 
 // lnsStream plans each batch for the instances that the batches before it leave and for

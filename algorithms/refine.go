@@ -24,7 +24,6 @@ func newTreePlan(t *tree) *treePlan {
 	return &treePlan{tree: t, lists: make([][]timedTask, t.count()), destroyed: make([]bool, t.count())}
 }
 
-// place adds a task to a node, after those that the node has.
 func (p *treePlan) place(node int32, t timedTask) {
 	p.enlist(node)
 	p.lists[node] = append(p.lists[node], t)
@@ -251,7 +250,6 @@ func (r *refinement) undo(n int) {
 	r.log = r.log[:n]
 }
 
-// count returns the number of moves and of swaps.
 func (r *refinement) count() (moves, swaps int) {
 	for _, c := range r.log {
 		if c.back < 0 {

@@ -87,6 +87,9 @@ func (s *search) whole() {
 // The share falls to zero towards the end. The best plan is timed without blur.
 func (s *search) improve(ctx context.Context, iterations int, blur float64) error {
 	k := min(atATime, len(s.plan.node))
+	if k == 0 {
+		return nil
+	}
 	for i := range iterations {
 		if i%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -100,7 +103,6 @@ func (s *search) improve(ctx context.Context, iterations int, blur float64) erro
 	return nil
 }
 
-// restore returns to the best plan.
 func (s *search) restore() {
 	for i, node := range s.bestNode {
 		s.plan.take(int32(i))
@@ -109,7 +111,6 @@ func (s *search) restore() {
 	s.now = s.plan.time()
 }
 
-// keep remembers the plan if it is the best so far.
 func (s *search) keep() {
 	if s.now < s.best {
 		s.best = s.now
@@ -151,7 +152,6 @@ func (s *search) pick(k int) {
 	}
 }
 
-// add adds a task to those to be re-inserted, unless it is among them.
 func (s *search) add(i int32) {
 	if !slices.Contains(s.tasks, i) {
 		s.tasks = append(s.tasks, i)

@@ -140,7 +140,6 @@ func (s *subsets) ticks(seconds float64) ticks {
 	return never
 }
 
-// load sets the tasks to be placed.
 func (s *subsets) load(p *algo.Problem, which []int32) {
 	s.k = len(which)
 	for c, size := range p.GPU.Sizes() {
@@ -211,7 +210,6 @@ func (s *subsets) place(loads []load, rest []remnant, base float64, node []int32
 	return true
 }
 
-// best returns the table of a GPU's node.
 func (s *subsets) best(gpu, v int) []cell { return s.table(gpu, v, true).best }
 
 func (s *subsets) table(gpu, v int, first bool) *table {
@@ -223,7 +221,6 @@ func (s *subsets) table(gpu, v int, first bool) *table {
 	return &ts[ts[v].as]
 }
 
-// fill computes the tables of a GPU.
 func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
 	n := len(s.tree.nodes)
 	s.fresh[gpu] = r.empty() && base == 0
@@ -281,7 +278,6 @@ func (s *subsets) from(v int, r *remnant, base float64) (at, heads ticks) {
 	return s.ticks(ready + s.tree.create[v] - base), s.ticks(cost)
 }
 
-// children computes the apart table of a node.
 func (s *subsets) children(gpu, v int, first bool) {
 	t := &s.after[gpu*len(s.tree.nodes)+v]
 	if first {

@@ -25,7 +25,6 @@ func newTiming(p algo.Problem, r rule) *timing {
 	return t
 }
 
-// begin empties the clocks and starts them from what the GPUs hold.
 func (t *timing) begin(holds []remnant) {
 	for g := range t.clocks {
 		t.clocks[g].begin(&holds[g])
@@ -89,7 +88,6 @@ func (t *timing) schedule() schedule.Schedule {
 	return out
 }
 
-// leaves returns what the GPUs hold in the end.
 func (t *timing) leaves() []remnant {
 	out := make([]remnant, len(t.clocks))
 	for g := range out {
@@ -115,7 +113,6 @@ type remnant struct {
 	channel float64
 }
 
-// empty reports whether the GPU is as at time 0, without instances.
 func (r *remnant) empty() bool {
 	return len(r.exist) == 0 && r.free == [8]float64{} && r.channel == 0
 }

@@ -31,7 +31,6 @@ type nodeSet uint16
 
 func (s nodeSet) has(node int) bool { return s>>node&1 != 0 }
 
-// lowest returns the index of the lowest bit that is set.
 func lowest[T ~uint8 | ~uint16 | ~uint32](s T) int { return bits.TrailingZeros32(uint32(s)) }
 
 func newTree(p algo.Problem) *tree {
@@ -66,7 +65,6 @@ func (t *tree) at(node int32) (gpu, v int) {
 	return int(node) / len(t.nodes), int(node) % len(t.nodes)
 }
 
-// sizeOf returns the index of the size of a node, numbered over all GPUs.
 func (t *tree) sizeOf(node int32) int8 {
 	_, v := t.at(node)
 	return t.size[v]

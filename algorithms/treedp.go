@@ -44,9 +44,8 @@ func (treeDP) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, 
 	return out, nil
 }
 
-// together places all tasks at once, with some iterations before and after it.
 func (s *search) together(ctx context.Context) error {
-	if err := s.improve(ctx, 30, 0); err != nil {
+	if err := s.improve(ctx, 30, 0); err != nil || len(s.plan.node) == 0 {
 		return err
 	}
 	s.whole()

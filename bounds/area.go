@@ -31,7 +31,6 @@ func Area(p algo.Problem) (mig.Seconds, error) {
 	return mig.Seconds(work(p.Tasks, ownSizes(p.GPU)) / capacity(&p)), nil
 }
 
-// ownSizes charges every size its own number of slices.
 var ownSizes = perGPU(func(g *mig.GPU) []weight {
 	var out []weight
 	for _, s := range g.Sizes() {

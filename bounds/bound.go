@@ -42,6 +42,15 @@ func work(tasks task.Batch, weights []weight) float64 {
 	return sum
 }
 
+// sums returns the sum of the values of each set.
+func sums[T ~float64](values []T) []T {
+	out := make([]T, 1<<len(values))
+	for set := 1; set < len(out); set++ {
+		out[set] = out[set&(set-1)] + values[bits.TrailingZeros(uint(set))]
+	}
+	return out
+}
+
 // bySlice holds an instant for each memory slice of a GPU.
 type bySlice [8]mig.Seconds
 
@@ -54,7 +63,6 @@ func (b *bySlice) latest(of mig.Mask) mig.Seconds {
 	return latest
 }
 
-// set gives some slices the same instant.
 func (b *bySlice) set(of mig.Mask, to mig.Seconds) {
 	for ; of != 0; of &= of - 1 {
 		b[bits.TrailingZeros8(uint8(of))] = to

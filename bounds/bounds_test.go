@@ -3,13 +3,13 @@ package bounds_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -161,10 +161,9 @@ func TestBoundsRefuseBatchesWithoutASchedule(t *testing.T) {
 		if _, err := b.Bound(context.Background(), algo.Problem{GPU: g}); err == nil {
 			t.Errorf("%s bounds an empty batch", name)
 		}
-		var invalid *task.InvalidError
 		_, err = b.Bound(context.Background(), algo.Problem{GPU: g, Tasks: append(only(4, 1), only(7, 1)...)})
-		if !errors.As(err, &invalid) || invalid.Index != 1 {
-			t.Errorf("%s of a task that does not fit: error %v, want an InvalidError for number 2", name, err)
+		if err == nil || !strings.Contains(err.Error(), "(number 2)") {
+			t.Errorf("%s of a task that does not fit: error %v, want one for number 2", name, err)
 		}
 	}
 }

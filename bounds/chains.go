@@ -235,7 +235,6 @@ func (c *chainSearch) root(s *chainStart, from int) []ticks {
 	return c.net(t)
 }
 
-// subtree returns the tables of the subtree of a node.
 func (c *chainSearch) subtree(v int, s *chainStart) chainTables {
 	free := s.busy == nil || !s.holds[v]
 	shape := shapes(c.problem.GPU)[v]
@@ -327,7 +326,6 @@ func (c *chainSearch) load(t []ticks, size mig.Slices) {
 	}
 }
 
-// net returns the net table.
 func (c *chainSearch) net(t chainTables) []ticks {
 	if t.net != nil {
 		return t.net
@@ -504,7 +502,6 @@ func fitsSome(tasks task.Batch, size mig.Slices) bool {
 	return slices.ContainsFunc(tasks, func(t task.Task) bool { return t.Fits(size) })
 }
 
-// isBelow reports whether node u lies below node v.
 func isBelow(tree []mig.Node, u, v int) bool {
 	for u > v {
 		u = tree[u].Parent
@@ -513,15 +510,6 @@ func isBelow(tree []mig.Node, u, v int) bool {
 		}
 	}
 	return false
-}
-
-// sums returns the sum of the values of each set.
-func sums(values []float64) []float64 {
-	out := make([]float64, 1<<len(values))
-	for set := 1; set < len(out); set++ {
-		out[set] = out[set&(set-1)] + values[bits.TrailingZeros(uint(set))]
-	}
-	return out
 }
 
 // An arena lends tables of one length. They are all returned together.

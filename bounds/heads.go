@@ -20,7 +20,6 @@ func (h *heads) longest(wait ticks) ticks {
 	return longest
 }
 
-// with merges two lists of heads.
 func (h *heads) with(o *heads) heads {
 	var both heads
 	i, j := 0, 0
@@ -235,7 +234,6 @@ func (h *headSearch) below(v, set, kind int, limit ticks) []heads {
 	return list
 }
 
-// join adds the heads of two subtrees side by side to a list.
 func (h *headSearch) join(list, left, right []heads, limit ticks) []heads {
 	for i := range left {
 		for j := range right {

@@ -23,22 +23,9 @@ func (offline) AcceptedAtMost(_ context.Context, g *mig.GPU, gpus int, requests 
 	return AcceptedAtMost(g, gpus, requests)
 }
 
-// DepartureError says that a request departs, but the bound is for streams without
-// departures.
-type DepartureError struct {
-	// Request is its index.
-	Request int
-	// Lifespan is its lifespan in slots.
-	Lifespan int
-}
-
-func (e *DepartureError) Error() string {
-	return fmt.Sprintf("request %d leaves after %d slots; the offline bound needs requests that stay forever", e.Request, e.Lifespan)
-}
-
 // AcceptedAtMost returns an upper bound on how many of the requests a scheduler can accept
 // even if it knows all of them in advance. The GPUs are empty at first, no request departs,
-// and all requests are for profiles of the model. The error is a [*DepartureError].
+// and all requests are for profiles of the model. A request that departs is an error.
 //
 // Let y_p, from 0 to 1, be a price for each profile p, n_p the number of requests for it,
 // and V the largest sum of prices that a valid partition of one GPU can hold. The bound is
@@ -63,7 +50,7 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request) (int, error) 
 	counts := make([]int, len(profiles))
 	for i, q := range requests {
 		if q.Lifespan != task.Forever {
-			return 0, &DepartureError{i, q.Lifespan}
+			return 0, fmt.Errorf("request %d leaves after %d slots; the offline bound needs requests that stay forever", i, q.Lifespan)
 		}
 		counts[slices.Index(profiles, q.Profile)]++
 	}

@@ -15,18 +15,6 @@ import (
 // takes milliseconds on an A100, and each further task about five times as long.
 const MaxOptimumFreeTasks = 6
 
-// TooLargeError says that a batch has more tasks than an exact method takes.
-type TooLargeError struct {
-	// Method is the name of the exact method.
-	Method string
-	// Tasks is the number of tasks in the batch, Limit the most that are taken.
-	Tasks, Limit int
-}
-
-func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("%s takes at most %d tasks; the batch has %d", e.Method, e.Limit, e.Tasks)
-}
-
 // OptimumFree returns the optimal makespan in seconds of the moldable problem without
 // reconfiguration costs ([mig.Free]). The approximation factors of FAR 5 refer to it: 7/4 on
 // one A30, 15/8 on two, 2 on A100 and H100. It ignores the problem's reconfiguration model;
@@ -58,14 +46,14 @@ func (e *TooLargeError) Error() string {
 // changes no slice's free instant. Such a swap maps schedules to schedules with the same
 // starts.
 //
-// The error is a [*TooLargeError], that of ctx, or says what is wrong with the
-// tasks (see [task.Batch.Validate]).
+// The error says what is wrong with the tasks (see [task.Batch.Validate]) or that there are
+// too many, or it is that of ctx.
 func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return 0, err
 	}
 	if n := len(p.Tasks); n > MaxOptimumFreeTasks {
-		return 0, &TooLargeError{Method: "optimum-free", Tasks: n, Limit: MaxOptimumFreeTasks}
+		return 0, fmt.Errorf("optimum-free takes at most %d tasks; the batch has %d", MaxOptimumFreeTasks, n)
 	}
 	s := newFreeSearch(ctx, &p)
 	s.extend(freeNode{left: 1<<len(p.Tasks) - 1})
@@ -75,7 +63,6 @@ func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	return s.best, nil
 }
 
-// A freeInstance is an instance with the data that the search needs.
 type freeInstance struct {
 	size mig.Slices
 	mask mig.Mask
@@ -111,7 +98,6 @@ func sameShape(tree []mig.Node, a, b mig.Node) bool {
 	})
 }
 
-// A freeSearch is one run of the branch and bound.
 type freeSearch struct {
 	ctx       context.Context
 	problem   *algo.Problem

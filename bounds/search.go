@@ -73,7 +73,6 @@ type search struct {
 // A taskSet is a set of tasks: bit i represents task i.
 type taskSet uint32
 
-// A nodeSet is a set of nodes of a search.
 type nodeSet uint32
 
 // A searchNode is an instance that can exist.
@@ -92,7 +91,6 @@ type use struct {
 	tasks    taskSet
 }
 
-// A state is the result of a sequence.
 type state struct {
 	stateKey
 	instants
@@ -125,11 +123,11 @@ func newSearch(ctx context.Context, p *algo.Problem, known mig.Seconds) *search 
 	x.addNodes()
 	sets := 1 << len(p.Tasks)
 	for _, s := range p.GPU.Sizes() {
-		x.took[s] = make([]mig.Seconds, sets)
-		for set := 1; set < sets; set++ {
-			i := bits.TrailingZeros(uint(set))
-			x.took[s][set] = x.took[s][set&(set-1)] + p.Tasks[i].On(s)
+		var times []mig.Seconds
+		for i := range p.Tasks {
+			times = append(times, p.Tasks[i].On(s))
 		}
+		x.took[s] = sums(times)
 	}
 	for i := range p.Tasks {
 		twin := -1
@@ -289,7 +287,6 @@ func (x *search) visit(s *state) error {
 // idle returns when an existing node can be destroyed.
 func (x *search) idle(s *state, node int) mig.Seconds { return s.ready[x.nodes[node].in.Start] }
 
-// create tries all sets of tasks for a use.
 func (x *search) create(s state, u use) error {
 	n := &x.nodes[u.node]
 	x.destroy(&s, u.destroys)
@@ -457,7 +454,6 @@ func split(set taskSet, left, right []mig.Seconds) mig.Seconds {
 	return least
 }
 
-// schedule returns the schedule of the best sequence.
 func (x *search) schedule() schedule.Schedule {
 	s := schedule.Schedule{GPU: x.p.GPU, Algorithm: "exact", Model: x.p.Model}
 	// A busy node exists until its tasks end. exist is in the order of these ends.

@@ -283,7 +283,6 @@ func coverOf(g *mig.GPU, in mig.Instance) cover {
 	return c
 }
 
-// sizeCovers returns what the nodes of each size cover.
 var sizeCovers = perGPU(func(g *mig.GPU) [][]cover {
 	var out [][]cover
 	for _, s := range g.Sizes() {

@@ -33,7 +33,6 @@ func (p *peaked) String() string {
 	return fmt.Sprintf("most efficient on %d slices, and at least %g times as efficient on %d", p.at, p.share, p.near)
 }
 
-// keeps reports whether a task meets the condition.
 func (p *peaked) keeps(t *times, sizes []mig.Slices) bool {
 	most := efficiency(t, p.at)
 	for _, s := range sizes {
@@ -46,23 +45,11 @@ func (p *peaked) keeps(t *times, sizes []mig.Slices) bool {
 
 func efficiency(t *times, s mig.Slices) float64 { return t[1] / (float64(s) * t[s]) }
 
-// ScarceError says that too few tasks meet the condition of a dataset.
-type ScarceError struct {
-	// Dataset is the canonical spec.
-	Dataset, GPU string
-	// Kept of Drawn tasks were found.
-	Kept, Drawn int
-}
-
-func (e *ScarceError) Error() string {
-	return fmt.Sprintf("dataset %q on %s: only %d of %d drawn tasks meet its condition; choose another gen, psup or leave", e.Dataset, e.GPU, e.Kept, e.Drawn)
-}
-
 // drawsPerTask is the number of draws for each task of a batch after which it gives up.
 const drawsPerTask = 5000
 
 // fillOnly draws tasks until enough of them are kept. The class of each is drawn in proportion
-// to the weights. The error is a [*ScarceError].
+// to the weights. The error says that too few tasks are kept.
 func fillOnly[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU, tasks []T) error {
 	weights := s.scaling.weights(g)
 	total := 0
@@ -72,7 +59,7 @@ func fillOnly[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.
 	kept, limit := 0, drawsPerTask*len(tasks)
 	for drawn := 0; kept < len(tasks); drawn++ {
 		if drawn == limit {
-			return &ScarceError{s.id, g.Name, kept, drawn}
+			return fmt.Errorf("dataset %q on %s: only %d of %d drawn tasks meet its condition; choose another gen, psup or leave", s.id, g, kept, drawn)
 		}
 		class := 0
 		for at := rng.IntN(total); at >= weights[class]; class++ {

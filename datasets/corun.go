@@ -34,7 +34,6 @@ const (
 // categories are those of the paper's queues: the class that dominates comes first.
 var categories = []string{"ci-dominant", "mi-dominant", "us-dominant", "balanced"}
 
-// corunSets lists the families of the co-run track.
 func corunSets() []*corunSet {
 	jobs := spec.Param{Name: "jobs", Example: "lavaMD+stream", Type: jobsOfTable4(), Doc: "programs of Table IV"}
 	// paperWindow is the paper's W.
@@ -84,7 +83,6 @@ var _ = registerAll(corunSets(), func(c *corunSet) Family {
 	}
 })
 
-// maxWindow limits the number of jobs.
 const maxWindow = 1000
 
 // jobsOfTable4 is the type of up to [maxWindow] programs of Table IV.
@@ -121,7 +119,6 @@ func newCorunSetting(a spec.Args) corunSetting {
 	return corunSetting{a.Int("cmax"), corun.Model{Kappa: a.Float("kappa"), Delta: a.Float("delta"), Release: a["release"] == "true"}}
 }
 
-// instance returns the window of some jobs.
 func (s *corunSetting) instance(jobs []task.Program) corun.Window {
 	return corun.Window{Jobs: jobs, Concurrency: s.concurrency, Model: s.model}
 }
@@ -160,7 +157,6 @@ func (s *windows) queue(_ *mig.GPU, row int) []task.Program {
 	return programsNamed(names, s.draw)
 }
 
-// chosen returns the programs that the parameter jobs names.
 func (s *windows) chosen(*mig.GPU, int) []task.Program {
 	return programsNamed(strings.Split(s.jobs, "+"), s.draw)
 }

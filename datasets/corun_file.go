@@ -1,6 +1,8 @@
 package datasets
 
 import (
+	"io"
+
 	"miglab/harness/mig"
 	"miglab/harness/spec"
 	"miglab/harness/task"
@@ -15,14 +17,13 @@ var _ = Register(Family{
 	},
 })
 
-// programsFile is a window of a user's own programs.
 type programsFile struct {
 	aFile
 	corunSetting
 }
 
-func (s programsFile) Instance(*mig.GPU, int) (task.Payload, error) {
-	jobs, err := readFile(s.aFile, task.ReadPrograms)
+func (s programsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
+	jobs, err := readFile(s.aFile, g, func(f io.Reader, name string, _ *mig.GPU) ([]task.Program, error) { return task.ReadPrograms(f, name) })
 	if err != nil {
 		return nil, err
 	}

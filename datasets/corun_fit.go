@@ -13,7 +13,7 @@ import (
 // A KernelFit is the co-run model's program for a kernel that was measured by instance size.
 type KernelFit struct {
 	// Kernel is spelled as in the table. Program is its name in the hierarchical paper's
-	// Table IV, "" if it is not there or the times are not those of [RodiniaA100].
+	// Table IV, "" if it is not there or the times are not the published ones.
 	Kernel, Program string
 	// Fitted has its class from Table IV. A kernel that is not there has the class that fits
 	// best among those that it does not contradict.
@@ -46,7 +46,7 @@ var kernelFits = sync.OnceValue(func() []KernelFit {
 	}
 	g := mig.MustLookup("A100")
 	var out []KernelFit
-	for _, t := range batch(tables()[RodiniaA100]) {
+	for _, t := range batch(tables()[rodiniaA100]) {
 		out = append(out, fitKernel(t.Name, programs[t.Name], curveOf(g, &t, false)))
 	}
 	return out
@@ -96,7 +96,6 @@ func fitKernel(kernel, program string, curve []point) KernelFit {
 	return best
 }
 
-// classOf returns the class that Table IV gives a program.
 func classOf(program string) task.Class {
 	for _, row := range table4 {
 		for _, printed := range strings.Fields(row.programs) {

@@ -18,8 +18,8 @@ var table4 = []struct {
 }
 
 // publicKernels are the programs of Table IV that others measured on A100, by their names in
-// [RodiniaA100]. Its LU is lud with one input. It is not known whether that is lud_A, lud_B or
-// lud_C, so that none of them takes its times.
+// the table [rodiniaA100]. Its LU is lud with one input. It is not known whether that is lud_A,
+// lud_B or lud_C, so that none of them takes its times.
 var publicKernels = map[string]string{
 	"lavaMD": "LavaMD", "hotspot": "HotSpot", "heartwall": "HeartWall", "cfd": "CFD", "gaussian": "Gaussian",
 	"needle": "NW", "pathfinder": "PathFinder", "backprop": "Backprop",

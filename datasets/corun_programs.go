@@ -31,7 +31,7 @@ func programs(draw uint64) []task.Program {
 			if i := slices.IndexFunc(fits, func(f KernelFit) bool { return f.Program == name }); i >= 0 {
 				p = fits[i].Fitted
 			} else {
-				rng := rand.New(hashed(fmt.Appendf(nil, "program=%s\nclass=%s\ndraw=%d", name, row.class, draw)))
+				rng := rand.New(Hashed(fmt.Appendf(nil, "program=%s\nclass=%s\ndraw=%d", name, row.class, draw)))
 				p = drawProgram(rng, row.class)
 			}
 			p.Name, p.Unseen = name, unseen
@@ -41,7 +41,6 @@ func programs(draw uint64) []task.Program {
 	return out
 }
 
-// table4Names returns the names of Table IV's programs, in its order.
 func table4Names() []string {
 	var out []string
 	for _, row := range table4 {

@@ -39,15 +39,16 @@ type Family struct {
 type Dataset interface {
 	// Instances returns how many instances there are; 0 means as many as wanted.
 	Instances() int
-	// Instance returns the contents of an instance for a GPU. Indices count from 0. It is only
-	// called with an index that exists.
+	// Instance returns the contents of an instance for a GPU. Indices count from 0. That of a
+	// [Family] is only called with an index that exists. A GPU on which nothing was measured is
+	// an [*UnmeasuredError]. Errors about a file are those of opening it and of reading
+	// its kind, for example [task.ReadCSV].
 	Instance(g *mig.GPU, index int) (task.Payload, error)
 }
 
 // FileKey is the key of the path in the parameters of a family of files.
 const FileKey = "FILE"
 
-// families are all families that are registered.
 var families []Family
 
 // Register adds a family and returns it. It panics if a name is bad or taken, if New is missing,
@@ -147,7 +148,6 @@ func (f *Family) open(name string, pairs []string) (Spec, error) {
 	return named{d, id}, nil
 }
 
-// named is a dataset with its canonical spec.
 type named struct {
 	Dataset
 	id string
@@ -239,13 +239,12 @@ type aFile string
 
 func (aFile) Instances() int { return 1 }
 
-// readFile opens a file and reads it.
-func readFile[T any](path aFile, read func(f io.Reader, name string) (T, error)) (T, error) {
+func readFile[T any](path aFile, g *mig.GPU, read func(f io.Reader, name string, g *mig.GPU) (T, error)) (T, error) {
 	f, err := strictcsv.Open(string(path))
 	if err != nil {
 		var none T
 		return none, err
 	}
 	defer f.Close()
-	return read(f, string(path))
+	return read(f, string(path), g)
 }

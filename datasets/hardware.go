@@ -158,26 +158,13 @@ var embeddedHardware = sync.OnceValue(func() HardwareSet {
 	return h
 })
 
-// WriteKernels writes rows as ReadHardware reads them. So do [WriteReconfiguration],
-// [WriteIsolation], [WriteExecution], [WriteCorun] and [WriteCounters]. They do not check the
-// rows, so that no measurement is lost. Errors are those of w.
-func WriteKernels(w io.Writer, rows []KernelTime) error { return gocsv.Marshal(rows, w) }
-
-// WriteReconfiguration writes rows as ReadHardware reads them.
-func WriteReconfiguration(w io.Writer, rows []ReconfigurationTime) error {
-	return gocsv.Marshal(rows, w)
-}
-
-// WriteIsolation writes rows as ReadHardware reads them.
-func WriteIsolation(w io.Writer, rows []IsolationTime) error { return gocsv.Marshal(rows, w) }
-
-// WriteExecution writes rows as ReadHardware reads them.
-func WriteExecution(w io.Writer, rows []ExecutionTime) error { return gocsv.Marshal(rows, w) }
+// WriteHardware writes rows as [ReadHardware] reads them. It does not check the rows, so that
+// no measurement is lost. Errors are those of w.
+func WriteHardware[Row hardwareRow](w io.Writer, rows []Row) error { return gocsv.Marshal(rows, w) }
 
 // hardwarePrefix begins the names of the datasets of kernels measured on GPUs.
 const hardwarePrefix = "hardware/"
 
-// hardwareSets returns a set of kernels for each table.
 func hardwareSets(tables []HardwareTable[KernelTime]) []*kernelSet {
 	var out []*kernelSet
 	for _, t := range tables {
@@ -185,17 +172,17 @@ func hardwareSets(tables []HardwareTable[KernelTime]) []*kernelSet {
 		out = append(out, &kernelSet{
 			name: hardwarePrefix + t.File, ordered: true, source: t.String(),
 			doc: fmt.Sprintf("%d kernels measured on %s, source: %s", len(batch(rows)), t.GPU, t.Source),
-			on:  []measuredOn{{t.GPU, func() []Measurement { return rows }}},
+			on:  []measuredOn{{t.GPU, func() []measurement { return rows }}},
 		})
 	}
 	return out
 }
 
 // measurements returns the rows with their provenance as their source.
-func measurements(rows []KernelTime) []Measurement {
-	out := make([]Measurement, len(rows))
+func measurements(rows []KernelTime) []measurement {
+	out := make([]measurement, len(rows))
 	for i, r := range rows {
-		out[i] = Measurement{r.GPU, r.Suite, r.Kernel, r.Size, r.Mean, r.StdDev, r.Runs, r.String()}
+		out[i] = measurement{r.GPU, r.Suite, r.Kernel, r.Size, r.Mean, r.StdDev, r.Runs, r.String()}
 	}
 	return out
 }

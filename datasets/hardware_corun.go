@@ -2,11 +2,8 @@ package datasets
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
-
-	"github.com/gocarina/gocsv"
 
 	"miglab/harness/mig"
 )
@@ -30,9 +27,6 @@ type CorunTime struct {
 	// Total is from the first start of the mix to its last end.
 	Total mig.Seconds `csv:"total_seconds"`
 }
-
-// WriteCorun writes rows as ReadHardware reads them.
-func WriteCorun(w io.Writer, rows []CorunTime) error { return gocsv.Marshal(rows, w) }
 
 // CorunJob writes a job as a mix lists it: name:percent, for example lud:50.
 func CorunJob(kernel string, percent float64) string {

@@ -2,11 +2,8 @@ package datasets
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"reflect"
-
-	"github.com/gocarina/gocsv"
 
 	"miglab/harness/mig"
 )
@@ -50,9 +47,6 @@ type KernelCounters struct {
 	Kernel string `csv:"kernel"`
 	Counters
 }
-
-// WriteCounters writes rows as ReadHardware reads them.
-func WriteCounters(w io.Writer, rows []KernelCounters) error { return gocsv.Marshal(rows, w) }
 
 func checkCounters(_ *mig.GPU, rows []KernelCounters) (int, error) {
 	seen := map[string]bool{}

@@ -71,7 +71,7 @@ func cutKind(file string) (name, kind string, ok bool) {
 
 // add reads a file of one of the sources and puts its table where its date says, after
 // those of its day.
-func add[Row interface{ provenance() Provenance }](to *[]HardwareTable[Row], dir fs.FS, file, name string, sources []string, check func(*mig.GPU, []Row) (int, error)) error {
+func add[Row hardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string, sources []string, check func(*mig.GPU, []Row) (int, error)) error {
 	f, err := dir.Open(file)
 	if err != nil {
 		return err
@@ -98,7 +98,9 @@ func add[Row interface{ provenance() Provenance }](to *[]HardwareTable[Row], dir
 	return nil
 }
 
-// provenance lets every kind of row be asked for what it begins with.
+// A hardwareRow begins with a [Provenance].
+type hardwareRow interface{ provenance() Provenance }
+
 func (p Provenance) provenance() Provenance { return p }
 
 // mayBeEmpty is the only column that may be empty: a kernel can run alone.
@@ -106,7 +108,7 @@ const mayBeEmpty = "beside"
 
 // checkProvenance returns the first row whose provenance is wrong or is not the first
 // row's, and why.
-func checkProvenance[Row interface{ provenance() Provenance }](rows []Row, sources []string) (int, error) {
+func checkProvenance[Row hardwareRow](rows []Row, sources []string) (int, error) {
 	first := rows[0].provenance()
 	for i, r := range rows {
 		p := r.provenance()
@@ -269,7 +271,6 @@ func sizeError(g *mig.GPU, s mig.Slices) error {
 	return fmt.Errorf("%s has no instances of size %d; it has the sizes %v", g, s, g.Sizes())
 }
 
-// positive reports whether all times are positive and finite.
 func positive(times ...mig.Seconds) bool {
 	return !slices.ContainsFunc(times, func(t mig.Seconds) bool { return !(t > 0) || math.IsInf(float64(t), 1) })
 }

@@ -323,27 +323,27 @@ func write(h HardwareSet) (map[string]string, error) {
 	var errs []error
 	for _, t := range h.Kernels {
 		var b bytes.Buffer
-		errs = append(errs, put(t.File+".kernels.csv", WriteKernels(&b, t.Rows), &b))
+		errs = append(errs, put(t.File+".kernels.csv", WriteHardware(&b, t.Rows), &b))
 	}
 	for _, t := range h.Reconfiguration {
 		var b bytes.Buffer
-		errs = append(errs, put(t.File+".reconfiguration.csv", WriteReconfiguration(&b, t.Rows), &b))
+		errs = append(errs, put(t.File+".reconfiguration.csv", WriteHardware(&b, t.Rows), &b))
 	}
 	for _, t := range h.Isolation {
 		var b bytes.Buffer
-		errs = append(errs, put(t.File+".isolation.csv", WriteIsolation(&b, t.Rows), &b))
+		errs = append(errs, put(t.File+".isolation.csv", WriteHardware(&b, t.Rows), &b))
 	}
 	for _, t := range h.Execution {
 		var b bytes.Buffer
-		errs = append(errs, put(t.File+".execution.csv", WriteExecution(&b, t.Rows), &b))
+		errs = append(errs, put(t.File+".execution.csv", WriteHardware(&b, t.Rows), &b))
 	}
 	for _, t := range h.Corun {
 		var b bytes.Buffer
-		errs = append(errs, put(t.File+".corun.csv", WriteCorun(&b, t.Rows), &b))
+		errs = append(errs, put(t.File+".corun.csv", WriteHardware(&b, t.Rows), &b))
 	}
 	for _, t := range h.Counters {
 		var b bytes.Buffer
-		errs = append(errs, put(t.File+".counters.csv", WriteCounters(&b, t.Rows), &b))
+		errs = append(errs, put(t.File+".counters.csv", WriteHardware(&b, t.Rows), &b))
 	}
 	return out, errors.Join(errs...)
 }

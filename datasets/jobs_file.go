@@ -1,8 +1,6 @@
 package datasets
 
 import (
-	"io"
-
 	"miglab/harness/mig"
 	"miglab/harness/spec"
 	"miglab/harness/task"
@@ -17,7 +15,6 @@ var _ = Register(Family{
 	},
 })
 
-// jobsFile is a file of jobs.
 type jobsFile struct {
 	aFile
 	fleet
@@ -28,7 +25,7 @@ func (s jobsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := readFile(s.aFile, func(f io.Reader, name string) ([]task.Job, error) { return task.ReadJobs(f, name, g) })
+	jobs, err := readFile(s.aFile, g, task.ReadJobs)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 package datasets
 
 import (
-	"slices"
+	"fmt"
 	"strings"
 
 	"miglab/harness/mig"
@@ -9,7 +9,6 @@ import (
 	"miglab/harness/task"
 )
 
-// maxWatts limits the parameter watts.
 const maxWatts = 1_000_000
 
 // fleetParams declare the GPUs of a dataset of the dispatch track. The defaults are the fleet of
@@ -19,7 +18,7 @@ const maxWatts = 1_000_000
 var fleetParams = []spec.Param{
 	{
 		Name: "gpus", Default: "7+7+4-3+4-3+4-2-1+4-2-1+2-2-2-1+2-2-2-1", Doc: "a partition for each GPU",
-		Type: spec.Names("partition", "at least one partition, joined by +, as in 7+4-3", "+", allPartitions),
+		Type: spec.Names("partition", "at least one partition, joined by +, as in 7+4-3", "+", mig.PartitionNames),
 	},
 	{
 		Name: "watts", Default: "40-120-160-200-240-250-250-250", Doc: "what a GPU draws by busy slices from 0",
@@ -27,31 +26,19 @@ var fleetParams = []spec.Param{
 	},
 }
 
-// allPartitions returns the partitions that some model has.
-func allPartitions() []string {
-	var out []string
-	for _, g := range mig.GPUs() {
-		for _, p := range g.Partitions() {
-			out = append(out, p.String())
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 // fleet is the GPUs of a dataset of the dispatch track, in the spelling of their parameters.
 type fleet struct{ id, gpus, watts string }
 
 func newFleet(id string, a spec.Args) fleet { return fleet{id, a["gpus"], a["watts"]} }
 
-// on returns the fleet of GPUs of a model. The error is a [*SpecError] with a
-// [*nearest.UnknownError] if the model lacks a partition.
+// on returns the fleet of GPUs of a model. The error wraps a [*nearest.UnknownError] if the
+// model lacks a partition.
 func (f *fleet) on(g *mig.GPU) (task.Fleet, error) {
 	out := task.Fleet{Watts: spec.Floats(f.watts)}
 	for _, name := range strings.Split(f.gpus, "+") {
 		p, err := g.ParsePartition(name)
 		if err != nil {
-			return task.Fleet{}, &SpecError{f.id, err}
+			return task.Fleet{}, fmt.Errorf("dataset %q: %w", f.id, err)
 		}
 		out.Partitions = append(out.Partitions, p)
 	}

@@ -21,26 +21,23 @@ type kernelSet struct {
 	doc, source string
 }
 
-// measuredOn has the times of kernels on a GPU model.
 type measuredOn struct {
 	gpu  string
-	rows func() []Measurement
+	rows func() []measurement
 }
 
-// measuredTable has the times of a published table.
-func measuredTable(gpu string, t Table) measuredOn {
-	return measuredOn{gpu, func() []Measurement { return tables()[t] }}
+func measuredTable(gpu, t string) measuredOn {
+	return measuredOn{gpu, func() []measurement { return tables()[t] }}
 }
 
-// publishedKernels are the sets of kernels that others measured.
 var publishedKernels = []*kernelSet{
 	{
-		name: "rodinia", ordered: true, doc: "16 Rodinia kernels measured on A100, 16 on A30", source: publishedIn(RodiniaA100),
-		on: []measuredOn{measuredTable("A100", RodiniaA100), measuredTable("A100-80GB", RodiniaA100), measuredTable("A30", RodiniaA30)},
+		name: "rodinia", ordered: true, doc: "16 Rodinia kernels measured on A100, 16 on A30", source: publishedIn(rodiniaA100),
+		on: []measuredOn{measuredTable("A100", rodiniaA100), measuredTable("A100-80GB", rodiniaA100), measuredTable("A30", rodiniaA30)},
 	},
 	{
-		name: "a30-batch", doc: "8 of the 9 Rodinia kernels that FAR Table 3 runs on A30", source: publishedIn(A30Batch),
-		on: []measuredOn{measuredTable("A30", A30Batch)},
+		name: "a30-batch", doc: "8 of the 9 Rodinia kernels that FAR Table 3 runs on A30", source: publishedIn(a30Batch),
+		on: []measuredOn{measuredTable("A30", a30Batch)},
 	},
 }
 
@@ -49,16 +46,13 @@ var (
 	_ = registerAll(hardwareSets(Hardware().Kernels), (*kernelSet).family)
 )
 
-// publishedIn returns where a table was published.
-func publishedIn(t Table) string {
+func publishedIn(t string) string {
 	all := readManifest().Files
 	return all[slices.IndexFunc(all, func(f manifestFile) bool { return f.Table == t })].Source
 }
 
-// maxCopies limits the parameter copies.
 const maxCopies = 1000
 
-// family declares the datasets of a set of kernels.
 func (k *kernelSet) family() Family {
 	f := Family{Name: k.name, Doc: k.doc, Source: k.source, New: k.dataset}
 	if k.ordered {
@@ -144,8 +138,7 @@ func (m measured) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	return task.OneBatch(b), nil
 }
 
-// tasks returns the tasks in the order of the table.
-func (m *measured) tasks(rows []Measurement) task.Batch {
+func (m *measured) tasks(rows []measurement) task.Batch {
 	b := batch(rows)
 	if m.only != "" {
 		b = slices.DeleteFunc(b, func(t task.Task) bool { return t.Name != m.only })

@@ -4,72 +4,47 @@ import (
 	"bytes"
 	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 
-	"github.com/gocarina/gocsv"
-
 	"miglab/harness/mig"
+	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
-// A Table names a table of measured times.
-type Table string
-
-// The tables of measured times.
+// The published tables of measured times.
 const (
-	// RodiniaA100 holds 16 Rodinia kernels on A100 (FAR Figs. 3 and 12).
-	RodiniaA100 Table = "rodinia-a100"
-	// RodiniaA30 holds 16 Rodinia kernels on A30.
-	RodiniaA30 Table = "rodinia-a30"
-	// A30Batch holds 8 of the 9 kernels that FAR Table 3 runs on A30.
-	A30Batch Table = "a30-batch"
+	rodiniaA100 = "rodinia-a100" // 16 Rodinia kernels on A100 (FAR Figs. 3 and 12)
+	rodiniaA30  = "rodinia-a30"  // 16 Rodinia kernels on A30
+	a30Batch    = "a30-batch"    // 8 of the 9 kernels that FAR Table 3 runs on A30
 )
 
-// A Measurement is how long a kernel took on instances of one size.
-type Measurement struct {
-	// GPU is the model, as [mig.Lookup] knows it.
-	GPU string `csv:"gpu"`
-	// Suite is the benchmark suite that the kernel is from.
+// A measurement is how long a kernel took on instances of one size.
+type measurement struct {
+	GPU   string `csv:"gpu"`
 	Suite string `csv:"suite"`
-	// Kernel is the name, spelled as in the FAR paper.
-	Kernel string `csv:"kernel"`
-	// Size is that of the instance.
-	Size mig.Slices `csv:"size"`
-	// Mean is the mean duration; +Inf if the kernel does not fit.
-	Mean mig.Seconds `csv:"mean_seconds"`
-	// StdDev is the standard deviation over the runs.
+	// Kernel is spelled as in the FAR paper.
+	Kernel string     `csv:"kernel"`
+	Size   mig.Slices `csv:"size"`
+	// Mean is over the runs; +Inf if the kernel does not fit.
+	Mean   mig.Seconds `csv:"mean_seconds"`
 	StdDev mig.Seconds `csv:"std_seconds"`
-	// Runs is the number of runs; 0 means that neither it nor StdDev was published.
+	// Runs is 0 if neither it nor StdDev was published.
 	Runs int `csv:"runs"`
 	// Source is where the times were published; manifest.json says more.
 	Source string `csv:"source"`
 }
 
-// Measured returns the rows of a table: kernel by kernel in the published order, on which
-// schedulers that take tasks as they come depend, and by ascending size within a kernel. It
-// panics if there is no such table.
-func Measured(t Table) []Measurement {
-	rows, ok := tables()[t]
-	if !ok {
-		panic(fmt.Sprintf("datasets: there is no table %q", t))
-	}
-	return slices.Clone(rows)
-}
-
 //go:embed manifest.json measured
 var files embed.FS
 
-// manifest lists the embedded files.
 type manifest struct {
 	Files []manifestFile `json:"files"`
 }
 
 type manifestFile struct {
-	Table   Table  `json:"table"`
+	Table   string `json:"table"`
 	Path    string `json:"path"`
 	SHA256  string `json:"sha256"`
 	Summary string `json:"summary"`
@@ -88,10 +63,11 @@ var readManifest = sync.OnceValue(func() manifest {
 	return m
 })
 
-// tables returns the measured times. The files are part of the program: an invalid one is a
-// mistake in the program.
-var tables = sync.OnceValue(func() map[Table][]Measurement {
-	out := map[Table][]Measurement{}
+// tables returns the measured times: kernel by kernel in the published order, on which
+// schedulers that take tasks as they come depend. The files are part of the program: an
+// invalid one is a mistake in the program.
+var tables = sync.OnceValue(func() map[string][]measurement {
+	out := map[string][]measurement{}
 	for _, f := range readManifest().Files {
 		text, err := files.ReadFile(f.Path)
 		if err == nil {
@@ -104,30 +80,22 @@ var tables = sync.OnceValue(func() map[Table][]Measurement {
 	return out
 })
 
-// measuredHeader is the first line of a file of measured times.
-const measuredHeader = "gpu,suite,kernel,size,mean_seconds,std_seconds,runs,source\n"
-
-// parseMeasurements reads a file of measured times.
-func parseMeasurements(file string, text []byte) ([]Measurement, error) {
-	if !bytes.HasPrefix(text, []byte(measuredHeader)) {
-		return nil, fmt.Errorf("%s:1: the header must be %q", file, measuredHeader)
+func parseMeasurements(file string, text []byte) ([]measurement, error) {
+	t, err := strictcsv.Read[measurement](bytes.NewReader(text), file, strictcsv.Format{
+		Columns: strictcsv.Columns[measurement](), Exact: true, MayBeEmpty: []string{"std_seconds", "runs"}, Empty: "there are no rows",
+	})
+	if err != nil {
+		return nil, err
 	}
-	var rows []Measurement
-	if err := gocsv.UnmarshalBytes(text, &rows); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	if row, err := checkMeasurements(t.Rows); err != nil {
+		return nil, t.Fail(row, "", err)
 	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("%s: there are no rows", file)
-	}
-	if row, err := checkMeasurements(rows); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", file, row+2, err)
-	}
-	return rows, nil
+	return t.Rows, nil
 }
 
 // checkMeasurements returns the index of the first wrong row and what is wrong with it. Every
 // kernel must have one row for each size of the GPU, in ascending order.
-func checkMeasurements(rows []Measurement) (int, error) {
+func checkMeasurements(rows []measurement) (int, error) {
 	g, err := mig.Lookup(rows[0].GPU)
 	if err != nil {
 		return 0, err
@@ -139,8 +107,6 @@ func checkMeasurements(rows []Measurement) (int, error) {
 		switch {
 		case m.GPU != g.Name:
 			return i, fmt.Errorf("the row is for %s, the table for %s", m.GPU, g)
-		case m.Suite == "" || m.Kernel == "" || m.Source == "":
-			return i, errors.New("suite, kernel and source must not be empty")
 		case m.Size != sizes[i%len(sizes)] || !first && m.Kernel != rows[i-1].Kernel:
 			return i, fmt.Errorf("found %s on %d slices; each kernel needs one row for each of the sizes %v, in this order", m.Kernel, m.Size, sizes)
 		case first && seen[m.Kernel]:
@@ -161,7 +127,7 @@ func checkMeasurements(rows []Measurement) (int, error) {
 }
 
 // batch returns the tasks of a table. The means are the durations.
-func batch(rows []Measurement) task.Batch {
+func batch(rows []measurement) task.Batch {
 	var b task.Batch
 	for _, m := range rows {
 		if len(b) == 0 || b[len(b)-1].Name != m.Kernel {

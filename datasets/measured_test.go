@@ -48,33 +48,29 @@ func TestManifestMatchesTheFiles(t *testing.T) {
 }
 
 func TestMeasuredTables(t *testing.T) {
-	for table, want := range map[Table]struct {
+	for table, want := range map[string]struct {
 		rows        int
-		first, last Measurement
+		first, last measurement
 	}{
-		RodiniaA100: {
+		rodiniaA100: {
 			80,
-			Measurement{"A100", "Rodinia", "Backprop", 1, 0.43844, 0.00728, 10, "FAR [8]"},
-			Measurement{"A100", "Rodinia", "PathFinder", 7, 0.006029, 0.000585, 10, "FAR [8]"},
+			measurement{"A100", "Rodinia", "Backprop", 1, 0.43844, 0.00728, 10, "FAR [8]"},
+			measurement{"A100", "Rodinia", "PathFinder", 7, 0.006029, 0.000585, 10, "FAR [8]"},
 		},
-		RodiniaA30: {
+		rodiniaA30: {
 			48,
-			Measurement{"A30", "Rodinia", "Backprop", 1, 1.4982, 0.0081, 2, "FAR [8]"},
-			Measurement{"A30", "Rodinia", "DWT2D", 4, 0.013518, 0.00427, 2, "FAR [8]"},
+			measurement{"A30", "Rodinia", "Backprop", 1, 1.4982, 0.0081, 2, "FAR [8]"},
+			measurement{"A30", "Rodinia", "DWT2D", 4, 0.013518, 0.00427, 2, "FAR [8]"},
 		},
-		A30Batch: {
+		a30Batch: {
 			24,
-			Measurement{"A30", "Rodinia", "ParticleFilter", 1, 1.26246, 0, 0, "FAR [8]"},
-			Measurement{"A30", "Rodinia", "PathFinder", 4, 20.6617, 0, 0, "FAR [8]"},
+			measurement{"A30", "Rodinia", "ParticleFilter", 1, 1.26246, 0, 0, "FAR [8]"},
+			measurement{"A30", "Rodinia", "PathFinder", 4, 20.6617, 0, 0, "FAR [8]"},
 		},
 	} {
-		rows := Measured(table)
+		rows := tables()[table]
 		if len(rows) != want.rows || rows[0] != want.first || rows[len(rows)-1] != want.last {
 			t.Errorf("%s: %d rows from %+v to %+v", table, len(rows), rows[0], rows[len(rows)-1])
-		}
-		rows[0].Mean = 0
-		if Measured(table)[0].Mean == 0 {
-			t.Errorf("%s: a caller can change the table", table)
 		}
 	}
 }
@@ -175,6 +171,7 @@ func TestUnmeasuredGPUs(t *testing.T) {
 }
 
 func TestBadMeasurements(t *testing.T) {
+	const measuredHeader = "gpu,suite,kernel,size,mean_seconds,std_seconds,runs,source\n"
 	const good = measuredHeader + "A30,S,a,1,4,0.1,2,src\nA30,S,a,2,2,0.1,2,src\nA30,S,a,4,inf,,,src\n"
 	if _, err := parseMeasurements("f.csv", []byte(good)); err != nil {
 		t.Fatalf("a valid file: %v", err)
@@ -189,10 +186,10 @@ func TestBadMeasurements(t *testing.T) {
 		{"A30,S,a,2", "A30,S,a,1", "f.csv:3: found a on 1 slices"},
 		{"A30,S,a,4,inf,,,src\n", "", "lacks rows"},
 		{good[len(measuredHeader):], strings.Repeat(good[len(measuredHeader):], 2), "f.csv:5: kernel a is there twice"},
-		{"2,2,0.1,2", "2,,0.1,2", "f.csv:3: the mean is 0 s"},
+		{"2,2,0.1,2", "2,,0.1,2", `f.csv:3: mean_seconds: "" is not a number`},
 		{"2,2,0.1,2", "2,-2,0.1,2", "f.csv:3: the mean is -2 s"},
 		{"2,2,0.1,2", "2,NaN,0.1,2", "f.csv:3: the mean is NaN s"},
-		{"2,2,0.1,2", "2,x,0.1,2", "f.csv"},
+		{"2,2,0.1,2", "2,x,0.1,2", `f.csv:3: mean_seconds: "x" is not a number`},
 		{"2,2,0.1,2", "2,2,-0.1,2", "f.csv:3: the standard deviation"},
 		{"2,2,0.1,2", "2,2,0.1,", "f.csv:3: 0 runs"},
 		{"2,2,0.1,2", "2,2,0.1,-1", "f.csv:3: -1 runs"},

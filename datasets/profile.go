@@ -1,8 +1,6 @@
 package datasets
 
 import (
-	"io"
-
 	"miglab/harness/mig"
 	"miglab/harness/spec"
 	"miglab/harness/task"
@@ -14,11 +12,10 @@ var _ = Register(Family{
 	New: func(_ string, a spec.Args) (Dataset, error) { return profile{aFile(a[FileKey])}, nil },
 })
 
-// profile is a tasks file.
 type profile struct{ aFile }
 
 func (p profile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
-	b, err := readFile(p.aFile, func(f io.Reader, name string) (task.Batch, error) { return task.ReadCSV(f, name, g) })
+	b, err := readFile(p.aFile, g, task.ReadCSV)
 	if err != nil {
 		return nil, err
 	}

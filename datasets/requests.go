@@ -172,31 +172,15 @@ func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error)
 
 func (s requests) Instances() int { return 0 }
 
-// ProfilesError says that the probabilities in a spec are not as many as the model's
+// demand returns the probability of each profile. There must be as many as the model has
 // profiles.
-type ProfilesError struct {
-	// Dataset is the canonical spec.
-	Dataset string
-	// GPU is the model.
-	GPU string
-	// Given is the number of probabilities.
-	Given int
-	// Profiles are those of the model.
-	Profiles []*mig.Profile
-}
-
-func (e *ProfilesError) Error() string {
-	return fmt.Sprintf("dataset %q has %d probabilities; %s needs one for each of %v", e.Dataset, e.Given, e.GPU, e.Profiles)
-}
-
-// demand returns the probability of each profile. The error is a [*ProfilesError].
 func (s requests) demand(g *mig.GPU) ([]float64, error) {
 	if s.distribution != nil {
 		return s.distribution.on(g), nil
 	}
 	p := spec.Floats(s.p)
 	if profiles := task.RequestProfiles(g); len(p) != len(profiles) {
-		return nil, &ProfilesError{s.id, g.Name, len(p), profiles}
+		return nil, fmt.Errorf("dataset %q has %d probabilities; %s needs one for each of %v", s.id, len(p), g, profiles)
 	}
 	return p, nil
 }

@@ -1,8 +1,6 @@
 package datasets
 
 import (
-	"io"
-
 	"miglab/harness/mig"
 	"miglab/harness/spec"
 	"miglab/harness/task"
@@ -17,14 +15,13 @@ var _ = Register(Family{
 	},
 })
 
-// requestsFile is a file of requests.
 type requestsFile struct {
 	aFile
 	gpus int
 }
 
 func (s requestsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
-	r, err := readFile(s.aFile, func(f io.Reader, name string) ([]task.Request, error) { return task.ReadRequests(f, name, g) })
+	r, err := readFile(s.aFile, g, task.ReadRequests)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func Draw[T ~[mig.MaxSize + 1]float64](s *Sampler, rng *rand.Rand, tasks []T) {
 }
 
 // fill draws a batch (FAR 6.3), in a random order of arrival unless the classes are to stay in
-// order. The error is a [*ScarceError].
+// order. The errors are those of [fillOnly].
 func fill[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU, tasks []T) error {
 	if s.only != nil {
 		return fillOnly(s, rng, g, tasks)
@@ -76,7 +76,6 @@ func fill[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU,
 	return nil
 }
 
-// draw draws a task.
 func (s *synthetic) draw(rng *rand.Rand, g *mig.GPU, scales shape) times {
 	// The conversion keeps the product from being fused with the sum.
 	t1 := float64(s.shortest) + float64(float64(s.longest-s.shortest)*rng.Float64())

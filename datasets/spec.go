@@ -16,13 +16,8 @@ type Spec interface {
 	// ID returns the canonical spec: the full name, and the parameters that differ
 	// from their defaults, sorted. [Parse] gives the same dataset back.
 	ID() string
-	// Instances returns how many instances there are; 0 means as many as wanted.
-	Instances() int
-	// Instance returns the contents of an instance for a GPU. Indices count from 0; one
-	// that does not exist is an [*IndexError]. A GPU on which nothing was measured is
-	// an [*UnmeasuredError]. Errors about a file are those of opening it and of reading
-	// its kind, for example [task.ReadCSV].
-	Instance(g *mig.GPU, index int) (task.Payload, error)
+	// An index that does not exist is an [*IndexError].
+	Dataset
 }
 
 // A Varied dataset has instances with contents of which its first instance shows only a part.
@@ -31,19 +26,8 @@ type Varied interface {
 	AddTo(d *task.Digest)
 }
 
-// KindError says that a dataset does not hold what is needed.
-type KindError struct {
-	Dataset string
-	// Has and Needs are kinds of payloads ([task.Payload.Kind]).
-	Has, Needs string
-}
-
-func (e *KindError) Error() string {
-	return fmt.Sprintf("dataset %q has %s; %s are needed here", e.Dataset, e.Has, e.Needs)
-}
-
-// InstanceOf returns an instance whose payload is of a type. A dataset of another kind is a
-// [*KindError]; other errors are those of [Spec.Instance].
+// InstanceOf returns an instance whose payload is of a type. A dataset of another kind is an
+// error; other errors are those of [Spec.Instance].
 func InstanceOf[T task.Payload](s Spec, g *mig.GPU, index int) (T, error) {
 	var none T
 	in, err := s.Instance(g, index)
@@ -52,23 +36,10 @@ func InstanceOf[T task.Payload](s Spec, g *mig.GPU, index int) (T, error) {
 	}
 	out, ok := in.(T)
 	if !ok {
-		return none, &KindError{s.ID(), in.Kind(), none.Kind()}
+		return none, fmt.Errorf("dataset %q has %s; %s are needed here", s.ID(), in.Kind(), none.Kind())
 	}
 	return out, nil
 }
-
-// SpecError says what is wrong with a dataset spec.
-type SpecError struct {
-	// Spec is what was given.
-	Spec string
-	// Err wraps a [*spec.ParameterError] or a [*nearest.UnknownError].
-	Err error
-}
-
-func (e *SpecError) Error() string { return fmt.Sprintf("dataset %q: %v", e.Spec, e.Err) }
-
-// Unwrap returns what is wrong.
-func (e *SpecError) Unwrap() error { return e.Err }
 
 // IndexError says that a dataset has no instance of an index.
 type IndexError struct {
@@ -112,7 +83,8 @@ func onA100(dataset string, g *mig.GPU) error {
 // name=value joined by &. What follows a name that ends in a colon is the path of a file,
 // whatever characters it holds, and at its very end parameters. The file is not opened yet.
 //
-// An unknown name is a [*nearest.UnknownError]. Anything else that is wrong is a [*SpecError].
+// An unknown name is a [*nearest.UnknownError]. Anything else that is wrong names the spec and
+// wraps a [*spec.ParameterError] or a [*nearest.UnknownError].
 func Parse(text string) (Spec, error) {
 	f, name, pairs := find(text)
 	if f == nil {
@@ -120,7 +92,7 @@ func Parse(text string) (Spec, error) {
 	}
 	s, err := f.open(name, pairs)
 	if err != nil {
-		return nil, &SpecError{text, err}
+		return nil, fmt.Errorf("dataset %q: %w", text, err)
 	}
 	return s, nil
 }

@@ -29,11 +29,11 @@ func pcg(key string, seed uint64, g *mig.GPU, index int) *rand.PCG {
 	for _, size := range g.Sizes() {
 		text = append(strconv.AppendInt(text, int64(size), 10), ',')
 	}
-	return hashed(strconv.AppendInt(append(text, "\nindex="...), int64(index), 10))
+	return Hashed(strconv.AppendInt(append(text, "\nindex="...), int64(index), 10))
 }
 
-// hashed returns the random stream of a key.
-func hashed(key []byte) *rand.PCG {
+// Hashed returns the random stream of a key.
+func Hashed(key []byte) *rand.PCG {
 	sum := sha256.Sum256(key)
 	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:]))
 }

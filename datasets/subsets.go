@@ -57,9 +57,8 @@ var _ = Register(Family{
 	},
 })
 
-// choose draws the subsets.
 func (s *subsets) choose(key string) {
-	rng := rand.New(hashed([]byte(key)))
+	rng := rand.New(Hashed([]byte(key)))
 	var sides [2][]uint16
 	for k := uint16(1); k != 0; k++ {
 		side := 0

@@ -45,7 +45,6 @@ type synthetic struct {
 	seed uint64
 }
 
-// params declares the parameters of a workload.
 func (w *workload) params() []spec.Param {
 	out := []spec.Param{
 		{Name: "n", Default: strconv.Itoa(w.tasks), Type: spec.Whole(1, maxCount), Doc: "tasks in a batch"},
@@ -84,7 +83,6 @@ const (
 	shuffledOrder = "shuffled"
 )
 
-// seedParam declares a seed.
 func seedParam(name, doc string) spec.Param {
 	return spec.Param{Name: name, Default: "1", Type: spec.Seed, Doc: doc}
 }
@@ -100,7 +98,6 @@ func (w *workload) dataset(id string, a spec.Args) (Dataset, error) {
 	return s, s.checkCut()
 }
 
-// checkCut returns an error about parameters that do not go together.
 func (s *synthetic) checkCut() error {
 	switch {
 	case s.total == 0 && s.part != 0:
@@ -204,7 +201,6 @@ func (s *synthetic) prefix(index, earlier int) string {
 	return ""
 }
 
-// drawn returns how many tasks are drawn together.
 func (s *synthetic) drawn() int {
 	if s.total != 0 {
 		return s.total

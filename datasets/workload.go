@@ -107,7 +107,6 @@ func drlWorkloads() []*workload {
 	return all
 }
 
-// family declares the datasets of a workload.
 func (w *workload) family() Family {
 	kept := ""
 	if w.only != nil {

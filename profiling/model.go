@@ -41,7 +41,6 @@ func Model(name string, memoryMiB int) (*mig.GPU, error) {
 // memory is a model's memory in GB, according to the name of its largest profile.
 func memory(g *mig.GPU) int { return g.Profiles[len(g.Profiles)-1].MemoryGB }
 
-// distance is the difference between a model's memory and gb, in GB.
 func distance(g *mig.GPU, gb int) int { return max(memory(g)-gb, gb-memory(g)) }
 
 // Choose returns the index of the GPU that a selector names: the index itself, or the

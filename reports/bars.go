@@ -111,27 +111,20 @@ func (f Bars) validate(ch *chart) error {
 			return ch.bad(part, "it has no name")
 		case len(g.Values) != n:
 			return ch.bad(part, "it has %d values for %d categories", len(g.Values), n)
-		case len(g.Low) != len(g.High) || g.Low != nil && len(g.Low) != n:
-			return ch.bad(part, "it has %d lower and %d upper ends of error bars for %d categories", len(g.Low), len(g.High), n)
 		case g.Published != nil && len(g.Published) != n:
 			return ch.bad(part, "it has %d published values for %d categories; use NaN where there is none", len(g.Published), n)
 		}
 		known := slices.DeleteFunc(slices.Clone(g.Published), math.IsNaN)
-		for _, v := range [][]float64{g.Values, g.Low, g.High, known} {
-			if err := ch.addY(part, v); err != nil {
-				return err
-			}
+		if err := ch.addY(part, slices.Concat(g.Values, known)); err != nil {
+			return err
 		}
-		for k := range g.Low {
-			if g.Low[k] > g.High[k] {
-				return ch.bad(part, "the error bar of %q runs from %v down to %v", f.Categories[k], g.Low[k], g.High[k])
-			}
+		if err := ch.addBand(part, "error bar", n, g.Low, g.High); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// whisker draws the error bar of a category.
 func (g *BarGroup) whisker(c draw.Canvas, category int, x vg.Length, y func(float64) vg.Length) {
 	if g.Low == nil {
 		return

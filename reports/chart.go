@@ -79,7 +79,6 @@ func (m mark) Plot(c draw.Canvas, p *plot.Plot) {
 	m(c, x, y)
 }
 
-// newChart checks the axes of a chart.
 func newChart(title string, x, y Axis) (*chart, error) {
 	ch := &chart{title: title, x: x, y: y, dataX: emptySpan(), dataY: emptySpan()}
 	return ch, ch.check()
@@ -106,6 +105,20 @@ func (ch *chart) addPoints(part, name string, x, y []float64) error {
 func (ch *chart) addY(part string, values []float64) error {
 	ch.dataY.add(values...)
 	return ch.finite(part, ch.y, values)
+}
+
+// addBand checks the ends of the error bars of n values, which may be missing, and adds them to
+// the range of the data.
+func (ch *chart) addBand(part, what string, n int, low, high []float64) error {
+	if len(low) != len(high) || low != nil && len(low) != n {
+		return ch.bad(part, "its %s has %d lower and %d upper values for %d", what, len(low), len(high), n)
+	}
+	for i := range low {
+		if low[i] > high[i] {
+			return ch.bad(part, "at value %d its %s runs from %v down to %v", i+1, what, low[i], high[i])
+		}
+	}
+	return ch.addY(part+", "+what, slices.Concat(low, high))
 }
 
 // bad returns an error about the chart.

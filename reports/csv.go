@@ -6,7 +6,7 @@ import (
 )
 
 // CSV writes the headings and the rows as RFC 4180 says. It leaves out the title and the
-// notes. The error is a [*TableError] or the writer's.
+// notes.
 func (t *Table) CSV(w io.Writer) error {
 	if err := t.validate(); err != nil {
 		return err

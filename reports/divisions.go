@@ -3,6 +3,8 @@ package reports
 import (
 	"fmt"
 
+	"miglab/harness/sim/corun"
+
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -17,27 +19,9 @@ type Divisions struct {
 
 // A Division is one GPU.
 type Division struct {
-	Label   string
-	Domains []Domain
-}
-
-// A Domain is a part of the memory with the compute instances that share it: a GPU instance,
-// or the whole GPU.
-type Domain struct {
-	// Memory is the share of the GPU's memory, above 0.
-	Memory    float64
-	Instances []ComputeInstance
-}
-
-// A ComputeInstance is a part of the multiprocessors.
-type ComputeInstance struct {
-	// MIG says that MIG made the instance, which is then drawn with a frame.
-	MIG bool
-	// Compute is the share of the GPU's multiprocessors, above 0.
-	Compute float64
-	// Clients are the shares of the instance that MPS gives to its jobs, each above 0; nil
-	// if one job has the whole instance.
-	Clients []float64
+	Label string
+	// Setup must be valid. A compute instance is one job's unless it has shares.
+	Setup corun.Setup
 }
 
 const (
@@ -48,7 +32,7 @@ const (
 	divisionGap     vg.Length = 11
 )
 
-// divisionSlack is by how much the sum of shares may exceed 1, because of rounding.
+// divisionSlack is by how much the sum of shares may differ from 1, because of rounding.
 const divisionSlack = 1e-9
 
 func (f Divisions) page() (page, error) {
@@ -131,46 +115,38 @@ func (b *divisionBox) draw(c draw.Canvas, left, top, bottom vg.Length) {
 	label(c, r, b.label)
 }
 
-// boxes returns what is drawn, frames last. The error is an *InputError.
+// boxes returns what is drawn, frames last.
 func (d *Division) boxes(figure string) (out []divisionBox, err error) {
-	bad := func(format string, args ...any) ([]divisionBox, error) {
-		return nil, refuse(figure, fmt.Sprintf("row %q", d.Label), format, args...)
+	part := fmt.Sprintf("row %q", d.Label)
+	if err := d.Setup.Validate(); err != nil {
+		return nil, refuse(figure, part, "%w", err)
 	}
 	var frames []divisionBox
 	compute, memory := 0.0, 0.0
-	for i, domain := range d.Domains {
-		out = append(out, divisionBox{strip: 1, from: memory, to: memory + domain.Memory, domain: i, label: percentOf(domain.Memory)})
-		memory += domain.Memory
-		if len(domain.Instances) == 0 {
-			return bad("domain %d has no compute instances", i+1)
-		}
-		for _, in := range domain.Instances {
-			clients := in.Clients
-			if len(clients) == 0 {
-				clients = []float64{1}
+	for i, gi := range d.Setup.GIs {
+		out = append(out, divisionBox{strip: 1, from: memory, to: memory + gi.Memory, domain: i, label: percentOf(gi.Memory)})
+		memory += gi.Memory
+		for _, ci := range gi.CIs {
+			shares := ci.Shares
+			if len(shares) == 0 {
+				shares = []float64{1}
 			}
 			used := 0.0
-			for _, share := range clients {
-				at := compute + float64(used*in.Compute)
-				out = append(out, divisionBox{from: at, to: at + float64(share*in.Compute), domain: i, label: percentOf(share * in.Compute)})
+			for _, share := range shares {
+				at := compute + float64(used*ci.Compute)
+				out = append(out, divisionBox{from: at, to: at + float64(share*ci.Compute), domain: i, label: percentOf(share * ci.Compute)})
 				used += share
 			}
-			if used > 1+divisionSlack {
-				return bad("the jobs of a compute instance have %v times what there is", used)
-			}
 			if used < 1-divisionSlack {
-				out = append(out, divisionBox{from: compute + float64(used*in.Compute), to: compute + in.Compute, idle: true})
+				out = append(out, divisionBox{from: compute + float64(used*ci.Compute), to: compute + ci.Compute, idle: true})
 			}
-			if in.MIG {
-				frames = append(frames, divisionBox{from: compute, to: compute + in.Compute, frame: true})
+			if ci.MIG {
+				frames = append(frames, divisionBox{from: compute, to: compute + ci.Compute, frame: true})
 			}
-			compute += in.Compute
+			compute += ci.Compute
 		}
 	}
 	for strip, sum := range []float64{compute, memory} {
-		if sum > 1+divisionSlack {
-			return bad("the shares of a GPU are %v together; they are at most 1", sum)
-		}
 		if sum < 1-divisionSlack {
 			out = append(out, divisionBox{strip: strip, from: sum, to: 1, idle: true})
 		}
@@ -178,7 +154,7 @@ func (d *Division) boxes(figure string) (out []divisionBox, err error) {
 	sty := sans(textSize)
 	for _, b := range out {
 		if room := vg.Length(b.to-b.from) * divisionWidth; !b.idle && !(sty.Width(b.label) < room-2) {
-			return bad("%s is too little to be labelled", b.label)
+			return nil, refuse(figure, part, "%s is too little to be labelled", b.label)
 		}
 	}
 	return append(out, frames...), nil

@@ -1,25 +1,20 @@
 package reports
 
 import (
-	"errors"
 	"strings"
 	"testing"
+
+	"miglab/harness/sim/corun"
 
 	"pgregory.net/rapid"
 )
 
 // sampleDivisions has the options of the hierarchical paper's Fig. 2.
 func sampleDivisions() Divisions {
-	whole := func(mig bool, compute float64, clients ...float64) ComputeInstance {
-		return ComputeInstance{mig, compute, clients}
-	}
 	return Divisions{Title: "Options", Rows: []Division{
-		{"MPS only", []Domain{{1, []ComputeInstance{whole(false, 1, 0.3, 0.7)}}}},
-		{"MIG only, shared memory", []Domain{{1, []ComputeInstance{whole(true, 0.375), whole(true, 0.5)}}}},
-		{"MIG and MPS", []Domain{
-			{0.5, []ComputeInstance{whole(true, 0.375, 0.2, 0.8)}},
-			{0.5, []ComputeInstance{whole(true, 0.5, 0.4, 0.5)}},
-		}},
+		{"MPS only", corun.MustParse("[(0.3)+(0.7),1m]")},
+		{"MIG only, shared memory", corun.MustParse("[{0.375}+{0.5},1m]")},
+		{"MIG and MPS", corun.MustParse("[(0.2)+(0.8),{0.375},0.5m]+[(0.4)+(0.5),{0.5},0.5m]")},
 	}}
 }
 
@@ -54,17 +49,17 @@ func TestImpossibleDivisionsAreRefused(t *testing.T) {
 		want   string
 	}{
 		{func(f *Divisions) { f.Rows = nil }, "it has no rows"},
-		{func(f *Divisions) { f.Rows[1].Domains[0].Instances[1].Compute = 0.7 }, `row "MIG only, shared memory": the shares of a GPU are 1.075 together`},
-		{func(f *Divisions) { f.Rows[2].Domains[1].Memory = 0.6 }, `row "MIG and MPS": the shares of a GPU are 1.1 together`},
-		{func(f *Divisions) { f.Rows[0].Domains[0].Instances[0].Clients[0] = 0.5 }, "have 1.2 times what there is"},
-		{func(f *Divisions) { f.Rows[0].Domains[0].Instances[0].Clients[0] = 0.01 }, "1 % is too little to be labelled"},
-		{func(f *Divisions) { f.Rows[0].Domains[0].Instances[0].Clients[0] = -0.5 }, "-50 % is too little to be labelled"},
-		{func(f *Divisions) { f.Rows[2].Domains[1].Instances = nil }, "domain 2 has no compute instances"},
+		{func(f *Divisions) { f.Rows[1].Setup.GIs[0].CIs[1].Compute = 0.7 }, `row "MIG only, shared memory": GPU instance 1 of [{0.375}+{0.7},1m]: MIG has no compute instance with 0.7`},
+		{func(f *Divisions) { f.Rows[2].Setup.GIs[1].Memory = 0.6 }, `row "MIG and MPS": GPU instance 2 of `},
+		{func(f *Divisions) { f.Rows[0].Setup.GIs[0].CIs[0].Shares[0] = 0.5 }, "have 1.2 of their instance together"},
+		{func(f *Divisions) { f.Rows[0].Setup.GIs[0].CIs[0].Shares[0] = 0.01 }, "1 % is too little to be labelled"},
+		{func(f *Divisions) { f.Rows[0].Setup.GIs[0].CIs[0].Shares[0] = -0.5 }, "-0.5 is no share"},
+		{func(f *Divisions) { f.Rows[2].Setup.GIs[1].CIs = nil }, "nothing runs in the instance"},
 	} {
 		f := sampleDivisions()
 		c.change(&f)
 		_, err := f.page()
-		if _, ok := errors.AsType[*InputError](err); !ok || !strings.Contains(err.Error(), c.want) {
+		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
@@ -77,11 +72,11 @@ func TestAnyDivisionsAreDrawnOrRefused(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "rows") {
 			d := Division{Label: names.Draw(t, "label")}
 			for range rapid.IntRange(0, 3).Draw(t, "domains") {
-				m := Domain{Memory: share.Draw(t, "memory")}
+				gi := corun.GI{Memory: share.Draw(t, "memory")}
 				for range rapid.IntRange(0, 2).Draw(t, "instances") {
-					m.Instances = append(m.Instances, ComputeInstance{rapid.Bool().Draw(t, "MIG"), share.Draw(t, "compute"), rapid.SliceOfN(share, 0, 3).Draw(t, "clients")})
+					gi.CIs = append(gi.CIs, corun.CI{MIG: rapid.Bool().Draw(t, "MIG"), Compute: share.Draw(t, "compute"), Shares: rapid.SliceOfN(share, 0, 3).Draw(t, "clients")})
 				}
-				d.Domains = append(d.Domains, m)
+				d.Setup.GIs = append(d.Setup.GIs, gi)
 			}
 			f.Rows = append(f.Rows, d)
 		}

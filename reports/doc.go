@@ -8,7 +8,7 @@
 // distinguishable for colour-blind readers. A legend never covers data.
 //
 // The same input gives the same bytes. The package refuses figures that would be unreadable,
-// such as one with more lines than distinguishable colours. The [*InputError] says how to
+// such as one with more lines than distinguishable colours. The error says how to
 // divide the figure. It also refuses NaN, infinite values and series of unequal length.
 //
 // The package runs no algorithm and reads no file: the numbers come from the caller.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image/color"
 	"io"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -13,12 +12,13 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"miglab/harness/atomicfile"
+	"miglab/harness/nearest"
 )
 
 // A Figure is something that can be drawn. The kinds are [Lines], [Bars],
 // [Scatter], [Panels], [Gantt], [Partitions], [Divisions], [Masks] and [Tree].
 type Figure interface {
-	// page checks the input and settles the size. The error is an [*InputError].
+	// page checks the input and settles the size.
 	page() (page, error)
 }
 
@@ -43,40 +43,17 @@ type layout struct {
 	data, legend []vg.Rectangle
 }
 
-// InputError says why a figure cannot be drawn from what it was given.
-type InputError struct {
-	// Figure is the figure's title.
-	Figure string
-	// Part is the series, group, panel or axis at fault; "" for the whole.
-	Part   string
-	Reason string
-}
-
-func (e *InputError) Error() string {
-	s := "figure"
-	if e.Figure != "" {
-		s += fmt.Sprintf(" %q", e.Figure)
-	}
-	if e.Part != "" {
-		s += ", " + e.Part
-	}
-	return s + ": " + e.Reason
-}
-
-// refuse returns the error about a part of a figure.
+// refuse returns the error about a part of a figure, such as a series or an axis; "" is the
+// whole figure.
 func refuse(figure, part, format string, args ...any) error {
-	return &InputError{figure, part, fmt.Sprintf(format, args...)}
-}
-
-// FormatError names a format that does not exist.
-type FormatError struct {
-	Format string
-	// Known lists the formats that do.
-	Known []string
-}
-
-func (e *FormatError) Error() string {
-	return fmt.Sprintf("there is no format %q; use one of %s", e.Format, strings.Join(e.Known, ", "))
+	where := "figure"
+	if figure != "" {
+		where += fmt.Sprintf(" %q", figure)
+	}
+	if part != "" {
+		where += ", " + part
+	}
+	return fmt.Errorf("%s: "+format, append([]any{where}, args...)...)
 }
 
 // FigureFormats lists the formats of [Encode].
@@ -98,13 +75,12 @@ func (p *page) tooLargeForPNG() bool {
 	return wide*high > maxPixels
 }
 
-// Encode writes a figure in one of [FigureFormats]. The error is a [*FormatError]
-// for another one, an [*InputError] for a figure that cannot be drawn, or the
-// writer's.
+// Encode writes a figure in one of [FigureFormats]. The error is a [*nearest.UnknownError]
+// for another one, says why the figure cannot be drawn, or is the writer's.
 func Encode(w io.Writer, format string, f Figure) error {
 	encode, ok := encoders[format]
 	if !ok {
-		return &FormatError{format, FigureFormats}
+		return nearest.Unknown("format", format, FigureFormats)
 	}
 	p, err := f.page()
 	if err != nil {
@@ -149,7 +125,7 @@ func encodeSVG(w io.Writer, p page) error {
 func encodePNG(w io.Writer, p page) error {
 	if p.tooLargeForPNG() {
 		wide, high := p.pixels()
-		return &InputError{Reason: fmt.Sprintf("as png it would have %.0f x %.0f pixels; at most %d million are drawn, use svg", wide, high, maxPixels/1_000_000)}
+		return refuse("", "", "as png it would have %.0f x %.0f pixels; at most %d million are drawn, use svg", wide, high, maxPixels/1_000_000)
 	}
 	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(pngDPI))}
 	p.draw(blank(c, p))

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -343,8 +342,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		for _, format := range FigureFormats {
 			var b bytes.Buffer
 			err := Encode(&b, format, c.f)
-			var input *InputError
-			if !errors.As(err, &input) || !strings.Contains(err.Error(), c.want) {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: the error is %v, want %q", c.name, err, c.want)
 			}
 			if b.Len() > 0 {
@@ -410,20 +408,16 @@ func TestLargeImagesAreSVGOnly(t *testing.T) {
 		i := mig.Seconds(n)
 		g.Panels[0].Bars = append(g.Panels[0].Bars, schedule.Bar{Label: fmt.Sprint("task ", n), Width: 1, Start: i, End: i + 1})
 	}
-	var input *InputError
 	var b bytes.Buffer
-	if err := Encode(&b, "png", g); !errors.As(err, &input) || !strings.Contains(err.Error(), "use svg") || b.Len() > 0 {
+	if err := Encode(&b, "png", g); err == nil || !strings.Contains(err.Error(), "use svg") || b.Len() > 0 {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestUnknownFormat(t *testing.T) {
-	var want *FormatError
-	if err := Encode(&bytes.Buffer{}, "gif", samples()["tree"]); !errors.As(err, &want) {
-		t.Errorf("the error is %v", err)
-	}
-	if got := fmt.Sprint(&FormatError{"gif", FigureFormats}); got != `there is no format "gif"; use one of svg, png` {
-		t.Error(got)
+	err := Encode(&bytes.Buffer{}, "gif", samples()["tree"])
+	if want := `unknown format "gif"; did you mean "png"? (known: png, svg)`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

@@ -74,7 +74,6 @@ func NewGanttPanel(title string, p schedule.Problem, s schedule.Schedule) GanttP
 	}
 }
 
-// gpus returns the number of GPUs.
 func (p *GanttPanel) gpus() int { return max(p.Count, 1) }
 
 // end is the instant at which the last task ends; without tasks, the last bar.

@@ -106,7 +106,6 @@ func swatch(label string, fill color.Color) legendEntry {
 	return legendEntry{label, func(c draw.Canvas) { box(c, c.Rectangle, fill, solid(ink, 0.5)) }}
 }
 
-// drawPanel draws one schedule with its headings.
 func (g *ganttLayout) drawPanel(c draw.Canvas, panel int, names []string) {
 	p := &g.Panels[panel]
 	g.drawHeadings(c, panel)
@@ -129,7 +128,6 @@ func (g *ganttLayout) drawPanel(c draw.Canvas, panel int, names []string) {
 	}
 }
 
-// drawHeadings writes the title, the GPUs and the slices of a panel.
 func (g *ganttLayout) drawHeadings(c draw.Canvas, panel int) {
 	p := &g.Panels[panel]
 	data := g.data(panel)
@@ -149,7 +147,6 @@ func (g *ganttLayout) drawHeadings(c draw.Canvas, panel int) {
 	}
 }
 
-// drawGrid draws the edges of the slices and the marks of the time axis.
 func (g *ganttLayout) drawGrid(c draw.Canvas, panel int) {
 	p := &g.Panels[panel]
 	for gpu := range p.gpus() {
@@ -167,7 +164,6 @@ func (g *ganttLayout) drawGrid(c draw.Canvas, panel int) {
 	}
 }
 
-// drawBar draws a task with its name or number, or an operation.
 func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar, names []string) {
 	r := g.bar(panel, b)
 	edge := solid(ink, 0.4)
@@ -196,7 +192,6 @@ func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar, names []
 	}
 }
 
-// drawMarks draws the dashed lines of a panel and their labels.
 func (g *ganttLayout) drawMarks(c draw.Canvas, panel int) {
 	p := &g.Panels[panel]
 	data := g.data(panel)

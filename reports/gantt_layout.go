@@ -50,7 +50,6 @@ type ganttLayout struct {
 	beside []vg.Length
 }
 
-// newGanttLayout places the panels in the rectangle.
 func newGanttLayout(f Gantt, r vg.Rectangle) *ganttLayout {
 	g := &ganttLayout{Gantt: f, beside: make([]vg.Length, len(f.Panels)), headRows: 1}
 	for _, p := range f.Panels {
@@ -140,7 +139,6 @@ func (g *ganttLayout) columns() (fixed vg.Length, n int) {
 	return fixed, n
 }
 
-// width is that of a panel's data.
 func (g *ganttLayout) width(p *GanttPanel) vg.Length {
 	n := vg.Length(p.gpus())
 	return n*vg.Length(p.GPU.ComputeSlices)*g.slice + (n-1)*ganttGPUGap
@@ -152,12 +150,10 @@ func (g *ganttLayout) x(panel, gpu int, slice float64) vg.Length {
 	return g.left[panel] + vg.Length(gpu)*perGPU + vg.Length(slice)*g.slice
 }
 
-// y returns the height of an instant.
 func (g *ganttLayout) y(t mig.Seconds) vg.Length {
 	return g.zero + (g.far-g.zero)*vg.Length(t/g.span)
 }
 
-// data is the rectangle of a panel.
 func (g *ganttLayout) data(panel int) vg.Rectangle {
 	return rect(g.left[panel], g.zero, g.left[panel]+g.width(&g.Panels[panel]), g.far)
 }
@@ -189,7 +185,8 @@ func (g *ganttLayout) markPlaces(panel int) ([]vg.Rectangle, bool) {
 	for _, m := range p.Marks {
 		w, h := sty.Width(m.Label)+3, height(sty, 1)+1
 		found := false
-		for _, y := range []vg.Length{g.beyond(m.At, h), g.before(m.At, h)} {
+		side := vg.Length(math.Copysign(float64(h/2+1), float64(g.far-g.zero)))
+		for _, y := range []vg.Length{g.y(m.At) + side, g.y(m.At) - side} { // later, then earlier
 			for _, x := range []vg.Length{data.Max.X - w, data.Min.X, (data.Min.X + data.Max.X - w) / 2} {
 				at := rect(x, y-h/2, x+w, y+h/2)
 				inside := at.Min.X >= data.Min.X && at.Min.Y >= data.Min.Y && at.Max.Y <= data.Max.Y
@@ -205,16 +202,6 @@ func (g *ganttLayout) markPlaces(panel int) ([]vg.Rectangle, bool) {
 		}
 	}
 	return out, true
-}
-
-// beyond and before are the heights of the middle of a line of text of height h on
-// the later and on the earlier side of an instant.
-func (g *ganttLayout) beyond(t mig.Seconds, h vg.Length) vg.Length {
-	return g.y(t) + vg.Length(math.Copysign(float64(h/2+1), float64(g.far-g.zero)))
-}
-
-func (g *ganttLayout) before(t mig.Seconds, h vg.Length) vg.Length {
-	return g.y(t) - vg.Length(math.Copysign(float64(h/2+1), float64(g.far-g.zero)))
 }
 
 // besidePlaces spreads the labels of a panel's marks in the margin to its right, each as near

@@ -23,8 +23,7 @@ var latexSpecial = strings.NewReplacer(
 
 // LaTeX writes a table environment for the booktabs package, with the title as
 // its caption. Cells are taken literally: special characters are escaped, and
-// Greek letters and common signs become mathematics. The error is a [*TableError]
-// or the writer's.
+// Greek letters and common signs become mathematics.
 func (t *Table) LaTeX(w io.Writer) error {
 	if err := t.validate(); err != nil {
 		return err

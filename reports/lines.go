@@ -109,23 +109,10 @@ func (ch *chart) addSeries(s Series) error {
 	if err := ch.addPoints(part, s.Name, s.X, s.Y); err != nil {
 		return err
 	}
-	switch {
-	case len(s.Low) != len(s.High) || s.Low != nil && len(s.Low) != len(s.X):
-		return ch.bad(part, "its band has %d lower and %d upper values for %d points", len(s.Low), len(s.High), len(s.X))
-	case !slices.IsSorted(s.X):
+	if !slices.IsSorted(s.X) {
 		return ch.bad(part, "its x values do not ascend")
 	}
-	for _, v := range [][]float64{s.Low, s.High} {
-		if err := ch.addY(part+", y", v); err != nil {
-			return err
-		}
-	}
-	for i := range s.Low {
-		if s.Low[i] > s.High[i] {
-			return ch.bad(part, "at point %d its band runs from %v down to %v", i+1, s.Low[i], s.High[i])
-		}
-	}
-	return nil
+	return ch.addBand(part, "band", len(s.X), s.Low, s.High)
 }
 
 // checkCount refuses more names than there are colours.
@@ -137,7 +124,6 @@ func (ch *chart) checkCount(names *palette) error {
 	return nil
 }
 
-// points transforms the series to the canvas.
 func points(x, y func(float64) vg.Length, xs, ys []float64) []vg.Point {
 	out := make([]vg.Point, len(xs))
 	for i := range xs {

@@ -66,12 +66,10 @@ var (
 	red  = color.NRGBA{0xE4, 0x1A, 0x1C, 0xFF}
 )
 
-// solid is a line of the given width.
 func solid(c color.Color, width vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: width}
 }
 
-// dashed is a line of the given width.
 func dashed(c color.Color, width vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: width, Dashes: []vg.Length{4, 2.5}}
 }
@@ -134,7 +132,6 @@ func sans(size vg.Length) draw.TextStyle {
 	}
 }
 
-// bold returns the text style of titles.
 func bold(size vg.Length) draw.TextStyle {
 	s := sans(size)
 	s.Font.Weight = xfont.WeightBold
@@ -212,7 +209,6 @@ func words(text string) []string {
 	return out
 }
 
-// widest returns the width of the widest line.
 func widest(sty draw.TextStyle, lines []string) vg.Length {
 	var w vg.Length
 	for _, l := range lines {
@@ -221,7 +217,6 @@ func widest(sty draw.TextStyle, lines []string) vg.Length {
 	return w
 }
 
-// box fills and outlines a rectangle.
 func box(c draw.Canvas, r vg.Rectangle, fill color.Color, outline draw.LineStyle) {
 	c.SetColor(fill)
 	c.Fill(r.Path())
@@ -229,12 +224,10 @@ func box(c draw.Canvas, r vg.Rectangle, fill color.Color, outline draw.LineStyle
 	c.Stroke(r.Path())
 }
 
-// middle is the centre of a rectangle.
 func middle(r vg.Rectangle) vg.Point {
 	return vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}
 }
 
-// label writes lines in the middle of a rectangle.
 func label(c draw.Canvas, r vg.Rectangle, lines ...string) {
 	write(c, sans(textSize), draw.XCenter, middle(r), lines...)
 }
@@ -261,7 +254,6 @@ func overlaps(a, b vg.Rectangle) bool {
 	return a.Min.X < b.Max.X-slack && b.Min.X < a.Max.X-slack && a.Min.Y < b.Max.Y-slack && b.Min.Y < a.Max.Y-slack
 }
 
-// rect is a rectangle by its corners.
 func rect(x0, y0, x1, y1 vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: min(x0, x1), Y: min(y0, y1)}, Max: vg.Point{X: max(x0, x1), Y: max(y0, y1)}}
 }

@@ -12,8 +12,7 @@ var markdownSpecial = strings.NewReplacer(
 )
 
 // Markdown writes the table in GitHub's dialect: the title in bold above it, each
-// note as a paragraph below. Cells are taken literally. The error is a
-// [*TableError] or the writer's.
+// note as a paragraph below. Cells are taken literally.
 func (t *Table) Markdown(w io.Writer) error {
 	if err := t.validate(); err != nil {
 		return err

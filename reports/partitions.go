@@ -69,7 +69,6 @@ func sideBySide(
 	}), nil
 }
 
-// drawGPU draws the partitions of a model.
 func (f Partitions) drawGPU(c draw.Canvas, g *mig.GPU, left, top vg.Length) vg.Rectangle {
 	top -= partitionHead
 	sty := sans(textSize)
@@ -114,7 +113,6 @@ func idle(g *mig.GPU, p mig.Partition) []mig.Slices {
 	return out
 }
 
-// idleEntry explains the hatching.
 func idleEntry(label string) legendEntry {
 	return legendEntry{label, func(c draw.Canvas) {
 		hatch(c, c.Rectangle)

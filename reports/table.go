@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"miglab/harness/atomicfile"
+	"miglab/harness/nearest"
 )
 
 // A Column is a column of a [Table].
@@ -50,26 +51,6 @@ type Table struct {
 	Notes []string
 }
 
-// TableError says where a table is malformed.
-type TableError struct {
-	// Title is the table's.
-	Title string
-	// Row and Column are positions from 0; -1 where the error is not in one.
-	Row, Column int
-	Reason      string
-}
-
-func (e *TableError) Error() string {
-	s := fmt.Sprintf("table %q", e.Title)
-	if e.Row >= 0 {
-		s += fmt.Sprintf(", row %d", e.Row+1)
-	}
-	if e.Column >= 0 {
-		s += fmt.Sprintf(", column %d", e.Column+1)
-	}
-	return s + ": " + e.Reason
-}
-
 // TableFormats lists the formats of [Table.Encode].
 var TableFormats = []string{"text", "csv", "markdown", "latex"}
 
@@ -79,12 +60,12 @@ var tableFormats = []struct {
 	write     func(*Table, io.Writer) error
 }{{".txt", (*Table).Text}, {".csv", (*Table).CSV}, {".md", (*Table).Markdown}, {".tex", (*Table).LaTeX}}
 
-// Encode writes the table in one of [TableFormats]. The error is a [*FormatError]
-// for another one, a [*TableError] for a malformed table, or the writer's.
+// Encode writes the table in one of [TableFormats]. The error is a [*nearest.UnknownError]
+// for another one, says where the table is malformed, or is the writer's.
 func (t *Table) Encode(w io.Writer, format string) error {
 	i := slices.Index(TableFormats, format)
 	if i < 0 {
-		return &FormatError{format, TableFormats}
+		return nearest.Unknown("format", format, TableFormats)
 	}
 	return tableFormats[i].write(t, w)
 }
@@ -102,37 +83,36 @@ func (t *Table) Save(base string) error {
 // validate refuses what no format can show. Line breaks are refused everywhere
 // because a row of text and of Markdown is one line.
 func (t *Table) validate() error {
-	bad := func(row, column int, format string, args ...any) error {
-		return &TableError{t.Title, row, column, fmt.Sprintf(format, args...)}
+	bad := func(where, format string, args ...any) error {
+		return fmt.Errorf("table %q%s: %s", t.Title, where, fmt.Sprintf(format, args...))
 	}
 	if len(t.Columns) == 0 {
-		return bad(-1, -1, "it has no columns")
+		return bad("", "it has no columns")
 	}
 	const breaks = "\n\r\t"
 	for j, c := range t.Columns {
 		if strings.ContainsAny(c.Name, breaks) {
-			return bad(-1, j, "the heading %q holds a line break or a tab", c.Name)
+			return bad(fmt.Sprintf(", column %d", j+1), "the heading %q holds a line break or a tab", c.Name)
 		}
 	}
 	for i, row := range t.Rows {
 		if len(row) != len(t.Columns) {
-			return bad(i, -1, "it has %d cells, and the table %d columns", len(row), len(t.Columns))
+			return bad(fmt.Sprintf(", row %d", i+1), "it has %d cells, and the table %d columns", len(row), len(t.Columns))
 		}
 		for j, cell := range row {
 			if strings.ContainsAny(cell, breaks) {
-				return bad(i, j, "the cell %q holds a line break or a tab", cell)
+				return bad(fmt.Sprintf(", row %d, column %d", i+1, j+1), "the cell %q holds a line break or a tab", cell)
 			}
 		}
 	}
 	for _, s := range append([]string{t.Title}, t.Notes...) {
 		if strings.ContainsAny(s, breaks) {
-			return bad(-1, -1, "the title or note %q holds a line break or a tab", s)
+			return bad("", "the title or note %q holds a line break or a tab", s)
 		}
 	}
 	return nil
 }
 
-// names returns the headings.
 func (t *Table) names() []string {
 	out := make([]string, len(t.Columns))
 	for i, c := range t.Columns {

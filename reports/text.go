@@ -8,8 +8,7 @@ import (
 )
 
 // Text writes the table for a terminal. Columns are padded to their display width, which
-// differs from the number of characters in non-Latin text. Lines have no trailing spaces. The
-// error is a [*TableError] or the writer's.
+// differs from the number of characters in non-Latin text. Lines have no trailing spaces.
 func (t *Table) Text(w io.Writer) error {
 	if err := t.validate(); err != nil {
 		return err

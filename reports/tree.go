@@ -33,7 +33,6 @@ func (f Tree) page() (page, error) {
 	return sideBySide(f.Title, f.GPUs, 0, treeHead+vg.Length(rows-1)*treeRow+treeBox, nil, width, drawTree)
 }
 
-// drawTree draws a model's tree.
 func drawTree(c draw.Canvas, g *mig.GPU, left, top vg.Length) vg.Rectangle {
 	top -= treeHead
 	row := map[mig.Slices]int{}

@@ -41,7 +41,6 @@ type group struct {
 // A set has the jobs of a group in ascending order, followed by -1.
 type set [corun.MaxConcurrency]int
 
-// noJobs is the empty set.
 var noJobs = set(slices.Repeat([]int{-1}, corun.MaxConcurrency))
 
 type timed struct {
@@ -143,7 +142,6 @@ func members(jobs []int, mask uint32) set {
 	return s
 }
 
-// jobs returns the jobs without the -1.
 func (s *set) jobs() []int {
 	n := slices.Index(s[:], -1)
 	if n < 0 {

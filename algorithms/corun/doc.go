@@ -23,7 +23,6 @@ func (p planner) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
 	return p(ctx, &w)
 }
 
-// register registers a scheduler without parameters.
 func register(name, cite, summary string, p planner) algo.Spec {
 	return algo.Register(algo.Spec{
 		Name: name, Version: 1, Track: algo.TrackCorun, Cite: cite, Summary: summary,

@@ -30,7 +30,6 @@ func local(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 	return s.plan(s.groups), nil
 }
 
-// A descent is the state of local.
 type descent struct {
 	*divider
 	groups []group

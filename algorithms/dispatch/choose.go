@@ -12,7 +12,6 @@ type rule func(*sim.Queue) int
 
 func (r rule) Dispatch(q *sim.Queue) int { return r(q) }
 
-// register registers a scheduler without state and parameters.
 func register(name, cite, summary string, r rule) algo.Spec {
 	return algo.Register(algo.Spec{
 		Name: name, Version: 1, Track: algo.TrackDispatch, Cite: cite, Summary: summary,

@@ -17,26 +17,16 @@ var demand = algo.Param{
 	Doc: "probability of each profile: estimated from the requests so far, or the true one",
 }
 
-// A DemandError says that the true probabilities are asked for but not known.
-type DemandError struct {
-	// Algorithm is its name.
-	Algorithm string
-}
-
-func (e *DemandError) Error() string {
-	return fmt.Sprintf("%s?demand=true needs requests drawn from a known distribution; use demand=estimated for a trace", e.Algorithm)
-}
-
 // A demandScore computes a score of masks from the probability of each profile.
 type demandScore func(g *mig.GPU, demand []float64) [sim.Masks]float64
 
 // newDemandAware returns the constructor of a scheduler that adds least to a score that
-// depends on the demand. The constructor's error is a [*DemandError].
+// depends on the demand. The constructor fails if the true demand is asked for but not known.
 func newDemandAware(name string, score demandScore) func(algo.Args, sim.PlacementSetting) (sim.Placer, error) {
 	return func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		if args[demand.Name] == "true" {
 			if s.Demand == nil {
-				return nil, &DemandError{name}
+				return nil, fmt.Errorf("%s?demand=true needs requests drawn from a known distribution; use demand=estimated for a trace", name)
 			}
 			return demandTable(args, s.GPU, score, s.Demand), nil
 		}

@@ -36,7 +36,6 @@ func useless(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
 	return out
 }
 
-// fits reports whether some start of a profile is free.
 func fits(p *mig.Profile, occupied mig.Mask) bool {
 	for _, start := range p.Starts {
 		if window(p, start)&occupied == 0 {

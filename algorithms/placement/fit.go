@@ -33,5 +33,4 @@ func fit(g *mig.GPU, args algo.Args, prefer func(free int) int, starts func(*mig
 	}
 }
 
-// firstIndex tries the lowest start first.
 func firstIndex(p *mig.Profile) []mig.Slices { return p.Starts }

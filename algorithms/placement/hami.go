@@ -45,7 +45,6 @@ func newHAMi(sign int) func(algo.Args, sim.PlacementSetting) (sim.Placer, error)
 	}
 }
 
-// longestRun returns the length of the longest run of free memory slices.
 func longestRun(g *mig.GPU, occupied mig.Mask) int {
 	longest, run := 0, 0
 	for i := range g.MemorySlices {
@@ -58,7 +57,6 @@ func longestRun(g *mig.GPU, occupied mig.Mask) int {
 	return longest
 }
 
-// placements returns how many placements of any profile are free.
 func placements(g *mig.GPU, occupied mig.Mask) int {
 	n := 0
 	for _, p := range task.RequestProfiles(g) {

@@ -58,19 +58,6 @@ func rank(g *mig.GPU, p *mig.Profile, r rule) ranking {
 	return out
 }
 
-// place returns the best spot in the cluster.
-func (r *ranking) place(c *sim.Cluster) (sim.Spot, bool) {
-	occurs := c.Occurs()
-	for i := range r.classes {
-		if class := &r.classes[i]; class.Meets(occurs) {
-			gpu, _ := c.Lowest(class)
-			return r.spot(c, gpu)
-		}
-	}
-	return sim.Spot{}, false
-}
-
-// spot returns the ranking's start on a GPU.
 func (r *ranking) spot(c *sim.Cluster, gpu int) (sim.Spot, bool) {
 	start := mig.Slices(r.start[c.Mask(gpu)])
 	return sim.Spot{GPU: gpu, Start: start}, start != nowhere
@@ -87,13 +74,20 @@ func newTable(g *mig.GPU, r rule) table {
 	return t
 }
 
-// Place returns the best spot.
-func (t table) Place(c *sim.Cluster, profile int) (sim.Spot, bool) { return t[profile].place(c) }
+// Place returns the best spot in the cluster.
+func (t table) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
+	occurs := c.Occurs()
+	for i := range t[profile].classes {
+		if class := &t[profile].classes[i]; class.Meets(occurs) {
+			gpu, _ := c.Lowest(class)
+			return t[profile].spot(c, gpu)
+		}
+	}
+	return sim.Spot{}, false
+}
 
-// free returns the number of free memory slices.
 func free(g *mig.GPU, occupied mig.Mask) int { return int(g.MemorySlices - occupied.Count()) }
 
-// window returns the slices of a profile at a start.
 func window(p *mig.Profile, start mig.Slices) mig.Mask {
 	return mig.Instance{Profile: p, Start: start}.Mask()
 }

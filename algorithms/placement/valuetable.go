@@ -38,7 +38,6 @@ var _ = algo.Register(algo.Spec{
 //go:embed value-table.csv
 var valueTableCSV []byte
 
-// A valueRow is a line of value-table.csv.
 type valueRow struct {
 	MemorySlices mig.Slices `csv:"memory_slices"`
 	Mask         mig.Mask   `csv:"mask"`

@@ -53,7 +53,6 @@ func orders(sizes []mig.Slices) [][]mig.Slices {
 	return out
 }
 
-// A weighting holds a weight for each slice count.
 type weighting [mig.MaxSize + 1]float64
 
 // raised returns the weights of the used sizes after raising them in the given order as far

@@ -60,7 +60,6 @@ func New(s schedule.Schedule, w Witness) Certificate {
 	return c
 }
 
-// compare returns Proven and Gap for a bound and a makespan.
 func compare(lower, optimum mig.Seconds) (proven bool, gap float64) {
 	if float64(optimum-lower) <= 1e-9*float64(optimum) {
 		return true, 0
@@ -171,7 +170,6 @@ func Verify(p schedule.Problem, c Certificate) error {
 	return nil
 }
 
-// near reports whether two instants are equal up to rounding.
 func near(a, b mig.Seconds) bool {
 	return math.Abs(float64(a-b)) <= 1e-9*max(float64(a), float64(b))
 }

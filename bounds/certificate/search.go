@@ -24,7 +24,6 @@ func shorter(p *schedule.Problem, than mig.Seconds) bool {
 	return t.start(s, 0)
 }
 
-// A tree is the search tree.
 type tree struct {
 	p         *schedule.Problem
 	than      mig.Seconds
@@ -94,7 +93,6 @@ func (s *situation) put(in mig.Instance, on mig.Mask, from mig.Seconds) {
 	}
 }
 
-// next tries everything that can come next.
 func (t *tree) next(s situation) bool {
 	if s.left == 0 {
 		return true

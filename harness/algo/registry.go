@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 	"miglab/harness/sim"
@@ -146,7 +145,6 @@ func RegisterPrefix(prefix string, find func(name string) (Spec, error)) {
 	prefixes[prefix] = find
 }
 
-// find returns the spec of a name.
 func find(name string) (Spec, error) {
 	for prefix, find := range prefixes {
 		if strings.HasPrefix(name, prefix) {
@@ -206,18 +204,33 @@ func Complete(typed string) []string {
 	return out
 }
 
-// ParseFor is [Parse] for an algorithm that is to run on a track. An algorithm outside this
-// program is asked for its version; it is an error if it does not do the track. For all others
-// the caller has to compare the track.
+// ParseFor is [Parse] for an algorithm that must be of a track. An algorithm outside this
+// program is asked whether it does the track, and for its version.
 func ParseFor(id string, track Track) (Algorithm, error) {
 	a, err := Parse(id)
-	if err != nil || a.Spec.Open == nil {
+	if err != nil {
 		return a, err
+	}
+	if a.Spec.Open == nil {
+		return a, a.CheckTrack(track)
 	}
 	if a.Spec, err = a.Spec.Open(a.Args, track); err != nil {
 		return a, fmt.Errorf("algorithm %q: %w", a.ID, err)
 	}
 	return a, a.make()
+}
+
+// CheckTrack refuses an algorithm of another track. One outside this program has no track
+// until it is asked, and is accepted.
+func (a Algorithm) CheckTrack(track Track) error {
+	if a.Spec.Track == track || a.Spec.Track == "" {
+		return nil
+	}
+	var names []string
+	for _, s := range All(track) {
+		names = append(names, s.Name)
+	}
+	return fmt.Errorf("%q is of the %s track: %w", a.ID, a.Spec.Track, nearest.Unknown(string(track)+" algorithm", a.ID, names))
 }
 
 // MustParse is [Parse] for algorithms fixed in the program; it panics on an error.
@@ -273,9 +286,4 @@ func (a Algorithm) ScheduleStream(ctx context.Context, p Problem, lengths []int)
 	s, err := a.made.(Stream).ScheduleStream(ctx, p, lengths)
 	s.Algorithm = a.ID
 	return s, err
-}
-
-// Bound computes an algorithm of the bound track, in seconds.
-func (a Algorithm) Bound(ctx context.Context, p Problem) (mig.Seconds, error) {
-	return a.made.(Bound).Bound(ctx, p)
 }

@@ -17,6 +17,14 @@ import (
 // prefix begins the names of the temporary files of [WriteFile].
 const prefix = ".tmp-"
 
+// Write is [WriteFile] for content that is there already.
+func Write(path string, content []byte) error {
+	return WriteFile(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
 // WriteFile replaces the file at path by what write produces. It makes missing folders.
 // The content goes to a temporary file in the same folder, which is flushed to disk and
 // then renamed. If anything fails before the rename, the old file stays as it was.

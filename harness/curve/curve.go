@@ -156,7 +156,6 @@ func Read(r io.Reader, file string) ([]Point, error) {
 // steps is a number of steps as files write it.
 type steps int64
 
-// UnmarshalCSV reads a number of steps.
 func (n *steps) UnmarshalCSV(s string) error {
 	v, err := strictcsv.Int(s)
 	if err != nil || v < 1 {
@@ -169,7 +168,6 @@ func (n *steps) UnmarshalCSV(s string) error {
 // A value is a finite number.
 type value float64
 
-// UnmarshalCSV reads a number.
 func (x *value) UnmarshalCSV(s string) error {
 	v, err := strictcsv.Float(s)
 	if err != nil {

@@ -3,7 +3,6 @@ package external
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -80,7 +79,6 @@ func newInstance(p *schedule.Problem, n int) instance {
 	return q
 }
 
-// jobs returns the tasks from one index to before another.
 func jobs(p *schedule.Problem, from, to int) []job {
 	out := make([]job, 0, to-from)
 	for i := from; i < to; i++ {
@@ -106,13 +104,7 @@ type solution struct {
 }
 
 func (s *solution) check(id int64) error {
-	if err := s.expect(id, "schedule"); err != nil {
-		return err
-	}
-	if s.Type == "schedule" && s.Schedule == nil {
-		return errors.New("schedule is missing")
-	}
-	return nil
+	return s.need(id, "schedule", s.Schedule == nil, "schedule is")
 }
 
 // read returns the schedule of a solution, or an [*Error] without a program.
@@ -129,7 +121,6 @@ type scheduler struct{ client }
 
 func newScheduler(p *program) *scheduler { return &scheduler{client{program: p}} }
 
-// Schedule implements [algo.Batch].
 func (s *scheduler) Schedule(ctx context.Context, problem algo.Problem) (schedule.Schedule, error) {
 	if s.hello.Batch > 1 {
 		return s.together(ctx, &problem)

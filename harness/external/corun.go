@@ -2,7 +2,6 @@ package external
 
 import (
 	"context"
-	"errors"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -65,13 +64,7 @@ type planGroup struct {
 }
 
 func (p *plan) check(id int64) error {
-	if err := p.expect(id, "plan"); err != nil {
-		return err
-	}
-	if p.Type == "plan" && p.Groups == nil {
-		return errors.New("groups are missing")
-	}
-	return nil
+	return p.need(id, "plan", p.Groups == nil, "groups are")
 }
 
 // read returns the plan, or an [*Error] without a program.
@@ -89,7 +82,6 @@ func (p *plan) read() (out corun.Plan, err error) {
 // A planner is a program of the co-run track.
 type planner struct{ client }
 
-// Plan implements [algo.Corun].
 func (p *planner) Plan(ctx context.Context, w corun.Window) (out corun.Plan, err error) {
 	question := newWindow(&w)
 	err = p.converse(ctx, question.ID, func(c *conversation) error {

@@ -3,7 +3,6 @@ package external
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -86,13 +85,7 @@ type choice struct {
 }
 
 func (c *choice) check(id int64) error {
-	if err := c.expect(id, "dispatch"); err != nil {
-		return err
-	}
-	if c.Type == "dispatch" && c.Slice == nil {
-		return errors.New("slice is missing")
-	}
-	return nil
+	return c.need(id, "dispatch", c.Slice == nil, "slice is")
 }
 
 // A dispatcher is a program of the dispatch track.
@@ -105,7 +98,6 @@ type dispatcher struct {
 	waiting int
 }
 
-// Converse implements [algo.Dialogue].
 func (d *dispatcher) Converse(ctx context.Context, simulation func() error) error {
 	return d.simulate(ctx, d.setting.Seed, func() error {
 		d.numbers, d.waiting = nil, 0

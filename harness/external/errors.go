@@ -28,7 +28,6 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s %s", e.Program, e.Text) }
 
-// FailureKind implements [algo.Failure].
 func (e *Error) FailureKind() string { return e.Kind }
 
 var _ algo.Failure = (*Error)(nil)

@@ -18,7 +18,6 @@ import (
 // version is that of the protocol.
 const version = 1
 
-// encode writes a message as a line.
 func encode(message any) []byte {
 	text, err := json.Marshal(message, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
@@ -71,6 +70,15 @@ func (h *head) expect(id int64, types ...string) error {
 	return nil
 }
 
+// need is [head.expect] for one type, whose answers must have what is absent.
+func (h *head) need(id int64, name string, absent bool, what string) error {
+	err := h.expect(id, name)
+	if err == nil && h.Type == name && absent {
+		err = errors.New(what + " missing")
+	}
+	return err
+}
+
 func (h *head) declined() error {
 	if h.Type != "error" {
 		return nil
@@ -90,7 +98,6 @@ type greeting struct {
 	Track    algo.Track `json:"track"`
 }
 
-// hello is the answer to a greeting.
 type hello struct {
 	head            // without an ID
 	Protocol int    `json:"protocol"`

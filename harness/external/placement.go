@@ -90,7 +90,6 @@ type placer struct {
 	masks []mig.Mask
 }
 
-// Converse implements [algo.Dialogue].
 func (p *placer) Converse(ctx context.Context, simulation func() error) error {
 	return p.simulate(ctx, p.setting.Seed, func() error {
 		p.masks = nil

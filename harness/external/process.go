@@ -32,7 +32,6 @@ const (
 	answerRule    = "64 KiB and 64 times the question, up to 16 MiB"
 )
 
-// maxAnswer is how many bytes the answer to a question may have.
 func maxAnswer(question []byte) int64 {
 	return min(answerLongest, answerBase+answerPerByte*int64(len(question)))
 }
@@ -258,7 +257,6 @@ func (p *process) fail(kind, format string, args ...any) *Error {
 	return err
 }
 
-// stopped reports whether the process was killed.
 func (p *process) stopped() bool {
 	select {
 	case <-p.stop:
@@ -293,7 +291,6 @@ func (p *process) close() {
 	}
 }
 
-// kill kills a process and what it started.
 func (p *process) kill() {
 	p.stopping.Do(func() {
 		close(p.stop)

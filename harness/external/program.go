@@ -31,7 +31,6 @@ func speak(p protocol) protocol {
 	return p
 }
 
-// lookup returns the protocol of a track.
 func lookup(track algo.Track) (protocol, error) {
 	var known []string
 	for _, p := range protocols {

@@ -28,7 +28,6 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reset forgets what was written.
 func (t *tail) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -129,9 +129,6 @@ type GPU struct {
 	Profiles []*Profile
 	// CostSource says where the create and destroy times come from.
 	CostSource string
-	// CostsAssumed marks models without published times. They have the times of a model
-	// with the same geometry.
-	CostsAssumed bool
 
 	sizes      []Slices
 	bySize     [MaxSize + 1]*Profile
@@ -181,30 +178,14 @@ func (g *GPU) Profile(size Slices) *Profile {
 	return g.bySize[size]
 }
 
-// PlacementError says that a model has no standard instance of a size at a slice.
-type PlacementError struct {
-	GPU         string
-	Size, Start Slices
-	// Starts lists where the size may begin. It is empty if the model lacks the size.
-	Starts []Slices
-}
-
-func (e *PlacementError) Error() string {
-	if len(e.Starts) == 0 {
-		return fmt.Sprintf("%s has no instances of size %d", e.GPU, e.Size)
-	}
-	return fmt.Sprintf("%s cannot place size %d at slice %d; it may start at %v", e.GPU, e.Size, e.Start, e.Starts)
-}
-
 // Instance returns the standard instance of a size that begins at a memory slice.
-// The error is a [*PlacementError].
 func (g *GPU) Instance(size, start Slices) (Instance, error) {
 	p := g.Profile(size)
 	if p == nil {
-		return Instance{}, &PlacementError{GPU: g.Name, Size: size, Start: start}
+		return Instance{}, fmt.Errorf("%s has no instances of size %d", g.Name, size)
 	}
 	if !slices.Contains(p.Starts, start) {
-		return Instance{}, &PlacementError{GPU: g.Name, Size: size, Start: start, Starts: p.Starts}
+		return Instance{}, fmt.Errorf("%s cannot place size %d at slice %d; it may start at %v", g.Name, size, start, p.Starts)
 	}
 	return Instance{p, start}, nil
 }
@@ -213,14 +194,7 @@ func (g *GPU) Instance(size, start Slices) (Instance, error) {
 // a double-memory profile and a larger one with the same memory differ in their compute
 // slices (1g.10gb, 2g.10gb). The error is a [*nearest.UnknownError].
 func (g *GPU) ProfileByName(name string) (*Profile, error) {
-	var names []string
-	for _, p := range g.Profiles {
-		if p.String() == name {
-			return p, nil
-		}
-		names = append(names, p.String())
-	}
-	return nil, nearest.Unknown("profile of "+g.Name, name, names)
+	return nearest.Find("profile of "+g.Name, name, g.Profiles, (*Profile).String)
 }
 
 // A Partition is a set of disjoint instances of one GPU, by ascending start.
@@ -251,6 +225,18 @@ func (p Partition) Mask() Mask {
 // instance can be added. They are in descending lexicographic order of their sizes, which
 // is the numbering of FAR Fig. 1. There are 19 on the 7-slice models and 5 on A30.
 func (g *GPU) Partitions() []Partition { return g.partitions }
+
+// PartitionNames returns the names of the partitions that some model has, sorted.
+func PartitionNames() []string {
+	var out []string
+	for _, g := range GPUs() {
+		for _, p := range g.Partitions() {
+			out = append(out, p.String())
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
 
 // PartitionsOf returns the maximal partitions over the profiles that keep
 // accepts, in descending lexicographic order of their sizes.
@@ -293,7 +279,6 @@ func (g *GPU) PartitionsOf(keep func(*Profile) bool) []Partition {
 	return out
 }
 
-// fits reports whether the instance can exist together with the others.
 func (g *GPU) fits(exist Partition, in Instance) bool {
 	same := 0
 	for _, o := range exist {
@@ -310,12 +295,5 @@ func (g *GPU) fits(exist Partition, in Instance) bool {
 // ParsePartition finds a maximal partition by its sizes, for example 4-2-1. The
 // error is a [*nearest.UnknownError].
 func (g *GPU) ParsePartition(s string) (Partition, error) {
-	var names []string
-	for _, p := range g.partitions {
-		if p.String() == s {
-			return p, nil
-		}
-		names = append(names, p.String())
-	}
-	return nil, nearest.Unknown("partition of "+g.Name, s, names)
+	return nearest.Find("partition of "+g.Name, s, g.partitions, Partition.String)
 }

@@ -55,7 +55,6 @@ type model struct {
 	sms        []int
 	costs      map[Slices]cost
 	costSource string
-	assumed    bool
 }
 
 const farTable1 = "FAR Table 1"
@@ -72,7 +71,7 @@ var models = build([]model{
 	{
 		name: "A100-80GB", geometry: sevenSlices, compute: 7, memory: 8,
 		gb: []int{10, 10, 20, 20, 40, 40, 80}, sms: []int{14, 14, 14, 28, 42, 56, 98}, costs: costsA100,
-		costSource: "assumed equal to A100 in FAR Table 1", assumed: true,
+		costSource: "assumed equal to A100 in FAR Table 1",
 	},
 	{
 		name: "H100", aliases: []string{"H100-80GB"}, geometry: sevenSlices, compute: 7, memory: 8,
@@ -81,12 +80,12 @@ var models = build([]model{
 	{
 		name: "H200", aliases: []string{"H200-141GB"}, geometry: sevenSlices, compute: 7, memory: 8,
 		gb: []int{18, 18, 35, 35, 71, 71, 141}, sms: []int{16, 16, 26, 32, 60, 64, 132}, costs: costsH100,
-		costSource: "assumed equal to H100 in FAR Table 1", assumed: true,
+		costSource: "assumed equal to H100 in FAR Table 1",
 	},
 	{
 		name: "B200", aliases: []string{"B200-180GB"}, geometry: sevenSlices, compute: 7, memory: 8,
 		gb: []int{23, 23, 45, 45, 90, 90, 180}, sms: make([]int, len(sevenSlices)), costs: costsH100,
-		costSource: "assumed equal to H100 in FAR Table 1", assumed: true,
+		costSource: "assumed equal to H100 in FAR Table 1",
 	},
 })
 
@@ -95,7 +94,7 @@ func build(ms []model) []*GPU {
 	for i, m := range ms {
 		g := &GPU{
 			Name: m.name, Aliases: m.aliases, ComputeSlices: m.compute, MemorySlices: m.memory,
-			CostSource: m.costSource, CostsAssumed: m.assumed,
+			CostSource: m.costSource,
 		}
 		for j, r := range m.geometry {
 			c, ok := m.costs[r.size]

@@ -61,6 +61,19 @@ func Unknown(kind, name string, known []string) error {
 	return e
 }
 
+// Find returns the value of a name. The error is an [*UnknownError].
+func Find[T any](kind, name string, all []T, nameOf func(T) string) (T, error) {
+	var known []string
+	for _, v := range all {
+		if nameOf(v) == name {
+			return v, nil
+		}
+		known = append(known, nameOf(v))
+	}
+	var none T
+	return none, Unknown(kind, name, known)
+}
+
 // prefix returns the length in bytes of the common beginning of two names.
 func prefix(a, b string) int {
 	n := 0

@@ -61,13 +61,8 @@ func (c Cell) String() string {
 	return fmt.Sprintf("%s (version %d) on %s, instance %d, %d x %s, %s", c.Algorithm, c.Version, c.Dataset, c.Instance, c.Count, c.GPU, c.Model)
 }
 
-// A group is what instances are numbered in.
-type group struct{ dataset, content, gpu string }
+// A Group is what instances are numbered in, whoever schedules them.
+type Group struct{ Dataset, Content, GPU string }
 
-// instanceKey names what is scheduled, whoever schedules it.
-type instanceKey struct {
-	group
-	instance int
-}
-
-func (s *Series) group() group { return group{s.Dataset, s.Content, s.GPU} }
+// Group returns the group of the series' instances.
+func (s *Series) Group() Group { return Group{s.Dataset, s.Content, s.GPU} }

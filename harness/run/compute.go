@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime/debug"
 
 	"miglab/harness/algo"
 	"miglab/harness/store"
@@ -28,21 +27,16 @@ const (
 	KindFailed = "failed"
 )
 
-// PanicError says that an algorithm panicked.
-type PanicError struct {
-	// Value is the value of the panic, as text.
-	Value string
-	// Stack is where, for people: it differs between builds and is no part of a result.
-	Stack []byte
-}
+// panicError says that an algorithm panicked.
+type panicError struct{ value any }
 
-func (e *PanicError) Error() string { return "panic: " + e.Value }
+func (e panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
 // solve runs the algorithm on an instance and has the answer checked.
 func (r *resolved) solve(ctx context.Context, in task.Payload, index int) (a track.Answer, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &PanicError{fmt.Sprint(v), debug.Stack()}
+			err = panicError{v}
 		}
 	}()
 	return r.track.Solve(ctx, r.algorithm, r.problem(in, seedOf(&r.series, index)))
@@ -77,7 +71,7 @@ func kindOf(err error) string {
 		failure    algo.Failure
 		infeasible *algo.InfeasibleError
 		invalid    *track.InvalidError
-		panicked   *PanicError
+		panicked   panicError
 	)
 	switch {
 	case errors.As(err, &failure):

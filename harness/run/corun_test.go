@@ -142,8 +142,7 @@ func TestCorunRefusals(t *testing.T) {
 	}
 	s := series("test-fifo")
 	s.Dataset = "corun/Q1"
-	var kind *KindError
-	if _, err := s.Canonical(); !errors.As(err, &kind) || kind.Has != "programs" {
+	if _, err := s.Canonical(); !says(err, "has programs; the batch track needs tasks") {
 		t.Errorf("programs for the batch track: %v", err)
 	}
 }
@@ -165,8 +164,7 @@ func TestProgramsFile(t *testing.T) {
 		t.Errorf("throughput %v, %v; two serial jobs of 5 and 3 s take 5 s", v, err)
 	}
 	write("4")
-	var bad *CellError
-	if _, err := (&Engine{Store: st}).Run(context.Background(), stale); !errors.As(err, &bad) {
+	if _, err := (&Engine{Store: st}).Run(context.Background(), stale); !says(err, "its tasks file has changed") {
 		t.Errorf("cells of the old file: %v", err)
 	}
 	if _, err := r.Values(s, 0, 1, track.MetricThroughput); err == nil {

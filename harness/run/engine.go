@@ -36,22 +36,13 @@ type Engine struct {
 	Progress func(done, total int)
 }
 
-// CellError says that a cell given to an engine is no cell of this program.
-type CellError struct {
-	Cell Cell
-	// Reason completes the sentence "cell ... ".
-	Reason string
-}
-
-func (e *CellError) Error() string { return fmt.Sprintf("cell %v %s", e.Cell, e.Reason) }
-
 // Run computes the cells that the store lacks or that ran out of time before. Error
 // rows are results too and are not computed again. A cell listed twice is
 // computed once.
 //
 // When ctx is cancelled, what is finished is kept, and Run returns ctx.Err() with
-// what there is. Other errors are a [*CellError], those of [Series.Canonical], of
-// the dataset and of the store; they stop the run.
+// what there is. Other errors are those of [Series.Canonical], of the dataset and of
+// the store, and cells that are not of this program; they stop the run.
 func (e *Engine) Run(ctx context.Context, cells []Cell) (Results, error) {
 	results := Results{e.Store}
 	p, err := e.plan(cells)
@@ -86,7 +77,6 @@ func (e *Engine) progress(done, total int) {
 // reportEvery is how often progress is told.
 const reportEvery = 100 * time.Millisecond
 
-// compute spreads the jobs over the workers.
 func (e *Engine) compute(ctx context.Context, p *plan, w *store.Writer) error {
 	workers := e.Workers
 	if workers == 0 {
@@ -178,8 +168,8 @@ func failure(kind, text string) store.Row {
 
 // Schedule computes one cell of the batch or stream track again and returns what
 // was solved and the answer, which the referee has checked. The store is neither
-// read nor written. Errors are the algorithm's own, a [*schedule.InvalidError], a
-// [*PanicError], and those of [Engine.Run].
+// read nor written. Errors are the algorithm's own, its panic, a
+// [*schedule.InvalidError], and those of [Engine.Run].
 func (e *Engine) Schedule(ctx context.Context, c Cell) (schedule.Problem, schedule.Schedule, error) {
 	r, err := resolveCell(c)
 	if err != nil {
@@ -191,7 +181,7 @@ func (e *Engine) Schedule(ctx context.Context, c Cell) (schedule.Problem, schedu
 	}
 	a, err := r.solve(ctx, in, c.Instance)
 	if err == nil && a.Problem.GPU == nil {
-		err = &CellError{c, "is of a track without schedules"}
+		err = fmt.Errorf("cell %v is of a track without schedules", c)
 	}
 	return a.Problem, a.Schedule, err
 }

@@ -57,9 +57,8 @@ func (s *instances) add(instance int) {
 func (e *Engine) plan(cells []Cell) (*plan, error) {
 	p := &plan{}
 	known := map[Series]*planned{}
-	groups := map[group]int{}
-	type place struct{ group, instance int }
-	jobs := map[place]int{}
+	groups := map[Group]int{}
+	jobs := map[[2]int]int{} // by group and instance
 	for span := range Spans(cells) {
 		s := known[span.Series]
 		if s == nil {
@@ -67,10 +66,10 @@ func (e *Engine) plan(cells []Cell) (*plan, error) {
 			if s, err = e.plannedSeries(span.Cell(span.From)); err != nil {
 				return nil, err
 			}
-			g, ok := groups[span.Series.group()]
+			g, ok := groups[span.Series.Group()]
 			if !ok {
 				g = len(groups)
-				groups[span.Series.group()] = g
+				groups[span.Series.Group()] = g
 			}
 			s.group = g
 			known[span.Series] = s
@@ -79,7 +78,7 @@ func (e *Engine) plan(cells []Cell) (*plan, error) {
 			return nil, err
 		}
 		for instance := span.From; instance < span.To; instance++ {
-			if s.queued.has(instance) || !e.Shard.holds(instanceKey{span.Series.group(), instance}) {
+			if s.queued.has(instance) || !e.Shard.holds(span.Series.Group(), instance) {
 				continue
 			}
 			p.total++
@@ -88,7 +87,7 @@ func (e *Engine) plan(cells []Cell) (*plan, error) {
 				continue
 			}
 			s.queued.add(instance)
-			at := place{s.group, instance}
+			at := [2]int{s.group, instance}
 			j, ok := jobs[at]
 			if !ok {
 				j = len(p.jobs)
@@ -118,14 +117,14 @@ func resolveCell(c Cell) (*resolved, error) {
 		return nil, err
 	}
 	if r.series != c.Series {
-		return nil, &CellError{c, "is not canonical, or its tasks file has changed; make cells with Series.Cells"}
+		return nil, fmt.Errorf("cell %v is not canonical, or its tasks file has changed; make cells with Series.Cells", c)
 	}
 	return r, r.checkVersion(c)
 }
 
 func (r *resolved) checkVersion(c Cell) error {
 	if now := r.algorithm.Spec.Version; c.Version != now {
-		return &CellError{c, fmt.Sprintf("cannot be computed; the algorithm is at version %d", now)}
+		return fmt.Errorf("cell %v cannot be computed; the algorithm is at version %d", c, now)
 	}
 	return nil
 }

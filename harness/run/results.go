@@ -11,35 +11,6 @@ type Results struct {
 	store *store.DB
 }
 
-// MissingError says that a cell has no result yet.
-type MissingError struct {
-	Cell Cell
-}
-
-func (e *MissingError) Error() string {
-	return fmt.Sprintf("%v has no result; it was not run, or belongs to another shard", e.Cell)
-}
-
-// RowError says that a cell's result is an error, so that there is nothing to
-// measure.
-type RowError struct {
-	Cell Cell
-	// Kind and Text are the row's.
-	Kind, Text string
-}
-
-func (e *RowError) Error() string { return fmt.Sprintf("%v: %s: %s", e.Cell, e.Kind, e.Text) }
-
-// MetricError says that a cell's result has no metric of a name.
-type MetricError struct {
-	Cell   Cell
-	Metric string
-}
-
-func (e *MetricError) Error() string {
-	return fmt.Sprintf("%v has no metric %q", e.Cell, e.Metric)
-}
-
 // Get returns a cell's row and whether there is one. Errors are those of [store.DB.Rows].
 func (r Results) Get(c Cell) (store.Row, bool, error) {
 	rows, err := r.store.Rows(c.Stored(c.Version), c.Instance, c.Instance+1)
@@ -67,9 +38,8 @@ func (r Results) Failures(cells []Cell) (map[string]int, error) {
 }
 
 // Values returns a metric of instances first to first+n-1 of a series at the
-// algorithm's present version. The first cell without it is the error: a [*MissingError], a
-// [*RowError] or a [*MetricError]. Other errors are those of [Series.Cells] and
-// [store.DB.Rows].
+// algorithm's present version. The first cell without it is an error. Other errors are those of
+// [Series.Cells] and [store.DB.Rows].
 func (r Results) Values(s Series, first, n int, metric string) ([]float64, error) {
 	known, rows, err := r.part(s, first, n)
 	if err != nil {
@@ -124,11 +94,11 @@ func (r Results) why(c Cell, metric string) error {
 	case err != nil:
 		return err
 	case !ok:
-		return &MissingError{c}
+		return fmt.Errorf("%v has no result; it was not run, or belongs to another shard", c)
 	case row.Kind != "":
-		return &RowError{c, row.Kind, row.Error}
+		return fmt.Errorf("%v: %s: %s", c, row.Kind, row.Error)
 	case metric != "":
-		return &MetricError{c, metric}
+		return fmt.Errorf("%v has no metric %q", c, metric)
 	}
 	return nil
 }

@@ -154,8 +154,7 @@ func TestCanonical(t *testing.T) {
 	}
 	s := series("test-fifo")
 	s.Track = algo.TrackStream
-	var track *TrackError
-	if _, err := s.Canonical(); !errors.As(err, &track) {
+	if _, err := s.Canonical(); !says(err, `"test-fifo" is of the batch track`) {
 		t.Errorf("wrong track: %v", err)
 	}
 	s = series("test-fifo")
@@ -164,6 +163,9 @@ func TestCanonical(t *testing.T) {
 		t.Error("accepted -1 GPUs")
 	}
 }
+
+// says reports whether an error has the text.
+func says(err error, text string) bool { return err != nil && strings.Contains(err.Error(), text) }
 
 func TestResults(t *testing.T) {
 	dir := t.TempDir()
@@ -202,12 +204,10 @@ func TestResults(t *testing.T) {
 	if err != nil || len(times) != 5 {
 		t.Errorf("timings %v, %v", times, err)
 	}
-	var missing *MissingError
-	if _, err := r.Values(s, 0, 6, track.MetricMakespan); !errors.As(err, &missing) || missing.Cell.Instance != 5 {
+	if _, err := r.Values(s, 0, 6, track.MetricMakespan); !says(err, "instance 5, ") || !says(err, "has no result") {
 		t.Errorf("missing instance: %v", err)
 	}
-	var metric *MetricError
-	if _, err := r.Values(s, 0, 5, track.MetricBound); !errors.As(err, &metric) || metric.Cell.Instance != 0 {
+	if _, err := r.Values(s, 0, 5, track.MetricBound); !says(err, "instance 0, ") || !says(err, `has no metric "bound_s"`) {
 		t.Errorf("missing metric: %v", err)
 	}
 }
@@ -227,8 +227,7 @@ func TestErrorRows(t *testing.T) {
 		if row.Kind != want.kind || !strings.Contains(row.Error, want.text) || row.Metrics != "" {
 			t.Errorf("%s: %+v, want %+v", algorithm, row, want)
 		}
-		var failed *RowError
-		if _, err := r.Values(s, 0, 2, track.MetricMakespan); !errors.As(err, &failed) || failed.Kind != want.kind {
+		if _, err := r.Values(s, 0, 2, track.MetricMakespan); !says(err, ": "+want.kind+": ") || !says(err, want.text) {
 			t.Errorf("%s: values gave %v", algorithm, err)
 		}
 	}
@@ -328,7 +327,7 @@ func TestShards(t *testing.T) {
 }
 
 func TestParseShard(t *testing.T) {
-	if s, err := ParseShard("1/3"); err != nil || s != (Shard{1, 3}) || s.String() != "1/3" {
+	if s, err := ParseShard("1/3"); err != nil || s != (Shard{1, 3}) {
 		t.Errorf("%v, %v", s, err)
 	}
 	for _, bad := range []string{"", "1", "2/2", "-1/2", "0/0", "a/b", "1/2/3"} {
@@ -343,8 +342,7 @@ func TestTimeout(t *testing.T) {
 	cells := append(cellsOf(t, series("test-endless"), 1), cellsOf(t, series("test-fifo"), 1)...)
 	e := Engine{Store: open(t, dir), Timeout: 20 * time.Millisecond}
 	r := mustRun(t, e, cells)
-	var failed *RowError
-	if _, err := r.Values(series("test-endless"), 0, 1, track.MetricMakespan); !errors.As(err, &failed) || failed.Kind != store.KindTimeout {
+	if _, err := r.Values(series("test-endless"), 0, 1, track.MetricMakespan); !says(err, ": "+store.KindTimeout+": ") {
 		t.Errorf("endless: %v", err)
 	}
 	if _, err := r.Values(series("test-fifo"), 0, 1, track.MetricMakespan); err != nil {
@@ -389,16 +387,15 @@ func TestCancel(t *testing.T) {
 func TestForeignCells(t *testing.T) {
 	e := Engine{Store: open(t, t.TempDir())}
 	good := cellsOf(t, series("test-fifo"), 1)[0]
-	var bad *CellError
-	for name, change := range map[string]func(*Cell){
-		"older version": func(c *Cell) { c.Version-- },
-		"alias":         func(c *Cell) { c.GPU = "a100" },
-		"no count":      func(c *Cell) { c.Count = 0 },
+	for want, change := range map[string]func(*Cell){
+		"cannot be computed; the algorithm is at version": func(c *Cell) { c.Version-- },
+		"1 x a100": func(c *Cell) { c.GPU = "a100" },
+		"0 x A100": func(c *Cell) { c.Count = 0 },
 	} {
 		c := good
 		change(&c)
-		if _, err := e.Run(context.Background(), []Cell{good, c}); !errors.As(err, &bad) || bad.Cell != c {
-			t.Errorf("%s: %v", name, err)
+		if _, err := e.Run(context.Background(), []Cell{good, c}); !says(err, "cell "+c.String()) || !says(err, want) {
+			t.Errorf("%s: %v", want, err)
 		}
 	}
 	c := good
@@ -426,8 +423,7 @@ func TestTasksFile(t *testing.T) {
 		t.Errorf("makespan %v, %v", v, err)
 	}
 	tasks("4")
-	var bad *CellError
-	if _, err := (&Engine{Store: st}).Run(context.Background(), stale); !errors.As(err, &bad) {
+	if _, err := (&Engine{Store: st}).Run(context.Background(), stale); !says(err, "its tasks file has changed") {
 		t.Errorf("cells of the old file: %v", err)
 	}
 	r = mustRun(t, Engine{Store: st}, cellsOf(t, s, 1))
@@ -460,12 +456,10 @@ func TestSchedule(t *testing.T) {
 	if _, _, err := e.Schedule(ctx, cellsOf(t, series("test-invalid"), 1)[0]); !errors.As(err, &invalid) {
 		t.Errorf("invalid: %v", err)
 	}
-	var panicked *PanicError
-	if _, _, err := e.Schedule(ctx, cellsOf(t, series("test-panic"), 1)[0]); !errors.As(err, &panicked) || len(panicked.Stack) == 0 {
+	if _, _, err := e.Schedule(ctx, cellsOf(t, series("test-panic"), 1)[0]); !says(err, "panic: 6 tasks") {
 		t.Errorf("panic: %v", err)
 	}
-	var bad *CellError
-	if _, _, err := e.Schedule(ctx, cellsOf(t, series("test-bound"), 1)[0]); !errors.As(err, &bad) {
+	if _, _, err := e.Schedule(ctx, cellsOf(t, series("test-bound"), 1)[0]); !says(err, "is of a track without schedules") {
 		t.Errorf("bound: %v", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
 	"miglab/harness/task"
 	"miglab/harness/track"
 )
@@ -39,9 +38,15 @@ type Series struct {
 // are filed under, a count of 0 becomes 1, and where the dataset is a file, it is
 // read. An algorithm outside this program is not asked whether it does the track.
 // Unknown names are a [*nearest.UnknownError], other errors those of [algo.Parse] and
-// of the dataset, or a [*TrackError].
+// of the dataset.
 func (s Series) Canonical() (Series, error) {
-	r, err := resolveNames(s, func(id string, _ algo.Track) (algo.Algorithm, error) { return algo.Parse(id) })
+	r, err := resolveNames(s, func(id string, track algo.Track) (algo.Algorithm, error) {
+		a, err := algo.Parse(id)
+		if err == nil {
+			err = a.CheckTrack(track)
+		}
+		return a, err
+	})
 	if err != nil {
 		return Series{}, err
 	}
@@ -64,20 +69,6 @@ func (s Series) Cells(n int) ([]Cell, error) {
 		out[i] = Cell{r.series, r.algorithm.Spec.Version, i}
 	}
 	return out, nil
-}
-
-// TrackError says that an algorithm does not belong to the track it was asked for.
-type TrackError struct {
-	Algorithm  string
-	Track, Has algo.Track
-}
-
-func (e *TrackError) Error() string {
-	var names []string
-	for _, s := range algo.All(e.Track) {
-		names = append(names, s.Name)
-	}
-	return fmt.Sprintf("%q is of the %s track: %v", e.Algorithm, e.Has, nearest.Unknown(string(e.Track)+" algorithm", e.Algorithm, names))
 }
 
 // resolved is a series with the values that its names refer to.
@@ -103,9 +94,6 @@ func resolveNames(s Series, parse func(id string, track algo.Track) (algo.Algori
 		return nil, err
 	}
 	asked := r.algorithm.Spec.Track != "" // an algorithm of this program, or an external one that said so
-	if has := r.algorithm.Spec.Track; asked && has != s.Track {
-		return nil, &TrackError{r.algorithm.ID, s.Track, has}
-	}
 	r.track = track.Of(s.Track)
 	if r.track.Accepts != nil {
 		if err := r.track.Accepts(r.gpu); err != nil {
@@ -132,7 +120,7 @@ func (r *resolved) fit(try bool) error {
 		return err
 	}
 	if about.kind != r.track.Data {
-		return &KindError{r.series.Dataset, about.kind, r.series.Track, r.track.Data}
+		return fmt.Errorf("dataset %q has %s; the %s track needs %s", r.series.Dataset, about.kind, r.series.Track, r.track.Data)
 	}
 	if about.count > 0 {
 		r.series.Count = about.count
@@ -141,8 +129,7 @@ func (r *resolved) fit(try bool) error {
 	if !try || r.track.Try == nil {
 		return nil
 	}
-	k := tried{r.track, r.series.Dataset, r.series.GPU, r.series.Algorithm, r.series.Weights}
-	if _, ok := tries.Load(k); ok {
+	if _, ok := tries.Load(r.series); ok {
 		return nil
 	}
 	in, err := r.dataset.Instance(r.gpu, 0)
@@ -150,7 +137,7 @@ func (r *resolved) fit(try bool) error {
 		err = r.track.Try(r.algorithm, r.problem(in, 0))
 	}
 	if err == nil && !r.isFile() {
-		tries.Store(k, true)
+		tries.Store(r.series, true)
 	}
 	if err != nil {
 		return fmt.Errorf("%s on dataset %q: %w", r.algorithm.ID, r.series.Dataset, err)
@@ -165,24 +152,14 @@ type aboutDataset struct {
 	count int
 }
 
-// A tried algorithm could be made for a dataset.
-type tried struct {
-	track                            *track.Track
-	dataset, gpu, algorithm, weights string
-}
-
-// tries remembers what was tried with success.
+// tries remembers the series whose algorithm could be made for the dataset.
 var tries sync.Map
 
 // abouts remembers the datasets that are not files.
 var abouts sync.Map
 
 func (r *resolved) about() (aboutDataset, error) {
-	type key struct {
-		track        *track.Track
-		dataset, gpu string
-	}
-	k := key{r.track, r.series.Dataset, r.series.GPU}
+	k := [3]string{string(r.series.Track), r.series.Dataset, r.series.GPU}
 	if a, ok := abouts.Load(k); ok {
 		return a.(aboutDataset), nil
 	}
@@ -198,19 +175,6 @@ func (r *resolved) about() (aboutDataset, error) {
 		abouts.Store(k, a)
 	}
 	return a, nil
-}
-
-// KindError says that a dataset has instances of another kind than a track needs.
-type KindError struct {
-	Dataset string
-	// Has and Needs are kinds of payloads, for example "tasks".
-	Has   string
-	Track algo.Track
-	Needs string
-}
-
-func (e *KindError) Error() string {
-	return fmt.Sprintf("dataset %q has %s; the %s track needs %s", e.Dataset, e.Has, e.Track, e.Needs)
 }
 
 // isFile reports whether the dataset is a file, which may change while it is used.

@@ -18,17 +18,14 @@ type Shard struct {
 	Of int
 }
 
-// String returns "i/n".
-func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.parts()) }
-
 func (s Shard) parts() int { return max(s.Of, 1) }
 
 // holds reports whether the cells of an instance are in the part.
-func (s Shard) holds(k instanceKey) bool {
+func (s Shard) holds(g Group, instance int) bool {
 	if s.parts() == 1 {
 		return true
 	}
-	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", k.dataset, k.content, k.gpu, k.instance))
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", g.Dataset, g.Content, g.GPU, instance))
 	return binary.BigEndian.Uint64(h[:8])%uint64(s.Of) == uint64(s.Index)
 }
 

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -34,9 +35,8 @@ func Check(p Problem, s Schedule) []Violation {
 	c.existence()
 	c.overlaps(c.runs, func(a, b *span) {
 		later, earlier := &s.Placements[b.id], &s.Placements[a.id]
-		v := c.placement(TaskOverlap, int(b.id), "%q on %v and %q on %v both run on GPU %d between %v and %v s",
+		c.add(TaskOverlap, "%q on %v and %q on %v both run on GPU %d between %v and %v s",
 			c.name(later.Task), later.Instance, c.name(earlier.Task), earlier.Instance, b.gpu, b.start, min(a.end, b.end))
-		v.OtherPlacement = int(a.id)
 	})
 	c.work()
 	return c.found
@@ -58,8 +58,8 @@ type span struct {
 type life struct {
 	// from is the end of the create, and to is the start of the destroy.
 	from, to mig.Seconds
-	// created is the index of the create, or none for the start partition.
-	created int
+	// given says that it is of the start partition.
+	given bool
 }
 
 type checker struct {
@@ -77,24 +77,8 @@ var inf = mig.Seconds(math.Inf(1))
 
 func finite(t mig.Seconds) bool { return t > -inf && t < inf }
 
-func (c *checker) add(k Kind, format string, args ...any) *Violation {
-	c.found = append(c.found, Violation{
-		Kind: k, Task: none, GPU: none, Placement: none, OtherPlacement: none, Operation: none, OtherOperation: none,
-		Detail: fmt.Sprintf(format, args...),
-	})
-	return &c.found[len(c.found)-1]
-}
-
-func (c *checker) placement(k Kind, i int, format string, args ...any) *Violation {
-	v, pl := c.add(k, format, args...), &c.s.Placements[i]
-	v.Task, v.GPU, v.Placement, v.Instance = pl.Task, pl.GPU, i, pl.Instance
-	return v
-}
-
-func (c *checker) operation(k Kind, i int, format string, args ...any) *Violation {
-	v, o := c.add(k, format, args...), &c.s.Operations[i]
-	v.GPU, v.Operation, v.Instance = o.GPU, i, o.Instance
-	return v
+func (c *checker) add(k Kind, format string, args ...any) {
+	c.found = append(c.found, Violation{k, fmt.Sprintf(format, args...)})
 }
 
 // name returns the name of a task that may not exist.
@@ -112,6 +96,9 @@ func describe(in mig.Instance) string {
 	}
 	return fmt.Sprintf("%v at slice %d", in.Profile, in.Start)
 }
+
+// none is the value of an index that is not one.
+const none = -1
 
 // starts is how many memory slices a mask can tell apart.
 const starts = mig.Slices(8)
@@ -151,13 +138,13 @@ func (c *checker) problem() bool {
 	}
 	for i, r := range p.Release {
 		if !finite(r) {
-			c.add(BadProblem, "task %q is released at %v s", c.name(i), r).Task = i
+			c.add(BadProblem, "task %q is released at %v s", c.name(i), r)
 		}
 	}
 	for i := range p.Tasks {
 		for _, pr := range p.GPU.Profiles {
 			if takes := p.Tasks[i].On(pr.Size); takes > 0 && takes < task.MinSeconds {
-				c.add(BadProblem, "task %q takes %v s on size %d; durations are at least %v s", c.name(i), takes, pr.Size, task.MinSeconds).Task = i
+				c.add(BadProblem, "task %q takes %v s on size %d; durations are at least %v s", c.name(i), takes, pr.Size, task.MinSeconds)
 				break
 			}
 		}
@@ -165,7 +152,6 @@ func (c *checker) problem() bool {
 	return true
 }
 
-// makespan returns the latest end that is finite.
 func (c *checker) makespan() mig.Seconds {
 	var m mig.Seconds
 	for i := range c.s.Placements {
@@ -209,20 +195,20 @@ func (c *checker) placements() {
 		key, inTime := c.key(pl.Instance), timely(pl.Start, pl.End)
 		onGPU := pl.GPU >= 0 && pl.GPU < p.GPUs()
 		if !known {
-			c.placement(UnknownTask, i, "placement %d runs task %d of %d", i, pl.Task, len(p.Tasks))
+			c.add(UnknownTask, "placement %d runs task %d of %d", i, pl.Task, len(p.Tasks))
 		}
 		if key == none {
-			c.placement(BadInstance, i, "%q runs on %s, which %s does not have", c.name(pl.Task), describe(pl.Instance), p.GPU.Name)
+			c.add(BadInstance, "%q runs on %s, which %s does not have", c.name(pl.Task), describe(pl.Instance), p.GPU.Name)
 		}
 		if !onGPU {
-			c.placement(UnknownGPU, i, "%q runs on GPU %d; there are %d, counted from 0", c.name(pl.Task), pl.GPU, p.GPUs())
+			c.add(UnknownGPU, "%q runs on GPU %d; there are %d, counted from 0", c.name(pl.Task), pl.GPU, p.GPUs())
 		}
 		if !inTime {
-			c.placement(BadTime, i, "%q runs from %v to %v s", c.name(pl.Task), pl.Start, pl.End)
+			c.add(BadTime, "%q runs from %v to %v s", c.name(pl.Task), pl.Start, pl.End)
 		}
 		if known {
 			if ran[pl.Task] != 0 {
-				c.placement(RepeatedTask, i, "%q runs in placements %d and %d", c.name(pl.Task), ran[pl.Task]-1, i).OtherPlacement = int(ran[pl.Task] - 1)
+				c.add(RepeatedTask, "%q runs in placements %d and %d", c.name(pl.Task), ran[pl.Task]-1, i)
 			} else {
 				ran[pl.Task] = int32(i + 1)
 			}
@@ -231,13 +217,13 @@ func (c *checker) placements() {
 			size := pl.Instance.Size()
 			takes := p.Tasks[pl.Task].On(size)
 			if !finite(takes) || takes <= 0 {
-				c.placement(DoesNotFit, i, "%q runs on %v, where it takes %v s", c.name(pl.Task), pl.Instance, takes)
+				c.add(DoesNotFit, "%q runs on %v, where it takes %v s", c.name(pl.Task), pl.Instance, takes)
 			} else if inTime && !same(pl.End, pl.Start+takes) {
-				c.placement(WrongDuration, i, "%q runs for %v s on size %d, where it takes %v s", c.name(pl.Task), pl.End-pl.Start, size, takes)
+				c.add(WrongDuration, "%q runs for %v s on size %d, where it takes %v s", c.name(pl.Task), pl.End-pl.Start, size, takes)
 			}
 		}
 		if known && inTime && pl.Task < len(p.Release) && later(p.Release[pl.Task], pl.Start) {
-			c.placement(BeforeRelease, i, "%q starts at %v s, before its release at %v s", c.name(pl.Task), pl.Start, p.Release[pl.Task])
+			c.add(BeforeRelease, "%q starts at %v s, before its release at %v s", c.name(pl.Task), pl.Start, p.Release[pl.Task])
 		}
 		if key != none && onGPU && inTime {
 			c.runs = append(c.runs, span{start: pl.Start, end: pl.End, gpu: pl.GPU, id: int32(i), key: key, mask: pl.Instance.Mask()})
@@ -245,13 +231,12 @@ func (c *checker) placements() {
 	}
 	for i, r := range ran {
 		if r == 0 {
-			c.add(MissingTask, "%q (task %d) is never run", c.name(i), i).Task = i
+			c.add(MissingTask, "%q (task %d) is never run", c.name(i), i)
 		}
 	}
 	slices.SortFunc(c.runs, byTime)
 }
 
-// cost returns how long an operation takes.
 func (c *checker) cost(o *Operation) mig.Seconds {
 	switch {
 	case c.p.Model == mig.Free:
@@ -270,7 +255,7 @@ func (c *checker) operations() {
 	for i, e := range p.Start {
 		key := c.key(e.Instance)
 		if key == none || e.GPU < 0 || e.GPU >= p.GPUs() || !finite(e.BusyUntil) || e.BusyUntil < 0 {
-			c.add(BadProblem, "the start partition holds %s on GPU %d, busy until %v s", describe(e.Instance), e.GPU, e.BusyUntil).GPU = e.GPU
+			c.add(BadProblem, "the start partition holds %s on GPU %d, busy until %v s", describe(e.Instance), e.GPU, e.BusyUntil)
 			continue
 		}
 		// It begins before 0, so that it comes first and overlaps even what ends at 0.
@@ -281,20 +266,20 @@ func (c *checker) operations() {
 		key, inTime := c.key(o.Instance), timely(o.Start, o.End)
 		onGPU := o.GPU >= 0 && o.GPU < p.GPUs()
 		if o.Op > Destroy {
-			c.operation(UnknownOp, i, "operation %d is of kind %d; write create or destroy", i, uint8(o.Op))
+			c.add(UnknownOp, "operation %d is of kind %d; write create or destroy", i, uint8(o.Op))
 			continue
 		}
 		if key == none {
-			c.operation(BadInstance, i, "operation %d is a %v of %s, which %s does not have", i, o.Op, describe(o.Instance), p.GPU.Name)
+			c.add(BadInstance, "operation %d is a %v of %s, which %s does not have", i, o.Op, describe(o.Instance), p.GPU.Name)
 		}
 		if !onGPU {
-			c.operation(UnknownGPU, i, "operation %d runs on GPU %d; there are %d, counted from 0", i, o.GPU, p.GPUs())
+			c.add(UnknownGPU, "operation %d runs on GPU %d; there are %d, counted from 0", i, o.GPU, p.GPUs())
 		}
 		if !inTime {
-			c.operation(BadTime, i, "operation %d runs from %v to %v s", i, o.Start, o.End)
+			c.add(BadTime, "operation %d runs from %v to %v s", i, o.Start, o.End)
 		}
 		if key != none && inTime && !same(o.End, o.Start+c.cost(o)) {
-			c.operation(WrongCost, i, "the %v of %v at %v s takes %v s; under %v reconfiguration it takes %v s", o.Op, o.Instance, o.Start, o.End-o.Start, p.Model, c.cost(o))
+			c.add(WrongCost, "the %v of %v at %v s takes %v s; under %v reconfiguration it takes %v s", o.Op, o.Instance, o.Start, o.End-o.Start, p.Model, c.cost(o))
 		}
 		if key != none && onGPU && inTime {
 			ops = append(ops, span{start: o.Start, end: o.End, gpu: o.GPU, id: int32(i), key: key, mask: o.Instance.Mask(), destroy: o.Op == Destroy})
@@ -309,9 +294,8 @@ func (c *checker) operations() {
 		}
 		c.overlaps(ops, func(a, b *span) {
 			later, earlier := &c.s.Operations[b.id], &c.s.Operations[a.id]
-			v := c.operation(OperationOverlap, int(b.id), "the %v of %v begins at %v s on GPU %d, before the %v of %v ends at %v s",
+			c.add(OperationOverlap, "the %v of %v begins at %v s on GPU %d, before the %v of %v ends at %v s",
 				later.Op, later.Instance, later.Start, later.GPU, earlier.Op, earlier.Instance, earlier.End)
-			v.OtherOperation = int(a.id)
 		})
 	}
 }
@@ -363,17 +347,17 @@ func sameInstance(a, b *span) bool { return a.gpu == b.gpu && a.key == b.key }
 func (c *checker) begin(o *span, open int) int {
 	if open != none && o.id < 0 {
 		e := c.p.Start[-1-o.id]
-		c.add(BadProblem, "the start partition holds %v on GPU %d twice", e.Instance, e.GPU).GPU = e.GPU
+		c.add(BadProblem, "the start partition holds %v on GPU %d twice", e.Instance, e.GPU)
 		return open
 	}
 	if open != none {
 		op := &c.s.Operations[o.id]
-		c.operation(AlreadyExists, int(o.id), "%v is created at %v s on GPU %d, where it exists", op.Instance, op.Start, op.GPU).OtherOperation = c.lives[open].created
+		c.add(AlreadyExists, "%v is created at %v s on GPU %d, where it exists", op.Instance, op.Start, op.GPU)
 		return open
 	}
-	l := life{from: o.end, to: inf, created: int(o.id)}
-	if o.id < 0 {
-		l.from, l.created = c.p.Start[-1-o.id].BusyUntil, none
+	l := life{from: o.end, to: inf, given: o.id < 0}
+	if l.given {
+		l.from = c.p.Start[-1-o.id].BusyUntil
 	}
 	c.lives = append(c.lives, l)
 	taken := *o
@@ -386,15 +370,15 @@ func (c *checker) begin(o *span, open int) int {
 func (c *checker) end(o *span, open int) {
 	op := &c.s.Operations[o.id]
 	if open == none {
-		c.operation(NotExisting, int(o.id), "%v is destroyed at %v s on GPU %d, where it does not exist", op.Instance, op.Start, op.GPU)
+		c.add(NotExisting, "%v is destroyed at %v s on GPU %d, where it does not exist", op.Instance, op.Start, op.GPU)
 		return
 	}
 	l := &c.lives[open]
 	if later(l.from, op.Start) {
-		if l.created == none {
-			c.operation(StillBusy, int(o.id), "%v is destroyed at %v s on GPU %d, where it is busy until %v s", op.Instance, op.Start, op.GPU, l.from)
+		if l.given {
+			c.add(StillBusy, "%v is destroyed at %v s on GPU %d, where it is busy until %v s", op.Instance, op.Start, op.GPU, l.from)
 		} else {
-			c.operation(NotExisting, int(o.id), "%v is destroyed at %v s on GPU %d, before its create ends at %v s", op.Instance, op.Start, op.GPU, l.from).OtherOperation = l.created
+			c.add(NotExisting, "%v is destroyed at %v s on GPU %d, before its create ends at %v s", op.Instance, op.Start, op.GPU, l.from)
 		}
 	}
 	l.to = op.Start
@@ -405,9 +389,7 @@ func (c *checker) end(o *span, open int) {
 func (c *checker) partitions() {
 	slices.SortFunc(c.living, byTime)
 	c.overlaps(c.living, func(a, b *span) {
-		v := c.add(InvalidPartition, "%v takes slices of GPU %d from %v s, which %v has until %v s", c.instance(b), b.gpu, max(b.start, 0), c.instance(a), a.end)
-		v.GPU, v.Instance = b.gpu, c.instance(b)
-		v.Operation, v.OtherOperation = c.lives[b.id].created, c.lives[a.id].created
+		c.add(InvalidPartition, "%v takes slices of GPU %d from %v s, which %v has until %v s", c.instance(b), b.gpu, max(b.start, 0), c.instance(a), a.end)
 	})
 
 	latest := c.none()
@@ -427,8 +409,7 @@ func (c *checker) partitions() {
 			}
 		}
 		if count > in.Profile.Max {
-			v := c.add(TooManyInstances, "GPU %d holds %d instances of %v at %v s; it can hold %d", b.gpu, count, in.Profile, max(b.start, 0), in.Profile.Max)
-			v.GPU, v.Instance, v.Operation = b.gpu, in, c.lives[b.id].created
+			c.add(TooManyInstances, "GPU %d holds %d instances of %v at %v s; it can hold %d", b.gpu, count, in.Profile, max(b.start, 0), in.Profile.Max)
 		}
 	}
 }
@@ -461,12 +442,12 @@ func (c *checker) existence() {
 		pl := &c.s.Placements[r.id]
 		j := latest[r.key]
 		if j == none || c.living[j].gpu != r.gpu {
-			c.placement(NoInstance, int(r.id), "%q starts at %v s on %v of GPU %d, which is not there", c.name(pl.Task), pl.Start, pl.Instance, r.gpu)
+			c.add(NoInstance, "%q starts at %v s on %v of GPU %d, which is not there", c.name(pl.Task), pl.Start, pl.Instance, r.gpu)
 			continue
 		}
 		l := &c.lives[c.living[j].id]
 		if later(l.from, pl.Start) || later(pl.End, l.to) {
-			c.placement(NoInstance, int(r.id), "%q runs from %v to %v s on %v of GPU %d, which exists from %v to %v s",
+			c.add(NoInstance, "%q runs from %v to %v s on %v of GPU %d, which exists from %v to %v s",
 				c.name(pl.Task), pl.Start, pl.End, pl.Instance, r.gpu, l.from, l.to)
 		}
 	}
@@ -523,35 +504,10 @@ func (c *checker) work() {
 	}
 }
 
-// byTime orders spans by GPU, start and end.
 func byTime(a, b span) int {
-	switch {
-	case a.gpu != b.gpu:
-		return before(a.gpu < b.gpu)
-	case a.start != b.start:
-		return before(a.start < b.start)
-	case a.end != b.end:
-		return before(a.end < b.end)
-	}
-	return int(a.id) - int(b.id)
+	return cmp.Or(cmp.Compare(a.gpu, b.gpu), cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.id, b.id))
 }
 
-// byInstance orders operations by instance and start.
 func byInstance(a, b span) int {
-	switch {
-	case a.gpu != b.gpu:
-		return before(a.gpu < b.gpu)
-	case a.key != b.key:
-		return before(a.key < b.key)
-	case a.start != b.start:
-		return before(a.start < b.start)
-	}
-	return int(a.id) - int(b.id)
-}
-
-func before(yes bool) int {
-	if yes {
-		return -1
-	}
-	return 1
+	return cmp.Or(cmp.Compare(a.gpu, b.gpu), cmp.Compare(a.key, b.key), cmp.Compare(a.start, b.start), cmp.Compare(a.id, b.id))
 }

@@ -396,11 +396,11 @@ func TestCheckNamesEveryRunWithinALongerOne(t *testing.T) {
 	p := schedule.Problem{GPU: a100, Model: mig.Free}
 	s := schedule.Schedule{GPU: a100, Model: mig.Free, Operations: []schedule.Operation{instant(schedule.Create, at(2, 0), 0)}}
 	for i, r := range [][2]mig.Seconds{{5, 6}, {2, 3}, {1, 9}} {
-		p.Tasks = append(p.Tasks, task.New("t", map[mig.Slices]mig.Seconds{2: r[1] - r[0]}))
+		p.Tasks = append(p.Tasks, task.New(string(rune('a'+i)), map[mig.Slices]mig.Seconds{2: r[1] - r[0]}))
 		s.Placements = append(s.Placements, schedule.Placement{Task: i, Instance: at(2, 0), Start: r[0], End: r[1]})
 	}
 	found := schedule.Check(p, s)
-	if len(found) != 2 || found[0].Placement != 1 || found[0].OtherPlacement != 2 || found[1].Placement != 0 || found[1].OtherPlacement != 2 {
+	if len(found) != 2 || !strings.HasPrefix(found[0].Detail, `"b" on 2@0 and "c" on 2@0 both run`) || !strings.HasPrefix(found[1].Detail, `"a" on 2@0 and "c" on 2@0 both run`) {
 		t.Errorf("%v", found)
 	}
 }
@@ -422,16 +422,15 @@ func TestViolationSaysWhere(t *testing.T) {
 	if len(found) != 1 {
 		t.Fatalf("found %v", found)
 	}
-	v := found[0]
-	if v.Task != 1 || v.GPU != 0 || v.Placement != runB || v.OtherPlacement != runA || v.Operation != -1 || v.OtherOperation != -1 || v.Instance != at(2, 0) {
-		t.Errorf("%+v", v)
+	if want := `"b" on 2@0 and "a" on 2@0 both run on GPU 0 between `; !strings.HasPrefix(found[0].Detail, want) {
+		t.Errorf("%v, want %s", found[0], want)
 	}
 
 	p, s = valid()
 	moveOp(create3, -0.1)(&p, &s)
 	found = schedule.Check(p, s)
-	if len(found) != 1 || found[0].Operation != create3 || found[0].OtherOperation != create2 || found[0].Placement != -1 || found[0].Instance != at(3, 4) {
-		t.Errorf("%+v", found)
+	if want := "the create of 3@4 begins at "; len(found) != 1 || !strings.HasPrefix(found[0].Detail, want) || !strings.Contains(found[0].Detail, "before the create of 2@0 ends") {
+		t.Errorf("%v, want %s", found, want)
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 // are each a [*FormatError]: a field that is unknown, missing, duplicate or of the wrong
 // type; a task or GPU that the problem does not have; an instance that the GPU cannot
 // hold; a makespan_s that is not the end of the last task, to 1e-9 of it; and text after
-// the end. The error wraps a [*nearest.UnknownError] for unknown names and a
-// [*mig.PlacementError] for impossible instances. Other errors are those of r.
+// the end. The error wraps a [*nearest.UnknownError] for unknown names. Other errors are
+// those of r.
 //
 // Decode does not check whether the schedule is valid; see [Check].
 func Decode(r io.Reader, p Problem) (Schedule, error) {
@@ -80,7 +80,6 @@ func (d *decoder) schedule() (Schedule, error) {
 	return s, nil
 }
 
-// gpu reads the name of the problem's GPU.
 func (d *decoder) gpu() error {
 	name, err := d.Text()
 	if err != nil {
@@ -115,9 +114,10 @@ type use struct {
 	start, end       mig.Seconds
 }
 
-// members returns the members of an entry, the first of which is given.
-func (d *decoder) members(u *use, first strictjson.Member) []strictjson.Member {
-	return []strictjson.Member{
+// entries reads a list of entries, whose first member is given. It calls add after each.
+func (d *decoder) entries(first strictjson.Member, add func(u *use, in mig.Instance)) func() error {
+	u := new(use)
+	members := []strictjson.Member{
 		first,
 		{Name: "gpu", Read: strictjson.Into(&u.gpu, d.Integer)},
 		{Name: "size", Read: func() (err error) {
@@ -129,47 +129,33 @@ func (d *decoder) members(u *use, first strictjson.Member) []strictjson.Member {
 		{Name: "start_s", Read: strictjson.Into(&u.start, d.seconds)},
 		{Name: "end_s", Read: strictjson.Into(&u.end, d.seconds)},
 	}
-}
-
-// instance returns the instance of the entry that was read last.
-func (d *decoder) instance(u *use) (mig.Instance, error) {
-	in, err := d.p.GPU.Instance(mig.Slices(u.size), mig.Slices(u.slice))
-	if err != nil {
-		return in, d.FailAt(u.sizeLine, "size", err)
+	return func() error {
+		return d.List(func() error {
+			if err := d.Object(members); err != nil {
+				return err
+			}
+			in, err := d.p.GPU.Instance(mig.Slices(u.size), mig.Slices(u.slice))
+			if err != nil {
+				return d.FailAt(u.sizeLine, "size", err)
+			}
+			add(u, in)
+			return nil
+		})
 	}
-	return in, nil
 }
 
 func (d *decoder) placements(to *[]Placement) func() error {
 	var task int
-	var u use
-	members := d.members(&u, strictjson.Member{Name: "task", Read: strictjson.Into(&task, d.task)})
-	return func() error {
-		return d.List(func() error {
-			if err := d.Object(members); err != nil {
-				return err
-			}
-			in, err := d.instance(&u)
-			*to = append(*to, Placement{task, u.gpu, in, u.start, u.end})
-			return err
-		})
-	}
+	return d.entries(strictjson.Member{Name: "task", Read: strictjson.Into(&task, d.task)}, func(u *use, in mig.Instance) {
+		*to = append(*to, Placement{task, u.gpu, in, u.start, u.end})
+	})
 }
 
 func (d *decoder) operations(to *[]Operation) func() error {
 	var op Op
-	var u use
-	members := d.members(&u, strictjson.Member{Name: "op", Read: strictjson.Into(&op, d.op)})
-	return func() error {
-		return d.List(func() error {
-			if err := d.Object(members); err != nil {
-				return err
-			}
-			in, err := d.instance(&u)
-			*to = append(*to, Operation{op, u.gpu, in, u.start, u.end})
-			return err
-		})
-	}
+	return d.entries(strictjson.Member{Name: "op", Read: strictjson.Into(&op, d.op)}, func(u *use, in mig.Instance) {
+		*to = append(*to, Operation{op, u.gpu, in, u.start, u.end})
+	})
 }
 
 func (d *decoder) seconds() (mig.Seconds, error) {
@@ -177,7 +163,6 @@ func (d *decoder) seconds() (mig.Seconds, error) {
 	return mig.Seconds(t), err
 }
 
-// task reads the name of a task and returns its index.
 func (d *decoder) task() (int, error) {
 	name, err := d.Text()
 	if err != nil {
@@ -199,12 +184,11 @@ func (d *decoder) op() (Op, error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, op := range []Op{Create, Destroy} {
-		if op.String() == name {
-			return op, nil
-		}
+	op, err := nearest.Find("operation", name, []Op{Create, Destroy}, Op.String)
+	if err != nil {
+		return 0, d.Fail("%w", err)
 	}
-	return 0, d.Fail("%w", nearest.Unknown("operation", name, []string{Create.String(), Destroy.String()}))
+	return op, nil
 }
 
 // counters reads an object of whole numbers. It returns nil for an empty one.

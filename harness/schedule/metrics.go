@@ -13,11 +13,9 @@ type Metrics struct {
 	Makespan mig.Seconds
 	// Busy is the work of the compute slices: the sum of size times duration over all tasks.
 	Busy SliceSeconds
-	// Idle is the time up to the makespan in which compute slices of the GPUs run no
-	// task. Slices of instances that are being created or destroyed are idle.
-	Idle SliceSeconds
-	// Utilisation is Busy / (Busy + Idle), from 0 to 1. It is 0 for a schedule without
-	// tasks.
+	// Utilisation is Busy over what all compute slices have up to the makespan, from 0 to 1.
+	// Slices of instances that are being created or destroyed are idle. It is 0 for a
+	// schedule without tasks.
 	Utilisation float64
 	// Reconfigurations is the number of creates and destroys, including those after the
 	// makespan.
@@ -42,7 +40,6 @@ func Measure(p Problem, s Schedule) (Metrics, error) {
 		m.Busy += w
 	}
 	if whole := SliceSeconds(p.GPU.ComputeSlices) * SliceSeconds(p.GPUs()) * SliceSeconds(m.Makespan); whole > 0 {
-		m.Idle = whole - m.Busy
 		m.Utilisation = float64(m.Busy / whole)
 	}
 	for _, o := range s.sortedOperations() {

@@ -3,8 +3,6 @@ package schedule
 import (
 	"fmt"
 	"strings"
-
-	"miglab/harness/mig"
 )
 
 // Kind is a rule that a schedule can break.
@@ -81,26 +79,10 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// none is the value of an index that a violation does not have.
-const none = -1
-
-// A Violation is one thing that is wrong with a schedule. As an error it says what and
-// where. Indices that do not apply are -1.
+// A Violation is one thing that is wrong with a schedule.
 type Violation struct {
 	Kind Kind
-	// Task is an index in Problem.Tasks.
-	Task int
-	// GPU counts from 0.
-	GPU int
-	// Placement is an index in Schedule.Placements. OtherPlacement is the index of the
-	// earlier placement that it clashes with.
-	Placement, OtherPlacement int
-	// Operation is an index in Schedule.Operations. OtherOperation is the index of the
-	// earlier operation that it clashes with. If instances clash, these are their creates.
-	Operation, OtherOperation int
-	// Instance is the instance concerned. Its Profile is nil if there is none.
-	Instance mig.Instance
-	// Detail says what was found and what would be right.
+	// Detail says where it is, what was found and what would be right.
 	Detail string
 }
 
@@ -120,27 +102,12 @@ type InvalidError struct {
 const shown = 5
 
 func (e *InvalidError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "invalid schedule of %q", e.Algorithm)
-	for i, v := range e.Violations {
-		if i == shown {
-			fmt.Fprintf(&b, "; and %d more", len(e.Violations)-shown)
-			break
-		}
-		separator := "; "
-		if i == 0 {
-			separator = ": "
-		}
-		b.WriteString(separator + v.Error())
+	var text []string
+	for _, v := range e.Violations[:min(shown, len(e.Violations))] {
+		text = append(text, v.Error())
 	}
-	return b.String()
-}
-
-// Unwrap returns the violations as errors.
-func (e *InvalidError) Unwrap() []error {
-	errs := make([]error, len(e.Violations))
-	for i, v := range e.Violations {
-		errs[i] = v
+	if more := len(e.Violations) - shown; more > 0 {
+		text = append(text, fmt.Sprintf("and %d more", more))
 	}
-	return errs
+	return fmt.Sprintf("invalid schedule of %q: %s", e.Algorithm, strings.Join(text, "; "))
 }

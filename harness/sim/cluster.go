@@ -38,17 +38,10 @@ const (
 	maxSlot = 1<<32 - 1
 )
 
-// ClusterSizeError reports a number of GPUs that a cluster cannot have.
-type ClusterSizeError struct{ GPUs int }
-
-func (e *ClusterSizeError) Error() string {
-	return fmt.Sprintf("a cluster cannot have %d GPUs; give a number from 1 to %d", e.GPUs, maxGPUs)
-}
-
-// NewCluster returns an empty cluster. The error is a [*ClusterSizeError].
+// NewCluster returns an empty cluster. The error is about the number of GPUs.
 func NewCluster(g *mig.GPU, gpus int) (*Cluster, error) {
 	if gpus < 1 || gpus > maxGPUs {
-		return nil, &ClusterSizeError{gpus}
+		return nil, fmt.Errorf("a cluster cannot have %d GPUs; give a number from 1 to %d", gpus, maxGPUs)
 	}
 	c := &Cluster{gpu: g, profiles: task.RequestProfiles(g), mask: make([]mig.Mask, gpus), sets: newGPUSets(1<<g.MemorySlices, gpus)}
 	for m := range c.lowest {
@@ -74,9 +67,6 @@ func (c *Cluster) Profiles() []*mig.Profile { return c.profiles }
 
 // Mask returns the occupied memory slices of a GPU.
 func (c *Cluster) Mask(gpu int) mig.Mask { return c.mask[gpu] }
-
-// Count returns how many GPUs have exactly these slices occupied.
-func (c *Cluster) Count(m mig.Mask) int { return int(c.count[m]) }
 
 // Occurs returns the masks that some GPU has.
 func (c *Cluster) Occurs() *MaskSet { return &c.occurs }
@@ -107,7 +97,6 @@ func (c *Cluster) Next(s *MaskSet, from int) (int, bool) {
 	return c.Lowest(s)
 }
 
-// set gives a GPU another mask.
 func (c *Cluster) set(gpu int, to mig.Mask) {
 	from := c.mask[gpu]
 	c.mask[gpu] = to

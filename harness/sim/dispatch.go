@@ -37,34 +37,15 @@ type Dispatch struct {
 	tardiness task.Minutes
 }
 
-// JobError says why a job cannot be simulated.
-type JobError struct {
-	// Job counts from 0.
-	Job int
-	// Reason completes the sentence "job ... ".
-	Reason string
-}
+// ChoiceError says that a dispatcher or placer chose something impossible.
+type ChoiceError struct{ text string }
 
-func (e *JobError) Error() string { return fmt.Sprintf("job %d %s", e.Job, e.Reason) }
-
-// ChoiceError says that a dispatcher chose a slice on which no job can start.
-type ChoiceError struct {
-	// Job is the index of the job that was to be dispatched.
-	Job int
-	// Slice is what was chosen, as an index in [Queue.Slices].
-	Slice int
-	// Reason completes the sentence "slice ... ".
-	Reason string
-}
-
-func (e *ChoiceError) Error() string {
-	return fmt.Sprintf("job %d was dispatched to slice %d, which %s", e.Job, e.Slice, e.Reason)
-}
+func (e *ChoiceError) Error() string { return e.text }
 
 // NewDispatch returns an engine at the beginning of the day. Jobs must be listed by
 // ascending arrival. They must run on every size in the fleet, because a job may not wait
 // while any slice is free. With [task.Fleet.Float32] arrivals must be float32 numbers: a job
-// could otherwise end before it starts. Errors are a [*JobError] and a [*task.FleetError]. The engine
+// could otherwise end before it starts. Errors are about the fleet or a job. The engine
 // keeps reading the jobs and the fleet until it is done.
 func NewDispatch(jobs []task.Job, fleet task.Fleet) (*Dispatch, error) {
 	if err := fleet.Validate(); err != nil {
@@ -122,15 +103,15 @@ var never = task.Minutes(math.Inf(1))
 
 func checkJobs(jobs []task.Job, sizes []mig.Slices) error {
 	if len(jobs) > math.MaxInt32 {
-		return &JobError{math.MaxInt32, fmt.Sprintf("is one too many; there may be %d", math.MaxInt32)}
+		return fmt.Errorf("there are %d jobs; there may be %d", len(jobs), math.MaxInt32)
 	}
 	for i := range jobs {
 		j := &jobs[i]
 		if err := j.Validate(sizes); err != nil {
-			return &JobError{i, err.Error()}
+			return fmt.Errorf("job %d %w", i, err)
 		}
 		if i > 0 && j.Arrival < jobs[i-1].Arrival {
-			return &JobError{i, fmt.Sprintf("arrives at %v min, before job %d at %v min; list jobs by ascending arrival", j.Arrival, i-1, jobs[i-1].Arrival)}
+			return fmt.Errorf("job %d arrives at %v min, before job %d at %v min; list jobs by ascending arrival", i, j.Arrival, i-1, jobs[i-1].Arrival)
 		}
 	}
 	return nil
@@ -139,7 +120,7 @@ func checkJobs(jobs []task.Job, sizes []mig.Slices) error {
 func checkFloat32(jobs []task.Job) error {
 	for i := range jobs {
 		if at := jobs[i].Arrival; task.Minutes(float32(at)) != at {
-			return &JobError{i, fmt.Sprintf("arrives at %v min, which is not a float32 number; the fleet's clock is float32", at)}
+			return fmt.Errorf("job %d arrives at %v min, which is not a float32 number; the fleet's clock is float32", i, at)
 		}
 	}
 	return nil
@@ -162,7 +143,6 @@ func (e *Dispatch) Next() *Queue {
 	return q
 }
 
-// arrive advances to the next arrival and queues all jobs of that instant.
 func (e *Dispatch) arrive() {
 	q := &e.queue
 	at := q.jobs[e.arrived].Arrival
@@ -222,11 +202,11 @@ func (e *Dispatch) Place(slice int) error {
 	q := &e.queue
 	job := int(q.waiting[0].ID)
 	if slice < 0 || slice >= len(q.slices) {
-		return &ChoiceError{job, slice, fmt.Sprintf("does not exist; choose a free one from 0 to %d", len(q.slices)-1)}
+		return &ChoiceError{fmt.Sprintf("job %d was dispatched to slice %d, which does not exist; choose a free one from 0 to %d", job, slice, len(q.slices)-1)}
 	}
 	s := &q.slices[slice]
 	if s.Busy {
-		return &ChoiceError{job, slice, fmt.Sprintf("is busy until %v min; choose one of the %d free ones", s.FreeAt, q.free)}
+		return &ChoiceError{fmt.Sprintf("job %d was dispatched to slice %d, which is busy until %v min; choose one of the %d free ones", job, slice, s.FreeAt, q.free)}
 	}
 	q.waiting.Pop()
 	j := &q.jobs[job]

@@ -119,8 +119,7 @@ func TestWrongChoices(t *testing.T) {
 		1:  "job 1 was dispatched to slice 1, which is busy until 1 min; choose one of the 1 free ones",
 	} {
 		_, err := sim.RunDispatch(jobs, fleetOf(t, "4-3"), choose(func(*sim.Queue) int { return slice }))
-		bad, ok := errors.AsType[*sim.ChoiceError](err)
-		if !ok || bad.Slice != slice || err.Error() != reason {
+		if _, ok := errors.AsType[*sim.ChoiceError](err); !ok || err.Error() != reason {
 			t.Errorf("%v\nwant %s", err, reason)
 		}
 	}
@@ -154,8 +153,7 @@ func TestBadJobs(t *testing.T) {
 		{lacking, "takes +Inf min on size 3"},
 	} {
 		_, err := sim.NewDispatch([]task.Job{jobOf(1, 2, 1), c.job}, fleetOf(t, "4-3"))
-		bad, ok := errors.AsType[*sim.JobError](err)
-		if !ok || bad.Job != 1 || !strings.HasPrefix(err.Error(), "job 1 "+c.want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "job 1 "+c.want) {
 			t.Errorf("%v\nwant job 1 %s", err, c.want)
 		}
 	}
@@ -182,7 +180,7 @@ func TestBadFleets(t *testing.T) {
 		"the fleet draws 1e+07 W a GPU with 0 busy slices": {Partitions: []mig.Partition{whole}, Watts: []float64{1e7}},
 	} {
 		_, err := sim.RunDispatch(nil, f, choose(firstFree))
-		if bad, ok := errors.AsType[*task.FleetError](err); !ok || !strings.HasPrefix(bad.Error(), want) {
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v\nwant %s", err, want)
 		}
 	}
@@ -459,8 +457,8 @@ func TestResetRefusesBadJobsAndGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Next()
-	if bad, ok := errors.AsType[*sim.JobError](e.Reset([]task.Job{{}})); !ok || bad.Job != 0 {
-		t.Errorf("%v", bad)
+	if err := e.Reset([]task.Job{{}}); err == nil || !strings.HasPrefix(err.Error(), "job 0 ") {
+		t.Errorf("%v", err)
 	}
 	if err := e.Place(0); err != nil || e.Next() != nil || e.Result().Makespan != 1.5 {
 		t.Errorf("%v, %+v", err, e.Result())
@@ -508,8 +506,7 @@ func TestFloat32Clock(t *testing.T) {
 	}
 	jobs[1].Arrival += little
 	_, err := sim.RunDispatch(jobs, fleet, choose(firstFree))
-	bad, ok := errors.AsType[*sim.JobError](err)
-	if !ok || bad.Job != 1 || !strings.Contains(err.Error(), "is not a float32 number; the fleet's clock is float32") {
+	if err == nil || !strings.HasPrefix(err.Error(), "job 1 arrives at ") || !strings.Contains(err.Error(), "is not a float32 number; the fleet's clock is float32") {
 		t.Errorf("an arrival between two float32 numbers: %v", err)
 	}
 }

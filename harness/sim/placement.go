@@ -11,51 +11,13 @@ import (
 	"miglab/harness/task"
 )
 
-// SpotError says that a scheduler chose a place where the instance cannot be created.
-type SpotError struct {
-	// Request is the index of the request.
-	Request int
-	Profile *mig.Profile
-	Spot    Spot
-	// GPUs is the size of the cluster.
-	GPUs int
-	// Occupied is the mask of the GPU; 0 if there is no such GPU.
-	Occupied mig.Mask
-}
-
-func (e *SpotError) Error() string {
-	text := fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d", e.Request, e.Profile, e.Spot.GPU, e.Spot.Start)
-	switch {
-	case e.Spot.GPU < 0 || e.Spot.GPU >= e.GPUs:
-		return fmt.Sprintf("%s: the GPUs are 0 to %d", text, e.GPUs-1)
-	case !slices.Contains(e.Profile.Starts, e.Spot.Start):
-		return fmt.Sprintf("%s: it may start at %v", text, e.Profile.Starts)
-	}
-	return fmt.Sprintf("%s: slices of it are in use; the GPU has the mask %08b", text, e.Occupied)
-}
-
-// RequestError says why a stream cannot be simulated.
-type RequestError struct {
-	// Request is the index of the request; -1 means that there are none.
-	Request int
-	// Problem completes the sentence "request ... ".
-	Problem string
-}
-
-func (e *RequestError) Error() string {
-	if e.Request < 0 {
-		return "there are no requests; give at least one"
-	}
-	return fmt.Sprintf("request %d %s", e.Request, e.Problem)
-}
-
 // RunPlacement lets a scheduler place a stream of requests on an empty cluster (MFI
 // VI). In every slot, the instances that have reached their lifespan leave first. Then the
 // scheduler decides on the slot's requests one after the other. A rejected request does
 // not come again. The simulation ends with the last arrival.
 //
-// Errors are [*ClusterSizeError], [*RequestError] and, where the scheduler's choice is
-// impossible, [*SpotError].
+// A choice of the scheduler that is impossible is a [*ChoiceError]. Other errors are about
+// the cluster or the requests.
 func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Window) (PlacementResult, error) {
 	c, err := NewCluster(g, gpus)
 	if err != nil {
@@ -103,22 +65,21 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 	return r, nil
 }
 
-// checkRequests returns a [*RequestError] for the first thing that is wrong.
 func checkRequests(profiles []*mig.Profile, requests []task.Request) error {
 	if len(requests) == 0 || len(requests) > math.MaxInt32 {
-		return &RequestError{Request: -1}
+		return fmt.Errorf("there are %d requests; give from 1 to %d", len(requests), math.MaxInt32)
 	}
 	last := 0
 	for i := range requests {
 		switch q := &requests[i]; {
 		case q.Arrival < last:
-			return &RequestError{i, fmt.Sprintf("arrives in slot %d, after slot %d; list requests by arrival, from slot 0", q.Arrival, last)}
+			return fmt.Errorf("request %d arrives in slot %d, after slot %d; list requests by arrival, from slot 0", i, q.Arrival, last)
 		case q.Arrival > maxSlot:
-			return &RequestError{i, fmt.Sprintf("arrives in slot %d; slots go up to %d", q.Arrival, maxSlot)}
+			return fmt.Errorf("request %d arrives in slot %d; slots go up to %d", i, q.Arrival, maxSlot)
 		case q.Lifespan < 1:
-			return &RequestError{i, fmt.Sprintf("has a lifespan of %d slots; give at least 1", q.Lifespan)}
+			return fmt.Errorf("request %d has a lifespan of %d slots; give at least 1", i, q.Lifespan)
 		case profileIndex(profiles, q.Profile) < 0:
-			return &RequestError{i, fmt.Sprintf("asks for %v; the model has %v", q.Profile, profiles)}
+			return fmt.Errorf("request %d asks for %v; the model has %v", i, q.Profile, profiles)
 		default:
 			last = q.Arrival
 		}
@@ -174,21 +135,22 @@ type stay struct {
 	window mig.Mask
 }
 
-// accept places a request.
 func (e *placementEngine) accept(i int, s Spot) error {
 	q := &e.requests[i]
 	c := e.cluster
-	bad := func(occupied mig.Mask) error { return &SpotError{i, q.Profile, s, c.GPUs(), occupied} }
+	bad := func(format string, args ...any) error {
+		return &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: ", i, q.Profile, s.GPU, s.Start) + fmt.Sprintf(format, args...)}
+	}
 	if s.GPU < 0 || s.GPU >= c.GPUs() {
-		return bad(0)
+		return bad("the GPUs are 0 to %d", c.GPUs()-1)
+	}
+	if !slices.Contains(q.Profile.Starts, s.Start) {
+		return bad("it may start at %v", q.Profile.Starts)
 	}
 	occupied := c.mask[s.GPU]
-	if !slices.Contains(q.Profile.Starts, s.Start) {
-		return bad(occupied)
-	}
 	window := mig.Instance{Profile: q.Profile, Start: s.Start}.Mask()
 	if occupied&window != 0 {
-		return bad(occupied)
+		return bad("slices of it are in use; the GPU has the mask %08b", occupied)
 	}
 	e.set(s.GPU, occupied|window)
 	e.now.running++

@@ -43,7 +43,6 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s: %v", e.File, e.Line, column, e.Err)
 }
 
-// Unwrap returns what is wrong.
 func (e *Error) Unwrap() error { return e.Err }
 
 // A Format says what a kind of file looks like. The file may begin with a UTF-8 byte order

@@ -50,7 +50,6 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns what is wrong.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Unmarshal reads one JSON value into the value that v points to. Members that the text
@@ -90,7 +89,6 @@ type lineCounter struct {
 	ends   []int64
 }
 
-// Read reads and notes the line ends.
 func (l *lineCounter) Read(b []byte) (int, error) {
 	n, err := l.Reader.Read(b)
 	for i := 0; i < n; i++ {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"miglab/harness/run"
@@ -16,28 +17,22 @@ type IncompleteError struct {
 }
 
 func (e *IncompleteError) Error() string {
-	tasks := e.Status.Unfinished()
-	of := "of task"
-	if len(tasks) > 1 {
-		of = "of tasks"
-	}
 	const shown = 10
-	for i, t := range tasks[:min(len(tasks), shown)] {
-		if i > 0 {
-			of += ","
-		}
-		of += fmt.Sprintf(" %d", t)
+	tasks, what := e.Status.Unfinished(), "task"
+	if len(tasks) > 1 {
+		what = "tasks"
 	}
+	list := strings.ReplaceAll(strings.Trim(fmt.Sprint(tasks[:min(len(tasks), shown)]), "[]"), " ", ", ")
 	if more := len(tasks) - shown; more > 0 {
-		of += fmt.Sprintf(" and %d more", more)
+		list += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("%d of %d are missing, %s", e.Status.Missing, e.Status.Cells, of)
+	return fmt.Sprintf("%d of %d are missing, of %s %s", e.Status.Missing, e.Status.Cells, what, list)
 }
 
 // Merge adds the results of all tasks, and how long they took, to the database results.db of a
 // store. cells are all cells of the command. If some are missing, it is an
 // [*IncompleteError], after those that exist were merged. A sweep of units has nothing to
-// merge, and the store may be nil. Other errors are a [*ChangedError], a
+// merge, and the store may be nil. Other errors are those of [Plan.Of], a
 // [*store.ConflictError] and those of the file system.
 func Merge(folder string, p *Plan, cells []run.Cell, into *store.DB) (Status, error) {
 	s, err := p.merge(folder, cells, into)

@@ -73,16 +73,16 @@ func New(args []string, dir, program string, cells []run.Cell, micros func(run.S
 	h := newDigest(args)
 	items := make([]item, 0, len(cells))
 	var costs []float64 // of each span; 0 where it is not known
-	groups := map[groupKey]int32{}
+	groups := map[run.Group]int32{}
 	for span := range run.Spans(cells) {
 		key := h.add(&span)
 		costs = append(costs, estimate(span.Series, micros))
-		of := groupOf(&span.Series)
+		of := span.Series.Group()
 		group, ok := groups[of]
 		if !ok {
 			group = int32(len(p.Groups))
 			groups[of] = group
-			p.Groups = append(p.Groups, Group{Dataset: of.dataset, Content: of.content, GPU: of.gpu})
+			p.Groups = append(p.Groups, Group{Dataset: of.Dataset, Content: of.Content, GPU: of.GPU})
 		}
 		for i := span.From; i < span.To; i++ {
 			items = append(items, item{group, int32(len(costs) - 1), i, key})
@@ -155,11 +155,6 @@ func (d *digest) add(s *run.Span) uint64 {
 
 func (d *digest) String() string { return hex.EncodeToString(d.Sum(nil)) }
 
-// groupKey tells groups apart.
-type groupKey struct{ dataset, content, gpu string }
-
-func groupOf(s *run.Series) groupKey { return groupKey{s.Dataset, s.Content, s.GPU} }
-
 // An item is a cell while a plan is made.
 type item struct {
 	group int32
@@ -175,7 +170,6 @@ func (a item) compare(b item) int {
 	return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.instance, b.instance), cmp.Compare(a.series, b.series))
 }
 
-// estimate returns a series' cost, or 0.
 func estimate(s run.Series, micros func(run.Series) (float64, bool)) float64 {
 	us, known := micros(s)
 	if !known || !(us > 0) || math.IsInf(us, 1) {
@@ -311,17 +305,6 @@ func (p *Plan) check() error {
 	return nil
 }
 
-// ChangedError says that a command does not stand for what it stood for when it was
-// planned.
-type ChangedError struct {
-	// Planned and Now are how many cells or units it stands for.
-	Planned, Now int
-}
-
-func (e *ChangedError) Error() string {
-	return fmt.Sprintf("the command stands for other cells than when the sweep was planned (%d then, %d now, listed twice or not); an algorithm, a dataset or a file has changed: submit it again", e.Planned, e.Now)
-}
-
 // checkTask judges a task's number.
 func (p *Plan) checkTask(task int) error {
 	if task < 0 || task >= len(p.Tasks) {
@@ -330,8 +313,8 @@ func (p *Plan) checkTask(task int) error {
 	return nil
 }
 
-// Of returns a task's cells out of all cells of the command, in their order. It is a
-// [*ChangedError] if they are not those that were planned.
+// Of returns a task's cells out of all cells of the command, in their order. It is an error
+// if the cells of the command are not those that were planned.
 func (p *Plan) Of(task int, cells []run.Cell) ([]run.Cell, error) {
 	if err := p.checkTask(task); err != nil {
 		return nil, err
@@ -353,7 +336,7 @@ func (p *Plan) each(cells []run.Cell, use func(task int, s run.Span)) error {
 	var lost error
 	for span := range run.Spans(cells) {
 		h.add(&span)
-		group := owners[groupOf(&span.Series)]
+		group := owners[span.Series.Group()]
 		i, _ := slices.BinarySearchFunc(group, span.From, func(o owner, n int) int { return cmp.Compare(o.To, n+1) })
 		for rest := span; rest.From < rest.To; i++ {
 			if i == len(group) || rest.From < group[i].From {
@@ -367,7 +350,7 @@ func (p *Plan) each(cells []run.Cell, use func(task int, s run.Span)) error {
 		}
 	}
 	if h.String() != p.Hash {
-		return &ChangedError{p.Count, len(cells)}
+		return fmt.Errorf("the command stands for other cells than when the sweep was planned (%d then, %d now, listed twice or not); an algorithm, a dataset or a file has changed: submit it again", p.Count, len(cells))
 	}
 	return lost
 }
@@ -379,12 +362,12 @@ type owner struct {
 }
 
 // owners returns the ranges of each group by their beginnings.
-func (p *Plan) owners() map[groupKey][]owner {
-	out := map[groupKey][]owner{}
+func (p *Plan) owners() map[run.Group][]owner {
+	out := map[run.Group][]owner{}
 	for t, task := range p.Tasks {
 		for _, r := range task {
 			g := p.Groups[r.Group]
-			k := groupKey{g.Dataset, g.Content, g.GPU}
+			k := run.Group{Dataset: g.Dataset, Content: g.Content, GPU: g.GPU}
 			out[k] = append(out[k], owner{r, t})
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"miglab/harness/run"
 	"miglab/harness/store"
-	"miglab/harness/strictjson"
 )
 
 // The states of an attempt.
@@ -99,7 +98,7 @@ func (s *Status) Unfinished() []int {
 
 // Look says how a sweep stands, from its files alone. cells are all cells of the
 // command; a sweep of units needs none. now is the time at which an attempt is
-// running or is not. Errors are a [*ChangedError] and those of the file system.
+// running or is not. Errors are those of [Plan.Of] and of the file system.
 func Look(folder string, p *Plan, cells []run.Cell, now time.Time) (Status, error) {
 	if p.Units != nil {
 		return p.unitStatus(folder, now)
@@ -219,16 +218,15 @@ func (s *Status) finish(folder string, now time.Time) error {
 		}
 		path := filepath.Join(dir, f.Name())
 		var a Attempt
-		err := readJSON(path, &a)
-		if broken := (*strictjson.Error)(nil); errors.As(err, &broken) {
-			s.Damaged = append(s.Damaged, Damage{Path: path, Reason: fmt.Sprintf("line %d: %v", broken.Line, broken.Err)})
-			continue
-		}
+		damage, err := readIntact(path, &a)
 		if err != nil {
 			return err
 		}
-		if a.Task < 0 || a.Task >= len(s.Tasks) {
-			s.Damaged = append(s.Damaged, Damage{Path: path, Reason: fmt.Sprintf("it is about task %d, and there are %d tasks", a.Task, len(s.Tasks))})
+		if damage == nil && (a.Task < 0 || a.Task >= len(s.Tasks)) {
+			damage = &Damage{path, fmt.Sprintf("it is about task %d, and there are %d tasks", a.Task, len(s.Tasks))}
+		}
+		if damage != nil {
+			s.Damaged = append(s.Damaged, *damage)
 			continue
 		}
 		t := &s.Tasks[a.Task]

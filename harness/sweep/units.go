@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-
-	"miglab/harness/strictjson"
 )
 
 // A unitDone is the file that says that a unit is done.
@@ -25,14 +23,12 @@ func unitPath(folder string, unit int) string {
 func (p *Plan) unitIsDone(folder string, unit int) (bool, *Damage, error) {
 	path := unitPath(folder, unit)
 	var d unitDone
-	err := readJSON(path, &d)
-	switch broken := (*strictjson.Error)(nil); {
+	damage, err := readIntact(path, &d)
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil, nil
-	case errors.As(err, &broken):
-		return false, &Damage{Path: path, Reason: fmt.Sprintf("line %d: %v", broken.Line, broken.Err)}, nil
-	case err != nil:
-		return false, nil, err
+	case err != nil || damage != nil:
+		return false, damage, err
 	case d.Unit != p.Units[unit]:
 		return false, &Damage{Path: path, Reason: fmt.Sprintf("it is about %q and not about %q", d.Unit, p.Units[unit])}, nil
 	}

@@ -23,7 +23,6 @@ func results(folder string) string { return filepath.Join(folder, "results") }
 // of begins the names of a task's files.
 func of(task int) string { return fmt.Sprintf("%04d-", task) }
 
-// databases lists the databases of each task.
 func databases(folder string) (map[int][]string, error) {
 	entries, err := os.ReadDir(results(folder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -58,7 +57,7 @@ func ownFile(folder string, task int, runName string) string {
 // share it. About the work of a second is lost if the process is killed.
 //
 // When ctx is cancelled, what is computed is written, and Work returns ctx.Err().
-// Other errors are a [*ChangedError], those of [run.Engine.Run] and of the store.
+// Other errors are those of [Plan.Of], of [run.Engine.Run] and of the store.
 func Work(ctx context.Context, folder string, p *Plan, task int, runName string, cells []run.Cell, e run.Engine) error {
 	return p.attempt(ctx, folder, task, runName, func(report func(done, total int)) error {
 		own, err := p.Of(task, cells)

@@ -392,11 +392,11 @@ func TestWhatCannotBeWorkedOn(t *testing.T) {
 	if err := work(folder, p, 2, "a", cells); err == nil {
 		t.Error("there is a task 2 of 2")
 	}
-	var changed *ChangedError
-	if err := work(folder, p, 1, "a", cells[1:]); !errors.As(err, &changed) {
+	changed := func(err error) bool { return err != nil && strings.Contains(err.Error(), "stands for other cells") }
+	if err := work(folder, p, 1, "a", cells[1:]); !changed(err) {
 		t.Errorf("other cells: %v", err)
 	}
-	if _, err := Look(folder, p, cells[1:], time.Now()); !errors.As(err, &changed) {
+	if _, err := Look(folder, p, cells[1:], time.Now()); !changed(err) {
 		t.Errorf("other cells to look for: %v", err)
 	}
 	s, err := Look(folder, p, cells, time.Now())

@@ -50,8 +50,8 @@ func ReadCSVLines(r io.Reader, file string, g *mig.GPU) (Batch, []int, error) {
 
 // WriteCSV writes what [ReadCSV] reads: reading it back gives the same batch, to
 // the last bit of every duration on the sizes that the GPU has. A batch that the
-// GPU cannot run, or with a name that files cannot hold, is an [*InvalidError]; other
-// errors are those of w.
+// GPU cannot run, or with a name that files cannot hold, is an error; other errors are
+// those of w.
 func WriteCSV(w io.Writer, g *mig.GPU, b Batch) error {
 	if err := b.Validate(g); err != nil {
 		return err
@@ -59,7 +59,7 @@ func WriteCSV(w io.Writer, g *mig.GPU, b Batch) error {
 	rows := make([]row, len(b))
 	for i := range b {
 		if problem := nameProblem(b[i].Name); problem != "" {
-			return &InvalidError{i, b[i].Name, "has a name that " + problem}
+			return fmt.Errorf("task %q (number %d) has a name that %s", b[i].Name, i+1, problem)
 		}
 		rows[i].Task = b[i].Name
 		cells := rows[i].cells()
@@ -70,7 +70,6 @@ func WriteCSV(w io.Writer, g *mig.GPU, b Batch) error {
 	return gocsv.MarshalCSV(rows, &columns{Writer: csv.NewWriter(w), names: header(g)})
 }
 
-// header returns the columns of a GPU's tasks files.
 func header(g *mig.GPU) []string {
 	names := []string{"task"}
 	for _, s := range g.Sizes() {
@@ -100,7 +99,6 @@ type cell mig.Seconds
 // inf is how files write that a task does not fit.
 const inf = "inf"
 
-// UnmarshalCSV reads a duration.
 func (c *cell) UnmarshalCSV(s string) error {
 	if s == inf {
 		*c = cell(never)
@@ -121,7 +119,6 @@ func (c *cell) UnmarshalCSV(s string) error {
 	return nil
 }
 
-// MarshalCSV writes what UnmarshalCSV reads.
 func (c cell) MarshalCSV() (string, error) {
 	if mig.Seconds(c) == never {
 		return inf, nil
@@ -131,6 +128,25 @@ func (c cell) MarshalCSV() (string, error) {
 
 // shortest writes a number as the shortest text that reads back as the same number.
 func shortest[T ~float64](v T) string { return strconv.FormatFloat(float64(v), 'g', -1, 64) }
+
+// A decimal is a number as files write it, one of those that B holds.
+type decimal[B interface {
+	holds(v float64) bool
+	// what completes the sentence "... is not".
+	what() string
+}] float64
+
+func (d *decimal[B]) UnmarshalCSV(s string) error {
+	var all B
+	v, err := strictcsv.Float(s)
+	if err != nil || !all.holds(v) {
+		return fmt.Errorf("%q is not %s", s, all.what())
+	}
+	*d = decimal[B](v + 0) // -0 becomes 0
+	return nil
+}
+
+func (d decimal[B]) MarshalCSV() (string, error) { return shortest(d), nil }
 
 // MaxName is the length in bytes of the longest name that files may hold.
 const MaxName = 200

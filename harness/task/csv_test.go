@@ -155,7 +155,7 @@ func TestWriteCSVRefusesWhatCannotBeReadBack(t *testing.T) {
 	} {
 		var w bytes.Buffer
 		err := task.WriteCSV(&w, a30, b)
-		if _, ok := errors.AsType[*task.InvalidError](err); !ok || w.Len() > 0 {
+		if err == nil || !strings.HasPrefix(err.Error(), "task ") || w.Len() > 0 {
 			t.Errorf("%v: %v, wrote %q", b, err, &w)
 		}
 	}

@@ -66,31 +66,23 @@ type Fleet struct {
 	Float32 bool
 }
 
-// FleetError says that a fleet is impossible.
-type FleetError struct {
-	// Reason continues the sentence "the fleet ...".
-	Reason string
-}
-
-func (e *FleetError) Error() string { return "the fleet " + e.Reason }
-
 // Validate checks that the fleet has GPUs, that the instances of each can exist together,
-// and that the power table is valid. The error is a [*FleetError].
+// and that the power table is valid.
 func (f *Fleet) Validate() error {
 	if len(f.Partitions) == 0 {
-		return &FleetError{"has no GPUs; it needs at least 1"}
+		return errors.New("the fleet has no GPUs; it needs at least 1")
 	}
 	for gpu, p := range f.Partitions {
 		if err := checkPartition(p); err != nil {
-			return &FleetError{fmt.Sprintf("has GPU %d with the partition %q, %v", gpu, p, err)}
+			return fmt.Errorf("the fleet has GPU %d with the partition %q, %w", gpu, p, err)
 		}
 	}
 	if len(f.Watts) == 0 {
-		return &FleetError{"has no power table; give the watts of a GPU by busy slices, from 0"}
+		return errors.New("the fleet has no power table; give the watts of a GPU by busy slices, from 0")
 	}
 	for busy, w := range f.Watts {
 		if !(w >= 0 && w <= maxWatts) {
-			return &FleetError{fmt.Sprintf("draws %v W a GPU with %d busy slices; give a number from 0 to %v", w, busy, float64(maxWatts))}
+			return fmt.Errorf("the fleet draws %v W a GPU with %d busy slices; give a number from 0 to %v", w, busy, float64(maxWatts))
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/gocarina/gocsv"
 
@@ -85,34 +84,20 @@ func jobHeader(g *mig.GPU) []string {
 	return append([]string{"arrival_min", "deadline_min"}, header(g)[1:]...)
 }
 
-// A minuteMark is an instant as files write it.
-type minuteMark Minutes
+// A minuteMark is an instant, and a minuteSpan a duration, as files write them.
+type (
+	minuteMark = decimal[instants]
+	minuteSpan = decimal[durations]
+	instants   struct{}
+	durations  struct{}
+)
 
-// UnmarshalCSV reads an instant.
-func (m *minuteMark) UnmarshalCSV(s string) error {
-	v, err := strictcsv.Float(s)
-	if err != nil || !(v >= 0 && v <= float64(MaxMinutes)) {
-		return fmt.Errorf("%q is not an instant; write minutes from 0 to %v", s, MaxMinutes)
-	}
-	*m = minuteMark(math.Abs(v)) // of -0
-	return nil
+func (instants) holds(v float64) bool { return v >= 0 && v <= float64(MaxMinutes) }
+func (instants) what() string {
+	return fmt.Sprintf("an instant; write minutes from 0 to %v", MaxMinutes)
 }
 
-// MarshalCSV writes what UnmarshalCSV reads.
-func (m minuteMark) MarshalCSV() (string, error) { return shortest(m), nil }
-
-// A minuteSpan is a duration as files write it.
-type minuteSpan Minutes
-
-// UnmarshalCSV reads a duration.
-func (m *minuteSpan) UnmarshalCSV(s string) error {
-	v, err := strictcsv.Float(s)
-	if err != nil || !(v > 0 && v <= float64(MaxMinutes)) {
-		return fmt.Errorf("%q is not a duration; write minutes, more than 0 and at most %v, for every size", s, MaxMinutes)
-	}
-	*m = minuteSpan(v)
-	return nil
+func (durations) holds(v float64) bool { return v > 0 && v <= float64(MaxMinutes) }
+func (durations) what() string {
+	return fmt.Sprintf("a duration; write minutes, more than 0 and at most %v, for every size", MaxMinutes)
 }
-
-// MarshalCSV writes what UnmarshalCSV reads.
-func (m minuteSpan) MarshalCSV() (string, error) { return shortest(m), nil }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"github.com/gocarina/gocsv"
 
@@ -100,47 +99,26 @@ func WritePrograms(w io.Writer, programs []Program) error {
 // A class is a Class as files write it.
 type class Class
 
-// UnmarshalCSV reads a class.
 func (c *class) UnmarshalCSV(s string) error {
-	if slices.Contains(Classes(), Class(s)) {
-		*c = class(s)
-		return nil
-	}
-	var known []string
-	for _, k := range Classes() {
-		known = append(known, string(k))
-	}
-	return nearest.Unknown("class", s, known)
+	known, err := nearest.Find("class", s, Classes(), func(c Class) string { return string(c) })
+	*c = class(known)
+	return err
 }
 
-// A soloTime is the time alone on a whole GPU as files write it.
-type soloTime mig.Seconds
+// A soloTime is the time alone on a whole GPU, and a part one of a program, as files write them.
+type (
+	soloTime  = decimal[soloTimes]
+	part      = decimal[parts]
+	soloTimes struct{}
+	parts     struct{}
+)
 
-// UnmarshalCSV reads a time.
-func (t *soloTime) UnmarshalCSV(s string) error {
-	v, err := strictcsv.Float(s)
-	if err != nil || !(v > 0 && v <= MaxSeconds) {
-		return fmt.Errorf("%q is not a solo time; write seconds, more than 0 and at most %g", s, MaxSeconds)
-	}
-	*t = soloTime(v)
-	return nil
+func (soloTimes) holds(v float64) bool { return v > 0 && v <= MaxSeconds }
+func (soloTimes) what() string {
+	return fmt.Sprintf("a solo time; write seconds, more than 0 and at most %g", MaxSeconds)
 }
 
-// MarshalCSV writes what UnmarshalCSV reads.
-func (t soloTime) MarshalCSV() (string, error) { return shortest(t), nil }
-
-// A part is a program's part as files write it.
-type part float64
-
-// UnmarshalCSV reads a part.
-func (p *part) UnmarshalCSV(s string) error {
-	v, err := strictcsv.Float(s)
-	if err != nil || !(v >= 0 && v <= MaxSeconds) {
-		return fmt.Errorf("%q is not a part of a program; write a number from 0 to %g", s, MaxSeconds)
-	}
-	*p = part(v)
-	return nil
+func (parts) holds(v float64) bool { return v >= 0 && v <= MaxSeconds }
+func (parts) what() string {
+	return fmt.Sprintf("a part of a program; write a number from 0 to %g", MaxSeconds)
 }
-
-// MarshalCSV writes what UnmarshalCSV reads.
-func (p part) MarshalCSV() (string, error) { return shortest(p), nil }

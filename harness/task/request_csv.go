@@ -67,7 +67,6 @@ type slotNumber int
 // maxSlots bounds slots in files, so that sums over a cluster stay exact.
 const maxSlots = 1<<32 - 1
 
-// UnmarshalCSV reads a slot.
 func (n *slotNumber) UnmarshalCSV(s string) error {
 	v, err := strictcsv.Int(s)
 	if err != nil || v < 0 || v > maxSlots {
@@ -82,7 +81,6 @@ type slotCount int
 
 const forever = "forever"
 
-// UnmarshalCSV reads a lifespan.
 func (n *slotCount) UnmarshalCSV(s string) error {
 	if s == forever {
 		*n = slotCount(Forever)
@@ -96,7 +94,6 @@ func (n *slotCount) UnmarshalCSV(s string) error {
 	return nil
 }
 
-// MarshalCSV writes what UnmarshalCSV reads.
 func (n slotCount) MarshalCSV() (string, error) {
 	if int(n) == Forever {
 		return forever, nil

@@ -58,23 +58,9 @@ func (t *Task) Fits(size mig.Slices) bool { return t.On(size) != never }
 // A Batch is a list of tasks that are scheduled together, in order of arrival.
 type Batch []Task
 
-// InvalidError says which task of a batch is wrong and why.
-type InvalidError struct {
-	// Index is the task's position, from 0.
-	Index int
-	Name  string
-	// Reason completes the sentence "task ... ".
-	Reason string
-}
-
-func (e *InvalidError) Error() string {
-	return fmt.Sprintf("task %q (number %d) %s", e.Name, e.Index+1, e.Reason)
-}
-
 // Validate checks that the batch can be scheduled on the GPU: it has tasks, the
 // names are distinct and not empty, every duration is from [MinSeconds] to [MaxSeconds]
-// or +Inf, and every task fits some instance. The error is an [*InvalidError], or a plain
-// one for an empty batch.
+// or +Inf, and every task fits some instance.
 func (b Batch) Validate(g *mig.GPU) error {
 	if len(b) == 0 {
 		return fmt.Errorf("the batch has no tasks")
@@ -83,7 +69,7 @@ func (b Batch) Validate(g *mig.GPU) error {
 	for i := range b {
 		t := &b[i]
 		bad := func(format string, args ...any) error {
-			return &InvalidError{i, t.Name, fmt.Sprintf(format, args...)}
+			return fmt.Errorf("task %q (number %d) %s", t.Name, i+1, fmt.Sprintf(format, args...))
 		}
 		if t.Name == "" {
 			return bad("has no name")

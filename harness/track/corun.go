@@ -14,20 +14,14 @@ import (
 // The metrics of the co-run track (hierarchical paper V-B), with [MetricMakespan]. All are
 // simulated.
 const (
-	// MetricThroughput is relative to time sharing, where the jobs run one after the other in
-	// [MetricTimeSharing] seconds.
-	MetricThroughput  = "throughput"
-	MetricTimeSharing = "time_sharing_s"
-	// MetricSlowdownMean and MetricSlowdownMax are over the jobs: a job's time in its group over
-	// its solo time.
+	// MetricThroughput is relative to time sharing, where the jobs run one after the other.
+	MetricThroughput = "throughput"
+	// MetricSlowdownMean is over the jobs: a job's time in its group over its solo time.
 	MetricSlowdownMean = "slowdown_mean"
-	MetricSlowdownMax  = "slowdown_max"
 	// MetricFairness is the smallest slowdown over the largest.
 	MetricFairness = "fairness"
-	// MetricGroups is the number of groups, and MetricSlowerGroups the number of groups that take
-	// longer than their jobs one after the other.
-	MetricGroups       = "groups"
-	MetricSlowerGroups = "slower_groups"
+	// MetricGroups is the number of groups.
+	MetricGroups = "groups"
 )
 
 // corunSlices is the number of compute slices of the GPUs of the co-run track.
@@ -83,10 +77,10 @@ func solveCorun(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error
 		{Name: MetricFairness, Value: result.Fairness()},
 		{Name: MetricGroups, Value: float64(len(result.Groups))},
 		{Name: MetricMakespan, Value: float64(result.Makespan)},
-		{Name: MetricSlowdownMax, Value: slices.Max(result.Slowdowns)},
+		{Name: "slowdown_max", Value: slices.Max(result.Slowdowns)},
 		{Name: MetricSlowdownMean, Value: result.MeanSlowdown()},
-		{Name: MetricSlowerGroups, Value: float64(result.Slower)},
+		{Name: "slower_groups", Value: float64(result.Slower)},
 		{Name: MetricThroughput, Value: result.Throughput()},
-		{Name: MetricTimeSharing, Value: float64(result.TimeSharing)},
+		{Name: "time_sharing_s", Value: float64(result.TimeSharing)},
 	}}, nil
 }

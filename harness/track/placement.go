@@ -29,7 +29,7 @@ var Placement = Register(Track{
 			return err
 		})
 		if err != nil {
-			return Answer{Took: took}, invalidIf[*sim.SpotError](err)
+			return Answer{Took: took}, invalidIf[*sim.ChoiceError](err)
 		}
 		return Answer{Metrics: result.Metrics(), Took: took}, nil
 	},

@@ -128,7 +128,6 @@ type InvalidError struct {
 
 func (e *InvalidError) Error() string { return e.Err.Error() }
 
-// Unwrap returns what is wrong with the answer.
 func (e *InvalidError) Unwrap() error { return e.Err }
 
 // invalidIf makes an error of type E an [*InvalidError] and leaves others as they are.
@@ -169,20 +168,11 @@ func Names() []string {
 // Of returns the track of a name in the program. It panics if there is none, which is a mistake
 // in the program.
 func Of(name algo.Track) *Track {
-	t, ok := Find(name)
-	if !ok {
-		panic(fmt.Sprintf("track: %q is not registered", name))
-	}
-	return t
-}
-
-// Find returns the track of a name and whether there is one.
-func Find(name algo.Track) (*Track, bool) {
 	i := slices.IndexFunc(tracks, func(t *Track) bool { return t.Name == name })
 	if i < 0 {
-		return nil, false
+		panic(fmt.Sprintf("track: %q is not registered", name))
 	}
-	return tracks[i], true
+	return tracks[i]
 }
 
 // Parse reads the name of a track that is ranked, whatever the case of its letters. The error is

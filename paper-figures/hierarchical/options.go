@@ -24,20 +24,7 @@ func figure2() figures.Artefact {
 	f := reports.Divisions{Title: "Fig. 2. Options to partition a GPU by MIG and MPS, an example of each"}
 	for _, o := range options {
 		s := corun.MustParse(o.setup)
-		f.Rows = append(f.Rows, division(o.name+"   "+s.String(), &s))
+		f.Rows = append(f.Rows, reports.Division{Label: o.name + "   " + s.String(), Setup: s})
 	}
 	return figures.Drawing("figure2", f.Title, f.Title, f)
-}
-
-// division is the drawing of a setup.
-func division(label string, s *corun.Setup) reports.Division {
-	out := reports.Division{Label: label}
-	for _, gi := range s.GIs {
-		d := reports.Domain{Memory: gi.Memory}
-		for _, ci := range gi.CIs {
-			d.Instances = append(d.Instances, reports.ComputeInstance{MIG: ci.MIG, Compute: ci.Compute, Clients: ci.Shares})
-		}
-		out.Domains = append(out.Domains, d)
-	}
-	return out
 }

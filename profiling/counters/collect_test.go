@@ -118,7 +118,7 @@ func TestCountersCanBeKept(t *testing.T) {
 	from := datasets.Provenance{GPU: "H200", Name: "NVIDIA H200", Driver: "570.1", Source: string(profiling.WholeGPU), Date: "2026-11-21"}
 	want := []datasets.KernelCounters{{Provenance: from, Kernel: k.Name, Counters: c}}
 	var w bytes.Buffer
-	if err := datasets.WriteCounters(&w, want); err != nil {
+	if err := datasets.WriteHardware(&w, want); err != nil {
 		t.Fatal(err)
 	}
 	h, err := datasets.ReadHardware(fstest.MapFS{"mine.counters.csv": {Data: w.Bytes()}})

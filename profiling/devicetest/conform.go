@@ -83,7 +83,6 @@ func (c *conformer) errorf(format string, args ...any) {
 	c.t.Errorf(c.name+": "+format, args...)
 }
 
-// at returns an instance of the A100.
 func (c *conformer) at(profile string, start mig.Slices) mig.Instance {
 	c.t.Helper()
 	p, err := mig.MustLookup("A100").ProfileByName(profile)
@@ -109,7 +108,6 @@ func (c *conformer) destroy(i profiling.Instance) {
 	}
 }
 
-// refused checks that an instance cannot be created.
 func (c *conformer) refused(profile string, start mig.Slices, want error) {
 	c.t.Helper()
 	_, err := c.Create(c.at(profile, start))

@@ -29,7 +29,7 @@ type GPU struct {
 	watch    func(Step)
 	// first is the state of a new GPU.
 	first state
-	store store
+	store *store
 
 	mu          sync.Mutex
 	failCreates map[int]fault
@@ -113,7 +113,7 @@ const (
 // New returns a GPU in MIG mode, without instances, whose state is in this process.
 func New(model *mig.GPU, opts ...Option) *GPU {
 	g := build(model, opts)
-	g.store = &memory{s: g.first}
+	g.store = &store{s: g.first}
 	return g
 }
 
@@ -130,7 +130,6 @@ func build(model *mig.GPU, opts []Option) *GPU {
 	return g
 }
 
-// uuid derives a UUID from some words.
 func uuid(words ...string) string {
 	h := sha256.Sum256([]byte(strings.Join(words, "\n")))
 	return fmt.Sprintf("%x-%x-%x-%x-%x", h[0:4], h[4:6], h[6:8], h[8:10], h[10:16])
@@ -202,7 +201,6 @@ func (g *GPU) Instances() (out []profiling.Instance, err error) {
 	return out, err
 }
 
-// instance describes an instance of the state.
 func (g *GPU) instance(i instance) profiling.Instance {
 	out := profiling.Instance{Instance: mig.Instance{Profile: g.profile(i.Profile), Start: i.Start}, ID: i.ID}
 	if i.Compute {
@@ -412,7 +410,6 @@ func (g *GPU) fail(n int, f fault) {
 	g.failCreates[g.creates+n] = f
 }
 
-// injected returns the fault of this create.
 func (g *GPU) injected() fault {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -93,7 +93,6 @@ func (l *Launcher) Launch(ctx context.Context, k *kernel.Kernel, on profiling.In
 // firstPID is above the process numbers of real systems.
 const firstPID = 1 << 23
 
-// find returns the GPU on which the instance exists, or nil.
 func (l *Launcher) find(on profiling.Instance) *GPU {
 	for _, g := range l.GPUs {
 		exist, err := g.Instances()

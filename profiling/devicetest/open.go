@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync"
 
 	"miglab/harness/mig"
 	"miglab/profiling/internal/filelock"
@@ -17,19 +18,27 @@ import (
 // [New] makes it. Faults of [GPU.FailCreate] and [GPU.FailCompute] stay in the process.
 func Open(path string, model *mig.GPU, opts ...Option) (*GPU, error) {
 	g := build(model, opts)
-	f := &file{path: path, first: g.first}
-	g.store = f
-	return g, f.update(func(*state) error { return nil })
+	g.store = &store{path: path, s: g.first}
+	return g, g.store.update(func(*state) error { return nil })
 }
 
-// file keeps the state in a JSON file, with a lock file beside it. If a process is killed,
-// the state is that before or that after its change.
-type file struct {
-	path  string
-	first state
+// A store keeps a state: in this process, or, with a path, in a JSON file with a lock file
+// beside it. If a process is killed, the file has the state before or after its change.
+type store struct {
+	path string
+	mu   sync.Mutex
+	// s is the state; with a path, that of a new file.
+	s state
 }
 
-func (f *file) update(change func(*state) error) error {
+// update lets one caller at a time change the state. It keeps the changes even if change
+// fails.
+func (f *store) update(change func(*state) error) error {
+	if f.path == "" {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return change(&f.s)
+	}
 	lock, err := os.OpenFile(f.path+".lock", os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
@@ -38,7 +47,7 @@ func (f *file) update(change func(*state) error) error {
 	if err := filelock.Wait(lock); err != nil {
 		return err
 	}
-	s := f.first
+	s := f.s
 	old, err := os.ReadFile(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

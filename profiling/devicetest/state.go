@@ -1,7 +1,6 @@
 package devicetest
 
 import (
-	"sync"
 	"time"
 
 	"miglab/harness/mig"
@@ -15,7 +14,6 @@ type state struct {
 	Processes       []process
 }
 
-// instance is a GPU instance.
 type instance struct {
 	ID int
 	// Profile is the driver's number of the profile.
@@ -28,14 +26,12 @@ type instance struct {
 	Until    time.Time
 }
 
-// process is a process that uses an instance or the GPU.
 type process struct {
 	PID  int
 	Name string
 	On   int
 }
 
-// find returns the instance with an ID, or nil.
 func (s *state) find(id int) *instance {
 	for i := range s.Instances {
 		if s.Instances[i].ID == id {
@@ -43,23 +39,4 @@ func (s *state) find(id int) *instance {
 		}
 	}
 	return nil
-}
-
-// A store keeps a state.
-type store interface {
-	// update lets one caller at a time change the state. It keeps the changes even if f
-	// fails.
-	update(f func(*state) error) error
-}
-
-// memory keeps the state in this process.
-type memory struct {
-	mu sync.Mutex
-	s  state
-}
-
-func (m *memory) update(f func(*state) error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return f(&m.s)
 }

@@ -53,9 +53,7 @@ func deviation(simulated, real mig.Seconds) float64 { return 100 * (1 - float64(
 // the critical task, which determines the makespan. If another task determines the real
 // makespan, two asterisks mark it.
 func Table(rows []datasets.ExecutionTime) *reports.Table {
-	t := &reports.Table{Columns: []reports.Column{
-		{Name: "Task"}, {Name: "Simulated end (s)", Right: true}, {Name: "Real end (s)", Right: true}, {Name: "Deviation (%)", Right: true},
-	}}
+	t := &reports.Table{Columns: reports.Left("Task").Right("Simulated end (s)", "Real end (s)", "Deviation (%)")}
 	if len(rows) == 0 {
 		t.Notes = []string{"No task has ended."}
 		return t

@@ -141,7 +141,7 @@ func TestExecutionCanBeKept(t *testing.T) {
 		"all": execute.Compare(fake, p, planned, real), "part": execute.Compare(fake, p, planned, part), "unnamed": execute.Compare(fake, p, nobody, real),
 	} {
 		var w bytes.Buffer
-		if err := datasets.WriteExecution(&w, rows); err != nil {
+		if err := datasets.WriteHardware(&w, rows); err != nil {
 			t.Fatal(err)
 		}
 		h, err := datasets.ReadHardware(fstest.MapFS{"mine.execution.csv": {Data: w.Bytes()}})

@@ -116,7 +116,6 @@ func Run(ctx context.Context, p schedule.Problem, s schedule.Schedule, o Options
 	return r.happened, err
 }
 
-// refuse says why a schedule cannot be executed.
 func refuse(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 	if v := schedule.Check(*p, *s); len(v) > 0 {
 		return &schedule.InvalidError{Algorithm: s.Algorithm, Violations: v}
@@ -156,7 +155,6 @@ func refuse(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 	return nil
 }
 
-// run is the state of an execution.
 type run struct {
 	Options
 	problem schedule.Problem
@@ -166,7 +164,6 @@ type run struct {
 	happened schedule.Schedule
 }
 
-// now is the time since the execution began.
 func (r *run) now() mig.Seconds { return profiling.Seconds(time.Since(r.start)) }
 
 // live does everything that the plan says for an instance.
@@ -203,7 +200,6 @@ func (r *run) turn(ctx context.Context, l *life, o *operation) error {
 	return nil
 }
 
-// operate creates or destroys the instance of a life.
 func (r *run) operate(ctx context.Context, l *life, op schedule.Op) error {
 	start := r.now()
 	var err error
@@ -248,7 +244,6 @@ func (r *run) task(ctx context.Context, l *life, k int) error {
 	return nil
 }
 
-// sleepUntil waits until an instant, or until ctx ends.
 func (r *run) sleepUntil(ctx context.Context, at mig.Seconds) error {
 	const longest = float64(math.MaxInt64 / 2)
 	t := time.NewTimer(time.Duration(min(math.Ceil(float64(at)*1e9), longest)) - time.Since(r.start))

@@ -25,7 +25,6 @@ type life struct {
 	exists bool
 }
 
-// An operation is an operation of the plan.
 type operation struct {
 	schedule.Operation
 	// after lists the operations that must come before it, whatever the times are.
@@ -103,7 +102,6 @@ func byStart[T any](list []T, start func(*T) mig.Seconds) []*T {
 	return out
 }
 
-// byPlace orders instances from left to right.
 func byPlace(a, b mig.Instance) int {
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Profile.ID, b.Profile.ID))
 }
@@ -145,7 +143,6 @@ func need(lives []*life) {
 	}
 }
 
-// takeTurns puts the operations of each GPU in order.
 func takeTurns(operations []*operation) {
 	slices.SortStableFunc(operations, func(a, b *operation) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), -cmp.Compare(a.Op, b.Op), byPlace(a.Instance, b.Instance))

@@ -12,27 +12,13 @@ import (
 	"miglab/harness/filehash"
 )
 
-// MissingError says that something a kernel needs is missing or wrong.
-type MissingError struct {
-	// Kernel is the kernel's name, File and Line where its manifest describes it.
-	Kernel, File string
-	Line         int
-	// Path is the folder, program or data file.
-	Path string
-	// Reason is what is wrong with it, Remedy what the user can do.
-	Reason, Remedy string
-}
-
-func (e *MissingError) Error() string {
-	return fmt.Sprintf("%s:%d: kernel %s: %s %s; %s", e.File, e.Line, e.Kernel, e.Path, e.Reason, e.Remedy)
-}
-
 // Check checks that the kernel's folder, program and data files exist, and that data files
-// with a SHA256 have that content. It runs nothing. The errors are [*MissingError].
+// with a SHA256 have that content. It runs nothing. Each error names the manifest's line, what
+// is wrong and what the user can do.
 func (k *Kernel) Check() []error {
 	var all []error
 	missing := func(path, remedy, reason string, args ...any) {
-		all = append(all, &MissingError{k.Name, k.File, k.Line, path, fmt.Sprintf(reason, args...), remedy})
+		all = append(all, fmt.Errorf("%s:%d: kernel %s: %s %s; %s", k.File, k.Line, k.Name, path, fmt.Sprintf(reason, args...), remedy))
 	}
 	if k.Dir != "" {
 		const remedy = "give the suite's folder with --set, or correct workdir"

@@ -86,7 +86,6 @@ type decoder struct {
 	err        error
 }
 
-// A parameter is a parameter of a manifest.
 type parameter struct {
 	at    *yaml.Node
 	value string
@@ -172,7 +171,6 @@ func (d *decoder) pairs(n *yaml.Node, what string) func(yield func(key, value *y
 	}
 }
 
-// required complains about fields that a mapping lacks.
 func (d *decoder) required(n *yaml.Node, values map[string]*yaml.Node, what string, names ...string) {
 	for _, name := range names {
 		if d.err == nil && values[name] == nil {
@@ -181,7 +179,6 @@ func (d *decoder) required(n *yaml.Node, values map[string]*yaml.Node, what stri
 	}
 }
 
-// set reads a field if it is present.
 func set[T any](d *decoder, to *T, values map[string]*yaml.Node, name string, read func(*yaml.Node) T) {
 	if n := values[name]; n != nil && d.err == nil {
 		*to = read(n)
@@ -208,7 +205,6 @@ func (d *decoder) text(n *yaml.Node) string {
 	return ""
 }
 
-// list reads every element of a list.
 func list[T any](d *decoder, n *yaml.Node, what string, read func(*yaml.Node) T) []T {
 	if d.err == nil && n.Kind != yaml.SequenceNode {
 		d.failf(n, "%s must be a list", what)
@@ -296,7 +292,6 @@ func (d *decoder) expand(places ...string) func(*yaml.Node) string {
 	}
 }
 
-// manifest reads the whole manifest.
 func (d *decoder) manifest(n *yaml.Node, given map[string]string) Manifest {
 	const what = "the manifest"
 	top := d.mapping(n, what, []string{"version", "suite", "parameters", "defaults", "kernels"})
@@ -401,7 +396,6 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	return k
 }
 
-// shared reads the fields that kernels and defaults have in common.
 func (d *decoder) shared(k *Kernel, f map[string]*yaml.Node) {
 	set(d, &k.SizeClass, f, "size_class", d.expand())
 	set(d, &k.Dir, f, "workdir", d.expand())
@@ -469,7 +463,6 @@ var timeFields = map[TimeKind][]string{
 
 var timeUnits = map[string]mig.Seconds{"s": 1, "ms": 1e-3, "us": 1e-6}
 
-// time reads where the time of a run is read from.
 func (d *decoder) time(n *yaml.Node) TimeSource {
 	const what = "time"
 	f := d.mapping(n, what, []string{"source", "pattern", "unit", "row"})

@@ -24,7 +24,6 @@ func (c *clip) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// cut shortens the tail to its size.
 func (c *clip) cut() {
 	if more := len(c.tail) - clipSize; more > 0 {
 		c.left += more

@@ -95,7 +95,6 @@ func (k *Kernel) judge(o *Outcome, p process, csv string) {
 	o.Status, o.Seconds = OK, seconds
 }
 
-// time reads the time of a successful run.
 func (k *Kernel) time(p process, csv string) (mig.Seconds, error) {
 	switch k.Time.Kind {
 	case Regexp:

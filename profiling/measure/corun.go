@@ -86,7 +86,6 @@ func Corun(ctx context.Context, on Shared, mixes []Mix, o Options) ([]datasets.C
 	return x.rows(), failed(x.failures, "see to them and measure again, or leave these mixes out")
 }
 
-// coruns is the state of a Corun.
 type coruns struct {
 	experiment
 	Shared
@@ -212,13 +211,11 @@ func (x *coruns) prepare(ctx context.Context, c *corun) error {
 	}
 	out, err := warmUp(ctx, x.Launcher, j.Kernel, x.Share(j.Percent))
 	if err == nil && out.Status != kernel.OK {
-		out.Detail = "warming up: " + out.Detail
 		x.lose(c, j, out)
 	}
 	return err
 }
 
-// rows summarises the runs by mix and job.
 func (x *coruns) rows() []datasets.CorunTime {
 	var out []datasets.CorunTime
 	for _, c := range x.mixes {
@@ -243,15 +240,9 @@ func median(seconds []float64) mig.Seconds { return mig.Seconds(summarize(second
 // than alone. The rows must include every kernel alone, as those of [Corun] do.
 func CorunTable(rows []datasets.CorunTime) reports.Table {
 	t := reports.Table{
-		Title: "Mixes under MPS against their jobs one by one",
-		Columns: []reports.Column{
-			{Name: "mix"},
-			{Name: "total [s]", Right: true},
-			{Name: "one by one [s]", Right: true},
-			{Name: "relative throughput", Right: true},
-			{Name: "slowdown of each job", Right: true},
-		},
-		Notes: []string{undivided + ": the jobs of a mix share them"},
+		Title:   "Mixes under MPS against their jobs one by one",
+		Columns: reports.Left("mix").Right("total [s]", "one by one [s]", "relative throughput", "slowdown of each job"),
+		Notes:   []string{undivided + ": the jobs of a mix share them"},
 	}
 	if len(rows) > 0 {
 		t.Title = Titled(t.Title, rows[0].Provenance)

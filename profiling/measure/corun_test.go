@@ -56,7 +56,7 @@ func TestCorun(t *testing.T) {
 			t.Fatal(err)
 		}
 		var w strings.Builder
-		if err := datasets.WriteCorun(&w, rows); err != nil {
+		if err := datasets.WriteHardware(&w, rows); err != nil {
 			t.Fatal(err)
 		}
 		want := "gpu,gpu_name,driver,source,date,mix,job,kernel,percent,runs,seconds,wall_seconds,total_seconds\n"
@@ -247,7 +247,7 @@ func TestCorunLeavesOutMixesOfWhatFailsAlone(t *testing.T) {
 			t.Errorf("rows of %q, want %q", got, want)
 		}
 		var w bytes.Buffer
-		if err := datasets.WriteCorun(&w, rows); err != nil {
+		if err := datasets.WriteHardware(&w, rows); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := datasets.ReadHardware(fstest.MapFS{"a.corun.csv": {Data: w.Bytes()}}); err != nil {

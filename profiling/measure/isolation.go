@@ -38,17 +38,16 @@ import (
 // Rows are ordered by kernel, size and case. With an error, the rows cover the repetitions
 // that were done before it.
 func Isolation(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o Options) ([]datasets.IsolationTime, error) {
-	if err := checkKernels(kernels); err != nil {
+	all, err := checked(kernels)
+	if err != nil {
 		return nil, err
 	}
 	x := &isolation{
-		experiment: newExperiment(o), session: s, from: Provenance(s.Identity()), gpu: s.Identity().Model,
+		experiment: newExperiment(o), kernels: all, session: s, from: Provenance(s.Identity()), gpu: s.Identity().Model,
 		bad: map[place]bool{}, seconds: map[trial][]float64{}, spoilt: map[trial]bool{},
 	}
 	each := 0 // runs in each case, of all kernels
-	for i := range kernels {
-		k := &kernels[i]
-		x.kernels = append(x.kernels, k)
+	for _, k := range all {
 		x.rounds = max(x.rounds, x.repetitions(k))
 		each += x.repetitions(k)
 	}
@@ -127,7 +126,6 @@ type trial struct {
 	number int
 }
 
-// isolation is the state of an Isolation.
 type isolation struct {
 	experiment
 	session *session.Session
@@ -311,7 +309,6 @@ func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, on profi
 	return nil
 }
 
-// join lists neighbours as [datasets.IsolationTime] does.
 func join(ns []neighbour) string {
 	out := make([]string, len(ns))
 	for i, n := range ns {
@@ -320,7 +317,6 @@ func join(ns []neighbour) string {
 	return strings.Join(out, " ")
 }
 
-// rows summarises the repetitions by kernel, size and case.
 func (x *isolation) rows() []datasets.IsolationTime {
 	var out []datasets.IsolationTime
 	for _, k := range x.kernels {
@@ -354,7 +350,7 @@ func (x *isolation) rows() []datasets.IsolationTime {
 func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 	t := reports.Table{
 		Title:   "Largest difference in percent between kernels alone and beside others",
-		Columns: []reports.Column{{Name: "kernel"}},
+		Columns: reports.Left("kernel"),
 	}
 	var sizes []mig.Slices
 	var kernels []string
@@ -373,7 +369,7 @@ func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 	}
 	slices.Sort(sizes)
 	for _, size := range sizes {
-		t.Columns = append(t.Columns, reports.Column{Name: fmt.Sprint(size), Right: true})
+		t.Columns = t.Columns.Right(fmt.Sprint(size))
 	}
 	for _, k := range kernels {
 		row := []string{k}

@@ -110,7 +110,7 @@ func TestIsolation(t *testing.T) {
 			t.Errorf("other times drew other kernels: %v, %v", again, err)
 		}
 		var w bytes.Buffer
-		if err := datasets.WriteIsolation(&w, rows); err != nil {
+		if err := datasets.WriteHardware(&w, rows); err != nil {
 			t.Fatal(err)
 		}
 		if h, err := datasets.ReadHardware(fstest.MapFS{"a.isolation.csv": {Data: w.Bytes()}}); err != nil || !reflect.DeepEqual(h.Isolation[0].Rows, rows) {
@@ -136,7 +136,7 @@ func TestIsolationUnderMPSSaysSo(t *testing.T) {
 			t.Fatal(err)
 		}
 		var w bytes.Buffer
-		if err := datasets.WriteIsolation(&w, rows); err != nil {
+		if err := datasets.WriteHardware(&w, rows); err != nil {
 			t.Fatal(err)
 		}
 		h, err := datasets.ReadHardware(fstest.MapFS{"a.isolation.csv": {Data: w.Bytes()}})
@@ -257,8 +257,8 @@ func TestIsolationLeavesOutWhatFails(t *testing.T) {
 		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.Options{Repetitions: 3, Launcher: l})
 		failed, ok := errors.AsType[*measure.FailedError](err)
 		want := []measure.Failure{
-			{"never", "on 1 slice", kernel.Crash, "exit status 1"},
-			{"never", "on 2 slices", kernel.Crash, "exit status 1"},
+			{"never", "on 1 slice", kernel.Crash, "warming up: exit status 1"},
+			{"never", "on 2 slices", kernel.Crash, "warming up: exit status 1"},
 			{"later", "on 2 slices beside measured:1@0", kernel.Crash, "exit status 1"},
 			{"measured", "on 2 slices beside later:2@2", kernel.Crash, "exit status 1"},
 		}
@@ -294,7 +294,7 @@ func TestIsolationKeepsWhatItHas(t *testing.T) {
 			t.Errorf("%+v, %v", rows, err)
 		}
 		var w bytes.Buffer
-		if err := datasets.WriteIsolation(&w, rows); err != nil {
+		if err := datasets.WriteHardware(&w, rows); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := datasets.ReadHardware(fstest.MapFS{"a.isolation.csv": {Data: w.Bytes()}}); err != nil {

@@ -15,8 +15,6 @@ package measure
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -64,12 +62,10 @@ func newExperiment(o Options) experiment {
 	return experiment{Options: o}
 }
 
-// repetitions is how often a kernel is measured.
 func (x *experiment) repetitions(k *kernel.Kernel) int {
 	return cmp.Or(x.Options.Repetitions, k.Repetitions, Repetitions)
 }
 
-// fail records a run that did not end well.
 func (x *experiment) fail(k *kernel.Kernel, where string, out kernel.Outcome) {
 	x.failures = append(x.failures, Failure{k.Name, where, out.Status, oneLine(out.Detail)})
 }
@@ -140,7 +136,6 @@ func (e *FailedError) Error() string {
 	return fmt.Sprintf("these runs failed and are left out: %s; %s", strings.Join(list, "; "), e.Remedy)
 }
 
-// failed returns a [*FailedError], or nil if nothing failed.
 func failed(failures []Failure, remedy string) error {
 	if len(failures) == 0 {
 		return nil
@@ -148,7 +143,6 @@ func failed(failures []Failure, remedy string) error {
 	return &FailedError{failures, remedy}
 }
 
-// onSlices says where a kernel ran.
 func onSlices(size mig.Slices) string {
 	if size == 1 {
 		return "on 1 slice"
@@ -157,12 +151,16 @@ func onSlices(size mig.Slices) string {
 }
 
 // warmUp runs a kernel without measuring it, at least once, until the runs have taken as
-// long as its Warmup. It stops at the first run that fails. It returns the last outcome.
+// long as its Warmup. It stops at the first run that fails. It returns the last outcome, whose
+// detail says if it is a failure that the kernel was warming up.
 func warmUp(ctx context.Context, l Launcher, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 	var took time.Duration
 	for {
 		out, err := l.Launch(ctx, k, on)
 		took += out.End.Sub(out.Start)
+		if err == nil && out.Status != kernel.OK {
+			out.Detail = "warming up: " + out.Detail
+		}
 		if err != nil || out.Status != kernel.OK || took >= k.Warmup {
 			return out, err
 		}
@@ -178,31 +176,33 @@ func memoryMB(id profiling.Identity, p *mig.Profile) int {
 	return p.MemoryGB * 1000
 }
 
-// wholeMB is the memory of the whole GPU in MB.
 func wholeMB(id profiling.Identity) int { return int(int64(id.MemoryMiB) << 20 / 1e6) }
 
-// checkKernels refuses kernels that rows and datasets could not tell apart.
-func checkKernels(kernels []kernel.Kernel) error {
+// checked returns pointers to the kernels. It refuses kernels that rows and datasets could not
+// tell apart.
+func checked(kernels []kernel.Kernel) ([]*kernel.Kernel, error) {
 	if len(kernels) == 0 {
-		return fmt.Errorf("there are no kernels to measure")
+		return nil, fmt.Errorf("there are no kernels to measure")
 	}
+	var out []*kernel.Kernel
 	seen := map[string]bool{}
 	for i := range kernels {
 		k := &kernels[i]
 		for _, s := range []string{k.Name, k.Suite, k.SizeClass} {
 			if oneLine(s) != s {
-				return fmt.Errorf("%s:%d: kernel %q: %q has line breaks or superfluous spaces", k.File, k.Line, k.Name, s)
+				return nil, fmt.Errorf("%s:%d: kernel %q: %q has line breaks or superfluous spaces", k.File, k.Line, k.Name, s)
 			}
 		}
 		switch {
 		case k.Name == "":
-			return fmt.Errorf("%s:%d: the kernel has no name", k.File, k.Line)
+			return nil, fmt.Errorf("%s:%d: the kernel has no name", k.File, k.Line)
 		case seen[k.Name]:
-			return fmt.Errorf("%s:%d: kernel %q is described twice; names must differ", k.File, k.Line, k.Name)
+			return nil, fmt.Errorf("%s:%d: kernel %q is described twice; names must differ", k.File, k.Line, k.Name)
 		}
 		seen[k.Name] = true
+		out = append(out, k)
 	}
-	return nil
+	return out, nil
 }
 
 // oneLine turns a text from outside into a single line.
@@ -230,8 +230,7 @@ const undivided = "MPS limits the multiprocessors alone: bandwidth, L2 and memor
 // stream returns the random numbers of one cell of an experiment. They do not depend on
 // the numbers drawn for other cells.
 func stream(seed uint64, cell string) *rand.Rand {
-	h := sha256.Sum256(fmt.Appendf(nil, "%d %s", seed, cell))
-	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(h[:]), binary.LittleEndian.Uint64(h[8:])))
+	return rand.New(datasets.Hashed(fmt.Appendf(nil, "%d %s", seed, cell)))
 }
 
 // summarize describes at least one time of a run, all positive and finite. The deviation

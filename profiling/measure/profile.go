@@ -87,7 +87,6 @@ func Summarize(runs []Run) *Profile {
 	return p
 }
 
-// result summarises the runs of one kernel on one size.
 func result(runs []*Run) Result {
 	out := Result{Suite: runs[0].Suite, Kernel: runs[0].Kernel, Size: runs[0].Size, Status: kernel.OK, Runs: len(runs)}
 	var seconds []float64
@@ -249,17 +248,8 @@ func (p *Profile) Warnings() []string {
 func (p *Profile) Table() reports.Table {
 	t := reports.Table{
 		Title: "Times of kernels by instance size",
-		Columns: []reports.Column{
-			{Name: "kernel"},
-			{Name: "size", Right: true},
-			{Name: "status"},
-			{Name: "runs", Right: true},
-			{Name: "median [s]", Right: true},
-			{Name: "mean [s]", Right: true},
-			{Name: "std [s]", Right: true},
-			{Name: "95 % interval [s]", Right: true},
-			{Name: "spread [%]", Right: true},
-		},
+		Columns: reports.Left("kernel").Right("size").Left("status").
+			Right("runs", "median [s]", "mean [s]", "std [s]", "95 % interval [s]", "spread [%]"),
 		Notes: p.Warnings(),
 	}
 	if len(p.Runs) == 0 {
@@ -288,7 +278,7 @@ func (p *Profile) Table() reports.Table {
 func (p *Profile) Conditions() reports.Table {
 	t := reports.Table{
 		Title:   "Conditions of the runs",
-		Columns: []reports.Column{{Name: "condition"}, {Name: "from", Right: true}, {Name: "to", Right: true}},
+		Columns: reports.Left("condition").Right("from", "to"),
 	}
 	if len(p.Runs) == 0 {
 		return t

@@ -130,7 +130,7 @@ func TestKernelsCanBeKept(t *testing.T) {
 	runs[2].Started = runs[2].Started.AddDate(0, 0, 1)
 	p := measure.Summarize(runs)
 	var w bytes.Buffer
-	if err := datasets.WriteKernels(&w, p.Kernels()); err != nil {
+	if err := datasets.WriteHardware(&w, p.Kernels()); err != nil {
 		t.Fatal(err)
 	}
 	h, err := datasets.ReadHardware(fstest.MapFS{"mine.kernels.csv": {Data: w.Bytes()}})

@@ -64,7 +64,6 @@ func Reconfiguration(ctx context.Context, s *session.Session, o Options) ([]data
 	return rows(), nil
 }
 
-// reconfigured returns the partitions that are measured.
 func reconfigured(g *mig.GPU) []mig.Partition {
 	var one, full []mig.Partition
 	for _, size := range g.Sizes() {
@@ -100,7 +99,6 @@ func sizesOf(p mig.Partition) []mig.Slices {
 	return slices.Compact(out)
 }
 
-// A round creates a partition and destroys it.
 type round struct {
 	partition mig.Partition
 	// threads is 1 or the number of instances.
@@ -136,7 +134,6 @@ func (r *round) run(ctx context.Context, s *session.Session) error {
 	return nil
 }
 
-// all does an operation on every instance.
 func (r *round) all(do func(i int) (time.Duration, error)) (operated, error) {
 	var g errgroup.Group
 	g.SetLimit(r.threads)
@@ -153,7 +150,6 @@ func (r *round) all(do func(i int) (time.Duration, error)) (operated, error) {
 	return took, err
 }
 
-// rows summarises the round by size and operation.
 func (r *round) rows(from datasets.Provenance) []datasets.ReconfigurationTime {
 	if len(r.took[create]) == 0 {
 		return nil
@@ -187,17 +183,8 @@ func (r *round) rows(from datasets.Provenance) []datasets.ReconfigurationTime {
 // it runs them in parallel. All rows must be from one GPU of the model.
 func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) reports.Table {
 	t := reports.Table{
-		Title: "Seconds to create and to destroy instances",
-		Columns: []reports.Column{
-			{Name: "round"},
-			{Name: "size", Right: true},
-			{Name: "operation"},
-			{Name: "mean ± std", Right: true},
-			{Name: "model", Right: true},
-			{Name: "one by one", Right: true},
-			{Name: "all at once", Right: true},
-			{Name: "ratio", Right: true},
-		},
+		Title:   "Seconds to create and to destroy instances",
+		Columns: reports.Left("round").Right("size").Left("operation").Right("mean ± std", "model", "one by one", "all at once", "ratio"),
 		Notes: []string{
 			"model: what schedulers reckon with, " + g.CostSource,
 			"ratio: the round with all operations at once over the round with one by one; 1 where the driver serialises them",

@@ -45,7 +45,7 @@ func reconfigure(t *testing.T, g *devicetest.GPU) []datasets.ReconfigurationTime
 		t.Fatal(last, err)
 	}
 	var w bytes.Buffer
-	if err := datasets.WriteReconfiguration(&w, rows); err != nil {
+	if err := datasets.WriteHardware(&w, rows); err != nil {
 		t.Fatal(err)
 	}
 	h, err := datasets.ReadHardware(fstest.MapFS{"a.reconfiguration.csv": {Data: w.Bytes()}})
@@ -187,7 +187,7 @@ func TestReconfigurationKeepsWholeRounds(t *testing.T) {
 				return
 			}
 			var w bytes.Buffer
-			if err := datasets.WriteReconfiguration(&w, rows); err != nil {
+			if err := datasets.WriteHardware(&w, rows); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := datasets.ReadHardware(fstest.MapFS{"a.reconfiguration.csv": {Data: w.Bytes()}}); err != nil {

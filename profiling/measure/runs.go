@@ -55,7 +55,6 @@ type Run struct {
 	Detail string
 }
 
-// A column is a column of runs.csv.
 type column struct {
 	name string
 	get  func(*Run) string
@@ -163,7 +162,6 @@ func setPower(r *Run, s string) error {
 	return nil
 }
 
-// runsHeader is the first line of runs.csv.
 var runsHeader = func() string {
 	var names []string
 	for _, c := range columns {
@@ -264,7 +262,6 @@ func numbered(text string) func(func(int, string) bool) {
 	}
 }
 
-// A cell names a run.
 type cell struct {
 	place
 	repetition int
@@ -328,7 +325,6 @@ type runLog struct {
 	size int64
 }
 
-// file is what a runLog needs of an [os.File].
 type file interface {
 	io.WriteCloser
 	Sync() error

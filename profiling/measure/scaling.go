@@ -20,12 +20,7 @@ import (
 // There is no tolerance: a time that is slightly longer violates the first point. Other
 // sizes that a task does not fit are skipped.
 func Monotonicity(title string, g *mig.GPU, b task.Batch) reports.Table {
-	t := reports.Table{
-		Title: title,
-		Columns: []reports.Column{
-			{Name: "point", Right: true}, {Name: "kernel"}, {Name: "from size", Right: true}, {Name: "to size", Right: true}, {Name: "by [%]", Right: true},
-		},
-	}
+	t := reports.Table{Title: title, Columns: reports.Right("point").Left("kernel").Right("from size", "to size", "by [%]")}
 	for _, point := range []struct {
 		number int
 		rule   string

@@ -36,7 +36,8 @@ import (
 // lost, the sweep stops at once. The profile holds all runs of the file, even with an
 // error. It is nil if the file cannot be used.
 func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, file string, o Options) (_ *Profile, err error) {
-	if err := checkKernels(kernels); err != nil {
+	all, err := checked(kernels)
+	if err != nil {
 		return nil, err
 	}
 	log, runs, err := openRuns(file)
@@ -45,11 +46,8 @@ func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, fil
 	}
 	defer func() { err = errors.Join(err, log.close()) }()
 	w := &sweep{
-		experiment: newExperiment(o), file: file, session: s, id: s.Identity(), log: log, runs: runs,
+		experiment: newExperiment(o), kernels: all, file: file, session: s, id: s.Identity(), log: log, runs: runs,
 		ran: map[cell]bool{}, over: map[place]bool{}, warm: map[place]bool{},
-	}
-	for i := range kernels {
-		w.kernels = append(w.kernels, &kernels[i])
 	}
 	if err := w.resume(); err != nil {
 		return nil, err
@@ -64,7 +62,6 @@ func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, fil
 	return p, failed(mine, "to run it again, delete its lines from "+file)
 }
 
-// sweep is the state of a Sweep.
 type sweep struct {
 	experiment
 	file    string
@@ -79,7 +76,6 @@ type sweep struct {
 	over, warm map[place]bool
 }
 
-// resume adopts the rows of the file.
 func (w *sweep) resume() error {
 	if len(w.runs) > 0 {
 		now := w.row(&kernel.Kernel{}, &mig.Profile{}, 0)
@@ -117,7 +113,6 @@ func describe(k *kernel.Kernel) string {
 	return fmt.Sprintf("%x", h[:6])
 }
 
-// rounds runs all rounds.
 func (w *sweep) rounds(ctx context.Context) error {
 	w.report()
 	last := 0
@@ -192,7 +187,6 @@ func (w *sweep) run(ctx context.Context, k *kernel.Kernel, on profiling.Instance
 	if k.Warmup > 0 && (fresh || !w.warm[at]) {
 		out, err := warmUp(ctx, w.Launcher, k, on)
 		if err != nil || out.Status != kernel.OK {
-			out.Detail = "warming up: " + out.Detail
 			return out, err
 		}
 		w.warm[at] = true

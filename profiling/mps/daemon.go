@@ -48,7 +48,6 @@ func newDaemon(dir, gpu string, patience time.Duration) (daemon, error) {
 	return d, errors.Join(os.MkdirAll(d.pipe, 0o700), os.MkdirAll(d.log, 0o700))
 }
 
-// env is the environment of the daemon and of its control program.
 func (d daemon) env() []string {
 	return append(
 		profiling.Environ(),
@@ -58,7 +57,6 @@ func (d daemon) env() []string {
 	)
 }
 
-// ask sends the daemon a command and returns its answer.
 func (d daemon) ask(ctx context.Context, line string) (string, error) {
 	var out bytes.Buffer
 	err := run(ctx, func(c *exec.Cmd) {
@@ -134,7 +132,6 @@ func (d daemon) launch(ctx context.Context) error {
 	return nil
 }
 
-// stop ends the daemon and its servers.
 func (d daemon) stop(ctx context.Context) error {
 	_, err := d.ask(ctx, fmt.Sprintf("quit -t %d", quitTime))
 	if d.wait(ctx, func() bool { return d.gone(ctx) }) == nil {

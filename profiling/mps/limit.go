@@ -39,5 +39,4 @@ func multiprocessors(g *mig.GPU, name string) (int, error) {
 // a client has n of all multiprocessors.
 func percentage(n, all int) float64 { return float64(10000*n/all) / 100 }
 
-// formatPercentage writes a limit for the driver.
 func formatPercentage(p float64) string { return strconv.FormatFloat(p, 'f', -1, 64) }

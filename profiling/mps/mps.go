@@ -111,7 +111,6 @@ func open(ctx context.Context, o Options, patience time.Duration) (*Device, erro
 	return d, nil
 }
 
-// identityFields are the fields that make up an identity.
 var identityFields = []string{"uuid", "name", "memory.total", "driver_version", "mig.mode.current", "mig.mode.pending"}
 
 // identities reads the identity of one GPU, or of all if gpu is empty. The models are not

@@ -22,7 +22,6 @@ const (
 // initialises the GPU, which takes seconds.
 const answerTime = 30 * time.Second
 
-// installed returns an error if a tool is missing.
 func installed(tool, remedy string) error {
 	if _, err := exec.LookPath(tool); err != nil {
 		return &profiling.DeviceError{Op: "find " + tool, Err: fmt.Errorf("%w with all its tools", profiling.ErrNoDriver), Remedy: remedy}
@@ -59,7 +58,6 @@ func lastWords(err error, out []byte) error {
 	return err
 }
 
-// lastLine is the last line of a tool's output that is not empty.
 func lastLine(out []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])

@@ -29,7 +29,6 @@ type device struct {
 
 var _ profiling.Device = (*device)(nil)
 
-// Identify implements [profiling.Device].
 func (d *device) Identify() (profiling.Identity, error) {
 	return identify(d.lib, d.gpu, "identify the GPU")
 }
@@ -47,7 +46,6 @@ func (d *device) mode(op string) (current, pending bool, err error) {
 	}
 }
 
-// divided returns an error if MIG mode is off.
 func (d *device) divided(op string) error {
 	current, _, err := d.mode(op)
 	if err == nil && !current {
@@ -56,7 +54,6 @@ func (d *device) divided(op string) error {
 	return err
 }
 
-// SetMIG implements [profiling.Device].
 func (d *device) SetMIG(on bool) error {
 	op, mode := "turn MIG mode "+profiling.OnOff(on), nvml.DEVICE_MIG_DISABLE
 	if on {
@@ -102,7 +99,6 @@ func (d *device) differs(op, how string) error {
 	}
 }
 
-// profiles returns all profiles of the driver.
 func (d *device) profiles(op string) ([]nvml.GpuInstanceProfileInfo, error) {
 	all, ret := enumerate(d.gpu.GetGpuInstanceProfileInfo)
 	if ret != nvml.SUCCESS {
@@ -127,7 +123,6 @@ func enumerate[T any](ask func(number int) (T, nvml.Return)) (all []T, _ nvml.Re
 	}
 }
 
-// Placements implements [profiling.Device].
 func (d *device) Placements(p *mig.Profile) ([]mig.Slices, error) {
 	op := "list placements of " + p.String()
 	info, err := d.profile(op, p)
@@ -149,7 +144,6 @@ func (d *device) Placements(p *mig.Profile) ([]mig.Slices, error) {
 	return starts, nil
 }
 
-// Instances implements [profiling.Device].
 func (d *device) Instances() ([]profiling.Instance, error) {
 	const op = "list instances"
 	if err := d.divided(op); err != nil {
@@ -248,7 +242,6 @@ func computeProfiles(op string, gi nvml.GpuInstance) ([]nvml.ComputeInstanceProf
 	return all, nil
 }
 
-// compute returns the compute instances of a GPU instance.
 func compute(op string, gi nvml.GpuInstance) (all []nvml.ComputeInstance, err error) {
 	profiles, err := computeProfiles(op, gi)
 	for _, p := range profiles {
@@ -264,7 +257,6 @@ func compute(op string, gi nvml.GpuInstance) (all []nvml.ComputeInstance, err er
 	return all, err
 }
 
-// Create implements [profiling.Device].
 func (d *device) Create(at mig.Instance) (profiling.Instance, error) {
 	op := fmt.Sprintf("create %s at %d", at.Profile, at.Start)
 	info, err := d.profile(op, at.Profile)
@@ -319,7 +311,6 @@ func fill(op string, gi nvml.GpuInstance, size uint32) (out profiling.Instance, 
 	return out, name(op, &out, ci)
 }
 
-// Destroy implements [profiling.Device].
 func (d *device) Destroy(id int) error {
 	op := fmt.Sprintf("destroy instance %d", id)
 	gi, ret := d.gpu.GetGpuInstanceById(id)
@@ -423,7 +414,6 @@ func (d *device) Conditions() (profiling.Conditions, error) {
 	return c, nil
 }
 
-// Close implements [profiling.Device].
 func (d *device) Close() error {
 	if ret := d.lib.Shutdown(); ret != nvml.SUCCESS {
 		return failure("close NVML", ret)

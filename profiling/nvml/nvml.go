@@ -108,7 +108,6 @@ func has(lib nvml.Interface, function string) bool {
 	return false
 }
 
-// A gpu is a GPU of the list.
 type gpu struct {
 	handle nvml.Device
 	id     profiling.Identity
@@ -116,7 +115,6 @@ type gpu struct {
 	err error
 }
 
-// list identifies all GPUs, by index.
 func list(lib nvml.Interface) ([]gpu, error) {
 	n, ret := lib.DeviceGetCount()
 	if ret != nvml.SUCCESS {

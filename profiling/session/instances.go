@@ -23,7 +23,6 @@ type made struct {
 	uuid string
 }
 
-// A stage is a stage in the life of an instance.
 type stage string
 
 const (
@@ -262,7 +261,6 @@ func (s *Session) work(allow func() error) error {
 	return nil
 }
 
-// note writes an event of an instance to the journal.
 func (s *Session) note(e event, p place) error {
 	return s.journal.append(entry{Event: e, Instance: &p})
 }

@@ -27,7 +27,6 @@ type journal struct {
 	err error
 }
 
-// An event is what a line of the journal is about.
 type event string
 
 const (
@@ -46,7 +45,6 @@ const (
 	destroyed event = "destroyed"
 )
 
-// An entry is a line of the journal.
 type entry struct {
 	Event event `json:"event"`
 	// Boot, PID and Before belong to begun: the boot of the system, the process, and the
@@ -170,7 +168,6 @@ func replay(raw []byte, file string, g *mig.GPU) (remains, error) {
 	return r, nil
 }
 
-// parse reads a line.
 func parse(line []byte) (e entry, err error) {
 	if err := strictjson.Unmarshal(line, &e); err != nil {
 		return e, fmt.Errorf("%q is not a line of a journal: %w", strings.TrimSpace(string(line)), err)

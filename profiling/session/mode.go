@@ -79,7 +79,6 @@ func held(by []profiling.Process) string {
 	return " (held by " + list(by) + ")"
 }
 
-// list names processes.
 func list(ps []profiling.Process) string {
 	names := make([]string, len(ps))
 	for i, p := range ps {

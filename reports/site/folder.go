@@ -3,7 +3,6 @@ package site
 import (
 	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -54,7 +53,7 @@ func replace(dir string, files []file) (err error) {
 	made, aside := filepath.Join(work, "new"), filepath.Join(work, "old")
 	for _, f := range files {
 		path := filepath.Join(made, filepath.FromSlash(f.path))
-		if err := atomicfile.WriteFile(path, func(w io.Writer) error { _, err := w.Write(f.data); return err }); err != nil {
+		if err := atomicfile.Write(path, f.data); err != nil {
 			return err
 		}
 	}
@@ -87,7 +86,7 @@ func holdsSite(dir string, files []file) (bool, error) {
 		return true, err
 	}
 	if !bytes.Contains(index, []byte(mark)) {
-		return true, &InputError{dir, errors.New("the folder holds something else than a site; name an empty or a new one")}
+		return true, refuse(dir, "the folder holds something else than a site; name an empty or a new one")
 	}
 	own, err := ownFiles(dir, files)
 	if err != nil {
@@ -99,7 +98,7 @@ func holdsSite(dir string, files []file) (bool, error) {
 		}
 		name, err := filepath.Rel(dir, path)
 		if err == nil && !own[filepath.ToSlash(name)] {
-			err = &InputError{path, errors.New("miglab site did not write this file and would delete it; move it, or name another folder")}
+			err = refuse(path, "miglab site did not write this file and would delete it; move it, or name another folder")
 		}
 		return err
 	})

@@ -162,7 +162,6 @@ func (m meeting) instances(ctx context.Context, e *run.Engine, r run.Results) ([
 	return out, nil
 }
 
-// facts says where the site comes from.
 func facts(cells []run.Cell) []Fact {
 	revision, modified := "unknown", ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -3,7 +3,6 @@ package site
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"miglab/harness/mig"
@@ -74,7 +73,7 @@ func viewInstances(instances []Instance) ([]datasetView, []file, error) {
 		// Go escapes <, > and &, and the line ends of JavaScript, in JSON strings.
 		text, err := json.Marshal(data)
 		if err != nil {
-			return nil, nil, &InputError{name, err}
+			return nil, nil, refuse(name, "%w", err)
 		}
 		v := datasetView{name, "data/" + slug(name, taken) + ".js"}
 		views = append(views, v)
@@ -86,10 +85,10 @@ func viewInstances(instances []Instance) ([]datasetView, []file, error) {
 func newDataInstance(in *Instance) (dataInstance, error) {
 	part := fmt.Sprintf("instance %d of %s", in.Number, in.Dataset)
 	if in.Problem.GPU == nil {
-		return dataInstance{}, &InputError{part, errors.New("it has no GPU model")}
+		return dataInstance{}, refuse(part, "it has no GPU model")
 	}
 	if len(in.Plans) == 0 {
-		return dataInstance{}, &InputError{part, errors.New("it has no schedules")}
+		return dataInstance{}, refuse(part, "it has no schedules")
 	}
 	p := in.Problem
 	out := dataInstance{
@@ -104,7 +103,7 @@ func newDataInstance(in *Instance) (dataInstance, error) {
 		part := part + ", " + plan.Algorithm
 		m, err := schedule.Measure(p, plan.Schedule)
 		if err != nil {
-			return dataInstance{}, &InputError{part, err}
+			return dataInstance{}, refuse(part, "%w", err)
 		}
 		d := dataPlan{
 			Algorithm: plan.Algorithm, Makespan: m.Makespan, MakespanText: reports.Fixed(float64(m.Makespan), decimals),
@@ -114,7 +113,7 @@ func newDataInstance(in *Instance) (dataInstance, error) {
 		if in.Lower > 0 {
 			// The tolerance is that of schedule.Check.
 			if m.Makespan < in.Lower*(1-1e-9) {
-				return dataInstance{}, &InputError{part, fmt.Errorf("the makespan of %v s is below the certified bound of %v s; one of them is wrong", m.Makespan, in.Lower)}
+				return dataInstance{}, refuse(part, "the makespan of %v s is below the certified bound of %v s; one of them is wrong", m.Makespan, in.Lower)
 			}
 			d.Gap = reports.Fixed(float64(m.Makespan/in.Lower-1)*100, decimals)
 		}

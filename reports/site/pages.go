@@ -3,7 +3,6 @@ package site
 import (
 	"bytes"
 	"embed"
-	"errors"
 	"fmt"
 	"html/template"
 	"path"
@@ -117,7 +116,7 @@ func viewBoards(boards []Board) (boardsView, error) {
 		}
 		dataset, rank, algorithm := column("dataset"), column("rank"), column("algorithm")
 		if dataset < 0 || rank < 0 || algorithm < 0 {
-			return v, &InputError{part, errors.New("its columns lack dataset, rank or algorithm; use reports.LeaderboardTable")}
+			return v, refuse(part, "its columns lack dataset, rank or algorithm; use reports.LeaderboardTable")
 		}
 		out := boardView{Track: b.Track, GPU: b.GPU, Model: b.Model, Notes: b.Table.Notes}
 		var shown []int
@@ -130,7 +129,7 @@ func viewBoards(boards []Board) (boardsView, error) {
 		}
 		for i, cells := range b.Table.Rows {
 			if len(cells) != len(b.Table.Columns) {
-				return v, &InputError{part, fmt.Errorf("row %d has %d cells, and the table %d columns", i+1, len(cells), len(b.Table.Columns))}
+				return v, refuse(part, "row %d has %d cells, and the table %d columns", i+1, len(cells), len(b.Table.Columns))
 			}
 			row := rowView{Dataset: cells[dataset], Algorithm: cells[algorithm], First: cells[rank] == "1"}
 			for _, j := range shown {
@@ -243,7 +242,7 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 	taken := map[string]bool{}
 	for i, f := range figures {
 		if (len(f.SVG) > 0) == (f.Text != "") {
-			return v, nil, &InputError{fmt.Sprintf("figure %d, %q", i+1, f.Title), errors.New("it needs either a drawing or a table, not both")}
+			return v, nil, refuse(fmt.Sprintf("figure %d, %q", i+1, f.Title), "it needs either a drawing or a table, not both")
 		}
 		out := figureView{ID: "figure-" + slug(f.Paper+" "+f.Artefact, taken), Figure: f}
 		if len(f.SVG) > 0 {

@@ -92,27 +92,19 @@ type Fact struct {
 	Group, Name, Value string
 }
 
-// An InputError says why data cannot be shown.
-type InputError struct {
-	// Part names it, for example "instance 3 of drl/WIDETIMES, far".
-	Part string
-	// Err says what is wrong.
-	Err error
+// refuse returns the error about a part of the data, such as "instance 3 of drl/WIDETIMES".
+func refuse(part, format string, args ...any) error {
+	return fmt.Errorf("site: %s: "+format, append([]any{part}, args...)...)
 }
-
-func (e *InputError) Error() string { return "site: " + e.Part + ": " + e.Err.Error() }
-
-// Unwrap returns what is wrong.
-func (e *InputError) Unwrap() error { return e.Err }
 
 // Write makes the folder dir a site. The site is written beside it and takes its
 // place as a whole, so that dir never holds half of one; on an error it stays as it
 // was. Missing folders above it are made. A folder that holds a file that an earlier
-// Write did not write is refused with an [*InputError].
+// Write did not write is refused.
 //
-// Data that contradict themselves are refused too, with an [*InputError]: a table
-// without the columns of leaderboards, an invalid schedule (it wraps a
-// [*schedule.InvalidError]), a makespan below a certified bound.
+// Data that contradict themselves are refused, too: a table without the columns of
+// leaderboards, an invalid schedule (a [*schedule.InvalidError]), a makespan below a
+// certified bound.
 func Write(dir string, d Data) error {
 	files, err := render(d)
 	if err != nil {
@@ -128,7 +120,6 @@ type file struct {
 	data []byte
 }
 
-// render makes all files of the site.
 func render(d Data) ([]file, error) {
 	boards, err := viewBoards(d.Boards)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"strings"
 	"sync"
 
 	"miglab/algorithms/rl/nn"
@@ -24,7 +23,6 @@ var Workloads = []string{"POORSCALING", "GOODSCALING", "MIXSCALINGUNIFORM", "MIX
 //go:embed weights
 var weights embed.FS
 
-// read returns an embedded file.
 var read = weights.ReadFile
 
 // Extension ends the names of weight files.
@@ -60,12 +58,26 @@ func load(name string, tasks, levels int, into nn.Policy) error {
 		return err
 	}
 	if meta.Agent != name {
-		return &nn.WeightsError{File: file, Kind: nn.ErrNetwork, Detail: fmt.Sprintf("it holds agent %q, want %q", meta.Agent, name)}
+		return fmt.Errorf("%s: %w: it holds agent %q, want %q", file, nn.ErrNetwork, meta.Agent, name)
 	}
 	if meta.Tasks != tasks || meta.Levels != levels {
-		return &nn.WeightsError{File: file, Kind: nn.ErrNetwork, Detail: fmt.Sprintf("it is for N = %d and M = %d, want %d and %d", meta.Tasks, meta.Levels, tasks, levels)}
+		return fmt.Errorf("%s: %w: it is for N = %d and M = %d, want %d and %d", file, nn.ErrNetwork, meta.Tasks, meta.Levels, tasks, levels)
 	}
 	return nn.LoadInto(into, file, meta, parameters)
+}
+
+// policies keeps the network of each name once, as reading weights takes longer than many
+// decisions.
+var policies sync.Map // name to func() (nn.Policy, error)
+
+// policyOf returns the network of the embedded weights of a name. It must not be used, but
+// shared. untrained makes a network for them.
+func policyOf(name string, untrained func() nn.Policy) (nn.Policy, error) {
+	once, _ := policies.LoadOrStore(name, sync.OnceValues(func() (nn.Policy, error) {
+		p := untrained()
+		return p, load(name, 0, 0, p)
+	}))
+	return once.(func() (nn.Policy, error))()
 }
 
 // hashes holds the first 16 hexadecimal digits of the SHA-256 of weight files, by
@@ -84,19 +96,4 @@ func hashOf(name string) string {
 	}
 	hashes.Store(name, hash)
 	return hash
-}
-
-// Trained lists the names of the embedded weights.
-func Trained() []string {
-	entries, err := weights.ReadDir("weights")
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), Extension); ok {
-			names = append(names, name)
-		}
-	}
-	return names
 }

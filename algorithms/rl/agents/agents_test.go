@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 			policy.Parameters()[i] = float32(0.1 * rng.NormFloat64())
 		}
 		var b bytes.Buffer
-		if err := nn.WriteWeights(&b, nn.Meta{Network: policy.String(), Agent: name}, policy.Parameters(), nn.Float16); err != nil {
+		if err := nn.WriteWeights(&b, nn.Meta{Network: policy.String(), Agent: name}, policy.Parameters()); err != nil {
 			panic(err)
 		}
 		standIns["weights/"+name+Extension] = b.Bytes()
@@ -68,8 +68,7 @@ func reading(t *testing.T, otherwise func(file string) ([]byte, error)) {
 // forget lets agents read their weights anew.
 func forget() {
 	runners.Clear()
-	corunNetwork.Store(nil)
-	deadlinePolicies.Clear()
+	policies.Clear()
 	hashes.Clear()
 }
 
@@ -452,7 +451,7 @@ func TestWeightsForOtherTasksAndLevels(t *testing.T) {
 		other := meta
 		other.Tasks, other.Levels = c.tasks, c.levels
 		var file bytes.Buffer
-		if err := nn.WriteWeights(&file, other, parameters, nn.Float16); err != nil {
+		if err := nn.WriteWeights(&file, other, parameters); err != nil {
 			t.Fatal(err)
 		}
 		reading(t, func(string) ([]byte, error) { return file.Bytes(), nil })
@@ -462,6 +461,16 @@ func TestWeightsForOtherTasksAndLevels(t *testing.T) {
 			t.Errorf("the agent's own N and M: %v", err)
 		case c.want != "" && (!errors.Is(err, nn.ErrNetwork) || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("N = %d, M = %d: %v, want %q", c.tasks, c.levels, err, c.want)
+		}
+	}
+}
+
+func TestEmptyBatch(t *testing.T) {
+	p := algo.Problem{GPU: mig.MustLookup("A100")}
+	for _, spec := range slices.Concat(specs(algo.TrackBatch), specs(algo.TrackStream)) {
+		s, err := answer(algo.MustParse(spec.Name), p)
+		if err != nil || len(s.Placements)+len(s.Operations) > 0 {
+			t.Errorf("%s without tasks: %+v, %v; want an empty schedule", spec.Name, s, err)
 		}
 	}
 }

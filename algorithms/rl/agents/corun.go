@@ -4,16 +4,12 @@ import (
 	"context"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
 	"miglab/harness/algo"
 	"miglab/harness/sim/corun"
 )
-
-// CorunHidden are the hidden layers of the hierarchical paper's network (Table VI).
-var CorunHidden = []int{512, 256, 128}
 
 // CorunName is the name of the hierarchical paper's agent and of its weights.
 const CorunName = "d3qn"
@@ -28,28 +24,16 @@ var _ = algo.Register(algo.Spec{
 // NewCorunPolicy returns the paper's network (Table VI): a dueling one with 29 advantages.
 func NewCorunPolicy(k nn.Kernel, rng *rand.Rand) *nn.QNetwork {
 	s := env.GroupingShape()
-	return nn.NewQNetwork(s.Observation, CorunHidden, s.Actions, true, k, rng)
+	return nn.NewQNetwork(s.Observation, []int{512, 256, 128}, s.Actions, true, k, rng)
 }
 
-// corunAgent plans with the embedded weights.
 type corunAgent struct{ network nn.Policy }
 
-// corunNetwork reads the weights once: reading takes longer than many decisions.
-var corunNetwork atomic.Pointer[nn.QNetwork]
-
 func newCorunAgent(algo.Args) (algo.Corun, error) {
-	if n := corunNetwork.Load(); n != nil {
-		return corunAgent{n}, nil
-	}
-	n := NewCorunPolicy(nn.Portable(), rand.New(rand.NewPCG(0, 0)))
-	if err := load(CorunName, 0, 0, n); err != nil {
-		return nil, err
-	}
-	corunNetwork.Store(n)
-	return corunAgent{n}, nil
+	p, err := policyOf(CorunName, func() nn.Policy { return NewCorunPolicy(nn.Portable(), rand.New(rand.NewPCG(0, 0))) })
+	return corunAgent{p}, err
 }
 
-// Plan implements [algo.Corun].
 func (a corunAgent) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
 	p, ok := corunPlanners.Get().(*CorunPlanner)
 	if !ok {
@@ -59,7 +43,6 @@ func (a corunAgent) Plan(ctx context.Context, w corun.Window) (corun.Plan, error
 	return p.Plan(ctx, w)
 }
 
-// corunPlanners holds unused planners.
 var corunPlanners sync.Pool
 
 // A CorunPlanner plans windows with a network. It splits windows of more than 12 jobs into
@@ -94,7 +77,7 @@ func (p *CorunPlanner) Plan(ctx context.Context, w corun.Window) (corun.Plan, er
 		for !p.grouping.Done() {
 			p.grouping.Observe(p.observation, p.mask)
 			values, _ := p.policy.Forward(p.observation, 1)
-			out = append(out, p.grouping.Group(Likeliest(values, p.mask)))
+			out = append(out, p.grouping.Group(env.Likeliest(values, p.mask)))
 		}
 		out = append(out, p.grouping.Rest()...)
 		for _, group := range out[from:] {

@@ -3,7 +3,6 @@ package agents
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
@@ -74,7 +73,6 @@ func deadlineNames() []string {
 	return names
 }
 
-// deadline dispatches with a trained network.
 type deadline struct {
 	policy      nn.Policy
 	original    bool
@@ -82,31 +80,21 @@ type deadline struct {
 	mask        []bool
 }
 
-// deadlinePolicies keeps each agent's network once.
-var deadlinePolicies sync.Map // name to func() (nn.Policy, error)
-
 func newDeadline(args algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) {
 	if s.Slices != DeadlineSlices {
 		return nil, &UnsupportedError{fmt.Sprintf("a fleet of %d slices", s.Slices), fmt.Sprintf("it was trained for %d", DeadlineSlices)}
 	}
 	a := deadlineAgent(args)
-	once, _ := deadlinePolicies.LoadOrStore(a.Name, sync.OnceValues(a.policy))
-	p, err := once.(func() (nn.Policy, error))()
+	shape := a.Shape()
+	p, err := policyOf(a.WeightsName(), func() nn.Policy { return nn.NewActor(shape.Observation, a.Hidden, shape.Actions, nn.Portable()) })
 	if err != nil {
 		return nil, err
 	}
-	shape := a.Shape()
 	return &deadline{p.Share(), a.Original, make([]float32, shape.Observation), make([]bool, shape.Actions)}, nil
 }
 
 // Shape is the size of the agent's observations and actions.
 func (a *DeadlineAgent) Shape() env.Shape { return env.DeadlineShape(DeadlineSlices, a.Original) }
-
-func (a *DeadlineAgent) policy() (nn.Policy, error) {
-	s := a.Shape()
-	p := nn.NewActor(s.Observation, a.Hidden, s.Actions, nn.Portable())
-	return p, load(a.WeightsName(), 0, 0, p)
-}
 
 // Dispatch implements [sim.Dispatcher]. A single free slice needs no network: more than
 // half of the decisions on the report's days are of that kind.
@@ -116,5 +104,5 @@ func (d *deadline) Dispatch(q *sim.Queue) int {
 	}
 	env.ObserveQueue(q, d.original, d.observation, d.mask)
 	preferences, _ := d.policy.Forward(d.observation, 1)
-	return Likeliest(preferences, d.mask)
+	return env.Likeliest(preferences, d.mask)
 }

@@ -13,9 +13,6 @@ import (
 // batches are split into parts of that size, in order of arrival.
 const OwnCapacity = 28
 
-// OwnHidden is the number of hidden units for each task; the trunk has twice as many.
-const OwnHidden = 64
-
 var ownParams = []algo.Param{
 	{
 		Name: "workload", Default: anyWorkload, Values: append([]string{anyWorkload}, Workloads...),
@@ -32,7 +29,7 @@ var _ = algo.Register(algo.Spec{
 	Summary: "reinforcement learning in our own formulation: each decision is a task and its instance",
 	Params:  ownParams,
 	Weights: func(a algo.Args) string { return hashOf(ownWeights(a)) },
-	New:     func(a algo.Args) (algo.Batch, error) { return newOwn(a) },
+	New:     func(a algo.Args) (algo.Batch, error) { return newOwn(a), nil },
 })
 
 var _ = algo.Register(algo.Spec{
@@ -40,32 +37,26 @@ var _ = algo.Register(algo.Spec{
 	Summary: "the same for batches that arrive one after the other: the GPU stays as the last one leaves it",
 	Params:  ownParams,
 	Weights: func(a algo.Args) string { return hashOf(ownWeights(a)) },
-	New:     func(a algo.Args) (algo.Stream, error) { return newOwn(a) },
+	New:     func(a algo.Args) (algo.Stream, error) { return newOwn(a), nil },
 })
 
 func ownWeights(a algo.Args) string { return "agent-" + a["workload"] }
 
-func newOwn(a algo.Args) (*agent, error) {
-	return newAgent(a, description{
+func newOwn(a algo.Args) *agent {
+	return &agent{k: a.Int(tries.Name), description: description{
 		weights: ownWeights(a), capacity: OwnCapacity,
 		network: func(g *mig.GPU) (nn.Policy, error) {
 			o := env.NewOwn(g, mig.Sequential, OwnCapacity, nil, 0)
 			return NewOwnPolicy(o.Layout(), nn.Portable(), rand.New(rand.NewPCG(0, 0))), nil
 		},
 		lane: func(g *mig.GPU, m mig.Reconfiguration) (lane, error) {
-			return ownLane{env.NewOwn(g, m, OwnCapacity, nil, 0)}, nil
+			return env.NewOwn(g, m, OwnCapacity, nil, 0), nil
 		},
-	})
+	}}
 }
 
 // NewOwnPolicy returns a network for [env.Own] with random weights.
 func NewOwnPolicy(l env.OwnShape, k nn.Kernel, rng *rand.Rand) *nn.SetPolicy {
-	return nn.NewSetPolicy(nn.SetShape{Capacity: l.Capacity, Globals: l.Globals, Row: l.Row, Choices: l.Nodes}, OwnHidden, k, rng)
-}
-
-type ownLane struct{ *env.Own }
-
-func (l ownLane) Load(tasks []env.Times, first int, releases []float64) error {
-	l.Own.Load(tasks, first, releases)
-	return nil
+	const hidden = 64 // units for each task; the trunk has twice as many
+	return nn.NewSetPolicy(nn.SetShape{Capacity: l.Capacity, Globals: l.Globals, Row: l.Row, Choices: l.Nodes}, hidden, k, rng)
 }

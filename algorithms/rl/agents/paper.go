@@ -60,13 +60,13 @@ func init() {
 			algo.Register(algo.Spec{
 				Name: a.Name, Version: 1, Track: algo.TrackBatch, Cite: "DRL 6", Summary: a.Summary + offline,
 				Params: paperParams, Weights: hash,
-				New: func(args algo.Args) (algo.Batch, error) { return a.new(args) },
+				New: func(args algo.Args) (algo.Batch, error) { return a.new(args), nil },
 			})
 		}
 		algo.Register(algo.Spec{
 			Name: stream, Version: 1, Track: algo.TrackStream, Cite: "DRL 6", Summary: a.Summary + offline,
 			Params: paperParams, Weights: hash,
-			New: func(args algo.Args) (algo.Stream, error) { return a.new(args) },
+			New: func(args algo.Args) (algo.Stream, error) { return a.new(args), nil },
 		})
 	}
 }
@@ -99,7 +99,7 @@ const (
 	startInLevels  = "levels"
 )
 
-func (a *PaperAgent) new(args algo.Args) (*agent, error) {
+func (a *PaperAgent) new(args algo.Args) *agent {
 	d := description{
 		weights: a.WeightsName(args["workload"]), capacity: PaperTasks, tasks: PaperTasks, levels: PaperLevels,
 		sampled: args["actions"] == sampledActions, startInLevels: args["start"] == startInLevels,
@@ -120,5 +120,5 @@ func (a *PaperAgent) new(args algo.Args) (*agent, error) {
 	if a.Online {
 		d.capacity = 0
 	}
-	return newAgent(args, d)
+	return &agent{d, args.Int(tries.Name)}
 }

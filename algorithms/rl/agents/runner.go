@@ -27,7 +27,6 @@ const (
 	counterDestroys  = "destroys"
 )
 
-// A description says what an agent consists of.
 type description struct {
 	// weights is the name of the embedded file.
 	weights string
@@ -52,8 +51,6 @@ type lane interface {
 	// keeps the state that the decisions so far have left.
 	Load(tasks []env.Times, first int, releases []float64) error
 	Device() *env.Device
-	Makespan() float64
-	Schedule() schedule.Schedule
 }
 
 // An agent schedules with a trained network. It is safe for concurrent use.
@@ -78,16 +75,10 @@ type setting struct {
 	model                  mig.Reconfiguration
 }
 
-func newAgent(a algo.Args, d description) (*agent, error) {
-	return &agent{description: d, k: a.Int(tries.Name)}, nil
-}
-
-// Schedule implements [algo.Batch].
 func (a *agent) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
 	return a.ScheduleStream(ctx, p, []int{len(p.Tasks)})
 }
 
-// ScheduleStream implements [algo.Stream].
 func (a *agent) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
 	if n := p.GPUs(); n != 1 {
 		return schedule.Schedule{}, &UnsupportedError{fmt.Sprintf("%d GPUs", n), "it was trained for one"}
@@ -176,11 +167,11 @@ func (r *runner) run(ctx context.Context, p algo.Problem, lengths []int) (schedu
 	}
 	best := r.lanes[0]
 	for _, l := range r.lanes[1:] {
-		if l.Makespan() < best.Makespan() {
+		if l.Device().Makespan() < best.Device().Makespan() {
 			best = l
 		}
 	}
-	s := best.Schedule()
+	s := best.Device().Schedule()
 	destroys := 0
 	for _, o := range s.Operations {
 		if o.Op == schedule.Destroy {
@@ -235,7 +226,7 @@ func (r *runner) step(rng *rand.Rand) {
 		}
 		action := 0
 		if l == 0 && !r.sampled {
-			action = Likeliest(own, mask)
+			action = env.Likeliest(own, mask)
 		} else {
 			action = sample(own, mask, rng, r.weights)
 		}
@@ -285,22 +276,10 @@ func putInPlace(d *env.Device, start []schedule.Existing) error {
 	return nil
 }
 
-// Likeliest returns the allowed action with the highest preference, the first of
-// equals.
-func Likeliest(preferences []float32, mask []bool) int {
-	best := -1
-	for i, v := range preferences {
-		if mask[i] && (best < 0 || v > preferences[best]) {
-			best = i
-		}
-	}
-	return best
-}
-
 // sample draws an allowed action with a probability proportional to the exponential
 // of its preference. It uses the memory of weights, which has room for every action.
 func sample(preferences []float32, mask []bool, rng *rand.Rand, weights []float64) int {
-	top := preferences[Likeliest(preferences, mask)]
+	top := preferences[env.Likeliest(preferences, mask)]
 	sum := 0.0
 	for i, v := range preferences {
 		if mask[i] {

@@ -32,7 +32,6 @@ func (r *replay) advance() {
 	r.filled = min(r.filled+1, r.rows-1)
 }
 
-// after returns the row that follows another.
 func (r *replay) after(row int) int { return (row + 1) % r.rows }
 
 // len is the number of whole transitions.
@@ -43,7 +42,6 @@ func (r *replay) slot(i int) int {
 	return (r.head+r.rows-r.filled+i/r.envs)%r.rows*r.envs + i%r.envs
 }
 
-// next returns the slot of the observation after a transition.
 func (r *replay) next(slot int) int { return (slot + r.envs) % (r.rows * r.envs) }
 
 func (r *replay) observation(slot int) []float32 {

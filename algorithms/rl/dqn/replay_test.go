@@ -73,7 +73,7 @@ func TestUniform(t *testing.T) {
 			t.Errorf("action %d was drawn %d times, want about %v", j, counts[j], want)
 		}
 	}
-	if best([]float32{9, 1, 3, 9, 3}, mask) != 2 {
+	if env.Likeliest([]float32{9, 1, 3, 9, 3}, mask) != 2 {
 		t.Error("not the first allowed action of the highest value")
 	}
 }

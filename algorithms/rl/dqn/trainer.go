@@ -153,7 +153,7 @@ func (t *Trainer) step(s *shard) {
 		if s.Rand.Float64() < t.epsilon {
 			t.replay.actions[begin+i] = int32(uniform(mask, s.Rand))
 		} else {
-			t.replay.actions[begin+i] = int32(best(values[i*actions:(i+1)*actions], mask))
+			t.replay.actions[begin+i] = int32(env.Likeliest(values[i*actions:(i+1)*actions], mask))
 		}
 	}
 	s.Step(t.replay.actions[begin:end], t.replay.rewards[begin:end], t.replay.dones[begin:end])
@@ -187,7 +187,6 @@ func (t *Trainer) update(workers int, stats *learn.Stats) error {
 	return nil
 }
 
-// gradient computes the gradient of a shard's part of the batch.
 func (t *Trainer) gradient(k int) {
 	s := t.shards[k]
 	clear(s.Policy.Gradients())
@@ -225,7 +224,7 @@ func (t *Trainer) future(s *shard, batch []int32) {
 	}
 	values, _ := judge.Forward(s.next[:n*inputs], n)
 	for i, slot := range batch {
-		s.chosen[i] = best(values[i*actions:(i+1)*actions], t.replay.mask(t.replay.next(int(slot))))
+		s.chosen[i] = env.Likeliest(values[i*actions:(i+1)*actions], t.replay.mask(t.replay.next(int(slot))))
 	}
 	if t.cfg.Double {
 		values, _ = s.target.Forward(s.next[:n*inputs], n)

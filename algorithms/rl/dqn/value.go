@@ -5,22 +5,6 @@ import (
 	"math/rand/v2"
 )
 
-// best returns the allowed action with the highest value, the first of equals. It panics
-// if no action is allowed, which breaks the contract of an environment.
-func best(values []float32, mask []bool) int {
-	action := -1
-	for j, ok := range mask {
-		if ok && (action < 0 || values[j] > values[action]) {
-			action = j
-		}
-	}
-	if action < 0 {
-		panic("dqn: an environment allows no action")
-	}
-	return action
-}
-
-// uniform draws an allowed action.
 func uniform(mask []bool, rng *rand.Rand) int {
 	n := 0
 	for _, ok := range mask {

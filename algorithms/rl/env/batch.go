@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"miglab/harness/mig"
-	"miglab/harness/schedule"
 )
 
 // Encoding is the representation of task times in an observation (DRL 6.4).
@@ -151,7 +150,6 @@ type Batch struct {
 	waiting      int        // tasks in the batch
 	batch        []int32    // its classes, ascending
 	reconfigured bool       // no other reconfiguration is allowed yet
-	released     [8]float64 // seconds, by real slice: see ReleasedMakespan
 }
 
 // A batchClass is a task class of the DRL paper (4.1).
@@ -207,14 +205,6 @@ func (b *Batch) Device() *Device { return b.device }
 // Makespan returns the end of the last task, in seconds.
 func (b *Batch) Makespan() float64 { return b.device.Makespan() }
 
-// Schedule returns the decisions since the device was reset.
-func (b *Batch) Schedule() schedule.Schedule { return b.device.Schedule() }
-
-// ReleasedMakespan returns the makespan as the released code computes it, in seconds: in
-// the order of the actions, each task starts when the slices of its instance have finished
-// their earlier tasks. Reconfiguring takes no time.
-func (b *Batch) ReleasedMakespan() float64 { return slices.Max(b.released[:]) }
-
 // Reset implements [Env].
 func (b *Batch) Reset(rng *rand.Rand) {
 	b.device.Reset()
@@ -222,7 +212,6 @@ func (b *Batch) Reset(rng *rand.Rand) {
 	b.tasks, b.release, b.first = b.tasks[:n], b.release[:0], 0
 	b.scale()
 	b.remaining = [8]float64{}
-	b.released = [8]float64{}
 	b.partition = b.tables.whole
 	if b.o.RandomStart {
 		b.partition = rng.IntN(len(b.tables.partitions))
@@ -248,7 +237,6 @@ func (b *Batch) busyStart(rng *rand.Rand) {
 		b.device.Exists(b.deviceInstance(m), units*b.unit)
 		for s := p.instances[m]; s != 0; s &= s - 1 {
 			b.remaining[bits.TrailingZeros8(s)] = units
-			b.released[bits.TrailingZeros8(s)] = units * b.unit
 		}
 	}
 }
@@ -310,11 +298,11 @@ func (b *Batch) judge(t *Times) error {
 // adopt begins the episode in the state of the device.
 func (b *Batch) adopt() {
 	k := int(b.o.GPU.ComputeSlices)
-	start := math.Inf(1)
+	var free [8]float64 // seconds
 	for s := range k {
-		_, b.released[s] = b.device.Here(s)
-		start = min(start, b.released[s])
+		_, free[s] = b.device.Here(s)
 	}
+	start := slices.Min(free[:k])
 	if len(b.release) > 0 {
 		start = max(start, slices.Min(b.release))
 	}
@@ -331,7 +319,7 @@ func (b *Batch) adopt() {
 		}
 	}
 	for s := range k {
-		busy := max(0, b.released[s]-start)
+		busy := max(0, free[s]-start)
 		if b.o.StartInLevels && !b.device.Used() {
 			busy *= b.unit
 		}
@@ -505,7 +493,6 @@ func (b *Batch) delay(w way) float64 {
 	return delay
 }
 
-// busy returns the set of slices that are not free.
 func (b *Batch) busy() (set uint8) {
 	for s, r := range b.remaining {
 		if r > 0 {
@@ -533,22 +520,10 @@ func (b *Batch) execute(j, m int) {
 	for mask := p.instances[m]; mask != 0; mask &= mask - 1 {
 		b.remaining[bits.TrailingZeros8(mask)] = b.scaled[task][size]
 	}
-	b.run(int(b.tables.device[size][b.sigma[slice]]), int(task), b.tasks[task][size])
-	b.join()
-}
-
-// run carries out a decision on the device, in seconds.
-func (b *Batch) run(instance, task int, seconds float64) {
-	end := 0.0
+	release := 0.0
 	if len(b.release) > 0 {
-		end = b.release[task]
+		release = b.release[task]
 	}
-	b.device.Run(instance, b.first+task, seconds, end)
-	for m := b.tables.compute[instance]; m != 0; m &= m - 1 {
-		end = max(end, b.released[bits.TrailingZeros8(m)])
-	}
-	end += seconds
-	for m := b.tables.compute[instance]; m != 0; m &= m - 1 {
-		b.released[bits.TrailingZeros8(m)] = end
-	}
+	b.device.Run(int(b.tables.device[size][b.sigma[slice]]), b.first+int(task), b.tasks[task][size], release)
+	b.join()
 }

@@ -36,7 +36,6 @@ func (b *Batch) header() int {
 	return n
 }
 
-// row is the number of values of a class.
 func (b *Batch) row() int {
 	n := len(b.sizes) * b.values()
 	if b.o.Levels > 0 {
@@ -53,7 +52,6 @@ func (b *Batch) values() int {
 	return b.highest()
 }
 
-// highest is the highest level.
 func (b *Batch) highest() int {
 	if b.o.Released {
 		return b.o.Levels + 1
@@ -61,7 +59,6 @@ func (b *Batch) highest() int {
 	return b.o.Levels
 }
 
-// divisors returns the divisors of times, counts and the partition's number.
 func (b *Batch) divisors() (time, count, partition float64) {
 	if b.o.Released {
 		d := float64(max(b.o.Levels+1, b.o.Tasks, len(b.o.GPU.Partitions())))
@@ -147,7 +144,6 @@ var ordinals = func() (t [1 << 7][7]bool) {
 	return t
 }()
 
-// allow writes the mask of the allowed actions.
 func (b *Batch) allow(mask []bool) {
 	p := &b.tables.partitions[b.partition]
 	k := int(b.o.GPU.ComputeSlices)
@@ -185,7 +181,6 @@ func (b *Batch) allow(mask []bool) {
 	}
 }
 
-// reachable reports whether one of the ways changes no busy slice.
 func reachable(ways []way, busy uint8) bool {
 	for _, w := range ways {
 		if w.changed&busy == 0 {

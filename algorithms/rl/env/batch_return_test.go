@@ -65,7 +65,7 @@ func (w *witness) step(action int) (reward float32, done bool) {
 	if len(w.device.placements) > executed {
 		x := w.device.placements[executed]
 		ready := w.arrival[x.task]
-		for m := w.tables.compute[x.instance]; m != 0; m &= m - 1 {
+		for m := w.device.masks[x.instance] & (1<<w.o.GPU.ComputeSlices - 1); m != 0; m &= m - 1 {
 			s := slices.Index([]uint8{1, 2, 4, 8, 16, 32, 64}, m&-m)
 			ready = max(ready, w.free[s])
 			w.unused[s] = false
@@ -146,7 +146,7 @@ func TestBatchReturnIsTheMakespan(t *testing.T) {
 				r, done = w.step(action)
 				paid -= float64(r)
 			}
-			s := b.Schedule()
+			s := b.device.Schedule()
 			if v := schedule.Check(p, s); len(v) > 0 {
 				t.Fatalf("%+v: %v", o, v)
 			}

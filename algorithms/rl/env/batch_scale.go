@@ -88,7 +88,6 @@ func (b *Batch) classify() {
 	}
 }
 
-// compare compares the Num of two tasks.
 func (b *Batch) compare(x, y int32) int {
 	p, q := &b.scaled[x], &b.scaled[y]
 	for _, s := range b.sizes {

@@ -26,8 +26,6 @@ type batchTables struct {
 	ways [][][]way
 	// device is, by size and slice, the device's instance that covers the slice.
 	device [mig.MaxSize + 1][8]int8
-	// compute is, by instance of the device, the set of its compute slices.
-	compute []uint8
 }
 
 type sizeVector [8]int8
@@ -54,7 +52,6 @@ func newBatchTables(g *mig.GPU) *batchTables {
 	number := map[mig.Instance]int8{}
 	for i, n := range g.Tree() {
 		number[n.Instance] = int8(i)
-		t.compute = append(t.compute, uint8(n.Mask()&(1<<g.ComputeSlices-1)))
 	}
 	for c, class := range g.Classes() {
 		for i, p := range class {

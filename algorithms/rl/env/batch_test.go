@@ -189,32 +189,16 @@ func TestBatchAgreesWithTheReferee(t *testing.T) {
 			for _, r := range release {
 				p.Release = append(p.Release, mig.Seconds(r))
 			}
-			released := make([]float64, o.GPU.ComputeSlices)
-			for _, e := range p.Start {
-				for s := e.Instance.Start; s < e.Instance.Start+e.Instance.Size(); s++ {
-					released[s] = float64(e.BusyUntil)
-				}
-			}
 			for done := false; !done; {
 				b.Observe(observation, mask)
 				_, done = b.Step(choose(rng, mask))
 			}
-			s := b.Schedule()
+			s := b.device.Schedule()
 			if v := schedule.Check(p, s); len(v) > 0 {
 				t.Fatalf("%+v: %v", o, v)
 			}
 			if want := replay(t, p, s); mig.Seconds(b.Makespan()) != want {
 				t.Fatalf("%+v: the makespan is %v, of its decisions %v", o, b.Makespan(), want)
-			}
-			for _, x := range s.Placements {
-				on := released[x.Instance.Start : x.Instance.Start+x.Instance.Size()]
-				end := max(slices.Max(on), float64(p.ReleaseOf(x.Task))) + float64(p.Tasks[x.Task].On(x.Instance.Size()))
-				for i := range on {
-					on[i] = end
-				}
-			}
-			if want := slices.Max(released); b.ReleasedMakespan() != want {
-				t.Fatalf("%+v: the released makespan is %v, want %v", o, b.ReleasedMakespan(), want)
 			}
 		}
 	}
@@ -356,7 +340,7 @@ func TestBatchFigure6(t *testing.T) {
 	if got, want := allowed(b), []int{0, split, execute(0, 0)}; !slices.Equal(got, want) {
 		t.Fatalf("at t+2 actions %v, want %v", got, want)
 	}
-	if got := b.Schedule().Placements[0].Instance.String(); got != "1@3" {
+	if got := b.device.Schedule().Placements[0].Instance.String(); got != "1@3" {
 		t.Errorf("the task runs on %s, want 1@3", got)
 	}
 }
@@ -399,7 +383,7 @@ func TestBatchFigure5(t *testing.T) {
 		}
 		b.Step(0)
 		b.Step(1 + 13)
-		if got := b.Schedule().Placements[0].Instance.String(); got != "2@2" {
+		if got := b.device.Schedule().Placements[0].Instance.String(); got != "2@2" {
 			t.Errorf("the task runs on %s, want 2@2", got)
 		}
 	}
@@ -516,7 +500,7 @@ func TestBatchFollowsOn(t *testing.T) {
 				_, done = b.Step(choose(rng, mask))
 			}
 		}
-		if v := schedule.Check(p, b.Schedule()); len(v) > 0 {
+		if v := schedule.Check(p, b.device.Schedule()); len(v) > 0 {
 			t.Fatal(v)
 		}
 	}

@@ -87,7 +87,7 @@ const (
 )
 
 // NewDeadline returns an environment whose episodes come from source. The error is a
-// [*task.FleetError].
+// of the fleet.
 func NewDeadline(fleet task.Fleet, source JobSource, o DeadlineOptions) (*Deadline, error) {
 	engine, err := sim.NewDispatch(nil, fleet)
 	if err != nil {
@@ -164,7 +164,6 @@ func (d *Deadline) completed() float64 {
 	return sum
 }
 
-// final returns the reward for the whole day.
 func (d *Deadline) final() float64 {
 	r := d.engine.Result()
 	jobs := float64(r.Jobs)

@@ -90,7 +90,6 @@ const (
 	queueScale = 16
 )
 
-// features describe a job, in minutes.
 type features struct {
 	// left is the time to the deadline.
 	left float64

@@ -32,3 +32,18 @@ type Times [mig.MaxSize + 1]float64
 // arrival, and returns its length, at least 1. It is used by one goroutine at a
 // time.
 type Source func(rng *rand.Rand, tasks []Times) int
+
+// Likeliest returns the allowed action with the highest value, the first of equals. It panics
+// if no action is allowed, which breaks the contract of an environment.
+func Likeliest(values []float32, mask []bool) int {
+	best := -1
+	for i, v := range values {
+		if mask[i] && (best < 0 || v > values[best]) {
+			best = i
+		}
+	}
+	if best < 0 {
+		panic("env: an environment allows no action")
+	}
+	return best
+}

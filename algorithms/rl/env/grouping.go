@@ -28,34 +28,23 @@ type Grouping struct {
 	buf  [WindowSize]int8
 }
 
-// A Profile holds the counters of the paper's Table III for a job that runs alone on the
-// GPU. It is derived from the performance model, not measured. Duration is
-// [task.Program.Solo].
-type Profile struct {
-	// Compute is Compute (SM) [%], from 0 to 1: the mean use of the multiprocessors.
-	Compute float64
-	// Memory is Memory [%], and DRAM Throughput, from 0 to 1: the mean use of the bandwidth.
-	Memory float64
-	// Active is SM Active Cycles over Elapsed Cycles, from 0 to 1, the mean over the
-	// multiprocessors: a serial part leaves them idle.
-	Active float64
-	// Waves represents Grid Size and Waves Per SM: the share of the multiprocessors that the
-	// job's blocks can fill.
-	Waves float64
-}
-
-// ProfileOf derives a program's profile.
-func ProfileOf(p *task.Program) Profile {
-	return Profile{p.Compute, p.Memory, (1 - p.Serial) * p.Parallelism, p.Parallelism}
-}
-
-// profiled is a job of the window.
+// profiled is a job of the window with the counters of the paper's Table III when it runs alone
+// on the GPU. They are derived from the performance model, not measured.
 type profiled struct {
-	Profile
 	// index is that in the window.
 	index int
 	// time is Duration over the mean of the window, as in V-A3.
 	time float64
+	// compute is Compute (SM) [%], from 0 to 1: the mean use of the multiprocessors.
+	compute float64
+	// memory is Memory [%], and DRAM Throughput, from 0 to 1: the mean use of the bandwidth.
+	memory float64
+	// active is SM Active Cycles over Elapsed Cycles, from 0 to 1, the mean over the
+	// multiprocessors: a serial part leaves them idle.
+	active float64
+	// waves represents Grid Size and Waves Per SM: the share of the multiprocessors that the
+	// job's blocks can fill.
+	waves float64
 }
 
 const (
@@ -118,7 +107,8 @@ func (g *Grouping) Load(jobs []task.Program, concurrency int) {
 	g.concurrency = concurrency
 	mean := meanSolo(jobs)
 	for i := range jobs {
-		g.jobs[i] = profiled{ProfileOf(&jobs[i]), i, float64(jobs[i].Solo) / mean}
+		p := &jobs[i]
+		g.jobs[i] = profiled{i, float64(p.Solo) / mean, p.Compute, p.Memory, (1 - p.Serial) * p.Parallelism, p.Parallelism}
 	}
 	slices.SortStableFunc(g.jobs[:len(jobs)], func(a, b profiled) int { return cmp.Compare(b.time, a.time) })
 	g.left = g.buf[:len(jobs)]
@@ -148,7 +138,7 @@ func (g *Grouping) Observe(observation []float32, mask []bool) {
 	clear(observation)
 	for i, j := range g.left {
 		p := &g.jobs[j]
-		for k, v := range [profileSize]float64{p.time, p.Compute, p.Memory, p.Active, p.Waves} {
+		for k, v := range [profileSize]float64{p.time, p.compute, p.memory, p.active, p.waves} {
 			observation[i*profileSize+k] = float32(v)
 		}
 	}
@@ -164,7 +154,7 @@ func (g *Grouping) Observe(observation []float32, mask []bool) {
 // slowdown is the job's time in a slot over its solo time, by its profile, when other jobs
 // want the given bandwidth of the same domain: a roofline model.
 func (p *profiled) slowdown(o *offer, others float64) float64 {
-	return max(1, p.Compute/o.compute, (p.Memory+others)/o.memory)
+	return max(1, p.compute/o.compute, (p.memory+others)/o.memory)
 }
 
 // fit is the intermediate reward of a job for a slot. The formula is missing in our copy of
@@ -176,7 +166,7 @@ func (p *profiled) slowdown(o *offer, others float64) float64 {
 // for the job.
 func (p *profiled) fit(o *offer, others, longest float64) float64 {
 	slowdown := p.slowdown(o, others)
-	f := p.time * min(1, max(p.Compute/o.compute, p.Memory/o.memory)) / slowdown
+	f := p.time * min(1, max(p.compute/o.compute, p.memory/o.memory)) / slowdown
 	if longest > 0 {
 		f *= min(1, longest/(p.time*slowdown))
 	}
@@ -224,7 +214,6 @@ func (g *Grouping) assign(a *action) (s assignment) {
 	return s
 }
 
-// put gives a slot the job at a place of left.
 func (s *assignment) put(g *Grouping, o *offer, at int) {
 	p := &g.jobs[g.left[at]]
 	s.jobs[o.slot] = int8(at)
@@ -232,7 +221,7 @@ func (s *assignment) put(g *Grouping, o *offer, at int) {
 	s.fits += p.fit(o, s.memory[o.domain], s.longest)
 	s.longest = max(s.longest, p.time*p.slowdown(o, s.memory[o.domain]))
 	s.saved += p.time
-	s.memory[o.domain] += p.Memory
+	s.memory[o.domain] += p.memory
 }
 
 // Group forms a group of the jobs left for a setup and returns their indices in the window.

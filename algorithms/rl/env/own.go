@@ -1,12 +1,12 @@
 package env
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"miglab/harness/mig"
-	"miglab/harness/schedule"
 )
 
 // Own is our own formulation of batch scheduling on one GPU, independent of the DRL
@@ -22,7 +22,6 @@ import (
 // the larger of the makespan so far and of the area occupied so far and still to
 // come, by slice. It begins at the area bound and ends as the makespan.
 type Own struct {
-	gpu      *mig.GPU
 	capacity int
 	source   Source
 	// start is the probability that an episode begins on a busy GPU.
@@ -71,7 +70,7 @@ type ownTask struct {
 func NewOwn(g *mig.GPU, model mig.Reconfiguration, capacity int, source Source, start float64) *Own {
 	l := newLayout(g)
 	o := &Own{
-		gpu: g, capacity: capacity, source: source, start: start, layout: l,
+		capacity: capacity, source: source, start: start, layout: l,
 		device: NewDevice(g, model), width: float64(l.width),
 		drawn: make([]Times, capacity), tasks: make([]ownTask, 0, capacity),
 	}
@@ -100,7 +99,7 @@ func (o *Own) Reset(rng *rand.Rand) {
 	if rng.Float64() < o.start {
 		o.busyStart(rng, o.drawn[:n])
 	}
-	o.Load(o.drawn[:n], 0, nil)
+	_ = o.Load(o.drawn[:n], 0, nil) // drawn has the capacity
 }
 
 // busyStart creates one of the GPU's partitions. Each instance is busy for up to half the
@@ -119,9 +118,11 @@ func (o *Own) busyStart(rng *rand.Rand, tasks []Times) {
 
 // Load passes tasks, numbered from first on, that may not start before their releases; nil
 // if all may start at time 0. The GPU keeps the state that the decisions so far have left.
-// There may be at most as many tasks as the capacity, and each must fit some instance. The
-// observation shows only the earliest release.
-func (o *Own) Load(tasks []Times, first int, releases []float64) {
+// Each task must fit some instance. The observation shows only the earliest release.
+func (o *Own) Load(tasks []Times, first int, releases []float64) error {
+	if len(tasks) > o.capacity {
+		return fmt.Errorf("own environment: %d tasks; there is room for %d", len(tasks), o.capacity)
+	}
 	o.tasks = o.tasks[:0]
 	o.release, o.left, o.unit = 0, 0, 0
 	if releases != nil {
@@ -143,6 +144,7 @@ func (o *Own) Load(tasks []Times, first int, releases []float64) {
 	o.unit = max(o.unit, o.left/o.width)
 	o.look()
 	o.bound = o.potential()
+	return nil
 }
 
 // compareTasks orders tasks by their durations, the longest first; equal tasks stay in the
@@ -154,14 +156,8 @@ func compareTasks(a, b ownTask) int {
 	return a.index - b.index
 }
 
-// Left returns the number of tasks that wait for a decision.
-func (o *Own) Left() int { return len(o.tasks) }
-
 // Makespan returns the end of the last task, in seconds.
 func (o *Own) Makespan() float64 { return o.device.Makespan() }
-
-// Schedule returns the decisions so far.
-func (o *Own) Schedule() schedule.Schedule { return o.device.Schedule() }
 
 // potential is a lower bound on the makespan of all further decisions. It ignores
 // reconfigurations and the packing into instances.
@@ -208,7 +204,6 @@ type view struct {
 	exists uint32
 }
 
-// look takes a view of the device.
 func (o *Own) look() {
 	l, v := o.layout, &o.view
 	var free [8]float64

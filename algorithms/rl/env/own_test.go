@@ -66,7 +66,7 @@ func TestOwnAgreesWithTheReferee(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, uint64(model)))
 			for range 600 {
 				o.Reset(rng)
-				tasks := slices.Clone(o.drawn[:o.Left()])
+				tasks := slices.Clone(o.drawn[:len(o.tasks)])
 				p := problemOf(g, model, tasks)
 				p.Start = existing(o.device)
 				begun, sum, unit := o.bound, 0.0, o.unit
@@ -86,7 +86,7 @@ func TestOwnAgreesWithTheReferee(t *testing.T) {
 						t.Fatalf("%s: action %d puts task %d on %s, want task %d on size %d", g, action, x.task, o.device.instances[x.instance], index, size)
 					}
 				}
-				s := o.Schedule()
+				s := o.device.Schedule()
 				if v := schedule.Check(p, s); len(v) > 0 {
 					t.Fatalf("%s, %s: %v", g, model, v)
 				}
@@ -145,7 +145,7 @@ func TestOwnSymmetry(t *testing.T) {
 		a.Load(tasks, 0, nil)
 		b.Load(shuffled, 0, nil)
 		shape := a.Shape()
-		for a.Left() > 0 {
+		for len(a.tasks) > 0 {
 			ao, bo := make([]float32, shape.Observation), make([]float32, shape.Observation)
 			am, bm := make([]bool, shape.Actions), make([]bool, shape.Actions)
 			a.Observe(ao, am)

@@ -11,8 +11,6 @@ const (
 	ReLU
 )
 
-func (a Activation) String() string { return [...]string{"none", "tanh", "relu"}[a] }
-
 // Apply replaces each element by the function's value.
 func (a Activation) Apply(y []float32) {
 	switch a {

@@ -17,11 +17,9 @@ type SetShape struct{ Capacity, Globals, Row, Choices int }
 // The policy therefore works for any number of rows in any order, and computes only the
 // live rows. Hidden units are rectified.
 type SetPolicy struct {
-	shape  SetShape
-	hidden int
-	kernel Kernel
-	params []float32
-	grads  []float32
+	network
+	shape SetShape
+	units int // hidden ones of a row
 
 	// Layers. The head adds the output of context (from the trunk) to that of item (from a
 	// row).
@@ -57,7 +55,8 @@ func (t *tape) grow(n int) {
 // NewSetPolicy returns a network with hidden units for each row and twice as many
 // in the trunk.
 func NewSetPolicy(shape SetShape, hidden int, kernel Kernel, rng *rand.Rand) *SetPolicy {
-	p := &SetPolicy{shape: shape, hidden: hidden, kernel: kernel}
+	p := &SetPolicy{shape: shape, units: hidden}
+	p.inputs, p.actions, p.kernel = 1+shape.Globals+shape.Capacity*shape.Row, shape.Capacity*shape.Choices, kernel
 	at := 0
 	layer := func(in, out int) dense {
 		d := dense{in, out, at}
@@ -72,7 +71,7 @@ func NewSetPolicy(shape SetShape, hidden int, kernel Kernel, rng *rand.Rand) *Se
 	p.item = layer(hidden, hidden)
 	p.preference = layer(hidden, shape.Choices)
 	p.value = layer(2*hidden, 1)
-	p.params, p.grads = make([]float32, at), make([]float32, at)
+	p.parameters, p.gradients = make([]float32, at), make([]float32, at)
 	for _, l := range []struct {
 		dense
 		gain float64
@@ -88,7 +87,7 @@ func NewSetPolicy(shape SetShape, hidden int, kernel Kernel, rng *rand.Rand) *Se
 	} {
 		// He's initialisation: variances neither grow nor shrink from layer to layer.
 		sigma := l.gain / math.Sqrt(float64(l.in))
-		w := l.weights(p.params)
+		w := l.weights(p.parameters)
 		for i := range w {
 			w[i] = float32(sigma * rng.NormFloat64())
 		}
@@ -96,28 +95,16 @@ func NewSetPolicy(shape SetShape, hidden int, kernel Kernel, rng *rand.Rand) *Se
 	return p
 }
 
-// Inputs implements [Policy].
-func (p *SetPolicy) Inputs() int { return 1 + p.shape.Globals + p.shape.Capacity*p.shape.Row }
-
-// Actions implements [Policy].
-func (p *SetPolicy) Actions() int { return p.shape.Capacity * p.shape.Choices }
-
-// Parameters implements [Policy].
-func (p *SetPolicy) Parameters() []float32 { return p.params }
-
-// Gradients implements [Policy].
-func (p *SetPolicy) Gradients() []float32 { return p.grads }
-
 // String implements [Policy]. It leaves out the capacity: the same weights work for any
 // number of rows.
 func (p *SetPolicy) String() string {
-	return fmt.Sprintf("set %d+%dx%d-%d relu", p.shape.Globals, p.shape.Row, p.shape.Choices, p.hidden)
+	return fmt.Sprintf("set %d+%dx%d-%d relu", p.shape.Globals, p.shape.Row, p.shape.Choices, p.units)
 }
 
 // Share implements [Policy].
 func (p *SetPolicy) Share() Policy {
 	s := *p
-	s.grads = make([]float32, len(p.grads))
+	s.gradients = make([]float32, len(p.gradients))
 	s.live, s.preferences = nil, nil
 	for _, t := range s.tapes() {
 		*t = tape{}
@@ -132,7 +119,7 @@ func (p *SetPolicy) tapes() []*tape {
 // affine computes a layer for n rows.
 func (p *SetPolicy) affine(to *tape, from []float32, l dense, n int) {
 	to.grow(n * l.out)
-	p.kernel.Affine(to.y, from, l.weights(p.params), l.biases(p.params), n, l.in, l.out)
+	p.kernel.Affine(to.y, from, l.weights(p.parameters), l.biases(p.parameters), n, l.in, l.out)
 }
 
 // Forward implements [Policy].
@@ -167,17 +154,17 @@ func (p *SetPolicy) gather(observations []float32, n int) {
 	p.live = p.live[:0]
 	rows := 0
 	for i := range n {
-		k := int(observations[i*p.Inputs()])
+		k := int(observations[i*p.inputs])
 		p.live = append(p.live, k)
 		rows += k
 	}
 	p.x.grow(rows * s.Row)
-	wide := p.hidden + s.Globals
+	wide := p.units + s.Globals
 	p.joined.grow(n * wide)
 	at := 0
 	for i, k := range p.live {
-		o := observations[i*p.Inputs():]
-		copy(p.joined.y[i*wide+p.hidden:(i+1)*wide], o[1:])
+		o := observations[i*p.inputs:]
+		copy(p.joined.y[i*wide+p.units:(i+1)*wide], o[1:])
 		at += copy(p.x.y[at:at+k*s.Row], o[1+s.Globals:])
 	}
 }
@@ -185,15 +172,15 @@ func (p *SetPolicy) gather(observations []float32, n int) {
 // pool writes the sum of each observation's embeddings, times poolScale, to the trunk's
 // input.
 func (p *SetPolicy) pool() {
-	wide, at := p.hidden+p.shape.Globals, 0
+	wide, at := p.units+p.shape.Globals, 0
 	for i, k := range p.live {
-		sum := p.joined.y[i*wide : i*wide+p.hidden]
+		sum := p.joined.y[i*wide : i*wide+p.units]
 		clear(sum)
 		for range k {
-			for j, v := range p.encoded2.y[at : at+p.hidden] {
+			for j, v := range p.encoded2.y[at : at+p.units] {
 				sum[j] += v
 			}
-			at += p.hidden
+			at += p.units
 		}
 		for j := range sum {
 			sum[j] *= poolScale
@@ -207,20 +194,20 @@ const poolScale = 1.0 / 8
 func (p *SetPolicy) addContexts() {
 	at := 0
 	for i, k := range p.live {
-		c := p.contexts.y[i*p.hidden : (i+1)*p.hidden]
+		c := p.contexts.y[i*p.units : (i+1)*p.units]
 		for range k {
-			row := p.items.y[at : at+p.hidden]
+			row := p.items.y[at : at+p.units]
 			for j, v := range c {
 				row[j] += v
 			}
-			at += p.hidden
+			at += p.units
 		}
 	}
 }
 
 // scatter copies the preferences of the live rows to their actions.
 func (p *SetPolicy) scatter() {
-	actions := p.Actions()
+	actions := p.actions
 	if cap(p.preferences) < p.n*actions {
 		p.preferences = make([]float32, p.n*actions)
 	}
@@ -237,7 +224,7 @@ func (p *SetPolicy) scatter() {
 // Backward implements [Policy].
 func (p *SetPolicy) Backward(dPreferences, dValues []float32) {
 	rows := len(p.x.y) / p.shape.Row
-	at, actions := 0, p.Actions()
+	at, actions := 0, p.actions
 	for i, k := range p.live {
 		at += copy(p.scores.dy[at:at+k*p.shape.Choices], dPreferences[i*actions:])
 	}
@@ -258,24 +245,24 @@ func (p *SetPolicy) Backward(dPreferences, dValues []float32) {
 	p.back(p.encode2, &p.encoded1, p.encoded2.dy, rows)
 	ReLU.Gradient(p.encoded1.dy, p.encoded1.y)
 	e := p.encode1
-	p.kernel.WeightGradient(e.weights(p.grads), e.biases(p.grads), p.x.y, p.encoded1.dy, rows, e.in, e.out)
+	p.kernel.WeightGradient(e.weights(p.gradients), e.biases(p.gradients), p.x.y, p.encoded1.dy, rows, e.in, e.out)
 }
 
 // back adds the gradients of a layer and sets the gradients of its input.
 func (p *SetPolicy) back(l dense, from *tape, dy []float32, n int) {
-	p.kernel.WeightGradient(l.weights(p.grads), l.biases(p.grads), from.y, dy, n, l.in, l.out)
-	p.kernel.InputGradient(from.dy, dy, l.weights(p.params), n, l.in, l.out)
+	p.kernel.WeightGradient(l.weights(p.gradients), l.biases(p.gradients), from.y, dy, n, l.in, l.out)
+	p.kernel.InputGradient(from.dy, dy, l.weights(p.parameters), n, l.in, l.out)
 }
 
 // addBack is back for an input that already has gradients from another layer.
 func (p *SetPolicy) addBack(l dense, from *tape, dy []float32, n int) {
-	p.kernel.WeightGradient(l.weights(p.grads), l.biases(p.grads), from.y, dy, n, l.in, l.out)
+	p.kernel.WeightGradient(l.weights(p.gradients), l.biases(p.gradients), from.y, dy, n, l.in, l.out)
 	if cap(p.preferences) < len(from.dy) {
 		p.preferences = make([]float32, len(from.dy))
 	}
 	// The preferences have been read by now, so their memory can be reused.
 	sum := p.preferences[:len(from.dy)]
-	p.kernel.InputGradient(sum, dy, l.weights(p.params), n, l.in, l.out)
+	p.kernel.InputGradient(sum, dy, l.weights(p.parameters), n, l.in, l.out)
 	for i, v := range sum {
 		from.dy[i] += v
 	}
@@ -285,26 +272,26 @@ func (p *SetPolicy) sumContexts() {
 	clear(p.contexts.dy)
 	at := 0
 	for i, k := range p.live {
-		c := p.contexts.dy[i*p.hidden : (i+1)*p.hidden]
+		c := p.contexts.dy[i*p.units : (i+1)*p.units]
 		for range k {
-			for j, v := range p.items.dy[at : at+p.hidden] {
+			for j, v := range p.items.dy[at : at+p.units] {
 				c[j] += v
 			}
-			at += p.hidden
+			at += p.units
 		}
 	}
 }
 
 func (p *SetPolicy) unpool() {
-	wide, at := p.hidden+p.shape.Globals, 0
+	wide, at := p.units+p.shape.Globals, 0
 	for i, k := range p.live {
-		d := p.joined.dy[i*wide : i*wide+p.hidden]
+		d := p.joined.dy[i*wide : i*wide+p.units]
 		for range k {
-			row := p.encoded2.dy[at : at+p.hidden]
+			row := p.encoded2.dy[at : at+p.units]
 			for j, v := range d {
 				row[j] += v * poolScale
 			}
-			at += p.hidden
+			at += p.units
 		}
 	}
 }

@@ -24,7 +24,7 @@ func setObservations(r *rand.Rand, p *SetPolicy, n int) []float32 {
 // setReference computes one observation in double precision, row by row, from the
 // description and apart from the code under test.
 func setReference(p *SetPolicy, x, parameters []float64) (preferences []float64, value float64) {
-	s, h := p.shape, p.hidden
+	s, h := p.shape, p.units
 	rest := parameters
 	layer := func(in, out int) func(x []float64, rectified bool) []float64 {
 		own := rest[:(in+1)*out]
@@ -69,8 +69,8 @@ func TestSetPolicyGradients(t *testing.T) {
 		t.Run(fmt.Sprintf("%T", k), func(t *testing.T) {
 			r := rng(11)
 			p := NewSetPolicy(setShape, 9, k, r)
-			for i := range p.params {
-				p.params[i] += float32(0.2 * r.NormFloat64())
+			for i := range p.parameters {
+				p.parameters[i] += float32(0.2 * r.NormFloat64())
 			}
 			const n = 7
 			x := setObservations(r, p, n)
@@ -88,7 +88,7 @@ func TestSetPolicyGradients(t *testing.T) {
 				return sum
 			}
 			for i := range n {
-				a, v := setReference(p, float64s(x[i*p.Inputs():(i+1)*p.Inputs()]), float64s(p.params))
+				a, v := setReference(p, float64s(x[i*p.Inputs():(i+1)*p.Inputs()]), float64s(p.parameters))
 				for j := range a {
 					if got := float64(preferences[i*p.Actions()+j]); math.Abs(got-a[j]) > 1e-4*(1+math.Abs(a[j])) {
 						t.Fatalf("observation %d prefers action %d by %v, want %v", i, j, got, a[j])
@@ -99,7 +99,7 @@ func TestSetPolicyGradients(t *testing.T) {
 				}
 			}
 			p.Backward(dp, dv)
-			parameters := float64s(p.params)
+			parameters := float64s(p.parameters)
 			for i := range parameters {
 				const h = 1e-6
 				was := parameters[i]
@@ -109,7 +109,7 @@ func TestSetPolicyGradients(t *testing.T) {
 				down := loss(parameters)
 				parameters[i] = was
 				want := (up - down) / (2 * h)
-				if got := float64(p.grads[i]); math.Abs(got-want) > 2e-3*(1+math.Abs(want)) {
+				if got := float64(p.gradients[i]); math.Abs(got-want) > 2e-3*(1+math.Abs(want)) {
 					t.Fatalf("parameter %d has gradient %v, want %v", i, got, want)
 				}
 			}
@@ -122,8 +122,8 @@ func TestSetPolicyGradients(t *testing.T) {
 func TestSetPolicyTreatsRowsAlike(t *testing.T) {
 	r := rng(5)
 	p := NewSetPolicy(setShape, 16, Portable(), r)
-	for i := range p.params {
-		p.params[i] += float32(0.1 * r.NormFloat64())
+	for i := range p.parameters {
+		p.parameters[i] += float32(0.1 * r.NormFloat64())
 	}
 	for range 50 {
 		x := setObservations(r, p, 1)

@@ -29,23 +29,13 @@ type Meta struct {
 	Steps uint64 `json:"steps"`
 	Seed  uint64 `json:"seed"`
 	// Parameters and Precision are set by WriteWeights.
-	Parameters int       `json:"parameters"`
-	Precision  Precision `json:"precision"`
+	Parameters int    `json:"parameters"`
+	Precision  string `json:"precision"`
 	// Hash is the hexadecimal SHA-256 that the file ends with, set by ReadWeights.
 	Hash string `json:"-"`
 }
 
-// A Precision is how a file stores parameters.
-type Precision string
-
-const (
-	Float32 Precision = "float32"
-	Float16 Precision = "float16"
-	// Int8 stores each 64 parameters as multiples of 1/127 of the largest of them.
-	Int8 Precision = "int8"
-)
-
-// The kinds of errors in weights. A [WeightsError] wraps one of them.
+// The kinds of errors in weights, which name the file and say more.
 var (
 	ErrNotWeights = errors.New("not a weights file")
 	ErrVersion    = errors.New("unknown version of weights")
@@ -56,53 +46,27 @@ var (
 	ErrNetwork    = errors.New("weights of another network")
 )
 
-// A WeightsError says what is wrong with the weights of a file.
-type WeightsError struct {
-	File   string
-	Kind   error // one of the values above
-	Detail string
-}
-
-func (e *WeightsError) Error() string { return fmt.Sprintf("%s: %v: %s", e.File, e.Kind, e.Detail) }
-func (e *WeightsError) Unwrap() error { return e.Kind }
-
 // A file is the magic bytes, the version, the lengths of header and payload (4
-// bytes each, little-endian), the header in JSON, the payload, and the SHA-256 of
-// all before it.
+// bytes each, little-endian), the header in JSON, the parameters in half precision, and the
+// SHA-256 of all before it.
 const (
 	magic         = "miglabNN"
 	version       = 1
 	prefix        = len(magic) + 3*4
 	maxHeader     = 1 << 12
 	maxParameters = 1 << 24
-	int8Block     = 64
+	maxSize       = 2 * maxParameters
+	halfPrecision = "float16"
 )
 
-// payload returns the number of bytes of the given number of parameters, or -1 for an
-// unknown precision.
-func (p Precision) payload(parameters int) int {
-	switch p {
-	case Float32:
-		return 4 * parameters
-	case Float16:
-		return 2 * parameters
-	case Int8:
-		return parameters + 4*((parameters+int8Block-1)/int8Block)
-	}
-	return -1
-}
-
-// WriteWeights writes parameters. They must be finite, also in the given precision: the
-// largest float16 is 65504.
-func WriteWeights(w io.Writer, meta Meta, parameters []float32, precision Precision) error {
-	size := precision.payload(len(parameters))
-	if size < 0 {
-		return fmt.Errorf("weights of precision %q: want float32, float16 or int8", precision)
-	}
+// WriteWeights writes parameters. They must be finite, also in half precision, in which the
+// largest number is 65504.
+func WriteWeights(w io.Writer, meta Meta, parameters []float32) error {
 	if len(parameters) > maxParameters {
 		return fmt.Errorf("%d weights: a file holds at most %d", len(parameters), maxParameters)
 	}
-	meta.Parameters, meta.Precision = len(parameters), precision
+	size := 2 * len(parameters)
+	meta.Parameters, meta.Precision = len(parameters), halfPrecision
 	header, err := json.Marshal(meta)
 	if err != nil {
 		return fmt.Errorf("header of weights: %w", err)
@@ -116,82 +80,29 @@ func WriteWeights(w io.Writer, meta Meta, parameters []float32, precision Precis
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(header)))
 	b = binary.LittleEndian.AppendUint32(b, uint32(size))
 	b = append(b, header...)
-	b = appendPayload(b, parameters, precision)
-	if _, at := decode(b[prefix+len(header):], len(parameters), precision); at >= 0 {
-		return &WeightsError{"to be written", ErrNotFinite, fmt.Sprintf("parameter %d is %v, in %s not finite", at, parameters[at], precision)}
+	for i, v := range parameters {
+		half := toHalf(v)
+		if !finite(fromHalf(half)) {
+			return fmt.Errorf("to be written: %w: parameter %d is %v, in %s not finite", ErrNotFinite, i, v, halfPrecision)
+		}
+		b = binary.LittleEndian.AppendUint16(b, half)
 	}
 	hash := sha256.Sum256(b)
 	_, err = w.Write(append(b, hash[:]...))
 	return err
 }
 
-func appendPayload(b []byte, parameters []float32, precision Precision) []byte {
-	switch precision {
-	case Float32:
-		for _, v := range parameters {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-		}
-	case Float16:
-		for _, v := range parameters {
-			b = binary.LittleEndian.AppendUint16(b, toHalf(v))
-		}
-	case Int8:
-		for len(parameters) > 0 {
-			block := parameters[:min(int8Block, len(parameters))]
-			parameters = parameters[len(block):]
-			largest := float32(0)
-			for _, v := range block {
-				largest = max(largest, float32(math.Abs(float64(v)))) // NaN if v is NaN
-			}
-			scale := largest / 127
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(scale))
-			for _, v := range block {
-				q := 0.0
-				if scale > 0 {
-					q = math.RoundToEven(float64(v) / float64(scale))
-				}
-				b = append(b, byte(int8(max(-127, min(127, q)))))
-			}
-		}
-	}
-	return b
-}
-
-// decode returns the parameters of a payload of the right length and the index of
-// the first that is not finite, or -1.
-func decode(payload []byte, count int, precision Precision) (parameters []float32, notFinite int) {
-	parameters = make([]float32, count)
-	notFinite = -1
-	var scale float32
-	for i := range parameters {
-		switch precision {
-		case Float32:
-			parameters[i] = math.Float32frombits(binary.LittleEndian.Uint32(payload[4*i:]))
-		case Float16:
-			parameters[i] = fromHalf(binary.LittleEndian.Uint16(payload[2*i:]))
-		case Int8:
-			start := i / int8Block * (int8Block + 4)
-			if i%int8Block == 0 {
-				scale = math.Float32frombits(binary.LittleEndian.Uint32(payload[start:]))
-			}
-			parameters[i] = scale * float32(int8(payload[start+4+i%int8Block]))
-		}
-		if v := float64(parameters[i]); notFinite < 0 && (math.IsNaN(v) || math.IsInf(v, 0)) {
-			notFinite = i
-		}
-	}
-	return parameters, notFinite
-}
+func finite(v float32) bool { return v-v == 0 }
 
 // ReadWeights reads what WriteWeights wrote. Errors name the file; they are the reader's
-// or a [*WeightsError]. Memory is allocated as the data arrives, so that a damaged length
+// or wrap one of the kinds above. Memory is allocated as the data arrives, so that a damaged length
 // allocates no memory.
 func ReadWeights(r io.Reader, file string) (Meta, []float32, error) {
 	var meta Meta
 	fail := func(kind error, format string, values ...any) (Meta, []float32, error) {
-		return Meta{}, nil, &WeightsError{file, kind, fmt.Sprintf(format, values...)}
+		return Meta{}, nil, fmt.Errorf("%s: %w: %s", file, kind, fmt.Sprintf(format, values...))
 	}
-	limit := prefix + maxHeader + Float32.payload(maxParameters) + sha256.Size
+	const limit = prefix + maxHeader + maxSize + sha256.Size
 	b, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if err != nil {
 		return Meta{}, nil, fmt.Errorf("%s: %w", file, err)
@@ -210,8 +121,8 @@ func ReadWeights(r io.Reader, file string) (Meta, []float32, error) {
 		return fail(ErrVersion, "version %d, want %d", field(0), version)
 	}
 	headerSize, size := field(1), field(2)
-	if headerSize > maxHeader || size > Float32.payload(maxParameters) {
-		return fail(ErrHeader, "lengths %d and %d, at most %d and %d are right", headerSize, size, maxHeader, Float32.payload(maxParameters))
+	if headerSize > maxHeader || size > maxSize {
+		return fail(ErrHeader, "lengths %d and %d, at most %d and %d are right", headerSize, size, maxHeader, maxSize)
 	}
 	end := prefix + headerSize + size
 	switch total := end + sha256.Size; {
@@ -231,12 +142,15 @@ func ReadWeights(r io.Reader, file string) (Meta, []float32, error) {
 	if canonical, err := json.Marshal(meta); err != nil || !bytes.Equal(canonical, header) {
 		return fail(ErrHeader, "%s, want %s", header, canonical)
 	}
-	if meta.Parameters < 0 || meta.Parameters > maxParameters || meta.Precision.payload(meta.Parameters) != size {
+	if meta.Precision != halfPrecision || 2*meta.Parameters != size {
 		return fail(ErrHeader, "%d parameters of precision %q do not make %d bytes", meta.Parameters, meta.Precision, size)
 	}
-	parameters, at := decode(b[prefix+headerSize:end], meta.Parameters, meta.Precision)
-	if at >= 0 {
-		return fail(ErrNotFinite, "parameter %d is %v", at, parameters[at])
+	parameters := make([]float32, meta.Parameters)
+	for i := range parameters {
+		parameters[i] = fromHalf(binary.LittleEndian.Uint16(b[prefix+headerSize+2*i:]))
+		if !finite(parameters[i]) {
+			return fail(ErrNotFinite, "parameter %d is %v", i, parameters[i])
+		}
 	}
 	meta.Hash = hex.EncodeToString(hash[:])
 	return meta, parameters, nil
@@ -245,10 +159,10 @@ func ReadWeights(r io.Reader, file string) (Meta, []float32, error) {
 // LoadInto copies what ReadWeights returned to a policy of the same description.
 func LoadInto(p Policy, file string, meta Meta, parameters []float32) error {
 	if meta.Network != p.String() {
-		return &WeightsError{file, ErrNetwork, fmt.Sprintf("it holds %q, want %q", meta.Network, p.String())}
+		return fmt.Errorf("%s: %w: it holds %q, want %q", file, ErrNetwork, meta.Network, p.String())
 	}
 	if len(parameters) != len(p.Parameters()) {
-		return &WeightsError{file, ErrNetwork, fmt.Sprintf("it holds %d parameters, want %d", len(parameters), len(p.Parameters()))}
+		return fmt.Errorf("%s: %w: it holds %d parameters, want %d", file, ErrNetwork, len(parameters), len(p.Parameters()))
 	}
 	copy(p.Parameters(), parameters)
 	return nil

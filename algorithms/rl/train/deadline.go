@@ -116,7 +116,7 @@ func deadlineScore(a *agents.DeadlineAgent) (func(nn.Policy) (float64, error), e
 			for done := false; !done; {
 				d.Observe(observation, mask)
 				preferences, _ := p.Forward(observation, 1)
-				_, done = d.Step(agents.Likeliest(preferences, mask))
+				_, done = d.Step(env.Likeliest(preferences, mask))
 			}
 			r := d.Result()
 			late, jobs = late+r.Late, jobs+r.Jobs

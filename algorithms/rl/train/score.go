@@ -113,7 +113,7 @@ func play(policy nn.Policy, envs []player, batches []measured) float64 {
 		preferences, _ := policy.Forward(observations[:len(active)*shape.Observation], len(active))
 		left := active[:0]
 		for i, e := range active {
-			a := agents.Likeliest(preferences[i*shape.Actions:(i+1)*shape.Actions], masks[i*shape.Actions:(i+1)*shape.Actions])
+			a := env.Likeliest(preferences[i*shape.Actions:(i+1)*shape.Actions], masks[i*shape.Actions:(i+1)*shape.Actions])
 			if _, done := e.Step(a); !done {
 				left = append(left, e)
 			}

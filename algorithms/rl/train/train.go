@@ -288,7 +288,7 @@ func (s *session) finish() (Result, error) {
 	}
 	meta := s.recipe.meta(shipped, s.done(), s.Seed)
 	return out, atomicfile.WriteFile(out.Weights, func(w io.Writer) error {
-		return nn.WriteWeights(w, meta, shipped.Parameters(), nn.Float16)
+		return nn.WriteWeights(w, meta, shipped.Parameters())
 	})
 }
 

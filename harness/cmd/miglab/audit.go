@@ -21,21 +21,17 @@ func newAudit() *cobra.Command {
 			"bounds there, every batch and stream has a leaderboard. After an interruption the same command continues.",
 		Example: "  miglab audit\n  miglab audit --results results/quick",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if workers < 0 {
-				return fmt.Errorf("--workers %d: at least 0", workers)
-			}
 			db, err := store.Open(results)
 			if err != nil {
 				return err
 			}
 			defer db.Close()
 			progress := newProgress(c.ErrOrStderr(), "bounds")
-			defer progress.done()
 			found, err := leaderboard.Audit(c.Context(), &run.Engine{Store: db, Workers: workers, Progress: progress.set})
+			progress.done()
 			if err != nil {
 				return rankingError(err)
 			}
-			progress.done()
 			fmt.Fprintf(c.OutOrStdout(), "ok: %d schedules of %d instances, none below its certified bound\n", found.Answers, found.Instances)
 			if found.PassedOver > 0 {
 				fmt.Fprintf(c.OutOrStdout(), "%d results were passed over: their datasets have changed or no longer exist\n", found.PassedOver)
@@ -44,6 +40,6 @@ func newAudit() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
-	c.Flags().IntVar(&workers, "workers", 0, "bounds computed at a time; 0 means one a processor")
+	addFlag(c, &workers, "workers", "0", atLeast(0), "bounds computed at a time; 0 means one a processor")
 	return c
 }

@@ -12,7 +12,6 @@ import (
 	"miglab/bounds"
 	"miglab/bounds/certificate"
 	"miglab/harness/algo"
-	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 	"miglab/reports"
 )
@@ -32,9 +31,6 @@ func newBound() *cobra.Command {
 		Example: "  miglab bound --gpu A100 --tasks tasks.csv\n  miglab bound --gpu A30 --tasks tasks.csv --format json\n" +
 			"  miglab bound --gpu A100 --tasks tasks.csv --exact\n  miglab bound --gpu A100 --tasks tasks.csv --exact --format json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if format != "text" && format != "json" {
-				return nearest.Unknown("format", format, []string{"json", "text"})
-			}
 			p, err := pf.problem()
 			if err != nil {
 				return err
@@ -64,7 +60,7 @@ func newBound() *cobra.Command {
 				}{float64(area), float64(published), float64(certified)})
 			}
 			t := reports.Table{
-				Columns: []reports.Column{{Name: "bound"}, {Name: "seconds", Right: true}, {Name: "proven"}, {Name: "source"}},
+				Columns: reports.Left("bound").Right("seconds").Left("proven", "source"),
 				Rows: [][]string{
 					{"area", fmt.Sprintf("%.6f", area), "yes", "FAR 6.4"},
 					{"l_bound", fmt.Sprintf("%.6f", published), "no, it can exceed the optimum", "DRL 5.2"},
@@ -75,7 +71,7 @@ func newBound() *cobra.Command {
 		},
 	}
 	pf.register(c)
-	c.Flags().StringVar(&format, "format", "text", "text or json")
+	addFlag(c, &format, "format", "text", oneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().BoolVar(&exact, "exact", false, "find the best schedule and prove how good it is")
 	return c
 }
@@ -100,7 +96,7 @@ func writeExact(c *cobra.Command, p schedule.Problem, format string) error {
 		proven = "yes"
 	}
 	t := reports.Table{
-		Columns: []reports.Column{{Name: "what"}, {Name: "value", Right: true}, {Name: "by"}},
+		Columns: reports.Left("what").Right("value").Left("by"),
 		Rows: [][]string{
 			{"lower bound", fmt.Sprintf("%.6f s", claim.Lower), claim.Witness.Kind},
 			{"best schedule", fmt.Sprintf("%.6f s", claim.Optimum), claim.Schedule.Algorithm},

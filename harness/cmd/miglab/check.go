@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -30,17 +29,12 @@ func newCheck() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			file, err := os.Open(args[0])
+			if certified {
+				return checkCertificate(c, p, args[0])
+			}
+			s, err := readFile(args[0], p, schedule.Decode)
 			if err != nil {
 				return err
-			}
-			defer file.Close()
-			if certified {
-				return checkCertificate(c, p, file)
-			}
-			s, err := schedule.Decode(file, p)
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			if v := schedule.Check(p, s); len(v) > 0 {
 				return violationsError(args[0], v)
@@ -59,14 +53,13 @@ func newCheck() *cobra.Command {
 	return c
 }
 
-// checkCertificate verifies what a file claims.
-func checkCertificate(c *cobra.Command, p schedule.Problem, file *os.File) error {
-	claim, err := certificate.Decode(file, p)
+func checkCertificate(c *cobra.Command, p schedule.Problem, path string) error {
+	claim, err := readFile(path, p, certificate.Decode)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file.Name(), err)
+		return err
 	}
 	if err := certificate.Verify(p, claim); err != nil {
-		return failedError{fmt.Errorf("%s is refused: %w", file.Name(), err)}
+		return failedError{fmt.Errorf("%s is refused: %w", path, err)}
 	}
 	what := fmt.Sprintf("no schedule is more than %.4g %% shorter", claim.Gap)
 	if claim.Proven {

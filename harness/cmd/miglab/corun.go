@@ -15,7 +15,7 @@ import (
 
 func newCorunSimulation() *cobra.Command {
 	var jobs []string
-	var setup string
+	var setup corun.Setup
 	var kappa, delta float64
 	var release bool
 	c := &cobra.Command{
@@ -28,10 +28,6 @@ func newCorunSimulation() *cobra.Command {
 		Example: "  miglab corun --jobs lavaMD,stream --setup '[(0.4)+(0.6),1m]'\n" +
 			"  miglab corun --jobs kmeans,lavaMD,stream --setup '[{0.375},0.5m]+[(0.3)+(0.7),{0.5},0.5m]' --kappa 0.2",
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := corun.Parse(setup)
-			if err != nil {
-				return err
-			}
 			spec, err := datasets.Parse(fmt.Sprintf("corun/mix?jobs=%s&kappa=%v&delta=%v&release=%v", url.PathEscape(strings.Join(jobs, "+")), kappa, delta, release))
 			if err != nil {
 				return err
@@ -40,7 +36,7 @@ func newCorunSimulation() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t, err := groupTable(in, s)
+			t, err := groupTable(in, setup)
 			if err != nil {
 				return err
 			}
@@ -48,15 +44,11 @@ func newCorunSimulation() *cobra.Command {
 		},
 	}
 	c.Flags().StringSliceVar(&jobs, "jobs", nil, "programs of Table IV, separated by commas, one for each slot")
-	c.Flags().StringVar(&setup, "setup", "", "partition as in Table VII")
+	addFlag(c, &setup, "setup", "", corun.Parse, "partition as in Table VII")
 	c.Flags().Float64Var(&kappa, "kappa", 0.25, "how much jobs that share memory slow each other")
 	c.Flags().Float64Var(&delta, "delta", 0.3, "what MPS without percentages costs")
 	c.Flags().BoolVar(&release, "release", false, "jobs that still run get the shares of those that have ended")
-	for _, required := range []string{"jobs", "setup"} {
-		if err := c.MarkFlagRequired(required); err != nil {
-			panic(err)
-		}
-	}
+	require(c, "jobs", "setup")
 	return c
 }
 
@@ -71,15 +63,8 @@ func groupTable(w corun.Window, s corun.Setup) (t reports.Table, err error) {
 		return t, err
 	}
 	t = reports.Table{
-		Title: "Simulated on " + s.String(),
-		Columns: []reports.Column{
-			{Name: "program"},
-			{Name: "class"},
-			{Name: "parameters"},
-			{Name: "alone [s]", Right: true},
-			{Name: "in the group [s]", Right: true},
-			{Name: "slowdown", Right: true},
-		},
+		Title:   "Simulated on " + s.String(),
+		Columns: reports.Left("program", "class", "parameters").Right("alone [s]", "in the group [s]", "slowdown"),
 		Notes: []string{fmt.Sprintf("simulated, not measured: %.3f s, one after the other %.3f s; relative throughput %.3f; fairness %.3f",
 			float64(result.Makespan), float64(result.TimeSharing), result.Throughput(), result.Fairness())},
 	}

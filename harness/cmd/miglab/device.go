@@ -33,7 +33,7 @@ var modes = []string{string(profiling.MIG), string(profiling.MPSSMLimit)}
 func (f *deviceFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.device, "device", "", "the GPU: its number or UUID (default: the only one)")
-	flags.StringVar(&f.mode, "mode", modes[0], "mig, or mps-sm-limit where the MIG mode may not be touched")
+	addFlag(c, &f.mode, "mode", modes[0], oneOf("mode", modes), "mig, or mps-sm-limit where the MIG mode may not be touched")
 	flags.StringVar(&f.state, "state", stateDir(), "folder for lock and journal")
 	flags.BoolVar(&f.allowMIG, "allow-mig-mode", false, "turn MIG on if it is off, and off again at the end")
 	flags.BoolVar(&f.beside, "with-others", false, "run even if other processes use the GPU; the rows say how many")
@@ -56,9 +56,6 @@ func stateDir() string {
 
 // devices opens the GPUs that --device names, separated by commas.
 func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, err error) {
-	if !slices.Contains(modes, f.mode) {
-		return nil, nearest.Unknown("mode", f.mode, modes)
-	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, closeAll(devices))
@@ -187,17 +184,13 @@ func (f *kernelFlags) read() ([]kernel.Kernel, error) {
 	if err != nil || len(f.only) == 0 {
 		return m.Kernels, err
 	}
-	var names []string
-	for _, k := range m.Kernels {
-		names = append(names, k.Name)
-	}
 	var chosen []kernel.Kernel
 	for _, name := range f.only {
-		i := slices.Index(names, name)
-		if i < 0 {
-			return nil, fmt.Errorf("--only: %w", nearest.Unknown("kernel", name, names))
+		k, err := nearest.Find("kernel", name, m.Kernels, func(k kernel.Kernel) string { return k.Name })
+		if err != nil {
+			return nil, fmt.Errorf("--only: %w", err)
 		}
-		chosen = append(chosen, m.Kernels[i])
+		chosen = append(chosen, k)
 	}
 	return chosen, nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,7 +25,8 @@ import (
 func newExecute() *cobra.Command {
 	var df deviceFlags
 	var kf kernelFlags
-	var tasks, algorithm, plan, model, out string
+	var tasks, algorithm, plan, out string
+	var model mig.Reconfiguration
 	c := &cobra.Command{
 		Use:   "execute",
 		Short: "Run a schedule on real GPUs and set its end times beside the simulated ones",
@@ -46,13 +46,9 @@ func newExecute() *cobra.Command {
 			if plan != "" && c.Flags().Changed("algorithm") {
 				return errors.New("give either --algorithm or --schedule")
 			}
-			m, err := mig.ParseReconfiguration(model)
-			if err != nil {
-				return err
-			}
 			var a algo.Algorithm
 			if plan == "" {
-				if a, err = parseAlgorithm(algorithm, algo.TrackBatch); err != nil {
+				if a, err = algo.ParseFor(algorithm, algo.TrackBatch); err != nil {
 					return err
 				}
 			}
@@ -63,7 +59,7 @@ func newExecute() *cobra.Command {
 				if err := sameSource(tasks, ids[0].Source); err != nil {
 					return err
 				}
-				p = schedule.Problem{GPU: ids[0].Model, Count: len(ids), Model: m}
+				p = schedule.Problem{GPU: ids[0].Model, Count: len(ids), Model: model}
 				file, err := readTasks(tasks, p.GPU)
 				if err != nil {
 					return err
@@ -75,7 +71,7 @@ func newExecute() *cobra.Command {
 				if plan == "" {
 					s, err = a.Schedule(c.Context(), p)
 				} else {
-					s, err = readSchedule(plan, p)
+					s, err = readFile(plan, p, schedule.Decode)
 				}
 				if err != nil {
 					return err
@@ -83,7 +79,6 @@ func newExecute() *cobra.Command {
 				return writable(out)
 			}, func(gpus []*session.Session) error {
 				progress := newProgress(c.ErrOrStderr(), "tasks")
-				defer progress.done()
 				real, err := execute.Run(c.Context(), p, s, execute.Options{GPUs: gpus, Kernels: programs, Progress: progress.set})
 				progress.done()
 				if len(real.Placements) > 0 {
@@ -105,7 +100,7 @@ func newExecute() *cobra.Command {
 	c.Flags().StringVar(&tasks, "tasks", "", "tasks CSV, the times that the schedule is made with")
 	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")
 	c.Flags().StringVar(&plan, "schedule", "", "schedule JSON to run in place of an algorithm's (miglab schedule writes it)")
-	c.Flags().StringVar(&model, "reconfiguration", "sequential", "sequential, parallel or free")
+	addFlag(c, &model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 	c.Flags().StringVar(&out, "out", filepath.Join("results", "execute"), "folder for the times, the table and the chart")
 	return c
 }
@@ -116,19 +111,6 @@ func sameSource(tasks string, source profiling.Source) error {
 		return fmt.Errorf("%s has times of %s, and this would run under %s: profile the kernels there, or give --mode %[2]s", tasks, other, source)
 	}
 	return nil
-}
-
-func readSchedule(path string, p schedule.Problem) (schedule.Schedule, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return schedule.Schedule{}, err
-	}
-	defer file.Close()
-	s, err := schedule.Decode(file, p)
-	if err != nil {
-		return s, fmt.Errorf("%s: %w", path, err)
-	}
-	return s, nil
 }
 
 // programsOf finds the kernel of every task, and whether it misses something; a task of a name that a kernel's copies
@@ -152,12 +134,11 @@ func programsOf(file batchFile, kernels []kernel.Kernel) (map[string]*kernel.Ker
 	return programs, ready(used)
 }
 
-// writeExecution writes what was planned and what happened.
 func writeExecution(c *cobra.Command, out string, on *session.Session, p schedule.Problem, planned, real schedule.Schedule) error {
 	from := measure.Provenance(on.Identity())
 	rows := execute.Compare(from, p, planned, real)
 	if err := atomicfile.WriteFile(filepath.Join(out, "execution.csv"), func(w io.Writer) error {
-		return datasets.WriteExecution(w, rows)
+		return datasets.WriteHardware(w, rows)
 	}); err != nil {
 		return err
 	}

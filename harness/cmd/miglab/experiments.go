@@ -69,11 +69,10 @@ func newReconfiguration() *cobra.Command {
 			}
 			return f.on(c, nil, func(s *session.Session) error {
 				progress := newProgress(c.ErrOrStderr(), "rounds")
-				defer progress.done()
 				rows, err := measure.Reconfiguration(c.Context(), s, measure.Options{Repetitions: f.repetitions, Progress: progress.set})
 				progress.done()
 				return f.keep(c, measured{
-					"reconfiguration.csv", len(rows), func(w io.Writer) error { return datasets.WriteReconfiguration(w, rows) },
+					"reconfiguration.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) },
 					measure.ReconfigurationTable(rows, s.Identity().Model),
 				}, err)
 			})
@@ -96,11 +95,10 @@ func newIsolation() *cobra.Command {
 			}
 			return f.on(c, kernels, func(s *session.Session) error {
 				progress := newProgress(c.ErrOrStderr(), "runs")
-				defer progress.done()
 				rows, err := measure.Isolation(c.Context(), s, kernels, measure.Options{Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set})
 				progress.done()
 				return f.keep(c, measured{
-					"isolation.csv", len(rows), func(w io.Writer) error { return datasets.WriteIsolation(w, rows) }, measure.IsolationTable(rows),
+					"isolation.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, measure.IsolationTable(rows),
 				}, err)
 			})
 		},
@@ -140,11 +138,10 @@ func newCorun() *cobra.Command {
 					return fmt.Errorf("the device of mode %s has no shares", f.device.mode)
 				}
 				progress := newProgress(c.ErrOrStderr(), "mixes")
-				defer progress.done()
 				rows, err := measure.Corun(c.Context(), measure.Shared{GPU: s.Identity(), Share: d.Share}, mixes, measure.Options{Repetitions: f.repetitions, Progress: progress.set})
 				progress.done()
 				return f.keep(c, measured{
-					"corun.csv", len(rows), func(w io.Writer) error { return datasets.WriteCorun(w, rows) }, measure.CorunTable(rows),
+					"corun.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, measure.CorunTable(rows),
 				}, err)
 			})
 		},
@@ -224,7 +221,6 @@ func (f *profileFlags) counters(c *cobra.Command, s *session.Session, kernels []
 		return err
 	}
 	progress := newProgress(c.ErrOrStderr(), "kernels")
-	defer progress.done()
 	from := measure.Provenance(s.Identity())
 	if from.Source != string(profiling.MIG) {
 		from.Source = string(profiling.WholeGPU)
@@ -241,7 +237,7 @@ func (f *profileFlags) counters(c *cobra.Command, s *session.Session, kernels []
 	}
 	progress.done()
 	classes, unsorted := f.classes(s, rows)
-	err = f.keep(c, measured{"counters.csv", len(rows), func(w io.Writer) error { return datasets.WriteCounters(w, rows) }, counters.Table(classes)}, err)
+	err = f.keep(c, measured{"counters.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, counters.Table(classes)}, err)
 	return errors.Join(err, unsorted)
 }
 

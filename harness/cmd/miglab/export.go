@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -10,16 +9,15 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/algo"
-	"miglab/harness/atomicfile"
 	"miglab/harness/export"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/store"
 )
 
-// exportFlags are the flags of export.
 type exportFlags struct {
 	filter               store.Filter
+	gpu                  *mig.GPU
 	results, format, out string
 	timing               bool
 }
@@ -41,23 +39,16 @@ func newExport() *cobra.Command {
 	c.Flags().StringVar(&f.filter.Track, "track", "", "only this track")
 	c.Flags().StringVar(&f.filter.Dataset, "dataset", "", "only this dataset, by the name that results have")
 	c.Flags().StringVar(&f.filter.Algorithm, "algorithm", "", "only this algorithm, by the name that results have")
-	c.Flags().StringVar(&f.filter.GPU, "gpu", "", "only this GPU model")
-	c.Flags().StringVar(&f.format, "format", "csv", "csv or jsonl")
+	addFlag(c, &f.gpu, "gpu", "", mig.Lookup, "only this GPU model")
+	addFlag(c, &f.format, "format", "csv", oneOf("format", export.Formats), "csv or jsonl")
 	c.Flags().StringVar(&f.out, "out", "-", "file to write; - for standard output")
 	c.Flags().BoolVar(&f.timing, "timing", false, "add the column microseconds: how long the algorithm took")
 	return c
 }
 
 func (f *exportFlags) run(c *cobra.Command, _ []string) error {
-	if !slices.Contains(export.Formats, f.format) {
-		return nearest.Unknown("format", f.format, export.Formats)
-	}
-	if f.filter.GPU != "" {
-		g, err := mig.Lookup(f.filter.GPU)
-		if err != nil {
-			return err
-		}
-		f.filter.GPU = g.Name
+	if f.gpu != nil {
+		f.filter.GPU = f.gpu.Name
 	}
 	db, err := store.Open(f.results)
 	if err != nil {
@@ -73,15 +64,7 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 	if err := f.selects(db); err != nil {
 		return err
 	}
-	write := func(w io.Writer) error { return export.Write(w, db, f.filter, f.format, f.timing) }
-	if f.out != "-" {
-		return atomicfile.WriteFile(f.out, write)
-	}
-	w := bufio.NewWriter(c.OutOrStdout())
-	if err := write(w); err != nil {
-		return err
-	}
-	return w.Flush()
+	return emit(c, f.out, func(w io.Writer) error { return export.Write(w, db, f.filter, f.format, f.timing) })
 }
 
 // selects reports, as an error, which flag selects nothing.

@@ -16,7 +16,8 @@ import (
 )
 
 func newGenerate() *cobra.Command {
-	var dataset, gpu, out string
+	var dataset, out string
+	var g *mig.GPU
 	var count int
 	var seed uint64
 	c := &cobra.Command{
@@ -35,10 +36,6 @@ func newGenerate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			g, err := mig.Lookup(gpu)
-			if err != nil {
-				return err
-			}
 			if !c.Flags().Changed("gpu") {
 				g = usualGPU(spec, g)
 			}
@@ -47,9 +44,6 @@ func newGenerate() *cobra.Command {
 					return fmt.Errorf("--count %d: dataset %s has %d", count, spec.ID(), n)
 				}
 				count = n
-			}
-			if count < 1 {
-				return fmt.Errorf("--count %d: at least one instance is needed", count)
 			}
 			name := strings.NewReplacer("/", "-", "?", "_", "&", "_", "=", "", "+", "-", ":", "-").Replace(spec.ID())
 			joined := false // whether batches were written without their division
@@ -78,13 +72,11 @@ func newGenerate() *cobra.Command {
 	}
 	c.Flags().StringVar(&dataset, "dataset", "", "dataset (miglab list datasets)")
 	completeFlag(c, "dataset", datasets.Complete)
-	c.Flags().StringVar(&gpu, "gpu", "A100", "GPU model that the instances are for; for requests A100-80GB unless given")
-	c.Flags().IntVar(&count, "count", 1, "number of instances")
+	addFlag(c, &g, "gpu", "A100", mig.Lookup, "GPU model that the instances are for; for requests A100-80GB unless given")
+	addFlag(c, &count, "count", "1", atLeast(1), "number of instances")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the generator")
 	c.Flags().StringVar(&out, "out", ".", "folder to write to")
-	if err := c.MarkFlagRequired("dataset"); err != nil {
-		panic(err)
-	}
+	require(c, "dataset")
 	return c
 }
 

@@ -3,18 +3,16 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"miglab/harness/nearest"
 	"miglab/harness/store"
 	"miglab/reports"
 	"miglab/reports/leaderboard"
 )
 
 func newLeaderboard() *cobra.Command {
-	var f conditionFlags
+	var at conditions
 	var format, results string
 	c := &cobra.Command{
 		Use:   "leaderboard",
@@ -26,12 +24,8 @@ func newLeaderboard() *cobra.Command {
 			"the database.",
 		Example: "  miglab leaderboard\n  miglab leaderboard --track stream --format csv\n  miglab leaderboard --reconfiguration parallel\n  miglab leaderboard --track corun",
 		RunE: func(c *cobra.Command, _ []string) error {
-			at, err := f.read(c)
-			if err != nil {
+			if err := at.check(c); err != nil {
 				return err
-			}
-			if known := reports.TableFormats; !slices.Contains(known, format) {
-				return nearest.Unknown("format", format, known)
 			}
 			db, err := store.Open(results)
 			if err != nil {
@@ -56,13 +50,13 @@ func newLeaderboard() *cobra.Command {
 			return table.Encode(c.OutOrStdout(), format)
 		},
 	}
-	f.register(c)
-	c.Flags().StringVar(&format, "format", "text", "text, csv, markdown or latex")
+	at.register(c)
+	addFlag(c, &format, "format", "text", oneOf("format", reports.TableFormats), "text, csv, markdown or latex")
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	return c
 }
 
-func (at conditions) leaderboard() leaderboard.Conditions {
+func (at *conditions) leaderboard() leaderboard.Conditions {
 	return leaderboard.Conditions{Track: at.track, GPU: at.gpu.Name, Count: at.gpus, Model: at.model}
 }
 

@@ -49,33 +49,24 @@ func newList() *cobra.Command {
 
 func listing(kind string) (reports.Table, error) {
 	var t reports.Table
-	columns := func(names ...string) {
-		for _, n := range names {
-			t.Columns = append(t.Columns, reports.Column{Name: n})
-		}
-	}
 	switch kind {
 	case "algorithms":
-		t.Title = "Algorithms"
-		columns("name", "track", "version", "what it does", "source", "parameters")
+		t.Title, t.Columns = "Algorithms", reports.Left("name", "track", "version", "what it does", "source", "parameters")
 		for _, s := range algo.All("") {
 			t.Rows = append(t.Rows, []string{s.Name, string(s.Track), fmt.Sprint(s.Version), s.Summary, s.Cite, spec.Help(s.Params)})
 		}
 	case "agents":
-		t.Title = "Agents"
-		columns("name", "steps", "seeds", "score", "what it is")
+		t.Title, t.Columns = "Agents", reports.Left("name", "steps", "seeds", "score", "what it is")
 		for _, r := range train.Recipes() {
 			t.Rows = append(t.Rows, []string{r.Name, fmt.Sprint(r.Steps), strings.Trim(fmt.Sprint(r.Seeds), "[]"), r.Score, r.Doc})
 		}
 	case "datasets":
-		t.Title = "Datasets"
-		columns("name", "what it is", "parameters", "source")
+		t.Title, t.Columns = "Datasets", reports.Left("name", "what it is", "parameters", "source")
 		for _, d := range datasets.List() {
 			t.Rows = append(t.Rows, []string{d.Name, d.Summary, d.Parameters, d.Source})
 		}
 	case "gpus":
-		t.Title = "GPUs"
-		columns("name", "slices", "sizes", "profiles", "partitions", "create/destroy times")
+		t.Title, t.Columns = "GPUs", reports.Left("name", "slices", "sizes", "profiles", "partitions", "create/destroy times")
 		for _, g := range mig.GPUs() {
 			var profiles []string
 			for _, p := range g.Profiles {
@@ -87,8 +78,7 @@ func listing(kind string) (reports.Table, error) {
 			})
 		}
 	case "papers":
-		t.Title = "Papers"
-		columns("name", "artefact", "what it shows")
+		t.Title, t.Columns = "Papers", reports.Left("name", "artefact", "what it shows")
 		ps, err := papers()
 		if err != nil {
 			return t, err

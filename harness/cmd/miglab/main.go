@@ -42,7 +42,6 @@ type interruptedError struct{ kept string }
 
 func (e interruptedError) Error() string { return "interrupted; " + e.kept }
 
-// Unwrap returns context.Canceled.
 func (e interruptedError) Unwrap() error { return context.Canceled }
 
 func main() { os.Exit(commandLine(os.Args[1:])) }
@@ -104,7 +103,7 @@ func newRoot() *cobra.Command {
 		if c == root && c.Flags().NArg() > 0 {
 			return unknownCommand(root, c.Flags().Arg(0))
 		}
-		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
+		return flagError(c, err)
 	})
 	return root
 }

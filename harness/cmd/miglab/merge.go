@@ -30,7 +30,6 @@ func newMerge() *cobra.Command {
 	}
 }
 
-// merge merges the sweep and runs its command.
 func (s *openSweep) merge(c *cobra.Command) error {
 	status, err := s.collect()
 	for _, d := range status.Damaged {

@@ -4,18 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
 	"miglab/profiling"
 )
 
 func newPartition() *cobra.Command {
-	var gpu, profiles, in, label, format string
+	var gpu *mig.GPU
+	var profiles, in, label, format string
 	var devices []int
 	formats := []string{"mig-parted", "nvidia-smi", "json"}
 	c := &cobra.Command{
@@ -25,9 +24,6 @@ func newPartition() *cobra.Command {
 			"  miglab profile partition --gpu H100 --profiles 4-2-1 --format nvidia-smi --devices 0,1\n" +
 			"  miglab profile partition --in partition.json --format mig-parted",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !slices.Contains(formats, format) {
-				return nearest.Unknown("format", format, formats)
-			}
 			if (in == "") == (profiles == "") {
 				return errors.New("give either --profiles or --in")
 			}
@@ -45,18 +41,18 @@ func newPartition() *cobra.Command {
 			return profiling.WritePartition(w, g, p)
 		},
 	}
-	c.Flags().StringVar(&gpu, "gpu", "A100", "GPU model (miglab list gpus)")
+	addFlag(c, &gpu, "gpu", "A100", mig.Lookup, "GPU model (miglab list gpus)")
 	c.Flags().StringVar(&profiles, "profiles", "", "profiles as NVIDIA names them, separated by commas, or sizes as in 4-2-1")
 	c.Flags().StringVar(&in, "in", "", "partition in the JSON that --format json writes")
 	c.Flags().StringVar(&label, "label", "miglab", "the configuration's name for mig-parted")
 	c.Flags().IntSliceVar(&devices, "devices", nil, "numbers of the GPUs (default: all)")
-	c.Flags().StringVar(&format, "format", formats[0], strings.Join(formats, ", "))
+	addFlag(c, &format, "format", formats[0], oneOf("format", formats), strings.Join(formats, ", "))
 	return c
 }
 
 // readPartition reads a file, or NVIDIA's names of profiles, or the sizes of a maximal
 // partition.
-func readPartition(gpu, profiles, in string) (*mig.GPU, mig.Partition, error) {
+func readPartition(g *mig.GPU, profiles, in string) (*mig.GPU, mig.Partition, error) {
 	if in != "" {
 		file, err := os.Open(in)
 		if err != nil {
@@ -65,13 +61,9 @@ func readPartition(gpu, profiles, in string) (*mig.GPU, mig.Partition, error) {
 		defer file.Close()
 		return profiling.ReadPartition(file, in)
 	}
-	g, err := mig.Lookup(gpu)
-	if err != nil {
-		return nil, nil, err
-	}
 	parse := profiling.ParseProfiles
 	if strings.Trim(profiles, "0123456789-") == "" {
-		parse = func(g *mig.GPU, sizes string) (mig.Partition, error) { return g.ParsePartition(sizes) }
+		parse = (*mig.GPU).ParsePartition
 	}
 	p, err := parse(g, profiles)
 	if err != nil {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -14,47 +16,50 @@ import (
 
 // problemFlags are the flags that together describe a problem.
 type problemFlags struct {
-	gpu, tasks, model string
-	count             int
+	gpu   *mig.GPU
+	tasks string
+	model mig.Reconfiguration
+	count int
 	// file is the tasks file after problem has read it.
 	file batchFile
 }
 
 func (f *problemFlags) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.gpu, "gpu", "A100", "GPU model (miglab list gpus)")
-	c.Flags().IntVar(&f.count, "gpus", 1, "number of GPUs of the model")
+	addFlag(c, &f.gpu, "gpu", "A100", mig.Lookup, "GPU model (miglab list gpus)")
+	addFlag(c, &f.count, "gpus", "1", atLeast(1), "number of GPUs of the model")
 	c.Flags().StringVar(&f.tasks, "tasks", "", "tasks CSV: task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4), seconds, inf where a task does not fit")
-	c.Flags().StringVar(&f.model, "reconfiguration", "sequential", "sequential, parallel or free")
-	if err := c.MarkFlagRequired("tasks"); err != nil {
-		panic(err)
-	}
+	addFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
+	require(c, "tasks")
 }
 
-// problem reads and checks what the flags name.
-func (f *problemFlags) problem() (schedule.Problem, error) {
-	var p schedule.Problem
-	var err error
-	if p.GPU, err = mig.Lookup(f.gpu); err != nil {
-		return p, err
-	}
-	if p.Model, err = mig.ParseReconfiguration(f.model); err != nil {
-		return p, err
-	}
-	if f.count < 1 {
-		return p, fmt.Errorf("--gpus %d: at least one GPU is needed", f.count)
-	}
-	p.Count = f.count
-	f.file, err = readTasks(f.tasks, p.GPU)
-	p.Tasks = f.file.tasks
-	return p, err
+func (f *problemFlags) problem() (_ schedule.Problem, err error) {
+	f.file, err = readTasks(f.tasks, f.gpu)
+	return schedule.Problem{GPU: f.gpu, Count: f.count, Model: f.model, Tasks: f.file.tasks}, err
 }
 
 // emit writes to a file as a whole, or to standard output when path is empty or "-".
 func emit(c *cobra.Command, path string, write func(io.Writer) error) error {
-	if path == "" || path == "-" {
-		return write(c.OutOrStdout())
+	if path != "" && path != "-" {
+		return atomicfile.WriteFile(path, write)
 	}
-	return atomicfile.WriteFile(path, write)
+	w := bufio.NewWriter(c.OutOrStdout())
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// readFile reads what a file says about a problem.
+func readFile[T any](path string, p schedule.Problem, decode func(io.Reader, schedule.Problem) (T, error)) (v T, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return v, err
+	}
+	defer file.Close()
+	if v, err = decode(file, p); err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return v, err
 }
 
 // violationsError joins what the referee found into one error, a line each.

@@ -76,7 +76,6 @@ func newProfile() *cobra.Command {
 	return c
 }
 
-// register adds the flags of all experiments.
 func (f *profileFlags) register(c *cobra.Command) {
 	f.device.register(c)
 	c.Flags().StringVar(&f.out, "out", filepath.Join("results", "profile"), "folder for what is measured")
@@ -85,7 +84,7 @@ func (f *profileFlags) register(c *cobra.Command) {
 // registerTimed adds those of experiments that take times.
 func (f *profileFlags) registerTimed(c *cobra.Command) {
 	f.register(c)
-	c.Flags().IntVar(&f.repetitions, "repetitions", 0, "how often everything is measured; 0 means what the manifest says, or 10")
+	addFlag(c, &f.repetitions, "repetitions", "0", atLeast(0), "how often everything is measured; 0 means what the manifest says, or 10")
 }
 
 // registerDrawn adds those of experiments that time kernels in a random order or company.
@@ -96,10 +95,7 @@ func (f *profileFlags) registerDrawn(c *cobra.Command) {
 
 // on runs work on the one GPU that --device names, once it is known that nothing is missing.
 func (f *profileFlags) on(c *cobra.Command, kernels []kernel.Kernel, work func(*session.Session) error) error {
-	switch {
-	case f.repetitions < 0:
-		return fmt.Errorf("--repetitions %d: at least 1, or 0 for what the manifest says", f.repetitions)
-	case strings.Contains(f.device.device, ","):
+	if strings.Contains(f.device.device, ",") {
 		return fmt.Errorf("--device %s: %s uses one GPU", f.device.device, c.CommandPath())
 	}
 	return f.device.with(c, func([]profiling.Identity) error {
@@ -110,7 +106,6 @@ func (f *profileFlags) on(c *cobra.Command, kernels []kernel.Kernel, work func(*
 	}, func(all []*session.Session) error { return work(all[0]) })
 }
 
-// save writes a file of the folder.
 func (f *profileFlags) save(name string, write func(io.Writer) error) error {
 	return atomicfile.WriteFile(filepath.Join(f.out, name), write)
 }
@@ -123,7 +118,6 @@ func (f *profileFlags) saveTable(name string, t reports.Table) error {
 // sweep measures kernels on every size. What failed is said at the end; the rest is kept.
 func (f *profileFlags) sweep(c *cobra.Command, s *session.Session, kernels []kernel.Kernel) error {
 	progress := newProgress(c.ErrOrStderr(), "runs")
-	defer progress.done()
 	p, err := measure.Sweep(c.Context(), s, kernels, filepath.Join(f.out, "runs.csv"), measure.Options{
 		Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set,
 	})
@@ -163,7 +157,7 @@ func (f *profileFlags) writeProfile(c *cobra.Command, p *measure.Profile) error 
 	title := fmt.Sprintf("%s, %s", p.Runs[0].Name, source)
 	monotonicity := measure.Monotonicity("Monotonicity, "+title, p.GPU, tasks)
 	if err := errors.Join(
-		f.save("kernels.csv", func(w io.Writer) error { return datasets.WriteKernels(w, p.Kernels()) }),
+		f.save("kernels.csv", func(w io.Writer) error { return datasets.WriteHardware(w, p.Kernels()) }),
 		f.save(tasksFile(source), p.WriteTasks),
 		reports.SaveFigure(filepath.Join(f.out, "speedup"), reports.Speedups(title, p.GPU, tasks, 4)),
 		f.saveTable("monotonicity", monotonicity),
@@ -247,14 +241,7 @@ func gpuTable(d profiling.Device) (reports.Table, error) {
 		return t, err
 	}
 	t.Title = fmt.Sprintf("%s (%s), driver %s", id.Name, id.Model, id.Driver)
-	t.Columns = []reports.Column{
-		{Name: "profile"},
-		{Name: "id", Right: true},
-		{Name: "slices", Right: true},
-		{Name: "memory slices", Right: true},
-		{Name: "starts"},
-		{Name: "exists at"},
-	}
+	t.Columns = reports.Left("profile").Right("id", "slices", "memory slices").Left("starts", "exists at")
 	for _, p := range id.Model.Profiles {
 		starts, err := d.Placements(p)
 		if errors.Is(err, profiling.ErrMIGOff) {

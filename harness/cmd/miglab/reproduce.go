@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,7 +21,6 @@ import (
 	"miglab/paper-figures/mfi"
 )
 
-// papers returns all papers.
 func papers() ([]figures.Paper, error) {
 	var out []figures.Paper
 	for _, paper := range []func() (figures.Paper, error){far.Paper, drl.Paper, mfi.Paper, deadline.Paper, hierarchical.Paper} {
@@ -34,7 +33,6 @@ func papers() ([]figures.Paper, error) {
 	return out, nil
 }
 
-// reproduceFlags are the flags of reproduce.
 type reproduceFlags struct {
 	paper, only, results string
 	quick                bool
@@ -56,7 +54,7 @@ func (f *reproduceFlags) command() *cobra.Command {
 	c.Flags().StringVar(&f.paper, "paper", "", "one paper (miglab list papers)")
 	c.Flags().StringVar(&f.only, "only", "", "one artefact, for example far/table4")
 	c.Flags().BoolVar(&f.quick, "quick", false, "few replicates and no verdicts, into results/quick")
-	c.Flags().IntVar(&f.workers, "workers", 0, "cells computed at a time; 0 means one a processor")
+	addFlag(c, &f.workers, "workers", "0", atLeast(0), "cells computed at a time; 0 means one a processor")
 	c.Flags().StringVar(&f.results, "results", "results", "folder for results")
 	return c
 }
@@ -71,9 +69,6 @@ func (f *reproduceFlags) reproduction(c *cobra.Command) (*figures.Reproduction, 
 	if err != nil {
 		return nil, err
 	}
-	if f.workers < 0 {
-		return nil, fmt.Errorf("--workers %d: at least 0", f.workers)
-	}
 	dir := f.results
 	if f.quick && !c.Flags().Changed("results") {
 		dir = filepath.Join(dir, "quick")
@@ -87,17 +82,16 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 		return err
 	}
 	progress := newProgress(c.ErrOrStderr(), "cells")
-	defer progress.done()
 	// The store is opened only where an artefact is not done.
 	r.Engine = func() (*run.Engine, error) {
 		st, err := store.Open(r.Dir)
 		return &run.Engine{Store: st, Workers: f.workers, Progress: progress.set}, err
 	}
 	rows, left, err := r.Run(c.Context())
+	progress.done()
 	if err != nil {
 		return err
 	}
-	progress.done()
 	n := figures.Count(rows)
 	out := c.OutOrStdout()
 	if f.quick {
@@ -116,7 +110,6 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	return nil
 }
 
-// selection returns which artefacts the flags ask for.
 func selection(all []figures.Paper, paper, only string) (func(p, a string) bool, error) {
 	var names []string
 	for _, p := range all {
@@ -126,19 +119,15 @@ func selection(all []figures.Paper, paper, only string) (func(p, a string) bool,
 	case paper != "" && only != "":
 		return nil, fmt.Errorf("--paper and --only exclude each other")
 	case paper != "":
-		for _, n := range names {
-			if n == paper {
-				return func(p, _ string) bool { return p == paper }, nil
-			}
+		if !slices.Contains(names, paper) {
+			return nil, nearest.Unknown("paper", paper, names)
 		}
-		return nil, nearest.Unknown("paper", paper, names)
+		return func(p, _ string) bool { return p == paper }, nil
 	case only != "":
-		for _, n := range figures.Names(all) {
-			if n == only {
-				return func(p, a string) bool { return p+"/"+a == only }, nil
-			}
+		if !slices.Contains(figures.Names(all), only) {
+			return nil, nearest.Unknown("artefact", only, figures.Names(all))
 		}
-		return nil, nearest.Unknown("artefact", only, figures.Names(all))
+		return func(p, a string) bool { return p+"/"+a == only }, nil
 	}
 	return func(string, string) bool { return true }, nil
 }
@@ -171,10 +160,7 @@ func newReadme() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := atomicfile.WriteFile("README.md", func(w io.Writer) error {
-				_, err := io.WriteString(w, text)
-				return err
-			}); err != nil {
+			if err := atomicfile.Write("README.md", []byte(text)); err != nil {
 				return err
 			}
 			for _, image := range gallery {
@@ -183,10 +169,7 @@ func newReadme() *cobra.Command {
 					return err
 				}
 				to := filepath.Join("paper-figures", "gallery", image[strings.LastIndex(image, "/")+1:])
-				if err := atomicfile.WriteFile(to, func(w io.Writer) error {
-					_, err := w.Write(raw)
-					return err
-				}); err != nil {
+				if err := atomicfile.Write(to, raw); err != nil {
 					return err
 				}
 			}

@@ -14,10 +14,10 @@ import (
 	"miglab/reports/leaderboard"
 )
 
-// runFlags are the flags of run.
 type runFlags struct {
-	conditionFlags
-	shard, results     string
+	conditions
+	shard              run.Shard
+	results            string
 	algorithms, specs  []string
 	instances, workers int
 	ranked             bool
@@ -46,44 +46,29 @@ func (f *runFlags) command() *cobra.Command {
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
 	completeFlag(c, "algorithms", algo.Complete)
 	completeFlag(c, "datasets", datasets.Complete)
-	c.Flags().IntVar(&f.instances, "instances", 1000, "instances of each dataset")
-	c.Flags().IntVar(&f.workers, "workers", 0, "cells computed at a time; 0 means one a processor")
-	c.Flags().StringVar(&f.shard, "shard", "0/1", "the part of the work that this process takes, i/n")
+	addFlag(c, &f.instances, "instances", "1000", atLeast(1), "instances of each dataset")
+	addFlag(c, &f.workers, "workers", "0", atLeast(0), "cells computed at a time; 0 means one a processor")
+	addFlag(c, &f.shard, "shard", "0/1", run.ParseShard, "the part of the work that this process takes, i/n")
 	c.Flags().StringVar(&f.results, "results", "results", "folder for results")
 	c.Flags().BoolVar(&f.ranked, "leaderboard", false, "then print the leaderboards of the datasets")
-	for _, name := range []string{"algorithms", "datasets"} {
-		if err := c.MarkFlagRequired(name); err != nil {
-			panic(err)
-		}
-	}
+	require(c, "algorithms", "datasets")
 	return c
 }
 
-// cells lists what the flags ask for, and under which conditions; it computes nothing.
-func (f *runFlags) cells(c *cobra.Command) (at conditions, cells []run.Cell, err error) {
-	if at, err = f.read(c); err != nil {
-		return at, nil, err
+// cells lists what the flags ask for; it computes nothing.
+func (f *runFlags) cells(c *cobra.Command) ([]run.Cell, error) {
+	if err := f.check(c); err != nil {
+		return nil, err
 	}
-	switch {
-	case len(f.algorithms) == 0 || len(f.specs) == 0:
-		err = fmt.Errorf("--algorithms and --datasets name at least one each")
-	case f.instances < 1:
-		err = fmt.Errorf("--instances %d: at least one instance is needed", f.instances)
-	case f.workers < 0:
-		err = fmt.Errorf("--workers %d: at least 0", f.workers)
-	default:
-		base := run.Series{Track: at.track.Name, GPU: at.gpu.Name, Count: at.gpus, Model: at.model}
-		cells, err = run.Competition(base, f.algorithms, f.specs, f.instances)
+	if len(f.algorithms) == 0 || len(f.specs) == 0 {
+		return nil, fmt.Errorf("--algorithms and --datasets name at least one each")
 	}
-	return at, cells, err
+	base := run.Series{Track: f.track.Name, GPU: f.gpu.Name, Count: f.gpus, Model: f.model}
+	return run.Competition(base, f.algorithms, f.specs, f.instances)
 }
 
 func (f *runFlags) run(c *cobra.Command, _ []string) error {
-	part, err := run.ParseShard(f.shard)
-	if err != nil {
-		return err
-	}
-	at, cells, err := f.cells(c)
+	cells, err := f.cells(c)
 	if err != nil {
 		return err
 	}
@@ -93,13 +78,12 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	}
 	defer db.Close()
 	progress := newProgress(c.ErrOrStderr(), "cells")
-	defer progress.done()
-	e := run.Engine{Store: db, Workers: f.workers, Shard: part, Progress: progress.set}
+	e := run.Engine{Store: db, Workers: f.workers, Shard: f.shard, Progress: progress.set}
 	r, err := e.Run(c.Context(), cells)
+	progress.done()
 	if err != nil {
 		return err
 	}
-	progress.done()
 	failed, err := r.Failures(cells)
 	if err != nil {
 		return err
@@ -115,7 +99,7 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	if !f.ranked {
 		return nil
 	}
-	ranking := at.leaderboard()
+	ranking := f.leaderboard()
 	for span := range run.Spans(cells) {
 		if !slices.Contains(ranking.Datasets, span.Series.Dataset) {
 			ranking.Datasets = append(ranking.Datasets, span.Series.Dataset)

@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"miglab/bounds"
 	"miglab/harness/algo"
-	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 	"miglab/reports"
 )
@@ -18,7 +16,6 @@ import (
 func newSchedule() *cobra.Command {
 	var pf problemFlags
 	var algorithm, format, out string
-	formats := []string{"json", "text", "svg", "png"}
 	c := &cobra.Command{
 		Use:   "schedule",
 		Short: "Schedule a batch of tasks and print or draw the schedule",
@@ -26,12 +23,9 @@ func newSchedule() *cobra.Command {
 			"  miglab schedule --gpu A30 --algorithm 'fixpart?p=2-2' --tasks tasks.csv --reconfiguration free --format png --out schedule.png\n" +
 			"  miglab schedule --algorithm 'exec:./my-scheduler --fast?timeout=1s' --tasks tasks.csv",
 		RunE: func(c *cobra.Command, _ []string) error {
-			a, err := parseAlgorithm(algorithm, algo.TrackBatch)
+			a, err := algo.ParseFor(algorithm, algo.TrackBatch)
 			if err != nil {
 				return err
-			}
-			if !slices.Contains(formats, format) {
-				return nearest.Unknown("format", format, formats)
 			}
 			p, err := pf.problem()
 			if err != nil {
@@ -70,7 +64,7 @@ func newSchedule() *cobra.Command {
 	pf.register(c)
 	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms), or exec: and a program")
 	completeFlag(c, "algorithm", algo.Complete)
-	c.Flags().StringVar(&format, "format", "json", "json, text, svg or png")
+	addFlag(c, &format, "format", "json", oneOf("format", []string{"json", "text", "svg", "png"}), "json, text, svg or png")
 	c.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
 	return c
 }
@@ -82,10 +76,8 @@ func writeSchedule(w io.Writer, p schedule.Problem, s schedule.Schedule, m sched
 		return err
 	}
 	t := reports.Table{
-		Title: fmt.Sprintf("%s on %d x %s, %s reconfiguration", s.Algorithm, p.GPUs(), p.GPU, p.Model),
-		Columns: []reports.Column{
-			{Name: "start (s)", Right: true}, {Name: "end (s)", Right: true}, {Name: "GPU", Right: true}, {Name: "slices"}, {Name: "what"}, {Name: "of"},
-		},
+		Title:   fmt.Sprintf("%s on %d x %s, %s reconfiguration", s.Algorithm, p.GPUs(), p.GPU, p.Model),
+		Columns: reports.Right("start (s)", "end (s)", "GPU").Left("slices", "what", "of"),
 		Notes: []string{
 			fmt.Sprintf("makespan %.3f s; area bound %.3f s; utilisation %.1f %%; %d reconfigurations taking %.2f s",
 				m.Makespan, area, 100*m.Utilisation, m.Reconfigurations, m.Reconfiguring),
@@ -98,20 +90,4 @@ func writeSchedule(w io.Writer, p schedule.Problem, s schedule.Schedule, m sched
 		})
 	}
 	return t.Text(w)
-}
-
-// parseAlgorithm finds an algorithm of a track.
-func parseAlgorithm(id string, track algo.Track) (algo.Algorithm, error) {
-	a, err := algo.ParseFor(id, track)
-	if err != nil {
-		return a, err
-	}
-	if a.Spec.Track != track {
-		var names []string
-		for _, s := range algo.All(track) {
-			names = append(names, s.Name)
-		}
-		return a, fmt.Errorf("%q is of the %s track: %w", id, a.Spec.Track, nearest.Unknown(string(track)+" algorithm", id, names))
-	}
-	return a, nil
 }

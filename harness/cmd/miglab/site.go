@@ -29,9 +29,6 @@ func newSite() *cobra.Command {
 			"were run on the same datasets are in it, too.",
 		Example: "  miglab site\n  miglab site --quick\n  miglab site --out /tmp/site",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if workers < 0 {
-				return fmt.Errorf("--workers %d: at least 0", workers)
-			}
 			if quick && !c.Flags().Changed("results") {
 				results = filepath.Join(results, "quick")
 			}
@@ -44,16 +41,15 @@ func newSite() *cobra.Command {
 			}
 			defer db.Close()
 			progress := newProgress(c.ErrOrStderr(), "cells")
-			defer progress.done()
 			e := &run.Engine{Store: db, Workers: workers, Progress: progress.set}
 			data, err := site.Gather(c.Context(), e, quick)
+			progress.done()
 			if err != nil {
 				return rankingError(err)
 			}
 			if err := addWritten(&data, results); err != nil {
 				return err
 			}
-			progress.done()
 			if err := site.Write(out, data); err != nil {
 				return err
 			}
@@ -64,7 +60,7 @@ func newSite() *cobra.Command {
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&out, "out", "", "folder to write (default: site in the results)")
 	c.Flags().BoolVar(&quick, "quick", false, "few instances, into results/quick/site")
-	c.Flags().IntVar(&workers, "workers", 0, "cells computed at a time; 0 means one a processor")
+	addFlag(c, &workers, "workers", "0", atLeast(0), "cells computed at a time; 0 means one a processor")
 	return c
 }
 

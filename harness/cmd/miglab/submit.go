@@ -29,7 +29,6 @@ const (
 // engines are the names of all engines.
 var engines = []string{engineKubernetes, engineLocal, engineSlurm}
 
-// submitFlags are the flags of submit.
 type submitFlags struct {
 	engine, missing, sweep string
 	tasks                  int
@@ -92,7 +91,7 @@ func (f *submitFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.shared, "shared", false, "the folder is on a file system that all machines see, although it does not look so")
 	c.Flags().StringVar(&f.jobName, "job-name", "", "begins the names of jobs (default: miglab and the sweep's name)")
 	if f.engine != "" {
-		c.Flags().IntVar(&f.tasks, "tasks", 16, "tasks to cut the command into, at most")
+		addFlag(c, &f.tasks, "tasks", "16", atLeast(1), "tasks to cut the command into, at most")
 		c.Flags().StringVar(&f.sweep, "sweep", "", "folder for the sweep (default: sweeps/NAME in the command's folder for results)")
 	}
 }
@@ -154,21 +153,22 @@ func (f *submitFlags) seen(s *openSweep) error {
 	if f.engine == engineLocal || f.shared {
 		return nil
 	}
-	if why := nodeLocal(s.dir); why != "" {
-		return fmt.Errorf("the tasks would not see %s: %s; choose another folder with --sweep, or say --shared if that is wrong", s.dir, why)
-	}
-	if why := nodeLocal(s.plan.Dir); why != "" {
-		return fmt.Errorf("the tasks would not see %s, where the command was given: %s; give it in another folder, or say --shared if that is wrong", s.plan.Dir, why)
-	}
-	if f.engine == engineKubernetes { // its image has the program
-		return nil
-	}
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	if why := nodeLocal(program); why != "" {
-		return fmt.Errorf("the tasks would not see %s: %s; put the program elsewhere, or say --shared if that is wrong", program, why)
+	paths := []struct{ path, role, advice string }{
+		{s.dir, "", "choose another folder with --sweep"},
+		{s.plan.Dir, ", where the command was given", "give it in another folder"},
+		{program, "", "put the program elsewhere"},
+	}
+	if f.engine == engineKubernetes { // its image has the program
+		paths = paths[:2]
+	}
+	for _, must := range paths {
+		if why := nodeLocal(must.path); why != "" {
+			return fmt.Errorf("the tasks would not see %s%s: %s; %s, or say --shared if that is wrong", must.path, must.role, why, must.advice)
+		}
 	}
 	return nil
 }
@@ -195,9 +195,6 @@ func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh
 			return nil, false, err
 		}
 		return s, false, s.sameProgram()
-	}
-	if f.tasks < 1 {
-		return nil, false, fmt.Errorf("--tasks %d: at least 1", f.tasks)
 	}
 	w, err := readAssignment(args)
 	if err != nil {
@@ -246,13 +243,8 @@ func (f *submitFlags) check(dir string) error {
 	if f.engine == "" {
 		return fmt.Errorf("%s was never submitted; name the engine, as in miglab submit local --missing %s", dir, shell([]string{f.missing}))
 	}
-	switch {
-	case f.jobName != "" && !jobNames.MatchString(f.jobName):
+	if f.jobName != "" && !jobNames.MatchString(f.jobName) {
 		return fmt.Errorf("--job-name %q: at most 40 lower-case letters, digits and dashes, a letter or digit first and last", f.jobName)
-	case f.arrayLimit < 0:
-		return fmt.Errorf("--array-limit %d: at least 0", f.arrayLimit)
-	case f.workers < 0:
-		return fmt.Errorf("--workers %d: at least 0", f.workers)
 	}
 	return nil
 }

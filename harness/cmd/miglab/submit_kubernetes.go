@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -26,7 +25,7 @@ func newSubmitKubernetes() *cobra.Command {
 		Example: "  miglab submit kubernetes --image registry.example.org/miglab:1 --claim data --mount /nfs -- run --algorithms far --datasets WIDETIMES",
 	}
 	f.add(c)
-	c.Flags().IntVar(&f.arrayLimit, "array-limit", 0, "tasks at a time; 0 means as many as there is room for")
+	addFlag(c, &f.arrayLimit, "array-limit", "0", atLeast(0), "tasks at a time; 0 means as many as there is room for")
 	c.Flags().StringVar(&f.image, "image", "", "container image of miglab")
 	c.Flags().StringVar(&f.claim, "claim", "", "claim of the volume that all pods share")
 	c.Flags().StringVar(&f.mount, "mount", "", "where this machine and the pods have that volume")
@@ -72,10 +71,7 @@ func (f *submitFlags) kubernetes(c *cobra.Command, s *openSweep, n submission) e
 	if err := s.submit(n, func() (sweep.Job, error) {
 		job := sweep.Job{Engine: engineKubernetes, IDs: []string{n.name}, Merge: n.name + "-merge"}
 		for _, file := range [][2]string{{"job.yaml", string(manifest)}, {"Dockerfile", kubernetes.Dockerfile()}} {
-			if err := atomicfile.WriteFile(filepath.Join(s.dir, file[0]), func(w io.Writer) error {
-				_, err := io.WriteString(w, file[1])
-				return err
-			}); err != nil {
+			if err := atomicfile.Write(filepath.Join(s.dir, file[0]), []byte(file[1])); err != nil {
 				return job, err
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -26,7 +27,7 @@ func newSubmitLocal() *cobra.Command {
 		Example: "  miglab submit local -- run --algorithms far --datasets WIDETIMES --instances 100000",
 	}
 	f.add(c)
-	c.Flags().IntVar(&f.workers, "workers", 0, "tasks at a time; 0 means one a processor")
+	addFlag(c, &f.workers, "workers", "0", atLeast(0), "tasks at a time; 0 means one a processor")
 	return c
 }
 
@@ -35,10 +36,6 @@ func (f *submitFlags) local(c *cobra.Command, s *openSweep, n submission) error 
 	program, err := os.Executable()
 	if err != nil {
 		return err
-	}
-	workers := f.workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
 	}
 	command := func(task int) []string {
 		return []string{program, "task", s.dir, "--index", strconv.Itoa(task), "--workers", "1"}
@@ -58,11 +55,10 @@ func (f *submitFlags) local(c *cobra.Command, s *openSweep, n submission) error 
 	}
 	s.describe(c, n)
 	p := newProgress(c.ErrOrStderr(), "tasks")
-	defer p.done()
 	var mu sync.Mutex
 	ended := 0
 	var g errgroup.Group
-	g.SetLimit(workers)
+	g.SetLimit(cmp.Or(f.workers, runtime.GOMAXPROCS(0)))
 	for _, task := range n.tasks {
 		g.Go(func() error {
 			if c.Context().Err() != nil {
@@ -81,11 +77,9 @@ func (f *submitFlags) local(c *cobra.Command, s *openSweep, n submission) error 
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
+	err = g.Wait()
 	p.done()
-	if err := c.Context().Err(); err != nil {
+	if err = cmp.Or(err, c.Context().Err()); err != nil {
 		return err
 	}
 	return s.merge(c)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -28,7 +27,7 @@ func newSubmitSlurm() *cobra.Command {
 	f.add(c)
 	c.Flags().StringVar(&f.partition, "partition", "", "partition")
 	c.Flags().StringVar(&f.time, "time", "", "time limit of a task, as sbatch takes it")
-	c.Flags().IntVar(&f.arrayLimit, "array-limit", 0, "tasks at a time; 0 means as many as there is room for")
+	addFlag(c, &f.arrayLimit, "array-limit", "0", atLeast(0), "tasks at a time; 0 means as many as there is room for")
 	c.Flags().StringArrayVar(&f.extra, "extra", nil, "more for sbatch, separated by spaces")
 	return c
 }
@@ -85,10 +84,7 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error 
 	}
 	var job sweep.Job
 	if err := s.submit(n, func() (sweep.Job, error) {
-		if err := atomicfile.WriteFile(out.ScriptPath(), func(w io.Writer) error {
-			_, err := io.WriteString(w, out.Script())
-			return err
-		}); err != nil {
+		if err := atomicfile.Write(out.ScriptPath(), []byte(out.Script())); err != nil {
 			return job, err
 		}
 		arrays, merge, err := out.Submit(c.Context())

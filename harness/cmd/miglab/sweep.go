@@ -45,7 +45,7 @@ func readAssignment(args []string) (*assignment, error) {
 			if c.Flags().Changed("shard") {
 				return nil, fmt.Errorf("--shard has no meaning in a sweep: its tasks share the work")
 			}
-			_, cells, err := f.cells(c)
+			cells, err := f.cells(c)
 			return &assignment{cells: cells, results: f.results, store: f.results, workers: f.workers}, err
 		}
 	case "reproduce":
@@ -71,7 +71,7 @@ func readAssignment(args []string) (*assignment, error) {
 	}
 	(&cobra.Command{Use: "miglab"}).AddCommand(c) // for its messages
 	if err := c.ParseFlags(args[1:]); err != nil {
-		return nil, fmt.Errorf("%w; see %s --help", err, c.CommandPath())
+		return nil, flagError(c, err)
 	}
 	if err := c.ValidateRequiredFlags(); err != nil {
 		return nil, err
@@ -86,7 +86,6 @@ func readAssignment(args []string) (*assignment, error) {
 	return w, err
 }
 
-// units names the trainings.
 func (w *assignment) units() []string {
 	var out []string
 	for i := range w.trainings {

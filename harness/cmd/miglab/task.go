@@ -36,21 +36,16 @@ func newTask() *cobra.Command {
 				return err
 			}
 			task := index + offset
-			switch {
-			case index < 0 || offset < 0 || task >= len(s.plan.Tasks):
+			if index < 0 || offset < 0 || task >= len(s.plan.Tasks) {
 				return fmt.Errorf("--index %d --offset %d: the sweep has tasks 0 to %d", index, offset, len(s.plan.Tasks)-1)
-			case workers < 0:
-				return fmt.Errorf("--workers %d: at least 0", workers)
 			}
 			return s.do(c, task, cmp.Or(s.workers, workers))
 		},
 	}
 	c.Flags().IntVar(&index, "index", 0, "which task, counted from 0")
 	c.Flags().IntVar(&offset, "offset", 0, "added to the index")
-	c.Flags().IntVar(&workers, "workers", 0, "cells computed at a time where the sweep's command does not say; 0 means one a processor")
-	if err := c.MarkFlagRequired("index"); err != nil {
-		panic(err)
-	}
+	addFlag(c, &workers, "workers", "0", atLeast(0), "cells computed at a time where the sweep's command does not say; 0 means one a processor")
+	require(c, "index")
 	return c
 }
 
@@ -93,7 +88,6 @@ func (s *openSweep) do(c *cobra.Command, task, workers int) error {
 	return err
 }
 
-// training returns the training of a name.
 func (s *openSweep) training(name string) (training, error) {
 	for _, t := range s.trainings {
 		if t.name() == name {

@@ -16,14 +16,14 @@ import (
 	"miglab/harness/track"
 )
 
-// trainFlags are the flags of train.
 type trainFlags struct {
-	names                         []string
-	workload, track, out, install string
-	all                           bool
-	steps                         int64
-	seeds                         []uint
-	workers                       int
+	names                  []string
+	workload, out, install string
+	track                  *track.Track
+	all                    bool
+	steps                  int64
+	seeds                  []uint
+	workers                int
 }
 
 func newTrain() *cobra.Command { return new(trainFlags).command() }
@@ -56,11 +56,11 @@ func (f *trainFlags) command() *cobra.Command {
 	}
 	c.Flags().StringSliceVar(&f.names, "agent", nil, "agents, separated by commas (miglab list agents)")
 	c.Flags().StringVar(&f.workload, "workload", "", "what to learn from, where the agent's name does not say")
-	c.Flags().StringVar(&f.track, "track", "", "every agent of a track")
+	addFlag(c, &f.track, "track", "", track.Parse, "every agent of a track")
 	c.Flags().BoolVar(&f.all, "all", false, "every agent that the project uses, with all its seeds")
 	c.Flags().Int64Var(&f.steps, "steps", 0, "steps in all environments; 0 means what the project's own agents took")
 	c.Flags().UintSliceVar(&f.seeds, "seeds", nil, "one run for each, separated by commas (default: what the project's own agents took)")
-	c.Flags().IntVar(&f.workers, "workers", 0, "goroutines; 0 means one a processor. It changes no result")
+	addFlag(c, &f.workers, "workers", "0", atLeast(0), "goroutines; 0 means one a processor. It changes no result")
 	c.Flags().StringVar(&f.out, "out", "results/train", "folder for checkpoints, learning curves and weights")
 	c.Flags().StringVar(&f.install, "install", "", "root of the project's source: put weights and curves where the program is built from")
 	return c
@@ -88,17 +88,13 @@ func (t *training) checkpointed() time.Time {
 func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 	var recipes []*train.Recipe
 	switch {
-	case len(f.names) > 0 && (f.all || f.track != "") || f.all && f.track != "" || len(f.names) == 0 && !f.all && f.track == "":
+	case len(f.names) > 0 && (f.all || f.track != nil) || f.all && f.track != nil || len(f.names) == 0 && !f.all && f.track == nil:
 		return nil, fmt.Errorf("give one of --agent, --track and --all; miglab list agents says what there is")
 	case f.all:
 		recipes = train.Recipes()
-	case f.track != "":
-		t, err := track.Parse(f.track)
-		if err != nil {
-			return nil, err
-		}
-		if recipes = train.OfTrack(t.Name); len(recipes) == 0 {
-			return nil, fmt.Errorf("--track %s has no agents; miglab list agents says what there is", t.Name)
+	case f.track != nil:
+		if recipes = train.OfTrack(f.track.Name); len(recipes) == 0 {
+			return nil, fmt.Errorf("--track %s has no agents; miglab list agents says what there is", f.track.Name)
 		}
 	}
 	for _, n := range f.names {
@@ -113,8 +109,6 @@ func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 		return nil, fmt.Errorf("--seeds names none; give one run each, as in --seeds 1,2,3")
 	case f.steps < 0:
 		return nil, fmt.Errorf("--steps %d: at least 1, or 0 for what the agent usually takes", f.steps)
-	case f.workers < 0:
-		return nil, fmt.Errorf("--workers %d: at least 0", f.workers)
 	}
 	var out []training
 	for _, r := range recipes {
@@ -141,13 +135,12 @@ func (t *training) run(c *cobra.Command, install string) error {
 		}
 	}
 	p := newProgress(c.ErrOrStderr(), t.name())
-	defer p.done()
 	o.Progress = func(done, all int64) { p.set(int(done), int(all)) }
 	result, err := train.Run(c.Context(), r, o)
+	p.done()
 	if err != nil {
 		return err
 	}
-	p.done()
 	if install != "" {
 		if err := result.Install(install, r, o.Seed); err != nil {
 			return err

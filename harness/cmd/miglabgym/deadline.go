@@ -8,7 +8,6 @@ import (
 
 var _ = register(kind{name: "deadline", metrics: []string{"late_percent", "tardiness_min", "energy_wmin", "energy_as_released_wmin"}, open: openDeadline})
 
-// openDeadline makes the deadline report's queue.
 func openDeadline(options string) (func() (environment, error), error) {
 	o := struct {
 		// Dataset is one of deadline/, with its parameters.

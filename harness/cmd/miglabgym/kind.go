@@ -31,7 +31,6 @@ type environment struct {
 
 var kinds = map[string]*kind{}
 
-// register announces a kind, one in each file.
 func register(k kind) *kind {
 	if kinds[k.name] != nil {
 		panic("miglabgym: two environments are called " + k.name)

@@ -8,7 +8,6 @@ import (
 
 var _ = register(kind{name: "own", metrics: []string{"makespan_s"}, open: openOwn})
 
-// openOwn makes our own formulation of batch scheduling.
 func openOwn(options string) (func() (environment, error), error) {
 	o := struct {
 		batchTasks

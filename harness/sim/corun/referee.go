@@ -14,75 +14,48 @@ import (
 // MaxConcurrency is the largest size of a group for which [Setups] has any.
 const MaxConcurrency = 4
 
-// A Violation is one thing that is wrong with a window or a plan for it.
-type Violation struct {
-	// Group is an index in the plan and Job one in the window; -1 where none is concerned.
-	Group, Job int
-	// Detail says what was found and what would be right.
-	Detail string
-}
+// Violations are what is wrong with a window or a plan for it, a text each.
+type Violations []string
 
-func (v Violation) Error() string {
-	if v.Group < 0 {
-		return v.Detail
-	}
-	return fmt.Sprintf("group %d: %s", v.Group+1, v.Detail)
-}
+func (v *Violations) add(format string, args ...any) { *v = append(*v, fmt.Sprintf(format, args...)) }
 
 // InvalidError is the refusal to measure a plan that breaks rules.
 type InvalidError struct {
 	// Violations lists all of them; there is at least one.
-	Violations []Violation
+	Violations Violations
 }
 
 // shown is how many violations an error's text spells out.
 const shown = 5
 
 func (e *InvalidError) Error() string {
-	var text []string
-	for i, v := range e.Violations {
-		if i == shown {
-			text = append(text, fmt.Sprintf("and %d more", len(e.Violations)-shown))
-			break
-		}
-		text = append(text, v.Error())
+	text := e.Violations
+	if len(text) > shown {
+		text = append(slices.Clone(text[:shown]), fmt.Sprintf("and %d more", len(text)-shown))
 	}
 	return "invalid co-run plan: " + strings.Join(text, "; ")
 }
 
-// Unwrap returns the violations as errors.
-func (e *InvalidError) Unwrap() []error {
-	errs := make([]error, len(e.Violations))
-	for i, v := range e.Violations {
-		errs[i] = v
-	}
-	return errs
-}
-
 // Check returns what is wrong with a window: one without jobs, with jobs that are none,
 // or with a limit of concurrency or a model that makes no sense.
-func (w *Window) Check() []Violation {
-	var out []Violation
-	add := func(job int, format string, args ...any) {
-		out = append(out, Violation{-1, job, fmt.Sprintf(format, args...)})
-	}
+func (w *Window) Check() (out Violations) {
 	if len(w.Jobs) == 0 {
-		add(-1, "the window has no jobs; it needs at least 1")
+		out.add("the window has no jobs; it needs at least 1")
 	}
 	for i := range w.Jobs {
 		if err := w.Jobs[i].Validate(); err != nil {
-			add(i, "job %d, %v", i, err)
+			out.add("job %d, %v", i, err)
 		}
 	}
 	if w.Concurrency < 1 || w.Concurrency > MaxSlots {
-		add(-1, "groups of up to %d jobs; give a number from 1 to %d", w.Concurrency, MaxSlots)
+		out.add("groups of up to %d jobs; give a number from 1 to %d", w.Concurrency, MaxSlots)
 	}
 	for _, c := range []struct {
 		name  string
 		value float64
 	}{{"kappa", w.Model.Kappa}, {"delta", w.Model.Delta}} {
 		if !(c.value >= 0) || math.IsInf(c.value, 1) {
-			add(-1, "%s is %v; give a number from 0", c.name, c.value)
+			out.add("%s is %v; give a number from 0", c.name, c.value)
 		}
 	}
 	return out
@@ -94,39 +67,36 @@ func (w *Window) Check() []Violation {
 // paper's first constraint (IV-A) forbids it: to know it takes a run, and a scheduler that
 // predicts may be wrong. [Result.Slower] counts such groups. The best plan has none, since
 // every job may run alone.
-func Check(w Window, p Plan) []Violation {
+func Check(w Window, p Plan) Violations {
 	if out := w.Check(); out != nil {
 		return out
 	}
-	var out []Violation
+	var out Violations
 	in := make([]int, len(w.Jobs)) // the group that has the job, from 1
 	for g := range p {
-		add := func(job int, format string, args ...any) {
-			out = append(out, Violation{g, job, fmt.Sprintf(format, args...)})
-		}
 		group := &p[g]
 		for _, j := range group.Jobs {
 			switch {
 			case j < 0 || j >= len(w.Jobs):
-				add(j, "there is no job %d; the window has %d, counted from 0", j, len(w.Jobs))
+				out.add("group %d: there is no job %d; the window has %d, counted from 0", g+1, j, len(w.Jobs))
 			case in[j] != 0:
-				add(j, "job %d (%s) is in group %d already", j, w.Jobs[j].Name, in[j])
+				out.add("group %d: job %d (%s) is in group %d already", g+1, j, w.Jobs[j].Name, in[j])
 			default:
 				in[j] = g + 1
 			}
 		}
 		if n := len(group.Jobs); n > w.Concurrency {
-			add(-1, "%d jobs; at most %d may run at the same time", n, w.Concurrency)
+			out.add("group %d: %d jobs; at most %d may run at the same time", g+1, n, w.Concurrency)
 		}
 		if err := group.Setup.Validate(); err != nil {
-			add(-1, "%v", err)
+			out.add("group %d: %v", g+1, err)
 		} else if n := group.Setup.Slots(); n != len(group.Jobs) {
-			add(-1, "%d jobs on %s, which is for %d", len(group.Jobs), group.Setup, n)
+			out.add("group %d: %d jobs on %s, which is for %d", g+1, len(group.Jobs), group.Setup, n)
 		}
 	}
 	for j, g := range in {
 		if g == 0 {
-			out = append(out, Violation{-1, j, fmt.Sprintf("job %d (%s) is in no group", j, w.Jobs[j].Name)})
+			out.add("job %d (%s) is in no group", j, w.Jobs[j].Name)
 		}
 	}
 	return out

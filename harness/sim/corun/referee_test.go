@@ -280,7 +280,7 @@ func TestViolations(t *testing.T) {
 			continue
 		}
 		for i, want := range c.want {
-			if got := invalid.Violations[i].Error(); !strings.Contains(got, want) || !strings.Contains(err.Error(), want) {
+			if got := invalid.Violations[i]; !strings.Contains(got, want) || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %q, want %q", what, got, want)
 			}
 		}

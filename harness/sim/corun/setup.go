@@ -7,19 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// SetupError says where a partition string is wrong.
-type SetupError struct {
-	Text string
-	// Position counts bytes from 1.
-	Position int
-	// Reason says what is wrong there and what would be right.
-	Reason string
-}
-
-func (e *SetupError) Error() string {
-	return fmt.Sprintf("partition %q, position %d: %s", e.Text, e.Position, e.Reason)
-}
-
 // Slots returns how many jobs run at the same time.
 func (s Setup) Slots() (n int) {
 	for _, gi := range s.GIs {
@@ -87,7 +74,7 @@ func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // Parse reads a setup in the notation of Table VII; white space may stand between
 // signs, and + and comma between clients and compute instances mean the same, as the
-// table has both. What is wrong is a *SetupError.
+// table has both. The error names the position in bytes, from 1.
 func Parse(text string) (Setup, error) {
 	p := parser{text: text, starts: map[[3]int]int{}}
 	s := p.setup()
@@ -116,7 +103,7 @@ type parser struct {
 
 func (p *parser) fail(at int, format string, args ...any) {
 	if p.err == nil {
-		p.err = &SetupError{p.text, at + 1, fmt.Sprintf(format, args...)}
+		p.err = fmt.Errorf("partition %q, position %d: %s", p.text, at+1, fmt.Sprintf(format, args...))
 	}
 }
 
@@ -153,7 +140,6 @@ func (p *parser) expect(c byte) {
 	p.at++
 }
 
-// number reads a decimal number.
 func (p *parser) number() float64 {
 	p.peek()
 	start := p.at

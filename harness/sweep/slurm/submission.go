@@ -210,7 +210,6 @@ func (s *Submission) Submit(ctx context.Context) (arrays []string, merge string,
 	return arrays, merge, err
 }
 
-// sbatch submits and returns the job's number.
 func sbatch(ctx context.Context, args []string) (string, error) {
 	out, err := command(ctx, "sbatch", args...)
 	if err != nil {

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"miglab/harness/nearest"
+)
+
+// value is the value of a flag that is read and checked with the command line.
+type value[T any] struct {
+	name, text string
+	to         *T
+	read       func(string) (T, error)
+}
+
+func (v *value[T]) Set(text string) error {
+	x, err := v.read(text)
+	if err != nil {
+		return valueError{fmt.Errorf("--%s %s: %w", v.name, text, err)}
+	}
+	*v.to, v.text = x, text
+	return nil
+}
+
+func (v *value[T]) String() string { return v.text }
+
+func (v *value[T]) Type() string {
+	if _, ok := any(v.to).(*int); ok {
+		return "int"
+	}
+	return "string"
+}
+
+// addFlag adds a flag that read reads; without a default, *to stays as it is. It panics on a
+// default that is wrong, which is a mistake in the program.
+func addFlag[T any](c *cobra.Command, to *T, name, byDefault string, read func(string) (T, error), usage string) {
+	v := &value[T]{name: name, to: to, read: read}
+	if byDefault != "" {
+		if err := v.Set(byDefault); err != nil {
+			panic(err)
+		}
+	}
+	c.Flags().Var(v, name, usage)
+}
+
+// valueError is the error of a [value], which says all there is to say.
+type valueError struct{ error }
+
+// flagError is the error about a command's flags, given that of the parser.
+func flagError(c *cobra.Command, err error) error {
+	if own, ok := errors.AsType[valueError](err); ok {
+		return own
+	}
+	return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
+}
+
+// atLeast reads whole numbers.
+func atLeast(least int) func(string) (int, error) {
+	return func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		switch {
+		case err != nil:
+			return 0, errors.New("not a whole number")
+		case n < least:
+			return 0, fmt.Errorf("at least %d", least)
+		}
+		return n, nil
+	}
+}
+
+// oneOf reads one of the names of a kind.
+func oneOf(kind string, names []string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		if !slices.Contains(names, text) {
+			return "", nearest.Unknown(kind, text, names)
+		}
+		return text, nil
+	}
+}
+
+// require marks flags that must be given.
+func require(c *cobra.Command, names ...string) {
+	for _, name := range names {
+		if err := c.MarkFlagRequired(name); err != nil {
+			panic(err)
+		}
+	}
+}
