@@ -9,6 +9,7 @@
 //	drl/WIDETIMES?total=100&part=8
 //	rodinia?order=shuffled
 //	profile:tasks.csv
+//	deadline/report?deadlines=tight
 //	mfi/skew-small?lifespan=steady&rho=0.85
 //	requests:trace.csv?gpus=20
 //	corun/ci-dominant?w=8&cmax=3

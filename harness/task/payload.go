@@ -82,6 +82,17 @@ func (r Requests) WriteCSV(w io.Writer, _ *mig.GPU) error { return WriteRequests
 type Queue struct {
 	Jobs  []Job
 	Fleet Fleet
+	// NumPy is where NumPy's random stream stands after the jobs were drawn from it; nil if
+	// they come from elsewhere.
+	NumPy *NumPyStream
+}
+
+// A NumPyStream is a position in the random stream of NumPy, package numpy.
+type NumPyStream struct {
+	// Seed is the argument of np.random.seed.
+	Seed uint32
+	// Used is how many 32-bit numbers have been drawn since.
+	Used int
 }
 
 // Kind implements [Payload].
@@ -102,6 +113,15 @@ func (q Queue) AddTo(d *Digest) {
 		for _, m := range j.minutes {
 			d.Float(float64(m))
 		}
+	}
+	// What few queues have is only added for them, so that the digests of the others stay.
+	if q.Fleet.Float32 {
+		d.Text("float32")
+	}
+	if q.NumPy != nil {
+		d.Text("NumPy")
+		d.Int(int(q.NumPy.Seed))
+		d.Int(q.NumPy.Used)
 	}
 }
 
