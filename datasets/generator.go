@@ -60,7 +60,8 @@ var (
 //
 // "released" is the authors' code, with narrower intervals and another
 // probability. The columns FIXPARTBEST and FIXPART(7) of FAR Table 5 need it, with
-// psup=50 and leave=0.3.
+// psup=50 and leave=0.3. It is also what create_dataset.py of the DRL paper's public code
+// draws, which leaves the tasks in the order of order=classes.
 //
 // "released-train" is the code with which the DRL paper's agents were trained. It comes
 // nearest to the values of FAR in DRL Table 4.

@@ -28,7 +28,11 @@ type synthetic struct {
 	psup      int
 	generator *generator
 	leave     float64
-	batches   int
+	// inClasses leaves the tasks in the order of their classes.
+	inClasses bool
+	// start is the value of the parameter.
+	start   string
+	batches int
 	// total is 0 if the tasks are not cut, part if all parts are there.
 	total, part int
 	// key and seed name the random stream of the batches.
@@ -38,7 +42,7 @@ type synthetic struct {
 
 // params declares the parameters of a workload.
 func (w *workload) params() []spec.Param {
-	return []spec.Param{
+	out := []spec.Param{
 		{Name: "n", Default: strconv.Itoa(w.tasks), Type: spec.Whole(1, maxCount), Doc: "tasks in a batch"},
 		{Name: "psup", Default: strconv.Itoa(w.memoryBound), Type: spec.Whole(0, 100), Doc: "percentage of memory-bound tasks"},
 		{Name: "gen", Default: generators[0].name, Values: generatorNames(), Doc: "reading of FAR 6.3"},
@@ -50,8 +54,29 @@ func (w *workload) params() []spec.Param {
 		{Name: "batches", Default: "1", Type: spec.Whole(1, maxCount), Doc: "consecutive batches in an instance"},
 		{Name: "total", Type: spec.Whole(1, maxCount), Doc: "tasks in an instance, cut in batches of n"},
 		{Name: "part", Type: spec.Whole(1, maxCount), Doc: "the batch of a total that is there by itself, from 1"},
+		{Name: "start", Default: emptyStart, Values: []string{emptyStart, wholeStart, busyStart}, Doc: "the GPU at time 0: empty, one idle instance, or a random partition that is busy"},
 	}
+	if w.only == nil {
+		out = append(out, spec.Param{Name: "order", Default: shuffledOrder, Values: []string{shuffledOrder, classOrder}, Doc: "order of the tasks: shuffled, or class by class"})
+	}
+	return out
 }
+
+// The values of the parameters start and order.
+const (
+	emptyStart = "empty"
+	// wholeStart is the idle start of the DRL paper's environments, text and released online
+	// code alike: the whole GPU is one instance, which need not be created.
+	wholeStart = "whole"
+	// busyStart is that of the released evaluation, see [inUse].
+	busyStart = "busy"
+
+	// classOrder is how create_dataset.py of the DRL paper's public code leaves the tasks: by
+	// ascending size up to which they scale, and within a class the memory-bound ones first.
+	// Batches of n then hold tasks of one or two classes. The draws are those of shuffledOrder.
+	classOrder    = "classes"
+	shuffledOrder = "shuffled"
+)
 
 // seedParam declares a seed.
 func seedParam(name, doc string) spec.Param {
@@ -61,6 +86,7 @@ func seedParam(name, doc string) spec.Param {
 func (w *workload) dataset(id string, a spec.Args) (Dataset, error) {
 	s := synthetic{
 		workload: w, id: id, n: a.Int("n"), psup: a.Int("psup"), generator: generatorNamed(a["gen"]), leave: a.Float("leave"),
+		inClasses: a["order"] == classOrder, start: a["start"],
 		batches: a.Int("batches"), total: a.Int("total"), part: a.Int("part"), seed: a.Uint("seed"),
 	}
 	drawn := spec.Args{"n": strconv.Itoa(s.drawn()), "psup": a["psup"], "gen": a["gen"], "leave": a["leave"]}
@@ -131,9 +157,32 @@ func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		out.Lengths[i] = n
 	}
 	if s.total != 0 {
-		return cutOf(out.Tasks, s.n, s.part), nil
+		out = cutOf(out.Tasks, s.n, s.part)
+	}
+	switch s.start {
+	case wholeStart:
+		out.Start = []task.Existing{{Instance: g.Partitions()[0][0]}}
+	case busyStart:
+		out.Start = inUse(g, rand.New(pcg("start="+s.name, s.seed, g, index)))
 	}
 	return out, nil
+}
+
+// longestBusy is the M = 14 of [inUse], in seconds.
+const longestBusy = 14
+
+// inUse draws the start of the DRL paper's released evaluation: one of the useful partitions,
+// each equally likely, with each instance busy for a whole number from 0 to M. The released
+// environment draws these numbers as levels of time, about 7 s each, and its compute_makespan
+// then adds them to seconds, so that they count as seconds.
+func inUse(g *mig.GPU, rng *rand.Rand) []task.Existing {
+	all := g.Useful()
+	partition := all[rng.IntN(len(all))]
+	out := make([]task.Existing, len(partition))
+	for i, in := range partition {
+		out[i] = task.Existing{Instance: in, BusyUntil: mig.Seconds(rng.IntN(longestBusy + 1))}
+	}
+	return out
 }
 
 // drawn returns how many tasks are drawn together.
