@@ -30,6 +30,18 @@ var read = weights.ReadFile
 // Extension ends the names of weight files.
 const Extension = ".weights"
 
+// seedInName separates the name of an agent's weights from the number of the training run.
+const seedInName = "-seed"
+
+// RunName is the name of the weights of a training run with the given seed. The first run has
+// the agent's name alone.
+func RunName(weights string, seed uint64) string {
+	if seed == 1 {
+		return weights
+	}
+	return fmt.Sprintf("%s%s%d", weights, seedInName, seed)
+}
+
 // NotTrainedError says that the program contains no weights of an agent.
 type NotTrainedError struct{ Name string }
 
@@ -59,8 +71,8 @@ func load(name string, tasks, levels int, into nn.Policy) error {
 	if err != nil {
 		return err
 	}
-	if meta.Agent != name {
-		return &nn.WeightsError{File: file, Kind: nn.ErrNetwork, Detail: fmt.Sprintf("it holds agent %q, want %q", meta.Agent, name)}
+	if recipe, _, _ := strings.Cut(name, seedInName); meta.Agent != recipe {
+		return &nn.WeightsError{File: file, Kind: nn.ErrNetwork, Detail: fmt.Sprintf("it holds agent %q, want %q", meta.Agent, recipe)}
 	}
 	if meta.Tasks != tasks || meta.Levels != levels {
 		return &nn.WeightsError{File: file, Kind: nn.ErrNetwork, Detail: fmt.Sprintf("it is for N = %d and M = %d, want %d and %d", meta.Tasks, meta.Levels, tasks, levels)}
