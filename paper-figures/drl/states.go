@@ -231,10 +231,10 @@ func listed(actions []string) string {
 	return strings.Join(out, ", ")
 }
 
-func figure6(claims *figures.Claims) figures.Artefact {
+func figure6() figures.Artefact {
 	return figures.Artefact{
 		Name: "figure6", Title: "the scheduler's state and its evolution after two actions",
-		Build: func(d *figures.Data) (*figures.Output, error) {
+		Build: func(*figures.Data) (*figures.Output, error) {
 			first, err := exampleState()
 			if err != nil {
 				return nil, err
@@ -251,21 +251,19 @@ func figure6(claims *figures.Claims) figures.Artefact {
 				}
 				chart.Panels = append(chart.Panels, m.state.panel(m.name, highlight...))
 			}
-			fs := d.Compare(claims.Of("figure6"), []figures.Reading{figures.Lookup("", values)}, figures.Always("the preconditions of 4.2 give another number"))
 			t := momentTable("Fig. 6. The scheduler's state and its evolution after two actions", ms)
 			t.Notes = append(t.Notes, "Fig. 4 is a diagram of agent and environment without data and is left out")
-			return figures.Found(fs...).
+			return figures.Read(figures.Reading{Basis: "the preconditions of 4.2", Values: values}).
 				Table("figure6", t).
-				Table("figure6-claims", figures.ComparisonTable("Possible actions (4.2)", fs)).
 				Figure("figure6", chart.Title, chart), nil
 		},
 	}
 }
 
-func figure14(claims *figures.Claims) figures.Artefact {
+func figure14() figures.Artefact {
 	return figures.Artefact{
 		Name: "figure14", Title: "direct reconfiguration from the state of Fig. 6",
-		Build: func(d *figures.Data) (*figures.Output, error) {
+		Build: func(*figures.Data) (*figures.Output, error) {
 			first, err := exampleState()
 			if err != nil {
 				return nil, err
@@ -284,8 +282,6 @@ func figure14(claims *figures.Claims) figures.Artefact {
 				advances++
 			}
 			values := figures.Values{"Advance actions before 4-3 without it": figures.Exactly(float64(advances))}
-			fs := d.CompareOrTake(claims.Of("figure14"), []figures.Reading{figures.Lookup("", values)},
-				figures.Always("the preconditions of 4.2 give another number"), "time of the example")
 			chart := reports.Gantt{
 				Title: "Fig. 14. Time until slices are free, with a direct reconfiguration to 4-3", Height: 280,
 				Panels: []reports.GanttPanel{first.panel("t"), second.panel("t + 1"), third.panel("t + 2", "C1")},
@@ -293,9 +289,9 @@ func figure14(claims *figures.Claims) figures.Artefact {
 			t := momentTable("Fig. 14. The state of Fig. 6 with direct reconfiguration", ms)
 			direct := first.until(to) + first.classes[0].times[4]
 			t.Notes = append(t.Notes, fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once", direct, first.classes[0].times[1]))
-			return figures.Found(fs...).
-				Table("figure14", t).
-				Table("figure14-claims", figures.ComparisonTable("Fig. 14 in the text", fs)).
+			out := figures.Read(figures.Reading{Basis: "the preconditions of 4.2", Values: values})
+			out.Taken = "time of the example"
+			return out.Table("figure14", t).
 				Figure("figure14", chart.Title, chart), nil
 		},
 	}
