@@ -141,14 +141,23 @@ func slower(a, b *course) float64 {
 	return a.reaches(both) / b.reaches(both)
 }
 
+// of returns the runs of an agent. It panics if there is none, because the curves are part of
+// the program.
+func (all curves) of(agent string) []trained {
+	if len(all[agent]) == 0 {
+		panic("drl: no learning curve of " + agent)
+	}
+	return all[agent]
+}
+
 // together returns the curves of agents by seed, for the seeds that all agents have.
 func (all curves) together(agents ...string) [][]*course {
 	var out [][]*course
-	for _, first := range all[agents[0]] {
+	for _, first := range all.of(agents[0]) {
 		var own []*course
 		for _, a := range agents {
-			if i := slices.IndexFunc(all[a], func(t trained) bool { return t.seed == first.seed }); i >= 0 {
-				own = append(own, &all[a][i].course)
+			if i := slices.IndexFunc(all.of(a), func(t trained) bool { return t.seed == first.seed }); i >= 0 {
+				own = append(own, &all.of(a)[i].course)
 			}
 		}
 		if len(own) == len(agents) {

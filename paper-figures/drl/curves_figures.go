@@ -32,7 +32,7 @@ type line struct{ name, agent string }
 
 // mean returns the mean, the least and the greatest score over the runs, by point.
 func (all curves) mean(agent string) (mean, low, high []float64) {
-	runs := all[agent]
+	runs := all.of(agent)
 	for i := range runs[0].steps {
 		sum, least, most := 0.0, runs[0].scores[i], runs[0].scores[i]
 		for _, r := range runs {
@@ -52,7 +52,7 @@ func (all curves) chart(title string, lines []line) reports.Lines {
 		Y:     reports.Axis{Label: "p_opt [%]", Log: true},
 	}
 	for _, l := range lines {
-		runs := all[l.agent]
+		runs := all.of(l.agent)
 		s := reports.Series{Name: l.name, X: runs[0].millions()}
 		s.Y, s.Low, s.High = all.mean(l.agent)
 		if len(runs) == 1 {
@@ -89,7 +89,7 @@ func (all curves) table(title string, lines []line, notes ...string) reports.Tab
 	}
 	t.Columns = t.Columns.Right("lowest", "steps to best")
 	for _, l := range lines {
-		runs := all[l.agent]
+		runs := all.of(l.agent)
 		over := func(of func(*course) float64) string {
 			var v []float64
 			for i := range runs {

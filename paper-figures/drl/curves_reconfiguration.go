@@ -80,7 +80,7 @@ func mixedLearning(
 	return figures.Artefact{
 		Name: name, Title: title,
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			heading := fmt.Sprintf("Fig. %s. Learning curves by workload", name[len("figure"):])
+			heading := fmt.Sprintf("Fig. %s. L%s", name[len("figure"):], title[1:]) // the titles begin with learning
 			var lines []line
 			for p, v := range figures.Each(panels, versions) {
 				lines = append(lines, line{p.name + ", " + v, agentOf(v, p.agents)})

@@ -84,7 +84,7 @@ func figure9() figures.Artefact {
 			least, largest := make([]float64, len(scalabilities)), make([]float64, len(scalabilities))
 			chart := reports.Panels{Title: "Fig. 9. Synthetic tasks by scalability and time on one slice"}
 			for k, w := range synthetic {
-				panel := reports.Scatter{Title: w.name, X: reports.Axis{Label: "Scalability"}, Y: reports.Axis{Label: "t(1) [s]", From: 90, To: 100}}
+				panel := reports.Scatter{Title: w.name, X: reports.Axis{Label: "Scalability", To: 3}, Y: reports.Axis{Label: "t(1) [s]", From: 90, To: 100}}
 				if w.name == wideTimes {
 					panel.Y.From = 0
 				}

@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"miglab/datasets"
-	"miglab/harness/mig"
 	figures "miglab/paper-figures"
-	"miglab/reports"
 )
 
 // table3 judges an execution on an A100. The task times of the paper's simulation are not
@@ -19,10 +17,6 @@ func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 	return figures.Artefact{
 		Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A100",
 		Build: func(*figures.Data) (*figures.Output, error) {
-			shown, err := publicTimes(claims)
-			if err != nil {
-				return nil, err
-			}
 			tasks := batch3(claims)
 			executed := figures.Execution(h, "A100", agent3, tasks)
 			out := figures.Read(figures.Reading{Basis: "one execution on an A100 under MIG", Values: figures.Values{}})
@@ -39,52 +33,15 @@ func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 					m := figures.Exactly([]float64{float64(r.SimulatedEnd), float64(r.RealEnd), r.Deviation}[j])
 					m.Detail = "Measured once: " + r.String() + "."
 					out.Readings[0].Values[claim] = m
-					shown.Notes = figures.WithOrigin(shown.Notes, r.Provenance)
 				}
 			}
-			return out.Table("table3", shown), nil
+			return out, nil
 		},
 	}
 }
 
 // quantities3 are what Table 3 prints of each kernel.
 var quantities3 = []string{"simulated end", "real end", "difference"}
-
-// publicTimes lists what is public of the batch of Table 3.
-func publicTimes(claims *figures.Claims) (reports.Table, error) {
-	t := reports.Table{
-		Title: "What is public of the batch of Table 3",
-		Columns: reports.Left("kernel").
-			Right("simulated end [s]", "real end [s]", "difference [% of the real end]", "least public time [s]", "on slices"),
-		Notes: []string{
-			"ends: as printed; the difference follows from them, within rounding the printed one",
-			"public times are of other runs, with inputs that need not be those of this batch; a dash: none is public",
-		},
-	}
-	public, err := kernelsOn("A100")
-	if err != nil {
-		return t, err
-	}
-	for _, k := range batch3(claims) {
-		name := printed3.Replace(k)
-		simulated, real := claims.Published("table3", name+" simulated end"), claims.Published("table3", name+" real end")
-		row := []string{name, reports.Fixed(simulated, 2), reports.Fixed(real, 2), reports.Fixed((1-simulated/real)*100, 2), reports.Missing, reports.Missing}
-		for i := range public {
-			if kernel, _, _ := strings.Cut(k, "#"); public[i].Name != kernel {
-				continue
-			}
-			least, at := mig.Seconds(math.Inf(1)), mig.Slices(0)
-			for _, s := range mig.MustLookup("A100").Sizes() {
-				if public[i].On(s) < least {
-					least, at = public[i].On(s), s
-				}
-			}
-			row[4], row[5] = reports.Fixed(float64(least), 2), fmt.Sprint(at)
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t, nil
-}
 
 // printed3 turns the name of a task into the paper's, PathFinder#1 into PathFinder (1).
 var printed3 = strings.NewReplacer("#1", " (1)", "#2", " (2)")

@@ -2,7 +2,6 @@ package drl
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"miglab/harness/run"
@@ -30,19 +29,20 @@ var our = []approach{ourAgent, ourLocal, ourBest}
 func ours() figures.Artefact {
 	columns := append(slices.Clone(agents), our...)
 	drawn := columns[len(agents)-1:] // of the paper's agents the last one
+	columns = append(columns, onesOnly)
 	return figures.Artefact{
 		Name: "ours", Title: "our agent beside FAR and the paper's agents",
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			notes := []string{
 				fmt.Sprintf("%d batches of each workload, best of 64 on the first %d; empty GPU, Sequential; agents of the first training run", d.Scale.Replicates(replicates), d.Scale.Replicates(triedOurs)),
 				"agent: one network, trained on the mixture of all workloads and both generators; the others on the workload",
+				onesOnly.name + " never reconfigures",
 				"the paper's agents learned with operations at the same time and from batches of 14 tasks; ours with one operation at a time, from batches of 14 and, a quarter of them, of 1 to 28",
 			}
 			quality := reports.Table{
 				Title: "p_opt [%] on batches of 14 tasks", Columns: reports.Left("workload", "generator").Right(far.name).Right(columnsOf(columns)...), Notes: notes,
 			}
 			below := belowTable("Makespan below FAR's [%] on the same batches", columns, notes...)
-			paired := besidePapers(notes)
 			chart := reports.Bars{
 				Title: "Makespan below FAR's on batches of 14 tasks, generator as in the text", Categories: rowsOf(synthetic),
 				X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: "below FAR [%]"},
@@ -53,49 +53,22 @@ func ours() figures.Artefact {
 			for w, g := range figures.Each(synthetic, generators) {
 				data := w.single(g.parameters)
 				series := func(a approach) run.Series { return batch(data, a.one(w)) }
-				best, least := approach{}, math.Inf(1)
 				high := []string{w.name, g.name, reports.Fixed(figures.Mean(pOpt(d, series(far), replicates)), 2)}
 				low := high[:2:2]
 				for k, a := range columns {
 					p := figures.Mean(pOpt(d, series(a), a.batchesOf()))
 					m := lowerThan(d, series(a), series(far), a.batchesOf())
-					if k < len(agents) && p < least {
-						best, least = a, p
-					}
-					if i := k - len(agents) + 1; i >= 0 && g.parameters == "" {
+					if i := k - len(agents) + 1; i >= 0 && i < len(drawn) && g.parameters == "" {
 						chart.Groups[i].Add(m.Value, m.Low, m.High)
 					}
 					high, low = append(high, reports.Fixed(p, 2)), append(low, figures.PlusMinus(m, 2)...)
 				}
-				pairs := append(low[:2:2], best.name)
-				for a, than := range figures.Each(our, []approach{best, onesOnly}) {
-					pairs = append(pairs, figures.PlusMinus(lowerThan(d, series(a), series(than), a.batchesOf()), 2)...)
-				}
-				quality.Rows, below.Rows, paired.Rows = append(quality.Rows, high), append(below.Rows, low), append(paired.Rows, pairs)
+				quality.Rows, below.Rows = append(quality.Rows, high), append(below.Rows, low)
 			}
 			return new(figures.Output).
 				Table("ours-p_opt", quality).
 				Table("ours", below).
-				Table("ours-paired", paired).
 				Figure("ours", chart.Title, chart), nil
 		},
 	}
-}
-
-// besidePapers is an empty table of our agents beside the best of the paper's.
-func besidePapers(notes []string) reports.Table {
-	t := reports.Table{
-		Title:   "Makespan of ours below that of the best of the paper's agents and of a fixed partition [%] on the same batches",
-		Columns: reports.Left("workload", "generator", "best of the paper's agents"),
-		Notes: append([]string{
-			"the mean of 100 (1 - makespan / the other's) ± half of the 95 % confidence interval",
-			"the best of the paper's agents is the one with the least mean p_opt of the table",
-		}, notes...),
-	}
-	for _, a := range our {
-		for _, than := range []string{"it", onesOnly.name} {
-			t.Columns = t.Columns.PlusMinus(a.name + " below " + than)
-		}
-	}
-	return t
 }

@@ -16,10 +16,9 @@ const destroys = "destroys"
 const counted = 200
 
 // reconfigures shows whether agents reconfigure (6.5). A batch without a destroy runs on one
-// partition. For comparison it also shows schedulers that never reconfigure.
+// partition.
 func reconfigures() figures.Artefact {
 	shown := append(slices.Clone(agents), ourAgent)
-	all := append(slices.Clone(shown), onesOnly, bestOnly)
 	return figures.Artefact{
 		Name: "reconfigures", Title: "whether agents reconfigure (6.5)",
 		Build: func(d *figures.Data) (*figures.Output, error) {
@@ -29,28 +28,22 @@ func reconfigures() figures.Artefact {
 				Notes: []string{
 					fmt.Sprintf("%d batches of each workload; empty GPU, Sequential; agents of the first training run; agent: ours", d.Scale.Replicates(counted)),
 					"a batch in which nothing is destroyed is run on one partition; destroying what is left in the end does not count",
-					"the paper finds that ONE-HOT and FLOAT hardly reconfigure (6.5), with p_opt of 70 to 90 % where it matters; what one partition reaches is in the table beside this one",
+					"the paper finds that ONE-HOT and FLOAT hardly reconfigure (6.5), with p_opt of 70 to 90 % where it matters; what one partition reaches is in the artefact floors",
 				},
 			}
 			for _, a := range shown {
 				calm.Columns = calm.Columns.Right(a.name, a.name+", none [%]")
 			}
-			below := belowTable("Makespan below FAR's [%] on the same batches", all, calm.Notes[0],
-				onesOnly.name+" keeps the GPU in instances of one slice, "+bestOnly.name+" in the best partition for each batch, both with tasks in order of arrival")
 			for w, g := range figures.Each(synthetic, generators) {
 				data := w.single(g.parameters)
 				row := []string{w.name, g.name}
-				lower := row[:2:2]
 				for _, a := range shown {
 					v := d.Values(batch(data, a.one(w)), counted, destroys)
 					row = append(row, reports.Fixed(figures.Mean(v), 2), reports.Fixed(100*without(v), 0))
 				}
-				for _, a := range all {
-					lower = append(lower, figures.PlusMinus(lowerThan(d, batch(data, a.one(w)), batch(data, far.algorithm), counted), 2)...)
-				}
-				calm.Rows, below.Rows = append(calm.Rows, row), append(below.Rows, lower)
+				calm.Rows = append(calm.Rows, row)
 			}
-			return new(figures.Output).Table("reconfigures", calm).Table("reconfigures-far", below), nil
+			return new(figures.Output).Table("reconfigures", calm), nil
 		},
 	}
 }

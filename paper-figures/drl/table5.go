@@ -105,36 +105,9 @@ func table5() figures.Artefact {
 			layout.Notes = append(layout.Notes,
 				"whole data sets of 100 tasks, RODINIA + ALTIS of 1 to 16; all tasks are there from the beginning, and the online agent sees the next 14",
 				"the online agent's unit of time is the longest task of the whole queue, here of the whole data set, and of 56 tasks while it learned; the offline agent's is that of the batch")
-			return out.Table("table5", layout).Table("table5-ours", streamsBesideOurs(d)), nil
+			return out.Table("table5", layout), nil
 		},
 	}
-}
-
-// streamsBesideOurs lists by how many percent others' makespans of whole data sets exceed our
-// agent's.
-func streamsBesideOurs(d *figures.Data) reports.Table {
-	others := append([]queued{{online, algo.TrackStream}}, inQueue...)
-	t := reports.Table{
-		Title:   "Makespan of others over our agent's on whole data sets, less one [%]",
-		Columns: reports.Left("workload"),
-		Notes: []string{
-			"mean ± half of the 95 % confidence interval; printed generator, Sequential",
-			"agents of the first training run; ours takes the batches of 14 one after the other and sees no task of the next",
-		},
-	}
-	for _, o := range others {
-		t.Columns = t.Columns.PlusMinus(o.name)
-	}
-	r := &reading{model: mig.Sequential}
-	for _, w := range workloads() {
-		row := []string{w.name}
-		for _, o := range others {
-			v := d.Above(r.queue(w, o.track, o.one(w)), r.queue(w, algo.TrackStream, "agent-stream"), replicates)
-			row = append(row, figures.PlusMinus(d.MeanOf(v, dataSets, 0), 2)...)
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
 }
 
 // decisions is the counter of the agents' decisions.

@@ -86,7 +86,7 @@ const (
 // readings are whole readings of Table 4. The first is the default.
 var readings = []reading{
 	{
-		basis: "create_dataset.py: its generator, tasks class by class; full batches, because with tasks in random order the batch of 2 is excluded by its floor; " +
+		basis: "create_dataset.py: its generator, tasks class by class; full batches alone, as with tasks in random order, where the floor excludes the batch of 2 (for class-ordered tasks it excludes nothing); " +
 			"operations at the same time on an idle GPU, as in the paper's environment",
 		parameters: classOrdered, model: mig.Parallel,
 	},
