@@ -142,21 +142,18 @@ func (s statement) values(all curves) (out []float64) {
 	return out
 }
 
-// read measures statements as the default reading of an artefact. The paper's curves are of one
-// training run. A claim that says only which of two is less prints no number that could have a
-// sampling error.
+// read measures statements as the default reading of an artefact. A number that the paper prints
+// is of one training run; a sentence of the paper has no number that could have a sampling error.
 func (all curves) read(d *figures.Data, artefact string, statements []statement) *figures.Output {
-	values := figures.Values{}
-	claims := map[string]figures.Claim{}
+	runs := map[string]int{}
 	for _, c := range d.Claims.Of(artefact) {
-		claims[c.Name] = c
-	}
-	for _, s := range statements {
-		runs := 1
-		if c := claims[s.claim]; c.IsOrder() {
-			runs = 0
+		if c.Kind == figures.Printed {
+			runs[c.Name] = 1
 		}
-		values[s.claim] = overTraining(d, s.values(all), runs)
+	}
+	values := figures.Values{}
+	for _, s := range statements {
+		values[s.claim] = overTraining(d, s.values(all), runs[s.claim])
 	}
 	return figures.Read(figures.Reading{Basis: "learning curves of this project's training runs, compared seed by seed at equal steps", Values: values})
 }

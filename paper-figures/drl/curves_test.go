@@ -144,7 +144,7 @@ func TestEqualSteps(t *testing.T) {
 }
 
 // TestTrainingRuns: a claim about agents needs three runs, and says what is missing. The order of
-// two agents has no printed number that could have a sampling error.
+// two agents prints no number that could have a sampling error.
 func TestTrainingRuns(t *testing.T) {
 	d := &figures.Data{Claims: load(t)}
 	const order, number = "PPO 64x64 less PPO 256x256, end", "M = 14, end"

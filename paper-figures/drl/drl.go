@@ -75,7 +75,7 @@ var terms = []figures.Term{
 	{Name: "DIRECT RECONFIG", Meaning: "ENTROPY with reconfigurations that wait for their slices (6.5.2): the paper's last agent"},
 	{Name: "ONLINE", Meaning: "DIRECT RECONFIG that takes the next task as soon as one of its 14 has started (6.6)"},
 	{Name: "N, M", Meaning: "the number of tasks in a batch, and the number of levels that times are rounded to"},
-	{Name: "training run", Meaning: "one training of an agent from one random seed; a verdict about an agent needs three"},
+	{Name: "training run", Meaning: "one training of an agent from one random seed; a verdict about an agent needs three, and the paper's numbers are taken to be of one, because it says nothing of more"},
 }
 
 // on is a series of the batch track on a GPU.

@@ -114,7 +114,7 @@ func certifiedFloors(d *figures.Data) reports.Table {
 			"with class-ordered tasks the batch of 2 has tasks of the last class alone, and the floor excludes nothing",
 		},
 	}
-	for _, r := range []*reading{&readings[4], &readings[1]} { // all batches count in them
+	for _, r := range []*reading{&readings[byPrintAll], &readings[byScriptAll]} { // all batches count in them
 		name := "random order, printed generator"
 		if !r.alike {
 			name = "class-ordered, released generator"
@@ -172,7 +172,7 @@ func fixedPartitions(d *figures.Data) reports.Table {
 		},
 	}
 	for _, w := range synthetic {
-		for _, r := range []*reading{&readings[0], &readings[3], &readings[5]} {
+		for _, r := range []*reading{&readings[byScript], &readings[byPrint], &readings[byTraining]} {
 			printed := func(a approach) float64 { return d.Claims.Published("table4", w.name+" "+a.name) }
 			better := 0
 			var ones figures.Measurement

@@ -47,14 +47,6 @@ var readings5 = []reading{
 	{name: "printed generator", basis: "5.1.2 and 5.1.3 as printed, tasks in random order; Parallel", model: mig.Parallel},
 }
 
-// count is the number of data sets of a workload under the reading.
-func (r *reading) count(w workload) int {
-	if r.datasets > 0 {
-		return min(r.datasets, w.datasets)
-	}
-	return w.datasets
-}
-
 // overOnline measures p_online: by how many percent another's makespans exceed the online
 // agent's. Training runs of two agents are paired.
 func (r *reading) overOnline(d *figures.Data, w workload, q queued) figures.Measurement {

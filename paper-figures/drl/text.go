@@ -50,7 +50,7 @@ func text(h datasets.HardwareSet) figures.Artefact {
 			}
 			for _, a := range quoted {
 				claim := polarized.name + " " + a.name
-				m := a.measure(d, polarized, &readings[0])
+				m := a.measure(d, polarized, &readings[byScript])
 				values[claim] = m
 				t.Rows = append(t.Rows, []string{
 					a.name, fmt.Sprint(d.Claims.Published("text", claim)), fmt.Sprint(d.Claims.Published("table4", claim)), reports.Fixed(m.Value, 2),
@@ -77,7 +77,7 @@ func improvements(d *figures.Data) figures.Measurement {
 	for i := range means {
 		var all []float64
 		for w, a := range figures.Each(synthetic, []approach{far, miso}) {
-			all = append(all, figures.Mean(readings[0].fewer(forAgents).above(d, w, a.algorithm, direct.runs(w)[i])))
+			all = append(all, figures.Mean(readings[byScript].fewer(forAgents).above(d, w, a.algorithm, direct.runs(w)[i])))
 		}
 		means[i] = figures.Mean(all)
 	}

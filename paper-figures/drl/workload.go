@@ -83,18 +83,34 @@ const (
 	trainingGen  = "gen=released-train"
 )
 
+// Indices of readings.
+const (
+	byScript = iota
+	byScriptAll
+	bySequential
+	byPrint
+	byPrintAll
+	byTraining
+)
+
 // readings are whole readings of Table 4. The first is the default.
 var readings = []reading{
-	{
-		basis: "create_dataset.py: its generator, tasks class by class; full batches alone, as with tasks in random order, where the floor excludes the batch of 2 (for class-ordered tasks it excludes nothing); " +
-			"operations at the same time on an idle GPU, as in the paper's environment",
+	byScript: {
+		basis: "create_dataset.py: its generator, tasks class by class; the full batches alone, because with tasks in random order the floor excludes the batch of 2 (with class-ordered tasks it excludes nothing); " +
+			"Parallel and an empty GPU, as in the paper's environment",
 		parameters: classOrdered, model: mig.Parallel,
 	},
-	{name: "all batches", basis: "the default, and the batch of 2 tasks counts as one of 8: 5.2 averages over the batches of a data set", parameters: classOrdered, partial: true, model: mig.Parallel},
-	{name: "Sequential", basis: "the default, with reconfigurations one at a time, as on hardware", parameters: classOrdered, model: mig.Sequential, datasets: 200},
-	{name: "printed generator", basis: "5.1.2 and 5.1.3 as printed, tasks in random order; full batches, Parallel", alike: true, model: mig.Parallel},
-	{name: "printed generator, all batches", basis: "the same, and the batch of 2 tasks counts: 5.1 and 5.2 word by word, which the floor of that batch excludes", alike: true, partial: true, model: mig.Parallel},
-	{name: "training generator", basis: "the generator of train.py, tasks in random order; full batches, Parallel", parameters: trainingGen, alike: true, model: mig.Parallel},
+	byScriptAll: {
+		name: "all batches", basis: "the default, and the batch of 2 tasks counts as one of 8: 5.2 averages over the batches of a data set",
+		parameters: classOrdered, partial: true, model: mig.Parallel,
+	},
+	bySequential: {name: "Sequential", basis: "the default, with reconfigurations one at a time, as on hardware", parameters: classOrdered, model: mig.Sequential, datasets: 200},
+	byPrint:      {name: "printed generator", basis: "5.1.2 and 5.1.3 as printed, tasks in random order; full batches, Parallel", alike: true, model: mig.Parallel},
+	byPrintAll: {
+		name: "printed generator, all batches", basis: "the same, and the batch of 2 tasks counts: 5.1 and 5.2 word by word, which the floor of that batch excludes",
+		alike: true, partial: true, model: mig.Parallel,
+	},
+	byTraining: {name: "training generator", basis: "the generator of train.py, tasks in random order; full batches, Parallel", parameters: trainingGen, alike: true, model: mig.Parallel},
 }
 
 // A batches is one batch of each of the first data sets of a workload.
@@ -104,6 +120,14 @@ type batches struct {
 	datasets int
 	// weight is the number of batches of a data set that it represents.
 	weight float64
+}
+
+// count is the number of data sets of a workload under the reading.
+func (r *reading) count(w workload) int {
+	if r.datasets > 0 {
+		return min(r.datasets, w.datasets)
+	}
+	return w.datasets
 }
 
 // withTotal is the spec of the data sets of a workload.
@@ -125,12 +149,8 @@ func (r *reading) batches(w workload, every bool) (out []batches) {
 		}
 		return out
 	}
-	count := w.datasets
-	if r.datasets > 0 {
-		count = min(count, r.datasets)
-	}
 	add := func(part int, weight float64) {
-		out = append(out, batches{figures.Dataset(fmt.Sprintf("%s&part=%d", r.withTotal(w), part)), count, weight})
+		out = append(out, batches{figures.Dataset(fmt.Sprintf("%s&part=%d", r.withTotal(w), part)), r.count(w), weight})
 	}
 	if r.alike && !every {
 		add(1, fullBatches)
