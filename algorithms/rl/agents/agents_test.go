@@ -82,12 +82,12 @@ func specs(track algo.Track) []algo.Spec {
 }
 
 // variants lists an agent with each value of what it was trained on, its default
-// first.
+// first. Further training runs are left out: they differ in their weights alone.
 func variants(s algo.Spec) []string {
 	ids := []string{s.Name}
 	for _, p := range s.Params {
 		for _, v := range p.Values {
-			if v != p.Default {
+			if v != p.Default && p.Name != "seed" {
 				ids = append(ids, s.Name+"?"+p.Name+"="+v)
 			}
 		}
