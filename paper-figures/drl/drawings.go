@@ -19,7 +19,7 @@ func figure1() figures.Artefact {
 			t := reports.Table{
 				Title:   "Partitions that are the same to a scheduler (4.1), by their numbers in Fig. 1",
 				Columns: reports.Left("GPU", "canonical").Right("number").Left("equivalent").Right("its number"),
-				Notes:   []string{"A100 stands for all models with 7 slices; partitions that leave slice 3 idle are left out"},
+				Notes:   []string{"A100 represents all models with 7 slices; partitions that leave slice 3 idle are left out"},
 			}
 			for _, g := range gpus {
 				number := map[string]string{}
@@ -122,10 +122,7 @@ func figure5() figures.Artefact {
 		Name: "figure5", Title: "a GPU's state and the canonical state",
 		Build: func(*figures.Data) (*figures.Output, error) {
 			g := mig.MustLookup("A100")
-			actual, err := g.ParsePartition("1-1-2-3")
-			if err != nil {
-				return nil, err
-			}
+			actual := partitionOf("1-1-2-3")
 			canonical, sigma, ok := g.Canonical(actual)
 			if !ok {
 				return nil, fmt.Errorf("%v has no canonical form", actual)
@@ -141,7 +138,7 @@ func figure5() figures.Artefact {
 				right.Bars = append(right.Bars, bar)
 			}
 			t := reports.Table{
-				Title:   "Fig. 5. The slice of the GPU that each slice of the scheduler stands for",
+				Title:   "Fig. 5. The slice of the GPU that each slice of the scheduler represents",
 				Columns: reports.Right("scheduler's slice", "GPU's slice"),
 			}
 			for i, s := range sigma {
@@ -167,9 +164,6 @@ func canonicalStart(in mig.Instance, sigma mig.Permutation) mig.Slices {
 	panic("drl: a permutation lacks slices")
 }
 
-// kernelsOn returns the public kernels.
-func kernelsOn(gpu string) (task.Batch, error) { return instanceOf("rodinia", gpu) }
-
 // speedups draws t(1)/t(s) over s in small multiples.
 func speedups(title string, g *mig.GPU, tasks task.Batch, perPanel int) reports.Panels {
 	lines := reports.Lines{
@@ -194,11 +188,7 @@ func speedupsOf(name, title, heading, dataset string, perPanel int) figures.Arte
 	return figures.Artefact{
 		Name: name, Title: title,
 		Build: func(*figures.Data) (*figures.Output, error) {
-			tasks, err := instanceOf(dataset, "A100")
-			if err != nil {
-				return nil, err
-			}
-			return new(figures.Output).Figure(name, heading, speedups(heading, mig.MustLookup("A100"), tasks, perPanel)), nil
+			return new(figures.Output).Figure(name, heading, speedups(heading, mig.MustLookup("A100"), instanceOf(dataset, "A100", 0), perPanel)), nil
 		},
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
-	"miglab/harness/task"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -20,23 +19,6 @@ func (w workload) shownDatasets() int {
 		return 30
 	}
 	return 2
-}
-
-// scattered returns where a scatter plot has the tasks of the first data sets, by scalability
-// and t(1). at returns the scalability of a task, and whether it is drawn.
-func (w workload) scattered(spec string, at func(*task.Task) (float64, bool)) (x, y []float64, err error) {
-	for i := range w.shownDatasets() {
-		in, err := datasets.InstanceOf[task.Batches](datasets.MustParse(spec), mig.MustLookup("A100"), i)
-		if err != nil {
-			return nil, nil, err
-		}
-		for k := range in.Tasks {
-			if v, shown := at(&in.Tasks[k]); shown {
-				x, y = append(x, v), append(y, float64(in.Tasks[k].On(1)))
-			}
-		}
-	}
-	return x, y, nil
 }
 
 // A scalabilityReading is one way to get the points of Fig. 9.
@@ -54,15 +36,23 @@ var scalabilities = []scalabilityReading{
 	{"formula, printed generator", "the formula of 5.1.3 on data of 5.1.2 as printed", &readings[byPrint], false},
 }
 
-// points returns the points of a workload.
-func (s *scalabilityReading) points(w workload) (x, y []float64, err error) {
+// points returns where a scatter plot has the tasks of the first data sets of a workload, by
+// scalability and t(1).
+func (s *scalabilityReading) points(w workload) (x, y []float64) {
 	g := mig.MustLookup("A100")
-	return w.scattered(s.data.whole(w), func(k *task.Task) (float64, bool) {
-		if s.script {
-			return datasets.PlottedScalability(w.name, k, g)
+	for i := range w.shownDatasets() {
+		b := instanceOf(s.data.whole(w), g.Name, i)
+		for k := range b {
+			at, shown := datasets.Scalability(&b[k], g), true
+			if s.script {
+				at, shown = datasets.PlottedScalability(w.name, &b[k], g)
+			}
+			if shown {
+				x, y = append(x, at), append(y, float64(b[k].On(1)))
+			}
 		}
-		return datasets.Scalability(k, g), true
-	})
+	}
+	return x, y
 }
 
 func figure9() figures.Artefact {
@@ -90,10 +80,7 @@ func figure9() figures.Artefact {
 				}
 				for i := range scalabilities {
 					s := &scalabilities[i]
-					x, y, err := s.points(w)
-					if err != nil {
-						return nil, err
-					}
+					x, y := s.points(w)
 					low, high := slices.Min(x), slices.Max(x)
 					if k == 0 || low < least[i] {
 						least[i] = low

@@ -17,10 +17,13 @@ var (
 	molded  = figures.Dataset("drl-table2-molded")
 )
 
-// instanceOf returns the tasks of the first instance of a dataset.
-func instanceOf(spec, gpu string) (task.Batch, error) {
-	in, err := datasets.InstanceOf[task.Batches](datasets.MustParse(spec), mig.MustLookup(gpu), 0)
-	return in.Tasks, err
+// instanceOf returns the tasks of an instance of a dataset that is part of the program.
+func instanceOf(spec, gpu string, index int) task.Batch {
+	in, err := datasets.InstanceOf[task.Batches](datasets.MustParse(spec), mig.MustLookup(gpu), index)
+	if err != nil {
+		panic(err)
+	}
+	return in.Tasks
 }
 
 // efficiency is t(1)/(s t(s)) (2.2).
@@ -30,10 +33,7 @@ func table2() figures.Artefact {
 	return figures.Artefact{
 		Name: "table2", Title: "times and efficiencies of three tasks on A30",
 		Build: func(*figures.Data) (*figures.Output, error) {
-			b, err := instanceOf(example, "A30")
-			if err != nil {
-				return nil, err
-			}
+			b := instanceOf(example, "A30", 0)
 			t := reports.Table{Title: "Table 2. Times and efficiencies of three tasks", Columns: reports.Left("task").Right("size [slices]", "time [s]", "efficiency")}
 			values := figures.Values{}
 			for i, name := range []string{"Task 1", "Task 2 & Task 3"} {
