@@ -67,9 +67,11 @@ test-slurm: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-
 install-slurm:
 	$(if $(filter 0,$(shell id -u)),,sudo) apt-get install -y -qq --no-install-recommends slurmctld slurmd slurm-client munge
 
-## test-fast: networks and training with the kernels of GOEXPERIMENT=simd
+## test-fast: networks and training with the kernels of GOEXPERIMENT=simd, and how fast they are. ExpAfterKernel is near 1
+## unless a kernel slows down what runs after it
 test-fast:
 	GOEXPERIMENT=simd $(GO) test ./algorithms/rl/...
+	GOEXPERIMENT=simd $(GO) test -run '^$$' -bench 'ExpAfterKernel|Iterate' -benchtime 300ms -cpu 1 ./algorithms/rl/nn ./algorithms/rl/ppo
 
 ## test-gym: the bridge to Python; needs a C compiler and numpy
 test-gym:

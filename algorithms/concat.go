@@ -3,9 +3,13 @@ package algorithms
 import (
 	"context"
 	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
 
 	"miglab/harness/algo"
 	"miglab/harness/schedule"
+	"miglab/harness/spec"
 )
 
 var _ = algo.Register(algo.Spec{
@@ -20,9 +24,21 @@ var _ = algo.Register(algo.Spec{
 			Name: "first", Default: "forward", Values: []string{"forward", "reversed"},
 			Doc: "direction of the first batch; with mode=trivial all are forward",
 		},
+		{
+			Name: "iterations", Default: strconv.Itoa(refinementIterations), Type: spec.Whole(1, 1_000_000),
+			Doc: "iterations of moves and swaps between two batches at most",
+		},
+		{
+			Name: "margin", Default: "durations", Values: []string{"durations", "timed"},
+			Doc: "the margin of moves and swaps adds up durations, or comes from timing the batch with its reconfigurations after every change",
+		},
+		keepParam,
 	},
 	New: func(a algo.Args) (algo.Stream, error) {
-		return farConcat{a["mode"], direction(a["first"] == "reversed")}, nil
+		return farConcat{
+			mode: a["mode"], first: direction(a["first"] == "reversed"),
+			iterations: a.Int("iterations"), timed: a["margin"] == "timed", keep: keepOf(a),
+		}, nil
 	},
 })
 
@@ -43,16 +59,32 @@ var _ = algo.Register(algo.Spec{
 // delay a late operation of the batch before it by tenths of a second.
 //
 // The counters are the moves and swaps of the concatenation alone.
+//
+// The script concat_test of the released code, which made FAR Tables 7 and 8, has at most
+// 20 iterations, times the new batch after every change, and undoes no change, neither in a
+// batch nor between batches: iterations=20, margin=timed and keep=last. A slice that has one
+// more instance to create ends some tenths of a second later. Because of that, a task can
+// move to another slice and back again until the iterations are used up.
 type farConcat struct {
-	mode  string
-	first direction
+	mode       string
+	first      direction
+	iterations int
+	timed      bool
+	keep       keep
+}
+
+// An ending is what the batches so far leave.
+type ending struct {
+	holds []remnant
+	// last is, by compute slice of all GPUs, when its last task ends, in seconds.
+	last []float64
 }
 
 func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
 	all := newTiming(p, firstAsked)
 	all.begin(remnants(p))
 	var plan []use
-	state := leftToRight(remnants(p)) // what the batches so far leave
+	state := ending{leftToRight(remnants(p)), make([]float64, int(p.GPU.ComputeSlices)*p.GPUs())}
 	moves, swaps := 0, 0
 	from := 0
 	for b, n := range lengths {
@@ -61,7 +93,7 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 		}
 		batch := batchOf(p, from, n)
 		own := farPlan(batch)
-		refineFAR(batch, own)
+		refineFAR(batch, own, f.keep)
 		if f.mode == "trivial" {
 			all.add(numberedFrom(from, own.uses(forward)), all.run())
 			from += n
@@ -91,22 +123,32 @@ func (f farConcat) searches() bool { return f.mode == "move" || f.mode == "moves
 
 // follow puts a batch's plan after the batches that leave a state. It returns what
 // the batch leaves. If refine is set, it moves and swaps tasks of the plan.
-func (f farConcat) follow(batch algo.Problem, state []remnant, plan *treePlan, d direction, refine bool) ([]remnant, *refinement) {
+func (f farConcat) follow(batch algo.Problem, state ending, plan *treePlan, d direction, refine bool) (ending, *refinement) {
 	t := newTiming(batch, firstAsked)
-	least := t.time(state, plan.uses(d))
-	after, kept := t.leaves(), 0
-	r := &refinement{plan: plan, movesOnly: f.mode == "move"}
+	least := t.time(state.holds, plan.uses(d))
+	after, kept := t.ending(), 0
+	r := &refinement{plan: plan, movesOnly: f.mode == "move", iterations: f.iterations}
 	if refine {
-		r.end = sliceLoads(state, t, plan, d)
+		r.end = sliceLoads(state.holds, t, plan, d)
+		if f.timed {
+			r.retime = func() []float64 { return timedLoads(batch, state, plan, d) }
+			r.end = r.retime()
+		}
 		r.improve(func() {
-			if makespan := t.time(state, plan.uses(d)); makespan < least {
-				least, after, kept = makespan, t.leaves(), len(r.log)
+			if makespan := t.time(state.holds, plan.uses(d)); makespan < least || f.keep == keepLast {
+				least, after, kept = makespan, t.ending(), len(r.log)
 			}
 		})
 		r.undo(kept)
 	}
-	return leftToRight(after), r
+	for i, end := range state.last {
+		after.last[i] = max(after.last[i], end)
+	}
+	return after, r
 }
+
+// ending returns what a timing leaves.
+func (t *timing) ending() ending { return ending{leftToRight(t.leaves()), t.sliceEnds()} }
 
 // batchOf returns the problem of n tasks of a stream. It begins with empty GPUs.
 func batchOf(p algo.Problem, from, n int) algo.Problem {
@@ -165,4 +207,18 @@ func sliceLoads(state []remnant, found *timing, plan *treePlan, d direction) []f
 		}
 	}
 	return end
+}
+
+// timedLoads is like sliceLoads, but the durations of a reversed plan are those of the
+// plan timed forward by itself, with its reconfigurations.
+func timedLoads(batch algo.Problem, state ending, plan *treePlan, d direction) []float64 {
+	t := newTiming(batch, firstAsked)
+	if d == forward {
+		t.time(state.holds, plan.uses(forward))
+		return t.sliceEnds()
+	}
+	t.time(remnants(batch), plan.uses(forward))
+	loads := t.sliceEnds()
+	floats.Add(loads, state.last)
+	return loads
 }

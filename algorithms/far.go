@@ -17,12 +17,32 @@ var _ = algo.Register(algo.Spec{
 	Summary: "family of allocations, repartitioning tree, refinement",
 	Params: []algo.Param{
 		{Name: "refine", Default: "true", Values: []string{"true", "false"}, Doc: "whether phase 3 moves and swaps tasks"},
+		keepParam,
 	},
 	New: func(a algo.Args) (algo.Batch, error) {
 		refine, err := strconv.ParseBool(a["refine"])
-		return far{refine}, err
+		return far{refine, keepOf(a)}, err
 	},
 })
+
+// A keep says which plan a refinement keeps.
+type keep bool
+
+const (
+	// keepBest undoes the changes after the plan with the least makespan.
+	keepBest keep = false
+	// keepLast undoes none, as the released scripts do. The result can be worse than what
+	// the refinement began with.
+	keepLast keep = true
+)
+
+// keepParam declares which plan a refinement keeps.
+var keepParam = algo.Param{
+	Name: "keep", Default: "best", Values: []string{"best", "last"},
+	Doc: "undo the changes after the best plan, or none of them (refinement_test and concat_test of the released code)",
+}
+
+func keepOf(a algo.Args) keep { return keep(a["keep"] == "last") }
 
 // far is FAR (Family of Allocations and Repartitioning). Phase 1 lists allocations of
 // sizes to tasks (family.go). Phase 2 schedules them on the repartitioning tree and
@@ -31,14 +51,20 @@ var _ = algo.Register(algo.Spec{
 //
 // FAR plans for an empty GPU. Only the timing of the plan respects release times and
 // instances that exist at the start.
-type far struct{ refine bool }
+//
+// The scripts of the released code undo no change. The script refinement_test, which made
+// FAR Table 6, is keep=last: it counts all moves and swaps until an iteration finds none.
+type far struct {
+	refine bool
+	keep   keep
+}
 
 func (f far) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
 	plan := farPlan(p)
 	if !f.refine {
 		return timed(p, plan.asFound()), nil
 	}
-	s, r := refineFAR(p, plan)
+	s, r := refineFAR(p, plan, f.keep)
 	s.Counters = map[string]int{}
 	s.Counters["moves"], s.Counters["swaps"] = r.count()
 	return s, nil
@@ -53,15 +79,20 @@ func farPlan(p algo.Problem) *treePlan {
 	return plan
 }
 
-// refineFAR runs phase 3 on a plan and returns the best schedule on the way. The
+// refineFAR runs phase 3 on a plan and returns the schedule of the plan that it keeps. The
 // refinement ignores the reconfiguration that its changes add or save. So the plan is
-// timed after every iteration, and the changes after the best one are undone. The
-// released code keeps the last plan, better or worse.
-func refineFAR(p algo.Problem, plan *treePlan) (schedule.Schedule, *refinement) {
+// timed after every iteration, and the changes after the best one are undone. With
+// keepLast, the plan is timed once, after the last iteration.
+func refineFAR(p algo.Problem, plan *treePlan, keep keep) (schedule.Schedule, *refinement) {
 	t, holds := newTiming(p, firstAsked), remnants(p)
 	least := t.time(holds, plan.asFound())
+	r := &refinement{plan: plan, end: t.sliceEnds(), iterations: refinementIterations}
+	if keep == keepLast {
+		r.improve(func() {})
+		t.time(holds, plan.uses(forward))
+		return t.schedule(), r
+	}
 	best, kept := t.schedule(), 0
-	r := &refinement{plan: plan, end: t.sliceEnds()}
 	keepBetter := func() {
 		if makespan := t.time(holds, plan.uses(forward)); makespan < least {
 			least, best, kept = makespan, t.schedule(), len(r.log)

@@ -3,6 +3,7 @@ package algorithms
 import (
 	"context"
 	"math"
+	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -12,7 +13,11 @@ import (
 var _ = algo.Register(algo.Spec{
 	Name: "miso", Version: 1, Track: algo.TrackBatch, Cite: "FAR 6.5, MISO-OPT; Li et al., SoCC 2022",
 	Summary: "partition after partition, each with the largest sum of speedups of the next tasks",
-	New:     func(algo.Args) (algo.Batch, error) { return miso{}, nil },
+	Params: []algo.Param{{
+		Name: "order", Default: "arrival", Values: []string{"arrival", "permute"},
+		Doc: "the next tasks take a partition's instances as they arrived, or in the order with the largest sum",
+	}},
+	New: func(a algo.Args) (algo.Batch, error) { return miso{permute: a["order"] == "permute"}, nil },
 })
 
 // miso is the optimiser of MISO as FAR 6.5 states it (MISO-OPT). Let T_k be the next
@@ -27,9 +32,15 @@ var _ = algo.Register(algo.Spec{
 // instance of P waits for the next partition, with all tasks after it.
 //
 // With several GPUs, each decision takes the GPU that is free first.
-type miso struct{}
+//
+// With order=permute, the next m tasks take the m instances of a partition in the order
+// with the largest sum; on a tie, the order that comes first lexicographically. A task that
+// fits no instance left to it waits, and the others do not wait for it. The script
+// compare_size_test of March 2024, which made FAR Table 5, permutes in this way. The paper's
+// text and the later code do not.
+type miso struct{ permute bool }
 
-func (miso) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
+func (m miso) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
 	reference := make([]float64, len(p.Tasks))
 	for i := range p.Tasks {
 		reference[i] = math.Inf(1)
@@ -46,43 +57,104 @@ func (miso) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, erro
 	for g := range ends {
 		ends[g] = make([]float64, p.GPU.MemorySlices)
 	}
-	for k := 0; k < len(p.Tasks); {
+	choice := misoChoice{p: p, reference: reference, permute: m.permute}
+	for waiting := arrivals(len(p.Tasks)); len(waiting) > 0; waiting = waiting[len(choice.tasks):] {
 		g := firstFree(ends)
-		for _, in := range misoPartition(p, reference, k) {
+		choice.choose(waiting)
+		for i, k := range choice.tasks {
+			in := choice.instances[i]
 			own := ends[g][in.Start : in.Start+in.Profile.Length]
-			end := float64(p.ReleaseOf(k))
+			end := float64(p.ReleaseOf(int(k)))
 			for _, e := range own {
 				end = max(end, e)
 			}
-			tasks[k] = timedTask{float64(p.Tasks[k].On(in.Size())), int32(k)}
+			tasks[k] = timedTask{float64(p.Tasks[k].On(in.Size())), k}
 			end += tasks[k].time
 			for s := range own {
 				own[s] = end
 			}
 			plan = append(plan, use{gpu: g, in: in, tasks: tasks[k : k+1]})
-			k++
 		}
 	}
 	return timed(p, plan), nil
 }
 
-// misoPartition returns the instances for the tasks from k on, one for each. There is
-// at least one, as every size begins some partition.
-func misoPartition(p algo.Problem, reference []float64, k int) mig.Partition {
-	var best mig.Partition
-	most := 0.0
-	for _, part := range p.GPU.Partitions() {
-		var sum float64
-		n := 0
-		for n < len(part) && k+n < len(p.Tasks) && p.Tasks[k+n].Fits(part[n].Size()) {
-			sum += reference[k+n] / float64(p.Tasks[k+n].On(part[n].Size()))
-			n++
-		}
-		if sum > most {
-			best, most = part[:n], sum
-		}
+// arrivals returns the numbers of n tasks in order of arrival.
+func arrivals(n int) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = int32(i)
 	}
-	return best
+	return out
+}
+
+// A misoChoice is the search for the next partition of miso.
+type misoChoice struct {
+	p         algo.Problem
+	reference []float64 // by task: the seconds that its speedup is relative to
+	permute   bool
+
+	// instances and tasks are the best so far: which instance runs which task. most is
+	// their sum of speedups.
+	instances mig.Partition
+	tasks     []int32
+	most      float64
+	// part is the partition that is being tried; next are the tasks for its instances.
+	part mig.Partition
+	next []int32
+}
+
+// choose finds the instances for the next of the waiting tasks, of which there is at
+// least one. It finds at least one instance, as every size begins some partition. It
+// moves the tasks that it chose to the front of waiting.
+func (c *misoChoice) choose(waiting []int32) {
+	c.most, c.tasks = 0, c.tasks[:0]
+	for _, part := range c.p.GPU.Partitions() {
+		c.part = part
+		c.next = append(c.next[:0], waiting[:min(len(part), len(waiting))]...)
+		c.assign(0, 0)
+	}
+	if c.permute {
+		slices.SortStableFunc(waiting[:min(int(c.p.GPU.ComputeSlices), len(waiting))], func(a, b int32) int {
+			return c.place(a) - c.place(b)
+		})
+	}
+}
+
+// place returns the index of the instance that runs a task, or a larger number if none does.
+func (c *misoChoice) place(task int32) int {
+	if i := slices.Index(c.tasks, task); i >= 0 {
+		return i
+	}
+	return len(c.tasks)
+}
+
+// assign tries the tasks from next[i] on for the partition's instances from i on. The
+// tasks before have the given sum of speedups.
+func (c *misoChoice) assign(i int, sum float64) {
+	end := min(i+1, len(c.next))
+	if c.permute {
+		end = len(c.next)
+	}
+	last := true // no further task fits
+	for j := i; j < end; j++ {
+		size := c.part[i].Size()
+		k := c.next[j]
+		if !c.p.Tasks[k].Fits(size) {
+			continue
+		}
+		last = false
+		// Task j goes to the front and the others keep their order.
+		copy(c.next[i+1:j+1], c.next[i:j])
+		c.next[i] = k
+		c.assign(i+1, sum+c.reference[k]/float64(c.p.Tasks[k].On(size)))
+		copy(c.next[i:j], c.next[i+1:j+1])
+		c.next[j] = k
+	}
+	if last && sum > c.most {
+		c.most, c.instances = sum, c.part
+		c.tasks = append(c.tasks[:0], c.next[:i]...)
+	}
 }
 
 // firstFree returns the GPU whose busiest slice is free first.

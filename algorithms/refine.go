@@ -102,6 +102,10 @@ type refinement struct {
 	end []float64
 	// movesOnly leaves swaps out.
 	movesOnly bool
+	// iterations limits the iterations.
+	iterations int
+	// retime, if it is not nil, computes end after every change, in place of the sums.
+	retime func() []float64
 	// log lists the changes.
 	log []change
 }
@@ -133,7 +137,7 @@ func (r *refinement) delay(node int32, by float64) {
 	}
 }
 
-// improve runs Algorithm 2 for at most refinementIterations iterations. An
+// improve runs Algorithm 2 for at most r.iterations iterations. An
 // iteration opens the nodes of the critical slices from the leaves up; it ends
 // with every one of them relieved, or, at a root, with the refinement. After each
 // iteration that changed the plan it calls changed.
@@ -141,7 +145,7 @@ func (r *refinement) improve(changed func()) {
 	tree := r.plan.tree
 	var queue []int32
 	queued := make([]bool, tree.count())
-	for range refinementIterations {
+	for range r.iterations {
 		before := len(r.log)
 		stuck := false
 		omega := slices.Max(r.end)
@@ -156,6 +160,10 @@ func (r *refinement) improve(changed func()) {
 				break
 			}
 			if r.relieve(node, omega) {
+				if r.retime != nil {
+					r.end = r.retime()
+					omega = slices.Max(r.end)
+				}
 				continue
 			}
 			if up := node + int32(parent-v); !queued[up] {

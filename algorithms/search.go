@@ -36,7 +36,7 @@ type search struct {
 func newSearch(p algo.Problem, holds []remnant) *search {
 	plan := newAssignment(p, holds)
 	first := farPlan(p)
-	refineFAR(p, first)
+	refineFAR(p, first, keepBest)
 	for node, list := range first.lists {
 		for _, t := range list {
 			plan.put(t.task, int32(node))

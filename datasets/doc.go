@@ -7,8 +7,11 @@
 //
 //	far/MIXEDSCALING+WIDETIMES?n=10&psup=50
 //	drl/WIDETIMES?total=100&part=8
+//	drl/WIDETIMES?total=100&part=1&gen=released&order=classes
+//	drl/GOODSCALING?gen=released-train&start=busy
 //	rodinia?order=shuffled
 //	profile:tasks.csv
+//	deadline/report?deadlines=tight
 //	mfi/skew-small?lifespan=steady&rho=0.85
 //	requests:trace.csv?gpus=20
 //	corun/ci-dominant?w=8&cmax=3

@@ -59,8 +59,10 @@ var (
 // need it.
 //
 // "released" is the authors' code, with narrower intervals and another
-// probability. The columns FIXPARTBEST and FIXPART(7) of FAR Table 5 need it, with
-// psup=50 and leave=0.3.
+// probability. The script compare_size_test of March 2024, which made FAR Table 5, has it with
+// psup=50 and leave=0.3. The scripts refinement_test, concat_test and multi_batch_test, which
+// made FAR Tables 6 to 9, have it with psup=0. It is also what create_dataset.py of the DRL
+// paper's public code draws, which leaves the tasks in the order of order=classes.
 //
 // "released-train" is the code with which the DRL paper's agents were trained. It comes
 // nearest to the values of FAR in DRL Table 4.

@@ -13,6 +13,11 @@ import (
 // its duration on the whole GPU.
 type slack struct{ low, high float64 }
 
+var (
+	relaxed = slack{2, 4}
+	tight   = slack{1, 1.5}
+)
+
 // A deadlineKind is a family of generated jobs.
 type deadlineKind struct {
 	name string
@@ -23,8 +28,8 @@ type deadlineKind struct {
 }
 
 var deadlineKinds = []deadlineKind{
-	{"deadline/relaxed", slack{2, 4}, false, "deadlines at U(2,4) times the duration on the whole GPU"},
-	{"deadline/tight", slack{1, 1.5}, false, "deadlines at U(1,1.5) times the duration on the whole GPU"},
+	{"deadline/relaxed", relaxed, false, "deadlines at U(2,4) times the duration on the whole GPU"},
+	{"deadline/tight", tight, false, "deadlines at U(1,1.5) times the duration on the whole GPU"},
 	{"deadline/slack", slack{1, 1}, true, "deadlines at U(low,high) times the duration on the whole GPU"},
 }
 

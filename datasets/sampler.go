@@ -21,7 +21,7 @@ type Sampler struct {
 	gpu *mig.GPU
 }
 
-// NewSampler returns a sampler of a workload with its parameters psup, gen and leave. The
+// NewSampler returns a sampler of a workload with its parameters psup, gen, leave and order. The
 // other parameters are ignored: a batch is as long as the slice that [Draw] fills. Workloads
 // that keep only some of the tasks that they draw have no sampler, since they may find none.
 // Errors are those of [Parse].
@@ -51,8 +51,8 @@ func Draw[T ~[mig.MaxSize + 1]float64](s *Sampler, rng *rand.Rand, tasks []T) {
 	}
 }
 
-// fill draws a batch (FAR 6.3), in a random order of arrival. The error is a
-// [*ScarceError].
+// fill draws a batch (FAR 6.3), in a random order of arrival unless the classes are to stay in
+// order. The error is a [*ScarceError].
 func fill[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU, tasks []T) error {
 	if s.only != nil {
 		return fillOnly(s, rng, g, tasks)
@@ -68,6 +68,9 @@ func fill[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU,
 			tasks[i] = T(s.draw(rng, g, shape{size, k < memoryBound}))
 			i++
 		}
+	}
+	if s.inClasses {
+		return nil
 	}
 	rng.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
 	return nil

@@ -31,10 +31,13 @@ type subsets struct {
 }
 
 const (
-	subsetsName    = "drl/RODINIA"
-	subsetKernels  = 16
-	subsetsOfEach  = 100
-	ordersOfSubset = 5
+	subsetsName   = "drl/RODINIA"
+	subsetKernels = 16
+	subsetsOfEach = 100
+
+	// OrdersOfSubset is the number of consecutive instances of drl/RODINIA that hold the same
+	// kernels, in different orders.
+	OrdersOfSubset = 5
 )
 
 var _ = Register(Family{
@@ -79,7 +82,7 @@ func (s subsets) Instances() int {
 	n := 0
 	for _, k := range s.kernels {
 		if bits.OnesCount16(k) > (s.part-1)*s.n {
-			n += ordersOfSubset
+			n += OrdersOfSubset
 		}
 	}
 	return n
@@ -90,7 +93,7 @@ func (s subsets) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err != nil {
 		return nil, err
 	}
-	subset := s.kernels[index/ordersOfSubset]
+	subset := s.kernels[index/OrdersOfSubset]
 	var b task.Batch
 	for i, t := range all.Tasks {
 		if subset&(1<<i) != 0 {

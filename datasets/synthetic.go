@@ -18,6 +18,9 @@ const maxCount = 1_000_000
 // of batches; instance i is the batches i to i+batches-1, so that consecutive
 // instances overlap: 1001 batches make the 1000 concatenations of FAR 6.7.1.
 //
+// With repeat=2 each batch comes with a copy of itself. The script concat_test of the released
+// code, which made FAR Tables 7 and 8, joins such copies; the paper joins different batches.
+//
 // With a total, instance i is that many tasks cut in batches of n; the last batch
 // may have fewer (DRL 5.1.3). The tasks are those of n=total: cutting them changes none.
 // A part is one of these batches by itself.
@@ -28,7 +31,13 @@ type synthetic struct {
 	psup      int
 	generator *generator
 	leave     float64
-	batches   int
+	// inClasses leaves the tasks in the order of their classes.
+	inClasses bool
+	// start is the value of the parameter.
+	start   string
+	batches int
+	// repeat is how often each batch comes, one copy after the other.
+	repeat int
 	// total is 0 if the tasks are not cut, part if all parts are there.
 	total, part int
 	// key and seed name the random stream of the batches.
@@ -38,7 +47,7 @@ type synthetic struct {
 
 // params declares the parameters of a workload.
 func (w *workload) params() []spec.Param {
-	return []spec.Param{
+	out := []spec.Param{
 		{Name: "n", Default: strconv.Itoa(w.tasks), Type: spec.Whole(1, maxCount), Doc: "tasks in a batch"},
 		{Name: "psup", Default: strconv.Itoa(w.memoryBound), Type: spec.Whole(0, 100), Doc: "percentage of memory-bound tasks"},
 		{Name: "gen", Default: generators[0].name, Values: generatorNames(), Doc: "reading of FAR 6.3"},
@@ -48,10 +57,32 @@ func (w *workload) params() []spec.Param {
 		},
 		seedParam("seed", "of the random stream"),
 		{Name: "batches", Default: "1", Type: spec.Whole(1, maxCount), Doc: "consecutive batches in an instance"},
+		{Name: "repeat", Default: "1", Type: spec.Whole(1, maxCount), Doc: "how often each batch comes, one copy after the other"},
 		{Name: "total", Type: spec.Whole(1, maxCount), Doc: "tasks in an instance, cut in batches of n"},
 		{Name: "part", Type: spec.Whole(1, maxCount), Doc: "the batch of a total that is there by itself, from 1"},
+		{Name: "start", Default: emptyStart, Values: []string{emptyStart, wholeStart, busyStart}, Doc: "the GPU at time 0: empty, one idle instance, or a random partition that is busy"},
 	}
+	if w.only == nil {
+		out = append(out, spec.Param{Name: "order", Default: shuffledOrder, Values: []string{shuffledOrder, classOrder}, Doc: "order of the tasks: shuffled, or class by class"})
+	}
+	return out
 }
+
+// The values of the parameters start and order.
+const (
+	emptyStart = "empty"
+	// wholeStart is the idle start of the DRL paper's environments, text and released online
+	// code alike: the whole GPU is one instance, which need not be created.
+	wholeStart = "whole"
+	// busyStart is that of the released evaluation, see [inUse].
+	busyStart = "busy"
+
+	// classOrder is how create_dataset.py of the DRL paper's public code leaves the tasks: by
+	// ascending size up to which they scale, and within a class the memory-bound ones first.
+	// Batches of n then hold tasks of one or two classes. The draws are those of shuffledOrder.
+	classOrder    = "classes"
+	shuffledOrder = "shuffled"
+)
 
 // seedParam declares a seed.
 func seedParam(name, doc string) spec.Param {
@@ -61,7 +92,8 @@ func seedParam(name, doc string) spec.Param {
 func (w *workload) dataset(id string, a spec.Args) (Dataset, error) {
 	s := synthetic{
 		workload: w, id: id, n: a.Int("n"), psup: a.Int("psup"), generator: generatorNamed(a["gen"]), leave: a.Float("leave"),
-		batches: a.Int("batches"), total: a.Int("total"), part: a.Int("part"), seed: a.Uint("seed"),
+		inClasses: a["order"] == classOrder, start: a["start"],
+		batches: a.Int("batches"), repeat: a.Int("repeat"), total: a.Int("total"), part: a.Int("part"), seed: a.Uint("seed"),
 	}
 	drawn := spec.Args{"n": strconv.Itoa(s.drawn()), "psup": a["psup"], "gen": a["gen"], "leave": a["leave"]}
 	s.key = streamKey("workload="+w.name, drawn, "n", "psup", "gen", "leave")
@@ -77,6 +109,8 @@ func (s *synthetic) checkCut() error {
 		return nil
 	case s.batches != 1:
 		return &spec.ParameterError{Name: "batches", Value: strconv.Itoa(s.batches), Want: "either batches or total"}
+	case s.repeat != 1:
+		return &spec.ParameterError{Name: "repeat", Value: strconv.Itoa(s.repeat), Want: "either repeat or total"}
 	}
 	return checkPart(s.part, len(cut(s.total, s.n)))
 }
@@ -111,10 +145,14 @@ func (s synthetic) Instances() int { return 0 }
 func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	n := s.drawn()
 	drawn := make([]times, n)
-	out := task.Batches{Tasks: make(task.Batch, n*s.batches), Lengths: make([]int, s.batches)}
-	for i := range s.batches {
-		if err := fill(&s, rand.New(s.stream(g, index+i)), g, drawn); err != nil {
-			return nil, err
+	count := s.batches * s.repeat
+	out := task.Batches{Tasks: make(task.Batch, n*count), Lengths: slices.Repeat([]int{n}, count)}
+	for i := range count {
+		number, earlier := i/s.repeat, i%s.repeat
+		if earlier == 0 {
+			if err := fill(&s, rand.New(s.stream(g, index+number)), g, drawn); err != nil {
+				return nil, err
+			}
 		}
 		batch := out.Tasks[i*n : (i+1)*n]
 		for k := range batch {
@@ -122,18 +160,48 @@ func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 				batch[k].Set(size, mig.Seconds(drawn[k][size]))
 			}
 		}
-		prefix := ""
-		if s.batches > 1 {
-			// The number is that of the batch, so that it has the same in every stream.
-			prefix = fmt.Sprintf("b%04d-", index+i+1)
-		}
-		setNames(batch, prefix)
-		out.Lengths[i] = n
+		setNames(batch, s.prefix(index+number, earlier))
 	}
 	if s.total != 0 {
-		return cutOf(out.Tasks, s.n, s.part), nil
+		out = cutOf(out.Tasks, s.n, s.part)
+	}
+	switch s.start {
+	case wholeStart:
+		out.Start = []task.Existing{{Instance: g.Partitions()[0][0]}}
+	case busyStart:
+		out.Start = inUse(g, rand.New(pcg("start="+s.name, s.seed, g, index)))
 	}
 	return out, nil
+}
+
+// longestBusy is the M = 14 of [inUse], in seconds.
+const longestBusy = 14
+
+// inUse draws the start of the DRL paper's released evaluation: one of the useful partitions,
+// each equally likely, with each instance busy for a whole number from 0 to M. The released
+// environment draws these numbers as levels of time, about 7 s each, and its compute_makespan
+// then adds them to seconds, so that they count as seconds.
+func inUse(g *mig.GPU, rng *rand.Rand) []task.Existing {
+	all := g.Useful()
+	partition := all[rng.IntN(len(all))]
+	out := make([]task.Existing, len(partition))
+	for i, in := range partition {
+		out[i] = task.Existing{Instance: in, BusyUntil: mig.Seconds(rng.IntN(longestBusy + 1))}
+	}
+	return out
+}
+
+// prefix returns what the names of a batch's tasks begin with; nothing if it is alone. The
+// number is that of the batch, so that it has the same in every stream. earlier is how many
+// copies of the batch come before this one.
+func (s *synthetic) prefix(index, earlier int) string {
+	switch {
+	case earlier > 0:
+		return fmt.Sprintf("b%04d.%d-", index+1, earlier+1)
+	case s.batches > 1 || s.repeat > 1:
+		return fmt.Sprintf("b%04d-", index+1)
+	}
+	return ""
 }
 
 // drawn returns how many tasks are drawn together.

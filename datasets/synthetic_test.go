@@ -111,6 +111,28 @@ func TestConsecutiveStreamsOverlap(t *testing.T) {
 	}
 }
 
+// TestRepeatedBatchesAreCopies has what concat_test joins: a batch with a copy of itself.
+func TestRepeatedBatchesAreCopies(t *testing.T) {
+	const alone = "far/POORSCALING+NARROWTIMES?n=10&gen=released"
+	in := instance(t, alone+"&batches=2&repeat=3", "A100", 4)
+	if want := slices.Repeat([]int{10}, 6); !slices.Equal(in.Lengths, want) {
+		t.Fatalf("batches of %v tasks, want %v", in.Lengths, want)
+	}
+	names := map[string]bool{}
+	for i := range 6 {
+		batch := in.Tasks[10*i : 10*i+10]
+		if want := instance(t, alone, "A100", 4+i/3); !slices.Equal(nameless(batch), nameless(want.Tasks)) {
+			t.Errorf("batch %d is not instance %d", i, 4+i/3)
+		}
+		for k := range batch {
+			names[batch[k].Name] = true
+		}
+	}
+	if len(names) != 60 || !names["b0005-t01"] || !names["b0005.2-t01"] || !names["b0006.3-t10"] {
+		t.Errorf("%d names, want 60: %v", len(names), names)
+	}
+}
+
 func TestWhatMakesTasksDiffer(t *testing.T) {
 	const base = "far/MIXEDSCALING+WIDETIMES"
 	want := instance(t, base, "A100", 0).Tasks

@@ -53,7 +53,7 @@ type Metric struct {
 }
 
 // A Standing is an algorithm's place on a dataset. All intervals are by
-// [stats.Bootstrap].
+// [stats.Resample].
 type Standing struct {
 	Track, Dataset, GPU, Model string
 	// Rank counts from 1. Those that cannot be told from the best of their group share its

@@ -23,7 +23,10 @@ type contender struct {
 	// its opposite where higher is better. NaN where there is no valid answer.
 	losses []float64
 	// mean is that of the losses that there are; NaN if there are none.
-	mean     float64
+	mean float64
+	// sample is the number of its gaps among the resamples, or of its values if the metric has
+	// no bounds. An algorithm with failures has none.
+	sample   int
 	standing Standing
 }
 
@@ -41,13 +44,14 @@ func rank(board map[string][]*Entry, metric Metric) ([]Standing, error) {
 			return nil, fmt.Errorf("%s: %w", c.standing.Algorithm, err)
 		}
 	}
-	if err := setIntervals(contenders, metric); err != nil {
+	resamples, err := resample(contenders, metric)
+	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(contenders, func(a, b *contender) int {
 		return cmp.Or(cmp.Compare(a.standing.Failed, b.standing.Failed), cmp.Compare(a.mean, b.mean), cmp.Compare(a.standing.Algorithm, b.standing.Algorithm))
 	})
-	if err := divide(contenders); err != nil {
+	if err := divide(contenders, resamples, metric); err != nil {
 		return nil, err
 	}
 	if err := compare(contenders); err != nil {
@@ -201,25 +205,35 @@ func (c *contender) summarize(metric Metric) error {
 	return nil
 }
 
-// setIntervals sets the intervals of all means: one resampling serves the whole dataset.
-func setIntervals(contenders []*contender, metric Metric) error {
+// resample draws once for all algorithms without failures and sets their intervals.
+func resample(contenders []*contender, metric Metric) (*stats.Resampled, error) {
 	var samples [][]float64
-	var low, high []*float64
 	for _, c := range contenders {
-		s := &c.standing
-		if s.Failed > 0 {
+		if c.standing.Failed > 0 {
 			continue
 		}
-		samples, low, high = append(samples, c.values), append(low, &s.Value.Low), append(high, &s.Value.High)
+		samples = append(samples, c.values)
 		if metric.Bounded {
-			samples, low, high = append(samples, c.losses), append(low, &s.GapLow), append(high, &s.GapHigh)
+			samples = append(samples, c.losses)
+		}
+		c.sample = len(samples) - 1
+	}
+	r, err := stats.Resample(samples, contenders[0].standing.seed())
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range contenders {
+		s := &c.standing
+		switch {
+		case s.Failed > 0:
+		case metric.Bounded:
+			s.Value.Low, s.Value.High = r.Interval(c.sample - 1)
+			s.GapLow, s.GapHigh = r.Interval(c.sample)
+		default:
+			s.Value.Low, s.Value.High = r.Interval(c.sample)
 		}
 	}
-	intervals, err := stats.BootstrapEach(samples, contenders[0].standing.seed())
-	for i, interval := range intervals {
-		*low[i], *high[i] = interval.Low, interval.High
-	}
-	return err
+	return r, nil
 }
 
 // mean returns NaN for no values.
@@ -231,36 +245,48 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// seed is that of an interval on the dataset: of a pair of algorithms, or for none the one
-// that all means share, so that equal values have equal intervals.
-func (s *Standing) seed(pair ...string) uint64 {
-	h := sha256.Sum256(fmt.Appendf(nil, "%q", append([]string{s.Track, s.Dataset, s.GPU, s.Model}, pair...)))
+// seed is that of the dataset's resamples.
+func (s *Standing) seed() uint64 {
+	h := sha256.Sum256(fmt.Appendf(nil, "%q", []string{s.Track, s.Dataset, s.GPU, s.Model}))
 	return binary.LittleEndian.Uint64(h[:8])
 }
 
-// divide sets the ranks of algorithms in order. Means of as many failures are over
-// different instances, so that the difference on those that both solved may even be in
-// favour of the later one, which is no reason to rank it lower.
-func divide(contenders []*contender) error {
+// divide sets the ranks of algorithms in order.
+func divide(contenders []*contender, resamples *stats.Resampled, metric Metric) error {
 	first := contenders[0] // of the group
 	first.standing.Rank = 1
 	for i, c := range contenders[1:] {
-		apart := c.standing.Failed > first.standing.Failed
-		if differences := paired(c, first); !apart && len(differences) > 0 {
-			var err error
-			apart, err = stats.BootstrapAbove(differences, c.standing.seed(first.standing.Algorithm, c.standing.Algorithm))
-			if err != nil {
-				return err
-			}
+		apart, err := worse(c, first, resamples, metric)
+		if err != nil {
+			return err
 		}
 		if apart {
 			first = c
-			c.standing.Rank = i + 2
-		} else {
-			c.standing.Rank = first.standing.Rank
+			first.standing.Rank = i + 2
 		}
+		c.standing.Rank = first.standing.Rank
 	}
 	return nil
+}
+
+// worse reports whether a is worse than b, which precedes it: a has more failures, or as
+// many and the interval of the mean paired difference lies above zero. If both have
+// failures, the difference is over the instances that both solved. It may even favour a.
+func worse(a, b *contender, resamples *stats.Resampled, metric Metric) (bool, error) {
+	switch {
+	case a.standing.Failed > b.standing.Failed:
+		return true, nil
+	case a.standing.Failed == 0 && metric.Higher:
+		return resamples.Above(b.sample, a.sample), nil
+	case a.standing.Failed == 0:
+		return resamples.Above(a.sample, b.sample), nil
+	}
+	differences := paired(a, b)
+	if len(differences) == 0 {
+		return false, nil
+	}
+	low, _, err := stats.Bootstrap(differences, a.standing.seed())
+	return low > 0, err
 }
 
 // paired returns by how much a is worse than b, on the instances that both solved.

@@ -110,7 +110,7 @@ func probability(p float64) string {
 }
 
 // fewInstances is below how many a bootstrap interval is too narrow to be taken at its
-// word ([stats.Bootstrap]).
+// word ([stats.Resampled.Interval]).
 const fewInstances = 10
 
 // leaderboardNotes say what the columns mean and what to beware of.

@@ -14,15 +14,16 @@ import (
 type DispatchProblem struct {
 	Jobs  []task.Job
 	Fleet task.Fleet
-	// Seed is for dispatchers that draw random numbers.
-	Seed uint64
+	// Seed and NumPy are for dispatchers that draw random numbers.
+	Seed  uint64
+	NumPy *task.NumPyStream
 }
 
 // Dispatch is the dispatch track. The simulator checks every decision.
 var Dispatch = Track[DispatchProblem, sim.DispatchResult]{
 	Name: algo.TrackDispatch,
 	Run: func(_ context.Context, a algo.Algorithm, p DispatchProblem) (sim.DispatchResult, error) {
-		d, err := Dispatcher(a, p.Seed)
+		d, err := dispatcher(a, sim.DispatchSetting{Seed: p.Seed, NumPy: p.NumPy})
 		if err != nil {
 			return sim.DispatchResult{}, err
 		}
@@ -43,5 +44,9 @@ var Dispatch = Track[DispatchProblem, sim.DispatchResult]{
 
 // Dispatcher builds the dispatcher of a registered algorithm.
 func Dispatcher(a algo.Algorithm, seed uint64) (sim.Dispatcher, error) {
-	return algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Seed: seed})
+	return dispatcher(a, sim.DispatchSetting{Seed: seed})
+}
+
+func dispatcher(a algo.Algorithm, s sim.DispatchSetting) (sim.Dispatcher, error) {
+	return algo.Constructor[algo.NewDispatcher](a)(a.Args, s)
 }

@@ -44,7 +44,7 @@ func queue(t testing.TB, spec string, index int) algotest.DispatchProblem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return algotest.DispatchProblem{Jobs: in.Jobs, Fleet: in.Fleet, Seed: 1}
+	return algotest.DispatchProblem{Jobs: in.Jobs, Fleet: in.Fleet, Seed: 1, NumPy: in.NumPy}
 }
 
 // drawQueue draws a fleet of any partitions and jobs whose durations fall with the

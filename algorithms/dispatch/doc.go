@@ -2,6 +2,9 @@
 // the earliest deadline on one of the free slices of a fleet with fixed partitions.
 // There is no waiting and no pre-emption; [sim.Dispatch] has the rules.
 //
+// On the days of the dataset deadline/report, random takes its numbers from NumPy's stream, as
+// the report's script does; elsewhere they depend on the cell's seed.
+//
 // eft, largest-first, smallest-first and random are the heuristics of the deadline
 // report (its 2.5.5 and Table 7; "Improved Implementation and Experimental
 // Analysis", December 2025). The others are our own.

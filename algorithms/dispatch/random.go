@@ -4,20 +4,35 @@ import (
 	"math/rand/v2"
 
 	"miglab/harness/algo"
+	"miglab/harness/numpy"
 	"miglab/harness/sim"
 )
 
 var _ = algo.Register(algo.Spec{
 	Name: "random", Version: 1, Track: algo.TrackDispatch, Cite: report, Summary: "a free slice, each equally likely",
-	New: func(_ algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) {
-		return &random{rand.New(rand.NewPCG(s.Seed, 0))}, nil
-	},
+	New: func(_ algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) { return newRandom(s), nil },
 })
 
-type random struct{ rng *rand.Rand }
+// random takes a free slice, each equally likely.
+type random struct {
+	// below draws a number from 0 to n-1.
+	below func(n int) int
+}
+
+// newRandom draws with the seed, or from the stream of NumPy with which the jobs were drawn,
+// from where that stands: the report's script draws a day and then Random's choices from one
+// stream.
+func newRandom(s sim.DispatchSetting) *random {
+	if s.NumPy == nil {
+		return &random{rand.New(rand.NewPCG(s.Seed, 0)).IntN}
+	}
+	stream := numpy.New(s.NumPy.Seed)
+	stream.Skip(s.NumPy.Used)
+	return &random{stream.RandInt}
+}
 
 func (r *random) Dispatch(q *sim.Queue) int {
-	pass := r.rng.IntN(q.Free())
+	pass := r.below(q.Free())
 	for i := range q.Slices() {
 		if q.Slices()[i].Busy {
 			continue

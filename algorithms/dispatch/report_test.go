@@ -1,6 +1,7 @@
 package dispatch_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -83,10 +84,59 @@ func TestTightDeadlines(t *testing.T) {
 	}
 }
 
+// printed is all that Table 7 prints about the heuristics: means and population standard
+// deviations of late %, tardiness and energy.
+var printed = map[string]string{
+	"eft":            "43.1±5.6 1.04±0.63 2.48±0.05",
+	"largest-first":  "42.7±5.7 1.02±0.73 2.51±0.05",
+	"smallest-first": "54.3±4.7 1.21±0.58 2.42±0.05",
+	"random":         "50.1±4.7 1.13±0.57 2.49±0.04",
+}
+
+// row formats the results of some episodes as Table 7 does.
+func row(t *testing.T, name string, episodes []algotest.DispatchProblem) string {
+	t.Helper()
+	late, tardiness, energy := measure(t, name, episodes)
+	return fmt.Sprintf("%.1f±%.1f %.2f±%.2f %.2f±%.2f",
+		mean(late), deviation(late), mean(tardiness), deviation(tardiness), mean(energy), deviation(energy))
+}
+
+// TestTable7ToTheLastDigit takes the report's own days, and random their random stream.
+func TestTable7ToTheLastDigit(t *testing.T) {
+	all := episodes(t, "deadline/report", 10)
+	for name, want := range printed {
+		if got := row(t, name, all); got != want {
+			t.Errorf("%s: %s, published %s", name, got, want)
+		}
+	}
+}
+
+// TestTable7NeedsTheFloat32Clock shows that the rounding matters: a queue amplifies it.
+func TestTable7NeedsTheFloat32Clock(t *testing.T) {
+	all := episodes(t, "deadline/report?clock=float64", 10)
+	for name, want := range map[string]string{
+		"eft":           "42.9±5.6 1.02±0.64 2.48±0.05",
+		"largest-first": "42.4±5.6 0.97±0.63 2.51±0.05",
+	} {
+		if got := row(t, name, all); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
 func mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
 		sum += v
 	}
 	return sum / float64(len(values))
+}
+
+// deviation is that of a whole population.
+func deviation(values []float64) float64 {
+	m, sum := mean(values), 0.0
+	for _, v := range values {
+		sum += (v - m) * (v - m)
+	}
+	return math.Sqrt(sum / float64(len(values)))
 }

@@ -34,14 +34,7 @@ func (p *Problem) ReleaseOf(i int) mig.Seconds {
 }
 
 // Existing is an instance that exists at time 0.
-type Existing struct {
-	// GPU counts from 0.
-	GPU      int
-	Instance mig.Instance
-	// BusyUntil is the instant from which it can be used or destroyed. It is 0 if the
-	// instance is idle.
-	BusyUntil mig.Seconds
-}
+type Existing = task.Existing
 
 // A Placement is the run of a task.
 type Placement struct {

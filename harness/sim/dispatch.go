@@ -25,6 +25,8 @@ type Dispatch struct {
 	sizes []mig.Slices
 	// arrived is the number of jobs that have arrived.
 	arrived int
+	// rounded is [task.Fleet.Float32].
+	rounded bool
 	// ends is, by slice, when its job ends; +Inf if it is free.
 	ends []task.Minutes
 	// completion is when the next busy slice becomes free; +Inf if all are free.
@@ -61,13 +63,14 @@ func (e *ChoiceError) Error() string {
 
 // NewDispatch returns an engine at the beginning of the day. Jobs must be listed by
 // ascending arrival. They must run on every size in the fleet, because a job may not wait
-// while any slice is free. Errors are a [*JobError] and a [*task.FleetError]. The engine
+// while any slice is free. With [task.Fleet.Float32] arrivals must be float32 numbers: a job
+// could otherwise end before it starts. Errors are a [*JobError] and a [*task.FleetError]. The engine
 // keeps reading the jobs and the fleet until it is done.
 func NewDispatch(jobs []task.Job, fleet task.Fleet) (*Dispatch, error) {
 	if err := fleet.Validate(); err != nil {
 		return nil, err
 	}
-	e := &Dispatch{}
+	e := &Dispatch{rounded: fleet.Float32}
 	q := &e.queue
 	q.watts = fleet.Watts
 	q.busy = make([]mig.Slices, len(fleet.Partitions))
@@ -97,6 +100,11 @@ func (e *Dispatch) Reset(jobs []task.Job) error {
 	if err := checkJobs(jobs, e.sizes); err != nil {
 		return err
 	}
+	if e.rounded {
+		if err := checkFloat32(jobs); err != nil {
+			return err
+		}
+	}
 	q := &e.queue
 	q.now, q.jobs, q.waiting, q.free = 0, jobs, q.waiting[:0], len(q.slices)
 	for i := range q.slices {
@@ -123,6 +131,15 @@ func checkJobs(jobs []task.Job, sizes []mig.Slices) error {
 		}
 		if i > 0 && j.Arrival < jobs[i-1].Arrival {
 			return &JobError{i, fmt.Sprintf("arrives at %v min, before job %d at %v min; list jobs by ascending arrival", j.Arrival, i-1, jobs[i-1].Arrival)}
+		}
+	}
+	return nil
+}
+
+func checkFloat32(jobs []task.Job) error {
+	for i := range jobs {
+		if at := jobs[i].Arrival; task.Minutes(float32(at)) != at {
+			return &JobError{i, fmt.Sprintf("arrives at %v min, which is not a float32 number; the fleet's clock is float32", at)}
 		}
 	}
 	return nil
@@ -214,6 +231,9 @@ func (e *Dispatch) Place(slice int) error {
 	q.waiting.Pop()
 	j := &q.jobs[job]
 	s.Busy, s.FreeAt = true, q.now+j.On(s.Size)
+	if e.rounded {
+		s.FreeAt = task.Minutes(float32(s.FreeAt))
+	}
 	q.free--
 	q.busy[s.GPU] += s.Size
 	e.ends[slice] = s.FreeAt

@@ -486,3 +486,30 @@ func TestResetReusesMemory(t *testing.T) {
 		t.Errorf("%v allocations a day", n)
 	}
 }
+
+// TestFloat32Clock rounds the end of a job: 1 + 2^-30 min is 1 min on a float32 clock.
+func TestFloat32Clock(t *testing.T) {
+	const little = task.Minutes(1.) / (1 << 30)
+	jobs := []task.Job{jobOf(0, 1, 2+2*little), jobOf(1, 3, 2)} // halved on size 7
+	fleet := fleetOf(t, "7")
+	for _, c := range []struct {
+		float32 bool
+		end     task.Minutes
+		late    int
+	}{{false, 1 + little, 1}, {true, 1, 0}} {
+		fleet.Float32 = c.float32
+		r, err := sim.RunDispatch(jobs, fleet, choose(firstFree))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Runs[0].End != c.end || r.Runs[1].Start != c.end || r.Late != c.late {
+			t.Errorf("float32 %v: %+v", c.float32, r)
+		}
+	}
+	jobs[1].Arrival += little
+	_, err := sim.RunDispatch(jobs, fleet, choose(firstFree))
+	bad, ok := errors.AsType[*sim.JobError](err)
+	if !ok || bad.Job != 1 || !strings.Contains(err.Error(), "is not a float32 number; the fleet's clock is float32") {
+		t.Errorf("an arrival between two float32 numbers: %v", err)
+	}
+}

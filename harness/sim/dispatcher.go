@@ -1,5 +1,7 @@
 package sim
 
+import "miglab/harness/task"
+
 // A Dispatcher is a scheduler of the dispatch track.
 type Dispatcher interface {
 	// Dispatch chooses a free slice for the job at the head of the queue, as an index
@@ -13,4 +15,6 @@ type DispatchSetting struct {
 	Seed uint64
 	// Slices is how many slices the fleet has.
 	Slices int
+	// NumPy is that of the [task.Queue]; nil if it has none.
+	NumPy *task.NumPyStream
 }

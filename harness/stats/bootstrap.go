@@ -6,174 +6,150 @@ import (
 	"slices"
 )
 
-// Resamples is how often [Bootstrap] draws from the values.
+// Resamples is the number of resamples that [Resample] draws.
 const Resamples = 10_000
 
-// tail is the share of the means of resamples on each side of the interval.
+// tail is the share of the resamples that lies below the interval, and the share above it.
 const tail = (1 - Confidence) / 2
 
-// An Interval holds the mean with the probability [Confidence].
-type Interval struct{ Low, High float64 }
-
-// Bootstrap returns the interval in which the mean lies with the probability
-// [Confidence], as the quantiles of the means of [Resamples] samples drawn from the
-// values with replacement (Efron and Tibshirani, An Introduction to the Bootstrap,
-// 13.3). The same values in the same order and the same seed give the same interval.
-//
-// It assumes no distribution, but of fewer than about ten values it is too narrow: it
-// then holds the mean less often than it says. A single value has no interval; low and
-// high are NaN.
-//
-// Errors are [ErrNoValues], a [*ValueError], and a [*RangeError] where the values are
-// so large that their sums are not finite.
+// Bootstrap returns the [Resampled.Interval] of a single sample. Errors are those of
+// [Resample].
 func Bootstrap(values []float64, seed uint64) (low, high float64, err error) {
-	out, err := BootstrapEach([][]float64{values}, seed)
+	r, err := Resample([][]float64{values}, seed)
 	if err != nil {
 		return 0, 0, err
 	}
-	return out[0].Low, out[0].High, nil
+	low, high = r.Interval(0)
+	return low, high, nil
 }
 
-// BootstrapEach returns the interval of [Bootstrap] for each of several samples of the
-// same size, all with the same seed. It draws once for all of them. Errors are those of
-// Bootstrap and a [*LengthError].
-func BootstrapEach(samples [][]float64, seed uint64) ([]Interval, error) {
-	out := make([]Interval, len(samples))
-	var open []int // the samples that need resampling
+// Resampled holds the means of [Resamples] resamples of several samples. Only one
+// goroutine at a time may use it.
+type Resampled struct {
+	samples [][]float64
+	// means holds the means of each sample's resamples, in the order of the draws.
+	means [][]float64
+	// scratch holds the means of one sample, or their differences, while a quantile is selected.
+	scratch []float64
+}
+
+// Resample draws [Resamples] resamples: it draws as many rows as the samples have, with
+// replacement, and takes the mean of these rows in each sample. Row i of every sample must
+// be about the same instance, so that differences of means are those of pairs. The draws
+// depend on the seed and on the number of rows only.
+//
+// Resample keeps the samples; they must not change. Errors are [ErrNoValues], a
+// [*ValueError], a [*LengthError], and a [*RangeError] if a sum could overflow.
+func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
+	r := &Resampled{samples: samples, means: make([][]float64, len(samples)), scratch: make([]float64, Resamples)}
+	var varied []int // the samples of values that are not all equal
 	for i, values := range samples {
 		if len(values) != len(samples[0]) {
 			return nil, &LengthError{len(samples[0]), len(values)}
 		}
-		least, most, err := span(values)
-		switch {
-		case err != nil:
+		if len(values) == 0 {
+			return nil, ErrNoValues
+		}
+		if err := finite(values); err != nil {
 			return nil, err
-		case len(values) == 1:
-			out[i] = Interval{math.NaN(), math.NaN()}
-		case least == most:
-			out[i] = Interval{least, least} // sums would show rounding
-		default:
-			open = append(open, i)
+		}
+		least, most := slices.Min(values), slices.Max(values)
+		if sum := float64(len(values)) * max(-least, most); math.IsInf(sum, 0) {
+			return nil, &RangeError{"the sum of a resample", sum, "finite; scale the values down"}
+		}
+		r.means[i] = make([]float64, Resamples)
+		if least < most {
+			varied = append(varied, i)
+			continue
+		}
+		for resample := range r.means[i] {
+			r.means[i][resample] = least // the mean of a sum would show rounding
 		}
 	}
-	means, err := resample(samples, open, seed)
-	if err != nil {
-		return nil, err
-	}
-	for i, sample := range open {
-		out[sample] = Interval{selectQuantile(means[i], tail), selectQuantile(means[i], 1-tail)}
-	}
-	return out, nil
+	r.draw(varied, seed)
+	return r, nil
 }
 
-// resample returns the means of all resamples of each of the chosen samples.
-func resample(samples [][]float64, chosen []int, seed uint64) ([][]float64, error) {
+// draw sets the means of the chosen samples.
+func (r *Resampled) draw(chosen []int, seed uint64) {
 	if len(chosen) == 0 {
-		return nil, nil
+		return
 	}
-	groups := interleave(samples, chosen)
-	means := make([][]float64, len(groups)*lanes)
-	for i := range means {
-		means[i] = make([]float64, Resamples)
-	}
-	d := newDraws(len(samples[0]), seed)
-	for r := range Resamples {
-		d.next()
+	groups := interleave(r.samples, chosen)
+	n := len(r.samples[0])
+	d := draws{rand.NewPCG(seed, 0), uint64(n), make([]pair, (n+1)/2)}
+	for resample := range Resamples {
+		means := d.next(groups[0])
 		for g, rows := range groups {
-			for lane, mean := range d.means(rows) {
-				if math.IsNaN(mean) || math.IsInf(mean, 0) {
-					return nil, rangeOfMean(mean)
-				}
-				means[g*lanes+lane][r] = mean
+			if g > 0 {
+				means = d.means(rows)
+			}
+			for lane, sample := range chosen[g*lanes : min((g+1)*lanes, len(chosen))] {
+				r.means[sample][resample] = means[lane]
 			}
 		}
 	}
-	return means, nil
 }
 
-// BootstrapAbove reports whether the interval of [Bootstrap] lies above zero. It draws
-// only as long as that is open. Errors are those of Bootstrap.
-func BootstrapAbove(values []float64, seed uint64) (bool, error) {
-	least, most, err := span(values)
-	switch {
-	case err != nil:
-		return false, err
-	case len(values) == 1:
-		return false, nil
-	case least > 0 || least == most:
-		return least > 0, nil
-	case most <= 0:
-		return false, nil
+// Interval returns the interval in which the mean of a sample lies with the probability
+// [Confidence]: the quantiles of the means of its resamples (Efron and Tibshirani, An
+// Introduction to the Bootstrap, 13.3).
+//
+// It assumes no distribution. With fewer than about ten values it is too narrow: it then
+// holds the mean less often than it says. A single value has no interval; low and high
+// are NaN.
+func (r *Resampled) Interval(sample int) (low, high float64) {
+	if len(r.samples[sample]) == 1 {
+		return math.NaN(), math.NaN()
 	}
-	// The lower end lies between two means that are next to each other in order, this one
-	// and the one after it, counted from 0.
+	copy(r.scratch, r.means[sample])
+	return selectQuantile(r.scratch, tail), selectQuantile(r.scratch, 1-tail)
+}
+
+// Above reports whether the interval of the mean difference, sample a less sample b, lies
+// above zero. It is the interval of the paired bootstrap, since the difference of two means
+// of a resample is the mean of its paired differences. A difference that may be a rounding
+// error counts as zero.
+func (r *Resampled) Above(a, b int) bool {
+	n := len(r.samples[a])
+	if n == 1 {
+		return false
+	}
+	largest := 0.0
+	for row, v := range r.samples[a] {
+		largest = max(largest, math.Abs(v), math.Abs(r.samples[b][row]))
+	}
+	rounding := float64(n) * 0x1p-51 * largest // twice the largest error of both means
+	// In ascending order, counted from 0, the low end of the interval lies between this
+	// difference and the next.
 	lower := int(math.Floor(tail * (Resamples - 1)))
-	random := rand.NewPCG(seed, 0)
 	notAbove := 0
-	for range Resamples {
-		mean := resampledMean(values, random)
-		if math.IsNaN(mean) || math.IsInf(mean, 0) {
-			return false, rangeOfMean(mean)
+	for resample, mean := range r.means[a] {
+		difference := mean - r.means[b][resample]
+		r.scratch[resample] = difference
+		if difference > rounding {
+			continue
 		}
-		if mean <= 0 {
-			notAbove++
-		}
-		if notAbove > lower+1 {
-			return false, nil
+		if notAbove++; notAbove > lower+1 {
+			return false
 		}
 	}
-	if notAbove == lower+1 {
-		low, _, err := Bootstrap(values, seed)
-		return low > 0, err
-	}
-	return true, nil
+	return notAbove <= lower || selectQuantile(r.scratch, tail) > rounding
 }
 
-// resampledMean draws a resample and returns its mean. Each half of a random number draws
-// a row; that some rows are drawn more often than others, by n in 2³², is far below what
-// resampling can show. Rows are added to two sums by turns.
-func resampledMean(values []float64, random *rand.PCG) float64 {
-	n := uint64(len(values))
-	var a, b float64
-	for range n / 2 {
-		u := random.Uint64()
-		a += values[(u>>32)*n>>32]
-		b += values[(u&math.MaxUint32)*n>>32]
-	}
-	if n%2 == 1 {
-		a += values[(random.Uint64()>>32)*n>>32]
-	}
-	return (a + b) / float64(n)
-}
-
-func rangeOfMean(mean float64) error {
-	return &RangeError{"the mean of a resample", mean, "finite; scale the values down"}
-}
-
-// span returns the least and the greatest value. Errors are [ErrNoValues] and a
-// [*ValueError].
-func span(values []float64) (least, most float64, err error) {
-	if len(values) == 0 {
-		return 0, 0, ErrNoValues
-	}
-	if err := finite(values); err != nil {
-		return 0, 0, err
-	}
-	return slices.Min(values), slices.Max(values), nil
-}
-
-// lanes is how many samples are added up side by side: sums of one sample would have to
-// wait for each other.
+// lanes is the number of samples that are added up side by side. The additions to a single
+// sum would wait for each other.
 const lanes = 4
 
-// interleave returns the chosen samples in groups: the rows of a group hold its samples'
-// values side by side. The last group is filled up with zeros.
+// interleave returns the chosen samples in groups. A row of a group holds the values of
+// its samples side by side. The last group is filled up with zeros. Each group ends with an
+// additional row of zeros.
 func interleave(samples [][]float64, chosen []int) [][][lanes]float64 {
 	groups := make([][][lanes]float64, (len(chosen)+lanes-1)/lanes)
 	for i, sample := range chosen {
 		g := &groups[i/lanes]
 		if *g == nil {
-			*g = make([][lanes]float64, len(samples[sample]))
+			*g = make([][lanes]float64, len(samples[sample])+1)
 		}
 		for row, v := range samples[sample] {
 			(*g)[row][i%lanes] = v
@@ -182,43 +158,50 @@ func interleave(samples [][]float64, chosen []int) [][][lanes]float64 {
 	return groups
 }
 
-// draws are the rows of one resample after the other, those of [resampledMean].
+// draws holds the rows of one resample.
 type draws struct {
 	random *rand.PCG
-	rows   []uint32
+	// n is the number of rows.
+	n uint64
+	// pairs holds the drawn rows. If n is odd, the last row is n, the row of zeros.
+	pairs []pair
 }
 
-func newDraws(n int, seed uint64) *draws {
-	return &draws{rand.NewPCG(seed, 0), make([]uint32, n)}
-}
+type pair struct{ first, second uint32 }
 
-// next draws the next resample.
-func (d *draws) next() {
-	n := uint64(len(d.rows))
-	rows := d.rows
-	for ; len(rows) >= 2; rows = rows[2:] {
-		u := d.random.Uint64()
-		rows[0], rows[1] = uint32((u>>32)*n>>32), uint32((u&math.MaxUint32)*n>>32)
-	}
-	if len(rows) == 1 {
-		rows[0] = uint32((d.random.Uint64() >> 32) * n >> 32)
-	}
-}
-
-// means returns the means of the drawn rows, with the sums of [resampledMean].
-func (d *draws) means(of [][lanes]float64) [lanes]float64 {
+// next draws the next resample and returns the means of its rows in a group. Each half of a
+// random number draws a row. Some rows are drawn more often than others, by n in 2³², far
+// below what resampling can show. The processor adds up two rows while it computes the
+// random number of the next two.
+func (d *draws) next(of [][lanes]float64) [lanes]float64 {
 	var a0, a1, a2, a3, b0, b1, b2, b3 float64
-	rows := d.rows
-	for ; len(rows) >= 2; rows = rows[2:] {
-		a, b := &of[rows[0]], &of[rows[1]]
+	n := d.n
+	for i := range d.pairs[:n/2] {
+		u := d.random.Uint64()
+		first, second := uint32((u>>32)*n>>32), uint32((u&math.MaxUint32)*n>>32)
+		d.pairs[i] = pair{first, second}
+		a, b := &of[first], &of[second]
 		a0, a1, a2, a3 = a0+a[0], a1+a[1], a2+a[2], a3+a[3]
 		b0, b1, b2, b3 = b0+b[0], b1+b[1], b2+b[2], b3+b[3]
 	}
-	if len(rows) == 1 {
-		a := &of[rows[0]]
+	if n%2 == 1 {
+		first := uint32((d.random.Uint64() >> 32) * n >> 32)
+		d.pairs[n/2] = pair{first, uint32(n)}
+		a := &of[first]
 		a0, a1, a2, a3 = a0+a[0], a1+a[1], a2+a[2], a3+a[3]
 	}
-	n := float64(len(d.rows))
+	return [lanes]float64{(a0 + b0) / float64(n), (a1 + b1) / float64(n), (a2 + b2) / float64(n), (a3 + b3) / float64(n)}
+}
+
+// means returns the means of the same rows in another group.
+func (d *draws) means(of [][lanes]float64) [lanes]float64 {
+	var a0, a1, a2, a3, b0, b1, b2, b3 float64
+	for _, drawn := range d.pairs {
+		a, b := &of[drawn.first], &of[drawn.second]
+		a0, a1, a2, a3 = a0+a[0], a1+a[1], a2+a[2], a3+a[3]
+		b0, b1, b2, b3 = b0+b[0], b1+b[1], b2+b[2], b3+b[3]
+	}
+	n := float64(d.n)
 	return [lanes]float64{(a0 + b0) / n, (a1 + b1) / n, (a2 + b2) / n, (a3 + b3) / n}
 }
 
@@ -230,12 +213,12 @@ func selectQuantile(values []float64, q float64) float64 {
 	return quantile(values, q)
 }
 
-// selectNth moves the nth least value, counted from 0, to its place: none before it is
-// greater and none after it is less (Hoare, Algorithm 65: FIND, 1961).
+// selectNth moves the nth least value, counted from 0, to its place. No value before it is
+// greater, and no value after it is less (Hoare, Algorithm 65: FIND, 1961).
 func selectNth(values []float64, n int) {
-	for low, high := 0, len(values)-1; low < high; {
-		pivot := values[(low+high)/2]
-		i, j := low, high
+	for len(values) > 1 {
+		pivot := pivotFor(values, n)
+		i, j := 0, len(values)-1
 		for i <= j {
 			for values[i] < pivot {
 				i++
@@ -250,11 +233,30 @@ func selectNth(values []float64, n int) {
 		}
 		switch {
 		case n <= j:
-			high = j
+			values = values[:j+1]
 		case n >= i:
-			low = i
+			values, n = values[i:], n-i
 		default:
 			return
 		}
 	}
+}
+
+// pivotFor returns the value by which [selectNth] divides the values. If there are many, it
+// selects from a sample the value that probably leaves the nth on the shorter side (Floyd
+// and Rivest, Algorithm 489: SELECT, 1975).
+func pivotFor(values []float64, n int) float64 {
+	const share, margin = 20, 10
+	size := len(values) / share
+	if size <= 2*margin {
+		return values[n]
+	}
+	at := n/share + margin
+	if n > len(values)/2 {
+		at = n/share - margin
+	}
+	middle := (len(values) - size) / 2
+	sample := values[middle : middle+size]
+	selectNth(sample, at)
+	return sample[at]
 }

@@ -53,18 +53,23 @@ func TestBootstrapEnumerated(t *testing.T) {
 
 // Of many values the interval is that of the normal distribution, and holds the mean
 // as often as it says: 475 of 500 times, give or take four standard deviations of 4.9.
+// As often, the interval of the difference of two samples holds their true difference of
+// zero, although most of what they differ by from instance to instance is common to both.
 func TestBootstrapCoverage(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	holds := 0
+	holds, alike, missed := 0, 0, 0
 	for i := range 500 {
-		values := make([]float64, 100)
+		values, other, worse := make([]float64, 100), make([]float64, 100), make([]float64, 100)
 		for j := range values {
 			values[j] = 3 + 2*random.NormFloat64()
+			other[j] = values[j] + 0.1*random.NormFloat64()
+			worse[j] = values[j] + 0.05 + 0.1*random.NormFloat64() // by five standard errors
 		}
-		low, high, err := Bootstrap(values, uint64(i))
+		r, err := Resample([][]float64{values, other, worse}, uint64(i))
 		if err != nil {
 			t.Fatal(err)
 		}
+		low, high := r.Interval(0)
 		if low <= 3 && 3 <= high {
 			holds++
 		}
@@ -75,9 +80,24 @@ func TestBootstrapCoverage(t *testing.T) {
 		if width, want := high-low, 2*1.96*s.StdErr; math.Abs(width/want-1) > 0.1 {
 			t.Errorf("sample %d: width %v, and %v by the normal distribution", i, width, want)
 		}
+		if !r.Above(0, 1) && !r.Above(1, 0) {
+			alike++
+		}
+		if r.Above(0, 2) {
+			t.Errorf("sample %d: the worse one is better", i)
+		}
+		if !r.Above(2, 0) {
+			missed++
+		}
 	}
 	if holds < 455 || holds > 495 {
 		t.Errorf("%d of 500 intervals hold the mean", holds)
+	}
+	if alike < 455 || alike > 495 {
+		t.Errorf("%d of 500 pairs with the same mean cannot be told apart", alike)
+	}
+	if missed > 5 { // 0.6 are expected: three standard errors of 5 lie beyond 1.96
+		t.Errorf("%d of 500 pairs with means that differ cannot be told apart", missed)
 	}
 }
 
@@ -113,66 +133,127 @@ func TestBootstrapProperties(t *testing.T) {
 	})
 }
 
-// resampledInterval is the definition of the interval: all means in order.
-func resampledInterval(values []float64, seed uint64) Interval {
+// resampledMeans is the definition of the means: rows are drawn one by one, two of every
+// random number, and added to two sums by turns.
+func resampledMeans(values []float64, seed uint64) []float64 {
 	random := rand.NewPCG(seed, 0)
 	means := make([]float64, Resamples)
 	for i := range means {
-		means[i] = resampledMean(values, random)
+		var number uint64
+		var sums [2]float64
+		for drawn := range values {
+			if drawn%2 == 0 {
+				number = random.Uint64()
+			} else {
+				number <<= 32
+			}
+			row := (number >> 32) * uint64(len(values)) >> 32
+			sums[drawn%2] += values[row]
+		}
+		means[i] = (sums[0] + sums[1]) / float64(len(values))
 	}
-	slices.Sort(means)
-	return Interval{quantile(means, tail), quantile(means, 1-tail)}
+	return means
 }
 
-// Samples that are resampled together have the intervals that each has by itself, and
-// what lies above zero is known without the interval.
-func TestBootstrapEach(t *testing.T) {
+// Samples that are resampled together have the intervals that each has by itself, and the
+// sign of a difference is that of the interval of the differences of the means.
+func TestResample(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	above := 0
 	for n := 2; n < 40; n++ {
 		for count := 1; count < 7; count++ {
-			samples := make([][]float64, count)
+			samples, means := make([][]float64, count), make([][]float64, count)
 			for i := range samples {
 				mean := random.NormFloat64() / math.Sqrt(float64(n))
 				for range n {
 					samples[i] = append(samples[i], math.Round(8*(mean+random.NormFloat64()))/8)
 				}
+				means[i] = resampledMeans(samples[i], uint64(n))
 			}
-			got, err := BootstrapEach(samples, uint64(n))
+			r, err := Resample(samples, uint64(n))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, sample := range samples {
-				want := resampledInterval(sample, uint64(n))
-				if got[i] != want {
-					t.Fatalf("%v: %v, want %v", sample, got[i], want)
+			for a := range samples {
+				low, high := r.Interval(a)
+				sorted := slices.Sorted(slices.Values(means[a]))
+				if wantLow, wantHigh := quantile(sorted, tail), quantile(sorted, 1-tail); low != wantLow || high != wantHigh {
+					t.Fatalf("%v: [%v, %v], want [%v, %v]", samples[a], low, high, wantLow, wantHigh)
 				}
-				apart, err := BootstrapAbove(sample, uint64(n))
-				if err != nil || apart != (want.Low > 0) {
-					t.Fatalf("%v: above zero %v, %v, and the interval is %v", sample, apart, err, want)
-				}
-				if apart {
-					above++
+				for b := range samples {
+					differences := make([]float64, Resamples)
+					for i := range differences {
+						differences[i] = math.Round((means[a][i]-means[b][i])*float64(8*n)) / float64(8*n)
+					}
+					slices.Sort(differences)
+					want := quantile(differences, tail) > 0
+					if got := r.Above(a, b); got != want {
+						t.Fatalf("%v less %v: above zero %v, want %v", samples[a], samples[b], got, want)
+					}
+					if want {
+						above++
+					}
 				}
 			}
 		}
 	}
-	if above < 10 {
-		t.Errorf("only %d intervals lie above zero", above)
+	if above < 100 {
+		t.Errorf("only %d differences lie above zero", above)
 	}
+}
+
+// Tenths have the decision that the same numbers have as integers, although their sums
+// show rounding: six differences are 1, one is -1 and thirteen are 0, so that the mean
+// difference is zero in many resamples.
+func TestResampleRounding(t *testing.T) {
+	var a, b, aTenths, bTenths []float64
+	for row := range 20 {
+		v := float64(row + 1)
+		a, b = append(a, v), append(b, v)
+		switch {
+		case row < 6:
+			a[row]++
+		case row == 6:
+			a[row]--
+		}
+		aTenths, bTenths = append(aTenths, a[row]/10), append(bTenths, b[row]/10)
+	}
+	for seed := range uint64(20) {
+		r, err := Resample([][]float64{a, b, aTenths, bTenths}, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if exact, rounded := r.Above(0, 1), r.Above(2, 3); exact != rounded {
+			t.Errorf("seed %d: above zero %v by integers and %v by tenths", seed, exact, rounded)
+		}
+	}
+}
+
+func TestResampleEdges(t *testing.T) {
 	var length *LengthError
-	if _, err := BootstrapEach([][]float64{{1, 2}, {1}}, 1); !errors.As(err, &length) {
+	if _, err := Resample([][]float64{{1, 2}, {1}}, 1); !errors.As(err, &length) {
 		t.Errorf("samples of different sizes: %v", err)
 	}
-	if out, err := BootstrapEach(nil, 1); err != nil || len(out) != 0 {
-		t.Errorf("no samples: %v, %v", out, err)
+	if _, err := Resample(nil, 1); err != nil {
+		t.Errorf("no samples: %v", err)
 	}
 	for _, test := range []struct {
-		values []float64
-		want   bool
-	}{{[]float64{1}, false}, {[]float64{1, 1}, true}, {[]float64{0, 0}, false}, {[]float64{1, 2}, true}, {[]float64{-1, 0}, false}} {
-		if got, err := BootstrapAbove(test.values, 1); err != nil || got != test.want {
-			t.Errorf("%v: above zero %v, %v", test.values, got, err)
+		a, b []float64
+		want bool
+	}{
+		{[]float64{2}, []float64{1}, false},
+		{[]float64{2, 2}, []float64{1, 1}, true},
+		{[]float64{1, 1}, []float64{1, 1}, false},
+		{[]float64{0.1, 0.7}, []float64{0.1, 0.7}, false},
+		{[]float64{2, 4}, []float64{1, 2}, true},
+		{[]float64{2, 4}, []float64{3, 4}, false},
+	} {
+		r, err := Resample([][]float64{test.a, test.b}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Above(0, 1); got != test.want {
+			t.Errorf("%v less %v: above zero %v", test.a, test.b, got)
 		}
 	}
 }

@@ -61,6 +61,9 @@ type Fleet struct {
 	// Watts is the power of a GPU with 0, 1, 2, ... busy compute slices. The last entry is
 	// also for more slices.
 	Watts []float64
+	// Float32 is the clock of the deadline report's code: the instant at which a job ends is
+	// rounded to float32 when the job starts. All arrivals must then be float32 numbers.
+	Float32 bool
 }
 
 // FleetError says that a fleet is impossible.

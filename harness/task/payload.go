@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"hash"
 	"io"
 	"math"
@@ -28,6 +29,18 @@ type Batches struct {
 	Tasks Batch
 	// Lengths holds the number of tasks of each batch; it adds up to len(Tasks).
 	Lengths []int
+	// Start lists the instances that exist at time 0. If it is empty, the GPU is empty.
+	Start []Existing
+}
+
+// Existing is an instance that exists at time 0.
+type Existing struct {
+	// GPU counts from 0.
+	GPU      int
+	Instance mig.Instance
+	// BusyUntil is the instant from which it can be used or destroyed. It is 0 if the
+	// instance is idle.
+	BusyUntil mig.Seconds
 }
 
 // OneBatch returns the payload that consists of a single batch.
@@ -44,10 +57,21 @@ func (b Batches) AddTo(d *Digest) {
 	for _, n := range b.Lengths {
 		d.Int(n)
 	}
+	for _, e := range b.Start { // none for an empty GPU, so that its digest stays
+		d.Int(e.GPU)
+		d.Text(e.Instance.String())
+		d.Float(float64(e.BusyUntil))
+	}
 }
 
-// WriteCSV implements [Payload].
-func (b Batches) WriteCSV(w io.Writer, g *mig.GPU) error { return WriteCSV(w, g, b.Tasks) }
+// WriteCSV implements [Payload]. A GPU that is not empty at time 0 is an error, because the
+// format has no place for it.
+func (b Batches) WriteCSV(w io.Writer, g *mig.GPU) error {
+	if len(b.Start) > 0 {
+		return fmt.Errorf("%d instances exist at time 0, and a tasks file cannot say so; write tasks that start on an empty GPU", len(b.Start))
+	}
+	return WriteCSV(w, g, b.Tasks)
+}
 
 // Requests is a stream of requests to a cluster, by arrival (MFI IV).
 type Requests struct {
@@ -82,6 +106,17 @@ func (r Requests) WriteCSV(w io.Writer, _ *mig.GPU) error { return WriteRequests
 type Queue struct {
 	Jobs  []Job
 	Fleet Fleet
+	// NumPy is where NumPy's random stream stands after the jobs were drawn from it; nil if
+	// they come from elsewhere.
+	NumPy *NumPyStream
+}
+
+// A NumPyStream is a position in the random stream of NumPy, package numpy.
+type NumPyStream struct {
+	// Seed is the argument of np.random.seed.
+	Seed uint32
+	// Used is how many 32-bit numbers have been drawn since.
+	Used int
 }
 
 // Kind implements [Payload].
@@ -102,6 +137,15 @@ func (q Queue) AddTo(d *Digest) {
 		for _, m := range j.minutes {
 			d.Float(float64(m))
 		}
+	}
+	// What few queues have is only added for them, so that the digests of the others stay.
+	if q.Fleet.Float32 {
+		d.Text("float32")
+	}
+	if q.NumPy != nil {
+		d.Text("NumPy")
+		d.Int(int(q.NumPy.Seed))
+		d.Int(q.NumPy.Used)
 	}
 }
 

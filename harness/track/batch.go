@@ -73,7 +73,7 @@ func batchContests() []Contest {
 // scheduled has a batch or a stream scheduled and judges the schedule.
 func scheduled(p Problem, solve func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error)) (a Answer, err error) {
 	in := payload[task.Batches](p)
-	a.Problem = schedule.Problem{GPU: p.GPU, Count: p.Count, Model: p.Model, Tasks: in.Tasks}
+	a.Problem = schedule.Problem{GPU: p.GPU, Count: p.Count, Model: p.Model, Start: in.Start, Tasks: in.Tasks}
 	// The referee and the next algorithm must see the tasks as they were, even if this one sorts
 	// them in place.
 	given := a.Problem

@@ -23,7 +23,8 @@ var Bound = Register(Track{
 		if err != nil {
 			return Answer{}, err
 		}
-		given := algo.Problem{GPU: p.GPU, Count: p.Count, Model: p.Model, Tasks: slices.Clone(payload[task.Batches](p).Tasks)}
+		in := payload[task.Batches](p)
+		given := algo.Problem{GPU: p.GPU, Count: p.Count, Model: p.Model, Start: in.Start, Tasks: slices.Clone(in.Tasks)}
 		start := time.Now()
 		v, err := b.Bound(ctx, given)
 		took := time.Since(start)

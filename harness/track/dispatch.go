@@ -44,11 +44,12 @@ var Dispatch = Register(Track{
 })
 
 func newDispatcher(a algo.Algorithm, p Problem) (sim.Dispatcher, error) {
+	in := payload[task.Queue](p)
 	slices := 0
-	for _, partition := range payload[task.Queue](p).Fleet.Partitions {
+	for _, partition := range in.Fleet.Partitions {
 		slices += len(partition)
 	}
-	return algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Seed: p.Seed, Slices: slices})
+	return algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Seed: p.Seed, Slices: slices, NumPy: in.NumPy})
 }
 
 // oneGPU is the count of tracks in which the number of GPUs is no condition.

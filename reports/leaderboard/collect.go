@@ -197,7 +197,7 @@ func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
 		return nil, err
 	}
 	var entries []reports.Entry
-	for _, s := range b.series {
+	for i, s := range b.series {
 		e := reports.Entry{Track: s.Track, Dataset: s.Dataset, GPU: s.GPU, Algorithm: s.Algorithm, Version: s.Version, Content: s.Content}
 		if b.conditions.Track.Reconfigures {
 			e.Model = s.Model
@@ -212,6 +212,7 @@ func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
 		if err != nil {
 			return nil, err
 		}
+		entries = slices.Grow(entries, len(points)*(len(b.series)-i)) // the rest probably has as many each
 		for _, p := range points {
 			e.Instance, e.Value, e.Micros = p.Instance, p.Value, p.Micros
 			e.Bound, e.Published = at(bounds, s.Content, p.Instance), at(published, s.Content, p.Instance)

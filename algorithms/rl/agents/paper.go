@@ -77,11 +77,32 @@ var paperParams = []algo.Param{
 		Doc: "what the agent was trained on; the paper takes WIDETIMES for measured kernels",
 	},
 	tries,
+	{
+		Name: "actions", Default: likeliestActions, Values: []string{likeliestActions, sampledActions},
+		Doc: "actions of the first try: the likeliest, or drawn as callbacks.py of the released code draws them",
+	},
+	{
+		Name: "start", Default: startInSeconds, Values: []string{startInSeconds, startInLevels},
+		Doc: "what the agent takes the seconds for which the GPU is busy at the start for; levels as in the released evaluation",
+	},
 }
+
+// The values of the parameters actions and start. The released evaluation, calculate_ratio in
+// callbacks.py, is actions=sampled, because model.predict draws unless it is told not to, and
+// start=levels: the environment tells the agent levels of time that compute_makespan then counts
+// as seconds.
+const (
+	likeliestActions = "likeliest"
+	sampledActions   = "sampled"
+
+	startInSeconds = "seconds"
+	startInLevels  = "levels"
+)
 
 func (a *PaperAgent) new(args algo.Args) (*agent, error) {
 	d := description{
 		weights: a.WeightsName(args["workload"]), capacity: PaperTasks, tasks: PaperTasks, levels: PaperLevels,
+		sampled: args["actions"] == sampledActions, startInLevels: args["start"] == startInLevels,
 		network: func(g *mig.GPU) (nn.Policy, error) {
 			b, err := env.NewBatch(a.Options(g, mig.Sequential), nil)
 			if err != nil {
@@ -90,7 +111,11 @@ func (a *PaperAgent) new(args algo.Args) (*agent, error) {
 			s := b.Shape()
 			return nn.NewActor(s.Observation, PaperHidden, s.Actions, nn.Portable()), nil
 		},
-		lane: func(g *mig.GPU, m mig.Reconfiguration) (lane, error) { return env.NewBatch(a.Options(g, m), nil) },
+	}
+	d.lane = func(g *mig.GPU, m mig.Reconfiguration) (lane, error) {
+		o := a.Options(g, m)
+		o.StartInLevels = d.startInLevels
+		return env.NewBatch(o, nil)
 	}
 	if a.Online {
 		d.capacity = 0

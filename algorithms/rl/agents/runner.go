@@ -37,6 +37,10 @@ type description struct {
 	// tasks and levels are the N and M that the weights must be for; 0 if they have no
 	// meaning.
 	tasks, levels int
+	// sampled makes the first try draw its actions too.
+	sampled bool
+	// startInLevels is [env.BatchOptions.StartInLevels]; lane sets it.
+	startInLevels bool
 	network       func(*mig.GPU) (nn.Policy, error)
 	lane          func(*mig.GPU, mig.Reconfiguration) (lane, error)
 }
@@ -67,10 +71,11 @@ const trainedSlices = 7
 var runners sync.Map
 
 type setting struct {
-	weights string
-	k       int
-	gpu     *mig.GPU
-	model   mig.Reconfiguration
+	weights                string
+	k                      int
+	sampled, startInLevels bool
+	gpu                    *mig.GPU
+	model                  mig.Reconfiguration
 }
 
 func newAgent(a algo.Args, d description) (*agent, error) {
@@ -90,7 +95,7 @@ func (a *agent) ScheduleStream(ctx context.Context, p algo.Problem, lengths []in
 	if p.GPU.ComputeSlices != trainedSlices {
 		return schedule.Schedule{}, &UnsupportedError{"a GPU of model " + p.GPU.Name, fmt.Sprintf("it was trained for those with %d slices", trainedSlices)}
 	}
-	pool, _ := runners.LoadOrStore(setting{a.weights, a.k, p.GPU, p.Model}, new(sync.Pool))
+	pool, _ := runners.LoadOrStore(setting{a.weights, a.k, a.sampled, a.startInLevels, p.GPU, p.Model}, new(sync.Pool))
 	r, ok := pool.(*sync.Pool).Get().(*runner)
 	if !ok {
 		var err error
@@ -107,6 +112,7 @@ type runner struct {
 	policy   nn.Policy
 	shape    env.Shape
 	capacity int
+	sampled  bool
 	lanes    []lane
 
 	active       []int // lanes that are not done
@@ -128,7 +134,7 @@ func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error
 	if err := load(a.weights, a.tasks, a.levels, policy); err != nil {
 		return nil, err
 	}
-	r := &runner{policy: policy, capacity: a.capacity}
+	r := &runner{policy: policy, capacity: a.capacity, sampled: a.sampled}
 	for range a.k {
 		l, err := a.lane(g, model)
 		if err != nil {
@@ -208,7 +214,8 @@ func (r *runner) decide(p *algo.Problem, from, n int, rng *rand.Rand) error {
 	return nil
 }
 
-// step decides once in every active lane; lane 0 takes the likeliest action.
+// step decides once in every active lane. Lane 0 takes the likeliest action unless all are
+// sampled.
 func (r *runner) step(rng *rand.Rand) {
 	inputs, actions := r.shape.Observation, r.shape.Actions
 	distinct := 0
@@ -227,7 +234,7 @@ func (r *runner) step(rng *rand.Rand) {
 			own = preferences[row*actions : (row+1)*actions]
 		}
 		action := 0
-		if l == 0 {
+		if l == 0 && !r.sampled {
 			action = Likeliest(own, mask)
 		} else {
 			action = sample(own, mask, rng, r.weights)

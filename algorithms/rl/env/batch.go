@@ -49,6 +49,11 @@ type BatchOptions struct {
 	// divided by the largest of M+1, N and the number of partitions. Slices are renamed
 	// only as the partition requires.
 	Released bool
+	// StartInLevels makes the agent take a slice that is busy for x seconds when Load begins on
+	// an unused device for one that is busy for x levels, as in the released evaluation: its
+	// environment draws levels from 0 to M, and compute_makespan counts them as seconds. The
+	// device, and so the makespan, has seconds.
+	StartInLevels bool
 }
 
 // MaxLevels is the largest M.
@@ -180,6 +185,8 @@ func NewBatch(o BatchOptions, source Source) (*Batch, error) {
 		return nil, fmt.Errorf("batch environment: one-hot encoding needs levels; M is 0")
 	case o.Levels == 0 && o.Released:
 		return nil, fmt.Errorf("batch environment: the released code has levels; M is 0")
+	case o.Levels == 0 && o.StartInLevels:
+		return nil, fmt.Errorf("batch environment: a start in levels needs levels; M is 0")
 	case o.Stream < 0:
 		return nil, fmt.Errorf("batch environment: a stream has %d tasks; it has at least 1, or 0 stands for N", o.Stream)
 	}
@@ -324,7 +331,11 @@ func (b *Batch) adopt() {
 		}
 	}
 	for s := range k {
-		b.remaining[s] = b.snap(max(0, b.released[s]-start))
+		busy := max(0, b.released[s]-start)
+		if b.o.StartInLevels && !b.device.Used() {
+			busy *= b.unit
+		}
+		b.remaining[s] = b.snap(busy)
 	}
 	b.begin(start, form)
 }

@@ -454,6 +454,40 @@ func TestBatchStart(t *testing.T) {
 	}
 }
 
+// The released evaluation draws the levels of a busy start, which its environment shows to the
+// agent and its compute_makespan counts as seconds.
+func TestBatchStartsInLevels(t *testing.T) {
+	tasks := []Times{{1: 98, 2: 49, 3: 35, 4: 28, 7: 14}, {1: 98, 2: 49, 3: 35, 4: 28, 7: 14}} // a level is 7 s
+	busy := map[[2]mig.Slices]float64{{4, 0}: 2, {3, 4}: 7}
+	for _, c := range []struct {
+		inLevels bool
+		// want is the time for which the 3 slices stay busy after the 4 are free, in levels.
+		want float64
+	}{{true, 5}, {false, 5. / 7}} {
+		b := onA100(t, BatchOptions{Tasks: 2, Levels: 14, StartInLevels: c.inLevels}, tasks, busy)
+		if got := b.remaining[6]; math.Abs(got-c.want) > 1e-6 || b.remaining[0] != 0 {
+			t.Errorf("in levels %t: the slices are busy for %v levels, want 0 and %v", c.inLevels, b.remaining, c.want)
+		}
+		whole := partitionNumber(t, b, "4-3")
+		if b.partition != whole {
+			t.Fatalf("partition %d, want %d", b.partition, whole)
+		}
+		// A task on the free 4 slices begins when they are free in seconds.
+		first := 1 + len(b.tables.partitions)
+		b.Step(first)
+		if got := b.Makespan(); got != 2+28 {
+			t.Errorf("in levels %t: the task ends at %v s, want 30", c.inLevels, got)
+		}
+		// What runs since then is known in seconds.
+		if err := b.Load(tasks, 2, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := b.remaining[0], 23./7; math.Abs(got-want) > 1e-6 {
+			t.Errorf("in levels %t: the next batch finds the slices busy for %v levels, want %v", c.inLevels, got, want)
+		}
+	}
+}
+
 // A second batch follows on the first, whose decisions stand.
 func TestBatchFollowsOn(t *testing.T) {
 	g := mig.MustLookup("A100")
@@ -499,6 +533,7 @@ func TestBatchRefuses(t *testing.T) {
 		{GPU: g, Tasks: 1, Encoding: OneHot},
 		{GPU: g, Tasks: 1, Levels: 4, Encoding: OneHot + 1},
 		{GPU: g, Tasks: 1, Released: true},
+		{GPU: g, Tasks: 1, StartInLevels: true},
 		{GPU: g, Tasks: 1, Stream: -1},
 	} {
 		if _, err := NewBatch(o, nil); err == nil {

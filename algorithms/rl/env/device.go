@@ -99,6 +99,9 @@ func (d *Device) Here(slice int) (instance int, free float64) {
 	return int(d.here[slice]), d.free[slice]
 }
 
+// Used reports whether a task has run since the device was reset.
+func (d *Device) Used() bool { return len(d.placements) > 0 }
+
 // Makespan returns the end of the last task.
 func (d *Device) Makespan() float64 { return d.done }
 

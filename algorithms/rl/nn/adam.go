@@ -51,11 +51,7 @@ func (a *Adam) Step(parameters, gradients []float32, rate float64) {
 // returns the norm before scaling. If the norm is not finite, the gradients stay as they
 // are and the caller should stop.
 func ClipNorm(gradients []float32, limit float64) float64 {
-	var sums [4]float64
-	for i, g := range gradients {
-		sums[i%4] += float64(g) * float64(g)
-	}
-	norm := math.Sqrt(sums[0] + sums[1] + sums[2] + sums[3])
+	norm := math.Sqrt(squares(gradients))
 	if !(norm > limit) || math.IsInf(norm, 0) {
 		return norm
 	}
@@ -65,3 +61,25 @@ func ClipNorm(gradients []float32, limit float64) float64 {
 	}
 	return norm
 }
+
+// squares returns the sum of the squares. Four sums take every fourth element each, so that
+// additions need not wait for each other.
+func squares(x []float32) float64 {
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 {
+		s0 += square(x[0])
+		s1 += square(x[1])
+		s2 += square(x[2])
+		s3 += square(x[3])
+		x = x[4:]
+	}
+	rest := [4]float32{}
+	copy(rest[:], x)
+	return (s0 + square(rest[0])) + (s1 + square(rest[1])) + (s2 + square(rest[2])) + s3
+}
+
+// square is rounded before it is added, in every build.
+func square(v float32) float64 { return float64(float64(v) * float64(v)) }
+
+// Add adds the elements of x to those of sum.
+func Add(sum, x []float32) { axpy(1, x, sum) }

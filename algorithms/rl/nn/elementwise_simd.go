@@ -6,6 +6,7 @@ import "simd/archsimd"
 
 // These functions compute elements with vector instructions, with the same rounding as
 // their callers, and return the number of elements computed. The caller computes the rest.
+// They leave the upper halves of vector registers clear, as [avx512] says.
 
 var hasAVX512 = archsimd.X86.AVX512()
 
@@ -20,6 +21,7 @@ func tanhGradientVector(dy, y []float32) int {
 		v := archsimd.LoadFloat32x16((*[lanes]float32)(y[i:]))
 		archsimd.LoadFloat32x16(d).Mul(one.Sub(v.Mul(v))).Store(d)
 	}
+	archsimd.ClearAVXUpperBits()
 	return i
 }
 
@@ -40,5 +42,6 @@ func adamVector(parameters, gradients, first, second []float32, c adamCoefficien
 		v.Store(s)
 		archsimd.LoadFloat32x16(p).Sub(rate.Mul(m).Div(v.Sqrt().Mul(scale).Add(epsilon))).Store(p)
 	}
+	archsimd.ClearAVXUpperBits()
 	return i
 }

@@ -14,15 +14,20 @@ func Fast() Kernel {
 
 // Each element of a product is one chain of fused multiply-adds in the order of the
 // inner index, whatever the tiling: results do not depend on the number of rows.
+//
+// A function that has used vectors clears the upper halves of their registers before other
+// code runs. While the halves hold values, many processors run every other floating-point
+// instruction, such as those of math.Exp, several times slower.
 type avx512 struct{}
 
 const (
 	lanes = 16
-	// wide is the width of a panel: two vectors. Four rows by two vectors are the
-	// accumulators that the compiler keeps in registers without copies to memory.
+	// A tile is tall rows by wide columns: sums for 16 of the 32 vector registers, enough to
+	// hide the latency of a multiply-add.
 	wide = 2 * lanes
-	// tall is the number of rows of a tile.
-	tall = 4
+	tall = 8
+	// few rows are multiplied one by one, which skips zeros.
+	few = 4
 	// depth is the number of rows of a panel. The panel and the rows that it is multiplied
 	// with must fit into the first-level cache.
 	depth = 192
@@ -32,7 +37,7 @@ func (avx512) Affine(y, x, w, b []float32, n, in, out int) {
 	for i := range n {
 		copy(y[i*out:(i+1)*out], b)
 	}
-	if n < tall {
+	if n < few {
 		for i := range n {
 			addScaledRows(y[i*out:(i+1)*out], x[i*in:(i+1)*in], w)
 		}
@@ -71,158 +76,123 @@ type matrix struct {
 func multiply(c []float32, a, b matrix, rows, inner, columns int) {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	memory := s.take(depth * wide)
+	memory := s.take(depth * (wide + tall))
 	for first := 0; first < inner; first += depth {
 		count := min(depth, inner-first)
+		panel, rest := memory[:count*wide], memory[depth*wide:][:count*tall]
 		block := matrix{a.data[first*a.column:], a.row, a.column}
+		packRest(rest, block, rows)
 		for j := 0; j < columns; j += wide {
 			width := min(wide, columns-j)
-			padded := wide
-			if width <= lanes {
-				padded = lanes
-			}
-			panel := memory[:count*padded]
-			pack(panel, matrix{b.data[first*b.row+j*b.column:], b.row, b.column}, width, padded)
-			multiplyPanel(c[j:], columns, block, panel, rows, width, padded)
+			pack(panel, matrix{b.data[first*b.row+j*b.column:], b.row, b.column}, width)
+			multiplyPanel(c[j:], columns, block, rest, panel, rows, width)
 		}
 	}
 }
 
-// pack stores width columns of b row by row. The padding may hold anything: results
-// computed from it are dropped.
-func pack(panel []float32, b matrix, width, padded int) {
-	if b.column == 1 {
-		for k := 0; k*padded < len(panel); k++ {
-			copy(panel[k*padded:], b.data[k*b.row:][:width])
+// pack stores width columns of b row by row, each row in wide elements. The padding may
+// hold anything: results computed from it are dropped.
+func pack(panel []float32, b matrix, width int) {
+	switch {
+	case b.column == 1 && width == wide:
+		for k := 0; k*wide < len(panel); k++ {
+			from, to := (*[wide]float32)(b.data[k*b.row:]), (*[wide]float32)(panel[k*wide:])
+			archsimd.LoadFloat32x16((*[lanes]float32)(from[:])).Store((*[lanes]float32)(to[:]))
+			archsimd.LoadFloat32x16((*[lanes]float32)(from[lanes:])).Store((*[lanes]float32)(to[lanes:]))
 		}
+		archsimd.ClearAVXUpperBits()
+	case b.column == 1:
+		for k := 0; k*wide < len(panel); k++ {
+			copy(panel[k*wide:], b.data[k*b.row:][:width])
+		}
+	default:
+		packColumns(panel, b, width)
+	}
+}
+
+// packColumns is pack for a matrix that is stored column by column.
+func packColumns(panel []float32, b matrix, width int) {
+	count := len(panel) / wide
+	column := func(j int) []float32 { return b.data[j*b.column:][:count] }
+	j := 0
+	for ; j+4 <= width; j += 4 {
+		transpose4(panel[j:], column(j), column(j+1), column(j+2), column(j+3))
+	}
+	for ; j < width; j++ {
+		for k, v := range column(j) {
+			panel[k*wide+j] = v
+		}
+	}
+}
+
+// transpose4 stores four columns of equal length at the beginning of the panel's rows.
+func transpose4(panel, w, x, y, z []float32) {
+	n := len(w)
+	x, y, z = x[:n], y[:n], z[:n]
+	k := 0
+	for ; k+4 <= n; k += 4 {
+		a, b := archsimd.LoadFloat32x4((*[4]float32)(w[k:])), archsimd.LoadFloat32x4((*[4]float32)(x[k:]))
+		c, d := archsimd.LoadFloat32x4((*[4]float32)(y[k:])), archsimd.LoadFloat32x4((*[4]float32)(z[k:]))
+		ab01, ab23 := a.SelectFromPair(0, 1, 4, 5, b), a.SelectFromPair(2, 3, 6, 7, b)
+		cd01, cd23 := c.SelectFromPair(0, 1, 4, 5, d), c.SelectFromPair(2, 3, 6, 7, d)
+		ab01.SelectFromPair(0, 2, 4, 6, cd01).Store((*[4]float32)(panel[k*wide:]))
+		ab01.SelectFromPair(1, 3, 5, 7, cd01).Store((*[4]float32)(panel[(k+1)*wide:]))
+		ab23.SelectFromPair(0, 2, 4, 6, cd23).Store((*[4]float32)(panel[(k+2)*wide:]))
+		ab23.SelectFromPair(1, 3, 5, 7, cd23).Store((*[4]float32)(panel[(k+3)*wide:]))
+	}
+	for ; k < n; k++ {
+		panel[k*wide], panel[k*wide+1], panel[k*wide+2], panel[k*wide+3] = w[k], x[k], y[k], z[k]
+	}
+}
+
+// packRest stores the rows of a that do not fill a tile, column by column, each column in
+// tall elements.
+func packRest(rest []float32, a matrix, rows int) {
+	clear(rest)
+	whole := rows / tall * tall
+	for r := range rows - whole {
+		from := a.data[(whole+r)*a.row:]
+		for k := 0; k*tall < len(rest); k++ {
+			rest[k*tall+r] = from[k*a.column]
+		}
+	}
+}
+
+// multiplyPanel adds the rows of a times a panel to c. rest holds the last rows.
+func multiplyPanel(c []float32, columns int, a matrix, rest, panel []float32, rows, width int) {
+	i := 0
+	for ; i+tall <= rows; i += tall {
+		tile(c[i*columns:], columns, matrix{a.data[i*a.row:], a.row, a.column}, panel, tall, width)
+	}
+	if i < rows {
+		tile(c[i*columns:], columns, matrix{rest, 1, tall}, panel, rows-i, width)
+	}
+}
+
+// tile adds tall rows of a times a panel to c, which has only the given rows and width.
+func tile(c []float32, columns int, a matrix, panel []float32, rows, width int) {
+	count := len(panel) / wide
+	_ = a.data[(tall-1)*a.row+(count-1)*a.column]
+	if rows == tall && width == wide {
+		_ = c[(tall-1)*columns+wide-1]
+		tile8x2(&c[0], columns, &a.data[0], a.row, a.column, &panel[0], count)
 		return
 	}
-	count := len(panel) / padded
-	for j := range width {
-		for k, v := range b.data[j*b.column:][:count] {
-			panel[k*padded+j] = v
-		}
-	}
-}
-
-func multiplyPanel(c []float32, columns int, a matrix, panel []float32, rows, width, padded int) {
 	var edge [tall * wide]float32
-	for i := 0; i < rows; i += tall {
-		at := a.data[i*a.row:]
-		count := min(tall, rows-i)
-		if count == tall && width == padded {
-			tile(c[i*columns:], columns, at, a, panel, padded)
-			continue
-		}
-		for r := range count {
-			copy(edge[r*padded:], c[(i+r)*columns:][:width])
-		}
-		if count == tall {
-			tile(edge[:], padded, at, a, panel, padded)
-		} else {
-			for r := range count {
-				tileRow(edge[r*padded:], at[r*a.row:], a.column, panel, padded)
-			}
-		}
-		for r := range count {
-			copy(c[(i+r)*columns:][:width], edge[r*padded:])
-		}
+	for r := range rows {
+		copy(edge[r*wide:], c[r*columns:][:width])
+	}
+	tile8x2(&edge[0], wide, &a.data[0], a.row, a.column, &panel[0], count)
+	for r := range rows {
+		copy(c[r*columns:][:width], edge[r*wide:])
 	}
 }
 
-// tile adds four rows of a, which begin at at, times a panel to c.
-func tile(c []float32, columns int, at []float32, a matrix, panel []float32, padded int) {
-	if padded == lanes {
-		tile4x1(c, columns, at, a.row, a.column, panel)
-		return
-	}
-	pairs := len(panel) / (2 * wide)
-	if pairs > 0 {
-		tile4x2(c, columns, at, a.row, a.column, panel[:pairs*2*wide])
-	}
-	if last := panel[pairs*2*wide:]; len(last) > 0 {
-		for r := range tall {
-			tileRow(c[r*columns:], at[r*a.row+2*pairs*a.column:], a.column, last, padded)
-		}
-	}
-}
-
-// tile4x2 adds four rows of a times a panel of two vectors to c. The panel's rows
-// come in pairs: the loop's end moves every accumulator to another register.
-func tile4x2(c []float32, columns int, a []float32, row, column int, panel []float32) {
-	n := (len(panel)/wide-1)*column + 1
-	a0, a1, a2, a3 := a[:n], a[row:][:n], a[2*row:][:n], a[3*row:][:n]
-	c0, c1, c2, c3 := (*[wide]float32)(c), (*[wide]float32)(c[columns:]), (*[wide]float32)(c[2*columns:]), (*[wide]float32)(c[3*columns:])
-	s0, t0 := load(c0, 0), load(c0, lanes)
-	s1, t1 := load(c1, 0), load(c1, lanes)
-	s2, t2 := load(c2, 0), load(c2, lanes)
-	s3, t3 := load(c3, 0), load(c3, lanes)
-	for k := 0; k+column < n && len(panel) >= 2*wide; k += 2 * column {
-		q := (*[wide]float32)(panel)
-		p, r := load(q, 0), load(q, lanes)
-		v := archsimd.BroadcastFloat32x16(a0[k])
-		s0, t0 = v.MulAdd(p, s0), v.MulAdd(r, t0)
-		v = archsimd.BroadcastFloat32x16(a1[k])
-		s1, t1 = v.MulAdd(p, s1), v.MulAdd(r, t1)
-		v = archsimd.BroadcastFloat32x16(a2[k])
-		s2, t2 = v.MulAdd(p, s2), v.MulAdd(r, t2)
-		v = archsimd.BroadcastFloat32x16(a3[k])
-		s3, t3 = v.MulAdd(p, s3), v.MulAdd(r, t3)
-		q = (*[wide]float32)(panel[wide:])
-		p, r = load(q, 0), load(q, lanes)
-		v = archsimd.BroadcastFloat32x16(a0[k+column])
-		s0, t0 = v.MulAdd(p, s0), v.MulAdd(r, t0)
-		v = archsimd.BroadcastFloat32x16(a1[k+column])
-		s1, t1 = v.MulAdd(p, s1), v.MulAdd(r, t1)
-		v = archsimd.BroadcastFloat32x16(a2[k+column])
-		s2, t2 = v.MulAdd(p, s2), v.MulAdd(r, t2)
-		v = archsimd.BroadcastFloat32x16(a3[k+column])
-		s3, t3 = v.MulAdd(p, s3), v.MulAdd(r, t3)
-		panel = panel[2*wide:]
-	}
-	store(c0, 0, s0)
-	store(c0, lanes, t0)
-	store(c1, 0, s1)
-	store(c1, lanes, t1)
-	store(c2, 0, s2)
-	store(c2, lanes, t2)
-	store(c3, 0, s3)
-	store(c3, lanes, t3)
-}
-
-// tile4x1 adds four rows of a times a panel of one vector to c.
-func tile4x1(c []float32, columns int, a []float32, row, column int, panel []float32) {
-	n := (len(panel)/lanes-1)*column + 1
-	a0, a1, a2, a3 := a[:n], a[row:][:n], a[2*row:][:n], a[3*row:][:n]
-	s0 := archsimd.LoadFloat32x16Slice(c)
-	s1 := archsimd.LoadFloat32x16Slice(c[columns:])
-	s2 := archsimd.LoadFloat32x16Slice(c[2*columns:])
-	s3 := archsimd.LoadFloat32x16Slice(c[3*columns:])
-	for k := 0; k < n && len(panel) >= lanes; k += column {
-		p := archsimd.LoadFloat32x16Slice(panel)
-		s0 = archsimd.BroadcastFloat32x16(a0[k]).MulAdd(p, s0)
-		s1 = archsimd.BroadcastFloat32x16(a1[k]).MulAdd(p, s1)
-		s2 = archsimd.BroadcastFloat32x16(a2[k]).MulAdd(p, s2)
-		s3 = archsimd.BroadcastFloat32x16(a3[k]).MulAdd(p, s3)
-		panel = panel[lanes:]
-	}
-	s0.StoreSlice(c)
-	s1.StoreSlice(c[columns:])
-	s2.StoreSlice(c[2*columns:])
-	s3.StoreSlice(c[3*columns:])
-}
-
-// tileRow adds one row of a times a panel to c.
-func tileRow(c, a []float32, column int, panel []float32, padded int) {
-	for j := 0; j < padded; j += lanes {
-		s := archsimd.LoadFloat32x16Slice(c[j:])
-		for k := 0; k*padded < len(panel); k++ {
-			p := archsimd.LoadFloat32x16Slice(panel[k*padded+j:])
-			s = archsimd.BroadcastFloat32x16(a[k*column]).MulAdd(p, s)
-		}
-		s.StoreSlice(c[j:])
-	}
-}
+// tile8x2 adds eight rows of a times a panel of two vectors and depth rows to c. columns is
+// the distance of two rows of c; row and column are those of a.
+//
+//go:noescape
+func tile8x2(c *float32, columns int, a *float32, row, column int, panel *float32, depth int)
 
 // addScaledRows adds to y the rows of w times the elements of x, four at a time in
 // the order of x. It skips elements of x that are zero.
@@ -244,6 +214,7 @@ func addScaledRows(y, x, w []float32) {
 	for i := range count {
 		addRow(y, f[i], w[at[i]:])
 	}
+	archsimd.ClearAVXUpperBits()
 }
 
 func addFourRows(y []float32, f *[4]float32, w0, w1, w2, w3 []float32) {
@@ -283,14 +254,6 @@ func addRow(y []float32, f float32, w []float32) {
 		s := loadPart(y[j:])
 		storePart(y[j:], loadPart(w[j:]).MulAdd(v, s))
 	}
-}
-
-func load(q *[wide]float32, at int) archsimd.Float32x16 {
-	return archsimd.LoadFloat32x16((*[lanes]float32)(q[at:]))
-}
-
-func store(q *[wide]float32, at int, v archsimd.Float32x16) {
-	v.Store((*[lanes]float32)(q[at:]))
 }
 
 // loadPart loads fewer elements than a vector has. The library's own function uses a

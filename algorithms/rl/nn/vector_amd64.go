@@ -85,3 +85,9 @@ var tanhConstants = slices.Concat([]float32{tanhLimit, -tanhLimit}, tanhNumerato
 //
 //go:noescape
 func tanh8(y *float32, n int, constants *float32)
+
+// upperHalves reports whether the upper half of a vector register holds a value, and clears
+// them. It is for tests.
+//
+//go:noescape
+func upperHalves() bool

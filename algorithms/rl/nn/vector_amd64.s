@@ -136,3 +136,26 @@ loopTanh:
 	JNZ     loopTanh
 	VZEROUPPER
 	RET
+
+// func upperHalves() bool
+TEXT ·upperHalves(SB), NOSPLIT, $0-1
+	VORPS        Y1, Y0, Y0
+	VORPS        Y2, Y0, Y0
+	VORPS        Y3, Y0, Y0
+	VORPS        Y4, Y0, Y0
+	VORPS        Y5, Y0, Y0
+	VORPS        Y6, Y0, Y0
+	VORPS        Y7, Y0, Y0
+	VORPS        Y8, Y0, Y0
+	VORPS        Y9, Y0, Y0
+	VORPS        Y10, Y0, Y0
+	VORPS        Y11, Y0, Y0
+	VORPS        Y12, Y0, Y0
+	VORPS        Y13, Y0, Y0
+	VORPS        Y14, Y0, Y0
+	VORPS        Y15, Y0, Y0
+	VEXTRACTF128 $1, Y0, X0
+	VPTEST       X0, X0
+	SETNE        ret+0(FP)
+	VZEROUPPER
+	RET

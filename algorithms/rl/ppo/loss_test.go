@@ -52,7 +52,7 @@ func TestGradientOfTheLoss(t *testing.T) {
 		w := weights{scale: 0.25, clip: 0.2, entropy: 0.3, value: 0.5}
 		value := float32(rng.NormFloat64())
 		d := make([]float32, n)
-		got, dValue := w.loss(preferences, mask, value, at, d)
+		got, dValue := w.loss(preferences, actionsIn(mask, nil), value, at, d)
 
 		want := lossOf(double, mask, float64(value), at, w)
 		if loss := w.scale * (got.policy - w.entropy*got.entropy + w.value*got.value); math.Abs(loss-want) > 1e-5 {
@@ -136,8 +136,9 @@ func TestSample(t *testing.T) {
 	sum := 1 + math.E + 1/math.E
 	want := []float64{0, 1 / sum, math.E / sum, 0, 1 / (math.E * sum), 0}
 	rng, scratch, counts := rand.New(rand.NewPCG(3, 4)), make([]float32, len(mask)), make([]int, len(mask))
+	allowed := actionsIn(mask, nil)
 	for range n {
-		action, logp := sample(preferences, mask, scratch, rng)
+		action, logp := sample(preferences, allowed, scratch, rng)
 		counts[action]++
 		if math.Abs(float64(logp)-math.Log(want[action])) > 1e-5 {
 			t.Fatalf("action %d has the log-probability %v, want %v", action, logp, math.Log(want[action]))

@@ -43,6 +43,7 @@ type Trainer struct {
 // shard holds the data of one shard in addition to its environments.
 type shard struct {
 	*learn.Shard
+	allowed       []int32   // actions
 	weights       []float32 // by action, for sampling
 	observations  []float32 // of its part of a minibatch, gathered
 	dPreferences  []float32
@@ -145,8 +146,8 @@ func (t *Trainer) act(s *shard) {
 			break
 		}
 		for i := range end - begin {
-			action, logp := sample(preferences[i*actions:(i+1)*actions], masks[i*actions:(i+1)*actions], s.weights, s.Rand)
-			t.actions[begin+i], t.logps[begin+i] = int32(action), logp
+			s.allowed = actionsIn(masks[i*actions:(i+1)*actions], s.allowed)
+			t.actions[begin+i], t.logps[begin+i] = sample(preferences[i*actions:(i+1)*actions], s.allowed, s.weights, s.Rand)
 		}
 		s.Step(t.actions[begin:end], t.rewards[begin:end], t.dones[begin:end])
 	}
@@ -210,10 +211,10 @@ func (t *Trainer) gradient(k int) {
 	w := weights{1 / float64(len(t.batch)), t.cfg.Clip, s.entropyWeight, t.cfg.ValueCoefficient}
 	for i, at := range t.batch[begin:end] {
 		row := preferences[i*actions : (i+1)*actions]
-		mask := t.masks[int(at)*actions : (int(at)+1)*actions]
+		s.allowed = actionsIn(t.masks[int(at)*actions:(int(at)+1)*actions], s.allowed)
 		d := s.dPreferences[i*actions : (i+1)*actions]
 		var now terms
-		now, s.dValues[i] = w.loss(row, mask, values[i], t.minibatch[begin+i], d)
+		now, s.dValues[i] = w.loss(row, s.allowed, values[i], t.minibatch[begin+i], d)
 		s.terms.add(now)
 	}
 	s.Policy.Backward(s.dPreferences[:n*actions], s.dValues[:n])

@@ -39,7 +39,10 @@ type paperRun struct {
 	// empty makes episodes begin on an idle GPU; released follows the released code where it
 	// differs: see [env.BatchOptions].
 	empty, released bool
-	seeds           []uint
+	// onKernels scores the agent on measured kernels, as the paper's curves of RODINIA + ALTIS
+	// must be (Fig. 15), instead of on the workload that it learns from.
+	onKernels bool
+	seeds     []uint
 }
 
 // threeSeeds are the seeds of the runs behind a claim about training.
@@ -85,6 +88,13 @@ func paperRecipes() []*Recipe {
 		usual.workload = w
 		vary("-empty", ", episodes beginning on an idle GPU", func(r *paperRun) { r.empty = true; once(r) })
 		vary("-released", ", environment as released", func(r *paperRun) { r.released = true; once(r) })
+	}
+	// The same runs as those of the agents themselves, but for the score.
+	for i := range agents.PaperAgents {
+		if a := &agents.PaperAgents[i]; a.Name == "rl-entropy" || a.Name == "rl-direct" {
+			usual.agent, usual.workload = a, "WIDETIMES"
+			vary("-rodinia", ", scored on the public Rodinia kernels (Fig. 15)", func(r *paperRun) { r.onKernels = true })
+		}
 	}
 	var out []*Recipe
 	for _, r := range runs {
@@ -136,6 +146,14 @@ func (p paperRun) learns() env.BatchOptions {
 	return o
 }
 
+// scoredOn returns the batches of n tasks on which the agent is scored.
+func (p paperRun) scoredOn(n int) ([]measured, error) {
+	if p.onKernels {
+		return kernelBatches(n)
+	}
+	return batchesOf([]string{p.workload}, n)
+}
+
 func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	o := p.options()
 	n := max(o.Tasks, o.Stream)
@@ -155,7 +173,11 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		}
 		return b
 	}
-	score, err := batchScore(o, p.workload, n)
+	scored, err := p.scoredOn(n)
+	if err != nil {
+		return setup{}, err
+	}
+	score, err := batchScore(o, scored)
 	if err != nil {
 		return setup{}, err
 	}

@@ -1,6 +1,8 @@
 package train
 
 import (
+	"fmt"
+
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
@@ -48,6 +50,32 @@ func batchesOf(workloads []string, n int) ([]measured, error) {
 			}
 			out = append(out, b)
 		}
+	}
+	return out, nil
+}
+
+// kernelBatches returns the first batch of each subset of at least n measured kernels, in the
+// first of its orders: the full batches of DRL 5.1.1's test sets, with the public Rodinia kernels
+// in place of RODINIA + ALTIS.
+func kernelBatches(n int) ([]measured, error) {
+	spec, err := datasets.Parse(fmt.Sprintf("drl/RODINIA?n=%d&part=1", n))
+	if err != nil {
+		return nil, err
+	}
+	var out []measured
+	for i := 0; i < spec.Instances(); i += datasets.OrdersOfSubset {
+		in, err := datasets.InstanceOf[task.Batches](spec, gpu(), i)
+		if err != nil {
+			return nil, err
+		}
+		if len(in.Tasks) < n {
+			break // larger subsets come first
+		}
+		b, err := measure(in.Tasks)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b)
 	}
 	return out, nil
 }
@@ -121,14 +149,11 @@ func ownScore(workloads []string) (func(nn.Policy) (float64, error), error) {
 
 // batchScore evaluates an agent of the DRL paper under parallel reconfiguration, as
 // in its environment, on an empty GPU.
-func batchScore(o env.BatchOptions, workload string, n int) (func(nn.Policy) (float64, error), error) {
-	batches, err := batchesOf([]string{workload}, n)
-	if err != nil {
-		return nil, err
-	}
+func batchScore(o env.BatchOptions, batches []measured) (func(nn.Policy) (float64, error), error) {
 	o.Stream = 0
 	envs := make([]player, len(batches))
 	for i := range envs {
+		var err error
 		if envs[i], err = env.NewBatch(o, nil); err != nil {
 			return nil, err
 		}

@@ -25,6 +25,7 @@ var mayImport = map[string]string{
 	"harness/strictjson": "",
 	"harness/curve":      "",
 	"harness/heap":       "",
+	"harness/numpy":      "",
 	"harness/spec":       "",
 	"harness/mig":        "",
 	"harness/task":       "harness/mig",
@@ -40,7 +41,7 @@ var mayImport = map[string]string{
 	"harness/external":   "harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo harness/store harness/run",
 	"harness/sweep":      "harness/store harness/run",
 	"algorithms":         "harness/heap harness/mig harness/task harness/schedule harness/algo",
-	"algorithms/*":       "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
+	"algorithms/*":       "harness/mig harness/numpy harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
 	"algorithms/rl/nn":   "",
 
 	"harness/external/examples/greedy": "", // as outside this module
@@ -72,7 +73,7 @@ var mayImport = map[string]string{
 
 	"bounds":              "harness/mig harness/task harness/schedule harness/algo bounds/certificate",
 	"bounds/certificate":  "harness/mig harness/task harness/schedule",
-	"datasets":            "harness/mig harness/task harness/sim/corun",
+	"datasets":            "harness/mig harness/numpy harness/task harness/sim/corun",
 	"reports":             "harness/mig harness/task harness/schedule harness/stats harness/store",
 	"reports/leaderboard": "harness/mig harness/algo harness/store harness/track harness/run reports",
 	"reports/site":        "harness/mig harness/task harness/schedule harness/algo harness/stats harness/store harness/track harness/run datasets reports reports/leaderboard",

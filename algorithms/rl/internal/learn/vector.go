@@ -133,9 +133,7 @@ func (v *Vector) Descend(adam *nn.Adam, rate, maxNorm float64, steps int64) (nor
 	gradients := v.policy.Gradients()
 	clear(gradients)
 	for _, s := range v.Shards {
-		for i, g := range s.Policy.Gradients() {
-			gradients[i] += g
-		}
+		nn.Add(gradients, s.Policy.Gradients())
 	}
 	norm = nn.ClipNorm(gradients, maxNorm)
 	if err := Finite(steps, "the norm of gradients", norm); err != nil {

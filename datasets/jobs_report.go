@@ -1,0 +1,142 @@
+package datasets
+
+import (
+	"miglab/harness/mig"
+	"miglab/harness/numpy"
+	"miglab/harness/spec"
+	"miglab/harness/task"
+)
+
+var _ = Register(Family{
+	Name:   "deadline/report",
+	Doc:    "the ten days on which the deadline report evaluates, number by number; random continues their random stream",
+	Source: "deadline report 4.2; its public notebook RL_GPU_Scheduling_ENHANCED.ipynb",
+	Params: append([]spec.Param{
+		{Name: "deadlines", Default: "relaxed", Values: []string{"relaxed", "tight"}, Doc: "those of deadline/relaxed or of deadline/tight"},
+		{Name: "numpy", Default: "2", Values: []string{"1", "2"}, Doc: "version of NumPy; 2 rounds the mean gap between arrivals to float32"},
+		{Name: "clock", Default: "float32", Values: []string{"float32", "float64"}, Doc: "to what the end of a job is rounded"},
+	}, fleetParams...),
+	New: func(id string, a spec.Args) (Dataset, error) {
+		d := reportDays{fleet: newFleet(id, a), slack: relaxed, numpy1: a["numpy"] == "1", rounded: a["clock"] == "float32"}
+		if a["deadlines"] == "tight" {
+			d.slack = tight
+		}
+		return d, nil
+	},
+})
+
+// reportDays are the days on which the deadline report compares its schedulers. Its notebook
+// (github.com/aayush-agi/RL-GPU-Scheduling-MIG, commit aa34310; facts alone are taken from it)
+// seeds NumPy with 42 and draws a seed for each day. Each scheduler then sees the day of each
+// seed, in float32, and Random draws its choices from what is left of the day's stream.
+//
+// The mean gap between arrivals is 1/(rate*20) with a float32 rate. NumPy 2 computes it in
+// float32, NumPy 1 in float64, so that arrivals differ in their last bits. The report of December
+// 2025 does not say which it used. With NumPy 2, all 24 numbers that its Table 7 prints for EFT,
+// Largest-First, Smallest-First and Random come out. With NumPy 1, two of them do not: EFT's
+// tardiness is 1.03 (print 1.04), and 50.0 % of Random's jobs are late (print 50.1).
+type reportDays struct {
+	fleet
+	slack
+	// numpy1 draws as NumPy 1 does; rounded ends jobs by a float32 clock.
+	numpy1, rounded bool
+}
+
+// The seeds of the days are reportCount draws below reportSeeds, after np.random.seed(reportSeed).
+const (
+	reportSeed  = 42
+	reportSeeds = 100_000
+	reportCount = 10
+)
+
+func (d reportDays) Instances() int { return reportCount }
+
+func (d reportDays) Instance(g *mig.GPU, index int) (task.Payload, error) {
+	if err := onA100("deadline/report", g); err != nil {
+		return nil, err
+	}
+	f, err := d.fleet.on(g)
+	if err != nil {
+		return nil, err
+	}
+	f.Float32 = d.rounded
+	seed := reportDaySeed(index)
+	s := numpy.New(seed)
+	jobs := d.jobs(s) // before s.Used
+	return task.Queue{Jobs: jobs, Fleet: f, NumPy: &task.NumPyStream{Seed: seed, Used: s.Used()}}, nil
+}
+
+// reportDaySeed returns the seed of a day.
+func reportDaySeed(index int) uint32 {
+	s := numpy.New(reportSeed)
+	for range index {
+		s.RandInt(reportSeeds)
+	}
+	return uint32(s.RandInt(reportSeeds))
+}
+
+// jobs draws the jobs of a day.
+func (d *reportDays) jobs(s *numpy.Stream) []task.Job {
+	out := make([]task.Job, 0, jobsADay)
+	for arrival := 0.0; ; {
+		hour := min(int(arrival/60), len(hourly)-1)
+		arrival += s.Exponential(d.gap(float32(hourly[hour])))
+		if arrival >= dayLength {
+			return out
+		}
+		out = append(out, d.job(s, arrival))
+	}
+}
+
+// gap is the mean time between arrivals.
+func (d *reportDays) gap(rate float32) float64 {
+	if d.numpy1 {
+		return 1 / (float64(rate) * arrivalScale)
+	}
+	return float64(1 / (rate * arrivalScale))
+}
+
+func (d *reportDays) job(s *numpy.Stream, arrival float64) task.Job {
+	by := [2]*reportScaling{&reportBERTTraining, &reportResNetTraining}
+	var g1 float64
+	if s.Random() < inference {
+		by = [2]*reportScaling{&reportBERTInference, &reportResNetInference}
+		g1 = s.Exponential(inferenceMean)
+	} else {
+		g1 = s.LogNormal(trainingMean, trainingDeviation)
+	}
+	kind := by[0]
+	if s.RandInt(3) == 2 {
+		kind = by[1]
+	}
+	u := s.Uniform(d.low, d.high)
+	j := task.Job{
+		Arrival:  inFloat32(arrival),
+		Deadline: inFloat32(arrival + float64(u*kind.on(mig.MaxSize, g1))),
+	}
+	for size := range kind {
+		if kind[size].over != 0 {
+			j.Set(mig.Slices(size), inFloat32(kind.on(mig.Slices(size), g1)))
+		}
+	}
+	return j
+}
+
+// inFloat32 rounds an instant or a duration as the report's code stores it.
+func inFloat32(minutes float64) task.Minutes { return task.Minutes(float32(minutes)) }
+
+// A reportScaling holds, by size, throughputs whose quotient is the duration relative to that on
+// size 1: g1 / over * times, in this order. These are the numbers of [jobScaling], which rounds
+// the quotient first.
+type reportScaling [mig.MaxSize + 1]struct{ over, times float64 }
+
+func (r *reportScaling) on(size mig.Slices, g1 float64) float64 {
+	return g1 / r[size].over * r[size].times
+}
+
+var (
+	reportBERTInference   = reportScaling{1: {1, 1}, 2: {2, 1}, 3: {3, 1}, 4: {4, 1}, 7: {7, 1}}
+	reportResNetInference = reportScaling{1: {1, 1}, 2: {2, 1}, 3: {3, 1}, 4: {12.5, 3.2}, 7: {18.4, 3.2}}
+	reportBERTTraining    = reportScaling{1: {1, 1}, 2: {4.1, 2.2}, 3: {5.8, 2.2}, 4: {7.1, 2.2}, 7: {10.5, 2.2}}
+	reportResNetTraining  = reportScaling{1: {1, 1}, 2: {6, 3.4}, 3: {7.85, 3.4}, 4: {8.4, 3.4}, 7: {9.75, 3.4}}
+)

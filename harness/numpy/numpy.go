@@ -1,0 +1,138 @@
+// Package numpy is the random stream of np.random.seed: NumPy's RandomState, which draws from
+// the Mersenne Twister MT19937 (Matsumoto and Nishimura, ACM TOMACS 8(1), 1998). NumPy has
+// frozen this stream, so that what a seeded script drew can be drawn again, number by number.
+// The functions are named after NumPy's.
+package numpy
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Sizes of the Mersenne Twister.
+const (
+	words  = 624
+	middle = 397
+)
+
+// A Stream is a stream of random numbers.
+type Stream struct {
+	state [words]uint32
+	// at is the index of the next number in the state.
+	at   int
+	used int
+	// spare is the second number of a pair of normal ones, if there is one.
+	spare    float64
+	hasSpare bool
+}
+
+// New returns the stream of np.random.seed(seed).
+func New(seed uint32) *Stream {
+	s := &Stream{at: words}
+	for i := range s.state {
+		s.state[i] = seed
+		seed = 1812433253*(seed^seed>>30) + uint32(i) + 1
+	}
+	return s
+}
+
+// Used returns how many 32-bit numbers have been drawn.
+func (s *Stream) Used() int { return s.used }
+
+// Skip draws n 32-bit numbers.
+func (s *Stream) Skip(n int) {
+	for range n {
+		s.uint32()
+	}
+}
+
+// uint32 returns the next number of the Mersenne Twister.
+func (s *Stream) uint32() uint32 {
+	if s.at == words {
+		s.twist()
+	}
+	y := s.state[s.at]
+	s.at++
+	s.used++
+	y ^= y >> 11
+	y ^= y << 7 & 0x9d2c5680
+	y ^= y << 15 & 0xefc60000
+	return y ^ y>>18
+}
+
+// twist makes the next state.
+func (s *Stream) twist() {
+	for i := range s.state {
+		y := s.state[i]&0x80000000 | s.state[(i+1)%words]&0x7fffffff
+		next := s.state[(i+middle)%words] ^ y>>1
+		if y&1 != 0 {
+			next ^= 0x9908b0df
+		}
+		s.state[i] = next
+	}
+	s.at = 0
+}
+
+// The conversions below round products, which keeps them from being fused with sums.
+
+// Random returns a number from 0 to 1, without 1.
+func (s *Stream) Random() float64 {
+	high, low := s.uint32()>>5, s.uint32()>>6
+	return (float64(high)*(1<<26) + float64(low)) / (1 << 53)
+}
+
+// RandInt returns a number from 0 to n-1, and draws nothing if n is 1. It panics unless n is from
+// 1 to 2^31.
+func (s *Stream) RandInt(n int) int {
+	if n < 1 || n > 1<<31 {
+		panic("numpy: RandInt needs a number from 1 to 2^31")
+	}
+	if n == 1 {
+		return 0
+	}
+	mask := uint32(1)<<bits.Len32(uint32(n-1)) - 1
+	for {
+		if v := s.uint32() & mask; int(v) < n {
+			return int(v)
+		}
+	}
+}
+
+// Uniform returns a number from low to high, without high.
+func (s *Stream) Uniform(low, high float64) float64 {
+	return low + float64((high-low)*s.Random())
+}
+
+// Exponential returns an exponentially distributed number.
+func (s *Stream) Exponential(mean float64) float64 {
+	return float64(mean * -math.Log(1-s.Random()))
+}
+
+// Normal returns a normally distributed number, by Marsaglia's polar method.
+func (s *Stream) Normal(mean, deviation float64) float64 {
+	return mean + float64(deviation*s.standardNormal())
+}
+
+// LogNormal returns the exponential function of a normally distributed number.
+func (s *Stream) LogNormal(mean, deviation float64) float64 {
+	return math.Exp(s.Normal(mean, deviation))
+}
+
+// standardNormal draws a pair of numbers every other time.
+func (s *Stream) standardNormal() float64 {
+	if s.hasSpare {
+		s.hasSpare = false
+		return s.spare
+	}
+	for {
+		x := float64(2*s.Random()) - 1
+		y := float64(2*s.Random()) - 1
+		r := float64(x*x) + float64(y*y)
+		if r >= 1 || r == 0 {
+			continue
+		}
+		f := math.Sqrt(-2 * math.Log(r) / r)
+		s.spare, s.hasSpare = f*x, true
+		return f * y
+	}
+}
