@@ -47,7 +47,7 @@ func figure2() figures.Artefact {
 				}
 			}
 			bars.Groups = []reports.BarGroup{group}
-			return figures.Found().Figure("figure2", bars.Title, bars), nil
+			return new(figures.Output).Figure("figure2", bars.Title, bars), nil
 		},
 	}
 }
@@ -61,7 +61,7 @@ func figure3() figures.Artefact {
 			if err != nil {
 				return nil, err
 			}
-			return figures.Found().Figure("figure3", "Speedups of the Rodinia kernels on A100",
+			return new(figures.Output).Figure("figure3", "Speedups of the Rodinia kernels on A100",
 				reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", g, tasks, 4)), nil
 		},
 	}
@@ -80,7 +80,7 @@ func figure11() figures.Artefact {
 			if err != nil {
 				return nil, err
 			}
-			return figures.Found().Figure("figure11", "Synthetic speedups on A100",
+			return new(figures.Output).Figure("figure11", "Synthetic speedups on A100",
 				reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", g, in.Tasks, 5)), nil
 		},
 	}
