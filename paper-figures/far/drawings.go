@@ -161,7 +161,7 @@ var proofCases = []proofCase{
 // reconfiguration time that falls into it.
 func figure10() figures.Artefact {
 	const instances = 20
-	data := synthetic(workload{"EXAMPLESCALING", "WIDETIMES"}, 4, "")
+	data := synthetic(workload{"GOODSCALING", "WIDETIMES"}, 4, "")
 	return figures.Artefact{
 		Name: "figure10", Title: "the cases of the proof of the approximation factors",
 		Build: func(d *figures.Data) (*figures.Output, error) {

@@ -167,7 +167,8 @@ func TestLimitsHold(t *testing.T) {
 	w := workload{"MIXEDSCALING", "WIDETIMES"}
 	check := figures.Artefact{Name: "check", Build: func(d *figures.Data) (*figures.Output, error) {
 		for _, j := range []joining{copies, successive} {
-			kept, moved := limits(d, j, w, 10)
+			k, m := limits(d, j, w, 10)
+			kept, moved := figures.Mean(k), figures.Mean(m)
 			reversed, all := figures.Mean(j.gain(d, w, 10, "reverse")), figures.Mean(j.gain(d, w, 10, "moveswap"))
 			if !d.Planning() && (reversed > kept || all > moved || reversed <= 0) {
 				t.Errorf("%s: reversing gains %v %% of at most %v, moves and swaps %v of at most %v", j.pair, reversed, kept, all, moved)

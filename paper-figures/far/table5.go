@@ -27,13 +27,17 @@ type comparison struct {
 func (c comparison) ratios(d *figures.Data, w workload, n int) (out [][]float64) {
 	data := synthetic(w, n, c.parameters)
 	for _, a := range approaches {
-		id := a.algorithm
-		if id == "miso" {
-			id = c.miso
-		}
-		out = append(out, over(d, batch(data, id, mig.Free), batch(data, c.far, c.model), executions))
+		out = append(out, over(d, batch(data, c.variant(a.algorithm), mig.Free), batch(data, c.far, c.model), executions))
 	}
 	return out
+}
+
+// variant is the algorithm of an approach.
+func (c comparison) variant(algorithm string) string {
+	if algorithm == "miso" {
+		return c.miso
+	}
+	return algorithm
 }
 
 // measure is the measure of a procedure.
