@@ -18,16 +18,15 @@ type joining struct {
 	// batch are the parameters of the generator for a batch, pair those for two, and concat
 	// further ones of the algorithm.
 	batch, pair, concat string
-	// first says which batch may be reversed: "forward" keeps the first one and reverses
-	// the second, "reversed" is the other way round, and "both" does one in each half.
-	first string
+	// halves reverses the first batch in one half of the pairs, and not always the second.
+	halves bool
 }
 
 var (
-	// copies is the script concat_test, and its pairs are a batch and its copy.
-	copies = joining{"gen=released", "gen=released&repeat=2", scripted, "forward"}
-	// successive is the text of 6.7.1: pairs of two successive batches.
-	successive = joining{"", "batches=2", "", "both"}
+	// copies is the script concat_test. Its pairs are a batch and its copy.
+	copies = joining{"gen=released", "gen=released&repeat=2", scripted, false}
+	// successive is the text of 6.7.1. Its pairs are two successive batches.
+	successive = joining{"", "batches=2", "", true}
 )
 
 // values returns a metric by pair.
@@ -35,18 +34,11 @@ func (j joining) values(d *figures.Data, w workload, n int, mode, metric string)
 	series := func(first string) run.Series {
 		return stream(synthetic(w, n, j.pair), "far-concat?mode="+mode+"&first="+first+j.concat)
 	}
-	all := d.Scale.Replicates(executions)
-	half := all / 2
-	second := func(first string) []float64 { return d.Span(series(first), half, all-half, metric) }
-	switch {
-	case mode == "trivial" && j.first == "reversed":
-		return second("forward") // both directions are the same
-	case mode == "trivial" || j.first == "forward":
+	if mode == "trivial" || !j.halves { // trivial concatenation reverses no batch
 		return d.Values(series("forward"), executions, metric)
-	case j.first == "reversed":
-		return second("reversed")
 	}
-	return slices.Concat(d.Span(series("forward"), 0, half, metric), second("reversed"))
+	all := d.Scale.Replicates(executions)
+	return slices.Concat(d.Span(series("forward"), 0, all/2, metric), d.Span(series("reversed"), all/2, all-all/2, metric))
 }
 
 // gain returns, by pair, the improvement over trivial concatenation in percent.
@@ -65,29 +57,26 @@ func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measur
 }
 
 // joinings are the procedures of Tables 7 and 8.
-func joinings(measure func(joining) func(d *figures.Data, w workload, n int) []figures.Measurement) []procedure {
+func joinings(measure func(joining, *figures.Data, workload, int) []figures.Measurement) []procedure {
 	of := func(name, basis string, j joining) procedure {
-		return procedure{name: name, basis: basis, measure: measure(j)}
+		return procedure{name, basis, func(d *figures.Data, w workload, n int) []figures.Measurement { return measure(j, d, w, n) }}
 	}
-	first := of("text, the first batch reversed", "half of the pairs of the text: the paper says that the halves hardly differ", joining{"", "batches=2", "", "reversed"})
-	first.part = true
 	return []procedure{
 		of("", "the authors' script concat_test: released generator with p_sup = 0, a batch joined with a copy of itself, at most 20 iterations, none taken back", copies),
 		of("text", "6.7.1: the printed generator with p_sup = 0, two successive batches, the second one reversed in one half of the pairs and the first one in the other", successive),
-		of("text, p_sup = 50 %", "the same with the p_sup of the script of Table 5", joining{"psup=50", "batches=2&psup=50", "", "both"}),
-		first,
+		of("text, p_sup = 50 %", "the same with the p_sup of the script of Table 5", joining{"psup=50", "batches=2&psup=50", "", true}),
 	}
 }
 
 func table7() figures.Artefact {
-	return grid{"table7", "Table 7. Gain (%) of reversal and of moves and swaps in 1000 concatenations, A100", workloads, threeSizes, []string{"p_rev", "p_move/swap"}}.made(
-		joinings(func(j joining) func(*figures.Data, workload, int) []figures.Measurement { return j.gains })...)
+	return grid{"table7", "Gain (%) of reversal and of moves and swaps in 1000 concatenations, A100", workloads, threeSizes, []string{"p_rev", "p_move/swap"}}.made(
+		joinings(joining.gains)...)
 }
 
 func table8() figures.Artefact {
-	ps := joinings(func(j joining) func(*figures.Data, workload, int) []figures.Measurement { return j.operations })
+	ps := joinings(joining.operations)
 	ps = append(ps, interchanged(ps[0], "of all rows", func(workload) bool { return true }))
-	return grid{"table8", "Table 8. Moves and swaps in 1000 concatenations, A100", workloads, threeSizes, []string{"moves", "swaps"}}.made(ps...)
+	return grid{"table8", "Moves and swaps in 1000 concatenations, A100", workloads, threeSizes, []string{"moves", "swaps"}}.made(ps...)
 }
 
 // chainOf is a workload's batches, concatenated: 1001 of them, few in a quick run.
@@ -114,7 +103,7 @@ func multiBatchTest(d *figures.Data, w workload, n int) []figures.Measurement {
 }
 
 func table9() figures.Artefact {
-	return grid{"table9", "Table 9. p_multi-batch (%) of 1001 batches with WIDETIMES, A100", wide, allSizes, []string{"p_multi-batch"}}.made(
+	return grid{"table9", "p_multi-batch (%) of 1001 batches with WIDETIMES, A100", wide, allSizes, []string{"p_multi-batch"}}.made(
 		procedure{
 			basis:   "the authors' script multi_batch_test: released generator, the makespans of all consecutive pairs added, so that inner batches count twice, over the area bound of the 1001 batches",
 			measure: multiBatchTest,

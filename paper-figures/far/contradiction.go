@@ -153,8 +153,8 @@ func limits(d *figures.Data, j joining, w workload, n int) (kept, moved []float6
 	own := batch(synthetic(w, n, j.batch), "far", mig.Sequential)
 	bounds := d.Values(area(own), executions+1, track.MetricBound)
 	next := 1
-	if j.first != "both" {
-		next = 0 // the second batch is a copy
+	if j == copies {
+		next = 0
 	}
 	for i, m := range trivial {
 		moved = append(moved, (m/(bounds[i]+bounds[min(i+next, len(bounds)-1)])-1)*100)

@@ -218,23 +218,17 @@ func idleBeforeCritical(p schedule.Problem, s schedule.Schedule) (schedule.Place
 }
 
 func figure12() figures.Artefact {
-	shown := []struct {
-		title  string
-		series run.Series
-	}{
-		{"FAR", batch(rodiniaData, "far", mig.Sequential)},
-		{"MISO-OPT", batch(rodiniaData, "miso", mig.Free)},
-		{"FIXPART(1,...,1)", batch(rodiniaData, "fixpart", mig.Free)},
-		{"FIXPART(7)", batch(rodiniaData, "fixpart?p=7", mig.Free)},
-		{"FIXPARTBEST", batch(rodiniaData, "fixpartbest", mig.Free)},
-	}
 	return figures.Artefact{
 		Name: "figure12", Title: "the Rodinia kernels on A100 under different approaches",
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			chart := reports.Gantt{Title: "Fig. 12. The 16 Rodinia kernels on A100", Height: 560}
-			for _, x := range shown {
-				p, s := d.Schedule(x.series, 0)
-				chart.Panels = append(chart.Panels, reports.NewGanttPanel(x.title, p, s))
+			add := func(title string, series run.Series) {
+				p, s := d.Schedule(series, 0)
+				chart.Panels = append(chart.Panels, reports.NewGanttPanel(title, p, s))
+			}
+			add("FAR", batch(rodiniaData, "far", mig.Sequential))
+			for _, a := range approaches {
+				add(a.name, batch(rodiniaData, a.algorithm, mig.Free))
 			}
 			return new(figures.Output).Figure("figure12", chart.Title, chart), nil
 		},

@@ -2,6 +2,7 @@ package far
 
 import (
 	"fmt"
+	"strings"
 
 	figures "miglab/paper-figures"
 )
@@ -18,7 +19,6 @@ type grid struct {
 type procedure struct {
 	// name and basis are those of the reading.
 	name, basis string
-	part        bool
 	// measure returns the quantities of a cell in the order of the grid.
 	measure func(d *figures.Data, w workload, n int) []figures.Measurement
 }
@@ -30,7 +30,7 @@ func claimName(w workload, n int, quantity string) string {
 
 // under measures a grid under a procedure.
 func (g grid) under(d *figures.Data, p procedure) figures.Reading {
-	r := figures.Reading{Name: p.name, Basis: p.basis, Part: p.part, Values: figures.Values{}}
+	r := figures.Reading{Name: p.name, Basis: p.basis, Values: figures.Values{}}
 	for w, n := range figures.Each(g.rows, g.sizes) {
 		for i, m := range p.measure(d, w, n) {
 			r.Values[claimName(w, n, g.quantities[i])] = m
@@ -39,7 +39,7 @@ func (g grid) under(d *figures.Data, p procedure) figures.Reading {
 	return r
 }
 
-// made is the artefact of a grid. The first procedure is the default reading.
+// made is the artefact of a grid, for example of table4. The first procedure is the default reading.
 func (g grid) made(procedures ...procedure) figures.Artefact {
 	return figures.Artefact{
 		Name: g.artefact, Title: g.title,
@@ -55,7 +55,7 @@ func (g grid) made(procedures ...procedure) figures.Artefact {
 			for n, q := range figures.Each(g.sizes, g.quantities) {
 				columns = append(columns, fmt.Sprintf("n=%d %s", n, q))
 			}
-			return figures.Read(rs...).Table(g.artefact, d.Layout(g.artefact, g.title, "workload", rows, columns, rs[0])), nil
+			return figures.Read(rs...).Table(g.artefact, d.Layout(g.artefact, fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.artefact, "table"), g.title), "workload", rows, columns, rs[0])), nil
 		},
 	}
 }

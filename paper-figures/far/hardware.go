@@ -30,7 +30,7 @@ func measuredOn(v float64, detail string, p datasets.Provenance) figures.Measure
 // table2 judges the isolation that was measured on an A100.
 func table2(h datasets.HardwareSet) figures.Artefact {
 	return figures.Artefact{
-		Name: "table2", Title: "Table 2. Largest difference in time, alone against beside others, A100",
+		Name: "table2", Title: "largest difference in time, alone against beside others, A100",
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			out, values := hardwareOutput("measured on an A100 under MIG")
 			worst := figures.Isolation(h, "A100")
@@ -65,7 +65,7 @@ const unpublishedKernel = "HotSpot"
 func table3(h datasets.HardwareSet) figures.Artefact {
 	series := on("A30", 1, batch(figures.Dataset("a30-batch"), "far", mig.Sequential))
 	return figures.Artefact{
-		Name: "table3", Title: "Table 3. Simulated and real end times of nine Rodinia kernels on A30",
+		Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A30",
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			out, values := hardwareOutput("simulated: eight of the nine kernels, with the times in the authors' repository; real: measured on an A30 under MIG")
 			p, s := d.Schedule(series, 0)

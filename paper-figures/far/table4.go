@@ -19,7 +19,7 @@ func batchRho(gpu, parameters string) func(d *figures.Data, w workload, n int) [
 var table4Text = procedure{basis: "the printed generator with p_sup = 0: 6.3 names no p_sup for its workloads", measure: batchRho("A100", "")}
 
 func table4() figures.Artefact {
-	return grid{"table4", "Table 4. Average of rho in 1000 executions of FAR with WIDETIMES on A100", wide, allSizes, []string{"rho"}}.made(
+	return grid{"table4", "Average of rho in 1000 executions of FAR with WIDETIMES on A100", wide, allSizes, []string{"rho"}}.made(
 		table4Text,
 		procedure{name: "p_sup = 50 %", basis: "the printed generator with the p_sup of Fig. 11 and of the script of Table 5", measure: batchRho("A100", "psup=50")},
 		procedure{name: "p_sup = 50 %, released generator", basis: "the authors' public generator", measure: batchRho("A100", "psup=50&gen=released")},

@@ -56,7 +56,7 @@ func table5() figures.Artefact {
 	for _, a := range approaches {
 		quantities = append(quantities, "sigma "+a.name)
 	}
-	return grid{"table5", "Table 5. Average of sigma in 1000 executions on A100", workloads, []int{15}, quantities}.made(
+	return grid{"table5", "Average of sigma in 1000 executions on A100", workloads, []int{15}, quantities}.made(
 		procedure{
 			basis:   "the authors' script compare_size_test of March 2024: p_sup = 50 %, released generator leaving with 0.3, FAR unrefined, no reconfiguration time, MISO-OPT tries all orders of the next tasks",
 			measure: march.measure,

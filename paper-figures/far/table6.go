@@ -28,7 +28,7 @@ var refinementTest = procedure{
 }
 
 func table6() figures.Artefact {
-	return grid{"table6", "Table 6. Refinement in 1000 executions: p_ref (%), moves and swaps, A100", workloads, threeSizes, []string{"p_ref", "moves", "swaps"}}.made(
+	return grid{"table6", "Refinement in 1000 executions: p_ref (%), moves and swaps, A100", workloads, threeSizes, []string{"p_ref", "moves", "swaps"}}.made(
 		refinementTest,
 		interchanged(refinementTest, "of WIDETIMES", func(w workload) bool { return w.times == "WIDETIMES" }),
 		procedure{name: "text", basis: "6.6: the printed generator with p_sup = 0, FAR keeps the best schedule on the way", measure: refinement("", "far")},

@@ -76,14 +76,12 @@ func timing(rows []publishedTime) figures.Artefact {
 				for i := range all {
 					all[i] /= 1000 // milliseconds
 				}
-				if len(all) == 0 {
-					// Timings are not results: a power cut may have lost them.
-					t.Rows = append(t.Rows, []string{row.Algorithm, row.N, row.Published, "", "", "", "0", row.Source})
-					continue
+				var m figures.Measurement
+				if len(all) > 0 { // a power cut may have lost timings, which are not results
+					m = d.MeanOf(all, verdict.Executions, 0)
 				}
-				m := d.MeanOf(all, verdict.Executions, 0)
 				number := func(v float64) string {
-					if math.IsNaN(v) {
+					if math.IsNaN(v) || len(all) == 0 {
 						return "" // a single execution has no interval
 					}
 					return fmt.Sprintf("%.3g", v)
