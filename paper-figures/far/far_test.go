@@ -20,6 +20,7 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
 )
 
 func load(t *testing.T) *figures.Claims {
@@ -156,6 +157,48 @@ func TestTable9ContradictsTable7(t *testing.T) {
 	for _, row := range table9Arithmetic(load(t)).Rows {
 		if share, err := strconv.ParseFloat(row[4], 64); err != nil || share >= 1 {
 			t.Errorf("%q: the pair does not end before its area bound", row)
+		}
+	}
+}
+
+// TestSummaries checks by hand what the text and the limits are computed with.
+func TestSummaries(t *testing.T) {
+	if got := ofLargest([]float64{1, 4, 2, 3}, 0.5); got != (4+3)/4.0 {
+		t.Errorf("the larger half of 1 to 4 adds %v to the mean, want 1.75", got)
+	}
+	if got := ofLargest([]float64{1, 4, 2, 3}, 3.2); got != 2.5 {
+		t.Errorf("all of 1 to 4 have the mean %v, want 2.5", got)
+	}
+	at := func(value, half float64) figures.Measurement {
+		return figures.Measurement{Value: value, Low: value - half, High: value + half, StdErr: half / 2, Replicates: 1000, Unit: verdict.Executions}
+	}
+	mean := average([]figures.Measurement{at(1, 3), at(3, 4)})
+	if mean.Value != 2 || mean.Low != -0.5 || mean.High != 4.5 || mean.StdErr != 1.25 || mean.Replicates != 1000 {
+		t.Errorf("the mean of 1±3 and 3±4 is %+v, want 2±2.5", mean)
+	}
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{{[]float64{3, 1, 6}, 1}, {[]float64{3, 1.5, 6}, 6}, {[]float64{3, 4.5}, 4.5}} {
+		var ms []figures.Measurement
+		for _, v := range c.values {
+			ms = append(ms, at(v, 0))
+		}
+		if got := outermost(load(t), "gain of reversing, n = 10", ms).Value; got != c.want {
+			t.Errorf("of %v, %v is furthest out of 2 to 5, want %v", c.values, got, c.want)
+		}
+	}
+}
+
+// TestInterchanged: print's columns are read as each other in the chosen rows alone.
+func TestInterchanged(t *testing.T) {
+	p := interchanged(procedure{measure: func(*figures.Data, workload, int) []figures.Measurement {
+		return []figures.Measurement{figures.Exactly(1), figures.Exactly(2), figures.Exactly(3)}
+	}}, "", func(w workload) bool { return w.times == "WIDETIMES" })
+	for _, w := range workloads[:2] {
+		m := p.measure(nil, w, 10)
+		if m[0].Value != 1 || (m[1].Value == 3) != (w.times == "WIDETIMES") || m[1].Value+m[2].Value != 5 {
+			t.Errorf("%v: %v", w, m)
 		}
 	}
 }
