@@ -34,25 +34,18 @@ func figures5and6() figures.Artefact {
 				gain := d.Above(unrefined, refined, 1)[0]
 				values[x.claim] = figures.Exactly(gain)
 				out.Missing[x.claim] = "The paper's tasks are not published. The measured gain is that of our example, the largest that a local search found."
-				gantt := beforeAndAfter(d, unrefined, refined)
-				gantt.Title = fmt.Sprintf("Fig. %d. Phase 2, and after the refinement (%s: %g): a gain of %.1f %%", i+5, x.operation, d.First(refined, x.operation), gain)
-				out.Figure(fmt.Sprintf("figure%d", i+5), gantt.Title, gantt)
+				p, a := d.Schedule(unrefined, 0)
+				_, b := d.Schedule(refined, 0)
+				left, right := reports.NewGanttPanel("before", p, a), reports.NewGanttPanel("after", p, b)
+				left.Highlight = changedTasks(a, b, p)
+				right.Highlight = left.Highlight
+				title := fmt.Sprintf("Fig. %d. Phase 2, and after the refinement (%s: %g): a gain of %.1f %%", i+5, x.operation, d.First(refined, x.operation), gain)
+				out.Figure(fmt.Sprintf("figure%d", i+5), title, reports.Gantt{Title: title, Panels: []reports.GanttPanel{left, right}})
 			}
 			out.Readings = []figures.Reading{{Basis: "an example of ours, found by local search", Values: values}}
 			return out, nil
 		},
 	}
-}
-
-// beforeAndAfter draws two schedules of the same instance and outlines the tasks
-// that changed their instance.
-func beforeAndAfter(d *figures.Data, before, after run.Series) reports.Gantt {
-	p, a := d.Schedule(before, 0)
-	_, b := d.Schedule(after, 0)
-	changed := changedTasks(a, b, p)
-	left, right := reports.NewGanttPanel("before", p, a), reports.NewGanttPanel("after", p, b)
-	left.Highlight, right.Highlight = changed, changed
-	return reports.Gantt{Panels: []reports.GanttPanel{left, right}}
 }
 
 // changedTasks lists the tasks that two schedules run on different instances.

@@ -71,6 +71,7 @@ var terms = []figures.Term{
 	{Name: "NARROWTIMES, WIDETIMES", Meaning: "tasks of 90 to 100 s, or of 1 to 100 s, on one slice (6.3)"},
 	{Name: "p_sup", Meaning: "the share of the tasks that scale beyond linearly at first (6.3); the paper does not print it for its tables"},
 	{Name: "printed generator, released generator", Meaning: "how tasks are drawn: by the formulas of 6.3, or by the authors' public code"},
+	{Name: "script, text", Meaning: "what the authors' public script for the table does, which is the default reading, and what the paper says that it did"},
 	{Name: "interchanged", Meaning: "the printed columns of moves and swaps taken for one another"},
 }
 

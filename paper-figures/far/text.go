@@ -34,12 +34,12 @@ func text(h datasets.HardwareSet) figures.Artefact {
 			}
 			values["slowdown with more slices"] = slow
 
-			values["synthetic error, n = 10"] = average(each(d, table4Text.measure, 0, wide, 10)).Affine(100, -100)
-			values["synthetic rho, n >= 15"] = largest(each(d, table4Text.measure, 0, wide, allSizes[1:]...))
+			values["synthetic error, n = 10"] = average(each(d, table4Text.measure, wide, 10)[0]).Affine(100, -100)
+			values["synthetic rho, n >= 15"] = largest(each(d, table4Text.measure, wide, allSizes[1:]...)[0])
 			aboutTable5(d, values)
-			moves, swaps := each(d, refinementTest.measure, 1, workloads, threeSizes...), each(d, refinementTest.measure, 2, workloads, threeSizes...)
-			values["moves of a refinement on average"], values["swaps of a refinement on average"] = largest(moves), largest(swaps)
-			values["gain of the refinement, n = 20"] = least(each(d, refinementTest.measure, 0, workloads, 20))
+			refined := each(d, refinementTest.measure, workloads, threeSizes...)
+			values["moves of a refinement on average"], values["swaps of a refinement on average"] = largest(refined[1]), largest(refined[2])
+			values["gain of the refinement, n = 20"] = least(each(d, refinementTest.measure, workloads, 20)[0])
 			aboutTable7(d, values)
 			return out, nil
 		},
@@ -48,26 +48,27 @@ func text(h datasets.HardwareSet) figures.Artefact {
 
 // aboutTable5 measures what the text says about sigma.
 func aboutTable5(d *figures.Data, values figures.Values) {
-	const one, seven = 1, 3 // the columns of FIXPART(1,...,1) and FIXPART(7)
-	gains := func(approach int, rows []workload) (out []figures.Measurement) {
-		for _, m := range each(d, march.measure, approach, rows, 15) {
+	sigma := each(d, march.measure, workloads, 15)
+	gains := func(sigmas []figures.Measurement) (out []figures.Measurement) {
+		for _, m := range sigmas {
 			out = append(out, m.Affine(100, -100))
 		}
 		return out
 	}
-	values["gain over FIXPART(1,...,1), POORSCALING"] = average(gains(one, workloads[:2]))
-	values["gain over FIXPART(7), GOODSCALING"] = average(gains(seven, workloads[4:]))
+	ones, seven := gains(sigma[1]), gains(sigma[3]) // over FIXPART(1,...,1) and FIXPART(7)
+	values["gain over FIXPART(1,...,1), POORSCALING"] = average(ones[:2])
+	values["gain over FIXPART(7), GOODSCALING"] = average(seven[4:])
 	const noReconfiguration = "gain over no reconfiguration"
-	values[noReconfiguration] = outermost(d.Claims, noReconfiguration, slices.Concat(gains(one, workloads), gains(seven, workloads)))
+	values[noReconfiguration] = outermost(d.Claims, noReconfiguration, slices.Concat(ones, seven))
 }
 
 // aboutTable7 measures what the text says about joining batches.
 func aboutTable7(d *figures.Data, values figures.Values) {
-	for _, n := range []int{10, 20} {
-		values[fmt.Sprintf("gain of moving and swapping between batches, n = %d", n)] = average(each(d, copies.gains, 1, workloads, n))
-	}
+	ten, twenty := each(d, copies.gains, workloads, 10), each(d, copies.gains, workloads, 20)
+	values["gain of moving and swapping between batches, n = 10"] = average(ten[1])
+	values["gain of moving and swapping between batches, n = 20"] = average(twenty[1])
 	const reversing = "gain of reversing, n = 10"
-	values[reversing] = outermost(d.Claims, reversing, each(d, copies.gains, 0, workloads, 10))
+	values[reversing] = outermost(d.Claims, reversing, ten[0])
 	var beyond []figures.Measurement
 	for _, w := range workloads {
 		extra := slices.Clone(copies.gain(d, w, 10, "moveswap"))
@@ -77,12 +78,15 @@ func aboutTable7(d *figures.Data, values figures.Values) {
 	values["gain of moving and swapping beyond reversing, n = 10"] = least(beyond)
 }
 
-// each measures one quantity of a grid in some of its cells.
-func each(
-	d *figures.Data, measure func(*figures.Data, workload, int) []figures.Measurement, quantity int, rows []workload, sizes ...int,
-) (out []figures.Measurement) {
+// each measures some cells of a grid. It returns them by quantity.
+func each(d *figures.Data, measure func(*figures.Data, workload, int) []figures.Measurement, rows []workload, sizes ...int) (out [][]figures.Measurement) {
 	for w, n := range figures.Each(rows, sizes) {
-		out = append(out, measure(d, w, n)[quantity])
+		for i, m := range measure(d, w, n) {
+			if i == len(out) {
+				out = append(out, nil)
+			}
+			out[i] = append(out[i], m)
+		}
 	}
 	return out
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
@@ -65,17 +67,15 @@ func timing(rows []publishedTime) figures.Artefact {
 				},
 			}
 			for _, row := range rows {
-				var all []float64
 				replicates := executions
 				if row.N == "rodinia" {
 					replicates = 1
 				}
+				var all []float64
 				for _, s := range timedSeries(row) {
 					all = append(all, d.Micros(s, replicates)...)
 				}
-				for i := range all {
-					all[i] /= 1000 // milliseconds
-				}
+				floats.Scale(1./1000, all) // milliseconds
 				var m figures.Measurement
 				if len(all) > 0 { // a power cut may have lost timings, which are not results
 					m = d.MeanOf(all, verdict.Executions, 0)
