@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
 	"miglab/harness/strictcsv"
@@ -62,9 +63,10 @@ type Claim struct {
 	Source string
 	// MarginReason says why the margin is not the default one.
 	MarginReason string
-	// Repeats marks the claim in an artefact that only repeats it: it is shown there and
-	// counted where it belongs.
+	// Repeats marks the claim in an artefact that only repeats it: it is shown there, under
+	// another name, and counted where it belongs, under the name Home.
 	Repeats bool
+	Home    string
 }
 
 // Cause is a kind of explanation for a deviation.
@@ -94,7 +96,7 @@ var Causes = []struct {
 	{Inputs, "the number hangs on data that are not public; a stand-in is shown"},
 	{Budget, "the agent had less training here than in the paper, and its curve still falls"},
 	{Model, "simulated in place of hardware"},
-	{Unknown, "nothing that was tried explains it"},
+	{Unknown, "no cause could be shown; the sentence says what was tried"},
 }
 
 // An Explanation says why claims deviate.
@@ -138,8 +140,9 @@ type publishedRow struct {
 //     To is the upper end of a range. Neutral is the number for no difference (0 or 1) if the
 //     claim compares. Places are separated by semicolons.
 //   - margins.csv: artefact,claim,margin,reason, for margins that are not the default.
-//   - causes.csv: artefact,claim,cause,evidence,reason. The first row that matches counts.
+//   - causes.csv: artefact,claim,cause,evidence,reason.
 //
+// Of the rows of margins.csv and causes.csv the first one that matches a claim counts.
 // Margins.csv and causes.csv may be missing. In them a * in the claim matches anything. A row that matches no
 // claim is an error.
 func LoadClaims(paper string, files fs.FS) (*Claims, error) {
@@ -170,8 +173,8 @@ func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 // claim returns the claim of a line, or the column that is wrong.
 func (r *publishedRow) claim(paper string) (c Claim, column string, err error) {
 	c = Claim{
-		Paper: paper, Artefact: r.Artefact, Name: r.Claim, Kind: r.Kind, Basis: r.Basis, Unit: r.Unit, Source: r.Source,
-		Claim: verdict.Claim{Relation: r.Relation, Published: r.Published, Decimals: r.Decimals, Margin: -1, Derived: r.Basis == Derived},
+		Paper: paper, Artefact: r.Artefact, Name: r.Claim, Home: r.Claim, Kind: r.Kind, Basis: r.Basis, Unit: r.Unit, Source: r.Source,
+		Claim: verdict.Claim{Relation: r.Relation, Published: r.Published, Decimals: r.Decimals, Margin: -1, Derived: r.Basis == Derived, Stated: r.Kind == Stated},
 	}
 	if err := oneOf(r.Kind, Printed, Stated); err != nil {
 		return c, "kind", err
@@ -198,6 +201,14 @@ func (r *publishedRow) claim(paper string) (c Claim, column string, err error) {
 		if c.Neutral, err = strictcsv.Float(r.Neutral); err != nil {
 			return c, "neutral", err
 		}
+	}
+	switch digits := strconv.FormatFloat(r.Published, 'f', -1, 64); {
+	case r.Decimals < 0 || r.Decimals > 9:
+		return c, "decimals", fmt.Errorf("%d is no number of digits from 0 to 9", r.Decimals)
+	case r.Basis != Input && len(digits) > len(strconv.FormatFloat(r.Published, 'f', r.Decimals, 64)):
+		return c, "decimals", fmt.Errorf("%v has more digits than %d after the point", r.Published, r.Decimals)
+	case (r.Relation == verdict.AtMost || r.Relation == verdict.AtLeast) && r.Published == 0 && !c.IsOrder():
+		return c, "neutral", errors.New("a limit of 0 compares; say that 0 is the neutral number")
 	}
 	for place := range strings.SplitSeq(r.Places, ";") {
 		if place = strings.TrimSpace(place); place != "" {
@@ -228,13 +239,24 @@ func (c *Claims) loadMargins(paper string, files fs.FS) error {
 		return err
 	}
 	for i, r := range rows.Rows {
-		if r.Reason == "" {
+		switch {
+		case r.Reason == "":
 			return rows.Fail(i, "reason", errors.New("a margin needs a reason"))
+		case r.Margin < 0:
+			return rows.Fail(i, "margin", fmt.Errorf("%v is negative", r.Margin))
 		}
 		found := false
 		for j := range c.All {
-			if a := &c.All[j]; a.Artefact == r.Artefact && matches(r.Claim, a.Name) {
-				a.Margin, a.MarginReason, found = r.Margin, r.Reason, true
+			a := &c.All[j]
+			if a.Artefact != r.Artefact || !matches(r.Claim, a.Name) {
+				continue
+			}
+			found = true
+			switch {
+			case a.Relation != verdict.Equal:
+				return rows.Fail(i, "claim", fmt.Errorf("%q is a limit or a range, which has no margin", a.Name))
+			case a.MarginReason == "": // the first row that matches counts, as in causes.csv
+				a.Margin, a.MarginReason = r.Margin, r.Reason
 			}
 		}
 		if !found {
@@ -328,7 +350,7 @@ func (c *Claims) Published(artefact, name string) float64 {
 // explain returns why a claim deviates, if the data say so.
 func (c *Claims) explain(claim *Claim) Explanation {
 	for _, e := range c.Explanations {
-		if e.Artefact == claim.Artefact && matches(e.Claim, claim.Name) {
+		if e.Artefact == claim.Artefact && matches(e.Claim, claim.Home) {
 			return e
 		}
 	}

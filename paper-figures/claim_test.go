@@ -32,7 +32,7 @@ const good = publishedHead +
 	"t1,x less y,stated,measured,<=,0,,0,0,%,,6.1\n"
 
 func TestLoadClaims(t *testing.T) {
-	c, err := load(good, marginsHead+"t1,x n=*,0.1,why\n", causesHead+"t1,*,script,p/t1,Because.\n")
+	c, err := load(good, marginsHead+"t1,x n=1,0.1,why\nt1,x n=1*,0.2,later\n", causesHead+"t1,*,script,p/t1,Because.\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +61,12 @@ func TestLoadClaimsRefusesMistakes(t *testing.T) {
 		"end of no range":   {row("t1,x,printed,measured,=,1,2,0,,,,T")},
 		"neutral":           {row("t1,x,printed,measured,=,1,,0,none,,,T")},
 		"unknown column":    {strings.Replace(good, "source", "sources", 1)},
+		"negative margin":   {good, marginsHead + "t1,x n=1,-5,why\n"},
+		"margin of a range": {good, marginsHead + "t1,x n=2,5,why\n"},
+		"digits":            {row("t1,x,printed,measured,=,1.234,,1,,,,T")},
+		"decimals":          {row("t1,x,printed,measured,=,1,,-3,,,,T")},
+		"a limit of 0":      {row("t1,x,printed,measured,<=,0,,0,,,,T")},
+		"a limit of 0, 1":   {row("t1,x,printed,measured,<=,0,,0,1,,,T")},
 		"margin of none":    {good, marginsHead + "t1,z*,1,why\n"},
 		"margin, no reason": {good, marginsHead + "t1,x n=1,1,\n"},
 		"cause of none":     {good, "", causesHead + "t2,*,script,p/t1,Because.\n"},

@@ -33,6 +33,8 @@ type Declaration struct {
 	Paper, Artefact string
 	// Readings are the keys of each reading; the first is the default one.
 	Readings [][]string
+	// Names are those of the readings.
+	Names []string
 	// Missing are the keys of claims that are said to need hardware or unpublished data.
 	Missing []string
 }
@@ -43,6 +45,13 @@ type Declaration struct {
 // ones. It does not depend on what hardware was measured.
 func Match(dec Declaration, claims []Claim) error {
 	bad := func(key, reason string) error { return &KeyError{dec.Paper, dec.Artefact, key, reason} }
+	var names []string
+	for _, r := range dec.Names {
+		if slices.Contains(names, r) {
+			return bad(r, "is the name of two readings")
+		}
+		names = append(names, r)
+	}
 	basis := map[string]Basis{}
 	for i := range claims {
 		basis[claims[i].Name] = claims[i].Basis
@@ -83,6 +92,7 @@ func (o *Output) declaration(paper, artefact string) Declaration {
 	dec := Declaration{Paper: paper, Artefact: artefact, Missing: slices.Sorted(maps.Keys(o.Missing))}
 	for _, r := range o.Readings {
 		dec.Readings = append(dec.Readings, slices.Sorted(maps.Keys(r.Values)))
+		dec.Names = append(dec.Names, cmp.Or(r.Name, DefaultReading))
 	}
 	return dec
 }
@@ -103,7 +113,8 @@ func (d *Data) judge(claims []Claim, o *Output) []Row {
 					row.Verdict, row.ByDefaultMargin, row.Cause, row.Evidence, row.Reason = first.Verdict, "", "", "", first.Reason
 				case first.Verdict == verdict.Input:
 				case row.Verdict == verdict.Deviates && first.Verdict == verdict.Deviates:
-					row.Cause, row.Evidence, row.Reason = first.Cause, first.Evidence, first.Reason
+					e := d.Claims.explain(c)
+					row.Cause, row.Evidence, row.Reason = e.Cause, e.Evidence, e.Reason
 				default:
 					row.Cause, row.Evidence, row.Reason = "", "", otherReading
 				}
@@ -129,8 +140,7 @@ func (d *Data) defaultRow(c *Claim, o *Output) Row {
 	row := c.row()
 	switch {
 	case c.Basis == Input:
-		row.Verdict, row.Reason = verdict.Input, o.Taken
-		row.Measured = number(c.Published)
+		row.Verdict, row.Reason, row.Margin = verdict.Input, o.Taken, nil
 	case c.Basis == Unpublished && measured:
 		row.setMeasured(m)
 		row.Verdict, row.Reason = verdict.NotRunnable, o.Missing[c.Name]
@@ -183,6 +193,8 @@ func undecided(j *verdict.Judgement, m Measurement) string {
 		why = fmt.Sprintf("%s %s not decide; a verdict needs at least %d.", count(m.Replicates, m.Unit), does(m.Replicates), m.Unit.Fewest())
 	case m.PrintSE > j.Allowed/2 && j.Enough == 0:
 		why = fmt.Sprintf("The paper's own sampling error, about ±%.2g, is too large: nothing of ours settles it.", 1.96*m.PrintSE)
+	case j.Outside:
+		why = "The 95 % interval lies outside; a deviation from a number with two sides needs the 97.5 % interval there."
 	case j.Enough > m.Replicates:
 		why = fmt.Sprintf("The interval reaches over the margin; about %s in place of %d would settle it.", count(roundUp(j.Enough), m.Unit), m.Replicates)
 	default:

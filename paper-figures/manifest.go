@@ -19,7 +19,9 @@ import (
 // the site and the table in README.md are written from it.
 type Manifest struct {
 	// Quick marks a run on few replicates, which gives no verdicts.
-	Quick  bool          `json:"quick"`
+	Quick bool `json:"quick"`
+	// Left is how many artefacts are not done.
+	Left   int           `json:"left,omitempty"`
 	Papers []PaperRecord `json:"papers"`
 }
 
@@ -188,7 +190,7 @@ func (m *Manifest) Rows() func(yield func(*Row) bool) {
 }
 
 // RowCells are the numbers of a row as people read them. A number that does not exist is "".
-type RowCells struct{ Published, Measured, Low, High, Margin string }
+type RowCells struct{ Published, Measured, Low, High, Margin, Allowed string }
 
 // Cells formats the numbers with one digit more than is printed.
 func (r *Row) Cells() RowCells {
@@ -200,7 +202,7 @@ func (r *Row) Cells() RowCells {
 	case verdict.Between:
 		published += " to " + plain(r.To, r.Decimals)
 	}
-	return RowCells{published, plain(r.Measured, digits), plain(r.Low, digits), plain(r.High, digits), plain(r.Margin, digits)}
+	return RowCells{published, plain(r.Measured, digits), plain(r.Low, digits), plain(r.High, digits), plain(r.Margin, digits), plain(r.Allowed, digits+1)}
 }
 
 // manifestFile is the manifest's file in the folder for results.

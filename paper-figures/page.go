@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"miglab/paper-figures/verdict"
@@ -43,21 +44,21 @@ func (r *Reproduction) render(m *Manifest) error {
 	return writeIfChanged(filepath.Join(r.Dir, manifestFile), string(raw)+"\n")
 }
 
-// withoutTimed leaves out what was measured of wall times, because the manifest has the same
-// bytes after every run.
+// withoutTimed leaves out the files about wall times, because the manifest has the same bytes
+// after every run.
 func (m *Manifest) withoutTimed() *Manifest {
-	out := &Manifest{Quick: m.Quick}
+	out := *m
+	out.Papers = nil
 	for _, p := range m.Papers {
-		var kept []Record
-		for _, a := range p.Artefacts {
-			if !a.Timed {
-				kept = append(kept, a)
+		p.Artefacts = slices.Clone(p.Artefacts)
+		for i := range p.Artefacts {
+			if a := &p.Artefacts[i]; a.Timed {
+				a.Tables, a.Figures = nil, nil
 			}
 		}
-		p.Artefacts = kept
 		out.Papers = append(out.Papers, p)
 	}
-	return out
+	return &out
 }
 
 // quickNote heads the pages of a quick run.
@@ -80,7 +81,7 @@ func (r *Reproduction) paperPage(p *PaperRecord) (string, error) {
 	}
 	for i := range p.Artefacts {
 		a := &p.Artefacts[i]
-		if a.Timed {
+		if a.Timed && len(a.Rows) == 0 {
 			continue
 		}
 		fmt.Fprintf(&b, "## %s: %s\n\n", a.Artefact, a.Title)
@@ -88,6 +89,9 @@ func (r *Reproduction) paperPage(p *PaperRecord) (string, error) {
 			fmt.Fprintf(&b, "![%s](%s.svg)\n\n", f.Title, f.File)
 		}
 		for _, t := range a.Tables {
+			if a.Timed {
+				continue // its tables differ from run to run
+			}
 			raw, err := os.ReadFile(filepath.Join(r.Dir, p.Name, t+".md"))
 			if err != nil {
 				return "", err
@@ -123,8 +127,8 @@ func (a *Record) verdicts() string {
 			if g.cause != "" {
 				label += ", cause `" + string(g.cause) + "`"
 			}
-			fmt.Fprintf(&b, "- %s (%d): %s\n", label, len(g.claims), g.reason)
-			fmt.Fprintf(&b, "  Claims: %s.\n", listed(g.claims))
+			fmt.Fprintf(&b, "- %s (%d): %s\n", label, len(g.rows), g.reason)
+			fmt.Fprintf(&b, "  %s.\n", listed(g.rows))
 			if g.evidence != "" {
 				fmt.Fprintf(&b, "  Evidence: `miglab reproduce --only %s`.\n", g.evidence)
 			}
@@ -173,7 +177,7 @@ var verdicts = []struct {
 	words   string
 }{
 	{verdict.Reproduced, "the whole interval lies within half the last printed digit plus the margin; for a limit, on the claimed side; for a range, inside it. The margin is the larger of half the last digit and 2 % of the number, unless the paper's `margins.csv` has another with a reason."},
-	{verdict.Deviates, "the whole interval lies outside. The row names the cause and the evidence."},
+	{verdict.Deviates, "the whole interval lies outside; for a number with two sides the 97.5 % interval, so that chance alone does it at most 2.5 % of the time. The row names the cause and the evidence."},
 	{verdict.Inconclusive, "neither. The row says what would settle it. A number about a trained agent needs at least three training runs."},
 	{verdict.Consistent, "it could not have come out otherwise, for example a count that follows from the GPU model."},
 	{verdict.NotRunnable, "something is missing, and the row says what."},
@@ -222,7 +226,7 @@ func (m *Manifest) byDefaultMargin() string {
 		}
 		t[v]++
 	}
-	return fmt.Sprintf("With the default margin everywhere, %d verdicts would be others: %v.\n\n", own, t)
+	return fmt.Sprintf("With the default margin everywhere, %d of all verdicts would be different: %v.\n\n", own, t)
 }
 
 // causeTable counts the deviations by cause.
@@ -248,8 +252,12 @@ const (
 	readmeEnd   = "<!-- /verdicts -->"
 )
 
-// UpdateReadme replaces the table of verdicts in the project's README.md.
+// UpdateReadme replaces the table of verdicts in the project's README.md. It refuses a quick run
+// and one that is not complete.
 func (m *Manifest) UpdateReadme(readme string) (string, error) {
+	if m.Quick || m.Left > 0 {
+		return "", fmt.Errorf("the results are not complete (quick run: %v, artefacts that are not done: %d); run miglab reproduce first", m.Quick, m.Left)
+	}
 	before, rest, ok := strings.Cut(readme, readmeBegin)
 	_, after, end := strings.Cut(rest, readmeEnd)
 	if !ok || !end {

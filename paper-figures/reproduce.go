@@ -179,13 +179,13 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 			m.Papers = append(m.Papers, PaperRecord{Name: p.Name, Title: p.Title, Cite: p.Cite, Terms: p.Terms})
 		}
 		if j.stamp == nil {
-			left++
+			m.Left++
 			continue
 		}
 		p := &m.Papers[len(m.Papers)-1]
 		p.Artefacts = append(p.Artefacts, j.stamp.Record)
 	}
-	return m, left, r.render(m)
+	return m, m.Left, r.render(m)
 }
 
 // jobs lists all artefacts, and those that are selected and not done. It removes temporary
@@ -285,8 +285,12 @@ func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, re
 	if err := cmp.Or(d.Err(), err); err != nil {
 		return err
 	}
+	claims := d.Claims.Of(j.artefact.Name)
+	if err := Match(o.declaration(j.paper.Name, j.artefact.Name), claims); err != nil {
+		return err
+	}
 	record := Record{Paper: j.paper.Name, Artefact: j.artefact.Name, Title: j.artefact.Title, Timed: j.artefact.Timed}
-	record.Rows = d.judge(d.Claims.Of(j.artefact.Name), o)
+	record.Rows = d.judge(claims, o)
 	record.Readings = summarizeReadings(o.Readings, record.Rows)
 	tables := o.Tables
 	if len(record.Rows) > 0 && len(o.Readings) > 0 {

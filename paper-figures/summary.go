@@ -49,7 +49,8 @@ type ReadingSummary struct {
 	Name  string `json:"name"`
 	Basis string `json:"basis,omitempty"`
 	Part  bool   `json:"part,omitempty"`
-	// Reproduced of Judged claims are REPRODUCED or CONSISTENT.
+	// Reproduced of Judged claims are REPRODUCED. Claims that are CONSISTENT are not among them,
+	// because no reading could have it otherwise.
 	Reproduced int `json:"reproduced"`
 	Judged     int `json:"judged"`
 	// Errors are the mean distances from print, one for each unit.
@@ -71,7 +72,7 @@ func summarizeReadings(readings []Reading, rows []Row) []ReadingSummary {
 		for j := range rows {
 			row := &rows[j]
 			isThis := row.Default && i == 0 || !row.Default && i > 0 && row.Reading == r.Name
-			if isThis && row.Measured != nil && row.Verdict != verdict.NotRunnable && row.Verdict != verdict.Input {
+			if isThis && row.Measured != nil && row.Verdict != verdict.NotRunnable && row.Verdict != verdict.Input && row.Verdict != verdict.Consistent {
 				s.add(row)
 			}
 		}
@@ -84,7 +85,7 @@ func summarizeReadings(readings []Reading, rows []Row) []ReadingSummary {
 
 func (s *ReadingSummary) add(r *Row) {
 	s.Judged++
-	if r.Verdict == verdict.Reproduced || r.Verdict == verdict.Consistent {
+	if r.Verdict == verdict.Reproduced {
 		s.Reproduced++
 	}
 	i := slices.IndexFunc(s.Errors, func(e MeanError) bool { return e.Unit == r.Unit })

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,9 +42,12 @@ func (d *Data) Layout(artefact, title, corner string, rows, columns []string, r 
 func claimsTable(title string, rows []Row) reports.Table {
 	t := reports.Table{
 		Title: title + ", claim by claim",
-		Columns: reports.Left("claim", "unit", "relation").Right("published", "to", "measured", "low", "high", "margin", "replicates").
+		Columns: reports.Left("claim", "unit", "relation").Right("published", "to", "measured", "low", "high", "allowed", "replicates").
 			Left("verdict", "cause"),
-		Notes: []string{"low, high: 95 % interval of the measured value, widened by the sampling error of the printed one"},
+		Notes: []string{
+			"low, high: 95 % interval of the measured value, widened by the sampling error of the printed one",
+			"allowed: how far the interval may lie from the published number, half its last digit plus the margin",
+		},
 	}
 	for i := range rows {
 		r := &rows[i]
@@ -52,7 +56,7 @@ func claimsTable(title string, rows []Row) reports.Table {
 		}
 		c := r.Cells()
 		t.Rows = append(t.Rows, []string{
-			r.Claim, r.Unit, string(r.Relation), plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), c.Measured, c.Low, c.High, c.Margin,
+			r.Claim, r.Unit, string(r.Relation), plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), c.Measured, c.Low, c.High, c.Allowed,
 			strconv.Itoa(r.Replicates), string(r.Verdict), string(r.Cause),
 		})
 	}
@@ -99,7 +103,7 @@ type group struct {
 	cause    Cause
 	reason   string
 	evidence string
-	claims   []string
+	rows     []*Row
 }
 
 // groups gathers the rows with a verdict, by cause and reason. Of the other readings it takes
@@ -123,10 +127,21 @@ func groups(rows []Row, v verdict.Verdict) []group {
 			at[key] = j
 			out = append(out, group{cause: r.Cause, reason: r.Reason, evidence: r.Evidence})
 		}
-		out[j].claims = append(out[j].claims, r.Claim)
+		out[j].rows = append(out[j].rows, r)
 	}
 	return out
 }
 
-// listed names claims, separated by semicolons, because names have commas.
-func listed(claims []string) string { return strings.Join(claims, "; ") }
+// listed names the claims of rows, and a few of them with the measured and the published number.
+func listed(rows []*Row) string {
+	const few = 8
+	var out []string
+	for _, r := range rows {
+		name := r.Claim
+		if c := r.Cells(); len(rows) <= few && r.Measured != nil {
+			name = strings.TrimSpace(fmt.Sprintf("%s: measured %s, published %s %s", r.Claim, c.Measured, c.Published, r.Unit))
+		}
+		out = append(out, name)
+	}
+	return strings.Join(out, "; ")
+}

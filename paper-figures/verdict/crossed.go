@@ -47,6 +47,6 @@ func Crossed(values [][]float64) (Measurement, error) {
 	n := float64(len(runs))
 	m.StdErr = stat.StdDev(means, nil) * math.Sqrt(n/(n-1))
 	half := m.quantile() * m.StdErr
-	m.Low, m.High = m.Value-half, m.Value+half
+	m.Low, m.High, m.Shared = m.Value-half, m.Value+half, true
 	return m, nil
 }

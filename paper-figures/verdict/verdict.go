@@ -9,6 +9,7 @@ package verdict
 
 import (
 	"math"
+	"sort"
 	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -69,18 +70,19 @@ type Claim struct {
 	// Derived marks a number that follows from a theorem or a model, so that it cannot be
 	// reproduced, only be consistent.
 	Derived bool
+	// Stated marks a sentence, which prints no digits.
+	Stated bool
 }
 
-// Half is half the last printed digit. A statement of order ("A is less than B") has none,
-// because it prints no number.
+// Half is half the last printed digit. A sentence has none.
 func (c *Claim) Half() float64 {
-	if c.IsOrder() {
+	if c.Stated || c.IsOrder() {
 		return 0
 	}
 	return math.Pow10(-c.Decimals) / 2
 }
 
-// IsOrder reports whether the claim says only which of two is less.
+// IsOrder reports whether the claim says only which of two is less. A tie is not less.
 func (c *Claim) IsOrder() bool {
 	return c.Compares && c.Relation != Equal && c.Relation != Between && c.Published == c.Neutral
 }
@@ -119,6 +121,9 @@ type Judgement struct {
 	Low, High float64
 	// Allowed is the claim's.
 	Allowed float64
+	// Outside is set if the verdict is INCONCLUSIVE although the 95 % interval lies outside,
+	// because a deviation from a number with two sides needs the 97.5 % interval there.
+	Outside bool
 	// Enough is how many replicates would settle an INCONCLUSIVE verdict if the measured mean
 	// and deviation stay as they are; 0 if none would.
 	Enough int
@@ -138,13 +143,15 @@ func Judge(c Claim, m Measurement) Judgement {
 	if c.Relation == Equal || c.Relation == Between {
 		outerLow, outerHigh = m.outer(low, high)
 	}
+	tie := c.IsOrder() && (low <= c.Published+slack && c.Published-slack <= high)
 	switch {
-	case from-slack <= low && high <= to+slack:
+	case !tie && from-slack <= low && high <= to+slack:
 		j.Verdict = Reproduced
 	case outerHigh < from-slack || to+slack < outerLow:
 		j.Verdict = Deviates
 	default:
 		j.Verdict = Inconclusive
+		j.Outside = high < from-slack || to+slack < low
 		j.Enough = enough(m, from, to)
 	}
 	if c.Derived && j.Verdict == Reproduced {
@@ -167,16 +174,22 @@ func (c *Claim) region() (from, to float64) {
 	return c.Published - a, c.Published + a
 }
 
-// enough returns how many replicates would move the interval to one side of the nearer end
-// of the region.
+// enough returns how many replicates would move the wider interval to one side of the nearer
+// end of the region; 0 if none would.
 func enough(m Measurement, from, to float64) int {
-	const z = 1.96
-	distance := math.Min(math.Abs(m.Value-from), math.Abs(m.Value-to)) / z
-	variance := distance*distance - m.PrintSE*m.PrintSE
-	if variance <= 0 || m.Replicates == 0 || math.IsNaN(m.StdErr) {
+	if m.Replicates < 2 || m.Shared || math.IsNaN(m.StdErr) {
 		return 0
 	}
-	return int(math.Ceil(m.StdErr * m.StdErr * float64(m.Replicates) / variance))
+	distance := math.Min(math.Abs(m.Value-from), math.Abs(m.Value-to))
+	settles := func(n int) bool {
+		return quantiles(n)[1]*math.Hypot(m.StdErr*math.Sqrt(float64(m.Replicates)/float64(n)), m.PrintSE) < distance
+	}
+	const most = 1_000_000_000
+	if !settles(most) {
+		return 0
+	}
+	least := max(m.Replicates, m.Unit.Fewest())
+	return least + sort.Search(most, func(more int) bool { return settles(least + more) })
 }
 
 // A Unit is what a replicate is.
@@ -215,6 +228,9 @@ type Measurement struct {
 	Replicates int
 	// Unit is what a replicate is; empty if the value was not sampled.
 	Unit Unit
+	// Shared is set if the replicates share other random effects, so that more replicates
+	// alone need not narrow the interval.
+	Shared bool
 	// Detail says in words what was found, for example which other method was best. It is
 	// added to the reason of a deviation.
 	Detail string
@@ -227,9 +243,6 @@ func Exactly(v float64) Measurement { return Measurement{Value: v, Low: v, High:
 // are Student's, because a bootstrap of few values is too narrow.
 const byT = 30
 
-// seed is the seed of all bootstraps.
-const seed = 20260101
-
 // MeanOf is the mean of a sample with its interval. The paper's number was the mean of the
 // given number of replicates; 0 means that the paper used the same instances.
 func MeanOf(values []float64, unit Unit, paper int) (Measurement, error) {
@@ -241,10 +254,10 @@ func MeanOf(values []float64, unit Unit, paper int) (Measurement, error) {
 	if paper > 0 {
 		m.PrintSE = s.StdDev / math.Sqrt(float64(paper))
 	}
-	if s.N >= byT {
-		m.Low, m.High, err = stats.Bootstrap(values, seed)
+	if s.N >= byT && s.StdDev > 0 {
+		m.Low, m.High = bootstrap(values, s.Mean, s.StdDev)
 	}
-	return m, err
+	return m, nil
 }
 
 // Affine returns scale times the measurement plus a shift, for a positive scale.
