@@ -55,7 +55,7 @@ type file struct {
 
 // openFile opens a database. It makes the file and its tables if they do not exist.
 func openFile(path string) (*file, error) {
-	db, err := sql.Open("sqlite", fmt.Sprintf("file:%s?_txlock=immediate&_pragma=cache_size(-16000)&_pragma=busy_timeout(%d)",
+	db, err := sql.Open("sqlite", fmt.Sprintf("file:%s?_txlock=immediate&_pragma=page_size(16384)&_pragma=cache_size(-16000)&_pragma=busy_timeout(%d)",
 		url.PathEscape(filepath.ToSlash(path)), patience.Milliseconds()))
 	if err != nil {
 		return nil, err
