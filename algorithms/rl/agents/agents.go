@@ -12,6 +12,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"sync"
 
 	"miglab/algorithms/rl/nn"
@@ -27,6 +28,18 @@ var read = weights.ReadFile
 
 // Extension ends the names of weight files.
 const Extension = ".weights"
+
+// seedInName separates the name of an agent's weights from the number of the training run.
+const seedInName = "-seed"
+
+// RunName is the name of the weights of a training run with the given seed. The first run has
+// the agent's name alone.
+func RunName(weights string, seed uint64) string {
+	if seed == 1 {
+		return weights
+	}
+	return fmt.Sprintf("%s%s%d", weights, seedInName, seed)
+}
 
 // NotTrainedError says that the program contains no weights of an agent.
 type NotTrainedError struct{ Name string }
@@ -57,8 +70,8 @@ func load(name string, tasks, levels int, into nn.Policy) error {
 	if err != nil {
 		return err
 	}
-	if meta.Agent != name {
-		return fmt.Errorf("%s: %w: it holds agent %q, want %q", file, nn.ErrNetwork, meta.Agent, name)
+	if recipe, _, _ := strings.Cut(name, seedInName); meta.Agent != recipe {
+		return fmt.Errorf("%s: %w: it holds agent %q, want %q", file, nn.ErrNetwork, meta.Agent, recipe)
 	}
 	if meta.Tasks != tasks || meta.Levels != levels {
 		return fmt.Errorf("%s: %w: it is for N = %d and M = %d, want %d and %d", file, nn.ErrNetwork, meta.Tasks, meta.Levels, tasks, levels)
@@ -96,4 +109,19 @@ func hashOf(name string) string {
 	}
 	hashes.Store(name, hash)
 	return hash
+}
+
+// Trained lists the names of the embedded weights.
+func Trained() []string {
+	entries, err := weights.ReadDir("weights")
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), Extension); ok {
+			names = append(names, name)
+		}
+	}
+	return names
 }

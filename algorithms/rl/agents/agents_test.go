@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -142,9 +143,43 @@ func TestEveryAgentIsTrained(t *testing.T) {
 		}
 	}
 	for _, name := range trained {
-		if !slices.Contains(want, name) {
+		agent, seed, further := strings.Cut(name, seedInName)
+		if !slices.Contains(want, agent) {
 			t.Errorf("%s%s is of no agent", name, Extension)
 		}
+		if n, err := strconv.Atoi(seed); further && (err != nil || n < 2 || !strings.HasPrefix(name, "rl-")) {
+			t.Errorf("%s%s is not a further training run of one of the paper's agents", name, Extension)
+		}
+	}
+}
+
+// TestFurtherTrainingRun: a second run is an agent with other weights, which name the recipe.
+func TestFurtherTrainingRun(t *testing.T) {
+	const file = "weights/rl-float-WIDETIMES-seed2" + Extension
+	if got := RunName("rl-float-WIDETIMES", 2); "weights/"+got+Extension != file {
+		t.Errorf("the weights of seed 2 are called %s", got)
+	}
+	var asked []string
+	first := read
+	reading(t, func(name string) ([]byte, error) {
+		asked = append(asked, name)
+		if name == file {
+			name = "weights/rl-float-WIDETIMES" + Extension
+		}
+		return first(name)
+	})
+	a := PaperAgents[slices.IndexFunc(PaperAgents, func(a PaperAgent) bool { return a.Name == "rl-float" })]
+	args := maps.Clone(algo.MustParse("rl-float").Args)
+	args["seed"] = "2"
+	p := algo.Problem{GPU: mig.MustLookup("A100"), Tasks: task.Batch{task.New("t", map[mig.Slices]mig.Seconds{1: 2, 2: 1, 3: 1, 4: 1, 7: 1})}}
+	if _, err := a.new(args).Schedule(context.Background(), p); err != nil {
+		t.Error(err)
+	}
+	if !slices.Contains(asked, file) || slices.Contains(asked, "weights/rl-float-WIDETIMES"+Extension) {
+		t.Errorf("it read %v", asked)
+	}
+	if _, err := algo.Parse("rl-float?seed=99"); err == nil {
+		t.Error("a run that is not shipped is accepted")
 	}
 }
 

@@ -1,6 +1,9 @@
 package agents
 
 import (
+	"slices"
+	"strings"
+
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
 	"miglab/harness/algo"
@@ -45,27 +48,30 @@ func (a *PaperAgent) Options(g *mig.GPU, m mig.Reconfiguration) env.BatchOptions
 	}
 }
 
-// WeightsName is the name of the weights that were trained on a workload.
+// WeightsName is the name of the weights that were trained on a workload, in the first run.
 func (a *PaperAgent) WeightsName(workload string) string { return a.Name + "-" + workload }
 
 func init() {
 	for i := range PaperAgents {
 		a := &PaperAgents[i]
 		offline := "; batches of 14"
-		hash := func(args algo.Args) string { return hashOf(a.WeightsName(args["workload"])) }
+		hash := func(args algo.Args) string { return hashOf(a.weights(args)) }
+		params := append(slices.Clone(paperParams), algo.Param{
+			Name: "seed", Default: "1", Values: shippedSeeds(a.Name), Doc: "the training run; not every workload has all",
+		})
 		stream := a.Name + "-stream"
 		if a.Online {
 			offline, stream = "; decides on the 14 tasks that are there", a.Name
 		} else {
 			algo.Register(algo.Spec{
 				Name: a.Name, Version: 1, Track: algo.TrackBatch, Cite: "DRL 6", Summary: a.Summary + offline,
-				Params: paperParams, Weights: hash,
+				Params: params, Weights: hash,
 				New: func(args algo.Args) (algo.Batch, error) { return a.new(args), nil },
 			})
 		}
 		algo.Register(algo.Spec{
 			Name: stream, Version: 1, Track: algo.TrackStream, Cite: "DRL 6", Summary: a.Summary + offline,
-			Params: paperParams, Weights: hash,
+			Params: params, Weights: hash,
 			New: func(args algo.Args) (algo.Stream, error) { return a.new(args), nil },
 		})
 	}
@@ -99,9 +105,28 @@ const (
 	startInLevels  = "levels"
 )
 
+// weights is the name of the weights of a training run.
+func (a *PaperAgent) weights(args algo.Args) string {
+	return RunName(a.WeightsName(args["workload"]), uint64(args.Int("seed")))
+}
+
+// shippedSeeds lists the training runs of an agent that are part of the program, the first one
+// in any case. A test checks that seeds are numbers.
+func shippedSeeds(agent string) []string {
+	seeds := []string{"1"}
+	for _, name := range Trained() {
+		recipe, seed, further := strings.Cut(name, seedInName)
+		if further && strings.HasPrefix(recipe, agent+"-") && !slices.Contains(seeds, seed) {
+			seeds = append(seeds, seed)
+		}
+	}
+	slices.Sort(seeds)
+	return seeds
+}
+
 func (a *PaperAgent) new(args algo.Args) *agent {
 	d := description{
-		weights: a.WeightsName(args["workload"]), capacity: PaperTasks, tasks: PaperTasks, levels: PaperLevels,
+		weights: a.weights(args), capacity: PaperTasks, tasks: PaperTasks, levels: PaperLevels,
 		sampled: args["actions"] == sampledActions, startInLevels: args["start"] == startInLevels,
 		network: func(g *mig.GPU) (nn.Policy, error) {
 			b, err := env.NewBatch(a.Options(g, mig.Sequential), nil)

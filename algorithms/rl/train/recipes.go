@@ -27,9 +27,9 @@ type Recipe struct {
 	// Steps is the number of steps, in all environments, of the project's own runs. The DRL
 	// paper's agents took 200 million.
 	Steps int64
-	// Seeds are the seeds of the project's own runs. The weights of the first are shipped.
+	// Seeds are the seeds of the project's own runs.
 	Seeds []uint
-	// Shipped says that the weights of the first seed are built into the program.
+	// Shipped says that the weights of these runs are built into the program.
 	Shipped bool
 	// Score is the measure in the learning curve: p_opt_percent, late_percent, or
 	// relative_throughput, for which more is better.

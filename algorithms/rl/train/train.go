@@ -302,11 +302,11 @@ func (r *Recipe) Kept(o Options) error {
 	return nil
 }
 
-// Install copies the curve of a finished run, and its weights if they are shipped, to the
+// Install copies the curve of a finished run, and its weights if the agent is shipped, to the
 // project's folders. The project must keep the run ([Recipe.Kept]).
 func (r *Result) Install(root string, recipe *Recipe, seed uint64) error {
-	if recipe.Shipped && seed == uint64(recipe.Seeds[0]) {
-		if err := copyFile(filepath.Join(root, WeightsFolder, recipe.Name+agents.Extension), r.Weights); err != nil {
+	if recipe.Shipped {
+		if err := copyFile(filepath.Join(root, WeightsFolder, agents.RunName(recipe.Name, seed)+agents.Extension), r.Weights); err != nil {
 			return err
 		}
 	}
