@@ -2,6 +2,7 @@ package deadline
 
 import (
 	"context"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -9,7 +10,7 @@ import (
 	"testing"
 
 	_ "miglab/algorithms/dispatch"
-	_ "miglab/algorithms/rl/agents"
+	rl "miglab/algorithms/rl/agents"
 	"miglab/harness/algo"
 	"miglab/harness/run"
 	"miglab/harness/store"
@@ -119,7 +120,7 @@ func TestAllSchedulersAreShown(t *testing.T) {
 	n := 0
 	for _, s := range algo.All(algo.TrackDispatch) {
 		ids := []string{s.Name}
-		if s.Name == agent.runs[0] {
+		if s.Name == "rl-deadline" {
 			ids = nil
 			for _, v := range s.Params[0].Values {
 				ids = append(ids, algo.MustParse(s.Name+"?"+s.Params[0].Name+"="+v).ID)
@@ -134,6 +135,33 @@ func TestAllSchedulersAreShown(t *testing.T) {
 	}
 	if len(shown) != n {
 		t.Errorf("%d schedulers are shown, there are %d", len(shown), n)
+	}
+}
+
+// TestAllTrainingRunsAreUsed: an agent has as many runs as the program has weights of it.
+func TestAllTrainingRunsAreUsed(t *testing.T) {
+	want := map[string]int{}
+	for _, name := range rl.Trained() {
+		if training, ok := strings.CutPrefix(name, "rl-deadline-"); ok {
+			training, _, _ = strings.Cut(training, "-seed")
+			want[training]++
+		}
+	}
+	got := map[string]int{}
+	for _, a := range agents {
+		for _, id := range a.runs {
+			run, err := algo.Parse(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if run.Weights() == "" {
+				t.Errorf("%s has no weights", id)
+			}
+			got[run.Args["training"]]++
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("training runs %v, weights of %v", got, want)
 	}
 }
 
