@@ -213,8 +213,10 @@ func TestHeuristicsEqualPrintInEveryDigit(t *testing.T) {
 			continue
 		}
 		isAgent := strings.Contains(r.Claim, "RL") || r.Artefact == "table6" || r.Artefact == "table8" || r.Artefact == "table2"
-		if isAgent && (r.Replicate != verdict.TrainingRuns || r.Replicates != 1) && r.Claim != "Baselines compared" {
-			t.Errorf("%s, %s: %d %s, want 1 training run", r.Artefact, r.Claim, r.Replicates, r.Replicate)
+		// Fewer than three runs decide nothing. Relaxed late is the stand-in for a number that
+		// cannot be measured.
+		if isAgent && (r.Replicate != verdict.TrainingRuns || r.Replicates < 3 && r.Claim != "Relaxed late") && r.Claim != "Baselines compared" {
+			t.Errorf("%s, %s: %d %s, want 3 training runs or more", r.Artefact, r.Claim, r.Replicates, r.Replicate)
 		}
 		if r.Artefact != "table7" || isAgent {
 			continue

@@ -80,27 +80,34 @@ func runsTable(d *figures.Data) reports.Table {
 	t := reports.Table{
 		Title:   "Training runs of RL-PPO, relaxed deadlines",
 		Columns: reports.Left("days", "trained by", "seed"),
-		Notes:   []string{"energy as released; ± is half the 95 % interval over training runs; on our days the agent trained by the text has 100 days"},
+		Notes:   []string{"energy as released; ± is half the 95 % interval over training runs, on these days alone"},
 	}
 	for _, c := range columns {
 		t.Columns = t.Columns.PlusMinus(c.heading)
 	}
-	for _, w := range []days{theirs, otherDays[slices.IndexFunc(otherDays, func(w days) bool { return w.name == over1000 })]} {
-		for _, s := range []*scheduler{agent, textAgent} {
-			name, training := cmp.Or(w.name, "the report's"), map[*scheduler]string{agent: "the notebook", textAgent: "the text"}[s]
-			for run := range s.runs {
-				row := []string{name, training, strconv.Itoa(run + 1)}
-				for _, c := range columns {
-					row = append(row, reports.Fixed(figures.Mean(c.run(d, s, run, w.relaxed, w.n)), c.decimals), "")
-				}
-				t.Rows = append(t.Rows, row)
-			}
-			mean := []string{name, training, "mean"}
+	thousand := otherDays[slices.IndexFunc(otherDays, func(w days) bool { return w.name == over1000 })]
+	for _, x := range []struct {
+		days       days
+		name, from string
+		agent      *scheduler
+	}{
+		{theirs, "the report's", "the notebook", agent},
+		{theirs, "the report's", "the text", textAgent},
+		{thousand, over1000, "the notebook", agent},
+	} {
+		add := func(seed string, cells func(c column) []string) {
+			row := []string{x.name, x.from, seed}
 			for _, c := range columns {
-				mean = append(mean, figures.PlusMinus(w.overRuns(d, s, c.quantity), c.decimals)...)
+				row = append(row, cells(c)...)
 			}
-			t.Rows = append(t.Rows, mean)
+			t.Rows = append(t.Rows, row)
 		}
+		for run := range x.agent.runs {
+			add(strconv.Itoa(run+1), func(c column) []string {
+				return []string{reports.Fixed(figures.Mean(c.run(d, x.agent, run, x.days.relaxed, x.days.n)), c.decimals), ""}
+			})
+		}
+		add("mean", func(c column) []string { return figures.PlusMinus(x.days.overRuns(d, x.agent, c.quantity), c.decimals) })
 	}
 	return t
 }
