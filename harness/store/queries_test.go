@@ -24,11 +24,11 @@ func queries(t *testing.T, path string) []string {
 	return out
 }
 
-// The example queries of the package documentation and of README.md work as they are printed.
+// The example queries of the package documentation and of harness/README.md work as they are printed.
 func TestExampleQueries(t *testing.T) {
 	examples := queries(t, "doc.go")
-	if inReadme := queries(t, filepath.Join("..", "..", "README.md")); len(examples) != 3 || strings.Join(inReadme, "\n") != strings.Join(examples, "\n") {
-		t.Fatalf("README.md has\n%q\nand the package documentation\n%q; want the same three", inReadme, examples)
+	if inReadme := queries(t, filepath.Join("..", "README.md")); len(examples) != 3 || strings.Join(inReadme, "\n") != strings.Join(examples, "\n") {
+		t.Fatalf("harness/README.md has\n%q\nand the package documentation\n%q; want the same three", inReadme, examples)
 	}
 	dir := t.TempDir()
 	miso := result(1, 30)

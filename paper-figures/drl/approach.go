@@ -1,71 +1,50 @@
 package drl
 
 import (
+	"fmt"
 	"math"
-	"strings"
+	"slices"
 
+	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/run"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
 )
 
 // An approach is a column of Table 4.
 type approach struct {
 	// name is the paper's.
 	name string
-	// algorithm is the algorithm for a workload.
-	algorithm func(w workload) string
+	// algorithm is its spec. An agent's lacks the workload that it learned from.
+	algorithm string
+	// learned marks an agent that was trained for each workload.
+	learned bool
 }
-
-// fixed is an algorithm that is the same for all workloads.
-func fixed(spec string) func(workload) string {
-	return func(workload) string { return spec }
-}
-
-// learned is an agent that was trained as in the paper for a workload.
-func learned(agent string) func(workload) string {
-	return func(w workload) string { return agent + "?workload=" + w.trainedOn }
-}
-
-// isAgent reports whether the approach was learned.
-func (a approach) isAgent() bool { return strings.HasPrefix(a.algorithm(rodinia), "rl-") }
-
-// agentsDiffer is why the agents' numbers differ from the paper's.
-const agentsDiffer = "trained anew, in fewer steps than the paper's 200 million (the artefact training says how many) and in an environment written from the text; " + trainedOtherwise +
-	"; the baselines on these datasets are not the paper's either"
-
-// trainedOtherwise says how training and evaluation of the paper's agents differ.
-const trainedOtherwise = "agents of the paper's modelling learned from batches of 14 tasks only, so that smaller ones are new to them, " +
-	"and with operations in parallel, as in the paper's environment, while they are judged with operations one at a time"
-
-// fixBest chooses one partition for a whole dataset (5.3). The algorithm of the same name
-// here chooses one for each batch.
-const fixBest = "FIXBEST"
 
 var (
-	far    = approach{"FAR", fixed("far")}
-	direct = approach{"DIRECT RECONFIG", learned("rl-direct")}
+	far    = approach{name: "FAR", algorithm: "far"}
+	miso   = approach{name: "MISO", algorithm: "miso"}
+	noMIG  = approach{name: "NOMIG", algorithm: "nomig"}
+	direct = approach{"DIRECT RECONFIG", "rl-direct", true}
+
+	// fixBest chooses one partition for a whole data set (5.3). Its algorithm here chooses one
+	// for each batch; see [reading.fixBest].
+	fixBest = approach{name: "FIXBEST", algorithm: "fixpartbest"}
 
 	// Our agent, trained on all workloads, its best of 64 tries, and trained on one.
-	ourAgent = approach{"agent", fixed("agent")}
-	ourBest  = approach{"best of 64", fixed("agent?k=64")}
-	ourLocal = approach{"agent for the workload", learned("agent")}
+	ourAgent = approach{name: "agent", algorithm: "agent"}
+	ourBest  = approach{name: "best of 64", algorithm: "agent?k=64"}
+	ourLocal = approach{"agent for the workload", "agent", true}
 
 	// These never reconfigure.
-	onesOnly = approach{"FIXPART(1-1-1-1-1-1-1)", fixed("fixpart?p=1-1-1-1-1-1-1")}
-	bestOnly = approach{"FIXPARTBEST", fixed("fixpartbest")}
+	onesOnly = approach{name: "FIXPART(1-1-1-1-1-1-1)", algorithm: "fixpart?p=1-1-1-1-1-1-1"}
+	bestOnly = approach{name: "FIXPARTBEST", algorithm: "fixpartbest"}
 
-	approaches = []approach{
-		far,
-		{"MISO", fixed("miso")},
-		{fixBest, fixed("fixpartbest")},
-		{"NOMIG", fixed("nomig")},
-		{"ONE-HOT", learned("rl-onehot")},
-		{"FLOAT", learned("rl-float")},
-		{"ENTROPY", learned("rl-entropy")},
-		direct,
-	}
+	// agents are the paper's offline agents.
+	agents = []approach{{"ONE-HOT", "rl-onehot", true}, {"FLOAT", "rl-float", true}, {"ENTROPY", "rl-entropy", true}, direct}
+
+	approaches = append([]approach{far, miso, fixBest, noMIG}, agents...)
 )
 
 // columnsOf lists the names of approaches.
@@ -76,34 +55,79 @@ func columnsOf(approaches []approach) (out []string) {
 	return out
 }
 
-// pOpt returns p_opt of an approach on a workload.
-func (a approach) pOpt(d *figures.Data, w workload, generator string) averages {
-	shares := w.shares(d.Scale, generator)
-	return average(shares, func(k int) []float64 { return pOpt(d, batch(shares[k].data, a.algorithm(w))) })
-}
-
-// overFAR returns by how many percent an approach's makespans exceed FAR's on the same
-// batches.
-func (a approach) overFAR(d *figures.Data, w workload, generator string) averages {
-	shares := w.shares(d.Scale, generator)
-	return average(shares, func(k int) []float64 { return a.over(d, w, shares[k].data, far) })
-}
-
-// over returns by how many percent an approach's makespans exceed another's.
-func (a approach) over(d *figures.Data, w workload, data string, other approach) []float64 {
-	return d.Above(batch(data, a.algorithm(w)), batch(data, other.algorithm(w)))
-}
-
-// need lists what the functions above read.
-func (a approach) need(s figures.Scale, w workload, generator string) (out []figures.Need) {
-	for _, x := range w.shares(s, generator) {
-		out = append(out, figures.NeedFirst(x.datasets, batch(x.data, a.algorithm(w)), batch(x.data, far.algorithm(w)), lBound(x.data))...)
+// runs lists the approach's algorithms for a workload: one, or one for each training run that
+// is part of the program.
+func (a approach) runs(w workload) []string {
+	if !a.learned {
+		return []string{a.algorithm}
 	}
-	return out
+	first := a.algorithm + "?workload=" + w.trainedOn
+	out := []string{first}
+	for seed := 2; ; seed++ {
+		next, err := algo.Parse(fmt.Sprintf("%s&seed=%d", first, seed))
+		if err != nil || next.Weights() == "" {
+			return out
+		}
+		out = append(out, next.ID)
+	}
 }
 
-// partitioned is the number of datasets for FIXBEST. Each dataset takes 16 partitions of 8
-// batches.
+// one is the approach's algorithm for a workload, an agent's of the first training run.
+func (a approach) one(w workload) string { return a.runs(w)[0] }
+
+// dataSets is what a mean of a scheduler is over.
+const dataSets verdict.Unit = "data sets"
+
+// overRuns measures an approach on a workload. of returns a quantity by data set for one of its
+// algorithms, and count is the number of the paper's data sets. For an agent the replicates are
+// the training runs, each with its mean; the paper names one agent a workload, so that its
+// number is taken to be of one run.
+func (a approach) overRuns(d *figures.Data, w workload, count int, of func(algorithm string) []float64) figures.Measurement {
+	if !a.learned {
+		return d.MeanOf(of(a.algorithm), dataSets, count)
+	}
+	var means []float64
+	for _, algorithm := range a.runs(w) {
+		means = append(means, figures.Mean(of(algorithm)))
+	}
+	return overTraining(d, means, 1)
+}
+
+// overTraining is the mean over training runs, of which the paper had some.
+func overTraining(d *figures.Data, values []float64, paper int) figures.Measurement {
+	m := d.MeanOf(values, verdict.TrainingRuns, paper)
+	if missing := verdict.TrainingRuns.Fewest() - len(values); missing > 0 {
+		m.Detail = fmt.Sprintf("Missing: %d more of 2 million steps, about 90 CPU seconds each.", missing)
+	}
+	return m
+}
+
+// measure measures p_opt on a workload under a reading.
+func (a approach) measure(d *figures.Data, w workload, r *reading) figures.Measurement {
+	if a == fixBest {
+		return d.MeanOf(r.fixBest(d, w), dataSets, w.datasets)
+	}
+	if a.learned {
+		r = r.fewer(forAgents)
+	}
+	return a.overRuns(d, w, w.datasets, func(algorithm string) []float64 { return r.pOpt(d, w, algorithm) })
+}
+
+// forAgents is the number of data sets for an agent, whose replicates are the training runs:
+// 7 batches of each.
+const forAgents = 300
+
+// fewer is the reading on some of the data sets. If one batch represents a data set, there are
+// no fewer.
+func (r *reading) fewer(most int) *reading {
+	few := *r
+	if !r.alike && (r.datasets == 0 || r.datasets > most) {
+		few.datasets = most
+	}
+	return &few
+}
+
+// partitioned is the number of data sets for FIXBEST. Each takes 16 partitions of 7 batches.
 const partitioned = 50
 
 // partition is the algorithm that keeps a partition.
@@ -112,72 +136,67 @@ func partition(p mig.Partition) string { return "fixpart?p=" + p.String() }
 // partitions are those that leave no slice idle; the paper drops the others too (4.1).
 func partitions() []mig.Partition { return mig.MustLookup("A100").Useful() }
 
-// fixBestShares are the batches that FIXBEST is run on.
-func (w workload) fixBestShares(s figures.Scale, generator string) []share {
-	if w == rodinia {
-		return w.every(s, generator, replicates)
-	}
-	return w.every(s, generator, partitioned)
-}
-
-func needFixBest(s figures.Scale, w workload, generator string) (out []figures.Need) {
-	for _, x := range w.fixBestShares(s, generator) {
-		for _, p := range partitions() {
-			out = append(out, figures.NeedFirst(x.datasets, batch(x.data, partition(p)))...)
+// forPartitions returns the batches that partitions are run on.
+func (r *reading) forPartitions(w workload) []batches {
+	all := r.batches(w, true)
+	if w != rodinia {
+		for k := range all {
+			all[k].datasets = min(all[k].datasets, partitioned)
 		}
-		out = append(out, figures.NeedFirst(x.datasets, lBound(x.data), batch(x.data, far.algorithm(w)))...)
 	}
-	return out
+	return all
 }
 
-// choose picks the partition with the least sum of makespans over the batches of a dataset,
-// the first of several. It returns the makespans with that partition, by share and dataset.
-// spans has the makespans by partition, share and dataset.
-func choose(shares []share, spans [][][]float64) [][]float64 {
-	chosen := make([][]float64, len(shares))
-	for k, x := range shares {
-		chosen[k] = make([]float64, x.datasets)
+// kept returns p_opt by data set with one partition throughout.
+func (r *reading) kept(d *figures.Data, w workload, p mig.Partition) []float64 {
+	all := r.forPartitions(w)
+	return average(all, func(k int) []float64 { return pOpt(d, r.series(all[k].data, partition(p)), all[k].datasets) })
+}
+
+// fixBest returns p_opt of FIXBEST by data set.
+func (r *reading) fixBest(d *figures.Data, w workload) []float64 {
+	all := r.forPartitions(w)
+	var spans [][][]float64 // by partition, batch and data set
+	for _, p := range partitions() {
+		var own [][]float64
+		for _, b := range all {
+			own = append(own, d.Values(r.series(b.data, partition(p)), b.datasets, makespan))
+		}
+		spans = append(spans, own)
 	}
-	for i := range shares[0].datasets {
-		least, best := math.Inf(1), 0
-		for p := range spans {
+	chosen := choose(spans)
+	return average(all, func(k int) []float64 {
+		return figures.Percent(figures.Ratios(chosen[k], d.Values(lBound(all[k].data), all[k].datasets, track.MetricBound)))
+	})
+}
+
+// choose picks the partition with the least sum of makespans over the batches of a data set,
+// the first of several. It returns the makespans with that partition, by batch and data set.
+// spans has the makespans by partition, batch and data set; not every data set has every batch.
+func choose(spans [][][]float64) [][]float64 {
+	chosen := make([][]float64, len(spans[0]))
+	for k := range chosen {
+		chosen[k] = slices.Clone(spans[0][k])
+	}
+	for i := range chosen[0] {
+		least := math.Inf(1)
+		for _, own := range spans {
 			sum := 0.0
-			for k, x := range shares {
-				if i < x.datasets {
-					sum += spans[p][k][i]
+			for _, batch := range own {
+				if i < len(batch) {
+					sum += batch[i]
 				}
 			}
-			if sum < least {
-				least, best = sum, p
+			if sum >= least {
+				continue
 			}
-		}
-		for k, x := range shares {
-			if i < x.datasets {
-				chosen[k][i] = spans[best][k][i]
+			least = sum
+			for k, batch := range own {
+				if i < len(batch) {
+					chosen[k][i] = batch[i]
+				}
 			}
 		}
 	}
 	return chosen
-}
-
-// fixBestPOpt returns p_opt of FIXBEST, and by how many percent its makespans exceed
-// FAR's.
-func fixBestPOpt(d *figures.Data, w workload, generator string) (pOpt, overFAR averages) {
-	shares := w.fixBestShares(d.Scale, generator)
-	var spans [][][]float64
-	for _, p := range partitions() {
-		own := make([][]float64, len(shares))
-		for k, x := range shares {
-			own[k] = d.Values(batch(x.data, partition(p)), makespan)
-		}
-		spans = append(spans, own)
-	}
-	chosen := choose(shares, spans)
-	over := func(s func(share) run.Series, metric string) averages {
-		return average(shares, func(k int) []float64 {
-			return figures.Percent(figures.Ratios(chosen[k], d.Values(s(shares[k]), metric)))
-		})
-	}
-	return over(func(x share) run.Series { return lBound(x.data) }, track.MetricBound),
-		over(func(x share) run.Series { return batch(x.data, far.algorithm(w)) }, makespan)
 }

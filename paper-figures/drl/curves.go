@@ -34,12 +34,9 @@ type trained struct {
 	file string
 	seed int
 	course
-	// err says why the file cannot be used; nil if it can.
-	err error
 }
 
-// curves has the runs by the name of the agent, with ascending seeds. A file without an agent
-// in its name is listed under its own name.
+// curves has the runs by the name of the agent, with ascending seeds.
 type curves map[string][]trained
 
 // A runError says why a file cannot be used as a run.
@@ -50,51 +47,50 @@ func (e *runError) Error() string { return e.File + ": " + e.Reason }
 // curveName is the name of a file: the agent's and the seed.
 var curveName = regexp.MustCompile(`^(.+)-seed([1-9][0-9]*)\.csv$`)
 
-// loadCurves reads all learning curves. A fault in a file fails only the artefacts that use
-// it, see [curves.check].
-func loadCurves(files fs.FS) curves {
+// loadCurves reads all learning curves. The error is a [*runError], the file system's or
+// [curve.Read]'s.
+func loadCurves(files fs.FS) (curves, error) {
 	names, err := fs.Glob(files, "curves/*.csv")
 	if err != nil {
-		panic(err) // the pattern is part of the program
+		return nil, err
 	}
 	all := curves{}
 	for _, file := range names {
-		name, run := loadCurve(files, file)
-		all[name] = append(all[name], run)
+		agent, run, err := loadCurve(files, file)
+		if err != nil {
+			return nil, err
+		}
+		all[agent] = append(all[agent], run)
 	}
 	for _, runs := range all {
 		slices.SortFunc(runs, func(a, b trained) int { return cmp.Compare(a.seed, b.seed) })
 		for i := range runs {
-			if runs[i].err == nil && runs[0].err == nil && !slices.Equal(runs[i].steps, runs[0].steps) {
-				runs[i].err = &runError{runs[i].file, fmt.Sprintf("its steps differ from those of seed %d; train all seeds alike", runs[0].seed)}
+			if !slices.Equal(runs[i].steps, runs[0].steps) {
+				return nil, &runError{runs[i].file, fmt.Sprintf("its steps differ from those of seed %d; train all seeds alike", runs[0].seed)}
 			}
 		}
 	}
-	return all
+	return all, nil
 }
 
-// loadCurve reads a file. The run's error is a [*runError], the file system's or
-// [curve.Read]'s.
-func loadCurve(files fs.FS, file string) (agent string, run trained) {
-	run.file = file
+// loadCurve reads a file.
+func loadCurve(files fs.FS, file string) (agent string, run trained, err error) {
 	parts := curveName.FindStringSubmatch(path.Base(file))
 	if parts == nil {
-		run.err = &runError{file, "the name is not AGENT-seedK.csv"}
-		return path.Base(file), run
+		return "", run, &runError{file, "the name is not AGENT-seedK.csv"}
 	}
-	if run.seed, run.err = strconv.Atoi(parts[2]); run.err != nil {
-		run.err = &runError{file, "the seed is too large"}
-		return parts[1], run
+	run.file = file
+	if run.seed, err = strconv.Atoi(parts[2]); err != nil {
+		return "", run, &runError{file, "the seed is too large"}
 	}
 	in, err := files.Open(file)
 	if err != nil {
-		run.err = err
-		return parts[1], run
+		return "", run, err
 	}
 	defer in.Close()
 	points, err := curve.Read(in, file)
-	run.course, run.err = courseOf(points), err
-	return parts[1], run
+	run.course = courseOf(points)
+	return parts[1], run, err
 }
 
 func courseOf(points []curve.Point) (c course) {
@@ -104,24 +100,14 @@ func courseOf(points []curve.Point) (c course) {
 	return c
 }
 
-// check returns the first error in the files of agents.
-func (all curves) check(agents ...string) error {
-	for _, a := range agents {
-		for _, run := range all[a] {
-			if run.err != nil {
-				return run.err
-			}
-		}
-	}
-	return nil
-}
+// last is the length of the training in steps.
+func (c *course) last() float64 { return c.steps[len(c.steps)-1] }
 
-// at returns the score after a share of the training: that of the last point so far, or of
-// the first point if there is none yet.
-func (c *course) at(share float64) float64 {
-	limit := share * c.steps[len(c.steps)-1]
+// at returns the score after a number of steps: that of the last point so far, or of the first
+// point if there is none yet.
+func (c *course) at(steps float64) float64 {
 	i := 0
-	for i+1 < len(c.steps) && c.steps[i+1] <= limit {
+	for i+1 < len(c.steps) && c.steps[i+1] <= steps {
 		i++
 	}
 	return c.scores[i]
@@ -155,18 +141,24 @@ func slower(a, b *course) float64 {
 	return a.reaches(both) / b.reaches(both)
 }
 
-// together returns the curves of agents by seed, for the seeds that all agents have. Files
-// with errors are left out.
+// of returns the runs of an agent. It panics if there is none, because the curves are part of
+// the program.
+func (all curves) of(agent string) []trained {
+	if len(all[agent]) == 0 {
+		panic("drl: no learning curve of " + agent)
+	}
+	return all[agent]
+}
+
+// together returns the curves of agents by seed, for the seeds that all agents have.
 func (all curves) together(agents ...string) [][]*course {
 	var out [][]*course
-	for _, first := range all[agents[0]] {
+	for _, first := range all.of(agents[0]) {
 		var own []*course
 		for _, a := range agents {
-			i := slices.IndexFunc(all[a], func(t trained) bool { return t.seed == first.seed && t.err == nil })
-			if i < 0 {
-				break
+			if i := slices.IndexFunc(all.of(a), func(t trained) bool { return t.seed == first.seed }); i >= 0 {
+				own = append(own, &all.of(a)[i].course)
 			}
-			own = append(own, &all[a][i].course)
 		}
 		if len(own) == len(agents) {
 			out = append(out, own)

@@ -1,19 +1,16 @@
 package drl
 
 import (
-	"context"
 	"fmt"
-	"maps"
-	"path/filepath"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"miglab/harness/curve"
-	"miglab/harness/run"
-	"miglab/harness/store"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
 )
 
 // header is the first line of a learning curve.
@@ -39,25 +36,15 @@ func filesOf(texts map[string]string) fstest.MapFS {
 }
 
 func TestCurvesThatAreThere(t *testing.T) {
-	all := loadCurves(curveFiles)
-	if err := all.check(slices.Collect(maps.Keys(all))...); err != nil {
-		t.Fatal(err)
-	}
-	if len(all) == 0 {
-		t.Error("there are none")
+	if all, err := loadCurves(curveFiles); err != nil || len(all) == 0 {
+		t.Fatalf("%d agents, %v", len(all), err)
 	}
 }
 
 func TestLoadCurves(t *testing.T) {
-	all := loadCurves(filesOf(map[string]string{
-		"a-b-seed10.csv": curveText(30, 20), "a-b-seed2.csv": curveText(40, 10), "c-seed1.csv": curveText(7), "d-seed1.csv": "",
-	}))
-	// What is wrong with d concerns nobody else.
-	if err := all.check("a-b", "c", "nobody"); err != nil {
+	all, err := loadCurves(filesOf(map[string]string{"a-b-seed10.csv": curveText(30, 20), "a-b-seed2.csv": curveText(40, 10), "c-seed1.csv": curveText(7)}))
+	if err != nil {
 		t.Fatal(err)
-	}
-	if all.check("c", "d") == nil || len(all.together("d")) != 0 {
-		t.Error("d is used")
 	}
 	runs := all["a-b"]
 	if len(runs) != 2 || runs[0].seed != 2 || runs[1].seed != 10 || len(all["c"]) != 1 {
@@ -84,8 +71,7 @@ func TestWrongCurves(t *testing.T) {
 		{"no curve", map[string]string{"a-seed1.csv": curveText(1) + "2000,1\n"}, "curves/a-seed1.csv:3: "},
 		{"other steps", map[string]string{"a-seed1.csv": curveText(1), "a-seed2.csv": curveText(1, 2)}, "curves/a-seed2.csv: its steps differ from those of seed 1"},
 	} {
-		all := loadCurves(filesOf(c.files))
-		if err := all.check(slices.Sorted(maps.Keys(all))...); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := loadCurves(filesOf(c.files)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want one with %q", c.name, err, c.says)
 		}
 	}
@@ -113,10 +99,10 @@ func TestCurve(t *testing.T) {
 		got, want float64
 	}{
 		{"at nothing", c.at(0), 80},
-		{"before the first point", c.at(0.1), 80},
-		{"half-way, between points", c.at(0.5), 40},
-		{"at a point", c.at(0.6), 21},
-		{"end", c.at(1), 20.5},
+		{"before the first point", c.at(500), 80},
+		{"half-way, between points", c.at(0.5 * c.last()), 40},
+		{"at a point", c.at(3000), 21},
+		{"end", c.final(), 20.5},
 		{"least", c.least(), 20},
 		// 22 is a tenth above 20.
 		{"converges", c.converges(), 3000},
@@ -132,6 +118,7 @@ func TestCurve(t *testing.T) {
 	}
 }
 
+// TestTogether compares agents seed by seed, for the seeds that both have.
 func TestTogether(t *testing.T) {
 	all := curves{
 		"a": {ofSeed(1, 1), ofSeed(2, 2), ofSeed(3, 3)},
@@ -141,82 +128,52 @@ func TestTogether(t *testing.T) {
 	if got := s.values(all); !slices.Equal(got, []float64{18, 27}) {
 		t.Errorf("b less a is %v", got)
 	}
-	d := &figures.Data{}
-	for _, c := range []struct {
-		least   int
-		verdict figures.Verdict
-		lower   bool
-	}{{2, figures.Reproduced, true}, {3, figures.NotRunnable, false}} {
-		f := s.judge(d, figures.Claim{Relation: figures.AtLeast, Published: 22.5}, all, c.least)
-		if f.Verdict != c.verdict {
-			t.Errorf("with at least %d seeds: %s (%s)", c.least, f.Verdict, f.Reason)
-		}
-		if c.lower && (f.Measured.Value != 22.5 || f.Measured.Low >= f.Measured.Value) {
-			t.Errorf("measured %+v", f.Measured)
+}
+
+// TestEqualSteps: the shorter training ends the comparison.
+func TestEqualSteps(t *testing.T) {
+	long, short := ofScores(90, 50, 30, 10), ofScores(80, 40)
+	for share, want := range map[float64]float64{1: 10, 0.5: 10} {
+		if got := after(share)([]*course{long, short}); got != want {
+			t.Errorf("after %v of the shorter training the long one is %v above, want %v", share, got, want)
 		}
 	}
-	one := statement{agents: []string{"c"}, value: final}
-	f := one.judge(d, figures.Claim{}, all, 1)
-	if f.Verdict != figures.NotRunnable || f.Reason != untrained+": c" {
-		t.Errorf("of an agent that is not there: %s (%s)", f.Verdict, f.Reason)
+	if got := after(1)([]*course{short, long}); got != -10 {
+		t.Errorf("the other way round %v", got)
 	}
 }
 
-// fromCurves are the artefacts that are built from curves.
-func fromCurves(claims *figures.Claims, all curves) []figures.Artefact {
-	return []figures.Artefact{
-		figure10(claims, all), figure11(claims, all), figure12(claims, all), figure13(claims, all), figure15(claims, all),
-		seeds(claims, all), training(all),
-	}
-}
-
-// TestAnyCurves builds all artefacts without curves, and with three of each agent.
-func TestAnyCurves(t *testing.T) {
-	claims := load(t)
-	var names []string
-	for _, s := range finalScores() {
-		names = append(names, s.agent)
-	}
-	names = append(names, ppo64, dqn64, levelsOf(7), levelsOf(21), levelsOf(28), tasksOf(21), tasksOf(28), agentOf("FLOAT", "POORSCALING"), ownAgent+"ANY", deadlineAgent+"tight")
-	full := curves{}
-	for i, name := range names {
-		for seed := 1; seed <= leastSeeds; seed++ {
-			full[name] = append(full[name], ofSeed(seed, 100, 60+float64(i), 30, 20+float64(i+seed)))
+// TestTrainingRuns: a claim about agents needs three runs, and says what is missing. The order of
+// two agents prints no number that could have a sampling error.
+func TestTrainingRuns(t *testing.T) {
+	d := &figures.Data{Claims: load(t)}
+	const order, number = "PPO 64x64 less PPO 256x256, end", "M = 14, end"
+	for runs := 1; runs <= 4; runs++ {
+		all := curves{}
+		for seed := range runs {
+			all[ppo] = append(all[ppo], ofSeed(seed+1, 50, 10+0.1*float64(seed)))
+			all[ppo64] = append(all[ppo64], ofSeed(seed+1, 60, 12+0.2*float64(seed)))
 		}
-	}
-	want := 0
-	for _, a := range fromCurves(claims, nil) {
-		want += len(claims.Of(a.Name))
-	}
-	dir := t.TempDir()
-	for _, all := range []curves{{}, full} {
-		r := figures.Reproduction{
-			Engine: func() (*run.Engine, error) {
-				st, err := store.Open(filepath.Join(dir, "store"))
-				return &run.Engine{Store: st}, err
-			},
-			Papers: []figures.Paper{{Name: "drl", Artefacts: fromCurves(claims, all)}},
-			Dir:    filepath.Join(dir, fmt.Sprint(len(all))), Scale: figures.Scale{Quick: true},
-		}
-		rows, _, err := r.Run(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		missing := 0
-		for _, row := range rows {
-			if row.Verdict == figures.NotRunnable {
-				missing++
+		m := all.read(d, "figure10", []statement{{order, []string{ppo64, ppo}, finals}}).Readings[0].Values[order]
+		var claim verdict.Claim
+		for _, c := range d.Claims.Of("figure10") {
+			if c.Name == order {
+				claim = c.Claim
 			}
 		}
-		if len(rows) != want || len(all) == 0 && missing != want || len(all) > 0 && missing != 0 {
-			t.Errorf("with %d agents %d of %d numbers, %d of them not runnable", len(all), len(rows), want, missing)
+		want := verdict.Inconclusive
+		if runs >= 3 {
+			want = verdict.Reproduced
 		}
-		plots, err := filepath.Glob(filepath.Join(r.Dir, "drl", "*.png"))
-		if err != nil {
-			t.Fatal(err)
+		if v := verdict.Judge(claim, m).Verdict; v != want || m.Replicates != runs || m.PrintSE > 0 || (m.Detail != "") != (runs < 3) {
+			t.Errorf("%d runs: %s, %+v", runs, v, m)
 		}
-		if len(all) == 0 && len(plots) != 0 || len(all) > 0 && len(plots) != 6 {
-			t.Errorf("with %d agents the figures %v", len(all), plots)
+		n := all.read(d, "figure11", []statement{{number, []string{ppo}, final}}).Readings[0].Values[number]
+		if runs > 1 && math.Abs(n.PrintSE-n.StdErr*math.Sqrt(float64(runs))) > 1e-12 {
+			t.Errorf("the printed number is of one run, and has the error %v, ours %v", n.PrintSE, n.StdErr)
 		}
+	}
+	if err := d.Err(); err != nil {
+		t.Error(err)
 	}
 }

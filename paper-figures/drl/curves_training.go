@@ -19,34 +19,25 @@ func training(all curves) figures.Artefact {
 	return figures.Artefact{
 		Name: "training", Title: "all agents that the project trained",
 		Build: func(*figures.Data) (*figures.Output, error) {
-			if err := all.check(slices.Sorted(maps.Keys(all))...); err != nil {
-				return nil, err
-			}
 			var lines, own []line
 			for _, name := range slices.Sorted(maps.Keys(all)) {
-				switch shown, ours := strings.CutPrefix(name, ownAgent); {
-				case ours:
-					own = append(own, line{shown, name})
-					lines = append(lines, line{name, name})
-				case strings.HasPrefix(name, deadlineAgent):
-					lines = append(lines, line{name + ", late [%]", name})
-				default:
-					lines = append(lines, line{name, name})
+				shown := name
+				if strings.HasPrefix(name, deadlineAgent) {
+					shown += ", late [%]"
+				}
+				lines = append(lines, line{shown, name})
+				if workload, ours := strings.CutPrefix(name, ownAgent); ours {
+					own = append(own, line{workload, name})
 				}
 			}
-			t := all.table("All agents that the project trained", lines)
-			t.Notes = append(
-				t.Notes,
+			t := all.table("All agents that the project trained", lines,
 				"agents are named by what they learn from: agent-ANY from all workloads, half of the batches by each reading of the generator",
 				"agent-*: the project's own, scored with sequential reconfiguration",
-				"rl-deadline-*: of the deadline report, scored by the share of late jobs",
-			)
-			out := figures.Found().Table("training", t)
-			if chart := all.chart("Learning of our own agents, by what they learn from", own); chart != nil {
-				chart.X.Label = "Training steps [million]"
-				out.Figure("training", chart.Title, chart)
-			}
-			return out, nil
+				"rl-deadline-*: of the deadline report, scored by the share of late jobs; d3qn: of the hierarchical paper, by the relative throughput",
+				"*-rodinia: scored on full batches of the public Rodinia kernels")
+			chart := all.chart("Learning of our own agents, by what they learn from", own)
+			chart.X.Label = "Training steps [million]"
+			return new(figures.Output).Table("training", t).Figure("training", chart.Title, chart), nil
 		},
 	}
 }

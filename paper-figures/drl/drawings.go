@@ -1,13 +1,9 @@
 package drl
 
 import (
-	"cmp"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
@@ -23,7 +19,7 @@ func figure1() figures.Artefact {
 			t := reports.Table{
 				Title:   "Partitions that are the same to a scheduler (4.1), by their numbers in Fig. 1",
 				Columns: reports.Left("GPU", "canonical").Right("number").Left("equivalent").Right("its number"),
-				Notes:   []string{"A100 stands for all models with 7 slices; partitions that leave slice 3 idle are left out"},
+				Notes:   []string{"A100 represents all models with 7 slices; partitions that leave slice 3 idle are left out"},
 			}
 			for _, g := range gpus {
 				number := map[string]string{}
@@ -39,7 +35,7 @@ func figure1() figures.Artefact {
 				}
 			}
 			chart := reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100, H100 and later models", GPUs: gpus}
-			return figures.Found().Table("figure1", t).Figure("figure1", chart.Title, chart), nil
+			return new(figures.Output).Table("figure1", t).Figure("figure1", chart.Title, chart), nil
 		},
 	}
 }
@@ -114,7 +110,7 @@ func figure3() figures.Artefact {
 				}
 				note(event)
 			}
-			return figures.Found().Table("figure3", t).Figure("figure3", bars.Title, bars), nil
+			return new(figures.Output).Table("figure3", t).Figure("figure3", bars.Title, bars), nil
 		},
 	}
 }
@@ -126,10 +122,7 @@ func figure5() figures.Artefact {
 		Name: "figure5", Title: "a GPU's state and the canonical state",
 		Build: func(*figures.Data) (*figures.Output, error) {
 			g := mig.MustLookup("A100")
-			actual, err := g.ParsePartition("1-1-2-3")
-			if err != nil {
-				return nil, err
-			}
+			actual := partitionOf("1-1-2-3")
 			canonical, sigma, ok := g.Canonical(actual)
 			if !ok {
 				return nil, fmt.Errorf("%v has no canonical form", actual)
@@ -145,7 +138,7 @@ func figure5() figures.Artefact {
 				right.Bars = append(right.Bars, bar)
 			}
 			t := reports.Table{
-				Title:   "Fig. 5. The slice of the GPU that each slice of the scheduler stands for",
+				Title:   "Fig. 5. The slice of the GPU that each slice of the scheduler represents",
 				Columns: reports.Right("scheduler's slice", "GPU's slice"),
 			}
 			for i, s := range sigma {
@@ -155,7 +148,7 @@ func figure5() figures.Artefact {
 				Title: "Fig. 5. Time until each slice is free, on the GPU and as the scheduler sees it", Height: 260,
 				Panels: []reports.GanttPanel{left, right},
 			}
-			return figures.Found().Table("figure5", t).Figure("figure5", chart.Title, chart), nil
+			return new(figures.Output).Table("figure5", t).Figure("figure5", chart.Title, chart), nil
 		},
 	}
 }
@@ -170,9 +163,6 @@ func canonicalStart(in mig.Instance, sigma mig.Permutation) mig.Slices {
 	}
 	panic("drl: a permutation lacks slices")
 }
-
-// kernelsOn returns the public kernels.
-func kernelsOn(gpu string) (task.Batch, error) { return instanceOf("rodinia", gpu) }
 
 // speedups draws t(1)/t(s) over s in small multiples.
 func speedups(title string, g *mig.GPU, tasks task.Batch, perPanel int) reports.Panels {
@@ -198,11 +188,7 @@ func speedupsOf(name, title, heading, dataset string, perPanel int) figures.Arte
 	return figures.Artefact{
 		Name: name, Title: title,
 		Build: func(*figures.Data) (*figures.Output, error) {
-			tasks, err := instanceOf(dataset, "A100")
-			if err != nil {
-				return nil, err
-			}
-			return figures.Found().Figure(name, heading, speedups(heading, mig.MustLookup("A100"), tasks, perPanel)), nil
+			return new(figures.Output).Figure(name, heading, speedups(heading, mig.MustLookup("A100"), instanceOf(dataset, "A100", 0), perPanel)), nil
 		},
 	}
 }
@@ -215,103 +201,4 @@ func figure7() figures.Artefact {
 func figure8() figures.Artefact {
 	return speedupsOf("figure8", "synthetic speedups for n = 10 tasks on A100",
 		"Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", "far/EXAMPLESCALING+WIDETIMES", 5)
-}
-
-// scalability is the mean efficiency on more than one slice (5.1.3).
-func scalability(t *task.Task, g *mig.GPU) float64 {
-	sum := 0.0
-	sizes := g.Sizes()[1:]
-	for _, s := range sizes {
-		sum += efficiency(t, s)
-	}
-	return sum / float64(len(sizes))
-}
-
-// mostPoints is the number of tasks that are drawn for a workload; more would overlap.
-const mostPoints = 500
-
-// shownDatasets is how many datasets of a workload Fig. 9 shows.
-func (w workload) shownDatasets() int {
-	if w.name == wideTimes {
-		return 30
-	}
-	return 2
-}
-
-// scattered returns scalability and t(1) of the tasks of the first datasets.
-func (w workload) scattered(generator string) (x, y []float64, err error) {
-	g := mig.MustLookup("A100")
-	spec := fmt.Sprintf("%s?total=%d", w.spec, tasks)
-	if generator != "" {
-		spec += "&gen=" + generator
-	}
-	for i := range w.shownDatasets() {
-		in, err := datasets.InstanceOf[task.Batches](datasets.MustParse(spec), g, i)
-		if err != nil {
-			return nil, nil, err
-		}
-		for k := range in.Tasks {
-			x, y = append(x, scalability(&in.Tasks[k], g)), append(y, float64(in.Tasks[k].On(1)))
-		}
-	}
-	return x, y, nil
-}
-
-func figure9(claims *figures.Claims) figures.Artefact {
-	return figures.Artefact{
-		Name: "figure9", Title: "scalability and duration of synthetic tasks",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			var scatters []reports.Scatter
-			t := reports.Table{
-				Title:   "Fig. 9. Scalability of the synthetic tasks",
-				Columns: reports.Left("workload", "generator").Right("tasks", "least", "mean", "largest"),
-			}
-			var readings []figures.Reading
-			for _, generator := range generators {
-				least, largest := math.Inf(1), math.Inf(-1)
-				for _, w := range workloads[1:] {
-					x, y, err := w.scattered(generator)
-					if err != nil {
-						return nil, err
-					}
-					low, high := slices.Min(x), slices.Max(x)
-					least, largest = math.Min(least, low), math.Max(largest, high)
-					t.Rows = append(t.Rows, []string{
-						w.name, cmp.Or(generator, "paper"), fmt.Sprint(len(x)),
-						fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", figures.Mean(x)), fmt.Sprintf("%.2f", high),
-					})
-					if generator == "" {
-						drawn := min(len(x), mostPoints)
-						scatter := reports.Scatter{
-							X:      reports.Axis{Label: "Scalability"},
-							Y:      reports.Axis{Label: "t(1) [s]", From: 90, To: 100},
-							Groups: []reports.Points{{Name: w.name, X: x[:drawn], Y: y[:drawn]}},
-						}
-						if w.name == wideTimes {
-							scatter.Y.From = 0
-						}
-						scatters = append(scatters, scatter)
-					}
-				}
-				if generator == "" {
-					for i := range scatters { // one axis for all
-						scatters[i].X.To = math.Ceil(2*largest) / 2
-					}
-				}
-				readings = append(readings, figures.Lookup(generator, figures.Values{
-					"scalability, least": figures.Exactly(least), "scalability, largest": figures.Exactly(largest),
-				}))
-			}
-			chart := reports.Panels{Title: "Fig. 9. Synthetic tasks by scalability and time on one slice"}
-			for _, s := range scatters {
-				chart.Charts = append(chart.Charts, s)
-			}
-			fs := d.Compare(claims.Of("figure9"), readings, figures.Always(
-				"with r at -0.5, an end of the printed interval, the step from 1 to 2 slices alone makes a task twice as efficient; more such tasks come than the paper's scatter has room for"))
-			return figures.Found(fs...).
-				Table("figure9", t).
-				Table("figure9-claims", figures.ComparisonTable("Range of scalability (5.1.3)", fs)).
-				Figure("figure9", chart.Title, chart), nil
-		},
-	}
 }

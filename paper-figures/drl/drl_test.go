@@ -2,6 +2,7 @@ package drl
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/big"
 	"os"
@@ -13,10 +14,10 @@ import (
 	_ "miglab/algorithms"
 	_ "miglab/algorithms/rl/agents"
 	_ "miglab/bounds"
+	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/store"
-	"miglab/harness/task"
 	figures "miglab/paper-figures"
 )
 
@@ -56,10 +57,7 @@ func TestModelsCarryTable1(t *testing.T) {
 
 // TestExampleIsTable2 holds the dataset against the published times.
 func TestExampleIsTable2(t *testing.T) {
-	b, err := instanceOf(example, "A30")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := instanceOf(example, "A30", 0)
 	for _, c := range load(t).Of("table2") {
 		name, quantity, _ := strings.Cut(c.Name, " time on ")
 		if quantity == "" {
@@ -71,10 +69,7 @@ func TestExampleIsTable2(t *testing.T) {
 			}
 		}
 	}
-	one, err := instanceOf(molded, "A30")
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := instanceOf(molded, "A30", 0)
 	for i := range b {
 		for _, s := range mig.MustLookup("A30").Sizes() {
 			most := true
@@ -88,75 +83,100 @@ func TestExampleIsTable2(t *testing.T) {
 	}
 }
 
-func TestEveryClaimHasAnArtefact(t *testing.T) {
+// TestDeclarations plans every artefact and compares its keys with the claims.
+func TestDeclarations(t *testing.T) {
 	p, err := Paper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, a := range p.Artefacts {
-		names = append(names, a.Name)
-	}
-	published, err := files.ReadFile("published.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(published)), "\n")
-	for _, line := range lines[1:] {
-		if artefact, _, _ := strings.Cut(line, ","); !slices.Contains(names, artefact) {
-			t.Errorf("no artefact for %s", line)
-		}
+	if err := p.Check(); err != nil {
+		t.Error(err)
 	}
 }
 
-func TestNeedsNameWhatExists(t *testing.T) {
+// TestCellsAreCanonical: a name that is not canonical would be computed twice.
+func TestCellsAreCanonical(t *testing.T) {
 	p, err := Paper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, quick := range []bool{false, true} {
-		for _, a := range p.Artefacts {
-			if a.Needs == nil {
-				continue
-			}
-			for _, n := range a.Needs(figures.Scale{Quick: quick}) {
-				canonical, err := n.Series.Canonical()
-				canonical.Content, canonical.Weights = "", ""
-				if err != nil {
-					t.Errorf("%s: %v", a.Name, err)
-				} else if canonical != n.Series {
-					t.Errorf("%s needs %v, canonically %v", a.Name, n.Series, canonical)
-				}
-				if quick && n.N > 20 {
-					t.Errorf("%s needs %d of %v in a quick run", a.Name, n.N, n.Series)
-				}
-			}
+	r := figures.Reproduction{Papers: []figures.Paper{p}, Scale: figures.Scale{Quick: true}}
+	cells, err := r.Cells()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[run.Series]bool{}
+	for _, c := range cells {
+		if seen[c.Series] {
+			continue
 		}
+		seen[c.Series] = true
+		if canonical, err := c.Series.Canonical(); err != nil || canonical != c.Series {
+			t.Errorf("%v is canonically %v (%v)", c.Series, canonical, err)
+		}
+	}
+	if len(seen) < 1000 {
+		t.Errorf("only %d series", len(seen))
 	}
 }
 
 // TestArtefactsOfAgents builds what compares agents, from few batches of one workload.
 func TestArtefactsOfAgents(t *testing.T) {
-	all := workloads
-	workloads = all[:2]
-	t.Cleanup(func() { workloads = all })
-	claims := load(t)
+	all := synthetic
+	synthetic = all[:1]
+	t.Cleanup(func() { synthetic = all })
 	dir := t.TempDir()
 	r := figures.Reproduction{
 		Engine: func() (*run.Engine, error) {
 			st, err := store.Open(filepath.Join(dir, "store"))
 			return &run.Engine{Store: st}, err
 		},
-		Papers: []figures.Paper{{Name: "drl", Artefacts: []figures.Artefact{adversarial(claims), figure16(claims), ours(), reconfigures()}}},
+		Papers: []figures.Paper{{Name: "drl", Claims: load(t), Artefacts: []figures.Artefact{figure16(), ours(), reconfigures()}}},
 		Dir:    dir, Scale: figures.Scale{Quick: true},
 	}
 	if _, _, err := r.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{"adversarial-ours.csv", "ours-paired.csv", "ours.png", "reconfigures.csv"} {
+	for _, file := range []string{"figure16.csv", "ours.csv", "ours.png", "reconfigures.csv"} {
 		if _, err := os.Stat(filepath.Join(dir, "drl", file)); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestDefaultReadingFollowsTheScript: Table 4 is measured on what create_dataset.py draws.
+func TestDefaultReadingFollowsTheScript(t *testing.T) {
+	r := &readings[0]
+	all := r.batches(synthetic[0], false)
+	if r.name != "" || r.partial || r.model != mig.Parallel || len(all) != fullBatches {
+		t.Errorf("%+v", r)
+	}
+	for k, b := range all {
+		want := figures.Dataset(fmt.Sprintf("drl/POORSCALING?total=100&gen=released&order=classes&part=%d", k+1))
+		if b != (batches{want, replicates, 1}) {
+			t.Errorf("%+v, want %s", b, want)
+		}
+	}
+	if got := figures.Dataset("drl/POORSCALING?gen=released&order=classes&total=100"); readings5[0].whole(synthetic[0]) != got || readings5[0].model != mig.Parallel {
+		t.Errorf("Table 5 is measured on %s", readings5[0].whole(synthetic[0]))
+	}
+}
+
+// TestOneTrainingRun: of each agent one run is shipped, and a workload names its agent.
+func TestOneTrainingRun(t *testing.T) {
+	for w, a := range figures.Each(synthetic, agents) {
+		runs := a.runs(w)
+		if want := algo.MustParse(a.algorithm + "?workload=" + w.name).ID; algo.MustParse(runs[0]).ID != want {
+			t.Errorf("%s on %s is %s", a.name, w.name, runs[0])
+		}
+		for _, id := range runs {
+			if algo.MustParse(id).Weights() == "" {
+				t.Errorf("%s has no weights", id)
+			}
+		}
+	}
+	if got := far.runs(rodinia); !slices.Equal(got, []string{"far"}) {
+		t.Errorf("FAR is %v", got)
 	}
 }
 
@@ -166,44 +186,45 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// TestSharesAreAllBatches: 100 tasks are 7 batches of 14 and one of 2; of the subsets,
-// half have a full batch.
-func TestSharesAreAllBatches(t *testing.T) {
-	for _, w := range append(slices.Clone(workloads), peaks...) {
-		batches, full := 0.0, 0.0
-		for _, s := range w.shares(figures.Scale{}, "") {
-			batches += s.batches * float64(s.datasets)
-			full += s.batches * float64(s.full)
+// TestBatchesAreThoseOfTheReading: 100 tasks are 7 full batches and one of 2; of the subsets of
+// kernels, those of more than 14 have a second batch.
+func TestBatchesAreThoseOfTheReading(t *testing.T) {
+	for i := range readings {
+		r := &readings[i]
+		for _, every := range []bool{false, true} {
+			weight := 0.0
+			all := r.batches(synthetic[1], every)
+			for _, b := range all {
+				weight += b.weight
+			}
+			want := float64(fullBatches)
+			if r.partial {
+				want++
+			}
+			if weight != want || every && len(all) != int(want) || r.alike && !every && all[0].weight != fullBatches {
+				t.Errorf("%q: batches %+v", r.name, all)
+			}
 		}
-		want := [2]float64{8 * float64(w.datasets), 7 * float64(w.datasets)}
-		if w == rodinia {
-			want = [2]float64{1000, 500}
-			batches -= float64(w.shares(figures.Scale{}, "")[1].datasets)
-		}
-		if batches != want[0] || full != want[1] {
-			t.Errorf("%s: %v batches, %v full, want %v", w.name, batches, full, want)
-		}
+	}
+	all := readings[0].batches(rodinia, false)
+	if len(all) != 2 || all[0].datasets != 1000 || all[1].datasets == 0 || all[1].datasets >= 500 {
+		t.Errorf("subsets of kernels: %+v", all)
 	}
 }
 
-// TestAverage has a share that stands for 3 batches, and one that only the first of
-// two datasets has.
+// TestAverage has a batch that represents 3, and one that only the first of two data sets has.
 func TestAverage(t *testing.T) {
-	shares := []share{{datasets: 2, full: 1, batches: 3}, {datasets: 1, batches: 1}}
 	values := [][]float64{{10, 20}, {50}}
-	a := average(shares, func(k int) []float64 { return values[k] })
-	for _, c := range []struct{ got, want []float64 }{{a.all, []float64{20, 20}}, {a.full, []float64{10}}, {a.partial, []float64{50, 20}}} {
-		if !slices.Equal(c.got, c.want) {
-			t.Errorf("%v, want %v", c.got, c.want)
-		}
+	got := average([]batches{{weight: 3}, {weight: 1}}, func(k int) []float64 { return values[k] })
+	if !slices.Equal(got, []float64{20, 20}) {
+		t.Errorf("%v", got)
 	}
 }
 
-// TestChoose has two partitions; the first is better for dataset 0 in sum, though not
-// in its second batch, and the second for dataset 1.
+// TestChoose has two partitions; the first is better for data set 0 in sum, though not in its
+// second batch, and the second for data set 1.
 func TestChoose(t *testing.T) {
-	shares := []share{{datasets: 2}, {datasets: 1}}
-	got := choose(shares, [][][]float64{{{1, 9}, {5}}, {{4, 8}, {3}}})
+	got := choose([][][]float64{{{1, 9}, {5}}, {{4, 8}, {3}}})
 	if !slices.Equal(got[0], []float64{1, 8}) || !slices.Equal(got[1], []float64{5}) {
 		t.Errorf("%v", got)
 	}
@@ -217,18 +238,6 @@ func TestLogStates(t *testing.T) {
 		if got := logStates(c.n, c.m); math.Abs(got-math.Log10(f)) > 1e-12 {
 			t.Errorf("N = %d, M = %d: 10^%v states, want %d", c.n, c.m, got, c.want)
 		}
-	}
-}
-
-func TestScalabilityOfLinearTasks(t *testing.T) {
-	linear := task.New("t", map[mig.Slices]mig.Seconds{1: 84, 2: 42, 3: 28, 4: 21, 7: 12})
-	flat := task.New("t", map[mig.Slices]mig.Seconds{1: 84, 2: 84, 3: 84, 4: 84, 7: 84})
-	g := mig.MustLookup("A100")
-	if s := scalability(&linear, g); math.Abs(s-1) > 1e-12 {
-		t.Errorf("scalability %v of a task that scales linearly", s)
-	}
-	if s, want := scalability(&flat, g), (1./2+1./3+1./4+1./7)/4; math.Abs(s-want) > 1e-12 {
-		t.Errorf("scalability %v of a task that does not scale, want %v", s, want)
 	}
 }
 

@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"miglab/datasets"
-	"miglab/harness/mig"
 	figures "miglab/paper-figures"
-	"miglab/reports"
 )
 
 // table3 judges an execution on an A100. The task times of the paper's simulation are not
@@ -18,69 +16,35 @@ import (
 func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
 	return figures.Artefact{
 		Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A100",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			out := &figures.Output{}
-			shown := reports.Table{
-				Title: "What is public of the batch of Table 3",
-				Columns: reports.Left("kernel").
-					Right("simulated end [s]", "real end [s]", "difference [% of the real end]", "least public time [s]", "on slices"),
-				Notes: []string{
-					"ends: as printed; the difference follows from them, within rounding the printed one",
-					"public times are of other runs, with inputs that need not be those of this batch; a dash: none is public",
-				},
-			}
-			public, err := kernelsOn("A100")
-			if err != nil {
-				return nil, err
-			}
-			all := claims.Of("table3")
+		Build: func(*figures.Data) (*figures.Output, error) {
 			tasks := batch3(claims)
 			executed := figures.Execution(h, "A100", agent3, tasks)
-			var notes []string
-			for i := 0; i < len(all); i += 3 { // simulated, real, difference
-				simulated, real := all[i], all[i+1]
-				kernel := strings.TrimSuffix(simulated.Name, " simulated end")
-				row := []string{
-					kernel, fmt.Sprintf("%.2f", simulated.Published), fmt.Sprintf("%.2f", real.Published),
-					fmt.Sprintf("%.2f", (1-simulated.Published/real.Published)*100), "-", "-",
-				}
-				name, _, _ := strings.Cut(kernel, " (")
-				for j := range public {
-					if public[j].Name != name {
+			out := figures.Read(figures.Reading{Basis: "one execution on an A100 under MIG", Values: figures.Values{}})
+			out.Missing = map[string]string{}
+			for i, k := range tasks {
+				kernel := printed3.Replace(k)
+				for j, quantity := range quantities3 {
+					claim := kernel + " " + quantity
+					if executed == nil {
+						out.Missing[claim] = figures.NeedsExecution("A100", agent3, tasks)
 						continue
 					}
-					least, at := mig.Seconds(math.Inf(1)), mig.Slices(0)
-					for _, s := range mig.MustLookup("A100").Sizes() {
-						if public[j].On(s) < least {
-							least, at = public[j].On(s), s
-						}
-					}
-					row[4], row[5] = fmt.Sprintf("%.2f", least), fmt.Sprint(at)
+					r := executed[i]
+					m := figures.Exactly([]float64{float64(r.SimulatedEnd), float64(r.RealEnd), r.Deviation}[j])
+					m.Detail = "Measured once: " + r.String() + "."
+					out.Readings[0].Values[claim] = m
 				}
-				shown.Rows = append(shown.Rows, row)
-				if executed == nil {
-					for _, c := range all[i : i+3] {
-						out.Findings = append(out.Findings, figures.Missing(c, figures.NeedsExecution("A100", agent3, tasks)))
-					}
-					continue
-				}
-				r := executed[i/3]
-				notes = figures.WithOrigin(notes, r.Provenance)
-				for k, value := range []float64{float64(r.SimulatedEnd), float64(r.RealEnd), r.Deviation} {
-					out.Findings = append(out.Findings, d.Judge(all[i+k], figures.Exactly(value), "",
-						"neither the inputs of the paper's batch nor the agent that scheduled it are published; "+r.String()))
-				}
-			}
-			t := figures.ComparisonTable("Table 3. End times on A100", out.Findings)
-			t.Notes = append(t.Notes, notes...)
-			out.Tables = []figures.Table{
-				{File: "table3", Table: t},
-				{File: "table3-public", Table: shown},
 			}
 			return out, nil
 		},
 	}
 }
+
+// quantities3 are what Table 3 prints of each kernel.
+var quantities3 = []string{"simulated end", "real end", "difference"}
+
+// printed3 turns the name of a task into the paper's, PathFinder#1 into PathFinder (1).
+var printed3 = strings.NewReplacer("#1", " (1)", "#2", " (2)")
 
 // agent3 schedules the batch of Table 3. It is the paper's last agent, trained as for all
 // measured kernels.
@@ -104,12 +68,14 @@ const (
 
 // onHardware measures what the text says about times on GPUs, if there are measurements: the
 // largest difference of a kernel beside others on A100, and the largest deviation of a single
-// operation from the mean on a GPU of Table 1. The reasons name where they were found.
-func onHardware(h datasets.HardwareSet, values figures.Values, why map[string]string) {
+// operation from the mean on a GPU of Table 1. The details name where they were found.
+func onHardware(h datasets.HardwareSet, values figures.Values) {
 	most := func(claim string, percent float64, where string) {
+		m := figures.Exactly(percent)
+		m.Detail = "Found for " + where + "."
 		// Equal values are ordered by name, because the order of a map is random.
-		if m, ok := values[claim]; !ok || cmp.Or(cmp.Compare(percent, m.Value), cmp.Compare(where, why[claim])) > 0 {
-			values[claim], why[claim] = figures.Exactly(percent), where
+		if old, ok := values[claim]; !ok || cmp.Or(cmp.Compare(percent, old.Value), cmp.Compare(m.Detail, old.Detail)) > 0 {
+			values[claim] = m
 		}
 	}
 	for at, r := range figures.Isolation(h, "A100") {
@@ -123,10 +89,10 @@ func onHardware(h datasets.HardwareSet, values figures.Values, why map[string]st
 	}
 }
 
-// needsHardware says what is missing for a claim that [onHardware] cannot measure.
-func needsHardware(claim string) string {
-	if claim == isolationDifference {
-		return figures.NeedsIsolation("A100")
+// needsHardware says what is missing for the claims that [onHardware] may not be able to
+// measure.
+func needsHardware() map[string]string {
+	return map[string]string{
+		isolationDifference: figures.NeedsIsolation("A100"), reconfigurationDeviation: figures.NeedsReconfiguration("A100"),
 	}
-	return figures.NeedsReconfiguration("A100")
 }

@@ -11,6 +11,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/algo"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
 )
 
 const (
@@ -51,7 +52,7 @@ func checkReason(t *testing.T, claim, reason, kind string) {
 
 func TestTable3(t *testing.T) {
 	claims := load(t)
-	if id := algo.MustParse(direct.algorithm(rodinia)).ID; id != agent3 {
+	if id := algo.MustParse(direct.one(rodinia)).ID; id != agent3 {
 		t.Errorf("the agent of measured kernels is %s, that of the table %s", id, agent3)
 	}
 	file := func(source, algorithm string) map[string]string {
@@ -68,41 +69,40 @@ func TestTable3(t *testing.T) {
 		}
 		return map[string]string{"x.execution.csv": text}
 	}
-	build := func(files map[string]string) map[string]figures.Row {
+	build := func(files map[string]string) *figures.Output {
 		out, err := table3(claims, hardware(t, files)).Build(&figures.Data{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := map[string]figures.Row{}
-		for _, f := range out.Findings {
-			rows[f.Name] = f.Row()
-		}
-		if len(rows) != 27 || len(out.Tables) != 2 {
-			t.Errorf("%d claims, %d tables", len(rows), len(out.Tables))
-		}
-		return rows
+		return out
 	}
 	for what, files := range map[string]map[string]string{"no files": nil, "MPS": file("mps-sm-limit", agent3), "FAR": file("mig", "far")} {
-		for name, r := range build(files) {
-			if r.Verdict != figures.NotRunnable {
-				t.Errorf("%s, %s: %s", what, name, r.Verdict)
-			}
-			checkReason(t, name, r.Reason, "execution")
-			if want := "`miglab execute --algorithm rl-direct --kernels rodinia --set rodinia=FOLDER "; !strings.Contains(r.Reason, want) || !strings.Contains(r.Reason, "times of PathFinder#1, LavaMD, ") {
-				t.Errorf("%s: the reason %q lacks %q or the batch", name, r.Reason, want)
+		out := build(files)
+		if len(out.Missing) != 27 || len(out.Readings[0].Values) != 0 {
+			t.Errorf("%s: %d claims are missing, %d measured", what, len(out.Missing), len(out.Readings[0].Values))
+		}
+		for name, reason := range out.Missing {
+			checkReason(t, name, reason, "execution")
+			if want := "`miglab execute --algorithm rl-direct --kernels rodinia --set rodinia=FOLDER "; !strings.Contains(reason, want) || !strings.Contains(reason, "times of PathFinder#1, LavaMD, ") {
+				t.Errorf("%s: the reason %q lacks %q or the batch", name, reason, want)
 			}
 		}
 	}
-	for name, r := range build(file("mig", agent3)) {
-		want := figures.Reproduced
-		if name == "LU real end" || name == "LU difference" {
-			want = figures.Deviates
+	out := build(file("mig", agent3))
+	if len(out.Missing) != 0 {
+		t.Errorf("%d claims are missing", len(out.Missing))
+	}
+	for _, c := range claims.Of("table3") {
+		m := out.Readings[0].Values[c.Name]
+		want := verdict.Reproduced
+		if c.Name == "LU real end" || c.Name == "LU difference" {
+			want = verdict.Deviates
 		}
-		if r.Verdict != want {
-			t.Errorf("%s = %s for %s: %s, want %s", name, r.Measured, r.Published, r.Verdict, want)
+		if v := verdict.Judge(c.Claim, m).Verdict; v != want {
+			t.Errorf("%s = %v for %v: %s, want %s", c.Name, m.Value, c.Published, v, want)
 		}
-		if want == figures.Deviates && !strings.Contains(r.Reason, "source: mig, NVIDIA A100, driver 570.1, 2026-11-21") {
-			t.Errorf("%s: reason %q", name, r.Reason)
+		if !strings.Contains(m.Detail, "source: mig, NVIDIA A100, driver 570.1, 2026-11-21") {
+			t.Errorf("%s: detail %q", c.Name, m.Detail)
 		}
 	}
 }
@@ -110,20 +110,20 @@ func TestTable3(t *testing.T) {
 func TestTextAboutHardware(t *testing.T) {
 	claims := load(t)
 	for claim, kind := range map[string]string{isolationDifference: "isolation", reconfigurationDeviation: "reconfiguration"} {
-		claims.Get("text", claim) // panics where the name is not the paper's
-		checkReason(t, claim, needsHardware(claim), kind)
+		claims.Published("text", claim) // panics where the name is not the paper's
+		checkReason(t, claim, needsHardware()[claim], kind)
 	}
-	measure := func(files map[string]string) (map[string]figures.Measurement, map[string]string) {
-		values, why := map[string]figures.Measurement{}, map[string]string{}
-		onHardware(hardware(t, files), values, why)
-		return values, why
+	measure := func(files map[string]string) figures.Values {
+		values := figures.Values{}
+		onHardware(hardware(t, files), values)
+		return values
 	}
-	if values, _ := measure(nil); len(values) != 0 {
+	if values := measure(nil); len(values) != 0 {
 		t.Errorf("without files: %v", values)
 	}
 	from := "A100,NVIDIA A100,570.1,mig,2026-11-21,"
 	reconfigured := "A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,create,1,4,0.2,0.001,0.19,0.206,0.2\n"
-	values, why := measure(map[string]string{
+	values := measure(map[string]string{
 		"a.isolation.csv": isolationHead + from + "a,1,,4,2,0\n" + from + "a,1,b:1@1,4,1.97,-1.5\n" + from + "c,2,,4,2,0\n" + from + "c,2,b:1@2,4,2.02,1\n",
 		"b.reconfiguration.csv": reconfigurationHead + reconfigured +
 			strings.Replace(reconfigured, "create,1,4,0.2,0.001,0.19", "destroy,1,4,0.2,0.001,0.199", 1),
@@ -134,7 +134,8 @@ func TestTextAboutHardware(t *testing.T) {
 	if d := values[reconfigurationDeviation].Value; math.Abs(d-5) > 1e-9 {
 		t.Errorf("largest deviation %v %%, want that of 0.19 s from 0.2 s", d)
 	}
-	if want := "create of size 1; source: mig, NVIDIA A30, driver 570.1, 2026-11-21"; why[reconfigurationDeviation] != want || !strings.HasPrefix(why[isolationDifference], "a on size 1 beside b:1@1; ") {
-		t.Errorf("reasons %v", why)
+	if want := "Found for create of size 1; source: mig, NVIDIA A30, driver 570.1, 2026-11-21."; values[reconfigurationDeviation].Detail != want ||
+		!strings.HasPrefix(values[isolationDifference].Detail, "Found for a on size 1 beside b:1@1; ") {
+		t.Errorf("details %v", values)
 	}
 }

@@ -1,113 +1,73 @@
 package drl
 
 import (
-	"cmp"
 	"fmt"
-	"math"
+	"slices"
 
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
-// ours compares our agent with FAR and with the paper's agents in the setting that it was
-// made for: batches of 14 tasks on an empty GPU, one operation at a time. The paper has no
-// such numbers.
-func ours() figures.Artefact {
-	// Best-of-64 takes 64 times as long, so it is run on fewer batches.
-	const tried = 200
-	columns := []struct {
-		approach
-		batches int
-	}{
-		{approaches[4], replicates},
-		{approaches[5], replicates},
-		{approaches[6], replicates},
-		{direct, replicates},
-		{ourAgent, replicates},
-		{ourLocal, replicates},
-		{ourBest, tried},
+// triedOurs is the number of batches for the best of 64 tries, which takes 64 times as long.
+const triedOurs = 200
+
+// batchesOf is the number of batches of a workload that an approach is run on.
+func (a approach) batchesOf() int {
+	if a == ourBest {
+		return triedOurs
 	}
-	// Our agents are the last columns. Of the paper's agents the bars show only the last.
-	const ownColumns = 3
-	firstDrawn := len(columns) - ownColumns - 1
+	return replicates
+}
+
+// our are the project's agents, which are compared with the paper's.
+var our = []approach{ourAgent, ourLocal, ourBest}
+
+// ours compares our agents with FAR and with the paper's agents in the setting that they were
+// made for: batches of 14 tasks on an empty GPU, one operation at a time. The paper has no such
+// numbers.
+func ours() figures.Artefact {
+	columns := append(slices.Clone(agents), our...)
+	drawn := columns[len(agents)-1:] // of the paper's agents the last one
+	columns = append(columns, onesOnly)
 	return figures.Artefact{
 		Name: "ours", Title: "our agent beside FAR and the paper's agents",
-		Needs: func(s figures.Scale) (out []figures.Need) {
-			for w, g := range figures.Each(workloads[1:], generators) {
-				data := w.batches(g)
-				out = append(out, figures.NeedFirst(s.Replicates(replicates),
-					batch(data, far.algorithm(w)), lBound(data), batch(data, onesOnly.algorithm(w)))...)
-				for _, c := range columns {
-					out = append(out, figures.NeedFirst(s.Replicates(c.batches), batch(data, c.algorithm(w)))...)
-				}
-			}
-			return out
-		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
+			notes := []string{
+				fmt.Sprintf("%d batches of each workload, best of 64 on the first %d; empty GPU, Sequential; agents of the first training run", d.Scale.Replicates(replicates), d.Scale.Replicates(triedOurs)),
+				"agent: one network, trained on the mixture of all workloads and both generators; the others on the workload",
+				onesOnly.name + " never reconfigures",
+				"the paper's agents learned with operations at the same time and from batches of 14 tasks; ours with one operation at a time, from batches of 14 and, a quarter of them, of 1 to 28",
+			}
 			quality := reports.Table{
-				Title:   "p_opt [%] on batches of 14 tasks",
-				Columns: reports.Left("workload", "generator").Right("FAR"),
-				Notes: []string{
-					fmt.Sprintf("%d batches of each workload, best of 64 on the first %d; empty GPU, operations one at a time", d.Scale.Replicates(replicates), d.Scale.Replicates(tried)),
-					"agent: one network, trained on the mixture of all workloads and both generators; the others on the workload",
-					trainedOtherwise + "; ours learned with operations one at a time, from batches of 14 tasks and, a quarter of them, of 1 to 28",
-				},
+				Title: "p_opt [%] on batches of 14 tasks", Columns: reports.Left("workload", "generator").Right(far.name).Right(columnsOf(columns)...), Notes: notes,
 			}
-			below := reports.Table{
-				Title:   "Makespan below FAR's [%] on the same batches, with the 95 % interval",
-				Columns: reports.Left("workload", "generator"),
-				Notes:   append([]string{"the mean of 100 (1 - makespan / FAR's)"}, quality.Notes...),
-			}
-			paired := reports.Table{
-				Title:   "Makespan of ours below that of the best of the paper's agents and of a fixed partition [%] on the same batches, with the 95 % interval",
-				Columns: reports.Left("workload", "generator", "best of the paper's agents"),
-				Notes:   append([]string{"the mean of 100 (1 - makespan / the other's); the best of the paper's agents is the one with the least mean p_opt of the table"}, quality.Notes...),
-			}
-			for _, c := range columns[len(columns)-ownColumns:] {
-				for _, than := range []string{"it", onesOnly.name} {
-					paired.Columns = paired.Columns.Right(c.name + " below " + than)
-				}
-			}
+			below := belowTable("Makespan below FAR's [%] on the same batches", columns, notes...)
 			chart := reports.Bars{
-				Title: "Makespan below FAR's on batches of 14 tasks, generator as in the text", Categories: rowsOf(workloads[1:]),
+				Title: "Makespan below FAR's on batches of 14 tasks, generator as in the text", Categories: rowsOf(synthetic),
 				X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: "below FAR [%]"},
 			}
-			for _, c := range columns[firstDrawn:] {
-				chart.Groups = append(chart.Groups, reports.BarGroup{Name: c.name})
+			for _, a := range drawn {
+				chart.Groups = append(chart.Groups, reports.BarGroup{Name: a.name})
 			}
-			for _, c := range columns {
-				quality.Columns = quality.Columns.Right(c.name)
-				below.Columns = below.Columns.Right(c.name)
-			}
-			for w, g := range figures.Each(workloads[1:], generators) {
-				data := w.batches(g)
-				series := func(a approach) run.Series { return batch(data, a.algorithm(w)) }
-				best, least := approach{}, math.Inf(1)
-				high := []string{w.name, cmp.Or(g, "paper"), fmt.Sprintf("%.2f", figures.Mean(pOpt(d, series(far))))}
+			for w, g := range figures.Each(synthetic, generators) {
+				data := w.single(g.parameters)
+				series := func(a approach) run.Series { return batch(data, a.one(w)) }
+				high := []string{w.name, g.name, reports.Fixed(figures.Mean(pOpt(d, series(far), replicates)), 2)}
 				low := high[:2:2]
-				for k, c := range columns {
-					p := figures.Mean(pOpt(d, series(c.approach)))
-					m := lower(d, series(c.approach), series(far))
-					if k < len(columns)-ownColumns && p < least {
-						best, least = c.approach, p
+				for k, a := range columns {
+					p := figures.Mean(pOpt(d, series(a), a.batchesOf()))
+					m := lowerThan(d, series(a), series(far), a.batchesOf())
+					if i := k - len(agents) + 1; i >= 0 && i < len(drawn) && g.parameters == "" {
+						chart.Groups[i].Add(m.Value, m.Low, m.High)
 					}
-					if k >= firstDrawn && g == "" {
-						chart.Groups[k-firstDrawn].Add(m.Value, m.Low, m.High)
-					}
-					high = append(high, fmt.Sprintf("%.2f", p))
-					low = append(low, m.PlusMinus(2))
+					high, low = append(high, reports.Fixed(p, 2)), append(low, figures.PlusMinus(m, 2)...)
 				}
-				pairs := append(low[:2:2], best.name)
-				for c, than := range figures.Each(columns[len(columns)-ownColumns:], []approach{best, onesOnly}) {
-					pairs = append(pairs, belowBy(d, series(c.approach), series(than)))
-				}
-				quality.Rows, below.Rows, paired.Rows = append(quality.Rows, high), append(below.Rows, low), append(paired.Rows, pairs)
+				quality.Rows, below.Rows = append(quality.Rows, high), append(below.Rows, low)
 			}
-			return figures.Found().
+			return new(figures.Output).
 				Table("ours-p_opt", quality).
 				Table("ours", below).
-				Table("ours-paired", paired).
 				Figure("ours", chart.Title, chart), nil
 		},
 	}

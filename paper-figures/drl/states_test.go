@@ -7,16 +7,9 @@ import (
 
 // TestExampleState follows Fig. 6 and Fig. 14 as the text tells them.
 func TestExampleState(t *testing.T) {
-	s, err := exampleState()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, to := exampleState(), partitionOf("4-3")
 	placed := s.execute(0, s.partition[2])
 	later := placed.advance()
-	to, err := s.gpu.ParsePartition("4-3")
-	if err != nil {
-		t.Fatal(err)
-	}
 	changed := s.reconfigure(to)
 	put := changed.execute(0, to[0])
 	for _, c := range []struct {
@@ -38,7 +31,7 @@ func TestExampleState(t *testing.T) {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
-	// With direct reconfiguration each of the 12 other partitions can be had, but not
+	// With direct reconfiguration each of the 12 other partitions is possible, but not
 	// after one already.
 	if n := len(s.actions(true)); n != 3+12 {
 		t.Errorf("%d actions at t with direct reconfiguration", n)

@@ -3,158 +3,194 @@ package drl
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
+	"miglab/harness/mig"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
-// kinds are the kinds of batches that means are over, with their names in readings.
-var kinds = []struct {
-	name string
-	of   func(averages) []float64
-}{
-	{"", func(a averages) []float64 { return a.all }},
-	{"full batches", func(a averages) []float64 { return a.full }},
-	{"partial batches", func(a averages) []float64 { return a.partial }},
-}
-
-// reading joins the parts of a reading's name.
-func reading(parts ...string) string {
-	var out []string
-	for _, p := range parts {
-		if p != "" {
-			out = append(out, p)
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
-// perBatch names the reading of FIXBEST that chooses a partition for each batch.
-const perBatch = "a partition for each batch"
-
-// measured is Table 4 under one generator.
-type measured struct {
-	generator string
-	// pOpt and overFAR are by workload and approach.
-	pOpt, overFAR map[[2]string]averages
-	// perBatch is p_opt by workload of FIXBEST with a partition for each batch.
-	perBatch map[string]averages
-}
-
-func measure(d *figures.Data, generator string) measured {
-	m := measured{generator, map[[2]string]averages{}, map[[2]string]averages{}, map[string]averages{}}
-	for _, w := range workloads {
-		if w == rodinia && generator != "" {
-			continue
-		}
-		for _, a := range approaches {
-			at := [2]string{w.name, a.name}
-			p, over := a.pOpt(d, w, generator), a.overFAR(d, w, generator)
-			if a.name == fixBest {
-				m.perBatch[w.name] = p
-				p, over = fixBestPOpt(d, w, generator)
-			}
-			m.pOpt[at], m.overFAR[at] = p, over
-		}
-	}
-	return m
-}
-
-// readings returns p_opt over all batches, full ones and partial ones.
-func (m *measured) readings(d *figures.Data) []figures.Reading {
-	var out []figures.Reading
-	for _, k := range kinds {
-		values := figures.Values{}
-		for at, a := range m.pOpt {
-			values[at[0]+" "+at[1]] = d.MeanOf(k.of(a), replicates)
-		}
-		out = append(out, figures.Lookup(reading(m.generator, k.name), values))
-	}
-	values := figures.Values{}
-	for w, a := range m.perBatch {
-		values[w+" "+fixBest] = d.MeanOf(a.all, replicates)
-	}
-	return append(out, figures.Lookup(reading(m.generator, perBatch), values))
-}
-
-func table4(claims *figures.Claims) figures.Artefact {
+func table4() figures.Artefact {
 	return figures.Artefact{
 		Name: "table4", Title: "average p_opt of baselines and agents",
-		Needs: func(s figures.Scale) (out []figures.Need) {
-			for _, w := range workloads {
-				for _, g := range w.generators() {
-					for _, a := range approaches {
-						out = append(out, a.need(s, w, g)...)
-					}
-					out = append(out, needFixBest(s, w, g)...)
-				}
-			}
-			return out
-		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			var readings []figures.Reading
-			var tables []measured
-			for _, g := range generators {
-				m := measure(d, g)
-				tables, readings = append(tables, m), append(readings, m.readings(d)...)
+			out := &figures.Output{Missing: map[string]string{}}
+			for i := range readings {
+				r, rows := &readings[i], synthetic
+				if i == 0 {
+					rows = workloads()
+				}
+				out.Readings = append(out.Readings, figures.Reading{Name: r.name, Basis: r.basis, Values: r.table4(d, rows)})
 			}
-			var fs []figures.Finding
-			for w, a := range figures.Each(workloads, approaches) {
-				c := claims.Get("table4", w.name+" "+a.name)
-				fs = append(fs, d.Compare([]figures.Claim{c}, readings, why(w, a))...)
+			out.Readings = append(out.Readings, releasedEvaluation(d))
+			for _, a := range approaches {
+				out.Missing[rodinia.name+" "+a.name] = unpublished
 			}
-			layout := figures.Layout("Table 4. Average p_opt [%] with N = 14", "workload", rowsOf(workloads), columnsOf(approaches), fs)
+			layout := d.Layout("table4", "Table 4. Average p_opt [%] with N = 14", "workload", rowsOf(workloads()), columnsOf(approaches), out.Readings[0])
 			layout.Notes = append(layout.Notes,
-				"the mean over the batches of a dataset, then over datasets; a dataset of 100 tasks has 7 batches of 14 and one of 2",
-				"RODINIA + ALTIS: subsets of the 16 public Rodinia kernels",
-				fmt.Sprintf("FIXBEST: the best of %d partitions for each dataset, over %d datasets", len(partitions()), d.Scale.Replicates(partitioned)))
-			return figures.Found(fs...).
-				Table("table4", layout).
-				Table("table4-claims", figures.ComparisonTable("Table 4, claim by claim", fs)).
-				Table("table4-batches", byKind("p_opt [%] over all batches, full ones (14 tasks) and partial ones apart", tables,
-					func(m *measured) map[[2]string]averages { return m.pOpt })).
-				Table("table4-far", byKind("Makespan above FAR's [%] on the same batches", tables,
-					func(m *measured) map[[2]string]averages { return m.overFAR })), nil
+				fmt.Sprintf("the mean over the full batches of a data set, then over data sets; agents: over %d data sets, then over training runs", d.Scale.Replicates(forAgents)),
+				fmt.Sprintf("FIXBEST: the best of %d partitions for each data set, over %d data sets", len(partitions()), d.Scale.Replicates(partitioned)),
+				"RODINIA + ALTIS: all batches of the subsets of the 16 public Rodinia kernels")
+			return out.Table("table4", layout).Table("table4-by-reading", byReading(out.Readings)), nil
 		},
 	}
 }
 
-// why is the reason where a column of Table 4 deviates.
-func why(w workload, a approach) func(string) string {
-	switch {
-	case w == rodinia && a.isAgent():
-		return figures.Always("the Altis kernels are not public, so the tasks are not the paper's; " + agentsDiffer)
-	case w == rodinia:
-		return figures.Always("the Altis kernels are not public, so the tasks are not the paper's")
-	case a.isAgent():
-		return figures.Always(agentsDiffer)
+// table4 measures rows of Table 4.
+func (r *reading) table4(d *figures.Data, rows []workload) figures.Values {
+	values := figures.Values{}
+	for w, a := range figures.Each(rows, approaches) {
+		values[w.name+" "+a.name] = a.measure(d, w, r)
 	}
-	return figures.Always("no reading of the generator, of which batches count and of FIXBEST gives the baselines of this table")
+	return values
 }
 
-// byKind lists means by workload, generator and kind of batches, with a column for each
-// approach.
-func byKind(title string, tables []measured, of func(*measured) map[[2]string]averages) reports.Table {
-	t := reports.Table{Title: title, Columns: reports.Left("workload", "generator", "batches"), Notes: []string{
-		"generator: paper as in the text; released-train as in the code with which the agents were trained",
-	}}
-	t.Columns = t.Columns.Right(columnsOf(approaches)...)
-	for _, w := range workloads {
-		for i := range tables {
-			if w == rodinia && tables[i].generator != "" {
-				continue
+// evaluated is the number of batches of the released evaluation.
+const evaluated = 150
+
+// releasedEvaluation is what callbacks.py of the public code measures while an agent learns.
+func releasedEvaluation(d *figures.Data) figures.Reading {
+	data := figures.Dataset("drl/GOODSCALING?start=busy&" + trainingGen)
+	values := figures.Values{}
+	for w, a := range figures.Each(synthetic, agents) {
+		values[w.name+" "+a.name] = a.overRuns(d, w, evaluated, func(algorithm string) []float64 {
+			s := on("A100", data, algorithm+"&actions=sampled&start=levels", mig.Free)
+			return d.AboveBound(s, lBound(data), evaluated)
+		})
+	}
+	return figures.Reading{
+		Name:  "released evaluation",
+		Basis: fmt.Sprintf("callbacks.py: %d batches of GOODSCALING whatever was trained, a random busy start in levels, actions drawn, reconfigurations free; agents alone", evaluated),
+		Part:  true, Values: values,
+	}
+}
+
+// byReading lists p_opt by workload and reading, with a column for each approach.
+func byReading(readings []figures.Reading) reports.Table {
+	t := reports.Table{
+		Title: "p_opt [%] of Table 4 under each reading", Columns: reports.Left("workload", "reading").Right(columnsOf(approaches)...),
+		Notes: []string{"where each reading comes from is in the table of readings"},
+	}
+	for w, r := range figures.Each(synthetic, readings) {
+		row := []string{w.name, cmp.Or(r.Name, figures.DefaultReading)}
+		for _, a := range approaches {
+			cell := reports.Missing
+			if m, ok := r.Values[w.name+" "+a.name]; ok {
+				cell = reports.Fixed(m.Value, 2)
 			}
-			for _, k := range kinds {
-				row := []string{w.name, cmp.Or(tables[i].generator, "paper"), cmp.Or(k.name, "all batches")}
-				if w == rodinia {
-					row[1] = "-"
-				}
-				for _, a := range approaches {
-					row = append(row, fmt.Sprintf("%.2f", figures.Mean(k.of(of(&tables[i])[[2]string{w.name, a.name}]))))
-				}
-				t.Rows = append(t.Rows, row)
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// floors shows what no schedule and no partition can do. It is evidence for the default reading
+// of Table 4 and against some of its numbers; the paper has no such table.
+func floors() figures.Artefact {
+	return figures.Artefact{
+		Name: "floors", Title: "evidence for Table 4: the least p_opt that a schedule can have, and what a fixed partition reaches",
+		Build: func(d *figures.Data) (*figures.Output, error) {
+			return new(figures.Output).Table("floors", certifiedFloors(d)).Table("floors-partitions", fixedPartitions(d)), nil
+		},
+	}
+}
+
+// What the floors are computed on. The batch of 2 tasks decides.
+const (
+	floorPartial = 300
+	floorFull    = 12
+)
+
+// certifiedFloors lists the least p_opt that any schedule can have, and so the least mean over
+// all 8 batches of a data set, beside the least number that Table 4 prints.
+func certifiedFloors(d *figures.Data) reports.Table {
+	t := reports.Table{
+		Title: "The least p_opt [%] that any schedule can have, by the certified bound",
+		Columns: reports.Left("workload", "tasks").PlusMinus("full batches", "batch of 2").Right("mean over all 8 batches", "least printed", "printed numbers below it").
+			Left("a mean over all 8 batches is"),
+		Notes: []string{
+			fmt.Sprintf("mean ± half of the 95 %% confidence interval, over %d data sets for each of the 7 full batches and %d for the batch of 2", d.Scale.Replicates(floorFull), d.Scale.Replicates(floorPartial)),
+			"where a printed number is below the floor of the mean over all 8 batches, no schedule at all can have it, so that the batch of 2 cannot have counted",
+			"with class-ordered tasks the batch of 2 has tasks of the last class alone, and the floor excludes nothing",
+		},
+	}
+	for _, r := range []*reading{&readings[byPrintAll], &readings[byScriptAll]} { // all batches count in them
+		name := "random order, printed generator"
+		if !r.alike {
+			name = "class-ordered, released generator"
+		}
+		for _, w := range synthetic {
+			all := r.batches(w, true)
+			var full [][]float64
+			of := func(k, n int) []float64 {
+				certified := d.Values(bound("A100", all[k].data, "certified", mig.Parallel), n, "bound_s")
+				return figures.Percent(figures.Ratios(certified, d.Values(lBound(all[k].data), n, "bound_s")))
 			}
+			for k := range fullBatches {
+				full = append(full, of(k, floorFull))
+			}
+			of7 := d.MeanOf(average(all[:fullBatches], func(k int) []float64 { return full[k] }), dataSets, 0)
+			of2 := d.MeanOf(of(fullBatches, floorPartial), dataSets, 0)
+			floor := (fullBatches*of7.Value + of2.Value) / (fullBatches + 1)
+			least, below := printedBelow(d, w, floor)
+			says := "not excluded"
+			if below > 0 {
+				says = "excluded"
+			}
+			row := append([]string{w.name, name}, figures.PlusMinus(of7, 1)...)
+			row = append(row, figures.PlusMinus(of2, 1)...)
+			t.Rows = append(t.Rows, append(row, reports.Fixed(floor, 1), reports.Fixed(least, 2), fmt.Sprint(below), says))
+		}
+	}
+	return t
+}
+
+// printedBelow returns the least number of a row of Table 4, and how many are below a floor.
+func printedBelow(d *figures.Data, w workload, floor float64) (least float64, below int) {
+	for i, a := range approaches {
+		v := d.Claims.Published("table4", w.name+" "+a.name)
+		if i == 0 || v < least {
+			least = v
+		}
+		if v < floor {
+			below++
+		}
+	}
+	return least, below
+}
+
+// fixedPartitions compares the numbers of Table 4 for approaches that do not reconfigure with
+// what each fixed partition reaches under every generator.
+func fixedPartitions(d *figures.Data) reports.Table {
+	t := reports.Table{
+		Title: "p_opt [%] of fixed partitions beside what Table 4 prints for FIXBEST and for agents that do not reconfigure",
+		Columns: reports.Left("workload", "reading").PlusMinus(onesOnly.name).Right("FIXBEST", "FIXBEST, printed", "partitions better than that").
+			Right("ONE-HOT, printed", "FLOAT, printed", "ENTROPY, printed"),
+		Notes: []string{
+			fmt.Sprintf("full batches of %d data sets, tasks in order of arrival, Parallel; of %d partitions that leave no slice idle", d.Scale.Replicates(partitioned), len(partitions())),
+			"the best partition is at least as good as 1-1-1-1-1-1-1 and as any other one",
+		},
+	}
+	for _, w := range synthetic {
+		for _, r := range []*reading{&readings[byScript], &readings[byPrint], &readings[byTraining]} {
+			printed := func(a approach) float64 { return d.Claims.Published("table4", w.name+" "+a.name) }
+			better := 0
+			var ones figures.Measurement
+			for _, p := range partitions() {
+				m := d.MeanOf(r.kept(d, w, p), dataSets, 0)
+				if m.Value < printed(fixBest) {
+					better++
+				}
+				if partition(p) == onesOnly.algorithm {
+					ones = m
+				}
+			}
+			row := append([]string{w.name, cmp.Or(r.name, figures.DefaultReading)}, figures.PlusMinus(ones, 1)...)
+			row = append(row, reports.Fixed(figures.Mean(r.fixBest(d, w)), 1), reports.Fixed(printed(fixBest), 2), fmt.Sprint(better))
+			for _, a := range agents[:3] {
+				row = append(row, reports.Fixed(printed(a), 2))
+			}
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t

@@ -5,16 +5,18 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
-	"miglab/harness/task"
+	"miglab/harness/run"
 	figures "miglab/paper-figures"
 )
 
 const (
-	// replicates is the paper's number of datasets of a workload (5.1.3), n the number of
-	// tasks in a batch (6.3), and tasks the number of tasks in a dataset.
+	// replicates is the paper's number of data sets of a workload (5.1.3), n the number of
+	// tasks in a batch (6.3), and tasks the number of tasks in a data set.
 	replicates = 1000
 	n          = 14
 	tasks      = 100
+	// fullBatches of 14 tasks come from a data set. The batch behind them has 2 tasks.
+	fullBatches = tasks / n
 )
 
 // A workload is a row of Tables 4 and 5.
@@ -26,7 +28,7 @@ type workload struct {
 	// trainedOn is the workload that the agents are trained on. It is WIDETIMES for measured
 	// kernels, as in the paper. Adversarial sets have the workload that they are drawn from.
 	trainedOn string
-	// datasets is the paper's number of datasets.
+	// datasets is the paper's number of data sets.
 	datasets int
 }
 
@@ -36,15 +38,21 @@ const wideTimes = "WIDETIMES"
 // rodinia represents RODINIA + ALTIS, whose Altis kernels are not public.
 var rodinia = workload{"RODINIA + ALTIS", "drl/RODINIA", wideTimes, replicates}
 
-var workloads = listWorkloads()
+// unpublished is why numbers about RODINIA + ALTIS cannot be judged.
+const unpublished = "The times of the paper's 18 Rodinia and Altis kernels on A100 are not public; what is measured is of subsets of the 16 public Rodinia kernels."
 
-func listWorkloads() []workload {
-	out := []workload{rodinia}
+// synthetic are the workloads that are drawn by a generator.
+var synthetic = listSynthetic()
+
+func listSynthetic() (out []workload) {
 	for _, name := range []string{"POORSCALING", "GOODSCALING", "MIXSCALINGUNIFORM", "MIXSCALINGEXTREME", wideTimes} {
 		out = append(out, workload{name, "drl/" + name, name, replicates})
 	}
 	return out
 }
+
+// workloads are the rows of Tables 4 and 5.
+func workloads() []workload { return append([]workload{rodinia}, synthetic...) }
 
 // rowsOf lists the names of workloads.
 func rowsOf(workloads []workload) (out []string) {
@@ -54,115 +62,159 @@ func rowsOf(workloads []workload) (out []string) {
 	return out
 }
 
-// generators are the readings of the generator: the paper's text, and the code with
-// which the agents were trained.
-var generators = []string{"", "released-train"}
-
-// generators lists those that the workload depends on.
-func (w workload) generators() []string {
-	if w == rodinia {
-		return generators[:1]
-	}
-	return generators
+// A reading is one way to understand how Table 4 was made.
+type reading struct {
+	// name is empty for the default, and basis says where the reading comes from.
+	name, basis string
+	// parameters are those of the data sets.
+	parameters string
+	// alike says that the tasks are in random order, so that the first full batch of a data
+	// set represents all.
+	alike bool
+	// partial counts the batch of 2 tasks as well.
+	partial bool
+	model   mig.Reconfiguration
+	// datasets limits the number of data sets; 0 means all.
+	datasets int
 }
 
-// A share is one batch of each of the first datasets of a workload.
-type share struct {
+const (
+	classOrdered = "gen=released&order=classes"
+	trainingGen  = "gen=released-train"
+)
+
+// Indices of readings.
+const (
+	byScript = iota
+	byScriptAll
+	bySequential
+	byPrint
+	byPrintAll
+	byTraining
+)
+
+// readings are whole readings of Table 4. The first is the default.
+var readings = []reading{
+	byScript: {
+		basis: "create_dataset.py: its generator, tasks class by class; the full batches alone, because with tasks in random order the floor excludes the batch of 2 (with class-ordered tasks it excludes nothing); " +
+			"Parallel and an empty GPU, as in the paper's environment",
+		parameters: classOrdered, model: mig.Parallel,
+	},
+	byScriptAll: {
+		name: "all batches", basis: "the default, and the batch of 2 tasks counts as one of 8: 5.2 averages over the batches of a data set",
+		parameters: classOrdered, partial: true, model: mig.Parallel,
+	},
+	bySequential: {name: "Sequential", basis: "the default, with reconfigurations one at a time, as on hardware", parameters: classOrdered, model: mig.Sequential, datasets: 200},
+	byPrint:      {name: "printed generator", basis: "5.1.2 and 5.1.3 as printed, tasks in random order; full batches, Parallel", alike: true, model: mig.Parallel},
+	byPrintAll: {
+		name: "printed generator, all batches", basis: "the same, and the batch of 2 tasks counts: 5.1 and 5.2 word by word, which the floor of that batch excludes",
+		alike: true, partial: true, model: mig.Parallel,
+	},
+	byTraining: {name: "training generator", basis: "the generator of train.py, tasks in random order; full batches, Parallel", parameters: trainingGen, alike: true, model: mig.Parallel},
+}
+
+// A batches is one batch of each of the first data sets of a workload.
+type batches struct {
 	data string
-	// datasets is how many datasets have such a batch. In the first full of them it has
-	// n tasks, in the others fewer.
-	datasets, full int
-	// batches is the number of batches of a dataset that it represents.
-	batches float64
+	// datasets is how many data sets have such a batch.
+	datasets int
+	// weight is the number of batches of a data set that it represents.
+	weight float64
 }
 
-// shares returns batches that represent all batches of the first datasets of a workload. The
-// 7 full batches of 100 tasks in random order are alike, so the first represents them all.
-func (w workload) shares(s figures.Scale, generator string) []share {
-	if w == rodinia {
-		return w.every(s, generator, w.datasets)
+// count is the number of data sets of a workload under the reading.
+func (r *reading) count(w workload) int {
+	if r.datasets > 0 {
+		return min(r.datasets, w.datasets)
 	}
-	all := w.every(s, generator, w.datasets)
-	first, last := all[0], all[len(all)-1]
-	first.batches = float64(len(all) - 1)
-	return []share{first, last}
+	return w.datasets
 }
 
-// every returns every batch of the first datasets of a workload.
-func (w workload) every(s figures.Scale, generator string, most int) []share {
-	most = s.Replicates(most)
-	var out []share
-	if w == rodinia {
-		lengths := map[int][]int{} // of batches, by part
-		spec := datasets.MustParse(w.spec)
-		for i := range most {
-			in, err := datasets.InstanceOf[task.Batches](spec, mig.MustLookup("A100"), i)
-			if err != nil {
-				panic(err) // the instances are part of the program
-			}
-			for part, length := range in.Lengths {
-				lengths[part] = append(lengths[part], length)
-			}
-		}
-		for part := range len(lengths) {
-			full := 0
-			for _, length := range lengths[part] {
-				if length == n {
-					full++
-				}
-			}
-			out = append(out, share{figures.Dataset(fmt.Sprintf("%s?part=%d", w.spec, part+1)), len(lengths[part]), full, 1})
+// withTotal is the spec of the data sets of a workload.
+func (r *reading) withTotal(w workload) string {
+	spec := fmt.Sprintf("%s?total=%d", w.spec, tasks)
+	if r.parameters != "" {
+		spec += "&" + r.parameters
+	}
+	return spec
+}
+
+// batches lists the batches of a workload's data sets that count. With every, no batch
+// represents others.
+func (r *reading) batches(w workload, every bool) (out []batches) {
+	if w == rodinia { // subsets of up to 16 kernels
+		for part := 1; part <= 2; part++ {
+			data := figures.Dataset(fmt.Sprintf("%s?part=%d", w.spec, part))
+			out = append(out, batches{data, datasets.MustParse(data).Instances(), 1})
 		}
 		return out
 	}
-	if generator != "" {
-		generator = "&gen=" + generator
+	add := func(part int, weight float64) {
+		out = append(out, batches{figures.Dataset(fmt.Sprintf("%s&part=%d", r.withTotal(w), part)), r.count(w), weight})
 	}
-	for from := 0; from < tasks; from += n {
-		full := 0
-		if from+n <= tasks {
-			full = most
+	if r.alike && !every {
+		add(1, fullBatches)
+	} else {
+		for part := range fullBatches {
+			add(part+1, 1)
 		}
-		out = append(out, share{figures.Dataset(fmt.Sprintf("%s?total=%d&part=%d%s", w.spec, tasks, from/n+1, generator)), most, full, 1})
+	}
+	if r.partial {
+		add(fullBatches+1, 1)
 	}
 	return out
 }
 
-// averages are means over the batches of a dataset, by dataset.
-type averages struct {
-	// full and partial are over the batches with n tasks, and with fewer.
-	all, full, partial []float64
+// series is an algorithm on a dataset under the reading's model.
+func (r *reading) series(dataset, algorithm string) run.Series {
+	return on("A100", dataset, algorithm, r.model)
 }
 
-// average averages a quantity over the batches of each dataset. values gives it, by
-// dataset, for the k-th share.
-func average(shares []share, values func(k int) []float64) averages {
-	type mean struct{ sum, batches float64 }
-	most := 0
-	for _, s := range shares {
-		most = max(most, s.datasets)
-	}
-	all, full, partial := make([]mean, most), make([]mean, most), make([]mean, most)
-	for k, s := range shares {
-		v := values(k)
-		for i := range s.datasets {
-			kind := partial
-			if i < s.full {
-				kind = full
-			}
-			for _, m := range []*mean{&all[i], &kind[i]} {
-				m.sum += s.batches * v[i]
-				m.batches += s.batches
-			}
+// average averages a quantity over the batches of each data set. of gives it by data set for
+// the k-th batch.
+func average(all []batches, of func(k int) []float64) []float64 {
+	var sum, weight []float64
+	for k, b := range all {
+		values := of(k)
+		for len(sum) < len(values) {
+			sum, weight = append(sum, 0), append(weight, 0)
+		}
+		for i, v := range values {
+			sum[i] += float64(b.weight * v) // rounded before it is added
+			weight[i] += b.weight
 		}
 	}
-	of := func(means []mean) (out []float64) {
-		for _, m := range means {
-			if m.batches > 0 {
-				out = append(out, m.sum/m.batches)
-			}
-		}
-		return out
+	for i := range sum {
+		sum[i] /= weight[i]
 	}
-	return averages{of(all), of(full), of(partial)}
+	return sum
 }
+
+// pOpt returns p_opt of an algorithm by data set.
+func (r *reading) pOpt(d *figures.Data, w workload, algorithm string) []float64 {
+	all := r.batches(w, false)
+	return average(all, func(k int) []float64 { return pOpt(d, r.series(all[k].data, algorithm), all[k].datasets) })
+}
+
+// above returns by how many percent an algorithm's makespans exceed another's, by data set.
+func (r *reading) above(d *figures.Data, w workload, algorithm, other string) []float64 {
+	all := r.batches(w, false)
+	return average(all, func(k int) []float64 {
+		return d.Above(r.series(all[k].data, algorithm), r.series(all[k].data, other), all[k].datasets)
+	})
+}
+
+// whole is all tasks of each data set of a workload: a stream of batches, or one queue.
+func (r *reading) whole(w workload) string {
+	if w == rodinia {
+		return figures.Dataset(w.spec)
+	}
+	return figures.Dataset(r.withTotal(w))
+}
+
+// generators are what the comparisons on single batches are made under: the paper's text, and
+// the code with which the agents were trained.
+var generators = []struct{ name, parameters string }{{"printed", ""}, {"training", "?" + trainingGen}}
+
+// single is batches of 14 tasks of a workload.
+func (w workload) single(parameters string) string { return figures.Dataset(w.spec + parameters) }

@@ -3,175 +3,116 @@ package far
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"miglab/harness/run"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 )
 
-// pairs are the concatenations of two successive batches of a workload (6.7.1). Pair i has
-// batches i and i+1 of 1001. In half of the pairs the second batch is reversed, in the
-// others the first.
-type pairs struct {
-	data string
-	n    int // pairs
+// scripted are the parameters with which far-concat does what concat_test and
+// multi_batch_test do.
+const scripted = "&iterations=20&keep=last&margin=timed"
+
+// A joining is a way to join two batches 1000 times.
+type joining struct {
+	// batch are the parameters of the generator for a batch, pair those for two, and concat
+	// further ones of the algorithm.
+	batch, pair, concat string
+	// halves reverses the first batch in one half of the pairs, and not always the second.
+	halves bool
 }
 
-func newPairs(s figures.Scale, w workload, n int, parameters string) pairs {
-	p := "batches=2"
-	if parameters != "" {
-		p += "&" + parameters
-	}
-	return pairs{synthetic(w, n, p), s.Replicates(batches - 1)}
-}
-
-// series returns the concatenations in a mode, the first batch forward or reversed.
-func (p pairs) series(mode, first string) run.Series {
-	return stream(p.data, "far-concat?mode="+mode+"&first="+first)
-}
-
-// half is the number of pairs whose second batch is the reversed one.
-func (p pairs) half() int { return p.n / 2 }
-
-// needs lists the concatenations in the given modes.
-func (p pairs) needs(modes ...string) (out []figures.Need) {
-	for _, m := range modes {
-		if m == "trivial" {
-			out = append(out, figures.NeedFirst(p.n, p.series(m, "forward"))...)
-			continue
-		}
-		out = append(out,
-			figures.Need{Series: p.series(m, "forward"), N: p.half()},
-			figures.Need{Series: p.series(m, "reversed"), First: p.half(), N: p.n - p.half()})
-	}
-	return out
-}
+var (
+	// copies is the script concat_test. Its pairs are a batch and its copy.
+	copies = joining{"gen=released", "gen=released&repeat=2", scripted, false}
+	// successive is the text of 6.7.1. Its pairs are two successive batches.
+	successive = joining{"", "batches=2", "", true}
+)
 
 // values returns a metric by pair.
-func (p pairs) values(d *figures.Data, mode, metric string) []float64 {
-	out := d.Values(p.series(mode, "forward"), metric)
-	if mode == "trivial" {
-		return out
+func (j joining) values(d *figures.Data, w workload, n int, mode, metric string) []float64 {
+	series := func(first string) run.Series {
+		return stream(synthetic(w, n, j.pair), "far-concat?mode="+mode+"&first="+first+j.concat)
 	}
-	return slices.Concat(out, d.Values(p.series(mode, "reversed"), metric))
+	if mode == "trivial" || !j.halves { // trivial concatenation reverses no batch
+		return d.Values(series("forward"), executions, metric)
+	}
+	all := d.Scale.Replicates(executions)
+	return slices.Concat(d.Span(series("forward"), 0, all/2, metric), d.Span(series("reversed"), all/2, all-all/2, metric))
 }
 
 // gain returns, by pair, the improvement over trivial concatenation in percent.
-func (p pairs) gain(d *figures.Data, mode string) []float64 {
-	return figures.Percent(figures.Ratios(p.values(d, "trivial", makespan), p.values(d, mode, makespan)))
+func (j joining) gain(d *figures.Data, w workload, n int, mode string) []float64 {
+	return figures.Percent(figures.Ratios(j.values(d, w, n, "trivial", makespan), j.values(d, w, n, mode, makespan)))
 }
 
-var concatReadings = []struct{ name, parameters string }{
-	{"", ""},
-	{"p_sup = 50 %", "psup=50"},
+// gains measures the quantities of Table 7.
+func (j joining) gains(d *figures.Data, w workload, n int) []figures.Measurement {
+	return []figures.Measurement{mean(d, j.gain(d, w, n, "reverse")), mean(d, j.gain(d, w, n, "moveswap"))}
 }
 
-// A concatQuantity is a column of Table 7 or 8: the gain of a mode, or one of its metrics.
-type concatQuantity struct{ name, mode, metric string }
-
-// of returns the quantity by pair.
-func (q concatQuantity) of(p pairs, d *figures.Data) []float64 {
-	if q.metric == "" {
-		return p.gain(d, q.mode)
-	}
-	return p.values(d, q.mode, q.metric)
+// operations measures the quantities of Table 8.
+func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measurement {
+	return []figures.Measurement{mean(d, j.values(d, w, n, "moveswap", "moves")), mean(d, j.values(d, w, n, "moveswap", "swaps"))}
 }
 
-// table7and8 is the artefact for Table 7, the gains of the concatenation, or for
-// Table 8, its moves and swaps. They read the same cells.
-func table7and8(claims *figures.Claims, number int) figures.Artefact {
-	ns := []int{10, 20, 30}
-	name := fmt.Sprintf("table%d", number)
-	quantities := []concatQuantity{{"p_rev", "reverse", ""}, {"p_move/swap", "moveswap", ""}}
-	title := "Gain (%) of reversal and of moves and swaps in 1000 concatenations, A100"
-	reason := func(claim string) string {
-		if strings.HasSuffix(claim, "p_rev") {
-			return "the paper shifts each batch as a whole, and does not say with which p_sup its batches were made"
-		}
-		return "the paper leaves open when the moves and swaps between batches end, how their margin is reckoned, and with which p_sup its batches were made"
+// joinings are the procedures of Tables 7 and 8.
+func joinings(measure func(joining, *figures.Data, workload, int) []figures.Measurement) []procedure {
+	of := func(name, basis string, j joining) procedure {
+		return procedure{name, basis, func(d *figures.Data, w workload, n int) []figures.Measurement { return measure(j, d, w, n) }}
 	}
-	if number == 8 {
-		quantities = []concatQuantity{{"moves", "moveswap", "moves"}, {"swaps", "moveswap", "swaps"}}
-		title = "Moves and swaps in 1000 concatenations, A100"
+	return []procedure{
+		of("", "the authors' script concat_test: released generator with p_sup = 0, a batch joined with a copy of itself, at most 20 iterations, none taken back", copies),
+		of("text", "6.7.1: the printed generator with p_sup = 0, two successive batches, the second one reversed in one half of the pairs and the first one in the other", successive),
+		of("text, p_sup = 50 %", "the same with the p_sup of the script of Table 5", joining{"psup=50", "batches=2&psup=50", "", true}),
 	}
-	return figures.Artefact{
-		Name: name, Title: title,
-		Needs: func(s figures.Scale) (out []figures.Need) {
-			for _, r := range concatReadings {
-				for w, n := range figures.Each(workloads, ns) {
-					out = append(out, newPairs(s, w, n, r.parameters).needs("trivial", "reverse", "moveswap")...)
-				}
-			}
-			return out
-		},
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			var readings []figures.Reading
-			second, first := figures.Values{}, figures.Values{}
-			for _, r := range concatReadings {
-				values := figures.Values{}
-				for w, n := range figures.Each(workloads, ns) {
-					p := newPairs(d.Scale, w, n, r.parameters)
-					for _, q := range quantities {
-						v := q.of(p, d)
-						claim := claimName(w, n, q.name)
-						values[claim] = d.MeanOf(v, batches-1)
-						if r.name == "" {
-							second[claim] = d.MeanOf(v[:p.half()], (batches-1)/2)
-							first[claim] = d.MeanOf(v[p.half():], (batches-1)/2)
-						}
-					}
-				}
-				readings = append(readings, figures.Lookup(r.name, values))
-			}
-			// The paper says that the halves hardly differ.
-			readings = append(readings,
-				figures.Lookup("the half with the second batch reversed", second),
-				figures.Lookup("the half with the first batch reversed", first))
-			var names []string
-			for _, q := range quantities {
-				names = append(names, q.name)
-			}
-			return compared(d, claims, name, fmt.Sprintf("Table %d. %s", number, title), reason, workloads, columns(ns, names...), readings), nil
-		},
-	}
+}
+
+func table7() figures.Artefact {
+	return grid{"table7", "Gain (%) of reversal and of moves and swaps in 1000 concatenations, A100", workloads, threeSizes, []string{"p_rev", "p_move/swap"}}.made(
+		joinings(joining.gains)...)
+}
+
+func table8() figures.Artefact {
+	ps := joinings(joining.operations)
+	ps = append(ps, interchanged(ps[0], "of all rows", func(workload) bool { return true }))
+	return grid{"table8", "Moves and swaps in 1000 concatenations, A100", workloads, threeSizes, []string{"moves", "swaps"}}.made(ps...)
 }
 
 // chainOf is a workload's batches, concatenated: 1001 of them, few in a quick run.
 func chainOf(s figures.Scale, w workload, n int) run.Series {
-	return stream(synthetic(w, n, fmt.Sprintf("batches=%d", s.Replicates(batches-1)+1)), "far-concat")
+	return stream(chained(s, w, n, ""), "far-concat")
 }
 
-var table9Sizes = []int{10, 15, 20, 25, 30, 35}
+// chained are the batches of a chain.
+func chained(s figures.Scale, w workload, n int, parameters string) string {
+	return synthetic(w, n, fmt.Sprintf("%sbatches=%d", parameters, s.Replicates(executions)+1))
+}
 
-func table9(claims *figures.Claims) figures.Artefact {
-	return figures.Artefact{
-		Name: "table9", Title: "p_multi-batch with WIDETIMES and 1001 batches on A100",
-		Needs: func(s figures.Scale) (out []figures.Need) {
-			for w, n := range figures.Each(wide, table9Sizes) {
-				out = append(out, needRho(chainOf(s, w, n), 1)...)
-				out = append(out, newPairs(s, w, n, "").needs("moveswap")...)
-			}
-			return out
-		},
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			once, twice := figures.Values{}, figures.Values{}
-			for w, n := range figures.Each(wide, table9Sizes) {
-				c := chainOf(d.Scale, w, n)
-				name := claimName(w, n, "p_multi-batch")
-				once[name] = figures.Exactly(figures.Percent(rho(d, c))[0])
-				var sum float64
-				for _, m := range newPairs(d.Scale, w, n, "").values(d, "moveswap", makespan) {
-					sum += m
-				}
-				twice[name] = figures.Exactly((sum/d.First(area(c), track.MetricBound) - 1) * 100)
-			}
-			return compared(d, claims, "table9", "Table 9. p_multi-batch (%), 1001 batches, A100",
-				figures.Always("the released script counts inner batches twice in the makespan and once in the baseline; print lies between that and counting once"),
-				wide, columns(table9Sizes, "p_multi-batch"), []figures.Reading{
-					figures.Lookup("", once),
-					figures.Lookup("as released: the makespans of all consecutive pairs added, so that inner batches count twice", twice),
-				}), nil
-		},
+// multiBatchTest is the script multi_batch_test. It adds the makespans of all consecutive
+// pairs, so that inner batches count twice, and divides by the area bound of the batches, each
+// counted once.
+func multiBatchTest(d *figures.Data, w workload, n int) []figures.Measurement {
+	pairs := d.Values(stream(synthetic(w, n, "gen=released&batches=2"), "far-concat?mode=moveswap"+scripted), executions, makespan)
+	all := d.First(bound(chained(d.Scale, w, n, "gen=released&"), "area"), track.MetricBound)
+	above := make([]float64, len(pairs))
+	for i, m := range pairs {
+		above[i] = (m*float64(len(pairs))/all - 1) * 100
 	}
+	return []figures.Measurement{mean(d, above)}
+}
+
+func table9() figures.Artefact {
+	return grid{"table9", "p_multi-batch (%) of 1001 batches with WIDETIMES, A100", wide, allSizes, []string{"p_multi-batch"}}.made(
+		procedure{
+			basis:   "the authors' script multi_batch_test: released generator, the makespans of all consecutive pairs added, so that inner batches count twice, over the area bound of the 1001 batches",
+			measure: multiBatchTest,
+		},
+		procedure{
+			name: "text", basis: "6.7.2: the printed generator with p_sup = 0, the makespan of one chain of 1001 batches",
+			measure: func(d *figures.Data, w workload, n int) []figures.Measurement {
+				return []figures.Measurement{figures.Exactly(figures.Percent(rho(d, chainOf(d.Scale, w, n), 1))[0])}
+			},
+		},
+	)
 }

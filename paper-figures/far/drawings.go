@@ -18,50 +18,34 @@ import (
 
 // figures5and6 draws a batch on which one move, and one on which one swap, of the
 // refinement gains much.
-func figures5and6(claims *figures.Claims) figures.Artefact {
-	shown := []struct {
-		file, claim, data, gpu, operation string
-	}{
-		{"figure5", "gain from moving a task", "far-move", "A100", "moves"},
-		{"figure6", "gain from swapping tasks", "far-swap", "A30", "swaps"},
-	}
-	pair := func(data, gpu string) (refined, unrefined run.Series) {
-		return on(gpu, 1, batch(figures.Dataset(data), "far", mig.Sequential)), on(gpu, 1, batch(figures.Dataset(data), "far?refine=false", mig.Sequential))
-	}
+func figures5and6() figures.Artefact {
 	return figures.Artefact{
 		Name: "figures5-6", Title: "a move and a swap of the refinement, before and after",
-		Needs: func(figures.Scale) (out []figures.Need) {
-			for _, x := range shown {
-				refined, unrefined := pair(x.data, x.gpu)
-				out = append(out, figures.NeedFirst(1, refined, unrefined)...)
-			}
-			return out
-		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			out := &figures.Output{}
-			for i, x := range shown {
-				refined, unrefined := pair(x.data, x.gpu)
-				n, gain := d.First(refined, x.operation), d.Above(unrefined, refined)[0]
-				out.Findings = append(out.Findings, d.Judge(claims.Get(x.file, x.claim), figures.Exactly(gain), "",
-					"the paper's instance is not published, and a local search found no larger gain"))
-				gantt := beforeAndAfter(d, unrefined, refined)
-				gantt.Title = fmt.Sprintf("Fig. %d. Phase 2, and after the refinement (%s: %g): a gain of %.1f %%", i+5, x.operation, n, gain)
-				out.Figure(x.file, gantt.Title, gantt)
+			out := &figures.Output{Missing: map[string]string{}}
+			values := figures.Values{}
+			for i, x := range []struct{ claim, data, gpu, operation string }{
+				{"gain from moving a task", "far-move", "A100", "moves"},
+				{"gain from swapping tasks", "far-swap", "A30", "swaps"},
+			} {
+				data := figures.Dataset(x.data)
+				refined := on(x.gpu, 1, batch(data, "far", mig.Sequential))
+				unrefined := on(x.gpu, 1, batch(data, "far?refine=false", mig.Sequential))
+				gain := d.Above(unrefined, refined, 1)[0]
+				values[x.claim] = figures.Exactly(gain)
+				out.Missing[x.claim] = "The paper's tasks are not published. The measured gain is that of our example, the largest that a local search found."
+				p, a := d.Schedule(unrefined, 0)
+				_, b := d.Schedule(refined, 0)
+				left, right := reports.NewGanttPanel("before", p, a), reports.NewGanttPanel("after", p, b)
+				left.Highlight = changedTasks(a, b, p)
+				right.Highlight = left.Highlight
+				title := fmt.Sprintf("Fig. %d. Phase 2, and after the refinement (%s: %g): a gain of %.1f %%", i+5, x.operation, d.First(refined, x.operation), gain)
+				out.Figure(fmt.Sprintf("figure%d", i+5), title, reports.Gantt{Title: title, Panels: []reports.GanttPanel{left, right}})
 			}
-			return out.Table("figures5-6", figures.ComparisonTable("Figures 5 and 6", out.Findings)), nil
+			out.Readings = []figures.Reading{{Basis: "an example of ours, found by local search", Values: values}}
+			return out, nil
 		},
 	}
-}
-
-// beforeAndAfter draws two schedules of the same instance and outlines the tasks
-// that changed their instance.
-func beforeAndAfter(d *figures.Data, before, after run.Series) reports.Gantt {
-	p, a := d.Schedule(before, 0)
-	_, b := d.Schedule(after, 0)
-	changed := changedTasks(a, b, p)
-	left, right := reports.NewGanttPanel("before", p, a), reports.NewGanttPanel("after", p, b)
-	left.Highlight, right.Highlight = changed, changed
-	return reports.Gantt{Panels: []reports.GanttPanel{left, right}}
 }
 
 // changedTasks lists the tasks that two schedules run on different instances.
@@ -80,135 +64,122 @@ func changedTasks(a, b schedule.Schedule, p schedule.Problem) []string {
 	return changed
 }
 
-// figures7to9 concatenates the same two batches trivially, with the second one
-// reversed, with tasks moved as well, and with tasks swapped as well.
+// concatenations are the steps of Figs. 7 to 9.
+var concatenations = []struct{ mode, panel, title string }{
+	{"trivial", "trivial", ""},
+	{"reverse", "second batch reversed", "Trivial concatenation, and with the second batch reversed"},
+	{"move", "and a task moved", "Moving a task of the reversed batch"},
+	{"moveswap", "and tasks moved and swapped", "Moving and swapping tasks of the reversed batch"},
+}
+
+// figures7to9 concatenates the same two batches trivially, with the second one reversed, with
+// tasks moved as well, and with tasks swapped as well.
 func figures7to9() figures.Artefact {
+	const pairs = 500
 	w := workload{"MIXEDSCALING", "WIDETIMES"}
 	data := synthetic(w, 10, "batches=2")
 	series := func(mode string) run.Series { return stream(data, "far-concat?mode="+mode) }
-	modes := []string{"trivial", "reverse", "move", "moveswap"}
 	return figures.Artefact{
 		Name: "figures7-9", Title: "concatenations of the same two batches",
-		Needs: func(s figures.Scale) (out []figures.Need) {
-			for _, m := range modes {
-				out = append(out, figures.NeedFirst(s.Replicates((batches-1)/2), series(m))...)
-			}
-			return out
-		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			spans := map[string][]float64{}
-			for _, m := range modes {
-				spans[m] = d.Values(series(m), makespan)
+			var spans [][]float64
+			for _, c := range concatenations {
+				spans = append(spans, d.Values(series(c.mode), pairs, makespan))
 			}
-			moved := d.Values(series("move"), "moves")
-			swapped := d.Values(series("moveswap"), "swaps")
-			// Every step is to be visible: of the pairs with one move, and then a swap,
-			// the one whose smallest gain is largest.
-			best, most := 0, math.Inf(-1)
-			for i := range spans["trivial"] {
-				if moved[i] != 1 || swapped[i] == 0 {
-					continue
-				}
-				smallest := math.Inf(1)
-				for k := range modes[1:] {
-					smallest = min(smallest, spans[modes[k]][i]/spans[modes[k+1]][i]-1)
-				}
-				if smallest > most {
-					best, most = i, smallest
-				}
-			}
+			best := mostVisible(spans, d.Values(series("move"), pairs, "moves"), d.Values(series("moveswap"), pairs, "swaps"))
 			out := &figures.Output{}
 			t := reports.Table{
 				Title:   fmt.Sprintf("Two batches of 10 tasks, %s, pair %d", w, best),
 				Columns: reports.Left("concatenation").Right("makespan [s]", "gain over trivial [%]"),
 			}
-			panels := map[string]reports.GanttPanel{}
-			plans := map[string]schedule.Schedule{}
-			var p schedule.Problem
-			for _, m := range modes {
-				var s schedule.Schedule
-				p, s = d.Schedule(series(m), best)
-				plans[m] = s
-				panels[m] = reports.NewGanttPanel(map[string]string{
-					"trivial": "trivial", "reverse": "second batch reversed", "move": "and a task moved", "moveswap": "and tasks moved and swapped",
-				}[m], p, s)
-				t.Rows = append(t.Rows, []string{m, fmt.Sprintf("%.2f", spans[m][best]), fmt.Sprintf("%.2f", (spans["trivial"][best]/spans[m][best]-1)*100)})
-			}
-			for k, number := range []int{7, 8, 9} {
-				left, right := panels[modes[k]], panels[modes[k+1]]
-				if number > 7 {
-					changed := changedTasks(plans[modes[k]], plans[modes[k+1]], p)
-					left.Highlight, right.Highlight = changed, changed
+			var left reports.GanttPanel
+			var before schedule.Schedule
+			for k, c := range concatenations {
+				t.Rows = append(t.Rows, []string{c.mode, fmt.Sprintf("%.2f", spans[k][best]), fmt.Sprintf("%.2f", (spans[0][best]/spans[k][best]-1)*100)})
+				p, s := d.Schedule(series(c.mode), best)
+				right := reports.NewGanttPanel(c.panel, p, s)
+				if k > 0 {
+					shown := []reports.GanttPanel{left, right}
+					if k > 1 {
+						changed := changedTasks(before, s, p)
+						shown[0].Highlight, shown[1].Highlight = changed, changed
+					}
+					title := fmt.Sprintf("Fig. %d. %s", k+6, c.title)
+					out.Figure(fmt.Sprintf("figure%d", k+6), title, reports.Gantt{Title: title, Panels: shown, Height: 480})
 				}
-				name := fmt.Sprintf("figure%d", number)
-				title := fmt.Sprintf("Fig. %d. %s", number, []string{
-					"Trivial concatenation, and with the second batch reversed",
-					"Moving a task of the reversed batch", "Moving and swapping tasks of the reversed batch",
-				}[k])
-				out.Figure(name, title, reports.Gantt{
-					Title: title, Panels: []reports.GanttPanel{left, right}, Height: 480,
-				})
+				left, before = right, s
 			}
 			return out.Table("figures7-9", t), nil
 		},
 	}
 }
 
-// figure10 finds, for each case of the proof in section 5, a schedule of phase 2
-// without reconfiguration time that falls into it.
-func figure10() figures.Artefact {
-	const instances = 200 // of each workload and number of tasks
-	var all []run.Series
-	for w, n := range figures.Each(append([]workload{{"EXAMPLESCALING", "WIDETIMES"}}, workloads...), []int{3, 4, 5, 6, 8, 10}) {
-		all = append(all, batch(synthetic(w, n, ""), "far?refine=false", mig.Free))
+// mostVisible returns, of the pairs with one move and then a swap, the one whose smallest gain
+// from one step to the next is largest. spans are the makespans by step and pair.
+func mostVisible(spans [][]float64, moved, swapped []float64) int {
+	best, most := 0, math.Inf(-1)
+	for i := range moved {
+		if moved[i] != 1 || swapped[i] == 0 {
+			continue
+		}
+		smallest := math.Inf(1)
+		for k := range spans[1:] {
+			smallest = min(smallest, spans[k][i]/spans[k+1][i]-1)
+		}
+		if smallest > most {
+			best, most = i, smallest
+		}
 	}
+	return best
+}
+
+// A proofCase is a case of the proof in section 5, by how long each slice is idle before the
+// critical task starts.
+type proofCase struct {
+	gpu, title string
+	holds      func(idle []float64, start float64) bool
+}
+
+// proofCases are the cases of Fig. 10. A slice that is idle for less than a twentieth of the
+// time is hard to see.
+var proofCases = []proofCase{
+	{"A30", "(a) A30: all slices busy before l", func(idle []float64, l float64) bool { return l > 0 && slices.Max(idle) == 0 }},
+	{"A100", "(b) A100: S4 or S5 idle before l", func(idle []float64, l float64) bool { return l > 0 && max(idle[4], idle[5]) > 0.05*l }},
+	{"A100", "(c) A100: S6 idle before l, S4, S5 not", func(idle []float64, l float64) bool {
+		return l > 0 && idle[6] > 0.05*l && idle[4] == 0 && idle[5] == 0
+	}},
+}
+
+// figure10 finds, for each case of the proof in section 5, a schedule of phase 2 without
+// reconfiguration time that falls into it.
+func figure10() figures.Artefact {
+	const instances = 20
+	data := synthetic(workload{"GOODSCALING", "WIDETIMES"}, 4, "")
 	return figures.Artefact{
 		Name: "figure10", Title: "the cases of the proof of the approximation factors",
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			// A slice that is idle for less than a twentieth of the time is hard to see.
-			const visible = 0.05
-			cases := []struct {
-				gpu   string
-				title string
-				holds func(idle []float64, start float64) bool
-			}{
-				{"A30", "(a) A30: all slices busy before l", func(idle []float64, l float64) bool { return l > 0 && slices.Max(idle) == 0 }},
-				{"A100", "(b) A100: S4 or S5 idle before l", func(idle []float64, l float64) bool { return l > 0 && max(idle[4], idle[5]) > visible*l }},
-				{"A100", "(c) A100: S6 idle before l, S4, S5 not", func(idle []float64, l float64) bool {
-					return l > 0 && idle[6] > visible*l && idle[4] == 0 && idle[5] == 0
-				}},
-			}
 			chart := reports.Gantt{Title: "Fig. 10. A schedule of phase 2 for each case of the proof, reconfiguration free"}
 			t := reports.Table{
-				Title:   "Figure 10, the schedules shown",
-				Columns: reports.Left("case", "dataset").Right("instance", "l [s]", "makespan [s]"),
+				Title:   "Figure 10, the schedules shown, dataset " + data,
+				Columns: reports.Left("case").Right("instance", "l [s]", "makespan [s]"),
 			}
-			for _, c := range cases {
-				found := false
-				for _, a := range all {
-					series := on(c.gpu, 1, a)
-					for i := 0; i < d.Scale.Replicates(instances) && !found; i++ {
-						p, s := d.Schedule(series, i)
-						critical, idle := idleBeforeCritical(p, s)
-						if !c.holds(idle, float64(critical.Start)) {
-							continue
-						}
-						found = true
-						panel := reports.NewGanttPanel(c.title, p, s)
-						panel.Marks = append(panel.Marks, reports.TimeMark{At: critical.Start, Label: fmt.Sprintf("l = %.1f s", critical.Start)})
-						panel.Highlight = []string{p.Tasks[critical.Task].Name}
-						chart.Panels = append(chart.Panels, panel)
-						t.Rows = append(t.Rows, []string{
-							c.title, series.Dataset, fmt.Sprint(i),
-							fmt.Sprintf("%.2f", critical.Start), fmt.Sprintf("%.2f", s.Makespan()),
-						})
+			for _, c := range proofCases {
+				series := on(c.gpu, 1, batch(data, "far?refine=false", mig.Free))
+				for i := range instances {
+					p, s := d.Schedule(series, i)
+					critical, idle := idleBeforeCritical(p, s)
+					if d.Planning() || !c.holds(idle, float64(critical.Start)) {
+						continue
 					}
-				}
-				if !found {
-					t.Rows = append(t.Rows, []string{c.title, "none found", "", "", ""})
+					panel := reports.NewGanttPanel(c.title, p, s)
+					panel.Marks = append(panel.Marks, reports.TimeMark{At: critical.Start, Label: fmt.Sprintf("l = %.1f s", critical.Start)})
+					panel.Highlight = []string{p.Tasks[critical.Task].Name}
+					chart.Panels = append(chart.Panels, panel)
+					t.Rows = append(t.Rows, []string{c.title, fmt.Sprint(i), fmt.Sprintf("%.2f", critical.Start), fmt.Sprintf("%.2f", s.Makespan())})
+					break
 				}
 			}
-			return figures.Found().Table("figure10", t).Figure("figure10", chart.Title, chart), nil
+			return new(figures.Output).Table("figure10", t).Figure("figure10", chart.Title, chart), nil
 		},
 	}
 }
@@ -240,31 +211,19 @@ func idleBeforeCritical(p schedule.Problem, s schedule.Schedule) (schedule.Place
 }
 
 func figure12() figures.Artefact {
-	shown := []struct {
-		title  string
-		series run.Series
-	}{
-		{"FAR", batch(rodiniaData, "far", mig.Sequential)},
-		{"MISO-OPT", batch(rodiniaData, "miso", mig.Free)},
-		{"FIXPART(1,...,1)", batch(rodiniaData, "fixpart", mig.Free)},
-		{"FIXPART(7)", batch(rodiniaData, "fixpart?p=7", mig.Free)},
-		{"FIXPARTBEST", batch(rodiniaData, "fixpartbest", mig.Free)},
-	}
 	return figures.Artefact{
 		Name: "figure12", Title: "the Rodinia kernels on A100 under different approaches",
-		Needs: func(figures.Scale) (out []figures.Need) {
-			for _, s := range shown {
-				out = append(out, figures.NeedFirst(1, s.series)...)
-			}
-			return out
-		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			chart := reports.Gantt{Title: "Fig. 12. The 16 Rodinia kernels on A100", Height: 560}
-			for _, x := range shown {
-				p, s := d.Schedule(x.series, 0)
-				chart.Panels = append(chart.Panels, reports.NewGanttPanel(x.title, p, s))
+			add := func(title string, series run.Series) {
+				p, s := d.Schedule(series, 0)
+				chart.Panels = append(chart.Panels, reports.NewGanttPanel(title, p, s))
 			}
-			return figures.Found().Figure("figure12", chart.Title, chart), nil
+			add("FAR", batch(rodiniaData, "far", mig.Sequential))
+			for _, a := range approaches {
+				add(a.name, batch(rodiniaData, a.algorithm, mig.Free))
+			}
+			return new(figures.Output).Figure("figure12", chart.Title, chart), nil
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package far
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -10,27 +11,37 @@ import (
 	"miglab/reports"
 )
 
+// hardwareOutput is an output of claims that need a GPU: those that were measured, and why
+// the others are missing.
+func hardwareOutput(basis string) (*figures.Output, figures.Values) {
+	values := figures.Values{}
+	out := figures.Read(figures.Reading{Basis: basis, Values: values})
+	out.Missing = map[string]string{}
+	return out, values
+}
+
+// measuredOn is a number that was measured on a GPU.
+func measuredOn(v float64, detail string, p datasets.Provenance) figures.Measurement {
+	m := figures.Exactly(v)
+	m.Detail = fmt.Sprintf("%sMeasured on %s; %s.", detail, p.GPU, p)
+	return m
+}
+
 // table2 judges the isolation that was measured on an A100.
-func table2(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
+func table2(h datasets.HardwareSet) figures.Artefact {
 	return figures.Artefact{
-		Name: "table2", Title: "largest difference in time, alone against beside others",
+		Name: "table2", Title: "largest difference in time, alone against beside others, A100",
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			out := &figures.Output{}
-			var notes []string
+			out, values := hardwareOutput("measured on an A100 under MIG")
 			worst := figures.Isolation(h, "A100")
-			for _, c := range claims.Of("table2") {
+			for _, c := range d.Claims.Of("table2") {
 				f := strings.Fields(c.Name) // Backprop size 1
-				r, ok := worst[figures.KernelOn{Kernel: f[0], Size: mig.Slices(f[2][0] - '0')}]
-				if !ok {
-					out.Findings = append(out.Findings, figures.Missing(c, figures.NeedsIsolation("A100")))
-					continue
+				if r, ok := worst[figures.KernelOn{Kernel: f[0], Size: mig.Slices(f[2][0] - '0')}]; ok {
+					values[c.Name] = measuredOn(math.Abs(r.Difference), "Beside "+r.Beside+". ", r.Provenance)
+				} else {
+					out.Missing[c.Name] = figures.NeedsIsolation("A100")
 				}
-				notes = figures.WithOrigin(notes, r.Provenance)
-				out.Findings = append(out.Findings, d.Judge(c, figures.Exactly(math.Abs(r.Difference)), "", "beside "+r.Beside+"; "+r.String()))
 			}
-			t := figures.ComparisonTable("Table 2. Instance isolation on A100", out.Findings)
-			t.Notes = append(t.Notes, notes...)
-			out.Table("table2", t)
 			return out, nil
 		},
 	}
@@ -46,51 +57,43 @@ func batch3(claims *figures.Claims) (out []string) {
 	return out
 }
 
+// unpublishedKernel is the kernel of Table 3 whose times on A30 are not published.
+const unpublishedKernel = "HotSpot"
+
 // table3 judges the real end times of an execution on an A30, and the simulated end times
 // that follow from the times that the paper's authors published.
-func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
+func table3(h datasets.HardwareSet) figures.Artefact {
 	series := on("A30", 1, batch(figures.Dataset("a30-batch"), "far", mig.Sequential))
 	return figures.Artefact{
 		Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A30",
-		Needs: func(figures.Scale) []figures.Need { return []figures.Need{{Series: series, N: 1}} },
 		Build: func(d *figures.Data) (*figures.Output, error) {
+			out, values := hardwareOutput("simulated: eight of the nine kernels, with the times in the authors' repository; real: measured on an A30 under MIG")
 			p, s := d.Schedule(series, 0)
-			ends := map[string]float64{}
+			ends := map[string]float64{} // by name in lower case
 			for _, pl := range s.Placements {
 				ends[strings.ToLower(p.Tasks[pl.Task].Name)] = float64(pl.End)
 			}
-			kernels := batch3(claims)
-			executed := map[string]datasets.ExecutionTime{}
-			var notes []string
-			for i, r := range figures.Execution(h, "A30", "far", kernels) {
-				executed[kernels[i]] = r
-				notes = figures.WithOrigin(notes, r.Provenance)
-			}
-			out := &figures.Output{}
-			for _, c := range claims.Of("table3") {
-				kernel, quantity, _ := strings.Cut(c.Name, " ")
-				end, ok := ends[strings.ToLower(kernel)]
-				r, isExecuted := executed[kernel]
-				switch {
-				case quantity == "simulated end" && !ok:
-					out.Findings = append(out.Findings, figures.Missing(c, "the times of this kernel on A30 instances are not published"))
-				case quantity == "simulated end":
-					out.Findings = append(out.Findings, d.Judge(c, figures.Exactly(end), "",
-						"the task times of the paper's run are not published; the authors' repository has other measurements of eight of the nine kernels"))
-				case !isExecuted:
-					out.Findings = append(out.Findings, figures.Missing(c, figures.NeedsExecution("A30", "far", kernels)))
-				case quantity == "real end":
-					out.Findings = append(out.Findings, d.Judge(c, figures.Exactly(float64(r.RealEnd)), "", "the paper's inputs are not published; "+r.String()))
-				default:
-					out.Findings = append(out.Findings, d.Judge(c, figures.Exactly(r.Deviation), "", "the paper's inputs are not published; "+r.String()))
+			kernels := batch3(d.Claims)
+			for _, k := range kernels {
+				if k == unpublishedKernel {
+					out.Missing[k+" simulated end"] = "The times of this kernel on A30 instances are not published."
+					continue
 				}
+				values[k+" simulated end"] = figures.Exactly(ends[strings.ToLower(k)])
 			}
-			bars := reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel("FAR, eight kernels, A30", p, s)}}
-			t := figures.ComparisonTable("Table 3. End times on A30", out.Findings)
-			t.Notes = append(t.Notes, notes...)
-			out.Table("table3", t)
-			out.Figure("table3", "The simulated schedule behind Table 3", bars)
-			return out, nil
+			executed := figures.Execution(h, "A30", "far", kernels)
+			for i, k := range kernels {
+				if executed == nil {
+					out.Missing[k+" real end"] = figures.NeedsExecution("A30", "far", kernels)
+					out.Missing[k+" deviation"] = out.Missing[k+" real end"]
+					continue
+				}
+				r := executed[i]
+				values[k+" real end"] = measuredOn(float64(r.RealEnd), "", r.Provenance)
+				values[k+" deviation"] = measuredOn(r.Deviation, "", r.Provenance)
+			}
+			return out.Figure("table3", "The simulated schedule behind Table 3",
+				reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel("FAR, eight kernels, A30", p, s)}}), nil
 		},
 	}
 }
@@ -101,16 +104,18 @@ const (
 	largestDeviation  = "simulation error, largest"
 )
 
-// onHardware measures what the text says about times on GPUs, if there are measurements. For
+// onHardware measures what the text says about times on GPUs, or says what is missing. For
 // isolation it needs all kernels of the text, on every size except the largest.
-func onHardware(claims *figures.Claims, h datasets.HardwareSet, values figures.Values) error {
+func onHardware(claims *figures.Claims, h datasets.HardwareSet, out *figures.Output, values figures.Values) error {
 	g := mig.MustLookup("A100")
 	kernels, err := rodiniaOn(g)
 	if err != nil {
 		return err
 	}
 	worst := figures.Isolation(h, g.Name)
-	complete, largest := true, 0.0
+	largest := 0.0
+	out.Missing[largestDifference] = figures.NeedsIsolation(g.Name)
+	complete := true
 	for i := range kernels {
 		for _, s := range g.Sizes() {
 			r, ok := worst[figures.KernelOn{Kernel: kernels[i].Name, Size: s}]
@@ -120,21 +125,18 @@ func onHardware(claims *figures.Claims, h datasets.HardwareSet, values figures.V
 	}
 	if complete {
 		values[largestDifference] = figures.Exactly(largest)
+		delete(out.Missing, largestDifference)
 	}
-	if rows := figures.Execution(h, "A30", "far", batch3(claims)); rows != nil {
-		largest = 0
-		for _, r := range rows {
-			largest = max(largest, math.Abs(r.Deviation))
-		}
-		values[largestDeviation] = figures.Exactly(largest)
+	batch := batch3(claims)
+	rows := figures.Execution(h, "A30", "far", batch)
+	if rows == nil {
+		out.Missing[largestDeviation] = figures.NeedsExecution("A30", "far", batch)
+		return nil
 	}
+	largest = 0
+	for _, r := range rows {
+		largest = max(largest, math.Abs(r.Deviation))
+	}
+	values[largestDeviation] = figures.Exactly(largest)
 	return nil
-}
-
-// needsHardware says what is missing for a claim that [onHardware] cannot measure.
-func needsHardware(claims *figures.Claims, claim string) string {
-	if claim == largestDifference {
-		return figures.NeedsIsolation("A100")
-	}
-	return figures.NeedsExecution("A30", "far", batch3(claims))
 }

@@ -2,6 +2,7 @@ package far
 
 import (
 	"fmt"
+	"slices"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -23,72 +24,57 @@ func figure4() figures.Artefact {
 		reports.Tree{Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100", GPUs: partitioned()})
 }
 
-func figure2() figures.Artefact {
+// speedups is an artefact that draws the speedups of the tasks of a dataset on A100.
+func speedups(name, title, caption, data string, draw func(g *mig.GPU, tasks task.Batch) reports.Figure) figures.Artefact {
 	return figures.Artefact{
-		Name: "figure2", Title: "speedup of Gaussian by instance size on A100 (the public input size)",
+		Name: name, Title: title,
 		Build: func(*figures.Data) (*figures.Output, error) {
 			g := mig.MustLookup("A100")
-			tasks, err := rodiniaOn(g)
+			tasks, err := tasksOf(data, g)
 			if err != nil {
 				return nil, err
 			}
-			bars := reports.Bars{
-				Title: "Fig. 2. Speedup of Gaussian on A100, the input of 20.7 s on one slice",
-				X:     reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup over one slice"},
-			}
-			group := reports.BarGroup{Name: "Gaussian, mean of 10 runs"}
-			for i := range tasks {
-				if tasks[i].Name != "Gaussian" {
-					continue
-				}
-				for _, s := range g.Sizes() {
-					bars.Categories = append(bars.Categories, fmt.Sprint(s))
-					group.Values = append(group.Values, float64(tasks[i].On(1)/tasks[i].On(s)))
-				}
-			}
-			bars.Groups = []reports.BarGroup{group}
-			return figures.Found().Figure("figure2", bars.Title, bars), nil
+			return new(figures.Output).Figure(name, caption, draw(g, tasks)), nil
 		},
 	}
+}
+
+func figure2() figures.Artefact {
+	const caption = "Fig. 2. Speedup of Gaussian on A100, the input of 20.7 s on one slice"
+	return speedups("figure2", "speedup of Gaussian by instance size on A100 (the public input size)", caption, rodiniaData,
+		func(g *mig.GPU, tasks task.Batch) reports.Figure {
+			bars := reports.Bars{Title: caption, X: reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup over one slice"}}
+			group := reports.BarGroup{Name: "Gaussian, mean of 10 runs"}
+			gaussian := &tasks[slices.IndexFunc(tasks, func(t task.Task) bool { return t.Name == "Gaussian" })]
+			for _, s := range g.Sizes() {
+				bars.Categories = append(bars.Categories, fmt.Sprint(s))
+				group.Values = append(group.Values, float64(gaussian.On(1)/gaussian.On(s)))
+			}
+			bars.Groups = []reports.BarGroup{group}
+			return bars
+		})
 }
 
 func figure3() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure3", Title: "speedups of Rodinia kernels on A100",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			g := mig.MustLookup("A100")
-			tasks, err := rodiniaOn(g)
-			if err != nil {
-				return nil, err
-			}
-			return figures.Found().Figure("figure3", "Speedups of the Rodinia kernels on A100",
-				reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", g, tasks, 4)), nil
-		},
-	}
+	return speedups("figure3", "speedups of Rodinia kernels on A100", "Speedups of the Rodinia kernels on A100", rodiniaData,
+		func(g *mig.GPU, tasks task.Batch) reports.Figure {
+			return reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", g, tasks, 4)
+		})
 }
 
 func figure11() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure11", Title: "synthetic speedups for n = 10 tasks on A100",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			spec, err := datasets.Parse("far/EXAMPLESCALING+WIDETIMES")
-			if err != nil {
-				return nil, err
-			}
-			g := mig.MustLookup("A100")
-			in, err := datasets.InstanceOf[task.Batches](spec, g, 0)
-			if err != nil {
-				return nil, err
-			}
-			return figures.Found().Figure("figure11", "Synthetic speedups on A100",
-				reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", g, in.Tasks, 5)), nil
-		},
-	}
+	return speedups("figure11", "synthetic speedups for n = 10 tasks on A100", "Synthetic speedups on A100", "far/EXAMPLESCALING+WIDETIMES",
+		func(g *mig.GPU, tasks task.Batch) reports.Figure {
+			return reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", g, tasks, 5)
+		})
 }
 
 // rodiniaOn returns the measured kernels of a GPU.
-func rodiniaOn(g *mig.GPU) (task.Batch, error) {
-	spec, err := datasets.Parse(rodiniaData)
+func rodiniaOn(g *mig.GPU) (task.Batch, error) { return tasksOf(rodiniaData, g) }
+
+// tasksOf returns the first instance of a dataset.
+func tasksOf(data string, g *mig.GPU) (task.Batch, error) {
+	spec, err := datasets.Parse(data)
 	if err != nil {
 		return nil, err
 	}

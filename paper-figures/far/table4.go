@@ -1,76 +1,47 @@
 package far
 
 import (
-	"fmt"
-
 	"miglab/harness/mig"
 	figures "miglab/paper-figures"
 )
 
-// generatorReadings are parameters of the generator that the paper leaves open for a table.
-// The first reading is what the paper prints, with p_sup = 0.
-var generatorReadings = []struct{ name, parameters string }{
-	{"", ""},
-	{"p_sup = 50 %", "psup=50"},
-	{"p_sup = 50 %, released generator", "psup=50&gen=released"},
+// allSizes are the numbers of tasks of Tables 4 and 9.
+var allSizes = []int{10, 15, 20, 25, 30, 35}
+
+// batchRho measures rho of FAR on batches of a generator's parameters.
+func batchRho(gpu, parameters string) func(d *figures.Data, w workload, n int) []figures.Measurement {
+	return func(d *figures.Data, w workload, n int) []figures.Measurement {
+		return []figures.Measurement{mean(d, rho(d, on(gpu, 1, batch(synthetic(w, n, parameters), "far", mig.Sequential)), executions))}
+	}
 }
 
-// claimName joins a workload, a number of tasks and a quantity as published.csv does.
-func claimName(w workload, n int, quantity string) string {
-	return fmt.Sprintf("%s n=%d %s", w, n, quantity)
+// table4Text is the default reading of Table 4.
+var table4Text = procedure{basis: "the printed generator with p_sup = 0: 6.3 names no p_sup for its workloads", measure: batchRho("A100", "")}
+
+func table4() figures.Artefact {
+	return grid{"table4", "Average of rho in 1000 executions of FAR with WIDETIMES on A100", wide, allSizes, []string{"rho"}}.made(
+		table4Text,
+		procedure{name: "p_sup = 50 %", basis: "the printed generator with the p_sup of Fig. 11 and of the script of Table 5", measure: batchRho("A100", "psup=50")},
+		procedure{name: "p_sup = 50 %, released generator", basis: "the authors' public generator", measure: batchRho("A100", "psup=50&gen=released")},
+	)
 }
 
-func table4(claims *figures.Claims) figures.Artefact {
-	ns := table9Sizes
+// a30 is the one number about A30. Its workload is not printed.
+func a30() figures.Artefact {
 	return figures.Artefact{
-		Name: "table4", Title: "average of rho in 1000 executions of FAR with WIDETIMES on A100",
-		Needs: func(s figures.Scale) (out []figures.Need) {
-			for _, r := range generatorReadings {
-				for w, n := range figures.Each(wide, ns) {
-					out = append(out, needRho(batch(synthetic(w, n, r.parameters), "far", mig.Sequential), s.Replicates(executions))...)
-				}
-			}
-			return out
-		},
+		Name: "a30", Title: "rho of FAR on A30, WIDETIMES (6.4.2)",
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			var readings []figures.Reading
-			for _, r := range generatorReadings {
-				values := figures.Values{}
-				for w, n := range figures.Each(wide, ns) {
-					v := rho(d, batch(synthetic(w, n, r.parameters), "far", mig.Sequential))
-					values[claimName(w, n, "rho")] = d.MeanOf(v, executions)
-				}
-				readings = append(readings, figures.Lookup(r.name, values))
+			var rs []figures.Reading
+			for _, x := range []struct{ name, class, parameters, basis string }{
+				{"", "MIXEDSCALING", "", "as Table 4, with the same share of tasks for every size of A30; the text names neither workload nor shares"},
+				{"POORSCALING", "POORSCALING", "", "tasks that scale well up to 1 or 2 slices"},
+				{"GOODSCALING", "GOODSCALING", "", "tasks that scale well up to the two largest sizes"},
+				{"MIXEDSCALING, p_sup = 50 %", "MIXEDSCALING", "psup=50", "the p_sup of the script of Table 5"},
+			} {
+				m := batchRho("A30", x.parameters)(d, workload{x.class, "WIDETIMES"}, 10)[0]
+				rs = append(rs, figures.Reading{Name: x.name, Basis: x.basis, Values: figures.Values{"rho n=10": m}})
 			}
-			return compared(d, claims, "table4", "Table 4. Average of rho, FAR on A100",
-				figures.Always("outside the tolerance fixed for this table"), wide, columns(ns, "rho"), readings), nil
+			return figures.Read(rs...), nil
 		},
 	}
-}
-
-// columns lists numbers of tasks with each quantity, as claims name them.
-func columns(ns []int, quantities ...string) []string {
-	var out []string
-	for _, n := range ns {
-		for _, q := range quantities {
-			out = append(out, fmt.Sprintf("n=%d %s", n, q))
-		}
-	}
-	return out
-}
-
-// compared judges a table's claims under each reading and shows them in two tables: in the
-// paper's layout, and claim by claim.
-func compared(
-	d *figures.Data, claims *figures.Claims, artefact, caption string, reason func(claim string) string,
-	rows []workload, columns []string, readings []figures.Reading,
-) *figures.Output {
-	fs := d.Compare(claims.Of(artefact), readings, reason)
-	var names []string
-	for _, w := range rows {
-		names = append(names, w.String())
-	}
-	return figures.Found(fs...).
-		Table(artefact, figures.Layout(caption, "workload", names, columns, fs)).
-		Table(artefact+"-claims", figures.ComparisonTable(caption+", claim by claim", fs))
 }

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
@@ -32,7 +35,7 @@ func timedSeries(t publishedTime) []run.Series {
 		return []run.Series{batch(rodiniaData, t.Algorithm, model)}
 	case "10-35":
 		var out []run.Series
-		for w, n := range figures.Each(wide, table9Sizes) {
+		for w, n := range figures.Each(wide, allSizes) {
 			out = append(out, batch(synthetic(w, n, ""), t.Algorithm, model))
 		}
 		return out
@@ -50,20 +53,8 @@ func timedSeries(t publishedTime) []run.Series {
 // timing compares the paper's scheduling times with those of this machine. They are not
 // claims, because wall times differ from run to run.
 func timing(rows []publishedTime) figures.Artefact {
-	replicates := func(s figures.Scale, t publishedTime) int {
-		if t.N == "rodinia" {
-			return 1
-		}
-		return s.Replicates(executions)
-	}
 	return figures.Artefact{
 		Name: "timing", Title: "scheduling times (6.4.2, 6.5.2, 6.7.1)", Timed: true,
-		Needs: func(s figures.Scale) (out []figures.Need) {
-			for _, t := range rows {
-				out = append(out, figures.NeedFirst(replicates(s, t), timedSeries(t)...)...)
-			}
-			return out
-		},
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			t := reports.Table{
 				Title: "Scheduling times, one core",
@@ -76,21 +67,21 @@ func timing(rows []publishedTime) figures.Artefact {
 				},
 			}
 			for _, row := range rows {
+				replicates := executions
+				if row.N == "rodinia" {
+					replicates = 1
+				}
 				var all []float64
 				for _, s := range timedSeries(row) {
-					all = append(all, d.Micros(s)...)
+					all = append(all, d.Micros(s, replicates)...)
 				}
-				for i := range all {
-					all[i] /= 1000 // milliseconds
+				floats.Scale(1./1000, all) // milliseconds
+				var m figures.Measurement
+				if len(all) > 0 { // a power cut may have lost timings, which are not results
+					m = d.MeanOf(all, verdict.Executions, 0)
 				}
-				if len(all) == 0 {
-					// Timings are not results: a power cut may have lost them.
-					t.Rows = append(t.Rows, []string{row.Algorithm, row.N, row.Published, "", "", "", "0", row.Source})
-					continue
-				}
-				m := d.MeanOf(all, len(all))
 				number := func(v float64) string {
-					if math.IsNaN(v) {
+					if math.IsNaN(v) || len(all) == 0 {
 						return "" // a single execution has no interval
 					}
 					return fmt.Sprintf("%.3g", v)
@@ -99,7 +90,7 @@ func timing(rows []publishedTime) figures.Artefact {
 					row.Algorithm, row.N, row.Published, number(m.Value), number(m.Low), number(m.High), fmt.Sprint(len(all)), row.Source,
 				})
 			}
-			return figures.Found().Table("timing", t), nil
+			return new(figures.Output).Table("timing", t), nil
 		},
 	}
 }

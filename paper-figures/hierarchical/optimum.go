@@ -18,69 +18,86 @@ func gaps(d *figures.Data, m method, dataset string, n int) []float64 {
 	return d.Above(m.on(dataset), exact.on(dataset), n)
 }
 
+// ofAllCategories lists the datasets of generated queues.
+func ofAllCategories() (out []string) {
+	for _, c := range categories {
+		out = append(out, ofCategory(c, windowSize))
+	}
+	return out
+}
+
 // optimum compares all methods with the exact optimum. The paper has no optimum.
 func optimum() figures.Artefact {
-	generated := func() (out []string) {
-		for _, c := range categories {
-			out = append(out, ofCategory(c, windowSize))
-		}
-		return out
-	}
 	return figures.Artefact{
 		Name: "optimum", Title: "gaps to the exact optimum (simulated)",
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			byQueue := reports.Table{
-				Title:   "Gaps to the exact optimum on Q1 to Q12 in percent of its makespan, simulated",
-				Columns: reports.Left("queue").Right("unseen jobs", exact.title+" [s]"),
-				Notes:   []string{exact.title + ": the best groups on every partition of Table VII and of " + defaultTitle + ", by dynamic programming", simulated()},
+			queueTable, err := gapsByQueue(d)
+			if err != nil {
+				return nil, err
 			}
-			spans := exact.values(d, queues, track.MetricMakespan)
-			for i, name := range queueNames {
-				jobs, err := jobsOf(queues, i)
-				if err != nil {
-					return nil, err
-				}
-				byQueue.Rows = append(byQueue.Rows, []string{name, strconv.Itoa(count(jobs, isUnseen)), reports.Fixed(spans[i], 2)})
-			}
-			byQueue.Rows = append(byQueue.Rows, []string{"mean", "", reports.Fixed(figures.Mean(spans), 2)}, []string{"largest", "", ""})
-			summary := reports.Table{
-				Title:   "Gaps to the exact optimum in percent, and queues won, simulated",
-				Columns: reports.Left("method").Right("Q1-Q12, mean", "largest", "generated queues, mean", "largest"),
-				Notes: []string{
-					fmt.Sprintf("generated: %d queues of 12 jobs of each of the four categories", replicates(d.Scale)),
-					"beats: on how many of Q1 to Q12 the method's makespan is the shorter one", simulated(),
-				},
-			}
-			rivals := append(slices.Clone(compared), bestDefault(d, queues))
-			for _, r := range rivals {
-				summary.Columns = summary.Columns.Right("beats " + r.title)
-			}
-			for _, m := range append(ranked, exact) {
-				own := gaps(d, m, queues, len(queueNames))
-				if m != exact {
-					byQueue.Columns = byQueue.Columns.Right(m.title)
-					for i, g := range append(slices.Clone(own), figures.Mean(own), slices.Max(own)) {
-						byQueue.Rows[i] = append(byQueue.Rows[i], reports.Fixed(g, 2))
-					}
-				}
-				var all []float64
-				for _, data := range generated() {
-					all = append(all, gaps(d, m, data, replicates(d.Scale))...)
-				}
-				row := []string{m.title, reports.Fixed(figures.Mean(own), 2), reports.Fixed(slices.Max(own), 2), reports.Fixed(figures.Mean(all), 2), reports.Fixed(slices.Max(all), 2)}
-				for _, r := range rivals {
-					theirs := gaps(d, r, queues, len(queueNames))
-					won := 0
-					for i := range own {
-						if own[i] < theirs[i]-1e-9 { // equal plans may differ by rounding
-							won++
-						}
-					}
-					row = append(row, strconv.Itoa(won))
-				}
-				summary.Rows = append(summary.Rows, row)
-			}
-			return new(figures.Output).Table("optimum", summary).Table("optimum-queues", byQueue), nil
+			return new(figures.Output).Table("optimum", gapSummary(d)).Table("optimum-queues", queueTable), nil
 		},
 	}
+}
+
+// gapsByQueue lists the gaps of all methods on Q1 to Q12.
+func gapsByQueue(d *figures.Data) (reports.Table, error) {
+	t := reports.Table{
+		Title:   "Gaps to the exact optimum on Q1 to Q12 in percent of its makespan, simulated",
+		Columns: reports.Left("queue").Right("unseen jobs", exact.title+" [s]"),
+		Notes:   []string{exact.title + ": the best groups on every partition of Table VII and of " + defaultTitle + ", by dynamic programming", simulated()},
+	}
+	spans := exact.values(d, queues, track.MetricMakespan)
+	for i, name := range queueNames {
+		jobs, err := jobsOf(queues, i)
+		if err != nil {
+			return t, err
+		}
+		t.Rows = append(t.Rows, []string{name, strconv.Itoa(count(jobs, isUnseen)), reports.Fixed(spans[i], 2)})
+	}
+	t.Rows = append(t.Rows, []string{"mean", "", reports.Fixed(figures.Mean(spans), 2)}, []string{"largest", "", ""})
+	for _, m := range ranked {
+		own := gaps(d, m, queues, len(queueNames))
+		t.Columns = t.Columns.Right(m.title)
+		for i, g := range append(slices.Clone(own), figures.Mean(own), slices.Max(own)) {
+			t.Rows[i] = append(t.Rows[i], reports.Fixed(g, 2))
+		}
+	}
+	return t, nil
+}
+
+// gapSummary lists the mean and largest gaps, and how often a method beats those of the paper.
+func gapSummary(d *figures.Data) reports.Table {
+	t := reports.Table{
+		Title:   "Gaps to the exact optimum in percent, and queues won, simulated",
+		Columns: reports.Left("method").Right("Q1-Q12, mean", "largest", "generated queues, mean", "generated queues, largest"),
+		Notes: []string{
+			fmt.Sprintf("generated: %d queues of 12 jobs of each of the four categories", replicates(d.Scale)),
+			"beats: on how many of Q1 to Q12 the method's makespan is the shorter one", simulated(),
+		},
+	}
+	rivals := append(slices.Clone(compared), bestDefault(d, queues))
+	for _, r := range rivals {
+		t.Columns = t.Columns.Right("beats " + r.title)
+	}
+	for _, m := range append(ranked, exact) {
+		own := gaps(d, m, queues, len(queueNames))
+		var all []float64
+		for _, data := range ofAllCategories() {
+			all = append(all, gaps(d, m, data, replicates(d.Scale))...)
+		}
+		row := []string{m.title, reports.Fixed(figures.Mean(own), 2), reports.Fixed(slices.Max(own), 2), reports.Fixed(figures.Mean(all), 2), reports.Fixed(slices.Max(all), 2)}
+		for _, r := range rivals {
+			theirs := gaps(d, r, queues, len(queueNames))
+			won := 0
+			for i := range own {
+				if own[i] < theirs[i]-1e-9 { // equal plans may differ by rounding
+					won++
+				}
+			}
+			row = append(row, strconv.Itoa(won))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
 }

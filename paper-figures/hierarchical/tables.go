@@ -137,61 +137,71 @@ func table7() figures.Artefact {
 	return figures.Artefact{
 		Name: "table7", Title: "the partitions that are tried",
 		Build: func(*figures.Data) (*figures.Output, error) {
-			lists := func(family corun.Family, jobs int, begin string) figures.Measurement {
-				n := 0
-				for _, s := range texts(family, jobs) {
-					if strings.HasPrefix(s, begin) {
-						n++
-					}
-				}
-				return figures.Exactly(float64(n))
-			}
 			// MPS percentages of the whole GPU begin with a client, MIG with an instance.
-			const withMPS, withMIG = "[(", "[{"
-			measured := figures.Reading{Basis: "the grammar of the table, in steps of a tenth", Values: figures.Values{
-				"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, withMPS),
+			lists := func(family corun.Family, jobs int, begin string) figures.Measurement {
+				has := func(s string) bool { return strings.HasPrefix(s, begin) }
+				return figures.Exactly(float64(len(slices.DeleteFunc(texts(family, jobs), func(s string) bool { return !has(s) }))))
+			}
+			return figures.Read(figures.Reading{Basis: "the grammar of the table, in steps of a tenth", Values: figures.Values{
+				"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, "[("),
 				"MPS+MIG, C = 2":                         lists(corun.Hierarchical, 2, "["),
-				"MPS+MIG, C = 3, with compute instances": lists(corun.Hierarchical, 3, withMIG),
-			}}
-			counts := reports.Table{
-				Title:   "Table VII. Number of partitions by concurrency C",
-				Columns: reports.Left("partitions").Right("C = 2", "C = 3", "C = 4", "together"),
-				Notes: []string{
-					fmt.Sprintf("MPS+MIG as printed: percentages in tenths that add up to 1, and thirds and quarters; read literally the dots give %d partitions if two compute instances have the same percentages, and %d if they have any", variants(corun.Lockstep), variants(corun.Hierarchical)),
-					"the paper's agent has 29 actions (Table VI), which no reading of the table gives: which they are is our choice",
-				},
-			}
-			all := reports.Table{
-				Title:   "Table VII. Partitions, and who has them",
-				Columns: reports.Right("C").Left("partition"),
-				Notes:   []string{"[...] the GPU or a GPU instance, {x} a compute instance, (x) an MPS client, (*) one without percentage, xm the share of the memory"},
-			}
-			names := []string{"MPS Only", "MPS+MIG, the same percentages in both compute instances", "MPS+MIG, any percentages", "agent (our choice)"}
-			families := []corun.Family{corun.MPSOnly, corun.Lockstep, corun.Hierarchical, corun.Agent}
-			for _, name := range append([]string{"MPS Only", "MPS+MIG, the same percentages", "MPS+MIG", "agent"}, partitionTitles()...) {
-				all.Columns = all.Columns.Left(name)
-			}
-			for i, f := range families {
-				row := []string{names[i]}
-				for jobs := 2; jobs <= concurrency; jobs++ {
-					row = append(row, strconv.Itoa(len(corun.Setups(f, jobs))))
-				}
-				counts.Rows = append(counts.Rows, append(row, strconv.Itoa(variants(f))))
-			}
-			for jobs := 2; jobs <= concurrency; jobs++ {
-				for _, s := range texts(corun.Every, jobs) {
-					row := []string{strconv.Itoa(jobs), s}
-					for _, f := range append(families, corun.DefaultFamilies()...) {
-						sign := ""
-						if slices.Contains(texts(f, jobs), s) {
-							sign = "yes"
-						}
-						row = append(row, sign)
-					}
-					all.Rows = append(all.Rows, row)
-				}
-			}
-			return figures.Read(measured).Table("table7", counts).Table("table7-partitions", all), nil
+				"MPS+MIG, C = 3, with compute instances": lists(corun.Hierarchical, 3, "[{"),
+			}}).Table("table7", partitionCounts()).Table("table7-partitions", partitionList()), nil
 		},
 	}
+}
+
+// families are the rows of Table VII and the agent's actions.
+var families = []struct {
+	name string
+	corun.Family
+}{
+	{"MPS Only", corun.MPSOnly}, {"MPS+MIG, the same percentages in both compute instances", corun.Lockstep},
+	{"MPS+MIG, any percentages", corun.Hierarchical}, {"agent (our choice)", corun.Agent},
+}
+
+func partitionCounts() reports.Table {
+	t := reports.Table{
+		Title:   "Table VII. Number of partitions by concurrency C",
+		Columns: reports.Left("partitions").Right("C = 2", "C = 3", "C = 4", "together"),
+		Notes: []string{
+			fmt.Sprintf("MPS+MIG as printed: percentages in tenths that add up to 1, and thirds and quarters; read literally the dots give %d partitions if two compute instances have the same percentages, and %d if they have any", variants(corun.Lockstep), variants(corun.Hierarchical)),
+			"the paper's agent has 29 actions (Table VI), which no reading of the table gives: which they are is our choice",
+		},
+	}
+	for _, f := range families {
+		row := []string{f.name}
+		for jobs := 2; jobs <= concurrency; jobs++ {
+			row = append(row, strconv.Itoa(len(corun.Setups(f.Family, jobs))))
+		}
+		t.Rows = append(t.Rows, append(row, strconv.Itoa(variants(f.Family))))
+	}
+	return t
+}
+
+func partitionList() reports.Table {
+	t := reports.Table{
+		Title:   "Table VII. Partitions, and who has them",
+		Columns: reports.Right("C").Left("partition"),
+		Notes:   []string{"[...] the GPU or a GPU instance, {x} a compute instance, (x) an MPS client, (*) one without percentage, xm the share of the memory"},
+	}
+	var all []corun.Family
+	for _, f := range families {
+		t.Columns, all = t.Columns.Left(f.name), append(all, f.Family)
+	}
+	t.Columns = t.Columns.Left(partitionTitles()...)
+	for jobs := 2; jobs <= concurrency; jobs++ {
+		for _, s := range texts(corun.Every, jobs) {
+			row := []string{strconv.Itoa(jobs), s}
+			for _, f := range append(all, corun.DefaultFamilies()...) {
+				sign := ""
+				if slices.Contains(texts(f, jobs), s) {
+					sign = "yes"
+				}
+				row = append(row, sign)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
 }

@@ -111,8 +111,8 @@ func hashOf(name string) string {
 	return hash
 }
 
-// Trained lists the names of the embedded weights.
-func Trained() []string {
+// trained lists the names of the embedded weights.
+func trained() []string {
 	entries, err := weights.ReadDir("weights")
 	if err != nil {
 		return nil

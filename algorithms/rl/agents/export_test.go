@@ -9,3 +9,6 @@ func Networks() map[string]string {
 	}
 	return out
 }
+
+// Trained lists the names of the embedded weights.
+func Trained() []string { return trained() }

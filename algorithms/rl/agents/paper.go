@@ -114,7 +114,7 @@ func (a *PaperAgent) weights(args algo.Args) string {
 // in any case. A test checks that seeds are numbers.
 func shippedSeeds(agent string) []string {
 	seeds := []string{"1"}
-	for _, name := range Trained() {
+	for _, name := range trained() {
 		recipe, seed, further := strings.Cut(name, seedInName)
 		if further && strings.HasPrefix(recipe, agent+"-") && !slices.Contains(seeds, seed) {
 			seeds = append(seeds, seed)

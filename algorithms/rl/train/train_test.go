@@ -406,7 +406,7 @@ func TestDivergedRunsKeepTheirLastCheckpoint(t *testing.T) {
 	}
 }
 
-// What is installed is the curve, and the weights of the first seed of what is shipped.
+// What is installed is the curve, and the weights of what is shipped; the first run has no number.
 func TestInstall(t *testing.T) {
 	for _, c := range []struct {
 		seed    uint64
@@ -414,7 +414,7 @@ func TestInstall(t *testing.T) {
 		want    []string
 	}{
 		{1, true, []string{WeightsFolder + "/tiny.weights", CurvesFolder + "/tiny-seed1.csv"}},
-		{2, true, []string{CurvesFolder + "/tiny-seed2.csv"}},
+		{2, true, []string{WeightsFolder + "/tiny-seed2.weights", CurvesFolder + "/tiny-seed2.csv"}},
 		{1, false, []string{CurvesFolder + "/tiny-seed1.csv"}},
 	} {
 		r, o, root := tiny(nil), options(t.TempDir()), t.TempDir()

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,7 @@ func newLeaderboard() *cobra.Command {
 				return err
 			}
 			defer db.Close()
+			debug.SetGCPercent(400) // the command lives shortly and reads much; it stays below 100 MB
 			standings, err := leaderboard.Standings(db, at.leaderboard())
 			if err != nil {
 				return rankingError(err)

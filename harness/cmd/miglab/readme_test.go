@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/format"
 	"os"
 	"os/exec"
@@ -20,30 +21,114 @@ import (
 // root is the repository.
 const root = "../../.."
 
-// block returns the first code block of README.md in a language; "" is a block
-// without one.
-func block(t *testing.T, language, after string) string {
-	t.Helper()
-	_, text, ok := strings.Cut(mustRead(t, filepath.Join(root, "README.md")), after)
-	_, text, opened := strings.Cut(text, "\n```"+language+"\n")
-	code, _, closed := strings.Cut(text, "\n```\n")
-	if !ok || !opened || !closed {
-		t.Fatalf("README.md has no block ```%s after %q", language, after)
-	}
-	return code + "\n"
+// pages are the files of the documentation, from the root of the repository.
+var pages = []string{
+	"README.md", "CONTRIBUTING.md",
+	"algorithms/README.md", "algorithms/rl/README.md", "bounds/README.md", "datasets/README.md",
+	"harness/README.md", "paper-figures/README.md", "profiling/README.md", "reports/README.md",
 }
 
-// TestReadmeExample puts the example algorithm of README.md where README.md says
-// and uses the program that comes out.
-func TestReadmeExample(t *testing.T) {
-	code := block(t, "go", "## Add an algorithm")
-	if n := strings.Count(code, "\n"); n > 40 {
-		t.Errorf("the example has %d lines; 40 are the most that one reads", n)
-	}
-	if formatted, err := format.Source([]byte(code)); err != nil || string(formatted) != code {
-		t.Errorf("the example is not gofmt's: %v", err)
-	}
+// A codeBlock is a fenced block of a page.
+type codeBlock struct {
+	page string
+	// heading is the last heading before the block.
+	heading string
+	// language is empty for commands.
+	language string
+	text     string
+}
 
+var fence = regexp.MustCompile("^( *)```(.*)$")
+
+// readPage returns the code blocks of a page and the text around them.
+func readPage(t *testing.T, page string) (blocks []codeBlock, text string) {
+	t.Helper()
+	var heading, indent string
+	inside := false
+	for line := range strings.Lines(mustRead(t, filepath.Join(root, filepath.FromSlash(page)))) {
+		m := fence.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		switch {
+		case m != nil && inside:
+			inside = false
+		case m != nil:
+			inside, indent = true, m[1]
+			blocks = append(blocks, codeBlock{page: page, heading: heading, language: m[2]})
+		case inside:
+			blocks[len(blocks)-1].text += strings.TrimPrefix(line, indent)
+		default:
+			text += line
+			if title, ok := strings.CutPrefix(line, "#"); ok {
+				heading = strings.TrimSpace(strings.TrimLeft(title, "#"))
+			}
+		}
+	}
+	if inside {
+		t.Fatalf("%s: the last code block has no end", page)
+	}
+	return blocks, text
+}
+
+// block returns the first code block of a page in a language below a heading.
+func block(t *testing.T, page, heading, language string) string {
+	t.Helper()
+	blocks, _ := readPage(t, page)
+	for _, b := range blocks {
+		if b.heading == heading && b.language == language {
+			return b.text
+		}
+	}
+	t.Fatalf("%s has no block ```%s below the heading %q", page, language, heading)
+	return ""
+}
+
+// TestReadmeIsShort: the first page fits on a few screens.
+func TestReadmeIsShort(t *testing.T) {
+	if n := len(mustRead(t, filepath.Join(root, "README.md"))); n > 6000 {
+		t.Errorf("README.md has %d bytes, want at most 6000: move details to the page of their folder", n)
+	}
+}
+
+// TestFirstSchedule runs the schedule that README.md shows and compares what it prints.
+func TestFirstSchedule(t *testing.T) {
+	const heading = "A first schedule"
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "tasks.csv"), []byte(block(t, "README.md", heading, "csv")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	command := strings.TrimSpace(block(t, "README.md", heading, ""))
+	got := miglab(t, dir, words(command)[1:]...)
+	if want := block(t, "README.md", heading, "text"); got != want {
+		t.Errorf("%s prints\n%s\nand README.md shows\n%s", command, got, want)
+	}
+}
+
+// sourceFile is a heading such as "Batch: `algorithms/earliest.go`".
+var sourceFile = regexp.MustCompile("`([a-z/]+\\.go)`$")
+
+// exampleFiles returns the Go files that the pages show, by path.
+func exampleFiles(t *testing.T) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for _, page := range pages {
+		blocks, _ := readPage(t, page)
+		for _, b := range blocks {
+			if b.language != "go" {
+				continue
+			}
+			name := sourceFile.FindStringSubmatch(b.heading)
+			if name == nil {
+				t.Errorf("%s: the heading %q does not name the file of its Go code", page, b.heading)
+				continue
+			}
+			files[name[1]] = b.text
+		}
+	}
+	return files
+}
+
+// TestReadmeExamples puts the Go files of the pages where their headings say and uses the
+// program that comes out.
+func TestReadmeExamples(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)
@@ -52,11 +137,24 @@ func TestReadmeExample(t *testing.T) {
 		}
 		return path
 	}
-	place, err := filepath.Abs(filepath.Join(root, "algorithms", "earliest.go"))
-	if err != nil {
-		t.Fatal(err)
+	replace := map[string]string{}
+	for name, code := range exampleFiles(t) {
+		if n := strings.Count(code, "\n"); n > 45 {
+			t.Errorf("%s has %d lines; 45 are the most that one reads", name, n)
+		}
+		if formatted, err := format.Source([]byte(code)); err != nil || string(formatted) != code {
+			t.Errorf("%s is not gofmt's: %v", name, err)
+		}
+		place, err := filepath.Abs(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(place); err == nil {
+			t.Errorf("%s exists: the example would replace it", name)
+		}
+		replace[place] = write(strings.ReplaceAll(name, "/", "-"), code)
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{place: write("earliest.go", code)}})
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,12 +180,27 @@ func TestReadmeExample(t *testing.T) {
 	if out := miglab("check", "--tasks", "tasks.csv", "schedule.json"); !strings.HasPrefix(out, "ok: 4 tasks, ") {
 		t.Errorf("check: %s", out)
 	}
-	if out := miglab("list", "algorithms"); !regexp.MustCompile(`(?m)^earliest +batch +1 +two halves`).MatchString(out) {
-		t.Errorf("list: %s", out)
+	list := miglab("list", "algorithms")
+	for _, c := range []struct{ track, algorithm, other, dataset string }{
+		{"batch", "earliest", "far", "equal?n=4"},
+		{"stream", "shortest-first", "far-concat", "drl/WIDETIMES?batches=3"},
+		{"placement", "last-start", "ff", "mfi/uniform"},
+		{"dispatch", "smallest-in-time", "eft", "deadline/tight"},
+		{"corun", "neighbours", "time-sharing", "corun/queues"},
+	} {
+		if !regexp.MustCompile(`(?m)^` + c.algorithm + ` +` + c.track + ` +1 .* README\s*$`).MatchString(list) {
+			t.Errorf("the list of algorithms lacks %s", c.algorithm)
+		}
+		out := miglab("run", "--track", c.track, "--algorithms", c.algorithm+","+c.other, "--datasets", c.dataset, "--instances", "10")
+		if strings.Contains(out, "ended as") {
+			t.Errorf("run of %s: %s", c.algorithm, out)
+		}
+		if out := miglab("leaderboard", "--track", c.track); !strings.Contains(out, " "+c.algorithm+" ") {
+			t.Errorf("the leaderboard of %s lacks %s:\n%s", c.track, c.algorithm, out)
+		}
 	}
-	miglab("run", "--algorithms", "earliest,far", "--datasets", "WIDETIMES", "--instances", "10")
-	if out := miglab("leaderboard"); !strings.Contains(out, " earliest ") {
-		t.Errorf("leaderboard: %s", out)
+	if !strings.Contains(list, "\nquickest ") {
+		t.Error("the list of algorithms lacks the bound quickest")
 	}
 }
 
@@ -129,40 +242,153 @@ func parse(line string) (*cobra.Command, error) {
 	return c, c.ValidateArgs(c.Flags().Args())
 }
 
-func TestReadmeCommandsCanBeTyped(t *testing.T) {
-	lines := strings.Split(strings.TrimSpace(block(t, "", "## What is in it")), "\n")
-	var names []string
-	for _, line := range lines {
-		if _, err := parse(line); err != nil {
-			t.Errorf("%s: %v", line, err)
-		}
-		names = append(names, words(line)[1])
+// parseNamed has cobra read a command that a sentence names, perhaps without its required
+// flags and arguments.
+func parseNamed(line string) error {
+	c, rest, err := newRoot().Find(words(line)[1:])
+	if err != nil {
+		return err
 	}
-	for _, c := range newRoot().Commands() {
-		if c.IsAvailableCommand() && c.Name() != "readme" && !slices.Contains(names, c.Name()) {
-			t.Errorf("README.md does not show %s", c.Name())
+	if err := c.ParseFlags(rest); err != nil {
+		return err
+	}
+	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
+		return fmt.Errorf("%s has no command %q", c.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// checkCommand returns an error if a line of a page cannot be typed.
+func checkCommand(t *testing.T, line string) error {
+	t.Helper()
+	w := words(line)
+	for len(w) > 0 && strings.Contains(w[0], "=") { // variables of the environment
+		w = w[1:]
+	}
+	if len(w) == 0 {
+		return fmt.Errorf("there is no command")
+	}
+	switch w[0] {
+	case "miglab", "bin/miglab":
+		_, err := parse(line)
+		return err
+	case "make":
+		return checkTargets(t, w[1:])
+	case "go":
+		return checkPackages(w[1:])
+	case "export":
+		return nil
+	}
+	return fmt.Errorf("no test knows the command %s", w[0])
+}
+
+// checkTargets returns an error if the Makefile lacks a target.
+func checkTargets(t *testing.T, targets []string) error {
+	t.Helper()
+	makefile := mustRead(t, filepath.Join(root, "Makefile"))
+	for _, target := range targets {
+		if !strings.Contains(makefile, "\n"+target+":") {
+			return fmt.Errorf("the Makefile has no target %s", target)
+		}
+	}
+	return nil
+}
+
+// checkPackages returns an error if a package of the repository that a go command names does
+// not exist.
+func checkPackages(args []string) error {
+	for _, arg := range args {
+		if name, ok := strings.CutPrefix(arg, "./"); ok {
+			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(strings.TrimSuffix(name, "...")))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// named is a command in a sentence.
+var named = regexp.MustCompile("`((?:bin/)?miglab [^`]+|make [^`]+|go (?:build|install|test|vet) [^`]+)`")
+
+func TestReadmeCommandsCanBeTyped(t *testing.T) {
+	for _, page := range pages {
+		blocks, text := readPage(t, page)
+		for _, b := range blocks {
+			if b.language != "" {
+				continue
+			}
+			for line := range strings.Lines(b.text) {
+				if err := checkCommand(t, line); err != nil {
+					t.Errorf("%s: %s: %v", page, strings.TrimSpace(line), err)
+				}
+			}
+		}
+		for _, m := range named.FindAllStringSubmatch(text, -1) {
+			check := parseNamed
+			if !strings.Contains(m[1], "miglab ") {
+				check = func(line string) error { return checkCommand(t, line) }
+			}
+			if err := check(m[1]); err != nil {
+				t.Errorf("%s: `%s`: %v", page, m[1], err)
+			}
 		}
 	}
 }
 
-// TestReadmeGPU: the way from a bare GPU to a leaderboard takes five commands, which exist.
+// TestReadmeShowsEveryCommand: harness/README.md has an example of each command.
+func TestReadmeShowsEveryCommand(t *testing.T) {
+	var names []string
+	for line := range strings.Lines(block(t, "harness/README.md", "Commands", "")) {
+		names = append(names, words(line)[1])
+	}
+	for _, c := range newRoot().Commands() {
+		if c.IsAvailableCommand() && c.Name() != "readme" && !slices.Contains(names, c.Name()) {
+			t.Errorf("harness/README.md does not show %s", c.Name())
+		}
+	}
+}
+
+// link is a link or an image of Markdown.
+var link = regexp.MustCompile(`\]\(([^)]+)\)`)
+
+// TestReadmeLinks: files and headings that the pages refer to exist.
+func TestReadmeLinks(t *testing.T) {
+	for _, page := range pages {
+		_, text := readPage(t, page)
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			file, heading, _ := strings.Cut(m[1], "#")
+			target := filepath.Join(root, filepath.Dir(filepath.FromSlash(page)), filepath.FromSlash(file))
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %v", page, err)
+				continue
+			}
+			if heading != "" && !hasHeading(mustRead(t, target), heading) {
+				t.Errorf("%s: %s has no heading #%s", page, file, heading)
+			}
+		}
+	}
+}
+
+// hasHeading reports whether a page has the heading of an anchor.
+func hasHeading(page, anchor string) bool {
+	for line := range strings.Lines(page) {
+		title := strings.TrimSpace(strings.TrimLeft(line, "#"))
+		if strings.HasPrefix(line, "#") && strings.ReplaceAll(strings.ToLower(title), " ", "-") == anchor {
+			return true
+		}
+	}
+	return false
+}
+
+// TestReadmeGPU: the way from a bare GPU to a leaderboard takes five commands, and the
+// manifest that profiling/README.md shows can be read.
 func TestReadmeGPU(t *testing.T) {
-	lines := strings.Split(strings.TrimSpace(block(t, "", "## On your GPU")), "\n")
+	lines := strings.Split(strings.TrimSpace(block(t, "profiling/README.md", "Profiling: your GPU", "")), "\n")
 	if len(lines) != 5 {
 		t.Errorf("%d commands, want 5", len(lines))
 	}
-	for _, line := range lines {
-		if strings.HasPrefix(line, "make ") {
-			for _, target := range words(line)[1:] {
-				if !strings.Contains(mustRead(t, filepath.Join(root, "Makefile")), "\n"+target+":") {
-					t.Errorf("the Makefile has no target %s", target)
-				}
-			}
-		} else if _, err := parse(line); err != nil {
-			t.Errorf("%s: %v", line, err)
-		}
-	}
-	if _, err := kernel.Read(strings.NewReader(block(t, "yaml", "## On your GPU")), "README.md", nil); err != nil {
+	manifest := block(t, "profiling/README.md", "Adding your kernels", "yaml")
+	if _, err := kernel.Read(strings.NewReader(manifest), "README.md", nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,39 @@
+package track_test
+
+import (
+	"context"
+	"fmt"
+
+	_ "miglab/algorithms"
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/track"
+)
+
+// A track runs an algorithm on an instance and has the answer checked.
+func Example() {
+	t, err := track.Parse("batch")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	gpu := mig.MustLookup(t.GPU)
+	in, err := datasets.MustParse("rodinia").Instance(gpu, 0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	answer, err := t.Solve(context.Background(), algo.MustParse("far"), track.Problem{GPU: gpu, Count: 1, Payload: in})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, m := range answer.Metrics {
+		if m.Name == "makespan_s" {
+			fmt.Printf("%s of far on %s: %.2f\n", m.Name, gpu, m.Value)
+		}
+	}
+	// Output:
+	// makespan_s of far on A100: 12.61
+}
