@@ -54,7 +54,7 @@ func (w *days) mean(d *figures.Data, values []float64) figures.Measurement {
 }
 
 // seedCost says what would settle a claim about an agent.
-const seedCost = "A further training run takes about 83 CPU seconds. The artefact table5 lists where our training differs from the authors' script."
+const seedCost = "A further training run takes about a CPU minute. The artefact table5 lists where our training differs from the authors' script."
 
 // training measures a number about an agent, of which each training run has one: the mean of what
 // of returns, which has an entry for each day or evaluation. The report's number is that of one

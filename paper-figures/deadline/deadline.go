@@ -41,7 +41,7 @@ func Paper() (figures.Paper, error) {
 			{Name: "episode", Meaning: "one day of jobs, about 4150"},
 			{Name: "EFT", Meaning: "earliest finish time: the free slice on which the job would end first, by durations averaged over similar sizes as in the report's code"},
 			{Name: "Largest-First, Smallest-First, Random", Meaning: "the largest, the smallest and any free slice"},
-			{Name: "RL-PPO", Meaning: "the report's agent, trained here by proximal policy optimization (PPO) with the settings of Table 5"},
+			{Name: "RL-PPO", Meaning: "the report's agent, trained here by proximal policy optimization (PPO) as the authors' notebook does it (table5)"},
 			{Name: "original and enhanced settings", Meaning: "the two columns of Table 5, each with its own observation (Table 4) and reward (3.5)"},
 			{Name: "MW min", Meaning: "megawatt-minutes, 60 MJ; the report calls them MJ"},
 			{Name: "std", Meaning: "the standard deviation over the ten days as a whole population, which Table 7 prints after ±"},

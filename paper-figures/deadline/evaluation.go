@@ -8,18 +8,12 @@ import (
 	"strings"
 
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
-// The trainings with energy in the reward. The released code charges for energy; the report
-// does not mention it.
-var energyTrainings = []struct {
-	*scheduler
-	basis string
-}{
-	{releasedAgent, "an agent that pays for energy as the released loop charges it"},
-	{energyAgent, "an agent that pays for the energy that was used"},
-}
+// byText is the reading of the agent by the report's text.
+var byText = as("training by the text", "the report's days; an agent trained as the report's text describes it, where that differs from the authors' notebook (table5)")
 
 // table7 has the report's main results.
 func table7(claims *figures.Claims) figures.Artefact {
@@ -42,14 +36,12 @@ func table7(claims *figures.Claims) figures.Artefact {
 					for _, q := range printed {
 						w.row(d, to, eft.title, eftTrue, q)
 					}
-				}))
-			for _, e := range energyTrainings {
-				rs = append(rs, as(e.title, e.basis).reading(func(w *days, to figures.Values) {
+				}),
+				byText.reading(func(w *days, to figures.Values) {
 					for _, q := range printed {
-						w.row(d, to, agent.title, e.scheduler, q)
+						w.row(d, to, agent.title, textAgent, q)
 					}
 				}))
-			}
 			var names, columns []string
 			for _, m := range rows {
 				names = append(names, m.title)
@@ -59,8 +51,9 @@ func table7(claims *figures.Claims) figures.Artefact {
 			}
 			layout := d.Layout("table7", "Table 7. Late jobs [%], tardiness [min] and energy [MW min] over the report's ten days", "method", names, columns, rs[0])
 			layout.Notes = append(layout.Notes, "energies are printed with the unit MJ and are watt-minutes over 10^6; 2.48 of them are 149 MJ",
-				"one training run of the agent")
-			return figures.Read(rs...).Table("table7", layout).Table("table7-digits", digitsTable(claims, rs)).Table("table7-joules", joulesTable(d, rows)), nil
+				runsNote(agent))
+			return figures.Read(rs...).Table("table7", layout).Table("table7-runs", runsTable(d)).
+				Table("table7-digits", digitsTable(claims, rs)).Table("table7-joules", joulesTable(d, rows)), nil
 		},
 	}
 }
@@ -69,6 +62,63 @@ func table7(claims *figures.Claims) figures.Artefact {
 func (w *days) row(d *figures.Data, to figures.Values, row string, s *scheduler, q quantity) {
 	to[row+" "+q.name] = w.level(d, s, q, w.relaxed)
 	to[row+" "+q.name+" std"] = w.deviation(d, s, q, w.relaxed)
+}
+
+// runsNote says how many training runs the number of an agent is the mean of.
+func runsNote(agents ...*scheduler) string {
+	var each []string
+	for _, s := range agents {
+		each = append(each, fmt.Sprintf("%s %d", s.title, len(s.runs)))
+	}
+	return "training runs that an agent's numbers are the mean of: " + strings.Join(each, "; ")
+}
+
+// runsTable lists the training runs of the report's best agent, and their mean with its interval
+// over runs.
+func runsTable(d *figures.Data) reports.Table {
+	columns := []column{{"late [%]", late, 2}, {"tardiness [min]", tardiness, 3}, {"energy [MW min]", energy, 3}}
+	t := reports.Table{
+		Title:   "Training runs of RL-PPO, relaxed deadlines",
+		Columns: reports.Left("days", "trained by", "seed"),
+		Notes:   []string{"energy as released; ± is half the 95 % interval over training runs, on these days alone"},
+	}
+	for _, c := range columns {
+		t.Columns = t.Columns.PlusMinus(c.heading)
+	}
+	thousand := otherDays[slices.IndexFunc(otherDays, func(w days) bool { return w.name == over1000 })]
+	for _, x := range []struct {
+		days       days
+		name, from string
+		agent      *scheduler
+	}{
+		{theirs, "the report's", "the notebook", agent},
+		{theirs, "the report's", "the text", textAgent},
+		{thousand, over1000, "the notebook", agent},
+	} {
+		add := func(seed string, cells func(c column) []string) {
+			row := []string{x.name, x.from, seed}
+			for _, c := range columns {
+				row = append(row, cells(c)...)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		for run := range x.agent.runs {
+			add(strconv.Itoa(run+1), func(c column) []string {
+				return []string{reports.Fixed(figures.Mean(c.run(d, x.agent, run, x.days.relaxed, x.days.n)), c.decimals), ""}
+			})
+		}
+		add("mean", func(c column) []string { return figures.PlusMinus(x.days.overRuns(d, x.agent, c.quantity), c.decimals) })
+	}
+	return t
+}
+
+// overRuns is the mean over an agent's training runs with its interval, on these days alone.
+func (w *days) overRuns(d *figures.Data, s *scheduler, q quantity) figures.Measurement {
+	values := make([]float64, len(s.runs))
+	for i := range values {
+		values[i] = figures.Mean(q.run(d, s, i, w.relaxed, w.n))
+	}
+	return d.MeanOf(values, verdict.TrainingRuns, 0)
 }
 
 // digitsTable counts, by reading, the numbers of heuristics that equal print in every digit.
@@ -123,15 +173,13 @@ func table8(claims *figures.Claims) figures.Artefact {
 				}
 			}
 			rs := readings(d, func(w *days, to figures.Values) { reductions(w, to, agent) })
-			for _, e := range energyTrainings {
-				rs = append(rs, as(e.title, e.basis).reading(func(w *days, to figures.Values) { reductions(w, to, e.scheduler) }))
-			}
+			rs = append(rs, byText.reading(func(w *days, to figures.Values) { reductions(w, to, textAgent) }))
 			var names []string
 			for _, m := range methods {
 				names = append(names, m.title)
 			}
 			layout := d.Layout("table8", "Table 8. The agent's improvement over heuristics [%]", "baseline", names, []string{"late reduction", "tardiness reduction"}, rs[0])
-			layout.Notes = append(layout.Notes, "a reduction is that of the mean over the days; one training run")
+			layout.Notes = append(layout.Notes, "a reduction is that of the mean over the days", runsNote(agent))
 			return figures.Read(rs...).Table("table8", layout).Table("table8-paired", pairedTable(d, claims)), nil
 		},
 	}
@@ -143,7 +191,7 @@ func pairedTable(d *figures.Data, claims *figures.Claims) reports.Table {
 		Title: fmt.Sprintf("The agent less each heuristic, over %d of our days", d.Scale.Replicates(many)),
 		Columns: reports.Left("baseline", "quantity", "unit").Right(agent.title, "baseline's").PlusMinus("difference").
 			Beside("reduction [%]", "published"),
-		Notes: []string{"± is half the 95 % interval of the difference, which is paired by day; one training run, and the spread between training runs is not in it"},
+		Notes: []string{"± is half the 95 % interval of the difference, which is paired by day; the spread between training runs is not in it", runsNote(agent)},
 	}
 	for m, c := range figures.Each(methods, []column{{"%", late, 2}, {"min", tardiness, 3}}) {
 		own, base := c.of(d, agent, relaxed, many), c.of(d, m, relaxed, many)
@@ -179,6 +227,7 @@ func table9() figures.Artefact {
 				Notes: []string{
 					"by how much the agent loses or wins is in percent of the best heuristic's late jobs, as the 11.7 % of Table 8 are",
 					"if the agent is 85-90 % late under tight deadlines and loses by 5 %, the best heuristic of the report is 81-86 % late",
+					runsNote(agents...),
 				},
 			}
 			for _, k := range tightness {

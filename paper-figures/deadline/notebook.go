@@ -50,7 +50,7 @@ func effectTable(d *figures.Data) reports.Table {
 	t := reports.Table{
 		Title:   "Late jobs by settings and deadlines, the report's ten days",
 		Columns: reports.Left("settings", "trained on").Right("late under tight deadlines [%]", "late under relaxed deadlines [%]"),
-		Notes:   []string{"one training run each; " + notTheNotebook},
+		Notes:   []string{runsNote(agent, tightAgent, originalAgent, originalRelaxed), notTheNotebook},
 	}
 	for _, x := range settings {
 		row := []string{x.settings, x.trainedOn}

@@ -71,7 +71,7 @@ func golden(t *testing.T, s algo.Spec, trained []string) string {
 	var b strings.Builder
 	for v, id := range variants(s) {
 		if s.Track == algo.TrackDispatch {
-			if slices.Contains(trained, DeadlineAgents[v].WeightsName()) {
+			if slices.Contains(trained, deadlineWeights(algo.MustParse(id).Args)) {
 				jobs, fleet := dayOf(t, 1, 300)
 				r := dispatched(t, id, jobs, fleet)
 				fmt.Fprintf(&b, "# %s: %d late, %v min, %v Wmin; slices\n", id, r.Late, float64(r.Tardiness), float64(r.Energy))

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"errors"
 	"math/rand/v2"
 
 	"miglab/harness/nearest"
@@ -21,7 +22,8 @@ import (
 //
 // The second line is only in the released code, as 0.1 early - 0.2 tardiness whenever
 // time advances. Our reading: it is paid once for each completed job, with the decision
-// before the completion, and it is the same for all jobs in time.
+// before the completion, and it is the same for all jobs in time. On the last step the
+// released code pays the third line alone; see [DeadlineOptions].
 type Deadline struct {
 	options DeadlineOptions
 	source  JobSource
@@ -42,10 +44,15 @@ type stay struct {
 // overwrite and reuse buf. It is used by one goroutine at a time.
 type JobSource func(rng *rand.Rand, buf []task.Job) []task.Job
 
-// DeadlineOptions are the options of [Deadline]. The zero value is the report's enhanced
-// version. The original notebook is, according to the report, Original, Sparse and
-// EnergyAsReleased.
+// DeadlineOptions are the options of [Deadline]. The zero value is the enhanced version as the
+// report describes it. The authors' notebook of that version is Released and EnergyAsReleased.
+// The original notebook is, according to the report, Original, Sparse and EnergyAsReleased.
 type DeadlineOptions struct {
+	// Released takes scales and bins of the observation from the authors' notebook; see
+	// [ObserveReleased]. The reward of the last step is then the terminal one alone, as there:
+	// it replaces those of the decision and of the jobs that complete after it. It cannot be
+	// combined with Original.
+	Released bool `json:"released"`
 	// Original is the report's original observation.
 	Original bool `json:"original"`
 	// Sparse is the original reward, which is paid only at the end:
@@ -86,9 +93,12 @@ const (
 	energyWeight   = 2.25e-5 // a watt-minute
 )
 
-// NewDeadline returns an environment whose episodes come from source. The error is a
-// of the fleet.
+// NewDeadline returns an environment whose episodes come from source. The error is about the
+// fleet or the options.
 func NewDeadline(fleet task.Fleet, source JobSource, o DeadlineOptions) (*Deadline, error) {
+	if o.Released && o.Original {
+		return nil, errors.New("env: the options released and original exclude one another: want at most one")
+	}
 	engine, err := sim.NewDispatch(nil, fleet)
 	if err != nil {
 		return nil, err
@@ -116,9 +126,9 @@ func (d *Deadline) Reset(rng *rand.Rand) {
 	d.queue = d.engine.Next()
 }
 
-// Observe is [ObserveQueue].
+// Observe writes what an agent with these options sees.
 func (d *Deadline) Observe(observation []float32, mask []bool) {
-	ObserveQueue(d.queue, d.options.Original, observation, mask)
+	d.options.Observe(d.queue, observation, mask)
 }
 
 // Step puts the job at the head on a slice. It panics if no job can start there.
@@ -139,6 +149,9 @@ func (d *Deadline) Step(action int) (reward float32, done bool) {
 	done = d.engine.Next() == nil
 	if !d.options.Sparse {
 		r += d.completed()
+	}
+	if done && d.options.Released {
+		r = 0
 	}
 	if done {
 		r += d.final()

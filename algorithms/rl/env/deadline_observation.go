@@ -26,6 +26,16 @@ const (
 	extraFeatures = 3
 )
 
+// Observe writes an agent's observation of a queue in which a decision is due, and the mask of
+// free slices: [ObserveReleased] with the option Released, otherwise [ObserveQueue].
+func (o DeadlineOptions) Observe(q *sim.Queue, observation []float32, mask []bool) {
+	if o.Released {
+		ObserveReleased(q, observation, mask)
+		return
+	}
+	ObserveQueue(q, o.Original, observation, mask)
+}
+
 // ObserveQueue writes the agent's observation of a queue in which a decision is due, and
 // the mask of free slices (deadline report, Table 4 and appendix C):
 //
@@ -45,19 +55,42 @@ const (
 // Bins of durations begin at 0, 1/4, 1/2, 1, 2, 4, 8, 16, 32 and 64 min, those of
 // times to the deadline at minus infinity, -8, -2, 0, 1/2, 1, 2, 4, 8 and 16 min.
 func ObserveQueue(q *sim.Queue, original bool, observation []float32, mask []bool) {
-	head, now := q.Head(), q.Now()
-	f := featuresOf(head, now)
+	f := featuresOf(q.Head(), q.Now())
 	observation[0] = float32(f.left / (math.Abs(f.left) + timeScale))
 	for i, d := range f.durations {
 		observation[1+i] = float32(1 - timeScale/(d+timeScale)) // +Inf becomes 1
 	}
+	queue := float32(q.Waiting()) / float32(q.Waiting()+queueScale)
+	observeRest(q, original, queue, leftBin, durationBin, observation, mask)
+}
+
+// ObserveReleased writes the enhanced observation of [ObserveQueue] with the scales and bins of
+// the authors' notebook: times are x/100 with x in minutes, and jobs that wait are
+// min(w/100, 1). All times have the same bins, which begin at -100, 0, 0.05, 0.2, 0.5, 1, 5, 10,
+// 20 and 30 min. As there, a job that is more than 100 min beyond its deadline is in no bin of
+// times to the deadline. A duration on sizes that the job does not fit, of which the notebook has
+// none, is seen as 1e9 min and is in no bin.
+func ObserveReleased(q *sim.Queue, observation []float32, mask []bool) {
+	f := featuresOf(q.Head(), q.Now())
+	observation[0] = float32(f.left / releasedScale)
+	for i, d := range f.durations {
+		observation[1+i] = float32(min(d, releasedEdges[binsEach]) / releasedScale)
+	}
+	queue := min(float32(q.Waiting())/releasedQueue, 1)
+	observeRest(q, false, queue, releasedBin, releasedBin, observation, mask)
+}
+
+// observeRest writes all but the head's times. queue is the feature of the jobs that wait. The
+// two functions return the bin of a time to the deadline and of a duration, in minutes, or -1
+// for none.
+func observeRest(q *sim.Queue, original bool, queue float32, left, duration func(float64) int, observation []float32, mask []bool) {
 	at := jobFeatures
 	if !original {
-		observation[at] = float32(urgency(head, now))
+		observation[at] = float32(urgency(q.Head(), q.Now()))
 		at++
 	}
 	bins := observation[at : at+jobFeatures*binsEach]
-	countJobs(q, bins)
+	countJobs(q, left, duration, bins)
 	at += len(bins)
 
 	all := q.Slices()
@@ -79,9 +112,32 @@ func ObserveQueue(q *sim.Queue, original bool, observation []float32, mask []boo
 		observation[at+i] = float32(all[i].Size) / 7
 	}
 	at += len(all)
-	observation[at] = float32(q.Waiting()) / float32(q.Waiting()+queueScale)
+	observation[at] = queue
 	observation[at+1] = float32(q.Free()) / float32(len(all))
 	observation[at+2] = float32(largest) / 7
+}
+
+// The scales of the authors' notebook.
+const (
+	releasedScale = 100 // minutes
+	releasedQueue = 100 // jobs
+)
+
+// releasedEdges are the ends of the notebook's bins, in minutes. A bin holds its lower end, and
+// the last one its upper end as well.
+var releasedEdges = [binsEach + 1]float64{-100, 0, 0.05, 0.2, 0.5, 1, 5, 10, 20, 30, 1e9}
+
+// releasedBin returns the bin of a time, or -1.
+func releasedBin(x float64) int {
+	if x == releasedEdges[binsEach] {
+		return binsEach - 1
+	}
+	for i := range binsEach {
+		if releasedEdges[i] <= x && x < releasedEdges[i+1] {
+			return i
+		}
+	}
+	return -1
 }
 
 // The values that appear as 1/2 in the observation.
@@ -110,14 +166,19 @@ func urgency(j *task.Job, now task.Minutes) float64 {
 }
 
 // countJobs writes the shares of the waiting jobs by bin.
-func countJobs(q *sim.Queue, bins []float32) {
+func countJobs(q *sim.Queue, left, duration func(float64) int, bins []float32) {
 	clear(bins)
 	now := q.Now()
+	count := func(quantity, bin int) {
+		if bin >= 0 {
+			bins[quantity*binsEach+bin]++
+		}
+	}
 	for j := range q.All() {
 		f := featuresOf(j, now)
-		bins[leftBin(f.left)]++
+		count(0, left(f.left))
 		for i, d := range f.durations {
-			bins[(1+i)*binsEach+durationBin(d)]++
+			count(1+i, duration(d))
 		}
 	}
 	n := float32(q.Waiting())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -175,6 +176,7 @@ func TestDeadlineRewards(t *testing.T) {
 	for _, charge := range []env.EnergyCharge{env.NoEnergy, env.EnergyAsReleased, env.EnergyRight} {
 		shaped := newDeadline(t, crowd(200), env.DeadlineOptions{Energy: charge})
 		sparse := newDeadline(t, crowd(200), env.DeadlineOptions{Energy: charge, Sparse: true})
+		released := newDeadline(t, crowd(200), env.DeadlineOptions{Energy: charge, Released: true})
 		for seed := range uint64(10) {
 			e := play(shaped, seed, pcg(seed+7))
 			jobs := crowd(200)(pcg(seed), nil)
@@ -198,8 +200,15 @@ func TestDeadlineRewards(t *testing.T) {
 				}
 			}
 
-			e = play(sparse, seed, pcg(seed+7))
+			// As released, the last step has the terminal reward alone.
 			last := len(e.rewards) - 1
+			terminal := 10*(1-float64(e.result.Late)/200) - float64(e.result.Tardiness) - 2.25e-5*float64(energy)/200
+			r := play(released, seed, pcg(seed+7)).rewards
+			if fmt.Sprint(r[:last]) != fmt.Sprint(e.rewards[:last]) || math.Abs(float64(r[last])-terminal) > 1e-5 {
+				t.Fatalf("%q, seed %d: as released the last reward is %v, want %v; the others\n%v, want\n%v", charge, seed, r[last], terminal, r[:last], e.rewards[:last])
+			}
+
+			e = play(sparse, seed, pcg(seed+7))
 			for i, r := range e.rewards[:last] {
 				if r != 0 {
 					t.Fatalf("sparse reward %d is %v", i, r)
@@ -230,8 +239,8 @@ func TestDeadlineResetForgets(t *testing.T) {
 	}
 }
 
-// TestDeadlineObservation works out one observation by hand.
-func TestDeadlineObservation(t *testing.T) {
+// waitingThree is a day on which three jobs wait when the last slice becomes free.
+func waitingThree() (jobs []task.Job) {
 	job := func(arrival, deadline task.Minutes, g ...task.Minutes) task.Job {
 		j := task.Job{Arrival: arrival, Deadline: deadline}
 		for i, s := range []mig.Slices{1, 2, 3, 4, 7} {
@@ -241,7 +250,6 @@ func TestDeadlineObservation(t *testing.T) {
 	}
 	// One job for each slice, from 0 to 100; from 1 to 3 min, three jobs arrive; slice 19,
 	// of size 1, becomes free at 4.
-	var jobs []task.Job
 	for i := range 20 {
 		g := task.Minutes(100)
 		if i == 19 {
@@ -249,17 +257,37 @@ func TestDeadlineObservation(t *testing.T) {
 		}
 		jobs = append(jobs, job(0, task.Minutes(i), g, g, g, g, g))
 	}
-	jobs = append(jobs,
+	return append(jobs,
 		job(1, 10, 8, 4, 2, 1.9, 1),       // left 6: 6, 1.95, 1
 		job(2, 2.5, 0.5, 0.25, 3, 1, 0.1), // left -1.5: .375, 2, .1
 		job(3, 200, 90, 50, 30, 20, 10))   // left 196: 70, 25, 10
-	source := func(*rand.Rand, []task.Job) []task.Job { return jobs }
-	for _, original := range []bool{false, true} {
-		d := newDeadline(t, source, env.DeadlineOptions{Original: original})
-		d.Reset(nil)
-		for i := range 20 {
-			d.Step(i)
+}
+
+// reportSizes are the sizes of the slices of reportFleet.
+var reportSizes = []float32{7, 7, 4, 3, 4, 3, 4, 2, 1, 4, 2, 1, 2, 2, 2, 1, 2, 2, 2, 1}
+
+// observes compares what an agent sees on that day with what it should see.
+func observes(t *testing.T, o env.DeadlineOptions, want []float32) {
+	t.Helper()
+	d := newDeadline(t, func(*rand.Rand, []task.Job) []task.Job { return waitingThree() }, o)
+	d.Reset(nil)
+	for i := range 20 {
+		d.Step(i)
+	}
+	got, m := make([]float32, d.Shape().Observation), make([]bool, d.Shape().Actions)
+	if d.Observe(got, m); len(got) != len(want) {
+		t.Fatalf("%d features, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if math.Abs(float64(got[i]-want[i])) > 1e-6 {
+			t.Errorf("%+v: feature %d is %v, want %v", o, i, got[i], want[i])
 		}
+	}
+}
+
+// TestDeadlineObservation works out one observation by hand.
+func TestDeadlineObservation(t *testing.T) {
+	for _, original := range []bool{false, true} {
 		want := []float32{-1.5 / 4.5, .375 / 3.375, 2. / 5, .1 / 3.1}
 		if !original {
 			want = append(want, 1)
@@ -274,19 +302,72 @@ func TestDeadlineObservation(t *testing.T) {
 		}
 		want = append(want, 0)
 		if !original {
-			for _, s := range []float32{7, 7, 4, 3, 4, 3, 4, 2, 1, 4, 2, 1, 2, 2, 2, 1, 2, 2, 2, 1} {
+			for _, s := range reportSizes {
 				want = append(want, s/7)
 			}
 			want = append(want, 3./19, 1./20, 1./7)
 		}
-		o, m := make([]float32, d.Shape().Observation), make([]bool, d.Shape().Actions)
-		if d.Observe(o, m); len(o) != len(want) {
-			t.Fatalf("%d features, want %d", len(o), len(want))
-		}
-		for i := range o {
-			if math.Abs(float64(o[i]-want[i])) > 1e-6 {
-				t.Errorf("original %v: feature %d is %v, want %v", original, i, o[i], want[i])
-			}
+		observes(t, env.DeadlineOptions{Original: original}, want)
+	}
+}
+
+// TestReleasedObservation is the same day with the notebook's scales and bins.
+func TestReleasedObservation(t *testing.T) {
+	want := []float32{-.015, .00375, .02, .001, 1}
+	bins := make([]float32, 40)
+	for _, i := range []int{
+		0, 6, 9, // left -1.5, 6, 196
+		10 + 3, 10 + 6, 10 + 9, // .375, 6, 70
+		20 + 5, 20 + 5, 20 + 8, // 2, 1.95, 25
+		30 + 2, 30 + 5, 30 + 7, // .1, 1, 10
+	} {
+		bins[i] += 1. / 3
+	}
+	want = append(want, bins...)
+	for range 19 {
+		want = append(want, 1)
+	}
+	want = append(want, 0)
+	for _, s := range reportSizes {
+		want = append(want, s/7)
+	}
+	observes(t, env.DeadlineOptions{Released: true}, append(want, 3./100, 1./20, 1./7))
+}
+
+// TestReleasedBins has four jobs that wait until 150 for the only slice, a whole GPU: at the ends
+// of the notebook's bins, and beyond them.
+func TestReleasedBins(t *testing.T) {
+	whole, err := mig.MustLookup("A100").ParsePartition("7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := func(arrival, deadline, minutes task.Minutes) task.Job {
+		j := task.Job{Arrival: arrival, Deadline: deadline}
+		j.Set(7, minutes)
+		return j
+	}
+	jobs := []task.Job{job(0, 0, 150), job(1, 49, 0.05), job(1, 50, 1e9), job(1, 150, 30), job(1, 1e9, 0.04)}
+	d, err := env.NewDeadline(task.Fleet{Watts: reportFleet(t).Watts, Partitions: []mig.Partition{whole}},
+		func(*rand.Rand, []task.Job) []task.Job { return jobs }, env.DeadlineOptions{Released: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Reset(nil)
+	d.Step(0)
+	o, m := make([]float32, d.Shape().Observation), make([]bool, 1)
+	d.Observe(o, m)
+	// No job fits smaller slices.
+	if got, want := [4]float32(o), [4]float32{-1.01, 1e7, 1e7, 0.0005}; got != want {
+		t.Errorf("the head is seen as %v, want %v", got, want)
+	}
+	for quantity, want := range [][10]float32{
+		{0: .25, 1: .25, 9: .25},
+		{},
+		{},
+		{1: .25, 2: .25, 9: .5},
+	} {
+		if got := [10]float32(o[5+10*quantity:]); got != want {
+			t.Errorf("the bins of quantity %d are %v, want %v", quantity, got, want)
 		}
 	}
 }
@@ -359,6 +440,9 @@ func TestDeadlinePanicsOnProgrammersErrors(t *testing.T) {
 	}
 	if _, err := env.NewDeadline(task.Fleet{}, crowd(1), env.DeadlineOptions{}); err == nil {
 		t.Error("a fleet without GPUs is accepted")
+	}
+	if _, err := env.NewDeadline(reportFleet(t), crowd(1), env.DeadlineOptions{Original: true, Released: true}); err == nil || !strings.Contains(err.Error(), "released and original") {
+		t.Errorf("both observations at once: %v", err)
 	}
 }
 

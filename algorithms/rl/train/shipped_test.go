@@ -12,10 +12,40 @@ import (
 	"miglab/harness/curve"
 )
 
+const root = "../../.."
+
+// TestShippedRunsHaveCurves: each training run of the deadline report's agent is shipped, and its
+// weights are those at the end of its curve.
+func TestShippedRunsHaveCurves(t *testing.T) {
+	for _, r := range deadlineRecipes() {
+		for _, seed := range r.Seeds {
+			file := filepath.Join(root, CurvesFolder, r.Folder(uint64(seed))+".csv")
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			points, err := curve.Read(bytes.NewReader(text), file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file = filepath.Join(root, WeightsFolder, agents.RunName(r.Name, uint64(seed))+agents.Extension)
+			if text, err = os.ReadFile(file); err != nil {
+				t.Fatal(err)
+			}
+			meta, _, err := nn.ReadWeights(bytes.NewReader(text), file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if steps := points[len(points)-1].Steps; meta.Agent != r.Name || meta.Seed != uint64(seed) || meta.Steps != uint64(steps) || steps < r.Steps {
+				t.Errorf("%s: agent %s, seed %d, %d steps; want %s, %d and %d, at least %d", file, meta.Agent, meta.Seed, meta.Steps, r.Name, seed, steps, r.Steps)
+			}
+		}
+	}
+}
+
 // What is shipped is what the curve shows: the weights, rounded to half precision and
 // evaluated with the portable kernel, score as the curve ends.
 func TestShippedWeightsScoreAsTheirCurves(t *testing.T) {
-	const root = "../../.."
 	for _, r := range Recipes() {
 		if !r.Shipped || r.Score == latePercent {
 			continue // days of jobs take too long here

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
@@ -491,6 +492,31 @@ func TestFind(t *testing.T) {
 		var unknown *nearest.UnknownError
 		if !errors.As(err, &unknown) || unknown.Kind != c.kind || c.nearest != "" && unknown.Nearest != c.nearest {
 			t.Errorf("%q on %q: %v, want an unknown %s and %q", c.name, c.workload, err, c.kind, c.nearest)
+		}
+	}
+}
+
+// TestDeadlineRecipesFollowTheirSource: the report's best agent is trained as in the authors'
+// notebook, and the one that is called text as in the report.
+func TestDeadlineRecipesFollowTheirSource(t *testing.T) {
+	for name, want := range map[string]struct {
+		options  env.DeadlineOptions
+		horizon  int
+		lastRate float64
+	}{
+		"enhanced": {env.DeadlineOptions{Released: true, Energy: env.EnergyAsReleased}, 1024, 3e-4},
+		"tight":    {env.DeadlineOptions{Released: true, Energy: env.EnergyAsReleased}, 1024, 3e-4},
+		"text":     {env.DeadlineOptions{}, 2048, 1e-5},
+	} {
+		i := slices.IndexFunc(agents.DeadlineAgents, func(a agents.DeadlineAgent) bool { return a.Name == name })
+		a := &agents.DeadlineAgents[i]
+		c := deadlineConfig(a.DeadlineOptions, 500_000)
+		if a.DeadlineOptions != want.options || c.Horizon != want.horizon || c.LearningRate.At(1) != want.lastRate {
+			t.Errorf("%s: %+v, %d steps before an update, rate %v at the end; want %+v", name, a.DeadlineOptions, c.Horizon, c.LearningRate.At(1), want)
+		}
+		// Table 5 for both.
+		if c.Envs != 8 || c.Minibatch != 4096 || c.Epochs != 10 || c.Clip != 0.15 || c.LearningRate.At(0) != 3e-4 || c.Entropy.At(0) != 0.02 || c.Entropy.At(1) != 0.001 {
+			t.Errorf("%s: %+v is not Table 5", name, c)
 		}
 	}
 }

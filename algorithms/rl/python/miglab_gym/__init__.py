@@ -40,6 +40,7 @@ Environments and their options, all keyword arguments:
     deadline  the deadline report's queue: dataset ("deadline/relaxed"), gpu ("A100"),
               original (False: the report's original observation of 64 features),
               sparse (False: the original reward, at the end alone),
+              released (False: scales, bins and last reward of the authors' notebook),
               energy ("": in the reward; or "as-released", "right")
     own       our own formulation of batch scheduling: workload ("WIDETIMES"), gpu,
               reconfiguration ("sequential", "parallel", "free"), tasks (14),
