@@ -22,47 +22,42 @@ var energyTrainings = []struct {
 }
 
 // table7 has the report's main results.
-func table7(claims *figures.Claims) figures.Artefact {
-	return figures.Artefact{
-		Name: "table7", Title: "late jobs, tardiness and energy of the agent and four heuristics",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			rows, printed := append([]*scheduler{agent}, methods...), []quantity{late, tardiness, energy}
-			rs := readings(d, func(w *days, to figures.Values) {
-				for m, q := range figures.Each(rows, printed) {
-					w.row(d, to, m.title, m, q)
-				}
-			})
-			rs = append(rs,
-				as("energy charged rightly", "the report's days; a slice is busy until its job completes, also in the interval before").reading(func(w *days, to figures.Values) {
-					for _, m := range rows {
-						w.row(d, to, m.title, m, charged)
-					}
-				}),
-				as("EFT by true durations", "the report's days; EFT as its name says, by the durations on each size").reading(func(w *days, to figures.Values) {
-					for _, q := range printed {
-						w.row(d, to, eft.title, eftTrue, q)
-					}
-				}))
-			for _, e := range energyTrainings {
-				rs = append(rs, as(e.title, e.basis).reading(func(w *days, to figures.Values) {
-					for _, q := range printed {
-						w.row(d, to, agent.title, e.scheduler, q)
-					}
-				}))
-			}
-			var names, columns []string
+func table7(d *figures.Data) (*figures.Output, error) {
+	rows, printed := append([]*scheduler{agent}, methods...), []quantity{late, tardiness, energy}
+	rs := readings(d, func(w *days, to figures.Values) {
+		for m, q := range figures.Each(rows, printed) {
+			w.row(d, to, m.title, m, q)
+		}
+	})
+	rs = append(rs,
+		as("energy charged rightly", "the report's days; a slice is busy until its job completes, also in the interval before").reading(func(w *days, to figures.Values) {
 			for _, m := range rows {
-				names = append(names, m.title)
+				w.row(d, to, m.title, m, charged)
 			}
+		}),
+		as("EFT by true durations", "the report's days; EFT as its name says, by the durations on each size").reading(func(w *days, to figures.Values) {
 			for _, q := range printed {
-				columns = append(columns, q.name, q.name+" std")
+				w.row(d, to, eft.title, eftTrue, q)
 			}
-			layout := d.Layout("table7", "Table 7. Late jobs [%], tardiness [min] and energy [MW min] over the report's ten days", "method", names, columns, rs[0])
-			layout.Notes = append(layout.Notes, "energies are printed with the unit MJ and are watt-minutes over 10^6; 2.48 of them are 149 MJ",
-				"one training run of the agent")
-			return figures.Read(rs...).Table("table7", layout).Table("table7-digits", digitsTable(claims, rs)).Table("table7-joules", joulesTable(d, rows)), nil
-		},
+		}))
+	for _, e := range energyTrainings {
+		rs = append(rs, as(e.title, e.basis).reading(func(w *days, to figures.Values) {
+			for _, q := range printed {
+				w.row(d, to, agent.title, e.scheduler, q)
+			}
+		}))
 	}
+	var names, columns []string
+	for _, m := range rows {
+		names = append(names, m.title)
+	}
+	for _, q := range printed {
+		columns = append(columns, q.name, q.name+" std")
+	}
+	layout := d.Layout("table7", "Table 7. Late jobs [%], tardiness [min] and energy [MW min] over the report's ten days", "method", names, columns, rs[0])
+	layout.Notes = append(layout.Notes, "energies are printed with the unit MJ and are watt-minutes over 10^6; 2.48 of them are 149 MJ",
+		"one training run of the agent")
+	return figures.Read(rs...).Table("table7", layout).Table("table7-digits", digitsTable(d.Claims, rs)).Table("table7-joules", joulesTable(d, rows)), nil
 }
 
 // row measures what Table 7 prints of a quantity, under the name of a row.
@@ -113,28 +108,23 @@ func joulesTable(d *figures.Data, rows []*scheduler) reports.Table {
 }
 
 // table8 compares the agent with each heuristic.
-func table8(claims *figures.Claims) figures.Artefact {
-	return figures.Artefact{
-		Name: "table8", Title: "the agent's improvement over heuristics",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			reductions := func(w *days, to figures.Values, s *scheduler) {
-				for m, q := range figures.Each(methods, []quantity{late, tardiness}) {
-					to[m.title+" "+q.name+" reduction"] = w.reduction(d, s, q, w.relaxed, q.of(d, m, w.relaxed, w.n))
-				}
-			}
-			rs := readings(d, func(w *days, to figures.Values) { reductions(w, to, agent) })
-			for _, e := range energyTrainings {
-				rs = append(rs, as(e.title, e.basis).reading(func(w *days, to figures.Values) { reductions(w, to, e.scheduler) }))
-			}
-			var names []string
-			for _, m := range methods {
-				names = append(names, m.title)
-			}
-			layout := d.Layout("table8", "Table 8. The agent's improvement over heuristics [%]", "baseline", names, []string{"late reduction", "tardiness reduction"}, rs[0])
-			layout.Notes = append(layout.Notes, "a reduction is that of the mean over the days; one training run")
-			return figures.Read(rs...).Table("table8", layout).Table("table8-paired", pairedTable(d, claims)), nil
-		},
+func table8(d *figures.Data) (*figures.Output, error) {
+	reductions := func(w *days, to figures.Values, s *scheduler) {
+		for m, q := range figures.Each(methods, []quantity{late, tardiness}) {
+			to[m.title+" "+q.name+" reduction"] = w.reduction(d, s, q, w.relaxed, q.of(d, m, w.relaxed, w.n))
+		}
 	}
+	rs := readings(d, func(w *days, to figures.Values) { reductions(w, to, agent) })
+	for _, e := range energyTrainings {
+		rs = append(rs, as(e.title, e.basis).reading(func(w *days, to figures.Values) { reductions(w, to, e.scheduler) }))
+	}
+	var names []string
+	for _, m := range methods {
+		names = append(names, m.title)
+	}
+	layout := d.Layout("table8", "Table 8. The agent's improvement over heuristics [%]", "baseline", names, []string{"late reduction", "tardiness reduction"}, rs[0])
+	layout.Notes = append(layout.Notes, "a reduction is that of the mean over the days; one training run")
+	return figures.Read(rs...).Table("table8", layout).Table("table8-paired", pairedTable(d, d.Claims)), nil
 }
 
 // pairedTable lists the differences behind Table 8 over many days.
@@ -157,44 +147,39 @@ func pairedTable(d *figures.Data, claims *figures.Claims) reports.Table {
 
 // table9 compares the agent with the best heuristic under both kinds of deadlines. The printed
 // rows differ in deadlines, observation, reward and the settings of PPO at once.
-func table9() figures.Artefact {
-	return figures.Artefact{
-		Name: "table9", Title: "the agent against the best heuristic, by tightness of deadlines",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			underTight := func(w *days, to figures.Values, s *scheduler) {
-				to["tight RL late"] = w.level(d, s, late, w.tight)
-				to["tight RL loses to the best heuristic by"] = negative(w.gain(d, s, w.tight))
-			}
-			rs := readings(d, func(w *days, to figures.Values) {
-				underTight(w, to, originalAgent)
-				to["relaxed RL late"] = w.level(d, agent, late, w.relaxed)
-				to["relaxed RL wins over the best heuristic by"] = w.gain(d, agent, w.relaxed)
-			})
-			rs = append(rs,
-				as("enhanced settings", "only the deadlines differ between the two rows").reading(func(w *days, to figures.Values) { underTight(w, to, tightAgent) }),
-				as("trained on relaxed deadlines", "the best agent, which has not seen tight deadlines").reading(func(w *days, to figures.Values) { underTight(w, to, agent) }))
-			t := reports.Table{
-				Title:   "Late jobs beside the best heuristic, the report's ten days",
-				Columns: reports.Left("deadlines", "scheduler").Right("late [%]", "tardiness [min]", "above the best heuristic [%]"),
-				Notes: []string{
-					"by how much the agent loses or wins is in percent of the best heuristic's late jobs, as the 11.7 % of Table 8 are",
-					"if the agent is 85-90 % late under tight deadlines and loses by 5 %, the best heuristic of the report is 81-86 % late",
-				},
-			}
-			for _, k := range tightness {
-				dataset := k.of(&theirs)
-				_, best := late.extreme(d, dataset, evaluation, methods, lowest)
-				for _, s := range append(slices.Clone(agents), methods...) {
-					own := late.of(d, s, dataset, evaluation)
-					t.Rows = append(t.Rows, []string{
-						k.name, s.title, reports.Fixed(figures.Mean(own), 2),
-						reports.Fixed(figures.Mean(tardiness.of(d, s, dataset, evaluation)), 3), reports.Fixed(-reduction(own, best), 1),
-					})
-				}
-			}
-			return figures.Read(rs...).Table("table9", t), nil
+func table9(d *figures.Data) (*figures.Output, error) {
+	underTight := func(w *days, to figures.Values, s *scheduler) {
+		to["tight RL late"] = w.level(d, s, late, w.tight)
+		to["tight RL loses to the best heuristic by"] = negative(w.gain(d, s, w.tight))
+	}
+	rs := readings(d, func(w *days, to figures.Values) {
+		underTight(w, to, originalAgent)
+		to["relaxed RL late"] = w.level(d, agent, late, w.relaxed)
+		to["relaxed RL wins over the best heuristic by"] = w.gain(d, agent, w.relaxed)
+	})
+	rs = append(rs,
+		as("enhanced settings", "only the deadlines differ between the two rows").reading(func(w *days, to figures.Values) { underTight(w, to, tightAgent) }),
+		as("trained on relaxed deadlines", "the best agent, which has not seen tight deadlines").reading(func(w *days, to figures.Values) { underTight(w, to, agent) }))
+	t := reports.Table{
+		Title:   "Late jobs beside the best heuristic, the report's ten days",
+		Columns: reports.Left("deadlines", "scheduler").Right("late [%]", "tardiness [min]", "above the best heuristic [%]"),
+		Notes: []string{
+			"by how much the agent loses or wins is in percent of the best heuristic's late jobs, as the 11.7 % of Table 8 are",
+			"if the agent is 85-90 % late under tight deadlines and loses by 5 %, the best heuristic of the report is 81-86 % late",
 		},
 	}
+	for _, k := range tightness {
+		dataset := k.of(&theirs)
+		_, best := late.extreme(d, dataset, evaluation, methods, lowest)
+		for _, s := range append(slices.Clone(agents), methods...) {
+			own := late.of(d, s, dataset, evaluation)
+			t.Rows = append(t.Rows, []string{
+				k.name, s.title, reports.Fixed(figures.Mean(own), 2),
+				reports.Fixed(figures.Mean(tardiness.of(d, s, dataset, evaluation)), 3), reports.Fixed(-reduction(own, best), 1),
+			})
+		}
+	}
+	return figures.Read(rs...).Table("table9", t), nil
 }
 
 // negative turns a gain into a loss.
@@ -204,21 +189,16 @@ func negative(m figures.Measurement) figures.Measurement {
 }
 
 // table10 tests the report's recommendations.
-func table10() figures.Artefact {
+func table10(d *figures.Data) (*figures.Output, error) {
 	const variable = "variable workloads, RL-PPO adapts better than heuristics"
-	return figures.Artefact{
-		Name: "table10", Title: "recommendations by scenario",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			out := figures.Read(readings(d, func(w *days, to figures.Values) {
-				to["tight deadlines, RL-PPO loses to the best heuristic by"] = negative(w.gain(d, originalAgent, w.tight))
-				to["moderate deadlines, RL-PPO wins over the best heuristic by"] = w.gain(d, agent, w.relaxed)
-				to["energy, Smallest-First less the best other heuristic"] = w.lead(d, energy, w.relaxed, smallest, methods, lowest)
-				to["late, Smallest-First less the worst other heuristic"] = w.lead(d, late, w.relaxed, smallest, methods, highest)
-			})...)
-			out.Missing = map[string]string{variable: "The report says neither what a variable workload is nor how the schedulers fare on one."}
-			return out, nil
-		},
-	}
+	out := figures.Read(readings(d, func(w *days, to figures.Values) {
+		to["tight deadlines, RL-PPO loses to the best heuristic by"] = negative(w.gain(d, originalAgent, w.tight))
+		to["moderate deadlines, RL-PPO wins over the best heuristic by"] = w.gain(d, agent, w.relaxed)
+		to["energy, Smallest-First less the best other heuristic"] = w.lead(d, energy, w.relaxed, smallest, methods, lowest)
+		to["late, Smallest-First less the worst other heuristic"] = w.lead(d, late, w.relaxed, smallest, methods, highest)
+	})...)
+	out.Missing = map[string]string{variable: "The report says neither what a variable workload is nor how the schedulers fare on one."}
+	return out, nil
 }
 
 // lead measures by how much a heuristic exceeds the lowest or highest of the others.

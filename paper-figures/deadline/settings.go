@@ -25,16 +25,11 @@ var settings = []struct {
 }
 
 // table5 measures the effect of the settings of Table 5. The report prints no such numbers.
-func table5(claims *figures.Claims) figures.Artefact {
-	return figures.Artefact{
-		Name: "table5", Title: "the agent's original and enhanced settings on both kinds of deadlines",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			out := effectOfSettings(d)
-			out.Taken = "A setting of the training of our agents."
-			return out.Table("table5-inputs", inputTable(claims, "table5", "Table 5. Settings of the training")).
-				Table("table5-script", differences), nil
-		},
-	}
+func table5(d *figures.Data) (*figures.Output, error) {
+	out := effectOfSettings(d)
+	out.Taken = "A setting of the training of our agents."
+	return out.Table("table5-inputs", inputTable(d.Claims, "table5", "Table 5. Settings of the training")).
+		Table("table5-script", differences), nil
 }
 
 // effectOfSettings evaluates agents with both settings, trained on both kinds of deadlines, on
@@ -141,28 +136,23 @@ func addBar(d *figures.Data, g *reports.BarGroup, s *scheduler, dataset string, 
 
 // energies compares three rewards of the agent: without energy, with the energy of the
 // released loop, and with the energy that was used.
-func energies() figures.Artefact {
-	return figures.Artefact{
-		Name: "energy", Title: "the agent with energy in its reward, as released and charged rightly",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			columns := []column{
-				{"late [%]", late, 2},
-				{"tardiness [min]", tardiness, 3},
-				{"energy as released [MJ]", megajoulesAsReleased, 2},
-				{"energy charged rightly [MJ]", megajoules, 2},
-			}
-			t := reports.Table{
-				Title:   fmt.Sprintf("Energy in the agent's reward, relaxed deadlines, over %d of our days", d.Scale.Replicates(sweep)),
-				Columns: append(reports.Left("scheduler"), comparisonColumns(columns, agent)...),
-				Notes: []string{
-					"± is half the 95 % interval; differences to " + agent.title + ", whose reward has no energy, are paired by day",
-					"the term is -2.25e-5 E/jobs at the end of a day, about -0.014 beside 6 for the jobs in time; a difference may be that of one training run from another",
-				},
-			}
-			for _, s := range []*scheduler{agent, releasedAgent, energyAgent, largest, smallest} {
-				t.Rows = append(t.Rows, append([]string{s.title}, comparison(d, columns, s, agent, relaxed, sweep)...))
-			}
-			return new(figures.Output).Table("energy", t), nil
+func energies(d *figures.Data) (*figures.Output, error) {
+	columns := []column{
+		{"late [%]", late, 2},
+		{"tardiness [min]", tardiness, 3},
+		{"energy as released [MJ]", megajoulesAsReleased, 2},
+		{"energy charged rightly [MJ]", megajoules, 2},
+	}
+	t := reports.Table{
+		Title:   fmt.Sprintf("Energy in the agent's reward, relaxed deadlines, over %d of our days", d.Scale.Replicates(sweep)),
+		Columns: append(reports.Left("scheduler"), comparisonColumns(columns, agent)...),
+		Notes: []string{
+			"± is half the 95 % interval; differences to " + agent.title + ", whose reward has no energy, are paired by day",
+			"the term is -2.25e-5 E/jobs at the end of a day, about -0.014 beside 6 for the jobs in time; a difference may be that of one training run from another",
 		},
 	}
+	for _, s := range []*scheduler{agent, releasedAgent, energyAgent, largest, smallest} {
+		t.Rows = append(t.Rows, append([]string{s.title}, comparison(d, columns, s, agent, relaxed, sweep)...))
+	}
+	return new(figures.Output).Table("energy", t), nil
 }

@@ -10,23 +10,18 @@ import (
 )
 
 // text judges what the report says outside its tables.
-func text() figures.Artefact {
-	return figures.Artefact{
-		Name: "text", Title: "numbers and statements in the text",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			counted, err := counts()
-			if err != nil {
-				return nil, err
-			}
-			rs := readings(d, func(w *days, to figures.Values) { w.statements(d, to) })
-			for name, m := range counted {
-				rs[0].Values[name] = m
-			}
-			out := figures.Read(rs...)
-			out.Taken = "A parameter of the job generator or the fleet."
-			return out, nil
-		},
+func text(d *figures.Data) (*figures.Output, error) {
+	counted, err := counts()
+	if err != nil {
+		return nil, err
 	}
+	rs := readings(d, func(w *days, to figures.Values) { w.statements(d, to) })
+	for name, m := range counted {
+		rs[0].Values[name] = m
+	}
+	out := figures.Read(rs...)
+	out.Taken = "A parameter of the job generator or the fleet."
+	return out, nil
 }
 
 // counts counts the slices of the dataset's GPUs and the partitions of a GPU.
@@ -59,23 +54,18 @@ func (w *days) statements(d *figures.Data, to figures.Values) {
 
 // tightDeadlines tests what 2.5.1 says about tight deadlines in general. That is no result of an
 // evaluation, so that the default is a large sample of days, and print has no sampling error.
-func tightDeadlines() figures.Artefact {
-	return figures.Artefact{
-		Name: "tight", Title: "what holds under tight deadlines in general (2.5.1)",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			ours := days{"", "1000 of our days, because 2.5.1 speaks of no particular days", relaxed, tight, many, true}
-			var rs []figures.Reading
-			for _, w := range []days{ours, as("the report's days", "the ten days of the report's evaluation, which 2.5.1 does not speak of")} {
-				rs = append(rs, w.reading(func(w *days, to figures.Values) {
-					best, v := late.extreme(d, w.tight, w.n, schedulers, lowest)
-					fewest := w.mean(d, v)
-					fewest.Detail = "The scheduler with the fewest is " + best.title + "."
-					tardy := w.lead(d, tardiness, w.tight, largest, schedulers, lowest)
-					fewest.PrintSE, tardy.PrintSE = 0, 0
-					to["late with optimal scheduling"], to["tardiness, Largest-First less the best other scheduler"] = fewest, tardy
-				}))
-			}
-			return figures.Read(rs...), nil
-		},
+func tightDeadlines(d *figures.Data) (*figures.Output, error) {
+	ours := days{"", "1000 of our days, because 2.5.1 speaks of no particular days", relaxed, tight, many, true}
+	var rs []figures.Reading
+	for _, w := range []days{ours, as("the report's days", "the ten days of the report's evaluation, which 2.5.1 does not speak of")} {
+		rs = append(rs, w.reading(func(w *days, to figures.Values) {
+			best, v := late.extreme(d, w.tight, w.n, schedulers, lowest)
+			fewest := w.mean(d, v)
+			fewest.Detail = "The scheduler with the fewest is " + best.title + "."
+			tardy := w.lead(d, tardiness, w.tight, largest, schedulers, lowest)
+			fewest.PrintSE, tardy.PrintSE = 0, 0
+			to["late with optimal scheduling"], to["tardiness, Largest-First less the best other scheduler"] = fewest, tardy
+		}))
 	}
+	return figures.Read(rs...), nil
 }

@@ -31,62 +31,57 @@ func withDelta(delta float64) string { return queuesWith("delta=%g", delta) }
 
 // sensitivity shows how the throughput and the order of the methods depend on the assumptions
 // of the model.
-func sensitivity() figures.Artefact {
-	return figures.Artefact{
-		Name: "sensitivity", Title: "how results move with the model (simulated)",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			t := reports.Table{
-				Title:   "Mean throughput on Q1 to Q12 by what the model assumes, simulated",
-				Columns: reports.Left("setting"),
-				Notes: []string{
-					"order: the methods with a choice of partitions, the highest mean first; " + defaultTitle + " has the best partition of each setting",
-					"draws: the programs without public times drawn again; the interval is over the draws",
-					simulated(),
-				},
-			}
-			for _, r := range onQueues(d, []string{queues}, track.MetricThroughput) {
-				t.Columns = t.Columns.PlusMinus(r.title)
-			}
-			t.Columns = t.Columns.Left("order")
-			add := func(name, data string) []row {
-				rows := onQueues(d, []string{data}, track.MetricThroughput)
-				cells := []string{name}
-				for _, r := range rows {
-					cells = append(cells, reports.Fixed(figures.Mean(r.values), 3), "")
-				}
-				t.Rows = append(t.Rows, append(cells, order(rows)))
-				return rows
-			}
-			chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
-			var panels []reports.Lines
-			m := shippedModel()
-			for _, x := range []struct {
-				name, title string
-				values      []float64
-				data        func(float64) string
-			}{
-				{"kappa", fmt.Sprintf("delta = %g", m.Delta), scaled(d.Scale, kappas, 0.2, 0.3), withKappa},
-				{"delta", fmt.Sprintf("kappa = %g", m.Kappa), scaled(d.Scale, deltas, 0.1, 0.5), withDelta},
-			} {
-				panel := reports.Lines{Title: x.title, X: reports.Axis{Label: x.name, Ticks: x.values}, Y: reports.Axis{Label: "Throughput / time sharing"}}
-				for _, v := range x.values {
-					rows := add(fmt.Sprintf("%s = %g", x.name, v), x.data(v))
-					for i, r := range rows {
-						if len(panel.Series) <= i {
-							panel.Series = append(panel.Series, reports.Series{Name: r.title, Markers: true})
-						}
-						s := &panel.Series[i]
-						s.X, s.Y = append(s.X, v), append(s.Y, figures.Mean(r.values))
-					}
-				}
-				panels = append(panels, panel)
-			}
-			chart.Charts = aligned(panels, 1)
-			add("shares of ended jobs freed", queuesWith("release=true"))
-			addDraws(d, &t)
-			return new(figures.Output).Table("sensitivity", t).Figure("sensitivity", chart.Title, chart), nil
+func sensitivity(d *figures.Data) (*figures.Output, error) {
+	t := reports.Table{
+		Title:   "Mean throughput on Q1 to Q12 by what the model assumes, simulated",
+		Columns: reports.Left("setting"),
+		Notes: []string{
+			"order: the methods with a choice of partitions, the highest mean first; " + defaultTitle + " has the best partition of each setting",
+			"draws: the programs without public times drawn again; the interval is over the draws",
+			simulated(),
 		},
 	}
+	for _, r := range onQueues(d, []string{queues}, track.MetricThroughput) {
+		t.Columns = t.Columns.PlusMinus(r.title)
+	}
+	t.Columns = t.Columns.Left("order")
+	add := func(name, data string) []row {
+		rows := onQueues(d, []string{data}, track.MetricThroughput)
+		cells := []string{name}
+		for _, r := range rows {
+			cells = append(cells, reports.Fixed(figures.Mean(r.values), 3), "")
+		}
+		t.Rows = append(t.Rows, append(cells, order(rows)))
+		return rows
+	}
+	chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
+	var panels []reports.Lines
+	m := shippedModel()
+	for _, x := range []struct {
+		name, title string
+		values      []float64
+		data        func(float64) string
+	}{
+		{"kappa", fmt.Sprintf("delta = %g", m.Delta), scaled(d.Scale, kappas, 0.2, 0.3), withKappa},
+		{"delta", fmt.Sprintf("kappa = %g", m.Kappa), scaled(d.Scale, deltas, 0.1, 0.5), withDelta},
+	} {
+		panel := reports.Lines{Title: x.title, X: reports.Axis{Label: x.name, Ticks: x.values}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+		for _, v := range x.values {
+			rows := add(fmt.Sprintf("%s = %g", x.name, v), x.data(v))
+			for i, r := range rows {
+				if len(panel.Series) <= i {
+					panel.Series = append(panel.Series, reports.Series{Name: r.title, Markers: true})
+				}
+				s := &panel.Series[i]
+				s.X, s.Y = append(s.X, v), append(s.Y, figures.Mean(r.values))
+			}
+		}
+		panels = append(panels, panel)
+	}
+	chart.Charts = aligned(panels, 1)
+	add("shares of ended jobs freed", queuesWith("release=true"))
+	addDraws(d, &t)
+	return new(figures.Output).Table("sensitivity", t).Figure("sensitivity", chart.Title, chart), nil
 }
 
 // order lists the methods by their means, best first, the optimum left out.

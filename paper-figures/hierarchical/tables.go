@@ -22,43 +22,38 @@ func marked(p *task.Program) string {
 	return p.Name
 }
 
-func table4() figures.Artefact {
-	return figures.Artefact{
-		Name: "table4", Title: "programs by class, with their parameters in the model",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			kernels := map[string]datasets.KernelFit{}
-			for _, f := range datasets.KernelFits() {
-				kernels[f.Program] = f
-			}
-			t := reports.Table{
-				Title: "Table IV. Programs of the co-run model: classes of the paper, parameters of the model",
-				Columns: reports.Left("class", "program", "parameters").
-					Right("solo [s]", "serial s", "compute w_c", "parallelism p", "memory w_m", "1 GPC / GPU").
-					Left("class by the rule"),
-				Notes: []string{
-					"* not trained on; s, w_c and w_m are shares of the solo time, simulated on the whole GPU",
-					"drawn: from the class, under a fixed seed; fitted: solo time, s and p on public times of A100 instances, the division of the work between w_c and w_m from the class, as times by instance size cannot tell",
-					"1 GPC / GPU: time on one of eight GPCs with the memory that MIG gives it, over that of the whole GPU; the paper's rule makes less than 1.1 US (V-A2)",
-					"class by the rule: what the paper's rule makes of the model's program, where that is not the paper's class",
-				},
-			}
-			for _, p := range datasets.Programs() {
-				from := "drawn"
-				if p.Fitted {
-					from = "fitted on " + kernels[p.Name].Kernel
-				}
-				rule := ""
-				if r := p.ByRule(); r != p.Class {
-					rule = string(r)
-				}
-				t.Rows = append(t.Rows, []string{
-					string(p.Class), marked(&p), from, fmt.Sprintf("%.3g", float64(p.Solo)), reports.Fixed(p.Serial, 3),
-					reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory, 3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
-				})
-			}
-			return (&figures.Output{Taken: "programs, classes and marks are the paper's"}).Table("table4", t), nil
+func table4(*figures.Data) (*figures.Output, error) {
+	kernels := map[string]datasets.KernelFit{}
+	for _, f := range datasets.KernelFits() {
+		kernels[f.Program] = f
+	}
+	t := reports.Table{
+		Title: "Table IV. Programs of the co-run model: classes of the paper, parameters of the model",
+		Columns: reports.Left("class", "program", "parameters").
+			Right("solo [s]", "serial s", "compute w_c", "parallelism p", "memory w_m", "1 GPC / GPU").
+			Left("class by the rule"),
+		Notes: []string{
+			"* not trained on; s, w_c and w_m are shares of the solo time, simulated on the whole GPU",
+			"drawn: from the class, under a fixed seed; fitted: solo time, s and p on public times of A100 instances, the division of the work between w_c and w_m from the class, as times by instance size cannot tell",
+			"1 GPC / GPU: time on one of eight GPCs with the memory that MIG gives it, over that of the whole GPU; the paper's rule makes less than 1.1 US (V-A2)",
+			"class by the rule: what the paper's rule makes of the model's program, where that is not the paper's class",
 		},
 	}
+	for _, p := range datasets.Programs() {
+		from := "drawn"
+		if p.Fitted {
+			from = "fitted on " + kernels[p.Name].Kernel
+		}
+		rule := ""
+		if r := p.ByRule(); r != p.Class {
+			rule = string(r)
+		}
+		t.Rows = append(t.Rows, []string{
+			string(p.Class), marked(&p), from, fmt.Sprintf("%.3g", float64(p.Solo)), reports.Fixed(p.Serial, 3),
+			reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory, 3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
+		})
+	}
+	return (&figures.Output{Taken: "programs, classes and marks are the paper's"}).Table("table4", t), nil
 }
 
 // jobsOf returns the jobs of a window.
@@ -67,34 +62,29 @@ func jobsOf(dataset string, index int) ([]task.Program, error) {
 	return in.Jobs, err
 }
 
-func table5() figures.Artefact {
-	return figures.Artefact{
-		Name: "table5", Title: "the queues Q1 to Q12",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			t := reports.Table{
-				Title:   "Table V. Queues of the paper",
-				Columns: reports.Left("queue").Right("CI", "MI", "US", "unseen").Left("jobs"),
-				Notes:   []string{"* not trained on"},
-			}
-			for i, name := range queueNames {
-				jobs, err := jobsOf(queues, i)
-				if err != nil {
-					return nil, err
-				}
-				row := []string{name}
-				for _, c := range task.Classes() {
-					row = append(row, strconv.Itoa(count(jobs, func(p *task.Program) bool { return p.Class == c })))
-				}
-				var names []string
-				for k := range jobs {
-					names = append(names, marked(&jobs[k]))
-				}
-				row = append(row, strconv.Itoa(count(jobs, isUnseen)), strings.Join(names, ", "))
-				t.Rows = append(t.Rows, row)
-			}
-			return (&figures.Output{Taken: "the queues are the paper's"}).Table("table5", t), nil
-		},
+func table5(*figures.Data) (*figures.Output, error) {
+	t := reports.Table{
+		Title:   "Table V. Queues of the paper",
+		Columns: reports.Left("queue").Right("CI", "MI", "US", "unseen").Left("jobs"),
+		Notes:   []string{"* not trained on"},
 	}
+	for i, name := range queueNames {
+		jobs, err := jobsOf(queues, i)
+		if err != nil {
+			return nil, err
+		}
+		row := []string{name}
+		for _, c := range task.Classes() {
+			row = append(row, strconv.Itoa(count(jobs, func(p *task.Program) bool { return p.Class == c })))
+		}
+		var names []string
+		for k := range jobs {
+			names = append(names, marked(&jobs[k]))
+		}
+		row = append(row, strconv.Itoa(count(jobs, isUnseen)), strings.Join(names, ", "))
+		t.Rows = append(t.Rows, row)
+	}
+	return (&figures.Output{Taken: "the queues are the paper's"}).Table("table5", t), nil
 }
 
 func isUnseen(p *task.Program) bool { return p.Unseen }
@@ -133,22 +123,17 @@ func partitionTitles() (out []string) {
 }
 
 // table7 lists the partitions. The text does not say what the rows with dots represent.
-func table7() figures.Artefact {
-	return figures.Artefact{
-		Name: "table7", Title: "the partitions that are tried",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			// MPS percentages of the whole GPU begin with a client, MIG with an instance.
-			lists := func(family corun.Family, jobs int, begin string) figures.Measurement {
-				has := func(s string) bool { return strings.HasPrefix(s, begin) }
-				return figures.Exactly(float64(len(slices.DeleteFunc(texts(family, jobs), func(s string) bool { return !has(s) }))))
-			}
-			return figures.Read(figures.Reading{Basis: "the grammar of the table, in steps of a tenth", Values: figures.Values{
-				"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, "[("),
-				"MPS+MIG, C = 2":                         lists(corun.Hierarchical, 2, "["),
-				"MPS+MIG, C = 3, with compute instances": lists(corun.Hierarchical, 3, "[{"),
-			}}).Table("table7", partitionCounts()).Table("table7-partitions", partitionList()), nil
-		},
+func table7(*figures.Data) (*figures.Output, error) {
+	// MPS percentages of the whole GPU begin with a client, MIG with an instance.
+	lists := func(family corun.Family, jobs int, begin string) figures.Measurement {
+		has := func(s string) bool { return strings.HasPrefix(s, begin) }
+		return figures.Exactly(float64(len(slices.DeleteFunc(texts(family, jobs), func(s string) bool { return !has(s) }))))
 	}
+	return figures.Read(figures.Reading{Basis: "the grammar of the table, in steps of a tenth", Values: figures.Values{
+		"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, "[("),
+		"MPS+MIG, C = 2":                         lists(corun.Hierarchical, 2, "["),
+		"MPS+MIG, C = 3, with compute instances": lists(corun.Hierarchical, 3, "[{"),
+	}}).Table("table7", partitionCounts()).Table("table7-partitions", partitionList()), nil
 }
 
 // families are the rows of Table VII and the agent's actions.
@@ -156,8 +141,10 @@ var families = []struct {
 	name string
 	corun.Family
 }{
-	{"MPS Only", corun.MPSOnly}, {"MPS+MIG, the same percentages in both compute instances", corun.Lockstep},
-	{"MPS+MIG, any percentages", corun.Hierarchical}, {"agent (our choice)", corun.Agent},
+	{"MPS Only", corun.MPSOnly},
+	{"MPS+MIG, the same percentages in both compute instances", corun.Lockstep},
+	{"MPS+MIG, any percentages", corun.Hierarchical},
+	{"agent (our choice)", corun.Agent},
 }
 
 func partitionCounts() reports.Table {

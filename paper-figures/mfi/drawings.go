@@ -12,10 +12,6 @@ func drawn(name, title string, rows []reports.MaskRow) figures.Artefact {
 	return figures.Drawing(name, title, title, reports.Masks{Title: title, GPU: mig.MustLookup(gpu), Rows: rows})
 }
 
-func figure1() figures.Artefact {
-	return drawn("figure1", "Fig. 1. Fragmentation by arrival and termination, an example", fragmentation())
-}
-
 // fragmentation shows how an arrival and a termination leave slices that 4g.40gb cannot
 // use although there are enough.
 func fragmentation() []reports.MaskRow {
@@ -28,10 +24,6 @@ func fragmentation() []reports.MaskRow {
 	}
 }
 
-func figure2() figures.Artefact {
-	return drawn("figure2", "Fig. 2. The profiles of A100-80GB at all their indexes", placements())
-}
-
 // placements shows every placement of each profile: those of one profile are disjoint.
 func placements() (rows []reports.MaskRow) {
 	for _, p := range profiles() {
@@ -42,10 +34,6 @@ func placements() (rows []reports.MaskRow) {
 		rows = append(rows, r)
 	}
 	return rows
-}
-
-func figure3() figures.Artefact {
-	return drawn("figure3", "Fig. 3. Rejections by (a) best fit and (b) load balancing, an example", rejections())
 }
 
 // rejections shows two GPUs for each of the two schemes of V-A: the one that the scheme

@@ -55,30 +55,25 @@ var scoreBasis = map[string]string{
 	"partial": "a window counts if some but not all of its slices are occupied",
 }
 
-func example() figures.Artefact {
-	return figures.Artefact{
-		Name: "example", Title: "the worked example of the fragmentation score F (V-B): slices 2, 3 and 5 of GPU 2 are occupied",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			mask := mig.Partition(gpu2()).Mask()
-			out := &figures.Output{Missing: map[string]string{"F(1)": "The occupied slices of GPU 1 are only in the figure."}}
-			for _, name := range []string{startFree, "literal", "partial"} {
-				r, err := sim.ParseReading(name)
-				if err != nil {
-					return nil, err
-				}
-				values := figures.Values{"F(2)": figures.Exactly(0)}
-				for _, profile := range []string{"1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb"} {
-					values["F(2), term of "+profile] = figures.Exactly(0)
-				}
-				for profile, f := range terms(mask, r) {
-					if profile != "1g.10gb" {
-						values["F(2), term of "+profile] = figures.Exactly(float64(f))
-					}
-					values["F(2)"] = figures.Exactly(values["F(2)"].Value + float64(f))
-				}
-				out.Readings = append(out.Readings, figures.Reading{Name: name, Basis: scoreBasis[name], Values: values})
+func example(*figures.Data) (*figures.Output, error) {
+	mask := mig.Partition(gpu2()).Mask()
+	out := &figures.Output{Missing: map[string]string{"F(1)": "The occupied slices of GPU 1 are only in the figure."}}
+	for _, name := range []string{startFree, "literal", "partial"} {
+		r, err := sim.ParseReading(name)
+		if err != nil {
+			return nil, err
+		}
+		values := figures.Values{"F(2)": figures.Exactly(0)}
+		for _, profile := range []string{"1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb"} {
+			values["F(2), term of "+profile] = figures.Exactly(0)
+		}
+		for profile, f := range terms(mask, r) {
+			if profile != "1g.10gb" {
+				values["F(2), term of "+profile] = figures.Exactly(float64(f))
 			}
-			return out, nil
-		},
+			values["F(2)"] = figures.Exactly(values["F(2)"].Value + float64(f))
+		}
+		out.Readings = append(out.Readings, figures.Reading{Name: name, Basis: scoreBasis[name], Values: values})
 	}
+	return out, nil
 }

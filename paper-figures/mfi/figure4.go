@@ -10,27 +10,22 @@ import (
 // demands are those of Fig. 4 in percent; the last is full load.
 var demands = []int{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}
 
-func figure4() figures.Artefact {
+func figure4(d *figures.Data) (*figures.Output, error) {
 	var data []string
 	for _, d := range demands {
 		data = append(data, demand("uniform", d))
 	}
-	return figures.Artefact{
-		Name: "figure4", Title: "the schemes under different load, profiles uniformly distributed",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			out := figures.Read(underReadings(d, func(r reading, m *measured) { r.underLoad(m, data) })...)
-			numbers, words := percents(demands)
-			x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: []float64{20, 40, 60, 80, 100}}
-			for _, r := range inFigures() {
-				r.panels(d, out, "figure4", tableOf("Figure 4, not normalized; "+r.title, "demand", schemes),
-					"Fig. 4. Load up to 100 %, uniform profiles; "+r.title, data, words,
-					func(title string, g grid) reports.Chart {
-						return g.lines(title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers)
-					})
-			}
-			return out, nil
-		},
+	out := figures.Read(underReadings(d, func(r reading, m *measured) { r.underLoad(m, data) })...)
+	numbers, words := percents(demands)
+	x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: []float64{20, 40, 60, 80, 100}}
+	for _, r := range inFigures() {
+		r.panels(d, out, "figure4", tableOf("Figure 4, not normalized; "+r.title, "demand", schemes),
+			"Fig. 4. Load up to 100 %, uniform profiles; "+r.title, data, words,
+			func(title string, g grid) reports.Chart {
+				return g.lines(title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers)
+			})
 	}
+	return out, nil
 }
 
 // underLoad measures what the text says about Fig. 4, on streams of ascending load.

@@ -5,29 +5,24 @@ import (
 	"miglab/reports"
 )
 
-func figure5() figures.Artefact {
+func figure5(d *figures.Data) (*figures.Output, error) {
 	data := atDemand(heavy)
-	return figures.Artefact{
-		Name: "figure5", Title: "the schemes under four distributions of profiles, at a demand of 85 %",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			rs := underReadings(d, func(r reading, m *measured) { r.byDistribution(m, "utilisation") })
-			active := newMeasured(d)
-			readings[0].byDistribution(active, "utilisation_active")
-			rs = append(rs, figures.Reading{
-				Name: "utilization of the active GPUs", Basis: "panel (c) taken as the utilization of the GPUs in use alone", Part: true,
-				Values: figures.Values{bigPacked: active.values[bigPacked]},
+	rs := underReadings(d, func(r reading, m *measured) { r.byDistribution(m, "utilisation") })
+	active := newMeasured(d)
+	readings[0].byDistribution(active, "utilisation_active")
+	rs = append(rs, figures.Reading{
+		Name: "utilization of the active GPUs", Basis: "panel (c) taken as the utilization of the GPUs in use alone", Part: true,
+		Values: figures.Values{bigPacked: active.values[bigPacked]},
+	})
+	out := figures.Read(rs...)
+	for _, r := range inFigures() {
+		r.panels(d, out, "figure5", tableOf("Figure 5, not normalized; "+r.title, "distribution", schemes),
+			"Fig. 5. Four distributions at a demand of 85 %; "+r.title, data, distributions,
+			func(title string, g grid) reports.Chart {
+				return g.bars(title, reports.Axis{Label: "Distribution"}, reports.Axis{Label: "Share of the maximum"}, schemes, distributions)
 			})
-			out := figures.Read(rs...)
-			for _, r := range inFigures() {
-				r.panels(d, out, "figure5", tableOf("Figure 5, not normalized; "+r.title, "distribution", schemes),
-					"Fig. 5. Four distributions at a demand of 85 %; "+r.title, data, distributions,
-					func(title string, g grid) reports.Chart {
-						return g.bars(title, reports.Axis{Label: "Distribution"}, reports.Axis{Label: "Share of the maximum"}, schemes, distributions)
-					})
-			}
-			return out, nil
-		},
 	}
+	return out, nil
 }
 
 const bigPacked = "utilization of the worse of FF and BF-BI less that of the better of RR and WF-BI, skew-big"

@@ -16,28 +16,23 @@ func (r reading) severity() string {
 	return "fragmentation_" + r.f
 }
 
-func figure6() figures.Artefact {
+func figure6(d *figures.Data) (*figures.Output, error) {
 	data := atDemand(heavy)
-	return figures.Artefact{
-		Name: "figure6", Title: "average fragmentation score by scheme and distribution, at a demand of 85 %",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			chart := reports.Panels{Title: "Fig. 6. Average fragmentation score at a demand of 85 %"}
-			t := tableOf("Figure 6", "distribution", schemes)
-			for i, r := range inFigures() {
-				g := gridOf(d, quantity{metric: r.severity(), scale: 1}, simulations, len(schemes), len(data), func(scheme, distribution int) run.Series {
-					return r.series(schemes[scheme], data[distribution])
-				})
-				chart.Charts = append(chart.Charts, g.bars(
-					fmt.Sprintf("(%c) %s", 'a'+i, r.title), reports.Axis{Label: "Distribution"}, reports.Axis{Label: "Mean F of a GPU"}, schemes, distributions))
-				g.rows(&t, "Mean F, "+r.title, distributions)
-			}
-			rs := underReadings(d, func(r reading, m *measured) { r.bySeverity(m, r.severity()) })
-			slots := newMeasured(d)
-			readings[0].bySeverity(slots, "mean_fragmentation")
-			rs = append(rs, figures.Reading{Name: "F as a mean over the slots", Basis: "the score averaged over time, not at the end; F literal", Values: slots.values})
-			return figures.Read(rs...).Table("figure6", t).Figure("figure6", chart.Title, chart), nil
-		},
+	chart := reports.Panels{Title: "Fig. 6. Average fragmentation score at a demand of 85 %"}
+	t := tableOf("Figure 6", "distribution", schemes)
+	for i, r := range inFigures() {
+		g := gridOf(d, quantity{metric: r.severity(), scale: 1}, simulations, len(schemes), len(data), func(scheme, distribution int) run.Series {
+			return r.series(schemes[scheme], data[distribution])
+		})
+		chart.Charts = append(chart.Charts, g.bars(
+			fmt.Sprintf("(%c) %s", 'a'+i, r.title), reports.Axis{Label: "Distribution"}, reports.Axis{Label: "Mean F of a GPU"}, schemes, distributions))
+		g.rows(&t, "Mean F, "+r.title, distributions)
 	}
+	rs := underReadings(d, func(r reading, m *measured) { r.bySeverity(m, r.severity()) })
+	slots := newMeasured(d)
+	readings[0].bySeverity(slots, "mean_fragmentation")
+	rs = append(rs, figures.Reading{Name: "F as a mean over the slots", Basis: "the score averaged over time, not at the end; F literal", Values: slots.values})
+	return figures.Read(rs...).Table("figure6", t).Figure("figure6", chart.Title, chart), nil
 }
 
 // bySeverity measures what the text says about Fig. 6. fragmentation is the metric of F.

@@ -35,33 +35,28 @@ func steadyData(distribution string, rho float64) string {
 
 // steady is not in the paper, whose cluster never fills, so that policies hardly differ.
 // Here the offered load is about the capacity.
-func steady() figures.Artefact {
-	return figures.Artefact{
-		Name: "steady", Title: "acceptance in steady state, MFI and schedulers beyond the paper",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			acceptance := reports.Panels{Title: "Acceptance in steady state against the offered load"}
-			difference := reports.Panels{Title: "Acceptance in steady state less that of MFI on the same requests"}
-			x := reports.Axis{Label: "Offered load ρ [capacities]", Ticks: rhos}
-			for _, dist := range distributions {
-				at := func(i, rho int) run.Series { return place(steadyData(dist, rhos[rho]), shown[i]) }
-				g := gridOf(d, quantity{metric: "acceptance_steady", scale: 100}, steadyRuns, len(shown), len(rhos), at)
-				acceptance.Charts = append(acceptance.Charts, g.lines(dist, x, reports.Axis{Label: "Acceptance [%]"}, shown, rhos))
-				paired := make(grid, len(shown))
-				for i := range shown {
-					for j := range rhos {
-						own, base := d.Values(at(i, j), steadyRuns, "acceptance_steady"), d.Values(at(0, j), steadyRuns, "acceptance_steady")
-						paired[i] = append(paired[i], meanOf(d, less(own, base, 100)))
-					}
-				}
-				difference.Charts = append(difference.Charts, paired.lines(dist, x, reports.Axis{Label: "Difference [points]"}, shown, rhos))
+func steady(d *figures.Data) (*figures.Output, error) {
+	acceptance := reports.Panels{Title: "Acceptance in steady state against the offered load"}
+	difference := reports.Panels{Title: "Acceptance in steady state less that of MFI on the same requests"}
+	x := reports.Axis{Label: "Offered load ρ [capacities]", Ticks: rhos}
+	for _, dist := range distributions {
+		at := func(i, rho int) run.Series { return place(steadyData(dist, rhos[rho]), shown[i]) }
+		g := gridOf(d, quantity{metric: "acceptance_steady", scale: 100}, steadyRuns, len(shown), len(rhos), at)
+		acceptance.Charts = append(acceptance.Charts, g.lines(dist, x, reports.Axis{Label: "Acceptance [%]"}, shown, rhos))
+		paired := make(grid, len(shown))
+		for i := range shown {
+			for j := range rhos {
+				own, base := d.Values(at(i, j), steadyRuns, "acceptance_steady"), d.Values(at(0, j), steadyRuns, "acceptance_steady")
+				paired[i] = append(paired[i], meanOf(d, less(own, base, 100)))
 			}
-			return new(figures.Output).
-				Table("steady", pairedTable("Acceptance in steady state at ρ = 1 less that of MFI [points]", d, "acceptance_steady")).
-				Table("steady-slices", pairedTable("The same, weighted by memory slices [points]", d, "acceptance_slices_steady")).
-				Figure("steady", acceptance.Title, acceptance).
-				Figure("steady-difference", difference.Title, difference), nil
-		},
+		}
+		difference.Charts = append(difference.Charts, paired.lines(dist, x, reports.Axis{Label: "Difference [points]"}, shown, rhos))
 	}
+	return new(figures.Output).
+		Table("steady", pairedTable("Acceptance in steady state at ρ = 1 less that of MFI [points]", d, "acceptance_steady")).
+		Table("steady-slices", pairedTable("The same, weighted by memory slices [points]", d, "acceptance_slices_steady")).
+		Figure("steady", acceptance.Title, acceptance).
+		Figure("steady-difference", difference.Title, difference), nil
 }
 
 // pairedTable compares schedulers with MFI on the same streams at ρ = 1.

@@ -40,59 +40,49 @@ func tableI(claims *figures.Claims, p *mig.Profile) (size, instances int, starts
 	return size, instances, starts
 }
 
-func table1(claims *figures.Claims) figures.Artefact {
-	return figures.Artefact{
-		Name: "table1", Title: "MIG profiles of A100 and where they may start",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			t := reports.Table{
-				Title: "Table I. MIG profiles of A100-80GB, the paper's beside the GPU model's",
-				Columns: reports.Left("profile").
-					Right("slices (paper)", "compute slices", "memory slices", "instances (paper)", "instances").
-					Left("index (paper)", "index"),
-				Notes: []string{
-					"The paper's slices are memory slices, with one exception: 7g.80gb has 7 compute slices and takes all 8 memory slices, as F and the free slices count them.",
-				},
-			}
-			for _, p := range profiles() {
-				size, instances, starts := tableI(claims, p)
-				t.Rows = append(t.Rows, []string{
-					p.String(), strconv.Itoa(size), fmt.Sprint(p.Size), fmt.Sprint(p.Length),
-					strconv.Itoa(instances), strconv.Itoa(p.Max), fmt.Sprint(starts), fmt.Sprint(p.Starts),
-				})
-			}
-			return (&figures.Output{Taken: "placements of the GPU model"}).Table("table1", t), nil
+func table1(d *figures.Data) (*figures.Output, error) {
+	t := reports.Table{
+		Title: "Table I. MIG profiles of A100-80GB, the paper's beside the GPU model's",
+		Columns: reports.Left("profile").
+			Right("slices (paper)", "compute slices", "memory slices", "instances (paper)", "instances").
+			Left("index (paper)", "index"),
+		Notes: []string{
+			"The paper's slices are memory slices, with one exception: 7g.80gb has 7 compute slices and takes all 8 memory slices, as F and the free slices count them.",
 		},
 	}
+	for _, p := range profiles() {
+		size, instances, starts := tableI(d.Claims, p)
+		t.Rows = append(t.Rows, []string{
+			p.String(), strconv.Itoa(size), fmt.Sprint(p.Size), fmt.Sprint(p.Length),
+			strconv.Itoa(instances), strconv.Itoa(p.Max), fmt.Sprint(starts), fmt.Sprint(p.Starts),
+		})
+	}
+	return (&figures.Output{Taken: "placements of the GPU model"}).Table("table1", t), nil
 }
 
-func table2() figures.Artefact {
-	return figures.Artefact{
-		Name: "table2", Title: "distributions of the requested profiles",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			t := reports.Table{
-				Title:   "Table II. Probability of each profile, as the generator of requests has it",
-				Columns: reports.Left("profile").Right(distributions...),
-			}
-			for _, p := range profiles() {
-				t.Rows = append(t.Rows, []string{p.String()})
-			}
-			load := []string{"mean memory slices of a request"}
-			for _, d := range distributions {
-				shares, err := probabilities(d)
-				if err != nil {
-					return nil, err
-				}
-				var mean float64
-				for i, p := range profiles() {
-					t.Rows[i] = append(t.Rows[i], fmt.Sprintf("%.4g", shares[i]))
-					mean += float64(shares[i] * float64(p.Length)) // rounded before it is added
-				}
-				load = append(load, fmt.Sprintf("%.2f", mean))
-			}
-			t.Rows = append(t.Rows, load)
-			return (&figures.Output{Taken: "probability in the generator of requests"}).Table("table2", t), nil
-		},
+func table2(*figures.Data) (*figures.Output, error) {
+	t := reports.Table{
+		Title:   "Table II. Probability of each profile, as the generator of requests has it",
+		Columns: reports.Left("profile").Right(distributions...),
 	}
+	for _, p := range profiles() {
+		t.Rows = append(t.Rows, []string{p.String()})
+	}
+	load := []string{"mean memory slices of a request"}
+	for _, d := range distributions {
+		shares, err := probabilities(d)
+		if err != nil {
+			return nil, err
+		}
+		var mean float64
+		for i, p := range profiles() {
+			t.Rows[i] = append(t.Rows[i], fmt.Sprintf("%.4g", shares[i]))
+			mean += float64(shares[i] * float64(p.Length)) // rounded before it is added
+		}
+		load = append(load, fmt.Sprintf("%.2f", mean))
+	}
+	t.Rows = append(t.Rows, load)
+	return (&figures.Output{Taken: "probability in the generator of requests"}).Table("table2", t), nil
 }
 
 // probabilities returns a distribution in the order of [profiles].
