@@ -126,7 +126,7 @@ func populationSD(values []float64) float64 {
 }
 
 // readings measures claims over the report's days and over the others.
-func readings(d *figures.Data, measure func(w *days, to figures.Values)) (out []figures.Reading) {
+func readings(measure func(w *days, to figures.Values)) (out []figures.Reading) {
 	for _, w := range append([]days{theirs}, otherDays...) {
 		out = append(out, w.reading(measure))
 	}

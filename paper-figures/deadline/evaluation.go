@@ -7,63 +7,54 @@ import (
 	"strconv"
 	"strings"
 
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/task"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
-// The trainings with energy in the reward. The released code charges for energy; the report
-// does not mention it.
-var energyTrainings = []struct {
-	*scheduler
-	basis string
-}{
-	{releasedAgent, "an agent that pays for energy as the released loop charges it"},
-	{energyAgent, "an agent that pays for the energy that was used"},
+// energyReadings measures claims of the agents with energy in the reward. The released code
+// charges for energy; the report does not mention it.
+func energyReadings(measure func(w *days, to figures.Values, s *scheduler)) []figures.Reading {
+	of := func(s *scheduler, basis string) figures.Reading {
+		return as(s.title, basis).reading(func(w *days, to figures.Values) { measure(w, to, s) })
+	}
+	return []figures.Reading{
+		of(releasedAgent, "an agent that pays for energy as the released loop charges it"),
+		of(energyAgent, "an agent that pays for the energy that was used"),
+	}
 }
 
 // table7 has the report's main results.
 func table7(d *figures.Data) (*figures.Output, error) {
 	rows, printed := append([]*scheduler{agent}, methods...), []quantity{late, tardiness, energy}
-	rs := readings(d, func(w *days, to figures.Values) {
-		for m, q := range figures.Each(rows, printed) {
-			w.row(d, to, m.title, m, q)
-		}
-	})
-	rs = append(rs,
-		as("energy charged rightly", "the report's days; a slice is busy until its job completes, also in the interval before").reading(func(w *days, to figures.Values) {
+	all := func(quantities ...quantity) func(w *days, to figures.Values) {
+		return func(w *days, to figures.Values) {
 			for _, m := range rows {
-				w.row(d, to, m.title, m, charged)
+				w.row(d, to, m.title, m, quantities)
 			}
-		}),
+		}
+	}
+	rs := append(readings(all(printed...)),
+		as("energy charged rightly", "the report's days; a slice is busy until its job completes, also in the interval before").reading(all(charged)),
 		as("EFT by true durations", "the report's days; EFT as its name says, by the durations on each size").reading(func(w *days, to figures.Values) {
-			for _, q := range printed {
-				w.row(d, to, eft.title, eftTrue, q)
-			}
+			w.row(d, to, eft.title, eftTrue, printed)
 		}))
-	for _, e := range energyTrainings {
-		rs = append(rs, as(e.title, e.basis).reading(func(w *days, to figures.Values) {
-			for _, q := range printed {
-				w.row(d, to, agent.title, e.scheduler, q)
-			}
-		}))
-	}
-	var names, columns []string
-	for _, m := range rows {
-		names = append(names, m.title)
-	}
-	for _, q := range printed {
-		columns = append(columns, q.name, q.name+" std")
-	}
-	layout := d.Layout("table7", "Table 7. Late jobs [%], tardiness [min] and energy [MW min] over the report's ten days", "method", names, columns, rs[0])
+	rs = append(rs, energyReadings(func(w *days, to figures.Values, s *scheduler) { w.row(d, to, agent.title, s, printed) })...)
+	columns := []string{"late", "late std", "tardiness", "tardiness std", "energy", "energy std"}
+	layout := d.Layout("table7", "Table 7. Late jobs [%], tardiness [min] and energy [MW min] over the report's ten days", "method", titles(rows), columns, rs[0])
 	layout.Notes = append(layout.Notes, "energies are printed with the unit MJ and are watt-minutes over 10^6; 2.48 of them are 149 MJ",
 		"one training run of the agent")
 	return figures.Read(rs...).Table("table7", layout).Table("table7-digits", digitsTable(d.Claims, rs)).Table("table7-joules", joulesTable(d, rows)), nil
 }
 
-// row measures what Table 7 prints of a quantity, under the name of a row.
-func (w *days) row(d *figures.Data, to figures.Values, row string, s *scheduler, q quantity) {
-	to[row+" "+q.name] = w.level(d, s, q, w.relaxed)
-	to[row+" "+q.name+" std"] = w.deviation(d, s, q, w.relaxed)
+// row measures what Table 7 prints of some quantities, under the name of a row.
+func (w *days) row(d *figures.Data, to figures.Values, row string, s *scheduler, quantities []quantity) {
+	for _, q := range quantities {
+		to[row+" "+q.name] = w.level(d, s, q, w.relaxed)
+		to[row+" "+q.name+" std"] = w.deviation(d, s, q, w.relaxed)
+	}
 }
 
 // digitsTable counts, by reading, the numbers of heuristics that equal print in every digit.
@@ -114,15 +105,8 @@ func table8(d *figures.Data) (*figures.Output, error) {
 			to[m.title+" "+q.name+" reduction"] = w.reduction(d, s, q, w.relaxed, q.of(d, m, w.relaxed, w.n))
 		}
 	}
-	rs := readings(d, func(w *days, to figures.Values) { reductions(w, to, agent) })
-	for _, e := range energyTrainings {
-		rs = append(rs, as(e.title, e.basis).reading(func(w *days, to figures.Values) { reductions(w, to, e.scheduler) }))
-	}
-	var names []string
-	for _, m := range methods {
-		names = append(names, m.title)
-	}
-	layout := d.Layout("table8", "Table 8. The agent's improvement over heuristics [%]", "baseline", names, []string{"late reduction", "tardiness reduction"}, rs[0])
+	rs := append(readings(func(w *days, to figures.Values) { reductions(w, to, agent) }), energyReadings(reductions)...)
+	layout := d.Layout("table8", "Table 8. The agent's improvement over heuristics [%]", "baseline", titles(methods), []string{"late reduction", "tardiness reduction"}, rs[0])
 	layout.Notes = append(layout.Notes, "a reduction is that of the mean over the days; one training run")
 	return figures.Read(rs...).Table("table8", layout).Table("table8-paired", pairedTable(d, d.Claims)), nil
 }
@@ -152,7 +136,7 @@ func table9(d *figures.Data) (*figures.Output, error) {
 		to["tight RL late"] = w.level(d, s, late, w.tight)
 		to["tight RL loses to the best heuristic by"] = negative(w.gain(d, s, w.tight))
 	}
-	rs := readings(d, func(w *days, to figures.Values) {
+	rs := readings(func(w *days, to figures.Values) {
 		underTight(w, to, originalAgent)
 		to["relaxed RL late"] = w.level(d, agent, late, w.relaxed)
 		to["relaxed RL wins over the best heuristic by"] = w.gain(d, agent, w.relaxed)
@@ -191,7 +175,7 @@ func negative(m figures.Measurement) figures.Measurement {
 // table10 tests the report's recommendations.
 func table10(d *figures.Data) (*figures.Output, error) {
 	const variable = "variable workloads, RL-PPO adapts better than heuristics"
-	out := figures.Read(readings(d, func(w *days, to figures.Values) {
+	out := figures.Read(readings(func(w *days, to figures.Values) {
 		to["tight deadlines, RL-PPO loses to the best heuristic by"] = negative(w.gain(d, originalAgent, w.tight))
 		to["moderate deadlines, RL-PPO wins over the best heuristic by"] = w.gain(d, agent, w.relaxed)
 		to["energy, Smallest-First less the best other heuristic"] = w.lead(d, energy, w.relaxed, smallest, methods, lowest)
@@ -207,4 +191,65 @@ func (w *days) lead(d *figures.Data, q quantity, dataset string, s *scheduler, a
 	m := w.mean(d, less)
 	m.Detail = fmt.Sprintf("The other one is %s.", rival.title)
 	return m
+}
+
+// text judges what the report says outside its tables.
+func text(d *figures.Data) (*figures.Output, error) {
+	counted, err := counts()
+	if err != nil {
+		return nil, err
+	}
+	rs := readings(func(w *days, to figures.Values) { w.statements(d, to) })
+	for name, m := range counted {
+		rs[0].Values[name] = m
+	}
+	out := figures.Read(rs...)
+	out.Taken = "A parameter of the job generator or the fleet."
+	return out, nil
+}
+
+// counts counts the slices of the dataset's GPUs and the partitions of a GPU.
+func counts() (figures.Values, error) {
+	g := mig.MustLookup("A100")
+	in, err := datasets.InstanceOf[task.Queue](datasets.MustParse(theirs.relaxed), g, 0)
+	if err != nil {
+		return nil, err
+	}
+	total := 0
+	for _, p := range in.Fleet.Partitions {
+		total += len(p)
+	}
+	return figures.Values{
+		"slices of the GPUs": figures.Exactly(float64(total)),
+		"partitions of A100": figures.Exactly(float64(len(g.Partitions()))),
+	}, nil
+}
+
+// statements measures what the report says about its evaluation in words.
+func (w *days) statements(d *figures.Data, to figures.Values) {
+	to["steps of an episode"] = w.level(d, largest, jobs, w.relaxed)
+	to["late, Largest-First less the best other heuristic"] = w.lead(d, late, w.relaxed, largest, methods, lowest)
+	to["heuristics that have more late jobs than RL-PPO"] = w.training(d, agent, evaluation, func(i int) []float64 {
+		own := figures.Mean(late.run(d, agent, i, w.relaxed, w.n))
+		more := slices.DeleteFunc(slices.Clone(methods), func(s *scheduler) bool { return figures.Mean(late.of(d, s, w.relaxed, w.n)) <= own })
+		return []float64{float64(len(more))}
+	})
+}
+
+// tightDeadlines tests what 2.5.1 says about tight deadlines in general. That is no result of an
+// evaluation, so that the default is a large sample of days, and print has no sampling error.
+func tightDeadlines(d *figures.Data) (*figures.Output, error) {
+	ours := days{"", "1000 of our days, because 2.5.1 speaks of no particular days", relaxed, tight, many, true}
+	var rs []figures.Reading
+	for _, w := range []days{ours, as("the report's days", "the ten days of the report's evaluation, which 2.5.1 does not speak of")} {
+		rs = append(rs, w.reading(func(w *days, to figures.Values) {
+			best, v := late.extreme(d, w.tight, w.n, schedulers, lowest)
+			fewest := w.mean(d, v)
+			fewest.Detail = "The scheduler with the fewest is " + best.title + "."
+			tardy := w.lead(d, tardiness, w.tight, largest, schedulers, lowest)
+			fewest.PrintSE, tardy.PrintSE = 0, 0
+			to["late with optimal scheduling"], to["tardiness, Largest-First less the best other scheduler"] = fewest, tardy
+		}))
+	}
+	return figures.Read(rs...), nil
 }

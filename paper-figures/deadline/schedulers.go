@@ -60,6 +60,11 @@ var (
 	schedulers = []*scheduler{largest, eftTrue, eft, random, smallest, leastSlack, lookAhead, energyAware}
 )
 
+// titles are the names of schedulers.
+func titles(of []*scheduler) []string {
+	return figures.Map(of, func(s *scheduler) string { return s.title })
+}
+
 // on is a training run of the scheduler on a dataset.
 func (s *scheduler) on(dataset string, training int) run.Series {
 	return run.Series{
@@ -129,12 +134,12 @@ func (q quantity) of(d *figures.Data, s *scheduler, dataset string, n int) []flo
 	return q.run(d, s, 0, dataset, n)
 }
 
-// end is an end of a range.
-type end bool
+// end is an end of a range, by the sign of what is largest there.
+type end float64
 
 const (
-	lowest  end = false
-	highest end = true
+	lowest  end = -1
+	highest end = 1
 )
 
 // extreme returns the scheduler with the lowest or highest mean, and its values. Of several it
@@ -142,11 +147,7 @@ const (
 func (q quantity) extreme(d *figures.Data, dataset string, n int, among []*scheduler, which end) (best *scheduler, values []float64) {
 	for _, s := range among {
 		v := q.of(d, s, dataset, n)
-		sign := 1.0
-		if which == lowest {
-			sign = -1
-		}
-		if best == nil || sign*figures.Mean(v) > sign*figures.Mean(values) {
+		if sign := float64(which); best == nil || sign*figures.Mean(v) > sign*figures.Mean(values) {
 			best, values = s, v
 		}
 	}

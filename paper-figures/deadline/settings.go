@@ -11,17 +11,17 @@ import (
 
 // settings are the two columns of Table 5, each trained on both kinds of deadlines.
 // Observation and reward change with them, as in the report (Table 4 and 3.5).
-var settings = []struct {
-	// label is the name in the figure.
-	label     string
-	settings  string
-	trainedOn string
-	*scheduler
-}{
+var settings = []setting{
 	{"enhanced, relaxed", "enhanced", "relaxed", agent},
 	{"enhanced, tight", "enhanced", "tight", tightAgent},
 	{"original, relaxed", "original", "relaxed", originalRelaxed},
 	{"original, tight", "original", "tight", originalAgent},
+}
+
+// A setting is an agent with its training. label is the name in the figure.
+type setting struct {
+	label, settings, trainedOn string
+	*scheduler
 }
 
 // table5 measures the effect of the settings of Table 5. The report prints no such numbers.
@@ -49,21 +49,15 @@ func effectOfSettings(d *figures.Data) *figures.Output {
 		Title: "Late jobs by settings of training and its deadlines",
 		X:     reports.Axis{Label: "Settings, and deadlines in training"}, Y: reports.Axis{Label: "Late jobs [%]", From: 0, To: 100},
 	}
-	for _, x := range settings {
-		bars.Categories = append(bars.Categories, x.label)
-	}
-	bars.Categories = append(bars.Categories, largest.title)
+	all := append(slices.Clone(settings), setting{largest.title, largest.title, "", largest})
+	bars.Categories = figures.Map(all, func(x setting) string { return x.label })
 	for _, k := range tightness {
 		group := reports.BarGroup{Name: k.name + " deadlines"}
-		add := func(settings, trainedOn string, s *scheduler) {
-			row := append([]string{k.name, settings, trainedOn}, comparison(d, columns, s, largest, k.dataset, sweep)...)
-			t.Rows = append(t.Rows, append(row, figures.PlusMinus(megajoules.mean(d, s, k.dataset, sweep), 2)...))
-			addBar(d, &group, s, k.dataset, sweep)
+		for _, x := range all {
+			row := append([]string{k.name, x.settings, x.trainedOn}, comparison(d, columns, x.scheduler, largest, k.dataset, sweep)...)
+			t.Rows = append(t.Rows, append(row, figures.PlusMinus(megajoules.mean(d, x.scheduler, k.dataset, sweep), 2)...))
+			addBar(d, &group, x.scheduler, k.dataset, sweep)
 		}
-		for _, x := range settings {
-			add(x.settings, x.trainedOn, x.scheduler)
-		}
-		add(largest.title, "", largest)
 		bars.Groups = append(bars.Groups, group)
 	}
 	return new(figures.Output).Table("table5", t).Figure("table5", bars.Title, bars)

@@ -26,72 +26,61 @@ type corunCheck struct {
 }
 
 // corunError measures the error of the model on co-runs that were measured under MPS.
-func corunError(h datasets.HardwareSet) figures.Artefact {
-	return figures.Artefact{
-		Name: "corun", Title: "the model's error on measured co-runs",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			t := reports.Table{
-				Title: "Co-runs measured under MPS, and what the model makes of them",
-				Columns: reports.Left("file", "mix").
-					Right("throughput, measured", "simulated", "error [%]", "slowdowns, measured", "simulated"),
-			}
-			for _, table := range h.Corun {
-				checks, left, err := checkCoruns(table.Rows, programsFor(h, table.Provenance))
-				if err != nil {
-					return nil, fmt.Errorf("%s.corun.csv: %w", table.File, err)
-				}
-				t.Notes = figures.WithOrigin(t.Notes, table.Provenance)
-				var throughputs, slowdowns []float64
-				for _, c := range checks {
-					throughputs = append(throughputs, math.Abs(c.simulated/c.throughput-1))
-					for i, s := range c.slowdowns {
-						slowdowns = append(slowdowns, math.Abs(c.simulatedSlowdowns[i]/s-1))
-					}
-					t.Rows = append(t.Rows, []string{
-						table.File, c.mix, reports.Fixed(c.throughput, 3), reports.Fixed(c.simulated, 3), reports.Fixed(100*(c.simulated/c.throughput-1), 1),
-						listed(c.slowdowns), listed(c.simulatedSlowdowns),
-					})
-				}
-				if len(checks) > 0 {
-					t.Notes = append(t.Notes, fmt.Sprintf("%s: mean absolute error of the throughput %.1f %% over %d mixes, of the slowdown %.1f %% over %d jobs",
-						table.File, 100*figures.Mean(throughputs), len(throughputs), 100*figures.Mean(slowdowns), len(slowdowns)))
-				}
-				if left > 0 {
-					t.Notes = append(t.Notes, fmt.Sprintf("%s: %d mixes are left out, of kernels without times by size, or with more than 100 %% together", table.File, left))
-				}
-			}
-			if t.Rows == nil {
-				t.Notes = append(t.Notes, needsCorun)
-			} else {
-				t.Notes = append(t.Notes, fmt.Sprintf("programs are fitted on the kernels' times alone by size, on the same GPU or, where there are none, on the public ones of A100 (fit); kappa = %g", shippedModel().Kappa))
-			}
-			return new(figures.Output).Table("corun", t), nil
-		},
+func corunError(h datasets.HardwareSet) (*figures.Output, error) {
+	t := reports.Table{
+		Title: "Co-runs measured under MPS, and what the model makes of them",
+		Columns: reports.Left("file", "mix").
+			Right("throughput, measured", "simulated", "error [%]", "slowdowns, measured", "simulated"),
 	}
+	for _, table := range h.Corun {
+		checks, left, err := checkCoruns(table.Rows, programsFor(h, table.Provenance))
+		if err != nil {
+			return nil, fmt.Errorf("%s.corun.csv: %w", table.File, err)
+		}
+		t.Notes = figures.WithOrigin(t.Notes, table.Provenance)
+		var throughputs, slowdowns []float64
+		for _, c := range checks {
+			throughputs = append(throughputs, math.Abs(c.simulated/c.throughput-1))
+			for i, s := range c.slowdowns {
+				slowdowns = append(slowdowns, math.Abs(c.simulatedSlowdowns[i]/s-1))
+			}
+			t.Rows = append(t.Rows, []string{
+				table.File, c.mix, reports.Fixed(c.throughput, 3), reports.Fixed(c.simulated, 3), reports.Fixed(100*(c.simulated/c.throughput-1), 1),
+				listed(c.slowdowns), listed(c.simulatedSlowdowns),
+			})
+		}
+		if len(checks) > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: mean absolute error of the throughput %.1f %% over %d mixes, of the slowdown %.1f %% over %d jobs",
+				table.File, 100*figures.Mean(throughputs), len(throughputs), 100*figures.Mean(slowdowns), len(slowdowns)))
+		}
+		if left > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d mixes are left out, of kernels without times by size, or with more than 100 %% together", table.File, left))
+		}
+	}
+	if t.Rows == nil {
+		t.Notes = append(t.Notes, needsCorun)
+	} else {
+		t.Notes = append(t.Notes, fmt.Sprintf("programs are fitted on the kernels' times alone by size, on the same GPU or, where there are none, on the public ones of A100 (fit); kappa = %g", shippedModel().Kappa))
+	}
+	return new(figures.Output).Table("corun", t), nil
 }
 
 func listed(values []float64) string {
-	var out []string
-	for _, v := range values {
-		out = append(out, reports.Fixed(v, 2))
-	}
-	return strings.Join(out, " ")
+	return strings.Join(figures.Map(values, func(v float64) string { return reports.Fixed(v, 2) }), " ")
 }
 
 // programsFor returns the programs of kernels by name. They are fitted on the newest times alone
 // on the same GPU under MPS, or on the public times if there are none.
 func programsFor(h datasets.HardwareSet, on datasets.Provenance) map[string]task.Program {
 	out := map[string]task.Program{}
-	add := func(fits []datasets.KernelFit) {
-		for _, f := range fits {
-			out[f.Kernel] = f.Fitted
-		}
-	}
-	add(datasets.KernelFits())
+	fits := datasets.KernelFits()
 	for _, t := range h.Kernels {
 		if p := t.Provenance; p.GPU == on.GPU && p.Name == on.Name && p.Source == on.Source && mig.MustLookup(p.GPU).ComputeSlices == mig.MaxSize {
-			add(datasets.FitKernels(t))
+			fits = append(fits, datasets.FitKernels(t)...)
 		}
+	}
+	for _, f := range fits {
+		out[f.Kernel] = f.Fitted
 	}
 	return out
 }

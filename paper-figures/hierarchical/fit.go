@@ -63,7 +63,7 @@ func fit(*figures.Data) (*figures.Output, error) {
 	chart.Charts = aligned(panels, 0)
 	t.Notes = []string{
 		fmt.Sprintf("%d of %d kernels are fitted within %.0f %%; over it: %s", len(kernels)-len(badly), len(kernels), 100*wellFitted, strings.Join(badly, ", ")),
-		fmt.Sprintf("of the %d kernels of Table IV, the times of these are not those of the paper's class: %s; a kernel whose class is not in Table IV has the one that fits best", ofTable4(kernels), strings.Join(contradict, ", ")),
+		fmt.Sprintf("of the %d kernels of Table IV, the times of these are not those of the paper's class: %s; a kernel whose class is not in Table IV has the one that fits best", figures.Count(kernels, func(f datasets.KernelFit) bool { return f.Program != "" }), strings.Join(contradict, ", ")),
 		"residual: model over public time, less 1; speeds in the figure are the fitted solo time over the time; the public inputs are not the paper's",
 	}
 	return new(figures.Output).Table("fit", t).Figure("fit", chart.Title, chart), nil
@@ -89,13 +89,4 @@ func onInstance(p *task.Program, size mig.Slices) float64 {
 	g := mig.MustLookup(gpu)
 	const gpcs = 8
 	return p.Relative(float64(size)/gpcs, float64(g.Profile(size).Length)/float64(g.MemorySlices))
-}
-
-func ofTable4(kernels []datasets.KernelFit) (n int) {
-	for i := range kernels {
-		if kernels[i].Program != "" {
-			n++
-		}
-	}
-	return n
 }

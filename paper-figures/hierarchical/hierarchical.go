@@ -22,6 +22,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
+	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 )
@@ -56,9 +57,9 @@ func Paper() (figures.Paper, error) {
 			{Name: "table7", Title: "the partitions that are tried", Build: table7},
 			{Name: "text", Title: "numbers of the setting", Build: text},
 			figure2(),
-			{Name: "figure3", Title: titleOf3, Build: figure3},
-			{Name: "figure4", Title: titleOf4, Build: figure4},
-			{Name: "figure5", Title: titleOf5, Build: figure5},
+			{Name: "figure3", Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)", Build: figure3},
+			{Name: "figure4", Title: "Fig. 4. Relative throughput with shared and private memory (simulated)", Build: figure4},
+			{Name: "figure5", Title: "Fig. 5. The options on four programs, each at its best (simulated)", Build: figure5},
 			{Name: "figure8", Title: "relative throughput on Q1 to Q12 (simulated)", Build: figure8},
 			{Name: "figure9", Title: "relative throughput against the window size W (simulated)", Build: figure9},
 			{Name: "figure10", Title: "relative throughput against the concurrency Cmax (simulated)", Build: figure10},
@@ -69,7 +70,7 @@ func Paper() (figures.Paper, error) {
 			{Name: "unseen", Title: "queues of seen and of unseen programs (simulated)", Build: unseen},
 			{Name: "sensitivity", Title: "how results move with the model (simulated)", Build: sensitivity},
 			{Name: "fit", Title: "the co-run model's fit to 16 public kernels", Build: fit},
-			corunError(datasets.Hardware()),
+			{Name: "corun", Title: "the model's error on measured co-runs", Build: func(*figures.Data) (*figures.Output, error) { return corunError(datasets.Hardware()) }},
 			{Name: "timing", Title: "decision times", Build: timing, Timed: true},
 		},
 	}, nil
@@ -154,14 +155,9 @@ func bestDefault(d *figures.Data, dataset string) method {
 
 // fitted counts the programs of Table IV whose parameters are fitted, and those drawn.
 func fitted() (yes, no int) {
-	for _, p := range datasets.Programs() {
-		if p.Fitted {
-			yes++
-		} else {
-			no++
-		}
-	}
-	return yes, no
+	all := datasets.Programs()
+	yes = figures.Count(all, func(p task.Program) bool { return p.Fitted })
+	return yes, len(all) - yes
 }
 
 // simulated is the note below every table of results.

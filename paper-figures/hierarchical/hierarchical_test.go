@@ -92,8 +92,8 @@ func TestDatasetsCarryTablesIVAndV(t *testing.T) {
 	for class, n := range classes {
 		check("table4", class+" programs", n)
 	}
-	check("table4", "unseen programs", count(programs, isUnseen))
-	check("text", "programs of the training", len(programs)-count(programs, isUnseen))
+	check("table4", "unseen programs", figures.Count(programs, isUnseen))
+	check("text", "programs of the training", len(programs)-figures.Count(programs, isUnseen))
 	check("table5", "queues", len(queueNames))
 	for i := range queueNames {
 		jobs, err := jobsOf(queues, i)

@@ -70,11 +70,9 @@ func together(programs []string, setup string) (corun.Result, error) {
 	return corun.Measure(in, corun.Plan{g})
 }
 
-const titleOf3 = "Fig. 3. Relative throughput against the compute split under MPS (simulated)"
-
 // figure3 draws throughput against the division of the multiprocessors under MPS.
 func figure3(*figures.Data) (*figures.Output, error) {
-	chart := reports.Lines{Title: titleOf3, X: reports.Axis{Label: "Compute of the first program [%]", Ticks: []float64{10, 30, 50, 70, 90}}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+	chart := reports.Lines{Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)", X: reports.Axis{Label: "Compute of the first program [%]", Ticks: []float64{10, 30, 50, 70, 90}}, Y: reports.Axis{Label: "Throughput / time sharing"}}
 	t := reports.Table{
 		Title:   "Figure 3. Relative throughput by compute of the first program, simulated",
 		Columns: reports.Right("first [%]"),
@@ -97,15 +95,13 @@ func figure3(*figures.Data) (*figures.Output, error) {
 		}
 		chart.Series = append(chart.Series, line)
 	}
-	return new(figures.Output).Table("figure3", t).Figure("figure3", titleOf3, chart), nil
+	return new(figures.Output).Table("figure3", t).Figure("figure3", chart.Title, chart), nil
 }
-
-const titleOf4 = "Fig. 4. Relative throughput with shared and private memory (simulated)"
 
 // figure4 compares shared with private memory under the same division of the multiprocessors.
 func figure4(*figures.Data) (*figures.Output, error) {
 	shared, private := reports.BarGroup{Name: "shared memory"}, reports.BarGroup{Name: "private memory"}
-	chart := reports.Bars{Title: titleOf4, X: reports.Axis{Label: "Programs, with the GPCs of each"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+	chart := reports.Bars{Title: "Fig. 4. Relative throughput with shared and private memory (simulated)", X: reports.Axis{Label: "Programs, with the GPCs of each"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
 	t := reports.Table{
 		Title:   "Figure 4. Relative throughput with shared and private memory, simulated",
 		Columns: reports.Left("programs", "GPCs").Right("shared memory", "private memory", "private / shared"),
@@ -115,46 +111,31 @@ func figure4(*figures.Data) (*figures.Output, error) {
 		},
 	}
 	for _, programs := range memoryMixes {
-		for _, order := range [][]string{programs, {programs[1], programs[0]}} {
-			a, err := together(order, sharedMemory)
+		name := strings.Join(programs, " + ")
+		for _, gpcs := range []string{"3:4", "4:3"} {
+			a, err := together(programs, sharedMemory)
 			if err != nil {
 				return nil, err
 			}
-			b, err := together(order, privateMemory)
+			b, err := together(programs, privateMemory)
 			if err != nil {
 				return nil, err
 			}
-			gpcs := "3:4"
-			if order[0] != programs[0] {
-				gpcs = "4:3"
-			}
-			chart.Categories = append(chart.Categories, strings.Join(programs, " + ")+" "+gpcs)
+			chart.Categories = append(chart.Categories, name+" "+gpcs)
 			shared.Values, private.Values = append(shared.Values, a.Throughput()), append(private.Values, b.Throughput())
-			t.Rows = append(t.Rows, []string{
-				strings.Join(programs, " + "), gpcs, reports.Fixed(a.Throughput(), 3), reports.Fixed(b.Throughput(), 3), reports.Fixed(b.Throughput()/a.Throughput(), 3),
-			})
+			t.Rows = append(t.Rows, []string{name, gpcs, reports.Fixed(a.Throughput(), 3), reports.Fixed(b.Throughput(), 3), reports.Fixed(b.Throughput()/a.Throughput(), 3)})
+			programs = []string{programs[1], programs[0]}
 		}
 	}
 	chart.Groups = []reports.BarGroup{shared, private}
-	return new(figures.Output).Table("figure4", t).Figure("figure4", titleOf4, chart), nil
+	return new(figures.Output).Table("figure4", t).Figure("figure4", chart.Title, chart), nil
 }
-
-const titleOf5 = "Fig. 5. The options on four programs, each at its best (simulated)"
 
 // figure5 compares the options on four programs, each with its best pairs and shares.
 func figure5(d *figures.Data) (*figures.Output, error) {
-	rows := []struct {
-		method
-		name       string
-		parameters string
-	}{
-		{mpsOnly, "MPS Only", "&cmax=2"},
-		{migShared, "MIG Only, shared", "&cmax=2"},
-		{migPrivate, "MIG Only, private", "&cmax=2"},
-		{exact, "MIG+MPS, hierarchical", ""},
-	}
+	hierarchical := method{"MIG+MPS, hierarchical", exact.algorithm}
 	bars := reports.BarGroup{Name: strings.Join(fourPrograms, ", ")}
-	chart := reports.Bars{Title: titleOf5, X: reports.Axis{Label: "Option"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+	chart := reports.Bars{Title: "Fig. 5. The options on four programs, each at its best (simulated)", X: reports.Axis{Label: "Option"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
 	t := reports.Table{
 		Title:   "Figure 5. The options on " + strings.Join(fourPrograms, ", ") + ", simulated",
 		Columns: reports.Left("option").Right("throughput", "groups", "mean slowdown"),
@@ -162,14 +143,16 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 			ourChoice, "pairs, partitions and percentages by exhaustive search; MIG+MPS takes any partition, those of " + defaultTitle + " included; one group is all four programs at once", simulated(),
 		},
 	}
-	for _, r := range rows {
-		var v [3]float64
-		for i, metric := range []string{track.MetricThroughput, track.MetricGroups, track.MetricSlowdownMean} {
-			v[i] = d.First(r.on(mix(fourPrograms, r.parameters)), metric)
+	for _, m := range []method{mpsOnly, migShared, migPrivate, hierarchical} {
+		data := mix(fourPrograms, "&cmax=2")
+		if m == hierarchical {
+			data = mix(fourPrograms, "")
 		}
-		chart.Categories, bars.Values = append(chart.Categories, r.name), append(bars.Values, v[0])
-		t.Rows = append(t.Rows, []string{r.name, reports.Fixed(v[0], 3), reports.Fixed(v[1], 0), reports.Fixed(v[2], 3)})
+		of := func(metric string) float64 { return d.First(m.on(data), metric) }
+		throughput := of(track.MetricThroughput)
+		chart.Categories, bars.Values = append(chart.Categories, m.title), append(bars.Values, throughput)
+		t.Rows = append(t.Rows, []string{m.title, reports.Fixed(throughput, 3), reports.Fixed(of(track.MetricGroups), 0), reports.Fixed(of(track.MetricSlowdownMean), 3)})
 	}
 	chart.Groups = []reports.BarGroup{bars}
-	return new(figures.Output).Table("figure5", t).Figure("figure5", titleOf5, chart), nil
+	return new(figures.Output).Table("figure5", t).Figure("figure5", chart.Title, chart), nil
 }

@@ -41,7 +41,7 @@ func gapsByQueue(d *figures.Data) (reports.Table, error) {
 		if err != nil {
 			return t, err
 		}
-		t.Rows = append(t.Rows, []string{name, strconv.Itoa(count(jobs, isUnseen)), reports.Fixed(spans[i], 2)})
+		t.Rows = append(t.Rows, []string{name, strconv.Itoa(figures.Count(jobs, isUnseen)), reports.Fixed(spans[i], 2)})
 	}
 	t.Rows = append(t.Rows, []string{"mean", "", reports.Fixed(figures.Mean(spans), 2)}, []string{"largest", "", ""})
 	for _, m := range ranked {

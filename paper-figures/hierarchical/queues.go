@@ -23,6 +23,8 @@ type row struct {
 	values []float64
 }
 
+func (r row) mean() float64 { return figures.Mean(r.values) }
+
 // onQueues returns a metric of all methods on Q1 to Q12, the mean over some datasets of them,
 // the agent and the exact optimum last. MIG+MPS Default has the partition that is best on each.
 func onQueues(d *figures.Data, data []string, metric string) []row {
@@ -59,10 +61,7 @@ func onEach(d *figures.Data, data []string, metric string, measure func(own, mea
 	out := byDraw{}
 	for _, dataset := range data {
 		rows := onQueues(d, []string{dataset}, metric)
-		var means []float64
-		for _, r := range rows {
-			means = append(means, figures.Mean(r.values))
-		}
+		means := figures.Map(rows, row.mean)
 		for claim, v := range measure(rows[len(rows)-2].values, means) {
 			out[claim] = append(out[claim], v)
 		}

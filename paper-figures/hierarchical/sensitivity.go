@@ -12,12 +12,6 @@ import (
 	"miglab/reports"
 )
 
-// The constants of the model that are varied, one at a time.
-var (
-	kappas = []float64{0.2, 0.225, 0.25, 0.275, 0.3}
-	deltas = []float64{0.1, 0.2, 0.3, 0.4, 0.5}
-)
-
 // scaled returns the values of a sweep, or fewer in a quick run.
 func scaled[T any](s figures.Scale, values []T, quick ...T) []T {
 	if s.Quick {
@@ -26,8 +20,23 @@ func scaled[T any](s figures.Scale, values []T, quick ...T) []T {
 	return values
 }
 
-func withKappa(kappa float64) string { return queuesWith("kappa=%g", kappa) }
-func withDelta(delta float64) string { return queuesWith("delta=%g", delta) }
+// meansBy returns the methods' mean throughput on Q1 to Q12, one for each dataset.
+func meansBy(d *figures.Data, data []string) (out []row) {
+	for _, dataset := range data {
+		for i, r := range onQueues(d, []string{dataset}, track.MetricThroughput) {
+			if len(out) <= i {
+				out = append(out, row{title: r.title})
+			}
+			out[i].values = append(out[i].values, r.mean())
+		}
+	}
+	return out
+}
+
+// at has one value of each row.
+func at(rows []row, i int) []row {
+	return figures.Map(rows, func(r row) row { return row{r.title, r.values[i : i+1]} })
+}
 
 // sensitivity shows how the throughput and the order of the methods depend on the assumptions
 // of the model.
@@ -45,14 +54,12 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 		t.Columns = t.Columns.PlusMinus(r.title)
 	}
 	t.Columns = t.Columns.Left("order")
-	add := func(name, data string) []row {
-		rows := onQueues(d, []string{data}, track.MetricThroughput)
+	add := func(name string, rows []row) {
 		cells := []string{name}
 		for _, r := range rows {
-			cells = append(cells, reports.Fixed(figures.Mean(r.values), 3), "")
+			cells = append(cells, reports.Fixed(r.mean(), 3), "")
 		}
 		t.Rows = append(t.Rows, append(cells, order(rows)))
-		return rows
 	}
 	chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
 	var panels []reports.Lines
@@ -60,26 +67,22 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 	for _, x := range []struct {
 		name, title string
 		values      []float64
-		data        func(float64) string
 	}{
-		{"kappa", fmt.Sprintf("delta = %g", m.Delta), scaled(d.Scale, kappas, 0.2, 0.3), withKappa},
-		{"delta", fmt.Sprintf("kappa = %g", m.Kappa), scaled(d.Scale, deltas, 0.1, 0.5), withDelta},
+		{"kappa", fmt.Sprintf("delta = %g", m.Delta), scaled(d.Scale, []float64{0.2, 0.225, 0.25, 0.275, 0.3}, 0.2, 0.3)},
+		{"delta", fmt.Sprintf("kappa = %g", m.Kappa), scaled(d.Scale, []float64{0.1, 0.2, 0.3, 0.4, 0.5}, 0.1, 0.5)},
 	} {
 		panel := reports.Lines{Title: x.title, X: reports.Axis{Label: x.name, Ticks: x.values}, Y: reports.Axis{Label: "Throughput / time sharing"}}
-		for _, v := range x.values {
-			rows := add(fmt.Sprintf("%s = %g", x.name, v), x.data(v))
-			for i, r := range rows {
-				if len(panel.Series) <= i {
-					panel.Series = append(panel.Series, reports.Series{Name: r.title, Markers: true})
-				}
-				s := &panel.Series[i]
-				s.X, s.Y = append(s.X, v), append(s.Y, figures.Mean(r.values))
-			}
+		rows := meansBy(d, figures.Map(x.values, func(v float64) string { return queuesWith("%s=%g", x.name, v) }))
+		for i, v := range x.values {
+			add(fmt.Sprintf("%s = %g", x.name, v), at(rows, i))
+		}
+		for _, r := range rows {
+			panel.Series = append(panel.Series, reports.Series{Name: r.title, X: x.values, Y: r.values, Markers: true})
 		}
 		panels = append(panels, panel)
 	}
 	chart.Charts = aligned(panels, 1)
-	add("shares of ended jobs freed", queuesWith("release=true"))
+	add("shares of ended jobs freed", meansBy(d, []string{queuesWith("release=true")}))
 	addDraws(d, &t)
 	return new(figures.Output).Table("sensitivity", t).Figure("sensitivity", chart.Title, chart), nil
 }
@@ -87,28 +90,17 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 // order lists the methods by their means, best first, the optimum left out.
 func order(rows []row) string {
 	rows = slices.Clone(rows[:len(rows)-1])
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(figures.Mean(b.values), figures.Mean(a.values)) })
-	var names []string
-	for _, r := range rows {
-		names = append(names, r.title)
-	}
-	return strings.Join(names, " > ")
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.mean(), a.mean()) })
+	return strings.Join(figures.Map(rows, func(r row) string { return r.title }), " > ")
 }
 
 // addDraws adds the mean over all draws, their range, and how often each order occurs.
 func addDraws(d *figures.Data, t *reports.Table) {
 	data := reported(d.Scale, "")
-	var over []row
+	over := meansBy(d, data)
 	orders := map[string]int{}
-	for _, one := range data {
-		rows := onQueues(d, []string{one}, track.MetricThroughput)
-		orders[order(rows)]++
-		for i, r := range rows {
-			if len(over) <= i {
-				over = append(over, row{title: r.title})
-			}
-			over[i].values = append(over[i].values, figures.Mean(r.values))
-		}
+	for i := range data {
+		orders[order(at(over, i))]++
 	}
 	means, low, high := []string{fmt.Sprintf("%d draws, mean", len(data))}, []string{"lowest draw"}, []string{"highest draw"}
 	for _, r := range over {

@@ -15,7 +15,7 @@ import (
 )
 
 // marked is a program's name as Table IV prints it.
-func marked(p *task.Program) string {
+func marked(p task.Program) string {
 	if p.Unseen {
 		return p.Name + "*"
 	}
@@ -49,7 +49,7 @@ func table4(*figures.Data) (*figures.Output, error) {
 			rule = string(r)
 		}
 		t.Rows = append(t.Rows, []string{
-			string(p.Class), marked(&p), from, fmt.Sprintf("%.3g", float64(p.Solo)), reports.Fixed(p.Serial, 3),
+			string(p.Class), marked(p), from, fmt.Sprintf("%.3g", float64(p.Solo)), reports.Fixed(p.Serial, 3),
 			reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory, 3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
 		})
 	}
@@ -75,28 +75,14 @@ func table5(*figures.Data) (*figures.Output, error) {
 		}
 		row := []string{name}
 		for _, c := range task.Classes() {
-			row = append(row, strconv.Itoa(count(jobs, func(p *task.Program) bool { return p.Class == c })))
+			row = append(row, strconv.Itoa(figures.Count(jobs, func(p task.Program) bool { return p.Class == c })))
 		}
-		var names []string
-		for k := range jobs {
-			names = append(names, marked(&jobs[k]))
-		}
-		row = append(row, strconv.Itoa(count(jobs, isUnseen)), strings.Join(names, ", "))
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, strconv.Itoa(figures.Count(jobs, isUnseen)), strings.Join(figures.Map(jobs, marked), ", ")))
 	}
 	return (&figures.Output{Taken: "the queues are the paper's"}).Table("table5", t), nil
 }
 
-func isUnseen(p *task.Program) bool { return p.Unseen }
-
-func count(jobs []task.Program, is func(*task.Program) bool) (n int) {
-	for i := range jobs {
-		if is(&jobs[i]) {
-			n++
-		}
-	}
-	return n
-}
+func isUnseen(p task.Program) bool { return p.Unseen }
 
 // variants returns how many setups with several jobs a family has.
 func variants(f corun.Family) (n int) {
@@ -107,27 +93,15 @@ func variants(f corun.Family) (n int) {
 }
 
 // texts lists a family's setups for some jobs.
-func texts(f corun.Family, jobs int) (out []string) {
-	for _, s := range corun.Setups(f, jobs) {
-		out = append(out, s.String())
-	}
-	return out
-}
-
-// partitionTitles names MIG+MPS Default by its partitions.
-func partitionTitles() (out []string) {
-	for _, f := range corun.DefaultFamilies() {
-		out = append(out, "Default, "+strings.TrimPrefix(string(f), "default-"))
-	}
-	return out
+func texts(f corun.Family, jobs int) []string {
+	return figures.Map(corun.Setups(f, jobs), corun.Setup.String)
 }
 
 // table7 lists the partitions. The text does not say what the rows with dots represent.
 func table7(*figures.Data) (*figures.Output, error) {
 	// MPS percentages of the whole GPU begin with a client, MIG with an instance.
 	lists := func(family corun.Family, jobs int, begin string) figures.Measurement {
-		has := func(s string) bool { return strings.HasPrefix(s, begin) }
-		return figures.Exactly(float64(len(slices.DeleteFunc(texts(family, jobs), func(s string) bool { return !has(s) }))))
+		return figures.Exactly(float64(figures.Count(texts(family, jobs), func(s string) bool { return strings.HasPrefix(s, begin) })))
 	}
 	return figures.Read(figures.Reading{Basis: "the grammar of the table, in steps of a tenth", Values: figures.Values{
 		"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, "[("),
@@ -176,11 +150,13 @@ func partitionList() reports.Table {
 	for _, f := range families {
 		t.Columns, all = t.Columns.Left(f.name), append(all, f.Family)
 	}
-	t.Columns = t.Columns.Left(partitionTitles()...)
+	for _, f := range corun.DefaultFamilies() {
+		t.Columns, all = t.Columns.Left("Default, "+strings.TrimPrefix(string(f), "default-")), append(all, f)
+	}
 	for jobs := 2; jobs <= concurrency; jobs++ {
 		for _, s := range texts(corun.Every, jobs) {
 			row := []string{strconv.Itoa(jobs), s}
-			for _, f := range append(all, corun.DefaultFamilies()...) {
+			for _, f := range all {
 				sign := ""
 				if slices.Contains(texts(f, jobs), s) {
 					sign = "yes"

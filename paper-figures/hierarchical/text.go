@@ -12,9 +12,8 @@ import (
 
 // text lists the numbers of the text about the setting.
 func text(*figures.Data) (*figures.Output, error) {
-	o := figures.Read(figures.Reading{Basis: "the GPU model", Values: figures.Values{
-		"partitions of A100": figures.Exactly(float64(len(mig.MustLookup(gpu).Partitions()))),
-	}})
+	partitions := figures.Exactly(float64(len(mig.MustLookup(gpu).Partitions())))
+	o := figures.Read(figures.Reading{Basis: "the GPU model", Values: figures.Values{"partitions of A100": partitions}})
 	o.Taken = "setting of the datasets and of the agent"
 	return o, nil
 }

@@ -143,20 +143,25 @@ func (r reading) values(d *figures.Data, scheme, dataset, metric string) []float
 	return d.Values(r.series(scheme, dataset), simulations, metric)
 }
 
+// as is the reading under another name.
+func (r reading) as(name, basis string) reading {
+	r.name, r.basis = name, basis
+	return r
+}
+
+// measure measures claims under the reading.
+func (r reading) measure(d *figures.Data, measure func(reading, *measured)) figures.Reading {
+	m := newMeasured(d)
+	measure(r, m)
+	return figures.Reading{Name: r.name, Basis: r.basis, Values: m.values}
+}
+
 // underReadings measures claims under each reading.
-func underReadings(d *figures.Data, measure func(reading, *measured)) (out []figures.Reading) {
-	for _, r := range readings {
-		m := newMeasured(d)
-		measure(r, m)
-		out = append(out, figures.Reading{Name: r.name, Basis: r.basis, Values: m.values})
-	}
-	return out
+func underReadings(d *figures.Data, measure func(reading, *measured)) []figures.Reading {
+	return figures.Map(readings, func(r reading) figures.Reading { return r.measure(d, measure) })
 }
 
 // atDemand lists the four distributions at a demand in percent.
-func atDemand(percent int) (out []string) {
-	for _, d := range distributions {
-		out = append(out, demand(d, percent))
-	}
-	return out
+func atDemand(percent int) []string {
+	return figures.Map(distributions, func(distribution string) string { return demand(distribution, percent) })
 }

@@ -1,9 +1,10 @@
 package mfi
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
-	"miglab/harness/run"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -31,16 +32,18 @@ var bySlices = quantity{"acceptance_slices", "Acceptance rate by memory slices",
 // A grid is the mean of a metric by scheme and place: a load or a distribution.
 type grid [][]figures.Measurement
 
-// gridOf summarizes a quantity over n simulations. series returns the series of a scheme at
-// a place.
-func gridOf(d *figures.Data, q quantity, n, schemes, places int, series func(scheme, place int) run.Series) grid {
-	out := make(grid, schemes)
-	for i := range out {
-		for j := range places {
-			out[i] = append(out[i], meanOf(d, d.Values(series(i, j), n, q.metric)).Affine(q.scale, 0))
-		}
-	}
-	return out
+// gridOf measures every name at every place.
+func gridOf(names, places []string, of func(name, place string) figures.Measurement) grid {
+	return figures.Map(names, func(name string) []figures.Measurement {
+		return figures.Map(places, func(place string) figures.Measurement { return of(name, place) })
+	})
+}
+
+// grid measures a quantity of all schemes on some streams.
+func (r reading) grid(d *figures.Data, q quantity, data []string) grid {
+	return gridOf(schemes, data, func(scheme, dataset string) figures.Measurement {
+		return meanOf(d, r.values(d, scheme, dataset, q.metric)).Affine(q.scale, 0)
+	})
 }
 
 // meanOf is the mean of a sample that is not compared with the paper.
@@ -120,23 +123,25 @@ func inFigures() (out []reading) {
 	return out
 }
 
-// panels adds a figure and a table of all quantities under a reading to an output. There is a
+// panels adds a figure and a table of all quantities under each reading to an output. There is a
 // place for each dataset; chart draws a panel.
-func (r reading) panels(
-	d *figures.Data, out *figures.Output, file string, t reports.Table, title string, datasets, places []string,
+func panels(
+	d *figures.Data, out *figures.Output, number int, what, place string, data, places []string,
 	chart func(title string, g grid) reports.Chart,
 ) {
-	figure := reports.Panels{Title: title}
-	of := func(q quantity) grid {
-		g := gridOf(d, q, simulations, len(schemes), len(datasets), func(scheme, place int) run.Series { return r.series(schemes[scheme], datasets[place]) })
-		g.rows(&t, q.title+q.unit, places)
-		return g
+	for _, r := range inFigures() {
+		t := tableOf(fmt.Sprintf("Figure %d, not normalized; %s", number, r.title), place, schemes)
+		figure := reports.Panels{Title: fmt.Sprintf("Fig. %d. %s; %s", number, what, r.title)}
+		for i, q := range append(slices.Clone(quantities), bySlices) {
+			g := r.grid(d, q, data)
+			g.rows(&t, q.title+q.unit, places)
+			if q != bySlices {
+				figure.Charts = append(figure.Charts, chart(fmt.Sprintf("(%c) %s", 'a'+i, q.title), g.normalized()))
+			}
+		}
+		file := fmt.Sprintf("figure%d%s", number, r.file)
+		out.Figure(file, figure.Title, figure).Table(file, t)
 	}
-	for i, q := range quantities {
-		figure.Charts = append(figure.Charts, chart(fmt.Sprintf("(%c) %s", 'a'+i, q.title), of(q).normalized()))
-	}
-	of(bySlices)
-	out.Figure(file+r.file, title, figure).Table(file+r.file, t)
 }
 
 // percents are values in percent as numbers and in words.
@@ -145,4 +150,61 @@ func percents(values []int) (numbers []float64, words []string) {
 		numbers, words = append(numbers, float64(v)), append(words, fmt.Sprintf("%d %%", v))
 	}
 	return numbers, words
+}
+
+// each applies a function to the values of every instance.
+func each(f func(v []float64) float64, columns ...[]float64) []float64 {
+	out := make([]float64, len(columns[0]))
+	row := make([]float64, len(columns))
+	for i := range out {
+		for j := range columns {
+			row[j] = columns[j][i]
+		}
+		out[i] = f(row)
+	}
+	return out
+}
+
+// less returns scale times the paired differences a - b.
+func less(a, b []float64, scale float64) []float64 {
+	return each(func(v []float64) float64 { return scale * (v[0] - v[1]) }, a, b)
+}
+
+// highest and lowest return the sample with the highest and the lowest mean.
+func highest(columns ...[]float64) []float64 {
+	return slices.MaxFunc(columns, compareMeans)
+}
+
+func lowest(columns ...[]float64) []float64 {
+	return slices.MinFunc(columns, compareMeans)
+}
+
+func compareMeans(a, b []float64) int { return cmp.Compare(figures.Mean(a), figures.Mean(b)) }
+
+// A measured collects the values of a reading.
+type measured struct {
+	d      *figures.Data
+	values figures.Values
+}
+
+func newMeasured(d *figures.Data) *measured { return &measured{d, figures.Values{}} }
+
+// mean sets a claim to the mean of a sample.
+func (m *measured) mean(claim string, values []float64) {
+	m.values[claim] = m.d.MeanOf(values, verdict.Simulations, simulations)
+}
+
+// pair is two samples; the first is said to be larger.
+type pair struct{ more, fewer []float64 }
+
+// count sets a claim to the number of pairs whose difference is above zero with its
+// 95 % interval.
+func (m *measured) count(claim string, pairs []pair) {
+	n := 0
+	for _, p := range pairs {
+		if m.d.Summarize(less(p.more, p.fewer, 1)).Low > 0 {
+			n++
+		}
+	}
+	m.values[claim] = figures.Exactly(float64(n))
 }
