@@ -1,5 +1,21 @@
 package figures
 
+import "io/fs"
+
+// Load returns a paper with its claims (see [LoadClaims]) and the terms of terms.csv. Its title and
+// its artefacts are still missing.
+func Load(name string, files fs.FS) (Paper, error) {
+	claims, err := LoadClaims(name, files)
+	if err != nil {
+		return Paper{}, err
+	}
+	terms, err := ReadCSV[Term](name, files, "terms.csv")
+	if err != nil {
+		return Paper{}, err
+	}
+	return Paper{Name: name, Claims: claims, Terms: terms.Rows}, nil
+}
+
 // Map returns what f makes of each value.
 func Map[V, T any](values []V, f func(V) T) []T {
 	out := make([]T, len(values))

@@ -31,8 +31,6 @@ func reportDays(name, basis, parameters string) days {
 	}
 }
 
-const over1000 = "1000 of our days"
-
 // theirs is the default, and otherDays are the other readings of the days.
 var (
 	theirs = reportDays("", "the report's own ten days, drawn again from the seed 42 of its notebook; NumPy 2, which the saved output of its first notebook lists; times in float32 as in its code", "")
@@ -40,7 +38,7 @@ var (
 	otherDays = []days{
 		reportDays("NumPy 1", "the same seeds; NumPy 1 draws arrivals that differ in their last bits", "&numpy=1"),
 		reportDays("float64 clock", "the same days; completions are not rounded to float32", "&clock=float64"),
-		{over1000, "days of our own stream with the report's distributions, as a sample of all days; 100 for agents other than the best", relaxed, tight, many, true},
+		{"1000 of our days", "days of our own stream with the report's distributions, as a sample of all days; 100 for agents other than the best", relaxed, tight, many, true},
 		{"10 of our days", "the first ten of them, as few as the report has", relaxed, tight, evaluation, true},
 	}
 )
@@ -60,9 +58,9 @@ const seedCost = "A further training run takes about 83 CPU seconds. The artefac
 // of returns, which has an entry for each day or evaluation. The report's number is that of one
 // training run and of paper such entries. On the report's days alone they are the same.
 func (w *days) training(d *figures.Data, s *scheduler, paper float64, of func(run int) []float64) figures.Measurement {
-	values := make([]float64, len(s.runs))
-	for i := range values {
-		values[i] = figures.Mean(of(i))
+	var values []float64
+	for i := range s.runs {
+		values = append(values, figures.Mean(of(i)))
 	}
 	m := d.MeanOf(values, verdict.TrainingRuns, 1)
 	if w.ours {
@@ -126,11 +124,8 @@ func populationSD(values []float64) float64 {
 }
 
 // readings measures claims over the report's days and over the others.
-func readings(measure func(w *days, to figures.Values)) (out []figures.Reading) {
-	for _, w := range append([]days{theirs}, otherDays...) {
-		out = append(out, w.reading(measure))
-	}
-	return out
+func readings(measure func(w *days, to figures.Values)) []figures.Reading {
+	return figures.Map(append([]days{theirs}, otherDays...), func(w days) figures.Reading { return w.reading(measure) })
 }
 
 // reading measures claims over these days.

@@ -84,18 +84,17 @@ func digitsTable(claims *figures.Claims, rs []figures.Reading) reports.Table {
 
 // joulesTable gives the energies of Table 7 in their true unit.
 func joulesTable(d *figures.Data, rows []*scheduler) reports.Table {
-	t := reports.Table{
+	return reports.Table{
 		Title:   "Energy of Table 7 in joules, the report's ten days",
 		Columns: reports.Left("method").Right("as released [MJ]", "charged rightly [MJ]", "difference [%]"),
 		Notes: []string{
 			"as released: an interval before a completion is charged as if the completing slices had been free; charged rightly: they are busy until then",
 		},
+		Rows: figures.Map(rows, func(m *scheduler) []string {
+			released, rightly := theirs.level(d, m, megajoulesAsReleased, theirs.relaxed).Value, theirs.level(d, m, megajoules, theirs.relaxed).Value
+			return []string{m.title, reports.Fixed(released, 1), reports.Fixed(rightly, 1), reports.Fixed((rightly/released-1)*100, 1)}
+		}),
 	}
-	for _, m := range rows {
-		released, rightly := theirs.level(d, m, megajoulesAsReleased, theirs.relaxed).Value, theirs.level(d, m, megajoules, theirs.relaxed).Value
-		t.Rows = append(t.Rows, []string{m.title, reports.Fixed(released, 1), reports.Fixed(rightly, 1), reports.Fixed((rightly/released-1)*100, 1)})
-	}
-	return t
 }
 
 // table8 compares the agent with each heuristic.
@@ -195,34 +194,18 @@ func (w *days) lead(d *figures.Data, q quantity, dataset string, s *scheduler, a
 
 // text judges what the report says outside its tables.
 func text(d *figures.Data) (*figures.Output, error) {
-	counted, err := counts()
-	if err != nil {
-		return nil, err
-	}
-	rs := readings(func(w *days, to figures.Values) { w.statements(d, to) })
-	for name, m := range counted {
-		rs[0].Values[name] = m
-	}
-	out := figures.Read(rs...)
-	out.Taken = "A parameter of the job generator or the fleet."
-	return out, nil
-}
-
-// counts counts the slices of the dataset's GPUs and the partitions of a GPU.
-func counts() (figures.Values, error) {
 	g := mig.MustLookup("A100")
 	in, err := datasets.InstanceOf[task.Queue](datasets.MustParse(theirs.relaxed), g, 0)
 	if err != nil {
 		return nil, err
 	}
-	total := 0
-	for _, p := range in.Fleet.Partitions {
-		total += len(p)
-	}
-	return figures.Values{
-		"slices of the GPUs": figures.Exactly(float64(total)),
-		"partitions of A100": figures.Exactly(float64(len(g.Partitions()))),
-	}, nil
+	rs := readings(func(w *days, to figures.Values) { w.statements(d, to) })
+	all := slices.Concat(in.Fleet.Partitions...)
+	rs[0].Values["slices of the GPUs"] = figures.Exactly(float64(len(all)))
+	rs[0].Values["partitions of A100"] = figures.Exactly(float64(len(g.Partitions())))
+	out := figures.Read(rs...)
+	out.Taken = "A parameter of the job generator or the fleet."
+	return out, nil
 }
 
 // statements measures what the report says about its evaluation in words.
@@ -231,8 +214,8 @@ func (w *days) statements(d *figures.Data, to figures.Values) {
 	to["late, Largest-First less the best other heuristic"] = w.lead(d, late, w.relaxed, largest, methods, lowest)
 	to["heuristics that have more late jobs than RL-PPO"] = w.training(d, agent, evaluation, func(i int) []float64 {
 		own := figures.Mean(late.run(d, agent, i, w.relaxed, w.n))
-		more := slices.DeleteFunc(slices.Clone(methods), func(s *scheduler) bool { return figures.Mean(late.of(d, s, w.relaxed, w.n)) <= own })
-		return []float64{float64(len(more))}
+		more := func(s *scheduler) bool { return figures.Mean(late.of(d, s, w.relaxed, w.n)) > own }
+		return []float64{float64(figures.Count(methods, more))}
 	})
 }
 
@@ -240,16 +223,14 @@ func (w *days) statements(d *figures.Data, to figures.Values) {
 // evaluation, so that the default is a large sample of days, and print has no sampling error.
 func tightDeadlines(d *figures.Data) (*figures.Output, error) {
 	ours := days{"", "1000 of our days, because 2.5.1 speaks of no particular days", relaxed, tight, many, true}
-	var rs []figures.Reading
-	for _, w := range []days{ours, as("the report's days", "the ten days of the report's evaluation, which 2.5.1 does not speak of")} {
-		rs = append(rs, w.reading(func(w *days, to figures.Values) {
-			best, v := late.extreme(d, w.tight, w.n, schedulers, lowest)
-			fewest := w.mean(d, v)
-			fewest.Detail = "The scheduler with the fewest is " + best.title + "."
-			tardy := w.lead(d, tardiness, w.tight, largest, schedulers, lowest)
-			fewest.PrintSE, tardy.PrintSE = 0, 0
-			to["late with optimal scheduling"], to["tardiness, Largest-First less the best other scheduler"] = fewest, tardy
-		}))
+	measure := func(w *days, to figures.Values) {
+		best, v := late.extreme(d, w.tight, w.n, schedulers, lowest)
+		fewest := w.mean(d, v)
+		fewest.Detail = "The scheduler with the fewest is " + best.title + "."
+		tardy := w.lead(d, tardiness, w.tight, largest, schedulers, lowest)
+		fewest.PrintSE, tardy.PrintSE = 0, 0
+		to["late with optimal scheduling"], to["tardiness, Largest-First less the best other scheduler"] = fewest, tardy
 	}
-	return figures.Read(rs...), nil
+	theReport := as("the report's days", "the ten days of the report's evaluation, which 2.5.1 does not speak of")
+	return figures.Read(ours.reading(measure), theReport.reading(measure)), nil
 }

@@ -104,19 +104,17 @@ func table2(d *figures.Data) (*figures.Output, error) {
 
 // effectTable separates what Table 2 changes at once: deadlines and settings.
 func effectTable(d *figures.Data) reports.Table {
-	t := reports.Table{
+	return reports.Table{
 		Title:   "Late jobs by settings and deadlines, the report's ten days",
 		Columns: reports.Left("settings", "trained on").Right("late under tight deadlines [%]", "late under relaxed deadlines [%]"),
 		Notes:   []string{"one training run each; " + notTheNotebook},
+		Rows: figures.Map(settings, func(x setting) []string {
+			of := func(dataset string) string {
+				return reports.Fixed(theirs.level(d, x.scheduler, late, dataset).Value, 2)
+			}
+			return []string{x.settings, x.trainedOn, of(theirs.tight), of(theirs.relaxed)}
+		}),
 	}
-	for _, x := range settings {
-		row := []string{x.settings, x.trainedOn}
-		for _, dataset := range []string{theirs.tight, theirs.relaxed} {
-			row = append(row, reports.Fixed(theirs.level(d, x.scheduler, late, dataset).Value, 2))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
 }
 
 func table6(d *figures.Data) (*figures.Output, error) {

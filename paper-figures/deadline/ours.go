@@ -42,17 +42,12 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 
 func leaderboard(d *figures.Data, name, dataset string, learned *scheduler) reports.Table {
 	columns := []column{{"late [%]", late, 2}, {"tardiness [min]", tardiness, 3}, {"energy [MJ]", megajoules, 2}}
-	t := reports.Table{
-		Title:   fmt.Sprintf("All schedulers over %d of our days, %s deadlines", d.Scale.Replicates(many), name),
-		Columns: append(reports.Left("scheduler"), comparisonColumns(columns, largest)...),
-		Notes: []string{
-			"± is half the 95 % interval; differences are paired by day",
-			"energy in true megajoules, charged rightly",
-			"EFT by true durations is Largest-First, since jobs are faster on larger slices",
-		},
-	}
-	for _, s := range append([]*scheduler{learned}, schedulers...) {
-		t.Rows = append(t.Rows, append([]string{s.title}, comparison(d, columns, s, largest, dataset, many)...))
+	t := comparisonTable(d, columns, append([]*scheduler{learned}, schedulers...), largest, dataset, many)
+	t.Title = fmt.Sprintf("All schedulers over %d of our days, %s deadlines", d.Scale.Replicates(many), name)
+	t.Notes = []string{
+		"± is half the 95 % interval; differences are paired by day",
+		"energy in true megajoules, charged rightly",
+		"EFT by true durations is Largest-First, since jobs are faster on larger slices",
 	}
 	if n := len(late.of(d, learned, dataset, many)); n < d.Scale.Replicates(many) {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s: %d days, also for its differences", learned.title, n))
@@ -97,10 +92,9 @@ func pareto(d *figures.Data) (*figures.Output, error) {
 	}
 	chart := reports.Panels{Title: "Energy against late jobs, all heuristics", Columns: 2}
 	for _, k := range tightness {
-		points := make([]point, len(schedulers))
-		for i, s := range schedulers {
-			points[i] = point{figures.Mean(megajoules.of(d, s, k.dataset, many)), figures.Mean(late.of(d, s, k.dataset, many))}
-		}
+		points := figures.Map(schedulers, func(s *scheduler) point {
+			return point{figures.Mean(megajoules.of(d, s, k.dataset, many)), figures.Mean(late.of(d, s, k.dataset, many))}
+		})
 		scatter := reports.Scatter{
 			Title: fmt.Sprintf("%s%s deadlines, slack %s", strings.ToUpper(k.name[:1]), k.name[1:], k.slack),
 			X:     reports.Axis{Label: "Energy [MJ]"}, Y: reports.Axis{Label: "Late jobs [%]"},

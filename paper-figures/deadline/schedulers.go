@@ -158,7 +158,13 @@ func (q quantity) extreme(d *figures.Data, dataset string, n int, among []*sched
 func (q quantity) lead(d *figures.Data, dataset string, n int, s *scheduler, among []*scheduler, which end) (rival *scheduler, less []float64) {
 	others := slices.DeleteFunc(slices.Clone(among), func(o *scheduler) bool { return o == s })
 	rival, theirs := q.extreme(d, dataset, n, others, which)
-	return rival, floats.SubTo(make([]float64, len(theirs)), q.of(d, s, dataset, n), theirs)
+	return rival, differences(q.of(d, s, dataset, n), theirs)
+}
+
+// differences returns, by day, values less those of base, of as many days as both have.
+func differences(values, base []float64) []float64 {
+	out := make([]float64, min(len(values), len(base)))
+	return floats.SubTo(out, values[:len(out)], base[:len(out)])
 }
 
 // reductions returns, by day, values with the mean of [reduction]: that of the ratio, linearised

@@ -29,7 +29,7 @@ func table5(d *figures.Data) (*figures.Output, error) {
 	out := effectOfSettings(d)
 	out.Taken = "A setting of the training of our agents."
 	return out.Table("table5-inputs", inputTable(d.Claims, "table5", "Table 5. Settings of the training")).
-		Table("table5-script", differences), nil
+		Table("table5-script", scriptTable), nil
 }
 
 // effectOfSettings evaluates agents with both settings, trained on both kinds of deadlines, on
@@ -63,9 +63,9 @@ func effectOfSettings(d *figures.Data) *figures.Output {
 	return new(figures.Output).Table("table5", t).Figure("table5", bars.Title, bars)
 }
 
-// differences lists where the training of our agents, which follows the report's text, differs
+// scriptTable lists where the training of our agents, which follows the report's text, differs
 // from the authors' script.
-var differences = reports.Table{
+var scriptTable = reports.Table{
 	Title:   "Where our training differs from the authors' script",
 	Columns: reports.Left("setting", "report", "authors' notebook of the enhanced agent", "here"),
 	Rows: [][]string{
@@ -93,11 +93,7 @@ func (q quantity) mean(d *figures.Data, s *scheduler, dataset string, n int) fig
 // difference is the mean of a scheduler less that of another with half its interval, paired by
 // day.
 func (c column) difference(d *figures.Data, s, base *scheduler, dataset string, n int) []string {
-	own, theirs := c.of(d, s, dataset, n), c.of(d, base, dataset, n)
-	less := make([]float64, min(len(own), len(theirs)))
-	for i := range less {
-		less[i] = own[i] - theirs[i]
-	}
+	less := differences(c.of(d, s, dataset, n), c.of(d, base, dataset, n))
 	return figures.PlusMinus(d.MeanOf(less, verdict.Days, 0), c.decimals)
 }
 
@@ -122,6 +118,16 @@ func comparison(d *figures.Data, columns []column, s, base *scheduler, dataset s
 	return row
 }
 
+// comparisonTable compares schedulers with one of them over n of our days. It has no title yet.
+func comparisonTable(d *figures.Data, columns []column, among []*scheduler, base *scheduler, dataset string, n int) reports.Table {
+	return reports.Table{
+		Columns: append(reports.Left("scheduler"), comparisonColumns(columns, base)...),
+		Rows: figures.Map(among, func(s *scheduler) []string {
+			return append([]string{s.title}, comparison(d, columns, s, base, dataset, n)...)
+		}),
+	}
+}
+
 // addBar adds a scheduler's late jobs to a group of bars.
 func addBar(d *figures.Data, g *reports.BarGroup, s *scheduler, dataset string, n int) {
 	m := late.mean(d, s, dataset, n)
@@ -137,16 +143,11 @@ func energies(d *figures.Data) (*figures.Output, error) {
 		{"energy as released [MJ]", megajoulesAsReleased, 2},
 		{"energy charged rightly [MJ]", megajoules, 2},
 	}
-	t := reports.Table{
-		Title:   fmt.Sprintf("Energy in the agent's reward, relaxed deadlines, over %d of our days", d.Scale.Replicates(sweep)),
-		Columns: append(reports.Left("scheduler"), comparisonColumns(columns, agent)...),
-		Notes: []string{
-			"± is half the 95 % interval; differences to " + agent.title + ", whose reward has no energy, are paired by day",
-			"the term is -2.25e-5 E/jobs at the end of a day, about -0.014 beside 6 for the jobs in time; a difference may be that of one training run from another",
-		},
-	}
-	for _, s := range []*scheduler{agent, releasedAgent, energyAgent, largest, smallest} {
-		t.Rows = append(t.Rows, append([]string{s.title}, comparison(d, columns, s, agent, relaxed, sweep)...))
+	t := comparisonTable(d, columns, []*scheduler{agent, releasedAgent, energyAgent, largest, smallest}, agent, relaxed, sweep)
+	t.Title = fmt.Sprintf("Energy in the agent's reward, relaxed deadlines, over %d of our days", d.Scale.Replicates(sweep))
+	t.Notes = []string{
+		"± is half the 95 % interval; differences to " + agent.title + ", whose reward has no energy, are paired by day",
+		"the term is -2.25e-5 E/jobs at the end of a day, about -0.014 beside 6 for the jobs in time; a difference may be that of one training run from another",
 	}
 	return new(figures.Output).Table("energy", t), nil
 }
