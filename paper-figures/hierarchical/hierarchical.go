@@ -14,8 +14,10 @@
 package hierarchical
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"miglab/datasets"
@@ -127,14 +129,8 @@ func (m method) values(d *figures.Data, dataset, metric string) []float64 {
 
 // bestDefault returns MIG+MPS Default with the partition of the highest mean throughput.
 func bestDefault(d *figures.Data, dataset string) method {
-	var best method
-	highest := 0.0
-	for _, m := range partitions {
-		if mean := figures.Mean(m.values(d, dataset, track.MetricThroughput)); mean > highest {
-			best, highest = m, mean
-		}
-	}
-	return best
+	mean := func(m method) float64 { return figures.Mean(m.values(d, dataset, track.MetricThroughput)) }
+	return slices.MaxFunc(partitions, func(a, b method) int { return cmp.Compare(mean(a), mean(b)) })
 }
 
 // fitted counts the programs of Table IV whose parameters are fitted, and those drawn.

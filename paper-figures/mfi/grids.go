@@ -59,13 +59,9 @@ func (g grid) normalized() grid {
 			largest = max(largest, v.Value)
 		}
 	}
-	out := make(grid, len(g))
-	for i, row := range g {
-		for _, v := range row {
-			out[i] = append(out[i], v.Affine(1/largest, 0))
-		}
-	}
-	return out
+	return figures.Map(g, func(row []figures.Measurement) []figures.Measurement {
+		return figures.Map(row, func(m figures.Measurement) figures.Measurement { return m.Affine(1/largest, 0) })
+	})
 }
 
 // lines draws a grid over numbers.
@@ -114,13 +110,8 @@ func tableOf(title, place string, names []string) reports.Table {
 }
 
 // inFigures lists the readings that figures are drawn under.
-func inFigures() (out []reading) {
-	for _, r := range readings {
-		if r.title != "" {
-			out = append(out, r)
-		}
-	}
-	return out
+func inFigures() []reading {
+	return slices.DeleteFunc(slices.Clone(readings), func(r reading) bool { return r.title == "" })
 }
 
 // panels adds a figure and a table of all quantities under each reading to an output. There is a

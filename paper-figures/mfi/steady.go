@@ -68,18 +68,17 @@ func pairedTable(title string, d *figures.Data, metric string) reports.Table {
 			fmt.Sprintf("%d GPUs of 8 memory slices, lifespan U[1,2T], requests between demands of 2 and 5 capacities; seed %d, which no scheduler was tuned on", gpus, testSeed),
 		},
 	}
+	of := func(id, dist string) []float64 { return d.Values(place(steadyData(dist, 1), id), steadyRuns, metric) }
 	reference := []string{"mfi, acceptance [%]"}
 	for _, dist := range distributions {
-		v := meanOf(d, d.Values(place(steadyData(dist, 1), "mfi"), steadyRuns, metric))
-		reference = append(reference, figures.PlusMinus(v.Affine(100, 0), 2)...)
+		reference = append(reference, figures.PlusMinus(meanOf(d, of("mfi", dist)).Affine(100, 0), 2)...)
 	}
 	t.Rows = append(t.Rows, append(reference, ""))
 	for _, id := range compared {
 		row := []string{id}
 		var above []string
 		for _, dist := range distributions {
-			data := steadyData(dist, 1)
-			v := meanOf(d, less(d.Values(place(data, id), steadyRuns, metric), d.Values(place(data, "mfi"), steadyRuns, metric), 100))
+			v := meanOf(d, less(of(id, dist), of("mfi", dist), 100))
 			row = append(row, figures.PlusMinus(v, 2)...)
 			if v.Low > 0 {
 				above = append(above, dist)
