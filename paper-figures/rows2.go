@@ -1,6 +1,12 @@
 package figures
 
-import "io/fs"
+import (
+	"io/fs"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
 
 // Load returns a paper with its claims (see [LoadClaims]) and the terms of terms.csv. Its title and
 // its artefacts are still missing.
@@ -14,6 +20,15 @@ func Load(name string, files fs.FS) (Paper, error) {
 		return Paper{}, err
 	}
 	return Paper{Name: name, Claims: claims, Terms: terms.Rows}, nil
+}
+
+// Instance returns an instance of a dataset that is fixed in the program. It panics if there is none.
+func Instance[T task.Payload](dataset, gpu string, index int) T {
+	in, err := datasets.InstanceOf[T](datasets.MustParse(dataset), mig.MustLookup(gpu), index)
+	if err != nil {
+		panic(err)
+	}
+	return in
 }
 
 // Map returns what f makes of each value.

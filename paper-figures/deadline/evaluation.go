@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
@@ -107,11 +106,11 @@ func table8(d *figures.Data) (*figures.Output, error) {
 	rs := append(readings(func(w *days, to figures.Values) { reductions(w, to, agent) }), energyReadings(reductions)...)
 	layout := d.Layout("table8", "Table 8. The agent's improvement over heuristics [%]", "baseline", titles(methods), []string{"late reduction", "tardiness reduction"}, rs[0])
 	layout.Notes = append(layout.Notes, "a reduction is that of the mean over the days; one training run")
-	return figures.Read(rs...).Table("table8", layout).Table("table8-paired", pairedTable(d, d.Claims)), nil
+	return figures.Read(rs...).Table("table8", layout).Table("table8-paired", pairedTable(d)), nil
 }
 
 // pairedTable lists the differences behind Table 8 over many days.
-func pairedTable(d *figures.Data, claims *figures.Claims) reports.Table {
+func pairedTable(d *figures.Data) reports.Table {
 	t := reports.Table{
 		Title: fmt.Sprintf("The agent less each heuristic, over %d of our days", d.Scale.Replicates(many)),
 		Columns: reports.Left("baseline", "quantity", "unit").Right(agent.title, "baseline's").PlusMinus("difference").
@@ -123,7 +122,7 @@ func pairedTable(d *figures.Data, claims *figures.Claims) reports.Table {
 		t.Rows = append(t.Rows, slices.Concat(
 			[]string{m.title, c.name, c.heading, reports.Fixed(figures.Mean(own), c.decimals), reports.Fixed(figures.Mean(base), c.decimals)},
 			c.difference(d, agent, m, relaxed, many),
-			[]string{reports.Fixed(reduction(own, base), 2), reports.Fixed(claims.Published("table8", m.title+" "+c.name+" reduction"), 1)}))
+			[]string{reports.Fixed(reduction(own, base), 2), reports.Fixed(d.Claims.Published("table8", m.title+" "+c.name+" reduction"), 1)}))
 	}
 	return t
 }
@@ -194,15 +193,10 @@ func (w *days) lead(d *figures.Data, q quantity, dataset string, s *scheduler, a
 
 // text judges what the report says outside its tables.
 func text(d *figures.Data) (*figures.Output, error) {
-	g := mig.MustLookup("A100")
-	in, err := datasets.InstanceOf[task.Queue](datasets.MustParse(theirs.relaxed), g, 0)
-	if err != nil {
-		return nil, err
-	}
 	rs := readings(func(w *days, to figures.Values) { w.statements(d, to) })
-	all := slices.Concat(in.Fleet.Partitions...)
+	all := slices.Concat(figures.Instance[task.Queue](theirs.relaxed, "A100", 0).Fleet.Partitions...)
 	rs[0].Values["slices of the GPUs"] = figures.Exactly(float64(len(all)))
-	rs[0].Values["partitions of A100"] = figures.Exactly(float64(len(g.Partitions())))
+	rs[0].Values["partitions of A100"] = figures.Exactly(float64(len(mig.MustLookup("A100").Partitions())))
 	out := figures.Read(rs...)
 	out.Taken = "A parameter of the job generator or the fleet."
 	return out, nil

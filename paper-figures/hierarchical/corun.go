@@ -143,13 +143,7 @@ func windowOf(jobs []datasets.CorunTime, programs map[string]task.Program, alone
 }
 
 // shippedModel has the constants of all results except those of sensitivity.
-func shippedModel() corun.Model {
-	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse(queues), mig.MustLookup(gpu), 0)
-	if err != nil {
-		panic(err) // Table V is part of the program
-	}
-	return in.Model
-}
+func shippedModel() corun.Model { return figures.Instance[corun.Window](queues, gpu, 0).Model }
 
 // wellFitted is the largest residual at which the model counts as fitting a kernel.
 const wellFitted = 0.15
@@ -162,10 +156,7 @@ func fit(*figures.Data) (*figures.Output, error) {
 			Right("solo [s]", "serial s", "parallelism p", "gain, 1 to 7 slices", "RMS residual [%]").
 			Left("contradicts Table IV"),
 	}
-	public, err := datasets.InstanceOf[task.Batches](datasets.MustParse("rodinia"), mig.MustLookup(gpu), 0)
-	if err != nil {
-		return nil, err
-	}
+	public := figures.Instance[task.Batches]("rodinia", gpu, 0)
 	chart := reports.Panels{Title: "Public times on A100 instances, and the fitted model", Columns: 4}
 	var panels []reports.Lines
 	var badly, contradict []string

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"miglab/datasets"
-	"miglab/harness/mig"
 	"miglab/harness/sim/corun"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
@@ -57,17 +55,18 @@ func mix(programs []string, parameters string) string {
 }
 
 // together lets the referee run programs together on a partition, the first in the first slot.
-// It schedules nothing, because the figures are about given partitions.
-func together(programs []string, setup string) (corun.Result, error) {
-	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse(mix(programs, "")), mig.MustLookup(gpu), 0)
-	if err != nil {
-		return corun.Result{}, err
-	}
+// It schedules nothing, because the figures are about given partitions. It panics if the partition
+// is not one.
+func together(programs []string, setup string) *corun.Result {
 	g := corun.Group{Setup: corun.MustParse(setup)}
 	for i := range programs {
 		g.Jobs = append(g.Jobs, i)
 	}
-	return corun.Measure(in, corun.Plan{g})
+	r, err := corun.Measure(figures.Instance[corun.Window](mix(programs, ""), gpu, 0), corun.Plan{g})
+	if err != nil {
+		panic(err)
+	}
+	return &r
 }
 
 // figure3 draws throughput against the division of the multiprocessors under MPS.
@@ -83,15 +82,12 @@ func figure3(*figures.Data) (*figures.Output, error) {
 		t.Columns = t.Columns.Right(name)
 		line := reports.Series{Name: name, Markers: true}
 		for i, percent := 0, 5; percent < 100; i, percent = i+1, percent+5 {
-			r, err := together(programs, fmt.Sprintf("[(%g)+(%g),1m]", float64(percent)/100, float64(100-percent)/100))
-			if err != nil {
-				return nil, err
-			}
-			line.X, line.Y = append(line.X, float64(percent)), append(line.Y, r.Throughput())
+			throughput := together(programs, fmt.Sprintf("[(%g)+(%g),1m]", float64(percent)/100, float64(100-percent)/100)).Throughput()
+			line.X, line.Y = append(line.X, float64(percent)), append(line.Y, throughput)
 			if k == 0 {
 				t.Rows = append(t.Rows, []string{strconv.Itoa(percent)})
 			}
-			t.Rows[i] = append(t.Rows[i], reports.Fixed(r.Throughput(), 3))
+			t.Rows[i] = append(t.Rows[i], reports.Fixed(throughput, 3))
 		}
 		chart.Series = append(chart.Series, line)
 	}
@@ -113,17 +109,10 @@ func figure4(*figures.Data) (*figures.Output, error) {
 	for _, programs := range memoryMixes {
 		name := strings.Join(programs, " + ")
 		for _, gpcs := range []string{"3:4", "4:3"} {
-			a, err := together(programs, sharedMemory)
-			if err != nil {
-				return nil, err
-			}
-			b, err := together(programs, privateMemory)
-			if err != nil {
-				return nil, err
-			}
+			a, b := together(programs, sharedMemory).Throughput(), together(programs, privateMemory).Throughput()
 			chart.Categories = append(chart.Categories, name+" "+gpcs)
-			shared.Values, private.Values = append(shared.Values, a.Throughput()), append(private.Values, b.Throughput())
-			t.Rows = append(t.Rows, []string{name, gpcs, reports.Fixed(a.Throughput(), 3), reports.Fixed(b.Throughput(), 3), reports.Fixed(b.Throughput()/a.Throughput(), 3)})
+			shared.Values, private.Values = append(shared.Values, a), append(private.Values, b)
+			t.Rows = append(t.Rows, []string{name, gpcs, reports.Fixed(a, 3), reports.Fixed(b, 3), reports.Fixed(b/a, 3)})
 			programs = []string{programs[1], programs[0]}
 		}
 	}

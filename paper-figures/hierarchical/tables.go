@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"miglab/datasets"
-	"miglab/harness/mig"
 	"miglab/harness/sim/corun"
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
@@ -57,9 +56,8 @@ func table4(*figures.Data) (*figures.Output, error) {
 }
 
 // jobsOf returns the jobs of a window.
-func jobsOf(dataset string, index int) ([]task.Program, error) {
-	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse(dataset), mig.MustLookup(gpu), index)
-	return in.Jobs, err
+func jobsOf(dataset string, index int) []task.Program {
+	return figures.Instance[corun.Window](dataset, gpu, index).Jobs
 }
 
 func table5(*figures.Data) (*figures.Output, error) {
@@ -69,10 +67,7 @@ func table5(*figures.Data) (*figures.Output, error) {
 		Notes:   []string{"* not trained on"},
 	}
 	for i, name := range queueNames {
-		jobs, err := jobsOf(queues, i)
-		if err != nil {
-			return nil, err
-		}
+		jobs := jobsOf(queues, i)
 		row := []string{name}
 		for _, c := range task.Classes() {
 			row = append(row, strconv.Itoa(figures.Count(jobs, func(p task.Program) bool { return p.Class == c })))

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
 	"miglab/harness/task"
@@ -71,10 +70,7 @@ func table2(*figures.Data) (*figures.Output, error) {
 	}
 	load := []string{"mean memory slices of a request"}
 	for _, d := range distributions {
-		shares, err := probabilities(d)
-		if err != nil {
-			return nil, err
-		}
+		shares := probabilities(d)
 		var mean float64
 		for i, p := range profiles() {
 			t.Rows[i] = append(t.Rows[i], fmt.Sprintf("%.4g", shares[i]))
@@ -87,14 +83,10 @@ func table2(*figures.Data) (*figures.Output, error) {
 }
 
 // probabilities returns a distribution in the order of [profiles].
-func probabilities(distribution string) ([]float64, error) {
-	in, err := datasets.InstanceOf[task.Requests](datasets.MustParse(demand(distribution, 1)), mig.MustLookup(gpu), 0)
-	if err != nil {
-		return nil, err
-	}
-	out := slices.Clone(in.Demand)
+func probabilities(distribution string) []float64 {
+	out := slices.Clone(figures.Instance[task.Requests](demand(distribution, 1), gpu, 0).Demand)
 	slices.Reverse(out)
-	return out, nil
+	return out
 }
 
 // gpu2 is GPU 2 of Fig. 3a. V-B says that 1g.10gb takes the slice at 5, and with it the second
