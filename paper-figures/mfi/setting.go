@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/sim"
@@ -23,21 +22,11 @@ func profiles() []*mig.Profile {
 
 // tableI returns what Table I says about a profile: slices, instances and indexes.
 func tableI(claims *figures.Claims, p *mig.Profile) (size, instances int, starts []mig.Slices) {
-	for _, c := range claims.Of("table1") {
-		profile, quantity, _ := strings.Cut(c.Name, " ")
-		if profile != p.String() {
-			continue
-		}
-		switch quantity {
-		case "slices":
-			size = int(c.Published)
-		case "instances":
-			instances = int(c.Published)
-		default:
-			starts = append(starts, mig.Slices(c.Published))
-		}
+	of := func(quantity string) int { return int(claims.Published("table1", p.String()+" "+quantity)) }
+	for i := range of("instances") {
+		starts = append(starts, mig.Slices(of(fmt.Sprintf("index %d", i+1))))
 	}
-	return size, instances, starts
+	return of("slices"), of("instances"), starts
 }
 
 func table1(d *figures.Data) (*figures.Output, error) {
