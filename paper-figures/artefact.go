@@ -19,8 +19,11 @@ type Paper struct {
 	Artefacts []Artefact
 }
 
-// A Term is a symbol or word of a paper with its meaning.
-type Term struct{ Name, Meaning string }
+// A Term is a symbol or word of a paper with its meaning: a line of terms.csv.
+type Term struct {
+	Name    string `csv:"name"`
+	Meaning string `csv:"meaning"`
+}
 
 // An Artefact is a table, a figure or a group of numbers of a paper.
 type Artefact struct {

@@ -3,6 +3,7 @@ package hierarchical
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"miglab/datasets"
@@ -26,72 +27,61 @@ type corunCheck struct {
 }
 
 // corunError measures the error of the model on co-runs that were measured under MPS.
-func corunError(h datasets.HardwareSet) figures.Artefact {
-	return figures.Artefact{
-		Name: "corun", Title: "the model's error on measured co-runs",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			t := reports.Table{
-				Title: "Co-runs measured under MPS, and what the model makes of them",
-				Columns: reports.Left("file", "mix").
-					Right("throughput, measured", "simulated", "error [%]", "slowdowns, measured", "simulated"),
-			}
-			for _, table := range h.Corun {
-				checks, left, err := checkCoruns(table.Rows, programsFor(h, table.Provenance))
-				if err != nil {
-					return nil, fmt.Errorf("%s.corun.csv: %w", table.File, err)
-				}
-				t.Notes = figures.WithOrigin(t.Notes, table.Provenance)
-				var throughputs, slowdowns []float64
-				for _, c := range checks {
-					throughputs = append(throughputs, math.Abs(c.simulated/c.throughput-1))
-					for i, s := range c.slowdowns {
-						slowdowns = append(slowdowns, math.Abs(c.simulatedSlowdowns[i]/s-1))
-					}
-					t.Rows = append(t.Rows, []string{
-						table.File, c.mix, reports.Fixed(c.throughput, 3), reports.Fixed(c.simulated, 3), reports.Fixed(100*(c.simulated/c.throughput-1), 1),
-						listed(c.slowdowns), listed(c.simulatedSlowdowns),
-					})
-				}
-				if len(checks) > 0 {
-					t.Notes = append(t.Notes, fmt.Sprintf("%s: mean absolute error of the throughput %.1f %% over %d mixes, of the slowdown %.1f %% over %d jobs",
-						table.File, 100*figures.Mean(throughputs), len(throughputs), 100*figures.Mean(slowdowns), len(slowdowns)))
-				}
-				if left > 0 {
-					t.Notes = append(t.Notes, fmt.Sprintf("%s: %d mixes are left out, of kernels without times by size, or with more than 100 %% together", table.File, left))
-				}
-			}
-			if t.Rows == nil {
-				t.Notes = append(t.Notes, needsCorun)
-			} else {
-				t.Notes = append(t.Notes, fmt.Sprintf("programs are fitted on the kernels' times alone by size, on the same GPU or, where there are none, on the public ones of A100 (fit); kappa = %g", shippedModel().Kappa))
-			}
-			return new(figures.Output).Table("corun", t), nil
-		},
+func corunError(h datasets.HardwareSet) (*figures.Output, error) {
+	t := reports.Table{
+		Title: "Co-runs measured under MPS, and what the model makes of them",
+		Columns: reports.Left("file", "mix").
+			Right("throughput, measured", "simulated", "error [%]", "slowdowns, measured", "simulated"),
 	}
+	for _, table := range h.Corun {
+		checks, left, err := checkCoruns(table.Rows, programsFor(h, table.Provenance))
+		if err != nil {
+			return nil, fmt.Errorf("%s.corun.csv: %w", table.File, err)
+		}
+		t.Notes = figures.WithOrigin(t.Notes, table.Provenance)
+		var throughputs, slowdowns []float64
+		for _, c := range checks {
+			throughputs = append(throughputs, math.Abs(c.simulated/c.throughput-1))
+			for i, s := range c.slowdowns {
+				slowdowns = append(slowdowns, math.Abs(c.simulatedSlowdowns[i]/s-1))
+			}
+			t.Rows = append(t.Rows, []string{
+				table.File, c.mix, reports.Fixed(c.throughput, 3), reports.Fixed(c.simulated, 3), reports.Fixed(100*(c.simulated/c.throughput-1), 1),
+				listed(c.slowdowns), listed(c.simulatedSlowdowns),
+			})
+		}
+		if len(checks) > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: mean absolute error of the throughput %.1f %% over %d mixes, of the slowdown %.1f %% over %d jobs",
+				table.File, 100*figures.Mean(throughputs), len(throughputs), 100*figures.Mean(slowdowns), len(slowdowns)))
+		}
+		if left > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d mixes are left out, of kernels without times by size, or with more than 100 %% together", table.File, left))
+		}
+	}
+	if t.Rows == nil {
+		t.Notes = append(t.Notes, needsCorun)
+	} else {
+		t.Notes = append(t.Notes, fmt.Sprintf("programs are fitted on the kernels' times alone by size, on the same GPU or, where there are none, on the public ones of A100 (fit); kappa = %g", shippedModel().Kappa))
+	}
+	return new(figures.Output).Table("corun", t), nil
 }
 
 func listed(values []float64) string {
-	var out []string
-	for _, v := range values {
-		out = append(out, reports.Fixed(v, 2))
-	}
-	return strings.Join(out, " ")
+	return strings.Join(figures.Map(values, func(v float64) string { return reports.Fixed(v, 2) }), " ")
 }
 
 // programsFor returns the programs of kernels by name. They are fitted on the newest times alone
 // on the same GPU under MPS, or on the public times if there are none.
 func programsFor(h datasets.HardwareSet, on datasets.Provenance) map[string]task.Program {
 	out := map[string]task.Program{}
-	add := func(fits []datasets.KernelFit) {
-		for _, f := range fits {
-			out[f.Kernel] = f.Fitted
-		}
-	}
-	add(datasets.KernelFits())
+	fits := datasets.KernelFits()
 	for _, t := range h.Kernels {
 		if p := t.Provenance; p.GPU == on.GPU && p.Name == on.Name && p.Source == on.Source && mig.MustLookup(p.GPU).ComputeSlices == mig.MaxSize {
-			add(datasets.FitKernels(t))
+			fits = append(fits, datasets.FitKernels(t)...)
 		}
+	}
+	for _, f := range fits {
+		out[f.Kernel] = f.Fitted
 	}
 	return out
 }
@@ -153,10 +143,79 @@ func windowOf(jobs []datasets.CorunTime, programs map[string]task.Program, alone
 }
 
 // shippedModel has the constants of all results except those of sensitivity.
-func shippedModel() corun.Model {
-	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse(queues), mig.MustLookup(gpu), 0)
-	if err != nil {
-		panic(err) // Table V is part of the program
+func shippedModel() corun.Model { return figures.Instance[corun.Window](queues, gpu, 0).Model }
+
+// wellFitted is the largest residual at which the model counts as fitting a kernel.
+const wellFitted = 0.15
+
+// fit compares the model with the public times that it is fitted on.
+func fit(*figures.Data) (*figures.Output, error) {
+	t := reports.Table{
+		Title: "Fit of the co-run model to public times on A100 instances",
+		Columns: reports.Left("kernel", "program", "class").
+			Right("solo [s]", "serial s", "parallelism p", "gain, 1 to 7 slices", "RMS residual [%]").
+			Left("contradicts Table IV"),
 	}
-	return in.Model
+	public := figures.Instance[task.Batches]("rodinia", gpu, 0)
+	chart := reports.Panels{Title: "Public times on A100 instances, and the fitted model", Columns: 4}
+	var panels []reports.Lines
+	var badly, contradict []string
+	kernels := datasets.KernelFits()
+	for i := range kernels {
+		f := &kernels[i]
+		against := ""
+		if f.Contradicts() && f.Program != "" {
+			against = "yes"
+			contradict = append(contradict, fmt.Sprintf("%s (%s, gains %.2fx)", f.Kernel, f.Fitted.Class, f.Gain))
+		}
+		if f.RMS > wellFitted {
+			badly = append(badly, fmt.Sprintf("%s (%.1f %%)", f.Kernel, 100*f.RMS))
+		}
+		t.Rows = append(t.Rows, []string{
+			f.Kernel, f.Program, string(f.Fitted.Class), fmt.Sprintf("%.3g", float64(f.Fitted.Solo)), reports.Fixed(f.Fitted.Serial, 3),
+			reports.Fixed(f.Fitted.Parallelism, 3), reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1), against,
+		})
+		panel := reports.Lines{Title: f.Kernel, X: reports.Axis{Label: "Slices", Ticks: []float64{1, 2, 3, 4, 7}}, Y: reports.Axis{Label: "Speed / GPU"}}
+		measured, model := reports.Series{Name: "public times", Markers: true}, reports.Series{Name: "model"}
+		for _, k := range public.Tasks {
+			if k.Name != f.Kernel {
+				continue
+			}
+			for _, size := range mig.MustLookup(gpu).Sizes() {
+				measured.X, measured.Y = append(measured.X, float64(size)), append(measured.Y, float64(f.Fitted.Solo/k.On(size)))
+				model.X, model.Y = append(model.X, float64(size)), append(model.Y, 1/onInstance(&f.Fitted, size))
+			}
+		}
+		panel.Series = []reports.Series{measured, model}
+		panels = append(panels, panel)
+	}
+	chart.Charts = aligned(panels, 0)
+	t.Notes = []string{
+		fmt.Sprintf("%d of %d kernels are fitted within %.0f %%; over it: %s", len(kernels)-len(badly), len(kernels), 100*wellFitted, strings.Join(badly, ", ")),
+		fmt.Sprintf("of the %d kernels of Table IV, the times of these are not those of the paper's class: %s; a kernel whose class is not in Table IV has the one that fits best", figures.Count(kernels, func(f datasets.KernelFit) bool { return f.Program != "" }), strings.Join(contradict, ", ")),
+		"residual: model over public time, less 1; speeds in the figure are the fitted solo time over the time; the public inputs are not the paper's",
+	}
+	return new(figures.Output).Table("fit", t).Figure("fit", chart.Title, chart), nil
+}
+
+// aligned gives all vertical axes the same range, which begins at from.
+func aligned(panels []reports.Lines, from float64) (out []reports.Chart) {
+	to := from
+	for _, p := range panels {
+		for _, s := range p.Series {
+			to = max(to, slices.Max(s.Y))
+		}
+	}
+	for _, p := range panels {
+		p.Y.From, p.Y.To = from, math.Ceil(10*to)/10
+		out = append(out, p)
+	}
+	return out
+}
+
+// onInstance is a program's relative time on an A100 instance of a size.
+func onInstance(p *task.Program, size mig.Slices) float64 {
+	g := mig.MustLookup(gpu)
+	const gpcs = 8
+	return p.Relative(float64(size)/gpcs, float64(g.Profile(size).Length)/float64(g.MemorySlices))
 }

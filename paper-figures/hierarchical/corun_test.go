@@ -37,7 +37,7 @@ func corunText(t *testing.T, files map[string]string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := corunError(h)
+	a := figures.Artefact{Name: "corun", Build: func(*figures.Data) (*figures.Output, error) { return corunError(h) }}
 	out := t.TempDir()
 	r := figures.Reproduction{Papers: []figures.Paper{{Name: "hierarchical", Artefacts: []figures.Artefact{a}}}, Dir: out, Engine: engine(out)}
 	if _, _, err := r.Run(t.Context()); err != nil {

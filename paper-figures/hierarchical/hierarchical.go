@@ -14,49 +14,52 @@
 package hierarchical
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
+	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 )
 
-//go:embed published.csv
+//go:embed published.csv terms.csv
 var files embed.FS
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	claims, err := figures.LoadClaims("hierarchical", files)
-	if err != nil {
-		return figures.Paper{}, err
+	p, err := figures.Load("hierarchical", files)
+	p.Title = "Hierarchical paper: Hierarchical Resource Partitioning on Modern GPUs: A Reinforcement Learning Approach"
+	p.Cite = "arXiv 2405.08754. Simulated by a model, not measured: the paper's jobs were not published."
+	p.Artefacts = []figures.Artefact{
+		{Name: "table4", Title: "programs by class, with their parameters in the model", Build: table4},
+		{Name: "table5", Title: "the queues Q1 to Q12", Build: table5},
+		{Name: "table7", Title: "the partitions that are tried", Build: table7},
+		{Name: "text", Title: "numbers of the setting", Build: text},
+		figure2(),
+		{Name: "figure3", Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)", Build: figure3},
+		{Name: "figure4", Title: "Fig. 4. Relative throughput with shared and private memory (simulated)", Build: figure4},
+		{Name: "figure5", Title: "Fig. 5. The options on four programs, each at its best (simulated)", Build: figure5},
+		{Name: "figure8", Title: "relative throughput on Q1 to Q12 (simulated)", Build: figure8},
+		{Name: "figure9", Title: "relative throughput against the window size W (simulated)", Build: figure9},
+		{Name: "figure10", Title: "relative throughput against the concurrency Cmax (simulated)", Build: figure10},
+		{Name: "figure11", Title: "mean slowdown on Q1 to Q12 (simulated)", Build: figure11},
+		{Name: "figure12", Title: "fairness on Q1 to Q12 (simulated)", Build: figure12},
+		{Name: "overhead", Title: "what the agent's decisions cost: time on this machine over the simulated makespan, mean over Q1 to Q12, rounded up to a tenth of a percent", Build: overhead},
+		{Name: "optimum", Title: "gaps to the exact optimum (simulated)", Build: optimum},
+		{Name: "unseen", Title: "queues of seen and of unseen programs (simulated)", Build: unseen},
+		{Name: "sensitivity", Title: "how results move with the model (simulated)", Build: sensitivity},
+		{Name: "fit", Title: "the co-run model's fit to 16 public kernels", Build: fit},
+		{Name: "corun", Title: "the model's error on measured co-runs", Build: func(*figures.Data) (*figures.Output, error) { return corunError(datasets.Hardware()) }},
+		{Name: "timing", Title: "decision times", Build: timing, Timed: true},
 	}
-	return figures.Paper{
-		Name:  "hierarchical",
-		Title: "Hierarchical paper: Hierarchical Resource Partitioning on Modern GPUs: A Reinforcement Learning Approach",
-		Cite:  "arXiv 2405.08754. Simulated by a model, not measured: the paper's jobs were not published.",
-		Terms: []figures.Term{
-			{Name: "W", Meaning: "window size: how many jobs of the queue a scheduler sees at a time; 12 in the paper"},
-			{Name: "Cmax", Meaning: "most jobs that run together; 4 in the paper"},
-			{Name: "CI, MI, US", Meaning: "the paper's classes of programs: compute-intensive, memory-intensive, unscalable"},
-			{Name: "throughput", Meaning: "time that the jobs take one after the other, each alone on the whole GPU, over the time of the schedule; Time Sharing is 1"},
-			{Name: "slowdown", Meaning: "time of a job in its group over its time alone"},
-			{Name: "kappa, delta", Meaning: "constants of the co-run model: how much jobs that share memory slow each other, and what MPS without percentages costs"},
-			{Name: "draw", Meaning: "one drawing of the programs for which no times are public, from their class"},
-			{Name: "simulated", Meaning: "computed by the co-run model; nothing on this page but corun was measured on a GPU"},
-		},
-		Claims: claims,
-		Artefacts: []figures.Artefact{
-			table4(), table5(), table7(), text(),
-			figure2(), figure3(), figure4(), figure5(),
-			figure8(claims), figure9(), figure10(), figure11(claims), figure12(), overhead(),
-			optimum(), unseen(), sensitivity(), fit(), corunError(datasets.Hardware()), timing(),
-		},
-	}, nil
+	return p, err
 }
 
 const (
@@ -126,26 +129,15 @@ func (m method) values(d *figures.Data, dataset, metric string) []float64 {
 
 // bestDefault returns MIG+MPS Default with the partition of the highest mean throughput.
 func bestDefault(d *figures.Data, dataset string) method {
-	var best method
-	highest := 0.0
-	for _, m := range partitions {
-		if mean := figures.Mean(m.values(d, dataset, track.MetricThroughput)); mean > highest {
-			best, highest = m, mean
-		}
-	}
-	return best
+	mean := func(m method) float64 { return figures.Mean(m.values(d, dataset, track.MetricThroughput)) }
+	return slices.MaxFunc(partitions, func(a, b method) int { return cmp.Compare(mean(a), mean(b)) })
 }
 
 // fitted counts the programs of Table IV whose parameters are fitted, and those drawn.
 func fitted() (yes, no int) {
-	for _, p := range datasets.Programs() {
-		if p.Fitted {
-			yes++
-		} else {
-			no++
-		}
-	}
-	return yes, no
+	all := datasets.Programs()
+	yes = figures.Count(all, func(p task.Program) bool { return p.Fitted })
+	return yes, len(all) - yes
 }
 
 // simulated is the note below every table of results.

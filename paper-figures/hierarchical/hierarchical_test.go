@@ -92,14 +92,11 @@ func TestDatasetsCarryTablesIVAndV(t *testing.T) {
 	for class, n := range classes {
 		check("table4", class+" programs", n)
 	}
-	check("table4", "unseen programs", count(programs, isUnseen))
-	check("text", "programs of the training", len(programs)-count(programs, isUnseen))
+	check("table4", "unseen programs", figures.Count(programs, isUnseen))
+	check("text", "programs of the training", len(programs)-figures.Count(programs, isUnseen))
 	check("table5", "queues", len(queueNames))
 	for i := range queueNames {
-		jobs, err := jobsOf(queues, i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		jobs := jobsOf(queues, i)
 		check("table5", "jobs of a queue", len(jobs))
 		most := map[string]int{}
 		for _, j := range jobs {
@@ -269,14 +266,7 @@ func TestQuickRun(t *testing.T) {
 // is off the middle for two mixes and near it for the third; private memory helps two mixes
 // with either division of the GPCs, and not the last one.
 func TestMixesShowWhatTheTextSays(t *testing.T) {
-	measure := func(programs []string, setup string) float64 {
-		t.Helper()
-		r, err := together(programs, setup)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r.Throughput()
-	}
+	measure := func(programs []string, setup string) float64 { return together(programs, setup).Throughput() }
 	for i, programs := range splitMixes {
 		best, at := 0.0, 0
 		for percent := 10; percent < 100; percent += 10 {
@@ -301,14 +291,8 @@ func TestMixesShowWhatTheTextSays(t *testing.T) {
 // TestTogether: the first program has the first slot. The other way round hotspot3D would have a
 // tenth of what it can use.
 func TestTogether(t *testing.T) {
-	r, err := together([]string{"kmeans", "hotspot3D"}, "[(0.1)+(0.9),1m]")
-	if err != nil {
-		t.Fatal(err)
-	}
-	turned, err := together([]string{"hotspot3D", "kmeans"}, "[(0.9)+(0.1),1m]")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := together([]string{"kmeans", "hotspot3D"}, "[(0.1)+(0.9),1m]")
+	turned := together([]string{"hotspot3D", "kmeans"}, "[(0.9)+(0.1),1m]")
 	if r.Makespan != turned.Makespan || r.Slowdowns[0] != turned.Slowdowns[1] || r.Throughput() < 1 {
 		t.Errorf("%+v, turned %+v", r, turned)
 	}

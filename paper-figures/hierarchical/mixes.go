@@ -5,13 +5,34 @@ import (
 	"strconv"
 	"strings"
 
-	"miglab/datasets"
-	"miglab/harness/mig"
 	"miglab/harness/sim/corun"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
+
+// The MIG partitions of Figs. 2 and 4: instances of 3 and 4 GPCs. The eighth GPC is off.
+const (
+	sharedMemory  = "[{0.375}+{0.5},1m]"
+	privateMemory = "[{0.375},0.5m]+[{0.5},0.5m]"
+)
+
+// options are the options of Fig. 2 in its order, each with an example.
+var options = []struct{ name, setup string }{
+	{"MPS Only", "[(0.3)+(0.7),1m]"},
+	{"MIG Only, shared memory", sharedMemory},
+	{"MIG Only, private memory", privateMemory},
+	{"MIG+MPS, hierarchical", "[(0.3)+(0.7),{0.375},0.5m]+[(0.4)+(0.6),{0.5},0.5m]"},
+}
+
+func figure2() figures.Artefact {
+	f := reports.Divisions{Title: "Fig. 2. Options to partition a GPU by MIG and MPS, an example of each"}
+	for _, o := range options {
+		s := corun.MustParse(o.setup)
+		f.Rows = append(f.Rows, reports.Division{Label: o.name + "   " + s.String(), Setup: s})
+	}
+	return figures.Drawing("figure2", f.Title, f.Title, f)
+}
 
 // The programs of Figs. 3 to 5. The text does not name them, so they are our choice. They show
 // what the text says about its programs.
@@ -34,131 +55,93 @@ func mix(programs []string, parameters string) string {
 }
 
 // together lets the referee run programs together on a partition, the first in the first slot.
-// It schedules nothing, because the figures are about given partitions.
-func together(programs []string, setup string) (corun.Result, error) {
-	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse(mix(programs, "")), mig.MustLookup(gpu), 0)
-	if err != nil {
-		return corun.Result{}, err
-	}
+// It schedules nothing, because the figures are about given partitions. It panics if the partition
+// is not one.
+func together(programs []string, setup string) *corun.Result {
 	g := corun.Group{Setup: corun.MustParse(setup)}
 	for i := range programs {
 		g.Jobs = append(g.Jobs, i)
 	}
-	return corun.Measure(in, corun.Plan{g})
+	r, err := corun.Measure(figures.Instance[corun.Window](mix(programs, ""), gpu, 0), corun.Plan{g})
+	if err != nil {
+		panic(err)
+	}
+	return &r
 }
 
 // figure3 draws throughput against the division of the multiprocessors under MPS.
-func figure3() figures.Artefact {
-	const title = "Fig. 3. Relative throughput against the compute split under MPS (simulated)"
-	return figures.Artefact{
-		Name: "figure3", Title: title,
-		Build: func(*figures.Data) (*figures.Output, error) {
-			chart := reports.Lines{Title: title, X: reports.Axis{Label: "Compute of the first program [%]", Ticks: []float64{10, 30, 50, 70, 90}}, Y: reports.Axis{Label: "Throughput / time sharing"}}
-			t := reports.Table{
-				Title:   "Figure 3. Relative throughput by compute of the first program, simulated",
-				Columns: reports.Right("first [%]"),
-				Notes:   []string{ourChoice, simulated()},
-			}
-			for k, programs := range splitMixes {
-				name := strings.Join(programs, " + ")
-				t.Columns = t.Columns.Right(name)
-				line := reports.Series{Name: name, Markers: true}
-				for i, percent := 0, 5; percent < 100; i, percent = i+1, percent+5 {
-					r, err := together(programs, fmt.Sprintf("[(%g)+(%g),1m]", float64(percent)/100, float64(100-percent)/100))
-					if err != nil {
-						return nil, err
-					}
-					line.X, line.Y = append(line.X, float64(percent)), append(line.Y, r.Throughput())
-					if k == 0 {
-						t.Rows = append(t.Rows, []string{strconv.Itoa(percent)})
-					}
-					t.Rows[i] = append(t.Rows[i], reports.Fixed(r.Throughput(), 3))
-				}
-				chart.Series = append(chart.Series, line)
-			}
-			return new(figures.Output).Table("figure3", t).Figure("figure3", title, chart), nil
-		},
+func figure3(*figures.Data) (*figures.Output, error) {
+	chart := reports.Lines{Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)", X: reports.Axis{Label: "Compute of the first program [%]", Ticks: []float64{10, 30, 50, 70, 90}}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+	t := reports.Table{
+		Title:   "Figure 3. Relative throughput by compute of the first program, simulated",
+		Columns: reports.Right("first [%]"),
+		Notes:   []string{ourChoice, simulated()},
 	}
+	for k, programs := range splitMixes {
+		name := strings.Join(programs, " + ")
+		t.Columns = t.Columns.Right(name)
+		line := reports.Series{Name: name, Markers: true}
+		for i, percent := 0, 5; percent < 100; i, percent = i+1, percent+5 {
+			throughput := together(programs, fmt.Sprintf("[(%g)+(%g),1m]", float64(percent)/100, float64(100-percent)/100)).Throughput()
+			line.X, line.Y = append(line.X, float64(percent)), append(line.Y, throughput)
+			if k == 0 {
+				t.Rows = append(t.Rows, []string{strconv.Itoa(percent)})
+			}
+			t.Rows[i] = append(t.Rows[i], reports.Fixed(throughput, 3))
+		}
+		chart.Series = append(chart.Series, line)
+	}
+	return new(figures.Output).Table("figure3", t).Figure("figure3", chart.Title, chart), nil
 }
 
 // figure4 compares shared with private memory under the same division of the multiprocessors.
-func figure4() figures.Artefact {
-	const title = "Fig. 4. Relative throughput with shared and private memory (simulated)"
-	return figures.Artefact{
-		Name: "figure4", Title: title,
-		Build: func(*figures.Data) (*figures.Output, error) {
-			shared, private := reports.BarGroup{Name: "shared memory"}, reports.BarGroup{Name: "private memory"}
-			chart := reports.Bars{Title: title, X: reports.Axis{Label: "Programs, with the GPCs of each"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
-			t := reports.Table{
-				Title:   "Figure 4. Relative throughput with shared and private memory, simulated",
-				Columns: reports.Left("programs", "GPCs").Right("shared memory", "private memory", "private / shared"),
-				Notes: []string{
-					ourChoice + "; the last mix, which needs the bandwidth, is one that loses by private memory",
-					"one of eight GPCs is off, as in the paper", simulated(),
-				},
-			}
-			for _, programs := range memoryMixes {
-				for _, order := range [][]string{programs, {programs[1], programs[0]}} {
-					a, err := together(order, sharedMemory)
-					if err != nil {
-						return nil, err
-					}
-					b, err := together(order, privateMemory)
-					if err != nil {
-						return nil, err
-					}
-					gpcs := "3:4"
-					if order[0] != programs[0] {
-						gpcs = "4:3"
-					}
-					chart.Categories = append(chart.Categories, strings.Join(programs, " + ")+" "+gpcs)
-					shared.Values, private.Values = append(shared.Values, a.Throughput()), append(private.Values, b.Throughput())
-					t.Rows = append(t.Rows, []string{
-						strings.Join(programs, " + "), gpcs, reports.Fixed(a.Throughput(), 3), reports.Fixed(b.Throughput(), 3), reports.Fixed(b.Throughput()/a.Throughput(), 3),
-					})
-				}
-			}
-			chart.Groups = []reports.BarGroup{shared, private}
-			return new(figures.Output).Table("figure4", t).Figure("figure4", title, chart), nil
+func figure4(*figures.Data) (*figures.Output, error) {
+	shared, private := reports.BarGroup{Name: "shared memory"}, reports.BarGroup{Name: "private memory"}
+	chart := reports.Bars{Title: "Fig. 4. Relative throughput with shared and private memory (simulated)", X: reports.Axis{Label: "Programs, with the GPCs of each"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+	t := reports.Table{
+		Title:   "Figure 4. Relative throughput with shared and private memory, simulated",
+		Columns: reports.Left("programs", "GPCs").Right("shared memory", "private memory", "private / shared"),
+		Notes: []string{
+			ourChoice + "; the last mix, which needs the bandwidth, is one that loses by private memory",
+			"one of eight GPCs is off, as in the paper", simulated(),
 		},
 	}
+	for _, programs := range memoryMixes {
+		name := strings.Join(programs, " + ")
+		for _, gpcs := range []string{"3:4", "4:3"} {
+			a, b := together(programs, sharedMemory).Throughput(), together(programs, privateMemory).Throughput()
+			chart.Categories = append(chart.Categories, name+" "+gpcs)
+			shared.Values, private.Values = append(shared.Values, a), append(private.Values, b)
+			t.Rows = append(t.Rows, []string{name, gpcs, reports.Fixed(a, 3), reports.Fixed(b, 3), reports.Fixed(b/a, 3)})
+			programs = []string{programs[1], programs[0]}
+		}
+	}
+	chart.Groups = []reports.BarGroup{shared, private}
+	return new(figures.Output).Table("figure4", t).Figure("figure4", chart.Title, chart), nil
 }
 
 // figure5 compares the options on four programs, each with its best pairs and shares.
-func figure5() figures.Artefact {
-	const title = "Fig. 5. The options on four programs, each at its best (simulated)"
-	rows := []struct {
-		method
-		name       string
-		parameters string
-	}{
-		{mpsOnly, "MPS Only", "&cmax=2"},
-		{migShared, "MIG Only, shared", "&cmax=2"},
-		{migPrivate, "MIG Only, private", "&cmax=2"},
-		{exact, "MIG+MPS, hierarchical", ""},
-	}
-	return figures.Artefact{
-		Name: "figure5", Title: title,
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			bars := reports.BarGroup{Name: strings.Join(fourPrograms, ", ")}
-			chart := reports.Bars{Title: title, X: reports.Axis{Label: "Option"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
-			t := reports.Table{
-				Title:   "Figure 5. The options on " + strings.Join(fourPrograms, ", ") + ", simulated",
-				Columns: reports.Left("option").Right("throughput", "groups", "mean slowdown"),
-				Notes: []string{
-					ourChoice, "pairs, partitions and percentages by exhaustive search; MIG+MPS takes any partition, those of " + defaultTitle + " included; one group is all four programs at once", simulated(),
-				},
-			}
-			for _, r := range rows {
-				var v [3]float64
-				for i, metric := range []string{track.MetricThroughput, track.MetricGroups, track.MetricSlowdownMean} {
-					v[i] = d.First(r.on(mix(fourPrograms, r.parameters)), metric)
-				}
-				chart.Categories, bars.Values = append(chart.Categories, r.name), append(bars.Values, v[0])
-				t.Rows = append(t.Rows, []string{r.name, reports.Fixed(v[0], 3), reports.Fixed(v[1], 0), reports.Fixed(v[2], 3)})
-			}
-			chart.Groups = []reports.BarGroup{bars}
-			return new(figures.Output).Table("figure5", t).Figure("figure5", title, chart), nil
+func figure5(d *figures.Data) (*figures.Output, error) {
+	hierarchical := method{"MIG+MPS, hierarchical", exact.algorithm}
+	bars := reports.BarGroup{Name: strings.Join(fourPrograms, ", ")}
+	chart := reports.Bars{Title: "Fig. 5. The options on four programs, each at its best (simulated)", X: reports.Axis{Label: "Option"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+	t := reports.Table{
+		Title:   "Figure 5. The options on " + strings.Join(fourPrograms, ", ") + ", simulated",
+		Columns: reports.Left("option").Right("throughput", "groups", "mean slowdown"),
+		Notes: []string{
+			ourChoice, "pairs, partitions and percentages by exhaustive search; MIG+MPS takes any partition, those of " + defaultTitle + " included; one group is all four programs at once", simulated(),
 		},
 	}
+	for _, m := range []method{mpsOnly, migShared, migPrivate, hierarchical} {
+		data := mix(fourPrograms, "&cmax=2")
+		if m == hierarchical {
+			data = mix(fourPrograms, "")
+		}
+		of := func(metric string) float64 { return d.First(m.on(data), metric) }
+		throughput := of(track.MetricThroughput)
+		chart.Categories, bars.Values = append(chart.Categories, m.title), append(bars.Values, throughput)
+		t.Rows = append(t.Rows, []string{m.title, reports.Fixed(throughput, 3), reports.Fixed(of(track.MetricGroups), 0), reports.Fixed(of(track.MetricSlowdownMean), 3)})
+	}
+	chart.Groups = []reports.BarGroup{bars}
+	return new(figures.Output).Table("figure5", t).Figure("figure5", chart.Title, chart), nil
 }

@@ -23,6 +23,8 @@ type row struct {
 	values []float64
 }
 
+func (r row) mean() float64 { return figures.Mean(r.values) }
+
 // onQueues returns a metric of all methods on Q1 to Q12, the mean over some datasets of them,
 // the agent and the exact optimum last. MIG+MPS Default has the partition that is best on each.
 func onQueues(d *figures.Data, data []string, metric string) []row {
@@ -53,41 +55,39 @@ const (
 // byDraw are the values of a claim, one for each draw.
 type byDraw map[string][]float64
 
-// throughputs measures what the text says about throughput on Q1 to Q12 of each dataset.
-func throughputs(d *figures.Data, data []string) byDraw {
+// onEach measures claims on Q1 to Q12 of each dataset. measure takes the agent's values by queue
+// and the means of the methods of [onQueues], and returns a value for each claim.
+func onEach(d *figures.Data, data []string, metric string, measure func(own, means []float64) map[string]float64) byDraw {
 	out := byDraw{}
 	for _, dataset := range data {
-		rows := onQueues(d, []string{dataset}, track.MetricThroughput)
-		own, others := rows[len(rows)-2].values, 0.0
-		for _, r := range rows[:len(rows)-2] {
-			others = max(others, figures.Mean(r.values))
+		rows := onQueues(d, []string{dataset}, metric)
+		means := figures.Map(rows, row.mean)
+		for claim, v := range measure(rows[len(rows)-2].values, means) {
+			out[claim] = append(out[claim], v)
 		}
-		out[meanThroughput] = append(out[meanThroughput], figures.Mean(own))
-		out[bestThroughput] = append(out[bestThroughput], slices.Max(own))
-		out[aheadThroughput] = append(out[aheadThroughput], figures.Mean(own)-others)
 	}
 	return out
+}
+
+// throughputs measures what the text says about throughput on Q1 to Q12 of each dataset.
+func throughputs(d *figures.Data, data []string) byDraw {
+	return onEach(d, data, track.MetricThroughput, func(own, means []float64) map[string]float64 {
+		return map[string]float64{
+			meanThroughput: figures.Mean(own), bestThroughput: slices.Max(own),
+			aheadThroughput: figures.Mean(own) - slices.Max(means[:len(means)-2]),
+		}
+	})
 }
 
 // slowdowns measures what the text says about slowdowns on Q1 to Q12 of each dataset. For MIG
 // Only it takes the worse option.
 func slowdowns(d *figures.Data, data []string) byDraw {
-	out := byDraw{}
-	for _, dataset := range data {
-		rows := onQueues(d, []string{dataset}, track.MetricSlowdownMean)
-		own, migOnly, others := rows[len(rows)-2].values, 0.0, math.Inf(1)
-		for i, r := range rows[:len(rows)-1] {
-			if m := figures.Mean(r.values); i < 2 {
-				migOnly = max(migOnly, m)
-			} else {
-				others = min(others, m)
-			}
+	return onEach(d, data, track.MetricSlowdownMean, func(own, means []float64) map[string]float64 {
+		return map[string]float64{
+			meanSlowdown: figures.Mean(own), bestSlowdown: slices.Min(own),
+			aheadSlowdown: slices.Max(means[:2]) - slices.Min(means[2:len(means)-1]),
 		}
-		out[meanSlowdown] = append(out[meanSlowdown], figures.Mean(own))
-		out[bestSlowdown] = append(out[bestSlowdown], slices.Min(own))
-		out[aheadSlowdown] = append(out[aheadSlowdown], migOnly-others)
-	}
-	return out
+	})
 }
 
 // The constants of the model and the agent's settings were chosen by looking at draw 1 of the
@@ -100,11 +100,7 @@ const (
 // reported lists Q1 to Q12 for each of the reported draws. Parameters of the model may be added,
 // for example "&kappa=0.2".
 func reported(s figures.Scale, parameters string) (out []string) {
-	n := draws
-	if s.Quick {
-		n = 2
-	}
-	for i := range n {
+	for i := range few(s, draws) {
 		out = append(out, queuesWith("draw=%d%s", firstReported+i, parameters))
 	}
 	return out
@@ -125,13 +121,12 @@ func read(d *figures.Data, measure func(d *figures.Data, data []string) byDraw) 
 	for _, v := range variations {
 		values := figures.Values{}
 		for claim, x := range measure(d, reported(d.Scale, v.parameters)) {
+			values[claim] = d.MeanOf(x, verdict.Draws, 0)
 			switch claim {
 			case aheadThroughput:
 				values[claim] = d.Crossed([][]float64{x})
 			case aheadSlowdown:
-				values[claim] = d.MeanOf(x, verdict.Draws, 0)
 			default:
-				values[claim] = d.MeanOf(x, verdict.Draws, 0)
 				o.Missing[claim] = unpublishedJobs()
 			}
 		}
@@ -140,86 +135,63 @@ func read(d *figures.Data, measure func(d *figures.Data, data []string) byDraw) 
 	return o
 }
 
-// byQueue is a table and a chart of a metric on Q1 to Q12 and their arithmetic mean.
-func byQueue(rows []row, title, label string, published float64) (reports.Table, reports.Bars) {
-	t := reports.Table{Title: title + ", simulated", Columns: reports.Left("queue"), Notes: []string{"AM: arithmetic mean", simulated()}}
-	chart := reports.Bars{
-		Title: title + " (simulated)", X: reports.Axis{Label: "Queue (AM: arithmetic mean)"}, Y: reports.Axis{Label: label},
-		Categories: append(slices.Clone(queueNames), "AM"),
-	}
-	for i, name := range chart.Categories {
-		t.Rows = append(t.Rows, []string{name})
-		for _, r := range rows {
-			t.Rows[i] = append(t.Rows[i], reports.Fixed(append(slices.Clone(r.values), figures.Mean(r.values))[i], 3))
-		}
-	}
-	for _, r := range rows {
-		t.Columns = t.Columns.Right(r.title)
-		g := reports.BarGroup{Name: r.title, Values: append(slices.Clone(r.values), figures.Mean(r.values))}
-		if r.title == agent.title && !math.IsNaN(published) {
-			g.Published = append(slices.Repeat([]float64{math.NaN()}, len(r.values)), published)
-		}
-		chart.Groups = append(chart.Groups, g)
-	}
-	return t, chart
-}
-
 // A queueFigure compares the methods by queue.
 type queueFigure struct {
-	number         int
-	title, heading string
-	metric, label  string
-	notes          func(*figures.Data) []string
-	// measure measures the claims of the text about the figure; nil where there are none.
-	measure func(d *figures.Data, data []string) byDraw
-	// published is the agent's mean in print; NaN where there is none.
+	number                 int
+	heading, metric, label string
+	// published is the agent's mean in print; 0 where there is none.
 	published float64
+	notes     []string
 }
 
-func (f queueFigure) artefact() figures.Artefact {
-	name := fmt.Sprintf("figure%d", f.number)
-	return figures.Artefact{
-		Name: name, Title: f.title + " on Q1 to Q12 (simulated)",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			t, chart := byQueue(onQueues(d, reported(d.Scale, ""), f.metric), fmt.Sprintf("Fig. %d. %s by queue", f.number, f.heading), f.label, f.published)
-			t.Notes = append(t.Notes, fmt.Sprintf("means over %d draws of the programs", len(reported(d.Scale, ""))))
-			t.Notes = append(t.Notes, f.notes(d)...)
-			out := new(figures.Output)
-			if f.measure != nil {
-				out = read(d, f.measure)
-			}
-			return out.Table(name, t).Figure(name, chart.Title, chart), nil
-		},
+// draw adds a table and a chart of the metric on Q1 to Q12 and of its arithmetic mean.
+func (f queueFigure) draw(d *figures.Data, out *figures.Output) (*figures.Output, error) {
+	data := reported(d.Scale, "")
+	title := fmt.Sprintf("Fig. %d. %s by queue", f.number, f.heading)
+	t := reports.Table{
+		Title: title + ", simulated", Columns: reports.Left("queue"),
+		Notes: append([]string{"AM: arithmetic mean", simulated(), fmt.Sprintf("means over %d draws of the programs", len(data))}, f.notes...),
 	}
+	chart := reports.Bars{
+		Title: title + " (simulated)", X: reports.Axis{Label: "Queue (AM: arithmetic mean)"}, Y: reports.Axis{Label: f.label},
+		Categories: append(slices.Clone(queueNames), "AM"),
+	}
+	for _, name := range chart.Categories {
+		t.Rows = append(t.Rows, []string{name})
+	}
+	for _, r := range onQueues(d, data, f.metric) {
+		g := reports.BarGroup{Name: r.title, Values: append(slices.Clone(r.values), figures.Mean(r.values))}
+		if r.title == agent.title && f.published != 0 {
+			g.Published = append(slices.Repeat([]float64{math.NaN()}, len(r.values)), f.published)
+		}
+		chart.Groups = append(chart.Groups, g)
+		t.Columns = t.Columns.Right(r.title)
+		for i, v := range g.Values {
+			t.Rows[i] = append(t.Rows[i], reports.Fixed(v, 3))
+		}
+	}
+	name := fmt.Sprintf("figure%d", f.number)
+	return out.Table(name, t).Figure(name, chart.Title, chart), nil
 }
 
-func figure8(claims *figures.Claims) figures.Artefact {
+func figure8(d *figures.Data) (*figures.Output, error) {
 	return queueFigure{
-		number: 8, title: "relative throughput", heading: "Relative throughput", metric: track.MetricThroughput, label: "Throughput / time sharing",
-		notes: func(*figures.Data) []string {
-			return []string{"Time Sharing is 1; " + defaultTitle + " has the partition with the highest mean on each draw", rebuilt}
-		},
-		measure: throughputs, published: claims.Published("figure8", meanThroughput),
-	}.artefact()
+		8, "Relative throughput", track.MetricThroughput, "Throughput / time sharing", d.Claims.Published("figure8", meanThroughput),
+		[]string{"Time Sharing is 1; " + defaultTitle + " has the partition with the highest mean on each draw", rebuilt},
+	}.draw(d, read(d, throughputs))
 }
 
-func figure11(claims *figures.Claims) figures.Artefact {
+func figure11(d *figures.Data) (*figures.Output, error) {
 	return queueFigure{
-		number: 11, title: "mean slowdown", heading: "Mean slowdown", metric: track.MetricSlowdownMean, label: "Time in the group / solo time",
-		notes: func(*figures.Data) []string {
-			return []string{"a job's time in its group over its time alone, the mean over the queue; Time Sharing is 1"}
-		},
-		measure: slowdowns, published: claims.Published("figure11", meanSlowdown),
-	}.artefact()
+		11, "Mean slowdown", track.MetricSlowdownMean, "Time in the group / solo time", d.Claims.Published("figure11", meanSlowdown),
+		[]string{"a job's time in its group over its time alone, the mean over the queue; Time Sharing is 1"},
+	}.draw(d, read(d, slowdowns))
 }
 
 // figure12 has no claims: the text prints no numbers of fairness.
-func figure12() figures.Artefact {
+func figure12(d *figures.Data) (*figures.Output, error) {
 	return queueFigure{
-		number: 12, title: "fairness", heading: "Fairness", metric: track.MetricFairness, label: "Least slowdown / largest",
-		notes: func(*figures.Data) []string {
-			return []string{"the least slowdown of the queue over the largest; Time Sharing is 1"}
-		},
-		published: math.NaN(),
-	}.artefact()
+		12, "Fairness", track.MetricFairness, "Least slowdown / largest", 0,
+		[]string{"the least slowdown of the queue over the largest; Time Sharing is 1"},
+	}.draw(d, new(figures.Output))
 }

@@ -1,8 +1,12 @@
 package hierarchical
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
@@ -15,103 +19,80 @@ var categories = []string{"ci-dominant", "mi-dominant", "us-dominant", "balanced
 // generated is the number of queues of each category in Fig. 9. The paper has three.
 const generated = 12
 
-// windows are the W of Fig. 9, concurrencies the Cmax of Fig. 10.
-var (
-	windows       = []int{4, 6, 8, 10, 12, 14, 16}
-	concurrencies = []int{1, 2, 3, 4}
-)
+// windows are the W of Fig. 9.
+var windows = []int{4, 6, 8, 10, 12, 14, 16}
 
-// ofCategory is the dataset of queues of a category.
-func ofCategory(category string, w int) string {
-	return figures.Dataset(fmt.Sprintf("corun/%s?w=%d", category, w))
+// ofCategories lists the datasets of queues of all categories. Parameters may be added, for example
+// "&draw=101".
+func ofCategories(w int, parameters string) []string {
+	return figures.Map(categories, func(c string) string { return figures.Dataset(fmt.Sprintf("corun/%s?w=%d%s", c, w, parameters)) })
 }
 
-// replicates is how many of the generated queues a run takes.
-func replicates(s figures.Scale) int {
+// few returns how many of n queues or draws a run takes.
+func few(s figures.Scale, n int) int {
 	if s.Quick {
 		return 2
 	}
-	return generated
+	return n
 }
 
-// swept are the methods of Figs. 9 and 10.
-var swept = []method{migShared, mpsOnly, agent, exact}
-
-// A sweepFigure draws the mean throughput of methods against a parameter.
-type sweepFigure struct {
+// A sweep is the mean throughput of methods against a parameter.
+type sweep struct {
 	number int
 	// what is the parameter in the title, symbol in the table and axis below the chart.
 	what, symbol, axis string
-	// values are those of the parameter.
-	values func(figures.Scale) []int
-	// queues lists the datasets of the queues at a value, and count how many each has.
-	queues func(value int) []string
-	count  func(figures.Scale) int
-	// takes reports whether a method takes a value; nil where all do.
-	takes func(m method, value int) bool
+	values             []int
+	// data lists the datasets at a value, with more parameters, and count how many queues each has.
+	data  func(value int, parameters string) []string
+	count int
 	// claim is about the agent's throughput at the value more, less that at the value less.
 	claim      string
 	more, less int
-	// drawn lists the datasets at a value for a draw of the programs.
-	drawn func(value, draw int) []string
-	notes func(figures.Scale) []string
+	notes      []string
 }
 
 // on returns the throughputs of a method at a value.
-func (f sweepFigure) on(d *figures.Data, m method, value int) (out []float64) {
-	for _, data := range f.queues(value) {
-		out = append(out, d.Values(m.on(data), f.count(d.Scale), track.MetricThroughput)...)
+func (f *sweep) on(d *figures.Data, m method, value int, parameters string) (out []float64) {
+	for _, data := range f.data(value, parameters) {
+		out = append(out, d.Values(m.on(data), f.count, track.MetricThroughput)...)
 	}
 	return out
 }
 
-// has reports whether the figure has a method at a value.
-func (f sweepFigure) has(m method, value int) bool { return f.takes == nil || f.takes(m, value) }
-
-func (f sweepFigure) artefact() figures.Artefact {
-	name := fmt.Sprintf("figure%d", f.number)
-	return figures.Artefact{
-		Name: name, Title: "relative throughput against the " + f.what + " (simulated)",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			title := fmt.Sprintf("Fig. %d. Relative throughput against the %s", f.number, f.what)
-			t := reports.Table{Title: title + ", simulated", Columns: reports.Right(f.symbol), Notes: append(f.notes(d.Scale), simulated())}
-			chart := reports.Lines{Title: title + " (simulated)", X: reports.Axis{Label: f.axis}, Y: reports.Axis{Label: "Throughput / time sharing"}}
-			for _, value := range f.values(d.Scale) {
-				t.Rows = append(t.Rows, []string{strconv.Itoa(value)})
-				chart.X.Ticks = append(chart.X.Ticks, float64(value))
-			}
-			for _, m := range swept {
-				t.Columns = t.Columns.PlusMinus(m.title)
-				line := reports.Series{Name: m.title, Markers: true}
-				for i, value := range f.values(d.Scale) {
-					if !f.has(m, value) {
-						t.Rows[i] = append(t.Rows[i], reports.Missing, "")
-						continue
-					}
-					v := d.Summarize(f.on(d, m, value))
-					t.Rows[i] = append(t.Rows[i], reports.PlusMinus(v.Mean, v.High-v.Mean, 3)...)
-					line.Add(float64(value), v.Mean, v.Low, v.High)
-				}
-				chart.Series = append(chart.Series, line)
-			}
-			return f.read(d).Table(name, t).Figure(name, chart.Title, chart), nil
-		},
+// build draws the figure and measures its claim.
+func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
+	title := fmt.Sprintf("Fig. %d. Relative throughput against the %s", f.number, f.what)
+	t := reports.Table{Title: title + ", simulated", Columns: reports.Right(f.symbol), Notes: append(f.notes, simulated())}
+	chart := reports.Lines{Title: title + " (simulated)", X: reports.Axis{Label: f.axis}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+	for _, value := range f.values {
+		t.Rows = append(t.Rows, []string{strconv.Itoa(value)})
+		chart.X.Ticks = append(chart.X.Ticks, float64(value))
 	}
+	for _, m := range []method{migShared, mpsOnly, agent, exact} {
+		t.Columns = t.Columns.PlusMinus(m.title)
+		line := reports.Series{Name: m.title, Markers: true}
+		for i, value := range f.values {
+			if m == agent && value > windowSize { // more jobs than its network takes
+				t.Rows[i] = append(t.Rows[i], reports.Missing, "")
+				continue
+			}
+			v := d.Summarize(f.on(d, m, value, ""))
+			t.Rows[i] = append(t.Rows[i], reports.PlusMinus(v.Mean, v.High-v.Mean, 3)...)
+			line.Add(float64(value), v.Mean, v.Low, v.High)
+		}
+		chart.Series = append(chart.Series, line)
+	}
+	name := fmt.Sprintf("figure%d", f.number)
+	return f.read(d).Table(name, t).Figure(name, chart.Title, chart), nil
 }
 
 // read measures the claim about the agent over the reported draws of the programs. It has one
 // training run.
-func (f sweepFigure) read(d *figures.Data) *figures.Output {
+func (f *sweep) read(d *figures.Data) *figures.Output {
 	var steps []float64
 	for i := range reported(d.Scale, "") {
-		mean := func(value int) float64 {
-			var all []float64
-			for _, data := range f.drawn(value, firstReported+i) {
-				all = append(all, d.Values(agent.on(data), f.count(d.Scale), track.MetricThroughput)...)
-			}
-			return figures.Mean(all)
-		}
-		steps = append(steps, mean(f.more)-mean(f.less))
+		draw := fmt.Sprintf("&draw=%d", firstReported+i)
+		steps = append(steps, figures.Mean(f.on(d, agent, f.more, draw))-figures.Mean(f.on(d, agent, f.less, draw)))
 	}
 	return figures.Read(figures.Reading{
 		Basis:  "the model with kappa = 0.25 and delta = 0.3, chosen on other draws",
@@ -121,51 +102,134 @@ func (f sweepFigure) read(d *figures.Data) *figures.Output {
 
 // figure9 draws throughput against W. The paper's queues have 12 jobs, so that those of other
 // lengths are generated as it says (V-A2).
-func figure9() figures.Artefact {
-	return sweepFigure{
+func figure9(d *figures.Data) (*figures.Output, error) {
+	n := few(d.Scale, generated)
+	f := sweep{
 		number: 9, what: "window size W", symbol: "W", axis: "Window size W [jobs]",
-		values: func(s figures.Scale) []int { return scaled(s, windows, windows[0], windowSize) },
-		queues: func(w int) (out []string) {
-			for _, c := range categories {
-				out = append(out, ofCategory(c, w))
-			}
-			return out
+		values: scaled(d.Scale, windows, windows[0], windowSize), data: ofCategories, count: n,
+		claim: "mean throughput of the agent with W = 12 less that with W = 4", more: windowSize, less: windows[0],
+		notes: []string{
+			fmt.Sprintf("means over %d generated queues of each of the four categories; ± is half the 95 %% interval", n),
+			fmt.Sprintf("a shorter queue has jobs of the longer one; the agent's network takes %d jobs at most", windowSize),
 		},
-		drawn: func(w, draw int) (out []string) {
-			for _, c := range categories {
-				out = append(out, figures.Dataset(fmt.Sprintf("corun/%s?w=%d&draw=%d", c, w, draw)))
-			}
-			return out
-		},
-		claim: "mean throughput of the agent with W = 12 less that with W = 4",
-		count: replicates,
-		// The agent's network is for the paper's W at most.
-		takes: func(m method, w int) bool { return m != agent || w <= windowSize },
-		more:  windowSize, less: windows[0],
-		notes: func(s figures.Scale) []string {
-			return []string{
-				fmt.Sprintf("means over %d generated queues of each of the four categories; ± is half the 95 %% interval", replicates(s)),
-				fmt.Sprintf("a shorter queue has jobs of the longer one; the agent's network takes %d jobs at most", windowSize),
-			}
-		},
-	}.artefact()
+	}
+	return f.build(d)
 }
 
 // figure10 draws throughput against Cmax.
-func figure10() figures.Artefact {
-	return sweepFigure{
+func figure10(d *figures.Data) (*figures.Output, error) {
+	f := sweep{
 		number: 10, what: "concurrency Cmax", symbol: "Cmax", axis: "Cmax [jobs]",
-		values: func(figures.Scale) []int { return concurrencies },
-		queues: func(cmax int) []string { return []string{queuesWith("cmax=%d", cmax)} },
-		drawn:  func(cmax, draw int) []string { return []string{queuesWith("cmax=%d&draw=%d", cmax, draw)} },
-		claim:  "mean throughput of the agent with Cmax = 4 less that with Cmax = 2",
-		count:  func(figures.Scale) int { return len(queueNames) },
-		more:   concurrency, less: 2,
-		notes: func(figures.Scale) []string {
-			return []string{
-				"means over Q1 to Q12; ± is half the 95 % interval over the queues",
-				fmt.Sprintf("the agent is trained with Cmax = %d; MIG Only has groups of two at most", concurrency),
-			}
+		values: []int{1, 2, 3, 4}, count: len(queueNames),
+		data:  func(cmax int, parameters string) []string { return []string{queuesWith("cmax=%d%s", cmax, parameters)} },
+		claim: "mean throughput of the agent with Cmax = 4 less that with Cmax = 2", more: concurrency, less: 2,
+		notes: []string{
+			"means over Q1 to Q12; ± is half the 95 % interval over the queues",
+			fmt.Sprintf("the agent is trained with Cmax = %d; MIG Only has groups of two at most", concurrency),
 		},
-	}.artefact()
+	}
+	return f.build(d)
+}
+
+// scaled returns the values of a sweep, or fewer in a quick run.
+func scaled[T any](s figures.Scale, values []T, quick ...T) []T {
+	if s.Quick {
+		return quick
+	}
+	return values
+}
+
+// meansBy returns the methods' mean throughput on Q1 to Q12, one for each dataset.
+func meansBy(d *figures.Data, data []string) (out []row) {
+	for _, dataset := range data {
+		for i, r := range onQueues(d, []string{dataset}, track.MetricThroughput) {
+			if len(out) <= i {
+				out = append(out, row{title: r.title})
+			}
+			out[i].values = append(out[i].values, r.mean())
+		}
+	}
+	return out
+}
+
+// at has one value of each row.
+func at(rows []row, i int) []row {
+	return figures.Map(rows, func(r row) row { return row{r.title, r.values[i : i+1]} })
+}
+
+// sensitivity shows how the throughput and the order of the methods depend on the assumptions
+// of the model.
+func sensitivity(d *figures.Data) (*figures.Output, error) {
+	t := reports.Table{
+		Title:   "Mean throughput on Q1 to Q12 by what the model assumes, simulated",
+		Columns: reports.Left("setting"),
+		Notes: []string{
+			"order: the methods with a choice of partitions, the highest mean first; " + defaultTitle + " has the best partition of each setting",
+			"draws: the programs without public times drawn again; the interval is over the draws",
+			simulated(),
+		},
+	}
+	for _, r := range onQueues(d, []string{queues}, track.MetricThroughput) {
+		t.Columns = t.Columns.PlusMinus(r.title)
+	}
+	t.Columns = t.Columns.Left("order")
+	add := func(name string, rows []row) {
+		cells := []string{name}
+		for _, r := range rows {
+			cells = append(cells, reports.Fixed(r.mean(), 3), "")
+		}
+		t.Rows = append(t.Rows, append(cells, order(rows)))
+	}
+	chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
+	var panels []reports.Lines
+	m := shippedModel()
+	for _, x := range []struct {
+		name, title string
+		values      []float64
+	}{
+		{"kappa", fmt.Sprintf("delta = %g", m.Delta), scaled(d.Scale, []float64{0.2, 0.225, 0.25, 0.275, 0.3}, 0.2, 0.3)},
+		{"delta", fmt.Sprintf("kappa = %g", m.Kappa), scaled(d.Scale, []float64{0.1, 0.2, 0.3, 0.4, 0.5}, 0.1, 0.5)},
+	} {
+		panel := reports.Lines{Title: x.title, X: reports.Axis{Label: x.name, Ticks: x.values}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+		rows := meansBy(d, figures.Map(x.values, func(v float64) string { return queuesWith("%s=%g", x.name, v) }))
+		for i, v := range x.values {
+			add(fmt.Sprintf("%s = %g", x.name, v), at(rows, i))
+		}
+		for _, r := range rows {
+			panel.Series = append(panel.Series, reports.Series{Name: r.title, X: x.values, Y: r.values, Markers: true})
+		}
+		panels = append(panels, panel)
+	}
+	chart.Charts = aligned(panels, 1)
+	add("shares of ended jobs freed", meansBy(d, []string{queuesWith("release=true")}))
+	addDraws(d, &t)
+	return new(figures.Output).Table("sensitivity", t).Figure("sensitivity", chart.Title, chart), nil
+}
+
+// order lists the methods by their means, best first, the optimum left out.
+func order(rows []row) string {
+	rows = slices.Clone(rows[:len(rows)-1])
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.mean(), a.mean()) })
+	return strings.Join(figures.Map(rows, func(r row) string { return r.title }), " > ")
+}
+
+// addDraws adds the mean over all draws, their range, and how often each order occurs.
+func addDraws(d *figures.Data, t *reports.Table) {
+	data := reported(d.Scale, "")
+	over := meansBy(d, data)
+	orders := map[string]int{}
+	for i := range data {
+		orders[order(at(over, i))]++
+	}
+	means, low, high := []string{fmt.Sprintf("%d draws, mean", len(data))}, []string{"lowest draw"}, []string{"highest draw"}
+	for _, r := range over {
+		s := d.Summarize(r.values)
+		means = append(means, reports.PlusMinus(s.Mean, s.High-s.Mean, 3)...)
+		low, high = append(low, reports.Fixed(s.Min, 3), ""), append(high, reports.Fixed(s.Max, 3), "")
+	}
+	t.Rows = append(t.Rows, append(means, order(over)), append(low, ""), append(high, ""))
+	byNumber := func(a, b string) int { return cmp.Or(cmp.Compare(orders[b], orders[a]), cmp.Compare(a, b)) }
+	for _, o := range slices.SortedFunc(maps.Keys(orders), byNumber) {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d draws: %s", orders[o], len(data), o))
+	}
 }

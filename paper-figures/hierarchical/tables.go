@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"miglab/datasets"
-	"miglab/harness/mig"
 	"miglab/harness/sim/corun"
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
@@ -15,98 +14,70 @@ import (
 )
 
 // marked is a program's name as Table IV prints it.
-func marked(p *task.Program) string {
+func marked(p task.Program) string {
 	if p.Unseen {
 		return p.Name + "*"
 	}
 	return p.Name
 }
 
-func table4() figures.Artefact {
-	return figures.Artefact{
-		Name: "table4", Title: "programs by class, with their parameters in the model",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			kernels := map[string]datasets.KernelFit{}
-			for _, f := range datasets.KernelFits() {
-				kernels[f.Program] = f
-			}
-			t := reports.Table{
-				Title: "Table IV. Programs of the co-run model: classes of the paper, parameters of the model",
-				Columns: reports.Left("class", "program", "parameters").
-					Right("solo [s]", "serial s", "compute w_c", "parallelism p", "memory w_m", "1 GPC / GPU").
-					Left("class by the rule"),
-				Notes: []string{
-					"* not trained on; s, w_c and w_m are shares of the solo time, simulated on the whole GPU",
-					"drawn: from the class, under a fixed seed; fitted: solo time, s and p on public times of A100 instances, the division of the work between w_c and w_m from the class, as times by instance size cannot tell",
-					"1 GPC / GPU: time on one of eight GPCs with the memory that MIG gives it, over that of the whole GPU; the paper's rule makes less than 1.1 US (V-A2)",
-					"class by the rule: what the paper's rule makes of the model's program, where that is not the paper's class",
-				},
-			}
-			for _, p := range datasets.Programs() {
-				from := "drawn"
-				if p.Fitted {
-					from = "fitted on " + kernels[p.Name].Kernel
-				}
-				rule := ""
-				if r := p.ByRule(); r != p.Class {
-					rule = string(r)
-				}
-				t.Rows = append(t.Rows, []string{
-					string(p.Class), marked(&p), from, fmt.Sprintf("%.3g", float64(p.Solo)), reports.Fixed(p.Serial, 3),
-					reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory, 3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
-				})
-			}
-			return (&figures.Output{Taken: "programs, classes and marks are the paper's"}).Table("table4", t), nil
+func table4(*figures.Data) (*figures.Output, error) {
+	kernels := map[string]datasets.KernelFit{}
+	for _, f := range datasets.KernelFits() {
+		kernels[f.Program] = f
+	}
+	t := reports.Table{
+		Title: "Table IV. Programs of the co-run model: classes of the paper, parameters of the model",
+		Columns: reports.Left("class", "program", "parameters").
+			Right("solo [s]", "serial s", "compute w_c", "parallelism p", "memory w_m", "1 GPC / GPU").
+			Left("class by the rule"),
+		Notes: []string{
+			"* not trained on; s, w_c and w_m are shares of the solo time, simulated on the whole GPU",
+			"drawn: from the class, under a fixed seed; fitted: solo time, s and p on public times of A100 instances, the division of the work between w_c and w_m from the class, as times by instance size cannot tell",
+			"1 GPC / GPU: time on one of eight GPCs with the memory that MIG gives it, over that of the whole GPU; the paper's rule makes less than 1.1 US (V-A2)",
+			"class by the rule: what the paper's rule makes of the model's program, where that is not the paper's class",
 		},
 	}
+	for _, p := range datasets.Programs() {
+		from := "drawn"
+		if p.Fitted {
+			from = "fitted on " + kernels[p.Name].Kernel
+		}
+		rule := ""
+		if r := p.ByRule(); r != p.Class {
+			rule = string(r)
+		}
+		t.Rows = append(t.Rows, []string{
+			string(p.Class), marked(p), from, fmt.Sprintf("%.3g", float64(p.Solo)), reports.Fixed(p.Serial, 3),
+			reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory, 3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
+		})
+	}
+	return (&figures.Output{Taken: "programs, classes and marks are the paper's"}).Table("table4", t), nil
 }
 
 // jobsOf returns the jobs of a window.
-func jobsOf(dataset string, index int) ([]task.Program, error) {
-	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse(dataset), mig.MustLookup(gpu), index)
-	return in.Jobs, err
+func jobsOf(dataset string, index int) []task.Program {
+	return figures.Instance[corun.Window](dataset, gpu, index).Jobs
 }
 
-func table5() figures.Artefact {
-	return figures.Artefact{
-		Name: "table5", Title: "the queues Q1 to Q12",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			t := reports.Table{
-				Title:   "Table V. Queues of the paper",
-				Columns: reports.Left("queue").Right("CI", "MI", "US", "unseen").Left("jobs"),
-				Notes:   []string{"* not trained on"},
-			}
-			for i, name := range queueNames {
-				jobs, err := jobsOf(queues, i)
-				if err != nil {
-					return nil, err
-				}
-				row := []string{name}
-				for _, c := range task.Classes() {
-					row = append(row, strconv.Itoa(count(jobs, func(p *task.Program) bool { return p.Class == c })))
-				}
-				var names []string
-				for k := range jobs {
-					names = append(names, marked(&jobs[k]))
-				}
-				row = append(row, strconv.Itoa(count(jobs, isUnseen)), strings.Join(names, ", "))
-				t.Rows = append(t.Rows, row)
-			}
-			return (&figures.Output{Taken: "the queues are the paper's"}).Table("table5", t), nil
-		},
+func table5(*figures.Data) (*figures.Output, error) {
+	t := reports.Table{
+		Title:   "Table V. Queues of the paper",
+		Columns: reports.Left("queue").Right("CI", "MI", "US", "unseen").Left("jobs"),
+		Notes:   []string{"* not trained on"},
 	}
-}
-
-func isUnseen(p *task.Program) bool { return p.Unseen }
-
-func count(jobs []task.Program, is func(*task.Program) bool) (n int) {
-	for i := range jobs {
-		if is(&jobs[i]) {
-			n++
+	for i, name := range queueNames {
+		jobs := jobsOf(queues, i)
+		row := []string{name}
+		for _, c := range task.Classes() {
+			row = append(row, strconv.Itoa(figures.Count(jobs, func(p task.Program) bool { return p.Class == c })))
 		}
+		t.Rows = append(t.Rows, append(row, strconv.Itoa(figures.Count(jobs, isUnseen)), strings.Join(figures.Map(jobs, marked), ", ")))
 	}
-	return n
+	return (&figures.Output{Taken: "the queues are the paper's"}).Table("table5", t), nil
 }
+
+func isUnseen(p task.Program) bool { return p.Unseen }
 
 // variants returns how many setups with several jobs a family has.
 func variants(f corun.Family) (n int) {
@@ -117,38 +88,21 @@ func variants(f corun.Family) (n int) {
 }
 
 // texts lists a family's setups for some jobs.
-func texts(f corun.Family, jobs int) (out []string) {
-	for _, s := range corun.Setups(f, jobs) {
-		out = append(out, s.String())
-	}
-	return out
-}
-
-// partitionTitles names MIG+MPS Default by its partitions.
-func partitionTitles() (out []string) {
-	for _, f := range corun.DefaultFamilies() {
-		out = append(out, "Default, "+strings.TrimPrefix(string(f), "default-"))
-	}
-	return out
+func texts(f corun.Family, jobs int) []string {
+	return figures.Map(corun.Setups(f, jobs), corun.Setup.String)
 }
 
 // table7 lists the partitions. The text does not say what the rows with dots represent.
-func table7() figures.Artefact {
-	return figures.Artefact{
-		Name: "table7", Title: "the partitions that are tried",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			// MPS percentages of the whole GPU begin with a client, MIG with an instance.
-			lists := func(family corun.Family, jobs int, begin string) figures.Measurement {
-				has := func(s string) bool { return strings.HasPrefix(s, begin) }
-				return figures.Exactly(float64(len(slices.DeleteFunc(texts(family, jobs), func(s string) bool { return !has(s) }))))
-			}
-			return figures.Read(figures.Reading{Basis: "the grammar of the table, in steps of a tenth", Values: figures.Values{
-				"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, "[("),
-				"MPS+MIG, C = 2":                         lists(corun.Hierarchical, 2, "["),
-				"MPS+MIG, C = 3, with compute instances": lists(corun.Hierarchical, 3, "[{"),
-			}}).Table("table7", partitionCounts()).Table("table7-partitions", partitionList()), nil
-		},
+func table7(*figures.Data) (*figures.Output, error) {
+	// MPS percentages of the whole GPU begin with a client, MIG with an instance.
+	lists := func(family corun.Family, jobs int, begin string) figures.Measurement {
+		return figures.Exactly(float64(figures.Count(texts(family, jobs), func(s string) bool { return strings.HasPrefix(s, begin) })))
 	}
+	return figures.Read(figures.Reading{Basis: "the grammar of the table, in steps of a tenth", Values: figures.Values{
+		"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, "[("),
+		"MPS+MIG, C = 2":                         lists(corun.Hierarchical, 2, "["),
+		"MPS+MIG, C = 3, with compute instances": lists(corun.Hierarchical, 3, "[{"),
+	}}).Table("table7", partitionCounts()).Table("table7-partitions", partitionList()), nil
 }
 
 // families are the rows of Table VII and the agent's actions.
@@ -156,8 +110,10 @@ var families = []struct {
 	name string
 	corun.Family
 }{
-	{"MPS Only", corun.MPSOnly}, {"MPS+MIG, the same percentages in both compute instances", corun.Lockstep},
-	{"MPS+MIG, any percentages", corun.Hierarchical}, {"agent (our choice)", corun.Agent},
+	{"MPS Only", corun.MPSOnly},
+	{"MPS+MIG, the same percentages in both compute instances", corun.Lockstep},
+	{"MPS+MIG, any percentages", corun.Hierarchical},
+	{"agent (our choice)", corun.Agent},
 }
 
 func partitionCounts() reports.Table {
@@ -189,11 +145,13 @@ func partitionList() reports.Table {
 	for _, f := range families {
 		t.Columns, all = t.Columns.Left(f.name), append(all, f.Family)
 	}
-	t.Columns = t.Columns.Left(partitionTitles()...)
+	for _, f := range corun.DefaultFamilies() {
+		t.Columns, all = t.Columns.Left("Default, "+strings.TrimPrefix(string(f), "default-")), append(all, f)
+	}
 	for jobs := 2; jobs <= concurrency; jobs++ {
 		for _, s := range texts(corun.Every, jobs) {
 			row := []string{strconv.Itoa(jobs), s}
-			for _, f := range append(all, corun.DefaultFamilies()...) {
+			for _, f := range all {
 				sign := ""
 				if slices.Contains(texts(f, jobs), s) {
 					sign = "yes"

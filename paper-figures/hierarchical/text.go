@@ -11,17 +11,11 @@ import (
 )
 
 // text lists the numbers of the text about the setting.
-func text() figures.Artefact {
-	return figures.Artefact{
-		Name: "text", Title: "numbers of the setting",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			o := figures.Read(figures.Reading{Basis: "the GPU model", Values: figures.Values{
-				"partitions of A100": figures.Exactly(float64(len(mig.MustLookup(gpu).Partitions()))),
-			}})
-			o.Taken = "setting of the datasets and of the agent"
-			return o, nil
-		},
-	}
+func text(*figures.Data) (*figures.Output, error) {
+	partitions := figures.Exactly(float64(len(mig.MustLookup(gpu).Partitions())))
+	o := figures.Read(figures.Reading{Basis: "the GPU model", Values: figures.Values{"partitions of A100": partitions}})
+	o.Taken = "setting of the datasets and of the agent"
+	return o, nil
 }
 
 // decisions returns how long a method took for each queue, in microseconds, and as a share of
@@ -41,47 +35,37 @@ func decisions(d *figures.Data, m method) (micros, shares []float64) {
 
 // overhead judges the cost of the agent's decisions. The share is rounded up to a tenth of a
 // percent, because wall times differ from run to run; timing has the exact one.
-func overhead() figures.Artefact {
+func overhead(d *figures.Data) (*figures.Output, error) {
 	const claim = "decision time of the agent over the simulated makespan, rounded up"
-	return figures.Artefact{
-		Name: "overhead", Title: "what the agent's decisions cost: time on this machine over the simulated makespan, mean over Q1 to Q12, rounded up to a tenth of a percent",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			_, shares := decisions(d, agent)
-			switch {
-			case d.Planning():
-				return figures.Read(figures.Reading{Values: figures.Values{claim: figures.Exactly(1)}}), nil
-			case shares == nil:
-				return &figures.Output{Missing: map[string]string{claim: "The decision times in this database are lost; run again with another --results."}}, nil
-			}
-			up := math.Ceil(1000*figures.Mean(shares)) / 10
-			return figures.Read(figures.Reading{Basis: "decided on this machine, run on a simulated GPU", Values: figures.Values{claim: figures.Exactly(up)}}), nil
-		},
+	_, shares := decisions(d, agent)
+	switch {
+	case d.Planning():
+		return figures.Read(figures.Reading{Values: figures.Values{claim: figures.Exactly(1)}}), nil
+	case shares == nil:
+		return &figures.Output{Missing: map[string]string{claim: "The decision times in this database are lost; run again with another --results."}}, nil
 	}
+	up := math.Ceil(1000*figures.Mean(shares)) / 10
+	return figures.Read(figures.Reading{Basis: "decided on this machine, run on a simulated GPU", Values: figures.Values{claim: figures.Exactly(up)}}), nil
 }
 
 // timing lists the decision times of all methods on Q1 to Q12. They are kept apart, because wall
 // times are not results.
-func timing() figures.Artefact {
+func timing(d *figures.Data) (*figures.Output, error) {
 	all := append([]method{timeSharing, migShared, migPrivate, mpsOnly}, append(partitions, agent, greedy, local, exact)...)
-	return figures.Artefact{
-		Name: "timing", Title: "decision times", Timed: true,
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			t := reports.Table{
-				Title:   "Decision times for the queues of 12 jobs, one core",
-				Columns: reports.Left("method").Right("mean [ms]", "longest [ms]", "share of the simulated makespan [%]"),
-				Notes:   []string{"this machine, while as many cells ran at once as there are workers; the makespan is simulated"},
-			}
-			for _, m := range all {
-				micros, shares := decisions(d, m)
-				if micros == nil {
-					t.Rows = append(t.Rows, []string{m.title, "", "", ""})
-					continue
-				}
-				s := d.Summarize(micros)
-				number := func(v float64) string { return fmt.Sprintf("%.3g", v) }
-				t.Rows = append(t.Rows, []string{m.title, number(s.Mean / 1000), number(s.Max / 1000), number(100 * figures.Mean(shares))})
-			}
-			return new(figures.Output).Table("timing-hierarchical", t), nil
-		},
+	t := reports.Table{
+		Title:   "Decision times for the queues of 12 jobs, one core",
+		Columns: reports.Left("method").Right("mean [ms]", "longest [ms]", "share of the simulated makespan [%]"),
+		Notes:   []string{"this machine, while as many cells ran at once as there are workers; the makespan is simulated"},
 	}
+	for _, m := range all {
+		micros, shares := decisions(d, m)
+		if micros == nil {
+			t.Rows = append(t.Rows, []string{m.title, "", "", ""})
+			continue
+		}
+		s := d.Summarize(micros)
+		number := func(v float64) string { return fmt.Sprintf("%.3g", v) }
+		t.Rows = append(t.Rows, []string{m.title, number(s.Mean / 1000), number(s.Max / 1000), number(100 * figures.Mean(shares))})
+	}
+	return new(figures.Output).Table("timing-hierarchical", t), nil
 }

@@ -23,7 +23,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-//go:embed published.csv margins.csv causes.csv
+//go:embed published.csv margins.csv causes.csv terms.csv
 var files embed.FS
 
 const (
@@ -37,28 +37,24 @@ const (
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	claims, err := figures.LoadClaims("mfi", files)
-	if err != nil {
-		return figures.Paper{}, err
+	p, err := figures.Load("mfi", files)
+	p.Title = "MFI: An Online Fragmentation-Aware GPU Scheduler for Multi-Tenant MIG-based Clouds"
+	p.Cite = "M. Zambianco, L. Fasol, R. Doriguzzi-Corin, Fondazione Bruno Kessler, Trento."
+	p.Artefacts = []figures.Artefact{
+		drawn("figure1", "Fig. 1. Fragmentation by arrival and termination, an example", fragmentation()),
+		drawn("figure2", "Fig. 2. The profiles of A100-80GB at all their indexes", placements()),
+		{Name: "table1", Title: "MIG profiles of A100 and where they may start", Build: table1},
+		drawn("figure3", "Fig. 3. Rejections by (a) best fit and (b) load balancing, an example", rejections()),
+		{Name: "example", Title: "the worked example of the fragmentation score F (V-B): slices 2, 3 and 5 of GPU 2 are occupied", Build: example},
+		{Name: "table2", Title: "distributions of the requested profiles", Build: table2},
+		{Name: "figure4", Title: "the schemes under different load, profiles uniformly distributed", Build: figure4},
+		{Name: "figure5", Title: "the schemes under four distributions of profiles, at a demand of 85 %", Build: figure5},
+		{Name: "figure6", Title: "average fragmentation score by scheme and distribution, at a demand of 85 %", Build: figure6},
+		{Name: "text", Title: "numbers of the abstract, at a demand of 85 %", Build: text},
+		{Name: "steady", Title: "acceptance in steady state, MFI and schedulers beyond the paper", Build: steady},
+		{Name: "offline", Title: "acceptance against a bound on what can be accepted at all, without departures", Build: offline},
 	}
-	return figures.Paper{
-		Name:  "mfi",
-		Title: "MFI: An Online Fragmentation-Aware GPU Scheduler for Multi-Tenant MIG-based Clouds",
-		Cite:  "M. Zambianco, L. Fasol, R. Doriguzzi-Corin, Fondazione Bruno Kessler, Trento.",
-		Terms: []figures.Term{
-			{Name: "F", Meaning: "fragmentation score of a GPU (V-B, Algorithm 1): the memory slices of all placements that its occupied slices make impossible"},
-			{Name: "strict", Meaning: "a scheme that chooses a GPU by its free slices alone and rejects the request if the profile has no free index there"},
-			{Name: "feasible", Meaning: "a scheme that passes over GPUs on which the profile has no free index"},
-			{Name: "FF, RR, BF-BI, WF-BI, MFI", Meaning: "first fit, round robin, best fit and worst fit with best index, and the paper's scheme"},
-			{Name: "demand", Meaning: "the requested memory slices in percent of the cluster's"},
-			{Name: "acceptance", Meaning: "the share of the requests that are accepted"},
-		},
-		Claims: claims,
-		Artefacts: []figures.Artefact{
-			figure1(), figure2(), table1(claims), figure3(), example(), table2(),
-			figure4(), figure5(), figure6(), text(), steady(), offline(),
-		},
-	}, nil
+	return p, err
 }
 
 // distributions are those of Table II.
@@ -133,20 +129,25 @@ func (r reading) values(d *figures.Data, scheme, dataset, metric string) []float
 	return d.Values(r.series(scheme, dataset), simulations, metric)
 }
 
+// as is the reading under another name.
+func (r reading) as(name, basis string) reading {
+	r.name, r.basis = name, basis
+	return r
+}
+
+// measure measures claims under the reading.
+func (r reading) measure(d *figures.Data, measure func(reading, *measured)) figures.Reading {
+	m := newMeasured(d)
+	measure(r, m)
+	return figures.Reading{Name: r.name, Basis: r.basis, Values: m.values}
+}
+
 // underReadings measures claims under each reading.
-func underReadings(d *figures.Data, measure func(reading, *measured)) (out []figures.Reading) {
-	for _, r := range readings {
-		m := newMeasured(d)
-		measure(r, m)
-		out = append(out, figures.Reading{Name: r.name, Basis: r.basis, Values: m.values})
-	}
-	return out
+func underReadings(d *figures.Data, measure func(reading, *measured)) []figures.Reading {
+	return figures.Map(readings, func(r reading) figures.Reading { return r.measure(d, measure) })
 }
 
 // atDemand lists the four distributions at a demand in percent.
-func atDemand(percent int) (out []string) {
-	for _, d := range distributions {
-		out = append(out, demand(d, percent))
-	}
-	return out
+func atDemand(percent int) []string {
+	return figures.Map(distributions, func(distribution string) string { return demand(distribution, percent) })
 }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"miglab/harness/run"
+	"miglab/harness/algo"
+	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -35,33 +36,26 @@ func steadyData(distribution string, rho float64) string {
 
 // steady is not in the paper, whose cluster never fills, so that policies hardly differ.
 // Here the offered load is about the capacity.
-func steady() figures.Artefact {
-	return figures.Artefact{
-		Name: "steady", Title: "acceptance in steady state, MFI and schedulers beyond the paper",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			acceptance := reports.Panels{Title: "Acceptance in steady state against the offered load"}
-			difference := reports.Panels{Title: "Acceptance in steady state less that of MFI on the same requests"}
-			x := reports.Axis{Label: "Offered load ρ [capacities]", Ticks: rhos}
-			for _, dist := range distributions {
-				at := func(i, rho int) run.Series { return place(steadyData(dist, rhos[rho]), shown[i]) }
-				g := gridOf(d, quantity{metric: "acceptance_steady", scale: 100}, steadyRuns, len(shown), len(rhos), at)
-				acceptance.Charts = append(acceptance.Charts, g.lines(dist, x, reports.Axis{Label: "Acceptance [%]"}, shown, rhos))
-				paired := make(grid, len(shown))
-				for i := range shown {
-					for j := range rhos {
-						own, base := d.Values(at(i, j), steadyRuns, "acceptance_steady"), d.Values(at(0, j), steadyRuns, "acceptance_steady")
-						paired[i] = append(paired[i], meanOf(d, less(own, base, 100)))
-					}
-				}
-				difference.Charts = append(difference.Charts, paired.lines(dist, x, reports.Axis{Label: "Difference [points]"}, shown, rhos))
-			}
-			return new(figures.Output).
-				Table("steady", pairedTable("Acceptance in steady state at ρ = 1 less that of MFI [points]", d, "acceptance_steady")).
-				Table("steady-slices", pairedTable("The same, weighted by memory slices [points]", d, "acceptance_slices_steady")).
-				Figure("steady", acceptance.Title, acceptance).
-				Figure("steady-difference", difference.Title, difference), nil
-		},
+func steady(d *figures.Data) (*figures.Output, error) {
+	acceptance := reports.Panels{Title: "Acceptance in steady state against the offered load"}
+	difference := reports.Panels{Title: "Acceptance in steady state less that of MFI on the same requests"}
+	x := reports.Axis{Label: "Offered load ρ [capacities]", Ticks: rhos}
+	const metric = "acceptance_steady"
+	for _, dist := range distributions {
+		data := figures.Map(rhos, func(rho float64) string { return steadyData(dist, rho) })
+		of := func(id, dataset string) []float64 { return d.Values(place(dataset, id), steadyRuns, metric) }
+		g := gridOf(shown, data, func(id, dataset string) figures.Measurement { return meanOf(d, of(id, dataset)).Affine(100, 0) })
+		acceptance.Charts = append(acceptance.Charts, g.lines(dist, x, reports.Axis{Label: "Acceptance [%]"}, shown, rhos))
+		paired := gridOf(shown, data, func(id, dataset string) figures.Measurement {
+			return meanOf(d, less(of(id, dataset), of(shown[0], dataset), 100))
+		})
+		difference.Charts = append(difference.Charts, paired.lines(dist, x, reports.Axis{Label: "Difference [points]"}, shown, rhos))
 	}
+	return new(figures.Output).
+		Table("steady", pairedTable("Acceptance in steady state at ρ = 1 less that of MFI [points]", d, "acceptance_steady")).
+		Table("steady-slices", pairedTable("The same, weighted by memory slices [points]", d, "acceptance_slices_steady")).
+		Figure("steady", acceptance.Title, acceptance).
+		Figure("steady-difference", difference.Title, difference), nil
 }
 
 // pairedTable compares schedulers with MFI on the same streams at ρ = 1.
@@ -74,18 +68,17 @@ func pairedTable(title string, d *figures.Data, metric string) reports.Table {
 			fmt.Sprintf("%d GPUs of 8 memory slices, lifespan U[1,2T], requests between demands of 2 and 5 capacities; seed %d, which no scheduler was tuned on", gpus, testSeed),
 		},
 	}
+	of := func(id, dist string) []float64 { return d.Values(place(steadyData(dist, 1), id), steadyRuns, metric) }
 	reference := []string{"mfi, acceptance [%]"}
 	for _, dist := range distributions {
-		v := meanOf(d, d.Values(place(steadyData(dist, 1), "mfi"), steadyRuns, metric))
-		reference = append(reference, figures.PlusMinus(v.Affine(100, 0), 2)...)
+		reference = append(reference, figures.PlusMinus(meanOf(d, of("mfi", dist)).Affine(100, 0), 2)...)
 	}
 	t.Rows = append(t.Rows, append(reference, ""))
 	for _, id := range compared {
 		row := []string{id}
 		var above []string
 		for _, dist := range distributions {
-			data := steadyData(dist, 1)
-			v := meanOf(d, less(d.Values(place(data, id), steadyRuns, metric), d.Values(place(data, "mfi"), steadyRuns, metric), 100))
+			v := meanOf(d, less(of(id, dist), of("mfi", dist), 100))
 			row = append(row, figures.PlusMinus(v, 2)...)
 			if v.Low > 0 {
 				above = append(above, dist)
@@ -94,4 +87,35 @@ func pairedTable(title string, d *figures.Data, metric string) reports.Table {
 		t.Rows = append(t.Rows, append(row, strings.Join(above, ", ")))
 	}
 	return t
+}
+
+// offline is not in the paper. It shows how far schedulers stay below a bound on what a
+// scheduler that knows all requests beforehand could accept, if no request departs.
+func offline(d *figures.Data) (*figures.Output, error) {
+	const runs = 100
+	loads := []int{100, 110, 120, 130, 140, 150}
+	shown := []string{"mfi", "bf-bi", "ff", "wf-bi", "hami-binpack", "fgd?demand=true", "value-table"}
+	chart := reports.Panels{Title: "Accepted requests below the offline bound, nothing departs"}
+	t := tableOf("Accepted requests below the offline bound [%]", "demand", shown)
+	t.Columns[0].Name = "distribution"
+	t.Notes = append(t.Notes,
+		"the bound is proven for every scheduler that knows all requests beforehand; the optimum may lie below it",
+		"accepting few large requests leaves room for many small ones: by count, who spreads rejects the large ones and stays nearest",
+		"value-table was tuned for steady states")
+	percent, names := percents(loads)
+	for _, dist := range distributions {
+		data := figures.Map(loads, func(load int) string {
+			return stream(dist, fmt.Sprintf("lifespan=forever&load=%d&seed=%d", load, testSeed))
+		})
+		g := gridOf(shown, data, func(id, dataset string) figures.Measurement {
+			bound := place(dataset, "offline-bound")
+			bound.Track = algo.TrackOffline
+			return meanOf(d, each(func(v []float64) float64 { return 100 * (1 - v[0]/v[1]) },
+				d.Values(place(dataset, id), runs, "accepted"), d.Values(bound, runs, track.MetricAcceptedAtMost)))
+		})
+		x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: percent}
+		chart.Charts = append(chart.Charts, g.lines(dist, x, reports.Axis{Label: "Below the bound [%]"}, shown, percent))
+		g.rows(&t, dist, names)
+	}
+	return new(figures.Output).Table("offline", t).Figure("offline", chart.Title, chart), nil
 }

@@ -1,0 +1,179 @@
+package mfi
+
+import (
+	"fmt"
+
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// demands are those of Fig. 4 in percent; the last is full load.
+var demands = []int{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}
+
+func figure4(d *figures.Data) (*figures.Output, error) {
+	data := figures.Map(demands, func(percent int) string { return demand("uniform", percent) })
+	out := figures.Read(underReadings(d, func(r reading, m *measured) { r.underLoad(m, data) })...)
+	numbers, words := percents(demands)
+	x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: []float64{20, 40, 60, 80, 100}}
+	panels(d, out, 4, "Load up to 100 %, uniform profiles", "demand", data, words, func(title string, g grid) reports.Chart {
+		return g.lines(title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers)
+	})
+	return out, nil
+}
+
+// underLoad measures what the text says about Fig. 4, on streams of ascending load.
+func (r reading) underLoad(m *measured, data []string) {
+	low, full := data[0], data[len(data)-1]
+	at := func(scheme, dataset, metric string) []float64 { return r.values(m.d, scheme, dataset, metric) }
+
+	acceptance := figures.Map(data, func(dataset string) []float64 { return at("MFI", dataset, "acceptance") })
+	m.mean("acceptance of MFI, least over the loads", each(func(v []float64) float64 { return 100 * v[0] }, lowest(acceptance...)))
+	var accepted, used []pair
+	for _, b := range baselines {
+		accepted = append(accepted, pair{at("MFI", full, "accepted"), at(b, full, "accepted")})
+		used = append(used, pair{at("MFI", full, "utilisation"), at(b, full, "utilisation")})
+		m.mean(fmt.Sprintf("active GPUs of %s over those of MFI, 100 %% demand", b), figures.Ratios(at(b, full, "active_gpus"), at("MFI", full, "active_gpus")))
+	}
+	m.count("baselines that schedule fewer workloads than MFI, 100 % demand", accepted)
+	m.count("baselines that use the cluster less than MFI, 100 % demand", used)
+
+	accept := func(scheme, dataset string) []float64 { return at(scheme, dataset, "acceptance") }
+	m.mean("acceptance of RR less that of FF, 10 % demand", less(accept("RR", low), accept("FF", low), 100))
+	m.mean("acceptance of FF less that of RR, 100 % demand", less(accept("FF", full), accept("RR", full), 100))
+	m.mean("acceptance of BF-BI less that of FF, 100 % demand", less(accept("BF-BI", full), accept("FF", full), 100))
+	m.mean("acceptance of WF-BI less that of RR, 100 % demand", less(accept("WF-BI", full), accept("RR", full), 100))
+	m.mean("acceptance of the better of FF and RR less that of the worse of BF-BI and WF-BI, 100 % demand",
+		less(highest(accept("FF", full), accept("RR", full)), lowest(accept("BF-BI", full), accept("WF-BI", full)), 100))
+	for _, b := range []string{"RR", "WF-BI"} {
+		m.mean(fmt.Sprintf("active share of the GPUs under %s, 100 %% demand", b),
+			each(func(v []float64) float64 { return 100 * v[0] / gpus }, at(b, full, "active_gpus")))
+	}
+}
+
+func figure5(d *figures.Data) (*figures.Output, error) {
+	rs := underReadings(d, func(r reading, m *measured) { r.byDistribution(m, "utilisation") })
+	active := readings[0].as("utilization of the active GPUs", "panel (c) taken as the utilization of the GPUs in use alone").
+		measure(d, func(r reading, m *measured) { r.byDistribution(m, "utilisation_active") })
+	active.Part, active.Values = true, figures.Values{bigPacked: active.Values[bigPacked]}
+	out := figures.Read(append(rs, active)...)
+	panels(d, out, 5, "Four distributions at a demand of 85 %", "distribution", atDemand(heavy), distributions, func(title string, g grid) reports.Chart {
+		return g.bars(title, reports.Axis{Label: "Distribution"}, reports.Axis{Label: "Share of the maximum"}, schemes, distributions)
+	})
+	return out, nil
+}
+
+const bigPacked = "utilization of the worse of FF and BF-BI less that of the better of RR and WF-BI, skew-big"
+
+// gains returns, by instance, by how many percent a metric of MFI exceeds the mean of the
+// baselines. of returns the metric of a scheme.
+func gains(of func(scheme string) []float64) []float64 {
+	columns := [][]float64{of("MFI")}
+	for _, b := range baselines {
+		columns = append(columns, of(b))
+	}
+	return each(func(v []float64) float64 { return 100 * (v[0]/figures.Mean(v[1:]) - 1) }, columns...)
+}
+
+// gains returns the gains in a metric on a stream.
+func (r reading) gains(d *figures.Data, dataset, metric string) []float64 {
+	return gains(func(scheme string) []float64 { return r.values(d, scheme, dataset, metric) })
+}
+
+// byDistribution measures what the text says about Fig. 5. utilisation is the metric of
+// panel (c).
+func (r reading) byDistribution(m *measured, utilisation string) {
+	at := func(scheme, distribution, metric string) []float64 {
+		return r.values(m.d, scheme, demand(distribution, heavy), metric)
+	}
+	var accepted []pair
+	gap := map[string][]float64{}
+	for _, d := range distributions {
+		gap[d] = r.gains(m.d, demand(d, heavy), "accepted")
+		for _, b := range baselines {
+			accepted = append(accepted, pair{at("MFI", d, "accepted"), at(b, d, "accepted")})
+		}
+	}
+	m.count("baselines, by distribution, that schedule fewer workloads than MFI", accepted)
+	m.mean("gap to MFI on skew-small less the widest of the others", less(gap["skew-small"], highest(gap["uniform"], gap["skew-big"], gap["bimodal"]), 1))
+	m.mean("gap to MFI on skew-big less the narrowest of the others", less(gap["skew-big"], lowest(gap["uniform"], gap["skew-small"], gap["bimodal"]), 1))
+
+	accept := func(scheme string) []float64 { return at(scheme, "skew-small", "acceptance") }
+	m.mean("acceptance of the better of FF and BF-BI less that of the worse of RR and WF-BI, skew-small",
+		less(highest(accept("FF"), accept("BF-BI")), lowest(accept("RR"), accept("WF-BI")), 100))
+	use := func(scheme string) []float64 { return at(scheme, "skew-big", utilisation) }
+	m.mean(bigPacked, less(lowest(use("FF"), use("BF-BI")), highest(use("RR"), use("WF-BI")), 100))
+	active := func(scheme string) []float64 { return at(scheme, "skew-big", "active_gpus") }
+	m.mean("active GPUs of the larger of FF and BF-BI over those of the smaller of RR and WF-BI, skew-big",
+		figures.Ratios(highest(active("FF"), active("BF-BI")), lowest(active("RR"), active("WF-BI"))))
+}
+
+// severity is the metric of F under a reading of Algorithm 1.
+func (r reading) severity() string {
+	if r.f == "" {
+		return "fragmentation"
+	}
+	return "fragmentation_" + r.f
+}
+
+func figure6(d *figures.Data) (*figures.Output, error) {
+	chart := reports.Panels{Title: "Fig. 6. Average fragmentation score at a demand of 85 %"}
+	t := tableOf("Figure 6", "distribution", schemes)
+	for i, r := range inFigures() {
+		g := r.grid(d, quantity{metric: r.severity(), scale: 1}, atDemand(heavy))
+		chart.Charts = append(chart.Charts, g.bars(
+			fmt.Sprintf("(%c) %s", 'a'+i, r.title), reports.Axis{Label: "Distribution"}, reports.Axis{Label: "Mean F of a GPU"}, schemes, distributions))
+		g.rows(&t, "Mean F, "+r.title, distributions)
+	}
+	rs := underReadings(d, func(r reading, m *measured) { r.bySeverity(m, r.severity()) })
+	slots := readings[0].as("F as a mean over the slots", "the score averaged over time, not at the end; F literal").
+		measure(d, func(r reading, m *measured) { r.bySeverity(m, "mean_fragmentation") })
+	return figures.Read(append(rs, slots)...).Table("figure6", t).Figure("figure6", chart.Title, chart), nil
+}
+
+// bySeverity measures what the text says about Fig. 6. fragmentation is the metric of F.
+func (r reading) bySeverity(m *measured, fragmentation string) {
+	var higher []pair
+	var agreeing, using, pairs int
+	for _, dataset := range atDemand(heavy) {
+		at := func(scheme, metric string) []float64 { return r.values(m.d, scheme, dataset, metric) }
+		for _, b := range baselines {
+			higher = append(higher, pair{at(b, fragmentation), at("MFI", fragmentation)})
+		}
+		for i, a := range schemes {
+			for _, b := range schemes[:i] {
+				order := func(metric string) int { return compareMeans(at(a, metric), at(b, metric)) }
+				pairs++
+				if order("acceptance")*order(fragmentation) < 0 {
+					agreeing++
+				}
+				if order("utilisation")*order(fragmentation) < 0 {
+					using++
+				}
+			}
+		}
+	}
+	m.count("baselines, by distribution, with a higher score than MFI", higher)
+	m.values["pairs of schemes of which the lower score has the higher acceptance"] = figures.Exactly(100 * float64(agreeing) / float64(pairs))
+	m.values["pairs of schemes of which the lower score has the higher utilization"] = figures.Exactly(100 * float64(using) / float64(pairs))
+}
+
+// text judges the two numbers of the abstract, which are means over the four distributions.
+func text(d *figures.Data) (*figures.Output, error) {
+	abstract := func(data []string, workloads string) func(reading, *measured) {
+		return func(r reading, m *measured) {
+			of := func(metric string) [][]float64 {
+				return figures.Map(data, func(dataset string) []float64 { return r.gains(d, dataset, metric) })
+			}
+			m.mean("more workloads than the baselines on average", each(figures.Mean, of(workloads)...))
+			m.mean("active GPUs over those of the baselines", each(func(v []float64) float64 { return 1 + figures.Mean(v)/100 }, of("active_gpus")...))
+		}
+	}
+	usual := atDemand(heavy)
+	expected := figures.Map(distributions, func(distribution string) string { return stream(distribution, "T=expected") })
+	return figures.Read(append(
+		underReadings(d, abstract(usual, "accepted")),
+		readings[0].as("100 % demand", "the abstract says heavy load, Fig. 4 ends at a demand of 100 %").measure(d, abstract(atDemand(100), "accepted")),
+		readings[0].as("T as expected", "T from the expected demand of a request instead of the one drawn").measure(d, abstract(expected, "accepted")),
+		readings[0].as("running workloads", "workloads that run at the end, not all that were accepted").measure(d, abstract(usual, "running")),
+	)...), nil
+}

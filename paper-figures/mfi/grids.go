@@ -1,0 +1,201 @@
+package mfi
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
+	"miglab/reports"
+)
+
+// A quantity is one of the metrics of VI.
+type quantity struct {
+	metric, title string
+	// scale brings it to the unit of the tables.
+	scale float64
+	unit  string
+}
+
+// quantities are those of Figs. 4 and 5, in the order of their panels.
+var quantities = []quantity{
+	{"accepted", "Allocated workloads", 1, ""},
+	{"acceptance", "Acceptance rate", 100, " [%]"},
+	{"utilisation", "Resource utilization", 100, " [%]"},
+	{"active_gpus", "Active GPUs", 1, ""},
+}
+
+// bySlices is in the tables only; the paper counts workloads.
+var bySlices = quantity{"acceptance_slices", "Acceptance rate by memory slices", 100, " [%]"}
+
+// A grid is the mean of a metric by scheme and place: a load or a distribution.
+type grid [][]figures.Measurement
+
+// gridOf measures every name at every place.
+func gridOf(names, places []string, of func(name, place string) figures.Measurement) grid {
+	return figures.Map(names, func(name string) []figures.Measurement {
+		return figures.Map(places, func(place string) figures.Measurement { return of(name, place) })
+	})
+}
+
+// grid measures a quantity of all schemes on some streams.
+func (r reading) grid(d *figures.Data, q quantity, data []string) grid {
+	return gridOf(schemes, data, func(scheme, dataset string) figures.Measurement {
+		return meanOf(d, r.values(d, scheme, dataset, q.metric)).Affine(q.scale, 0)
+	})
+}
+
+// meanOf is the mean of a sample that is not compared with the paper.
+func meanOf(d *figures.Data, values []float64) figures.Measurement {
+	return d.MeanOf(values, verdict.Simulations, 0)
+}
+
+// normalized divides by the largest mean, as the paper does.
+func (g grid) normalized() grid {
+	largest := 0.0
+	for _, row := range g {
+		for _, v := range row {
+			largest = max(largest, v.Value)
+		}
+	}
+	return figures.Map(g, func(row []figures.Measurement) []figures.Measurement {
+		return figures.Map(row, func(m figures.Measurement) figures.Measurement { return m.Affine(1/largest, 0) })
+	})
+}
+
+// lines draws a grid over numbers.
+func (g grid) lines(title string, x, y reports.Axis, names []string, at []float64) reports.Lines {
+	out := reports.Lines{Title: title, X: x, Y: y}
+	for i, row := range g {
+		s := reports.Series{Name: names[i], Markers: true}
+		for j, v := range row {
+			s.Add(at[j], v.Value, v.Low, v.High)
+		}
+		out.Series = append(out.Series, s)
+	}
+	return out
+}
+
+// bars draws a grid over categories.
+func (g grid) bars(title string, x, y reports.Axis, names, categories []string) reports.Bars {
+	out := reports.Bars{Title: title, X: x, Y: y, Categories: categories}
+	for i, row := range g {
+		b := reports.BarGroup{Name: names[i]}
+		for _, v := range row {
+			b.Add(v.Value, v.Low, v.High)
+		}
+		out.Groups = append(out.Groups, b)
+	}
+	return out
+}
+
+// rows appends a row for each place to a table, with a column for each scheme.
+func (g grid) rows(t *reports.Table, quantity string, places []string) {
+	for j, place := range places {
+		row := []string{quantity, place}
+		for i := range g {
+			row = append(row, figures.PlusMinus(g[i][j], 2)...)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+}
+
+// tableOf is an empty table for [grid.rows].
+func tableOf(title, place string, names []string) reports.Table {
+	return reports.Table{
+		Title: title, Columns: reports.Left("quantity", place).PlusMinus(names...),
+		Notes: []string{"mean ± half of the 95 % confidence interval"},
+	}
+}
+
+// inFigures lists the readings that figures are drawn under.
+func inFigures() []reading {
+	return slices.DeleteFunc(slices.Clone(readings), func(r reading) bool { return r.title == "" })
+}
+
+// panels adds a figure and a table of all quantities under each reading to an output. There is a
+// place for each dataset; chart draws a panel.
+func panels(
+	d *figures.Data, out *figures.Output, number int, what, place string, data, places []string,
+	chart func(title string, g grid) reports.Chart,
+) {
+	for _, r := range inFigures() {
+		t := tableOf(fmt.Sprintf("Figure %d, not normalized; %s", number, r.title), place, schemes)
+		figure := reports.Panels{Title: fmt.Sprintf("Fig. %d. %s; %s", number, what, r.title)}
+		for i, q := range append(slices.Clone(quantities), bySlices) {
+			g := r.grid(d, q, data)
+			g.rows(&t, q.title+q.unit, places)
+			if q != bySlices {
+				figure.Charts = append(figure.Charts, chart(fmt.Sprintf("(%c) %s", 'a'+i, q.title), g.normalized()))
+			}
+		}
+		file := fmt.Sprintf("figure%d%s", number, r.file)
+		out.Figure(file, figure.Title, figure).Table(file, t)
+	}
+}
+
+// percents are values in percent as numbers and in words.
+func percents(values []int) (numbers []float64, words []string) {
+	for _, v := range values {
+		numbers, words = append(numbers, float64(v)), append(words, fmt.Sprintf("%d %%", v))
+	}
+	return numbers, words
+}
+
+// each applies a function to the values of every instance.
+func each(f func(v []float64) float64, columns ...[]float64) []float64 {
+	out := make([]float64, len(columns[0]))
+	row := make([]float64, len(columns))
+	for i := range out {
+		for j := range columns {
+			row[j] = columns[j][i]
+		}
+		out[i] = f(row)
+	}
+	return out
+}
+
+// less returns scale times the paired differences a - b.
+func less(a, b []float64, scale float64) []float64 {
+	return each(func(v []float64) float64 { return scale * (v[0] - v[1]) }, a, b)
+}
+
+// highest and lowest return the sample with the highest and the lowest mean.
+func highest(columns ...[]float64) []float64 {
+	return slices.MaxFunc(columns, compareMeans)
+}
+
+func lowest(columns ...[]float64) []float64 {
+	return slices.MinFunc(columns, compareMeans)
+}
+
+func compareMeans(a, b []float64) int { return cmp.Compare(figures.Mean(a), figures.Mean(b)) }
+
+// A measured collects the values of a reading.
+type measured struct {
+	d      *figures.Data
+	values figures.Values
+}
+
+func newMeasured(d *figures.Data) *measured { return &measured{d, figures.Values{}} }
+
+// mean sets a claim to the mean of a sample.
+func (m *measured) mean(claim string, values []float64) {
+	m.values[claim] = m.d.MeanOf(values, verdict.Simulations, simulations)
+}
+
+// pair is two samples; the first is said to be larger.
+type pair struct{ more, fewer []float64 }
+
+// count sets a claim to the number of pairs whose difference is above zero with its
+// 95 % interval.
+func (m *measured) count(claim string, pairs []pair) {
+	n := 0
+	for _, p := range pairs {
+		if m.d.Summarize(less(p.more, p.fewer, 1)).Low > 0 {
+			n++
+		}
+	}
+	m.values[claim] = figures.Exactly(float64(n))
+}

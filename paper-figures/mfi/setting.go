@@ -1,0 +1,192 @@
+package mfi
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// profiles returns the profiles of the paper's GPU in the order of its tables, the
+// largest first.
+func profiles() []*mig.Profile {
+	out := task.RequestProfiles(mig.MustLookup(gpu))
+	slices.Reverse(out)
+	return out
+}
+
+// tableI returns what Table I says about a profile: slices, instances and indexes.
+func tableI(claims *figures.Claims, p *mig.Profile) (size, instances int, starts []mig.Slices) {
+	of := func(quantity string) int { return int(claims.Published("table1", p.String()+" "+quantity)) }
+	for i := range of("instances") {
+		starts = append(starts, mig.Slices(of(fmt.Sprintf("index %d", i+1))))
+	}
+	return of("slices"), of("instances"), starts
+}
+
+func table1(d *figures.Data) (*figures.Output, error) {
+	t := reports.Table{
+		Title: "Table I. MIG profiles of A100-80GB, the paper's beside the GPU model's",
+		Columns: reports.Left("profile").
+			Right("slices (paper)", "compute slices", "memory slices", "instances (paper)", "instances").
+			Left("index (paper)", "index"),
+		Notes: []string{
+			"The paper's slices are memory slices, with one exception: 7g.80gb has 7 compute slices and takes all 8 memory slices, as F and the free slices count them.",
+		},
+	}
+	for _, p := range profiles() {
+		size, instances, starts := tableI(d.Claims, p)
+		t.Rows = append(t.Rows, []string{
+			p.String(), strconv.Itoa(size), fmt.Sprint(p.Size), fmt.Sprint(p.Length),
+			strconv.Itoa(instances), strconv.Itoa(p.Max), fmt.Sprint(starts), fmt.Sprint(p.Starts),
+		})
+	}
+	return (&figures.Output{Taken: "placements of the GPU model"}).Table("table1", t), nil
+}
+
+func table2(*figures.Data) (*figures.Output, error) {
+	t := reports.Table{
+		Title:   "Table II. Probability of each profile, as the generator of requests has it",
+		Columns: reports.Left("profile").Right(distributions...),
+	}
+	for _, p := range profiles() {
+		t.Rows = append(t.Rows, []string{p.String()})
+	}
+	load := []string{"mean memory slices of a request"}
+	for _, d := range distributions {
+		shares := probabilities(d)
+		var mean float64
+		for i, p := range profiles() {
+			t.Rows[i] = append(t.Rows[i], fmt.Sprintf("%.4g", shares[i]))
+			mean += float64(shares[i] * float64(p.Length)) // rounded before it is added
+		}
+		load = append(load, fmt.Sprintf("%.2f", mean))
+	}
+	t.Rows = append(t.Rows, load)
+	return (&figures.Output{Taken: "probability in the generator of requests"}).Table("table2", t), nil
+}
+
+// probabilities returns a distribution in the order of [profiles].
+func probabilities(distribution string) []float64 {
+	out := slices.Clone(figures.Instance[task.Requests](demand(distribution, 1), gpu, 0).Demand)
+	slices.Reverse(out)
+	return out
+}
+
+// gpu2 is GPU 2 of Fig. 3a. V-B says that 1g.10gb takes the slice at 5, and with it the second
+// slice of 1g.20gb at 4; that 1g.10gb and 2g.20gb still fit; and that 3g.40gb and 4g.40gb do
+// not, although enough slices are free. We put 2g.20gb at 2: then all four terms of F agree
+// with the text under two of the three readings.
+func gpu2() []mig.Instance { return []mig.Instance{instance("2g.20gb", 2), instance("1g.10gb", 5)} }
+
+// instance is a placed profile of the paper's GPU. It panics if there is no such profile.
+func instance(profile string, start mig.Slices) mig.Instance {
+	p, err := mig.MustLookup(gpu).ProfileByName(profile)
+	if err != nil {
+		panic(err)
+	}
+	return mig.Instance{Profile: p, Start: start}
+}
+
+// terms returns F of a mask by profile (Algorithm 1). It does not use the tables of the
+// schedulers.
+func terms(occupied mig.Mask, r sim.Reading) map[string]int {
+	g := mig.MustLookup(gpu)
+	out := map[string]int{}
+	for _, p := range task.RequestProfiles(g) {
+		if p.Length > g.MemorySlices-occupied.Count() {
+			continue
+		}
+		for _, s := range p.Starts {
+			window := mig.Instance{Profile: p, Start: s}.Mask()
+			taken := window & occupied
+			lost := taken != 0
+			switch r {
+			case sim.Partial:
+				lost = lost && taken != window
+			case sim.StartFree:
+				lost = lost && occupied>>s&1 == 0
+			}
+			if lost {
+				out[p.String()] += int(p.Length)
+			}
+		}
+	}
+	return out
+}
+
+// scoreBasis says where each reading of the score comes from.
+var scoreBasis = map[string]string{
+	"literal": "Algorithm 1 word by word", startFree: "a window counts if its start is free and another of its slices is not",
+	"partial": "a window counts if some but not all of its slices are occupied",
+}
+
+func example(*figures.Data) (*figures.Output, error) {
+	mask := mig.Partition(gpu2()).Mask()
+	out := &figures.Output{Missing: map[string]string{"F(1)": "The occupied slices of GPU 1 are only in the figure."}}
+	for _, name := range []string{startFree, "literal", "partial"} {
+		r, err := sim.ParseReading(name)
+		if err != nil {
+			return nil, err
+		}
+		values := figures.Values{"F(2)": figures.Exactly(0)}
+		for _, profile := range []string{"1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb"} {
+			values["F(2), term of "+profile] = figures.Exactly(0)
+		}
+		for profile, f := range terms(mask, r) {
+			if profile != "1g.10gb" {
+				values["F(2), term of "+profile] = figures.Exactly(float64(f))
+			}
+			values["F(2)"] = figures.Exactly(values["F(2)"].Value + float64(f))
+		}
+		out.Readings = append(out.Readings, figures.Reading{Name: name, Basis: scoreBasis[name], Values: values})
+	}
+	return out, nil
+}
+
+// drawn is an artefact that consists of one drawing of masks. The text of the paper describes
+// Figs. 1 and 3 without their masks, so these are our examples.
+func drawn(name, title string, rows []reports.MaskRow) figures.Artefact {
+	return figures.Drawing(name, title, title, reports.Masks{Title: title, GPU: mig.MustLookup(gpu), Rows: rows})
+}
+
+// fragmentation shows how an arrival and a termination leave slices that 4g.40gb cannot
+// use although there are enough.
+func fragmentation() []reports.MaskRow {
+	four := instance("4g.40gb", 0).Profile
+	return []reports.MaskRow{
+		{Label: "(a) before", Instances: []mig.Instance{instance("1g.10gb", 6)}},
+		{Label: "(a) 1g.10gb arrives at 1", Instances: []mig.Instance{instance("1g.10gb", 1), instance("1g.10gb", 6)}, Rejected: four},
+		{Label: "(b) before", Instances: []mig.Instance{instance("2g.20gb", 0), instance("2g.20gb", 2), instance("2g.20gb", 4), instance("1g.10gb", 6)}},
+		{Label: "(b) two terminate", Instances: []mig.Instance{instance("2g.20gb", 2), instance("1g.10gb", 6)}, Rejected: four},
+	}
+}
+
+// placements shows every placement of each profile: those of one profile are disjoint.
+func placements() (rows []reports.MaskRow) {
+	for _, p := range profiles() {
+		r := reports.MaskRow{Label: p.String()}
+		for _, s := range p.Starts {
+			r.Instances = append(r.Instances, mig.Instance{Profile: p, Start: s})
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// rejections shows two GPUs for each of the two schemes of V-A: the one that the scheme
+// chooses by free slices, which rejects the request, and one that has room for it.
+func rejections() []reports.MaskRow {
+	four := instance("4g.40gb", 0).Profile
+	return []reports.MaskRow{
+		{Label: "(a) GPU 1", Instances: []mig.Instance{instance("2g.20gb", 4)}},
+		{Label: "(a) GPU 2, chosen", Instances: gpu2(), Rejected: four},
+		{Label: "(b) GPU 1, chosen", Instances: []mig.Instance{instance("1g.10gb", 1)}, Rejected: four},
+		{Label: "(b) GPU 2", Instances: []mig.Instance{instance("3g.40gb", 4)}},
+	}
+}
