@@ -106,8 +106,8 @@ func refinementLimits(d *figures.Data) reports.Table {
 }
 
 // operationsNote explains [mostGained] and [sliceWork.least].
-const operationsNote = "A move or swap goes between two instances of one size and relieves one of them, here of all its work. The slices of the other instances keep theirs, " +
-	"and no schedule ends before the area bound. The moves and swaps go to the executions that gain the most by them"
+const operationsNote = "A move or swap goes between two instances of one size and relieves one of them, here of all its work. The slices of the other instances keep theirs. " +
+	"No task changes its size, so that no schedule ends before the same work is spread evenly over the slices. The moves and swaps go to the executions that gain the most by them"
 
 // printedOperations adds up the moves and swaps of a cell, and the most that rounding may hide.
 func printedOperations(claims *figures.Claims, artefact string, w workload, n int) float64 {
@@ -147,7 +147,7 @@ func refining(d *figures.Data, dataset string) (excess []float64, gains [][]floa
 	unrefined := batch(dataset, "far?refine=false", mig.Sequential)
 	spans, bounds := d.Values(unrefined, executions, makespan), d.Values(area(unrefined), executions, track.MetricBound)
 	for i, m := range spans[:d.Scale.Replicates(drawn)] {
-		g := workOf(d, unrefined, i).gains(m, bounds[i])
+		g := workOf(d, unrefined, i).gains(m)
 		g[0] = 0 // the schedule stays as it is
 		gains = append(gains, g)
 	}
@@ -164,16 +164,15 @@ func limits(d *figures.Data, j joining, w workload, n int) (kept [][]float64, mo
 	if j == copies {
 		next = 0
 	}
-	both := func(i int) float64 { return bounds[i] + bounds[min(i+next, len(bounds)-1)] }
 	for i, m := range trivial {
-		moved = append(moved, (m/both(i)-1)*100)
+		moved = append(moved, (m/(bounds[i]+bounds[min(i+next, len(bounds)-1)])-1)*100)
 	}
 	works := make([]sliceWork, d.Scale.Replicates(drawn)+next)
 	for i := range works {
 		works[i] = workOf(d, own, i)
 	}
 	for i, m := range trivial[:len(works)-next] {
-		kept = append(kept, works[i+next].after(works[i]).gains(m, both(i)))
+		kept = append(kept, works[i+next].after(works[i]).gains(m))
 	}
 	return kept, moved
 }

@@ -74,12 +74,13 @@ func (s sliceWork) least() []float64 {
 	return out
 }
 
-// gains returns by how many percent seconds exceed what 0, 1, 2 ... operations leave, which is
-// never less than an area bound.
-func (s sliceWork) gains(seconds, area float64) []float64 {
+// gains returns by how many percent seconds exceed what 0, 1, 2 ... operations leave. No task
+// changes its size, so that the slices keep their work together, and no schedule ends before it
+// is spread evenly over them.
+func (s sliceWork) gains(seconds float64) []float64 {
 	out := s.least()
 	for k, least := range out {
-		out[k] = (seconds/max(least, area) - 1) * 100
+		out[k] = (seconds/max(least, figures.Mean(s.work)) - 1) * 100
 	}
 	return out
 }
