@@ -81,7 +81,7 @@ func refinementLimits(d *figures.Data) reports.Table {
 			"so many at most, script [%]", "so many at most, text [%]", "rho (Table 4)", "rho unrefined by Tables 4 and 6"),
 		Notes: []string{
 			"at most: by how many percent the makespan of FAR unrefined exceeds the area bound, the mean of 1000 executions of the batches of refinement_test (script) or of the printed generator (text)",
-			"so many: with the moves and swaps of Table 6. " + operationsNote,
+			fmt.Sprintf("so many: with the moves and swaps of Table 6; %d executions. ", drawn) + operationsNote,
 			"rho unrefined: rho of Table 4 times 1 + p_ref/100",
 		},
 	}
@@ -121,9 +121,9 @@ func joiningLimits(d *figures.Data) reports.Table {
 		Columns: reports.Left("workload", "batches").Right("tasks", "p_rev (Table 7) [%]", "reversing gains at most [%]",
 			"p_move/swap (Table 7) [%]", "moves and swaps gain at most [%]", "moves and swaps (Table 8)", "so many gain at most [%]"),
 		Notes: []string{
-			"reversing: both plans stay as they are, and no slice is ever idle. Then the makespan is the work of the fullest slice in both batches; the mean of 1000 pairs",
+			fmt.Sprintf("reversing: both plans stay as they are, and no slice is ever idle. Then the makespan is the work of the fullest slice in both batches; the mean of %d pairs", drawn),
 			"moves and swaps: the makespan is the area bound of both batches; the mean of 1000 pairs",
-			"so many: reversing and the moves and swaps of Table 8 together. " + operationsNote,
+			fmt.Sprintf("so many: reversing and the moves and swaps of Table 8 together; %d pairs. ", drawn) + operationsNote,
 			"batches: a batch and its copy as in concat_test (script), or two successive ones (text)",
 		},
 	}
@@ -179,7 +179,7 @@ func limits(d *figures.Data, j joining, w workload, n int) (kept [][]float64, mo
 
 // drawn is how many executions or pairs the work of the slices is taken from. It needs the
 // schedules, which have to be computed again.
-const drawn = 1000
+const drawn = 300
 
 // textArithmetic compares numbers of the text with the tables and times that they sum up.
 func textArithmetic(d *figures.Data) reports.Table {
