@@ -18,15 +18,17 @@ type joining struct {
 	// batch are the parameters of the generator for a batch, pair those for two, and concat
 	// further ones of the algorithm.
 	batch, pair, concat string
+	// own is the algorithm that schedules a batch by itself.
+	own string
 	// halves reverses the first batch in one half of the pairs, and not always the second.
 	halves bool
 }
 
 var (
 	// copies is the script concat_test. Its pairs are a batch and its copy.
-	copies = joining{"gen=released", "gen=released&repeat=2", scripted, false}
+	copies = joining{"gen=released", "gen=released&repeat=2", scripted, "far?keep=last", false}
 	// successive is the text of 6.7.1. Its pairs are two successive batches.
-	successive = joining{"", "batches=2", "", true}
+	successive = joining{"", "batches=2", "", "far", true}
 )
 
 // values returns a metric by pair.
@@ -64,7 +66,7 @@ func joinings(measure func(joining, *figures.Data, workload, int) []figures.Meas
 	return []procedure{
 		of("", "the authors' script concat_test: released generator with p_sup = 0, a batch joined with a copy of itself, at most 20 iterations, none taken back", copies),
 		of("text", "6.7.1: the printed generator with p_sup = 0, two successive batches, the second one reversed in one half of the pairs and the first one in the other", successive),
-		of("text, p_sup = 50 %", "the same with the p_sup of the script of Table 5", joining{"psup=50", "batches=2&psup=50", "", true}),
+		of("text, p_sup = 50 %", "the same with the p_sup of the script of Table 5", joining{"psup=50", "batches=2&psup=50", "", "far", true}),
 	}
 }
 

@@ -5,10 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"miglab/harness/mig"
-	"miglab/harness/run"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -81,20 +78,23 @@ func refinementLimits(d *figures.Data) reports.Table {
 	t := reports.Table{
 		Title: "p_ref of Table 6 and the most that any refinement can gain",
 		Columns: reports.Left("workload").Right("tasks", "p_ref (Table 6) [%]", "moves and swaps (Table 6)", "at most, script [%]", "at most, text [%]",
-			"rho (Table 4)", "rho unrefined by Tables 4 and 6"),
+			"so many at most, script [%]", "so many at most, text [%]", "rho (Table 4)", "rho unrefined by Tables 4 and 6"),
 		Notes: []string{
-			"at most: by how many percent the makespan of FAR unrefined exceeds the area bound, the mean of 1000 executions of the batches of refinement_test (script) or of the printed generator (text). " +
-				"Only as many executions count as there are moves and swaps in print; they are those with the largest excess",
+			"at most: by how many percent the makespan of FAR unrefined exceeds the area bound, the mean of 1000 executions of the batches of refinement_test (script) or of the printed generator (text)",
+			fmt.Sprintf("so many: with the moves and swaps of Table 6; %d executions. ", drawn) + operationsNote,
 			"rho unrefined: rho of Table 4 times 1 + p_ref/100",
 		},
 	}
 	for w, n := range figures.Each(workloads, threeSizes) {
 		p, operations := d.Claims.Published("table6", claimName(w, n, "p_ref")), printedOperations(d.Claims, "table6", w, n)
 		row := []string{w.String(), fmt.Sprint(n), reports.Fixed(p, 2), reports.Fixed(operations, 2)}
+		var most, soMany []string
 		for _, parameters := range []string{"gen=released", ""} {
-			excess := figures.Percent(rho(d, batch(synthetic(w, n, parameters), "far?refine=false", mig.Sequential), executions))
-			row = append(row, reports.Fixed(ofLargest(excess, operations), 2))
+			excess, gains := refining(d, synthetic(w, n, parameters))
+			most = append(most, reports.Fixed(figures.Mean(excess), 2))
+			soMany = append(soMany, reports.Fixed(mostGained(gains, operations), 2))
 		}
+		row = slices.Concat(row, most, soMany)
 		printed, implied := "", ""
 		if w.times == "WIDETIMES" {
 			r := d.Claims.Published("table4", claimName(w, n, "rho"))
@@ -105,29 +105,25 @@ func refinementLimits(d *figures.Data) reports.Table {
 	return t
 }
 
+// operationsNote explains [mostGained] and [sliceWork.least].
+const operationsNote = "A move or swap goes between two instances of one size and relieves one of them, here of all its work. The slices of the other instances keep theirs. " +
+	"No task changes its size, so that no schedule ends before the same work is spread evenly over the slices. The moves and swaps go to the executions that gain the most by them"
+
 // printedOperations adds up the moves and swaps of a cell, and the most that rounding may hide.
 func printedOperations(claims *figures.Claims, artefact string, w workload, n int) float64 {
 	return claims.Published(artefact, claimName(w, n, "moves")) + claims.Published(artefact, claimName(w, n, "swaps")) + 0.01
 }
 
-// ofLargest is the mean of values if only the largest ones, a share of all, count and the
-// others are 0.
-func ofLargest(values []float64, share float64) float64 {
-	largest := slices.Sorted(slices.Values(values))
-	slices.Reverse(largest)
-	return floats.Sum(largest[:int(math.Ceil(min(1, share)*float64(len(values))))]) / float64(len(values))
-}
-
-// joiningLimits compares Table 7 with the most that can be gained by joining two batches.
+// joiningLimits compares Tables 7 and 8 with the most that can be gained by joining two batches.
 func joiningLimits(d *figures.Data) reports.Table {
 	t := reports.Table{
-		Title: "Table 7 and the most that can be gained by joining two batches",
+		Title: "Tables 7 and 8 and the most that can be gained by joining two batches",
 		Columns: reports.Left("workload", "batches").Right("tasks", "p_rev (Table 7) [%]", "reversing gains at most [%]",
-			"p_move/swap (Table 7) [%]", "moves and swaps gain at most [%]", "p_move/swap less p_rev [%]", "moves and swaps (Table 8)", "so many gain at most [%]"),
+			"p_move/swap (Table 7) [%]", "moves and swaps gain at most [%]", "moves and swaps (Table 8)", "so many gain at most [%]"),
 		Notes: []string{
-			fmt.Sprintf("reversing: both plans stay as they are, and no slice is ever idle. Then the makespan is the work of the fullest slice in both batches; the mean of %d pairs", drawnPairs),
+			fmt.Sprintf("reversing: both plans stay as they are, and no slice is ever idle. Then the makespan is the work of the fullest slice in both batches; the mean of %d pairs", drawn),
 			"moves and swaps: the makespan is the area bound of both batches; the mean of 1000 pairs",
-			"so many: only as many pairs count as there are moves and swaps in Table 8, those with the most to gain",
+			fmt.Sprintf("so many: reversing and the moves and swaps of Table 8 together; %d pairs. ", drawn) + operationsNote,
 			"batches: a batch and its copy as in concat_test (script), or two successive ones (text)",
 		},
 	}
@@ -137,20 +133,32 @@ func joiningLimits(d *figures.Data) reports.Table {
 		for i, j := range []joining{copies, successive} {
 			kept, moved := limits(d, j, w, n)
 			t.Rows = append(t.Rows, []string{
-				w.String(), []string{"script", "text"}[i], fmt.Sprint(n), reports.Fixed(rev, 2), reports.Fixed(figures.Mean(kept), 2),
-				reports.Fixed(all, 2), reports.Fixed(figures.Mean(moved), 2), reports.Fixed(all-rev, 2), reports.Fixed(operations, 2),
-				reports.Fixed(ofLargest(moved, operations), 2),
+				w.String(), []string{"script", "text"}[i], fmt.Sprint(n), reports.Fixed(rev, 2), reports.Fixed(mostGained(kept, 0), 2),
+				reports.Fixed(all, 2), reports.Fixed(figures.Mean(moved), 2), reports.Fixed(operations, 2), reports.Fixed(mostGained(kept, operations), 2),
 			})
 		}
 	}
 	return t
 }
 
-// limits returns by how many percent trivial concatenation exceeds the work of the fullest
-// slice of two batches of a joining, and their area bound, by pair.
-func limits(d *figures.Data, j joining, w workload, n int) (kept, moved []float64) {
+// refining returns, by execution, by how many percent FAR unrefined exceeds the area bound, and
+// the most that the refinement can gain with 0, 1, 2 ... moves and swaps.
+func refining(d *figures.Data, dataset string) (excess []float64, gains [][]float64) {
+	unrefined := batch(dataset, "far?refine=false", mig.Sequential)
+	spans, bounds := d.Values(unrefined, executions, makespan), d.Values(area(unrefined), executions, track.MetricBound)
+	for i, m := range spans[:d.Scale.Replicates(drawn)] {
+		g := workOf(d, unrefined, i).gains(m)
+		g[0] = 0 // the schedule stays as it is
+		gains = append(gains, g)
+	}
+	return figures.Percent(figures.Ratios(spans, bounds)), gains
+}
+
+// limits returns, by pair, the most that a joining can gain with 0, 1, 2 ... moves and swaps, and by
+// how many percent trivial concatenation exceeds the area bound of both batches.
+func limits(d *figures.Data, j joining, w workload, n int) (kept [][]float64, moved []float64) {
 	trivial := j.values(d, w, n, "trivial", makespan)
-	own := batch(synthetic(w, n, j.batch), "far", mig.Sequential)
+	own := batch(synthetic(w, n, j.batch), j.own, mig.Sequential)
 	bounds := d.Values(area(own), executions+1, track.MetricBound)
 	next := 1
 	if j == copies {
@@ -159,30 +167,19 @@ func limits(d *figures.Data, j joining, w workload, n int) (kept, moved []float6
 	for i, m := range trivial {
 		moved = append(moved, (m/(bounds[i]+bounds[min(i+next, len(bounds)-1)])-1)*100)
 	}
-	first := workOf(d, own, 0)
-	for i, m := range trivial[:d.Scale.Replicates(drawnPairs)] {
-		second := workOf(d, own, i+next)
-		kept = append(kept, (m/floats.Max(floats.AddTo(make([]float64, len(first)), first, second))-1)*100)
-		first = workOf(d, own, i+1)
+	works := make([]sliceWork, d.Scale.Replicates(drawn)+next)
+	for i := range works {
+		works[i] = workOf(d, own, i)
+	}
+	for i, m := range trivial[:len(works)-next] {
+		kept = append(kept, works[i+next].after(works[i]).gains(m))
 	}
 	return kept, moved
 }
 
-// drawnPairs is how many pairs the work of the slices is taken from. It needs the schedules,
-// which have to be computed again.
-const drawnPairs = 100
-
-// workOf returns the seconds of work of each slice in a schedule.
-func workOf(d *figures.Data, s run.Series, instance int) []float64 {
-	p, plan := d.Schedule(s, instance)
-	work := make([]float64, p.GPU.ComputeSlices)
-	for _, pl := range plan.Placements {
-		for c := range pl.Instance.Size() {
-			work[pl.Instance.Start+c] += float64(pl.End - pl.Start)
-		}
-	}
-	return work
-}
+// drawn is how many executions or pairs the work of the slices is taken from. It needs the
+// schedules, which have to be computed again.
+const drawn = 300
 
 // textArithmetic compares numbers of the text with the tables and times that they sum up.
 func textArithmetic(d *figures.Data) reports.Table {

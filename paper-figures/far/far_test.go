@@ -163,12 +163,6 @@ func TestTable9ContradictsTable7(t *testing.T) {
 
 // TestSummaries checks by hand what the text and the limits are computed with.
 func TestSummaries(t *testing.T) {
-	if got := ofLargest([]float64{1, 4, 2, 3}, 0.5); got != (4+3)/4.0 {
-		t.Errorf("the larger half of 1 to 4 adds %v to the mean, want 1.75", got)
-	}
-	if got := ofLargest([]float64{1, 4, 2, 3}, 3.2); got != 2.5 {
-		t.Errorf("all of 1 to 4 have the mean %v, want 2.5", got)
-	}
 	at := func(value, half float64) figures.Measurement {
 		return figures.Measurement{Value: value, Low: value - half, High: value + half, StdErr: half / 2, Replicates: 1000, Unit: verdict.Executions}
 	}
@@ -190,6 +184,32 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
+// TestOperations checks by hand what moves and swaps can gain. Slices 0 and 1 have 30 and 20 s
+// on instances of one slice, and slices 2 and 3 have 24 s on an instance of two.
+func TestOperations(t *testing.T) {
+	s := sliceWork{work: []float64{30, 20, 24, 24}, movable: []mig.Mask{0b0001, 0b0010, 0b1100}}
+	if got, want := s.least(), []float64{30, 24, 20, 0}; !slices.Equal(got, want) {
+		t.Errorf("0 to 3 operations leave %v s, want %v: they relieve slice 0, then slices 2 and 3", got, want)
+	}
+	if got, want := s.gains(36.75), []float64{22.5, 50, 50, 50}; !slices.EqualFunc(got, want, near) {
+		t.Errorf("0 to 3 operations gain %v %%, want %v: 98 s over 4 slices are 24.5 s", got, want)
+	}
+	second := s.after(sliceWork{work: []float64{1, 2, 3, 4}})
+	if want := []float64{31, 22, 27, 28}; !slices.Equal(second.work, want) || len(second.movable) != 3 {
+		t.Errorf("after 1, 2, 3 and 4 s the slices have %v s, want %v", second.work, want)
+	}
+	// Two operations bring the first execution 10 and 2 points, and the second one, which
+	// gains nothing by its first operation, 8 points a piece.
+	gains := [][]float64{{1, 11, 13}, {0, 0, 16}}
+	for _, c := range []struct{ operations, want float64 }{{0, 0.5}, {0.5, 5.5}, {1, 9.5}, {1.5, 13.5}, {2, 14.5}, {9, 14.5}} {
+		if got := mostGained(gains, c.operations); !near(got, c.want) {
+			t.Errorf("%v operations an execution gain %v %%, want %v", c.operations, got, c.want)
+		}
+	}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+
 // TestInterchanged: print's columns are read as each other in the chosen rows alone.
 func TestInterchanged(t *testing.T) {
 	p := interchanged(procedure{measure: func(*figures.Data, workload, int) []figures.Measurement {
@@ -204,17 +224,24 @@ func TestInterchanged(t *testing.T) {
 }
 
 // TestLimitsHold: reversing keeps both plans, so that no joining gains more than
-// limits says.
+// limits says, nor more than its moves and swaps can bring.
 func TestLimitsHold(t *testing.T) {
 	dir := t.TempDir()
-	w := workload{"MIXEDSCALING", "WIDETIMES"}
 	check := figures.Artefact{Name: "check", Build: func(d *figures.Data) (*figures.Output, error) {
-		for _, j := range []joining{copies, successive} {
+		for w, j := range figures.Each(workloads, []joining{copies, successive}) {
 			k, m := limits(d, j, w, 10)
-			kept, moved := figures.Mean(k), figures.Mean(m)
+			kept, moved := mostGained(k, 0), figures.Mean(m)
 			reversed, all := figures.Mean(j.gain(d, w, 10, "reverse")), figures.Mean(j.gain(d, w, 10, "moveswap"))
-			if !d.Planning() && (reversed > kept || all > moved || reversed <= 0) {
-				t.Errorf("%s: reversing gains %v %% of at most %v, moves and swaps %v of at most %v", j.pair, reversed, kept, all, moved)
+			operations := figures.Mean(j.values(d, w, 10, "moveswap", "moves")) + figures.Mean(j.values(d, w, 10, "moveswap", "swaps"))
+			if most := mostGained(k, operations); !d.Planning() && (reversed > kept || all > most || most > moved || reversed <= 0) {
+				t.Errorf("%v %s: reversing gains %v %% of at most %v, %v moves and swaps %v of at most %v, and any number %v", w, j.pair, reversed, kept, operations, all, most, moved)
+			}
+		}
+		for _, w := range workloads {
+			m := refinementTest.measure(d, w, 20)
+			_, gains := refining(d, synthetic(w, 20, "gen=released"))
+			if most := mostGained(gains, m[1].Value+m[2].Value); !d.Planning() && m[0].Value > most {
+				t.Errorf("%v: %v moves and %v swaps gain %v %% of at most %v", w, m[1].Value, m[2].Value, m[0].Value, most)
 			}
 		}
 		return &figures.Output{}, nil
