@@ -51,7 +51,7 @@ func Paper() (figures.Paper, error) {
 		{Name: "figure10", Title: "relative throughput against the concurrency Cmax (simulated)", Build: figure10},
 		{Name: "figure11", Title: "mean slowdown on Q1 to Q12 (simulated)", Build: figure11},
 		{Name: "figure12", Title: "fairness on Q1 to Q12 (simulated)", Build: figure12},
-		{Name: "overhead", Title: "what the agent's decisions cost: time on this machine over the simulated makespan, mean over Q1 to Q12, rounded up to a tenth of a percent", Build: overhead},
+		{Name: "overhead", Title: "what the agent's decisions cost", Build: overhead},
 		{Name: "optimum", Title: "gaps to the exact optimum (simulated)", Build: optimum},
 		{Name: "unseen", Title: "queues of seen and of unseen programs (simulated)", Build: unseen},
 		{Name: "sensitivity", Title: "how results move with the model (simulated)", Build: sensitivity},

@@ -85,7 +85,7 @@ func slowdowns(d *figures.Data, data []string) byDraw {
 	return onEach(d, data, track.MetricSlowdownMean, func(own, means []float64) map[string]float64 {
 		return map[string]float64{
 			meanSlowdown: figures.Mean(own), bestSlowdown: slices.Min(own),
-			aheadSlowdown: slices.Max(means[:2]) - slices.Min(means[2:len(means)-1]),
+			aheadSlowdown: slices.Max(means[:2]) - slices.Min(means[2:len(means)-2]),
 		}
 	})
 }

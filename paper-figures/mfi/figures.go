@@ -34,8 +34,8 @@ func (r reading) underLoad(m *measured, data []string) {
 		used = append(used, pair{at("MFI", full, "utilisation"), at(b, full, "utilisation")})
 		m.mean(fmt.Sprintf("active GPUs of %s over those of MFI, 100 %% demand", b), figures.Ratios(at(b, full, "active_gpus"), at("MFI", full, "active_gpus")))
 	}
-	m.count("baselines that schedule fewer workloads than MFI, 100 % demand", accepted)
-	m.count("baselines that use the cluster less than MFI, 100 % demand", used)
+	m.nearest("workloads of MFI less those of the nearest baseline, 100 % demand", accepted)
+	m.nearest("utilization of MFI less that of the nearest baseline, 100 % demand", used)
 
 	accept := func(scheme, dataset string) []float64 { return at(scheme, dataset, "acceptance") }
 	m.mean("acceptance of RR less that of FF, 10 % demand", less(accept("RR", low), accept("FF", low), 100))
@@ -93,7 +93,7 @@ func (r reading) byDistribution(m *measured, utilisation string) {
 			accepted = append(accepted, pair{at("MFI", d, "accepted"), at(b, d, "accepted")})
 		}
 	}
-	m.count("baselines, by distribution, that schedule fewer workloads than MFI", accepted)
+	m.nearest("workloads of MFI less those of the nearest baseline, nearest distribution", accepted)
 	m.mean("gap to MFI on skew-small less the widest of the others", less(gap["skew-small"], highest(gap["uniform"], gap["skew-big"], gap["bimodal"]), 1))
 	m.mean("gap to MFI on skew-big less the narrowest of the others", less(gap["skew-big"], lowest(gap["uniform"], gap["skew-small"], gap["bimodal"]), 1))
 
@@ -152,7 +152,7 @@ func (r reading) bySeverity(m *measured, fragmentation string) {
 			}
 		}
 	}
-	m.count("baselines, by distribution, with a higher score than MFI", higher)
+	m.nearest("score of the nearest baseline less that of MFI, nearest distribution", higher)
 	m.values["pairs of schemes of which the lower score has the higher acceptance"] = figures.Exactly(100 * float64(agreeing) / float64(pairs))
 	m.values["pairs of schemes of which the lower score has the higher utilization"] = figures.Exactly(100 * float64(using) / float64(pairs))
 }

@@ -3,6 +3,7 @@ package mfi
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	figures "miglab/paper-figures"
@@ -188,14 +189,14 @@ func (m *measured) mean(claim string, values []float64) {
 // pair is two samples; the first is said to be larger.
 type pair struct{ more, fewer []float64 }
 
-// count sets a claim to the number of pairs whose difference is above zero with its
-// 95 % interval.
-func (m *measured) count(claim string, pairs []pair) {
-	n := 0
+// nearest sets a claim to the paired difference of the pair in which it is least sure to lie
+// above zero.
+func (m *measured) nearest(claim string, pairs []pair) {
+	sure := math.Inf(1)
 	for _, p := range pairs {
-		if m.d.Summarize(less(p.more, p.fewer, 1)).Low > 0 {
-			n++
+		v := m.d.MeanOf(less(p.more, p.fewer, 1), verdict.Simulations, simulations)
+		if t := v.Value / math.Max(v.StdErr, 1e-12); t < sure {
+			sure, m.values[claim] = t, v
 		}
 	}
-	m.values[claim] = figures.Exactly(float64(n))
 }

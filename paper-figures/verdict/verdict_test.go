@@ -188,7 +188,8 @@ func TestBootstrapErrorRates(t *testing.T) {
 		allowed float64
 	}{
 		{"normal", 30, r.NormFloat64, 0.025},
-		{"exponential", 30, func() float64 { return r.ExpFloat64() - 1 }, 0.045}, {"exponential", 200, func() float64 { return r.ExpFloat64() - 1 }, 0.025},
+		{"exponential", 30, func() float64 { return r.ExpFloat64() - 1 }, 0.045},
+		{"exponential", 200, func() float64 { return r.ExpFloat64() - 1 }, 0.025},
 	} {
 		for _, end := range []float64{9.75, 10.25} {
 			for _, sign := range []float64{1, -1} {

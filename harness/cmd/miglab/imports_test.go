@@ -77,7 +77,7 @@ var mayImport = map[string]string{
 	"reports":               "harness/mig harness/task harness/schedule harness/sim/corun harness/stats harness/store",
 	"reports/leaderboard":   "harness/mig harness/algo harness/store harness/track harness/run reports",
 	"reports/site":          "harness/mig harness/task harness/schedule harness/algo harness/stats harness/store harness/track harness/run datasets reports reports/leaderboard",
-	"paper-figures":         "harness/mig harness/schedule harness/stats harness/track harness/run datasets reports paper-figures/verdict",
+	"paper-figures":         "harness/mig harness/task harness/schedule harness/stats harness/track harness/run datasets reports paper-figures/verdict",
 	"paper-figures/verdict": "harness/stats",
 	"paper-figures/*":       "harness/curve harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/stats harness/store harness/track harness/run datasets reports paper-figures paper-figures/verdict",
 }
