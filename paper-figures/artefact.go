@@ -1,6 +1,8 @@
 package figures
 
 import (
+	"io/fs"
+
 	"miglab/datasets"
 	"miglab/reports"
 )
@@ -20,7 +22,19 @@ type Paper struct {
 }
 
 // A Term is a symbol or word of a paper with its meaning.
-type Term struct{ Name, Meaning string }
+type Term struct {
+	Name    string `csv:"term"`
+	Meaning string `csv:"meaning"`
+}
+
+// LoadTerms reads the terms of a paper from its terms.csv: term,meaning.
+func LoadTerms(paper string, files fs.FS) ([]Term, error) {
+	t, err := ReadCSV[Term](paper, files, "terms.csv")
+	if err != nil {
+		return nil, err
+	}
+	return t.Rows, nil
+}
 
 // An Artefact is a table, a figure or a group of numbers of a paper.
 type Artefact struct {

@@ -55,47 +55,42 @@ func (s *scalabilityReading) points(w workload) (x, y []float64) {
 	return x, y
 }
 
-func figure9() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure9", Title: "scalability and duration of synthetic tasks",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			t := reports.Table{
-				Title:   "Fig. 9. Scalability of the synthetic tasks",
-				Columns: reports.Left("workload", "reading").Right("tasks", "least", "mean", "largest"),
-				Notes:   []string{fmt.Sprintf("scatter_plot.py draws an axis from %g and leaves out tasks from %g on, so that the largest value could not be elsewhere", datasets.PlottedFrom, datasets.PlottedTo)},
-			}
-			for _, c := range datasets.AddedClouds {
-				t.Notes = append(t.Notes, fmt.Sprintf("it adds %d random points, which are no tasks, between %g and %g", c.Points, c.From, c.To))
-			}
-			out := &figures.Output{}
-			for i := range scalabilities {
-				out.Readings = append(out.Readings, figures.Reading{Name: scalabilities[i].name, Basis: scalabilities[i].basis, Values: figures.Values{}})
-			}
-			least, largest := make([]float64, len(scalabilities)), make([]float64, len(scalabilities))
-			chart := reports.Panels{Title: "Fig. 9. Synthetic tasks by scalability and time on one slice"}
-			for k, w := range synthetic {
-				panel := reports.Scatter{Title: w.name, X: reports.Axis{Label: "Scalability", To: 3}, Y: reports.Axis{Label: "t(1) [s]", From: 90, To: 100}}
-				if w.name == wideTimes {
-					panel.Y.From = 0
-				}
-				for i := range scalabilities {
-					s := &scalabilities[i]
-					x, y := s.points(w)
-					low, high := slices.Min(x), slices.Max(x)
-					if k == 0 || low < least[i] {
-						least[i] = low
-					}
-					largest[i] = max(largest[i], high)
-					t.Rows = append(t.Rows, []string{w.name, s.name, fmt.Sprint(len(x)), reports.Fixed(low, 2), reports.Fixed(figures.Mean(x), 2), reports.Fixed(high, 2)})
-					drawn := min(len(x), mostPoints)
-					panel.Groups = append(panel.Groups, reports.Points{Name: s.name, X: x[:drawn], Y: y[:drawn]})
-				}
-				chart.Charts = append(chart.Charts, panel)
-			}
-			for i, r := range out.Readings {
-				r.Values["scalability, least"], r.Values["scalability, largest"] = figures.Exactly(least[i]), figures.Exactly(largest[i])
-			}
-			return out.Table("figure9", t).Figure("figure9", chart.Title, chart), nil
-		},
+func figure9(*figures.Data) (*figures.Output, error) {
+	t := reports.Table{
+		Title:   "Fig. 9. Scalability of the synthetic tasks",
+		Columns: reports.Left("workload", "reading").Right("tasks", "least", "mean", "largest"),
+		Notes:   []string{fmt.Sprintf("scatter_plot.py draws an axis from %g and leaves out tasks from %g on, so that the largest value could not be elsewhere", datasets.PlottedFrom, datasets.PlottedTo)},
 	}
+	for _, c := range datasets.AddedClouds {
+		t.Notes = append(t.Notes, fmt.Sprintf("it adds %d random points, which are no tasks, between %g and %g", c.Points, c.From, c.To))
+	}
+	out := &figures.Output{}
+	for i := range scalabilities {
+		out.Readings = append(out.Readings, figures.Reading{Name: scalabilities[i].name, Basis: scalabilities[i].basis, Values: figures.Values{}})
+	}
+	least, largest := make([]float64, len(scalabilities)), make([]float64, len(scalabilities))
+	chart := reports.Panels{Title: "Fig. 9. Synthetic tasks by scalability and time on one slice"}
+	for k, w := range synthetic {
+		panel := reports.Scatter{Title: w.name, X: reports.Axis{Label: "Scalability", To: 3}, Y: reports.Axis{Label: "t(1) [s]", From: 90, To: 100}}
+		if w.name == wideTimes {
+			panel.Y.From = 0
+		}
+		for i := range scalabilities {
+			s := &scalabilities[i]
+			x, y := s.points(w)
+			low, high := slices.Min(x), slices.Max(x)
+			if k == 0 || low < least[i] {
+				least[i] = low
+			}
+			largest[i] = max(largest[i], high)
+			t.Rows = append(t.Rows, []string{w.name, s.name, fmt.Sprint(len(x)), reports.Fixed(low, 2), reports.Fixed(figures.Mean(x), 2), reports.Fixed(high, 2)})
+			drawn := min(len(x), mostPoints)
+			panel.Groups = append(panel.Groups, reports.Points{Name: s.name, X: x[:drawn], Y: y[:drawn]})
+		}
+		chart.Charts = append(chart.Charts, panel)
+	}
+	for i, r := range out.Readings {
+		r.Values["scalability, least"], r.Values["scalability, largest"] = figures.Exactly(least[i]), figures.Exactly(largest[i])
+	}
+	return out.Table("figure9", t).Figure("figure9", chart.Title, chart), nil
 }

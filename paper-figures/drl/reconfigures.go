@@ -17,35 +17,30 @@ const counted = 200
 
 // reconfigures shows whether agents reconfigure (6.5). A batch without a destroy runs on one
 // partition.
-func reconfigures() figures.Artefact {
+func reconfigures(d *figures.Data) (*figures.Output, error) {
 	shown := append(slices.Clone(agents), ourAgent)
-	return figures.Artefact{
-		Name: "reconfigures", Title: "whether agents reconfigure (6.5)",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			calm := reports.Table{
-				Title:   "Instances destroyed in a batch of 14 tasks, and batches without any [%]",
-				Columns: reports.Left("workload", "generator"),
-				Notes: []string{
-					fmt.Sprintf("%d batches of each workload; empty GPU, Sequential; agents of the first training run; agent: ours", d.Scale.Replicates(counted)),
-					"a batch in which nothing is destroyed is run on one partition; destroying what is left in the end does not count",
-					"the paper finds that ONE-HOT and FLOAT hardly reconfigure (6.5), with p_opt of 70 to 90 % where it matters; what one partition reaches is in the artefact floors",
-				},
-			}
-			for _, a := range shown {
-				calm.Columns = calm.Columns.Right(a.name, a.name+", none [%]")
-			}
-			for w, g := range figures.Each(synthetic, generators) {
-				data := w.single(g.parameters)
-				row := []string{w.name, g.name}
-				for _, a := range shown {
-					v := d.Values(batch(data, a.one(w)), counted, destroys)
-					row = append(row, reports.Fixed(figures.Mean(v), 2), reports.Fixed(100*without(v), 0))
-				}
-				calm.Rows = append(calm.Rows, row)
-			}
-			return new(figures.Output).Table("reconfigures", calm), nil
+	calm := reports.Table{
+		Title:   "Instances destroyed in a batch of 14 tasks, and batches without any [%]",
+		Columns: reports.Left("workload", "generator"),
+		Notes: []string{
+			fmt.Sprintf("%d batches of each workload; empty GPU, Sequential; agents of the first training run; agent: ours", d.Scale.Replicates(counted)),
+			"a batch in which nothing is destroyed is run on one partition; destroying what is left in the end does not count",
+			"the paper finds that ONE-HOT and FLOAT hardly reconfigure (6.5), with p_opt of 70 to 90 % where it matters; what one partition reaches is in the artefact floors",
 		},
 	}
+	for _, a := range shown {
+		calm.Columns = calm.Columns.Right(a.name, a.name+", none [%]")
+	}
+	for w, g := range figures.Each(synthetic, generators) {
+		data := w.single(g.parameters)
+		row := []string{w.name, g.name}
+		for _, a := range shown {
+			v := d.Values(batch(data, a.one(w)), counted, destroys)
+			row = append(row, reports.Fixed(figures.Mean(v), 2), reports.Fixed(100*without(v), 0))
+		}
+		calm.Rows = append(calm.Rows, row)
+	}
+	return new(figures.Output).Table("reconfigures", calm), nil
 }
 
 // belowTable is an empty table of makespans below others, with a column for each approach.

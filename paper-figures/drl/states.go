@@ -213,58 +213,48 @@ func momentTable(title string, ms []moment) reports.Table {
 	return t
 }
 
-func figure6() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure6", Title: "the scheduler's state and its evolution after two actions",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			first := exampleState()
-			second := first.execute(0, first.partition[2])
-			ms := []moment{{name: "t", state: first}, {name: "t + 1", action: "C1 on I3", state: second}, {name: "t + 2", action: "Advance", state: second.advance()}}
-			chart := reports.Gantt{Title: "Fig. 6. Time until slices are free, before and after two actions", Height: 280}
-			values := figures.Values{}
-			for i, m := range ms {
-				values["actions at "+m.name] = figures.Exactly(float64(len(m.state.actions(false))))
-				var highlight []string
-				if i > 0 {
-					highlight = []string{"C1"}
-				}
-				chart.Panels = append(chart.Panels, m.state.panel(m.name, highlight...))
-			}
-			t := momentTable("Fig. 6. The scheduler's state and its evolution after two actions", ms)
-			t.Notes = append(t.Notes, "Fig. 4 is a diagram of agent and environment without data and is left out")
-			return figures.Read(figures.Reading{Basis: "the preconditions of 4.2", Values: values}).
-				Table("figure6", t).
-				Figure("figure6", chart.Title, chart), nil
-		},
+func figure6(*figures.Data) (*figures.Output, error) {
+	first := exampleState()
+	second := first.execute(0, first.partition[2])
+	ms := []moment{{name: "t", state: first}, {name: "t + 1", action: "C1 on I3", state: second}, {name: "t + 2", action: "Advance", state: second.advance()}}
+	chart := reports.Gantt{Title: "Fig. 6. Time until slices are free, before and after two actions", Height: 280}
+	values := figures.Values{}
+	for i, m := range ms {
+		values["actions at "+m.name] = figures.Exactly(float64(len(m.state.actions(false))))
+		var highlight []string
+		if i > 0 {
+			highlight = []string{"C1"}
+		}
+		chart.Panels = append(chart.Panels, m.state.panel(m.name, highlight...))
 	}
+	t := momentTable("Fig. 6. The scheduler's state and its evolution after two actions", ms)
+	t.Notes = append(t.Notes, "Fig. 4 is a diagram of agent and environment without data and is left out")
+	return figures.Read(figures.Reading{Basis: "the preconditions of 4.2", Values: values}).
+		Table("figure6", t).
+		Figure("figure6", chart.Title, chart), nil
 }
 
-func figure14() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure14", Title: "direct reconfiguration from the state of Fig. 6",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			first, to := exampleState(), partitionOf("4-3")
-			second := first.reconfigure(to)
-			third := second.execute(0, to[0])
-			ms := []moment{
-				{"t", "", first, true}, {"t + 1", "to 4-3", second, true}, {"t + 2", "C1 on I1", third, true},
-			}
-			advances := 0
-			for s := first; s.until(to) > 0; s = s.advance() {
-				advances++
-			}
-			values := figures.Values{"Advance actions before 4-3 without it": figures.Exactly(float64(advances))}
-			chart := reports.Gantt{
-				Title: "Fig. 14. Time until slices are free, with a direct reconfiguration to 4-3", Height: 280,
-				Panels: []reports.GanttPanel{first.panel("t"), second.panel("t + 1"), third.panel("t + 2", "C1")},
-			}
-			t := momentTable("Fig. 14. The state of Fig. 6 with direct reconfiguration", ms)
-			direct := first.until(to) + first.classes[0].times[4]
-			t.Notes = append(t.Notes, fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once", direct, first.classes[0].times[1]))
-			out := figures.Read(figures.Reading{Basis: "the preconditions of 4.2", Values: values})
-			out.Taken = "time of the example"
-			return out.Table("figure14", t).
-				Figure("figure14", chart.Title, chart), nil
-		},
+func figure14(*figures.Data) (*figures.Output, error) {
+	first, to := exampleState(), partitionOf("4-3")
+	second := first.reconfigure(to)
+	third := second.execute(0, to[0])
+	ms := []moment{
+		{"t", "", first, true}, {"t + 1", "to 4-3", second, true}, {"t + 2", "C1 on I1", third, true},
 	}
+	advances := 0
+	for s := first; s.until(to) > 0; s = s.advance() {
+		advances++
+	}
+	values := figures.Values{"Advance actions before 4-3 without it": figures.Exactly(float64(advances))}
+	chart := reports.Gantt{
+		Title: "Fig. 14. Time until slices are free, with a direct reconfiguration to 4-3", Height: 280,
+		Panels: []reports.GanttPanel{first.panel("t"), second.panel("t + 1"), third.panel("t + 2", "C1")},
+	}
+	t := momentTable("Fig. 14. The state of Fig. 6 with direct reconfiguration", ms)
+	direct := first.until(to) + first.classes[0].times[4]
+	t.Notes = append(t.Notes, fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once", direct, first.classes[0].times[1]))
+	out := figures.Read(figures.Reading{Basis: "the preconditions of 4.2", Values: values})
+	out.Taken = "time of the example"
+	return out.Table("figure14", t).
+		Figure("figure14", chart.Title, chart), nil
 }
