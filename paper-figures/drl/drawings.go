@@ -2,11 +2,11 @@ package drl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
-	"miglab/harness/task"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -53,15 +53,13 @@ func (q *queue) fill() {
 	}
 }
 
-func (q *queue) arrive(t string) { q.pending = append(q.pending, t); q.fill() }
+func (q *queue) arrive(t string) {
+	q.pending = append(q.pending, t)
+	q.fill()
+}
 
 func (q *queue) execute(t string) {
-	for i, have := range q.batch {
-		if have == t {
-			q.batch = append(q.batch[:i:i], q.batch[i+1:]...)
-			break
-		}
-	}
+	q.batch = slices.DeleteFunc(q.batch, func(have string) bool { return have == t })
 	q.fill()
 }
 
@@ -150,40 +148,28 @@ func canonicalStart(in mig.Instance, sigma mig.Permutation) mig.Slices {
 }
 
 // speedups draws t(1)/t(s) over s in small multiples.
-func speedups(title string, g *mig.GPU, tasks task.Batch, perPanel int) reports.Panels {
-	lines := reports.Lines{
-		Title: title, X: reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup"},
-	}
+func speedups(heading, dataset string, perPanel int) reports.Panels {
+	g := mig.MustLookup("A100")
+	lines := reports.Lines{Title: heading, X: reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup"}}
 	for _, s := range g.Sizes() {
 		lines.X.Ticks = append(lines.X.Ticks, float64(s))
 	}
-	for i := range tasks {
-		line := reports.Series{Name: tasks[i].Name, Markers: true}
+	for _, t := range instanceOf(dataset, g.Name, 0) {
+		line := reports.Series{Name: t.Name, Markers: true, X: lines.X.Ticks}
 		for _, s := range g.Sizes() {
-			line.X = append(line.X, float64(s))
-			line.Y = append(line.Y, float64(tasks[i].On(1)/tasks[i].On(s)))
+			line.Y = append(line.Y, float64(t.On(1)/t.On(s)))
 		}
 		lines.Series = append(lines.Series, line)
 	}
 	return lines.Split(perPanel)
 }
 
-// speedupsOf is an artefact that draws the speedups of a dataset's tasks.
-func speedupsOf(name, title, heading, dataset string, perPanel int) figures.Artefact {
-	return figures.Artefact{
-		Name: name, Title: title,
-		Build: func(*figures.Data) (*figures.Output, error) {
-			return new(figures.Output).Figure(name, heading, speedups(heading, mig.MustLookup("A100"), instanceOf(dataset, "A100", 0), perPanel)), nil
-		},
-	}
-}
-
 func figure7() figures.Artefact {
-	return speedupsOf("figure7", "speedups of the public kernels on A100",
-		"Fig. 7. Speedup of the 16 public Rodinia kernels on A100", "rodinia", 4)
+	const heading = "Fig. 7. Speedup of the 16 public Rodinia kernels on A100"
+	return figures.Drawing("figure7", "speedups of the public kernels on A100", heading, speedups(heading, "rodinia", 4))
 }
 
 func figure8() figures.Artefact {
-	return speedupsOf("figure8", "synthetic speedups for n = 10 tasks on A100",
-		"Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", "far/EXAMPLESCALING+WIDETIMES", 5)
+	const heading = "Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %"
+	return figures.Drawing("figure8", "synthetic speedups for n = 10 tasks on A100", heading, speedups(heading, "far/EXAMPLESCALING+WIDETIMES", 5))
 }
