@@ -30,11 +30,7 @@ var adversarialReadings = []reading{
 // adversarial is the comparison of 6.7 on tasks for which the most efficient size is a bad
 // choice.
 func adversarial(d *figures.Data) (*figures.Output, error) {
-	out := &figures.Output{}
-	for i := range adversarialReadings {
-		r := &adversarialReadings[i]
-		out.Readings = append(out.Readings, figures.Reading{Name: r.name, Basis: r.basis, Values: r.adversarial(d, peaks)})
-	}
+	out := under(adversarialReadings, func(r *reading) figures.Values { return r.adversarial(d, peaks) })
 	for _, w := range peaks {
 		out.Readings = append(out.Readings, figures.Reading{
 			Name: w.name, Basis: "the default, of these data sets alone", Part: true, Values: adversarialReadings[0].adversarial(d, []workload{w}),

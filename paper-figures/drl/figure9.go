@@ -68,9 +68,9 @@ func figure9(*figures.Data) (*figures.Output, error) {
 	for i := range scalabilities {
 		out.Readings = append(out.Readings, figures.Reading{Name: scalabilities[i].name, Basis: scalabilities[i].basis, Values: figures.Values{}})
 	}
-	least, largest := make([]float64, len(scalabilities)), make([]float64, len(scalabilities))
+	all := make([][]float64, len(scalabilities)) // by reading
 	chart := reports.Panels{Title: "Fig. 9. Synthetic tasks by scalability and time on one slice"}
-	for k, w := range synthetic {
+	for _, w := range synthetic {
 		panel := reports.Scatter{Title: w.name, X: reports.Axis{Label: "Scalability", To: 3}, Y: reports.Axis{Label: "t(1) [s]", From: 90, To: 100}}
 		if w.name == wideTimes {
 			panel.Y.From = 0
@@ -78,19 +78,17 @@ func figure9(*figures.Data) (*figures.Output, error) {
 		for i := range scalabilities {
 			s := &scalabilities[i]
 			x, y := s.points(w)
-			low, high := slices.Min(x), slices.Max(x)
-			if k == 0 || low < least[i] {
-				least[i] = low
-			}
-			largest[i] = max(largest[i], high)
-			t.Rows = append(t.Rows, []string{w.name, s.name, fmt.Sprint(len(x)), reports.Fixed(low, 2), reports.Fixed(figures.Mean(x), 2), reports.Fixed(high, 2)})
+			all[i] = append(all[i], x...)
+			t.Rows = append(t.Rows, []string{
+				w.name, s.name, fmt.Sprint(len(x)), reports.Fixed(slices.Min(x), 2), reports.Fixed(figures.Mean(x), 2), reports.Fixed(slices.Max(x), 2),
+			})
 			drawn := min(len(x), mostPoints)
 			panel.Groups = append(panel.Groups, reports.Points{Name: s.name, X: x[:drawn], Y: y[:drawn]})
 		}
 		chart.Charts = append(chart.Charts, panel)
 	}
 	for i, r := range out.Readings {
-		r.Values["scalability, least"], r.Values["scalability, largest"] = figures.Exactly(least[i]), figures.Exactly(largest[i])
+		r.Values["scalability, least"], r.Values["scalability, largest"] = figures.Exactly(slices.Min(all[i])), figures.Exactly(slices.Max(all[i]))
 	}
 	return out.Table("figure9", t).Figure("figure9", chart.Title, chart), nil
 }

@@ -40,10 +40,10 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 			return d.AboveBound(batch(data, a.one(w)), bound("A100", data, "certified", mig.Sequential), count)
 		}
 		p, above := []string{w.name, g.name, "p_opt"}, []string{w.name, g.name, "gap"}
-		for k, a := range columns {
+		for _, a := range columns {
 			p = append(p, reports.Fixed(figures.Mean(pOpt(d, batch(data, a.one(w)), count)), 2))
 			above = append(above, reports.Fixed(figures.Mean(gap(a)), 3))
-			if i := k - len(columns) + len(drawn); i >= 0 && g.parameters == "" {
+			if i := slices.Index(drawn, a); i >= 0 && g.parameters == "" {
 				m := d.MeanOf(gap(a), "batches", 0)
 				chart.Groups[i].Add(m.Value, m.Low, m.High)
 			}

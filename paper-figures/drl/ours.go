@@ -52,10 +52,10 @@ func ours(d *figures.Data) (*figures.Output, error) {
 		series := func(a approach) run.Series { return batch(data, a.one(w)) }
 		high := []string{w.name, g.name, reports.Fixed(figures.Mean(pOpt(d, series(far), replicates)), 2)}
 		low := high[:2:2]
-		for k, a := range columns {
+		for _, a := range columns {
 			p := figures.Mean(pOpt(d, series(a), a.batchesOf()))
 			m := lowerThan(d, series(a), series(far), a.batchesOf())
-			if i := k - len(agents) + 1; i >= 0 && i < len(drawn) && g.parameters == "" {
+			if i := slices.Index(drawn, a); i >= 0 && g.parameters == "" {
 				chart.Groups[i].Add(m.Value, m.Low, m.High)
 			}
 			high, low = append(high, reports.Fixed(p, 2)), append(low, figures.PlusMinus(m, 2)...)

@@ -10,14 +10,13 @@ import (
 )
 
 func table4(d *figures.Data) (*figures.Output, error) {
-	out := &figures.Output{Missing: map[string]string{}}
-	for i := range readings {
-		r, rows := &readings[i], synthetic
-		if i == 0 {
-			rows = workloads()
+	out := under(readings, func(r *reading) figures.Values {
+		values := figures.Values{}
+		for w, a := range figures.Each(r.rows(), approaches) {
+			values[w.name+" "+a.name] = a.measure(d, w, r)
 		}
-		out.Readings = append(out.Readings, figures.Reading{Name: r.name, Basis: r.basis, Values: r.table4(d, rows)})
-	}
+		return values
+	})
 	out.Readings = append(out.Readings, releasedEvaluation(d))
 	for _, a := range approaches {
 		out.Missing[rodinia.name+" "+a.name] = unpublished
@@ -28,15 +27,6 @@ func table4(d *figures.Data) (*figures.Output, error) {
 		fmt.Sprintf("FIXBEST: the best of %d partitions for each data set, over %d data sets", len(partitions()), d.Scale.Replicates(partitioned)),
 		"RODINIA + ALTIS: all batches of the subsets of the 16 public Rodinia kernels")
 	return out.Table("table4", layout).Table("table4-by-reading", byReading(out.Readings)), nil
-}
-
-// table4 measures rows of Table 4.
-func (r *reading) table4(d *figures.Data, rows []workload) figures.Values {
-	values := figures.Values{}
-	for w, a := range figures.Each(rows, approaches) {
-		values[w.name+" "+a.name] = a.measure(d, w, r)
-	}
-	return values
 }
 
 // evaluated is the number of batches of the released evaluation.

@@ -66,18 +66,13 @@ func (r *reading) overOnline(d *figures.Data, w workload, q queued) figures.Meas
 }
 
 func table5(d *figures.Data) (*figures.Output, error) {
-	out := &figures.Output{Missing: map[string]string{}}
-	for i := range readings5 {
-		r, rows := &readings5[i], synthetic
-		if i == 0 {
-			rows = workloads()
-		}
+	out := under(readings5, func(r *reading) figures.Values {
 		values := figures.Values{}
-		for w, q := range figures.Each(rows, inQueue) {
+		for w, q := range figures.Each(r.rows(), inQueue) {
 			values[w.name+" "+q.name] = r.overOnline(d, w, q)
 		}
-		out.Readings = append(out.Readings, figures.Reading{Name: r.name, Basis: r.basis, Values: values})
-	}
+		return values
+	})
 	alone := figures.Reading{
 		Name: "FAR without concatenation", Basis: "the default, with each batch of FAR after the end of the last one", Part: true, Values: figures.Values{},
 	}

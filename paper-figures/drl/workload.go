@@ -113,6 +113,24 @@ var readings = []reading{
 	byTraining: {name: "training generator", basis: "the generator of train.py, tasks in random order; full batches, Parallel", parameters: trainingGen, alike: true, model: mig.Parallel},
 }
 
+// rows are the workloads that Tables 4 and 5 are measured on under the reading.
+func (r *reading) rows() []workload {
+	if r.name == "" {
+		return workloads()
+	}
+	return synthetic
+}
+
+// under measures values under each reading.
+func under(readings []reading, values func(r *reading) figures.Values) *figures.Output {
+	out := &figures.Output{Missing: map[string]string{}}
+	for i := range readings {
+		r := &readings[i]
+		out.Readings = append(out.Readings, figures.Reading{Name: r.name, Basis: r.basis, Values: values(r)})
+	}
+	return out
+}
+
 // A batches is one batch of each of the first data sets of a workload.
 type batches struct {
 	data string
