@@ -27,8 +27,6 @@ var adversarialReadings = []reading{
 	{name: "Sequential", basis: "the default, with reconfigurations one at a time, as on hardware", alike: true, model: mig.Sequential},
 }
 
-// adversarial is the comparison of 6.7 on tasks for which the most efficient size is a bad
-// choice.
 func adversarial(d *figures.Data) (*figures.Output, error) {
 	out := under(adversarialReadings, func(r *reading) figures.Values { return r.adversarial(d, peaks) })
 	for _, w := range peaks {
@@ -65,12 +63,10 @@ func (r *reading) adversarial(d *figures.Data, ws []workload) figures.Values {
 	return values
 }
 
-// overDirect is the name of the claim that compares makespans with DIRECT RECONFIG.
 func overDirect(a approach) string {
 	return "makespan of " + a.name + " over DIRECT RECONFIG, less one"
 }
 
-// adversarialTable lists p_opt and the makespan above FAR's by kind of data sets and reading.
 func adversarialTable(d *figures.Data) reports.Table {
 	t := reports.Table{
 		Title:   "p_opt [%] and the makespan above FAR's [%] by kind of data sets",
@@ -144,7 +140,6 @@ func figure16(d *figures.Data) (*figures.Output, error) {
 	return out.Table("figure16", t).Figure("figure16", chart.Title, chart), nil
 }
 
-// placedOn counts the tasks that run on instances of a size.
 func placedOn(s schedule.Schedule, size mig.Slices) (count int) {
 	for _, p := range s.Placements {
 		if p.Instance.Size() == size {

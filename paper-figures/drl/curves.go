@@ -39,10 +39,8 @@ type trained struct {
 // curves has the runs by the name of the agent, with ascending seeds.
 type curves map[string][]trained
 
-// curveName is the name of a file: the agent's and the seed.
 var curveName = regexp.MustCompile(`^(.+)-seed([1-9][0-9]*)\.csv$`)
 
-// loadCurves reads all learning curves.
 func loadCurves(files fs.FS) (curves, error) {
 	names, err := fs.Glob(files, "curves/*.csv")
 	if err != nil {
@@ -67,7 +65,6 @@ func loadCurves(files fs.FS) (curves, error) {
 	return all, nil
 }
 
-// loadCurve reads a file.
 func loadCurve(files fs.FS, file string) (agent string, run trained, err error) {
 	parts := curveName.FindStringSubmatch(path.Base(file))
 	if parts == nil {
@@ -94,7 +91,6 @@ func courseOf(points []curve.Point) (c course) {
 	return c
 }
 
-// last is the length of the training in steps.
 func (c *course) last() float64 { return c.steps[len(c.steps)-1] }
 
 // at returns the score after a number of steps: that of the last point so far, or of the first
@@ -107,10 +103,8 @@ func (c *course) at(steps float64) float64 {
 	return c.scores[i]
 }
 
-// final is the score at the end of training.
 func (c *course) final() float64 { return c.scores[len(c.scores)-1] }
 
-// least is the best score.
 func (c *course) least() float64 { return slices.Min(c.scores) }
 
 // near is the share by which a score may exceed another and still count as reaching it,

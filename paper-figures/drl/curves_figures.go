@@ -2,6 +2,9 @@ package drl
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -27,7 +30,6 @@ const (
 	mixExtreme  = "MIXSCALINGEXTREME"
 )
 
-// A line is an agent in a figure.
 type line struct{ name, agent string }
 
 // mean returns the mean, the least and the greatest score over the runs, by point.
@@ -134,7 +136,6 @@ var finals = after(1)
 // moreSteps compares the steps to the best score that both reach.
 func moreSteps(of []*course) float64 { return slower(of[0], of[1]) }
 
-// values returns the values by seed, for the seeds that all agents have.
 func (s statement) values(all curves) (out []float64) {
 	for _, of := range all.together(s.agents...) {
 		out = append(out, s.value(of))
@@ -172,11 +173,9 @@ var (
 	continuous = ppo + "-continuous"
 )
 
-// levelsOf and tasksOf are the runs with other M and N.
 func levelsOf(m int) string { return fmt.Sprintf("%s-M%d", ppo, m) }
 func tasksOf(n int) string  { return fmt.Sprintf("%s-N%d", ppo, n) }
 
-// emptied is a note about the training of DQN.
 const emptied = "DQN was trained in segments, each of which begins with an empty replay buffer; a curve has a point at the end of each"
 
 func (all curves) figure10(d *figures.Data) (*figures.Output, error) {
@@ -207,7 +206,6 @@ func (all curves) figure11(d *figures.Data) (*figures.Output, error) {
 		}), nil
 }
 
-// sizes12 are the batch sizes of Fig. 12.
 var sizes12 = []struct {
 	n     int
 	agent string
@@ -235,4 +233,33 @@ func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 		t.Rows = append(t.Rows, levelRow(*t, fmt.Sprintf("N = %d, %s", s.n, far.name), levelOn(d, far, scoredOn(goodScaling, s.n))))
 	}
 	return out, nil
+}
+
+// ownAgent is the prefix of our agents' names, deadlineAgent that of the deadline report's.
+const (
+	ownAgent      = "agent-"
+	deadlineAgent = "rl-deadline-"
+)
+
+// training lists every run of the project, and shows how our own agents learn.
+func (all curves) training(*figures.Data) (*figures.Output, error) {
+	var lines, own []line
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		shown := name
+		if strings.HasPrefix(name, deadlineAgent) {
+			shown += ", late [%]"
+		}
+		lines = append(lines, line{shown, name})
+		if workload, ours := strings.CutPrefix(name, ownAgent); ours {
+			own = append(own, line{workload, name})
+		}
+	}
+	t := all.table("All agents that the project trained", lines,
+		"agents are named by what they learn from: agent-ANY from all workloads, half of the batches by each reading of the generator",
+		"agent-*: the project's own, scored with sequential reconfiguration",
+		"rl-deadline-*: of the deadline report, scored by the share of late jobs; d3qn: of the hierarchical paper, by the relative throughput",
+		"*-rodinia: scored on full batches of the public Rodinia kernels")
+	chart := all.chart("Learning of our own agents, by what they learn from", own)
+	chart.X.Label = "Training steps [million]"
+	return new(figures.Output).Table("training", t).Figure("training", chart.Title, chart), nil
 }

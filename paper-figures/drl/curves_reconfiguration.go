@@ -54,7 +54,6 @@ var whatLevels = fmt.Sprintf("FAR and FIXPART: on the batches on which the agent
 	"%s and %s, the best partition for each batch, never reconfigure: p_opt as low as theirs can be reached without, "+
 	"and a lower one by taking tasks in another order than that of arrival, so that the table reconfigures says whether agents reconfigure, and p_opt does not", onesOnly.name, bestOnly.name)
 
-// levelRow is the row of a level in a table of learning curves.
 func levelRow(t reports.Table, name string, pOpt float64) []string {
 	row := make([]string, len(t.Columns))
 	for i := range row {
@@ -64,7 +63,6 @@ func levelRow(t reports.Table, name string, pOpt float64) []string {
 	return row
 }
 
-// A mixedPanel is a chart of a workload.
 type mixedPanel struct {
 	// name is the paper's, and agents is the end of the names of its agents.
 	name, agents string
@@ -131,7 +129,6 @@ func (all curves) figure13(d *figures.Data) (*figures.Output, error) {
 	return all.read(d, "figure13", statements).Table("figure13", t).Figure("figure13", t.Title, figure), nil
 }
 
-// readOff are the points of Fig. 15 that 6.5.2 quotes.
 var readOff = []struct {
 	name  string
 	share float64
@@ -173,4 +170,59 @@ func (all curves) figure15(d *figures.Data) (*figures.Output, error) {
 	out := all.read(d, "figure15", statements)
 	out.Missing = missing
 	return out.Table("figure15", t).Figure("figure15", t.Title, figure), nil
+}
+
+const mostSeeds = 3
+
+// seeds compares final scores over training runs: what the paper found about its modelling on
+// the mixed workloads.
+func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
+	versions := []string{"FLOAT", "ENTROPY", direct.name}
+	t := reports.Table{
+		Title:   "Final p_opt [%] by training run, and what the paper prints",
+		Columns: reports.Left("workload", "agent"),
+		Notes: []string{
+			"measured on 100 batches of N tasks that are always the same, 50 of each reading of the generator, all reconfiguring in parallel as in the paper's environment",
+			whatLevels,
+			"published: Table 4, after 200 million steps",
+		},
+	}
+	for i := range mostSeeds {
+		t.Columns = t.Columns.Right(fmt.Sprintf("run %d", i+1))
+	}
+	t.Columns = t.Columns.Right("mean").Right(columnsOf(unlearned)...).Right("published", "published FAR")
+	statements := []statement{
+		{mixExtreme + ": FLOAT less ENTROPY", []string{agentOf("FLOAT", mixExtreme), agentOf("ENTROPY", mixExtreme)}, finals},
+	}
+	for _, w := range mixed {
+		levels := make([]float64, len(unlearned))
+		for i, a := range unlearned {
+			levels[i] = levelOn(d, a, scoredOn(w, n))
+		}
+		for _, v := range versions {
+			s := statement{agents: []string{agentOf(v, w)}, value: final}
+			t.Rows = append(t.Rows, finalRow(d, w, v, s.values(all), levels))
+			if w == mixExtreme && v != direct.name {
+				continue // 6.5.1 says nothing about these
+			}
+			above := func(of []*course) float64 { return of[0].final() - levels[0] }
+			statements = append(statements, statement{fmt.Sprintf("%s: %s less FAR", w, v), s.agents, above})
+		}
+	}
+	return all.read(d, "seeds", statements).Table("seeds", t), nil
+}
+
+func finalRow(d *figures.Data, workload, version string, ends, levels []float64) []string {
+	row := []string{workload, version}
+	for i := range mostSeeds {
+		cell := reports.Missing
+		if i < len(ends) {
+			cell = reports.Fixed(ends[i], 2)
+		}
+		row = append(row, cell)
+	}
+	row = append(row, fixed(figures.Mean(ends))...)
+	row = append(row, fixed(levels...)...)
+	row = append(row, fixed(d.Claims.Published("table4", workload+" "+version), d.Claims.Published("table4", workload+" "+far.name))...)
+	return row
 }

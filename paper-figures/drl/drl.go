@@ -82,7 +82,6 @@ func Paper() (figures.Paper, error) {
 	}, nil
 }
 
-// on is a series of the batch track on a GPU.
 func on(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
 	return run.Series{Track: algo.TrackBatch, Dataset: dataset, GPU: gpu, Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
 }
@@ -96,17 +95,14 @@ func batch(dataset, algorithm string) run.Series {
 // lBound is the bound in the definition of p_opt.
 func lBound(dataset string) run.Series { return bound("A100", dataset, "l-bound", mig.Sequential) }
 
-// bound is a series of the bound track.
 func bound(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
 	s := on(gpu, dataset, algorithm, model)
 	s.Track = algo.TrackBound
 	return s
 }
 
-// makespan is the metric of most numbers.
 const makespan = track.MetricMakespan
 
-// pOpt returns p_opt by instance.
 func pOpt(d *figures.Data, s run.Series, n int) []float64 {
 	return d.AboveBound(s, lBound(s.Dataset), n)
 }

@@ -13,7 +13,6 @@ import (
 // mostPoints is the number of tasks that are drawn for a workload; more would overlap.
 const mostPoints = 500
 
-// shownDatasets is how many data sets of a workload Fig. 9 shows.
 func (w workload) shownDatasets() int {
 	if w.name == wideTimes {
 		return 30
@@ -79,9 +78,7 @@ func figure9(*figures.Data) (*figures.Output, error) {
 			s := &scalabilities[i]
 			x, y := s.points(w)
 			all[i] = append(all[i], x...)
-			t.Rows = append(t.Rows, []string{
-				w.name, s.name, fmt.Sprint(len(x)), reports.Fixed(slices.Min(x), 2), reports.Fixed(figures.Mean(x), 2), reports.Fixed(slices.Max(x), 2),
-			})
+			t.Rows = append(t.Rows, append([]string{w.name, s.name, fmt.Sprint(len(x))}, fixed(slices.Min(x), figures.Mean(x), slices.Max(x))...))
 			drawn := min(len(x), mostPoints)
 			panel.Groups = append(panel.Groups, reports.Points{Name: s.name, X: x[:drawn], Y: y[:drawn]})
 		}

@@ -38,7 +38,6 @@ func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 	return out, nil
 }
 
-// quantities3 are what Table 3 prints of each kernel.
 var quantities3 = []string{"simulated end", "real end", "difference"}
 
 // printed3 turns the name of a task into the paper's, PathFinder#1 into PathFinder (1).

@@ -36,13 +36,11 @@ type class struct {
 	count int
 }
 
-// clone returns a copy that can be changed.
 func (s state) clone() state {
 	s.running, s.classes = slices.Clone(s.running), slices.Clone(s.classes)
 	return s
 }
 
-// pass lets time go by.
 func (s state) pass(by mig.Seconds) state {
 	s = s.clone()
 	for i := range s.running {
@@ -130,7 +128,6 @@ func (s state) actions(direct bool) []string {
 	return out
 }
 
-// slicesLeft lists the time until each slice is free.
 func (s state) slicesLeft() string {
 	left := make([]mig.Seconds, s.gpu.ComputeSlices)
 	for _, r := range s.running {
@@ -141,7 +138,6 @@ func (s state) slicesLeft() string {
 	return strings.Trim(fmt.Sprint(left), "[]")
 }
 
-// batch lists the classes with the numbers of their tasks.
 func (s state) batch() string {
 	var out []string
 	for _, c := range s.classes {
@@ -186,7 +182,6 @@ func partitionOf(text string) mig.Partition {
 	return p
 }
 
-// implicitAdvance is how long the reconfiguration of Fig. 14 waits.
 const implicitAdvance = 4
 
 // A moment is a state with its name and the action that led to it.

@@ -44,7 +44,6 @@ func table2(*figures.Data) (*figures.Output, error) {
 	return out.Table("table2", t), nil
 }
 
-// worse is the claim of Fig. 2.
 const worse = "makespan of molding by efficiency over the joint one, less one"
 
 // figure2 solves the example of Table 2 twice: with sizes chosen beforehand, and with sizes
@@ -65,10 +64,7 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 	for i, m := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
 		molding, best, chosen := on("A30", molded, byEfficiency, m), on("A30", example, joint, m), on("A30", example, byEfficiency, m)
 		v := d.Above(molding, best, 1)[0]
-		row := []string{m.String()}
-		for _, s := range []float64{d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan)} {
-			row = append(row, reports.Fixed(s, 2))
-		}
+		row := append([]string{m.String()}, fixed(d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan))...)
 		t.Rows = append(t.Rows, row)
 		r := figures.Reading{Name: "operations " + m.String(), Basis: bases[m], Values: figures.Values{worse: figures.Exactly(v)}}
 		if i == 0 {

@@ -49,7 +49,6 @@ func releasedEvaluation(d *figures.Data) figures.Reading {
 	}
 }
 
-// byReading lists p_opt by workload and reading, with a column for each approach.
 func byReading(readings []figures.Reading) reports.Table {
 	t := reports.Table{
 		Title: "p_opt [%] of Table 4 under each reading", Columns: reports.Left("workload", "reading").Right(columnsOf(approaches)...),
@@ -167,9 +166,7 @@ func fixedPartitions(d *figures.Data) reports.Table {
 			}
 			row := append([]string{w.name, cmp.Or(r.name, figures.DefaultReading)}, figures.PlusMinus(ones, 1)...)
 			row = append(row, reports.Fixed(figures.Mean(r.fixBest(d, w)), 1), reports.Fixed(printed(fixBest), 2), fmt.Sprint(better))
-			for _, a := range agents[:3] {
-				row = append(row, reports.Fixed(printed(a), 2))
-			}
+			row = append(row, fixed(printed(agents[0]), printed(agents[1]), printed(agents[2]))...)
 			t.Rows = append(t.Rows, row)
 		}
 	}

@@ -33,7 +33,6 @@ var inQueue = []queued{
 // batch has ended.
 var farAlone = queued{approach{name: "FAR", algorithm: "far-concat?mode=trivial"}, algo.TrackStream}
 
-// queue is an algorithm on the whole data sets of a workload.
 func (r *reading) queue(w workload, track algo.Track, algorithm string) run.Series {
 	s := r.series(r.whole(w), algorithm)
 	s.Track = track
@@ -92,7 +91,6 @@ func table5(d *figures.Data) (*figures.Output, error) {
 	return out.Table("table5", layout), nil
 }
 
-// decisions is the counter of the agents' decisions.
 const decisions = "decisions"
 
 // latency compares the time of a decision with the paper's (6.6). These are not claims,

@@ -17,7 +17,6 @@ import (
 // lBoundExample is a task that ends before l_bound (see [bounds.LBound]).
 var lBoundExample = figures.Dataset("drl-bound")
 
-// polarized is the workload of 6.5.1.
 var polarized = synthetic[3]
 
 const (
