@@ -13,21 +13,11 @@ import (
 // triedOurs is the number of batches for the best of 64 tries, which takes 64 times as long.
 const triedOurs = 200
 
-func (a approach) batchesOf() int {
-	if a == ourBest {
-		return triedOurs
-	}
-	return replicates
-}
-
-// our are the project's agents, which are compared with the paper's.
-var our = []approach{ourAgent, ourLocal, ourBest}
-
 // ours compares our agents with FAR and with the paper's agents in the setting that they were
 // made for: batches of 14 tasks on an empty GPU, one operation at a time. The paper has no such
 // numbers.
 func ours(d *figures.Data) (*figures.Output, error) {
-	columns := append(slices.Clone(agents), our...)
+	columns := append(slices.Clone(agents), ourAgent, ourLocal, ourBest)
 	drawn := columns[len(agents)-1:] // of the paper's agents the last one
 	columns = append(columns, onesOnly)
 	notes := []string{
@@ -47,8 +37,12 @@ func ours(d *figures.Data) (*figures.Output, error) {
 		high := []string{w.name, g.name, reports.Fixed(figures.Mean(pOpt(d, series(far), replicates)), 2)}
 		low := high[:2:2]
 		for _, a := range columns {
-			p := figures.Mean(pOpt(d, series(a), a.batchesOf()))
-			m := lowerThan(d, series(a), series(far), a.batchesOf())
+			count := replicates
+			if a == ourBest {
+				count = triedOurs
+			}
+			p := figures.Mean(pOpt(d, series(a), count))
+			m := lowerThan(d, series(a), series(far), count)
 			if i := slices.Index(drawn, a); i >= 0 && g.parameters == "" {
 				chart.Groups[i].Add(m.Value, m.Low, m.High)
 			}
@@ -110,8 +104,6 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table("optimum", t).Table("optimum-treedp", below).Figure("optimum", chart.Title, chart), nil
 }
 
-const destroys = "destroys"
-
 const counted = 200
 
 // reconfigures shows whether agents reconfigure (6.5). A batch without a destroy runs on one
@@ -134,7 +126,7 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 		data := w.single(g.parameters)
 		row := []string{w.name, g.name}
 		for _, a := range shown {
-			v := d.Values(batch(data, a.one(w)), counted, destroys)
+			v := d.Values(batch(data, a.one(w)), counted, "destroys")
 			row = append(row, reports.Fixed(figures.Mean(v), 2), reports.Fixed(100*without(v), 0))
 		}
 		calm.Rows = append(calm.Rows, row)

@@ -10,9 +10,6 @@ import (
 	"miglab/reports"
 )
 
-// paperMillions is the length of the paper's training in million steps (6.2).
-const paperMillions = 200
-
 // agentOf is the name under which a version of the paper's agent was trained.
 func agentOf(version, workload string) string {
 	for _, a := range agents {
@@ -50,7 +47,7 @@ func (all curves) mean(agent string) (mean, low, high []float64) {
 func (all curves) chart(title string, lines []line) reports.Lines {
 	chart := reports.Lines{
 		Title: title,
-		X:     reports.Axis{Label: fmt.Sprintf("Training steps [million] (the paper: %d)", paperMillions)},
+		X:     reports.Axis{Label: "Training steps [million] (the paper: 200)"},
 		Y:     reports.Axis{Label: "p_opt [%]", Log: true},
 	}
 	for _, l := range lines {
@@ -176,8 +173,6 @@ var (
 func levelsOf(m int) string { return fmt.Sprintf("%s-M%d", ppo, m) }
 func tasksOf(n int) string  { return fmt.Sprintf("%s-N%d", ppo, n) }
 
-const emptied = "DQN was trained in segments, each of which begins with an empty replay buffer; a curve has a point at the end of each"
-
 func (all curves) figure10(d *figures.Data) (*figures.Output, error) {
 	return all.learning(d, "figure10",
 		"Fig. 10. Learning GOODSCALING with PPO and DQN, N = M = 14",
@@ -188,7 +183,7 @@ func (all curves) figure10(d *figures.Data) (*figures.Output, error) {
 			{"DQN 64x64 less PPO 64x64, end", []string{dqn64, ppo64}, finals},
 			{"DQN 256x256 less PPO 256x256, end", []string{dqn, ppo}, finals},
 			{"DQN 256x256 less PPO 256x256, half-way", []string{dqn, ppo}, after(0.5)},
-		}, emptied), nil
+		}, "DQN was trained in segments, each of which begins with an empty replay buffer; a curve has a point at the end of each"), nil
 }
 
 func (all curves) figure11(d *figures.Data) (*figures.Output, error) {
@@ -235,22 +230,16 @@ func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 	return out, nil
 }
 
-// ownAgent is the prefix of our agents' names, deadlineAgent that of the deadline report's.
-const (
-	ownAgent      = "agent-"
-	deadlineAgent = "rl-deadline-"
-)
-
 // training lists every run of the project, and shows how our own agents learn.
 func (all curves) training(*figures.Data) (*figures.Output, error) {
 	var lines, own []line
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		shown := name
-		if strings.HasPrefix(name, deadlineAgent) {
+		if strings.HasPrefix(name, "rl-deadline-") {
 			shown += ", late [%]"
 		}
 		lines = append(lines, line{shown, name})
-		if workload, ours := strings.CutPrefix(name, ownAgent); ours {
+		if workload, ours := strings.CutPrefix(name, "agent-"); ours {
 			own = append(own, line{workload, name})
 		}
 	}

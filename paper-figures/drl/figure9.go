@@ -13,13 +13,6 @@ import (
 // mostPoints is the number of tasks that are drawn for a workload; more would overlap.
 const mostPoints = 500
 
-func (w workload) shownDatasets() int {
-	if w.name == wideTimes {
-		return 30
-	}
-	return 2
-}
-
 // A scalabilityReading is one way to get the points of Fig. 9.
 type scalabilityReading struct {
 	name, basis string
@@ -39,14 +32,18 @@ var scalabilities = []scalabilityReading{
 // scalability and t(1).
 func (s *scalabilityReading) points(w workload) (x, y []float64) {
 	g := mig.MustLookup("A100")
-	for i := range w.shownDatasets() {
+	shown := 2
+	if w.name == wideTimes {
+		shown = 30
+	}
+	for i := range shown {
 		b := instanceOf(s.data.whole(w), g.Name, i)
 		for k := range b {
-			at, shown := datasets.Scalability(&b[k], g), true
+			at, plotted := datasets.Scalability(&b[k], g), true
 			if s.script {
-				at, shown = datasets.PlottedScalability(w.name, &b[k], g)
+				at, plotted = datasets.PlottedScalability(w.name, &b[k], g)
 			}
-			if shown {
+			if plotted {
 				x, y = append(x, at), append(y, float64(b[k].On(1)))
 			}
 		}

@@ -23,7 +23,7 @@ func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 	out.Missing = map[string]string{}
 	for i, k := range tasks {
 		kernel := printed3.Replace(k)
-		for j, quantity := range quantities3 {
+		for j, quantity := range []string{"simulated end", "real end", "difference"} {
 			claim := kernel + " " + quantity
 			if executed == nil {
 				out.Missing[claim] = figures.NeedsExecution("A100", agent3, tasks)
@@ -37,8 +37,6 @@ func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 	}
 	return out, nil
 }
-
-var quantities3 = []string{"simulated end", "real end", "difference"}
 
 // printed3 turns the name of a task into the paper's, PathFinder#1 into PathFinder (1).
 var printed3 = strings.NewReplacer("#1", " (1)", "#2", " (2)")

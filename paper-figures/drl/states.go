@@ -165,7 +165,7 @@ func exampleState() state {
 	p := partitionOf("2-1-1-3")
 	return state{
 		gpu: mig.MustLookup("A100"), partition: p,
-		running: []running{{"T1", p[0], 2}, {"T2", p[1], implicitAdvance}, {"T3", p[3], 9}},
+		running: []running{{"T1", p[0], 2}, {"T2", p[1], 4}, {"T3", p[3], 9}},
 		classes: []class{
 			{"C1", map[mig.Slices]mig.Seconds{1: 12, 2: 6, 3: 4, 4: 3, 7: 2}, 1},
 			{"C2", map[mig.Slices]mig.Seconds{1: 8, 2: 4, 3: 3, 4: 2, 7: 2}, 4},
@@ -181,8 +181,6 @@ func partitionOf(text string) mig.Partition {
 	}
 	return p
 }
-
-const implicitAdvance = 4
 
 // A moment is a state with its name and the action that led to it.
 type moment struct {

@@ -91,8 +91,6 @@ func table5(d *figures.Data) (*figures.Output, error) {
 	return out.Table("table5", layout), nil
 }
 
-const decisions = "decisions"
-
 // latency compares the time of a decision with the paper's (6.6). These are not claims,
 // because wall times differ from run to run.
 func latency(d *figures.Data) (*figures.Output, error) {
@@ -108,7 +106,7 @@ func latency(d *figures.Data) (*figures.Output, error) {
 	}
 	for _, a := range []string{"rl-onehot", "rl-float", "rl-entropy", "rl-direct", "agent"} {
 		us := d.Micros(batch(data, a), measuredOn)
-		counts := d.Values(batch(data, a), measuredOn, decisions)
+		counts := d.Values(batch(data, a), measuredOn, "decisions")
 		row := []string{a, "", "", ""}
 		// Timings are not results: a power cut may have lost them.
 		if len(us) == len(counts) {

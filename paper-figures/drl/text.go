@@ -19,11 +19,7 @@ var lBoundExample = figures.Dataset("drl-bound")
 
 var polarized = synthetic[3]
 
-const (
-	validBound  = "l_bound over the makespan of a schedule"
-	states      = "order of magnitude (log10) of the states with N = M = 7"
-	improvement = "improvement of DIRECT RECONFIG over FAR and MISO, mean over the workloads"
-)
+const states = "order of magnitude (log10) of the states with N = M = 7"
 
 // text judges numbers of the text, which count things or summarize tables.
 func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
@@ -33,9 +29,9 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	missing := slowdowns(values)
 	onHardware(h.HardwareSet, values)
 	maps.Copy(missing, needsHardware())
-	values[validBound] = figures.Exactly(d.First(lBound(lBoundExample), track.MetricBound) / d.First(batch(lBoundExample, "far"), makespan))
+	values["l_bound over the makespan of a schedule"] = figures.Exactly(d.First(lBound(lBoundExample), track.MetricBound) / d.First(batch(lBoundExample, "far"), makespan))
 	values[states] = figures.Exactly(math.Floor(logStates(7, 7)))
-	values[improvement] = improvements(d)
+	values["improvement of DIRECT RECONFIG over FAR and MISO, mean over the workloads"] = improvements(d)
 	t := reports.Table{
 		Title:   "p_opt [%] of MIXSCALINGEXTREME in 6.5.1 and in Table 4",
 		Columns: reports.Left("approach").Right("6.5.1", "Table 4", "measured"),
