@@ -27,25 +27,14 @@ var adversarialReadings = []reading{
 	{name: "Sequential", basis: "the default, with reconfigurations one at a time, as on hardware", alike: true, model: mig.Sequential},
 }
 
-// adversarial is the comparison of 6.7 on tasks for which the most efficient size is a bad
-// choice.
-func adversarial() figures.Artefact {
-	return figures.Artefact{
-		Name: "adversarial", Title: "p_opt where molding by efficiency is bad (6.7)",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			out := &figures.Output{}
-			for i := range adversarialReadings {
-				r := &adversarialReadings[i]
-				out.Readings = append(out.Readings, figures.Reading{Name: r.name, Basis: r.basis, Values: r.adversarial(d, peaks)})
-			}
-			for _, w := range peaks {
-				out.Readings = append(out.Readings, figures.Reading{
-					Name: w.name, Basis: "the default, of these data sets alone", Part: true, Values: adversarialReadings[0].adversarial(d, []workload{w}),
-				})
-			}
-			return out.Table("adversarial-each", adversarialTable(d)), nil
-		},
+func adversarial(d *figures.Data) (*figures.Output, error) {
+	out := under(adversarialReadings, func(r *reading) figures.Values { return r.adversarial(d, peaks) })
+	for _, w := range peaks {
+		out.Readings = append(out.Readings, figures.Reading{
+			Name: w.name, Basis: "the default, of these data sets alone", Part: true, Values: adversarialReadings[0].adversarial(d, []workload{w}),
+		})
 	}
+	return out.Table("adversarial-each", adversarialTable(d)), nil
 }
 
 // adversarial measures the claims of 6.7 on data sets of some kinds together.
@@ -74,12 +63,10 @@ func (r *reading) adversarial(d *figures.Data, ws []workload) figures.Values {
 	return values
 }
 
-// overDirect is the name of the claim that compares makespans with DIRECT RECONFIG.
 func overDirect(a approach) string {
 	return "makespan of " + a.name + " over DIRECT RECONFIG, less one"
 }
 
-// adversarialTable lists p_opt and the makespan above FAR's by kind of data sets and reading.
 func adversarialTable(d *figures.Data) reports.Table {
 	t := reports.Table{
 		Title:   "p_opt [%] and the makespan above FAR's [%] by kind of data sets",
@@ -110,55 +97,49 @@ var cfd = figures.Dataset("rodinia?only=CFD&copies=20")
 // fourAndThree is the pattern that the paper's agent found.
 var fourAndThree = approach{name: "FIXPART(4-3)", algorithm: "fixpart?p=4-3"}
 
-func figure16() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure16", Title: "20 runs of Rodinia's CFD",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			values := figures.Values{}
-			r := &reading{model: mig.Parallel}
-			values[far.name] = figures.Exactly(pOpt(d, r.series(cfd, far.algorithm), 1)[0])
-			values[direct.name] = direct.overRuns(d, rodinia, 0, func(algorithm string) []float64 { return pOpt(d, r.series(cfd, algorithm), 1) })
-			values[overDirect(far)] = direct.overRuns(d, rodinia, 0, func(algorithm string) []float64 {
-				return d.Above(r.series(cfd, far.algorithm), r.series(cfd, algorithm), 1)
-			})
-			t := reports.Table{
-				Title:   "Fig. 16. 20 runs of CFD on A100",
-				Columns: reports.Left("approach").Right("makespan [s]", "p_opt [%]", "FAR's makespan over it, less one [%]"),
-				Notes: []string{
-					"the public times of CFD: 7.12, 2.43, 2.07, 1.19 and 1.24 s on 1, 2, 3, 4 and 7 slices",
-					"Parallel; agents of the first training run; agent, best of 64 (tries): ours",
-				},
-			}
-			sizes := mig.MustLookup("A100").Sizes()
-			for _, size := range sizes {
-				t.Columns = t.Columns.Right(fmt.Sprintf("tasks on %d slices", size))
-			}
-			chart := reports.Gantt{Title: "Fig. 16. 20 runs of Rodinia's CFD on A100", Height: 460}
-			for _, a := range append(slices.Clone(contested), ourBest, fourAndThree) {
-				series := r.series(cfd, a.one(rodinia))
-				p, s := d.Schedule(series, 0)
-				row := []string{
-					a.name, reports.Fixed(d.First(series, makespan), 2), reports.Fixed(pOpt(d, series, 1)[0], 2),
-					reports.Fixed(d.Above(r.series(cfd, far.algorithm), series, 1)[0], 2),
-				}
-				for _, size := range sizes {
-					row = append(row, fmt.Sprint(placedOn(s, size)))
-				}
-				t.Rows = append(t.Rows, row)
-				if a == far {
-					values["tasks that FAR runs on 7 slices"] = figures.Exactly(float64(placedOn(s, 7)))
-				}
-				if slices.Contains([]approach{far, fourAndThree, direct, ourAgent}, a) {
-					chart.Panels = append(chart.Panels, reports.NewGanttPanel(a.name, p, s))
-				}
-			}
-			out := figures.Read(figures.Reading{Basis: "the public times of CFD; Parallel", Values: values})
-			return out.Table("figure16", t).Figure("figure16", chart.Title, chart), nil
+func figure16(d *figures.Data) (*figures.Output, error) {
+	values := figures.Values{}
+	r := &reading{model: mig.Parallel}
+	values[far.name] = figures.Exactly(pOpt(d, r.series(cfd, far.algorithm), 1)[0])
+	values[direct.name] = direct.overRuns(d, rodinia, 0, func(algorithm string) []float64 { return pOpt(d, r.series(cfd, algorithm), 1) })
+	values[overDirect(far)] = direct.overRuns(d, rodinia, 0, func(algorithm string) []float64 {
+		return d.Above(r.series(cfd, far.algorithm), r.series(cfd, algorithm), 1)
+	})
+	t := reports.Table{
+		Title:   "Fig. 16. 20 runs of CFD on A100",
+		Columns: reports.Left("approach").Right("makespan [s]", "p_opt [%]", "FAR's makespan over it, less one [%]"),
+		Notes: []string{
+			"the public times of CFD: 7.12, 2.43, 2.07, 1.19 and 1.24 s on 1, 2, 3, 4 and 7 slices",
+			"Parallel; agents of the first training run; agent, best of 64 (tries): ours",
 		},
 	}
+	sizes := mig.MustLookup("A100").Sizes()
+	for _, size := range sizes {
+		t.Columns = t.Columns.Right(fmt.Sprintf("tasks on %d slices", size))
+	}
+	chart := reports.Gantt{Title: "Fig. 16. 20 runs of Rodinia's CFD on A100", Height: 460}
+	for _, a := range append(slices.Clone(contested), ourBest, fourAndThree) {
+		series := r.series(cfd, a.one(rodinia))
+		p, s := d.Schedule(series, 0)
+		row := []string{
+			a.name, reports.Fixed(d.First(series, makespan), 2), reports.Fixed(pOpt(d, series, 1)[0], 2),
+			reports.Fixed(d.Above(r.series(cfd, far.algorithm), series, 1)[0], 2),
+		}
+		for _, size := range sizes {
+			row = append(row, fmt.Sprint(placedOn(s, size)))
+		}
+		t.Rows = append(t.Rows, row)
+		if a == far {
+			values["tasks that FAR runs on 7 slices"] = figures.Exactly(float64(placedOn(s, 7)))
+		}
+		if slices.Contains([]approach{far, fourAndThree, direct, ourAgent}, a) {
+			chart.Panels = append(chart.Panels, reports.NewGanttPanel(a.name, p, s))
+		}
+	}
+	out := figures.Read(figures.Reading{Basis: "the public times of CFD; Parallel", Values: values})
+	return out.Table("figure16", t).Figure("figure16", chart.Title, chart), nil
 }
 
-// placedOn counts the tasks that run on instances of a size.
 func placedOn(s schedule.Schedule, size mig.Slices) (count int) {
 	for _, p := range s.Placements {
 		if p.Instance.Size() == size {

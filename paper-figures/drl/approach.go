@@ -10,6 +10,7 @@ import (
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
+	"miglab/reports"
 )
 
 // An approach is a column of Table 4.
@@ -47,12 +48,19 @@ var (
 	approaches = append([]approach{far, miso, fixBest, noMIG}, agents...)
 )
 
-// columnsOf lists the names of approaches.
 func columnsOf(approaches []approach) (out []string) {
 	for _, a := range approaches {
 		out = append(out, a.name)
 	}
 	return out
+}
+
+// fixed formats numbers with two decimals, a cell each.
+func fixed(values ...float64) (cells []string) {
+	for _, v := range values {
+		cells = append(cells, reports.Fixed(v, 2))
+	}
+	return cells
 }
 
 // runs lists the approach's algorithms for a workload: one, or one for each training run that
@@ -102,7 +110,6 @@ func overTraining(d *figures.Data, values []float64, paper int) figures.Measurem
 	return m
 }
 
-// measure measures p_opt on a workload under a reading.
 func (a approach) measure(d *figures.Data, w workload, r *reading) figures.Measurement {
 	if a == fixBest {
 		return d.MeanOf(r.fixBest(d, w), dataSets, w.datasets)
@@ -130,7 +137,6 @@ func (r *reading) fewer(most int) *reading {
 // partitioned is the number of data sets for FIXBEST. Each takes 16 partitions of 7 batches.
 const partitioned = 50
 
-// partition is the algorithm that keeps a partition.
 func partition(p mig.Partition) string { return "fixpart?p=" + p.String() }
 
 // partitions are those that leave no slice idle; the paper drops the others too (4.1).
@@ -153,7 +159,6 @@ func (r *reading) kept(d *figures.Data, w workload, p mig.Partition) []float64 {
 	return average(all, func(k int) []float64 { return pOpt(d, r.series(all[k].data, partition(p)), all[k].datasets) })
 }
 
-// fixBest returns p_opt of FIXBEST by data set.
 func (r *reading) fixBest(d *figures.Data, w workload) []float64 {
 	all := r.forPartitions(w)
 	var spans [][][]float64 // by partition, batch and data set

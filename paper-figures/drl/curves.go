@@ -39,16 +39,8 @@ type trained struct {
 // curves has the runs by the name of the agent, with ascending seeds.
 type curves map[string][]trained
 
-// A runError says why a file cannot be used as a run.
-type runError struct{ File, Reason string }
-
-func (e *runError) Error() string { return e.File + ": " + e.Reason }
-
-// curveName is the name of a file: the agent's and the seed.
 var curveName = regexp.MustCompile(`^(.+)-seed([1-9][0-9]*)\.csv$`)
 
-// loadCurves reads all learning curves. The error is a [*runError], the file system's or
-// [curve.Read]'s.
 func loadCurves(files fs.FS) (curves, error) {
 	names, err := fs.Glob(files, "curves/*.csv")
 	if err != nil {
@@ -66,22 +58,21 @@ func loadCurves(files fs.FS) (curves, error) {
 		slices.SortFunc(runs, func(a, b trained) int { return cmp.Compare(a.seed, b.seed) })
 		for i := range runs {
 			if !slices.Equal(runs[i].steps, runs[0].steps) {
-				return nil, &runError{runs[i].file, fmt.Sprintf("its steps differ from those of seed %d; train all seeds alike", runs[0].seed)}
+				return nil, fmt.Errorf("%s: its steps differ from those of seed %d; train all seeds alike", runs[i].file, runs[0].seed)
 			}
 		}
 	}
 	return all, nil
 }
 
-// loadCurve reads a file.
 func loadCurve(files fs.FS, file string) (agent string, run trained, err error) {
 	parts := curveName.FindStringSubmatch(path.Base(file))
 	if parts == nil {
-		return "", run, &runError{file, "the name is not AGENT-seedK.csv"}
+		return "", run, fmt.Errorf("%s: the name is not AGENT-seedK.csv", file)
 	}
 	run.file = file
 	if run.seed, err = strconv.Atoi(parts[2]); err != nil {
-		return "", run, &runError{file, "the seed is too large"}
+		return "", run, fmt.Errorf("%s: the seed is too large", file)
 	}
 	in, err := files.Open(file)
 	if err != nil {
@@ -100,7 +91,6 @@ func courseOf(points []curve.Point) (c course) {
 	return c
 }
 
-// last is the length of the training in steps.
 func (c *course) last() float64 { return c.steps[len(c.steps)-1] }
 
 // at returns the score after a number of steps: that of the last point so far, or of the first
@@ -113,10 +103,8 @@ func (c *course) at(steps float64) float64 {
 	return c.scores[i]
 }
 
-// final is the score at the end of training.
 func (c *course) final() float64 { return c.scores[len(c.scores)-1] }
 
-// least is the best score.
 func (c *course) least() float64 { return slices.Min(c.scores) }
 
 // near is the share by which a score may exceed another and still count as reaching it,

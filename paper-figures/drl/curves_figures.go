@@ -2,13 +2,13 @@ package drl
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
-
-// paperMillions is the length of the paper's training in million steps (6.2).
-const paperMillions = 200
 
 // agentOf is the name under which a version of the paper's agent was trained.
 func agentOf(version, workload string) string {
@@ -27,7 +27,6 @@ const (
 	mixExtreme  = "MIXSCALINGEXTREME"
 )
 
-// A line is an agent in a figure.
 type line struct{ name, agent string }
 
 // mean returns the mean, the least and the greatest score over the runs, by point.
@@ -48,7 +47,7 @@ func (all curves) mean(agent string) (mean, low, high []float64) {
 func (all curves) chart(title string, lines []line) reports.Lines {
 	chart := reports.Lines{
 		Title: title,
-		X:     reports.Axis{Label: fmt.Sprintf("Training steps [million] (the paper: %d)", paperMillions)},
+		X:     reports.Axis{Label: "Training steps [million] (the paper: 200)"},
 		Y:     reports.Axis{Label: "p_opt [%]", Log: true},
 	}
 	for _, l := range lines {
@@ -134,7 +133,6 @@ var finals = after(1)
 // moreSteps compares the steps to the best score that both reach.
 func moreSteps(of []*course) float64 { return slower(of[0], of[1]) }
 
-// values returns the values by seed, for the seeds that all agents have.
 func (s statement) values(all curves) (out []float64) {
 	for _, of := range all.together(s.agents...) {
 		out = append(out, s.value(of))
@@ -158,14 +156,9 @@ func (all curves) read(d *figures.Data, artefact string, statements []statement)
 	return figures.Read(figures.Reading{Basis: "learning curves of this project's training runs, compared seed by seed at equal steps", Values: values})
 }
 
-// learning is an artefact with one chart of learning curves.
-func learning(all curves, name, title, heading string, lines []line, statements []statement, notes ...string) figures.Artefact {
-	return figures.Artefact{
-		Name: name, Title: title,
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			return all.read(d, name, statements).Table(name, all.table(heading, lines, notes...)).Figure(name, heading, all.chart(heading, lines)), nil
-		},
-	}
+// learning shows agents in a table and in one chart.
+func (all curves) learning(d *figures.Data, name, heading string, lines []line, statements []statement, notes ...string) *figures.Output {
+	return all.read(d, name, statements).Table(name, all.table(heading, lines, notes...)).Figure(name, heading, all.chart(heading, lines))
 }
 
 // The runs of Figs. 10 to 12 differ from FLOAT's final setting in one thing.
@@ -177,15 +170,11 @@ var (
 	continuous = ppo + "-continuous"
 )
 
-// levelsOf and tasksOf are the runs with other M and N.
 func levelsOf(m int) string { return fmt.Sprintf("%s-M%d", ppo, m) }
 func tasksOf(n int) string  { return fmt.Sprintf("%s-N%d", ppo, n) }
 
-// emptied is a note about the training of DQN.
-const emptied = "DQN was trained in segments, each of which begins with an empty replay buffer; a curve has a point at the end of each"
-
-func figure10(all curves) figures.Artefact {
-	return learning(all, "figure10", "learning with PPO and DQN, 64x64 and 256x256",
+func (all curves) figure10(d *figures.Data) (*figures.Output, error) {
+	return all.learning(d, "figure10",
 		"Fig. 10. Learning GOODSCALING with PPO and DQN, N = M = 14",
 		[]line{{"PPO 256x256", ppo}, {"PPO 64x64", ppo64}, {"DQN 256x256", dqn}, {"DQN 64x64", dqn64}},
 		[]statement{
@@ -194,11 +183,11 @@ func figure10(all curves) figures.Artefact {
 			{"DQN 64x64 less PPO 64x64, end", []string{dqn64, ppo64}, finals},
 			{"DQN 256x256 less PPO 256x256, end", []string{dqn, ppo}, finals},
 			{"DQN 256x256 less PPO 256x256, half-way", []string{dqn, ppo}, after(0.5)},
-		}, emptied)
+		}, "DQN was trained in segments, each of which begins with an empty replay buffer; a curve has a point at the end of each"), nil
 }
 
-func figure11(all curves) figures.Artefact {
-	return learning(all, "figure11", "learning with continuous time and M levels",
+func (all curves) figure11(d *figures.Data) (*figures.Output, error) {
+	return all.learning(d, "figure11",
 		"Fig. 11. Learning GOODSCALING by time levels M, N = 14",
 		[]line{{"continuous", continuous}, {"M = 7", levelsOf(7)}, {"M = 14", ppo}, {"M = 21", levelsOf(21)}, {"M = 28", levelsOf(28)}},
 		[]statement{
@@ -209,17 +198,16 @@ func figure11(all curves) figures.Artefact {
 			{"continuous less M = 21, end", []string{continuous, levelsOf(21)}, finals},
 			{"steps of continuous over M = 14", []string{continuous, ppo}, moreSteps},
 			{"steps of M = 21 over M = 14", []string{levelsOf(21), ppo}, moreSteps},
-		})
+		}), nil
 }
 
-// sizes12 are the batch sizes of Fig. 12.
 var sizes12 = []struct {
 	n     int
 	agent string
 }{{7, tasksOf(7)}, {n, ppo}, {21, tasksOf(21)}, {28, tasksOf(28)}}
 
 // figure12 also shows FAR's p_opt on the batches of each size.
-func figure12(all curves) figures.Artefact {
+func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 	var lines []line
 	for _, s := range sizes12 {
 		lines = append(lines, line{fmt.Sprintf("N = %d", s.n), s.agent})
@@ -232,20 +220,35 @@ func figure12(all curves) figures.Artefact {
 		{"steps of N = 21 over N = 14", []string{tasksOf(21), ppo}, longer},
 		{"steps of N = 28 over N = 21", []string{tasksOf(28), tasksOf(21)}, longer},
 	}
-	a := learning(all, "figure12", "learning with batches of N tasks", "Fig. 12. Learning GOODSCALING by batch size N, M = 14", lines, statements,
+	out := all.learning(d, "figure12", "Fig. 12. Learning GOODSCALING by batch size N, M = 14", lines, statements,
 		"each agent is scored on batches of its own N tasks; FAR on the same ones, reconfiguring in parallel as the agents do",
 		"steps are to come within a tenth of an agent's own lowest p_opt")
-	learned := a.Build
-	a.Build = func(d *figures.Data) (*figures.Output, error) {
-		out, err := learned(d)
-		if err != nil {
-			return nil, err
-		}
-		t := &out.Tables[0].Table
-		for _, s := range sizes12 {
-			t.Rows = append(t.Rows, levelRow(*t, fmt.Sprintf("N = %d, %s", s.n, far.name), levelOn(d, far, scoredOn(goodScaling, s.n))))
-		}
-		return out, nil
+	t := &out.Tables[0].Table
+	for _, s := range sizes12 {
+		t.Rows = append(t.Rows, levelRow(*t, fmt.Sprintf("N = %d, %s", s.n, far.name), levelOn(d, far, scoredOn(goodScaling, s.n))))
 	}
-	return a
+	return out, nil
+}
+
+// training lists every run of the project, and shows how our own agents learn.
+func (all curves) training(*figures.Data) (*figures.Output, error) {
+	var lines, own []line
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		shown := name
+		if strings.HasPrefix(name, "rl-deadline-") {
+			shown += ", late [%]"
+		}
+		lines = append(lines, line{shown, name})
+		if workload, ours := strings.CutPrefix(name, "agent-"); ours {
+			own = append(own, line{workload, name})
+		}
+	}
+	t := all.table("All agents that the project trained", lines,
+		"agents are named by what they learn from: agent-ANY from all workloads, half of the batches by each reading of the generator",
+		"agent-*: the project's own, scored with sequential reconfiguration",
+		"rl-deadline-*: of the deadline report, scored by the share of late jobs; d3qn: of the hierarchical paper, by the relative throughput",
+		"*-rodinia: scored on full batches of the public Rodinia kernels")
+	chart := all.chart("Learning of our own agents, by what they learn from", own)
+	chart.X.Label = "Training steps [million]"
+	return new(figures.Output).Table("training", t).Figure("training", chart.Title, chart), nil
 }

@@ -54,7 +54,6 @@ var whatLevels = fmt.Sprintf("FAR and FIXPART: on the batches on which the agent
 	"%s and %s, the best partition for each batch, never reconfigure: p_opt as low as theirs can be reached without, "+
 	"and a lower one by taking tasks in another order than that of arrival, so that the table reconfigures says whether agents reconfigure, and p_opt does not", onesOnly.name, bestOnly.name)
 
-// levelRow is the row of a level in a table of learning curves.
 func levelRow(t reports.Table, name string, pOpt float64) []string {
 	row := make([]string, len(t.Columns))
 	for i := range row {
@@ -64,55 +63,45 @@ func levelRow(t reports.Table, name string, pOpt float64) []string {
 	return row
 }
 
-// A mixedPanel is a chart of a workload.
 type mixedPanel struct {
-	// name is the paper's, and agents are what ends the names of its agents.
+	// name is the paper's, and agents is the end of the names of its agents.
 	name, agents string
 	on           []sample
 }
 
-// mixedLearning is an artefact with a panel for each workload. missing says why claims cannot be
-// judged. published returns what the paper
-// prints about a version's curve, on an axis that ends with the training.
-func mixedLearning(
-	all curves, name, title string, panels []mixedPanel, versions []string, statements []statement, missing map[string]string,
-	published func(d *figures.Data, p mixedPanel, version string, ends float64) reports.Series, notes ...string,
-) figures.Artefact {
-	return figures.Artefact{
-		Name: name, Title: title,
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			heading := fmt.Sprintf("Fig. %s. L%s", name[len("figure"):], title[1:]) // the titles begin with learning
-			var lines []line
-			for p, v := range figures.Each(panels, versions) {
-				lines = append(lines, line{p.name + ", " + v, agentOf(v, p.agents)})
-			}
-			t := all.table(heading, lines, append([]string{whatLevels}, notes...)...)
-			figure := reports.Panels{Title: heading}
-			for _, p := range panels {
-				var own []line
-				for _, v := range versions {
-					own = append(own, line{v, agentOf(v, p.agents)})
-				}
-				chart := all.chart(p.name, own)
-				x := chart.Series[0].X
-				ends := x[len(x)-1]
-				for _, v := range versions {
-					said := published(d, p, v, ends)
-					said.Name, said.Published = v, true
-					chart.Series = append(chart.Series, said)
-				}
-				for _, a := range unlearned {
-					level := levelOn(d, a, p.on)
-					t.Rows = append(t.Rows, levelRow(t, p.name+", "+a.name, level))
-					chart.Series = append(chart.Series, reports.Series{Name: a.name, X: []float64{x[0], ends}, Y: []float64{level, level}})
-				}
-				figure.Charts = append(figure.Charts, chart)
-			}
-			out := all.read(d, name, statements)
-			out.Missing = missing
-			return out.Table(name, t).Figure(name, heading, figure), nil
-		},
+// mixedLearning shows versions of the paper's agent, with a chart for each workload. published
+// returns what the paper prints about a version's curve, on an axis that ends with the training.
+func (all curves) mixedLearning(
+	d *figures.Data, heading string, panels []mixedPanel, versions []string,
+	published func(p mixedPanel, version string, ends float64) reports.Series, notes ...string,
+) (reports.Table, reports.Panels) {
+	var lines []line
+	for p, v := range figures.Each(panels, versions) {
+		lines = append(lines, line{p.name + ", " + v, agentOf(v, p.agents)})
 	}
+	t := all.table(heading, lines, append([]string{whatLevels}, notes...)...)
+	figure := reports.Panels{Title: heading}
+	for _, p := range panels {
+		var own []line
+		for _, v := range versions {
+			own = append(own, line{v, agentOf(v, p.agents)})
+		}
+		chart := all.chart(p.name, own)
+		x := chart.Series[0].X
+		ends := x[len(x)-1]
+		for _, v := range versions {
+			said := published(p, v, ends)
+			said.Name, said.Published = v, true
+			chart.Series = append(chart.Series, said)
+		}
+		for _, a := range unlearned {
+			level := levelOn(d, a, p.on)
+			t.Rows = append(t.Rows, levelRow(t, p.name+", "+a.name, level))
+			chart.Series = append(chart.Series, reports.Series{Name: a.name, X: []float64{x[0], ends}, Y: []float64{level, level}})
+		}
+		figure.Charts = append(figure.Charts, chart)
+	}
+	return t, figure
 }
 
 // mixed are the workloads that need reconfiguration (6.5).
@@ -120,7 +109,7 @@ var mixed = []string{mixUniform, mixExtreme, wideTimes}
 
 // figure13 lacks the panel of RODINIA + ALTIS: the curves of FLOAT were not scored on kernels.
 // WIDETIMES takes its place, which the agents of RODINIA + ALTIS learn from.
-func figure13(all curves) figures.Artefact {
+func (all curves) figure13(d *figures.Data) (*figures.Output, error) {
 	var panels []mixedPanel
 	var statements []statement
 	for _, w := range mixed {
@@ -130,22 +119,22 @@ func figure13(all curves) figures.Artefact {
 		statements = append(statements, statement{w + ", end", []string{agentOf("FLOAT", w)}, final})
 	}
 	// Table 4 has the ends of training.
-	published := func(d *figures.Data, p mixedPanel, version string, ends float64) reports.Series {
+	published := func(p mixedPanel, version string, ends float64) reports.Series {
 		v := d.Claims.Published("table4", p.name+" "+version)
 		return reports.Series{X: []float64{0, ends}, Y: []float64{v, v}}
 	}
-	return mixedLearning(all, "figure13", "learning the mixed workloads with FLOAT", panels, []string{"FLOAT"}, statements, nil, published,
+	t, figure := all.mixedLearning(d, "Fig. 13. Learning the mixed workloads with FLOAT", panels, []string{"FLOAT"}, published,
 		"published in the figure: Table 4, after the paper's training",
 		"RODINIA + ALTIS of the paper's figure is left out; its agents learn from WIDETIMES")
+	return all.read(d, "figure13", statements).Table("figure13", t).Figure("figure13", t.Title, figure), nil
 }
 
-// readOff are the points of Fig. 15 that 6.5.2 quotes.
 var readOff = []struct {
 	name  string
 	share float64
 }{{"half-way", 0.5}, {"before the last quarter", 0.75}}
 
-func figure15(all curves) figures.Artefact {
+func (all curves) figure15(d *figures.Data) (*figures.Output, error) {
 	panels := []mixedPanel{{rodinia.name, rodinia.trainedOn + "-rodinia", scoredOnKernels}, {mixUniform, mixUniform, scoredOn(mixUniform, n)}}
 	versions := []string{"ENTROPY", direct.name}
 	claim := func(p mixedPanel, version, when string) string {
@@ -168,14 +157,72 @@ func figure15(all curves) figures.Artefact {
 		}
 	}
 	statements = append(statements, statement{mixUniform + ", ENTROPY less DIRECT RECONFIG, end", []string{agentOf(versions[0], mixUniform), agentOf(versions[1], mixUniform)}, finals})
-	published := func(d *figures.Data, p mixedPanel, version string, ends float64) (s reports.Series) {
+	published := func(p mixedPanel, version string, ends float64) (s reports.Series) {
 		s.Markers = true
 		for _, r := range readOff {
 			s.X, s.Y = append(s.X, r.share*ends), append(s.Y, d.Claims.Published("figure15", claim(p, version, r.name)))
 		}
 		return s
 	}
-	return mixedLearning(all, "figure15", "learning with ENTROPY and with DIRECT RECONFIG", panels, versions, statements, missing, published,
+	t, figure := all.mixedLearning(d, "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG", panels, versions, published,
 		"published in the figure: what the text reads off half-way through the paper's training and before its last quarter",
 		"RODINIA + ALTIS: learned from WIDETIMES, as in the paper, and scored on full batches of the 16 public Rodinia kernels")
+	out := all.read(d, "figure15", statements)
+	out.Missing = missing
+	return out.Table("figure15", t).Figure("figure15", t.Title, figure), nil
+}
+
+const mostSeeds = 3
+
+// seeds compares final scores over training runs: what the paper found about its modelling on
+// the mixed workloads.
+func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
+	versions := []string{"FLOAT", "ENTROPY", direct.name}
+	t := reports.Table{
+		Title:   "Final p_opt [%] by training run, and what the paper prints",
+		Columns: reports.Left("workload", "agent"),
+		Notes: []string{
+			"measured on 100 batches of N tasks that are always the same, 50 of each reading of the generator, all reconfiguring in parallel as in the paper's environment",
+			whatLevels,
+			"published: Table 4, after 200 million steps",
+		},
+	}
+	for i := range mostSeeds {
+		t.Columns = t.Columns.Right(fmt.Sprintf("run %d", i+1))
+	}
+	t.Columns = t.Columns.Right("mean").Right(columnsOf(unlearned)...).Right("published", "published FAR")
+	statements := []statement{
+		{mixExtreme + ": FLOAT less ENTROPY", []string{agentOf("FLOAT", mixExtreme), agentOf("ENTROPY", mixExtreme)}, finals},
+	}
+	for _, w := range mixed {
+		levels := make([]float64, len(unlearned))
+		for i, a := range unlearned {
+			levels[i] = levelOn(d, a, scoredOn(w, n))
+		}
+		for _, v := range versions {
+			s := statement{agents: []string{agentOf(v, w)}, value: final}
+			t.Rows = append(t.Rows, finalRow(d, w, v, s.values(all), levels))
+			if w == mixExtreme && v != direct.name {
+				continue // 6.5.1 says nothing about these
+			}
+			above := func(of []*course) float64 { return of[0].final() - levels[0] }
+			statements = append(statements, statement{fmt.Sprintf("%s: %s less FAR", w, v), s.agents, above})
+		}
+	}
+	return all.read(d, "seeds", statements).Table("seeds", t), nil
+}
+
+func finalRow(d *figures.Data, workload, version string, ends, levels []float64) []string {
+	row := []string{workload, version}
+	for i := range mostSeeds {
+		cell := reports.Missing
+		if i < len(ends) {
+			cell = reports.Fixed(ends[i], 2)
+		}
+		row = append(row, cell)
+	}
+	row = append(row, fixed(figures.Mean(ends))...)
+	row = append(row, fixed(levels...)...)
+	row = append(row, fixed(d.Claims.Published("table4", workload+" "+version), d.Claims.Published("table4", workload+" "+far.name))...)
+	return row
 }

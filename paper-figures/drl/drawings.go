@@ -2,42 +2,37 @@ package drl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
-	"miglab/harness/task"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
-func figure1() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure1", Title: "the partitions of MIG-capable GPUs and their equivalence classes",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			gpus := []*mig.GPU{mig.MustLookup("A30"), mig.MustLookup("A100")}
-			t := reports.Table{
-				Title:   "Partitions that are the same to a scheduler (4.1), by their numbers in Fig. 1",
-				Columns: reports.Left("GPU", "canonical").Right("number").Left("equivalent").Right("its number"),
-				Notes:   []string{"A100 represents all models with 7 slices; partitions that leave slice 3 idle are left out"},
-			}
-			for _, g := range gpus {
-				number := map[string]string{}
-				for i, p := range g.Partitions() {
-					number[p.String()] = fmt.Sprint(i + 1)
-				}
-				for _, class := range g.Classes() {
-					row := []string{g.Name, class[0].String(), number[class[0].String()], "", ""}
-					for _, p := range class[1:] {
-						row[3], row[4] = p.String(), number[p.String()]
-					}
-					t.Rows = append(t.Rows, row)
-				}
-			}
-			chart := reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100, H100 and later models", GPUs: gpus}
-			return new(figures.Output).Table("figure1", t).Figure("figure1", chart.Title, chart), nil
-		},
+func figure1(*figures.Data) (*figures.Output, error) {
+	gpus := []*mig.GPU{mig.MustLookup("A30"), mig.MustLookup("A100")}
+	t := reports.Table{
+		Title:   "Partitions that are the same to a scheduler (4.1), by their numbers in Fig. 1",
+		Columns: reports.Left("GPU", "canonical").Right("number").Left("equivalent").Right("its number"),
+		Notes:   []string{"A100 represents all models with 7 slices; partitions that leave slice 3 idle are left out"},
 	}
+	for _, g := range gpus {
+		number := map[string]string{}
+		for i, p := range g.Partitions() {
+			number[p.String()] = fmt.Sprint(i + 1)
+		}
+		for _, class := range g.Classes() {
+			row := []string{g.Name, class[0].String(), number[class[0].String()], "", ""}
+			for _, p := range class[1:] {
+				row[3], row[4] = p.String(), number[p.String()]
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	chart := reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100, H100 and later models", GPUs: gpus}
+	return new(figures.Output).Table("figure1", t).Figure("figure1", chart.Title, chart), nil
 }
 
 // queue is the example of Fig. 3: a batch of at most 4 tasks over time.
@@ -58,99 +53,87 @@ func (q *queue) fill() {
 	}
 }
 
-func (q *queue) arrive(t string) { q.pending = append(q.pending, t); q.fill() }
-
-func (q *queue) execute(t string) {
-	for i, have := range q.batch {
-		if have == t {
-			q.batch = append(q.batch[:i:i], q.batch[i+1:]...)
-			break
-		}
-	}
+func (q *queue) arrive(t string) {
+	q.pending = append(q.pending, t)
 	q.fill()
 }
 
-func figure3() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure3", Title: "offline and online batches as tasks run and arrive",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			offline, online := &queue{}, &queue{refilled: true}
-			both := []*queue{offline, online}
-			t := reports.Table{
-				Title:   "Fig. 3. Batches of at most 4 tasks as tasks are executed and arrive",
-				Columns: reports.Left("event", "offline batch", "pending", "online batch", "pending online"),
-			}
-			bars := reports.Bars{
-				Title: "Fig. 3. Tasks that the scheduler can choose from",
-				X:     reports.Axis{Label: "Event"}, Y: reports.Axis{Label: "Tasks in the batch", From: 0, To: exampleBatch + 1},
-				Groups: []reports.BarGroup{{Name: "offline"}, {Name: "online"}},
-			}
-			note := func(event string) {
-				row := []string{event}
-				for i, q := range both {
-					row = append(row, strings.Join(q.batch, " "), strings.Join(q.pending, " "))
-					bars.Groups[i].Values = append(bars.Groups[i].Values, float64(len(q.batch)))
-				}
-				bars.Categories = append(bars.Categories, event)
-				t.Rows = append(t.Rows, row)
-			}
-			for _, q := range both {
-				q.pending = []string{"T1", "T2", "T3", "T4", "T5", "T6"}
-				q.fill()
-			}
-			note("start")
-			for _, event := range []string{"execute T2", "arrive T7", "execute T1", "arrive T8", "execute T4", "execute T3", "execute T5"} {
-				verb, name, _ := strings.Cut(event, " ")
-				for _, q := range both {
-					if verb == "arrive" {
-						q.arrive(name)
-					} else {
-						q.execute(name)
-					}
-				}
-				note(event)
-			}
-			return new(figures.Output).Table("figure3", t).Figure("figure3", bars.Title, bars), nil
-		},
+func (q *queue) execute(t string) {
+	q.batch = slices.DeleteFunc(q.batch, func(have string) bool { return have == t })
+	q.fill()
+}
+
+func figure3(*figures.Data) (*figures.Output, error) {
+	offline, online := &queue{}, &queue{refilled: true}
+	both := []*queue{offline, online}
+	t := reports.Table{
+		Title:   "Fig. 3. Batches of at most 4 tasks as tasks are executed and arrive",
+		Columns: reports.Left("event", "offline batch", "pending", "online batch", "pending online"),
 	}
+	bars := reports.Bars{
+		Title: "Fig. 3. Tasks that the scheduler can choose from",
+		X:     reports.Axis{Label: "Event"}, Y: reports.Axis{Label: "Tasks in the batch", From: 0, To: exampleBatch + 1},
+		Groups: []reports.BarGroup{{Name: "offline"}, {Name: "online"}},
+	}
+	note := func(event string) {
+		row := []string{event}
+		for i, q := range both {
+			row = append(row, strings.Join(q.batch, " "), strings.Join(q.pending, " "))
+			bars.Groups[i].Values = append(bars.Groups[i].Values, float64(len(q.batch)))
+		}
+		bars.Categories = append(bars.Categories, event)
+		t.Rows = append(t.Rows, row)
+	}
+	for _, q := range both {
+		q.pending = []string{"T1", "T2", "T3", "T4", "T5", "T6"}
+		q.fill()
+	}
+	note("start")
+	for _, event := range []string{"execute T2", "arrive T7", "execute T1", "arrive T8", "execute T4", "execute T3", "execute T5"} {
+		verb, name, _ := strings.Cut(event, " ")
+		for _, q := range both {
+			if verb == "arrive" {
+				q.arrive(name)
+			} else {
+				q.execute(name)
+			}
+		}
+		note(event)
+	}
+	return new(figures.Output).Table("figure3", t).Figure("figure3", bars.Title, bars), nil
 }
 
 // figure5 shows a GPU's state and the same state as the scheduler sees it: three
 // instances are busy for a while, and a new task is put on the fourth.
-func figure5() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure5", Title: "a GPU's state and the canonical state",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			g := mig.MustLookup("A100")
-			actual := partitionOf("1-1-2-3")
-			canonical, sigma, ok := g.Canonical(actual)
-			if !ok {
-				return nil, fmt.Errorf("%v has no canonical form", actual)
-			}
-			names := []string{"T1", "T2", "new", "T3"}
-			remaining := []mig.Seconds{3, 5, 6, 2}
-			left := reports.GanttPanel{Title: "GPU: " + actual.String(), GPU: g, Highlight: []string{"new"}}
-			right := reports.GanttPanel{Title: "scheduler: " + canonical.String(), GPU: g, Highlight: []string{"new"}}
-			for i, in := range actual {
-				bar := schedule.Bar{Slice: in.Start, Width: in.Size(), End: remaining[i], Label: names[i]}
-				left.Bars = append(left.Bars, bar)
-				bar.Slice = canonicalStart(in, sigma)
-				right.Bars = append(right.Bars, bar)
-			}
-			t := reports.Table{
-				Title:   "Fig. 5. The slice of the GPU that each slice of the scheduler represents",
-				Columns: reports.Right("scheduler's slice", "GPU's slice"),
-			}
-			for i, s := range sigma {
-				t.Rows = append(t.Rows, []string{fmt.Sprint("S", i), fmt.Sprint("S", s)})
-			}
-			chart := reports.Gantt{
-				Title: "Fig. 5. Time until each slice is free, on the GPU and as the scheduler sees it", Height: 260,
-				Panels: []reports.GanttPanel{left, right},
-			}
-			return new(figures.Output).Table("figure5", t).Figure("figure5", chart.Title, chart), nil
-		},
+func figure5(*figures.Data) (*figures.Output, error) {
+	g := mig.MustLookup("A100")
+	actual := partitionOf("1-1-2-3")
+	canonical, sigma, ok := g.Canonical(actual)
+	if !ok {
+		return nil, fmt.Errorf("%v has no canonical form", actual)
 	}
+	names := []string{"T1", "T2", "new", "T3"}
+	remaining := []mig.Seconds{3, 5, 6, 2}
+	left := reports.GanttPanel{Title: "GPU: " + actual.String(), GPU: g, Highlight: []string{"new"}}
+	right := reports.GanttPanel{Title: "scheduler: " + canonical.String(), GPU: g, Highlight: []string{"new"}}
+	for i, in := range actual {
+		bar := schedule.Bar{Slice: in.Start, Width: in.Size(), End: remaining[i], Label: names[i]}
+		left.Bars = append(left.Bars, bar)
+		bar.Slice = canonicalStart(in, sigma)
+		right.Bars = append(right.Bars, bar)
+	}
+	t := reports.Table{
+		Title:   "Fig. 5. The slice of the GPU that each slice of the scheduler represents",
+		Columns: reports.Right("scheduler's slice", "GPU's slice"),
+	}
+	for i, s := range sigma {
+		t.Rows = append(t.Rows, []string{fmt.Sprint("S", i), fmt.Sprint("S", s)})
+	}
+	chart := reports.Gantt{
+		Title: "Fig. 5. Time until each slice is free, on the GPU and as the scheduler sees it", Height: 260,
+		Panels: []reports.GanttPanel{left, right},
+	}
+	return new(figures.Output).Table("figure5", t).Figure("figure5", chart.Title, chart), nil
 }
 
 // canonicalStart returns the first slice of the scheduler that represents a slice of the
@@ -165,40 +148,28 @@ func canonicalStart(in mig.Instance, sigma mig.Permutation) mig.Slices {
 }
 
 // speedups draws t(1)/t(s) over s in small multiples.
-func speedups(title string, g *mig.GPU, tasks task.Batch, perPanel int) reports.Panels {
-	lines := reports.Lines{
-		Title: title, X: reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup"},
-	}
+func speedups(heading, dataset string, perPanel int) reports.Panels {
+	g := mig.MustLookup("A100")
+	lines := reports.Lines{Title: heading, X: reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup"}}
 	for _, s := range g.Sizes() {
 		lines.X.Ticks = append(lines.X.Ticks, float64(s))
 	}
-	for i := range tasks {
-		line := reports.Series{Name: tasks[i].Name, Markers: true}
+	for _, t := range instanceOf(dataset, g.Name, 0) {
+		line := reports.Series{Name: t.Name, Markers: true, X: lines.X.Ticks}
 		for _, s := range g.Sizes() {
-			line.X = append(line.X, float64(s))
-			line.Y = append(line.Y, float64(tasks[i].On(1)/tasks[i].On(s)))
+			line.Y = append(line.Y, float64(t.On(1)/t.On(s)))
 		}
 		lines.Series = append(lines.Series, line)
 	}
 	return lines.Split(perPanel)
 }
 
-// speedupsOf is an artefact that draws the speedups of a dataset's tasks.
-func speedupsOf(name, title, heading, dataset string, perPanel int) figures.Artefact {
-	return figures.Artefact{
-		Name: name, Title: title,
-		Build: func(*figures.Data) (*figures.Output, error) {
-			return new(figures.Output).Figure(name, heading, speedups(heading, mig.MustLookup("A100"), instanceOf(dataset, "A100", 0), perPanel)), nil
-		},
-	}
-}
-
 func figure7() figures.Artefact {
-	return speedupsOf("figure7", "speedups of the public kernels on A100",
-		"Fig. 7. Speedup of the 16 public Rodinia kernels on A100", "rodinia", 4)
+	const heading = "Fig. 7. Speedup of the 16 public Rodinia kernels on A100"
+	return figures.Drawing("figure7", "speedups of the public kernels on A100", heading, speedups(heading, "rodinia", 4))
 }
 
 func figure8() figures.Artefact {
-	return speedupsOf("figure8", "synthetic speedups for n = 10 tasks on A100",
-		"Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", "far/EXAMPLESCALING+WIDETIMES", 5)
+	const heading = "Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %"
+	return figures.Drawing("figure8", "synthetic speedups for n = 10 tasks on A100", heading, speedups(heading, "far/EXAMPLESCALING+WIDETIMES", 5))
 }

@@ -3,7 +3,8 @@
 // reinforcement learning", Future Generation Computer Systems (2025) 108145.
 //
 // published.csv has every number that the paper prints in tables and in words, margins.csv the
-// margins that are not the default, and causes.csv the causes of deviations.
+// margins that are not the default, causes.csv the causes of deviations, and terms.csv the words
+// that the page explains.
 //
 // p_opt is 100 (makespan / l_bound - 1). The l_bound is the published one, which is not a
 // lower bound (see [bounds.LBound]). Means are over the batches of a data set first, then over
@@ -23,62 +24,56 @@ import (
 	figures "miglab/paper-figures"
 )
 
-//go:embed published.csv margins.csv causes.csv
+//go:embed published.csv margins.csv causes.csv terms.csv
 var files embed.FS
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	claims, err := figures.LoadClaims("drl", files)
+	p, err := figures.Load("drl", files)
 	if err != nil {
-		return figures.Paper{}, err
+		return p, err
 	}
 	all, err := loadCurves(curveFiles)
 	if err != nil {
-		return figures.Paper{}, err
+		return p, err
 	}
 	hardware := datasets.Hardware()
-	return figures.Paper{
-		Name:   "drl",
-		Title:  "DRL: Solving the task scheduling and GPU reconfiguration problem on MIG devices via deep reinforcement learning",
-		Cite:   "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Future Generation Computer Systems (2025) 108145.",
-		Terms:  terms,
-		Claims: claims,
-		Artefacts: []figures.Artefact{
-			figure1(), figures.ReconfigurationTable(hardware), table2(), figure2(), figure3(), figure5(), figure6(), figure7(), table3(claims, hardware), figure8(),
-			figure9(), figure10(all), figure11(all), figure12(all), figure13(all),
-			figure14(), figure15(all), seeds(all), reconfigures(), training(all),
-			table4(), floors(), table5(), latency(), adversarial(), figure16(), ours(), optimum(), text(hardware),
-		},
-	}, nil
+	p.Title = "DRL: Solving the task scheduling and GPU reconfiguration problem on MIG devices via deep reinforcement learning"
+	p.Cite = "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Future Generation Computer Systems (2025) 108145."
+	p.Artefacts = []figures.Artefact{
+		{Name: "figure1", Title: "the partitions of MIG-capable GPUs and their equivalence classes", Build: figure1},
+		figures.ReconfigurationTable(hardware),
+		{Name: "table2", Title: "times and efficiencies of three tasks on A30", Build: table2},
+		{Name: "figure2", Title: "Table 2's tasks with molding by efficiency and decided jointly", Build: figure2},
+		{Name: "figure3", Title: "offline and online batches as tasks run and arrive", Build: figure3},
+		{Name: "figure5", Title: "a GPU's state and the canonical state", Build: figure5},
+		{Name: "figure6", Title: "the scheduler's state and its evolution after two actions", Build: figure6},
+		figure7(),
+		{Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A100", Build: onGPU{hardware}.table3},
+		figure8(),
+		{Name: "figure9", Title: "scalability and duration of synthetic tasks", Build: figure9},
+		{Name: "figure10", Title: "learning with PPO and DQN, 64x64 and 256x256", Build: all.figure10},
+		{Name: "figure11", Title: "learning with continuous time and M levels", Build: all.figure11},
+		{Name: "figure12", Title: "learning with batches of N tasks", Build: all.figure12},
+		{Name: "figure13", Title: "learning the mixed workloads with FLOAT", Build: all.figure13},
+		{Name: "figure14", Title: "direct reconfiguration from the state of Fig. 6", Build: figure14},
+		{Name: "figure15", Title: "learning with ENTROPY and with DIRECT RECONFIG", Build: all.figure15},
+		{Name: "seeds", Title: "what the paper found about its modelling, over training runs", Build: all.seeds},
+		{Name: "reconfigures", Title: "whether agents reconfigure (6.5)", Build: reconfigures},
+		{Name: "training", Title: "all agents that the project trained", Build: all.training},
+		{Name: "table4", Title: "average p_opt of baselines and agents", Build: table4},
+		{Name: "floors", Title: "evidence for Table 4: the least p_opt that a schedule can have, and what a fixed partition reaches", Build: floors},
+		{Name: "table5", Title: "improvement of the online agent over baselines and the offline agent", Build: table5},
+		{Name: "timing-latency", Title: "time of a decision (6.6)", Timed: true, Build: latency},
+		{Name: "adversarial", Title: "p_opt where molding by efficiency is bad (6.7)", Build: adversarial},
+		{Name: "figure16", Title: "20 runs of Rodinia's CFD", Build: figure16},
+		{Name: "ours", Title: "our agent beside FAR and the paper's agents", Build: ours},
+		{Name: "optimum", Title: "p_opt as published beside the gap to the certified bound", Build: optimum},
+		{Name: "text", Title: "numbers in the text", Build: onGPU{hardware}.text},
+	}
+	return p, nil
 }
 
-var terms = []figures.Term{
-	{Name: "slice, instance, partition", Meaning: "an A100 has 7 compute slices; MIG joins them into instances of 1, 2, 3, 4 or 7; a partition is a division of the whole GPU into instances, for example 4-3"},
-	{Name: "moldable", Meaning: "a task that runs on an instance of any size; its time t(s) depends on the size s, and the scheduler chooses the size"},
-	{Name: "efficiency", Meaning: "t(1) / (s t(s)): 1 if a task is s times as fast on s slices"},
-	{Name: "scalability", Meaning: "the mean efficiency of a task on more than one slice (5.1.3)"},
-	{Name: "makespan", Meaning: "when the last task of a batch ends, in seconds"},
-	{Name: "l_bound", Meaning: "the paper's lower bound on the makespan (5.2); it is not a proven one, but p_opt is defined by it"},
-	{Name: "certified bound", Meaning: "this project's proven lower bound on the makespan: no schedule is shorter"},
-	{Name: "p_opt", Meaning: "100 (makespan / l_bound - 1): by how many percent a schedule is longer than l_bound"},
-	{Name: "p_online", Meaning: "by how many percent another approach's makespan of a whole data set exceeds the online agent's"},
-	{Name: "data set, batch, full batch", Meaning: "a data set is 100 tasks, cut in batches of N = 14: 7 full ones, and a partial one of the 2 tasks that remain"},
-	{Name: "class-ordered", Meaning: "the tasks of a data set stand in the order of the size up to which they scale, as create_dataset.py leaves them; then a batch has tasks of one or two classes"},
-	{Name: "generator", Meaning: "draws the times of synthetic tasks; the one printed in 5.1.2, the one of create_dataset.py and the one of train.py differ"},
-	{Name: "Sequential, Parallel", Meaning: "reconfigurations take place one at a time, as on hardware, or at the same time on different slices, as in the paper's environment"},
-	{Name: "FAR, MISO", Meaning: "schedulers of earlier papers that reconfigure: FAR plans a batch, MISO takes tasks in order of arrival"},
-	{Name: "FIXBEST", Meaning: "the best fixed partition of a data set: the one with the least sum of makespans; tasks in order of arrival"},
-	{Name: "FIXPART(p)", Meaning: "keeps the partition p and never reconfigures; FIXPARTBEST keeps the best partition of each batch"},
-	{Name: "NOMIG", Meaning: "runs one task at a time on the whole GPU"},
-	{Name: "ONE-HOT, FLOAT", Meaning: "the paper's agent, which sees times as vectors with a single 1, or as numbers (6.4)"},
-	{Name: "ENTROPY", Meaning: "FLOAT with a reward for trying other actions while it learns (6.5.1)"},
-	{Name: "DIRECT RECONFIG", Meaning: "ENTROPY with reconfigurations that wait for their slices (6.5.2): the paper's last agent"},
-	{Name: "ONLINE", Meaning: "DIRECT RECONFIG that takes the next task as soon as one of its 14 has started (6.6)"},
-	{Name: "N, M", Meaning: "the number of tasks in a batch, and the number of levels that times are rounded to"},
-	{Name: "training run", Meaning: "one training of an agent from one random seed; a verdict about an agent needs three, and the paper's numbers are taken to be of one, because it says nothing of more"},
-}
-
-// on is a series of the batch track on a GPU.
 func on(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
 	return run.Series{Track: algo.TrackBatch, Dataset: dataset, GPU: gpu, Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
 }
@@ -92,17 +87,14 @@ func batch(dataset, algorithm string) run.Series {
 // lBound is the bound in the definition of p_opt.
 func lBound(dataset string) run.Series { return bound("A100", dataset, "l-bound", mig.Sequential) }
 
-// bound is a series of the bound track.
 func bound(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
 	s := on(gpu, dataset, algorithm, model)
 	s.Track = algo.TrackBound
 	return s
 }
 
-// makespan is the metric of most numbers.
 const makespan = track.MetricMakespan
 
-// pOpt returns p_opt by instance.
 func pOpt(d *figures.Data, s run.Series, n int) []float64 {
 	return d.AboveBound(s, lBound(s.Dataset), n)
 }

@@ -131,8 +131,10 @@ func TestArtefactsOfAgents(t *testing.T) {
 			st, err := store.Open(filepath.Join(dir, "store"))
 			return &run.Engine{Store: st}, err
 		},
-		Papers: []figures.Paper{{Name: "drl", Claims: load(t), Artefacts: []figures.Artefact{figure16(), ours(), reconfigures()}}},
-		Dir:    dir, Scale: figures.Scale{Quick: true},
+		Papers: []figures.Paper{{Name: "drl", Claims: load(t), Artefacts: []figures.Artefact{
+			{Name: "figure16", Build: figure16}, {Name: "ours", Build: ours}, {Name: "reconfigures", Build: reconfigures},
+		}}},
+		Dir: dir, Scale: figures.Scale{Quick: true},
 	}
 	if _, _, err := r.Run(context.Background()); err != nil {
 		t.Fatal(err)

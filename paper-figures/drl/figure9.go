@@ -13,14 +13,6 @@ import (
 // mostPoints is the number of tasks that are drawn for a workload; more would overlap.
 const mostPoints = 500
 
-// shownDatasets is how many data sets of a workload Fig. 9 shows.
-func (w workload) shownDatasets() int {
-	if w.name == wideTimes {
-		return 30
-	}
-	return 2
-}
-
 // A scalabilityReading is one way to get the points of Fig. 9.
 type scalabilityReading struct {
 	name, basis string
@@ -40,14 +32,18 @@ var scalabilities = []scalabilityReading{
 // scalability and t(1).
 func (s *scalabilityReading) points(w workload) (x, y []float64) {
 	g := mig.MustLookup("A100")
-	for i := range w.shownDatasets() {
+	shown := 2
+	if w.name == wideTimes {
+		shown = 30
+	}
+	for i := range shown {
 		b := instanceOf(s.data.whole(w), g.Name, i)
 		for k := range b {
-			at, shown := datasets.Scalability(&b[k], g), true
+			at, plotted := datasets.Scalability(&b[k], g), true
 			if s.script {
-				at, shown = datasets.PlottedScalability(w.name, &b[k], g)
+				at, plotted = datasets.PlottedScalability(w.name, &b[k], g)
 			}
-			if shown {
+			if plotted {
 				x, y = append(x, at), append(y, float64(b[k].On(1)))
 			}
 		}
@@ -55,47 +51,38 @@ func (s *scalabilityReading) points(w workload) (x, y []float64) {
 	return x, y
 }
 
-func figure9() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure9", Title: "scalability and duration of synthetic tasks",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			t := reports.Table{
-				Title:   "Fig. 9. Scalability of the synthetic tasks",
-				Columns: reports.Left("workload", "reading").Right("tasks", "least", "mean", "largest"),
-				Notes:   []string{fmt.Sprintf("scatter_plot.py draws an axis from %g and leaves out tasks from %g on, so that the largest value could not be elsewhere", datasets.PlottedFrom, datasets.PlottedTo)},
-			}
-			for _, c := range datasets.AddedClouds {
-				t.Notes = append(t.Notes, fmt.Sprintf("it adds %d random points, which are no tasks, between %g and %g", c.Points, c.From, c.To))
-			}
-			out := &figures.Output{}
-			for i := range scalabilities {
-				out.Readings = append(out.Readings, figures.Reading{Name: scalabilities[i].name, Basis: scalabilities[i].basis, Values: figures.Values{}})
-			}
-			least, largest := make([]float64, len(scalabilities)), make([]float64, len(scalabilities))
-			chart := reports.Panels{Title: "Fig. 9. Synthetic tasks by scalability and time on one slice"}
-			for k, w := range synthetic {
-				panel := reports.Scatter{Title: w.name, X: reports.Axis{Label: "Scalability", To: 3}, Y: reports.Axis{Label: "t(1) [s]", From: 90, To: 100}}
-				if w.name == wideTimes {
-					panel.Y.From = 0
-				}
-				for i := range scalabilities {
-					s := &scalabilities[i]
-					x, y := s.points(w)
-					low, high := slices.Min(x), slices.Max(x)
-					if k == 0 || low < least[i] {
-						least[i] = low
-					}
-					largest[i] = max(largest[i], high)
-					t.Rows = append(t.Rows, []string{w.name, s.name, fmt.Sprint(len(x)), reports.Fixed(low, 2), reports.Fixed(figures.Mean(x), 2), reports.Fixed(high, 2)})
-					drawn := min(len(x), mostPoints)
-					panel.Groups = append(panel.Groups, reports.Points{Name: s.name, X: x[:drawn], Y: y[:drawn]})
-				}
-				chart.Charts = append(chart.Charts, panel)
-			}
-			for i, r := range out.Readings {
-				r.Values["scalability, least"], r.Values["scalability, largest"] = figures.Exactly(least[i]), figures.Exactly(largest[i])
-			}
-			return out.Table("figure9", t).Figure("figure9", chart.Title, chart), nil
-		},
+func figure9(*figures.Data) (*figures.Output, error) {
+	t := reports.Table{
+		Title:   "Fig. 9. Scalability of the synthetic tasks",
+		Columns: reports.Left("workload", "reading").Right("tasks", "least", "mean", "largest"),
+		Notes:   []string{fmt.Sprintf("scatter_plot.py draws an axis from %g and leaves out tasks from %g on, so that the largest value could not be elsewhere", datasets.PlottedFrom, datasets.PlottedTo)},
 	}
+	for _, c := range datasets.AddedClouds {
+		t.Notes = append(t.Notes, fmt.Sprintf("it adds %d random points, which are no tasks, between %g and %g", c.Points, c.From, c.To))
+	}
+	out := &figures.Output{}
+	for i := range scalabilities {
+		out.Readings = append(out.Readings, figures.Reading{Name: scalabilities[i].name, Basis: scalabilities[i].basis, Values: figures.Values{}})
+	}
+	all := make([][]float64, len(scalabilities)) // by reading
+	chart := reports.Panels{Title: "Fig. 9. Synthetic tasks by scalability and time on one slice"}
+	for _, w := range synthetic {
+		panel := reports.Scatter{Title: w.name, X: reports.Axis{Label: "Scalability", To: 3}, Y: reports.Axis{Label: "t(1) [s]", From: 90, To: 100}}
+		if w.name == wideTimes {
+			panel.Y.From = 0
+		}
+		for i := range scalabilities {
+			s := &scalabilities[i]
+			x, y := s.points(w)
+			all[i] = append(all[i], x...)
+			t.Rows = append(t.Rows, append([]string{w.name, s.name, fmt.Sprint(len(x))}, fixed(slices.Min(x), figures.Mean(x), slices.Max(x))...))
+			drawn := min(len(x), mostPoints)
+			panel.Groups = append(panel.Groups, reports.Points{Name: s.name, X: x[:drawn], Y: y[:drawn]})
+		}
+		chart.Charts = append(chart.Charts, panel)
+	}
+	for i, r := range out.Readings {
+		r.Values["scalability, least"], r.Values["scalability, largest"] = figures.Exactly(slices.Min(all[i])), figures.Exactly(slices.Max(all[i]))
+	}
+	return out.Table("figure9", t).Figure("figure9", chart.Title, chart), nil
 }

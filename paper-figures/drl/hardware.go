@@ -10,38 +10,33 @@ import (
 	figures "miglab/paper-figures"
 )
 
+// onGPU is what was measured on GPUs.
+type onGPU struct{ datasets.HardwareSet }
+
 // table3 judges an execution on an A100. The task times of the paper's simulation are not
 // published, and the public times of the same kernels come from other runs. The simulated end
 // times are therefore those of the execution, too.
-func table3(claims *figures.Claims, h datasets.HardwareSet) figures.Artefact {
-	return figures.Artefact{
-		Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A100",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			tasks := batch3(claims)
-			executed := figures.Execution(h, "A100", agent3, tasks)
-			out := figures.Read(figures.Reading{Basis: "one execution on an A100 under MIG", Values: figures.Values{}})
-			out.Missing = map[string]string{}
-			for i, k := range tasks {
-				kernel := printed3.Replace(k)
-				for j, quantity := range quantities3 {
-					claim := kernel + " " + quantity
-					if executed == nil {
-						out.Missing[claim] = figures.NeedsExecution("A100", agent3, tasks)
-						continue
-					}
-					r := executed[i]
-					m := figures.Exactly([]float64{float64(r.SimulatedEnd), float64(r.RealEnd), r.Deviation}[j])
-					m.Detail = "Measured once: " + r.String() + "."
-					out.Readings[0].Values[claim] = m
-				}
+func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
+	tasks := batch3(d.Claims)
+	executed := figures.Execution(h.HardwareSet, "A100", agent3, tasks)
+	out := figures.Read(figures.Reading{Basis: "one execution on an A100 under MIG", Values: figures.Values{}})
+	out.Missing = map[string]string{}
+	for i, k := range tasks {
+		kernel := printed3.Replace(k)
+		for j, quantity := range []string{"simulated end", "real end", "difference"} {
+			claim := kernel + " " + quantity
+			if executed == nil {
+				out.Missing[claim] = figures.NeedsExecution("A100", agent3, tasks)
+				continue
 			}
-			return out, nil
-		},
+			r := executed[i]
+			m := figures.Exactly([]float64{float64(r.SimulatedEnd), float64(r.RealEnd), r.Deviation}[j])
+			m.Detail = "Measured once: " + r.String() + "."
+			out.Readings[0].Values[claim] = m
+		}
 	}
+	return out, nil
 }
-
-// quantities3 are what Table 3 prints of each kernel.
-var quantities3 = []string{"simulated end", "real end", "difference"}
 
 // printed3 turns the name of a task into the paper's, PathFinder#1 into PathFinder (1).
 var printed3 = strings.NewReplacer("#1", " (1)", "#2", " (2)")

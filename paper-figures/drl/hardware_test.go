@@ -70,7 +70,7 @@ func TestTable3(t *testing.T) {
 		return map[string]string{"x.execution.csv": text}
 	}
 	build := func(files map[string]string) *figures.Output {
-		out, err := table3(claims, hardware(t, files)).Build(&figures.Data{})
+		out, err := onGPU{hardware(t, files)}.table3(&figures.Data{Claims: claims})
 		if err != nil {
 			t.Fatal(err)
 		}

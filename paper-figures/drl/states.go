@@ -36,13 +36,11 @@ type class struct {
 	count int
 }
 
-// clone returns a copy that can be changed.
 func (s state) clone() state {
 	s.running, s.classes = slices.Clone(s.running), slices.Clone(s.classes)
 	return s
 }
 
-// pass lets time go by.
 func (s state) pass(by mig.Seconds) state {
 	s = s.clone()
 	for i := range s.running {
@@ -130,7 +128,6 @@ func (s state) actions(direct bool) []string {
 	return out
 }
 
-// slicesLeft lists the time until each slice is free.
 func (s state) slicesLeft() string {
 	left := make([]mig.Seconds, s.gpu.ComputeSlices)
 	for _, r := range s.running {
@@ -141,7 +138,6 @@ func (s state) slicesLeft() string {
 	return strings.Trim(fmt.Sprint(left), "[]")
 }
 
-// batch lists the classes with the numbers of their tasks.
 func (s state) batch() string {
 	var out []string
 	for _, c := range s.classes {
@@ -150,10 +146,13 @@ func (s state) batch() string {
 	return strings.Join(out, ", ")
 }
 
-// panel draws the time until each slice is free.
-func (s state) panel(title string, highlight ...string) reports.GanttPanel {
-	p := reports.GanttPanel{Title: title + ": " + s.partition.String(), GPU: s.gpu, Highlight: highlight}
+// panel draws the time until each slice is free, and highlights the task that is put on one.
+func (s state) panel(title string) reports.GanttPanel {
+	p := reports.GanttPanel{Title: title + ": " + s.partition.String(), GPU: s.gpu}
 	for _, r := range s.running {
+		if r.name == "C1" {
+			p.Highlight = []string{r.name}
+		}
 		p.Bars = append(p.Bars, schedule.Bar{Slice: r.on.Start, Width: r.on.Size(), End: r.left, Label: r.name})
 	}
 	return p
@@ -166,7 +165,7 @@ func exampleState() state {
 	p := partitionOf("2-1-1-3")
 	return state{
 		gpu: mig.MustLookup("A100"), partition: p,
-		running: []running{{"T1", p[0], 2}, {"T2", p[1], implicitAdvance}, {"T3", p[3], 9}},
+		running: []running{{"T1", p[0], 2}, {"T2", p[1], 4}, {"T3", p[3], 9}},
 		classes: []class{
 			{"C1", map[mig.Slices]mig.Seconds{1: 12, 2: 6, 3: 4, 4: 3, 7: 2}, 1},
 			{"C2", map[mig.Slices]mig.Seconds{1: 8, 2: 4, 3: 3, 4: 2, 7: 2}, 4},
@@ -183,88 +182,60 @@ func partitionOf(text string) mig.Partition {
 	return p
 }
 
-// implicitAdvance is how long the reconfiguration of Fig. 14 waits.
-const implicitAdvance = 4
-
 // A moment is a state with its name and the action that led to it.
 type moment struct {
 	name, action string
 	state        state
-	direct       bool
 }
 
-// momentTable lists states with their possible actions.
-func momentTable(title string, ms []moment) reports.Table {
+// evolution lists moments with their possible actions, and draws them.
+func evolution(figure, heading, drawn string, direct bool, ms []moment, note string) *figures.Output {
 	t := reports.Table{
-		Title:   title,
+		Title:   heading,
 		Columns: reports.Left("timestep", "after", "configuration", "free in", "batch").Right("actions").Left("which"),
 		Notes: []string{
 			"free in: levels until S0 to S6, the paper's S1 to S7, are free; in the figure a level is drawn as 1 s",
 			"from the text: the configuration, the free instance, that S0 and S1 are free before S2 and S2 after 4 levels, and the batch; the other times are chosen",
 			"levels of C1 on 1, 2, 3, 4, 7 slices: 12, 6, 4, 3, 2; of C2: 8, 4, 3, 2, 2",
+			note,
 		},
 	}
+	chart := reports.Gantt{Title: drawn, Height: 280}
 	for _, m := range ms {
-		actions := m.state.actions(m.direct)
+		actions := m.state.actions(direct)
 		t.Rows = append(t.Rows, []string{
 			m.name, m.action, m.state.partition.String(), m.state.slicesLeft(), m.state.batch(), fmt.Sprint(len(actions)), strings.Join(actions, ", "),
 		})
+		chart.Panels = append(chart.Panels, m.state.panel(m.name))
 	}
-	return t
+	out := figures.Read(figures.Reading{Basis: "the preconditions of 4.2", Values: figures.Values{}})
+	return out.Table(figure, t).Figure(figure, drawn, chart)
 }
 
-func figure6() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure6", Title: "the scheduler's state and its evolution after two actions",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			first := exampleState()
-			second := first.execute(0, first.partition[2])
-			ms := []moment{{name: "t", state: first}, {name: "t + 1", action: "C1 on I3", state: second}, {name: "t + 2", action: "Advance", state: second.advance()}}
-			chart := reports.Gantt{Title: "Fig. 6. Time until slices are free, before and after two actions", Height: 280}
-			values := figures.Values{}
-			for i, m := range ms {
-				values["actions at "+m.name] = figures.Exactly(float64(len(m.state.actions(false))))
-				var highlight []string
-				if i > 0 {
-					highlight = []string{"C1"}
-				}
-				chart.Panels = append(chart.Panels, m.state.panel(m.name, highlight...))
-			}
-			t := momentTable("Fig. 6. The scheduler's state and its evolution after two actions", ms)
-			t.Notes = append(t.Notes, "Fig. 4 is a diagram of agent and environment without data and is left out")
-			return figures.Read(figures.Reading{Basis: "the preconditions of 4.2", Values: values}).
-				Table("figure6", t).
-				Figure("figure6", chart.Title, chart), nil
-		},
+func figure6(*figures.Data) (*figures.Output, error) {
+	first := exampleState()
+	second := first.execute(0, first.partition[2])
+	ms := []moment{{"t", "", first}, {"t + 1", "C1 on I3", second}, {"t + 2", "Advance", second.advance()}}
+	out := evolution("figure6", "Fig. 6. The scheduler's state and its evolution after two actions", "Fig. 6. Time until slices are free, before and after two actions",
+		false, ms, "Fig. 4 is a diagram of agent and environment without data and is left out")
+	for _, m := range ms {
+		out.Readings[0].Values["actions at "+m.name] = figures.Exactly(float64(len(m.state.actions(false))))
 	}
+	return out, nil
 }
 
-func figure14() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure14", Title: "direct reconfiguration from the state of Fig. 6",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			first, to := exampleState(), partitionOf("4-3")
-			second := first.reconfigure(to)
-			third := second.execute(0, to[0])
-			ms := []moment{
-				{"t", "", first, true}, {"t + 1", "to 4-3", second, true}, {"t + 2", "C1 on I1", third, true},
-			}
-			advances := 0
-			for s := first; s.until(to) > 0; s = s.advance() {
-				advances++
-			}
-			values := figures.Values{"Advance actions before 4-3 without it": figures.Exactly(float64(advances))}
-			chart := reports.Gantt{
-				Title: "Fig. 14. Time until slices are free, with a direct reconfiguration to 4-3", Height: 280,
-				Panels: []reports.GanttPanel{first.panel("t"), second.panel("t + 1"), third.panel("t + 2", "C1")},
-			}
-			t := momentTable("Fig. 14. The state of Fig. 6 with direct reconfiguration", ms)
-			direct := first.until(to) + first.classes[0].times[4]
-			t.Notes = append(t.Notes, fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once", direct, first.classes[0].times[1]))
-			out := figures.Read(figures.Reading{Basis: "the preconditions of 4.2", Values: values})
-			out.Taken = "time of the example"
-			return out.Table("figure14", t).
-				Figure("figure14", chart.Title, chart), nil
-		},
+func figure14(*figures.Data) (*figures.Output, error) {
+	first, to := exampleState(), partitionOf("4-3")
+	second := first.reconfigure(to)
+	ms := []moment{{"t", "", first}, {"t + 1", "to 4-3", second}, {"t + 2", "C1 on I1", second.execute(0, to[0])}}
+	advances := 0
+	for s := first; s.until(to) > 0; s = s.advance() {
+		advances++
 	}
+	times := first.classes[0].times
+	out := evolution("figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration", "Fig. 14. Time until slices are free, with a direct reconfiguration to 4-3",
+		true, ms, fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once", first.until(to)+times[4], times[1]))
+	out.Readings[0].Values["Advance actions before 4-3 without it"] = figures.Exactly(float64(advances))
+	out.Taken = "time of the example"
+	return out, nil
 }

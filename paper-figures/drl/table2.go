@@ -29,69 +29,53 @@ func instanceOf(spec, gpu string, index int) task.Batch {
 // efficiency is t(1)/(s t(s)) (2.2).
 func efficiency(t *task.Task, s mig.Slices) float64 { return float64(t.On(1)/t.On(s)) / float64(s) }
 
-func table2() figures.Artefact {
-	return figures.Artefact{
-		Name: "table2", Title: "times and efficiencies of three tasks on A30",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			b := instanceOf(example, "A30", 0)
-			t := reports.Table{Title: "Table 2. Times and efficiencies of three tasks", Columns: reports.Left("task").Right("size [slices]", "time [s]", "efficiency")}
-			values := figures.Values{}
-			for i, name := range []string{"Task 1", "Task 2 & Task 3"} {
-				for _, s := range mig.MustLookup("A30").Sizes() {
-					values[fmt.Sprintf("%s efficiency on %d slices", name, s)] = figures.Exactly(efficiency(&b[i], s))
-					t.Rows = append(t.Rows, []string{name, fmt.Sprint(s), fmt.Sprint(b[i].On(s)), fmt.Sprint(efficiency(&b[i], s))})
-				}
-			}
-			out := figures.Read(figures.Reading{Basis: "the formula of 2.2 on the printed times", Values: values})
-			out.Taken = "task of the example"
-			return out.Table("table2", t), nil
-		},
+func table2(*figures.Data) (*figures.Output, error) {
+	b := instanceOf(example, "A30", 0)
+	t := reports.Table{Title: "Table 2. Times and efficiencies of three tasks", Columns: reports.Left("task").Right("size [slices]", "time [s]", "efficiency")}
+	values := figures.Values{}
+	for i, name := range []string{"Task 1", "Task 2 & Task 3"} {
+		for _, s := range mig.MustLookup("A30").Sizes() {
+			values[fmt.Sprintf("%s efficiency on %d slices", name, s)] = figures.Exactly(efficiency(&b[i], s))
+			t.Rows = append(t.Rows, []string{name, fmt.Sprint(s), fmt.Sprint(b[i].On(s)), fmt.Sprint(efficiency(&b[i], s))})
+		}
 	}
+	out := figures.Read(figures.Reading{Basis: "the formula of 2.2 on the printed times", Values: values})
+	out.Taken = "task of the example"
+	return out.Table("table2", t), nil
 }
-
-// worse is the claim of Fig. 2.
-const worse = "makespan of molding by efficiency over the joint one, less one"
 
 // figure2 solves the example of Table 2 twice: with sizes chosen beforehand, and with sizes
 // chosen jointly. The joint schedule is that of the best partition. By the certified bound it
 // is an optimum with parallel operations, and at most 0.12 s, the second creation, above the
 // optimum with sequential ones.
-func figure2() figures.Artefact {
+func figure2(d *figures.Data) (*figures.Output, error) {
 	const byEfficiency, joint = "far", "fixpartbest"
 	bases := map[mig.Reconfiguration]string{
 		mig.Sequential: "one operation at a time, as on hardware (2.1)", mig.Parallel: "operations at the same time, as in the paper's environment", mig.Free: "reconfigurations take no time",
 	}
-	return figures.Artefact{
-		Name: "figure2", Title: "Table 2's tasks with molding by efficiency and decided jointly",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			t := reports.Table{
-				Title:   "Fig. 2. Makespans of Table 2's tasks on A30",
-				Columns: reports.Left("operations").Right("molded by efficiency [s]", "joint [s]", "worse by [%]", "FAR [s]"),
-				Notes:   []string{"FAR, which chooses sizes itself, runs all three on 4 slices"},
-			}
-			out := &figures.Output{}
-			for i, m := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
-				molding, best, chosen := on("A30", molded, byEfficiency, m), on("A30", example, joint, m), on("A30", example, byEfficiency, m)
-				v := d.Above(molding, best, 1)[0]
-				row := []string{m.String()}
-				for _, s := range []float64{d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan)} {
-					row = append(row, reports.Fixed(s, 2))
-				}
-				t.Rows = append(t.Rows, row)
-				r := figures.Reading{Name: "operations " + m.String(), Basis: bases[m], Values: figures.Values{worse: figures.Exactly(v)}}
-				if i == 0 {
-					r.Name = ""
-				}
-				out.Readings = append(out.Readings, r)
-			}
-			proven := d.First(bound("A30", example, "certified", mig.Sequential), track.MetricBound)
-			t.Notes = append(t.Notes, fmt.Sprintf("no schedule takes less than %.2f s with sequential operations", proven))
-			chart := reports.Gantt{Title: "Fig. 2. Table 2's tasks on A30", Height: 330}
-			for _, s := range []struct{ title, data, algorithm string }{{"molded by efficiency", molded, byEfficiency}, {"decided jointly", example, joint}} {
-				p, schedule := d.Schedule(on("A30", s.data, s.algorithm, mig.Sequential), 0)
-				chart.Panels = append(chart.Panels, reports.NewGanttPanel(s.title, p, schedule))
-			}
-			return out.Table("figure2", t).Figure("figure2", chart.Title, chart), nil
-		},
+	t := reports.Table{
+		Title:   "Fig. 2. Makespans of Table 2's tasks on A30",
+		Columns: reports.Left("operations").Right("molded by efficiency [s]", "joint [s]", "worse by [%]", "FAR [s]"),
+		Notes:   []string{"FAR, which chooses sizes itself, runs all three on 4 slices"},
 	}
+	out := &figures.Output{}
+	for i, m := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
+		molding, best, chosen := on("A30", molded, byEfficiency, m), on("A30", example, joint, m), on("A30", example, byEfficiency, m)
+		v := d.Above(molding, best, 1)[0]
+		row := append([]string{m.String()}, fixed(d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan))...)
+		t.Rows = append(t.Rows, row)
+		r := figures.Reading{Name: "operations " + m.String(), Basis: bases[m], Values: figures.Values{"makespan of molding by efficiency over the joint one, less one": figures.Exactly(v)}}
+		if i == 0 {
+			r.Name = ""
+		}
+		out.Readings = append(out.Readings, r)
+	}
+	proven := d.First(bound("A30", example, "certified", mig.Sequential), track.MetricBound)
+	t.Notes = append(t.Notes, fmt.Sprintf("no schedule takes less than %.2f s with sequential operations", proven))
+	chart := reports.Gantt{Title: "Fig. 2. Table 2's tasks on A30", Height: 330}
+	for _, s := range []struct{ title, data, algorithm string }{{"molded by efficiency", molded, byEfficiency}, {"decided jointly", example, joint}} {
+		p, schedule := d.Schedule(on("A30", s.data, s.algorithm, mig.Sequential), 0)
+		chart.Panels = append(chart.Panels, reports.NewGanttPanel(s.title, p, schedule))
+	}
+	return out.Table("figure2", t).Figure("figure2", chart.Title, chart), nil
 }

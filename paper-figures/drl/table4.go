@@ -9,39 +9,24 @@ import (
 	"miglab/reports"
 )
 
-func table4() figures.Artefact {
-	return figures.Artefact{
-		Name: "table4", Title: "average p_opt of baselines and agents",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			out := &figures.Output{Missing: map[string]string{}}
-			for i := range readings {
-				r, rows := &readings[i], synthetic
-				if i == 0 {
-					rows = workloads()
-				}
-				out.Readings = append(out.Readings, figures.Reading{Name: r.name, Basis: r.basis, Values: r.table4(d, rows)})
-			}
-			out.Readings = append(out.Readings, releasedEvaluation(d))
-			for _, a := range approaches {
-				out.Missing[rodinia.name+" "+a.name] = unpublished
-			}
-			layout := d.Layout("table4", "Table 4. Average p_opt [%] with N = 14", "workload", rowsOf(workloads()), columnsOf(approaches), out.Readings[0])
-			layout.Notes = append(layout.Notes,
-				fmt.Sprintf("the mean over the full batches of a data set, then over data sets; agents: over %d data sets, then over training runs", d.Scale.Replicates(forAgents)),
-				fmt.Sprintf("FIXBEST: the best of %d partitions for each data set, over %d data sets", len(partitions()), d.Scale.Replicates(partitioned)),
-				"RODINIA + ALTIS: all batches of the subsets of the 16 public Rodinia kernels")
-			return out.Table("table4", layout).Table("table4-by-reading", byReading(out.Readings)), nil
-		},
+func table4(d *figures.Data) (*figures.Output, error) {
+	out := under(readings, func(r *reading) figures.Values {
+		values := figures.Values{}
+		for w, a := range figures.Each(r.rows(), approaches) {
+			values[w.name+" "+a.name] = a.measure(d, w, r)
+		}
+		return values
+	})
+	out.Readings = append(out.Readings, releasedEvaluation(d))
+	for _, a := range approaches {
+		out.Missing[rodinia.name+" "+a.name] = unpublished
 	}
-}
-
-// table4 measures rows of Table 4.
-func (r *reading) table4(d *figures.Data, rows []workload) figures.Values {
-	values := figures.Values{}
-	for w, a := range figures.Each(rows, approaches) {
-		values[w.name+" "+a.name] = a.measure(d, w, r)
-	}
-	return values
+	layout := d.Layout("table4", "Table 4. Average p_opt [%] with N = 14", "workload", rowsOf(workloads()), columnsOf(approaches), out.Readings[0])
+	layout.Notes = append(layout.Notes,
+		fmt.Sprintf("the mean over the full batches of a data set, then over data sets; agents: over %d data sets, then over training runs", d.Scale.Replicates(forAgents)),
+		fmt.Sprintf("FIXBEST: the best of %d partitions for each data set, over %d data sets", len(partitions()), d.Scale.Replicates(partitioned)),
+		"RODINIA + ALTIS: all batches of the subsets of the 16 public Rodinia kernels")
+	return out.Table("table4", layout).Table("table4-by-reading", byReading(out.Readings)), nil
 }
 
 // evaluated is the number of batches of the released evaluation.
@@ -64,7 +49,6 @@ func releasedEvaluation(d *figures.Data) figures.Reading {
 	}
 }
 
-// byReading lists p_opt by workload and reading, with a column for each approach.
 func byReading(readings []figures.Reading) reports.Table {
 	t := reports.Table{
 		Title: "p_opt [%] of Table 4 under each reading", Columns: reports.Left("workload", "reading").Right(columnsOf(approaches)...),
@@ -86,13 +70,8 @@ func byReading(readings []figures.Reading) reports.Table {
 
 // floors shows what no schedule and no partition can do. It is evidence for the default reading
 // of Table 4 and against some of its numbers; the paper has no such table.
-func floors() figures.Artefact {
-	return figures.Artefact{
-		Name: "floors", Title: "evidence for Table 4: the least p_opt that a schedule can have, and what a fixed partition reaches",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			return new(figures.Output).Table("floors", certifiedFloors(d)).Table("floors-partitions", fixedPartitions(d)), nil
-		},
-	}
+func floors(d *figures.Data) (*figures.Output, error) {
+	return new(figures.Output).Table("floors", certifiedFloors(d)).Table("floors-partitions", fixedPartitions(d)), nil
 }
 
 // What the floors are computed on. The batch of 2 tasks decides.
@@ -187,9 +166,7 @@ func fixedPartitions(d *figures.Data) reports.Table {
 			}
 			row := append([]string{w.name, cmp.Or(r.name, figures.DefaultReading)}, figures.PlusMinus(ones, 1)...)
 			row = append(row, reports.Fixed(figures.Mean(r.fixBest(d, w)), 1), reports.Fixed(printed(fixBest), 2), fmt.Sprint(better))
-			for _, a := range agents[:3] {
-				row = append(row, reports.Fixed(printed(a), 2))
-			}
+			row = append(row, fixed(printed(agents[0]), printed(agents[1]), printed(agents[2]))...)
 			t.Rows = append(t.Rows, row)
 		}
 	}

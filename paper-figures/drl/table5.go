@@ -33,7 +33,6 @@ var inQueue = []queued{
 // batch has ended.
 var farAlone = queued{approach{name: "FAR", algorithm: "far-concat?mode=trivial"}, algo.TrackStream}
 
-// queue is an algorithm on the whole data sets of a workload.
 func (r *reading) queue(w workload, track algo.Track, algorithm string) run.Series {
 	s := r.series(r.whole(w), algorithm)
 	s.Track = track
@@ -65,81 +64,63 @@ func (r *reading) overOnline(d *figures.Data, w workload, q queued) figures.Meas
 	return overTraining(d, means, 1)
 }
 
-func table5() figures.Artefact {
-	return figures.Artefact{
-		Name: "table5", Title: "improvement of the online agent over baselines and the offline agent",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			out := &figures.Output{Missing: map[string]string{}}
-			for i := range readings5 {
-				r, rows := &readings5[i], synthetic
-				if i == 0 {
-					rows = workloads()
-				}
-				values := figures.Values{}
-				for w, q := range figures.Each(rows, inQueue) {
-					values[w.name+" "+q.name] = r.overOnline(d, w, q)
-				}
-				out.Readings = append(out.Readings, figures.Reading{Name: r.name, Basis: r.basis, Values: values})
-			}
-			alone := figures.Reading{
-				Name: "FAR without concatenation", Basis: "the default, with each batch of FAR after the end of the last one", Part: true, Values: figures.Values{},
-			}
-			for _, w := range synthetic {
-				alone.Values[w.name+" FAR"] = readings5[0].overOnline(d, w, farAlone)
-			}
-			out.Readings = append(out.Readings, alone)
-			var columns []string
-			for _, q := range inQueue {
-				columns = append(columns, q.name)
-				out.Missing[rodinia.name+" "+q.name] = unpublished
-			}
-			layout := d.Layout("table5", "Table 5. p_online [%], by how much others' makespans exceed the online agent's", "workload", rowsOf(workloads()), columns, out.Readings[0])
-			layout.Notes = append(layout.Notes,
-				"whole data sets of 100 tasks, RODINIA + ALTIS of 1 to 16; all tasks are there from the beginning, and the online agent sees the next 14",
-				"the online agent's unit of time is the longest task of the whole queue, here of the whole data set, and of 56 tasks while it learned; the offline agent's is that of the batch")
-			return out.Table("table5", layout), nil
-		},
+func table5(d *figures.Data) (*figures.Output, error) {
+	out := under(readings5, func(r *reading) figures.Values {
+		values := figures.Values{}
+		for w, q := range figures.Each(r.rows(), inQueue) {
+			values[w.name+" "+q.name] = r.overOnline(d, w, q)
+		}
+		return values
+	})
+	alone := figures.Reading{
+		Name: "FAR without concatenation", Basis: "the default, with each batch of FAR after the end of the last one", Part: true, Values: figures.Values{},
 	}
+	for _, w := range synthetic {
+		alone.Values[w.name+" FAR"] = readings5[0].overOnline(d, w, farAlone)
+	}
+	out.Readings = append(out.Readings, alone)
+	var columns []string
+	for _, q := range inQueue {
+		columns = append(columns, q.name)
+		out.Missing[rodinia.name+" "+q.name] = unpublished
+	}
+	layout := d.Layout("table5", "Table 5. p_online [%], by how much others' makespans exceed the online agent's", "workload", rowsOf(workloads()), columns, out.Readings[0])
+	layout.Notes = append(layout.Notes,
+		"whole data sets of 100 tasks, RODINIA + ALTIS of 1 to 16; all tasks are there from the beginning, and the online agent sees the next 14",
+		"the online agent's unit of time is the longest task of the whole queue, here of the whole data set, and of 56 tasks while it learned; the offline agent's is that of the batch")
+	return out.Table("table5", layout), nil
 }
-
-// decisions is the counter of the agents' decisions.
-const decisions = "decisions"
 
 // latency compares the time of a decision with the paper's (6.6). These are not claims,
 // because wall times differ from run to run.
-func latency() figures.Artefact {
+func latency(d *figures.Data) (*figures.Output, error) {
 	const measuredOn = 200
 	data := figures.Dataset("drl/" + wideTimes)
-	return figures.Artefact{
-		Name: "timing-latency", Title: "time of a decision (6.6)", Timed: true,
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			t := reports.Table{
-				Title:   "Time of a decision, one core",
-				Columns: reports.Left("agent").Right("mean [us]", "median of batches [us]", "99th percentile of batches [us]"),
-				Notes: []string{
-					"published (6.6): 3.04 ms on average, 99th percentile 3.09 ms, MLP 256x256 on an Intel Xeon Silver 4314",
-					"measured: whole batches of 14 tasks divided by their decisions, setting up included, while as many cells ran at once as there are workers",
-				},
-			}
-			for _, a := range []string{"rl-onehot", "rl-float", "rl-entropy", "rl-direct", "agent"} {
-				us := d.Micros(batch(data, a), measuredOn)
-				counts := d.Values(batch(data, a), measuredOn, decisions)
-				row := []string{a, "", "", ""}
-				// Timings are not results: a power cut may have lost them.
-				if len(us) == len(counts) {
-					each := figures.Ratios(us, counts)
-					for i, q := range []float64{0.5, 0.99} {
-						v, err := stats.Quantile(each, q)
-						if err != nil {
-							return nil, err
-						}
-						row[2+i] = fmt.Sprintf("%.1f", v)
-					}
-					row[1] = fmt.Sprintf("%.1f", figures.Mean(each))
-				}
-				t.Rows = append(t.Rows, row)
-			}
-			return new(figures.Output).Table("timing-latency", t), nil
+	t := reports.Table{
+		Title:   "Time of a decision, one core",
+		Columns: reports.Left("agent").Right("mean [us]", "median of batches [us]", "99th percentile of batches [us]"),
+		Notes: []string{
+			"published (6.6): 3.04 ms on average, 99th percentile 3.09 ms, MLP 256x256 on an Intel Xeon Silver 4314",
+			"measured: whole batches of 14 tasks divided by their decisions, setting up included, while as many cells ran at once as there are workers",
 		},
 	}
+	for _, a := range []string{"rl-onehot", "rl-float", "rl-entropy", "rl-direct", "agent"} {
+		us := d.Micros(batch(data, a), measuredOn)
+		counts := d.Values(batch(data, a), measuredOn, "decisions")
+		row := []string{a, "", "", ""}
+		// Timings are not results: a power cut may have lost them.
+		if len(us) == len(counts) {
+			each := figures.Ratios(us, counts)
+			for i, q := range []float64{0.5, 0.99} {
+				v, err := stats.Quantile(each, q)
+				if err != nil {
+					return nil, err
+				}
+				row[2+i] = fmt.Sprintf("%.1f", v)
+			}
+			row[1] = fmt.Sprintf("%.1f", figures.Mean(each))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return new(figures.Output).Table("timing-latency", t), nil
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
@@ -18,49 +17,39 @@ import (
 // lBoundExample is a task that ends before l_bound (see [bounds.LBound]).
 var lBoundExample = figures.Dataset("drl-bound")
 
-// polarized is the workload of 6.5.1.
 var polarized = synthetic[3]
 
-const (
-	validBound  = "l_bound over the makespan of a schedule"
-	states      = "order of magnitude (log10) of the states with N = M = 7"
-	improvement = "improvement of DIRECT RECONFIG over FAR and MISO, mean over the workloads"
-)
+const states = "order of magnitude (log10) of the states with N = M = 7"
 
 // text judges numbers of the text, which count things or summarize tables.
-func text(h datasets.HardwareSet) figures.Artefact {
+func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	quoted := []approach{far, miso, agents[1], agents[2]}
-	return figures.Artefact{
-		Name: "text", Title: "numbers in the text",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			values := figures.Values{}
-			counts(values)
-			missing := slowdowns(values)
-			onHardware(h, values)
-			maps.Copy(missing, needsHardware())
-			values[validBound] = figures.Exactly(d.First(lBound(lBoundExample), track.MetricBound) / d.First(batch(lBoundExample, "far"), makespan))
-			values[states] = figures.Exactly(math.Floor(logStates(7, 7)))
-			values[improvement] = improvements(d)
-			t := reports.Table{
-				Title:   "p_opt [%] of MIXSCALINGEXTREME in 6.5.1 and in Table 4",
-				Columns: reports.Left("approach").Right("6.5.1", "Table 4", "measured"),
-			}
-			for _, a := range quoted {
-				claim := polarized.name + " " + a.name
-				m := a.measure(d, polarized, &readings[byScript])
-				values[claim] = m
-				t.Rows = append(t.Rows, []string{
-					a.name, fmt.Sprint(d.Claims.Published("text", claim)), fmt.Sprint(d.Claims.Published("table4", claim)), reports.Fixed(m.Value, 2),
-				})
-			}
-			out := figures.Read(
-				figures.Reading{Basis: "the GPU models and the printed formulas; agents and baselines as in the default reading of Table 4", Values: values},
-				figures.Reading{Name: "N = 5, M = 7", Basis: "the printed number of states for batches of 5 tasks", Part: true, Values: figures.Values{states: figures.Exactly(math.Floor(logStates(5, 7)))}},
-			)
-			out.Missing = missing
-			return out.Table("text-6.5.1", t), nil
-		},
+	values := figures.Values{}
+	counts(values)
+	missing := slowdowns(values)
+	onHardware(h.HardwareSet, values)
+	maps.Copy(missing, needsHardware())
+	values["l_bound over the makespan of a schedule"] = figures.Exactly(d.First(lBound(lBoundExample), track.MetricBound) / d.First(batch(lBoundExample, "far"), makespan))
+	values[states] = figures.Exactly(math.Floor(logStates(7, 7)))
+	values["improvement of DIRECT RECONFIG over FAR and MISO, mean over the workloads"] = improvements(d)
+	t := reports.Table{
+		Title:   "p_opt [%] of MIXSCALINGEXTREME in 6.5.1 and in Table 4",
+		Columns: reports.Left("approach").Right("6.5.1", "Table 4", "measured"),
 	}
+	for _, a := range quoted {
+		claim := polarized.name + " " + a.name
+		m := a.measure(d, polarized, &readings[byScript])
+		values[claim] = m
+		t.Rows = append(t.Rows, []string{
+			a.name, fmt.Sprint(d.Claims.Published("text", claim)), fmt.Sprint(d.Claims.Published("table4", claim)), reports.Fixed(m.Value, 2),
+		})
+	}
+	out := figures.Read(
+		figures.Reading{Basis: "the GPU models and the printed formulas; agents and baselines as in the default reading of Table 4", Values: values},
+		figures.Reading{Name: "N = 5, M = 7", Basis: "the printed number of states for batches of 5 tasks", Part: true, Values: figures.Values{states: figures.Exactly(math.Floor(logStates(5, 7)))}},
+	)
+	out.Missing = missing
+	return out.Table("text-6.5.1", t), nil
 }
 
 // improvements measures by how much the makespans of FAR and MISO exceed the agent's, in the

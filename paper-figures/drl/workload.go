@@ -32,7 +32,6 @@ type workload struct {
 	datasets int
 }
 
-// wideTimes is the workload with times from 1 to 100 s.
 const wideTimes = "WIDETIMES"
 
 // rodinia represents RODINIA + ALTIS, whose Altis kernels are not public.
@@ -51,10 +50,8 @@ func listSynthetic() (out []workload) {
 	return out
 }
 
-// workloads are the rows of Tables 4 and 5.
 func workloads() []workload { return append([]workload{rodinia}, synthetic...) }
 
-// rowsOf lists the names of workloads.
 func rowsOf(workloads []workload) (out []string) {
 	for _, w := range workloads {
 		out = append(out, w.name)
@@ -113,6 +110,24 @@ var readings = []reading{
 	byTraining: {name: "training generator", basis: "the generator of train.py, tasks in random order; full batches, Parallel", parameters: trainingGen, alike: true, model: mig.Parallel},
 }
 
+// rows are the workloads that Tables 4 and 5 are measured on under the reading.
+func (r *reading) rows() []workload {
+	if r.name == "" {
+		return workloads()
+	}
+	return synthetic
+}
+
+// under measures values under each reading.
+func under(readings []reading, values func(r *reading) figures.Values) *figures.Output {
+	out := &figures.Output{Missing: map[string]string{}}
+	for i := range readings {
+		r := &readings[i]
+		out.Readings = append(out.Readings, figures.Reading{Name: r.name, Basis: r.basis, Values: values(r)})
+	}
+	return out
+}
+
 // A batches is one batch of each of the first data sets of a workload.
 type batches struct {
 	data string
@@ -165,7 +180,6 @@ func (r *reading) batches(w workload, every bool) (out []batches) {
 	return out
 }
 
-// series is an algorithm on a dataset under the reading's model.
 func (r *reading) series(dataset, algorithm string) run.Series {
 	return on("A100", dataset, algorithm, r.model)
 }
@@ -190,7 +204,6 @@ func average(all []batches, of func(k int) []float64) []float64 {
 	return sum
 }
 
-// pOpt returns p_opt of an algorithm by data set.
 func (r *reading) pOpt(d *figures.Data, w workload, algorithm string) []float64 {
 	all := r.batches(w, false)
 	return average(all, func(k int) []float64 { return pOpt(d, r.series(all[k].data, algorithm), all[k].datasets) })

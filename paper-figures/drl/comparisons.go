@@ -1,0 +1,173 @@
+package drl
+
+import (
+	"fmt"
+	"slices"
+
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// triedOurs is the number of batches for the best of 64 tries, which takes 64 times as long.
+const triedOurs = 200
+
+// ours compares our agents with FAR and with the paper's agents in the setting that they were
+// made for: batches of 14 tasks on an empty GPU, one operation at a time. The paper has no such
+// numbers.
+func ours(d *figures.Data) (*figures.Output, error) {
+	columns := append(slices.Clone(agents), ourAgent, ourLocal, ourBest)
+	drawn := columns[len(agents)-1:] // of the paper's agents the last one
+	columns = append(columns, onesOnly)
+	notes := []string{
+		fmt.Sprintf("%d batches of each workload, best of 64 on the first %d; empty GPU, Sequential; agents of the first training run", d.Scale.Replicates(replicates), d.Scale.Replicates(triedOurs)),
+		"agent: one network, trained on the mixture of all workloads and both generators; the others on the workload",
+		onesOnly.name + " never reconfigures",
+		"the paper's agents learned with operations at the same time and from batches of 14 tasks; ours with one operation at a time, from batches of 14 and, a quarter of them, of 1 to 28",
+	}
+	quality := reports.Table{
+		Title: "p_opt [%] on batches of 14 tasks", Columns: reports.Left("workload", "generator").Right(far.name).Right(columnsOf(columns)...), Notes: notes,
+	}
+	below := belowTable("Makespan below FAR's [%] on the same batches", columns, notes...)
+	chart := barsOf("Makespan below FAR's on batches of 14 tasks, generator as in the text", "below FAR [%]", drawn)
+	for w, g := range figures.Each(synthetic, generators) {
+		data := w.single(g.parameters)
+		series := func(a approach) run.Series { return batch(data, a.one(w)) }
+		high := []string{w.name, g.name, reports.Fixed(figures.Mean(pOpt(d, series(far), replicates)), 2)}
+		low := high[:2:2]
+		for _, a := range columns {
+			count := replicates
+			if a == ourBest {
+				count = triedOurs
+			}
+			p := figures.Mean(pOpt(d, series(a), count))
+			m := lowerThan(d, series(a), series(far), count)
+			if i := slices.Index(drawn, a); i >= 0 && g.parameters == "" {
+				chart.Groups[i].Add(m.Value, m.Low, m.High)
+			}
+			high, low = append(high, reports.Fixed(p, 2)), append(low, figures.PlusMinus(m, 2)...)
+		}
+		quality.Rows, below.Rows = append(quality.Rows, high), append(below.Rows, low)
+	}
+	return new(figures.Output).
+		Table("ours-p_opt", quality).
+		Table("ours", below).
+		Figure("ours", chart.Title, chart), nil
+}
+
+// optimum compares p_opt as the paper defines it with the gap to the certified bound, which
+// limits the distance to the optimum. The paper has no such numbers.
+func optimum(d *figures.Data) (*figures.Output, error) {
+	const count = 200
+	treedp := approach{name: "treedp", algorithm: "treedp"}
+	drawn := []approach{far, direct, ourAgent, {name: "lns", algorithm: "lns?iterations=300"}, treedp}
+	columns := append([]approach{noMIG, miso, bestOnly}, drawn...)
+	setting := fmt.Sprintf("%d batches of each workload; empty A100, Sequential; agents of the first training run", d.Scale.Replicates(count))
+	t := reports.Table{
+		Title:   "p_opt [%] and gap to the certified bound [%] on batches of 14 tasks",
+		Columns: reports.Left("workload", "generator", "quantity").Right(columnsOf(columns)...),
+		Notes: []string{
+			"p_opt: the mean of 100 (makespan / l_bound - 1), where l_bound is no proven bound (DRL 5.2); gap: the same with the certified bound, so that no schedule is more than the gap above the optimum",
+			setting,
+		},
+	}
+	below := belowTable("treedp below FAR and its gap [%] on the same batches", []approach{{name: "below FAR"}}, setting)
+	below.Columns = below.Columns.Right("gap, mean", "gap, worst", "proven optimal", "of")
+	chart := barsOf("How far from the optimum at most, on batches of 14 tasks, generator as in the text", "above the certified bound [%]", drawn)
+	for w, g := range figures.Each(synthetic, generators) {
+		data := w.single(g.parameters)
+		gap := func(a approach) []float64 {
+			return d.AboveBound(batch(data, a.one(w)), bound("A100", data, "certified", mig.Sequential), count)
+		}
+		p, above := []string{w.name, g.name, "p_opt"}, []string{w.name, g.name, "gap"}
+		for _, a := range columns {
+			p = append(p, reports.Fixed(figures.Mean(pOpt(d, batch(data, a.one(w)), count)), 2))
+			above = append(above, reports.Fixed(figures.Mean(gap(a)), 3))
+			if i := slices.Index(drawn, a); i >= 0 && g.parameters == "" {
+				m := d.MeanOf(gap(a), "batches", 0)
+				chart.Groups[i].Add(m.Value, m.Low, m.High)
+			}
+		}
+		t.Rows = append(t.Rows, p, above)
+
+		gaps, proven := gap(treedp), 0
+		for _, x := range gaps {
+			if x < 1e-7 {
+				proven++
+			}
+		}
+		row := append([]string{w.name, g.name}, figures.PlusMinus(lowerThan(d, batch(data, treedp.algorithm), batch(data, far.algorithm), count), 2)...)
+		below.Rows = append(below.Rows, append(row,
+			reports.Fixed(figures.Mean(gaps), 4), reports.Fixed(max(0, slices.Max(gaps)), 4), fmt.Sprint(proven), fmt.Sprint(len(gaps))))
+	}
+	return new(figures.Output).Table("optimum", t).Table("optimum-treedp", below).Figure("optimum", chart.Title, chart), nil
+}
+
+const counted = 200
+
+// reconfigures shows whether agents reconfigure (6.5). A batch without a destroy runs on one
+// partition.
+func reconfigures(d *figures.Data) (*figures.Output, error) {
+	shown := append(slices.Clone(agents), ourAgent)
+	calm := reports.Table{
+		Title:   "Instances destroyed in a batch of 14 tasks, and batches without any [%]",
+		Columns: reports.Left("workload", "generator"),
+		Notes: []string{
+			fmt.Sprintf("%d batches of each workload; empty GPU, Sequential; agents of the first training run; agent: ours", d.Scale.Replicates(counted)),
+			"a batch in which nothing is destroyed is run on one partition; destroying what is left in the end does not count",
+			"the paper finds that ONE-HOT and FLOAT hardly reconfigure (6.5), with p_opt of 70 to 90 % where it matters; what one partition reaches is in the artefact floors",
+		},
+	}
+	for _, a := range shown {
+		calm.Columns = calm.Columns.Right(a.name, a.name+", none [%]")
+	}
+	for w, g := range figures.Each(synthetic, generators) {
+		data := w.single(g.parameters)
+		row := []string{w.name, g.name}
+		for _, a := range shown {
+			v := d.Values(batch(data, a.one(w)), counted, "destroys")
+			row = append(row, reports.Fixed(figures.Mean(v), 2), reports.Fixed(100*without(v), 0))
+		}
+		calm.Rows = append(calm.Rows, row)
+	}
+	return new(figures.Output).Table("reconfigures", calm), nil
+}
+
+// belowTable is an empty table of makespans below others, with a column for each approach.
+func belowTable(title string, approaches []approach, notes ...string) reports.Table {
+	return reports.Table{
+		Title: title, Columns: reports.Left("workload", "generator").PlusMinus(columnsOf(approaches)...),
+		Notes: append([]string{"the mean of 100 (1 - makespan / the other's) ± half of the 95 % confidence interval"}, notes...),
+	}
+}
+
+// barsOf is an empty chart by workload, with a group of bars for each approach.
+func barsOf(title, label string, approaches []approach) reports.Bars {
+	chart := reports.Bars{Title: title, Categories: rowsOf(synthetic), X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label}}
+	for _, a := range approaches {
+		chart.Groups = append(chart.Groups, reports.BarGroup{Name: a.name})
+	}
+	return chart
+}
+
+// without is the share of batches whose count is 0.
+func without(counts []float64) float64 {
+	none := 0
+	for _, c := range counts {
+		if c == 0 {
+			none++
+		}
+	}
+	return float64(none) / float64(len(counts))
+}
+
+// lowerThan measures by how many percent the makespans of a series are below another's, in
+// the mean over n batches.
+func lowerThan(d *figures.Data, a, than run.Series, n int) figures.Measurement {
+	v := d.Above(a, than, n)
+	for i := range v {
+		v[i] = -v[i]
+	}
+	return d.MeanOf(v, "batches", 0)
+}
