@@ -154,12 +154,3 @@ func (all curves) together(agents ...string) [][]*course {
 	}
 	return out
 }
-
-// millions are the steps in the unit that is drawn.
-func (c *course) millions() []float64 {
-	out := make([]float64, len(c.steps))
-	for i, s := range c.steps {
-		out[i] = s / 1e6
-	}
-	return out
-}

@@ -52,7 +52,10 @@ func (all curves) chart(title string, lines []line) reports.Lines {
 	}
 	for _, l := range lines {
 		runs := all.of(l.agent)
-		s := reports.Series{Name: l.name, X: runs[0].millions()}
+		s := reports.Series{Name: l.name}
+		for _, steps := range runs[0].steps {
+			s.X = append(s.X, steps/1e6)
+		}
 		s.Y, s.Low, s.High = all.mean(l.agent)
 		if len(runs) == 1 {
 			s.Low, s.High = nil, nil
