@@ -95,7 +95,7 @@ func (all curves) table(title string, lines []line, notes ...string) reports.Tab
 		over := func(of func(*course) float64) string {
 			var v []float64
 			for i := range runs {
-				v = append(v, of(&runs[i].course))
+				v = append(v, of(&runs[i]))
 			}
 			return reports.Fixed(figures.Mean(v), 2)
 		}
