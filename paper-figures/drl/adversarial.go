@@ -13,8 +13,8 @@ import (
 
 // Section 6.7: 500 data sets of each kind.
 var (
-	peakAt4   = workload{"peak efficiency at 4", "drl/ADVERSARIAL4", "MIXSCALINGUNIFORM", 500}
-	peakAt2   = workload{"peak efficiency at 2", "drl/ADVERSARIAL2", "MIXSCALINGUNIFORM", 500}
+	peakAt4   = workload{"peak efficiency at 4", "drl/ADVERSARIAL4", mixUniform, 500}
+	peakAt2   = workload{"peak efficiency at 2", "drl/ADVERSARIAL2", mixUniform, 500}
 	peaks     = []workload{peakAt4, peakAt2}
 	contested = []approach{far, miso, fixBest, noMIG, direct, ourAgent}
 )

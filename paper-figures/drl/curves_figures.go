@@ -20,13 +20,6 @@ func agentOf(version, workload string) string {
 	panic("drl: the paper has no agent " + version)
 }
 
-// Workloads of the learning curves.
-const (
-	goodScaling = "GOODSCALING"
-	mixUniform  = "MIXSCALINGUNIFORM"
-	mixExtreme  = "MIXSCALINGEXTREME"
-)
-
 type line struct{ name, agent string }
 
 // mean returns the mean, the least and the greatest score over the runs, by point.
