@@ -13,8 +13,8 @@ import (
 
 // Section 6.7: 500 data sets of each kind.
 var (
-	peakAt4   = workload{"peak efficiency at 4", "drl/ADVERSARIAL4", "MIXSCALINGUNIFORM", 500}
-	peakAt2   = workload{"peak efficiency at 2", "drl/ADVERSARIAL2", "MIXSCALINGUNIFORM", 500}
+	peakAt4   = workload{"peak efficiency at 4", "drl/ADVERSARIAL4", mixUniform, 500}
+	peakAt2   = workload{"peak efficiency at 2", "drl/ADVERSARIAL2", mixUniform, 500}
 	peaks     = []workload{peakAt4, peakAt2}
 	contested = []approach{far, miso, fixBest, noMIG, direct, ourAgent}
 )
@@ -76,17 +76,14 @@ func adversarialTable(d *figures.Data) reports.Table {
 			"what the paper calls reductions of the makespan by 8.23 and 19.59 % are ratios less one: 127.82/118.10 and 141.23/118.10; a reduction is 7.60 and 16.38 %",
 		},
 	}
-	for _, w := range peaks {
-		for i := range adversarialReadings {
-			r := &adversarialReadings[i]
-			name := cmp.Or(r.name, figures.DefaultReading)
-			p, over := []string{w.name, name, "p_opt"}, []string{w.name, name, "above FAR"}
-			for _, a := range contested {
-				p = append(p, reports.Fixed(figures.Mean(r.pOpt(d, w, a.one(w))), 2))
-				over = append(over, reports.Fixed(figures.Mean(r.above(d, w, a.one(w), far.algorithm)), 2))
-			}
-			t.Rows = append(t.Rows, p, over)
+	for w, r := range figures.Each(peaks, adversarialReadings) {
+		name := cmp.Or(r.name, figures.DefaultReading)
+		p, over := []string{w.name, name, "p_opt"}, []string{w.name, name, "above FAR"}
+		for _, a := range contested {
+			p = append(p, fixed(figures.Mean(r.pOpt(d, w, a.one(w))))...)
+			over = append(over, fixed(figures.Mean(r.above(d, w, a.one(w), far.algorithm)))...)
 		}
+		t.Rows = append(t.Rows, p, over)
 	}
 	return t
 }

@@ -19,8 +19,10 @@ import (
 //go:embed curves/*.csv
 var curveFiles embed.FS
 
-// A course is the scores of an agent during training.
+// A course is the scores of an agent during one run of its training.
 type course struct {
+	file string
+	seed int
 	// steps of training, ascending.
 	steps []float64
 	// scores are means over a fixed set of batches: p_opt in percent, or late jobs in
@@ -28,16 +30,8 @@ type course struct {
 	scores []float64
 }
 
-// A trained is one run of an agent's training.
-type trained struct {
-	// file is the name of the file.
-	file string
-	seed int
-	course
-}
-
 // curves has the runs by the name of the agent, with ascending seeds.
-type curves map[string][]trained
+type curves map[string][]course
 
 var curveName = regexp.MustCompile(`^(.+)-seed([1-9][0-9]*)\.csv$`)
 
@@ -55,7 +49,7 @@ func loadCurves(files fs.FS) (curves, error) {
 		all[agent] = append(all[agent], run)
 	}
 	for _, runs := range all {
-		slices.SortFunc(runs, func(a, b trained) int { return cmp.Compare(a.seed, b.seed) })
+		slices.SortFunc(runs, func(a, b course) int { return cmp.Compare(a.seed, b.seed) })
 		for i := range runs {
 			if !slices.Equal(runs[i].steps, runs[0].steps) {
 				return nil, fmt.Errorf("%s: its steps differ from those of seed %d; train all seeds alike", runs[i].file, runs[0].seed)
@@ -65,13 +59,13 @@ func loadCurves(files fs.FS) (curves, error) {
 	return all, nil
 }
 
-func loadCurve(files fs.FS, file string) (agent string, run trained, err error) {
+func loadCurve(files fs.FS, file string) (agent string, run course, err error) {
 	parts := curveName.FindStringSubmatch(path.Base(file))
 	if parts == nil {
 		return "", run, fmt.Errorf("%s: the name is not AGENT-seedK.csv", file)
 	}
-	run.file = file
-	if run.seed, err = strconv.Atoi(parts[2]); err != nil {
+	seed, err := strconv.Atoi(parts[2])
+	if err != nil {
 		return "", run, fmt.Errorf("%s: the seed is too large", file)
 	}
 	in, err := files.Open(file)
@@ -80,7 +74,8 @@ func loadCurve(files fs.FS, file string) (agent string, run trained, err error) 
 	}
 	defer in.Close()
 	points, err := curve.Read(in, file)
-	run.course = courseOf(points)
+	run = courseOf(points)
+	run.file, run.seed = file, seed
 	return parts[1], run, err
 }
 
@@ -131,7 +126,7 @@ func slower(a, b *course) float64 {
 
 // of returns the runs of an agent. It panics if there is none, because the curves are part of
 // the program.
-func (all curves) of(agent string) []trained {
+func (all curves) of(agent string) []course {
 	if len(all[agent]) == 0 {
 		panic("drl: no learning curve of " + agent)
 	}
@@ -144,22 +139,13 @@ func (all curves) together(agents ...string) [][]*course {
 	for _, first := range all.of(agents[0]) {
 		var own []*course
 		for _, a := range agents {
-			if i := slices.IndexFunc(all.of(a), func(t trained) bool { return t.seed == first.seed }); i >= 0 {
-				own = append(own, &all.of(a)[i].course)
+			if i := slices.IndexFunc(all.of(a), func(c course) bool { return c.seed == first.seed }); i >= 0 {
+				own = append(own, &all.of(a)[i])
 			}
 		}
 		if len(own) == len(agents) {
 			out = append(out, own)
 		}
-	}
-	return out
-}
-
-// millions are the steps in the unit that is drawn.
-func (c *course) millions() []float64 {
-	out := make([]float64, len(c.steps))
-	for i, s := range c.steps {
-		out[i] = s / 1e6
 	}
 	return out
 }

@@ -20,13 +20,6 @@ func agentOf(version, workload string) string {
 	panic("drl: the paper has no agent " + version)
 }
 
-// Workloads of the learning curves.
-const (
-	goodScaling = "GOODSCALING"
-	mixUniform  = "MIXSCALINGUNIFORM"
-	mixExtreme  = "MIXSCALINGEXTREME"
-)
-
 type line struct{ name, agent string }
 
 // mean returns the mean, the least and the greatest score over the runs, by point.
@@ -52,7 +45,10 @@ func (all curves) chart(title string, lines []line) reports.Lines {
 	}
 	for _, l := range lines {
 		runs := all.of(l.agent)
-		s := reports.Series{Name: l.name, X: runs[0].millions()}
+		s := reports.Series{Name: l.name}
+		for _, steps := range runs[0].steps {
+			s.X = append(s.X, steps/1e6)
+		}
 		s.Y, s.Low, s.High = all.mean(l.agent)
 		if len(runs) == 1 {
 			s.Low, s.High = nil, nil
@@ -92,7 +88,7 @@ func (all curves) table(title string, lines []line, notes ...string) reports.Tab
 		over := func(of func(*course) float64) string {
 			var v []float64
 			for i := range runs {
-				v = append(v, of(&runs[i].course))
+				v = append(v, of(&runs[i]))
 			}
 			return reports.Fixed(figures.Mean(v), 2)
 		}

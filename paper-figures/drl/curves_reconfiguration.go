@@ -115,7 +115,7 @@ func (all curves) figure13(d *figures.Data) (*figures.Output, error) {
 	for _, w := range mixed {
 		panels = append(panels, mixedPanel{w, w, scoredOn(w, n)})
 	}
-	for _, w := range append(slices.Clone(mixed), goodScaling, "POORSCALING") {
+	for _, w := range append(slices.Clone(mixed), goodScaling, poorScaling) {
 		statements = append(statements, statement{w + ", end", []string{agentOf("FLOAT", w)}, final})
 	}
 	// Table 4 has the ends of training.
@@ -149,7 +149,6 @@ func (all curves) figure15(d *figures.Data) (*figures.Output, error) {
 				statements = append(statements, statement{claim(p, v, r.name), []string{agentOf(v, p.agents)}, at})
 			}
 		}
-
 		if p.name == rodinia.name {
 			for _, s := range statements {
 				missing[s.claim] = unpublished

@@ -88,8 +88,10 @@ func ofScores(scores ...float64) *course {
 }
 
 // ofSeed is a run with such scores.
-func ofSeed(seed int, scores ...float64) trained {
-	return trained{seed: seed, course: *ofScores(scores...)}
+func ofSeed(seed int, scores ...float64) course {
+	c := *ofScores(scores...)
+	c.seed = seed
+	return c
 }
 
 func TestCurve(t *testing.T) {

@@ -32,7 +32,14 @@ type workload struct {
 	datasets int
 }
 
-const wideTimes = "WIDETIMES"
+// Names of synthetic workloads.
+const (
+	poorScaling = "POORSCALING"
+	goodScaling = "GOODSCALING"
+	mixUniform  = "MIXSCALINGUNIFORM"
+	mixExtreme  = "MIXSCALINGEXTREME"
+	wideTimes   = "WIDETIMES"
+)
 
 // rodinia represents RODINIA + ALTIS, whose Altis kernels are not public.
 var rodinia = workload{"RODINIA + ALTIS", "drl/RODINIA", wideTimes, replicates}
@@ -44,7 +51,7 @@ const unpublished = "The times of the paper's 18 Rodinia and Altis kernels on A1
 var synthetic = listSynthetic()
 
 func listSynthetic() (out []workload) {
-	for _, name := range []string{"POORSCALING", "GOODSCALING", "MIXSCALINGUNIFORM", "MIXSCALINGEXTREME", wideTimes} {
+	for _, name := range []string{poorScaling, goodScaling, mixUniform, mixExtreme, wideTimes} {
 		out = append(out, workload{name, "drl/" + name, name, replicates})
 	}
 	return out
