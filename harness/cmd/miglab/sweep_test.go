@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,6 +66,7 @@ func TestSweepGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 	want := table(t, undisturbed)
 
 	t.Run("a task killed, a database damaged", func(t *testing.T) {
+		killed := -1
 		// The signal that is sent to the program itself is none.
 		d, got := disturb(t, syscall.Signal(0), func(d *disturbed) bool {
 			tasks := d.attempts()
@@ -72,6 +74,7 @@ func TestSweepGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 			if i < 0 {
 				return false
 			}
+			killed = tasks[i].Task
 			p, err := os.FindProcess(tasks[i].PID)
 			return err == nil && p.Kill() == nil
 		})
@@ -80,6 +83,10 @@ func TestSweepGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 		}
 
 		databases, err := filepath.Glob(filepath.Join(d.sweep, "results", "*.db"))
+		// The database of the killed task may hold nothing that the damage could lose.
+		databases = slices.DeleteFunc(databases, func(path string) bool {
+			return strings.HasPrefix(filepath.Base(path), fmt.Sprintf("%04d-", killed))
+		})
 		if err != nil || len(databases) == 0 {
 			t.Fatalf("%q, %v", databases, err)
 		}
