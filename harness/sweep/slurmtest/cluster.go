@@ -261,7 +261,7 @@ func (c *Cluster) configure(host string, cpus int) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	ports, err := freePorts(1 + len(c.nodes))
+	ports, err := c.takePorts(1 + len(c.nodes))
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -316,17 +316,24 @@ SlurmctldTimeout=10
 PartitionName=main Nodes=ALL Default=YES MaxTime=1:00:00 State=UP
 `
 
-// freePorts returns ports of 127.0.0.1 on which nothing listens, below those that the
-// kernel takes for connections, so that a daemon that was stopped finds its own free.
-func freePorts(n int) ([]int, error) {
+// takePorts returns ports of 127.0.0.1 on which nothing listens, below those that the
+// kernel takes for connections, so that a daemon that was stopped finds its own free. Until
+// the test ends, a listener on the same port of 127.0.0.2 keeps other clusters, also those
+// of other processes, from taking it.
+func (c *Cluster) takePorts(n int) ([]int, error) {
 	var ports []int
 	for range 1000 {
 		port := 20000 + mathrand.IntN(10000)
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		ours, err := net.Listen("tcp", fmt.Sprintf("127.0.0.2:%d", port))
+		if err != nil {
+			continue // another cluster's
+		}
+		c.t.Cleanup(func() { ours.Close() })
+		daemons, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
 			continue
 		}
-		defer l.Close() // when all are found, so that none is found twice
+		daemons.Close()
 		if ports = append(ports, port); len(ports) == n {
 			return ports, nil
 		}

@@ -274,3 +274,22 @@ func TestWithoutSlurm(t *testing.T) {
 		}
 	}
 }
+
+// Clusters that run at the same time never get the same port. Each of these would find
+// about nine ports of the other if it looked only at what listens.
+func TestTakePortsOfOneClusterOnly(t *testing.T) {
+	a, b := &Cluster{t: t}, &Cluster{t: t}
+	of := map[int]bool{}
+	for _, c := range []*Cluster{a, b} {
+		ports, err := c.takePorts(300)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, port := range ports {
+			if of[port] {
+				t.Errorf("port %d was taken twice", port)
+			}
+			of[port] = true
+		}
+	}
+}
