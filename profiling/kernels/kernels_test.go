@@ -288,7 +288,7 @@ func manifest(t *testing.T, name, program string) {
 	if d == nil {
 		t.Fatalf("want defaults and memory_mb, got:\n%s", help)
 	}
-	want := []string{"profiling/kernels/bin/" + name, "--size", d[1], "--iterations", d[2]}
+	want := []string{"/proc/self/exe", "kernel", name, "--size", d[1], "--iterations", d[2]}
 	if memory := strconv.Itoa(k.MinMemoryMB); !slices.Equal(k.Argv, want) || memory != d[3] {
 		t.Errorf("miglab.yaml: %q with min_mem_mb %s, want %q with %s", k.Argv, memory, want, d[3])
 	}
