@@ -15,7 +15,7 @@ import (
 // The columns of the files in datasets/hardware.
 const (
 	origin              = "gpu,gpu_name,driver,source,date,"
-	reconfigurationHead = origin + "partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds,total_seconds\n"
+	reconfigurationHead = origin + "partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds,total_seconds,attempts\n"
 	isolationHead       = origin + "kernel,size,beside,runs,median_seconds,difference_percent\n"
 	executionHead       = origin + "algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s,deviation_percent\n"
 )
@@ -36,7 +36,7 @@ func hardware(t *testing.T, files map[string]string) datasets.HardwareSet {
 
 func TestReconfigurations(t *testing.T) {
 	row := func(gpu, source, date, partition string, size int, operation string, mean float64) string {
-		return fmt.Sprintf("%s,N,1,%s,%s,%s,%d,%s,1,4,%g,0.01,0.01,9,9\n", gpu, source, date, partition, size, operation, mean)
+		return fmt.Sprintf("%s,N,1,%s,%s,%s,%d,%s,1,4,%g,0.01,0.01,9,9,1\n", gpu, source, date, partition, size, operation, mean)
 	}
 	h := hardware(t, map[string]string{
 		"a.reconfiguration.csv": reconfigurationHead + row("A100", "mig", "2027-01-01", "1", 1, "create", 0.3) +
@@ -133,8 +133,8 @@ func TestReconfigurationTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	measured := reconfigurationHead +
-		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,create,1,10,0.114,0.001,0.1,0.2,0.114\n" +
-		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,destroy,1,10,0.116,0.001,0.1,0.2,0.116\n"
+		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,create,1,10,0.114,0.001,0.1,0.2,0.114,1\n" +
+		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,destroy,1,10,0.116,0.001,0.1,0.2,0.116,1\n"
 	build := func(files map[string]string) ([]Row, string) {
 		p := Paper{Name: "p", Claims: claims, Artefacts: []Artefact{ReconfigurationTable(hardware(t, files))}}
 		if err := p.Check(); err != nil {

@@ -321,9 +321,9 @@ func (d *device) Create(at mig.Instance) (profiling.Instance, error) {
 	case nvml.SUCCESS:
 	case nvml.ERROR_INVALID_ARGUMENT:
 		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: profiling.ErrPlacement}
-	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_NO_PERMISSION, nvml.ERROR_INSUFFICIENT_RESOURCES:
+	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_NO_PERMISSION, nvml.ERROR_INSUFFICIENT_RESOURCES, nvml.ERROR_IN_USE:
 		return profiling.Instance{}, failure(op, ret)
-	default: // According to nvml.h the other values are not refusals.
+	default: // According to nvml.h the other values are not refusals. IN_USE is one, though nvml.h does not list it.
 		return profiling.Instance{}, &profiling.LeftoverError{ID: -1, Err: failure(op, ret)}
 	}
 	out, err := d.fill(op, gi, info.SliceCount)
