@@ -34,7 +34,7 @@ func newKernel() *cobra.Command {
 			"CLOCK_MONOTONIC.\n\nKernels:\n" + kernelList(),
 		Example: "  miglab kernel gemm\n" +
 			"  miglab kernel stream --size 1000000 --iterations 500\n" +
-			"  CUDA_VISIBLE_DEVICES=MIG-1b2c... miglab kernel lu --verify",
+			"  miglab kernel lu --verify",
 		Args:      arguments(1, 1, "the name of a kernel"),
 		ValidArgs: kernelNames(),
 		RunE: func(c *cobra.Command, args []string) error {
