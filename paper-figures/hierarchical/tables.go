@@ -52,7 +52,11 @@ func table4(*figures.Data) (*figures.Output, error) {
 			reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory, 3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
 		})
 	}
-	return (&figures.Output{Taken: "programs, classes and marks are the paper's"}).Table("table4", t), nil
+	inputs := map[string]float64{"unseen programs": count(datasets.Programs(), isUnseen)}
+	for _, c := range task.Classes() {
+		inputs[string(c)+" programs"] = count(datasets.Programs(), isOf(c))
+	}
+	return new(figures.Output).Take("programs, classes and marks are the paper's", inputs).Table("table4", t), nil
 }
 
 // jobsOf returns the jobs of a window.
@@ -70,14 +74,27 @@ func table5(*figures.Data) (*figures.Output, error) {
 		jobs := jobsOf(queues, i)
 		row := []string{name}
 		for _, c := range task.Classes() {
-			row = append(row, strconv.Itoa(figures.Count(jobs, func(p task.Program) bool { return p.Class == c })))
+			row = append(row, strconv.Itoa(figures.Count(jobs, isOf(c))))
 		}
 		t.Rows = append(t.Rows, append(row, strconv.Itoa(figures.Count(jobs, isUnseen)), strings.Join(figures.Map(jobs, marked), ", ")))
 	}
-	return (&figures.Output{Taken: "the queues are the paper's"}).Table("table5", t), nil
+	first, last := jobsOf(queues, 0), jobsOf(queues, len(queueNames)-1) // dominated by CI, and balanced
+	return new(figures.Output).Table("table5", t).Take("the queues are the paper's", map[string]float64{
+		"queues": float64(len(queueNames)), "jobs of a queue": float64(len(first)),
+		"jobs of the dominant class": count(first, isOf(task.ComputeIntensive)), "jobs of each class in a balanced queue": count(last, isOf(task.ComputeIntensive)),
+	}), nil
 }
 
 func isUnseen(p task.Program) bool { return p.Unseen }
+
+func isOf(c task.Class) func(task.Program) bool {
+	return func(p task.Program) bool { return p.Class == c }
+}
+
+// count is [figures.Count] as an input.
+func count(programs []task.Program, is func(task.Program) bool) float64 {
+	return float64(figures.Count(programs, is))
+}
 
 // variants returns how many setups with several jobs a family has.
 func variants(f corun.Family) (n int) {

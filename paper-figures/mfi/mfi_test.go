@@ -41,25 +41,6 @@ func TestClaimsAreComplete(t *testing.T) {
 	}
 }
 
-// TestModelCarriesTableI holds the GPU model, which comes from the driver's listings,
-// against the paper.
-func TestModelCarriesTableI(t *testing.T) {
-	c := load(t)
-	for _, p := range profiles() {
-		size, instances, starts := tableI(c, p)
-		if instances != p.Max || !slices.Equal(starts, p.Starts) {
-			t.Errorf("%v: %d instances at %v, Table I has %d at %v", p, p.Max, p.Starts, instances, starts)
-		}
-		want := p.Length
-		if p.Size == 7 {
-			want = 7 // the exception of the table's note
-		}
-		if mig.Slices(size) != want {
-			t.Errorf("%v: Table I has %d slices, want %d", p, size, want)
-		}
-	}
-}
-
 // TestGeneratorCarriesTableII holds the generator's probabilities against the paper.
 func TestGeneratorCarriesTableII(t *testing.T) {
 	c := load(t)

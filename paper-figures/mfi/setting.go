@@ -20,16 +20,7 @@ func profiles() []*mig.Profile {
 	return out
 }
 
-// tableI returns what Table I says about a profile: slices, instances and indexes.
-func tableI(claims *figures.Claims, p *mig.Profile) (size, instances int, starts []mig.Slices) {
-	of := func(quantity string) int { return int(claims.Published("table1", p.String()+" "+quantity)) }
-	for i := range of("instances") {
-		starts = append(starts, mig.Slices(of(fmt.Sprintf("index %d", i+1))))
-	}
-	return of("slices"), of("instances"), starts
-}
-
-func table1(d *figures.Data) (*figures.Output, error) {
+func table1(*figures.Data) (*figures.Output, error) {
 	t := reports.Table{
 		Title: "Table I. MIG profiles of A100-80GB, the paper's beside the GPU model's",
 		Columns: reports.Left("profile").
@@ -39,14 +30,17 @@ func table1(d *figures.Data) (*figures.Output, error) {
 			"The paper's slices are memory slices, with one exception: 7g.80gb has 7 compute slices and takes all 8 memory slices, as F and the free slices count them.",
 		},
 	}
+	inputs := map[string]float64{} // those of the model, which are the paper's
 	for _, p := range profiles() {
-		size, instances, starts := tableI(d.Claims, p)
-		t.Rows = append(t.Rows, []string{
-			p.String(), strconv.Itoa(size), fmt.Sprint(p.Size), fmt.Sprint(p.Length),
-			strconv.Itoa(instances), strconv.Itoa(p.Max), fmt.Sprint(starts), fmt.Sprint(p.Starts),
-		})
+		length := min(p.Length, mig.MustLookup(gpu).ComputeSlices)
+		inputs[p.String()+" slices"], inputs[p.String()+" instances"] = float64(length), float64(p.Max)
+		for i, s := range p.Starts {
+			inputs[fmt.Sprintf("%v index %d", p, i+1)] = float64(s)
+		}
+		instances, starts := strconv.Itoa(p.Max), fmt.Sprint(p.Starts)
+		t.Rows = append(t.Rows, []string{p.String(), fmt.Sprint(length), fmt.Sprint(p.Size), fmt.Sprint(p.Length), instances, instances, starts, starts})
 	}
-	return (&figures.Output{Taken: "placements of the GPU model"}).Table("table1", t), nil
+	return new(figures.Output).Take("placements of the GPU model", inputs).Table("table1", t), nil
 }
 
 func table2(*figures.Data) (*figures.Output, error) {
@@ -57,18 +51,20 @@ func table2(*figures.Data) (*figures.Output, error) {
 	for _, p := range profiles() {
 		t.Rows = append(t.Rows, []string{p.String()})
 	}
+	inputs := map[string]float64{}
 	load := []string{"mean memory slices of a request"}
 	for _, d := range distributions {
 		shares := probabilities(d)
 		var mean float64
 		for i, p := range profiles() {
+			inputs[p.String()+" "+d] = shares[i]
 			t.Rows[i] = append(t.Rows[i], fmt.Sprintf("%.4g", shares[i]))
 			mean += float64(shares[i] * float64(p.Length)) // rounded before it is added
 		}
 		load = append(load, fmt.Sprintf("%.2f", mean))
 	}
 	t.Rows = append(t.Rows, load)
-	return (&figures.Output{Taken: "probability in the generator of requests"}).Table("table2", t), nil
+	return new(figures.Output).Take("probability in the generator of requests", inputs).Table("table2", t), nil
 }
 
 // probabilities returns a distribution in the order of [profiles].
