@@ -13,18 +13,13 @@ import (
 
 // contradiction shows numbers of the paper that exclude one another, and numbers that no
 // schedule can reach. It is the evidence of causes.
-func contradiction() figures.Artefact {
-	return figures.Artefact{
-		Name: "contradiction", Title: "printed numbers that exclude one another or are beyond a bound",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			return new(figures.Output).
-				Table("contradiction-table9", table9Arithmetic(d.Claims)).
-				Table("contradiction-table5", sigmaLimits(d)).
-				Table("contradiction-table6", refinementLimits(d)).
-				Table("contradiction-table7", joiningLimits(d)).
-				Table("contradiction-text", textArithmetic(d)), nil
-		},
-	}
+func contradiction(d *figures.Data) (*figures.Output, error) {
+	return new(figures.Output).
+		Table("contradiction-table9", table9Arithmetic(d.Claims)).
+		Table("contradiction-table5", sigmaLimits(d)).
+		Table("contradiction-table6", refinementLimits(d)).
+		Table("contradiction-table7", joiningLimits(d)).
+		Table("contradiction-text", textArithmetic(d)), nil
 }
 
 // table9Arithmetic compares Tables 4, 7 and 9 by arithmetic on printed numbers alone.
@@ -40,10 +35,10 @@ func table9Arithmetic(claims *figures.Claims) reports.Table {
 		},
 	}
 	for w, n := range figures.Each(wide, allSizes) {
-		rho, p := claims.Published("table4", claimName(w, n, "rho")), claims.Published("table9", claimName(w, n, "p_multi-batch"))
+		rho, p := table4.printed(claims, w, n, "rho"), table9.printed(claims, w, n, "p_multi-batch")
 		gain, implied := "", ""
 		if slices.Contains(threeSizes, n) {
-			g := claims.Published("table7", claimName(w, n, "p_move/swap"))
+			g := table7.printed(claims, w, n, "p_move/swap")
 			gain, implied = reports.Fixed(g, 2), reports.Fixed((2*rho/(1+g/100)-1)*100, 1)
 		}
 		t.Rows = append(t.Rows, []string{
@@ -63,9 +58,9 @@ func sigmaLimits(d *figures.Data) reports.Table {
 		Notes:   []string{"at most: the makespan of the approach over the area bound, the mean of 1000 executions of the batches of each reading"},
 	}
 	for w, a := range figures.Each(workloads, approaches) {
-		row := []string{w.String(), a.name, reports.Fixed(d.Claims.Published("table5", claimName(w, 15, "sigma "+a.name)), 2)}
+		row := []string{w.String(), a.name, reports.Fixed(table5.printed(d.Claims, w, 15, "sigma "+a.name), 2)}
 		for _, c := range []comparison{march, {miso: "miso"}, {parameters: "psup=50", miso: "miso"}} {
-			row = append(row, reports.Fixed(figures.Mean(rho(d, batch(synthetic(w, 15, c.parameters), c.variant(a.algorithm), mig.Free), executions)), 2))
+			row = append(row, reports.Fixed(figures.Mean(rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions)), 2))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -86,7 +81,7 @@ func refinementLimits(d *figures.Data) reports.Table {
 		},
 	}
 	for w, n := range figures.Each(workloads, threeSizes) {
-		p, operations := d.Claims.Published("table6", claimName(w, n, "p_ref")), printedOperations(d.Claims, "table6", w, n)
+		p, operations := table6.printed(d.Claims, w, n, "p_ref"), table6.operations(d.Claims, w, n)
 		row := []string{w.String(), fmt.Sprint(n), reports.Fixed(p, 2), reports.Fixed(operations, 2)}
 		var most, soMany []string
 		for _, parameters := range []string{"gen=released", ""} {
@@ -97,7 +92,7 @@ func refinementLimits(d *figures.Data) reports.Table {
 		row = slices.Concat(row, most, soMany)
 		printed, implied := "", ""
 		if w.times == "WIDETIMES" {
-			r := d.Claims.Published("table4", claimName(w, n, "rho"))
+			r := table4.printed(d.Claims, w, n, "rho")
 			printed, implied = reports.Fixed(r, 2), reports.Fixed(r*(1+p/100), 2)
 		}
 		t.Rows = append(t.Rows, append(row, printed, implied))
@@ -109,9 +104,9 @@ func refinementLimits(d *figures.Data) reports.Table {
 const operationsNote = "A move or swap goes between two instances of one size and relieves one of them, here of all its work. The slices of the other instances keep theirs. " +
 	"No task changes its size, so that no schedule ends before the same work is spread evenly over the slices. The moves and swaps go to the executions that gain the most by them"
 
-// printedOperations adds up the moves and swaps of a cell, and the most that rounding may hide.
-func printedOperations(claims *figures.Claims, artefact string, w workload, n int) float64 {
-	return claims.Published(artefact, claimName(w, n, "moves")) + claims.Published(artefact, claimName(w, n, "swaps")) + 0.01
+// operations adds up the printed moves and swaps of a cell, and the most that rounding may hide.
+func (g grid) operations(claims *figures.Claims, w workload, n int) float64 {
+	return g.printed(claims, w, n, "moves") + g.printed(claims, w, n, "swaps") + 0.01
 }
 
 // joiningLimits compares Tables 7 and 8 with the most that can be gained by joining two batches.
@@ -128,8 +123,8 @@ func joiningLimits(d *figures.Data) reports.Table {
 		},
 	}
 	for w, n := range figures.Each(workloads, threeSizes) {
-		rev, all := d.Claims.Published("table7", claimName(w, n, "p_rev")), d.Claims.Published("table7", claimName(w, n, "p_move/swap"))
-		operations := printedOperations(d.Claims, "table8", w, n)
+		rev, all := table7.printed(d.Claims, w, n, "p_rev"), table7.printed(d.Claims, w, n, "p_move/swap")
+		operations := table8.operations(d.Claims, w, n)
 		for i, j := range []joining{copies, successive} {
 			kept, moved := limits(d, j, w, n)
 			t.Rows = append(t.Rows, []string{
@@ -186,10 +181,10 @@ func textArithmetic(d *figures.Data) reports.Table {
 	least, largest, beyond := math.Inf(1), math.Inf(-1), math.Inf(1)
 	for _, w := range workloads {
 		for _, a := range []string{"FIXPART(1,...,1)", "FIXPART(7)"} {
-			gain := (d.Claims.Published("table5", claimName(w, 15, "sigma "+a)) - 1) * 100
+			gain := (table5.printed(d.Claims, w, 15, "sigma "+a) - 1) * 100
 			least, largest = min(least, gain), max(largest, gain)
 		}
-		beyond = min(beyond, d.Claims.Published("table7", claimName(w, 10, "p_move/swap"))-d.Claims.Published("table7", claimName(w, 10, "p_rev")))
+		beyond = min(beyond, table7.printed(d.Claims, w, 10, "p_move/swap")-table7.printed(d.Claims, w, 10, "p_rev"))
 	}
 	whole := batch(rodiniaData, "fixpart?p=7", mig.Free)
 	span := d.First(whole, makespan)
