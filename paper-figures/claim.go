@@ -11,6 +11,7 @@ import (
 
 	"miglab/harness/strictcsv"
 	"miglab/paper-figures/verdict"
+	"miglab/reports"
 )
 
 // Kind says how a paper makes a claim.
@@ -116,6 +117,8 @@ type Explanation struct {
 type Claims struct {
 	All          []Claim
 	Explanations []Explanation
+	// heads are the tables of tables.csv.
+	heads map[string]reports.Table
 }
 
 // publishedRow is a line of published.csv.
@@ -141,9 +144,10 @@ type publishedRow struct {
 //     claim compares. Places are separated by semicolons.
 //   - margins.csv: artefact,claim,margin,reason, for margins that are not the default.
 //   - causes.csv: artefact,claim,cause,evidence,reason.
+//   - tables.csv: table,part,text, see [Claims.Head].
 //
 // Of the rows of margins.csv and causes.csv the first one that matches a claim counts.
-// Margins.csv and causes.csv may be missing. In them a * in the claim matches anything. A row that matches no
+// All but published.csv may be missing. In margins.csv and causes.csv a * in the claim matches anything. A row that matches no
 // claim is an error.
 func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 	rows, err := ReadCSV[publishedRow](paper, files, "published.csv")
@@ -165,6 +169,9 @@ func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 		c.All = append(c.All, claim)
 	}
 	if err := c.loadMargins(paper, files); err != nil {
+		return nil, err
+	}
+	if err := c.loadHeads(paper, files); err != nil {
 		return nil, err
 	}
 	return c, c.loadCauses(paper, files)

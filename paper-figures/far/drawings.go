@@ -67,7 +67,8 @@ func changedTasks(a, b schedule.Schedule, p schedule.Problem) []string {
 // tasks moved as well, and with tasks swapped as well.
 func figures7to9(d *figures.Data) (*figures.Output, error) {
 	const pairs = 500
-	data := synthetic(mixedWide, 10, "batches=2")
+	mixed := workload{"MIXEDSCALING", "WIDETIMES"}
+	data := synthetic(mixed, 10, "batches=2")
 	of := func(mode string) run.Series { return stream(data, "far-concat?mode="+mode) }
 	steps := []struct{ mode, panel, title string }{
 		{"trivial", "trivial", ""},
@@ -81,10 +82,8 @@ func figures7to9(d *figures.Data) (*figures.Output, error) {
 	}
 	best := mostVisible(spans, d.Values(of("move"), pairs, "moves"), d.Values(of("moveswap"), pairs, "swaps"))
 	out := &figures.Output{}
-	t := reports.Table{
-		Title:   fmt.Sprintf("Two batches of 10 tasks, %s, pair %d", mixedWide, best),
-		Columns: reports.Left("concatenation").Right("makespan [s]", "gain over trivial [%]"),
-	}
+	t := d.Claims.Head("figures7-9")
+	t.Title = fmt.Sprintf("Two batches of 10 tasks, %s, pair %d", mixed, best)
 	var left reports.GanttPanel
 	var before schedule.Schedule
 	for k, c := range steps {
@@ -123,16 +122,12 @@ func mostVisible(spans [][]float64, moved, swapped []float64) int {
 	return best
 }
 
-// A proofCase is a case of the proof in section 5, by how long each slice is idle before the
-// critical task starts.
-type proofCase struct {
+// proofCases are the cases of the proof in section 5, by how long each slice is idle before the
+// critical task starts. A slice that is idle for less than a twentieth of the time is hard to see.
+var proofCases = []struct {
 	gpu, title string
 	holds      func(idle []float64, start float64) bool
-}
-
-// proofCases are the cases of Fig. 10. A slice that is idle for less than a twentieth of the
-// time is hard to see.
-var proofCases = []proofCase{
+}{
 	{"A30", "(a) A30: all slices busy before l", func(idle []float64, _ float64) bool { return slices.Max(idle) == 0 }},
 	{"A100", "(b) A100: S4 or S5 idle before l", func(idle []float64, l float64) bool { return max(idle[4], idle[5]) > 0.05*l }},
 	{"A100", "(c) A100: S6 idle before l, S4, S5 not", func(idle []float64, l float64) bool { return idle[6] > 0.05*l && idle[4] == 0 && idle[5] == 0 }},
@@ -144,10 +139,8 @@ func figure10(d *figures.Data) (*figures.Output, error) {
 	const instances = 20
 	data := synthetic(workload{"GOODSCALING", "WIDETIMES"}, 4, "")
 	chart := reports.Gantt{Title: "Fig. 10. A schedule of phase 2 for each case of the proof, reconfiguration free"}
-	t := reports.Table{
-		Title:   "Figure 10, the schedules shown, dataset " + data,
-		Columns: reports.Left("case").Right("instance", "l [s]", "makespan [s]"),
-	}
+	t := d.Claims.Head("figure10")
+	t.Title += " " + data
 	for _, c := range proofCases {
 		for i := range instances {
 			p, s := d.Schedule(on(c.gpu, 1, batch(data, "far?refine=false", mig.Free)), i)

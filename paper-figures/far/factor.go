@@ -33,7 +33,7 @@ func factors(d *figures.Data) (*figures.Output, error) {
 	for _, gpu := range []string{"A30", "A100", "H100"} {
 		most := 0.0
 		for w, n := range figures.Each(wide, allSizes) {
-			most = max(most, rho(d, on(gpu, 1, chainOf(d.Scale, w, n)), 1)[0])
+			most = max(most, rho(d, on(gpu, 1, chain(d, w, n)), 1)[0])
 		}
 		worst["multi-batch makespan over optimum, "+gpu] = figures.Exactly(most)
 	}

@@ -25,7 +25,7 @@ import (
 	"miglab/reports"
 )
 
-//go:embed published.csv margins.csv causes.csv terms.csv timings.csv
+//go:embed published.csv margins.csv causes.csv terms.csv tables.csv timings.csv
 var files embed.FS
 
 // executions is the paper's number of executions (6.3). Its 1001 batches make as many
@@ -38,19 +38,14 @@ func Paper() (figures.Paper, error) {
 	if err != nil {
 		return p, err
 	}
-	timings, err := figures.ReadCSV[publishedTime]("far", files, "timings.csv")
-	if err != nil {
-		return p, err
-	}
-	hardware := datasets.Hardware()
-	h := onGPU{hardware}
+	h := onGPU{datasets.Hardware()}
 	p.Title = "FAR: Leveraging Multi-Instance GPUs through moldable task scheduling"
 	p.Cite = "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Journal of Parallel and Distributed Computing 204 (2025) 105128."
 	partitioned := []*mig.GPU{mig.MustLookup("A30"), a100}
 	p.Artefacts = []figures.Artefact{
 		figures.Drawing("figure1", "the partitions of A30 and A100/H100", "Partitions of A30 and A100",
 			reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100/H100", GPUs: partitioned}),
-		figures.ReconfigurationTable(hardware),
+		figures.ReconfigurationTable(h.HardwareSet),
 		figures.Drawing("figure2", "speedup of Gaussian by instance size on A100 (the public input size)", figure2().Title, figure2()),
 		figures.Drawing("figure3", "speedups of Rodinia kernels on A100", "Speedups of the Rodinia kernels on A100",
 			reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", a100, kernels("A100"), 4)),
@@ -72,18 +67,20 @@ func Paper() (figures.Paper, error) {
 		table5.artefact(), table6.artefact(), table7.artefact(), table8.artefact(), table9.artefact(),
 		{Name: "contradiction", Title: "printed numbers that exclude one another or are beyond a bound", Build: contradiction},
 		{Name: "text", Title: "numbers of the text", Build: h.text},
-		{Name: "timing", Title: "scheduling times (6.4.2, 6.5.2, 6.7.1)", Timed: true, Build: timing(timings.Rows)},
+		{Name: "timing", Title: "scheduling times (6.4.2, 6.5.2, 6.7.1)", Timed: true, Build: timing},
 	}
 	return p, nil
 }
 
 var a100 = mig.MustLookup("A100")
 
-// synthetic is a workload of 6.3 with further parameters, such as psup=50.
-func synthetic(w workload, n int, parameters string) string {
+// synthetic is a workload of 6.3 with further parameters, such as psup=50. They may be empty.
+func synthetic(w workload, n int, parameters ...string) string {
 	s := fmt.Sprintf("far/%s+%s?n=%d", w.scaling, w.times, n)
-	if parameters != "" {
-		s += "&" + parameters
+	for _, p := range parameters {
+		if p != "" {
+			s += "&" + p
+		}
 	}
 	return figures.Dataset(s)
 }
@@ -96,7 +93,6 @@ func (w workload) String() string { return w.scaling + " " + w.times }
 var (
 	// wide are the rows of Tables 4 and 9, workloads those of 5 to 8.
 	wide, workloads = listWorkloads()
-	mixedWide       = workload{"MIXEDSCALING", "WIDETIMES"}
 
 	// allSizes are the numbers of tasks of Tables 4 and 9, threeSizes those of Tables 6 to 8.
 	allSizes   = []int{10, 15, 20, 25, 30, 35}

@@ -231,7 +231,7 @@ func TestLimitsHold(t *testing.T) {
 			reversed, all := figures.Mean(j.gain(d, w, 10, "reverse")), figures.Mean(j.gain(d, w, 10, "moveswap"))
 			operations := figures.Mean(j.values(d, w, 10, "moveswap", "moves")) + figures.Mean(j.values(d, w, 10, "moveswap", "swaps"))
 			if most := mostGained(k, operations); !d.Planning() && (reversed > kept || all > most || most > moved || reversed <= 0) {
-				t.Errorf("%v %s: reversing gains %v %% of at most %v, %v moves and swaps %v of at most %v, and any number %v", w, j.pair, reversed, kept, operations, all, most, moved)
+				t.Errorf("%v %s: reversing gains %v %% of at most %v, %v moves and swaps %v of at most %v, and any number %v", w, j.generator, reversed, kept, operations, all, most, moved)
 			}
 		}
 		for _, w := range workloads {

@@ -2,6 +2,8 @@ package far
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/run"
@@ -9,11 +11,77 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// table4Text is the default reading of Table 4.
-var table4Text = procedure{"", "the printed generator with p_sup = 0: 6.3 names no p_sup for its workloads", batchRho("A100", "")}
+// A grid is one of Tables 4 to 9: the same quantities for each workload and number of tasks.
+type grid struct {
+	name, title string
+	rows        []workload
+	sizes       []int
+	quantities  []string
+	// procedures are the ways to make it. The first one is the default reading.
+	procedures []procedure
+}
+
+// A measure returns the quantities of a cell in the order of the grid.
+type measure func(d *figures.Data, w workload, n int) []figures.Measurement
+
+// A procedure is one way to make a grid.
+type procedure struct {
+	// name and basis are those of the reading.
+	name, basis string
+	measure     measure
+}
+
+// claimName joins a workload, a number of tasks and a quantity as published.csv does.
+func claimName(w workload, n int, quantity string) string {
+	return fmt.Sprintf("%s n=%d %s", w, n, quantity)
+}
+
+// printed returns a number of the paper's table.
+func (g grid) printed(claims *figures.Claims, w workload, n int, quantity string) float64 {
+	return claims.Published(g.name, claimName(w, n, quantity))
+}
+
+// byDefault measures under the default reading.
+func (g grid) byDefault() measure { return g.procedures[0].measure }
+
+func (g grid) artefact() figures.Artefact {
+	return figures.Artefact{Name: g.name, Title: g.title, Build: g.build}
+}
+
+func (g grid) build(d *figures.Data) (*figures.Output, error) {
+	rs := figures.Map(g.procedures, func(p procedure) figures.Reading {
+		r := figures.Reading{Name: p.name, Basis: p.basis, Values: figures.Values{}}
+		for w, n := range figures.Each(g.rows, g.sizes) {
+			for i, m := range p.measure(d, w, n) {
+				r.Values[claimName(w, n, g.quantities[i])] = m
+			}
+		}
+		return r
+	})
+	var columns []string
+	for n, q := range figures.Each(g.sizes, g.quantities) {
+		columns = append(columns, fmt.Sprintf("n=%d %s", n, q))
+	}
+	title := fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), g.title)
+	return figures.Read(rs...).Table(g.name, d.Layout(g.name, title, "workload", figures.Map(g.rows, workload.String), columns, rs[0])), nil
+}
+
+// interchanged reads the last two columns of print, moves and swaps, as each other in some rows.
+func (p procedure) interchanged(where string, in func(workload) bool) procedure {
+	return procedure{
+		"print interchanged", "the default reading, with the printed moves and swaps " + where + " taken for one another",
+		func(d *figures.Data, w workload, n int) []figures.Measurement {
+			m := p.measure(d, w, n)
+			if last := len(m) - 1; in(w) {
+				m[last-1], m[last] = m[last], m[last-1]
+			}
+			return m
+		},
+	}
+}
 
 var table4 = grid{"table4", "Average of rho in 1000 executions of FAR with WIDETIMES on A100", wide, allSizes, []string{"rho"}, []procedure{
-	table4Text,
+	{"", "the printed generator with p_sup = 0: 6.3 names no p_sup for its workloads", batchRho("A100", "")},
 	{"p_sup = 50 %", "the printed generator with the p_sup of Fig. 11 and of the script of Table 5", batchRho("A100", "psup=50")},
 	{"p_sup = 50 %, released generator", "the authors' public generator", batchRho("A100", "psup=50&gen=released")},
 }}
@@ -120,12 +188,55 @@ var table6 = grid{
 	},
 }
 
+// scripted are the parameters with which far-concat does what concat_test and
+// multi_batch_test do.
+const scripted = "&iterations=20&keep=last&margin=timed"
+
+// A joining is a way to join two batches of a generator 1000 times. With script it is concat_test,
+// whose pairs are a batch and its copy. Without, it is the text of 6.7.1: two successive batches, of
+// which the first one is reversed in one half of the pairs, and not always the second.
+type joining struct {
+	generator string
+	script    bool
+}
+
+var copies, successive = joining{"gen=released", true}, joining{"", false}
+
+// values returns a metric by pair.
+func (j joining) values(d *figures.Data, w workload, n int, mode, metric string) []float64 {
+	data, parameters := synthetic(w, n, j.generator, "batches=2"), ""
+	if j.script {
+		data, parameters = synthetic(w, n, j.generator, "repeat=2"), scripted
+	}
+	first := func(of string) run.Series { return stream(data, "far-concat?mode="+mode+"&first="+of+parameters) }
+	if mode == "trivial" || j.script { // trivial concatenation reverses no batch
+		return d.Values(first("forward"), executions, metric)
+	}
+	all := d.Scale.Replicates(executions)
+	return slices.Concat(d.Span(first("forward"), 0, all/2, metric), d.Span(first("reversed"), all/2, all-all/2, metric))
+}
+
+// gain returns, by pair, the improvement over trivial concatenation in percent.
+func (j joining) gain(d *figures.Data, w workload, n int, mode string) []float64 {
+	return figures.Percent(figures.Ratios(j.values(d, w, n, "trivial", makespan), j.values(d, w, n, mode, makespan)))
+}
+
+// gains measures the quantities of Table 7.
+func (j joining) gains(d *figures.Data, w workload, n int) []figures.Measurement {
+	return []figures.Measurement{mean(d, j.gain(d, w, n, "reverse")), mean(d, j.gain(d, w, n, "moveswap"))}
+}
+
+// operations measures the quantities of Table 8.
+func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measurement {
+	return []figures.Measurement{mean(d, j.values(d, w, n, "moveswap", "moves")), mean(d, j.values(d, w, n, "moveswap", "swaps"))}
+}
+
 // joinings are the procedures of Tables 7 and 8.
 func joinings(of func(joining) measure) []procedure {
 	return []procedure{
 		{"", "the authors' script concat_test: released generator with p_sup = 0, a batch joined with a copy of itself, at most 20 iterations, none taken back", of(copies)},
 		{"text", "6.7.1: the printed generator with p_sup = 0, two successive batches, the second one reversed in one half of the pairs and the first one in the other", of(successive)},
-		{"text, p_sup = 50 %", "the same with the p_sup of the script of Table 5", of(joining{"psup=50", "batches=2&psup=50", "", "far", true})},
+		{"text, p_sup = 50 %", "the same with the p_sup of the script of Table 5", of(joining{"psup=50", false})},
 	}
 }
 
@@ -150,19 +261,19 @@ var table9 = grid{
 			multiBatchTest,
 		},
 		{"text", "6.7.2: the printed generator with p_sup = 0, the makespan of one chain of 1001 batches", func(d *figures.Data, w workload, n int) []figures.Measurement {
-			return []figures.Measurement{figures.Exactly(figures.Percent(rho(d, chainOf(d.Scale, w, n), 1))[0])}
+			return []figures.Measurement{figures.Exactly(figures.Percent(rho(d, chain(d, w, n), 1))[0])}
 		}},
 	},
 }
 
-// chainOf is a workload's batches, concatenated: 1001 of them, few in a quick run.
-func chainOf(s figures.Scale, w workload, n int) run.Series {
-	return stream(chained(s, w, n, ""), "far-concat")
+// chained are the batches of a chain: 1001, or few in a quick run.
+func chained(s figures.Scale, w workload, n int, generator string) string {
+	return synthetic(w, n, generator, fmt.Sprintf("batches=%d", s.Replicates(executions)+1))
 }
 
-// chained are the batches of a chain.
-func chained(s figures.Scale, w workload, n int, parameters string) string {
-	return synthetic(w, n, fmt.Sprintf("%sbatches=%d", parameters, s.Replicates(executions)+1))
+// chain concatenates a workload's batches.
+func chain(d *figures.Data, w workload, n int) run.Series {
+	return stream(chained(d.Scale, w, n, ""), "far-concat")
 }
 
 // multiBatchTest is the script multi_batch_test. It adds the makespans of all consecutive
@@ -170,6 +281,6 @@ func chained(s figures.Scale, w workload, n int, parameters string) string {
 // counted once.
 func multiBatchTest(d *figures.Data, w workload, n int) []figures.Measurement {
 	pairs := d.Values(stream(synthetic(w, n, "gen=released&batches=2"), "far-concat?mode=moveswap"+scripted), executions, makespan)
-	all := d.First(bound(chained(d.Scale, w, n, "gen=released&"), "area"), track.MetricBound)
+	all := d.First(bound(chained(d.Scale, w, n, "gen=released"), "area"), track.MetricBound)
 	return []figures.Measurement{mean(d, figures.Map(pairs, func(m float64) float64 { return (m*float64(len(pairs))/all - 1) * 100 }))}
 }

@@ -19,12 +19,12 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	out, values := hardwareOutput("the default reading of the table that the sentence sums up")
 	h.inText(out, values)
 	aboutModels(values)
-	values["synthetic error, n = 10"] = average(each(d, table4Text.measure, wide, 10)[0]).Affine(100, -100)
-	values["synthetic rho, n >= 15"] = largest(each(d, table4Text.measure, wide, allSizes[1:]...)[0])
+	values["synthetic error, n = 10"] = average(each(d, table4.byDefault(), 0, wide, 10)).Affine(100, -100)
+	values["synthetic rho, n >= 15"] = largest(each(d, table4.byDefault(), 0, wide, allSizes[1:]...))
 	aboutTable5(d, values)
-	refined := each(d, refinementTest.measure, workloads, threeSizes...)
-	values["moves of a refinement on average"], values["swaps of a refinement on average"] = largest(refined[1]), largest(refined[2])
-	values["gain of the refinement, n = 20"] = least(each(d, refinementTest.measure, workloads, 20)[0])
+	values["moves of a refinement on average"] = largest(each(d, table6.byDefault(), 1, workloads, threeSizes...))
+	values["swaps of a refinement on average"] = largest(each(d, table6.byDefault(), 2, workloads, threeSizes...))
+	values["gain of the refinement, n = 20"] = least(each(d, table6.byDefault(), 0, workloads, 20))
 	aboutTable7(d, values)
 	return out, nil
 }
@@ -49,11 +49,11 @@ func aboutModels(values figures.Values) {
 
 // aboutTable5 measures what the text says about sigma.
 func aboutTable5(d *figures.Data, values figures.Values) {
-	sigma := each(d, march.sigma, workloads, 15)
-	gains := func(sigmas []figures.Measurement) []figures.Measurement {
+	gains := func(over int) []figures.Measurement {
+		sigmas := each(d, table5.byDefault(), over, workloads, 15)
 		return figures.Map(sigmas, func(m figures.Measurement) figures.Measurement { return m.Affine(100, -100) })
 	}
-	ones, seven := gains(sigma[1]), gains(sigma[3]) // over FIXPART(1,...,1) and FIXPART(7)
+	ones, seven := gains(1), gains(3) // FIXPART(1,...,1) and FIXPART(7)
 	values["gain over FIXPART(1,...,1), POORSCALING"] = average(ones[:2])
 	values["gain over FIXPART(7), GOODSCALING"] = average(seven[4:])
 	const noReconfiguration = "gain over no reconfiguration"
@@ -62,11 +62,11 @@ func aboutTable5(d *figures.Data, values figures.Values) {
 
 // aboutTable7 measures what the text says about joining batches.
 func aboutTable7(d *figures.Data, values figures.Values) {
-	ten, twenty := each(d, copies.gains, workloads, 10), each(d, copies.gains, workloads, 20)
-	values["gain of moving and swapping between batches, n = 10"] = average(ten[1])
-	values["gain of moving and swapping between batches, n = 20"] = average(twenty[1])
+	for _, n := range []int{10, 20} {
+		values[fmt.Sprintf("gain of moving and swapping between batches, n = %d", n)] = average(each(d, copies.gains, 1, workloads, n))
+	}
 	const reversing = "gain of reversing, n = 10"
-	values[reversing] = outermost(d.Claims, reversing, ten[0])
+	values[reversing] = outermost(d.Claims, reversing, each(d, copies.gains, 0, workloads, 10))
 	values["gain of moving and swapping beyond reversing, n = 10"] = least(figures.Map(workloads, func(w workload) figures.Measurement {
 		extra := slices.Clone(copies.gain(d, w, 10, "moveswap"))
 		floats.Sub(extra, copies.gain(d, w, 10, "reverse"))
@@ -74,15 +74,10 @@ func aboutTable7(d *figures.Data, values figures.Values) {
 	}))
 }
 
-// each measures some cells of a grid. It returns them by quantity.
-func each(d *figures.Data, of measure, rows []workload, sizes ...int) (out [][]figures.Measurement) {
+// each measures a quantity in some cells of a grid.
+func each(d *figures.Data, of measure, quantity int, rows []workload, sizes ...int) (out []figures.Measurement) {
 	for w, n := range figures.Each(rows, sizes) {
-		for i, m := range of(d, w, n) {
-			if i == len(out) {
-				out = append(out, nil)
-			}
-			out[i] = append(out[i], m)
-		}
+		out = append(out, of(d, w, n)[quantity])
 	}
 	return out
 }

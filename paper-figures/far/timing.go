@@ -11,7 +11,6 @@ import (
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
-	"miglab/reports"
 )
 
 // publishedTime is a row of timings.csv: what the paper says an algorithm took.
@@ -48,35 +47,28 @@ func (t *publishedTime) micros(d *figures.Data) (out []float64) {
 
 // timing compares the paper's scheduling times with those of this machine. They are not
 // claims, because wall times differ from run to run.
-func timing(rows []publishedTime) func(*figures.Data) (*figures.Output, error) {
-	return func(d *figures.Data) (*figures.Output, error) {
-		t := reports.Table{
-			Title: "Scheduling times, one core",
-			Columns: reports.Left("algorithm").
-				Right("n", "published_ms", "measured_ms", "ci_low_ms", "ci_high_ms", "executions").
-				Left("source"),
-			Notes: []string{
-				"published: AMD Ryzen 5 4600H; measured: this machine, while as many cells ran at once as there are workers",
-				"far-concat is two batches of n tasks, the two FAR schedules included; the paper's time is for the concatenation alone",
-			},
-		}
-		for _, row := range rows {
-			all := row.micros(d)
-			floats.Scale(1./1000, all) // milliseconds
-			m := figures.Exactly(math.NaN())
-			if len(all) > 0 { // a power cut may have lost timings, which are not results
-				m = d.MeanOf(all, verdict.Executions, 0)
-			}
-			cells := []string{row.Algorithm, row.N, row.Published}
-			for _, v := range []float64{m.Value, m.Low, m.High} {
-				cell := "" // a single execution has no interval
-				if !math.IsNaN(v) {
-					cell = fmt.Sprintf("%.3g", v)
-				}
-				cells = append(cells, cell)
-			}
-			t.Rows = append(t.Rows, append(cells, fmt.Sprint(len(all)), row.Source))
-		}
-		return new(figures.Output).Table("timing", t), nil
+func timing(d *figures.Data) (*figures.Output, error) {
+	published, err := figures.ReadCSV[publishedTime]("far", files, "timings.csv")
+	if err != nil {
+		return nil, err
 	}
+	t := d.Claims.Head("timing")
+	for _, row := range published.Rows {
+		all := row.micros(d)
+		floats.Scale(1./1000, all) // milliseconds
+		m := figures.Exactly(math.NaN())
+		if len(all) > 0 { // a power cut may have lost timings, which are not results
+			m = d.MeanOf(all, verdict.Executions, 0)
+		}
+		cells := []string{row.Algorithm, row.N, row.Published}
+		for _, v := range []float64{m.Value, m.Low, m.High} {
+			cell := "" // a single execution has no interval
+			if !math.IsNaN(v) {
+				cell = fmt.Sprintf("%.3g", v)
+			}
+			cells = append(cells, cell)
+		}
+		t.Rows = append(t.Rows, append(cells, fmt.Sprint(len(all)), row.Source))
+	}
+	return new(figures.Output).Table("timing", t), nil
 }
