@@ -15,7 +15,7 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read(underReadings(d, func(r reading, m *measured) { r.underLoad(m, data) })...)
 	numbers, words := percents(demands)
 	x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: []float64{20, 40, 60, 80, 100}}
-	panels(d, out, 4, "Load up to 100 %, uniform profiles", "demand", data, words, func(title string, g grid) reports.Chart {
+	panels(d, out, 4, "Load up to 100 %, uniform profiles", data, words, func(title string, g grid) reports.Chart {
 		return g.lines(title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers)
 	})
 	return out, nil
@@ -56,7 +56,7 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 		measure(d, func(r reading, m *measured) { r.byDistribution(m, "utilisation_active") })
 	active.Part, active.Values = true, figures.Values{bigPacked: active.Values[bigPacked]}
 	out := figures.Read(append(rs, active)...)
-	panels(d, out, 5, "Four distributions at a demand of 85 %", "distribution", atDemand(heavy), distributions, func(title string, g grid) reports.Chart {
+	panels(d, out, 5, "Four distributions at a demand of 85 %", atDemand(heavy), distributions, func(title string, g grid) reports.Chart {
 		return g.bars(title, reports.Axis{Label: "Distribution"}, reports.Axis{Label: "Share of the maximum"}, schemes, distributions)
 	})
 	return out, nil
@@ -67,16 +67,8 @@ const bigPacked = "utilization of the worse of FF and BF-BI less that of the bet
 // gains returns, by instance, by how many percent a metric of MFI exceeds the mean of the
 // baselines. of returns the metric of a scheme.
 func gains(of func(scheme string) []float64) []float64 {
-	columns := [][]float64{of("MFI")}
-	for _, b := range baselines {
-		columns = append(columns, of(b))
-	}
+	columns := append([][]float64{of("MFI")}, figures.Map(baselines, of)...)
 	return each(func(v []float64) float64 { return 100 * (v[0]/figures.Mean(v[1:]) - 1) }, columns...)
-}
-
-// gains returns the gains in a metric on a stream.
-func (r reading) gains(d *figures.Data, dataset, metric string) []float64 {
-	return gains(func(scheme string) []float64 { return r.values(d, scheme, dataset, metric) })
 }
 
 // byDistribution measures what the text says about Fig. 5. utilisation is the metric of
@@ -88,7 +80,7 @@ func (r reading) byDistribution(m *measured, utilisation string) {
 	var accepted []pair
 	gap := map[string][]float64{}
 	for _, d := range distributions {
-		gap[d] = r.gains(m.d, demand(d, heavy), "accepted")
+		gap[d] = gains(func(scheme string) []float64 { return at(scheme, d, "accepted") })
 		for _, b := range baselines {
 			accepted = append(accepted, pair{at("MFI", d, "accepted"), at(b, d, "accepted")})
 		}
@@ -117,7 +109,7 @@ func (r reading) severity() string {
 
 func figure6(d *figures.Data) (*figures.Output, error) {
 	chart := reports.Panels{Title: "Fig. 6. Average fragmentation score at a demand of 85 %"}
-	t := tableOf("Figure 6", "distribution", schemes)
+	t := tableOf(d, "figure6", schemes)
 	for i, r := range inFigures() {
 		g := r.grid(d, quantity{metric: r.severity(), scale: 1}, atDemand(heavy))
 		chart.Charts = append(chart.Charts, g.bars(
@@ -162,7 +154,9 @@ func text(d *figures.Data) (*figures.Output, error) {
 	abstract := func(data []string, workloads string) func(reading, *measured) {
 		return func(r reading, m *measured) {
 			of := func(metric string) [][]float64 {
-				return figures.Map(data, func(dataset string) []float64 { return r.gains(d, dataset, metric) })
+				return figures.Map(data, func(dataset string) []float64 {
+					return gains(func(scheme string) []float64 { return r.values(d, scheme, dataset, metric) })
+				})
 			}
 			m.mean("more workloads than the baselines on average", each(figures.Mean, of(workloads)...))
 			m.mean("active GPUs over those of the baselines", each(func(v []float64) float64 { return 1 + figures.Mean(v)/100 }, of("active_gpus")...))

@@ -23,7 +23,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-//go:embed published.csv margins.csv causes.csv terms.csv
+//go:embed published.csv margins.csv causes.csv terms.csv tables.csv
 var files embed.FS
 
 const (
