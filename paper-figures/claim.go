@@ -11,7 +11,6 @@ import (
 
 	"miglab/harness/strictcsv"
 	"miglab/paper-figures/verdict"
-	"miglab/reports"
 )
 
 // Kind says how a paper makes a claim.
@@ -117,8 +116,8 @@ type Explanation struct {
 type Claims struct {
 	All          []Claim
 	Explanations []Explanation
-	// heads are the tables of tables.csv.
-	heads map[string]reports.Table
+	// heads are the parts of tables, see [Claims.Head].
+	heads []tablePart
 }
 
 // publishedRow is a line of published.csv.
@@ -171,7 +170,10 @@ func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 	if err := c.loadMargins(paper, files); err != nil {
 		return nil, err
 	}
-	if err := c.loadHeads(paper, files); err != nil {
+	heads, err := ReadCSV[tablePart](paper, files, "tables.csv")
+	if err == nil {
+		c.heads = heads.Rows
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	return c, c.loadCauses(paper, files)

@@ -198,3 +198,27 @@ func TestUpdateReadmeReplacesTheTableAlone(t *testing.T) {
 		t.Error("a README without the markers is accepted")
 	}
 }
+
+// TestHead: tables.csv has the columns and notes of a table in their order, and the program refuses
+// a table without columns or with a mistyped part.
+func TestHead(t *testing.T) {
+	c, err := LoadClaims("p", fstest.MapFS{"published.csv": {Data: []byte(good)}, "tables.csv": {Data: []byte(
+		"table,part,text\na,title,A\na,text,name\nb,title,no columns\na,number,time [s]\na,note,first\na,note,second\nc,txt,name\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := c.Head("a")
+	if len(a.Columns) != 2 || a.Title != "A" || a.Columns[0].Right || !a.Columns[1].Right || a.Columns[1].Name != "time [s]" || strings.Join(a.Notes, " ") != "first second" {
+		t.Errorf("%+v", a)
+	}
+	for _, table := range []string{"b", "c", "d"} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s is accepted", table)
+				}
+			}()
+			c.Head(table)
+		}()
+	}
+}
