@@ -52,9 +52,12 @@ func table4(*figures.Data) (*figures.Output, error) {
 			reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory, 3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
 		})
 	}
-	inputs := map[string]float64{"unseen programs": count(datasets.Programs(), isUnseen)}
-	for _, c := range task.Classes() {
-		inputs[string(c)+" programs"] = count(datasets.Programs(), isOf(c))
+	inputs := map[string]float64{} // counts
+	for _, p := range datasets.Programs() {
+		inputs[string(p.Class)+" programs"]++
+		if p.Unseen {
+			inputs["unseen programs"]++
+		}
 	}
 	return new(figures.Output).Take("programs, classes and marks are the paper's", inputs).Table("table4", t), nil
 }
@@ -74,27 +77,21 @@ func table5(*figures.Data) (*figures.Output, error) {
 		jobs := jobsOf(queues, i)
 		row := []string{name}
 		for _, c := range task.Classes() {
-			row = append(row, strconv.Itoa(figures.Count(jobs, isOf(c))))
+			row = append(row, strconv.Itoa(figures.Count(jobs, func(p task.Program) bool { return p.Class == c })))
 		}
 		t.Rows = append(t.Rows, append(row, strconv.Itoa(figures.Count(jobs, isUnseen)), strings.Join(figures.Map(jobs, marked), ", ")))
 	}
-	first, last := jobsOf(queues, 0), jobsOf(queues, len(queueNames)-1) // dominated by CI, and balanced
+	compute := func(jobs []task.Program) float64 {
+		return float64(figures.Count(jobs, func(p task.Program) bool { return p.Class == task.ComputeIntensive }))
+	}
+	dominated, balanced := jobsOf(queues, 0), jobsOf(queues, len(queueNames)-1)
 	return new(figures.Output).Table("table5", t).Take("the queues are the paper's", map[string]float64{
-		"queues": float64(len(queueNames)), "jobs of a queue": float64(len(first)),
-		"jobs of the dominant class": count(first, isOf(task.ComputeIntensive)), "jobs of each class in a balanced queue": count(last, isOf(task.ComputeIntensive)),
+		"queues": float64(len(queueNames)), "jobs of a queue": float64(len(dominated)),
+		"jobs of the dominant class": compute(dominated), "jobs of each class in a balanced queue": compute(balanced),
 	}), nil
 }
 
 func isUnseen(p task.Program) bool { return p.Unseen }
-
-func isOf(c task.Class) func(task.Program) bool {
-	return func(p task.Program) bool { return p.Class == c }
-}
-
-// count is [figures.Count] as an input.
-func count(programs []task.Program, is func(task.Program) bool) float64 {
-	return float64(figures.Count(programs, is))
-}
 
 // variants returns how many setups with several jobs a family has.
 func variants(f corun.Family) (n int) {

@@ -72,11 +72,11 @@ func (g grid) lines(title string, x, y reports.Axis, names []string, at []float6
 	return out
 }
 
-// bars draws a grid over categories.
-func (g grid) bars(title string, x, y reports.Axis, names, categories []string) reports.Bars {
-	out := reports.Bars{Title: title, X: x, Y: y, Categories: categories}
+// bars draws a grid of the schemes over the distributions.
+func (g grid) bars(title, y string) reports.Bars {
+	out := reports.Bars{Title: title, X: reports.Axis{Label: "Distribution"}, Y: reports.Axis{Label: y}, Categories: distributions}
 	for i, row := range g {
-		b := reports.BarGroup{Name: names[i]}
+		b := reports.BarGroup{Name: schemes[i]}
 		for _, v := range row {
 			b.Add(v.Value, v.Low, v.High)
 		}
@@ -166,11 +166,24 @@ func compareMeans(a, b []float64) int { return cmp.Compare(figures.Mean(a), figu
 
 // A measured collects the values of a reading.
 type measured struct {
+	reading
 	d      *figures.Data
 	values figures.Values
 }
 
-func newMeasured(d *figures.Data) *measured { return &measured{d, figures.Values{}} }
+// at returns a metric of a scheme on a stream, by simulation.
+func (m *measured) at(scheme, dataset, metric string) []float64 {
+	return m.reading.values(m.d, scheme, dataset, metric)
+}
+
+// gains returns, by simulation, by how many percent a metric of MFI exceeds the mean of the baselines.
+func (m *measured) gains(dataset, metric string) []float64 {
+	columns := figures.Map(baselines, func(scheme string) []float64 { return m.at(scheme, dataset, metric) })
+	return each(gain, slices.Insert(columns, 0, m.at("MFI", dataset, metric))...)
+}
+
+// gain is by how many percent the first value exceeds the mean of the others.
+func gain(v []float64) float64 { return 100 * (v[0]/figures.Mean(v[1:]) - 1) }
 
 // mean sets a claim to the mean of a sample.
 func (m *measured) mean(claim string, values []float64) {
