@@ -126,17 +126,26 @@ func sum8(y, b, w, values *float32, rows *int32, n int)
 // tanhVector computes [Tanh] in place and returns for how many elements. The caller
 // computes the rest.
 func tanhVector(y []float32) int {
-	n := len(y) &^ 7
+	vector, width := tanh16, 16
+	if !cpu.X86.HasAVX512F {
+		vector, width = tanh8, 8
+	}
+	n := len(y) &^ (width - 1)
 	if n == 0 || !cpu.X86.HasAVX {
 		return 0
 	}
-	tanh8(&y[0], n, &tanhConstants[0])
+	vector(&y[0], n, &tanhConstants[0])
 	return n
 }
 
 var tanhConstants = slices.Concat([]float32{tanhLimit, -tanhLimit}, tanhNumerator[:], tanhDenominator[:])
 
-// tanh8 computes n elements in place, a multiple of 8.
+// tanh16 computes n elements in place, a multiple of 16. It needs AVX-512.
+//
+//go:noescape
+func tanh16(y *float32, n int, constants *float32)
+
+// tanh8 does the same for a multiple of 8. It needs AVX.
 //
 //go:noescape
 func tanh8(y *float32, n int, constants *float32)

@@ -346,6 +346,63 @@ loopTanh:
 	VZEROUPPER
 	RET
 
+// func tanh16(y *float32, n int, constants *float32)
+TEXT ·tanh16(SB), NOSPLIT, $0-24
+	MOVQ         y+0(FP), DI
+	MOVQ         n+8(FP), CX
+	MOVQ         constants+16(FP), SI
+	VBROADCASTSS 0(SI), Z3
+	VBROADCASTSS 4(SI), Z4
+	VBROADCASTSS 8(SI), Z5
+	VBROADCASTSS 12(SI), Z6
+	VBROADCASTSS 16(SI), Z7
+	VBROADCASTSS 20(SI), Z8
+	VBROADCASTSS 24(SI), Z9
+	VBROADCASTSS 28(SI), Z10
+	VBROADCASTSS 32(SI), Z11
+	VBROADCASTSS 36(SI), Z12
+	VBROADCASTSS 40(SI), Z13
+	VBROADCASTSS 44(SI), Z14
+	VBROADCASTSS 48(SI), Z15
+
+loopTanh16:
+	// Both return the element of y where it is not a number.
+	VMOVUPS 0(DI), Z0
+	VMINPS  Z0, Z3, Z0
+	VMAXPS  Z0, Z4, Z0
+	VMULPS  Z0, Z0, Z1
+
+	// The numerator.
+	VMULPS Z1, Z5, Z2
+	VADDPS Z2, Z6, Z2
+	VMULPS Z1, Z2, Z2
+	VADDPS Z2, Z7, Z2
+	VMULPS Z1, Z2, Z2
+	VADDPS Z2, Z8, Z2
+	VMULPS Z1, Z2, Z2
+	VADDPS Z2, Z9, Z2
+	VMULPS Z1, Z2, Z2
+	VADDPS Z2, Z10, Z2
+	VMULPS Z1, Z2, Z2
+	VADDPS Z2, Z11, Z2
+	VMULPS Z0, Z2, Z2
+
+	// The denominator.
+	VMULPS Z1, Z12, Z0
+	VADDPS Z0, Z13, Z0
+	VMULPS Z1, Z0, Z0
+	VADDPS Z0, Z14, Z0
+	VMULPS Z1, Z0, Z0
+	VADDPS Z0, Z15, Z0
+
+	VDIVPS  Z0, Z2, Z2
+	VMOVUPS Z2, 0(DI)
+	ADDQ    $64, DI
+	SUBQ    $16, CX
+	JNZ     loopTanh16
+	VZEROUPPER
+	RET
+
 // func upperHalves() bool
 TEXT ·upperHalves(SB), NOSPLIT, $0-1
 	VORPS        Y1, Y0, Y0
