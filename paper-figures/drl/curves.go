@@ -10,6 +10,10 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"miglab/harness/curve"
 )
@@ -32,6 +36,16 @@ type course struct {
 
 // curves has the runs by the name of the agent, with ascending seeds.
 type curves map[string][]course
+
+// learned returns the curves of the project's own runs. Damaged ones are a programmer's error,
+// because they are part of the program.
+var learned = sync.OnceValue(func() curves {
+	all, err := loadCurves(curveFiles)
+	if err != nil {
+		panic(err)
+	}
+	return all
+})
 
 var curveName = regexp.MustCompile(`^(.+)-seed([1-9][0-9]*)\.csv$`)
 
@@ -101,6 +115,44 @@ func (c *course) at(steps float64) float64 {
 func (c *course) final() float64 { return c.scores[len(c.scores)-1] }
 
 func (c *course) least() float64 { return slices.Min(c.scores) }
+
+// A trend is how much the scores of some runs change in a million steps over the last quarter of
+// their training: the slope that all runs share, each with its own height, by least squares, and
+// half of its 95 % confidence interval from the scatter of the points around it.
+type trend struct{ slope, half float64 }
+
+func (all curves) trend(agent string) trend {
+	var xy, xx, yy float64
+	freedom := -1
+	for _, c := range all.of(agent) {
+		first := slices.IndexFunc(c.steps, func(steps float64) bool { return steps >= 0.75*c.last() })
+		steps, scores := c.steps[first:], c.scores[first:]
+		at, height := stat.Mean(steps, nil), stat.Mean(scores, nil)
+		for i := range steps {
+			x, y := (steps[i]-at)/1e6, scores[i]-height
+			xy, xx, yy = xy+float64(x*y), xx+float64(x*x), yy+float64(y*y)
+		}
+		freedom += len(steps) - 1
+	}
+	slope := xy / xx
+	variance := max(0, yy-float64(slope*xy)) / float64(freedom)
+	return trend{slope, distuv.StudentsT{Sigma: 1, Nu: float64(freedom)}.Quantile(0.975) * math.Sqrt(variance/xx)}
+}
+
+func (t trend) falls() bool { return t.slope+t.half < 0 }
+
+// word says what the curve does.
+func (t trend) word() string {
+	if t.falls() {
+		return "falls"
+	}
+	return "shows no fall"
+}
+
+// says puts the trend of an agent in a sentence.
+func (t trend) says(agent string) string {
+	return fmt.Sprintf("The curve of %s %s over the last quarter: %.2f ± %.2f points a million steps.", agent, t.word(), t.slope, t.half)
+}
 
 // near is the share by which a score may exceed another and still count as reaching it,
 // because curves fluctuate.

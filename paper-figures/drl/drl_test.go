@@ -247,8 +247,8 @@ func TestLogStates(t *testing.T) {
 func TestQueues(t *testing.T) {
 	for _, refilled := range []bool{false, true} {
 		q := &queue{refilled: refilled, pending: []string{"a", "b", "c", "d", "e"}}
-		q.fill()
-		q.execute("b")
+		q.step("start", "")
+		q.step("execute", "b")
 		want := "a c d"
 		if refilled {
 			want = "a c d e"
@@ -257,7 +257,7 @@ func TestQueues(t *testing.T) {
 			t.Errorf("refilled %v: batch %s, want %s", refilled, got, want)
 		}
 		for _, k := range []string{"a", "c", "d"} {
-			q.execute(k)
+			q.step("execute", k)
 		}
 		if got := strings.Join(q.batch, " "); got != "e" {
 			t.Errorf("refilled %v: batch %s, want e", refilled, got)

@@ -86,7 +86,13 @@ func variants(s algo.Spec) []string {
 	ids := []string{s.Name}
 	for _, p := range s.Params {
 		for _, v := range p.Values {
-			if v != p.Default && p.Name != "seed" {
+			switch {
+			case v == p.Default || p.Name == "seed":
+			case p.Name == "recipe":
+				for _, w := range Workloads {
+					ids = append(ids, s.Name+"?workload="+w+"&recipe="+v)
+				}
+			default:
 				ids = append(ids, s.Name+"?"+p.Name+"="+v)
 			}
 		}
