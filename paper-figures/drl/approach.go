@@ -2,13 +2,10 @@ package drl
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -199,49 +196,27 @@ func (r *reading) kept(d *figures.Data, w workload, p mig.Partition) []float64 {
 	return average(all, func(k int) []float64 { return pOpt(d, r.series(all[k].data, partition(p)), all[k].datasets) })
 }
 
-func (r *reading) fixBest(d *figures.Data, w workload) []float64 {
+// fixBest returns p_opt by data set with the partition that has the least sum of makespans over
+// the batches of the data set, the first of several.
+func (r *reading) fixBest(d *figures.Data, w workload) (best []float64) {
 	all := r.forPartitions(w)
-	var spans [][][]float64 // by partition, batch and data set
+	var least []float64
 	for _, p := range partitions() {
-		var own [][]float64
-		for _, b := range all {
-			own = append(own, d.Values(r.series(b.data, partition(p)), b.datasets, makespan))
+		values := r.kept(d, w, p)
+		means := average(all, func(k int) []float64 { return d.Values(r.series(all[k].data, partition(p)), all[k].datasets, makespan) })
+		if best == nil {
+			best, least = values, means
 		}
-		spans = append(spans, own)
+		choose(best, least, values, means)
 	}
-	chosen := choose(spans)
-	return average(all, func(k int) []float64 {
-		return figures.Percent(figures.Ratios(chosen[k], d.Values(lBound(all[k].data), all[k].datasets, track.MetricBound)))
-	})
+	return best
 }
 
-// choose picks the partition with the least sum of makespans over the batches of a data set,
-// the first of several. It returns the makespans with that partition, by batch and data set.
-// spans has the makespans by partition, batch and data set; not every data set has every batch.
-func choose(spans [][][]float64) [][]float64 {
-	chosen := make([][]float64, len(spans[0]))
-	for k := range chosen {
-		chosen[k] = slices.Clone(spans[0][k])
-	}
-	for i := range chosen[0] {
-		least := math.Inf(1)
-		for _, own := range spans {
-			sum := 0.0
-			for _, batch := range own {
-				if i < len(batch) {
-					sum += batch[i]
-				}
-			}
-			if sum >= least {
-				continue
-			}
-			least = sum
-			for k, batch := range own {
-				if i < len(batch) {
-					chosen[k][i] = batch[i]
-				}
-			}
+// choose takes the values of those data sets that have a lower mean than the least so far.
+func choose(best, least, values, means []float64) {
+	for i, mean := range means {
+		if mean < least[i] {
+			best[i], least[i] = values[i], mean
 		}
 	}
-	return chosen
 }

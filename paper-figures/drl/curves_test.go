@@ -1,6 +1,7 @@
 package drl
 
 import (
+	"encoding/csv"
 	"fmt"
 	"math"
 	"slices"
@@ -174,6 +175,34 @@ func TestTrend(t *testing.T) {
 	}
 	if got := all.trend("flat"); got.slope != 0 || got.falls() {
 		t.Errorf("a flat curve: %+v", got)
+	}
+}
+
+// TestBudgetIsShown: a deviation is put down to too short a training only where the curves of the
+// agents still fall.
+func TestBudgetIsShown(t *testing.T) {
+	behind := map[string]string{
+		"table5 WIDETIMES FAR":                      "rl-online-WIDETIMES",
+		"seeds WIDETIMES: DIRECT RECONFIG less FAR": agentOf(direct.name, wideTimes),
+	}
+	in, err := files.Open("causes.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(in).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		if row[2] != "budget" {
+			continue
+		}
+		agent, ok := behind[row[0]+" "+row[1]]
+		if !ok {
+			t.Errorf("which agent is behind %s %s?", row[0], row[1])
+		} else if trend := learned().trend(agent); !trend.falls() {
+			t.Errorf("%s %s: %s", row[0], row[1], trend.says(agent))
+		}
 	}
 }
 

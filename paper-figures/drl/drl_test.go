@@ -223,12 +223,12 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// TestChoose has two partitions; the first is better for data set 0 in sum, though not in its
-// second batch, and the second for data set 1.
+// TestChoose has three data sets: a worse partition, one as good, which comes later, and a better one.
 func TestChoose(t *testing.T) {
-	got := choose([][][]float64{{{1, 9}, {5}}, {{4, 8}, {3}}})
-	if !slices.Equal(got[0], []float64{1, 8}) || !slices.Equal(got[1], []float64{5}) {
-		t.Errorf("%v", got)
+	best, least := []float64{1, 2, 3}, []float64{5, 5, 5}
+	choose(best, least, []float64{7, 8, 9}, []float64{6, 5, 4})
+	if !slices.Equal(best, []float64{1, 2, 9}) || !slices.Equal(least, []float64{5, 5, 4}) {
+		t.Errorf("%v of %v", best, least)
 	}
 }
 

@@ -40,7 +40,7 @@ func releasedEvaluation(d *figures.Data) figures.Reading {
 	data := figures.Dataset("drl/GOODSCALING?start=busy&" + trainingGen)
 	values := figures.Values{}
 	for w, a := range figures.Each(synthetic, agents) {
-		values[w.name+" "+a.name] = a.overRuns(d, w, &reading{}, evaluated, func(_ *reading, algorithm string) []float64 {
+		values[w.name+" "+a.name] = a.overRuns(d, w, &reading{oneRun: true}, evaluated, func(_ *reading, algorithm string) []float64 {
 			s := on("A100", data, algorithm+"&actions=sampled&start=levels", mig.Free)
 			return d.AboveBound(s, lBound(data), evaluated)
 		})
