@@ -115,15 +115,16 @@ func (a approach) overRuns(d *figures.Data, w workload, r *reading, count int, o
 	return overTraining(d, means, 1, a.curve(w))
 }
 
-// overTraining is the mean over training runs, of which the paper had some. The detail says what
-// the learning curves of agents do at their end.
+// overTraining is the mean over training runs, of which the paper had some. The detail says which
+// runs of the agents are missing, and what their learning curves do at the end.
 func overTraining(d *figures.Data, values []float64, paper int, agents ...string) figures.Measurement {
 	m := d.MeanOf(values, verdict.TrainingRuns, paper)
 	var details []string
-	if missing := verdict.TrainingRuns.Fewest() - len(values); missing > 0 {
-		details = append(details, fmt.Sprintf("Missing: %d more of 2 million steps, about 90 CPU seconds each.", missing))
-	}
 	for _, agent := range agents {
+		if missing := verdict.TrainingRuns.Fewest() - learned().enough(agent); missing > 0 {
+			details = append(details, fmt.Sprintf("Missing: %d runs of 2 million steps of %s, one to four CPU minutes each.", missing, agent))
+			continue
+		}
 		details = append(details, learned().trend(agent).says(agent))
 	}
 	m.Detail = strings.Join(details, " ")

@@ -185,6 +185,19 @@ func (all curves) of(agent string) []course {
 	return all[agent]
 }
 
+// enoughSteps is the least training behind a verdict.
+const enoughSteps = 2e6
+
+// enough is the number of an agent's runs that took as long.
+func (all curves) enough(agent string) (n int) {
+	for _, c := range all.of(agent) {
+		if c.last() >= enoughSteps {
+			n++
+		}
+	}
+	return n
+}
+
 // together returns the curves of agents by seed, for the seeds that all agents have.
 func (all curves) together(agents ...string) [][]*course {
 	var out [][]*course

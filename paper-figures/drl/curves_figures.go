@@ -82,9 +82,6 @@ var finals = after(1)
 // moreSteps compares the steps to the best score that both reach.
 func moreSteps(of []*course) float64 { return slower(of[0], of[1]) }
 
-// enoughSteps is the least training behind a verdict.
-const enoughSteps = 2e6
-
 // values measures a statement in each training run that all its agents have, and only in the
 // first one if one of the agents has learned for less than [enoughSteps].
 func (s statement) values(all curves) (out []float64) {
