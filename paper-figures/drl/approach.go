@@ -120,12 +120,16 @@ func (a approach) overRuns(d *figures.Data, w workload, r *reading, count int, o
 func overTraining(d *figures.Data, values []float64, paper int, agents ...string) figures.Measurement {
 	m := d.MeanOf(values, verdict.TrainingRuns, paper)
 	var details []string
+	missing := 0
 	for _, agent := range agents {
-		if missing := verdict.TrainingRuns.Fewest() - learned().enough(agent); missing > 0 {
-			details = append(details, fmt.Sprintf("Missing: %d runs of 2 million steps of %s, one to four CPU minutes each.", missing, agent))
-			continue
+		if lacks := verdict.TrainingRuns.Fewest() - learned().enough(agent); lacks > 0 {
+			missing += lacks
+		} else {
+			details = append(details, learned().trend(agent).says(agent))
 		}
-		details = append(details, learned().trend(agent).says(agent))
+	}
+	if missing > 0 {
+		details = append(details, fmt.Sprintf("Missing: %d training runs of 2 million steps, one to four CPU minutes each.", missing))
 	}
 	m.Detail = strings.Join(details, " ")
 	return m
