@@ -49,13 +49,6 @@ var (
 	approaches = append([]approach{far, miso, fixBest, noMIG}, agents...)
 )
 
-func columnsOf(approaches []approach) (out []string) {
-	for _, a := range approaches {
-		out = append(out, a.name)
-	}
-	return out
-}
-
 // fixed formats numbers with two decimals, a cell each.
 func fixed(values ...float64) (cells []string) {
 	for _, v := range values {

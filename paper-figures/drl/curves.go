@@ -1,6 +1,7 @@
 package drl
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
 	"fmt"
@@ -25,7 +26,6 @@ var curveFiles embed.FS
 
 // A course is the scores of an agent during one run of its training.
 type course struct {
-	file string
 	seed int
 	// steps of training, ascending.
 	steps []float64
@@ -47,7 +47,7 @@ var learned = sync.OnceValue(func() curves {
 	return all
 })
 
-var curveName = regexp.MustCompile(`^(.+)-seed([1-9][0-9]*)\.csv$`)
+var curveName = regexp.MustCompile(`^(.+)-seed([1-9][0-9]{0,8})\.csv$`)
 
 func loadCurves(files fs.FS) (curves, error) {
 	names, err := fs.Glob(files, "curves/*.csv")
@@ -56,41 +56,30 @@ func loadCurves(files fs.FS) (curves, error) {
 	}
 	all := curves{}
 	for _, file := range names {
-		agent, run, err := loadCurve(files, file)
+		parts := curveName.FindStringSubmatch(path.Base(file))
+		if parts == nil {
+			return nil, fmt.Errorf("%s: the name is not AGENT-seedK.csv", file)
+		}
+		text, err := fs.ReadFile(files, file)
 		if err != nil {
 			return nil, err
 		}
-		all[agent] = append(all[agent], run)
+		points, err := curve.Read(bytes.NewReader(text), file)
+		if err != nil {
+			return nil, err
+		}
+		run := courseOf(points)
+		run.seed, _ = strconv.Atoi(parts[2]) // nine digits at most
+		runs := append(all[parts[1]], run)
+		if !slices.Equal(run.steps, runs[0].steps) {
+			return nil, fmt.Errorf("%s: its steps differ from those of seed %d; train all seeds alike", file, runs[0].seed)
+		}
+		all[parts[1]] = runs
 	}
 	for _, runs := range all {
 		slices.SortFunc(runs, func(a, b course) int { return cmp.Compare(a.seed, b.seed) })
-		for i := range runs {
-			if !slices.Equal(runs[i].steps, runs[0].steps) {
-				return nil, fmt.Errorf("%s: its steps differ from those of seed %d; train all seeds alike", runs[i].file, runs[0].seed)
-			}
-		}
 	}
 	return all, nil
-}
-
-func loadCurve(files fs.FS, file string) (agent string, run course, err error) {
-	parts := curveName.FindStringSubmatch(path.Base(file))
-	if parts == nil {
-		return "", run, fmt.Errorf("%s: the name is not AGENT-seedK.csv", file)
-	}
-	seed, err := strconv.Atoi(parts[2])
-	if err != nil {
-		return "", run, fmt.Errorf("%s: the seed is too large", file)
-	}
-	in, err := files.Open(file)
-	if err != nil {
-		return "", run, err
-	}
-	defer in.Close()
-	points, err := curve.Read(in, file)
-	run = courseOf(points)
-	run.file, run.seed = file, seed
-	return parts[1], run, err
 }
 
 func courseOf(points []curve.Point) (c course) {

@@ -74,7 +74,7 @@ func (all curves) drawMixed(
 	published func(p mixedPanel, version string, ends float64) reports.Series, notes ...string,
 ) *figures.Output {
 	t := reports.Table{
-		Title: heading + ": levels of p_opt [%]", Columns: reports.Left("workload").Right(columnsOf(unlearned)...),
+		Title: heading + ": levels of p_opt [%]", Columns: reports.Left("workload").Right(namesOf(unlearned)...),
 		Notes: append([]string{whatLevels}, notes...),
 	}
 	figure := reports.Panels{Title: heading}
@@ -188,7 +188,7 @@ func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 	for i := range mostSeeds {
 		t.Columns = t.Columns.Right(fmt.Sprintf("run %d", i+1))
 	}
-	t.Columns = t.Columns.Right("mean").PlusMinus("slope").Left("curve").Right(columnsOf(unlearned)...).Right("published", "published FAR")
+	t.Columns = t.Columns.Right("mean").PlusMinus("slope").Left("curve").Right(namesOf(unlearned)...).Right("published", "published FAR")
 	statements := []statement{{mixExtreme + ": FLOAT less ENTROPY", []string{agentOf("FLOAT", mixExtreme), agentOf("ENTROPY", mixExtreme)}, finals}}
 	for _, w := range synthetic {
 		levels := levelsOn(d, scoredOn(w.name, n))

@@ -102,7 +102,8 @@ func figure5(*figures.Data) (*figures.Output, error) {
 	for i, in := range actual {
 		bar := schedule.Bar{Slice: in.Start, Width: in.Size(), End: remaining[i], Label: names[i]}
 		left.Bars = append(left.Bars, bar)
-		bar.Slice = canonicalStart(in, sigma)
+		// The first slice of the scheduler that represents one of the instance.
+		bar.Slice = mig.Slices(slices.IndexFunc(sigma, func(s int) bool { return mig.Slices(s) >= in.Start && mig.Slices(s) < in.Start+in.Size() }))
 		right.Bars = append(right.Bars, bar)
 	}
 	t := reports.Table{
@@ -117,17 +118,6 @@ func figure5(*figures.Data) (*figures.Output, error) {
 		Panels: []reports.GanttPanel{left, right},
 	}
 	return new(figures.Output).Table("figure5", t).Figure("figure5", chart.Title, chart), nil
-}
-
-// canonicalStart returns the first slice of the scheduler that represents a slice of the
-// instance.
-func canonicalStart(in mig.Instance, sigma mig.Permutation) mig.Slices {
-	for i, s := range sigma {
-		if mig.Slices(s) >= in.Start && mig.Slices(s) < in.Start+in.Size() {
-			return mig.Slices(i)
-		}
-	}
-	panic("drl: a permutation lacks slices")
 }
 
 // speedups draws t(1)/t(s) over s in small multiples.

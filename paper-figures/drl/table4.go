@@ -24,7 +24,7 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	for _, a := range approaches {
 		out.Missing[rodinia.name+" "+a.name] = unpublished
 	}
-	layout := d.Layout("table4", "Table 4. Average p_opt [%] with N = 14", "workload", rowsOf(workloads()), columnsOf(approaches), out.Readings[0])
+	layout := d.Layout("table4", "Table 4. Average p_opt [%] with N = 14", "workload", namesOf(workloads()), namesOf(approaches), out.Readings[0])
 	layout.Notes = append(layout.Notes,
 		fmt.Sprintf("the mean over the full batches of a data set, then over data sets; agents: over %d data sets for the first training run and %d for each further one, then over training runs", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther)),
 		fmt.Sprintf("FIXBEST: the best of %d partitions for each data set, over %d data sets", len(partitions()), d.Scale.Replicates(partitioned)),
@@ -70,7 +70,7 @@ func shortBatches(d *figures.Data) figures.Reading {
 
 func byReading(readings []figures.Reading) reports.Table {
 	t := reports.Table{
-		Title: "p_opt [%] of Table 4 under each reading", Columns: reports.Left("workload", "reading").Right(columnsOf(approaches)...),
+		Title: "p_opt [%] of Table 4 under each reading", Columns: reports.Left("workload", "reading").Right(namesOf(approaches)...),
 		Notes: []string{"where each reading comes from is in the table of readings"},
 	}
 	for w, r := range figures.Each(synthetic, readings) {

@@ -106,7 +106,7 @@ func table5(d *figures.Data) (*figures.Output, error) {
 		columns = append(columns, q.name)
 		out.Missing[rodinia.name+" "+q.name] = unpublished
 	}
-	layout := d.Layout("table5", "Table 5. p_online [%], by how much others' makespans exceed the online agent's", "workload", rowsOf(workloads()), columns, out.Readings[0])
+	layout := d.Layout("table5", "Table 5. p_online [%], by how much others' makespans exceed the online agent's", "workload", namesOf(workloads()), columns, out.Readings[0])
 	layout.Notes = append(layout.Notes,
 		"whole data sets of 100 tasks, RODINIA + ALTIS of 1 to 16; all tasks are there from the beginning, and the online agent sees the next 14",
 		"the online agent's unit of time is the longest task of the whole queue, here of the whole data set, and of 56 tasks while it learned; the offline agent's is that of the batch")

@@ -49,20 +49,19 @@ var rodinia = workload{"RODINIA + ALTIS", "drl/RODINIA", wideTimes, replicates}
 const unpublished = "The times of the paper's 18 Rodinia and Altis kernels on A100 are not public; what is measured is of subsets of the 16 public Rodinia kernels."
 
 // synthetic are the workloads that are drawn by a generator.
-var synthetic = listSynthetic()
+var synthetic = []workload{generated(poorScaling), generated(goodScaling), generated(mixUniform), generated(mixExtreme), generated(wideTimes)}
 
-func listSynthetic() (out []workload) {
-	for _, name := range []string{poorScaling, goodScaling, mixUniform, mixExtreme, wideTimes} {
-		out = append(out, workload{name, "drl/" + name, name, replicates})
-	}
-	return out
-}
+func generated(name string) workload { return workload{name, "drl/" + name, name, replicates} }
 
 func workloads() []workload { return append([]workload{rodinia}, synthetic...) }
 
-func rowsOf(workloads []workload) (out []string) {
-	for _, w := range workloads {
-		out = append(out, w.name)
+func (w workload) String() string { return w.name }
+func (a approach) String() string { return a.name }
+
+// namesOf lists the paper's names of workloads or approaches.
+func namesOf[T fmt.Stringer](all []T) (out []string) {
+	for _, x := range all {
+		out = append(out, x.String())
 	}
 	return out
 }
