@@ -144,7 +144,10 @@ func causeRuns() []paperRun {
 	}
 	for _, w := range agents.Workloads {
 		runs = append(runs,
-			variant("rl-direct", w, "-short", ", batches of 1 to 14 tasks", func(r *paperRun) { r.shortBatches = true; once(r) }),
+			variant("rl-direct", w, "-short", ", batches of 1 to 14 tasks", func(r *paperRun) {
+				r.shortBatches, r.shipped = true, w == "POORSCALING"
+				once(r)
+			}),
 			variant("rl-online", w, "-script", ", 50 tasks, idle start, 0.7 s a reconfiguration", func(r *paperRun) { r.script = true; once(r) }),
 		)
 	}
