@@ -41,6 +41,9 @@ type description struct {
 	// Facts and Metrics name the columns of facts and metrics.
 	Facts   []string `json:"facts"`
 	Metrics []string `json:"metrics"`
+	// Instances is how many the dataset has that episodes are of; 0 without one, and where
+	// there is no end.
+	Instances int `json:"instances"`
 }
 
 func message(err error) *C.char {
@@ -51,8 +54,8 @@ func message(err error) *C.char {
 }
 
 // miglab_make opens count environments. options is a JSON object. description, to be
-// given to miglab_free, becomes one with observation, actions, facts and metrics. Environment i draws its episodes
-// from a stream with the seed seed+i.
+// given to miglab_free, becomes one with observation, actions, facts, metrics and
+// instances. Environment i draws its episodes from a stream with the seed seed+i.
 //
 //export miglab_make
 func miglab_make(name, options *C.char, count C.int64_t, seed C.uint64_t, number *C.int64_t, describe **C.char) *C.char {
@@ -60,7 +63,7 @@ func miglab_make(name, options *C.char, count C.int64_t, seed C.uint64_t, number
 	if err != nil {
 		return message(err)
 	}
-	text, err := json.Marshal(description{v.shape.Observation, v.shape.Actions, append([]string{}, v.facts...), v.kind.metrics})
+	text, err := json.Marshal(description{v.shape.Observation, v.shape.Actions, append([]string{}, v.facts...), v.kind.metrics, v.instances})
 	if err != nil {
 		return message(err)
 	}

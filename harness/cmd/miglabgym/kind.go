@@ -24,6 +24,8 @@ type kind struct {
 type opened struct {
 	// facts name what is known of an episode when it begins; names end in the unit.
 	facts []string
+	// instances is how many a dataset has; 0 without one, and where there is no end.
+	instances int
 	// make makes environment i of n.
 	make func(i, n int) (environment, error)
 }

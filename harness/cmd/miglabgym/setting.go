@@ -113,7 +113,11 @@ type scheduler interface {
 
 // open returns the environments that newScheduler makes.
 func (s *setting) open(newScheduler func(env.Source) (scheduler, error)) opened {
-	return opened{s.facts(), func(i, n int) (environment, error) {
+	o := opened{facts: s.facts()}
+	if s.dataset != nil {
+		o.instances = s.dataset.Instances()
+	}
+	o.make = func(i, n int) (environment, error) {
 		b := &batch{setting: s, number: i, stride: n}
 		b.rewind()
 		var err error
@@ -121,7 +125,8 @@ func (s *setting) open(newScheduler func(env.Source) (scheduler, error)) opened 
 			return environment{}, err
 		}
 		return environment{b.scheduler, func(metrics []float64) { metrics[0] = b.Makespan() }, b}, nil
-	}}
+	}
+	return o
 }
 
 // A batch is what the episodes of an environment schedule.

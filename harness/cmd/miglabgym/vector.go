@@ -10,8 +10,8 @@ import (
 
 // A vector is environments of one kind that are stepped together, one after another.
 type vector struct {
-	kind  *kind
-	facts []string
+	kind *kind
+	opened
 	envs  []environment
 	shape env.Shape
 	// streams are what the environments draw from, and sources what restarts them.
@@ -34,16 +34,16 @@ const (
 )
 
 func newVector(name, options string, count int64, seed uint64) (*vector, error) {
-	k, opened, err := open(name, options)
+	k, o, err := open(name, options)
 	if err != nil {
 		return nil, err
 	}
 	if count < 1 || count > maxEnvironments {
 		return nil, fmt.Errorf("a vector of %d environments; there are from 1 to %d", count, maxEnvironments)
 	}
-	v := &vector{kind: k, facts: opened.facts, over: make([]bool, count)}
+	v := &vector{kind: k, opened: o, over: make([]bool, count)}
 	for i := range int(count) {
-		e, err := opened.make(i, int(count))
+		e, err := v.make(i, int(count))
 		if err != nil {
 			return nil, fmt.Errorf("environment %s: %w", name, err)
 		}
