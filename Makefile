@@ -5,7 +5,7 @@ PYTHON ?= /usr/bin/python3
 WORKERS ?= 0
 BIN := bin/miglab
 
-.PHONY: reproduce quick site build build-nvml kernels train test test-all test-fast test-gpu test-gym test-site test-slurm install-slurm bench lint readme clean
+.PHONY: reproduce quick site build build-gym build-nvml kernels train test test-all test-fast test-gpu test-gym test-long test-site test-slurm install-slurm install-torch bench lint readme clean
 
 ## reproduce: write every table and figure of the papers into results/; a second run reuses every result
 reproduce: build
@@ -26,6 +26,10 @@ build:
 ## build-nvml: the program with cgo, which MIG needs: it can measure kernels and execute schedules
 build-nvml:
 	@CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations" $(GO) build -o $(BIN) ./harness/cmd/miglab
+
+## build-gym: the library of the bridge to Python, beside its package; needs a C compiler
+build-gym:
+	@CGO_ENABLED=1 $(GO) build -buildmode=c-shared -o algorithms/rl/python/miglab_gym/libmiglabgym.so ./harness/cmd/miglabgym
 
 ## kernels: our own CUDA kernels as programs, into profiling/kernels/bin; needs nvcc, while miglab kernel needs only a driver
 kernels:
@@ -74,10 +78,19 @@ test-fast:
 	GOEXPERIMENT=simd $(GO) test -run '^$$' -bench 'ExpAfterKernel|Iterate' -benchtime 300ms -cpu 1 ./algorithms/rl/nn ./algorithms/rl/ppo
 
 ## test-gym: the bridge to Python; needs a C compiler and numpy
-test-gym:
-	@dir="$$(mktemp -d)"; trap 'rm -rf "$$dir"' EXIT; \
-	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -o "$$dir/libmiglabgym.so" ./harness/cmd/miglabgym && \
-	cd algorithms/rl/python && MIGLAB_GYM_LIBRARY="$$dir/libmiglabgym.so" $(PYTHON) -B -m unittest test_miglab_gym
+test-gym: build-gym
+	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_miglab_gym
+
+## test-long: what takes too long for .ci/run: a client in PyTorch learns, and its answers are ranked; every agent is
+## trained for a moment on a real Slurm, with faults
+test-long: build build-gym $(if $(shell $(PYTHON) -c 'import torch' 2>&1),install-torch) \
+		$(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm)
+	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_examples
+	MIGLAB_LONG=1 MIGLAB_REQUIRE_SLURM=1 $(GO) test -timeout 1h -run TrainsAllOnSlurm ./harness/cmd/miglab
+
+## install-torch: PyTorch from Debian's packages, which test-long needs
+install-torch:
+	$(if $(filter 0,$(shell id -u)),,sudo) apt-get install -y -qq --no-install-recommends python3-torch libopenblas0-pthread
 
 ## lint: formatting and static analysis; .ci/run installs the tools
 lint:

@@ -12,6 +12,9 @@
 // algorithms. What else goes wrong is an [*Error], which becomes the row of the instance.
 // The run then goes on with a new process.
 //
+// `answers:agent.jsonl` names a file with what a program answered elsewhere, for example one that
+// cannot run where miglab runs. Its answers are checked and ranked in the same way.
+//
 // Each worker has a process of its own, which it asks about one instance after the other. A
 // program can also take several instances at a time, in one process. Results must not depend
 // on the order of the instances. So a process that fails after it has answered about an

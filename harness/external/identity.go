@@ -30,7 +30,7 @@ func identity(path string, args []string) (string, error) {
 		}
 		h.Write(own)
 	}
-	return hex.EncodeToString(h.Sum(nil)[:8]), nil
+	return shortHash(h.Sum(nil)), nil
 }
 
 // hashes keeps the hashes of files by path, size and time of the last change, since names are

@@ -96,9 +96,9 @@ func New(args []string, dir, program string, cells []run.Cell, micros func(run.S
 	return p, nil
 }
 
-// NewUnits spreads the units of a command over at most so many tasks, which have
-// about equally many.
-func NewUnits(args []string, dir, program string, units []string, tasks int) (*Plan, error) {
+// NewUnits spreads the units of a command over at most so many tasks of about equal cost, in
+// order. costs are those of the units, in any measure.
+func NewUnits(args []string, dir, program string, units []string, costs []float64, tasks int) (*Plan, error) {
 	if err := checkNumbers(len(units), "units", tasks); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func NewUnits(args []string, dir, program string, units []string, tasks int) (*P
 	all := make([]instance, len(units))
 	for i, u := range units {
 		fmt.Fprintf(h, "%q\n", u)
-		all[i] = instance{0, i, 1}
+		all[i] = instance{0, i, costs[i]}
 	}
 	p := &Plan{Format: Format, Args: args, Dir: dir, Program: program, Count: len(units), Hash: h.String(), Units: units}
 	p.cut(all, tasks)

@@ -226,7 +226,7 @@ func TestWhatCannotBePlanned(t *testing.T) {
 	if _, err := New(nil, "", "", many(1, 1), unknown, 0); err == nil {
 		t.Error("planned for no tasks")
 	}
-	if _, err := NewUnits(nil, "", "", nil, 1); err == nil {
+	if _, err := NewUnits(nil, "", "", nil, nil, 1); err == nil {
 		t.Error("planned no units")
 	}
 }
@@ -237,7 +237,7 @@ func TestPlanIsReadAsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ofUnits, err := NewUnits([]string{"train"}, "/home/x", "12", []string{"a 1", "a 2", "b 1"}, 2)
+	ofUnits, err := NewUnits([]string{"train"}, "/home/x", "12", []string{"a 1", "a 2", "b 1"}, []float64{1, 1, 1}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		units, err := NewUnits([]string{"train"}, "/", "12", []string{"a", "b", "c"}, tasks)
+		units, err := NewUnits([]string{"train"}, "/", "12", []string{"a", "b", "c"}, []float64{1, 1, 1}, tasks)
 		if err != nil {
 			f.Fatal(err)
 		}

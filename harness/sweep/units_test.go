@@ -4,14 +4,26 @@ import (
 	"context"
 	"errors"
 	"os"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
 )
 
+// A long unit has a task of its own.
+func TestUnitsAreSpreadByCost(t *testing.T) {
+	p, err := NewUnits(nil, "", "", []string{"long", "a", "b", "c", "d"}, []float64{12, 3, 3, 3, 3}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := [][]Range{{{0, 0, 1}}, {{0, 1, 5}}}; !reflect.DeepEqual(p.Tasks, want) {
+		t.Errorf("tasks %v, want %v", p.Tasks, want)
+	}
+}
+
 func TestUnits(t *testing.T) {
 	units := []string{"a 1", "a 2", "b 1", "b 2", "c 1"}
-	p, err := NewUnits([]string{"train"}, "", "", units, 2)
+	p, err := NewUnits([]string{"train"}, "", "", units, []float64{1, 1, 1, 1, 1}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,13 +5,19 @@ MIGLAB_GYM_LIBRARY=... python3 -m unittest -v test_miglab_gym
 
 import doctest
 import functools
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
 import time
 import unittest
 
 import numpy as np
 
 import miglab_gym
-from miglab_gym import Env, Error, VectorEnv
+from miglab_gym import AutoresetMode, Env, Error, VectorEnv
 
 # Small enough that episodes end soon, but for deadline, where a day has about 4150 decisions.
 KINDS = {
@@ -112,11 +118,14 @@ class Test(unittest.TestCase):
                 if done:
                     episodes += 1
                     self.assertFalse(observation.any() or env.action_masks().any())
-                    self.assertEqual(info["episode"], {k: v[i] for k, v in infos["episode"].items()})
-                    self.assertTrue(infos["_episode"][i])
+                    final = infos["final_info"]
+                    self.assertTrue(infos["_final_info"][i] and infos["_final_obs"][i])
+                    np.testing.assert_array_equal(infos["final_obs"][i], observation)
+                    self.assertEqual(info["episode"], {k: final["episode"][k][i] for k in "rl"})
+                    self.assertTrue(final["_episode"][i])
                     for name in envs.metrics:
-                        self.assertEqual(info[name], infos[name][i])
-                        self.assertTrue(infos["_" + name][i])
+                        self.assertEqual(info[name], final[name][i])
+                        self.assertTrue(final["_" + name][i])
                     with self.assertRaisesRegex(Error, "call reset"):
                         env.step(0)
                     observation, _ = env.reset()
@@ -132,7 +141,7 @@ class Test(unittest.TestCase):
                 total += rewards
                 self.assertEqual(terminated.all(), t % 3 == 2)
                 self.assertEqual(info == {}, t % 3 != 2)
-                if info:
+                if info := info.get("final_info"):
                     np.testing.assert_array_equal(info["episode"]["l"], 3)
                     np.testing.assert_allclose(info["episode"]["r"], total)
                     self.assertTrue((info["makespan_s"] > 0).all())
@@ -193,11 +202,140 @@ class Test(unittest.TestCase):
             (lambda: VectorEnv("own", 0), "from 1 to 65536"),
             (lambda: VectorEnv("own", 65536, tasks=1000), "values; there may be"),
             (lambda: Env("own", seed=-1), "seed is -1"),
-            (lambda: Env("own").reset(options={"tasks": 3}), "options are given when"),
+            (lambda: Env("own").reset(options={"tasks": 3}), "unknown options \\['tasks'\\]; reset takes reset_mask"),
+            (lambda: VectorEnv("own", 2).reset(options={"reset_mask": np.array([1, 0])}), "give an array of 2 bools"),
+            (lambda: VectorEnv("own", 2).reset(options={"reset_mask": np.array([True, False])}), "the first reset is of all"),
+            (lambda: VectorEnv("own", 2).reset(seed=[1]), "there are 1 seeds for 2 environments"),
+            (lambda: Env("own", dataset="WIDETIMES?n=20").reset(), "instance 0 of drl/WIDETIMES\\?n=20: .* there is room for 14"),
             (lambda: Env("own").step(0), "call reset first"),
         ):
             with self.subTest(message), self.assertRaisesRegex(Error, message):
                 make()
+
+    def test_autoreset_modes_agree(self):
+        """Under each mode the same actions give the same episodes."""
+        options = {"tasks": 3, "bound": True, "seed": 5}
+        with (
+            VectorEnv("own", 3, **options) as same,
+            VectorEnv("own", 3, autoreset_mode=AutoresetMode.NEXT_STEP, **options) as following,
+            VectorEnv("own", 3, autoreset_mode="Disabled", **options) as disabled,
+        ):
+            self.assertEqual(same.metadata["autoreset_mode"], AutoresetMode.SAME_STEP)
+            self.assertEqual(disabled.metadata["autoreset_mode"], AutoresetMode.DISABLED)
+            shown, known = same.reset()
+            for envs in following, disabled:
+                observations, info = envs.reset()
+                np.testing.assert_array_equal(observations, shown)
+                np.testing.assert_array_equal(info["certified_bound_s"], known["certified_bound_s"])
+            for t in range(12):
+                actions = same.action_space.sample(same.action_masks())
+                shown, rewards, done, _, info = same.step(actions)
+                for envs in following, disabled:
+                    observations, own_rewards, own_done, _, own = envs.step(actions)
+                    np.testing.assert_array_equal(own_rewards, rewards)
+                    np.testing.assert_array_equal(own_done, done)
+                    if not done.any():
+                        self.assertEqual((own, info), ({}, {}))
+                        continue
+                    self.assertFalse(observations.any() or envs.action_masks().any())
+                    for key in "makespan_s", "certified_bound_s":
+                        np.testing.assert_array_equal(own[key], info["final_info"][key])
+                    np.testing.assert_array_equal(own["episode"]["l"], 3)
+                if done.any():
+                    with self.assertRaisesRegex(Error, "environments \\[0, 1, 2\\] are done"):
+                        disabled.step(actions)
+                    ignored = np.full(3, -1)
+                    again, rewards, done, _, begun = following.step(ignored)
+                    by_hand, own = disabled.reset(options={"reset_mask": np.ones(3, bool)})
+                    self.assertFalse(rewards.any() or done.any())
+                    for observations, facts in (again, begun), (by_hand, own):
+                        np.testing.assert_array_equal(observations, shown)
+                        self.assertEqual(facts.keys(), {"certified_bound_s", "_certified_bound_s"})
+                        np.testing.assert_array_equal(facts["certified_bound_s"], info["certified_bound_s"])
+
+    def test_reset_mask(self):
+        with VectorEnv("own", 3, tasks=4, seed=2, bound=True) as envs:
+            before, _ = envs.reset()
+            after, info = envs.reset(options={"reset_mask": np.array([False, True, False])})
+            np.testing.assert_array_equal((before != after).any(axis=1), [False, True, False])
+            np.testing.assert_array_equal(info["_certified_bound_s"], [False, True, False])
+            np.testing.assert_array_equal(info["certified_bound_s"] > 0, [False, True, False])
+
+    def test_seeds_by_environment(self):
+        with VectorEnv("own", 3) as envs:
+            several, _ = envs.reset(seed=[7, 9, None])
+            self.assertEqual(envs.np_random_seed[:2], (7, 9))
+            for i, seed in (0, 7), (1, 9):
+                with Env("own") as env:
+                    np.testing.assert_array_equal(env.reset(seed=seed)[0], several[i])
+
+    def test_facts(self):
+        with VectorEnv("own", 2, dataset="POORSCALING", far=True, bound=True) as envs:
+            self.assertEqual((envs.facts, envs.instances), (("instance", "certified_bound_s", "far_makespan_s"), None))
+            _, info = envs.reset()
+            np.testing.assert_array_equal(info["instance"], [0, 1])
+            self.assertTrue((info["certified_bound_s"] < info["far_makespan_s"]).all())
+            for _ in range(14):
+                _, _, done, _, info = envs.step(envs.action_space.sample(envs.action_masks()))
+            self.assertTrue(done.all())
+            np.testing.assert_array_equal(info["instance"], [2, 3])
+            np.testing.assert_array_equal(info["final_info"]["instance"], [0, 1])
+
+    def test_evaluation(self):
+        asked = []
+
+        def policy(observations, masks):
+            self.assertTrue(masks.any(axis=1).all())
+            asked.append(len(masks))
+            return masks.argmax(axis=1)
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "agent.jsonl")
+            found = miglab_gym.evaluate(policy, path, name="first", dataset="WIDETIMES", version=2, instances=5, num_envs=2, far=True)
+            with open(path, encoding="utf-8") as file:
+                hello, *answers = map(json.loads, file)
+            self.assertEqual(hello, {"type": "hello", "protocol": 1, "name": "first", "version": 2})
+            self.assertEqual(sorted(a["schedule"]["makespan_s"] for a in answers), sorted(found["makespan_s"]))
+            np.testing.assert_array_equal(found["instance"], range(5))
+            self.assertEqual(asked, [2] * 28 + [1] * 14)
+            with self.assertRaises(ZeroDivisionError):
+                miglab_gym.evaluate(lambda *_: 1 / 0, path + "2", name="broken", dataset="WIDETIMES")
+            few = miglab_gym.evaluate(policy, path, name="first", dataset="far-move", instances=9)
+            self.assertEqual(len(few["instance"]), 1)
+            self.assertEqual(os.listdir(folder), ["agent.jsonl"])
+
+    def test_classes_of_gymnasium(self):
+        """With Gymnasium, or a stand-in that has its names, environments are of its classes."""
+        stand_in = """
+import enum, sys, types
+class Space:
+    def __init__(self, *args): self.args = args
+gymnasium, spaces, vector = (types.ModuleType(n) for n in ("gymnasium", "gymnasium.spaces", "gymnasium.vector"))
+for name in "Box", "Discrete", "MultiDiscrete":
+    setattr(spaces, name, type(name, (Space,), {"sample": lambda self, mask=None: mask}))
+gymnasium.Env = type("Env", (), {"reset": lambda self, *, seed=None, options=None: None})
+vector.VectorEnv = type("VectorEnv", (), {"closed": False, "close": lambda self: self.close_extras()})
+vector.AutoresetMode = enum.Enum("AutoresetMode", {"NEXT_STEP": "NextStep", "SAME_STEP": "SameStep", "DISABLED": "Disabled"})
+gymnasium.spaces, gymnasium.vector = spaces, vector
+sys.modules |= {"gymnasium": gymnasium, "gymnasium.spaces": spaces, "gymnasium.vector": vector}
+"""
+        check = """
+import gymnasium, numpy as np
+from gymnasium import spaces, vector
+from miglab_gym import AutoresetMode, Env, VectorEnv
+envs, env = VectorEnv("own", 2), Env("own")
+assert isinstance(envs, vector.VectorEnv) and isinstance(env, gymnasium.Env)
+assert envs.metadata["autoreset_mode"] is vector.AutoresetMode.SAME_STEP
+assert isinstance(envs.action_space, spaces.MultiDiscrete) and isinstance(env.action_space, spaces.Discrete)
+assert isinstance(envs.single_observation_space, spaces.Box)
+envs.reset(seed=1); env.reset(seed=1)
+masks = envs.action_space.sample(envs.action_masks())
+if isinstance(masks, tuple): assert [m.dtype for m in masks] == [np.int8, np.int8]
+envs.close()
+"""
+        installed = importlib.util.find_spec("gymnasium") is not None
+        code = check if installed else stand_in + check
+        subprocess.run([sys.executable, "-B", "-c", code], check=True, cwd=os.path.dirname(os.path.abspath(__file__)))
 
     def test_closed(self):
         envs = VectorEnv("own")

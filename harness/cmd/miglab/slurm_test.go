@@ -408,6 +408,7 @@ var slurmTests = map[string]struct {
 // is, the table has the same bytes in the end as on one machine. The clusters run at the
 // same time, as they mostly wait for Slurm's timers.
 func TestSweepOnSlurm(t *testing.T) {
+	t.Parallel()
 	slurmtest.Start(t, 1, 1) // or skip
 	want := map[int]string{}
 	for _, instances := range []int{80, 400} {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -86,12 +87,14 @@ func readAssignment(args []string) (*assignment, error) {
 	return w, err
 }
 
-func (w *assignment) units() []string {
-	var out []string
+// units returns the names of the trainings, and how many steps each takes.
+func (w *assignment) units() (names []string, steps []float64) {
 	for i := range w.trainings {
-		out = append(out, w.trainings[i].name())
+		t := &w.trainings[i]
+		names = append(names, t.name())
+		steps = append(steps, float64(cmp.Or(t.options.Steps, t.recipe.Steps)))
 	}
-	return out
+	return names, steps
 }
 
 // plan spreads the work over tasks, by what the store says of the cost of cells.
@@ -105,7 +108,8 @@ func (w *assignment) plan(args []string, tasks int) (*sweep.Plan, error) {
 		return nil, err
 	}
 	if w.trainings != nil {
-		return sweep.NewUnits(args, dir, program, w.units(), tasks)
+		names, steps := w.units()
+		return sweep.NewUnits(args, dir, program, names, steps, tasks)
 	}
 	micros, err := w.micros()
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"miglab/harness/nearest"
 )
 
-var _ = register(kind{name: "batch", metrics: []string{"makespan_s"}, open: openBatch})
+var _ = register(kind{name: "batch", metrics: batchMetrics, open: openBatch})
 
 // openBatch makes the DRL paper's MDP; the options are those of [env.BatchOptions].
-func openBatch(options string) (func() (environment, error), error) {
+func openBatch(options string) (opened, error) {
 	o := struct {
 		batchTasks
 		Levels      int    `json:"levels"`
@@ -21,27 +21,26 @@ func openBatch(options string) (func() (environment, error), error) {
 		Released    bool   `json:"released"`
 	}{batchTasks: byDefault, Encoding: "float"}
 	if err := parseOptions(options, &o); err != nil {
-		return nil, err
+		return opened{}, err
 	}
 	encoding, ok := map[string]env.Encoding{"float": env.Float, "one-hot": env.OneHot}[o.Encoding]
 	if !ok {
-		return nil, nearest.Unknown("encoding", o.Encoding, []string{"float", "one-hot"})
+		return opened{}, nearest.Unknown("encoding", o.Encoding, []string{"float", "one-hot"})
 	}
 	if o.Stream > maxTasks {
-		return nil, fmt.Errorf("stream is %d; it is at most %d", o.Stream, maxTasks)
+		return opened{}, fmt.Errorf("stream is %d; it is at most %d", o.Stream, maxTasks)
 	}
-	gpu, model, source, err := o.resolve()
+	if o.Dataset != "" && (o.Stream > 0 || o.RandomStart) {
+		return opened{}, fmt.Errorf("stream and random_start have no meaning for the instances of a dataset, %s", o.Dataset)
+	}
+	s, err := o.resolve()
 	if err != nil {
-		return nil, err
+		return opened{}, err
 	}
-	return func() (environment, error) {
-		e, err := env.NewBatch(env.BatchOptions{
-			GPU: gpu, Model: model, Tasks: o.Tasks, Levels: o.Levels, Encoding: encoding, Direct: o.Direct,
+	return s.open(func(source env.Source) (scheduler, error) {
+		return env.NewBatch(env.BatchOptions{
+			GPU: s.gpu, Model: s.model, Tasks: o.Tasks, Levels: o.Levels, Encoding: encoding, Direct: o.Direct,
 			Stream: o.Stream, RandomStart: o.RandomStart, Released: o.Released,
 		}, source)
-		if err != nil {
-			return environment{}, err
-		}
-		return environment{e, func(metrics []float64) { metrics[0] = e.Makespan() }}, nil
-	}, nil
+	}), nil
 }

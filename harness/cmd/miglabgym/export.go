@@ -38,8 +38,12 @@ type description struct {
 	// Observation and Actions are the lengths of a row.
 	Observation int `json:"observation"`
 	Actions     int `json:"actions"`
-	// Metrics names the columns of metrics.
+	// Facts and Metrics name the columns of facts and metrics.
+	Facts   []string `json:"facts"`
 	Metrics []string `json:"metrics"`
+	// Instances is how many the dataset has that episodes are of; 0 without one, and where
+	// there is no end.
+	Instances int `json:"instances"`
 }
 
 func message(err error) *C.char {
@@ -50,7 +54,8 @@ func message(err error) *C.char {
 }
 
 // miglab_make opens count environments. options is a JSON object. description, to be
-// given to miglab_free, becomes one with observation, actions and metrics.
+// given to miglab_free, becomes one with observation, actions, facts, metrics and
+// instances. Environment i draws its episodes from a stream with the seed seed+i.
 //
 //export miglab_make
 func miglab_make(name, options *C.char, count C.int64_t, seed C.uint64_t, number *C.int64_t, describe **C.char) *C.char {
@@ -58,7 +63,7 @@ func miglab_make(name, options *C.char, count C.int64_t, seed C.uint64_t, number
 	if err != nil {
 		return message(err)
 	}
-	text, err := json.Marshal(description{v.shape.Observation, v.shape.Actions, v.kind.metrics})
+	text, err := json.Marshal(description{v.shape.Observation, v.shape.Actions, append([]string{}, v.facts...), v.kind.metrics, v.instances})
 	if err != nil {
 		return message(err)
 	}
@@ -83,51 +88,74 @@ func with(number C.int64_t, f func(*vector) error) *C.char {
 	return message(f(h.vector))
 }
 
-// miglab_seed restarts the streams from which episodes are drawn: from the next
-// episode on, environment i has that of a single one with seed+i.
+// miglab_seed restarts the stream from which an environment draws its episodes, from the next
+// one on. Where episodes are instances of a dataset, they begin again.
 //
 //export miglab_seed
-func miglab_seed(number C.int64_t, seed C.uint64_t) *C.char {
+func miglab_seed(number, environment C.int64_t, seed C.uint64_t) *C.char {
 	return with(number, func(v *vector) error {
-		v.seed(uint64(seed))
+		if environment < 0 || int64(environment) >= int64(len(v.envs)) {
+			return fmt.Errorf("there is no environment %d; they are 0 to %d", int64(environment), len(v.envs)-1)
+		}
+		v.seed(int(environment), uint64(seed))
 		return nil
 	})
 }
 
-// miglab_reset begins an episode in every environment and writes observations
-// [count][observation] and masks [count][actions].
+// miglab_reset begins an episode in the environments that which [count] names, NULL for all of
+// them, and writes their rows of observations [count][observation], masks [count][actions] and
+// facts [count][facts].
 //
 //export miglab_reset
-func miglab_reset(number C.int64_t, observations *C.float, masks *C.bool) *C.char {
+func miglab_reset(number C.int64_t, which *C.bool, observations *C.float, masks *C.bool, facts *C.double) *C.char {
 	return with(number, func(v *vector) error {
-		return v.reset(v.buffers(observations, masks, nil, nil, nil))
+		var some []bool
+		if which != nil {
+			some = unsafe.Slice((*bool)(which), len(v.envs))
+		}
+		b := v.shown(observations, masks)
+		b.facts = unsafe.Slice((*float64)(facts), len(v.envs)*len(v.facts))
+		return v.reset(some, b)
 	})
 }
 
-// miglab_step carries out actions [count] and writes what miglab_reset does, of the
-// next episode where one is done, and rewards [count], done [count] and metrics
-// [count][metrics], NaN but where an episode is done. Where an action is not allowed,
-// nothing happens in any environment.
+// miglab_step carries out actions [count] and writes observations and masks, rewards [count],
+// done [count] and metrics [count][metrics], NaN but where an episode is done. Such an
+// environment shows zeros and waits for a reset; until then, its actions are ignored. Where an
+// action is not allowed, nothing happens in any environment.
 //
 //export miglab_step
 func miglab_step(number C.int64_t, actions *C.int64_t, observations *C.float, masks *C.bool, rewards *C.float, done *C.bool, metrics *C.double) *C.char {
 	return with(number, func(v *vector) error {
-		return v.step(unsafe.Slice((*int64)(actions), len(v.envs)), v.buffers(observations, masks, rewards, done, metrics))
+		n := len(v.envs)
+		b := v.shown(observations, masks)
+		b.rewards, b.done = unsafe.Slice((*float32)(rewards), n), unsafe.Slice((*bool)(done), n)
+		b.metrics = unsafe.Slice((*float64)(metrics), n*len(v.kind.metrics))
+		return v.step(unsafe.Slice((*int64)(actions), n), b)
 	})
 }
 
-// buffers takes C's memory, nil for what is not written.
-func (v *vector) buffers(observations *C.float, masks *C.bool, rewards *C.float, done *C.bool, metrics *C.double) *buffers {
+// shown takes C's memory for observations and masks.
+func (v *vector) shown(observations *C.float, masks *C.bool) *buffers {
 	n := len(v.envs)
-	b := &buffers{
+	return &buffers{
 		observations: unsafe.Slice((*float32)(observations), n*v.shape.Observation),
 		masks:        unsafe.Slice((*bool)(masks), n*v.shape.Actions),
 	}
-	if rewards != nil {
-		b.rewards, b.done = unsafe.Slice((*float32)(rewards), n), unsafe.Slice((*bool)(done), n)
-		b.metrics = unsafe.Slice((*float64)(metrics), n*len(v.kind.metrics))
-	}
-	return b
+}
+
+// miglab_answer returns what a file of answers (harness/external/PROTOCOL.md) has for the
+// instance of an environment that is done: a line, to be given to miglab_free.
+//
+//export miglab_answer
+func miglab_answer(number, environment C.int64_t, line **C.char) *C.char {
+	return with(number, func(v *vector) error {
+		text, err := v.answer(int(environment))
+		if err == nil {
+			*line = C.CString(string(text))
+		}
+		return err
+	})
 }
 
 // miglab_close forgets a handle.

@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	"miglab/algorithms/rl/env"
-	"miglab/datasets"
-	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/strictjson"
 )
@@ -18,8 +16,18 @@ type kind struct {
 	name string
 	// metrics name what is measured of an episode; names end in the unit.
 	metrics []string
-	// open reads options, a JSON object, and returns what makes environments.
-	open func(options string) (func() (environment, error), error)
+	// open reads options, a JSON object.
+	open func(options string) (opened, error)
+}
+
+// opened is a kind with its options.
+type opened struct {
+	// facts name what is known of an episode when it begins; names end in the unit.
+	facts []string
+	// instances is how many a dataset has; 0 without one, and where there is no end.
+	instances int
+	// make makes environment i of n.
+	make func(i, n int) (environment, error)
 }
 
 // environment is one that measures its episodes.
@@ -27,6 +35,17 @@ type environment struct {
 	env.Env
 	// measure writes the metrics of an episode that is done.
 	measure func(metrics []float64)
+	// batch is what episodes schedule; nil where they schedule no batches.
+	batch *batch
+}
+
+// begin begins an episode and writes its facts.
+func (e *environment) begin(rng *rand.Rand, facts []float64) error {
+	if e.batch != nil {
+		return e.batch.begin(rng, facts)
+	}
+	e.Reset(rng)
+	return nil
 }
 
 var kinds = map[string]*kind{}
@@ -40,16 +59,16 @@ func register(k kind) *kind {
 }
 
 // open finds a kind and reads its options.
-func open(name, options string) (*kind, func() (environment, error), error) {
+func open(name, options string) (*kind, opened, error) {
 	k := kinds[name]
 	if k == nil {
-		return nil, nil, nearest.Unknown("environment", name, slices.Collect(maps.Keys(kinds)))
+		return nil, opened{}, nearest.Unknown("environment", name, slices.Collect(maps.Keys(kinds)))
 	}
-	make1, err := k.open(options)
+	o, err := k.open(options)
 	if err != nil {
-		return nil, nil, fmt.Errorf("environment %s: %w", name, err)
+		return nil, opened{}, fmt.Errorf("environment %s: %w", name, err)
 	}
-	return k, make1, nil
+	return k, o, nil
 }
 
 // parseOptions reads a JSON object over the defaults that to has.
@@ -58,45 +77,4 @@ func parseOptions(text string, to any) error {
 		return fmt.Errorf("options %s: %w", text, err)
 	}
 	return nil
-}
-
-// batchTasks are the options of environments for batches.
-type batchTasks struct {
-	// Workload is a synthetic dataset with a sampler.
-	Workload string `json:"workload"`
-	// GPU is a model.
-	GPU string `json:"gpu"`
-	// Reconfiguration is sequential, parallel or free.
-	Reconfiguration string `json:"reconfiguration"`
-	// Tasks is how many an agent sees at once.
-	Tasks int `json:"tasks"`
-}
-
-// byDefault is one of DRL's settings (5.1.3): N = 14 on A100.
-var byDefault = batchTasks{Workload: "WIDETIMES", GPU: "A100", Reconfiguration: mig.Sequential.String(), Tasks: 14}
-
-// maxTasks bounds the options tasks and stream.
-const maxTasks = 10_000
-
-// resolve returns what the options name.
-func (b *batchTasks) resolve() (*mig.GPU, mig.Reconfiguration, env.Source, error) {
-	if b.Tasks < 1 || b.Tasks > maxTasks {
-		return nil, 0, nil, fmt.Errorf("tasks is %d; it is from 1 to %d", b.Tasks, maxTasks)
-	}
-	gpu, err := mig.Lookup(b.GPU)
-	if err != nil {
-		return nil, 0, nil, err
-	}
-	model, err := mig.ParseReconfiguration(b.Reconfiguration)
-	if err != nil {
-		return nil, 0, nil, err
-	}
-	sampler, err := datasets.NewSampler(b.Workload, gpu)
-	if err != nil {
-		return nil, 0, nil, err
-	}
-	return gpu, model, func(rng *rand.Rand, tasks []env.Times) int {
-		datasets.Draw(sampler, rng, tasks)
-		return len(tasks)
-	}, nil
 }

@@ -4,8 +4,8 @@
 //	CGO_ENABLED=1 go build -buildmode=c-shared -o libmiglabgym.so ./harness/cmd/miglabgym
 //
 // It holds vectors of environments that are stepped together. An environment whose
-// episode is done begins another one in the same step, as Gymnasium's vector
-// environments do under AutoresetMode.SAME_STEP.
+// episode is done waits for a reset, as Gymnasium's vector environments do under
+// AutoresetMode.DISABLED; the Python package adds the other modes.
 //
 // Whatever cgo is not needed for is in files that build without it.
 package main

@@ -10,7 +10,8 @@ import (
 
 // A vector is environments of one kind that are stepped together, one after another.
 type vector struct {
-	kind  *kind
+	kind *kind
+	opened
 	envs  []environment
 	shape env.Shape
 	// streams are what the environments draw from, and sources what restarts them.
@@ -18,6 +19,8 @@ type vector struct {
 	sources []*rand.PCG
 	// masks are those last shown.
 	masks []bool
+	// over says which episodes are done, and so wait for a reset.
+	over  []bool
 	begun bool
 	// broken says why no environment can be used any more.
 	broken error
@@ -31,16 +34,16 @@ const (
 )
 
 func newVector(name, options string, count int64, seed uint64) (*vector, error) {
-	k, make1, err := open(name, options)
+	k, o, err := open(name, options)
 	if err != nil {
 		return nil, err
 	}
 	if count < 1 || count > maxEnvironments {
 		return nil, fmt.Errorf("a vector of %d environments; there are from 1 to %d", count, maxEnvironments)
 	}
-	v := &vector{kind: k}
-	for range count {
-		e, err := make1()
+	v := &vector{kind: k, opened: o, over: make([]bool, count)}
+	for i := range int(count) {
+		e, err := v.make(i, int(count))
 		if err != nil {
 			return nil, fmt.Errorf("environment %s: %w", name, err)
 		}
@@ -52,15 +55,17 @@ func newVector(name, options string, count int64, seed uint64) (*vector, error) 
 		v.envs, v.sources, v.streams = append(v.envs, e), append(v.sources, source), append(v.streams, rand.New(source))
 	}
 	v.masks = make([]bool, len(v.envs)*v.shape.Actions)
-	v.seed(seed)
+	for i := range v.envs {
+		v.seed(i, seed+uint64(i))
+	}
 	return v, nil
 }
 
-// seed restarts the streams. Environment i has that of a single one with the seed
-// seed+i.
-func (v *vector) seed(seed uint64) {
-	for i, s := range v.sources {
-		s.Seed(seed+uint64(i), 0)
+// seed restarts the stream of an environment, and with it the instances of a dataset.
+func (v *vector) seed(i int, seed uint64) {
+	v.sources[i].Seed(seed, 0)
+	if b := v.envs[i].batch; b != nil {
+		b.rewind()
 	}
 }
 
@@ -68,53 +73,92 @@ func (v *vector) seed(seed uint64) {
 type buffers struct {
 	observations []float32
 	masks        []bool
-	rewards      []float32
-	done         []bool
+	// facts are those of the episodes that begin.
+	facts   []float64
+	rewards []float32
+	done    []bool
 	// metrics are those of the episodes that are done, NaN elsewhere.
 	metrics []float64
 }
 
-// reset begins an episode in every environment.
-func (v *vector) reset(b *buffers) error {
-	return v.use(func() {
+// reset begins an episode in the environments that which names; nil means in all of them, as
+// the first reset must.
+func (v *vector) reset(which []bool, b *buffers) error {
+	if !v.begun && which != nil {
+		return fmt.Errorf("the first reset is of all environments, not of some")
+	}
+	return v.use(func() error {
 		for i := range v.envs {
-			v.envs[i].Reset(v.streams[i])
+			if which != nil && !which[i] {
+				continue
+			}
+			v.over[i] = true
+			if err := v.envs[i].begin(v.streams[i], b.facts[i*len(v.facts):][:len(v.facts)]); err != nil {
+				return err
+			}
+			v.over[i] = false
 			v.observe(i, b)
 		}
 		v.begun = true
+		return nil
 	})
 }
 
-// step carries out one action in each environment. Where one is not allowed, nothing
-// happens in any.
+// step carries out one action in each environment that does not wait for a reset. Where one is
+// not allowed, nothing happens in any.
 func (v *vector) step(actions []int64, b *buffers) error {
 	if !v.begun {
 		return fmt.Errorf("step before the first reset; call reset first")
 	}
 	for i, a := range actions {
-		if mask := v.mask(i); a < 0 || a >= int64(len(mask)) || !mask[a] {
+		if mask := v.mask(i); !v.over[i] && (a < 0 || a >= int64(len(mask)) || !mask[a]) {
 			return fmt.Errorf("environment %d does not allow action %d; choose one of %s", i, a, allowed(mask))
 		}
 	}
-	return v.use(func() {
+	return v.use(func() error {
 		for i, a := range actions {
 			e := &v.envs[i]
 			metrics := b.metrics[i*len(v.kind.metrics):][:len(v.kind.metrics)]
 			for k := range metrics {
 				metrics[k] = math.NaN()
 			}
+			if v.over[i] {
+				b.rewards[i], b.done[i] = 0, false
+				continue
+			}
 			b.rewards[i], b.done[i] = e.Step(int(a))
 			if b.done[i] {
 				e.measure(metrics)
-				e.Reset(v.streams[i])
+				v.over[i] = true
 			}
 			v.observe(i, b)
 		}
+		return nil
 	})
 }
 
+// answer returns what a file of answers has for the episode of an environment, which must be
+// done and must not be reset yet.
+func (v *vector) answer(i int) (line []byte, err error) {
+	if i < 0 || i >= len(v.envs) {
+		return nil, fmt.Errorf("there is no environment %d; they are 0 to %d", i, len(v.envs)-1)
+	}
+	b := v.envs[i].batch
+	if b == nil {
+		return nil, fmt.Errorf("environment %s schedules no batches; own and batch do", v.kind.name)
+	}
+	if !v.over[i] || !v.begun {
+		return nil, fmt.Errorf("the episode of environment %d is not done", i)
+	}
+	err = v.use(func() error {
+		line, err = b.answer()
+		return err
+	})
+	return line, err
+}
+
 // use runs f. If f panics, the environments are in no state to go on.
-func (v *vector) use(f func()) (err error) {
+func (v *vector) use(f func() error) (err error) {
 	if v.broken != nil {
 		return v.broken
 	}
@@ -124,15 +168,21 @@ func (v *vector) use(f func()) (err error) {
 			err = v.broken
 		}
 	}()
-	f()
-	return nil
+	return f()
 }
 
 func (v *vector) mask(i int) []bool { return v.masks[i*v.shape.Actions:][:v.shape.Actions] }
 
+// observe writes what an environment shows: zeros where its episode is done.
 func (v *vector) observe(i int, b *buffers) {
 	mask := v.mask(i)
-	v.envs[i].Observe(b.observations[i*v.shape.Observation:][:v.shape.Observation], mask)
+	observation := b.observations[i*v.shape.Observation:][:v.shape.Observation]
+	if v.over[i] {
+		clear(observation)
+		clear(mask)
+	} else {
+		v.envs[i].Observe(observation, mask)
+	}
 	copy(b.masks[i*v.shape.Actions:], mask)
 }
 

@@ -19,7 +19,18 @@ func open1(t *testing.T, name, options string, count int64, seed uint64) (*vecto
 	}
 	n := int(count)
 	return v, &buffers{
-		make([]float32, n*v.shape.Observation), make([]bool, n*v.shape.Actions), make([]float32, n), make([]bool, n), make([]float64, n*len(v.kind.metrics)),
+		observations: make([]float32, n*v.shape.Observation), masks: make([]bool, n*v.shape.Actions), facts: make([]float64, n*len(v.facts)),
+		rewards: make([]float32, n), done: make([]bool, n), metrics: make([]float64, n*len(v.kind.metrics)),
+	}
+}
+
+// again resets the environments that are done.
+func again(t *testing.T, v *vector, b *buffers) {
+	t.Helper()
+	if slices.Contains(b.done, true) {
+		if err := v.reset(b.done, b); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -51,7 +62,7 @@ func choose(rng *rand.Rand, v *vector, b *buffers) []int64 {
 func TestVectorIsItsEnvironments(t *testing.T) {
 	for name := range kinds {
 		v, b := open1(t, name, small[name], 3, 40)
-		if err := v.reset(b); err != nil {
+		if err := v.reset(nil, b); err != nil {
 			t.Fatal(err)
 		}
 		rng := rand.New(rand.NewPCG(1, 1))
@@ -59,7 +70,7 @@ func TestVectorIsItsEnvironments(t *testing.T) {
 		var shown []*buffers
 		for i := range uint64(3) {
 			s, sb := open1(t, name, small[name], 1, 40+i)
-			if err := s.reset(sb); err != nil {
+			if err := s.reset(nil, sb); err != nil {
 				t.Fatal(err)
 			}
 			singles, shown = append(singles, s), append(shown, sb)
@@ -88,7 +99,9 @@ func TestVectorIsItsEnvironments(t *testing.T) {
 				if b.done[i] {
 					done++
 				}
+				again(t, s, alone)
 			}
+			again(t, v, b)
 		}
 		if done < 3 {
 			t.Errorf("%s: %d episodes were done", name, done)
@@ -101,7 +114,7 @@ func TestWrongActionsChangeNothing(t *testing.T) {
 	if err := v.step([]int64{0, 0}, b); err == nil || !strings.Contains(err.Error(), "call reset first") {
 		t.Errorf("%v", err)
 	}
-	if err := v.reset(b); err != nil {
+	if err := v.reset(nil, b); err != nil {
 		t.Fatal(err)
 	}
 	before := fmt.Sprint(b)
@@ -116,6 +129,7 @@ func TestWrongActionsChangeNothing(t *testing.T) {
 		if err := v.step(choose(rng, v, b), b); err != nil {
 			t.Fatal(err)
 		}
+		again(t, v, b)
 	}
 	before = fmt.Sprint(b)
 	actions := choose(rng, v, b)
@@ -129,8 +143,9 @@ func TestSeedBeginsAnew(t *testing.T) {
 	v, b := open1(t, "own", "{}", 2, 1)
 	var shown [3]string
 	for i, seed := range []uint64{5, 6, 5} {
-		v.seed(seed)
-		if err := v.reset(b); err != nil {
+		v.seed(0, seed)
+		v.seed(1, seed)
+		if err := v.reset(nil, b); err != nil {
 			t.Fatal(err)
 		}
 		shown[i] = fmt.Sprint(b.observations)
@@ -158,6 +173,10 @@ func TestMistakesOfCallers(t *testing.T) {
 		{"own", `{"tasks":0}`, 1, "tasks is 0; it is from 1 to 10000"},
 		{"own", "{}", 0, "0 environments; there are from 1 to 65536"},
 		{"own", `{"tasks":10000}`, 65536, "values; there may be 268435456"},
+		{"own", `{"dataset":"rodinias"}`, 1, `unknown dataset "rodinias"`},
+		{"own", `{"dataset":"rodinia","workload":"WIDETIMES"}`, 1, "workload is WIDETIMES and dataset is rodinia; give one of them"},
+		{"own", `{"dataset":"rodinia","start":0.5}`, 1, "start has no meaning for the instances of a dataset, rodinia"},
+		{"batch", `{"dataset":"rodinia","stream":20}`, 1, "stream and random_start have no meaning"},
 		{"batch", `{"encoding":"onehot"}`, 1, `did you mean "one-hot"`},
 		{"batch", `{"stream":10001}`, 1, "stream is 10001; it is at most 10000"},
 		{"batch", `{"levels":-1}`, 1, "environment batch"},
@@ -176,7 +195,7 @@ func (failing) Step(int) (float32, bool) { panic("oh") }
 
 func TestMistakesOfEnvironmentsAreErrors(t *testing.T) {
 	v, b := open1(t, "own", "{}", 1, 1)
-	if err := v.reset(b); err != nil {
+	if err := v.reset(nil, b); err != nil {
 		t.Fatal(err)
 	}
 	v.envs[0].Env = failing{v.envs[0].Env}
@@ -185,7 +204,7 @@ func TestMistakesOfEnvironmentsAreErrors(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
-	if err := v.reset(b); err == nil || err.Error() != want {
+	if err := v.reset(nil, b); err == nil || err.Error() != want {
 		t.Errorf("the state is lost, but reset says %v", err)
 	}
 }
@@ -193,7 +212,7 @@ func TestMistakesOfEnvironmentsAreErrors(t *testing.T) {
 func TestStepsDoNotAllocate(t *testing.T) {
 	for name := range kinds {
 		v, b := open1(t, name, small[name], 2, 1)
-		if err := v.reset(b); err != nil {
+		if err := v.reset(nil, b); err != nil {
 			t.Fatal(err)
 		}
 		actions := make([]int64, 2)
@@ -204,6 +223,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 			if err := v.step(actions, b); err != nil {
 				t.Fatal(err)
 			}
+			again(t, v, b)
 		}
 		for range 10000 { // until buffers are as long as they get
 			step()

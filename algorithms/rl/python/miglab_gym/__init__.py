@@ -1,10 +1,12 @@
-"""miglab's environments for scheduling on NVIDIA MIG, in the shape of Gymnasium's API.
+"""miglab's environments for scheduling on NVIDIA MIG, with the interface of Gymnasium.
 
 Environments are written in Go; this package needs numpy and the library that
 
     CGO_ENABLED=1 go build -buildmode=c-shared -o libmiglabgym.so ./harness/cmd/miglabgym
 
-builds. It is looked for where MIGLAB_GYM_LIBRARY says, else beside this file.
+builds. It is looked for where MIGLAB_GYM_LIBRARY says, else beside this file. Where
+Gymnasium 1.1 or later is installed, environments and spaces are of its classes; else they
+are of classes that look the same.
 
 A rollout of 4 days of the deadline report, each job on a random free slice:
 
@@ -17,7 +19,7 @@ A rollout of 4 days of the deadline report, each job on a random free slice:
 ...     actions = envs.action_space.sample(envs.action_masks())
 ...     observations, rewards, terminated, truncated, info = envs.step(actions)
 ...     if terminated.any():
-...         late.extend(info["late_percent"][terminated])
+...         late.extend(info["final_info"]["late_percent"][terminated])
 >>> 35 < sum(late) / len(late) < 65
 True
 
@@ -30,10 +32,27 @@ of the slices are those from 65 on, and the busy ones from 45 on):
 ...     sizes = observations[:, 65:85] - 2 * observations[:, 45:65]
 ...     observations, rewards, terminated, truncated, info = envs.step(sizes.argmax(axis=1))
 ...     if terminated.any():
-...         greedy.extend(info["late_percent"][terminated])
+...         greedy.extend(info["final_info"]["late_percent"][terminated])
 >>> sum(greedy) < sum(late)
 True
 >>> envs.close()
+
+The first batches of a leaderboard, each task on the GPU as a whole, beside the certified
+lower bound and FAR's makespan. The file has the schedules, which miglab checks and ranks
+(miglab run --algorithms far,answers:whole.jsonl --datasets WIDETIMES --leaderboard):
+
+>>> import os, tempfile
+>>> path = os.path.join(tempfile.mkdtemp(), "whole.jsonl")
+>>> found = miglab_gym.evaluate(
+...     lambda observations, masks: masks.argmax(axis=1), path,
+...     name="whole", dataset="WIDETIMES", instances=20, far=True)
+>>> bool((found["certified_bound_s"] <= found["far_makespan_s"]).all())
+True
+>>> bool((found["far_makespan_s"] < found["makespan_s"]).all())
+True
+>>> with open(path) as file:
+...     len(file.readlines())
+21
 
 Environments and their options, all keyword arguments:
 
@@ -49,6 +68,14 @@ Environments and their options, all keyword arguments:
               (0: M, continuous time), encoding ("float", "one-hot"), direct (False),
               stream (0: tasks an episode), random_start (False), released (False)
 
+Options of own and batch for comparing:
+
+    bound     info has certified_bound_s, the lower bound that leaderboards measure gaps
+              from; it takes about 4 ms a batch, so it is left out unless asked for
+    far       info has far_makespan_s
+    dataset   in place of a workload: episodes are the instances of a dataset, in order, and
+              info has the number of each as instance. Environment i of n has i, i+n, i+2n, ...
+
 Episodes end by themselves: terminated, never truncated, and a terminal state is
 worth 0. Python processes that use this package must not fork; let multiprocessing
 spawn.
@@ -56,6 +83,7 @@ spawn.
 
 from ._library import Error
 from .environments import Env, VectorEnv
-from .spaces import Box, Discrete, MultiDiscrete
+from .evaluation import evaluate
+from .interface import AutoresetMode, Box, Discrete, MultiDiscrete
 
-__all__ = ["Box", "Discrete", "Env", "Error", "MultiDiscrete", "VectorEnv"]
+__all__ = ["AutoresetMode", "Box", "Discrete", "Env", "Error", "MultiDiscrete", "VectorEnv", "evaluate"]

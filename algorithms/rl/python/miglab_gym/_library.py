@@ -9,9 +9,10 @@ _BUILD = "CGO_ENABLED=1 go build -buildmode=c-shared -o libmiglabgym.so ./harnes
 
 _ARGUMENTS = {
     "make": [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int64, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p],
-    "seed": [ctypes.c_int64, ctypes.c_uint64],
-    "reset": [ctypes.c_int64] + 2 * [ctypes.c_void_p],
+    "seed": [ctypes.c_int64, ctypes.c_int64, ctypes.c_uint64],
+    "reset": [ctypes.c_int64] + 4 * [ctypes.c_void_p],
     "step": [ctypes.c_int64] + 6 * [ctypes.c_void_p],
+    "answer": [ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p],
     "close": [ctypes.c_int64],
 }
 
@@ -31,7 +32,7 @@ def load():
 
 
 class _Library:
-    """make, seed, reset, step and close; each raises Error."""
+    """make, seed, reset, step, answer and close; each raises Error."""
 
     def __init__(self, c):
         self._free = c.miglab_free

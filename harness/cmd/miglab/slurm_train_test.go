@@ -1,0 +1,154 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"miglab/harness/sweep"
+	"miglab/harness/sweep/slurmtest"
+)
+
+// train6 is a command with 6 trainings, each with some checkpoints.
+var train6 = []string{"train", "--agent", "rl-float-GOODSCALING-dqn-64", "--steps", "24576", "--seeds", "1,2,3,4,5,6"}
+
+// submitTraining submits train6 as 3 tasks.
+func (s *slurmSweep) submitTraining(flags ...string) {
+	s.t.Helper()
+	s.miglab(slices.Concat([]string{"submit", "slurm", "--shared", "--tasks", "3"}, flags, []string{"--"}, train6)...)
+	if tasks := s.jobs()[0].Tasks; len(tasks) != 3 {
+		s.t.Fatalf("submitted tasks %v, want 3", tasks)
+	}
+}
+
+// halt stops the process of a task, without ending it, once a training of the task has a
+// checkpoint, and returns its number.
+func (s *slurmSweep) halt(task int) int {
+	s.t.Helper()
+	p, err := sweep.Read(s.folder())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	unit := p.Units[p.Tasks[task][0].From]
+	s.Await("a checkpoint of "+unit, func() bool {
+		_, err := os.Stat(filepath.Join(s.dir, "results/train", unit, "checkpoint"))
+		return err == nil
+	})
+	pid := s.attempts(task)[0].PID
+	s.signal(pid, syscall.SIGSTOP)
+	if state := s.attempts(task)[0].State; state != sweep.Running {
+		s.t.Fatalf("task %d is %s before it was stopped", task, state)
+	}
+	return pid
+}
+
+func (s *slurmSweep) signal(pid int, signal syscall.Signal) {
+	s.t.Helper()
+	if err := syscall.Kill(pid, signal); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// awaitTrained waits for the merge that was submitted last and compares all files of all
+// trainings.
+func (s *slurmSweep) awaitTrained(want map[string]string) {
+	s.t.Helper()
+	jobs := s.jobs()
+	merge := jobs[len(jobs)-1].Merge
+	s.Await("the merge to be done", func() bool { return slices.Equal(s.queue(merge, "%T"), []string{"COMPLETED"}) })
+	equal(s.t, contents(s.t, filepath.Join(s.dir, "results/train")), want)
+}
+
+// slurmTrainingTests are about one cluster each. want has the files of an undisturbed run.
+var slurmTrainingTests = map[string]func(s *slurmSweep, want map[string]string){
+	"a task is killed": func(s *slurmSweep, want map[string]string) {
+		s.submitTraining()
+		s.signal(s.halt(1), syscall.SIGKILL)
+		s.awaitIncomplete()
+		s.submitMissing(1)
+		s.awaitTrained(want)
+	},
+
+	// The lost node's process goes on when another has done its work.
+	"a node is lost": func(s *slurmSweep, want map[string]string) {
+		s.submitTraining()
+		lost := s.halt(1)
+		s.Await("the other tasks to end", func() bool {
+			return len(slices.DeleteFunc(s.queue(s.jobs()[0].IDs[0], "%T"), func(state string) bool { return state == "COMPLETED" })) == 1
+		})
+		s.KillNode(s.queue(s.array(1), "%N")[0])
+		s.awaitStates(1, sweep.Running, sweep.Done)
+		s.signal(lost, syscall.SIGCONT)
+		s.awaitStates(1, sweep.Done, sweep.Done)
+		s.awaitTrained(want)
+	},
+
+	// Slurm lets the process go on when it tells it to end.
+	"a task reaches its time limit": func(s *slurmSweep, want map[string]string) {
+		s.submitTraining("--time", "1")
+		s.halt(1)
+		s.awaitStates(1, sweep.Stopped, sweep.Done)
+		s.awaitTrained(want)
+	},
+}
+
+// TestTrainingOnSlurm trains on real clusters, with what goes wrong there. The curves, weights
+// and checkpoints have the same bytes in the end as on one machine.
+func TestTrainingOnSlurm(t *testing.T) {
+	t.Parallel() // beside the other sweeps, which wait for Slurm's timers, too
+	slurmtest.Start(t, 1, 1) // or skip
+	dir := t.TempDir()
+	miglab(t, dir, train6...)
+	want := contents(t, filepath.Join(dir, "results/train"))
+	if len(want) != 6*4 {
+		t.Fatalf("%d files, want the run, its checkpoint, curve and weights of each of 6", len(want))
+	}
+	var running sync.WaitGroup
+	for name, test := range slurmTrainingTests {
+		running.Go(func() {
+			t.Run(name, func(t *testing.T) { test(&slurmSweep{Cluster: slurmtest.Start(t, 2, 8), t: t, dir: t.TempDir()}, want) })
+		})
+	}
+	running.Wait()
+}
+
+// TestTrainsAllOnSlurm trains every agent for a moment, with one command, while tasks reach
+// their time limit, one is killed and a node is lost. What is missing is submitted again.
+func TestTrainsAllOnSlurm(t *testing.T) {
+	if os.Getenv("MIGLAB_LONG") != "1" {
+		t.Skip("takes minutes of both cores; make test-long sets MIGLAB_LONG=1")
+	}
+	all := []string{"train", "--all", "--steps", "1"}
+	dir := t.TempDir()
+	miglab(t, dir, all...)
+	want := contents(t, filepath.Join(dir, "results/train"))
+
+	s := &slurmSweep{Cluster: slurmtest.Start(t, 2, 8), t: t, dir: t.TempDir()}
+	s.miglab(append([]string{"submit", "slurm", "--shared", "--tasks", "16", "--time", "2", "--"}, all...)...)
+	s.Await("the first task to begin", func() bool { return len(s.attempts(0)) > 0 })
+	s.signal(s.attempts(0)[0].PID, syscall.SIGKILL)
+	s.KillNode("n2")
+	for range 5 {
+		jobs := s.jobs()
+		merge := jobs[len(jobs)-1].Merge
+		var state []string
+		for len(state) == 0 || !slices.Contains([]string{"COMPLETED", "FAILED"}, state[0]) { // until go test has no more patience
+			time.Sleep(time.Second)
+			state = s.queue(merge, "%T")
+		}
+		if state[0] == "COMPLETED" {
+			break
+		}
+		s.miglab("submit", "--shared", "--missing", s.folder())
+	}
+	if len(s.jobs()) < 2 {
+		t.Error("the task that was killed was not missing")
+	}
+	equal(t, contents(t, filepath.Join(s.dir, "results/train")), want)
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	_ "miglab/algorithms" // registers FAR
+	"miglab/algorithms/rl/env"
+	"miglab/bounds"
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/external"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+)
+
+// batchMetrics are those of environments for batches.
+var batchMetrics = []string{"makespan_s"}
+
+// The facts of environments for batches.
+const (
+	factInstance = "instance"
+	factBound    = "certified_bound_s"
+	factFAR      = "far_makespan_s"
+)
+
+// batchTasks are the options of environments for batches.
+type batchTasks struct {
+	// Workload is a synthetic dataset with a sampler.
+	Workload string `json:"workload"`
+	// Dataset takes the place of a workload: episodes are its instances, in order. Of n
+	// environments, number i has the instances i, i+n, i+2n and so on. After the last
+	// instance comes the first.
+	Dataset string `json:"dataset"`
+	// GPU is a model.
+	GPU string `json:"gpu"`
+	// Reconfiguration is sequential, parallel or free.
+	Reconfiguration string `json:"reconfiguration"`
+	// Tasks is how many an agent sees at once.
+	Tasks int `json:"tasks"`
+	// Bound and FAR ask for facts: the certified lower bound of a batch, and FAR's makespan.
+	Bound bool `json:"bound"`
+	FAR   bool `json:"far"`
+}
+
+// byDefault is one of DRL's settings (5.1.3): N = 14 on A100. The workload is then WIDETIMES.
+var byDefault = batchTasks{GPU: "A100", Reconfiguration: mig.Sequential.String(), Tasks: 14}
+
+const defaultWorkload = "WIDETIMES"
+
+// maxTasks bounds the options tasks and stream.
+const maxTasks = 10_000
+
+// A setting is what the options name.
+type setting struct {
+	*batchTasks
+	gpu   *mig.GPU
+	model mig.Reconfiguration
+	// Either sampler or dataset is nil.
+	sampler *datasets.Sampler
+	dataset datasets.Spec
+}
+
+func (b *batchTasks) resolve() (s *setting, err error) {
+	s = &setting{batchTasks: b}
+	if b.Tasks < 1 || b.Tasks > maxTasks {
+		return nil, fmt.Errorf("tasks is %d; it is from 1 to %d", b.Tasks, maxTasks)
+	}
+	if s.gpu, err = mig.Lookup(b.GPU); err != nil {
+		return nil, err
+	}
+	if s.model, err = mig.ParseReconfiguration(b.Reconfiguration); err != nil {
+		return nil, err
+	}
+	if b.Dataset == "" {
+		workload := b.Workload
+		if workload == "" {
+			workload = defaultWorkload
+		}
+		s.sampler, err = datasets.NewSampler(workload, s.gpu)
+		return s, err
+	}
+	if b.Workload != "" {
+		return nil, fmt.Errorf("workload is %s and dataset is %s; give one of them", b.Workload, b.Dataset)
+	}
+	s.dataset, err = datasets.Parse(b.Dataset)
+	return s, err
+}
+
+func (s *setting) facts() (names []string) {
+	if s.dataset != nil {
+		names = append(names, factInstance)
+	}
+	if s.Bound {
+		names = append(names, factBound)
+	}
+	if s.FAR {
+		names = append(names, factFAR)
+	}
+	return names
+}
+
+// A scheduler is an environment in which a batch is scheduled.
+type scheduler interface {
+	env.Env
+	Load(tasks []env.Times, first int, releases []float64) error
+	Device() *env.Device
+	Makespan() float64
+}
+
+// open returns the environments that newScheduler makes.
+func (s *setting) open(newScheduler func(env.Source) (scheduler, error)) opened {
+	o := opened{facts: s.facts()}
+	if s.dataset != nil {
+		o.instances = s.dataset.Instances()
+	}
+	o.make = func(i, n int) (environment, error) {
+		b := &batch{setting: s, number: i, stride: n}
+		b.rewind()
+		var err error
+		if b.scheduler, err = newScheduler(b.draw); err != nil {
+			return environment{}, err
+		}
+		return environment{b.scheduler, func(metrics []float64) { metrics[0] = b.Makespan() }, b}, nil
+	}
+	return o
+}
+
+// A batch is what the episodes of an environment schedule.
+type batch struct {
+	*setting
+	scheduler
+	// number is that of the environment, of stride many.
+	number, stride int
+	// instance is the dataset's that is scheduled, and next the one after it.
+	instance, next int
+	times          []env.Times
+	// problem is that of the episode, for a dataset or where facts need it.
+	problem schedule.Problem
+}
+
+// draw is the source of environments that sample.
+func (b *batch) draw(rng *rand.Rand, tasks []env.Times) int {
+	datasets.Draw(b.sampler, rng, tasks)
+	b.times = append(b.times[:0], tasks...)
+	return len(tasks)
+}
+
+// rewind makes the next episode the first one.
+func (b *batch) rewind() { b.next = b.number }
+
+// begin begins an episode and writes its facts.
+func (b *batch) begin(rng *rand.Rand, facts []float64) error {
+	if b.dataset != nil {
+		if err := b.load(); err != nil {
+			return fmt.Errorf("instance %d of %s: %w", b.next, b.dataset.ID(), err)
+		}
+	} else {
+		b.Reset(rng)
+		if b.Bound || b.FAR {
+			b.problem = b.drawn()
+		}
+	}
+	return b.know(facts)
+}
+
+// load begins an episode with the dataset's next instance, on an empty GPU.
+func (b *batch) load() error {
+	if have := b.dataset.Instances(); have > 0 {
+		b.next %= have
+	}
+	in, err := datasets.InstanceOf[task.Batches](b.dataset, b.gpu, b.next)
+	if err != nil {
+		return err
+	}
+	if len(in.Lengths) > 1 || len(in.Start) > 0 {
+		return fmt.Errorf("it has %d batches and %d instances at the start; environments take one batch on an empty GPU", len(in.Lengths), len(in.Start))
+	}
+	b.times = b.times[:0]
+	for i := range in.Tasks {
+		var t env.Times
+		for _, size := range b.gpu.Sizes() {
+			t[size] = float64(in.Tasks[i].On(size))
+		}
+		b.times = append(b.times, t)
+	}
+	b.Device().Reset()
+	if err := b.Load(b.times, 0, nil); err != nil {
+		return err
+	}
+	b.problem = schedule.Problem{GPU: b.gpu, Model: b.model, Tasks: in.Tasks}
+	b.instance, b.next = b.next, b.next+b.stride
+	return nil
+}
+
+// drawn returns the problem that was sampled. It begins with the instances that are on the device.
+func (b *batch) drawn() schedule.Problem {
+	p := schedule.Problem{GPU: b.gpu, Model: b.model}
+	for i := range b.times {
+		seconds := map[mig.Slices]mig.Seconds{}
+		for _, size := range b.gpu.Sizes() {
+			if s := b.times[i][size]; !math.IsInf(s, 1) {
+				seconds[size] = mig.Seconds(s)
+			}
+		}
+		p.Tasks = append(p.Tasks, task.New(fmt.Sprintf("task %d", i), seconds))
+	}
+	d := b.Device()
+	last := -1
+	for slice := range int(b.gpu.MemorySlices) {
+		here, busyUntil := d.Here(slice)
+		if here >= 0 && here != last {
+			p.Start = append(p.Start, schedule.Existing{Instance: d.Instances()[here], BusyUntil: mig.Seconds(busyUntil)})
+		}
+		last = here
+	}
+	return p
+}
+
+// know writes the facts in the order of their names.
+func (b *batch) know(facts []float64) error {
+	add := func(x float64) { facts[0], facts = x, facts[1:] }
+	if b.dataset != nil {
+		add(float64(b.instance))
+	}
+	if b.Bound {
+		bound, err := bounds.Certified(b.problem)
+		if err != nil {
+			return err
+		}
+		add(float64(bound))
+	}
+	if b.FAR {
+		s, err := algo.MustParse("far").Schedule(context.Background(), b.problem)
+		if err != nil {
+			return err
+		}
+		add(float64(s.Makespan()))
+	}
+	return nil
+}
+
+// answer returns the line that a file of answers has for the dataset's instance that was
+// scheduled last.
+func (b *batch) answer() ([]byte, error) {
+	if b.dataset == nil {
+		return nil, fmt.Errorf("the batches are drawn from a workload; only those of a dataset have answers")
+	}
+	return external.Answer(b.problem, b.Device().Schedule())
+}

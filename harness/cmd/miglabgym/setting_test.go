@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"miglab/bounds"
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/schedule"
+	"miglab/harness/store"
+	"miglab/harness/task"
+	"miglab/harness/track"
+)
+
+// instanceOf returns an instance of a dataset as the batch track has it.
+func instanceOf(t *testing.T, dataset string, index int) schedule.Problem {
+	t.Helper()
+	gpu := mig.MustLookup("A100")
+	in, err := datasets.InstanceOf[task.Batches](datasets.MustParse(dataset), gpu, index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schedule.Problem{GPU: gpu, Tasks: in.Tasks}
+}
+
+// TestFactsOfADataset compares the facts with what the harness computes for the same instances.
+func TestFactsOfADataset(t *testing.T) {
+	for _, name := range []string{"own", "batch"} {
+		v, b := open1(t, name, `{"dataset":"WIDETIMES?n=6","tasks":6,"bound":true,"far":true}`, 2, 1)
+		if want := []string{factInstance, factBound, factFAR}; !slices.Equal(v.facts, want) {
+			t.Fatalf("facts %v, want %v", v.facts, want)
+		}
+		if err := v.reset(nil, b); err != nil {
+			t.Fatal(err)
+		}
+		if err := v.reset([]bool{false, true}, b); err != nil {
+			t.Fatal(err)
+		}
+		for i, instance := range []int{0, 3} {
+			p := instanceOf(t, "WIDETIMES?n=6", instance)
+			bound, err := bounds.Certified(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			far, err := algo.MustParse("far").Schedule(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []float64{float64(instance), float64(bound), float64(far.Makespan())}
+			if got := b.facts[3*i : 3*i+3]; !slices.Equal(got, want) {
+				t.Errorf("%s, environment %d: facts %v, want %v", name, i, got, want)
+			}
+		}
+		v.seed(1, 9)
+		if err := v.reset(nil, b); err != nil {
+			t.Fatal(err)
+		}
+		if b.facts[3] != 1 || b.facts[0] != 2 {
+			t.Errorf("%s: after a seed for the second environment the instances are %v and %v, want 2 and 1", name, b.facts[0], b.facts[3])
+		}
+	}
+}
+
+// No makespan is below the bound, even where episodes begin on a GPU at work.
+func TestBoundsOfSampledBatches(t *testing.T) {
+	for name, options := range map[string]string{
+		"own":   `{"tasks":4,"start":0.7,"bound":true,"far":true}`,
+		"batch": `{"tasks":4,"random_start":true,"bound":true,"far":true}`,
+	} {
+		v, b := open1(t, name, options, 1, 1)
+		if err := v.reset(nil, b); err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		busy := 0
+		for episodes := 0; episodes < 200; {
+			bound, far := b.facts[0], b.facts[1]
+			if len(v.envs[0].batch.problem.Start) > 0 {
+				busy++
+			}
+			if err := v.step(choose(rng, v, b), b); err != nil {
+				t.Fatal(err)
+			}
+			if !b.done[0] {
+				continue
+			}
+			episodes++
+			e := v.envs[0].batch
+			if v := schedule.Check(e.problem, e.Device().Schedule()); len(v) > 0 {
+				t.Fatalf("%s: %v", name, v)
+			}
+			if !(bound > 0 && bound <= b.metrics[0]*(1+1e-9) && bound <= far*(1+1e-9)) {
+				t.Errorf("%s: bound %v, makespan %v, FAR's %v", name, bound, b.metrics[0], far)
+			}
+			again(t, v, b)
+		}
+		if busy == 0 {
+			t.Errorf("%s: no episode began on a GPU at work", name)
+		}
+	}
+}
+
+// TestAnswersAreRanked has a file of answers computed as any algorithm's: the results have the
+// makespans that the environment measured.
+func TestAnswersAreRanked(t *testing.T) {
+	const n = 5
+	for _, name := range []string{"own", "batch"} {
+		v, b := open1(t, name, `{"dataset":"POORSCALING?n=5","tasks":5}`, 2, 1)
+		file := bytes.NewBufferString(`{"type":"hello","protocol":1,"name":"random","version":2}` + "\n")
+		rng := rand.New(rand.NewPCG(1, 1))
+		makespans := map[int]float64{}
+		if err := v.reset(nil, b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := v.answer(0); err == nil || err.Error() != "the episode of environment 0 is not done" {
+			t.Errorf("%v", err)
+		}
+		for len(makespans) < n+1 {
+			if err := v.step(choose(rng, v, b), b); err != nil {
+				t.Fatal(err)
+			}
+			for i, done := range b.done {
+				if !done {
+					continue
+				}
+				makespans[int(b.facts[i])] = b.metrics[i]
+				line, err := v.answer(i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				file.Write(line)
+			}
+			again(t, v, b)
+		}
+		path := filepath.Join(t.TempDir(), "random.jsonl")
+		if err := os.WriteFile(path, file.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		db, err := store.Open(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		cells, err := run.Series{Track: algo.TrackBatch, Dataset: "POORSCALING?n=5", GPU: "A100", Algorithm: "answers:" + path}.Cells(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := run.Engine{Store: db}
+		results, err := e.Run(t.Context(), cells)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range cells {
+			row, _, err := results.Get(c)
+			if err != nil || row.Kind != "" {
+				t.Fatalf("%s: %v %s: %s", name, err, row.Kind, row.Error)
+			}
+			if got, _ := row.Metrics.Get(track.MetricMakespan); got != makespans[i] {
+				t.Errorf("%s: instance %d has the makespan %v, want %v as in the environment", name, i, got, makespans[i])
+			}
+		}
+	}
+}
+
+func TestInstancesThatEnvironmentsCannotTake(t *testing.T) {
+	for options, want := range map[string]string{
+		`{"dataset":"WIDETIMES?n=20"}`:        "instance 0 of drl/WIDETIMES?n=20: own environment: 20 tasks; there is room for 14",
+		`{"dataset":"WIDETIMES?batches=3"}`:   "it has 3 batches",
+		`{"dataset":"mfi/uniform?load=85"}`:   "dataset \"mfi/uniform",
+		`{"dataset":"rodinia","gpu":"H100"}`:  "rodinia",
+		`{"workload":"WIDETIMES","tasks":14}`: "",
+	} {
+		v, b := open1(t, "own", options, 1, 1)
+		err := v.reset(nil, b)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %s", options, err, want)
+		}
+	}
+	v, b := open1(t, "deadline", "{}", 1, 1)
+	if err := v.reset([]bool{true}, b); err == nil || !strings.Contains(err.Error(), "the first reset is of all") {
+		t.Errorf("%v", err)
+	}
+	for i, want := range map[int]string{0: "schedules no batches", 1: "there is no environment 1; they are 0 to 0"} {
+		if _, err := v.answer(i); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// An environment that is done shows zeros, ignores actions and waits.
+func TestDoneWaitsForAReset(t *testing.T) {
+	v, b := open1(t, "own", `{"tasks":2}`, 1, 1)
+	if err := v.reset(nil, b); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 2 {
+		if err := v.step(choose(rng, v, b), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if zeros := make([]float32, len(b.observations)); !b.done[0] || !slices.Equal(b.observations, zeros) || slices.Contains(b.masks, true) {
+		t.Errorf("%+v", b)
+	}
+	if err := v.step([]int64{-1}, b); err != nil || b.done[0] || b.rewards[0] != 0 || fmt.Sprint(b.metrics) != "[NaN]" {
+		t.Errorf("%v: %+v", err, b)
+	}
+}

@@ -1,0 +1,152 @@
+package external
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"miglab/harness/algo"
+	"miglab/harness/run"
+	"miglab/harness/schedule"
+)
+
+const answersPrefix = "answers:"
+
+func init() { algo.RegisterPrefix(answersPrefix, findAnswers) }
+
+// findAnswers returns the spec of "answers:agent.jsonl". The file must exist, but it is not read
+// as answers yet.
+func findAnswers(name string) (algo.Spec, error) {
+	path := strings.TrimPrefix(name, answersPrefix)
+	if path == "" {
+		return algo.Spec{}, fmt.Errorf("algorithm %q names no file; write for example answers:agent.jsonl", name)
+	}
+	hash, err := hashFile(path)
+	if err != nil {
+		return algo.Spec{}, fmt.Errorf("algorithm %q: %w", name, err)
+	}
+	content := shortHash(hash)
+	s := algo.Spec{Name: name, Weights: func(algo.Args) string { return content }}
+	s.Open = func(_ algo.Args, track algo.Track) (algo.Spec, error) {
+		own := s
+		if track != algo.TrackBatch {
+			return own, fmt.Errorf("files of answers are for the track %s, not %s", algo.TrackBatch, track)
+		}
+		r, err := readAnswers(path, content)
+		if err != nil {
+			return own, err
+		}
+		own.Version, own.Track, own.Summary = r.hello.Version, track, r.hello.Name
+		own.New = func(algo.Args) (algo.Batch, error) { return r, nil }
+		return own, nil
+	}
+	return s, nil
+}
+
+// shortHash is how a hash is written in results, in 16 hexadecimal digits.
+func shortHash(sum []byte) string { return hex.EncodeToString(sum[:8]) }
+
+// recorded answers each instance of the batch track with what a file has for it. The file may
+// hold anything: the referee checks the answers as it checks those of a program.
+type recorded struct {
+	path    string
+	hello   hello
+	answers map[int64]solution
+}
+
+// readAnswers reads a file: a line that says hello as a program does, then one answer a line.
+// Errors name the line.
+func readAnswers(path, content string) (*recorded, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(text); shortHash(sum[:]) != content {
+		return nil, fmt.Errorf("%s was changed while it was used; run again", path)
+	}
+	r := &recorded{path: path, answers: map[int64]solution{}}
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		if number == 1 {
+			err = decode(line, &r.hello)
+			if err == nil {
+				err = r.hello.check(0)
+			}
+		} else {
+			err = r.add(line)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
+		}
+	}
+	if number == 0 {
+		return nil, fmt.Errorf("%s is empty; its first line is a hello with a name and a version", path)
+	}
+	return r, nil
+}
+
+func (r *recorded) add(line []byte) error {
+	var s solution
+	if err := decode(line, &s); err != nil {
+		return err
+	}
+	if s.ID == nil {
+		return fmt.Errorf("id is missing; an answer has that of its instance")
+	}
+	if err := s.check(*s.ID); err != nil {
+		return err
+	}
+	if _, twice := r.answers[*s.ID]; twice {
+		return fmt.Errorf("there is an answer to instance %d already", *s.ID)
+	}
+	r.answers[*s.ID] = s
+	return nil
+}
+
+// Schedule implements [algo.Batch].
+func (r *recorded) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
+	s, err := r.schedule(p)
+	if own, ok := errors.AsType[*Error](err); ok {
+		own.Program = answersPrefix + r.path
+	}
+	return s, err
+}
+
+// Took implements [algo.Timed]. A file does not say how long its decisions took, so results have
+// no time.
+func (r *recorded) Took() time.Duration { return 0 }
+
+func (r *recorded) schedule(p algo.Problem) (schedule.Schedule, error) {
+	question := newInstance(&p, len(p.Tasks))
+	answer, ok := r.answers[question.ID]
+	if !ok {
+		return schedule.Schedule{}, newError(run.KindInfeasible, "has no answer to this instance, %d; it has %d others", question.ID, len(r.answers))
+	}
+	if err := answer.declined(); err != nil {
+		return schedule.Schedule{}, err
+	}
+	return answer.read(p)
+}
+
+// Answer returns what a file of answers has for a problem: the schedule in one line, with a line
+// break. Errors are those of [schedule.Encode].
+func Answer(p schedule.Problem, s schedule.Schedule) ([]byte, error) {
+	var text bytes.Buffer
+	if err := schedule.Encode(&text, p, s); err != nil {
+		return nil, err
+	}
+	return encode(struct {
+		Type     string         `json:"type"`
+		ID       int64          `json:"id"`
+		Schedule jsontext.Value `json:"schedule"`
+	}{"schedule", newInstance(&p, len(p.Tasks)).ID, text.Bytes()}), nil
+}
