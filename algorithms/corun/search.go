@@ -16,8 +16,10 @@ const rounding = 1e-12
 type search struct {
 	w    *corun.Window
 	menu *menu
-	// alone has, by place and job, the seconds that a job takes there without others.
-	alone []float64
+	// alone has, by place and job, the seconds that a job takes there without others, and
+	// demand the same with the bandwidth that it uses.
+	alone  []float64
+	demand []corun.Demand
 	// least has the seconds that a job takes in its best place. traffic has the seconds in
 	// which the whole bandwidth moves its data.
 	least, traffic []float64
@@ -29,8 +31,8 @@ type search struct {
 	below float64
 	// fair is the fairest way so far; nil if the search is for the fastest.
 	fair *way
-	// slots has the job in each slot, as an index in jobs.
-	slots [corun.MaxSlots]int
+	// slots has the job in each slot, as an index in jobs, and places the slot's place.
+	slots, places [corun.MaxSlots]int
 }
 
 // A way is a group with a setup and a slot for each job.
@@ -42,13 +44,14 @@ type way struct {
 
 func newSearch(w *corun.Window, f corun.Family) *search {
 	m, n := menuOf(f), len(w.Jobs)
-	s := &search{w: w, menu: m, alone: make([]float64, len(m.places)*n), least: make([]float64, n), traffic: make([]float64, n)}
+	s := &search{w: w, menu: m, alone: make([]float64, len(m.places)*n), demand: make([]corun.Demand, len(m.places)*n), least: make([]float64, n), traffic: make([]float64, n)}
 	for j := range w.Jobs {
 		job := &w.Jobs[j]
 		s.least[j] = math.Inf(1)
 		for p := range m.places {
 			at := &m.places[p]
-			t := float64(job.Solo) * job.Relative(at.most(&w.Model), at.memory)
+			s.demand[p*n+j] = corun.DemandOf(job, at.most(&w.Model), at.memory)
+			t := s.demand[p*n+j].Seconds
 			s.alone[p*n+j] = t
 			s.least[j] = min(s.least[j], t)
 		}
@@ -113,7 +116,7 @@ func (s *search) fill(nodes []node, at int, left uint, floor float64, before ins
 			if max(floor, with.atLeast(kappa)) >= s.below {
 				continue
 			}
-			s.slots[at] = k
+			s.slots[at], s.places[at] = k, n.place
 			if n.setup >= 0 {
 				s.simulate(n.setup)
 			} else {
@@ -154,13 +157,8 @@ func (in instance) atLeast(kappa float64) float64 {
 
 // simulate runs the jobs in their slots and keeps the way if it is the best so far.
 func (s *search) simulate(setup int) {
-	var programs [corun.MaxSlots]*task.Program
 	var ends [corun.MaxSlots]float64
-	n := len(s.jobs)
-	for i, k := range s.slots[:n] {
-		programs[i] = &s.w.Jobs[s.jobs[k]]
-	}
-	seconds := s.w.Model.Ends(&s.menu.layouts[n][setup], &programs, &ends)
+	seconds := s.ends(setup, &ends)
 	if seconds >= s.below {
 		return
 	}
@@ -169,8 +167,9 @@ func (s *search) simulate(setup int) {
 		return
 	}
 	slowdown := 0.0
-	for i := range n {
-		slowdown += ends[i] / float64(programs[i].Solo)
+	n := len(s.jobs)
+	for i, k := range s.slots[:n] {
+		slowdown += ends[i] / float64(s.w.Jobs[s.jobs[k]].Solo)
 	}
 	if slowdown < s.fair.slowdown*(1-rounding) {
 		group := corun.Group{Setup: s.menu.setups[n][setup]}
@@ -179,4 +178,22 @@ func (s *search) simulate(setup int) {
 		}
 		*s.fair = way{slowdown, group}
 	}
+}
+
+// ends simulates the jobs in their slots and returns when the last one ends.
+func (s *search) ends(setup int, ends *[corun.MaxSlots]float64) float64 {
+	n := len(s.jobs)
+	layout := &s.menu.layouts[n][setup]
+	if s.w.Model.Fixed(layout) {
+		var demands [corun.MaxSlots]corun.Demand
+		for i, k := range s.slots[:n] {
+			demands[i] = s.demand[s.places[i]*len(s.w.Jobs)+s.jobs[k]]
+		}
+		return s.w.Model.EndsOf(layout, &demands, ends)
+	}
+	var programs [corun.MaxSlots]*task.Program
+	for i, k := range s.slots[:n] {
+		programs[i] = &s.w.Jobs[s.jobs[k]]
+	}
+	return s.w.Model.Ends(layout, &programs, ends)
 }

@@ -14,7 +14,9 @@ type Layout struct {
 	// Slots is the number of jobs.
 	Slots int
 
-	domains int
+	// defaults says that some slot has no percentage.
+	defaults bool
+	domains  int
 	// memory is the bandwidth of a domain, that is, of a GPU instance, and end the number of
 	// the slot after its last one.
 	memory [MaxSlots]float64
@@ -34,7 +36,11 @@ type slot struct {
 // Layout returns the setup's layout. It panics if there are more than [MaxSlots] jobs.
 func (s Setup) Layout() Layout {
 	var l Layout
-	add := func(at slot) { l.slots[l.Slots] = at; l.Slots++ }
+	add := func(at slot) {
+		l.slots[l.Slots] = at
+		l.Slots++
+		l.defaults = l.defaults || at.share == 0
+	}
 	instance := 0
 	for g, gi := range s.GIs {
 		for _, ci := range gi.CIs {
@@ -74,7 +80,53 @@ func (s Setup) Layout() Layout {
 func (m *Model) Ends(l *Layout, jobs *[MaxSlots]*task.Program, ends *[MaxSlots]float64) float64 {
 	last, from := 0.0, 0
 	for d := range l.domains {
-		last = max(last, m.domain(l, from, l.end[d], l.memory[d], jobs, ends))
+		var buffer [MaxSlots]runner
+		active := buffer[:l.end[d]-from]
+		changing := false // whether what a job gets depends on who else is active
+		for i := range active {
+			active[i] = runner{slot: from + i, left: 1}
+			changing = changing || m.Release || l.slots[from+i].share == 0
+		}
+		m.demand(l, active, l.memory[d], jobs)
+		again := jobs
+		if !changing {
+			again = nil
+		}
+		last = max(last, m.drain(l, active, l.memory[d], again, ends))
+		from = l.end[d]
+	}
+	return last
+}
+
+// A Demand is what a job would do in its slot if no other job used the memory: it would take so
+// many seconds and use so much bandwidth.
+type Demand struct{ Seconds, Bandwidth float64 }
+
+// DemandOf is the demand of a job that has these shares of the multiprocessors and of the
+// bandwidth.
+func DemandOf(job *task.Program, compute, memory float64) Demand {
+	relative := job.Relative(compute, memory)
+	return Demand{relative * float64(job.Solo), job.Memory / relative}
+}
+
+// Fixed reports whether the demand of a job does not depend on who else is active, so that
+// [Model.EndsOf] may be used.
+func (m *Model) Fixed(l *Layout) bool {
+	return !m.Release && !l.defaults
+}
+
+// EndsOf is [Model.Ends] for jobs whose demands are known, which takes most of the time. The
+// layout must be [Model.Fixed].
+func (m *Model) EndsOf(l *Layout, demands *[MaxSlots]Demand, ends *[MaxSlots]float64) float64 {
+	last, from := 0.0, 0
+	for d := range l.domains {
+		var buffer [MaxSlots]runner
+		active := buffer[:l.end[d]-from]
+		for i := range active {
+			o := &demands[from+i]
+			active[i] = runner{slot: from + i, left: 1, alone: o.Seconds, use: o.Bandwidth}
+		}
+		last = max(last, m.drain(l, active, l.memory[d], nil, ends))
 		from = l.end[d]
 	}
 	return last
@@ -90,17 +142,9 @@ type runner struct {
 	alone, use, pace float64
 }
 
-// domain simulates the jobs of one GPU instance, those of the slots from first up to but not
-// including end. Nothing that others do concerns them.
-func (m *Model) domain(l *Layout, first, end int, memory float64, jobs *[MaxSlots]*task.Program, ends *[MaxSlots]float64) float64 {
-	var buffer [MaxSlots]runner
-	active := buffer[:end-first]
-	changing := false // whether what a job gets depends on who else is active
-	for i := range active {
-		active[i] = runner{slot: first + i, left: 1}
-		changing = changing || m.Release || l.slots[first+i].share == 0
-	}
-	m.demand(l, active, memory, jobs)
+// drain simulates the jobs of one GPU instance; what others do does not concern them. If jobs
+// is not nil, the demands of those that are left change when one ends.
+func (m *Model) drain(l *Layout, active []runner, memory float64, jobs *[MaxSlots]*task.Program, ends *[MaxSlots]float64) float64 {
 	now := 0.0
 	for len(active) > 1 {
 		step := m.paces(active, memory)
@@ -120,7 +164,7 @@ func (m *Model) domain(l *Layout, first, end int, memory float64, jobs *[MaxSlot
 			running++
 		}
 		active = active[:running]
-		if changing {
+		if jobs != nil {
 			m.demand(l, active, memory, jobs)
 		}
 	}

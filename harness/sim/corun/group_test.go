@@ -224,6 +224,36 @@ func TestReleaseNeverMakesPairsLonger(t *testing.T) {
 	})
 }
 
+// A job's demand is the same before the simulation as within it, to the last bit.
+func TestEndsOfKnownDemands(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, jobs, m := some(t)
+		l := s.Layout()
+		if !m.Fixed(&l) {
+			t.Skip("demands change")
+		}
+		want, wantLast := m.ends(s, &jobs)
+		var demands [MaxSlots]Demand
+		slot := 0
+		for _, gi := range s.GIs {
+			for _, ci := range gi.CIs {
+				shares := ci.Shares
+				if len(shares) == 0 {
+					shares = []float64{1}
+				}
+				for _, share := range shares {
+					demands[slot] = DemandOf(jobs[slot], ci.Compute*share, gi.Memory)
+					slot++
+				}
+			}
+		}
+		var ends [MaxSlots]float64
+		if last := m.EndsOf(&l, &demands, &ends); last != wantLast || ends != want {
+			t.Fatalf("ends %v, last %v; want %v and %v", ends, last, want, wantLast)
+		}
+	})
+}
+
 func TestEndsDoesNotAllocate(t *testing.T) {
 	s := Setups(Hierarchical, 4)[20]
 	l := s.Layout()
