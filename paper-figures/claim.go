@@ -84,20 +84,8 @@ const (
 	Unknown       Cause = "unknown"
 )
 
-// Causes explains the causes in the order of summaries.
-var Causes = []struct {
-	Cause Cause
-	Words string
-}{
-	{Script, "the authors' public script does something else than the text; the reading that follows it reproduces the number"},
-	{Contradiction, "two printed numbers exclude one another"},
-	{Impossible, "the number is beyond a certified bound"},
-	{Error, "a slip in the print: a unit, a transposition, something counted twice"},
-	{Inputs, "the number hangs on data that are not public; a stand-in is shown"},
-	{Budget, "the agent had less training here than in the paper, and its curve still falls"},
-	{Model, "simulated in place of hardware"},
-	{Unknown, "no cause could be shown; the sentence says what was tried"},
-}
+// causes are the causes in the order of summaries; summary.md.tmpl says what they mean.
+var causes = []Cause{Script, Contradiction, Impossible, Error, Inputs, Budget, Model, Unknown}
 
 // An Explanation says why claims deviate.
 type Explanation struct {
@@ -275,7 +263,7 @@ func (c *Claims) loadCauses(paper string, files fs.FS) error {
 		return err
 	}
 	for i, r := range rows.Rows {
-		if err := oneOf(r.Cause, Script, Contradiction, Impossible, Error, Inputs, Budget, Model, Unknown); err != nil {
+		if err := oneOf(r.Cause, causes...); err != nil {
 			return rows.Fail(i, "cause", err)
 		}
 		if r.Reason == "" {

@@ -185,7 +185,7 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 		p := &m.Papers[len(m.Papers)-1]
 		p.Artefacts = append(p.Artefacts, j.stamp.Record)
 	}
-	return m, m.Left, r.render(m)
+	return m, m.Left, m.render(r.Dir)
 }
 
 // jobs lists all artefacts, and those that are selected and not done. It removes temporary
@@ -317,7 +317,9 @@ func (r *Reproduction) save(record *Record, tables []Table, plots []Figure) (map
 	var files []string
 	for _, t := range tables {
 		file := filepath.Join(record.folder(), t.File)
-		record.Tables = append(record.Tables, t.File)
+		if !record.Timed {
+			record.Tables = append(record.Tables, t.File)
+		}
 		if err := t.Table.Save(filepath.Join(r.Dir, file)); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.File, err)
 		}

@@ -1,12 +1,9 @@
 package figures
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
-	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
@@ -96,52 +93,4 @@ func readingsTable(title string, readings []ReadingSummary) reports.Table {
 		}
 	}
 	return t
-}
-
-// A group is rows that deviate for the same reason.
-type group struct {
-	cause    Cause
-	reason   string
-	evidence string
-	rows     []*Row
-}
-
-// groups gathers the rows with a verdict, by cause and reason. Of the other readings it takes
-// only what was measured of inputs.
-func groups(rows []Row, v verdict.Verdict) []group {
-	var out []group
-	at := map[[2]string]int{}
-	var input string
-	for i := range rows {
-		r := &rows[i]
-		if r.Default && r.Verdict == verdict.Input {
-			input = r.Claim
-		}
-		if r.Verdict != v || !r.Default && r.Claim != input {
-			continue
-		}
-		key := [2]string{string(r.Cause), r.Reason}
-		j, ok := at[key]
-		if !ok {
-			j = len(out)
-			at[key] = j
-			out = append(out, group{cause: r.Cause, reason: r.Reason, evidence: r.Evidence})
-		}
-		out[j].rows = append(out[j].rows, r)
-	}
-	return out
-}
-
-// listed names the claims of rows, and a few of them with the measured and the published number.
-func listed(rows []*Row) string {
-	const few = 8
-	var out []string
-	for _, r := range rows {
-		name := r.Claim
-		if c := r.Cells(); len(rows) <= few && r.Measured != nil {
-			name = strings.TrimSpace(fmt.Sprintf("%s: measured %s, published %s %s", r.Claim, c.Measured, c.Published, r.Unit))
-		}
-		out = append(out, name)
-	}
-	return strings.Join(out, "; ")
 }
