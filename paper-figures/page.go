@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,49 +32,51 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 type page struct {
 	*PaperRecord
 	Quick  bool
-	folder string
+	tables fs.FS
 }
 
 // Markdown returns a table of the paper.
 func (p page) Markdown(table string) (string, error) {
-	raw, err := os.ReadFile(filepath.Join(p.folder, table+".md"))
+	raw, err := fs.ReadFile(p.tables, table+".md")
 	return string(raw), err
+}
+
+// show executes a template.
+func show(name string, data any) (string, error) {
+	var b strings.Builder
+	err := templates.ExecuteTemplate(&b, name, data)
+	return b.String(), err
 }
 
 // render writes everything that is made from the manifest: a page for each paper, the summary
 // in README.md, claims.csv, and the manifest itself.
 func (m *Manifest) render(dir string) error {
-	show := func(file, name string, data any) error {
-		var b strings.Builder
-		if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+	write := func(file, content string, err error) error {
+		if err != nil {
 			return err
 		}
-		return writeIfChanged(filepath.Join(dir, file), b.String())
+		return writeIfChanged(filepath.Join(dir, file), content)
 	}
 	for i := range m.Papers {
-		p := page{&m.Papers[i], m.Quick, filepath.Join(dir, m.Papers[i].Name)}
+		p := &m.Papers[i]
 		if len(p.Artefacts) == 0 {
 			continue
 		}
-		if err := show(filepath.Join(p.Name, "README.md"), "page.md.tmpl", p); err != nil {
+		text, err := show("page.md.tmpl", page{p, m.Quick, os.DirFS(filepath.Join(dir, p.Name))})
+		if err := write(filepath.Join(p.Name, "README.md"), text, err); err != nil {
 			return err
 		}
 	}
-	if err := show("README.md", "summary.md.tmpl", m); err != nil {
+	summary, err := show("summary.md.tmpl", m)
+	if err := write("README.md", summary, err); err != nil {
 		return err
 	}
 	claims, err := m.claimsCSV()
-	if err != nil {
-		return err
-	}
-	if err := writeIfChanged(filepath.Join(dir, "claims.csv"), claims); err != nil {
+	if err := write("claims.csv", claims, err); err != nil {
 		return err
 	}
 	raw, err := json.MarshalIndent(m, "", " ")
-	if err != nil {
-		return err
-	}
-	return writeIfChanged(filepath.Join(dir, manifestFile), string(raw)+"\n")
+	return write(manifestFile, string(raw)+"\n", err)
 }
 
 // tally counts the verdicts of the default readings.
@@ -87,13 +90,13 @@ func (a *Record) tally() Tally {
 	return t
 }
 
-// groups gathers the rows that have a reason, by verdict, cause and reason. Of the other readings
-// it takes only what was measured of inputs.
+// groups gathers the rows that have a reason, by verdict, cause, reason and evidence. Of the
+// other readings it takes only what was measured of inputs.
 func (a *Record) groups() (out [][]*Row) {
 	type key struct {
 		verdict.Verdict
 		Cause
-		reason string
+		reason, evidence string
 	}
 	at := map[key]int{}
 	var input string
@@ -105,7 +108,7 @@ func (a *Record) groups() (out [][]*Row) {
 		if r.Reason == "" || !r.Default && r.Claim != input {
 			continue
 		}
-		k := key{r.Verdict, r.Cause, r.Reason}
+		k := key{r.Verdict, r.Cause, r.Reason, r.Evidence}
 		if _, ok := at[k]; !ok {
 			at[k] = len(out)
 			out = append(out, nil)

@@ -112,18 +112,3 @@ func (r *Row) off() float64 {
 	}
 	return math.Abs(miss)
 }
-
-// String is the summary in words, for example "13 of 24 REPRODUCED, mean error 0.05".
-func (s *ReadingSummary) String() string {
-	text := fmt.Sprintf("%d of %d REPRODUCED", s.Reproduced, s.Judged)
-	for _, e := range s.Errors {
-		text += fmt.Sprintf(", mean error %.3g", e.Mean)
-		if e.Unit != "" {
-			text += " " + e.Unit
-		}
-		if len(s.Errors) > 1 {
-			text += fmt.Sprintf(" over %d", e.Claims)
-		}
-	}
-	return text
-}
