@@ -274,7 +274,7 @@ func (r *Reproduction) readStamp(j *job, program string) (*stamp, error) {
 func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, results run.Results) error {
 	d := &Data{
 		Scale: r.Scale, Claims: j.paper.claims(), artefact: j.artefact.Name, needs: j.needs,
-		ctx: ctx, engine: engine, results: results,
+		ctx: ctx, engine: engine, results: results, values: map[valuesKey][]float64{},
 	}
 	o, err := j.artefact.Build(d)
 	if err := cmp.Or(d.Err(), err); err != nil {

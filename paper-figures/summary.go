@@ -71,8 +71,8 @@ func summarizeReadings(readings []Reading, rows []Row) []ReadingSummary {
 		s := ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.Basis, Part: r.Part}
 		for j := range rows {
 			row := &rows[j]
-			isThis := row.Default && i == 0 || !row.Default && i > 0 && row.Reading == r.Name
-			if isThis && row.Measured != nil && row.Verdict != verdict.NotRunnable && row.Verdict != verdict.Input && row.Verdict != verdict.Consistent {
+			judged := row.Measured != nil && row.Verdict != verdict.NotRunnable && row.Verdict != verdict.Input && row.Verdict != verdict.Consistent
+			if judged && row.Reading == s.Name && row.Default == (i == 0) {
 				s.add(row)
 			}
 		}

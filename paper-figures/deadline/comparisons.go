@@ -80,12 +80,14 @@ func addBar(d *figures.Data, g *reports.BarGroup, s *scheduler, x sample) {
 	g.Add(m.Value, m.Low, m.High)
 }
 
-// settings are the two columns of Table 5, each trained on both kinds of deadlines.
-// Observation and reward change with them, as in the report (Table 4 and 3.5).
-var settings = []struct {
-	settings, trainedOn string
+// A setting is a column of Table 5, with the deadlines in training. Observation and reward change
+// with it, as in the report (Table 4 and 3.5).
+type setting struct {
+	name, trainedOn string
 	*scheduler
-}{
+}
+
+var settings = []setting{
 	{"enhanced", "relaxed", agent},
 	{"enhanced", "tight", tightAgent},
 	{"original", "relaxed", originalRelaxed},
@@ -130,20 +132,16 @@ func effectOfSettings(d *figures.Data) *figures.Output {
 		X:     reports.Axis{Label: "Settings, and deadlines in training"}, Y: reports.Axis{Label: "Late jobs [%]", From: 0, To: 100},
 	}
 	for _, x := range settings {
-		bars.Categories = append(bars.Categories, x.settings+", "+x.trainedOn)
+		bars.Categories = append(bars.Categories, x.name+", "+x.trainedOn)
 	}
 	bars.Categories = append(bars.Categories, largest.title)
 	var lines []line
 	for _, k := range tightness {
 		group, some := reports.BarGroup{Name: k.name + " deadlines"}, k.ours.first(sweep)
-		add := func(settings, trainedOn string, s *scheduler) {
-			lines = append(lines, line{[]string{k.name, settings, trainedOn}, s, some})
-			addBar(d, &group, s, some)
+		for _, x := range append(slices.Clone(settings), setting{largest.title, "", largest}) {
+			lines = append(lines, line{[]string{k.name, x.name, x.trainedOn}, x.scheduler, some})
+			addBar(d, &group, x.scheduler, some)
 		}
-		for _, x := range settings {
-			add(x.settings, x.trainedOn, x.scheduler)
-		}
-		add(largest.title, "", largest)
 		bars.Groups = append(bars.Groups, group)
 	}
 	t = compare(d, t, append(against(largest, late, tardiness), column{megajoules, nil}), lines)

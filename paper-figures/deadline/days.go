@@ -99,17 +99,13 @@ func (x sample) mean(d *figures.Data, values []float64) figures.Measurement {
 // seedCost says what would settle a claim about an agent.
 const seedCost = "A further training run takes about a CPU minute. The artefact table5 lists where our training differs from the authors' script."
 
-// training measures a number about an agent, of which each training run has one: the mean of what
-// of returns, which has an entry for each day or evaluation. The report's number is that of one
-// training run and of paper such entries. On the report's days alone they are the same.
-func (x sample) training(d *figures.Data, s *scheduler, paper float64, of func(run int) []float64) figures.Measurement {
-	values := make([]float64, len(s.runs))
-	for i := range values {
-		values[i] = figures.Mean(of(i))
-	}
-	m := d.MeanOf(values, verdict.TrainingRuns, 1)
+// training measures a number about an agent: the mean over its training runs, each of which has an
+// entry for each day or evaluation. The report's number is that of one training run and of paper
+// such entries. On the report's days alone they are the same.
+func (x sample) training(d *figures.Data, paper float64, runs [][]float64) figures.Measurement {
+	m := d.MeanOf(figures.Map(runs, figures.Mean), verdict.TrainingRuns, 1)
 	if x.ours {
-		each := of(0)
+		each := runs[0]
 		m.PrintSE = math.Hypot(m.PrintSE, stat.StdDev(each, nil)*math.Sqrt(1/paper+1/float64(len(each))))
 	}
 	m.Detail = seedCost
@@ -119,7 +115,7 @@ func (x sample) training(d *figures.Data, s *scheduler, paper float64, of func(r
 // level measures the mean of a quantity.
 func (x sample) level(d *figures.Data, s *scheduler, q quantity) figures.Measurement {
 	if s.learned {
-		return x.training(d, s, evaluation, func(i int) []float64 { return q.run(d, s, i, x) })
+		return x.training(d, evaluation, q.runs(d, s, x))
 	}
 	return x.mean(d, q.of(d, s, x))
 }
@@ -127,7 +123,7 @@ func (x sample) level(d *figures.Data, s *scheduler, q quantity) figures.Measure
 // reduction measures by how many percent an agent's mean is below that of a scheduler with these
 // values.
 func (x sample) reduction(d *figures.Data, s *scheduler, q quantity, base []float64) figures.Measurement {
-	return x.training(d, s, evaluation, func(i int) []float64 { return reductions(q.run(d, s, i, x), base) })
+	return x.training(d, evaluation, figures.Map(q.runs(d, s, x), func(run []float64) []float64 { return reductions(run, base) }))
 }
 
 // gain measures by how many percent an agent has fewer late jobs than the best heuristic of
@@ -150,11 +146,11 @@ func (x sample) loss(d *figures.Data, s *scheduler) figures.Measurement {
 func (x sample) deviation(d *figures.Data, s *scheduler, q quantity) figures.Measurement {
 	switch {
 	case s.learned:
-		return x.training(d, s, 1, func(i int) []float64 { return deviations(q.run(d, s, i, x)) })
+		return x.training(d, 1, figures.Map(q.runs(d, s, x), deviations))
 	case x.ours:
 		return d.MeanOf(deviations(q.of(d, s, x)), verdict.Draws, 1)
 	}
-	return figures.Exactly(populationSD(q.of(d, s, x)))
+	return figures.Exactly(stat.PopStdDev(q.of(d, s, x), nil))
 }
 
 // An end picks the scheduler at an end of a range. Of several it picks the first.
@@ -210,16 +206,7 @@ func reduction(values, base []float64) float64 {
 // report prints.
 func deviations(values []float64) (each []float64) {
 	for part := range slices.Chunk(values, evaluation) {
-		each = append(each, populationSD(part))
+		each = append(each, stat.PopStdDev(part, nil))
 	}
 	return each
-}
-
-func populationSD(values []float64) float64 {
-	mean, sum := figures.Mean(values), 0.0
-	for _, v := range values {
-		// The conversion rounds the product, which keeps it from being fused with the sum.
-		sum += float64((v - mean) * (v - mean))
-	}
-	return math.Sqrt(sum / float64(len(values)))
 }

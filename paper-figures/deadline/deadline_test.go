@@ -261,14 +261,6 @@ func TestLargestFirstIsNotReproducedAsTheAgent(t *testing.T) {
 	}
 }
 
-// TestDeviation: the population's standard deviation of these is 2 (mean 5, squares adding up
-// to 32).
-func TestDeviation(t *testing.T) {
-	if sd := populationSD([]float64{2, 4, 4, 4, 5, 5, 7, 9}); math.Abs(sd-2) > 1e-12 {
-		t.Errorf("%v, want 2", sd)
-	}
-}
-
 // TestDeviations takes two evaluations of 10 with the deviations 1 and 3.
 func TestDeviations(t *testing.T) {
 	var values []float64

@@ -41,7 +41,7 @@ func table2(d *figures.Data) (*figures.Output, error) {
 		Notes:   []string{runsNote(agent, tightAgent, originalAgent, originalRelaxed), notTheNotebook},
 	}
 	for _, x := range settings {
-		row := []string{x.settings, x.trainedOn}
+		row := []string{x.name, x.trainedOn}
 		for _, days := range []sample{theirs.tight, theirs.relaxed} {
 			row = append(row, reports.Fixed(days.level(d, x.scheduler, late).Value, 2))
 		}
@@ -119,9 +119,8 @@ func table7(d *figures.Data) (*figures.Output, error) {
 	for _, q := range printed {
 		columns = append(columns, q.name, q.name+" std")
 	}
-	layout := d.Layout("table7", "Table 7. Late jobs [%], tardiness [min] and energy [MW min] over the report's ten days", "method", titles(rows), columns, rs[0])
-	layout.Notes = append(layout.Notes, "energies are printed with the unit MJ and are watt-minutes over 10^6; 2.48 of them are 149 MJ",
-		runsNote(agent))
+	layout := d.Layout("table7", "Table 7. Late jobs [%], tardiness [min] and energy [MW min] over the report's ten days", "method", titles(rows), columns, rs[0],
+		"energies are printed with the unit MJ and are watt-minutes over 10^6; 2.48 of them are 149 MJ", runsNote(agent))
 	return figures.Read(rs...).Table("table7", layout).Table("table7-runs", runsTable(d, printed)).
 		Table("table7-digits", digitsTable(d.Claims, rs)).Table("table7-joules", joulesTable(d, rows)), nil
 }
@@ -157,7 +156,7 @@ func runsTable(d *figures.Data, quantities []quantity) reports.Table {
 		for run := range x.agent.runs {
 			row := []string{x.days, x.trainedBy, strconv.Itoa(run + 1)}
 			for _, q := range quantities {
-				row = append(row, reports.Fixed(figures.Mean(q.run(d, x.agent, run, x.sample)), q.decimals), "")
+				row = append(row, reports.Fixed(figures.Mean(q.runs(d, x.agent, x.sample)[run]), q.decimals), "")
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -221,9 +220,8 @@ func table8(d *figures.Data) (*figures.Output, error) {
 		}
 	}
 	rs := append(readings(of(agent)), byText.reading(of(textAgent)))
-	layout := d.Layout("table8", "Table 8. The agent's improvement over heuristics [%]", "baseline", titles(methods), []string{"late reduction", "tardiness reduction"}, rs[0])
-	layout.Notes = append(layout.Notes, "a reduction is that of the mean over the days", runsNote(agent))
-
+	layout := d.Layout("table8", "Table 8. The agent's improvement over heuristics [%]", "baseline", titles(methods), []string{"late reduction", "tardiness reduction"}, rs[0],
+		"a reduction is that of the mean over the days", runsNote(agent))
 	paired := reports.Table{
 		Title: fmt.Sprintf("The agent less each heuristic, over %d of our days", d.Scale.Replicates(many)),
 		Columns: reports.Left("baseline", "quantity", "unit").Right(agent.title, "baseline's").PlusMinus("difference").
@@ -279,16 +277,15 @@ func table9(d *figures.Data) (*figures.Output, error) {
 
 // table10 tests the report's recommendations.
 func table10(d *figures.Data) (*figures.Output, error) {
-	out := figures.Read(readings(func(w *days, to figures.Values) {
+	rs := readings(func(w *days, to figures.Values) {
 		to["tight deadlines, RL-PPO loses to the best heuristic by"] = w.tight.loss(d, originalAgent)
 		to["moderate deadlines, RL-PPO wins over the best heuristic by"] = w.relaxed.gain(d, agent)
 		to["energy, Smallest-First less the best other heuristic"] = w.relaxed.lead(d, energy, smallest, methods, lowest)
 		to["late, Smallest-First less the worst other heuristic"] = w.relaxed.lead(d, late, smallest, methods, highest)
-	})...)
-	out.Missing = map[string]string{
+	})
+	return &figures.Output{Readings: rs, Missing: map[string]string{
 		"variable workloads, RL-PPO adapts better than heuristics": "The report says neither what a variable workload is nor how the schedulers fare on one.",
-	}
-	return out, nil
+	}}, nil
 }
 
 // text judges what the report says outside its tables.
@@ -296,11 +293,11 @@ func text(d *figures.Data) (*figures.Output, error) {
 	rs := readings(func(w *days, to figures.Values) {
 		to["steps of an episode"] = w.relaxed.level(d, largest, jobs)
 		to["late, Largest-First less the best other heuristic"] = w.relaxed.lead(d, late, largest, methods, lowest)
-		to["heuristics that have more late jobs than RL-PPO"] = w.relaxed.training(d, agent, evaluation, func(i int) []float64 {
-			own := figures.Mean(late.run(d, agent, i, w.relaxed))
-			more := figures.Count(methods, func(s *scheduler) bool { return figures.Mean(late.of(d, s, w.relaxed)) > own })
-			return []float64{float64(more)}
+		counts := figures.Map(late.runs(d, agent, w.relaxed), func(run []float64) []float64 {
+			later := func(s *scheduler) bool { return figures.Mean(late.of(d, s, w.relaxed)) > figures.Mean(run) }
+			return []float64{float64(figures.Count(methods, later))}
 		})
+		to["heuristics that have more late jobs than RL-PPO"] = w.relaxed.training(d, evaluation, counts)
 	})
 	total := 0
 	for _, p := range figures.Instance[task.Queue](theirs.relaxed.dataset, gpu, 0).Fleet.Partitions {
@@ -308,9 +305,7 @@ func text(d *figures.Data) (*figures.Output, error) {
 	}
 	rs[0].Values["slices of the GPUs"] = figures.Exactly(float64(total))
 	rs[0].Values["partitions of A100"] = figures.Exactly(float64(len(mig.MustLookup(gpu).Partitions())))
-	out := figures.Read(rs...)
-	out.Taken = "A parameter of the job generator or the fleet."
-	return out, nil
+	return &figures.Output{Readings: rs, Taken: "A parameter of the job generator or the fleet."}, nil
 }
 
 // tightDeadlines tests what 2.5.1 says about tight deadlines in general. That is no result of an

@@ -134,22 +134,23 @@ var (
 // heading is the quantity above a column.
 func (q quantity) heading() string { return q.name + " [" + q.unit + "]" }
 
-// run returns the quantity by day, after one training of the scheduler.
-func (q quantity) run(d *figures.Data, s *scheduler, training int, x sample) []float64 {
-	out := slices.Clone(d.Values(s.on(x.dataset, training), s.days(x), q.metric))
-	floats.Scale(q.scale, out)
+// runs returns the quantity after each training run of the scheduler, by day.
+func (q quantity) runs(d *figures.Data, s *scheduler, x sample) (out [][]float64) {
+	for training := range s.runs {
+		values := slices.Clone(d.Values(s.on(x.dataset, training), s.days(x), q.metric))
+		floats.Scale(q.scale, values)
+		out = append(out, values)
+	}
 	return out
 }
 
 // of returns the quantity by day. That of an agent is the mean over its training runs.
 func (q quantity) of(d *figures.Data, s *scheduler, x sample) []float64 {
-	out := q.run(d, s, 0, x)
-	if !s.learned {
-		return out
+	runs := q.runs(d, s, x)
+	out := runs[0]
+	for _, more := range runs[1:] {
+		floats.Add(out, more)
 	}
-	for i := 1; i < len(s.runs); i++ {
-		floats.Add(out, q.run(d, s, i, x))
-	}
-	floats.Scale(1/float64(len(s.runs)), out)
+	floats.Scale(1/float64(len(runs)), out)
 	return out
 }
