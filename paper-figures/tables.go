@@ -62,15 +62,13 @@ func claimsTable(title string, rows []Row) reports.Table {
 
 // dropEmpty leaves out the columns in which all cells are empty.
 func dropEmpty(t reports.Table) reports.Table {
-	empty := func(column int) bool {
-		return !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[column] != "" })
-	}
 	for j := len(t.Columns) - 1; j >= 0; j-- {
-		if empty(j) {
-			t.Columns = slices.Delete(t.Columns, j, j+1)
-			for i := range t.Rows {
-				t.Rows[i] = slices.Delete(t.Rows[i], j, j+1)
-			}
+		if slices.ContainsFunc(t.Rows, func(row []string) bool { return row[j] != "" }) {
+			continue
+		}
+		t.Columns = slices.Delete(t.Columns, j, j+1)
+		for i := range t.Rows {
+			t.Rows[i] = slices.Delete(t.Rows[i], j, j+1)
 		}
 	}
 	return t
