@@ -84,20 +84,8 @@ const (
 	Unknown       Cause = "unknown"
 )
 
-// Causes explains the causes in the order of summaries.
-var Causes = []struct {
-	Cause Cause
-	Words string
-}{
-	{Script, "the authors' public script does something else than the text; the reading that follows it reproduces the number"},
-	{Contradiction, "two printed numbers exclude one another"},
-	{Impossible, "the number is beyond a certified bound"},
-	{Error, "a slip in the print: a unit, a transposition, something counted twice"},
-	{Inputs, "the number hangs on data that are not public; a stand-in is shown"},
-	{Budget, "the agent had less training here than in the paper, and its curve still falls"},
-	{Model, "simulated in place of hardware"},
-	{Unknown, "no cause could be shown; the sentence says what was tried"},
-}
+// causes are the causes in the order of summaries; summary.md.tmpl says what they mean.
+var causes = []Cause{Script, Contradiction, Impossible, Error, Inputs, Budget, Model, Unknown}
 
 // An Explanation says why claims deviate.
 type Explanation struct {
@@ -136,6 +124,14 @@ type publishedRow struct {
 	Source    string           `csv:"source"`
 }
 
+// marginRow is a line of margins.csv.
+type marginRow struct {
+	Artefact string  `csv:"artefact"`
+	Claim    string  `csv:"claim"`
+	Margin   float64 `csv:"margin"`
+	Reason   string  `csv:"reason"`
+}
+
 // LoadClaims reads the published numbers of a paper from its data files:
 //
 //   - published.csv: artefact,claim,kind,basis,relation,published,to,decimals,neutral,unit,places,source.
@@ -145,38 +141,36 @@ type publishedRow struct {
 //   - causes.csv: artefact,claim,cause,evidence,reason.
 //   - tables.csv: table,part,text, see [Claims.Head].
 //
-// Of the rows of margins.csv and causes.csv the first one that matches a claim counts.
-// All but published.csv may be missing. In margins.csv and causes.csv a * in the claim matches anything. A row that matches no
-// claim is an error.
+// In margins.csv and causes.csv a * in the claim matches anything, and the first row that matches
+// a claim counts. A row that matches no claim is an error. All files but published.csv may be
+// missing.
 func LoadClaims(paper string, files fs.FS) (*Claims, error) {
-	rows, err := ReadCSV[publishedRow](paper, files, "published.csv")
+	c := &Claims{}
+	err := eachRow(paper, files, "published.csv", func(r *publishedRow) (column string, err error) {
+		claim, column, err := r.claim(paper)
+		if err == nil && c.find(r.Artefact, r.Claim) != nil {
+			column, err = "claim", fmt.Errorf("%q of %s is listed twice", r.Claim, r.Artefact)
+		}
+		c.All = append(c.All, claim)
+		return column, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	c := &Claims{}
-	seen := map[[2]string]bool{}
-	for i, r := range rows.Rows {
-		claim, column, err := r.claim(paper)
-		key := [2]string{r.Artefact, r.Claim}
-		if err == nil && seen[key] {
-			column, err = "claim", fmt.Errorf("%q of %s is listed twice", r.Claim, r.Artefact)
-		}
-		if err != nil {
-			return nil, rows.Fail(i, column, err)
-		}
-		seen[key] = true
-		c.All = append(c.All, claim)
-	}
-	if err := c.loadMargins(paper, files); err != nil {
+	if err := eachRow(paper, files, "margins.csv", c.addMargin); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	heads, err := ReadCSV[tablePart](paper, files, "tables.csv")
-	if err == nil {
-		c.heads = heads.Rows
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	if err := eachRow(paper, files, "causes.csv", c.addCause); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return c, c.loadCauses(paper, files)
+	err = eachRow(paper, files, "tables.csv", func(r *tablePart) (string, error) {
+		c.heads = append(c.heads, *r)
+		return "", nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return c, nil
 }
 
 // claim returns the claim of a line, or the column that is wrong.
@@ -234,68 +228,51 @@ func oneOf[T ~string](value T, known ...T) error {
 	return fmt.Errorf("unknown value %q; use one of %q", value, known)
 }
 
-func (c *Claims) loadMargins(paper string, files fs.FS) error {
-	rows, err := ReadCSV[struct {
-		Artefact string  `csv:"artefact"`
-		Claim    string  `csv:"claim"`
-		Margin   float64 `csv:"margin"`
-		Reason   string  `csv:"reason"`
-	}](paper, files, "margins.csv")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// addMargin sets the margins of a row of margins.csv, or returns the column that is wrong.
+func (c *Claims) addMargin(r *marginRow) (column string, err error) {
+	switch {
+	case r.Reason == "":
+		return "reason", errors.New("a margin needs a reason")
+	case r.Margin < 0:
+		return "margin", fmt.Errorf("%v is negative", r.Margin)
 	}
-	if err != nil {
-		return err
-	}
-	for i, r := range rows.Rows {
+	claims, err := c.matching(r.Artefact, r.Claim)
+	for _, a := range claims {
 		switch {
-		case r.Reason == "":
-			return rows.Fail(i, "reason", errors.New("a margin needs a reason"))
-		case r.Margin < 0:
-			return rows.Fail(i, "margin", fmt.Errorf("%v is negative", r.Margin))
-		}
-		found := false
-		for j := range c.All {
-			a := &c.All[j]
-			if a.Artefact != r.Artefact || !matches(r.Claim, a.Name) {
-				continue
-			}
-			found = true
-			switch {
-			case a.Relation != verdict.Equal:
-				return rows.Fail(i, "claim", fmt.Errorf("%q is a limit or a range, which has no margin", a.Name))
-			case a.MarginReason == "": // the first row that matches counts, as in causes.csv
-				a.Margin, a.MarginReason = r.Margin, r.Reason
-			}
-		}
-		if !found {
-			return rows.Fail(i, "claim", fmt.Errorf("%s has no claim %q", r.Artefact, r.Claim))
+		case a.Relation != verdict.Equal:
+			return "claim", fmt.Errorf("%q is a limit or a range, which has no margin", a.Name)
+		case a.MarginReason == "": // the first row that matches counts
+			a.Margin, a.MarginReason = r.Margin, r.Reason
 		}
 	}
-	return nil
+	return "claim", err
 }
 
-func (c *Claims) loadCauses(paper string, files fs.FS) error {
-	rows, err := ReadCSV[Explanation](paper, files, "causes.csv")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// addCause adds a row of causes.csv, or returns the column that is wrong.
+func (c *Claims) addCause(r *Explanation) (column string, err error) {
+	if err := oneOf(r.Cause, causes...); err != nil {
+		return "cause", err
 	}
-	if err != nil {
-		return err
+	if r.Reason == "" {
+		return "reason", errors.New("a cause needs a reason")
 	}
-	for i, r := range rows.Rows {
-		if err := oneOf(r.Cause, Script, Contradiction, Impossible, Error, Inputs, Budget, Model, Unknown); err != nil {
-			return rows.Fail(i, "cause", err)
-		}
-		if r.Reason == "" {
-			return rows.Fail(i, "reason", errors.New("a cause needs a reason"))
-		}
-		if !slices.ContainsFunc(c.All, func(a Claim) bool { return a.Artefact == r.Artefact && matches(r.Claim, a.Name) }) {
-			return rows.Fail(i, "claim", fmt.Errorf("%s has no claim %q", r.Artefact, r.Claim))
+	c.Explanations = append(c.Explanations, *r)
+	_, err = c.matching(r.Artefact, r.Claim)
+	return "claim", err
+}
+
+// matching returns the claims of an artefact that match a pattern. It is an error if there are
+// none.
+func (c *Claims) matching(artefact, pattern string) (out []*Claim, err error) {
+	for i := range c.All {
+		if a := &c.All[i]; a.Artefact == artefact && matches(pattern, a.Name) {
+			out = append(out, a)
 		}
 	}
-	c.Explanations = rows.Rows
-	return nil
+	if out == nil {
+		err = fmt.Errorf("%s has no claim %q", artefact, pattern)
+	}
+	return out, err
 }
 
 // matches reports whether a name matches a pattern in which * is any text.
@@ -327,6 +304,20 @@ func ReadCSV[Row any](paper string, files fs.FS, name string) (*strictcsv.Table[
 	})
 }
 
+// eachRow passes each row of a data file to a function, which returns the column that is wrong.
+func eachRow[Row any](paper string, files fs.FS, name string, use func(*Row) (column string, err error)) error {
+	rows, err := ReadCSV[Row](paper, files, name)
+	if err != nil {
+		return err
+	}
+	for i := range rows.Rows {
+		if column, err := use(&rows.Rows[i]); err != nil {
+			return rows.Fail(i, column, err)
+		}
+	}
+	return nil
+}
+
 // Of returns the claims of an artefact, and those that it repeats, under their names there.
 func (c *Claims) Of(artefact string) []Claim {
 	var out []Claim
@@ -345,15 +336,24 @@ func (c *Claims) Of(artefact string) []Claim {
 	return out
 }
 
+// find returns a claim, or nil.
+func (c *Claims) find(artefact, name string) *Claim {
+	for i := range c.All {
+		if c.All[i].Artefact == artefact && c.All[i].Name == name {
+			return &c.All[i]
+		}
+	}
+	return nil
+}
+
 // Published returns a claim's number. It panics if there is no such claim, because that is
 // a mistake in the program.
 func (c *Claims) Published(artefact, name string) float64 {
-	for i := range c.All {
-		if c.All[i].Artefact == artefact && c.All[i].Name == name {
-			return c.All[i].Published
-		}
+	claim := c.find(artefact, name)
+	if claim == nil {
+		panic(fmt.Sprintf("figures: no claim %q in %s", name, artefact))
 	}
-	panic(fmt.Sprintf("figures: no claim %q in %s", name, artefact))
+	return claim.Published
 }
 
 // explain returns why a claim deviates, if the data say so.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -139,23 +140,12 @@ func (d *Data) Span(s run.Series, first, n int, metric string) []float64 {
 		}
 		v, err := d.results.Values(s, first, n, metric)
 		if err == nil {
-			if d.values == nil {
-				d.values = map[valuesKey][]float64{}
-			}
 			d.values[key] = v
 			return v
 		}
 		d.fail(err)
 	}
-	return ones(n)
-}
-
-func ones(n int) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = 1
-	}
-	return out
+	return slices.Repeat([]float64{1}, n)
 }
 
 // First returns a metric of the first instance of a series.
@@ -179,15 +169,8 @@ func (d *Data) Micros(s run.Series, n int) []float64 {
 		return nil
 	}
 	us, err := d.results.Microseconds(s, 0, n)
-	if err != nil {
-		d.fail(err)
-		return nil
-	}
-	out := make([]float64, len(us))
-	for i := range us {
-		out[i] = float64(us[i])
-	}
-	return out
+	d.fail(err)
+	return us
 }
 
 // Schedule returns the schedule of one cell, for drawing. While planning or after an error it
@@ -262,11 +245,7 @@ func Ratios(x, y []float64) []float64 {
 
 // Percent returns by how many percent ratios exceed 1.
 func Percent(ratios []float64) []float64 {
-	out := make([]float64, len(ratios))
-	for i, r := range ratios {
-		out[i] = (r - 1) * 100
-	}
-	return out
+	return Map(ratios, func(r float64) float64 { return (r - 1) * 100 })
 }
 
 // Each yields every pair of a row and a column, row by row.

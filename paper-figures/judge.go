@@ -145,27 +145,24 @@ func (d *Data) judge(claims []Claim, o *Output) []Row {
 
 // defaultRow is the claim's row under the default reading.
 func (d *Data) defaultRow(c *Claim, o *Output) Row {
-	var m Measurement
-	var measured bool
+	first := Reading{} // of an output without readings
 	if len(o.Readings) > 0 {
-		m, measured = o.Readings[0].Values[c.Name]
+		first = o.Readings[0]
 	}
+	m, measured := first.Values[c.Name]
 	row := c.row()
 	switch {
 	case c.Basis == Input:
 		row.Verdict, row.Reason, row.Margin = verdict.Input, o.Taken, nil
-	case c.Basis == Unpublished && measured:
-		row.setMeasured(m)
+	case c.Basis == Unpublished || !measured:
 		row.Verdict, row.Reason = verdict.NotRunnable, o.Missing[c.Name]
-	case !measured:
-		row.Verdict, row.Reason = verdict.NotRunnable, o.Missing[c.Name]
+		if measured {
+			row.setMeasured(m)
+		}
 	default:
 		row = d.measuredRow(c, m)
 	}
-	row.Default, row.Reading = true, DefaultReading
-	if len(o.Readings) > 0 {
-		row.Reading = cmp.Or(o.Readings[0].Name, DefaultReading)
-	}
+	row.Default, row.Reading = true, cmp.Or(first.Name, DefaultReading)
 	return row
 }
 

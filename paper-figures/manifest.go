@@ -44,7 +44,7 @@ type Record struct {
 	Readings []ReadingSummary `json:"readings,omitempty"`
 	Rows     []Row            `json:"claims,omitempty"`
 	// Figures and Tables name files in the paper's folder, without extension, in the order of
-	// the page. Tables of an artefact about wall times are in the folder above.
+	// the page. Tables about wall times are not among them, because they differ from run to run.
 	Figures []FigureRecord `json:"figures,omitempty"`
 	Tables  []string       `json:"tables,omitempty"`
 }

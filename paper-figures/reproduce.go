@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -66,39 +65,41 @@ func (r *Record) folder() string {
 // Cells lists the cells of the selected artefacts, including those that are done. It
 // computes and writes nothing.
 func (r *Reproduction) Cells() ([]run.Cell, error) {
-	var cells []run.Cell
+	return r.plan(slices.DeleteFunc(r.jobs(), func(j *job) bool { return !r.keeps(j) }))
+}
+
+// jobs lists all artefacts.
+func (r *Reproduction) jobs() (out []*job) {
 	for i := range r.Papers {
-		p := &r.Papers[i]
-		for _, a := range p.Artefacts {
-			if !r.keeps(p.Name, a.Name) {
-				continue
-			}
-			j := job{paper: p, artefact: a}
-			own, err := j.plan(r.Scale)
-			if err != nil {
-				return nil, err
-			}
-			cells = append(cells, own...)
+		for _, a := range r.Papers[i].Artefacts {
+			out = append(out, &job{paper: &r.Papers[i], artefact: a})
 		}
 	}
+	return out
+}
+
+func (r *Reproduction) keeps(j *job) bool {
+	return r.Only == nil || r.Only(j.paper.Name, j.artefact.Name)
+}
+
+// plan runs the Build of artefacts for the first time and lists the cells that they ask for.
+func (r *Reproduction) plan(jobs []*job) (cells []run.Cell, err error) {
+	for _, j := range jobs {
+		d, o, err := j.paper.declare(&j.artefact, r.Scale)
+		if err != nil {
+			return nil, err
+		}
+		if err := Match(o.declaration(j.paper.Name, j.artefact.Name), d.Claims.Of(j.artefact.Name)); err != nil {
+			return nil, err
+		}
+		j.needs = d.needs
+		own, err := d.needs.cells()
+		if err != nil {
+			return nil, err
+		}
+		cells = append(cells, own...)
+	}
 	return cells, nil
-}
-
-func (r *Reproduction) keeps(paper, artefact string) bool {
-	return r.Only == nil || r.Only(paper, artefact)
-}
-
-// plan runs Build for the first time and returns the cells that it asks for.
-func (j *job) plan(scale Scale) ([]run.Cell, error) {
-	d, o, err := j.paper.declare(&j.artefact, scale)
-	if err != nil {
-		return nil, err
-	}
-	if err := Match(o.declaration(j.paper.Name, j.artefact.Name), j.paper.claims().Of(j.artefact.Name)); err != nil {
-		return nil, err
-	}
-	j.needs = d.needs
-	return j.needs.cells()
 }
 
 // claims returns the paper's claims; a paper without a data file has none.
@@ -163,7 +164,8 @@ func (c *Claims) Check(paper string, decs []Declaration) error {
 // from it. It returns the manifest, and how many artefacts are not done because Only does not
 // select them. It does not touch artefacts that are done.
 func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err error) {
-	all, open, err := r.jobs()
+	all := r.jobs()
+	open, err := r.open(all)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -185,48 +187,41 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 		p := &m.Papers[len(m.Papers)-1]
 		p.Artefacts = append(p.Artefacts, j.stamp.Record)
 	}
-	return m, m.Left, r.render(m)
+	return m, m.Left, m.render(r.Dir)
 }
 
-// jobs lists all artefacts, and those that are selected and not done. It removes temporary
-// files that a killed run left.
-func (r *Reproduction) jobs() (all, open []*job, err error) {
+// open returns the artefacts that are selected and not done. It removes temporary files that a
+// killed run left.
+func (r *Reproduction) open(all []*job) (out []*job, err error) {
 	program, err := Program()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	folders := []string{r.Dir, filepath.Join(r.Dir, "stamps")}
-	for i := range r.Papers {
-		p := &r.Papers[i]
+	for _, p := range r.Papers {
 		folders = append(folders, filepath.Join(r.Dir, p.Name))
-		for _, a := range p.Artefacts {
-			j := &job{paper: p, artefact: a}
-			if j.stamp, err = r.readStamp(j, program); err != nil {
-				return nil, nil, err
-			}
-			all = append(all, j)
-			if j.stamp == nil && r.keeps(p.Name, a.Name) {
-				open = append(open, j)
-			}
-		}
 	}
 	for _, dir := range folders {
 		if err := atomicfile.Sweep(dir); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return all, open, nil
+	for _, j := range all {
+		if j.stamp, err = r.readStamp(j, program); err != nil {
+			return nil, err
+		}
+		if j.stamp == nil && r.keeps(j) {
+			out = append(out, j)
+		}
+	}
+	return out, nil
 }
 
 // compute computes the cells of artefacts and builds them.
 func (r *Reproduction) compute(ctx context.Context, open []*job) error {
-	var cells []run.Cell
-	for _, j := range open {
-		own, err := j.plan(r.Scale)
-		if err != nil {
-			return err
-		}
-		cells = append(cells, own...)
+	cells, err := r.plan(open)
+	if err != nil {
+		return err
 	}
 	engine, err := r.Engine()
 	if err != nil {
@@ -279,27 +274,17 @@ func (r *Reproduction) readStamp(j *job, program string) (*stamp, error) {
 func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, results run.Results) error {
 	d := &Data{
 		Scale: r.Scale, Claims: j.paper.claims(), artefact: j.artefact.Name, needs: j.needs,
-		ctx: ctx, engine: engine, results: results,
+		ctx: ctx, engine: engine, results: results, values: map[valuesKey][]float64{},
 	}
 	o, err := j.artefact.Build(d)
 	if err := cmp.Or(d.Err(), err); err != nil {
 		return err
 	}
-	claims := d.Claims.Of(j.artefact.Name)
-	if err := Match(o.declaration(j.paper.Name, j.artefact.Name), claims); err != nil {
+	record, tables, err := d.record(j.paper.Name, &j.artefact, o)
+	if err != nil {
 		return err
 	}
-	record := Record{Paper: j.paper.Name, Artefact: j.artefact.Name, Title: j.artefact.Title, Timed: j.artefact.Timed}
-	record.Rows = d.judge(claims, o)
-	record.Readings = summarizeReadings(o.Readings, record.Rows)
-	tables := o.Tables
-	if len(record.Rows) > 0 && len(o.Readings) > 0 {
-		tables = append(tables, Table{record.Artefact + "-claims", claimsTable(record.Title, record.Rows)})
-	}
-	if len(record.Readings) > 1 {
-		tables = append(tables, Table{record.Artefact + "-readings", readingsTable(record.Title, record.Readings)})
-	}
-	files, err := r.save(&record, tables, o.Figures)
+	files, err := r.save(&record, slices.Concat(o.Tables, tables), o.Figures)
 	if err != nil {
 		return err
 	}
@@ -308,7 +293,28 @@ func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, re
 		return err
 	}
 	j.stamp = &stamp{Program: program, Quick: r.Scale.Quick, Files: files, Record: record}
-	return writeJSON(r.stampPath(j), j.stamp)
+	raw, err := json.Marshal(j.stamp)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(r.stampPath(j), raw)
+}
+
+// record judges an output, and returns the tables that every artefact with claims has.
+func (d *Data) record(paper string, a *Artefact, o *Output) (record Record, tables []Table, err error) {
+	claims := d.Claims.Of(a.Name)
+	if err := Match(o.declaration(paper, a.Name), claims); err != nil {
+		return Record{}, nil, err
+	}
+	record = Record{Paper: paper, Artefact: a.Name, Title: a.Title, Timed: a.Timed, Rows: d.judge(claims, o)}
+	record.Readings = summarizeReadings(o.Readings, record.Rows)
+	if len(record.Rows) > 0 && len(o.Readings) > 0 {
+		tables = append(tables, Table{a.Name + "-claims", claimsTable(a.Title, record.Rows)})
+	}
+	if len(record.Readings) > 1 {
+		tables = append(tables, Table{a.Name + "-readings", readingsTable(a.Title, record.Readings)})
+	}
+	return record, tables, nil
 }
 
 // save writes tables and figures, adds them to the record, and returns the SHA-256 of each
@@ -317,7 +323,9 @@ func (r *Reproduction) save(record *Record, tables []Table, plots []Figure) (map
 	var files []string
 	for _, t := range tables {
 		file := filepath.Join(record.folder(), t.File)
-		record.Tables = append(record.Tables, t.File)
+		if !record.Timed {
+			record.Tables = append(record.Tables, t.File)
+		}
 		if err := t.Table.Save(filepath.Join(r.Dir, file)); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.File, err)
 		}
@@ -342,22 +350,11 @@ func (r *Reproduction) save(record *Record, tables []Table, plots []Figure) (map
 	return sums, nil
 }
 
-func writeJSON(path string, value any) error {
-	return atomicfile.WriteFile(path, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", " ")
-		return e.Encode(value)
-	})
-}
-
 func writeIfChanged(path, content string) error {
 	if old, err := os.ReadFile(path); err == nil && string(old) == content {
 		return nil
 	}
-	return atomicfile.WriteFile(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, content)
-		return err
-	})
+	return atomicfile.Write(path, []byte(content))
 }
 
 // Program identifies this program by the SHA-256 of its file, in hexadecimal, because

@@ -110,6 +110,16 @@ func TestReproduction(t *testing.T) {
 			t.Errorf("the summary lacks %q:\n%s", part, summary)
 		}
 	}
+	for _, c := range causes {
+		if !strings.Contains(summary, "| `"+string(c)+"` |") {
+			t.Errorf("the summary does not explain the cause %s", c)
+		}
+	}
+	for _, v := range verdict.All {
+		if !strings.Contains(summary, "\n- "+string(v)+": ") {
+			t.Errorf("the summary does not explain the verdict %s", v)
+		}
+	}
 }
 
 // TestReproductionIsReadAgain: a second run builds nothing and writes the same bytes, and a

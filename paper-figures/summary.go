@@ -71,8 +71,8 @@ func summarizeReadings(readings []Reading, rows []Row) []ReadingSummary {
 		s := ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.Basis, Part: r.Part}
 		for j := range rows {
 			row := &rows[j]
-			isThis := row.Default && i == 0 || !row.Default && i > 0 && row.Reading == r.Name
-			if isThis && row.Measured != nil && row.Verdict != verdict.NotRunnable && row.Verdict != verdict.Input && row.Verdict != verdict.Consistent {
+			judged := row.Measured != nil && row.Verdict != verdict.NotRunnable && row.Verdict != verdict.Input && row.Verdict != verdict.Consistent
+			if judged && row.Reading == s.Name && row.Default == (i == 0) {
 				s.add(row)
 			}
 		}
@@ -111,19 +111,4 @@ func (r *Row) off() float64 {
 		return max(0, -miss, *r.Measured-*r.To)
 	}
 	return math.Abs(miss)
-}
-
-// String is the summary in words, for example "13 of 24 REPRODUCED, mean error 0.05".
-func (s *ReadingSummary) String() string {
-	text := fmt.Sprintf("%d of %d REPRODUCED", s.Reproduced, s.Judged)
-	for _, e := range s.Errors {
-		text += fmt.Sprintf(", mean error %.3g", e.Mean)
-		if e.Unit != "" {
-			text += " " + e.Unit
-		}
-		if len(s.Errors) > 1 {
-			text += fmt.Sprintf(" over %d", e.Claims)
-		}
-	}
-	return text
 }

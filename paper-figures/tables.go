@@ -4,16 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
-	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
 // Layout arranges a reading like the paper's table. A claim's key is the row and the column,
 // joined by a space. The cells have the measured value with, in brackets, the published one.
-func (d *Data) Layout(artefact, title, corner string, rows, columns []string, r Reading) reports.Table {
-	t := reports.Table{Title: title, Columns: reports.Left(corner), Notes: []string{"measured (published)"}}
+func (d *Data) Layout(artefact, title, corner string, rows, columns []string, r Reading, notes ...string) reports.Table {
+	t := reports.Table{Title: title, Columns: reports.Left(corner), Notes: append([]string{"measured (published)"}, notes...)}
 	by := map[string]Claim{}
 	for _, c := range d.Claims.Of(artefact) {
 		by[c.Name] = c
@@ -96,15 +94,13 @@ func claimsTable(title string, rows []Row) reports.Table {
 
 // dropEmpty leaves out the columns in which all cells are empty.
 func dropEmpty(t reports.Table) reports.Table {
-	empty := func(column int) bool {
-		return !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[column] != "" })
-	}
 	for j := len(t.Columns) - 1; j >= 0; j-- {
-		if empty(j) {
-			t.Columns = slices.Delete(t.Columns, j, j+1)
-			for i := range t.Rows {
-				t.Rows[i] = slices.Delete(t.Rows[i], j, j+1)
-			}
+		if slices.ContainsFunc(t.Rows, func(row []string) bool { return row[j] != "" }) {
+			continue
+		}
+		t.Columns = slices.Delete(t.Columns, j, j+1)
+		for i := range t.Rows {
+			t.Rows[i] = slices.Delete(t.Rows[i], j, j+1)
 		}
 	}
 	return t
@@ -127,52 +123,4 @@ func readingsTable(title string, readings []ReadingSummary) reports.Table {
 		}
 	}
 	return t
-}
-
-// A group is rows that deviate for the same reason.
-type group struct {
-	cause    Cause
-	reason   string
-	evidence string
-	rows     []*Row
-}
-
-// groups gathers the rows with a verdict, by cause and reason. Of the other readings it takes
-// only what was measured of inputs.
-func groups(rows []Row, v verdict.Verdict) []group {
-	var out []group
-	at := map[[2]string]int{}
-	var input string
-	for i := range rows {
-		r := &rows[i]
-		if r.Default && r.Verdict == verdict.Input {
-			input = r.Claim
-		}
-		if r.Verdict != v || !r.Default && r.Claim != input {
-			continue
-		}
-		key := [2]string{string(r.Cause), r.Reason}
-		j, ok := at[key]
-		if !ok {
-			j = len(out)
-			at[key] = j
-			out = append(out, group{cause: r.Cause, reason: r.Reason, evidence: r.Evidence})
-		}
-		out[j].rows = append(out[j].rows, r)
-	}
-	return out
-}
-
-// listed names the claims of rows, and a few of them with the measured and the published number.
-func listed(rows []*Row) string {
-	const few = 8
-	var out []string
-	for _, r := range rows {
-		name := r.Claim
-		if c := r.Cells(); len(rows) <= few && r.Measured != nil {
-			name = strings.TrimSpace(fmt.Sprintf("%s: measured %s, published %s %s", r.Claim, c.Measured, c.Published, r.Unit))
-		}
-		out = append(out, name)
-	}
-	return strings.Join(out, "; ")
 }

@@ -45,7 +45,7 @@ func (f Divisions) page() (page, error) {
 	width := left + divisionWidth
 	instances, idle := false, false
 	for _, r := range f.Rows {
-		width = max(width, left+sty.Width(r.Label))
+		width = max(width, left+bold(textSize).Width(r.Label))
 		boxes, err := r.boxes(f.Title)
 		if err != nil {
 			return page{}, err

@@ -65,12 +65,21 @@ func TestImpossibleDivisionsAreRefused(t *testing.T) {
 	}
 }
 
+// longNames may be wider than a page.
+var longNames = rapid.OneOf(names, rapid.StringMatching(`([A-Z][a-z]{0,9} ){8}[A-Z]{1,20}`))
+
 func TestAnyDivisionsAreDrawnOrRefused(t *testing.T) {
 	share := rapid.OneOf(rapid.Float64Range(0.05, 0.5), rapid.SampledFrom([]float64{0.125, 0.25, 0.5, 1}), numbers)
 	rapid.Check(t, func(t *rapid.T) {
 		f := Divisions{Title: names.Draw(t, "title")}
 		for range rapid.IntRange(0, 3).Draw(t, "rows") {
-			d := Division{Label: names.Draw(t, "label")}
+			d := Division{Label: longNames.Draw(t, "label")}
+			// Most random setups are refused.
+			if rapid.Bool().Draw(t, "valid") {
+				d.Setup = rapid.SampledFrom(sampleDivisions().Rows).Draw(t, "setup").Setup
+				f.Rows = append(f.Rows, d)
+				continue
+			}
 			for range rapid.IntRange(0, 3).Draw(t, "domains") {
 				gi := corun.GI{Memory: share.Draw(t, "memory")}
 				for range rapid.IntRange(0, 2).Draw(t, "instances") {

@@ -13,10 +13,17 @@ func (a Axis) ticks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
 	if a.Ticks != nil {
 		return asked(a.Ticks)
 	}
+	choose := linearTicks
 	if a.Log {
-		return logTicks(low, high, fit)
+		choose = logTicks
 	}
-	return linearTicks(low, high, fit)
+	marks := choose(low, high, fit)
+	// Rounding may put a mark just beyond an end of the axis, where plots leave no room for its
+	// label.
+	for i := range marks {
+		marks[i].Value = min(max(marks[i].Value, low), high)
+	}
+	return marks
 }
 
 // asked labels the given values with as many digits as they have.

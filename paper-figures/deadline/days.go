@@ -1,133 +1,78 @@
 package deadline
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
 )
 
-// days are the days that the numbers of a reading are taken over.
-type days struct {
-	// name is that of the reading, and basis says where it comes from.
-	name, basis string
-	// relaxed and tight are the datasets.
-	relaxed, tight string
-	n              int
+const (
+	// evaluation is the report's number of days.
+	evaluation = 10
+	// many is the number of our own days that decides what 10 leave open.
+	many = 1000
+	// sweep is the number of days for each point of the figure over slack, for agents other
+	// than the report's best, and for the best one under tight deadlines.
+	sweep = 100
+)
+
+// A sample is the first n days of a dataset.
+type sample struct {
+	dataset string
+	n       int
 	// ours marks days that the report has not seen, so that its numbers and ours are samples.
 	ours bool
 }
 
-// reportDays returns the report's own ten days with further parameters of the dataset.
-func reportDays(name, basis, parameters string) days {
-	return days{
-		name, basis,
-		figures.Dataset("deadline/report?deadlines=relaxed" + parameters),
-		figures.Dataset("deadline/report?deadlines=tight" + parameters),
-		evaluation, false,
-	}
+// first returns the first n days of the same dataset.
+func (x sample) first(n int) sample { return sample{x.dataset, n, x.ours} }
+
+// Our own days, with deadlines as the report relaxes them, and as the original notebook has
+// them (3.3).
+var (
+	relaxed = sample{figures.Dataset("deadline/relaxed"), many, true}
+	tight   = sample{figures.Dataset("deadline/tight"), many, true}
+)
+
+// days are the days that the numbers of a reading are taken over.
+type days struct {
+	// name is that of the reading, and basis says where it comes from.
+	name, basis    string
+	relaxed, tight sample
 }
 
-const over1000 = "1000 of our days"
+// reportDays returns the report's own ten days with further parameters of the dataset.
+func reportDays(name, basis, parameters string) days {
+	on := func(deadlines string) sample {
+		return sample{figures.Dataset("deadline/report?deadlines=" + deadlines + parameters), evaluation, false}
+	}
+	return days{name, basis, on("relaxed"), on("tight")}
+}
 
-// theirs is the default, and otherDays are the other readings of the days.
 var (
-	theirs = reportDays("", "the report's own ten days, drawn again from the seed 42 of its notebook; NumPy 2, which the saved output of its first notebook lists; times in float32 as in its code", "")
+	theirs   = reportDays("", "the report's own ten days, drawn again from the seed 42 of its notebook; NumPy 2, which the saved output of its first notebook lists; times in float32 as in its code", "")
+	thousand = days{"1000 of our days", "days of our own stream with the report's distributions, as a sample of all days; 100 for agents other than the best", relaxed, tight}
 
-	otherDays = []days{
+	// allDays are the readings of the days, the default one first.
+	allDays = []days{
+		theirs,
 		reportDays("NumPy 1", "the same seeds; NumPy 1 draws arrivals that differ in their last bits", "&numpy=1"),
 		reportDays("float64 clock", "the same days; completions are not rounded to float32", "&clock=float64"),
-		{over1000, "days of our own stream with the report's distributions, as a sample of all days; 100 for agents other than the best", relaxed, tight, many, true},
-		{"10 of our days", "the first ten of them, as few as the report has", relaxed, tight, evaluation, true},
+		thousand,
+		{"10 of our days", "the first ten of them, as few as the report has", relaxed.first(evaluation), tight.first(evaluation)},
 	}
 )
 
-// mean measures the mean of values by day: a point on the report's days, a sample on ours.
-func (w *days) mean(d *figures.Data, values []float64) figures.Measurement {
-	if w.ours {
-		return d.MeanOf(values, verdict.Days, evaluation)
-	}
-	return figures.Exactly(figures.Mean(values))
-}
-
-// seedCost says what would settle a claim about an agent.
-const seedCost = "A further training run takes about a CPU minute. The artefact table5 lists where our training differs from the authors' script."
-
-// training measures a number about an agent, of which each training run has one: the mean of what
-// of returns, which has an entry for each day or evaluation. The report's number is that of one
-// training run and of paper such entries. On the report's days alone they are the same.
-func (w *days) training(d *figures.Data, s *scheduler, paper float64, of func(run int) []float64) figures.Measurement {
-	values := make([]float64, len(s.runs))
-	for i := range values {
-		values[i] = figures.Mean(of(i))
-	}
-	m := d.MeanOf(values, verdict.TrainingRuns, 1)
-	if w.ours {
-		each := of(0)
-		m.PrintSE = math.Hypot(m.PrintSE, stat.StdDev(each, nil)*math.Sqrt(1/paper+1/float64(len(each))))
-	}
-	m.Detail = seedCost
-	return m
-}
-
-// level measures the mean of a quantity.
-func (w *days) level(d *figures.Data, s *scheduler, q quantity, dataset string) figures.Measurement {
-	if s.learned {
-		return w.training(d, s, evaluation, func(i int) []float64 { return q.run(d, s, i, dataset, w.n) })
-	}
-	return w.mean(d, q.of(d, s, dataset, w.n))
-}
-
-// reduction measures by how many percent an agent's mean is below that of a scheduler with these
-// values.
-func (w *days) reduction(d *figures.Data, s *scheduler, q quantity, dataset string, base []float64) figures.Measurement {
-	return w.training(d, s, evaluation, func(i int) []float64 { return reductions(q.run(d, s, i, dataset, w.n), base) })
-}
-
-// gain measures by how many percent an agent has fewer late jobs than the best heuristic of
-// Table 7.
-func (w *days) gain(d *figures.Data, s *scheduler, dataset string) figures.Measurement {
-	_, best := late.extreme(d, dataset, w.n, methods, lowest)
-	return w.reduction(d, s, late, dataset, best)
-}
-
-// deviation measures the standard deviation of an evaluation of ten days. Over many days it is
-// the mean of the deviations of many evaluations: over all days at once it would be larger,
-// because the few very bad days of a thousand are in hardly any evaluation of ten.
-func (w *days) deviation(d *figures.Data, s *scheduler, q quantity, dataset string) figures.Measurement {
-	switch {
-	case s.learned:
-		return w.training(d, s, 1, func(i int) []float64 { return deviations(q.run(d, s, i, dataset, w.n)) })
-	case w.ours:
-		return d.MeanOf(deviations(q.of(d, s, dataset, w.n)), verdict.Draws, 1)
-	}
-	return figures.Exactly(populationSD(q.of(d, s, dataset, w.n)))
-}
-
-// deviations returns the population standard deviation of each ten days, the one that the
-// report prints.
-func deviations(values []float64) (each []float64) {
-	for part := range slices.Chunk(values, evaluation) {
-		each = append(each, populationSD(part))
-	}
-	return each
-}
-
-func populationSD(values []float64) float64 {
-	mean, sum := figures.Mean(values), 0.0
-	for _, v := range values {
-		// The conversion rounds the product, which keeps it from being fused with the sum.
-		sum += float64((v - mean) * (v - mean))
-	}
-	return math.Sqrt(sum / float64(len(values)))
-}
-
 // readings measures claims over the report's days and over the others.
-func readings(d *figures.Data, measure func(w *days, to figures.Values)) (out []figures.Reading) {
-	for _, w := range append([]days{theirs}, otherDays...) {
+func readings(measure func(w *days, to figures.Values)) (out []figures.Reading) {
+	for _, w := range allDays {
 		out = append(out, w.reading(measure))
 	}
 	return out
@@ -141,8 +86,127 @@ func (w days) reading(measure func(w *days, to figures.Values)) figures.Reading 
 }
 
 // as is a reading of the report's days under another name.
-func as(name, basis string) days {
-	w := theirs
-	w.name, w.basis = name, basis
-	return w
+func as(name, basis string) days { return days{name, basis, theirs.relaxed, theirs.tight} }
+
+// mean measures the mean of values by day: a point on the report's days, a sample on ours.
+func (x sample) mean(d *figures.Data, values []float64) figures.Measurement {
+	if x.ours {
+		return d.MeanOf(values, verdict.Days, evaluation)
+	}
+	return figures.Exactly(figures.Mean(values))
+}
+
+// seedCost says what would settle a claim about an agent.
+const seedCost = "A further training run takes about a CPU minute. The artefact table5 lists where our training differs from the authors' script."
+
+// training measures a number about an agent: the mean over its training runs, each of which has an
+// entry for each day or evaluation. The report's number is that of one training run and of paper
+// such entries. On the report's days alone they are the same.
+func (x sample) training(d *figures.Data, paper float64, runs [][]float64) figures.Measurement {
+	m := d.MeanOf(figures.Map(runs, figures.Mean), verdict.TrainingRuns, 1)
+	if x.ours {
+		each := runs[0]
+		m.PrintSE = math.Hypot(m.PrintSE, stat.StdDev(each, nil)*math.Sqrt(1/paper+1/float64(len(each))))
+	}
+	m.Detail = seedCost
+	return m
+}
+
+// level measures the mean of a quantity.
+func (x sample) level(d *figures.Data, s *scheduler, q quantity) figures.Measurement {
+	if s.learned {
+		return x.training(d, evaluation, q.runs(d, s, x))
+	}
+	return x.mean(d, q.of(d, s, x))
+}
+
+// reduction measures by how many percent an agent's mean is below that of a scheduler with these
+// values.
+func (x sample) reduction(d *figures.Data, s *scheduler, q quantity, base []float64) figures.Measurement {
+	return x.training(d, evaluation, figures.Map(q.runs(d, s, x), func(run []float64) []float64 { return reductions(run, base) }))
+}
+
+// gain measures by how many percent an agent has fewer late jobs than the best heuristic of
+// Table 7.
+func (x sample) gain(d *figures.Data, s *scheduler) figures.Measurement {
+	_, best := x.extreme(d, late, methods, lowest)
+	return x.reduction(d, s, late, best)
+}
+
+// loss is the gain with the other sign.
+func (x sample) loss(d *figures.Data, s *scheduler) figures.Measurement {
+	m := x.gain(d, s)
+	m.Value, m.Low, m.High = -m.Value, -m.High, -m.Low
+	return m
+}
+
+// deviation measures the standard deviation of an evaluation of ten days. Over many days it is
+// the mean of the deviations of many evaluations: over all days at once it would be larger,
+// because the few very bad days of a thousand are in hardly any evaluation of ten.
+func (x sample) deviation(d *figures.Data, s *scheduler, q quantity) figures.Measurement {
+	switch {
+	case s.learned:
+		return x.training(d, 1, figures.Map(q.runs(d, s, x), deviations))
+	case x.ours:
+		return d.MeanOf(deviations(q.of(d, s, x)), verdict.Draws, 1)
+	}
+	return figures.Exactly(stat.PopStdDev(q.of(d, s, x), nil))
+}
+
+// An end picks the scheduler at an end of a range. Of several it picks the first.
+type end func(among []*scheduler, by func(a, b *scheduler) int) *scheduler
+
+var (
+	lowest  end = slices.MinFunc[[]*scheduler]
+	highest end = slices.MaxFunc[[]*scheduler]
+)
+
+// extreme returns the scheduler with the lowest or highest mean, and its values.
+func (x sample) extreme(d *figures.Data, q quantity, among []*scheduler, pick end) (*scheduler, []float64) {
+	mean := func(s *scheduler) float64 { return figures.Mean(q.of(d, s, x)) }
+	best := pick(among, func(a, b *scheduler) int { return cmp.Compare(mean(a), mean(b)) })
+	return best, q.of(d, best, x)
+}
+
+// lead measures by how much a scheduler exceeds the lowest or highest of the others.
+func (x sample) lead(d *figures.Data, q quantity, s *scheduler, among []*scheduler, pick end) figures.Measurement {
+	others := slices.DeleteFunc(slices.Clone(among), func(o *scheduler) bool { return o == s })
+	rival, values := x.extreme(d, q, others, pick)
+	m := x.mean(d, difference(q.of(d, s, x), values))
+	m.Detail = fmt.Sprintf("The other one is %s.", rival.title)
+	return m
+}
+
+// difference returns values less those of another scheduler, of as many days as both have.
+func difference(values, base []float64) []float64 {
+	n := min(len(values), len(base))
+	return floats.SubTo(make([]float64, n), values[:n], base[:n])
+}
+
+// reductions returns, by day, values with the mean of [reduction]: that of the ratio, linearised
+// at the two means. There are as many as both have days.
+func reductions(values, base []float64) []float64 {
+	out := make([]float64, min(len(values), len(base)))
+	values, base = values[:len(out)], base[:len(out)]
+	mean := figures.Mean(base)
+	ratio := figures.Mean(values) / mean
+	for i := range out {
+		out[i] = 100 * (1 - ratio - (values[i]-float64(ratio*base[i]))/mean)
+	}
+	return out
+}
+
+// reduction returns by how many percent the mean of values is below that of base, as in
+// Table 8.
+func reduction(values, base []float64) float64 {
+	return 100 * (1 - figures.Mean(values)/figures.Mean(base))
+}
+
+// deviations returns the population standard deviation of each ten days, the one that the
+// report prints.
+func deviations(values []float64) (each []float64) {
+	for part := range slices.Chunk(values, evaluation) {
+		each = append(each, stat.PopStdDev(part, nil))
+	}
+	return each
 }

@@ -92,11 +92,11 @@ func TestClaimsMatchDeclarations(t *testing.T) {
 
 // TestSeriesAreCanonical: a series that is not would be computed and never found.
 func TestSeriesAreCanonical(t *testing.T) {
-	datasets := []string{relaxed, tight, slackData(slacks[1])}
-	for _, w := range append([]days{theirs}, otherDays...) {
-		datasets = append(datasets, w.relaxed, w.tight)
+	datasets := []string{slackData(slacks[1]).dataset}
+	for _, w := range allDays {
+		datasets = append(datasets, w.relaxed.dataset, w.tight.dataset)
 	}
-	for s, dataset := range figures.Each(append(slices.Clone(agents), schedulers...), datasets) {
+	for s, dataset := range figures.Each(slices.Concat(agents, schedulers), datasets) {
 		canonical, err := s.on(dataset, 0).Canonical()
 		canonical.Content, canonical.Weights = "", ""
 		if err != nil {
@@ -157,15 +157,15 @@ func TestAllTrainingRunsAreUsed(t *testing.T) {
 func TestAgentsEpisodes(t *testing.T) {
 	for _, c := range []struct {
 		*scheduler
-		dataset string
-		want    int
+		sample
+		want int
 	}{
 		{agent, relaxed, many},
 		{agent, tight, sweep},
 		{originalRelaxed, relaxed, sweep},
 		{largest, tight, many},
 	} {
-		if n := c.days(c.dataset, many); n != c.want {
+		if n := c.days(c.sample); n != c.want {
 			t.Errorf("%s on %s: %d episodes, want %d", c.title, c.dataset, n, c.want)
 		}
 	}
@@ -258,14 +258,6 @@ func TestLargestFirstIsNotReproducedAsTheAgent(t *testing.T) {
 	// Table 8, Table 9 twice, Table 10 twice, the count in the text.
 	if len(judged) != 8+2+2+1 {
 		t.Errorf("%d claims are judged: %v", len(judged), judged)
-	}
-}
-
-// TestDeviation: the population's standard deviation of these is 2 (mean 5, squares adding up
-// to 32).
-func TestDeviation(t *testing.T) {
-	if sd := populationSD([]float64{2, 4, 4, 4, 5, 5, 7, 9}); math.Abs(sd-2) > 1e-12 {
-		t.Errorf("%v, want 2", sd)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 
 // inputTable lists the inputs of an artefact, those of other tables that it prints again
 // included.
-func inputTable(claims *figures.Claims, artefact, title string, notes ...string) reports.Table {
+func inputTable(d *figures.Data, artefact, title string, notes ...string) reports.Table {
 	t := reports.Table{Title: title, Columns: reports.Left("parameter").Right("published").Left("unit", "source"), Notes: notes}
-	for _, c := range claims.Of(artefact) {
+	for _, c := range d.Claims.Of(artefact) {
 		if c.Basis == figures.Input {
 			t.Rows = append(t.Rows, []string{c.Name, strconv.FormatFloat(c.Published, 'f', c.Decimals, 64), c.Unit, c.Source})
 		}
@@ -24,30 +24,20 @@ func inputTable(claims *figures.Claims, artefact, title string, notes ...string)
 	return t
 }
 
-func table1(claims *figures.Claims) figures.Artefact {
-	return figures.Artefact{
-		Name: "table1", Title: "configuration of the original notebook",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			inputs := maps.Clone(original)
-			inputs["Original least slack"], inputs["Original largest slack"] = slackOf(tight)
-			out := new(figures.Output).Take("A setting of the agents with original settings, or of the tight deadlines.", inputs)
-			return out.Table("table1", inputTable(claims, "table1", "Table 1. Configuration of the original notebook",
-				"its agent, trained and evaluated here: table5")), nil
-		},
-	}
+func table1(d *figures.Data) (*figures.Output, error) {
+	inputs := maps.Clone(original)
+	inputs["Original least slack"], inputs["Original largest slack"] = tight.slack()
+	out := new(figures.Output).Take("A setting of the agents with original settings, or of the tight deadlines.", inputs)
+	return out.Table("table1", inputTable(d, "table1", "Table 1. Configuration of the original notebook",
+		"its agent, trained and evaluated here: table5")), nil
 }
 
-func table4(claims *figures.Claims) figures.Artefact {
-	return figures.Artefact{
-		Name: "table4", Title: "observation of the original and the enhanced agent",
-		Build: func(*figures.Data) (*figures.Output, error) {
-			out := new(figures.Output).Take("A part of what our agents see.", observed)
-			return out.Table("table4", inputTable(claims, "table4", "Table 4. Observation by agent",
-				"original: 4 features of the job, 40 bins and the state of 20 slices, 64 numbers",
-				"enhanced: 5 features, 40 bins, state and size of 20 slices, and 3 of queue, free slices and largest free size (appendix C), 88 numbers",
-				"the report prints neither the bins nor the scales")), nil
-		},
-	}
+func table4(d *figures.Data) (*figures.Output, error) {
+	out := new(figures.Output).Take("A part of what our agents see.", observed)
+	return out.Table("table4", inputTable(d, "table4", "Table 4. Observation by agent",
+		"original: 4 features of the job, 40 bins and the state of 20 slices, 64 numbers",
+		"enhanced: 5 features, 40 bins, state and size of 20 slices, and 3 of queue, free slices and largest free size (appendix C), 88 numbers",
+		"the report prints neither the bins nor the scales")), nil
 }
 
 // Settings of our agents' training, and parts of what they observe, by their names in Tables 1, 4
@@ -68,59 +58,50 @@ var (
 	observed = map[string]float64{"Original features of the next job": 4, "Enhanced features of the next job": 5, "bins of the queue": 40}
 )
 
-// day returns a day of a dataset.
-func day(dataset string) task.Queue { return figures.Instance[task.Queue](dataset, "A100", 0) }
+// day returns the first day of a sample.
+func (x sample) day() task.Queue { return figures.Instance[task.Queue](x.dataset, gpu, 0) }
 
-// slackOf returns the least and the largest slack of a day's jobs, in durations on the whole GPU.
-func slackOf(dataset string) (least, largest float64) {
-	all := figures.Map(day(dataset).Jobs, func(j task.Job) float64 { return float64((j.Deadline - j.Arrival) / j.On(7)) })
+// slack returns the least and the largest slack of a day's jobs, in durations on the whole GPU.
+func (x sample) slack() (least, largest float64) {
+	all := figures.Map(x.day().Jobs, func(j task.Job) float64 { return float64((j.Deadline - j.Arrival) / j.On(7)) })
 	return slices.Min(all), slices.Max(all)
 }
 
 // Steps per second of the report's environments, measured once on the released code: the
 // notebook's environment and the report's.
-const pandas, numpy = 29, 2500
+const pandas, numpy = 29.0, 2500.0
 
 // table3 compares the speed of this simulator with the report's. The speed-up of the report's
 // environment is a claim; speeds of this simulator are none, because wall times differ from run
 // to run.
-func table3() figures.Artefact {
-	return figures.Artefact{
-		Name: "table3", Title: "speed of environments", Timed: true,
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			t := reports.Table{
-				Title:   "Table 3. Steps a second; a step is the dispatch of a job",
-				Columns: reports.Left("environment").Right("steps/s", "over Pandas").Left("source"),
-				Rows: [][]string{
-					speedRow("original, Pandas", pandas, "measured on the released code"),
-					speedRow("improved, NumPy", numpy, "measured on the released code"),
-				},
-				Notes: []string{
-					"this simulator: one core, while as many cells ran at once as there are workers; generating the jobs is not included",
-					"the environments of the report also build an agent's observations, which a heuristic does without; RL-PPO builds them, and evaluates its network",
-				},
-			}
-			for _, s := range append([]*scheduler{agent}, schedulers...) {
-				name := "this simulator, " + s.title
-				us := d.Micros(s.on(relaxed, 0), many)
-				steps := figures.Mean(jobs.of(d, s, relaxed, many))
-				if len(us) == 0 {
-					// Timings are not results: a power cut may have lost them.
-					t.Rows = append(t.Rows, []string{name, "", "", "not timed"})
-					continue
-				}
-				t.Rows = append(t.Rows, speedRow(name, steps/figures.Mean(us)*1e6, fmt.Sprintf("%d days", len(us))))
-			}
-			speedup := d.MeanOf([]float64{float64(numpy) / pandas}, verdict.Measurements, 0)
-			speedup.Detail = "The two environments were timed once, on another machine than the report's; this suite runs no Python."
-			out := figures.Read(figures.Reading{Basis: "the released code, on a machine of ours", Values: figures.Values{"NumPy over Pandas": speedup}})
-			out.Missing = map[string]string{"training of 200,000 steps with Pandas": "The report does not name its machine, and this suite runs no Python."}
-			return out.Table("timing-deadline", t), nil
+func table3(d *figures.Data) (*figures.Output, error) {
+	t := reports.Table{
+		Title:   "Table 3. Steps a second; a step is the dispatch of a job",
+		Columns: reports.Left("environment").Right("steps/s", "over Pandas").Left("source"),
+		Notes: []string{
+			"this simulator: one core, while as many cells ran at once as there are workers; generating the jobs is not included",
+			"the environments of the report also build an agent's observations, which a heuristic does without; RL-PPO builds them, and evaluates its network",
 		},
 	}
-}
-
-// speedRow writes a speed and by how much it exceeds that of the Pandas environment.
-func speedRow(name string, perSecond float64, source string) []string {
-	return []string{name, fmt.Sprintf("%.3g", perSecond), fmt.Sprintf("%.3g", perSecond/pandas), source}
+	add := func(name string, perSecond float64, source string) {
+		t.Rows = append(t.Rows, []string{name, fmt.Sprintf("%.3g", perSecond), fmt.Sprintf("%.3g", perSecond/pandas), source})
+	}
+	add("original, Pandas", pandas, "measured on the released code")
+	add("improved, NumPy", numpy, "measured on the released code")
+	for _, s := range with(agent, schedulers) {
+		name := "this simulator, " + s.title
+		us := d.Micros(s.on(relaxed.dataset, 0), many)
+		steps := figures.Mean(jobs.of(d, s, relaxed))
+		if len(us) == 0 {
+			// Timings are not results: a power cut may have lost them.
+			t.Rows = append(t.Rows, []string{name, "", "", "not timed"})
+			continue
+		}
+		add(name, steps/figures.Mean(us)*1e6, fmt.Sprintf("%d days", len(us)))
+	}
+	speedup := d.MeanOf([]float64{numpy / pandas}, verdict.Measurements, 0)
+	speedup.Detail = "The two environments were timed once, on another machine than the report's; this suite runs no Python."
+	out := figures.Read(figures.Reading{Basis: "the released code, on a machine of ours", Values: figures.Values{"NumPy over Pandas": speedup}})
+	out.Missing = map[string]string{"training of 200,000 steps with Pandas": "The report does not name its machine, and this suite runs no Python."}
+	return out.Table("timing-deadline", t), nil
 }

@@ -3,6 +3,7 @@ package deadline
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -11,6 +12,8 @@ import (
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
 )
+
+const gpu = "A100"
 
 // A scheduler is an algorithm of the dispatch track with its name in tables and figures.
 type scheduler struct {
@@ -70,130 +73,84 @@ var (
 	schedulers = []*scheduler{largest, eftTrue, eft, random, smallest, leastSlack, lookAhead, energyAware}
 )
 
+// with puts an agent before heuristics.
+func with(agent *scheduler, heuristics []*scheduler) []*scheduler {
+	return append([]*scheduler{agent}, heuristics...)
+}
+
+// titles returns the names of schedulers.
+func titles(list []*scheduler) []string {
+	return figures.Map(list, func(s *scheduler) string { return s.title })
+}
+
+// runsNote says how many training runs the number of an agent is the mean of.
+func runsNote(agents ...*scheduler) string {
+	each := figures.Map(agents, func(s *scheduler) string { return fmt.Sprintf("%s %d", s.title, len(s.runs)) })
+	return "training runs that an agent's numbers are the mean of: " + strings.Join(each, "; ")
+}
+
 // on is a training run of the scheduler on a dataset.
 func (s *scheduler) on(dataset string, training int) run.Series {
 	return run.Series{
-		Track: algo.TrackDispatch, Dataset: dataset, GPU: "A100", Count: 1,
+		Track: algo.TrackDispatch, Dataset: dataset, GPU: gpu, Count: 1,
 		Algorithm: algo.MustParse(s.runs[training]).ID, Model: mig.Sequential,
 	}
 }
 
-const (
-	// evaluation is the report's number of days.
-	evaluation = 10
-	// many is the number of our own days that decides what 10 leave open.
-	many = 1000
-	// sweep is the number of days for each point of the figure over slack, for agents other
-	// than the report's best, and for the best one under tight deadlines.
-	sweep = 100
-)
-
-// Our own days, with deadlines as the report relaxes them, and as the original notebook has
-// them (3.3).
-var (
-	relaxed = figures.Dataset("deadline/relaxed")
-	tight   = figures.Dataset("deadline/tight")
-)
+// days is the number of days that the scheduler has of a sample. Agents are a hundred times as
+// slow as heuristics, so that only the report's best has more than [sweep] days, and only under
+// relaxed deadlines.
+func (s *scheduler) days(x sample) int {
+	if s.learned && (s != agent || x.dataset != relaxed.dataset) {
+		return min(x.n, sweep)
+	}
+	return x.n
+}
 
 // A quantity is a metric of package sim in the unit of a table.
 type quantity struct {
 	// name is the name in claims.
-	name, metric string
-	scale        float64
+	name, unit, metric string
+	scale              float64
+	// decimals is the number of digits after the point in our own tables.
+	decimals int
 }
 
 var (
-	late      = quantity{"late", "late_percent", 1}
-	tardiness = quantity{"tardiness", "tardiness_min", 1}
-	// energy is what Table 7 prints, in MW min.
-	energy = quantity{"energy", "energy_as_released_wmin", 1e-6}
+	late      = quantity{"late", "%", "late_percent", 1, 2}
+	tardiness = quantity{"tardiness", "min", "tardiness_min", 1, 3}
+	// energy is what Table 7 prints.
+	energy = quantity{"energy", "MW min", "energy_as_released_wmin", 1e-6, 3}
 	// charged is the same energy without the error of the released loop, which treats
 	// slices as free in the interval before they complete.
-	charged = quantity{"energy", "energy_wmin", 1e-6}
-	jobs    = quantity{"jobs", "jobs", 1}
+	charged = quantity{"energy", "MW min", "energy_wmin", 1e-6, 3}
+	jobs    = quantity{"jobs", "", "jobs", 1, 0}
 
 	// megajoules and megajoulesAsReleased are charged and energy in MJ.
-	megajoules           = quantity{"energy", "energy_wmin", 60e-6}
-	megajoulesAsReleased = quantity{"energy", "energy_as_released_wmin", 60e-6}
+	megajoules           = quantity{"energy", "MJ", "energy_wmin", 60e-6, 2}
+	megajoulesAsReleased = quantity{"energy as released", "MJ", "energy_as_released_wmin", 60e-6, 2}
 )
 
-// days is the number of days that a scheduler has where others have n. Agents are a hundred times
-// as slow as heuristics, so that only the report's best has more than [sweep] days, and only under
-// relaxed deadlines.
-func (s *scheduler) days(dataset string, n int) int {
-	if s.learned && (s != agent || dataset != relaxed) {
-		return min(n, sweep)
-	}
-	return n
-}
+// heading is the quantity above a column.
+func (q quantity) heading() string { return q.name + " [" + q.unit + "]" }
 
-// run returns the quantity over n days, by day, after one training of the scheduler.
-func (q quantity) run(d *figures.Data, s *scheduler, training int, dataset string, n int) []float64 {
-	out := slices.Clone(d.Values(s.on(dataset, training), s.days(dataset, n), q.metric))
-	floats.Scale(q.scale, out)
-	return out
-}
-
-// of returns the quantity over n days, by day. That of an agent is the mean over its training
-// runs.
-func (q quantity) of(d *figures.Data, s *scheduler, dataset string, n int) []float64 {
-	out := q.run(d, s, 0, dataset, n)
-	if !s.learned {
-		return out
-	}
-	for i := 1; i < len(s.runs); i++ {
-		floats.Add(out, q.run(d, s, i, dataset, n))
-	}
-	floats.Scale(1/float64(len(s.runs)), out)
-	return out
-}
-
-// end is an end of a range.
-type end bool
-
-const (
-	lowest  end = false
-	highest end = true
-)
-
-// extreme returns the scheduler with the lowest or highest mean, and its values. Of several it
-// returns the first.
-func (q quantity) extreme(d *figures.Data, dataset string, n int, among []*scheduler, which end) (best *scheduler, values []float64) {
-	for _, s := range among {
-		v := q.of(d, s, dataset, n)
-		sign := 1.0
-		if which == lowest {
-			sign = -1
-		}
-		if best == nil || sign*figures.Mean(v) > sign*figures.Mean(values) {
-			best, values = s, v
-		}
-	}
-	return best, values
-}
-
-// lead returns the lowest or highest of the other schedulers and, by day, the difference to it.
-func (q quantity) lead(d *figures.Data, dataset string, n int, s *scheduler, among []*scheduler, which end) (rival *scheduler, less []float64) {
-	others := slices.DeleteFunc(slices.Clone(among), func(o *scheduler) bool { return o == s })
-	rival, theirs := q.extreme(d, dataset, n, others, which)
-	return rival, floats.SubTo(make([]float64, len(theirs)), q.of(d, s, dataset, n), theirs)
-}
-
-// reductions returns, by day, values with the mean of [reduction]: that of the ratio, linearised
-// at the two means. There are as many as both have days.
-func reductions(values, base []float64) []float64 {
-	out := make([]float64, min(len(values), len(base)))
-	values, base = values[:len(out)], base[:len(out)]
-	mean := figures.Mean(base)
-	ratio := figures.Mean(values) / mean
-	for i := range out {
-		out[i] = 100 * (1 - ratio - (values[i]-float64(ratio*base[i]))/mean)
+// runs returns the quantity after each training run of the scheduler, by day.
+func (q quantity) runs(d *figures.Data, s *scheduler, x sample) (out [][]float64) {
+	for training := range s.runs {
+		values := slices.Clone(d.Values(s.on(x.dataset, training), s.days(x), q.metric))
+		floats.Scale(q.scale, values)
+		out = append(out, values)
 	}
 	return out
 }
 
-// reduction returns by how many percent the mean of values is below that of base, as in
-// Table 8.
-func reduction(values, base []float64) float64 {
-	return 100 * (1 - figures.Mean(values)/figures.Mean(base))
+// of returns the quantity by day. That of an agent is the mean over its training runs.
+func (q quantity) of(d *figures.Data, s *scheduler, x sample) []float64 {
+	runs := q.runs(d, s, x)
+	out := runs[0]
+	for _, more := range runs[1:] {
+		floats.Add(out, more)
+	}
+	floats.Scale(1/float64(len(runs)), out)
+	return out
 }

@@ -269,11 +269,7 @@ func (m Measurement) Affine(scale, shift float64) Measurement {
 
 // interval widens the measurement's interval by the printed number's sampling error.
 func (m *Measurement) interval() (low, high float64) {
-	if m.Unit == "" {
-		widen := m.quantile() * m.PrintSE
-		return m.Low - widen, m.High + widen
-	}
-	if m.Replicates < m.Unit.Fewest() || math.IsNaN(m.Low) || math.IsNaN(m.High) {
+	if m.Unit != "" && (m.Replicates < m.Unit.Fewest() || math.IsNaN(m.Low) || math.IsNaN(m.High)) {
 		return math.Inf(-1), math.Inf(1)
 	}
 	widen := m.quantile() * m.PrintSE

@@ -1,0 +1,319 @@
+package deadline
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// tightness lists the report's two kinds of deadlines with our own days and the report's, and
+// the agent trained for each.
+var tightness = []struct {
+	name, slack  string
+	agent        *scheduler
+	ours, theirs sample
+}{
+	{"relaxed", "2 to 4", agent, relaxed, theirs.relaxed},
+	{"tight", "1 to 1.5", tightAgent, tight, theirs.tight},
+}
+
+// A column is the mean of a quantity with half its 95 % interval. Unless less is nil, the
+// difference to that scheduler follows, paired by day.
+type column struct {
+	quantity
+	less *scheduler
+}
+
+// against returns columns with the difference to a scheduler; nil for none.
+func against(less *scheduler, quantities ...quantity) []column {
+	return figures.Map(quantities, func(q quantity) column { return column{q, less} })
+}
+
+// A line is a row of a table: its first cells, and the scheduler and days that it is about.
+type line struct {
+	cells []string
+	*scheduler
+	sample
+}
+
+// all are lines with the names of schedulers.
+func all(x sample, list []*scheduler) []line {
+	return figures.Map(list, func(s *scheduler) line { return line{[]string{s.title}, s, x} })
+}
+
+// compare adds columns and lines to a table, over our own days.
+func compare(d *figures.Data, t reports.Table, columns []column, lines []line) reports.Table {
+	for _, c := range columns {
+		t.Columns = t.Columns.PlusMinus(c.heading())
+		if c.less != nil {
+			t.Columns = t.Columns.PlusMinus("less " + c.less.title)
+		}
+	}
+	for _, l := range lines {
+		row := l.cells
+		for _, c := range columns {
+			own := c.of(d, l.scheduler, l.sample)
+			row = append(row, figures.PlusMinus(l.mean(d, own), c.decimals)...)
+			switch c.less {
+			case nil:
+			case l.scheduler:
+				row = append(row, "", "")
+			default:
+				row = append(row, figures.PlusMinus(l.mean(d, difference(own, c.of(d, c.less, l.sample))), c.decimals)...)
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// addBar adds a scheduler's late jobs to a group of bars.
+func addBar(d *figures.Data, g *reports.BarGroup, s *scheduler, x sample) {
+	m := x.mean(d, late.of(d, s, x))
+	g.Add(m.Value, m.Low, m.High)
+}
+
+// A setting is a column of Table 5, with the deadlines in training. Observation and reward change
+// with it, as in the report (Table 4 and 3.5).
+type setting struct {
+	name, trainedOn string
+	*scheduler
+}
+
+var settings = []setting{
+	{"enhanced", "relaxed", agent},
+	{"enhanced", "tight", tightAgent},
+	{"original", "relaxed", originalRelaxed},
+	{"original", "tight", originalAgent},
+}
+
+//go:embed script.csv
+var script string
+
+// table5 measures the effect of the settings of Table 5. The report prints no such numbers. A
+// further table lists where the report's text differs from the authors' script, and what our
+// agents follow.
+func table5(d *figures.Data) (*figures.Output, error) {
+	differences, err := csv.NewReader(strings.NewReader(script)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	out := effectOfSettings(d)
+	inputs := maps.Clone(original)
+	maps.Copy(inputs, enhanced)
+	out.Take("A setting of the training of our agents.", inputs)
+	return out.Table("table5-inputs", inputTable(d, "table5", "Table 5. Settings of the training")).
+		Table("table5-script", reports.Table{
+			Title: "Where our training differs from the authors' script", Columns: reports.Left(differences[0]...), Rows: differences[1:],
+			Notes: []string{"the effect of all of them at once: the reading training by the text (table7, table8)"},
+		}), nil
+}
+
+// effectOfSettings evaluates agents with both settings, trained on both kinds of deadlines, on
+// both.
+func effectOfSettings(d *figures.Data) *figures.Output {
+	t := reports.Table{
+		Title:   fmt.Sprintf("Settings of Table 5, observation and reward included, over %d of our days", d.Scale.Replicates(sweep)),
+		Columns: reports.Left("deadlines", "settings", "trained on"),
+		Notes: []string{
+			"± is half the 95 % interval; differences are paired by day; energy charged rightly",
+			"500,000 steps with the enhanced settings, 200,000 with the original ones; the spread between training runs is not in the intervals",
+			"original: 64 features, reward at the end alone; enhanced: 88 features, reward for each decision; energy as released at the end of both",
+			runsNote(agent, tightAgent, originalAgent, originalRelaxed),
+		},
+	}
+	bars := reports.Bars{
+		Title: "Late jobs by settings of training and its deadlines",
+		X:     reports.Axis{Label: "Settings, and deadlines in training"}, Y: reports.Axis{Label: "Late jobs [%]", From: 0, To: 100},
+	}
+	for _, x := range settings {
+		bars.Categories = append(bars.Categories, x.name+", "+x.trainedOn)
+	}
+	bars.Categories = append(bars.Categories, largest.title)
+	var lines []line
+	for _, k := range tightness {
+		group, some := reports.BarGroup{Name: k.name + " deadlines"}, k.ours.first(sweep)
+		for _, x := range append(slices.Clone(settings), setting{largest.title, "", largest}) {
+			lines = append(lines, line{[]string{k.name, x.name, x.trainedOn}, x.scheduler, some})
+			addBar(d, &group, x.scheduler, some)
+		}
+		bars.Groups = append(bars.Groups, group)
+	}
+	t = compare(d, t, append(against(largest, late, tardiness), column{megajoules, nil}), lines)
+	return new(figures.Output).Table("table5", t).Figure("table5", bars.Title, bars)
+}
+
+// energies compares three rewards of the agent: without energy, with the energy of the
+// released loop, and with the energy that was used.
+func energies(d *figures.Data) (*figures.Output, error) {
+	charged := megajoules
+	charged.name = "energy charged rightly"
+	lines := all(relaxed.first(sweep), []*scheduler{textAgent, releasedAgent, energyAgent, largest, smallest})
+	t := reports.Table{
+		Title:   fmt.Sprintf("Energy in the agent's reward, relaxed deadlines, over %d of our days", d.Scale.Replicates(sweep)),
+		Columns: reports.Left("scheduler"),
+		Notes: []string{
+			"± is half the 95 % interval; differences to " + textAgent.title + ", whose reward has no energy, are paired by day",
+			"the term is -2.25e-5 E/jobs at the end of a day, about -0.014 beside 6 for the jobs in time; a difference may be that of one training run from another",
+			runsNote(textAgent, releasedAgent, energyAgent),
+		},
+	}
+	return new(figures.Output).Table("energy", compare(d, t, against(textAgent, late, tardiness, megajoulesAsReleased, charged), lines)), nil
+}
+
+// heuristics compares all schedulers, and the agent trained for the deadlines, over many
+// days. The report has no such comparison, so there are no claims.
+func heuristics(d *figures.Data) (*figures.Output, error) {
+	out := &figures.Output{}
+	for _, k := range tightness {
+		t := reports.Table{
+			Title:   fmt.Sprintf("All schedulers over %d of our days, %s deadlines", d.Scale.Replicates(many), k.name),
+			Columns: reports.Left("scheduler"),
+			Notes: []string{
+				"± is half the 95 % interval; differences are paired by day",
+				"energy in true megajoules, charged rightly",
+				"EFT by true durations is Largest-First, since jobs are faster on larger slices",
+			},
+		}
+		t = compare(d, t, against(largest, late, tardiness, megajoules), all(k.ours, with(k.agent, schedulers)))
+		if n := k.agent.days(k.ours); n < d.Scale.Replicates(many) {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d days, also for its differences", k.agent.title, n))
+		}
+		if k.ours == relaxed {
+			best, v := relaxed.extreme(d, late, schedulers, lowest)
+			base := late.of(d, largest, relaxed)
+			t.Notes = append(t.Notes, fmt.Sprintf("%s has %.1f %% fewer late jobs than Largest-First; the agent %.1f %%, and by Table 8 on the report's own days %.1f %%",
+				best.title, reduction(v, base), reduction(late.of(d, agent, relaxed), base), d.Claims.Published("table8", "Largest-First late reduction")))
+		}
+		out.Table("heuristics-"+k.name, t)
+	}
+	return out, nil
+}
+
+// lateJobs draws the late jobs of all schedulers and of the agent beside the numbers of
+// Table 7.
+func lateJobs(d *figures.Data) (*figures.Output, error) {
+	bars := reports.Bars{
+		Title: "Late jobs of all schedulers, relaxed deadlines",
+		X:     reports.Axis{Label: "Scheduler"}, Y: reports.Axis{Label: "Late jobs [%]"},
+		Groups: []reports.BarGroup{{Name: "the report's days"}, {Name: fmt.Sprintf("%d of our days", d.Scale.Replicates(many))}},
+	}
+	for _, s := range with(agent, schedulers) {
+		if s == eftTrue {
+			continue // Largest-First again
+		}
+		bars.Categories = append(bars.Categories, s.title)
+		printed := math.NaN()
+		if s == agent || slices.Contains(methods, s) {
+			printed = d.Claims.Published("table7", s.title+" "+late.name)
+		}
+		bars.Groups[0].Published = append(bars.Groups[0].Published, printed)
+		addBar(d, &bars.Groups[0], s, theirs.relaxed)
+		addBar(d, &bars.Groups[1], s, relaxed)
+	}
+	return new(figures.Output).Figure("late", bars.Title, bars), nil
+}
+
+// pareto draws energy against lateness. A heuristic is on the front if no other is better
+// in one and at least as good in the other.
+func pareto(d *figures.Data) (*figures.Output, error) {
+	t := reports.Table{
+		Title:   "Energy against late jobs",
+		Columns: reports.Left("deadlines", "scheduler").Right("energy [MJ]", "late [%]").Left("on the front"),
+		Notes:   []string{"means; on the front: no other has less of one and no more of the other"},
+	}
+	chart := reports.Panels{Title: "Energy against late jobs, all heuristics", Columns: 2}
+	for _, k := range tightness {
+		points := figures.Map(schedulers, func(s *scheduler) point {
+			return point{figures.Mean(megajoules.of(d, s, k.ours)), figures.Mean(late.of(d, s, k.ours))}
+		})
+		scatter := reports.Scatter{
+			Title: fmt.Sprintf("%s%s deadlines, slack %s", strings.ToUpper(k.name[:1]), k.name[1:], k.slack),
+			X:     reports.Axis{Label: "Energy [MJ]"}, Y: reports.Axis{Label: "Late jobs [%]"},
+		}
+		for i, s := range schedulers {
+			p, front := points[i], "no"
+			if onFront(p, points) {
+				front = "yes"
+			}
+			t.Rows = append(t.Rows, []string{k.name, s.title, reports.Fixed(p.energy, 2), reports.Fixed(p.late, 2), front})
+			name := s.title
+			switch s {
+			case eftTrue:
+				continue // the point of Largest-First
+			case largest:
+				name += " = " + eftTrue.title
+			}
+			scatter.Groups = append(scatter.Groups, reports.Points{Name: name, X: []float64{p.energy}, Y: []float64{p.late}})
+		}
+		chart.Charts = append(chart.Charts, scatter)
+	}
+	return new(figures.Output).Table("pareto", t).Figure("pareto", chart.Title, chart), nil
+}
+
+// A point is what a scheduler costs: megajoules and percent of jobs.
+type point struct{ energy, late float64 }
+
+// onFront reports whether no point dominates p.
+func onFront(p point, all []point) bool {
+	return !slices.ContainsFunc(all, func(o point) bool { return o != p && o.energy <= p.energy && o.late <= p.late })
+}
+
+// slacks are times from arrival to deadline, in durations of the job on a whole GPU. At 1
+// there is no time to spare.
+var slacks = []float64{1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6}
+
+// slackData are days on which every job has the same slack.
+func slackData(factor float64) sample {
+	f := strconv.FormatFloat(factor, 'f', -1, 64)
+	return sample{figures.Dataset("deadline/slack?low=" + f + "&high=" + f), sweep, true}
+}
+
+// byLateness are the schedulers with different late jobs. EFT with true durations equals
+// Largest-First, and energy-aware takes slices of the same sizes as least slack.
+var byLateness = []*scheduler{largest, eft, random, smallest, leastSlack, lookAhead}
+
+// slack draws lateness against the slack of deadlines.
+func slack(d *figures.Data) (*figures.Output, error) {
+	t := reports.Table{
+		Title:   "Late jobs and tardiness against the slack of deadlines",
+		Columns: reports.Right("slack").Left("scheduler"),
+		Notes: []string{
+			fmt.Sprintf("every job of a day has the same slack; %d of our days a point, the same jobs at each; ± is half the 95 %% interval", d.Scale.Replicates(sweep)),
+			"EFT by true durations is Largest-First; energy-aware has as many late jobs as least slack",
+		},
+	}
+	var lines []line
+	for s, f := range figures.Each(byLateness, slacks) {
+		lines = append(lines, line{[]string{reports.Fixed(f, 1), s.title}, s, slackData(f)})
+	}
+	x := reports.Axis{Label: "Deadline slack [durations on the whole GPU]", Ticks: []float64{1, 2, 3, 4, 5, 6}}
+	charts := []reports.Lines{
+		{X: x, Y: reports.Axis{Label: "Late jobs [%]", From: 0, To: 100}},
+		{X: x, Y: reports.Axis{Label: "Mean tardiness [min]"}},
+	}
+	both := reports.Panels{Title: t.Title, Columns: 2}
+	for i, q := range []quantity{late, tardiness} {
+		for _, s := range byLateness {
+			curve := reports.Series{Name: s.title, Markers: true}
+			for _, f := range slacks {
+				m := slackData(f).mean(d, q.of(d, s, slackData(f)))
+				curve.Add(f, m.Value, m.Low, m.High)
+			}
+			charts[i].Series = append(charts[i].Series, curve)
+		}
+		both.Charts = append(both.Charts, charts[i])
+	}
+	minutes := tardiness
+	minutes.decimals = 2
+	t = compare(d, t, against(nil, late, minutes), lines)
+	return new(figures.Output).Table("slack", t).Figure("slack", both.Title, both), nil
+}

@@ -1,0 +1,64 @@
+package figures
+
+import (
+	"math"
+	"strings"
+	"testing/fstest"
+
+	"miglab/paper-figures/verdict"
+)
+
+// Deviating returns the page and claims.csv of a paper in which every claim that can deviate does,
+// under each of its readings. No cell is computed, and the page has only the tables that every
+// artefact with claims has.
+func Deviating(p *Paper) (text, claims string, err error) {
+	tables := fstest.MapFS{}
+	record := PaperRecord{Name: p.Name, Title: p.Title}
+	for i := range p.Artefacts {
+		a := &p.Artefacts[i]
+		d, o, err := p.declare(a, Scale{})
+		if err != nil {
+			return "", "", err
+		}
+		off(o, d.Claims.Of(a.Name))
+		r, own, err := d.record(p.Name, a, o)
+		if err != nil {
+			return "", "", err
+		}
+		for _, t := range own {
+			var b strings.Builder
+			if err := t.Table.Markdown(&b); err != nil {
+				return "", "", err
+			}
+			tables[t.File+".md"] = &fstest.MapFile{Data: []byte(b.String())}
+			r.Tables = append(r.Tables, t.File)
+		}
+		record.Artefacts = append(record.Artefacts, r)
+	}
+	m := Manifest{Papers: []PaperRecord{record}}
+	if claims, err = m.claimsCSV(); err != nil {
+		return "", "", err
+	}
+	text, err = show("page.md.tmpl", page{&record, false, tables})
+	return text, claims, err
+}
+
+// off gives claims values that are far from print. What needs a GPU is measured.
+func off(o *Output, claims []Claim) {
+	for i := range claims {
+		c := &claims[i]
+		far := 10 * (1 + math.Abs(c.Published))
+		if c.Relation == verdict.AtLeast {
+			far = -far
+		}
+		for j, r := range o.Readings {
+			m, ok := r.Values[c.Name]
+			if ok || j == 0 && c.Basis == Hardware {
+				detail := m.Detail
+				m = Exactly(c.Published + far)
+				m.Detail = detail
+				r.Values[c.Name] = m
+			}
+		}
+	}
+}
