@@ -182,14 +182,11 @@ func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 	return all.learning(d, "figure12", "Fig. 12. Learning GOODSCALING by batch size N, M = 14", lines, statements).Table("figure12", levels), nil
 }
 
-// shares of the training that the table of all trainings shows scores at.
-var shares = []float64{0.25, 0.5, 0.75, 1}
-
 // training lists every run of the project, and shows how our own agents learn.
 func (all curves) training(*figures.Data) (*figures.Output, error) {
 	t := reports.Table{
 		Title:   "All agents that the project trained",
-		Columns: reports.Left("agent").Right("training runs", "million steps", "first score"),
+		Columns: reports.Left("agent").Right("training runs", "million steps", "first score", "half-way", "end", "lowest", "steps to best"),
 		Notes: []string{
 			"scores are means over training runs, of p_opt [%] where nothing else is said, with the likeliest actions and from an empty GPU, on 100 batches of N tasks that are always the same: " +
 				"50 as the text generates them and 50 as the code with which the agents were trained; the paper's agents reconfigure in parallel there, as in its environment",
@@ -202,10 +199,6 @@ func (all curves) training(*figures.Data) (*figures.Output, error) {
 			"*-dqn*: trained in segments, each of which begins with an empty replay buffer; a curve has a point at the end of each",
 		},
 	}
-	for _, s := range shares {
-		t.Columns = t.Columns.Right(fmt.Sprintf("at %.0f %%", 100*s))
-	}
-	t.Columns = t.Columns.Right("lowest", "steps to best")
 	var own []line
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t.Rows = append(t.Rows, all.trainingRow(name))
@@ -231,9 +224,9 @@ func (all curves) trainingRow(agent string) []string {
 	if strings.HasPrefix(agent, "rl-deadline-") {
 		shown += ", late [%]"
 	}
-	row := []string{shown, fmt.Sprint(len(runs)), over(func(c *course) float64 { return c.last() / 1e6 }), over(func(c *course) float64 { return c.scores[0] })}
-	for _, s := range shares {
-		row = append(row, over(func(c *course) float64 { return c.at(s * c.last()) }))
+	return []string{
+		shown, fmt.Sprint(len(runs)), over(func(c *course) float64 { return c.last() / 1e6 }),
+		over(func(c *course) float64 { return c.scores[0] }), over(func(c *course) float64 { return c.at(0.5 * c.last()) }),
+		over((*course).final), over((*course).least), over(func(c *course) float64 { return c.converges() / 1e6 }),
 	}
-	return append(row, over((*course).least), over(func(c *course) float64 { return c.converges() / 1e6 }))
 }

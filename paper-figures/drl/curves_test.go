@@ -179,10 +179,12 @@ func TestTrend(t *testing.T) {
 }
 
 // TestBudgetIsShown: a deviation is put down to too short a training only where the curves of the
-// agents still fall.
+// agents still fall, and no reason says of such a curve that it does not.
 func TestBudgetIsShown(t *testing.T) {
 	behind := map[string]string{
 		"table5 WIDETIMES FAR":                      "rl-online-WIDETIMES",
+		"table5 POORSCALING FAR":                    "rl-online-POORSCALING",
+		"table5 MIXSCALINGEXTREME FAR":              "rl-online-MIXSCALINGEXTREME",
 		"seeds WIDETIMES: DIRECT RECONFIG less FAR": agentOf(direct.name, wideTimes),
 	}
 	in, err := files.Open("causes.csv")
@@ -194,14 +196,15 @@ func TestBudgetIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range rows {
-		if row[2] != "budget" {
+		budget := row[2] == "budget"
+		if !budget && !strings.Contains(row[4], "does not fall any more") {
 			continue
 		}
 		agent, ok := behind[row[0]+" "+row[1]]
 		if !ok {
 			t.Errorf("which agent is behind %s %s?", row[0], row[1])
-		} else if trend := learned().trend(agent); !trend.falls() {
-			t.Errorf("%s %s: %s", row[0], row[1], trend.says(agent))
+		} else if trend := learned().trend(agent); trend.falls() != budget {
+			t.Errorf("%s %s, %s: %s", row[0], row[1], row[2], trend.says(agent))
 		}
 	}
 }

@@ -172,7 +172,7 @@ type moment struct {
 }
 
 // evolution lists moments with their possible actions, and draws them.
-func evolution(figure, heading, drawn string, direct bool, ms []moment, note string) *figures.Output {
+func evolution(figure, heading string, direct bool, ms []moment, note string) *figures.Output {
 	t := reports.Table{
 		Title:   heading,
 		Columns: reports.Left("timestep", "after", "configuration", "free in", "batch").Right("actions").Left("which"),
@@ -183,7 +183,7 @@ func evolution(figure, heading, drawn string, direct bool, ms []moment, note str
 			note,
 		},
 	}
-	chart := reports.Gantt{Title: drawn, Height: 280}
+	chart := reports.Gantt{Title: heading, Height: 280}
 	for _, m := range ms {
 		actions := m.state.actions(direct)
 		t.Rows = append(t.Rows, []string{
@@ -192,15 +192,15 @@ func evolution(figure, heading, drawn string, direct bool, ms []moment, note str
 		chart.Panels = append(chart.Panels, m.state.panel(m.name))
 	}
 	out := figures.Read(figures.Reading{Basis: "the preconditions of 4.2", Values: figures.Values{}})
-	return out.Table(figure, t).Figure(figure, drawn, chart)
+	return out.Table(figure, t).Figure(figure, heading, chart)
 }
 
 func figure6(*figures.Data) (*figures.Output, error) {
 	first := exampleState()
 	second := first.execute(0, first.partition[2])
 	ms := []moment{{"t", "", first}, {"t + 1", "C1 on I3", second}, {"t + 2", "Advance", second.advance()}}
-	out := evolution("figure6", "Fig. 6. The scheduler's state and its evolution after two actions", "Fig. 6. Time until slices are free, before and after two actions",
-		false, ms, "Fig. 4 is a diagram of agent and environment without data and is left out")
+	out := evolution("figure6", "Fig. 6. The scheduler's state and its evolution after two actions", false, ms,
+		"Fig. 4 is a diagram of agent and environment without data and is left out")
 	for _, m := range ms {
 		out.Readings[0].Values["actions at "+m.name] = figures.Exactly(float64(len(m.state.actions(false))))
 	}
@@ -216,8 +216,8 @@ func figure14(*figures.Data) (*figures.Output, error) {
 		advances++
 	}
 	times := first.classes[0].times
-	out := evolution("figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration", "Fig. 14. Time until slices are free, with a direct reconfiguration to 4-3",
-		true, ms, fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once", first.until(to)+times[4], times[1]))
+	out := evolution("figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration", true, ms,
+		fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once", first.until(to)+times[4], times[1]))
 	out.Readings[0].Values["Advance actions before 4-3 without it"] = figures.Exactly(float64(advances))
 	return out.Take("time of the example", map[string]float64{"time that the reconfiguration to 4-3 waits": float64(first.until(to))}), nil
 }
