@@ -101,7 +101,7 @@ var slurmTrainingTests = map[string]func(s *slurmSweep, want map[string]string){
 // TestTrainingOnSlurm trains on real clusters, with what goes wrong there. The curves, weights
 // and checkpoints have the same bytes in the end as on one machine.
 func TestTrainingOnSlurm(t *testing.T) {
-	t.Parallel() // beside the other sweeps, which wait for Slurm's timers, too
+	t.Parallel()             // beside the other sweeps, which wait for Slurm's timers, too
 	slurmtest.Start(t, 1, 1) // or skip
 	dir := t.TempDir()
 	miglab(t, dir, train6...)
