@@ -31,7 +31,7 @@ build-nvml:
 build-gym:
 	@CGO_ENABLED=1 $(GO) build -buildmode=c-shared -o algorithms/rl/python/miglab_gym/libmiglabgym.so ./harness/cmd/miglabgym
 
-## kernels: our own CUDA kernels, into profiling/kernels/bin; needs nvcc
+## kernels: our own CUDA kernels as programs, into profiling/kernels/bin; needs nvcc, while miglab kernel needs only a driver
 kernels:
 	@$(MAKE) --no-print-directory -C profiling/kernels
 
@@ -55,11 +55,11 @@ test-site:
 	MIGLAB_REQUIRE_CC=1 $(GO) test ./harness/external
 
 ## test-gpu: measuring and executing, on a stub of NVML and with CUDA kernels on the processor; needs C and C++
-## compilers. One package at a time, as the times are real
+## compilers, and clang 14 for the kernels' PTX. One package at a time, as the times are real
 test-gpu:
 	CGO_ENABLED=0 $(GO) build ./...
 	CGO_ENABLED=0 $(GO) test ./profiling/...
-	MIGLAB_REQUIRE_CC=1 CGO_ENABLED=1 $(GO) test -p 1 ./profiling/...
+	MIGLAB_REQUIRE_CC=1 MIGLAB_REQUIRE_CLANG=1 CGO_ENABLED=1 $(GO) test -p 1 ./profiling/...
 	MIGLAB_REQUIRE_CC=1 CGO_ENABLED=1 $(GO) test -run GPU ./harness/cmd/miglab
 
 ## test-slurm: sweeps on a real Slurm, started on loopback and stopped again

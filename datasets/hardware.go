@@ -80,6 +80,9 @@ type ReconfigurationTime struct {
 	Min    mig.Seconds `csv:"min_seconds"`
 	Max    mig.Seconds `csv:"max_seconds"`
 	Total  mig.Seconds `csv:"total_seconds"`
+	// Attempts is the mean number of calls to the driver until one succeeded. It refuses
+	// calls while an instance is in use, which it can be for a while after its last process.
+	Attempts float64 `csv:"attempts"`
 }
 
 // An IsolationTime is how long a kernel took alone or beside others (FAR 2.5, Table 2).

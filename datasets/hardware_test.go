@@ -29,10 +29,10 @@ const (
 		"A30,NVIDIA A30,1.2,mig,2026-11-22,S,b,1,inf,0,0\n" +
 		"A30,NVIDIA A30,1.2,mig,2026-11-22,S,b,2,6,0.1,10\n" +
 		"A30,NVIDIA A30,1.2,mig,2026-11-22,S,b,4,5,0.1,10\n"
-	reconfigurationFile = "gpu,gpu_name,driver,source,date,partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds,total_seconds\n" +
-		"A100,\"NVIDIA A100, 40GB\",1.2,mig,2026-11-21,1,1,create,1,10,0.16,0.001,0.15,0.17,0.16\n" +
-		"A100,\"NVIDIA A100, 40GB\",1.2,mig,2026-11-21,4-2-1,1,create,3,10,0.6,0.001,0.5,0.7,1.1\n" +
-		"A100,\"NVIDIA A100, 40GB\",1.2,mig,2026-11-21,1,1,destroy,1,1,0.2,0,0.2,0.2,0.2\n"
+	reconfigurationFile = "gpu,gpu_name,driver,source,date,partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds,total_seconds,attempts\n" +
+		"A100,\"NVIDIA A100, 40GB\",1.2,mig,2026-11-21,1,1,create,1,10,0.16,0.001,0.15,0.17,0.16,1\n" +
+		"A100,\"NVIDIA A100, 40GB\",1.2,mig,2026-11-21,4-2-1,1,create,3,10,0.6,0.001,0.5,0.7,1.1,1\n" +
+		"A100,\"NVIDIA A100, 40GB\",1.2,mig,2026-11-21,1,1,destroy,1,1,0.2,0,0.2,0.2,0.2,2.5\n"
 	isolationFile = "gpu,gpu_name,driver,source,date,kernel,size,beside,runs,median_seconds,difference_percent\n" +
 		"H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,b:4@0,10,2.02,1\n" +
 		"H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,,10,2,0\n" +
@@ -87,7 +87,7 @@ func TestReadHardware(t *testing.T) {
 		t.Errorf("tables of isolation %q, want %q, by date and then by file", isolation, want)
 	}
 	p := Provenance{"A100", "NVIDIA A100, 40GB", "1.2", "mig", "2026-11-21"}
-	if got, want := h.Reconfiguration[0].Rows[1], (ReconfigurationTime{p, "4-2-1", 1, "create", 3, 10, 0.6, 0.001, 0.5, 0.7, 1.1}); got != want || h.Reconfiguration[0].Provenance != p {
+	if got, want := h.Reconfiguration[0].Rows[1], (ReconfigurationTime{p, "4-2-1", 1, "create", 3, 10, 0.6, 0.001, 0.5, 0.7, 1.1, 1}); got != want || h.Reconfiguration[0].Provenance != p {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if got := h.Reconfiguration[1].Rows; !slices.Equal(got, h.Reconfiguration[0].Rows) {
@@ -368,7 +368,7 @@ func TestHardwareRoundTrip(t *testing.T) {
 		m := seconds("median")
 		h.Isolation = []HardwareTable[IsolationTime]{{"b", p, []IsolationTime{{p, "k", 1, "", 2, m, 0}, {p, "k", 1, "x:1@3", 2, 3 * m, 200}}}}
 		d := seconds("least")
-		h.Reconfiguration = []HardwareTable[ReconfigurationTime]{{"c", p, []ReconfigurationTime{{p, "2-2", 2, "destroy", 2, 5, d * 1.5, 0, d, d * 3, d * 9}}}}
+		h.Reconfiguration = []HardwareTable[ReconfigurationTime]{{"c", p, []ReconfigurationTime{{p, "2-2", 2, "destroy", 2, 5, d * 1.5, 0, d, d * 3, d * 9, 1}}}}
 		end := seconds("end")
 		h.Execution = []HardwareTable[ExecutionTime]{{"d", p, []ExecutionTime{{p, word.Draw(t, "algorithm"), word.Draw(t, "task"), 1, 2, 2, 0, end, end / 3, end * 1.25, 20}}}}
 		p.Source = SourceMPS

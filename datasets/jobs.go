@@ -104,11 +104,11 @@ const (
 	dayLength    = 24 * 60 // minutes
 )
 
-// Shares of the kinds of jobs.
-const (
-	inference = 0.8
-	resNet    = 1. / 3
-)
+// InferenceShare is the share of inference jobs; the others train.
+const InferenceShare = 0.8
+
+// resNet is the share of ResNet among the jobs of a kind.
+const resNet = 1. / 3
 
 // inferenceMean is the mean duration of inference on size 1, in minutes.
 const inferenceMean = 3
@@ -148,7 +148,7 @@ func (d *day) appendJobs(rng *rand.Rand, out []task.Job) []task.Job {
 func (d *day) job(rng *rand.Rand, arrival float64) task.Job {
 	var g1 float64
 	scaling := [2]*jobScaling{&bertTraining, &resNetTraining}
-	if rng.Float64() < inference {
+	if rng.Float64() < InferenceShare {
 		scaling = [2]*jobScaling{&bertInference, &resNetInference}
 		for g1 == 0 { // a draw of exactly 0, once in billions, is no duration
 			g1 = rng.ExpFloat64() * inferenceMean

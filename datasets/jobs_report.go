@@ -99,7 +99,7 @@ func (d *reportDays) gap(rate float32) float64 {
 func (d *reportDays) job(s *numpy.Stream, arrival float64) task.Job {
 	by := [2]*reportScaling{&reportBERTTraining, &reportResNetTraining}
 	var g1 float64
-	if s.Random() < inference {
+	if s.Random() < InferenceShare {
 		by = [2]*reportScaling{&reportBERTInference, &reportResNetInference}
 		g1 = s.Exponential(inferenceMean)
 	} else {

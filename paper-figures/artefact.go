@@ -93,14 +93,22 @@ type Output struct {
 	// Missing says why claims that need hardware or unpublished data cannot be run, by the
 	// name of the claim.
 	Missing map[string]string
-	// Taken says what the project uses the paper's inputs for.
+	// Taken says what the project uses the paper's inputs for, and Inputs has the values that
+	// it uses, by the name of the claim. A value that the paper does not print is an error.
 	Taken   string
+	Inputs  map[string]float64
 	Tables  []Table
 	Figures []Figure
 }
 
 // Read returns an output with readings; tables and figures are added to it.
 func Read(readings ...Reading) *Output { return &Output{Readings: readings} }
+
+// Take sets what the paper's inputs are used for and their values, and returns the output.
+func (o *Output) Take(use string, inputs map[string]float64) *Output {
+	o.Taken, o.Inputs = use, inputs
+	return o
+}
 
 // Table adds a table, and returns the output.
 func (o *Output) Table(file string, t reports.Table) *Output {

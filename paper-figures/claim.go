@@ -116,6 +116,8 @@ type Explanation struct {
 type Claims struct {
 	All          []Claim
 	Explanations []Explanation
+	// heads are the parts of tables, see [Claims.Head].
+	heads []tablePart
 }
 
 // publishedRow is a line of published.csv.
@@ -141,9 +143,10 @@ type publishedRow struct {
 //     claim compares. Places are separated by semicolons.
 //   - margins.csv: artefact,claim,margin,reason, for margins that are not the default.
 //   - causes.csv: artefact,claim,cause,evidence,reason.
+//   - tables.csv: table,part,text, see [Claims.Head].
 //
 // Of the rows of margins.csv and causes.csv the first one that matches a claim counts.
-// Margins.csv and causes.csv may be missing. In them a * in the claim matches anything. A row that matches no
+// All but published.csv may be missing. In margins.csv and causes.csv a * in the claim matches anything. A row that matches no
 // claim is an error.
 func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 	rows, err := ReadCSV[publishedRow](paper, files, "published.csv")
@@ -165,6 +168,12 @@ func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 		c.All = append(c.All, claim)
 	}
 	if err := c.loadMargins(paper, files); err != nil {
+		return nil, err
+	}
+	heads, err := ReadCSV[tablePart](paper, files, "tables.csv")
+	if err == nil {
+		c.heads = heads.Rows
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	return c, c.loadCauses(paper, files)

@@ -101,7 +101,8 @@ func TestMatches(t *testing.T) {
 }
 
 func TestMatch(t *testing.T) {
-	claims := []Claim{{Name: "m", Basis: Measured}, {Name: "d", Basis: Derived}, {Name: "h", Basis: Hardware}, {Name: "u", Basis: Unpublished}, {Name: "i", Basis: Input}}
+	claims := []Claim{{Name: "m", Basis: Measured}, {Name: "d", Basis: Derived}, {Name: "h", Basis: Hardware}, {Name: "u", Basis: Unpublished}, {Name: "i", Basis: Input, Claim: verdict.Claim{Published: 3}}}
+	inputs := map[string]float64{"i": 3}
 	for what, c := range map[string]struct {
 		Declaration
 		key string // the key that is wrong; empty for none
@@ -118,8 +119,15 @@ func TestMatch(t *testing.T) {
 		"no readings":               {Declaration{Missing: []string{"h", "u"}}, "m"},
 		"hardware forgotten":        {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"u"}}, "h"},
 		"unpublished forgotten":     {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"h"}}, "u"},
+		"an input forgotten":        {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"h", "u"}, Inputs: map[string]float64{}}, "i"},
+		"an input with another key": {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"h", "u"}, Inputs: map[string]float64{"i": 3, "I": 3}}, "I"},
+		"a measured input":          {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"h", "u"}, Inputs: map[string]float64{"i": 3, "m": 3}}, "m"},
+		"another value of an input": {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"h", "u"}, Inputs: map[string]float64{"i": 4}}, "i"},
 		"an input as the default":   {Declaration{Readings: [][]string{{"m", "d", "i"}}, Missing: []string{"h", "u"}}, "i"},
 	} {
+		if c.Inputs == nil {
+			c.Inputs = inputs
+		}
 		err := Match(c.Declaration, claims)
 		key, wrong := errors.AsType[*KeyError](err)
 		if wrong != (c.key != "") || wrong && key.Key != c.key {
@@ -188,5 +196,29 @@ func TestUpdateReadmeReplacesTheTableAlone(t *testing.T) {
 	}
 	if _, err := m.UpdateReadme("# x\n"); err == nil {
 		t.Error("a README without the markers is accepted")
+	}
+}
+
+// TestHead: tables.csv has the columns and notes of a table in their order, and the program refuses
+// a table without columns or with a mistyped part.
+func TestHead(t *testing.T) {
+	c, err := LoadClaims("p", fstest.MapFS{"published.csv": {Data: []byte(good)}, "tables.csv": {Data: []byte(
+		"table,part,text\na,title,A\na,text,name\nb,title,no columns\na,number,time [s]\na,note,first\na,note,second\nc,txt,name\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := c.Head("a")
+	if len(a.Columns) != 2 || a.Title != "A" || a.Columns[0].Right || !a.Columns[1].Right || a.Columns[1].Name != "time [s]" || strings.Join(a.Notes, " ") != "first second" {
+		t.Errorf("%+v", a)
+	}
+	for _, table := range []string{"b", "c", "d"} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s is accepted", table)
+				}
+			}()
+			c.Head(table)
+		}()
 	}
 }

@@ -9,13 +9,14 @@ import (
 	"testing/fstest"
 
 	"miglab/datasets"
+	"miglab/harness/mig"
 	"miglab/paper-figures/verdict"
 )
 
 // The columns of the files in datasets/hardware.
 const (
 	origin              = "gpu,gpu_name,driver,source,date,"
-	reconfigurationHead = origin + "partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds,total_seconds\n"
+	reconfigurationHead = origin + "partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds,total_seconds,attempts\n"
 	isolationHead       = origin + "kernel,size,beside,runs,median_seconds,difference_percent\n"
 	executionHead       = origin + "algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s,deviation_percent\n"
 )
@@ -36,7 +37,7 @@ func hardware(t *testing.T, files map[string]string) datasets.HardwareSet {
 
 func TestReconfigurations(t *testing.T) {
 	row := func(gpu, source, date, partition string, size int, operation string, mean float64) string {
-		return fmt.Sprintf("%s,N,1,%s,%s,%s,%d,%s,1,4,%g,0.01,0.01,9,9\n", gpu, source, date, partition, size, operation, mean)
+		return fmt.Sprintf("%s,N,1,%s,%s,%s,%d,%s,1,4,%g,0.01,0.01,9,9,1\n", gpu, source, date, partition, size, operation, mean)
 	}
 	h := hardware(t, map[string]string{
 		"a.reconfiguration.csv": reconfigurationHead + row("A100", "mig", "2027-01-01", "1", 1, "create", 0.3) +
@@ -125,16 +126,25 @@ func TestSampled(t *testing.T) {
 }
 
 func TestReconfigurationTable(t *testing.T) {
-	claims, err := load(publishedHead+
-		"table1,A30 create size 1,printed,input,=,0.11,,2,,s,,Table 1\n"+
-		"table1,A30 destroy size 1,printed,input,=,0.10,,2,,s,,Table 1\n"+
-		"table1,A100 create size 7,printed,input,=,0.24,,2,,s,,Table 1\n", "", "")
+	published := publishedHead
+	for _, name := range []string{"A30", "A100", "H100"} {
+		g := mig.MustLookup(name)
+		for _, s := range g.Sizes() {
+			p := g.Profile(s)
+			published += fmt.Sprintf("table1,%s create size %d,printed,input,=,%.2f,,2,,s,,Table 1\n", name, s, p.Create) +
+				fmt.Sprintf("table1,%s destroy size %d,printed,input,=,%.2f,,2,,s,,Table 1\n", name, s, p.Destroy)
+		}
+	}
+	claims, err := load(published, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
+	judged := slices.DeleteFunc(slices.Clone(claims.All), func(c Claim) bool {
+		return c.Name != "A30 create size 1" && c.Name != "A30 destroy size 1" && c.Name != "A100 create size 7"
+	})
 	measured := reconfigurationHead +
-		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,create,1,10,0.114,0.001,0.1,0.2,0.114\n" +
-		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,destroy,1,10,0.116,0.001,0.1,0.2,0.116\n"
+		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,create,1,10,0.114,0.001,0.1,0.2,0.114,1\n" +
+		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,destroy,1,10,0.116,0.001,0.1,0.2,0.116,1\n"
 	build := func(files map[string]string) ([]Row, string) {
 		p := Paper{Name: "p", Claims: claims, Artefacts: []Artefact{ReconfigurationTable(hardware(t, files))}}
 		if err := p.Check(); err != nil {
@@ -149,7 +159,7 @@ func TestReconfigurationTable(t *testing.T) {
 		if err := out.Tables[0].Table.Text(&text); err != nil {
 			t.Fatal(err)
 		}
-		return d.judge(claims.All, out), text.String()
+		return d.judge(judged, out), text.String()
 	}
 	for what, files := range map[string]map[string]string{
 		"no files": nil, "MPS": {"x.reconfiguration.csv": strings.ReplaceAll(measured, ",mig,", ",mps-sm-limit,")},

@@ -37,12 +37,15 @@ type Declaration struct {
 	Names []string
 	// Missing are the keys of claims that are said to need hardware or unpublished data.
 	Missing []string
+	// Inputs are the values that the project uses for the paper's inputs.
+	Inputs map[string]float64
 }
 
 // Match returns a [*KeyError] unless every key is one of the claims, and every claim has a
 // key: claims that are measured or derived in the default reading, those that need hardware
 // there or among the missing ones, and those that hang on unpublished data among the missing
-// ones. It does not depend on what hardware was measured.
+// ones. Inputs must be declared with the printed value. Match does not depend on what hardware
+// was measured.
 func Match(dec Declaration, claims []Claim) error {
 	bad := func(key, reason string) error { return &KeyError{dec.Paper, dec.Artefact, key, reason} }
 	var names []string
@@ -71,11 +74,21 @@ func Match(dec Declaration, claims []Claim) error {
 			return bad(k, "is said to be missing and is no hardware or unpublished claim in published.csv")
 		}
 	}
+	for _, k := range slices.Sorted(maps.Keys(dec.Inputs)) {
+		if basis[k] != Input {
+			return bad(k, "is used as an input and is no input in published.csv")
+		}
+	}
 	for i := range claims {
 		k, b := claims[i].Name, claims[i].Basis
+		used, isInput := dec.Inputs[k]
 		measured := len(dec.Readings) > 0 && slices.Contains(dec.Readings[0], k)
 		missing := slices.Contains(dec.Missing, k)
 		switch {
+		case b == Input && !isInput:
+			return bad(k, "is an input in published.csv, and its artefact declares no value that is used")
+		case b == Input && plain(&used, claims[i].Decimals) != plain(&claims[i].Published, claims[i].Decimals):
+			return bad(k, fmt.Sprintf("is %v in published.csv, and the value that is used is %v", claims[i].Published, used))
 		case (b == Measured || b == Derived) && !measured:
 			return bad(k, "is a claim in published.csv and not measured by the default reading")
 		case b == Hardware && !measured && !missing:
@@ -89,7 +102,7 @@ func Match(dec Declaration, claims []Claim) error {
 
 // declaration lists the keys of an output.
 func (o *Output) declaration(paper, artefact string) Declaration {
-	dec := Declaration{Paper: paper, Artefact: artefact, Missing: slices.Sorted(maps.Keys(o.Missing))}
+	dec := Declaration{Paper: paper, Artefact: artefact, Missing: slices.Sorted(maps.Keys(o.Missing)), Inputs: o.Inputs}
 	for _, r := range o.Readings {
 		dec.Readings = append(dec.Readings, slices.Sorted(maps.Keys(r.Values)))
 		dec.Names = append(dec.Names, cmp.Or(r.Name, DefaultReading))

@@ -18,7 +18,7 @@ func ReconfigurationTable(h datasets.HardwareSet) Artefact {
 	return Artefact{
 		Name: "table1", Title: "seconds to create and to destroy an instance",
 		Build: func(*Data) (*Output, error) {
-			measured := Values{}
+			measured, inputs := Values{}, map[string]float64{}
 			t := reports.Table{
 				Title: "Table 1. Seconds to create and to destroy an instance, as the GPU models have them and as measured",
 				Columns: reports.Left("GPU").Right("size [slices]", "create [s]", "destroy [s]", "create, measured [s]",
@@ -31,7 +31,9 @@ func ReconfigurationTable(h datasets.HardwareSet) Artefact {
 				for _, s := range g.Sizes() {
 					p := g.Profile(s)
 					row := []string{name, fmt.Sprint(s), fmt.Sprintf("%.2f", p.Create), fmt.Sprintf("%.2f", p.Destroy)}
-					for _, operation := range []string{"create", "destroy"} {
+					for i, operation := range []string{"create", "destroy"} {
+						claim := fmt.Sprintf("%s %s size %d", name, operation, s)
+						inputs[claim] = float64([]mig.Seconds{p.Create, p.Destroy}[i])
 						r, ok := times[Operation{operation, s}]
 						if !ok {
 							row = append(row, reports.Missing)
@@ -41,7 +43,7 @@ func ReconfigurationTable(h datasets.HardwareSet) Artefact {
 						t.Notes = WithOrigin(t.Notes, r.Provenance)
 						m := Sampled(float64(r.Mean), float64(r.StdDev), r.Runs)
 						m.Detail = "The paper names neither board nor driver; " + r.String() + "."
-						measured[fmt.Sprintf("%s %s size %d", name, operation, s)] = m
+						measured[claim] = m
 					}
 					t.Rows = append(t.Rows, row)
 				}
@@ -49,9 +51,8 @@ func ReconfigurationTable(h datasets.HardwareSet) Artefact {
 					t.Notes = append(t.Notes, "NOT RUNNABLE: "+NeedsReconfiguration(name))
 				}
 			}
-			o := Read(Reading{Basis: "taken from the paper"}, Reading{Name: onHardware, Values: measured})
-			o.Taken = "cost of the GPU model"
-			return o.Table("table1", t), nil
+			return Read(Reading{Basis: "taken from the paper"}, Reading{Name: onHardware, Values: measured}).
+				Take("cost of the GPU model", inputs).Table("table1", t), nil
 		},
 	}
 }

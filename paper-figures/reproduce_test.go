@@ -39,8 +39,7 @@ func everyVerdict(t *testing.T) Paper {
 			Reading{Name: "prose", Basis: "the text", Values: Values{"same": Exactly(7), "off": Exactly(7), "secret": Exactly(7), "given": Exactly(4)}},
 		)
 		o.Missing = map[string]string{"real": "It needs an A30.", "secret": "The kernels are not public."}
-		o.Taken = "cost of the model"
-		return o, nil
+		return o.Take("cost of the model", map[string]float64{"given": 3}), nil
 	}
 	return Paper{Name: "p", Title: "P", Cite: "A paper.", Claims: c, Terms: []Term{{"off", "not the same"}}, Artefacts: []Artefact{{Name: "t1", Title: "Table 1", Build: build}}}
 }

@@ -38,6 +38,37 @@ func (d *Data) Layout(artefact, title, corner string, rows, columns []string, r 
 	return t
 }
 
+// A tablePart is a line of tables.csv: a title, a column of text or of numbers, or a note.
+type tablePart struct {
+	Table string `csv:"table"`
+	Part  string `csv:"part"`
+	Text  string `csv:"text"`
+}
+
+// Head returns the title, the columns and the notes that tables.csv has for a table. It panics on a
+// mistake there, because the file is a part of the program.
+func (c *Claims) Head(table string) (t reports.Table) {
+	for _, p := range c.heads {
+		switch {
+		case p.Table != table:
+		case p.Part == "title":
+			t.Title = p.Text
+		case p.Part == "text":
+			t.Columns = t.Columns.Left(p.Text)
+		case p.Part == "number":
+			t.Columns = t.Columns.Right(p.Text)
+		case p.Part == "note":
+			t.Notes = append(t.Notes, p.Text)
+		default:
+			panic(fmt.Sprintf("figures: %s in tables.csv: unknown part %q; use title, text, number or note", table, p.Part))
+		}
+	}
+	if t.Columns == nil {
+		panic(fmt.Sprintf("figures: tables.csv has no columns of %q", table))
+	}
+	return t
+}
+
 // claimsTable lists the default reading of each claim of an artefact.
 func claimsTable(title string, rows []Row) reports.Table {
 	t := reports.Table{

@@ -88,7 +88,8 @@ type Device interface {
 	Instances() ([]Instance, error)
 	// Create makes a GPU instance and one compute instance that fills it. If the second
 	// step fails, it undoes the first. The error is a [*LeftoverError] if a part of the
-	// instance exists or may exist; after any other error, nothing of it exists.
+	// instance exists or may exist; after any other error, nothing of it exists. The error
+	// is ErrBusy if the driver refuses for the moment.
 	Create(at mig.Instance) (Instance, error)
 	// Destroy removes the compute instances of a GPU instance, then the instance. It does
 	// not wait: the error is ErrBusy while the instance is in use, and the next call

@@ -11,6 +11,7 @@
 //	execute     runs a schedule on real GPUs (FAR Algorithm 3)
 //	counters    hardware counters through Nsight Compute
 //	kernels     our own CUDA kernels
+//	cuda        the CUDA driver, loaded at run time (needs cgo)
 //
 // Only the command line and these folders import it.
 package profiling

@@ -11,6 +11,8 @@ var _ = algo.Register(algo.Spec{
 	Summary: "first GPU with enough free slices, first free start",
 	Params:  []algo.Param{index},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return newTable(s.GPU, fit(s.GPU, args, func(int) int { return 0 }, firstIndex)), nil
+		return fixedTable("ff", args, s.GPU, func() rule {
+			return fit(s.GPU, args, func(int) int { return 0 }, firstIndex)
+		}), nil
 	},
 })

@@ -1,8 +1,6 @@
 package placement
 
 import (
-	"slices"
-
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
@@ -13,35 +11,39 @@ var _ = algo.Register(algo.Spec{
 	Name: "hami-binpack", Version: 1, Track: algo.TrackPlacement,
 	Cite:    "modelled on HAMi's policy binpack",
 	Summary: "GPU with the fewest free slices, then the longest free run and the most placements left",
-	New:     newHAMi(1),
+	New:     newHAMi("hami-binpack", 1),
 })
 
 var _ = algo.Register(algo.Spec{
 	Name: "hami-spread", Version: 1, Track: algo.TrackPlacement,
 	Cite:    "modelled on HAMi's policy spread",
 	Summary: "GPU with the most free slices, then the longest free run and the most placements left",
-	New:     newHAMi(-1),
+	New:     newHAMi("hami-spread", -1),
 })
 
 // newHAMi returns the constructor of a scheduler that takes the GPU with the fewest
 // free slices times the sign. On a tie it takes the placement that leaves the longest
 // run of free slices, then the one that leaves the most placements of all profiles.
-func newHAMi(sign int) func(algo.Args, sim.PlacementSetting) (sim.Placer, error) {
+func newHAMi(name string, sign int) func(algo.Args, sim.PlacementSetting) (sim.Placer, error) {
 	return func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return newTable(s.GPU, func(p *mig.Profile, occupied mig.Mask) (best choice, ok bool) {
-			for _, start := range p.Starts {
-				w := window(p, start)
-				if w&occupied != 0 {
-					continue
-				}
-				left := occupied | w
-				c := cost{sign * free(s.GPU, occupied), -longestRun(s.GPU, left), -placements(s.GPU, left)}
-				if !ok || slices.Compare(c[:], best.cost[:]) < 0 {
-					best, ok = choice{c, start}, true
-				}
+		return fixedTable(name, nil, s.GPU, func() rule { return hamiRule(s.GPU, sign) }), nil
+	}
+}
+
+func hamiRule(g *mig.GPU, sign int) rule {
+	return func(p *mig.Profile, occupied mig.Mask) (best choice, ok bool) {
+		for _, start := range p.Starts {
+			w := window(p, start)
+			if w&occupied != 0 {
+				continue
 			}
-			return best, ok
-		}), nil
+			left := occupied | w
+			c := cost{sign * free(g, occupied), -longestRun(g, left), -placements(g, left)}
+			if !ok || c.compare(&best.cost) < 0 {
+				best, ok = choice{c, start}, true
+			}
+		}
+		return best, ok
 	}
 }
 

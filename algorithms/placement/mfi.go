@@ -23,9 +23,11 @@ func newMFI(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var score [sim.Masks]int
-	for m, f := range sim.Fragmentation(s.GPU, reading) {
-		score[m] = int(f)
-	}
-	return newTable(s.GPU, increment(args, &score)), nil
+	return fixedTable("mfi", args, s.GPU, func() rule {
+		var score [sim.Masks]int
+		for m, f := range sim.Fragmentation(s.GPU, reading) {
+			score[m] = int(f)
+		}
+		return increment(args, &score)
+	}), nil
 }

@@ -2,8 +2,11 @@ package placement
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"sync"
 
+	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
 	"miglab/harness/task"
@@ -11,6 +14,15 @@ import (
 
 // A cost ranks a choice. The least is best; earlier entries count first.
 type cost [3]int
+
+func (c *cost) compare(o *cost) int {
+	for i, x := range c {
+		if x != o[i] {
+			return cmp.Compare(x, o[i])
+		}
+	}
+	return 0
+}
 
 // nowhere is the start on a GPU that a scheduler chooses although no start is free.
 const nowhere mig.Slices = -1
@@ -47,7 +59,7 @@ func rank(g *mig.GPU, p *mig.Profile, r rule) ranking {
 		}
 	}
 	slices.SortFunc(all, func(a, b ranked) int {
-		return cmp.Or(slices.Compare(a.cost[:], b.cost[:]), cmp.Compare(a.mask, b.mask))
+		return cmp.Or(a.cost.compare(&b.cost), cmp.Compare(a.mask, b.mask))
 	})
 	for i, m := range all {
 		if i == 0 || m.cost != all[i-1].cost {
@@ -71,6 +83,25 @@ func newTable(g *mig.GPU, r rule) table {
 	for _, p := range task.RequestProfiles(g) {
 		t = append(t, rank(g, p, r))
 	}
+	return t
+}
+
+// tables has the tables that depend only on the GPU model and the algorithm's arguments: to
+// make one takes longer than to place a thousand requests.
+var tables sync.Map
+
+// fixedTable returns the table of a named scheduler. It calls newRule only the first time.
+func fixedTable(name string, args algo.Args, g *mig.GPU, newRule func() rule) table {
+	type key struct {
+		gpu    *mig.GPU
+		scheme string
+	}
+	k := key{g, fmt.Sprint(name, args)} // which lists arguments by name
+	if t, ok := tables.Load(k); ok {
+		return t.(table)
+	}
+	t := newTable(g, newRule())
+	tables.Store(k, t)
 	return t
 }
 

@@ -11,7 +11,9 @@ var _ = algo.Register(algo.Spec{
 	Summary: "next GPU in turn with enough free slices, first free start",
 	Params:  []algo.Param{index},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return &roundRobin{table: newTable(s.GPU, fit(s.GPU, args, func(int) int { return 0 }, firstIndex))}, nil
+		return &roundRobin{table: fixedTable("rr", args, s.GPU, func() rule {
+			return fit(s.GPU, args, func(int) int { return 0 }, firstIndex)
+		})}, nil
 	},
 })
 

@@ -17,7 +17,9 @@ var _ = algo.Register(algo.Spec{
 	Cite:    "ours; the form is that of MFI Algorithm 2",
 	Summary: "least growth of a cost by mask that was tuned on simulated streams",
 	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return newTable(s.GPU, increment(nil, valueTables()[s.GPU.MemorySlices])), nil
+		return fixedTable("value-table", nil, s.GPU, func() rule {
+			return increment(nil, valueTables()[s.GPU.MemorySlices])
+		}), nil
 	},
 })
 

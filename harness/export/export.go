@@ -79,13 +79,13 @@ func writeCSV(w io.Writer, db *store.DB, filter store.Filter, timing bool) error
 			strconv.Itoa(r.Instance),
 		})
 		clear(record[first:])
-		for name, value := range r.Metrics.All() {
-			record[names[name]] = formatNumber(value)
+		for name, number := range r.Metrics.All() {
+			record[names[name]] = string(number)
 		}
 		end := first + len(names)
 		record[end], record[end+1] = r.Kind, r.Error
 		if timing && r.Micros > 0 {
-			record[end+2] = formatNumber(r.Micros)
+			record[end+2] = strconv.FormatFloat(r.Micros, 'g', -1, 64)
 		}
 		return out.Write(record)
 	}); err != nil {
@@ -94,8 +94,6 @@ func writeCSV(w io.Writer, db *store.DB, filter store.Filter, timing bool) error
 	out.Flush()
 	return out.Error()
 }
-
-func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 func writeLines(w io.Writer, db *store.DB, filter store.Filter, timing bool) error {
 	type line struct {
@@ -109,7 +107,7 @@ func writeLines(w io.Writer, db *store.DB, filter store.Filter, timing bool) err
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false) // so that n=1&seed=2 reads as it is typed
 	return each(db, filter, func(s store.Series, r *store.Row) error {
-		l := line{s, r.Instance, json.RawMessage(r.Metrics), r.Kind, r.Error, 0}
+		l := line{s, r.Instance, json.RawMessage(r.Metrics.String()), r.Kind, r.Error, 0}
 		if timing {
 			l.Micros = r.Micros
 		}

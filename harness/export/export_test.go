@@ -27,8 +27,8 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := errors.Join(
-		w.Append(far, store.Row{Instance: 10, Micros: 1, Metrics: `{"makespan_s":2,"moves":3}`}, store.Row{Instance: 9, Kind: "failed", Error: "no luck"}),
-		w.Append(bound, store.Row{Instance: 0, Metrics: `{"bound_s":1.5}`}),
+		w.Append(far, store.Row{Instance: 10, Micros: 1, Metrics: store.NewMetrics(map[string]float64{"makespan_s": 2, "moves": 3})}, store.Row{Instance: 9, Kind: "failed", Error: "no luck"}),
+		w.Append(bound, store.Row{Instance: 0, Metrics: store.NewMetrics(map[string]float64{"bound_s": 1.5})}),
 		w.Close(),
 	); err != nil {
 		t.Fatal(err)

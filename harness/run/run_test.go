@@ -224,7 +224,7 @@ func TestErrorRows(t *testing.T) {
 	} {
 		s := series(algorithm)
 		row := get(t, r, cellsOf(t, s, 1)[0])
-		if row.Kind != want.kind || !strings.Contains(row.Error, want.text) || row.Metrics != "" {
+		if row.Kind != want.kind || !strings.Contains(row.Error, want.text) || row.Metrics != (store.Metrics{}) {
 			t.Errorf("%s: %+v, want %+v", algorithm, row, want)
 		}
 		if _, err := r.Values(s, 0, 2, track.MetricMakespan); !says(err, ": "+want.kind+": ") || !says(err, want.text) {

@@ -25,7 +25,15 @@ func (s *Schedule) sortedPlacements() []Placement {
 // sortedOperations returns the operations sorted by start, destroys first, then by GPU,
 // slice, size and end.
 func (s *Schedule) sortedOperations() []Operation {
-	return slices.SortedFunc(slices.Values(s.Operations), func(a, b Operation) int {
+	sorted := slices.Clone(s.Operations)
+	slices.SortFunc(sorted, func(a, b Operation) int {
+		// Nearly all pairs differ here, and the comparisons below take longer.
+		if a.Start < b.Start {
+			return -1
+		}
+		if a.Start > b.Start {
+			return 1
+		}
 		return cmp.Or(
 			cmp.Compare(a.Start, b.Start),
 			-cmp.Compare(a.Op, b.Op),
@@ -35,6 +43,7 @@ func (s *Schedule) sortedOperations() []Operation {
 			cmp.Compare(a.End, b.End),
 		)
 	})
+	return sorted
 }
 
 // size returns the instance's size, or 0 if it has no profile.

@@ -72,7 +72,6 @@ func (db *DB) file(path string) (*file, error) {
 	return f, err
 }
 
-// all returns the files.
 func (db *DB) all() []*file {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -2,12 +2,13 @@
 // not know what a result means.
 //
 // A folder for results has the database results.db, and results-1of4.db and so on where
-// several processes share the work. Each has two tables:
+// several processes share the work. Each has three tables:
 //
 //	series   one row for each track x dataset x content x gpu x count x algorithm x version x weights x model
-//	cell     one row for each instance of a series: a kind and an error, or metrics as JSON; and the wall time, which is never compared
+//	cell     one row for each instance of a series: a kind and an error, or metrics as a JSON array of numbers; and the wall time, which is never compared
+//	names    the names of the metrics as a JSON array, one row for each list that cells share
 //
-// and a view for people, results, with one row for each cell. Any SQLite client can read it:
+// and a view for people, results, with one row for each cell and its metrics as a JSON object. Any SQLite client can read it:
 //
 //	SELECT dataset, algorithm, count(*) AS cells, avg(json_extract(metrics, '$.makespan_s')) AS mean_s FROM results WHERE track = 'batch' GROUP BY dataset, algorithm ORDER BY dataset, mean_s;
 //	SELECT a.dataset, a.instance, a.metrics ->> 'makespan_s' AS far_s, b.metrics ->> 'makespan_s' AS miso_s FROM results a JOIN results b USING (track, dataset, content, gpu, count, model, instance) WHERE a.algorithm = 'far' AND b.algorithm = 'miso' ORDER BY 1, 2;

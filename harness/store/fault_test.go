@@ -257,13 +257,18 @@ func TestDamagedDatabase(t *testing.T) {
 	for name, spoil := range map[string]func(path string) error{
 		"cells":  func(path string) error { damage(t, path, "cell"); return nil },
 		"series": func(path string) error { damage(t, path, "series"); return nil },
+		"names":  func(path string) error { damage(t, path, "names"); return nil },
 		"short":  func(path string) error { return os.Truncate(path, 9000) },
 		"other": func(path string) error {
 			return os.WriteFile(path, bytes.Repeat([]byte("not a database\n"), 100), 0o600)
 		},
 		"digit": func(path string) error {
 			data, err := os.ReadFile(path)
-			return errors.Join(err, os.WriteFile(path, bytes.Replace(data, []byte(`"moves":3`), []byte(`"moves":4`), 1), 0o600))
+			return errors.Join(err, os.WriteFile(path, bytes.Replace(data, []byte(`[2,3]`), []byte(`[2,4]`), 1), 0o600))
+		},
+		"name": func(path string) error {
+			data, err := os.ReadFile(path)
+			return errors.Join(err, os.WriteFile(path, bytes.ReplaceAll(data, []byte(`"moves"`), []byte(`"moved"`)), 0o600))
 		},
 	} {
 		dir := t.TempDir()
@@ -319,7 +324,7 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.db.Close()
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "results.db has format 9 and this program reads format 2; use the program that wrote it") {
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "results.db has format 9 and this program reads format 3; use the program that wrote it") {
 		t.Errorf("another format: %v", err)
 	}
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "store"), 0o755), os.WriteFile(filepath.Join(dir, "store", "results-0of1.jsonl"), nil, 0o600)); err != nil {

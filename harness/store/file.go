@@ -11,7 +11,7 @@ import (
 
 // Format is the version of the schema that this program writes and reads. It is
 // the database's user_version.
-const Format = 2
+const Format = 3
 
 // schema makes the tables, unless another process has just done so. Cells of one series are stored side by side.
 const schema = `
@@ -24,15 +24,18 @@ CREATE TABLE IF NOT EXISTS series (
 ) STRICT;
 CREATE TABLE IF NOT EXISTS cell (
 	series INTEGER NOT NULL, instance INTEGER NOT NULL,
-	kind TEXT NOT NULL, error TEXT NOT NULL, metrics TEXT,
+	kind TEXT NOT NULL, error TEXT NOT NULL,
+	names INTEGER NOT NULL, numbers TEXT NOT NULL,
 	crc INTEGER NOT NULL,
 	microseconds REAL,
 	PRIMARY KEY (series, instance)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS names (id INTEGER PRIMARY KEY, list TEXT NOT NULL UNIQUE) STRICT;
 CREATE VIEW IF NOT EXISTS results AS
-	SELECT ` + seriesColumns + `, instance, kind, error, metrics
+	SELECT ` + seriesColumns + `, instance, kind, error, CASE kind WHEN '' THEN
+		(SELECT json_group_object(value, numbers -> key) FROM names, json_each(list) WHERE names.id = cell.names) END AS metrics
 	FROM series JOIN cell ON cell.series = series.id;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 COMMIT;
 `
 
@@ -41,6 +44,10 @@ const seriesColumns = "track, dataset, content, gpu, count, algorithm, version, 
 
 // ofSeries selects the cells of a series. Its parameters are the series' values.
 const ofSeries = " WHERE series = (SELECT id FROM series WHERE (" + seriesColumns + ") = (?, ?, ?, ?, ?, ?, ?, ?, ?))"
+
+// selected selects the series of a filter. Its parameters are the filter's values.
+const selected = " WHERE ? IN ('', track) AND ? IN ('', dataset) AND ? IN ('', content) AND ? IN ('', gpu) AND ? IN (0, count)" +
+	" AND ? IN ('', algorithm) AND ? IN (0, version) AND ? IN ('', weights) AND ? IN ('', model)"
 
 // patience is how long a process waits for another one that uses the same database.
 const patience = time.Minute

@@ -10,11 +10,9 @@ import (
 	"strings"
 )
 
-// A cell is a row as the table has it.
+// A cell is a row and the file that has it.
 type cell struct {
 	Row
-	crc uint32
-	// where is the file that has the cell.
 	where string
 }
 
@@ -25,14 +23,14 @@ func (s Series) identity() []byte {
 	return fmt.Appendf(make([]byte, 0, 1024), "%q %q %q %q %d %q %d %q %q ", s.values()...)
 }
 
-// checksum is what the column crc must have for a cell of a series with this identity. The wall
-// time is not part of it.
-func (c *cell) checksum(identity []byte) uint32 {
-	b := strconv.AppendInt(identity, int64(c.Instance), 10)
-	b = append(append(b, 0), c.Kind...)
-	b = append(append(b, 0), c.Error...)
-	b = append(append(b, 0), c.Metrics...)
-	return crc32.Checksum(b, castagnoli)
+// checksum is what the column crc must have for a row of a series with this identity, as a signed
+// number, which takes less room. The wall time is not part of it.
+func (r *Row) checksum(identity []byte) int32 {
+	b := strconv.AppendInt(identity, int64(r.Instance), 10)
+	for _, text := range []string{r.Kind, r.Error, r.Metrics.names, r.Metrics.numbers} {
+		b = append(append(b, 0), text...)
+	}
+	return int32(crc32.Checksum(b, castagnoli))
 }
 
 // text replaces what SQLite's functions would not take as text.
@@ -42,20 +40,17 @@ func text(s string) string {
 
 // outcome is the file and the content of the cell, for messages.
 func (c *cell) outcome() string {
-	return fmt.Sprintf("%s has %s", c.where, cmp.Or(string(c.Metrics), c.Kind+": "+c.Error))
+	return fmt.Sprintf("%s has %s", c.where, cmp.Or(c.Metrics.String(), c.Kind+": "+c.Error))
 }
 
 // Series returns the series that the filter selects and that have results, ordered by their fields.
 func (db *DB) Series(filter Filter) ([]Series, error) {
 	var out []Series
-	err := db.query("SELECT "+seriesColumns+" FROM series", nil, func(v []any) error {
-		s := Series{
+	err := db.query("SELECT "+seriesColumns+" FROM series"+selected, Series(filter).values(), func(v []any) error {
+		out = append(out, Series{
 			as[string](v[0]), as[string](v[1]), as[string](v[2]), as[string](v[3]), int(as[int64](v[4])),
 			as[string](v[5]), int(as[int64](v[6])), as[string](v[7]), as[string](v[8]),
-		}
-		if filter.selects(s) {
-			out = append(out, s)
-		}
+		})
 		return nil
 	})
 	slices.SortFunc(out, Series.compare)
@@ -66,14 +61,11 @@ func (db *DB) Series(filter Filter) ([]Series, error) {
 // instance. Errors are a [*ConflictError], a [*Damage] and those of the file system.
 func (db *DB) Rows(s Series, first, end int) ([]Row, error) {
 	cells, err := db.cells(s, first, end)
-	if err != nil {
-		return nil, err
-	}
 	out := make([]Row, len(cells))
 	for i := range cells {
 		out[i] = cells[i].Row
 	}
-	return out, nil
+	return out, err
 }
 
 // cells returns cells of a series by instance. A cell that several files have comes once.
@@ -93,15 +85,17 @@ func (db *DB) cells(s Series, first, end int) (all []cell, err error) {
 func (f *file) appendCells(all []cell, s Series, first, end int) ([]cell, error) {
 	identity := s.identity()
 	// NULL is faster to read than an empty text.
-	const query = "SELECT instance, metrics, nullif(kind, ''), nullif(error, ''), microseconds, crc FROM cell" + ofSeries +
+	const query = "SELECT instance, list, numbers, nullif(kind, ''), nullif(error, ''), microseconds, crc FROM cell JOIN names ON id = names" + ofSeries +
 		" AND instance >= ? AND instance < ? ORDER BY instance"
 	err := f.query(query, s.values(first, end), func(v []any) error {
-		r := Row{int(as[int64](v[0])), Metrics(as[string](v[1])), as[string](v[2]), as[string](v[3]), as[float64](v[4])}
-		c := cell{r, uint32(as[int64](v[5])), f.path}
-		if c.checksum(identity) != c.crc {
-			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", c.Instance, s)}
+		r := Row{int(as[int64](v[0])), Metrics{as[string](v[1]), as[string](v[2])}, as[string](v[3]), as[string](v[4]), as[float64](v[5])}
+		if n := len(all); n > 0 && all[n-1].Metrics.names == r.Metrics.names {
+			r.Metrics.names = all[n-1].Metrics.names // equal texts share their memory
 		}
-		all = append(all, c)
+		if int64(r.checksum(identity)) != as[int64](v[6]) {
+			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", r.Instance, s)}
+		}
+		all = append(all, cell{r, f.path})
 		return nil
 	})
 	return all, err
@@ -112,16 +106,15 @@ func unite(s Series, all []cell) ([]cell, error) {
 	slices.SortStableFunc(all, func(a, b cell) int { return cmp.Compare(a.Instance, b.Instance) })
 	out := all[:0]
 	for _, c := range all {
-		if n := len(out); n == 0 || out[n-1].Instance != c.Instance {
+		last := len(out) - 1
+		switch {
+		case last < 0 || out[last].Instance != c.Instance:
 			out = append(out, c)
-			continue
-		}
-		switch last := &out[len(out)-1]; {
-		case c.Kind == KindTimeout || c.crc == last.crc:
-		case last.Kind == KindTimeout:
-			*last = c
+		case c.Kind == KindTimeout || c.Kind == out[last].Kind && c.Error == out[last].Error && c.Metrics == out[last].Metrics:
+		case out[last].Kind == KindTimeout:
+			out[last] = c
 		default:
-			return nil, &ConflictError{s, c.Instance, last.outcome(), c.outcome()}
+			return nil, &ConflictError{s, c.Instance, out[last].outcome(), c.outcome()}
 		}
 	}
 	return out, nil
@@ -134,17 +127,6 @@ func (db *DB) Finished(s Series, add func(instance int)) error {
 		add(int(as[int64](v[0])))
 		return nil
 	})
-}
-
-// MeanMicros returns the mean wall time of the cells of a series in microseconds; NaN if none is known.
-func (db *DB) MeanMicros(s Series) (float64, error) {
-	sum, n := 0.0, int64(0)
-	err := db.query("SELECT total(microseconds), count(microseconds) FROM cell"+ofSeries, s.values(), func(v []any) error {
-		sum += as[float64](v[0])
-		n += as[int64](v[1])
-		return nil
-	})
-	return sum / float64(n), err
 }
 
 // query is [file.query] on all files.
@@ -160,19 +142,13 @@ func (db *DB) query(query string, args []any, use func(columns []any) error) err
 // each hands over all cells, series by series.
 func (db *DB) each(use func(s Series, cells []cell) error) error {
 	all, err := db.Series(Filter{})
-	if err != nil {
-		return err
-	}
-	for _, s := range all {
-		cells, err := db.cells(s, 0, math.MaxInt)
-		if err == nil {
-			err = use(s, cells)
-		}
-		if err != nil {
-			return err
+	for i := 0; err == nil && i < len(all); i++ {
+		var cells []cell
+		if cells, err = db.cells(all[i], 0, math.MaxInt); err == nil {
+			err = use(all[i], cells)
 		}
 	}
-	return nil
+	return err
 }
 
 // tally counts the results of each series, all of which it reads.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
@@ -33,16 +34,6 @@ type Series struct {
 // A Filter selects the series with its values. Fields that are zero select all.
 type Filter Series
 
-func (q Filter) selects(s Series) bool {
-	have := s.values()
-	for i, want := range Series(q).values() {
-		if want != "" && want != 0 && want != have[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // compare orders series by their fields, in the order of an export.
 func (s Series) compare(o Series) int {
 	return cmp.Or(
@@ -62,47 +53,67 @@ func (s Series) values(others ...any) []any {
 	return append([]any{s.Track, s.Dataset, s.Content, s.GPU, s.Count, s.Algorithm, s.Version, s.Weights, s.Model}, others...)
 }
 
-// Metrics are numbers by name, as a JSON object without white space. Names carry the unit, as in
-// makespan_s.
-type Metrics string
-
-// NewMetrics writes numbers by ascending name.
-func NewMetrics(values map[string]float64) Metrics {
-	var out []byte
-	separator := byte('{')
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		out, _ = jsontext.AppendQuote(append(out, separator), name) // invalid UTF-8 becomes U+FFFD
-		out = strconv.AppendFloat(append(out, ':'), values[name], 'g', -1, 64)
-		separator = ','
-	}
-	return Metrics(append(out, '}'))
+// Metrics are numbers by name. Names carry the unit, as in makespan_s. The zero value has none.
+type Metrics struct {
+	// names and numbers are JSON arrays without white space, of one length.
+	names, numbers string
 }
 
-// All yields what [NewMetrics] was given. There are no errors: rows are checked when they are
-// appended, and have checksums.
-func (m Metrics) All() iter.Seq2[string, float64] {
-	return func(yield func(string, float64) bool) {
-		for rest := strings.Trim(string(m), "{}"); rest != ""; {
-			quoted, _ := strconv.QuotedPrefix(rest) // the escapes of jsontext mean the same in Go
-			number, next, _ := strings.Cut(strings.TrimPrefix(rest[len(quoted):], ":"), ",")
+// NewMetrics orders numbers by ascending name. [Writer.Append] refuses names that are not UTF-8 and
+// numbers that are not finite.
+func NewMetrics(values map[string]float64) Metrics {
+	var names, numbers []byte
+	separator := byte('[')
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		var err error
+		if names, err = jsontext.AppendQuote(append(names, separator), name); err != nil {
+			return Metrics{names: fmt.Sprintf("[%q]", name)}
+		}
+		numbers = strconv.AppendFloat(append(numbers, separator), values[name], 'g', -1, 64)
+		separator = ','
+	}
+	return Metrics{string(append(names, ']')), string(append(numbers, ']'))}
+}
+
+// All yields what [NewMetrics] was given, by name; a number's text is exact. There are no errors:
+// rows are checked when they are appended, and have checksums.
+func (m Metrics) All() iter.Seq2[string, json.Number] {
+	return func(yield func(string, json.Number) bool) {
+		names, numbers := strings.Trim(m.names, "[]"), strings.Trim(m.numbers, "[]")
+		for names != "" {
+			quoted, _ := strconv.QuotedPrefix(names) // the escapes of jsontext mean the same in Go
+			number, rest, _ := strings.Cut(numbers, ",")
 			name, _ := strconv.Unquote(quoted)
-			value, _ := strconv.ParseFloat(number, 64)
-			if !yield(name, value) {
+			if !yield(name, json.Number(number)) {
 				return
 			}
-			rest = next
+			names, numbers = strings.TrimPrefix(names[len(quoted):], ","), rest
 		}
 	}
 }
 
 // Get returns the number of a name and whether there is one.
 func (m Metrics) Get(name string) (float64, bool) {
-	for n, value := range m.All() {
+	for n, number := range m.All() {
 		if n == name {
-			return value, true
+			value, err := number.Float64()
+			return value, err == nil
 		}
 	}
 	return 0, false
+}
+
+// String returns a JSON object without white space, or nothing for the zero value.
+func (m Metrics) String() string {
+	if m == (Metrics{}) {
+		return ""
+	}
+	out := make([]byte, 0, 2*len(m.names)+len(m.numbers))
+	for name, number := range m.All() {
+		out, _ = jsontext.AppendQuote(append(out, ','), name)
+		out = append(append(out, ':'), number...)
+	}
+	return "{" + strings.TrimPrefix(string(out), ",") + "}"
 }
 
 // KindTimeout is the kind of a row whose work ran out of time. A row of any other
@@ -128,10 +139,10 @@ func (r *Row) validate() error {
 	switch {
 	case r.Instance < 0:
 		return fmt.Errorf("instance %d: instances count from 0", r.Instance)
-	case (r.Kind == "") == (r.Metrics == "") || (r.Kind == "") != (r.Error == ""):
+	case (r.Kind == "") == (r.Metrics == Metrics{}) || (r.Kind == "") != (r.Error == ""):
 		return fmt.Errorf("instance %d: a row has either metrics or a kind and an error", r.Instance)
-	case r.Kind == "" && !jsontext.Value(r.Metrics).IsValid():
-		return fmt.Errorf("instance %d: the metrics are %s; they must be finite numbers, each under a name of its own", r.Instance, r.Metrics)
+	case r.Kind == "" && !jsontext.Value(r.Metrics.numbers).IsValid():
+		return fmt.Errorf("instance %d: the metrics %s are %s; they must be finite numbers under names in UTF-8", r.Instance, r.Metrics.names, r.Metrics.numbers)
 	}
 	return nil
 }

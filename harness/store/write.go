@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -109,8 +110,8 @@ func (w *Writer) flush() {
 
 // insert adds a cell, which takes the place of one that ran out of time. If the cell has another
 // result, this is an error: the kind must not be NULL.
-const insert = "INSERT INTO cell (series, instance, metrics, kind, error, microseconds, crc) VALUES (?, ?, nullif(?, ''), ?, ?, nullif(?, 0), ?)" +
-	" ON CONFLICT DO UPDATE SET metrics = excluded.metrics, error = excluded.error, microseconds = excluded.microseconds, crc = excluded.crc," +
+const insert = "INSERT INTO cell (series, instance, names, numbers, kind, error, microseconds, crc) VALUES (?, ?, ?, ?, ?, ?, nullif(?, 0), ?)" +
+	" ON CONFLICT DO UPDATE SET names = excluded.names, numbers = excluded.numbers, error = excluded.error, microseconds = excluded.microseconds, crc = excluded.crc," +
 	" kind = iif(cell.kind = '" + KindTimeout + "', excluded.kind, NULL)" +
 	" WHERE cell.crc <> excluded.crc AND excluded.kind <> '" + KindTimeout + "'"
 
@@ -121,32 +122,23 @@ func (f *file) write(pending map[Series][]cell) error {
 		return explain(f.path, err)
 	}
 	for s, cells := range pending {
-		err := insertCells(tx, s, cells)
-		if err == nil {
-			continue
+		if err := insertCells(tx, s, cells); err != nil {
+			_ = tx.Rollback() // SQLite may have done so; the first error says more
+			if code(err) == lib.SQLITE_CONSTRAINT {
+				have, failed := f.appendCells(nil, s, 0, math.MaxInt)
+				_, conflict := unite(s, append(have, cells...))
+				err = cmp.Or(failed, conflict, err)
+			}
+			return explain(f.path, err)
 		}
-		_ = tx.Rollback() // SQLite may have done so; the first error says more
-		if code(err) == lib.SQLITE_CONSTRAINT {
-			have, failed := f.appendCells(nil, s, 0, math.MaxInt)
-			_, conflict := unite(s, append(have, cells...))
-			err = cmp.Or(failed, conflict, err)
-		}
-		return explain(f.path, err)
 	}
 	return explain(f.path, tx.Commit())
 }
 
 // insertCells adds cells of one series.
 func insertCells(tx *sql.Tx, s Series, cells []cell) error {
-	identity := s.identity()
-	for i := range cells {
-		cells[i].crc = cells[i].checksum(identity)
-	}
-	if _, err := tx.Exec("INSERT INTO series ("+seriesColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", s.values()...); err != nil {
-		return err
-	}
-	var id int64
-	if err := tx.QueryRow("SELECT id FROM series WHERE ("+seriesColumns+") = (?, ?, ?, ?, ?, ?, ?, ?, ?)", s.values()...).Scan(&id); err != nil {
+	id, err := idOf(tx, "series", seriesColumns, s.values()...)
+	if err != nil {
 		return err
 	}
 	statement, err := tx.Prepare(insert)
@@ -154,11 +146,25 @@ func insertCells(tx *sql.Tx, s Series, cells []cell) error {
 		return err
 	}
 	defer statement.Close()
-	for i := range cells {
-		c := &cells[i]
-		if _, err := statement.Exec(id, c.Instance, string(c.Metrics), c.Kind, c.Error, c.Micros, c.crc); err != nil {
+	identity, names := s.identity(), int64(0)
+	for i, c := range cells {
+		if i == 0 || c.Metrics.names != cells[i-1].Metrics.names {
+			if names, err = idOf(tx, "names", "list", c.Metrics.names); err != nil {
+				return err
+			}
+		}
+		if _, err := statement.Exec(id, c.Instance, names, c.Metrics.numbers, c.Kind, c.Error, c.Micros, c.checksum(identity)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// idOf returns the id of a row of a table. It adds the row if it does not exist.
+func idOf(tx *sql.Tx, table, columns string, values ...any) (id int64, err error) {
+	marks := "(?" + strings.Repeat(", ?", len(values)-1) + ")"
+	if _, err = tx.Exec("INSERT INTO "+table+" ("+columns+") VALUES "+marks+" ON CONFLICT DO NOTHING", values...); err == nil {
+		err = tx.QueryRow("SELECT id FROM "+table+" WHERE ("+columns+") = "+marks, values...).Scan(&id)
+	}
+	return id, err
 }

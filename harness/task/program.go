@@ -74,6 +74,13 @@ func (p *Program) Validate() error {
 // normal is how far a program's time on the whole GPU may be from 1, for rounding.
 const normal = 1e-9
 
+// The paper's rule (V-A2): a program is US if it loses less than UnscalableLoss of its solo time on
+// one GPC, else CI if the ratio of compute to memory is over ComputeOverMemory.
+const (
+	UnscalableLoss    = 0.1
+	ComputeOverMemory = 0.8
+)
+
 // ByRule returns the class that the paper's rule gives the program (V-A2). It is US if the
 // program takes less than 1.1 times its solo time on one of eight GPCs with the memory that
 // MIG gives it, else CI if the ratio of compute to memory is over 0.8, else MI. The paper
@@ -81,9 +88,9 @@ const normal = 1e-9
 // the times of the two parts alone on the whole GPU, w_c / p and w_m.
 func (p *Program) ByRule() Class {
 	switch {
-	case p.Relative(0.125, 0.125) < 1.1:
+	case p.Relative(0.125, 0.125) < 1+UnscalableLoss:
 		return Unscalable
-	case p.Compute/p.Parallelism > 0.8*p.Memory:
+	case p.Compute/p.Parallelism > ComputeOverMemory*p.Memory:
 		return ComputeIntensive
 	}
 	return MemoryIntensive

@@ -2,8 +2,11 @@ package deadline
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
+	"miglab/harness/task"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -25,7 +28,9 @@ func table1(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "table1", Title: "configuration of the original notebook",
 		Build: func(*figures.Data) (*figures.Output, error) {
-			out := &figures.Output{Taken: "A setting of the agents with original settings, or of the tight deadlines."}
+			inputs := maps.Clone(original)
+			inputs["Original least slack"], inputs["Original largest slack"] = slackOf(tight)
+			out := new(figures.Output).Take("A setting of the agents with original settings, or of the tight deadlines.", inputs)
 			return out.Table("table1", inputTable(claims, "table1", "Table 1. Configuration of the original notebook",
 				"its agent, trained and evaluated here: table5")), nil
 		},
@@ -36,13 +41,40 @@ func table4(claims *figures.Claims) figures.Artefact {
 	return figures.Artefact{
 		Name: "table4", Title: "observation of the original and the enhanced agent",
 		Build: func(*figures.Data) (*figures.Output, error) {
-			out := &figures.Output{Taken: "A part of what our agents see."}
+			out := new(figures.Output).Take("A part of what our agents see.", observed)
 			return out.Table("table4", inputTable(claims, "table4", "Table 4. Observation by agent",
 				"original: 4 features of the job, 40 bins and the state of 20 slices, 64 numbers",
 				"enhanced: 5 features, 40 bins, state and size of 20 slices, and 3 of queue, free slices and largest free size (appendix C), 88 numbers",
 				"the report prints neither the bins nor the scales")), nil
 		},
 	}
+}
+
+// Settings of our agents' training, and parts of what they observe, by their names in Tables 1, 4
+// and 5. This package must not import the agents, so that a test of the training compares these
+// numbers with those that it uses.
+var (
+	original = map[string]float64{
+		"Original units of hidden layer 1": 256, "Original units of hidden layer 2": 256, "Original batch size": 2048, "Original training epochs": 5,
+		"Original timesteps": 200_000, "Original learning rate": 3e-4, "Original entropy coefficient": 0.001,
+	}
+	enhanced = map[string]float64{
+		"Original clip range": 0.2, "Original parallel environments": 4,
+		"Enhanced units of hidden layer 1": 256, "Enhanced units of hidden layer 2": 256, "Enhanced units of hidden layer 3": 128,
+		"Enhanced batch size": 4096, "Enhanced training epochs": 10, "Enhanced timesteps": 500_000, "Enhanced clip range": 0.15,
+		"Enhanced first learning rate": 3e-4, "Enhanced last learning rate": 1e-5, "Enhanced first entropy coefficient": 0.02,
+		"Enhanced last entropy coefficient": 0.001, "Enhanced parallel environments": 8,
+	}
+	observed = map[string]float64{"Original features of the next job": 4, "Enhanced features of the next job": 5, "bins of the queue": 40}
+)
+
+// day returns a day of a dataset.
+func day(dataset string) task.Queue { return figures.Instance[task.Queue](dataset, "A100", 0) }
+
+// slackOf returns the least and the largest slack of a day's jobs, in durations on the whole GPU.
+func slackOf(dataset string) (least, largest float64) {
+	all := figures.Map(day(dataset).Jobs, func(j task.Job) float64 { return float64((j.Deadline - j.Arrival) / j.On(7)) })
+	return slices.Min(all), slices.Max(all)
 }
 
 // Steps per second of the report's environments, measured once on the released code: the

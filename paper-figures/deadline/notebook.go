@@ -73,7 +73,7 @@ func table6(claims *figures.Claims) figures.Artefact {
 					to[q.name+" improvement"] = w.reduction(d, agent, q, w.relaxed, base)
 				}
 			})...)
-			out.Taken = "The heuristics that the report compares with."
+			out.Take("The heuristics that the report compares with.", map[string]float64{"Baselines compared": float64(len(methods))})
 			t := arithmetic(claims)
 			of := func(q quantity) float64 {
 				return reduction(q.of(d, largest, theirs.relaxed, evaluation), q.of(d, originalAgent, theirs.tight, evaluation))

@@ -2,6 +2,7 @@ package deadline
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	figures "miglab/paper-figures"
@@ -30,8 +31,9 @@ func table5(claims *figures.Claims) figures.Artefact {
 		Name: "table5", Title: "the agent's original and enhanced settings on both kinds of deadlines",
 		Build: func(d *figures.Data) (*figures.Output, error) {
 			out := effectOfSettings(d)
-			out.Taken = "A setting of the training of our agents."
-			return out.Table("table5-inputs", inputTable(claims, "table5", "Table 5. Settings of the training")).
+			inputs := maps.Clone(original)
+			maps.Copy(inputs, enhanced)
+			return out.Take("A setting of the training of our agents.", inputs).Table("table5-inputs", inputTable(claims, "table5", "Table 5. Settings of the training")).
 				Table("table5-script", differences), nil
 		},
 	}

@@ -5,7 +5,6 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
-	"miglab/harness/task"
 	figures "miglab/paper-figures"
 )
 
@@ -14,36 +13,21 @@ func text() figures.Artefact {
 	return figures.Artefact{
 		Name: "text", Title: "numbers and statements in the text",
 		Build: func(d *figures.Data) (*figures.Output, error) {
-			counted, err := counts()
-			if err != nil {
-				return nil, err
-			}
 			rs := readings(d, func(w *days, to figures.Values) { w.statements(d, to) })
-			for name, m := range counted {
-				rs[0].Values[name] = m
+			fleet := day(theirs.relaxed).Fleet.Partitions
+			total := 0
+			for _, p := range fleet {
+				total += len(p)
 			}
-			out := figures.Read(rs...)
-			out.Taken = "A parameter of the job generator or the fleet."
-			return out, nil
+			rs[0].Values["slices of the GPUs"] = figures.Exactly(float64(total))
+			rs[0].Values["partitions of A100"] = figures.Exactly(float64(len(mig.MustLookup("A100").Partitions())))
+			least, largest := slackOf(relaxed)
+			return figures.Read(rs...).Take("A parameter of the job generator or the fleet.", map[string]float64{
+				"GPUs": float64(len(fleet)), "least relaxed slack": least, "largest relaxed slack": largest,
+				"share of inference jobs": 100 * datasets.InferenceShare, "share of training jobs": 100 * (1 - datasets.InferenceShare),
+			}), nil
 		},
 	}
-}
-
-// counts counts the slices of the dataset's GPUs and the partitions of a GPU.
-func counts() (figures.Values, error) {
-	g := mig.MustLookup("A100")
-	in, err := datasets.InstanceOf[task.Queue](datasets.MustParse(theirs.relaxed), g, 0)
-	if err != nil {
-		return nil, err
-	}
-	total := 0
-	for _, p := range in.Fleet.Partitions {
-		total += len(p)
-	}
-	return figures.Values{
-		"slices of the GPUs": figures.Exactly(float64(total)),
-		"partitions of A100": figures.Exactly(float64(len(g.Partitions()))),
-	}, nil
 }
 
 // statements measures what the report says about its evaluation in words.

@@ -2,12 +2,10 @@ package drl
 
 import (
 	"fmt"
-	"math"
-	"slices"
+	"strings"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -29,6 +27,9 @@ var (
 	noMIG  = approach{name: "NOMIG", algorithm: "nomig"}
 	direct = approach{"DIRECT RECONFIG", "rl-direct", true}
 
+	// shortDirect learned from batches of 1 to 14 tasks.
+	shortDirect = approach{direct.name, "rl-direct?recipe=short", true}
+
 	// fixBest chooses one partition for a whole data set (5.3). Its algorithm here chooses one
 	// for each batch; see [reading.fixBest].
 	fixBest = approach{name: "FIXBEST", algorithm: "fixpartbest"}
@@ -48,13 +49,6 @@ var (
 	approaches = append([]approach{far, miso, fixBest, noMIG}, agents...)
 )
 
-func columnsOf(approaches []approach) (out []string) {
-	for _, a := range approaches {
-		out = append(out, a.name)
-	}
-	return out
-}
-
 // fixed formats numbers with two decimals, a cell each.
 func fixed(values ...float64) (cells []string) {
 	for _, v := range values {
@@ -64,24 +58,37 @@ func fixed(values ...float64) (cells []string) {
 }
 
 // runs lists the approach's algorithms for a workload: one, or one for each training run that
-// is part of the program.
-func (a approach) runs(w workload) []string {
+// is part of the program, which may be none.
+func (a approach) runs(w workload) (out []string) {
 	if !a.learned {
 		return []string{a.algorithm}
 	}
-	first := a.algorithm + "?workload=" + w.trainedOn
-	out := []string{first}
+	separator := "?"
+	if strings.Contains(a.algorithm, separator) {
+		separator = "&"
+	}
+	id := a.algorithm + separator + "workload=" + w.trainedOn
 	for seed := 2; ; seed++ {
-		next, err := algo.Parse(fmt.Sprintf("%s&seed=%d", first, seed))
-		if err != nil || next.Weights() == "" {
+		if next, err := algo.Parse(id); err != nil || next.Weights() == "" {
 			return out
 		}
-		out = append(out, next.ID)
+		out = append(out, id)
+		id = fmt.Sprintf("%s&seed=%d", out[0], seed)
 	}
 }
 
 // one is the approach's algorithm for a workload, an agent's of the first training run.
 func (a approach) one(w workload) string { return a.runs(w)[0] }
+
+// curve is the name of an agent's learning curve for a workload.
+func (a approach) curve(w workload) string {
+	name, parameters, _ := strings.Cut(a.algorithm, "?")
+	name = strings.TrimSuffix(name, "-stream") + "-" + w.trainedOn
+	if recipe, ok := strings.CutPrefix(parameters, "recipe="); ok {
+		name += "-" + recipe
+	}
+	return name
+}
 
 // dataSets is what a mean of a scheduler is over.
 const dataSets verdict.Unit = "data sets"
@@ -90,23 +97,34 @@ const dataSets verdict.Unit = "data sets"
 // algorithms, and count is the number of the paper's data sets. For an agent the replicates are
 // the training runs, each with its mean; the paper names one agent a workload, so that its
 // number is taken to be of one run.
-func (a approach) overRuns(d *figures.Data, w workload, count int, of func(algorithm string) []float64) figures.Measurement {
+func (a approach) overRuns(d *figures.Data, w workload, r *reading, count int, of func(r *reading, algorithm string) []float64) figures.Measurement {
 	if !a.learned {
-		return d.MeanOf(of(a.algorithm), dataSets, count)
+		return d.MeanOf(of(r, a.algorithm), dataSets, count)
 	}
 	var means []float64
-	for _, algorithm := range a.runs(w) {
-		means = append(means, figures.Mean(of(algorithm)))
+	for i, algorithm := range r.runs(a, w) {
+		means = append(means, figures.Mean(of(r.forRun(i), algorithm)))
 	}
-	return overTraining(d, means, 1)
+	return overTraining(d, means, 1, a.curve(w))
 }
 
-// overTraining is the mean over training runs, of which the paper had some.
-func overTraining(d *figures.Data, values []float64, paper int) figures.Measurement {
+// overTraining is the mean over training runs, of which the paper had some. The detail says which
+// runs of the agents are missing, and what their learning curves do at the end.
+func overTraining(d *figures.Data, values []float64, paper int, agents ...string) figures.Measurement {
 	m := d.MeanOf(values, verdict.TrainingRuns, paper)
-	if missing := verdict.TrainingRuns.Fewest() - len(values); missing > 0 {
-		m.Detail = fmt.Sprintf("Missing: %d more of 2 million steps, about 90 CPU seconds each.", missing)
+	var details []string
+	missing := 0
+	for _, agent := range agents {
+		if lacks := verdict.TrainingRuns.Fewest() - learned().enough(agent); lacks > 0 {
+			missing += lacks
+		} else {
+			details = append(details, learned().trend(agent).says(agent))
+		}
 	}
+	if missing > 0 {
+		details = append(details, fmt.Sprintf("Missing: %d training runs of 2 million steps, one to four CPU minutes each.", missing))
+	}
+	m.Detail = strings.Join(details, " ")
 	return m
 }
 
@@ -114,21 +132,38 @@ func (a approach) measure(d *figures.Data, w workload, r *reading) figures.Measu
 	if a == fixBest {
 		return d.MeanOf(r.fixBest(d, w), dataSets, w.datasets)
 	}
-	if a.learned {
-		r = r.fewer(forAgents)
-	}
-	return a.overRuns(d, w, w.datasets, func(algorithm string) []float64 { return r.pOpt(d, w, algorithm) })
+	return a.overRuns(d, w, r, w.datasets, func(r *reading, algorithm string) []float64 { return r.pOpt(d, w, algorithm) })
 }
 
-// forAgents is the number of data sets for an agent, whose replicates are the training runs:
-// 7 batches of each.
-const forAgents = 300
+// The number of data sets of the 7 full batches for the first training run of an agent and for
+// each further one. Where one batch represents a data set, the first run has all and the others
+// have more: what decides is the spread between runs.
+const (
+	forAgents       = 300
+	forFurther      = 50
+	forFurtherAlike = 150
+)
 
-// fewer is the reading on some of the data sets. If one batch represents a data set, there are
-// no fewer.
-func (r *reading) fewer(most int) *reading {
+// runs are the training runs that count under the reading.
+func (r *reading) runs(a approach, w workload) []string {
+	all := a.runs(w)
+	if r.oneRun || w == rodinia {
+		all = all[:min(1, len(all))]
+	}
+	return all
+}
+
+// forRun is the reading on as many data sets as count for a training run.
+func (r *reading) forRun(i int) *reading {
+	most := r.firstRun
+	if i > 0 {
+		most = forFurther
+		if r.alike {
+			most = forFurtherAlike
+		}
+	}
 	few := *r
-	if !r.alike && (r.datasets == 0 || r.datasets > most) {
+	if most > 0 && (r.datasets == 0 || r.datasets > most) {
 		few.datasets = most
 	}
 	return &few
@@ -159,49 +194,27 @@ func (r *reading) kept(d *figures.Data, w workload, p mig.Partition) []float64 {
 	return average(all, func(k int) []float64 { return pOpt(d, r.series(all[k].data, partition(p)), all[k].datasets) })
 }
 
-func (r *reading) fixBest(d *figures.Data, w workload) []float64 {
+// fixBest returns p_opt by data set with the partition that has the least sum of makespans over
+// the batches of the data set, the first of several.
+func (r *reading) fixBest(d *figures.Data, w workload) (best []float64) {
 	all := r.forPartitions(w)
-	var spans [][][]float64 // by partition, batch and data set
+	var least []float64
 	for _, p := range partitions() {
-		var own [][]float64
-		for _, b := range all {
-			own = append(own, d.Values(r.series(b.data, partition(p)), b.datasets, makespan))
+		values := r.kept(d, w, p)
+		means := average(all, func(k int) []float64 { return d.Values(r.series(all[k].data, partition(p)), all[k].datasets, makespan) })
+		if best == nil {
+			best, least = values, means
 		}
-		spans = append(spans, own)
+		choose(best, least, values, means)
 	}
-	chosen := choose(spans)
-	return average(all, func(k int) []float64 {
-		return figures.Percent(figures.Ratios(chosen[k], d.Values(lBound(all[k].data), all[k].datasets, track.MetricBound)))
-	})
+	return best
 }
 
-// choose picks the partition with the least sum of makespans over the batches of a data set,
-// the first of several. It returns the makespans with that partition, by batch and data set.
-// spans has the makespans by partition, batch and data set; not every data set has every batch.
-func choose(spans [][][]float64) [][]float64 {
-	chosen := make([][]float64, len(spans[0]))
-	for k := range chosen {
-		chosen[k] = slices.Clone(spans[0][k])
-	}
-	for i := range chosen[0] {
-		least := math.Inf(1)
-		for _, own := range spans {
-			sum := 0.0
-			for _, batch := range own {
-				if i < len(batch) {
-					sum += batch[i]
-				}
-			}
-			if sum >= least {
-				continue
-			}
-			least = sum
-			for k, batch := range own {
-				if i < len(batch) {
-					chosen[k][i] = batch[i]
-				}
-			}
+// choose takes the values of those data sets that have a lower mean than the least so far.
+func choose(best, least, values, means []float64) {
+	for i, mean := range means {
+		if mean < least[i] {
+			best[i], least[i] = values[i], mean
 		}
 	}
-	return chosen
 }

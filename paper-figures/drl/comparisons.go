@@ -27,7 +27,7 @@ func ours(d *figures.Data) (*figures.Output, error) {
 		"the paper's agents learned with operations at the same time and from batches of 14 tasks; ours with one operation at a time, from batches of 14 and, a quarter of them, of 1 to 28",
 	}
 	quality := reports.Table{
-		Title: "p_opt [%] on batches of 14 tasks", Columns: reports.Left("workload", "generator").Right(far.name).Right(columnsOf(columns)...), Notes: notes,
+		Title: "p_opt [%] on batches of 14 tasks", Columns: reports.Left("workload", "generator").Right(far.name).Right(namesOf(columns)...), Notes: notes,
 	}
 	below := belowTable("Makespan below FAR's [%] on the same batches", columns, notes...)
 	chart := barsOf("Makespan below FAR's on batches of 14 tasks, generator as in the text", "below FAR [%]", drawn)
@@ -66,7 +66,7 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	setting := fmt.Sprintf("%d batches of each workload; empty A100, Sequential; agents of the first training run", d.Scale.Replicates(count))
 	t := reports.Table{
 		Title:   "p_opt [%] and gap to the certified bound [%] on batches of 14 tasks",
-		Columns: reports.Left("workload", "generator", "quantity").Right(columnsOf(columns)...),
+		Columns: reports.Left("workload", "generator", "quantity").Right(namesOf(columns)...),
 		Notes: []string{
 			"p_opt: the mean of 100 (makespan / l_bound - 1), where l_bound is no proven bound (DRL 5.2); gap: the same with the certified bound, so that no schedule is more than the gap above the optimum",
 			setting,
@@ -137,14 +137,14 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 // belowTable is an empty table of makespans below others, with a column for each approach.
 func belowTable(title string, approaches []approach, notes ...string) reports.Table {
 	return reports.Table{
-		Title: title, Columns: reports.Left("workload", "generator").PlusMinus(columnsOf(approaches)...),
+		Title: title, Columns: reports.Left("workload", "generator").PlusMinus(namesOf(approaches)...),
 		Notes: append([]string{"the mean of 100 (1 - makespan / the other's) ± half of the 95 % confidence interval"}, notes...),
 	}
 }
 
 // barsOf is an empty chart by workload, with a group of bars for each approach.
 func barsOf(title, label string, approaches []approach) reports.Bars {
-	chart := reports.Bars{Title: title, Categories: rowsOf(synthetic), X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label}}
+	chart := reports.Bars{Title: title, Categories: namesOf(synthetic), X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label}}
 	for _, a := range approaches {
 		chart.Groups = append(chart.Groups, reports.BarGroup{Name: a.name})
 	}

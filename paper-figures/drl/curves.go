@@ -1,6 +1,7 @@
 package drl
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
 	"fmt"
@@ -10,6 +11,10 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"miglab/harness/curve"
 )
@@ -21,7 +26,6 @@ var curveFiles embed.FS
 
 // A course is the scores of an agent during one run of its training.
 type course struct {
-	file string
 	seed int
 	// steps of training, ascending.
 	steps []float64
@@ -33,7 +37,17 @@ type course struct {
 // curves has the runs by the name of the agent, with ascending seeds.
 type curves map[string][]course
 
-var curveName = regexp.MustCompile(`^(.+)-seed([1-9][0-9]*)\.csv$`)
+// learned returns the curves of the project's own runs. Damaged ones are a programmer's error,
+// because they are part of the program.
+var learned = sync.OnceValue(func() curves {
+	all, err := loadCurves(curveFiles)
+	if err != nil {
+		panic(err)
+	}
+	return all
+})
+
+var curveName = regexp.MustCompile(`^(.+)-seed([1-9][0-9]{0,8})\.csv$`)
 
 func loadCurves(files fs.FS) (curves, error) {
 	names, err := fs.Glob(files, "curves/*.csv")
@@ -42,41 +56,30 @@ func loadCurves(files fs.FS) (curves, error) {
 	}
 	all := curves{}
 	for _, file := range names {
-		agent, run, err := loadCurve(files, file)
+		parts := curveName.FindStringSubmatch(path.Base(file))
+		if parts == nil {
+			return nil, fmt.Errorf("%s: the name is not AGENT-seedK.csv", file)
+		}
+		text, err := fs.ReadFile(files, file)
 		if err != nil {
 			return nil, err
 		}
-		all[agent] = append(all[agent], run)
+		points, err := curve.Read(bytes.NewReader(text), file)
+		if err != nil {
+			return nil, err
+		}
+		run := courseOf(points)
+		run.seed, _ = strconv.Atoi(parts[2]) // nine digits at most
+		runs := append(all[parts[1]], run)
+		if !slices.Equal(run.steps, runs[0].steps) {
+			return nil, fmt.Errorf("%s: its steps differ from those of seed %d; train all seeds alike", file, runs[0].seed)
+		}
+		all[parts[1]] = runs
 	}
 	for _, runs := range all {
 		slices.SortFunc(runs, func(a, b course) int { return cmp.Compare(a.seed, b.seed) })
-		for i := range runs {
-			if !slices.Equal(runs[i].steps, runs[0].steps) {
-				return nil, fmt.Errorf("%s: its steps differ from those of seed %d; train all seeds alike", runs[i].file, runs[0].seed)
-			}
-		}
 	}
 	return all, nil
-}
-
-func loadCurve(files fs.FS, file string) (agent string, run course, err error) {
-	parts := curveName.FindStringSubmatch(path.Base(file))
-	if parts == nil {
-		return "", run, fmt.Errorf("%s: the name is not AGENT-seedK.csv", file)
-	}
-	seed, err := strconv.Atoi(parts[2])
-	if err != nil {
-		return "", run, fmt.Errorf("%s: the seed is too large", file)
-	}
-	in, err := files.Open(file)
-	if err != nil {
-		return "", run, err
-	}
-	defer in.Close()
-	points, err := curve.Read(in, file)
-	run = courseOf(points)
-	run.file, run.seed = file, seed
-	return parts[1], run, err
 }
 
 func courseOf(points []curve.Point) (c course) {
@@ -101,6 +104,44 @@ func (c *course) at(steps float64) float64 {
 func (c *course) final() float64 { return c.scores[len(c.scores)-1] }
 
 func (c *course) least() float64 { return slices.Min(c.scores) }
+
+// A trend is how much the scores of some runs change in a million steps over the last quarter of
+// their training: the slope that all runs share, each with its own height, by least squares, and
+// half of its 95 % confidence interval from the scatter of the points around it.
+type trend struct{ slope, half float64 }
+
+func (all curves) trend(agent string) trend {
+	var xy, xx, yy float64
+	freedom := -1
+	for _, c := range all.of(agent) {
+		first := slices.IndexFunc(c.steps, func(steps float64) bool { return steps >= 0.75*c.last() })
+		steps, scores := c.steps[first:], c.scores[first:]
+		at, height := stat.Mean(steps, nil), stat.Mean(scores, nil)
+		for i := range steps {
+			x, y := (steps[i]-at)/1e6, scores[i]-height
+			xy, xx, yy = xy+float64(x*y), xx+float64(x*x), yy+float64(y*y)
+		}
+		freedom += len(steps) - 1
+	}
+	slope := xy / xx
+	variance := max(0, yy-float64(slope*xy)) / float64(freedom)
+	return trend{slope, distuv.StudentsT{Sigma: 1, Nu: float64(freedom)}.Quantile(0.975) * math.Sqrt(variance/xx)}
+}
+
+func (t trend) falls() bool { return t.slope+t.half < 0 }
+
+// word says what the curve does.
+func (t trend) word() string {
+	if t.falls() {
+		return "falls"
+	}
+	return "shows no fall"
+}
+
+// says puts the trend of an agent in a sentence.
+func (t trend) says(agent string) string {
+	return fmt.Sprintf("The curve of %s %s over the last quarter: %.2f ± %.2f points a million steps.", agent, t.word(), t.slope, t.half)
+}
 
 // near is the share by which a score may exceed another and still count as reaching it,
 // because curves fluctuate.
@@ -131,6 +172,19 @@ func (all curves) of(agent string) []course {
 		panic("drl: no learning curve of " + agent)
 	}
 	return all[agent]
+}
+
+// enoughSteps is the least training behind a verdict.
+const enoughSteps = 2e6
+
+// enough is the number of an agent's runs that took as long.
+func (all curves) enough(agent string) (n int) {
+	for _, c := range all.of(agent) {
+		if c.last() >= enoughSteps {
+			n++
+		}
+	}
+	return n
 }
 
 // together returns the curves of agents by seed, for the seeds that all agents have.

@@ -12,12 +12,8 @@ import (
 
 // agentOf is the name under which a version of the paper's agent was trained.
 func agentOf(version, workload string) string {
-	for _, a := range agents {
-		if a.name == version {
-			return a.algorithm + "-" + workload
-		}
-	}
-	panic("drl: the paper has no agent " + version)
+	at := slices.IndexFunc(agents, func(a approach) bool { return a.name == version })
+	return agents[at].algorithm + "-" + workload
 }
 
 type line struct{ name, agent string }
@@ -26,11 +22,11 @@ type line struct{ name, agent string }
 func (all curves) mean(agent string) (mean, low, high []float64) {
 	runs := all.of(agent)
 	for i := range runs[0].steps {
-		sum, least, most := 0.0, runs[0].scores[i], runs[0].scores[i]
+		var scores []float64
 		for _, r := range runs {
-			sum, least, most = sum+r.scores[i], min(least, r.scores[i]), max(most, r.scores[i])
+			scores = append(scores, r.scores[i])
 		}
-		mean, low, high = append(mean, sum/float64(len(runs))), append(low, least), append(high, most)
+		mean, low, high = append(mean, figures.Mean(scores)), append(low, slices.Min(scores)), append(high, slices.Max(scores))
 	}
 	return mean, low, high
 }
@@ -61,49 +57,6 @@ func (all curves) chart(title string, lines []line) reports.Lines {
 	return chart
 }
 
-// shares of the training that tables show scores at.
-var shares = []float64{0.25, 0.5, 0.75, 1}
-
-// scored says how the scores of learning curves are measured.
-const scored = "scores are means over training runs, of p_opt [%] where nothing else is said, with the likeliest actions and from an empty GPU, on 100 batches of N tasks that are always the same: " +
-	"50 as the text generates them and 50 as the code with which the agents were trained; the paper's agents reconfigure in parallel there, as in its environment"
-
-// table lists agents with means over the runs.
-func (all curves) table(title string, lines []line, notes ...string) reports.Table {
-	t := reports.Table{
-		Title:   title,
-		Columns: reports.Left("agent").Right("training runs", "million steps", "first score"),
-		Notes: append([]string{
-			scored,
-			"figures: the mean over training runs, with a band from the least to the greatest",
-			"steps to best: million steps until the score is within a tenth of the lowest",
-		}, notes...),
-	}
-	for _, s := range shares {
-		t.Columns = t.Columns.Right(fmt.Sprintf("at %.0f %%", 100*s))
-	}
-	t.Columns = t.Columns.Right("lowest", "steps to best")
-	for _, l := range lines {
-		runs := all.of(l.agent)
-		over := func(of func(*course) float64) string {
-			var v []float64
-			for i := range runs {
-				v = append(v, of(&runs[i]))
-			}
-			return reports.Fixed(figures.Mean(v), 2)
-		}
-		row := []string{
-			l.name, fmt.Sprint(len(runs)),
-			over(func(c *course) float64 { return c.last() / 1e6 }), over(func(c *course) float64 { return c.scores[0] }),
-		}
-		for _, s := range shares {
-			row = append(row, over(func(c *course) float64 { return c.at(s * c.last()) }))
-		}
-		t.Rows = append(t.Rows, append(row, over((*course).least), over(func(c *course) float64 { return c.converges() / 1e6 })))
-	}
-	return t
-}
-
 // A statement says how a claim is measured from learning curves of the same seed.
 type statement struct {
 	claim  string
@@ -129,9 +82,14 @@ var finals = after(1)
 // moreSteps compares the steps to the best score that both reach.
 func moreSteps(of []*course) float64 { return slower(of[0], of[1]) }
 
+// values measures a statement in each training run that all its agents have, and only in the
+// first one if one of the agents has learned for less than [enoughSteps].
 func (s statement) values(all curves) (out []float64) {
 	for _, of := range all.together(s.agents...) {
 		out = append(out, s.value(of))
+		if slices.ContainsFunc(of, func(c *course) bool { return c.last() < enoughSteps }) {
+			break
+		}
 	}
 	return out
 }
@@ -147,14 +105,14 @@ func (all curves) read(d *figures.Data, artefact string, statements []statement)
 	}
 	values := figures.Values{}
 	for _, s := range statements {
-		values[s.claim] = overTraining(d, s.values(all), runs[s.claim])
+		values[s.claim] = overTraining(d, s.values(all), runs[s.claim], s.agents...)
 	}
 	return figures.Read(figures.Reading{Basis: "learning curves of this project's training runs, compared seed by seed at equal steps", Values: values})
 }
 
-// learning shows agents in a table and in one chart.
-func (all curves) learning(d *figures.Data, name, heading string, lines []line, statements []statement, notes ...string) *figures.Output {
-	return all.read(d, name, statements).Table(name, all.table(heading, lines, notes...)).Figure(name, heading, all.chart(heading, lines))
+// learning shows agents in one chart. Their scores are in the table of all trainings.
+func (all curves) learning(d *figures.Data, name, heading string, lines []line, statements []statement) *figures.Output {
+	return all.read(d, name, statements).Figure(name, heading, all.chart(heading, lines))
 }
 
 // The runs of Figs. 10 to 12 differ from FLOAT's final setting in one thing.
@@ -179,7 +137,7 @@ func (all curves) figure10(d *figures.Data) (*figures.Output, error) {
 			{"DQN 64x64 less PPO 64x64, end", []string{dqn64, ppo64}, finals},
 			{"DQN 256x256 less PPO 256x256, end", []string{dqn, ppo}, finals},
 			{"DQN 256x256 less PPO 256x256, half-way", []string{dqn, ppo}, after(0.5)},
-		}, "DQN was trained in segments, each of which begins with an empty replay buffer; a curve has a point at the end of each"), nil
+		}), nil
 }
 
 func (all curves) figure11(d *figures.Data) (*figures.Output, error) {
@@ -197,17 +155,22 @@ func (all curves) figure11(d *figures.Data) (*figures.Output, error) {
 		}), nil
 }
 
-var sizes12 = []struct {
-	n     int
-	agent string
-}{{7, tasksOf(7)}, {n, ppo}, {21, tasksOf(21)}, {28, tasksOf(28)}}
-
 // figure12 also shows FAR's p_opt on the batches of each size.
 func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 	var lines []line
-	for _, s := range sizes12 {
-		lines = append(lines, line{fmt.Sprintf("N = %d", s.n), s.agent})
+	levels := reports.Table{
+		Title: "p_opt [%] of FAR on the batches of Fig. 12", Columns: reports.Right("N", far.name),
+		Notes: []string{"each agent is scored on batches of its own N tasks; FAR on the same ones, reconfiguring in parallel as the agents do"},
 	}
+	for _, size := range []int{7, n, 21, 28} {
+		agent := tasksOf(size)
+		if size == n {
+			agent = ppo
+		}
+		lines = append(lines, line{fmt.Sprintf("N = %d", size), agent})
+		levels.Rows = append(levels.Rows, append([]string{fmt.Sprint(size)}, fixed(levelOn(d, far, scoredOn(goodScaling, size)))...))
+	}
+	// The steps to come near an agent's own lowest p_opt.
 	longer := func(of []*course) float64 { return of[0].converges() / of[1].converges() }
 	statements := []statement{
 		{"N = 7 less N = 14, end", []string{tasksOf(7), ppo}, finals},
@@ -216,35 +179,61 @@ func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 		{"steps of N = 21 over N = 14", []string{tasksOf(21), ppo}, longer},
 		{"steps of N = 28 over N = 21", []string{tasksOf(28), tasksOf(21)}, longer},
 	}
-	out := all.learning(d, "figure12", "Fig. 12. Learning GOODSCALING by batch size N, M = 14", lines, statements,
-		"each agent is scored on batches of its own N tasks; FAR on the same ones, reconfiguring in parallel as the agents do",
-		"steps are to come within a tenth of an agent's own lowest p_opt")
-	t := &out.Tables[0].Table
-	for _, s := range sizes12 {
-		t.Rows = append(t.Rows, levelRow(*t, fmt.Sprintf("N = %d, %s", s.n, far.name), levelOn(d, far, scoredOn(goodScaling, s.n))))
-	}
-	return out, nil
+	return all.learning(d, "figure12", "Fig. 12. Learning GOODSCALING by batch size N, M = 14", lines, statements).Table("figure12", levels), nil
 }
+
+// shares of the training that the table of all trainings shows scores at.
+var shares = []float64{0.25, 0.5, 0.75, 1}
 
 // training lists every run of the project, and shows how our own agents learn.
 func (all curves) training(*figures.Data) (*figures.Output, error) {
-	var lines, own []line
+	t := reports.Table{
+		Title:   "All agents that the project trained",
+		Columns: reports.Left("agent").Right("training runs", "million steps", "first score"),
+		Notes: []string{
+			"scores are means over training runs, of p_opt [%] where nothing else is said, with the likeliest actions and from an empty GPU, on 100 batches of N tasks that are always the same: " +
+				"50 as the text generates them and 50 as the code with which the agents were trained; the paper's agents reconfigure in parallel there, as in its environment",
+			"figures: the mean over training runs, with a band from the least to the greatest",
+			"steps to best: million steps until the score is within a tenth of the lowest",
+			"agents are named by what they learn from: agent-ANY from all workloads, half of the batches by each reading of the generator",
+			"agent-*: the project's own, scored with sequential reconfiguration; rl-online-*: scored on batches of 56 tasks",
+			"rl-deadline-*: of the deadline report, scored by the share of late jobs; d3qn: of the hierarchical paper, by the relative throughput",
+			"*-rodinia: scored on full batches of the public Rodinia kernels",
+			"*-dqn*: trained in segments, each of which begins with an empty replay buffer; a curve has a point at the end of each",
+		},
+	}
+	for _, s := range shares {
+		t.Columns = t.Columns.Right(fmt.Sprintf("at %.0f %%", 100*s))
+	}
+	t.Columns = t.Columns.Right("lowest", "steps to best")
+	var own []line
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		shown := name
-		if strings.HasPrefix(name, "rl-deadline-") {
-			shown += ", late [%]"
-		}
-		lines = append(lines, line{shown, name})
+		t.Rows = append(t.Rows, all.trainingRow(name))
 		if workload, ours := strings.CutPrefix(name, "agent-"); ours {
 			own = append(own, line{workload, name})
 		}
 	}
-	t := all.table("All agents that the project trained", lines,
-		"agents are named by what they learn from: agent-ANY from all workloads, half of the batches by each reading of the generator",
-		"agent-*: the project's own, scored with sequential reconfiguration",
-		"rl-deadline-*: of the deadline report, scored by the share of late jobs; d3qn: of the hierarchical paper, by the relative throughput",
-		"*-rodinia: scored on full batches of the public Rodinia kernels")
 	chart := all.chart("Learning of our own agents, by what they learn from", own)
 	chart.X.Label = "Training steps [million]"
 	return new(figures.Output).Table("training", t).Figure("training", chart.Title, chart), nil
+}
+
+func (all curves) trainingRow(agent string) []string {
+	runs := all.of(agent)
+	over := func(of func(*course) float64) string {
+		var v []float64
+		for i := range runs {
+			v = append(v, of(&runs[i]))
+		}
+		return reports.Fixed(figures.Mean(v), 2)
+	}
+	shown := agent
+	if strings.HasPrefix(agent, "rl-deadline-") {
+		shown += ", late [%]"
+	}
+	row := []string{shown, fmt.Sprint(len(runs)), over(func(c *course) float64 { return c.last() / 1e6 }), over(func(c *course) float64 { return c.scores[0] })}
+	for _, s := range shares {
+		row = append(row, over(func(c *course) float64 { return c.at(s * c.last()) }))
+	}
+	return append(row, over((*course).least), over(func(c *course) float64 { return c.converges() / 1e6 }))
 }

@@ -2,7 +2,6 @@ package drl
 
 import (
 	"fmt"
-	"slices"
 
 	"miglab/datasets"
 	"miglab/harness/curve"
@@ -49,19 +48,18 @@ func levelOn(d *figures.Data, a approach, on []sample) float64 {
 	return figures.Mean(all)
 }
 
+// levelsOn are the levels of [unlearned].
+func levelsOn(d *figures.Data, on []sample) (levels []float64) {
+	for _, a := range unlearned {
+		levels = append(levels, levelOn(d, a, on))
+	}
+	return levels
+}
+
 // whatLevels explains the levels, and what it means if an agent reaches them.
 var whatLevels = fmt.Sprintf("FAR and FIXPART: on the batches on which the agents are scored, reconfiguring in parallel as they do; "+
 	"%s and %s, the best partition for each batch, never reconfigure: p_opt as low as theirs can be reached without, "+
 	"and a lower one by taking tasks in another order than that of arrival, so that the table reconfigures says whether agents reconfigure, and p_opt does not", onesOnly.name, bestOnly.name)
-
-func levelRow(t reports.Table, name string, pOpt float64) []string {
-	row := make([]string, len(t.Columns))
-	for i := range row {
-		row[i] = reports.Missing
-	}
-	row[0], row[len(row)-2] = name, reports.Fixed(pOpt, 2)
-	return row
-}
 
 type mixedPanel struct {
 	// name is the paper's, and agents is the end of the names of its agents.
@@ -69,17 +67,16 @@ type mixedPanel struct {
 	on           []sample
 }
 
-// mixedLearning shows versions of the paper's agent, with a chart for each workload. published
-// returns what the paper prints about a version's curve, on an axis that ends with the training.
-func (all curves) mixedLearning(
-	d *figures.Data, heading string, panels []mixedPanel, versions []string,
+// drawMixed adds a chart for each workload with versions of the paper's agent, what the paper
+// prints about their curves, and levels. published gets the end of the axis.
+func (all curves) drawMixed(
+	d *figures.Data, out *figures.Output, name, heading string, panels []mixedPanel, versions []string,
 	published func(p mixedPanel, version string, ends float64) reports.Series, notes ...string,
-) (reports.Table, reports.Panels) {
-	var lines []line
-	for p, v := range figures.Each(panels, versions) {
-		lines = append(lines, line{p.name + ", " + v, agentOf(v, p.agents)})
+) *figures.Output {
+	t := reports.Table{
+		Title: heading + ": levels of p_opt [%]", Columns: reports.Left("workload").Right(namesOf(unlearned)...),
+		Notes: append([]string{whatLevels}, notes...),
 	}
-	t := all.table(heading, lines, append([]string{whatLevels}, notes...)...)
 	figure := reports.Panels{Title: heading}
 	for _, p := range panels {
 		var own []line
@@ -94,14 +91,14 @@ func (all curves) mixedLearning(
 			said.Name, said.Published = v, true
 			chart.Series = append(chart.Series, said)
 		}
-		for _, a := range unlearned {
-			level := levelOn(d, a, p.on)
-			t.Rows = append(t.Rows, levelRow(t, p.name+", "+a.name, level))
-			chart.Series = append(chart.Series, reports.Series{Name: a.name, X: []float64{x[0], ends}, Y: []float64{level, level}})
+		levels := levelsOn(d, p.on)
+		for i, a := range unlearned {
+			chart.Series = append(chart.Series, reports.Series{Name: a.name, X: []float64{x[0], ends}, Y: []float64{levels[i], levels[i]}})
 		}
+		t.Rows = append(t.Rows, append([]string{p.name}, fixed(levels...)...))
 		figure.Charts = append(figure.Charts, chart)
 	}
-	return t, figure
+	return out.Table(name, t).Figure(name, heading, figure)
 }
 
 // mixed are the workloads that need reconfiguration (6.5).
@@ -111,22 +108,22 @@ var mixed = []string{mixUniform, mixExtreme, wideTimes}
 // WIDETIMES takes its place, which the agents of RODINIA + ALTIS learn from.
 func (all curves) figure13(d *figures.Data) (*figures.Output, error) {
 	var panels []mixedPanel
-	var statements []statement
 	for _, w := range mixed {
 		panels = append(panels, mixedPanel{w, w, scoredOn(w, n)})
 	}
-	for _, w := range append(slices.Clone(mixed), goodScaling, poorScaling) {
-		statements = append(statements, statement{w + ", end", []string{agentOf("FLOAT", w)}, final})
+	var statements []statement
+	for _, w := range synthetic {
+		statements = append(statements, statement{w.name + ", end", []string{agentOf("FLOAT", w.name)}, final})
 	}
 	// Table 4 has the ends of training.
 	published := func(p mixedPanel, version string, ends float64) reports.Series {
 		v := d.Claims.Published("table4", p.name+" "+version)
 		return reports.Series{X: []float64{0, ends}, Y: []float64{v, v}}
 	}
-	t, figure := all.mixedLearning(d, "Fig. 13. Learning the mixed workloads with FLOAT", panels, []string{"FLOAT"}, published,
+	out := all.read(d, "figure13", statements)
+	return all.drawMixed(d, out, "figure13", "Fig. 13. Learning the mixed workloads with FLOAT", panels, []string{"FLOAT"}, published,
 		"published in the figure: Table 4, after the paper's training",
-		"RODINIA + ALTIS of the paper's figure is left out; its agents learn from WIDETIMES")
-	return all.read(d, "figure13", statements).Table("figure13", t).Figure("figure13", t.Title, figure), nil
+		"RODINIA + ALTIS of the paper's figure is left out; its agents learn from WIDETIMES"), nil
 }
 
 var readOff = []struct {
@@ -140,22 +137,17 @@ func (all curves) figure15(d *figures.Data) (*figures.Output, error) {
 	claim := func(p mixedPanel, version, when string) string {
 		return fmt.Sprintf("%s %s, %s", p.name, version, when)
 	}
-	var statements []statement
+	statements := []statement{{mixUniform + ", ENTROPY less DIRECT RECONFIG, end", []string{agentOf(versions[0], mixUniform), agentOf(versions[1], mixUniform)}, finals}}
 	missing := map[string]string{}
-	for _, p := range panels {
-		for _, v := range versions {
-			for _, r := range readOff {
-				at := func(of []*course) float64 { return of[0].at(r.share * of[0].last()) }
-				statements = append(statements, statement{claim(p, v, r.name), []string{agentOf(v, p.agents)}, at})
-			}
-		}
-		if p.name == rodinia.name {
-			for _, s := range statements {
-				missing[s.claim] = unpublished
+	for p, v := range figures.Each(panels, versions) {
+		for _, r := range readOff {
+			at := func(of []*course) float64 { return of[0].at(r.share * of[0].last()) }
+			statements = append(statements, statement{claim(p, v, r.name), []string{agentOf(v, p.agents)}, at})
+			if p.name == rodinia.name {
+				missing[claim(p, v, r.name)] = unpublished
 			}
 		}
 	}
-	statements = append(statements, statement{mixUniform + ", ENTROPY less DIRECT RECONFIG, end", []string{agentOf(versions[0], mixUniform), agentOf(versions[1], mixUniform)}, finals})
 	published := func(p mixedPanel, version string, ends float64) (s reports.Series) {
 		s.Markers = true
 		for _, r := range readOff {
@@ -163,65 +155,76 @@ func (all curves) figure15(d *figures.Data) (*figures.Output, error) {
 		}
 		return s
 	}
-	t, figure := all.mixedLearning(d, "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG", panels, versions, published,
-		"published in the figure: what the text reads off half-way through the paper's training and before its last quarter",
-		"RODINIA + ALTIS: learned from WIDETIMES, as in the paper, and scored on full batches of the 16 public Rodinia kernels")
 	out := all.read(d, "figure15", statements)
 	out.Missing = missing
-	return out.Table("figure15", t).Figure("figure15", t.Title, figure), nil
+	return all.drawMixed(d, out, "figure15", "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG", panels, versions, published,
+		"published in the figure: what the text reads off half-way through the paper's training and before its last quarter",
+		"RODINIA + ALTIS: learned from WIDETIMES, as in the paper, and scored on full batches of the 16 public Rodinia kernels"), nil
 }
 
+// differing are the agents that were trained with something changed, by the end of their names.
+var differing = []struct{ suffix, says string }{
+	{"", ""}, {"-long", ", five times as long"}, {"-released", ", as released"}, {"-empty", ", from an idle GPU"}, {"-short", ", batches of 1 to 14"},
+}
+
+// mostSeeds is the number of runs that the table of final scores has room for.
 const mostSeeds = 3
 
 // seeds compares final scores over training runs: what the paper found about its modelling on
 // the mixed workloads.
 func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
-	versions := []string{"FLOAT", "ENTROPY", direct.name}
 	t := reports.Table{
 		Title:   "Final p_opt [%] by training run, and what the paper prints",
-		Columns: reports.Left("workload", "agent"),
+		Columns: reports.Left("workload", "agent").Right("million steps"),
 		Notes: []string{
-			"measured on 100 batches of N tasks that are always the same, 50 of each reading of the generator, all reconfiguring in parallel as in the paper's environment",
+			"measured on 100 full batches of 14 tasks that are always the same, 50 of each reading of the generator, all reconfiguring in parallel as in the paper's environment",
 			whatLevels,
+			"slope: how p_opt changes in a million steps over the last quarter of the training, by least squares with one slope for all runs, ± half of its 95 % confidence interval; " +
+				"the learning rate falls to 0 at the end, except as released, so that a curve flattens by itself, and longer trainings are the better evidence",
+			"as released: the environment, the learner's settings and the generator of the public code, with a constant learning rate",
 			"published: Table 4, after 200 million steps",
 		},
 	}
 	for i := range mostSeeds {
 		t.Columns = t.Columns.Right(fmt.Sprintf("run %d", i+1))
 	}
-	t.Columns = t.Columns.Right("mean").Right(columnsOf(unlearned)...).Right("published", "published FAR")
-	statements := []statement{
-		{mixExtreme + ": FLOAT less ENTROPY", []string{agentOf("FLOAT", mixExtreme), agentOf("ENTROPY", mixExtreme)}, finals},
-	}
-	for _, w := range mixed {
-		levels := make([]float64, len(unlearned))
-		for i, a := range unlearned {
-			levels[i] = levelOn(d, a, scoredOn(w, n))
-		}
-		for _, v := range versions {
-			s := statement{agents: []string{agentOf(v, w)}, value: final}
-			t.Rows = append(t.Rows, finalRow(d, w, v, s.values(all), levels))
-			if w == mixExtreme && v != direct.name {
-				continue // 6.5.1 says nothing about these
+	t.Columns = t.Columns.Right("mean").PlusMinus("slope").Left("curve").Right(namesOf(unlearned)...).Right("published", "published FAR")
+	statements := []statement{{mixExtreme + ": FLOAT less ENTROPY", []string{agentOf("FLOAT", mixExtreme), agentOf("ENTROPY", mixExtreme)}, finals}}
+	for _, w := range synthetic {
+		levels := levelsOn(d, scoredOn(w.name, n))
+		for a, differs := range figures.Each(agents, differing) {
+			if name := a.curve(w) + differs.suffix; len(all[name]) > 0 {
+				row := append(all.finalRow(w.name, a.name+differs.says, name), fixed(levels...)...)
+				t.Rows = append(t.Rows, append(row, fixed(d.Claims.Published("table4", w.name+" "+a.name), d.Claims.Published("table4", w.name+" "+far.name))...))
 			}
-			above := func(of []*course) float64 { return of[0].final() - levels[0] }
-			statements = append(statements, statement{fmt.Sprintf("%s: %s less FAR", w, v), s.agents, above})
+		}
+		above := func(of []*course) float64 { return of[0].final() - levels[0] }
+		for _, v := range saidOfFAR[w.name] {
+			statements = append(statements, statement{fmt.Sprintf("%s: %s less FAR", w.name, v), []string{agentOf(v, w.name)}, above})
 		}
 	}
 	return all.read(d, "seeds", statements).Table("seeds", t), nil
 }
 
-func finalRow(d *figures.Data, workload, version string, ends, levels []float64) []string {
-	row := []string{workload, version}
+// saidOfFAR are the versions that 6.5 compares with the baselines.
+var saidOfFAR = map[string][]string{
+	mixUniform: {"FLOAT", "ENTROPY", direct.name}, mixExtreme: {direct.name}, wideTimes: {"FLOAT", "ENTROPY", direct.name},
+}
+
+// finalRow begins the row of an agent: its runs, their mean, and what its curve does at the end.
+func (all curves) finalRow(workload, shown, agent string) []string {
+	runs := all.of(agent)
+	row := []string{workload, shown, reports.Fixed(runs[0].last()/1e6, 1)}
+	var ends []float64
 	for i := range mostSeeds {
 		cell := reports.Missing
-		if i < len(ends) {
-			cell = reports.Fixed(ends[i], 2)
+		if i < len(runs) {
+			ends = append(ends, runs[i].final())
+			cell = reports.Fixed(runs[i].final(), 2)
 		}
 		row = append(row, cell)
 	}
-	row = append(row, fixed(figures.Mean(ends))...)
-	row = append(row, fixed(levels...)...)
-	row = append(row, fixed(d.Claims.Published("table4", workload+" "+version), d.Claims.Published("table4", workload+" "+far.name))...)
-	return row
+	trend := all.trend(agent)
+	row = append(row, reports.Fixed(figures.Mean(ends), 2))
+	return append(append(row, reports.PlusMinus(trend.slope, trend.half, 2)...), trend.word())
 }

@@ -43,29 +43,23 @@ type queue struct {
 
 const exampleBatch = 4
 
-// fill moves pending tasks to the batch: offline once it is empty, online at once.
-func (q *queue) fill() {
+// step lets a task arrive or executes one, and moves pending tasks to the batch: offline once it
+// is empty, online at once.
+func (q *queue) step(verb, task string) {
+	switch verb {
+	case "arrive":
+		q.pending = append(q.pending, task)
+	case "execute":
+		q.batch = slices.DeleteFunc(q.batch, func(have string) bool { return have == task })
+	}
 	if !q.refilled && len(q.batch) > 0 {
 		return
 	}
-	for len(q.batch) < exampleBatch && len(q.pending) > 0 {
-		q.batch, q.pending = append(q.batch, q.pending[0]), q.pending[1:]
-	}
-}
-
-func (q *queue) arrive(t string) {
-	q.pending = append(q.pending, t)
-	q.fill()
-}
-
-func (q *queue) execute(t string) {
-	q.batch = slices.DeleteFunc(q.batch, func(have string) bool { return have == t })
-	q.fill()
+	room := min(exampleBatch-len(q.batch), len(q.pending))
+	q.batch, q.pending = append(q.batch, q.pending[:room]...), q.pending[room:]
 }
 
 func figure3(*figures.Data) (*figures.Output, error) {
-	offline, online := &queue{}, &queue{refilled: true}
-	both := []*queue{offline, online}
 	t := reports.Table{
 		Title:   "Fig. 3. Batches of at most 4 tasks as tasks are executed and arrive",
 		Columns: reports.Left("event", "offline batch", "pending", "online batch", "pending online"),
@@ -75,30 +69,19 @@ func figure3(*figures.Data) (*figures.Output, error) {
 		X:     reports.Axis{Label: "Event"}, Y: reports.Axis{Label: "Tasks in the batch", From: 0, To: exampleBatch + 1},
 		Groups: []reports.BarGroup{{Name: "offline"}, {Name: "online"}},
 	}
-	note := func(event string) {
+	both := []*queue{{}, {refilled: true}}
+	for _, q := range both {
+		q.pending = []string{"T1", "T2", "T3", "T4", "T5", "T6"}
+	}
+	for _, event := range []string{"start", "execute T2", "arrive T7", "execute T1", "arrive T8", "execute T4", "execute T3", "execute T5"} {
+		verb, task, _ := strings.Cut(event, " ")
 		row := []string{event}
 		for i, q := range both {
+			q.step(verb, task)
 			row = append(row, strings.Join(q.batch, " "), strings.Join(q.pending, " "))
 			bars.Groups[i].Values = append(bars.Groups[i].Values, float64(len(q.batch)))
 		}
-		bars.Categories = append(bars.Categories, event)
-		t.Rows = append(t.Rows, row)
-	}
-	for _, q := range both {
-		q.pending = []string{"T1", "T2", "T3", "T4", "T5", "T6"}
-		q.fill()
-	}
-	note("start")
-	for _, event := range []string{"execute T2", "arrive T7", "execute T1", "arrive T8", "execute T4", "execute T3", "execute T5"} {
-		verb, name, _ := strings.Cut(event, " ")
-		for _, q := range both {
-			if verb == "arrive" {
-				q.arrive(name)
-			} else {
-				q.execute(name)
-			}
-		}
-		note(event)
+		t.Rows, bars.Categories = append(t.Rows, row), append(bars.Categories, event)
 	}
 	return new(figures.Output).Table("figure3", t).Figure("figure3", bars.Title, bars), nil
 }
@@ -119,7 +102,8 @@ func figure5(*figures.Data) (*figures.Output, error) {
 	for i, in := range actual {
 		bar := schedule.Bar{Slice: in.Start, Width: in.Size(), End: remaining[i], Label: names[i]}
 		left.Bars = append(left.Bars, bar)
-		bar.Slice = canonicalStart(in, sigma)
+		// The first slice of the scheduler that represents one of the instance.
+		bar.Slice = mig.Slices(slices.IndexFunc(sigma, func(s int) bool { return mig.Slices(s) >= in.Start && mig.Slices(s) < in.Start+in.Size() }))
 		right.Bars = append(right.Bars, bar)
 	}
 	t := reports.Table{
@@ -134,17 +118,6 @@ func figure5(*figures.Data) (*figures.Output, error) {
 		Panels: []reports.GanttPanel{left, right},
 	}
 	return new(figures.Output).Table("figure5", t).Figure("figure5", chart.Title, chart), nil
-}
-
-// canonicalStart returns the first slice of the scheduler that represents a slice of the
-// instance.
-func canonicalStart(in mig.Instance, sigma mig.Permutation) mig.Slices {
-	for i, s := range sigma {
-		if mig.Slices(s) >= in.Start && mig.Slices(s) < in.Start+in.Size() {
-			return mig.Slices(i)
-		}
-	}
-	panic("drl: a permutation lacks slices")
 }
 
 // speedups draws t(1)/t(s) over s in small multiples.

@@ -33,10 +33,7 @@ func Paper() (figures.Paper, error) {
 	if err != nil {
 		return p, err
 	}
-	all, err := loadCurves(curveFiles)
-	if err != nil {
-		return p, err
-	}
+	all := learned()
 	hardware := datasets.Hardware()
 	p.Title = "DRL: Solving the task scheduling and GPU reconfiguration problem on MIG devices via deep reinforcement learning"
 	p.Cite = "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Future Generation Computer Systems (2025) 108145."

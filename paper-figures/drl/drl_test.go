@@ -223,12 +223,12 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// TestChoose has two partitions; the first is better for data set 0 in sum, though not in its
-// second batch, and the second for data set 1.
+// TestChoose has three data sets: a worse partition, one as good, which comes later, and a better one.
 func TestChoose(t *testing.T) {
-	got := choose([][][]float64{{{1, 9}, {5}}, {{4, 8}, {3}}})
-	if !slices.Equal(got[0], []float64{1, 8}) || !slices.Equal(got[1], []float64{5}) {
-		t.Errorf("%v", got)
+	best, least := []float64{1, 2, 3}, []float64{5, 5, 5}
+	choose(best, least, []float64{7, 8, 9}, []float64{6, 5, 4})
+	if !slices.Equal(best, []float64{1, 2, 9}) || !slices.Equal(least, []float64{5, 5, 4}) {
+		t.Errorf("%v of %v", best, least)
 	}
 }
 
@@ -247,8 +247,8 @@ func TestLogStates(t *testing.T) {
 func TestQueues(t *testing.T) {
 	for _, refilled := range []bool{false, true} {
 		q := &queue{refilled: refilled, pending: []string{"a", "b", "c", "d", "e"}}
-		q.fill()
-		q.execute("b")
+		q.step("start", "")
+		q.step("execute", "b")
 		want := "a c d"
 		if refilled {
 			want = "a c d e"
@@ -257,7 +257,7 @@ func TestQueues(t *testing.T) {
 			t.Errorf("refilled %v: batch %s, want %s", refilled, got, want)
 		}
 		for _, k := range []string{"a", "c", "d"} {
-			q.execute(k)
+			q.step("execute", k)
 		}
 		if got := strings.Join(q.batch, " "); got != "e" {
 			t.Errorf("refilled %v: batch %s, want e", refilled, got)

@@ -11,22 +11,16 @@ import (
 	"miglab/reports"
 )
 
-// A state is the state of the scheduler (4.1), with times in levels. It ignores the time of
-// reconfiguring, a few hundredths of a level.
+// A state is the state of the scheduler on A100 (4.1), with times in levels. It ignores the time
+// of reconfiguring, a few hundredths of a level.
 type state struct {
-	gpu       *mig.GPU
 	partition mig.Partition
-	running   []running
-	classes   []class
+	// left is how long each slice is busy, and running the task on it.
+	left    [mig.MaxSize]mig.Seconds
+	running [mig.MaxSize]string
+	classes []class
 	// reconfigured says that the last action was a direct reconfiguration (6.5.2).
 	reconfigured bool
-}
-
-// A running task keeps an instance busy for some time.
-type running struct {
-	name string
-	on   mig.Instance
-	left mig.Seconds
 }
 
 // A class is tasks of equal times.
@@ -36,49 +30,51 @@ type class struct {
 	count int
 }
 
-func (s state) clone() state {
-	s.running, s.classes = slices.Clone(s.running), slices.Clone(s.classes)
+// put runs a task on an instance.
+func (s state) put(name string, on mig.Instance, time mig.Seconds) state {
+	for i := on.Start; i < on.Start+on.Size(); i++ {
+		s.left[i], s.running[i] = time, name
+	}
 	return s
 }
 
 func (s state) pass(by mig.Seconds) state {
-	s = s.clone()
-	for i := range s.running {
-		s.running[i].left -= by
+	for i := range s.left {
+		s.left[i] = max(0, s.left[i]-by)
 	}
-	s.running = slices.DeleteFunc(s.running, func(r running) bool { return r.left <= 0 })
 	return s
 }
 
+func (s state) busy() bool { return slices.Max(s.left[:]) > 0 }
+
 // advance is the action Advance: the next instance becomes free.
 func (s state) advance() state {
-	next := s.running[0].left
-	for _, r := range s.running {
-		next = min(next, r.left)
+	next := slices.Max(s.left[:])
+	for _, t := range s.left {
+		if t > 0 {
+			next = min(next, t)
+		}
 	}
 	return s.pass(next)
 }
 
 // execute puts a task of the i-th class on an instance.
 func (s state) execute(i int, on mig.Instance) state {
-	s = s.clone()
-	c := &s.classes[i]
-	s.running = append(s.running, running{c.name, on, c.times[on.Size()]})
-	if c.count--; c.count == 0 {
+	s.classes = slices.Clone(s.classes)
+	c := s.classes[i]
+	if s.classes[i].count--; c.count == 1 {
 		s.classes = slices.Delete(s.classes, i, i+1)
 	}
 	s.reconfigured = false
-	return s
+	return s.put(c.name, on, c.times[on.Size()])
 }
 
 // until returns when all slices that a reconfiguration changes are free.
 func (s state) until(to mig.Partition) (t mig.Seconds) {
-	have, want := sizes(s.gpu, s.partition), sizes(s.gpu, to)
-	for _, r := range s.running {
-		for i := r.on.Start; i < r.on.Start+r.on.Size(); i++ {
-			if have[i] != want[i] {
-				t = max(t, r.left)
-			}
+	have, want := sizes(s.partition), sizes(to)
+	for i, left := range s.left {
+		if have[i] != want[i] {
+			t = max(t, left)
 		}
 	}
 	return t
@@ -92,8 +88,7 @@ func (s state) reconfigure(to mig.Partition) state {
 }
 
 // sizes is the vector (c_1, ..., c_K) of Definition 1.
-func sizes(g *mig.GPU, p mig.Partition) []mig.Slices {
-	c := make([]mig.Slices, g.ComputeSlices)
+func sizes(p mig.Partition) (c [mig.MaxSize]mig.Slices) {
 	for _, in := range p {
 		for i := in.Start; i < in.Start+in.Size(); i++ {
 			c[i] = in.Size()
@@ -104,15 +99,11 @@ func sizes(g *mig.GPU, p mig.Partition) []mig.Slices {
 
 // actions lists the possible actions (4.2). With direct, a reconfiguration waits for its
 // slices, but none may follow another.
-func (s state) actions(direct bool) []string {
-	var out []string
-	if len(s.running) > 0 {
+func (s state) actions(direct bool) (out []string) {
+	if s.busy() {
 		out = append(out, "Advance")
 	}
-	idle := func(in mig.Instance) bool {
-		return !slices.ContainsFunc(s.running, func(r running) bool { return r.on == in })
-	}
-	for _, equivalent := range s.gpu.Classes() {
+	for _, equivalent := range mig.MustLookup("A100").Classes() {
 		to := equivalent[0]
 		if !slices.Equal(to, s.partition) && (direct && !s.reconfigured || !direct && s.until(to) == 0) {
 			out = append(out, "to "+to.String())
@@ -120,7 +111,7 @@ func (s state) actions(direct bool) []string {
 	}
 	for _, c := range s.classes {
 		for i, in := range s.partition {
-			if idle(in) {
+			if s.left[in.Start] == 0 {
 				out = append(out, fmt.Sprintf("%s on I%d", c.name, i+1))
 			}
 		}
@@ -128,15 +119,7 @@ func (s state) actions(direct bool) []string {
 	return out
 }
 
-func (s state) slicesLeft() string {
-	left := make([]mig.Seconds, s.gpu.ComputeSlices)
-	for _, r := range s.running {
-		for i := r.on.Start; i < r.on.Start+r.on.Size(); i++ {
-			left[i] = r.left
-		}
-	}
-	return strings.Trim(fmt.Sprint(left), "[]")
-}
+func (s state) slicesLeft() string { return strings.Trim(fmt.Sprint(s.left), "[]") }
 
 func (s state) batch() string {
 	var out []string
@@ -148,12 +131,15 @@ func (s state) batch() string {
 
 // panel draws the time until each slice is free, and highlights the task that is put on one.
 func (s state) panel(title string) reports.GanttPanel {
-	p := reports.GanttPanel{Title: title + ": " + s.partition.String(), GPU: s.gpu}
-	for _, r := range s.running {
-		if r.name == "C1" {
-			p.Highlight = []string{r.name}
+	p := reports.GanttPanel{Title: title + ": " + s.partition.String(), GPU: mig.MustLookup("A100")}
+	for _, in := range s.partition {
+		if s.left[in.Start] == 0 {
+			continue
 		}
-		p.Bars = append(p.Bars, schedule.Bar{Slice: r.on.Start, Width: r.on.Size(), End: r.left, Label: r.name})
+		if s.running[in.Start] == "C1" {
+			p.Highlight = []string{"C1"}
+		}
+		p.Bars = append(p.Bars, schedule.Bar{Slice: in.Start, Width: in.Size(), End: s.left[in.Start], Label: s.running[in.Start]})
 	}
 	return p
 }
@@ -163,14 +149,11 @@ func (s state) panel(title string) reports.GanttPanel {
 // class C1 and four of C2, which scale well to 4 slices. All other times are ours.
 func exampleState() state {
 	p := partitionOf("2-1-1-3")
-	return state{
-		gpu: mig.MustLookup("A100"), partition: p,
-		running: []running{{"T1", p[0], 2}, {"T2", p[1], 4}, {"T3", p[3], 9}},
-		classes: []class{
-			{"C1", map[mig.Slices]mig.Seconds{1: 12, 2: 6, 3: 4, 4: 3, 7: 2}, 1},
-			{"C2", map[mig.Slices]mig.Seconds{1: 8, 2: 4, 3: 3, 4: 2, 7: 2}, 4},
-		},
-	}
+	s := state{partition: p, classes: []class{
+		{"C1", map[mig.Slices]mig.Seconds{1: 12, 2: 6, 3: 4, 4: 3, 7: 2}, 1},
+		{"C2", map[mig.Slices]mig.Seconds{1: 8, 2: 4, 3: 3, 4: 2, 7: 2}, 4},
+	}}
+	return s.put("T1", p[0], 2).put("T2", p[1], 4).put("T3", p[3], 9)
 }
 
 // partitionOf returns a partition of A100 that is part of the program.
@@ -236,6 +219,5 @@ func figure14(*figures.Data) (*figures.Output, error) {
 	out := evolution("figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration", "Fig. 14. Time until slices are free, with a direct reconfiguration to 4-3",
 		true, ms, fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once", first.until(to)+times[4], times[1]))
 	out.Readings[0].Values["Advance actions before 4-3 without it"] = figures.Exactly(float64(advances))
-	out.Taken = "time of the example"
-	return out, nil
+	return out.Take("time of the example", map[string]float64{"time that the reconfiguration to 4-3 waits": float64(first.until(to))}), nil
 }

@@ -1,7 +1,6 @@
 package drl
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"math/big"
@@ -11,7 +10,6 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
-	"miglab/reports"
 )
 
 // lBoundExample is a task that ends before l_bound (see [bounds.LBound]).
@@ -32,42 +30,35 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	values["l_bound over the makespan of a schedule"] = figures.Exactly(d.First(lBound(lBoundExample), track.MetricBound) / d.First(batch(lBoundExample, "far"), makespan))
 	values[states] = figures.Exactly(math.Floor(logStates(7, 7)))
 	values["improvement of DIRECT RECONFIG over FAR and MISO, mean over the workloads"] = improvements(d)
-	t := reports.Table{
-		Title:   "p_opt [%] of MIXSCALINGEXTREME in 6.5.1 and in Table 4",
-		Columns: reports.Left("approach").Right("6.5.1", "Table 4", "measured"),
-	}
 	for _, a := range quoted {
-		claim := polarized.name + " " + a.name
-		m := a.measure(d, polarized, &readings[byScript])
-		values[claim] = m
-		t.Rows = append(t.Rows, []string{
-			a.name, fmt.Sprint(d.Claims.Published("text", claim)), fmt.Sprint(d.Claims.Published("table4", claim)), reports.Fixed(m.Value, 2),
-		})
+		values[polarized.name+" "+a.name] = a.measure(d, polarized, &readings[byScript])
 	}
 	out := figures.Read(
 		figures.Reading{Basis: "the GPU models and the printed formulas; agents and baselines as in the default reading of Table 4", Values: values},
 		figures.Reading{Name: "N = 5, M = 7", Basis: "the printed number of states for batches of 5 tasks", Part: true, Values: figures.Values{states: figures.Exactly(math.Floor(logStates(5, 7)))}},
 	)
 	out.Missing = missing
-	return out.Table("text-6.5.1", t), nil
+	return out, nil
 }
 
 // improvements measures by how much the makespans of FAR and MISO exceed the agent's, in the
 // mean over the synthetic workloads; a training run of each workload's agent together.
 func improvements(d *figures.Data) figures.Measurement {
 	runs := len(direct.runs(synthetic[0]))
+	var curves []string
 	for _, w := range synthetic {
 		runs = min(runs, len(direct.runs(w)))
+		curves = append(curves, direct.curve(w))
 	}
 	means := make([]float64, runs)
 	for i := range means {
 		var all []float64
 		for w, a := range figures.Each(synthetic, []approach{far, miso}) {
-			all = append(all, figures.Mean(readings[byScript].fewer(forAgents).above(d, w, a.algorithm, direct.runs(w)[i])))
+			all = append(all, figures.Mean(readings[byScript].forRun(i).above(d, w, a.algorithm, direct.runs(w)[i])))
 		}
 		means[i] = figures.Mean(all)
 	}
-	return overTraining(d, means, 1)
+	return overTraining(d, means, 1, curves...)
 }
 
 // counts measures what follows from the GPU models: #Actions = 1 + #Configurations +

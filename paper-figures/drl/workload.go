@@ -1,6 +1,7 @@
 package drl
 
 import (
+	"cmp"
 	"fmt"
 
 	"miglab/datasets"
@@ -48,20 +49,19 @@ var rodinia = workload{"RODINIA + ALTIS", "drl/RODINIA", wideTimes, replicates}
 const unpublished = "The times of the paper's 18 Rodinia and Altis kernels on A100 are not public; what is measured is of subsets of the 16 public Rodinia kernels."
 
 // synthetic are the workloads that are drawn by a generator.
-var synthetic = listSynthetic()
+var synthetic = []workload{generated(poorScaling), generated(goodScaling), generated(mixUniform), generated(mixExtreme), generated(wideTimes)}
 
-func listSynthetic() (out []workload) {
-	for _, name := range []string{poorScaling, goodScaling, mixUniform, mixExtreme, wideTimes} {
-		out = append(out, workload{name, "drl/" + name, name, replicates})
-	}
-	return out
-}
+func generated(name string) workload { return workload{name, "drl/" + name, name, replicates} }
 
 func workloads() []workload { return append([]workload{rodinia}, synthetic...) }
 
-func rowsOf(workloads []workload) (out []string) {
-	for _, w := range workloads {
-		out = append(out, w.name)
+func (w workload) String() string { return w.name }
+func (a approach) String() string { return a.name }
+
+// namesOf lists the paper's names of workloads or approaches.
+func namesOf[T fmt.Stringer](all []T) (out []string) {
+	for _, x := range all {
+		out = append(out, x.String())
 	}
 	return out
 }
@@ -78,8 +78,13 @@ type reading struct {
 	// partial counts the batch of 2 tasks as well.
 	partial bool
 	model   mig.Reconfiguration
-	// datasets limits the number of data sets; 0 means all.
-	datasets int
+	// datasets limits the number of data sets, and firstRun that for the first training run of an
+	// agent; 0 means all.
+	datasets, firstRun int
+	// oneRun leaves out further training runs.
+	oneRun bool
+	// total is the number of tasks in a data set; 0 means 100.
+	total int
 }
 
 const (
@@ -102,17 +107,17 @@ var readings = []reading{
 	byScript: {
 		basis: "create_dataset.py: its generator, tasks class by class; the full batches alone, because with tasks in random order the floor excludes the batch of 2 (with class-ordered tasks it excludes nothing); " +
 			"Parallel and an empty GPU, as in the paper's environment",
-		parameters: classOrdered, model: mig.Parallel,
+		parameters: classOrdered, model: mig.Parallel, firstRun: forAgents,
 	},
 	byScriptAll: {
 		name: "all batches", basis: "the default, and the batch of 2 tasks counts as one of 8: 5.2 averages over the batches of a data set",
-		parameters: classOrdered, partial: true, model: mig.Parallel,
+		parameters: classOrdered, partial: true, model: mig.Parallel, firstRun: forAgents, oneRun: true,
 	},
-	bySequential: {name: "Sequential", basis: "the default, with reconfigurations one at a time, as on hardware", parameters: classOrdered, model: mig.Sequential, datasets: 200},
+	bySequential: {name: "Sequential", basis: "the default, with reconfigurations one at a time, as on hardware", parameters: classOrdered, model: mig.Sequential, datasets: 200, oneRun: true},
 	byPrint:      {name: "printed generator", basis: "5.1.2 and 5.1.3 as printed, tasks in random order; full batches, Parallel", alike: true, model: mig.Parallel},
 	byPrintAll: {
 		name: "printed generator, all batches", basis: "the same, and the batch of 2 tasks counts: 5.1 and 5.2 word by word, which the floor of that batch excludes",
-		alike: true, partial: true, model: mig.Parallel,
+		alike: true, partial: true, model: mig.Parallel, oneRun: true,
 	},
 	byTraining: {name: "training generator", basis: "the generator of train.py, tasks in random order; full batches, Parallel", parameters: trainingGen, alike: true, model: mig.Parallel},
 }
@@ -154,7 +159,7 @@ func (r *reading) count(w workload) int {
 
 // withTotal is the spec of the data sets of a workload.
 func (r *reading) withTotal(w workload) string {
-	spec := fmt.Sprintf("%s?total=%d", w.spec, tasks)
+	spec := fmt.Sprintf("%s?total=%d", w.spec, cmp.Or(r.total, tasks))
 	if r.parameters != "" {
 		spec += "&" + r.parameters
 	}

@@ -13,37 +13,23 @@ import (
 
 // contradiction shows numbers of the paper that exclude one another, and numbers that no
 // schedule can reach. It is the evidence of causes.
-func contradiction() figures.Artefact {
-	return figures.Artefact{
-		Name: "contradiction", Title: "printed numbers that exclude one another or are beyond a bound",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			return new(figures.Output).
-				Table("contradiction-table9", table9Arithmetic(d.Claims)).
-				Table("contradiction-table5", sigmaLimits(d)).
-				Table("contradiction-table6", refinementLimits(d)).
-				Table("contradiction-table7", joiningLimits(d)).
-				Table("contradiction-text", textArithmetic(d)), nil
-		},
-	}
+func contradiction(d *figures.Data) (*figures.Output, error) {
+	return new(figures.Output).
+		Table("contradiction-table9", table9Arithmetic(d.Claims)).
+		Table("contradiction-table5", sigmaLimits(d)).
+		Table("contradiction-table6", refinementLimits(d)).
+		Table("contradiction-table7", joiningLimits(d)).
+		Table("contradiction-text", textArithmetic(d)), nil
 }
 
 // table9Arithmetic compares Tables 4, 7 and 9 by arithmetic on printed numbers alone.
 func table9Arithmetic(claims *figures.Claims) reports.Table {
-	t := reports.Table{
-		Title: "Table 9 against Tables 4 and 7, from printed numbers alone",
-		Columns: reports.Left("workload").Right("tasks", "rho (Table 4)", "p_multi-batch (Table 9) [%]", "a pair over its area bound", "gain of a pair by Tables 4 and 9 [%]",
-			"p_move/swap (Table 7) [%]", "p_multi-batch by Tables 4 and 7 [%]", "p_multi-batch of trivial concatenation [%]"),
-		Notes: []string{
-			"script: the makespans of 1000 pairs over the area bound of 1001 batches. A pair takes (1 + p/100) * 1001/1000 area bounds of a batch, and its own area bound is 2 of them. A value below 1 is impossible.",
-			"gain: two batches one after the other take 2 rho area bounds, so that the gain is 2 rho / (1 + p/100) - 1. The other way round, p_multi-batch would be 2 rho / (1 + gain) - 1.",
-			"text: the makespan of one chain of 1001 batches. Batches one after the other take rho area bounds each, so that p_multi-batch is at most rho - 1, the last column.",
-		},
-	}
+	t := claims.Head("contradiction-table9")
 	for w, n := range figures.Each(wide, allSizes) {
-		rho, p := claims.Published("table4", claimName(w, n, "rho")), claims.Published("table9", claimName(w, n, "p_multi-batch"))
+		rho, p := table4.printed(claims, w, n, "rho"), table9.printed(claims, w, n, "p_multi-batch")
 		gain, implied := "", ""
 		if slices.Contains(threeSizes, n) {
-			g := claims.Published("table7", claimName(w, n, "p_move/swap"))
+			g := table7.printed(claims, w, n, "p_move/swap")
 			gain, implied = reports.Fixed(g, 2), reports.Fixed((2*rho/(1+g/100)-1)*100, 1)
 		}
 		t.Rows = append(t.Rows, []string{
@@ -57,15 +43,11 @@ func table9Arithmetic(claims *figures.Claims) reports.Table {
 // sigmaLimits compares Table 5 with sigma if FAR reached the area bound, before which no
 // schedule ends.
 func sigmaLimits(d *figures.Data) reports.Table {
-	t := reports.Table{
-		Title:   "Table 5 and sigma if FAR reached the area bound",
-		Columns: reports.Left("workload", "approach").Right("sigma (Table 5)", "at most, script", "at most, text", "at most, text, p_sup = 50 %"),
-		Notes:   []string{"at most: the makespan of the approach over the area bound, the mean of 1000 executions of the batches of each reading"},
-	}
+	t := d.Claims.Head("contradiction-table5")
 	for w, a := range figures.Each(workloads, approaches) {
-		row := []string{w.String(), a.name, reports.Fixed(d.Claims.Published("table5", claimName(w, 15, "sigma "+a.name)), 2)}
+		row := []string{w.String(), a.name, reports.Fixed(table5.printed(d.Claims, w, 15, "sigma "+a.name), 2)}
 		for _, c := range []comparison{march, {miso: "miso"}, {parameters: "psup=50", miso: "miso"}} {
-			row = append(row, reports.Fixed(figures.Mean(rho(d, batch(synthetic(w, 15, c.parameters), c.variant(a.algorithm), mig.Free), executions)), 2))
+			row = append(row, reports.Fixed(figures.Mean(rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions)), 2))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -75,18 +57,9 @@ func sigmaLimits(d *figures.Data) reports.Table {
 // refinementLimits compares p_ref with the most that any refinement can gain: no schedule ends
 // before the area bound, and an execution without a move or swap gains nothing.
 func refinementLimits(d *figures.Data) reports.Table {
-	t := reports.Table{
-		Title: "p_ref of Table 6 and the most that any refinement can gain",
-		Columns: reports.Left("workload").Right("tasks", "p_ref (Table 6) [%]", "moves and swaps (Table 6)", "at most, script [%]", "at most, text [%]",
-			"so many at most, script [%]", "so many at most, text [%]", "rho (Table 4)", "rho unrefined by Tables 4 and 6"),
-		Notes: []string{
-			"at most: by how many percent the makespan of FAR unrefined exceeds the area bound, the mean of 1000 executions of the batches of refinement_test (script) or of the printed generator (text)",
-			fmt.Sprintf("so many: with the moves and swaps of Table 6; %d executions. ", drawn) + operationsNote,
-			"rho unrefined: rho of Table 4 times 1 + p_ref/100",
-		},
-	}
+	t := d.Claims.Head("contradiction-table6")
 	for w, n := range figures.Each(workloads, threeSizes) {
-		p, operations := d.Claims.Published("table6", claimName(w, n, "p_ref")), printedOperations(d.Claims, "table6", w, n)
+		p, operations := table6.printed(d.Claims, w, n, "p_ref"), table6.operations(d.Claims, w, n)
 		row := []string{w.String(), fmt.Sprint(n), reports.Fixed(p, 2), reports.Fixed(operations, 2)}
 		var most, soMany []string
 		for _, parameters := range []string{"gen=released", ""} {
@@ -97,7 +70,7 @@ func refinementLimits(d *figures.Data) reports.Table {
 		row = slices.Concat(row, most, soMany)
 		printed, implied := "", ""
 		if w.times == "WIDETIMES" {
-			r := d.Claims.Published("table4", claimName(w, n, "rho"))
+			r := table4.printed(d.Claims, w, n, "rho")
 			printed, implied = reports.Fixed(r, 2), reports.Fixed(r*(1+p/100), 2)
 		}
 		t.Rows = append(t.Rows, append(row, printed, implied))
@@ -105,31 +78,17 @@ func refinementLimits(d *figures.Data) reports.Table {
 	return t
 }
 
-// operationsNote explains [mostGained] and [sliceWork.least].
-const operationsNote = "A move or swap goes between two instances of one size and relieves one of them, here of all its work. The slices of the other instances keep theirs. " +
-	"No task changes its size, so that no schedule ends before the same work is spread evenly over the slices. The moves and swaps go to the executions that gain the most by them"
-
-// printedOperations adds up the moves and swaps of a cell, and the most that rounding may hide.
-func printedOperations(claims *figures.Claims, artefact string, w workload, n int) float64 {
-	return claims.Published(artefact, claimName(w, n, "moves")) + claims.Published(artefact, claimName(w, n, "swaps")) + 0.01
+// operations adds up the printed moves and swaps of a cell, and the most that rounding may hide.
+func (g grid) operations(claims *figures.Claims, w workload, n int) float64 {
+	return g.printed(claims, w, n, "moves") + g.printed(claims, w, n, "swaps") + 0.01
 }
 
 // joiningLimits compares Tables 7 and 8 with the most that can be gained by joining two batches.
 func joiningLimits(d *figures.Data) reports.Table {
-	t := reports.Table{
-		Title: "Tables 7 and 8 and the most that can be gained by joining two batches",
-		Columns: reports.Left("workload", "batches").Right("tasks", "p_rev (Table 7) [%]", "reversing gains at most [%]",
-			"p_move/swap (Table 7) [%]", "moves and swaps gain at most [%]", "moves and swaps (Table 8)", "so many gain at most [%]"),
-		Notes: []string{
-			fmt.Sprintf("reversing: both plans stay as they are, and no slice is ever idle. Then the makespan is the work of the fullest slice in both batches; the mean of %d pairs", drawn),
-			"moves and swaps: the makespan is the area bound of both batches; the mean of 1000 pairs",
-			fmt.Sprintf("so many: reversing and the moves and swaps of Table 8 together; %d pairs. ", drawn) + operationsNote,
-			"batches: a batch and its copy as in concat_test (script), or two successive ones (text)",
-		},
-	}
+	t := d.Claims.Head("contradiction-table7")
 	for w, n := range figures.Each(workloads, threeSizes) {
-		rev, all := d.Claims.Published("table7", claimName(w, n, "p_rev")), d.Claims.Published("table7", claimName(w, n, "p_move/swap"))
-		operations := printedOperations(d.Claims, "table8", w, n)
+		rev, all := table7.printed(d.Claims, w, n, "p_rev"), table7.printed(d.Claims, w, n, "p_move/swap")
+		operations := table8.operations(d.Claims, w, n)
 		for i, j := range []joining{copies, successive} {
 			kept, moved := limits(d, j, w, n)
 			t.Rows = append(t.Rows, []string{
@@ -158,12 +117,11 @@ func refining(d *figures.Data, dataset string) (excess []float64, gains [][]floa
 // how many percent trivial concatenation exceeds the area bound of both batches.
 func limits(d *figures.Data, j joining, w workload, n int) (kept [][]float64, moved []float64) {
 	trivial := j.values(d, w, n, "trivial", makespan)
-	own := batch(synthetic(w, n, j.batch), j.own, mig.Sequential)
-	bounds := d.Values(area(own), executions+1, track.MetricBound)
-	next := 1
-	if j == copies {
-		next = 0
+	own, next := batch(synthetic(w, n, j.generator), "far", mig.Sequential), 1
+	if j.script {
+		own, next = batch(own.Dataset, "far?keep=last", mig.Sequential), 0
 	}
+	bounds := d.Values(area(own), executions+1, track.MetricBound)
 	for i, m := range trivial {
 		moved = append(moved, (m/(bounds[i]+bounds[min(i+next, len(bounds)-1)])-1)*100)
 	}
@@ -186,22 +144,21 @@ func textArithmetic(d *figures.Data) reports.Table {
 	least, largest, beyond := math.Inf(1), math.Inf(-1), math.Inf(1)
 	for _, w := range workloads {
 		for _, a := range []string{"FIXPART(1,...,1)", "FIXPART(7)"} {
-			gain := (d.Claims.Published("table5", claimName(w, 15, "sigma "+a)) - 1) * 100
+			gain := (table5.printed(d.Claims, w, 15, "sigma "+a) - 1) * 100
 			least, largest = min(least, gain), max(largest, gain)
 		}
-		beyond = min(beyond, d.Claims.Published("table7", claimName(w, 10, "p_move/swap"))-d.Claims.Published("table7", claimName(w, 10, "p_rev")))
+		beyond = min(beyond, table7.printed(d.Claims, w, 10, "p_move/swap")-table7.printed(d.Claims, w, 10, "p_rev"))
 	}
 	whole := batch(rodiniaData, "fixpart?p=7", mig.Free)
-	span := d.First(whole, makespan)
-	return reports.Table{
-		Title:   "Numbers of the text against what they sum up",
-		Columns: reports.Left("text", "follows from").Right("value").Left("unit"),
-		Rows: [][]string{
-			{"1.4: 55 to 230 % over a scheduler without reconfiguration", "Table 5, least over FIXPART(1,...,1) and FIXPART(7)", reports.Fixed(least, 0), "%"},
-			{"", "Table 5, largest", reports.Fixed(largest, 0), "%"},
-			{"6.7.1: moves and swaps gain more than 10 % beyond reversing", "Table 7, least of p_move/swap less p_rev, n = 10", reports.Fixed(beyond, 2), "%"},
-			{"6.4.1: rho = 1.22 for the Rodinia kernels", "makespan of FAR", reports.Fixed(d.Claims.Published("rodinia", "rho FAR")*d.First(area(whole), track.MetricBound), 2), "s"},
-			{"6.5.1: sigma = 1.26 of FIXPART(7)", "makespan of FAR, from the published times on 7 slices", reports.Fixed(span/d.Claims.Published("rodinia", "sigma FIXPART(7)"), 2), "s"},
-		},
+	byRho := d.Claims.Published("rodinia", "rho FAR") * d.First(area(whole), track.MetricBound)
+	bySigma := d.First(whole, makespan) / d.Claims.Published("rodinia", "sigma FIXPART(7)")
+	t := d.Claims.Head("contradiction-text")
+	t.Rows = [][]string{
+		{"1.4: 55 to 230 % over a scheduler without reconfiguration", "Table 5, least over FIXPART(1,...,1) and FIXPART(7)", reports.Fixed(least, 0), "%"},
+		{"", "Table 5, largest", reports.Fixed(largest, 0), "%"},
+		{"6.7.1: moves and swaps gain more than 10 % beyond reversing", "Table 7, least of p_move/swap less p_rev, n = 10", reports.Fixed(beyond, 2), "%"},
+		{"6.4.1: rho = 1.22 for the Rodinia kernels", "makespan of FAR", reports.Fixed(byRho, 2), "s"},
+		{"6.5.1: sigma = 1.26 of FIXPART(7)", "makespan of FAR, from the published times on 7 slices", reports.Fixed(bySigma, 2), "s"},
 	}
+	return t
 }

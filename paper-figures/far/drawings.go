@@ -18,34 +18,33 @@ import (
 
 // figures5and6 draws a batch on which one move, and one on which one swap, of the
 // refinement gains much.
-func figures5and6() figures.Artefact {
-	return figures.Artefact{
-		Name: "figures5-6", Title: "a move and a swap of the refinement, before and after",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			out := &figures.Output{Missing: map[string]string{}}
-			values := figures.Values{}
-			for i, x := range []struct{ claim, data, gpu, operation string }{
-				{"gain from moving a task", "far-move", "A100", "moves"},
-				{"gain from swapping tasks", "far-swap", "A30", "swaps"},
-			} {
-				data := figures.Dataset(x.data)
-				refined := on(x.gpu, 1, batch(data, "far", mig.Sequential))
-				unrefined := on(x.gpu, 1, batch(data, "far?refine=false", mig.Sequential))
-				gain := d.Above(unrefined, refined, 1)[0]
-				values[x.claim] = figures.Exactly(gain)
-				out.Missing[x.claim] = "The paper's tasks are not published. The measured gain is that of our example, the largest that a local search found."
-				p, a := d.Schedule(unrefined, 0)
-				_, b := d.Schedule(refined, 0)
-				left, right := reports.NewGanttPanel("before", p, a), reports.NewGanttPanel("after", p, b)
-				left.Highlight = changedTasks(a, b, p)
-				right.Highlight = left.Highlight
-				title := fmt.Sprintf("Fig. %d. Phase 2, and after the refinement (%s: %g): a gain of %.1f %%", i+5, x.operation, d.First(refined, x.operation), gain)
-				out.Figure(fmt.Sprintf("figure%d", i+5), title, reports.Gantt{Title: title, Panels: []reports.GanttPanel{left, right}})
-			}
-			out.Readings = []figures.Reading{{Basis: "an example of ours, found by local search", Values: values}}
-			return out, nil
-		},
+func figures5and6(d *figures.Data) (*figures.Output, error) {
+	out, values := hardwareOutput("an example of ours, found by local search")
+	for i, x := range []struct{ claim, data, gpu, operation string }{
+		{"gain from moving a task", "far-move", "A100", "moves"},
+		{"gain from swapping tasks", "far-swap", "A30", "swaps"},
+	} {
+		of := func(algorithm string) run.Series {
+			return on(x.gpu, 1, batch(figures.Dataset(x.data), algorithm, mig.Sequential))
+		}
+		refined, unrefined := of("far"), of("far?refine=false")
+		gain := d.Above(unrefined, refined, 1)[0]
+		values[x.claim] = figures.Exactly(gain)
+		out.Missing[x.claim] = "The paper's tasks are not published. The measured gain is that of our example, the largest that a local search found."
+		p, a := d.Schedule(unrefined, 0)
+		_, b := d.Schedule(refined, 0)
+		title := fmt.Sprintf("Fig. %d. Phase 2, and after the refinement (%s: %g): a gain of %.1f %%", i+5, x.operation, d.First(refined, x.operation), gain)
+		out.Figure(fmt.Sprintf("figure%d", i+5), title, reports.Gantt{
+			Title: title, Panels: beforeAndAfter(reports.NewGanttPanel("before", p, a), reports.NewGanttPanel("after", p, b), changedTasks(a, b, p)),
+		})
 	}
+	return out, nil
+}
+
+// beforeAndAfter highlights the same tasks in two panels.
+func beforeAndAfter(before, after reports.GanttPanel, changed []string) []reports.GanttPanel {
+	before.Highlight, after.Highlight = changed, changed
+	return []reports.GanttPanel{before, after}
 }
 
 // changedTasks lists the tasks that two schedules run on different instances.
@@ -64,54 +63,44 @@ func changedTasks(a, b schedule.Schedule, p schedule.Problem) []string {
 	return changed
 }
 
-// concatenations are the steps of Figs. 7 to 9.
-var concatenations = []struct{ mode, panel, title string }{
-	{"trivial", "trivial", ""},
-	{"reverse", "second batch reversed", "Trivial concatenation, and with the second batch reversed"},
-	{"move", "and a task moved", "Moving a task of the reversed batch"},
-	{"moveswap", "and tasks moved and swapped", "Moving and swapping tasks of the reversed batch"},
-}
-
 // figures7to9 concatenates the same two batches trivially, with the second one reversed, with
 // tasks moved as well, and with tasks swapped as well.
-func figures7to9() figures.Artefact {
+func figures7to9(d *figures.Data) (*figures.Output, error) {
 	const pairs = 500
-	w := workload{"MIXEDSCALING", "WIDETIMES"}
-	data := synthetic(w, 10, "batches=2")
-	series := func(mode string) run.Series { return stream(data, "far-concat?mode="+mode) }
-	return figures.Artefact{
-		Name: "figures7-9", Title: "concatenations of the same two batches",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			var spans [][]float64
-			for _, c := range concatenations {
-				spans = append(spans, d.Values(series(c.mode), pairs, makespan))
-			}
-			best := mostVisible(spans, d.Values(series("move"), pairs, "moves"), d.Values(series("moveswap"), pairs, "swaps"))
-			out := &figures.Output{}
-			t := reports.Table{
-				Title:   fmt.Sprintf("Two batches of 10 tasks, %s, pair %d", w, best),
-				Columns: reports.Left("concatenation").Right("makespan [s]", "gain over trivial [%]"),
-			}
-			var left reports.GanttPanel
-			var before schedule.Schedule
-			for k, c := range concatenations {
-				t.Rows = append(t.Rows, []string{c.mode, fmt.Sprintf("%.2f", spans[k][best]), fmt.Sprintf("%.2f", (spans[0][best]/spans[k][best]-1)*100)})
-				p, s := d.Schedule(series(c.mode), best)
-				right := reports.NewGanttPanel(c.panel, p, s)
-				if k > 0 {
-					shown := []reports.GanttPanel{left, right}
-					if k > 1 {
-						changed := changedTasks(before, s, p)
-						shown[0].Highlight, shown[1].Highlight = changed, changed
-					}
-					title := fmt.Sprintf("Fig. %d. %s", k+6, c.title)
-					out.Figure(fmt.Sprintf("figure%d", k+6), title, reports.Gantt{Title: title, Panels: shown, Height: 480})
-				}
-				left, before = right, s
-			}
-			return out.Table("figures7-9", t), nil
-		},
+	mixed := workload{"MIXEDSCALING", "WIDETIMES"}
+	data := synthetic(mixed, 10, "batches=2")
+	of := func(mode string) run.Series { return stream(data, "far-concat?mode="+mode) }
+	steps := []struct{ mode, panel, title string }{
+		{"trivial", "trivial", ""},
+		{"reverse", "second batch reversed", "Trivial concatenation, and with the second batch reversed"},
+		{"move", "and a task moved", "Moving a task of the reversed batch"},
+		{"moveswap", "and tasks moved and swapped", "Moving and swapping tasks of the reversed batch"},
 	}
+	var spans [][]float64
+	for _, c := range steps {
+		spans = append(spans, d.Values(of(c.mode), pairs, makespan))
+	}
+	best := mostVisible(spans, d.Values(of("move"), pairs, "moves"), d.Values(of("moveswap"), pairs, "swaps"))
+	out := &figures.Output{}
+	t := d.Claims.Head("figures7-9")
+	t.Title = fmt.Sprintf("Two batches of 10 tasks, %s, pair %d", mixed, best)
+	var left reports.GanttPanel
+	var before schedule.Schedule
+	for k, c := range steps {
+		t.Rows = append(t.Rows, []string{c.mode, reports.Fixed(spans[k][best], 2), reports.Fixed((spans[0][best]/spans[k][best]-1)*100, 2)})
+		p, s := d.Schedule(of(c.mode), best)
+		right := reports.NewGanttPanel(c.panel, p, s)
+		if k > 0 {
+			var changed []string // reversing changes every task
+			if k > 1 {
+				changed = changedTasks(before, s, p)
+			}
+			title := fmt.Sprintf("Fig. %d. %s", k+6, c.title)
+			out.Figure(fmt.Sprintf("figure%d", k+6), title, reports.Gantt{Title: title, Panels: beforeAndAfter(left, right, changed), Height: 480})
+		}
+		left, before = right, s
+	}
+	return out.Table("figures7-9", t), nil
 }
 
 // mostVisible returns, of the pairs with one move and then a swap, the one whose smallest gain
@@ -133,70 +122,53 @@ func mostVisible(spans [][]float64, moved, swapped []float64) int {
 	return best
 }
 
-// A proofCase is a case of the proof in section 5, by how long each slice is idle before the
-// critical task starts.
-type proofCase struct {
+// proofCases are the cases of the proof in section 5, by how long each slice is idle before the
+// critical task starts. A slice that is idle for less than a twentieth of the time is hard to see.
+var proofCases = []struct {
 	gpu, title string
 	holds      func(idle []float64, start float64) bool
-}
-
-// proofCases are the cases of Fig. 10. A slice that is idle for less than a twentieth of the
-// time is hard to see.
-var proofCases = []proofCase{
-	{"A30", "(a) A30: all slices busy before l", func(idle []float64, l float64) bool { return l > 0 && slices.Max(idle) == 0 }},
-	{"A100", "(b) A100: S4 or S5 idle before l", func(idle []float64, l float64) bool { return l > 0 && max(idle[4], idle[5]) > 0.05*l }},
-	{"A100", "(c) A100: S6 idle before l, S4, S5 not", func(idle []float64, l float64) bool {
-		return l > 0 && idle[6] > 0.05*l && idle[4] == 0 && idle[5] == 0
-	}},
+}{
+	{"A30", "(a) A30: all slices busy before l", func(idle []float64, _ float64) bool { return slices.Max(idle) == 0 }},
+	{"A100", "(b) A100: S4 or S5 idle before l", func(idle []float64, l float64) bool { return max(idle[4], idle[5]) > 0.05*l }},
+	{"A100", "(c) A100: S6 idle before l, S4, S5 not", func(idle []float64, l float64) bool { return idle[6] > 0.05*l && idle[4] == 0 && idle[5] == 0 }},
 }
 
 // figure10 finds, for each case of the proof in section 5, a schedule of phase 2 without
 // reconfiguration time that falls into it.
-func figure10() figures.Artefact {
+func figure10(d *figures.Data) (*figures.Output, error) {
 	const instances = 20
 	data := synthetic(workload{"GOODSCALING", "WIDETIMES"}, 4, "")
-	return figures.Artefact{
-		Name: "figure10", Title: "the cases of the proof of the approximation factors",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			chart := reports.Gantt{Title: "Fig. 10. A schedule of phase 2 for each case of the proof, reconfiguration free"}
-			t := reports.Table{
-				Title:   "Figure 10, the schedules shown, dataset " + data,
-				Columns: reports.Left("case").Right("instance", "l [s]", "makespan [s]"),
+	chart := reports.Gantt{Title: "Fig. 10. A schedule of phase 2 for each case of the proof, reconfiguration free"}
+	t := d.Claims.Head("figure10")
+	t.Title += " " + data
+	for _, c := range proofCases {
+		for i := range instances {
+			p, s := d.Schedule(on(c.gpu, 1, batch(data, "far?refine=false", mig.Free)), i)
+			critical, idle := idleBeforeCritical(p, s)
+			start := float64(critical.Start)
+			if d.Planning() || start == 0 || !c.holds(idle, start) {
+				continue
 			}
-			for _, c := range proofCases {
-				series := on(c.gpu, 1, batch(data, "far?refine=false", mig.Free))
-				for i := range instances {
-					p, s := d.Schedule(series, i)
-					critical, idle := idleBeforeCritical(p, s)
-					if d.Planning() || !c.holds(idle, float64(critical.Start)) {
-						continue
-					}
-					panel := reports.NewGanttPanel(c.title, p, s)
-					panel.Marks = append(panel.Marks, reports.TimeMark{At: critical.Start, Label: fmt.Sprintf("l = %.1f s", critical.Start)})
-					panel.Highlight = []string{p.Tasks[critical.Task].Name}
-					chart.Panels = append(chart.Panels, panel)
-					t.Rows = append(t.Rows, []string{c.title, fmt.Sprint(i), fmt.Sprintf("%.2f", critical.Start), fmt.Sprintf("%.2f", s.Makespan())})
-					break
-				}
-			}
-			return new(figures.Output).Table("figure10", t).Figure("figure10", chart.Title, chart), nil
-		},
+			panel := reports.NewGanttPanel(c.title, p, s)
+			panel.Marks = append(panel.Marks, reports.TimeMark{At: critical.Start, Label: fmt.Sprintf("l = %.1f s", start)})
+			panel.Highlight = []string{p.Tasks[critical.Task].Name}
+			chart.Panels = append(chart.Panels, panel)
+			t.Rows = append(t.Rows, []string{c.title, fmt.Sprint(i), reports.Fixed(start, 2), reports.Fixed(float64(s.Makespan()), 2)})
+			break
+		}
 	}
+	return new(figures.Output).Table("figure10", t).Figure("figure10", chart.Title, chart), nil
 }
 
 // idleBeforeCritical returns the task that reaches the makespan, the longest of
 // several, and for how many seconds each slice is idle before it starts.
-func idleBeforeCritical(p schedule.Problem, s schedule.Schedule) (schedule.Placement, []float64) {
-	var critical schedule.Placement
+func idleBeforeCritical(p schedule.Problem, s schedule.Schedule) (critical schedule.Placement, idle []float64) {
 	for _, pl := range s.Placements {
 		if pl.End > critical.End || pl.End == critical.End && pl.Start < critical.Start {
 			critical = pl
 		}
 	}
-	idle := make([]float64, p.GPU.ComputeSlices)
-	for i := range idle {
-		idle[i] = float64(critical.Start)
-	}
+	idle = slices.Repeat([]float64{float64(critical.Start)}, int(p.GPU.ComputeSlices))
 	for _, pl := range s.Placements {
 		for c := range pl.Instance.Size() {
 			idle[pl.Instance.Start+c] -= float64(min(pl.End, critical.Start) - min(pl.Start, critical.Start))
@@ -208,22 +180,4 @@ func idleBeforeCritical(p schedule.Problem, s schedule.Schedule) (schedule.Place
 		}
 	}
 	return critical, idle
-}
-
-func figure12() figures.Artefact {
-	return figures.Artefact{
-		Name: "figure12", Title: "the Rodinia kernels on A100 under different approaches",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			chart := reports.Gantt{Title: "Fig. 12. The 16 Rodinia kernels on A100", Height: 560}
-			add := func(title string, series run.Series) {
-				p, s := d.Schedule(series, 0)
-				chart.Panels = append(chart.Panels, reports.NewGanttPanel(title, p, s))
-			}
-			add("FAR", batch(rodiniaData, "far", mig.Sequential))
-			for _, a := range approaches {
-				add(a.name, batch(rodiniaData, a.algorithm, mig.Free))
-			}
-			return new(figures.Output).Figure("figure12", chart.Title, chart), nil
-		},
-	}
 }

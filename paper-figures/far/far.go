@@ -22,9 +22,10 @@ import (
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
+	"miglab/reports"
 )
 
-//go:embed published.csv margins.csv causes.csv timings.csv
+//go:embed published.csv margins.csv causes.csv terms.csv tables.csv timings.csv
 var files embed.FS
 
 // executions is the paper's number of executions (6.3). Its 1001 batches make as many
@@ -33,53 +34,53 @@ const executions = 1000
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	claims, err := figures.LoadClaims("far", files)
+	p, err := figures.Load("far", files)
 	if err != nil {
-		return figures.Paper{}, err
+		return p, err
 	}
-	timings, err := figures.ReadCSV[publishedTime]("far", files, "timings.csv")
-	if err != nil {
-		return figures.Paper{}, err
+	h := onGPU{datasets.Hardware()}
+	p.Title = "FAR: Leveraging Multi-Instance GPUs through moldable task scheduling"
+	p.Cite = "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Journal of Parallel and Distributed Computing 204 (2025) 105128."
+	partitioned := []*mig.GPU{mig.MustLookup("A30"), a100}
+	p.Artefacts = []figures.Artefact{
+		figures.Drawing("figure1", "the partitions of A30 and A100/H100", "Partitions of A30 and A100",
+			reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100/H100", GPUs: partitioned}),
+		figures.ReconfigurationTable(h.HardwareSet),
+		figures.Drawing("figure2", "speedup of Gaussian by instance size on A100 (the public input size)", figure2().Title, figure2()),
+		figures.Drawing("figure3", "speedups of Rodinia kernels on A100", "Speedups of the Rodinia kernels on A100",
+			reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", a100, kernels("A100"), 4)),
+		{Name: "table2", Title: "largest difference in time, alone against beside others, A100", Build: h.table2},
+		figures.Drawing("figure4", "the trees of repartitioning", "Repartitioning trees",
+			reports.Tree{Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100", GPUs: partitioned}),
+		{Name: "figures5-6", Title: "a move and a swap of the refinement, before and after", Build: figures5and6},
+		{Name: "figures7-9", Title: "concatenations of the same two batches", Build: figures7to9},
+		{Name: "factor", Title: "approximation factors (5.1, 5.2): the largest ratio found", Build: factors},
+		{Name: "figure10", Title: "the cases of the proof of the approximation factors", Build: figure10},
+		{Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A30", Build: h.table3},
+		figures.Drawing("figure11", "synthetic speedups for n = 10 tasks on A100", "Synthetic speedups on A100",
+			reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", a100, tasks("far/EXAMPLESCALING+WIDETIMES", "A100"), 5)),
+		{Name: "rodinia", Title: "rho and sigma of the 16 Rodinia kernels on A100 (6.4.1, 6.5.1)", Build: rodinia},
+		{Name: "figure12", Title: "the Rodinia kernels on A100 under different approaches", Build: figure12},
+		{Name: "optimum", Title: "the 16 Rodinia kernels on A100, beside what is proven", Build: optimum},
+		table4.artefact(),
+		{Name: "a30", Title: "rho of FAR on A30, WIDETIMES (6.4.2)", Build: a30},
+		table5.artefact(), table6.artefact(), table7.artefact(), table8.artefact(), table9.artefact(),
+		{Name: "contradiction", Title: "printed numbers that exclude one another or are beyond a bound", Build: contradiction},
+		{Name: "text", Title: "numbers of the text", Build: h.text},
+		{Name: "timing", Title: "scheduling times (6.4.2, 6.5.2, 6.7.1)", Timed: true, Build: timing},
 	}
-	hardware := datasets.Hardware()
-	return figures.Paper{
-		Name:   "far",
-		Title:  "FAR: Leveraging Multi-Instance GPUs through moldable task scheduling",
-		Cite:   "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Journal of Parallel and Distributed Computing 204 (2025) 105128.",
-		Terms:  terms,
-		Claims: claims,
-		Artefacts: []figures.Artefact{
-			figure1(), figures.ReconfigurationTable(hardware), figure2(), figure3(), table2(hardware), figure4(), figures5and6(),
-			figures7to9(), factors(), figure10(), table3(hardware), figure11(), rodinia(), figure12(), optimum(),
-			table4(), a30(), table5(), table6(), table7(), table8(), table9(), contradiction(), text(hardware), timing(timings.Rows),
-		},
-	}, nil
+	return p, nil
 }
 
-// terms are explained at the head of the paper's page.
-var terms = []figures.Term{
-	{Name: "area bound", Meaning: "the least work of each task, slices times seconds over its sizes, added up and divided by the slices of the GPU; no schedule ends earlier. The paper calls it baseline (6.4)"},
-	{Name: "rho", Meaning: "the makespan over the area bound"},
-	{Name: "sigma", Meaning: "the makespan of another approach over that of FAR (6.5)"},
-	{Name: "MISO-OPT", Meaning: "the scheduler of MISO with known times: partition after partition, each with the largest sum of speedups"},
-	{Name: "FIXPART(7), FIXPART(1,...,1), FIXPARTBEST", Meaning: "a partition that never changes: one instance of 7 slices, seven of 1, or the best of all"},
-	{Name: "refinement", Meaning: "phase 3 of FAR: it moves and swaps tasks until no move or swap helps. FAR unrefined ends after phase 2"},
-	{Name: "p_ref", Meaning: "by how many percent the makespan without refinement exceeds the one with it (6.6)"},
-	{Name: "p_rev, p_move/swap", Meaning: "by how many percent putting one batch after the other exceeds the makespan if the second batch is reversed, or also moves and swaps tasks (6.7.1)"},
-	{Name: "p_multi-batch", Meaning: "by how many percent the makespan of 1001 batches exceeds their area bound (6.7.2)"},
-	{Name: "POORSCALING, MIXEDSCALING, GOODSCALING", Meaning: "generated tasks that scale well up to 1 or 2 slices, up to any size, or up to 4 or 7 slices (6.3)"},
-	{Name: "NARROWTIMES, WIDETIMES", Meaning: "tasks of 90 to 100 s, or of 1 to 100 s, on one slice (6.3)"},
-	{Name: "p_sup", Meaning: "the share of the tasks that scale beyond linearly at first (6.3); the paper does not print it for its tables"},
-	{Name: "printed generator, released generator", Meaning: "how tasks are drawn: by the formulas of 6.3, or by the authors' public code"},
-	{Name: "script, text", Meaning: "what the authors' public script for the table does, which is the default reading, and what the paper says that it did"},
-	{Name: "interchanged", Meaning: "the printed columns of moves and swaps taken for one another"},
-}
+var a100 = mig.MustLookup("A100")
 
-// synthetic is a workload of 6.3 with further parameters, such as psup=50.
-func synthetic(w workload, n int, parameters string) string {
+// synthetic is a workload of 6.3 with further parameters, such as psup=50. They may be empty.
+func synthetic(w workload, n int, parameters ...string) string {
 	s := fmt.Sprintf("far/%s+%s?n=%d", w.scaling, w.times, n)
-	if parameters != "" {
-		s += "&" + parameters
+	for _, p := range parameters {
+		if p != "" {
+			s += "&" + p
+		}
 	}
 	return figures.Dataset(s)
 }
@@ -90,13 +91,16 @@ type workload struct{ scaling, times string }
 func (w workload) String() string { return w.scaling + " " + w.times }
 
 var (
-	scalings = []string{"POORSCALING", "MIXEDSCALING", "GOODSCALING"}
 	// wide are the rows of Tables 4 and 9, workloads those of 5 to 8.
 	wide, workloads = listWorkloads()
+
+	// allSizes are the numbers of tasks of Tables 4 and 9, threeSizes those of Tables 6 to 8.
+	allSizes   = []int{10, 15, 20, 25, 30, 35}
+	threeSizes = []int{10, 20, 30}
 )
 
 func listWorkloads() (wide, all []workload) {
-	for _, s := range scalings {
+	for _, s := range []string{"POORSCALING", "MIXEDSCALING", "GOODSCALING"} {
 		wide = append(wide, workload{s, "WIDETIMES"})
 		all = append(all, workload{s, "NARROWTIMES"}, workload{s, "WIDETIMES"})
 	}
@@ -128,11 +132,6 @@ func on(gpu string, count int, s run.Series) run.Series {
 
 // makespan is the metric of most numbers.
 const makespan = track.MetricMakespan
-
-// over returns, by instance, the makespan of one series over that of another.
-func over(d *figures.Data, a, b run.Series, n int) []float64 {
-	return figures.Ratios(d.Values(a, n, makespan), d.Values(b, n, makespan))
-}
 
 // area is the area bound of the instances of a series.
 func area(s run.Series) run.Series { return on(s.GPU, s.Count, bound(s.Dataset, "area")) }

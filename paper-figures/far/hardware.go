@@ -11,11 +11,14 @@ import (
 	"miglab/reports"
 )
 
+// onGPU is what was measured on GPUs.
+type onGPU struct{ datasets.HardwareSet }
+
 // hardwareOutput is an output of claims that need a GPU: those that were measured, and why
 // the others are missing.
-func hardwareOutput(basis string) (*figures.Output, figures.Values) {
-	values := figures.Values{}
-	out := figures.Read(figures.Reading{Basis: basis, Values: values})
+func hardwareOutput(basis string) (out *figures.Output, values figures.Values) {
+	values = figures.Values{}
+	out = figures.Read(figures.Reading{Basis: basis, Values: values})
 	out.Missing = map[string]string{}
 	return out, values
 }
@@ -28,74 +31,52 @@ func measuredOn(v float64, detail string, p datasets.Provenance) figures.Measure
 }
 
 // table2 judges the isolation that was measured on an A100.
-func table2(h datasets.HardwareSet) figures.Artefact {
-	return figures.Artefact{
-		Name: "table2", Title: "largest difference in time, alone against beside others, A100",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			out, values := hardwareOutput("measured on an A100 under MIG")
-			worst := figures.Isolation(h, "A100")
-			for _, c := range d.Claims.Of("table2") {
-				f := strings.Fields(c.Name) // Backprop size 1
-				if r, ok := worst[figures.KernelOn{Kernel: f[0], Size: mig.Slices(f[2][0] - '0')}]; ok {
-					values[c.Name] = measuredOn(math.Abs(r.Difference), "Beside "+r.Beside+". ", r.Provenance)
-				} else {
-					out.Missing[c.Name] = figures.NeedsIsolation("A100")
-				}
-			}
-			return out, nil
-		},
-	}
-}
-
-// batch3 are the kernels of Table 3.
-func batch3(claims *figures.Claims) (out []string) {
-	for _, c := range claims.Of("table3") {
-		if kernel, ok := strings.CutSuffix(c.Name, " real end"); ok {
-			out = append(out, kernel)
+func (h onGPU) table2(*figures.Data) (*figures.Output, error) {
+	out, values := hardwareOutput("measured on an A100 under MIG")
+	worst := figures.Isolation(h.HardwareSet, "A100")
+	for kernel, size := range figures.Each([]string{"Backprop", "Gaussian", "HotSpot", "LavaMD"}, []mig.Slices{1, 2, 3, 4}) {
+		claim := fmt.Sprintf("%s size %d", kernel, size)
+		if r, ok := worst[figures.KernelOn{Kernel: kernel, Size: size}]; ok {
+			values[claim] = measuredOn(math.Abs(r.Difference), "Beside "+r.Beside+". ", r.Provenance)
+		} else {
+			out.Missing[claim] = figures.NeedsIsolation("A100")
 		}
 	}
-	return out
+	return out, nil
 }
 
-// unpublishedKernel is the kernel of Table 3 whose times on A30 are not published.
-const unpublishedKernel = "HotSpot"
+// batch3 are the kernels of Table 3 in its order. The times of unpublished on A30 are not public.
+var batch3 = strings.Fields("PathFinder LavaMD " + unpublished + " Gaussian NW Huffman HeartWall ParticleFilter LU")
+
+const unpublished = "HotSpot"
 
 // table3 judges the real end times of an execution on an A30, and the simulated end times
 // that follow from the times that the paper's authors published.
-func table3(h datasets.HardwareSet) figures.Artefact {
-	series := on("A30", 1, batch(figures.Dataset("a30-batch"), "far", mig.Sequential))
-	return figures.Artefact{
-		Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A30",
-		Build: func(d *figures.Data) (*figures.Output, error) {
-			out, values := hardwareOutput("simulated: eight of the nine kernels, with the times in the authors' repository; real: measured on an A30 under MIG")
-			p, s := d.Schedule(series, 0)
-			ends := map[string]float64{} // by name in lower case
-			for _, pl := range s.Placements {
-				ends[strings.ToLower(p.Tasks[pl.Task].Name)] = float64(pl.End)
-			}
-			kernels := batch3(d.Claims)
-			for _, k := range kernels {
-				if k == unpublishedKernel {
-					out.Missing[k+" simulated end"] = "The times of this kernel on A30 instances are not published."
-					continue
-				}
-				values[k+" simulated end"] = figures.Exactly(ends[strings.ToLower(k)])
-			}
-			executed := figures.Execution(h, "A30", "far", kernels)
-			for i, k := range kernels {
-				if executed == nil {
-					out.Missing[k+" real end"] = figures.NeedsExecution("A30", "far", kernels)
-					out.Missing[k+" deviation"] = out.Missing[k+" real end"]
-					continue
-				}
-				r := executed[i]
-				values[k+" real end"] = measuredOn(float64(r.RealEnd), "", r.Provenance)
-				values[k+" deviation"] = measuredOn(r.Deviation, "", r.Provenance)
-			}
-			return out.Figure("table3", "The simulated schedule behind Table 3",
-				reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel("FAR, eight kernels, A30", p, s)}}), nil
-		},
+func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
+	out, values := hardwareOutput("simulated: eight of the nine kernels, with the times in the authors' repository; real: measured on an A30 under MIG")
+	p, s := d.Schedule(on("A30", 1, batch(figures.Dataset("a30-batch"), "far", mig.Sequential)), 0)
+	ends := map[string]float64{} // by name in lower case
+	for _, pl := range s.Placements {
+		ends[strings.ToLower(p.Tasks[pl.Task].Name)] = float64(pl.End)
 	}
+	executed := figures.Execution(h.HardwareSet, "A30", "far", batch3)
+	for i, k := range batch3 {
+		if k == unpublished {
+			out.Missing[k+" simulated end"] = "The times of this kernel on A30 instances are not published."
+		} else {
+			values[k+" simulated end"] = figures.Exactly(ends[strings.ToLower(k)])
+		}
+		if executed == nil {
+			missing := figures.NeedsExecution("A30", "far", batch3)
+			out.Missing[k+" real end"], out.Missing[k+" deviation"] = missing, missing
+			continue
+		}
+		r := executed[i]
+		values[k+" real end"] = measuredOn(float64(r.RealEnd), "", r.Provenance)
+		values[k+" deviation"] = measuredOn(r.Deviation, "", r.Provenance)
+	}
+	return out.Figure("table3", "The simulated schedule behind Table 3",
+		reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel("FAR, eight kernels, A30", p, s)}}), nil
 }
 
 // Claims of the text about what was measured on GPUs.
@@ -104,39 +85,29 @@ const (
 	largestDeviation  = "simulation error, largest"
 )
 
-// onHardware measures what the text says about times on GPUs, or says what is missing. For
+// inText measures what the text says about times on GPUs, or says what is missing. For
 // isolation it needs all kernels of the text, on every size except the largest.
-func onHardware(claims *figures.Claims, h datasets.HardwareSet, out *figures.Output, values figures.Values) error {
-	g := mig.MustLookup("A100")
-	kernels, err := rodiniaOn(g)
-	if err != nil {
-		return err
-	}
-	worst := figures.Isolation(h, g.Name)
-	largest := 0.0
-	out.Missing[largestDifference] = figures.NeedsIsolation(g.Name)
-	complete := true
-	for i := range kernels {
-		for _, s := range g.Sizes() {
-			r, ok := worst[figures.KernelOn{Kernel: kernels[i].Name, Size: s}]
-			complete = complete && (ok || s == g.ComputeSlices)
-			largest = max(largest, math.Abs(r.Difference))
-		}
+func (h onGPU) inText(out *figures.Output, values figures.Values) {
+	worst := figures.Isolation(h.HardwareSet, "A100")
+	largest, complete := 0.0, true
+	for k, s := range figures.Each(kernels("A100"), a100.Sizes()) {
+		r, ok := worst[figures.KernelOn{Kernel: k.Name, Size: s}]
+		complete = complete && (ok || s == a100.ComputeSlices)
+		largest = max(largest, math.Abs(r.Difference))
 	}
 	if complete {
 		values[largestDifference] = figures.Exactly(largest)
-		delete(out.Missing, largestDifference)
+	} else {
+		out.Missing[largestDifference] = figures.NeedsIsolation("A100")
 	}
-	batch := batch3(claims)
-	rows := figures.Execution(h, "A30", "far", batch)
+	rows := figures.Execution(h.HardwareSet, "A30", "far", batch3)
 	if rows == nil {
-		out.Missing[largestDeviation] = figures.NeedsExecution("A30", "far", batch)
-		return nil
+		out.Missing[largestDeviation] = figures.NeedsExecution("A30", "far", batch3)
+		return
 	}
 	largest = 0
 	for _, r := range rows {
 		largest = max(largest, math.Abs(r.Deviation))
 	}
 	values[largestDeviation] = figures.Exactly(largest)
-	return nil
 }

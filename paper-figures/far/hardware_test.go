@@ -25,7 +25,7 @@ const (
 )
 
 // hardware reads files, given by name. Their numbers are made up.
-func hardware(t *testing.T, files map[string]string) datasets.HardwareSet {
+func hardware(t *testing.T, files map[string]string) onGPU {
 	t.Helper()
 	dir := fstest.MapFS{}
 	for name, text := range files {
@@ -35,7 +35,7 @@ func hardware(t *testing.T, files map[string]string) datasets.HardwareSet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h
+	return onGPU{h}
 }
 
 // isolated has a kernel alone and beside another on A100, the latter slower by percent.
@@ -49,9 +49,10 @@ func executed(source, kernel string, simulated, real float64) string {
 	return fmt.Sprintf("A30,NVIDIA A30,570.1,%s,2026-11-21,far,%s,0,4,0,0,%g,0,%g,%.17g\n", source, kernel, simulated, real, (1-simulated/real)*100)
 }
 
-// rowsOf builds artefacts and returns the rows of their claims by name.
-func rowsOf(t *testing.T, artefacts ...figures.Artefact) map[string]figures.Row {
+// rowsOf builds Tables 2 and 3 and returns the rows of their claims by name.
+func rowsOf(t *testing.T, h onGPU) map[string]figures.Row {
 	t.Helper()
+	artefacts := []figures.Artefact{{Name: "table2", Build: h.table2}, {Name: "table3", Build: h.table3}}
 	dir := t.TempDir()
 	r := figures.Reproduction{
 		Engine: func() (*run.Engine, error) {
@@ -90,11 +91,11 @@ func TestTables2And3WithoutHardware(t *testing.T) {
 		f := strings.Fields(c.Name)
 		limited["a.isolation.csv"] += isolated("mps-sm-limit", f[0], mig.Slices(f[2][0]-'0'), c.Published)
 	}
-	for _, k := range batch3(claims) {
+	for _, k := range batch3 {
 		limited["b.execution.csv"] += executed("mps-sm-limit", k, claims.Published("table3", k+" simulated end"), claims.Published("table3", k+" real end"))
 	}
 	for what, files := range map[string]map[string]string{"no files": nil, "MPS": limited} {
-		rows := rowsOf(t, table2(hardware(t, files)), table3(hardware(t, files)))
+		rows := rowsOf(t, hardware(t, files))
 		if len(rows) != 16+27 {
 			t.Errorf("%s: %d rows, want 43", what, len(rows))
 		}
@@ -123,7 +124,7 @@ func TestTables2And3WithHardware(t *testing.T) {
 		"a.isolation.csv": isolationHead + isolated("mig", "Backprop", 1, -1.1) + isolated("mig", "HotSpot", 2, 4) + isolated("mig", "lavamd", 1, 0.34),
 		"b.execution.csv": executionHead,
 	}
-	for i, k := range batch3(claims) {
+	for i, k := range batch3 {
 		// The paper's ends, but that of the first kernel 10 % later.
 		end := claims.Published("table3", k+" real end")
 		if i == 0 {
@@ -132,7 +133,7 @@ func TestTables2And3WithHardware(t *testing.T) {
 		files["b.execution.csv"] += executed("mig", k, claims.Published("table3", k+" simulated end"), end)
 	}
 	h := hardware(t, files)
-	rows := rowsOf(t, table2(h), table3(h))
+	rows := rowsOf(t, h)
 	for name, want := range map[string]struct {
 		measured float64 // 0 for none
 		verdict  verdict.Verdict
@@ -166,9 +167,7 @@ func TestTextAboutHardware(t *testing.T) {
 	claims := load(t)
 	measure := func(files map[string]string) (figures.Values, map[string]string) {
 		out, values := hardwareOutput("")
-		if err := onHardware(claims, hardware(t, files), out, values); err != nil {
-			t.Fatal(err)
-		}
+		hardware(t, files).inText(out, values)
 		return values, out.Missing
 	}
 	values, missing := measure(nil)
@@ -178,11 +177,7 @@ func TestTextAboutHardware(t *testing.T) {
 	checkReason(t, largestDifference, missing[largestDifference], "isolation", "A100")
 	checkReason(t, largestDeviation, missing[largestDeviation], "execution", "A30")
 
-	a100 := mig.MustLookup("A100")
-	kernels, err := rodiniaOn(a100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kernels := kernels("A100")
 	isolation, execution := isolationHead, executionHead
 	for i := range kernels {
 		for _, s := range a100.Sizes()[:4] {
@@ -191,7 +186,7 @@ func TestTextAboutHardware(t *testing.T) {
 			}
 		}
 	}
-	for i, k := range batch3(claims) {
+	for i, k := range batch3 {
 		execution += executed("mig", k, 10, 10+float64(i)/100)
 	}
 	if values, _ := measure(map[string]string{"a.isolation.csv": isolation}); len(values) != 0 {

@@ -4,80 +4,108 @@ import (
 	"fmt"
 	"slices"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/harness/run"
 	"miglab/harness/task"
+	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
-// partitioned are the GPU models whose partitions the paper draws.
-func partitioned() []*mig.GPU { return []*mig.GPU{mig.MustLookup("A30"), mig.MustLookup("A100")} }
+// The measured Rodinia kernels in the order of their table, with HotSpot moved to
+// the end, and in seeded random orders.
+var (
+	rodiniaData     = figures.Dataset("rodinia")
+	rodiniaHotSpot  = figures.Dataset("rodinia?last=HotSpot")
+	rodiniaShuffled = figures.Dataset("rodinia?order=shuffled")
+)
 
-func figure1() figures.Artefact {
-	return figures.Drawing("figure1", "the partitions of A30 and A100/H100", "Partitions of A30 and A100",
-		reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100/H100", GPUs: partitioned()})
+const shuffles = 300
+
+// tasks returns the first instance of a dataset.
+func tasks(data, gpu string) task.Batch { return figures.Instance[task.Batches](data, gpu, 0).Tasks }
+
+// kernels returns the measured Rodinia kernels on a GPU.
+func kernels(gpu string) task.Batch { return tasks(rodiniaData, gpu) }
+
+// kernel returns one of them on A100.
+func kernel(name string) *task.Task {
+	all := kernels("A100")
+	return &all[slices.IndexFunc(all, func(t task.Task) bool { return t.Name == name })]
 }
 
-func figure4() figures.Artefact {
-	return figures.Drawing("figure4", "the trees of repartitioning", "Repartitioning trees",
-		reports.Tree{Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100", GPUs: partitioned()})
+func figure2() reports.Bars {
+	gaussian, group := kernel("Gaussian"), reports.BarGroup{Name: "Gaussian, mean of 10 runs"}
+	for _, s := range a100.Sizes() {
+		group.Values = append(group.Values, float64(gaussian.On(1)/gaussian.On(s)))
+	}
+	return reports.Bars{
+		Title: "Fig. 2. Speedup of Gaussian on A100, the input of 20.7 s on one slice",
+		X:     reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup over one slice"},
+		Categories: figures.Map(a100.Sizes(), func(s mig.Slices) string { return fmt.Sprint(s) }), Groups: []reports.BarGroup{group},
+	}
 }
 
-// speedups is an artefact that draws the speedups of the tasks of a dataset on A100.
-func speedups(name, title, caption, data string, draw func(g *mig.GPU, tasks task.Batch) reports.Figure) figures.Artefact {
-	return figures.Artefact{
-		Name: name, Title: title,
-		Build: func(*figures.Data) (*figures.Output, error) {
-			g := mig.MustLookup("A100")
-			tasks, err := tasksOf(data, g)
-			if err != nil {
-				return nil, err
-			}
-			return new(figures.Output).Figure(name, caption, draw(g, tasks)), nil
+func rodinia(d *figures.Data) (*figures.Output, error) {
+	// Both sides have the very same kernels, so that the numbers are exact.
+	refined := batch(rodiniaData, "far", mig.Sequential)
+	omega, area := d.First(refined, makespan), d.First(area(refined), track.MetricBound)
+	span := func(data, algorithm string) float64 { return d.First(batch(data, algorithm, mig.Free), makespan) }
+	over := func(far float64) figures.Values {
+		values := figures.Values{"rho FAR": figures.Exactly(far / area)}
+		for _, a := range approaches {
+			values["sigma "+a.name] = figures.Exactly(span(rodiniaData, a.algorithm) / far)
+		}
+		return values
+	}
+	orders := d.Values(batch(rodiniaShuffled, "miso", mig.Free), shuffles, makespan)
+	values := over(omega)
+	miso := values["sigma MISO-OPT"]
+	miso.Detail = fmt.Sprintf("Over %d random orders it lies between %.2f and %.2f.", len(orders), slices.Min(orders)/omega, slices.Max(orders)/omega)
+	values["sigma MISO-OPT"] = miso
+	return figures.Read(
+		figures.Reading{Basis: "the times that the authors published, in their order; only FAR pays for reconfigurations (6.5.1)", Values: values},
+		figures.Reading{Name: "FAR unrefined", Basis: "as the script of Table 5", Values: over(d.First(batch(rodiniaData, "far?refine=false", mig.Sequential), makespan))},
+		figures.Reading{
+			Name: "HotSpot last", Basis: "another order of arrival, because the paper gives none", Part: true,
+			Values: figures.Values{"sigma MISO-OPT": figures.Exactly(span(rodiniaHotSpot, "miso") / omega)},
 		},
+	), nil
+}
+
+func figure12(d *figures.Data) (*figures.Output, error) {
+	chart := reports.Gantt{Title: "Fig. 12. The 16 Rodinia kernels on A100", Height: 560}
+	add := func(title string, series run.Series) {
+		p, s := d.Schedule(series, 0)
+		chart.Panels = append(chart.Panels, reports.NewGanttPanel(title, p, s))
 	}
-}
-
-func figure2() figures.Artefact {
-	const caption = "Fig. 2. Speedup of Gaussian on A100, the input of 20.7 s on one slice"
-	return speedups("figure2", "speedup of Gaussian by instance size on A100 (the public input size)", caption, rodiniaData,
-		func(g *mig.GPU, tasks task.Batch) reports.Figure {
-			bars := reports.Bars{Title: caption, X: reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup over one slice"}}
-			group := reports.BarGroup{Name: "Gaussian, mean of 10 runs"}
-			gaussian := &tasks[slices.IndexFunc(tasks, func(t task.Task) bool { return t.Name == "Gaussian" })]
-			for _, s := range g.Sizes() {
-				bars.Categories = append(bars.Categories, fmt.Sprint(s))
-				group.Values = append(group.Values, float64(gaussian.On(1)/gaussian.On(s)))
-			}
-			bars.Groups = []reports.BarGroup{group}
-			return bars
-		})
-}
-
-func figure3() figures.Artefact {
-	return speedups("figure3", "speedups of Rodinia kernels on A100", "Speedups of the Rodinia kernels on A100", rodiniaData,
-		func(g *mig.GPU, tasks task.Batch) reports.Figure {
-			return reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", g, tasks, 4)
-		})
-}
-
-func figure11() figures.Artefact {
-	return speedups("figure11", "synthetic speedups for n = 10 tasks on A100", "Synthetic speedups on A100", "far/EXAMPLESCALING+WIDETIMES",
-		func(g *mig.GPU, tasks task.Batch) reports.Figure {
-			return reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", g, tasks, 5)
-		})
-}
-
-// rodiniaOn returns the measured kernels of a GPU.
-func rodiniaOn(g *mig.GPU) (task.Batch, error) { return tasksOf(rodiniaData, g) }
-
-// tasksOf returns the first instance of a dataset.
-func tasksOf(data string, g *mig.GPU) (task.Batch, error) {
-	spec, err := datasets.Parse(data)
-	if err != nil {
-		return nil, err
+	add("FAR", batch(rodiniaData, "far", mig.Sequential))
+	for _, a := range approaches {
+		add(a.name, batch(rodiniaData, a.algorithm, mig.Free))
 	}
-	in, err := datasets.InstanceOf[task.Batches](spec, g, 0)
-	return in.Tasks, err
+	return new(figures.Output).Figure("figure12", chart.Title, chart), nil
+}
+
+// optimum compares FAR with the best known schedule of the 16 measured Rodinia kernels and
+// with the certified lower bound. The paper has no such comparison.
+func optimum(d *figures.Data) (*figures.Output, error) {
+	lower := d.First(bound(rodiniaData, "certified"), track.MetricBound)
+	t := d.Claims.Head("optimum")
+	chart := reports.Gantt{Title: fmt.Sprintf("The Rodinia kernels on A100: FAR and the best known schedule; none ends before %.3f s", lower)}
+	for _, algorithm := range []string{"far", "lns", "treedp"} {
+		series, name := batch(rodiniaData, algorithm, mig.Sequential), algorithm
+		if algorithm == "far" {
+			name = "FAR"
+		}
+		m := d.First(series, makespan)
+		t.Rows = append(t.Rows, []string{name, reports.Fixed(m, 4), reports.Fixed((m/lower-1)*100, 3)})
+		if algorithm != "lns" {
+			p, s := d.Schedule(series, 0)
+			panel := reports.NewGanttPanel(fmt.Sprintf("%s, %.3f s", name, s.Makespan()), p, s)
+			panel.Marks = []reports.TimeMark{{At: mig.Seconds(lower), Label: "certified bound"}}
+			chart.Panels = append(chart.Panels, panel)
+		}
+	}
+	t.Rows = append(t.Rows, []string{"certified lower bound", reports.Fixed(lower, 4), "0"})
+	return new(figures.Output).Table("optimum", t).Figure("optimum", chart.Title, chart), nil
 }

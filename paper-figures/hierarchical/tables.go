@@ -52,7 +52,14 @@ func table4(*figures.Data) (*figures.Output, error) {
 			reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory, 3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
 		})
 	}
-	return (&figures.Output{Taken: "programs, classes and marks are the paper's"}).Table("table4", t), nil
+	inputs := map[string]float64{} // counts
+	for _, p := range datasets.Programs() {
+		inputs[string(p.Class)+" programs"]++
+		if p.Unseen {
+			inputs["unseen programs"]++
+		}
+	}
+	return new(figures.Output).Take("programs, classes and marks are the paper's", inputs).Table("table4", t), nil
 }
 
 // jobsOf returns the jobs of a window.
@@ -74,7 +81,14 @@ func table5(*figures.Data) (*figures.Output, error) {
 		}
 		t.Rows = append(t.Rows, append(row, strconv.Itoa(figures.Count(jobs, isUnseen)), strings.Join(figures.Map(jobs, marked), ", ")))
 	}
-	return (&figures.Output{Taken: "the queues are the paper's"}).Table("table5", t), nil
+	compute := func(jobs []task.Program) float64 {
+		return float64(figures.Count(jobs, func(p task.Program) bool { return p.Class == task.ComputeIntensive }))
+	}
+	dominated, balanced := jobsOf(queues, 0), jobsOf(queues, len(queueNames)-1)
+	return new(figures.Output).Table("table5", t).Take("the queues are the paper's", map[string]float64{
+		"queues": float64(len(queueNames)), "jobs of a queue": float64(len(dominated)),
+		"jobs of the dominant class": compute(dominated), "jobs of each class in a balanced queue": compute(balanced),
+	}), nil
 }
 
 func isUnseen(p task.Program) bool { return p.Unseen }

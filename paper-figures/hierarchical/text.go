@@ -3,7 +3,10 @@ package hierarchical
 import (
 	"fmt"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/harness/sim/corun"
+	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -12,9 +15,14 @@ import (
 // text lists the numbers of the text about the setting.
 func text(*figures.Data) (*figures.Output, error) {
 	partitions := figures.Exactly(float64(len(mig.MustLookup(gpu).Partitions())))
+	seen := len(datasets.Programs()) - figures.Count(datasets.Programs(), isUnseen)
 	o := figures.Read(figures.Reading{Basis: "the GPU model", Values: figures.Values{"partitions of A100": partitions}})
-	o.Taken = "setting of the datasets and of the agent"
-	return o, nil
+	return o.Take("setting of the datasets and of the agent", map[string]float64{
+		"agent actions": float64(variants(corun.Agent)), "window size W": windowSize, "concurrency Cmax": concurrency,
+		"programs of the training": float64(seen), "queues of the training": float64(datasets.MustParse("corun/training").Instances()),
+		"loss on 1 GPC below which a program is US":       100 * task.UnscalableLoss,
+		"compute over memory above which a program is CI": task.ComputeOverMemory,
+	}), nil
 }
 
 // decisions returns how long a method took for each queue, in microseconds, and as a share of

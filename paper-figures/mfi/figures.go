@@ -12,32 +12,30 @@ var demands = []int{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}
 
 func figure4(d *figures.Data) (*figures.Output, error) {
 	data := figures.Map(demands, func(percent int) string { return demand("uniform", percent) })
-	out := figures.Read(underReadings(d, func(r reading, m *measured) { r.underLoad(m, data) })...)
+	out := figures.Read(underReadings(d, func(m *measured) { m.underLoad(data) })...)
 	numbers, words := percents(demands)
 	x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: []float64{20, 40, 60, 80, 100}}
-	panels(d, out, 4, "Load up to 100 %, uniform profiles", "demand", data, words, func(title string, g grid) reports.Chart {
+	panels(d, out, 4, "Load up to 100 %, uniform profiles", data, words, func(title string, g grid) reports.Chart {
 		return g.lines(title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers)
 	})
 	return out, nil
 }
 
 // underLoad measures what the text says about Fig. 4, on streams of ascending load.
-func (r reading) underLoad(m *measured, data []string) {
+func (m *measured) underLoad(data []string) {
 	low, full := data[0], data[len(data)-1]
-	at := func(scheme, dataset, metric string) []float64 { return r.values(m.d, scheme, dataset, metric) }
-
-	acceptance := figures.Map(data, func(dataset string) []float64 { return at("MFI", dataset, "acceptance") })
+	acceptance := figures.Map(data, func(dataset string) []float64 { return m.at("MFI", dataset, "acceptance") })
 	m.mean("acceptance of MFI, least over the loads", each(func(v []float64) float64 { return 100 * v[0] }, lowest(acceptance...)))
 	var accepted, used []pair
 	for _, b := range baselines {
-		accepted = append(accepted, pair{at("MFI", full, "accepted"), at(b, full, "accepted")})
-		used = append(used, pair{at("MFI", full, "utilisation"), at(b, full, "utilisation")})
-		m.mean(fmt.Sprintf("active GPUs of %s over those of MFI, 100 %% demand", b), figures.Ratios(at(b, full, "active_gpus"), at("MFI", full, "active_gpus")))
+		accepted = append(accepted, pair{m.at("MFI", full, "accepted"), m.at(b, full, "accepted")})
+		used = append(used, pair{m.at("MFI", full, "utilisation"), m.at(b, full, "utilisation")})
+		m.mean(fmt.Sprintf("active GPUs of %s over those of MFI, 100 %% demand", b), figures.Ratios(m.at(b, full, "active_gpus"), m.at("MFI", full, "active_gpus")))
 	}
 	m.nearest("workloads of MFI less those of the nearest baseline, 100 % demand", accepted)
 	m.nearest("utilization of MFI less that of the nearest baseline, 100 % demand", used)
 
-	accept := func(scheme, dataset string) []float64 { return at(scheme, dataset, "acceptance") }
+	accept := func(scheme, dataset string) []float64 { return m.at(scheme, dataset, "acceptance") }
 	m.mean("acceptance of RR less that of FF, 10 % demand", less(accept("RR", low), accept("FF", low), 100))
 	m.mean("acceptance of FF less that of RR, 100 % demand", less(accept("FF", full), accept("RR", full), 100))
 	m.mean("acceptance of BF-BI less that of FF, 100 % demand", less(accept("BF-BI", full), accept("FF", full), 100))
@@ -46,49 +44,34 @@ func (r reading) underLoad(m *measured, data []string) {
 		less(highest(accept("FF", full), accept("RR", full)), lowest(accept("BF-BI", full), accept("WF-BI", full)), 100))
 	for _, b := range []string{"RR", "WF-BI"} {
 		m.mean(fmt.Sprintf("active share of the GPUs under %s, 100 %% demand", b),
-			each(func(v []float64) float64 { return 100 * v[0] / gpus }, at(b, full, "active_gpus")))
+			each(func(v []float64) float64 { return 100 * v[0] / gpus }, m.at(b, full, "active_gpus")))
 	}
 }
 
 func figure5(d *figures.Data) (*figures.Output, error) {
-	rs := underReadings(d, func(r reading, m *measured) { r.byDistribution(m, "utilisation") })
+	rs := underReadings(d, func(m *measured) { m.byDistribution("utilisation") })
 	active := readings[0].as("utilization of the active GPUs", "panel (c) taken as the utilization of the GPUs in use alone").
-		measure(d, func(r reading, m *measured) { r.byDistribution(m, "utilisation_active") })
+		measure(d, func(m *measured) { m.byDistribution("utilisation_active") })
 	active.Part, active.Values = true, figures.Values{bigPacked: active.Values[bigPacked]}
 	out := figures.Read(append(rs, active)...)
-	panels(d, out, 5, "Four distributions at a demand of 85 %", "distribution", atDemand(heavy), distributions, func(title string, g grid) reports.Chart {
-		return g.bars(title, reports.Axis{Label: "Distribution"}, reports.Axis{Label: "Share of the maximum"}, schemes, distributions)
+	panels(d, out, 5, "Four distributions at a demand of 85 %", atDemand(heavy), distributions, func(title string, g grid) reports.Chart {
+		return g.bars(title, "Share of the maximum")
 	})
 	return out, nil
 }
 
 const bigPacked = "utilization of the worse of FF and BF-BI less that of the better of RR and WF-BI, skew-big"
 
-// gains returns, by instance, by how many percent a metric of MFI exceeds the mean of the
-// baselines. of returns the metric of a scheme.
-func gains(of func(scheme string) []float64) []float64 {
-	columns := [][]float64{of("MFI")}
-	for _, b := range baselines {
-		columns = append(columns, of(b))
-	}
-	return each(func(v []float64) float64 { return 100 * (v[0]/figures.Mean(v[1:]) - 1) }, columns...)
-}
-
-// gains returns the gains in a metric on a stream.
-func (r reading) gains(d *figures.Data, dataset, metric string) []float64 {
-	return gains(func(scheme string) []float64 { return r.values(d, scheme, dataset, metric) })
-}
-
 // byDistribution measures what the text says about Fig. 5. utilisation is the metric of
 // panel (c).
-func (r reading) byDistribution(m *measured, utilisation string) {
+func (m *measured) byDistribution(utilisation string) {
 	at := func(scheme, distribution, metric string) []float64 {
-		return r.values(m.d, scheme, demand(distribution, heavy), metric)
+		return m.at(scheme, demand(distribution, heavy), metric)
 	}
 	var accepted []pair
 	gap := map[string][]float64{}
 	for _, d := range distributions {
-		gap[d] = r.gains(m.d, demand(d, heavy), "accepted")
+		gap[d] = m.gains(demand(d, heavy), "accepted")
 		for _, b := range baselines {
 			accepted = append(accepted, pair{at("MFI", d, "accepted"), at(b, d, "accepted")})
 		}
@@ -117,25 +100,24 @@ func (r reading) severity() string {
 
 func figure6(d *figures.Data) (*figures.Output, error) {
 	chart := reports.Panels{Title: "Fig. 6. Average fragmentation score at a demand of 85 %"}
-	t := tableOf("Figure 6", "distribution", schemes)
+	t := tableOf(d, "figure6", schemes)
 	for i, r := range inFigures() {
 		g := r.grid(d, quantity{metric: r.severity(), scale: 1}, atDemand(heavy))
-		chart.Charts = append(chart.Charts, g.bars(
-			fmt.Sprintf("(%c) %s", 'a'+i, r.title), reports.Axis{Label: "Distribution"}, reports.Axis{Label: "Mean F of a GPU"}, schemes, distributions))
+		chart.Charts = append(chart.Charts, g.bars(fmt.Sprintf("(%c) %s", 'a'+i, r.title), "Mean F of a GPU"))
 		g.rows(&t, "Mean F, "+r.title, distributions)
 	}
-	rs := underReadings(d, func(r reading, m *measured) { r.bySeverity(m, r.severity()) })
+	rs := underReadings(d, func(m *measured) { m.bySeverity(m.severity()) })
 	slots := readings[0].as("F as a mean over the slots", "the score averaged over time, not at the end; F literal").
-		measure(d, func(r reading, m *measured) { r.bySeverity(m, "mean_fragmentation") })
+		measure(d, func(m *measured) { m.bySeverity("mean_fragmentation") })
 	return figures.Read(append(rs, slots)...).Table("figure6", t).Figure("figure6", chart.Title, chart), nil
 }
 
 // bySeverity measures what the text says about Fig. 6. fragmentation is the metric of F.
-func (r reading) bySeverity(m *measured, fragmentation string) {
+func (m *measured) bySeverity(fragmentation string) {
 	var higher []pair
 	var agreeing, using, pairs int
 	for _, dataset := range atDemand(heavy) {
-		at := func(scheme, metric string) []float64 { return r.values(m.d, scheme, dataset, metric) }
+		at := func(scheme, metric string) []float64 { return m.at(scheme, dataset, metric) }
 		for _, b := range baselines {
 			higher = append(higher, pair{at(b, fragmentation), at("MFI", fragmentation)})
 		}
@@ -159,10 +141,10 @@ func (r reading) bySeverity(m *measured, fragmentation string) {
 
 // text judges the two numbers of the abstract, which are means over the four distributions.
 func text(d *figures.Data) (*figures.Output, error) {
-	abstract := func(data []string, workloads string) func(reading, *measured) {
-		return func(r reading, m *measured) {
+	abstract := func(data []string, workloads string) func(*measured) {
+		return func(m *measured) {
 			of := func(metric string) [][]float64 {
-				return figures.Map(data, func(dataset string) []float64 { return r.gains(d, dataset, metric) })
+				return figures.Map(data, func(dataset string) []float64 { return m.gains(dataset, metric) })
 			}
 			m.mean("more workloads than the baselines on average", each(figures.Mean, of(workloads)...))
 			m.mean("active GPUs over those of the baselines", each(func(v []float64) float64 { return 1 + figures.Mean(v)/100 }, of("active_gpus")...))

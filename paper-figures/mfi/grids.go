@@ -19,16 +19,15 @@ type quantity struct {
 	unit  string
 }
 
-// quantities are those of Figs. 4 and 5, in the order of their panels.
+// quantities are those of Figs. 4 and 5, in the order of their panels. The last one is in the tables
+// only, because the paper counts workloads.
 var quantities = []quantity{
 	{"accepted", "Allocated workloads", 1, ""},
 	{"acceptance", "Acceptance rate", 100, " [%]"},
 	{"utilisation", "Resource utilization", 100, " [%]"},
 	{"active_gpus", "Active GPUs", 1, ""},
+	{"acceptance_slices", "Acceptance rate by memory slices", 100, " [%]"},
 }
-
-// bySlices is in the tables only; the paper counts workloads.
-var bySlices = quantity{"acceptance_slices", "Acceptance rate by memory slices", 100, " [%]"}
 
 // A grid is the mean of a metric by scheme and place: a load or a distribution.
 type grid [][]figures.Measurement
@@ -54,12 +53,7 @@ func meanOf(d *figures.Data, values []float64) figures.Measurement {
 
 // normalized divides by the largest mean, as the paper does.
 func (g grid) normalized() grid {
-	largest := 0.0
-	for _, row := range g {
-		for _, v := range row {
-			largest = max(largest, v.Value)
-		}
-	}
+	largest := slices.MaxFunc(slices.Concat(g...), func(a, b figures.Measurement) int { return cmp.Compare(a.Value, b.Value) }).Value
 	return figures.Map(g, func(row []figures.Measurement) []figures.Measurement {
 		return figures.Map(row, func(m figures.Measurement) figures.Measurement { return m.Affine(1/largest, 0) })
 	})
@@ -78,11 +72,11 @@ func (g grid) lines(title string, x, y reports.Axis, names []string, at []float6
 	return out
 }
 
-// bars draws a grid over categories.
-func (g grid) bars(title string, x, y reports.Axis, names, categories []string) reports.Bars {
-	out := reports.Bars{Title: title, X: x, Y: y, Categories: categories}
+// bars draws a grid of the schemes over the distributions.
+func (g grid) bars(title, y string) reports.Bars {
+	out := reports.Bars{Title: title, X: reports.Axis{Label: "Distribution"}, Y: reports.Axis{Label: y}, Categories: distributions}
 	for i, row := range g {
-		b := reports.BarGroup{Name: names[i]}
+		b := reports.BarGroup{Name: schemes[i]}
 		for _, v := range row {
 			b.Add(v.Value, v.Low, v.High)
 		}
@@ -103,11 +97,10 @@ func (g grid) rows(t *reports.Table, quantity string, places []string) {
 }
 
 // tableOf is an empty table for [grid.rows].
-func tableOf(title, place string, names []string) reports.Table {
-	return reports.Table{
-		Title: title, Columns: reports.Left("quantity", place).PlusMinus(names...),
-		Notes: []string{"mean ± half of the 95 % confidence interval"},
-	}
+func tableOf(d *figures.Data, name string, columns []string) reports.Table {
+	t := d.Claims.Head(name)
+	t.Columns = t.Columns.PlusMinus(columns...)
+	return t
 }
 
 // inFigures lists the readings that figures are drawn under.
@@ -117,17 +110,15 @@ func inFigures() []reading {
 
 // panels adds a figure and a table of all quantities under each reading to an output. There is a
 // place for each dataset; chart draws a panel.
-func panels(
-	d *figures.Data, out *figures.Output, number int, what, place string, data, places []string,
-	chart func(title string, g grid) reports.Chart,
-) {
+func panels(d *figures.Data, out *figures.Output, number int, what string, data, places []string, chart func(title string, g grid) reports.Chart) {
 	for _, r := range inFigures() {
-		t := tableOf(fmt.Sprintf("Figure %d, not normalized; %s", number, r.title), place, schemes)
+		t := tableOf(d, fmt.Sprint("figure", number), schemes)
+		t.Title += " " + r.title
 		figure := reports.Panels{Title: fmt.Sprintf("Fig. %d. %s; %s", number, what, r.title)}
-		for i, q := range append(slices.Clone(quantities), bySlices) {
+		for i, q := range quantities {
 			g := r.grid(d, q, data)
 			g.rows(&t, q.title+q.unit, places)
-			if q != bySlices {
+			if i < len(quantities)-1 {
 				figure.Charts = append(figure.Charts, chart(fmt.Sprintf("(%c) %s", 'a'+i, q.title), g.normalized()))
 			}
 		}
@@ -175,11 +166,24 @@ func compareMeans(a, b []float64) int { return cmp.Compare(figures.Mean(a), figu
 
 // A measured collects the values of a reading.
 type measured struct {
+	reading
 	d      *figures.Data
 	values figures.Values
 }
 
-func newMeasured(d *figures.Data) *measured { return &measured{d, figures.Values{}} }
+// at returns a metric of a scheme on a stream, by simulation.
+func (m *measured) at(scheme, dataset, metric string) []float64 {
+	return m.reading.values(m.d, scheme, dataset, metric)
+}
+
+// gains returns, by simulation, by how many percent a metric of MFI exceeds the mean of the baselines.
+func (m *measured) gains(dataset, metric string) []float64 {
+	columns := figures.Map(baselines, func(scheme string) []float64 { return m.at(scheme, dataset, metric) })
+	return each(gain, slices.Insert(columns, 0, m.at("MFI", dataset, metric))...)
+}
+
+// gain is by how many percent the first value exceeds the mean of the others.
+func gain(v []float64) float64 { return 100 * (v[0]/figures.Mean(v[1:]) - 1) }
 
 // mean sets a claim to the mean of a sample.
 func (m *measured) mean(claim string, values []float64) {

@@ -23,7 +23,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-//go:embed published.csv margins.csv causes.csv terms.csv
+//go:embed published.csv margins.csv causes.csv terms.csv tables.csv
 var files embed.FS
 
 const (
@@ -136,14 +136,14 @@ func (r reading) as(name, basis string) reading {
 }
 
 // measure measures claims under the reading.
-func (r reading) measure(d *figures.Data, measure func(reading, *measured)) figures.Reading {
-	m := newMeasured(d)
-	measure(r, m)
+func (r reading) measure(d *figures.Data, measure func(*measured)) figures.Reading {
+	m := &measured{r, d, figures.Values{}}
+	measure(m)
 	return figures.Reading{Name: r.name, Basis: r.basis, Values: m.values}
 }
 
 // underReadings measures claims under each reading.
-func underReadings(d *figures.Data, measure func(reading, *measured)) []figures.Reading {
+func underReadings(d *figures.Data, measure func(*measured)) []figures.Reading {
 	return figures.Map(readings, func(r reading) figures.Reading { return r.measure(d, measure) })
 }
 

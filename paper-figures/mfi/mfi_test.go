@@ -41,25 +41,6 @@ func TestClaimsAreComplete(t *testing.T) {
 	}
 }
 
-// TestModelCarriesTableI holds the GPU model, which comes from the driver's listings,
-// against the paper.
-func TestModelCarriesTableI(t *testing.T) {
-	c := load(t)
-	for _, p := range profiles() {
-		size, instances, starts := tableI(c, p)
-		if instances != p.Max || !slices.Equal(starts, p.Starts) {
-			t.Errorf("%v: %d instances at %v, Table I has %d at %v", p, p.Max, p.Starts, instances, starts)
-		}
-		want := p.Length
-		if p.Size == 7 {
-			want = 7 // the exception of the table's note
-		}
-		if mig.Slices(size) != want {
-			t.Errorf("%v: Table I has %d slices, want %d", p, size, want)
-		}
-	}
-}
-
 // TestGeneratorCarriesTableII holds the generator's probabilities against the paper.
 func TestGeneratorCarriesTableII(t *testing.T) {
 	c := load(t)
@@ -204,15 +185,14 @@ func TestReadingsNameTheSchedulers(t *testing.T) {
 // TestGains: MFI accepts 12 and 11, the baselines 10 on average, so that it accepts
 // 20 and 10 % more.
 func TestGains(t *testing.T) {
-	accepted := map[string][]float64{"MFI": {12, 11}, "FF": {8, 7}, "RR": {10, 10}, "BF-BI": {10, 11}, "WF-BI": {12, 12}}
-	if got := gains(func(scheme string) []float64 { return accepted[scheme] }); math.Abs(got[0]-20) > 1e-9 || math.Abs(got[1]-10) > 1e-9 {
+	if got := each(gain, []float64{12, 11}, []float64{8, 7}, []float64{10, 10}, []float64{10, 11}, []float64{12, 12}); math.Abs(got[0]-20) > 1e-9 || math.Abs(got[1]-10) > 1e-9 {
 		t.Errorf("gains %v, want 20 and 10", got)
 	}
 }
 
 // TestNearestIsTheLeastSurePair: 1 in every simulation is surer than 1.5 on average.
 func TestNearestIsTheLeastSurePair(t *testing.T) {
-	m := newMeasured(&figures.Data{})
+	m := &measured{d: &figures.Data{}, values: figures.Values{}}
 	m.nearest("claim", []pair{
 		{[]float64{2, 3, 2, 3}, []float64{1, 1, 1, 1}}, // clearly more
 		{[]float64{3, 3, 3, 1}, []float64{1, 1, 1, 1}}, // more, and less surely

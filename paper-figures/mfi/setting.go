@@ -20,55 +20,40 @@ func profiles() []*mig.Profile {
 	return out
 }
 
-// tableI returns what Table I says about a profile: slices, instances and indexes.
-func tableI(claims *figures.Claims, p *mig.Profile) (size, instances int, starts []mig.Slices) {
-	of := func(quantity string) int { return int(claims.Published("table1", p.String()+" "+quantity)) }
-	for i := range of("instances") {
-		starts = append(starts, mig.Slices(of(fmt.Sprintf("index %d", i+1))))
-	}
-	return of("slices"), of("instances"), starts
-}
-
 func table1(d *figures.Data) (*figures.Output, error) {
-	t := reports.Table{
-		Title: "Table I. MIG profiles of A100-80GB, the paper's beside the GPU model's",
-		Columns: reports.Left("profile").
-			Right("slices (paper)", "compute slices", "memory slices", "instances (paper)", "instances").
-			Left("index (paper)", "index"),
-		Notes: []string{
-			"The paper's slices are memory slices, with one exception: 7g.80gb has 7 compute slices and takes all 8 memory slices, as F and the free slices count them.",
-		},
-	}
+	t := d.Claims.Head("table1")
+	inputs := map[string]float64{} // those of the model, which are the paper's
 	for _, p := range profiles() {
-		size, instances, starts := tableI(d.Claims, p)
-		t.Rows = append(t.Rows, []string{
-			p.String(), strconv.Itoa(size), fmt.Sprint(p.Size), fmt.Sprint(p.Length),
-			strconv.Itoa(instances), strconv.Itoa(p.Max), fmt.Sprint(starts), fmt.Sprint(p.Starts),
-		})
+		length := min(p.Length, mig.MustLookup(gpu).ComputeSlices)
+		inputs[p.String()+" slices"], inputs[p.String()+" instances"] = float64(length), float64(p.Max)
+		for i, s := range p.Starts {
+			inputs[fmt.Sprintf("%v index %d", p, i+1)] = float64(s)
+		}
+		instances, starts := strconv.Itoa(p.Max), fmt.Sprint(p.Starts)
+		t.Rows = append(t.Rows, []string{p.String(), fmt.Sprint(length), fmt.Sprint(p.Size), fmt.Sprint(p.Length), instances, instances, starts, starts})
 	}
-	return (&figures.Output{Taken: "placements of the GPU model"}).Table("table1", t), nil
+	return new(figures.Output).Take("placements of the GPU model", inputs).Table("table1", t), nil
 }
 
-func table2(*figures.Data) (*figures.Output, error) {
-	t := reports.Table{
-		Title:   "Table II. Probability of each profile, as the generator of requests has it",
-		Columns: reports.Left("profile").Right(distributions...),
-	}
+func table2(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("table2")
 	for _, p := range profiles() {
 		t.Rows = append(t.Rows, []string{p.String()})
 	}
+	inputs := map[string]float64{}
 	load := []string{"mean memory slices of a request"}
 	for _, d := range distributions {
 		shares := probabilities(d)
 		var mean float64
 		for i, p := range profiles() {
+			inputs[p.String()+" "+d] = shares[i]
 			t.Rows[i] = append(t.Rows[i], fmt.Sprintf("%.4g", shares[i]))
 			mean += float64(shares[i] * float64(p.Length)) // rounded before it is added
 		}
 		load = append(load, fmt.Sprintf("%.2f", mean))
 	}
 	t.Rows = append(t.Rows, load)
-	return (&figures.Output{Taken: "probability in the generator of requests"}).Table("table2", t), nil
+	return new(figures.Output).Take("probability in the generator of requests", inputs).Table("table2", t), nil
 }
 
 // probabilities returns a distribution in the order of [profiles].
@@ -120,31 +105,26 @@ func terms(occupied mig.Mask, r sim.Reading) map[string]int {
 	return out
 }
 
-// scoreBasis says where each reading of the score comes from.
-var scoreBasis = map[string]string{
-	"literal": "Algorithm 1 word by word", startFree: "a window counts if its start is free and another of its slices is not",
-	"partial": "a window counts if some but not all of its slices are occupied",
-}
-
 func example(*figures.Data) (*figures.Output, error) {
 	mask := mig.Partition(gpu2()).Mask()
 	out := &figures.Output{Missing: map[string]string{"F(1)": "The occupied slices of GPU 1 are only in the figure."}}
-	for _, name := range []string{startFree, "literal", "partial"} {
-		r, err := sim.ParseReading(name)
-		if err != nil {
-			return nil, err
+	for _, r := range []struct {
+		sim.Reading
+		basis string
+	}{
+		{sim.StartFree, "a window counts if its start is free and another of its slices is not"},
+		{sim.Literal, "Algorithm 1 word by word"},
+		{sim.Partial, "a window counts if some but not all of its slices are occupied"},
+	} {
+		terms, total := terms(mask, r.Reading), 0
+		for _, f := range terms {
+			total += f
 		}
-		values := figures.Values{"F(2)": figures.Exactly(0)}
+		values := figures.Values{"F(2)": figures.Exactly(float64(total))}
 		for _, profile := range []string{"1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb"} {
-			values["F(2), term of "+profile] = figures.Exactly(0)
+			values["F(2), term of "+profile] = figures.Exactly(float64(terms[profile]))
 		}
-		for profile, f := range terms(mask, r) {
-			if profile != "1g.10gb" {
-				values["F(2), term of "+profile] = figures.Exactly(float64(f))
-			}
-			values["F(2)"] = figures.Exactly(values["F(2)"].Value + float64(f))
-		}
-		out.Readings = append(out.Readings, figures.Reading{Name: name, Basis: scoreBasis[name], Values: values})
+		out.Readings = append(out.Readings, figures.Reading{Name: r.String(), Basis: r.basis, Values: values})
 	}
 	return out, nil
 }
@@ -168,15 +148,11 @@ func fragmentation() []reports.MaskRow {
 }
 
 // placements shows every placement of each profile: those of one profile are disjoint.
-func placements() (rows []reports.MaskRow) {
-	for _, p := range profiles() {
-		r := reports.MaskRow{Label: p.String()}
-		for _, s := range p.Starts {
-			r.Instances = append(r.Instances, mig.Instance{Profile: p, Start: s})
-		}
-		rows = append(rows, r)
-	}
-	return rows
+func placements() []reports.MaskRow {
+	return figures.Map(profiles(), func(p *mig.Profile) reports.MaskRow {
+		at := func(start mig.Slices) mig.Instance { return mig.Instance{Profile: p, Start: start} }
+		return reports.MaskRow{Label: p.String(), Instances: figures.Map(p.Starts, at)}
+	})
 }
 
 // rejections shows two GPUs for each of the two schemes of V-A: the one that the scheme

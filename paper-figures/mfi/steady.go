@@ -52,22 +52,16 @@ func steady(d *figures.Data) (*figures.Output, error) {
 		difference.Charts = append(difference.Charts, paired.lines(dist, x, reports.Axis{Label: "Difference [points]"}, shown, rhos))
 	}
 	return new(figures.Output).
-		Table("steady", pairedTable("Acceptance in steady state at ρ = 1 less that of MFI [points]", d, "acceptance_steady")).
-		Table("steady-slices", pairedTable("The same, weighted by memory slices [points]", d, "acceptance_slices_steady")).
+		Table("steady", pairedTable(d, "steady", metric)).
+		Table("steady-slices", pairedTable(d, "steady-slices", "acceptance_slices_steady")).
 		Figure("steady", acceptance.Title, acceptance).
 		Figure("steady-difference", difference.Title, difference), nil
 }
 
 // pairedTable compares schedulers with MFI on the same streams at ρ = 1.
-func pairedTable(title string, d *figures.Data, metric string) reports.Table {
-	t := reports.Table{
-		Title:   title,
-		Columns: reports.Left("scheduler").PlusMinus(distributions...).Left("above MFI on"),
-		Notes: []string{
-			"paired differences, mean ± half of the 95 % confidence interval; the last column lists the distributions whose interval is above zero",
-			fmt.Sprintf("%d GPUs of 8 memory slices, lifespan U[1,2T], requests between demands of 2 and 5 capacities; seed %d, which no scheduler was tuned on", gpus, testSeed),
-		},
-	}
+func pairedTable(d *figures.Data, table, metric string) reports.Table {
+	t := tableOf(d, table, distributions)
+	t.Columns = t.Columns.Left("above MFI on")
 	of := func(id, dist string) []float64 { return d.Values(place(steadyData(dist, 1), id), steadyRuns, metric) }
 	reference := []string{"mfi, acceptance [%]"}
 	for _, dist := range distributions {
@@ -96,12 +90,7 @@ func offline(d *figures.Data) (*figures.Output, error) {
 	loads := []int{100, 110, 120, 130, 140, 150}
 	shown := []string{"mfi", "bf-bi", "ff", "wf-bi", "hami-binpack", "fgd?demand=true", "value-table"}
 	chart := reports.Panels{Title: "Accepted requests below the offline bound, nothing departs"}
-	t := tableOf("Accepted requests below the offline bound [%]", "demand", shown)
-	t.Columns[0].Name = "distribution"
-	t.Notes = append(t.Notes,
-		"the bound is proven for every scheduler that knows all requests beforehand; the optimum may lie below it",
-		"accepting few large requests leaves room for many small ones: by count, who spreads rejects the large ones and stays nearest",
-		"value-table was tuned for steady states")
+	t := tableOf(d, "offline", shown)
 	percent, names := percents(loads)
 	for _, dist := range distributions {
 		data := figures.Map(loads, func(load int) string {

@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -19,18 +21,36 @@ const seed = 20260101
 // and accelerated one (Efron and Tibshirani, An Introduction to the Bootstrap, 14.3), because
 // the plain percentiles are too low or too high for skewed values. Its levels are those of
 // Student's t, as the deviation of a sample is not known exactly.
-func bootstrap(values []float64, mean, deviation float64) (low, high float64) {
+//
+// Several tables often show the same sample, so the intervals are kept.
+func bootstrap(values []float64, mean float64) (low, high float64) {
+	sample := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		sample = binary.LittleEndian.AppendUint64(sample, math.Float64bits(v))
+	}
+	once, _ := intervals.LoadOrStore(sha256.Sum256(sample), sync.OnceValue(func() [2]float64 {
+		low, high := resampled(values, mean)
+		return [2]float64{low, high}
+	}))
+	interval := once.(func() [2]float64)()
+	return interval[0], interval[1]
+}
+
+// intervals are func() [2]float64 by the SHA-256 of the sample.
+var intervals sync.Map
+
+// resampled computes what bootstrap returns.
+func resampled(values []float64, mean float64) (low, high float64) {
 	n := len(values)
-	drawn := draws(n)
-	means := make([]float64, stats.Resamples)
+	var means []float64
+	if n <= math.MaxUint16 {
+		means = meansOf[uint16](values)
+	} else {
+		means = meansOf[uint32](values)
+	}
 	below := 0
-	for k := range means {
-		sum := 0.0
-		for _, i := range drawn[k*n : (k+1)*n] {
-			sum += values[i]
-		}
-		means[k] = sum / float64(n)
-		if means[k] < mean {
+	for _, m := range means {
+		if m < mean {
 			below++
 		}
 	}
@@ -45,18 +65,53 @@ func bootstrap(values []float64, mean, deviation float64) (low, high float64) {
 	return at(-t), at(t)
 }
 
+// index is the place of a value in a sample. Resamples take more memory than the processor's
+// caches have, so a short type is faster.
+type index interface{ uint16 | uint32 }
+
+// atOnce is the number of resamples that are added up at once, which is faster than one after
+// the other. It divides [stats.Resamples].
+const atOnce = 4
+
+// meansOf returns the means of all resamples.
+func meansOf[I index](values []float64) []float64 {
+	n := len(values)
+	drawn := draws[I](n)
+	means := make([]float64, 0, stats.Resamples)
+	for k := 0; k < stats.Resamples; k += atOnce {
+		for _, sum := range sumDrawn(values, drawn[k*n:(k+atOnce)*n]) {
+			means = append(means, sum/float64(n))
+		}
+	}
+	return means
+}
+
+// sumDrawn returns the sums of the drawn values of successive resamples.
+func sumDrawn[I index](values []float64, drawn []I) [atOnce]float64 {
+	n := len(drawn) / atOnce
+	a, b, c, d := drawn[:n], drawn[n:][:n], drawn[2*n:][:n], drawn[3*n:][:n]
+	var s, t, u, v float64
+	for i, k := range a {
+		s += values[k]
+		t += values[b[i]]
+		u += values[c[i]]
+		v += values[d[i]]
+	}
+	return [...]float64{s, t, u, v}
+}
+
 // draws returns which values each resample of n takes, resample by resample. All samples of
 // one size share them: to draw costs five times as much as to add up.
-func draws(n int) []uint32 {
-	once, _ := drawn.LoadOrStore(n, sync.OnceValue(func() []uint32 {
+func draws[I index](n int) []I {
+	once, _ := drawn.LoadOrStore(n, sync.OnceValue(func() []I {
 		r := rand.New(rand.NewPCG(seed, uint64(n)))
-		out := make([]uint32, stats.Resamples*n)
+		out := make([]I, stats.Resamples*n)
 		for i := range out {
-			out[i] = r.Uint32N(uint32(n))
+			out[i] = I(r.Uint32N(uint32(n)))
 		}
 		return out
 	}))
-	return once.(func() []uint32)()
+	return once.(func() []I)()
 }
 
-var drawn sync.Map // func() []uint32 by the number of values
+var drawn sync.Map // func() []index by the number of values

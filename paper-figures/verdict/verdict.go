@@ -255,7 +255,7 @@ func MeanOf(values []float64, unit Unit, paper int) (Measurement, error) {
 		m.PrintSE = s.StdDev / math.Sqrt(float64(paper))
 	}
 	if s.N >= byT && s.StdDev > 0 {
-		m.Low, m.High = bootstrap(values, s.Mean, s.StdDev)
+		m.Low, m.High = bootstrap(values, s.Mean)
 	}
 	return m, nil
 }

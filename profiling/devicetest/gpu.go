@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"miglab/harness/mig"
@@ -26,7 +27,9 @@ type GPU struct {
 	driver   chan struct{}
 	refusals int
 	linger   time.Duration
-	watch    func(Step)
+	// busyCreates is how many calls of Create are still to be refused.
+	busyCreates atomic.Int32
+	watch       func(Step)
 	// first is the state of a new GPU.
 	first state
 	store *store
@@ -80,6 +83,9 @@ func SMLimit() Option {
 func Busy(refusals int, linger time.Duration) Option {
 	return func(g *GPU) { g.refusals, g.linger = refusals, linger }
 }
+
+// BusyCreates lets the first calls of Create refuse with ErrBusy.
+func BusyCreates(n int) Option { return func(g *GPU) { g.busyCreates.Store(int32(n)) } }
 
 // Watch calls f at every [Step] of a create and a destroy, in the goroutine of the
 // operation, which waits until f returns.
@@ -219,6 +225,9 @@ func (g *GPU) Create(at mig.Instance) (profiling.Instance, error) {
 	defer g.enter()()
 	op := fmt.Sprintf("create %s at %d", at.Profile, at.Start)
 	g.watch(Step{BeforeCreate, at})
+	if g.busyCreates.Add(-1) >= 0 {
+		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: profiling.ErrBusy}
+	}
 	wrong := g.injected()
 	if wrong.err != nil && !wrong.halfway {
 		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: wrong.err}

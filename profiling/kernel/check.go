@@ -64,6 +64,18 @@ func (k *Kernel) Check() []error {
 	return all
 }
 
+// Executable returns the path of the kernel's program for this process, or "" if there is none.
+func (k *Kernel) Executable() string {
+	if program := k.Argv[0]; strings.Contains(program, "/") {
+		return k.path(program)
+	}
+	path, err := exec.LookPath(k.Argv[0])
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
 // path turns a path that is relative to the kernel's folder into one for this process.
 func (k *Kernel) path(p string) string {
 	if filepath.IsAbs(p) {

@@ -21,7 +21,7 @@
 //	    warmup: 2s              # none
 //	    repetitions: 20         # 10
 //	    min_mem_mb: 4000        # 0
-//	    expect: {exit: 0, regexp: Processing bottom-right matrix} # {exit: 0}
+//	    expect: {exit: 0, regexp: Processing bottom-right matrix, device: false} # {exit: 0}
 //	    out_of_memory: no room  # what CUDA says
 //	    time: {source: wall}    # this
 //
@@ -33,6 +33,9 @@
 // one they must only exist. The shipped rodinia and altis have no hashes, since the suites
 // publish none that the project knows. A kernel's field replaces the default's; variables
 // of env are added to the default's.
+//
+// expect: {device: true} is for programs that print where they run, in lines such as "sms: 14"
+// and "uuid: 5c89...", the UUID without a prefix. A run elsewhere than asked is wrong.
 //
 // A manifest is read strictly: unknown fields, unused parameters and duplicate names are
 // errors.
@@ -78,6 +81,8 @@ type Kernel struct {
 	Exit int
 	// Expect must match the output of a successful run; nil expects nothing.
 	Expect *regexp.Regexp
+	// PrintsDevice says that a run prints which device it is on.
+	PrintsDevice bool
 	// OutOfMemory matches the output of a run that ran out of memory. The exit status does
 	// not matter, since many benchmarks ignore the errors of CUDA.
 	OutOfMemory *regexp.Regexp
@@ -142,8 +147,18 @@ type Outcome struct {
 	Seconds mig.Seconds
 	// Start and End are when the process started and ended.
 	Start, End time.Time
+	// Device is where it ran, if the kernel prints that and Status is OK.
+	Device *Device
 	// Detail says in one line what went wrong; empty if Status is OK.
 	Detail string
+}
+
+// A Device is the GPU or the instance on which a run says that it ran.
+type Device struct {
+	// SMs is its number of multiprocessors.
+	SMs int
+	// UUID has no prefix such as GPU- or MIG-.
+	UUID string
 }
 
 // A Manifest is a list of kernels.

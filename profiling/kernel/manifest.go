@@ -406,12 +406,22 @@ func (d *decoder) shared(k *Kernel, f map[string]*yaml.Node) {
 	set(d, &k.MinMemoryMB, f, "min_mem_mb", d.whole(0, 1e9))
 	set(d, &k.OutOfMemory, f, "out_of_memory", d.regexp)
 	if n := f["expect"]; n != nil {
-		k.Exit, k.Expect = 0, nil
-		e := d.mapping(n, "expect", []string{"exit", "regexp"})
+		k.Exit, k.Expect, k.PrintsDevice = 0, nil, false
+		e := d.mapping(n, "expect", []string{"exit", "regexp", "device"})
 		set(d, &k.Exit, e, "exit", d.whole(0, 255))
 		set(d, &k.Expect, e, "regexp", d.regexp)
+		set(d, &k.PrintsDevice, e, "device", d.yes)
 	}
 	set(d, &k.Time, f, "time", d.time)
+}
+
+// yes returns true or false.
+func (d *decoder) yes(n *yaml.Node) bool {
+	text := d.text(n)
+	if d.err == nil && text != "true" && text != "false" {
+		d.failf(n, "%q is neither true nor false", text)
+	}
+	return text == "true"
 }
 
 // environment adds variables to those of base, or replaces them.

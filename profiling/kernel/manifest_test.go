@@ -208,7 +208,7 @@ func TestReadErrors(t *testing.T) {
 		{"argv: [./b]", "argv: [./b]\n    expect: ok", "10:13: expect must be a mapping of names to values"},
 		{"argv: [./b]", "argv: [./b]\n    expect: {exit: 256}", `10:20: "256" is not a whole number from 0 to 255`},
 		{"argv: [./b]", "argv: [./b]\n    expect: {regexp: '*'}", "10:22: \"*\" is not a regular expression: error parsing regexp: missing argument to repetition operator: `*`"},
-		{"argv: [./b]", "argv: [./b]\n    expect: {regex: a}", `10:14: unknown field of expect "regex"; did you mean "regexp"? (known: exit, regexp)`},
+		{"argv: [./b]", "argv: [./b]\n    expect: {regex: a}", `10:14: unknown field of expect "regex"; did you mean "regexp"? (known: device, exit, regexp)`},
 		{"argv: [./b]", "argv: [./b]\n    env: [A=1]", "10:10: env must be a mapping of names to values"},
 		{"argv: [./b]", "argv: [./b]\n    env: {A=1: 2}", `10:11: "A=1" is not the name of an environment variable`},
 		{"argv: [./b]", "argv: [./b]\n    env: {A: [1]}", "10:14: want one value here, not a mapping or a list"},

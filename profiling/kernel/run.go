@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"miglab/harness/mig"
@@ -84,6 +86,12 @@ func (k *Kernel) judge(o *Outcome, p process, csv string) {
 		o.Status, o.Detail = Wrong, fmt.Sprintf("the output does not match %q%s", k.Expect, p.lastWords())
 		return
 	}
+	if k.PrintsDevice {
+		if o.Device = printedDevice(p.output); o.Device == nil {
+			o.Status, o.Detail = Wrong, "the output does not say where it ran: it has no lines sms: and uuid:"+p.lastWords()
+			return
+		}
+	}
 	seconds, err := k.time(p, csv)
 	if err == nil && !(seconds > 0 && seconds <= math.MaxFloat64) {
 		err = fmt.Errorf("%v s is not a time", seconds)
@@ -93,6 +101,21 @@ func (k *Kernel) judge(o *Outcome, p process, csv string) {
 		return
 	}
 	o.Status, o.Seconds = OK, seconds
+}
+
+var (
+	printedSMs  = regexp.MustCompile(`(?m)^sms: ([0-9]{1,6})\r?$`)
+	printedUUID = regexp.MustCompile(`(?m)^uuid: ([0-9a-f-]{36})\r?$`)
+)
+
+// printedDevice returns where a run says that it ran; nil if it does not say it.
+func printedDevice(output string) *Device {
+	sms, uuid := printedSMs.FindStringSubmatch(output), printedUUID.FindStringSubmatch(output)
+	if sms == nil || uuid == nil {
+		return nil
+	}
+	n, _ := strconv.Atoi(sms[1]) // digits
+	return &Device{n, uuid[1]}
 }
 
 func (k *Kernel) time(p process, csv string) (mig.Seconds, error) {

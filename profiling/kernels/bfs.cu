@@ -31,14 +31,14 @@ __host__ __device__ inline unsigned target(uint64_t seed, size_t edge, size_t ve
   return static_cast<unsigned>(random_below(seed, edge, vertices));
 }
 
-__global__ void fill(unsigned *targets, size_t edges, size_t vertices, uint64_t seed) {
+KERNEL fill(unsigned *targets, size_t edges, size_t vertices, uint64_t seed) {
   const size_t i = thread_number();
   if (i < edges) targets[i] = target(seed, i, vertices);
 }
 
 // Gives the neighbours of the frontier that have no level yet the next one, and puts
 // them into the next frontier, in no order.
-__global__ void expand(const unsigned *offsets, const unsigned *targets, int *levels, int level, const unsigned *frontier,
+KERNEL expand(const unsigned *offsets, const unsigned *targets, int *levels, int level, const unsigned *frontier,
                        unsigned count, unsigned *next, unsigned *next_count) {
   const size_t i = thread_number();
   if (i >= count) return;

@@ -33,13 +33,20 @@
 
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
+#define UNROLL _Pragma("unroll")
 #define START(kernel, grid, block, ...) kernel<<<grid, block>>>(__VA_ARGS__)
 constexpr bool kEmulated = false;
 #else
 #include "host.h"
 #define START(kernel, grid, block, ...) \
   emulation::launch(#kernel, grid, block, [&] { kernel(__VA_ARGS__); })
+#define UNROLL
 constexpr bool kEmulated = true;
+#endif
+
+// A kernel's name is the same in C++ and in PTX.
+#ifndef KERNEL
+#define KERNEL extern "C" __global__ void
 #endif
 
 // A Failure ends the program.
@@ -155,6 +162,7 @@ struct Info {
 
 struct Options {
   size_t size = 0, iterations = 0;  // 0: the default
+  size_t milliseconds = 0;          // 0: a number of iterations
   uint64_t seed = 1;
   bool verify = false, help = false;
 };
@@ -186,6 +194,8 @@ inline Options parse_options(const Info &info, char **arguments) {
       options.size = number(1, info.max_size);
     } else if (std::strcmp(option, "--iterations") == 0) {
       options.iterations = number(1, 1000000000);
+    } else if (std::strcmp(option, "--milliseconds") == 0) {
+      options.milliseconds = number(1, 3600000);
     } else if (std::strcmp(option, "--seed") == 0) {
       options.seed = number(0, UINT64_MAX);
     } else if (std::strcmp(option, "--verify") == 0) {
@@ -193,8 +203,11 @@ inline Options parse_options(const Info &info, char **arguments) {
     } else if (std::strcmp(option, "--help") == 0) {
       options.help = true;
     } else {
-      fail(2, "unknown option %s: want --size, --iterations, --seed, --verify or --help", option);
+      fail(2, "unknown option %s: want --size, --iterations, --milliseconds, --seed, --verify or --help", option);
     }
+  }
+  if (options.milliseconds != 0 && (options.iterations != 0 || options.verify)) {
+    fail(2, "--milliseconds goes neither with --iterations nor with --verify");
   }
   if (options.size == 0) options.size = options.verify ? info.verify_size : info.default_size;
   if (options.iterations == 0) options.iterations = options.verify ? 1 : info.default_iterations;
@@ -203,13 +216,64 @@ inline Options parse_options(const Info &info, char **arguments) {
 
 inline void print_help(const Info &info) {
   std::printf(
-      "usage: %s [--size N] [--iterations K] [--seed S] [--verify]\n"
+      "usage: %s [--size N] [--iterations K | --milliseconds T] [--seed S] [--verify]\n"
       "%s\n"
       "  --size N        %s, 1 to %zu (default %zu, with --verify %zu)\n"
       "  --iterations K  timed, after one that is not (default %zu, with --verify 1)\n"
+      "  --milliseconds T  print ready after a warm-up, wait for a line on standard input, iterate for T ms\n"
       "  --seed S        of the input (default 1)\n"
       "  --verify        compare the result with a CPU reference instead of timing\n",
       info.name, info.what, info.size, info.max_size, info.default_size, info.verify_size, info.default_iterations);
+}
+
+// Says where the program runs, so that the caller can tell whether that is what it asked for.
+inline void print_device() {
+  int device = 0;
+  cudaDeviceProp properties;
+  CHECK(cudaGetDevice(&device));
+  CHECK(cudaGetDeviceProperties(&properties, device));
+  std::printf("sms: %d\ndevice_mib: %zu\nl2_bytes: %d\nuuid: ", properties.multiProcessorCount, properties.totalGlobalMem >> 20,
+              properties.l2CacheSize);
+  for (int i = 0; i < 16; i++) {
+    std::printf("%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", static_cast<unsigned char>(properties.uuid.bytes[i]));
+  }
+  std::puts("");
+}
+
+// The clock that other processes of the machine see, too.
+inline double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// Iterates for at least some seconds and returns the number of iterations. The device never
+// has more than about 10 ms of work that the host has not waited for.
+template <class Kernel>
+size_t iterate_for(Kernel &kernel, double seconds) {
+  size_t done = 0, batch = 1;
+  for (double start = now(), last = start; last < start + seconds;) {
+    for (size_t i = 0; i < batch; i++) kernel.iterate();
+    CHECK(cudaDeviceSynchronize());
+    done += batch;
+    const double end = now();
+    if (end - last < 0.005) batch *= 2;
+    last = end;
+  }
+  return done;
+}
+
+// Iterates for a time that begins with a line on standard input, so that several programs
+// can begin together. The warm-up lets an idle GPU raise its clocks.
+template <class Kernel>
+void run_window(Kernel &kernel, size_t milliseconds) {
+  iterate_for(kernel, kEmulated ? 0 : 0.5);
+  std::puts("ready");
+  std::fflush(stdout);
+  for (int c = 0; c != '\n'; c = std::getchar()) {
+    if (c == EOF) fail(1, "standard input ended before the line that starts the measurement");
+  }
+  const double start = now();
+  const size_t iterations = iterate_for(kernel, milliseconds / 1000.0);
+  const double end = now();
+  std::printf("iterations: %zu\n", iterations);
+  if (!kEmulated) std::printf("start_s: %.6f\nend_s: %.6f\n", start, end);
 }
 
 template <class Kernel>
@@ -219,20 +283,26 @@ void run(const Options &options) {
   std::printf("memory_mb: %zu\n", (bytes + 999999) / 1000000);  // of 10^6 bytes, without CUDA's own
   if (options.help) return;
   if (kEmulated) std::puts("emulated");
+  print_device();
 
   Kernel kernel(options.size, options.seed);
   if (allocated != bytes) fail(1, "allocated %zu bytes, announced %zu", allocated, bytes);
   kernel.iterate();
   CHECK(cudaDeviceSynchronize());
-  const auto start = std::chrono::steady_clock::now();
+  if (options.milliseconds != 0) {
+    run_window(kernel, options.milliseconds);
+    std::puts("ok");
+    return;
+  }
+  const double start = now();
   for (size_t i = 0; i < options.iterations; i++) kernel.iterate();
   CHECK(cudaDeviceSynchronize());
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const double seconds = now() - start;
 
   if (options.verify) {
     kernel.verify();
   } else if (!kEmulated) {
-    std::printf("time_s: %.6f\n", seconds.count());
+    std::printf("time_s: %.6f\n", seconds);
   }
   std::puts("ok");
 }

@@ -1,8 +1,11 @@
-// Package kernels holds a small benchmark suite in CUDA C++, so that profiling needs only a
-// GPU and nvcc. `make kernels` builds it, and the manifest miglab.yaml of package kernel
-// describes it. README.md in this folder describes each kernel.
+// Package kernels is a small benchmark suite for GPUs. It consists of ten kernels in CUDA C++
+// (README.md describes each) with two ways to run them:
 //
-// The only Go code is a test. It compiles the same sources with a C++17 compiler against
-// host.h, which emulates a GPU, and compares every kernel with its CPU reference. It shows
-// that the results are right, but not how long a kernel takes on a GPU.
+//   - `make kernels` builds a program of each with nvcc.
+//   - `miglab kernel NAME` runs the same device code, which clang has translated to PTX and
+//     which this package embeds. Its host side is in Go ([Program]) and needs only a driver.
+//
+// The tests compile the sources with a C++17 compiler against host.h, which emulates a GPU.
+// They compare the results of both host sides with references. They show that the results are
+// right, but not how long a kernel takes on a GPU.
 package kernels

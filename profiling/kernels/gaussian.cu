@@ -18,18 +18,18 @@ __host__ __device__ inline float value(uint64_t seed, size_t n, size_t i) {
   return uniform(seed, i) + (row == column ? n : 0);
 }
 
-__global__ void fill(float *system, size_t n, uint64_t seed) {
+KERNEL fill(float *system, size_t n, uint64_t seed) {
   const size_t i = thread_number();
   if (i < n * (n + 1)) system[i] = value(seed, n, i);
 }
 
 // The factor of row k to be subtracted from each row below it.
-__global__ void multipliers(const float *system, float *factors, size_t n, size_t k) {
+KERNEL multipliers(const float *system, float *factors, size_t n, size_t k) {
   const size_t row = k + 1 + thread_number();
   if (row < n) factors[row] = system[row * (n + 1) + k] / system[k * (n + 1) + k];
 }
 
-__global__ void eliminate(float *system, const float *factors, size_t n, size_t k) {
+KERNEL eliminate(float *system, const float *factors, size_t n, size_t k) {
   const size_t row = k + 1 + blockIdx.y * kHeight + threadIdx.y;
   const size_t column = k + blockIdx.x * kWidth + threadIdx.x;
   if (row < n && column <= n) system[row * (n + 1) + column] -= factors[row] * system[k * (n + 1) + column];

@@ -16,12 +16,12 @@ __host__ __device__ inline float value(uint64_t seed, size_t n, size_t row, size
   return row < n && column < n ? uniform(seed, row * n + column) - 0.5f : 0;
 }
 
-__global__ void fill(float *matrix, size_t padded, size_t n, uint64_t seed) {
+KERNEL fill(float *matrix, size_t padded, size_t n, uint64_t seed) {
   const size_t i = thread_number();
   if (i < padded * padded) matrix[i] = value(seed, n, i / padded, i % padded);
 }
 
-__global__ void multiply(const float *a, const float *b, float *c, size_t n) {
+KERNEL multiply(const float *a, const float *b, float *c, size_t n) {
   // The slice of a lies on its side. Four more columns spread its stores over the banks.
   __shared__ float left[kDepth][kTile + 4], right[kDepth][kTile];
   const int tx = threadIdx.x, ty = threadIdx.y, thread = ty * kSide + tx;
@@ -34,18 +34,25 @@ __global__ void multiply(const float *a, const float *b, float *c, size_t n) {
       right[e / kTile][e % kTile] = b[(k + e / kTile) * n + e % kTile];
     }
     __syncthreads();
+    UNROLL
     for (int p = 0; p < kDepth; p++) {
       float rows[kEach], columns[kEach];
+      UNROLL
       for (int i = 0; i < kEach; i++) rows[i] = left[p][ty * kEach + i];
+      UNROLL
       for (int j = 0; j < kEach; j++) columns[j] = right[p][tx + j * kSide];
+      UNROLL
       for (int i = 0; i < kEach; i++) {
+        UNROLL
         for (int j = 0; j < kEach; j++) sum[i][j] += rows[i] * columns[j];
       }
     }
     __syncthreads();
   }
   c += blockIdx.y * kTile * n + blockIdx.x * kTile;
+  UNROLL
   for (int i = 0; i < kEach; i++) {
+    UNROLL
     for (int j = 0; j < kEach; j++) c[(ty * kEach + i) * n + tx + j * kSide] = sum[i][j];
   }
 }

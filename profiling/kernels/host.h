@@ -12,6 +12,7 @@
 //
 //   MIGLAB_EMULATED_ORDER=reverse   threads and blocks run from the last to the first
 //   MIGLAB_EMULATED_MEMORY=BYTES    device memory; 1 GiB if not given
+//   MIGLAB_EMULATED_SMS=N           multiprocessors that the device says it has; 1 if not given
 //   MIGLAB_EMULATED_DROP=NAME       every launch of kernel NAME loses the block that
 //                                   would run last
 //   MIGLAB_EMULATED_DROP=LINE       the __syncthreads() of that line does nothing
@@ -235,6 +236,25 @@ inline cudaError_t cudaGetLastError() {
   const cudaError_t error = emulation::last_error;
   emulation::last_error = cudaSuccess;
   return error;
+}
+
+struct cudaUUID_t {
+  char bytes[16];
+};
+struct cudaDeviceProp {
+  int multiProcessorCount, l2CacheSize;
+  size_t totalGlobalMem;
+  cudaUUID_t uuid;
+};
+
+inline cudaError_t cudaGetDevice(int *device) {
+  *device = 0;
+  return cudaSuccess;
+}
+
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
+  *properties = {std::stoi(emulation::setting("MIGLAB_EMULATED_SMS", "1")), 0, emulation::memory, {"emulated"}};
+  return cudaSuccess;
 }
 
 inline const char *cudaGetErrorString(cudaError_t error) {

@@ -1,9 +1,11 @@
 package kernels
 
 import (
+	"bufio"
 	"bytes"
 	"embed"
 	"errors"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -146,11 +148,14 @@ func TestKernels(t *testing.T) {
 	}
 }
 
+// emulatedDevice is what a program says of the device it runs on.
+const emulatedDevice = `sms: 1\ndevice_mib: 1024\nl2_bytes: 0\nuuid: 656d756c-6174-6564-0000-000000000000\n`
+
 // verify compares a kernel with its reference.
 func verify(t *testing.T, name, program string) {
 	for _, size := range sizes[name] {
 		for _, order := range []string{forward, reverse} {
-			expect(t, 0, `\Amemory_mb: \d+\nemulated\nok\n\z`, program, []string{order}, "--verify", "--size", size)
+			expect(t, 0, `\Amemory_mb: \d+\nemulated\n`+emulatedDevice+`ok\n\z`, program, []string{order}, "--verify", "--size", size)
 		}
 	}
 	for _, seed := range []string{"0", "2", "18446744073709551615"} {
@@ -199,15 +204,18 @@ func defects(t *testing.T, name, program string) {
 func interfaces(t *testing.T, name, program string) {
 	size := sizes[name][1]
 	// The time of an emulation means nothing and is not printed.
-	expect(t, 0, `\Amemory_mb: \d+\nemulated\nok\n\z`, program, nil, "--size", size, "--iterations", "2")
+	expect(t, 0, `\Amemory_mb: \d+\nemulated\n`+emulatedDevice+`ok\n\z`, program, nil, "--size", size, "--iterations", "2")
 	expect(t, 3, name+`: .*cudaMalloc of \d+ bytes: out of memory\n`, program, []string{"MIGLAB_EMULATED_MEMORY=0"}, "--size", size)
+
+	window(t, program, size)
+	expect(t, 1, `standard input ended before the line that starts the measurement`, program, nil, "--size", size, "--milliseconds", "1")
 
 	expect(t, 0, `(?s)\Ausage: `+name+` .*memory_mb: 1\n\z`, program, nil, "--help", "--size", size)
 	for _, test := range []struct {
 		args    string
 		message string
 	}{
-		{"--sizes 3", `unknown option --sizes: want --size, --iterations, --seed, --verify or --help`},
+		{"--sizes 3", `unknown option --sizes: want --size, --iterations, --milliseconds, --seed, --verify or --help`},
 		{"3", `unknown option 3: want `},
 		{"--size", `--size without a number: want an integer from 1 to \d+`},
 		{"--size 0", `--size 0: want an integer from 1 to \d+`},
@@ -216,9 +224,46 @@ func interfaces(t *testing.T, name, program string) {
 		{"--size 68719476737", `--size 68719476737: want an integer from 1 to \d+`},
 		{"--size 18446744073709551617", `--size 18446744073709551617: want an integer from 1 to \d+`},
 		{"--iterations 0", `--iterations 0: want an integer from 1 to 1000000000`},
+		{"--milliseconds 0", `--milliseconds 0: want an integer from 1 to 3600000`},
+		{"--milliseconds 5 --verify", `--milliseconds goes neither with --iterations nor with --verify`},
+		{"--iterations 5 --milliseconds 5", `--milliseconds goes neither with --iterations nor with --verify`},
 		{"--seed x", `--seed x: want an integer from 0 to 18446744073709551615`},
 	} {
 		expect(t, 2, `\A`+name+`: `+test.message, program, nil, strings.Fields(test.args)...)
+	}
+}
+
+// window checks that a program that is to iterate for a time waits for the signal.
+func window(t *testing.T, program, size string) {
+	cmd := exec.CommandContext(t.Context(), program, "--size", size, "--milliseconds", "1")
+	cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0", "MIGLAB_EMULATED_SMS=14")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	var before, after []string
+	for lines.Scan() && lines.Text() != "ready" {
+		before = append(before, lines.Text())
+	}
+	if !slices.Contains(before, "sms: 14") {
+		t.Errorf("before ready the program says %q", before)
+	}
+	if _, err := io.WriteString(in, "go\n"); err != nil {
+		t.Error(err)
+	}
+	for lines.Scan() {
+		after = append(after, lines.Text())
+	}
+	if err := cmd.Wait(); err != nil || len(after) != 2 || !strings.HasPrefix(after[0], "iterations: ") || after[1] != "ok" {
+		t.Errorf("after the signal the program says %q (%v)", after, err)
 	}
 }
 
@@ -243,7 +288,7 @@ func manifest(t *testing.T, name, program string) {
 	if d == nil {
 		t.Fatalf("want defaults and memory_mb, got:\n%s", help)
 	}
-	want := []string{"profiling/kernels/bin/" + name, "--size", d[1], "--iterations", d[2]}
+	want := []string{"/proc/self/exe", "kernel", name, "--size", d[1], "--iterations", d[2]}
 	if memory := strconv.Itoa(k.MinMemoryMB); !slices.Equal(k.Argv, want) || memory != d[3] {
 		t.Errorf("miglab.yaml: %q with min_mem_mb %s, want %q with %s", k.Argv, memory, want, d[3])
 	}

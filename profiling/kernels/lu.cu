@@ -21,7 +21,7 @@ __host__ __device__ inline float value(uint64_t seed, size_t n, size_t row, size
   return uniform(seed, row * n + column) + (row == column ? n : 0);
 }
 
-__global__ void fill(float *matrix, size_t padded, size_t n, uint64_t seed) {
+KERNEL fill(float *matrix, size_t padded, size_t n, uint64_t seed) {
   const size_t i = thread_number();
   if (i < padded * padded) matrix[i] = value(seed, n, i / padded, i % padded);
 }
@@ -42,7 +42,7 @@ __device__ inline void store(float *to, size_t n, const Tile &tile) {
 }
 
 // Factorises tile (k, k), a row a thread.
-__global__ void diagonal(float *matrix, size_t n, size_t k) {
+KERNEL diagonal(float *matrix, size_t n, size_t k) {
   __shared__ Tile tile;
   load(tile, tile_at(matrix, n, k, k), n);
   __syncthreads();
@@ -58,7 +58,7 @@ __global__ void diagonal(float *matrix, size_t n, size_t k) {
 }
 
 // Divides the tiles right of (k, k) by its lower factor, a column a thread.
-__global__ void right(float *matrix, size_t n, size_t k) {
+KERNEL right(float *matrix, size_t n, size_t k) {
   __shared__ Tile lower, tile;
   float *here = tile_at(matrix, n, k, k + 1 + blockIdx.x);
   load(lower, tile_at(matrix, n, k, k), n);
@@ -74,7 +74,7 @@ __global__ void right(float *matrix, size_t n, size_t k) {
 }
 
 // Divides the tiles below (k, k) by its upper factor, a row a thread.
-__global__ void below(float *matrix, size_t n, size_t k) {
+KERNEL below(float *matrix, size_t n, size_t k) {
   __shared__ Tile upper, tile;
   float *here = tile_at(matrix, n, k + 1 + blockIdx.x, k);
   load(upper, tile_at(matrix, n, k, k), n);
@@ -92,7 +92,7 @@ __global__ void below(float *matrix, size_t n, size_t k) {
 
 // Subtracts from each tile right of and below (k, k) the product of the one at its left
 // in column k and the one above it in row k.
-__global__ void update(float *matrix, size_t n, size_t k) {
+KERNEL update(float *matrix, size_t n, size_t k) {
   __shared__ Tile left, above;
   const size_t row = k + 1 + blockIdx.y, column = k + 1 + blockIdx.x;
   const float *from_left = tile_at(matrix, n, row, k), *from_above = tile_at(matrix, n, k, column);

@@ -18,13 +18,13 @@ __host__ __device__ inline float4 particle(uint64_t seed, int size, size_t i) {
   return {x + uniform(seed, 4 * i), y + uniform(seed, 4 * i + 1), z + uniform(seed, 4 * i + 2), uniform(seed, 4 * i + 3)};
 }
 
-__global__ void fill(float4 *particles, int size, uint64_t seed) {
+KERNEL fill(float4 *particles, int size, uint64_t seed) {
   const size_t i = thread_number();
   particles[i] = particle(seed, size, i);
 }
 
 // The force on each particle, and its potential in w.
-__global__ void forces(const float4 *particles, float4 *results, int size) {
+KERNEL forces(const float4 *particles, float4 *results, int size) {
   __shared__ float4 others[kParticles];
   const int x = blockIdx.x % size, y = blockIdx.x / size % size, z = blockIdx.x / size / size;
   const float4 me = particles[thread_number()];

@@ -19,7 +19,7 @@ constexpr unsigned kLetters = 4;
 // its columns.
 __host__ __device__ inline uint8_t letter(uint64_t seed, size_t i) { return random_below(seed, i, kLetters); }
 
-__global__ void fill(uint8_t *first, uint8_t *second, size_t n, uint64_t seed) {
+KERNEL fill(uint8_t *first, uint8_t *second, size_t n, uint64_t seed) {
   const size_t i = thread_number();
   if (i >= n) return;
   first[i] = letter(seed, i);
@@ -27,12 +27,12 @@ __global__ void fill(uint8_t *first, uint8_t *second, size_t n, uint64_t seed) {
 }
 
 // The row and the column of the table that stand for nothing of a sequence.
-__global__ void border(int *table, size_t n) {
+KERNEL border(int *table, size_t n) {
   const size_t i = thread_number();
   if (i <= n) table[i] = table[i * (n + 1)] = static_cast<int>(i) * kGap;
 }
 
-__global__ void wave(int *table, const uint8_t *first, const uint8_t *second, size_t n, size_t first_row, size_t diagonal) {
+KERNEL wave(int *table, const uint8_t *first, const uint8_t *second, size_t n, size_t first_row, size_t diagonal) {
   // An even number of columns puts the cells of a diagonal into different banks.
   __shared__ int cell[kTile + 1][kTile + 2];
   __shared__ uint8_t down[kTile];

@@ -13,7 +13,7 @@ using Word = unsigned long long;  // what atomicXor takes
 constexpr unsigned kBlock = 256;
 constexpr size_t kUpdates = 4;
 
-__global__ void fill(Word *table, size_t n) {
+KERNEL fill(Word *table, size_t n) {
   const size_t i = thread_number();
   if (i < n) table[i] = i;
 }
@@ -21,7 +21,7 @@ __global__ void fill(Word *table, size_t n) {
 // The place of an update among n words.
 __host__ __device__ inline size_t place(uint64_t bits, size_t n) { return (bits >> 32) * n >> 32; }
 
-__global__ void update(Word *table, size_t n, uint64_t seed) {
+KERNEL update(Word *table, size_t n, uint64_t seed) {
   const size_t i = thread_number();
   if (i >= kUpdates * n) return;
   const uint64_t bits = random_bits(seed, i);

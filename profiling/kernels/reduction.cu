@@ -12,13 +12,13 @@
 constexpr unsigned kBlock = 256;
 constexpr unsigned kMaxBlocks = 256;
 
-__global__ void fill(uint64_t *values, size_t n, uint64_t seed) {
+KERNEL fill(uint64_t *values, size_t n, uint64_t seed) {
   const size_t i = thread_number();
   if (i < n) values[i] = random_bits(seed, i);
 }
 
 // Each block writes the sum, modulo 2^64, of its share of the values.
-__global__ void sum(const uint64_t *values, size_t n, uint64_t *sums) {
+KERNEL sum(const uint64_t *values, size_t n, uint64_t *sums) {
   __shared__ uint64_t part[kBlock];
   uint64_t mine = 0;
   const size_t threads = gridDim.x * static_cast<size_t>(kBlock);

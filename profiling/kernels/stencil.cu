@@ -13,14 +13,14 @@ constexpr float kRate = 0.2f;
 
 __host__ __device__ inline float initial(uint64_t seed, size_t i) { return 100 * uniform(seed, i); }
 
-__global__ void fill(float *grid, size_t count, uint64_t seed) {
+KERNEL fill(float *grid, size_t count, uint64_t seed) {
   const size_t i = thread_number();
   if (i < count) grid[i] = initial(seed, i);
 }
 
 __host__ __device__ inline int clamp(int i, int n) { return i < 0 ? 0 : i < n ? i : n - 1; }
 
-__global__ void sweep(const float *from, float *to, int n) {
+KERNEL sweep(const float *from, float *to, int n) {
   constexpr int kRow = kWidth + 2, kCells = kRow * (kHeight + 2);
   __shared__ float tile[kHeight + 2][kRow];
   const int left = blockIdx.x * kWidth, top = blockIdx.y * kHeight;

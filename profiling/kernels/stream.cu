@@ -13,14 +13,14 @@ constexpr double kScale = 3;
 __host__ __device__ inline double value_b(uint64_t seed, size_t i) { return uniform(seed, 2 * i); }
 __host__ __device__ inline double value_c(uint64_t seed, size_t i) { return uniform(seed, 2 * i + 1); }
 
-__global__ void fill(double *b, double *c, size_t n, uint64_t seed) {
+KERNEL fill(double *b, double *c, size_t n, uint64_t seed) {
   const size_t i = thread_number();
   if (i >= n) return;
   b[i] = value_b(seed, i);
   c[i] = value_c(seed, i);
 }
 
-__global__ void triad(double *a, const double *b, const double *c, size_t n) {
+KERNEL triad(double *a, const double *b, const double *c, size_t n) {
   const size_t i = thread_number();
   if (i < n) a[i] = b[i] + kScale * c[i];
 }

@@ -16,6 +16,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -87,9 +88,39 @@ type Launcher interface {
 // Real starts processes.
 type Real struct{}
 
-// Launch starts the kernel's process with the instance's environment.
+// Launch starts the kernel's process with the instance's environment. A run that says that it
+// ran elsewhere is wrong.
 func (Real) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-	return k.Run(ctx, on.Env)
+	out, err := k.Run(ctx, on.Env)
+	if d := out.Device; d != nil {
+		if detail := elsewhere(*d, on); detail != "" {
+			out.Status, out.Seconds, out.Detail = kernel.Wrong, mig.Seconds(math.Inf(1)), detail
+		}
+	}
+	return out, err
+}
+
+// elsewhere says how the device that a run names differs from the instance it should run on;
+// empty if it does not. MPS shares one GPU, and rounds the number of multiprocessors to what
+// the GPU can set aside, which is at most two off.
+func elsewhere(d kernel.Device, on profiling.Instance) string {
+	uuid, isMIG := strings.CutPrefix(on.UUID, "MIG-")
+	allowed := 2
+	if isMIG {
+		allowed = 0
+	} else {
+		uuid, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(uuid, "MPS-"), "GPU-"), "/")
+	}
+	if d.UUID != uuid {
+		return fmt.Sprintf("it ran on the device %s, not on %s", d.UUID, on.UUID)
+	}
+	if on.Profile == nil || on.Profile.SMs == 0 { // a share of the GPU, or a model without published numbers
+		return ""
+	}
+	if want := on.Profile.SMs; d.SMs < want-allowed || d.SMs > want+allowed {
+		return fmt.Sprintf("it ran on %d multiprocessors, not on %d", d.SMs, want)
+	}
+	return ""
 }
 
 // A judge is a launcher that refuses times which datasets cannot hold.

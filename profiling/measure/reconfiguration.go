@@ -30,8 +30,9 @@ const (
 // the other or all at once, each in a thread of its own. The partitions are one instance
 // of each size; as many of each size as the GPU holds; and one of mixed sizes, the first of
 // the useful maximal partitions with most different sizes (4-2-1 on the 7-slice models,
-// 2-1-1 on A30). Rows are ordered by partition, threads, size and operation. The times of
-// single operations are those of the driver. Total is the time of all operations,
+// 2-1-1 on A30). Rows are ordered by partition, threads, size and operation. The time of a
+// single operation begins with the first call to the driver and includes the calls that the
+// driver refused because it was busy. Total is the time of all operations,
 // including what the session does before each. With an error, the rows cover the rounds
 // that were completed.
 func Reconfiguration(ctx context.Context, s *session.Session, o Options) ([]datasets.ReconfigurationTime, error) {
@@ -110,7 +111,7 @@ type round struct {
 // An operated is how long an operation took in a round.
 type operated struct {
 	// each is by instance.
-	each []time.Duration
+	each []session.Effort
 	// total is from the first start to the last end.
 	total time.Duration
 }
@@ -118,14 +119,14 @@ type operated struct {
 // run runs the round once, and keeps its times if it is completed.
 func (r *round) run(ctx context.Context, s *session.Session) error {
 	made := make([]profiling.Instance, len(r.partition))
-	created, err := r.all(func(i int) (took time.Duration, err error) {
-		made[i], took, err = s.Create(ctx, r.partition[i])
-		return took, err
+	created, err := r.all(func(i int) (e session.Effort, err error) {
+		made[i], e, err = s.Create(ctx, r.partition[i])
+		return e, err
 	})
 	if err != nil {
 		return err
 	}
-	destroyed, err := r.all(func(i int) (time.Duration, error) { return s.Destroy(ctx, made[i]) })
+	destroyed, err := r.all(func(i int) (session.Effort, error) { return s.Destroy(ctx, made[i]) })
 	if err != nil {
 		return err
 	}
@@ -134,10 +135,10 @@ func (r *round) run(ctx context.Context, s *session.Session) error {
 	return nil
 }
 
-func (r *round) all(do func(i int) (time.Duration, error)) (operated, error) {
+func (r *round) all(do func(i int) (session.Effort, error)) (operated, error) {
 	var g errgroup.Group
 	g.SetLimit(r.threads)
-	took := operated{each: make([]time.Duration, len(r.partition))}
+	took := operated{each: make([]session.Effort, len(r.partition))}
 	begin := time.Now()
 	for i := range r.partition {
 		g.Go(func() (err error) {
@@ -157,12 +158,13 @@ func (r *round) rows(from datasets.Provenance) []datasets.ReconfigurationTime {
 	var out []datasets.ReconfigurationTime
 	for _, size := range sizesOf(r.partition) {
 		for _, operation := range []string{create, destroy} {
-			var took, total []float64
+			var took, total, attempts []float64
 			for _, o := range r.took[operation] {
 				total = append(total, o.total.Seconds())
 				for i, in := range r.partition {
 					if in.Size() == size {
-						took = append(took, o.each[i].Seconds())
+						took = append(took, o.each[i].Took.Seconds())
+						attempts = append(attempts, float64(o.each[i].Attempts))
 					}
 				}
 			}
@@ -170,7 +172,7 @@ func (r *round) rows(from datasets.Provenance) []datasets.ReconfigurationTime {
 			out = append(out, datasets.ReconfigurationTime{
 				Provenance: from, Partition: r.partition.String(), Size: size, Operation: operation, Threads: r.threads, Runs: s.N,
 				Mean: mig.Seconds(s.Mean), StdDev: mig.Seconds(s.StdDev), Min: mig.Seconds(s.Min), Max: mig.Seconds(s.Max),
-				Total: mig.Seconds(summarize(total).Mean),
+				Total: mig.Seconds(summarize(total).Mean), Attempts: summarize(attempts).Mean,
 			})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"miglab/harness/filehash"
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
@@ -47,7 +48,10 @@ func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, fil
 	defer func() { err = errors.Join(err, log.close()) }()
 	w := &sweep{
 		experiment: newExperiment(o), kernels: all, file: file, session: s, id: s.Identity(), log: log, runs: runs,
-		ran: map[cell]bool{}, over: map[place]bool{}, warm: map[place]bool{},
+		described: map[*kernel.Kernel]string{}, ran: map[cell]bool{}, over: map[place]bool{}, warm: map[place]bool{},
+	}
+	for _, k := range all {
+		w.described[k] = describe(k)
 	}
 	if err := w.resume(); err != nil {
 		return nil, err
@@ -68,8 +72,10 @@ type sweep struct {
 	session *session.Session
 	id      profiling.Identity
 	kernels []*kernel.Kernel
-	log     *runLog
-	runs    []Run
+	// described holds the kernels' descriptions.
+	described map[*kernel.Kernel]string
+	log       *runLog
+	runs      []Run
 	// ran holds the runs that are done.
 	ran map[cell]bool
 	// over holds the places that need no more runs, warm those where the kernel is warm.
@@ -86,8 +92,8 @@ func (w *sweep) resume() error {
 	for i := range w.runs {
 		r := &w.runs[i]
 		for _, k := range w.kernels {
-			if k.Name == r.Kernel && describe(k) != r.Description {
-				return fmt.Errorf("%s:%d: kernel %s (%s:%d) has changed since it ran (suite, arguments, environment, data or what is expected); record its runs in another folder, or delete the kernel's lines",
+			if k.Name == r.Kernel && w.described[k] != r.Description {
+				return fmt.Errorf("%s:%d: kernel %s (%s:%d) has changed since it ran (program, suite, arguments, environment, data or what is expected); record its runs in another folder, or delete the kernel's lines",
 					w.file, i+2, k.Name, k.File, k.Line)
 			}
 		}
@@ -105,11 +111,13 @@ func (w *sweep) adopt(r *Run) {
 }
 
 // describe returns a hash of everything that decides what a run of a kernel does and how
-// it is judged, except the folder and the timeout.
+// it is judged, except the folder and the timeout. The program's content is a part of it. A
+// program that cannot be read cannot run either.
 func describe(k *kernel.Kernel) string {
 	t := k.Time
-	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %d %v %v %q %v %q %v",
-		k.Suite, k.SizeClass, k.Argv, k.Env, k.Data, k.Exit, k.Expect, k.OutOfMemory, t.Kind, t.Pattern, t.Row, t.Unit))
+	program, _ := filehash.SHA256(k.Executable())
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q %d %v %v %v %q %v %q %v",
+		program, k.Suite, k.SizeClass, k.Argv, k.Env, k.Data, k.Exit, k.Expect, k.PrintsDevice, k.OutOfMemory, t.Kind, t.Pattern, t.Row, t.Unit))
 	return fmt.Sprintf("%x", h[:6])
 }
 
@@ -198,7 +206,7 @@ func (w *sweep) run(ctx context.Context, k *kernel.Kernel, on profiling.Instance
 func (w *sweep) row(k *kernel.Kernel, p *mig.Profile, repetition int) Run {
 	return Run{
 		GPU: w.id.Model.Name, Name: oneLine(w.id.Name), UUID: oneLine(w.id.UUID), Driver: oneLine(w.id.Driver), Source: w.id.Source,
-		Suite: k.Suite, Kernel: k.Name, SizeClass: k.SizeClass, Description: describe(k),
+		Suite: k.Suite, Kernel: k.Name, SizeClass: k.SizeClass, Description: w.described[k],
 		Size: p.Size, SMs: p.SMs, Repetition: repetition,
 	}
 }

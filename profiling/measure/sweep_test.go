@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -416,7 +417,7 @@ func TestSweepRefusesAFileOfSomethingElse(t *testing.T) {
 			gpu      *mig.GPU
 			want     string
 		}{
-			"arguments":                {kernels: changed, want: file + ":3: kernel b (kernels.yaml:2) has changed since it ran (suite, arguments, environment, data or what is expected); record its runs in another folder, or delete the kernel's lines"},
+			"arguments":                {kernels: changed, want: file + ":3: kernel b (kernels.yaml:2) has changed since it ran (program, suite, arguments, environment, data or what is expected); record its runs in another folder, or delete the kernel's lines"},
 			"GPU":                      {gpu: mig.MustLookup("A100"), want: file + `:2: gpu: it is "A100" and was "A30"; record the runs of this GPU in another folder`},
 			"GPU of the same model":    {old: uuid(t, devicetest.New(a30)), new: uuid(t, other), want: fmt.Sprintf("%s:2: gpu_uuid: it is %q and was %q; record the runs of this GPU in another folder", file, uuid(t, devicetest.New(a30)), uuid(t, other))},
 			"driver":                   {old: "0.0 (fake)", new: "570.1", want: file + `:2: driver: it is "0.0 (fake)" and was "570.1"; record the runs of this GPU in another folder`},
@@ -507,6 +508,7 @@ func TestDescribeFollowsWhatARunDoes(t *testing.T) {
 		func(k *kernel.Kernel) { k.Data[0].SHA256 = "cd" },
 		func(k *kernel.Kernel) { k.Exit = 1 },
 		func(k *kernel.Kernel) { k.Expect = regexp.MustCompile("PASS") },
+		func(k *kernel.Kernel) { k.PrintsDevice = true },
 		func(k *kernel.Kernel) { k.OutOfMemory = regexp.MustCompile("memory") },
 		func(k *kernel.Kernel) { k.Time.Kind = kernel.Wall },
 		func(k *kernel.Kernel) { k.Time.Pattern = regexp.MustCompile("(.*) s") },
@@ -519,6 +521,19 @@ func TestDescribeFollowsWhatARunDoes(t *testing.T) {
 			t.Errorf("change %d makes no difference", i)
 		}
 	}
+	// The program was built again, and does something else.
+	k.Argv[0] = filepath.Join(t.TempDir(), "program")
+	var built []string
+	for _, content := range []string{"one", "two", "one"} {
+		if err := os.WriteFile(k.Argv[0], []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		built = append(built, measure.Describe(&k))
+	}
+	if built[0] == built[1] || built[0] != built[2] {
+		t.Errorf("the descriptions of a program built three times are %q", built)
+	}
+	k = whole()
 	k.Dir, k.Timeout, k.Warmup, k.Repetitions, k.MinMemoryMB, k.File, k.Line = "/opt", time.Hour, time.Second, 3, 1, "f", 9
 	if measure.Describe(&k) != first {
 		t.Error("another folder makes another kernel")

@@ -108,9 +108,10 @@ func (d *device) profiles(op string) ([]nvml.GpuInstanceProfileInfo, error) {
 }
 
 // enumerate returns the profiles that the GPU or the instance supports. As nvml.h says,
-// they are asked for by number until the driver has no more.
+// they are asked for by number until the driver has no more. No driver has nearly as many
+// as 64; the limit is for one that never says so.
 func enumerate[T any](ask func(number int) (T, nvml.Return)) (all []T, _ nvml.Return) {
-	for i := 0; ; i++ {
+	for i := range 64 {
 		switch info, ret := ask(i); ret {
 		case nvml.SUCCESS:
 			all = append(all, info)
@@ -121,6 +122,7 @@ func enumerate[T any](ask func(number int) (T, nvml.Return)) (all []T, _ nvml.Re
 			return nil, ret
 		}
 	}
+	return all, nvml.SUCCESS
 }
 
 func (d *device) Placements(p *mig.Profile) ([]mig.Slices, error) {
@@ -197,7 +199,7 @@ func (d *device) describe(op string, gi nvml.GpuInstance, profile nvml.GpuInstan
 	}
 	cis, err := compute(op, gi)
 	if err == nil && len(cis) > 0 {
-		err = name(op, &out, cis[0])
+		err = d.name(op, &out, cis[0])
 	}
 	if errors.Is(err, profiling.ErrUnknownInstance) {
 		// The compute instance is gone. Only the GPU instance itself tells whether it is, too.
@@ -218,17 +220,67 @@ func instanceFailure(op string, ret nvml.Return) error {
 	return failure(op, ret)
 }
 
-// name gives an instance the UUID of its compute instance.
-func name(op string, i *profiling.Instance, ci nvml.ComputeInstance) error {
+// name gives an instance the UUID of its compute instance. That is the UUID of the MIG device
+// with the numbers of both: the device in a compute instance's own description is the whole
+// GPU, as nvml.h says.
+func (d *device) name(op string, i *profiling.Instance, ci nvml.ComputeInstance) error {
 	info, ret := ci.GetInfo()
 	if ret != nvml.SUCCESS {
 		return instanceFailure(op, ret)
 	}
-	if i.UUID, ret = info.Device.GetUUID(); ret != nvml.SUCCESS {
-		return instanceFailure(op, ret)
+	devices, err := d.migDevices(op)
+	if err != nil {
+		return err
 	}
-	i.Env = []string{"CUDA_VISIBLE_DEVICES=" + i.UUID}
-	return nil
+	for _, device := range devices {
+		gi, ci, ret := numbers(device)
+		switch {
+		case ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND: // destroyed since it was listed
+			continue
+		case ret != nvml.SUCCESS:
+			return failure(op, ret)
+		case gi != i.ID || ci != int(info.Id):
+			continue
+		}
+		uuid, ret := device.GetUUID()
+		if ret != nvml.SUCCESS {
+			return instanceFailure(op, ret)
+		}
+		if !strings.HasPrefix(uuid, "MIG-") {
+			err := fmt.Errorf("%w: the UUID of the MIG device is %s, which does not begin with MIG-", profiling.ErrUnsupported, uuid)
+			return &profiling.DeviceError{Op: op, Err: err, Remedy: "install a newer driver"}
+		}
+		i.UUID, i.Env = uuid, []string{"CUDA_VISIBLE_DEVICES=" + uuid}
+		return nil
+	}
+	return instanceFailure(op, nvml.ERROR_NOT_FOUND)
+}
+
+// numbers returns the numbers of a MIG device's GPU instance and compute instance.
+func numbers(device nvml.Device) (gi, ci int, ret nvml.Return) {
+	if gi, ret = device.GetGpuInstanceId(); ret == nvml.SUCCESS {
+		ci, ret = device.GetComputeInstanceId()
+	}
+	return gi, ci, ret
+}
+
+// migDevices returns the GPU's MIG devices. There is one for each compute instance.
+func (d *device) migDevices(op string) (devices []nvml.Device, _ error) {
+	n, ret := d.gpu.GetMaxMigDeviceCount()
+	if ret != nvml.SUCCESS {
+		return nil, failure(op, ret)
+	}
+	for i := range n {
+		device, ret := d.gpu.GetMigDeviceHandleByIndex(i)
+		switch ret {
+		case nvml.SUCCESS:
+			devices = append(devices, device)
+		case nvml.ERROR_NOT_FOUND, nvml.ERROR_NOT_SUPPORTED: // no device with that number, or MIG mode is off now
+		default:
+			return nil, failure(op, ret)
+		}
+	}
+	return devices, nil
 }
 
 // computeProfiles returns the kinds of compute instances that a GPU instance can have.
@@ -269,12 +321,12 @@ func (d *device) Create(at mig.Instance) (profiling.Instance, error) {
 	case nvml.SUCCESS:
 	case nvml.ERROR_INVALID_ARGUMENT:
 		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: profiling.ErrPlacement}
-	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_NO_PERMISSION, nvml.ERROR_INSUFFICIENT_RESOURCES:
+	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_NO_PERMISSION, nvml.ERROR_INSUFFICIENT_RESOURCES, nvml.ERROR_IN_USE:
 		return profiling.Instance{}, failure(op, ret)
-	default: // According to nvml.h the other values are not refusals.
+	default: // According to nvml.h the other values are not refusals. IN_USE is one, though nvml.h does not list it.
 		return profiling.Instance{}, &profiling.LeftoverError{ID: -1, Err: failure(op, ret)}
 	}
-	out, err := fill(op, gi, info.SliceCount)
+	out, err := d.fill(op, gi, info.SliceCount)
 	if err != nil {
 		undo := remove("destroy what was made", gi)
 		if undo != nil && !errors.Is(undo, profiling.ErrUnknownInstance) {
@@ -288,7 +340,7 @@ func (d *device) Create(at mig.Instance) (profiling.Instance, error) {
 
 // fill makes the compute instance that fills a GPU instance. The result has an ID even
 // with an error; the ID is -1 if the driver did not report it.
-func fill(op string, gi nvml.GpuInstance, size uint32) (out profiling.Instance, err error) {
+func (d *device) fill(op string, gi nvml.GpuInstance, size uint32) (out profiling.Instance, err error) {
 	out.ID = -1
 	info, ret := gi.GetInfo()
 	if ret != nvml.SUCCESS {
@@ -299,16 +351,28 @@ func fill(op string, gi nvml.GpuInstance, size uint32) (out profiling.Instance, 
 	if err != nil {
 		return out, err
 	}
-	whole := slices.IndexFunc(profiles, func(p nvml.ComputeInstanceProfileInfo) bool { return p.SliceCount == size })
-	if whole < 0 {
+	whole := whole(profiles, size)
+	if whole == nil {
 		err := fmt.Errorf("%w: the driver has no compute instance with all %d slices", profiling.ErrUnsupported, size)
 		return out, &profiling.DeviceError{Op: op, Err: err}
 	}
-	ci, ret := gi.CreateComputeInstance(&profiles[whole])
+	ci, ret := gi.CreateComputeInstance(whole)
 	if ret != nvml.SUCCESS {
 		return out, failure(op, ret)
 	}
-	return out, name(op, &out, ci)
+	return out, d.name(op, &out, ci)
+}
+
+// whole returns the profile of the compute instance that fills a GPU instance: of those with
+// all its slices, the one with most multiprocessors.
+func whole(profiles []nvml.ComputeInstanceProfileInfo, size uint32) (most *nvml.ComputeInstanceProfileInfo) {
+	for i := range profiles {
+		p := &profiles[i]
+		if p.SliceCount == size && (most == nil || p.MultiprocessorCount > most.MultiprocessorCount) {
+			most = p
+		}
+	}
+	return most
 }
 
 func (d *device) Destroy(id int) error {
@@ -347,21 +411,11 @@ func remove(op string, gi nvml.GpuInstance) error {
 // answer for the GPU includes the instances only for privileged users.
 func (d *device) Processes() ([]profiling.Process, error) {
 	const op = "list processes"
-	devices := []nvml.Device{d.gpu}
-	n, ret := d.gpu.GetMaxMigDeviceCount()
-	if ret != nvml.SUCCESS {
-		return nil, failure(op, ret)
+	divided, err := d.migDevices(op)
+	if err != nil {
+		return nil, err
 	}
-	for i := range n {
-		device, ret := d.gpu.GetMigDeviceHandleByIndex(i)
-		switch ret {
-		case nvml.SUCCESS:
-			devices = append(devices, device)
-		case nvml.ERROR_NOT_FOUND, nvml.ERROR_NOT_SUPPORTED: // no device with that number, or MIG mode is off now
-		default:
-			return nil, failure(op, ret)
-		}
-	}
+	devices := append([]nvml.Device{d.gpu}, divided...)
 	pids := map[int]bool{}
 	for i, device := range devices {
 		asks := []func() ([]nvml.ProcessInfo, nvml.Return){device.GetComputeRunningProcesses, device.GetGraphicsRunningProcesses}

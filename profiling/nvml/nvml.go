@@ -79,6 +79,7 @@ var required = []string{
 	"nvmlGpuInstanceGetComputeInstanceProfileInfo", "nvmlGpuInstanceCreateComputeInstance", "nvmlComputeInstanceDestroy",
 	"nvmlGpuInstanceGetComputeInstances", "nvmlComputeInstanceGetInfo",
 	"nvmlDeviceGetMaxMigDeviceCount", "nvmlDeviceGetMigDeviceHandleByIndex",
+	"nvmlDeviceGetGpuInstanceId", "nvmlDeviceGetComputeInstanceId",
 }
 
 // load loads the library and checks that it has the required functions.

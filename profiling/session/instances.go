@@ -34,13 +34,48 @@ const (
 
 var errClosed = errors.New("the session is closed")
 
-// Create writes the journal, makes an instance and returns how long the driver took. An
-// error that wraps [profiling.ErrInsufficient] names the instances in the way. If the
-// journal cannot be written, Create makes no instance. If the driver fails, Create destroys
-// what the driver left, as Destroy would; if that fails too, Close tries again.
-func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instance, time.Duration, error) {
+// An Effort is what an operation on an instance took.
+type Effort struct {
+	// Took is the time from the beginning of the first call to the driver to the end of the
+	// one that succeeded.
+	Took time.Duration
+	// Attempts is the number of calls.
+	Attempts int
+}
+
+const (
+	firstPause   = 5 * time.Millisecond
+	longestPause = 500 * time.Millisecond
+)
+
+// retry calls the driver until its error is no longer [profiling.ErrBusy], patience ends or
+// ctx ends. The error is that of the last call; it wraps that of ctx, too.
+func (s *Session) retry(ctx context.Context, call func() error) (e Effort, err error) {
+	start := time.Now()
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		err = call()
+		e.Attempts++
+		e.Took = time.Since(start)
+		left := s.o.Patience - e.Took
+		_, leftover := errors.AsType[*profiling.LeftoverError](err) // must be dealt with first
+		if leftover || !errors.Is(err, profiling.ErrBusy) || left <= 0 {
+			return e, err
+		}
+		select {
+		case <-ctx.Done():
+			return e, fmt.Errorf("%w; %w", ctx.Err(), err)
+		case <-time.After(min(pause, left)):
+		}
+	}
+}
+
+// Create writes the journal, makes an instance and returns what that took. It retries while
+// the driver is busy. An error that wraps [profiling.ErrInsufficient] names the instances in
+// the way. If the journal cannot be written, Create makes no instance. If the driver fails,
+// Create destroys what the driver left, as Destroy would; if that fails too, Close tries again.
+func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instance, Effort, error) {
 	if err := ctx.Err(); err != nil {
-		return profiling.Instance{}, 0, err
+		return profiling.Instance{}, Effort{}, err
 	}
 	err := s.work(func() error {
 		if m, ok := s.ours[at]; ok {
@@ -50,21 +85,23 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 		return nil
 	})
 	if err != nil {
-		return profiling.Instance{}, 0, err
+		return profiling.Instance{}, Effort{}, err
 	}
 	defer s.working.Done()
 	if err := s.note(intended, placeAt(at)); err != nil {
 		s.forget(at)
-		return profiling.Instance{}, 0, fmt.Errorf("create %s: no instance is made, since the journal cannot be written: %w", name(at), err)
+		return profiling.Instance{}, Effort{}, fmt.Errorf("create %s: no instance is made, since the journal cannot be written: %w", name(at), err)
 	}
-	start := time.Now()
-	i, err := s.device.Create(at)
-	took := time.Since(start)
+	var i profiling.Instance
+	effort, err := s.retry(ctx, func() (err error) {
+		i, err = s.device.Create(at)
+		return err
+	})
 	if left, ok := errors.AsType[*profiling.LeftoverError](err); ok {
-		return profiling.Instance{}, 0, s.takeBack(ctx, at, left)
+		return profiling.Instance{}, Effort{}, s.takeBack(ctx, at, left)
 	}
 	if err != nil {
-		return profiling.Instance{}, 0, s.notCreated(at, err)
+		return profiling.Instance{}, Effort{}, s.notCreated(at, err)
 	}
 	s.set(at, made{there, i.ID, i.UUID})
 	if err := s.note(created, placeOf(i)); err != nil {
@@ -73,9 +110,9 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 		if undo == nil {
 			s.forget(at)
 		}
-		return profiling.Instance{}, 0, errors.Join(err, undo)
+		return profiling.Instance{}, Effort{}, errors.Join(err, undo)
 	}
-	return i, took, nil
+	return i, effort, nil
 }
 
 // notCreated gives up an instance that does not exist, and says what is in its way.
@@ -137,12 +174,12 @@ func (s *Session) maker(i profiling.Instance, of mig.Instance) string {
 }
 
 // Destroy removes an instance that Create made. It retries while the instance is in use,
-// and returns how long the successful call to the driver took. The error wraps
+// and returns what that took. The error wraps
 // [profiling.ErrBusy] if the instance is in use for longer than Options.Patience. After
 // that error, when ctx ends, or when the driver fails, the instance still belongs to the
 // session. The error wraps [profiling.ErrUnknownInstance] if somebody else or a reset
 // removed the instance.
-func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (time.Duration, error) {
+func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (Effort, error) {
 	var m made
 	err := s.work(func() error {
 		m = s.ours[i.Instance]
@@ -153,43 +190,30 @@ func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (time.Durat
 		return nil
 	})
 	if err != nil {
-		return 0, err
+		return Effort{}, err
 	}
 	defer s.working.Done()
-	took, err := s.destroy(ctx, i.Instance, i.ID)
+	effort, err := s.destroy(ctx, i.Instance, i.ID)
 	if err != nil && !errors.Is(err, profiling.ErrUnknownInstance) {
 		s.set(i.Instance, m)
-		return 0, err
+		return Effort{}, err
 	}
-	return took, errors.Join(err, s.end(destroyed, i.Instance, placeOf(i)))
+	return effort, errors.Join(err, s.end(destroyed, i.Instance, placeOf(i)))
 }
-
-const (
-	firstPause   = 5 * time.Millisecond
-	longestPause = 500 * time.Millisecond
-)
 
 // destroy asks the device to destroy an instance until it no longer says that the
 // instance is in use.
-func (s *Session) destroy(ctx context.Context, at mig.Instance, id int) (time.Duration, error) {
-	deadline := time.Now().Add(s.o.Patience)
-	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		start := time.Now()
-		err := s.device.Destroy(id)
-		if !errors.Is(err, profiling.ErrBusy) {
-			return time.Since(start), err
-		}
-		left := time.Until(deadline)
-		if left <= 0 {
-			processes, _ := s.device.Processes() // If this fails, the error names no process.
-			return 0, fmt.Errorf("%s, tried for %v: %w%s", name(at), s.o.Patience, err, held(processes))
-		}
-		select {
-		case <-ctx.Done():
-			return 0, fmt.Errorf("%s: %w; %w", name(at), ctx.Err(), err)
-		case <-time.After(min(pause, left)):
-		}
+func (s *Session) destroy(ctx context.Context, at mig.Instance, id int) (Effort, error) {
+	effort, err := s.retry(ctx, func() error { return s.device.Destroy(id) })
+	switch {
+	case !errors.Is(err, profiling.ErrBusy):
+	case ctx.Err() != nil:
+		err = fmt.Errorf("%s: %w", name(at), err)
+	default:
+		processes, _ := s.device.Processes() // If this fails, the error names no process.
+		err = fmt.Errorf("%s, tried for %v: %w%s", name(at), s.o.Patience, err, held(processes))
 	}
+	return effort, err
 }
 
 // destroyAll destroys the instances that are left, all at the same time, since each may

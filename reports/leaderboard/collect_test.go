@@ -1,6 +1,7 @@
 package leaderboard
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"path/filepath"
@@ -22,7 +23,7 @@ import (
 type cell struct {
 	track, dataset, algorithm, weights, model, content string
 	gpus, version, instance                            int
-	metrics                                            store.Metrics
+	metrics                                            string
 }
 
 // database makes a database with the given rows.
@@ -49,9 +50,13 @@ func database(t *testing.T, cells ...cell) *store.DB {
 			Track: or(c.track, "batch"), Dataset: or(c.dataset, "d"), Content: or(c.content, "c"), GPU: "A100", Count: max(c.gpus, 1),
 			Algorithm: c.algorithm, Weights: c.weights, Model: or(c.model, "sequential"), Version: max(c.version, 1),
 		}
-		r := store.Row{Instance: c.instance, Metrics: c.metrics}
-		if c.metrics == "" {
-			r.Kind, r.Error = store.KindTimeout, "10s were not enough"
+		r := store.Row{Instance: c.instance, Kind: store.KindTimeout, Error: "10s were not enough"}
+		if c.metrics != "" {
+			var metrics map[string]float64
+			if err := json.Unmarshal([]byte(c.metrics), &metrics); err != nil {
+				t.Fatal(err)
+			}
+			r = store.Row{Instance: c.instance, Metrics: store.NewMetrics(metrics)}
 		}
 		if err := w.Append(s, r); err != nil {
 			t.Fatal(err)

@@ -86,7 +86,16 @@ func variants(s algo.Spec) []string {
 	ids := []string{s.Name}
 	for _, p := range s.Params {
 		for _, v := range p.Values {
-			if v != p.Default && p.Name != "seed" {
+			switch {
+			case v == p.Default || p.Name == "seed":
+			case p.Name == "recipe":
+				// Not every workload has every recipe. A test of recipes says which.
+				for _, w := range Workloads {
+					if id := s.Name + "?workload=" + w + "&recipe=" + v; slices.Contains(Trained(), described(id).weights) {
+						ids = append(ids, id)
+					}
+				}
+			default:
 				ids = append(ids, s.Name+"?"+p.Name+"="+v)
 			}
 		}

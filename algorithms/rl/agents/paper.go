@@ -57,20 +57,23 @@ func init() {
 		offline := "; batches of 14"
 		hash := func(args algo.Args) string { return hashOf(a.weights(args)) }
 		params := append(slices.Clone(paperParams), algo.Param{
-			Name: "seed", Default: "1", Values: shippedSeeds(a.Name), Doc: "the training run; not every workload has all",
+			Name: "seed", Default: "1", Values: shippedSeeds(a.Name), Doc: "the training run; not every workload and recipe has all",
+		}, algo.Param{
+			Name: "recipe", Default: usualRecipe, Values: shippedRecipes(a.Name),
+			Doc: "how the agent learned; short: batches of 1 to 14 tasks; script: 50 tasks, from an idle GPU, 0.7 s a reconfiguration",
 		})
 		stream := a.Name + "-stream"
 		if a.Online {
 			offline, stream = "; decides on the 14 tasks that are there", a.Name
 		} else {
 			algo.Register(algo.Spec{
-				Name: a.Name, Version: 1, Track: algo.TrackBatch, Cite: "DRL 6", Summary: a.Summary + offline,
+				Name: a.Name, Version: 2, Track: algo.TrackBatch, Cite: "DRL 6", Summary: a.Summary + offline,
 				Params: params, Weights: hash,
 				New: func(args algo.Args) (algo.Batch, error) { return a.new(args), nil },
 			})
 		}
 		algo.Register(algo.Spec{
-			Name: stream, Version: 1, Track: algo.TrackStream, Cite: "DRL 6", Summary: a.Summary + offline,
+			Name: stream, Version: 2, Track: algo.TrackStream, Cite: "DRL 6", Summary: a.Summary + offline,
 			Params: params, Weights: hash,
 			New: func(args algo.Args) (algo.Stream, error) { return a.new(args), nil },
 		})
@@ -105,9 +108,16 @@ const (
 	startInLevels  = "levels"
 )
 
+// usualRecipe is how the agents of Tables 4 and 5 learned.
+const usualRecipe = "usual"
+
 // weights is the name of the weights of a training run.
 func (a *PaperAgent) weights(args algo.Args) string {
-	return RunName(a.WeightsName(args["workload"]), uint64(args.Int("seed")))
+	name := a.WeightsName(args["workload"])
+	if recipe := args["recipe"]; recipe != usualRecipe {
+		name += "-" + recipe
+	}
+	return RunName(name, uint64(args.Int("seed")))
 }
 
 // shippedSeeds lists the training runs of an agent that are part of the program, the first one
@@ -122,6 +132,19 @@ func shippedSeeds(agent string) []string {
 	}
 	slices.Sort(seeds)
 	return seeds
+}
+
+// shippedRecipes lists how agents that are part of the program learned, the usual recipe first.
+func shippedRecipes(agent string) []string {
+	recipes := []string{usualRecipe}
+	for _, name := range trained() {
+		name, _, _ = strings.Cut(name, seedInName)
+		rest, ours := strings.CutPrefix(name, agent+"-")
+		if _, recipe, other := strings.Cut(rest, "-"); ours && other && !slices.Contains(recipes, recipe) {
+			recipes = append(recipes, recipe)
+		}
+	}
+	return recipes
 }
 
 func (a *PaperAgent) new(args algo.Args) *agent {

@@ -39,15 +39,21 @@ type BatchOptions struct {
 	// N replenish the batch in order of arrival (DRL 3, online). 0 means N, the offline
 	// batch.
 	Stream int
-	// RandomStart makes Reset begin in a random canonical partition, as the released code
-	// does for training: each instance is busy for a random time with probability 1/2.
-	// Otherwise Reset begins with the whole GPU as one idle instance.
+	// RandomStart makes Reset begin in a random canonical partition. With probability 1/2 an
+	// instance is busy, for a random time up to the largest one. The released code begins
+	// episodes of training in random partitions too, but busier ones: see Released. Without
+	// RandomStart, Reset begins with the whole GPU as one idle instance.
 	RandomStart bool
 	// Released follows the released code where it differs from the text. Levels are
 	// round(t/step)+1, so that there are M+1 of them. Observations are plain numbers
 	// divided by the largest of M+1, N and the number of partitions. Slices are renamed
-	// only as the partition requires.
+	// only as the partition requires. Rewards are levels. At a random start each instance is
+	// busy for one of 0 to M levels, so that with M = 14 it is idle once in 15 times.
 	Released bool
+	// Reconfiguration is the time in seconds that a slice takes to be reconfigured in the MDP,
+	// whatever the sizes of its instances; 0 means the times of the GPU model. The released code
+	// of the online agent has 0.7.
+	Reconfiguration mig.Seconds
 	// StartInLevels makes the agent take a slice that is busy for x seconds when Load begins on
 	// an unused device for one that is busy for x levels, as in the released evaluation: its
 	// environment draws levels from 0 to M, and compute_makespan counts them as seconds. The
@@ -97,7 +103,8 @@ const MaxLevels = 1000
 // the partition; then the partition is not the target of the last reconfiguration, and a
 // partition on which a task fits can be chosen.
 //
-// Reward. The time that passes, negated, as a fraction of the largest time. The last
+// Reward. The time that passes, negated, as a fraction of the largest time, or, as released, in
+// levels. The last
 // execution also pays for the time until all slices are idle: only Advance could follow,
 // and with a discount of 1 the return is the same.
 //
@@ -185,6 +192,8 @@ func NewBatch(o BatchOptions, source Source) (*Batch, error) {
 		return nil, fmt.Errorf("batch environment: the released code has levels; M is 0")
 	case o.Levels == 0 && o.StartInLevels:
 		return nil, fmt.Errorf("batch environment: a start in levels needs levels; M is 0")
+	case !(o.Reconfiguration >= 0 && o.Reconfiguration <= math.MaxFloat64):
+		return nil, fmt.Errorf("batch environment: a reconfiguration takes %v s; it takes at least 0, where 0 means the times of the GPU model", o.Reconfiguration)
 	case o.Stream < 0:
 		return nil, fmt.Errorf("batch environment: a stream has %d tasks; it has at least 1, or 0 stands for N", o.Stream)
 	}
@@ -226,19 +235,25 @@ func (b *Batch) Reset(rng *rand.Rand) {
 func (b *Batch) busyStart(rng *rand.Rand) {
 	p := &b.tables.partitions[b.partition]
 	for m := range p.instances {
-		units := 0.0
-		if rng.IntN(2) == 0 {
-			if b.o.Levels > 0 {
-				units = float64(1 + rng.IntN(b.o.Levels))
-			} else {
-				units = float64(1+rng.IntN(grid)) / grid
-			}
-		}
+		units := b.busyFor(rng)
 		b.device.Exists(b.deviceInstance(m), units*b.unit)
 		for s := p.instances[m]; s != 0; s &= s - 1 {
 			b.remaining[bits.TrailingZeros8(s)] = units
 		}
 	}
+}
+
+// busyFor draws the time for which an instance is busy at a random start, in units.
+func (b *Batch) busyFor(rng *rand.Rand) float64 {
+	switch {
+	case b.o.Released:
+		return float64(rng.IntN(b.o.Levels + 1))
+	case rng.IntN(2) > 0:
+		return 0
+	case b.o.Levels > 0:
+		return float64(1 + rng.IntN(b.o.Levels))
+	}
+	return float64(1+rng.IntN(grid)) / grid
 }
 
 // deviceInstance returns the device's number of the partition's m-th instance. Slices are

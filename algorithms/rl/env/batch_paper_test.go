@@ -20,6 +20,7 @@ type paperBatch struct {
 	create  Times
 	destroy Times
 	divisor float64
+	reward  float64 // the levels of a reward of 1
 
 	real    []int     // instance size by slice
 	time    []float64 // remaining, by slice
@@ -134,8 +135,15 @@ func newPaperBatch(o BatchOptions, tasks []Times, release []float64, d *Device) 
 	}
 	step := largest / p.divisor
 	units := func(seconds float64) float64 { return math.Round(seconds/step*(1<<30)) / (1 << 30) }
+	p.reward = p.divisor
+	if o.Released {
+		p.reward = 1
+	}
 	for _, s := range p.sizes {
 		p.create[s], p.destroy[s] = units(float64(o.GPU.Profile(s).Create)), units(float64(o.GPU.Profile(s).Destroy))
+		if o.Reconfiguration > 0 {
+			p.create[s], p.destroy[s] = units(float64(o.Reconfiguration)), 0
+		}
 	}
 	for _, t := range tasks {
 		l := Times{}
@@ -330,7 +338,7 @@ func (p *paperBatch) step(action int) (reward float64, done bool) {
 		}
 		p.pass(next)
 		p.barred = p.barred && !p.o.Direct
-		return -next / p.divisor, false
+		return -next / p.reward, false
 	case action <= len(canonical):
 		to, delay := p.target(action - 1)
 		for s := range p.time {
@@ -344,7 +352,7 @@ func (p *paperBatch) step(action int) (reward float64, done bool) {
 			return 0, false
 		}
 		p.pass(delay)
-		return -delay / p.divisor, false
+		return -delay / p.reward, false
 	}
 	j, m := (action-1-len(canonical))/p.k, (action-1-len(canonical))%p.k
 	task := p.classes[j][0]
@@ -362,7 +370,7 @@ func (p *paperBatch) step(action int) (reward float64, done bool) {
 	}
 	left := slices.Max(p.time)
 	p.pass(left)
-	return -left / p.divisor, true
+	return -left / p.reward, true
 }
 
 func (p *paperBatch) observation() []float32 {

@@ -109,7 +109,7 @@ func TestBatchReturnIsTheMakespan(t *testing.T) {
 	equal, longer := map[bool]int{}, map[bool]int{} // by Direct
 	for range 300 {
 		o := randomOptions(rng)
-		o.Model, o.Levels, o.Encoding, o.Released = mig.Parallel, 0, Float, false
+		o.Model, o.Levels, o.Encoding, o.Released, o.Reconfiguration = mig.Parallel, 0, Float, false, 0
 		b := mustBatch(t, o, randomTasks(o.GPU))
 		observation, mask := make([]float32, b.Shape().Observation), make([]bool, b.Shape().Actions)
 		for range 20 {

@@ -18,9 +18,16 @@ func (b *Batch) scale() {
 	}
 	divisions := float64(max(1, b.o.Levels))
 	b.unit, b.reward = largest/divisions, 1/divisions
+	if b.o.Released {
+		b.reward = 1
+	}
 	for _, s := range b.sizes {
 		p := b.o.GPU.Profile(s)
-		b.create[s], b.destroy[s] = b.snap(float64(p.Create)), b.snap(float64(p.Destroy))
+		create, destroy := p.Create, p.Destroy
+		if b.o.Reconfiguration > 0 {
+			create, destroy = b.o.Reconfiguration, 0
+		}
+		b.create[s], b.destroy[s] = b.snap(float64(create)), b.snap(float64(destroy))
 	}
 	n := len(b.tasks)
 	b.scaled = slices.Grow(b.scaled[:0], n)[:n]

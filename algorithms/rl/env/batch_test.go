@@ -2,6 +2,7 @@ package env
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -33,6 +34,9 @@ func randomOptions(rng *rand.Rand) BatchOptions {
 	if o.Levels > 0 {
 		o.Encoding = Encoding(rng.IntN(2))
 		o.Released = rng.IntN(4) == 0
+	}
+	if rng.IntN(4) == 0 {
+		o.Reconfiguration = 0.7
 	}
 	return o
 }
@@ -155,8 +159,39 @@ func TestBatchFollowsThePaper(t *testing.T) {
 				t.Fatalf("%+v: task %d is executed, want %d", o, x.task, p.started[i])
 			}
 		}
-		if want := -p.latest / p.divisor; math.Abs(sum-want) > 1e-5*(1-want) {
+		if want := -p.latest / p.reward; math.Abs(sum-want) > 1e-5*(1-want) {
 			t.Fatalf("%+v: the return is %v, want %v", o, sum, want)
+		}
+	}
+}
+
+// TestRandomStart counts how often an instance is busy, and for how many of 14 levels.
+func TestRandomStart(t *testing.T) {
+	for _, c := range []struct {
+		released bool
+		idle     float64
+	}{{false, 1.0 / 2}, {true, 1.0 / 15}} {
+		o := BatchOptions{GPU: mig.MustLookup("A100"), Tasks: 14, Levels: 14, RandomStart: true, Released: c.released}
+		b, rng := mustBatch(t, o, randomTasks(o.GPU)), rand.New(rand.NewPCG(4, 7))
+		var at [15]int
+		instances := 0
+		for range 20000 {
+			b.Reset(rng)
+			for _, in := range b.tables.partitions[b.partition].instances {
+				if in != 0 {
+					at[int(b.remaining[bits.TrailingZeros8(in)])]++
+					instances++
+				}
+			}
+		}
+		for level, count := range at {
+			want := (1 - c.idle) / 14
+			if level == 0 {
+				want = c.idle
+			}
+			if got := float64(count) / float64(instances); math.Abs(got-want) > 0.005 {
+				t.Errorf("released %v: %.3f of instances are busy for %d levels, want %.3f", c.released, got, level, want)
+			}
 		}
 	}
 }
@@ -517,6 +552,7 @@ func TestBatchRefuses(t *testing.T) {
 		{GPU: g, Tasks: 1, Encoding: OneHot},
 		{GPU: g, Tasks: 1, Levels: 4, Encoding: OneHot + 1},
 		{GPU: g, Tasks: 1, Released: true},
+		{GPU: g, Tasks: 1, Reconfiguration: -1},
 		{GPU: g, Tasks: 1, StartInLevels: true},
 		{GPU: g, Tasks: 1, Stream: -1},
 	} {

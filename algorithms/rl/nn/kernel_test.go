@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"golang.org/x/sys/cpu"
 )
 
 // shapes cover every tail of every tile: rows, inputs and outputs that no block or
@@ -97,8 +99,22 @@ func TestKernelsAgreeWithDoublePrecision(t *testing.T) {
 }
 
 // Vector instructions change no bit of what the portable kernel computes without them.
-func TestPortableAffineBits(t *testing.T) {
-	for _, s := range append(shapes, [3]int{2, 300, 20}, [3]int{3, 64, 112}, [3]int{2, 1, 64}) {
+func TestPortableAffineBits(t *testing.T) { withFewerVectors(t, comparePortableAffine) }
+
+// withFewerVectors runs a test with all vector instructions of this machine, without AVX-512
+// and without any.
+func withFewerVectors(t *testing.T, f func(*testing.T)) {
+	t.Run("all vectors", f)
+	features := cpu.X86
+	defer func() { cpu.X86 = features }()
+	cpu.X86.HasAVX512F = false
+	t.Run("no AVX-512", f)
+	cpu.X86.HasAVX = false
+	t.Run("no AVX", f)
+}
+
+func comparePortableAffine(t *testing.T) {
+	for _, s := range append(shapes, [3]int{2, 300, 20}, [3]int{3, 64, 112}, [3]int{2, 1, 64}, [3]int{2, 31, 450}) {
 		n, in, out := s[0], s[1], s[2]
 		r := rng(17)
 		x, w, b := normal(r, n*in), normal(r, in*out), normal(r, out)

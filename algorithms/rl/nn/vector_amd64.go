@@ -8,80 +8,144 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// A term is an element of x that is not zero, with the place in w where the row that
-// it scales begins.
-type term struct {
-	row   int
-	value float32
+// terms are the elements of x that are not zero, each with the place in w where the row that
+// it scales begins. The slices are longer than n.
+type terms struct {
+	values []float32
+	rows   []int32
+	n      int
 }
 
-var termPool = sync.Pool{New: func() any { return new([]term) }}
+var termPool = sync.Pool{New: func() any { return new(terms) }}
 
 // affineVector computes [Kernel.Affine] with the same bits as scaledRows: it adds the same
 // products in the same order, but keeps the sums in registers instead of memory. It returns
-// false if it has computed nothing: it needs AVX and at least 8 columns.
+// false if it has computed nothing: it needs AVX-512, or AVX and at least 8 columns.
 func affineVector(y, x, w, b []float32, n, in, out int) bool {
-	width, sum := 64, sum64
-	if out < width {
-		width, sum = 8, sum8
-	}
-	if out < width || in == 0 || !cpu.X86.HasAVX {
+	if in == 0 || out == 0 || !cpu.X86.HasAVX || out < 8 && !cpu.X86.HasAVX512F {
 		return false
 	}
-	pooled := termPool.Get().(*[]term)
-	defer termPool.Put(pooled)
+	t := termPool.Get().(*terms)
+	defer termPool.Put(t)
 	for i := range n {
-		*pooled = nonZero(*pooled, x[i*in:(i+1)*in], out)
-		terms, row := *pooled, y[i*out:(i+1)*out]
-		for j := 0; j < out; j += width {
-			at := min(j, out-width) // the last columns may be computed twice
-			sum(&row[at], &b[at], &w[at], &terms[:1][0], len(terms))
+		row := y[i*out : (i+1)*out]
+		t.take(x[i*in:(i+1)*in], out)
+		if cpu.X86.HasAVX512F {
+			t.sumAVX512(row, b, w)
+		} else {
+			t.sumAVX(row, b, w)
 		}
 	}
 	return true
 }
 
-// nonZero lists the elements that are not zero, in the memory of terms if they fit.
-func nonZero(terms []term, x []float32, out int) []term {
-	if cap(terms) < len(x)+1 {
-		terms = make([]term, len(x)+1)
+// take lists the elements of x that are not zero. Rows have out elements.
+func (t *terms) take(x []float32, out int) {
+	const slack = 16 // compress writes whole vectors
+	if len(t.values) < len(x)+slack {
+		t.values, t.rows = make([]float32, len(x)+slack), make([]int32, len(x)+slack)
 	}
-	terms = terms[:len(x)+1]
-	n := 0
+	if cpu.X86.HasAVX512F {
+		t.n = compress(&t.values[0], &t.rows[0], &x[0], len(x), out)
+		return
+	}
+	t.n = 0
 	for k, v := range x {
-		terms[n] = term{k * out, v}
+		t.values[t.n], t.rows[t.n] = v, int32(k*out)
 		// Zeros among rectified elements are hard to predict, so there is no branch.
 		magnitude := math.Float32bits(v) << 1
-		n += int((magnitude | -magnitude) >> 31)
+		t.n += int((magnitude | -magnitude) >> 31)
 	}
-	return terms[:n]
 }
 
-// sum64 sets 64 elements of y to those of b plus, for each of the n terms, its value
-// times the elements of w from its row on.
+// sumAVX512 sets y to b plus, for each term, its value times the elements of w from its row on.
+func (t *terms) sumAVX512(y, b, w []float32) {
+	values, rows := &t.values[0], &t.rows[0]
+	for j := 0; j < len(y); {
+		switch rest := len(y) - j; {
+		case rest >= 256:
+			sum256(&y[j], &b[j], &w[j], values, rows, t.n)
+			j += 256
+		case rest >= 128:
+			sum128(&y[j], &b[j], &w[j], values, rows, t.n)
+			j += 128
+		default:
+			mask := uint64(math.MaxUint64) >> (64 - min(rest, 64))
+			sumMasked(&y[j], &b[j], &w[j], values, rows, t.n, mask)
+			j += 64
+		}
+	}
+}
+
+// sumAVX does the same for at least 8 columns.
+func (t *terms) sumAVX(y, b, w []float32) {
+	width, sum := 64, sum64
+	if len(y) < width {
+		width, sum = 8, sum8
+	}
+	for j := 0; j < len(y); j += width {
+		at := min(j, len(y)-width) // the last columns may be computed twice
+		sum(&y[at], &b[at], &w[at], &t.values[0], &t.rows[0], t.n)
+	}
+}
+
+// compress lists the elements of x that are not zero in values, and stride times their
+// indices in rows, and returns how many there are. Both must have room for 16 more than n.
+// It needs AVX-512.
 //
 //go:noescape
-func sum64(y, b, w *float32, terms *term, n int)
+func compress(values *float32, rows *int32, x *float32, n, stride int) int
+
+// sum256 sets 256 elements of y to those of b plus, for each of the n terms, its value
+// times the elements of w from its row on. It needs AVX-512.
+//
+//go:noescape
+func sum256(y, b, w, values *float32, rows *int32, n int)
+
+// sum128 does the same for 128 elements. It needs AVX-512.
+//
+//go:noescape
+func sum128(y, b, w, values *float32, rows *int32, n int)
+
+// sumMasked does the same for those of 64 elements that the mask has a bit for. It touches no
+// other memory. It needs AVX-512.
+//
+//go:noescape
+func sumMasked(y, b, w, values *float32, rows *int32, n int, mask uint64)
+
+// sum64 does the same for 64 elements. It needs AVX, as does sum8.
+//
+//go:noescape
+func sum64(y, b, w, values *float32, rows *int32, n int)
 
 // sum8 does the same for 8 elements.
 //
 //go:noescape
-func sum8(y, b, w *float32, terms *term, n int)
+func sum8(y, b, w, values *float32, rows *int32, n int)
 
 // tanhVector computes [Tanh] in place and returns for how many elements. The caller
 // computes the rest.
 func tanhVector(y []float32) int {
-	n := len(y) &^ 7
+	vector, width := tanh16, 16
+	if !cpu.X86.HasAVX512F {
+		vector, width = tanh8, 8
+	}
+	n := len(y) &^ (width - 1)
 	if n == 0 || !cpu.X86.HasAVX {
 		return 0
 	}
-	tanh8(&y[0], n, &tanhConstants[0])
+	vector(&y[0], n, &tanhConstants[0])
 	return n
 }
 
 var tanhConstants = slices.Concat([]float32{tanhLimit, -tanhLimit}, tanhNumerator[:], tanhDenominator[:])
 
-// tanh8 computes n elements in place, a multiple of 8.
+// tanh16 computes n elements in place, a multiple of 16. It needs AVX-512.
+//
+//go:noescape
+func tanh16(y *float32, n int, constants *float32)
+
+// tanh8 does the same for a multiple of 8. It needs AVX.
 //
 //go:noescape
 func tanh8(y *float32, n int, constants *float32)

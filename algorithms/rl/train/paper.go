@@ -15,7 +15,10 @@ import (
 
 // paperSteps is the number of steps for which the project trained each of the DRL paper's
 // agents. The paper took 200 million steps, and 500 million online.
-const paperSteps = 500_000
+const paperSteps = 2_000_000
+
+// figureSteps is the same for ONE-HOT and for the variants of Figs. 10 to 12.
+const figureSteps = 500_000
 
 // onlineStream is the number of tasks in an episode of the online agent, which sees 14 at
 // a time.
@@ -32,70 +35,42 @@ type paperRun struct {
 	// suffix distinguishes the run from that of the paper's final setting, and doc says why
 	// it exists.
 	suffix, doc string
+	steps       int64
 	tasks       int // N
 	levels      int // M; 0 is continuous time
 	hidden      []int
 	dqn         bool
-	// empty makes episodes begin on an idle GPU; released follows the released code where it
-	// differs: see [env.BatchOptions].
-	empty, released bool
+	// shortBatches draws batches of 1 to N tasks, instead of N.
+	shortBatches bool
+	// empty makes episodes begin on an idle GPU.
+	empty bool
+	// released follows the released code: its environment ([env.BatchOptions]), the settings of
+	// its learner and its generator of the workload.
+	released bool
+	// script follows the released code of the online agent in what it differs from the text:
+	// episodes of 50 tasks that begin on an idle GPU, and 0.7 s for every reconfiguration.
+	script bool
 	// onKernels scores the agent on measured kernels, as the paper's curves of RODINIA + ALTIS
 	// must be (Fig. 15), instead of on the workload that it learns from.
 	onKernels bool
 	seeds     []uint
+	shipped   bool
 }
 
 // threeSeeds are the seeds of the runs behind a claim about training.
 var threeSeeds = []uint{1, 2, 3}
 
-// paperRecipes lists the agents of Tables 4 and 5, and the runs of Figs. 10 to 12.
+// paperRecipes lists the agents of Tables 4 and 5, the runs of Figs. 10 to 12, and runs that look
+// for the cause of a difference.
 func paperRecipes() []*Recipe {
 	var runs []paperRun
 	for i := range agents.PaperAgents {
 		for _, w := range agents.Workloads {
-			runs = append(runs, paperRun{
-				agent: &agents.PaperAgents[i], workload: w,
-				tasks: agents.PaperTasks, levels: agents.PaperLevels, hidden: agents.PaperHidden, seeds: seedsOf(&agents.PaperAgents[i], w),
-			})
+			runs = append(runs, usualRun(&agents.PaperAgents[i], w))
 		}
 	}
-	float := &agents.PaperAgents[slices.IndexFunc(agents.PaperAgents, func(a agents.PaperAgent) bool { return a.Name == "rl-float" })]
-	usual := paperRun{
-		agent: float, workload: "GOODSCALING",
-		tasks: agents.PaperTasks, levels: agents.PaperLevels, hidden: agents.PaperHidden, seeds: threeSeeds,
-	}
-	vary := func(suffix, doc string, change func(*paperRun)) {
-		r := usual
-		r.suffix, r.doc = suffix, doc
-		change(&r)
-		runs = append(runs, r)
-	}
-	small := []int{64, 64}
-	once := func(r *paperRun) { r.seeds = threeSeeds[:1] }
-	vary("-64", ", PPO 64x64 (Fig. 10)", func(r *paperRun) { r.hidden = small; once(r) })
-	vary("-dqn", ", DQN 256x256 (Fig. 10)", func(r *paperRun) { r.dqn = true })
-	vary("-dqn-64", ", DQN 64x64 (Fig. 10)", func(r *paperRun) { r.dqn, r.hidden = true, small; once(r) })
-	vary("-continuous", ", continuous time (Fig. 11)", func(r *paperRun) { r.levels = 0 })
-	for _, m := range []int{7, 21, 28} {
-		vary(fmt.Sprintf("-M%d", m), fmt.Sprintf(", M = %d (Fig. 11)", m), func(r *paperRun) { r.levels = m; once(r) })
-	}
-	vary("-N7", ", N = 7 (Fig. 12)", func(r *paperRun) { r.tasks = 7 })
-	for _, n := range []int{21, 28} {
-		vary(fmt.Sprintf("-N%d", n), fmt.Sprintf(", N = %d (Fig. 12)", n), func(r *paperRun) { r.tasks = n; once(r) })
-	}
-	// Does FLOAT learn to reconfigure because of the start or because of the environment?
-	for _, w := range []string{"WIDETIMES", "MIXSCALINGUNIFORM"} {
-		usual.workload = w
-		vary("-empty", ", episodes beginning on an idle GPU", func(r *paperRun) { r.empty = true; once(r) })
-		vary("-released", ", environment as released", func(r *paperRun) { r.released = true; once(r) })
-	}
-	// The same runs as those of the agents themselves, but for the score.
-	for i := range agents.PaperAgents {
-		if a := &agents.PaperAgents[i]; a.Name == "rl-entropy" || a.Name == "rl-direct" {
-			usual.agent, usual.workload = a, "WIDETIMES"
-			vary("-rodinia", ", scored on the public Rodinia kernels (Fig. 15)", func(r *paperRun) { r.onKernels = true })
-		}
-	}
+	runs = append(runs, figureRuns()...)
+	runs = append(runs, causeRuns()...)
 	var out []*Recipe
 	for _, r := range runs {
 		out = append(out, r.recipe())
@@ -103,21 +78,85 @@ func paperRecipes() []*Recipe {
 	return out
 }
 
-// seedsOf returns the seeds of an agent: three if a claim compares its final scores with
-// those of another.
-func seedsOf(a *agents.PaperAgent, workload string) []uint {
-	switch {
-	case a.Name == "rl-onehot" || a.Online || workload == "POORSCALING":
-		return threeSeeds[:1]
-	case workload == "GOODSCALING" && a.Name != "rl-float":
-		return threeSeeds[:1]
+// usualRun trains an agent in the paper's final setting. ONE-HOT, which the paper drops first and
+// which takes three times as long, has one short run.
+func usualRun(a *agents.PaperAgent, workload string) paperRun {
+	r := paperRun{
+		agent: a, workload: workload, steps: paperSteps,
+		tasks: agents.PaperTasks, levels: agents.PaperLevels, hidden: agents.PaperHidden, seeds: threeSeeds, shipped: true,
 	}
-	return threeSeeds
+	if a.Name == "rl-onehot" {
+		r.steps, r.seeds = figureSteps, threeSeeds[:1]
+	}
+	return r
+}
+
+// variant is an agent's usual run with a change. Its weights are not part of the program unless
+// the change says so.
+func variant(agent, workload, suffix, doc string, change func(*paperRun)) paperRun {
+	at := slices.IndexFunc(agents.PaperAgents, func(a agents.PaperAgent) bool { return a.Name == agent })
+	r := usualRun(&agents.PaperAgents[at], workload)
+	r.suffix, r.doc, r.shipped = suffix, doc, false
+	change(&r)
+	return r
+}
+
+// figureRuns are the runs of Figs. 10 to 12 and 15.
+func figureRuns() (runs []paperRun) {
+	vary := func(suffix, doc string, seeds int, change func(*paperRun)) {
+		runs = append(runs, variant("rl-float", "GOODSCALING", suffix, doc, change))
+		r := &runs[len(runs)-1]
+		r.steps, r.seeds = figureSteps, threeSeeds[:seeds]
+	}
+	small := []int{64, 64}
+	vary("-64", ", PPO 64x64 (Fig. 10)", 1, func(r *paperRun) { r.hidden = small })
+	vary("-dqn", ", DQN 256x256 (Fig. 10)", 3, func(r *paperRun) { r.dqn = true })
+	vary("-dqn-64", ", DQN 64x64 (Fig. 10)", 1, func(r *paperRun) { r.dqn, r.hidden = true, small })
+	vary("-continuous", ", continuous time (Fig. 11)", 3, func(r *paperRun) { r.levels = 0 })
+	for _, m := range []int{7, 21, 28} {
+		vary(fmt.Sprintf("-M%d", m), fmt.Sprintf(", M = %d (Fig. 11)", m), 1, func(r *paperRun) { r.levels = m })
+	}
+	for _, n := range []int{7, 21, 28} {
+		seeds := 1
+		if n == 7 {
+			seeds = 3
+		}
+		vary(fmt.Sprintf("-N%d", n), fmt.Sprintf(", N = %d (Fig. 12)", n), seeds, func(r *paperRun) { r.tasks = n })
+	}
+	// The same runs as those of the agents themselves, but for the score.
+	for _, agent := range []string{"rl-entropy", "rl-direct"} {
+		runs = append(runs, variant(agent, "WIDETIMES", "-rodinia", ", scored on the public Rodinia kernels (Fig. 15)", func(r *paperRun) { r.onKernels = true }))
+	}
+	return runs
+}
+
+// causeRuns are runs that may explain a difference between the paper and this project. The tables
+// show those that have been trained.
+func causeRuns() []paperRun {
+	once := func(r *paperRun) { r.seeds = threeSeeds[:1] }
+	runs := []paperRun{variant("rl-direct", "GOODSCALING", "-long", ", five times as long", func(r *paperRun) { r.steps = 5 * paperSteps; once(r) })}
+	for _, w := range []string{"WIDETIMES", "MIXSCALINGUNIFORM"} {
+		// Does FLOAT learn to reconfigure because of the start or because of the environment?
+		runs = append(runs, variant("rl-float", w, "-empty", ", episodes beginning on an idle GPU", func(r *paperRun) { r.empty, r.steps = true, figureSteps; once(r) }))
+		for _, agent := range []string{"rl-float", "rl-direct"} {
+			runs = append(runs, variant(agent, w, "-released", ", as released", func(r *paperRun) { r.released, r.steps = true, paperSteps/2 }))
+		}
+	}
+	for _, w := range agents.Workloads {
+		runs = append(runs,
+			variant("rl-direct", w, "-short", ", batches of 1 to 14 tasks", func(r *paperRun) {
+				r.shortBatches, r.shipped = true, w == "POORSCALING"
+				once(r)
+			}),
+			variant("rl-online", w, "-script", ", 50 tasks, idle start, 0.7 s a reconfiguration", func(r *paperRun) { r.script = true; once(r) }),
+		)
+	}
+	return runs
 }
 
 func (p paperRun) recipe() *Recipe {
 	name := p.agent.WeightsName(p.workload) + p.suffix
-	r := &Recipe{Name: name, Doc: fmt.Sprintf("%s (DRL 6), trained on %s%s", p.agent.Name, p.workload, p.doc), Steps: paperSteps, Seeds: p.seeds, Shipped: p.suffix == "", Score: pOpt, Tracks: ofBatches}
+	r := &Recipe{Name: name, Doc: fmt.Sprintf("%s (DRL 6), trained on %s%s", p.agent.Name, p.workload, p.doc), Steps: p.steps, Seeds: p.seeds, Shipped: p.shipped, Score: pOpt, Tracks: ofBatches}
 	r.setup = p.setup
 	r.meta = func(shipped nn.Policy, steps int64, seed uint64) nn.Meta {
 		return nn.Meta{
@@ -143,6 +182,9 @@ func (p paperRun) options() env.BatchOptions {
 func (p paperRun) learns() env.BatchOptions {
 	o := p.options()
 	o.RandomStart = !p.empty
+	if p.script {
+		o.RandomStart, o.Stream, o.Reconfiguration = false, 50, 0.7
+	}
 	return o
 }
 
@@ -154,14 +196,25 @@ func (p paperRun) scoredOn(n int) ([]measured, error) {
 	return batchesOf([]string{p.workload}, n)
 }
 
+// source draws the tasks of episodes of n tasks.
+func (p paperRun) source(n int) (env.Source, error) {
+	length := func(*rand.Rand) int { return n }
+	if p.shortBatches {
+		length = func(rng *rand.Rand) int { return 1 + rng.IntN(n) }
+	}
+	if p.released {
+		return drawn([]string{p.workload}, readings[1:], length)
+	}
+	return sourceOf([]string{p.workload}, length)
+}
+
 func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
-	o := p.options()
-	n := max(o.Tasks, o.Stream)
-	source, err := sourceOf([]string{p.workload}, func(*rand.Rand) int { return n })
+	learns := p.learns()
+	n := max(learns.Tasks, learns.Stream)
+	source, err := p.source(n)
 	if err != nil {
 		return setup{}, err
 	}
-	learns := p.learns()
 	first, err := env.NewBatch(learns, source)
 	if err != nil {
 		return setup{}, err
@@ -173,7 +226,8 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		}
 		return b
 	}
-	scored, err := p.scoredOn(n)
+	o := p.options()
+	scored, err := p.scoredOn(max(o.Tasks, o.Stream))
 	if err != nil {
 		return setup{}, err
 	}
@@ -186,27 +240,37 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		return p.setupDQN(k, shape, make, score, steps, seed)
 	}
 	policy := nn.NewActorCritic(shape.Observation, p.hidden, shape.Actions, k, newRand(seed))
-	// The paper prints only the discount and the entropy. The rest is ours, for runs of half
-	// a million steps: more environments, larger minibatches and a higher, falling rate than
-	// the defaults of Stable-Baselines3.
+	c := p.ppo(steps)
+	learner, err := ppo.New(c, policy, make, seed)
+	cut := int64(segments)
+	if n > agents.PaperTasks {
+		cut = longSegments
+	}
+	return setup{
+		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon), segments: cut,
+		text: fmt.Sprintf("%s %+v %+v", p.workload, p.described(), c),
+	}, err
+}
+
+// ppo returns the learner's settings. The paper prints only the discount and the entropy. The
+// rest is ours, for short runs: more environments, larger minibatches and a higher, falling rate
+// than the defaults of Stable-Baselines3, with which the released code learns.
+func (p paperRun) ppo(steps int64) ppo.Config {
 	c := ppo.Config{
 		Envs: 64, Horizon: 128, Minibatch: 512, Epochs: 4, TotalSteps: steps,
 		LearningRate: learn.Anneal{{Until: 1, From: 5e-4, To: 0}},
 		Gamma:        1, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
 		NormalizeAdvantage: true, Shards: 4,
 	}
+	if p.released {
+		c.Envs, c.Horizon, c.Minibatch, c.Epochs, c.Shards = 1, 2048, 64, 10, 1
+		c.LearningRate = learn.Anneal{{Until: 1, From: 3e-4, To: 3e-4}}
+		c.Entropy = learn.Anneal{{Until: 1, From: 0.01, To: 0.01}}
+	}
 	if p.agent.Explores {
 		c.Entropy = entropyPhases
 	}
-	learner, err := ppo.New(c, policy, make, seed)
-	cut := int64(segments)
-	if max(o.Tasks, o.Stream) > agents.PaperTasks {
-		cut = longSegments
-	}
-	return setup{
-		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon), segments: cut,
-		text: fmt.Sprintf("%s %+v %+v", p.workload, described(learns), c),
-	}, err
+	return c
 }
 
 // entropyPhases is how the released code anneals the entropy coefficient. The text
@@ -218,8 +282,16 @@ var entropyPhases = learn.Anneal{
 	{Until: 1, From: 0, To: 0},
 }
 
-// described returns the options that have a stable text.
-func described(o env.BatchOptions) string {
-	return fmt.Sprintf("%s N=%d M=%d encoding=%d direct=%t stream=%d random=%t released=%t",
+// described returns the options of learning in a stable text.
+func (p paperRun) described() string {
+	o := p.learns()
+	text := fmt.Sprintf("%s N=%d M=%d encoding=%d direct=%t stream=%d random=%t released=%t",
 		o.GPU, o.Tasks, o.Levels, o.Encoding, o.Direct, o.Stream, o.RandomStart, o.Released)
+	if p.shortBatches {
+		text += " short"
+	}
+	if o.Reconfiguration > 0 {
+		text += fmt.Sprintf(" reconfiguration=%v", o.Reconfiguration)
+	}
+	return text
 }

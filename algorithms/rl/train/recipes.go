@@ -110,9 +110,14 @@ var readings = []string{"paper", "released-train"}
 
 // sourceOf draws batches of n tasks of the workloads.
 func sourceOf(workloads []string, n func(rng *rand.Rand) int) (env.Source, error) {
+	return drawn(workloads, readings, n)
+}
+
+// drawn draws batches of n tasks of the workloads by the generators.
+func drawn(workloads, generators []string, n func(rng *rand.Rand) int) (env.Source, error) {
 	var samplers []*datasets.Sampler
 	for _, w := range workloads {
-		for _, r := range readings {
+		for _, r := range generators {
 			s, err := datasets.NewSampler("drl/"+w+"?gen="+r, gpu())
 			if err != nil {
 				return nil, err

@@ -21,6 +21,8 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	figures "miglab/paper-figures"
+	"miglab/paper-figures/deadline"
 )
 
 // tiny is a recipe that takes milliseconds: 11 iterations of 128 steps in 6 segments,
@@ -518,5 +520,53 @@ func TestDeadlineRecipesFollowTheirSource(t *testing.T) {
 		if c.Envs != 8 || c.Minibatch != 4096 || c.Epochs != 10 || c.Clip != 0.15 || c.LearningRate.At(0) != 3e-4 || c.Entropy.At(0) != 0.02 || c.Entropy.At(1) != 0.001 {
 			t.Errorf("%s: %+v is not Table 5", name, c)
 		}
+	}
+}
+
+// TestDeadlineSettingsAreTheReports: the agents that follow the report's text have the settings
+// that Tables 1, 4 and 5 print. Package paper-figures/deadline calls these numbers its inputs.
+func TestDeadlineSettingsAreTheReports(t *testing.T) {
+	report, err := deadline.Paper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used, shapes := map[string]float64{}, map[string]int{}
+	for kind, name := range map[string]string{"Original": "original", "Enhanced": "text"} {
+		a := agents.DeadlineAgents[slices.IndexFunc(agents.DeadlineAgents, func(a agents.DeadlineAgent) bool { return a.Name == name })]
+		r, err := Find(a.WeightsName(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := deadlineConfig(a.DeadlineOptions, r.Steps)
+		for i, units := range a.Hidden {
+			used[fmt.Sprintf("%s units of hidden layer %d", kind, i+1)] = float64(units)
+		}
+		for setting, v := range map[string]float64{
+			"batch size": float64(c.Minibatch), "training epochs": float64(c.Epochs), "timesteps": float64(r.Steps), "clip range": c.Clip, "parallel environments": float64(c.Envs),
+			"learning rate": c.LearningRate.At(0), "first learning rate": c.LearningRate.At(0), "last learning rate": c.LearningRate.At(1),
+			"entropy coefficient": c.Entropy.At(0), "first entropy coefficient": c.Entropy.At(0), "last entropy coefficient": c.Entropy.At(1),
+		} {
+			used[kind+" "+setting] = v
+		}
+		shapes[kind] = a.Shape().Observation
+	}
+	compared := 0
+	for _, claim := range slices.Concat(report.Claims.Of("table1"), report.Claims.Of("table5")) {
+		if claim.Basis != figures.Input || strings.HasSuffix(claim.Name, " slack") {
+			continue
+		}
+		compared++
+		if v, ok := used[claim.Name]; !ok || math.Abs(v-claim.Published) > 1e-12 {
+			t.Errorf("%s: the agent has %v, the report %v", claim.Name, v, claim.Published)
+		}
+	}
+	if compared != 7+7+14 {
+		t.Errorf("%d settings are compared, want 7 of Table 1 and 21 of Table 5", compared)
+	}
+	printed := func(name string) int { return int(report.Claims.Published("table4", name)) }
+	bins := printed("bins of the queue")
+	// The rest is the state of 20 slices, and for the enhanced agent their sizes and 3 more.
+	if original, enhanced := printed("Original features of the next job"), printed("Enhanced features of the next job"); shapes["Original"] != original+bins+20 || shapes["Enhanced"] != enhanced+bins+2*20+3 {
+		t.Errorf("the agents see %v numbers, Table 4 has %d and %d features and %d bins", shapes, original, enhanced, bins)
 	}
 }

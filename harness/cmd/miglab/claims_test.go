@@ -1,7 +1,9 @@
 package main
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	figures "miglab/paper-figures"
@@ -24,60 +26,119 @@ func TestClaimsMatchTheirDeclarations(t *testing.T) {
 // mistype changes one letter of a key.
 func mistype(key string) string { return key[:len(key)/2] + "~" + key[len(key)/2:] }
 
-// TestMistypedKeysAreRefused changes each key in turn, in the data files' rows and in the
-// declarations of the artefacts, in memory. Inputs are not judged, so no declaration names them.
+// A mutation changes declarations of a paper in memory, and counts the changes.
+type mutation struct {
+	*testing.T
+	paper *figures.Paper
+	decs  []figures.Declaration
+	tried int
+}
+
+// refused fails the test unless the declarations do not match the claims.
+func (m *mutation) refused(decs []figures.Declaration, what, key string) {
+	m.Helper()
+	m.tried++
+	if m.paper.Claims.Check(m.paper.Name, decs) == nil {
+		m.Errorf("%s: %s %q is accepted after a change", m.paper.Name, what, key)
+	}
+}
+
+// rebuilt returns the declarations with those of an artefact built again, on the claims as they are
+// now. A key that Build takes from the claims is then as mistyped as theirs. It returns nil if
+// Build refuses the claims.
+func (m *mutation) rebuilt(artefact string) (decs []figures.Declaration) {
+	defer func() {
+		if recover() != nil { // Claims.Published panics if there is no such claim
+			decs = nil
+		}
+	}()
+	i := slices.IndexFunc(m.decs, func(d figures.Declaration) bool { return d.Artefact == artefact })
+	alone := *m.paper
+	alone.Artefacts = m.paper.Artefacts[i : i+1]
+	own, err := alone.Declarations()
+	if err != nil {
+		return nil
+	}
+	decs = slices.Clone(m.decs)
+	decs[i] = own[0]
+	return decs
+}
+
+// TestMistypedKeysAreRefused changes each key in turn, in the rows of the data files and in the
+// declarations of the artefacts, and the value of each input.
 func TestMistypedKeysAreRefused(t *testing.T) {
 	all, err := papers()
 	if err != nil {
 		t.Fatal(err)
 	}
-	mutations := 0
-	for _, p := range all {
-		decs, err := p.Declarations()
+	tried := 0
+	for i := range all {
+		decs, err := all[i].Declarations()
 		if err != nil {
 			t.Fatal(err)
 		}
-		refused := func(what, key string) {
-			mutations++
-			if p.Claims.Check(p.Name, decs) == nil {
-				t.Errorf("%s: %s %q is accepted with another name", p.Name, what, key)
-			}
-		}
-		for i := range p.Claims.All {
-			c := &p.Claims.All[i]
-			for _, key := range []*string{&c.Name, &c.Artefact} {
-				old := *key
-				*key = mistype(old)
-				if c.Basis != figures.Input || key == &c.Artefact {
-					refused("the claim", old)
-				}
-				*key = old
-			}
-			for j, place := range c.Places {
-				if c.Basis == figures.Input || !slices.ContainsFunc(decs, func(d figures.Declaration) bool {
-					return len(place) > len(d.Artefact) && place[:len(d.Artefact)+1] == d.Artefact+" "
-				}) {
-					continue // a place in words
-				}
-				c.Places[j] = mistype(place)
-				refused("the place", place)
-				c.Places[j] = place
-			}
-		}
-		for _, dec := range decs {
-			for _, keys := range append(slices.Clone(dec.Readings), dec.Missing) {
-				for i, key := range keys {
-					keys[i] = mistype(key)
-					refused("the key", key)
-					keys[i] = key
-				}
-			}
-		}
-		if err := p.Claims.Check(p.Name, decs); err != nil {
+		m := &mutation{T: t, paper: &all[i], decs: decs}
+		m.claims()
+		m.declarations()
+		if err := m.paper.Claims.Check(m.paper.Name, decs); err != nil {
 			t.Errorf("the test has changed something: %v", err)
 		}
+		tried += m.tried
 	}
-	if mutations < 1000 {
-		t.Errorf("%d mutations; there are more keys", mutations)
+	if tried < 2000 {
+		t.Errorf("%d mutations; there are more keys", tried)
+	}
+}
+
+// claims changes the rows of published.csv.
+func (m *mutation) claims() {
+	for i := range m.paper.Claims.All {
+		c := &m.paper.Claims.All[i]
+		name, artefact, published := c.Name, c.Artefact, c.Published
+		c.Name = mistype(name)
+		if decs := m.rebuilt(artefact); decs != nil {
+			m.refused(decs, "the claim", name)
+		}
+		c.Name, c.Artefact = name, mistype(artefact)
+		m.refused(m.decs, "the artefact of the claim", name)
+		c.Artefact = artefact
+		if c.Basis == figures.Input {
+			c.Published++
+			m.refused(m.decs, "the published input", name)
+			c.Published = published
+		}
+		for j, place := range c.Places {
+			if !slices.ContainsFunc(m.decs, func(d figures.Declaration) bool { return strings.HasPrefix(place, d.Artefact+" ") }) {
+				continue // a place in words
+			}
+			c.Places[j] = mistype(place)
+			m.refused(m.decs, "the place", place)
+			c.Places[j] = place
+		}
+	}
+}
+
+// declarations changes what the artefacts declare.
+func (m *mutation) declarations() {
+	for i := range m.decs {
+		dec := &m.decs[i]
+		for _, keys := range append(slices.Clone(dec.Readings), dec.Missing) {
+			for j, key := range keys {
+				keys[j] = mistype(key)
+				m.refused(m.decs, "the key", key)
+				keys[j] = key
+			}
+		}
+		inputs := dec.Inputs
+		for key, value := range inputs {
+			dec.Inputs = maps.Clone(inputs)
+			dec.Inputs[key] = value + 1
+			m.refused(m.decs, "the value of the input", key)
+			delete(dec.Inputs, key)
+			m.refused(m.decs, "the missing input", key)
+			dec.Inputs[mistype(key)] = value
+			m.refused(m.decs, "the input", key)
+		}
+		dec.Inputs = inputs
 	}
 }

@@ -60,8 +60,9 @@ var mayImport = map[string]string{
 	"profiling/session":           "harness/mig profiling profiling/internal/filelock",
 	"profiling/kernel":            "harness/mig profiling",
 	"profiling/internal/filelock": "",
-	"profiling/kernels":           "",
-	"profiling/measure":           "harness/mig harness/task harness/stats datasets reports profiling profiling/kernel profiling/session",
+	"profiling/kernels":           "profiling/cuda",
+	"profiling/cuda":              "profiling",
+	"profiling/measure":           "harness/filehash harness/mig harness/task harness/stats datasets reports profiling profiling/kernel profiling/session",
 	"profiling/execute":           "harness/mig harness/schedule datasets reports profiling profiling/kernel profiling/measure profiling/session",
 	"profiling/counters":          "harness/mig harness/task datasets reports profiling profiling/kernel",
 

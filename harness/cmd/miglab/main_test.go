@@ -82,7 +82,11 @@ func scriptLower(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(err)
 		scriptSQL(ts, false, []string{args[0], "DELETE FROM cell WHERE series = (SELECT id FROM series WHERE algorithm = '" + s.Algorithm + "' AND dataset = '" + s.Dataset + "')"})
 		for i := range rows {
-			metrics := maps.Collect(rows[i].Metrics.All())
+			metrics := map[string]float64{}
+			for name, number := range rows[i].Metrics.All() {
+				metrics[name], err = number.Float64()
+				ts.Check(err)
+			}
 			metrics[track.MetricMakespan] = 0.001
 			rows[i].Metrics = store.NewMetrics(metrics)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -81,6 +82,9 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+	// Most cells make garbage of a few kilobytes, and the plan of all cells is what stays.
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(2 << 30)
 	progress := newProgress(c.ErrOrStderr(), "cells")
 	// The store is opened only where an artefact is not done.
 	r.Engine = func() (*run.Engine, error) {

@@ -118,7 +118,10 @@ func (w *assignment) plan(args []string, tasks int) (*sweep.Plan, error) {
 	return sweep.New(args, dir, program, w.cells, micros, tasks)
 }
 
-// micros returns what a cell of each series took on average, where the store has cells of it.
+// sampled is how many of a series' instances the estimate of its cost reads.
+const sampled = 100
+
+// micros returns what the first cells of each series took on average, where the store has them.
 func (w *assignment) micros() (func(run.Series) (float64, bool), error) {
 	st, err := store.Open(w.store)
 	if err != nil {
@@ -127,9 +130,18 @@ func (w *assignment) micros() (func(run.Series) (float64, bool), error) {
 	defer st.Close()
 	means := map[run.Series]float64{} // NaN where none is known
 	for span := range run.Spans(w.cells) {
-		if means[span.Series], err = st.MeanMicros(span.Stored()); err != nil {
+		rows, err := st.Rows(span.Stored(), 0, sampled)
+		if err != nil {
 			return nil, err
 		}
+		var sum, timed float64
+		for _, r := range rows {
+			if r.Micros > 0 {
+				sum += r.Micros
+				timed++
+			}
+		}
+		means[span.Series] = sum / timed
 	}
 	return func(s run.Series) (float64, bool) {
 		us, planned := means[s]

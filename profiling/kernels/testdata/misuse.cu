@@ -2,13 +2,13 @@
 
 #include "../common.h"
 
-__global__ void nothing() {}
+KERNEL nothing() {}
 
-__global__ void half_at_barrier() {
+KERNEL half_at_barrier() {
   if (threadIdx.x % 2 == 0) __syncthreads();
 }
 
-__global__ void two_barriers() {
+KERNEL two_barriers() {
   if (threadIdx.x % 2 == 0) {
     __syncthreads();
   } else {
@@ -16,15 +16,15 @@ __global__ void two_barriers() {
   }
 }
 
-__global__ void write(int *array, size_t i) { array[i] = 1; }
+KERNEL write(int *array, size_t i) { array[i] = 1; }
 
-__global__ void write_shared(int *array, size_t i) {
+KERNEL write_shared(int *array, size_t i) {
   __shared__ int shared[8];
   shared[i] = 1;
   array[0] = shared[0];
 }
 
-__global__ void read_shared(int *array) {
+KERNEL read_shared(int *array) {
   __shared__ int shared;
   if (blockIdx.x == 0) shared = 1;
   array[blockIdx.x] = shared;

@@ -720,30 +720,32 @@ nvmlReturn_t nvmlGpuInstanceGetInfo(nvmlGpuInstance_t instance, nvmlGpuInstanceI
 static const unsigned compute_slices[NVML_COMPUTE_INSTANCE_PROFILE_COUNT] = {1, 2, 3, 4, 7};
 
 /* The slices of a compute instance profile of a GPU instance; 0 where it has none such. */
-static unsigned compute(const struct state *s, const struct gpu *g, const struct gi *gi, unsigned profile, unsigned *whole) {
+static unsigned compute(const struct state *s, const struct gpu *g, const struct gi *gi, unsigned profile, unsigned *whole, unsigned *sms) {
     struct profile p;
     if (!row(s, g, gi->profile, &p)) fatal("instance of profile %u, which %s does not have", gi->profile, g->key);
     *whole = p.slices;
+    *sms = p.multiprocessors;
     unsigned n = compute_slices[profile];
     return n <= p.slices && !(n == 3 && p.slices == 4) ? n : 0;
 }
 
 nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfo(nvmlGpuInstance_t instance, unsigned profile, unsigned engine, nvmlComputeInstanceProfileInfo_t *info) {
-    unsigned whole;
+    unsigned whole, sms;
     ENTER_HANDLE(instance, GPU_INSTANCE);
     if (profile >= NVML_COMPUTE_INSTANCE_PROFILE_COUNT || engine != NVML_COMPUTE_INSTANCE_ENGINE_PROFILE_SHARED)
         return leave(s, NVML_ERROR_INVALID_ARGUMENT);
-    unsigned n = compute(s, gpu, gi, profile, &whole);
+    unsigned n = compute(s, gpu, gi, profile, &whole, &sms);
     if (n == 0) return leave(s, NVML_ERROR_NOT_SUPPORTED);
-    *info = (nvmlComputeInstanceProfileInfo_t){.id = profile, .sliceCount = n, .instanceCount = whole / n};
+    *info = (nvmlComputeInstanceProfileInfo_t){.id = profile, .sliceCount = n, .instanceCount = whole / n,
+        .multiprocessorCount = sms * n / whole};
     return leave(s, NVML_SUCCESS);
 }
 
 nvmlReturn_t nvmlGpuInstanceCreateComputeInstance(nvmlGpuInstance_t instance, unsigned profile, nvmlComputeInstance_t *out) {
-    unsigned whole, taken = 0, id = 0;
+    unsigned whole, sms, taken = 0, id = 0;
     ENTER_HANDLE(instance, GPU_INSTANCE);
     if (profile >= NVML_COMPUTE_INSTANCE_PROFILE_COUNT) return leave(s, NVML_ERROR_INVALID_ARGUMENT);
-    unsigned n = compute(s, gpu, gi, profile, &whole);
+    unsigned n = compute(s, gpu, gi, profile, &whole, &sms);
     if (n == 0) return leave(s, NVML_ERROR_NOT_SUPPORTED);
     for (unsigned i = 0; i < s->cis; i++)
         if (s->ci[i].gpu == gi->gpu && s->ci[i].gi == gi->id) taken += s->ci[i].slices;
@@ -768,10 +770,10 @@ nvmlReturn_t nvmlComputeInstanceDestroy(nvmlComputeInstance_t instance) {
 }
 
 nvmlReturn_t nvmlGpuInstanceGetComputeInstances(nvmlGpuInstance_t instance, unsigned profile, nvmlComputeInstance_t *out, unsigned *count) {
-    unsigned whole;
+    unsigned whole, sms;
     ENTER_HANDLE(instance, GPU_INSTANCE);
     if (profile >= NVML_COMPUTE_INSTANCE_PROFILE_COUNT) return leave(s, NVML_ERROR_INVALID_ARGUMENT);
-    unsigned n = compute(s, gpu, gi, profile, &whole);
+    unsigned n = compute(s, gpu, gi, profile, &whole, &sms);
     if (n == 0) return leave(s, NVML_ERROR_NOT_SUPPORTED);
     *count = 0;
     for (unsigned i = 0; i < s->cis; i++)
@@ -787,8 +789,21 @@ nvmlReturn_t nvmlComputeInstanceGetInfo_v2(
 #endif
     nvmlComputeInstance_t instance, nvmlComputeInstanceInfo_t *info) {
     ENTER_HANDLE(instance, COMPUTE_INSTANCE);
-    *info = (nvmlComputeInstanceInfo_t){.device = {encode(MIG_DEVICE, ci->gpu, ci->gi, ci->id)},
+    /* The device is the parent, as nvml.h says, and not the MIG device. */
+    *info = (nvmlComputeInstanceInfo_t){.device = {encode(GPU, ci->gpu, 0, 0)},
         .gpuInstance = {encode(GPU_INSTANCE, ci->gpu, ci->gi, 0)}, .id = ci->id};
+    return leave(s, NVML_SUCCESS);
+}
+
+nvmlReturn_t nvmlDeviceGetGpuInstanceId(nvmlDevice_t device, unsigned *id) {
+    ENTER_HANDLE(device, MIG_DEVICE);
+    *id = gi->id;
+    return leave(s, NVML_SUCCESS);
+}
+
+nvmlReturn_t nvmlDeviceGetComputeInstanceId(nvmlDevice_t device, unsigned *id) {
+    ENTER_HANDLE(device, MIG_DEVICE);
+    *id = ci->id;
     return leave(s, NVML_SUCCESS);
 }
 
@@ -798,8 +813,9 @@ nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned *count
     return leave(s, NVML_SUCCESS);
 }
 
-/* MIG devices are numbered by the first slice of their GPU instance, so that there are
- * numbers without one. */
+/* MIG devices are numbered by the first slice of their GPU instance, from the last one down:
+ * there are numbers without a device, and neither the order of creation nor that of the
+ * instances' numbers holds. */
 nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned index, nvmlDevice_t *out) {
     ENTER_HANDLE(device, GPU);
     if (!gpu->mig) return leave(s, NVML_ERROR_NOT_SUPPORTED);
@@ -807,7 +823,7 @@ nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned i
     for (unsigned i = 0; i < s->cis; i++) {
         for (unsigned j = 0; j < s->gis; j++) {
             if (s->ci[i].gpu != gpu->index || s->gi[j].gpu != gpu->index || s->ci[i].gi != s->gi[j].id) continue;
-            if (s->gi[j].start + s->ci[i].id != index) continue;
+            if (gpu->model->slices - 1 - (s->gi[j].start + s->ci[i].id) != index) continue;
             out->handle = encode(MIG_DEVICE, gpu->index, s->gi[j].id, s->ci[i].id);
             return leave(s, NVML_SUCCESS);
         }

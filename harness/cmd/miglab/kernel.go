@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"miglab/profiling/cuda"
+	"miglab/profiling/kernels"
+)
+
+// kernelRun are the flags of kernel, which are those of the programs that nvcc builds.
+type kernelRun struct {
+	size, iterations, milliseconds int
+	seed                           uint64
+	verify                         bool
+}
+
+func newKernel() *cobra.Command {
+	var f kernelRun
+	c := &cobra.Command{
+		Use:   "kernel NAME",
+		Short: "Run one of the project's own kernels on the GPU",
+		Long: "kernel runs a benchmark of profiling/kernels. It needs the NVIDIA driver, but not the CUDA toolkit: the kernels\n" +
+			"are part of the program. It runs on the first GPU or MIG instance that CUDA_VISIBLE_DEVICES names, and prints which\n" +
+			"one that is, the time of all iterations (time_s) and ok. With --milliseconds it prints ready after a warm-up, waits\n" +
+			"for a line on standard input, and prints how many iterations it made and when it began and ended, on the clock\n" +
+			"CLOCK_MONOTONIC.\n\nKernels:\n" + kernelList(),
+		Example: "  miglab kernel gemm\n" +
+			"  miglab kernel stream --size 1000000 --iterations 500\n" +
+			"  miglab kernel lu --verify",
+		Args:      arguments(1, 1, "the name of a kernel"),
+		ValidArgs: kernelNames(),
+		RunE: func(c *cobra.Command, args []string) error {
+			p, err := kernels.Lookup(args[0])
+			if err != nil {
+				return err
+			}
+			return f.run(c, p)
+		},
+	}
+	addFlag(c, &f.size, "size", "0", atLeast(0), "size of the input; 0 means the kernel's own")
+	addFlag(c, &f.iterations, "iterations", "0", atLeast(0), "timed iterations, after one that is not; 0 means the kernel's own")
+	addFlag(c, &f.milliseconds, "milliseconds", "0", atLeast(0), "iterate for this time instead, after a signal")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "of the input")
+	c.Flags().BoolVar(&f.verify, "verify", false, "compare the result with a reference instead of timing it")
+	c.MarkFlagsMutuallyExclusive("iterations", "milliseconds")
+	c.MarkFlagsMutuallyExclusive("verify", "milliseconds")
+	return c
+}
+
+func kernelNames() (names []string) {
+	for _, p := range kernels.Programs() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func kernelList() string {
+	var list strings.Builder
+	for _, p := range kernels.Programs() {
+		fmt.Fprintf(&list, "  %-13s %s\n", p.Name, p.What)
+	}
+	return list.String()
+}
+
+func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
+	size, iterations := p.Size, p.Iterations
+	if f.verify {
+		size, iterations = p.VerifySize, 1
+	}
+	if f.size > 0 {
+		size = uint64(f.size)
+	}
+	if f.iterations > 0 {
+		iterations = uint64(f.iterations)
+	}
+	if size > p.MaxSize {
+		return fmt.Errorf("--size %d: %s takes at most %d %s", size, p.Name, p.MaxSize, p.Unit)
+	}
+	device, err := cuda.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, device.Close()) }()
+	out := c.OutOrStdout()
+	facts := device.Facts()
+	fmt.Fprintf(out, "memory_mb: %d\ndevice: %s\nsms: %d\ndevice_mib: %d\nl2_bytes: %d\nuuid: %s\n",
+		(p.Bytes(size)+999999)/1000000, facts.Name, facts.SMs, facts.MemoryMiB, facts.L2Bytes, facts.UUID)
+	r, err := p.Start(device, size, f.seed)
+	if err != nil {
+		return failedError{err}
+	}
+	switch {
+	case f.milliseconds > 0:
+		err = f.window(c, r)
+	case f.verify:
+		err = errors.Join(r.Iterate(iterations), r.Verify())
+	default:
+		err = timed(out, r, iterations)
+	}
+	if err != nil {
+		return failedError{err}
+	}
+	fmt.Fprintln(out, "ok")
+	return nil
+}
+
+// timed prints the time of some iterations, after one that is not timed.
+func timed(out io.Writer, r *kernels.Run, iterations uint64) error {
+	if err := r.Iterate(1); err != nil {
+		return err
+	}
+	start := time.Now()
+	if err := r.Iterate(iterations); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "time_s: %.6f\n", time.Since(start).Seconds())
+	return nil
+}
+
+// window iterates for a time that begins with a line on standard input, so that several
+// programs can begin together. The warm-up lets an idle GPU raise its clocks.
+func (f *kernelRun) window(c *cobra.Command, r *kernels.Run) error {
+	const warmUp = 500 * time.Millisecond
+	if _, err := r.IterateFor(warmUp); err != nil {
+		return err
+	}
+	out := c.OutOrStdout()
+	fmt.Fprintln(out, "ready")
+	if _, err := bufio.NewReader(c.InOrStdin()).ReadString('\n'); err != nil {
+		return errors.New("standard input ended before the line that starts the measurement")
+	}
+	start := monotonic()
+	done, err := r.IterateFor(time.Duration(f.milliseconds) * time.Millisecond)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "iterations: %d\nstart_s: %s\nend_s: %s\n", done, seconds(start), seconds(monotonic()))
+	return nil
+}
+
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 6, 64) }

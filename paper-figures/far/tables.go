@@ -1,0 +1,286 @@
+package far
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/track"
+	figures "miglab/paper-figures"
+)
+
+// A grid is one of Tables 4 to 9: the same quantities for each workload and number of tasks.
+type grid struct {
+	name, title string
+	rows        []workload
+	sizes       []int
+	quantities  []string
+	// procedures are the ways to make it. The first one is the default reading.
+	procedures []procedure
+}
+
+// A measure returns the quantities of a cell in the order of the grid.
+type measure func(d *figures.Data, w workload, n int) []figures.Measurement
+
+// A procedure is one way to make a grid.
+type procedure struct {
+	// name and basis are those of the reading.
+	name, basis string
+	measure     measure
+}
+
+// claimName joins a workload, a number of tasks and a quantity as published.csv does.
+func claimName(w workload, n int, quantity string) string {
+	return fmt.Sprintf("%s n=%d %s", w, n, quantity)
+}
+
+// printed returns a number of the paper's table.
+func (g grid) printed(claims *figures.Claims, w workload, n int, quantity string) float64 {
+	return claims.Published(g.name, claimName(w, n, quantity))
+}
+
+// byDefault measures under the default reading.
+func (g grid) byDefault() measure { return g.procedures[0].measure }
+
+func (g grid) artefact() figures.Artefact {
+	return figures.Artefact{Name: g.name, Title: g.title, Build: g.build}
+}
+
+func (g grid) build(d *figures.Data) (*figures.Output, error) {
+	rs := figures.Map(g.procedures, func(p procedure) figures.Reading {
+		r := figures.Reading{Name: p.name, Basis: p.basis, Values: figures.Values{}}
+		for w, n := range figures.Each(g.rows, g.sizes) {
+			for i, m := range p.measure(d, w, n) {
+				r.Values[claimName(w, n, g.quantities[i])] = m
+			}
+		}
+		return r
+	})
+	var columns []string
+	for n, q := range figures.Each(g.sizes, g.quantities) {
+		columns = append(columns, fmt.Sprintf("n=%d %s", n, q))
+	}
+	title := fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), g.title)
+	return figures.Read(rs...).Table(g.name, d.Layout(g.name, title, "workload", figures.Map(g.rows, workload.String), columns, rs[0])), nil
+}
+
+// interchanged reads the last two columns of print, moves and swaps, as each other in some rows.
+func (p procedure) interchanged(where string, in func(workload) bool) procedure {
+	return procedure{
+		"print interchanged", "the default reading, with the printed moves and swaps " + where + " taken for one another",
+		func(d *figures.Data, w workload, n int) []figures.Measurement {
+			m := p.measure(d, w, n)
+			if last := len(m) - 1; in(w) {
+				m[last-1], m[last] = m[last], m[last-1]
+			}
+			return m
+		},
+	}
+}
+
+var table4 = grid{"table4", "Average of rho in 1000 executions of FAR with WIDETIMES on A100", wide, allSizes, []string{"rho"}, []procedure{
+	{"", "the printed generator with p_sup = 0: 6.3 names no p_sup for its workloads", batchRho("A100", "")},
+	{"p_sup = 50 %", "the printed generator with the p_sup of Fig. 11 and of the script of Table 5", batchRho("A100", "psup=50")},
+	{"p_sup = 50 %, released generator", "the authors' public generator", batchRho("A100", "psup=50&gen=released")},
+}}
+
+// batchRho measures rho of FAR on batches of a generator's parameters.
+func batchRho(gpu, parameters string) measure {
+	return func(d *figures.Data, w workload, n int) []figures.Measurement {
+		return []figures.Measurement{mean(d, rho(d, on(gpu, 1, batch(synthetic(w, n, parameters), "far", mig.Sequential)), executions))}
+	}
+}
+
+// a30 is the one number about A30. Its workload is not printed.
+func a30(d *figures.Data) (*figures.Output, error) {
+	of := func(name, basis, scaling, parameters string) figures.Reading {
+		m := batchRho("A30", parameters)(d, workload{scaling, "WIDETIMES"}, 10)[0]
+		return figures.Reading{Name: name, Basis: basis, Values: figures.Values{"rho n=10": m}}
+	}
+	return figures.Read(
+		of("", "as Table 4, with the same share of tasks for every size of A30; the text names neither workload nor shares", "MIXEDSCALING", ""),
+		of("POORSCALING", "tasks that scale well up to 1 or 2 slices", "POORSCALING", ""),
+		of("GOODSCALING", "tasks that scale well up to the two largest sizes", "GOODSCALING", ""),
+		of("MIXEDSCALING, p_sup = 50 %", "the p_sup of the script of Table 5", "MIXEDSCALING", "psup=50"),
+	), nil
+}
+
+// An approach is a column of Table 5.
+type approach struct{ name, algorithm string }
+
+var approaches = []approach{{"MISO-OPT", "miso"}, {"FIXPART(1,...,1)", "fixpart"}, {"FIXPARTBEST", "fixpartbest"}, {"FIXPART(7)", "fixpart?p=7"}}
+
+// A comparison is one way to make Table 5. The approaches have no reconfiguration time in any
+// of them (6.5.2: "despite the reconfiguration costs that such proposals do not need").
+type comparison struct {
+	// parameters are those of the generator.
+	parameters string
+	// miso and far are the variants of the two algorithms; model is FAR's.
+	miso, far string
+	model     mig.Reconfiguration
+}
+
+// of returns the series of an approach.
+func (c comparison) of(a approach, data string) run.Series {
+	if a.algorithm == "miso" {
+		a.algorithm = c.miso
+	}
+	return batch(data, a.algorithm, mig.Free)
+}
+
+// sigma is the measure of a procedure.
+func (c comparison) sigma(d *figures.Data, w workload, n int) []figures.Measurement {
+	data := synthetic(w, n, c.parameters)
+	return figures.Map(approaches, func(a approach) figures.Measurement {
+		return mean(d, figures.Ratios(d.Values(c.of(a, data), executions, makespan), d.Values(batch(data, c.far, c.model), executions, makespan)))
+	})
+}
+
+// march is the script compare_size_test at commit 329d713 of March 2024.
+var march = comparison{"psup=50&gen=released&leave=0.3", "miso?order=permute", "far?refine=false", mig.Free}
+
+var table5 = grid{
+	"table5", "Average of sigma in 1000 executions on A100", workloads,
+	[]int{15},
+	figures.Map(approaches, func(a approach) string { return "sigma " + a.name }),
+	[]procedure{
+		{
+			"", "the authors' script compare_size_test of March 2024: p_sup = 50 %, released generator leaving with 0.3, FAR unrefined, no reconfiguration time, MISO-OPT tries all orders of the next tasks",
+			march.sigma,
+		},
+		{"the script, MISO-OPT in order of arrival", "the authors' later code", comparison{march.parameters, "miso", march.far, march.model}.sigma},
+		{"text", "6.5: the printed generator with p_sup = 0, FAR refined and with reconfiguration time", comparison{"", "miso", "far", mig.Sequential}.sigma},
+		{"text, p_sup = 50 %", "the same with the p_sup of the script", comparison{"psup=50", "miso", "far", mig.Sequential}.sigma},
+		{
+			"text, p_sup = 50 %, FAR unrefined and without reconfiguration time", "the printed generator with the script's p_sup and FAR",
+			comparison{"psup=50", "miso", march.far, march.model}.sigma,
+		},
+	},
+}
+
+// refinement measures p_ref, moves and swaps of a variant of FAR.
+func refinement(parameters, refined string) measure {
+	return func(d *figures.Data, w workload, n int) []figures.Measurement {
+		data := synthetic(w, n, parameters)
+		after, before := batch(data, refined, mig.Sequential), batch(data, "far?refine=false", mig.Sequential)
+		return []figures.Measurement{
+			mean(d, d.Above(before, after, executions)), mean(d, d.Values(after, executions, "moves")), mean(d, d.Values(after, executions, "swaps")),
+		}
+	}
+}
+
+// refinementTest is the script refinement_test.
+var refinementTest = procedure{
+	"", "the authors' script refinement_test: released generator with p_sup = 0, moves and swaps until none improves, none taken back",
+	refinement("gen=released", "far?keep=last"),
+}
+
+var table6 = grid{
+	"table6", "Refinement in 1000 executions: p_ref (%), moves and swaps, A100", workloads, threeSizes,
+	[]string{"p_ref", "moves", "swaps"},
+	[]procedure{
+		refinementTest,
+		refinementTest.interchanged("of WIDETIMES", func(w workload) bool { return w.times == "WIDETIMES" }),
+		{"text", "6.6: the printed generator with p_sup = 0, FAR keeps the best schedule on the way", refinement("", "far")},
+		{"text, p_sup = 50 %", "the same with the p_sup of the script of Table 5", refinement("psup=50", "far")},
+	},
+}
+
+// scripted are the parameters with which far-concat does what concat_test and
+// multi_batch_test do.
+const scripted = "&iterations=20&keep=last&margin=timed"
+
+// A joining is a way to join two batches of a generator 1000 times. With script it is concat_test,
+// whose pairs are a batch and its copy. Without, it is the text of 6.7.1: two successive batches, of
+// which the first one is reversed in one half of the pairs, and not always the second.
+type joining struct {
+	generator string
+	script    bool
+}
+
+var copies, successive = joining{"gen=released", true}, joining{"", false}
+
+// values returns a metric by pair.
+func (j joining) values(d *figures.Data, w workload, n int, mode, metric string) []float64 {
+	data, parameters := synthetic(w, n, j.generator, "batches=2"), ""
+	if j.script {
+		data, parameters = synthetic(w, n, j.generator, "repeat=2"), scripted
+	}
+	first := func(of string) run.Series { return stream(data, "far-concat?mode="+mode+"&first="+of+parameters) }
+	if mode == "trivial" || j.script { // trivial concatenation reverses no batch
+		return d.Values(first("forward"), executions, metric)
+	}
+	all := d.Scale.Replicates(executions)
+	return slices.Concat(d.Span(first("forward"), 0, all/2, metric), d.Span(first("reversed"), all/2, all-all/2, metric))
+}
+
+// gain returns, by pair, the improvement over trivial concatenation in percent.
+func (j joining) gain(d *figures.Data, w workload, n int, mode string) []float64 {
+	return figures.Percent(figures.Ratios(j.values(d, w, n, "trivial", makespan), j.values(d, w, n, mode, makespan)))
+}
+
+// gains measures the quantities of Table 7.
+func (j joining) gains(d *figures.Data, w workload, n int) []figures.Measurement {
+	return []figures.Measurement{mean(d, j.gain(d, w, n, "reverse")), mean(d, j.gain(d, w, n, "moveswap"))}
+}
+
+// operations measures the quantities of Table 8.
+func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measurement {
+	return []figures.Measurement{mean(d, j.values(d, w, n, "moveswap", "moves")), mean(d, j.values(d, w, n, "moveswap", "swaps"))}
+}
+
+// joinings are the procedures of Tables 7 and 8.
+func joinings(of func(joining) measure) []procedure {
+	return []procedure{
+		{"", "the authors' script concat_test: released generator with p_sup = 0, a batch joined with a copy of itself, at most 20 iterations, none taken back", of(copies)},
+		{"text", "6.7.1: the printed generator with p_sup = 0, two successive batches, the second one reversed in one half of the pairs and the first one in the other", of(successive)},
+		{"text, p_sup = 50 %", "the same with the p_sup of the script of Table 5", of(joining{"psup=50", false})},
+	}
+}
+
+var table7 = grid{
+	"table7", "Gain (%) of reversal and of moves and swaps in 1000 concatenations, A100", workloads, threeSizes,
+	[]string{"p_rev", "p_move/swap"},
+	joinings(func(j joining) measure { return j.gains }),
+}
+
+var table8 = func() grid {
+	ps := joinings(func(j joining) measure { return j.operations })
+	ps = append(ps, ps[0].interchanged("of all rows", func(workload) bool { return true }))
+	return grid{"table8", "Moves and swaps in 1000 concatenations, A100", workloads, threeSizes, []string{"moves", "swaps"}, ps}
+}()
+
+var table9 = grid{
+	"table9", "p_multi-batch (%) of 1001 batches with WIDETIMES, A100", wide, allSizes,
+	[]string{"p_multi-batch"},
+	[]procedure{
+		{
+			"", "the authors' script multi_batch_test: released generator, the makespans of all consecutive pairs added, so that inner batches count twice, over the area bound of the 1001 batches",
+			multiBatchTest,
+		},
+		{"text", "6.7.2: the printed generator with p_sup = 0, the makespan of one chain of 1001 batches", func(d *figures.Data, w workload, n int) []figures.Measurement {
+			return []figures.Measurement{figures.Exactly(figures.Percent(rho(d, chain(d, w, n), 1))[0])}
+		}},
+	},
+}
+
+// chained are the batches of a chain: 1001, or few in a quick run.
+func chained(s figures.Scale, w workload, n int, generator string) string {
+	return synthetic(w, n, generator, fmt.Sprintf("batches=%d", s.Replicates(executions)+1))
+}
+
+// chain concatenates a workload's batches.
+func chain(d *figures.Data, w workload, n int) run.Series {
+	return stream(chained(d.Scale, w, n, ""), "far-concat")
+}
+
+// multiBatchTest is the script multi_batch_test. It adds the makespans of all consecutive
+// pairs, so that inner batches count twice, and divides by the area bound of the batches, each
+// counted once.
+func multiBatchTest(d *figures.Data, w workload, n int) []figures.Measurement {
+	pairs := d.Values(stream(synthetic(w, n, "gen=released&batches=2"), "far-concat?mode=moveswap"+scripted), executions, makespan)
+	all := d.First(bound(chained(d.Scale, w, n, "gen=released"), "area"), track.MetricBound)
+	return []figures.Measurement{mean(d, figures.Map(pairs, func(m float64) float64 { return (m*float64(len(pairs))/all - 1) * 100 }))}
+}

@@ -1,0 +1,41 @@
+// Package cuda runs kernels in PTX on an NVIDIA GPU through the driver's own library,
+// libcuda.so.1, which it loads when a device is opened. It needs a driver, but neither the
+// CUDA toolkit nor its runtime.
+//
+// Like package nvml it needs cgo and Linux. In other builds Open returns an error.
+package cuda
+
+import "fmt"
+
+// A Pointer is an address in a device's memory.
+type Pointer uint64
+
+// A Dim is the size of a grid, in blocks, or of a block, in threads.
+type Dim struct{ X, Y, Z uint32 }
+
+// Facts describe a device as CUDA sees it. On a MIG instance they are those of the instance.
+type Facts struct {
+	Name string
+	// SMs is the number of multiprocessors.
+	SMs int
+	// MemoryMiB is the size of its memory in MiB.
+	MemoryMiB int
+	// L2Bytes is the size of its L2 cache.
+	L2Bytes int
+	// UUID has no prefix such as GPU- or MIG-.
+	UUID string
+}
+
+// An Error is a refusal of the driver.
+type Error struct {
+	// Call is the function of the driver's API.
+	Call string
+	// Code is its result, and Text what the driver says of it.
+	Code int
+	Text string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s (CUDA error %d)", e.Call, e.Text, e.Code) }
+
+// OutOfMemory reports whether the device has too little free memory.
+func (e *Error) OutOfMemory() bool { return e.Code == 2 }

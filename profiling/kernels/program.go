@@ -1,0 +1,205 @@
+package kernels
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"time"
+
+	"miglab/harness/nearest"
+	"miglab/profiling/cuda"
+)
+
+// A GPU is what a program needs of a device; [cuda.Device] is one.
+type GPU interface {
+	Load(ptx []byte) error
+	Alloc(bytes uint64) (cuda.Pointer, error)
+	Write(to cuda.Pointer, data []byte) error
+	Read(data []byte, from cuda.Pointer) error
+	Fill(at cuda.Pointer, value byte, bytes uint64) error
+	Launch(name string, grid, block cuda.Dim, arguments ...uint64) error
+	Sync() error
+}
+
+// A Program is one benchmark: its kernels, and the host side that makes the input and
+// launches them.
+type Program struct {
+	// Name is also the name of its source, NAME.cu.
+	Name string
+	// What says in a line what it computes and what limits it.
+	What string
+	// Unit is what a size counts.
+	Unit string
+	// Size and Iterations are those of a measurement, VerifySize is that of a verification.
+	Size, Iterations, VerifySize uint64
+	// MaxSize is the largest size.
+	MaxSize uint64
+	// bytes returns the device memory that a size takes.
+	bytes func(size uint64) uint64
+	// start makes the input. It returns one iteration, which always begins with the same
+	// input, and the comparison of its result with a reference.
+	start func(h *host, size, seed uint64) (iterate func(), verify func())
+}
+
+// Bytes returns the device memory that a size takes, without CUDA's own.
+func (p *Program) Bytes(size uint64) uint64 { return p.bytes(size) }
+
+//go:embed ptx/*.ptx
+var ptx embed.FS
+
+// Programs returns all programs, sorted by name.
+func Programs() []*Program {
+	return []*Program{bfs, gaussian, gemm, lu, nbody, nw, randomAccess, reduction, stencil, stream}
+}
+
+// Lookup returns the program with a name, or a [*nearest.UnknownError].
+func Lookup(name string) (*Program, error) {
+	var names []string
+	for _, p := range Programs() {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return nil, nearest.Unknown("kernel", name, names)
+}
+
+// A Run is a program with its input on a device.
+type Run struct {
+	host            host
+	iterate, verify func()
+}
+
+// Start loads the program's kernels into a GPU and makes its input there, from a seed. It
+// waits until the input is complete.
+func (p *Program) Start(g GPU, size, seed uint64) (*Run, error) {
+	text, err := ptx.ReadFile("ptx/" + p.Name + ".ptx")
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{host: host{gpu: g, err: g.Load(text)}}
+	r.iterate, r.verify = p.start(&r.host, size, seed)
+	r.host.sync()
+	return r, r.host.err
+}
+
+// Iterate launches iterations and waits for them.
+func (r *Run) Iterate(n uint64) error {
+	for range n {
+		r.iterate()
+	}
+	r.host.sync()
+	return r.host.err
+}
+
+// IterateFor iterates for at least a time and returns the number of iterations. The device
+// never has more than about 10 ms of work that the host has not waited for.
+func (r *Run) IterateFor(d time.Duration) (done uint64, err error) {
+	start := time.Now()
+	for last, batch := start, uint64(1); last.Sub(start) < d; {
+		if err := r.Iterate(batch); err != nil {
+			return done, err
+		}
+		done += batch
+		end := time.Now()
+		if end.Sub(last) < 5*time.Millisecond {
+			batch *= 2
+		}
+		last = end
+	}
+	return done, nil
+}
+
+// Verify compares the result of the last iteration with a reference that the processor
+// computes. A difference is a [*WrongError].
+func (r *Run) Verify() error {
+	r.verify()
+	return r.host.err
+}
+
+// A WrongError is a result that differs from the reference.
+type WrongError struct {
+	// Index is the first wrong value's place in the result.
+	Index int
+	// Got and Want are the values; Allowed is how far they may be apart.
+	Got, Want, Allowed float64
+}
+
+func (e *WrongError) Error() string {
+	return fmt.Sprintf("wrong at %d: got %.9g, want %.9g within %.2g", e.Index, e.Got, e.Want, e.Allowed)
+}
+
+// A host does what a program asks of a GPU until something fails. It keeps the first error;
+// after it, its methods do nothing.
+type host struct {
+	gpu GPU
+	err error
+}
+
+// alloc reserves memory for a number of values.
+func (h *host) alloc(count, bytes uint64) uint64 {
+	if h.err != nil {
+		return 0
+	}
+	p, err := h.gpu.Alloc(count * bytes)
+	if refusal, ok := errors.AsType[*cuda.Error](err); ok && refusal.OutOfMemory() {
+		err = fmt.Errorf("%d bytes of device memory: %w", count*bytes, err)
+	}
+	h.err = err
+	return uint64(p)
+}
+
+func (h *host) launch(name string, grid, block cuda.Dim, arguments ...uint64) {
+	if h.err == nil {
+		h.err = h.gpu.Launch(name, grid, block, arguments...)
+	}
+}
+
+// fill launches the kernel that makes the input, a thread for each of count values.
+func (h *host) fill(count uint64, arguments ...uint64) {
+	h.launch("fill", line(blocks(count, 256)), line(256), arguments...)
+}
+
+func (h *host) sync() {
+	if h.err == nil {
+		h.err = h.gpu.Sync()
+	}
+}
+
+// compare reports the first value that is not the reference's. NaN never is.
+func (h *host) compare(i int, got, want, allowed float64) {
+	if d := got - want; h.err == nil && !(-allowed <= d && d <= allowed) {
+		h.err = &WrongError{i, got, want, allowed}
+	}
+}
+
+// same reports the first integer that is not the reference's.
+func same[T uint64 | uint32 | int32](h *host, got, want []T) {
+	for i := range want {
+		if got[i] != want[i] && h.err == nil {
+			h.err = &WrongError{Index: i, Got: float64(got[i]), Want: float64(want[i])}
+		}
+	}
+}
+
+// line is a grid or a block of one dimension, rectangle one of two.
+func line(n uint64) cuda.Dim            { return cuda.Dim{X: uint32(n), Y: 1, Z: 1} }
+func rectangle(x, y uint64) cuda.Dim    { return cuda.Dim{X: uint32(x), Y: uint32(y), Z: 1} }
+func blocks(work, block uint64) uint64  { return (work + block - 1) / block }
+func roundUp(n, multiple uint64) uint64 { return blocks(n, multiple) * multiple }
+
+// read copies values from the device.
+func read[T any](h *host, from, count uint64) []T {
+	values := make([]T, count)
+	if h.err == nil {
+		h.err = h.gpu.Read(bytesOf(values), cuda.Pointer(from))
+	}
+	return values
+}
+
+// write copies values to the device.
+func write[T any](h *host, to uint64, values ...T) {
+	if h.err == nil {
+		h.err = h.gpu.Write(cuda.Pointer(to), bytesOf(values))
+	}
+}

@@ -1,0 +1,423 @@
+package kernels
+
+import (
+	"math"
+
+	"miglab/profiling/cuda"
+)
+
+// The host sides. Each does what its source's class does in C++; the comments there say why
+// the comparisons allow what they allow.
+
+var bfs = &Program{
+	Name: "bfs", What: "Breadth-first search of a random graph: irregular, bound by latency.", Unit: "vertices",
+	Size: 1 << 22, Iterations: 300, VerifySize: 5000, MaxSize: 1 << 27,
+	bytes: func(n uint64) uint64 { return (n + 1 + edgeCount(n) + n + 2*n + 1) * 4 },
+	start: func(h *host, n, seed uint64) (iterate, verify func()) {
+		edges := edgeCount(n)
+		offsets, targets, levels := h.alloc(n+1, 4), h.alloc(edges, 4), h.alloc(n, 4)
+		frontiers, count := [2]uint64{h.alloc(n, 4), h.alloc(n, 4)}, h.alloc(1, 4)
+		first := make([]uint32, n+1)
+		for v := range n {
+			first[v+1] = first[v] + uint32(degree(v))
+		}
+		write(h, offsets, first...)
+		h.fill(edges, targets, edges, n, seed)
+		iterate = func() {
+			if h.err == nil {
+				h.err = h.gpu.Fill(cuda.Pointer(levels), 0xff, 4*n) // -1
+			}
+			write(h, levels, uint32(0))
+			write(h, frontiers[0], uint32(0))
+			found := uint64(1)
+			for level := uint64(0); found > 0 && h.err == nil; level++ {
+				write(h, count, uint32(0))
+				h.launch("expand", line(blocks(found, 256)), line(256),
+					offsets, targets, levels, level, frontiers[level%2], found, frontiers[(level+1)%2], count)
+				found = uint64(read[uint32](h, count, 1)[0])
+			}
+		}
+		verify = func() { same(h, read[int32](h, levels, n), bfsLevels(first, n, seed)) }
+		return iterate, verify
+	},
+}
+
+// degree returns the number of edges of a vertex.
+func degree(vertex uint64) uint64 {
+	edges := uint64(4)
+	for v := vertex + 1; v%2 == 0 && edges < 512; v /= 2 {
+		edges *= 2
+	}
+	return edges
+}
+
+func edgeCount(vertices uint64) (edges uint64) {
+	for v := range vertices {
+		edges += degree(v)
+	}
+	return edges
+}
+
+func bfsLevels(first []uint32, n, seed uint64) []int32 {
+	levels := make([]int32, n)
+	for i := range levels {
+		levels[i] = -1
+	}
+	levels[0] = 0
+	for queue := []uint64{0}; len(queue) > 0; queue = queue[1:] {
+		for edge := first[queue[0]]; edge < first[queue[0]+1]; edge++ {
+			to := randomBelow(seed, uint64(edge), n)
+			if levels[to] == -1 {
+				levels[to] = levels[queue[0]] + 1
+				queue = append(queue, to)
+			}
+		}
+	}
+	return levels
+}
+
+var gaussian = &Program{
+	Name: "gaussian", What: "Gaussian elimination, column by column: bound by launches.", Unit: "unknowns",
+	Size: 2048, Iterations: 80, VerifySize: 70, MaxSize: 1 << 17,
+	bytes: func(n uint64) uint64 { return (n*(n+1) + n) * 4 },
+	start: func(h *host, n, seed uint64) (iterate, verify func()) {
+		system, factors := h.alloc(n*(n+1), 4), h.alloc(n, 4)
+		iterate = func() {
+			h.fill(n*(n+1), system, n, seed)
+			for k := range n - 1 {
+				rows := n - k - 1
+				h.launch("multipliers", line(blocks(rows, 256)), line(256), system, factors, n, k)
+				h.launch("eliminate", rectangle(blocks(rows+2, 32), blocks(rows, 8)), rectangle(32, 8), system, factors, n, k)
+			}
+		}
+		verify = func() {
+			width := int(n) + 1
+			want := make([]float64, int(n)*width)
+			for i := range want {
+				want[i] = float64(diagonally(seed, n, i/width == i%width, uint64(i)))
+			}
+			got := read[float32](h, system, n*(n+1))
+			for i := range int(n) {
+				for k := range i {
+					factor := want[i*width+k] / want[k*width+k]
+					for j := k; j < width; j++ {
+						want[i*width+j] -= factor * want[k*width+j]
+					}
+				}
+				for j := i; j < width; j++ {
+					h.compare(i*width+j, float64(got[i*width+j]), want[i*width+j], 1e-6*math.Sqrt(float64(n))*scale(i, j, n))
+				}
+			}
+		}
+		return iterate, verify
+	},
+}
+
+// diagonally returns a value of a matrix whose diagonal is larger than the rest of its row.
+func diagonally(seed, n uint64, diagonal bool, i uint64) float32 {
+	if diagonal {
+		return uniform(seed, i) + float32(n)
+	}
+	return uniform(seed, i)
+}
+
+// scale is the order of a value of a factorised matrix on the diagonal or above it.
+func scale(row, column int, n uint64) float64 {
+	if row == column {
+		return float64(n)
+	}
+	return 1
+}
+
+var gemm = &Program{
+	Name: "gemm", What: "Product of two matrices: bound by arithmetic.", Unit: "rows of a matrix",
+	Size: 8192, Iterations: 20, VerifySize: 150, MaxSize: 1 << 17,
+	bytes: func(n uint64) uint64 { return 3 * roundUp(n, 128) * roundUp(n, 128) * 4 },
+	start: func(h *host, n, seed uint64) (iterate, verify func()) {
+		padded := roundUp(n, 128)
+		a, b, c := h.alloc(padded*padded, 4), h.alloc(padded*padded, 4), h.alloc(padded*padded, 4)
+		h.fill(padded*padded, a, padded, n, seed)
+		h.fill(padded*padded, b, padded, n, ^seed)
+		tiles := padded / 128
+		iterate = func() { h.launch("multiply", rectangle(tiles, tiles), rectangle(16, 16), a, b, c, padded) }
+		verify = func() {
+			got := read[float32](h, c, padded*padded)
+			value := func(seed, i uint64) float64 { return float64(uniform(seed, i) - 0.5) }
+			want := make([]float64, n)
+			for i := range n {
+				clear(want)
+				for k := range n {
+					left := value(seed, i*n+k)
+					for j := range n {
+						want[j] += left * value(^seed, k*n+j)
+					}
+				}
+				for j := range n {
+					h.compare(int(i*padded+j), float64(got[i*padded+j]), want[j], 1e-6*float64(n))
+				}
+			}
+		}
+		return iterate, verify
+	},
+}
+
+var lu = &Program{
+	Name: "lu", What: "LU factorisation by tiles: bound by arithmetic, then by latency.", Unit: "rows of the matrix",
+	Size: 8192, Iterations: 25, VerifySize: 150, MaxSize: 1 << 17,
+	bytes: func(n uint64) uint64 { return roundUp(n, 64) * roundUp(n, 64) * 4 },
+	start: func(h *host, n, seed uint64) (iterate, verify func()) {
+		padded := roundUp(n, 64)
+		matrix, tiles := h.alloc(padded*padded, 4), padded/64
+		iterate = func() {
+			h.fill(padded*padded, matrix, padded, n, seed)
+			for k := range tiles {
+				h.launch("diagonal", line(1), line(64), matrix, padded, k)
+				if rest := tiles - k - 1; rest > 0 {
+					h.launch("right", line(rest), line(64), matrix, padded, k)
+					h.launch("below", line(rest), line(64), matrix, padded, k)
+					h.launch("update", rectangle(rest, rest), rectangle(16, 16), matrix, padded, k)
+				}
+			}
+		}
+		verify = func() {
+			want := make([]float64, n*n)
+			got := read[float32](h, matrix, padded*padded)
+			for i := range int(n) {
+				row := want[i*int(n) : (i+1)*int(n)]
+				for j := range row {
+					row[j] = float64(diagonally(seed, n, i == j, uint64(i)*n+uint64(j)))
+				}
+				for p := range i {
+					above := want[p*int(n) : (p+1)*int(n)]
+					row[p] /= above[p]
+					for j := p + 1; j < int(n); j++ {
+						row[j] -= row[p] * above[j]
+					}
+				}
+				for j := range row {
+					at := i*int(padded) + j
+					allowed := 1e-6 * math.Sqrt(float64(n)) * scale(i, j, n)
+					if i > j {
+						allowed /= float64(n)
+					}
+					h.compare(at, float64(got[at]), row[j], allowed)
+				}
+			}
+		}
+		return iterate, verify
+	},
+}
+
+// particles is how many a cell of nbody has.
+const particles = 128
+
+// A particle is x, y, z and its charge.
+type particle [4]float32
+
+var nbody = &Program{
+	Name: "nbody", What: "Particles that act on those of the cells around: bound by arithmetic.", Unit: "cells along an edge",
+	Size: 32, Iterations: 60, VerifySize: 2, MaxSize: 1024,
+	bytes: func(n uint64) uint64 { return 2 * n * n * n * particles * 16 },
+	start: func(h *host, n, seed uint64) (iterate, verify func()) {
+		cells := n * n * n
+		input, results := h.alloc(cells*particles, 16), h.alloc(cells*particles, 16)
+		h.launch("fill", line(cells), line(particles), input, n, seed)
+		iterate = func() { h.launch("forces", line(cells), line(particles), input, results, n) }
+		verify = func() {
+			all := make([]particle, cells*particles)
+			for i := range all {
+				cell, u := uint64(i)/particles, func(k int) float32 { return uniform(seed, uint64(4*i+k)) }
+				all[i] = particle{float32(cell%n) + u(0), float32(cell/n%n) + u(1), float32(cell/n/n) + u(2), u(3)}
+			}
+			got := read[particle](h, results, uint64(len(all)))
+			for i := range all {
+				force := forceOn(all, i, n)
+				for k, want := range force {
+					h.compare(4*i+k, float64(got[i][k]), want, 3e-5*force[3])
+				}
+			}
+		}
+		return iterate, verify
+	},
+}
+
+// forceOn returns the force on a particle and its potential.
+func forceOn(all []particle, i int, n uint64) (sum [4]float64) {
+	for j, other := range all {
+		if !adjacent(uint64(i)/particles, uint64(j)/particles, n) {
+			continue
+		}
+		var d [3]float64
+		square := 0.0
+		for axis := range d {
+			d[axis] = float64(all[i][axis]) - float64(other[axis])
+			square += d[axis] * d[axis]
+		}
+		v := float64(other[3]) * math.Exp(-square)
+		for axis := range d {
+			sum[axis] += v * d[axis]
+		}
+		sum[3] += v
+	}
+	return sum
+}
+
+// adjacent reports whether two cells are the same or touch each other.
+func adjacent(a, b, n uint64) bool {
+	for range 3 {
+		if d := int64(a%n) - int64(b%n); d < -1 || d > 1 {
+			return false
+		}
+		a, b = a/n, b/n
+	}
+	return true
+}
+
+var nw = &Program{
+	Name: "nw", What: "Needleman-Wunsch score of two sequences, as a wave: bound by latency.", Unit: "letters of a sequence",
+	Size: 16384, Iterations: 200, VerifySize: 150, MaxSize: 1 << 17,
+	bytes: func(n uint64) uint64 { n = roundUp(n, 32); return (n+1)*(n+1)*4 + 2*n },
+	start: func(h *host, n, seed uint64) (iterate, verify func()) {
+		padded := roundUp(n, 32)
+		table, first, second := h.alloc((padded+1)*(padded+1), 4), h.alloc(padded, 1), h.alloc(padded, 1)
+		h.fill(padded, first, second, padded, seed)
+		h.launch("border", line(blocks(padded+1, 256)), line(256), table, padded)
+		iterate = func() {
+			tiles := padded / 32
+			for diagonal := range 2*tiles - 1 {
+				from, to := max(diagonal+1, tiles)-tiles, min(diagonal, tiles-1)
+				h.launch("wave", line(to-from+1), line(32), table, first, second, padded, from, diagonal)
+			}
+		}
+		verify = func() {
+			got := read[int32](h, table, (padded+1)*(padded+1))
+			row, above := make([]int32, n+1), make([]int32, n+1)
+			for i := range n + 1 {
+				row, above = above, row
+				for j := range n + 1 {
+					switch {
+					case i == 0:
+						row[j] = -4 * int32(j)
+					case j == 0:
+						row[j] = -4 * int32(i)
+					default:
+						pair := above[j-1] - 3
+						if randomBelow(seed, i-1, 4) == randomBelow(^seed, j-1, 4) {
+							pair = above[j-1] + 5
+						}
+						row[j] = max(pair, above[j]-4, row[j-1]-4)
+					}
+				}
+				same(h, got[i*(padded+1):], row)
+			}
+		}
+		return iterate, verify
+	},
+}
+
+var randomAccess = &Program{
+	Name: "randomaccess", What: "Random updates of a table: bound by memory latency.", Unit: "64-bit words of the table",
+	Size: 1 << 26, Iterations: 40, VerifySize: 10000, MaxSize: 1 << 32,
+	bytes: func(n uint64) uint64 { return n * 8 },
+	start: func(h *host, n, seed uint64) (iterate, verify func()) {
+		table := h.alloc(n, 8)
+		iterate = func() {
+			h.fill(n, table, n)
+			h.launch("update", line(blocks(4*n, 256)), line(256), table, n, seed)
+		}
+		verify = func() {
+			want := make([]uint64, n)
+			for i := range n {
+				want[i] = i
+			}
+			for i := range 4 * n {
+				want[randomBelow(seed, i, n)] ^= randomBits(seed, i)
+			}
+			same(h, read[uint64](h, table, n), want)
+		}
+		return iterate, verify
+	},
+}
+
+var reduction = &Program{
+	Name: "reduction", What: "Sum of an array that fits the L2 cache of a whole GPU: bound by cache and launches.", Unit: "64-bit words of the array",
+	Size: 1 << 21, Iterations: 100000, VerifySize: 10000, MaxSize: 1 << 36,
+	bytes: func(n uint64) uint64 { return (n + partialSums(n) + 1) * 8 },
+	start: func(h *host, n, seed uint64) (iterate, verify func()) {
+		count := partialSums(n)
+		values, partial, total := h.alloc(n, 8), h.alloc(count, 8), h.alloc(1, 8)
+		h.fill(n, values, n, seed)
+		iterate = func() {
+			h.launch("sum", line(count), line(256), values, n, partial)
+			h.launch("sum", line(1), line(256), partial, count, total)
+		}
+		verify = func() {
+			var want uint64
+			for i := range n {
+				want += randomBits(seed, i)
+			}
+			same(h, read[uint64](h, total, 1), []uint64{want})
+		}
+		return iterate, verify
+	},
+}
+
+// partialSums is the number of blocks of the first kernel of reduction.
+func partialSums(n uint64) uint64 { return min(blocks(n, 256), 256) }
+
+var stencil = &Program{
+	Name: "stencil", What: "Heat on a square plate, five points: bound by memory bandwidth.", Unit: "points along an edge",
+	Size: 8192, Iterations: 300, VerifySize: 70, MaxSize: 1 << 17,
+	bytes: func(n uint64) uint64 { return 2 * n * n * 4 },
+	start: func(h *host, n, seed uint64) (iterate, verify func()) {
+		const sweeps = 10
+		grids := [2]uint64{h.alloc(n*n, 4), h.alloc(n*n, 4)}
+		iterate = func() {
+			h.fill(n*n, grids[0], n*n, seed)
+			for i := range sweeps {
+				h.launch("sweep", rectangle(blocks(n, 32), blocks(n, 8)), rectangle(32, 8), grids[i%2], grids[(i+1)%2], n)
+			}
+		}
+		verify = func() {
+			from, to := make([]float64, n*n), make([]float64, n*n)
+			for i := range from {
+				from[i] = float64(100 * uniform(seed, uint64(i)))
+			}
+			for range sweeps {
+				sweep(from, to, int(n))
+				from, to = to, from
+			}
+			for i, got := range read[float32](h, grids[0], n*n) {
+				h.compare(i, float64(got), from[i], 2e-4)
+			}
+		}
+		return iterate, verify
+	},
+}
+
+func sweep(from, to []float64, n int) {
+	at := func(x, y int) float64 { return from[min(max(y, 0), n-1)*n+min(max(x, 0), n-1)] }
+	for y := range n {
+		for x := range n {
+			around := at(x, y-1) + at(x, y+1) + at(x-1, y) + at(x+1, y)
+			to[y*n+x] = at(x, y) + float64(float32(0.2))*(around-4*at(x, y))
+		}
+	}
+}
+
+var stream = &Program{
+	Name: "stream", What: "Triad a = b + s c: bound by memory bandwidth.", Unit: "elements of an array",
+	Size: 1 << 26, Iterations: 1000, VerifySize: 10000, MaxSize: 1 << 36,
+	bytes: func(n uint64) uint64 { return 3 * n * 8 },
+	start: func(h *host, n, seed uint64) (iterate, verify func()) {
+		a, b, c := h.alloc(n, 8), h.alloc(n, 8), h.alloc(n, 8)
+		h.fill(n, b, c, n, seed)
+		iterate = func() { h.launch("triad", line(blocks(n, 256)), line(256), a, b, c, n) }
+		verify = func() {
+			for i, got := range read[float64](h, a, n) {
+				h.compare(i, got, float64(uniform(seed, uint64(2*i)))+3*float64(uniform(seed, uint64(2*i+1))), 0)
+			}
+		}
+		return iterate, verify
+	},
+}
