@@ -130,7 +130,7 @@ func TestTrainsAllOnSlurm(t *testing.T) {
 	want := contents(t, filepath.Join(dir, "results/train"))
 
 	s := &slurmSweep{Cluster: slurmtest.Start(t, 2, 8), t: t, dir: t.TempDir()}
-	s.miglab(append([]string{"submit", "slurm", "--shared", "--tasks", "16", "--time", "2", "--"}, all...)...)
+	s.miglab(append([]string{"submit", "slurm", "--shared", "--tasks", "16", "--time", "3", "--"}, all...)...)
 	s.Await("the first task to begin", func() bool { return len(s.attempts(0)) > 0 })
 	s.signal(s.attempts(0)[0].PID, syscall.SIGKILL)
 	s.KillNode("n2")
