@@ -4,6 +4,7 @@ GO ?= go
 PYTHON ?= /usr/bin/python3
 WORKERS ?= 0
 BIN := bin/miglab
+REVISION = git describe --always --abbrev=40 --exclude '*' --dirty=-modified > $(BIN).revision 2>/dev/null || rm -f $(BIN).revision
 
 .PHONY: reproduce quick site build build-gym build-nvml kernels train test test-all test-fast test-gpu test-gym test-long test-site test-slurm install-slurm install-torch bench lint readme clean
 
@@ -19,13 +20,16 @@ quick: build
 site: build
 	@$(BIN) site --workers $(WORKERS)
 
-## build: the program, without cgo
+## build: the program, without cgo. The commit stands in a file beside it: a program that contained it would change, and
+## recompute results, with every commit
 build:
-	@CGO_ENABLED=0 $(GO) build -o $(BIN) ./harness/cmd/miglab
+	@CGO_ENABLED=0 $(GO) build -buildvcs=false -o $(BIN) ./harness/cmd/miglab
+	@$(REVISION)
 
 ## build-nvml: the program with cgo, which MIG needs: it can measure kernels and execute schedules
 build-nvml:
-	@CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations" $(GO) build -o $(BIN) ./harness/cmd/miglab
+	@CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations" $(GO) build -buildvcs=false -o $(BIN) ./harness/cmd/miglab
+	@$(REVISION)
 
 ## build-gym: the library of the bridge to Python, beside its package; needs a C compiler
 build-gym:

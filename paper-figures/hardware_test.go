@@ -125,7 +125,9 @@ func TestSampled(t *testing.T) {
 	}
 }
 
-func TestReconfigurationTable(t *testing.T) {
+// table1Claims are the claims of Table 1, with the values of the GPU models.
+func table1Claims(t *testing.T) *Claims {
+	t.Helper()
 	published := publishedHead
 	for _, name := range []string{"A30", "A100", "H100"} {
 		g := mig.MustLookup(name)
@@ -139,6 +141,11 @@ func TestReconfigurationTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return claims
+}
+
+func TestReconfigurationTable(t *testing.T) {
+	claims := table1Claims(t)
 	judged := slices.DeleteFunc(slices.Clone(claims.All), func(c Claim) bool {
 		return c.Name != "A30 create size 1" && c.Name != "A30 destroy size 1" && c.Name != "A100 create size 7"
 	})

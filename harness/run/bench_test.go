@@ -46,7 +46,7 @@ func BenchmarkCompleteStore400k(b *testing.B) {
 		}
 	})
 	b.Run("values", func(b *testing.B) {
-		r := Results{st}
+		r := Results{store: st}
 		for b.Loop() {
 			for _, s := range all {
 				if _, err := r.Values(s, 0, instances, track.MetricMakespan); err != nil {

@@ -44,7 +44,7 @@ type Engine struct {
 // what there is. Other errors are those of [Series.Canonical], of the dataset and of
 // the store, and cells that are not of this program; they stop the run.
 func (e *Engine) Run(ctx context.Context, cells []Cell) (Results, error) {
-	results := Results{e.Store}
+	results := Results{e.Store, e.Shard}
 	p, err := e.plan(cells)
 	if err != nil {
 		return results, err

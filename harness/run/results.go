@@ -9,6 +9,7 @@ import (
 // Results looks up the outcome of cells in all of the store, other shards' included.
 type Results struct {
 	store *store.DB
+	shard Shard
 }
 
 // Get returns a cell's row and whether there is one. Errors are those of [store.DB.Rows].
@@ -20,7 +21,8 @@ func (r Results) Get(c Cell) (store.Row, bool, error) {
 	return rows[0], true, nil
 }
 
-// Failures counts the cells that ended with an error, by kind. Errors are those of [store.DB.Rows].
+// Failures counts the cells of the engine's shard that ended with an error, by kind. Errors are
+// those of [store.DB.Rows].
 func (r Results) Failures(cells []Cell) (map[string]int, error) {
 	out := map[string]int{}
 	for span := range Spans(cells) {
@@ -29,7 +31,7 @@ func (r Results) Failures(cells []Cell) (map[string]int, error) {
 			return nil, err
 		}
 		for _, row := range rows {
-			if row.Kind != "" {
+			if row.Kind != "" && r.shard.holds(span.Series.Group(), row.Instance) {
 				out[row.Kind]++
 			}
 		}

@@ -69,9 +69,15 @@ func TestToyTrack(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(`^number\n0\.\d+\n0\.\d+\n0\.\d+\n$`, string(file))
-	ran := miglab("run", "--track", "toy", "--algorithms", "toy-pick,toy-pick?rule=smallest,toy-pick?rule=none", "--datasets", "toy/numbers", "--instances", "40")
-	expect(`^120 cells;`, ran)
-	expect(`40 of them ended as "invalid"`, ran)
+	run := exec.Command(program, "run", "--track", "toy", "--algorithms", "toy-pick,toy-pick?rule=smallest,toy-pick?rule=none", "--datasets", "toy/numbers", "--instances", "40")
+	run.Dir = dir
+	ran, err := run.CombinedOutput()
+	if run.ProcessState.ExitCode() != 1 {
+		t.Errorf("run with invalid cells: %v, want exit code 1", err)
+	}
+	expect(`^120 cells;`, string(ran))
+	expect(`40 of them ended as "invalid"`, string(ran))
+	expect(`cells of the algorithms that failed: 40`, string(ran))
 	expect(`(?s)toy/numbers: chosen.*\n +1 +toy-pick\?rule=smallest .*\n +2 +toy-pick .*\n +3 +toy-pick\?rule=none `, miglab("leaderboard", "--track", "toy"))
 	exported := miglab("export", "--track", "toy", "--format", "csv")
 	if n := strings.Count(exported, "\ntoy,toy/numbers,"); n != 120 {

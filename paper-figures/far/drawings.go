@@ -59,7 +59,6 @@ func changedTasks(a, b schedule.Schedule, p schedule.Problem) []string {
 			changed = append(changed, p.Tasks[pl.Task].Name)
 		}
 	}
-	slices.Sort(changed)
 	return changed
 }
 

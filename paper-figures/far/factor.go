@@ -23,8 +23,7 @@ func factors(d *figures.Data) (*figures.Output, error) {
 		for _, w := range workloads {
 			data := synthetic(w, c.n, fmt.Sprintf("seed=%d", i+1)) // A100 and H100 would have the same batches
 			phase2 := on(c.gpu, c.count, batch(data, "far?refine=false", mig.Free))
-			optimum := on(c.gpu, c.count, bound(data, "optimum-free"))
-			optimum.Model = mig.Free
+			optimum := on(c.gpu, c.count, bound(data, "optimum-free", mig.Free))
 			r := figures.Ratios(d.Values(phase2, instances, makespan), d.Values(optimum, instances, track.MetricBound))
 			most = max(most, slices.Max(r))
 		}

@@ -92,36 +92,29 @@ func (w workload) String() string { return w.scaling + " " + w.times }
 
 var (
 	// wide are the rows of Tables 4 and 9, workloads those of 5 to 8.
-	wide, workloads = listWorkloads()
+	wide      = []workload{{"POORSCALING", "WIDETIMES"}, {"MIXEDSCALING", "WIDETIMES"}, {"GOODSCALING", "WIDETIMES"}}
+	workloads = []workload{{"POORSCALING", "NARROWTIMES"}, wide[0], {"MIXEDSCALING", "NARROWTIMES"}, wide[1], {"GOODSCALING", "NARROWTIMES"}, wide[2]}
 
 	// allSizes are the numbers of tasks of Tables 4 and 9, threeSizes those of Tables 6 to 8.
 	allSizes   = []int{10, 15, 20, 25, 30, 35}
 	threeSizes = []int{10, 20, 30}
 )
 
-func listWorkloads() (wide, all []workload) {
-	for _, s := range []string{"POORSCALING", "MIXEDSCALING", "GOODSCALING"} {
-		wide = append(wide, workload{s, "WIDETIMES"})
-		all = append(all, workload{s, "NARROWTIMES"}, workload{s, "WIDETIMES"})
-	}
-	return wide, all
-}
-
 // batch, stream and bound are series on A100s.
 func batch(dataset, algorithm string, model mig.Reconfiguration) run.Series {
-	return run.Series{Track: algo.TrackBatch, Dataset: dataset, GPU: "A100", Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
+	return series(algo.TrackBatch, dataset, algorithm, model)
 }
 
 func stream(dataset, algorithm string) run.Series {
-	s := batch(dataset, algorithm, mig.Sequential)
-	s.Track = algo.TrackStream
-	return s
+	return series(algo.TrackStream, dataset, algorithm, mig.Sequential)
 }
 
-func bound(dataset, name string) run.Series {
-	s := batch(dataset, name, mig.Sequential)
-	s.Track = algo.TrackBound
-	return s
+func bound(dataset, name string, model mig.Reconfiguration) run.Series {
+	return series(algo.TrackBound, dataset, name, model)
+}
+
+func series(track algo.Track, dataset, algorithm string, model mig.Reconfiguration) run.Series {
+	return run.Series{Track: track, Dataset: dataset, GPU: "A100", Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
 }
 
 // on returns the series on another GPU.
@@ -134,7 +127,9 @@ func on(gpu string, count int, s run.Series) run.Series {
 const makespan = track.MetricMakespan
 
 // area is the area bound of the instances of a series.
-func area(s run.Series) run.Series { return on(s.GPU, s.Count, bound(s.Dataset, "area")) }
+func area(s run.Series) run.Series {
+	return on(s.GPU, s.Count, bound(s.Dataset, "area", mig.Sequential))
+}
 
 // rho returns, by instance, the makespan over the area bound (6.4).
 func rho(d *figures.Data, s run.Series, n int) []float64 {

@@ -175,7 +175,10 @@ func TestSummaries(t *testing.T) {
 		for _, v := range c.values {
 			ms = append(ms, at(v, 0))
 		}
-		if got := outermost(load(t), "gain of reversing, n = 10", ms).Value; got != c.want {
+		const claim = "gain of reversing, n = 10"
+		values := figures.Values{}
+		outermost(load(t), values, claim, ms)
+		if got := values[claim].Value; got != c.want {
 			t.Errorf("of %v, %v is furthest out of 2 to 5, want %v", c.values, got, c.want)
 		}
 	}

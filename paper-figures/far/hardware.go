@@ -3,6 +3,7 @@ package far
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"miglab/datasets"
@@ -105,9 +106,6 @@ func (h onGPU) inText(out *figures.Output, values figures.Values) {
 		out.Missing[largestDeviation] = figures.NeedsExecution("A30", "far", batch3)
 		return
 	}
-	largest = 0
-	for _, r := range rows {
-		largest = max(largest, math.Abs(r.Deviation))
-	}
-	values[largestDeviation] = figures.Exactly(largest)
+	deviations := figures.Map(rows, func(r datasets.ExecutionTime) float64 { return math.Abs(r.Deviation) })
+	values[largestDeviation] = figures.Exactly(slices.Max(deviations))
 }

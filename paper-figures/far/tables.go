@@ -281,6 +281,6 @@ func chain(d *figures.Data, w workload, n int) run.Series {
 // counted once.
 func multiBatchTest(d *figures.Data, w workload, n int) []figures.Measurement {
 	pairs := d.Values(stream(synthetic(w, n, "gen=released&batches=2"), "far-concat?mode=moveswap"+scripted), executions, makespan)
-	all := d.First(bound(chained(d.Scale, w, n, "gen=released"), "area"), track.MetricBound)
+	all := d.First(bound(chained(d.Scale, w, n, "gen=released"), "area", mig.Sequential), track.MetricBound)
 	return []figures.Measurement{mean(d, figures.Map(pairs, func(m float64) float64 { return (m*float64(len(pairs))/all - 1) * 100 }))}
 }

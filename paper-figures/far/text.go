@@ -56,8 +56,7 @@ func aboutTable5(d *figures.Data, values figures.Values) {
 	ones, seven := gains(1), gains(3) // FIXPART(1,...,1) and FIXPART(7)
 	values["gain over FIXPART(1,...,1), POORSCALING"] = average(ones[:2])
 	values["gain over FIXPART(7), GOODSCALING"] = average(seven[4:])
-	const noReconfiguration = "gain over no reconfiguration"
-	values[noReconfiguration] = outermost(d.Claims, noReconfiguration, slices.Concat(ones, seven))
+	outermost(d.Claims, values, "gain over no reconfiguration", slices.Concat(ones, seven))
 }
 
 // aboutTable7 measures what the text says about joining batches.
@@ -65,8 +64,7 @@ func aboutTable7(d *figures.Data, values figures.Values) {
 	for _, n := range []int{10, 20} {
 		values[fmt.Sprintf("gain of moving and swapping between batches, n = %d", n)] = average(each(d, copies.gains, 1, workloads, n))
 	}
-	const reversing = "gain of reversing, n = 10"
-	values[reversing] = outermost(d.Claims, reversing, each(d, copies.gains, 0, workloads, 10))
+	outermost(d.Claims, values, "gain of reversing, n = 10", each(d, copies.gains, 0, workloads, 10))
 	values["gain of moving and swapping beyond reversing, n = 10"] = least(figures.Map(workloads, func(w workload) figures.Measurement {
 		extra := slices.Clone(copies.gain(d, w, 10, "moveswap"))
 		floats.Sub(extra, copies.gain(d, w, 10, "reverse"))
@@ -88,15 +86,15 @@ func largest(ms []figures.Measurement) figures.Measurement { return slices.MaxFu
 
 func least(ms []figures.Measurement) figures.Measurement { return slices.MinFunc(ms, byValue) }
 
-// outermost returns the measurement that lies furthest outside the range of a claim of the
-// text, or nearest to one of its ends if all lie inside.
-func outermost(claims *figures.Claims, name string, ms []figures.Measurement) figures.Measurement {
+// outermost sets a claim to the measurement that lies furthest outside its range, or nearest to one
+// of its ends if all lie inside.
+func outermost(claims *figures.Claims, values figures.Values, name string, ms []figures.Measurement) {
 	all := claims.Of("text")
 	c := all[slices.IndexFunc(all, func(c figures.Claim) bool { return c.Name == name })]
 	outside := func(m figures.Measurement) float64 { return max(c.Published-m.Value, m.Value-c.To) }
 	m := slices.MaxFunc(ms, func(a, b figures.Measurement) int { return cmp.Compare(outside(a), outside(b)) })
 	m.Detail = fmt.Sprintf("The workloads lie between %.1f and %.1f %%; the number shown is the one furthest out.", least(ms).Value, largest(ms).Value)
-	return m
+	values[name] = m
 }
 
 // average is the mean of independent means of as many replicates.

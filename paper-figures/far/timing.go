@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"miglab/harness/mig"
-	"miglab/harness/run"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
 )
@@ -36,11 +35,12 @@ func (t *publishedTime) micros(d *figures.Data) (out []float64) {
 		return d.Micros(batch(rodiniaData, t.Algorithm, model), 1)
 	}
 	for scaling, n := range figures.Each(strings.Fields(t.Scalings), strings.Fields(t.Sizes)) {
-		data, of := "far/"+scaling+"+WIDETIMES?n="+n, func(data string) run.Series { return batch(data, t.Algorithm, model) }
+		data := "far/" + scaling + "+WIDETIMES?n=" + n
+		timed := batch(figures.Dataset(data), t.Algorithm, model)
 		if t.Algorithm == "far-concat" {
-			data, of = data+"&batches=2", func(data string) run.Series { return stream(data, t.Algorithm) }
+			timed = stream(figures.Dataset(data+"&batches=2"), t.Algorithm)
 		}
-		out = append(out, d.Micros(of(figures.Dataset(data)), executions)...)
+		out = append(out, d.Micros(timed, executions)...)
 	}
 	return out
 }

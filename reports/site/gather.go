@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"miglab/datasets"
 	"miglab/harness/algo"
@@ -162,20 +164,34 @@ func (m meeting) instances(ctx context.Context, e *run.Engine, r run.Results) ([
 	return out, nil
 }
 
-func facts(cells []run.Cell) []Fact {
-	revision, modified := "unknown", ""
+// revision returns the commit of the source: what the Makefile has written beside the program, or
+// what go build has put into it.
+func revision() string {
+	commit, modified := "unknown", false
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
-			switch {
-			case s.Key == "vcs.revision":
-				revision = s.Value
-			case s.Key == "vcs.modified" && s.Value == "true":
-				modified = " and changes that are not committed"
+			switch s.Key {
+			case "vcs.revision":
+				commit = s.Value
+			case "vcs.modified":
+				modified = s.Value == "true"
 			}
 		}
 	}
+	if program, err := os.Executable(); err == nil {
+		if beside, err := os.ReadFile(program + ".revision"); err == nil {
+			commit, modified = strings.CutSuffix(strings.TrimSpace(string(beside)), "-modified")
+		}
+	}
+	if modified {
+		commit += " and changes that are not committed"
+	}
+	return commit
+}
+
+func facts(cells []run.Cell) []Fact {
 	out := []Fact{
-		{Group: "Program", Name: "revision of the source", Value: revision + modified},
+		{Group: "Program", Name: "revision of the source", Value: revision()},
 		{Group: "Program", Name: "Go", Value: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH},
 		{Group: "Program", Name: "seeds", Value: "every instance's random numbers come from a hash of its dataset and number; the parameter seed of a dataset is 1 unless its name says otherwise"},
 	}

@@ -2,7 +2,7 @@
 // on NVIDIA Multi-Instance GPUs: it generates workloads, schedules and referees
 // them, and regenerates the tables and figures of the papers.
 //
-// Exit codes: 0 done, 1 a check or claim failed, 2 bad input.
+// Exit codes: 0 done, 1 a check, a claim or a cell of run failed, 2 bad input.
 package main
 
 import (

@@ -10,6 +10,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/run"
 	"miglab/harness/store"
+	"miglab/harness/track"
 	"miglab/reports"
 	"miglab/reports/leaderboard"
 )
@@ -31,7 +32,9 @@ func (f *runFlags) command() *cobra.Command {
 		Short: "Run algorithms on datasets; results are kept and never computed twice",
 		Long: "run computes one cell for each algorithm and instance, in parallel, and adds it to the results database,\n" +
 			"results.db in the folder for results. It can be interrupted or killed; the same command goes on where it was.\n" +
-			"Processes with --shard i/n share the work; each writes a database of its own beside it.",
+			"Processes with --shard i/n share the work; each writes a database of its own beside it.\n\n" +
+			"A cell that fails does not stop the others. Exit codes: 0 all cells of the algorithms have metrics; 1 some failed,\n" +
+			"and standard error says how many; 2 bad input, or the results could not be written; 130 interrupted.",
 		Example: "  miglab run --track batch --algorithms far,miso --datasets POORSCALING,WIDETIMES\n" +
 			"  miglab run --algorithms 'far,far?refine=false' --datasets profile:tasks.csv --gpu A30\n" +
 			"  miglab run --algorithms far --datasets WIDETIMES --instances 100000 --shard 0/2\n" +
@@ -78,7 +81,11 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	}
 	defer db.Close()
 	progress := newProgress(c.ErrOrStderr(), "cells")
-	e := run.Engine{Store: db, Workers: f.workers, Shard: f.shard, Progress: progress.set}
+	own := 0 // cells of this shard
+	e := run.Engine{Store: db, Workers: f.workers, Shard: f.shard, Progress: func(done, total int) {
+		own = total
+		progress.set(done, total)
+	}}
 	r, err := e.Run(c.Context(), cells)
 	progress.done()
 	if err != nil {
@@ -88,17 +95,58 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+	f.summarize(c, own, failed)
+	if f.ranked {
+		if err := f.rank(c, db, cells); err != nil {
+			return err
+		}
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	if failed, err = r.Failures(slices.DeleteFunc(cells, f.isReference)); err != nil {
+		return err
+	}
+	return failedCells(failed)
+}
+
+// isReference reports whether a cell was not asked for, but is there for comparison.
+func (f *runFlags) isReference(c run.Cell) bool {
+	return slices.ContainsFunc(f.track.Beside, func(r track.Reference) bool {
+		return c.Track == r.Track && c.Algorithm == r.Algorithm && !(r.Track == f.track.Name && slices.Contains(f.algorithms, r.Algorithm))
+	})
+}
+
+// summarize says how many cells this process took care of and where the results are.
+func (f *runFlags) summarize(c *cobra.Command, own int, failed map[string]int) {
 	export := []string{"miglab", "export"}
 	if c.Flags().Changed("results") {
 		export = append(export, "--results", f.results)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%d cells; all results in %s; to export them: %s\n", len(cells), f.results, shell(export))
+	what := "cells"
+	if c.Flags().Changed("shard") {
+		what = "cells of shard " + c.Flags().Lookup("shard").Value.String()
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%d %s; all results in %s; to export them: %s\n", own, what, f.results, shell(export))
 	for _, kind := range sortedKeys(failed) {
 		fmt.Fprintf(c.OutOrStdout(), "%d of them ended as %q; see the column error\n", failed[kind], kind)
 	}
-	if !f.ranked {
+}
+
+// failedCells is the error about failed cells; nil without any.
+func failedCells(failed map[string]int) error {
+	sum := 0
+	for _, n := range failed {
+		sum += n
+	}
+	if sum == 0 {
 		return nil
 	}
+	return failedError{fmt.Errorf("cells of the algorithms that failed: %d; all others have their results", sum)}
+}
+
+// rank prints the leaderboards of the cells' datasets.
+func (f *runFlags) rank(c *cobra.Command, db *store.DB, cells []run.Cell) error {
 	ranking := f.leaderboard()
 	for span := range run.Spans(cells) {
 		if !slices.Contains(ranking.Datasets, span.Series.Dataset) {
