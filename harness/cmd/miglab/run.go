@@ -45,7 +45,7 @@ func (f *runFlags) command() *cobra.Command {
 		RunE: f.run,
 	}
 	f.register(c)
-	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil, "algorithms, separated by commas (miglab list algorithms), or exec: and a program")
+	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil, "algorithms, separated by commas (miglab list algorithms), or exec: and a program, or answers: and a file")
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
 	completeFlag(c, "algorithms", algo.Complete)
 	completeFlag(c, "datasets", datasets.Complete)

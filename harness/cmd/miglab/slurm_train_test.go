@@ -101,7 +101,7 @@ var slurmTrainingTests = map[string]func(s *slurmSweep, want map[string]string){
 // TestTrainingOnSlurm trains on real clusters, with what goes wrong there. The curves, weights
 // and checkpoints have the same bytes in the end as on one machine.
 func TestTrainingOnSlurm(t *testing.T) {
-	t.Parallel() // beside the other sweeps, which wait for Slurm's timers, too
+	t.Parallel()             // beside the other sweeps, which wait for Slurm's timers, too
 	slurmtest.Start(t, 1, 1) // or skip
 	dir := t.TempDir()
 	miglab(t, dir, train6...)
@@ -130,7 +130,7 @@ func TestTrainsAllOnSlurm(t *testing.T) {
 	want := contents(t, filepath.Join(dir, "results/train"))
 
 	s := &slurmSweep{Cluster: slurmtest.Start(t, 2, 8), t: t, dir: t.TempDir()}
-	s.miglab(append([]string{"submit", "slurm", "--shared", "--tasks", "16", "--time", "2", "--"}, all...)...)
+	s.miglab(append([]string{"submit", "slurm", "--shared", "--tasks", "16", "--time", "3", "--"}, all...)...)
 	s.Await("the first task to begin", func() bool { return len(s.attempts(0)) > 0 })
 	s.signal(s.attempts(0)[0].PID, syscall.SIGKILL)
 	s.KillNode("n2")

@@ -209,7 +209,7 @@ class Env(interface.Env):
 
     def reset(self, *, seed=None, options=None):
         """Begins an episode; with a seed, the first one of it. info has its facts."""
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else int(seed))
         observations, info = self._vector.reset(seed=seed, options=options)
         return observations[0], _first(info)
 
