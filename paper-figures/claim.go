@@ -22,6 +22,10 @@ const (
 	Printed Kind = "printed"
 	// Stated claims are sentences of the paper turned into a test.
 	Stated Kind = "stated"
+	// Arithmetic claims are printed numbers that follow from other printed numbers of the paper,
+	// such as reductions in percent. They are judged but not counted, since the measurement
+	// behind them is counted already.
+	Arithmetic Kind = "arithmetic"
 )
 
 // Basis says what a verdict on a claim can rest on.
@@ -179,7 +183,7 @@ func (r *publishedRow) claim(paper string) (c Claim, column string, err error) {
 		Paper: paper, Artefact: r.Artefact, Name: r.Claim, Home: r.Claim, Kind: r.Kind, Basis: r.Basis, Unit: r.Unit, Source: r.Source,
 		Claim: verdict.Claim{Relation: r.Relation, Published: r.Published, Decimals: r.Decimals, Margin: -1, Derived: r.Basis == Derived, Stated: r.Kind == Stated},
 	}
-	if err := oneOf(r.Kind, Printed, Stated); err != nil {
+	if err := oneOf(r.Kind, Printed, Stated, Arithmetic); err != nil {
 		return c, "kind", err
 	}
 	if err := oneOf(r.Basis, Measured, Derived, Input, Hardware, Unpublished); err != nil {

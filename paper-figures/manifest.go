@@ -134,7 +134,7 @@ func number(v float64) *float64 {
 
 // Counted reports whether the row counts in summaries: the default reading of a claim, where
 // it belongs.
-func (r *Row) Counted() bool { return r.Default && !r.Repeats }
+func (r *Row) Counted() bool { return r.Default && !r.Repeats && r.Kind != Arithmetic }
 
 // claimColumns are the columns of claims.csv.
 var claimColumns = []string{
