@@ -242,7 +242,7 @@ func (all curves) training(*figures.Data) (*figures.Output, error) {
 	t := all.table("All agents that the project trained", lines,
 		"agents are named by what they learn from: agent-ANY from all workloads, half of the batches by each reading of the generator",
 		"agent-*: the project's own, scored with sequential reconfiguration",
-		"rl-deadline-*: of the deadline report, scored by the share of late jobs; d3qn: of the hierarchical paper, by the relative throughput",
+		"rl-deadline-*: of the deadline report, scored by the share of late jobs; d3qn and d3qn-own: of the hierarchical paper, by the relative throughput",
 		"*-rodinia: scored on full batches of the public Rodinia kernels")
 	chart := all.chart("Learning of our own agents, by what they learn from", own)
 	chart.X.Label = "Training steps [million]"

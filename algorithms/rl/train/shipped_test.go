@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"miglab/algorithms/rl/agents"
@@ -14,10 +15,10 @@ import (
 
 const root = "../../.."
 
-// TestShippedRunsHaveCurves: each training run of the deadline report's agent is shipped, and its
-// weights are those at the end of its curve.
+// TestShippedRunsHaveCurves: each training run of the agents of the deadline report and the
+// hierarchical paper is shipped, and its weights are those at the end of its curve.
 func TestShippedRunsHaveCurves(t *testing.T) {
-	for _, r := range deadlineRecipes() {
+	for _, r := range slices.Concat(deadlineRecipes(), corunRecipes()) {
 		for _, seed := range r.Seeds {
 			file := filepath.Join(root, CurvesFolder, r.Folder(uint64(seed))+".csv")
 			text, err := os.ReadFile(file)
