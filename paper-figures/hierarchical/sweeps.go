@@ -128,26 +128,17 @@ func figure10(d *figures.Data) (*figures.Output, error) {
 	return f.build(d)
 }
 
-// A point is a setting of the model in the sensitivity table: datasets, and the mean throughputs of
-// the methods on each.
-type point struct {
-	name string
-	data []string
-	rows []row
-}
-
-// at measures a setting on the datasets.
-func at(d *figures.Data, name string, data ...string) point {
-	p := point{name: name, data: data}
+// at returns the mean throughputs of the methods on Q1 to Q12, one value for each dataset.
+func at(d *figures.Data, data ...string) (out []row) {
 	for _, dataset := range data {
 		for i, r := range onQueues(d, []string{dataset}, track.MetricThroughput) {
-			if len(p.rows) <= i {
-				p.rows = append(p.rows, row{title: r.title})
+			if len(out) <= i {
+				out = append(out, row{title: r.title})
 			}
-			p.rows[i].values = append(p.rows[i].values, r.mean())
+			out[i].values = append(out[i].values, r.mean())
 		}
 	}
-	return p
+	return out
 }
 
 // sensitivity shows how the throughput and the order of the methods depend on the assumptions
@@ -163,8 +154,14 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 		},
 	}
 	chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
+	add := func(name string, rows []row) {
+		cells := []string{name}
+		for _, r := range rows {
+			cells = append(cells, reports.Fixed(r.mean(), 3), "")
+		}
+		t.Rows = append(t.Rows, append(cells, order(rows)))
+	}
 	var panels []reports.Lines
-	var points []point
 	m := shippedModel()
 	for _, x := range []struct {
 		name, title string
@@ -175,25 +172,19 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 	} {
 		panel := reports.Lines{Title: x.title, X: reports.Axis{Label: x.name, Ticks: x.values}, Y: reports.Axis{Label: "Throughput / time sharing"}}
 		for _, v := range x.values {
-			p := at(d, fmt.Sprintf("%s = %g", x.name, v), queuesWith("%s=%g", x.name, v))
-			for i, r := range p.rows {
+			rows := at(d, queuesWith("%s=%g", x.name, v))
+			add(fmt.Sprintf("%s = %g", x.name, v), rows)
+			for i, r := range rows {
 				if len(panel.Series) <= i {
 					panel.Series = append(panel.Series, reports.Series{Name: r.title, X: x.values, Markers: true})
 				}
 				panel.Series[i].Y = append(panel.Series[i].Y, r.mean())
 			}
-			points = append(points, p)
 		}
 		panels = append(panels, panel)
 	}
 	chart.Charts = aligned(panels, 1)
-	for _, p := range append(points, at(d, "shares of ended jobs freed", queuesWith("release=true"))) {
-		cells := []string{p.name}
-		for _, r := range p.rows {
-			cells = append(cells, reports.Fixed(r.mean(), 3), "")
-		}
-		t.Rows = append(t.Rows, append(cells, order(p.rows)))
-	}
+	add("shares of ended jobs freed", at(d, queuesWith("release=true")))
 	addDraws(d, &t)
 	return new(figures.Output).Table("sensitivity", t).Figure("sensitivity", chart.Title, chart), nil
 }
@@ -208,21 +199,21 @@ func order(rows []row) string {
 // addDraws adds the columns of the methods, the mean over all draws, their range, and how often
 // each order occurs.
 func addDraws(d *figures.Data, t *reports.Table) {
-	all := at(d, "", reported(d.Scale, "")...)
-	n := len(all.data)
+	data := reported(d.Scale, "")
+	over, n := at(d, data...), len(data)
 	orders := map[string]int{}
 	for i := range n {
-		orders[order(figures.Map(all.rows, func(r row) row { return row{r.title, r.values[i : i+1]} }))]++
+		orders[order(figures.Map(over, func(r row) row { return row{r.title, r.values[i : i+1]} }))]++
 	}
 	means, low, high := []string{fmt.Sprintf("%d draws, mean", n)}, []string{"lowest draw"}, []string{"highest draw"}
-	for _, r := range all.rows {
+	for _, r := range over {
 		t.Columns = t.Columns.PlusMinus(r.title)
 		s := d.Summarize(r.values)
 		means = append(means, reports.PlusMinus(s.Mean, s.High-s.Mean, 3)...)
 		low, high = append(low, reports.Fixed(s.Min, 3), ""), append(high, reports.Fixed(s.Max, 3), "")
 	}
 	t.Columns = t.Columns.Left("order")
-	t.Rows = append(t.Rows, append(means, order(all.rows)), append(low, ""), append(high, ""))
+	t.Rows = append(t.Rows, append(means, order(over)), append(low, ""), append(high, ""))
 	byNumber := func(a, b string) int { return cmp.Or(cmp.Compare(orders[b], orders[a]), cmp.Compare(a, b)) }
 	for _, o := range slices.SortedFunc(maps.Keys(orders), byNumber) {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d draws: %s", orders[o], n, o))
