@@ -35,8 +35,11 @@ func TestCorunAgentIsNearTheOptimum(t *testing.T) {
 		// least is the agent's mean throughput over the optimum's.
 		least float64
 	}{
-		{"d3qn", "corun/queues", 12, 0.93}, {"d3qn", "corun/seen", 10, 0.93}, {"d3qn", "corun/unseen", 10, 0.92},
-		{"d3qn-own", "corun/queues", 12, 0.93}, {"d3qn-own", "corun/drawn", 12, 0.93},
+		{"d3qn", "corun/queues", 12, 0.93},
+		{"d3qn", "corun/seen", 10, 0.93},
+		{"d3qn", "corun/unseen", 10, 0.92},
+		{"d3qn-own", "corun/queues", 12, 0.93},
+		{"d3qn-own", "corun/drawn", 12, 0.93},
 	} {
 		spec := datasets.MustParse(c.dataset)
 		agent, best, wins := 0.0, 0.0, 0

@@ -138,7 +138,7 @@ func Setups(f Family, jobs int) []Setup {
 		}
 		return out
 	}
-	if f == Agent && jobs > 1 {
+	if f == Agent && jobs > 1 && jobs <= MaxConcurrency {
 		return parsed(agentSetups[jobs])
 	}
 	if p, ok := partitions[f]; ok && jobs > 1 && jobs <= MaxConcurrency {
