@@ -238,6 +238,24 @@ func (s *windows) drawn(g *mig.GPU, index int) []task.Program {
 	return out
 }
 
+// DrawWindow draws programs for training into jobs. They are programs of a category's classes,
+// as in corun/drawn, for a category drawn at random. Each is, with the probability wide, a
+// [drawWide] program instead.
+func DrawWindow(rng *rand.Rand, jobs []task.Program, wide float64) {
+	counts := categoryCounts(categories[rng.IntN(len(categories))], len(jobs))
+	i := 0
+	for k, class := range task.Classes() {
+		for range counts[k] {
+			if rng.Float64() < wide {
+				jobs[i] = drawWide(rng, class)
+			} else {
+				jobs[i] = drawProgram(rng, class)
+			}
+			i++
+		}
+	}
+}
+
 // AddTo implements [Varied]: other instances have other programs of Table IV.
 func (s windows) AddTo(d *task.Digest) {
 	for _, p := range Programs() {

@@ -104,6 +104,22 @@ func drawProgram(rng *rand.Rand, class task.Class) task.Program {
 	}
 }
 
+// drawWide draws a program without the limits of its class. Kernels that were measured are of this
+// kind: some are mostly serial, and some take milliseconds.
+func drawWide(rng *rand.Rand, class task.Class) task.Program {
+	short := 0.0
+	if rng.IntN(2) == 0 {
+		short = 8 * rng.Float64()
+	}
+	p := task.Program{
+		Class: class, Solo: mig.Seconds(math.Exp(soloMean + float64(soloDeviation*rng.NormFloat64()) - short)),
+		Serial: 0.98 * rng.Float64(), Parallelism: math.Exp(-2.8 * rng.Float64()),
+	}
+	p.Memory = (1 - p.Serial) * rng.Float64()
+	p.Compute = computeFor(p.Serial, p.Parallelism, p.Memory)
+	return p
+}
+
 // computeFor returns the compute work w_c with which a program takes its solo time on the
 // whole GPU: the smooth maximum of w_c/p and w_m is 1 - s.
 func computeFor(serial, parallelism, memory float64) float64 {

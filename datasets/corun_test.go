@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -560,5 +561,38 @@ func TestFileOfPrograms(t *testing.T) {
 	var index *IndexError
 	if _, err := InstanceOf[task.Batches](dataset, mig.MustLookup("A100"), 1); !errors.As(err, &index) {
 		t.Errorf("a second instance: %v", err)
+	}
+}
+
+// TestDrawWindow: programs for training are possible, of the classes of a category, and, where asked
+// for, without the limits of their class.
+func TestDrawWindow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	jobs := make([]task.Program, 12)
+	for _, wide := range []float64{0, 1} {
+		unlike := 0
+		for range 50 {
+			DrawWindow(rng, jobs, wide)
+			classes := map[task.Class]int{}
+			for i := range jobs {
+				p := jobs[i]
+				p.Name = "x"
+				if err := p.Validate(); err != nil {
+					t.Fatal(err)
+				}
+				classes[p.Class]++
+				if p.ByRule() != p.Class {
+					unlike++
+				}
+			}
+			for _, c := range task.Classes() {
+				if n := classes[c]; n != 3 && n != 4 && n != 6 {
+					t.Errorf("%d programs of class %s among 12", n, c)
+				}
+			}
+		}
+		if (unlike > 0) != (wide > 0) {
+			t.Errorf("%d of 600 programs are not of their class by the rule, with the share %v", unlike, wide)
+		}
 	}
 }

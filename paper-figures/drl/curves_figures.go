@@ -194,7 +194,7 @@ func (all curves) training(*figures.Data) (*figures.Output, error) {
 			"steps to best: million steps until the score is within a tenth of the lowest",
 			"agents are named by what they learn from: agent-ANY from all workloads, half of the batches by each reading of the generator",
 			"agent-*: the project's own, scored with sequential reconfiguration; rl-online-*: scored on batches of 56 tasks",
-			"rl-deadline-*: of the deadline report, scored by the share of late jobs; d3qn: of the hierarchical paper, by the relative throughput",
+			"rl-deadline-*: of the deadline report, scored by the share of late jobs; d3qn and d3qn-own: of the hierarchical paper, by the relative throughput",
 			"*-rodinia: scored on full batches of the public Rodinia kernels",
 			"*-dqn*: trained in segments, each of which begins with an empty replay buffer; a curve has a point at the end of each",
 		},

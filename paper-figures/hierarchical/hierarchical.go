@@ -20,6 +20,8 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/gonum/floats"
+
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -46,14 +48,14 @@ func Paper() (figures.Paper, error) {
 		{Name: "figure3", Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)", Build: figure3},
 		{Name: "figure4", Title: "Fig. 4. Relative throughput with shared and private memory (simulated)", Build: figure4},
 		{Name: "figure5", Title: "Fig. 5. The options on four programs, each at its best (simulated)", Build: figure5},
-		{Name: "figure8", Title: "relative throughput on Q1 to Q12 (simulated)", Build: figure8},
+		{Name: "figure8", Title: "relative throughput on Q1 to Q12 (simulated)", Build: figure8.build},
 		{Name: "figure9", Title: "relative throughput against the window size W (simulated)", Build: figure9},
 		{Name: "figure10", Title: "relative throughput against the concurrency Cmax (simulated)", Build: figure10},
-		{Name: "figure11", Title: "mean slowdown on Q1 to Q12 (simulated)", Build: figure11},
-		{Name: "figure12", Title: "fairness on Q1 to Q12 (simulated)", Build: figure12},
+		{Name: "figure11", Title: "mean slowdown on Q1 to Q12 (simulated)", Build: figure11.build},
+		{Name: "figure12", Title: "fairness on Q1 to Q12 (simulated)", Build: figure12.build},
 		{Name: "overhead", Title: "what the agent's decisions cost", Build: overhead},
+		{Name: "ceiling", Title: "what the agents reach of what their actions can (simulated)", Build: ceilings},
 		{Name: "optimum", Title: "gaps to the exact optimum (simulated)", Build: optimum},
-		{Name: "unseen", Title: "queues of seen and of unseen programs (simulated)", Build: unseen},
 		{Name: "sensitivity", Title: "how results move with the model (simulated)", Build: sensitivity},
 		{Name: "fit", Title: "the co-run model's fit to 16 public kernels", Build: fit},
 		{Name: "corun", Title: "the model's error on measured co-runs", Build: func(*figures.Data) (*figures.Output, error) { return corunError(datasets.Hardware()) }},
@@ -79,23 +81,47 @@ var queueNames = func() (out []string) {
 }()
 
 // A method is an algorithm of the co-run track with its name in tables and figures.
-type method struct{ title, algorithm string }
+type method struct {
+	title, algorithm string
+	// trained says that there are several training runs; see [method.runs].
+	trained bool
+}
 
 // agentTitle is the paper's name of its agent.
 const agentTitle = "MIG+MPS w/ RL"
 
 // The methods of V-A4 and ours.
 var (
-	timeSharing = method{"Time Sharing", "time-sharing"}
-	migShared   = method{"MIG Only, shared", "mig-only"}
-	migPrivate  = method{"MIG Only, private", "mig-only?memory=private"}
-	mpsOnly     = method{"MPS Only", "mps-only"}
-	agent       = method{agentTitle, "d3qn"}
+	timeSharing = method{title: "Time Sharing", algorithm: "time-sharing"}
+	migShared   = method{title: "MIG Only, shared", algorithm: "mig-only"}
+	migPrivate  = method{title: "MIG Only, private", algorithm: "mig-only?memory=private"}
+	mpsOnly     = method{title: "MPS Only", algorithm: "mps-only"}
+	agent       = method{agentTitle, "d3qn", true}
 
-	greedy = method{"greedy (ours)", "greedy"}
-	local  = method{"local (ours)", "local"}
-	exact  = method{"exact optimum", "exact"}
+	ownAgent = method{moreInputs, "d3qn-own", true}
+	ceiling  = method{title: "ceiling of " + agentTitle, algorithm: "d3qn-ceiling"}
+	greedy   = method{title: "greedy (ours)", algorithm: "greedy"}
+	local    = method{title: "local (ours)", algorithm: "local"}
+	exact    = method{title: "exact optimum", algorithm: "exact"}
 )
+
+// paperMethods are those of the paper without MIG+MPS Default and the agent.
+var paperMethods = []method{timeSharing, migShared, migPrivate, mpsOnly}
+
+// trainingRuns is the number of training runs of each agent.
+const trainingRuns = 3
+
+// runs are the training runs of a trained method; any other is its own only run.
+func (m method) runs() []method {
+	if !m.trained {
+		return []method{m}
+	}
+	out := make([]method, trainingRuns)
+	for i := range out {
+		out[i] = method{title: m.title, algorithm: fmt.Sprintf("%s?seed=%d", m.algorithm, i+1)}
+	}
+	return out
+}
 
 // defaultTitle is the paper's name of MIG+MPS without percentages. Its MIG partition is the
 // one with the highest mean throughput over the queues.
@@ -103,10 +129,10 @@ const defaultTitle = "MIG+MPS Default"
 
 // partitions are MIG+MPS Default with each of its partitions.
 var partitions = []method{
-	{defaultTitle + ", 3-4 private", "mig-mps-default"},
-	{defaultTitle + ", 3-4 shared", "mig-mps-default?partition=3-4-shared"},
-	{defaultTitle + ", 7", "mig-mps-default?partition=7"},
-	{defaultTitle + ", 2-2-3 private", "mig-mps-default?partition=2-2-3-private"},
+	{title: defaultTitle + ", 3-4 private", algorithm: "mig-mps-default"},
+	{title: defaultTitle + ", 3-4 shared", algorithm: "mig-mps-default?partition=3-4-shared"},
+	{title: defaultTitle + ", 7", algorithm: "mig-mps-default?partition=7"},
+	{title: defaultTitle + ", 2-2-3 private", algorithm: "mig-mps-default?partition=2-2-3-private"},
 }
 
 // on is the method on a dataset.
@@ -122,14 +148,24 @@ func queuesWith(format string, args ...any) string {
 	return figures.Dataset(queues + "?" + fmt.Sprintf(format, args...))
 }
 
-// values returns a metric of the method on Q1 to Q12 of a dataset.
-func (m method) values(d *figures.Data, dataset, metric string) []float64 {
-	return d.Values(m.on(dataset), len(queueNames), metric)
+// values returns a metric of the method on n windows of a dataset, the mean over its training runs.
+func (m method) values(d *figures.Data, dataset string, n int, metric string) []float64 {
+	runs := m.runs()
+	out := make([]float64, d.Scale.Replicates(n))
+	for _, r := range runs {
+		floats.AddScaled(out, 1/float64(len(runs)), d.Values(r.on(dataset), n, metric))
+	}
+	return out
+}
+
+// onQueues returns a metric of the method on Q1 to Q12 of a dataset.
+func (m method) onQueues(d *figures.Data, dataset, metric string) []float64 {
+	return m.values(d, dataset, len(queueNames), metric)
 }
 
 // bestDefault returns MIG+MPS Default with the partition of the highest mean throughput.
 func bestDefault(d *figures.Data, dataset string) method {
-	mean := func(m method) float64 { return figures.Mean(m.values(d, dataset, track.MetricThroughput)) }
+	mean := func(m method) float64 { return figures.Mean(m.onQueues(d, dataset, track.MetricThroughput)) }
 	return slices.MaxFunc(partitions, func(a, b method) int { return cmp.Compare(mean(a), mean(b)) })
 }
 
@@ -148,8 +184,13 @@ func simulated() string {
 }
 
 // rebuilt says which parts of the agent are the paper's.
-const rebuilt = agentTitle + ": network, actions and training queues as in the paper; its rewards are rebuilt from the prose; how jobs get their " +
-	"slots, and the estimate of the time that each setup saves, are ours; rule, inputs and settings were chosen by looking at draw 1 of Q1 to Q12"
+const rebuilt = agentTitle + ": network, number of actions, counters and exploration as in the paper. Rebuilt from its prose: the rewards, and how a " +
+	"network with 29 outputs chooses jobs (it values every group of the jobs left). Ours: which 29 setups, the order of slots, and all settings that the paper " +
+	"does not print, chosen on draws 1 to 20. The paper's 18 programs for training are not public: the agent learns from programs drawn anew from the classes " +
+	"and wider, so that it has seen none of these queues' programs. " + moreInputs + " also sees what each group saves on each setup by the co-run model"
+
+// moreInputs is the agent that goes beyond the paper.
+const moreInputs = agentTitle + ", more inputs (ours)"
 
 // unpublishedJobs is why absolute levels are NOT RUNNABLE.
 func unpublishedJobs() string {

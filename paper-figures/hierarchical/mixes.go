@@ -122,7 +122,7 @@ func figure4(*figures.Data) (*figures.Output, error) {
 
 // figure5 compares the options on four programs, each with its best pairs and shares.
 func figure5(d *figures.Data) (*figures.Output, error) {
-	hierarchical := method{"MIG+MPS, hierarchical", exact.algorithm}
+	hierarchical := method{title: "MIG+MPS, hierarchical", algorithm: exact.algorithm}
 	bars := reports.BarGroup{Name: strings.Join(fourPrograms, ", ")}
 	chart := reports.Bars{Title: "Fig. 5. The options on four programs, each at its best (simulated)", X: reports.Axis{Label: "Option"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
 	t := reports.Table{

@@ -12,105 +12,100 @@ import (
 )
 
 // ranked are the methods that are compared with the exact optimum.
-var ranked = append(slices.Concat([]method{timeSharing}, compared, partitions), greedy, agent, local)
+var ranked = slices.Concat(paperMethods, partitions, []method{greedy, agent, ownAgent, ceiling, local})
 
 // gaps returns, for n windows, by how many percent a method's makespans exceed those of the exact optimum.
 func gaps(d *figures.Data, m method, dataset string, n int) []float64 {
-	return d.Above(m.on(dataset), exact.on(dataset), n)
+	return figures.Percent(figures.Ratios(m.values(d, dataset, n, track.MetricMakespan), exact.values(d, dataset, n, track.MetricMakespan)))
 }
 
 // optimum compares all methods with the exact optimum. The paper has no optimum.
 func optimum(d *figures.Data) (*figures.Output, error) {
-	return new(figures.Output).Table("optimum", gapSummary(d)).Table("optimum-queues", gapsByQueue(d)), nil
-}
-
-// gapsByQueue lists the gaps of all methods on Q1 to Q12.
-func gapsByQueue(d *figures.Data) reports.Table {
-	t := reports.Table{
+	n := few(d.Scale, generated)
+	summary := reports.Table{
+		Title:   "Gaps to the exact optimum in percent, and queues won, simulated",
+		Columns: reports.Left("method").Right("Q1-Q12, mean", "largest", "generated queues, mean", "generated queues, largest"),
+		Notes: []string{
+			fmt.Sprintf("generated: %d queues of 12 jobs of each of the four categories", n),
+			"beats: on how many of Q1 to Q12 the method's makespan is the shorter one", simulated(),
+		},
+	}
+	byQueue := reports.Table{
 		Title:   "Gaps to the exact optimum on Q1 to Q12 in percent of its makespan, simulated",
 		Columns: reports.Left("queue").Right("unseen jobs", exact.title+" [s]"),
 		Notes:   []string{exact.title + ": the best groups on every partition of Table VII and of " + defaultTitle + ", by dynamic programming", simulated()},
 	}
-	spans := exact.values(d, queues, track.MetricMakespan)
+	spans := exact.onQueues(d, queues, track.MetricMakespan)
 	for i, name := range queueNames {
-		t.Rows = append(t.Rows, []string{name, strconv.Itoa(figures.Count(jobsOf(queues, i), isUnseen)), reports.Fixed(spans[i], 2)})
+		byQueue.Rows = append(byQueue.Rows, []string{name, strconv.Itoa(figures.Count(jobsOf(queues, i), isUnseen)), reports.Fixed(spans[i], 2)})
 	}
-	t.Rows = append(t.Rows, []string{"mean", "", reports.Fixed(figures.Mean(spans), 2)}, []string{"largest", "", ""})
-	for _, m := range ranked {
-		own := gaps(d, m, queues, len(queueNames))
-		t.Columns = t.Columns.Right(m.title)
-		for i, g := range append(slices.Clone(own), figures.Mean(own), slices.Max(own)) {
-			t.Rows[i] = append(t.Rows[i], reports.Fixed(g, 2))
-		}
-	}
-	return t
-}
-
-// gapSummary lists the mean and largest gaps, and how often a method beats those of the paper.
-func gapSummary(d *figures.Data) reports.Table {
-	t := reports.Table{
-		Title:   "Gaps to the exact optimum in percent, and queues won, simulated",
-		Columns: reports.Left("method").Right("Q1-Q12, mean", "largest", "generated queues, mean", "generated queues, largest"),
-		Notes: []string{
-			fmt.Sprintf("generated: %d queues of 12 jobs of each of the four categories", few(d.Scale, generated)),
-			"beats: on how many of Q1 to Q12 the method's makespan is the shorter one", simulated(),
-		},
-	}
-	rivals := append(slices.Clone(compared), bestDefault(d, queues))
-	for _, r := range rivals {
-		t.Columns = t.Columns.Right("beats " + r.title)
+	byQueue.Rows = append(byQueue.Rows, []string{"mean", "", reports.Fixed(figures.Mean(spans), 2)}, []string{"largest", "", ""})
+	paper := []method{migShared, migPrivate, mpsOnly, bestDefault(d, queues)}
+	for _, r := range paper {
+		summary.Columns = summary.Columns.Right("beats " + r.title)
 	}
 	for _, m := range append(ranked, exact) {
 		own := gaps(d, m, queues, len(queueNames))
 		var all []float64
 		for _, data := range ofCategories(windowSize, "") {
-			all = append(all, gaps(d, m, data, few(d.Scale, generated))...)
+			all = append(all, gaps(d, m, data, n)...)
 		}
-		row := []string{m.title, reports.Fixed(figures.Mean(own), 2), reports.Fixed(slices.Max(own), 2), reports.Fixed(figures.Mean(all), 2), reports.Fixed(slices.Max(all), 2)}
-		for _, r := range rivals {
-			theirs := gaps(d, r, queues, len(queueNames))
-			won := 0
-			for i := range own {
-				if own[i] < theirs[i]-1e-9 { // equal plans may differ by rounding
-					won++
-				}
-			}
-			row = append(row, strconv.Itoa(won))
+		row := []string{m.title}
+		for _, v := range []float64{figures.Mean(own), slices.Max(own), figures.Mean(all), slices.Max(all)} {
+			row = append(row, reports.Fixed(v, 2))
 		}
-		t.Rows = append(t.Rows, row)
+		for _, r := range paper {
+			row = append(row, strconv.Itoa(won(own, gaps(d, r, queues, len(queueNames)))))
+		}
+		summary.Rows = append(summary.Rows, row)
+		if m == exact {
+			continue
+		}
+		byQueue.Columns = byQueue.Columns.Right(m.title)
+		for i, g := range append(slices.Clone(own), figures.Mean(own), slices.Max(own)) {
+			byQueue.Rows[i] = append(byQueue.Rows[i], reports.Fixed(g, 2))
+		}
 	}
-	return t
+	return new(figures.Output).Table("optimum", summary).Table("optimum-queues", byQueue), nil
 }
 
-// apart are queues of programs that the agent was trained on, and of programs that it never saw.
-// They have two jobs of each class, which has three unseen programs.
-var apart = []struct{ name, dataset string }{
-	{"seen", figures.Dataset("corun/seen?w=6")}, {"unseen", figures.Dataset("corun/unseen?w=6")},
+// won counts the queues on which the own gap is the smaller one. Equal plans may differ by rounding.
+func won(own, theirs []float64) (n int) {
+	for i := range own {
+		if own[i] < theirs[i]-1e-9 {
+			n++
+		}
+	}
+	return n
 }
 
-// apartQueues is the number of queues of each kind.
-const apartQueues = 50
-
-// unseen shows seen and unseen programs separately. Q1 to Q12 mix them.
-func unseen(d *figures.Data) (*figures.Output, error) {
-	methods := []method{migShared, mpsOnly, agent, local, exact}
+// ceilings shows, over the reported draws, by how much the agents lead the best of the paper's other
+// methods, and how much their 29 actions allow.
+func ceilings(d *figures.Data) (*figures.Output, error) {
+	data := reported(d.Scale, "")
 	t := reports.Table{
-		Title:   "Queues of seen and of unseen programs, simulated",
-		Columns: reports.Left("programs", "method").PlusMinus("throughput", "mean slowdown", "gap to the optimum [%]"),
+		Title:   "What the agents reach of what their actions can, on Q1 to Q12, simulated",
+		Columns: reports.Left("method").PlusMinus("throughput", "less the best other method").Right("of the exact optimum [%]"),
 		Notes: []string{
-			fmt.Sprintf("means over %d queues of two CI, two MI and two US programs; ± is half the 95 %% interval", d.Scale.Replicates(apartQueues)),
-			"only the agent is trained: what the others do differently is due to the programs", simulated(),
+			fmt.Sprintf("means over %d draws of the programs and %d training runs of each agent; ± is half the 95 %% interval, of a hierarchical bootstrap for agents", len(data), trainingRuns),
+			ceiling.title + ": the best plan that the 29 setups and the order of slots allow, by dynamic programming",
+			"best other method: the paper's, the best on each draw", rebuilt, simulated(),
 		},
 	}
-	for a, m := range figures.Each(apart, methods) {
-		row := []string{a.name, m.title}
-		for i, values := range [][]float64{
-			d.Values(m.on(a.dataset), apartQueues, track.MetricThroughput), d.Values(m.on(a.dataset), apartQueues, track.MetricSlowdownMean),
-			gaps(d, m, a.dataset, apartQueues),
-		} {
-			row = append(row, figures.PlusMinus(d.MeanOf(values, verdict.Draws, 0), []int{3, 3, 2}[i])...)
-		}
-		t.Rows = append(t.Rows, row)
+	mean := func(m method, dataset string) float64 {
+		return figures.Mean(m.onQueues(d, dataset, track.MetricThroughput))
 	}
-	return new(figures.Output).Table("unseen", t), nil
+	optimum := figures.Mean(ofRuns(exact, data, mean)[0])
+	for _, m := range []method{migShared, migPrivate, mpsOnly, agent, ownAgent, ceiling, exact} {
+		measured := func(values [][]float64) figures.Measurement {
+			if m.trained {
+				return d.Crossed(values)
+			}
+			return d.MeanOf(values[0], verdict.Draws, 0)
+		}
+		throughput := measured(ofRuns(m, data, mean))
+		row := slices.Concat([]string{m.title}, figures.PlusMinus(throughput, 4), figures.PlusMinus(measured(lead(d, m, data)), 4))
+		t.Rows = append(t.Rows, append(row, reports.Fixed(100*throughput.Value/optimum, 2)))
+	}
+	return new(figures.Output).Table("ceiling", t), nil
 }

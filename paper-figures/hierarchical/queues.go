@@ -13,11 +13,14 @@ import (
 	"miglab/reports"
 )
 
-// compared are the methods that the agent is compared with on Q1 to Q12, without MIG+MPS
-// Default, whose partition depends on the results.
-var compared = []method{migShared, migPrivate, mpsOnly}
+// rivals are the paper's other methods with a choice of partitions.
+func rivals(d *figures.Data, dataset string) []method {
+	best := bestDefault(d, dataset)
+	best.title = defaultTitle
+	return []method{migShared, migPrivate, mpsOnly, best}
+}
 
-// A row is a method's metric by queue.
+// A row is a method's metric by queue or by draw.
 type row struct {
 	title  string
 	values []float64
@@ -25,21 +28,35 @@ type row struct {
 
 func (r row) mean() float64 { return figures.Mean(r.values) }
 
-// onQueues returns a metric of all methods on Q1 to Q12, the mean over some datasets of them,
-// the agent and the exact optimum last. MIG+MPS Default has the partition that is best on each.
-func onQueues(d *figures.Data, data []string, metric string) []row {
+// onQueues returns a metric of all methods on Q1 to Q12, the mean over some datasets of them: the
+// rivals, the agent, the exact optimum, and what else is wanted.
+func onQueues(d *figures.Data, data []string, metric string, more ...method) []row {
 	var out []row
 	for _, dataset := range data {
-		best := bestDefault(d, dataset)
-		best.title = defaultTitle
-		for i, m := range append(slices.Clone(compared), best, agent, exact) {
+		for i, m := range slices.Concat(rivals(d, dataset), []method{agent, exact}, more) {
 			if len(out) <= i {
 				out = append(out, row{m.title, make([]float64, len(queueNames))})
 			}
-			floats.AddScaled(out[i].values, 1/float64(len(data)), m.values(d, dataset, metric))
+			floats.AddScaled(out[i].values, 1/float64(len(data)), m.onQueues(d, dataset, metric))
 		}
 	}
 	return out
+}
+
+// ofRuns returns what of makes of each training run of a method and each dataset.
+func ofRuns(m method, data []string, of func(run method, dataset string) float64) [][]float64 {
+	return figures.Map(m.runs(), func(r method) []float64 {
+		return figures.Map(data, func(dataset string) float64 { return of(r, dataset) })
+	})
+}
+
+// lead returns by how much a method's mean throughput on Q1 to Q12 exceeds that of the best rival,
+// by training run and dataset.
+func lead(d *figures.Data, m method, data []string) [][]float64 {
+	return ofRuns(m, data, func(r method, dataset string) float64 {
+		mean := func(m method) float64 { return figures.Mean(m.onQueues(d, dataset, track.MetricThroughput)) }
+		return mean(r) - slices.Max(figures.Map(rivals(d, dataset), mean))
+	})
 }
 
 // The claims about Q1 to Q12.
@@ -52,46 +69,36 @@ const (
 	aheadSlowdown   = "mean slowdown under MIG Only less that under the best other method"
 )
 
-// byDraw are the values of a claim, one for each draw.
-type byDraw map[string][]float64
-
-// onEach measures claims on Q1 to Q12 of each dataset. measure takes the agent's values by queue
-// and the means of the methods of [onQueues], and returns a value for each claim.
-func onEach(d *figures.Data, data []string, metric string, measure func(own, means []float64) map[string]float64) byDraw {
-	out := byDraw{}
-	for _, dataset := range data {
-		rows := onQueues(d, []string{dataset}, metric)
-		means := figures.Map(rows, row.mean)
-		for claim, v := range measure(rows[len(rows)-2].values, means) {
-			out[claim] = append(out[claim], v)
-		}
+// throughputs measures what the text says about throughput, over the draws in data.
+func throughputs(d *figures.Data, data []string) figures.Values {
+	return figures.Values{
+		meanThroughput:  ofAgent(d, data, track.MetricThroughput, figures.Mean),
+		bestThroughput:  ofAgent(d, data, track.MetricThroughput, slices.Max[[]float64]),
+		aheadThroughput: d.Crossed(lead(d, agent, data)),
 	}
-	return out
 }
 
-// throughputs measures what the text says about throughput on Q1 to Q12 of each dataset.
-func throughputs(d *figures.Data, data []string) byDraw {
-	return onEach(d, data, track.MetricThroughput, func(own, means []float64) map[string]float64 {
-		return map[string]float64{
-			meanThroughput: figures.Mean(own), bestThroughput: slices.Max(own),
-			aheadThroughput: figures.Mean(own) - slices.Max(means[:len(means)-2]),
-		}
+// slowdowns measures what the text says about slowdowns, over the draws in data. For MIG Only it
+// takes the worse option.
+func slowdowns(d *figures.Data, data []string) figures.Values {
+	ahead := figures.Map(data, func(dataset string) float64 {
+		means := figures.Map(onQueues(d, []string{dataset}, track.MetricSlowdownMean), row.mean)
+		return slices.Max(means[:2]) - slices.Min(means[2:5])
 	})
+	return figures.Values{
+		meanSlowdown:  ofAgent(d, data, track.MetricSlowdownMean, figures.Mean),
+		bestSlowdown:  ofAgent(d, data, track.MetricSlowdownMean, slices.Min[[]float64]),
+		aheadSlowdown: d.MeanOf(ahead, verdict.Draws, 0),
+	}
 }
 
-// slowdowns measures what the text says about slowdowns on Q1 to Q12 of each dataset. For MIG
-// Only it takes the worse option.
-func slowdowns(d *figures.Data, data []string) byDraw {
-	return onEach(d, data, track.MetricSlowdownMean, func(own, means []float64) map[string]float64 {
-		return map[string]float64{
-			meanSlowdown: figures.Mean(own), bestSlowdown: slices.Min(own),
-			aheadSlowdown: slices.Max(means[:2]) - slices.Min(means[2:len(means)-2]),
-		}
-	})
+// ofAgent is a statistic of the agent's metric over the queues, by training run and draw.
+func ofAgent(d *figures.Data, data []string, metric string, of func([]float64) float64) figures.Measurement {
+	return d.Crossed(ofRuns(agent, data, func(r method, dataset string) float64 { return of(r.onQueues(d, dataset, metric)) }))
 }
 
-// The constants of the model and the agent's settings were chosen by looking at draw 1 of the
-// programs and at the draws up to 20. Results are reported on others.
+// The constants of the model, the agents' setups and their settings were chosen by looking at draws 1
+// to 20 of the programs. Results are reported on others.
 const (
 	firstReported = 101
 	draws         = 20
@@ -114,38 +121,47 @@ var variations = []struct{ name, basis, parameters string }{
 	{"shares of ended jobs freed", "jobs that still run get the shares of those that have ended", "&release=true"},
 }
 
-// read measures claims about Q1 to Q12 over the draws, under each variation of the model. Claims
-// about the agent's lead are replicated by training runs, of which there is one.
-func read(d *figures.Data, measure func(d *figures.Data, data []string) byDraw) *figures.Output {
-	o := &figures.Output{Missing: map[string]string{}}
-	for _, v := range variations {
-		values := figures.Values{}
-		for claim, x := range measure(d, reported(d.Scale, v.parameters)) {
-			values[claim] = d.MeanOf(x, verdict.Draws, 0)
-			switch claim {
-			case aheadThroughput:
-				values[claim] = d.Crossed([][]float64{x})
-			case aheadSlowdown:
-			default:
-				o.Missing[claim] = unpublishedJobs()
-			}
-		}
-		o.Readings = append(o.Readings, figures.Reading{Name: v.name, Basis: v.basis, Values: values})
-	}
-	return o
-}
-
 // A queueFigure compares the methods by queue.
 type queueFigure struct {
 	number                 int
 	heading, metric, label string
-	// published is the agent's mean in print; 0 where there is none.
-	published float64
-	notes     []string
+	notes                  []string
+	more                   []method
+	// measure measures claims over the draws in data. It is nil where the text prints no numbers.
+	measure func(d *figures.Data, data []string) figures.Values
+	// unpublished are the claims that hang on unpublished jobs, the agent's mean first.
+	unpublished []string
 }
 
-// draw adds a table and a chart of the metric on Q1 to Q12 and of its arithmetic mean.
-func (f queueFigure) draw(d *figures.Data, out *figures.Output) (*figures.Output, error) {
+var figure8 = queueFigure{
+	number: 8, heading: "Relative throughput", metric: track.MetricThroughput, label: "Throughput / time sharing",
+	notes: []string{"Time Sharing is 1; " + defaultTitle + " has the partition with the highest mean on each draw", rebuilt},
+	more:  []method{ownAgent}, measure: throughputs, unpublished: []string{meanThroughput, bestThroughput},
+}
+
+var figure11 = queueFigure{
+	number: 11, heading: "Mean slowdown", metric: track.MetricSlowdownMean, label: "Time in the group / solo time",
+	notes:   []string{"a job's time in its group over its time alone, the mean over the queue; Time Sharing is 1"},
+	measure: slowdowns, unpublished: []string{meanSlowdown, bestSlowdown},
+}
+
+var figure12 = queueFigure{
+	number: 12, heading: "Fairness", metric: track.MetricFairness, label: "Least slowdown / largest",
+	notes: []string{"the least slowdown of the queue over the largest; Time Sharing is 1"},
+}
+
+// build makes a table and a chart of the metric on Q1 to Q12 and of its arithmetic mean, and measures
+// the claims under each variation of the model.
+func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
+	name, out := fmt.Sprintf("figure%d", f.number), &figures.Output{Missing: map[string]string{}}
+	if f.measure != nil {
+		for _, v := range variations {
+			out.Readings = append(out.Readings, figures.Reading{Name: v.name, Basis: v.basis, Values: f.measure(d, reported(d.Scale, v.parameters))})
+		}
+	}
+	for _, claim := range f.unpublished {
+		out.Missing[claim] = unpublishedJobs()
+	}
 	data := reported(d.Scale, "")
 	title := fmt.Sprintf("Fig. %d. %s by queue", f.number, f.heading)
 	t := reports.Table{
@@ -159,10 +175,10 @@ func (f queueFigure) draw(d *figures.Data, out *figures.Output) (*figures.Output
 	for _, name := range chart.Categories {
 		t.Rows = append(t.Rows, []string{name})
 	}
-	for _, r := range onQueues(d, data, f.metric) {
+	for _, r := range onQueues(d, data, f.metric, f.more...) {
 		g := reports.BarGroup{Name: r.title, Values: append(slices.Clone(r.values), figures.Mean(r.values))}
-		if r.title == agent.title && f.published != 0 {
-			g.Published = append(slices.Repeat([]float64{math.NaN()}, len(r.values)), f.published)
+		if r.title == agent.title && f.unpublished != nil { // the agent's mean in print
+			g.Published = append(slices.Repeat([]float64{math.NaN()}, len(r.values)), d.Claims.Published(name, f.unpublished[0]))
 		}
 		chart.Groups = append(chart.Groups, g)
 		t.Columns = t.Columns.Right(r.title)
@@ -170,28 +186,5 @@ func (f queueFigure) draw(d *figures.Data, out *figures.Output) (*figures.Output
 			t.Rows[i] = append(t.Rows[i], reports.Fixed(v, 3))
 		}
 	}
-	name := fmt.Sprintf("figure%d", f.number)
 	return out.Table(name, t).Figure(name, chart.Title, chart), nil
-}
-
-func figure8(d *figures.Data) (*figures.Output, error) {
-	return queueFigure{
-		8, "Relative throughput", track.MetricThroughput, "Throughput / time sharing", d.Claims.Published("figure8", meanThroughput),
-		[]string{"Time Sharing is 1; " + defaultTitle + " has the partition with the highest mean on each draw", rebuilt},
-	}.draw(d, read(d, throughputs))
-}
-
-func figure11(d *figures.Data) (*figures.Output, error) {
-	return queueFigure{
-		11, "Mean slowdown", track.MetricSlowdownMean, "Time in the group / solo time", d.Claims.Published("figure11", meanSlowdown),
-		[]string{"a job's time in its group over its time alone, the mean over the queue; Time Sharing is 1"},
-	}.draw(d, read(d, slowdowns))
-}
-
-// figure12 has no claims: the text prints no numbers of fairness.
-func figure12(d *figures.Data) (*figures.Output, error) {
-	return queueFigure{
-		12, "Fairness", track.MetricFairness, "Least slowdown / largest", 0,
-		[]string{"the least slowdown of the queue over the largest; Time Sharing is 1"},
-	}.draw(d, new(figures.Output))
 }

@@ -19,34 +19,33 @@ var categories = []string{"ci-dominant", "mi-dominant", "us-dominant", "balanced
 // generated is the number of queues of each category in Fig. 9. The paper has three.
 const generated = 12
 
-// windows are the W of Fig. 9.
-var windows = []int{4, 6, 8, 10, 12, 14, 16}
-
 // ofCategories lists the datasets of queues of all categories. Parameters may be added, for example
 // "&draw=101".
 func ofCategories(w int, parameters string) []string {
 	return figures.Map(categories, func(c string) string { return figures.Dataset(fmt.Sprintf("corun/%s?w=%d%s", c, w, parameters)) })
 }
 
-// few returns how many of n queues or draws a run takes.
-func few(s figures.Scale, n int) int {
+// scaled returns all values, or those of a quick run.
+func scaled[T any](s figures.Scale, values []T, quick ...T) []T {
 	if s.Quick {
-		return 2
+		return quick
 	}
-	return n
+	return values
 }
+
+// few returns how many of n queues or draws a run takes.
+func few(s figures.Scale, n int) int { return scaled(s, []int{n}, 2)[0] }
 
 // A sweep is the mean throughput of methods against a parameter.
 type sweep struct {
 	number int
-	// what is the parameter in the title, symbol in the table and axis below the chart.
+	// what is the parameter in words, symbol that of the paper, and axis the label of the chart.
 	what, symbol, axis string
 	values             []int
 	// data lists the datasets at a value, with more parameters, and count how many queues each has.
 	data  func(value int, parameters string) []string
 	count int
-	// claim is about the agent's throughput at the value more, less that at the value less.
-	claim      string
+	// The claim is about the agent's throughput at the value more, less that at the value less.
 	more, less int
 	notes      []string
 }
@@ -54,14 +53,16 @@ type sweep struct {
 // on returns the throughputs of a method at a value.
 func (f *sweep) on(d *figures.Data, m method, value int, parameters string) (out []float64) {
 	for _, data := range f.data(value, parameters) {
-		out = append(out, d.Values(m.on(data), f.count, track.MetricThroughput)...)
+		out = append(out, m.values(d, data, f.count, track.MetricThroughput)...)
 	}
 	return out
 }
 
-// build draws the figure and measures its claim.
+// build draws the figure and measures its claim, over the agent's training runs and the reported
+// draws of the programs.
 func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
-	title := fmt.Sprintf("Fig. %d. Relative throughput against the %s", f.number, f.what)
+	title := fmt.Sprintf("Fig. %d. Relative throughput against the %s %s", f.number, f.what, f.symbol)
+	claim := fmt.Sprintf("mean throughput of the agent with %[1]s = %[2]d less that with %[1]s = %[3]d", f.symbol, f.more, f.less)
 	t := reports.Table{Title: title + ", simulated", Columns: reports.Right(f.symbol), Notes: append(f.notes, simulated())}
 	chart := reports.Lines{Title: title + " (simulated)", X: reports.Axis{Label: f.axis}, Y: reports.Axis{Label: "Throughput / time sharing"}}
 	for _, value := range f.values {
@@ -82,22 +83,18 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		}
 		chart.Series = append(chart.Series, line)
 	}
-	name := fmt.Sprintf("figure%d", f.number)
-	return f.read(d).Table(name, t).Figure(name, chart.Title, chart), nil
-}
-
-// read measures the claim about the agent over the reported draws of the programs. It has one
-// training run.
-func (f *sweep) read(d *figures.Data) *figures.Output {
-	var steps []float64
-	for i := range reported(d.Scale, "") {
-		draw := fmt.Sprintf("&draw=%d", firstReported+i)
-		steps = append(steps, figures.Mean(f.on(d, agent, f.more, draw))-figures.Mean(f.on(d, agent, f.less, draw)))
+	var numbers []string
+	for i := range few(d.Scale, draws) {
+		numbers = append(numbers, fmt.Sprintf("&draw=%d", firstReported+i))
 	}
+	steps := ofRuns(agent, numbers, func(r method, draw string) float64 {
+		return figures.Mean(f.on(d, r, f.more, draw)) - figures.Mean(f.on(d, r, f.less, draw))
+	})
+	name := fmt.Sprintf("figure%d", f.number)
 	return figures.Read(figures.Reading{
 		Basis:  "the model with kappa = 0.25 and delta = 0.3, chosen on other draws",
-		Values: figures.Values{f.claim: d.Crossed([][]float64{steps})},
-	})
+		Values: figures.Values{claim: d.Crossed(steps)},
+	}).Table(name, t).Figure(name, chart.Title, chart), nil
 }
 
 // figure9 draws throughput against W. The paper's queues have 12 jobs, so that those of other
@@ -105,9 +102,9 @@ func (f *sweep) read(d *figures.Data) *figures.Output {
 func figure9(d *figures.Data) (*figures.Output, error) {
 	n := few(d.Scale, generated)
 	f := sweep{
-		number: 9, what: "window size W", symbol: "W", axis: "Window size W [jobs]",
-		values: scaled(d.Scale, windows, windows[0], windowSize), data: ofCategories, count: n,
-		claim: "mean throughput of the agent with W = 12 less that with W = 4", more: windowSize, less: windows[0],
+		number: 9, what: "window size", symbol: "W", axis: "Window size W [jobs]",
+		values: scaled(d.Scale, []int{4, 6, 8, 10, 12, 14, 16}, 4, windowSize), data: ofCategories, count: n,
+		more: windowSize, less: 4,
 		notes: []string{
 			fmt.Sprintf("means over %d generated queues of each of the four categories; ± is half the 95 %% interval", n),
 			fmt.Sprintf("a shorter queue has jobs of the longer one; the agent's network takes %d jobs at most", windowSize),
@@ -119,10 +116,10 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 // figure10 draws throughput against Cmax.
 func figure10(d *figures.Data) (*figures.Output, error) {
 	f := sweep{
-		number: 10, what: "concurrency Cmax", symbol: "Cmax", axis: "Cmax [jobs]",
+		number: 10, what: "concurrency", symbol: "Cmax", axis: "Cmax [jobs]",
 		values: []int{1, 2, 3, 4}, count: len(queueNames),
-		data:  func(cmax int, parameters string) []string { return []string{queuesWith("cmax=%d%s", cmax, parameters)} },
-		claim: "mean throughput of the agent with Cmax = 4 less that with Cmax = 2", more: concurrency, less: 2,
+		data: func(cmax int, parameters string) []string { return []string{queuesWith("cmax=%d%s", cmax, parameters)} },
+		more: concurrency, less: 2,
 		notes: []string{
 			"means over Q1 to Q12; ± is half the 95 % interval over the queues",
 			fmt.Sprintf("the agent is trained with Cmax = %d; MIG Only has groups of two at most", concurrency),
@@ -131,16 +128,8 @@ func figure10(d *figures.Data) (*figures.Output, error) {
 	return f.build(d)
 }
 
-// scaled returns the values of a sweep, or fewer in a quick run.
-func scaled[T any](s figures.Scale, values []T, quick ...T) []T {
-	if s.Quick {
-		return quick
-	}
-	return values
-}
-
-// meansBy returns the methods' mean throughput on Q1 to Q12, one for each dataset.
-func meansBy(d *figures.Data, data []string) (out []row) {
+// at returns the mean throughputs of the methods on Q1 to Q12, one value for each dataset.
+func at(d *figures.Data, data ...string) (out []row) {
 	for _, dataset := range data {
 		for i, r := range onQueues(d, []string{dataset}, track.MetricThroughput) {
 			if len(out) <= i {
@@ -150,11 +139,6 @@ func meansBy(d *figures.Data, data []string) (out []row) {
 		}
 	}
 	return out
-}
-
-// at has one value of each row.
-func at(rows []row, i int) []row {
-	return figures.Map(rows, func(r row) row { return row{r.title, r.values[i : i+1]} })
 }
 
 // sensitivity shows how the throughput and the order of the methods depend on the assumptions
@@ -169,10 +153,7 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 			simulated(),
 		},
 	}
-	for _, r := range onQueues(d, []string{queues}, track.MetricThroughput) {
-		t.Columns = t.Columns.PlusMinus(r.title)
-	}
-	t.Columns = t.Columns.Left("order")
+	chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
 	add := func(name string, rows []row) {
 		cells := []string{name}
 		for _, r := range rows {
@@ -180,7 +161,6 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Rows = append(t.Rows, append(cells, order(rows)))
 	}
-	chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
 	var panels []reports.Lines
 	m := shippedModel()
 	for _, x := range []struct {
@@ -191,17 +171,20 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 		{"delta", fmt.Sprintf("kappa = %g", m.Kappa), scaled(d.Scale, []float64{0.1, 0.2, 0.3, 0.4, 0.5}, 0.1, 0.5)},
 	} {
 		panel := reports.Lines{Title: x.title, X: reports.Axis{Label: x.name, Ticks: x.values}, Y: reports.Axis{Label: "Throughput / time sharing"}}
-		rows := meansBy(d, figures.Map(x.values, func(v float64) string { return queuesWith("%s=%g", x.name, v) }))
-		for i, v := range x.values {
-			add(fmt.Sprintf("%s = %g", x.name, v), at(rows, i))
-		}
-		for _, r := range rows {
-			panel.Series = append(panel.Series, reports.Series{Name: r.title, X: x.values, Y: r.values, Markers: true})
+		for _, v := range x.values {
+			rows := at(d, queuesWith("%s=%g", x.name, v))
+			add(fmt.Sprintf("%s = %g", x.name, v), rows)
+			for i, r := range rows {
+				if len(panel.Series) <= i {
+					panel.Series = append(panel.Series, reports.Series{Name: r.title, X: x.values, Markers: true})
+				}
+				panel.Series[i].Y = append(panel.Series[i].Y, r.mean())
+			}
 		}
 		panels = append(panels, panel)
 	}
 	chart.Charts = aligned(panels, 1)
-	add("shares of ended jobs freed", meansBy(d, []string{queuesWith("release=true")}))
+	add("shares of ended jobs freed", at(d, queuesWith("release=true")))
 	addDraws(d, &t)
 	return new(figures.Output).Table("sensitivity", t).Figure("sensitivity", chart.Title, chart), nil
 }
@@ -213,23 +196,26 @@ func order(rows []row) string {
 	return strings.Join(figures.Map(rows, func(r row) string { return r.title }), " > ")
 }
 
-// addDraws adds the mean over all draws, their range, and how often each order occurs.
+// addDraws adds the columns of the methods, the mean over all draws, their range, and how often
+// each order occurs.
 func addDraws(d *figures.Data, t *reports.Table) {
 	data := reported(d.Scale, "")
-	over := meansBy(d, data)
+	over, n := at(d, data...), len(data)
 	orders := map[string]int{}
-	for i := range data {
-		orders[order(at(over, i))]++
+	for i := range n {
+		orders[order(figures.Map(over, func(r row) row { return row{r.title, r.values[i : i+1]} }))]++
 	}
-	means, low, high := []string{fmt.Sprintf("%d draws, mean", len(data))}, []string{"lowest draw"}, []string{"highest draw"}
+	means, low, high := []string{fmt.Sprintf("%d draws, mean", n)}, []string{"lowest draw"}, []string{"highest draw"}
 	for _, r := range over {
+		t.Columns = t.Columns.PlusMinus(r.title)
 		s := d.Summarize(r.values)
 		means = append(means, reports.PlusMinus(s.Mean, s.High-s.Mean, 3)...)
 		low, high = append(low, reports.Fixed(s.Min, 3), ""), append(high, reports.Fixed(s.Max, 3), "")
 	}
+	t.Columns = t.Columns.Left("order")
 	t.Rows = append(t.Rows, append(means, order(over)), append(low, ""), append(high, ""))
 	byNumber := func(a, b string) int { return cmp.Or(cmp.Compare(orders[b], orders[a]), cmp.Compare(a, b)) }
 	for _, o := range slices.SortedFunc(maps.Keys(orders), byNumber) {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d draws: %s", orders[o], len(data), o))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d draws: %s", orders[o], n, o))
 	}
 }

@@ -76,7 +76,7 @@ func forget() {
 // specs are the agents of a track.
 func specs(track algo.Track) []algo.Spec {
 	return slices.DeleteFunc(algo.All(track), func(s algo.Spec) bool {
-		return s.Name != "agent" && s.Name != CorunName && !strings.HasPrefix(s.Name, "agent-") && !strings.HasPrefix(s.Name, "rl-")
+		return s.Name != "agent" && !strings.HasPrefix(s.Name, "d3qn") && !strings.HasPrefix(s.Name, "agent-") && !strings.HasPrefix(s.Name, "rl-")
 	})
 }
 
@@ -137,7 +137,10 @@ func networks() map[string]nn.Policy {
 		s := a.Shape()
 		out[a.WeightsName()] = nn.NewActor(s.Observation, a.Hidden, s.Actions, nn.Portable())
 	}
-	out[CorunName] = NewCorunPolicy(nn.Portable(), rand.New(rand.NewPCG(0, 0)))
+	for i := range CorunAgents {
+		a := &CorunAgents[i]
+		out[a.Name] = a.NewPolicy(nn.Portable(), rand.New(rand.NewPCG(0, 0)))
+	}
 	return out
 }
 
@@ -156,7 +159,7 @@ func TestEveryAgentIsTrained(t *testing.T) {
 		if !slices.Contains(want, agent) {
 			t.Errorf("%s%s is of no agent", name, Extension)
 		}
-		if n, err := strconv.Atoi(seed); further && (err != nil || n < 2 || !strings.HasPrefix(name, "rl-")) {
+		if n, err := strconv.Atoi(seed); further && (err != nil || n < 2 || !strings.HasPrefix(name, "rl-") && !strings.HasPrefix(name, "d3qn")) {
 			t.Errorf("%s%s is not a further training run of one of the paper's agents", name, Extension)
 		}
 	}

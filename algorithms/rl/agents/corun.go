@@ -11,59 +11,94 @@ import (
 	"miglab/harness/sim/corun"
 )
 
-// CorunName is the name of the hierarchical paper's agent and of its weights.
-const CorunName = "d3qn"
+// A CorunAgent is one of the agents of the co-run track.
+type CorunAgent struct {
+	// Name is that of the algorithm and of the weights of its first training run.
+	Name, Doc string
+	// Prospects says that the agent sees what each group saves by the co-run model; see
+	// [env.NewGrouping]. The paper's agent does not.
+	Prospects bool
+	// Steps is the length of its training.
+	Steps int64
 
-var _ = algo.Register(algo.Spec{
-	Name: CorunName, Version: 1, Track: algo.TrackCorun, Cite: "hierarchical IV-C",
-	Summary: "the paper's agent: dueling double DQN on the jobs' profiles, 29 setups",
-	Weights: func(algo.Args) string { return hashOf(CorunName) },
-	New:     newCorunAgent,
-})
-
-// NewCorunPolicy returns the paper's network (Table VI): a dueling one with 29 advantages.
-func NewCorunPolicy(k nn.Kernel, rng *rand.Rand) *nn.QNetwork {
-	s := env.GroupingShape()
-	return nn.NewQNetwork(s.Observation, []int{512, 256, 128}, s.Actions, true, k, rng)
+	version int
 }
 
-type corunAgent struct{ network nn.Policy }
-
-func newCorunAgent(algo.Args) (algo.Corun, error) {
-	p, err := policyOf(CorunName, func() nn.Policy { return NewCorunPolicy(nn.Portable(), rand.New(rand.NewPCG(0, 0))) })
-	return corunAgent{p}, err
+// CorunAgents are the hierarchical paper's agent, and ours, which sees more.
+var CorunAgents = []CorunAgent{
+	{"d3qn", "the paper's agent: dueling double DQN on the jobs' counters, for 29 setups", false, 600_000, 2},
+	{"d3qn-own", "our variant of the paper's agent, which also sees what each group saves by the co-run model", true, 120_000, 1},
 }
 
-func (a corunAgent) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
-	p, ok := corunPlanners.Get().(*CorunPlanner)
-	if !ok {
-		p = NewCorunPlanner(a.network.Share())
+var _ = func() (out []algo.Spec) {
+	for i := range CorunAgents {
+		a := &CorunAgents[i]
+		out = append(out, algo.Register(algo.Spec{
+			Name: a.Name, Version: a.version, Track: algo.TrackCorun, Cite: "hierarchical IV-C",
+			Summary: a.Doc,
+			Params:  []algo.Param{{Name: "seed", Default: "1", Values: shippedSeeds(a.Name), Doc: "the training run"}},
+			Weights: func(args algo.Args) string { return hashOf(a.weights(args)) },
+			New:     a.make,
+		}))
 	}
-	defer corunPlanners.Put(p)
+	return out
+}()
+
+// weights is the name of the weights of a training run.
+func (a *CorunAgent) weights(args algo.Args) string { return RunName(a.Name, uint64(args.Int("seed"))) }
+
+// NewPolicy returns the paper's network (Table VI): a dueling one with 29 advantages.
+func (a *CorunAgent) NewPolicy(k nn.Kernel, rng *rand.Rand) *nn.QNetwork {
+	g := env.NewGrouping(a.Prospects)
+	return nn.NewQNetwork(g.Shape().Observation, []int{512, 256, 128}, g.Shape().Actions, true, k, rng)
+}
+
+func (a *CorunAgent) make(args algo.Args) (algo.Corun, error) {
+	p, err := policyOf(a.weights(args), func() nn.Policy { return a.NewPolicy(nn.Portable(), rand.New(rand.NewPCG(0, 0))) })
+	if err != nil {
+		return nil, err
+	}
+	return &corunAgent{sync.Pool{New: func() any { return a.NewPlanner(p.Share()) }}}, nil
+}
+
+// A corunAgent keeps its planners, one for each goroutine that plans at the same time.
+type corunAgent struct{ planners sync.Pool }
+
+func (a *corunAgent) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
+	p := a.planners.Get().(*CorunPlanner)
+	defer a.planners.Put(p)
 	return p.Plan(ctx, w)
 }
 
-var corunPlanners sync.Pool
-
 // A CorunPlanner plans windows with a network. It splits windows of more than 12 jobs into
 // parts: the first 12 jobs, then the next 12, and so on. It was trained with Cmax = 4; a
-// lower limit removes actions, a higher one adds none. It is used by one goroutine at a
-// time.
+// lower limit removes candidates, a higher one adds none. It is used by one goroutine at a time.
 type CorunPlanner struct {
-	grouping    env.Grouping
-	policy      nn.Policy
-	observation []float32
-	mask        []bool
+	grouping   env.Grouping
+	policy     nn.Policy
+	candidates env.Candidates
 }
 
-// NewCorunPlanner returns a planner with a network like [NewCorunPolicy].
-func NewCorunPlanner(p nn.Policy) *CorunPlanner {
-	s := env.GroupingShape()
-	return &CorunPlanner{policy: p, observation: make([]float32, s.Observation), mask: make([]bool, s.Actions)}
+// NewPlanner returns a planner with a network like [CorunAgent.NewPolicy].
+func (a *CorunAgent) NewPlanner(p nn.Policy) *CorunPlanner {
+	return &CorunPlanner{policy: p, grouping: env.NewGrouping(a.Prospects)}
 }
 
 // Plan implements [algo.Corun]. An invalid window is a [*corun.InvalidError].
 func (p *CorunPlanner) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
+	return inParts(ctx, w, func(part corun.Window) (out corun.Plan) {
+		p.grouping.Load(part.Jobs, min(w.Concurrency, corun.MaxConcurrency))
+		for !p.grouping.Done() {
+			choice := p.candidates.Best(&p.grouping, p.policy.Forward)
+			p.grouping.Choose(choice.Candidate)
+			out = append(out, p.grouping.Group(choice.Action))
+		}
+		return append(out, p.grouping.Rest()...)
+	})
+}
+
+// inParts plans a window in parts of 12 jobs.
+func inParts(ctx context.Context, w corun.Window, plan func(part corun.Window) corun.Plan) (corun.Plan, error) {
 	if v := w.Check(); v != nil {
 		return nil, &corun.InvalidError{Violations: v}
 	}
@@ -72,19 +107,27 @@ func (p *CorunPlanner) Plan(ctx context.Context, w corun.Window) (corun.Plan, er
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		from := len(out)
-		p.grouping.Load(w.Jobs[first:min(first+env.WindowSize, len(w.Jobs))], w.Concurrency)
-		for !p.grouping.Done() {
-			p.grouping.Observe(p.observation, p.mask)
-			values, _ := p.policy.Forward(p.observation, 1)
-			out = append(out, p.grouping.Group(env.Likeliest(values, p.mask)))
-		}
-		out = append(out, p.grouping.Rest()...)
-		for _, group := range out[from:] {
+		part := w
+		part.Jobs = w.Jobs[first:min(first+env.WindowSize, len(w.Jobs))]
+		for _, group := range plan(part) {
 			for i := range group.Jobs {
 				group.Jobs[i] += first
 			}
+			out = append(out, group)
 		}
 	}
 	return out, nil
+}
+
+// ceiling is the best that the agents could do.
+type ceiling struct{}
+
+var _ = algo.Register(algo.Spec{
+	Name: "d3qn-ceiling", Version: 1, Track: algo.TrackCorun, Cite: "own",
+	Summary: "the best plan that the actions of d3qn can form, by dynamic programming",
+	New:     func(algo.Args) (algo.Corun, error) { return ceiling{}, nil },
+})
+
+func (ceiling) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
+	return inParts(ctx, w, func(part corun.Window) corun.Plan { return env.Ceiling(&part) })
 }

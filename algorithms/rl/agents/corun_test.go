@@ -26,9 +26,9 @@ func corunWindow(t testing.TB, dataset string, i int) corun.Window {
 	return in
 }
 
-func corunPlan(t testing.TB, w corun.Window) (corun.Plan, error) {
+func corunPlan(t testing.TB, id string, w corun.Window) (corun.Plan, error) {
 	t.Helper()
-	a := algo.MustParse(CorunName)
+	a := algo.MustParse(id)
 	c, err := algo.Make[algo.Corun](a)
 	if err != nil {
 		t.Fatal(err)
@@ -38,10 +38,10 @@ func corunPlan(t testing.TB, w corun.Window) (corun.Plan, error) {
 
 // corunGolden is what the agent decides on the paper's queues, and on a larger window with
 // smaller groups.
-func corunGolden(t testing.TB) string {
+func corunGolden(t testing.TB, id string) string {
 	var b strings.Builder
 	write := func(title string, w corun.Window) {
-		plan, err := corunPlan(t, w)
+		plan, err := corunPlan(t, id, w)
 		if err != nil {
 			t.Fatalf("%s: %v", title, err)
 		}
@@ -61,33 +61,62 @@ func corunGolden(t testing.TB) string {
 	return b.String()
 }
 
+// corunAgents are the agents and their ceiling.
+var corunAgents = []string{"d3qn", "d3qn-own", "d3qn-ceiling"}
+
 // Windows of any size and limit get plans that the referee accepts.
 func TestCorunPlansPassTheReferee(t *testing.T) {
-	for _, w := range []int{1, 2, 3, 5, 11, 12, 13, 24, 30} {
-		for cmax := 1; cmax <= corun.MaxConcurrency; cmax++ {
-			for i := range 4 {
-				in := corunWindow(t, fmt.Sprintf("corun/drawn?w=%d&cmax=%d", w, cmax), i)
-				plan, err := corunPlan(t, in)
-				if err != nil {
-					t.Fatalf("%d jobs, Cmax %d: %v", w, cmax, err)
-				}
-				if v := corun.Check(in, plan); v != nil {
-					t.Fatalf("%d jobs, Cmax %d: %d violations, first %v", w, cmax, len(v), v[0])
+	for _, id := range corunAgents {
+		for _, w := range []int{1, 2, 3, 5, 11, 12, 13, 24, 30} {
+			for cmax := 1; cmax <= corun.MaxConcurrency; cmax++ {
+				for i := range 4 {
+					in := corunWindow(t, fmt.Sprintf("corun/drawn?w=%d&cmax=%d", w, cmax), i)
+					plan, err := corunPlan(t, id, in)
+					if err != nil {
+						t.Fatalf("%s, %d jobs, Cmax %d: %v", id, w, cmax, err)
+					}
+					if v := corun.Check(in, plan); v != nil {
+						t.Fatalf("%s, %d jobs, Cmax %d: %d violations, first %v", id, w, cmax, len(v), v[0])
+					}
 				}
 			}
 		}
+		large := corunWindow(t, "corun/Q1", 0)
+		large.Concurrency = corun.MaxSlots
+		if plan, err := corunPlan(t, id, large); err != nil || corun.Check(large, plan) != nil {
+			t.Errorf("%s, groups of up to %d: %v, %v", id, large.Concurrency, err, corun.Check(large, plan))
+		}
 	}
-	large := corunWindow(t, "corun/Q1", 0)
-	large.Concurrency = corun.MaxSlots
-	if plan, err := corunPlan(t, large); err != nil || corun.Check(large, plan) != nil {
-		t.Errorf("groups of up to %d: %v, %v", large.Concurrency, err, corun.Check(large, plan))
+}
+
+// The ceiling is over both agents, and both are over time sharing.
+func TestCorunCeiling(t *testing.T) {
+	for i := range 12 {
+		w := corunWindow(t, "corun/queues", i)
+		throughput := map[string]float64{}
+		for _, id := range corunAgents {
+			plan, err := corunPlan(t, id, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := corun.Measure(w, plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			throughput[id] = r.Throughput()
+		}
+		for _, a := range CorunAgents {
+			if v := throughput[a.Name]; v > throughput["d3qn-ceiling"]*(1+1e-9) || v <= 1 {
+				t.Errorf("Q%d: %s has %v, the ceiling %v", i+1, a.Name, v, throughput["d3qn-ceiling"])
+			}
+		}
 	}
 }
 
 // A window of more than 12 jobs is planned as its parts are.
 func TestCorunLargeWindowsAreCut(t *testing.T) {
 	w := corunWindow(t, "corun/balanced?w=20", 0)
-	whole, err := corunPlan(t, w)
+	whole, err := corunPlan(t, "d3qn", w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +124,7 @@ func TestCorunLargeWindowsAreCut(t *testing.T) {
 	for _, first := range []int{0, env.WindowSize} {
 		part := w
 		part.Jobs = w.Jobs[first:min(first+env.WindowSize, len(w.Jobs))]
-		plan, err := corunPlan(t, part)
+		plan, err := corunPlan(t, "d3qn", part)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,16 +144,18 @@ func sameGroup(a, b corun.Group) bool {
 	return slices.Equal(a.Jobs, b.Jobs) && a.Setup.String() == b.Setup.String()
 }
 
-// The agent knows profiles alone: what the model charges for company does not matter.
+// An agent knows profiles alone: what the model charges for company does not matter.
 func TestCorunPlansDoNotDependOnTheModel(t *testing.T) {
-	w := corunWindow(t, "corun/Q7", 0)
-	want, err := corunPlan(t, w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Model = corun.Model{Kappa: 3, Delta: 2, Release: true}
-	if got, err := corunPlan(t, w); err != nil || !slices.EqualFunc(got, want, sameGroup) {
-		t.Errorf("%v, %v under another model, want %v", got, err, want)
+	for _, a := range CorunAgents {
+		w := corunWindow(t, "corun/Q7", 0)
+		want, err := corunPlan(t, a.Name, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Model = corun.Model{Kappa: 3, Delta: 2, Release: true}
+		if got, err := corunPlan(t, a.Name, w); err != nil || !slices.EqualFunc(got, want, sameGroup) {
+			t.Errorf("%s: %v, %v under another model, want %v", a.Name, got, err, want)
+		}
 	}
 }
 
@@ -137,7 +168,7 @@ func TestCorunRefuses(t *testing.T) {
 	}
 	w.Jobs = nil
 	var invalid *corun.InvalidError
-	if _, err := corunPlan(t, w); !errors.As(err, &invalid) {
+	if _, err := corunPlan(t, "d3qn", w); !errors.As(err, &invalid) {
 		t.Errorf("a window without jobs: %v, want a *corun.InvalidError", err)
 	}
 }
@@ -148,7 +179,7 @@ func TestCorunConcurrentUse(t *testing.T) {
 	var want []corun.Plan
 	for i := range 6 {
 		windows = append(windows, corunWindow(t, "corun/queues", i))
-		plan, err := corunPlan(t, windows[i])
+		plan, err := corunPlan(t, "d3qn", windows[i])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +220,7 @@ func BenchmarkCorunWindow(b *testing.B) {
 // shippedCorun is the agent as the registry makes it.
 func shippedCorun(t testing.TB) algo.Corun {
 	t.Helper()
-	a, err := newCorunAgent(nil)
+	a, err := CorunAgents[0].make(algo.MustParse("d3qn").Args)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,9 +83,7 @@ func golden(t *testing.T, s algo.Spec, trained []string) string {
 			continue
 		}
 		if s.Track == algo.TrackCorun {
-			if slices.Contains(trained, CorunName) {
-				b.WriteString(corunGolden(t))
-			}
+			b.WriteString(corunGolden(t, id))
 			continue
 		}
 		if !slices.Contains(trained, described(id).weights) {

@@ -126,7 +126,7 @@ func shippedSeeds(agent string) []string {
 	seeds := []string{"1"}
 	for _, name := range trained() {
 		recipe, seed, further := strings.Cut(name, seedInName)
-		if further && strings.HasPrefix(recipe, agent+"-") && !slices.Contains(seeds, seed) {
+		if further && (recipe == agent || strings.HasPrefix(recipe, agent+"-")) && !slices.Contains(seeds, seed) {
 			seeds = append(seeds, seed)
 		}
 	}

@@ -14,13 +14,23 @@ type replay struct {
 	actions      []int32
 	rewards      []float32
 	dones        []bool
+
+	// best and bestMasks are about the candidate with the highest value at each step, where
+	// observations and masks are about the chosen one. They are the same memory unless the
+	// environments are of [env.Chooser].
+	best      []float32
+	bestMasks []bool
 }
 
-func newReplay(shape env.Shape, envs, transitions int) *replay {
+func newReplay(shape env.Shape, envs, transitions int, choosers bool) *replay {
 	r := &replay{shape: shape, envs: envs, rows: transitions/envs + 1}
 	n := r.rows * envs
 	r.observations, r.masks = make([]float32, n*shape.Observation), make([]bool, n*shape.Actions)
 	r.actions, r.rewards, r.dones = make([]int32, n), make([]float32, n), make([]bool, n)
+	r.best, r.bestMasks = r.observations, r.masks
+	if choosers {
+		r.best, r.bestMasks = make([]float32, len(r.best)), make([]bool, len(r.bestMasks))
+	}
 	return r
 }
 
@@ -44,10 +54,17 @@ func (r *replay) slot(i int) int {
 
 func (r *replay) next(slot int) int { return (slot + r.envs) % (r.rows * r.envs) }
 
+// observation, mask, bestObservation and bestMask are those of a slot.
+
 func (r *replay) observation(slot int) []float32 {
-	return r.observations[slot*r.shape.Observation : (slot+1)*r.shape.Observation]
+	return part(r.observations, slot, r.shape.Observation)
 }
 
-func (r *replay) mask(slot int) []bool {
-	return r.masks[slot*r.shape.Actions : (slot+1)*r.shape.Actions]
-}
+func (r *replay) mask(slot int) []bool { return part(r.masks, slot, r.shape.Actions) }
+
+func (r *replay) bestObservation(slot int) []float32 { return part(r.best, slot, r.shape.Observation) }
+
+func (r *replay) bestMask(slot int) []bool { return part(r.bestMasks, slot, r.shape.Actions) }
+
+// part is the i-th part of a slice in parts of n elements.
+func part[T any](all []T, i, n int) []T { return all[i*n : (i+1)*n] }

@@ -15,7 +15,7 @@ func TestReplay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		envs, rows := rapid.IntRange(1, 3).Draw(t, "environments"), rapid.IntRange(1, 5).Draw(t, "rows")
 		steps := rapid.IntRange(0, 20).Draw(t, "steps")
-		r := newReplay(env.Shape{Observation: 1, Actions: 1}, envs, envs*rows)
+		r := newReplay(env.Shape{Observation: 1, Actions: 1}, envs, envs*rows, false)
 		show := func(row, step int) {
 			for e := range envs {
 				r.observation(row*envs + e)[0] = float32(100*step + e)

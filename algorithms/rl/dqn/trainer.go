@@ -42,6 +42,7 @@ type shard struct {
 	d                  []float32 // derivatives of the loss
 	chosen             []int     // by the policy, for Double
 	loss               float64   // the sum over its part
+	candidates         env.Candidates
 }
 
 // New returns a trainer of the policy in segment 0. The target network is another network
@@ -66,7 +67,7 @@ func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint
 	t := &Trainer{
 		cfg: cfg, policy: policy, target: target, seed: seed, vector: vector,
 		adam:   nn.NewAdam(len(policy.Parameters())),
-		replay: newReplay(vector.Shape, cfg.Envs, cfg.Buffer),
+		replay: newReplay(vector.Shape, cfg.Envs, cfg.Buffer, isChooser(vector.Shards[0], 0)),
 		batch:  make([]int32, cfg.Batch),
 	}
 	copy(target.Parameters(), policy.Parameters())
@@ -100,6 +101,7 @@ func (t *Trainer) Restart(segment uint64) {
 	t.vector.Restart(segment)
 	learn.Seed(&t.source, t.seed, segment, learn.Learning, 0)
 	t.replay.clear()
+	t.epsilon = t.cfg.Epsilon.At(float64(t.Count) / float64(t.cfg.TotalSteps))
 	for _, s := range t.shards {
 		t.observe(s, t.replay.head)
 	}
@@ -136,8 +138,15 @@ func (t *Trainer) iterate(workers int) (learn.Stats, error) {
 	return stats, learn.Finite(t.Count, "a parameter", t.policy.Parameters()...)
 }
 
-// observe writes the observations of a shard's environments to a row of the replay.
+// observe writes the observations of a shard's environments to a row of the replay. Where there
+// are candidates, it chooses among them.
 func (t *Trainer) observe(s *shard, row int) {
+	if isChooser(s.Shard, 0) {
+		for i := range s.End - s.Begin {
+			t.choose(s, i, row*t.cfg.Envs+s.Begin+i)
+		}
+		return
+	}
 	begin, end := row*t.cfg.Envs+s.Begin, row*t.cfg.Envs+s.End
 	inputs, actions := t.vector.Shape.Observation, t.vector.Shape.Actions
 	s.Observe(t.replay.observations[begin*inputs:end*inputs], t.replay.masks[begin*actions:end*actions])
@@ -146,6 +155,11 @@ func (t *Trainer) observe(s *shard, row int) {
 // step acts in a shard's environments and observes the result.
 func (t *Trainer) step(s *shard) {
 	begin, end := t.replay.head*t.cfg.Envs+s.Begin, t.replay.head*t.cfg.Envs+s.End
+	if isChooser(s.Shard, 0) { // observe has chosen
+		s.Step(t.replay.actions[begin:end], t.replay.rewards[begin:end], t.replay.dones[begin:end])
+		t.observe(s, t.replay.after(t.replay.head))
+		return
+	}
 	inputs, actions := t.vector.Shape.Observation, t.vector.Shape.Actions
 	values, _ := s.Policy.Forward(t.replay.observations[begin*inputs:end*inputs], end-begin)
 	for i := range end - begin {
@@ -198,7 +212,7 @@ func (t *Trainer) gradient(k int) {
 	}
 	for i, slot := range batch {
 		copy(s.observations[i*inputs:(i+1)*inputs], t.replay.observation(int(slot)))
-		copy(s.next[i*inputs:(i+1)*inputs], t.replay.observation(t.replay.next(int(slot))))
+		copy(s.next[i*inputs:(i+1)*inputs], t.replay.bestObservation(t.replay.next(int(slot))))
 	}
 	t.future(s, batch)
 	values, _ := s.Policy.Forward(s.observations[:n*inputs], n)
@@ -224,7 +238,7 @@ func (t *Trainer) future(s *shard, batch []int32) {
 	}
 	values, _ := judge.Forward(s.next[:n*inputs], n)
 	for i, slot := range batch {
-		s.chosen[i] = env.Likeliest(values[i*actions:(i+1)*actions], t.replay.mask(t.replay.next(int(slot))))
+		s.chosen[i] = env.Likeliest(values[i*actions:(i+1)*actions], t.replay.bestMask(t.replay.next(int(slot))))
 	}
 	if t.cfg.Double {
 		values, _ = s.target.Forward(s.next[:n*inputs], n)

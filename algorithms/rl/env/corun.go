@@ -17,7 +17,9 @@ import (
 //	the intermediate rewards of its jobs, times a weight that we chose.
 //
 // Times are in units of the window's mean solo time, so that the final rewards of an
-// episode add up to W (1 - 1 / relative throughput).
+// episode add up to W (1 - 1 / relative throughput). From them is taken [usualSaving] of the
+// solo times of the jobs that are no longer in the window, which is the same for all plans. So
+// rewards are small, and a network learns their differences sooner.
 type Corun struct {
 	Grouping
 	model  corun.Model
@@ -25,33 +27,53 @@ type Corun struct {
 	source WindowSource
 
 	window []task.Program
-	mean   float64
+	rng    *rand.Rand
 	group  [corun.MaxConcurrency]int
 }
+
+// usualSaving is about the share of the solo times that a good plan saves.
+const usualSaving = 0.34
+
+// largestLoss is the largest loss that counts, in mean solo times. A group that takes longer than its
+// jobs one after the other violates the paper's first constraint, and how much longer does not matter.
+const largestLoss = 0.3
+
+// sampled is the largest number of candidates of a decision: valuing all, up to 231, would take most
+// of the time of training. Trained agents consider all of them.
+const sampled = 32
 
 // A WindowSource draws the jobs of an episode, 2 to [WindowSize], into buf, whose contents
 // are lost, and returns the slice that holds them. It is used by one goroutine at a time.
 type WindowSource func(rng *rand.Rand, buf []task.Program) []task.Program
 
 // NewCorun returns an environment that simulates groups by a model and counts
-// intermediate rewards with a weight.
-func NewCorun(model corun.Model, weight float64, source WindowSource) *Corun {
-	return &Corun{model: model, weight: weight, source: source}
+// intermediate rewards with a weight. [NewGrouping] explains prospects.
+func NewCorun(model corun.Model, weight float64, prospects bool, source WindowSource) *Corun {
+	return &Corun{Grouping: NewGrouping(prospects), model: model, weight: weight, source: source}
 }
-
-// Shape is that of [GroupingShape].
-func (c *Corun) Shape() Shape { return GroupingShape() }
 
 // Reset begins a window.
 func (c *Corun) Reset(rng *rand.Rand) {
 	c.window = c.source(rng, c.window)
 	c.Load(c.window, corun.MaxConcurrency)
-	c.mean = meanSolo(c.window)
+	c.rng = rng
+	c.sample()
 }
 
-// Step makes a group and runs it.
+// sample draws the candidates of a decision.
+func (c *Corun) sample() {
+	n := min(len(c.sets), sampled)
+	for i := range n {
+		j := i + c.rng.IntN(len(c.sets)-i)
+		c.sets[i], c.sets[j] = c.sets[j], c.sets[i]
+	}
+	c.sets = c.sets[:n]
+}
+
+// Step makes a group of the current candidate and runs it.
 func (c *Corun) Step(action int) (reward float32, done bool) {
 	jobs, fits := c.take(action, &c.group)
+	c.sample()
 	var programs [corun.MaxSlots]*task.Program
 	var ends [corun.MaxSlots]float64
 	saved := 0.0
@@ -59,6 +81,12 @@ func (c *Corun) Step(action int) (reward float32, done bool) {
 		programs[i] = &c.window[j]
 		saved += float64(c.window[j].Solo)
 	}
-	saved -= c.model.Ends(&actions[action].layout, &programs, &ends)
+	usual := float64(usualSaving * saved)
+	saved = max(saved-c.model.Ends(&actions[action].layout, &programs, &ends), -largestLoss*c.mean) - usual
+	if c.Done() {
+		for _, j := range c.left {
+			saved -= float64(usualSaving * float64(c.window[c.jobs[j].index].Solo))
+		}
+	}
 	return float32(saved/c.mean + float64(c.weight*fits)), c.Done()
 }

@@ -2,6 +2,7 @@ package env
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -13,45 +14,79 @@ import (
 // together (V-A2).
 const WindowSize = 12
 
-// A Grouping is a window of jobs that is being divided into groups, as the hierarchical
-// paper's agent does it. Each decision is one of the 29 setups of [corun.Agent], by
-// concurrency and then in the order of [corun.Setups]. The profiles of the jobs left decide
-// which of them run there: see [Grouping.Group]. There is no simulation. A job that is left
-// over at the end runs alone.
+// A Grouping is a window of jobs that is being divided into groups. Each decision chooses the
+// jobs of the next group and one of the 29 setups of [corun.Agent], "the sets of co-scheduling
+// job mix and corresponding resource allocation" (hierarchical paper IV-C4). A job that is left over at the end runs alone.
 //
-// The paper prints neither the list of actions nor how jobs are selected: both are ours.
+// The paper does not say how a network with 29 outputs chooses jobs. Here it scores candidate
+// groups: each candidate is an observation of its own, and the network values the 29 setups for
+// it. The candidates are all sets of two to Cmax of the jobs left that contain the longest one,
+// which has to be in some group. Within a group, the jobs get the slots by compute work, that
+// is, by Compute (SM) [%] times Duration: the least work gets the fewest multiprocessors.
 type Grouping struct {
 	concurrency int
-	jobs        [WindowSize]profiled
+	prospects   bool
+	// mean is the mean solo time of the window.
+	mean float64
+	jobs [WindowSize]profiled
 	// left are those without a group, longest first: places in jobs, in buf.
 	left []int8
 	buf  [WindowSize]int8
+	// sets are the candidates, bit masks of places in left, and chosen is the current one.
+	sets   []uint16
+	chosen int
 }
 
 // profiled is a job of the window with the counters of the paper's Table III when it runs alone
-// on the GPU. They are derived from the performance model, not measured.
+// on the GPU.
 type profiled struct {
-	// index is that in the window.
-	index int
-	// time is Duration over the mean of the window, as in V-A3.
-	time float64
-	// compute is Compute (SM) [%], from 0 to 1: the mean use of the multiprocessors.
-	compute float64
-	// memory is Memory [%], and DRAM Throughput, from 0 to 1: the mean use of the bandwidth.
-	memory float64
-	// active is SM Active Cycles over Elapsed Cycles, from 0 to 1, the mean over the
-	// multiprocessors: a serial part leaves them idle.
-	active float64
-	// waves represents Grid Size and Waves Per SM: the share of the multiprocessors that the
-	// job's blocks can fill.
-	waves float64
+	// index is that in the window, where program is.
+	index   int
+	program *task.Program
+	// time is Duration over the mean of the window, as in V-A3. compute is Compute (SM) [%] and
+	// memory is Memory [%], both from 0 to 1.
+	time, compute, memory float64
+	counters              [counters]float32
 }
 
+// counters is the number of counters in Table III.
+const counters = 12
+
+// countersOf derives the counters of Table III from the program's parameters, in the order of the
+// table. They are not measured. Times are over the mean of the window, the rest is from 0 to 1. In
+// the model several counters say the same, so that some are on another scale ("data pre-processing
+// and feature engineering", V-A1).
+func countersOf(p *task.Program, mean float64) (out [counters]float32) {
+	time, active := float64(p.Solo)/mean, (1-p.Serial)*p.Parallelism
+	for i, v := range [counters]float64{
+		time,                    // Duration
+		p.Memory,                // Memory [%]: the mean use of the bandwidth
+		logScale(time),          // Elapsed Cycles: the clock is the same for all
+		logScale(p.Parallelism), // Grid Size: how many blocks of the same size
+		0.125,                   // Registers Per Thread: 32 of 255; the model has none
+		logScale(p.Memory),      // DRAM Throughput
+		min(1, p.Memory/active), // L1/TEX Cache Throughput, of active cycles: without caches, all data
+		math.Sqrt(p.Memory),     // L2 Cache Throughput
+		time * active,           // SM Active Cycles: a serial part leaves them idle
+		p.Compute,               // Compute (SM) [%]
+		p.Parallelism,           // Waves Per SM: the share of multiprocessors that blocks fill
+		logScale(active),        // Achieved Active Warps Per SM, of all cycles
+	} {
+		out[i] = float32(v)
+	}
+	return out
+}
+
+// logScale is 1 for 1 and 0 for a fortieth or less.
+func logScale(x float64) float64 { return max(0, 1+math.Log(x)/math.Log(40)) }
+
 const (
-	// profileSize is the number of values that the agent sees of a job, and prospectSize of a
-	// setup.
-	profileSize  = 5
-	prospectSize = 2
+	// shown is the number of jobs whose counters are shown: those of the candidate and the two
+	// longest ones of the others. The others are also shown by two sums of each counter.
+	shown = corun.MaxConcurrency + 2
+	sums  = 2
+	// sumScale brings sums over jobs to the size of other inputs.
+	sumScale = 4
 )
 
 // action is a setup with its slots' offers, those with fewer multiprocessors first.
@@ -97,24 +132,37 @@ func offersOf(s *corun.Setup) (out []offer) {
 	return out
 }
 
-// GroupingShape is the size of the agent's observations and actions.
-func GroupingShape() Shape {
-	return Shape{WindowSize*profileSize + len(actions)*prospectSize, len(actions)}
+// assumed is the model from which prospects are computed, whatever the window's own constants are.
+var assumed = corun.Model{Kappa: 0.25}
+
+// NewGrouping returns a grouping without jobs. With prospects, the observation of a candidate has
+// one more number for each setup: the time that the group would save by the co-run model, with its
+// default constants. The paper's state does not have these.
+func NewGrouping(prospects bool) Grouping { return Grouping{prospects: prospects} }
+
+// Shape is the size of the agent's observations and actions.
+func (g *Grouping) Shape() Shape {
+	n := (shown + sums) * counters
+	if g.prospects {
+		n += len(actions)
+	}
+	return Shape{n, len(actions)}
 }
 
 // Load begins with a window of at most [WindowSize] jobs and the largest size of a group.
 func (g *Grouping) Load(jobs []task.Program, concurrency int) {
 	g.concurrency = concurrency
-	mean := meanSolo(jobs)
+	g.mean = meanSolo(jobs)
 	for i := range jobs {
 		p := &jobs[i]
-		g.jobs[i] = profiled{i, float64(p.Solo) / mean, p.Compute, p.Memory, (1 - p.Serial) * p.Parallelism, p.Parallelism}
+		g.jobs[i] = profiled{i, p, float64(p.Solo) / g.mean, p.Compute, p.Memory, countersOf(p, g.mean)}
 	}
 	slices.SortStableFunc(g.jobs[:len(jobs)], func(a, b profiled) int { return cmp.Compare(b.time, a.time) })
 	g.left = g.buf[:len(jobs)]
 	for i := range g.left {
 		g.left[i] = int8(i)
 	}
+	g.list()
 }
 
 func meanSolo(jobs []task.Program) float64 {
@@ -125,109 +173,111 @@ func meanSolo(jobs []task.Program) float64 {
 	return sum / float64(len(jobs))
 }
 
+// list lists the candidates.
+func (g *Grouping) list() {
+	g.sets, g.chosen = g.sets[:0], 0
+	for s := uint16(3); s < 1<<len(g.left); s += 2 {
+		if bits.OnesCount16(s) <= g.concurrency {
+			g.sets = append(g.sets, s)
+		}
+	}
+}
+
 // Done reports whether the jobs left, if any, run alone.
 func (g *Grouping) Done() bool { return min(len(g.left), g.concurrency) < 2 }
 
-// Observe writes the agent's observation and the mask of the setups that have no more slots
-// than a group may have jobs. The observation holds the profile of each job left, the
-// longest first, padded with zeros to [WindowSize]. Then follow two numbers for each
-// allowed setup, about the group that it would get: the time that it would save by the
-// profiles, and the sum of its intermediate rewards. The paper's state does not mention
-// these.
+// Candidates is the number of groups to choose from.
+func (g *Grouping) Candidates() int { return max(1, len(g.sets)) }
+
+// Choose makes a candidate the current one.
+func (g *Grouping) Choose(candidate int) { g.chosen = candidate }
+
+// members returns the jobs of the current candidate, places in g.jobs in the order of their
+// slots, and the other jobs left.
+func (g *Grouping) members(in, out *[WindowSize]int8) (group, others []int8) {
+	group, others = in[:0], out[:0]
+	for k, j := range g.left {
+		if g.sets[g.chosen]&(1<<k) != 0 {
+			group = append(group, j)
+		} else {
+			others = append(others, j)
+		}
+	}
+	slices.SortStableFunc(group, func(a, b int8) int { return cmp.Compare(g.work(a), g.work(b)) })
+	return group, others
+}
+
+// work is a job's compute work in mean solo times.
+func (g *Grouping) work(job int8) float64 { return g.jobs[job].time * g.jobs[job].compute }
+
+// Observe writes the observation of the current candidate and the mask of the setups with as
+// many slots as it has jobs. The observation holds the counters of its jobs in the order of their
+// slots, padded with zeros, and those of the two longest of the other jobs left. Of all other jobs it
+// holds the sum of each counter, and the sum weighted by Duration: their order does not matter.
 func (g *Grouping) Observe(observation []float32, mask []bool) {
 	clear(observation)
-	for i, j := range g.left {
+	clear(mask)
+	if g.Done() {
+		mask[0] = true
+		return
+	}
+	var in, out [WindowSize]int8
+	group, others := g.members(&in, &out)
+	for i, j := range group {
+		copy(observation[i*counters:], g.jobs[j].counters[:])
+	}
+	for i, j := range others[:min(2, len(others))] {
+		copy(observation[(corun.MaxConcurrency+i)*counters:], g.jobs[j].counters[:])
+	}
+	sum, weighted := observation[shown*counters:], observation[(shown+1)*counters:]
+	for _, j := range others {
 		p := &g.jobs[j]
-		for k, v := range [profileSize]float64{p.time, p.compute, p.memory, p.active, p.waves} {
-			observation[i*profileSize+k] = float32(v)
+		for i, v := range p.counters {
+			sum[i] += v / sumScale
+			weighted[i] += float32(v*float32(p.time)) / sumScale
 		}
 	}
-	prospects := observation[WindowSize*profileSize:]
+	prospects := observation[(shown+sums)*counters:]
 	for a := range actions {
-		if mask[a] = actions[a].layout.Slots <= min(len(g.left), g.concurrency); mask[a] {
-			s := g.assign(&actions[a])
-			prospects[a*prospectSize], prospects[a*prospectSize+1] = float32(s.saved), float32(s.fits)
+		if mask[a] = actions[a].layout.Slots == len(group); mask[a] && g.prospects {
+			prospects[a] = float32(g.saving(&actions[a], group))
 		}
 	}
 }
 
-// slowdown is the job's time in a slot over its solo time, by its profile, when other jobs
-// want the given bandwidth of the same domain: a roofline model.
-func (p *profiled) slowdown(o *offer, others float64) float64 {
-	return max(1, p.compute/o.compute, (p.memory+others)/o.memory)
-}
-
-// fit is the intermediate reward of a job for a slot. The formula is missing in our copy of
-// the paper; we rebuilt it from the prose (V-A3): it "evaluates the resource allocation for
-// a selected job", from the slot's shares of multiprocessors and bandwidth and the job's
-// Compute (SM) [%], Memory [%] and time over the window's mean, and is higher "when
-// assigning a resource where it is needed". Ours is the time, times the part of the slot
-// that the job can use, times its pace there. It is less if the group would have to wait
-// for the job.
-func (p *profiled) fit(o *offer, others, longest float64) float64 {
-	slowdown := p.slowdown(o, others)
-	f := p.time * min(1, max(p.compute/o.compute, p.memory/o.memory)) / slowdown
-	if longest > 0 {
-		f *= min(1, longest/(p.time*slowdown))
+// saving returns the time that a group saves on a setup by the assumed model, in mean solo times.
+func (g *Grouping) saving(a *action, group []int8) float64 {
+	var programs [corun.MaxSlots]*task.Program
+	var ends [corun.MaxSlots]float64
+	saved := 0.0
+	for i, j := range group {
+		programs[a.offers[i].slot] = g.jobs[j].program
+		saved += g.jobs[j].time
 	}
-	return f
+	return saved - assumed.Ends(&a.layout, &programs, &ends)/g.mean
 }
 
-// An assignment holds the jobs that a setup would get.
-type assignment struct {
-	// jobs are places in Grouping.left, by slot, and taken is the set of them.
-	jobs  [corun.MaxConcurrency]int8
-	taken uint16
-	// longest is the time of the group by its profiles and saved the time that it saves,
-	// both in mean solo times. fits is the sum of its intermediate rewards.
-	longest, saved, fits float64
-	// memory is the bandwidth that the jobs want, by domain.
-	memory [corun.MaxConcurrency]float64
-}
-
-// assign fills the slots of a setup as [Grouping.Group] says.
-func (g *Grouping) assign(a *action) (s assignment) {
-	first, best := 0, -1.0
-	for i := range a.offers {
-		if f := g.jobs[g.left[0]].fit(&a.offers[i], 0, 0); f > best {
-			first, best = i, f
-		}
+// fits returns the sum of a group's intermediate rewards on a setup. Their formula is missing in our
+// copy of the paper; we rebuilt it from the prose (V-A3): it "evaluates the resource allocation for a
+// selected job", from the slot's shares of multiprocessors and bandwidth and the job's Compute (SM)
+// [%], Memory [%] and time over the window's mean, and is higher "when assigning a resource where it
+// is needed". Ours is the time, times the part of the slot that the job can use, over its slowdown
+// there by a roofline model, in which the jobs of a domain share its bandwidth.
+func (g *Grouping) fits(a *action, group []int8) (sum float64) {
+	var memory [corun.MaxConcurrency]float64
+	for i, j := range group {
+		memory[a.offers[i].domain] += g.jobs[j].memory
 	}
-	s.put(g, &a.offers[first], 0)
-	for i := range a.offers {
-		if i == first {
-			continue
-		}
-		o := &a.offers[i]
-		at, best := 0, -1.0
-		for k, j := range g.left {
-			if s.taken&(1<<k) != 0 {
-				continue
-			}
-			if f := g.jobs[j].fit(o, s.memory[o.domain], s.longest); f > best {
-				at, best = k, f
-			}
-		}
-		s.put(g, o, at)
+	for i, j := range group {
+		p, o := &g.jobs[j], &a.offers[i]
+		slowdown := max(1, p.compute/o.compute, memory[o.domain]/o.memory)
+		sum += float64(p.time * min(1, max(p.compute/o.compute, p.memory/o.memory)) / slowdown)
 	}
-	s.saved -= s.longest
-	return s
+	return sum
 }
 
-func (s *assignment) put(g *Grouping, o *offer, at int) {
-	p := &g.jobs[g.left[at]]
-	s.jobs[o.slot] = int8(at)
-	s.taken |= 1 << at
-	s.fits += p.fit(o, s.memory[o.domain], s.longest)
-	s.longest = max(s.longest, p.time*p.slowdown(o, s.memory[o.domain]))
-	s.saved += p.time
-	s.memory[o.domain] += p.memory
-}
-
-// Group forms a group of the jobs left for a setup and returns their indices in the window.
-// The longest job is always in it, in the slot that fits it best. Then the other slots are
-// filled in ascending order of multiprocessors, each with the job of the highest
-// intermediate reward there; of equal jobs, the longest.
+// Group forms the current candidate on a setup and removes its jobs. The group has the indices of
+// the window.
 func (g *Grouping) Group(choice int) corun.Group {
 	var buf [corun.MaxConcurrency]int
 	jobs, _ := g.take(choice, &buf)
@@ -246,15 +296,19 @@ func (g *Grouping) Rest() (out []corun.Group) {
 // take is Group with a buffer for the result; fits is the sum of the intermediate rewards.
 func (g *Grouping) take(choice int, buf *[corun.MaxConcurrency]int) (jobs []int, fits float64) {
 	a := &actions[choice]
-	s := g.assign(a)
-	jobs = buf[:a.layout.Slots]
-	for i := range jobs {
-		jobs[i] = g.jobs[g.left[s.jobs[i]]].index
+	var in, out [WindowSize]int8
+	group, others := g.members(&in, &out)
+	fits = g.fits(a, group)
+	jobs = g.indices(a, group, buf)
+	g.left = g.buf[:copy(g.buf[:], others)]
+	g.list()
+	return jobs, fits
+}
+
+// indices returns the jobs of a group by slot of its setup, as indices of the window.
+func (g *Grouping) indices(a *action, group []int8, buf *[corun.MaxConcurrency]int) []int {
+	for i, j := range group {
+		buf[a.offers[i].slot] = g.jobs[j].index
 	}
-	for t := s.taken; t != 0; {
-		last := bits.Len16(t) - 1
-		g.left = slices.Delete(g.left, last, last+1)
-		t &^= 1 << last
-	}
-	return jobs, s.fits
+	return buf[:len(group)]
 }

@@ -3,6 +3,7 @@ package env
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -25,11 +26,12 @@ func drawnWindow(t *rapid.T) []task.Program {
 	return in.Jobs
 }
 
-// chooseSetup draws an allowed setup, and returns what was observed.
-func chooseSetup(t *rapid.T, observe func([]float32, []bool)) (choice int, observation []float32) {
-	s := GroupingShape()
+// chooseGroup draws a candidate and an allowed setup, and returns what was observed.
+func chooseGroup(t *rapid.T, of Choices) (choice int, observation []float32) {
+	s := of.Shape()
 	observation, mask := make([]float32, s.Observation), make([]bool, s.Actions)
-	observe(observation, mask)
+	of.Choose(rapid.IntRange(0, of.Candidates()-1).Draw(t, "candidate"))
+	of.Observe(observation, mask)
 	var allowed []int
 	for a, ok := range mask {
 		if ok {
@@ -39,10 +41,29 @@ func chooseSetup(t *rapid.T, observe func([]float32, []bool)) (choice int, obser
 	return rapid.SampledFrom(allowed).Draw(t, "choice"), observation
 }
 
-// Table VI has 29 advantages.
+// Table VI has 29 advantages. The paper's agent sees nothing but the 12 counters of Table III.
 func TestGroupingHasThePapersActions(t *testing.T) {
-	if s := GroupingShape(); s != (Shape{Observation: 12*5 + 29*2, Actions: 29}) {
-		t.Errorf("%+v", s)
+	paper, own := NewGrouping(false), NewGrouping(true)
+	if s := paper.Shape(); s != (Shape{Observation: (4 + 2 + 2) * 12, Actions: 29}) {
+		t.Errorf("the paper's agent: %+v", s)
+	}
+	if s := own.Shape(); s != (Shape{Observation: (4+2+2)*12 + 29, Actions: 29}) {
+		t.Errorf("ours: %+v", s)
+	}
+}
+
+// The candidates are all sets of two to Cmax jobs with the longest one.
+func TestGroupingCandidates(t *testing.T) {
+	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse("corun/Q1"), mig.MustLookup("A100"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cmax, want := range map[int]int{2: 11, 3: 11 + 55, 4: 11 + 55 + 165} {
+		var g Grouping
+		g.Load(in.Jobs, cmax)
+		if g.Candidates() != want {
+			t.Errorf("Cmax %d: %d candidates, want %d", cmax, g.Candidates(), want)
+		}
 	}
 }
 
@@ -60,7 +81,7 @@ func TestGroupingPlansEveryJobOnce(t *testing.T) {
 			left[i] = true
 		}
 		for !g.Done() {
-			choice, _ := chooseSetup(t, g.Observe)
+			choice, _ := chooseGroup(t, &g)
 			group := g.Group(choice)
 			longest := mig.Seconds(0)
 			for i := range left {
@@ -95,12 +116,13 @@ func TestGroupingIgnoresTheOrderOfJobs(t *testing.T) {
 		for i, from := range order {
 			other[i] = jobs[from]
 		}
-		var a, b Grouping
+		a, b := NewGrouping(true), NewGrouping(true)
 		a.Load(jobs, 4)
 		b.Load(other, 4)
 		for !a.Done() {
-			choice, seen := chooseSetup(t, a.Observe)
-			s := GroupingShape()
+			choice, seen := chooseGroup(t, &a)
+			b.Choose(a.chosen)
+			s := a.Shape()
 			again := make([]float32, s.Observation)
 			b.Observe(again, make([]bool, s.Actions))
 			for i := range seen {
@@ -122,30 +144,35 @@ func TestGroupingIgnoresTheOrderOfJobs(t *testing.T) {
 // One window of two jobs, by hand.
 func TestGroupingByHand(t *testing.T) {
 	long := task.Program{Solo: 30, Serial: 0.1, Compute: 0.8, Parallelism: 1, Memory: 0.2}
-	short := task.Program{Solo: 10, Serial: 0.5, Compute: 0.05, Parallelism: 0.1, Memory: 0.4}
-	var g Grouping
+	short := task.Program{Solo: 10, Serial: 0.5, Compute: 0.05, Parallelism: 0.1, Memory: 0.04}
+	g := NewGrouping(true)
 	g.Load([]task.Program{short, long}, 4)
-	s := GroupingShape()
+	s := g.Shape()
 	x, mask := make([]float32, s.Observation), make([]bool, s.Actions)
 	g.Observe(x, mask)
-	want := []float64{1.5, 0.8, 0.2, 0.9, 1, 0.5, 0.05, 0.4, 0.05, 0.1, 0}
+	// The short job has less compute work, so its slot is the smaller one.
+	want := []float64{
+		0.5, 0.04, logScale(0.5), logScale(0.1), 0.125, logScale(0.04), 0.8, 0.2, 0.5 * 0.05, 0.05, 0.1, logScale(0.05),
+		1.5, 0.2, logScale(1.5), 1, 0.125, logScale(0.2), 0.2 / 0.9, math.Sqrt(0.2), 1.5 * 0.9, 0.8, 1, logScale(0.9), 0,
+	}
 	for i, v := range want {
 		if math.Abs(float64(x[i])-v) > 1e-6 {
 			t.Errorf("input %d is %v, want %v", i, x[i], v)
 		}
 	}
-	// With 10 % of the multiprocessors the long job would be at an eighth of its pace, and
-	// with 90 % it has a use for 8/9 of them. The short one has a use for half of its 10 %
-	// by multiprocessors; beside the other, for 0.4 of the bandwidth.
-	first := x[WindowSize*profileSize:]
-	for i, v := range []float64{2 - 1.5, 1.5*8/9 + 0.5*0.5} {
-		if math.Abs(float64(first[i])-v) > 1e-6 {
-			t.Errorf("number %d about [(0.1)+(0.9),1m] is %v, want %v", i, first[i], v)
-		}
+	// On [(0.1)+(0.9),1m] the short job runs as alone but for interference, and ends first. The
+	// intermediate rewards: it uses half of its multiprocessors, the long one 8/9.
+	saved, pair := x[8*counters], []int8{1, 0}
+	ends := 1.5*long.Relative(0.9, 1) + 0.25*0.5*short.Relative(0.1, 1)
+	if math.Abs(float64(saved)-(2-ends)) > 0.01 {
+		t.Errorf("%v is saved on [(0.1)+(0.9),1m], want about %v", saved, 2-ends)
+	}
+	if fits, want := g.fits(&actions[0], pair), 0.5*0.5+1.5*8/9; math.Abs(fits-want) > 1e-6 {
+		t.Errorf("intermediate rewards of %v, want %v", fits, want)
 	}
 	for a, ok := range mask {
-		if ok != (a < 7) {
-			t.Errorf("action %d allowed: %t; two jobs have the first 7", a, ok)
+		if ok != (a < 6) {
+			t.Errorf("action %d allowed: %t; two jobs have the first 6", a, ok)
 		}
 	}
 	if group := g.Group(0); group.Setup.String() != "[(0.1)+(0.9),1m]" || !slices.Equal(group.Jobs, []int{0, 1}) {
@@ -156,8 +183,8 @@ func TestGroupingByHand(t *testing.T) {
 	}
 }
 
-// Without intermediate rewards an episode's sum is what the referee measures, and the
-// intermediate ones are those that are seen before.
+// Without intermediate rewards an episode's sum is what the referee measures, with losses cut off,
+// less the usual saving. The intermediate rewards are those that are seen before.
 func TestCorunRewards(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		jobs := drawnWindow(t)
@@ -167,30 +194,44 @@ func TestCorunRewards(t *testing.T) {
 		source := func(_ *rand.Rand, buf []task.Program) []task.Program { return append(buf[:0], jobs...) }
 		w := corun.Window{Jobs: jobs, Concurrency: 4, Model: corun.Model{Kappa: 0.25, Delta: 0.3}}
 		const weight = 0.5
-		final, both := NewCorun(w.Model, 0, source), NewCorun(w.Model, weight, source)
-		final.Reset(nil)
-		both.Reset(nil)
+		final, both := NewCorun(w.Model, 0, true, source), NewCorun(w.Model, weight, true, source)
+		seed := rapid.Uint64().Draw(t, "seed")
+		final.Reset(rand.New(rand.NewPCG(seed, 0)))
+		both.Reset(rand.New(rand.NewPCG(seed, 0)))
 		var g Grouping
 		g.Load(jobs, 4)
 		var plan corun.Plan
 		sum := 0.0
 		for done := false; !done; {
-			choice, seen := chooseSetup(t, final.Observe)
+			choice, _ := chooseGroup(t, final)
+			g.Choose(slices.Index(g.sets, final.sets[final.chosen]))
+			both.Choose(final.chosen)
+			var in, out [WindowSize]int8
+			group, _ := g.members(&in, &out)
+			fits := weight * g.fits(&actions[choice], group)
 			plan = append(plan, g.Group(choice))
 			var reward float32
 			reward, done = final.Step(choice)
 			sum += float64(reward)
 			more, _ := both.Step(choice)
-			fits := weight * float64(seen[WindowSize*profileSize+choice*prospectSize+1])
 			if math.Abs(float64(more-reward)-fits) > 1e-5 {
 				t.Fatalf("intermediate rewards of %v, want %v", more-reward, fits)
 			}
 		}
-		r, err := corun.Measure(w, append(plan, g.Rest()...))
+		plan = append(plan, g.Rest()...)
+		r, err := corun.Measure(w, plan)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := float64(len(jobs)) * (1 - 1/r.Throughput()); math.Abs(sum-want) > 1e-4 {
+		mean, want := meanSolo(jobs), 0.0
+		for i, group := range plan {
+			solo := 0.0
+			for _, j := range group.Jobs {
+				solo += float64(jobs[j].Solo) / mean
+			}
+			want += max(solo-float64(r.Groups[i])/mean, -largestLoss) - usualSaving*solo
+		}
+		if math.Abs(sum-want) > 1e-4 {
 			t.Fatalf("rewards of %v, want %v", sum, want)
 		}
 	})
@@ -201,17 +242,84 @@ func TestCorunAllocatesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := NewCorun(in.Model, 0.05, func(_ *rand.Rand, buf []task.Program) []task.Program { return append(buf[:0], in.Jobs...) })
+	c := NewCorun(in.Model, 0.05, true, func(_ *rand.Rand, buf []task.Program) []task.Program { return append(buf[:0], in.Jobs...) })
 	s := c.Shape()
 	x, mask := make([]float32, s.Observation), make([]bool, s.Actions)
-	c.Reset(nil)
+	rng := rand.New(rand.NewPCG(1, 1))
+	c.Reset(rng)
 	if n := testing.AllocsPerRun(10, func() {
-		c.Reset(nil)
+		c.Reset(rng)
 		for done := false; !done; {
 			c.Observe(x, mask)
 			_, done = c.Step(slices.Index(mask, true))
 		}
 	}); n > 0 {
 		t.Errorf("an episode allocates %v times", n)
+	}
+}
+
+// No plan that the agent's actions can form is faster than the ceiling, and the ceiling is such a
+// plan.
+func TestCeiling(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := corun.Window{Jobs: drawnWindow(t), Concurrency: rapid.IntRange(1, 4).Draw(t, "cmax"), Model: corun.Model{Kappa: 0.25, Delta: 0.3}}
+		best, err := corun.Measure(w, Ceiling(&w))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var g Grouping
+		g.Load(w.Jobs, w.Concurrency)
+		var plan corun.Plan
+		for !g.Done() {
+			choice, _ := chooseGroup(t, &g)
+			plan = append(plan, g.Group(choice))
+		}
+		other, err := corun.Measure(w, append(plan, g.Rest()...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if best.Makespan > other.Makespan*(1+1e-9) {
+			t.Fatalf("%v s at best, and %v s is possible", best.Makespan, other.Makespan)
+		}
+	})
+}
+
+// The plan of the ceiling is one that the actions form, decision by decision.
+func TestCeilingIsReached(t *testing.T) {
+	w, err := datasets.InstanceOf[corun.Window](datasets.MustParse("corun/Q1"), mig.MustLookup("A100"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g Grouping
+	g.Load(w.Jobs, w.Concurrency)
+	for _, want := range Ceiling(&w) {
+		if len(want.Jobs) == 1 {
+			if rest := g.Rest(); len(rest) != 1 || !slices.Equal(rest[0].Jobs, want.Jobs) {
+				t.Errorf("%v is left, want %v", rest, want.Jobs)
+			}
+			continue
+		}
+		found := false
+		for k := range g.Candidates() {
+			g.Choose(k)
+			for choice := range actions {
+				after := g
+				after.left, after.sets = slices.Clone(g.left), slices.Clone(g.sets)
+				if actions[choice].layout.Slots != bits.OnesCount16(g.sets[k]) {
+					continue
+				}
+				if got := after.Group(choice); slices.Equal(got.Jobs, want.Jobs) && got.Setup.String() == want.Setup.String() && !found {
+					found = true
+					g.Group(choice)
+					break
+				}
+			}
+			if found {
+				break
+			}
+		}
+		if !found {
+			t.Fatalf("no action forms %v on %v", want.Jobs, &want.Setup)
+		}
 	}
 }

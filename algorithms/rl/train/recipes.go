@@ -59,7 +59,7 @@ func Recipes() []*Recipe {
 	all = append(all, ownRecipes()...)
 	all = append(all, paperRecipes()...)
 	all = append(all, deadlineRecipes()...)
-	all = append(all, corunRecipe())
+	all = append(all, corunRecipes()...)
 	return all
 }
 

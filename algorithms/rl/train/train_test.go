@@ -200,7 +200,7 @@ func TestRunsWithoutWholeEpisodes(t *testing.T) {
 
 // A run of DQN begins each segment with an empty replay buffer.
 func TestRunsOfDQNGoOn(t *testing.T) {
-	for name, steps := range map[string]int64{"rl-float-GOODSCALING-dqn-64": 2 * 1024, "d3qn": 3 * 800} {
+	for name, steps := range map[string]int64{"rl-float-GOODSCALING-dqn-64": 2 * 1024, "d3qn": 3 * 800, "d3qn-own": 3 * 800} {
 		r, err := Find(name, "")
 		if err != nil {
 			t.Fatal(err)

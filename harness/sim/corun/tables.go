@@ -32,8 +32,9 @@ const (
 	DefaultWhole   Family = "default-7"
 	DefaultThree   Family = "default-2-2-3-private"
 	// Agent is the 29 setups that the paper's agent chooses from, one action each. The
-	// paper gives the number and not the list: this is our choice. Of Lockstep it has
-	// all with two jobs, and with three and four those that stand for others.
+	// paper gives the number and not the list: this is our choice. It is what is left of
+	// Hierarchical after the setups were removed whose loss costs the best plans least, on
+	// queues of draws 2 to 5 and on programs drawn anew.
 	Agent Family = "agent"
 	// Every is every setup of the other families: what no scheduler of the track can leave.
 	Every Family = "every"
@@ -137,12 +138,15 @@ func Setups(f Family, jobs int) []Setup {
 		}
 		return out
 	}
+	if f == Agent && jobs > 1 && jobs <= MaxConcurrency {
+		return parsed(agentSetups[jobs])
+	}
 	if p, ok := partitions[f]; ok && jobs > 1 && jobs <= MaxConcurrency {
 		return byDefault(p, jobs)
 	}
 	var texts []string
 	add := func(format string, args ...any) { texts = append(texts, fmt.Sprintf(format, args...)) }
-	hierarchical := f == Hierarchical || f == Lockstep || f == Agent
+	hierarchical := f == Hierarchical || f == Lockstep
 	switch {
 	case jobs == 1:
 		add(whole)
@@ -151,7 +155,7 @@ func Setups(f Family, jobs int) []Setup {
 	case f == MIGPrivate && jobs == 2:
 		add("[{0.375},0.5m]+[{0.5},0.5m]")
 	case f == MPSOnly || hierarchical:
-		texts = clients(jobs, f == Agent)
+		texts = clients(jobs)
 	}
 	switch {
 	case !hierarchical:
@@ -181,29 +185,47 @@ func Setups(f Family, jobs int) []Setup {
 			}
 		}
 	}
-	var out []Setup
+	return parsed(texts)
+}
+
+func parsed(texts []string) (out []Setup) {
 	for _, t := range texts {
 		out = append(out, MustParse(t))
 	}
 	return out
 }
 
+// agentSetups are those of [Agent] by number of jobs, in the order of Table VII.
+var agentSetups = [MaxConcurrency + 1][]string{
+	2: {"[(0.1)+(0.9),1m]", "[(0.2)+(0.8),1m]", "[(0.3)+(0.7),1m]", "[(0.4)+(0.6),1m]", "[(0.5)+(0.5),1m]", "[{0.375},0.5m]+[{0.5},0.5m]"},
+	3: {
+		"[(0.1)+(0.1)+(0.8),1m]", "[(0.1)+(0.2)+(0.7),1m]", "[(0.1)+(0.3)+(0.6),1m]", "[(0.1)+(0.4)+(0.5),1m]", "[(0.2)+(0.2)+(0.6),1m]",
+		"[(0.34)+(0.33)+(0.33),1m]",
+		"[{0.375},0.5m]+[(0.1)+(0.9),{0.5},0.5m]", "[{0.375},0.5m]+[(0.2)+(0.8),{0.5},0.5m]", "[{0.375},0.5m]+[(0.3)+(0.7),{0.5},0.5m]",
+	},
+	4: {
+		"[(0.1)+(0.1)+(0.1)+(0.7),1m]", "[(0.1)+(0.1)+(0.2)+(0.6),1m]", "[(0.1)+(0.1)+(0.4)+(0.4),1m]",
+		"[(0.1)+(0.9),{0.375},0.5m]+[(0.1)+(0.9),{0.5},0.5m]", "[(0.1)+(0.9),{0.375},0.5m]+[(0.2)+(0.8),{0.5},0.5m]",
+		"[(0.2)+(0.8),{0.375},0.5m]+[(0.1)+(0.9),{0.5},0.5m]", "[(0.2)+(0.8),{0.375},0.5m]+[(0.2)+(0.8),{0.5},0.5m]",
+		"[(0.2)+(0.8),{0.375},0.5m]+[(0.3)+(0.7),{0.5},0.5m]", "[(0.3)+(0.7),{0.375},0.5m]+[(0.1)+(0.9),{0.5},0.5m]",
+		"[(0.3)+(0.7),{0.375},0.5m]+[(0.2)+(0.8),{0.5},0.5m]", "[(0.3)+(0.7),{0.375},0.5m]+[(0.3)+(0.7),{0.5},0.5m]",
+		"[(0.4)+(0.6),{0.375},0.5m]+[(0.5)+(0.5),{0.5},0.5m]", "[(0.5)+(0.5),{0.375},0.5m]+[(0.3)+(0.7),{0.5},0.5m]",
+		"[(0.5)+(0.5),{0.375},0.5m]+[(0.4)+(0.6),{0.5},0.5m]",
+	},
+}
+
 // clients lists the MPS clients of the whole GPU in tenths, ascending, and the equal
 // split. Three equal clients stand in place of 0.3, 0.3 and 0.4, which they round to.
-func clients(jobs int, few bool) []string {
-	switch {
-	case jobs == 2:
+func clients(jobs int) []string {
+	switch jobs {
+	case 2:
 		return []string{"[(0.1)+(0.9),1m]", "[(0.2)+(0.8),1m]", "[(0.3)+(0.7),1m]", "[(0.4)+(0.6),1m]", "[(0.5)+(0.5),1m]"}
-	case jobs == 3 && few:
-		return []string{"[(0.1)+(0.1)+(0.8),1m]", "[(0.2)+(0.2)+(0.6),1m]", "[(0.2)+(0.4)+(0.4),1m]", "[(0.34)+(0.33)+(0.33),1m]"}
-	case jobs == 3:
+	case 3:
 		return []string{
 			"[(0.1)+(0.1)+(0.8),1m]", "[(0.1)+(0.2)+(0.7),1m]", "[(0.1)+(0.3)+(0.6),1m]", "[(0.1)+(0.4)+(0.5),1m]",
 			"[(0.2)+(0.2)+(0.6),1m]", "[(0.2)+(0.3)+(0.5),1m]", "[(0.2)+(0.4)+(0.4),1m]", "[(0.34)+(0.33)+(0.33),1m]",
 		}
-	case jobs == 4 && few:
-		return []string{"[(0.1)+(0.1)+(0.1)+(0.7),1m]", "[(0.2)+(0.2)+(0.2)+(0.4),1m]", "[(0.25)+(0.25)+(0.25)+(0.25),1m]"}
-	case jobs == 4:
+	case 4:
 		return []string{
 			"[(0.1)+(0.1)+(0.1)+(0.7),1m]", "[(0.1)+(0.1)+(0.2)+(0.6),1m]", "[(0.1)+(0.1)+(0.3)+(0.5),1m]", "[(0.1)+(0.1)+(0.4)+(0.4),1m]",
 			"[(0.1)+(0.2)+(0.2)+(0.5),1m]", "[(0.1)+(0.2)+(0.3)+(0.4),1m]", "[(0.1)+(0.3)+(0.3)+(0.3),1m]", "[(0.2)+(0.2)+(0.2)+(0.4),1m]",

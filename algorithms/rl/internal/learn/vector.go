@@ -85,6 +85,9 @@ func (v *Vector) Restart(segment uint64) {
 	}
 }
 
+// Env returns one of the shard's environments, the first for 0.
+func (s *Shard) Env(i int) env.Env { return s.members[i].env }
+
 // Observe writes the observations and masks of all environments of the shard.
 func (s *Shard) Observe(observations []float32, masks []bool) {
 	o, a := s.shape.Observation, s.shape.Actions

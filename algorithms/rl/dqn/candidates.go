@@ -1,0 +1,47 @@
+package dqn
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"miglab/algorithms/rl/env"
+	"miglab/algorithms/rl/internal/learn"
+)
+
+// random draws one of the actions that a candidate allows and then one of these candidates, so
+// that an action is as likely with few candidates as with many.
+func random(c *env.Candidates, rng *rand.Rand) env.Choice {
+	allowed := slices.Clone(c.Mask(0))
+	for k := range c.Len() {
+		for a, ok := range c.Mask(k) {
+			allowed[a] = allowed[a] || ok
+		}
+	}
+	action := uniform(allowed, rng)
+	having := make([]bool, c.Len())
+	for k := range having {
+		having[k] = c.Mask(k)[action]
+	}
+	return env.Choice{Candidate: uniform(having, rng), Action: action}
+}
+
+func isChooser(s *learn.Shard, i int) bool {
+	_, ok := s.Env(i).(env.Chooser)
+	return ok
+}
+
+// choose chooses for one environment and stores the observations of the best candidate and of
+// the chosen one. They differ where the agent explores.
+func (t *Trainer) choose(s *shard, i, slot int) {
+	e := s.Env(i).(env.Chooser)
+	choice := s.candidates.Best(e, s.Policy.Forward)
+	copy(t.replay.bestObservation(slot), s.candidates.Observation(choice.Candidate))
+	copy(t.replay.bestMask(slot), s.candidates.Mask(choice.Candidate))
+	if s.Rand.Float64() < t.epsilon {
+		choice = random(&s.candidates, s.Rand)
+	}
+	e.Choose(choice.Candidate)
+	copy(t.replay.observation(slot), s.candidates.Observation(choice.Candidate))
+	copy(t.replay.mask(slot), s.candidates.Mask(choice.Candidate))
+	t.replay.actions[slot] = int32(choice.Action)
+}
