@@ -151,13 +151,13 @@ func (p paperRun) scoredOn(n int) ([]measured, error) {
 	if p.onKernels {
 		return kernelBatches(n)
 	}
-	return batchesOf([]string{p.workload}, n)
+	return batchesOf(gpu(), []string{p.workload}, n)
 }
 
 func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	o := p.options()
 	n := max(o.Tasks, o.Stream)
-	source, err := sourceOf([]string{p.workload}, func(*rand.Rand) int { return n })
+	source, err := sourceOf(gpu(), []string{p.workload}, func(*rand.Rand) int { return n })
 	if err != nil {
 		return setup{}, err
 	}
