@@ -130,11 +130,11 @@ func sourceOf(g *mig.GPU, workloads []string, n func(rng *rand.Rand) int) (env.S
 func ownRecipes() []*Recipe {
 	a30 := mig.MustLookup("A30")
 	out := []*Recipe{
-		ownRecipe("ANY", "our agent, trained on the mixture of all workloads", 3_000_000, own{gpu: gpu(), workloads: agents.Workloads}),
-		ownRecipe("A30-ANY", "our agent for the A30, trained on the mixture of all workloads", 600_000, own{gpu: a30, workloads: agents.Workloads}),
+		ownRecipe("ANY", "our agent, trained on the mixture of all workloads", 3_000_000, own{gpu: gpu(), workloads: agents.Workloads, rate: 1e-3, entropy: 0.1}),
+		ownRecipe("A30-ANY", "our agent for the A30, trained on the mixture of all workloads", 2_000_000, own{gpu: a30, workloads: agents.Workloads, rate: 1e-3, entropy: 0.05}),
 	}
 	for _, w := range agents.Workloads {
-		out = append(out, ownRecipe(w, "our agent, trained on all workloads and then on "+w, 300_000, own{gpu(), []string{w}, true}))
+		out = append(out, ownRecipe(w, "our agent, trained on all workloads and then on "+w, 300_000, own{gpu: gpu(), workloads: []string{w}, rate: 3e-4, entropy: 0.01, further: true}))
 	}
 	return out
 }
@@ -143,8 +143,11 @@ func ownRecipes() []*Recipe {
 type own struct {
 	gpu       *mig.GPU
 	workloads []string
+	// rate is the first learning rate, and entropy is the first weight of the entropy. Both
+	// fall to 0.
+	rate, entropy float64
 	// further begins with the weights of the agent for all workloads that are part of the
-	// program, and takes smaller steps.
+	// program.
 	further bool
 }
 
@@ -167,17 +170,15 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 			return env.NewOwn(from.gpu, mig.Sequential, agents.OwnCapacity, source, start).Endgame(agents.OwnEndgame)
 		}
 		policy := agents.NewOwnPolicy(newEnv(0).Layout(), k, newRand(seed))
-		rate, entropy := 1e-3, 0.1
 		if from.further {
-			rate, entropy = 3e-4, 0.01
 			if err := agents.LoadOwn(policy); err != nil {
 				return setup{}, err
 			}
 		}
 		c := ppo.Config{
 			Envs: 512, Horizon: 32, Minibatch: 1024, Epochs: 3, TotalSteps: steps,
-			LearningRate: learn.Anneal{{Until: 1, From: rate, To: 0}},
-			Entropy:      learn.Anneal{{Until: 0.85, From: entropy, To: 0}},
+			LearningRate: learn.Anneal{{Until: 1, From: from.rate, To: 0}},
+			Entropy:      learn.Anneal{{Until: 0.85, From: from.entropy, To: 0}},
 			Gamma:        1, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
 			NormalizeAdvantage: true, Shards: 4,
 		}
