@@ -136,8 +136,10 @@ func (p *SetPolicy) Share() Policy {
 }
 
 func (p *SetPolicy) tapes() []*tape {
-	return []*tape{&p.x, &p.encoded1, &p.encoded2, &p.joined, &p.up1, &p.up2,
-		&p.globals, &p.encodedGlobals, &p.contexts, &p.items, &p.heads, &p.scores, &p.values}
+	return []*tape{
+		&p.x, &p.encoded1, &p.encoded2, &p.joined, &p.up1, &p.up2,
+		&p.globals, &p.encodedGlobals, &p.contexts, &p.items, &p.heads, &p.scores, &p.values,
+	}
 }
 
 // affine computes a layer for n rows.
