@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -28,8 +29,9 @@ const (
 )
 
 type description struct {
-	// weights is the name of the embedded file.
-	weights string
+	// weights is the name of the embedded file. small is that of the file for GPUs with the
+	// partitions of the A30; "" if there is none.
+	weights, small string
 	// capacity is the number of tasks that the agent considers together; 0 means any
 	// number. More tasks are split into parts, in order of arrival.
 	capacity int
@@ -38,6 +40,9 @@ type description struct {
 	tasks, levels int
 	// sampled makes the first try draw its actions too.
 	sampled bool
+	// temperature divides preferences before an action is drawn; 0 means 1. More than 1 makes
+	// tries differ more.
+	temperature float64
 	// startInLevels is [env.BatchOptions.StartInLevels]; lane sets it.
 	startInLevels bool
 	network       func(*mig.GPU) (nn.Policy, error)
@@ -63,6 +68,20 @@ type agent struct {
 // A100 and those with the same partitions.
 const trainedSlices = 7
 
+// smallSlices is the number of compute slices of the A30.
+const smallSlices = 4
+
+// weightsFor returns the name of the weights for a GPU.
+func (d *description) weightsFor(g *mig.GPU) (string, error) {
+	switch {
+	case g.ComputeSlices == trainedSlices:
+		return d.weights, nil
+	case g.ComputeSlices == smallSlices && d.small != "":
+		return d.small, nil
+	}
+	return "", &UnsupportedError{"a GPU of model " + g.Name, fmt.Sprintf("it was trained for those with %d slices", trainedSlices)}
+}
+
 // runners holds unused runners, one *sync.Pool for each setting: reading weights takes
 // longer than scheduling a batch with them.
 var runners sync.Map
@@ -83,8 +102,8 @@ func (a *agent) ScheduleStream(ctx context.Context, p algo.Problem, lengths []in
 	if n := p.GPUs(); n != 1 {
 		return schedule.Schedule{}, &UnsupportedError{fmt.Sprintf("%d GPUs", n), "it was trained for one"}
 	}
-	if p.GPU.ComputeSlices != trainedSlices {
-		return schedule.Schedule{}, &UnsupportedError{"a GPU of model " + p.GPU.Name, fmt.Sprintf("it was trained for those with %d slices", trainedSlices)}
+	if _, err := a.weightsFor(p.GPU); err != nil {
+		return schedule.Schedule{}, err
 	}
 	pool, _ := runners.LoadOrStore(setting{a.weights, a.k, a.sampled, a.startInLevels, p.GPU, p.Model}, new(sync.Pool))
 	r, ok := pool.(*sync.Pool).Get().(*runner)
@@ -100,11 +119,12 @@ func (a *agent) ScheduleStream(ctx context.Context, p algo.Problem, lengths []in
 
 // A runner makes k tries at a problem side by side.
 type runner struct {
-	policy   nn.Policy
-	shape    env.Shape
-	capacity int
-	sampled  bool
-	lanes    []lane
+	policy      nn.Policy
+	shape       env.Shape
+	capacity    int
+	sampled     bool
+	lanes       []lane
+	temperature float64
 
 	active       []int // lanes that are not done
 	rows         []int // of observations, by active lane
@@ -122,10 +142,14 @@ func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error
 	if err != nil {
 		return nil, err
 	}
-	if err := load(a.weights, a.tasks, a.levels, policy); err != nil {
+	weights, err := a.weightsFor(g)
+	if err != nil {
 		return nil, err
 	}
-	r := &runner{policy: policy, capacity: a.capacity, sampled: a.sampled}
+	if err := load(weights, a.tasks, a.levels, policy); err != nil {
+		return nil, err
+	}
+	r := &runner{policy: policy, capacity: a.capacity, sampled: a.sampled, temperature: cmp.Or(a.temperature, 1)}
 	for range a.k {
 		l, err := a.lane(g, model)
 		if err != nil {
@@ -228,7 +252,7 @@ func (r *runner) step(rng *rand.Rand) {
 		if l == 0 && !r.sampled {
 			action = env.Likeliest(own, mask)
 		} else {
-			action = sample(own, mask, rng, r.weights)
+			action = sample(own, mask, r.temperature, rng, r.weights)
 		}
 		if _, done := r.lanes[l].Step(action); !done {
 			left = append(left, l)
@@ -277,13 +301,14 @@ func putInPlace(d *env.Device, start []schedule.Existing) error {
 }
 
 // sample draws an allowed action with a probability proportional to the exponential
-// of its preference. It uses the memory of weights, which has room for every action.
-func sample(preferences []float32, mask []bool, rng *rand.Rand, weights []float64) int {
+// of its preference divided by the temperature. It uses the memory of weights, which has room
+// for every action.
+func sample(preferences []float32, mask []bool, temperature float64, rng *rand.Rand, weights []float64) int {
 	top := preferences[env.Likeliest(preferences, mask)]
 	sum := 0.0
 	for i, v := range preferences {
 		if mask[i] {
-			weights[i] = math.Exp(float64(v - top))
+			weights[i] = math.Exp(float64(v-top) / temperature)
 			sum += weights[i]
 		}
 	}

@@ -97,16 +97,18 @@ func newLayout(g *mig.GPU) *layout {
 
 // siblings reports whether the smallest instance that properly contains a is also the
 // smallest one that properly contains b.
-func (l *layout) siblings(a, b node) bool {
-	parent := func(n node) (best node) {
-		for _, p := range l.nodes {
-			if p.width > n.width && p.first <= n.first && n.first+n.width <= p.first+p.width && (best.width == 0 || p.width < best.width) {
-				best = p
-			}
+func (l *layout) siblings(a, b node) bool { return l.parent(a) == l.parent(b) }
+
+// parent returns the smallest instance that properly contains n, as an index in nodes; -1
+// if there is none.
+func (l *layout) parent(n node) int {
+	best := -1
+	for i, p := range l.nodes {
+		if p.width > n.width && p.first <= n.first && n.first+n.width <= p.first+p.width && (best < 0 || p.width < l.nodes[best].width) {
+			best = i
 		}
-		return best
 	}
-	return parent(a) == parent(b)
+	return best
 }
 
 func (w swap) apply(order *[8]int8) {

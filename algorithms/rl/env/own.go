@@ -12,7 +12,8 @@ import (
 // Own is our own formulation of batch scheduling on one GPU, independent of the DRL
 // paper's model. An action chooses the next task and its instance. The task runs as soon as
 // the slices are free and the instance exists, so that no action for waiting or
-// reconfiguring is needed. An episode has one step for each task.
+// reconfiguring is needed. An episode has one step for each task. With [Own.Endgame], the
+// agent decides only while more than a few tasks are left.
 //
 // Times are divided by a lower bound of the batch and counted from the instant at which the
 // first slice is free, so that neither the unit of time nor the instant matters. Slices
@@ -38,6 +39,12 @@ type Own struct {
 	width   float64 // compute slices
 
 	view view
+
+	// last is the number of tasks in the endgame; 0 if there is none.
+	last    int
+	endgame *endgame
+	// planned are the tasks that the endgame has placed and that have not run yet.
+	planned []planned
 }
 
 // RewardScale is the negated return of an episode of [Own] with a makespan that exceeds the
@@ -144,6 +151,7 @@ func (o *Own) Load(tasks []Times, first int, releases []float64) error {
 	o.unit = max(o.unit, o.left/o.width)
 	o.look()
 	o.bound = o.potential()
+	o.planned = o.planned[:0]
 	return nil
 }
 
@@ -177,6 +185,7 @@ func (o *Own) Step(action int) (reward float32, done bool) {
 	o.device.Run(instance, t.index, t.Times[o.layout.nodes[node].size], t.release)
 	o.left -= t.area
 	o.tasks = slices.Delete(o.tasks, j, j+1)
+	o.planned = slices.DeleteFunc(o.planned, func(p planned) bool { return p.index == t.index })
 	if len(o.tasks) == 0 {
 		o.left = 0
 	}
@@ -282,6 +291,10 @@ func (o *Own) Observe(observation []float32, mask []bool) {
 		for i := range l.nodes {
 			allowed[i] = !math.IsInf(t.Times[l.nodes[i].size], 1)
 		}
+	}
+	if len(o.tasks) <= o.last {
+		clear(mask)
+		mask[o.next()] = true
 	}
 }
 

@@ -9,7 +9,13 @@ import (
 // SetShape is the layout of what a [SetPolicy] sees: the number of live rows, then
 // Globals values, then Capacity rows of Row values each, the live ones first. It
 // prefers one of Choices for each row.
-type SetShape struct{ Capacity, Globals, Row, Choices int }
+//
+// Deep joins each row with the globals before the rows are added up, and gives the head
+// another layer.
+type SetShape struct {
+	Capacity, Globals, Row, Choices int
+	Deep                            bool
+}
 
 // A SetPolicy is an actor-critic for choosing from a set, such as the tasks of a batch.
 // Each row goes through the same small network. The sum of the results and the globals go
@@ -22,14 +28,16 @@ type SetPolicy struct {
 	units int // hidden ones of a row
 
 	// Layers. The head adds the output of context (from the trunk) to that of item (from a
-	// row).
-	encode1, encode2, trunk1, trunk2, context, item, preference, value dense
+	// row). A deep network adds the output of encodeGlobals to that of encode1, and has the
+	// layer head.
+	encode1, encodeGlobals, encode2, trunk1, trunk2, context, item, head, preference, value dense
 
 	// The results of the last Forward, which Backward needs, and their gradients.
 	n                                       int
 	live                                    []int // rows of each observation
 	x, encoded1, encoded2, joined, up1, up2 tape
-	contexts, items, scores, values         tape
+	globals, encodedGlobals                 tape
+	contexts, items, heads, scores, values  tape
 	preferences                             []float32
 }
 
@@ -64,11 +72,17 @@ func NewSetPolicy(shape SetShape, hidden int, kernel Kernel, rng *rand.Rand) *Se
 		return d
 	}
 	p.encode1 = layer(shape.Row, hidden)
+	if shape.Deep {
+		p.encodeGlobals = layer(shape.Globals, hidden)
+	}
 	p.encode2 = layer(hidden, hidden)
 	p.trunk1 = layer(hidden+shape.Globals, 2*hidden)
 	p.trunk2 = layer(2*hidden, 2*hidden)
 	p.context = layer(2*hidden, hidden)
 	p.item = layer(hidden, hidden)
+	if shape.Deep {
+		p.head = layer(hidden, hidden)
+	}
 	p.preference = layer(hidden, shape.Choices)
 	p.value = layer(2*hidden, 1)
 	p.parameters, p.gradients = make([]float32, at), make([]float32, at)
@@ -77,14 +91,19 @@ func NewSetPolicy(shape SetShape, hidden int, kernel Kernel, rng *rand.Rand) *Se
 		gain float64
 	}{
 		{p.encode1, math.Sqrt2},
+		{p.encodeGlobals, 1},
 		{p.encode2, math.Sqrt2},
 		{p.trunk1, math.Sqrt2},
 		{p.trunk2, math.Sqrt2},
 		{p.context, 1},
 		{p.item, 1},
+		{p.head, math.Sqrt2},
 		{p.preference, 0.01},
 		{p.value, 1},
 	} {
+		if l.out == 0 {
+			continue // only a deep network has it
+		}
 		// He's initialisation: variances neither grow nor shrink from layer to layer.
 		sigma := l.gain / math.Sqrt(float64(l.in))
 		w := l.weights(p.parameters)
@@ -98,7 +117,11 @@ func NewSetPolicy(shape SetShape, hidden int, kernel Kernel, rng *rand.Rand) *Se
 // String implements [Policy]. It leaves out the capacity: the same weights work for any
 // number of rows.
 func (p *SetPolicy) String() string {
-	return fmt.Sprintf("set %d+%dx%d-%d relu", p.shape.Globals, p.shape.Row, p.shape.Choices, p.units)
+	kind := "relu"
+	if p.shape.Deep {
+		kind = "deep relu"
+	}
+	return fmt.Sprintf("set %d+%dx%d-%d %s", p.shape.Globals, p.shape.Row, p.shape.Choices, p.units, kind)
 }
 
 // Share implements [Policy].
@@ -113,7 +136,10 @@ func (p *SetPolicy) Share() Policy {
 }
 
 func (p *SetPolicy) tapes() []*tape {
-	return []*tape{&p.x, &p.encoded1, &p.encoded2, &p.joined, &p.up1, &p.up2, &p.contexts, &p.items, &p.scores, &p.values}
+	return []*tape{
+		&p.x, &p.encoded1, &p.encoded2, &p.joined, &p.up1, &p.up2,
+		&p.globals, &p.encodedGlobals, &p.contexts, &p.items, &p.heads, &p.scores, &p.values,
+	}
 }
 
 // affine computes a layer for n rows.
@@ -128,6 +154,10 @@ func (p *SetPolicy) Forward(observations []float32, n int) (preferences, values 
 	p.gather(observations, n)
 	rows := len(p.x.y) / s.Row
 	p.affine(&p.encoded1, p.x.y, p.encode1, rows)
+	if s.Deep {
+		p.affine(&p.encodedGlobals, p.globals.y, p.encodeGlobals, n)
+		p.spread(&p.encodedGlobals, &p.encoded1)
+	}
 	ReLU.Apply(p.encoded1.y)
 	p.affine(&p.encoded2, p.encoded1.y, p.encode2, rows)
 	ReLU.Apply(p.encoded2.y)
@@ -139,9 +169,15 @@ func (p *SetPolicy) Forward(observations []float32, n int) (preferences, values 
 	p.affine(&p.values, p.up2.y, p.value, n)
 	p.affine(&p.contexts, p.up2.y, p.context, n)
 	p.affine(&p.items, p.encoded2.y, p.item, rows)
-	p.addContexts()
+	p.spread(&p.contexts, &p.items)
 	ReLU.Apply(p.items.y)
-	p.affine(&p.scores, p.items.y, p.preference, rows)
+	last := &p.items
+	if s.Deep {
+		last = &p.heads
+		p.affine(last, p.items.y, p.head, rows)
+		ReLU.Apply(last.y)
+	}
+	p.affine(&p.scores, last.y, p.preference, rows)
 	p.scatter()
 	return p.preferences, p.values.y
 }
@@ -161,10 +197,12 @@ func (p *SetPolicy) gather(observations []float32, n int) {
 	p.x.grow(rows * s.Row)
 	wide := p.units + s.Globals
 	p.joined.grow(n * wide)
+	p.globals.grow(n * s.Globals)
 	at := 0
 	for i, k := range p.live {
 		o := observations[i*p.inputs:]
 		copy(p.joined.y[i*wide+p.units:(i+1)*wide], o[1:])
+		copy(p.globals.y[i*s.Globals:(i+1)*s.Globals], o[1:])
 		at += copy(p.x.y[at:at+k*s.Row], o[1+s.Globals:])
 	}
 }
@@ -191,12 +229,13 @@ func (p *SetPolicy) pool() {
 // poolScale keeps the sum of a batch of 14 rows in proportion to the globals.
 const poolScale = 1.0 / 8
 
-func (p *SetPolicy) addContexts() {
+// spread adds a result of each observation to those of its rows.
+func (p *SetPolicy) spread(from, to *tape) {
 	at := 0
 	for i, k := range p.live {
-		c := p.contexts.y[i*p.units : (i+1)*p.units]
+		c := from.y[i*p.units : (i+1)*p.units]
 		for range k {
-			row := p.items.y[at : at+p.units]
+			row := to.y[at : at+p.units]
 			for j, v := range c {
 				row[j] += v
 			}
@@ -228,9 +267,15 @@ func (p *SetPolicy) Backward(dPreferences, dValues []float32) {
 	for i, k := range p.live {
 		at += copy(p.scores.dy[at:at+k*p.shape.Choices], dPreferences[i*actions:])
 	}
-	p.back(p.preference, &p.items, p.scores.dy, rows)
+	if p.shape.Deep {
+		p.back(p.preference, &p.heads, p.scores.dy, rows)
+		ReLU.Gradient(p.heads.dy, p.heads.y)
+		p.back(p.head, &p.items, p.heads.dy, rows)
+	} else {
+		p.back(p.preference, &p.items, p.scores.dy, rows)
+	}
 	ReLU.Gradient(p.items.dy, p.items.y)
-	p.sumContexts()
+	p.gatherBack(&p.contexts, &p.items)
 	p.back(p.item, &p.encoded2, p.items.dy, rows)
 
 	p.back(p.value, &p.up2, dValues, p.n)
@@ -244,8 +289,16 @@ func (p *SetPolicy) Backward(dPreferences, dValues []float32) {
 	ReLU.Gradient(p.encoded2.dy, p.encoded2.y)
 	p.back(p.encode2, &p.encoded1, p.encoded2.dy, rows)
 	ReLU.Gradient(p.encoded1.dy, p.encoded1.y)
-	e := p.encode1
-	p.kernel.WeightGradient(e.weights(p.gradients), e.biases(p.gradients), p.x.y, p.encoded1.dy, rows, e.in, e.out)
+	if p.shape.Deep {
+		p.gatherBack(&p.encodedGlobals, &p.encoded1)
+		p.weightsBack(p.encodeGlobals, p.globals.y, p.encodedGlobals.dy, p.n)
+	}
+	p.weightsBack(p.encode1, p.x.y, p.encoded1.dy, rows)
+}
+
+// weightsBack adds the gradients of a layer with no other layer before it.
+func (p *SetPolicy) weightsBack(l dense, x, dy []float32, n int) {
+	p.kernel.WeightGradient(l.weights(p.gradients), l.biases(p.gradients), x, dy, n, l.in, l.out)
 }
 
 // back adds the gradients of a layer and sets the gradients of its input.
@@ -268,13 +321,14 @@ func (p *SetPolicy) addBack(l dense, from *tape, dy []float32, n int) {
 	}
 }
 
-func (p *SetPolicy) sumContexts() {
-	clear(p.contexts.dy)
+// gatherBack sets the gradients of a result of each observation to the sums of its rows'.
+func (p *SetPolicy) gatherBack(to, from *tape) {
+	clear(to.dy)
 	at := 0
 	for i, k := range p.live {
-		c := p.contexts.dy[i*p.units : (i+1)*p.units]
+		c := to.dy[i*p.units : (i+1)*p.units]
 		for range k {
-			for j, v := range p.items.dy[at : at+p.units] {
+			for j, v := range from.dy[at : at+p.units] {
 				c[j] += v
 			}
 			at += p.units

@@ -38,14 +38,29 @@ func setReference(p *SetPolicy, x, parameters []float64) (preferences []float64,
 			return y
 		}
 	}
-	encode1, encode2 := layer(s.Row, h), layer(h, h)
+	encode1, encodeGlobals := layer(s.Row, h), func([]float64, bool) []float64 { return make([]float64, h) }
+	if s.Deep {
+		encodeGlobals = layer(s.Globals, h)
+	}
+	encode2 := layer(h, h)
 	trunk1, trunk2 := layer(h+s.Globals, 2*h), layer(2*h, 2*h)
-	context, item, preference, critic := layer(2*h, h), layer(h, h), layer(h, s.Choices), layer(2*h, 1)
+	context, item, head := layer(2*h, h), layer(h, h), func(x []float64, _ bool) []float64 { return x }
+	if s.Deep {
+		head = layer(h, h)
+	}
+	preference, critic := layer(h, s.Choices), layer(2*h, 1)
+	together := func(x, y []float64) []float64 {
+		for j := range x {
+			x[j] = math.Max(0, x[j]+y[j])
+		}
+		return x
+	}
+	globals := encodeGlobals(x[1:1+s.Globals], false)
 	var embeddings [][]float64
 	joined := make([]float64, h)
 	for k := range int(x[0]) {
 		row := x[1+s.Globals+k*s.Row:][:s.Row]
-		e := encode2(encode1(row, true), true)
+		e := encode2(together(encode1(row, false), globals), true)
 		embeddings = append(embeddings, e)
 		for j, v := range e {
 			joined[j] += v / 8
@@ -55,20 +70,22 @@ func setReference(p *SetPolicy, x, parameters []float64) (preferences []float64,
 	preferences = make([]float64, p.Actions())
 	c := context(trunk, false)
 	for k, e := range embeddings {
-		z := item(e, false)
-		for j := range z {
-			z[j] = math.Max(0, z[j]+c[j])
-		}
+		z := head(together(item(e, false), c), true)
 		copy(preferences[k*s.Choices:], preference(z, false))
 	}
 	return preferences, critic(trunk, false)[0]
 }
 
 func TestSetPolicyGradients(t *testing.T) {
-	for _, k := range []Kernel{Portable(), Fast()} {
-		t.Run(fmt.Sprintf("%T", k), func(t *testing.T) {
+	deep := setShape
+	deep.Deep = true
+	for _, c := range []struct {
+		kernel Kernel
+		shape  SetShape
+	}{{Portable(), setShape}, {Fast(), setShape}, {Portable(), deep}, {Fast(), deep}} {
+		t.Run(fmt.Sprintf("%T deep %v", c.kernel, c.shape.Deep), func(t *testing.T) {
 			r := rng(11)
-			p := NewSetPolicy(setShape, 9, k, r)
+			p := NewSetPolicy(c.shape, 9, c.kernel, r)
 			for i := range p.parameters {
 				p.parameters[i] += float32(0.2 * r.NormFloat64())
 			}

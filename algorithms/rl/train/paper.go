@@ -193,7 +193,7 @@ func (p paperRun) scoredOn(n int) ([]measured, error) {
 	if p.onKernels {
 		return kernelBatches(n)
 	}
-	return batchesOf([]string{p.workload}, n)
+	return batchesOf(gpu(), []string{p.workload}, n)
 }
 
 // source draws the tasks of episodes of n tasks.
@@ -203,9 +203,9 @@ func (p paperRun) source(n int) (env.Source, error) {
 		length = func(rng *rand.Rand) int { return 1 + rng.IntN(n) }
 	}
 	if p.released {
-		return drawn([]string{p.workload}, readings[1:], length)
+		return drawn(gpu(), []string{p.workload}, readings[1:], length)
 	}
-	return sourceOf([]string{p.workload}, length)
+	return sourceOf(gpu(), []string{p.workload}, length)
 }
 
 func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {

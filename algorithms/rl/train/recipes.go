@@ -77,7 +77,7 @@ func OfTrack(track algo.Track) []*Recipe {
 func Find(name, workload string) (*Recipe, error) {
 	general := workload
 	if general == "" {
-		general = map[string]string{"agent": "ANY", "rl-deadline": "enhanced"}[strings.ToLower(name)]
+		general = map[string]string{"agent": "ANY", "agent-a30": "ANY", "rl-deadline": "enhanced"}[strings.ToLower(name)]
 		general = cmp.Or(general, "WIDETIMES")
 	}
 	names := []string{"agent", "rl-deadline"}
@@ -109,16 +109,16 @@ func gpu() *mig.GPU { return mig.MustLookup("A100") }
 var readings = []string{"paper", "released-train"}
 
 // sourceOf draws batches of n tasks of the workloads.
-func sourceOf(workloads []string, n func(rng *rand.Rand) int) (env.Source, error) {
-	return drawn(workloads, readings, n)
+func sourceOf(g *mig.GPU, workloads []string, n func(rng *rand.Rand) int) (env.Source, error) {
+	return drawn(g, workloads, readings, n)
 }
 
 // drawn draws batches of n tasks of the workloads by the generators.
-func drawn(workloads, generators []string, n func(rng *rand.Rand) int) (env.Source, error) {
+func drawn(g *mig.GPU, workloads, generators []string, n func(rng *rand.Rand) int) (env.Source, error) {
 	var samplers []*datasets.Sampler
 	for _, w := range workloads {
 		for _, r := range generators {
-			s, err := datasets.NewSampler("drl/"+w+"?gen="+r, gpu())
+			s, err := datasets.NewSampler("drl/"+w+"?gen="+r, g)
 			if err != nil {
 				return nil, err
 			}
@@ -133,48 +133,68 @@ func drawn(workloads, generators []string, n func(rng *rand.Rand) int) (env.Sour
 }
 
 func ownRecipes() []*Recipe {
-	out := []*Recipe{ownRecipe("ANY", "our agent, trained on the mixture of all workloads", 12_000_000, agents.Workloads)}
+	a30 := mig.MustLookup("A30")
+	out := []*Recipe{
+		ownRecipe("ANY", "our agent, trained on the mixture of all workloads", 3_000_000, own{gpu: gpu(), workloads: agents.Workloads, rate: 1e-3, entropy: 0.1}),
+		ownRecipe("A30-ANY", "our agent for the A30, trained on the mixture of all workloads", 2_000_000, own{gpu: a30, workloads: agents.Workloads, rate: 1e-3, entropy: 0.05}),
+	}
 	for _, w := range agents.Workloads {
-		out = append(out, ownRecipe(w, "our agent, trained on "+w, 3_000_000, []string{w}))
+		out = append(out, ownRecipe(w, "our agent, trained on all workloads and then on "+w, 300_000, own{gpu: gpu(), workloads: []string{w}, rate: 3e-4, entropy: 0.01, further: true}))
 	}
 	return out
 }
 
-func ownRecipe(name, doc string, steps int64, workloads []string) *Recipe {
+// own says what our agent learns from.
+type own struct {
+	gpu       *mig.GPU
+	workloads []string
+	// rate is the first learning rate, and entropy is the first weight of the entropy. Both
+	// fall to 0.
+	rate, entropy float64
+	// further begins with the weights of the agent for all workloads that are part of the
+	// program.
+	further bool
+}
+
+func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 	r := &Recipe{Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: true, Score: pOpt, Tracks: ofBatches}
 	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		// Most batches have the 14 tasks of DRL 5.1.3. The others teach the agent to
-		// schedule any number.
-		source, err := sourceOf(workloads, func(rng *rand.Rand) int {
+		// schedule any number that leaves it a decision before the endgame.
+		source, err := sourceOf(from.gpu, from.workloads, func(rng *rand.Rand) int {
 			if rng.IntN(4) > 0 {
 				return 14
 			}
-			return 1 + rng.IntN(agents.OwnCapacity)
+			return agents.OwnEndgame + 1 + rng.IntN(agents.OwnCapacity-agents.OwnEndgame)
 		})
 		if err != nil {
 			return setup{}, err
 		}
 		const busyStarts = 0.2
-		make := func() env.Env {
-			return env.NewOwn(gpu(), mig.Sequential, agents.OwnCapacity, source, busyStarts)
+		newEnv := func(start float64) *env.Own {
+			return env.NewOwn(from.gpu, mig.Sequential, agents.OwnCapacity, source, start).Endgame(agents.OwnEndgame)
 		}
-		layout := env.NewOwn(gpu(), mig.Sequential, agents.OwnCapacity, nil, 0).Layout()
-		policy := agents.NewOwnPolicy(layout, k, newRand(seed))
+		policy := agents.NewOwnPolicy(newEnv(0).Layout(), k, newRand(seed))
+		if from.further {
+			if err := agents.LoadOwn(policy); err != nil {
+				return setup{}, err
+			}
+		}
 		c := ppo.Config{
 			Envs: 512, Horizon: 32, Minibatch: 1024, Epochs: 3, TotalSteps: steps,
-			LearningRate: learn.Anneal{{Until: 1, From: 1e-3, To: 0}},
-			Entropy:      learn.Anneal{{Until: 0.85, From: 0.1, To: 0}},
+			LearningRate: learn.Anneal{{Until: 1, From: from.rate, To: 0}},
+			Entropy:      learn.Anneal{{Until: 0.85, From: from.entropy, To: 0}},
 			Gamma:        1, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
 			NormalizeAdvantage: true, Shards: 4,
 		}
-		learner, err := ppo.New(c, policy, make, seed)
+		learner, err := ppo.New(c, policy, func() env.Env { return env.Undecided{Own: newEnv(busyStarts)} }, seed)
 		if err != nil {
 			return setup{}, err
 		}
-		score, err := ownScore(workloads)
+		score, err := ownScore(newEnv, from.gpu, from.workloads)
 		return setup{
 			policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon),
-			text: fmt.Sprintf("own %v busy %v capacity %d %+v", workloads, busyStarts, agents.OwnCapacity, c),
+			text: fmt.Sprintf("own %s %v further %v busy %v capacity %d endgame %d %+v", from.gpu.Name, from.workloads, from.further, busyStarts, agents.OwnCapacity, agents.OwnEndgame, c),
 		}, err
 	}
 	r.meta = func(p nn.Policy, steps int64, seed uint64) nn.Meta {

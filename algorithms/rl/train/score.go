@@ -3,7 +3,6 @@ package train
 import (
 	"fmt"
 
-	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
 	"miglab/bounds"
@@ -28,7 +27,7 @@ type measured struct {
 }
 
 // batchesOf returns the batches of n tasks on which agents for the workloads are scored.
-func batchesOf(workloads []string, n int) ([]measured, error) {
+func batchesOf(g *mig.GPU, workloads []string, n int) ([]measured, error) {
 	var names []string
 	for _, w := range workloads {
 		names = append(names, curve.Datasets(w, n)...)
@@ -40,11 +39,11 @@ func batchesOf(workloads []string, n int) ([]measured, error) {
 			return nil, err
 		}
 		for i := range curve.Batches / len(names) {
-			in, err := datasets.InstanceOf[task.Batches](spec, gpu(), i)
+			in, err := datasets.InstanceOf[task.Batches](spec, g, i)
 			if err != nil {
 				return nil, err
 			}
-			b, err := measure(in.Tasks)
+			b, err := measure(g, in.Tasks)
 			if err != nil {
 				return nil, err
 			}
@@ -71,7 +70,7 @@ func kernelBatches(n int) ([]measured, error) {
 		if len(in.Tasks) < n {
 			break // larger subsets come first
 		}
-		b, err := measure(in.Tasks)
+		b, err := measure(gpu(), in.Tasks)
 		if err != nil {
 			return nil, err
 		}
@@ -80,12 +79,12 @@ func kernelBatches(n int) ([]measured, error) {
 	return out, nil
 }
 
-func measure(tasks task.Batch) (measured, error) {
-	bound, err := bounds.LBound(schedule.Problem{GPU: gpu(), Tasks: tasks})
+func measure(g *mig.GPU, tasks task.Batch) (measured, error) {
+	bound, err := bounds.LBound(schedule.Problem{GPU: g, Tasks: tasks})
 	m := measured{bound: float64(bound)}
 	for i := range tasks {
 		var t env.Times
-		for _, s := range gpu().Sizes() {
+		for _, s := range g.Sizes() {
 			t[s] = float64(tasks[i].On(s))
 		}
 		m.times = append(m.times, t)
@@ -128,20 +127,22 @@ func play(policy nn.Policy, envs []player, batches []measured) float64 {
 }
 
 // ownScore evaluates our agent under sequential reconfiguration, as in its training.
-func ownScore(workloads []string) (func(nn.Policy) (float64, error), error) {
-	batches, err := batchesOf(workloads, 14)
+func ownScore(newEnv func(start float64) *env.Own, g *mig.GPU, workloads []string) (func(nn.Policy) (float64, error), error) {
+	batches, err := batchesOf(g, workloads, 14)
 	if err != nil {
 		return nil, err
 	}
 	envs := make([]player, len(batches))
 	for i := range envs {
-		envs[i] = env.NewOwn(gpu(), mig.Sequential, agents.OwnCapacity, nil, 0)
+		envs[i] = newEnv(0)
 	}
 	return func(p nn.Policy) (float64, error) {
 		for i, e := range envs {
 			o := e.(*env.Own)
 			o.Device().Reset()
-			o.Load(batches[i].times, 0, nil)
+			if err := o.Load(batches[i].times, 0, nil); err != nil {
+				return 0, err
+			}
 		}
 		return play(p.Share(), envs, batches), nil
 	}, nil

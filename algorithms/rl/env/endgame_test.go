@@ -1,0 +1,184 @@
+package env
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+)
+
+// endgameStates begins episodes that have n tasks left on a GPU at work. The returned
+// function goes back to the last state.
+func endgameStates(t *testing.T, o *Own, seed uint64, n int) (again func()) {
+	t.Helper()
+	begin := func() {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		observation, mask := make([]float32, o.Shape().Observation), make([]bool, o.Shape().Actions)
+		last := o.last
+		o.last = 0
+		for o.Reset(rng); len(o.tasks) < n; o.Reset(rng) {
+		}
+		for len(o.tasks) > n {
+			o.Observe(observation, mask)
+			o.Step(choose(rng, mask))
+		}
+		o.last = last
+	}
+	begin()
+	return begin
+}
+
+// finish carries out the endgame and returns the makespan.
+func finish(o *Own) float64 {
+	for done := false; !done; {
+		_, done = o.Step(o.next())
+	}
+	return o.Makespan()
+}
+
+// The endgame is as good as the best of all assignments of the tasks to nodes, if
+// instances are only split.
+func TestEndgameIsOptimal(t *testing.T) {
+	for _, name := range []string{"A30", "A100"} {
+		g := mig.MustLookup(name)
+		for seed := range uint64(25) {
+			o := NewOwn(g, mig.Parallel, 7, randomTasks(g), 0.5).Endgame(3)
+			again := endgameStates(t, o, seed, 3)
+			got := finish(o)
+			best := math.Inf(1)
+			nodes := len(o.layout.nodes)
+			for code := range nodes * nodes * nodes {
+				again()
+				fits := true
+				for j, rest := 0, code; j < 3; j, rest = j+1, rest/nodes {
+					v := rest % nodes
+					fits = fits && !math.IsInf(o.tasks[j].Times[o.layout.nodes[v].size], 1)
+					o.planned = append(o.planned, planned{o.tasks[j].index, o.layout.real[o.view.renaming][v]})
+				}
+				if fits {
+					best = min(best, finish(o))
+				}
+			}
+			if math.Abs(got/best-1) > 1e-6 {
+				t.Errorf("%s, seed %d: the makespan is %v, the least %v", name, seed, got, best)
+			}
+		}
+	}
+}
+
+// Whatever the limit at which the search begins, the result is the same: here it is wide
+// from the start.
+func TestEndgameLimitsChangeNothing(t *testing.T) {
+	g := mig.MustLookup("A100")
+	for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Free} {
+		for seed := range uint64(100) {
+			o := NewOwn(g, model, 14, randomTasks(g), 0.5).Endgame(6)
+			again := endgameStates(t, o, seed, 6)
+			e := o.endgame
+			e.plan(o)
+			tight := e.first[0].best[1<<e.k-1]
+			again()
+			e.limit = horizon
+			e.fill(o.view.exists)
+			if wide := e.first[0].best[1<<e.k-1]; wide != tight {
+				t.Errorf("%s, seed %d: the end is %d ticks with tight limits, %d without", model, seed, tight, wide)
+			}
+		}
+	}
+}
+
+// In the endgame one action at a time is allowed, and the referee accepts the result. The
+// rewards of an episode without the endgame's decisions have the same sum.
+func TestEndgameInTheEnvironment(t *testing.T) {
+	for _, g := range []*mig.GPU{mig.MustLookup("A30"), mig.MustLookup("A100")} {
+		for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel} {
+			source := func(rng *rand.Rand, tasks []Times) int {
+				for {
+					if n := randomTasks(g)(rng, tasks); n > 8 {
+						return n
+					}
+				}
+			}
+			o := NewOwn(g, model, 12, source, 0.5).Endgame(8)
+			shape := o.Shape()
+			observation, mask := make([]float32, shape.Observation), make([]bool, shape.Actions)
+			for seed := range uint64(50) {
+				rng := rand.New(rand.NewPCG(seed, 7))
+				o.Reset(rng)
+				p := problemOf(g, model, append([]Times(nil), o.drawn[:len(o.tasks)]...))
+				p.Start = existing(o.device)
+				var actions []int
+				sum := float32(0)
+				for done := false; !done; {
+					o.Observe(observation, mask)
+					allowed := 0
+					for _, a := range mask {
+						if a {
+							allowed++
+						}
+					}
+					if left := len(o.tasks); left <= 8 && allowed != 1 || left > 8 && allowed == 1 {
+						t.Fatalf("%d actions are allowed with %d tasks left", allowed, left)
+					}
+					a := choose(rng, mask)
+					if len(o.tasks) > 8 {
+						actions = append(actions, a)
+					}
+					var r float32
+					r, done = o.Step(a)
+					sum += r
+				}
+				if v := schedule.Check(p, o.device.Schedule()); len(v) > 0 {
+					t.Fatalf("%s, %s: %v", g, model, v)
+				}
+				makespan := o.Makespan()
+
+				o.Reset(rand.New(rand.NewPCG(seed, 7)))
+				u := Undecided{o}
+				again := float32(0)
+				for i, a := range actions {
+					r, done := u.Step(a)
+					again += r
+					if done != (i == len(actions)-1) {
+						t.Fatalf("after %d of %d decisions the episode is done: %v", i+1, len(actions), done)
+					}
+				}
+				if o.Makespan() != makespan || math.Abs(float64(again-sum)) > 1e-4 {
+					t.Fatalf("makespan %v and return %v, with the endgame's decisions %v and %v", o.Makespan(), again, makespan, sum)
+				}
+			}
+		}
+	}
+}
+
+func TestEndgameDoesNotAllocate(t *testing.T) {
+	g := mig.MustLookup("A100")
+	o := NewOwn(g, mig.Sequential, 14, randomTasks(g), 0.5).Endgame(8)
+	endgameStates(t, o, 1, 8)
+	o.endgame.plan(o)
+	if n := testing.AllocsPerRun(20, func() { o.endgame.plan(o) }); n != 0 {
+		t.Errorf("a plan allocates %v times", n)
+	}
+}
+
+// BenchmarkEndgame is the time of one plan for eight tasks: the longest decision of our
+// agent.
+func BenchmarkEndgame(b *testing.B) {
+	g := mig.MustLookup("A100")
+	o := NewOwn(g, mig.Sequential, 8, nil, 0).Endgame(8)
+	tasks := make([]Times, 8)
+	for i := range tasks {
+		for _, s := range g.Sizes() {
+			tasks[i][s] = float64(10+3*i) / float64(s)
+		}
+	}
+	if err := o.Load(tasks, 0, nil); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		o.endgame.plan(o)
+	}
+}
