@@ -158,10 +158,7 @@ func (all curves) figure11(d *figures.Data) (*figures.Output, error) {
 // figure12 also shows FAR's p_opt on the batches of each size.
 func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 	var lines []line
-	levels := reports.Table{
-		Title: "p_opt [%] of FAR on the batches of Fig. 12", Columns: reports.Right("N", far.name),
-		Notes: []string{"each agent is scored on batches of its own N tasks; FAR on the same ones, reconfiguring in parallel as the agents do"},
-	}
+	levels := d.Claims.Head("figure12")
 	for _, size := range []int{7, n, 21, 28} {
 		agent := tasksOf(size)
 		if size == n {
@@ -183,22 +180,8 @@ func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 }
 
 // training lists every run of the project, and shows how our own agents learn.
-func (all curves) training(*figures.Data) (*figures.Output, error) {
-	t := reports.Table{
-		Title:   "All agents that the project trained",
-		Columns: reports.Left("agent").Right("training runs", "million steps", "first score", "half-way", "end", "lowest", "steps to best"),
-		Notes: []string{
-			"scores are means over training runs, of p_opt [%] where nothing else is said, with the likeliest actions and from an empty GPU, on 100 batches of N tasks that are always the same: " +
-				"50 as the text generates them and 50 as the code with which the agents were trained; the paper's agents reconfigure in parallel there, as in its environment",
-			"figures: the mean over training runs, with a band from the least to the greatest",
-			"steps to best: million steps until the score is within a tenth of the lowest",
-			"agents are named by what they learn from: agent-ANY from all workloads, half of the batches by each reading of the generator",
-			"agent-*: the project's own, scored with sequential reconfiguration; rl-online-*: scored on batches of 56 tasks",
-			"rl-deadline-*: of the deadline report, scored by the share of late jobs; d3qn: of the hierarchical paper, by the relative throughput",
-			"*-rodinia: scored on full batches of the public Rodinia kernels",
-			"*-dqn*: trained in segments, each of which begins with an empty replay buffer; a curve has a point at the end of each",
-		},
-	}
+func (all curves) training(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("training")
 	var own []line
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t.Rows = append(t.Rows, all.trainingRow(name))

@@ -56,11 +56,6 @@ func levelsOn(d *figures.Data, on []sample) (levels []float64) {
 	return levels
 }
 
-// whatLevels explains the levels, and what it means if an agent reaches them.
-var whatLevels = fmt.Sprintf("FAR and FIXPART: on the batches on which the agents are scored, reconfiguring in parallel as they do; "+
-	"%s and %s, the best partition for each batch, never reconfigure: p_opt as low as theirs can be reached without, "+
-	"and a lower one by taking tasks in another order than that of arrival, so that the table reconfigures says whether agents reconfigure, and p_opt does not", onesOnly.name, bestOnly.name)
-
 type mixedPanel struct {
 	// name is the paper's, and agents is the end of the names of its agents.
 	name, agents string
@@ -73,10 +68,7 @@ func (all curves) drawMixed(
 	d *figures.Data, out *figures.Output, name, heading string, panels []mixedPanel, versions []string,
 	published func(p mixedPanel, version string, ends float64) reports.Series, notes ...string,
 ) *figures.Output {
-	t := reports.Table{
-		Title: heading + ": levels of p_opt [%]", Columns: reports.Left("workload").Right(namesOf(unlearned)...),
-		Notes: append([]string{whatLevels}, notes...),
-	}
+	t := d.Claims.Head(name)
 	figure := reports.Panels{Title: heading}
 	for _, p := range panels {
 		var own []line
@@ -121,9 +113,7 @@ func (all curves) figure13(d *figures.Data) (*figures.Output, error) {
 		return reports.Series{X: []float64{0, ends}, Y: []float64{v, v}}
 	}
 	out := all.read(d, "figure13", statements)
-	return all.drawMixed(d, out, "figure13", "Fig. 13. Learning the mixed workloads with FLOAT", panels, []string{"FLOAT"}, published,
-		"published in the figure: Table 4, after the paper's training",
-		"RODINIA + ALTIS of the paper's figure is left out; its agents learn from WIDETIMES"), nil
+	return all.drawMixed(d, out, "figure13", "Fig. 13. Learning the mixed workloads with FLOAT", panels, []string{"FLOAT"}, published), nil
 }
 
 var readOff = []struct {
@@ -157,9 +147,7 @@ func (all curves) figure15(d *figures.Data) (*figures.Output, error) {
 	}
 	out := all.read(d, "figure15", statements)
 	out.Missing = missing
-	return all.drawMixed(d, out, "figure15", "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG", panels, versions, published,
-		"published in the figure: what the text reads off half-way through the paper's training and before its last quarter",
-		"RODINIA + ALTIS: learned from WIDETIMES, as in the paper, and scored on full batches of the 16 public Rodinia kernels"), nil
+	return all.drawMixed(d, out, "figure15", "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG", panels, versions, published), nil
 }
 
 // differing are the agents that were trained with something changed, by the end of their names.
@@ -173,22 +161,7 @@ const mostSeeds = 3
 // seeds compares final scores over training runs: what the paper found about its modelling on
 // the mixed workloads.
 func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
-	t := reports.Table{
-		Title:   "Final p_opt [%] by training run, and what the paper prints",
-		Columns: reports.Left("workload", "agent").Right("million steps"),
-		Notes: []string{
-			"measured on 100 full batches of 14 tasks that are always the same, 50 of each reading of the generator, all reconfiguring in parallel as in the paper's environment",
-			whatLevels,
-			"slope: how p_opt changes in a million steps over the last quarter of the training, by least squares with one slope for all runs, ± half of its 95 % confidence interval; " +
-				"the learning rate falls to 0 at the end, except as released, so that a curve flattens by itself, and longer trainings are the better evidence",
-			"as released: the environment, the learner's settings and the generator of the public code, with a constant learning rate",
-			"published: Table 4, after 200 million steps",
-		},
-	}
-	for i := range mostSeeds {
-		t.Columns = t.Columns.Right(fmt.Sprintf("run %d", i+1))
-	}
-	t.Columns = t.Columns.Right("mean").PlusMinus("slope").Left("curve").Right(namesOf(unlearned)...).Right("published", "published FAR")
+	t := d.Claims.Head("seeds")
 	statements := []statement{{mixExtreme + ": FLOAT less ENTROPY", []string{agentOf("FLOAT", mixExtreme), agentOf("ENTROPY", mixExtreme)}, finals}}
 	for _, w := range synthetic {
 		levels := levelsOn(d, scoredOn(w.name, n))

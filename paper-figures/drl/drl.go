@@ -24,7 +24,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-//go:embed published.csv margins.csv causes.csv terms.csv
+//go:embed published.csv margins.csv causes.csv tables.csv terms.csv
 var files embed.FS
 
 // Paper returns the paper with its artefacts.

@@ -51,12 +51,8 @@ func (s *scalabilityReading) points(w workload) (x, y []float64) {
 	return x, y
 }
 
-func figure9(*figures.Data) (*figures.Output, error) {
-	t := reports.Table{
-		Title:   "Fig. 9. Scalability of the synthetic tasks",
-		Columns: reports.Left("workload", "reading").Right("tasks", "least", "mean", "largest"),
-		Notes:   []string{fmt.Sprintf("scatter_plot.py draws an axis from %g and leaves out tasks from %g on, so that the largest value could not be elsewhere", datasets.PlottedFrom, datasets.PlottedTo)},
-	}
+func figure9(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("figure9", datasets.PlottedFrom, datasets.PlottedTo)
 	for _, c := range datasets.AddedClouds {
 		t.Notes = append(t.Notes, fmt.Sprintf("it adds %d random points, which are no tasks, between %g and %g", c.Points, c.From, c.To))
 	}

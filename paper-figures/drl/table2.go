@@ -29,9 +29,9 @@ func instanceOf(spec, gpu string, index int) task.Batch {
 // efficiency is t(1)/(s t(s)) (2.2).
 func efficiency(t *task.Task, s mig.Slices) float64 { return float64(t.On(1)/t.On(s)) / float64(s) }
 
-func table2(*figures.Data) (*figures.Output, error) {
+func table2(d *figures.Data) (*figures.Output, error) {
 	b := instanceOf(example, "A30", 0)
-	t := reports.Table{Title: "Table 2. Times and efficiencies of three tasks", Columns: reports.Left("task").Right("size [slices]", "time [s]", "efficiency")}
+	t := d.Claims.Head("table2")
 	values, times := figures.Values{}, map[string]float64{}
 	for i, name := range []string{"Task 1", "Task 2 & Task 3"} {
 		for _, s := range mig.MustLookup("A30").Sizes() {
@@ -53,11 +53,8 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 	bases := map[mig.Reconfiguration]string{
 		mig.Sequential: "one operation at a time, as on hardware (2.1)", mig.Parallel: "operations at the same time, as in the paper's environment", mig.Free: "reconfigurations take no time",
 	}
-	t := reports.Table{
-		Title:   "Fig. 2. Makespans of Table 2's tasks on A30",
-		Columns: reports.Left("operations").Right("molded by efficiency [s]", "joint [s]", "worse by [%]", "FAR [s]"),
-		Notes:   []string{"FAR, which chooses sizes itself, runs all three on 4 slices"},
-	}
+	proven := d.First(bound("A30", example, "certified", mig.Sequential), track.MetricBound)
+	t := d.Claims.Head("figure2", reports.Fixed(proven, 2))
 	out := &figures.Output{}
 	for i, m := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
 		molding, best, chosen := on("A30", molded, byEfficiency, m), on("A30", example, joint, m), on("A30", example, byEfficiency, m)
@@ -70,8 +67,6 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 		}
 		out.Readings = append(out.Readings, r)
 	}
-	proven := d.First(bound("A30", example, "certified", mig.Sequential), track.MetricBound)
-	t.Notes = append(t.Notes, fmt.Sprintf("no schedule takes less than %.2f s with sequential operations", proven))
 	chart := reports.Gantt{Title: "Fig. 2. Table 2's tasks on A30", Height: 330}
 	for _, s := range []struct{ title, data, algorithm string }{{"molded by efficiency", molded, byEfficiency}, {"decided jointly", example, joint}} {
 		p, schedule := d.Schedule(on("A30", s.data, s.algorithm, mig.Sequential), 0)

@@ -24,12 +24,11 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	for _, a := range approaches {
 		out.Missing[rodinia.name+" "+a.name] = unpublished
 	}
-	layout := d.Layout("table4", "Table 4. Average p_opt [%] with N = 14", "workload", namesOf(workloads()), namesOf(approaches), out.Readings[0])
-	layout.Notes = append(layout.Notes,
+	layout := d.Layout("table4", "Table 4. Average p_opt [%] with N = 14", "workload", namesOf(workloads()), namesOf(approaches), out.Readings[0],
 		fmt.Sprintf("the mean over the full batches of a data set, then over data sets; agents: over %d data sets for the first training run and %d for each further one, then over training runs", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther)),
 		fmt.Sprintf("FIXBEST: the best of %d partitions for each data set, over %d data sets", len(partitions()), d.Scale.Replicates(partitioned)),
 		"RODINIA + ALTIS: all batches of the subsets of the 16 public Rodinia kernels")
-	return out.Table("table4", layout).Table("table4-by-reading", byReading(out.Readings)), nil
+	return out.Table("table4", layout).Table("table4-by-reading", byReading(d, out.Readings)), nil
 }
 
 // evaluated is the number of batches of the released evaluation.
@@ -68,11 +67,9 @@ func shortBatches(d *figures.Data) figures.Reading {
 	}
 }
 
-func byReading(readings []figures.Reading) reports.Table {
-	t := reports.Table{
-		Title: "p_opt [%] of Table 4 under each reading", Columns: reports.Left("workload", "reading").Right(namesOf(approaches)...),
-		Notes: []string{"where each reading comes from is in the table of readings"},
-	}
+func byReading(d *figures.Data, readings []figures.Reading) reports.Table {
+	t := d.Claims.Head("table4-by-reading")
+	t.Columns = t.Columns.Right(namesOf(approaches)...)
 	for w, r := range figures.Each(synthetic, readings) {
 		row := []string{w.name, cmp.Or(r.Name, figures.DefaultReading)}
 		for _, a := range approaches {
@@ -102,16 +99,7 @@ const (
 // certifiedFloors lists the least p_opt that any schedule can have, and so the least mean over
 // all 8 batches of a data set, beside the least number that Table 4 prints.
 func certifiedFloors(d *figures.Data) reports.Table {
-	t := reports.Table{
-		Title: "The least p_opt [%] that any schedule can have, by the certified bound",
-		Columns: reports.Left("workload", "tasks").PlusMinus("full batches", "batch of 2").Right("mean over all 8 batches", "least printed", "printed numbers below it").
-			Left("a mean over all 8 batches is"),
-		Notes: []string{
-			fmt.Sprintf("mean ± half of the 95 %% confidence interval, over %d data sets for each of the 7 full batches and %d for the batch of 2", d.Scale.Replicates(floorFull), d.Scale.Replicates(floorPartial)),
-			"where a printed number is below the floor of the mean over all 8 batches, no schedule at all can have it, so that the batch of 2 cannot have counted",
-			"with class-ordered tasks the batch of 2 has tasks of the last class alone, and the floor excludes nothing",
-		},
-	}
+	t := d.Claims.Head("floors", d.Scale.Replicates(floorFull), d.Scale.Replicates(floorPartial))
 	for _, r := range []*reading{&readings[byPrintAll], &readings[byScriptAll]} { // all batches count in them
 		name := "random order, printed generator"
 		if !r.alike {
@@ -160,15 +148,7 @@ func printedBelow(d *figures.Data, w workload, floor float64) (least float64, be
 // fixedPartitions compares the numbers of Table 4 for approaches that do not reconfigure with
 // what each fixed partition reaches under every generator.
 func fixedPartitions(d *figures.Data) reports.Table {
-	t := reports.Table{
-		Title: "p_opt [%] of fixed partitions beside what Table 4 prints for FIXBEST and for agents that do not reconfigure",
-		Columns: reports.Left("workload", "reading").PlusMinus(onesOnly.name).Right("FIXBEST", "FIXBEST, printed", "partitions better than that").
-			Right("ONE-HOT, printed", "FLOAT, printed", "ENTROPY, printed"),
-		Notes: []string{
-			fmt.Sprintf("full batches of %d data sets, tasks in order of arrival, Parallel; of %d partitions that leave no slice idle", d.Scale.Replicates(partitioned), len(partitions())),
-			"the best partition is at least as good as 1-1-1-1-1-1-1 and as any other one",
-		},
-	}
+	t := d.Claims.Head("floors-partitions", d.Scale.Replicates(partitioned), len(partitions()))
 	for _, w := range synthetic {
 		for _, r := range []*reading{&readings[byScript], &readings[byPrint], &readings[byTraining]} {
 			printed := func(a approach) float64 { return d.Claims.Published("table4", w.name+" "+a.name) }

@@ -8,7 +8,6 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/stats"
 	figures "miglab/paper-figures"
-	"miglab/reports"
 )
 
 // online is the online agent on a whole data set, of which it sees 14 tasks at a time.
@@ -106,8 +105,7 @@ func table5(d *figures.Data) (*figures.Output, error) {
 		columns = append(columns, q.name)
 		out.Missing[rodinia.name+" "+q.name] = unpublished
 	}
-	layout := d.Layout("table5", "Table 5. p_online [%], by how much others' makespans exceed the online agent's", "workload", namesOf(workloads()), columns, out.Readings[0])
-	layout.Notes = append(layout.Notes,
+	layout := d.Layout("table5", "Table 5. p_online [%], by how much others' makespans exceed the online agent's", "workload", namesOf(workloads()), columns, out.Readings[0],
 		"whole data sets of 100 tasks, RODINIA + ALTIS of 1 to 16; all tasks are there from the beginning, and the online agent sees the next 14",
 		"the online agent's unit of time is the longest task of the whole queue, here of the whole data set, and of 56 tasks while it learned; the offline agent's is that of the batch")
 	return out.Table("table5", layout), nil
@@ -118,14 +116,7 @@ func table5(d *figures.Data) (*figures.Output, error) {
 func latency(d *figures.Data) (*figures.Output, error) {
 	const measuredOn = 200
 	data := figures.Dataset("drl/" + wideTimes)
-	t := reports.Table{
-		Title:   "Time of a decision, one core",
-		Columns: reports.Left("agent").Right("mean [us]", "median of batches [us]", "99th percentile of batches [us]"),
-		Notes: []string{
-			"published (6.6): 3.04 ms on average, 99th percentile 3.09 ms, MLP 256x256 on an Intel Xeon Silver 4314",
-			"measured: whole batches of 14 tasks divided by their decisions, setting up included, while as many cells ran at once as there are workers",
-		},
-	}
+	t := d.Claims.Head("timing-latency")
 	for _, a := range []string{"rl-onehot", "rl-float", "rl-entropy", "rl-direct", "agent"} {
 		us := d.Micros(batch(data, a), measuredOn)
 		counts := d.Values(batch(data, a), measuredOn, "decisions")
