@@ -112,11 +112,6 @@ func figure16(d *figures.Data) (*figures.Output, error) {
 	return out.Table("figure16", t).Figure("figure16", chart.Title, chart), nil
 }
 
-func placedOn(s schedule.Schedule, size mig.Slices) (count int) {
-	for _, p := range s.Placements {
-		if p.Instance.Size() == size {
-			count++
-		}
-	}
-	return count
+func placedOn(s schedule.Schedule, size mig.Slices) int {
+	return figures.Count(s.Placements, func(p schedule.Placement) bool { return p.Instance.Size() == size })
 }

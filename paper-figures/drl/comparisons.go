@@ -77,12 +77,8 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Rows = append(t.Rows, p, above)
 
-		gaps, proven := gap(treedp), 0
-		for _, x := range gaps {
-			if x < 1e-7 {
-				proven++
-			}
-		}
+		gaps := gap(treedp)
+		proven := figures.Count(gaps, func(x float64) bool { return x < 1e-7 })
 		row := append([]string{w.name, g.name}, figures.PlusMinus(lowerThan(d, batch(data, treedp.algorithm), batch(data, far.algorithm), count), 2)...)
 		below.Rows = append(below.Rows, append(row,
 			reports.Fixed(figures.Mean(gaps), 4), reports.Fixed(max(0, slices.Max(gaps)), 4), fmt.Sprint(proven), fmt.Sprint(len(gaps))))
@@ -123,21 +119,13 @@ func barsOf(title, label string, approaches []approach) reports.Bars {
 
 // without is the share of batches whose count is 0.
 func without(counts []float64) float64 {
-	none := 0
-	for _, c := range counts {
-		if c == 0 {
-			none++
-		}
-	}
+	none := figures.Count(counts, func(c float64) bool { return c == 0 })
 	return float64(none) / float64(len(counts))
 }
 
 // lowerThan measures by how many percent the makespans of a series are below another's, in
 // the mean over n batches.
 func lowerThan(d *figures.Data, a, than run.Series, n int) figures.Measurement {
-	v := d.Above(a, than, n)
-	for i := range v {
-		v[i] = -v[i]
-	}
-	return d.MeanOf(v, "batches", 0)
+	below := figures.Map(d.Above(a, than, n), func(v float64) float64 { return -v })
+	return d.MeanOf(below, "batches", 0)
 }

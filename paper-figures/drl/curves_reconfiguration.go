@@ -2,6 +2,7 @@ package drl
 
 import (
 	"fmt"
+	"strings"
 
 	"miglab/datasets"
 	"miglab/harness/curve"
@@ -66,7 +67,7 @@ type mixedPanel struct {
 // prints about their curves, and levels. published gets the end of the axis.
 func (all curves) drawMixed(
 	d *figures.Data, out *figures.Output, name, heading string, panels []mixedPanel, versions []string,
-	published func(p mixedPanel, version string, ends float64) reports.Series, notes ...string,
+	published func(p mixedPanel, version string, ends float64) reports.Series,
 ) *figures.Output {
 	t := d.Claims.Head(name)
 	figure := reports.Panels{Title: heading}
@@ -103,19 +104,17 @@ func (all curves) figure13(d *figures.Data) (*figures.Output, error) {
 	for _, w := range mixed {
 		panels = append(panels, mixedPanel{w, w, scoredOn(w, n)})
 	}
-	var statements []statement
-	for _, w := range synthetic {
-		statements = append(statements, statement{w.name + ", end", []string{agentOf("FLOAT", w.name)}, final})
-	}
 	// Table 4 has the ends of training.
 	published := func(p mixedPanel, version string, ends float64) reports.Series {
 		v := d.Claims.Published("table4", p.name+" "+version)
 		return reports.Series{X: []float64{0, ends}, Y: []float64{v, v}}
 	}
+	_, statements := shown("figure13")
 	out := all.read(d, "figure13", statements)
 	return all.drawMixed(d, out, "figure13", "Fig. 13. Learning the mixed workloads with FLOAT", panels, []string{"FLOAT"}, published), nil
 }
 
+// readOff are the times at which the text reads Fig. 15 off, and their shares of the training.
 var readOff = []struct {
 	name  string
 	share float64
@@ -124,24 +123,17 @@ var readOff = []struct {
 func (all curves) figure15(d *figures.Data) (*figures.Output, error) {
 	panels := []mixedPanel{{rodinia.name, rodinia.trainedOn + "-rodinia", scoredOnKernels}, {mixUniform, mixUniform, scoredOn(mixUniform, n)}}
 	versions := []string{"ENTROPY", direct.name}
-	claim := func(p mixedPanel, version, when string) string {
-		return fmt.Sprintf("%s %s, %s", p.name, version, when)
-	}
-	statements := []statement{{mixUniform + ", ENTROPY less DIRECT RECONFIG, end", []string{agentOf(versions[0], mixUniform), agentOf(versions[1], mixUniform)}, finals}}
+	_, statements := shown("figure15")
 	missing := map[string]string{}
-	for p, v := range figures.Each(panels, versions) {
-		for _, r := range readOff {
-			at := func(of []*course) float64 { return of[0].at(r.share * of[0].last()) }
-			statements = append(statements, statement{claim(p, v, r.name), []string{agentOf(v, p.agents)}, at})
-			if p.name == rodinia.name {
-				missing[claim(p, v, r.name)] = unpublished
-			}
+	for _, s := range statements {
+		if strings.HasPrefix(s.claim, rodinia.name) {
+			missing[s.claim] = unpublished
 		}
 	}
 	published := func(p mixedPanel, version string, ends float64) (s reports.Series) {
 		s.Markers = true
 		for _, r := range readOff {
-			s.X, s.Y = append(s.X, r.share*ends), append(s.Y, d.Claims.Published("figure15", claim(p, version, r.name)))
+			s.X, s.Y = append(s.X, r.share*ends), append(s.Y, d.Claims.Published("figure15", p.name+" "+version+", "+r.name))
 		}
 		return s
 	}
@@ -162,7 +154,7 @@ const mostSeeds = 3
 // the mixed workloads.
 func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("seeds")
-	statements := []statement{{mixExtreme + ": FLOAT less ENTROPY", []string{agentOf("FLOAT", mixExtreme), agentOf("ENTROPY", mixExtreme)}, finals}}
+	_, statements := shown("seeds")
 	for _, w := range synthetic {
 		levels := levelsOn(d, scoredOn(w.name, n))
 		for a, differs := range figures.Each(agents, differing) {

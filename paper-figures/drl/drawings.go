@@ -114,15 +114,12 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 func speedups(heading, dataset string, perPanel int) reports.Panels {
 	g := mig.MustLookup("A100")
 	lines := reports.Lines{Title: heading, X: reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup"}}
-	for _, s := range g.Sizes() {
-		lines.X.Ticks = append(lines.X.Ticks, float64(s))
-	}
+	lines.X.Ticks = figures.Map(g.Sizes(), func(s mig.Slices) float64 { return float64(s) })
 	for _, t := range instanceOf(dataset, g.Name, 0) {
-		line := reports.Series{Name: t.Name, Markers: true, X: lines.X.Ticks}
-		for _, s := range g.Sizes() {
-			line.Y = append(line.Y, float64(t.On(1)/t.On(s)))
-		}
-		lines.Series = append(lines.Series, line)
+		lines.Series = append(lines.Series, reports.Series{
+			Name: t.Name, Markers: true, X: lines.X.Ticks,
+			Y: figures.Map(g.Sizes(), func(s mig.Slices) float64 { return float64(t.On(1) / t.On(s)) }),
+		})
 	}
 	return lines.Split(perPanel)
 }

@@ -24,7 +24,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-//go:embed published.csv margins.csv causes.csv tables.csv terms.csv
+//go:embed published.csv margins.csv causes.csv learning.csv tables.csv terms.csv
 var files embed.FS
 
 // Paper returns the paper with its artefacts.
@@ -49,8 +49,8 @@ func Paper() (figures.Paper, error) {
 		{Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A100", Build: onGPU{hardware}.table3},
 		figure8(),
 		{Name: "figure9", Title: "scalability and duration of synthetic tasks", Build: figure9},
-		{Name: "figure10", Title: "learning with PPO and DQN, 64x64 and 256x256", Build: all.figure10},
-		{Name: "figure11", Title: "learning with continuous time and M levels", Build: all.figure11},
+		{Name: "figure10", Title: "learning with PPO and DQN, 64x64 and 256x256", Build: all.learning("figure10", "Fig. 10. Learning GOODSCALING with PPO and DQN, N = M = 14")},
+		{Name: "figure11", Title: "learning with continuous time and M levels", Build: all.learning("figure11", "Fig. 11. Learning GOODSCALING by time levels M, N = 14")},
 		{Name: "figure12", Title: "learning with batches of N tasks", Build: all.figure12},
 		{Name: "figure13", Title: "learning the mixed workloads with FLOAT", Build: all.figure13},
 		{Name: "figure14", Title: "direct reconfiguration from the state of Fig. 6", Build: figure14},

@@ -3,7 +3,6 @@ package drl
 import (
 	"fmt"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 	"miglab/harness/track"
@@ -19,11 +18,7 @@ var (
 
 // instanceOf returns the tasks of an instance of a dataset that is part of the program.
 func instanceOf(spec, gpu string, index int) task.Batch {
-	in, err := datasets.InstanceOf[task.Batches](datasets.MustParse(spec), mig.MustLookup(gpu), index)
-	if err != nil {
-		panic(err)
-	}
-	return in.Tasks
+	return figures.Instance[task.Batches](spec, gpu, index).Tasks
 }
 
 // efficiency is t(1)/(s t(s)) (2.2).

@@ -3,6 +3,7 @@ package drl
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"miglab/harness/mig"
 	figures "miglab/paper-figures"
@@ -133,16 +134,8 @@ func certifiedFloors(d *figures.Data) reports.Table {
 
 // printedBelow returns the least number of a row of Table 4, and how many are below a floor.
 func printedBelow(d *figures.Data, w workload, floor float64) (least float64, below int) {
-	for i, a := range approaches {
-		v := d.Claims.Published("table4", w.name+" "+a.name)
-		if i == 0 || v < least {
-			least = v
-		}
-		if v < floor {
-			below++
-		}
-	}
-	return least, below
+	printed := figures.Map(approaches, func(a approach) float64 { return d.Claims.Published("table4", w.name+" "+a.name) })
+	return slices.Min(printed), figures.Count(printed, func(v float64) bool { return v < floor })
 }
 
 // fixedPartitions compares the numbers of Table 4 for approaches that do not reconfigure with

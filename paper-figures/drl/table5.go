@@ -100,12 +100,10 @@ func table5(d *figures.Data) (*figures.Output, error) {
 		return values
 	})
 	out.Readings = append(out.Readings, parts5(d)...)
-	var columns []string
 	for _, q := range inQueue {
-		columns = append(columns, q.name)
 		out.Missing[rodinia.name+" "+q.name] = unpublished
 	}
-	layout := d.Layout("table5", "Table 5. p_online [%], by how much others' makespans exceed the online agent's", "workload", namesOf(workloads()), columns, out.Readings[0],
+	layout := d.Layout("table5", "Table 5. p_online [%], by how much others' makespans exceed the online agent's", "workload", namesOf(workloads()), namesOf(inQueue), out.Readings[0],
 		"whole data sets of 100 tasks, RODINIA + ALTIS of 1 to 16; all tasks are there from the beginning, and the online agent sees the next 14",
 		"the online agent's unit of time is the longest task of the whole queue, here of the whole data set, and of 56 tasks while it learned; the offline agent's is that of the batch")
 	return out.Table("table5", layout), nil

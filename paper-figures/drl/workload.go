@@ -59,12 +59,7 @@ func (w workload) String() string { return w.name }
 func (a approach) String() string { return a.name }
 
 // namesOf lists the paper's names of workloads or approaches.
-func namesOf[T fmt.Stringer](all []T) (out []string) {
-	for _, x := range all {
-		out = append(out, x.String())
-	}
-	return out
-}
+func namesOf[T fmt.Stringer](all []T) []string { return figures.Map(all, T.String) }
 
 // A reading is one way to understand how Table 4 was made.
 type reading struct {
