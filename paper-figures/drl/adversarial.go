@@ -44,12 +44,7 @@ func (r *reading) adversarial(d *figures.Data, ws []workload) figures.Values {
 	for _, w := range ws {
 		count += w.datasets
 	}
-	together := func(of func(w workload) []float64) (all []float64) {
-		for _, w := range ws {
-			all = append(all, of(w)...)
-		}
-		return all
-	}
+	together := func(of func(w workload) []float64) []float64 { return slices.Concat(figures.Map(ws, of)...) }
 	values := figures.Values{}
 	for _, a := range []approach{far, miso, direct} {
 		values[a.name] = a.overRuns(d, ws[0], r, count, func(r *reading, algorithm string) []float64 {

@@ -110,11 +110,10 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 
 // barsOf is an empty chart by workload, with a group of bars for each approach.
 func barsOf(title, label string, approaches []approach) reports.Bars {
-	chart := reports.Bars{Title: title, Categories: namesOf(synthetic), X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label}}
-	for _, a := range approaches {
-		chart.Groups = append(chart.Groups, reports.BarGroup{Name: a.name})
+	return reports.Bars{
+		Title: title, Categories: namesOf(synthetic), X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label},
+		Groups: figures.Map(approaches, func(a approach) reports.BarGroup { return reports.BarGroup{Name: a.name} }),
 	}
-	return chart
 }
 
 // without is the share of batches whose count is 0.

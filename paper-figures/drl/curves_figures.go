@@ -22,10 +22,7 @@ type line struct{ name, agent string }
 func (all curves) mean(agent string) (mean, low, high []float64) {
 	runs := all.of(agent)
 	for i := range runs[0].steps {
-		var scores []float64
-		for _, r := range runs {
-			scores = append(scores, r.scores[i])
-		}
+		scores := figures.Map(runs, func(c course) float64 { return c.scores[i] })
 		mean, low, high = append(mean, figures.Mean(scores)), append(low, slices.Min(scores)), append(high, slices.Max(scores))
 	}
 	return mean, low, high
@@ -41,10 +38,7 @@ func (all curves) chart(title string, lines []line) reports.Lines {
 	}
 	for _, l := range lines {
 		runs := all.of(l.agent)
-		s := reports.Series{Name: l.name}
-		for _, steps := range runs[0].steps {
-			s.X = append(s.X, steps/1e6)
-		}
+		s := reports.Series{Name: l.name, X: figures.Map(runs[0].steps, func(steps float64) float64 { return steps / 1e6 })}
 		s.Y, s.Low, s.High = all.mean(l.agent)
 		if len(runs) == 1 {
 			s.Low, s.High = nil, nil

@@ -23,12 +23,9 @@ type sample struct {
 }
 
 // scoredOn are the batches of n tasks of a workload on which agents are scored.
-func scoredOn(workload string, n int) (out []sample) {
+func scoredOn(workload string, n int) []sample {
 	names := curve.Datasets(workload, n)
-	for _, name := range names {
-		out = append(out, sample{figures.Dataset(name), curve.Batches / len(names), 1})
-	}
-	return out
+	return figures.Map(names, func(name string) sample { return sample{figures.Dataset(name), curve.Batches / len(names), 1} })
 }
 
 // scoredOnKernels are the batches for the agents of measured kernels: one order of each subset
@@ -50,11 +47,8 @@ func levelOn(d *figures.Data, a approach, on []sample) float64 {
 }
 
 // levelsOn are the levels of [unlearned].
-func levelsOn(d *figures.Data, on []sample) (levels []float64) {
-	for _, a := range unlearned {
-		levels = append(levels, levelOn(d, a, on))
-	}
-	return levels
+func levelsOn(d *figures.Data, on []sample) []float64 {
+	return figures.Map(unlearned, func(a approach) float64 { return levelOn(d, a, on) })
 }
 
 type mixedPanel struct {
@@ -72,11 +66,7 @@ func (all curves) drawMixed(
 	t := d.Claims.Head(name)
 	figure := reports.Panels{Title: heading}
 	for _, p := range panels {
-		var own []line
-		for _, v := range versions {
-			own = append(own, line{v, agentOf(v, p.agents)})
-		}
-		chart := all.chart(p.name, own)
+		chart := all.chart(p.name, figures.Map(versions, func(v string) line { return line{v, agentOf(v, p.agents)} }))
 		x := chart.Series[0].X
 		ends := x[len(x)-1]
 		for _, v := range versions {
@@ -94,16 +84,11 @@ func (all curves) drawMixed(
 	return out.Table(name, t).Figure(name, heading, figure)
 }
 
-// mixed are the workloads that need reconfiguration (6.5).
-var mixed = []string{mixUniform, mixExtreme, wideTimes}
-
 // figure13 lacks the panel of RODINIA + ALTIS: the curves of FLOAT were not scored on kernels.
 // WIDETIMES takes its place, which the agents of RODINIA + ALTIS learn from.
 func (all curves) figure13(d *figures.Data) (*figures.Output, error) {
-	var panels []mixedPanel
-	for _, w := range mixed {
-		panels = append(panels, mixedPanel{w, w, scoredOn(w, n)})
-	}
+	// The workloads that need reconfiguration (6.5).
+	panels := figures.Map([]string{mixUniform, mixExtreme, wideTimes}, func(w string) mixedPanel { return mixedPanel{w, w, scoredOn(w, n)} })
 	// Table 4 has the ends of training.
 	published := func(p mixedPanel, version string, ends float64) reports.Series {
 		v := d.Claims.Published("table4", p.name+" "+version)

@@ -56,10 +56,6 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 	for _, c := range datasets.AddedClouds {
 		t.Notes = append(t.Notes, fmt.Sprintf("it adds %d random points, which are no tasks, between %g and %g", c.Points, c.From, c.To))
 	}
-	out := &figures.Output{}
-	for i := range scalabilities {
-		out.Readings = append(out.Readings, figures.Reading{Name: scalabilities[i].name, Basis: scalabilities[i].basis, Values: figures.Values{}})
-	}
 	all := make([][]float64, len(scalabilities)) // by reading
 	chart := reports.Panels{Title: "Fig. 9. Synthetic tasks by scalability and time on one slice"}
 	for _, w := range synthetic {
@@ -77,8 +73,10 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 		}
 		chart.Charts = append(chart.Charts, panel)
 	}
-	for i, r := range out.Readings {
-		r.Values["scalability, least"], r.Values["scalability, largest"] = figures.Exactly(slices.Min(all[i])), figures.Exactly(slices.Max(all[i]))
+	out := &figures.Output{}
+	for i := range scalabilities {
+		values := figures.Values{"scalability, least": figures.Exactly(slices.Min(all[i])), "scalability, largest": figures.Exactly(slices.Max(all[i]))}
+		out.Readings = append(out.Readings, figures.Reading{Name: scalabilities[i].name, Basis: scalabilities[i].basis, Values: values})
 	}
 	return out.Table("figure9", t).Figure("figure9", chart.Title, chart), nil
 }

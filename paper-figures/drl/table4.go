@@ -124,8 +124,7 @@ func certifiedFloors(d *figures.Data) reports.Table {
 			if below > 0 {
 				says = "excluded"
 			}
-			row := append([]string{w.name, name}, figures.PlusMinus(of7, 1)...)
-			row = append(row, figures.PlusMinus(of2, 1)...)
+			row := slices.Concat([]string{w.name, name}, figures.PlusMinus(of7, 1), figures.PlusMinus(of2, 1))
 			t.Rows = append(t.Rows, append(row, reports.Fixed(floor, 1), reports.Fixed(least, 2), fmt.Sprint(below), says))
 		}
 	}

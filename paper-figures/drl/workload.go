@@ -146,10 +146,7 @@ type batches struct {
 
 // count is the number of data sets of a workload under the reading.
 func (r *reading) count(w workload) int {
-	if r.datasets > 0 {
-		return min(r.datasets, w.datasets)
-	}
-	return w.datasets
+	return min(cmp.Or(r.datasets, w.datasets), w.datasets)
 }
 
 // withTotal is the spec of the data sets of a workload.
