@@ -12,11 +12,7 @@ import (
 
 func table4(d *figures.Data) (*figures.Output, error) {
 	out := under(readings, func(r *reading) figures.Values {
-		values := figures.Values{}
-		for w, a := range figures.Each(r.rows(), approaches) {
-			values[w.name+" "+a.name] = a.measure(d, w, r)
-		}
-		return values
+		return grid(r.rows(), approaches, func(w workload, a approach) figures.Measurement { return a.measure(d, w, r) })
 	})
 	out.Readings = append(out.Readings, releasedEvaluation(d))
 	if short := shortBatches(d); len(short.Values) > 0 {
@@ -38,13 +34,12 @@ const evaluated = 150
 // releasedEvaluation is what callbacks.py of the public code measures while an agent learns.
 func releasedEvaluation(d *figures.Data) figures.Reading {
 	data := figures.Dataset("drl/GOODSCALING?start=busy&" + trainingGen)
-	values := figures.Values{}
-	for w, a := range figures.Each(synthetic, agents) {
-		values[w.name+" "+a.name] = a.overRuns(d, w, &reading{oneRun: true}, evaluated, func(_ *reading, algorithm string) []float64 {
+	values := grid(synthetic, agents, func(w workload, a approach) figures.Measurement {
+		return a.overRuns(d, w, &reading{oneRun: true}, evaluated, func(_ *reading, algorithm string) []float64 {
 			s := on("A100", data, algorithm+"&actions=sampled&start=levels", mig.Free)
 			return d.AboveBound(s, lBound(data), evaluated)
 		})
-	}
+	})
 	return figures.Reading{
 		Name:  "released evaluation",
 		Basis: fmt.Sprintf("callbacks.py: %d batches of GOODSCALING whatever was trained, a random busy start in levels, actions drawn, reconfigurations free; agents alone", evaluated),
@@ -54,14 +49,9 @@ func releasedEvaluation(d *figures.Data) figures.Reading {
 
 // shortBatches has agents that know partial batches.
 func shortBatches(d *figures.Data) figures.Reading {
-	values := figures.Values{}
 	r := readings[byScriptAll]
 	r.firstRun = forFurther
-	for _, w := range synthetic {
-		if len(shortDirect.runs(w)) > 0 {
-			values[w.name+" "+direct.name] = shortDirect.measure(d, w, &r)
-		}
-	}
+	values := grid(shortDirect.learnedFrom(), []approach{shortDirect}, func(w workload, a approach) figures.Measurement { return a.measure(d, w, &r) })
 	return figures.Reading{
 		Name:  "all batches, learned from 1 to 14 tasks",
 		Basis: "all batches, by an agent to which partial batches are not new: it learned from batches of 1 to 14 tasks; DIRECT RECONFIG alone", Part: true, Values: values,

@@ -68,22 +68,16 @@ func (r *reading) overOnline(d *figures.Data, w workload, q queued, online appro
 
 // parts5 are readings of parts of Table 5.
 func parts5(d *figures.Data) []figures.Reading {
+	farAlone := []queued{{approach{name: far.name, algorithm: "far-concat?mode=trivial"}, algo.TrackStream}}
 	alone := figures.Reading{
-		Name: "FAR without concatenation", Basis: "the default, with each batch of FAR after the end of the last one", Part: true, Values: figures.Values{},
-	}
-	script := figures.Reading{
-		Name:  "online agent as released",
-		Basis: "data sets of 50 tasks, and an online agent that learned from 50 tasks on an idle GPU with 0.7 s for every reconfiguration, as in the released code", Part: true, Values: figures.Values{},
+		Name: "FAR without concatenation", Basis: "the default, with each batch of FAR after the end of the last one", Part: true,
+		Values: grid(synthetic, farAlone, func(w workload, q queued) figures.Measurement { return readings5[0].overOnline(d, w, q, online) }),
 	}
 	of50 := reading{parameters: classOrdered, model: mig.Parallel, datasets: 100, total: 50, oneRun: true}
-	farAlone := queued{approach{name: "FAR", algorithm: "far-concat?mode=trivial"}, algo.TrackStream}
-	for _, w := range synthetic {
-		alone.Values[w.name+" FAR"] = readings5[0].overOnline(d, w, farAlone, online)
-		for _, q := range inQueue {
-			if len(scriptOnline.runs(w)) > 0 {
-				script.Values[w.name+" "+q.name] = of50.overOnline(d, w, q, scriptOnline)
-			}
-		}
+	script := figures.Reading{
+		Name:  "online agent as released",
+		Basis: "data sets of 50 tasks, and an online agent that learned from 50 tasks on an idle GPU with 0.7 s for every reconfiguration, as in the released code", Part: true,
+		Values: grid(scriptOnline.learnedFrom(), inQueue, func(w workload, q queued) figures.Measurement { return of50.overOnline(d, w, q, scriptOnline) }),
 	}
 	if len(script.Values) == 0 {
 		return []figures.Reading{alone}
@@ -93,11 +87,7 @@ func parts5(d *figures.Data) []figures.Reading {
 
 func table5(d *figures.Data) (*figures.Output, error) {
 	out := under(readings5, func(r *reading) figures.Values {
-		values := figures.Values{}
-		for w, q := range figures.Each(r.rows(), inQueue) {
-			values[w.name+" "+q.name] = r.overOnline(d, w, q, online)
-		}
-		return values
+		return grid(r.rows(), inQueue, func(w workload, q queued) figures.Measurement { return r.overOnline(d, w, q, online) })
 	})
 	out.Readings = append(out.Readings, parts5(d)...)
 	for _, q := range inQueue {

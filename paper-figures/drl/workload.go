@@ -125,6 +125,15 @@ func (r *reading) rows() []workload {
 	return synthetic
 }
 
+// grid measures every pair of a row and a column. The name of its claim has the names of both.
+func grid[R, C fmt.Stringer](rows []R, columns []C, of func(R, C) figures.Measurement) figures.Values {
+	values := figures.Values{}
+	for r, c := range figures.Each(rows, columns) {
+		values[r.String()+" "+c.String()] = of(r, c)
+	}
+	return values
+}
+
 // under measures values under each reading.
 func under(readings []reading, values func(r *reading) figures.Values) *figures.Output {
 	out := &figures.Output{Missing: map[string]string{}}
