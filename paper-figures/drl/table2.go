@@ -54,8 +54,7 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 	for i, m := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
 		molding, best, chosen := on("A30", molded, byEfficiency, m), on("A30", example, joint, m), on("A30", example, byEfficiency, m)
 		v := d.Above(molding, best, 1)[0]
-		row := append([]string{m.String()}, fixed(d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan))...)
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append([]string{m.String()}, fixed(d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan))...))
 		r := figures.Reading{Name: "operations " + m.String(), Basis: bases[m], Values: figures.Values{"makespan of molding by efficiency over the joint one, less one": figures.Exactly(v)}}
 		if i == 0 {
 			r.Name = ""

@@ -2,6 +2,7 @@ package drl
 
 import (
 	"fmt"
+	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -48,20 +49,15 @@ var readings5 = []reading{
 // agent's. Training runs of two agents are paired.
 func (r *reading) overOnline(d *figures.Data, w workload, q queued, online approach) figures.Measurement {
 	var means []float64
-	others, curves := r.runs(q.approach, w), []string{online.curve(w)}
+	owns, others, curves := r.runs(online, w), r.runs(q.approach, w), []string{online.curve(w)}
 	if q.learned {
-		curves = append(curves, q.curve(w))
+		owns, curves = owns[:min(len(owns), len(others))], append(curves, q.curve(w))
+	} else {
+		others = slices.Repeat(others, len(owns))
 	}
-	for i, own := range r.runs(online, w) {
-		other := others[0]
-		if q.learned {
-			if i == len(others) {
-				break
-			}
-			other = others[i]
-		}
+	for i, own := range owns {
 		few := r.forRun(i)
-		means = append(means, figures.Mean(d.Above(few.queue(w, q.track, other), few.queue(w, algo.TrackStream, own), few.count(w))))
+		means = append(means, figures.Mean(d.Above(few.queue(w, q.track, others[i]), few.queue(w, algo.TrackStream, own), few.count(w))))
 	}
 	return overTraining(d, means, 1, curves...)
 }
