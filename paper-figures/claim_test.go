@@ -203,12 +203,12 @@ func TestUpdateReadmeReplacesTheTableAlone(t *testing.T) {
 // a table without columns or with a mistyped part.
 func TestHead(t *testing.T) {
 	c, err := LoadClaims("p", fstest.MapFS{"published.csv": {Data: []byte(good)}, "tables.csv": {Data: []byte(
-		"table,part,text\na,title,A\na,text,name\nb,title,no columns\na,number,time [s]\na,note,first\na,note,second\nc,txt,name\n")}})
+		"table,part,text\na,title,A\na,text,name\nb,title,no columns\na,number,time [s]\na,note,first\na,note,{1} of {2}\na,plusminus,mean\nc,txt,name\n")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := c.Head("a")
-	if len(a.Columns) != 2 || a.Title != "A" || a.Columns[0].Right || !a.Columns[1].Right || a.Columns[1].Name != "time [s]" || strings.Join(a.Notes, " ") != "first second" {
+	a := c.Head("a", 3, "4")
+	if len(a.Columns) != 4 || a.Columns[3].Name != "mean ±" || a.Title != "A" || a.Columns[0].Right || !a.Columns[1].Right || a.Columns[1].Name != "time [s]" || strings.Join(a.Notes, " ") != "first 3 of 4" {
 		t.Errorf("%+v", a)
 	}
 	for _, table := range []string{"b", "c", "d"} {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"miglab/reports"
 )
@@ -36,17 +37,24 @@ func (d *Data) Layout(artefact, title, corner string, rows, columns []string, r 
 	return t
 }
 
-// A tablePart is a line of tables.csv: a title, a column of text or of numbers, or a note.
+// A tablePart is a line of tables.csv: a title, a note, or a column of text, of numbers or of numbers
+// with their half-widths.
 type tablePart struct {
 	Table string `csv:"table"`
 	Part  string `csv:"part"`
 	Text  string `csv:"text"`
 }
 
-// Head returns the title, the columns and the notes that tables.csv has for a table. It panics on a
-// mistake there, because the file is a part of the program.
-func (c *Claims) Head(table string) (t reports.Table) {
+// Head returns the title, the columns and the notes that tables.csv has for a table. The values are
+// for {1}, {2} and so on in the texts. It panics on a mistake in the file, which is a part of the program.
+func (c *Claims) Head(table string, values ...any) (t reports.Table) {
+	var pairs []string
+	for i, v := range values {
+		pairs = append(pairs, fmt.Sprintf("{%d}", i+1), fmt.Sprint(v))
+	}
+	fill := strings.NewReplacer(pairs...)
 	for _, p := range c.heads {
+		p.Text = fill.Replace(p.Text)
 		switch {
 		case p.Table != table:
 		case p.Part == "title":
@@ -55,10 +63,12 @@ func (c *Claims) Head(table string) (t reports.Table) {
 			t.Columns = t.Columns.Left(p.Text)
 		case p.Part == "number":
 			t.Columns = t.Columns.Right(p.Text)
+		case p.Part == "plusminus":
+			t.Columns = t.Columns.PlusMinus(p.Text)
 		case p.Part == "note":
 			t.Notes = append(t.Notes, p.Text)
 		default:
-			panic(fmt.Sprintf("figures: %s in tables.csv: unknown part %q; use title, text, number or note", table, p.Part))
+			panic(fmt.Sprintf("figures: %s in tables.csv: unknown part %q; use title, text, number, plusminus or note", table, p.Part))
 		}
 	}
 	if t.Columns == nil {

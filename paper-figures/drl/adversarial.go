@@ -44,12 +44,7 @@ func (r *reading) adversarial(d *figures.Data, ws []workload) figures.Values {
 	for _, w := range ws {
 		count += w.datasets
 	}
-	together := func(of func(w workload) []float64) (all []float64) {
-		for _, w := range ws {
-			all = append(all, of(w)...)
-		}
-		return all
-	}
+	together := func(of func(w workload) []float64) []float64 { return slices.Concat(figures.Map(ws, of)...) }
 	values := figures.Values{}
 	for _, a := range []approach{far, miso, direct} {
 		values[a.name] = a.overRuns(d, ws[0], r, count, func(r *reading, algorithm string) []float64 {
@@ -84,14 +79,7 @@ func figure16(d *figures.Data) (*figures.Output, error) {
 	values[overDirect(far)] = direct.overRuns(d, wide, r, 0, func(r *reading, algorithm string) []float64 {
 		return d.Above(r.series(cfd, far.algorithm), r.series(cfd, algorithm), 1)
 	})
-	t := reports.Table{
-		Title:   "Fig. 16. 20 runs of CFD on A100",
-		Columns: reports.Left("approach").Right("makespan [s]", "p_opt [%]", "FAR's makespan over it, less one [%]"),
-		Notes: []string{
-			"the public times of CFD: 7.12, 2.43, 2.07, 1.19 and 1.24 s on 1, 2, 3, 4 and 7 slices",
-			"Parallel; agents of the first training run; agent, best of 64 (tries): ours",
-		},
-	}
+	t := d.Claims.Head("figure16")
 	sizes := mig.MustLookup("A100").Sizes()
 	for _, size := range sizes {
 		t.Columns = t.Columns.Right(fmt.Sprintf("tasks on %d slices", size))
@@ -119,11 +107,6 @@ func figure16(d *figures.Data) (*figures.Output, error) {
 	return out.Table("figure16", t).Figure("figure16", chart.Title, chart), nil
 }
 
-func placedOn(s schedule.Schedule, size mig.Slices) (count int) {
-	for _, p := range s.Placements {
-		if p.Instance.Size() == size {
-			count++
-		}
-	}
-	return count
+func placedOn(s schedule.Schedule, size mig.Slices) int {
+	return figures.Count(s.Placements, func(p schedule.Placement) bool { return p.Instance.Size() == size })
 }

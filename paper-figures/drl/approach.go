@@ -2,6 +2,7 @@ package drl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"miglab/harness/algo"
@@ -75,6 +76,11 @@ func (a approach) runs(w workload) (out []string) {
 		out = append(out, id)
 		id = fmt.Sprintf("%s&seed=%d", out[0], seed)
 	}
+}
+
+// learnedFrom lists the synthetic workloads for which a training run is part of the program.
+func (a approach) learnedFrom() []workload {
+	return slices.DeleteFunc(slices.Clone(synthetic), func(w workload) bool { return len(a.runs(w)) == 0 })
 }
 
 // one is the approach's algorithm for a workload, an agent's of the first training run.

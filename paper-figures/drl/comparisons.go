@@ -20,16 +20,10 @@ func ours(d *figures.Data) (*figures.Output, error) {
 	columns := append(slices.Clone(agents), ourAgent, ourLocal, ourBest)
 	drawn := columns[len(agents)-1:] // of the paper's agents the last one
 	columns = append(columns, onesOnly)
-	notes := []string{
-		fmt.Sprintf("%d batches of each workload, best of 64 on the first %d; empty GPU, Sequential; agents of the first training run", d.Scale.Replicates(replicates), d.Scale.Replicates(triedOurs)),
-		"agent: one network, trained on the mixture of all workloads and both generators; the others on the workload",
-		onesOnly.name + " never reconfigures",
-		"the paper's agents learned with operations at the same time and from batches of 14 tasks; ours with one operation at a time, from batches of 14 and, a quarter of them, of 1 to 28",
-	}
-	quality := reports.Table{
-		Title: "p_opt [%] on batches of 14 tasks", Columns: reports.Left("workload", "generator").Right(far.name).Right(namesOf(columns)...), Notes: notes,
-	}
-	below := belowTable("Makespan below FAR's [%] on the same batches", columns, notes...)
+	quality := d.Claims.Head("ours-p_opt", d.Scale.Replicates(replicates), d.Scale.Replicates(triedOurs))
+	quality.Columns = quality.Columns.Right(far.name).Right(namesOf(columns)...)
+	below := d.Claims.Head("ours")
+	below.Columns, below.Notes = below.Columns.PlusMinus(namesOf(columns)...), append(below.Notes, quality.Notes...)
 	chart := barsOf("Makespan below FAR's on batches of 14 tasks, generator as in the text", "below FAR [%]", drawn)
 	for w, g := range figures.Each(synthetic, generators) {
 		data := w.single(g.parameters)
@@ -63,17 +57,9 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	treedp := approach{name: "treedp", algorithm: "treedp"}
 	drawn := []approach{far, direct, ourAgent, {name: "lns", algorithm: "lns?iterations=300"}, treedp}
 	columns := append([]approach{noMIG, miso, bestOnly}, drawn...)
-	setting := fmt.Sprintf("%d batches of each workload; empty A100, Sequential; agents of the first training run", d.Scale.Replicates(count))
-	t := reports.Table{
-		Title:   "p_opt [%] and gap to the certified bound [%] on batches of 14 tasks",
-		Columns: reports.Left("workload", "generator", "quantity").Right(namesOf(columns)...),
-		Notes: []string{
-			"p_opt: the mean of 100 (makespan / l_bound - 1), where l_bound is no proven bound (DRL 5.2); gap: the same with the certified bound, so that no schedule is more than the gap above the optimum",
-			setting,
-		},
-	}
-	below := belowTable("treedp below FAR and its gap [%] on the same batches", []approach{{name: "below FAR"}}, setting)
-	below.Columns = below.Columns.Right("gap, mean", "gap, worst", "proven optimal", "of")
+	t := d.Claims.Head("optimum", d.Scale.Replicates(count))
+	t.Columns = t.Columns.Right(namesOf(columns)...)
+	below := d.Claims.Head("optimum-treedp", d.Scale.Replicates(count))
 	chart := barsOf("How far from the optimum at most, on batches of 14 tasks, generator as in the text", "above the certified bound [%]", drawn)
 	for w, g := range figures.Each(synthetic, generators) {
 		data := w.single(g.parameters)
@@ -91,12 +77,8 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Rows = append(t.Rows, p, above)
 
-		gaps, proven := gap(treedp), 0
-		for _, x := range gaps {
-			if x < 1e-7 {
-				proven++
-			}
-		}
+		gaps := gap(treedp)
+		proven := figures.Count(gaps, func(x float64) bool { return x < 1e-7 })
 		row := append([]string{w.name, g.name}, figures.PlusMinus(lowerThan(d, batch(data, treedp.algorithm), batch(data, far.algorithm), count), 2)...)
 		below.Rows = append(below.Rows, append(row,
 			reports.Fixed(figures.Mean(gaps), 4), reports.Fixed(max(0, slices.Max(gaps)), 4), fmt.Sprint(proven), fmt.Sprint(len(gaps))))
@@ -110,15 +92,7 @@ const counted = 200
 // partition.
 func reconfigures(d *figures.Data) (*figures.Output, error) {
 	shown := append(slices.Clone(agents), ourAgent)
-	calm := reports.Table{
-		Title:   "Instances destroyed in a batch of 14 tasks, and batches without any [%]",
-		Columns: reports.Left("workload", "generator"),
-		Notes: []string{
-			fmt.Sprintf("%d batches of each workload; empty GPU, Sequential; agents of the first training run; agent: ours", d.Scale.Replicates(counted)),
-			"a batch in which nothing is destroyed is run on one partition; destroying what is left in the end does not count",
-			"the paper finds that ONE-HOT and FLOAT hardly reconfigure (6.5), with p_opt of 70 to 90 % where it matters; what one partition reaches is in the artefact floors",
-		},
-	}
+	calm := d.Claims.Head("reconfigures", d.Scale.Replicates(counted))
 	for _, a := range shown {
 		calm.Columns = calm.Columns.Right(a.name, a.name+", none [%]")
 	}
@@ -134,40 +108,23 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table("reconfigures", calm), nil
 }
 
-// belowTable is an empty table of makespans below others, with a column for each approach.
-func belowTable(title string, approaches []approach, notes ...string) reports.Table {
-	return reports.Table{
-		Title: title, Columns: reports.Left("workload", "generator").PlusMinus(namesOf(approaches)...),
-		Notes: append([]string{"the mean of 100 (1 - makespan / the other's) ± half of the 95 % confidence interval"}, notes...),
-	}
-}
-
 // barsOf is an empty chart by workload, with a group of bars for each approach.
 func barsOf(title, label string, approaches []approach) reports.Bars {
-	chart := reports.Bars{Title: title, Categories: namesOf(synthetic), X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label}}
-	for _, a := range approaches {
-		chart.Groups = append(chart.Groups, reports.BarGroup{Name: a.name})
+	return reports.Bars{
+		Title: title, Categories: namesOf(synthetic), X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label},
+		Groups: figures.Map(approaches, func(a approach) reports.BarGroup { return reports.BarGroup{Name: a.name} }),
 	}
-	return chart
 }
 
 // without is the share of batches whose count is 0.
 func without(counts []float64) float64 {
-	none := 0
-	for _, c := range counts {
-		if c == 0 {
-			none++
-		}
-	}
+	none := figures.Count(counts, func(c float64) bool { return c == 0 })
 	return float64(none) / float64(len(counts))
 }
 
 // lowerThan measures by how many percent the makespans of a series are below another's, in
 // the mean over n batches.
 func lowerThan(d *figures.Data, a, than run.Series, n int) figures.Measurement {
-	v := d.Above(a, than, n)
-	for i := range v {
-		v[i] = -v[i]
-	}
-	return d.MeanOf(v, "batches", 0)
+	below := figures.Map(d.Above(a, than, n), func(v float64) float64 { return -v })
+	return d.MeanOf(below, "batches", 0)
 }

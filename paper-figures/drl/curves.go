@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"miglab/harness/curve"
+	figures "miglab/paper-figures"
 )
 
 // The learning curves of training, a file for each agent and seed.
@@ -178,13 +179,8 @@ func (all curves) of(agent string) []course {
 const enoughSteps = 2e6
 
 // enough is the number of an agent's runs that took as long.
-func (all curves) enough(agent string) (n int) {
-	for _, c := range all.of(agent) {
-		if c.last() >= enoughSteps {
-			n++
-		}
-	}
-	return n
+func (all curves) enough(agent string) int {
+	return figures.Count(all.of(agent), func(c course) bool { return c.last() >= enoughSteps })
 }
 
 // together returns the curves of agents by seed, for the seeds that all agents have.

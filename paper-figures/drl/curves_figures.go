@@ -22,10 +22,7 @@ type line struct{ name, agent string }
 func (all curves) mean(agent string) (mean, low, high []float64) {
 	runs := all.of(agent)
 	for i := range runs[0].steps {
-		var scores []float64
-		for _, r := range runs {
-			scores = append(scores, r.scores[i])
-		}
+		scores := figures.Map(runs, func(c course) float64 { return c.scores[i] })
 		mean, low, high = append(mean, figures.Mean(scores)), append(low, slices.Min(scores)), append(high, slices.Max(scores))
 	}
 	return mean, low, high
@@ -41,10 +38,7 @@ func (all curves) chart(title string, lines []line) reports.Lines {
 	}
 	for _, l := range lines {
 		runs := all.of(l.agent)
-		s := reports.Series{Name: l.name}
-		for _, steps := range runs[0].steps {
-			s.X = append(s.X, steps/1e6)
-		}
+		s := reports.Series{Name: l.name, X: figures.Map(runs[0].steps, func(steps float64) float64 { return steps / 1e6 })}
 		s.Y, s.Low, s.High = all.mean(l.agent)
 		if len(runs) == 1 {
 			s.Low, s.High = nil, nil
@@ -79,9 +73,6 @@ func after(share float64) func([]*course) float64 {
 // finals compares the ends of training, see [after].
 var finals = after(1)
 
-// moreSteps compares the steps to the best score that both reach.
-func moreSteps(of []*course) float64 { return slower(of[0], of[1]) }
-
 // values measures a statement in each training run that all its agents have, and only in the
 // first one if one of the agents has learned for less than [enoughSteps].
 func (s statement) values(all curves) (out []float64) {
@@ -110,95 +101,79 @@ func (all curves) read(d *figures.Data, artefact string, statements []statement)
 	return figures.Read(figures.Reading{Basis: "learning curves of this project's training runs, compared seed by seed at equal steps", Values: values})
 }
 
+// A learningRow is a line of learning.csv: a line of a chart, or how a claim is measured from the
+// curves of one or two agents.
+type learningRow struct {
+	Artefact string `csv:"artefact"`
+	Name     string `csv:"name"`
+	// Shows is line, or one of [quantities].
+	Shows string `csv:"shows"`
+	Agent string `csv:"agent"`
+	Other string `csv:"other"`
+}
+
+// quantities are what a claim measures on the curves of its agents.
+var quantities = map[string]func(of []*course) float64{
+	"end":                       final,
+	"half-way":                  scoreAt(0.5),
+	"before the last quarter":   scoreAt(0.75),
+	"difference at the end":     finals,
+	"difference half-way":       after(0.5),
+	"steps to the best of both": func(of []*course) float64 { return slower(of[0], of[1]) },
+	"steps to its own best":     func(of []*course) float64 { return of[0].converges() / of[1].converges() },
+}
+
+// scoreAt returns the first agent's score after a share of its training.
+func scoreAt(share float64) func([]*course) float64 {
+	return func(of []*course) float64 { return of[0].at(share * of[0].last()) }
+}
+
+// shown returns the lines and the statements of an artefact. It panics on a mistake in
+// learning.csv, which is a part of the program.
+func shown(artefact string) (lines []line, statements []statement) {
+	table, err := figures.ReadCSV[learningRow]("drl", files, "learning.csv")
+	if err != nil {
+		panic(err)
+	}
+	for _, r := range table.Rows {
+		value, of := quantities[r.Shows], []string{r.Agent}
+		if r.Other != "" {
+			of = append(of, r.Other)
+		}
+		switch {
+		case r.Artefact != artefact:
+		case r.Shows == "line":
+			lines = append(lines, line{r.Name, r.Agent})
+		case value == nil:
+			panic(fmt.Sprintf("drl: learning.csv shows %q of %s; use line or one of %q", r.Shows, r.Name, slices.Sorted(maps.Keys(quantities))))
+		default:
+			statements = append(statements, statement{r.Name, of, value})
+		}
+	}
+	return lines, statements
+}
+
 // learning shows agents in one chart. Their scores are in the table of all trainings.
-func (all curves) learning(d *figures.Data, name, heading string, lines []line, statements []statement) *figures.Output {
-	return all.read(d, name, statements).Figure(name, heading, all.chart(heading, lines))
-}
-
-// The runs of Figs. 10 to 12 differ from FLOAT's final setting in one thing.
-var (
-	ppo        = agentOf("FLOAT", goodScaling)
-	ppo64      = ppo + "-64"
-	dqn        = ppo + "-dqn"
-	dqn64      = ppo + "-dqn-64"
-	continuous = ppo + "-continuous"
-)
-
-func levelsOf(m int) string { return fmt.Sprintf("%s-M%d", ppo, m) }
-func tasksOf(n int) string  { return fmt.Sprintf("%s-N%d", ppo, n) }
-
-func (all curves) figure10(d *figures.Data) (*figures.Output, error) {
-	return all.learning(d, "figure10",
-		"Fig. 10. Learning GOODSCALING with PPO and DQN, N = M = 14",
-		[]line{{"PPO 256x256", ppo}, {"PPO 64x64", ppo64}, {"DQN 256x256", dqn}, {"DQN 64x64", dqn64}},
-		[]statement{
-			{"PPO 64x64 less PPO 256x256, end", []string{ppo64, ppo}, finals},
-			{"DQN 64x64 less DQN 256x256, end", []string{dqn64, dqn}, finals},
-			{"DQN 64x64 less PPO 64x64, end", []string{dqn64, ppo64}, finals},
-			{"DQN 256x256 less PPO 256x256, end", []string{dqn, ppo}, finals},
-			{"DQN 256x256 less PPO 256x256, half-way", []string{dqn, ppo}, after(0.5)},
-		}), nil
-}
-
-func (all curves) figure11(d *figures.Data) (*figures.Output, error) {
-	return all.learning(d, "figure11",
-		"Fig. 11. Learning GOODSCALING by time levels M, N = 14",
-		[]line{{"continuous", continuous}, {"M = 7", levelsOf(7)}, {"M = 14", ppo}, {"M = 21", levelsOf(21)}, {"M = 28", levelsOf(28)}},
-		[]statement{
-			{"M = 14, end", []string{ppo}, final},
-			{"M = 7 less M = 14, end", []string{levelsOf(7), ppo}, finals},
-			{"M = 28 less M = 14, end", []string{levelsOf(28), ppo}, finals},
-			{"continuous less M = 14, end", []string{continuous, ppo}, finals},
-			{"continuous less M = 21, end", []string{continuous, levelsOf(21)}, finals},
-			{"steps of continuous over M = 14", []string{continuous, ppo}, moreSteps},
-			{"steps of M = 21 over M = 14", []string{levelsOf(21), ppo}, moreSteps},
-		}), nil
+func (all curves) learning(name, heading string) func(*figures.Data) (*figures.Output, error) {
+	return func(d *figures.Data) (*figures.Output, error) {
+		lines, statements := shown(name)
+		return all.read(d, name, statements).Figure(name, heading, all.chart(heading, lines)), nil
+	}
 }
 
 // figure12 also shows FAR's p_opt on the batches of each size.
 func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
-	var lines []line
-	levels := reports.Table{
-		Title: "p_opt [%] of FAR on the batches of Fig. 12", Columns: reports.Right("N", far.name),
-		Notes: []string{"each agent is scored on batches of its own N tasks; FAR on the same ones, reconfiguring in parallel as the agents do"},
-	}
+	levels := d.Claims.Head("figure12")
 	for _, size := range []int{7, n, 21, 28} {
-		agent := tasksOf(size)
-		if size == n {
-			agent = ppo
-		}
-		lines = append(lines, line{fmt.Sprintf("N = %d", size), agent})
 		levels.Rows = append(levels.Rows, append([]string{fmt.Sprint(size)}, fixed(levelOn(d, far, scoredOn(goodScaling, size)))...))
 	}
-	// The steps to come near an agent's own lowest p_opt.
-	longer := func(of []*course) float64 { return of[0].converges() / of[1].converges() }
-	statements := []statement{
-		{"N = 7 less N = 14, end", []string{tasksOf(7), ppo}, finals},
-		{"N = 21 less N = 14, end", []string{tasksOf(21), ppo}, finals},
-		{"N = 28 less N = 14, end", []string{tasksOf(28), ppo}, finals},
-		{"steps of N = 21 over N = 14", []string{tasksOf(21), ppo}, longer},
-		{"steps of N = 28 over N = 21", []string{tasksOf(28), tasksOf(21)}, longer},
-	}
-	return all.learning(d, "figure12", "Fig. 12. Learning GOODSCALING by batch size N, M = 14", lines, statements).Table("figure12", levels), nil
+	out, err := all.learning("figure12", "Fig. 12. Learning GOODSCALING by batch size N, M = 14")(d)
+	return out.Table("figure12", levels), err
 }
 
 // training lists every run of the project, and shows how our own agents learn.
-func (all curves) training(*figures.Data) (*figures.Output, error) {
-	t := reports.Table{
-		Title:   "All agents that the project trained",
-		Columns: reports.Left("agent").Right("training runs", "million steps", "first score", "half-way", "end", "lowest", "steps to best"),
-		Notes: []string{
-			"scores are means over training runs, of p_opt [%] where nothing else is said, with the likeliest actions and from an empty GPU, on 100 batches of N tasks that are always the same: " +
-				"50 as the text generates them and 50 as the code with which the agents were trained; the paper's agents reconfigure in parallel there, as in its environment",
-			"figures: the mean over training runs, with a band from the least to the greatest",
-			"steps to best: million steps until the score is within a tenth of the lowest",
-			"agents are named by what they learn from: agent-ANY from all workloads, half of the batches by each reading of the generator",
-			"agent-*: the project's own, scored with sequential reconfiguration; rl-online-*: scored on batches of 56 tasks",
-			"rl-deadline-*: of the deadline report, scored by the share of late jobs; d3qn and d3qn-own: of the hierarchical paper, by the relative throughput",
-			"*-rodinia: scored on full batches of the public Rodinia kernels",
-			"*-dqn*: trained in segments, each of which begins with an empty replay buffer; a curve has a point at the end of each",
-		},
-	}
+func (all curves) training(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("training")
 	var own []line
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t.Rows = append(t.Rows, all.trainingRow(name))
@@ -214,11 +189,7 @@ func (all curves) training(*figures.Data) (*figures.Output, error) {
 func (all curves) trainingRow(agent string) []string {
 	runs := all.of(agent)
 	over := func(of func(*course) float64) string {
-		var v []float64
-		for i := range runs {
-			v = append(v, of(&runs[i]))
-		}
-		return reports.Fixed(figures.Mean(v), 2)
+		return reports.Fixed(figures.Mean(figures.Map(runs, func(c course) float64 { return of(&c) })), 2)
 	}
 	shown := agent
 	if strings.HasPrefix(agent, "rl-deadline-") {

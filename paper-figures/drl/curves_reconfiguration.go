@@ -2,6 +2,7 @@ package drl
 
 import (
 	"fmt"
+	"strings"
 
 	"miglab/datasets"
 	"miglab/harness/curve"
@@ -22,12 +23,9 @@ type sample struct {
 }
 
 // scoredOn are the batches of n tasks of a workload on which agents are scored.
-func scoredOn(workload string, n int) (out []sample) {
+func scoredOn(workload string, n int) []sample {
 	names := curve.Datasets(workload, n)
-	for _, name := range names {
-		out = append(out, sample{figures.Dataset(name), curve.Batches / len(names), 1})
-	}
-	return out
+	return figures.Map(names, func(name string) sample { return sample{figures.Dataset(name), curve.Batches / len(names), 1} })
 }
 
 // scoredOnKernels are the batches for the agents of measured kernels: one order of each subset
@@ -49,17 +47,9 @@ func levelOn(d *figures.Data, a approach, on []sample) float64 {
 }
 
 // levelsOn are the levels of [unlearned].
-func levelsOn(d *figures.Data, on []sample) (levels []float64) {
-	for _, a := range unlearned {
-		levels = append(levels, levelOn(d, a, on))
-	}
-	return levels
+func levelsOn(d *figures.Data, on []sample) []float64 {
+	return figures.Map(unlearned, func(a approach) float64 { return levelOn(d, a, on) })
 }
-
-// whatLevels explains the levels, and what it means if an agent reaches them.
-var whatLevels = fmt.Sprintf("FAR and FIXPART: on the batches on which the agents are scored, reconfiguring in parallel as they do; "+
-	"%s and %s, the best partition for each batch, never reconfigure: p_opt as low as theirs can be reached without, "+
-	"and a lower one by taking tasks in another order than that of arrival, so that the table reconfigures says whether agents reconfigure, and p_opt does not", onesOnly.name, bestOnly.name)
 
 type mixedPanel struct {
 	// name is the paper's, and agents is the end of the names of its agents.
@@ -71,19 +61,12 @@ type mixedPanel struct {
 // prints about their curves, and levels. published gets the end of the axis.
 func (all curves) drawMixed(
 	d *figures.Data, out *figures.Output, name, heading string, panels []mixedPanel, versions []string,
-	published func(p mixedPanel, version string, ends float64) reports.Series, notes ...string,
+	published func(p mixedPanel, version string, ends float64) reports.Series,
 ) *figures.Output {
-	t := reports.Table{
-		Title: heading + ": levels of p_opt [%]", Columns: reports.Left("workload").Right(namesOf(unlearned)...),
-		Notes: append([]string{whatLevels}, notes...),
-	}
+	t := d.Claims.Head(name)
 	figure := reports.Panels{Title: heading}
 	for _, p := range panels {
-		var own []line
-		for _, v := range versions {
-			own = append(own, line{v, agentOf(v, p.agents)})
-		}
-		chart := all.chart(p.name, own)
+		chart := all.chart(p.name, figures.Map(versions, func(v string) line { return line{v, agentOf(v, p.agents)} }))
 		x := chart.Series[0].X
 		ends := x[len(x)-1]
 		for _, v := range versions {
@@ -101,31 +84,22 @@ func (all curves) drawMixed(
 	return out.Table(name, t).Figure(name, heading, figure)
 }
 
-// mixed are the workloads that need reconfiguration (6.5).
-var mixed = []string{mixUniform, mixExtreme, wideTimes}
-
 // figure13 lacks the panel of RODINIA + ALTIS: the curves of FLOAT were not scored on kernels.
 // WIDETIMES takes its place, which the agents of RODINIA + ALTIS learn from.
 func (all curves) figure13(d *figures.Data) (*figures.Output, error) {
-	var panels []mixedPanel
-	for _, w := range mixed {
-		panels = append(panels, mixedPanel{w, w, scoredOn(w, n)})
-	}
-	var statements []statement
-	for _, w := range synthetic {
-		statements = append(statements, statement{w.name + ", end", []string{agentOf("FLOAT", w.name)}, final})
-	}
+	// The workloads that need reconfiguration (6.5).
+	panels := figures.Map([]string{mixUniform, mixExtreme, wideTimes}, func(w string) mixedPanel { return mixedPanel{w, w, scoredOn(w, n)} })
 	// Table 4 has the ends of training.
 	published := func(p mixedPanel, version string, ends float64) reports.Series {
 		v := d.Claims.Published("table4", p.name+" "+version)
 		return reports.Series{X: []float64{0, ends}, Y: []float64{v, v}}
 	}
+	_, statements := shown("figure13")
 	out := all.read(d, "figure13", statements)
-	return all.drawMixed(d, out, "figure13", "Fig. 13. Learning the mixed workloads with FLOAT", panels, []string{"FLOAT"}, published,
-		"published in the figure: Table 4, after the paper's training",
-		"RODINIA + ALTIS of the paper's figure is left out; its agents learn from WIDETIMES"), nil
+	return all.drawMixed(d, out, "figure13", "Fig. 13. Learning the mixed workloads with FLOAT", panels, []string{"FLOAT"}, published), nil
 }
 
+// readOff are the times at which the text reads Fig. 15 off, and their shares of the training.
 var readOff = []struct {
 	name  string
 	share float64
@@ -134,32 +108,23 @@ var readOff = []struct {
 func (all curves) figure15(d *figures.Data) (*figures.Output, error) {
 	panels := []mixedPanel{{rodinia.name, rodinia.trainedOn + "-rodinia", scoredOnKernels}, {mixUniform, mixUniform, scoredOn(mixUniform, n)}}
 	versions := []string{"ENTROPY", direct.name}
-	claim := func(p mixedPanel, version, when string) string {
-		return fmt.Sprintf("%s %s, %s", p.name, version, when)
-	}
-	statements := []statement{{mixUniform + ", ENTROPY less DIRECT RECONFIG, end", []string{agentOf(versions[0], mixUniform), agentOf(versions[1], mixUniform)}, finals}}
+	_, statements := shown("figure15")
 	missing := map[string]string{}
-	for p, v := range figures.Each(panels, versions) {
-		for _, r := range readOff {
-			at := func(of []*course) float64 { return of[0].at(r.share * of[0].last()) }
-			statements = append(statements, statement{claim(p, v, r.name), []string{agentOf(v, p.agents)}, at})
-			if p.name == rodinia.name {
-				missing[claim(p, v, r.name)] = unpublished
-			}
+	for _, s := range statements {
+		if strings.HasPrefix(s.claim, rodinia.name) {
+			missing[s.claim] = unpublished
 		}
 	}
 	published := func(p mixedPanel, version string, ends float64) (s reports.Series) {
 		s.Markers = true
 		for _, r := range readOff {
-			s.X, s.Y = append(s.X, r.share*ends), append(s.Y, d.Claims.Published("figure15", claim(p, version, r.name)))
+			s.X, s.Y = append(s.X, r.share*ends), append(s.Y, d.Claims.Published("figure15", p.name+" "+version+", "+r.name))
 		}
 		return s
 	}
 	out := all.read(d, "figure15", statements)
 	out.Missing = missing
-	return all.drawMixed(d, out, "figure15", "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG", panels, versions, published,
-		"published in the figure: what the text reads off half-way through the paper's training and before its last quarter",
-		"RODINIA + ALTIS: learned from WIDETIMES, as in the paper, and scored on full batches of the 16 public Rodinia kernels"), nil
+	return all.drawMixed(d, out, "figure15", "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG", panels, versions, published), nil
 }
 
 // differing are the agents that were trained with something changed, by the end of their names.
@@ -173,23 +138,8 @@ const mostSeeds = 3
 // seeds compares final scores over training runs: what the paper found about its modelling on
 // the mixed workloads.
 func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
-	t := reports.Table{
-		Title:   "Final p_opt [%] by training run, and what the paper prints",
-		Columns: reports.Left("workload", "agent").Right("million steps"),
-		Notes: []string{
-			"measured on 100 full batches of 14 tasks that are always the same, 50 of each reading of the generator, all reconfiguring in parallel as in the paper's environment",
-			whatLevels,
-			"slope: how p_opt changes in a million steps over the last quarter of the training, by least squares with one slope for all runs, ± half of its 95 % confidence interval; " +
-				"the learning rate falls to 0 at the end, except as released, so that a curve flattens by itself, and longer trainings are the better evidence",
-			"as released: the environment, the learner's settings and the generator of the public code, with a constant learning rate",
-			"published: Table 4, after 200 million steps",
-		},
-	}
-	for i := range mostSeeds {
-		t.Columns = t.Columns.Right(fmt.Sprintf("run %d", i+1))
-	}
-	t.Columns = t.Columns.Right("mean").PlusMinus("slope").Left("curve").Right(namesOf(unlearned)...).Right("published", "published FAR")
-	statements := []statement{{mixExtreme + ": FLOAT less ENTROPY", []string{agentOf("FLOAT", mixExtreme), agentOf("ENTROPY", mixExtreme)}, finals}}
+	t := d.Claims.Head("seeds")
+	_, statements := shown("seeds")
 	for _, w := range synthetic {
 		levels := levelsOn(d, scoredOn(w.name, n))
 		for a, differs := range figures.Each(agents, differing) {

@@ -226,6 +226,8 @@ func TestEqualSteps(t *testing.T) {
 // two agents prints no number that could have a sampling error.
 func TestTrainingRuns(t *testing.T) {
 	d := &figures.Data{Claims: load(t)}
+	ppo := agentOf("FLOAT", goodScaling)
+	ppo64 := ppo + "-64"
 	const order, number = "PPO 64x64 less PPO 256x256, end", "M = 14, end"
 	for runs := 1; runs <= 4; runs++ {
 		all := curves{}

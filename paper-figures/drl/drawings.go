@@ -11,13 +11,9 @@ import (
 	"miglab/reports"
 )
 
-func figure1(*figures.Data) (*figures.Output, error) {
+func figure1(d *figures.Data) (*figures.Output, error) {
 	gpus := []*mig.GPU{mig.MustLookup("A30"), mig.MustLookup("A100")}
-	t := reports.Table{
-		Title:   "Partitions that are the same to a scheduler (4.1), by their numbers in Fig. 1",
-		Columns: reports.Left("GPU", "canonical").Right("number").Left("equivalent").Right("its number"),
-		Notes:   []string{"A100 represents all models with 7 slices; partitions that leave slice 3 idle are left out"},
-	}
+	t := d.Claims.Head("figure1")
 	for _, g := range gpus {
 		number := map[string]string{}
 		for i, p := range g.Partitions() {
@@ -59,11 +55,8 @@ func (q *queue) step(verb, task string) {
 	q.batch, q.pending = append(q.batch, q.pending[:room]...), q.pending[room:]
 }
 
-func figure3(*figures.Data) (*figures.Output, error) {
-	t := reports.Table{
-		Title:   "Fig. 3. Batches of at most 4 tasks as tasks are executed and arrive",
-		Columns: reports.Left("event", "offline batch", "pending", "online batch", "pending online"),
-	}
+func figure3(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("figure3")
 	bars := reports.Bars{
 		Title: "Fig. 3. Tasks that the scheduler can choose from",
 		X:     reports.Axis{Label: "Event"}, Y: reports.Axis{Label: "Tasks in the batch", From: 0, To: exampleBatch + 1},
@@ -88,7 +81,7 @@ func figure3(*figures.Data) (*figures.Output, error) {
 
 // figure5 shows a GPU's state and the same state as the scheduler sees it: three
 // instances are busy for a while, and a new task is put on the fourth.
-func figure5(*figures.Data) (*figures.Output, error) {
+func figure5(d *figures.Data) (*figures.Output, error) {
 	g := mig.MustLookup("A100")
 	actual := partitionOf("1-1-2-3")
 	canonical, sigma, ok := g.Canonical(actual)
@@ -106,10 +99,7 @@ func figure5(*figures.Data) (*figures.Output, error) {
 		bar.Slice = mig.Slices(slices.IndexFunc(sigma, func(s int) bool { return mig.Slices(s) >= in.Start && mig.Slices(s) < in.Start+in.Size() }))
 		right.Bars = append(right.Bars, bar)
 	}
-	t := reports.Table{
-		Title:   "Fig. 5. The slice of the GPU that each slice of the scheduler represents",
-		Columns: reports.Right("scheduler's slice", "GPU's slice"),
-	}
+	t := d.Claims.Head("figure5")
 	for i, s := range sigma {
 		t.Rows = append(t.Rows, []string{fmt.Sprint("S", i), fmt.Sprint("S", s)})
 	}
@@ -124,15 +114,12 @@ func figure5(*figures.Data) (*figures.Output, error) {
 func speedups(heading, dataset string, perPanel int) reports.Panels {
 	g := mig.MustLookup("A100")
 	lines := reports.Lines{Title: heading, X: reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup"}}
-	for _, s := range g.Sizes() {
-		lines.X.Ticks = append(lines.X.Ticks, float64(s))
-	}
+	lines.X.Ticks = figures.Map(g.Sizes(), func(s mig.Slices) float64 { return float64(s) })
 	for _, t := range instanceOf(dataset, g.Name, 0) {
-		line := reports.Series{Name: t.Name, Markers: true, X: lines.X.Ticks}
-		for _, s := range g.Sizes() {
-			line.Y = append(line.Y, float64(t.On(1)/t.On(s)))
-		}
-		lines.Series = append(lines.Series, line)
+		lines.Series = append(lines.Series, reports.Series{
+			Name: t.Name, Markers: true, X: lines.X.Ticks,
+			Y: figures.Map(g.Sizes(), func(s mig.Slices) float64 { return float64(t.On(1) / t.On(s)) }),
+		})
 	}
 	return lines.Split(perPanel)
 }

@@ -3,8 +3,9 @@
 // reinforcement learning", Future Generation Computer Systems (2025) 108145.
 //
 // published.csv has every number that the paper prints in tables and in words, margins.csv the
-// margins that are not the default, causes.csv the causes of deviations, and terms.csv the words
-// that the page explains.
+// margins that are not the default, causes.csv the causes of deviations, tables.csv the heads of
+// tables, learning.csv what is shown and measured of learning curves, and terms.csv the words that
+// the page explains.
 //
 // p_opt is 100 (makespan / l_bound - 1). The l_bound is the published one, which is not a
 // lower bound (see [bounds.LBound]). Means are over the batches of a data set first, then over
@@ -24,7 +25,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-//go:embed published.csv margins.csv causes.csv terms.csv
+//go:embed published.csv margins.csv causes.csv learning.csv tables.csv terms.csv
 var files embed.FS
 
 // Paper returns the paper with its artefacts.
@@ -49,8 +50,8 @@ func Paper() (figures.Paper, error) {
 		{Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A100", Build: onGPU{hardware}.table3},
 		figure8(),
 		{Name: "figure9", Title: "scalability and duration of synthetic tasks", Build: figure9},
-		{Name: "figure10", Title: "learning with PPO and DQN, 64x64 and 256x256", Build: all.figure10},
-		{Name: "figure11", Title: "learning with continuous time and M levels", Build: all.figure11},
+		{Name: "figure10", Title: "learning with PPO and DQN, 64x64 and 256x256", Build: all.learning("figure10", "Fig. 10. Learning GOODSCALING with PPO and DQN, N = M = 14")},
+		{Name: "figure11", Title: "learning with continuous time and M levels", Build: all.learning("figure11", "Fig. 11. Learning GOODSCALING by time levels M, N = 14")},
 		{Name: "figure12", Title: "learning with batches of N tasks", Build: all.figure12},
 		{Name: "figure13", Title: "learning the mixed workloads with FLOAT", Build: all.figure13},
 		{Name: "figure14", Title: "direct reconfiguration from the state of Fig. 6", Build: figure14},

@@ -51,18 +51,10 @@ func (s *scalabilityReading) points(w workload) (x, y []float64) {
 	return x, y
 }
 
-func figure9(*figures.Data) (*figures.Output, error) {
-	t := reports.Table{
-		Title:   "Fig. 9. Scalability of the synthetic tasks",
-		Columns: reports.Left("workload", "reading").Right("tasks", "least", "mean", "largest"),
-		Notes:   []string{fmt.Sprintf("scatter_plot.py draws an axis from %g and leaves out tasks from %g on, so that the largest value could not be elsewhere", datasets.PlottedFrom, datasets.PlottedTo)},
-	}
+func figure9(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("figure9", datasets.PlottedFrom, datasets.PlottedTo)
 	for _, c := range datasets.AddedClouds {
 		t.Notes = append(t.Notes, fmt.Sprintf("it adds %d random points, which are no tasks, between %g and %g", c.Points, c.From, c.To))
-	}
-	out := &figures.Output{}
-	for i := range scalabilities {
-		out.Readings = append(out.Readings, figures.Reading{Name: scalabilities[i].name, Basis: scalabilities[i].basis, Values: figures.Values{}})
 	}
 	all := make([][]float64, len(scalabilities)) // by reading
 	chart := reports.Panels{Title: "Fig. 9. Synthetic tasks by scalability and time on one slice"}
@@ -81,8 +73,10 @@ func figure9(*figures.Data) (*figures.Output, error) {
 		}
 		chart.Charts = append(chart.Charts, panel)
 	}
-	for i, r := range out.Readings {
-		r.Values["scalability, least"], r.Values["scalability, largest"] = figures.Exactly(slices.Min(all[i])), figures.Exactly(slices.Max(all[i]))
+	out := &figures.Output{}
+	for i := range scalabilities {
+		values := figures.Values{"scalability, least": figures.Exactly(slices.Min(all[i])), "scalability, largest": figures.Exactly(slices.Max(all[i]))}
+		out.Readings = append(out.Readings, figures.Reading{Name: scalabilities[i].name, Basis: scalabilities[i].basis, Values: values})
 	}
 	return out.Table("figure9", t).Figure("figure9", chart.Title, chart), nil
 }

@@ -172,17 +172,9 @@ type moment struct {
 }
 
 // evolution lists moments with their possible actions, and draws them.
-func evolution(figure, heading string, direct bool, ms []moment, note string) *figures.Output {
-	t := reports.Table{
-		Title:   heading,
-		Columns: reports.Left("timestep", "after", "configuration", "free in", "batch").Right("actions").Left("which"),
-		Notes: []string{
-			"free in: levels until S0 to S6, the paper's S1 to S7, are free; in the figure a level is drawn as 1 s",
-			"from the text: the configuration, the free instance, that S0 and S1 are free before S2 and S2 after 4 levels, and the batch; the other times are chosen",
-			"levels of C1 on 1, 2, 3, 4, 7 slices: 12, 6, 4, 3, 2; of C2: 8, 4, 3, 2, 2",
-			note,
-		},
-	}
+func evolution(d *figures.Data, figure, heading string, direct bool, ms []moment, note string) *figures.Output {
+	t := d.Claims.Head("evolution", note)
+	t.Title = heading
 	chart := reports.Gantt{Title: heading, Height: 280}
 	for _, m := range ms {
 		actions := m.state.actions(direct)
@@ -195,11 +187,11 @@ func evolution(figure, heading string, direct bool, ms []moment, note string) *f
 	return out.Table(figure, t).Figure(figure, heading, chart)
 }
 
-func figure6(*figures.Data) (*figures.Output, error) {
+func figure6(d *figures.Data) (*figures.Output, error) {
 	first := exampleState()
 	second := first.execute(0, first.partition[2])
 	ms := []moment{{"t", "", first}, {"t + 1", "C1 on I3", second}, {"t + 2", "Advance", second.advance()}}
-	out := evolution("figure6", "Fig. 6. The scheduler's state and its evolution after two actions", false, ms,
+	out := evolution(d, "figure6", "Fig. 6. The scheduler's state and its evolution after two actions", false, ms,
 		"Fig. 4 is a diagram of agent and environment without data and is left out")
 	for _, m := range ms {
 		out.Readings[0].Values["actions at "+m.name] = figures.Exactly(float64(len(m.state.actions(false))))
@@ -207,7 +199,7 @@ func figure6(*figures.Data) (*figures.Output, error) {
 	return out, nil
 }
 
-func figure14(*figures.Data) (*figures.Output, error) {
+func figure14(d *figures.Data) (*figures.Output, error) {
 	first, to := exampleState(), partitionOf("4-3")
 	second := first.reconfigure(to)
 	ms := []moment{{"t", "", first}, {"t + 1", "to 4-3", second}, {"t + 2", "C1 on I1", second.execute(0, to[0])}}
@@ -216,7 +208,7 @@ func figure14(*figures.Data) (*figures.Output, error) {
 		advances++
 	}
 	times := first.classes[0].times
-	out := evolution("figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration", true, ms,
+	out := evolution(d, "figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration", true, ms,
 		fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once", first.until(to)+times[4], times[1]))
 	out.Readings[0].Values["Advance actions before 4-3 without it"] = figures.Exactly(float64(advances))
 	return out.Take("time of the example", map[string]float64{"time that the reconfiguration to 4-3 waits": float64(first.until(to))}), nil

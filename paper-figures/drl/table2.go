@@ -3,7 +3,6 @@ package drl
 import (
 	"fmt"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 	"miglab/harness/track"
@@ -19,19 +18,15 @@ var (
 
 // instanceOf returns the tasks of an instance of a dataset that is part of the program.
 func instanceOf(spec, gpu string, index int) task.Batch {
-	in, err := datasets.InstanceOf[task.Batches](datasets.MustParse(spec), mig.MustLookup(gpu), index)
-	if err != nil {
-		panic(err)
-	}
-	return in.Tasks
+	return figures.Instance[task.Batches](spec, gpu, index).Tasks
 }
 
 // efficiency is t(1)/(s t(s)) (2.2).
 func efficiency(t *task.Task, s mig.Slices) float64 { return float64(t.On(1)/t.On(s)) / float64(s) }
 
-func table2(*figures.Data) (*figures.Output, error) {
+func table2(d *figures.Data) (*figures.Output, error) {
 	b := instanceOf(example, "A30", 0)
-	t := reports.Table{Title: "Table 2. Times and efficiencies of three tasks", Columns: reports.Left("task").Right("size [slices]", "time [s]", "efficiency")}
+	t := d.Claims.Head("table2")
 	values, times := figures.Values{}, map[string]float64{}
 	for i, name := range []string{"Task 1", "Task 2 & Task 3"} {
 		for _, s := range mig.MustLookup("A30").Sizes() {
@@ -53,25 +48,19 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 	bases := map[mig.Reconfiguration]string{
 		mig.Sequential: "one operation at a time, as on hardware (2.1)", mig.Parallel: "operations at the same time, as in the paper's environment", mig.Free: "reconfigurations take no time",
 	}
-	t := reports.Table{
-		Title:   "Fig. 2. Makespans of Table 2's tasks on A30",
-		Columns: reports.Left("operations").Right("molded by efficiency [s]", "joint [s]", "worse by [%]", "FAR [s]"),
-		Notes:   []string{"FAR, which chooses sizes itself, runs all three on 4 slices"},
-	}
+	proven := d.First(bound("A30", example, "certified", mig.Sequential), track.MetricBound)
+	t := d.Claims.Head("figure2", reports.Fixed(proven, 2))
 	out := &figures.Output{}
 	for i, m := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
 		molding, best, chosen := on("A30", molded, byEfficiency, m), on("A30", example, joint, m), on("A30", example, byEfficiency, m)
 		v := d.Above(molding, best, 1)[0]
-		row := append([]string{m.String()}, fixed(d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan))...)
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append([]string{m.String()}, fixed(d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan))...))
 		r := figures.Reading{Name: "operations " + m.String(), Basis: bases[m], Values: figures.Values{"makespan of molding by efficiency over the joint one, less one": figures.Exactly(v)}}
 		if i == 0 {
 			r.Name = ""
 		}
 		out.Readings = append(out.Readings, r)
 	}
-	proven := d.First(bound("A30", example, "certified", mig.Sequential), track.MetricBound)
-	t.Notes = append(t.Notes, fmt.Sprintf("no schedule takes less than %.2f s with sequential operations", proven))
 	chart := reports.Gantt{Title: "Fig. 2. Table 2's tasks on A30", Height: 330}
 	for _, s := range []struct{ title, data, algorithm string }{{"molded by efficiency", molded, byEfficiency}, {"decided jointly", example, joint}} {
 		p, schedule := d.Schedule(on("A30", s.data, s.algorithm, mig.Sequential), 0)

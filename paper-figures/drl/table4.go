@@ -3,6 +3,7 @@ package drl
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"miglab/harness/mig"
 	figures "miglab/paper-figures"
@@ -11,11 +12,7 @@ import (
 
 func table4(d *figures.Data) (*figures.Output, error) {
 	out := under(readings, func(r *reading) figures.Values {
-		values := figures.Values{}
-		for w, a := range figures.Each(r.rows(), approaches) {
-			values[w.name+" "+a.name] = a.measure(d, w, r)
-		}
-		return values
+		return grid(r.rows(), approaches, func(w workload, a approach) figures.Measurement { return a.measure(d, w, r) })
 	})
 	out.Readings = append(out.Readings, releasedEvaluation(d))
 	if short := shortBatches(d); len(short.Values) > 0 {
@@ -24,12 +21,11 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	for _, a := range approaches {
 		out.Missing[rodinia.name+" "+a.name] = unpublished
 	}
-	layout := d.Layout("table4", "Table 4. Average p_opt [%] with N = 14", "workload", namesOf(workloads()), namesOf(approaches), out.Readings[0])
-	layout.Notes = append(layout.Notes,
+	layout := d.Layout("table4", "Table 4. Average p_opt [%] with N = 14", "workload", namesOf(workloads()), namesOf(approaches), out.Readings[0],
 		fmt.Sprintf("the mean over the full batches of a data set, then over data sets; agents: over %d data sets for the first training run and %d for each further one, then over training runs", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther)),
 		fmt.Sprintf("FIXBEST: the best of %d partitions for each data set, over %d data sets", len(partitions()), d.Scale.Replicates(partitioned)),
 		"RODINIA + ALTIS: all batches of the subsets of the 16 public Rodinia kernels")
-	return out.Table("table4", layout).Table("table4-by-reading", byReading(out.Readings)), nil
+	return out.Table("table4", layout).Table("table4-by-reading", byReading(d, out.Readings)), nil
 }
 
 // evaluated is the number of batches of the released evaluation.
@@ -38,13 +34,12 @@ const evaluated = 150
 // releasedEvaluation is what callbacks.py of the public code measures while an agent learns.
 func releasedEvaluation(d *figures.Data) figures.Reading {
 	data := figures.Dataset("drl/GOODSCALING?start=busy&" + trainingGen)
-	values := figures.Values{}
-	for w, a := range figures.Each(synthetic, agents) {
-		values[w.name+" "+a.name] = a.overRuns(d, w, &reading{oneRun: true}, evaluated, func(_ *reading, algorithm string) []float64 {
+	values := grid(synthetic, agents, func(w workload, a approach) figures.Measurement {
+		return a.overRuns(d, w, &reading{oneRun: true}, evaluated, func(_ *reading, algorithm string) []float64 {
 			s := on("A100", data, algorithm+"&actions=sampled&start=levels", mig.Free)
 			return d.AboveBound(s, lBound(data), evaluated)
 		})
-	}
+	})
 	return figures.Reading{
 		Name:  "released evaluation",
 		Basis: fmt.Sprintf("callbacks.py: %d batches of GOODSCALING whatever was trained, a random busy start in levels, actions drawn, reconfigurations free; agents alone", evaluated),
@@ -54,25 +49,18 @@ func releasedEvaluation(d *figures.Data) figures.Reading {
 
 // shortBatches has agents that know partial batches.
 func shortBatches(d *figures.Data) figures.Reading {
-	values := figures.Values{}
 	r := readings[byScriptAll]
 	r.firstRun = forFurther
-	for _, w := range synthetic {
-		if len(shortDirect.runs(w)) > 0 {
-			values[w.name+" "+direct.name] = shortDirect.measure(d, w, &r)
-		}
-	}
+	values := grid(shortDirect.learnedFrom(), []approach{shortDirect}, func(w workload, a approach) figures.Measurement { return a.measure(d, w, &r) })
 	return figures.Reading{
 		Name:  "all batches, learned from 1 to 14 tasks",
 		Basis: "all batches, by an agent to which partial batches are not new: it learned from batches of 1 to 14 tasks; DIRECT RECONFIG alone", Part: true, Values: values,
 	}
 }
 
-func byReading(readings []figures.Reading) reports.Table {
-	t := reports.Table{
-		Title: "p_opt [%] of Table 4 under each reading", Columns: reports.Left("workload", "reading").Right(namesOf(approaches)...),
-		Notes: []string{"where each reading comes from is in the table of readings"},
-	}
+func byReading(d *figures.Data, readings []figures.Reading) reports.Table {
+	t := d.Claims.Head("table4-by-reading")
+	t.Columns = t.Columns.Right(namesOf(approaches)...)
 	for w, r := range figures.Each(synthetic, readings) {
 		row := []string{w.name, cmp.Or(r.Name, figures.DefaultReading)}
 		for _, a := range approaches {
@@ -102,16 +90,7 @@ const (
 // certifiedFloors lists the least p_opt that any schedule can have, and so the least mean over
 // all 8 batches of a data set, beside the least number that Table 4 prints.
 func certifiedFloors(d *figures.Data) reports.Table {
-	t := reports.Table{
-		Title: "The least p_opt [%] that any schedule can have, by the certified bound",
-		Columns: reports.Left("workload", "tasks").PlusMinus("full batches", "batch of 2").Right("mean over all 8 batches", "least printed", "printed numbers below it").
-			Left("a mean over all 8 batches is"),
-		Notes: []string{
-			fmt.Sprintf("mean ± half of the 95 %% confidence interval, over %d data sets for each of the 7 full batches and %d for the batch of 2", d.Scale.Replicates(floorFull), d.Scale.Replicates(floorPartial)),
-			"where a printed number is below the floor of the mean over all 8 batches, no schedule at all can have it, so that the batch of 2 cannot have counted",
-			"with class-ordered tasks the batch of 2 has tasks of the last class alone, and the floor excludes nothing",
-		},
-	}
+	t := d.Claims.Head("floors", d.Scale.Replicates(floorFull), d.Scale.Replicates(floorPartial))
 	for _, r := range []*reading{&readings[byPrintAll], &readings[byScriptAll]} { // all batches count in them
 		name := "random order, printed generator"
 		if !r.alike {
@@ -135,8 +114,7 @@ func certifiedFloors(d *figures.Data) reports.Table {
 			if below > 0 {
 				says = "excluded"
 			}
-			row := append([]string{w.name, name}, figures.PlusMinus(of7, 1)...)
-			row = append(row, figures.PlusMinus(of2, 1)...)
+			row := slices.Concat([]string{w.name, name}, figures.PlusMinus(of7, 1), figures.PlusMinus(of2, 1))
 			t.Rows = append(t.Rows, append(row, reports.Fixed(floor, 1), reports.Fixed(least, 2), fmt.Sprint(below), says))
 		}
 	}
@@ -145,30 +123,14 @@ func certifiedFloors(d *figures.Data) reports.Table {
 
 // printedBelow returns the least number of a row of Table 4, and how many are below a floor.
 func printedBelow(d *figures.Data, w workload, floor float64) (least float64, below int) {
-	for i, a := range approaches {
-		v := d.Claims.Published("table4", w.name+" "+a.name)
-		if i == 0 || v < least {
-			least = v
-		}
-		if v < floor {
-			below++
-		}
-	}
-	return least, below
+	printed := figures.Map(approaches, func(a approach) float64 { return d.Claims.Published("table4", w.name+" "+a.name) })
+	return slices.Min(printed), figures.Count(printed, func(v float64) bool { return v < floor })
 }
 
 // fixedPartitions compares the numbers of Table 4 for approaches that do not reconfigure with
 // what each fixed partition reaches under every generator.
 func fixedPartitions(d *figures.Data) reports.Table {
-	t := reports.Table{
-		Title: "p_opt [%] of fixed partitions beside what Table 4 prints for FIXBEST and for agents that do not reconfigure",
-		Columns: reports.Left("workload", "reading").PlusMinus(onesOnly.name).Right("FIXBEST", "FIXBEST, printed", "partitions better than that").
-			Right("ONE-HOT, printed", "FLOAT, printed", "ENTROPY, printed"),
-		Notes: []string{
-			fmt.Sprintf("full batches of %d data sets, tasks in order of arrival, Parallel; of %d partitions that leave no slice idle", d.Scale.Replicates(partitioned), len(partitions())),
-			"the best partition is at least as good as 1-1-1-1-1-1-1 and as any other one",
-		},
-	}
+	t := d.Claims.Head("floors-partitions", d.Scale.Replicates(partitioned), len(partitions()))
 	for _, w := range synthetic {
 		for _, r := range []*reading{&readings[byScript], &readings[byPrint], &readings[byTraining]} {
 			printed := func(a approach) float64 { return d.Claims.Published("table4", w.name+" "+a.name) }

@@ -2,13 +2,13 @@ package drl
 
 import (
 	"fmt"
+	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/stats"
 	figures "miglab/paper-figures"
-	"miglab/reports"
 )
 
 // online is the online agent on a whole data set, of which it sees 14 tasks at a time.
@@ -49,42 +49,31 @@ var readings5 = []reading{
 // agent's. Training runs of two agents are paired.
 func (r *reading) overOnline(d *figures.Data, w workload, q queued, online approach) figures.Measurement {
 	var means []float64
-	others, curves := r.runs(q.approach, w), []string{online.curve(w)}
+	owns, others, curves := r.runs(online, w), r.runs(q.approach, w), []string{online.curve(w)}
 	if q.learned {
-		curves = append(curves, q.curve(w))
+		owns, curves = owns[:min(len(owns), len(others))], append(curves, q.curve(w))
+	} else {
+		others = slices.Repeat(others, len(owns))
 	}
-	for i, own := range r.runs(online, w) {
-		other := others[0]
-		if q.learned {
-			if i == len(others) {
-				break
-			}
-			other = others[i]
-		}
+	for i, own := range owns {
 		few := r.forRun(i)
-		means = append(means, figures.Mean(d.Above(few.queue(w, q.track, other), few.queue(w, algo.TrackStream, own), few.count(w))))
+		means = append(means, figures.Mean(d.Above(few.queue(w, q.track, others[i]), few.queue(w, algo.TrackStream, own), few.count(w))))
 	}
 	return overTraining(d, means, 1, curves...)
 }
 
 // parts5 are readings of parts of Table 5.
 func parts5(d *figures.Data) []figures.Reading {
+	farAlone := []queued{{approach{name: far.name, algorithm: "far-concat?mode=trivial"}, algo.TrackStream}}
 	alone := figures.Reading{
-		Name: "FAR without concatenation", Basis: "the default, with each batch of FAR after the end of the last one", Part: true, Values: figures.Values{},
-	}
-	script := figures.Reading{
-		Name:  "online agent as released",
-		Basis: "data sets of 50 tasks, and an online agent that learned from 50 tasks on an idle GPU with 0.7 s for every reconfiguration, as in the released code", Part: true, Values: figures.Values{},
+		Name: "FAR without concatenation", Basis: "the default, with each batch of FAR after the end of the last one", Part: true,
+		Values: grid(synthetic, farAlone, func(w workload, q queued) figures.Measurement { return readings5[0].overOnline(d, w, q, online) }),
 	}
 	of50 := reading{parameters: classOrdered, model: mig.Parallel, datasets: 100, total: 50, oneRun: true}
-	farAlone := queued{approach{name: "FAR", algorithm: "far-concat?mode=trivial"}, algo.TrackStream}
-	for _, w := range synthetic {
-		alone.Values[w.name+" FAR"] = readings5[0].overOnline(d, w, farAlone, online)
-		for _, q := range inQueue {
-			if len(scriptOnline.runs(w)) > 0 {
-				script.Values[w.name+" "+q.name] = of50.overOnline(d, w, q, scriptOnline)
-			}
-		}
+	script := figures.Reading{
+		Name:  "online agent as released",
+		Basis: "data sets of 50 tasks, and an online agent that learned from 50 tasks on an idle GPU with 0.7 s for every reconfiguration, as in the released code", Part: true,
+		Values: grid(scriptOnline.learnedFrom(), inQueue, func(w workload, q queued) figures.Measurement { return of50.overOnline(d, w, q, scriptOnline) }),
 	}
 	if len(script.Values) == 0 {
 		return []figures.Reading{alone}
@@ -94,20 +83,13 @@ func parts5(d *figures.Data) []figures.Reading {
 
 func table5(d *figures.Data) (*figures.Output, error) {
 	out := under(readings5, func(r *reading) figures.Values {
-		values := figures.Values{}
-		for w, q := range figures.Each(r.rows(), inQueue) {
-			values[w.name+" "+q.name] = r.overOnline(d, w, q, online)
-		}
-		return values
+		return grid(r.rows(), inQueue, func(w workload, q queued) figures.Measurement { return r.overOnline(d, w, q, online) })
 	})
 	out.Readings = append(out.Readings, parts5(d)...)
-	var columns []string
 	for _, q := range inQueue {
-		columns = append(columns, q.name)
 		out.Missing[rodinia.name+" "+q.name] = unpublished
 	}
-	layout := d.Layout("table5", "Table 5. p_online [%], by how much others' makespans exceed the online agent's", "workload", namesOf(workloads()), columns, out.Readings[0])
-	layout.Notes = append(layout.Notes,
+	layout := d.Layout("table5", "Table 5. p_online [%], by how much others' makespans exceed the online agent's", "workload", namesOf(workloads()), namesOf(inQueue), out.Readings[0],
 		"whole data sets of 100 tasks, RODINIA + ALTIS of 1 to 16; all tasks are there from the beginning, and the online agent sees the next 14",
 		"the online agent's unit of time is the longest task of the whole queue, here of the whole data set, and of 56 tasks while it learned; the offline agent's is that of the batch")
 	return out.Table("table5", layout), nil
@@ -118,14 +100,7 @@ func table5(d *figures.Data) (*figures.Output, error) {
 func latency(d *figures.Data) (*figures.Output, error) {
 	const measuredOn = 200
 	data := figures.Dataset("drl/" + wideTimes)
-	t := reports.Table{
-		Title:   "Time of a decision, one core",
-		Columns: reports.Left("agent").Right("mean [us]", "median of batches [us]", "99th percentile of batches [us]"),
-		Notes: []string{
-			"published (6.6): 3.04 ms on average, 99th percentile 3.09 ms, MLP 256x256 on an Intel Xeon Silver 4314",
-			"measured: whole batches of 14 tasks divided by their decisions, setting up included, while as many cells ran at once as there are workers",
-		},
-	}
+	t := d.Claims.Head("timing-latency")
 	for _, a := range []string{"rl-onehot", "rl-float", "rl-entropy", "rl-direct", "agent"} {
 		us := d.Micros(batch(data, a), measuredOn)
 		counts := d.Values(batch(data, a), measuredOn, "decisions")

@@ -59,12 +59,7 @@ func (w workload) String() string { return w.name }
 func (a approach) String() string { return a.name }
 
 // namesOf lists the paper's names of workloads or approaches.
-func namesOf[T fmt.Stringer](all []T) (out []string) {
-	for _, x := range all {
-		out = append(out, x.String())
-	}
-	return out
-}
+func namesOf[T fmt.Stringer](all []T) []string { return figures.Map(all, T.String) }
 
 // A reading is one way to understand how Table 4 was made.
 type reading struct {
@@ -130,6 +125,15 @@ func (r *reading) rows() []workload {
 	return synthetic
 }
 
+// grid measures every pair of a row and a column. The name of its claim has the names of both.
+func grid[R, C fmt.Stringer](rows []R, columns []C, of func(R, C) figures.Measurement) figures.Values {
+	values := figures.Values{}
+	for r, c := range figures.Each(rows, columns) {
+		values[r.String()+" "+c.String()] = of(r, c)
+	}
+	return values
+}
+
 // under measures values under each reading.
 func under(readings []reading, values func(r *reading) figures.Values) *figures.Output {
 	out := &figures.Output{Missing: map[string]string{}}
@@ -151,10 +155,7 @@ type batches struct {
 
 // count is the number of data sets of a workload under the reading.
 func (r *reading) count(w workload) int {
-	if r.datasets > 0 {
-		return min(r.datasets, w.datasets)
-	}
-	return w.datasets
+	return min(cmp.Or(r.datasets, w.datasets), w.datasets)
 }
 
 // withTotal is the spec of the data sets of a workload.
