@@ -93,7 +93,7 @@ func outermost(claims *figures.Claims, values figures.Values, name string, ms []
 	c := all[slices.IndexFunc(all, func(c figures.Claim) bool { return c.Name == name })]
 	outside := func(m figures.Measurement) float64 { return max(c.Published-m.Value, m.Value-c.To) }
 	m := slices.MaxFunc(ms, func(a, b figures.Measurement) int { return cmp.Compare(outside(a), outside(b)) })
-	m.Detail = fmt.Sprintf("The workloads lie between %.1f and %.1f %%; the number shown is the one furthest out.", least(ms).Value, largest(ms).Value)
+	m.Detail = fmt.Sprintf("The workloads lie between %.1f and %.1f %%; the number shown is that of the workload furthest from print.", least(ms).Value, largest(ms).Value)
 	values[name] = m
 }
 
