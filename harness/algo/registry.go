@@ -92,6 +92,10 @@ type Spec struct {
 	// Budget says what a search is allowed to compute, for example "1000 iterations". nil
 	// for algorithms whose work is given by the problem alone.
 	Budget func(Args) string
+	// Together is how many instances the algorithm solves at once in less time than one after
+	// the other, with the same answers; 0 or 1 if there is no such number. The track says what
+	// the algorithm has to implement for it (track.Track.SolveTogether).
+	Together int
 
 	// New makes the algorithm. Its type is the constructor type of the track, for example
 	// func(Args) (Batch, error) for [TrackBatch]; see [DefineTrack]. Algorithms of the placement

@@ -42,6 +42,43 @@ func (r *resolved) solve(ctx context.Context, in task.Payload, index int) (a tra
 	return r.track.Solve(ctx, r.algorithm, r.problem(in, seedOf(&r.series, index)))
 }
 
+// An input is a generated instance.
+type input struct {
+	index   int
+	payload task.Payload
+}
+
+// together is how many instances the algorithm solves at once; 1 if one after the other.
+func (r *resolved) together() int {
+	if r.track.SolveTogether == nil {
+		return 1
+	}
+	return max(r.algorithm.Spec.Together, 1)
+}
+
+// solveTogether runs the algorithm on several instances at once. It returns nil if they are
+// to be solved one by one: there is only one, ctx is done, or an instance fails. Solving it
+// alone then says how.
+func (r *resolved) solveTogether(ctx context.Context, inputs []input) (answers []track.Answer) {
+	if len(inputs) == 1 || ctx.Err() != nil {
+		return nil
+	}
+	defer func() {
+		if recover() != nil {
+			answers = nil
+		}
+	}()
+	problems := make([]track.Problem, len(inputs))
+	for i, in := range inputs {
+		problems[i] = r.problem(in.payload, seedOf(&r.series, in.index))
+	}
+	answers, err := r.track.SolveTogether(r.algorithm, problems)
+	if err != nil {
+		return nil
+	}
+	return answers
+}
+
 // problem puts an instance under the series' conditions.
 func (r *resolved) problem(in task.Payload, seed uint64) track.Problem {
 	return track.Problem{GPU: r.gpu, Count: r.series.Count, Model: r.series.Model, Seed: seed, Payload: in}

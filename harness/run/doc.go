@@ -9,6 +9,10 @@
 // worker or many, one process or several shards, at once or after an interruption: an
 // export of the results has the same bytes.
 //
+// An algorithm with [algo.Spec.Together] solves several instances in one call, with the same
+// results. Their times are then equal shares of the call's. If the call fails, each is solved
+// alone.
+//
 // The referee checks every schedule before anything is measured. A cell whose
 // algorithm breaks the rules, declines, fails or panics has an error row instead of
 // metrics, and averaging over it is an error.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"miglab/harness/schedule"
 	"miglab/harness/store"
 	"miglab/harness/task"
+	"miglab/harness/track"
 )
 
 // An Engine computes cells. Only Store must be set.
@@ -93,16 +95,17 @@ func (e *Engine) compute(ctx context.Context, p *plan, w *store.Writer) error {
 			e.progress(done, p.total)
 		}
 	}
+	parts := split(p.jobs, workers)
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
-	for range min(workers, len(p.jobs)) {
+	for range min(workers, len(parts)) {
 		g.Go(func() error {
 			for {
 				i := int(next.Add(1)) - 1
-				if i >= len(p.jobs) {
+				if i >= len(parts) {
 					return nil
 				}
-				if err := e.job(ctx, &p.jobs[i], w, report); err != nil {
+				if err := e.work(ctx, parts[i], w, report); err != nil {
 					return err
 				}
 			}
@@ -113,25 +116,47 @@ func (e *Engine) compute(ctx context.Context, p *plan, w *store.Writer) error {
 	return err
 }
 
-// job generates an instance once and computes its cells.
-func (e *Engine) job(ctx context.Context, j *job, w *store.Writer, report func(n int)) error {
+// work generates the instances of jobs with the same series, each once, and computes their
+// cells.
+func (e *Engine) work(ctx context.Context, jobs []job, w *store.Writer, report func(n int)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	in, err := j.series[0].instance(j.instance)
-	if err != nil {
-		return err
-	}
-	for _, s := range j.series {
-		row, err := e.row(ctx, s.resolved, in, j.instance)
+	series := jobs[0].series
+	inputs := make([]input, len(jobs))
+	for i := range jobs {
+		in, err := series[0].instance(jobs[i].instance)
 		if err != nil {
 			return err
 		}
-		row.Instance = j.instance
-		if err := w.Append(s.stored, row); err != nil {
+		inputs[i] = input{jobs[i].instance, in}
+	}
+	for _, s := range series {
+		if err := e.cells(ctx, s, inputs, w, report); err != nil {
 			return err
 		}
-		report(1)
+	}
+	return nil
+}
+
+// cells computes cells of one series.
+func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store.Writer, report func(n int)) error {
+	for part := range slices.Chunk(inputs, s.together()) {
+		answers := s.solveTogether(ctx, part)
+		for i, in := range part {
+			var row store.Row
+			var err error
+			if answers != nil {
+				row = success(answers[i])
+			} else if row, err = e.row(ctx, s.resolved, in.payload, in.index); err != nil {
+				return err
+			}
+			row.Instance = in.index
+			if err := w.Append(s.stored, row); err != nil {
+				return err
+			}
+			report(1)
+		}
 	}
 	return nil
 }
@@ -150,13 +175,17 @@ func (e *Engine) row(ctx context.Context, r *resolved, in task.Payload, index in
 	a, err := r.solve(limited, in, index)
 	switch {
 	case err == nil:
-		return store.Row{Metrics: metricsOf(a.Metrics), Micros: float64(a.Took) / float64(time.Microsecond)}, nil
+		return success(a), nil
 	case ctx.Err() != nil:
 		return store.Row{}, ctx.Err()
 	case limited.Err() != nil && errors.Is(err, context.DeadlineExceeded):
 		return failure(store.KindTimeout, fmt.Sprintf("took longer than %v", e.Timeout)), nil
 	}
 	return failure(kindOf(err), err.Error()), nil
+}
+
+func success(a track.Answer) store.Row {
+	return store.Row{Metrics: metricsOf(a.Metrics), Micros: float64(a.Took) / float64(time.Microsecond)}
 }
 
 func failure(kind, text string) store.Row {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 
 	"miglab/harness/store"
 )
@@ -17,6 +18,32 @@ type plan struct {
 type job struct {
 	instance int
 	series   []*planned
+}
+
+// together returns at most how many instances of the job's kind are worth solving at once.
+func (j *job) together() int {
+	n := 1
+	for _, s := range j.series {
+		n = max(n, s.together())
+	}
+	return n
+}
+
+// split groups the jobs that a worker does side by side: consecutive ones with the same
+// series, if an algorithm among them solves instances together. Each of the workers has some
+// of the jobs.
+func split(jobs []job, workers int) [][]job {
+	var out [][]job
+	for share := max(1, len(jobs)/workers); len(jobs) > 0; {
+		most := min(jobs[0].together(), share, len(jobs))
+		n := 1
+		for n < most && slices.Equal(jobs[n].series, jobs[0].series) {
+			n++
+		}
+		out = append(out, jobs[:n])
+		jobs = jobs[n:]
+	}
+	return out
 }
 
 // A planned series is one that cells are listed of.

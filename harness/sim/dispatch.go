@@ -251,3 +251,55 @@ func RunDispatch(jobs []task.Job, fleet task.Fleet, d Dispatcher) (DispatchResul
 	}
 	return e.Result(), nil
 }
+
+// RunDispatches serves several days side by side. Each result is that of [RunDispatch]. The
+// error is that of the first day which fails; there are no results then.
+func RunDispatches(days []task.Queue, d BatchDispatcher) ([]DispatchResult, error) {
+	engines := make([]*Dispatch, len(days))
+	for i, day := range days {
+		var err error
+		if engines[i], err = NewDispatch(day.Jobs, day.Fleet); err != nil {
+			return nil, err
+		}
+	}
+	var queues []*Queue
+	choices := make([]int, len(days))
+	for active := slices.Clone(engines); ; {
+		waiting := active[:0]
+		queues = queues[:0]
+		for _, e := range active {
+			if q := e.nextChoice(); q != nil {
+				waiting, queues = append(waiting, e), append(queues, q)
+			}
+		}
+		if active = waiting; len(active) == 0 {
+			break
+		}
+		d.DispatchAll(queues, choices[:len(queues)])
+		for i, e := range active {
+			if err := e.Place(choices[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	results := make([]DispatchResult, len(days))
+	for i, e := range engines {
+		results[i] = e.Result()
+	}
+	return results, nil
+}
+
+// nextChoice advances until a job can start on more than one slice. Jobs before it start on
+// the only free slice. It returns nil once every job is completed.
+func (e *Dispatch) nextChoice() *Queue {
+	for {
+		q := e.Next()
+		if q == nil || q.free > 1 {
+			return q
+		}
+		only := slices.IndexFunc(q.slices, func(s Slice) bool { return !s.Busy })
+		if err := e.Place(only); err != nil {
+			panic("sim: " + err.Error()) // Next returns a queue with a free slice.
+		}
+	}
+}

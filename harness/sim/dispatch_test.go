@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -508,5 +510,58 @@ func TestFloat32Clock(t *testing.T) {
 	_, err := sim.RunDispatch(jobs, fleet, choose(firstFree))
 	if err == nil || !strings.HasPrefix(err.Error(), "job 1 arrives at ") || !strings.Contains(err.Error(), "is not a float32 number; the fleet's clock is float32") {
 		t.Errorf("an arrival between two float32 numbers: %v", err)
+	}
+}
+
+// all is a batch dispatcher made of a function.
+type all struct{ choose }
+
+func (a all) DispatchAll(queues []*sim.Queue, choices []int) {
+	for i, q := range queues {
+		choices[i] = a.choose(q)
+	}
+}
+
+func TestRunDispatches(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	last := func(q *sim.Queue) int {
+		for i, s := range slices.Backward(q.Slices()) {
+			if !s.Busy {
+				return i
+			}
+		}
+		panic("no slice is free")
+	}
+	var days []task.Queue
+	var want []sim.DispatchResult
+	for _, n := range []int{30, 0, 1, 80, 50} {
+		day := task.Queue{Fleet: fleetOf(t, "4-3", "2-2-2-1")}
+		at := task.Minutes(0)
+		for range n {
+			at += task.Minutes(r.IntN(4))
+			day.Jobs = append(day.Jobs, jobOf(at, at+task.Minutes(r.IntN(20)), task.Minutes(1+r.IntN(15))))
+		}
+		alone, err := sim.RunDispatch(day.Jobs, day.Fleet, choose(last))
+		if err != nil {
+			t.Fatal(err)
+		}
+		days, want = append(days, day), append(want, alone)
+	}
+	together := all{func(q *sim.Queue) int {
+		if q.Free() < 2 {
+			t.Error("asked for a decision without a choice")
+		}
+		return last(q)
+	}}
+	if got, err := sim.RunDispatches(days, together); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("days together gave %v, %v, want %v", got, err, want)
+	}
+	_, err := sim.RunDispatches(days, all{func(*sim.Queue) int { return 99 }})
+	var wrong *sim.ChoiceError
+	if !errors.As(err, &wrong) {
+		t.Errorf("slice 99 gave %v", err)
+	}
+	if _, err := sim.RunDispatches([]task.Queue{{}, {Fleet: task.Fleet{Watts: []float64{-1}}}}, together); err == nil {
+		t.Error("accepted a bad fleet")
 	}
 }

@@ -9,6 +9,16 @@ type Dispatcher interface {
 	Dispatch(q *Queue) int
 }
 
+// A BatchDispatcher is a [Dispatcher] that decides faster for several days at once, such as a
+// network that reads its weights once for all of them. It carries no state from decision to
+// decision and draws no random numbers, so that one may serve all the days.
+type BatchDispatcher interface {
+	Dispatcher
+	// DispatchAll writes the choice for the head of each queue, the same as Dispatch's. At
+	// least two slices of each queue are free.
+	DispatchAll(queues []*Queue, choices []int)
+}
+
 // DispatchSetting is what a dispatcher may know before the first job.
 type DispatchSetting struct {
 	// Seed names the stream of a scheduler that draws random numbers.

@@ -2,6 +2,8 @@ package track
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -41,7 +43,35 @@ var Dispatch = Register(Track{
 		}
 		return Answer{Metrics: result.Metrics(), Took: took}, nil
 	},
+	SolveTogether: dispatchTogether,
 })
+
+// dispatchTogether lets a [sim.BatchDispatcher] serve several days side by side.
+func dispatchTogether(a algo.Algorithm, problems []Problem) ([]Answer, error) {
+	d, err := newDispatcher(a, problems[0])
+	if err != nil {
+		return nil, err
+	}
+	batch, ok := d.(sim.BatchDispatcher)
+	if !ok {
+		return nil, fmt.Errorf("%s says that it solves instances together; it is a %T and no sim.BatchDispatcher", a.ID, d)
+	}
+	days := make([]task.Queue, len(problems))
+	for i, p := range problems {
+		days[i] = payload[task.Queue](p)
+	}
+	start := time.Now()
+	results, err := sim.RunDispatches(days, batch)
+	if err != nil {
+		return nil, err
+	}
+	share := time.Since(start) / time.Duration(len(days))
+	answers := make([]Answer, len(days))
+	for i := range results {
+		answers[i] = Answer{Metrics: results[i].Metrics(), Took: share}
+	}
+	return answers, nil
+}
 
 func newDispatcher(a algo.Algorithm, p Problem) (sim.Dispatcher, error) {
 	in := payload[task.Queue](p)

@@ -48,6 +48,11 @@ type Track struct {
 	// Solve runs an algorithm on an instance and has the answer checked. A rejected answer is an
 	// [*InvalidError].
 	Solve func(context.Context, algo.Algorithm, Problem) (Answer, error)
+	// SolveTogether runs an algorithm with [algo.Spec.Together] on several instances of a
+	// dataset at once. The answers are those of Solve; each takes an equal share of the time.
+	// After an error there are none, and Solve says what is wrong with which instance. nil
+	// means that the track solves instances one by one.
+	SolveTogether func(algo.Algorithm, []Problem) ([]Answer, error)
 	// Beside lists the references that are computed beside the algorithms.
 	Beside []Reference
 	// Boards say what leaderboards rank by. The first that holds for a dataset is used.

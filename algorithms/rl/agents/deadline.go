@@ -80,9 +80,14 @@ var _ = algo.Register(algo.Spec{
 		{Name: "training", Default: DeadlineAgents[0].Name, Values: deadlineNames(), Doc: "how it was trained (miglab list agents)"},
 		{Name: "seed", Default: "1", Values: shippedSeeds("rl-deadline"), Doc: "the training run; not every training has all"},
 	},
-	Weights: func(a algo.Args) string { return hashOf(deadlineWeights(a)) },
-	New:     newDeadline,
+	Weights:  func(a algo.Args) string { return hashOf(deadlineWeights(a)) },
+	Together: deadlineDays,
+	New:      newDeadline,
 })
+
+// deadlineDays is how many days the agent decides for at once: two tiles of the products in
+// package nn.
+const deadlineDays = 8
 
 func deadlineAgent(args algo.Args) *DeadlineAgent {
 	i := slices.IndexFunc(DeadlineAgents, func(a DeadlineAgent) bool { return a.Name == args["training"] })
@@ -102,11 +107,13 @@ func deadlineNames() []string {
 	return names
 }
 
+// deadline implements [sim.BatchDispatcher].
 type deadline struct {
-	policy      nn.Policy
-	options     env.DeadlineOptions
-	observation []float32
-	mask        []bool
+	policy  nn.Policy
+	options env.DeadlineOptions
+	// observations and masks are by queue.
+	observations []float32
+	masks        []bool
 }
 
 func newDeadline(args algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) {
@@ -119,7 +126,7 @@ func newDeadline(args algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &deadline{p.Share(), a.DeadlineOptions, make([]float32, shape.Observation), make([]bool, shape.Actions)}, nil
+	return &deadline{policy: p.Share(), options: a.DeadlineOptions}, nil
 }
 
 // Shape is the size of the agent's observations and actions.
@@ -131,7 +138,22 @@ func (d *deadline) Dispatch(q *sim.Queue) int {
 	if q.Free() == 1 {
 		return slices.IndexFunc(q.Slices(), func(s sim.Slice) bool { return !s.Busy })
 	}
-	d.options.Observe(q, d.observation, d.mask)
-	preferences, _ := d.policy.Forward(d.observation, 1)
-	return env.Likeliest(preferences, d.mask)
+	var choice [1]int
+	d.DispatchAll([]*sim.Queue{q}, choice[:])
+	return choice[0]
+}
+
+// DispatchAll implements [sim.BatchDispatcher].
+func (d *deadline) DispatchAll(queues []*sim.Queue, choices []int) {
+	inputs, actions := d.policy.Inputs(), d.policy.Actions()
+	if len(d.observations) < len(queues)*inputs {
+		d.observations, d.masks = make([]float32, len(queues)*inputs), make([]bool, len(queues)*actions)
+	}
+	for i, q := range queues {
+		d.options.Observe(q, d.observations[i*inputs:(i+1)*inputs], d.masks[i*actions:(i+1)*actions])
+	}
+	preferences, _ := d.policy.Forward(d.observations[:len(queues)*inputs], len(queues))
+	for i := range queues {
+		choices[i] = env.Likeliest(preferences[i*actions:(i+1)*actions], d.masks[i*actions:(i+1)*actions])
+	}
 }

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"miglab/datasets"
@@ -49,6 +50,30 @@ func TestDeadlineAgentsDispatchDays(t *testing.T) {
 				if again := dispatched(t, id, jobs, fleet); again.Late != first.Late || again.Energy != first.Energy {
 					t.Errorf("%s: another result the second time", id)
 				}
+			}
+		}
+	}
+}
+
+// Days decided for together are those decided for alone, whichever days are together.
+func TestDeadlineAgentsDispatchDaysTogether(t *testing.T) {
+	for _, s := range specs(algo.TrackDispatch) {
+		for _, id := range variants(s) {
+			var days []task.Queue
+			var want []sim.DispatchResult
+			for i, jobs := range []int{90, 300, 1, 200, 250, 0, 280, 150, 60} {
+				list, fleet := dayOf(t, uint64(i), jobs)
+				days = append(days, task.Queue{Jobs: list, Fleet: fleet})
+				want = append(want, dispatched(t, id, list, fleet))
+			}
+			a := algo.MustParse(id)
+			d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := sim.RunDispatches(days, d.(sim.BatchDispatcher))
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: days together differ from days alone, %v", id, err)
 			}
 		}
 	}

@@ -27,7 +27,12 @@ func affineVector(y, x, w, b []float32, n, in, out int) bool {
 	}
 	t := termPool.Get().(*terms)
 	defer termPool.Put(t)
-	for i := range n {
+	for i := 0; i < n; i++ {
+		if count := min(n-i, tileRows); count > 1 && out >= tileColumns && cpu.X86.HasAVX512F && t.dense(x[i*in:], count, in, out) {
+			sumTile(y[i*out:], x[i*in:], b, w, count, in, out)
+			i += count - 1
+			continue
+		}
 		row := y[i*out : (i+1)*out]
 		t.take(x[i*in:(i+1)*in], out)
 		if cpu.X86.HasAVX512F {
@@ -37,6 +42,38 @@ func affineVector(y, x, w, b []float32, n, in, out int) bool {
 		}
 	}
 	return true
+}
+
+// A tile is what [sumRows] computes: it reads an element of w once for all its rows, where
+// a row alone is bound by reading w from the second-level cache.
+const (
+	tileRows    = 4
+	tileColumns = 64
+)
+
+// dense reports whether the first rows of x have no zeros, so that none would be left out of
+// their sums.
+func (t *terms) dense(x []float32, rows, in, out int) bool {
+	for i := range rows {
+		if t.take(x[i*in:(i+1)*in], out); t.n < in {
+			return false
+		}
+	}
+	return true
+}
+
+// sumTile sets up to tileRows rows of y to b plus the rows of x times w. The last row fills
+// a tile that has fewer; the last columns may be computed twice.
+func sumTile(y, x, b, w []float32, rows, in, out int) {
+	var from, to [tileRows]*float32
+	for j := 0; j < out; j += tileColumns {
+		at := min(j, out-tileColumns)
+		for i := range tileRows {
+			row := min(i, rows-1)
+			from[i], to[i] = &x[row*in], &y[row*out+at]
+		}
+		sumRows(&to, &from, &b[at], &w[at], in, out)
+	}
 }
 
 // take lists the elements of x that are not zero. Rows have out elements.
@@ -113,7 +150,14 @@ func sum128(y, b, w, values *float32, rows *int32, n int)
 //go:noescape
 func sumMasked(y, b, w, values *float32, rows *int32, n int, mask uint64)
 
-// sum64 does the same for 64 elements. It needs AVX, as does sum8.
+// sumRows sets 64 elements of each row of y to those of b plus, for each of the in elements of
+// the row of x, its value times the elements of the row of w, which has out. It adds zeros as
+// well. in must not be 0. It needs AVX-512.
+//
+//go:noescape
+func sumRows(y, x *[tileRows]*float32, b, w *float32, in, out int)
+
+// sum64 does the same as sum256 for 64 elements. It needs AVX, as does sum8.
 //
 //go:noescape
 func sum64(y, b, w, values *float32, rows *int32, n int)

@@ -243,6 +243,77 @@ doneMasked:
 	VZEROUPPER
 	RET
 
+// A row's element of x times four vectors of w, which are in Z16 to Z19.
+#define ADDROW(x, s0, s1, s2, s3) \
+	VBROADCASTSS (x)(AX*4), Z20; \
+	VMULPS Z16, Z20, Z21; \
+	VMULPS Z17, Z20, Z22; \
+	VMULPS Z18, Z20, Z23; \
+	VMULPS Z19, Z20, Z24; \
+	VADDPS Z21, s0, s0; \
+	VADDPS Z22, s1, s1; \
+	VADDPS Z23, s2, s2; \
+	VADDPS Z24, s3, s3
+
+#define STOREROW(row, s0, s1, s2, s3) \
+	MOVQ row(DI), R8; \
+	VMOVUPS s0, 0(R8); \
+	VMOVUPS s1, 64(R8); \
+	VMOVUPS s2, 128(R8); \
+	VMOVUPS s3, 192(R8)
+
+// func sumRows(y, x *[4]*float32, b, w *float32, in, out int)
+TEXT ·sumRows(SB), NOSPLIT, $0-48
+	MOVQ    y+0(FP), DI
+	MOVQ    x+8(FP), SI
+	MOVQ    b+16(FP), DX
+	MOVQ    w+24(FP), BX
+	MOVQ    in+32(FP), CX
+	MOVQ    out+40(FP), R12
+	SHLQ    $2, R12
+	MOVQ    0(SI), R8
+	MOVQ    8(SI), R9
+	MOVQ    16(SI), R10
+	MOVQ    24(SI), R11
+	XORQ    AX, AX
+	VMOVUPS 0(DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z1, Z5
+	VMOVAPS Z2, Z6
+	VMOVAPS Z3, Z7
+	VMOVAPS Z0, Z8
+	VMOVAPS Z1, Z9
+	VMOVAPS Z2, Z10
+	VMOVAPS Z3, Z11
+	VMOVAPS Z0, Z12
+	VMOVAPS Z1, Z13
+	VMOVAPS Z2, Z14
+	VMOVAPS Z3, Z15
+
+loopRows:
+	VMOVUPS 0(BX), Z16
+	VMOVUPS 64(BX), Z17
+	VMOVUPS 128(BX), Z18
+	VMOVUPS 192(BX), Z19
+	ADDROW(R8, Z0, Z1, Z2, Z3)
+	ADDROW(R9, Z4, Z5, Z6, Z7)
+	ADDROW(R10, Z8, Z9, Z10, Z11)
+	ADDROW(R11, Z12, Z13, Z14, Z15)
+	ADDQ    R12, BX
+	INCQ    AX
+	CMPQ    AX, CX
+	JLT     loopRows
+
+	STOREROW(0, Z0, Z1, Z2, Z3)
+	STOREROW(8, Z4, Z5, Z6, Z7)
+	STOREROW(16, Z8, Z9, Z10, Z11)
+	STOREROW(24, Z12, Z13, Z14, Z15)
+	VZEROUPPER
+	RET
+
 // func compress(values *float32, rows *int32, x *float32, n, stride int) int
 //
 // Z0 has the rows of 16 elements, and Z1 what they grow by.
