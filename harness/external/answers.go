@@ -37,15 +37,19 @@ func findAnswers(name string) (algo.Spec, error) {
 	s := algo.Spec{Name: name, Weights: func(algo.Args) string { return content }}
 	s.Open = func(_ algo.Args, track algo.Track) (algo.Spec, error) {
 		own := s
-		if track != algo.TrackBatch {
-			return own, fmt.Errorf("files of answers are for the track %s, not %s", algo.TrackBatch, track)
+		p, err := lookup(track)
+		if err == nil && p.answers == nil {
+			err = fmt.Errorf("files of answers are not for the track %s", track)
+		}
+		if err != nil {
+			return own, err
 		}
 		r, err := readAnswers(path, content)
 		if err != nil {
 			return own, err
 		}
 		own.Version, own.Track, own.Summary = r.hello.Version, track, r.hello.Name
-		own.New = func(algo.Args) (algo.Batch, error) { return r, nil }
+		own.New = p.answers(r)
 		return own, nil
 	}
 	return s, nil

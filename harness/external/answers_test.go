@@ -104,7 +104,7 @@ func TestMistakesInFilesOfAnswers(t *testing.T) {
 		}
 	}
 	_, err := algo.ParseFor(answersFile(t, recordedHello), algo.TrackStream)
-	if err == nil || !strings.Contains(err.Error(), "are for the track batch, not stream") {
+	if err == nil || !strings.Contains(err.Error(), "are not for the track stream") {
 		t.Errorf("%v", err)
 	}
 }

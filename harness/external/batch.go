@@ -14,9 +14,15 @@ import (
 	"miglab/harness/task"
 )
 
-var _ = speak(protocol{algo.TrackBatch, func(p *program) any {
-	return func(algo.Args) (algo.Batch, error) { return newScheduler(p), nil }
-}})
+var _ = speak(protocol{
+	track: algo.TrackBatch,
+	constructor: func(p *program) any {
+		return func(algo.Args) (algo.Batch, error) { return newScheduler(p), nil }
+	},
+	answers: func(r *recorded) any {
+		return func(algo.Args) (algo.Batch, error) { return r, nil }
+	},
+})
 
 // The questions of the batch track.
 type (

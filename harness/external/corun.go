@@ -10,7 +10,7 @@ import (
 	"miglab/harness/task"
 )
 
-var _ = speak(protocol{algo.TrackCorun, func(p *program) any {
+var _ = speak(protocol{track: algo.TrackCorun, constructor: func(p *program) any {
 	return func(algo.Args) (algo.Corun, error) { return &planner{client{program: p}}, nil }
 }})
 

@@ -21,6 +21,8 @@ type protocol struct {
 	track algo.Track
 	// constructor returns what [algo.Spec.New] is for a program.
 	constructor func(*program) any
+	// answers returns the same for a file of answers; nil if the track has no such files.
+	answers func(*recorded) any
 }
 
 // protocols has those of all tracks whose answers are data. Each track's file adds its own.

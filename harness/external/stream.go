@@ -7,7 +7,7 @@ import (
 	"miglab/harness/schedule"
 )
 
-var _ = speak(protocol{algo.TrackStream, func(p *program) any {
+var _ = speak(protocol{track: algo.TrackStream, constructor: func(p *program) any {
 	return func(algo.Args) (algo.Stream, error) { return newScheduler(p), nil }
 }})
 

@@ -34,8 +34,8 @@ func TestFaultsInDialogues(t *testing.T) {
 		"ends-after-answer": {KindCrashed, `ended \(exit status 0\) before it answered$`},
 		"says-more-later":   {KindProtocol, `gives a wrong answer: type "" is neither|writes more than an answer`},
 		"forgets":           {KindProtocol, `gives a wrong answer: .*slice is missing`},
-		"says-fraction":     {KindProtocol, `no message: .*cannot unmarshal JSON number 0.5`},
-		"says-1e999":        {KindProtocol, `no message: .*cannot unmarshal JSON number 1e999`},
+		"says-fraction":     {KindProtocol, `no message: .*unmarshal JSON number 0.5`},
+		"says-1e999":        {KindProtocol, `no message: .*unmarshal JSON number 1e999`},
 	}
 	fail(t, placements, with(with(faults, midway), map[string]ending{
 		"invents-gpu":   {run.KindInvalid, `request 2: .* cannot be placed on GPU 1000000000 .*: the GPUs are 0 to 99$`},

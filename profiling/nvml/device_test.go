@@ -357,7 +357,7 @@ var everywhere = []stubTest{
 		d := open(t)
 		for code, leaves := range map[string]bool{
 			"INVALID_ARGUMENT": false, "NOT_SUPPORTED": false, "NO_PERMISSION": false, "INSUFFICIENT_RESOURCES": false,
-			"UNKNOWN": true, "TIMEOUT": true, "IN_USE": true, "GPU_IS_LOST": true,
+			"IN_USE": false, "UNKNOWN": true, "TIMEOUT": true, "GPU_IS_LOST": true,
 		} {
 			s.Add(t, "fail nvmlDeviceCreateGpuInstanceWithPlacement 0 1 "+code)
 			_, err := d.Create(at(t, "A100", "3g.20gb", 4))

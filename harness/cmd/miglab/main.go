@@ -37,6 +37,8 @@ const (
 // referee rejects.
 type failedError struct{ error }
 
+func (e failedError) Unwrap() error { return e.error }
+
 // interruptedError says what is left of work that does not go on where it was.
 type interruptedError struct{ kept string }
 

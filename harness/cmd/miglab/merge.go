@@ -17,7 +17,8 @@ func newMerge() *cobra.Command {
 		Long: "merge adds the databases of all tasks to the results database and then runs the sweep's command, which finds\n" +
 			"nothing left to compute: an export and its files have the same bytes as if it had run on one machine. Where\n" +
 			"results are missing, merge keeps those that exist, says what is missing, and ends with exit code 1. miglab submit\n" +
-			"has it run after the last task; it can be run again at any time.",
+			"has it run after the last task; it can be run again at any time. Cells that failed are results: merge says how many\n" +
+			"there are and ends with exit code 0.",
 		Example: "  miglab merge results/sweeps/0123456789ab",
 		Args:    arguments(1, 1, "the folder of a sweep"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -45,7 +46,13 @@ func (s *openSweep) merge(c *cobra.Command) error {
 	root.SetArgs(s.plan.Args)
 	root.SetOut(c.OutOrStdout())
 	root.SetErr(c.ErrOrStderr())
-	return root.ExecuteContext(c.Context())
+	err = root.ExecuteContext(c.Context())
+	if _, ok := errors.AsType[failedCellsError](err); ok {
+		// Everything is merged. The command itself would end with exit code 1.
+		fmt.Fprintln(c.ErrOrStderr(), "miglab:", err)
+		return nil
+	}
+	return err
 }
 
 // collect merges the results. Trainings have none in databases: their files are where they

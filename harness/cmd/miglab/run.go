@@ -133,6 +133,13 @@ func (f *runFlags) summarize(c *cobra.Command, own int, failed map[string]int) {
 	}
 }
 
+// failedCellsError says that all cells were computed and how many are rows of errors.
+type failedCellsError struct{ n int }
+
+func (e failedCellsError) Error() string {
+	return fmt.Sprintf("cells of the algorithms that failed: %d; all others have their results", e.n)
+}
+
 // failedCells is the error about failed cells; nil without any.
 func failedCells(failed map[string]int) error {
 	sum := 0
@@ -142,7 +149,7 @@ func failedCells(failed map[string]int) error {
 	if sum == 0 {
 		return nil
 	}
-	return failedError{fmt.Errorf("cells of the algorithms that failed: %d; all others have their results", sum)}
+	return failedError{failedCellsError{sum}}
 }
 
 // rank prints the leaderboards of the cells' datasets.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -404,6 +405,18 @@ var slurmTests = map[string]struct {
 	}},
 }
 
+// runFailing runs miglab in a folder. The gate is no scheduler, so that all its cells fail, and
+// the program says so with its exit code.
+func runFailing(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	c := exec.Command("miglab", args...)
+	c.Dir = dir
+	out, _ := c.CombinedOutput()
+	if code := c.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(string(out), "cells of the algorithms that failed: ") {
+		t.Fatalf("miglab %s: exit code %d\n%s", strings.Join(args, " "), code, out)
+	}
+}
+
 // TestSweepOnSlurm runs sweeps on real clusters, with all that goes wrong there. Whatever it
 // is, the table has the same bytes in the end as on one machine. The clusters run at the
 // same time, as they mostly wait for Slurm's timers.
@@ -413,7 +426,7 @@ func TestSweepOnSlurm(t *testing.T) {
 	want := map[int]string{}
 	for _, instances := range []int{80, 400} {
 		dir := gatedFolder(t)
-		miglab(t, dir, gated(instances)...)
+		runFailing(t, dir, gated(instances)...)
 		want[instances] = table(t, dir)
 	}
 	var running sync.WaitGroup
