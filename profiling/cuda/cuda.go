@@ -89,25 +89,34 @@ const (
 
 var load = sync.OnceValue(func() string { return C.GoString(C.load()) })
 
-// Open opens the first device that the process may see, which is what the environment
-// variable CUDA_VISIBLE_DEVICES names if it is set. The error is a [*profiling.DeviceError].
-func Open() (*Device, error) {
-	const op = "open the CUDA device"
+// Installed returns nil if the driver's library is there and has what this package needs. It
+// touches no GPU. The error is a [*profiling.DeviceError].
+func Installed() error {
+	const op = "load the CUDA driver"
 	switch missing := load(); missing {
 	case "":
+		return nil
 	case "libcuda.so.1":
-		return nil, &profiling.DeviceError{
+		return &profiling.DeviceError{
 			Op: op, Err: profiling.ErrNoDriver,
 			Remedy: "install it: libcuda.so.1 was not found (in a container: start it with the NVIDIA container runtime)",
 		}
 	default:
-		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("libcuda.so.1 has no %s", missing), Remedy: "install a driver of CUDA 11.4 or later"}
+		return &profiling.DeviceError{Op: op, Err: fmt.Errorf("libcuda.so.1 has no %s", missing), Remedy: "install a driver of CUDA 11.4 or later"}
+	}
+}
+
+// Open opens the first device that the process may see, which is what the environment
+// variable CUDA_VISIBLE_DEVICES names if it is set. The error is a [*profiling.DeviceError].
+func Open() (*Device, error) {
+	if err := Installed(); err != nil {
+		return nil, err
 	}
 	runtime.LockOSThread() // a context belongs to a thread
 	d := &Device{}
 	if err := d.open(); err != nil {
 		runtime.UnlockOSThread()
-		return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: remedy(err)}
+		return nil, &profiling.DeviceError{Op: "open the CUDA device", Err: err, Remedy: remedy(err)}
 	}
 	return d, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"miglab/harness/nearest"
 	"miglab/profiling"
+	"miglab/profiling/cuda"
 	"miglab/profiling/kernel"
 	"miglab/profiling/mps"
 	"miglab/profiling/nvml"
@@ -224,6 +225,10 @@ func missing(kernels []kernel.Kernel) (errs []error) {
 func ready(kernels []kernel.Kernel) error {
 	switch absent := missing(kernels); len(absent) {
 	case 0:
+		ours := func(k kernel.Kernel) bool { return k.Argv[0] == "/proc/self/exe" }
+		if slices.ContainsFunc(kernels, ours) { // miglab kernel
+			return cuda.Installed()
+		}
 		return nil
 	case 1:
 		return absent[0]

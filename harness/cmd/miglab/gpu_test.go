@@ -424,7 +424,8 @@ func TestGPUIsTouchedLast(t *testing.T) {
 		{"times of mps-sm-limit", []string{"execute", "--tasks", "tasks.mps-sm-limit.csv", "--kernels", "./kernels.yaml"}},
 		{"--out", []string{"profile", "--kernels", "./kernels.yaml", "--out", "kernels.yaml/x"}},
 		{"--out", []string{"profile", "reconfiguration", "--out", "kernels.yaml/x"}},
-		{"is missing", []string{"profile"}},
+		{"libcuda.so.1 was not found", []string{"profile"}},
+		{"is missing", []string{"profile", "--set", "miglab=profiling/kernels/bin/run"}},
 		{"ncu has to be in PATH", []string{"profile", "counters", "--kernels", "./kernels.yaml"}},
 	} {
 		code, _, stderr := b.run(append(c.args, "--allow-mig-mode")...)
