@@ -15,7 +15,8 @@ type UnknownError struct {
 	// Name is the name that was given.
 	Name string
 	// Nearest is the known name that takes the fewest edits; of several, the one with the
-	// longest common beginning. It is empty where there is none.
+	// longest common beginning. It is empty where none is near: at most a third of the
+	// name, or one letter, may differ, unless the name is a part of the known one or begins with it.
 	Nearest string
 	// Known lists all known names, sorted.
 	Known []string
@@ -43,6 +44,9 @@ func (e *UnknownError) Error() string {
 // the comparison takes time in proportion to the product of the lengths.
 const maxLength = 200
 
+// isPart says whether a part of a name is long enough to stand for it.
+func isPart(part, name string) bool { return len(part) >= 3 && strings.Contains(name, part) }
+
 // Unknown returns the [*UnknownError] for a name.
 func Unknown(kind, name string, known []string) error {
 	e := &UnknownError{Kind: kind, Name: name, Known: slices.Sorted(slices.Values(known))}
@@ -54,6 +58,9 @@ func Unknown(kind, name string, known []string) error {
 	for _, k := range e.Known {
 		low := strings.ToLower(k)
 		d, p := distance(name, low), prefix(name, low)
+		if d > max(1, len(name)/3) && !isPart(name, low) && !(p == len(low) && isPart(low, name)) {
+			continue
+		}
 		if best < 0 || d < best || d == best && p > longest {
 			best, longest, e.Nearest = d, p, k
 		}

@@ -1,6 +1,7 @@
 package nearest
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -36,5 +37,17 @@ func TestUnknownNamesTheNearest(t *testing.T) {
 	}
 	if err := Unknown("paper", "x", nil); strings.Contains(err.Error(), "mean") {
 		t.Errorf("%q suggests something where nothing is known", err)
+	}
+}
+
+func TestUnknownSuggestsOnlyWhatIsNear(t *testing.T) {
+	commands := []string{"leaderboard", "run", "site", "status", "train"}
+	for name, want := range map[string]string{
+		"nope": "", "version": "", "foo": "", "": "", "ru": "run", "lea": "leaderboard", "le": "", "leaderbaord": "leaderboard", "Trian": "train", "sites": "site",
+	} {
+		var unknown *UnknownError
+		if err := Unknown("command", name, commands); !errors.As(err, &unknown) || unknown.Nearest != want {
+			t.Errorf("%q: %v, want %q", name, err, want)
+		}
 	}
 }

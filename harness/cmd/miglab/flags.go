@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"miglab/harness/nearest"
 )
@@ -55,6 +56,17 @@ type valueError struct{ error }
 func flagError(c *cobra.Command, err error) error {
 	if own, ok := errors.AsType[valueError](err); ok {
 		return own
+	}
+	if missing, ok := errors.AsType[*pflag.NotExistError](err); ok && len(missing.GetSpecifiedName()) > 1 {
+		var known []string
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				known = append(known, "--"+f.Name)
+			}
+		})
+		unknown, _ := errors.AsType[*nearest.UnknownError](nearest.Unknown("flag", "--"+missing.GetSpecifiedName(), known))
+		unknown.Known = nil // --help says more
+		err = unknown
 	}
 	return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 }

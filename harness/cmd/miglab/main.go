@@ -86,6 +86,8 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.Version = version()
+	root.SetVersionTemplate("miglab {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newList(), newGenerate(), newSchedule(), newCheck(), newBound(), newRun(), newExport(), newReproduce(), newReadme(), newLeaderboard(), newAudit(), newSite(), newTrain(), newSubmit(), newStatus(), newMerge(), newTask(), newProfile(), newKernel(), newExecute(), newCorunSimulation())
 	root.SetHelpCommand(newHelp(root))

@@ -146,6 +146,10 @@ func (t *training) run(c *cobra.Command, install string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %d steps, %s %.2f; %s\n", t.name(), result.Last.Steps, r.Score, result.Last.Score, result.Weights)
+	asked := ""
+	if o.Steps > 0 && o.Steps != result.Last.Steps {
+		asked = fmt.Sprintf(" (%d asked for; a run ends with an iteration)", o.Steps)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s: %d steps%s, %s %.2f; %s\n", t.name(), result.Last.Steps, asked, r.Score, result.Last.Score, result.Weights)
 	return nil
 }
