@@ -18,7 +18,8 @@ import (
 
 // ReadHardware reads a folder of files named NAME.kernels.csv, NAME.reconfiguration.csv,
 // NAME.isolation.csv, NAME.execution.csv, NAME.corun.csv and NAME.counters.csv, beside
-// which only README.md may stand. A file begins with the columns of its kind of row, all in
+// which only README.md may stand, and NAME.gpu.json for a GPU model that the program's table
+// lacks. A file begins with the columns of its kind of row, all in
 // their order, and has the rows of one GPU, driver and source; datasets/hardware/README.md
 // says what is in them. Errors say which file and line is wrong, and what would be right.
 func ReadHardware(dir fs.FS) (HardwareSet, error) {
@@ -28,9 +29,12 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 	if err != nil {
 		return h, err
 	}
+	if err := readModels(dir, entries); err != nil {
+		return h, err
+	}
 	for _, e := range entries {
 		file := e.Name()
-		if file == "README.md" {
+		if file == "README.md" || strings.HasSuffix(file, modelSuffix) {
 			continue
 		}
 		name, kind, isCSV := cutKind(file)
@@ -57,6 +61,26 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 		}
 	}
 	return h, nil
+}
+
+// modelSuffix is how the names of files with a GPU model end.
+const modelSuffix = ".gpu.json"
+
+// readModels registers the models of a folder.
+func readModels(dir fs.FS, entries []fs.DirEntry) error {
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), modelSuffix) {
+			continue
+		}
+		text, err := fs.ReadFile(dir, e.Name())
+		if err == nil {
+			_, err = mig.ParseModel(text, e.Name())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cutKind splits NAME.KIND.csv. Names are parts of names of datasets.
