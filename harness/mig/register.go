@@ -37,7 +37,7 @@ func Register(g *GPU) (*GPU, error) {
 	for _, known := range slices.Concat(models, registered.models) {
 		switch {
 		case known.Name != g.Name && !slices.Contains(known.Aliases, g.Name):
-		case bytes.Equal(known.JSON(), g.JSON()):
+		case known.equal(g):
 			return known, nil
 		default:
 			return nil, fmt.Errorf("there are two GPU models %s with different profiles: one %s, the other %s", g.Name, known.origin(), g.origin())
@@ -107,6 +107,13 @@ func (g *GPU) origin() string {
 		return "from the program's table"
 	}
 	return g.Origin
+}
+
+// equal reports whether two models are the same, wherever they come from.
+func (g *GPU) equal(o *GPU) bool {
+	mine, other := *g, *o
+	mine.Origin, other.Origin = "", ""
+	return bytes.Equal(mine.JSON(), other.JSON())
 }
 
 // JSON returns the model as the text of a file, which [ReadModel] reads.

@@ -132,7 +132,7 @@ func refuse(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 			return fmt.Errorf("GPU %d is given twice", i)
 		}
 		if id.Model != p.GPU {
-			return fmt.Errorf("GPU %d is a %s (%s); the schedule is for %s", i, id.Name, id.Model, p.GPU)
+			return fmt.Errorf("GPU %d is a %s (%s); the schedule is for %s%s", i, id.Name, id.Model, p.GPU, afterMode(id.Model))
 		}
 		exist, err := g.Device().Instances()
 		if err != nil {
@@ -153,6 +153,15 @@ func refuse(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 		}
 	}
 	return nil
+}
+
+// afterMode is what to do about a model that the driver told only when the session had turned on
+// MIG mode.
+func afterMode(g *mig.GPU) string {
+	if g.Origin == "" {
+		return ""
+	}
+	return "; turn MIG mode on before, so that the schedule is made for the model that the driver tells"
 }
 
 type run struct {

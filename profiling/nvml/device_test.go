@@ -489,23 +489,20 @@ var everywhere = []stubTest{
 		_, err := open(t).Create(mig.Instance{Profile: &mig.Profile{ID: 77, Size: 1, MemoryGB: 1}})
 		wants(t, err, profiling.ErrUnsupported, "create 1g.1gb at 0", "no profile 77")
 	}},
-	{name: "a driver whose table is another", state: []string{
-		nvmltest.A100, "table 19 2 1 4864 7", "table 14 2 2 4864 3", "table 9 3 3 19968 2", "table 20 1 1 4864 0",
+	{name: "a driver whose table of a profile that schedulers do not use is another", state: []string{
+		nvmltest.A100, "table 20 2 1 4864 1", "table 15 1 3 9856 4",
 	}, run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)
-		for profile, says := range map[string]string{"1g.5gb": "profile 19 is 2g.5gb", "2g.10gb": "profile 14 is 2g.5gb"} {
-			_, err := d.Create(at(t, "A100", profile, 0))
-			wants(t, err, profiling.ErrUnsupported, says, "table of A100", "nvidia-smi mig -lgip")
-		}
-		_, err := d.Placements(at(t, "A100", "3g.20gb", 0).Profile)
-		wants(t, err, profiling.ErrUnsupported, "3g.20gb takes 3 memory slices", "-lgipp")
-		_, err = d.Create(at(t, "A100", "3g.20gb", 0))
+		_, err := d.Create(at(t, "A100", "1g.5gb+me", 0))
+		wants(t, err, profiling.ErrUnsupported, "profile 20 is 2g.5gb", "table of A100", "nvidia-smi mig -lgip")
+		_, err = d.Placements(at(t, "A100", "1g.10gb", 0).Profile)
+		wants(t, err, profiling.ErrUnsupported, "1g.10gb takes 3 memory slices", "-lgipp")
+		_, err = d.Create(at(t, "A100", "1g.10gb", 0))
 		wants(t, err, profiling.ErrPlacement)
-		if all, err := d.Instances(); err != nil || len(all) > 0 { // also where a profile has room for none
+		if all, err := d.Instances(); err != nil || len(all) > 0 {
 			t.Errorf("instances %v, %v; want none", all, err)
 		}
 	}},
-
 	{name: "processes", run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)
 		i, j := create(t, d, "1g.5gb", 2), create(t, d, "3g.20gb", 4)
@@ -632,14 +629,17 @@ var everywhere = []stubTest{
 		}
 		_, err := nvml.Open("GPU-b")
 		wants(t, err, profiling.ErrUnsupported, "NVIDIA L4", "mps-sm-limit")
-		_, err = nvml.Open("3")
-		wants(t, err, profiling.ErrUnsupported, `"NVIDIA X1 of tomorrow" is not a known MIG-capable model`)
+		if d, err := nvml.Open("3"); err != nil {
+			t.Error(err)
+		} else if id, err := d.Identify(); err != nil || id.Model.Name != "X1-of-tomorrow-98SM" {
+			t.Errorf("%+v, %v; want a model from the driver", id, err)
+		}
 
 		ids, err := nvml.List()
 		if err != nil || len(ids) != 4 {
 			t.Fatalf("%v, %v; want four", ids, err)
 		}
-		for i, want := range []*mig.GPU{mig.MustLookup("A100"), mig.MustLookup("A30"), nil, nil} {
+		for i, want := range []*mig.GPU{mig.MustLookup("A100"), mig.MustLookup("A30"), nil, mig.MustLookup("X1-of-tomorrow-98SM")} {
 			if ids[i].Model != want || ids[i].MIG != (i == 0 || i == 3) {
 				t.Errorf("GPU %d: %+v; want model %v", i, ids[i], want)
 			}
@@ -718,9 +718,12 @@ func mode(t *testing.T, d profiling.Device, current, pending bool) {
 
 // pairs creates every instance beside every other: the driver has to refuse exactly
 // what package mig says cannot be.
-func pairs(t *testing.T, model string) {
+func pairs(t *testing.T, model string) { pairsOf(t, mig.MustLookup(model)) }
+
+func pairsOf(t *testing.T, g *mig.GPU) {
+	t.Helper()
 	var all []mig.Instance
-	for _, p := range mig.MustLookup(model).Profiles {
+	for _, p := range g.Profiles {
 		for _, start := range p.Starts {
 			all = append(all, mig.Instance{Profile: p, Start: start})
 		}

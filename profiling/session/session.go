@@ -118,7 +118,11 @@ func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err e
 
 // recover finishes the session of a killed run.
 func (s *Session) recover(ctx context.Context, path string) error {
-	j, r, err := reopen(path, s.identity.Model)
+	model := s.identity.Model
+	if s.identity.Source == profiling.MIG && !s.identity.MIG {
+		model = nil // There are no instances, and the driver may not tell the model before MIG is on.
+	}
+	j, r, err := reopen(path, model)
 	if j == nil || err != nil {
 		return err
 	}

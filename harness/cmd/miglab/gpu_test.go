@@ -505,3 +505,38 @@ func TestGPUUnderMPS(t *testing.T) {
 		t.Errorf("the leaderboard does not say what the times are of:\n%s", board)
 	}
 }
+
+// TestGPUOfAnotherModel profiles, schedules and executes on a GPU that the program's table lacks:
+// the model that the driver tells is written beside the data, and goes with them.
+func TestGPUOfAnotherModel(t *testing.T) {
+	b := newFastBench(t)
+	b.state.Remove(t, "gpu")
+	b.state.Add(t, fmt.Sprintf("gpu 0 H20 GPU-%08x-2222-3333-4444-666666666666 1 1", b.number))
+	only := []string{"--only", "stops,super", "--repetitions", "1"}
+	if out := b.must(append(slices.Clone(profileArgs), only...)...); !strings.Contains(out, "2 kernels on H20-78SM") || !strings.Contains(out, "--gpu profile/gpu.json") {
+		t.Errorf("it says\n%s", out)
+	}
+	for _, row := range b.rows("profile/runs.csv") {
+		if row["gpu"] != "H20-78SM" || row["status"] != "ok" {
+			t.Errorf("row %v", row)
+		}
+	}
+	again := b.must(append(slices.Clone(profileArgs), only...)...)
+	if !strings.Contains(again, "2 kernels on H20-78SM") {
+		t.Errorf("to go on, it says\n%s", again)
+	}
+	b.must("schedule", "profile/tasks.csv", "--gpu", "profile/gpu.json", "--algorithm", "far", "--out", "plan.json")
+	b.must("check", "plan.json", "--tasks", "profile/tasks.csv", "--gpu", "profile/gpu.json")
+	b.must("run", "--gpu", "profile/gpu.json", "--algorithms", "far", "--datasets", "profile:profile/tasks.csv")
+	b.must("leaderboard", "--track", "batch")
+	b.must("execute", "--kernels", "./kernels.yaml", "--tasks", "profile/tasks.csv", "--schedule", "plan.json", "--out", "execute")
+	for _, row := range b.rows("execute/execution.csv") {
+		if row["gpu"] != "H20-78SM" {
+			t.Errorf("row %v", row)
+		}
+	}
+	b.nothingLeft()
+	if code, _, stderr := b.run("run", "--gpu", "H20-78SM", "--algorithms", "far", "--datasets", "profile:profile/tasks.csv"); code != 2 || !strings.Contains(stderr, "H20-78SM") {
+		t.Errorf("by its name alone: exit code %d, %s", code, stderr)
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/atomicfile"
+	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 	"miglab/profiling/measure"
@@ -103,7 +104,24 @@ func (f *profileFlags) on(c *cobra.Command, kernels []kernel.Kernel, work func(*
 			return err
 		}
 		return writable(f.out)
-	}, func(all []*session.Session) error { return work(all[0]) })
+	}, func(all []*session.Session) error {
+		if err := saveModel(f.out, all[0].Identity().Model); err != nil {
+			return err
+		}
+		return work(all[0])
+	})
+}
+
+// saveModel writes a model that the program's table lacks into a folder of measurements. Other
+// commands take the file as --gpu.
+func saveModel(dir string, g *mig.GPU) error {
+	if g.Origin == "" {
+		return nil
+	}
+	return atomicfile.WriteFile(filepath.Join(dir, "gpu.json"), func(w io.Writer) error {
+		_, err := w.Write(g.JSON())
+		return err
+	})
 }
 
 func (f *profileFlags) save(name string, write func(io.Writer) error) error {
@@ -166,7 +184,11 @@ func (f *profileFlags) writeProfile(c *cobra.Command, p *measure.Profile) error 
 	); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "%d kernels on %s; dataset profile:%s\n", len(tasks), p.GPU, filepath.Join(f.out, tasksFile(source)))
+	use := ""
+	if p.GPU.Origin != "" {
+		use = "; with --gpu " + filepath.Join(f.out, "gpu.json")
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "%d kernels on %s; dataset profile:%s%s\n", len(tasks), p.GPU, filepath.Join(f.out, tasksFile(source)), use)
 	return err
 }
 

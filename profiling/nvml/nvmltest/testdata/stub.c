@@ -15,8 +15,8 @@
  * who is killed in between. Lines of the file, a blank between words:
  *
  *   gpu INDEX MODEL UUID CURRENT PENDING
- *       A GPU. MODEL is A30, A100, H100, L4 (which has no MIG) or X1 (which nobody knows);
- *       CURRENT and PENDING are its MIG modes, 0 or 1. UUIDs begin with GPU-.
+ *       A GPU. MODEL is A30, A100, H100, H100PCIe, H20, RTXPRO6000, L4 (which has no MIG) or
+ *       X1 (which nobody knows); CURRENT and PENDING are its MIG modes, 0 or 1. UUIDs begin with GPU-.
  *   gi GPU ID PROFILE START BUSY
  *       A GPU instance: PROFILE is the driver's number, START a memory slice.
  *       Destroying it says IN_USE another BUSY times.
@@ -95,6 +95,20 @@ static const struct model models[] = {
         {NVML_GPU_INSTANCE_PROFILE_4_SLICE, 0, 4, 4, 0x01, 1, 24000, 56},
     }},
     {"L4", "NVIDIA L4", 23034, 0, 0, {{0}}},
+    /* The profiles of the next three are inferred from their numbers of multiprocessors and from the names that NVIDIA's
+     * MIG guide lists; we have no listing of a driver. */
+    {"H100PCIe", "NVIDIA H100 PCIe", 81559, 7, 0, SEVEN(9984, 20096, 40448, 81152, 14, 26, 30, 54, 56, 114)},
+    {"H20", "NVIDIA H20", 97871, 7, 0, SEVEN(12032, 24192, 48512, 97280, 8, 16, 18, 34, 36, 78)},
+    {"RTXPRO6000", "NVIDIA RTX PRO 6000 Blackwell Server Edition", 97887, 4, 0, {
+        {NVML_GPU_INSTANCE_PROFILE_1_SLICE, 14, 1, 1, 0x0f, 4, 24192, 46},
+        {NVML_GPU_INSTANCE_PROFILE_1_SLICE_REV1, 21, 1, 1, 0x0f, 1, 24192, 46},
+        {NVML_GPU_INSTANCE_PROFILE_1_SLICE_GFX, 47, 1, 1, 0x0f, 4, 24192, 46},
+        {NVML_GPU_INSTANCE_PROFILE_2_SLICE, 5, 2, 2, 0x05, 2, 48512, 94},
+        {NVML_GPU_INSTANCE_PROFILE_2_SLICE_REV1, 6, 2, 2, 0x05, 1, 48512, 94},
+        {NVML_GPU_INSTANCE_PROFILE_2_SLICE_GFX, 35, 2, 2, 0x05, 2, 48512, 94},
+        {NVML_GPU_INSTANCE_PROFILE_4_SLICE, 0, 4, 4, 0x01, 1, 97280, 188},
+        {NVML_GPU_INSTANCE_PROFILE_4_SLICE_GFX, 32, 4, 4, 0x01, 1, 97280, 188},
+    }},
     {"X1", "NVIDIA X1 of tomorrow", 40960, 7, 1, SEVEN(4864, 9856, 19968, 40192, 14, 14, 28, 42, 56, 98)},
 };
 
