@@ -525,10 +525,10 @@ func TestGPUOfAnotherModel(t *testing.T) {
 	if !strings.Contains(again, "2 kernels on H20-78SM") {
 		t.Errorf("to go on, it says\n%s", again)
 	}
-	b.must("schedule", "profile/tasks.csv", "--gpu", "profile/gpu.json", "--algorithm", "far", "--out", "plan.json")
+	b.must("schedule", "--tasks", "profile/tasks.csv", "--gpu", "profile/gpu.json", "--algorithm", "far", "--out", "plan.json")
 	b.must("check", "plan.json", "--tasks", "profile/tasks.csv", "--gpu", "profile/gpu.json")
-	b.must("run", "--gpu", "profile/gpu.json", "--algorithms", "far", "--datasets", "profile:profile/tasks.csv")
-	b.must("leaderboard", "--track", "batch")
+	b.must("run", "--gpu", "profile/gpu.json", "--algorithms", "far,miso,fixpartbest", "--datasets", "profile:profile/tasks.csv")
+	b.must("export")
 	b.must("execute", "--kernels", "./kernels.yaml", "--tasks", "profile/tasks.csv", "--schedule", "plan.json", "--out", "execute")
 	for _, row := range b.rows("execute/execution.csv") {
 		if row["gpu"] != "H20-78SM" {
