@@ -51,7 +51,7 @@ func TestRandomSequences(t *testing.T) {
 		}
 	}
 	t.Logf("%d sequences: %+v", n, total)
-	if n >= 100 && (total.kills < n || total.executed < n/2 || total.recovered < n/4 || total.pending == 0 || total.refused == 0) {
+	if n >= 100 && (total.kills < n || total.executed < n/2 || total.recovered < n/4 || total.replaced == 0 || total.pending == 0 || total.refused == 0) {
 		t.Errorf("the sequences leave out something: %+v", total)
 	}
 }
@@ -69,12 +69,13 @@ func memoryDir(t *testing.T) string {
 }
 
 // counts are how often something happened.
-type counts struct{ sessions, kills, recovered, pending, refused, profiled, executed int }
+type counts struct{ sessions, kills, recovered, replaced, pending, refused, profiled, executed int }
 
 func (c *counts) add(o counts) {
 	c.sessions += o.sessions
 	c.kills += o.kills
 	c.recovered += o.recovered
+	c.replaced += o.replaced
 	c.pending += o.pending
 	c.refused += o.refused
 	c.profiled += o.profiled
@@ -92,6 +93,10 @@ type sequence struct {
 	folders int
 	rows    []byte // of runs.csv so far
 	others  *gpuInstance
+	// strangers is how many instances others made.
+	strangers int
+	// off is whether MIG mode was off at first.
+	off     bool
 	wrong   error // what a kernel saw that must not be
 	started int   // kernels
 	// profiling is whether the program profiles.
@@ -109,6 +114,7 @@ func newSequence(ctx context.Context, dir string, seed uint64) *sequence {
 	s := &sequence{ctx: ctx, dir: dir, r: r, driver: newFakeDriver(model, r)}
 	s.driver.current = r.IntN(3) > 0
 	s.driver.wants = s.driver.current
+	s.off = !s.driver.current
 	return s
 }
 
@@ -146,11 +152,41 @@ func (s *sequence) meanwhile() {
 		s.others.gone = true
 		d.gis = slices.DeleteFunc(d.gis, func(i *gpuInstance) bool { return i == s.others })
 		s.others = nil
-	case d.current && len(d.gis) == 0 && s.r.IntN(5) == 0:
-		s.others = &gpuInstance{d: d, at: mig.Instance{Profile: d.model.Profile(2), Start: 2}, uuid: "MIG-others"}
-		d.add(s.others)
+	// Not after a kill: what a run was about to create is known by its place alone.
+	case d.current && len(d.gis) == 0 && !s.killed() && s.r.IntN(5) == 0:
+		sizes := d.model.Sizes()
+		p := d.model.Profile(sizes[s.r.IntN(len(sizes))])
+		s.make(mig.Instance{Profile: p, Start: p.Starts[s.r.IntN(len(p.Starts))]})
+	case len(d.gis) > 0 && s.r.IntN(5) == 0:
+		s.replace(d.gis[s.r.IntN(len(d.gis))])
 	}
 	d.shuffle()
+}
+
+// killed reports whether the last program left a journal.
+func (s *sequence) killed() bool {
+	_, err := os.Stat(s.journal(filepath.Join(s.dir, fmt.Sprint(s.folders))))
+	return err == nil
+}
+
+// make lets others make an instance.
+func (s *sequence) make(at mig.Instance) {
+	s.strangers++
+	s.others = &gpuInstance{d: s.driver, at: at, uuid: fmt.Sprintf("MIG-others-%d", s.strangers)}
+	s.driver.add(s.others)
+}
+
+// replace lets others destroy what a killed run left, and make the same. The journal has its UUID,
+// if it was made to the end; only then can the next run tell the two apart.
+func (s *sequence) replace(left *gpuInstance) {
+	journal, err := os.ReadFile(s.journal(filepath.Join(s.dir, fmt.Sprint(s.folders))))
+	if err != nil || left.uuid == "" || !bytes.Contains(journal, []byte(`"`+left.uuid+`"`)) {
+		return
+	}
+	s.replaced++
+	left.gone = true
+	s.driver.gis = slices.DeleteFunc(s.driver.gis, func(i *gpuInstance) bool { return i == left })
+	s.make(left.at)
 }
 
 // program runs work in a session, which is killed in the middle of a call of the driver. It
@@ -164,6 +200,10 @@ func (s *sequence) program(work func(context.Context, *session.Session) error, c
 	s.driver.left, s.driver.dead, s.driver.kill = calls, false, func() {
 		journal, _ = os.ReadFile(s.journal(dir)) // nil if there is none
 		rows, _ = os.ReadFile(s.runsFile())
+		if s.r.IntN(4) == 0 && len(journal) > 0 && len(rows) > 0 { // in the middle of a line
+			journal = append(journal, `{"event":"crea`...)
+			rows = append(rows, "H100,NVIDIA"...)
+		}
 		kill()
 	}
 	ended := make(chan bool)
@@ -382,6 +422,10 @@ func (s *sequence) complete() error {
 	left, err := filepath.Glob(filepath.Join(s.dir, fmt.Sprint(s.folders), "*.journal"))
 	if err != nil || len(left) > 0 {
 		return fmt.Errorf("journals %q, %v are left", left, err)
+	}
+	// An instance of others keeps the MIG mode on.
+	if s.driver.wants == s.off && s.strangers == 0 {
+		return fmt.Errorf("MIG mode was %v and will be %v", !s.off, s.driver.wants)
 	}
 	runs, err := measure.ReadRuns(bytes.NewReader(s.rows), "runs.csv")
 	if err != nil {
