@@ -40,6 +40,10 @@ type Identity struct {
 	// MIG is the current MIG mode, MIGPending the mode after the next reset.
 	MIG, MIGPending bool
 	Source          Source
+	// Existing means that only MIG instances that exist are used, and none is made (the mode
+	// mig-existing). Placements are then those of the instances that exist, and their starts say
+	// only which of them are different.
+	Existing bool
 }
 
 // An Instance is a GPU instance that exists on a device.

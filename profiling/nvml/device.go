@@ -423,9 +423,13 @@ func (d *device) Processes() ([]profiling.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	devices := append([]nvml.Device{d.gpu}, divided...)
+	return d.processesOn(op, append([]nvml.Device{d.gpu}, divided...))
+}
+
+// processesOn returns the processes on the GPU and its MIG devices, or on some of them.
+func (d *device) processesOn(op string, devices []nvml.Device) ([]profiling.Process, error) {
 	pids := map[int]bool{}
-	for i, device := range devices {
+	for _, device := range devices {
 		asks := []func() ([]nvml.ProcessInfo, nvml.Return){device.GetComputeRunningProcesses, device.GetGraphicsRunningProcesses}
 		if has(d.lib, "nvmlDeviceGetMPSComputeRunningProcesses") {
 			asks = append(asks, device.GetMPSComputeRunningProcesses)
@@ -434,7 +438,7 @@ func (d *device) Processes() ([]profiling.Process, error) {
 			infos, ret := ask()
 			switch {
 			case ret == nvml.ERROR_NOT_SUPPORTED: // there are no processes of that kind
-			case i > 0 && (ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND): // destroyed meanwhile
+			case device != d.gpu && (ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND): // destroyed meanwhile
 			case ret != nvml.SUCCESS:
 				return nil, failure(op, ret)
 			}
@@ -468,7 +472,7 @@ func (d *device) Conditions() (profiling.Conditions, error) {
 		switch ret {
 		case nvml.SUCCESS:
 			q.set(v)
-		case nvml.ERROR_NOT_SUPPORTED:
+		case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_NO_PERMISSION:
 		default:
 			return profiling.Conditions{}, failure("read clocks, temperature and power limit", ret)
 		}

@@ -133,6 +133,9 @@ func (s *sequence) run() error {
 		}
 		s.driver.forbidden = calls < 0 && s.r.IntN(6) == 0
 		s.meanwhile()
+		if s.others != nil && calls > 0 {
+			calls = 1 + s.r.IntN(250) // about when it wants to create what is in the way
+		}
 		err := s.program(work, calls)
 		s.driver.forbidden = false
 		if err := s.check(err); err != nil {

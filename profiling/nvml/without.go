@@ -18,5 +18,8 @@ var errWithout = &profiling.DeviceError{
 // Open always fails (see the package comment).
 func Open(selector string) (profiling.Device, error) { return nil, errWithout }
 
+// OpenExisting always fails (see the package comment).
+func OpenExisting(selector string) (profiling.Device, error) { return nil, errWithout }
+
 // List always fails (see the package comment).
 func List() ([]profiling.Identity, error) { return nil, errWithout }

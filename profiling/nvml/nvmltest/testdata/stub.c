@@ -821,6 +821,17 @@ nvmlReturn_t nvmlDeviceGetComputeInstanceId(nvmlDevice_t device, unsigned *id) {
     return leave(s, NVML_SUCCESS);
 }
 
+#ifndef OLD_DRIVER
+nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t *attributes) {
+    struct profile p;
+    ENTER_HANDLE(device, MIG_DEVICE);
+    if (!row(s, gpu, gi->profile, &p)) fatal("instance of profile %u, which %s does not have", gi->profile, gpu->key);
+    *attributes = (nvmlDeviceAttributes_t){.multiprocessorCount = p.multiprocessors * ci->slices / p.slices,
+        .gpuInstanceSliceCount = p.slices, .computeInstanceSliceCount = ci->slices, .memorySizeMB = p.memory};
+    return leave(s, NVML_SUCCESS);
+}
+#endif
+
 nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned *count) {
     ENTER_HANDLE(device, GPU);
     *count = gpu->mig ? gpu->model->slices : 0;
