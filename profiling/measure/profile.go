@@ -238,10 +238,23 @@ func (p *Profile) Warnings() []string {
 			beside++
 		}
 	}
+	if n := p.existing(); n > 0 {
+		out = append(out, fmt.Sprintf("%d of %d runs were on MIG instances that existed (mode mig-existing); others may have used the rest of the GPU", n, len(p.Runs)))
+	}
 	if beside > 0 {
 		out = append(out, fmt.Sprintf("other processes used the GPU beside %d of %d runs", beside, len(p.Runs)))
 	}
 	return out
+}
+
+// existing is the number of runs on instances that the program did not make.
+func (p *Profile) existing() (n int) {
+	for i := range p.Runs {
+		if p.Runs[i].Mode == existing {
+			n++
+		}
+	}
+	return n
 }
 
 // Table shows the results, with the warnings below.

@@ -36,6 +36,9 @@ type Run struct {
 	// Size is the instance's size, SMs its number of multiprocessors; 0 if not published.
 	Size mig.Slices
 	SMs  int
+	// Mode says under MIG whether the program created the instance or it was existing; it is empty
+	// without MIG. Instance is its UUID; empty if the kernel was not tried.
+	Mode, Instance string
 	// Repetition counts the runs of the kernel on instances of the size, from 1.
 	Repetition int
 	Status     kernel.Status
@@ -88,6 +91,8 @@ var columns = []column{
 	text("gpu_uuid", func(r *Run) *string { return &r.UUID }),
 	text("driver", func(r *Run) *string { return &r.Driver }),
 	text("source", func(r *Run) *profiling.Source { return &r.Source }),
+	text("mode", func(r *Run) *string { return &r.Mode }),
+	text("instance", func(r *Run) *string { return &r.Instance }),
 	text("suite", func(r *Run) *string { return &r.Suite }),
 	text("kernel", func(r *Run) *string { return &r.Kernel }),
 	text("size_class", func(r *Run) *string { return &r.SizeClass }),
@@ -294,6 +299,8 @@ func (r *Run) check() (column string, err error) {
 		return "kernel", errors.New("the kernel has no name")
 	case g.Profile(r.Size) == nil:
 		return "size", fmt.Errorf("%s has no instances of size %d; its sizes are %v", g, r.Size, g.Sizes())
+	case r.Mode != "" && r.Mode != created && r.Mode != existing:
+		return "mode", nearest.Unknown("mode", r.Mode, []string{created, existing})
 	case r.Repetition == 0:
 		return "repetition", errors.New("repetitions count from 1")
 	case !slices.Contains(statuses, string(r.Status)):

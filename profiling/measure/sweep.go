@@ -22,7 +22,9 @@ import (
 // It runs in rounds. A round takes every size once, in random order, and runs every kernel
 // once on one instance of the size. So a GPU that becomes slower or faster with time does
 // so for all sizes. Every second round repeats the one before it backwards, which cancels a
-// steady drift within the pair. The instance begins at the profile's first start. A kernel
+// steady drift within the pair. The instance begins at the profile's first start; if only
+// instances that exist are used, it is the first of its profile, and sizes without one are left
+// out. A kernel
 // is warmed up before its first run on a size and when it is the first on a new instance. A
 // warm-up is not recorded unless it fails; then its outcome is the run's outcome.
 //
@@ -80,6 +82,10 @@ type sweep struct {
 	ran map[cell]bool
 	// over holds the places that need no more runs, warm those where the kernel is warm.
 	over, warm map[place]bool
+	// instances are where the sizes are measured.
+	instances map[mig.Slices]mig.Instance
+	// on is the UUID of the instance that exists now.
+	on string
 }
 
 func (w *sweep) resume() error {
@@ -122,14 +128,24 @@ func describe(k *kernel.Kernel) string {
 }
 
 func (w *sweep) rounds(ctx context.Context) error {
+	all, err := instancesOf(w.session)
+	if err != nil {
+		return err
+	}
+	var sizes []mig.Slices
+	w.instances = map[mig.Slices]mig.Instance{}
+	for _, in := range all {
+		sizes = append(sizes, in.Size())
+		w.instances[in.Size()] = in
+	}
 	w.report()
 	last := 0
 	for _, k := range w.kernels {
 		last = max(last, w.repetitions(k))
 	}
 	for round := 1; round <= last; round++ {
-		sizes, kernels := order(w.Seed, round, w.id.Model.Sizes(), w.kernels)
-		for _, size := range sizes {
+		shuffled, kernels := order(w.Seed, round, sizes, w.kernels)
+		for _, size := range shuffled {
 			if err := w.turn(ctx, round, size, kernels); err != nil {
 				return err
 			}
@@ -168,11 +184,11 @@ func (w *sweep) turn(ctx context.Context, round int, size mig.Slices, kernels []
 		}
 		fresh := on == nil
 		if fresh {
-			made, _, err := w.session.Create(ctx, mig.Instance{Profile: p, Start: p.Starts[0]})
+			made, _, err := w.session.Create(ctx, w.instances[size])
 			if err != nil {
 				return err
 			}
-			on = &made
+			on, w.on = &made, made.UUID
 		}
 		out, err := w.run(ctx, k, *on, fresh)
 		if err != nil {
@@ -185,6 +201,7 @@ func (w *sweep) turn(ctx context.Context, round int, size mig.Slices, kernels []
 	if on == nil {
 		return nil
 	}
+	w.on = ""
 	_, err := w.session.Destroy(ctx, *on)
 	return err
 }
@@ -207,7 +224,7 @@ func (w *sweep) row(k *kernel.Kernel, p *mig.Profile, repetition int) Run {
 	return Run{
 		GPU: w.id.Model.Name, Name: oneLine(w.id.Name), UUID: oneLine(w.id.UUID), Driver: oneLine(w.id.Driver), Source: w.id.Source,
 		Suite: k.Suite, Kernel: k.Name, SizeClass: k.SizeClass, Description: w.described[k],
-		Size: p.Size, SMs: p.SMs, Repetition: repetition,
+		Size: p.Size, SMs: p.SMs, Mode: modeOf(w.id), Instance: oneLine(w.on), Repetition: repetition,
 	}
 }
 
@@ -251,7 +268,7 @@ func (w *sweep) report() {
 	}
 	done, all := 0, 0
 	for _, k := range w.kernels {
-		for _, size := range w.id.Model.Sizes() {
+		for size := range w.instances {
 			at := place{k.Name, size}
 			for i := range w.repetitions(k) {
 				all++

@@ -125,6 +125,10 @@ func (g *fakeGPU) GetTemperature(driver.TemperatureSensors) (uint32, driver.Retu
 }
 func (g *fakeGPU) GetEnforcedPowerLimit() (uint32, driver.Return) { return 400000, driver.SUCCESS }
 
+func (g *fakeGPU) GetPowerUsage() (uint32, driver.Return) { return 300000, driver.SUCCESS }
+
+func (g *fakeGPU) GetCurrentClocksEventReasons() (uint64, driver.Return) { return 0, driver.SUCCESS }
+
 func flag(on bool) int {
 	if on {
 		return driver.DEVICE_MIG_ENABLE

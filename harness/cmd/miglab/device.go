@@ -29,12 +29,15 @@ type deviceFlags struct {
 }
 
 // modes are the ways to give a kernel a part of a GPU.
-var modes = []string{string(profiling.MIG), string(profiling.MPSSMLimit)}
+var modes = []string{string(profiling.MIG), string(profiling.MPSSMLimit), migExisting}
+
+// migExisting is the mode in which only MIG instances that exist are used.
+const migExisting = "mig-existing"
 
 func (f *deviceFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.device, "device", "", "the GPU: its number or UUID (default: the only one)")
-	addFlag(c, &f.mode, "mode", modes[0], oneOf("mode", modes), "mig, or mps-sm-limit where the MIG mode may not be touched")
+	addFlag(c, &f.mode, "mode", modes[0], oneOf("mode", modes), "mig; mig-existing for instances that exist; or mps-sm-limit where the MIG mode may not be touched")
 	flags.StringVar(&f.state, "state", stateDir(), "folder for lock and journal")
 	flags.BoolVar(&f.allowMIG, "allow-mig-mode", false, "turn MIG on if it is off, and off again at the end")
 	flags.BoolVar(&f.beside, "with-others", false, "run even if other processes use the GPU; the rows say how many")
@@ -64,7 +67,9 @@ func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, 
 	}()
 	for selector := range strings.SplitSeq(f.device, ",") {
 		var d profiling.Device
-		if f.mode == string(profiling.MIG) {
+		if f.mode == migExisting {
+			d, err = nvml.OpenExisting(selector)
+		} else if f.mode == string(profiling.MIG) {
 			d, err = nvml.Open(selector)
 		} else {
 			d, err = mps.Open(ctx, mps.Options{GPU: selector, Dir: f.state})

@@ -540,3 +540,52 @@ func TestGPUOfAnotherModel(t *testing.T) {
 		t.Errorf("by its name alone: exit code %d, %s", code, stderr)
 	}
 }
+
+// TestGPUExistingInstances profiles and executes on MIG instances that somebody else made, without
+// privilege: nothing is created or destroyed.
+func TestGPUExistingInstances(t *testing.T) {
+	b := newFastBench(t)
+	somebodys := []string{"gi 0 1 5 0 0", "gi 0 3 14 4 0", "gi 0 7 19 6 0", "ci 0 1 0 4", "ci 0 3 0 2", "ci 0 7 0 1"}
+	b.state.Add(t, somebodys...)
+	for _, f := range []string{
+		"nvmlDeviceGetGpuInstancePossiblePlacements", "nvmlDeviceGetGpuInstances", "nvmlDeviceGetGpuInstanceById", "nvmlDeviceCreateGpuInstanceWithPlacement",
+	} {
+		b.state.Add(t, "fail "+f+" 0 -1 NO_PERMISSION")
+	}
+	args := append(slices.Clone(profileArgs), "--mode", "mig-existing", "--only", "stops,super", "--repetitions", "1")
+	code, stdout, stderr := b.run(args...)
+	if code != exitFailed || !strings.Contains(stderr, "no kernel ran on every size") || !strings.Contains(stdout, "mode mig-existing") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	uuids := map[string]string{}
+	rows := b.rows("profile/runs.csv")
+	for _, row := range rows {
+		size, instance := row["size"], row["instance"]
+		if row["source"] != "mig" || row["mode"] != "existing" || !strings.HasPrefix(instance, "MIG-") || row["status"] != "ok" || uuids[size] != "" && uuids[size] != instance {
+			t.Errorf("row %v", row)
+		}
+		uuids[size] = instance
+	}
+	if len(rows) != 6 || len(uuids) != 3 {
+		t.Errorf("%d rows on %v, want 2 kernels on 3 instances", len(rows), uuids)
+	}
+	b.nothingLeft(somebodys...)
+
+	b.write("tasks.csv", "task,t1,t2,t3,t4,t7\nstops,0.5,0.36,0.36,0.36,0.36\nsuper,0.8,0.35,0.25,0.2,0.12\n")
+	execute := []string{"execute", "--mode", "mig-existing", "--tasks", "tasks.csv", "--kernels", "./kernels.yaml", "--out", "execute"}
+	b.must(append(slices.Clone(execute), "--algorithm", "fixpart?p=4-2-1")...)
+	if rows := b.rows("execute/execution.csv"); len(rows) != 2 {
+		t.Errorf("%d rows", len(rows))
+	}
+	if code, _, stderr := b.run(append(slices.Clone(execute), "--algorithm", "fixpart?p=7")...); code == 0 || !strings.Contains(stderr, "needs 7@0 on GPU 0, which does not exist") ||
+		!strings.Contains(stderr, "there are 1@6, 2@4, 4@0") {
+		t.Errorf("another partition: exit code %d, %s", code, stderr)
+	}
+	if code, _, stderr := b.run("profile", "reconfiguration", "--mode", "mig-existing"); code == 0 || !strings.Contains(stderr, "has nothing to reconfigure") {
+		t.Errorf("reconfiguration: exit code %d, %s", code, stderr)
+	}
+	if out := b.must("profile", "--list", "--mode", "mig-existing"); !strings.Contains(out, "4g.20gb") {
+		t.Errorf("the list is\n%s", out)
+	}
+	b.nothingLeft(somebodys...)
+}
