@@ -142,6 +142,9 @@ func (f *deviceFlags) with(c *cobra.Command, ready func([]profiling.Identity) er
 			return err
 		}
 		sessions = append(sessions, s)
+		if err := probe(c.Context(), s); err != nil {
+			return err
+		}
 	}
 	return work(sessions)
 }
