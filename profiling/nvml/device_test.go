@@ -253,7 +253,7 @@ var everywhere = []stubTest{
 			_, conditions := d.Conditions()
 			_, open := nvml.Open("")
 			for _, err := range []error{identify, placements, instances, create, processes, conditions, open, d.SetMIG(false), d.Destroy(one.ID)} {
-				wants(t, err, profiling.ErrLost, "with nvidia-smi --gpu-reset -i and its number, or reboot")
+				wants(t, err, profiling.ErrLost, "Xid", "with nvidia-smi --gpu-reset -i and its number, or reboot")
 			}
 		}
 	}},
