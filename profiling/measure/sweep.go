@@ -35,7 +35,8 @@ import (
 // they failed.
 //
 // The file must be from the same GPU (by UUID), driver and source, and the kernels must be
-// described as before; otherwise the error says what to do. When ctx ends or the GPU is
+// described as before; otherwise the error says what to do. It is an [*OtherCardError] for another
+// card of the same model. When ctx ends or the GPU is
 // lost, the sweep stops at once. The profile holds all runs of the file, even with an
 // error. It is nil if the file cannot be used.
 func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, file string, o Options) (_ *Profile, err error) {
@@ -91,7 +92,11 @@ type sweep struct {
 func (w *sweep) resume() error {
 	if len(w.runs) > 0 {
 		now := w.row(&kernel.Kernel{}, &mig.Profile{}, 0)
-		if column, err := now.agrees(&w.runs[0]); err != nil {
+		column, err := now.agrees(&w.runs[0])
+		if column == "gpu_uuid" {
+			return &OtherCardError{w.file, now.UUID, w.runs[0].UUID}
+		}
+		if err != nil {
 			return fmt.Errorf("%s:2: %s: %w; record the runs of this GPU in another folder", w.file, column, err)
 		}
 	}
@@ -106,6 +111,17 @@ func (w *sweep) resume() error {
 		w.adopt(r)
 	}
 	return nil
+}
+
+// An OtherCardError says that a file has the runs of another card of the same model.
+type OtherCardError struct {
+	File string
+	// Is is the UUID of this card, Was that of the file.
+	Is, Was string
+}
+
+func (e *OtherCardError) Error() string {
+	return fmt.Sprintf("%s:2: gpu_uuid: it is %q and was %q; record the runs of this GPU in another folder", e.File, e.Is, e.Was)
 }
 
 // adopt records that a run is done.

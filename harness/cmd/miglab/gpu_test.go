@@ -589,3 +589,37 @@ func TestGPUExistingInstances(t *testing.T) {
 	}
 	b.nothingLeft(somebodys...)
 }
+
+// TestGPUAnotherCard: a sweep goes on with another card of the same model as a series of its own,
+// which the card's UUID marks; the runs of the first card stay as they are.
+func TestGPUAnotherCard(t *testing.T) {
+	b := newFastBench(t)
+	args := append(slices.Clone(profileArgs), "--only", "stops", "--repetitions", "1")
+	b.must(args...)
+	first, err := os.ReadFile(filepath.Join(b.dir, "profile", "runs.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := fmt.Sprintf("GPU-%08x-7777-3333-4444-555555555555", b.number)
+	b.state.Remove(t, "gpu")
+	b.state.Add(t, "gpu 0 A100 "+other+" 1 1")
+	if code, _, stderr := b.run(args...); code == 0 || !strings.Contains(stderr, "gpu_uuid") || !strings.Contains(stderr, "--another-card") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+	for range 2 { // the second time it goes on
+		b.must(append(slices.Clone(args), "--another-card")...)
+	}
+	rows := b.rows("profile/" + other + "/runs.csv")
+	for _, row := range rows {
+		if row["gpu_uuid"] != other {
+			t.Errorf("row %v", row)
+		}
+	}
+	if now, err := os.ReadFile(filepath.Join(b.dir, "profile", "runs.csv")); err != nil || !bytes.Equal(now, first) || len(rows) != 5 {
+		t.Errorf("%d rows of the other card; the first card's are now\n%s\n%v", len(rows), now, err)
+	}
+	if sizeOf(filepath.Join(b.dir, "profile", other, "tasks.csv")) == 0 {
+		t.Error("the other card has no dataset")
+	}
+	b.nothingLeft()
+}

@@ -28,6 +28,8 @@ type profileFlags struct {
 	out         string
 	repetitions int
 	seed        uint64
+	// anotherCard lets a sweep begin a series of its own for another card of the same model.
+	anotherCard bool
 }
 
 func newProfile() *cobra.Command {
@@ -68,6 +70,7 @@ func newProfile() *cobra.Command {
 	f.kernels.register(c)
 	f.kernels.registerWall(c)
 	f.registerDrawn(c)
+	c.Flags().BoolVar(&f.anotherCard, "another-card", false, "if the folder has the runs of another card of this model, put this one's into a folder in it, named by its UUID")
 	c.Flags().BoolVar(&list, "list", false, "show the GPUs as they are, and run nothing")
 	c.Flags().BoolVar(&check, "check", false, "say what is missing, and run nothing")
 	for _, sub := range []*cobra.Command{newReconfiguration(), newIsolation(), newCorun(), newCounters(), newPartition()} {
@@ -135,11 +138,18 @@ func (f *profileFlags) saveTable(name string, t reports.Table) error {
 
 // sweep measures kernels on every size. What failed is said at the end; the rest is kept.
 func (f *profileFlags) sweep(c *cobra.Command, s *session.Session, kernels []kernel.Kernel) error {
-	progress := newProgress(c.ErrOrStderr(), "runs")
-	p, err := measure.Sweep(c.Context(), s, kernels, filepath.Join(f.out, "runs.csv"), measure.Options{
-		Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set,
-	})
-	progress.done()
+	p, err := f.runs(c, s, kernels)
+	if other, ok := errors.AsType[*measure.OtherCardError](err); ok {
+		if !f.anotherCard {
+			return fmt.Errorf("%w, or let --another-card do so", err)
+		}
+		f.out = filepath.Join(f.out, other.Is)
+		fmt.Fprintf(c.ErrOrStderr(), "miglab: %s has the runs of %s; those of %s are a series of their own, in %s\n", other.File, other.Was, other.Is, f.out)
+		if err := errors.Join(writable(f.out), saveModel(f.out, s.Identity().Model)); err != nil {
+			return err
+		}
+		p, err = f.runs(c, s, kernels)
+	}
 	var failures *measure.FailedError
 	if err != nil && !errors.As(err, &failures) {
 		return err
@@ -149,6 +159,15 @@ func (f *profileFlags) sweep(c *cobra.Command, s *session.Session, kernels []ker
 		return failedError{errors.Join(failures, err)}
 	}
 	return err
+}
+
+// runs measures into the folder.
+func (f *profileFlags) runs(c *cobra.Command, s *session.Session, kernels []kernel.Kernel) (*measure.Profile, error) {
+	progress := newProgress(c.ErrOrStderr(), "runs")
+	defer progress.done()
+	return measure.Sweep(c.Context(), s, kernels, filepath.Join(f.out, "runs.csv"), measure.Options{
+		Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set,
+	})
 }
 
 // tasksFile names the dataset of a profile. What was not measured under MIG says so
