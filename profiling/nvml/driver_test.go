@@ -44,18 +44,22 @@ type fakeDriver struct {
 	dead bool
 	// kill ends what the program waits for.
 	kill context.CancelFunc
+	// endless means that the driver never says that there are no more profiles. asked is how often
+	// it was asked.
+	endless bool
+	asked   int
 }
 
 // A gpuInstance has at most one compute instance, as those of this program.
 type gpuInstance struct {
 	driver.GpuInstance
-	d     *fakeDriver
-	id    int
-	at    mig.Instance
-	uuid  string // empty without a compute instance
-	busy  int    // how often destroying it is still refused
-	gone  bool
-	whole bool // false for one that somebody else made
+	d    *fakeDriver
+	id   int
+	at   mig.Instance
+	uuid string // empty without a compute instance
+	busy int    // how often destroying it is still refused
+	gone bool
+	sms  int // of the compute instance
 }
 
 func newFakeDriver(model *mig.GPU, r *rand.Rand) *fakeDriver {
@@ -180,7 +184,7 @@ func kindOf(p *mig.Profile) int {
 
 func (g *fakeGPU) GetGpuInstanceProfileInfo(kind int) (info driver.GpuInstanceProfileInfo, _ driver.Return) {
 	ret := g.d.call(func() driver.Return {
-		if kind >= driver.GPU_INSTANCE_PROFILE_COUNT {
+		if g.d.more(kind, driver.GPU_INSTANCE_PROFILE_COUNT) == driver.ERROR_INVALID_ARGUMENT {
 			return driver.ERROR_INVALID_ARGUMENT
 		}
 		for _, p := range g.d.model.Profiles {
@@ -195,6 +199,17 @@ func (g *fakeGPU) GetGpuInstanceProfileInfo(kind int) (info driver.GpuInstancePr
 		return driver.ERROR_NOT_SUPPORTED
 	})
 	return info, ret
+}
+
+// more says whether there are profiles from a number on.
+func (d *fakeDriver) more(number, count int) driver.Return {
+	if d.asked++; d.endless && d.asked > 1e5 {
+		panic("the enumeration does not end")
+	}
+	if number >= count && !d.endless {
+		return driver.ERROR_INVALID_ARGUMENT
+	}
+	return driver.ERROR_NOT_SUPPORTED
 }
 
 // memory is that of the GPU in MiB.
@@ -272,7 +287,7 @@ func (g *fakeGPU) CreateGpuInstanceWithPlacement(info *driver.GpuInstanceProfile
 		case !slices.Contains(p.Starts, mig.Slices(at.Start)) || at.Size != uint32(p.Length):
 			return driver.ERROR_INVALID_ARGUMENT
 		}
-		made := &gpuInstance{d: g.d, at: mig.Instance{Profile: p, Start: mig.Slices(at.Start)}, whole: true}
+		made := &gpuInstance{d: g.d, at: mig.Instance{Profile: p, Start: mig.Slices(at.Start)}}
 		for _, other := range g.d.gis {
 			if made.at.Start < other.at.Start+other.at.Profile.Length && other.at.Start < made.at.Start+p.Length {
 				return driver.ERROR_INSUFFICIENT_RESOURCES
@@ -367,25 +382,32 @@ func (i *gpuInstance) GetInfo() (info driver.GpuInstanceInfo, _ driver.Return) {
 	return info, ret
 }
 
+// GetComputeInstanceProfileInfo tells of two compute instances with all slices: the first has fewer
+// multiprocessors.
 func (i *gpuInstance) GetComputeInstanceProfileInfo(kind, _ int) (info driver.ComputeInstanceProfileInfo, _ driver.Return) {
-	if kind >= driver.COMPUTE_INSTANCE_PROFILE_COUNT {
-		return info, driver.ERROR_INVALID_ARGUMENT
+	if ret := i.d.more(kind, driver.COMPUTE_INSTANCE_PROFILE_COUNT); kind > driver.COMPUTE_INSTANCE_PROFILE_1_SLICE_REV1 || ret == driver.ERROR_INVALID_ARGUMENT {
+		return info, ret
 	}
-	slices := []mig.Slices{1, 2, 3, 4, 7}
-	if kind >= len(slices) || slices[kind] != i.at.Profile.Size {
-		return info, driver.ERROR_NOT_SUPPORTED
-	}
-	return driver.ComputeInstanceProfileInfo{
+	sizes := []mig.Slices{1, 2, 3, 4, 7, 8, 6}
+	info = driver.ComputeInstanceProfileInfo{
 		Id: uint32(kind), SliceCount: uint32(i.at.Profile.Size), InstanceCount: 1, MultiprocessorCount: uint32(i.at.Profile.SMs),
-	}, driver.SUCCESS
+	}
+	switch {
+	case kind == driver.COMPUTE_INSTANCE_PROFILE_1_SLICE_REV1:
+	case sizes[kind] == i.at.Profile.Size:
+		info.MultiprocessorCount -= 2
+	default:
+		return driver.ComputeInstanceProfileInfo{}, driver.ERROR_NOT_SUPPORTED
+	}
+	return info, driver.SUCCESS
 }
 
-func (i *gpuInstance) GetComputeInstances(*driver.ComputeInstanceProfileInfo) (all []driver.ComputeInstance, _ driver.Return) {
+func (i *gpuInstance) GetComputeInstances(profile *driver.ComputeInstanceProfileInfo) (all []driver.ComputeInstance, _ driver.Return) {
 	ret := i.d.call(func() driver.Return {
 		if i.gone {
 			return driver.ERROR_INVALID_ARGUMENT
 		}
-		if i.uuid != "" {
+		if i.uuid != "" && i.sms == int(profile.MultiprocessorCount) {
 			all = append(all, &computeInstance{i: i})
 		}
 		return driver.SUCCESS
@@ -393,7 +415,7 @@ func (i *gpuInstance) GetComputeInstances(*driver.ComputeInstanceProfileInfo) (a
 	return all, ret
 }
 
-func (i *gpuInstance) CreateComputeInstance(*driver.ComputeInstanceProfileInfo) (ci driver.ComputeInstance, _ driver.Return) {
+func (i *gpuInstance) CreateComputeInstance(profile *driver.ComputeInstanceProfileInfo) (ci driver.ComputeInstance, _ driver.Return) {
 	ret := i.d.call(func() driver.Return {
 		switch {
 		case i.d.forbidden:
@@ -402,7 +424,7 @@ func (i *gpuInstance) CreateComputeInstance(*driver.ComputeInstanceProfileInfo) 
 			return driver.ERROR_IN_USE
 		}
 		i.d.next++
-		i.uuid = fmt.Sprintf("MIG-%08x", i.d.next)
+		i.uuid, i.sms = fmt.Sprintf("MIG-%08x", i.d.next), int(profile.MultiprocessorCount)
 		i.d.shuffle()
 		ci = &computeInstance{i: i}
 		return driver.SUCCESS

@@ -175,7 +175,7 @@ func (s *sequence) killed() bool {
 // make lets others make an instance.
 func (s *sequence) make(at mig.Instance) {
 	s.strangers++
-	s.others = &gpuInstance{d: s.driver, at: at, uuid: fmt.Sprintf("MIG-others-%d", s.strangers)}
+	s.others = &gpuInstance{d: s.driver, at: at, uuid: fmt.Sprintf("MIG-others-%d", s.strangers), sms: at.Profile.SMs}
 	s.driver.add(s.others)
 }
 
@@ -347,8 +347,8 @@ func (s *sequence) Launch(ctx context.Context, k *kernel.Kernel, on profiling.In
 	if s.profiling {
 		s.profiled++
 	}
-	if i.at != on.Instance {
-		s.wrong = fmt.Errorf("a kernel for %v (%s) ran on %v (%s)", on.Instance, on.UUID, i.at, i.uuid)
+	if i.at != on.Instance || i.sms != on.Profile.SMs {
+		s.wrong = fmt.Errorf("a kernel for %v (%s) ran on %v (%s), %d multiprocessors", on.Instance, on.UUID, i.at, i.uuid, i.sms)
 	}
 	uuid := i.uuid
 	d.processes[uuid] = 1000 + s.started
@@ -446,4 +446,49 @@ func (s *sequence) complete() error {
 		}
 	}
 	return nil
+}
+
+// Of the compute instances with all slices, the one with most multiprocessors is made.
+func TestComputeInstanceWithMostMultiprocessors(t *testing.T) {
+	d := newFakeDriver(mig.MustLookup("H100"), rand.New(rand.NewPCG(3, 1)))
+	d.current, d.wants = true, true
+	gpu, err := nvml.OpenWith(d, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range d.model.Sizes() {
+		p := d.model.Profile(size)
+		var i profiling.Instance
+		for err = profiling.ErrBusy; errors.Is(err, profiling.ErrBusy); {
+			i, err = gpu.Create(mig.Instance{Profile: p})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made := d.device(i.Env); made == nil || made.sms != p.SMs {
+			t.Errorf("%s: %+v, want %d multiprocessors", p, made, p.SMs)
+		}
+		for err = profiling.ErrBusy; errors.Is(err, profiling.ErrBusy); {
+			err = gpu.Destroy(i.ID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A driver that never says that there are no more profiles is asked a bounded number of times.
+func TestEnumerationEnds(t *testing.T) {
+	d := newFakeDriver(mig.MustLookup("A30"), rand.New(rand.NewPCG(3, 1)))
+	d.current, d.wants, d.endless = true, true, true
+	gpu, err := nvml.OpenWith(d, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, err := gpu.Identify(); err != nil || id.Model != d.model {
+		t.Errorf("%v, %v; want A30", id.Model, err)
+	}
+	if all, err := gpu.Instances(); err != nil || len(all) > 0 {
+		t.Errorf("instances %v, %v", all, err)
+	}
 }
