@@ -24,6 +24,7 @@ const probeName = "cuda-probe"
 func newProbe() *cobra.Command {
 	return &cobra.Command{
 		Use: probeName, Short: "Open the CUDA device and print its UUID", Hidden: true,
+		Example: "  miglab " + probeName,
 		RunE: func(c *cobra.Command, _ []string) error {
 			device, err := cuda.Open()
 			if err != nil {
