@@ -137,6 +137,7 @@ type HardwareSet struct {
 	Isolation       []HardwareTable[IsolationTime]
 	Execution       []HardwareTable[ExecutionTime]
 	Corun           []HardwareTable[CorunTime]
+	Overlap         []HardwareTable[OverlapRate]
 	Counters        []HardwareTable[KernelCounters]
 }
 

@@ -40,6 +40,7 @@ _Static_assert(sizeof(CUdevResource) == 144 && offsetof(CUdevResource, u) == 96,
 #define FUNCTIONS(F)                                                      \
   F(cuInit, (unsigned flags), (flags))                                    \
   F(cuDeviceGet, (CUdevice *device, int ordinal), (device, ordinal))      \
+  F(cuDriverGetVersion, (int *version), (version))                        \
   F(cuDeviceGetName, (char *name, int length, CUdevice device), (name, length, device)) \
   F(cuDeviceGetUuid_v2, (unsigned char *uuid, CUdevice device), (uuid, device)) \
   F(cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device), (bytes, device)) \
@@ -216,8 +217,9 @@ func (d *Device) ask() error {
 	var name [256]C.char
 	var uuid [16]C.uchar
 	var memory C.size_t
-	var sms, l2 C.int
+	var sms, l2, version C.int
 	for _, err := range []error{
+		check("cuDriverGetVersion", C.cuDriverGetVersion(&version)),
 		check("cuDeviceGetName", C.cuDeviceGetName(&name[0], C.int(len(name)), d.number)),
 		check("cuDeviceGetUuid_v2", C.cuDeviceGetUuid_v2(&uuid[0], d.number)),
 		check("cuDeviceTotalMem_v2", C.cuDeviceTotalMem_v2(&memory, d.number)),
@@ -231,7 +233,8 @@ func (d *Device) ask() error {
 	u := C.GoBytes(unsafe.Pointer(&uuid), 16)
 	d.facts = Facts{
 		Name: C.GoString(&name[0]), SMs: int(sms), MemoryMiB: int(memory >> 20), L2Bytes: int(l2),
-		UUID: fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]),
+		Driver: fmt.Sprintf("CUDA %d.%d", version/1000, version%1000/10),
+		UUID:   fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]),
 	}
 	return nil
 }

@@ -134,6 +134,11 @@ int cuDeviceGet(int *device, int) {
   return asked("cuDeviceGet");
 }
 
+int cuDriverGetVersion(int *version) {
+  *version = 12080;
+  return kSuccess;
+}
+
 int cuDeviceGetName(char *name, int length, int) {
   const std::string given = emulation::setting("MIGLAB_EMULATED_NAME", "");
   std::snprintf(name, length, "%semulated", given.empty() ? "" : (given + " ").c_str());
