@@ -81,7 +81,9 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 	}
 	all(func(g *gate) *line { return &g.measured })
 	for _, g := range gates {
-		g.end()
+		if limited.Err() == nil { // otherwise they are killed
+			g.end()
+		}
 	}
 	wg.Wait()
 	if ctx.Err() != nil {

@@ -71,6 +71,9 @@ func parseSample(line string) (profiling.Sample, bool) {
 	clock, _ := strconv.Atoi(fields[1])
 	power, _ := strconv.ParseFloat(fields[2], 64)
 	temperature, _ := strconv.Atoi(fields[3])
-	throttle, _ := strconv.ParseUint(strings.TrimPrefix(fields[4], "0x"), 16, 64)
+	throttle, err := strconv.ParseUint(strings.TrimPrefix(fields[4], "0x"), 16, 64)
+	if err != nil {
+		throttle = profiling.ThrottleUnknown
+	}
 	return profiling.Sample{At: at, SMClock: clock, Power: power, Temperature: temperature, Throttle: throttle}, true
 }
