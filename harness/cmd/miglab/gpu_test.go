@@ -296,13 +296,22 @@ func TestGPUFaultsLeaveNothingBehind(t *testing.T) {
 // TestGPULost: while the GPU is lost nothing can be destroyed; the next start does it.
 func TestGPULost(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, "fail * 120 -1 GPU_IS_LOST")
-	code, _, stderr := b.run(profileArgs...)
-	if code == 0 || !strings.Contains(stderr, "fallen off the bus") {
-		t.Errorf("exit code %d: %s", code, stderr)
+	b := newBench(t)
+	c := b.command(t.Context(), profileArgs...)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for len(b.state.Lines(t, "ci")) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	b.state.Add(t, "fail * 0 -1 GPU_IS_LOST")
+	if err := c.Wait(); err == nil || !strings.Contains(stderr.String(), "fallen off the bus") || !strings.Contains(stderr.String(), "Xid") {
+		t.Errorf("%v: %s", err, &stderr)
 	}
 	if len(b.state.Instances(t)) == 0 {
-		t.Fatal("nothing was lost; the fault came too early")
+		t.Fatal("nothing was lost; the fault came too late")
 	}
 	b.state.Remove(t, "fail")
 	b.must(profileArgs...)
