@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gocarina/gocsv"
 
@@ -98,7 +99,17 @@ type IsolationTime struct {
 	Median mig.Seconds `csv:"median_seconds"`
 	// Difference is Median over that of the kernel alone, less one, in percent; 0 alone.
 	Difference float64 `csv:"difference_percent"`
+	// Timed says what the times are of: [TimedWindow] or [TimedProcess].
+	Timed string `csv:"timed"`
 }
+
+// What the times of a kernel beside others are of.
+const (
+	// TimedWindow is an iteration, in a window in which all the kernels ran.
+	TimedWindow = "window"
+	// TimedProcess is a whole run, of which the others may have missed the beginning.
+	TimedProcess = "process"
+)
 
 // An ExecutionTime is when a task of a schedule started and ended, in the simulation and
 // on the GPU (FAR 6.2, Table 3; DRL 5.1.1, Table 3).
@@ -137,15 +148,50 @@ type HardwareSet struct {
 	Isolation       []HardwareTable[IsolationTime]
 	Execution       []HardwareTable[ExecutionTime]
 	Corun           []HardwareTable[CorunTime]
+	Overlap         []HardwareTable[OverlapRate]
 	Counters        []HardwareTable[KernelCounters]
 }
 
 //go:embed hardware
 var hardwareFiles embed.FS
 
-// Hardware returns the measurements that are part of the program: the files in
-// datasets/hardware. There may be none.
-func Hardware() HardwareSet { return embeddedHardware() }
+// Hardware returns the measurements that are part of the program, which are the files in
+// datasets/hardware, or those of [UseHardware]. There may be none.
+func Hardware() HardwareSet {
+	if h := otherHardware.Load(); h != nil {
+		return *h
+	}
+	return embeddedHardware()
+}
+
+var otherHardware atomic.Pointer[HardwareSet]
+
+// UseHardware makes [Hardware] return other measurements. The datasets hardware/NAME stay
+// those of the program.
+func UseHardware(h HardwareSet) { otherHardware.Store(&h) }
+
+// Stub returns the name of a file that was made on a stub and not on a GPU; empty if there is
+// none.
+func (h HardwareSet) Stub() string {
+	for _, name := range []string{
+		stub(h.Kernels, "kernels"), stub(h.Reconfiguration, "reconfiguration"), stub(h.Isolation, "isolation"),
+		stub(h.Execution, "execution"), stub(h.Corun, "corun"), stub(h.Overlap, "overlap"), stub(h.Counters, "counters"),
+	} {
+		if name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+func stub[Row any](tables []HardwareTable[Row], kind string) string {
+	for _, t := range tables {
+		if t.Stub() {
+			return t.File + "." + kind + ".csv"
+		}
+	}
+	return ""
+}
 
 // embeddedHardware reads the files once. They are part of the program: an invalid one is a
 // mistake in the program.
@@ -171,6 +217,9 @@ const hardwarePrefix = "hardware/"
 func hardwareSets(tables []HardwareTable[KernelTime]) []*kernelSet {
 	var out []*kernelSet
 	for _, t := range tables {
+		if t.Stub() {
+			continue // they are no data
+		}
 		rows := measurements(t.Rows)
 		out = append(out, &kernelSet{
 			name: hardwarePrefix + t.File, ordered: true, source: t.String(),

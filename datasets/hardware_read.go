@@ -3,6 +3,7 @@ package datasets
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"slices"
@@ -17,8 +18,9 @@ import (
 )
 
 // ReadHardware reads a folder of files named NAME.kernels.csv, NAME.reconfiguration.csv,
-// NAME.isolation.csv, NAME.execution.csv, NAME.corun.csv and NAME.counters.csv, beside
-// which only README.md may stand. A file begins with the columns of its kind of row, all in
+// NAME.isolation.csv, NAME.execution.csv, NAME.corun.csv, NAME.overlap.csv and
+// NAME.counters.csv, beside which only README.md may stand, and NAME.gpu.json for a GPU model
+// that the program's table lacks. A file begins with the columns of its kind of row, all in
 // their order, and has the rows of one GPU, driver and source; datasets/hardware/README.md
 // says what is in them. Errors say which file and line is wrong, and what would be right.
 func ReadHardware(dir fs.FS) (HardwareSet, error) {
@@ -28,9 +30,12 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 	if err != nil {
 		return h, err
 	}
+	if err := readModels(dir, entries); err != nil {
+		return h, err
+	}
 	for _, e := range entries {
 		file := e.Name()
-		if file == "README.md" {
+		if file == "README.md" || strings.HasSuffix(file, modelSuffix) {
 			continue
 		}
 		name, kind, isCSV := cutKind(file)
@@ -47,16 +52,38 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 			err = add(&h.Execution, dir, file, name, divided, checkExecution)
 		case kind == "corun":
 			err = add(&h.Corun, dir, file, name, divided, checkCorun)
+		case kind == "overlap":
+			err = add(&h.Overlap, dir, file, name, overlapSources, checkOverlap)
 		case kind == "counters":
 			err = add(&h.Counters, dir, file, name, undivided, checkCounters)
 		default:
-			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind, []string{"kernels", "reconfiguration", "isolation", "execution", "corun", "counters"}))
+			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind, []string{"kernels", "reconfiguration", "isolation", "execution", "corun", "overlap", "counters"}))
 		}
 		if err != nil {
 			return HardwareSet{}, err
 		}
 	}
 	return h, nil
+}
+
+// modelSuffix is how the names of files with a GPU model end.
+const modelSuffix = ".gpu.json"
+
+// readModels registers the models of a folder.
+func readModels(dir fs.FS, entries []fs.DirEntry) error {
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), modelSuffix) {
+			continue
+		}
+		text, err := fs.ReadFile(dir, e.Name())
+		if err == nil {
+			_, err = mig.ParseModel(text, e.Name())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cutKind splits NAME.KIND.csv. Names are parts of names of datasets.
@@ -77,13 +104,25 @@ func add[Row hardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string
 		return err
 	}
 	defer f.Close()
+	t, err := readRows(f, file, sources, check)
+	if err != nil {
+		return err
+	}
+	rows := t.Rows
+	*to = append(*to, HardwareTable[Row]{File: name, Provenance: rows[0].provenance(), Rows: rows})
+	slices.SortStableFunc(*to, func(a, b HardwareTable[Row]) int { return cmp.Compare(a.Date, b.Date) })
+	return nil
+}
+
+// readRows reads and checks the rows of a file.
+func readRows[Row hardwareRow](f io.Reader, file string, sources []string, check func(*mig.GPU, []Row) (int, error)) (*strictcsv.Table[Row], error) {
 	columns := strictcsv.Columns[Row]()
 	t, err := strictcsv.Read[Row](f, file, strictcsv.Format{
 		Columns: columns, Exact: true, MayBeEmpty: []string{mayBeEmpty},
 		Empty: fmt.Sprintf("there are no rows; write at least one below the header %q", strings.Join(columns, ",")),
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rows := t.Rows
 	i, err := checkProvenance(rows, sources)
@@ -91,11 +130,9 @@ func add[Row hardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string
 		i, err = check(mig.MustLookup(rows[0].provenance().GPU), rows)
 	}
 	if err != nil {
-		return t.Fail(i, "", err)
+		return nil, t.Fail(i, "", err)
 	}
-	*to = append(*to, HardwareTable[Row]{File: name, Provenance: rows[0].provenance(), Rows: rows})
-	slices.SortStableFunc(*to, func(a, b HardwareTable[Row]) int { return cmp.Compare(a.Date, b.Date) })
-	return nil
+	return t, nil
 }
 
 // A hardwareRow begins with a [Provenance].
@@ -119,11 +156,8 @@ func checkProvenance[Row hardwareRow](rows []Row, sources []string) (int, error)
 		if p.GPU != g.Name {
 			return i, fmt.Errorf("gpu is %q; write %s", p.GPU, g)
 		}
-		if known := []string{SourceMIG, SourceMPS, SourceWholeGPU}; !slices.Contains(known, p.Source) {
-			return i, nearest.Unknown("source", p.Source, known)
-		}
-		if !slices.Contains(sources, p.Source) {
-			return i, fmt.Errorf("the source is %s; of this kind of table it is %s", p.Source, strings.Join(sources, " or "))
+		if err := checkSource(p.Source, sources); err != nil {
+			return i, err
 		}
 		if _, err := time.Parse(time.DateOnly, p.Date); err != nil {
 			return i, fmt.Errorf("date is %q; it must be a day such as 2026-11-21", p.Date)
@@ -198,6 +232,10 @@ func checkIsolation(g *mig.GPU, rows []IsolationTime) (int, error) {
 			return i, fmt.Errorf("%s on size %d beside %q is there twice", r.Kernel, r.Size, r.Beside)
 		case r.Runs < 1:
 			return i, fmt.Errorf("%d runs; there must be at least 1", r.Runs)
+		case r.Timed != TimedWindow && r.Timed != TimedProcess:
+			return i, nearest.Unknown("kind of time", r.Timed, []string{TimedWindow, TimedProcess})
+		case r.Timed != rows[0].Timed:
+			return i, fmt.Errorf("the time is that of a %s, in the file's first row that of a %s; they cannot be compared", r.Timed, rows[0].Timed)
 		case !positive(r.Median):
 			return i, fmt.Errorf("the median is %v s; it must be positive and finite", r.Median)
 		}

@@ -19,6 +19,9 @@ const (
 	// MPSSMLimit is an MPS client that may use as many multiprocessors as the MIG instance
 	// would have. Bandwidth, L2 and memory capacity are not partitioned.
 	MPSSMLimit Source = "mps-sm-limit"
+	// SMPartition is a green context of CUDA: multiprocessors of its own on the whole GPU.
+	// Bandwidth, L2 and memory capacity are not partitioned. No device has it.
+	SMPartition Source = "sm-partition"
 	// WholeGPU means that a kernel has the GPU to itself, without MIG and without MPS. Only
 	// hardware counters have this source: Nsight Compute does not support clients of MPS.
 	// No device has it.
@@ -40,6 +43,10 @@ type Identity struct {
 	// MIG is the current MIG mode, MIGPending the mode after the next reset.
 	MIG, MIGPending bool
 	Source          Source
+	// Existing means that only MIG instances that exist are used, and none is made (the mode
+	// mig-existing). Placements are then those of the instances that exist, and their starts say
+	// only which of them are different.
+	Existing bool
 }
 
 // An Instance is a GPU instance that exists on a device.

@@ -59,25 +59,26 @@ func ParseReconfiguration(s string) (Reconfiguration, error) {
 // A Profile is a kind of GPU instance that a model offers.
 type Profile struct {
 	// ID is the GPU instance profile number of the NVIDIA driver.
-	ID int
+	ID int `json:"id"`
 	// Size is the number of compute slices, which the papers call the instance size.
-	Size Slices
+	Size Slices `json:"size"`
 	// Length is the number of memory slices that a placement occupies.
-	Length Slices
+	Length Slices `json:"length"`
 	// Starts lists the memory slices at which a placement may begin, ascending.
-	Starts []Slices
+	Starts []Slices `json:"starts"`
 	// Max is the number of instances of the profile that a GPU can hold at once.
-	Max int
+	Max int `json:"max"`
 	// MemoryGB is the memory in NVIDIA's profile name, in GB.
-	MemoryGB int
+	MemoryGB int `json:"memory_gb"`
 	// SMs is the number of streaming multiprocessors. It is 0 if it is not published.
-	SMs int
+	SMs int `json:"sms"`
 	// DoubleMemory marks the one-slice profile with two memory slices.
-	DoubleMemory bool
+	DoubleMemory bool `json:"double_memory,omitempty"`
 	// MediaExtensions marks the "+me" profile.
-	MediaExtensions bool
+	MediaExtensions bool `json:"media_extensions,omitempty"`
 	// Create and Destroy are the times to create and to destroy an instance (FAR Table 1).
-	Create, Destroy Seconds
+	Create  Seconds `json:"create_s"`
+	Destroy Seconds `json:"destroy_s"`
 }
 
 // String returns NVIDIA's name of the profile, for example 3g.20gb or 1g.5gb+me.
@@ -118,17 +119,20 @@ func (i Instance) String() string { return fmt.Sprintf("%d@%d", i.Profile.Size, 
 // are shared and must not be changed.
 type GPU struct {
 	// Name is the model's name in files and on the command line.
-	Name string
+	Name string `json:"gpu"`
+	// Origin says where a model comes from that is not in the table of this package, for
+	// example from the driver of a GPU. It is empty for the others.
+	Origin string `json:"origin,omitempty"`
 	// Aliases are further names that [Lookup] accepts.
-	Aliases []string
+	Aliases []string `json:"aliases,omitempty"`
 	// ComputeSlices is 7, or 4 on A30: the #slices_G of the papers.
-	ComputeSlices Slices
+	ComputeSlices Slices `json:"compute_slices"`
 	// MemorySlices is 8, or 4 on A30.
-	MemorySlices Slices
+	MemorySlices Slices `json:"memory_slices"`
 	// Profiles lists every profile, by ascending size.
-	Profiles []*Profile
+	Profiles []*Profile `json:"profiles"`
 	// CostSource says where the create and destroy times come from.
-	CostSource string
+	CostSource string `json:"cost_source"`
 
 	sizes      []Slices
 	bySize     [MaxSize + 1]*Profile
@@ -137,14 +141,18 @@ type GPU struct {
 	symmetry   func() symmetry
 }
 
-// GPUs returns all models in a fixed order.
+// GPUs returns the models of this package's table in a fixed order.
 func GPUs() []*GPU { return models }
 
-// Lookup finds a model by name or alias and ignores case. The error is a
-// [*nearest.UnknownError].
+// Lookup finds a model by name or alias and ignores case. It also finds the models that
+// [Register] has added. A name that ends with .json is a file, which it reads with
+// [ReadModel]. Otherwise the error is a [*nearest.UnknownError].
 func Lookup(name string) (*GPU, error) {
+	if strings.HasSuffix(name, ".json") {
+		return ReadModel(name)
+	}
 	var names []string
-	for _, g := range models {
+	for _, g := range slices.Concat(models, registered.all()) {
 		for _, n := range append([]string{g.Name}, g.Aliases...) {
 			if strings.EqualFold(n, name) {
 				return g, nil

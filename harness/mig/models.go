@@ -107,15 +107,22 @@ func build(ms []model) []*GPU {
 				Create: c.create, Destroy: c.destroy,
 			}
 			g.Profiles = append(g.Profiles, p)
-			if p.Standard() {
-				g.sizes = append(g.sizes, p.Size)
-				g.bySize[p.Size] = p
-			}
 		}
-		g.tree = buildTree(g)
-		g.partitions = g.PartitionsOf((*Profile).Standard)
-		g.symmetry = lazySymmetry(g)
+		g.derive()
 		out[i] = g
 	}
 	return out
+}
+
+// derive computes what follows from the profiles.
+func (g *GPU) derive() {
+	for _, p := range g.Profiles {
+		if p.Standard() {
+			g.sizes = append(g.sizes, p.Size)
+			g.bySize[p.Size] = p
+		}
+	}
+	g.tree = buildTree(g)
+	g.partitions = g.PartitionsOf((*Profile).Standard)
+	g.symmetry = lazySymmetry(g)
 }

@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -132,11 +133,14 @@ func refuse(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 			return fmt.Errorf("GPU %d is given twice", i)
 		}
 		if id.Model != p.GPU {
-			return fmt.Errorf("GPU %d is a %s (%s); the schedule is for %s", i, id.Name, id.Model, p.GPU)
+			return fmt.Errorf("GPU %d is a %s (%s); the schedule is for %s%s", i, id.Name, id.Model, p.GPU, afterMode(id.Model))
 		}
 		exist, err := g.Device().Instances()
 		if err != nil {
 			return fmt.Errorf("GPU %d: %w", i, err)
+		}
+		if err := allExist(g, i, s); err != nil {
+			return err
 		}
 		if len(exist) > 0 {
 			return fmt.Errorf("GPU %d holds %d instances, the first of them %v; schedules start on empty GPUs", i, len(exist), exist[0].Instance)
@@ -153,6 +157,41 @@ func refuse(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 		}
 	}
 	return nil
+}
+
+// allExist refuses a schedule that needs instances that do not exist, if none may be made.
+func allExist(on *session.Session, gpu int, s *schedule.Schedule) error {
+	if !on.Identity().Existing {
+		return nil
+	}
+	var there []string
+	starts := map[*mig.Profile][]mig.Slices{}
+	for _, p := range on.Identity().Model.Profiles {
+		all, err := on.Device().Placements(p)
+		if err != nil {
+			return fmt.Errorf("GPU %d: %w", gpu, err)
+		}
+		starts[p] = all
+		for _, start := range all {
+			there = append(there, mig.Instance{Profile: p, Start: start}.String())
+		}
+	}
+	for _, o := range s.Operations {
+		if o.GPU == gpu && !slices.Contains(starts[o.Instance.Profile], o.Instance.Start) {
+			return fmt.Errorf("the schedule needs %v on GPU %d, which does not exist, and none is made (mode mig-existing); there are %s: "+
+				"give a schedule for those, for example --algorithm fixpart with their partition", o.Instance, gpu, strings.Join(there, ", "))
+		}
+	}
+	return nil
+}
+
+// afterMode is what to do about a model that the driver told only when the session had turned on
+// MIG mode.
+func afterMode(g *mig.GPU) string {
+	if g.Origin == "" {
+		return ""
+	}
+	return "; turn MIG mode on before, so that the schedule is made for the model that the driver tells"
 }
 
 type run struct {

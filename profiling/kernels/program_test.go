@@ -25,6 +25,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv("MIGLAB_TEST_PROGRAM") == "" {
 		os.Exit(m.Run())
 	}
+	if os.Getenv("MIGLAB_TEST_PROGRAM") == "partitions" {
+		partitionsMain(os.Getenv("MIGLAB_TEST_SIZE"))
+		return
+	}
 	var size, seed uint64
 	if _, err := fmt.Sscan(os.Getenv("MIGLAB_TEST_SIZE"), &size, &seed); err != nil {
 		panic(err)
@@ -58,15 +62,11 @@ func verifyHere(name string, size, seed uint64) (err error) {
 }
 
 // stub compiles the emulated driver and returns the environment in which programs load it.
-func stub(t *testing.T) []string {
+func stub(t *testing.T, flags ...string) []string {
 	t.Helper()
 	needCompiler(t)
 	dir := t.TempDir()
-	library := filepath.Join(dir, "libcuda.so.1")
-	out, err := exec.CommandContext(t.Context(), compiler(), append(stubFlags, "-o", library, "testdata/libcuda.cc")...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	buildStub(t, dir, flags...)
 	return []string{"LD_LIBRARY_PATH=" + dir}
 }
 
@@ -122,7 +122,7 @@ func TestDriverRefuses(t *testing.T) {
 		"MIGLAB_EMULATED_FAIL=cuInit=100":                   `open the CUDA device: cuInit: no CUDA-capable device is detected \(CUDA error 100\); check CUDA_VISIBLE_DEVICES; in a container, .*nvidia-caps`,
 		"MIGLAB_EMULATED_FAIL=cuModuleLoadData=218":         `cuModuleLoadData: .*218`,
 		"MIGLAB_EMULATED_FAIL=cuLaunchKernel=719":           `launch fill: .*719`,
-		"MIGLAB_EMULATED_FAIL=cuCtxSynchronize=700":         `cuCtxSynchronize: .*700`,
+		"MIGLAB_EMULATED_FAIL=cuStreamSynchronize=700":      `cuStreamSynchronize: .*700`,
 		"MIGLAB_EMULATED_FAIL=cuMemcpyDtoH=700":             `cuMemcpyDtoH: .*700`,
 		"MIGLAB_EMULATED_FAIL=cuDeviceGet=101":              `cuDeviceGet: .*101`,
 		"MIGLAB_EMULATED_FAIL=cuDevicePrimaryCtxRetain=802": `cuDevicePrimaryCtxRetain: .*802`,

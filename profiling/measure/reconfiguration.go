@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -39,6 +40,9 @@ func Reconfiguration(ctx context.Context, s *session.Session, o Options) ([]data
 	id := s.Identity()
 	if id.Source != profiling.MIG {
 		return nil, fmt.Errorf("reconfiguration can be measured only under MIG, not under %s", id.Source)
+	}
+	if id.Existing {
+		return nil, errors.New("reconfiguration cannot be measured where no instance is made (mode mig-existing)")
 	}
 	from := Provenance(id)
 	var rounds []*round

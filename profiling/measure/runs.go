@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/strictcsv"
@@ -36,6 +37,9 @@ type Run struct {
 	// Size is the instance's size, SMs its number of multiprocessors; 0 if not published.
 	Size mig.Slices
 	SMs  int
+	// Mode says under MIG whether the program created the instance or it was existing; it is empty
+	// without MIG. Instance is its UUID; empty if the kernel was not tried.
+	Mode, Instance string
 	// Repetition counts the runs of the kernel on instances of the size, from 1.
 	Repetition int
 	Status     kernel.Status
@@ -45,12 +49,13 @@ type Run struct {
 	// Started is when the process was started, to the second; zero if the kernel was not
 	// tried because it needs more memory than the instance has.
 	Started time.Time
-	// SMClock and MemoryClock are in MHz, Temperature in degrees Celsius, PowerLimit in W.
-	// They and OtherProcesses, the number of processes on the GPU, were read after the run,
-	// so the clocks are not those under load.
-	SMClock, MemoryClock, Temperature int
-	PowerLimit                        float64
-	OtherProcesses                    int
+	// Load is how the GPU was doing while the process ran.
+	datasets.Load
+	// MemoryClock is in MHz, PowerLimit in W. They and OtherProcesses, the number of processes
+	// on the GPU, were read after the run.
+	MemoryClock    int
+	PowerLimit     float64
+	OtherProcesses int
 	// Detail says in one line what went wrong.
 	Detail string
 }
@@ -88,6 +93,8 @@ var columns = []column{
 	text("gpu_uuid", func(r *Run) *string { return &r.UUID }),
 	text("driver", func(r *Run) *string { return &r.Driver }),
 	text("source", func(r *Run) *profiling.Source { return &r.Source }),
+	text("mode", func(r *Run) *string { return &r.Mode }),
+	text("instance", func(r *Run) *string { return &r.Instance }),
 	text("suite", func(r *Run) *string { return &r.Suite }),
 	text("kernel", func(r *Run) *string { return &r.Kernel }),
 	text("size_class", func(r *Run) *string { return &r.SizeClass }),
@@ -98,10 +105,16 @@ var columns = []column{
 	text("status", func(r *Run) *kernel.Status { return &r.Status }),
 	{"seconds", secondsText, setSeconds},
 	{"started", startedText, setStarted},
-	count("sm_clock_mhz", func(r *Run) *int { return &r.SMClock }),
+	count("samples", func(r *Run) *int { return &r.Samples }),
+	count("sm_clock_min_mhz", func(r *Run) *int { return &r.ClockMin }),
+	number("sm_clock_mean_mhz", "MHz", func(r *Run) *float64 { return &r.ClockMean }),
+	count("sm_clock_max_mhz", func(r *Run) *int { return &r.ClockMax }),
+	number("power_mean_w", "watts", func(r *Run) *float64 { return &r.PowerMean }),
+	number("power_max_w", "watts", func(r *Run) *float64 { return &r.PowerMax }),
+	count("temperature_max_c", func(r *Run) *int { return &r.TemperatureMax }),
+	text("throttle", func(r *Run) *string { return &r.Throttle }),
 	count("memory_clock_mhz", func(r *Run) *int { return &r.MemoryClock }),
-	count("temperature_c", func(r *Run) *int { return &r.Temperature }),
-	{"power_limit_w", powerText, setPower},
+	number("power_limit_w", "watts", func(r *Run) *float64 { return &r.PowerLimit }),
 	count("other_processes", func(r *Run) *int { return &r.OtherProcesses }),
 	text("detail", func(r *Run) *string { return &r.Detail }),
 }
@@ -151,15 +164,18 @@ func setStarted(r *Run, s string) error {
 	return nil
 }
 
-func powerText(r *Run) string { return strconv.FormatFloat(r.PowerLimit, 'g', -1, 64) }
-
-func setPower(r *Run, s string) error {
-	w, err := strictcsv.Float(s)
-	if err != nil || !(w >= 0) {
-		return fmt.Errorf("%q is not a number of watts from 0", s)
+func number(name, unit string, field func(*Run) *float64) column {
+	return column{
+		name, func(r *Run) string { return strconv.FormatFloat(*field(r), 'g', -1, 64) },
+		func(r *Run, s string) error {
+			v, err := strictcsv.Float(s)
+			if err != nil || !(v >= 0) {
+				return fmt.Errorf("%q is not a number of %s from 0", s, unit)
+			}
+			*field(r) = v
+			return nil
+		},
 	}
-	r.PowerLimit = w
-	return nil
 }
 
 var runsHeader = func() string {
@@ -294,6 +310,8 @@ func (r *Run) check() (column string, err error) {
 		return "kernel", errors.New("the kernel has no name")
 	case g.Profile(r.Size) == nil:
 		return "size", fmt.Errorf("%s has no instances of size %d; its sizes are %v", g, r.Size, g.Sizes())
+	case r.Mode != "" && r.Mode != created && r.Mode != existing:
+		return "mode", nearest.Unknown("mode", r.Mode, []string{created, existing})
 	case r.Repetition == 0:
 		return "repetition", errors.New("repetitions count from 1")
 	case !slices.Contains(statuses, string(r.Status)):

@@ -22,7 +22,9 @@ import (
 // It runs in rounds. A round takes every size once, in random order, and runs every kernel
 // once on one instance of the size. So a GPU that becomes slower or faster with time does
 // so for all sizes. Every second round repeats the one before it backwards, which cancels a
-// steady drift within the pair. The instance begins at the profile's first start. A kernel
+// steady drift within the pair. The instance begins at the profile's first start; if only
+// instances that exist are used, it is the first of its profile, and sizes without one are left
+// out. A kernel
 // is warmed up before its first run on a size and when it is the first on a new instance. A
 // warm-up is not recorded unless it fails; then its outcome is the run's outcome.
 //
@@ -33,7 +35,8 @@ import (
 // they failed.
 //
 // The file must be from the same GPU (by UUID), driver and source, and the kernels must be
-// described as before; otherwise the error says what to do. When ctx ends or the GPU is
+// described as before; otherwise the error says what to do. It is an [*OtherCardError] for another
+// card of the same model. When ctx ends or the GPU is
 // lost, the sweep stops at once. The profile holds all runs of the file, even with an
 // error. It is nil if the file cannot be used.
 func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, file string, o Options) (_ *Profile, err error) {
@@ -56,6 +59,10 @@ func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, fil
 	if err := w.resume(); err != nil {
 		return nil, err
 	}
+	if w.watch, err = watched(s.Device()); err != nil {
+		return nil, err
+	}
+	defer w.watch.Close()
 	if err := w.rounds(ctx); err != nil {
 		return Summarize(w.runs), err
 	}
@@ -64,6 +71,14 @@ func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, fil
 		return !slices.ContainsFunc(kernels, func(k kernel.Kernel) bool { return k.Name == f.Kernel })
 	})
 	return p, failed(mine, "to run it again, delete its lines from "+file)
+}
+
+// watched samples a device that can be sampled; nil means that it cannot.
+func watched(d profiling.Device) (*profiling.Watch, error) {
+	if w, ok := d.(profiling.Watcher); ok {
+		return w.Watch()
+	}
+	return nil, nil
 }
 
 type sweep struct {
@@ -76,16 +91,26 @@ type sweep struct {
 	described map[*kernel.Kernel]string
 	log       *runLog
 	runs      []Run
+	// watch samples the GPU while kernels run; nil if the device cannot.
+	watch *profiling.Watch
 	// ran holds the runs that are done.
 	ran map[cell]bool
 	// over holds the places that need no more runs, warm those where the kernel is warm.
 	over, warm map[place]bool
+	// instances are where the sizes are measured.
+	instances map[mig.Slices]mig.Instance
+	// on is the UUID of the instance that exists now.
+	on string
 }
 
 func (w *sweep) resume() error {
 	if len(w.runs) > 0 {
 		now := w.row(&kernel.Kernel{}, &mig.Profile{}, 0)
-		if column, err := now.agrees(&w.runs[0]); err != nil {
+		column, err := now.agrees(&w.runs[0])
+		if column == "gpu_uuid" {
+			return &OtherCardError{w.file, now.UUID, w.runs[0].UUID}
+		}
+		if err != nil {
 			return fmt.Errorf("%s:2: %s: %w; record the runs of this GPU in another folder", w.file, column, err)
 		}
 	}
@@ -100,6 +125,17 @@ func (w *sweep) resume() error {
 		w.adopt(r)
 	}
 	return nil
+}
+
+// An OtherCardError says that a file has the runs of another card of the same model.
+type OtherCardError struct {
+	File string
+	// Is is the UUID of this card, Was that of the file.
+	Is, Was string
+}
+
+func (e *OtherCardError) Error() string {
+	return fmt.Sprintf("%s:2: gpu_uuid: it is %q and was %q; record the runs of this GPU in another folder", e.File, e.Is, e.Was)
 }
 
 // adopt records that a run is done.
@@ -122,14 +158,24 @@ func describe(k *kernel.Kernel) string {
 }
 
 func (w *sweep) rounds(ctx context.Context) error {
+	all, err := instancesOf(w.session)
+	if err != nil {
+		return err
+	}
+	var sizes []mig.Slices
+	w.instances = map[mig.Slices]mig.Instance{}
+	for _, in := range all {
+		sizes = append(sizes, in.Size())
+		w.instances[in.Size()] = in
+	}
 	w.report()
 	last := 0
 	for _, k := range w.kernels {
 		last = max(last, w.repetitions(k))
 	}
 	for round := 1; round <= last; round++ {
-		sizes, kernels := order(w.Seed, round, w.id.Model.Sizes(), w.kernels)
-		for _, size := range sizes {
+		shuffled, kernels := order(w.Seed, round, sizes, w.kernels)
+		for _, size := range shuffled {
 			if err := w.turn(ctx, round, size, kernels); err != nil {
 				return err
 			}
@@ -168,11 +214,11 @@ func (w *sweep) turn(ctx context.Context, round int, size mig.Slices, kernels []
 		}
 		fresh := on == nil
 		if fresh {
-			made, _, err := w.session.Create(ctx, mig.Instance{Profile: p, Start: p.Starts[0]})
+			made, _, err := w.session.Create(ctx, w.instances[size])
 			if err != nil {
 				return err
 			}
-			on = &made
+			on, w.on = &made, made.UUID
 		}
 		out, err := w.run(ctx, k, *on, fresh)
 		if err != nil {
@@ -185,6 +231,7 @@ func (w *sweep) turn(ctx context.Context, round int, size mig.Slices, kernels []
 	if on == nil {
 		return nil
 	}
+	w.on = ""
 	_, err := w.session.Destroy(ctx, *on)
 	return err
 }
@@ -207,7 +254,7 @@ func (w *sweep) row(k *kernel.Kernel, p *mig.Profile, repetition int) Run {
 	return Run{
 		GPU: w.id.Model.Name, Name: oneLine(w.id.Name), UUID: oneLine(w.id.UUID), Driver: oneLine(w.id.Driver), Source: w.id.Source,
 		Suite: k.Suite, Kernel: k.Name, SizeClass: k.SizeClass, Description: w.described[k],
-		Size: p.Size, SMs: p.SMs, Repetition: repetition,
+		Size: p.Size, SMs: p.SMs, Mode: modeOf(w.id), Instance: oneLine(w.on), Repetition: repetition,
 	}
 }
 
@@ -224,7 +271,8 @@ func (w *sweep) record(k *kernel.Kernel, p *mig.Profile, repetition int, out ker
 	}
 	r := w.row(k, p, repetition)
 	r.Status, r.Detail = out.Status, oneLine(out.Detail)
-	r.SMClock, r.MemoryClock, r.Temperature, r.PowerLimit = c.SMClock, c.MemoryClock, c.Temperature, c.PowerLimit
+	r.Load = w.watch.Between(out.Start, out.End)
+	r.MemoryClock, r.PowerLimit = c.MemoryClock, c.PowerLimit
 	r.OtherProcesses = len(others)
 	if !out.Start.IsZero() {
 		r.Started = out.Start.UTC().Truncate(time.Second)
@@ -251,7 +299,7 @@ func (w *sweep) report() {
 	}
 	done, all := 0, 0
 	for _, k := range w.kernels {
-		for _, size := range w.id.Model.Sizes() {
+		for size := range w.instances {
 			at := place{k.Name, size}
 			for i := range w.repetitions(k) {
 				all++

@@ -28,32 +28,47 @@ func TestSweepRecordsEveryRun(t *testing.T) {
 		l := &devicetest.Launcher{GPUs: []*devicetest.GPU{g}, Times: map[string]map[mig.Slices]mig.Seconds{
 			"lud": seconds(a30, 4, 2, 1), "bfs": seconds(a30, inf, 30, 20.5),
 		}}
+		instances := map[int]string{} // an instance at the same place has the same UUID again
+		for _, size := range a30.Sizes() {
+			i, err := g.Create(mig.Instance{Profile: a30.Profile(size)})
+			if err == nil {
+				err = g.Destroy(i.ID)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			instances[int(size)] = i.UUID
+		}
+		time.Sleep(time.Until(time.Date(2000, 1, 2, 0, 0, 0, 0, time.UTC)))
 		file := runsFile(t)
 		p, err := measure.Sweep(t.Context(), open(t, g), kernels(2, "lud", "bfs"), file, measure.Options{Seed: 1, Launcher: l})
 		if err != nil {
 			t.Fatal(err)
 		}
-		const header = "gpu,gpu_name,gpu_uuid,driver,source,suite,kernel,size_class,description,size,sms,repetition,status,seconds,started,sm_clock_mhz,memory_clock_mhz,temperature_c,power_limit_w,other_processes,detail\n"
+		const header = "gpu,gpu_name,gpu_uuid,driver,source,mode,instance,suite,kernel,size_class,description,size,sms,repetition,status,seconds,started,samples,sm_clock_min_mhz,sm_clock_mean_mhz,sm_clock_max_mhz,power_mean_w,power_max_w,temperature_max_c,throttle,memory_clock_mhz,power_limit_w,other_processes,detail\n"
 		lud, bfs := p.Runs[0].Description, p.Runs[1].Description
+		// The GPU is fast while a kernel runs, and slow before and after it.
 		row := func(name, description string, size, sms, repetition int, rest string) string {
-			conditions := "1000,1000,40,300,0,"
+			var seconds float64
+			fmt.Sscanf(rest, "ok,%g,", &seconds)
+			conditions := fmt.Sprintf("%d,1410,1410,1410,250,250,60,power-cap,1000,300,0,", int(10*seconds))
 			if strings.HasPrefix(rest, "oom") {
-				conditions += "out of memory"
+				conditions = "0,0,0,0,0,0,0,unknown,1000,300,0,out of memory"
 			}
-			return fmt.Sprintf("A30,NVIDIA A30 (fake),%s,0.0 (fake),mig,suite,%s,small,%s,%d,%d,%d,%s,%s\n", uuid(t, g), name, description, size, sms, repetition, rest, conditions)
+			return fmt.Sprintf("A30,NVIDIA A30 (fake),%s,0.0 (fake),mig,created,%s,suite,%s,small,%s,%d,%d,%d,%s,%s\n", uuid(t, g), instances[size], name, description, size, sms, repetition, rest, conditions)
 		}
 		want := header +
-			row("lud", lud, 1, 14, 1, "ok,4,2000-01-01T00:00:00Z") + // made at 0.11 s
-			row("bfs", bfs, 1, 14, 1, "oom,inf,2000-01-01T00:00:04Z") + // at 4.11, gone 4.21, made 4.34
-			row("lud", lud, 4, 56, 1, "ok,1,2000-01-01T00:00:04Z") + // to 5.34
-			row("bfs", bfs, 4, 56, 1, "ok,20.5,2000-01-01T00:00:05Z") + // to 25.84, 25.94, 26.06
-			row("lud", lud, 2, 28, 1, "ok,2,2000-01-01T00:00:26Z") + // to 28.06
-			row("bfs", bfs, 2, 28, 1, "ok,30,2000-01-01T00:00:28Z") + // to 58.06, 58.16, 58.28
-			row("bfs", bfs, 2, 28, 2, "ok,30,2000-01-01T00:00:58Z") + // to 88.28
-			row("lud", lud, 2, 28, 2, "ok,2,2000-01-01T00:01:28Z") + // to 90.28, 90.38, 90.51
-			row("bfs", bfs, 4, 56, 2, "ok,20.5,2000-01-01T00:01:30Z") + // to 111.01
-			row("lud", lud, 4, 56, 2, "ok,1,2000-01-01T00:01:51Z") + // to 112.01, 112.11, 112.22
-			row("lud", lud, 1, 14, 2, "ok,4,2000-01-01T00:01:52Z")
+			row("lud", lud, 1, 14, 1, "ok,4,2000-01-02T00:00:00Z") + // made at 0.11 s
+			row("bfs", bfs, 1, 14, 1, "oom,inf,2000-01-02T00:00:04Z") + // at 4.11, gone 4.21, made 4.34
+			row("lud", lud, 4, 56, 1, "ok,1,2000-01-02T00:00:04Z") + // to 5.34
+			row("bfs", bfs, 4, 56, 1, "ok,20.5,2000-01-02T00:00:05Z") + // to 25.84, 25.94, 26.06
+			row("lud", lud, 2, 28, 1, "ok,2,2000-01-02T00:00:26Z") + // to 28.06
+			row("bfs", bfs, 2, 28, 1, "ok,30,2000-01-02T00:00:28Z") + // to 58.06, 58.16, 58.28
+			row("bfs", bfs, 2, 28, 2, "ok,30,2000-01-02T00:00:58Z") + // to 88.28
+			row("lud", lud, 2, 28, 2, "ok,2,2000-01-02T00:01:28Z") + // to 90.28, 90.38, 90.51
+			row("bfs", bfs, 4, 56, 2, "ok,20.5,2000-01-02T00:01:30Z") + // to 111.01
+			row("lud", lud, 4, 56, 2, "ok,1,2000-01-02T00:01:51Z") + // to 112.01, 112.11, 112.22
+			row("lud", lud, 1, 14, 2, "ok,4,2000-01-02T00:01:52Z")
 		if got := read(t, file); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}

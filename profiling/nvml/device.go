@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
@@ -17,12 +18,14 @@ import (
 	"miglab/profiling"
 )
 
-// A device is one GPU. Its fields never change; every method asks the driver.
+// A device is one GPU. Its fields never change, except the model; every method asks the driver.
 type device struct {
-	lib   nvml.Interface
-	gpu   nvml.Device
-	uuid  string
-	model *mig.GPU
+	lib  nvml.Interface
+	gpu  nvml.Device
+	uuid string
+	// model is what the last Identify returned: what the name says while MIG mode is off, and
+	// what the driver's profiles say when it is on.
+	model atomic.Pointer[mig.GPU]
 	// memory of the whole GPU in MiB.
 	memory int
 }
@@ -30,7 +33,11 @@ type device struct {
 var _ profiling.Device = (*device)(nil)
 
 func (d *device) Identify() (profiling.Identity, error) {
-	return identify(d.lib, d.gpu, "identify the GPU")
+	id, err := identify(d.lib, d.gpu, "identify the GPU")
+	if err == nil && id.Model != nil {
+		d.model.Store(id.Model)
+	}
+	return id, err
 }
 
 // mode reads the MIG mode of a GPU that has one.
@@ -94,7 +101,7 @@ func (d *device) profile(op string, p *mig.Profile) (nvml.GpuInstanceProfileInfo
 func (d *device) differs(op, how string) error {
 	return &profiling.DeviceError{
 		Op:     op,
-		Err:    fmt.Errorf("%w: according to the driver %s, unlike in the table of %s", profiling.ErrUnsupported, how, d.model),
+		Err:    fmt.Errorf("%w: according to the driver %s, unlike in the table of %s", profiling.ErrUnsupported, how, d.model.Load()),
 		Remedy: "the board is unknown: compare nvidia-smi mig -lgip and -lgipp with miglab list gpus",
 	}
 }
@@ -191,9 +198,10 @@ func (d *device) describe(op string, gi nvml.GpuInstance, profile nvml.GpuInstan
 	}
 	out := profiling.Instance{ID: int(info.Id)}
 	out.Start = mig.Slices(info.Placement.Start)
-	known := slices.IndexFunc(d.model.Profiles, func(p *mig.Profile) bool { return p.ID == int(info.ProfileId) })
+	model := d.model.Load()
+	known := slices.IndexFunc(model.Profiles, func(p *mig.Profile) bool { return p.ID == int(info.ProfileId) })
 	if known >= 0 {
-		out.Profile = d.model.Profiles[known]
+		out.Profile = model.Profiles[known]
 	} else {
 		out.Profile = standIn(profile, mig.Slices(info.Placement.Size), d.memory)
 	}
@@ -415,9 +423,13 @@ func (d *device) Processes() ([]profiling.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	devices := append([]nvml.Device{d.gpu}, divided...)
+	return d.processesOn(op, append([]nvml.Device{d.gpu}, divided...))
+}
+
+// processesOn returns the processes on the GPU and its MIG devices, or on some of them.
+func (d *device) processesOn(op string, devices []nvml.Device) ([]profiling.Process, error) {
 	pids := map[int]bool{}
-	for i, device := range devices {
+	for _, device := range devices {
 		asks := []func() ([]nvml.ProcessInfo, nvml.Return){device.GetComputeRunningProcesses, device.GetGraphicsRunningProcesses}
 		if has(d.lib, "nvmlDeviceGetMPSComputeRunningProcesses") {
 			asks = append(asks, device.GetMPSComputeRunningProcesses)
@@ -426,7 +438,7 @@ func (d *device) Processes() ([]profiling.Process, error) {
 			infos, ret := ask()
 			switch {
 			case ret == nvml.ERROR_NOT_SUPPORTED: // there are no processes of that kind
-			case i > 0 && (ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND): // destroyed meanwhile
+			case device != d.gpu && (ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND): // destroyed meanwhile
 			case ret != nvml.SUCCESS:
 				return nil, failure(op, ret)
 			}
@@ -460,7 +472,7 @@ func (d *device) Conditions() (profiling.Conditions, error) {
 		switch ret {
 		case nvml.SUCCESS:
 			q.set(v)
-		case nvml.ERROR_NOT_SUPPORTED:
+		case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_NO_PERMISSION:
 		default:
 			return profiling.Conditions{}, failure("read clocks, temperature and power limit", ret)
 		}

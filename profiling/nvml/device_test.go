@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
@@ -147,6 +148,37 @@ var everywhere = []stubTest{
 		_, err = d.Conditions()
 		wants(t, err, nil, "read clocks", "NVML says", "999")
 	}},
+	{name: "samples", run: func(t *testing.T, s nvmltest.State) {
+		from := time.Now()
+		w, err := open(t).(profiling.Watcher).Watch()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		waitForSamples(t, w, from)
+		got := w.Between(from, time.Now())
+		got.Samples = 0
+		if want := (datasets.Load{ClockMin: 1410, ClockMean: 1410, ClockMax: 1410, PowerMean: 387.5, PowerMax: 387.5, TemperatureMax: 31, Throttle: "power-cap"}); got != want &&
+			got != (datasets.Load{ClockMin: 1410, ClockMean: 1410, ClockMax: 1410, TemperatureMax: 31, Throttle: "unknown"}) { // an old driver
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		s.Add(t, "fail nvmlDeviceGetClockInfo 0 -1 GPU_IS_LOST")
+		_, err = open(t).(profiling.Watcher).Watch()
+		wants(t, err, profiling.ErrLost, "sample the GPU's clocks")
+	}},
+	{name: "samples by UUID", state: []string{"gpu 0 L4 GPU-0a 0 0", "driver 570.1"}, run: func(t *testing.T, s nvmltest.State) {
+		from := time.Now()
+		w, driver, processes, err := nvml.WatchGPU("0a")
+		if err != nil || driver != "570.1" || processes != 0 {
+			t.Fatalf("driver %q, %d processes, %v", driver, processes, err)
+		}
+		waitForSamples(t, w, from)
+		w.Close()
+		_, driver, _, err = nvml.WatchGPU("0b")
+		if wants(t, err, nil, "find the GPU with the UUID 0b"); driver != "570.1" {
+			t.Errorf("driver %q", driver)
+		}
+	}},
 	{name: "placements of all models", state: []string{
 		"gpu 0 A30 GPU-0 1 1", "gpu 1 A100 GPU-1 1 1", "gpu 2 H100 GPU-2 1 1",
 	}, run: func(t *testing.T, s nvmltest.State) {
@@ -253,7 +285,7 @@ var everywhere = []stubTest{
 			_, conditions := d.Conditions()
 			_, open := nvml.Open("")
 			for _, err := range []error{identify, placements, instances, create, processes, conditions, open, d.SetMIG(false), d.Destroy(one.ID)} {
-				wants(t, err, profiling.ErrLost, "with nvidia-smi --gpu-reset -i and its number, or reboot")
+				wants(t, err, profiling.ErrLost, "Xid", "with nvidia-smi --gpu-reset -i and its number, or reboot")
 			}
 		}
 	}},
@@ -489,23 +521,20 @@ var everywhere = []stubTest{
 		_, err := open(t).Create(mig.Instance{Profile: &mig.Profile{ID: 77, Size: 1, MemoryGB: 1}})
 		wants(t, err, profiling.ErrUnsupported, "create 1g.1gb at 0", "no profile 77")
 	}},
-	{name: "a driver whose table is another", state: []string{
-		nvmltest.A100, "table 19 2 1 4864 7", "table 14 2 2 4864 3", "table 9 3 3 19968 2", "table 20 1 1 4864 0",
+	{name: "a driver whose table of a profile that schedulers do not use is another", state: []string{
+		nvmltest.A100, "table 20 2 1 4864 1", "table 15 1 3 9856 4",
 	}, run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)
-		for profile, says := range map[string]string{"1g.5gb": "profile 19 is 2g.5gb", "2g.10gb": "profile 14 is 2g.5gb"} {
-			_, err := d.Create(at(t, "A100", profile, 0))
-			wants(t, err, profiling.ErrUnsupported, says, "table of A100", "nvidia-smi mig -lgip")
-		}
-		_, err := d.Placements(at(t, "A100", "3g.20gb", 0).Profile)
-		wants(t, err, profiling.ErrUnsupported, "3g.20gb takes 3 memory slices", "-lgipp")
-		_, err = d.Create(at(t, "A100", "3g.20gb", 0))
+		_, err := d.Create(at(t, "A100", "1g.5gb+me", 0))
+		wants(t, err, profiling.ErrUnsupported, "profile 20 is 2g.5gb", "table of A100", "nvidia-smi mig -lgip")
+		_, err = d.Placements(at(t, "A100", "1g.10gb", 0).Profile)
+		wants(t, err, profiling.ErrUnsupported, "1g.10gb takes 3 memory slices", "-lgipp")
+		_, err = d.Create(at(t, "A100", "1g.10gb", 0))
 		wants(t, err, profiling.ErrPlacement)
-		if all, err := d.Instances(); err != nil || len(all) > 0 { // also where a profile has room for none
+		if all, err := d.Instances(); err != nil || len(all) > 0 {
 			t.Errorf("instances %v, %v; want none", all, err)
 		}
 	}},
-
 	{name: "processes", run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)
 		i, j := create(t, d, "1g.5gb", 2), create(t, d, "3g.20gb", 4)
@@ -632,14 +661,17 @@ var everywhere = []stubTest{
 		}
 		_, err := nvml.Open("GPU-b")
 		wants(t, err, profiling.ErrUnsupported, "NVIDIA L4", "mps-sm-limit")
-		_, err = nvml.Open("3")
-		wants(t, err, profiling.ErrUnsupported, `"NVIDIA X1 of tomorrow" is not a known MIG-capable model`)
+		if d, err := nvml.Open("3"); err != nil {
+			t.Error(err)
+		} else if id, err := d.Identify(); err != nil || id.Model.Name != "X1-of-tomorrow-98SM" {
+			t.Errorf("%+v, %v; want a model from the driver", id, err)
+		}
 
 		ids, err := nvml.List()
 		if err != nil || len(ids) != 4 {
 			t.Fatalf("%v, %v; want four", ids, err)
 		}
-		for i, want := range []*mig.GPU{mig.MustLookup("A100"), mig.MustLookup("A30"), nil, nil} {
+		for i, want := range []*mig.GPU{mig.MustLookup("A100"), mig.MustLookup("A30"), nil, mig.MustLookup("X1-of-tomorrow-98SM")} {
 			if ids[i].Model != want || ids[i].MIG != (i == 0 || i == 3) {
 				t.Errorf("GPU %d: %+v; want model %v", i, ids[i], want)
 			}
@@ -718,9 +750,12 @@ func mode(t *testing.T, d profiling.Device, current, pending bool) {
 
 // pairs creates every instance beside every other: the driver has to refuse exactly
 // what package mig says cannot be.
-func pairs(t *testing.T, model string) {
+func pairs(t *testing.T, model string) { pairsOf(t, mig.MustLookup(model)) }
+
+func pairsOf(t *testing.T, g *mig.GPU) {
+	t.Helper()
 	var all []mig.Instance
-	for _, p := range mig.MustLookup(model).Profiles {
+	for _, p := range g.Profiles {
 		for _, start := range p.Starts {
 			all = append(all, mig.Instance{Profile: p, Start: start})
 		}
@@ -841,5 +876,16 @@ func TestGigabytesAreThoseOfNVIDIAsNames(t *testing.T) {
 		if got := nvml.Gigabytes(tt.profile, tt.gpu); got != tt.want {
 			t.Errorf("%d of %d MiB are %d GB, want %d", tt.profile, tt.gpu, got, tt.want)
 		}
+	}
+}
+
+// waitForSamples waits until a watch has two samples.
+func waitForSamples(t *testing.T, w *profiling.Watch, from time.Time) {
+	t.Helper()
+	for w.Between(from, time.Now()).Samples < 2 {
+		if time.Since(from) > time.Minute {
+			t.Fatal("there are no samples")
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }

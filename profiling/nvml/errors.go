@@ -13,7 +13,7 @@ import (
 
 const (
 	withoutMIG = "measure it without MIG, as mps-sm-limit"
-	reset      = "reset it as root, with nvidia-smi --gpu-reset -i and its number, or reboot"
+	reset      = "dmesg has its error after the word Xid; reset it as root, with nvidia-smi --gpu-reset -i and its number, or reboot"
 )
 
 // causes gives the error of package profiling for a return value of the driver, and what

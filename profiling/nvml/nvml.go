@@ -12,8 +12,10 @@ import (
 	"miglab/profiling"
 )
 
-// Open opens a GPU under MIG. [profiling.Choose] explains the selector. The error is
-// [profiling.ErrUnsupported] for a GPU without MIG or of an unknown model.
+// Open opens a GPU under MIG. [profiling.Choose] explains the selector. The model of a GPU that
+// package mig does not know is built from the driver's profiles. The error is
+// [profiling.ErrUnsupported] for a GPU without MIG, and for one that package mig does not know
+// while its MIG mode is off, since the driver lists no profiles then.
 func Open(selector string) (profiling.Device, error) {
 	lib, err := load()
 	if err != nil {
@@ -33,18 +35,26 @@ func open(lib nvml.Interface, selector string) (*device, error) {
 		return nil, err
 	}
 	op := "open " + g.id.Name
-	d := &device{lib: lib, gpu: g.handle, uuid: g.id.UUID, model: g.id.Model, memory: g.id.MemoryMiB}
+	d := &device{lib: lib, gpu: g.handle, uuid: g.id.UUID, memory: g.id.MemoryMiB}
+	d.model.Store(g.id.Model)
 	if _, _, err := d.mode(op); err != nil {
 		return nil, err
 	}
-	if d.model == nil {
-		_, err := profiling.Model(g.id.Name, g.id.MemoryMiB)
-		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err), Remedy: withoutMIG}
+	if g.id.Model != nil {
+		return d, nil
 	}
-	return d, nil
+	if g.id.MIG {
+		_, err := modelOf(g.handle, g.id, op)
+		return nil, err
+	}
+	_, err = profiling.Model(g.id.Name, g.id.MemoryMiB)
+	return nil, &profiling.DeviceError{
+		Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err),
+		Remedy: "turn MIG mode on, as root, with nvidia-smi -mig 1 -i " + d.uuid + ": then the driver lists the profiles of which a model is built; or " + withoutMIG,
+	}
 }
 
-// List lists the GPUs by index. The model of a GPU is nil if package mig does not know it,
+// List lists the GPUs by index. The model of a GPU is nil if [Open] would refuse it,
 // and MIG mode is off if the GPU has none. If some GPUs cannot be identified, it returns
 // the others and the joined errors.
 func List() ([]profiling.Identity, error) {
@@ -68,7 +78,7 @@ func List() ([]profiling.Identity, error) {
 // nvmlShutdown. A call of a missing one would end the process. All drivers that can create
 // an instance at a placement have them.
 var required = []string{
-	"nvmlErrorString", "nvmlSystemGetDriverVersion", "nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex",
+	"nvmlErrorString", "nvmlSystemGetDriverVersion", "nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex", "nvmlDeviceGetHandleByUUID",
 	"nvmlDeviceGetName", "nvmlDeviceGetUUID", "nvmlDeviceGetMemoryInfo",
 	"nvmlDeviceGetClockInfo", "nvmlDeviceGetTemperature", "nvmlDeviceGetEnforcedPowerLimit",
 	"nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses",
@@ -134,8 +144,8 @@ func list(lib nvml.Interface) ([]gpu, error) {
 	return gpus, nil
 }
 
-// identify reads the identity of a GPU. The model is nil if package mig does not know it,
-// the MIG mode is off if the GPU has none, and the memory is 0 if it has none of its own.
+// identify reads the identity of a GPU. While MIG mode is off, the model is what its name says, or
+// nil if package mig does not know it; the MIG mode is off if the GPU has none, and the memory is 0 if it has none of its own.
 func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Identity, _ error) {
 	id := profiling.Identity{Source: profiling.MIG}
 	var ret nvml.Return
@@ -159,6 +169,14 @@ func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Id
 		return none, failure(op, ret)
 	}
 	id.MIG, id.MIGPending = current == nvml.DEVICE_MIG_ENABLE, pending == nvml.DEVICE_MIG_ENABLE
+	if !id.MIG {
+		return id, nil
+	}
+	g, err := modelOf(gpu, id, op)
+	if err != nil && !errors.Is(err, profiling.ErrUnsupported) {
+		return none, err
+	}
+	id.Model = g
 	return id, nil
 }
 

@@ -141,7 +141,8 @@ type remains struct {
 	left     map[mig.Instance]made
 }
 
-// replay finds out what a journal's run may have left. The error is a [*JournalError].
+// replay finds out what a journal's run may have left. Without a model it ignores instances. The
+// error is a [*JournalError].
 func replay(raw []byte, file string, g *mig.GPU) (remains, error) {
 	r := remains{left: map[mig.Instance]made{}}
 	n := 0
@@ -158,6 +159,9 @@ func replay(raw []byte, file string, g *mig.GPU) (remains, error) {
 			case modeOn:
 				r.turnedOn = true
 			default:
+				if g == nil {
+					continue
+				}
 				err = r.follow(e, g)
 			}
 		}

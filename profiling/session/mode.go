@@ -27,7 +27,7 @@ func (s *Session) turnOn() (err error) {
 		if err != nil {
 			return err
 		}
-		return fmt.Errorf("MIG mode of %s stays off until a reset%s; end the processes that use the GPU and try again", s.identity.UUID, held(processes))
+		return fmt.Errorf("MIG mode of %s stays off until a reset%s; end the processes that use the GPU (%s) and try again", s.identity.UUID, held(processes), monitors)
 	}
 	s.o.Log("turned on MIG mode of %s", s.identity.UUID)
 	return nil
@@ -70,6 +70,10 @@ func (s *Session) restore() error {
 	s.o.Log("turned off MIG mode of %s again", id.UUID)
 	return nil
 }
+
+// monitors are services that hold a GPU to watch it. The driver does not list all of them among the
+// processes.
+const monitors = "monitoring too: systemctl stop nvidia-dcgm nvsm"
 
 // held says in brackets which processes use the GPU.
 func held(by []profiling.Process) string {

@@ -336,3 +336,22 @@ func live(ctx context.Context, d *devicetest.GPU, o session.Options, steps []ste
 	}
 	return nil
 }
+
+// The driver tells the model of some GPUs only when MIG is on. A run is killed there and MIG goes
+// off: the journal names profiles that the model of today lacks, and there are no instances.
+func TestJournalOfAnotherModelWhileMIGIsOff(t *testing.T) {
+	bubble(t, func(b *bench) {
+		journal := `{"event":"begin","process":5}` + "\n" + `{"event":"create","instance":{"profile":"1g.12gb","start":0}}` + "\n"
+		d := devicetest.New(a100, devicetest.MIGOff())
+		b.write(b.journalFile(d), journal)
+		_, err := session.Open(b.Context(), d, b.options())
+		b.says(err, profiling.ErrMIGOff)
+		if b.journal() != "" {
+			b.Error("the journal is still there")
+		}
+		d = devicetest.New(a100)
+		b.write(b.journalFile(d), journal)
+		_, err = session.Open(b.Context(), d, b.options())
+		b.says(err, nil, `"1g.12gb"`, "nvidia-smi mig")
+	})
+}

@@ -118,7 +118,11 @@ func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err e
 
 // recover finishes the session of a killed run.
 func (s *Session) recover(ctx context.Context, path string) error {
-	j, r, err := reopen(path, s.identity.Model)
+	model := s.identity.Model
+	if s.identity.Source == profiling.MIG && !s.identity.MIG {
+		model = nil // There are no instances, and the driver may not tell the model before MIG is on.
+	}
+	j, r, err := reopen(path, model)
 	if j == nil || err != nil {
 		return err
 	}
@@ -153,13 +157,13 @@ func (s *Session) admit() (err error) {
 	}
 	switch underMIG := id.Source == profiling.MIG; {
 	case underMIG && id.MIG != id.MIGPending:
-		return fmt.Errorf("MIG mode of %s is %s and will be %s after a reset%s; end the processes that use the GPU and run nvidia-smi --gpu-reset -i %s",
-			id.UUID, profiling.OnOff(id.MIG), profiling.OnOff(id.MIGPending), held(processes), id.UUID)
+		return fmt.Errorf("MIG mode of %s is %s and will be %s after a reset%s; end the processes that use the GPU (%s) and run nvidia-smi --gpu-reset -i %s",
+			id.UUID, profiling.OnOff(id.MIG), profiling.OnOff(id.MIGPending), held(processes), monitors, id.UUID)
 	case underMIG && !id.MIG && !s.o.AllowMIGMode:
 		return fmt.Errorf("%w on %s; allow it to be changed with --allow-mig-mode, or run nvidia-smi -i %s -mig 1 (both need root)",
 			profiling.ErrMIGOff, id.UUID, id.UUID)
 	case len(processes) > 0 && !s.o.WithOthers:
-		return fmt.Errorf("%s is in use by %s; end them, or run beside them with --with-others", id.UUID, list(processes))
+		return fmt.Errorf("%s is in use by %s; end them (%s), or run beside them with --with-others", id.UUID, list(processes), monitors)
 	case len(processes) > 0:
 		s.o.Log("%s is also in use by %s, which influences the times", id.UUID, list(processes))
 	}

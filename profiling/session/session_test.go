@@ -304,7 +304,7 @@ func TestPendingModeIsRefused(t *testing.T) {
 		o := b.options()
 		o.WithOthers = true
 		_, err := session.Open(b.Context(), d, o)
-		b.says(err, nil, "is on and will be off", "process 77 python", "--gpu-reset")
+		b.says(err, nil, "is on and will be off", "process 77 python", "nvidia-dcgm nvsm", "--gpu-reset")
 		end()
 		d.Reset()
 		_, err = session.Open(b.Context(), d, o)
@@ -319,7 +319,7 @@ func TestModeThatStaysPendingIsTakenBack(t *testing.T) {
 		o := b.options()
 		o.WithOthers, o.AllowMIGMode = true, true
 		_, err := session.Open(b.Context(), d, o)
-		b.says(err, nil, "stays off until a reset", "process 77 python")
+		b.says(err, nil, "stays off until a reset", "process 77 python", "nvidia-dcgm nvsm")
 		b.mode(d, false, false)
 		if b.journal() != "" {
 			b.Error("there is a journal")
@@ -346,7 +346,7 @@ func TestOthersOnTheGPU(t *testing.T) {
 		d.Use(devicetest.WholeGPU, 77, "python")
 		d.Use(devicetest.WholeGPU, 78, "")
 		_, err := session.Open(b.Context(), d, b.options())
-		b.says(err, nil, "process 77 python, process 78;", "--with-others")
+		b.says(err, nil, "process 77 python, process 78;", "nvidia-dcgm nvsm", "--with-others")
 		o := b.options()
 		o.WithOthers = true
 		b.close(b.openWith(d, o))
@@ -949,4 +949,49 @@ func TestNoFolder(t *testing.T) {
 			b.Error(err)
 		}
 	})
+}
+
+// oneLine checks that an error is one line.
+func (b *bench) oneLine(err error) {
+	b.Helper()
+	if err == nil || strings.Contains(err.Error(), "\n") {
+		b.Errorf("error %q is not one line", err)
+	}
+}
+
+// What Open refuses, it refuses in one line with what to do, and leaves nothing behind.
+func TestRefusalsAreOneLine(t *testing.T) {
+	for name, c := range map[string]struct {
+		prepare func(*devicetest.GPU)
+		off     bool
+		says    []string
+	}{
+		"missing privilege": {func(d *devicetest.GPU) { d.Forbid(true) }, true, []string{"turn MIG mode on", "no permission"}},
+		"pending mode": {func(d *devicetest.GPU) {
+			d.Use(devicetest.WholeGPU, 77, "nv-hostengine")
+			_ = d.SetMIG(false)
+		}, false, []string{"nvidia-dcgm nvsm", "--gpu-reset"}},
+		"busy GPU": {func(d *devicetest.GPU) { d.Use(devicetest.WholeGPU, 77, "nv-hostengine") }, false, []string{"process 77 nv-hostengine", "nvidia-dcgm nvsm"}},
+		"lost GPU": {func(d *devicetest.GPU) { d.Lose() }, false, []string{"fallen off the bus"}},
+		"MIG off":  {func(*devicetest.GPU) {}, true, []string{"MIG mode is off", "--allow-mig-mode"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(b *bench) {
+				var opts []devicetest.Option
+				if c.off {
+					opts = append(opts, devicetest.MIGOff())
+				}
+				d := devicetest.New(a100, opts...)
+				c.prepare(d)
+				o := b.options()
+				o.AllowMIGMode = name == "missing privilege"
+				_, err := session.Open(b.Context(), d, o)
+				b.oneLine(err)
+				b.says(err, nil, c.says...)
+				if j := b.journal(); j != "" {
+					b.Errorf("there is a journal:\n%s", j)
+				}
+			})
+		})
+	}
 }

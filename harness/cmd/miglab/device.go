@@ -29,12 +29,15 @@ type deviceFlags struct {
 }
 
 // modes are the ways to give a kernel a part of a GPU.
-var modes = []string{string(profiling.MIG), string(profiling.MPSSMLimit)}
+var modes = []string{string(profiling.MIG), migExisting, string(profiling.MPSSMLimit), string(profiling.SMPartition)}
+
+// migExisting is the mode in which only MIG instances that exist are used.
+const migExisting = "mig-existing"
 
 func (f *deviceFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.device, "device", "", "the GPU: its number or UUID (default: the only one)")
-	addFlag(c, &f.mode, "mode", modes[0], oneOf("mode", modes), "mig, or mps-sm-limit where the MIG mode may not be touched")
+	addFlag(c, &f.mode, "mode", modes[0], oneOf("mode", modes), "mig; mig-existing for instances that exist; mps-sm-limit or sm-partition where the MIG mode may not be touched")
 	flags.StringVar(&f.state, "state", stateDir(), "folder for lock and journal")
 	flags.BoolVar(&f.allowMIG, "allow-mig-mode", false, "turn MIG on if it is off, and off again at the end")
 	flags.BoolVar(&f.beside, "with-others", false, "run even if other processes use the GPU; the rows say how many")
@@ -64,9 +67,14 @@ func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, 
 	}()
 	for selector := range strings.SplitSeq(f.device, ",") {
 		var d profiling.Device
-		if f.mode == string(profiling.MIG) {
+		switch f.mode {
+		case string(profiling.SMPartition):
+			return nil, fmt.Errorf("--mode %s: only profile and profile corun have it; give --mode %s or %s", f.mode, profiling.MIG, profiling.MPSSMLimit)
+		case migExisting:
+			d, err = nvml.OpenExisting(selector)
+		case string(profiling.MIG):
 			d, err = nvml.Open(selector)
-		} else {
+		default:
 			d, err = mps.Open(ctx, mps.Options{GPU: selector, Dir: f.state})
 		}
 		if err != nil {
@@ -137,6 +145,9 @@ func (f *deviceFlags) with(c *cobra.Command, ready func([]profiling.Identity) er
 			return err
 		}
 		sessions = append(sessions, s)
+		if err := probe(c.Context(), s); err != nil {
+			return err
+		}
 	}
 	return work(sessions)
 }

@@ -135,6 +135,9 @@ func programsOf(file batchFile, kernels []kernel.Kernel) (map[string]*kernel.Ker
 }
 
 func writeExecution(c *cobra.Command, out string, on *session.Session, p schedule.Problem, planned, real schedule.Schedule) error {
+	if err := saveModel(out, p.GPU); err != nil {
+		return err
+	}
 	from := measure.Provenance(on.Identity())
 	rows := execute.Compare(from, p, planned, real)
 	if err := atomicfile.WriteFile(filepath.Join(out, "execution.csv"), func(w io.Writer) error {

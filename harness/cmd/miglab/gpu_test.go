@@ -296,13 +296,22 @@ func TestGPUFaultsLeaveNothingBehind(t *testing.T) {
 // TestGPULost: while the GPU is lost nothing can be destroyed; the next start does it.
 func TestGPULost(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, "fail * 120 -1 GPU_IS_LOST")
-	code, _, stderr := b.run(profileArgs...)
-	if code == 0 || !strings.Contains(stderr, "fallen off the bus") {
-		t.Errorf("exit code %d: %s", code, stderr)
+	b := newBench(t)
+	c := b.command(t.Context(), profileArgs...)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for len(b.state.Lines(t, "ci")) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	b.state.Add(t, "fail * 0 -1 GPU_IS_LOST")
+	if err := c.Wait(); err == nil || !strings.Contains(stderr.String(), "fallen off the bus") || !strings.Contains(stderr.String(), "Xid") {
+		t.Errorf("%v: %s", err, &stderr)
 	}
 	if len(b.state.Instances(t)) == 0 {
-		t.Fatal("nothing was lost; the fault came too early")
+		t.Fatal("nothing was lost; the fault came too late")
 	}
 	b.state.Remove(t, "fail")
 	b.must(profileArgs...)
@@ -504,4 +513,122 @@ func TestGPUUnderMPS(t *testing.T) {
 	if board := b.must("leaderboard", "--gpu", "H200"); !strings.Contains(board, "mps-sm-limit") {
 		t.Errorf("the leaderboard does not say what the times are of:\n%s", board)
 	}
+}
+
+// TestGPUOfAnotherModel profiles, schedules and executes on a GPU that the program's table lacks:
+// the model that the driver tells is written beside the data, and goes with them.
+func TestGPUOfAnotherModel(t *testing.T) {
+	b := newFastBench(t)
+	b.state.Remove(t, "gpu")
+	b.state.Add(t, fmt.Sprintf("gpu 0 H20 GPU-%08x-2222-3333-4444-666666666666 1 1", b.number))
+	only := []string{"--only", "stops,super", "--repetitions", "1"}
+	if out := b.must(append(slices.Clone(profileArgs), only...)...); !strings.Contains(out, "2 kernels on H20-78SM") || !strings.Contains(out, "--gpu profile/gpu.json") {
+		t.Errorf("it says\n%s", out)
+	}
+	for _, row := range b.rows("profile/runs.csv") {
+		if row["gpu"] != "H20-78SM" || row["status"] != "ok" {
+			t.Errorf("row %v", row)
+		}
+	}
+	again := b.must(append(slices.Clone(profileArgs), only...)...)
+	if !strings.Contains(again, "2 kernels on H20-78SM") {
+		t.Errorf("to go on, it says\n%s", again)
+	}
+	b.must("schedule", "--tasks", "profile/tasks.csv", "--gpu", "profile/gpu.json", "--algorithm", "far", "--out", "plan.json")
+	b.must("check", "plan.json", "--tasks", "profile/tasks.csv", "--gpu", "profile/gpu.json")
+	b.must("run", "--gpu", "profile/gpu.json", "--algorithms", "far,miso,fixpartbest", "--datasets", "profile:profile/tasks.csv")
+	b.must("export")
+	b.must("execute", "--kernels", "./kernels.yaml", "--tasks", "profile/tasks.csv", "--schedule", "plan.json", "--out", "execute")
+	for _, row := range b.rows("execute/execution.csv") {
+		if row["gpu"] != "H20-78SM" {
+			t.Errorf("row %v", row)
+		}
+	}
+	b.nothingLeft()
+	if code, _, stderr := b.run("run", "--gpu", "H20-78SM", "--algorithms", "far", "--datasets", "profile:profile/tasks.csv"); code != 2 || !strings.Contains(stderr, "H20-78SM") {
+		t.Errorf("by its name alone: exit code %d, %s", code, stderr)
+	}
+}
+
+// TestGPUExistingInstances profiles and executes on MIG instances that somebody else made, without
+// privilege: nothing is created or destroyed.
+func TestGPUExistingInstances(t *testing.T) {
+	b := newFastBench(t)
+	somebodys := []string{"gi 0 1 5 0 0", "gi 0 3 14 4 0", "gi 0 7 19 6 0", "ci 0 1 0 4", "ci 0 3 0 2", "ci 0 7 0 1"}
+	b.state.Add(t, somebodys...)
+	for _, f := range []string{
+		"nvmlDeviceGetGpuInstancePossiblePlacements", "nvmlDeviceGetGpuInstances", "nvmlDeviceGetGpuInstanceById", "nvmlDeviceCreateGpuInstanceWithPlacement",
+	} {
+		b.state.Add(t, "fail "+f+" 0 -1 NO_PERMISSION")
+	}
+	args := append(slices.Clone(profileArgs), "--mode", "mig-existing", "--only", "stops,super", "--repetitions", "1")
+	code, stdout, stderr := b.run(args...)
+	if code != exitFailed || !strings.Contains(stderr, "no kernel ran on every size") || !strings.Contains(stdout, "mode mig-existing") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	uuids := map[string]string{}
+	rows := b.rows("profile/runs.csv")
+	for _, row := range rows {
+		size, instance := row["size"], row["instance"]
+		if row["source"] != "mig" || row["mode"] != "existing" || !strings.HasPrefix(instance, "MIG-") || row["status"] != "ok" || uuids[size] != "" && uuids[size] != instance {
+			t.Errorf("row %v", row)
+		}
+		uuids[size] = instance
+	}
+	if len(rows) != 6 || len(uuids) != 3 {
+		t.Errorf("%d rows on %v, want 2 kernels on 3 instances", len(rows), uuids)
+	}
+	b.nothingLeft(somebodys...)
+
+	b.write("tasks.csv", "task,t1,t2,t3,t4,t7\nstops,0.5,0.36,0.36,0.36,0.36\nsuper,0.8,0.35,0.25,0.2,0.12\n")
+	execute := []string{"execute", "--mode", "mig-existing", "--tasks", "tasks.csv", "--kernels", "./kernels.yaml", "--out", "execute"}
+	b.must(append(slices.Clone(execute), "--algorithm", "fixpart?p=4-2-1")...)
+	if rows := b.rows("execute/execution.csv"); len(rows) != 2 {
+		t.Errorf("%d rows", len(rows))
+	}
+	if code, _, stderr := b.run(append(slices.Clone(execute), "--algorithm", "fixpart?p=7")...); code == 0 || !strings.Contains(stderr, "needs 7@0 on GPU 0, which does not exist") ||
+		!strings.Contains(stderr, "there are 1@6, 2@4, 4@0") {
+		t.Errorf("another partition: exit code %d, %s", code, stderr)
+	}
+	if code, _, stderr := b.run("profile", "reconfiguration", "--mode", "mig-existing"); code == 0 || !strings.Contains(stderr, "has nothing to reconfigure") {
+		t.Errorf("reconfiguration: exit code %d, %s", code, stderr)
+	}
+	if out := b.must("profile", "--list", "--mode", "mig-existing"); !strings.Contains(out, "4g.20gb") {
+		t.Errorf("the list is\n%s", out)
+	}
+	b.nothingLeft(somebodys...)
+}
+
+// TestGPUAnotherCard: a sweep goes on with another card of the same model as a series of its own,
+// which the card's UUID marks; the runs of the first card stay as they are.
+func TestGPUAnotherCard(t *testing.T) {
+	b := newFastBench(t)
+	args := append(slices.Clone(profileArgs), "--only", "stops", "--repetitions", "1")
+	b.must(args...)
+	first, err := os.ReadFile(filepath.Join(b.dir, "profile", "runs.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := fmt.Sprintf("GPU-%08x-7777-3333-4444-555555555555", b.number)
+	b.state.Remove(t, "gpu")
+	b.state.Add(t, "gpu 0 A100 "+other+" 1 1")
+	if code, _, stderr := b.run(args...); code == 0 || !strings.Contains(stderr, "gpu_uuid") || !strings.Contains(stderr, "--another-card") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+	for range 2 { // the second time it goes on
+		b.must(append(slices.Clone(args), "--another-card")...)
+	}
+	rows := b.rows("profile/" + other + "/runs.csv")
+	for _, row := range rows {
+		if row["gpu_uuid"] != other {
+			t.Errorf("row %v", row)
+		}
+	}
+	if now, err := os.ReadFile(filepath.Join(b.dir, "profile", "runs.csv")); err != nil || !bytes.Equal(now, first) || len(rows) != 5 {
+		t.Errorf("%d rows of the other card; the first card's are now\n%s\n%v", len(rows), now, err)
+	}
+	if sizeOf(filepath.Join(b.dir, "profile", other, "tasks.csv")) == 0 {
+		t.Error("the other card has no dataset")
+	}
+	b.nothingLeft()
 }

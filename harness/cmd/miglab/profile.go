@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/atomicfile"
+	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 	"miglab/profiling/measure"
@@ -27,10 +29,13 @@ type profileFlags struct {
 	out         string
 	repetitions int
 	seed        uint64
+	// anotherCard lets a sweep begin a series of its own for another card of the same model.
+	anotherCard bool
 }
 
 func newProfile() *cobra.Command {
 	var f profileFlags
+	var o overlapFlags
 	var list, check bool
 	c := &cobra.Command{
 		Use:   "profile",
@@ -42,17 +47,26 @@ func newProfile() *cobra.Command {
 			"It creates and destroys MIG instances, and destroys none but its own, also after it was killed. It never changes\n" +
 			"clocks or power, and the MIG mode only if --allow-mig-mode is given. Where MIG may not be touched, --mode\n" +
 			"mps-sm-limit limits the multiprocessors of a kernel by MPS; the data say so, and the dataset is called\n" +
-			"tasks.mps-sm-limit.csv.",
+			"tasks.mps-sm-limit.csv.\n\n" +
+			"--mode sm-partition measures scaling curves: this program's own kernels on parts of the multiprocessors (green\n" +
+			"contexts, driver 550 or later), in one process, without root and without MIG. It writes overlap.csv.",
 		Example: "  miglab profile --list\n" +
 			"  miglab profile --check --kernels rodinia --set rodinia=/opt/rodinia\n" +
 			"  sudo miglab profile --allow-mig-mode --out results/profile/a100\n" +
-			"  miglab profile --mode mps-sm-limit --only gemm,stream,lu",
+			"  miglab profile --mode mps-sm-limit --only gemm,stream,lu\n" +
+			"  miglab profile --mode sm-partition --sms 16,32,60,64,132 --out h200",
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case list && check:
 				return errors.New("give either --list or --check")
 			case list:
 				return listGPU(c, &f.device)
+			}
+			if f.device.mode == string(profiling.SMPartition) {
+				return o.scaling(c, &f, check)
+			}
+			if err := unused(c, slices.Concat(partitionOnly, windowOnly), whoPartitions); err != nil {
+				return err
 			}
 			kernels, err := f.kernels.read()
 			if err != nil {
@@ -67,6 +81,9 @@ func newProfile() *cobra.Command {
 	f.kernels.register(c)
 	f.kernels.registerWall(c)
 	f.registerDrawn(c)
+	o.register(c)
+	o.registerScaling(c)
+	c.Flags().BoolVar(&f.anotherCard, "another-card", false, "if the folder has the runs of another card of this model, put this one's into a folder in it, named by its UUID")
 	c.Flags().BoolVar(&list, "list", false, "show the GPUs as they are, and run nothing")
 	c.Flags().BoolVar(&check, "check", false, "say what is missing, and run nothing")
 	for _, sub := range []*cobra.Command{newReconfiguration(), newIsolation(), newCorun(), newCounters(), newPartition()} {
@@ -103,7 +120,24 @@ func (f *profileFlags) on(c *cobra.Command, kernels []kernel.Kernel, work func(*
 			return err
 		}
 		return writable(f.out)
-	}, func(all []*session.Session) error { return work(all[0]) })
+	}, func(all []*session.Session) error {
+		if err := saveModel(f.out, all[0].Identity().Model); err != nil {
+			return err
+		}
+		return work(all[0])
+	})
+}
+
+// saveModel writes a model that the program's table lacks into a folder of measurements. Other
+// commands take the file as --gpu.
+func saveModel(dir string, g *mig.GPU) error {
+	if g.Origin == "" {
+		return nil
+	}
+	return atomicfile.WriteFile(filepath.Join(dir, "gpu.json"), func(w io.Writer) error {
+		_, err := w.Write(g.JSON())
+		return err
+	})
 }
 
 func (f *profileFlags) save(name string, write func(io.Writer) error) error {
@@ -117,11 +151,18 @@ func (f *profileFlags) saveTable(name string, t reports.Table) error {
 
 // sweep measures kernels on every size. What failed is said at the end; the rest is kept.
 func (f *profileFlags) sweep(c *cobra.Command, s *session.Session, kernels []kernel.Kernel) error {
-	progress := newProgress(c.ErrOrStderr(), "runs")
-	p, err := measure.Sweep(c.Context(), s, kernels, filepath.Join(f.out, "runs.csv"), measure.Options{
-		Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set,
-	})
-	progress.done()
+	p, err := f.runs(c, s, kernels)
+	if other, ok := errors.AsType[*measure.OtherCardError](err); ok {
+		if !f.anotherCard {
+			return fmt.Errorf("%w, or let --another-card do so", err)
+		}
+		f.out = filepath.Join(f.out, other.Is)
+		fmt.Fprintf(c.ErrOrStderr(), "miglab: %s has the runs of %s; those of %s are a series of their own, in %s\n", other.File, other.Was, other.Is, f.out)
+		if err := errors.Join(writable(f.out), saveModel(f.out, s.Identity().Model)); err != nil {
+			return err
+		}
+		p, err = f.runs(c, s, kernels)
+	}
 	var failures *measure.FailedError
 	if err != nil && !errors.As(err, &failures) {
 		return err
@@ -131,6 +172,15 @@ func (f *profileFlags) sweep(c *cobra.Command, s *session.Session, kernels []ker
 		return failedError{errors.Join(failures, err)}
 	}
 	return err
+}
+
+// runs measures into the folder.
+func (f *profileFlags) runs(c *cobra.Command, s *session.Session, kernels []kernel.Kernel) (*measure.Profile, error) {
+	progress := newProgress(c.ErrOrStderr(), "runs")
+	defer progress.done()
+	return measure.Sweep(c.Context(), s, kernels, filepath.Join(f.out, "runs.csv"), measure.Options{
+		Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set,
+	})
 }
 
 // tasksFile names the dataset of a profile. What was not measured under MIG says so
@@ -166,7 +216,11 @@ func (f *profileFlags) writeProfile(c *cobra.Command, p *measure.Profile) error 
 	); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "%d kernels on %s; dataset profile:%s\n", len(tasks), p.GPU, filepath.Join(f.out, tasksFile(source)))
+	use := ""
+	if p.GPU.Origin != "" {
+		use = "; with --gpu " + filepath.Join(f.out, "gpu.json")
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "%d kernels on %s; dataset profile:%s%s\n", len(tasks), p.GPU, filepath.Join(f.out, tasksFile(source)), use)
 	return err
 }
 

@@ -15,8 +15,8 @@
  * who is killed in between. Lines of the file, a blank between words:
  *
  *   gpu INDEX MODEL UUID CURRENT PENDING
- *       A GPU. MODEL is A30, A100, H100, L4 (which has no MIG) or X1 (which nobody knows);
- *       CURRENT and PENDING are its MIG modes, 0 or 1. UUIDs begin with GPU-.
+ *       A GPU. MODEL is A30, A100, H100, H100PCIe, H20, RTXPRO6000, L4 (which has no MIG) or
+ *       X1 (which nobody knows); CURRENT and PENDING are its MIG modes, 0 or 1. UUIDs begin with GPU-.
  *   gi GPU ID PROFILE START BUSY
  *       A GPU instance: PROFILE is the driver's number, START a memory slice.
  *       Destroying it says IN_USE another BUSY times.
@@ -95,6 +95,20 @@ static const struct model models[] = {
         {NVML_GPU_INSTANCE_PROFILE_4_SLICE, 0, 4, 4, 0x01, 1, 24000, 56},
     }},
     {"L4", "NVIDIA L4", 23034, 0, 0, {{0}}},
+    /* The profiles of the next three are inferred from their numbers of multiprocessors and from the names that NVIDIA's
+     * MIG guide lists; we have no listing of a driver. */
+    {"H100PCIe", "NVIDIA H100 PCIe", 81559, 7, 0, SEVEN(9984, 20096, 40448, 81152, 14, 26, 30, 54, 56, 114)},
+    {"H20", "NVIDIA H20", 97871, 7, 0, SEVEN(12032, 24192, 48512, 97280, 8, 16, 18, 34, 36, 78)},
+    {"RTXPRO6000", "NVIDIA RTX PRO 6000 Blackwell Server Edition", 97887, 4, 0, {
+        {NVML_GPU_INSTANCE_PROFILE_1_SLICE, 14, 1, 1, 0x0f, 4, 24192, 46},
+        {NVML_GPU_INSTANCE_PROFILE_1_SLICE_REV1, 21, 1, 1, 0x0f, 1, 24192, 46},
+        {NVML_GPU_INSTANCE_PROFILE_1_SLICE_GFX, 47, 1, 1, 0x0f, 4, 24192, 46},
+        {NVML_GPU_INSTANCE_PROFILE_2_SLICE, 5, 2, 2, 0x05, 2, 48512, 94},
+        {NVML_GPU_INSTANCE_PROFILE_2_SLICE_REV1, 6, 2, 2, 0x05, 1, 48512, 94},
+        {NVML_GPU_INSTANCE_PROFILE_2_SLICE_GFX, 35, 2, 2, 0x05, 2, 48512, 94},
+        {NVML_GPU_INSTANCE_PROFILE_4_SLICE, 0, 4, 4, 0x01, 1, 97280, 188},
+        {NVML_GPU_INSTANCE_PROFILE_4_SLICE_GFX, 32, 4, 4, 0x01, 1, 97280, 188},
+    }},
     {"X1", "NVIDIA X1 of tomorrow", 40960, 7, 1, SEVEN(4864, 9856, 19968, 40192, 14, 14, 28, 42, 56, 98)},
 };
 
@@ -807,6 +821,17 @@ nvmlReturn_t nvmlDeviceGetComputeInstanceId(nvmlDevice_t device, unsigned *id) {
     return leave(s, NVML_SUCCESS);
 }
 
+#ifndef OLD_DRIVER
+nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t *attributes) {
+    struct profile p;
+    ENTER_HANDLE(device, MIG_DEVICE);
+    if (!row(s, gpu, gi->profile, &p)) fatal("instance of profile %u, which %s does not have", gi->profile, gpu->key);
+    *attributes = (nvmlDeviceAttributes_t){.multiprocessorCount = p.multiprocessors * ci->slices / p.slices,
+        .gpuInstanceSliceCount = p.slices, .computeInstanceSliceCount = ci->slices, .memorySizeMB = p.memory};
+    return leave(s, NVML_SUCCESS);
+}
+#endif
+
 nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned *count) {
     ENTER_HANDLE(device, GPU);
     *count = gpu->mig ? gpu->model->slices : 0;
@@ -830,3 +855,31 @@ nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned i
     }
     return leave(s, NVML_ERROR_NOT_FOUND);
 }
+
+/* ---- samples ---- */
+
+nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
+    ENTER(1);
+    for (unsigned i = 0; i < s->gpus; i++) {
+        if (strcmp(s->gpu[i].uuid, uuid) != 0) continue;
+        device->handle = encode(GPU, s->gpu[i].index, 0, 0);
+        return leave(s, NVML_SUCCESS);
+    }
+    return leave(s, NVML_ERROR_NOT_FOUND);
+}
+
+#ifndef OLD_DRIVER
+
+nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned *milliwatts) {
+    ENTER_HANDLE(device, GPU);
+    *milliwatts = 387500;
+    return leave(s, NVML_SUCCESS);
+}
+
+nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device, unsigned long long *reasons) {
+    ENTER_HANDLE(device, GPU);
+    *reasons = nvmlClocksEventReasonSwPowerCap;
+    return leave(s, NVML_SUCCESS);
+}
+
+#endif

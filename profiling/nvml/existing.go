@@ -1,0 +1,351 @@
+//go:build cgo && linux
+
+package nvml
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"miglab/harness/mig"
+	"miglab/profiling"
+)
+
+// An existing is a GPU on which only the MIG instances that exist are used, as Kubernetes, Slurm
+// and clouds hand them out. Create takes one of them and Destroy gives it back; the driver makes
+// and destroys nothing. It needs no privilege: it only looks at the MIG devices.
+//
+// Without privilege the driver does not tell where an instance begins. Starts are places at which
+// all of the instances fit on the GPU together, so that they say which instances are different and
+// nothing else.
+type existing struct {
+	*device
+	all []profiling.Instance
+	// unusable says of MIG devices why they are left out.
+	unusable []string
+
+	mu sync.Mutex
+	// taken are the numbers of the instances that were created and not destroyed.
+	taken map[int]bool
+}
+
+var _ profiling.Device = (*existing)(nil)
+
+// OpenExisting opens the MIG instances that exist on a GPU. The environment variables
+// CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES restrict them. The selector is a GPU as for
+// [Open], or the UUID of a MIG device. An empty selector names the only GPU with such instances.
+// Compute instances that do not fill their GPU instance are left out.
+func OpenExisting(selector string) (profiling.Device, error) {
+	lib, err := load()
+	if err != nil {
+		return nil, err
+	}
+	e, err := openExisting(lib, selector)
+	if err != nil {
+		lib.Shutdown()
+		return nil, err
+	}
+	return e, nil
+}
+
+func openExisting(lib nvml.Interface, selector string) (*existing, error) {
+	const op = "find MIG instances"
+	if !has(lib, "nvmlDeviceGetAttributes") {
+		err := fmt.Errorf("%w: the driver's library has no nvmlDeviceGetAttributes", profiling.ErrUnsupported)
+		return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "install a newer driver"}
+	}
+	visible, err := visibleInstances()
+	if err != nil {
+		return nil, err
+	}
+	byUUID := strings.HasPrefix(selector, "MIG-")
+	if byUUID {
+		visible = append(visible, restriction{"--device", []string{selector}})
+	}
+	gpus, err := list(lib)
+	if err != nil {
+		return nil, err
+	}
+	if selector != "" && !byUUID {
+		chosen, err := choose(lib, selector)
+		if err != nil {
+			return nil, err
+		}
+		gpus = slices.DeleteFunc(gpus, func(g gpu) bool { return g.id.UUID != chosen.id.UUID })
+	}
+	var found []*existing
+	var unusable []string
+	for i, g := range gpus {
+		if g.err != nil {
+			return nil, g.err
+		}
+		if g.id.Model == nil || !g.id.MIG {
+			continue
+		}
+		d := &device{lib: lib, gpu: g.handle, uuid: g.id.UUID, memory: g.id.MemoryMiB}
+		d.model.Store(g.id.Model)
+		e := &existing{device: d, taken: map[int]bool{}}
+		if err := e.find(op, i, visible); err != nil {
+			return nil, err
+		}
+		unusable = append(unusable, e.unusable...)
+		if len(e.all) > 0 {
+			found = append(found, e)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		err := errors.New("there is no MIG instance that this process may use")
+		if len(unusable) > 0 {
+			err = fmt.Errorf("%w; %s", err, strings.Join(unusable, "; "))
+		}
+		return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "ask for one (Kubernetes: nvidia.com/mig-1g.5gb; Slurm: --gres), or have one made: nvidia-smi mig -cgi 1g.5gb -C"}
+	}
+	var uuids []string
+	for _, e := range found {
+		uuids = append(uuids, e.uuid)
+	}
+	err = fmt.Errorf("several GPUs have MIG instances: %s", strings.Join(uuids, ", "))
+	return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "name one with --device"}
+}
+
+// find reads the instances of the GPU with an index.
+func (e *existing) find(op string, index int, visible []restriction) error {
+	devices, err := e.migDevices(op)
+	if err != nil {
+		return err
+	}
+	for number, device := range devices {
+		i, why, err := e.instance(op, device)
+		switch {
+		case errors.Is(err, profiling.ErrUnknownInstance): // destroyed since it was listed
+		case err != nil:
+			return err
+		case !allowed(visible, i.UUID, e.uuid, index, number):
+		case why != "":
+			e.unusable = append(e.unusable, i.UUID+" "+why)
+		default:
+			e.all = append(e.all, i)
+		}
+	}
+	if !e.place() {
+		return &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: its instances do not fit on a %s together", profiling.ErrUnsupported, e.model.Load())}
+	}
+	return nil
+}
+
+// instance describes a MIG device. why says why it cannot be used.
+func (e *existing) instance(op string, device nvml.Device) (i profiling.Instance, why string, err error) {
+	gi, _, ret := numbers(device)
+	var uuid string
+	var a nvml.DeviceAttributes
+	if ret == nvml.SUCCESS {
+		uuid, ret = device.GetUUID()
+	}
+	if ret == nvml.SUCCESS {
+		a, ret = device.GetAttributes()
+	}
+	if ret != nvml.SUCCESS {
+		return i, "", instanceFailure(op, ret)
+	}
+	i = profiling.Instance{ID: gi, UUID: uuid, Env: []string{"CUDA_VISIBLE_DEVICES=" + uuid}}
+	if a.ComputeInstanceSliceCount != a.GpuInstanceSliceCount {
+		return i, fmt.Sprintf("has %d of the %d compute slices of its GPU instance", a.ComputeInstanceSliceCount, a.GpuInstanceSliceCount), nil
+	}
+	// Media engines do not show here, nor do they matter to kernels: the standard profile comes first.
+	size, gb := mig.Slices(a.GpuInstanceSliceCount), gigabytes(int(a.MemorySizeMB), e.memory)
+	for _, p := range e.model.Load().Profiles {
+		if p.Size == size && p.MemoryGB == gb && (p.SMs == 0 || p.SMs == int(a.MultiprocessorCount)) {
+			i.Profile = p
+			return i, "", nil
+		}
+	}
+	return i, fmt.Sprintf("has %d slices, %d GB and %d multiprocessors, like no profile of %s", size, gb, a.MultiprocessorCount, e.model.Load()), nil
+}
+
+// place gives each instance a start, so that no two overlap. It reports whether that is possible.
+// The largest instances come first, since they have the fewest places.
+func (e *existing) place() bool {
+	slices.SortStableFunc(e.all, func(a, b profiling.Instance) int { return int(b.Profile.Length - a.Profile.Length) })
+	var from func(n int, used mig.Mask) bool
+	from = func(n int, used mig.Mask) bool {
+		if n == len(e.all) {
+			return true
+		}
+		i := &e.all[n]
+		for _, i.Start = range i.Profile.Starts {
+			if used&i.Mask() == 0 && from(n+1, used|i.Mask()) {
+				return true
+			}
+		}
+		return false
+	}
+	return from(0, 0)
+}
+
+func (e *existing) Identify() (profiling.Identity, error) {
+	id, err := e.device.Identify()
+	id.Existing = true
+	return id, err
+}
+
+func (e *existing) SetMIG(on bool) error {
+	return &profiling.DeviceError{Op: "turn MIG mode " + profiling.OnOff(on), Err: errOnlyExisting}
+}
+
+var errOnlyExisting = fmt.Errorf("%w in the mode mig-existing", profiling.ErrUnsupported)
+
+// Placements returns the starts of the instances of a profile that exist.
+func (e *existing) Placements(p *mig.Profile) (starts []mig.Slices, _ error) {
+	for _, i := range e.all {
+		if i.Profile == p {
+			starts = append(starts, i.Start)
+		}
+	}
+	slices.Sort(starts)
+	return starts, nil
+}
+
+// Instances returns the instances that Create has taken.
+func (e *existing) Instances() (out []profiling.Instance, _ error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, i := range e.all {
+		if e.taken[i.ID] {
+			out = append(out, i)
+		}
+	}
+	return out, nil
+}
+
+// Create takes an instance that exists.
+func (e *existing) Create(at mig.Instance) (profiling.Instance, error) {
+	op := fmt.Sprintf("use %s at %d", at.Profile, at.Start)
+	k := slices.IndexFunc(e.all, func(i profiling.Instance) bool { return i.Instance == at })
+	if k < 0 {
+		return profiling.Instance{}, &profiling.DeviceError{
+			Op: op, Err: fmt.Errorf("%w: it does not exist; there are %s", profiling.ErrInsufficient, e.names()),
+			Remedy: "have it made, or use another mode",
+		}
+	}
+	if err := e.stillThere(op, e.all[k].UUID); err != nil {
+		return profiling.Instance{}, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.taken[e.all[k].ID] {
+		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: profiling.ErrInsufficient}
+	}
+	e.taken[e.all[k].ID] = true
+	return e.all[k], nil
+}
+
+// stillThere asks the driver whether a MIG device exists.
+func (e *existing) stillThere(op, uuid string) error {
+	devices, err := e.migDevices(op)
+	if err != nil {
+		return err
+	}
+	for _, device := range devices {
+		if now, ret := device.GetUUID(); ret == nvml.SUCCESS && now == uuid {
+			return nil
+		}
+	}
+	return &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w any more: %s", profiling.ErrUnknownInstance, uuid), Remedy: "somebody destroyed it; start again"}
+}
+
+func (e *existing) names() string {
+	var all []string
+	for _, i := range e.all {
+		all = append(all, fmt.Sprintf("%s at %d", i.Profile, i.Start))
+	}
+	return strings.Join(all, ", ")
+}
+
+// Destroy gives an instance back. The driver destroys nothing.
+func (e *existing) Destroy(id int) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.taken[id] {
+		return &profiling.DeviceError{Op: fmt.Sprintf("give back instance %d", id), Err: profiling.ErrUnknownInstance}
+	}
+	delete(e.taken, id)
+	return nil
+}
+
+// Processes returns the processes on the instances that may be used: others have the rest.
+func (e *existing) Processes() ([]profiling.Process, error) {
+	const op = "list processes"
+	devices, err := e.migDevices(op)
+	if err != nil {
+		return nil, err
+	}
+	mine := slices.DeleteFunc(devices, func(device nvml.Device) bool {
+		uuid, _ := device.GetUUID()
+		return !slices.ContainsFunc(e.all, func(i profiling.Instance) bool { return i.UUID == uuid })
+	})
+	return e.processesOn(op, mine)
+}
+
+// A restriction is an environment variable, or flag, that names devices.
+type restriction struct {
+	name  string
+	words []string
+}
+
+// visibleInstances reads the variables with which users and schedulers restrict devices.
+func visibleInstances() (all []restriction, _ error) {
+	for _, name := range []string{"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"} {
+		text, set := os.LookupEnv(name)
+		if !set || text == "" && name == "NVIDIA_VISIBLE_DEVICES" || text == "all" {
+			continue
+		}
+		r := restriction{name: name}
+		for word := range strings.SplitSeq(text, ",") {
+			switch word = strings.TrimSpace(word); {
+			case word == "" || word == "void" || word == "none" || word == "NoDevFiles" || word == "-1":
+			case strings.HasPrefix(word, "MIG-") || strings.HasPrefix(word, "GPU-") || isIndex(word):
+				r.words = append(r.words, word)
+			default:
+				return nil, &profiling.DeviceError{
+					Op: "find MIG instances", Err: fmt.Errorf("%s has %q, which is no UUID, GPU, or GPU:INSTANCE", name, word),
+					Remedy: "set it to the UUIDs that nvidia-smi -L lists, or remove it",
+				}
+			}
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// isIndex reports whether a word is the number of a GPU, or those of a GPU and a MIG device.
+func isIndex(word string) bool {
+	for part := range strings.SplitSeq(word, ":") {
+		if n, err := strconv.Atoi(part); err != nil || n < 0 {
+			return false
+		}
+	}
+	return strings.Count(word, ":") <= 1
+}
+
+// allowed reports whether all restrictions name a MIG device: by its UUID or the beginning of
+// it, by the UUID or the number of its GPU, or by both numbers.
+func allowed(visible []restriction, uuid, gpu string, index, number int) bool {
+	for _, r := range visible {
+		if !slices.ContainsFunc(r.words, func(word string) bool {
+			return strings.HasPrefix(uuid, word) && strings.HasPrefix(word, "MIG-") || strings.HasPrefix(gpu, word) && strings.HasPrefix(word, "GPU-") ||
+				word == strconv.Itoa(index) || word == fmt.Sprintf("%d:%d", index, number)
+		}) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,274 @@
+//go:build cgo && linux
+
+package nvml_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"miglab/harness/mig"
+	"miglab/profiling"
+	"miglab/profiling/nvml"
+	"miglab/profiling/nvml/nvmltest"
+)
+
+// unprivileged is what the driver refuses to a user in a container or on a cluster.
+var unprivileged = func() (fails []string) {
+	for _, f := range []string{
+		"nvmlDeviceSetMigMode", "nvmlDeviceGetGpuInstancePossiblePlacements", "nvmlDeviceGetGpuInstances", "nvmlDeviceGetGpuInstanceById",
+		"nvmlDeviceCreateGpuInstanceWithPlacement", "nvmlGpuInstanceDestroy", "nvmlGpuInstanceGetInfo", "nvmlComputeInstanceDestroy",
+		"nvmlGpuInstanceCreateComputeInstance", "nvmlDeviceGetEnforcedPowerLimit",
+	} {
+		fails = append(fails, "fail "+f+" 0 -1 NO_PERMISSION")
+	}
+	return fails
+}()
+
+// somebodys are instances that exist: 4g.20gb, 2g.10gb and 1g.5gb.
+var somebodys = []string{
+	"gi 0 1 5 0 0", "gi 0 3 14 4 0", "gi 0 7 19 6 0", "ci 0 1 0 4", "ci 0 3 0 2", "ci 0 7 0 1",
+}
+
+func onExisting(lines ...string) []string {
+	return slices.Concat([]string{nvmltest.A100}, unprivileged, lines)
+}
+
+func TestExistingInstances(t *testing.T) {
+	onStub(t, []stubTest{
+		{name: "are used without privilege", state: onExisting(somebodys...), run: func(t *testing.T, s nvmltest.State) {
+			before := s.Instances(t)
+			d, err := nvml.OpenExisting("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			id, err := d.Identify()
+			if err != nil || !id.Existing || id.Source != profiling.MIG || id.Model != mig.MustLookup("A100") {
+				t.Errorf("%+v, %v", id, err)
+			}
+			if all, err := d.Instances(); err != nil || len(all) > 0 {
+				t.Errorf("instances %v, %v before one is taken", all, err)
+			}
+			if c, err := d.Conditions(); err != nil || c.SMClock == 0 || c.PowerLimit != 0 {
+				t.Errorf("conditions %+v, %v", c, err)
+			}
+			uuids := map[string]bool{}
+			for _, p := range id.Model.Profiles {
+				starts, err := d.Placements(p)
+				if err != nil {
+					t.Error(err)
+				}
+				for _, start := range starts {
+					i, err := d.Create(mig.Instance{Profile: p, Start: start})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if i.Env[0] != "CUDA_VISIBLE_DEVICES="+i.UUID || uuids[i.UUID] {
+						t.Errorf("%v has the environment %q; other instances are %v", i, i.Env, uuids)
+					}
+					uuids[i.UUID] = true
+					_, err = d.Create(i.Instance)
+					wants(t, err, profiling.ErrInsufficient)
+				}
+			}
+			all, err := d.Instances()
+			if err != nil || len(all) != 3 {
+				t.Fatalf("%v, %v; want three", all, err)
+			}
+			for n, want := range []string{"4@0", "2@4", "1@6"} {
+				if all[n].String() != want {
+					t.Errorf("instance %d is %v, want %s", n, all[n], want)
+				}
+			}
+			for _, i := range all {
+				if err := d.Destroy(i.ID); err != nil {
+					t.Error(err)
+				}
+			}
+			wants(t, d.Destroy(all[0].ID), profiling.ErrUnknownInstance)
+			wants(t, d.SetMIG(false), profiling.ErrUnsupported, "mig-existing")
+			_, err = d.Create(at(t, "A100", "3g.20gb", 4))
+			wants(t, err, profiling.ErrInsufficient, "does not exist; there are 4g.20gb at 0, 2g.10gb at 4, 1g.5gb at 6")
+			left(t, s, before...)
+		}},
+		{name: "in a session that is killed", state: onExisting(somebodys...), run: func(t *testing.T, s nvmltest.State) {
+			before := s.Instances(t)
+			for range 2 {
+				d, err := nvml.OpenExisting("")
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := folder(t.TempDir())
+				run := f.open(t, d)
+				i, _, err := run.Create(t.Context(), at(t, "A100", "4g.20gb", 0))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := run.Destroy(t.Context(), i); err != nil {
+					t.Error(err)
+				}
+				if _, _, err := run.Create(t.Context(), at(t, "A100", "2g.10gb", 4)); err != nil {
+					t.Error(err)
+				}
+				if err := run.Close(); err != nil {
+					t.Error(err)
+				}
+				f.journals(t, 0)
+			}
+			left(t, s, before...)
+		}},
+		{name: "two of a profile differ", state: onExisting("gi 0 1 9 0 0", "ci 0 1 0 3", "gi 0 2 9 4 0", "ci 0 2 0 3"), run: func(t *testing.T, s nvmltest.State) {
+			d, err := nvml.OpenExisting("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err1 := d.Create(at(t, "A100", "3g.20gb", 0))
+			b, err2 := d.Create(at(t, "A100", "3g.20gb", 4))
+			if err1 != nil || err2 != nil || a.UUID == b.UUID {
+				t.Errorf("%v, %v; %v, %v", a, err1, b, err2)
+			}
+		}},
+		{name: "on a model that the table lacks", state: append([]string{"gpu 0 H20 GPU-1 1 1", "gi 0 1 9 4 0", "ci 0 1 0 3"}, unprivileged...), run: func(t *testing.T, s nvmltest.State) {
+			d, err := nvml.OpenExisting("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			id, err := d.Identify()
+			if starts, _ := d.Placements(id.Model.Profile(3)); err != nil || id.Model.Name != "H20-78SM" || len(starts) != 1 {
+				t.Errorf("%v, %v, starts %v", id.Model, err, starts)
+			}
+		}},
+		{name: "that are divided are left out", state: onExisting("gi 0 2 9 4 0", "ci 0 2 1 2", "ci 0 2 0 1", "gi 0 7 19 0 0", "ci 0 7 0 1"), run: func(t *testing.T, s nvmltest.State) {
+			d, err := nvml.OpenExisting("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = d.Create(at(t, "A100", "3g.20gb", 4))
+			wants(t, err, profiling.ErrInsufficient, "there are 1g.5gb at 0")
+			s.Remove(t, "gi 0 7")
+			s.Remove(t, "ci 0 7")
+			_, err = nvml.OpenExisting("")
+			wants(t, err, nil, "has 2 of the 3 compute slices", "nvidia-smi mig -cgi")
+		}},
+		{name: "that somebody destroys", state: onExisting(somebodys...), run: func(t *testing.T, s nvmltest.State) {
+			d, err := nvml.OpenExisting("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Remove(t, "ci 0 7")
+			_, err = d.Create(at(t, "A100", "1g.5gb", 6))
+			wants(t, err, profiling.ErrUnknownInstance, "somebody destroyed it")
+		}},
+		{name: "and the processes of others on the rest", state: onExisting(somebodys...), run: func(t *testing.T, s nvmltest.State) {
+			all, err := nvml.OpenExisting("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			mine, err1 := all.Create(at(t, "A100", "1g.5gb", 6))
+			theirs, err2 := all.Create(at(t, "A100", "4g.20gb", 0))
+			if err1 != nil || err2 != nil {
+				t.Fatal(err1, err2)
+			}
+			t.Setenv("CUDA_VISIBLE_DEVICES", mine.UUID)
+			d, err := nvml.OpenExisting("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			use(t, theirs.Env[0])
+			if p, err := d.Processes(); err != nil || len(p) != 0 {
+				t.Errorf("processes %v, %v; want none: it is on an instance of others", p, err)
+			}
+			pid, _ := use(t, mine.Env[0])
+			if p, err := d.Processes(); err != nil || len(p) != 1 || p[0].PID != pid {
+				t.Errorf("processes %v, %v; want %d", p, err, pid)
+			}
+		}},
+		{name: "MIG mode is off, and there is none", state: []string{"gpu 0 A100 GPU-1 0 0"}, run: func(t *testing.T, s nvmltest.State) {
+			_, err := nvml.OpenExisting("")
+			wants(t, err, nil, "there is no MIG instance that this process may use", "Kubernetes", "Slurm")
+		}},
+		{name: "on several GPUs", state: []string{
+			"gpu 0 A100 GPU-a 1 1", "gpu 1 A30 GPU-b 1 1", "gi 0 0 0 0 0", "ci 0 0 0 7", "gi 1 0 0 0 0", "ci 1 0 0 4",
+		}, run: func(t *testing.T, s nvmltest.State) {
+			_, err := nvml.OpenExisting("")
+			wants(t, err, nil, "several GPUs have MIG instances: GPU-a, GPU-b", "--device")
+			d, err := nvml.OpenExisting("GPU-b")
+			if err != nil {
+				t.Fatal(err)
+			}
+			i, err := d.Create(at(t, "A30", "4g.24gb", 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := nvml.OpenExisting(i.UUID); err != nil {
+				t.Error(err)
+			}
+			for variable, word := range map[string]string{"CUDA_VISIBLE_DEVICES": i.UUID, "NVIDIA_VISIBLE_DEVICES": "1:0"} {
+				t.Run(variable, func(t *testing.T) {
+					t.Setenv(variable, word)
+					d, err := nvml.OpenExisting("")
+					if err != nil {
+						t.Fatal(err)
+					}
+					if id, err := d.Identify(); err != nil || id.UUID != "GPU-b" {
+						t.Errorf("%s=%s: %s, %v; want GPU-b", variable, word, id.UUID, err)
+					}
+				})
+			}
+		}},
+		{name: "that variables restrict", state: onExisting(somebodys...), run: func(t *testing.T, s nvmltest.State) {
+			d, err := nvml.OpenExisting("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			one, err := d.Create(at(t, "A100", "1g.5gb", 6))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range []struct {
+				cuda, nvidia string
+				sizes        string
+			}{
+				{"", "all", "[]"}, // CUDA_VISIBLE_DEVICES= hides everything
+				{one.UUID, "all", "[1]"},
+				{one.UUID, "", "[1]"},
+				{one.UUID[:12], "0", "[1]"},
+				{"GPU-11111111-2222-3333-4444-555555555555", "all", "[1 2 4]"},
+				{"0", "all", "[1 2 4]"},
+				{"1", "all", "[]"},
+				{one.UUID, "void", "[]"},
+				{one.UUID, "MIG-other", "[]"},
+				{"-1", "all", "[]"},
+				{"0:two", "all", "error"},
+				{"a100", "all", "error"},
+			} {
+				t.Setenv("CUDA_VISIBLE_DEVICES", c.cuda)
+				t.Setenv("NVIDIA_VISIBLE_DEVICES", c.nvidia)
+				d, err := nvml.OpenExisting("")
+				got := "[]"
+				switch {
+				case c.sizes == "error":
+					wants(t, err, nil, "CUDA_VISIBLE_DEVICES has", "nvidia-smi -L")
+					continue
+				case err != nil:
+					wants(t, err, nil, "no MIG instance that this process may use")
+				default:
+					var sizes []mig.Slices
+					for _, size := range mig.MustLookup("A100").Sizes() {
+						if starts, _ := d.Placements(mig.MustLookup("A100").Profile(size)); len(starts) > 0 {
+							sizes = append(sizes, size)
+						}
+					}
+					got = fmt.Sprint(sizes)
+				}
+				if got != c.sizes {
+					t.Errorf("CUDA_VISIBLE_DEVICES=%s, NVIDIA_VISIBLE_DEVICES=%s: sizes %s, want %s", c.cuda, c.nvidia, got, c.sizes)
+				}
+			}
+		}},
+	})
+	onStub(t, []stubTest{{name: "an old driver", state: onExisting(somebodys...), run: func(t *testing.T, s nvmltest.State) {
+		_, err := nvml.OpenExisting("")
+		wants(t, err, profiling.ErrUnsupported, "nvmlDeviceGetAttributes", "newer driver")
+	}}}, "-DOLD_DRIVER")
+}
