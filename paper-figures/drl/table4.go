@@ -21,10 +21,8 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	for _, a := range approaches {
 		out.Missing[rodinia.name+" "+a.name] = unpublished
 	}
-	layout := d.Layout("table4", "Table 4. Average p_opt [%] with N = 14", "workload", namesOf(workloads()), namesOf(approaches), out.Readings[0],
-		fmt.Sprintf("the mean over the full batches of a data set, then over data sets; agents: over %d data sets for the first training run and %d for each further one, then over training runs", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther)),
-		fmt.Sprintf("FIXBEST: the best of %d partitions for each data set, over %d data sets", len(partitions()), d.Scale.Replicates(partitioned)),
-		"RODINIA + ALTIS: all batches of the subsets of the 16 public Rodinia kernels")
+	head := d.Claims.Head("table4", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther), len(partitions()), d.Scale.Replicates(partitioned))
+	layout := d.Layout("table4", head, namesOf(workloads()), namesOf(approaches), out.Readings[0])
 	return out.Table("table4", layout).Table("table4-by-reading", byReading(d, out.Readings)), nil
 }
 

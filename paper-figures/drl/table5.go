@@ -89,9 +89,7 @@ func table5(d *figures.Data) (*figures.Output, error) {
 	for _, q := range inQueue {
 		out.Missing[rodinia.name+" "+q.name] = unpublished
 	}
-	layout := d.Layout("table5", "Table 5. p_online [%], by how much others' makespans exceed the online agent's", "workload", namesOf(workloads()), namesOf(inQueue), out.Readings[0],
-		"whole data sets of 100 tasks, RODINIA + ALTIS of 1 to 16; all tasks are there from the beginning, and the online agent sees the next 14",
-		"the online agent's unit of time is the longest task of the whole queue, here of the whole data set, and of 56 tasks while it learned; the offline agent's is that of the batch")
+	layout := d.Layout("table5", d.Claims.Head("table5"), namesOf(workloads()), namesOf(inQueue), out.Readings[0])
 	return out.Table("table5", layout), nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/reports"
 )
 
 // A grid is one of Tables 4 to 9: the same quantities for each workload and number of tasks.
@@ -62,8 +63,8 @@ func (g grid) build(d *figures.Data) (*figures.Output, error) {
 	for n, q := range figures.Each(g.sizes, g.quantities) {
 		columns = append(columns, fmt.Sprintf("n=%d %s", n, q))
 	}
-	title := fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), g.title)
-	return figures.Read(rs...).Table(g.name, d.Layout(g.name, title, "workload", figures.Map(g.rows, workload.String), columns, rs[0])), nil
+	head := reports.Table{Title: fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), g.title), Columns: reports.Left("workload")}
+	return figures.Read(rs...).Table(g.name, d.Layout(g.name, head, figures.Map(g.rows, workload.String), columns, rs[0])), nil
 }
 
 // interchanged reads the last two columns of print, moves and swaps, as each other in some rows.

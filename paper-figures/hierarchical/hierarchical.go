@@ -31,7 +31,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-//go:embed published.csv terms.csv
+//go:embed published.csv terms.csv tables.csv
 var files embed.FS
 
 // Paper returns the paper with its artefacts.
@@ -182,12 +182,6 @@ func simulated() string {
 	m := shippedModel()
 	return fmt.Sprintf("simulated, not measured, with kappa = %g and delta = %g, which were chosen with the order of methods in the paper in view, on Q1 to Q12 and other draws than those reported; %d of the %d programs are fitted on public times, %d are drawn from their class (table4); sensitivity shows how results move with all these", m.Kappa, m.Delta, yes, yes+no, no)
 }
-
-// rebuilt says which parts of the agent are the paper's.
-const rebuilt = agentTitle + ": network, number of actions, counters and exploration as in the paper. Rebuilt from its prose: the rewards, and how a " +
-	"network with 29 outputs chooses jobs (it values every group of the jobs left). Ours: which 29 setups, the order of slots, and all settings that the paper " +
-	"does not print, chosen on draws 1 to 20, and the number of training steps, chosen on draws 101 to 120. The paper's 18 programs for training are not public: the agent learns from programs drawn anew from the classes " +
-	"and wider, so that it has seen none of these queues' programs. " + moreInputs + " also sees what each group saves on each setup by the co-run model"
 
 // moreInputs is the agent that goes beyond the paper.
 const moreInputs = agentTitle + ", more inputs (ours)"

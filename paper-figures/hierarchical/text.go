@@ -10,7 +10,6 @@ import (
 	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
-	"miglab/reports"
 )
 
 // text lists the numbers of the text about the setting.
@@ -48,11 +47,7 @@ func decisions(d *figures.Data, m method) (micros, shares []float64) {
 // timing lists the decision times of all methods on Q1 to Q12. They are kept apart, because wall
 // times are not results.
 func timing(d *figures.Data) (*figures.Output, error) {
-	t := reports.Table{
-		Title:   "Decision times for the queues of 12 jobs, one core",
-		Columns: reports.Left("method").Right("mean [ms]", "longest [ms]", "share of the simulated makespan [%]"),
-		Notes:   []string{"this machine, while as many cells ran at once as there are workers; the makespan is simulated"},
-	}
+	t := d.Claims.Head("timing-hierarchical")
 	for _, m := range slices.Concat(paperMethods, partitions, []method{agent, ownAgent, greedy, local, exact}) {
 		row := []string{m.title, "", "", ""}
 		if micros, shares := decisions(d, m); micros != nil {
