@@ -109,7 +109,9 @@ type Claims struct {
 	All          []Claim
 	Explanations []Explanation
 	// heads are the parts of tables, see [Claims.Head].
-	heads []tablePart
+	heads    []tablePart
+	readings []readingRow
+	missing  []missingRow
 }
 
 // publishedRow is a line of published.csv.
@@ -144,10 +146,11 @@ type marginRow struct {
 //   - margins.csv: artefact,claim,margin,reason, for margins that are not the default.
 //   - causes.csv: artefact,claim,cause,evidence,reason.
 //   - tables.csv: table,part,text, see [Claims.Head].
+//   - readings.csv: artefact,reading,part,basis, where each reading comes from.
+//   - missing.csv: artefact,claim,reason, why claims cannot be judged.
 //
-// In margins.csv and causes.csv a * in the claim matches anything, and the first row that matches
-// a claim counts. A row that matches no claim is an error. All files but published.csv may be
-// missing.
+// A * in a claim matches anything, and the first row that matches a claim counts. A row that
+// matches no claim is an error. All files but published.csv may be missing.
 func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 	c := &Claims{}
 	err := eachRow(paper, files, "published.csv", func(r *publishedRow) (column string, err error) {
@@ -161,18 +164,20 @@ func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := eachRow(paper, files, "margins.csv", c.addMargin); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if err := eachRow(paper, files, "causes.csv", c.addCause); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	err = eachRow(paper, files, "tables.csv", func(r *tablePart) (string, error) {
-		c.heads = append(c.heads, *r)
-		return "", nil
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	for _, err := range []error{
+		eachRow(paper, files, "margins.csv", c.addMargin),
+		eachRow(paper, files, "causes.csv", c.addCause),
+		eachRow(paper, files, "tables.csv", keep(&c.heads)),
+		eachRow(paper, files, "readings.csv", keep(&c.readings)),
+		eachRow(paper, files, "missing.csv", func(r *missingRow) (string, error) {
+			c.missing = append(c.missing, *r)
+			_, err := c.matching(r.Artefact, r.Claim)
+			return "claim", err
+		}),
+	} {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
 	return c, nil
 }
@@ -320,6 +325,14 @@ func eachRow[Row any](paper string, files fs.FS, name string, use func(*Row) (co
 		}
 	}
 	return nil
+}
+
+// keep returns a function for [eachRow] that appends the rows to a list.
+func keep[Row any](list *[]Row) func(*Row) (string, error) {
+	return func(r *Row) (string, error) {
+		*list = append(*list, *r)
+		return "", nil
+	}
 }
 
 // Of returns the claims of an artefact, and those that it repeats, under their names there.

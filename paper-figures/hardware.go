@@ -13,6 +13,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/stats"
 	"miglab/paper-figures/verdict"
+	"miglab/reports"
 )
 
 // NeedsReconfiguration is the reason why the times of creating and destroying instances
@@ -154,4 +155,53 @@ func WithOrigin(notes []string, p datasets.Provenance) []string {
 		notes = append(notes, note)
 	}
 	return notes
+}
+
+// onHardware is the reading of an input that was also measured.
+const onHardware = "measured on a GPU"
+
+// ReconfigurationTable is Table 1 of the FAR paper and of the DRL paper: the seconds that
+// creating and destroying an instance takes. The GPU models use these numbers, so the claims
+// are inputs. What was measured on a GPU is a second reading, which is judged.
+func ReconfigurationTable(h datasets.HardwareSet) Artefact {
+	return Artefact{
+		Name: "table1", Title: "seconds to create and to destroy an instance",
+		Build: func(*Data) (*Output, error) {
+			measured, inputs := Values{}, map[string]float64{}
+			t := reports.Table{
+				Title: "Table 1. Seconds to create and to destroy an instance, as the GPU models have them and as measured",
+				Columns: reports.Left("GPU").Right("size [slices]", "create [s]", "destroy [s]", "create, measured [s]",
+					"destroy, measured [s]"),
+				Notes: []string{"create and destroy: taken from the paper; the models' cost of every operation comes from here"},
+			}
+			for _, name := range []string{"A30", "A100", "H100"} {
+				times := Reconfigurations(h, name)
+				g := mig.MustLookup(name)
+				for _, s := range g.Sizes() {
+					p := g.Profile(s)
+					row := []string{name, fmt.Sprint(s), fmt.Sprintf("%.2f", p.Create), fmt.Sprintf("%.2f", p.Destroy)}
+					for i, operation := range []string{"create", "destroy"} {
+						claim := fmt.Sprintf("%s %s size %d", name, operation, s)
+						inputs[claim] = float64([]mig.Seconds{p.Create, p.Destroy}[i])
+						r, ok := times[Operation{operation, s}]
+						if !ok {
+							row = append(row, reports.Missing)
+							continue
+						}
+						row = append(row, fmt.Sprintf("%.3f", r.Mean))
+						t.Notes = WithOrigin(t.Notes, r.Provenance)
+						m := Sampled(float64(r.Mean), float64(r.StdDev), r.Runs)
+						m.Detail = "The paper names neither board nor driver; " + r.String() + "."
+						measured[claim] = m
+					}
+					t.Rows = append(t.Rows, row)
+				}
+				if len(times) == 0 {
+					t.Notes = append(t.Notes, "NOT RUNNABLE: "+NeedsReconfiguration(name))
+				}
+			}
+			return Read(Reading{}, Reading{Name: onHardware, Values: measured}).
+				Take("cost of the GPU model", inputs).Table("table1", t), nil
+		},
+	}
 }

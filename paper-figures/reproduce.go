@@ -108,7 +108,7 @@ func (p *Paper) claims() *Claims { return cmp.Or(p.Claims, &Claims{}) }
 // declare runs the Build of an artefact for the first time.
 func (p *Paper) declare(a *Artefact, scale Scale) (*Data, *Output, error) {
 	d := &Data{Scale: scale, Claims: p.claims(), artefact: a.Name, planning: true}
-	o, err := a.Build(d)
+	o, err := a.output(d)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)
 	}
@@ -276,7 +276,7 @@ func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, re
 		Scale: r.Scale, Claims: j.paper.claims(), artefact: j.artefact.Name, needs: j.needs,
 		ctx: ctx, engine: engine, results: results, values: map[valuesKey][]float64{},
 	}
-	o, err := j.artefact.Build(d)
+	o, err := j.artefact.output(d)
 	if err := cmp.Or(d.Err(), err); err != nil {
 		return err
 	}

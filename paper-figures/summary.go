@@ -68,7 +68,7 @@ type MeanError struct {
 func summarizeReadings(readings []Reading, rows []Row) []ReadingSummary {
 	var out []ReadingSummary
 	for i, r := range readings {
-		s := ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.Basis, Part: r.Part}
+		s := ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.from.Basis, Part: r.from.Part != ""}
 		for j := range rows {
 			row := &rows[j]
 			judged := row.Measured != nil && row.Verdict != verdict.NotRunnable && row.Verdict != verdict.Input && row.Verdict != verdict.Consistent

@@ -24,11 +24,6 @@ func table2(d *figures.Data) (*figures.Output, error) {
 			to["Relaxed late"] = w.relaxed.level(d, originalRelaxed, late)
 		}
 	})...)
-	out.Missing = map[string]string{
-		"Improved late": "No agent here is trained as in the notebook of this version, between the settings of Table 5; shown is one with all enhanced settings under tight deadlines. " +
-			"The number contradicts 2.5.1, by which 85-90 % of the jobs are late under these deadlines even with optimal scheduling.",
-		"Relaxed late": "No agent here is trained as in the notebook of this version, between the settings of Table 5; shown is one with the original settings under relaxed deadlines.",
-	}
 	// The table separates what Table 2 changes at once: deadlines and settings.
 	t := d.Claims.Head("table2-steps", runsNote(agent, tightAgent, originalAgent, originalRelaxed))
 	for _, x := range settings {
@@ -79,7 +74,7 @@ func arithmetic(claims *figures.Claims) reports.Table {
 }
 
 // byText is the reading of the agent by the report's text.
-var byText = as("training by the text", "the report's days; an agent trained as the report's text describes it, where that differs from the authors' notebook (table5)")
+var byText = as("training by the text")
 
 // table7 has the report's main results.
 func table7(d *figures.Data) (*figures.Output, error) {
@@ -90,12 +85,12 @@ func table7(d *figures.Data) (*figures.Output, error) {
 		}
 	})
 	rs = append(rs,
-		as("energy charged rightly", "the report's days; a slice is busy until its job completes, also in the interval before").reading(func(w *days, to figures.Values) {
+		as("energy charged rightly").reading(func(w *days, to figures.Values) {
 			for _, s := range rows {
 				w.row(d, to, s, s, charged)
 			}
 		}),
-		as("EFT by true durations", "the report's days; EFT as its name says, by the durations on each size").reading(func(w *days, to figures.Values) {
+		as("EFT by true durations").reading(func(w *days, to figures.Values) {
 			w.row(d, to, eft, eftTrue, printed...)
 		}),
 		byText.reading(func(w *days, to figures.Values) { w.row(d, to, agent, textAgent, printed...) }))
@@ -216,8 +211,8 @@ func table9(d *figures.Data) (*figures.Output, error) {
 		to["relaxed RL wins over the best heuristic by"] = w.relaxed.gain(d, agent)
 	})
 	rs = append(rs,
-		as("enhanced settings", "only the deadlines differ between the two rows").reading(func(w *days, to figures.Values) { underTight(w, to, tightAgent) }),
-		as("trained on relaxed deadlines", "the best agent, which has not seen tight deadlines").reading(func(w *days, to figures.Values) { underTight(w, to, agent) }))
+		as("enhanced settings").reading(func(w *days, to figures.Values) { underTight(w, to, tightAgent) }),
+		as("trained on relaxed deadlines").reading(func(w *days, to figures.Values) { underTight(w, to, agent) }))
 	t := d.Claims.Head("table9", runsNote(agents...))
 	for _, k := range tightness {
 		_, best := k.theirs.extreme(d, late, methods, lowest)
@@ -240,9 +235,7 @@ func table10(d *figures.Data) (*figures.Output, error) {
 		to["energy, Smallest-First less the best other heuristic"] = w.relaxed.lead(d, energy, smallest, methods, lowest)
 		to["late, Smallest-First less the worst other heuristic"] = w.relaxed.lead(d, late, smallest, methods, highest)
 	})
-	return &figures.Output{Readings: rs, Missing: map[string]string{
-		"variable workloads, RL-PPO adapts better than heuristics": "The report says neither what a variable workload is nor how the schedulers fare on one.",
-	}}, nil
+	return figures.Read(rs...), nil
 }
 
 // text judges what the report says outside its tables.
@@ -275,8 +268,8 @@ func text(d *figures.Data) (*figures.Output, error) {
 func tightDeadlines(d *figures.Data) (*figures.Output, error) {
 	var rs []figures.Reading
 	for _, w := range []days{
-		{"", "1000 of our days, because 2.5.1 speaks of no particular days", relaxed, tight},
-		as("the report's days", "the ten days of the report's evaluation, which 2.5.1 does not speak of"),
+		{"", relaxed, tight},
+		as("the report's days"),
 	} {
 		rs = append(rs, w.reading(func(w *days, to figures.Values) {
 			best, v := w.tight.extreme(d, late, schedulers, lowest)

@@ -98,7 +98,7 @@ func (all curves) read(d *figures.Data, artefact string, statements []statement)
 	for _, s := range statements {
 		values[s.claim] = overTraining(d, s.values(all), runs[s.claim], s.agents...)
 	}
-	return figures.Read(figures.Reading{Basis: "learning curves of this project's training runs, compared seed by seed at equal steps", Values: values})
+	return figures.Read(figures.Reading{Values: values})
 }
 
 // A learningRow is a line of learning.csv: a line of a chart, or how a claim is measured from the

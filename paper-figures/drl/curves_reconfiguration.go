@@ -2,7 +2,6 @@ package drl
 
 import (
 	"fmt"
-	"strings"
 
 	"miglab/datasets"
 	"miglab/harness/curve"
@@ -109,12 +108,6 @@ func (all curves) figure15(d *figures.Data) (*figures.Output, error) {
 	panels := []mixedPanel{{rodinia.name, rodinia.trainedOn + "-rodinia", scoredOnKernels}, {mixUniform, mixUniform, scoredOn(mixUniform, n)}}
 	versions := []string{"ENTROPY", direct.name}
 	_, statements := shown("figure15")
-	missing := map[string]string{}
-	for _, s := range statements {
-		if strings.HasPrefix(s.claim, rodinia.name) {
-			missing[s.claim] = unpublished
-		}
-	}
 	published := func(p mixedPanel, version string, ends float64) (s reports.Series) {
 		s.Markers = true
 		for _, r := range readOff {
@@ -123,7 +116,6 @@ func (all curves) figure15(d *figures.Data) (*figures.Output, error) {
 		return s
 	}
 	out := all.read(d, "figure15", statements)
-	out.Missing = missing
 	return all.drawMixed(d, out, "figure15", "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG", panels, versions, published), nil
 }
 

@@ -25,7 +25,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-//go:embed published.csv margins.csv causes.csv learning.csv tables.csv terms.csv
+//go:embed *.csv
 var files embed.FS
 
 // Paper returns the paper with its artefacts.

@@ -15,17 +15,17 @@ const mostPoints = 500
 
 // A scalabilityReading is one way to get the points of Fig. 9.
 type scalabilityReading struct {
-	name, basis string
-	data        *reading
+	name string
+	data *reading
 	// script takes the points of scatter_plot.py instead of the formula of 5.1.3.
 	script bool
 }
 
 // scalabilities are the readings of Fig. 9. The first is the default.
 var scalabilities = []scalabilityReading{
-	{"scatter_plot.py", "the script on the data of create_dataset.py: it averages over all sizes, moves points of two workloads, leaves out those from 1.5 on, and adds 300 random points", &readings[byScript], true},
-	{"formula, released generator", "the formula of 5.1.3 on the data of create_dataset.py", &readings[byScript], false},
-	{"formula, printed generator", "the formula of 5.1.3 on data of 5.1.2 as printed", &readings[byPrint], false},
+	{"scatter_plot.py", &readings[byScript], true},
+	{"formula, released generator", &readings[byScript], false},
+	{"formula, printed generator", &readings[byPrint], false},
 }
 
 // points returns where a scatter plot has the tasks of the first data sets of a workload, by
@@ -76,7 +76,7 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 	out := &figures.Output{}
 	for i := range scalabilities {
 		values := figures.Values{"scalability, least": figures.Exactly(slices.Min(all[i])), "scalability, largest": figures.Exactly(slices.Max(all[i]))}
-		out.Readings = append(out.Readings, figures.Reading{Name: scalabilities[i].name, Basis: scalabilities[i].basis, Values: values})
+		out.Readings = append(out.Readings, figures.Reading{Name: scalabilities[i].name, Values: values})
 	}
 	return out.Table("figure9", t).Figure("figure9", chart.Title, chart), nil
 }

@@ -183,7 +183,7 @@ func evolution(d *figures.Data, figure, heading string, direct bool, ms []moment
 		})
 		chart.Panels = append(chart.Panels, m.state.panel(m.name))
 	}
-	out := figures.Read(figures.Reading{Basis: "the preconditions of 4.2", Values: figures.Values{}})
+	out := figures.Read(figures.Reading{Values: figures.Values{}})
 	return out.Table(figure, t).Figure(figure, heading, chart)
 }
 

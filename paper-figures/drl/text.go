@@ -34,8 +34,8 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 		values[polarized.name+" "+a.name] = a.measure(d, polarized, &readings[byScript])
 	}
 	out := figures.Read(
-		figures.Reading{Basis: "the GPU models and the printed formulas; agents and baselines as in the default reading of Table 4", Values: values},
-		figures.Reading{Name: "N = 5, M = 7", Basis: "the printed number of states for batches of 5 tasks", Part: true, Values: figures.Values{states: figures.Exactly(math.Floor(logStates(5, 7)))}},
+		figures.Reading{Values: values},
+		figures.Reading{Name: "N = 5, M = 7", Values: figures.Values{states: figures.Exactly(math.Floor(logStates(5, 7)))}},
 	)
 	out.Missing = missing
 	return out, nil

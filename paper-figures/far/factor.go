@@ -36,8 +36,5 @@ func factors(d *figures.Data) (*figures.Output, error) {
 		}
 		worst["multi-batch makespan over optimum, "+gpu] = figures.Exactly(most)
 	}
-	return figures.Read(figures.Reading{
-		Basis:  "random batches of 5 or 6 tasks, phase 2 without reconfiguration time over the proven optimum; chains as in Table 9 over their area bound",
-		Values: worst,
-	}), nil
+	return figures.Read(figures.Reading{Values: worst}), nil
 }

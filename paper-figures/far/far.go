@@ -25,7 +25,7 @@ import (
 	"miglab/reports"
 )
 
-//go:embed published.csv margins.csv causes.csv terms.csv tables.csv timings.csv
+//go:embed *.csv
 var files embed.FS
 
 // executions is the paper's number of executions (6.3). Its 1001 batches make as many

@@ -17,11 +17,9 @@ type onGPU struct{ datasets.HardwareSet }
 
 // hardwareOutput is an output of claims that need a GPU: those that were measured, and why
 // the others are missing.
-func hardwareOutput(basis string) (out *figures.Output, values figures.Values) {
+func hardwareOutput() (out *figures.Output, values figures.Values) {
 	values = figures.Values{}
-	out = figures.Read(figures.Reading{Basis: basis, Values: values})
-	out.Missing = map[string]string{}
-	return out, values
+	return figures.Read(figures.Reading{Values: values}), values
 }
 
 // measuredOn is a number that was measured on a GPU.
@@ -33,7 +31,7 @@ func measuredOn(v float64, detail string, p datasets.Provenance) figures.Measure
 
 // table2 judges the isolation that was measured on an A100.
 func (h onGPU) table2(*figures.Data) (*figures.Output, error) {
-	out, values := hardwareOutput("measured on an A100 under MIG")
+	out, values := hardwareOutput()
 	worst := figures.Isolation(h.HardwareSet, "A100")
 	for kernel, size := range figures.Each([]string{"Backprop", "Gaussian", "HotSpot", "LavaMD"}, []mig.Slices{1, 2, 3, 4}) {
 		claim := fmt.Sprintf("%s size %d", kernel, size)
@@ -54,7 +52,7 @@ const unpublished = "HotSpot"
 // table3 judges the real end times of an execution on an A30, and the simulated end times
 // that follow from the times that the paper's authors published.
 func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
-	out, values := hardwareOutput("simulated: eight of the nine kernels, with the times in the authors' repository; real: measured on an A30 under MIG")
+	out, values := hardwareOutput()
 	p, s := d.Schedule(on("A30", 1, batch(figures.Dataset("a30-batch"), "far", mig.Sequential)), 0)
 	ends := map[string]float64{} // by name in lower case
 	for _, pl := range s.Placements {
@@ -62,9 +60,7 @@ func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 	}
 	executed := figures.Execution(h.HardwareSet, "A30", "far", batch3)
 	for i, k := range batch3 {
-		if k == unpublished {
-			out.Missing[k+" simulated end"] = "The times of this kernel on A30 instances are not published."
-		} else {
+		if k != unpublished {
 			values[k+" simulated end"] = figures.Exactly(ends[strings.ToLower(k)])
 		}
 		if executed == nil {

@@ -166,7 +166,7 @@ func TestTables2And3WithHardware(t *testing.T) {
 func TestTextAboutHardware(t *testing.T) {
 	claims := load(t)
 	measure := func(files map[string]string) (figures.Values, map[string]string) {
-		out, values := hardwareOutput("")
+		out, values := hardwareOutput()
 		hardware(t, files).inText(out, values)
 		return values, out.Missing
 	}

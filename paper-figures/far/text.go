@@ -16,7 +16,7 @@ import (
 // text judges the numbers of the text that are in no table. Those that sum up a table are
 // measured under the table's default reading.
 func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
-	out, values := hardwareOutput("the default reading of the table that the sentence sums up")
+	out, values := hardwareOutput()
 	h.inText(out, values)
 	aboutModels(values)
 	values["synthetic error, n = 10"] = average(each(d, table4.byDefault(), 0, wide, 10)).Affine(100, -100)

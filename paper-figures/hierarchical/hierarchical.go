@@ -31,7 +31,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-//go:embed published.csv terms.csv tables.csv
+//go:embed *.csv
 var files embed.FS
 
 // Paper returns the paper with its artefacts.

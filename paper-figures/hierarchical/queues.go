@@ -115,11 +115,11 @@ func reported(s figures.Scale, parameters string) (out []string) {
 }
 
 // variations are readings of the model.
-var variations = []struct{ name, basis, parameters string }{
-	{"", "kappa = 0.25, delta = 0.3, chosen on other draws", ""},
-	{"kappa = 0.2", "less interference between jobs that share memory", "&kappa=0.2"},
-	{"kappa = 0.3", "more interference between jobs that share memory", "&kappa=0.3"},
-	{"shares of ended jobs freed", "jobs that still run get the shares of those that have ended", "&release=true"},
+var variations = []struct{ name, parameters string }{
+	{"", ""},
+	{"kappa = 0.2", "&kappa=0.2"},
+	{"kappa = 0.3", "&kappa=0.3"},
+	{"shares of ended jobs freed", "&release=true"},
 }
 
 // A queueFigure compares the methods by queue.
@@ -147,10 +147,10 @@ var (
 // build makes a table and a chart of the metric on Q1 to Q12 and of its arithmetic mean, and measures
 // the claims under each variation of the model.
 func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
-	out := &figures.Output{Missing: map[string]string{}}
+	out := figures.Read()
 	if f.measure != nil {
 		for _, v := range variations {
-			out.Readings = append(out.Readings, figures.Reading{Name: v.name, Basis: v.basis, Values: f.measure(d, reported(d.Scale, v.parameters))})
+			out.Readings = append(out.Readings, figures.Reading{Name: v.name, Values: f.measure(d, reported(d.Scale, v.parameters))})
 		}
 	}
 	for _, claim := range f.unpublished {

@@ -97,7 +97,7 @@ func table7(d *figures.Data) (*figures.Output, error) {
 	lists := func(family corun.Family, jobs int, begin string) figures.Measurement {
 		return figures.Exactly(float64(figures.Count(texts(family, jobs), func(s string) bool { return strings.HasPrefix(s, begin) })))
 	}
-	return figures.Read(figures.Reading{Basis: "the grammar of the table, in steps of a tenth", Values: figures.Values{
+	return figures.Read(figures.Reading{Values: figures.Values{
 		"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, "[("),
 		"MPS+MIG, C = 2":                         lists(corun.Hierarchical, 2, "["),
 		"MPS+MIG, C = 3, with compute instances": lists(corun.Hierarchical, 3, "[{"),

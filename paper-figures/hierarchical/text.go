@@ -16,7 +16,7 @@ import (
 func text(*figures.Data) (*figures.Output, error) {
 	partitions := figures.Exactly(float64(len(mig.MustLookup(gpu).Partitions())))
 	seen := len(datasets.Programs()) - figures.Count(datasets.Programs(), isUnseen)
-	o := figures.Read(figures.Reading{Basis: "the GPU model", Values: figures.Values{"partitions of A100": partitions}})
+	o := figures.Read(figures.Reading{Values: figures.Values{"partitions of A100": partitions}})
 	return o.Take("setting of the datasets and of the agent, which learns from programs drawn anew in place of the 18", map[string]float64{
 		"agent actions": float64(variants(corun.Agent)), "window size W": windowSize, "concurrency Cmax": concurrency,
 		"programs of the training": float64(seen), "queues of the training": float64(datasets.MustParse("corun/training").Instances()),
@@ -27,9 +27,7 @@ func text(*figures.Data) (*figures.Output, error) {
 
 // overhead has no value: the makespan hangs on unpublished jobs, and wall times are no results.
 func overhead(*figures.Data) (*figures.Output, error) {
-	return &figures.Output{Missing: map[string]string{
-		"decision time of the agent over the makespan": "The makespan hangs on the paper's unpublished jobs. The table timing-hierarchical has the decision times of this machine over simulated makespans.",
-	}}, nil
+	return new(figures.Output), nil
 }
 
 // decisions returns how long a method took for each queue, in microseconds, and as a share of
