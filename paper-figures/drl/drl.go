@@ -2,10 +2,7 @@
 // the task scheduling and GPU reconfiguration problem on MIG devices via deep
 // reinforcement learning", Future Generation Computer Systems (2025) 108145.
 //
-// published.csv has every number that the paper prints in tables and in words, margins.csv the
-// margins that are not the default, causes.csv the causes of deviations, tables.csv the heads of
-// tables, learning.csv what is shown and measured of learning curves, and terms.csv the words that
-// the page explains.
+// learning.csv says what is shown and measured of learning curves.
 //
 // p_opt is 100 (makespan / l_bound - 1). The l_bound is the published one, which is not a
 // lower bound (see [bounds.LBound]). Means are over the batches of a data set first, then over
@@ -73,7 +70,7 @@ func Paper() (figures.Paper, error) {
 }
 
 func on(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
-	return run.Series{Track: algo.TrackBatch, Dataset: dataset, GPU: gpu, Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
+	return figures.Series(algo.TrackBatch, gpu, dataset, algorithm, model)
 }
 
 // batch is a series on A100, the GPU of the evaluation, with one operation at a time, as on
@@ -86,9 +83,7 @@ func batch(dataset, algorithm string) run.Series {
 func lBound(dataset string) run.Series { return bound("A100", dataset, "l-bound", mig.Sequential) }
 
 func bound(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
-	s := on(gpu, dataset, algorithm, model)
-	s.Track = algo.TrackBound
-	return s
+	return figures.Series(algo.TrackBound, gpu, dataset, algorithm, model)
 }
 
 const makespan = track.MetricMakespan

@@ -4,7 +4,6 @@
 //
 // published.csv has every number that the paper prints, except scheduling times, which are
 // in timings.csv. A number of the text that repeats a table's is a place of that claim.
-// margins.csv has the margins that are not the default, and causes.csv the causes of deviations.
 //
 // The default reading of Tables 5 to 9 is the authors' public script that made the table:
 // compare_size_test, refinement_test, concat_test and multi_batch_test. What the text
@@ -102,19 +101,15 @@ var (
 
 // batch, stream and bound are series on A100s.
 func batch(dataset, algorithm string, model mig.Reconfiguration) run.Series {
-	return series(algo.TrackBatch, dataset, algorithm, model)
+	return figures.Series(algo.TrackBatch, "A100", dataset, algorithm, model)
 }
 
 func stream(dataset, algorithm string) run.Series {
-	return series(algo.TrackStream, dataset, algorithm, mig.Sequential)
+	return figures.Series(algo.TrackStream, "A100", dataset, algorithm, mig.Sequential)
 }
 
 func bound(dataset, name string, model mig.Reconfiguration) run.Series {
-	return series(algo.TrackBound, dataset, name, model)
-}
-
-func series(track algo.Track, dataset, algorithm string, model mig.Reconfiguration) run.Series {
-	return run.Series{Track: track, Dataset: dataset, GPU: "A100", Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
+	return figures.Series(algo.TrackBound, "A100", dataset, name, model)
 }
 
 // on returns the series on another GPU.

@@ -137,10 +137,7 @@ var partitions = []method{
 
 // on is the method on a dataset.
 func (m method) on(dataset string) run.Series {
-	return run.Series{
-		Track: algo.TrackCorun, Dataset: dataset, GPU: gpu, Count: 1,
-		Algorithm: algo.MustParse(m.algorithm).ID, Model: mig.Sequential,
-	}
+	return figures.Series(algo.TrackCorun, gpu, dataset, m.algorithm, mig.Sequential)
 }
 
 // queuesWith is Q1 to Q12 with other parameters of the dataset.

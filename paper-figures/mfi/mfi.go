@@ -2,9 +2,7 @@
 // Fragmentation-Aware GPU Scheduler for Multi-Tenant MIG-based Clouds".
 //
 // The paper prints two tables and one worked example. Its results are figures, and only what
-// the text says about them in words can be checked. published.csv has all of these numbers and
-// statements, margins.csv the margins that are not the default, and causes.csv the causes of
-// deviations.
+// the text says about them in words can be checked.
 //
 // A [reading] settles what the paper leaves open. The default reading is chosen by where it
 // comes from. The score F is the one that gives the worked example of V-B, because that is a
