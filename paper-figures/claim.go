@@ -100,6 +100,9 @@ type Explanation struct {
 	// Evidence names the artefact that shows it, for example far/table5, so that
 	// "miglab reproduce --only far/table5" runs it again.
 	Evidence string `csv:"evidence"`
+	// Numbers names the table of the evidence in which the numbers stand that decide, and after a
+	// colon the columns, separated by semicolons. It is empty where there is none.
+	Numbers string `csv:"numbers"`
 	// Reason is one plain sentence.
 	Reason string `csv:"reason"`
 }
@@ -144,7 +147,7 @@ type marginRow struct {
 //     To is the upper end of a range. Neutral is the number for no difference (0 or 1) if the
 //     claim compares. Places are separated by semicolons.
 //   - margins.csv: artefact,claim,margin,reason, for margins that are not the default.
-//   - causes.csv: artefact,claim,cause,evidence,reason.
+//   - causes.csv: artefact,claim,cause,evidence,numbers,reason, see [Explanation].
 //   - tables.csv: table,part,text, see [Claims.Head].
 //   - readings.csv: artefact,reading,part,basis, where each reading comes from.
 //   - missing.csv: artefact,claim,reason, why claims cannot be judged.

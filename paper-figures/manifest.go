@@ -49,6 +49,8 @@ type Record struct {
 	// the page. Tables about wall times are not among them, because they differ from run to run.
 	Figures []FigureRecord `json:"figures,omitempty"`
 	Tables  []string       `json:"tables,omitempty"`
+	// Evidence are the tables that causes of the paper rest on. A manifest has none.
+	Evidence []Table `json:"evidence,omitempty"`
 }
 
 // A FigureRecord is a figure's file, without extension, with its title.
@@ -88,7 +90,9 @@ type Row struct {
 	Reason     string          `json:"reason,omitempty"`
 	// Evidence names the artefact that shows the cause.
 	Evidence string `json:"evidence,omitempty"`
-	Source   string `json:"source,omitempty"`
+	// Numbers are those of the evidence that decide, in words.
+	Numbers string `json:"numbers,omitempty"`
+	Source  string `json:"source,omitempty"`
 
 	// Decimals is the number of printed digits after the point.
 	Decimals int `json:"decimals"`

@@ -20,10 +20,13 @@ var templateFiles embed.FS
 
 // templates are the page of a paper and the summary of all.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"artefactOf":      func(evidence string) string { return evidence[strings.Index(evidence, "/")+1:] },
 	"byDefaultMargin": (*Manifest).byDefaultMargin,
 	"counts":          (*Manifest).counts,
+	"deviates":        deviates,
 	"deviations":      (*Manifest).deviations,
 	"groups":          (*Record).groups,
+	"inWords":         (*Record).inWords,
 	"listed":          listed,
 	"tally":           (*Record).tally,
 }).ParseFS(templateFiles, "*.tmpl"))

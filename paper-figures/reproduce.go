@@ -187,6 +187,12 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 		p := &m.Papers[len(m.Papers)-1]
 		p.Artefacts = append(p.Artefacts, j.stamp.Record)
 	}
+	for i := range m.Papers {
+		at := slices.IndexFunc(r.Papers, func(p Paper) bool { return p.Name == m.Papers[i].Name })
+		if err := m.Papers[i].prove(r.Papers[at].claims()); err != nil {
+			return nil, 0, err
+		}
+	}
 	return m, m.Left, m.render(r.Dir)
 }
 
@@ -308,6 +314,11 @@ func (d *Data) record(paper string, a *Artefact, o *Output) (record Record, tabl
 	}
 	record = Record{Paper: paper, Artefact: a.Name, Title: a.Title, Timed: a.Timed, Rows: d.judge(claims, o)}
 	record.Readings = summarizeReadings(o.Readings, record.Rows)
+	for _, t := range o.Tables {
+		if slices.ContainsFunc(d.Claims.Explanations, func(e Explanation) bool { return strings.HasPrefix(e.Numbers, t.File+": ") }) {
+			record.Evidence = append(record.Evidence, t)
+		}
+	}
 	if len(record.Rows) > 0 && len(o.Readings) > 0 {
 		tables = append(tables, Table{a.Name + "-claims", claimsTable(a.Title, record.Rows)})
 	}

@@ -24,7 +24,7 @@ func everyVerdict(t *testing.T) Paper {
 		"t1,real,printed,hardware,=,3,,0,,,,Table 1\n"+
 		"t1,secret,printed,unpublished,=,3,,0,,,,Table 1\n"+
 		"t1,given,printed,input,=,3,,0,,,,Table 1\n",
-		marginsHead+"t1,same,0.5,the text says about\n", causesHead+"t1,off,script,p/t1,The script has it.\n")
+		marginsHead+"t1,same,0.5,the text says about\n", causesHead+"t1,off,script,p/t1,,The script has it.\n")
 	if err != nil {
 		t.Fatal(err)
 	}

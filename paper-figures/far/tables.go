@@ -167,7 +167,7 @@ func refinement(parameters, refined string) measure {
 var refinementTest = procedure{"", refinement("gen=released", "far?keep=last")}
 
 var table6 = grid{
-	"table6", "Refinement in 1000 executions: p_ref (%), moves and swaps, A100", workloads, threeSizes,
+	"table6", "Mean p_ref (%) and mean number of moves and swaps in an execution, of 1000, A100", workloads, threeSizes,
 	[]string{"p_ref", "moves", "swaps"},
 	[]procedure{
 		refinementTest,
@@ -238,7 +238,7 @@ var table7 = grid{
 var table8 = func() grid {
 	ps := joinings(func(j joining) measure { return j.operations })
 	ps = append(ps, ps[0].interchanged(func(workload) bool { return true }))
-	return grid{"table8", "Moves and swaps in 1000 concatenations, A100", workloads, threeSizes, []string{"moves", "swaps"}, ps}
+	return grid{"table8", "Mean number of moves and swaps in a concatenation, of 1000, A100", workloads, threeSizes, []string{"moves", "swaps"}, ps}
 }()
 
 var table9 = grid{
