@@ -157,9 +157,8 @@ func (a *Artefact) output(d *Data) (*Output, error) {
 		o.Missing = map[string]string{}
 	}
 	for _, c := range d.Claims.Of(a.Name) {
-		at := slices.IndexFunc(d.Claims.missing, func(r missingRow) bool { return r.Artefact == a.Name && matches(r.Claim, c.Name) })
-		if at >= 0 {
-			o.Missing[c.Name] = d.Claims.missing[at].Reason
+		if reason := d.Claims.Missing(a.Name, c.Name); reason != "" {
+			o.Missing[c.Name] = reason
 		}
 	}
 	return o, nil

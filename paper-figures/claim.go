@@ -376,6 +376,16 @@ func (c *Claims) Published(artefact, name string) float64 {
 	return claim.Published
 }
 
+// Missing returns what missing.csv says of a claim, or nothing.
+func (c *Claims) Missing(artefact, name string) string {
+	for _, r := range c.missing {
+		if r.Artefact == artefact && matches(r.Claim, name) {
+			return r.Reason
+		}
+	}
+	return ""
+}
+
 // explain returns why a claim deviates, if the data say so.
 func (c *Claims) explain(claim *Claim) Explanation {
 	for _, e := range c.Explanations {

@@ -16,28 +16,9 @@ import (
 	"miglab/reports"
 )
 
-// NeedsReconfiguration is the reason why the times of creating and destroying instances
-// of a GPU are NOT RUNNABLE. Like the reasons below, it names the command to run.
-func NeedsReconfiguration(gpu string) string {
-	return underMIG(gpu, "reconfiguration", "run `miglab profile reconfiguration --out DIR` there")
-}
-
-// NeedsIsolation is the reason why differences between times alone and beside others are
-// NOT RUNNABLE.
-func NeedsIsolation(gpu string) string {
-	return underMIG(gpu, "isolation", "run `miglab profile isolation --kernels rodinia --set rodinia=FOLDER --out DIR` there")
-}
-
-// NeedsExecution is the reason why the end times of a batch of Rodinia kernels under an
-// algorithm are NOT RUNNABLE.
-func NeedsExecution(gpu, algorithm string, batch []string) string {
-	return underMIG(gpu, "execution", fmt.Sprintf("run `miglab profile --kernels rodinia --set rodinia=FOLDER --wall --out DIR` there, write the times of %s from DIR/tasks.csv into batch.csv, "+
-		"run `miglab execute --algorithm %s --kernels rodinia --set rodinia=FOLDER --wall --tasks batch.csv --out DIR`", strings.Join(batch, ", "), algorithm))
-}
-
-// underMIG says how to get measurements of a kind on a GPU under MIG.
-func underMIG(gpu, kind, how string) string {
-	return fmt.Sprintf("needs an %s under MIG: %s, put DIR/%s.csv into datasets/hardware as NAME.%[3]s.csv and build again", gpu, how, kind)
+// needsReconfiguration says how to get the times of creating and destroying instances of a GPU.
+func needsReconfiguration(gpu string) string {
+	return fmt.Sprintf("NOT RUNNABLE: needs an %s under MIG: run `miglab profile reconfiguration --out DIR` there, put DIR/reconfiguration.csv into datasets/hardware as NAME.reconfiguration.csv and build again", gpu)
 }
 
 // under yields the tables of a GPU that were measured under MIG, the newest last. A100 also
@@ -197,7 +178,7 @@ func ReconfigurationTable(h datasets.HardwareSet) Artefact {
 					t.Rows = append(t.Rows, row)
 				}
 				if len(times) == 0 {
-					t.Notes = append(t.Notes, "NOT RUNNABLE: "+NeedsReconfiguration(name))
+					t.Notes = append(t.Notes, needsReconfiguration(name))
 				}
 			}
 			return Read(Reading{}, Reading{Name: onHardware, Values: measured}).

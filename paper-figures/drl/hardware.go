@@ -17,24 +17,15 @@ type onGPU struct{ datasets.HardwareSet }
 // published, and the public times of the same kernels come from other runs. The simulated end
 // times are therefore those of the execution, too.
 func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
-	tasks := batch3(d.Claims)
-	executed := figures.Execution(h.HardwareSet, "A100", agent3, tasks)
-	out := figures.Read(figures.Reading{Values: figures.Values{}})
-	for i, k := range tasks {
-		kernel := printed3.Replace(k)
-		for j, quantity := range []string{"simulated end", "real end", "difference"} {
-			claim := kernel + " " + quantity
-			if executed == nil {
-				out.Missing[claim] = figures.NeedsExecution("A100", agent3, tasks)
-				continue
-			}
-			r := executed[i]
-			m := figures.Exactly([]float64{float64(r.SimulatedEnd), float64(r.RealEnd), r.Deviation}[j])
+	tasks, values := batch3(d.Claims), figures.Values{}
+	for i, r := range figures.Execution(h.HardwareSet, "A100", agent3, tasks) {
+		for quantity, v := range map[string]float64{"simulated end": float64(r.SimulatedEnd), "real end": float64(r.RealEnd), "difference": r.Deviation} {
+			m := figures.Exactly(v)
 			m.Detail = "Measured once: " + r.String() + "."
-			out.Readings[0].Values[claim] = m
+			values[printed3.Replace(tasks[i])+" "+quantity] = m
 		}
 	}
-	return out, nil
+	return figures.Read(figures.Reading{Values: values}), nil
 }
 
 // printed3 turns the name of a task into the paper's, PathFinder#1 into PathFinder (1).
@@ -80,13 +71,5 @@ func onHardware(h datasets.HardwareSet, values figures.Values) {
 			off := max(r.Max-r.Mean, r.Mean-r.Min) / r.Mean
 			most(reconfigurationDeviation, float64(off)*100, fmt.Sprintf("%s of size %d; %s", o.Name, o.Size, r))
 		}
-	}
-}
-
-// needsHardware says what is missing for the claims that [onHardware] may not be able to
-// measure.
-func needsHardware() map[string]string {
-	return map[string]string{
-		isolationDifference: figures.NeedsIsolation("A100"), reconfigurationDeviation: figures.NeedsReconfiguration("A100"),
 	}
 }

@@ -1,7 +1,6 @@
 package drl
 
 import (
-	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -26,7 +25,6 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	counts(values)
 	missing := slowdowns(values)
 	onHardware(h.HardwareSet, values)
-	maps.Copy(missing, needsHardware())
 	values["l_bound over the makespan of a schedule"] = figures.Exactly(d.First(lBound(lBoundExample), track.MetricBound) / d.First(batch(lBoundExample, "far"), makespan))
 	values[states] = figures.Exactly(math.Floor(logStates(7, 7)))
 	values["improvement of DIRECT RECONFIG over FAR and MISO, mean over the workloads"] = improvements(d)

@@ -19,7 +19,8 @@ import (
 // figures5and6 draws a batch on which one move, and one on which one swap, of the
 // refinement gains much.
 func figures5and6(d *figures.Data) (*figures.Output, error) {
-	out, values := hardwareOutput()
+	values := figures.Values{}
+	out := figures.Read(figures.Reading{Values: values})
 	for i, x := range []struct{ claim, data, gpu, operation string }{
 		{"gain from moving a task", "far-move", "A100", "moves"},
 		{"gain from swapping tasks", "far-swap", "A30", "swaps"},

@@ -17,8 +17,8 @@ import (
 // text judges the numbers of the text that are in no table. Those that sum up a table are
 // measured under the table's default reading.
 func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
-	out, values := hardwareOutput()
-	h.inText(out, values)
+	values := figures.Values{}
+	h.inText(values)
 	aboutModels(values)
 	values["synthetic error, n = 10"] = average(each(d, table4.byDefault(), 0, wide, 10)).Affine(100, -100)
 	values["synthetic rho, n >= 15"] = largest(each(d, table4.byDefault(), 0, wide, allSizes[1:]...))
@@ -27,7 +27,7 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	values["swaps of a refinement on average"] = largest(each(d, table6.byDefault(), 2, workloads, threeSizes...))
 	values["gain of the refinement, n = 20"] = least(each(d, table6.byDefault(), 0, workloads, 20))
 	aboutTable7(d, values)
-	return out, nil
+	return figures.Read(figures.Reading{Values: values}), nil
 }
 
 // aboutModels measures what follows from the GPU models and the measured kernels.
