@@ -83,7 +83,6 @@ func (ns *needs) holds(n need) bool {
 	return ok && ns.list[i].First <= n.First && n.First+n.N <= ns.list[i].First+ns.list[i].N
 }
 
-// cells lists the cells.
 func (ns *needs) cells() ([]run.Cell, error) {
 	var out []run.Cell
 	for _, n := range ns.list {

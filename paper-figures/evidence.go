@@ -91,26 +91,23 @@ func cellsInWords(columns reports.Columns, shown []int, row, names []string) str
 	return strings.Join(numbers, ", ")
 }
 
-// inWords says by how much a row deviates: the measured and the published number, the difference
-// with its interval, how far it may be, what the other readings of the whole artefact give, and
-// the numbers that the cause rests on.
-func (a *Record) inWords(r *Row) string {
-	c, unit, apart := r.Cells(), "", ""
-	if r.Unit != "" {
-		unit = " " + r.Unit
-		apart = strings.Replace(unit, "%", "points", 1)
-	}
-	end := r.Published
+// difference says by how much a row deviates from the nearer end of what is published, with the
+// interval of the difference.
+func (r *Row) difference() string {
+	end, unit := r.Published, strings.Replace(" "+r.Unit, "%", "points", 1)
 	if r.To != nil && *r.Measured > end {
 		end = *r.To
 	}
-	digits := max(r.Decimals+1, 2)
-	less := func(v *float64) string { d := *v - end; return plain(&d, digits) }
-	says := fmt.Sprintf("%s: measured %s%s, published %s%s; difference %s%s", r.Claim, c.Measured, unit, c.Published, unit, less(r.Measured), apart)
+	less := func(v *float64) string { d := *v - end; return plain(&d, r.digits()) }
+	says := strings.TrimSpace(less(r.Measured) + unit)
 	if r.Low != nil && r.High != nil && *r.Low < *r.High {
 		says += fmt.Sprintf(" [%s to %s]", less(r.Low), less(r.High))
 	}
-	says += ", allowed " + c.Allowed
+	return says
+}
+
+// others says what the other readings of the whole artefact give for a row, if there are any.
+func (a *Record) others(r *Row) string {
 	least, most := math.Inf(1), math.Inf(-1)
 	for i := range a.Rows {
 		if o := &a.Rows[i]; o.Claim == r.Claim && !o.Default && !o.Part && o.Measured != nil {
@@ -119,14 +116,11 @@ func (a *Record) inWords(r *Row) string {
 	}
 	switch {
 	case least == most:
-		says += "; by the other reading " + plain(&least, digits)
+		return "by the other reading " + plain(&least, r.digits())
 	case least < most:
-		says += fmt.Sprintf("; by the other readings %s to %s", plain(&least, digits), plain(&most, digits))
+		return fmt.Sprintf("by the other readings %s to %s", plain(&least, r.digits()), plain(&most, r.digits()))
 	}
-	if r.Numbers != "" {
-		says += ". The evidence: " + r.Numbers
-	}
-	return says + "."
+	return ""
 }
 
 // deviates reports whether rows are deviations, all of the same cause.

@@ -195,12 +195,15 @@ func (m *Manifest) Rows() func(yield func(*Row) bool) {
 	}
 }
 
+// digits is how many digits after the point people read: one more than is printed.
+func (r *Row) digits() int { return max(r.Decimals+1, 2) }
+
 // RowCells are the numbers of a row as people read them. A number that does not exist is "".
 type RowCells struct{ Published, Measured, Low, High, Margin, Allowed string }
 
 // Cells formats the numbers with one digit more than is printed.
 func (r *Row) Cells() RowCells {
-	digits := max(r.Decimals+1, 2)
+	digits := r.digits()
 	published := plain(&r.Published, r.Decimals)
 	switch r.Relation {
 	case verdict.AtMost, verdict.AtLeast:

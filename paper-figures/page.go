@@ -25,8 +25,9 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"counts":          (*Manifest).counts,
 	"deviates":        deviates,
 	"deviations":      (*Manifest).deviations,
+	"difference":      (*Row).difference,
 	"groups":          (*Record).groups,
-	"inWords":         (*Record).inWords,
+	"others":          (*Record).others,
 	"listed":          listed,
 	"tally":           (*Record).tally,
 }).ParseFS(templateFiles, "*.tmpl"))
@@ -44,7 +45,6 @@ func (p page) Markdown(table string) (string, error) {
 	return string(raw), err
 }
 
-// show executes a template.
 func show(name string, data any) (string, error) {
 	var b strings.Builder
 	err := templates.ExecuteTemplate(&b, name, data)

@@ -68,7 +68,6 @@ func (r *Reproduction) Cells() ([]run.Cell, error) {
 	return r.plan(slices.DeleteFunc(r.jobs(), func(j *job) bool { return !r.keeps(j) }))
 }
 
-// jobs lists all artefacts.
 func (r *Reproduction) jobs() (out []*job) {
 	for i := range r.Papers {
 		for _, a := range r.Papers[i].Artefacts {

@@ -75,7 +75,6 @@ func compare(d *figures.Data, t reports.Table, columns []column, lines []line) r
 	return t
 }
 
-// addBar adds a scheduler's late jobs to a group of bars.
 func addBar(d *figures.Data, g *reports.BarGroup, s *scheduler, x sample) {
 	m := x.mean(d, late.of(d, s, x))
 	g.Add(m.Value, m.Low, m.High)
@@ -125,10 +124,7 @@ func effectOfSettings(d *figures.Data) *figures.Output {
 		Title: "Late jobs by settings of training and its deadlines",
 		X:     reports.Axis{Label: "Settings, and deadlines in training"}, Y: reports.Axis{Label: "Late jobs [%]", From: 0, To: 100},
 	}
-	for _, x := range settings {
-		bars.Categories = append(bars.Categories, x.name+", "+x.trainedOn)
-	}
-	bars.Categories = append(bars.Categories, largest.title)
+	bars.Categories = append(figures.Map(settings, func(x setting) string { return x.name + ", " + x.trainedOn }), largest.title)
 	var lines []line
 	for _, k := range tightness {
 		group, some := reports.BarGroup{Name: k.name + " deadlines"}, k.ours.first(sweep)
@@ -252,7 +248,6 @@ func slackData(factor float64) sample {
 // Largest-First, and energy-aware takes slices of the same sizes as least slack.
 var byLateness = []*scheduler{largest, eft, random, smallest, leastSlack, lookAhead}
 
-// slack draws lateness against the slack of deadlines.
 func slack(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("slack", d.Scale.Replicates(sweep))
 	var lines []line

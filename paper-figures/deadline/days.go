@@ -31,7 +31,6 @@ type sample struct {
 	ours bool
 }
 
-// first returns the first n days of the same dataset.
 func (x sample) first(n int) sample { return sample{x.dataset, n, x.ours} }
 
 // Our own days, with deadlines as the report relaxes them, and as the original notebook has
@@ -71,11 +70,8 @@ var (
 )
 
 // readings measures claims over the report's days and over the others.
-func readings(measure func(w *days, to figures.Values)) (out []figures.Reading) {
-	for _, w := range allDays {
-		out = append(out, w.reading(measure))
-	}
-	return out
+func readings(measure func(w *days, to figures.Values)) []figures.Reading {
+	return figures.Map(allDays, func(w days) figures.Reading { return w.reading(measure) })
 }
 
 // reading measures claims over these days.
@@ -112,7 +108,6 @@ func (x sample) training(d *figures.Data, paper float64, runs [][]float64) figur
 	return m
 }
 
-// level measures the mean of a quantity.
 func (x sample) level(d *figures.Data, s *scheduler, q quantity) figures.Measurement {
 	if s.learned {
 		return x.training(d, evaluation, q.runs(d, s, x))

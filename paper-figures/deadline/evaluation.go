@@ -76,7 +76,6 @@ func arithmetic(claims *figures.Claims) reports.Table {
 // byText is the reading of the agent by the report's text.
 var byText = as("training by the text")
 
-// table7 has the report's main results.
 func table7(d *figures.Data) (*figures.Output, error) {
 	rows, printed := with(agent, methods), []quantity{late, tardiness, energy}
 	rs := readings(func(w *days, to figures.Values) {
@@ -175,7 +174,6 @@ func joulesTable(d *figures.Data, rows []*scheduler) reports.Table {
 	return t
 }
 
-// table8 compares the agent with each heuristic.
 func table8(d *figures.Data) (*figures.Output, error) {
 	of := func(s *scheduler) func(w *days, to figures.Values) {
 		return func(w *days, to figures.Values) {
@@ -227,7 +225,6 @@ func table9(d *figures.Data) (*figures.Output, error) {
 	return figures.Read(rs...).Table("table9", t), nil
 }
 
-// table10 tests the report's recommendations.
 func table10(d *figures.Data) (*figures.Output, error) {
 	rs := readings(func(w *days, to figures.Values) {
 		to["tight deadlines, RL-PPO loses to the best heuristic by"] = w.tight.loss(d, originalAgent)
@@ -238,7 +235,6 @@ func table10(d *figures.Data) (*figures.Output, error) {
 	return figures.Read(rs...), nil
 }
 
-// text judges what the report says outside its tables.
 func text(d *figures.Data) (*figures.Output, error) {
 	rs := readings(func(w *days, to figures.Values) {
 		to["steps of an episode"] = w.relaxed.level(d, largest, jobs)

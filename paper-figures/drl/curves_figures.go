@@ -167,14 +167,13 @@ func (all curves) learning(name, heading string) func(*figures.Data) (*figures.O
 // figure12 also shows FAR's p_opt on the batches of each size.
 func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 	levels := d.Claims.Head("figure12")
-	for _, size := range []int{7, n, 21, 28} {
-		levels.Rows = append(levels.Rows, append([]string{fmt.Sprint(size)}, fixed(levelOn(d, far, scoredOn(goodScaling, size)))...))
-	}
+	levels.Rows = figures.Map([]int{7, n, 21, 28}, func(size int) []string {
+		return append([]string{fmt.Sprint(size)}, fixed(levelOn(d, far, scoredOn(goodScaling, size)))...)
+	})
 	out, err := all.learning("figure12", "Fig. 12. Learning GOODSCALING by batch size N, M = 14")(d)
 	return out.Table("figure12", levels), err
 }
 
-// training lists every run of the project, and shows how our own agents learn.
 func (all curves) training(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("training")
 	var own []line

@@ -18,7 +18,6 @@ var polarized = synthetic[3]
 
 const states = "order of magnitude (log10) of the states with N = M = 7"
 
-// text judges numbers of the text, which count things or summarize tables.
 func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	quoted := []approach{far, miso, agents[1], agents[2]}
 	values := figures.Values{}

@@ -55,7 +55,6 @@ func workloads() []workload { return append([]workload{rodinia}, synthetic...) }
 func (w workload) String() string { return w.name }
 func (a approach) String() string { return a.name }
 
-// namesOf lists the paper's names of workloads or approaches.
 func namesOf[T fmt.Stringer](all []T) []string { return figures.Map(all, T.String) }
 
 // A reading is one way to understand how Table 4 was made.
@@ -123,11 +122,7 @@ func grid[R, C fmt.Stringer](rows []R, columns []C, of func(R, C) figures.Measur
 
 // under measures values under each reading.
 func under(readings []reading, values func(r *reading) figures.Values) *figures.Output {
-	out := figures.Read()
-	for i := range readings {
-		out.Readings = append(out.Readings, figures.Reading{Name: readings[i].name, Values: values(&readings[i])})
-	}
-	return out
+	return figures.Read(figures.Map(readings, func(r reading) figures.Reading { return figures.Reading{Name: r.name, Values: values(&r)} })...)
 }
 
 // A batches is one batch of each of the first data sets of a workload.

@@ -22,7 +22,6 @@ func measuredOn(v float64, detail string, p datasets.Provenance) figures.Measure
 	return m
 }
 
-// table2 judges the isolation that was measured on an A100.
 func (h onGPU) table2(*figures.Data) (*figures.Output, error) {
 	values := figures.Values{}
 	worst := figures.Isolation(h.HardwareSet, "A100")

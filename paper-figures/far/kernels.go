@@ -25,24 +25,20 @@ const shuffles = 300
 // tasks returns the first instance of a dataset.
 func tasks(data, gpu string) task.Batch { return figures.Instance[task.Batches](data, gpu, 0).Tasks }
 
-// kernels returns the measured Rodinia kernels on a GPU.
 func kernels(gpu string) task.Batch { return tasks(rodiniaData, gpu) }
 
-// kernel returns one of them on A100.
 func kernel(name string) *task.Task {
 	all := kernels("A100")
 	return &all[slices.IndexFunc(all, func(t task.Task) bool { return t.Name == name })]
 }
 
 func figure2() reports.Bars {
-	gaussian, group := kernel("Gaussian"), reports.BarGroup{Name: "Gaussian, mean of 10 runs"}
-	for _, s := range a100.Sizes() {
-		group.Values = append(group.Values, float64(gaussian.On(1)/gaussian.On(s)))
-	}
+	gaussian := kernel("Gaussian")
+	speedups := figures.Map(a100.Sizes(), func(s mig.Slices) float64 { return float64(gaussian.On(1) / gaussian.On(s)) })
 	return reports.Bars{
 		Title: "Fig. 2. Speedup of Gaussian on A100, the input of 20.7 s on one slice",
 		X:     reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup over one slice"},
-		Categories: figures.Map(a100.Sizes(), func(s mig.Slices) string { return fmt.Sprint(s) }), Groups: []reports.BarGroup{group},
+		Categories: figures.Map(a100.Sizes(), func(s mig.Slices) string { return fmt.Sprint(s) }), Groups: []reports.BarGroup{{Name: "Gaussian, mean of 10 runs", Values: speedups}},
 	}
 }
 

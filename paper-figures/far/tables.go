@@ -37,12 +37,10 @@ func claimName(w workload, n int, quantity string) string {
 	return fmt.Sprintf("%s n=%d %s", w, n, quantity)
 }
 
-// printed returns a number of the paper's table.
 func (g grid) printed(claims *figures.Claims, w workload, n int, quantity string) float64 {
 	return claims.Published(g.name, claimName(w, n, quantity))
 }
 
-// byDefault measures under the default reading.
 func (g grid) byDefault() measure { return g.procedures[0].measure }
 
 func (g grid) artefact() figures.Artefact {
@@ -163,7 +161,6 @@ func refinement(parameters, refined string) measure {
 	}
 }
 
-// refinementTest is the script refinement_test.
 var refinementTest = procedure{"", refinement("gen=released", "far?keep=last")}
 
 var table6 = grid{
@@ -210,17 +207,14 @@ func (j joining) gain(d *figures.Data, w workload, n int, mode string) []float64
 	return figures.Percent(figures.Ratios(j.values(d, w, n, "trivial", makespan), j.values(d, w, n, mode, makespan)))
 }
 
-// gains measures the quantities of Table 7.
 func (j joining) gains(d *figures.Data, w workload, n int) []figures.Measurement {
 	return []figures.Measurement{mean(d, j.gain(d, w, n, "reverse")), mean(d, j.gain(d, w, n, "moveswap"))}
 }
 
-// operations measures the quantities of Table 8.
 func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measurement {
 	return []figures.Measurement{mean(d, j.values(d, w, n, "moveswap", "moves")), mean(d, j.values(d, w, n, "moveswap", "swaps"))}
 }
 
-// joinings are the procedures of Tables 7 and 8.
 func joinings(of func(joining) measure) []procedure {
 	return []procedure{
 		{"", of(copies)},
@@ -257,7 +251,6 @@ func chained(s figures.Scale, w workload, n int, generator string) string {
 	return synthetic(w, n, generator, fmt.Sprintf("batches=%d", s.Replicates(executions)+1))
 }
 
-// chain concatenates a workload's batches.
 func chain(d *figures.Data, w workload, n int) run.Series {
 	return stream(chained(d.Scale, w, n, ""), "far-concat")
 }

@@ -48,7 +48,6 @@ func aboutModels(values figures.Values) {
 	values["slowdown with more slices"] = slowdown()
 }
 
-// aboutTable5 measures what the text says about sigma.
 func aboutTable5(d *figures.Data, values figures.Values) {
 	gains := func(over int) []figures.Measurement {
 		sigmas := each(d, table5.byDefault(), over, workloads, 15)
@@ -60,7 +59,6 @@ func aboutTable5(d *figures.Data, values figures.Values) {
 	outermost(d.Claims, values, "gain over no reconfiguration", slices.Concat(ones, seven))
 }
 
-// aboutTable7 measures what the text says about joining batches.
 func aboutTable7(d *figures.Data, values figures.Values) {
 	for _, n := range []int{10, 20} {
 		values[fmt.Sprintf("gain of moving and swapping between batches, n = %d", n)] = average(each(d, copies.gains, 1, workloads, n))

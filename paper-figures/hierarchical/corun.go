@@ -148,7 +148,6 @@ func shippedModel() corun.Model { return figures.Instance[corun.Window](queues, 
 // wellFitted is the largest residual at which the model counts as fitting a kernel.
 const wellFitted = 0.15
 
-// fit compares the model with the public times that it is fitted on.
 func fit(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("fit")
 	public := figures.Instance[task.Batches]("rodinia", gpu, 0)

@@ -72,7 +72,6 @@ const (
 	queues = "corun/queues"
 )
 
-// queueNames are Q1 to Q12.
 var queueNames = func() (out []string) {
 	for i := range datasets.MustParse(queues).Instances() {
 		out = append(out, "Q"+strconv.Itoa(i+1))
@@ -108,7 +107,6 @@ var (
 // paperMethods are those of the paper without MIG+MPS Default and the agent.
 var paperMethods = []method{timeSharing, migShared, migPrivate, mpsOnly}
 
-// trainingRuns is the number of training runs of each agent.
 const trainingRuns = 3
 
 // runs are the training runs of a trained method; any other is its own only run.
@@ -135,7 +133,6 @@ var partitions = []method{
 	{title: defaultTitle + ", 2-2-3 private", algorithm: "mig-mps-default?partition=2-2-3-private"},
 }
 
-// on is the method on a dataset.
 func (m method) on(dataset string) run.Series {
 	return figures.Series(algo.TrackCorun, gpu, dataset, m.algorithm, mig.Sequential)
 }

@@ -66,7 +66,6 @@ func together(programs []string, setup string) *corun.Result {
 	return &r
 }
 
-// figure3 draws throughput against the division of the multiprocessors under MPS.
 func figure3(d *figures.Data) (*figures.Output, error) {
 	chart := reports.Lines{Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)", X: reports.Axis{Label: "Compute of the first program [%]", Ticks: []float64{10, 30, 50, 70, 90}}, Y: reports.Axis{Label: "Throughput / time sharing"}}
 	t := d.Claims.Head("figure3", simulated())
@@ -87,7 +86,6 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table("figure3", t).Figure("figure3", chart.Title, chart), nil
 }
 
-// figure4 compares shared with private memory under the same division of the multiprocessors.
 func figure4(d *figures.Data) (*figures.Output, error) {
 	shared, private := reports.BarGroup{Name: "shared memory"}, reports.BarGroup{Name: "private memory"}
 	chart := reports.Bars{Title: "Fig. 4. Relative throughput with shared and private memory (simulated)", X: reports.Axis{Label: "Programs, with the GPCs of each"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
@@ -106,7 +104,6 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table("figure4", t).Figure("figure4", chart.Title, chart), nil
 }
 
-// figure5 compares the options on four programs, each with its best pairs and shares.
 func figure5(d *figures.Data) (*figures.Output, error) {
 	hierarchical := method{title: "MIG+MPS, hierarchical", algorithm: exact.algorithm}
 	bars := reports.BarGroup{Name: strings.Join(fourPrograms, ", ")}

@@ -114,8 +114,10 @@ func reported(s figures.Scale, parameters string) (out []string) {
 	return out
 }
 
-// variations are readings of the model.
-var variations = []struct{ name, parameters string }{
+// A variation is a reading of the model.
+type variation struct{ name, parameters string }
+
+var variations = []variation{
 	{"", ""},
 	{"kappa = 0.2", "&kappa=0.2"},
 	{"kappa = 0.3", "&kappa=0.3"},
@@ -149,9 +151,9 @@ var (
 func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read()
 	if f.measure != nil {
-		for _, v := range variations {
-			out.Readings = append(out.Readings, figures.Reading{Name: v.name, Values: f.measure(d, reported(d.Scale, v.parameters))})
-		}
+		out.Readings = figures.Map(variations, func(v variation) figures.Reading {
+			return figures.Reading{Name: v.name, Values: f.measure(d, reported(d.Scale, v.parameters))}
+		})
 	}
 	for _, claim := range f.unpublished {
 		out.Missing[claim] = unpublishedJobs()
@@ -162,9 +164,7 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 		Title: onChart(t), X: reports.Axis{Label: "Queue (AM: arithmetic mean)"}, Y: reports.Axis{Label: f.label},
 		Categories: append(slices.Clone(queueNames), "AM"),
 	}
-	for _, name := range chart.Categories {
-		t.Rows = append(t.Rows, []string{name})
-	}
+	t.Rows = figures.Map(chart.Categories, func(name string) []string { return []string{name} })
 	for _, r := range onQueues(d, data, f.metric, f.more...) {
 		g := reports.BarGroup{Name: r.title, Values: append(slices.Clone(r.values), figures.Mean(r.values))}
 		if r.title == agent.title && f.unpublished != nil { // the agent's mean in print

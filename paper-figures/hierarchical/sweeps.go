@@ -101,7 +101,6 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 	return f.build(d)
 }
 
-// figure10 draws throughput against Cmax.
 func figure10(d *figures.Data) (*figures.Output, error) {
 	f := sweep{
 		name: "figure10", symbol: "Cmax", axis: "Cmax [jobs]",

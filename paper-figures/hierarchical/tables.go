@@ -53,7 +53,6 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Take("programs, classes and marks are the paper's", inputs).Table("table4", t), nil
 }
 
-// jobsOf returns the jobs of a window.
 func jobsOf(dataset string, index int) []task.Program {
 	return figures.Instance[corun.Window](dataset, gpu, index).Jobs
 }
@@ -154,7 +153,6 @@ func partitionList(claims *figures.Claims) reports.Table {
 	return t
 }
 
-// text lists the numbers of the text about the setting.
 func text(*figures.Data) (*figures.Output, error) {
 	partitions := figures.Exactly(float64(len(mig.MustLookup(gpu).Partitions())))
 	seen := len(datasets.Programs()) - figures.Count(datasets.Programs(), isUnseen)

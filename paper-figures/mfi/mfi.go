@@ -107,7 +107,6 @@ var readings = []reading{
 	{"all feasible", "all baselines feasible, F start-free", "-feasible", nil, startFree},
 }
 
-// series is a scheme on a stream.
 func (r reading) series(scheme, dataset string) run.Series {
 	id := strings.ToLower(scheme)
 	switch {
@@ -124,20 +123,17 @@ func (r reading) values(d *figures.Data, scheme, dataset, metric string) []float
 	return d.Values(r.series(scheme, dataset), simulations, metric)
 }
 
-// as is the reading under another name.
 func (r reading) as(name string) reading {
 	r.name = name
 	return r
 }
 
-// measure measures claims under the reading.
 func (r reading) measure(d *figures.Data, measure func(*measured)) figures.Reading {
 	m := &measured{r, d, figures.Values{}}
 	measure(m)
 	return figures.Reading{Name: r.name, Values: m.values}
 }
 
-// underReadings measures claims under each reading.
 func underReadings(d *figures.Data, measure func(*measured)) []figures.Reading {
 	return figures.Map(readings, func(r reading) figures.Reading { return r.measure(d, measure) })
 }

@@ -37,9 +37,7 @@ func table1(d *figures.Data) (*figures.Output, error) {
 
 func table2(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("table2")
-	for _, p := range profiles() {
-		t.Rows = append(t.Rows, []string{p.String()})
-	}
+	t.Rows = figures.Map(profiles(), func(p *mig.Profile) []string { return []string{p.String()} })
 	inputs := map[string]float64{}
 	load := []string{"mean memory slices of a request"}
 	for _, d := range distributions {
