@@ -6,9 +6,7 @@ import (
 	"slices"
 
 	"miglab/datasets"
-	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/run"
 	"miglab/harness/task"
 	"miglab/reports"
 )
@@ -88,11 +86,6 @@ func Instance[T task.Payload](dataset, gpu string, index int) T {
 		panic(err)
 	}
 	return in
-}
-
-// Series is an algorithm on one GPU. It panics if there is no such algorithm.
-func Series(of algo.Track, gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
-	return run.Series{Track: of, Dataset: dataset, GPU: gpu, Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
 }
 
 // Drawing is an artefact that consists of one figure and needs no results.

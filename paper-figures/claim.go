@@ -150,7 +150,8 @@ type marginRow struct {
 //   - causes.csv: artefact,claim,cause,evidence,numbers,reason, see [Explanation].
 //   - tables.csv: table,part,text, see [Claims.Head].
 //   - readings.csv: artefact,reading,part,basis, where each reading comes from.
-//   - missing.csv: artefact,claim,reason, why claims cannot be judged.
+//   - missing.csv: artefact,claim,reason, why claims cannot be judged. An empty reason is that of
+//     the row above. Claims that need a GPU are listed one by one, so that a mistyped key is refused.
 //
 // A * in a claim matches anything, and the first row that matches a claim counts. A row that
 // matches no claim is an error. All files but published.csv may be missing.
@@ -173,6 +174,9 @@ func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 		eachRow(paper, files, "tables.csv", keep(&c.heads)),
 		eachRow(paper, files, "readings.csv", keep(&c.readings)),
 		eachRow(paper, files, "missing.csv", func(r *missingRow) (string, error) {
+			if n := len(c.missing); r.Reason == "" && n > 0 {
+				r.Reason = c.missing[n-1].Reason
+			}
 			c.missing = append(c.missing, *r)
 			_, err := c.matching(r.Artefact, r.Claim)
 			return "claim", err

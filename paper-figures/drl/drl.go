@@ -70,7 +70,7 @@ func Paper() (figures.Paper, error) {
 }
 
 func on(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
-	return figures.Series(algo.TrackBatch, gpu, dataset, algorithm, model)
+	return run.Series{Track: algo.TrackBatch, Dataset: dataset, GPU: gpu, Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
 }
 
 // batch is a series on A100, the GPU of the evaluation, with one operation at a time, as on
@@ -83,7 +83,9 @@ func batch(dataset, algorithm string) run.Series {
 func lBound(dataset string) run.Series { return bound("A100", dataset, "l-bound", mig.Sequential) }
 
 func bound(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
-	return figures.Series(algo.TrackBound, gpu, dataset, algorithm, model)
+	s := on(gpu, dataset, algorithm, model)
+	s.Track = algo.TrackBound
+	return s
 }
 
 const makespan = track.MetricMakespan

@@ -101,15 +101,19 @@ var (
 
 // batch, stream and bound are series on A100s.
 func batch(dataset, algorithm string, model mig.Reconfiguration) run.Series {
-	return figures.Series(algo.TrackBatch, "A100", dataset, algorithm, model)
+	return series(algo.TrackBatch, dataset, algorithm, model)
 }
 
 func stream(dataset, algorithm string) run.Series {
-	return figures.Series(algo.TrackStream, "A100", dataset, algorithm, mig.Sequential)
+	return series(algo.TrackStream, dataset, algorithm, mig.Sequential)
 }
 
 func bound(dataset, name string, model mig.Reconfiguration) run.Series {
-	return figures.Series(algo.TrackBound, "A100", dataset, name, model)
+	return series(algo.TrackBound, dataset, name, model)
+}
+
+func series(track algo.Track, dataset, algorithm string, model mig.Reconfiguration) run.Series {
+	return run.Series{Track: track, Dataset: dataset, GPU: "A100", Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
 }
 
 // on returns the series on another GPU.

@@ -134,7 +134,10 @@ var partitions = []method{
 }
 
 func (m method) on(dataset string) run.Series {
-	return figures.Series(algo.TrackCorun, gpu, dataset, m.algorithm, mig.Sequential)
+	return run.Series{
+		Track: algo.TrackCorun, Dataset: dataset, GPU: gpu, Count: 1,
+		Algorithm: algo.MustParse(m.algorithm).ID, Model: mig.Sequential,
+	}
 }
 
 // queuesWith is Q1 to Q12 with other parameters of the dataset.
