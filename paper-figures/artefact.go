@@ -1,7 +1,13 @@
 package figures
 
 import (
+	"cmp"
+	"io/fs"
+	"slices"
+
 	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/task"
 	"miglab/reports"
 )
 
@@ -23,6 +29,20 @@ type Paper struct {
 type Term struct {
 	Name    string `csv:"name"`
 	Meaning string `csv:"meaning"`
+}
+
+// Load returns a paper with its claims (see [LoadClaims]) and the terms of terms.csv. Its title and
+// its artefacts are still missing.
+func Load(name string, files fs.FS) (Paper, error) {
+	claims, err := LoadClaims(name, files)
+	if err != nil {
+		return Paper{}, err
+	}
+	terms, err := ReadCSV[Term](name, files, "terms.csv")
+	if err != nil {
+		return Paper{}, err
+	}
+	return Paper{Name: name, Claims: claims, Terms: terms.Rows}, nil
 }
 
 // An Artefact is a table, a figure or a group of numbers of a paper.
@@ -59,6 +79,15 @@ func (s Scale) Replicates(paper int) int {
 // Dataset returns the canonical form of a dataset that is fixed in the program.
 func Dataset(spec string) string { return datasets.MustParse(spec).ID() }
 
+// Instance returns an instance of a dataset that is fixed in the program. It panics if there is none.
+func Instance[T task.Payload](dataset, gpu string, index int) T {
+	in, err := datasets.InstanceOf[T](datasets.MustParse(dataset), mig.MustLookup(gpu), index)
+	if err != nil {
+		panic(err)
+	}
+	return in
+}
+
 // Drawing is an artefact that consists of one figure and needs no results.
 func Drawing(name, title, caption string, f reports.Figure) Artefact {
 	return Artefact{
@@ -75,15 +104,57 @@ type Reading struct {
 	// Name identifies the reading in claims.csv. The first reading of an artefact is the
 	// default one; its name may be empty, which means "default".
 	Name string
-	// Basis says in one sentence where the reading comes from: the authors' script, an
-	// example that they print, a formula, or prose.
-	Basis string
 	// Values lacks the claims that the reading does not concern. The default reading has all
 	// claims that can be measured.
 	Values Values
-	// Part marks a reading of some of the replicates or claims, given for information. It
+	// from is the line of readings.csv about it.
+	from readingRow
+}
+
+// A readingRow is a line of readings.csv.
+type readingRow struct {
+	// Artefact is a pattern in which * matches anything. The first line that matches counts.
+	Artefact string `csv:"artefact"`
+	Reading  string `csv:"reading"`
+	// Part is part for a reading of some of the replicates or claims, given for information. It
 	// does not compete with the readings of the whole table.
-	Part bool
+	Part string `csv:"part"`
+	// Basis says in one sentence where the reading comes from: the authors' script, an example
+	// that they print, a formula, or prose.
+	Basis string `csv:"basis"`
+}
+
+// A missingRow is a line of missing.csv: why claims that match a pattern cannot be judged.
+type missingRow struct {
+	Artefact string `csv:"artefact"`
+	Claim    string `csv:"claim"`
+	Reason   string `csv:"reason"`
+}
+
+// output runs Build, and adds what readings.csv and missing.csv say about its output.
+func (a *Artefact) output(d *Data) (*Output, error) {
+	o, err := a.Build(d)
+	if err != nil {
+		return nil, err
+	}
+	for i := range o.Readings {
+		name := cmp.Or(o.Readings[i].Name, DefaultReading)
+		at := slices.IndexFunc(d.Claims.readings, func(r readingRow) bool { return matches(r.Artefact, a.Name) && r.Reading == name })
+		if at >= 0 {
+			o.Readings[i].from = d.Claims.readings[at]
+		} else if d.Claims.readings != nil {
+			return nil, &KeyError{"readings.csv", a.Name, name, "is a reading of the program and has no line"}
+		}
+	}
+	if o.Missing == nil {
+		o.Missing = map[string]string{}
+	}
+	for _, c := range d.Claims.Of(a.Name) {
+		if reason := d.Claims.Missing(a.Name, c.Name); reason != "" {
+			o.Missing[c.Name] = reason
+		}
+	}
+	return o, nil
 }
 
 // Output is the result of an artefact.
@@ -91,7 +162,7 @@ type Output struct {
 	// Readings are judged against the artefact's claims. The first one is the default.
 	Readings []Reading
 	// Missing says why claims that need hardware or unpublished data cannot be run, by the
-	// name of the claim.
+	// name of the claim. missing.csv adds to it.
 	Missing map[string]string
 	// Taken says what the project uses the paper's inputs for, and Inputs has the values that
 	// it uses, by the name of the claim. A value that the paper does not print is an error.
@@ -101,8 +172,10 @@ type Output struct {
 	Figures []Figure
 }
 
-// Read returns an output with readings; tables and figures are added to it.
-func Read(readings ...Reading) *Output { return &Output{Readings: readings} }
+// Read returns an output with readings; what is missing, tables and figures are added to it.
+func Read(readings ...Reading) *Output {
+	return &Output{Readings: readings, Missing: map[string]string{}}
+}
 
 // Take sets what the paper's inputs are used for and their values, and returns the output.
 func (o *Output) Take(use string, inputs map[string]float64) *Output {

@@ -100,6 +100,9 @@ type Explanation struct {
 	// Evidence names the artefact that shows it, for example far/table5, so that
 	// "miglab reproduce --only far/table5" runs it again.
 	Evidence string `csv:"evidence"`
+	// Numbers names the table of the evidence in which the numbers stand that decide, and after a
+	// colon the columns, separated by semicolons. It is empty where there is none.
+	Numbers string `csv:"numbers"`
 	// Reason is one plain sentence.
 	Reason string `csv:"reason"`
 }
@@ -109,7 +112,9 @@ type Claims struct {
 	All          []Claim
 	Explanations []Explanation
 	// heads are the parts of tables, see [Claims.Head].
-	heads []tablePart
+	heads    []tablePart
+	readings []readingRow
+	missing  []missingRow
 }
 
 // publishedRow is a line of published.csv.
@@ -142,12 +147,14 @@ type marginRow struct {
 //     To is the upper end of a range. Neutral is the number for no difference (0 or 1) if the
 //     claim compares. Places are separated by semicolons.
 //   - margins.csv: artefact,claim,margin,reason, for margins that are not the default.
-//   - causes.csv: artefact,claim,cause,evidence,reason.
+//   - causes.csv: artefact,claim,cause,evidence,numbers,reason, see [Explanation].
 //   - tables.csv: table,part,text, see [Claims.Head].
+//   - readings.csv: artefact,reading,part,basis, where each reading comes from.
+//   - missing.csv: artefact,claim,reason, why claims cannot be judged. An empty reason is that of
+//     the row above. Claims that need a GPU are listed one by one, so that a mistyped key is refused.
 //
-// In margins.csv and causes.csv a * in the claim matches anything, and the first row that matches
-// a claim counts. A row that matches no claim is an error. All files but published.csv may be
-// missing.
+// A * in a claim matches anything, and the first row that matches a claim counts. A row that
+// matches no claim is an error. All files but published.csv may be missing.
 func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 	c := &Claims{}
 	err := eachRow(paper, files, "published.csv", func(r *publishedRow) (column string, err error) {
@@ -161,18 +168,23 @@ func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := eachRow(paper, files, "margins.csv", c.addMargin); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if err := eachRow(paper, files, "causes.csv", c.addCause); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	err = eachRow(paper, files, "tables.csv", func(r *tablePart) (string, error) {
-		c.heads = append(c.heads, *r)
-		return "", nil
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	for _, err := range []error{
+		eachRow(paper, files, "margins.csv", c.addMargin),
+		eachRow(paper, files, "causes.csv", c.addCause),
+		eachRow(paper, files, "tables.csv", keep(&c.heads)),
+		eachRow(paper, files, "readings.csv", keep(&c.readings)),
+		eachRow(paper, files, "missing.csv", func(r *missingRow) (string, error) {
+			if n := len(c.missing); r.Reason == "" && n > 0 {
+				r.Reason = c.missing[n-1].Reason
+			}
+			c.missing = append(c.missing, *r)
+			_, err := c.matching(r.Artefact, r.Claim)
+			return "claim", err
+		}),
+	} {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
 	return c, nil
 }
@@ -322,6 +334,14 @@ func eachRow[Row any](paper string, files fs.FS, name string, use func(*Row) (co
 	return nil
 }
 
+// keep returns a function for [eachRow] that appends the rows to a list.
+func keep[Row any](list *[]Row) func(*Row) (string, error) {
+	return func(r *Row) (string, error) {
+		*list = append(*list, *r)
+		return "", nil
+	}
+}
+
 // Of returns the claims of an artefact, and those that it repeats, under their names there.
 func (c *Claims) Of(artefact string) []Claim {
 	var out []Claim
@@ -358,6 +378,16 @@ func (c *Claims) Published(artefact, name string) float64 {
 		panic(fmt.Sprintf("figures: no claim %q in %s", name, artefact))
 	}
 	return claim.Published
+}
+
+// Missing returns what missing.csv says of a claim, or nothing.
+func (c *Claims) Missing(artefact, name string) string {
+	for _, r := range c.missing {
+		if r.Artefact == artefact && matches(r.Claim, name) {
+			return r.Reason
+		}
+	}
+	return ""
 }
 
 // explain returns why a claim deviates, if the data say so.

@@ -12,7 +12,7 @@ import (
 const (
 	publishedHead = "artefact,claim,kind,basis,relation,published,to,decimals,neutral,unit,places,source\n"
 	marginsHead   = "artefact,claim,margin,reason\n"
-	causesHead    = "artefact,claim,cause,evidence,reason\n"
+	causesHead    = "artefact,claim,cause,evidence,numbers,reason\n"
 )
 
 // load reads data files; an empty one does not exist.
@@ -32,7 +32,7 @@ const good = publishedHead +
 	"t1,x less y,stated,measured,<=,0,,0,0,%,,6.1\n"
 
 func TestLoadClaims(t *testing.T) {
-	c, err := load(good, marginsHead+"t1,x n=1,0.1,why\nt1,x n=1*,0.2,later\n", causesHead+"t1,*,script,p/t1,Because.\n")
+	c, err := load(good, marginsHead+"t1,x n=1,0.1,why\nt1,x n=1*,0.2,later\n", causesHead+"t1,*,script,p/t1,,Because.\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,9 +69,9 @@ func TestLoadClaimsRefusesMistakes(t *testing.T) {
 		"a limit of 0, 1":   {row("t1,x,printed,measured,<=,0,,0,1,,,T")},
 		"margin of none":    {good, marginsHead + "t1,z*,1,why\n"},
 		"margin, no reason": {good, marginsHead + "t1,x n=1,1,\n"},
-		"cause of none":     {good, "", causesHead + "t2,*,script,p/t1,Because.\n"},
-		"unknown cause":     {good, "", causesHead + "t1,*,chance,p/t1,Because.\n"},
-		"cause, no reason":  {good, "", causesHead + "t1,*,script,p/t1,\n"},
+		"cause of none":     {good, "", causesHead + "t2,*,script,p/t1,,Because.\n"},
+		"unknown cause":     {good, "", causesHead + "t1,*,chance,p/t1,,Because.\n"},
+		"cause, no reason":  {good, "", causesHead + "t1,*,script,p/t1,,\n"},
 	} {
 		if _, err := load(in[0], in[1], in[2]); err == nil || !strings.Contains(err.Error(), "p/") {
 			t.Errorf("%s: error %v", what, err)
@@ -138,7 +138,7 @@ func TestMatch(t *testing.T) {
 
 // TestRepeatedNumbersCountOnce, and other readings not at all.
 func TestRepeatedNumbersCountOnce(t *testing.T) {
-	c, err := load(good, "", causesHead+"t1,*,script,p/t1,Because.\n")
+	c, err := load(good, "", causesHead+"t1,*,script,p/t1,,Because.\n")
 	if err != nil {
 		t.Fatal(err)
 	}

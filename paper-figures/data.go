@@ -83,7 +83,6 @@ func (ns *needs) holds(n need) bool {
 	return ok && ns.list[i].First <= n.First && n.First+n.N <= ns.list[i].First+ns.list[i].N
 }
 
-// cells lists the cells.
 func (ns *needs) cells() ([]run.Cell, error) {
 	var out []run.Cell
 	for _, n := range ns.list {
@@ -259,4 +258,23 @@ func Each[R, C any](rows []R, columns []C) iter.Seq2[R, C] {
 			}
 		}
 	}
+}
+
+// Map returns what f makes of each value.
+func Map[V, T any](values []V, f func(V) T) []T {
+	out := make([]T, len(values))
+	for i, v := range values {
+		out[i] = f(v)
+	}
+	return out
+}
+
+// Count returns how many of the values are so.
+func Count[V any](values []V, is func(V) bool) (n int) {
+	for _, v := range values {
+		if is(v) {
+			n++
+		}
+	}
+	return n
 }

@@ -13,30 +13,12 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/stats"
 	"miglab/paper-figures/verdict"
+	"miglab/reports"
 )
 
-// NeedsReconfiguration is the reason why the times of creating and destroying instances
-// of a GPU are NOT RUNNABLE. Like the reasons below, it names the command to run.
-func NeedsReconfiguration(gpu string) string {
-	return underMIG(gpu, "reconfiguration", "run `miglab profile reconfiguration --out DIR` there")
-}
-
-// NeedsIsolation is the reason why differences between times alone and beside others are
-// NOT RUNNABLE.
-func NeedsIsolation(gpu string) string {
-	return underMIG(gpu, "isolation", "run `miglab profile isolation --kernels rodinia --set rodinia=FOLDER --out DIR` there")
-}
-
-// NeedsExecution is the reason why the end times of a batch of Rodinia kernels under an
-// algorithm are NOT RUNNABLE.
-func NeedsExecution(gpu, algorithm string, batch []string) string {
-	return underMIG(gpu, "execution", fmt.Sprintf("run `miglab profile --kernels rodinia --set rodinia=FOLDER --wall --out DIR` there, write the times of %s from DIR/tasks.csv into batch.csv, "+
-		"run `miglab execute --algorithm %s --kernels rodinia --set rodinia=FOLDER --wall --tasks batch.csv --out DIR`", strings.Join(batch, ", "), algorithm))
-}
-
-// underMIG says how to get measurements of a kind on a GPU under MIG.
-func underMIG(gpu, kind, how string) string {
-	return fmt.Sprintf("needs an %s under MIG: %s, put DIR/%s.csv into datasets/hardware as NAME.%[3]s.csv and build again", gpu, how, kind)
+// needsReconfiguration says how to get the times of creating and destroying instances of a GPU.
+func needsReconfiguration(gpu string) string {
+	return fmt.Sprintf("NOT RUNNABLE: needs an %s under MIG: run `miglab profile reconfiguration --out DIR` there, put DIR/reconfiguration.csv into datasets/hardware as NAME.reconfiguration.csv and build again", gpu)
 }
 
 // under yields the tables of a GPU that were measured under MIG, the newest last. A100 also
@@ -154,4 +136,53 @@ func WithOrigin(notes []string, p datasets.Provenance) []string {
 		notes = append(notes, note)
 	}
 	return notes
+}
+
+// onHardware is the reading of an input that was also measured.
+const onHardware = "measured on a GPU"
+
+// ReconfigurationTable is Table 1 of the FAR paper and of the DRL paper: the seconds that
+// creating and destroying an instance takes. The GPU models use these numbers, so the claims
+// are inputs. What was measured on a GPU is a second reading, which is judged.
+func ReconfigurationTable(h datasets.HardwareSet) Artefact {
+	return Artefact{
+		Name: "table1", Title: "seconds to create and to destroy an instance",
+		Build: func(*Data) (*Output, error) {
+			measured, inputs := Values{}, map[string]float64{}
+			t := reports.Table{
+				Title: "Table 1. Seconds to create and to destroy an instance, as the GPU models have them and as measured",
+				Columns: reports.Left("GPU").Right("size [slices]", "create [s]", "destroy [s]", "create, measured [s]",
+					"destroy, measured [s]"),
+				Notes: []string{"create and destroy: taken from the paper; the models' cost of every operation comes from here"},
+			}
+			for _, name := range []string{"A30", "A100", "H100"} {
+				times := Reconfigurations(h, name)
+				g := mig.MustLookup(name)
+				for _, s := range g.Sizes() {
+					p := g.Profile(s)
+					row := []string{name, fmt.Sprint(s), fmt.Sprintf("%.2f", p.Create), fmt.Sprintf("%.2f", p.Destroy)}
+					for i, operation := range []string{"create", "destroy"} {
+						claim := fmt.Sprintf("%s %s size %d", name, operation, s)
+						inputs[claim] = float64([]mig.Seconds{p.Create, p.Destroy}[i])
+						r, ok := times[Operation{operation, s}]
+						if !ok {
+							row = append(row, reports.Missing)
+							continue
+						}
+						row = append(row, fmt.Sprintf("%.3f", r.Mean))
+						t.Notes = WithOrigin(t.Notes, r.Provenance)
+						m := Sampled(float64(r.Mean), float64(r.StdDev), r.Runs)
+						m.Detail = "The paper names neither board nor driver; " + r.String() + "."
+						measured[claim] = m
+					}
+					t.Rows = append(t.Rows, row)
+				}
+				if len(times) == 0 {
+					t.Notes = append(t.Notes, needsReconfiguration(name))
+				}
+			}
+			return Read(Reading{}, Reading{Name: onHardware, Values: measured}).
+				Take("cost of the GPU model", inputs).Table("table1", t), nil
+		},
+	}
 }

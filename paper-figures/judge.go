@@ -120,7 +120,7 @@ func (d *Data) judge(claims []Claim, o *Output) []Row {
 		for _, r := range o.Readings[min(1, len(o.Readings)):] {
 			if m, ok := r.Values[c.Name]; ok {
 				row := d.measuredRow(c, m)
-				row.Reading, row.Default, row.Part = r.Name, false, r.Part
+				row.Reading, row.Default, row.Part = r.Name, false, r.from.Part != ""
 				switch {
 				case first.Verdict == verdict.NotRunnable:
 					row.Verdict, row.ByDefaultMargin, row.Cause, row.Evidence, row.Reason = first.Verdict, "", "", "", first.Reason

@@ -70,7 +70,6 @@ func (r *Reproduction) Cells() ([]run.Cell, error) {
 	return r.plan(slices.DeleteFunc(r.jobs(), func(j *job) bool { return !r.keeps(j) }))
 }
 
-// jobs lists all artefacts.
 func (r *Reproduction) jobs() (out []*job) {
 	for i := range r.Papers {
 		for _, a := range r.Papers[i].Artefacts {
@@ -110,7 +109,7 @@ func (p *Paper) claims() *Claims { return cmp.Or(p.Claims, &Claims{}) }
 // declare runs the Build of an artefact for the first time.
 func (p *Paper) declare(a *Artefact, scale Scale) (*Data, *Output, error) {
 	d := &Data{Scale: scale, Claims: p.claims(), artefact: a.Name, planning: true}
-	o, err := a.Build(d)
+	o, err := a.output(d)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)
 	}
@@ -188,6 +187,12 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 		}
 		p := &m.Papers[len(m.Papers)-1]
 		p.Artefacts = append(p.Artefacts, j.stamp.Record)
+	}
+	for i := range m.Papers {
+		at := slices.IndexFunc(r.Papers, func(p Paper) bool { return p.Name == m.Papers[i].Name })
+		if err := m.Papers[i].prove(r.Papers[at].claims()); err != nil {
+			return nil, 0, err
+		}
 	}
 	return m, m.Left, m.render(r.Dir)
 }
@@ -278,7 +283,7 @@ func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, re
 		Scale: r.Scale, Claims: j.paper.claims(), artefact: j.artefact.Name, needs: j.needs,
 		ctx: ctx, engine: engine, results: results, values: map[valuesKey][]float64{},
 	}
-	o, err := j.artefact.Build(d)
+	o, err := j.artefact.output(d)
 	if err := cmp.Or(d.Err(), err); err != nil {
 		return err
 	}
@@ -310,6 +315,11 @@ func (d *Data) record(paper string, a *Artefact, o *Output) (record Record, tabl
 	}
 	record = Record{Paper: paper, Artefact: a.Name, Title: a.Title, Timed: a.Timed, Rows: d.judge(claims, o)}
 	record.Readings = summarizeReadings(o.Readings, record.Rows)
+	for _, t := range o.Tables {
+		if slices.ContainsFunc(d.Claims.Explanations, func(e Explanation) bool { return strings.HasPrefix(e.Numbers, t.File+": ") }) {
+			record.Evidence = append(record.Evidence, t)
+		}
+	}
 	if len(record.Rows) > 0 && len(o.Readings) > 0 {
 		tables = append(tables, Table{a.Name + "-claims", claimsTable(a.Title, record.Rows)})
 	}

@@ -24,7 +24,7 @@ func everyVerdict(t *testing.T) Paper {
 		"t1,real,printed,hardware,=,3,,0,,,,Table 1\n"+
 		"t1,secret,printed,unpublished,=,3,,0,,,,Table 1\n"+
 		"t1,given,printed,input,=,3,,0,,,,Table 1\n",
-		marginsHead+"t1,same,0.5,the text says about\n", causesHead+"t1,off,script,p/t1,The script has it.\n")
+		marginsHead+"t1,same,0.5,the text says about\n", causesHead+"t1,off,script,p/t1,,The script has it.\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,11 +32,11 @@ func everyVerdict(t *testing.T) Paper {
 		off := Exactly(9)
 		off.Detail = "The other one is EFT."
 		o := Read(
-			Reading{Basis: "the script", Values: Values{
+			Reading{from: readingRow{Basis: "the script"}, Values: Values{
 				"same": Exactly(1.5), "off": off, "off as well": Exactly(8), "one run": d.MeanOf([]float64{1.5}, verdict.TrainingRuns, 1),
 				"count": Exactly(19), "secret": Exactly(4),
 			}},
-			Reading{Name: "prose", Basis: "the text", Values: Values{"same": Exactly(7), "off": Exactly(7), "secret": Exactly(7), "given": Exactly(4)}},
+			Reading{Name: "prose", from: readingRow{Basis: "the text"}, Values: Values{"same": Exactly(7), "off": Exactly(7), "secret": Exactly(7), "given": Exactly(4)}},
 		)
 		o.Missing = map[string]string{"real": "It needs an A30.", "secret": "The kernels are not public."}
 		return o.Take("cost of the model", map[string]float64{"given": 3}), nil

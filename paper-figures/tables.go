@@ -9,10 +9,11 @@ import (
 	"miglab/reports"
 )
 
-// Layout arranges a reading like the paper's table. A claim's key is the row and the column,
-// joined by a space. The cells have the measured value with, in brackets, the published one.
-func (d *Data) Layout(artefact, title, corner string, rows, columns []string, r Reading, notes ...string) reports.Table {
-	t := reports.Table{Title: title, Columns: reports.Left(corner), Notes: append([]string{"measured (published)"}, notes...)}
+// Layout arranges a reading like the paper's table, below a head with the title and the column of
+// the rows' names. A claim's key is the row and the column, joined by a space. The cells have the
+// measured value with, in brackets, the published one.
+func (d *Data) Layout(artefact string, t reports.Table, rows, columns []string, r Reading) reports.Table {
+	t.Notes = slices.Insert(t.Notes, 0, "measured (published)")
 	by := map[string]Claim{}
 	for _, c := range d.Claims.Of(artefact) {
 		by[c.Name] = c

@@ -75,7 +75,6 @@ func compare(d *figures.Data, t reports.Table, columns []column, lines []line) r
 	return t
 }
 
-// addBar adds a scheduler's late jobs to a group of bars.
 func addBar(d *figures.Data, g *reports.BarGroup, s *scheduler, x sample) {
 	m := x.mean(d, late.of(d, s, x))
 	g.Add(m.Value, m.Low, m.High)
@@ -110,7 +109,7 @@ func table5(d *figures.Data) (*figures.Output, error) {
 	inputs := maps.Clone(original)
 	maps.Copy(inputs, enhanced)
 	out.Take("A setting of the training of our agents.", inputs)
-	return out.Table("table5-inputs", inputTable(d, "table5", "Table 5. Settings of the training")).
+	return out.Table("table5-inputs", inputTable(d, "table5", "table5-inputs")).
 		Table("table5-script", reports.Table{
 			Title: "Where our training differs from the authors' script", Columns: reports.Left(differences[0]...), Rows: differences[1:],
 			Notes: []string{"the effect of all of them at once: the reading training by the text (table7, table8)"},
@@ -120,24 +119,12 @@ func table5(d *figures.Data) (*figures.Output, error) {
 // effectOfSettings evaluates agents with both settings, trained on both kinds of deadlines, on
 // both.
 func effectOfSettings(d *figures.Data) *figures.Output {
-	t := reports.Table{
-		Title:   fmt.Sprintf("Settings of Table 5, observation and reward included, over %d of our days", d.Scale.Replicates(sweep)),
-		Columns: reports.Left("deadlines", "settings", "trained on"),
-		Notes: []string{
-			"± is half the 95 % interval; differences are paired by day; energy charged rightly",
-			"500,000 steps with the enhanced settings, 200,000 with the original ones; the spread between training runs is not in the intervals",
-			"original: 64 features, reward at the end alone; enhanced: 88 features, reward for each decision; energy as released at the end of both",
-			runsNote(agent, tightAgent, originalAgent, originalRelaxed),
-		},
-	}
+	t := d.Claims.Head("table5", d.Scale.Replicates(sweep), runsNote(agent, tightAgent, originalAgent, originalRelaxed))
 	bars := reports.Bars{
 		Title: "Late jobs by settings of training and its deadlines",
 		X:     reports.Axis{Label: "Settings, and deadlines in training"}, Y: reports.Axis{Label: "Late jobs [%]", From: 0, To: 100},
 	}
-	for _, x := range settings {
-		bars.Categories = append(bars.Categories, x.name+", "+x.trainedOn)
-	}
-	bars.Categories = append(bars.Categories, largest.title)
+	bars.Categories = append(figures.Map(settings, func(x setting) string { return x.name + ", " + x.trainedOn }), largest.title)
 	var lines []line
 	for _, k := range tightness {
 		group, some := reports.BarGroup{Name: k.name + " deadlines"}, k.ours.first(sweep)
@@ -157,15 +144,7 @@ func energies(d *figures.Data) (*figures.Output, error) {
 	charged := megajoules
 	charged.name = "energy charged rightly"
 	lines := all(relaxed.first(sweep), []*scheduler{textAgent, releasedAgent, energyAgent, largest, smallest})
-	t := reports.Table{
-		Title:   fmt.Sprintf("Energy in the agent's reward, relaxed deadlines, over %d of our days", d.Scale.Replicates(sweep)),
-		Columns: reports.Left("scheduler"),
-		Notes: []string{
-			"± is half the 95 % interval; differences to " + textAgent.title + ", whose reward has no energy, are paired by day",
-			"the term is -2.25e-5 E/jobs at the end of a day, about -0.014 beside 6 for the jobs in time; a difference may be that of one training run from another",
-			runsNote(textAgent, releasedAgent, energyAgent),
-		},
-	}
+	t := d.Claims.Head("energy", d.Scale.Replicates(sweep), textAgent.title, runsNote(textAgent, releasedAgent, energyAgent))
 	return new(figures.Output).Table("energy", compare(d, t, against(textAgent, late, tardiness, megajoulesAsReleased, charged), lines)), nil
 }
 
@@ -174,15 +153,7 @@ func energies(d *figures.Data) (*figures.Output, error) {
 func heuristics(d *figures.Data) (*figures.Output, error) {
 	out := &figures.Output{}
 	for _, k := range tightness {
-		t := reports.Table{
-			Title:   fmt.Sprintf("All schedulers over %d of our days, %s deadlines", d.Scale.Replicates(many), k.name),
-			Columns: reports.Left("scheduler"),
-			Notes: []string{
-				"± is half the 95 % interval; differences are paired by day",
-				"energy in true megajoules, charged rightly",
-				"EFT by true durations is Largest-First, since jobs are faster on larger slices",
-			},
-		}
+		t := d.Claims.Head("heuristics", d.Scale.Replicates(many), k.name)
 		t = compare(d, t, against(largest, late, tardiness, megajoules), all(k.ours, with(k.agent, schedulers)))
 		if n := k.agent.days(k.ours); n < d.Scale.Replicates(many) {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d days, also for its differences", k.agent.title, n))
@@ -225,11 +196,7 @@ func lateJobs(d *figures.Data) (*figures.Output, error) {
 // pareto draws energy against lateness. A heuristic is on the front if no other is better
 // in one and at least as good in the other.
 func pareto(d *figures.Data) (*figures.Output, error) {
-	t := reports.Table{
-		Title:   "Energy against late jobs",
-		Columns: reports.Left("deadlines", "scheduler").Right("energy [MJ]", "late [%]").Left("on the front"),
-		Notes:   []string{"means; on the front: no other has less of one and no more of the other"},
-	}
+	t := d.Claims.Head("pareto")
 	chart := reports.Panels{Title: "Energy against late jobs, all heuristics", Columns: 2}
 	for _, k := range tightness {
 		points := figures.Map(schedulers, func(s *scheduler) point {
@@ -281,16 +248,8 @@ func slackData(factor float64) sample {
 // Largest-First, and energy-aware takes slices of the same sizes as least slack.
 var byLateness = []*scheduler{largest, eft, random, smallest, leastSlack, lookAhead}
 
-// slack draws lateness against the slack of deadlines.
 func slack(d *figures.Data) (*figures.Output, error) {
-	t := reports.Table{
-		Title:   "Late jobs and tardiness against the slack of deadlines",
-		Columns: reports.Right("slack").Left("scheduler"),
-		Notes: []string{
-			fmt.Sprintf("every job of a day has the same slack; %d of our days a point, the same jobs at each; ± is half the 95 %% interval", d.Scale.Replicates(sweep)),
-			"EFT by true durations is Largest-First; energy-aware has as many late jobs as least slack",
-		},
-	}
+	t := d.Claims.Head("slack", d.Scale.Replicates(sweep))
 	var lines []line
 	for s, f := range figures.Each(byLateness, slacks) {
 		lines = append(lines, line{[]string{reports.Fixed(f, 1), s.title}, s, slackData(f)})

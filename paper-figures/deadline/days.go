@@ -31,7 +31,6 @@ type sample struct {
 	ours bool
 }
 
-// first returns the first n days of the same dataset.
 func (x sample) first(n int) sample { return sample{x.dataset, n, x.ours} }
 
 // Our own days, with deadlines as the report relaxes them, and as the original notebook has
@@ -43,50 +42,47 @@ var (
 
 // days are the days that the numbers of a reading are taken over.
 type days struct {
-	// name is that of the reading, and basis says where it comes from.
-	name, basis    string
+	// name is that of the reading.
+	name           string
 	relaxed, tight sample
 }
 
 // reportDays returns the report's own ten days with further parameters of the dataset.
-func reportDays(name, basis, parameters string) days {
+func reportDays(name, parameters string) days {
 	on := func(deadlines string) sample {
 		return sample{figures.Dataset("deadline/report?deadlines=" + deadlines + parameters), evaluation, false}
 	}
-	return days{name, basis, on("relaxed"), on("tight")}
+	return days{name, on("relaxed"), on("tight")}
 }
 
 var (
-	theirs   = reportDays("", "the report's own ten days, drawn again from the seed 42 of its notebook; NumPy 2, which the saved output of its first notebook lists; times in float32 as in its code", "")
-	thousand = days{"1000 of our days", "days of our own stream with the report's distributions, as a sample of all days; 100 for agents other than the best", relaxed, tight}
+	theirs   = reportDays("", "")
+	thousand = days{"1000 of our days", relaxed, tight}
 
 	// allDays are the readings of the days, the default one first.
 	allDays = []days{
 		theirs,
-		reportDays("NumPy 1", "the same seeds; NumPy 1 draws arrivals that differ in their last bits", "&numpy=1"),
-		reportDays("float64 clock", "the same days; completions are not rounded to float32", "&clock=float64"),
+		reportDays("NumPy 1", "&numpy=1"),
+		reportDays("float64 clock", "&clock=float64"),
 		thousand,
-		{"10 of our days", "the first ten of them, as few as the report has", relaxed.first(evaluation), tight.first(evaluation)},
+		{"10 of our days", relaxed.first(evaluation), tight.first(evaluation)},
 	}
 )
 
 // readings measures claims over the report's days and over the others.
-func readings(measure func(w *days, to figures.Values)) (out []figures.Reading) {
-	for _, w := range allDays {
-		out = append(out, w.reading(measure))
-	}
-	return out
+func readings(measure func(w *days, to figures.Values)) []figures.Reading {
+	return figures.Map(allDays, func(w days) figures.Reading { return w.reading(measure) })
 }
 
 // reading measures claims over these days.
 func (w days) reading(measure func(w *days, to figures.Values)) figures.Reading {
 	values := figures.Values{}
 	measure(&w, values)
-	return figures.Reading{Name: w.name, Basis: w.basis, Values: values}
+	return figures.Reading{Name: w.name, Values: values}
 }
 
 // as is a reading of the report's days under another name.
-func as(name, basis string) days { return days{name, basis, theirs.relaxed, theirs.tight} }
+func as(name string) days { return days{name, theirs.relaxed, theirs.tight} }
 
 // mean measures the mean of values by day: a point on the report's days, a sample on ours.
 func (x sample) mean(d *figures.Data, values []float64) figures.Measurement {
@@ -112,7 +108,6 @@ func (x sample) training(d *figures.Data, paper float64, runs [][]float64) figur
 	return m
 }
 
-// level measures the mean of a quantity.
 func (x sample) level(d *figures.Data, s *scheduler, q quantity) figures.Measurement {
 	if s.learned {
 		return x.training(d, evaluation, q.runs(d, s, x))

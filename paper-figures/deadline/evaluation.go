@@ -13,11 +13,6 @@ import (
 	"miglab/reports"
 )
 
-// Tables 2 and 6 say that in the original notebook 85-90 % of jobs are late, by 4-6 minutes.
-// The notebook's agent pre-empts jobs, sees sizes of slices and is paid during the day. The
-// report describes an agent that does none of this; that one is trained here.
-const notTheNotebook = "the notebook's agent may pre-empt jobs and sees sizes of slices; measured is the one that the report describes, which does neither, after 200,000 steps as Table 5 has it"
-
 func table2(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read(readings(func(w *days, to figures.Values) {
 		to["Original late"] = w.tight.level(d, originalAgent, late)
@@ -29,17 +24,8 @@ func table2(d *figures.Data) (*figures.Output, error) {
 			to["Relaxed late"] = w.relaxed.level(d, originalRelaxed, late)
 		}
 	})...)
-	out.Missing = map[string]string{
-		"Improved late": "No agent here is trained as in the notebook of this version, between the settings of Table 5; shown is one with all enhanced settings under tight deadlines. " +
-			"The number contradicts 2.5.1, by which 85-90 % of the jobs are late under these deadlines even with optimal scheduling.",
-		"Relaxed late": "No agent here is trained as in the notebook of this version, between the settings of Table 5; shown is one with the original settings under relaxed deadlines.",
-	}
 	// The table separates what Table 2 changes at once: deadlines and settings.
-	t := reports.Table{
-		Title:   "Late jobs by settings and deadlines, the report's ten days",
-		Columns: reports.Left("settings", "trained on").Right("late under tight deadlines [%]", "late under relaxed deadlines [%]"),
-		Notes:   []string{runsNote(agent, tightAgent, originalAgent, originalRelaxed), notTheNotebook},
-	}
+	t := d.Claims.Head("table2-steps", runsNote(agent, tightAgent, originalAgent, originalRelaxed))
 	for _, x := range settings {
 		row := []string{x.name, x.trainedOn}
 		for _, days := range []sample{theirs.tight, theirs.relaxed} {
@@ -70,14 +56,7 @@ func table6(d *figures.Data) (*figures.Output, error) {
 
 // arithmetic derives the improvements of Table 6 from its other numbers.
 func arithmetic(claims *figures.Claims) reports.Table {
-	t := reports.Table{
-		Title:   "The arithmetic of Table 6, from the printed numbers alone",
-		Columns: reports.Left("quantity", "end of the range").Right("original", "enhanced", "less", "less [%]"),
-		Notes: []string{
-			"an improvement is that of the enhanced agent under relaxed deadlines over the original one under tight ones: of the same jobs, but not of the same problem",
-			"of late jobs the table prints 52-58 %: 52 is the largest difference in points, and 58 the largest in percent", notTheNotebook,
-		},
-	}
+	t := claims.Head("table6")
 	for _, c := range claims.Of("table6") {
 		q, ok := strings.CutPrefix(c.Name, "Original ")
 		if !ok {
@@ -95,9 +74,8 @@ func arithmetic(claims *figures.Claims) reports.Table {
 }
 
 // byText is the reading of the agent by the report's text.
-var byText = as("training by the text", "the report's days; an agent trained as the report's text describes it, where that differs from the authors' notebook (table5)")
+var byText = as("training by the text")
 
-// table7 has the report's main results.
 func table7(d *figures.Data) (*figures.Output, error) {
 	rows, printed := with(agent, methods), []quantity{late, tardiness, energy}
 	rs := readings(func(w *days, to figures.Values) {
@@ -106,12 +84,12 @@ func table7(d *figures.Data) (*figures.Output, error) {
 		}
 	})
 	rs = append(rs,
-		as("energy charged rightly", "the report's days; a slice is busy until its job completes, also in the interval before").reading(func(w *days, to figures.Values) {
+		as("energy charged rightly").reading(func(w *days, to figures.Values) {
 			for _, s := range rows {
 				w.row(d, to, s, s, charged)
 			}
 		}),
-		as("EFT by true durations", "the report's days; EFT as its name says, by the durations on each size").reading(func(w *days, to figures.Values) {
+		as("EFT by true durations").reading(func(w *days, to figures.Values) {
 			w.row(d, to, eft, eftTrue, printed...)
 		}),
 		byText.reading(func(w *days, to figures.Values) { w.row(d, to, agent, textAgent, printed...) }))
@@ -119,8 +97,7 @@ func table7(d *figures.Data) (*figures.Output, error) {
 	for _, q := range printed {
 		columns = append(columns, q.name, q.name+" std")
 	}
-	layout := d.Layout("table7", "Table 7. Late jobs [%], tardiness [min] and energy [MW min] over the report's ten days", "method", titles(rows), columns, rs[0],
-		"energies are printed with the unit MJ and are watt-minutes over 10^6; 2.48 of them are 149 MJ", runsNote(agent))
+	layout := d.Layout("table7", d.Claims.Head("table7", runsNote(agent)), titles(rows), columns, rs[0])
 	return figures.Read(rs...).Table("table7", layout).Table("table7-runs", runsTable(d, printed)).
 		Table("table7-digits", digitsTable(d.Claims, rs)).Table("table7-joules", joulesTable(d, rows)), nil
 }
@@ -136,11 +113,7 @@ func (w *days) row(d *figures.Data, to figures.Values, name, s *scheduler, quant
 // runsTable lists the training runs of the report's best agent, and their mean with its interval
 // over runs.
 func runsTable(d *figures.Data, quantities []quantity) reports.Table {
-	t := reports.Table{
-		Title:   "Training runs of RL-PPO, relaxed deadlines",
-		Columns: reports.Left("days", "trained by", "seed"),
-		Notes:   []string{"energy as released; ± is half the 95 % interval over training runs, on these days alone"},
-	}
+	t := d.Claims.Head("table7-runs")
 	for _, q := range quantities {
 		t.Columns = t.Columns.PlusMinus(q.heading())
 	}
@@ -171,10 +144,7 @@ func runsTable(d *figures.Data, quantities []quantity) reports.Table {
 
 // digitsTable counts, by reading, the numbers of heuristics that equal print in every digit.
 func digitsTable(claims *figures.Claims, rs []figures.Reading) reports.Table {
-	t := reports.Table{
-		Title:   "Numbers of Table 7 about heuristics that equal print in every digit",
-		Columns: reports.Left("reading").Right("equal", "of"),
-	}
+	t := claims.Head("table7-digits")
 	for _, r := range rs {
 		n, equal := 0, 0
 		for _, c := range claims.Of("table7") {
@@ -196,13 +166,7 @@ func digitsTable(claims *figures.Claims, rs []figures.Reading) reports.Table {
 
 // joulesTable gives the energies of Table 7 in their true unit.
 func joulesTable(d *figures.Data, rows []*scheduler) reports.Table {
-	t := reports.Table{
-		Title:   "Energy of Table 7 in joules, the report's ten days",
-		Columns: reports.Left("method").Right("as released [MJ]", "charged rightly [MJ]", "difference [%]"),
-		Notes: []string{
-			"as released: an interval before a completion is charged as if the completing slices had been free; charged rightly: they are busy until then",
-		},
-	}
+	t := d.Claims.Head("table7-joules")
 	for _, s := range rows {
 		released, rightly := figures.Mean(megajoulesAsReleased.of(d, s, theirs.relaxed)), figures.Mean(megajoules.of(d, s, theirs.relaxed))
 		t.Rows = append(t.Rows, []string{s.title, reports.Fixed(released, 1), reports.Fixed(rightly, 1), reports.Fixed((rightly/released-1)*100, 1)})
@@ -210,7 +174,6 @@ func joulesTable(d *figures.Data, rows []*scheduler) reports.Table {
 	return t
 }
 
-// table8 compares the agent with each heuristic.
 func table8(d *figures.Data) (*figures.Output, error) {
 	of := func(s *scheduler) func(w *days, to figures.Values) {
 		return func(w *days, to figures.Values) {
@@ -220,14 +183,9 @@ func table8(d *figures.Data) (*figures.Output, error) {
 		}
 	}
 	rs := append(readings(of(agent)), byText.reading(of(textAgent)))
-	layout := d.Layout("table8", "Table 8. The agent's improvement over heuristics [%]", "baseline", titles(methods), []string{"late reduction", "tardiness reduction"}, rs[0],
-		"a reduction is that of the mean over the days", runsNote(agent))
-	paired := reports.Table{
-		Title: fmt.Sprintf("The agent less each heuristic, over %d of our days", d.Scale.Replicates(many)),
-		Columns: reports.Left("baseline", "quantity", "unit").Right(agent.title, "baseline's").PlusMinus("difference").
-			Beside("reduction [%]", "published"),
-		Notes: []string{"± is half the 95 % interval of the difference, which is paired by day; the spread between training runs is not in it", runsNote(agent)},
-	}
+	layout := d.Layout("table8", d.Claims.Head("table8", runsNote(agent)), titles(methods), []string{"late reduction", "tardiness reduction"}, rs[0])
+	paired := d.Claims.Head("table8-paired", d.Scale.Replicates(many), runsNote(agent))
+	paired.Columns = paired.Columns.Beside("reduction [%]", "published")
 	for m, q := range figures.Each(methods, []quantity{late, tardiness}) {
 		own, base := q.of(d, agent, relaxed), q.of(d, m, relaxed)
 		paired.Rows = append(paired.Rows, slices.Concat(
@@ -251,17 +209,9 @@ func table9(d *figures.Data) (*figures.Output, error) {
 		to["relaxed RL wins over the best heuristic by"] = w.relaxed.gain(d, agent)
 	})
 	rs = append(rs,
-		as("enhanced settings", "only the deadlines differ between the two rows").reading(func(w *days, to figures.Values) { underTight(w, to, tightAgent) }),
-		as("trained on relaxed deadlines", "the best agent, which has not seen tight deadlines").reading(func(w *days, to figures.Values) { underTight(w, to, agent) }))
-	t := reports.Table{
-		Title:   "Late jobs beside the best heuristic, the report's ten days",
-		Columns: reports.Left("deadlines", "scheduler").Right("late [%]", "tardiness [min]", "above the best heuristic [%]"),
-		Notes: []string{
-			"by how much the agent loses or wins is in percent of the best heuristic's late jobs, as the 11.7 % of Table 8 are",
-			"if the agent is 85-90 % late under tight deadlines and loses by 5 %, the best heuristic of the report is 81-86 % late",
-			runsNote(agents...),
-		},
-	}
+		as("enhanced settings").reading(func(w *days, to figures.Values) { underTight(w, to, tightAgent) }),
+		as("trained on relaxed deadlines").reading(func(w *days, to figures.Values) { underTight(w, to, agent) }))
+	t := d.Claims.Head("table9", runsNote(agents...))
 	for _, k := range tightness {
 		_, best := k.theirs.extreme(d, late, methods, lowest)
 		for _, s := range slices.Concat(agents, methods) {
@@ -275,7 +225,6 @@ func table9(d *figures.Data) (*figures.Output, error) {
 	return figures.Read(rs...).Table("table9", t), nil
 }
 
-// table10 tests the report's recommendations.
 func table10(d *figures.Data) (*figures.Output, error) {
 	rs := readings(func(w *days, to figures.Values) {
 		to["tight deadlines, RL-PPO loses to the best heuristic by"] = w.tight.loss(d, originalAgent)
@@ -283,12 +232,9 @@ func table10(d *figures.Data) (*figures.Output, error) {
 		to["energy, Smallest-First less the best other heuristic"] = w.relaxed.lead(d, energy, smallest, methods, lowest)
 		to["late, Smallest-First less the worst other heuristic"] = w.relaxed.lead(d, late, smallest, methods, highest)
 	})
-	return &figures.Output{Readings: rs, Missing: map[string]string{
-		"variable workloads, RL-PPO adapts better than heuristics": "The report says neither what a variable workload is nor how the schedulers fare on one.",
-	}}, nil
+	return figures.Read(rs...), nil
 }
 
-// text judges what the report says outside its tables.
 func text(d *figures.Data) (*figures.Output, error) {
 	rs := readings(func(w *days, to figures.Values) {
 		to["steps of an episode"] = w.relaxed.level(d, largest, jobs)
@@ -318,8 +264,8 @@ func text(d *figures.Data) (*figures.Output, error) {
 func tightDeadlines(d *figures.Data) (*figures.Output, error) {
 	var rs []figures.Reading
 	for _, w := range []days{
-		{"", "1000 of our days, because 2.5.1 speaks of no particular days", relaxed, tight},
-		as("the report's days", "the ten days of the report's evaluation, which 2.5.1 does not speak of"),
+		{"", relaxed, tight},
+		as("the report's days"),
 	} {
 		rs = append(rs, w.reading(func(w *days, to figures.Values) {
 			best, v := w.tight.extreme(d, late, schedulers, lowest)

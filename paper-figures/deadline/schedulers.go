@@ -73,12 +73,10 @@ var (
 	schedulers = []*scheduler{largest, eftTrue, eft, random, smallest, leastSlack, lookAhead, energyAware}
 )
 
-// with puts an agent before heuristics.
 func with(agent *scheduler, heuristics []*scheduler) []*scheduler {
 	return append([]*scheduler{agent}, heuristics...)
 }
 
-// titles returns the names of schedulers.
 func titles(list []*scheduler) []string {
 	return figures.Map(list, func(s *scheduler) string { return s.title })
 }
@@ -131,7 +129,6 @@ var (
 	megajoulesAsReleased = quantity{"energy as released", "MJ", "energy_as_released_wmin", 60e-6, 2}
 )
 
-// heading is the quantity above a column.
 func (q quantity) heading() string { return q.name + " [" + q.unit + "]" }
 
 // runs returns the quantity after each training run of the scheduler, by day.

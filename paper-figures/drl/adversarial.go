@@ -23,17 +23,15 @@ var (
 // 0.9 times as. They are of the printed generator: with the released ones no task gains more than
 // linearly from 3 to 4 slices.
 var adversarialReadings = []reading{
-	{basis: "the generator of 5.1.2, as 6.7 says; full batches and Parallel, as in the default reading of Table 4", alike: true, model: mig.Parallel},
-	{name: "all batches", basis: "the default, and the batch of 2 tasks counts", alike: true, partial: true, oneRun: true, model: mig.Parallel},
-	{name: "Sequential", basis: "the default, with reconfigurations one at a time, as on hardware", alike: true, oneRun: true, model: mig.Sequential},
+	{alike: true, model: mig.Parallel},
+	{name: "all batches", alike: true, partial: true, oneRun: true, model: mig.Parallel},
+	{name: "Sequential", alike: true, oneRun: true, model: mig.Sequential},
 }
 
 func adversarial(d *figures.Data) (*figures.Output, error) {
 	out := under(adversarialReadings, func(r *reading) figures.Values { return r.adversarial(d, peaks) })
 	for _, w := range peaks {
-		out.Readings = append(out.Readings, figures.Reading{
-			Name: w.name, Basis: "the default, of these data sets alone", Part: true, Values: adversarialReadings[0].adversarial(d, []workload{w}),
-		})
+		out.Readings = append(out.Readings, figures.Reading{Name: w.name, Values: adversarialReadings[0].adversarial(d, []workload{w})})
 	}
 	return out, nil
 }
@@ -103,7 +101,7 @@ func figure16(d *figures.Data) (*figures.Output, error) {
 			chart.Panels = append(chart.Panels, reports.NewGanttPanel(a.name, p, s))
 		}
 	}
-	out := figures.Read(figures.Reading{Basis: "the public times of CFD; Parallel", Values: values})
+	out := figures.Read(figures.Reading{Values: values})
 	return out.Table("figure16", t).Figure("figure16", chart.Title, chart), nil
 }
 

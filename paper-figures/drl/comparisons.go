@@ -116,7 +116,6 @@ func barsOf(title, label string, approaches []approach) reports.Bars {
 	}
 }
 
-// without is the share of batches whose count is 0.
 func without(counts []float64) float64 {
 	none := figures.Count(counts, func(c float64) bool { return c == 0 })
 	return float64(none) / float64(len(counts))

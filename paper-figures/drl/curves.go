@@ -131,7 +131,6 @@ func (all curves) trend(agent string) trend {
 
 func (t trend) falls() bool { return t.slope+t.half < 0 }
 
-// word says what the curve does.
 func (t trend) word() string {
 	if t.falls() {
 		return "falls"
@@ -139,7 +138,6 @@ func (t trend) word() string {
 	return "shows no fall"
 }
 
-// says puts the trend of an agent in a sentence.
 func (t trend) says(agent string) string {
 	return fmt.Sprintf("The curve of %s %s over the last quarter: %.2f ± %.2f points a million steps.", agent, t.word(), t.slope, t.half)
 }

@@ -197,7 +197,7 @@ func TestBudgetIsShown(t *testing.T) {
 	}
 	for _, row := range rows {
 		budget := row[2] == "budget"
-		if !budget && !strings.Contains(row[4], "does not fall any more") {
+		if !budget && !strings.Contains(row[5], "does not fall any more") {
 			continue
 		}
 		agent, ok := behind[row[0]+" "+row[1]]

@@ -2,10 +2,7 @@
 // the task scheduling and GPU reconfiguration problem on MIG devices via deep
 // reinforcement learning", Future Generation Computer Systems (2025) 108145.
 //
-// published.csv has every number that the paper prints in tables and in words, margins.csv the
-// margins that are not the default, causes.csv the causes of deviations, tables.csv the heads of
-// tables, learning.csv what is shown and measured of learning curves, and terms.csv the words that
-// the page explains.
+// learning.csv says what is shown and measured of learning curves.
 //
 // p_opt is 100 (makespan / l_bound - 1). The l_bound is the published one, which is not a
 // lower bound (see [bounds.LBound]). Means are over the batches of a data set first, then over
@@ -25,7 +22,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-//go:embed published.csv margins.csv causes.csv learning.csv tables.csv terms.csv
+//go:embed *.csv
 var files embed.FS
 
 // Paper returns the paper with its artefacts.

@@ -30,7 +30,6 @@ type class struct {
 	count int
 }
 
-// put runs a task on an instance.
 func (s state) put(name string, on mig.Instance, time mig.Seconds) state {
 	for i := on.Start; i < on.Start+on.Size(); i++ {
 		s.left[i], s.running[i] = time, name
@@ -122,11 +121,7 @@ func (s state) actions(direct bool) (out []string) {
 func (s state) slicesLeft() string { return strings.Trim(fmt.Sprint(s.left), "[]") }
 
 func (s state) batch() string {
-	var out []string
-	for _, c := range s.classes {
-		out = append(out, fmt.Sprintf("%d × %s", c.count, c.name))
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(figures.Map(s.classes, func(c class) string { return fmt.Sprintf("%d × %s", c.count, c.name) }), ", ")
 }
 
 // panel draws the time until each slice is free, and highlights the task that is put on one.
@@ -156,7 +151,6 @@ func exampleState() state {
 	return s.put("T1", p[0], 2).put("T2", p[1], 4).put("T3", p[3], 9)
 }
 
-// partitionOf returns a partition of A100 that is part of the program.
 func partitionOf(text string) mig.Partition {
 	p, err := mig.MustLookup("A100").ParsePartition(text)
 	if err != nil {
@@ -183,7 +177,7 @@ func evolution(d *figures.Data, figure, heading string, direct bool, ms []moment
 		})
 		chart.Panels = append(chart.Panels, m.state.panel(m.name))
 	}
-	out := figures.Read(figures.Reading{Basis: "the preconditions of 4.2", Values: figures.Values{}})
+	out := figures.Read(figures.Reading{Values: figures.Values{}})
 	return out.Table(figure, t).Figure(figure, heading, chart)
 }
 

@@ -35,7 +35,7 @@ func table2(d *figures.Data) (*figures.Output, error) {
 			t.Rows = append(t.Rows, []string{name, fmt.Sprint(s), fmt.Sprint(b[i].On(s)), fmt.Sprint(efficiency(&b[i], s))})
 		}
 	}
-	out := figures.Read(figures.Reading{Basis: "the formula of 2.2 on the printed times", Values: values})
+	out := figures.Read(figures.Reading{Values: values})
 	return out.Take("task of the example", times).Table("table2", t), nil
 }
 
@@ -45,9 +45,6 @@ func table2(d *figures.Data) (*figures.Output, error) {
 // optimum with sequential ones.
 func figure2(d *figures.Data) (*figures.Output, error) {
 	const byEfficiency, joint = "far", "fixpartbest"
-	bases := map[mig.Reconfiguration]string{
-		mig.Sequential: "one operation at a time, as on hardware (2.1)", mig.Parallel: "operations at the same time, as in the paper's environment", mig.Free: "reconfigurations take no time",
-	}
 	proven := d.First(bound("A30", example, "certified", mig.Sequential), track.MetricBound)
 	t := d.Claims.Head("figure2", reports.Fixed(proven, 2))
 	out := &figures.Output{}
@@ -55,7 +52,7 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 		molding, best, chosen := on("A30", molded, byEfficiency, m), on("A30", example, joint, m), on("A30", example, byEfficiency, m)
 		v := d.Above(molding, best, 1)[0]
 		t.Rows = append(t.Rows, append([]string{m.String()}, fixed(d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan))...))
-		r := figures.Reading{Name: "operations " + m.String(), Basis: bases[m], Values: figures.Values{"makespan of molding by efficiency over the joint one, less one": figures.Exactly(v)}}
+		r := figures.Reading{Name: "operations " + m.String(), Values: figures.Values{"makespan of molding by efficiency over the joint one, less one": figures.Exactly(v)}}
 		if i == 0 {
 			r.Name = ""
 		}

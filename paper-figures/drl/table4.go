@@ -18,13 +18,8 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	if short := shortBatches(d); len(short.Values) > 0 {
 		out.Readings = append(out.Readings, short)
 	}
-	for _, a := range approaches {
-		out.Missing[rodinia.name+" "+a.name] = unpublished
-	}
-	layout := d.Layout("table4", "Table 4. Average p_opt [%] with N = 14", "workload", namesOf(workloads()), namesOf(approaches), out.Readings[0],
-		fmt.Sprintf("the mean over the full batches of a data set, then over data sets; agents: over %d data sets for the first training run and %d for each further one, then over training runs", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther)),
-		fmt.Sprintf("FIXBEST: the best of %d partitions for each data set, over %d data sets", len(partitions()), d.Scale.Replicates(partitioned)),
-		"RODINIA + ALTIS: all batches of the subsets of the 16 public Rodinia kernels")
+	head := d.Claims.Head("table4", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther), len(partitions()), d.Scale.Replicates(partitioned))
+	layout := d.Layout("table4", head, namesOf(workloads()), namesOf(approaches), out.Readings[0])
 	return out.Table("table4", layout).Table("table4-by-reading", byReading(d, out.Readings)), nil
 }
 
@@ -40,11 +35,7 @@ func releasedEvaluation(d *figures.Data) figures.Reading {
 			return d.AboveBound(s, lBound(data), evaluated)
 		})
 	})
-	return figures.Reading{
-		Name:  "released evaluation",
-		Basis: fmt.Sprintf("callbacks.py: %d batches of GOODSCALING whatever was trained, a random busy start in levels, actions drawn, reconfigurations free; agents alone", evaluated),
-		Part:  true, Values: values,
-	}
+	return figures.Reading{Name: "released evaluation", Values: values}
 }
 
 // shortBatches has agents that know partial batches.
@@ -52,10 +43,7 @@ func shortBatches(d *figures.Data) figures.Reading {
 	r := readings[byScriptAll]
 	r.firstRun = forFurther
 	values := grid(shortDirect.learnedFrom(), []approach{shortDirect}, func(w workload, a approach) figures.Measurement { return a.measure(d, w, &r) })
-	return figures.Reading{
-		Name:  "all batches, learned from 1 to 14 tasks",
-		Basis: "all batches, by an agent to which partial batches are not new: it learned from batches of 1 to 14 tasks; DIRECT RECONFIG alone", Part: true, Values: values,
-	}
+	return figures.Reading{Name: "all batches, learned from 1 to 14 tasks", Values: values}
 }
 
 func byReading(d *figures.Data, readings []figures.Reading) reports.Table {

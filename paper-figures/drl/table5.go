@@ -40,9 +40,9 @@ func (r *reading) queue(w workload, track algo.Track, algorithm string) run.Seri
 
 // readings5 are the readings of Table 5. Whole data sets have no partial batches.
 var readings5 = []reading{
-	{basis: "create_dataset.py: its generator, tasks class by class; operations at the same time, as in the paper's environment; FAR with the concatenation of its own paper", parameters: classOrdered, model: mig.Parallel},
-	{name: "Sequential", basis: "the default, with reconfigurations one at a time, as on hardware", parameters: classOrdered, model: mig.Sequential, datasets: 200, oneRun: true},
-	{name: "printed generator", basis: "5.1.2 and 5.1.3 as printed, tasks in random order; Parallel", model: mig.Parallel},
+	{parameters: classOrdered, model: mig.Parallel},
+	{name: "Sequential", parameters: classOrdered, model: mig.Sequential, datasets: 200, oneRun: true},
+	{name: "printed generator", model: mig.Parallel},
 }
 
 // overOnline measures p_online: by how many percent another's makespans exceed the online
@@ -66,13 +66,12 @@ func (r *reading) overOnline(d *figures.Data, w workload, q queued, online appro
 func parts5(d *figures.Data) []figures.Reading {
 	farAlone := []queued{{approach{name: far.name, algorithm: "far-concat?mode=trivial"}, algo.TrackStream}}
 	alone := figures.Reading{
-		Name: "FAR without concatenation", Basis: "the default, with each batch of FAR after the end of the last one", Part: true,
+		Name:   "FAR without concatenation",
 		Values: grid(synthetic, farAlone, func(w workload, q queued) figures.Measurement { return readings5[0].overOnline(d, w, q, online) }),
 	}
 	of50 := reading{parameters: classOrdered, model: mig.Parallel, datasets: 100, total: 50, oneRun: true}
 	script := figures.Reading{
-		Name:  "online agent as released",
-		Basis: "data sets of 50 tasks, and an online agent that learned from 50 tasks on an idle GPU with 0.7 s for every reconfiguration, as in the released code", Part: true,
+		Name:   "online agent as released",
 		Values: grid(scriptOnline.learnedFrom(), inQueue, func(w workload, q queued) figures.Measurement { return of50.overOnline(d, w, q, scriptOnline) }),
 	}
 	if len(script.Values) == 0 {
@@ -86,12 +85,7 @@ func table5(d *figures.Data) (*figures.Output, error) {
 		return grid(r.rows(), inQueue, func(w workload, q queued) figures.Measurement { return r.overOnline(d, w, q, online) })
 	})
 	out.Readings = append(out.Readings, parts5(d)...)
-	for _, q := range inQueue {
-		out.Missing[rodinia.name+" "+q.name] = unpublished
-	}
-	layout := d.Layout("table5", "Table 5. p_online [%], by how much others' makespans exceed the online agent's", "workload", namesOf(workloads()), namesOf(inQueue), out.Readings[0],
-		"whole data sets of 100 tasks, RODINIA + ALTIS of 1 to 16; all tasks are there from the beginning, and the online agent sees the next 14",
-		"the online agent's unit of time is the longest task of the whole queue, here of the whole data set, and of 56 tasks while it learned; the offline agent's is that of the batch")
+	layout := d.Layout("table5", d.Claims.Head("table5"), namesOf(workloads()), namesOf(inQueue), out.Readings[0])
 	return out.Table("table5", layout), nil
 }
 

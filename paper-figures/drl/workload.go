@@ -45,9 +45,6 @@ const (
 // rodinia represents RODINIA + ALTIS, whose Altis kernels are not public.
 var rodinia = workload{"RODINIA + ALTIS", "drl/RODINIA", wideTimes, replicates}
 
-// unpublished is why numbers about RODINIA + ALTIS cannot be judged.
-const unpublished = "The times of the paper's 18 Rodinia and Altis kernels on A100 are not public; what is measured is of subsets of the 16 public Rodinia kernels."
-
 // synthetic are the workloads that are drawn by a generator.
 var synthetic = []workload{generated(poorScaling), generated(goodScaling), generated(mixUniform), generated(mixExtreme), generated(wideTimes)}
 
@@ -58,13 +55,12 @@ func workloads() []workload { return append([]workload{rodinia}, synthetic...) }
 func (w workload) String() string { return w.name }
 func (a approach) String() string { return a.name }
 
-// namesOf lists the paper's names of workloads or approaches.
 func namesOf[T fmt.Stringer](all []T) []string { return figures.Map(all, T.String) }
 
 // A reading is one way to understand how Table 4 was made.
 type reading struct {
-	// name is empty for the default, and basis says where the reading comes from.
-	name, basis string
+	// name is empty for the default; readings.csv says where the reading comes from.
+	name string
 	// parameters are those of the data sets.
 	parameters string
 	// alike says that the tasks are in random order, so that the first full batch of a data
@@ -99,22 +95,12 @@ const (
 
 // readings are whole readings of Table 4. The first is the default.
 var readings = []reading{
-	byScript: {
-		basis: "create_dataset.py: its generator, tasks class by class; the full batches alone, because with tasks in random order the floor excludes the batch of 2 (with class-ordered tasks it excludes nothing); " +
-			"Parallel and an empty GPU, as in the paper's environment",
-		parameters: classOrdered, model: mig.Parallel, firstRun: forAgents,
-	},
-	byScriptAll: {
-		name: "all batches", basis: "the default, and the batch of 2 tasks counts as one of 8: 5.2 averages over the batches of a data set",
-		parameters: classOrdered, partial: true, model: mig.Parallel, firstRun: forAgents, oneRun: true,
-	},
-	bySequential: {name: "Sequential", basis: "the default, with reconfigurations one at a time, as on hardware", parameters: classOrdered, model: mig.Sequential, datasets: 200, oneRun: true},
-	byPrint:      {name: "printed generator", basis: "5.1.2 and 5.1.3 as printed, tasks in random order; full batches, Parallel", alike: true, model: mig.Parallel},
-	byPrintAll: {
-		name: "printed generator, all batches", basis: "the same, and the batch of 2 tasks counts: 5.1 and 5.2 word by word, which the floor of that batch excludes",
-		alike: true, partial: true, model: mig.Parallel, oneRun: true,
-	},
-	byTraining: {name: "training generator", basis: "the generator of train.py, tasks in random order; full batches, Parallel", parameters: trainingGen, alike: true, model: mig.Parallel},
+	byScript:     {parameters: classOrdered, model: mig.Parallel, firstRun: forAgents},
+	byScriptAll:  {name: "all batches", parameters: classOrdered, partial: true, model: mig.Parallel, firstRun: forAgents, oneRun: true},
+	bySequential: {name: "Sequential", parameters: classOrdered, model: mig.Sequential, datasets: 200, oneRun: true},
+	byPrint:      {name: "printed generator", alike: true, model: mig.Parallel},
+	byPrintAll:   {name: "printed generator, all batches", alike: true, partial: true, model: mig.Parallel, oneRun: true},
+	byTraining:   {name: "training generator", parameters: trainingGen, alike: true, model: mig.Parallel},
 }
 
 // rows are the workloads that Tables 4 and 5 are measured on under the reading.
@@ -136,12 +122,7 @@ func grid[R, C fmt.Stringer](rows []R, columns []C, of func(R, C) figures.Measur
 
 // under measures values under each reading.
 func under(readings []reading, values func(r *reading) figures.Values) *figures.Output {
-	out := &figures.Output{Missing: map[string]string{}}
-	for i := range readings {
-		r := &readings[i]
-		out.Readings = append(out.Readings, figures.Reading{Name: r.name, Basis: r.basis, Values: values(r)})
-	}
-	return out
+	return figures.Read(figures.Map(readings, func(r reading) figures.Reading { return figures.Reading{Name: r.name, Values: values(&r)} })...)
 }
 
 // A batches is one batch of each of the first data sets of a workload.

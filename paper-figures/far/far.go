@@ -4,7 +4,6 @@
 //
 // published.csv has every number that the paper prints, except scheduling times, which are
 // in timings.csv. A number of the text that repeats a table's is a place of that claim.
-// margins.csv has the margins that are not the default, and causes.csv the causes of deviations.
 //
 // The default reading of Tables 5 to 9 is the authors' public script that made the table:
 // compare_size_test, refinement_test, concat_test and multi_batch_test. What the text
@@ -25,7 +24,7 @@ import (
 	"miglab/reports"
 )
 
-//go:embed published.csv margins.csv causes.csv terms.csv tables.csv timings.csv
+//go:embed *.csv
 var files embed.FS
 
 // executions is the paper's number of executions (6.3). Its 1001 batches make as many

@@ -214,7 +214,7 @@ func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 func TestInterchanged(t *testing.T) {
 	p := procedure{measure: func(*figures.Data, workload, int) []figures.Measurement {
 		return []figures.Measurement{figures.Exactly(1), figures.Exactly(2), figures.Exactly(3)}
-	}}.interchanged("", func(w workload) bool { return w.times == "WIDETIMES" })
+	}}.interchanged(func(w workload) bool { return w.times == "WIDETIMES" })
 	for _, w := range workloads[:2] {
 		m := p.measure(nil, w, 10)
 		if m[0].Value != 1 || (m[1].Value == 3) != (w.times == "WIDETIMES") || m[1].Value+m[2].Value != 5 {

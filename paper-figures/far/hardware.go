@@ -15,15 +15,6 @@ import (
 // onGPU is what was measured on GPUs.
 type onGPU struct{ datasets.HardwareSet }
 
-// hardwareOutput is an output of claims that need a GPU: those that were measured, and why
-// the others are missing.
-func hardwareOutput(basis string) (out *figures.Output, values figures.Values) {
-	values = figures.Values{}
-	out = figures.Read(figures.Reading{Basis: basis, Values: values})
-	out.Missing = map[string]string{}
-	return out, values
-}
-
 // measuredOn is a number that was measured on a GPU.
 func measuredOn(v float64, detail string, p datasets.Provenance) figures.Measurement {
 	m := figures.Exactly(v)
@@ -31,19 +22,15 @@ func measuredOn(v float64, detail string, p datasets.Provenance) figures.Measure
 	return m
 }
 
-// table2 judges the isolation that was measured on an A100.
 func (h onGPU) table2(*figures.Data) (*figures.Output, error) {
-	out, values := hardwareOutput("measured on an A100 under MIG")
+	values := figures.Values{}
 	worst := figures.Isolation(h.HardwareSet, "A100")
 	for kernel, size := range figures.Each([]string{"Backprop", "Gaussian", "HotSpot", "LavaMD"}, []mig.Slices{1, 2, 3, 4}) {
-		claim := fmt.Sprintf("%s size %d", kernel, size)
 		if r, ok := worst[figures.KernelOn{Kernel: kernel, Size: size}]; ok {
-			values[claim] = measuredOn(math.Abs(r.Difference), "Beside "+r.Beside+". ", r.Provenance)
-		} else {
-			out.Missing[claim] = figures.NeedsIsolation("A100")
+			values[fmt.Sprintf("%s size %d", kernel, size)] = measuredOn(math.Abs(r.Difference), "Beside "+r.Beside+". ", r.Provenance)
 		}
 	}
-	return out, nil
+	return figures.Read(figures.Reading{Values: values}), nil
 }
 
 // batch3 are the kernels of Table 3 in its order. The times of unpublished on A30 are not public.
@@ -54,7 +41,7 @@ const unpublished = "HotSpot"
 // table3 judges the real end times of an execution on an A30, and the simulated end times
 // that follow from the times that the paper's authors published.
 func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
-	out, values := hardwareOutput("simulated: eight of the nine kernels, with the times in the authors' repository; real: measured on an A30 under MIG")
+	values := figures.Values{}
 	p, s := d.Schedule(on("A30", 1, batch(figures.Dataset("a30-batch"), "far", mig.Sequential)), 0)
 	ends := map[string]float64{} // by name in lower case
 	for _, pl := range s.Placements {
@@ -62,21 +49,16 @@ func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 	}
 	executed := figures.Execution(h.HardwareSet, "A30", "far", batch3)
 	for i, k := range batch3 {
-		if k == unpublished {
-			out.Missing[k+" simulated end"] = "The times of this kernel on A30 instances are not published."
-		} else {
+		if k != unpublished {
 			values[k+" simulated end"] = figures.Exactly(ends[strings.ToLower(k)])
 		}
-		if executed == nil {
-			missing := figures.NeedsExecution("A30", "far", batch3)
-			out.Missing[k+" real end"], out.Missing[k+" deviation"] = missing, missing
-			continue
+		if executed != nil {
+			r := executed[i]
+			values[k+" real end"] = measuredOn(float64(r.RealEnd), "", r.Provenance)
+			values[k+" deviation"] = measuredOn(r.Deviation, "", r.Provenance)
 		}
-		r := executed[i]
-		values[k+" real end"] = measuredOn(float64(r.RealEnd), "", r.Provenance)
-		values[k+" deviation"] = measuredOn(r.Deviation, "", r.Provenance)
 	}
-	return out.Figure("table3", "The simulated schedule behind Table 3",
+	return figures.Read(figures.Reading{Values: values}).Figure("table3", "The simulated schedule behind Table 3",
 		reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel("FAR, eight kernels, A30", p, s)}}), nil
 }
 
@@ -86,9 +68,9 @@ const (
 	largestDeviation  = "simulation error, largest"
 )
 
-// inText measures what the text says about times on GPUs, or says what is missing. For
-// isolation it needs all kernels of the text, on every size except the largest.
-func (h onGPU) inText(out *figures.Output, values figures.Values) {
+// inText measures what the text says about times on GPUs. For isolation it needs all kernels of
+// the text, on every size except the largest.
+func (h onGPU) inText(values figures.Values) {
 	worst := figures.Isolation(h.HardwareSet, "A100")
 	largest, complete := 0.0, true
 	for k, s := range figures.Each(kernels("A100"), a100.Sizes()) {
@@ -98,14 +80,9 @@ func (h onGPU) inText(out *figures.Output, values figures.Values) {
 	}
 	if complete {
 		values[largestDifference] = figures.Exactly(largest)
-	} else {
-		out.Missing[largestDifference] = figures.NeedsIsolation("A100")
 	}
-	rows := figures.Execution(h.HardwareSet, "A30", "far", batch3)
-	if rows == nil {
-		out.Missing[largestDeviation] = figures.NeedsExecution("A30", "far", batch3)
-		return
+	if rows := figures.Execution(h.HardwareSet, "A30", "far", batch3); rows != nil {
+		deviations := figures.Map(rows, func(r datasets.ExecutionTime) float64 { return math.Abs(r.Deviation) })
+		values[largestDeviation] = figures.Exactly(slices.Max(deviations))
 	}
-	deviations := figures.Map(rows, func(r datasets.ExecutionTime) float64 { return math.Abs(r.Deviation) })
-	values[largestDeviation] = figures.Exactly(slices.Max(deviations))
 }

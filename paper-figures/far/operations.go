@@ -21,7 +21,6 @@ type sliceWork struct {
 	movable []mig.Mask
 }
 
-// workOf returns the work of a schedule.
 func workOf(d *figures.Data, s run.Series, instance int) sliceWork {
 	p, plan := d.Schedule(s, instance)
 	l := sliceWork{work: make([]float64, p.GPU.ComputeSlices)}

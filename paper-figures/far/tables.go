@@ -9,6 +9,7 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/reports"
 )
 
 // A grid is one of Tables 4 to 9: the same quantities for each workload and number of tasks.
@@ -26,9 +27,9 @@ type measure func(d *figures.Data, w workload, n int) []figures.Measurement
 
 // A procedure is one way to make a grid.
 type procedure struct {
-	// name and basis are those of the reading.
-	name, basis string
-	measure     measure
+	// name is that of the reading.
+	name    string
+	measure measure
 }
 
 // claimName joins a workload, a number of tasks and a quantity as published.csv does.
@@ -36,12 +37,10 @@ func claimName(w workload, n int, quantity string) string {
 	return fmt.Sprintf("%s n=%d %s", w, n, quantity)
 }
 
-// printed returns a number of the paper's table.
 func (g grid) printed(claims *figures.Claims, w workload, n int, quantity string) float64 {
 	return claims.Published(g.name, claimName(w, n, quantity))
 }
 
-// byDefault measures under the default reading.
 func (g grid) byDefault() measure { return g.procedures[0].measure }
 
 func (g grid) artefact() figures.Artefact {
@@ -50,7 +49,7 @@ func (g grid) artefact() figures.Artefact {
 
 func (g grid) build(d *figures.Data) (*figures.Output, error) {
 	rs := figures.Map(g.procedures, func(p procedure) figures.Reading {
-		r := figures.Reading{Name: p.name, Basis: p.basis, Values: figures.Values{}}
+		r := figures.Reading{Name: p.name, Values: figures.Values{}}
 		for w, n := range figures.Each(g.rows, g.sizes) {
 			for i, m := range p.measure(d, w, n) {
 				r.Values[claimName(w, n, g.quantities[i])] = m
@@ -62,28 +61,25 @@ func (g grid) build(d *figures.Data) (*figures.Output, error) {
 	for n, q := range figures.Each(g.sizes, g.quantities) {
 		columns = append(columns, fmt.Sprintf("n=%d %s", n, q))
 	}
-	title := fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), g.title)
-	return figures.Read(rs...).Table(g.name, d.Layout(g.name, title, "workload", figures.Map(g.rows, workload.String), columns, rs[0])), nil
+	head := reports.Table{Title: fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), g.title), Columns: reports.Left("workload")}
+	return figures.Read(rs...).Table(g.name, d.Layout(g.name, head, figures.Map(g.rows, workload.String), columns, rs[0])), nil
 }
 
 // interchanged reads the last two columns of print, moves and swaps, as each other in some rows.
-func (p procedure) interchanged(where string, in func(workload) bool) procedure {
-	return procedure{
-		"print interchanged", "the default reading, with the printed moves and swaps " + where + " taken for one another",
-		func(d *figures.Data, w workload, n int) []figures.Measurement {
-			m := p.measure(d, w, n)
-			if last := len(m) - 1; in(w) {
-				m[last-1], m[last] = m[last], m[last-1]
-			}
-			return m
-		},
-	}
+func (p procedure) interchanged(in func(workload) bool) procedure {
+	return procedure{"print interchanged", func(d *figures.Data, w workload, n int) []figures.Measurement {
+		m := p.measure(d, w, n)
+		if last := len(m) - 1; in(w) {
+			m[last-1], m[last] = m[last], m[last-1]
+		}
+		return m
+	}}
 }
 
 var table4 = grid{"table4", "Average of rho in 1000 executions of FAR with WIDETIMES on A100", wide, allSizes, []string{"rho"}, []procedure{
-	{"", "the printed generator with p_sup = 0: 6.3 names no p_sup for its workloads", batchRho("A100", "")},
-	{"p_sup = 50 %", "the printed generator with the p_sup of Fig. 11 and of the script of Table 5", batchRho("A100", "psup=50")},
-	{"p_sup = 50 %, released generator", "the authors' public generator", batchRho("A100", "psup=50&gen=released")},
+	{"", batchRho("A100", "")},
+	{"p_sup = 50 %", batchRho("A100", "psup=50")},
+	{"p_sup = 50 %, released generator", batchRho("A100", "psup=50&gen=released")},
 }}
 
 // batchRho measures rho of FAR on batches of a generator's parameters.
@@ -95,15 +91,15 @@ func batchRho(gpu, parameters string) measure {
 
 // a30 is the one number about A30. Its workload is not printed.
 func a30(d *figures.Data) (*figures.Output, error) {
-	of := func(name, basis, scaling, parameters string) figures.Reading {
+	of := func(name, scaling, parameters string) figures.Reading {
 		m := batchRho("A30", parameters)(d, workload{scaling, "WIDETIMES"}, 10)[0]
-		return figures.Reading{Name: name, Basis: basis, Values: figures.Values{"rho n=10": m}}
+		return figures.Reading{Name: name, Values: figures.Values{"rho n=10": m}}
 	}
 	return figures.Read(
-		of("", "as Table 4, with the same share of tasks for every size of A30; the text names neither workload nor shares", "MIXEDSCALING", ""),
-		of("POORSCALING", "tasks that scale well up to 1 or 2 slices", "POORSCALING", ""),
-		of("GOODSCALING", "tasks that scale well up to the two largest sizes", "GOODSCALING", ""),
-		of("MIXEDSCALING, p_sup = 50 %", "the p_sup of the script of Table 5", "MIXEDSCALING", "psup=50"),
+		of("", "MIXEDSCALING", ""),
+		of("POORSCALING", "POORSCALING", ""),
+		of("GOODSCALING", "GOODSCALING", ""),
+		of("MIXEDSCALING, p_sup = 50 %", "MIXEDSCALING", "psup=50"),
 	), nil
 }
 
@@ -146,17 +142,11 @@ var table5 = grid{
 	[]int{15},
 	figures.Map(approaches, func(a approach) string { return "sigma " + a.name }),
 	[]procedure{
-		{
-			"", "the authors' script compare_size_test of March 2024: p_sup = 50 %, released generator leaving with 0.3, FAR unrefined, no reconfiguration time, MISO-OPT tries all orders of the next tasks",
-			march.sigma,
-		},
-		{"the script, MISO-OPT in order of arrival", "the authors' later code", comparison{march.parameters, "miso", march.far, march.model}.sigma},
-		{"text", "6.5: the printed generator with p_sup = 0, FAR refined and with reconfiguration time", comparison{"", "miso", "far", mig.Sequential}.sigma},
-		{"text, p_sup = 50 %", "the same with the p_sup of the script", comparison{"psup=50", "miso", "far", mig.Sequential}.sigma},
-		{
-			"text, p_sup = 50 %, FAR unrefined and without reconfiguration time", "the printed generator with the script's p_sup and FAR",
-			comparison{"psup=50", "miso", march.far, march.model}.sigma,
-		},
+		{"", march.sigma},
+		{"the script, MISO-OPT in order of arrival", comparison{march.parameters, "miso", march.far, march.model}.sigma},
+		{"text", comparison{"", "miso", "far", mig.Sequential}.sigma},
+		{"text, p_sup = 50 %", comparison{"psup=50", "miso", "far", mig.Sequential}.sigma},
+		{"text, p_sup = 50 %, FAR unrefined and without reconfiguration time", comparison{"psup=50", "miso", march.far, march.model}.sigma},
 	},
 }
 
@@ -171,20 +161,16 @@ func refinement(parameters, refined string) measure {
 	}
 }
 
-// refinementTest is the script refinement_test.
-var refinementTest = procedure{
-	"", "the authors' script refinement_test: released generator with p_sup = 0, moves and swaps until none improves, none taken back",
-	refinement("gen=released", "far?keep=last"),
-}
+var refinementTest = procedure{"", refinement("gen=released", "far?keep=last")}
 
 var table6 = grid{
-	"table6", "Refinement in 1000 executions: p_ref (%), moves and swaps, A100", workloads, threeSizes,
+	"table6", "Mean p_ref (%) and mean number of moves and swaps in an execution, of 1000, A100", workloads, threeSizes,
 	[]string{"p_ref", "moves", "swaps"},
 	[]procedure{
 		refinementTest,
-		refinementTest.interchanged("of WIDETIMES", func(w workload) bool { return w.times == "WIDETIMES" }),
-		{"text", "6.6: the printed generator with p_sup = 0, FAR keeps the best schedule on the way", refinement("", "far")},
-		{"text, p_sup = 50 %", "the same with the p_sup of the script of Table 5", refinement("psup=50", "far")},
+		refinementTest.interchanged(func(w workload) bool { return w.times == "WIDETIMES" }),
+		{"text", refinement("", "far")},
+		{"text, p_sup = 50 %", refinement("psup=50", "far")},
 	},
 }
 
@@ -221,22 +207,19 @@ func (j joining) gain(d *figures.Data, w workload, n int, mode string) []float64
 	return figures.Percent(figures.Ratios(j.values(d, w, n, "trivial", makespan), j.values(d, w, n, mode, makespan)))
 }
 
-// gains measures the quantities of Table 7.
 func (j joining) gains(d *figures.Data, w workload, n int) []figures.Measurement {
 	return []figures.Measurement{mean(d, j.gain(d, w, n, "reverse")), mean(d, j.gain(d, w, n, "moveswap"))}
 }
 
-// operations measures the quantities of Table 8.
 func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measurement {
 	return []figures.Measurement{mean(d, j.values(d, w, n, "moveswap", "moves")), mean(d, j.values(d, w, n, "moveswap", "swaps"))}
 }
 
-// joinings are the procedures of Tables 7 and 8.
 func joinings(of func(joining) measure) []procedure {
 	return []procedure{
-		{"", "the authors' script concat_test: released generator with p_sup = 0, a batch joined with a copy of itself, at most 20 iterations, none taken back", of(copies)},
-		{"text", "6.7.1: the printed generator with p_sup = 0, two successive batches, the second one reversed in one half of the pairs and the first one in the other", of(successive)},
-		{"text, p_sup = 50 %", "the same with the p_sup of the script of Table 5", of(joining{"psup=50", false})},
+		{"", of(copies)},
+		{"text", of(successive)},
+		{"text, p_sup = 50 %", of(joining{"psup=50", false})},
 	}
 }
 
@@ -248,19 +231,16 @@ var table7 = grid{
 
 var table8 = func() grid {
 	ps := joinings(func(j joining) measure { return j.operations })
-	ps = append(ps, ps[0].interchanged("of all rows", func(workload) bool { return true }))
-	return grid{"table8", "Moves and swaps in 1000 concatenations, A100", workloads, threeSizes, []string{"moves", "swaps"}, ps}
+	ps = append(ps, ps[0].interchanged(func(workload) bool { return true }))
+	return grid{"table8", "Mean number of moves and swaps in a concatenation, of 1000, A100", workloads, threeSizes, []string{"moves", "swaps"}, ps}
 }()
 
 var table9 = grid{
 	"table9", "p_multi-batch (%) of 1001 batches with WIDETIMES, A100", wide, allSizes,
 	[]string{"p_multi-batch"},
 	[]procedure{
-		{
-			"", "the authors' script multi_batch_test: released generator, the makespans of all consecutive pairs added, so that inner batches count twice, over the area bound of the 1001 batches",
-			multiBatchTest,
-		},
-		{"text", "6.7.2: the printed generator with p_sup = 0, the makespan of one chain of 1001 batches", func(d *figures.Data, w workload, n int) []figures.Measurement {
+		{"", multiBatchTest},
+		{"text", func(d *figures.Data, w workload, n int) []figures.Measurement {
 			return []figures.Measurement{figures.Exactly(figures.Percent(rho(d, chain(d, w, n), 1))[0])}
 		}},
 	},
@@ -271,7 +251,6 @@ func chained(s figures.Scale, w workload, n int, generator string) string {
 	return synthetic(w, n, generator, fmt.Sprintf("batches=%d", s.Replicates(executions)+1))
 }
 
-// chain concatenates a workload's batches.
 func chain(d *figures.Data, w workload, n int) run.Series {
 	return stream(chained(d.Scale, w, n, ""), "far-concat")
 }

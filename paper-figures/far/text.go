@@ -10,14 +10,15 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/task"
+	"miglab/harness/track"
 	figures "miglab/paper-figures"
 )
 
 // text judges the numbers of the text that are in no table. Those that sum up a table are
 // measured under the table's default reading.
 func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
-	out, values := hardwareOutput("the default reading of the table that the sentence sums up")
-	h.inText(out, values)
+	values := figures.Values{}
+	h.inText(values)
 	aboutModels(values)
 	values["synthetic error, n = 10"] = average(each(d, table4.byDefault(), 0, wide, 10)).Affine(100, -100)
 	values["synthetic rho, n >= 15"] = largest(each(d, table4.byDefault(), 0, wide, allSizes[1:]...))
@@ -26,7 +27,7 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	values["swaps of a refinement on average"] = largest(each(d, table6.byDefault(), 2, workloads, threeSizes...))
 	values["gain of the refinement, n = 20"] = least(each(d, table6.byDefault(), 0, workloads, 20))
 	aboutTable7(d, values)
-	return out, nil
+	return figures.Read(figures.Reading{Values: values}), nil
 }
 
 // aboutModels measures what follows from the GPU models and the measured kernels.
@@ -47,7 +48,6 @@ func aboutModels(values figures.Values) {
 	values["slowdown with more slices"] = slowdown()
 }
 
-// aboutTable5 measures what the text says about sigma.
 func aboutTable5(d *figures.Data, values figures.Values) {
 	gains := func(over int) []figures.Measurement {
 		sigmas := each(d, table5.byDefault(), over, workloads, 15)
@@ -59,7 +59,6 @@ func aboutTable5(d *figures.Data, values figures.Values) {
 	outermost(d.Claims, values, "gain over no reconfiguration", slices.Concat(ones, seven))
 }
 
-// aboutTable7 measures what the text says about joining batches.
 func aboutTable7(d *figures.Data, values figures.Values) {
 	for _, n := range []int{10, 20} {
 		values[fmt.Sprintf("gain of moving and swapping between batches, n = %d", n)] = average(each(d, copies.gains, 1, workloads, n))
@@ -138,4 +137,34 @@ func slowdown() figures.Measurement {
 	}
 	most.Detail += fmt.Sprintf(", and %d of %d kernels slow down by more than 2 %% somewhere.", beyond, all)
 	return most
+}
+
+// factors checks the approximation factors of section 5 on small batches: phase 2 without
+// reconfiguration time against the proven optimum. The competitive ratios hold for chains of
+// batches.
+func factors(d *figures.Data) (*figures.Output, error) {
+	const instances = 200 // a workload
+	worst := figures.Values{}
+	for i, c := range []struct {
+		what, gpu string
+		count, n  int
+	}{{"one A30", "A30", 1, 5}, {"two A30", "A30", 2, 5}, {"three A30", "A30", 3, 6}, {"A100", "A100", 1, 5}, {"H100", "H100", 1, 5}} {
+		most := 0.0
+		for _, w := range workloads {
+			data := synthetic(w, c.n, fmt.Sprintf("seed=%d", i+1)) // A100 and H100 would have the same batches
+			phase2 := on(c.gpu, c.count, batch(data, "far?refine=false", mig.Free))
+			optimum := on(c.gpu, c.count, bound(data, "optimum-free", mig.Free))
+			r := figures.Ratios(d.Values(phase2, instances, makespan), d.Values(optimum, instances, track.MetricBound))
+			most = max(most, slices.Max(r))
+		}
+		worst["makespan over optimum, "+c.what] = figures.Exactly(most)
+	}
+	for _, gpu := range []string{"A30", "A100", "H100"} {
+		most := 0.0
+		for w, n := range figures.Each(wide, allSizes) {
+			most = max(most, rho(d, on(gpu, 1, chain(d, w, n)), 1)[0])
+		}
+		worst["multi-batch makespan over optimum, "+gpu] = figures.Exactly(most)
+	}
+	return figures.Read(figures.Reading{Values: worst}), nil
 }

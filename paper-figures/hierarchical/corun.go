@@ -151,14 +151,8 @@ func shippedModel() corun.Model { return figures.Instance[corun.Window](queues, 
 // wellFitted is the largest residual at which the model counts as fitting a kernel.
 const wellFitted = 0.15
 
-// fit compares the model with the public times that it is fitted on.
-func fit(*figures.Data) (*figures.Output, error) {
-	t := reports.Table{
-		Title: "Fit of the co-run model to public times on A100 instances",
-		Columns: reports.Left("kernel", "program", "class").
-			Right("solo [s]", "serial s", "parallelism p", "gain, 1 to 7 slices", "RMS residual [%]").
-			Left("contradicts Table IV"),
-	}
+func fit(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("fit")
 	public := figures.Instance[task.Batches]("rodinia", gpu, 0)
 	chart := reports.Panels{Title: "Public times on A100 instances, and the fitted model", Columns: 4}
 	var panels []reports.Lines

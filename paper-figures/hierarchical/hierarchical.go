@@ -31,7 +31,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-//go:embed published.csv terms.csv
+//go:embed *.csv
 var files embed.FS
 
 // Paper returns the paper with its artefacts.
@@ -72,7 +72,6 @@ const (
 	queues = "corun/queues"
 )
 
-// queueNames are Q1 to Q12.
 var queueNames = func() (out []string) {
 	for i := range datasets.MustParse(queues).Instances() {
 		out = append(out, "Q"+strconv.Itoa(i+1))
@@ -108,7 +107,6 @@ var (
 // paperMethods are those of the paper without MIG+MPS Default and the agent.
 var paperMethods = []method{timeSharing, migShared, migPrivate, mpsOnly}
 
-// trainingRuns is the number of training runs of each agent.
 const trainingRuns = 3
 
 // runs are the training runs of a trained method; any other is its own only run.
@@ -135,7 +133,6 @@ var partitions = []method{
 	{title: defaultTitle + ", 2-2-3 private", algorithm: "mig-mps-default?partition=2-2-3-private"},
 }
 
-// on is the method on a dataset.
 func (m method) on(dataset string) run.Series {
 	return run.Series{
 		Track: algo.TrackCorun, Dataset: dataset, GPU: gpu, Count: 1,
@@ -182,12 +179,6 @@ func simulated() string {
 	m := shippedModel()
 	return fmt.Sprintf("simulated, not measured, with kappa = %g and delta = %g, which were chosen with the order of methods in the paper in view, on Q1 to Q12 and other draws than those reported; %d of the %d programs are fitted on public times, %d are drawn from their class (table4); sensitivity shows how results move with all these", m.Kappa, m.Delta, yes, yes+no, no)
 }
-
-// rebuilt says which parts of the agent are the paper's.
-const rebuilt = agentTitle + ": network, number of actions, counters and exploration as in the paper. Rebuilt from its prose: the rewards, and how a " +
-	"network with 29 outputs chooses jobs (it values every group of the jobs left). Ours: which 29 setups, the order of slots, and all settings that the paper " +
-	"does not print, chosen on draws 1 to 20, and the number of training steps, chosen on draws 101 to 120. The paper's 18 programs for training are not public: the agent learns from programs drawn anew from the classes " +
-	"and wider, so that it has seen none of these queues' programs. " + moreInputs + " also sees what each group saves on each setup by the co-run model"
 
 // moreInputs is the agent that goes beyond the paper.
 const moreInputs = agentTitle + ", more inputs (ours)"

@@ -46,9 +46,6 @@ var (
 	fourPrograms = []string{"hotspot3D", "stream", "kmeans", "dwt2d"}
 )
 
-// ourChoice is the note below Figs. 3 to 5.
-const ourChoice = "the text does not name the paper's programs: these are our choice, of programs that show what the text says of its own"
-
 // mix is the dataset of a window of some programs.
 func mix(programs []string, parameters string) string {
 	return figures.Dataset("corun/mix?jobs=" + strings.Join(programs, "+") + parameters)
@@ -69,14 +66,9 @@ func together(programs []string, setup string) *corun.Result {
 	return &r
 }
 
-// figure3 draws throughput against the division of the multiprocessors under MPS.
-func figure3(*figures.Data) (*figures.Output, error) {
+func figure3(d *figures.Data) (*figures.Output, error) {
 	chart := reports.Lines{Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)", X: reports.Axis{Label: "Compute of the first program [%]", Ticks: []float64{10, 30, 50, 70, 90}}, Y: reports.Axis{Label: "Throughput / time sharing"}}
-	t := reports.Table{
-		Title:   "Figure 3. Relative throughput by compute of the first program, simulated",
-		Columns: reports.Right("first [%]"),
-		Notes:   []string{ourChoice, simulated()},
-	}
+	t := d.Claims.Head("figure3", simulated())
 	for k, programs := range splitMixes {
 		name := strings.Join(programs, " + ")
 		t.Columns = t.Columns.Right(name)
@@ -94,18 +86,10 @@ func figure3(*figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table("figure3", t).Figure("figure3", chart.Title, chart), nil
 }
 
-// figure4 compares shared with private memory under the same division of the multiprocessors.
-func figure4(*figures.Data) (*figures.Output, error) {
+func figure4(d *figures.Data) (*figures.Output, error) {
 	shared, private := reports.BarGroup{Name: "shared memory"}, reports.BarGroup{Name: "private memory"}
 	chart := reports.Bars{Title: "Fig. 4. Relative throughput with shared and private memory (simulated)", X: reports.Axis{Label: "Programs, with the GPCs of each"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
-	t := reports.Table{
-		Title:   "Figure 4. Relative throughput with shared and private memory, simulated",
-		Columns: reports.Left("programs", "GPCs").Right("shared memory", "private memory", "private / shared"),
-		Notes: []string{
-			ourChoice + "; the last mix, which needs the bandwidth, is one that loses by private memory",
-			"one of eight GPCs is off, as in the paper", simulated(),
-		},
-	}
+	t := d.Claims.Head("figure4", simulated())
 	for _, programs := range memoryMixes {
 		name := strings.Join(programs, " + ")
 		for _, gpcs := range []string{"3:4", "4:3"} {
@@ -120,18 +104,11 @@ func figure4(*figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table("figure4", t).Figure("figure4", chart.Title, chart), nil
 }
 
-// figure5 compares the options on four programs, each with its best pairs and shares.
 func figure5(d *figures.Data) (*figures.Output, error) {
 	hierarchical := method{title: "MIG+MPS, hierarchical", algorithm: exact.algorithm}
 	bars := reports.BarGroup{Name: strings.Join(fourPrograms, ", ")}
 	chart := reports.Bars{Title: "Fig. 5. The options on four programs, each at its best (simulated)", X: reports.Axis{Label: "Option"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
-	t := reports.Table{
-		Title:   "Figure 5. The options on " + strings.Join(fourPrograms, ", ") + ", simulated",
-		Columns: reports.Left("option").Right("throughput", "groups", "mean slowdown"),
-		Notes: []string{
-			ourChoice, "pairs, partitions and percentages by exhaustive search; MIG+MPS takes any partition, those of " + defaultTitle + " included; one group is all four programs at once", simulated(),
-		},
-	}
+	t := d.Claims.Head("figure5", bars.Name, simulated())
 	for _, m := range []method{mpsOnly, migShared, migPrivate, hierarchical} {
 		data := mix(fourPrograms, "&cmax=2")
 		if m == hierarchical {

@@ -1,7 +1,6 @@
 package hierarchical
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -22,19 +21,8 @@ func gaps(d *figures.Data, m method, dataset string, n int) []float64 {
 // optimum compares all methods with the exact optimum. The paper has no optimum.
 func optimum(d *figures.Data) (*figures.Output, error) {
 	n := few(d.Scale, generated)
-	summary := reports.Table{
-		Title:   "Gaps to the exact optimum in percent, and queues won, simulated",
-		Columns: reports.Left("method").Right("Q1-Q12, mean", "largest", "generated queues, mean", "generated queues, largest"),
-		Notes: []string{
-			fmt.Sprintf("generated: %d queues of 12 jobs of each of the four categories", n),
-			"beats: on how many of Q1 to Q12 the method's makespan is the shorter one", simulated(),
-		},
-	}
-	byQueue := reports.Table{
-		Title:   "Gaps to the exact optimum on Q1 to Q12 in percent of its makespan, simulated",
-		Columns: reports.Left("queue").Right("unseen jobs", exact.title+" [s]"),
-		Notes:   []string{exact.title + ": the best groups on every partition of Table VII and of " + defaultTitle + ", by dynamic programming", simulated()},
-	}
+	summary := d.Claims.Head("optimum", n, simulated())
+	byQueue := d.Claims.Head("optimum-queues", simulated())
 	spans := exact.onQueues(d, queues, track.MetricMakespan)
 	for i, name := range queueNames {
 		byQueue.Rows = append(byQueue.Rows, []string{name, strconv.Itoa(figures.Count(jobsOf(queues, i), isUnseen)), reports.Fixed(spans[i], 2)})
@@ -83,15 +71,7 @@ func won(own, theirs []float64) (n int) {
 // methods, and how much their 29 actions allow.
 func ceilings(d *figures.Data) (*figures.Output, error) {
 	data := reported(d.Scale, "")
-	t := reports.Table{
-		Title:   "What the agents reach of what their actions can, on Q1 to Q12, simulated",
-		Columns: reports.Left("method").PlusMinus("throughput", "less the best other method").Right("of the exact optimum [%]"),
-		Notes: []string{
-			fmt.Sprintf("means over %d draws of the programs and %d training runs of each agent; ± is half the 95 %% interval, of a hierarchical bootstrap for agents", len(data), trainingRuns),
-			ceiling.title + ": the best plan that the 29 setups and the order of slots allow, by dynamic programming",
-			"best other method: the paper's, the best on each draw", rebuilt, simulated(),
-		},
-	}
+	t := d.Claims.Head("ceiling", len(data), trainingRuns, simulated())
 	mean := func(m method, dataset string) float64 {
 		return figures.Mean(m.onQueues(d, dataset, track.MetricThroughput))
 	}

@@ -1,9 +1,9 @@
 package hierarchical
 
 import (
-	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -114,72 +114,61 @@ func reported(s figures.Scale, parameters string) (out []string) {
 	return out
 }
 
-// variations are readings of the model.
-var variations = []struct{ name, basis, parameters string }{
-	{"", "kappa = 0.25, delta = 0.3, chosen on other draws", ""},
-	{"kappa = 0.2", "less interference between jobs that share memory", "&kappa=0.2"},
-	{"kappa = 0.3", "more interference between jobs that share memory", "&kappa=0.3"},
-	{"shares of ended jobs freed", "jobs that still run get the shares of those that have ended", "&release=true"},
+// A variation is a reading of the model.
+type variation struct{ name, parameters string }
+
+var variations = []variation{
+	{"", ""},
+	{"kappa = 0.2", "&kappa=0.2"},
+	{"kappa = 0.3", "&kappa=0.3"},
+	{"shares of ended jobs freed", "&release=true"},
 }
 
 // A queueFigure compares the methods by queue.
 type queueFigure struct {
-	number                 int
-	heading, metric, label string
-	notes                  []string
-	more                   []method
+	name, metric, label string
+	more                []method
 	// measure measures claims over the draws in data. It is nil where the text prints no numbers.
 	measure func(d *figures.Data, data []string) figures.Values
 	// unpublished are the claims that hang on unpublished jobs, the agent's mean first.
 	unpublished []string
 }
 
-var figure8 = queueFigure{
-	number: 8, heading: "Relative throughput", metric: track.MetricThroughput, label: "Throughput / time sharing",
-	notes: []string{"Time Sharing is 1; " + defaultTitle + " has the partition with the highest mean on each draw", rebuilt},
-	more:  []method{ownAgent}, measure: throughputs, unpublished: []string{meanThroughput, bestThroughput},
-}
-
-var figure11 = queueFigure{
-	number: 11, heading: "Mean slowdown", metric: track.MetricSlowdownMean, label: "Time in the group / solo time",
-	notes:   []string{"a job's time in its group over its time alone, the mean over the queue; Time Sharing is 1"},
-	measure: slowdowns, unpublished: []string{meanSlowdown, bestSlowdown},
-}
-
-var figure12 = queueFigure{
-	number: 12, heading: "Fairness", metric: track.MetricFairness, label: "Least slowdown / largest",
-	notes: []string{"the least slowdown of the queue over the largest; Time Sharing is 1"},
-}
+var (
+	figure8 = queueFigure{
+		name: "figure8", metric: track.MetricThroughput, label: "Throughput / time sharing",
+		more: []method{ownAgent}, measure: throughputs, unpublished: []string{meanThroughput, bestThroughput},
+	}
+	figure11 = queueFigure{
+		name: "figure11", metric: track.MetricSlowdownMean, label: "Time in the group / solo time",
+		measure: slowdowns, unpublished: []string{meanSlowdown, bestSlowdown},
+	}
+	figure12 = queueFigure{name: "figure12", metric: track.MetricFairness, label: "Least slowdown / largest"}
+)
 
 // build makes a table and a chart of the metric on Q1 to Q12 and of its arithmetic mean, and measures
 // the claims under each variation of the model.
 func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
-	name, out := fmt.Sprintf("figure%d", f.number), &figures.Output{Missing: map[string]string{}}
+	out := figures.Read()
 	if f.measure != nil {
-		for _, v := range variations {
-			out.Readings = append(out.Readings, figures.Reading{Name: v.name, Basis: v.basis, Values: f.measure(d, reported(d.Scale, v.parameters))})
-		}
+		out.Readings = figures.Map(variations, func(v variation) figures.Reading {
+			return figures.Reading{Name: v.name, Values: f.measure(d, reported(d.Scale, v.parameters))}
+		})
 	}
 	for _, claim := range f.unpublished {
 		out.Missing[claim] = unpublishedJobs()
 	}
 	data := reported(d.Scale, "")
-	title := fmt.Sprintf("Fig. %d. %s by queue", f.number, f.heading)
-	t := reports.Table{
-		Title: title + ", simulated", Columns: reports.Left("queue"),
-		Notes: append([]string{"AM: arithmetic mean", simulated(), fmt.Sprintf("means over %d draws of the programs", len(data))}, f.notes...),
-	}
+	t := d.Claims.Head(f.name, simulated(), len(data))
 	chart := reports.Bars{
-		Title: title + " (simulated)", X: reports.Axis{Label: "Queue (AM: arithmetic mean)"}, Y: reports.Axis{Label: f.label},
+		Title: onChart(t), X: reports.Axis{Label: "Queue (AM: arithmetic mean)"}, Y: reports.Axis{Label: f.label},
 		Categories: append(slices.Clone(queueNames), "AM"),
 	}
-	for _, name := range chart.Categories {
-		t.Rows = append(t.Rows, []string{name})
-	}
+	t.Rows = figures.Map(chart.Categories, func(name string) []string { return []string{name} })
 	for _, r := range onQueues(d, data, f.metric, f.more...) {
 		g := reports.BarGroup{Name: r.title, Values: append(slices.Clone(r.values), figures.Mean(r.values))}
 		if r.title == agent.title && f.unpublished != nil { // the agent's mean in print
-			g.Published = append(slices.Repeat([]float64{math.NaN()}, len(r.values)), d.Claims.Published(name, f.unpublished[0]))
+			g.Published = append(slices.Repeat([]float64{math.NaN()}, len(r.values)), d.Claims.Published(f.name, f.unpublished[0]))
 		}
 		chart.Groups = append(chart.Groups, g)
 		t.Columns = t.Columns.Right(r.title)
@@ -187,5 +176,10 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 			t.Rows[i] = append(t.Rows[i], reports.Fixed(v, 3))
 		}
 	}
-	return out.Table(name, t).Figure(name, chart.Title, chart), nil
+	return out.Table(f.name, t).Figure(f.name, chart.Title, chart), nil
+}
+
+// onChart is the title of a table as its figure has it.
+func onChart(t reports.Table) string {
+	return strings.Replace(t.Title, ", simulated", " (simulated)", 1)
 }

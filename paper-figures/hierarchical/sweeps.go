@@ -38,16 +38,14 @@ func few(s figures.Scale, n int) int { return scaled(s, []int{n}, 2)[0] }
 
 // A sweep is the mean throughput of methods against a parameter.
 type sweep struct {
-	number int
-	// what is the parameter in words, symbol that of the paper, and axis the label of the chart.
-	what, symbol, axis string
+	// symbol is that of the paper, and axis the label of the chart.
+	name, symbol, axis string
 	values             []int
 	// data lists the datasets at a value, with more parameters, and count how many queues each has.
 	data  func(value int, parameters string) []string
 	count int
 	// The claim is about the agent's throughput at the value more, less that at the value less.
 	more, less int
-	notes      []string
 }
 
 // on returns the throughputs of a method at a value.
@@ -61,10 +59,9 @@ func (f *sweep) on(d *figures.Data, m method, value int, parameters string) (out
 // build draws the figure and measures its claim, over the agent's training runs and the reported
 // draws of the programs.
 func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
-	title := fmt.Sprintf("Fig. %d. Relative throughput against the %s %s", f.number, f.what, f.symbol)
 	claim := fmt.Sprintf("mean throughput of the agent with %[1]s = %[2]d less that with %[1]s = %[3]d", f.symbol, f.more, f.less)
-	t := reports.Table{Title: title + ", simulated", Columns: reports.Right(f.symbol), Notes: append(f.notes, simulated())}
-	chart := reports.Lines{Title: title + " (simulated)", X: reports.Axis{Label: f.axis}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+	t := d.Claims.Head(f.name, simulated(), few(d.Scale, generated), windowSize, concurrency)
+	chart := reports.Lines{Title: onChart(t), X: reports.Axis{Label: f.axis}, Y: reports.Axis{Label: "Throughput / time sharing"}}
 	for _, value := range f.values {
 		t.Rows = append(t.Rows, []string{strconv.Itoa(value)})
 		chart.X.Ticks = append(chart.X.Ticks, float64(value))
@@ -90,40 +87,26 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 	steps := ofRuns(agent, numbers, func(r method, draw string) float64 {
 		return figures.Mean(f.on(d, r, f.more, draw)) - figures.Mean(f.on(d, r, f.less, draw))
 	})
-	name := fmt.Sprintf("figure%d", f.number)
-	return figures.Read(figures.Reading{
-		Basis:  "the model with kappa = 0.25 and delta = 0.3, chosen on other draws",
-		Values: figures.Values{claim: d.Crossed(steps)},
-	}).Table(name, t).Figure(name, chart.Title, chart), nil
+	return figures.Read(figures.Reading{Values: figures.Values{claim: d.Crossed(steps)}}).Table(f.name, t).Figure(f.name, chart.Title, chart), nil
 }
 
 // figure9 draws throughput against W. The paper's queues have 12 jobs, so that those of other
 // lengths are generated as it says (V-A2).
 func figure9(d *figures.Data) (*figures.Output, error) {
-	n := few(d.Scale, generated)
 	f := sweep{
-		number: 9, what: "window size", symbol: "W", axis: "Window size W [jobs]",
-		values: scaled(d.Scale, []int{4, 6, 8, 10, 12, 14, 16}, 4, windowSize), data: ofCategories, count: n,
+		name: "figure9", symbol: "W", axis: "Window size W [jobs]",
+		values: scaled(d.Scale, []int{4, 6, 8, 10, 12, 14, 16}, 4, windowSize), data: ofCategories, count: few(d.Scale, generated),
 		more: windowSize, less: 4,
-		notes: []string{
-			fmt.Sprintf("means over %d generated queues of each of the four categories; ± is half the 95 %% interval", n),
-			fmt.Sprintf("a shorter queue has jobs of the longer one; the agent's network takes %d jobs at most", windowSize),
-		},
 	}
 	return f.build(d)
 }
 
-// figure10 draws throughput against Cmax.
 func figure10(d *figures.Data) (*figures.Output, error) {
 	f := sweep{
-		number: 10, what: "concurrency", symbol: "Cmax", axis: "Cmax [jobs]",
+		name: "figure10", symbol: "Cmax", axis: "Cmax [jobs]",
 		values: []int{1, 2, 3, 4}, count: len(queueNames),
 		data: func(cmax int, parameters string) []string { return []string{queuesWith("cmax=%d%s", cmax, parameters)} },
 		more: concurrency, less: 2,
-		notes: []string{
-			"means over Q1 to Q12; ± is half the 95 % interval over the queues",
-			fmt.Sprintf("the agent is trained with Cmax = %d; MIG Only has groups of two at most", concurrency),
-		},
 	}
 	return f.build(d)
 }
@@ -144,15 +127,7 @@ func at(d *figures.Data, data ...string) (out []row) {
 // sensitivity shows how the throughput and the order of the methods depend on the assumptions
 // of the model.
 func sensitivity(d *figures.Data) (*figures.Output, error) {
-	t := reports.Table{
-		Title:   "Mean throughput on Q1 to Q12 by what the model assumes, simulated",
-		Columns: reports.Left("setting"),
-		Notes: []string{
-			"order: the methods with a choice of partitions, the highest mean first; " + defaultTitle + " has the best partition of each setting",
-			"draws: the programs without public times drawn again; the interval is over the draws",
-			simulated(),
-		},
-	}
+	t := d.Claims.Head("sensitivity", simulated())
 	chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
 	add := func(name string, rows []row) {
 		cells := []string{name}

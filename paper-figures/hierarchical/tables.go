@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"miglab/datasets"
+	"miglab/harness/mig"
 	"miglab/harness/sim/corun"
 	"miglab/harness/task"
+	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -21,23 +23,12 @@ func marked(p task.Program) string {
 	return p.Name
 }
 
-func table4(*figures.Data) (*figures.Output, error) {
+func table4(d *figures.Data) (*figures.Output, error) {
 	kernels := map[string]datasets.KernelFit{}
 	for _, f := range datasets.KernelFits() {
 		kernels[f.Program] = f
 	}
-	t := reports.Table{
-		Title: "Table IV. Programs of the co-run model: classes of the paper, parameters of the model",
-		Columns: reports.Left("class", "program", "parameters").
-			Right("solo [s]", "serial s", "compute w_c", "parallelism p", "memory w_m", "1 GPC / GPU").
-			Left("class by the rule"),
-		Notes: []string{
-			"* not trained on; s, w_c and w_m are shares of the solo time, simulated on the whole GPU",
-			"drawn: from the class, under a fixed seed; fitted: solo time, s and p on public times of A100 instances, the division of the work between w_c and w_m from the class, as times by instance size cannot tell",
-			"1 GPC / GPU: time on one of eight GPCs with the memory that MIG gives it, over that of the whole GPU; the paper's rule makes less than 1.1 US (V-A2)",
-			"class by the rule: what the paper's rule makes of the model's program, where that is not the paper's class",
-		},
-	}
+	t := d.Claims.Head("table4")
 	for _, p := range datasets.Programs() {
 		from := "drawn"
 		if p.Fitted {
@@ -62,17 +53,12 @@ func table4(*figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Take("programs, classes and marks are the paper's", inputs).Table("table4", t), nil
 }
 
-// jobsOf returns the jobs of a window.
 func jobsOf(dataset string, index int) []task.Program {
 	return figures.Instance[corun.Window](dataset, gpu, index).Jobs
 }
 
-func table5(*figures.Data) (*figures.Output, error) {
-	t := reports.Table{
-		Title:   "Table V. Queues of the paper",
-		Columns: reports.Left("queue").Right("CI", "MI", "US", "unseen").Left("jobs"),
-		Notes:   []string{"* not trained on"},
-	}
+func table5(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("table5")
 	for i, name := range queueNames {
 		jobs := jobsOf(queues, i)
 		row := []string{name}
@@ -107,16 +93,16 @@ func texts(f corun.Family, jobs int) []string {
 }
 
 // table7 lists the partitions. The text does not say what the rows with dots represent.
-func table7(*figures.Data) (*figures.Output, error) {
+func table7(d *figures.Data) (*figures.Output, error) {
 	// MPS percentages of the whole GPU begin with a client, MIG with an instance.
 	lists := func(family corun.Family, jobs int, begin string) figures.Measurement {
 		return figures.Exactly(float64(figures.Count(texts(family, jobs), func(s string) bool { return strings.HasPrefix(s, begin) })))
 	}
-	return figures.Read(figures.Reading{Basis: "the grammar of the table, in steps of a tenth", Values: figures.Values{
+	return figures.Read(figures.Reading{Values: figures.Values{
 		"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, "[("),
 		"MPS+MIG, C = 2":                         lists(corun.Hierarchical, 2, "["),
 		"MPS+MIG, C = 3, with compute instances": lists(corun.Hierarchical, 3, "[{"),
-	}}).Table("table7", partitionCounts()).Table("table7-partitions", partitionList()), nil
+	}}).Table("table7", partitionCounts(d.Claims)).Table("table7-partitions", partitionList(d.Claims)), nil
 }
 
 // families are the rows of Table VII and the agent's actions.
@@ -130,15 +116,8 @@ var families = []struct {
 	{"agent (our choice)", corun.Agent},
 }
 
-func partitionCounts() reports.Table {
-	t := reports.Table{
-		Title:   "Table VII. Number of partitions by concurrency C",
-		Columns: reports.Left("partitions").Right("C = 2", "C = 3", "C = 4", "together"),
-		Notes: []string{
-			fmt.Sprintf("MPS+MIG as printed: percentages in tenths that add up to 1, and thirds and quarters; read literally the dots give %d partitions if two compute instances have the same percentages, and %d if they have any", variants(corun.Lockstep), variants(corun.Hierarchical)),
-			"the paper's agent has 29 actions (Table VI), which no reading of the table gives: which they are is our choice",
-		},
-	}
+func partitionCounts(claims *figures.Claims) reports.Table {
+	t := claims.Head("table7", variants(corun.Lockstep), variants(corun.Hierarchical))
 	for _, f := range families {
 		row := []string{f.name}
 		for jobs := 2; jobs <= concurrency; jobs++ {
@@ -149,12 +128,8 @@ func partitionCounts() reports.Table {
 	return t
 }
 
-func partitionList() reports.Table {
-	t := reports.Table{
-		Title:   "Table VII. Partitions, and who has them",
-		Columns: reports.Right("C").Left("partition"),
-		Notes:   []string{"[...] the GPU or a GPU instance, {x} a compute instance, (x) an MPS client, (*) one without percentage, xm the share of the memory"},
-	}
+func partitionList(claims *figures.Claims) reports.Table {
+	t := claims.Head("table7-partitions")
 	var all []corun.Family
 	for _, f := range families {
 		t.Columns, all = t.Columns.Left(f.name), append(all, f.Family)
@@ -176,4 +151,50 @@ func partitionList() reports.Table {
 		}
 	}
 	return t
+}
+
+func text(*figures.Data) (*figures.Output, error) {
+	partitions := figures.Exactly(float64(len(mig.MustLookup(gpu).Partitions())))
+	seen := len(datasets.Programs()) - figures.Count(datasets.Programs(), isUnseen)
+	o := figures.Read(figures.Reading{Values: figures.Values{"partitions of A100": partitions}})
+	return o.Take("setting of the datasets and of the agent, which learns from programs drawn anew in place of the 18", map[string]float64{
+		"agent actions": float64(variants(corun.Agent)), "window size W": windowSize, "concurrency Cmax": concurrency,
+		"programs of the training": float64(seen), "queues of the training": float64(datasets.MustParse("corun/training").Instances()),
+		"loss on 1 GPC below which a program is US":       100 * task.UnscalableLoss,
+		"compute over memory above which a program is CI": task.ComputeOverMemory,
+	}), nil
+}
+
+// overhead has no value: the makespan hangs on unpublished jobs, and wall times are no results.
+func overhead(*figures.Data) (*figures.Output, error) {
+	return new(figures.Output), nil
+}
+
+// decisions returns how long a method took for each queue, in microseconds, and as a share of
+// the simulated makespan. Timings are not results: a power cut may have lost some. Then it
+// returns none.
+func decisions(d *figures.Data, m method) (micros, shares []float64) {
+	makespans := m.runs()[0].onQueues(d, queues, track.MetricMakespan)
+	micros = d.Micros(m.runs()[0].on(queues), len(queueNames))
+	if len(micros) < len(queueNames) {
+		return nil, nil
+	}
+	return micros, figures.Map(figures.Ratios(micros, makespans), func(v float64) float64 { return v / 1e6 })
+}
+
+// timing lists the decision times of all methods on Q1 to Q12. They are kept apart, because wall
+// times are not results.
+func timing(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("timing-hierarchical")
+	for _, m := range slices.Concat(paperMethods, partitions, []method{agent, ownAgent, greedy, local, exact}) {
+		row := []string{m.title, "", "", ""}
+		if micros, shares := decisions(d, m); micros != nil {
+			s := d.Summarize(micros)
+			for i, v := range []float64{s.Mean / 1000, s.Max / 1000, 100 * figures.Mean(shares)} {
+				row[i+1] = fmt.Sprintf("%.3g", v)
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return new(figures.Output).Table("timing-hierarchical", t), nil
 }

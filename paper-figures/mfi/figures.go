@@ -50,9 +50,9 @@ func (m *measured) underLoad(data []string) {
 
 func figure5(d *figures.Data) (*figures.Output, error) {
 	rs := underReadings(d, func(m *measured) { m.byDistribution("utilisation") })
-	active := readings[0].as("utilization of the active GPUs", "panel (c) taken as the utilization of the GPUs in use alone").
+	active := readings[0].as("utilization of the active GPUs").
 		measure(d, func(m *measured) { m.byDistribution("utilisation_active") })
-	active.Part, active.Values = true, figures.Values{bigPacked: active.Values[bigPacked]}
+	active.Values = figures.Values{bigPacked: active.Values[bigPacked]}
 	out := figures.Read(append(rs, active)...)
 	panels(d, out, 5, "Four distributions at a demand of 85 %", atDemand(heavy), distributions, func(title string, g grid) reports.Chart {
 		return g.bars(title, "Share of the maximum")
@@ -107,7 +107,7 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 		g.rows(&t, "Mean F, "+r.title, distributions)
 	}
 	rs := underReadings(d, func(m *measured) { m.bySeverity(m.severity()) })
-	slots := readings[0].as("F as a mean over the slots", "the score averaged over time, not at the end; F literal").
+	slots := readings[0].as("F as a mean over the slots").
 		measure(d, func(m *measured) { m.bySeverity("mean_fragmentation") })
 	return figures.Read(append(rs, slots)...).Table("figure6", t).Figure("figure6", chart.Title, chart), nil
 }
@@ -154,8 +154,8 @@ func text(d *figures.Data) (*figures.Output, error) {
 	expected := figures.Map(distributions, func(distribution string) string { return stream(distribution, "T=expected") })
 	return figures.Read(append(
 		underReadings(d, abstract(usual, "accepted")),
-		readings[0].as("100 % demand", "the abstract says heavy load, Fig. 4 ends at a demand of 100 %").measure(d, abstract(atDemand(100), "accepted")),
-		readings[0].as("T as expected", "T from the expected demand of a request instead of the one drawn").measure(d, abstract(expected, "accepted")),
-		readings[0].as("running workloads", "workloads that run at the end, not all that were accepted").measure(d, abstract(usual, "running")),
+		readings[0].as("100 % demand").measure(d, abstract(atDemand(100), "accepted")),
+		readings[0].as("T as expected").measure(d, abstract(expected, "accepted")),
+		readings[0].as("running workloads").measure(d, abstract(usual, "running")),
 	)...), nil
 }

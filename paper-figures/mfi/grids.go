@@ -59,7 +59,6 @@ func (g grid) normalized() grid {
 	})
 }
 
-// lines draws a grid over numbers.
 func (g grid) lines(title string, x, y reports.Axis, names []string, at []float64) reports.Lines {
 	out := reports.Lines{Title: title, X: x, Y: y}
 	for i, row := range g {
@@ -72,7 +71,6 @@ func (g grid) lines(title string, x, y reports.Axis, names []string, at []float6
 	return out
 }
 
-// bars draws a grid of the schemes over the distributions.
 func (g grid) bars(title, y string) reports.Bars {
 	out := reports.Bars{Title: title, X: reports.Axis{Label: "Distribution"}, Y: reports.Axis{Label: y}, Categories: distributions}
 	for i, row := range g {

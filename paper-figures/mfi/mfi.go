@@ -2,9 +2,7 @@
 // Fragmentation-Aware GPU Scheduler for Multi-Tenant MIG-based Clouds".
 //
 // The paper prints two tables and one worked example. Its results are figures, and only what
-// the text says about them in words can be checked. published.csv has all of these numbers and
-// statements, margins.csv the margins that are not the default, and causes.csv the causes of
-// deviations.
+// the text says about them in words can be checked.
 //
 // A [reading] settles what the paper leaves open. The default reading is chosen by where it
 // comes from. The score F is the one that gives the worked example of V-B, because that is a
@@ -23,7 +21,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-//go:embed published.csv margins.csv causes.csv terms.csv tables.csv
+//go:embed *.csv
 var files embed.FS
 
 const (
@@ -86,8 +84,8 @@ var (
 
 // A reading is one way to understand what the paper leaves open.
 type reading struct {
-	// name is empty for the default, and basis says where the reading comes from.
-	name, basis string
+	// name is empty for the default; readings.csv says where the reading comes from.
+	name string
 	// title and file tell the reading's figures apart. A reading without title has none.
 	title, file string
 	// strict are the schemes that choose a GPU by free slices alone, and reject if no
@@ -102,17 +100,13 @@ const startFree = "start-free"
 
 // readings are whole readings of the paper. The first is the default.
 var readings = []reading{
-	{
-		"", "F as in the worked example of V-B (a window counts if its start is free and another of its slices is not); all baselines strict, as V-A and Fig. 3 describe them",
-		"all baselines strict, F start-free", "", baselines, startFree,
-	},
-	{"F literal", "Algorithm 1 word by word: every window with an occupied slice counts; all baselines strict", "all baselines strict, F literal", "-literal", baselines, ""},
-	{"F partial", "a window counts if some but not all of its slices are occupied, which gives the worked example too; all baselines strict", "", "", baselines, "partial"},
-	{"FF and RR strict", "VI calls FF and RR alone MIG-agnostic, and says that they suffer from unfeasible indexes; F start-free", "FF, RR strict, F start-free", "-agnostic", []string{"FF", "RR"}, startFree},
-	{"all feasible", "every baseline passes over GPUs without a free index; F start-free", "all baselines feasible, F start-free", "-feasible", nil, startFree},
+	{"", "all baselines strict, F start-free", "", baselines, startFree},
+	{"F literal", "all baselines strict, F literal", "-literal", baselines, ""},
+	{"F partial", "", "", baselines, "partial"},
+	{"FF and RR strict", "FF, RR strict, F start-free", "-agnostic", []string{"FF", "RR"}, startFree},
+	{"all feasible", "all baselines feasible, F start-free", "-feasible", nil, startFree},
 }
 
-// series is a scheme on a stream.
 func (r reading) series(scheme, dataset string) run.Series {
 	id := strings.ToLower(scheme)
 	switch {
@@ -129,20 +123,17 @@ func (r reading) values(d *figures.Data, scheme, dataset, metric string) []float
 	return d.Values(r.series(scheme, dataset), simulations, metric)
 }
 
-// as is the reading under another name.
-func (r reading) as(name, basis string) reading {
-	r.name, r.basis = name, basis
+func (r reading) as(name string) reading {
+	r.name = name
 	return r
 }
 
-// measure measures claims under the reading.
 func (r reading) measure(d *figures.Data, measure func(*measured)) figures.Reading {
 	m := &measured{r, d, figures.Values{}}
 	measure(m)
-	return figures.Reading{Name: r.name, Basis: r.basis, Values: m.values}
+	return figures.Reading{Name: r.name, Values: m.values}
 }
 
-// underReadings measures claims under each reading.
 func underReadings(d *figures.Data, measure func(*measured)) []figures.Reading {
 	return figures.Map(readings, func(r reading) figures.Reading { return r.measure(d, measure) })
 }

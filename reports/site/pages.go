@@ -171,8 +171,9 @@ type verdictCount struct {
 
 type claimView struct {
 	Claim
-	// Figure is the ID of the artefact's figure or table; empty for none.
-	Figure string
+	// Figure is the ID of the artefact's figure or table, and Shown that of the evidence; empty
+	// for none.
+	Figure, Shown string
 }
 
 // Interval is the confidence interval, as [low, high].
@@ -215,7 +216,8 @@ func viewClaims(claims []Claim, figures figuresView) claimsView {
 	}
 	v.Numbers = v.Counts[len(v.Counts)-1].Total
 	for _, c := range claims {
-		v.Claims = append(v.Claims, claimView{c, figures.ids[[2]string{c.Paper, c.Artefact}]})
+		paper, artefact, _ := strings.Cut(c.Evidence, "/")
+		v.Claims = append(v.Claims, claimView{c, figures.ids[[2]string{c.Paper, c.Artefact}], figures.ids[[2]string{paper, artefact}]})
 	}
 	return v
 }
@@ -223,7 +225,7 @@ func viewClaims(claims []Claim, figures figuresView) claimsView {
 type figuresView struct {
 	Papers  []string
 	Figures []figureView
-	// ids has the first figure of each paper and artefact.
+	// ids has the first figure of each paper and artefact, and of each file of an artefact.
 	ids map[[2]string]string
 }
 
@@ -248,8 +250,12 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 			out.File = "figures/" + strings.TrimPrefix(out.ID, "figure-") + ".svg"
 			files = append(files, file{out.File, f.SVG})
 		}
-		if at := [2]string{f.Paper, f.Artefact}; v.ids[at] == "" {
-			v.ids[at] = out.ID
+		// The table contradiction-table5 is of the artefact contradiction.
+		whole, _, _ := strings.Cut(f.Artefact, "-")
+		for _, name := range []string{f.Artefact, whole} {
+			if at := [2]string{f.Paper, name}; v.ids[at] == "" {
+				v.ids[at] = out.ID
+			}
 		}
 		v.Figures = append(v.Figures, out)
 	}

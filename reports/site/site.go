@@ -55,6 +55,9 @@ type Claim struct {
 	Published, Measured, Low, High, Margin, Unit string
 	// Verdict is empty in a quick run.
 	Verdict, Cause, Reason string
+	// Evidence names the paper and the artefact that show the cause, for example far/table5, and
+	// Numbers has the numbers there that decide. Both may be empty.
+	Evidence, Numbers string
 }
 
 // A Figure is an artefact of a paper: a drawing or a table, not both.

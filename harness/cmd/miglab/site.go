@@ -83,7 +83,7 @@ func addWritten(d *site.Data, results string) error {
 		d.Claims = append(d.Claims, site.Claim{
 			Paper: r.Paper, Artefact: r.Artefact, Name: r.Claim, Kind: string(r.Kind), Reading: r.Reading, Default: r.Default,
 			Published: cells.Published, Measured: cells.Measured, Low: cells.Low, High: cells.High, Margin: cells.Margin, Unit: r.Unit,
-			Verdict: string(r.Verdict), Cause: string(r.Cause), Reason: r.Reason,
+			Verdict: string(r.Verdict), Cause: string(r.Cause), Reason: r.Reason, Evidence: r.Evidence, Numbers: r.Numbers,
 		})
 	}
 	for _, p := range m.Papers {

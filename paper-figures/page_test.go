@@ -1,0 +1,46 @@
+package figures
+
+import (
+	"testing"
+
+	"miglab/reports"
+)
+
+// TestNumbersAbout: a row is about a claim if its texts and its n are parts of the claim's name;
+// other texts tell rows apart.
+func TestNumbersAbout(t *testing.T) {
+	table := reports.Table{
+		Columns: reports.Left("workload", "batches").Right("n", "gains at most [%]").PlusMinus("mean").Beside("NOMIG", "NOMIG, published"),
+		Rows: [][]string{
+			{"WIDE", "script", "10", "1.5", "2", "0.1", "3", "4"},
+			{"WIDE", "text", "10", "2.5", "2", "0.1", "3", "4"},
+			{"WIDE", "text", "20", "9.5", "2", "0.1", "3", "4"},
+			{"NARROW", "text", "10", "8.5", "2", "0.1", "3", "4"},
+		},
+	}
+	for _, c := range []struct {
+		claim, names, want string
+	}{
+		{"WIDE n=10 p_rev", "gains", "script: gains at most 1.5 %; text: gains at most 2.5 %"},
+		{"NARROW n=10 p_rev", "mean", "text: mean 2 ± 0.1"},
+		{"NARROW n=10 p_rev", "NOMIG", "text: NOMIG 3 (published 4)"},
+		{"another", "gains", ""},
+	} {
+		if got := numbersAbout(c.claim, table, []string{c.names}); got != c.want {
+			t.Errorf("%s, %s: %q, want %q", c.claim, c.names, got, c.want)
+		}
+	}
+}
+
+// TestDifference is from the nearer end of a range, and has no interval if nothing was sampled.
+func TestDifference(t *testing.T) {
+	to := 90.0
+	for want, r := range map[string]Row{
+		"-5.00 points [-6.00 to -4.00]": {Published: 85, To: &to, Unit: "%", Measured: number(80), Low: number(79), High: number(81)},
+		"2.00 s":                        {Published: 85, To: &to, Unit: "s", Measured: number(92), Low: number(92), High: number(92)},
+	} {
+		if got := r.difference(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
