@@ -221,7 +221,7 @@ func (x *overlaps) run(ctx context.Context, g Group, round int) error {
 		rows = append(rows, datasets.OverlapRate{
 			Provenance: x.about.Provenance, UUID: r.UUID, Group: name, Job: i + 1, Kernel: g[i].Kernel, Intensity: g[i].Intensity,
 			SMs: r.SMs, Of: x.about.SMs, Run: round, Iterations: int(r.Iterations), Window: window, Iteration: window / mig.Seconds(r.Iterations),
-			Overlap: r.Overlap, Load: x.about.Watch.Between(r.From, r.To),
+			Overlap: r.Overlap, Load: datasets.Load(x.about.Watch.Between(r.From, r.To)),
 		})
 	}
 	if x.bad[name] {
