@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"miglab/datasets"
 	"miglab/harness/filehash"
 	"miglab/harness/mig"
 	"miglab/profiling"
@@ -271,7 +272,7 @@ func (w *sweep) record(k *kernel.Kernel, p *mig.Profile, repetition int, out ker
 	}
 	r := w.row(k, p, repetition)
 	r.Status, r.Detail = out.Status, oneLine(out.Detail)
-	r.Load = w.watch.Between(out.Start, out.End)
+	r.Load = datasets.Load(w.watch.Between(out.Start, out.End))
 	r.MemoryClock, r.PowerLimit = c.MemoryClock, c.PowerLimit
 	r.OtherProcesses = len(others)
 	if !out.Start.IsZero() {
