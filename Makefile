@@ -6,7 +6,7 @@ WORKERS ?= 0
 BIN := bin/miglab
 REVISION = git describe --always --abbrev=40 --exclude '*' --dirty=-modified > $(BIN).revision 2>/dev/null || rm -f $(BIN).revision
 
-.PHONY: reproduce quick site build build-gym build-nvml kernels train test test-all test-fast test-gpu test-gym test-long test-site test-slurm install-slurm install-torch bench lint readme clean
+.PHONY: reproduce quick site build build-gym build-nvml kernels train test test-all test-external test-fast test-gpu test-gym test-long test-site test-slurm install-slurm install-torch bench lint readme clean
 
 ## reproduce: write every table and figure of the papers into results/; a second run reuses every result
 reproduce: build
@@ -45,17 +45,25 @@ train:
 	$(BIN)-train train --all --workers $(WORKERS) --install .
 
 ## test: everything that Go alone can test
+TESTED = ./...
 test:
 	$(GO) vet ./...
-	$(GO) test ./...
+	$(GO) test $(TESTED)
 
 ## test-all: test, and everything that needs more than Go: linters, builds with and without cgo, C and C++ compilers,
-## the fast kernels, Python with numpy, a browser, Slurm
-test-all: test lint test-fast test-gym test-gpu test-site test-slurm
+## the fast kernels, Python with numpy, a browser, Slurm. Each package is tested once a build: those that test-gpu and
+## test-external test are left out of test, which does the work of test-site and test-slurm
+test-all: export MIGLAB_REQUIRE_BROWSER = 1
+test-all: export MIGLAB_REQUIRE_SLURM = 1
+test-all: TESTED = $$($(GO) list ./... | grep -v -e /profiling -e /harness/external)
+test-all: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm) test lint test-fast test-gym test-gpu test-external
 
-## test-site: the web site in a headless Chromium, and schedulers in Python and Go that run beside the program
-test-site:
+## test-site: the web site in a headless Chromium, and test-external
+test-site: test-external
 	MIGLAB_REQUIRE_BROWSER=1 $(GO) test ./reports/site
+
+## test-external: schedulers in Python and Go that run beside the program
+test-external:
 	MIGLAB_REQUIRE_CC=1 $(GO) test ./harness/external
 
 ## test-gpu: measuring and executing, on a stub of NVML and with CUDA kernels on the processor; needs C and C++

@@ -102,6 +102,8 @@ type misoChoice struct {
 	// part is the partition that is being tried; next are the tasks for its instances.
 	part mig.Partition
 	next []int32
+	// top is the largest speedup that one of the next tasks has, by size.
+	top [mig.MaxSize + 1]float64
 }
 
 // choose finds the instances for the next of the waiting tasks, of which there is at
@@ -109,6 +111,7 @@ type misoChoice struct {
 // moves the tasks that it chose to the front of waiting.
 func (c *misoChoice) choose(waiting []int32) {
 	c.most, c.tasks = 0, c.tasks[:0]
+	c.findTop(waiting[:min(int(c.p.GPU.ComputeSlices), len(waiting))])
 	for _, part := range c.p.GPU.Partitions() {
 		c.part = part
 		c.next = append(c.next[:0], waiting[:min(len(part), len(waiting))]...)
@@ -129,9 +132,36 @@ func (c *misoChoice) place(task int32) int {
 	return len(c.tasks)
 }
 
+func (c *misoChoice) findTop(tasks []int32) {
+	clear(c.top[:])
+	for _, k := range tasks {
+		for _, s := range c.p.GPU.Sizes() {
+			if c.p.Tasks[k].Fits(s) {
+				c.top[s] = max(c.top[s], c.speedup(k, s))
+			}
+		}
+	}
+}
+
+func (c *misoChoice) speedup(task int32, size mig.Slices) float64 {
+	return c.reference[task] / float64(c.p.Tasks[task].On(size))
+}
+
+// ceiling is at least the sum of every choice for the partition's instances from i on. It adds
+// larger numbers in the same order, so that rounding cannot make it smaller.
+func (c *misoChoice) ceiling(i int, sum float64) float64 {
+	for ; i < len(c.next); i++ {
+		sum += c.top[c.part[i].Size()]
+	}
+	return sum
+}
+
 // assign tries the tasks from next[i] on for the partition's instances from i on. The
 // tasks before have the given sum of speedups.
 func (c *misoChoice) assign(i int, sum float64) {
+	if c.ceiling(i, sum) <= c.most {
+		return
+	}
 	end := min(i+1, len(c.next))
 	if c.permute {
 		end = len(c.next)
@@ -147,7 +177,7 @@ func (c *misoChoice) assign(i int, sum float64) {
 		// Task j goes to the front and the others keep their order.
 		copy(c.next[i+1:j+1], c.next[i:j])
 		c.next[i] = k
-		c.assign(i+1, sum+c.reference[k]/float64(c.p.Tasks[k].On(size)))
+		c.assign(i+1, sum+c.speedup(k, size))
 		copy(c.next[i:j], c.next[i+1:j+1])
 		c.next[j] = k
 	}

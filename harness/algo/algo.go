@@ -28,6 +28,15 @@ type Stream interface {
 	ScheduleStream(ctx context.Context, p Problem, lengths []int) (schedule.Schedule, error)
 }
 
+// Together is a [Batch] or a [Stream] that schedules several problems at once in less time than
+// one after the other, such as a network that reads its weights once for all of them.
+type Together interface {
+	// ScheduleTogether returns the schedule of each problem, the same as alone. Problem i has
+	// batches of lengths[i] tasks. All problems are on the same GPU model and under the same
+	// reconfiguration model. After an error there are no schedules.
+	ScheduleTogether(ctx context.Context, problems []Problem, lengths [][]int) ([]schedule.Schedule, error)
+}
+
 // Bound gives a number that the makespan of every schedule is compared with, in
 // seconds: a lower bound, or an optimum.
 type Bound interface {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"miglab/harness/nearest"
 )
@@ -235,7 +236,9 @@ func (p Partition) Mask() Mask {
 func (g *GPU) Partitions() []Partition { return g.partitions }
 
 // PartitionNames returns the names of the partitions that some model has, sorted.
-func PartitionNames() []string {
+func PartitionNames() []string { return slices.Clone(partitionNames()) }
+
+var partitionNames = sync.OnceValue(func() []string {
 	var out []string
 	for _, g := range GPUs() {
 		for _, p := range g.Partitions() {
@@ -244,7 +247,7 @@ func PartitionNames() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
+})
 
 // PartitionsOf returns the maximal partitions over the profiles that keep
 // accepts, in descending lexicographic order of their sizes.

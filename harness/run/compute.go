@@ -72,7 +72,7 @@ func (r *resolved) solveTogether(ctx context.Context, inputs []input) (answers [
 	for i, in := range inputs {
 		problems[i] = r.problem(in.payload, seedOf(&r.series, in.index))
 	}
-	answers, err := r.track.SolveTogether(r.algorithm, problems)
+	answers, err := r.track.SolveTogether(ctx, r.algorithm, problems)
 	if err != nil {
 		return nil
 	}

@@ -141,7 +141,11 @@ func (e *Engine) work(ctx context.Context, jobs []job, w *store.Writer, report f
 
 // cells computes cells of one series.
 func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store.Writer, report func(n int)) error {
-	for part := range slices.Chunk(inputs, s.together()) {
+	together := s.together()
+	if e.Timeout > 0 { // it is for one instance
+		together = 1
+	}
+	for part := range slices.Chunk(inputs, together) {
 		answers := s.solveTogether(ctx, part)
 		for i, in := range part {
 			var row store.Row

@@ -50,6 +50,13 @@ var Batch = Register(Track{
 			return s, since(b, start), err
 		})
 	},
+	SolveTogether: func(ctx context.Context, a algo.Algorithm, problems []Problem) ([]Answer, error) {
+		b, err := algo.Make[algo.Batch](a)
+		if err != nil {
+			return nil, err
+		}
+		return scheduledTogether(ctx, a, b, problems, func(in task.Batches) []int { return []int{len(in.Tasks)} })
+	},
 })
 
 // drlWorkloads are the five workloads of DRL 5.1.3.
@@ -73,16 +80,52 @@ func batchContests() []Contest {
 // scheduled has a batch or a stream scheduled and judges the schedule.
 func scheduled(p Problem, solve func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error)) (a Answer, err error) {
 	in := payload[task.Batches](p)
-	a.Problem = schedule.Problem{GPU: p.GPU, Count: p.Count, Model: p.Model, Start: in.Start, Tasks: in.Tasks}
-	// The referee and the next algorithm must see the tasks as they were, even if this one sorts
-	// them in place.
-	given := a.Problem
-	given.Tasks = slices.Clone(in.Tasks)
+	var given algo.Problem
+	a.Problem, given = posed(p, in)
 	if a.Schedule, a.Took, err = solve(given, slices.Clone(in.Lengths)); err != nil {
 		return a, err
 	}
 	a.Metrics, err = measure(a.Problem, a.Schedule)
 	return a, err
+}
+
+// posed returns the problem that an answer is judged by, and the copy of it that an algorithm is
+// given. The referee and the next algorithm must see the tasks as they were, even if this one
+// sorts them in place.
+func posed(p Problem, in task.Batches) (judged, given algo.Problem) {
+	judged = schedule.Problem{GPU: p.GPU, Count: p.Count, Model: p.Model, Start: in.Start, Tasks: in.Tasks}
+	given = judged
+	given.Tasks = slices.Clone(in.Tasks)
+	return judged, given
+}
+
+// scheduledTogether has an [algo.Together] schedule several instances at once and judges the
+// schedules. lengths gives those of an instance's batches.
+func scheduledTogether(ctx context.Context, a algo.Algorithm, made any, problems []Problem, lengths func(task.Batches) []int) ([]Answer, error) {
+	together, ok := made.(algo.Together)
+	if !ok {
+		return nil, fmt.Errorf("%s says that it solves instances together; it is a %T and no algo.Together", a.ID, made)
+	}
+	answers := make([]Answer, len(problems))
+	given, batches := make([]algo.Problem, len(problems)), make([][]int, len(problems))
+	for i, p := range problems {
+		in := payload[task.Batches](p)
+		answers[i].Problem, given[i] = posed(p, in)
+		batches[i] = lengths(in)
+	}
+	start := time.Now()
+	schedules, err := together.ScheduleTogether(ctx, given, batches)
+	if err != nil {
+		return nil, err
+	}
+	share := time.Since(start) / time.Duration(len(problems))
+	for i := range answers {
+		answers[i].Schedule, answers[i].Took = schedules[i], share
+		if answers[i].Metrics, err = measure(answers[i].Problem, schedules[i]); err != nil {
+			return nil, err
+		}
+	}
+	return answers, nil
 }
 
 func measure(p schedule.Problem, s schedule.Schedule) ([]Metric, error) {

@@ -47,7 +47,7 @@ var Dispatch = Register(Track{
 })
 
 // dispatchTogether lets a [sim.BatchDispatcher] serve several days side by side.
-func dispatchTogether(a algo.Algorithm, problems []Problem) ([]Answer, error) {
+func dispatchTogether(_ context.Context, a algo.Algorithm, problems []Problem) ([]Answer, error) {
 	d, err := newDispatcher(a, problems[0])
 	if err != nil {
 		return nil, err

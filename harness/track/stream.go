@@ -2,6 +2,7 @@ package track
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"miglab/harness/algo"
@@ -25,6 +26,13 @@ var Stream = Register(Track{
 			s, err := b.ScheduleStream(ctx, given, lengths)
 			return s, since(b, start), err
 		})
+	},
+	SolveTogether: func(ctx context.Context, a algo.Algorithm, problems []Problem) ([]Answer, error) {
+		s, err := algo.Make[algo.Stream](a)
+		if err != nil {
+			return nil, err
+		}
+		return scheduledTogether(ctx, a, s, problems, func(in task.Batches) []int { return slices.Clone(in.Lengths) })
 	},
 })
 

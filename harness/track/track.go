@@ -52,7 +52,7 @@ type Track struct {
 	// dataset at once. The answers are those of Solve; each takes an equal share of the time.
 	// After an error there are none, and Solve says what is wrong with which instance. nil
 	// means that the track solves instances one by one.
-	SolveTogether func(algo.Algorithm, []Problem) ([]Answer, error)
+	SolveTogether func(context.Context, algo.Algorithm, []Problem) ([]Answer, error)
 	// Beside lists the references that are computed beside the algorithms.
 	Beside []Reference
 	// Boards say what leaderboards rank by. The first that holds for a dataset is used.

@@ -60,11 +60,13 @@ func (s sliceWork) least() []float64 {
 	out := []float64{full(0)}
 	for range s.movable {
 		var next []mig.Mask
+		var seen [math.MaxUint8 + 1]bool
 		least := math.Inf(1)
 		for _, r := range relieved {
 			for _, m := range s.movable {
-				if !slices.Contains(next, r|m) {
-					next, least = append(next, r|m), min(least, full(r|m))
+				if both := r | m; !seen[both] {
+					seen[both] = true
+					next, least = append(next, both), min(least, full(both))
 				}
 			}
 		}

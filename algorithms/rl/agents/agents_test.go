@@ -10,6 +10,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -268,6 +269,48 @@ func TestSchedulesPassTheReferee(t *testing.T) {
 				}
 				if v := schedule.Check(p, got); len(v) > 0 {
 					t.Fatalf("%s, seed %d, %d tasks on %s, %v: %d violations, first %v", id, seed, len(p.Tasks), p.GPU, p.Model, len(v), v[0])
+				}
+			}
+		}
+	}
+}
+
+// Problems that an agent decides for together have the schedules that they have alone, whichever
+// problems are together, and also with several tries that draw.
+func TestSchedulesTogether(t *testing.T) {
+	for _, s := range slices.Concat(specs(algo.TrackBatch), specs(algo.TrackStream)) {
+		ids := []string{s.Name, s.Name + "?k=3"}
+		if s.Together > 1 {
+			ids = append(ids, s.Name+"?actions=sampled&k=2")
+		}
+		for _, id := range ids {
+			a := algo.MustParse(id)
+			made := described(id)
+			agent := &agent{description: made, k: a.Args.Int(tries.Name)}
+			for _, count := range []int{7, 3, 8} { // a runner is used again for fewer and for more
+				rng := rand.New(rand.NewPCG(uint64(count), 21))
+				var problems []algo.Problem
+				var lengths [][]int
+				var want []schedule.Schedule
+				for i := range count {
+					n := 1 + rng.IntN([]int{3, 14, 40}[i%3])
+					p := randomProblem(rng, n)
+					p.GPU, p.Model, p.Start, p.Count = mig.MustLookup("A100"), mig.Sequential, nil, 1
+					cut := []int{n / 3, 0, n - n/3}
+					alone, err := agent.ScheduleStream(context.Background(), p, cut)
+					if err != nil {
+						t.Fatal(err)
+					}
+					problems, lengths, want = append(problems, p), append(lengths, cut), append(want, alone)
+				}
+				got, err := agent.ScheduleTogether(context.Background(), problems, lengths)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range want {
+					if !reflect.DeepEqual(got[i], want[i]) {
+						t.Errorf("%s: problem %d of %d is\n%v\ntogether and\n%v\nalone", id, i, count, got[i], want[i])
+					}
 				}
 			}
 		}

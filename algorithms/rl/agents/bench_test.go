@@ -41,19 +41,20 @@ func BenchmarkDecision(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			tries := r.attempts[0]
 			begin := func() {
-				r.lanes[0].Device().Reset()
-				if err := r.lanes[0].Load(tasks, 0, nil); err != nil {
+				tries.lanes[0].Device().Reset()
+				if err := tries.lanes[0].Load(tasks, 0, nil); err != nil {
 					b.Fatal(err)
 				}
-				r.active = append(r.active[:0], 0)
+				tries.active = append(tries.active[:0], 0)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if id == "agent" || len(r.active) == 0 {
+				if id == "agent" || len(tries.active) == 0 {
 					begin()
 				}
-				r.step(nil)
+				r.step(r.attempts)
 			}
 		})
 	}
@@ -67,12 +68,13 @@ func BenchmarkDecision(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			tries := r.attempts[0]
 			begin := func() {
-				r.lanes[0].Device().Reset()
-				if err := r.lanes[0].Load(tasks, 0, nil); err != nil {
+				tries.lanes[0].Device().Reset()
+				if err := tries.lanes[0].Load(tasks, 0, nil); err != nil {
 					b.Fatal(err)
 				}
-				r.active = append(r.active[:0], 0)
+				tries.active = append(tries.active[:0], 0)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
@@ -80,15 +82,15 @@ func BenchmarkDecision(b *testing.B) {
 					b.StopTimer()
 					begin()
 					for range len(tasks) - OwnEndgame {
-						r.step(nil)
+						r.step(r.attempts)
 					}
 					b.StartTimer()
-					r.step(nil)
+					r.step(r.attempts)
 					continue
 				}
 				begin()
-				for len(r.active) > 0 {
-					r.step(nil)
+				for len(tries.active) > 0 {
+					r.step(r.attempts)
 				}
 			}
 			if id == "agent-batch" {

@@ -68,17 +68,21 @@ func init() {
 		} else {
 			algo.Register(algo.Spec{
 				Name: a.Name, Version: 2, Track: algo.TrackBatch, Cite: "DRL 6", Summary: a.Summary + offline,
-				Params: params, Weights: hash,
+				Params: params, Weights: hash, Together: batchesTogether,
 				New: func(args algo.Args) (algo.Batch, error) { return a.new(args), nil },
 			})
 		}
 		algo.Register(algo.Spec{
 			Name: stream, Version: 2, Track: algo.TrackStream, Cite: "DRL 6", Summary: a.Summary + offline,
-			Params: params, Weights: hash,
+			Params: params, Weights: hash, Together: batchesTogether,
 			New: func(args algo.Args) (algo.Stream, error) { return a.new(args), nil },
 		})
 	}
 }
+
+// batchesTogether is how many instances an agent decides for at once: two tiles of the products
+// in package nn.
+const batchesTogether = 8
 
 var paperParams = []algo.Param{
 	{

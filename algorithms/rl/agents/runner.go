@@ -99,42 +99,66 @@ func (a *agent) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule
 }
 
 func (a *agent) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
-	if n := p.GPUs(); n != 1 {
-		return schedule.Schedule{}, &UnsupportedError{fmt.Sprintf("%d GPUs", n), "it was trained for one"}
-	}
-	if _, err := a.weightsFor(p.GPU); err != nil {
+	all, err := a.ScheduleTogether(ctx, []algo.Problem{p}, [][]int{lengths})
+	if err != nil {
 		return schedule.Schedule{}, err
 	}
-	pool, _ := runners.LoadOrStore(setting{a.weights, a.k, a.sampled, a.startInLevels, p.GPU, p.Model}, new(sync.Pool))
+	return all[0], nil
+}
+
+// ScheduleTogether implements [algo.Together].
+func (a *agent) ScheduleTogether(ctx context.Context, problems []algo.Problem, lengths [][]int) ([]schedule.Schedule, error) {
+	for i := range problems {
+		if n := problems[i].GPUs(); n != 1 {
+			return nil, &UnsupportedError{fmt.Sprintf("%d GPUs", n), "it was trained for one"}
+		}
+	}
+	g, model := problems[0].GPU, problems[0].Model
+	if _, err := a.weightsFor(g); err != nil {
+		return nil, err
+	}
+	pool, _ := runners.LoadOrStore(setting{a.weights, a.k, a.sampled, a.startInLevels, g, model}, new(sync.Pool))
 	r, ok := pool.(*sync.Pool).Get().(*runner)
 	if !ok {
 		var err error
-		if r, err = a.newRunner(p.GPU, p.Model); err != nil {
-			return schedule.Schedule{}, err
+		if r, err = a.newRunner(g, model); err != nil {
+			return nil, err
 		}
 	}
 	defer pool.(*sync.Pool).Put(r)
-	return r.run(ctx, p, lengths)
+	return r.run(ctx, problems, lengths)
 }
 
-// A runner makes k tries at a problem side by side.
+// A runner makes tries at several problems side by side. The network decides for all of them
+// at once.
 type runner struct {
 	policy      nn.Policy
 	shape       env.Shape
 	capacity    int
 	sampled     bool
-	lanes       []lane
 	temperature float64
+	newAttempt  func() (*attempt, error)
 
-	active       []int // lanes that are not done
-	rows         []int // of observations, by active lane
-	decisions    int   // in all lanes
+	attempts     []*attempt // one for each problem of the largest run so far
 	observations []float32
 	masks        []bool
 	equal        []float32 // preferences that favour no action
 	weights      []float64 // by action
-	times        []env.Times
-	releases     []float64
+}
+
+// An attempt is k tries at one problem.
+type attempt struct {
+	lanes     []lane
+	problem   *algo.Problem
+	lengths   []int // of the batches that no lane has begun with
+	from, end int   // the tasks of the batch that no lane has begun with
+	rng       *rand.Rand
+	decisions int // in all lanes
+
+	active   []int // lanes that are not done
+	rows     []int // of the observations, by active lane
+	times    []env.Times
+	releases []float64
 }
 
 func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error) {
@@ -150,47 +174,134 @@ func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error
 		return nil, err
 	}
 	r := &runner{policy: policy, capacity: a.capacity, sampled: a.sampled, temperature: cmp.Or(a.temperature, 1)}
-	for range a.k {
-		l, err := a.lane(g, model)
-		if err != nil {
-			return nil, err
+	r.newAttempt = func() (*attempt, error) {
+		t := &attempt{rows: make([]int, a.k)}
+		for range a.k {
+			l, err := a.lane(g, model)
+			if err != nil {
+				return nil, err
+			}
+			t.lanes = append(t.lanes, l)
 		}
-		r.lanes = append(r.lanes, l)
+		return t, nil
 	}
-	r.shape = r.lanes[0].Shape()
-	r.observations, r.masks = make([]float32, a.k*r.shape.Observation), make([]bool, a.k*r.shape.Actions)
-	r.rows, r.equal, r.weights = make([]int, a.k), make([]float32, r.shape.Actions), make([]float64, r.shape.Actions)
+	if err := r.grow(1); err != nil {
+		return nil, err
+	}
+	r.shape = r.attempts[0].lanes[0].Shape()
+	r.equal, r.weights = make([]float32, r.shape.Actions), make([]float64, r.shape.Actions)
 	return r, nil
 }
 
-func (r *runner) run(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
-	for _, l := range r.lanes {
+// grow makes room for n attempts.
+func (r *runner) grow(n int) error {
+	for len(r.attempts) < n {
+		t, err := r.newAttempt()
+		if err != nil {
+			return err
+		}
+		r.attempts = append(r.attempts, t)
+	}
+	return nil
+}
+
+func (r *runner) run(ctx context.Context, problems []algo.Problem, lengths [][]int) ([]schedule.Schedule, error) {
+	if err := r.grow(len(problems)); err != nil {
+		return nil, err
+	}
+	attempts := r.attempts[:len(problems)]
+	for i, t := range attempts {
+		if err := t.begin(&problems[i], lengths[i]); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		left := 0
+		for _, t := range attempts {
+			if err := t.refill(ctx, r.capacity); err != nil {
+				return nil, err
+			}
+			left += len(t.active)
+		}
+		if left == 0 {
+			break
+		}
+		r.step(attempts)
+	}
+	out := make([]schedule.Schedule, len(attempts))
+	for i, t := range attempts {
+		out[i] = t.best()
+		t.problem = nil
+	}
+	return out, nil
+}
+
+// begin turns to a problem.
+func (t *attempt) begin(p *algo.Problem, lengths []int) error {
+	for _, l := range t.lanes {
 		if err := putInPlace(l.Device(), p.Start); err != nil {
-			return schedule.Schedule{}, err
+			return err
 		}
 	}
 	// The draws of the tries depend only on the tasks.
 	hash := p.Tasks.Hash()
-	rng := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(hash[:]), binary.LittleEndian.Uint64(hash[8:])))
-	from := 0
-	r.decisions = 0
-	for _, n := range lengths {
-		part := n
-		if r.capacity > 0 {
-			part = r.capacity
+	t.rng = rand.New(rand.NewPCG(binary.LittleEndian.Uint64(hash[:]), binary.LittleEndian.Uint64(hash[8:])))
+	t.problem, t.lengths, t.from, t.end = p, lengths, 0, 0
+	t.active, t.decisions = t.active[:0], 0
+	return nil
+}
+
+// refill gives the lanes the next tasks, at most as many as the capacity, once all have
+// scheduled those before. If there are none left, no lane is active.
+func (t *attempt) refill(ctx context.Context, capacity int) error {
+	for len(t.active) == 0 {
+		if t.from == t.end {
+			if len(t.lengths) == 0 {
+				return nil
+			}
+			t.end, t.lengths = t.from+t.lengths[0], t.lengths[1:]
+			continue
 		}
-		for end := from + n; from < end; from += part {
-			if err := ctx.Err(); err != nil {
-				return schedule.Schedule{}, err
-			}
-			part = min(part, end-from)
-			if err := r.decide(&p, from, part, rng); err != nil {
-				return schedule.Schedule{}, err
-			}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := t.end - t.from
+		if capacity > 0 {
+			n = min(n, capacity)
+		}
+		if err := t.load(n); err != nil {
+			return err
 		}
 	}
-	best := r.lanes[0]
-	for _, l := range r.lanes[1:] {
+	return nil
+}
+
+// load gives every lane the next n tasks.
+func (t *attempt) load(n int) error {
+	p := t.problem
+	t.times, t.releases = t.times[:0], t.releases[:0]
+	for i := t.from; i < t.from+n; i++ {
+		var times env.Times
+		for _, s := range p.GPU.Sizes() {
+			times[s] = float64(p.Tasks[i].On(s))
+		}
+		t.times = append(t.times, times)
+		t.releases = append(t.releases, float64(p.ReleaseOf(i)))
+	}
+	for i, l := range t.lanes {
+		if err := l.Load(t.times, t.from, t.releases); err != nil {
+			return err
+		}
+		t.active = append(t.active, i)
+	}
+	t.from += n
+	return nil
+}
+
+// best returns the shortest schedule of all tries.
+func (t *attempt) best() schedule.Schedule {
+	best := t.lanes[0]
+	for _, l := range t.lanes[1:] {
 		if l.Device().Makespan() < best.Device().Makespan() {
 			best = l
 		}
@@ -202,72 +313,71 @@ func (r *runner) run(ctx context.Context, p algo.Problem, lengths []int) (schedu
 			destroys++
 		}
 	}
-	s.Counters = map[string]int{counterDecisions: r.decisions, counterDestroys: destroys}
-	return s, nil
+	s.Counters = map[string]int{counterDecisions: t.decisions, counterDestroys: destroys}
+	return s
 }
 
-// decide lets every lane schedule a part of the tasks.
-func (r *runner) decide(p *algo.Problem, from, n int, rng *rand.Rand) error {
-	r.times, r.releases, r.active = r.times[:0], r.releases[:0], r.active[:0]
-	for i := range n {
-		var t env.Times
-		for _, s := range p.GPU.Sizes() {
-			t[s] = float64(p.Tasks[from+i].On(s))
-		}
-		r.times = append(r.times, t)
-		r.releases = append(r.releases, float64(p.ReleaseOf(from+i)))
-	}
-	for i, l := range r.lanes {
-		if err := l.Load(r.times, from, r.releases); err != nil {
-			return err
-		}
-		r.active = append(r.active, i)
-	}
-	for len(r.active) > 0 {
-		r.step(rng)
-	}
-	return nil
-}
-
-// step decides once in every active lane. Lane 0 takes the likeliest action unless all are
-// sampled.
-func (r *runner) step(rng *rand.Rand) {
+// step decides once in every active lane.
+func (r *runner) step(attempts []*attempt) {
 	inputs, actions := r.shape.Observation, r.shape.Actions
-	distinct := 0
-	for i, l := range r.active {
-		mask := r.masks[i*actions : (i+1)*actions]
-		r.lanes[l].Observe(r.observations[distinct*inputs:(distinct+1)*inputs], mask)
-		r.rows[i] = r.rowOf(distinct, mask)
-		distinct = max(distinct, r.rows[i]+1)
+	active := 0
+	for _, t := range attempts {
+		active += len(t.active)
+	}
+	if len(r.masks) < active*actions {
+		r.observations, r.masks = make([]float32, active*inputs), make([]bool, active*actions)
+	}
+	masks, distinct := r.masks, 0
+	for _, t := range attempts {
+		first := distinct
+		for i, l := range t.active {
+			mask := masks[i*actions : (i+1)*actions]
+			t.lanes[l].Observe(r.observations[distinct*inputs:(distinct+1)*inputs], mask)
+			t.rows[i] = r.rowOf(first, distinct, mask)
+			distinct = max(distinct, t.rows[i]+1)
+		}
+		masks = masks[len(t.active)*actions:]
 	}
 	preferences, _ := r.policy.Forward(r.observations[:distinct*inputs], distinct)
-	r.decisions += len(r.active)
-	left := r.active[:0]
-	for i, l := range r.active {
-		own, mask := r.equal, r.masks[i*actions:(i+1)*actions]
-		if row := r.rows[i]; row != forced {
+	masks = r.masks
+	for _, t := range attempts {
+		n := len(t.active)
+		r.act(t, preferences, masks)
+		masks = masks[n*actions:]
+	}
+}
+
+// act takes an action in every active lane of an attempt. Lane 0 takes the likeliest one
+// unless all are sampled.
+func (r *runner) act(t *attempt, preferences []float32, masks []bool) {
+	actions := r.shape.Actions
+	t.decisions += len(t.active)
+	left := t.active[:0]
+	for i, l := range t.active {
+		own, mask := r.equal, masks[i*actions:(i+1)*actions]
+		if row := t.rows[i]; row != forced {
 			own = preferences[row*actions : (row+1)*actions]
 		}
 		action := 0
 		if l == 0 && !r.sampled {
 			action = env.Likeliest(own, mask)
 		} else {
-			action = sample(own, mask, r.temperature, rng, r.weights)
+			action = sample(own, mask, r.temperature, t.rng, r.weights)
 		}
-		if _, done := r.lanes[l].Step(action); !done {
+		if _, done := t.lanes[l].Step(action); !done {
 			left = append(left, l)
 		}
 	}
-	r.active = left
+	t.active = left
 }
 
 // forced is the row of a lane in which only one action is allowed: the network is not
 // needed.
 const forced = -1
 
-// rowOf returns the first row of the observations that is equal to the last one, or forced.
-// Tries at one batch often reach the same state.
-func (r *runner) rowOf(last int, mask []bool) int {
+// rowOf returns the first row of the observations, from the attempt's first row on, that is
+// equal to the last one, or forced. Tries at one batch often reach the same state.
+func (r *runner) rowOf(first, last int, mask []bool) int {
 	allowed := 0
 	for _, m := range mask {
 		if m {
@@ -279,7 +389,7 @@ func (r *runner) rowOf(last int, mask []bool) int {
 	}
 	n := r.shape.Observation
 	own := r.observations[last*n : (last+1)*n]
-	for row := range last {
+	for row := first; row < last; row++ {
 		if slices.Equal(r.observations[row*n:(row+1)*n], own) {
 			return row
 		}
