@@ -51,6 +51,8 @@ type Run struct {
 	SMClock, MemoryClock, Temperature int
 	PowerLimit                        float64
 	OtherProcesses                    int
+	// Result is a hash of what the run computed, if the kernel shows it.
+	Result string
 	// Detail says in one line what went wrong.
 	Detail string
 }
@@ -103,6 +105,7 @@ var columns = []column{
 	count("temperature_c", func(r *Run) *int { return &r.Temperature }),
 	{"power_limit_w", powerText, setPower},
 	count("other_processes", func(r *Run) *int { return &r.OtherProcesses }),
+	text("result", func(r *Run) *string { return &r.Result }),
 	text("detail", func(r *Run) *string { return &r.Detail }),
 }
 

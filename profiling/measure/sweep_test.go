@@ -33,10 +33,10 @@ func TestSweepRecordsEveryRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const header = "gpu,gpu_name,gpu_uuid,driver,source,suite,kernel,size_class,description,size,sms,repetition,status,seconds,started,sm_clock_mhz,memory_clock_mhz,temperature_c,power_limit_w,other_processes,detail\n"
+		const header = "gpu,gpu_name,gpu_uuid,driver,source,suite,kernel,size_class,description,size,sms,repetition,status,seconds,started,sm_clock_mhz,memory_clock_mhz,temperature_c,power_limit_w,other_processes,result,detail\n"
 		lud, bfs := p.Runs[0].Description, p.Runs[1].Description
 		row := func(name, description string, size, sms, repetition int, rest string) string {
-			conditions := "1000,1000,40,300,0,"
+			conditions := "1000,1000,40,300,0,,"
 			if strings.HasPrefix(rest, "oom") {
 				conditions += "out of memory"
 			}
