@@ -61,6 +61,34 @@ func fake(t *testing.T, program string, files map[string]string) (string, *kerne
 	}
 }
 
+// Some programs make hundreds of thousands of launches, each of which ncu runs several times.
+func TestCollectLimitsLaunches(t *testing.T) {
+	for _, c := range []struct {
+		options Options
+		want    []string
+	}{
+		{Options{}, nil},
+		{Options{Launches: 200}, []string{"--launch-count", "200"}},
+		{Options{Skip: 3, Launches: 200}, []string{"--launch-skip", "3", "--launch-count", "200"}},
+		{Options{Skip: 3}, []string{"--launch-skip", "3"}},
+	} {
+		dir, k := fake(t, "echo PASSED", map[string]string{"log": ncuText(t)})
+		if _, err := Collect(t.Context(), k, instance, c.options); err != nil {
+			t.Fatal(err)
+		}
+		arguments := read(t, dir, "arguments")
+		var got []string
+		for i, a := range arguments[:slices.Index(arguments, "--")] {
+			if strings.HasPrefix(a, "--launch") {
+				got = append(got, a, arguments[i+1])
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%+v: ncu gets %q, want %q", c.options, got, c.want)
+		}
+	}
+}
+
 func read(t *testing.T, dir, name string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, name))

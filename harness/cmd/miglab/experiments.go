@@ -190,13 +190,17 @@ func mixesOf(kernels []kernel.Kernel, splits []string) ([]measure.Mix, error) {
 
 func newCounters() *cobra.Command {
 	var f profileFlags
+	var o counters.Options
 	c := &cobra.Command{
 		Use:   "counters",
 		Short: "Read hardware counters of kernels with Nsight Compute and sort them into classes",
 		Long: "counters reads the twelve statistics of the hierarchical paper's Table III, on an instance of the whole GPU.\n" +
 			"With the times that `miglab profile` has put into the same folder, it sorts kernels into compute intensive,\n" +
-			"memory intensive and unscalable.",
-		Example: "  sudo miglab profile counters --only gemm,stream --out results/profile/a100",
+			"memory intensive and unscalable.\n\n" +
+			"Nsight Compute runs each launch several times. Only the first launches of a program are profiled, so that\n" +
+			"programs with hundreds of thousands of them end.",
+		Example: "  sudo miglab profile counters --only gemm,stream --out results/profile/a100\n" +
+			"  sudo miglab profile counters --only nw --launch-skip 1000 --launch-count 500",
 		RunE: func(c *cobra.Command, _ []string) error {
 			kernels, err := f.kernels.read()
 			if err != nil {
@@ -205,17 +209,19 @@ func newCounters() *cobra.Command {
 			if _, err := exec.LookPath("ncu"); err != nil {
 				return fmt.Errorf("%w: ncu has to be in PATH; it comes with the CUDA toolkit", counters.ErrNoTool)
 			}
-			return f.on(c, kernels, func(s *session.Session) error { return f.counters(c, s, kernels) })
+			return f.on(c, kernels, func(s *session.Session) error { return f.counters(c, s, kernels, o) })
 		},
 	}
 	f.kernels.register(c)
 	f.register(c)
+	addFlag(c, &o.Skip, "launch-skip", "0", atLeast(0), "launches of a program that are not profiled, before those that are")
+	addFlag(c, &o.Launches, "launch-count", "200", atLeast(0), "launches of a program that are profiled at most; 0 means all")
 	return c
 }
 
 // counters reads the counters of kernels on the whole GPU, and sorts those into classes
 // whose times the folder has.
-func (f *profileFlags) counters(c *cobra.Command, s *session.Session, kernels []kernel.Kernel) error {
+func (f *profileFlags) counters(c *cobra.Command, s *session.Session, kernels []kernel.Kernel, o counters.Options) error {
 	on, err := wholeGPU(c, s)
 	if err != nil {
 		return err
@@ -229,7 +235,7 @@ func (f *profileFlags) counters(c *cobra.Command, s *session.Session, kernels []
 	for i := range kernels {
 		progress.set(i, len(kernels))
 		var read datasets.Counters
-		if read, err = counters.Collect(c.Context(), &kernels[i], on, counters.Options{}); err != nil {
+		if read, err = counters.Collect(c.Context(), &kernels[i], on, o); err != nil {
 			err = fmt.Errorf("%s: %w", kernels[i].Name, err)
 			break
 		}
