@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -47,18 +48,44 @@ var kernelFits = sync.OnceValue(func() []KernelFit {
 	g := mig.MustLookup("A100")
 	var out []KernelFit
 	for _, t := range batch(tables()[rodiniaA100]) {
-		out = append(out, fitKernel(t.Name, programs[t.Name], curveOf(g, &t, false)))
+		out = append(out, fitKernel(t.Name, programs[t.Name], curveOf(g, &t, gpcShare, false)))
 	}
 	return out
 })
 
-// FitKernels fits programs to times measured on a GPU with eight GPCs, in the same way as
-// [KernelFits]. Under [SourceMPS] a kernel has the whole bandwidth at every size.
+// FitKernels fits programs to times measured on a GPU, in the same way as [KernelFits]. An
+// instance's share of the compute is its share of the GPU's multiprocessors. Under [SourceMPS]
+// a kernel has the whole bandwidth at every size.
 func FitKernels(t HardwareTable[KernelTime]) []KernelFit {
 	g := mig.MustLookup(t.GPU)
 	var out []KernelFit
 	for _, k := range batch(measurements(t.Rows)) {
-		out = append(out, fitKernel(k.Name, "", curveOf(g, &k, t.Source == SourceMPS)))
+		out = append(out, fitKernel(k.Name, "", curveOf(g, &k, smShare, t.Source == SourceMPS)))
+	}
+	return out
+}
+
+// FitOverlap fits programs to the rates of kernels alone on different numbers of
+// multiprocessors. Each has the whole bandwidth. Kernels with a single number have no fit.
+func FitOverlap(rows []OverlapRate) []KernelFit {
+	curves := map[string][]point{}
+	var names []string
+	for _, r := range Overlaps(rows) {
+		if strings.Contains(r.Group, " ") || r.Intensity < 100 || strings.HasSuffix(r.Group, ":"+All) {
+			continue
+		}
+		if curves[r.Kernel] == nil {
+			names = append(names, r.Kernel)
+		}
+		curves[r.Kernel] = append(curves[r.Kernel], point{float64(r.SMs) / float64(r.Of), 1, float64(r.Iteration)})
+	}
+	var out []KernelFit
+	for _, name := range names {
+		curve := curves[name]
+		slices.SortFunc(curve, func(a, b point) int { return cmp.Compare(a.compute, b.compute) })
+		if len(curve) > 1 {
+			out = append(out, fitKernel(name, "", curve))
+		}
 	}
 	return out
 }
@@ -66,15 +93,30 @@ func FitKernels(t HardwareTable[KernelTime]) []KernelFit {
 // A point is a kernel's time with a share of the multiprocessors and of the bandwidth.
 type point struct{ compute, bandwidth, seconds float64 }
 
+// gpcShare is an instance's share of the compute in the papers' terms: A100 has eight GPCs.
+func gpcShare(_ *mig.GPU, size mig.Slices) float64 { return float64(size) / 8 }
+
+// smShare is an instance's share of the GPU's multiprocessors, and gpcShare where their
+// numbers are not published.
+func smShare(g *mig.GPU, size mig.Slices) float64 {
+	all := g.Profile(g.ComputeSlices).SMs
+	if strings.HasPrefix(g.Name, "A100") {
+		all = 108 // of which the largest instance has 98
+	}
+	if all == 0 {
+		return gpcShare(g, size)
+	}
+	return float64(g.Profile(size).SMs) / float64(all)
+}
+
 // curveOf returns a task's times on the sizes that it fits. wholly says that it has the whole
 // bandwidth on each.
-func curveOf(g *mig.GPU, t *task.Task, wholly bool) (out []point) {
+func curveOf(g *mig.GPU, t *task.Task, share func(*mig.GPU, mig.Slices) float64, wholly bool) (out []point) {
 	for _, size := range g.Sizes() {
 		if !t.Fits(size) {
 			continue
 		}
-		const gpcs = 8
-		p := point{float64(size) / gpcs, float64(g.Profile(size).Length) / float64(g.MemorySlices), float64(t.On(size))}
+		p := point{share(g, size), float64(g.Profile(size).Length) / float64(g.MemorySlices), float64(t.On(size))}
 		if wholly {
 			p.bandwidth = 1
 		}
@@ -83,11 +125,18 @@ func curveOf(g *mig.GPU, t *task.Task, wholly bool) (out []point) {
 	return out
 }
 
+// gain is the time on about one of eight GPCs, or on the smallest share above that, over the
+// time on the largest share.
+func gain(curve []point) float64 {
+	small := slices.IndexFunc(curve, func(p point) bool { return p.compute > 0.11 })
+	return curve[max(small, 0)].seconds / curve[len(curve)-1].seconds
+}
+
 // fitKernel fits a kernel's program; program is its name in Table IV, or "".
 func fitKernel(kernel, program string, curve []point) KernelFit {
 	best := KernelFit{RMS: math.Inf(1)}
 	for _, class := range task.Classes() {
-		f := KernelFit{Kernel: kernel, Program: program, Gain: curve[0].seconds / curve[len(curve)-1].seconds}
+		f := KernelFit{Kernel: kernel, Program: program, Gain: gain(curve)}
 		f.fit(curve, class)
 		if (program == "" && !f.Contradicts() || program != "" && class == classOf(program)) && f.RMS < best.RMS {
 			best = f

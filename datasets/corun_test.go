@@ -245,7 +245,9 @@ func TestFitKernels(t *testing.T) {
 				if source == SourceMPS {
 					bandwidth = 1
 				}
-				time := p.Solo * mig.Seconds(p.Relative(float64(size)/8, bandwidth))
+				// 16, 32, 60, 64 and 132 of the 132 multiprocessors, not 1 to 7 eighths.
+				share := float64(g.Profile(size).SMs) / 132
+				time := p.Solo * mig.Seconds(p.Relative(share, bandwidth))
 				rows = append(rows, KernelTime{Provenance{GPU: "H200", Source: source}, "S", "k", size, time, 0, 1})
 			}
 			fits := FitKernels(HardwareTable[KernelTime]{"f", rows[0].Provenance, rows})

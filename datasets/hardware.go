@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gocarina/gocsv"
 
@@ -137,15 +138,50 @@ type HardwareSet struct {
 	Isolation       []HardwareTable[IsolationTime]
 	Execution       []HardwareTable[ExecutionTime]
 	Corun           []HardwareTable[CorunTime]
+	Overlap         []HardwareTable[OverlapRate]
 	Counters        []HardwareTable[KernelCounters]
 }
 
 //go:embed hardware
 var hardwareFiles embed.FS
 
-// Hardware returns the measurements that are part of the program: the files in
-// datasets/hardware. There may be none.
-func Hardware() HardwareSet { return embeddedHardware() }
+// Hardware returns the measurements that are part of the program, which are the files in
+// datasets/hardware, or those of [UseHardware]. There may be none.
+func Hardware() HardwareSet {
+	if h := otherHardware.Load(); h != nil {
+		return *h
+	}
+	return embeddedHardware()
+}
+
+var otherHardware atomic.Pointer[HardwareSet]
+
+// UseHardware makes [Hardware] return other measurements. The datasets hardware/NAME stay
+// those of the program.
+func UseHardware(h HardwareSet) { otherHardware.Store(&h) }
+
+// Stub returns the name of a file that was made on a stub and not on a GPU; empty if there is
+// none.
+func (h HardwareSet) Stub() string {
+	for _, name := range []string{
+		stub(h.Kernels, "kernels"), stub(h.Reconfiguration, "reconfiguration"), stub(h.Isolation, "isolation"),
+		stub(h.Execution, "execution"), stub(h.Corun, "corun"), stub(h.Overlap, "overlap"), stub(h.Counters, "counters"),
+	} {
+		if name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+func stub[Row any](tables []HardwareTable[Row], kind string) string {
+	for _, t := range tables {
+		if t.Stub() {
+			return t.File + "." + kind + ".csv"
+		}
+	}
+	return ""
+}
 
 // embeddedHardware reads the files once. They are part of the program: an invalid one is a
 // mistake in the program.
@@ -171,6 +207,9 @@ const hardwarePrefix = "hardware/"
 func hardwareSets(tables []HardwareTable[KernelTime]) []*kernelSet {
 	var out []*kernelSet
 	for _, t := range tables {
+		if t.Stub() {
+			continue // they are no data
+		}
 		rows := measurements(t.Rows)
 		out = append(out, &kernelSet{
 			name: hardwarePrefix + t.File, ordered: true, source: t.String(),

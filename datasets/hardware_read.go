@@ -3,6 +3,7 @@ package datasets
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"slices"
@@ -17,8 +18,8 @@ import (
 )
 
 // ReadHardware reads a folder of files named NAME.kernels.csv, NAME.reconfiguration.csv,
-// NAME.isolation.csv, NAME.execution.csv, NAME.corun.csv and NAME.counters.csv, beside
-// which only README.md may stand. A file begins with the columns of its kind of row, all in
+// NAME.isolation.csv, NAME.execution.csv, NAME.corun.csv, NAME.overlap.csv and
+// NAME.counters.csv, beside which only README.md may stand. A file begins with the columns of its kind of row, all in
 // their order, and has the rows of one GPU, driver and source; datasets/hardware/README.md
 // says what is in them. Errors say which file and line is wrong, and what would be right.
 func ReadHardware(dir fs.FS) (HardwareSet, error) {
@@ -47,10 +48,12 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 			err = add(&h.Execution, dir, file, name, divided, checkExecution)
 		case kind == "corun":
 			err = add(&h.Corun, dir, file, name, divided, checkCorun)
+		case kind == "overlap":
+			err = add(&h.Overlap, dir, file, name, overlapSources, checkOverlap)
 		case kind == "counters":
 			err = add(&h.Counters, dir, file, name, undivided, checkCounters)
 		default:
-			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind, []string{"kernels", "reconfiguration", "isolation", "execution", "corun", "counters"}))
+			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind, []string{"kernels", "reconfiguration", "isolation", "execution", "corun", "overlap", "counters"}))
 		}
 		if err != nil {
 			return HardwareSet{}, err
@@ -77,13 +80,25 @@ func add[Row hardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string
 		return err
 	}
 	defer f.Close()
+	t, err := readRows(f, file, sources, check)
+	if err != nil {
+		return err
+	}
+	rows := t.Rows
+	*to = append(*to, HardwareTable[Row]{File: name, Provenance: rows[0].provenance(), Rows: rows})
+	slices.SortStableFunc(*to, func(a, b HardwareTable[Row]) int { return cmp.Compare(a.Date, b.Date) })
+	return nil
+}
+
+// readRows reads and checks the rows of a file.
+func readRows[Row hardwareRow](f io.Reader, file string, sources []string, check func(*mig.GPU, []Row) (int, error)) (*strictcsv.Table[Row], error) {
 	columns := strictcsv.Columns[Row]()
 	t, err := strictcsv.Read[Row](f, file, strictcsv.Format{
 		Columns: columns, Exact: true, MayBeEmpty: []string{mayBeEmpty},
 		Empty: fmt.Sprintf("there are no rows; write at least one below the header %q", strings.Join(columns, ",")),
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rows := t.Rows
 	i, err := checkProvenance(rows, sources)
@@ -91,11 +106,9 @@ func add[Row hardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string
 		i, err = check(mig.MustLookup(rows[0].provenance().GPU), rows)
 	}
 	if err != nil {
-		return t.Fail(i, "", err)
+		return nil, t.Fail(i, "", err)
 	}
-	*to = append(*to, HardwareTable[Row]{File: name, Provenance: rows[0].provenance(), Rows: rows})
-	slices.SortStableFunc(*to, func(a, b HardwareTable[Row]) int { return cmp.Compare(a.Date, b.Date) })
-	return nil
+	return t, nil
 }
 
 // A hardwareRow begins with a [Provenance].
@@ -119,11 +132,8 @@ func checkProvenance[Row hardwareRow](rows []Row, sources []string) (int, error)
 		if p.GPU != g.Name {
 			return i, fmt.Errorf("gpu is %q; write %s", p.GPU, g)
 		}
-		if known := []string{SourceMIG, SourceMPS, SourceWholeGPU}; !slices.Contains(known, p.Source) {
-			return i, nearest.Unknown("source", p.Source, known)
-		}
-		if !slices.Contains(sources, p.Source) {
-			return i, fmt.Errorf("the source is %s; of this kind of table it is %s", p.Source, strings.Join(sources, " or "))
+		if err := checkSource(p.Source, sources); err != nil {
+			return i, err
 		}
 		if _, err := time.Parse(time.DateOnly, p.Date); err != nil {
 			return i, fmt.Errorf("date is %q; it must be a day such as 2026-11-21", p.Date)

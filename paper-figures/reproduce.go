@@ -31,6 +31,8 @@ type Reproduction struct {
 	// Dir is the folder for results.
 	Dir   string
 	Scale Scale
+	// Inputs identifies what the results depend on beside the program; usually it is empty.
+	Inputs string
 	// Only selects artefacts; nil selects all.
 	Only func(paper, artefact string) bool
 }
@@ -193,7 +195,7 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 // open returns the artefacts that are selected and not done. It removes temporary files that a
 // killed run left.
 func (r *Reproduction) open(all []*job) (out []*job, err error) {
-	program, err := Program()
+	program, err := r.program()
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +290,7 @@ func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, re
 	if err != nil {
 		return err
 	}
-	program, err := Program()
+	program, err := r.program()
 	if err != nil {
 		return err
 	}
@@ -355,6 +357,12 @@ func writeIfChanged(path, content string) error {
 		return nil
 	}
 	return atomicfile.Write(path, []byte(content))
+}
+
+// program identifies what the results depend on.
+func (r *Reproduction) program() (string, error) {
+	p, err := Program()
+	return p + r.Inputs, err
 }
 
 // Program identifies this program by the SHA-256 of its file, in hexadecimal, because

@@ -19,6 +19,9 @@ const (
 	// MPSSMLimit is an MPS client that may use as many multiprocessors as the MIG instance
 	// would have. Bandwidth, L2 and memory capacity are not partitioned.
 	MPSSMLimit Source = "mps-sm-limit"
+	// SMPartition is a green context of CUDA: multiprocessors of its own on the whole GPU.
+	// Bandwidth, L2 and memory capacity are not partitioned. No device has it.
+	SMPartition Source = "sm-partition"
 	// WholeGPU means that a kernel has the GPU to itself, without MIG and without MPS. Only
 	// hardware counters have this source: Nsight Compute does not support clients of MPS.
 	// No device has it.

@@ -63,7 +63,10 @@ func corunError(h datasets.HardwareSet) (*figures.Output, error) {
 	} else {
 		t.Notes = append(t.Notes, fmt.Sprintf("programs are fitted on the kernels' times alone by size, on the same GPU or, where there are none, on the public ones of A100 (fit); kappa = %g", shippedModel().Kappa))
 	}
-	return new(figures.Output).Table("corun", t), nil
+	o := new(figures.Output).Table("corun", t)
+	overlapTables(o, h)
+	scalingFigure(o, h)
+	return o, nil
 }
 
 func listed(values []float64) string {

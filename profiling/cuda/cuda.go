@@ -15,12 +15,32 @@ typedef uint64_t CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
+typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
+typedef struct CUgreenCtx_st *CUgreenCtx;
+typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
+
+// A resource of a device: 144 bytes since CUDA 12.4, of which the driver owns most. The count
+// is at offset 96. In later versions, other fields follow it within the same size.
+typedef struct {
+  int type;
+  unsigned char driver_s_own[92];
+  union {
+    struct {
+      unsigned count;
+    } sms;
+    unsigned char reserved[48];
+  } u;
+} __attribute__((aligned(8))) CUdevResource;
+
+_Static_assert(sizeof(CUdevResource) == 144 && offsetof(CUdevResource, u) == 96, "the layout that the driver expects");
 
 // The functions of the driver, by the names that libcuda.so.1 exports. Where it has a later
 // version of a function, it is that.
 #define FUNCTIONS(F)                                                      \
   F(cuInit, (unsigned flags), (flags))                                    \
   F(cuDeviceGet, (CUdevice *device, int ordinal), (device, ordinal))      \
+  F(cuDriverGetVersion, (int *version), (version))                        \
   F(cuDeviceGetName, (char *name, int length, CUdevice device), (name, length, device)) \
   F(cuDeviceGetUuid_v2, (unsigned char *uuid, CUdevice device), (uuid, device)) \
   F(cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device), (bytes, device)) \
@@ -28,21 +48,44 @@ typedef struct CUfunc_st *CUfunction;
   F(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device), (context, device)) \
   F(cuDevicePrimaryCtxRelease_v2, (CUdevice device), (device))            \
   F(cuCtxSetCurrent, (CUcontext context), (context))                      \
-  F(cuCtxSynchronize, (void), ())                                         \
+  F(cuStreamSynchronize, (CUstream stream), (stream))                     \
+  F(cuStreamCreate, (CUstream *stream, unsigned flags), (stream, flags))  \
+  F(cuStreamDestroy_v2, (CUstream stream), (stream))                      \
+  F(cuEventCreate, (CUevent *event, unsigned flags), (event, flags))      \
+  F(cuEventRecord, (CUevent event, CUstream stream), (event, stream))     \
+  F(cuEventSynchronize, (CUevent event), (event))                         \
+  F(cuEventElapsedTime, (float *milliseconds, CUevent from, CUevent to), (milliseconds, from, to)) \
+  F(cuEventDestroy_v2, (CUevent event), (event))                          \
   F(cuModuleLoadData, (CUmodule *module, const void *image), (module, image)) \
+  F(cuModuleUnload, (CUmodule module), (module))                          \
   F(cuModuleGetFunction, (CUfunction *function, CUmodule module, const char *name), (function, module, name)) \
   F(cuMemAlloc_v2, (CUdeviceptr *pointer, size_t bytes), (pointer, bytes)) \
-  F(cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes), (to, from, bytes)) \
-  F(cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes), (to, from, bytes)) \
-  F(cuMemsetD8_v2, (CUdeviceptr at, unsigned char value, size_t bytes), (at, value, bytes)) \
+  F(cuMemFree_v2, (CUdeviceptr pointer), (pointer))                       \
+  F(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream), (to, from, bytes, stream)) \
+  F(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream stream), (to, from, bytes, stream)) \
+  F(cuMemsetD8Async, (CUdeviceptr at, unsigned char value, size_t bytes, CUstream stream), (at, value, bytes, stream)) \
   F(cuLaunchKernel, (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, \
-     unsigned shared, void *stream, void **arguments, void **extra), (f, gx, gy, gz, bx, by, bz, shared, stream, arguments, extra)) \
+     unsigned shared, CUstream stream, void **arguments, void **extra), (f, gx, gy, gz, bx, by, bz, shared, stream, arguments, extra)) \
   F(cuGetErrorString, (CUresult error, const char **text), (error, text))
+
+// Functions since CUDA 12.4, which only partitions need.
+#define PARTITION_FUNCTIONS(F)                                            \
+  F(cuDeviceGetDevResource, (CUdevice device, CUdevResource *resource, int type), (device, resource, type)) \
+  F(cuDevSmResourceSplitByCount, (CUdevResource *groups, unsigned *count, const CUdevResource *of, CUdevResource *rest, unsigned flags, unsigned least), \
+    (groups, count, of, rest, flags, least))                              \
+  F(cuDevResourceGenerateDesc, (CUdevResourceDesc *description, CUdevResource *resources, unsigned count), (description, resources, count)) \
+  F(cuGreenCtxCreate, (CUgreenCtx *green, CUdevResourceDesc description, CUdevice device, unsigned flags), (green, description, device, flags)) \
+  F(cuGreenCtxDestroy, (CUgreenCtx green), (green))                       \
+  F(cuGreenCtxGetDevResource, (CUgreenCtx green, CUdevResource *resource, int type), (green, resource, type)) \
+  F(cuCtxFromGreenCtx, (CUcontext *context, CUgreenCtx green), (context, green))
 
 #define DECLARE(name, parameters, arguments)              \
   static CUresult (*name##_at) parameters;                \
   static CUresult name parameters { return name##_at arguments; }
 FUNCTIONS(DECLARE)
+PARTITION_FUNCTIONS(DECLARE)
+
+static const char *no_partitions; // the first function for partitions that is missing
 
 // Loads the library and returns NULL, or the name of what is missing.
 static const char *load(void) {
@@ -51,14 +94,19 @@ static const char *load(void) {
 #define FIND(name, parameters, arguments) \
   if ((*(void **)&name##_at = dlsym(library, #name)) == NULL) return #name;
   FUNCTIONS(FIND)
+#define TRY(name, parameters, arguments) \
+  if ((*(void **)&name##_at = dlsym(library, #name)) == NULL && no_partitions == NULL) no_partitions = #name;
+  PARTITION_FUNCTIONS(TRY)
   return NULL;
 }
 
+static const char *missing_for_partitions(void) { return no_partitions; }
+
 // Launches a kernel whose arguments stand in slots of 8 bytes.
-static CUresult launch(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, uint64_t *slots, int n) {
+static CUresult launch(CUstream stream, CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, uint64_t *slots, int n) {
   void *arguments[16];
   for (int i = 0; i < n; i++) arguments[i] = &slots[i];
-  return cuLaunchKernel(f, gx, gy, gz, bx, by, bz, 0, NULL, arguments, NULL);
+  return cuLaunchKernel(f, gx, gy, gz, bx, by, bz, 0, stream, arguments, NULL);
 }
 */
 import "C"
@@ -68,6 +116,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"time"
 	"unsafe"
 
 	"miglab/profiling"
@@ -76,10 +125,22 @@ import (
 // A Device is one GPU or MIG instance, and the kernels that were loaded into it. Only the
 // goroutine that opened it may use it.
 type Device struct {
-	number    C.CUdevice
-	facts     Facts
+	queue
+	facts Facts
+}
+
+// A queue runs kernels one after the other, in a stream of a context.
+type queue struct {
+	number  C.CUdevice
+	context C.CUcontext
+	// stream is the context's default stream if it is nil.
+	stream    C.CUstream
 	module    C.CUmodule
 	functions map[string]C.CUfunction
+	// allocated is what Alloc returned.
+	allocated []C.CUdeviceptr
+	// marks are the events of Mark.
+	marks [2]C.CUevent
 }
 
 const (
@@ -136,7 +197,6 @@ func remedy(err error) string {
 }
 
 func (d *Device) open() error {
-	var context C.CUcontext
 	if err := check("cuInit", C.cuInit(0)); err != nil {
 		return err
 	}
@@ -146,10 +206,10 @@ func (d *Device) open() error {
 	if err := d.ask(); err != nil {
 		return err
 	}
-	if err := check("cuDevicePrimaryCtxRetain", C.cuDevicePrimaryCtxRetain(&context, d.number)); err != nil {
+	if err := check("cuDevicePrimaryCtxRetain", C.cuDevicePrimaryCtxRetain(&d.context, d.number)); err != nil {
 		return err
 	}
-	return check("cuCtxSetCurrent", C.cuCtxSetCurrent(context))
+	return check("cuCtxSetCurrent", C.cuCtxSetCurrent(d.context))
 }
 
 // ask reads the device's facts.
@@ -157,8 +217,9 @@ func (d *Device) ask() error {
 	var name [256]C.char
 	var uuid [16]C.uchar
 	var memory C.size_t
-	var sms, l2 C.int
+	var sms, l2, version C.int
 	for _, err := range []error{
+		check("cuDriverGetVersion", C.cuDriverGetVersion(&version)),
 		check("cuDeviceGetName", C.cuDeviceGetName(&name[0], C.int(len(name)), d.number)),
 		check("cuDeviceGetUuid_v2", C.cuDeviceGetUuid_v2(&uuid[0], d.number)),
 		check("cuDeviceTotalMem_v2", C.cuDeviceTotalMem_v2(&memory, d.number)),
@@ -172,7 +233,8 @@ func (d *Device) ask() error {
 	u := C.GoBytes(unsafe.Pointer(&uuid), 16)
 	d.facts = Facts{
 		Name: C.GoString(&name[0]), SMs: int(sms), MemoryMiB: int(memory >> 20), L2Bytes: int(l2),
-		UUID: fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]),
+		Driver: fmt.Sprintf("CUDA %d.%d", version/1000, version%1000/10),
+		UUID:   fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]),
 	}
 	return nil
 }
@@ -192,49 +254,55 @@ func check(call string, result C.CUresult) error {
 func (d *Device) Facts() Facts { return d.facts }
 
 // Load translates kernels in PTX for the device, in place of those of an earlier call.
-func (d *Device) Load(ptx []byte) error {
+func (q *queue) Load(ptx []byte) error {
 	image := C.CBytes(append(ptx[:len(ptx):len(ptx)], 0))
 	defer C.free(image)
-	d.functions = map[string]C.CUfunction{}
-	return check("cuModuleLoadData", C.cuModuleLoadData(&d.module, image))
+	q.functions = map[string]C.CUfunction{}
+	return check("cuModuleLoadData", C.cuModuleLoadData(&q.module, image))
 }
 
-// Alloc reserves memory. Close frees it.
-func (d *Device) Alloc(bytes uint64) (Pointer, error) {
+// Alloc reserves memory. Free and Close free it.
+func (q *queue) Alloc(bytes uint64) (Pointer, error) {
 	var p C.CUdeviceptr
-	err := check("cuMemAlloc", C.cuMemAlloc_v2(&p, C.size_t(bytes)))
-	return Pointer(p), err
+	if err := check("cuMemAlloc", C.cuMemAlloc_v2(&p, C.size_t(bytes))); err != nil {
+		return 0, err
+	}
+	q.allocated = append(q.allocated, p)
+	return Pointer(p), nil
 }
 
 // Write copies data into the device's memory.
-func (d *Device) Write(to Pointer, data []byte) error {
-	return check("cuMemcpyHtoD", C.cuMemcpyHtoD_v2(C.CUdeviceptr(to), unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
+func (q *queue) Write(to Pointer, data []byte) error {
+	return check("cuMemcpyHtoD", C.cuMemcpyHtoDAsync_v2(C.CUdeviceptr(to), unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data)), q.stream))
 }
 
-// Read copies from the device's memory, after all kernels that were launched.
-func (d *Device) Read(data []byte, from Pointer) error {
-	return check("cuMemcpyDtoH", C.cuMemcpyDtoH_v2(unsafe.Pointer(unsafe.SliceData(data)), C.CUdeviceptr(from), C.size_t(len(data))))
+// Read copies from the device's memory, after all kernels that were launched, and waits for it.
+func (q *queue) Read(data []byte, from Pointer) error {
+	if err := check("cuMemcpyDtoH", C.cuMemcpyDtoHAsync_v2(unsafe.Pointer(unsafe.SliceData(data)), C.CUdeviceptr(from), C.size_t(len(data)), q.stream)); err != nil {
+		return err
+	}
+	return q.Sync()
 }
 
 // Fill sets bytes of the device's memory.
-func (d *Device) Fill(at Pointer, value byte, bytes uint64) error {
-	return check("cuMemsetD8", C.cuMemsetD8_v2(C.CUdeviceptr(at), C.uchar(value), C.size_t(bytes)))
+func (q *queue) Fill(at Pointer, value byte, bytes uint64) error {
+	return check("cuMemsetD8", C.cuMemsetD8Async(C.CUdeviceptr(at), C.uchar(value), C.size_t(bytes), q.stream))
 }
 
 // Launch starts a kernel and does not wait for it. Each argument is a pointer or an integer;
 // a kernel's parameter of 32 bits takes the low half. There are at most 16.
-func (d *Device) Launch(name string, grid, block Dim, arguments ...uint64) error {
-	f, known := d.functions[name]
+func (q *queue) Launch(name string, grid, block Dim, arguments ...uint64) error {
+	f, known := q.functions[name]
 	if !known {
 		text := C.CString(name)
 		defer C.free(unsafe.Pointer(text))
-		if err := check("cuModuleGetFunction "+name, C.cuModuleGetFunction(&f, d.module, text)); err != nil {
+		if err := check("cuModuleGetFunction "+name, C.cuModuleGetFunction(&f, q.module, text)); err != nil {
 			return err
 		}
-		d.functions[name] = f
+		q.functions[name] = f
 	}
 	slots := (*C.uint64_t)(unsafe.Pointer(unsafe.SliceData(arguments)))
-	result := C.launch(f, C.uint(grid.X), C.uint(grid.Y), C.uint(grid.Z), C.uint(block.X), C.uint(block.Y), C.uint(block.Z), slots, C.int(len(arguments)))
+	result := C.launch(q.stream, f, C.uint(grid.X), C.uint(grid.Y), C.uint(grid.Z), C.uint(block.X), C.uint(block.Y), C.uint(block.Z), slots, C.int(len(arguments)))
 	if result == 0 {
 		return nil
 	}
@@ -242,10 +310,232 @@ func (d *Device) Launch(name string, grid, block Dim, arguments ...uint64) error
 }
 
 // Sync waits for all kernels that were launched.
-func (d *Device) Sync() error { return check("cuCtxSynchronize", C.cuCtxSynchronize()) }
+func (q *queue) Sync() error { return check("cuStreamSynchronize", C.cuStreamSynchronize(q.stream)) }
+
+// Free frees all memory that was reserved, and the kernels. It waits for what was launched.
+func (q *queue) Free() error {
+	err := q.Sync()
+	for _, p := range q.allocated {
+		err = errors.Join(err, check("cuMemFree", C.cuMemFree_v2(p)))
+	}
+	q.allocated = nil
+	if q.module != nil {
+		err = errors.Join(err, check("cuModuleUnload", C.cuModuleUnload(q.module)))
+	}
+	q.module, q.functions = nil, nil
+	return err
+}
+
+// Mark notes the instant at which the device has done all that was launched: the beginning of
+// a measurement with end false, its end with end true.
+func (q *queue) Mark(end bool) error {
+	i := 0
+	if end {
+		i = 1
+	}
+	if q.marks[i] == nil {
+		if err := check("cuEventCreate", C.cuEventCreate(&q.marks[i], 0)); err != nil {
+			return err
+		}
+	}
+	return check("cuEventRecord", C.cuEventRecord(q.marks[i], q.stream))
+}
+
+// Elapsed waits for the end that was marked, and returns the time since the beginning on the
+// device's clock.
+func (q *queue) Elapsed() (time.Duration, error) {
+	if err := check("cuEventSynchronize", C.cuEventSynchronize(q.marks[1])); err != nil {
+		return 0, err
+	}
+	var milliseconds C.float
+	err := check("cuEventElapsedTime", C.cuEventElapsedTime(&milliseconds, q.marks[0], q.marks[1]))
+	return time.Duration(float64(milliseconds) * float64(time.Millisecond)), err
+}
 
 // Close frees the device and all its memory.
 func (d *Device) Close() error {
 	defer runtime.UnlockOSThread()
 	return check("cuDevicePrimaryCtxRelease", C.cuDevicePrimaryCtxRelease_v2(d.number))
+}
+
+const (
+	resourceSMs    = 1 // CU_DEV_RESOURCE_TYPE_SM
+	ignoreClusters = 1 // CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING
+	defaultStream  = 1 // CU_GREEN_CTX_DEFAULT_STREAM, which the driver requires
+	nonBlocking    = 1 // CU_STREAM_NON_BLOCKING: the stream waits for no other
+)
+
+// A Partition is a part of a device's multiprocessors: a green context with a stream. Memory,
+// cache and bandwidth are the device's. A stream on the whole device is a Partition too.
+type Partition struct {
+	queue
+	green C.CUgreenCtx
+	sms   int
+	// home is the device's own context.
+	home C.CUcontext
+}
+
+// SMs returns the number of multiprocessors that the driver gave it.
+func (p *Partition) SMs() int { return p.sms }
+
+// Split divides the multiprocessors: each count has a partition, and no two partitions share
+// one. The driver hands them out in groups, of 8 on Hopper, or of 2 if fine, which ignores
+// that clusters of blocks need neighbours. A count is rounded up to whole groups. The only
+// partition may have the whole device. The caller closes the partitions before the device.
+func (d *Device) Split(counts []int, fine bool) (_ []*Partition, err error) {
+	op := fmt.Sprintf("give %v of %d multiprocessors to partitions", counts, d.facts.SMs)
+	if missing := C.missing_for_partitions(); missing != nil {
+		return nil, &profiling.DeviceError{
+			Op: op, Err: fmt.Errorf("libcuda.so.1 has no %s", C.GoString(missing)),
+			Remedy: "install a driver of CUDA 12.4 or later, which is 550.54 or later",
+		}
+	}
+	var out []*Partition
+	defer func() {
+		if err == nil {
+			err = check("cuCtxSetCurrent", C.cuCtxSetCurrent(d.context))
+		}
+		if err == nil {
+			return
+		}
+		err = &profiling.DeviceError{Op: op, Err: err}
+		for _, p := range out {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	shares, err := d.divide(counts, fine)
+	if err != nil {
+		return nil, err
+	}
+	for _, groups := range shares {
+		p := &Partition{queue: queue{number: d.number}, home: d.context}
+		out = append(out, p)
+		if err := p.open(groups); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// divide returns the groups of multiprocessors of each count.
+func (d *Device) divide(counts []int, fine bool) ([][]C.CUdevResource, error) {
+	whole := make([]C.CUdevResource, 1)
+	if err := check("cuDeviceGetDevResource", C.cuDeviceGetDevResource(d.number, &whole[0], resourceSMs)); err != nil {
+		return nil, err
+	}
+	var flags C.uint
+	if fine {
+		flags = ignoreClusters
+	}
+	var n C.uint // the smallest groups that there are
+	if err := check("cuDevSmResourceSplitByCount", C.cuDevSmResourceSplitByCount(nil, &n, &whole[0], nil, flags, 1)); err != nil {
+		return nil, err
+	}
+	groups := make([]C.CUdevResource, max(n, 1))
+	if err := check("cuDevSmResourceSplitByCount", C.cuDevSmResourceSplitByCount(&groups[0], &n, &whole[0], nil, flags, 1)); err != nil {
+		return nil, err
+	}
+	groups = groups[:n]
+	if n == 0 || smCount(&groups[0]) == 0 {
+		return nil, errors.New("the driver makes no groups of multiprocessors")
+	}
+	size := smCount(&groups[0])
+	var out [][]C.CUdevResource
+	for _, count := range counts {
+		if count < 1 {
+			return nil, fmt.Errorf("%d multiprocessors are not a partition; it needs at least 1", count)
+		}
+		need := (count + size - 1) / size
+		if len(counts) == 1 && count <= smCount(&whole[0]) && need > len(groups) || len(counts) == 1 && count == smCount(&whole[0]) {
+			return [][]C.CUdevResource{whole}, nil
+		}
+		if need > len(groups) {
+			return nil, fmt.Errorf("there are too few: the driver gives them in groups of %d, of which there are %d", size, n)
+		}
+		out = append(out, groups[:need:need])
+		groups = groups[need:]
+	}
+	return out, nil
+}
+
+// smCount reads the number of multiprocessors from a resource.
+func smCount(r *C.CUdevResource) int { return int(*(*C.uint)(unsafe.Pointer(&r.u))) }
+
+// open makes the green context and its stream.
+func (p *Partition) open(groups []C.CUdevResource) error {
+	var description C.CUdevResourceDesc
+	if err := check("cuDevResourceGenerateDesc", C.cuDevResourceGenerateDesc(&description, &groups[0], C.uint(len(groups)))); err != nil {
+		return err
+	}
+	if err := check("cuGreenCtxCreate", C.cuGreenCtxCreate(&p.green, description, p.number, defaultStream)); err != nil {
+		return err
+	}
+	var got C.CUdevResource
+	if err := check("cuGreenCtxGetDevResource", C.cuGreenCtxGetDevResource(p.green, &got, resourceSMs)); err != nil {
+		return err
+	}
+	p.sms = smCount(&got)
+	if err := check("cuCtxFromGreenCtx", C.cuCtxFromGreenCtx(&p.context, p.green)); err != nil {
+		return err
+	}
+	return p.newStream()
+}
+
+// newStream makes a stream in the partition's context, which stays the thread's.
+func (p *Partition) newStream() error {
+	if err := check("cuCtxSetCurrent", C.cuCtxSetCurrent(p.context)); err != nil {
+		return err
+	}
+	return check("cuStreamCreate", C.cuStreamCreate(&p.stream, nonBlocking))
+}
+
+// Share returns n streams that share the whole device, without any limit.
+func (d *Device) Share(n int) ([]*Partition, error) {
+	var out []*Partition
+	for range n {
+		p := &Partition{queue: queue{number: d.number, context: d.context}, sms: d.facts.SMs, home: d.context}
+		out = append(out, p)
+		if err := p.newStream(); err != nil {
+			for _, p := range out {
+				err = errors.Join(err, p.Close())
+			}
+			return nil, &profiling.DeviceError{Op: "share the device", Err: err}
+		}
+	}
+	return out, nil
+}
+
+// Use makes the partition that of the calling goroutine, which then is the only one that may
+// use it, and stays on its thread until Done.
+func (p *Partition) Use() error {
+	runtime.LockOSThread()
+	return check("cuCtxSetCurrent", C.cuCtxSetCurrent(p.context))
+}
+
+// Done ends what Use began.
+func (p *Partition) Done() { runtime.UnlockOSThread() }
+
+// Close frees the partition with its memory.
+func (p *Partition) Close() error {
+	var errs []error
+	if p.context != nil {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		errs = append(errs, check("cuCtxSetCurrent", C.cuCtxSetCurrent(p.context)))
+	}
+	if p.stream != nil {
+		errs = append(errs, p.Free())
+	}
+	for _, mark := range p.marks {
+		if mark != nil {
+			errs = append(errs, check("cuEventDestroy", C.cuEventDestroy_v2(mark)))
+		}
+	}
+	if p.stream != nil {
+		errs = append(errs, check("cuStreamDestroy", C.cuStreamDestroy_v2(p.stream)))
+	}
+	if p.green != nil {
+		errs = append(errs, check("cuCtxSetCurrent", C.cuCtxSetCurrent(p.home)), check("cuGreenCtxDestroy", C.cuGreenCtxDestroy(p.green)))
+	}
+	return errors.Join(errs...)
 }

@@ -22,6 +22,8 @@ type Facts struct {
 	MemoryMiB int
 	// L2Bytes is the size of its L2 cache.
 	L2Bytes int
+	// Driver is the version of CUDA that the driver is made for, for example CUDA 12.4.
+	Driver string
 	// UUID has no prefix such as GPU- or MIG-.
 	UUID string
 }

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"errors"
+	"time"
 
 	"miglab/profiling"
 )
@@ -34,3 +35,24 @@ func (d *Device) Fill(Pointer, byte, uint64) error         { return nil }
 func (d *Device) Launch(string, Dim, Dim, ...uint64) error { return nil }
 func (d *Device) Sync() error                              { return nil }
 func (d *Device) Close() error                             { return nil }
+
+// A Partition is a part of a device's multiprocessors.
+type Partition struct{}
+
+func (d *Device) Split([]int, bool) ([]*Partition, error) { return nil, Installed() }
+func (d *Device) Share(int) ([]*Partition, error)         { return nil, Installed() }
+
+func (p *Partition) Load([]byte) error                        { return nil }
+func (p *Partition) Alloc(uint64) (Pointer, error)            { return 0, nil }
+func (p *Partition) Write(Pointer, []byte) error              { return nil }
+func (p *Partition) Read([]byte, Pointer) error               { return nil }
+func (p *Partition) Fill(Pointer, byte, uint64) error         { return nil }
+func (p *Partition) Launch(string, Dim, Dim, ...uint64) error { return nil }
+func (p *Partition) Sync() error                              { return nil }
+func (p *Partition) Mark(bool) error                          { return nil }
+func (p *Partition) Elapsed() (time.Duration, error)          { return 0, nil }
+func (p *Partition) SMs() int                                 { return 0 }
+func (p *Partition) Use() error                               { return nil }
+func (p *Partition) Done()                                    {}
+func (p *Partition) Free() error                              { return nil }
+func (p *Partition) Close() error                             { return nil }

@@ -32,6 +32,9 @@ type Program struct {
 	Unit string
 	// Size and Iterations are those of a measurement, VerifySize is that of a verification.
 	Size, Iterations, VerifySize uint64
+	// WindowSize is the size of measurements in which each kernel iterates for a fraction of a
+	// second; 0 means Size.
+	WindowSize uint64
 	// MaxSize is the largest size.
 	MaxSize uint64
 	// bytes returns the device memory that a size takes.
@@ -96,17 +99,42 @@ func (r *Run) Iterate(n uint64) error {
 // never has more than about 10 ms of work that the host has not waited for.
 func (r *Run) IterateFor(d time.Duration) (done uint64, err error) {
 	start := time.Now()
-	for last, batch := start, uint64(1); last.Sub(start) < d; {
-		if err := r.Iterate(batch); err != nil {
+	p := Pace{Intensity: 100}
+	for time.Since(start) < d {
+		n, err := r.Burst(&p)
+		if done += n; err != nil {
 			return done, err
 		}
-		done += batch
-		end := time.Now()
-		if end.Sub(last) < 5*time.Millisecond {
-			batch *= 2
-		}
-		last = end
 	}
+	return done, nil
+}
+
+// A Pace decides how a program iterates in bursts.
+type Pace struct {
+	// Intensity is the share of the time in which the device has work, in percent. Below 100,
+	// the host waits after every burst.
+	Intensity int
+	batch     uint64
+}
+
+// Burst iterates for a few milliseconds, or once if that takes longer, waits for the device,
+// and then as long as the intensity asks. It returns the number of iterations.
+func (r *Run) Burst(p *Pace) (done uint64, err error) {
+	least := 5 * time.Millisecond
+	if p.Intensity < 100 {
+		least = 2 * time.Millisecond // so that others meet many bursts
+	}
+	p.batch = max(p.batch, 1)
+	start := time.Now()
+	if err := r.Iterate(p.batch); err != nil {
+		return 0, err
+	}
+	took := time.Since(start)
+	done = p.batch
+	if took < least {
+		p.batch *= 2
+	}
+	time.Sleep(took * time.Duration(100-p.Intensity) / time.Duration(p.Intensity))
 	return done, nil
 }
 

@@ -122,7 +122,7 @@ func TestDriverRefuses(t *testing.T) {
 		"MIGLAB_EMULATED_FAIL=cuInit=100":                   `open the CUDA device: cuInit: no CUDA-capable device is detected \(CUDA error 100\); check CUDA_VISIBLE_DEVICES; in a container, .*nvidia-caps`,
 		"MIGLAB_EMULATED_FAIL=cuModuleLoadData=218":         `cuModuleLoadData: .*218`,
 		"MIGLAB_EMULATED_FAIL=cuLaunchKernel=719":           `launch fill: .*719`,
-		"MIGLAB_EMULATED_FAIL=cuCtxSynchronize=700":         `cuCtxSynchronize: .*700`,
+		"MIGLAB_EMULATED_FAIL=cuStreamSynchronize=700":      `cuStreamSynchronize: .*700`,
 		"MIGLAB_EMULATED_FAIL=cuMemcpyDtoH=700":             `cuMemcpyDtoH: .*700`,
 		"MIGLAB_EMULATED_FAIL=cuDeviceGet=101":              `cuDeviceGet: .*101`,
 		"MIGLAB_EMULATED_FAIL=cuDevicePrimaryCtxRetain=802": `cuDevicePrimaryCtxRetain: .*802`,

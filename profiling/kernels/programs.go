@@ -131,7 +131,8 @@ func scale(row, column int, n uint64) float64 {
 
 var gemm = &Program{
 	Name: "gemm", What: "Product of two matrices: bound by arithmetic.", Unit: "rows of a matrix",
-	Size: 8192, Iterations: 20, VerifySize: 150, MaxSize: 1 << 17,
+	WindowSize: 4096,
+	Size:       8192, Iterations: 20, VerifySize: 150, MaxSize: 1 << 17,
 	bytes: func(n uint64) uint64 { return 3 * roundUp(n, 128) * roundUp(n, 128) * 4 },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
 		padded := roundUp(n, 128)
@@ -163,7 +164,8 @@ var gemm = &Program{
 
 var lu = &Program{
 	Name: "lu", What: "LU factorisation by tiles: bound by arithmetic, then by latency.", Unit: "rows of the matrix",
-	Size: 8192, Iterations: 25, VerifySize: 150, MaxSize: 1 << 17,
+	WindowSize: 4096,
+	Size:       8192, Iterations: 25, VerifySize: 150, MaxSize: 1 << 17,
 	bytes: func(n uint64) uint64 { return roundUp(n, 64) * roundUp(n, 64) * 4 },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
 		padded := roundUp(n, 64)
@@ -216,7 +218,8 @@ type particle [4]float32
 
 var nbody = &Program{
 	Name: "nbody", What: "Particles that act on those of the cells around: bound by arithmetic.", Unit: "cells along an edge",
-	Size: 32, Iterations: 60, VerifySize: 2, MaxSize: 1024,
+	WindowSize: 16,
+	Size:       32, Iterations: 60, VerifySize: 2, MaxSize: 1024,
 	bytes: func(n uint64) uint64 { return 2 * n * n * n * particles * 16 },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
 		cells := n * n * n

@@ -20,3 +20,9 @@ func Open(selector string) (profiling.Device, error) { return nil, errWithout }
 
 // List always fails (see the package comment).
 func List() ([]profiling.Identity, error) { return nil, errWithout }
+
+// WatchGPU always fails (see the package comment).
+func WatchGPU(string) (*profiling.Watch, string, int, error) {
+	_, err := List()
+	return nil, "", 0, err
+}

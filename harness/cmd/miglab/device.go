@@ -29,12 +29,12 @@ type deviceFlags struct {
 }
 
 // modes are the ways to give a kernel a part of a GPU.
-var modes = []string{string(profiling.MIG), string(profiling.MPSSMLimit)}
+var modes = []string{string(profiling.MIG), string(profiling.MPSSMLimit), string(profiling.SMPartition)}
 
 func (f *deviceFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.device, "device", "", "the GPU: its number or UUID (default: the only one)")
-	addFlag(c, &f.mode, "mode", modes[0], oneOf("mode", modes), "mig, or mps-sm-limit where the MIG mode may not be touched")
+	addFlag(c, &f.mode, "mode", modes[0], oneOf("mode", modes), "mig; mps-sm-limit or sm-partition where the MIG mode may not be touched")
 	flags.StringVar(&f.state, "state", stateDir(), "folder for lock and journal")
 	flags.BoolVar(&f.allowMIG, "allow-mig-mode", false, "turn MIG on if it is off, and off again at the end")
 	flags.BoolVar(&f.beside, "with-others", false, "run even if other processes use the GPU; the rows say how many")
@@ -64,6 +64,9 @@ func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, 
 	}()
 	for selector := range strings.SplitSeq(f.device, ",") {
 		var d profiling.Device
+		if f.mode == string(profiling.SMPartition) {
+			return nil, fmt.Errorf("--mode %s: only profile and profile corun have it; give --mode %s or %s", f.mode, profiling.MIG, profiling.MPSSMLimit)
+		}
 		if f.mode == string(profiling.MIG) {
 			d, err = nvml.Open(selector)
 		} else {

@@ -111,18 +111,35 @@ func newIsolation() *cobra.Command {
 
 func newCorun() *cobra.Command {
 	var f profileFlags
+	var o overlapFlags
 	var splits []string
 	c := &cobra.Command{
 		Use:   "corun",
 		Short: "Measure kernels that share a GPU under MPS, for the co-run model",
 		Long: "corun runs every pair of kernels together at each of the splits, and every kernel alone; with splits of four\n" +
 			"percentages, every four of them. The first kernel of the manifest gets the first percentage. The data are of MPS\n" +
-			"on a whole GPU.",
+			"on a whole GPU.\n\n" +
+			"With --mode sm-partition the splits are numbers of multiprocessors, which each kernel has to itself, or all: then\n" +
+			"nothing limits a kernel. The jobs of each group also run alone with as many. With --against, each kernel runs\n" +
+			"beside another one at several intensities instead. Only the program's own kernels can do that. The rates are of\n" +
+			"a time in which all kernels of the group run. They are added to overlap.csv, which a later call continues.",
 		Example: "  miglab profile corun --mode mps-sm-limit --only gemm,stream,lu,bfs,nw\n" +
-			"  miglab profile corun --mode mps-sm-limit --splits 50:50,25:75,75:25,10:90,90:10 --repetitions 5",
+			"  miglab profile corun --mode mps-sm-limit --splits 50:50,25:75,75:25,10:90,90:10 --repetitions 5\n" +
+			"  miglab profile corun --mode sm-partition --splits 64:68,32:100,all:all\n" +
+			"  miglab profile corun --mode sm-partition --splits 40:40:52 --sample 20\n" +
+			"  miglab profile corun --mode sm-partition --splits 64:64 --against stream --intensities 25,50,75,100",
 		RunE: func(c *cobra.Command, _ []string) error {
+			if f.device.mode == string(profiling.SMPartition) {
+				if !c.Flags().Changed("splits") {
+					splits = []string{"64:64"}
+				}
+				return o.corun(c, &f, splits)
+			}
+			if err := o.unused(c); err != nil {
+				return err
+			}
 			if f.device.mode != string(profiling.MPSSMLimit) {
-				return fmt.Errorf("--mode %s: co-runs are measured under MPS; give --mode %s", f.device.mode, profiling.MPSSMLimit)
+				return fmt.Errorf("--mode %s: co-runs are measured under MPS or on partitions; give --mode %s or %s", f.device.mode, profiling.MPSSMLimit, profiling.SMPartition)
 			}
 			kernels, err := f.kernels.read()
 			if err != nil {
@@ -148,8 +165,10 @@ func newCorun() *cobra.Command {
 	}
 	f.kernels.register(c)
 	f.kernels.registerWall(c)
-	f.registerTimed(c)
-	c.Flags().StringSliceVar(&splits, "splits", []string{"25:75", "50:50", "75:25"}, "percentages of the jobs, joined by colons")
+	f.registerDrawn(c)
+	o.register(c)
+	o.registerCorun(c)
+	c.Flags().StringSliceVar(&splits, "splits", []string{"25:75", "50:50", "75:25"}, "percentages of the jobs, joined by colons; numbers of multiprocessors with --mode sm-partition (64:64)")
 	return c
 }
 

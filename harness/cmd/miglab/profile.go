@@ -31,6 +31,7 @@ type profileFlags struct {
 
 func newProfile() *cobra.Command {
 	var f profileFlags
+	var o overlapFlags
 	var list, check bool
 	c := &cobra.Command{
 		Use:   "profile",
@@ -42,17 +43,26 @@ func newProfile() *cobra.Command {
 			"It creates and destroys MIG instances, and destroys none but its own, also after it was killed. It never changes\n" +
 			"clocks or power, and the MIG mode only if --allow-mig-mode is given. Where MIG may not be touched, --mode\n" +
 			"mps-sm-limit limits the multiprocessors of a kernel by MPS; the data say so, and the dataset is called\n" +
-			"tasks.mps-sm-limit.csv.",
+			"tasks.mps-sm-limit.csv.\n\n" +
+			"--mode sm-partition measures scaling curves: this program's own kernels on parts of the multiprocessors (green\n" +
+			"contexts, driver 550 or later), in one process, without root and without MIG. It writes overlap.csv.",
 		Example: "  miglab profile --list\n" +
 			"  miglab profile --check --kernels rodinia --set rodinia=/opt/rodinia\n" +
 			"  sudo miglab profile --allow-mig-mode --out results/profile/a100\n" +
-			"  miglab profile --mode mps-sm-limit --only gemm,stream,lu",
+			"  miglab profile --mode mps-sm-limit --only gemm,stream,lu\n" +
+			"  miglab profile --mode sm-partition --sms 16,32,60,64,132 --out h200",
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case list && check:
 				return errors.New("give either --list or --check")
 			case list:
 				return listGPU(c, &f.device)
+			}
+			if f.device.mode == string(profiling.SMPartition) {
+				return o.scaling(c, &f, check)
+			}
+			if err := o.unused(c); err != nil {
+				return err
 			}
 			kernels, err := f.kernels.read()
 			if err != nil {
@@ -67,6 +77,8 @@ func newProfile() *cobra.Command {
 	f.kernels.register(c)
 	f.kernels.registerWall(c)
 	f.registerDrawn(c)
+	o.register(c)
+	o.registerScaling(c)
 	c.Flags().BoolVar(&list, "list", false, "show the GPUs as they are, and run nothing")
 	c.Flags().BoolVar(&check, "check", false, "say what is missing, and run nothing")
 	for _, sub := range []*cobra.Command{newReconfiguration(), newIsolation(), newCorun(), newCounters(), newPartition()} {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/datasets"
 	"miglab/harness/atomicfile"
 	"miglab/harness/nearest"
 	"miglab/harness/run"
@@ -36,7 +39,8 @@ func papers() ([]figures.Paper, error) {
 
 type reproduceFlags struct {
 	paper, only, results string
-	quick                bool
+	hardware             string
+	quick, stub          bool
 	workers              int
 }
 
@@ -57,11 +61,36 @@ func (f *reproduceFlags) command() *cobra.Command {
 	c.Flags().BoolVar(&f.quick, "quick", false, "few replicates and no verdicts, into results/quick")
 	addFlag(c, &f.workers, "workers", "0", atLeast(0), "cells computed at a time; 0 means one a processor")
 	c.Flags().StringVar(&f.results, "results", "results", "folder for results")
+	c.Flags().StringVar(&f.hardware, "hardware", "", "folder of measurements in place of those that are part of the program (datasets/hardware)")
+	c.Flags().BoolVar(&f.stub, "stub", false, "show measurements that were made on a stub, marked as such (for dry runs)")
 	return c
+}
+
+// measurements reads those of --hardware, and refuses what was made on a stub.
+func (f *reproduceFlags) measurements() error {
+	dir := "datasets/hardware"
+	if f.hardware != "" {
+		dir = f.hardware
+		h, err := datasets.ReadHardware(os.DirFS(dir))
+		if err != nil {
+			return fmt.Errorf("--hardware %s: %w", dir, err)
+		}
+		datasets.UseHardware(h)
+	}
+	if name := datasets.Hardware().Stub(); name != "" && !f.stub {
+		return fmt.Errorf("%s was made on a stub, not on a GPU: it is no data; take it away, or show it as what it is with --stub", filepath.Join(dir, name))
+	}
+	return nil
 }
 
 // reproduction is what the flags ask for, without an engine.
 func (f *reproduceFlags) reproduction(c *cobra.Command) (*figures.Reproduction, error) {
+	if f.stub && !c.Flags().Changed("results") {
+		return nil, errors.New("--stub: name another folder for results with --results; they are no data")
+	}
+	if err := f.measurements(); err != nil {
+		return nil, err
+	}
 	all, err := papers()
 	if err != nil {
 		return nil, err
@@ -74,7 +103,15 @@ func (f *reproduceFlags) reproduction(c *cobra.Command) (*figures.Reproduction, 
 	if f.quick && !c.Flags().Changed("results") {
 		dir = filepath.Join(dir, "quick")
 	}
-	return &figures.Reproduction{Papers: all, Dir: dir, Scale: figures.Scale{Quick: f.quick}, Only: keep}, nil
+	return &figures.Reproduction{Papers: all, Dir: dir, Scale: figures.Scale{Quick: f.quick}, Only: keep, Inputs: f.inputs()}, nil
+}
+
+// inputs identifies the measurements of --hardware.
+func (f *reproduceFlags) inputs() string {
+	if f.hardware == "" {
+		return ""
+	}
+	return fmt.Sprintf(" %x", sha256.Sum256(fmt.Append(nil, datasets.Hardware()))) // a time that does not fit is +Inf, which JSON lacks
 }
 
 func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {

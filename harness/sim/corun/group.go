@@ -6,6 +6,16 @@ import (
 	"miglab/harness/task"
 )
 
+// Share is a slot's share of the GPU's multiprocessors; without percentages, that of its
+// compute instance.
+func (l *Layout) Share(slot int) float64 {
+	s := &l.slots[slot]
+	if s.share == 0 {
+		return s.whole
+	}
+	return s.whole * s.share
+}
+
 // MaxSlots is the largest number of jobs that a setup can hold.
 const MaxSlots = 8
 
@@ -130,6 +140,27 @@ func (m *Model) EndsOf(l *Layout, demands *[MaxSlots]Demand, ends *[MaxSlots]flo
 		from = l.end[d]
 	}
 	return last
+}
+
+// Slowdowns returns how many times its solo time each job would take if all jobs of the
+// layout were active all the time, in the order of the slots.
+func (m *Model) Slowdowns(l *Layout, jobs *[MaxSlots]*task.Program) []float64 {
+	out := make([]float64, l.Slots)
+	from := 0
+	for d := range l.domains {
+		var buffer [MaxSlots]runner
+		active := buffer[:l.end[d]-from]
+		for i := range active {
+			active[i] = runner{slot: from + i, left: 1}
+		}
+		m.demand(l, active, l.memory[d], jobs)
+		m.paces(active, l.memory[d])
+		for i := range active {
+			out[from+i] = active[i].pace / float64(jobs[from+i].Solo)
+		}
+		from = l.end[d]
+	}
+	return out
 }
 
 // A runner is a job with work left.

@@ -1,0 +1,207 @@
+package datasets
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+)
+
+// SourcePartition is a green context of CUDA: a kernel has multiprocessors of its own, and
+// shares memory, cache and bandwidth with the whole GPU. It is never taken for MIG.
+const SourcePartition = "sm-partition"
+
+// A Load is how a GPU was doing while something ran on it, by samples of about ten a second.
+type Load struct {
+	// Samples is their number. Without any, the numbers below are 0.
+	Samples int `csv:"samples"`
+	// Clocks are in MHz, power in W, the temperature in degrees Celsius.
+	ClockMin       int     `csv:"sm_clock_min_mhz"`
+	ClockMean      float64 `csv:"sm_clock_mean_mhz"`
+	ClockMax       int     `csv:"sm_clock_max_mhz"`
+	PowerMean      float64 `csv:"power_mean_w"`
+	PowerMax       float64 `csv:"power_max_w"`
+	TemperatureMax int     `csv:"temperature_max_c"`
+	// Throttle names why the clocks were lower than they could be, joined by +, as in
+	// power-cap+thermal; none if nothing was reported, unknown if nothing was sampled.
+	Throttle string `csv:"throttle"`
+}
+
+// An OverlapRate is how fast a kernel iterated at a time at which all kernels of its group
+// did. There is a row for each job of each run of a group.
+type OverlapRate struct {
+	Provenance
+	// UUID is that of the GPU or the instance on which the kernel said that it ran.
+	UUID string `csv:"gpu_uuid"`
+	// Group lists the jobs as [OverlapJob] writes them, separated by spaces. A group of one
+	// job is a kernel alone.
+	Group string `csv:"group"`
+	// Job is the position of the row's job in the group, from 1.
+	Job    int    `csv:"job"`
+	Kernel string `csv:"kernel"`
+	// Intensity is the share of the time in which the kernel ran, in percent.
+	Intensity int `csv:"intensity_percent"`
+	// SMs is how many multiprocessors the kernel had, and Of how many the GPU has. Jobs that
+	// share the GPU without a limit all have SMs = Of.
+	SMs int `csv:"sms"`
+	Of  int `csv:"gpu_sms"`
+	// Run counts the runs of the group, from 1.
+	Run int `csv:"run"`
+	// Iterations is how many were measured, in Window seconds. Iteration is the time of one.
+	Iterations int         `csv:"iterations"`
+	Window     mig.Seconds `csv:"window_s"`
+	Iteration  mig.Seconds `csv:"iteration_s"`
+	// Overlap is the share of the window in which all other jobs of the group ran too.
+	Overlap float64 `csv:"overlap"`
+	Load
+}
+
+// All is how [OverlapJob] writes that a job has no limit.
+const All = "all"
+
+// OverlapJob writes a job as a group lists it: kernel:sms, for example gemm:64; stream@50:64
+// for a kernel that runs half of the time; gemm:all for one without a limit, of which sms is 0.
+func OverlapJob(kernel string, intensity, sms int) string {
+	share := All
+	if sms > 0 {
+		share = strconv.Itoa(sms)
+	}
+	if intensity < 100 {
+		kernel += "@" + strconv.Itoa(intensity)
+	}
+	return kernel + ":" + share
+}
+
+// MinOverlap is the smallest overlap of a row that counts as measured together.
+const MinOverlap = 0.9
+
+// is reports whether a group's job is that of the row. The driver may have given up to
+// [rounded] multiprocessors more or less than the group asks for.
+func (r *OverlapRate) is(job string) bool {
+	colon := strings.LastIndexByte(job, ':')
+	if job == OverlapJob(r.Kernel, r.Intensity, 0) {
+		return r.SMs == r.Of
+	}
+	asked, err := strconv.Atoi(job[colon+1:])
+	return err == nil && job == OverlapJob(r.Kernel, r.Intensity, asked) && max(asked-r.SMs, r.SMs-asked) < rounded
+}
+
+// rounded is the size of the largest groups in which drivers give multiprocessors, on Hopper.
+const rounded = 8
+
+func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
+	type key struct {
+		group string
+		run   int
+	}
+	seen := map[key]bool{}
+	for i, r := range rows {
+		jobs := strings.Fields(r.Group)
+		k := key{r.Group, r.Run}
+		follows := func(j, job int) bool {
+			return j >= 0 && j < len(rows) && key{rows[j].Group, rows[j].Run} == k && rows[j].Job == job
+		}
+		switch {
+		case r.Job < 1 || r.Job > len(jobs):
+			return i, fmt.Errorf("job %d; the group %q has jobs 1 to %d", r.Job, r.Group, len(jobs))
+		case r.Intensity < 1 || r.Intensity > 100:
+			return i, fmt.Errorf("an intensity of %d %%; it must be from 1 to 100", r.Intensity)
+		case r.SMs < 1 || r.SMs > r.Of:
+			return i, fmt.Errorf("%d of %d multiprocessors; the first must be from 1 to the second", r.SMs, r.Of)
+		case !r.is(jobs[r.Job-1]):
+			return i, fmt.Errorf("job %d is %s; in the group %q it is %s", r.Job, OverlapJob(r.Kernel, r.Intensity, r.SMs), r.Group, jobs[r.Job-1])
+		case r.Run < 1:
+			return i, fmt.Errorf("run %d; they count from 1", r.Run)
+		case r.Job == 1 && seen[k]:
+			return i, fmt.Errorf("run %d of the group %q is there twice", r.Run, r.Group)
+		case r.Job > 1 && !follows(i-1, r.Job-1):
+			return i, fmt.Errorf("job %d of the group %q does not follow job %d", r.Job, r.Group, r.Job-1)
+		case r.Job < len(jobs) && !follows(i+1, r.Job+1):
+			return i, fmt.Errorf("job %d of the group %q is not followed by job %d", r.Job, r.Group, r.Job+1)
+		case r.Iterations < 1 || !positive(r.Window, r.Iteration):
+			return i, fmt.Errorf("%d iterations in %v s, of %v s each; all must be positive and finite", r.Iterations, r.Window, r.Iteration)
+		case !(math.Abs(float64(r.Iteration)*float64(r.Iterations)/float64(r.Window)-1) <= 1e-6):
+			return i, fmt.Errorf("an iteration takes %v s; %v s for %d make %v s", r.Iteration, r.Window, r.Iterations, float64(r.Window)/float64(r.Iterations))
+		case !(r.Overlap >= MinOverlap && r.Overlap <= 1):
+			return i, fmt.Errorf("the overlap is %v; it must be from %v to 1", r.Overlap, MinOverlap)
+		case r.Samples < 0 || r.ClockMin > r.ClockMax || !(r.PowerMean <= r.PowerMax*(1+rounding)):
+			return i, fmt.Errorf("%d samples, clocks from %d to %d MHz, power %v W, at most %v W; the least must not exceed the most", r.Samples, r.ClockMin, r.ClockMax, r.PowerMean, r.PowerMax)
+		}
+		seen[k] = true
+	}
+	return 0, nil
+}
+
+// Stub reports whether the rows come from a stand-in for a GPU, which tests and dry runs use.
+// What names itself emulated or stub, as a GPU or as a driver, is one.
+func (p Provenance) Stub() bool {
+	about := strings.ToLower(p.Name + " " + p.Driver)
+	return strings.Contains(about, "emulated") || strings.Contains(about, "stub")
+}
+
+// knownSources lists the sources.
+var knownSources = []string{SourceMIG, SourceMPS, SourcePartition, SourceWholeGPU}
+
+// checkSource says what is wrong with a source.
+func checkSource(source string, of []string) error {
+	if !slices.Contains(knownSources, source) {
+		return nearest.Unknown("source", source, knownSources)
+	}
+	if !slices.Contains(of, source) {
+		return fmt.Errorf("the source is %s; of this kind of table it is %s", source, strings.Join(of, " or "))
+	}
+	return nil
+}
+
+// ReadOverlap reads the rows of a file overlap.csv, of which it checks what [ReadHardware]
+// checks. The file's name is used only in errors.
+func ReadOverlap(r io.Reader, file string) ([]OverlapRate, error) {
+	t, err := readRows(r, file, overlapSources, checkOverlap)
+	if err != nil {
+		return nil, err
+	}
+	return t.Rows, nil
+}
+
+var overlapSources = []string{SourcePartition, SourceMPS, SourceMIG}
+
+// Overlaps returns a row for each job of each group, in the order of the groups' first runs,
+// with the median time of an iteration over the runs; Run is their number. The other columns
+// are those of the first run.
+func Overlaps(rows []OverlapRate) []OverlapRate {
+	type key struct {
+		group string
+		job   int
+	}
+	at := map[key]int{}
+	times := map[key][]float64{}
+	var out []OverlapRate
+	for _, r := range rows {
+		k := key{r.Group, r.Job}
+		if _, ok := at[k]; !ok {
+			at[k] = len(out)
+			out = append(out, r)
+		}
+		times[k] = append(times[k], float64(r.Iteration))
+	}
+	for k, i := range at {
+		all := times[k]
+		slices.Sort(all)
+		out[i].Run = len(all)
+		out[i].Iteration = mig.Seconds((all[(len(all)-1)/2] + all[len(all)/2]) / 2)
+	}
+	return out
+}
+
+// HeldOut reports whether a group is of the third on which models are validated. A hash of its
+// name decides, so that the answer is the same whatever else is measured.
+func HeldOut(group string) bool {
+	h := sha256.Sum256([]byte(group))
+	return h[0]%3 == 0
+}

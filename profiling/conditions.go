@@ -1,0 +1,152 @@
+package profiling
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"miglab/datasets"
+)
+
+// SampleInterval is the pause between two samples of a GPU that works.
+const SampleInterval = 100 * time.Millisecond
+
+// A Sample is how a GPU is doing at an instant. A value that the GPU does not report is 0.
+type Sample struct {
+	At time.Time
+	// SMClock is in MHz, Power in W, Temperature in degrees Celsius.
+	SMClock     int
+	Power       float64
+	Temperature int
+	// Throttle is NVML's set of reasons for lower clocks.
+	Throttle uint64
+}
+
+// A Watcher is a device that can say how it is doing while it works.
+type Watcher interface {
+	// Watch samples the device about ten times a second until the watch is closed. The error
+	// is a [*DeviceError].
+	Watch() (*Watch, error)
+}
+
+// A Watch holds samples of a device. Its methods are safe for concurrent use; those of a nil
+// watch have none.
+type Watch struct {
+	mu      sync.Mutex
+	samples []Sample
+	stop    func()
+}
+
+// NewWatch returns a watch that stop ends. Whoever makes it calls Add.
+func NewWatch(stop func()) *Watch { return &Watch{stop: stop} }
+
+// Every returns a watch that samples at SampleInterval until it is closed or a sample fails.
+func Every(sample func() (Sample, error)) *Watch {
+	quit, done := make(chan struct{}), make(chan struct{})
+	w := NewWatch(func() { close(quit); <-done })
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(SampleInterval)
+		defer tick.Stop()
+		for {
+			s, err := sample()
+			if err != nil {
+				return
+			}
+			w.Add(s)
+			select {
+			case <-quit:
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return w
+}
+
+// keep is how many samples a watch has at most: the last hour's.
+const keep = 36000
+
+// Add adds a sample.
+func (w *Watch) Add(s Sample) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.samples) >= 2*keep {
+		w.samples = slices.Clone(w.samples[keep:])
+	}
+	w.samples = append(w.samples, s)
+}
+
+// Close ends the sampling.
+func (w *Watch) Close() {
+	if w != nil {
+		w.stop()
+	}
+}
+
+// Between summarises the samples from one instant to another.
+func (w *Watch) Between(from, to time.Time) datasets.Load {
+	l := datasets.Load{Throttle: "unknown"}
+	if w == nil {
+		return l
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var throttle uint64
+	for _, s := range w.samples {
+		if s.At.Before(from) || s.At.After(to) {
+			continue
+		}
+		if l.Samples == 0 {
+			l.ClockMin = s.SMClock
+		}
+		l.Samples++
+		l.ClockMin, l.ClockMax = min(l.ClockMin, s.SMClock), max(l.ClockMax, s.SMClock)
+		l.ClockMean += float64(s.SMClock)
+		l.PowerMean += s.Power
+		l.PowerMax = max(l.PowerMax, s.Power)
+		l.TemperatureMax = max(l.TemperatureMax, s.Temperature)
+		throttle |= s.Throttle
+	}
+	if l.Samples > 0 {
+		l.ClockMean /= float64(l.Samples)
+		l.PowerMean /= float64(l.Samples)
+		l.Throttle = ThrottleReasons(throttle)
+	}
+	return l
+}
+
+// reasons are the bits of NVML's clocks event reasons (nvml.h). Being idle is none.
+var reasons = []struct {
+	bit  uint64
+	name string
+}{
+	{0x2, "applications-clocks"},
+	{0x4, "power-cap"},
+	{0x8, "hw-slowdown"},
+	{0x10, "sync-boost"},
+	{0x20, "sw-thermal"},
+	{0x40, "hw-thermal"},
+	{0x80, "hw-power-brake"},
+	{0x100, "display-clocks"},
+}
+
+// ThrottleReasons names a set of reasons, joined by +; none if there are none.
+func ThrottleReasons(set uint64) string {
+	var names []string
+	for _, r := range reasons {
+		if set&r.bit != 0 {
+			names = append(names, r.name)
+		}
+	}
+	return cmp.Or(strings.Join(names, "+"), "none")
+}
+
+// Then makes Close also do something after it.
+func (w *Watch) Then(last func()) *Watch {
+	stop := w.stop
+	w.stop = func() { stop(); last() }
+	return w
+}

@@ -1,0 +1,275 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"miglab/profiling/cuda"
+	"miglab/profiling/kernel"
+	"miglab/profiling/kernels"
+)
+
+// Partitions runs groups in this process. Each job has multiprocessors of its own (a green
+// context), or shares all with the others if nothing limits it. All jobs run before the first
+// window begins and until the last one ends. The device times the windows.
+type Partitions struct {
+	Device *cuda.Device
+	Where  About
+	// WarmUp is how long each job runs at least before the windows, so that the GPU raises its
+	// clocks.
+	WarmUp time.Duration
+	// Small runs the sizes of verifications, for tests.
+	Small bool
+	Seed  uint64
+}
+
+// About says which GPU it is.
+func (p *Partitions) About() About { return p.Where }
+
+// Together runs a group.
+func (p *Partitions) Together(ctx context.Context, g Group, window time.Duration) (_ []Rate, err error) {
+	parts, err := p.split(g)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		for _, part := range parts {
+			err = errors.Join(err, part.Close())
+		}
+	}()
+	t := &together{Partitions: p, ctx: ctx, window: window, jobs: make([]overlapJob, len(g))}
+	var wg sync.WaitGroup
+	for i := range g {
+		wg.Go(func() { t.run(i, g[i], parts[i]) })
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	rates := make([]Rate, len(g))
+	for i := range t.jobs {
+		j := &t.jobs[i]
+		rates[i] = j.Rate
+		rates[i].Overlap = t.overlap(i)
+		if broken, ok := errors.AsType[*cuda.Error](j.err); ok && !broken.OutOfMemory() {
+			err = errors.Join(err, fmt.Errorf("%s: %w", g[i], j.err)) // the context is of no more use
+		}
+	}
+	return rates, err
+}
+
+// split makes the partitions of a group. Groups of multiprocessors as clusters need them come
+// first; if their size does not fit the counts, finer ones.
+func (p *Partitions) split(g Group) ([]*cuda.Partition, error) {
+	var counts []int
+	for _, part := range g {
+		if part.SMs > 0 {
+			counts = append(counts, part.SMs)
+		}
+	}
+	if len(counts) == 0 {
+		return p.Device.Share(len(g))
+	}
+	if len(counts) < len(g) {
+		return nil, fmt.Errorf("in the group %s some jobs have a limit and some have none; give all or none a number of multiprocessors", g)
+	}
+	parts, err := p.Device.Split(counts, false)
+	exact := err == nil
+	for i, part := range parts {
+		exact = exact && part.SMs() == counts[i]
+	}
+	if exact {
+		return parts, nil
+	}
+	for _, part := range parts {
+		if err := part.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return p.Device.Split(counts, true)
+}
+
+// together is a run of a group.
+type together struct {
+	*Partitions
+	ctx    context.Context
+	window time.Duration
+	jobs   []overlapJob
+	// warm and measured count the jobs that are past the warm-up, and past their window.
+	warm, measured atomic.Int32
+	failed         atomic.Bool
+}
+
+type overlapJob struct {
+	Rate
+	err error
+	// from and to are when it ran; begin and end are those of its window.
+	from, begin, end, to time.Time
+}
+
+func (t *together) run(i int, p Part, on *cuda.Partition) {
+	j := &t.jobs[i]
+	if j.err = t.measure(j, p, on); j.err == nil {
+		return
+	}
+	t.failed.Store(true)
+	j.Status, j.Detail = kernel.Crash, j.err.Error()
+	if refusal, ok := errors.AsType[*cuda.Error](j.err); ok && refusal.OutOfMemory() {
+		j.Status = kernel.OutOfMemory
+	}
+}
+
+// stopped reports whether the run cannot succeed any more.
+func (t *together) stopped() bool { return t.failed.Load() || t.ctx.Err() != nil }
+
+func (t *together) measure(j *overlapJob, p Part, on *cuda.Partition) (err error) {
+	if err := on.Use(); err != nil {
+		return err
+	}
+	defer on.Done()
+	program, err := kernels.Lookup(p.Kernel)
+	if err != nil {
+		return err
+	}
+	run, err := program.Start(on, t.size(program), t.Seed)
+	if err != nil {
+		return err
+	}
+	pace := kernels.Pace{Intensity: p.Intensity}
+	// until iterates until something holds, and at least once.
+	until := func(enough func() bool) (done uint64, err error) {
+		for done == 0 || !enough() && !t.stopped() {
+			n, err := run.Burst(&pace)
+			if err != nil {
+				return done, err
+			}
+			done += n
+		}
+		return done, nil
+	}
+	j.from = time.Now()
+	if _, err := until(func() bool { return time.Since(j.from) >= t.WarmUp }); err != nil {
+		return err
+	}
+	t.warm.Add(1)
+	if _, err := until(func() bool { return int(t.warm.Load()) == len(t.jobs) }); err != nil {
+		return err
+	}
+	j.begin = time.Now()
+	if err := on.Mark(false); err != nil {
+		return err
+	}
+	if j.Iterations, err = until(func() bool { return time.Since(j.begin) >= t.window }); err != nil {
+		return err
+	}
+	if err := on.Mark(true); err != nil {
+		return err
+	}
+	if j.Window, err = on.Elapsed(); err != nil {
+		return err
+	}
+	j.end = time.Now()
+	t.measured.Add(1)
+	if _, err := until(func() bool { return int(t.measured.Load()) == len(t.jobs) }); err != nil {
+		return err
+	}
+	j.to = time.Now()
+	j.Status, j.SMs, j.UUID = kernel.OK, on.SMs(), t.Device.Facts().UUID
+	return nil
+}
+
+func (t *together) size(p *kernels.Program) uint64 {
+	switch {
+	case t.Small:
+		return p.VerifySize
+	case p.WindowSize > 0:
+		return p.WindowSize
+	}
+	return p.Size
+}
+
+// overlap is the share of a job's window in which all jobs ran.
+func (t *together) overlap(i int) float64 {
+	begin, end := t.jobs[i].begin, t.jobs[i].end
+	from, to := begin, end
+	for _, j := range t.jobs {
+		if j.from.After(from) {
+			from = j.from
+		}
+		if j.to.Before(to) {
+			to = j.to
+		}
+	}
+	return max(0, min(1, to.Sub(from).Seconds()/end.Sub(begin).Seconds()))
+}
+
+// Scaling returns a group for each kernel alone on each number of multiprocessors.
+func Scaling(names []string, counts []int) []Group {
+	var out []Group
+	for _, n := range counts {
+		for _, name := range names {
+			out = append(out, Group{{name, 100, n}})
+		}
+	}
+	return out
+}
+
+// Combine returns the groups of as many kernels as each split has numbers of multiprocessors,
+// with 0 for no limit. The first kernel has the first number. If there are more than most
+// groups, it draws that many; 0 means all.
+func Combine(names []string, splits [][]int, most int, seed uint64) []Group {
+	var out []Group
+	for _, split := range splits {
+		var choose func(from int, g Group)
+		choose = func(from int, g Group) {
+			if len(g) == len(split) {
+				out = append(out, append(Group{}, g...))
+				return
+			}
+			for i := from; i < len(names); i++ {
+				choose(i+1, append(g, Part{names[i], 100, split[len(g)]}))
+			}
+		}
+		choose(0, nil)
+	}
+	if most > 0 && most < len(out) {
+		stream(seed, "groups").Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+		out = out[:most]
+	}
+	return out
+}
+
+// Against returns a group of each kernel beside a partner at each intensity, for each split
+// into two numbers of multiprocessors.
+func Against(names []string, partner string, intensities []int, splits [][]int) []Group {
+	var out []Group
+	for _, split := range splits {
+		for _, name := range names {
+			for _, intensity := range intensities {
+				out = append(out, Group{{name, 100, split[0]}, {partner, intensity, split[1]}})
+			}
+		}
+	}
+	return out
+}
+
+// AloneToo puts before groups each of their jobs alone with the same number of
+// multiprocessors, and with the whole GPU. So what the limit costs and what the others cost
+// come apart.
+func AloneToo(groups []Group, whole int) []Group {
+	var out []Group
+	for _, g := range groups {
+		if len(g) == 1 {
+			continue
+		}
+		for _, p := range g {
+			p.Intensity = 100
+			out = append(out, Group{p}, Group{{p.Kernel, 100, whole}})
+		}
+	}
+	return distinct(append(out, groups...))
+}
