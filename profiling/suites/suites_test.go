@@ -211,7 +211,7 @@ func TestAltis(t *testing.T) {
 		t.Errorf("a second run changes something: %s", stderr)
 	}
 	// Without a GPU there are no facts of one.
-	os.Remove(filepath.Join(path, "nvidia-smi"))
+	files(t, path, map[string]string{"nvidia-smi": "#!/bin/sh\nexit 9\n"})
 	os.Remove(filepath.Join(sources, "src/cuda/common/cuda_device_attr.h"))
 	if _, stderr, ok := script(t, "altis", path, "--sources", sources); ok || !strings.Contains(stderr, "there is no GPU to make it from") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("without a GPU: %v %q", ok, stderr)
