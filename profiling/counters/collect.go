@@ -20,6 +20,9 @@ import (
 // tool is the command line of Nsight Compute.
 const tool = "ncu"
 
+// thisProgram is what starts kernels that are part of this program.
+const thisProgram = "/proc/self/exe"
+
 // ErrNoTool says that Nsight Compute is missing.
 var ErrNoTool = errors.New("ncu, the command line of Nsight Compute, is not installed")
 
@@ -68,6 +71,11 @@ func Collect(ctx context.Context, k *kernel.Kernel, on profiling.Instance, o Opt
 
 	profiled := *k
 	profiled.Argv = slices.Concat([]string{path}, arguments(log, o), k.Argv)
+	if own := &profiled.Argv[len(profiled.Argv)-len(k.Argv)]; *own == thisProgram {
+		if *own, err = os.Executable(); err != nil { // for ncu it is ncu
+			return datasets.Counters{}, err
+		}
+	}
 	profiled.Timeout = o.Timeout
 	if o.Timeout == 0 {
 		profiled.Timeout = time.Hour

@@ -61,6 +61,20 @@ func fake(t *testing.T, program string, files map[string]string) (string, *kerne
 	}
 }
 
+// A process that ncu starts is not this program, and neither is /proc/self/exe there.
+func TestCollectFromThisProgram(t *testing.T) {
+	dir, k := fake(t, "", map[string]string{"log": ncuText(t)})
+	k.Argv = []string{"/proc/self/exe", "-test.list", "^TestCollectFromThisProgram$"}
+	k.Expect = regexp.MustCompile("TestCollectFromThisProgram")
+	if _, err := Collect(t.Context(), k, instance, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	own, err := os.Executable()
+	if arguments := read(t, dir, "arguments"); err != nil || arguments[slices.Index(arguments, "--")+1] != own {
+		t.Errorf("ncu gets %q, want %s", arguments, own)
+	}
+}
+
 // Some programs make hundreds of thousands of launches, each of which ncu runs several times.
 func TestCollectLimitsLaunches(t *testing.T) {
 	for _, c := range []struct {

@@ -440,6 +440,16 @@ nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned index, nvmlDevice_t *device)
     return leave(s, NVML_SUCCESS);
 }
 
+nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
+    ENTER(0);
+    for (unsigned i = 0; i < s->gpus; i++)
+        if (strcmp(s->gpu[i].uuid, uuid) == 0) {
+            device->handle = encode(GPU, i, 0, 0);
+            return leave(s, NVML_SUCCESS);
+        }
+    return leave(s, NVML_ERROR_NOT_FOUND);
+}
+
 /* ---- GPUs ---- */
 
 nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned length) {
