@@ -25,6 +25,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv("MIGLAB_TEST_PROGRAM") == "" {
 		os.Exit(m.Run())
 	}
+	if os.Getenv("MIGLAB_TEST_PROGRAM") == "partitions" {
+		partitionsMain(os.Getenv("MIGLAB_TEST_SIZE"))
+		return
+	}
 	var size, seed uint64
 	if _, err := fmt.Sscan(os.Getenv("MIGLAB_TEST_SIZE"), &size, &seed); err != nil {
 		panic(err)
@@ -58,15 +62,11 @@ func verifyHere(name string, size, seed uint64) (err error) {
 }
 
 // stub compiles the emulated driver and returns the environment in which programs load it.
-func stub(t *testing.T) []string {
+func stub(t *testing.T, flags ...string) []string {
 	t.Helper()
 	needCompiler(t)
 	dir := t.TempDir()
-	library := filepath.Join(dir, "libcuda.so.1")
-	out, err := exec.CommandContext(t.Context(), compiler(), append(stubFlags, "-o", library, "testdata/libcuda.cc")...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	buildStub(t, dir, flags...)
 	return []string{"LD_LIBRARY_PATH=" + dir}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -273,8 +274,7 @@ func (p *Profile) Table() reports.Table {
 	return t
 }
 
-// Conditions shows the conditions of the runs, as the GPU reported them after each run
-// (see [Run]).
+// Conditions shows the conditions of the runs (see [Run]).
 func (p *Profile) Conditions() reports.Table {
 	t := reports.Table{
 		Title:   "Conditions of the runs",
@@ -287,7 +287,7 @@ func (p *Profile) Conditions() reports.Table {
 	t.Title = Titled(t.Title, p.provenance())
 	t.Notes = []string{
 		fmt.Sprintf("%d runs on %s (%s), driver %s", len(p.Runs), first.UUID, first.GPU, first.Driver),
-		"clocks, temperature and power limit were read when a run had ended, not under load",
+		"SM clock, power and temperature are of samples during the runs, about ten a second; memory clock and power limit were read when a run had ended",
 	}
 	if first.Source == profiling.MPSSMLimit {
 		t.Notes = append(t.Notes, undivided)
@@ -296,21 +296,55 @@ func (p *Profile) Conditions() reports.Table {
 		t.Rows = append(t.Rows, []string{"started", from.Format(time.RFC3339), to.Format(time.RFC3339)})
 	}
 	for _, c := range []struct {
-		name string
-		of   func(*Run) float64
+		name    string
+		sampled bool
+		of      func(*Run) float64
 	}{
-		{"SM clock [MHz]", func(r *Run) float64 { return float64(r.SMClock) }},
-		{"memory clock [MHz]", func(r *Run) float64 { return float64(r.MemoryClock) }},
-		{"temperature [°C]", func(r *Run) float64 { return float64(r.Temperature) }},
-		{"power limit [W]", func(r *Run) float64 { return r.PowerLimit }},
-		{"other processes", func(r *Run) float64 { return float64(r.OtherProcesses) }},
+		{"lowest SM clock [MHz]", true, func(r *Run) float64 { return float64(r.ClockMin) }},
+		{"mean SM clock [MHz]", true, func(r *Run) float64 { return r.ClockMean }},
+		{"mean power [W]", true, func(r *Run) float64 { return r.PowerMean }},
+		{"memory clock [MHz]", false, func(r *Run) float64 { return float64(r.MemoryClock) }},
+		{"highest temperature [°C]", true, func(r *Run) float64 { return float64(r.TemperatureMax) }},
+		{"power limit [W]", false, func(r *Run) float64 { return r.PowerLimit }},
+		{"other processes", false, func(r *Run) float64 { return float64(r.OtherProcesses) }},
 	} {
 		from, to := math.Inf(1), math.Inf(-1)
 		for i := range p.Runs {
-			v := c.of(&p.Runs[i])
-			from, to = min(from, v), max(to, v)
+			if r := &p.Runs[i]; r.Samples > 0 || !c.sampled {
+				v := c.of(r)
+				from, to = min(from, v), max(to, v)
+			}
+		}
+		if from > to {
+			continue
 		}
 		t.Rows = append(t.Rows, []string{c.name, reports.Fixed(from, 0), reports.Fixed(to, 0)})
 	}
+	t.Notes = append(t.Notes, p.throttled()...)
 	return t
+}
+
+// throttled says how often the GPU lowered its clocks during the runs, by reason, and how
+// many runs nobody sampled.
+func (p *Profile) throttled() (notes []string) {
+	count := map[string]int{}
+	for i := range p.Runs {
+		if r := &p.Runs[i]; r.Samples > 0 {
+			for reason := range strings.SplitSeq(r.Throttle, "+") {
+				count[reason]++
+			}
+		} else {
+			count["unknown"]++
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(count)) {
+		switch reason {
+		case "none", "":
+		case "unknown":
+			notes = append(notes, fmt.Sprintf("nothing was sampled during %d of %d runs", count[reason], len(p.Runs)))
+		default:
+			notes = append(notes, fmt.Sprintf("clocks were lowered (%s) during %d of %d runs", reason, count[reason], len(p.Runs)))
+		}
+	}
+	return notes
 }

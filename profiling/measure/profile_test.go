@@ -151,24 +151,32 @@ func TestKernelsCanBeKept(t *testing.T) {
 func TestConditions(t *testing.T) {
 	runs := onAll("a")
 	for i := range runs {
-		runs[i].SMClock, runs[i].MemoryClock, runs[i].Temperature, runs[i].PowerLimit = 1410-15*i, 1215, 40+i, 400
+		runs[i].Load = datasets.Load{Samples: 1, ClockMin: 1380 - 15*i, ClockMean: 1410, PowerMean: 250, TemperatureMax: 40 + i, Throttle: "none"}
+		runs[i].MemoryClock, runs[i].PowerLimit = 1215, 400
 		runs[i].Source = profiling.MPSSMLimit
 	}
+	runs[1].Throttle, runs[2].Throttle = "power-cap+sw-thermal", "power-cap"
+	runs[3].Load = datasets.Load{Throttle: "unknown"}
 	runs[0].Started = runs[0].Started.AddDate(0, 0, 2)
 	want := `Conditions of the runs; NVIDIA A100-SXM4-40GB, source: mps-sm-limit
 
-condition                           from                    to
-------------------  --------------------  --------------------
-started             2026-11-21T09:30:01Z  2026-11-23T09:30:01Z
-SM clock [MHz]                      1350                  1410
-memory clock [MHz]                  1215                  1215
-temperature [°C]                      40                    44
-power limit [W]                      400                   400
-other processes                        0                     0
+condition                                 from                    to
+------------------------  --------------------  --------------------
+started                   2026-11-21T09:30:01Z  2026-11-23T09:30:01Z
+lowest SM clock [MHz]                     1320                  1380
+mean SM clock [MHz]                       1410                  1410
+mean power [W]                             250                   250
+memory clock [MHz]                        1215                  1215
+highest temperature [°C]                    40                    44
+power limit [W]                            400                   400
+other processes                              0                     0
 
 5 runs on GPU-1 (A100), driver 570.1
-clocks, temperature and power limit were read when a run had ended, not under load
+SM clock, power and temperature are of samples during the runs, about ten a second; memory clock and power limit were read when a run had ended
 MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned
+clocks were lowered (power-cap) during 2 of 5 runs
+clocks were lowered (sw-thermal) during 1 of 5 runs
+nothing was sampled during 1 of 5 runs
 `
 	compare(t, measure.Summarize(runs).Conditions(), want)
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/strictcsv"
@@ -45,12 +46,13 @@ type Run struct {
 	// Started is when the process was started, to the second; zero if the kernel was not
 	// tried because it needs more memory than the instance has.
 	Started time.Time
-	// SMClock and MemoryClock are in MHz, Temperature in degrees Celsius, PowerLimit in W.
-	// They and OtherProcesses, the number of processes on the GPU, were read after the run,
-	// so the clocks are not those under load.
-	SMClock, MemoryClock, Temperature int
-	PowerLimit                        float64
-	OtherProcesses                    int
+	// Load is how the GPU was doing while the process ran.
+	datasets.Load
+	// MemoryClock is in MHz, PowerLimit in W. They and OtherProcesses, the number of processes
+	// on the GPU, were read after the run.
+	MemoryClock    int
+	PowerLimit     float64
+	OtherProcesses int
 	// Result is a hash of what the run computed, if the kernel shows it.
 	Result string
 	// Detail says in one line what went wrong.
@@ -100,10 +102,16 @@ var columns = []column{
 	text("status", func(r *Run) *kernel.Status { return &r.Status }),
 	{"seconds", secondsText, setSeconds},
 	{"started", startedText, setStarted},
-	count("sm_clock_mhz", func(r *Run) *int { return &r.SMClock }),
+	count("samples", func(r *Run) *int { return &r.Samples }),
+	count("sm_clock_min_mhz", func(r *Run) *int { return &r.ClockMin }),
+	number("sm_clock_mean_mhz", "MHz", func(r *Run) *float64 { return &r.ClockMean }),
+	count("sm_clock_max_mhz", func(r *Run) *int { return &r.ClockMax }),
+	number("power_mean_w", "watts", func(r *Run) *float64 { return &r.PowerMean }),
+	number("power_max_w", "watts", func(r *Run) *float64 { return &r.PowerMax }),
+	count("temperature_max_c", func(r *Run) *int { return &r.TemperatureMax }),
+	text("throttle", func(r *Run) *string { return &r.Throttle }),
 	count("memory_clock_mhz", func(r *Run) *int { return &r.MemoryClock }),
-	count("temperature_c", func(r *Run) *int { return &r.Temperature }),
-	{"power_limit_w", powerText, setPower},
+	number("power_limit_w", "watts", func(r *Run) *float64 { return &r.PowerLimit }),
 	count("other_processes", func(r *Run) *int { return &r.OtherProcesses }),
 	text("result", func(r *Run) *string { return &r.Result }),
 	text("detail", func(r *Run) *string { return &r.Detail }),
@@ -154,15 +162,18 @@ func setStarted(r *Run, s string) error {
 	return nil
 }
 
-func powerText(r *Run) string { return strconv.FormatFloat(r.PowerLimit, 'g', -1, 64) }
-
-func setPower(r *Run, s string) error {
-	w, err := strictcsv.Float(s)
-	if err != nil || !(w >= 0) {
-		return fmt.Errorf("%q is not a number of watts from 0", s)
+func number(name, unit string, field func(*Run) *float64) column {
+	return column{
+		name, func(r *Run) string { return strconv.FormatFloat(*field(r), 'g', -1, 64) },
+		func(r *Run, s string) error {
+			v, err := strictcsv.Float(s)
+			if err != nil || !(v >= 0) {
+				return fmt.Errorf("%q is not a number of %s from 0", s, unit)
+			}
+			*field(r) = v
+			return nil
+		},
 	}
-	r.PowerLimit = w
-	return nil
 }
 
 var runsHeader = func() string {

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 	"miglab/profiling"
@@ -98,9 +99,14 @@ func TestRunsRoundTrip(t *testing.T) {
 			r := measure.Run{
 				GPU: gpu.Name, Name: name, UUID: uuid, Driver: driver, Source: profiling.MPSSMLimit, Suite: word.Draw(t, "suite"), Kernel: "k" + word.Draw(t, "kernel"),
 				SizeClass: word.Draw(t, "class"), Size: rapid.SampledFrom(gpu.Sizes()).Draw(t, "size"), SMs: number.Draw(t, "sms"), Repetition: i + 1,
-				Status:  rapid.SampledFrom([]kernel.Status{kernel.OK, kernel.OutOfMemory, kernel.Crash, kernel.Timeout, kernel.Wrong}).Draw(t, "status"),
-				SMClock: number.Draw(t, "clock"), MemoryClock: number.Draw(t, "memory"), Temperature: number.Draw(t, "temperature"),
-				PowerLimit: rapid.Float64Range(0, math.MaxFloat64).Draw(t, "power"), OtherProcesses: number.Draw(t, "others"), Result: word.Draw(t, "result"), Detail: word.Draw(t, "detail"),
+				Status: rapid.SampledFrom([]kernel.Status{kernel.OK, kernel.OutOfMemory, kernel.Crash, kernel.Timeout, kernel.Wrong}).Draw(t, "status"),
+				Load: datasets.Load{
+					Samples: number.Draw(t, "samples"), ClockMin: number.Draw(t, "least"), ClockMean: rapid.Float64Range(0, 1e9).Draw(t, "mean"), ClockMax: number.Draw(t, "most"),
+					PowerMean: rapid.Float64Range(0, 1e9).Draw(t, "mean power"), PowerMax: rapid.Float64Range(0, 1e9).Draw(t, "most power"),
+					TemperatureMax: number.Draw(t, "temperature"), Throttle: word.Draw(t, "throttle"),
+				},
+				MemoryClock: number.Draw(t, "memory"),
+				PowerLimit:  rapid.Float64Range(0, math.MaxFloat64).Draw(t, "power"), OtherProcesses: number.Draw(t, "others"), Result: word.Draw(t, "result"), Detail: word.Draw(t, "detail"),
 			}
 			switch r.Status {
 			case kernel.OK:

@@ -1,0 +1,167 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"miglab/datasets"
+)
+
+// cudaStub compiles the emulated CUDA driver and returns the environment in which it is an
+// H200.
+func cudaStub(t *testing.T) []string {
+	t.Helper()
+	if os.Getenv("MIGLAB_REQUIRE_CC") != "1" {
+		t.Skip("takes a C++ compiler: make test-gpu runs it")
+	}
+	cxx := "c++"
+	if v := os.Getenv("CXX"); v != "" {
+		cxx = v
+	}
+	dir := t.TempDir()
+	source := filepath.Join("..", "..", "..", "profiling", "kernels", "testdata", "libcuda.cc")
+	build := exec.Command(cxx, "-x", "c++", "-std=c++17", "-O1", "-shared", "-fPIC", "-o", filepath.Join(dir, "libcuda.so.1"), source)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return append(os.Environ(), "LD_LIBRARY_PATH="+dir, "MIGLAB_EMULATED_SMS=132", "MIGLAB_EMULATED_NAME=NVIDIA H200", "MIGLAB_EMULATED_MEMORY=150754820096")
+}
+
+// A partitioner runs miglab on the emulated H200.
+type partitioner struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+func (p partitioner) run(args ...string) (code int, output string) {
+	p.t.Helper()
+	c := exec.CommandContext(p.t.Context(), "miglab", args...)
+	c.Dir, c.Env = p.dir, p.env
+	out, _ := c.CombinedOutput()
+	return c.ProcessState.ExitCode(), string(out)
+}
+
+// profile measures with small inputs and short windows.
+func (p partitioner) profile(args ...string) (code int, output string) {
+	p.t.Helper()
+	args = append([]string{"profile"}, args...)
+	return p.run(append(args, "--mode", "sm-partition", "--only", "bfs,stream", "--small", "--milliseconds", "5", "--warm-up", "1", "--out", "out")...)
+}
+
+func (p partitioner) rows() []datasets.OverlapRate {
+	p.t.Helper()
+	f, err := os.Open(filepath.Join(p.dir, "out", "overlap.csv"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := datasets.ReadOverlap(f, "overlap.csv")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return rows
+}
+
+// Scaling curves, co-runs, sharing and an antagonist are measured on the multiprocessors that
+// were asked for, in windows that overlap. A second call measures nothing again.
+func TestSMPartitions(t *testing.T) {
+	p := partitioner{t, t.TempDir(), cudaStub(t)}
+	for _, args := range [][]string{
+		{"--sms", "16,60,132"},
+		{"corun", "--splits", "60:64,all:all"},
+		{"corun", "--splits", "64:64", "--against", "stream", "--intensities", "50", "--repetitions", "2"},
+	} {
+		if code, output := p.profile(args...); code != 0 {
+			t.Fatalf("%q: exit code %d\n%s", args, code, output)
+		}
+	}
+	sms := map[string]int{}
+	for _, r := range p.rows() {
+		sms[fmt.Sprintf("%s #%d", r.Group, r.Job)] = r.SMs
+		if r.Source != "sm-partition" || r.GPU != "H200" || !r.Stub() || r.Overlap < datasets.MinOverlap {
+			t.Errorf("%+v", r)
+		}
+	}
+	for job, want := range map[string]int{
+		"bfs:60 #1": 60, "stream:132 #1": 132, "bfs:60 stream:64 #1": 60, "bfs:60 stream:64 #2": 64,
+		"stream:64 #1":          64, // the second job alone on as many
+		"bfs:all stream:all #2": 132, "bfs:64 stream@50:64 #2": 64,
+	} {
+		if sms[job] != want {
+			t.Errorf("%s ran on %d multiprocessors, want %d", job, sms[job], want)
+		}
+	}
+	before := len(p.rows())
+	if code, output := p.profile("--sms", "16,60"); code != 0 || len(p.rows()) != before {
+		t.Errorf("the same again: exit code %d, %d rows after %d\n%s", code, len(p.rows()), before, output)
+	}
+	// A killed call may leave the beginning of a line.
+	path := filepath.Join(p.dir, "out", "overlap.csv")
+	if f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0); err == nil {
+		f.WriteString("H200,NVIDIA")
+		f.Close()
+	}
+	if code, output := p.profile("--sms", "16,24"); code != 0 || len(p.rows()) != before+2 {
+		t.Errorf("after a kill: exit code %d, %d rows after %d\n%s", code, len(p.rows()), before, output)
+	}
+	// Tables are made of it only where that is asked for.
+	if err := os.MkdirAll(filepath.Join(p.dir, "hw"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path, filepath.Join(p.dir, "hw", "dry.overlap.csv")); err != nil {
+		t.Fatal(err)
+	}
+	reproduce := []string{"reproduce", "--only", "hierarchical/corun", "--hardware", "hw", "--results", "results"}
+	if code, output := p.run(reproduce...); code != 2 || output != "miglab: hw/dry.overlap.csv was made on a stub, not on a GPU: it is no data; take it away, or show it as what it is with --stub\n" {
+		t.Errorf("exit code %d, %q", code, output)
+	}
+	if code, output := p.run(append(reproduce, "--stub")...); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, output)
+	}
+	for _, name := range []string{"corun-scaling.txt", "corun-overlap.txt"} {
+		text, err := os.ReadFile(filepath.Join(p.dir, "results", "hierarchical", name))
+		if err != nil || !strings.Contains(string(text), "MADE ON A STUB") {
+			t.Errorf("%s: %v\n%s", name, err, text)
+		}
+	}
+}
+
+// What the GPU does not have, and what the mode does not do, is said before anything runs.
+func TestSMPartitionsRefuse(t *testing.T) {
+	p := partitioner{t, t.TempDir(), cudaStub(t)}
+	for _, c := range []struct{ args, want string }{
+		{"profile --mode sm-partition --sms 133", "--sms 133: the GPU has 132 multiprocessors"},
+		{"profile corun --mode sm-partition --splits 64:70", "--splits 64:70: together 134 multiprocessors, and the GPU has 132"},
+		{"profile corun --mode sm-partition --splits all:64", "give all for each job or for none"},
+		{"profile corun --mode sm-partition --splits 64", "at least two numbers"},
+		{"profile corun --mode sm-partition --against strem", `unknown kernel "strem"`},
+		{"profile corun --mode sm-partition --against stream --intensities 0", "from 1 to 100 percent"},
+		{"profile --mode sm-partition --only strem", `unknown kernel "strem"`},
+		{"profile --mode sm-partition --kernels rodinia", "the program's own kernels only"},
+		{"profile isolation --mode sm-partition", "only profile and profile corun have it"},
+		{"profile --small", "only --mode sm-partition has it"},
+		{"profile corun --mode mps-sm-limit --against stream", "only --mode sm-partition has it"},
+		{"reproduce --stub", "name another folder for results"},
+	} {
+		if code, output := p.run(strings.Fields(c.args)...); code != 2 || !strings.Contains(output, c.want) {
+			t.Errorf("%s: exit code %d, %q, want %q", c.args, code, output, c.want)
+		}
+	}
+	// A kernel that the driver does not start ends the measurement with the driver's words.
+	p.env = append(p.env, "MIGLAB_EMULATED_FAIL=cuLaunchKernel=719")
+	if code, output := p.profile("--sms", "16"); code == 0 || !strings.Contains(output, "launch") || !strings.Contains(output, "719") {
+		t.Errorf("exit code %d, %q", code, output)
+	}
+	// One that does not fit into the memory is left out and listed.
+	p.env = append(p.env, "MIGLAB_EMULATED_FAIL=cuMemAlloc=2")
+	if code, output := p.profile("--sms", "16"); code != 1 || !strings.Contains(output, "bfs in the group bfs:16: oom") || !strings.Contains(output, "stream in the group stream:16: oom") {
+		t.Errorf("exit code %d, %q", code, output)
+	}
+}

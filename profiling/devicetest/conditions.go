@@ -1,0 +1,22 @@
+package devicetest
+
+import (
+	"time"
+
+	"miglab/profiling"
+)
+
+var _ profiling.Watcher = (*GPU)(nil)
+
+// Watch implements [profiling.Watcher]. While processes use the GPU, its clocks are high;
+// otherwise they are low.
+func (g *GPU) Watch() (*profiling.Watch, error) {
+	return profiling.Every(func() (profiling.Sample, error) {
+		s := profiling.Sample{At: time.Now(), SMClock: 345, Power: 50, Temperature: 40, Throttle: 0x1}
+		processes, err := g.Processes()
+		if len(processes) > 0 {
+			s.SMClock, s.Power, s.Temperature, s.Throttle = 1410, 250, 60, 0x4
+		}
+		return s, err
+	}), nil
+}
