@@ -31,8 +31,8 @@
 // bfs_kernel_time} for a program that writes Altis's CSV; argv must then give it the path
 // ${csv}. Parameters are replaced in size_class, workdir, argv, env and the paths of data.
 // Those paths are relative to workdir. Data with a sha256 must have that content; without
-// one they must only exist. The shipped rodinia and altis have no hashes, since the suites
-// publish none that the project knows. A kernel's field replaces the default's; variables
+// one they must only exist. The shipped rodinia and altis have no hashes: build.sh of
+// profiling/suites verifies the archive that Rodinia's data come from. A kernel's field replaces the default's; variables
 // of env are added to the default's.
 //
 // expect: {device: true} is for programs that print where they run, in lines such as "sms: 14"
