@@ -20,7 +20,7 @@ type Sample struct {
 	SMClock     int
 	Power       float64
 	Temperature int
-	// Throttle is NVML's set of reasons for lower clocks.
+	// Throttle is NVML's set of reasons for lower clocks, or [ThrottleUnknown].
 	Throttle uint64
 }
 
@@ -118,6 +118,9 @@ func (w *Watch) Between(from, to time.Time) datasets.Load {
 	return l
 }
 
+// ThrottleUnknown stands in for the reasons of a GPU that does not report them.
+const ThrottleUnknown = 1 << 63
+
 // reasons are the bits of NVML's clocks event reasons (nvml.h). Being idle is none.
 var reasons = []struct {
 	bit  uint64
@@ -131,6 +134,7 @@ var reasons = []struct {
 	{0x40, "hw-thermal"},
 	{0x80, "hw-power-brake"},
 	{0x100, "display-clocks"},
+	{ThrottleUnknown, "unknown"},
 }
 
 // ThrottleReasons names a set of reasons, joined by +; none if there are none.

@@ -43,6 +43,13 @@
 // programs that do not look at the errors of CUDA otherwise print what is expected of them when
 // they have done nothing. It is not for programs whose results differ from run to run.
 //
+// window: true is for programs that take --milliseconds T (in place of --iterations K) and
+// --intensity P: they print a line ready after a warm-up, wait for a line on standard input,
+// iterate for T ms, and print in lines of their own the number of iterations:, and on the clock
+// CLOCK_MONOTONIC start_s: and end_s: of the window. A program that iterates from before ready
+// until its standard input ends says so with stop_s:, the instant at which it stopped. With --intensity they pause after each
+// burst, so that they run P percent of the time.
+//
 // A manifest is read strictly: unknown fields, unused parameters and duplicate names are
 // errors.
 package kernel
@@ -89,6 +96,8 @@ type Kernel struct {
 	Expect *regexp.Regexp
 	// PrintsDevice says that a run prints which device it is on.
 	PrintsDevice bool
+	// Window says that the program can measure its rate in a common window (see [Together]).
+	Window bool
 	// OutOfMemory matches the output of a run that ran out of memory. The exit status does
 	// not matter, since many benchmarks ignore the errors of CUDA.
 	OutOfMemory *regexp.Regexp

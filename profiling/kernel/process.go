@@ -27,8 +27,9 @@ type process struct {
 func (p process) killed() bool { return p.signal == syscall.SIGKILL }
 
 // execute runs a command in a process group of its own until it or its context ends, and
-// kills what is left of the group. An error means that it could not be started.
-func execute(cmd *exec.Cmd) (process, error) {
+// kills what is left of the group. also sees the output as it comes; it may be nil. An error
+// means that it could not be started.
+func execute(cmd *exec.Cmd, also io.Writer) (process, error) {
 	// With Cmd's own pipe, Wait would not return before every process that holds the pipe
 	// has closed it, and the time would be too long.
 	r, w, err := os.Pipe()
@@ -53,7 +54,11 @@ func execute(cmd *exec.Cmd) (process, error) {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		io.Copy(&out, r) // the read deadline ends this
+		var to io.Writer = &out
+		if also != nil {
+			to = io.MultiWriter(&out, also)
+		}
+		io.Copy(to, r) // the read deadline ends this
 	}()
 	err = cmd.Wait()
 	p.end = time.Now()

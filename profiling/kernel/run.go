@@ -55,7 +55,7 @@ func (k *Kernel) run(ctx context.Context, env []string) (Outcome, error) {
 	cmd := exec.CommandContext(limited, argv[0], argv[1:]...)
 	cmd.Dir = k.Dir
 	cmd.Env = append(append(profiling.Environ(), k.Env...), env...)
-	p, err := execute(cmd)
+	p, err := execute(cmd, nil)
 	switch {
 	case ctx.Err() != nil && (err != nil || p.killed()):
 		return Outcome{}, context.Cause(ctx)
@@ -73,27 +73,8 @@ func (k *Kernel) run(ctx context.Context, env []string) (Outcome, error) {
 
 // judge fills in the outcome of a process that ended by itself.
 func (k *Kernel) judge(o *Outcome, p process, csv string) {
-	if at := k.OutOfMemory.FindStringIndex(p.output); at != nil {
-		o.Status, o.Detail = OutOfMemory, lineAt(p.output, at[0])
+	if !k.judgeEnd(o, p) {
 		return
-	}
-	if p.signal != 0 {
-		o.Status, o.Detail = Crash, fmt.Sprintf("ended by signal %d (%v)%s", p.signal, p.signal, p.lastWords())
-		return
-	}
-	if p.exit != k.Exit {
-		o.Status, o.Detail = Crash, fmt.Sprintf("exit status %d, not %d%s", p.exit, k.Exit, p.lastWords())
-		return
-	}
-	if k.Expect != nil && !k.Expect.MatchString(p.output) {
-		o.Status, o.Detail = Wrong, fmt.Sprintf("the output does not match %q%s", k.Expect, p.lastWords())
-		return
-	}
-	if k.PrintsDevice {
-		if o.Device = printedDevice(p.output); o.Device == nil {
-			o.Status, o.Detail = Wrong, "the output does not say where it ran: it has no lines sms: and uuid:"+p.lastWords()
-			return
-		}
 	}
 	seconds, err := k.time(p, csv)
 	if err == nil && !(seconds > 0 && seconds <= math.MaxFloat64) {
@@ -108,6 +89,33 @@ func (k *Kernel) judge(o *Outcome, p process, csv string) {
 		return
 	}
 	o.Status, o.Seconds = OK, seconds
+}
+
+// judgeEnd judges all but the time. It reports whether the time is still to be read.
+func (k *Kernel) judgeEnd(o *Outcome, p process) bool {
+	if at := k.OutOfMemory.FindStringIndex(p.output); at != nil {
+		o.Status, o.Detail = OutOfMemory, lineAt(p.output, at[0])
+		return false
+	}
+	if p.signal != 0 {
+		o.Status, o.Detail = Crash, fmt.Sprintf("ended by signal %d (%v)%s", p.signal, p.signal, p.lastWords())
+		return false
+	}
+	if p.exit != k.Exit {
+		o.Status, o.Detail = Crash, fmt.Sprintf("exit status %d, not %d%s", p.exit, k.Exit, p.lastWords())
+		return false
+	}
+	if k.Expect != nil && !k.Expect.MatchString(p.output) {
+		o.Status, o.Detail = Wrong, fmt.Sprintf("the output does not match %q%s", k.Expect, p.lastWords())
+		return false
+	}
+	if k.PrintsDevice {
+		if o.Device = printedDevice(p.output); o.Device == nil {
+			o.Status, o.Detail = Wrong, "the output does not say where it ran: it has no lines sms: and uuid:"+p.lastWords()
+			return false
+		}
+	}
+	return true
 }
 
 var (

@@ -102,16 +102,19 @@ func (Real) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance)
 	return out, err
 }
 
+// mpsRounding is by how many multiprocessors MPS misses what was asked for.
+const mpsRounding = 2
+
 // elsewhere says how the device that a run names differs from the instance it should run on;
 // empty if it does not. MPS shares one GPU, and rounds the number of multiprocessors to what
-// the GPU can set aside, which is at most two off.
+// the GPU can set aside.
 func elsewhere(d kernel.Device, on profiling.Instance) string {
 	uuid, isMIG := strings.CutPrefix(on.UUID, "MIG-")
-	allowed := 2
+	allowed := mpsRounding
 	if isMIG {
 		allowed = 0
 	} else {
-		uuid, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(uuid, "MPS-"), "GPU-"), "/")
+		uuid = bare(uuid)
 	}
 	if d.UUID != uuid {
 		return fmt.Sprintf("it ran on the device %s, not on %s", d.UUID, on.UUID)

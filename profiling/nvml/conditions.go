@@ -24,7 +24,7 @@ func (d *device) Watch() (*profiling.Watch, error) {
 // the functions for power and reasons, and GPUs the values.
 func sample(lib nvml.Interface, gpu nvml.Device) (profiling.Sample, error) {
 	const op = "sample the GPU's clocks"
-	s := profiling.Sample{At: time.Now()}
+	s := profiling.Sample{At: time.Now(), Throttle: profiling.ThrottleUnknown}
 	clock, ret := gpu.GetClockInfo(nvml.CLOCK_SM)
 	if ret != nvml.SUCCESS && ret != nvml.ERROR_NOT_SUPPORTED {
 		return s, failure(op, ret)

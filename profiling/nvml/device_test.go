@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
@@ -146,6 +147,37 @@ var everywhere = []stubTest{
 		s.Add(t, "fail nvmlDeviceGetClockInfo 1 1 UNKNOWN")
 		_, err = d.Conditions()
 		wants(t, err, nil, "read clocks", "NVML says", "999")
+	}},
+	{name: "samples", run: func(t *testing.T, s nvmltest.State) {
+		from := time.Now()
+		w, err := open(t).(profiling.Watcher).Watch()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		waitForSamples(t, w, from)
+		got := w.Between(from, time.Now())
+		got.Samples = 0
+		if want := (datasets.Load{ClockMin: 1410, ClockMean: 1410, ClockMax: 1410, PowerMean: 387.5, PowerMax: 387.5, TemperatureMax: 31, Throttle: "power-cap"}); got != want &&
+			got != (datasets.Load{ClockMin: 1410, ClockMean: 1410, ClockMax: 1410, TemperatureMax: 31, Throttle: "unknown"}) { // an old driver
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		s.Add(t, "fail nvmlDeviceGetClockInfo 0 -1 GPU_IS_LOST")
+		_, err = open(t).(profiling.Watcher).Watch()
+		wants(t, err, profiling.ErrLost, "sample the GPU's clocks")
+	}},
+	{name: "samples by UUID", state: []string{"gpu 0 L4 GPU-0a 0 0", "driver 570.1"}, run: func(t *testing.T, s nvmltest.State) {
+		from := time.Now()
+		w, driver, processes, err := nvml.WatchGPU("0a")
+		if err != nil || driver != "570.1" || processes != 0 {
+			t.Fatalf("driver %q, %d processes, %v", driver, processes, err)
+		}
+		waitForSamples(t, w, from)
+		w.Close()
+		_, driver, _, err = nvml.WatchGPU("0b")
+		if wants(t, err, nil, "find the GPU with the UUID 0b"); driver != "570.1" {
+			t.Errorf("driver %q", driver)
+		}
 	}},
 	{name: "placements of all models", state: []string{
 		"gpu 0 A30 GPU-0 1 1", "gpu 1 A100 GPU-1 1 1", "gpu 2 H100 GPU-2 1 1",
@@ -841,5 +873,16 @@ func TestGigabytesAreThoseOfNVIDIAsNames(t *testing.T) {
 		if got := nvml.Gigabytes(tt.profile, tt.gpu); got != tt.want {
 			t.Errorf("%d of %d MiB are %d GB, want %d", tt.profile, tt.gpu, got, tt.want)
 		}
+	}
+}
+
+// waitForSamples waits until a watch has two samples.
+func waitForSamples(t *testing.T, w *profiling.Watch, from time.Time) {
+	t.Helper()
+	for w.Between(from, time.Now()).Samples < 2 {
+		if time.Since(from) > time.Minute {
+			t.Fatal("there are no samples")
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }

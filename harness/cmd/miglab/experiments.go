@@ -118,7 +118,9 @@ func newCorun() *cobra.Command {
 		Short: "Measure kernels that share a GPU under MPS, for the co-run model",
 		Long: "corun runs every pair of kernels together at each of the splits, and every kernel alone; with splits of four\n" +
 			"percentages, every four of them. The first kernel of the manifest gets the first percentage. The data are of MPS\n" +
-			"on a whole GPU.\n\n" +
+			"on a whole GPU. Kernels that can measure their rate in a common window (window: true in the manifest, as ours do)\n" +
+			"do that, and overlap.csv gets the rates. Others start together and run to their end, and corun.csv gets their times.\n" +
+			"--wall does that for all.\n\n" +
 			"With --mode sm-partition the splits are numbers of multiprocessors, which each kernel has to itself, or all: then\n" +
 			"nothing limits a kernel. The jobs of each group also run alone with as many. With --against, each kernel runs\n" +
 			"beside another one at several intensities instead. Only the program's own kernels can do that. The rates are of\n" +
@@ -135,7 +137,7 @@ func newCorun() *cobra.Command {
 				}
 				return o.corun(c, &f, splits)
 			}
-			if err := o.unused(c); err != nil {
+			if err := unused(c, partitionOnly, whoPartitions); err != nil {
 				return err
 			}
 			if f.device.mode != string(profiling.MPSSMLimit) {
@@ -143,6 +145,12 @@ func newCorun() *cobra.Command {
 			}
 			kernels, err := f.kernels.read()
 			if err != nil {
+				return err
+			}
+			if windowed(kernels) && !f.kernels.wall {
+				return o.processes(c, &f, kernels, splits)
+			}
+			if err := unused(c, windowOnly, whoWindows); err != nil {
 				return err
 			}
 			mixes, err := mixesOf(kernels, splits)

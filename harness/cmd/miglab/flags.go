@@ -74,6 +74,17 @@ func atLeast(least int) func(string) (int, error) {
 }
 
 // oneOf reads one of the names of a kind.
+// between reads a whole number from least to most.
+func between(least, most int) func(string) (int, error) {
+	return func(text string) (int, error) {
+		n, err := atLeast(least)(text)
+		if err == nil && n > most {
+			err = fmt.Errorf("at most %d", most)
+		}
+		return n, err
+	}
+}
+
 func oneOf(kind string, names []string) func(string) (string, error) {
 	return func(text string) (string, error) {
 		if !slices.Contains(names, text) {

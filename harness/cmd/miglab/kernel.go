@@ -18,6 +18,7 @@ import (
 // kernelRun are the flags of kernel, which are those of the programs that nvcc builds.
 type kernelRun struct {
 	size, iterations, milliseconds int
+	warmUp, intensity              int
 	seed                           uint64
 	verify                         bool
 }
@@ -30,8 +31,8 @@ func newKernel() *cobra.Command {
 		Long: "kernel runs a benchmark of profiling/kernels. It needs the NVIDIA driver, but not the CUDA toolkit: the kernels\n" +
 			"are part of the program. It runs on the first GPU or MIG instance that CUDA_VISIBLE_DEVICES names, and prints which\n" +
 			"one that is, the time of all iterations (time_s) and ok. With --milliseconds it prints ready after a warm-up, waits\n" +
-			"for a line on standard input, and prints how many iterations it made and when it began and ended, on the clock\n" +
-			"CLOCK_MONOTONIC.\n\nKernels:\n" + kernelList(),
+			"for a line on standard input while it goes on, and prints how many iterations it made and when it began and ended, on the clock\n" +
+			"CLOCK_MONOTONIC. It goes on until standard input ends.\n\nKernels:\n" + kernelList(),
 		Example: "  miglab kernel gemm\n" +
 			"  miglab kernel stream --size 1000000 --iterations 500\n" +
 			"  miglab kernel lu --verify",
@@ -46,8 +47,10 @@ func newKernel() *cobra.Command {
 		},
 	}
 	addFlag(c, &f.size, "size", "0", atLeast(0), "size of the input; 0 means the kernel's own")
-	addFlag(c, &f.iterations, "iterations", "0", atLeast(0), "timed iterations, after one that is not; 0 means the kernel's own")
+	addFlag(c, &f.iterations, "iterations", "0", atLeast(0), "timed iterations; 0 means the kernel's own")
 	addFlag(c, &f.milliseconds, "milliseconds", "0", atLeast(0), "iterate for this time instead, after a signal")
+	addFlag(c, &f.warmUp, "warm-up", "500", atLeast(0), "milliseconds of iterations before the timed ones, so that the GPU raises its clocks")
+	addFlag(c, &f.intensity, "intensity", "100", between(1, 100), "share of the time in percent in which the kernel runs; with --milliseconds")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "of the input")
 	c.Flags().BoolVar(&f.verify, "verify", false, "compare the result with a reference instead of timing it")
 	c.MarkFlagsMutuallyExclusive("iterations", "milliseconds")
@@ -103,7 +106,7 @@ func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
 	case f.verify:
 		err = errors.Join(r.Iterate(iterations), r.Verify())
 	default:
-		err = timed(out, r, iterations)
+		err = f.timed(out, r, iterations)
 	}
 	if err != nil {
 		return failedError{err}
@@ -112,9 +115,15 @@ func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
 	return nil
 }
 
-// timed prints the time of some iterations, after one that is not timed.
-func timed(out io.Writer, r *kernels.Run, iterations uint64) error {
-	if err := r.Iterate(1); err != nil {
+// warm iterates at least once and for the time of the warm-up: an idle GPU has low clocks.
+func (f *kernelRun) warm(r *kernels.Run) error {
+	_, err := r.IterateFor(time.Duration(f.warmUp) * time.Millisecond)
+	return errors.Join(err, r.Iterate(1))
+}
+
+// timed prints the time of some iterations, after the warm-up.
+func (f *kernelRun) timed(out io.Writer, r *kernels.Run, iterations uint64) error {
+	if err := f.warm(r); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -126,24 +135,58 @@ func timed(out io.Writer, r *kernels.Run, iterations uint64) error {
 }
 
 // window iterates for a time that begins with a line on standard input, so that several
-// programs can begin together. The warm-up lets an idle GPU raise its clocks.
+// programs can begin together. It keeps the GPU busy from before that line until standard
+// input ends, so that the windows of the others are undisturbed, too.
 func (f *kernelRun) window(c *cobra.Command, r *kernels.Run) error {
-	const warmUp = 500 * time.Millisecond
-	if _, err := r.IterateFor(warmUp); err != nil {
+	if err := f.warm(r); err != nil {
 		return err
 	}
 	out := c.OutOrStdout()
 	fmt.Fprintln(out, "ready")
-	if _, err := bufio.NewReader(c.InOrStdin()).ReadString('\n'); err != nil {
+	pace := kernels.Pace{Intensity: f.intensity}
+	begin, end := make(chan error, 1), make(chan struct{})
+	go func() {
+		in := bufio.NewReader(c.InOrStdin())
+		_, err := in.ReadString('\n')
+		begin <- err
+		_, _ = io.Copy(io.Discard, in) // an error ends it, too
+		close(end)
+	}()
+	refused, err := burstUntil(r, &pace, begin)
+	switch {
+	case err != nil:
+		return err
+	case refused != nil:
 		return errors.New("standard input ended before the line that starts the measurement")
 	}
-	start := monotonic()
-	done, err := r.IterateFor(time.Duration(f.milliseconds) * time.Millisecond)
-	if err != nil {
-		return err
+	start, done := monotonic(), uint64(0)
+	for done == 0 || monotonic()-start < time.Duration(f.milliseconds)*time.Millisecond {
+		n, err := r.Burst(&pace)
+		if err != nil {
+			return err
+		}
+		done += n
 	}
 	fmt.Fprintf(out, "iterations: %d\nstart_s: %s\nend_s: %s\n", done, seconds(start), seconds(monotonic()))
+	if _, err := burstUntil(r, &pace, end); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "stop_s: %s\n", seconds(monotonic()))
 	return nil
+}
+
+// burstUntil iterates until a channel has a value or is closed, and returns the value.
+func burstUntil[T any](r *kernels.Run, p *kernels.Pace, until <-chan T) (value T, err error) {
+	for {
+		select {
+		case value = <-until:
+			return value, nil
+		default:
+		}
+		if _, err := r.Burst(p); err != nil {
+			return value, err
+		}
+	}
 }
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 6, 64) }

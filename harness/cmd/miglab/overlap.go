@@ -17,9 +17,12 @@ import (
 	"miglab/harness/nearest"
 	"miglab/profiling"
 	"miglab/profiling/cuda"
+	"miglab/profiling/kernel"
 	"miglab/profiling/kernels"
 	"miglab/profiling/measure"
+	"miglab/profiling/mps"
 	"miglab/profiling/nvml"
+	"miglab/profiling/session"
 )
 
 // overlapFlags are those of measurements in windows in which several kernels run.
@@ -32,8 +35,12 @@ type overlapFlags struct {
 	sample               int
 }
 
-// overlapOnly are the flags that only --mode sm-partition has.
-var overlapOnly = []string{"milliseconds", "warm-up", "small", "sms", "against", "intensities", "sample"}
+// The flags that only --mode sm-partition has, and those that only kernels have which can
+// measure their rate in a common window.
+var (
+	partitionOnly = []string{"warm-up", "small", "sms"}
+	windowOnly    = []string{"milliseconds", "against", "intensities", "sample"}
+)
 
 func (o *overlapFlags) register(c *cobra.Command) {
 	addFlag(c, &o.milliseconds, "milliseconds", "200", atLeast(1), "how long rates are measured (sm-partition)")
@@ -51,15 +58,21 @@ func (o *overlapFlags) registerCorun(c *cobra.Command) {
 	addFlag(c, &o.sample, "sample", "0", atLeast(0), "draw so many of the groups; 0 means all (sm-partition)")
 }
 
-// unused refuses flags without a meaning in other modes.
-func (o *overlapFlags) unused(c *cobra.Command) error {
-	for _, name := range overlapOnly {
+// unused refuses flags that have no meaning, and says what has them.
+func unused(c *cobra.Command, names []string, who string) error {
+	for _, name := range names {
 		if flag := c.Flags().Lookup(name); flag != nil && flag.Changed {
-			return fmt.Errorf("--%s: only --mode %s has it", name, profiling.SMPartition)
+			return fmt.Errorf("--%s: only %s", name, who)
 		}
 	}
 	return nil
 }
+
+// whoPartitions and whoWindows end the errors of [unused].
+const (
+	whoPartitions = "--mode " + string(profiling.SMPartition) + " has it"
+	whoWindows    = "--mode " + string(profiling.SMPartition) + " has it, and co-runs of kernels with window: true in their manifest"
+)
 
 // programs returns the names of the kernels that --only names, or of all.
 func programs(f *kernelFlags) ([]string, error) {
@@ -117,34 +130,91 @@ func (o *overlapFlags) corun(c *cobra.Command, f *profileFlags, splits []string)
 	if err != nil {
 		return err
 	}
-	return o.measure(c, f, func(all int) ([]measure.Group, error) {
-		var parsed [][]int
-		for _, split := range splits {
-			p, err := parseSplit(split, all)
-			if err != nil {
-				return nil, err
-			}
-			if len(p) > len(names) && o.against == "" {
-				return nil, fmt.Errorf("--splits %s: there are %d kernels", split, len(names))
-			}
-			if o.against != "" && len(p) != 2 {
-				return nil, fmt.Errorf("--splits %s: two numbers go with --against", split)
-			}
-			parsed = append(parsed, p)
-		}
-		if o.against == "" {
-			return measure.AloneToo(measure.Combine(names, parsed, o.sample, f.seed), all), nil
-		}
+	if o.against != "" {
 		if _, err := kernels.Lookup(o.against); err != nil {
-			return nil, fmt.Errorf("--against: %w", err)
+			return fmt.Errorf("--against: %w", err)
 		}
-		for _, i := range o.intensities {
-			if i < 1 || i > 100 {
-				return nil, fmt.Errorf("--intensities %d: a share of the time is from 1 to 100 percent", i)
-			}
-		}
-		return measure.AloneToo(measure.Against(names, o.against, o.intensities, parsed), all), nil
+	}
+	return o.measure(c, f, func(all int) ([]measure.Group, error) {
+		return o.groups(names, splits, all, f.seed, func(split string) ([]int, error) { return parseSplit(split, all) })
 	})
+}
+
+// groups combines kernels by splits into numbers of multiprocessors.
+func (o *overlapFlags) groups(names, splits []string, all int, seed uint64, parse func(string) ([]int, error)) ([]measure.Group, error) {
+	var parsed [][]int
+	for _, split := range splits {
+		p, err := parse(split)
+		if err != nil {
+			return nil, err
+		}
+		if len(p) > len(names) && o.against == "" {
+			return nil, fmt.Errorf("--splits %s: there are %d kernels", split, len(names))
+		}
+		if o.against != "" && len(p) != 2 {
+			return nil, fmt.Errorf("--splits %s: two numbers go with --against", split)
+		}
+		parsed = append(parsed, p)
+	}
+	if o.against == "" {
+		return measure.AloneToo(measure.Combine(names, parsed, o.sample, seed), all), nil
+	}
+	for _, i := range o.intensities {
+		if i < 1 || i > 100 {
+			return nil, fmt.Errorf("--intensities %d: a share of the time is from 1 to 100 percent", i)
+		}
+	}
+	return measure.AloneToo(measure.Against(names, o.against, o.intensities, parsed), all), nil
+}
+
+// windowed reports whether all kernels can measure their rate in a common window.
+func windowed(all []kernel.Kernel) bool {
+	return !slices.ContainsFunc(all, func(k kernel.Kernel) bool { return !k.Window })
+}
+
+// processes measures kernels that share a GPU under MPS, each in a process. Splits are in
+// percent of the multiprocessors.
+func (o *overlapFlags) processes(c *cobra.Command, f *profileFlags, all []kernel.Kernel, splits []string) error {
+	var names []string
+	for _, k := range all {
+		names = append(names, k.Name)
+	}
+	if o.against != "" && !slices.Contains(names, o.against) {
+		return fmt.Errorf("--against: %w", nearest.Unknown("kernel", o.against, names))
+	}
+	return f.on(c, all, func(s *session.Session) error {
+		d, ok := s.Device().(*mps.Device)
+		if !ok {
+			return fmt.Errorf("the device of mode %s has no shares", f.device.mode)
+		}
+		groups, err := o.groups(names, splits, d.SMs(), f.seed, func(split string) ([]int, error) { return parsePercents(split, d.SMs()) })
+		if err != nil {
+			return err
+		}
+		watch, err := d.Watch()
+		if err != nil {
+			return err
+		}
+		defer watch.Close()
+		about := measure.About{Provenance: measure.Provenance(s.Identity()), SMs: d.SMs(), Watch: watch}
+		return o.overlap(c, f, &measure.Processes{Where: about, Kernels: all, Share: d.Share}, groups)
+	})
+}
+
+// parsePercents reads shares in percent as numbers of multiprocessors, or all for each job.
+func parsePercents(split string, all int) ([]int, error) {
+	var numbers []string
+	for field := range strings.SplitSeq(split, ":") {
+		if field != datasets.All {
+			x, err := strconv.ParseFloat(field, 64)
+			if err != nil || !(x > 0 && x <= 100) {
+				return nil, fmt.Errorf("--splits %s: %q is no percentage; it has to be above 0 and at most 100", split, field)
+			}
+			field = strconv.Itoa(max(1, int(x*float64(all)/100)))
+		}
+		numbers = append(numbers, field)
+	}
+	return parseSplit(strings.Join(numbers, ":"), all)
 }
 
 // parseSplit reads numbers of multiprocessors, or all for each job.
@@ -205,8 +275,13 @@ func (o *overlapFlags) measure(c *cobra.Command, f *profileFlags, groups func(al
 	on := &measure.Partitions{
 		Device: device, Where: about, WarmUp: time.Duration(o.warmUp) * time.Millisecond, Small: o.small, Seed: f.seed,
 	}
+	return o.overlap(c, f, on, all)
+}
+
+// overlap measures groups.
+func (o *overlapFlags) overlap(c *cobra.Command, f *profileFlags, on measure.Ground, groups []measure.Group) error {
 	progress := newProgress(c.ErrOrStderr(), "groups")
-	rows, err := measure.Overlap(c.Context(), on, all, filepath.Join(f.out, "overlap.csv"), measure.OverlapOptions{
+	rows, err := measure.Overlap(c.Context(), on, groups, filepath.Join(f.out, "overlap.csv"), measure.OverlapOptions{
 		Repetitions: cmp.Or(f.repetitions, 1), Window: time.Duration(o.milliseconds) * time.Millisecond, Progress: progress.set,
 	})
 	progress.done()

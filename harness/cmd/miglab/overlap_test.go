@@ -147,7 +147,9 @@ func TestSMPartitionsRefuse(t *testing.T) {
 		{"profile --mode sm-partition --kernels rodinia", "the program's own kernels only"},
 		{"profile isolation --mode sm-partition", "only profile and profile corun have it"},
 		{"profile --small", "only --mode sm-partition has it"},
-		{"profile corun --mode mps-sm-limit --against stream", "only --mode sm-partition has it"},
+		{"profile corun --mode mps-sm-limit --small", "only --mode sm-partition has it"},
+		{"profile corun --mode mps-sm-limit --wall --against stream", "co-runs of kernels with window: true"},
+		{"profile corun --mode mps-sm-limit --only gemm,lu --against strem", `unknown kernel "strem"`},
 		{"reproduce --stub", "name another folder for results"},
 	} {
 		if code, output := p.run(strings.Fields(c.args)...); code != 2 || !strings.Contains(output, c.want) {
@@ -163,5 +165,81 @@ func TestSMPartitionsRefuse(t *testing.T) {
 	p.env = append(p.env, "MIGLAB_EMULATED_FAIL=cuMemAlloc=2")
 	if code, output := p.profile("--sms", "16"); code != 1 || !strings.Contains(output, "bfs in the group bfs:16: oom") || !strings.Contains(output, "stream in the group stream:16: oom") {
 		t.Errorf("exit code %d, %q", code, output)
+	}
+}
+
+// mpsBench is a GPU without MIG: the tools of the driver are scripts, and the CUDA driver is
+// emulated.
+func mpsBench(t *testing.T) partitioner {
+	p := partitioner{t, t.TempDir(), cudaStub(t)}
+	tools := filepath.Join(p.dir, "tools")
+	if err := os.Mkdir(tools, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"nvidia-cuda-mps-control": "", "nvidia-smi": `#!/bin/sh
+case "$1" in
+--query-gpu=uuid,*) echo "GPU-5c89852c-d268-c3f3-1b07-005d5ae1dc3f, NVIDIA H200, 143771, 580.65.06-stub, Disabled, Disabled" ;;
+--query-gpu=clocks*) echo "1980, 3201, 41, 700.00" ;;
+--query-gpu=timestamp*)
+	while true; do echo "$(date '+%Y/%m/%d %H:%M:%S.%3N'), 1755, 612.50, 61, 0x0000000000000004"; sleep 0.02; done ;;
+--query-compute-apps=*) ;;
+*) exit 2 ;;
+esac
+`} {
+		if text == "" {
+			raw, err := os.ReadFile(filepath.Join("testdata", "gpu", "mps", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(raw)
+		}
+		if err := os.WriteFile(filepath.Join(tools, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	state, err := os.MkdirTemp("/tmp", "mg") // a short path: MPS has sockets there
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(state) })
+	p.env = append(p.env, "PATH="+tools+":"+os.Getenv("PATH"), "XDG_RUNTIME_DIR="+state, "MIGLAB_EMULATED_UUID=5c89852cd268c3f31b07005d5ae1dc3f", "STATE="+state)
+	return p
+}
+
+// Under MPS, our kernels measure their rates in a common window, with the multiprocessors that
+// the driver reports, and with the clocks of that time.
+func TestMPSWindows(t *testing.T) {
+	p := mpsBench(t)
+	manifest := "version: 1\nsuite: small\ndefaults: {timeout: 1m, window: true, expect: {regexp: '(?m)^ok$', device: true}}\nkernels:\n" +
+		"  - {name: bfs, argv: [miglab, kernel, bfs, --size, 100, --warm-up, 1, --iterations, 3]}\n" +
+		"  - {name: stream, argv: [miglab, kernel, stream, --size, 100, --warm-up, 1, --iterations, 3]}\n"
+	if err := os.WriteFile(filepath.Join(p.dir, "k.yaml"), []byte(manifest), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"profile", "corun", "--mode", "mps-sm-limit", "--kernels", "./k.yaml", "--milliseconds", "300", "--out", "out", "--state", p.env[len(p.env)-1][len("STATE="):]}
+	if code, output := p.run(append(args, "--splits", "25:75,all:all")...); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, output)
+	}
+	if code, output := p.run(append(args, "--splits", "50:50", "--against", "stream", "--intensities", "50", "--repetitions", "1")...); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, output)
+	}
+	sms := map[string]int{}
+	for _, r := range p.rows() {
+		sms[fmt.Sprintf("%s #%d", r.Group, r.Job)] = r.SMs
+		if r.Source != "mps-sm-limit" || r.UUID != "5c89852c-d268-c3f3-1b07-005d5ae1dc3f" || r.Window < 0.3 || r.Samples == 0 || r.ClockMean != 1755 || r.PowerMax != 612.5 || r.Throttle != "power-cap" {
+			t.Errorf("%+v", r)
+		}
+	}
+	for job, want := range map[string]int{
+		"bfs:33 #1": 33, "bfs:33 stream:99 #1": 33, "bfs:33 stream:99 #2": 99, "bfs:all stream:all #2": 132, "bfs:66 stream@50:66 #2": 66,
+	} {
+		if sms[job] != want {
+			t.Errorf("%s ran on %d multiprocessors, want %d (%v)", job, sms[job], want, sms)
+		}
+	}
+	// A run elsewhere is wrong.
+	p.env = append(p.env, "MIGLAB_EMULATED_UUID=00000000000000000000000000000000")
+	if code, output := p.run(append(args, "--splits", "10:90")...); code != 1 || !strings.Contains(output, "it ran on the device 00000000-") {
+		t.Errorf("exit code %d\n%s", code, output)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,7 +62,7 @@ func newProfile() *cobra.Command {
 			if f.device.mode == string(profiling.SMPartition) {
 				return o.scaling(c, &f, check)
 			}
-			if err := o.unused(c); err != nil {
+			if err := unused(c, slices.Concat(partitionOnly, windowOnly), whoPartitions); err != nil {
 				return err
 			}
 			kernels, err := f.kernels.read()

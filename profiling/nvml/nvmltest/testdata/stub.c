@@ -440,16 +440,6 @@ nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned index, nvmlDevice_t *device)
     return leave(s, NVML_SUCCESS);
 }
 
-nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
-    ENTER(0);
-    for (unsigned i = 0; i < s->gpus; i++)
-        if (strcmp(s->gpu[i].uuid, uuid) == 0) {
-            device->handle = encode(GPU, i, 0, 0);
-            return leave(s, NVML_SUCCESS);
-        }
-    return leave(s, NVML_ERROR_NOT_FOUND);
-}
-
 /* ---- GPUs ---- */
 
 nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned length) {
@@ -840,3 +830,31 @@ nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned i
     }
     return leave(s, NVML_ERROR_NOT_FOUND);
 }
+
+/* ---- samples ---- */
+
+nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
+    ENTER(1);
+    for (unsigned i = 0; i < s->gpus; i++) {
+        if (strcmp(s->gpu[i].uuid, uuid) != 0) continue;
+        device->handle = encode(GPU, s->gpu[i].index, 0, 0);
+        return leave(s, NVML_SUCCESS);
+    }
+    return leave(s, NVML_ERROR_NOT_FOUND);
+}
+
+#ifndef OLD_DRIVER
+
+nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned *milliwatts) {
+    ENTER_HANDLE(device, GPU);
+    *milliwatts = 387500;
+    return leave(s, NVML_SUCCESS);
+}
+
+nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device, unsigned long long *reasons) {
+    ENTER_HANDLE(device, GPU);
+    *reasons = nvmlClocksEventReasonSwPowerCap;
+    return leave(s, NVML_SUCCESS);
+}
+
+#endif
