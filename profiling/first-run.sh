@@ -95,7 +95,7 @@ grep -ls '^failed' "$out"/done/* | xargs -r rm # they are tried again
 # What the steps run. Without --only it is all kernels.
 KERNELS=$("$MIGLAB" kernel --help | sed -n 's/^Kernels:$/,/p; s/^  \([a-z]*\)  .*/\1/p' | sed -n '/,/,$ { /,/d; p }')
 only=() options=(--out "$out") anchors=gemm,stream
-mps=(--mode mps-sm-limit --out "$out/mps" --only gemm,stream,bfs) counted=()
+window=1000 mps=(--mode mps-sm-limit --out "$out/mps" --only gemm,stream,bfs) counted=()
 [ -z "${CUDA_VISIBLE_DEVICES:-}" ] || mps+=(--device "$CUDA_VISIBLE_DEVICES")
 if [ -n "$dry" ]; then
 	state=$(mktemp -d) # a short path, for sockets
@@ -112,7 +112,8 @@ if [ -n "$dry" ]; then
 	export MIGLAB_EMULATED_SMS=132 MIGLAB_EMULATED_NAME='NVIDIA H100 80GB HBM3' MIGLAB_EMULATED_MEMORY=85899345920 MIGLAB_EMULATED_UUID=${uuid//-/}
 	KERNELS='bfs gaussian stream' only=(--only bfs,gaussian,stream) anchors=bfs,stream
 	options+=(--small --milliseconds 5 --warm-up 2)
-	mps=(--mode mps-sm-limit --out "$out/mps" --kernels profiling/testdata/first-run/small.yaml --state "$state") counted=("${mps[@]:4}")
+	counted=(--kernels profiling/testdata/first-run/small.yaml)
+	window=20 mps=(--mode mps-sm-limit --out "$out/mps" "${counted[@]}" --state "$state")
 fi
 export KERNELS
 
@@ -182,8 +183,8 @@ steps() {
 	pack
 	corun 4 drift 60 --splits "$splits" --sample 40 --repetitions 2
 	step 4 mps 120 "$MIGLAB" profile "${mps[@]}" --repetitions 1
-	step 4 mps-corun 60 "$MIGLAB" profile corun "${mps[@]}" --repetitions 1 --splits 50:50
-	needs counters ncu && step 4 counters 150 "$MIGLAB" profile counters "${mps[@]:0:4}" "${counted[@]}" --launch-count 20
+	step 4 mps-corun 70 "$MIGLAB" profile corun "${mps[@]}" --repetitions 1 --milliseconds $window --splits 50:50,25:75,all:all
+	needs counters ncu && step 4 counters 150 "$MIGLAB" profile counters --mode sm-partition --out "$out" "${counted[@]}" --launch-count 20
 	partition 2 scaling-again 160 "${only[@]}" --repetitions 3
 	corun 2 antagonist-again 60 --against stream --splits $half:$half --repetitions 3
 	pack
@@ -197,8 +198,8 @@ pack() {
 	rm -f "$out"/hardware/*
 	keep "$out/overlap.csv" "$base.overlap.csv"
 	keep "$out/mps/kernels.csv" "$base-mps.kernels.csv"
-	keep "$out/mps/corun.csv" "$base-mps.corun.csv"
-	keep "$out/mps/counters.csv" "$base.counters.csv"
+	keep "$out/mps/overlap.csv" "$base-mps.overlap.csv"
+	keep "$out/counters.csv" "$base.counters.csv"
 	tar -czf "$out.tar.gz.part" -C "$out" --exclude=./stub --exclude=./nvcc . && mv "$out.tar.gz.part" "$out.tar.gz"
 }
 keep() { [ ! -s "$1" ] || cp "$1" "$2"; }

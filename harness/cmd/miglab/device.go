@@ -65,7 +65,7 @@ func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, 
 	for selector := range strings.SplitSeq(f.device, ",") {
 		var d profiling.Device
 		if f.mode == string(profiling.SMPartition) {
-			return nil, fmt.Errorf("--mode %s: only profile and profile corun have it; give --mode %s or %s", f.mode, profiling.MIG, profiling.MPSSMLimit)
+			return nil, fmt.Errorf("--mode %s: only profile, profile corun and profile counters have it; give --mode %s or %s", f.mode, profiling.MIG, profiling.MPSSMLimit)
 		}
 		if f.mode == string(profiling.MIG) {
 			d, err = nvml.Open(selector)
