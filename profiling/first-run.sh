@@ -41,8 +41,9 @@ part() {
 		make -s -j"$(nproc)" -C profiling/kernels BIN="$OUT/nvcc" || return
 		echo kernel,ptx_s,nvcc_s >"$OUT/ptx-and-nvcc.csv"
 		for kernel in $KERNELS; do
-			ptx=$("$MIGLAB" kernel "$kernel" | sed -n 's/^time_s: //p')
-			nvcc=$("$OUT/nvcc/$kernel" | sed -n 's/^time_s: //p')
+			# shellcheck disable=SC2086 # words
+			ptx=$("$MIGLAB" kernel "$kernel" $SMALL | sed -n 's/^time_s: //p') nvcc=$("$OUT/nvcc/$kernel" $SMALL | sed -n 's/^time_s: //p')
+			[ -n "$ptx" ] && [ -n "$nvcc" ] || status=1
 			echo "$kernel,$ptx,$nvcc" >>"$OUT/ptx-and-nvcc.csv"
 		done ;;
 	esac
@@ -94,7 +95,7 @@ grep -ls '^failed' "$out"/done/* | xargs -r rm # they are tried again
 
 # What the steps run. Without --only it is all kernels.
 KERNELS=$("$MIGLAB" kernel --help | sed -n 's/^Kernels:$/,/p; s/^  \([a-z]*\)  .*/\1/p' | sed -n '/,/,$ { /,/d; p }')
-only=() options=(--out "$out") anchors=gemm,stream
+SMALL='' only=() options=(--out "$out") anchors=gemm,stream
 window=1000 mps=(--mode mps-sm-limit --out "$out/mps" --only gemm,stream,bfs) counted=()
 [ -z "${CUDA_VISIBLE_DEVICES:-}" ] || mps+=(--device "$CUDA_VISIBLE_DEVICES")
 if [ -n "$dry" ]; then
@@ -110,12 +111,12 @@ if [ -n "$dry" ]; then
 	printf 'gpu 0 H100 GPU-%s 0 0\ndriver 580.65.06-stub\n' $uuid >"$stub/gpus.txt"
 	export LD_LIBRARY_PATH=$stub MIGLAB_NVML_STUB=$stub/gpus.txt PATH=$PWD/profiling/testdata/first-run:$PATH
 	export MIGLAB_EMULATED_SMS=132 MIGLAB_EMULATED_NAME='NVIDIA H100 80GB HBM3' MIGLAB_EMULATED_MEMORY=85899345920 MIGLAB_EMULATED_UUID=${uuid//-/}
-	KERNELS='bfs gaussian stream' only=(--only bfs,gaussian,stream) anchors=bfs,stream
+	KERNELS='bfs gaussian stream' SMALL='--size 64 --iterations 1' only=(--only bfs,gaussian,stream) anchors=bfs,stream
 	options+=(--small --milliseconds 5 --warm-up 2)
 	counted=(--kernels profiling/testdata/first-run/small.yaml)
 	window=20 mps=(--mode mps-sm-limit --out "$out/mps" "${counted[@]}" --state "$state")
 fi
-export KERNELS
+export KERNELS SMALL
 
 # The GPU, in partitions of multiples of 8 multiprocessors.
 sms=$("$MIGLAB" kernel stream --verify 2>"$out/log/start.txt" | sed -n 's/^sms: //p')
