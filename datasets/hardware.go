@@ -99,7 +99,17 @@ type IsolationTime struct {
 	Median mig.Seconds `csv:"median_seconds"`
 	// Difference is Median over that of the kernel alone, less one, in percent; 0 alone.
 	Difference float64 `csv:"difference_percent"`
+	// Timed says what the times are of: [TimedWindow] or [TimedProcess].
+	Timed string `csv:"timed"`
 }
+
+// What the times of a kernel beside others are of.
+const (
+	// TimedWindow is an iteration, in a window in which all the kernels ran.
+	TimedWindow = "window"
+	// TimedProcess is a whole run, of which the others may have missed the beginning.
+	TimedProcess = "process"
+)
 
 // An ExecutionTime is when a task of a schedule started and ended, in the simulation and
 // on the GPU (FAR 6.2, Table 3; DRL 5.1.1, Table 3).

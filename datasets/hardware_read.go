@@ -208,6 +208,10 @@ func checkIsolation(g *mig.GPU, rows []IsolationTime) (int, error) {
 			return i, fmt.Errorf("%s on size %d beside %q is there twice", r.Kernel, r.Size, r.Beside)
 		case r.Runs < 1:
 			return i, fmt.Errorf("%d runs; there must be at least 1", r.Runs)
+		case r.Timed != TimedWindow && r.Timed != TimedProcess:
+			return i, nearest.Unknown("kind of time", r.Timed, []string{TimedWindow, TimedProcess})
+		case r.Timed != rows[0].Timed:
+			return i, fmt.Errorf("the time is that of a %s, in the file's first row that of a %s; they cannot be compared", r.Timed, rows[0].Timed)
 		case !positive(r.Median):
 			return i, fmt.Errorf("the median is %v s; it must be positive and finite", r.Median)
 		}

@@ -33,13 +33,15 @@ const (
 		"A100,\"NVIDIA A100, 40GB\",1.2,mig,2026-11-21,1,1,create,1,10,0.16,0.001,0.15,0.17,0.16,1\n" +
 		"A100,\"NVIDIA A100, 40GB\",1.2,mig,2026-11-21,4-2-1,1,create,3,10,0.6,0.001,0.5,0.7,1.1,1\n" +
 		"A100,\"NVIDIA A100, 40GB\",1.2,mig,2026-11-21,1,1,destroy,1,1,0.2,0,0.2,0.2,0.2,2.5\n"
-	isolationFile = "gpu,gpu_name,driver,source,date,kernel,size,beside,runs,median_seconds,difference_percent\n" +
-		"H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,b:4@0,10,2.02,1\n" +
-		"H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,,10,2,0\n" +
-		"H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,b:2@0 c:1@2,10,1.98,-1\n"
+	isolationFile = "gpu,gpu_name,driver,source,date,kernel,size,beside,runs,median_seconds,difference_percent,timed\n" +
+		"H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,b:4@0,10,2.02,1,process\n" +
+		"H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,,10,2,0,process\n" +
+		"H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,b:2@0 c:1@2,10,1.98,-1,process\n"
 	executionFile = "gpu,gpu_name,driver,source,date,algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s,deviation_percent\n" +
 		"A30,NVIDIA A30,1.2,mig,2026-11-21,far,a#1,0,2,2,0.1,10,0,10.1,0.99\n" +
 		"A30,NVIDIA A30,1.2,mig,2026-11-21,far,a#2,1,4,0,0,8,0.5,8,0\n"
+	overlapFile = "gpu,gpu_name,driver,source,date,gpu_uuid,group,job,kernel,intensity_percent,sms,gpu_sms,run,iterations,window_s,iteration_s,overlap,samples,sm_clock_min_mhz,sm_clock_mean_mhz,sm_clock_max_mhz,power_mean_w,power_max_w,temperature_max_c,throttle\n" +
+		"H200,NVIDIA H200,1.2,sm-partition,2026-11-21,u,a:8,1,a,100,8,132,1,10,1,0.1,1,3,1700,1755.5,1980,600,690.5,61,power-cap\n"
 	corunFile = "gpu,gpu_name,driver,source,date,mix,job,kernel,percent,runs,seconds,wall_seconds,total_seconds\n" +
 		"H200,NVIDIA H200,1.2,mps-sm-limit,2026-11-21,a:100,1,a,100,3,2,2.1,2.1\n" +
 		"H200,NVIDIA H200,1.2,mps-sm-limit,2026-11-21,b:100,1,b,100,3,4,4,4\n" +
@@ -53,7 +55,7 @@ const (
 
 var hardwareFilesOf = map[string]string{
 	"kernels": kernelsFile, "reconfiguration": reconfigurationFile, "isolation": isolationFile, "execution": executionFile,
-	"corun": corunFile, "counters": countersFile,
+	"corun": corunFile, "overlap": overlapFile, "counters": countersFile,
 }
 
 // folder is a folder of files, by name.
@@ -158,10 +160,12 @@ func TestBadHardware(t *testing.T) {
 		{"isolation", "a,3,,", "a,5,,", `:3: H100 has no instances of size 5`},
 		{"isolation", "a,3,,10", "a,3,,0", `:3: 0 runs`},
 		{"isolation", "10,2,0", "10,inf,0", `:3: the median is +Inf s`},
-		{"isolation", "H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,,10,2,0\n", "", `:2: a on size 3 has no row alone`},
+		{"isolation", "H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,,10,2,0,process\n", "", `:2: a on size 3 has no row alone`},
 		{"isolation", "b:2@0 c:1@2", "b:4@0", `:4: a on size 3 beside "b:4@0" is there twice`},
-		{"isolation", "2.02,1\n", "2.02,1.1\n", `:2: the difference is 1.1 %; 2.02 s over the 2 s alone makes 1 %`},
+		{"isolation", "2.02,1,process\n", "2.02,1.1,process\n", `:2: the difference is 1.1 %; 2.02 s over the 2 s alone makes 1 %`},
 		{"isolation", "b:4@0", "b:4@2", `:2: beside: "b:4@2": H100 cannot place size 4 at slice 2`},
+		{"isolation", "1.98,-1,process", "1.98,-1,wall", `:4: unknown kind of time "wall"`},
+		{"isolation", "1.98,-1,process", "1.98,-1,window", `:4: the time is that of a window, in the file's first row that of a process`},
 		{"isolation", "b:4@0", "b", `:2: beside: "b" is not a kernel on an instance`},
 		{"isolation", "b:4@0", ":4@0", `:2: beside: ":4@0" is not a kernel on an instance`},
 		{"isolation", "c:1@2", "c:1@1", `:4: beside: "c:1@1" overlaps an instance before it`},
@@ -341,6 +345,10 @@ func write(h HardwareSet) (map[string]string, error) {
 		var b bytes.Buffer
 		errs = append(errs, put(t.File+".corun.csv", WriteHardware(&b, t.Rows), &b))
 	}
+	for _, t := range h.Overlap {
+		var b bytes.Buffer
+		errs = append(errs, put(t.File+".overlap.csv", WriteHardware(&b, t.Rows), &b))
+	}
 	for _, t := range h.Counters {
 		var b bytes.Buffer
 		errs = append(errs, put(t.File+".counters.csv", WriteHardware(&b, t.Rows), &b))
@@ -366,7 +374,7 @@ func TestHardwareRoundTrip(t *testing.T) {
 		kernels[0].Mean, kernels[0].StdDev, kernels[0].Runs = mig.Seconds(math.Inf(1)), 0, 0
 		h.Kernels = []HardwareTable[KernelTime]{{"a", p, kernels}}
 		m := seconds("median")
-		h.Isolation = []HardwareTable[IsolationTime]{{"b", p, []IsolationTime{{p, "k", 1, "", 2, m, 0}, {p, "k", 1, "x:1@3", 2, 3 * m, 200}}}}
+		h.Isolation = []HardwareTable[IsolationTime]{{"b", p, []IsolationTime{{p, "k", 1, "", 2, m, 0, TimedWindow}, {p, "k", 1, "x:1@3", 2, 3 * m, 200, TimedWindow}}}}
 		d := seconds("least")
 		h.Reconfiguration = []HardwareTable[ReconfigurationTime]{{"c", p, []ReconfigurationTime{{p, "2-2", 2, "destroy", 2, 5, d * 1.5, 0, d, d * 3, d * 9, 1}}}}
 		end := seconds("end")

@@ -17,7 +17,7 @@ import (
 const (
 	origin              = "gpu,gpu_name,driver,source,date,"
 	reconfigurationHead = origin + "partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds,total_seconds,attempts\n"
-	isolationHead       = origin + "kernel,size,beside,runs,median_seconds,difference_percent\n"
+	isolationHead       = origin + "kernel,size,beside,runs,median_seconds,difference_percent,timed\n"
 	executionHead       = origin + "algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s,deviation_percent\n"
 )
 
@@ -60,7 +60,7 @@ func TestReconfigurations(t *testing.T) {
 
 func TestIsolation(t *testing.T) {
 	row := func(source, date, kernel, beside string, percent float64) string {
-		return fmt.Sprintf("A100,N,1,%s,%s,%s,3,%s,4,%.17g,%g\n", source, date, kernel, beside, 10*(1+percent/100), percent)
+		return fmt.Sprintf("A100,N,1,%s,%s,%s,3,%s,4,%.17g,%g,process\n", source, date, kernel, beside, 10*(1+percent/100), percent)
 	}
 	h := hardware(t, map[string]string{
 		"a.isolation.csv": isolationHead + row("mig", "2026-02-01", "a", "", 0) + row("mig", "2026-02-01", "a", "x:4@0", -3) + row("mig", "2026-02-01", "a", "x:2@0", 2) +

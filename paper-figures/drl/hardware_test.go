@@ -17,7 +17,7 @@ import (
 const (
 	origin              = "gpu,gpu_name,driver,source,date,"
 	reconfigurationHead = origin + "partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds,total_seconds,attempts\n"
-	isolationHead       = origin + "kernel,size,beside,runs,median_seconds,difference_percent\n"
+	isolationHead       = origin + "kernel,size,beside,runs,median_seconds,difference_percent,timed\n"
 	executionHead       = origin + "algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s,deviation_percent\n"
 )
 
@@ -124,7 +124,7 @@ func TestTextAboutHardware(t *testing.T) {
 	from := "A100,NVIDIA A100,570.1,mig,2026-11-21,"
 	reconfigured := "A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,create,1,4,0.2,0.001,0.19,0.206,0.2,1\n"
 	values := measure(map[string]string{
-		"a.isolation.csv": isolationHead + from + "a,1,,4,2,0\n" + from + "a,1,b:1@1,4,1.97,-1.5\n" + from + "c,2,,4,2,0\n" + from + "c,2,b:1@2,4,2.02,1\n",
+		"a.isolation.csv": isolationHead + from + "a,1,,4,2,0,window\n" + from + "a,1,b:1@1,4,1.97,-1.5,window\n" + from + "c,2,,4,2,0,window\n" + from + "c,2,b:1@2,4,2.02,1,window\n",
 		"b.reconfiguration.csv": reconfigurationHead + reconfigured +
 			strings.Replace(reconfigured, "create,1,4,0.2,0.001,0.19", "destroy,1,4,0.2,0.001,0.199", 1),
 	})

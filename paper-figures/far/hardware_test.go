@@ -20,7 +20,7 @@ import (
 
 const (
 	origin        = "gpu,gpu_name,driver,source,date,"
-	isolationHead = origin + "kernel,size,beside,runs,median_seconds,difference_percent\n"
+	isolationHead = origin + "kernel,size,beside,runs,median_seconds,difference_percent,timed\n"
 	executionHead = origin + "algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s,deviation_percent\n"
 )
 
@@ -40,7 +40,7 @@ func hardware(t *testing.T, files map[string]string) onGPU {
 
 // isolated has a kernel alone and beside another on A100, the latter slower by percent.
 func isolated(source, kernel string, size mig.Slices, percent float64) string {
-	row := "A100,NVIDIA A100,570.1," + source + ",2026-11-21,%s,%d,%s,10,%.17g,%g\n"
+	row := "A100,NVIDIA A100,570.1," + source + ",2026-11-21,%s,%d,%s,10,%.17g,%g,window\n"
 	return fmt.Sprintf(row, kernel, size, "", 2.0, 0.0) + fmt.Sprintf(row, kernel, size, "CFD:1@6", 2*(1+percent/100), percent)
 }
 

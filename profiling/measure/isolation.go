@@ -29,6 +29,10 @@ import (
 // 1@6, then on 1@4 and 1@5, as in the paper's example. The other kernels are drawn at
 // random, start first, and restart until the measured run has ended.
 //
+// If all kernels can measure their rate in a common window (see [kernel.Together]), the times
+// are those of an iteration, in windows in which all kernels run; otherwise they are those of
+// whole runs, of which the others may miss the beginning. The rows say which.
+//
 // First each kernel warms up on every size. A kernel that fails or does not fit on a size
 // is not drawn for it and has no rows there. If a kernel fails later, that case of the
 // measured kernel is left out. A [*FailedError] lists the failures. Each repetition runs
@@ -43,7 +47,7 @@ func Isolation(ctx context.Context, s *session.Session, kernels []kernel.Kernel,
 		return nil, err
 	}
 	x := &isolation{
-		experiment: newExperiment(o), kernels: all, session: s, from: Provenance(s.Identity()), gpu: s.Identity().Model,
+		windows: !slices.ContainsFunc(all, func(k *kernel.Kernel) bool { return !k.Window }), experiment: newExperiment(o), kernels: all, session: s, from: Provenance(s.Identity()), gpu: s.Identity().Model,
 		bad: map[place]bool{}, seconds: map[trial][]float64{}, spoilt: map[trial]bool{},
 	}
 	each := 0 // runs in each case, of all kernels
@@ -128,6 +132,8 @@ type trial struct {
 
 type isolation struct {
 	experiment
+	// windows says that all kernels can measure their rate in a common window.
+	windows bool
 	session *session.Session
 	from    datasets.Provenance
 	gpu     *mig.GPU
@@ -260,6 +266,9 @@ const headStart = 500 * time.Millisecond
 
 // run measures a kernel once while its neighbours run.
 func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance, others []neighbour) error {
+	if x.windows && x.together != nil {
+		return x.window(ctx, t, k, on, others)
+	}
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	bad := make([]kernel.Outcome, len(others)) // the outcomes of neighbours that failed
@@ -309,6 +318,34 @@ func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, on profi
 	return nil
 }
 
+// window measures a kernel once in a window in which its neighbours run too.
+func (x *isolation) window(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance, others []neighbour) error {
+	jobs := []Placed{{Kernel: k, On: on}}
+	for _, o := range others {
+		jobs = append(jobs, Placed{Kernel: o.Kernel, On: o.on})
+	}
+	windows, err := x.together.Together(ctx, jobs, x.Window)
+	if err != nil {
+		return err
+	}
+	for i, w := range windows {
+		if w.Status == kernel.OK {
+			continue
+		}
+		x.spoilt[t] = true
+		where := onSlices(jobs[i].On.Size())
+		switch {
+		case i > 0:
+			where += fmt.Sprintf(" beside %s", neighbour{k, on})
+		case len(others) > 0:
+			where += " beside " + join(others)
+		}
+		x.fail(jobs[i].Kernel, where, w.Outcome)
+	}
+	x.seconds[t] = append(x.seconds[t], float64(windows[0].Seconds))
+	return nil
+}
+
 func join(ns []neighbour) string {
 	out := make([]string, len(ns))
 	for i, n := range ns {
@@ -319,6 +356,10 @@ func join(ns []neighbour) string {
 
 func (x *isolation) rows() []datasets.IsolationTime {
 	var out []datasets.IsolationTime
+	timed := datasets.TimedProcess
+	if x.windows && x.together != nil {
+		timed = datasets.TimedWindow
+	}
 	for _, k := range x.kernels {
 		for _, size := range x.sizes {
 			at := first(x.gpu, size)
@@ -331,7 +372,7 @@ func (x *isolation) rows() []datasets.IsolationTime {
 				s := summarize(x.seconds[t])
 				r := datasets.IsolationTime{
 					Provenance: x.from, Kernel: k.Name, Size: size, Runs: s.N, Median: mig.Seconds(s.Median),
-					Beside: join(x.drawn(k, at, rest)),
+					Beside: join(x.drawn(k, at, rest)), Timed: timed,
 				}
 				if i == 0 {
 					alone = r.Median

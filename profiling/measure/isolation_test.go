@@ -309,3 +309,74 @@ func TestIsolationKeepsWhatItHas(t *testing.T) {
 		lost.Reset()
 	})
 }
+
+// windows is a launcher in virtual time that can run kernels in a common window. A kernel that
+// has others beside it is 10 % slower.
+type windows struct {
+	launch
+	window func([]measure.Placed) []kernel.Window
+}
+
+func (l windows) Together(ctx context.Context, jobs []measure.Placed, window time.Duration) ([]kernel.Window, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(window):
+	}
+	return l.window(jobs), nil
+}
+
+// Kernels that can measure their rate are measured in windows in which all run, and the rows
+// say so. One that cannot makes all run in the other way, so that the rows can be compared.
+func TestIsolationInWindows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		failing := ""
+		l := windows{
+			launch: func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+				return lasting(ctx, 1)
+			},
+			window: func(jobs []measure.Placed) []kernel.Window {
+				out := make([]kernel.Window, len(jobs))
+				for i, j := range jobs {
+					seconds := 0.5
+					if len(jobs) > 1 {
+						seconds = 0.55
+					}
+					out[i].Outcome = kernel.Outcome{Status: kernel.OK, Seconds: mig.Seconds(seconds)}
+					if len(jobs) == 3 && j.Name == failing && i == 1 {
+						out[i].Outcome = kernel.Outcome{Status: kernel.Wrong, Detail: "the others ran in only 50 % of its window"}
+					}
+				}
+				return out
+			},
+		}
+		ks := kernels(1, "a", "b")
+		for i := range ks {
+			ks[i].Window = true
+		}
+		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.Options{Launcher: l})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows {
+			want := 0.
+			if r.Beside != "" {
+				want = 10
+			}
+			if r.Timed != datasets.TimedWindow || math.Abs(r.Difference-want) > 1e-9 {
+				t.Errorf("%+v", r)
+			}
+		}
+		all := len(rows)
+		failing = "b"
+		rows, err = measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.Options{Launcher: l})
+		if failed, ok := errors.AsType[*measure.FailedError](err); !ok || failed.Failures[0].Kernel != "b" || len(rows) >= all {
+			t.Errorf("%d rows of %d, %v", len(rows), all, err)
+		}
+		ks[1].Window = false
+		rows, err = measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.Options{Launcher: l})
+		if err != nil || len(rows) != all || rows[0].Timed != datasets.TimedProcess || rows[0].Median != 1 {
+			t.Errorf("%+v, %v", rows, err)
+		}
+	})
+}

@@ -40,6 +40,8 @@ type Options struct {
 	Repetitions int
 	// Seed decides everything that is random.
 	Seed uint64
+	// Window is how long rates are measured of kernels that can do it; 0 means a second.
+	Window time.Duration
 	// Launcher starts kernels; nil means [Real].
 	Launcher Launcher
 	// Progress is told how many runs are done or no longer needed; it may be nil.
@@ -49,6 +51,8 @@ type Options struct {
 // An experiment is the state that all experiments share.
 type experiment struct {
 	Options
+	// together runs kernels in a common window; nil if the launcher cannot.
+	together  windowLauncher
 	results   *results
 	failures  []Failure
 	done, all int
@@ -60,9 +64,11 @@ func newExperiment(o Options) experiment {
 	if o.Launcher == nil {
 		o.Launcher = Real{}
 	}
+	together, _ := o.Launcher.(windowLauncher)
 	results := newResults()
 	o.Launcher = judge{o.Launcher, results}
-	return experiment{Options: o, results: results}
+	o.Window = cmp.Or(o.Window, time.Second)
+	return experiment{Options: o, together: together, results: results}
 }
 
 func (x *experiment) repetitions(k *kernel.Kernel) int {
@@ -104,6 +110,42 @@ func (Real) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance)
 
 // mpsRounding is by how many multiprocessors MPS misses what was asked for.
 const mpsRounding = 2
+
+// A windowLauncher runs kernels in a common window.
+type windowLauncher interface {
+	Together(ctx context.Context, jobs []Placed, window time.Duration) ([]kernel.Window, error)
+}
+
+// A Placed is a kernel on an instance.
+type Placed struct {
+	*kernel.Kernel
+	On profiling.Instance
+	// Intensity is the share of the time in which it runs, in percent; 0 means 100.
+	Intensity int
+}
+
+// Together starts the kernels' processes, each with its instance's environment. A run that
+// says that it ran elsewhere is wrong, and so is one beside which the others did not run.
+func (Real) Together(ctx context.Context, placed []Placed, window time.Duration) ([]kernel.Window, error) {
+	jobs := make([]kernel.Job, len(placed))
+	for i, p := range placed {
+		jobs[i] = kernel.Job{Kernel: p.Kernel, Intensity: p.Intensity, Env: p.On.Env}
+	}
+	out, err := kernel.Together(ctx, jobs, window)
+	for i := range out {
+		w := &out[i]
+		if d := w.Device; d != nil {
+			if detail := elsewhere(*d, placed[i].On); detail != "" {
+				w.Status, w.Detail = kernel.Wrong, detail
+			}
+		}
+		if w.Status == kernel.OK && w.Overlap < datasets.MinOverlap {
+			w.Status = kernel.Wrong
+			w.Detail = fmt.Sprintf("the others ran in only %.0f %% of its window; give a longer window", 100*w.Overlap)
+		}
+	}
+	return out, err
+}
 
 // elsewhere says how the device that a run names differs from the instance it should run on;
 // empty if it does not. MPS shares one GPU, and rounds the number of multiprocessors to what

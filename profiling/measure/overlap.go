@@ -182,6 +182,9 @@ func (x *overlaps) adopt(text []byte) error {
 	if was.Date = is.Date; was != is {
 		return fmt.Errorf("%s has rows of %s; this is %s: measure into another folder", x.file, rows[0].Provenance, x.about.Provenance)
 	}
+	if of := rows[0].Of; of != x.about.SMs {
+		return fmt.Errorf("%s has rows of %d multiprocessors; there are %d here: measure into another folder", x.file, of, x.about.SMs)
+	}
 	x.rows = rows
 	for _, r := range rows {
 		if r.Job == 1 {

@@ -25,17 +25,15 @@ func (p *Processes) About() About { return p.Where }
 
 // Together runs a group.
 func (p *Processes) Together(ctx context.Context, g Group, window time.Duration) ([]Rate, error) {
-	jobs := make([]kernel.Job, len(g))
-	on := make([]profiling.Instance, len(g))
+	jobs := make([]Placed, len(g))
 	for i, part := range g {
 		k := p.find(part.Kernel)
 		if k == nil {
 			return nil, fmt.Errorf("there is no kernel %s", part.Kernel)
 		}
-		on[i] = p.Share(p.percent(part))
-		jobs[i] = kernel.Job{Kernel: k, Intensity: part.Intensity, Env: on[i].Env}
+		jobs[i] = Placed{Kernel: k, On: p.Share(p.percent(part)), Intensity: part.Intensity}
 	}
-	windows, err := kernel.Together(ctx, jobs, window)
+	windows, err := Real{}.Together(ctx, jobs, window)
 	if err != nil {
 		return nil, err
 	}
@@ -45,12 +43,12 @@ func (p *Processes) Together(ctx context.Context, g Group, window time.Duration)
 		if r.SMs == 0 {
 			r.SMs = p.Where.SMs
 		}
-		r.UUID = bare(on[i].UUID)
+		r.UUID = bare(jobs[i].On.UUID)
 		if d := w.Device; d != nil {
-			r.SMs, r.UUID = d.SMs, d.UUID
-			if wrong := p.elsewhere(*d, on[i], g[i].SMs); wrong != "" {
-				r.Status, r.Detail = kernel.Wrong, wrong
+			if off := d.SMs - r.SMs; r.Status == kernel.OK && (off < -mpsRounding || off > mpsRounding) {
+				r.Status, r.Detail = kernel.Wrong, fmt.Sprintf("it ran on %d multiprocessors, not on %d", d.SMs, r.SMs)
 			}
+			r.SMs, r.UUID = d.SMs, d.UUID
 		}
 		rates[i] = r
 	}
@@ -61,21 +59,6 @@ func (p *Processes) Together(ctx context.Context, g Group, window time.Duration)
 func bare(uuid string) string {
 	uuid, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(uuid, "MPS-"), "GPU-"), "/")
 	return uuid
-}
-
-// elsewhere says how the device on which a job ran differs from what it was given; empty if
-// it does not.
-func (p *Processes) elsewhere(d kernel.Device, on profiling.Instance, sms int) string {
-	if wrong := elsewhere(d, on); wrong != "" {
-		return wrong
-	}
-	if sms == 0 {
-		sms = p.Where.SMs
-	}
-	if d.SMs < sms-mpsRounding || d.SMs > sms+mpsRounding {
-		return fmt.Sprintf("it ran on %d multiprocessors, not on %d", d.SMs, sms)
-	}
-	return ""
 }
 
 // percent is the share of a job in percent, cut after two decimals: MPS rounds it up to whole

@@ -211,11 +211,7 @@ func (d *Device) refusal(at mig.Instance) error {
 
 // limited returns an instance with the environment for a limit in percent.
 func (d *Device) limited(percent float64) profiling.Instance {
-	return profiling.Instance{Env: []string{
-		"CUDA_VISIBLE_DEVICES=" + d.daemon.gpu,
-		"CUDA_MPS_PIPE_DIRECTORY=" + d.daemon.pipe,
-		"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=" + formatPercentage(percent),
-	}}
+	return profiling.Instance{Env: d.daemon.limits(percent)}
 }
 
 // Share returns a limit at any percentage of the multiprocessors, for co-runs. The caller

@@ -129,6 +129,7 @@ func newCorun() *cobra.Command {
 			"a time in which all kernels of the group run. They are added to overlap.csv, which a later call continues.",
 		Example: "  miglab profile corun --mode mps-sm-limit --only gemm,stream,lu,bfs,nw\n" +
 			"  miglab profile corun --mode mps-sm-limit --splits 50:50,25:75,75:25,10:90,90:10 --repetitions 5\n" +
+			"  sudo miglab profile corun --mode mig --size 3 --splits 50:50,all:all\n" +
 			"  miglab profile corun --mode sm-partition --splits 64:68,32:100,all:all\n" +
 			"  miglab profile corun --mode sm-partition --splits 40:40:52 --sample 20\n" +
 			"  miglab profile corun --mode sm-partition --splits 64:64 --against stream --intensities 25,50,75,100",
@@ -142,14 +143,24 @@ func newCorun() *cobra.Command {
 			if err := unused(c, partitionOnly, whoPartitions); err != nil {
 				return err
 			}
-			if f.device.mode != string(profiling.MPSSMLimit) {
-				return fmt.Errorf("--mode %s: co-runs are measured under MPS or on partitions; give --mode %s or %s", f.device.mode, profiling.MPSSMLimit, profiling.SMPartition)
+			if f.device.mode != string(profiling.MPSSMLimit) && o.size == 0 {
+				return fmt.Errorf("--mode %s: co-runs are measured under MPS or on partitions; give --mode %s or %s, or the --size of the instance that the kernels share", f.device.mode, profiling.MPSSMLimit, profiling.SMPartition)
 			}
 			kernels, err := f.kernels.read()
 			if err != nil {
 				return err
 			}
-			if windowed(kernels) && !f.kernels.wall {
+			if err := o.known(kernels); err != nil {
+				return err
+			}
+			switch common := windowed(kernels) && !f.kernels.wall; {
+			case f.device.mode == string(profiling.MIG) && !common:
+				return errors.New("--size: only kernels with window: true in their manifest run in an instance together")
+			case f.device.mode == string(profiling.MIG):
+				return o.onInstance(c, &f, kernels, splits)
+			case o.size != 0:
+				return fmt.Errorf("--size: only --mode %s has it", profiling.MIG)
+			case common:
 				return o.processes(c, &f, kernels, splits)
 			}
 			if err := unused(c, windowOnly, whoWindows); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/datasets"
+	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/profiling"
 	"miglab/profiling/cuda"
@@ -33,6 +34,7 @@ type overlapFlags struct {
 	against              string
 	intensities          []int
 	sample               int
+	size                 int
 }
 
 // The flags that only --mode sm-partition has, and those that only kernels have which can
@@ -55,6 +57,7 @@ func (o *overlapFlags) registerScaling(c *cobra.Command) {
 func (o *overlapFlags) registerCorun(c *cobra.Command) {
 	c.Flags().StringVar(&o.against, "against", "", "run each kernel beside this one at each intensity (sm-partition)")
 	c.Flags().IntSliceVar(&o.intensities, "intensities", []int{25, 50, 75, 100}, "shares of the time in percent in which the other kernel runs (sm-partition)")
+	addFlag(c, &o.size, "size", "0", atLeast(0), "slices of the MIG instance that the kernels share (mig)")
 	addFlag(c, &o.sample, "sample", "0", atLeast(0), "draw so many of the groups; 0 means all (sm-partition)")
 }
 
@@ -167,6 +170,15 @@ func (o *overlapFlags) groups(names, splits []string, all int, seed uint64, pars
 	return measure.AloneToo(measure.Against(names, o.against, o.intensities, parsed), all), nil
 }
 
+// known refuses an --against that is not one of the kernels.
+func (o *overlapFlags) known(all []kernel.Kernel) error {
+	names := kernelsNames(all)
+	if o.against != "" && !slices.Contains(names, o.against) {
+		return fmt.Errorf("--against: %w", nearest.Unknown("kernel", o.against, names))
+	}
+	return nil
+}
+
 // windowed reports whether all kernels can measure their rate in a common window.
 func windowed(all []kernel.Kernel) bool {
 	return !slices.ContainsFunc(all, func(k kernel.Kernel) bool { return !k.Window })
@@ -175,21 +187,10 @@ func windowed(all []kernel.Kernel) bool {
 // processes measures kernels that share a GPU under MPS, each in a process. Splits are in
 // percent of the multiprocessors.
 func (o *overlapFlags) processes(c *cobra.Command, f *profileFlags, all []kernel.Kernel, splits []string) error {
-	var names []string
-	for _, k := range all {
-		names = append(names, k.Name)
-	}
-	if o.against != "" && !slices.Contains(names, o.against) {
-		return fmt.Errorf("--against: %w", nearest.Unknown("kernel", o.against, names))
-	}
 	return f.on(c, all, func(s *session.Session) error {
 		d, ok := s.Device().(*mps.Device)
 		if !ok {
 			return fmt.Errorf("the device of mode %s has no shares", f.device.mode)
-		}
-		groups, err := o.groups(names, splits, d.SMs(), f.seed, func(split string) ([]int, error) { return parsePercents(split, d.SMs()) })
-		if err != nil {
-			return err
 		}
 		watch, err := d.Watch()
 		if err != nil {
@@ -197,7 +198,55 @@ func (o *overlapFlags) processes(c *cobra.Command, f *profileFlags, all []kernel
 		}
 		defer watch.Close()
 		about := measure.About{Provenance: measure.Provenance(s.Identity()), SMs: d.SMs(), Watch: watch}
-		return o.overlap(c, f, &measure.Processes{Where: about, Kernels: all, Share: d.Share}, groups)
+		return o.shares(c, f, all, splits, about, d.Share)
+	})
+}
+
+// shares measures kernels at the same time, each with a share of the multiprocessors.
+func (o *overlapFlags) shares(c *cobra.Command, f *profileFlags, all []kernel.Kernel, splits []string, about measure.About, share func(float64) profiling.Instance) error {
+	groups, err := o.groups(kernelsNames(all), splits, about.SMs, f.seed, func(split string) ([]int, error) { return parsePercents(split, about.SMs) })
+	if err != nil {
+		return err
+	}
+	return o.overlap(c, f, &measure.Processes{Where: about, Kernels: all, Share: share}, groups)
+}
+
+func kernelsNames(all []kernel.Kernel) (names []string) {
+	for _, k := range all {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// onInstance measures kernels that share a MIG instance under an MPS daemon of its own.
+func (o *overlapFlags) onInstance(c *cobra.Command, f *profileFlags, all []kernel.Kernel, splits []string) error {
+	return f.on(c, all, func(s *session.Session) (err error) {
+		g := s.Identity().Model
+		p := g.Profile(mig.Slices(o.size))
+		if p == nil {
+			return fmt.Errorf("--size %d: %s has instances of the sizes %v", o.size, g, g.Sizes())
+		}
+		if p.SMs == 0 {
+			return fmt.Errorf("--size %d: nothing is published about the multiprocessors of %s on %s", o.size, p, g)
+		}
+		on, _, err := s.Create(c.Context(), mig.Instance{Profile: p, Start: p.Starts[0]})
+		if err != nil {
+			return err
+		}
+		server, err := mps.Serve(c.Context(), f.device.state, on)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, server.Close()) }()
+		var watch *profiling.Watch
+		if w, ok := s.Device().(profiling.Watcher); ok {
+			if watch, err = w.Watch(); err != nil {
+				return err
+			}
+		}
+		defer watch.Close()
+		about := measure.About{Provenance: measure.Provenance(s.Identity()), SMs: on.Profile.SMs, Watch: watch}
+		return o.shares(c, f, all, splits, about, server.Share)
 	})
 }
 

@@ -210,12 +210,7 @@ esac
 // the driver reports, and with the clocks of that time.
 func TestMPSWindows(t *testing.T) {
 	p := mpsBench(t)
-	manifest := "version: 1\nsuite: small\ndefaults: {timeout: 1m, window: true, expect: {regexp: '(?m)^ok$', device: true}}\nkernels:\n" +
-		"  - {name: bfs, argv: [miglab, kernel, bfs, --size, 100, --warm-up, 1, --iterations, 3]}\n" +
-		"  - {name: stream, argv: [miglab, kernel, stream, --size, 100, --warm-up, 1, --iterations, 3]}\n"
-	if err := os.WriteFile(filepath.Join(p.dir, "k.yaml"), []byte(manifest), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	smallKernels(t, p.dir)
 	args := []string{"profile", "corun", "--mode", "mps-sm-limit", "--kernels", "./k.yaml", "--milliseconds", "300", "--out", "out", "--state", p.env[len(p.env)-1][len("STATE="):]}
 	if code, output := p.run(append(args, "--splits", "25:75,all:all")...); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, output)
@@ -241,5 +236,59 @@ func TestMPSWindows(t *testing.T) {
 	p.env = append(p.env, "MIGLAB_EMULATED_UUID=00000000000000000000000000000000")
 	if code, output := p.run(append(args, "--splits", "10:90")...); code != 1 || !strings.Contains(output, "it ran on the device 00000000-") {
 		t.Errorf("exit code %d\n%s", code, output)
+	}
+}
+
+// smallKernels writes a manifest of two of our kernels with small inputs.
+func smallKernels(t *testing.T, dir string) {
+	t.Helper()
+	manifest := "version: 1\nsuite: small\ndefaults: {timeout: 1m, window: true, expect: {regexp: '(?m)^ok$', device: true}}\nkernels:\n" +
+		"  - {name: bfs, argv: [miglab, kernel, bfs, --size, 100, --warm-up, 1, --iterations, 3]}\n" +
+		"  - {name: stream, argv: [miglab, kernel, stream, --size, 100, --warm-up, 1, --iterations, 3]}\n"
+	if err := os.WriteFile(filepath.Join(dir, "k.yaml"), []byte(manifest), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Inside a MIG instance, kernels share a daemon of their own; nothing is left of either.
+func TestMPSInMIG(t *testing.T) {
+	b := newFastBench(t)
+	smallKernels(t, b.dir)
+	env := cudaStub(t)
+	// The last value of a variable counts.
+	library := func(env []string) (path string) {
+		for _, v := range env {
+			if strings.HasPrefix(v, "LD_LIBRARY_PATH=") {
+				path = strings.TrimPrefix(v, "LD_LIBRARY_PATH=")
+			}
+		}
+		return path
+	}
+	tools, err := filepath.Abs(filepath.Join("testdata", "gpu", "mps"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.env = append(b.env, "LD_LIBRARY_PATH="+library(b.env)+":"+library(env), "PATH="+tools+":"+os.Getenv("PATH"),
+		"MIGLAB_EMULATED_SMS=42", "MIGLAB_EMULATED_NAME=NVIDIA A100-SXM4-40GB", "MIGLAB_EMULATED_MEMORY=21000000000")
+	b.must("profile", "corun", "--size", "3", "--kernels", "./k.yaml", "--milliseconds", "300", "--splits", "50:50,all:all", "--out", "out")
+	b.nothingLeft()
+	p := partitioner{t, b.dir, b.env}
+	rows := p.rows()
+	if len(rows) != 10 {
+		t.Errorf("%d rows", len(rows))
+	}
+	for _, r := range rows {
+		if r.Source != "mig" || r.Of != 42 || r.SMs != 21 && r.SMs != 42 || r.ClockMean != 1410 || r.PowerMean != 387.5 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(b.stateDir(), "mps-MIG-*", "pipe", "*.pid")); err != nil || len(left) > 0 {
+		t.Errorf("daemons are left: %q, %v", left, err)
+	}
+	if code, _, stderr := b.run("profile", "corun", "--size", "3", "--wall", "--kernels", "./k.yaml"); code != 2 || !strings.Contains(stderr, "window: true") {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+	if code, _, stderr := b.run("profile", "corun", "--size", "5", "--kernels", "./k.yaml"); code != 2 || !strings.Contains(stderr, "has instances of the sizes [1 2 3 4 7]") {
+		t.Errorf("exit code %d, %q", code, stderr)
 	}
 }

@@ -2,7 +2,7 @@
 // GPU of host.h. Loading PTX looks for the kernels among those of the sources by the number
 // of their entries and their names, so a kernel that is missing in either is an error.
 //
-//   MIGLAB_EMULATED_UUID=HEX   32 digits; zeros if not given
+//   MIGLAB_EMULATED_UUID=HEX   32 digits; if not given, those in CUDA_VISIBLE_DEVICES, or zeros
 //   MIGLAB_EMULATED_NAME=NAME  name of the device; "emulated" follows it
 //   MIGLAB_EMULATED_FAIL=NAME=CODE   function NAME of the driver returns an error
 //
@@ -150,7 +150,16 @@ int cuDeviceGetName(char *name, int length, int) {
 }
 
 int cuDeviceGetUuid_v2(unsigned char *uuid, int) {
-  const std::string digits = emulation::setting("MIGLAB_EMULATED_UUID", "00000000000000000000000000000000");
+  std::string digits = emulation::setting("MIGLAB_EMULATED_UUID", "");
+  if (digits.empty()) {
+    std::string visible = emulation::setting("CUDA_VISIBLE_DEVICES", "");
+    if (visible.rfind("GPU-", 0) == 0 || visible.rfind("MIG-", 0) == 0) {
+      visible.erase(0, 4);
+      visible.erase(std::remove(visible.begin(), visible.end(), '-'), visible.end());
+      digits = visible;
+    }
+  }
+  digits.resize(32, '0');
   for (int i = 0; i < 16; i++) uuid[i] = std::stoi(digits.substr(2 * i, 2), nullptr, 16);
   return kSuccess;
 }

@@ -1,0 +1,53 @@
+package mps
+
+import (
+	"context"
+	"path/filepath"
+
+	"miglab/profiling"
+)
+
+// A Server is an MPS daemon of a MIG instance, whose multiprocessors its clients share. Each
+// instance needs a daemon of its own.
+type Server struct {
+	daemon daemon
+	on     profiling.Instance
+}
+
+// Serve starts the daemon of an instance. Its sockets are in a folder in dir, the path of
+// which must be short. The caller closes the server before the instance is destroyed.
+func Serve(ctx context.Context, dir string, on profiling.Instance) (*Server, error) {
+	if err := installed(control, "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): nvidia-cuda-mps-control must be in PATH"); err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(filepath.Join(dir, "mps-"+on.UUID))
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{on: on}
+	if s.daemon, err = newDaemon(dir, on.UUID, patience); err != nil {
+		return nil, err
+	}
+	if err := s.daemon.start(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Share returns a limit at a percentage of the instance's multiprocessors. It must be above 0
+// and at most 100. Shares may add up to more than 100.
+func (s *Server) Share(percent float64) profiling.Instance {
+	return profiling.Instance{UUID: s.on.UUID, Env: s.daemon.limits(percent)}
+}
+
+// Close ends the daemon.
+func (s *Server) Close() error { return s.daemon.stop(context.Background()) }
+
+// limits is the environment of a client with a limit in percent.
+func (d daemon) limits(percent float64) []string {
+	return []string{
+		"CUDA_VISIBLE_DEVICES=" + d.gpu,
+		"CUDA_MPS_PIPE_DIRECTORY=" + d.pipe,
+		"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=" + formatPercentage(percent),
+	}
+}
