@@ -71,6 +71,9 @@ done
 [[ $budget =~ ^[1-9][0-9]*$ ]] || fail "--budget $budget: write a number of seconds"
 [[ $name =~ ^[A-Za-z0-9_-]*$ ]] || fail "--name $name: use letters, digits, - and _"
 
+# Where containers have the driver and the toolkit, if nothing else says where they are.
+export PATH=$PATH:/usr/local/nvidia/bin:/usr/local/cuda/bin LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/local/nvidia/lib64
+
 # The program.
 export MIGLAB=${MIGLAB:-$PWD/bin/miglab}
 if [ ! -x "$MIGLAB" ]; then
@@ -81,7 +84,8 @@ fi
 # What earlier calls measured. What a GPU measured does not mix with what a stub did.
 out=${out:-results/first-run${dry:+-stub}}
 if [ ! -e "$out" ] && [ -e "$out.tar.gz" ]; then
-	mkdir -p "$out" && tar -xzf "$out.tar.gz" -C "$out" || fail "cannot unpack $out.tar.gz"
+	mkdir -p "$out"
+	tar -xzf "$out.tar.gz" -C "$out" || fail "cannot unpack $out.tar.gz"
 fi
 mkdir -p "$out"/{done,log,spent,hardware,mps} || fail "cannot write to $out"
 OUT=$(cd "$out" && pwd)
@@ -148,7 +152,7 @@ step() {
 	took=$((SECONDS - begun))
 	echo $((spent + took)) >"$out/spent/$stage"
 	case $code in
-	0) echo done >"$out/done/$name" ;;
+	0) echo "done" >"$out/done/$name" ;;
 	1) echo "done, with failures: $(tail -n 1 "$out/log/$name.txt")" >"$out/done/$name" ;;
 	124 | 130 | 137)
 		printf '%4d s  stage %d  %-18s not finished\n' $took "$stage" "$name"
