@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +20,9 @@ import (
 // tool is the command line of Nsight Compute.
 const tool = "ncu"
 
+// thisProgram is what starts kernels that are part of this program.
+const thisProgram = "/proc/self/exe"
+
 // ErrNoTool says that Nsight Compute is missing.
 var ErrNoTool = errors.New("ncu, the command line of Nsight Compute, is not installed")
 
@@ -27,6 +31,9 @@ type Options struct {
 	// Timeout ends a profile that hangs. Nsight Compute runs every launch several times,
 	// so the kernel's own does not hold. 0 means an hour.
 	Timeout time.Duration
+	// Skip launches are not profiled, and then at most Launches are; 0 means all. Each profiled
+	// launch runs several times, and some programs make hundreds of thousands.
+	Skip, Launches int
 }
 
 // Collect runs a kernel once under Nsight Compute on a MIG instance or on a whole GPU
@@ -63,7 +70,12 @@ func Collect(ctx context.Context, k *kernel.Kernel, on profiling.Instance, o Opt
 	}
 
 	profiled := *k
-	profiled.Argv = slices.Concat([]string{path}, arguments(log), k.Argv)
+	profiled.Argv = slices.Concat([]string{path}, arguments(log, o), k.Argv)
+	if own := &profiled.Argv[len(profiled.Argv)-len(k.Argv)]; *own == thisProgram {
+		if *own, err = os.Executable(); err != nil { // for ncu it is ncu
+			return datasets.Counters{}, err
+		}
+	}
 	profiled.Timeout = o.Timeout
 	if o.Timeout == 0 {
 		profiled.Timeout = time.Hour
@@ -98,16 +110,22 @@ func Collect(ctx context.Context, k *kernel.Kernel, on profiling.Instance, o Opt
 }
 
 // arguments are those of Nsight Compute before the program's.
-func arguments(log string) []string {
+func arguments(log string, o Options) []string {
 	metrics := make([]string, len(table))
 	for i, c := range table {
 		metrics[i] = c.metric
 	}
-	return []string{
+	all := []string{
 		"--csv", "--page", "raw", "--print-units", "base",
 		"--clock-control", "none", "--target-processes", "all",
-		"--log-file", log, "--metrics", strings.Join(metrics, ","), "--",
 	}
+	if o.Skip > 0 {
+		all = append(all, "--launch-skip", strconv.Itoa(o.Skip))
+	}
+	if o.Launches > 0 {
+		all = append(all, "--launch-count", strconv.Itoa(o.Launches))
+	}
+	return append(all, "--log-file", log, "--metrics", strings.Join(metrics, ","), "--")
 }
 
 // complaintIn is the first error in Nsight Compute's log, or else the last warning, as

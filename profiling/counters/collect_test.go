@@ -61,6 +61,48 @@ func fake(t *testing.T, program string, files map[string]string) (string, *kerne
 	}
 }
 
+// A process that ncu starts is not this program, and neither is /proc/self/exe there.
+func TestCollectFromThisProgram(t *testing.T) {
+	dir, k := fake(t, "", map[string]string{"log": ncuText(t)})
+	k.Argv = []string{"/proc/self/exe", "-test.list", "^TestCollectFromThisProgram$"}
+	k.Expect = regexp.MustCompile("TestCollectFromThisProgram")
+	if _, err := Collect(t.Context(), k, instance, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	own, err := os.Executable()
+	if arguments := read(t, dir, "arguments"); err != nil || arguments[slices.Index(arguments, "--")+1] != own {
+		t.Errorf("ncu gets %q, want %s", arguments, own)
+	}
+}
+
+// Some programs make hundreds of thousands of launches, each of which ncu runs several times.
+func TestCollectLimitsLaunches(t *testing.T) {
+	for _, c := range []struct {
+		options Options
+		want    []string
+	}{
+		{Options{}, nil},
+		{Options{Launches: 200}, []string{"--launch-count", "200"}},
+		{Options{Skip: 3, Launches: 200}, []string{"--launch-skip", "3", "--launch-count", "200"}},
+		{Options{Skip: 3}, []string{"--launch-skip", "3"}},
+	} {
+		dir, k := fake(t, "echo PASSED", map[string]string{"log": ncuText(t)})
+		if _, err := Collect(t.Context(), k, instance, c.options); err != nil {
+			t.Fatal(err)
+		}
+		arguments := read(t, dir, "arguments")
+		var got []string
+		for i, a := range arguments[:slices.Index(arguments, "--")] {
+			if strings.HasPrefix(a, "--launch") {
+				got = append(got, a, arguments[i+1])
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%+v: ncu gets %q, want %q", c.options, got, c.want)
+		}
+	}
+}
+
 func read(t *testing.T, dir, name string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, name))

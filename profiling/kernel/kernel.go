@@ -24,18 +24,24 @@
 //	    expect: {exit: 0, regexp: Processing bottom-right matrix, device: false} # {exit: 0}
 //	    out_of_memory: no room  # what CUDA says
 //	    time: {source: wall}    # this
+//	    result: {file: result.txt} # none
 //
 // Only name and argv are required. The time may also be {source: regexp, pattern: 'time:
 // ([0-9.]+)', unit: ms}, with unit s, ms or us. It may be {source: altis_csv, row:
 // bfs_kernel_time} for a program that writes Altis's CSV; argv must then give it the path
 // ${csv}. Parameters are replaced in size_class, workdir, argv, env and the paths of data.
 // Those paths are relative to workdir. Data with a sha256 must have that content; without
-// one they must only exist. The shipped rodinia and altis have no hashes, since the suites
-// publish none that the project knows. A kernel's field replaces the default's; variables
+// one they must only exist. The shipped rodinia and altis have no hashes: build.sh of
+// profiling/suites verifies the archive that Rodinia's data come from. A kernel's field replaces the default's; variables
 // of env are added to the default's.
 //
 // expect: {device: true} is for programs that print where they run, in lines such as "sms: 14"
 // and "uuid: 5c89...", the UUID without a prefix. A run elsewhere than asked is wrong.
+//
+// result: names what the program computed, a file that it writes or a {pattern: 'distance: (.*)'}
+// of its output. Each run must give the same result, and another one than a run without a GPU:
+// programs that do not look at the errors of CUDA otherwise print what is expected of them when
+// they have done nothing. It is not for programs whose results differ from run to run.
 //
 // window: true is for programs that take --milliseconds T (in place of --iterations K) and
 // --intensity P: they print a line ready after a warm-up, wait for a line on standard input,
@@ -97,6 +103,8 @@ type Kernel struct {
 	OutOfMemory *regexp.Regexp
 	// Time says where the time is read from.
 	Time TimeSource
+	// Result says what must be the same in every run, whatever it runs on.
+	Result ResultSource
 	// File and Line say where the manifest describes it.
 	File string
 	Line int
@@ -135,6 +143,15 @@ type TimeSource struct {
 	Row string
 }
 
+// A ResultSource says what a kernel computed: a file that it writes, or what a pattern matches in
+// the output. The zero value is for kernels that show no result.
+type ResultSource struct {
+	// File is relative to the kernel's folder. It is deleted before each run.
+	File string
+	// Pattern selects parts of the output: its first group, or the whole match if it has none.
+	Pattern *regexp.Regexp
+}
+
 // A Status says how a run ended.
 type Status string
 
@@ -158,6 +175,8 @@ type Outcome struct {
 	Start, End time.Time
 	// Device is where it ran, if the kernel prints that and Status is OK.
 	Device *Device
+	// Result is a hash of the kernel's result, if it shows one and Status is OK.
+	Result string
 	// Detail says in one line what went wrong; empty if Status is OK.
 	Detail string
 }

@@ -75,7 +75,7 @@ var (
 // The fields of a kernel: those that defaults may set, and those that they may not.
 var (
 	sharedFields = []string{"size_class", "workdir", "env", "timeout", "warmup", "repetitions", "min_mem_mb", "expect", "window", "out_of_memory", "time"}
-	ownFields    = []string{"name", "argv", "data"}
+	ownFields    = []string{"name", "argv", "data", "result"}
 )
 
 // A decoder reads the nodes of a manifest. It keeps the first error; after it, its methods
@@ -383,6 +383,7 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	set(d, &k.Data, f, "data", func(n *yaml.Node) []Data {
 		return list(d, n, "data", d.data)
 	})
+	set(d, &k.Result, f, "result", d.result)
 	if d.err != nil {
 		return Kernel{}
 	}
@@ -463,6 +464,20 @@ func (d *decoder) data(n *yaml.Node) Data {
 		return text
 	})
 	return file
+}
+
+func (d *decoder) result(n *yaml.Node) ResultSource {
+	var r ResultSource
+	f := d.mapping(n, "result", []string{"file", "pattern"})
+	if d.err == nil && len(f) != 1 {
+		d.failf(n, "a result has either a file or a pattern")
+	}
+	set(d, &r.File, f, "file", d.expand())
+	set(d, &r.Pattern, f, "pattern", d.regexp)
+	if d.err == nil && r.Pattern != nil && r.Pattern.NumSubexp() > 1 {
+		d.failf(f["pattern"], "the pattern has %d groups; put at most one part in parentheses", r.Pattern.NumSubexp())
+	}
+	return r
 }
 
 // timeFields are the fields of a time source in addition to source.

@@ -33,8 +33,10 @@ kernels:
     expect: {exit: 2, regexp: done}
     out_of_memory: no room
     time: {source: altis_csv, row: "a, b"}
+    result: {file: "result-${size}.txt"}
   - name: plain
     argv: [true]
+    result: {pattern: 'sum (\d+)'}
   - name: c
     argv: [./c]
     expect: {}
@@ -73,19 +75,19 @@ func TestRead(t *testing.T) {
 			},
 			Timeout: 90 * time.Second, Warmup: 500 * time.Millisecond, Repetitions: 3, MinMemoryMB: 4000,
 			Exit: 2, Expect: regexp.MustCompile("done"), OutOfMemory: regexp.MustCompile("no room"),
-			Time: TimeSource{Kind: AltisCSV, Row: "a, b"}, File: "m.yaml", Line: 3,
+			Time: TimeSource{Kind: AltisCSV, Row: "a, b"}, Result: ResultSource{File: "result-2048.txt"}, File: "m.yaml", Line: 3,
 		},
 		{
 			Name: "plain", Suite: "s", SizeClass: "small", Argv: []string{"true"}, Dir: "/", Env: []string{"A=1", "C=3"},
 			Timeout: 20 * time.Second, Warmup: time.Second, Repetitions: 5, MinMemoryMB: 10,
 			Exit: 1, Expect: regexp.MustCompile("ok"), OutOfMemory: regexp.MustCompile("oom"),
-			Time: TimeSource{Kind: Regexp, Pattern: regexp.MustCompile(`(\d+) ms`), Unit: 1e-3}, File: "m.yaml", Line: 19,
+			Time: TimeSource{Kind: Regexp, Pattern: regexp.MustCompile(`(\d+) ms`), Unit: 1e-3}, Result: ResultSource{Pattern: regexp.MustCompile(`sum (\d+)`)}, File: "m.yaml", Line: 20,
 		},
 		{
 			Name: "c", Suite: "s", SizeClass: "small", Argv: []string{"./c"}, Dir: "/", Env: []string{"A=1", "C=3"},
 			Timeout: 20 * time.Second, Warmup: time.Second, Repetitions: 5, MinMemoryMB: 10,
 			OutOfMemory: regexp.MustCompile("oom"),
-			Time:        TimeSource{Kind: Regexp, Pattern: regexp.MustCompile(`t=(\d+)`), Unit: 1e-6}, File: "m.yaml", Line: 21,
+			Time:        TimeSource{Kind: Regexp, Pattern: regexp.MustCompile(`t=(\d+)`), Unit: 1e-6}, File: "m.yaml", Line: 23,
 		},
 	}
 	if !reflect.DeepEqual(m.Kernels, want) {
@@ -189,7 +191,7 @@ func TestReadErrors(t *testing.T) {
 		{wrong[strings.Index(wrong, "kernels"):], "kernels:\n", "5:9: kernels must be a list"},
 		{wrong[strings.Index(wrong, "kernels"):], "kernels: []\n", "5:10: kernels is empty"},
 		{wrong[strings.Index(wrong, "kernels"):], "kernels: [a]\n", "5:11: a kernel must be a mapping of names to values"},
-		{"  - name: A\n", "  - nmae: A\n", `6:5: unknown field of a kernel "nmae"; did you mean "name"? (known: argv, data, env, expect, min_mem_mb, name, out_of_memory, repetitions, size_class, time, timeout, warmup, window, workdir)`},
+		{"  - name: A\n", "  - nmae: A\n", `6:5: unknown field of a kernel "nmae"; did you mean "name"? (known: argv, data, env, expect, min_mem_mb, name, out_of_memory, repetitions, result, size_class, time, timeout, warmup, window, workdir)`},
 		{"  - name: A\n", "  - timeout: 1s\n", "6:5: a kernel has no name"},
 		{"  - name: A\n", "  - name: two words\n", `6:11: a kernel cannot be named "two words"; use letters, digits and, after the first, any of _.+-`},
 		{"  - name: A\n", "  - name: B\n", `8:5: the kernel on line 6 is also named "B"; names must differ`},
@@ -218,6 +220,12 @@ func TestReadErrors(t *testing.T) {
 		{"argv: [./b]", "argv: [./b]\n    data: [{sha256: ab}]", "10:12: data has no path"},
 		{"argv: [./b]", "argv: [./b]\n    data: [{path: a, sha256: ab}]", `10:30: "ab" is not a SHA-256; write its 64 hexadecimal digits, as sha256sum prints them`},
 		{"argv: [./b]", "argv: [./b]\n    data: [{path: a, md5: ab}]", `10:22: unknown field of data "md5"; did you mean "path"? (known: path, sha256)`},
+
+		// Result.
+		{"argv: [./b]", "argv: [./b]\n    result: out.txt", "10:13: result must be a mapping of names to values"},
+		{"argv: [./b]", "argv: [./b]\n    result: {}", "10:13: a result has either a file or a pattern"},
+		{"argv: [./b]", "argv: [./b]\n    result: {file: a, pattern: b}", "10:13: a result has either a file or a pattern"},
+		{"argv: [./b]", "argv: [./b]\n    result: {pattern: (a)(b)}", "10:23: the pattern has 2 groups; put at most one part in parentheses"},
 
 		// Time.
 		{"argv: [./b]", "argv: [./b]\n    time: wall", "10:11: time must be a mapping of names to values"},

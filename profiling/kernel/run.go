@@ -47,6 +47,9 @@ func (k *Kernel) run(ctx context.Context, env []string) (Outcome, error) {
 		}
 	}
 
+	if err := k.removeResult(); err != nil {
+		return Outcome{}, err
+	}
 	limited, cancel := context.WithTimeout(ctx, k.Timeout)
 	defer cancel()
 	cmd := exec.CommandContext(limited, argv[0], argv[1:]...)
@@ -79,6 +82,10 @@ func (k *Kernel) judge(o *Outcome, p process, csv string) {
 	}
 	if err != nil {
 		o.Status, o.Detail = Wrong, err.Error()
+		return
+	}
+	if o.Result, err = k.result(p.output); err != nil {
+		o.Status, o.Detail = Wrong, err.Error()+p.lastWords()
 		return
 	}
 	o.Status, o.Seconds = OK, seconds

@@ -53,20 +53,22 @@ type experiment struct {
 	Options
 	// together runs kernels in a common window; nil if the launcher cannot.
 	together  windowLauncher
+	results   *results
 	failures  []Failure
 	done, all int
 }
 
 // newExperiment starts an experiment whose launcher reports no run as OK that has a time
-// which datasets cannot hold.
+// which datasets cannot hold, or a wrong result.
 func newExperiment(o Options) experiment {
 	if o.Launcher == nil {
 		o.Launcher = Real{}
 	}
 	together, _ := o.Launcher.(windowLauncher)
-	o.Launcher = judge{o.Launcher}
+	results := newResults()
+	o.Launcher = judge{o.Launcher, results}
 	o.Window = cmp.Or(o.Window, time.Second)
-	return experiment{Options: o, together: together}
+	return experiment{Options: o, together: together, results: results}
 }
 
 func (x *experiment) repetitions(k *kernel.Kernel) int {
@@ -168,11 +170,18 @@ func elsewhere(d kernel.Device, on profiling.Instance) string {
 	return ""
 }
 
-// A judge is a launcher that refuses times which datasets cannot hold.
-type judge struct{ Launcher }
+// A judge is a launcher that refuses times which datasets cannot hold, and wrong results.
+type judge struct {
+	Launcher
+	results *results
+}
 
 func (j judge) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+	if err := j.results.learn(ctx, j.Launcher, k); err != nil {
+		return kernel.Outcome{}, err
+	}
 	out, err := j.Launcher.Launch(ctx, k, on)
+	j.results.judge(k, &out)
 	if out.Status == kernel.OK && !(out.Seconds > 0 && out.Seconds <= task.MaxSeconds) {
 		out.Status, out.Detail = kernel.Wrong, fmt.Sprintf("%v s is not a time", out.Seconds)
 	}

@@ -56,6 +56,8 @@ type Run struct {
 	MemoryClock    int
 	PowerLimit     float64
 	OtherProcesses int
+	// Result is a hash of what the run computed, if the kernel shows it.
+	Result string
 	// Detail says in one line what went wrong.
 	Detail string
 }
@@ -116,6 +118,7 @@ var columns = []column{
 	count("memory_clock_mhz", func(r *Run) *int { return &r.MemoryClock }),
 	number("power_limit_w", "watts", func(r *Run) *float64 { return &r.PowerLimit }),
 	count("other_processes", func(r *Run) *int { return &r.OtherProcesses }),
+	text("result", func(r *Run) *string { return &r.Result }),
 	text("detail", func(r *Run) *string { return &r.Detail }),
 }
 

@@ -68,7 +68,7 @@ func TestReadRunsSaysWhereAndWhatWouldBeRight(t *testing.T) {
 		"too long":          {",ok,2.5,", ",ok,1e13,", `f:2: seconds: "1e13" is not a positive number of seconds, inf, or empty`},
 		"day":               {"2026-11-21T09:30:01Z", "2026-11-21", `f:2: started: "2026-11-21" is not an instant such as 2026-11-21T09:30:00Z`},
 		"zone":              {"2026-11-21T09:30:01Z", "2026-11-21T09:30:01+01:00", `f:2: started: "2026-11-21T09:30:01+01:00" is not an instant such as 2026-11-21T09:30:00Z`},
-		"power":             {",0,0,killed", ",inf,0,killed", `f:4: power_limit_w: "inf" is not a number of watts from 0`},
+		"power":             {",0,0,,killed", ",inf,0,,killed", `f:4: power_limit_w: "inf" is not a number of watts from 0`},
 		"twice":             {lines[2], lines[1], "f:3: line 2 has the same run; delete one of them"},
 		"other driver":      {lines[4], strings.Replace(lines[4], "570.1", "580.2", 1), `f:5: driver: it is "580.2" and was "570.1", on line 2; a file holds one GPU, driver and source`},
 		"other GPU":         {lines[4], strings.Replace(lines[4], "GPU-1", "GPU-2", 1), `f:5: gpu_uuid: it is "GPU-2" and was "GPU-1", on line 2; a file holds one GPU, driver and source`},
@@ -106,7 +106,7 @@ func TestRunsRoundTrip(t *testing.T) {
 					TemperatureMax: number.Draw(t, "temperature"), Throttle: word.Draw(t, "throttle"),
 				},
 				MemoryClock: number.Draw(t, "memory"),
-				PowerLimit:  rapid.Float64Range(0, math.MaxFloat64).Draw(t, "power"), OtherProcesses: number.Draw(t, "others"), Detail: word.Draw(t, "detail"),
+				PowerLimit:  rapid.Float64Range(0, math.MaxFloat64).Draw(t, "power"), OtherProcesses: number.Draw(t, "others"), Result: word.Draw(t, "result"), Detail: word.Draw(t, "detail"),
 			}
 			switch r.Status {
 			case kernel.OK:

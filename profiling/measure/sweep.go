@@ -142,7 +142,9 @@ func (e *OtherCardError) Error() string {
 // adopt records that a run is done.
 func (w *sweep) adopt(r *Run) {
 	w.ran[r.cell()] = true
-	if r.Status != kernel.OK {
+	if r.Status == kernel.OK {
+		w.results.adopt(r.Kernel, r.Result)
+	} else {
 		w.over[r.place()] = true
 	}
 }
@@ -153,8 +155,8 @@ func (w *sweep) adopt(r *Run) {
 func describe(k *kernel.Kernel) string {
 	t := k.Time
 	program, _ := filehash.SHA256(k.Executable())
-	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q %d %v %v %v %q %v %q %v",
-		program, k.Suite, k.SizeClass, k.Argv, k.Env, k.Data, k.Exit, k.Expect, k.PrintsDevice, k.OutOfMemory, t.Kind, t.Pattern, t.Row, t.Unit))
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q %d %v %v %v %q %v %q %v %q %v",
+		program, k.Suite, k.SizeClass, k.Argv, k.Env, k.Data, k.Exit, k.Expect, k.PrintsDevice, k.OutOfMemory, t.Kind, t.Pattern, t.Row, t.Unit, k.Result.File, k.Result.Pattern))
 	return fmt.Sprintf("%x", h[:6])
 }
 
@@ -271,7 +273,7 @@ func (w *sweep) record(k *kernel.Kernel, p *mig.Profile, repetition int, out ker
 		return err
 	}
 	r := w.row(k, p, repetition)
-	r.Status, r.Detail = out.Status, oneLine(out.Detail)
+	r.Status, r.Result, r.Detail = out.Status, out.Result, oneLine(out.Detail)
 	r.Load = datasets.Load(w.watch.Between(out.Start, out.End))
 	r.MemoryClock, r.PowerLimit = c.MemoryClock, c.PowerLimit
 	r.OtherProcesses = len(others)

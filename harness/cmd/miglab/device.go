@@ -69,7 +69,7 @@ func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, 
 		var d profiling.Device
 		switch f.mode {
 		case string(profiling.SMPartition):
-			return nil, fmt.Errorf("--mode %s: only profile and profile corun have it; give --mode %s or %s", f.mode, profiling.MIG, profiling.MPSSMLimit)
+			return nil, fmt.Errorf("--mode %s: only profile, profile corun and profile counters have it; give --mode %s or %s", f.mode, profiling.MIG, profiling.MPSSMLimit)
 		case migExisting:
 			d, err = nvml.OpenExisting(selector)
 		case string(profiling.MIG):

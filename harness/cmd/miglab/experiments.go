@@ -14,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/datasets"
+	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/counters"
+	"miglab/profiling/cuda"
 	"miglab/profiling/kernel"
 	"miglab/profiling/measure"
 	"miglab/profiling/mps"
@@ -228,13 +230,17 @@ func mixesOf(kernels []kernel.Kernel, splits []string) ([]measure.Mix, error) {
 
 func newCounters() *cobra.Command {
 	var f profileFlags
+	var o counters.Options
 	c := &cobra.Command{
 		Use:   "counters",
 		Short: "Read hardware counters of kernels with Nsight Compute and sort them into classes",
 		Long: "counters reads the twelve statistics of the hierarchical paper's Table III, on an instance of the whole GPU.\n" +
 			"With the times that `miglab profile` has put into the same folder, it sorts kernels into compute intensive,\n" +
-			"memory intensive and unscalable.",
-		Example: "  sudo miglab profile counters --only gemm,stream --out results/profile/a100",
+			"memory intensive and unscalable. With --mode sm-partition it needs neither MIG nor MPS.\n\n" +
+			"Nsight Compute runs each launch several times. Only the first launches of a program are profiled, so that\n" +
+			"programs with hundreds of thousands of them end.",
+		Example: "  sudo miglab profile counters --only gemm,stream --out results/profile/a100\n" +
+			"  sudo miglab profile counters --only nw --launch-skip 1000 --launch-count 500",
 		RunE: func(c *cobra.Command, _ []string) error {
 			kernels, err := f.kernels.read()
 			if err != nil {
@@ -243,23 +249,62 @@ func newCounters() *cobra.Command {
 			if _, err := exec.LookPath("ncu"); err != nil {
 				return fmt.Errorf("%w: ncu has to be in PATH; it comes with the CUDA toolkit", counters.ErrNoTool)
 			}
-			return f.on(c, kernels, func(s *session.Session) error { return f.counters(c, s, kernels) })
+			if f.device.mode == string(profiling.SMPartition) {
+				return f.countersOutside(c, kernels, o)
+			}
+			return f.on(c, kernels, func(s *session.Session) error {
+				on, err := wholeGPU(c, s)
+				if err != nil {
+					return err
+				}
+				id := s.Identity()
+				return f.counters(c, on, measure.Provenance(id), id.Model, kernels, o)
+			})
 		},
 	}
 	f.kernels.register(c)
 	f.register(c)
+	addFlag(c, &o.Skip, "launch-skip", "0", atLeast(0), "launches of a program that are not profiled, before those that are")
+	addFlag(c, &o.Launches, "launch-count", "200", atLeast(0), "launches of a program that are profiled at most; 0 means all")
 	return c
+}
+
+// countersOutside reads counters on the whole GPU without a session, which would need MIG or MPS.
+func (f *profileFlags) countersOutside(c *cobra.Command, kernels []kernel.Kernel, o counters.Options) error {
+	if err := errors.Join(ready(kernels), writable(f.out)); err != nil {
+		return err
+	}
+	if f.device.device != "" {
+		if err := os.Setenv("CUDA_VISIBLE_DEVICES", f.device.device); err != nil {
+			return err
+		}
+	}
+	device, err := cuda.Open()
+	if err != nil {
+		return err
+	}
+	facts := device.Facts()
+	if err := device.Close(); err != nil {
+		return err
+	}
+	about, err := new(overlapFlags).about(c, f, facts)
+	if err != nil {
+		return err
+	}
+	about.Watch.Close()
+	model, err := profiling.Model(facts.Name, facts.MemoryMiB)
+	if err != nil {
+		return err
+	}
+	on := profiling.Instance{Env: []string{"CUDA_VISIBLE_DEVICES=GPU-" + facts.UUID}}
+	return f.counters(c, on, about.Provenance, model, kernels, o)
 }
 
 // counters reads the counters of kernels on the whole GPU, and sorts those into classes
 // whose times the folder has.
-func (f *profileFlags) counters(c *cobra.Command, s *session.Session, kernels []kernel.Kernel) error {
-	on, err := wholeGPU(c, s)
-	if err != nil {
-		return err
-	}
+func (f *profileFlags) counters(c *cobra.Command, on profiling.Instance, from datasets.Provenance, model *mig.GPU, kernels []kernel.Kernel, o counters.Options) error {
 	progress := newProgress(c.ErrOrStderr(), "kernels")
-	from := measure.Provenance(s.Identity())
+	var err error
 	if from.Source != string(profiling.MIG) {
 		from.Source = string(profiling.WholeGPU)
 	}
@@ -267,20 +312,20 @@ func (f *profileFlags) counters(c *cobra.Command, s *session.Session, kernels []
 	for i := range kernels {
 		progress.set(i, len(kernels))
 		var read datasets.Counters
-		if read, err = counters.Collect(c.Context(), &kernels[i], on, counters.Options{}); err != nil {
+		if read, err = counters.Collect(c.Context(), &kernels[i], on, o); err != nil {
 			err = fmt.Errorf("%s: %w", kernels[i].Name, err)
 			break
 		}
 		rows = append(rows, datasets.KernelCounters{Provenance: from, Kernel: kernels[i].Name, Counters: read})
 	}
 	progress.done()
-	classes, unsorted := f.classes(s, rows)
+	classes, unsorted := f.classes(model, rows)
 	err = f.keep(c, measured{"counters.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, counters.Table(classes)}, err)
 	return errors.Join(err, unsorted)
 }
 
 // classes sorts the kernels into classes that the folder has times of.
-func (f *profileFlags) classes(s *session.Session, rows []datasets.KernelCounters) ([]counters.Classification, error) {
+func (f *profileFlags) classes(model *mig.GPU, rows []datasets.KernelCounters) ([]counters.Classification, error) {
 	path := filepath.Join(f.out, "runs.csv")
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -301,7 +346,7 @@ func (f *profileFlags) classes(s *session.Session, rows []datasets.KernelCounter
 		if i < 0 {
 			continue
 		}
-		class, err := counters.Classify(t, s.Identity().Model, runs[0].Source, rows[i].Counters)
+		class, err := counters.Classify(t, model, runs[0].Source, rows[i].Counters)
 		if err != nil {
 			return nil, err
 		}

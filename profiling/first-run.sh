@@ -1,0 +1,229 @@
+#!/bin/bash
+# Measures what miglab can measure on a GPU without MIG, in calls of at most 8 minutes.
+#
+#   profiling/first-run.sh [--out DIR] [--budget SECONDS] [--name NAME] [--dry-run]
+#
+# Call it again until nothing is left. It goes on where it was: from DIR or, on another machine, from DIR.tar.gz, which
+# holds everything that was measured. It changes no setting of the GPU: no MIG mode, no clocks, no power. On a machine with
+# several GPUs, set CUDA_VISIBLE_DEVICES to the UUID of one.
+#
+#   --out      default: results/first-run
+#   --budget   how long the call may take; default: 480
+#   --name     what the files for datasets/hardware are called; default: the GPU's model, as in h200-first-run
+#   --dry-run  the same on stubs of the driver, with small inputs; needs a C++ compiler. Default --out: results/first-run-stub
+#
+# Stages and their time limits: (1) environment, device facts, verification: 3 minutes; (2) scaling: 6; (3) co-runs: 7;
+# (4) cross-checks: 5. What a stage did not finish comes after the other stages, if the call has time for it.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+self=profiling/first-run.sh
+limits=(0 180 360 420 300)
+
+fail() { echo "first-run: $*" >&2; exit 2; }
+
+# Steps of several commands. They run as processes of their own, which can be stopped.
+part() {
+	local status=0 command kernel ptx nvcc
+	case $1 in
+	environment)
+		for command in "uname -a" nproc "free -m" "cat /etc/os-release" id "ls -l /dev" "nvidia-smi" "nvidia-smi -q" "nvcc --version" \
+			"ncu --version" "$MIGLAB profile --list"; do
+			echo "\$ $command"
+			# shellcheck disable=SC2086 # words
+			timeout 30 $command 2>&1 </dev/null | head -n 500
+		done ;;
+	verify) # each kernel against its reference
+		for kernel in $KERNELS; do
+			echo "$kernel"
+			"$MIGLAB" kernel "$kernel" --verify || status=1
+		done ;;
+	compare) # the times of the embedded PTX and of nvcc's code
+		make -s -j"$(nproc)" -C profiling/kernels BIN="$OUT/nvcc" || return
+		echo kernel,ptx_s,nvcc_s >"$OUT/ptx-and-nvcc.csv"
+		for kernel in $KERNELS; do
+			# shellcheck disable=SC2086 # words
+			ptx=$("$MIGLAB" kernel "$kernel" $SMALL | sed -n 's/^time_s: //p') nvcc=$("$OUT/nvcc/$kernel" $SMALL | sed -n 's/^time_s: //p')
+			[ -n "$ptx" ] && [ -n "$nvcc" ] || status=1
+			echo "$kernel,$ptx,$nvcc" >>"$OUT/ptx-and-nvcc.csv"
+		done ;;
+	esac
+	return $status
+}
+if [ "${1:-}" = --part ]; then
+	part "$2"
+	exit
+fi
+
+out='' budget=480 name='' dry=''
+while [ $# -gt 0 ]; do
+	case $1 in
+	--dry-run) dry=1; shift; continue ;;
+	--out | --budget | --name) [ $# -gt 1 ] || fail "$1 needs a value" ;;
+	*) fail "unknown argument $1; see the head of this file" ;;
+	esac
+	case $1 in
+	--out) out=$2 ;;
+	--budget) budget=$2 ;;
+	--name) name=$2 ;;
+	esac
+	shift 2
+done
+[[ $budget =~ ^[1-9][0-9]*$ ]] || fail "--budget $budget: write a number of seconds"
+[[ $name =~ ^[A-Za-z0-9_-]*$ ]] || fail "--name $name: use letters, digits, - and _"
+
+# Where containers have the driver and the toolkit, if nothing else says where they are.
+export PATH=$PATH:/usr/local/nvidia/bin:/usr/local/cuda/bin LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/local/nvidia/lib64
+
+# The program.
+export MIGLAB=${MIGLAB:-$PWD/bin/miglab}
+if [ ! -x "$MIGLAB" ]; then
+	command -v go >/dev/null || fail "$MIGLAB is missing, and there is no Go to build it; run make build-nvml elsewhere and copy it here"
+	make -s build-nvml || fail "make build-nvml failed; it needs a C compiler"
+fi
+
+# What earlier calls measured. What a GPU measured does not mix with what a stub did.
+out=${out:-results/first-run${dry:+-stub}}
+if [ ! -e "$out" ] && [ -e "$out.tar.gz" ]; then
+	mkdir -p "$out"
+	tar -xzf "$out.tar.gz" -C "$out" || fail "cannot unpack $out.tar.gz"
+fi
+mkdir -p "$out"/{done,log,spent,hardware,mps} || fail "cannot write to $out"
+OUT=$(cd "$out" && pwd)
+out=$OUT kind=$([ -n "$dry" ] && echo stub || echo GPU)
+export OUT
+[ -e "$out/kind" ] || echo "$kind" >"$out/kind"
+[ "$(cat "$out/kind")" = "$kind" ] || fail "$out has measurements of a $(cat "$out/kind"); give another --out"
+echo . >>"$out/calls"
+call=$(wc -l <"$out/calls")
+grep -ls '^failed' "$out"/done/* | xargs -r rm # they are tried again
+
+# What the steps run. Without --only it is all kernels.
+KERNELS=$("$MIGLAB" kernel --help | sed -n 's/^Kernels:$/,/p; s/^  \([a-z]*\)  .*/\1/p' | sed -n '/,/,$ { /,/d; p }')
+SMALL='' only=() options=(--out "$out") anchors=gemm,stream
+window=1000 mps=(--mode mps-sm-limit --out "$out/mps" --only gemm,stream,bfs) counted=()
+[ -z "${CUDA_VISIBLE_DEVICES:-}" ] || mps+=(--device "$CUDA_VISIBLE_DEVICES")
+if [ -n "$dry" ]; then
+	state=$(mktemp -d) # a short path, for sockets
+	trap 'rm -rf "$state"' EXIT
+	stub=$out/stub uuid=5c89852c-d268-c3f3-1b07-005d5ae1dc3f
+	mkdir -p "$stub"
+	[ -e "$stub/libcuda.so.1" ] || g++ -x c++ -std=c++17 -O1 -shared -fPIC -o "$stub/libcuda.so.1" profiling/kernels/testdata/libcuda.cc ||
+		fail "a dry run needs a C++ compiler (g++)"
+	if [ ! -e "$stub/libnvidia-ml.so.1" ] && header=$(go list -m -f '{{.Dir}}/pkg/nvml' github.com/NVIDIA/go-nvml 2>/dev/null); then
+		cc -shared -fPIC -O1 -I "$header" -o "$stub/libnvidia-ml.so.1" profiling/nvml/nvmltest/testdata/stub.c || fail "a dry run needs a C compiler (cc)"
+	fi
+	printf 'gpu 0 H100 GPU-%s 0 0\ndriver 580.65.06-stub\n' $uuid >"$stub/gpus.txt"
+	export LD_LIBRARY_PATH=$stub MIGLAB_NVML_STUB=$stub/gpus.txt PATH=$PWD/profiling/testdata/first-run:$PATH
+	export MIGLAB_EMULATED_SMS=132 MIGLAB_EMULATED_NAME='NVIDIA H100 80GB HBM3' MIGLAB_EMULATED_MEMORY=85899345920 MIGLAB_EMULATED_UUID=${uuid//-/}
+	KERNELS='bfs gaussian stream' SMALL='--size 64 --iterations 1' only=(--only bfs,gaussian,stream) anchors=bfs,stream
+	options+=(--small --milliseconds 5 --warm-up 2)
+	counted=(--kernels profiling/testdata/first-run/small.yaml)
+	window=20 mps=(--mode mps-sm-limit --out "$out/mps" "${counted[@]}" --state "$state")
+fi
+export KERNELS SMALL
+
+# The GPU, in partitions of multiples of 8 multiprocessors.
+sms=$("$MIGLAB" kernel stream --verify 2>"$out/log/start.txt" | sed -n 's/^sms: //p')
+[ -n "$sms" ] || fail "no kernel runs here: $(tail -n 1 "$out/log/start.txt")"
+half=$((sms / 16 * 8)) third=$((sms / 3)) splits=$((sms / 2)):$((sms / 2))
+for i in 3 2 1; do
+	part=$((sms * i / 64 * 8))
+	splits=$part:$((sms - part)),$splits,$((sms - part)):$part
+done
+
+# step STAGE NAME SECONDS COMMAND... runs a command unless it is done. SECONDS is an estimate. A command that is stopped
+# keeps what it has measured, and goes on in a later call.
+reserve=25 # for stopping a command and packing
+left=() left_seconds=0 free=''
+step() {
+	local stage=$1 name=$2 estimate=$3 time spent begun took
+	shift 3
+	[ ! -e "$out/done/$name" ] || return 0
+	time=$((budget - reserve - SECONDS))
+	spent=$(cat "$out/spent/$stage" 2>/dev/null || echo 0)
+	if [ -z "$free" ] && [ $((limits[stage] - spent)) -lt $time ]; then time=$((limits[stage] - spent)); fi
+	if [ $time -lt 5 ]; then
+		later "$name" "$estimate"
+		return 0
+	fi
+	begun=$SECONDS
+	timeout --foreground -s INT -k 10 $time "$@" >>"$out/log/$name.txt" 2>&1
+	local code=$?
+	took=$((SECONDS - begun))
+	echo $((spent + took)) >"$out/spent/$stage"
+	case $code in
+	0) echo "done" >"$out/done/$name" ;;
+	1) echo "done, with failures: $(tail -n 1 "$out/log/$name.txt")" >"$out/done/$name" ;;
+	124 | 130 | 137)
+		printf '%4d s  stage %d  %-18s not finished\n' $took "$stage" "$name"
+		later "$name" $((estimate > took + 5 ? estimate - took : 5))
+		return 0 ;;
+	*) echo "failed: $(tail -n 1 "$out/log/$name.txt")" >"$out/done/$name" ;;
+	esac
+	printf '%4d s  stage %d  %-18s %s\n' $took "$stage" "$name" "$(cat "$out/done/$name")"
+}
+later() { left+=("$1"); left_seconds=$((left_seconds + $2)); }
+partition() { step "$1" "$2" "$3" "$MIGLAB" profile --mode sm-partition "${options[@]}" "${@:4}"; }
+corun() { step "$1" "$2" "$3" "$MIGLAB" profile corun --mode sm-partition "${options[@]}" "${only[@]}" "${@:4}"; }
+needs() { # NAME TOOL is false, and the step is skipped, if there is no such tool
+	command -v "$2" >/dev/null && return
+	[ -e "$out/done/$1" ] || echo "        $1 is skipped: $2 is not in PATH"
+	echo "skipped: $2 is not in PATH" >"$out/done/$1"
+	return 1
+}
+
+# Estimates are 0.4 s for a group of kernels in a window of 0.2 s.
+steps() {
+	left=() left_seconds=0
+	step 1 environment 15 bash $self --part environment
+	step 1 verify 40 bash $self --part verify
+	needs ptx-and-nvcc nvcc && step 1 ptx-and-nvcc 120 bash $self --part compare
+	pack
+	partition 2 scaling 80 "${only[@]}"                          # 10 kernels x 17 counts
+	corun 2 antagonist 30 --against stream --splits $half:$half # 10 kernels x 4 intensities, and alone
+	pack
+	corun 3 pairs 170 --splits "$splits"                         # 45 pairs x 7 splits, and alone
+	corun 3 shared 25 --splits all:all                           # 45 pairs, and alone
+	corun 3 triples 25 --splits $third:$third:$third --sample 20
+	pack
+	corun 4 drift 60 --splits "$splits" --sample 40 --repetitions 2
+	step 4 mps 120 "$MIGLAB" profile "${mps[@]}" --repetitions 1
+	step 4 mps-corun 70 "$MIGLAB" profile corun "${mps[@]}" --repetitions 1 --milliseconds $window --splits 50:50,25:75,all:all
+	needs counters ncu && step 4 counters 150 "$MIGLAB" profile counters --mode sm-partition --out "$out" "${counted[@]}" --launch-count 20
+	partition 2 scaling-again 160 "${only[@]}" --repetitions 3
+	corun 2 antagonist-again 60 --against stream --splits $half:$half --repetitions 3
+	pack
+}
+
+# pack copies what fits datasets/hardware to the folder hardware, and puts everything into an archive.
+pack() {
+	local model base
+	model=$(sed -n '2s/,.*//p' "$out/overlap.csv" 2>/dev/null | tr '[:upper:]' '[:lower:]' | tr -dc 'a-z0-9_-')
+	base=$out/hardware/${name:-${model:-gpu}-first-run}
+	rm -f "$out"/hardware/*
+	keep "$out/overlap.csv" "$base.overlap.csv"
+	keep "$out/mps/kernels.csv" "$base-mps.kernels.csv"
+	keep "$out/mps/overlap.csv" "$base-mps.overlap.csv"
+	keep "$out/counters.csv" "$base.counters.csv"
+	tar -czf "$out.tar.gz.part" -C "$out" --exclude=./stub --exclude=./nvcc . && mv "$out.tar.gz.part" "$out.tar.gz"
+}
+keep() { [ ! -s "$1" ] || cp "$1" "$2"; }
+trap 'pack; echo "first-run: interrupted; the same command goes on" >&2; exit 130' INT TERM
+
+echo "call $call: $sms multiprocessors, at most $budget s"
+rm -f "$out/done/anchors" # each call repeats these four measurements
+partition 1 anchors 10 --only $anchors --sms $half,"$sms" --repetitions "$call"
+steps
+if [ ${#left[@]} -gt 0 ]; then
+	free=1 # from the stages' limits
+	steps
+fi
+pack
+echo "done: $(ls "$out/done" | tr '\n' ' ')"
+if [ ${#left[@]} -gt 0 ]; then
+	echo "left: ${left[*]}: about $left_seconds s; call again"
+else
+	echo "left: nothing"
+fi
+echo "$out.tar.gz"
+! grep -hE '^(failed|done, with failures): ' "$out"/done/*

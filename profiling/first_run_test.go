@@ -1,0 +1,253 @@
+//go:build linux
+
+package profiling_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"miglab/datasets"
+)
+
+// A firstRun calls first-run.sh in a folder of its own.
+type firstRun struct {
+	t   *testing.T
+	dir string
+	env []string
+	// took is the processor time of the last call with all its processes.
+	took time.Duration
+}
+
+// run returns what the script prints, and its exit status.
+func (f *firstRun) run(args ...string) (stdout, stderr string, code int) {
+	f.t.Helper()
+	ctx, cancel := context.WithTimeout(f.t.Context(), 5*time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, "bash", append([]string{"first-run.sh"}, args...)...)
+	c.Env = append(os.Environ(), f.env...)
+	var out, errs strings.Builder
+	c.Stdout, c.Stderr = &out, &errs
+	err := c.Run()
+	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		f.t.Fatal(err)
+	}
+	f.took = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+	return out.String(), errs.String(), c.ProcessState.ExitCode()
+}
+
+// dry makes a dry run, which must end well.
+func (f *firstRun) dry(args ...string) string {
+	f.t.Helper()
+	stdout, stderr, code := f.run(append([]string{"--dry-run", "--out", filepath.Join(f.dir, "out")}, args...)...)
+	if code != 0 || stderr != "" {
+		f.t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	return stdout
+}
+
+func (f *firstRun) read(name string) string {
+	f.t.Helper()
+	text, err := os.ReadFile(filepath.Join(f.dir, name))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// newFirstRun builds miglab with cgo, as the script needs it.
+func newFirstRun(t *testing.T) *firstRun {
+	t.Helper()
+	if os.Getenv("MIGLAB_REQUIRE_CC") != "1" {
+		t.Skip("takes C and C++ compilers and real time: make test-gpu runs it")
+	}
+	f := &firstRun{t: t, dir: t.TempDir()}
+	program := filepath.Join(f.dir, "miglab")
+	build := exec.Command("go", "build", "-o", program, "miglab/harness/cmd/miglab")
+	build.Env = append(os.Environ(), "CGO_ENABLED=1", "CGO_CFLAGS=-O2 -g -Wno-deprecated-declarations")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f.env = []string{"MIGLAB=" + program}
+	return f
+}
+
+// stages are the steps.
+var stages = strings.Fields("anchors antagonist antagonist-again counters drift environment mps mps-corun pairs ptx-and-nvcc scaling scaling-again shared triples verify")
+
+// TestFirstRunDry: on a machine without a GPU the script walks all stages in under a minute. Its archive becomes tables that
+// say that they are made on a stub, and is refused as data.
+func TestFirstRunDry(t *testing.T) {
+	f := newFirstRun(t)
+	began := time.Now()
+	said := f.dry()
+	if !strings.Contains(said, "left: nothing\n") {
+		t.Fatalf("not all is done:\n%s", said)
+	}
+	// Others may use the machine, so that the time on the clock does not count.
+	t.Logf("%.0f s of the clock, %.0f s of processors", time.Since(began).Seconds(), f.took.Seconds())
+	if f.took > time.Minute {
+		t.Errorf("a dry run takes %v of processors, more than a minute", f.took)
+	}
+	unpacked := t.TempDir()
+	if out, err := exec.Command("tar", "-xzf", filepath.Join(f.dir, "out.tar.gz"), "-C", unpacked).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range stages {
+		if text, err := os.ReadFile(filepath.Join(unpacked, "done", name)); err != nil || string(text) != "done\n" {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	hardware := filepath.Join(unpacked, "hardware")
+	h, err := datasets.ReadHardware(os.DirFS(hardware))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(h.Overlap) != 2 || len(h.Kernels) != 1 || len(h.Counters) != 1 || h.Stub() == "" {
+		t.Fatalf("measured: %+v", h)
+	}
+	partitioned := h.Overlap[slices.IndexFunc(h.Overlap, func(t datasets.HardwareTable[datasets.OverlapRate]) bool { return t.Source == datasets.SourcePartition })]
+	groups := map[string]int{}
+	runs := map[string]int{}
+	for _, r := range partitioned.Rows {
+		groups[r.Group]++
+		runs[r.Group] = max(runs[r.Group], r.Run)
+	}
+	for group, want := range map[string]int{
+		"bfs:8": 3, "stream:132": 3, // scaling
+		"bfs:64 stream@25:64":          3, // the antagonist
+		"bfs:16 stream:116":            1, // a pair, if the drift has not drawn it
+		"bfs:all stream:all":           1,
+		"bfs:44 gaussian:44 stream:44": 1,
+	} {
+		if runs[group] < want {
+			t.Errorf("the group %s ran %d times, want %d", group, runs[group], want)
+		}
+	}
+	if len(groups) < 80 {
+		t.Errorf("%d groups", len(groups))
+	}
+	if text, err := os.ReadFile(filepath.Join(unpacked, "ptx-and-nvcc.csv")); err != nil || strings.Count(string(text), ",0.000001\n") != 3 {
+		t.Errorf("times of nvcc's code: %s, %v", text, err)
+	}
+	// Settings are only read.
+	for line := range strings.Lines(f.read("out/log/nvidia-smi.txt")) {
+		if line != "\n" && line != "-q\n" && !strings.HasPrefix(line, "--query-") {
+			t.Errorf("nvidia-smi was called with %s", line)
+		}
+	}
+	if state := f.read("out/stub/gpus.txt"); !strings.Contains(state, " 0 0\n") {
+		t.Errorf("the MIG mode was changed: %s", state)
+	}
+
+	program := strings.TrimPrefix(f.env[0], "MIGLAB=")
+	args := []string{"reproduce", "--hardware", hardware, "--only", "hierarchical/corun", "--results", filepath.Join(f.dir, "results")}
+	out, err := exec.Command(program, args...).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "was made on a stub, not on a GPU: it is no data") {
+		t.Errorf("as data: %v\n%s", err, out)
+	}
+	if out, err := exec.Command(program, append(args, "--stub")...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, table := range []string{"corun-overlap", "corun-scaling"} {
+		if text := f.read("results/hierarchical/" + table + ".txt"); !strings.Contains(strings.ToLower(text), "stub") {
+			t.Errorf("%s does not say that it was made on a stub:\n%s", table, text)
+		}
+	}
+}
+
+// TestFirstRunGoesOn: a call that is interrupted, or has no time, leaves the rest to the next one, which may be on another
+// machine. Each call repeats the anchors.
+func TestFirstRunGoesOn(t *testing.T) {
+	f := newFirstRun(t)
+	out := filepath.Join(f.dir, "out")
+	c := exec.Command("bash", "first-run.sh", "--dry-run", "--out", out)
+	c.Env = append(os.Environ(), f.env...)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	rowsNow := func() int {
+		text, _ := os.ReadFile(filepath.Join(out, "overlap.csv")) // may not be there yet
+		return strings.Count(string(text), "\n")
+	}
+	for deadline := time.Now().Add(time.Minute); rowsNow() < 20 && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := syscall.Kill(-c.Process.Pid, syscall.SIGINT); err != nil { // as Ctrl-C does
+		t.Fatal(err)
+	}
+	_ = c.Wait() // it was interrupted
+	if code := c.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("interrupted: exit code %d", code)
+	}
+	first := f.read("out/overlap.csv")
+	if strings.Count(first, "\n") < 20 {
+		t.Fatalf("interrupted too early:\n%s", first)
+	}
+
+	if err := os.RemoveAll(out); err != nil { // another machine has the archive
+		t.Fatal(err)
+	}
+	said := f.dry("--budget", "26") // less than what steps are begun with
+	if !strings.HasPrefix(said, "call 2: ") || !strings.Contains(said, "left: ") || !strings.Contains(said, " triples ") || !strings.HasSuffix(said, "; call again\n"+out+".tar.gz\n") {
+		t.Errorf("a call without time says:\n%s", said)
+	}
+	said = f.dry("--budget", "45")
+	if !strings.HasPrefix(said, "call 3: ") || strings.Contains(said, "environment  ") {
+		t.Errorf("the third call says:\n%s", said)
+	}
+	if !strings.HasPrefix(f.read("out/overlap.csv"), first) {
+		t.Error("rows of the first call are lost")
+	}
+	rows, err := datasets.ReadOverlap(strings.NewReader(f.read("out/overlap.csv")), "overlap.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, anchor := range []string{"bfs:64", "bfs:132", "stream:64", "stream:132"} {
+		if !slices.ContainsFunc(rows, func(r datasets.OverlapRate) bool { return r.Group == anchor && r.Run == 3 }) {
+			t.Errorf("the third call did not repeat %s", anchor)
+		}
+	}
+	// A GPU's measurements do not go where a stub's are.
+	if _, stderr, code := f.run("--out", filepath.Join(f.dir, "out")); code != 2 || !strings.Contains(stderr, "has measurements of a stub; give another --out") {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+}
+
+// What is missing is said in one line, before anything runs.
+func TestFirstRunCannotStart(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip(err)
+	}
+	empty := t.TempDir()
+	for _, tool := range []string{"bash", "dirname"} {
+		path, err := exec.LookPath(tool)
+		if err != nil {
+			t.Skip(err)
+		}
+		if err := os.Symlink(path, filepath.Join(empty, tool)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := &firstRun{t: t, dir: t.TempDir(), env: []string{"PATH=" + empty, "MIGLAB=" + filepath.Join(empty, "miglab")}}
+	for says, args := range map[string][]string{
+		"and there is no Go to build it; run make build-nvml elsewhere":     {"--dry-run"},
+		"first-run: --budget 8m: write a number of seconds\n":               {"--budget", "8m"},
+		"first-run: --name a/b: use letters, digits, - and _\n":             {"--name", "a/b"},
+		"first-run: --out needs a value\n":                                  {"--out"},
+		"first-run: unknown argument --dryrun; see the head of this file\n": {"--dryrun"},
+	} {
+		stdout, stderr, code := f.run(args...)
+		if code != 2 || stdout != "" || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: exit code %d, %q, want one line with %q\n%s", args, code, stderr, says, stdout)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package kernel
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"miglab/harness/filehash"
+)
+
+// removeResult deletes the file of an earlier run, which would otherwise pass for this one's.
+func (k *Kernel) removeResult() error {
+	if k.Result.File == "" {
+		return nil
+	}
+	err := os.Remove(k.path(k.Result.File))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// result returns a hash of what a run computed; empty if the kernel shows no result. The error
+// says that the run did not show it.
+func (k *Kernel) result(output string) (string, error) {
+	switch {
+	case k.Result.File != "":
+		sum, err := filehash.SHA256(k.path(k.Result.File))
+		if err != nil {
+			return "", fmt.Errorf("there is no result: %s %s", k.Result.File, reason(err))
+		}
+		return sum, nil
+	case k.Result.Pattern != nil:
+		matches := k.Result.Pattern.FindAllStringSubmatch(output, -1)
+		if matches == nil {
+			return "", fmt.Errorf("there is no result: the output does not match %q", k.Result.Pattern)
+		}
+		h := sha256.New()
+		for _, m := range matches {
+			fmt.Fprintf(h, "%q", m[len(m)-1]) // the group, or else the match
+		}
+		return fmt.Sprintf("%x", h.Sum(nil)), nil
+	}
+	return "", nil
+}

@@ -1,0 +1,155 @@
+#!/bin/bash
+# Builds the CUDA programs of Rodinia 3.1 that the manifest rodinia names, for GPUs and toolkits of today.
+#
+#   build.sh --sources DIR [--data ARCHIVE] [--samples DIR] [--arch sm_90] [--only "bfs nw"] [--dry-run]
+#
+#   --sources   a checkout of gpu-rodinia; it is cloned if there is none. The fixes are made in it
+#   --data      rodinia-3.1-data.tar.gz; it is downloaded if it is missing (396 MB)
+#   --samples   a checkout of NVIDIA/cuda-samples, whose headers cfd needs; it is cloned if there is none
+#   --arch      default: that of the GPU, or sm_80
+#   --only      programs, by their folders under cuda/; default: all 22
+#   --dry-run   print the steps and change nothing
+#
+# A second run does only what is missing. Programs with texture references, which CUDA 12 removed, are built in the
+# container beside this file: see Dockerfile.
+set -euo pipefail
+
+commit=9c10d3e
+url=https://github.com/yuhc/gpu-rodinia
+data_url='https://www.dropbox.com/s/cc6cozpboht3mtu/rodinia-3.1-data.tar.gz?dl=1'
+data_sha256=b90994d5208ec5a0a133dfb9ab7928a1e8a16741503a91d212884b9e4fce8cd8 # from Rodinia's README
+samples_url=https://github.com/NVIDIA/cuda-samples
+samples_tag=v12.5
+programs="backprop bfs cfd gaussian heartwall hotspot lavaMD lud/cuda myocyte nn nw particlefilter pathfinder srad/srad_v1
+srad/srad_v2 streamcluster huffman dwt2d hotspot3D kmeans b+tree hybridsort"
+
+fail() { echo "rodinia/build.sh: $*" >&2; exit 1; }
+run() { # a step
+	echo "+ $*"
+	[ -n "$dry" ] || "$@"
+}
+logged() { # a step whose output goes to a file
+	local log=$1
+	shift
+	run "$@" >>"$log" 2>&1
+}
+
+sources='' data='' samples='' arch='' dry=''
+while [ $# -gt 0 ]; do
+	case $1 in
+	--dry-run) dry=1; shift; continue ;;
+	--sources | --data | --samples | --arch | --only) [ $# -gt 1 ] || fail "$1 needs a value" ;;
+	*) fail "unknown argument $1; see the head of this file" ;;
+	esac
+	case $1 in
+	--sources) sources=$2 ;;
+	--data) data=$2 ;;
+	--samples) samples=$2 ;;
+	--arch) arch=$2 ;;
+	--only) programs=$2 ;;
+	esac
+	shift 2
+done
+[ -n "$sources" ] || fail "give the folder of the sources with --sources DIR"
+data=${data:-$sources/rodinia-3.1-data.tar.gz}
+samples=${samples:-$sources/cuda-samples}
+if [ -z "$arch" ]; then
+	capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1) || true
+	arch=sm_${capability/./}
+	[ "$arch" != sm_ ] || arch=sm_80
+fi
+[[ $arch =~ ^sm_[0-9]+[a-z]?$ ]] || fail "--arch $arch: write it as in sm_90"
+
+# The toolkit.
+release=''
+if command -v nvcc >/dev/null; then
+	release=$(nvcc --version | sed -n 's/.*release \([0-9]*\).*/\1/p')
+	cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
+elif [ -n "$dry" ]; then
+	cuda=/usr/local/cuda
+else
+	fail "nvcc is not in PATH; install the CUDA toolkit, or use the container (Dockerfile)"
+fi
+
+# The sources.
+if [ ! -d "$sources/cuda" ]; then
+	run git clone "$url" "$sources" || fail "cannot clone $url; clone it elsewhere and give the folder with --sources"
+	run git -C "$sources" checkout -q "$commit" || fail "$sources has no commit $commit; delete the folder and start again"
+elif [ ! -e "$sources/.git" ]; then
+	echo "$sources is not a git checkout; that it is commit $commit is not verified"
+elif [[ $(git -C "$sources" rev-parse HEAD) != "$commit"* ]]; then
+	fail "$sources is not at commit $commit; run: git -C $sources checkout $commit"
+fi
+
+# The data. The mark is written when all of it is unpacked.
+mark=$sources/data/.sha256
+if [ "$(cat "$mark" 2>/dev/null)" != "$data_sha256" ]; then
+	[ -e "$data" ] || run curl -fL --retry 3 -o "$data" "$data_url" || fail "cannot download $data_url; fetch it elsewhere and give the file with --data"
+	echo "+ sha256sum $data # $data_sha256"
+	if [ -z "$dry" ]; then
+		sum=$(sha256sum "$data" | cut -d ' ' -f 1)
+		[ "$sum" = "$data_sha256" ] || fail "$data has the SHA-256 $sum, not $data_sha256; delete it and start again"
+	fi
+	part=$sources/data.part
+	run rm -rf "$part"
+	run mkdir -p "$part" "$sources/data"
+	run tar -xzf "$data" -C "$part"
+	if [ -z "$dry" ]; then
+		found=$(find "$part" -maxdepth 2 -type d -name bfs | head -n 1)
+		[ -n "$found" ] || fail "$data has no folder bfs"
+		cp -R "$(dirname "$found")/." "$sources/data/"
+		echo "$data_sha256" >"$mark"
+	fi
+	run rm -rf "$part"
+fi
+
+# The fixes. They can be made twice.
+#  - architectures that toolkits no longer know: sm_13 lavaMD and particlefilter; sm_20 b+tree, dwt2d, lud and hybridsort;
+#    compute_20 cfd; sm_35 huffman and srad_v1
+#  - the CUDA runtime is linked statically, so that programs of the container run outside of it
+#  - functions that were renamed; cudaSetDevice(1), where one device is visible
+if [ -d "$sources/cuda" ]; then
+	find "$sources/cuda" -iname makefile -print0 | sort -z | while IFS= read -r -d '' file; do
+		run sed -i -E -e "s/-arch[ =](sm|compute)_[0-9]+[a-z]?/-arch=$arch/g" \
+			-e "s/--gpu-architecture=compute_[0-9]+ +--gpu-code=(sm|compute)_[0-9]+/-arch=$arch/g" \
+			-e 's/-lcudart( |$)/-lcudart_static -ldl -lrt -lpthread\1/g' "$file"
+	done
+	find "$sources/cuda" \( -name '*.cu' -o -name '*.cuh' -o -name '*.c' -o -name '*.cpp' -o -name '*.h' \) -print0 |
+		{ xargs -0 grep -lZE 'cudaThreadSynchronize|cudaThreadExit' || true; } | sort -z | while IFS= read -r -d '' file; do
+		run sed -i -e 's/cudaThreadSynchronize/cudaDeviceSynchronize/g' -e 's/cudaThreadExit/cudaDeviceReset/g' "$file"
+	done
+	[ ! -e "$sources/cuda/kmeans/kmeans_cuda.cu" ] || run sed -i 's/cudaSetDevice(1)/cudaSetDevice(0)/' "$sources/cuda/kmeans/kmeans_cuda.cu"
+else
+	echo "+ sed ... # -arch=$arch in all Makefiles, and renamed functions"
+fi
+if [[ " ${programs//$'\n'/ } " == *" cfd "* ]] && [ ! -d "$samples" ]; then
+	run git clone -q --depth 1 --branch "$samples_tag" "$samples_url" "$samples" || fail "cannot clone $samples_url, whose headers cfd needs; give a checkout with --samples, or leave out cfd with --only"
+fi
+
+# The programs.
+export PATH=$cuda/bin:$PATH
+export LIBRARY_PATH=$cuda/lib64:$cuda/lib64/stubs${LIBRARY_PATH:+:$LIBRARY_PATH}
+export CPATH=$cuda/include:$samples/Common${CPATH:+:$CPATH}
+missing='' texture=''
+for program in $programs; do
+	folder=$sources/cuda/$program
+	[ -n "$dry" ] || [ -d "$folder" ] || fail "$folder is missing; --sources has to be gpu-rodinia"
+	if [ "${release:-0}" -ge 12 ] && [ -d "$folder" ] &&
+		grep -rqE '^[[:space:]]*(extern |static )*texture[[:space:]]*<' --include='*.cu' --include='*.cuh' --include='*.h' "$folder"; then
+		texture+=" $program"
+		continue
+	fi
+	target=''
+	[ "$program" != cfd ] || target=euler3d
+	log=$sources/build-${program//\//-}.log
+	[ -n "$dry" ] || : >"$log"
+	# shellcheck disable=SC2086 # no target is no argument
+	if [ -n "$dry" ]; then
+		run make -C "$folder" CUDA_DIR="$cuda" $target
+	elif ! logged "$log" make -C "$folder" CUDA_DIR="$cuda" $target; then
+		missing+=" $program"
+	fi
+done
+[ -z "$texture" ] || echo "CUDA $release has no texture references, which these need:$texture; build them in the container (Dockerfile)"
+[ -z "$missing" ] || fail "not built:$missing; see $sources/build-*.log"
+[ -n "$dry" ] || echo "built; now: miglab profile --check --kernels rodinia --set rodinia=$sources"
