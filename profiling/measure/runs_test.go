@@ -52,7 +52,7 @@ func TestReadRunsSaysWhereAndWhatWouldBeRight(t *testing.T) {
 		"open quote":        {`it says"`, `it says`, `f:3: extraneous or missing " in quoted-field; delete the line, and the run is repeated`},
 		"GPU":               {lines[1], strings.Replace(lines[1], "A100", "A10", 1), `f:2: gpu: unknown GPU "A10"; did you mean "A100"? (known: A100, A100-40GB, A100-80GB, A30, A30-24GB, B200, B200-180GB, H100, H100-80GB, H200, H200-141GB)`},
 		"alias":             {lines[1], strings.Replace(lines[1], "A100", "A100-40GB", 1), `f:2: gpu: "A100-40GB" must be written A100`},
-		"source":            {",mig,", ",mps,", `f:2: source: unknown source "mps"; did you mean "mig"? (known: mig, mps-sm-limit)`},
+		"source":            {",mig,", ",mps,", `f:2: source: unknown source "mps"; did you mean "mps-sm-limit"? (known: mig, mps-sm-limit)`},
 		"no kernel":         {"bfs,,bfs!", ",,bfs!", "f:5: kernel: the kernel has no name"},
 		"size":              {"lud!,2,", "lud!,5,", "f:3: size: A100 has no instances of size 5; its sizes are [1 2 3 4 7]"},
 		"size in words":     {"lud!,2,", "lud!,two,", `f:3: size: "two" is not a whole number from 0`},
