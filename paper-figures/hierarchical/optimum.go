@@ -70,7 +70,7 @@ func won(own, theirs []float64) (n int) {
 // ceilings shows, over the reported draws, by how much the agents lead the best of the paper's other
 // methods, and how much their 29 actions allow.
 func ceilings(d *figures.Data) (*figures.Output, error) {
-	data := reported(d.Scale, "")
+	data := reported(d.Scale)
 	t := d.Claims.Head("ceiling", len(data), trainingRuns, simulated())
 	mean := func(m method, dataset string) float64 {
 		return figures.Mean(m.onQueues(d, dataset, track.MetricThroughput))

@@ -98,17 +98,23 @@ func ofAgent(d *figures.Data, data []string, metric string, of func([]float64) f
 }
 
 // The constants of the model, the agents' setups and their settings were chosen by looking at draws 1
-// to 20 of the programs, the number of training steps by looking at draws 101 to 120. Results are
-// reported on draws that nothing was chosen by.
+// to 20 of the programs, the number of training steps by looking at draws 101 to 120, and the number
+// of reported draws by the spread of the agent's lead on draws 121 to 140. Results are reported on
+// draws that nothing was chosen by.
 const (
-	firstReported = 121
-	draws         = 20
+	firstReported = 141
+	draws         = 100
+	// fewDraws is for variations of the model and for sweeps.
+	fewDraws = 20
 )
 
-// reported lists Q1 to Q12 for each of the reported draws. Parameters of the model may be added,
-// for example "&kappa=0.2".
-func reported(s figures.Scale, parameters string) (out []string) {
-	for i := range few(s, draws) {
+// reported lists Q1 to Q12 for each of the reported draws.
+func reported(s figures.Scale) []string { return queuesOf(few(s, draws), "") }
+
+// queuesOf lists Q1 to Q12 for the first n of the reported draws. Parameters of the model may be
+// added, for example "&kappa=0.2".
+func queuesOf(n int, parameters string) (out []string) {
+	for i := range n {
 		out = append(out, queuesWith("draw=%d%s", firstReported+i, parameters))
 	}
 	return out
@@ -152,13 +158,17 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read()
 	if f.measure != nil {
 		out.Readings = figures.Map(variations, func(v variation) figures.Reading {
-			return figures.Reading{Name: v.name, Values: f.measure(d, reported(d.Scale, v.parameters))}
+			n := fewDraws
+			if v.parameters == "" {
+				n = draws
+			}
+			return figures.Reading{Name: v.name, Values: f.measure(d, queuesOf(few(d.Scale, n), v.parameters))}
 		})
 	}
 	for _, claim := range f.unpublished {
 		out.Missing[claim] = unpublishedJobs()
 	}
-	data := reported(d.Scale, "")
+	data := reported(d.Scale)
 	t := d.Claims.Head(f.name, simulated(), len(data))
 	chart := reports.Bars{
 		Title: onChart(t), X: reports.Axis{Label: "Queue (AM: arithmetic mean)"}, Y: reports.Axis{Label: f.label},

@@ -81,7 +81,7 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		chart.Series = append(chart.Series, line)
 	}
 	var numbers []string
-	for i := range few(d.Scale, draws) {
+	for i := range few(d.Scale, fewDraws) {
 		numbers = append(numbers, fmt.Sprintf("&draw=%d", firstReported+i))
 	}
 	steps := ofRuns(agent, numbers, func(r method, draw string) float64 {
@@ -174,7 +174,7 @@ func order(rows []row) string {
 // addDraws adds the columns of the methods, the mean over all draws, their range, and how often
 // each order occurs.
 func addDraws(d *figures.Data, t *reports.Table) {
-	data := reported(d.Scale, "")
+	data := reported(d.Scale)
 	over, n := at(d, data...), len(data)
 	orders := map[string]int{}
 	for i := range n {
