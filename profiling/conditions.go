@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"miglab/datasets"
 )
 
 // SampleInterval is the pause between two samples of a GPU that works.
@@ -22,6 +20,19 @@ type Sample struct {
 	Temperature int
 	// Throttle is NVML's set of reasons for lower clocks, or [ThrottleUnknown].
 	Throttle uint64
+}
+
+// A Load is how a GPU was doing for a while, by samples. Without any, the numbers are 0.
+type Load struct {
+	Samples int
+	// Clocks are in MHz, power in W, the temperature in degrees Celsius.
+	ClockMin            int
+	ClockMean           float64
+	ClockMax            int
+	PowerMean, PowerMax float64
+	TemperatureMax      int
+	// Throttle is what [ThrottleReasons] says of the samples; unknown without any.
+	Throttle string
 }
 
 // A Watcher is a device that can say how it is doing while it works.
@@ -87,8 +98,8 @@ func (w *Watch) Close() {
 }
 
 // Between summarises the samples from one instant to another.
-func (w *Watch) Between(from, to time.Time) datasets.Load {
-	l := datasets.Load{Throttle: "unknown"}
+func (w *Watch) Between(from, to time.Time) Load {
+	l := Load{Throttle: "unknown"}
 	if w == nil {
 		return l
 	}

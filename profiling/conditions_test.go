@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"miglab/datasets"
 	"miglab/profiling"
 )
 
@@ -24,16 +23,16 @@ func TestWatchBetween(t *testing.T) {
 		w.Add(s)
 	}
 	got := w.Between(from.Add(profiling.SampleInterval), from.Add(3*profiling.SampleInterval))
-	want := datasets.Load{Samples: 3, ClockMin: 1755, ClockMean: 1840, ClockMax: 1980, PowerMean: 590, PowerMax: 690, TemperatureMax: 60, Throttle: "power-cap+sw-thermal"}
+	want := profiling.Load{Samples: 3, ClockMin: 1755, ClockMean: 1840, ClockMax: 1980, PowerMean: 590, PowerMax: 690, TemperatureMax: 60, Throttle: "power-cap+sw-thermal"}
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := w.Between(from.Add(time.Hour), from.Add(2*time.Hour)); got != (datasets.Load{Throttle: "unknown"}) {
+	if got := w.Between(from.Add(time.Hour), from.Add(2*time.Hour)); got != (profiling.Load{Throttle: "unknown"}) {
 		t.Errorf("without samples: %+v", got)
 	}
 	var none *profiling.Watch
 	none.Close()
-	if got := none.Between(from, from); got != (datasets.Load{Throttle: "unknown"}) {
+	if got := none.Between(from, from); got != (profiling.Load{Throttle: "unknown"}) {
 		t.Errorf("without a watch: %+v", got)
 	}
 	// Being idle is no reason.

@@ -29,6 +29,8 @@ type Window struct {
 	Begin, Finish time.Duration
 	// Overlap is the share of the window in which all others ran too.
 	Overlap float64
+	// From is when all were told to begin, To when all had measured.
+	From, To time.Time
 	// from and to are when it surely ran.
 	from, to time.Duration
 }
@@ -74,12 +76,14 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 		}
 	}
 	all(func(g *gate) *line { return &g.ready })
+	began := time.Now()
 	for _, g := range gates {
 		if limited.Err() == nil {
 			g.begin()
 		}
 	}
 	all(func(g *gate) *line { return &g.measured })
+	measured := time.Now()
 	for _, g := range gates {
 		if limited.Err() == nil { // otherwise they are killed
 			g.end()
@@ -93,6 +97,9 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 		if errors.Is(err, errAnother) {
 			out[i].Status, out[i].Detail, errs[i] = Crash, "killed: "+errAnother.Error(), nil
 		}
+	}
+	for i := range out {
+		out[i].From, out[i].To = began, measured
 	}
 	overlap(out)
 	return out, errors.Join(errs...)

@@ -55,6 +55,8 @@ type Rate struct {
 	Window     time.Duration
 	// Overlap is the share of the window in which all other jobs ran too.
 	Overlap float64
+	// From and To are when the window began and ended.
+	From, To time.Time
 }
 
 // A Ground runs the jobs of a group at the same time.
@@ -200,12 +202,10 @@ func (x *overlaps) run(ctx context.Context, g Group, round int) error {
 	if x.done[name] >= round || x.bad[name] {
 		return nil
 	}
-	from := time.Now()
 	rates, err := x.Together(ctx, g, x.Window)
 	if err != nil {
 		return err
 	}
-	load := x.about.Watch.Between(from, time.Now())
 	var rows []datasets.OverlapRate
 	for i, r := range rates {
 		if r.Status == kernel.OK && r.Overlap < datasets.MinOverlap {
@@ -221,7 +221,7 @@ func (x *overlaps) run(ctx context.Context, g Group, round int) error {
 		rows = append(rows, datasets.OverlapRate{
 			Provenance: x.about.Provenance, UUID: r.UUID, Group: name, Job: i + 1, Kernel: g[i].Kernel, Intensity: g[i].Intensity,
 			SMs: r.SMs, Of: x.about.SMs, Run: round, Iterations: int(r.Iterations), Window: window, Iteration: window / mig.Seconds(r.Iterations),
-			Overlap: r.Overlap, Load: load,
+			Overlap: r.Overlap, Load: datasets.Load(x.about.Watch.Between(r.From, r.To)),
 		})
 	}
 	if x.bad[name] {

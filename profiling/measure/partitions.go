@@ -54,7 +54,7 @@ func (p *Partitions) Together(ctx context.Context, g Group, window time.Duration
 	for i := range t.jobs {
 		j := &t.jobs[i]
 		rates[i] = j.Rate
-		rates[i].Overlap = t.overlap(i)
+		rates[i].Overlap, rates[i].From, rates[i].To = t.overlap(i), j.begin, j.end
 		if broken, ok := errors.AsType[*cuda.Error](j.err); ok && !broken.OutOfMemory() {
 			err = errors.Join(err, fmt.Errorf("%s: %w", g[i], j.err)) // the context is of no more use
 		}
@@ -113,7 +113,7 @@ type overlapJob struct {
 
 func (t *together) run(i int, p Part, on *cuda.Partition) {
 	j := &t.jobs[i]
-	if j.err = t.measure(j, p, on); j.err == nil {
+	if j.err = t.measure(i, p, on); j.err == nil {
 		return
 	}
 	t.failed.Store(true)
@@ -126,11 +126,14 @@ func (t *together) run(i int, p Part, on *cuda.Partition) {
 // stopped reports whether the run cannot succeed any more.
 func (t *together) stopped() bool { return t.failed.Load() || t.ctx.Err() != nil }
 
-func (t *together) measure(j *overlapJob, p Part, on *cuda.Partition) (err error) {
+// measure runs a job: it warms up, has its window, and goes on until all jobs have had theirs.
+func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
+	j := &t.jobs[number]
 	if err := on.Use(); err != nil {
 		return err
 	}
 	defer on.Done()
+	defer pin(number, len(t.jobs))()
 	program, err := kernels.Lookup(p.Kernel)
 	if err != nil {
 		return err

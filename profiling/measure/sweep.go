@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"miglab/datasets"
 	"miglab/harness/filehash"
 	"miglab/harness/mig"
 	"miglab/profiling"
@@ -240,7 +241,7 @@ func (w *sweep) record(k *kernel.Kernel, p *mig.Profile, repetition int, out ker
 	}
 	r := w.row(k, p, repetition)
 	r.Status, r.Result, r.Detail = out.Status, out.Result, oneLine(out.Detail)
-	r.Load = w.watch.Between(out.Start, out.End)
+	r.Load = datasets.Load(w.watch.Between(out.Start, out.End))
 	r.MemoryClock, r.PowerLimit = c.MemoryClock, c.PowerLimit
 	r.OtherProcesses = len(others)
 	if !out.Start.IsZero() {

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"miglab/datasets"
 	"miglab/profiling"
 )
 
@@ -21,7 +20,7 @@ func TestReadSamples(t *testing.T) {
 	}, "\n")), w)
 	from := time.Date(2026, 11, 22, 21, 0, 0, 0, time.Local)
 	got := w.Between(from.Add(150*time.Millisecond), from.Add(time.Hour))
-	want := datasets.Load{Samples: 2, ClockMin: 1755, ClockMean: 1867.5, ClockMax: 1980, PowerMean: 200, PowerMax: 400, TemperatureMax: 50, Throttle: "power-cap+unknown"}
+	want := profiling.Load{Samples: 2, ClockMin: 1755, ClockMean: 1867.5, ClockMax: 1980, PowerMean: 200, PowerMax: 400, TemperatureMax: 50, Throttle: "power-cap+unknown"}
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
@@ -158,8 +157,8 @@ var everywhere = []stubTest{
 		waitForSamples(t, w, from)
 		got := w.Between(from, time.Now())
 		got.Samples = 0
-		if want := (datasets.Load{ClockMin: 1410, ClockMean: 1410, ClockMax: 1410, PowerMean: 387.5, PowerMax: 387.5, TemperatureMax: 31, Throttle: "power-cap"}); got != want &&
-			got != (datasets.Load{ClockMin: 1410, ClockMean: 1410, ClockMax: 1410, TemperatureMax: 31, Throttle: "unknown"}) { // an old driver
+		if want := (profiling.Load{ClockMin: 1410, ClockMean: 1410, ClockMax: 1410, PowerMean: 387.5, PowerMax: 387.5, TemperatureMax: 31, Throttle: "power-cap"}); got != want &&
+			got != (profiling.Load{ClockMin: 1410, ClockMean: 1410, ClockMax: 1410, TemperatureMax: 31, Throttle: "unknown"}) { // an old driver
 			t.Errorf("%+v, want %+v", got, want)
 		}
 		s.Add(t, "fail nvmlDeviceGetClockInfo 0 -1 GPU_IS_LOST")

@@ -62,7 +62,7 @@ var mayImport = map[string]string{
 	"profiling/internal/filelock": "",
 	"profiling/kernels":           "profiling/cuda",
 	"profiling/cuda":              "profiling",
-	"profiling/measure":           "harness/filehash harness/mig harness/task harness/stats datasets reports profiling profiling/kernel profiling/session",
+	"profiling/measure":           "harness/filehash harness/mig harness/task harness/stats datasets reports profiling profiling/cuda profiling/kernel profiling/kernels profiling/session",
 	"profiling/execute":           "harness/mig harness/schedule datasets reports profiling profiling/kernel profiling/measure profiling/session",
 	"profiling/counters":          "harness/mig harness/task datasets reports profiling profiling/kernel",
 

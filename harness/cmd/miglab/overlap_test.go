@@ -71,7 +71,7 @@ func (p partitioner) rows() []datasets.OverlapRate {
 
 // Scaling curves, co-runs, sharing and an antagonist are measured on the multiprocessors that
 // were asked for, in windows that overlap. A second call measures nothing again.
-func TestSMPartitions(t *testing.T) {
+func TestGPUPartitions(t *testing.T) {
 	p := partitioner{t, t.TempDir(), cudaStub(t)}
 	for _, args := range [][]string{
 		{"--sms", "16,60,132"},
@@ -134,7 +134,7 @@ func TestSMPartitions(t *testing.T) {
 }
 
 // What the GPU does not have, and what the mode does not do, is said before anything runs.
-func TestSMPartitionsRefuse(t *testing.T) {
+func TestGPUPartitionsRefuse(t *testing.T) {
 	p := partitioner{t, t.TempDir(), cudaStub(t)}
 	for _, c := range []struct{ args, want string }{
 		{"profile --mode sm-partition --sms 133", "--sms 133: the GPU has 132 multiprocessors"},
@@ -208,7 +208,7 @@ esac
 
 // Under MPS, our kernels measure their rates in a common window, with the multiprocessors that
 // the driver reports, and with the clocks of that time.
-func TestMPSWindows(t *testing.T) {
+func TestGPUMPSWindows(t *testing.T) {
 	p := mpsBench(t)
 	smallKernels(t, p.dir)
 	args := []string{"profile", "corun", "--mode", "mps-sm-limit", "--kernels", "./k.yaml", "--milliseconds", "300", "--out", "out", "--state", p.env[len(p.env)-1][len("STATE="):]}
@@ -251,7 +251,7 @@ func smallKernels(t *testing.T, dir string) {
 }
 
 // Inside a MIG instance, kernels share a daemon of their own; nothing is left of either.
-func TestMPSInMIG(t *testing.T) {
+func TestGPUMPSInMIG(t *testing.T) {
 	b := newFastBench(t)
 	smallKernels(t, b.dir)
 	env := cudaStub(t)
