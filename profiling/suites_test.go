@@ -1,7 +1,6 @@
 //go:build linux
 
-// Package suites tests the scripts that build benchmark suites, with a compiler that only looks at its arguments.
-package suites
+package profiling_test
 
 import (
 	"os"
@@ -14,14 +13,14 @@ import (
 // dataSHA256 is the hash of Rodinia's data in its README.
 const dataSHA256 = "b90994d5208ec5a0a133dfb9ab7928a1e8a16741503a91d212884b9e4fce8cd8"
 
-// nvcc refuses what CUDA 12 refuses, and writes a file for -o.
+// nvcc is a compiler that only looks at its arguments. It refuses what CUDA 12 refuses, and writes a file for -o.
 const nvcc = `#!/bin/sh
 if [ "$1" = --version ]; then echo "Cuda compilation tools, release 12.8, V12.8.61"; exit; fi
 for a in "$@"; do case $a in *sm_13*|*sm_2?*|*sm_35*|*compute_20*) echo "nvcc fatal: Unsupported gpu architecture" >&2; exit 1;; esac; done
 while [ $# -gt 0 ]; do if [ "$1" = -o ]; then echo built >"$2"; fi; shift; done
 `
 
-// script returns what a build script prints, and its exit status.
+// script returns what the build script of a suite prints, and its exit status.
 func script(t *testing.T, suite, path string, args ...string) (stdout, stderr string, ok bool) {
 	t.Helper()
 	for _, tool := range []string{"bash", "make", "git"} {
@@ -29,7 +28,7 @@ func script(t *testing.T, suite, path string, args ...string) (stdout, stderr st
 			t.Skip(err)
 		}
 	}
-	c := exec.Command("bash", append([]string{filepath.Join(suite, "build.sh")}, args...)...)
+	c := exec.Command("bash", append([]string{filepath.Join("suites", suite, "build.sh")}, args...)...)
 	c.Env = append(os.Environ(), "PATH="+path+string(os.PathListSeparator)+os.Getenv("PATH"))
 	var out, errs strings.Builder
 	c.Stdout, c.Stderr = &out, &errs
