@@ -79,7 +79,7 @@ func BenchmarkDecision(b *testing.B) {
 				if id == "agent-endgame" {
 					b.StopTimer()
 					begin()
-					for range len(tasks) - OwnEndgame {
+					for range len(tasks) - OwnEndgame(g) {
 						r.step(nil)
 					}
 					b.StartTimer()
