@@ -202,7 +202,7 @@ func (e *endgame) soonest() (latest int32) {
 
 // slacks are the limits that are tried one after the other, above the lower bound and in units
 // of the batch. The first holds for most states of the trained agent.
-var slacks = [...]float64{0.06, 0.12, 0.3}
+var slacks = [...]float64{0.06, 0.12, 0.18, 0.3}
 
 // within looks for the best plan that ends by the limit, and reports whether there is one.
 func (e *endgame) within(limit int32, exists uint32) bool {

@@ -139,7 +139,7 @@ func ownRecipes() []*Recipe {
 		ownRecipe("A30-ANY", "our agent for the A30, trained on the mixture of all workloads", 2_000_000, own{gpu: a30, workloads: agents.Workloads, rate: 1e-3, entropy: 0.05}),
 	}
 	for _, w := range agents.Workloads {
-		out = append(out, ownRecipe(w, "our agent, trained on all workloads and then on "+w, 300_000, own{gpu: gpu(), workloads: []string{w}, rate: 3e-4, entropy: 0.01, further: true}))
+		out = append(out, ownRecipe(w, "our agent, trained on all workloads and then on "+w, 100_000, own{gpu: gpu(), workloads: []string{w}, rate: 3e-4, entropy: 0.01, further: true}))
 	}
 	return out
 }
