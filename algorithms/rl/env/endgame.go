@@ -127,9 +127,6 @@ type endgame struct {
 	// more is not considered either.
 	limit int32
 	slack int64
-	// left is, by size class, the most time that regions have when a larger instance or their own
-	// is gone; negative if none is ever split.
-	left []int32
 
 	// after is by size class: a region from the moment on when a larger instance is gone.
 	// first is by node: a region from now on.
@@ -158,7 +155,6 @@ func newEndgame(l *layout, model mig.Reconfiguration) *endgame {
 		layout: l, sequential: model == mig.Sequential, children: make([][]int, n),
 		create: make([]int32, n), destroy: make([]int32, n), start: make([]int32, n),
 		time: make([][maxEndgame]int32, len(l.sizes)), longest: make([]bySet, len(l.sizes)),
-		left:  make([]int32, len(l.sizes)),
 		after: make([]region, len(l.sizes)), first: make([]region, n),
 	}
 	for i := range l.nodes {
@@ -174,7 +170,7 @@ func (e *endgame) plan(o *Own) {
 	e.load(o)
 	// Tight limits first: they leave few sets to consider. Most states have a plan within
 	// the first.
-	bound := max(e.ticks(o.bound-o.view.first), e.soonest())
+	bound := e.ticks(o.bound - o.view.first)
 	found := false
 	for _, slack := range slacks {
 		if found = e.within(min(horizon, bound+e.ticks(slack*o.unit)), o.view.exists); found {
@@ -188,21 +184,9 @@ func (e *endgame) plan(o *Own) {
 	e.traceFirst(0, 1<<e.k-1)
 }
 
-// soonest returns a time before which no plan ends: each task ends somewhere.
-func (e *endgame) soonest() (latest int32) {
-	for j := range e.k {
-		end := never
-		for v := range e.layout.nodes {
-			end = min(end, e.start[v]+e.time[e.layout.nodes[v].class][j])
-		}
-		latest = max(latest, end)
-	}
-	return latest
-}
-
 // slacks are the limits that are tried one after the other, above the lower bound and in units
 // of the batch. The first holds for most states of the trained agent.
-var slacks = [...]float64{0.06, 0.12, 0.18, 0.3}
+var slacks = [...]float64{0.06, 0.12, 0.3}
 
 // within looks for the best plan that ends by the limit, and reports whether there is one.
 func (e *endgame) within(limit int32, exists uint32) bool {
@@ -281,16 +265,23 @@ func (e *endgame) fill(exists uint32) bool {
 		e.choose(r, of, room)
 		r.whole = e.atLeast(r.whole[:0], r.sets, room-e.slack)
 	}
-	e.leave()
+	needed := e.needed()
 	for class, size := range l.sizes {
-		left := e.left[class]
-		if left < 0 {
+		if needed>>class&1 == 0 {
 			continue
 		}
-		// Regions of a size differ only in their place.
-		v := slices.IndexFunc(l.nodes, func(n node) bool { return n.class == class })
+		// Regions of a size differ only in their place. The children of a node come after it
+		// in the list of nodes, and are smaller.
+		v, earliest := 0, e.limit
+		for i := range l.nodes {
+			if l.nodes[i].class == class {
+				v = i
+				earliest = min(earliest, e.ready(i))
+			}
+		}
 		r := &e.after[class]
 		r.width, r.free = int64(size), 0
+		left := e.limit - earliest
 		e.choose(r, all, int64(size)*int64(left))
 		r.whole = r.sets
 		e.tables(r, r, v, e.create[v], left, e.sequential, e.create[v])
@@ -310,29 +301,27 @@ func (e *endgame) wastes(r *region, end int32, set uint16) bool {
 	return r.width*int64(end)-r.free-e.area[set] > e.slack
 }
 
-// leave computes left.
-func (e *endgame) leave() {
+// needed returns the size classes, as bits, of the instances that can be split.
+func (e *endgame) needed() (classes int) {
 	l := e.layout
-	for class := range e.left {
-		e.left[class] = -1
-	}
-	// The children of a node come after it in the list of nodes.
 	for v := range l.nodes {
-		class, c := l.nodes[v].class, e.children[v]
-		if c == nil {
-			continue
-		}
-		if e.start[v] < e.limit && !e.wastes(&e.first[v], e.start[v], 0) {
-			e.left[class] = max(e.left[class], e.limit-e.start[v]-e.destroy[v]-slices.Min(e.time[class][:e.k]))
-		}
-		for _, child := range c {
-			child = l.nodes[child].class
-			e.left[child] = max(e.left[child], e.left[class])
+		class := l.nodes[v].class
+		if c := e.children[v]; c != nil {
+			if classes>>class&1 == 1 || e.start[v] < e.limit && !e.wastes(&e.first[v], e.start[v], 0) {
+				classes |= 1<<class | 1<<l.nodes[c[0]].class | 1<<l.nodes[c[1]].class
+			}
 		}
 	}
+	return classes
 }
 
 func (e *endgame) afterOf(v int) *region { return &e.after[e.layout.nodes[v].class] }
+
+// ready returns when all slices of a node are free.
+func (e *endgame) ready(v int) int32 {
+	n := &e.layout.nodes[v]
+	return slices.Max(e.free[n.first : n.first+n.width])
+}
 
 // room returns the slice-ticks of a node's slices until the limit.
 func (e *endgame) room(v int) int64 {
@@ -426,19 +415,18 @@ func (e *endgame) divide(r *region, v int, after, wait bool) {
 
 // runs computes own.
 func (e *endgame) runs(r, afterwards *region, v int, start, limit int32) {
-	class := e.layout.nodes[v].class
-	time := &e.time[class]
+	time := &e.time[e.layout.nodes[v].class]
 	gone := start + e.destroy[v]
 	r.own[0] = start
-	leaf, split := e.children[v] == nil, e.left[class] >= 0
+	split := e.children[v] != nil
 	for _, set := range r.sets[1:] {
 		end := never
-		if split && !leaf {
+		if split {
 			end = gone + afterwards.apart[set]
 		}
 		for rest := set; rest != 0; rest &= rest - 1 {
 			end = min(end, r.own[set^rest&-rest]+time[bits.TrailingZeros16(rest)])
-			if leaf {
+			if !split {
 				break
 			}
 		}
