@@ -81,7 +81,7 @@ func BenchmarkDecision(b *testing.B) {
 				if id == "agent-endgame" {
 					b.StopTimer()
 					begin()
-					for range len(tasks) - OwnEndgame {
+					for range len(tasks) - OwnEndgame(g) {
 						r.step(r.attempts)
 					}
 					b.StartTimer()

@@ -11,7 +11,7 @@ import (
 
 // Endgame makes the environment place the last tasks of each batch together, so that the
 // last one ends as early as possible. Once no more than last tasks are left, one action at a
-// time is allowed. last is at most 8. Releases that differ delay tasks but do not change
+// time is allowed. last is at most 10. Releases that differ delay tasks but do not change
 // the plan.
 func (o *Own) Endgame(last int) *Own {
 	if last > maxEndgame {
@@ -79,7 +79,7 @@ func (u Undecided) Step(action int) (reward float32, done bool) {
 }
 
 // maxEndgame is the largest number of tasks that an [endgame] places.
-const maxEndgame = 8
+const maxEndgame = 10
 
 // Times of the endgame are whole ticks, so that ties are the same on every machine.
 const (
@@ -116,11 +116,17 @@ type endgame struct {
 	together bool
 
 	k    int
-	all  []uint8
+	all  []uint16
 	time [][maxEndgame]int32 // by size class and task
 	area [1 << maxEndgame]int64
-	// limit is a time that is exceeded by parts of plans that are not considered.
+	// longest is, by size class and set, the longest of the tasks, each on the best instance of
+	// this class and smaller ones.
+	longest []bySet
+	// limit is a time that is exceeded by parts of plans that are not considered, and slack is
+	// the slice-ticks that a plan within the limit can waste. Any part of a plan that wastes
+	// more is not considered either.
 	limit int32
+	slack int64
 
 	// after is by size class: a region from the moment on when a larger instance is gone.
 	// first is by node: a region from now on.
@@ -130,8 +136,12 @@ type endgame struct {
 }
 
 type region struct {
-	// sets are those that are small enough, ascending; others are never run here.
-	sets []uint8
+	// sets are those that are small enough, ascending; others are never run here. whole are
+	// those of them that are also large enough to be all that is run here.
+	sets, whole []uint16
+	// width is the number of compute slices, and free the sum of the instants from which on
+	// the region has them.
+	width, free int64
 	// apart are the ends without the node itself, own those with it, best the earlier ones.
 	apart, own, best bySet
 	// heads are how long the channel is busy until each part of the best plan has its first
@@ -144,7 +154,7 @@ func newEndgame(l *layout, model mig.Reconfiguration) *endgame {
 	e := &endgame{
 		layout: l, sequential: model == mig.Sequential, children: make([][]int, n),
 		create: make([]int32, n), destroy: make([]int32, n), start: make([]int32, n),
-		time:  make([][maxEndgame]int32, len(l.sizes)),
+		time: make([][maxEndgame]int32, len(l.sizes)), longest: make([]bySet, len(l.sizes)),
 		after: make([]region, len(l.sizes)), first: make([]region, n),
 	}
 	for i := range l.nodes {
@@ -161,18 +171,28 @@ func (e *endgame) plan(o *Own) {
 	// Tight limits first: they leave few sets to consider. Most states have a plan within
 	// the first.
 	bound := e.ticks(o.bound - o.view.first)
-	for _, slack := range [...]float64{0.02, 0.1} {
-		e.limit = min(horizon, bound+e.ticks(slack*o.unit))
-		if e.fill(o.view.exists) {
+	found := false
+	for _, slack := range slacks {
+		if found = e.within(min(horizon, bound+e.ticks(slack*o.unit)), o.view.exists); found {
 			break
 		}
 	}
-	if e.first[0].best[1<<e.k-1] == never {
-		e.limit = horizon
-		e.fill(o.view.exists)
+	if !found {
+		e.within(horizon, o.view.exists)
 	}
 	e.place = slices.Grow(e.place[:0], e.k)[:e.k]
 	e.traceFirst(0, 1<<e.k-1)
+}
+
+// slacks are the limits that are tried one after the other, above the lower bound and in units
+// of the batch. The first holds for most states of the trained agent.
+var slacks = [...]float64{0.06, 0.12, 0.3}
+
+// within looks for the best plan that ends by the limit, and reports whether there is one.
+func (e *endgame) within(limit int32, exists uint32) bool {
+	e.limit = limit
+	e.slack = e.room(0) - e.area[1<<e.k-1]
+	return e.slack >= 0 && e.fill(exists)
 }
 
 func (e *endgame) ticks(seconds float64) int32 {
@@ -220,6 +240,14 @@ func (e *endgame) load(o *Own) {
 		for set := range 1 << j {
 			e.area[1<<j|set] = e.area[set] + least
 		}
+		shortest := never
+		for c := range l.sizes {
+			shortest = min(shortest, e.time[c][j])
+			longest := &e.longest[c]
+			for set := range 1 << j {
+				longest[1<<j|set] = max(longest[set], shortest)
+			}
+		}
 	}
 }
 
@@ -227,7 +255,21 @@ func (e *endgame) load(o *Own) {
 func (e *endgame) fill(exists uint32) bool {
 	l := e.layout
 	all := e.allSets()
+	for v := range l.nodes {
+		r, of := &e.first[v], all
+		if p := l.parent(l.nodes[v]); p >= 0 {
+			of = e.first[p].sets
+		}
+		room := e.room(v)
+		r.width, r.free = int64(l.nodes[v].width), int64(l.nodes[v].width)*int64(e.limit)-room
+		e.choose(r, of, room)
+		r.whole = e.atLeast(r.whole[:0], r.sets, room-e.slack)
+	}
+	needed := e.needed()
 	for class, size := range l.sizes {
+		if needed>>class&1 == 0 {
+			continue
+		}
 		// Regions of a size differ only in their place. The children of a node come after it
 		// in the list of nodes, and are smaller.
 		v, earliest := 0, e.limit
@@ -238,16 +280,11 @@ func (e *endgame) fill(exists uint32) bool {
 			}
 		}
 		r := &e.after[class]
+		r.width, r.free = int64(size), 0
 		left := e.limit - earliest
 		e.choose(r, all, int64(size)*int64(left))
+		r.whole = r.sets
 		e.tables(r, r, v, e.create[v], left, e.sequential, e.create[v])
-	}
-	for v := range l.nodes {
-		of := all
-		if p := l.parent(l.nodes[v]); p >= 0 {
-			of = e.first[p].sets
-		}
-		e.choose(&e.first[v], of, e.room(v))
 	}
 	for v := len(l.nodes) - 1; v >= 0; v-- {
 		cost := e.create[v]
@@ -257,6 +294,25 @@ func (e *endgame) fill(exists uint32) bool {
 		e.tables(&e.first[v], e.afterOf(v), v, e.start[v], e.limit, e.together, cost)
 	}
 	return e.first[0].best[1<<e.k-1] < never
+}
+
+// wastes reports whether a region that has run a set at the given end has wasted too much.
+func (e *endgame) wastes(r *region, end int32, set uint16) bool {
+	return r.width*int64(end)-r.free-e.area[set] > e.slack
+}
+
+// needed returns the size classes, as bits, of the instances that can be split.
+func (e *endgame) needed() (classes int) {
+	l := e.layout
+	for v := range l.nodes {
+		class := l.nodes[v].class
+		if c := e.children[v]; c != nil {
+			if classes>>class&1 == 1 || e.start[v] < e.limit && !e.wastes(&e.first[v], e.start[v], 0) {
+				classes |= 1<<class | 1<<l.nodes[c[0]].class | 1<<l.nodes[c[1]].class
+			}
+		}
+	}
+	return classes
 }
 
 func (e *endgame) afterOf(v int) *region { return &e.after[e.layout.nodes[v].class] }
@@ -278,13 +334,23 @@ func (e *endgame) room(v int) int64 {
 }
 
 // choose makes a region consider those sets that have at most the area room.
-func (e *endgame) choose(r *region, of []uint8, room int64) {
+func (e *endgame) choose(r *region, of []uint16, room int64) {
 	r.sets = r.sets[:0]
 	for _, set := range of {
 		if e.area[set] <= room {
 			r.sets = append(r.sets, set)
 		}
 	}
+}
+
+// atLeast appends those sets to list that have at least the area.
+func (e *endgame) atLeast(list, of []uint16, area int64) []uint16 {
+	for _, set := range of {
+		if e.area[set] >= area {
+			list = append(list, set)
+		}
+	}
+	return list
 }
 
 // tables computes the tables of a region with node v on top. The node's first task can start
@@ -297,15 +363,17 @@ func (e *endgame) tables(r, afterwards *region, v int, start, limit int32, wait 
 	copy(r.own[:n], nowhere[:])
 	copy(r.best[:n], nowhere[:])
 	e.divide(r, v, afterwards == r, wait)
-	if start < limit {
+	if start < limit && !e.wastes(r, start, 0) {
 		e.runs(r, afterwards, v, start, limit)
 	}
 	r.apart[0], r.best[0] = 0, 0
-	for _, set := range r.sets[1:] {
-		r.best[set] = min(r.own[set], r.apart[set])
+	for _, set := range r.whole {
+		if set != 0 {
+			r.best[set] = min(r.own[set], r.apart[set])
+		}
 	}
 	if wait {
-		for _, set := range r.sets {
+		for _, set := range r.whole {
 			r.heads[set] = r.apartHeads[set]
 			if r.own[set] < r.apart[set] {
 				r.heads[set] = cost
@@ -320,7 +388,7 @@ func (e *endgame) divide(r *region, v int, after, wait bool) {
 	c := e.children[v]
 	if c == nil {
 		if wait {
-			clear(r.apartHeads[:])
+			clear(r.apartHeads[:1<<e.k])
 		}
 		return
 	}
@@ -328,15 +396,19 @@ func (e *endgame) divide(r *region, v int, after, wait bool) {
 	if after {
 		a, b = e.afterOf(c[0]), e.afterOf(c[1])
 	}
-	sets := r.sets
-	if v == 0 && !after && len(sets) > 0 {
-		sets = sets[len(sets)-1:] // only the set of all tasks is needed
-	}
-	for _, set := range sets {
+	longest := &e.longest[e.layout.nodes[c[0]].class]
+	for _, set := range r.whole {
+		if e.wastes(r, longest[set], set) {
+			continue
+		}
+		end, heads := never, int32(0)
 		if wait {
-			r.apart[set], r.apartHeads[set] = waiting(a, b, set)
+			end, heads = waiting(a, b, set)
 		} else {
-			r.apart[set] = divided(&a.best, &b.best, set)
+			end = divided(&a.best, &b.best, set)
+		}
+		if end < never && !e.wastes(r, end, set) {
+			r.apart[set], r.apartHeads[set] = end, heads
 		}
 	}
 }
@@ -346,30 +418,29 @@ func (e *endgame) runs(r, afterwards *region, v int, start, limit int32) {
 	time := &e.time[e.layout.nodes[v].class]
 	gone := start + e.destroy[v]
 	r.own[0] = start
-	if e.children[v] == nil {
-		for _, set := range r.sets[1:] {
-			if end := r.own[set&(set-1)] + time[bits.TrailingZeros8(set)&(maxEndgame-1)]; end <= limit {
-				r.own[set] = end
+	split := e.children[v] != nil
+	for _, set := range r.sets[1:] {
+		end := never
+		if split {
+			end = gone + afterwards.apart[set]
+		}
+		for rest := set; rest != 0; rest &= rest - 1 {
+			end = min(end, r.own[set^rest&-rest]+time[bits.TrailingZeros16(rest)])
+			if !split {
+				break
 			}
 		}
-		return
-	}
-	for _, set := range r.sets[1:] {
-		end := gone + afterwards.apart[set]
-		for rest := set; rest != 0; rest &= rest - 1 {
-			end = min(end, r.own[set^rest&-rest]+time[bits.TrailingZeros8(rest)&(maxEndgame-1)])
-		}
-		if end <= limit {
+		if end <= limit && !e.wastes(r, end, set) {
 			r.own[set] = end
 		}
 	}
 }
 
 // allSets lists all sets of tasks.
-func (e *endgame) allSets() []uint8 {
+func (e *endgame) allSets() []uint16 {
 	e.all = e.all[:0]
 	for set := range 1 << e.k {
-		e.all = append(e.all, uint8(set))
+		e.all = append(e.all, uint16(set))
 	}
 	return e.all
 }
@@ -383,7 +454,7 @@ var nowhere = func() (t bySet) {
 }()
 
 // divided returns the end of the best division of a set between two regions.
-func divided(a, b *bySet, set uint8) int32 {
+func divided(a, b *bySet, set uint16) int32 {
 	end := never
 	for part := set; ; part = (part - 1) & set {
 		end = min(end, max(a[part], b[set^part]))
@@ -395,11 +466,11 @@ func divided(a, b *bySet, set uint8) int32 {
 
 // waiting is divided if one region waits until all of the other's first instances are
 // created. It also returns the heads of both.
-func waiting(a, b *region, set uint8) (end, heads int32) {
+func waiting(a, b *region, set uint16) (end, heads int32) {
 	end = never
-	last := uint8(0)
+	last := uint16(0)
 	if a == b && set != 0 {
-		last = 1 << (bits.Len8(set) - 1) // the first of two equal regions takes the last task
+		last = 1 << (bits.Len16(set) - 1) // the first of two equal regions takes the last task
 	}
 	for part := set; ; part = (part - 1) & set {
 		if x, y := a.best[part], b.best[set^part]; x < end && y < end {

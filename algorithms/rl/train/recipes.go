@@ -135,11 +135,11 @@ func drawn(g *mig.GPU, workloads, generators []string, n func(rng *rand.Rand) in
 func ownRecipes() []*Recipe {
 	a30 := mig.MustLookup("A30")
 	out := []*Recipe{
-		ownRecipe("ANY", "our agent, trained on the mixture of all workloads", 3_000_000, own{gpu: gpu(), workloads: agents.Workloads, rate: 1e-3, entropy: 0.1}),
+		ownRecipe("ANY", "our agent, trained on the mixture of all workloads", 2_000_000, own{gpu: gpu(), workloads: agents.Workloads, rate: 1e-3, entropy: 0.1}),
 		ownRecipe("A30-ANY", "our agent for the A30, trained on the mixture of all workloads", 2_000_000, own{gpu: a30, workloads: agents.Workloads, rate: 1e-3, entropy: 0.05}),
 	}
 	for _, w := range agents.Workloads {
-		out = append(out, ownRecipe(w, "our agent, trained on all workloads and then on "+w, 300_000, own{gpu: gpu(), workloads: []string{w}, rate: 3e-4, entropy: 0.01, further: true}))
+		out = append(out, ownRecipe(w, "our agent, trained on all workloads and then on "+w, 100_000, own{gpu: gpu(), workloads: []string{w}, rate: 3e-4, entropy: 0.01, further: true}))
 	}
 	return out
 }
@@ -159,20 +159,21 @@ type own struct {
 func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 	r := &Recipe{Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: true, Score: pOpt, Tracks: ofBatches}
 	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
+		endgame := agents.OwnEndgame(from.gpu)
 		// Most batches have the 14 tasks of DRL 5.1.3. The others teach the agent to
 		// schedule any number that leaves it a decision before the endgame.
 		source, err := sourceOf(from.gpu, from.workloads, func(rng *rand.Rand) int {
 			if rng.IntN(4) > 0 {
 				return 14
 			}
-			return agents.OwnEndgame + 1 + rng.IntN(agents.OwnCapacity-agents.OwnEndgame)
+			return endgame + 1 + rng.IntN(agents.OwnCapacity-endgame)
 		})
 		if err != nil {
 			return setup{}, err
 		}
 		const busyStarts = 0.2
 		newEnv := func(start float64) *env.Own {
-			return env.NewOwn(from.gpu, mig.Sequential, agents.OwnCapacity, source, start).Endgame(agents.OwnEndgame)
+			return env.NewOwn(from.gpu, mig.Sequential, agents.OwnCapacity, source, start).Endgame(endgame)
 		}
 		policy := agents.NewOwnPolicy(newEnv(0).Layout(), k, newRand(seed))
 		if from.further {
@@ -194,7 +195,7 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 		score, err := ownScore(newEnv, from.gpu, from.workloads)
 		return setup{
 			policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon),
-			text: fmt.Sprintf("own %s %v further %v busy %v capacity %d endgame %d %+v", from.gpu.Name, from.workloads, from.further, busyStarts, agents.OwnCapacity, agents.OwnEndgame, c),
+			text: fmt.Sprintf("own %s %v further %v busy %v capacity %d endgame %d %+v", from.gpu.Name, from.workloads, from.further, busyStarts, agents.OwnCapacity, endgame, c),
 		}, err
 	}
 	r.meta = func(p nn.Policy, steps int64, seed uint64) nn.Meta {
