@@ -17,8 +17,8 @@ import (
 // agents. The paper took 200 million steps, and 500 million online.
 const paperSteps = 2_000_000
 
-// figureSteps is the same for ONE-HOT and for the variants of Figs. 10 to 12.
-const figureSteps = 500_000
+// shortSteps is the same for ONE-HOT and for agents that learn from an idle GPU.
+const shortSteps = 500_000
 
 // onlineStream is the number of tasks in an episode of the online agent, which sees 14 at
 // a time.
@@ -86,7 +86,7 @@ func usualRun(a *agents.PaperAgent, workload string) paperRun {
 		tasks: agents.PaperTasks, levels: agents.PaperLevels, hidden: agents.PaperHidden, seeds: threeSeeds, shipped: true,
 	}
 	if a.Name == "rl-onehot" {
-		r.steps, r.seeds = figureSteps, threeSeeds[:1]
+		r.steps, r.seeds = shortSteps, threeSeeds[:1]
 	}
 	return r
 }
@@ -103,25 +103,19 @@ func variant(agent, workload, suffix, doc string, change func(*paperRun)) paperR
 
 // figureRuns are the runs of Figs. 10 to 12 and 15.
 func figureRuns() (runs []paperRun) {
-	vary := func(suffix, doc string, seeds int, change func(*paperRun)) {
+	vary := func(suffix, doc string, change func(*paperRun)) {
 		runs = append(runs, variant("rl-float", "GOODSCALING", suffix, doc, change))
-		r := &runs[len(runs)-1]
-		r.steps, r.seeds = figureSteps, threeSeeds[:seeds]
 	}
 	small := []int{64, 64}
-	vary("-64", ", PPO 64x64 (Fig. 10)", 1, func(r *paperRun) { r.hidden = small })
-	vary("-dqn", ", DQN 256x256 (Fig. 10)", 3, func(r *paperRun) { r.dqn = true })
-	vary("-dqn-64", ", DQN 64x64 (Fig. 10)", 1, func(r *paperRun) { r.dqn, r.hidden = true, small })
-	vary("-continuous", ", continuous time (Fig. 11)", 3, func(r *paperRun) { r.levels = 0 })
+	vary("-64", ", PPO 64x64 (Fig. 10)", func(r *paperRun) { r.hidden = small })
+	vary("-dqn", ", DQN 256x256 (Fig. 10)", func(r *paperRun) { r.dqn = true })
+	vary("-dqn-64", ", DQN 64x64 (Fig. 10)", func(r *paperRun) { r.dqn, r.hidden = true, small })
+	vary("-continuous", ", continuous time (Fig. 11)", func(r *paperRun) { r.levels = 0 })
 	for _, m := range []int{7, 21, 28} {
-		vary(fmt.Sprintf("-M%d", m), fmt.Sprintf(", M = %d (Fig. 11)", m), 1, func(r *paperRun) { r.levels = m })
+		vary(fmt.Sprintf("-M%d", m), fmt.Sprintf(", M = %d (Fig. 11)", m), func(r *paperRun) { r.levels = m })
 	}
 	for _, n := range []int{7, 21, 28} {
-		seeds := 1
-		if n == 7 {
-			seeds = 3
-		}
-		vary(fmt.Sprintf("-N%d", n), fmt.Sprintf(", N = %d (Fig. 12)", n), seeds, func(r *paperRun) { r.tasks = n })
+		vary(fmt.Sprintf("-N%d", n), fmt.Sprintf(", N = %d (Fig. 12)", n), func(r *paperRun) { r.tasks = n })
 	}
 	// The same runs as those of the agents themselves, but for the score.
 	for _, agent := range []string{"rl-entropy", "rl-direct"} {
@@ -137,7 +131,7 @@ func causeRuns() []paperRun {
 	runs := []paperRun{variant("rl-direct", "GOODSCALING", "-long", ", five times as long", func(r *paperRun) { r.steps = 5 * paperSteps; once(r) })}
 	for _, w := range []string{"WIDETIMES", "MIXSCALINGUNIFORM"} {
 		// Does FLOAT learn to reconfigure because of the start or because of the environment?
-		runs = append(runs, variant("rl-float", w, "-empty", ", episodes beginning on an idle GPU", func(r *paperRun) { r.empty, r.steps = true, figureSteps; once(r) }))
+		runs = append(runs, variant("rl-float", w, "-empty", ", episodes beginning on an idle GPU", func(r *paperRun) { r.empty, r.steps = true, shortSteps; once(r) }))
 		for _, agent := range []string{"rl-float", "rl-direct"} {
 			runs = append(runs, variant(agent, w, "-released", ", as released", func(r *paperRun) { r.released, r.steps = true, paperSteps/2 }))
 		}
@@ -145,10 +139,13 @@ func causeRuns() []paperRun {
 	for _, w := range agents.Workloads {
 		runs = append(runs,
 			variant("rl-direct", w, "-short", ", batches of 1 to 14 tasks", func(r *paperRun) {
-				r.shortBatches, r.shipped = true, w == "POORSCALING"
+				r.shortBatches, r.shipped = true, true
 				once(r)
 			}),
-			variant("rl-online", w, "-script", ", 50 tasks, idle start, 0.7 s a reconfiguration", func(r *paperRun) { r.script = true; once(r) }),
+			variant("rl-online", w, "-script", ", 50 tasks, idle start, 0.7 s a reconfiguration", func(r *paperRun) {
+				r.script, r.shipped = true, true
+				once(r)
+			}),
 		)
 	}
 	return runs
