@@ -428,12 +428,28 @@ func (b band) holds(set int) bool {
 
 // newBands returns the bands of the nodes with two children, by shape.
 func newBands(p *algo.Problem, weights []float64, limit mig.Seconds) map[int][]band {
-	tree := p.GPU.Tree()
-	// room is the weighted time of each slice. A slice is dead before a create.
+	b := bandMaker{problem: p, weights: weights, limit: limit, room: rooms(p, weights, limit)}
+	for _, r := range b.room {
+		b.all += r
+	}
+	b.all *= float64(p.GPUs())
+	b.impossible = 2*b.all + 1
+	bands := map[int][]band{}
+	for v, node := range p.GPU.Tree() {
+		if len(node.Children) > 1 {
+			shape := shapes(p.GPU)[v]
+			bands[shape] = append(bands[shape], b.band(v))
+		}
+	}
+	return bands
+}
+
+// rooms returns the weighted time of each slice up to the limit. A slice is dead before a create.
+func rooms(p *algo.Problem, weights []float64, limit mig.Seconds) []float64 {
 	room := make([]float64, len(weights))
 	for l, w := range weights {
 		dead := limit
-		for _, n := range tree {
+		for _, n := range p.GPU.Tree() {
 			if n.Mask()>>l&1 == 0 || !fitsSome(p.Tasks, n.Size()) {
 				continue
 			}
@@ -444,58 +460,65 @@ func newBands(p *algo.Problem, weights []float64, limit mig.Seconds) map[int][]b
 		}
 		room[l] = float64(w*float64(limit-dead)) * (1 + 1e-9)
 	}
-	var all float64
-	for _, r := range room {
-		all += r
-	}
-	impossible := 2*float64(p.GPUs())*all + 1
-	charge := func(v, i int, weights []float64) float64 {
-		t := float64(p.Tasks[i].On(tree[v].Size()))
-		if t > float64(limit) {
-			return impossible
-		}
-		return min(impossible, float64(coverOf(p.GPU, tree[v].Instance).weight(weights)*t))
-	}
+	return room
+}
 
-	bands := map[int][]band{}
-	for v := range tree {
-		if len(tree[v].Children) < 2 {
-			continue
-		}
-		var below float64
-		others := slices.Clone(weights)
-		for _, l := range coverOf(p.GPU, tree[v].Instance) {
-			below += room[l]
-			others[l] = 0
-		}
-		n := len(p.Tasks)
-		inside, kept, wasted := make([]float64, n), make([]float64, n), make([]float64, n)
-		mostKept, mostWasted := float64(p.GPUs())*all-below, float64(p.GPUs())*all
-		for i := range p.Tasks {
-			in, out, outOthers := impossible, impossible, impossible
-			for u := range tree {
-				under := isBelow(tree, u, v)
-				if under {
-					in = min(in, charge(u, i, weights))
-				}
-				if !under || p.GPUs() > 1 {
-					out = min(out, charge(u, i, weights))
-				}
-				if !under {
-					outOthers = min(outOthers, charge(u, i, others))
-				}
-				if p.GPUs() > 1 {
-					outOthers = min(outOthers, charge(u, i, weights))
-				}
-			}
-			inside[i], kept[i], wasted[i] = in, -outOthers, in-out
-			mostKept -= outOthers
-			mostWasted -= out
-		}
-		shape := shapes(p.GPU)[v]
-		bands[shape] = append(bands[shape], band{newRule(inside, below), newRule(kept, mostKept), newRule(wasted, mostWasted)})
+// A bandMaker computes the bands of nodes.
+type bandMaker struct {
+	problem *algo.Problem
+	weights []float64
+	limit   mig.Seconds
+	// room is by slice of a GPU; all is the room of all GPUs.
+	room []float64
+	all  float64
+	// impossible is a charge that no band has room for.
+	impossible float64
+}
+
+// band returns the band of node v.
+func (b *bandMaker) band(v int) band {
+	p, tree := b.problem, b.problem.GPU.Tree()
+	var below float64
+	others := slices.Clone(b.weights)
+	for _, l := range coverOf(p.GPU, tree[v].Instance) {
+		below += b.room[l]
+		others[l] = 0
 	}
-	return bands
+	n, several := len(p.Tasks), p.GPUs() > 1
+	inside, kept, wasted := make([]float64, n), make([]float64, n), make([]float64, n)
+	mostKept, mostWasted := b.all-below, b.all
+	for i := range p.Tasks {
+		in, out, outOthers := b.impossible, b.impossible, b.impossible
+		for u := range tree {
+			charge, under := b.charge(u, i, b.weights), isBelow(tree, u, v)
+			if under {
+				in = min(in, charge)
+			} else {
+				outOthers = min(outOthers, b.charge(u, i, others))
+			}
+			if !under || several {
+				out = min(out, charge)
+			}
+			if several {
+				outOthers = min(outOthers, charge)
+			}
+		}
+		inside[i], kept[i], wasted[i] = in, -outOthers, in-out
+		mostKept -= outOthers
+		mostWasted -= out
+	}
+	return band{newRule(inside, below), newRule(kept, mostKept), newRule(wasted, mostWasted)}
+}
+
+// charge is the weighted time of task i on node u.
+func (b *bandMaker) charge(u, i int, weights []float64) float64 {
+	p := b.problem
+	node := &p.GPU.Tree()[u]
+	t := float64(p.Tasks[i].On(node.Size()))
+	if t > float64(b.limit) {
+		return b.impossible
+	}
+	return min(b.impossible, float64(coverOf(p.GPU, node.Instance).weight(weights)*t))
 }
 
 func fitsSome(tasks task.Batch, size mig.Slices) bool {

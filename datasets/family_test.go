@@ -43,15 +43,13 @@ func digest(in task.Payload) string {
 	return d.String()
 }
 
-// inFile returns what a file holds of a payload: it has neither the lengths of a stream's batches
-// nor the probabilities that requests were drawn with. What else the file lacks are parameters of
+// inFile returns what a file holds of a payload: it lacks the probabilities that requests were
+// drawn with. What else the file lacks are parameters of
 // the family that reads it, and their defaults are those of the generated datasets: the size of
 // the cluster, the fleet, Cmax and the model. The clock and the random stream of a queue are
 // those of the report's days alone.
 func inFile(in task.Payload) task.Payload {
 	switch in := in.(type) {
-	case task.Batches:
-		return task.OneBatch(in.Tasks)
 	case task.Requests:
 		in.Demand = nil
 		return in

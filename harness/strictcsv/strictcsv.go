@@ -50,6 +50,8 @@ func (e *Error) Unwrap() error { return e.Err }
 type Format struct {
 	// Columns are the columns of the header. All must be there.
 	Columns []string
+	// Optional are columns that may be there, too. A row without them has their zero values.
+	Optional []string
 	// Header names the header in errors, for example "the header of a jobs file".
 	Header string
 	// Empty is the error for a file that has only a header.
@@ -200,7 +202,7 @@ func (r *reader) checkHeader() error {
 	}
 	whole := fmt.Sprintf("%s is %s", r.Header, strings.Join(r.Columns, ","))
 	for i, name := range r.header {
-		if !slices.Contains(r.Columns, name) {
+		if !slices.Contains(r.Columns, name) && !slices.Contains(r.Optional, name) {
 			return r.fail(0, name, fmt.Errorf("unknown column; %s", whole))
 		}
 		if slices.Contains(r.header[:i], name) {

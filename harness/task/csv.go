@@ -28,7 +28,8 @@ type ParseError = strictcsv.Error
 // are skipped.
 //
 // The file's name is only used in errors. What is wrong with the text is a
-// [*ParseError]; other errors are those of r.
+// [*ParseError]; other errors are those of r. A stream of several batches is an error,
+// too; [ReadStream] reads it.
 func ReadCSV(r io.Reader, file string, g *mig.GPU) (Batch, error) {
 	b, _, err := ReadCSVLines(r, file, g)
 	return b, err
@@ -36,23 +37,76 @@ func ReadCSV(r io.Reader, file string, g *mig.GPU) (Batch, error) {
 
 // ReadCSVLines reads what [ReadCSV] does and also returns the line of each task.
 func ReadCSVLines(r io.Reader, file string, g *mig.GPU) (Batch, []int, error) {
+	b, lines, err := readStream(r, file, g)
+	if err == nil && len(b.Lengths) > 1 {
+		err = &ParseError{File: file, Line: 1, Column: batchColumn, Err: fmt.Errorf(
+			"the tasks are divided into %d batches, and one is wanted here; leave the column out for a single batch", len(b.Lengths))}
+	}
+	return b.Tasks, lines, err
+}
+
+// ReadStream reads what [ReadCSV] does, and the division into batches: the column batch, if
+// it is there, holds the number of each task's batch. Numbers count from 1 and never fall.
+// Without the column, the tasks are one batch.
+func ReadStream(r io.Reader, file string, g *mig.GPU) (Batches, error) {
+	b, _, err := readStream(r, file, g)
+	return b, err
+}
+
+func readStream(r io.Reader, file string, g *mig.GPU) (Batches, []int, error) {
 	t, err := strictcsv.Read[row](r, file, strictcsv.Format{
-		Columns: header(g),
-		Header:  fmt.Sprintf("the header for %s (sizes %v)", g, g.Sizes()),
-		Empty:   "there are no tasks; write one line a task below the header",
+		Columns:  header(g),
+		Optional: []string{batchColumn},
+		Header:   fmt.Sprintf("the header for %s (sizes %v)", g, g.Sizes()),
+		Empty:    "there are no tasks; write one line a task below the header",
 	})
 	if err != nil {
-		return nil, nil, err
+		return Batches{}, nil, err
+	}
+	lengths, err := lengths(t)
+	if err != nil {
+		return Batches{}, nil, err
 	}
 	b, err := batch(g, t)
-	return b, t.Lines, err
+	return Batches{Tasks: b, Lengths: lengths}, t.Lines, err
+}
+
+// lengths returns the number of tasks of each batch.
+func lengths(file *strictcsv.Table[row]) ([]int, error) {
+	if file.Rows[0].Batch == 0 {
+		return []int{len(file.Rows)}, nil
+	}
+	var lengths []int
+	for i := range file.Rows {
+		switch n := int(file.Rows[i].Batch); n {
+		case len(lengths):
+			lengths[n-1]++
+		case len(lengths) + 1:
+			lengths = append(lengths, 1)
+		default:
+			want := fmt.Sprintf("%d or %d", len(lengths), len(lengths)+1)
+			if i == 0 {
+				want = "1"
+			}
+			return nil, file.Fail(i, batchColumn, fmt.Errorf("%d cannot stand here; batches are numbered in the order of their tasks, so write %s", n, want))
+		}
+	}
+	return lengths, nil
 }
 
 // WriteCSV writes what [ReadCSV] reads: reading it back gives the same batch, to
 // the last bit of every duration on the sizes that the GPU has. A batch that the
 // GPU cannot run, or with a name that files cannot hold, is an error; other errors are
 // those of w.
-func WriteCSV(w io.Writer, g *mig.GPU, b Batch) error {
+func WriteCSV(w io.Writer, g *mig.GPU, b Batch) error { return WriteStream(w, g, OneBatch(b)) }
+
+// WriteStream writes what [ReadStream] reads, as [WriteCSV] does. The column batch is left
+// out for a single batch.
+func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
+	b, names := stream.Tasks, header(g)
+	if len(stream.Lengths) > 1 {
+		names = append(names, batchColumn)
+	}
 	if err := b.Validate(g); err != nil {
 		return err
 	}
@@ -67,8 +121,18 @@ func WriteCSV(w io.Writer, g *mig.GPU, b Batch) error {
 			*cells[s] = cell(b[i].On(s))
 		}
 	}
-	return gocsv.MarshalCSV(rows, &columns{Writer: csv.NewWriter(w), names: header(g)})
+	next := 0
+	for i, n := range stream.Lengths {
+		for range n {
+			rows[next].Batch = number(i + 1)
+			next++
+		}
+	}
+	return gocsv.MarshalCSV(rows, &columns{Writer: csv.NewWriter(w), names: names})
 }
+
+// batchColumn is the column of a stream's file that holds the number of each task's batch.
+const batchColumn = "batch"
 
 func header(g *mig.GPU) []string {
 	names := []string{"task"}
@@ -86,6 +150,20 @@ type row struct {
 	T3   cell   `csv:"t3"`
 	T4   cell   `csv:"t4"`
 	T7   cell   `csv:"t7"`
+	// Batch is 0 in a file without the column.
+	Batch number `csv:"batch"`
+}
+
+// A number counts batches from 1.
+type number int
+
+func (n *number) UnmarshalCSV(s string) error {
+	v, err := strictcsv.Int(s)
+	if err != nil || v < 1 {
+		return fmt.Errorf("%q is not the number of a batch; write a whole number from 1", s)
+	}
+	*n = number(v)
+	return nil
 }
 
 // cells returns the cells by instance size.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -214,25 +215,59 @@ func FuzzReadCSV(f *testing.F) {
 	f.Add(good)
 	f.Add("\ufeff" + strings.ReplaceAll(good, "\n", "\r\n"))
 	f.Add("task,t1,t2,t3,t4,t7\n\"a")
+	f.Add("task,t1,t2,t3,t4,t7,batch\na,1,1,1,1,1,1\nb,2,2,2,2,2,2\nc,3,3,3,3,3,2\n")
 	f.Add("task,t1,t2,t3,t4,t7\n a ,1e400,0x1p-2,NaN,1,1\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		b, err := read(text)
+		b, err := task.ReadStream(strings.NewReader(text), "tasks.csv", a100)
 		if err != nil {
 			if e, ok := errors.AsType[*task.ParseError](err); !ok || e.Line < 1 || e.Line > 1+strings.Count(text, "\n") {
 				t.Fatalf("%T %v", err, err)
 			}
 			return
 		}
-		if err := b.Validate(a100); err != nil {
+		if err := b.Tasks.Validate(a100); err != nil {
 			t.Fatal(err)
 		}
 		var w bytes.Buffer
-		if err := task.WriteCSV(&w, a100, b); err != nil {
+		if err := task.WriteStream(&w, a100, b); err != nil {
 			t.Fatal(err)
 		}
-		back, err := read(w.String())
-		if err != nil || back.Hash() != b.Hash() {
+		back, err := task.ReadStream(bytes.NewReader(w.Bytes()), "tasks.csv", a100)
+		if err != nil || back.Tasks.Hash() != b.Tasks.Hash() || !slices.Equal(back.Lengths, b.Lengths) {
 			t.Fatalf("%v: wrote %q", err, &w)
 		}
 	})
+}
+
+func TestStreamsKeepTheirBatches(t *testing.T) {
+	const text = "task,t1,t2,t3,t4,t7,batch\na,1,1,1,1,1,1\nb,2,2,2,2,2,2\nc,3,3,3,3,3,2\n"
+	g := a100
+	stream, err := task.ReadStream(strings.NewReader(text), "f", g)
+	if err != nil || !slices.Equal(stream.Lengths, []int{1, 2}) {
+		t.Fatalf("lengths %v, %v", stream.Lengths, err)
+	}
+	var again strings.Builder
+	if err := stream.WriteCSV(&again, g); err != nil || again.String() != text {
+		t.Errorf("written as %q, %v", again.String(), err)
+	}
+	if _, err := task.ReadCSV(strings.NewReader(text), "f", g); err == nil || !strings.Contains(err.Error(), "f:1: batch: the tasks are divided into 2 batches") {
+		t.Errorf("ReadCSV of a stream: %v", err)
+	}
+	if b, err := task.ReadCSV(strings.NewReader("batch,task,t1,t2,t3,t4,t7\n1,a,1,1,1,1,1\n"), "f", g); err != nil || len(b) != 1 {
+		t.Errorf("a stream of one batch: %v, %v", b, err)
+	}
+	for lines, want := range map[string]string{
+		"a,1,1,1,1,1,2\n":                               "f:2: batch: 2 cannot stand here; batches are numbered in the order of their tasks, so write 1",
+		"a,1,1,1,1,1,1\nb,1,1,1,1,1,3\n":                "f:3: batch: 3 cannot stand here; batches are numbered in the order of their tasks, so write 1 or 2",
+		"a,1,1,1,1,1,1\nb,1,1,1,1,1,\n":                 `f:3: batch: "" is not the number of a batch; write a whole number from 1`,
+		"a,1,1,1,1,1,\nb,1,1,1,1,1,1\n":                 `f:2: batch: "" is not the number of a batch; write a whole number from 1`,
+		"a,1,1,1,1,1,0\n":                               `f:2: batch: "0" is not the number of a batch; write a whole number from 1`,
+		"a,1,1,1,1,1,1.5\n":                             `f:2: batch: "1.5" is not the number of a batch; write a whole number from 1`,
+		"a,1,1,1,1,1,1\nb,1,1,1,1,1,2\nc,1,1,1,1,1,1\n": "f:4: batch: 1 cannot stand here; batches are numbered in the order of their tasks, so write 2 or 3",
+	} {
+		_, err := task.ReadStream(strings.NewReader("task,t1,t2,t3,t4,t7,batch\n"+lines), "f", g)
+		if _, ok := errors.AsType[*task.ParseError](err); !ok || err.Error() != want {
+			t.Errorf("%q: %v, want %s", lines, err, want)
+		}
+	}
 }

@@ -70,7 +70,7 @@ func (b Batches) WriteCSV(w io.Writer, g *mig.GPU) error {
 	if len(b.Start) > 0 {
 		return fmt.Errorf("%d instances exist at time 0, and a tasks file cannot say so; write tasks that start on an empty GPU", len(b.Start))
 	}
-	return WriteCSV(w, g, b.Tasks)
+	return WriteStream(w, g, b)
 }
 
 // Requests is a stream of requests to a cluster, by arrival (MFI IV).

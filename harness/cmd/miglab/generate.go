@@ -11,7 +11,6 @@ import (
 	"miglab/datasets"
 	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
-	"miglab/harness/task"
 	"miglab/harness/track"
 )
 
@@ -45,28 +44,10 @@ func newGenerate() *cobra.Command {
 				}
 				count = n
 			}
-			name := strings.NewReplacer("/", "-", "?", "_", "&", "_", "=", "", "+", "-", ":", "-").Replace(spec.ID())
-			joined := false // whether batches were written without their division
-			for i := range count {
-				if err := c.Context().Err(); err != nil {
-					return err
-				}
-				in, err := spec.Instance(g, i)
-				if err != nil {
-					return err
-				}
-				if b, ok := in.(task.Batches); ok && len(b.Lengths) > 1 {
-					joined = true
-				}
-				path := filepath.Join(out, fmt.Sprintf("%s-%04d.csv", name, i))
-				if err := atomicfile.WriteFile(path, func(w io.Writer) error { return in.WriteCSV(w, g) }); err != nil {
-					return err
-				}
+			if err := writeInstances(c, spec, g, count, out); err != nil {
+				return err
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%d instances of %s for %s in %s\n", count, spec.ID(), g, out)
-			if joined {
-				fmt.Fprintln(c.OutOrStdout(), "a tasks file holds one batch: the tasks of a stream are in it without the division into batches")
-			}
 			return nil
 		},
 	}
@@ -78,6 +59,25 @@ func newGenerate() *cobra.Command {
 	c.Flags().StringVar(&out, "out", ".", "folder to write to")
 	require(c, "dataset")
 	return c
+}
+
+// writeInstances writes the first instances of a dataset, a file each.
+func writeInstances(c *cobra.Command, spec datasets.Spec, g *mig.GPU, count int, out string) error {
+	name := strings.NewReplacer("/", "-", "?", "_", "&", "_", "=", "", "+", "-", ":", "-").Replace(spec.ID())
+	for i := range count {
+		if err := c.Context().Err(); err != nil {
+			return err
+		}
+		in, err := spec.Instance(g, i)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(out, fmt.Sprintf("%s-%04d.csv", name, i))
+		if err := atomicfile.WriteFile(path, func(w io.Writer) error { return in.WriteCSV(w, g) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // usualGPU returns the model that a dataset is for unless another is asked for: that of the track

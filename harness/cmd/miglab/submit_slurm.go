@@ -47,32 +47,14 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error 
 		missing := len(n.tasks)
 		n.tasks = slices.DeleteFunc(n.tasks, func(task int) bool { return queued[task] })
 		if len(n.tasks) == 0 {
-			s.describe(c, n)
-			if missing == 0 {
-				fmt.Fprintf(c.OutOrStdout(), "nothing is missing; merge with: miglab merge %s\n", slurm.Word(s.dir))
-			} else {
-				fmt.Fprintf(c.OutOrStdout(), "the %d tasks that miss results are in the queue\n", missing)
-			}
-			if f.watch && !f.dryRun {
-				return s.watch(c)
-			}
-			return nil
+			return f.nothingToSubmit(c, s, n, missing)
 		}
 	}
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	out := slurm.Submission{Name: n.name, Program: program, Sweep: s.dir, Dir: s.plan.Dir, Tasks: n.tasks, Limit: f.arrayLimit}
-	if f.partition != "" {
-		out.Args = append(out.Args, "--partition="+f.partition)
-	}
-	if f.time != "" {
-		out.Args = append(out.Args, "--time="+f.time)
-	}
-	for _, extra := range f.extra {
-		out.Args = append(out.Args, strings.Fields(extra)...)
-	}
+	out := f.slurmSubmission(s, n, program)
 	if f.dryRun {
 		commands, err := out.Commands(c.Context())
 		if err != nil {
@@ -100,6 +82,35 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error 
 		return s.watch(c)
 	}
 	return nil
+}
+
+// nothingToSubmit says why no task has to be submitted.
+func (f *submitFlags) nothingToSubmit(c *cobra.Command, s *openSweep, n submission, missing int) error {
+	s.describe(c, n)
+	if missing == 0 {
+		fmt.Fprintf(c.OutOrStdout(), "nothing is missing; merge with: miglab merge %s\n", slurm.Word(s.dir))
+	} else {
+		fmt.Fprintf(c.OutOrStdout(), "the %d tasks that miss results are in the queue\n", missing)
+	}
+	if f.watch && !f.dryRun {
+		return s.watch(c)
+	}
+	return nil
+}
+
+// slurmSubmission returns what the flags ask Slurm for.
+func (f *submitFlags) slurmSubmission(s *openSweep, n submission, program string) slurm.Submission {
+	out := slurm.Submission{Name: n.name, Program: program, Sweep: s.dir, Dir: s.plan.Dir, Tasks: n.tasks, Limit: f.arrayLimit}
+	if f.partition != "" {
+		out.Args = append(out.Args, "--partition="+f.partition)
+	}
+	if f.time != "" {
+		out.Args = append(out.Args, "--time="+f.time)
+	}
+	for _, extra := range f.extra {
+		out.Args = append(out.Args, strings.Fields(extra)...)
+	}
+	return out
 }
 
 // queued returns the tasks that wait or run in Slurm's queue.
