@@ -50,11 +50,23 @@ func TestMappingOfShares(t *testing.T) {
 		milli   int
 		want    string
 	}{
-		{traces.Compute, 1, "1g.10gb"}, {traces.Compute, 142, "1g.10gb"}, {traces.Compute, 143, "2g.20gb"}, {traces.Compute, 285, "2g.20gb"},
-		{traces.Compute, 286, "3g.40gb"}, {traces.Compute, 428, "3g.40gb"}, {traces.Compute, 429, "4g.40gb"}, {traces.Compute, 571, "4g.40gb"},
-		{traces.Compute, 572, "7g.80gb"}, {traces.Compute, 1000, "7g.80gb"},
-		{traces.Memory, 125, "1g.10gb"}, {traces.Memory, 126, "1g.20gb"}, {traces.Memory, 250, "1g.20gb"}, {traces.Memory, 251, "3g.40gb"},
-		{traces.Memory, 500, "3g.40gb"}, {traces.Memory, 501, "7g.80gb"}, {traces.Memory, 1000, "7g.80gb"},
+		{traces.Compute, 1, "1g.10gb"},
+		{traces.Compute, 142, "1g.10gb"},
+		{traces.Compute, 143, "2g.20gb"},
+		{traces.Compute, 285, "2g.20gb"},
+		{traces.Compute, 286, "3g.40gb"},
+		{traces.Compute, 428, "3g.40gb"},
+		{traces.Compute, 429, "4g.40gb"},
+		{traces.Compute, 571, "4g.40gb"},
+		{traces.Compute, 572, "7g.80gb"},
+		{traces.Compute, 1000, "7g.80gb"},
+		{traces.Memory, 125, "1g.10gb"},
+		{traces.Memory, 126, "1g.20gb"},
+		{traces.Memory, 250, "1g.20gb"},
+		{traces.Memory, 251, "3g.40gb"},
+		{traces.Memory, 500, "3g.40gb"},
+		{traces.Memory, 501, "7g.80gb"},
+		{traces.Memory, 1000, "7g.80gb"},
 	} {
 		if got := c.mapping.Profile(g, c.milli).String(); got != c.want {
 			t.Errorf("%s of %d thousandths is %s, want %s", c.mapping, c.milli, got, c.want)
