@@ -87,7 +87,7 @@ func newRoot() *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newList(), newGenerate(), newSchedule(), newCheck(), newBound(), newRun(), newExport(), newReproduce(), newReadme(), newLeaderboard(), newAudit(), newSite(), newTrain(), newSubmit(), newStatus(), newMerge(), newTask(), newProfile(), newKernel(), newExecute(), newCorunSimulation())
+	root.AddCommand(newList(), newGenerate(), newImport(), newSchedule(), newCheck(), newBound(), newRun(), newExport(), newReproduce(), newReadme(), newLeaderboard(), newAudit(), newSite(), newTrain(), newSubmit(), newStatus(), newMerge(), newTask(), newProfile(), newKernel(), newExecute(), newCorunSimulation())
 	root.SetHelpCommand(newHelp(root))
 	for _, c := range root.Commands() {
 		if c.Args == nil {
