@@ -144,3 +144,39 @@ func TestSlots(t *testing.T) {
 		}
 	}
 }
+
+// TestDaysOfTheTrace counts the pods of a day and compares durations with the assumed law.
+func TestDaysOfTheTrace(t *testing.T) {
+	g := mig.MustLookup("A100")
+	const index = 3
+	var day []pod
+	for _, p := range openbPods() {
+		if p.Submit/daySeconds == firstDay+index && p.GPUs == 1 && p.Phase != "P" {
+			day = append(day, p)
+		}
+	}
+	jobs, err := InstanceOf[task.Queue](MustParse("openb/jobs?alpha=0.5"), g, index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := InstanceOf[task.Batches](MustParse("openb/stream?n=20&alpha=0.5"), g, index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(jobs.Jobs) != len(day) || len(stream.Tasks) != len(day) || len(stream.Lengths) != (len(day)+19)/20 {
+		t.Fatalf("%d jobs, %d tasks in %d batches of %d pods", len(jobs.Jobs), len(stream.Tasks), len(stream.Lengths), len(day))
+	}
+	for i, p := range day {
+		own := traces.Compute.Profile(g, p.Milli).Size
+		j, b := jobs.Jobs[i], stream.Tasks[i]
+		if got := j.On(own) * 60; math.Abs(float64(got)-float64(p.Lifetime)) > 1e-6 {
+			t.Errorf("pod %d takes %v s on its profile, want %d", i, got, p.Lifetime)
+		}
+		if got := float64(b.On(1) / b.On(4)); math.Abs(got-2) > 1e-9 {
+			t.Errorf("pod %d takes %v times as long on 1 slice as on 4, want 2", i, got)
+		}
+	}
+	if _, err := MustParse("openb/stream").Instance(g, lastDay-firstDay+1); err == nil {
+		t.Error("there is a day after the last one")
+	}
+}
