@@ -30,8 +30,12 @@ var podParams = []spec.Param{
 	seedParam("seed", "of the random stream"),
 }
 
+// openbAssumes are the assumptions of every dataset that is made of openb.
+const openbAssumes = "pods of a trace without MIG and without GPU memory: a pod is assumed to need the smallest profile with its share of the compute slices (map=memory: of the memory slices)," +
+	" to leave after its recorded lifetime wherever it is placed, and not to come if the trace's cluster never placed it (pending=in: to come)"
+
 var _ = Register(Family{
-	Name: "openb",
+	Name: "openb", Assumes: openbAssumes + "; k GPUs are k whole ones or none",
 	Doc: "pods of a production trace as requests: the smallest profile with the pod's share of compute or memory slices (an assumption: the trace has no GPU memory)," +
 		" k GPUs as k whole ones or none; instance 0 is the trace, others draw its days 118 to 149 with replacement",
 	Source: "Alibaba cluster trace gpu-v2023; Weng et al., Beware of Fragmentation, USENIX ATC 2023",

@@ -15,13 +15,16 @@ import (
 const openbLaw = "on s slices (m/s)^alpha times the lifetime, m being those of the pod's profile (an assumption);" +
 	" instance i is day 118+i of the trace, without pods that need several GPUs"
 
+const openbScaling = "; on s slices instead of the m of its profile it is assumed to take (m/s)^alpha times as long"
+
 var (
 	alphaParam = spec.Param{Name: "alpha", Default: "1", Type: spec.Number(0, 4), Doc: "exponent of the durations; 0 means the same on all sizes"}
 	slackParam = spec.Param{Name: "slack", Default: "2", Type: spec.Number(0, 1000), Doc: "from arrival to deadline, as a multiple of the lifetime"}
 )
 
 var _ = Register(Family{
-	Name: "openb/jobs", Doc: "days of a production trace as jobs with deadlines, " + openbLaw,
+	Name: "openb/jobs", Assumes: openbAssumes + openbScaling,
+	Doc:    "days of a production trace as jobs with deadlines, " + openbLaw,
 	Source: "Alibaba cluster trace gpu-v2023; Weng et al., Beware of Fragmentation, USENIX ATC 2023",
 	Params: append(append([]spec.Param{alphaParam, slackParam}, podParams...), fleetParams...),
 	New: func(id string, a spec.Args) (Dataset, error) {
@@ -31,7 +34,8 @@ var _ = Register(Family{
 })
 
 var _ = Register(Family{
-	Name: "openb/stream", Doc: "days of a production trace as batches of n pods in the order of their submission, " + openbLaw,
+	Name: "openb/stream", Assumes: openbAssumes + openbScaling,
+	Doc:    "days of a production trace as batches of n pods in the order of their submission, " + openbLaw,
 	Source: "Alibaba cluster trace gpu-v2023; Weng et al., Beware of Fragmentation, USENIX ATC 2023",
 	Params: append([]spec.Param{{Name: "n", Default: "14", Type: spec.Whole(1, maxCount), Doc: "pods in a batch; the last one may be smaller"}, alphaParam}, podParams...),
 	New: func(_ string, a spec.Args) (Dataset, error) {
