@@ -26,6 +26,9 @@ type Family struct {
 	Doc string
 	// Source is the paper and section, or where the data come from.
 	Source string
+	// Assumes says what the instances assume that nobody has measured, for the notes of tables; ""
+	// for nothing.
+	Assumes string
 	// Params declares the parameters, in the order in which they are listed.
 	Params []spec.Param
 	// File says what kind of file the path names, for example "tasks file"; "" for other families.
@@ -74,6 +77,14 @@ func Register(f Family) Family {
 	}
 	families = append(families, f)
 	return f
+}
+
+// Assumed returns what the family of a spec assumes; "" if there is no such family.
+func Assumed(text string) string {
+	if f, _, _ := find(text); f != nil {
+		return f.Assumes
+	}
+	return ""
 }
 
 // registerAll registers a family for each of some values.

@@ -51,7 +51,7 @@ func digest(in task.Payload) string {
 func inFile(in task.Payload) task.Payload {
 	switch in := in.(type) {
 	case task.Requests:
-		in.Demand = nil
+		in.Demand, in.GPUs = nil, 100
 		return in
 	case task.Queue:
 		in.NumPy, in.Fleet.Float32 = nil, false

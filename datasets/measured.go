@@ -36,11 +36,12 @@ type measurement struct {
 	Source string `csv:"source"`
 }
 
-//go:embed manifest.json measured
+//go:embed manifest.json measured traces/openb.csv
 var files embed.FS
 
 type manifest struct {
-	Files []manifestFile `json:"files"`
+	Files  []manifestFile `json:"files"`
+	Traces []manifestFile `json:"traces"`
 }
 
 type manifestFile struct {

@@ -63,6 +63,8 @@ type Standing struct {
 	Algorithm string
 	Version   int
 	Budget    string
+	// Assumes is what the dataset assumes that nobody has measured; "" for nothing.
+	Assumes string
 	// Instances is how many the algorithms of the dataset have in common, and LeftOut how
 	// many others some of them have.
 	Instances, LeftOut int

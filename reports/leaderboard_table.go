@@ -160,6 +160,14 @@ func leaderboardNotes(standings []Standing) []string {
 			notes = append(notes, n.says+": "+enumerate(n.of))
 		}
 	}
+	for _, s := range standings {
+		if s.Assumes != "" {
+			assumed := "assumed: " + s.Assumes
+			if !slices.Contains(notes, assumed) {
+				notes = append(notes, assumed)
+			}
+		}
+	}
 	return notes
 }
 

@@ -31,7 +31,8 @@ type PlacementAnswer struct {
 	Result    sim.PlacementResult
 }
 
-// Placement is the placement track. The simulator checks every decision.
+// Placement is the placement track. The simulator checks every decision, and the referee all of
+// them together.
 var Placement = Track[PlacementProblem, PlacementAnswer]{
 	Name: algo.TrackPlacement,
 	Run: func(_ context.Context, a algo.Algorithm, p PlacementProblem) (PlacementAnswer, error) {
@@ -43,11 +44,30 @@ var Placement = Track[PlacementProblem, PlacementAnswer]{
 		r, err := sim.RunPlacement(p.GPU, p.GPUs, p.Requests, log, sim.SteadyWindow)
 		return PlacementAnswer{log.decisions, r}, err
 	},
-	Check: func(PlacementProblem, PlacementAnswer) error { return nil },
+	Check: func(p PlacementProblem, a PlacementAnswer) error {
+		return sim.CheckPlacement(p.GPU, p.GPUs, p.Requests, placesOf(p.Requests, a.Decisions))
+	},
 	Clone: func(p PlacementProblem) PlacementProblem {
 		p.Requests, p.Demand = slices.Clone(p.Requests), slices.Clone(p.Demand)
 		return p
 	},
+}
+
+// placesOf returns the places of each request's instances: none if one was rejected.
+func placesOf(requests []task.Request, decisions []Decision) [][]sim.Spot {
+	places := make([][]sim.Spot, len(requests))
+	for i := range requests {
+		for n := requests[i].Instances(); n > 0; n-- {
+			d := decisions[0]
+			decisions = decisions[1:]
+			if !d.Accepted {
+				places[i] = nil
+				break
+			}
+			places[i] = append(places[i], d.Spot)
+		}
+	}
+	return places
 }
 
 // Placer builds the placer of a registered algorithm.

@@ -13,8 +13,9 @@ import (
 
 // RunPlacement lets a scheduler place a stream of requests on an empty cluster (MFI
 // VI). In every slot, the instances that have reached their lifespan leave first. Then the
-// scheduler decides on the slot's requests one after the other. A rejected request does
-// not come again. The simulation ends with the last arrival.
+// scheduler decides on the slot's requests one after the other. It is asked once for each
+// instance that a request needs. If it rejects one, the request has none: those already placed
+// are taken back. A rejected request does not come again. The simulation ends with the last arrival.
 //
 // A choice of the scheduler that is impossible is a [*ChoiceError]. Other errors are about
 // the cluster or the requests.
@@ -23,7 +24,7 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 	if err != nil {
 		return PlacementResult{}, err
 	}
-	if err := checkRequests(c.profiles, requests); err != nil {
+	if err := checkRequests(g, c.profiles, requests); err != nil {
 		return PlacementResult{}, err
 	}
 	e := placementEngine{
@@ -41,22 +42,22 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 
 		demand := float64(r.Arrived.Slices)
 		steady := demand >= from && demand < to
-		r.Arrived.add(q.Profile)
+		r.Arrived.add(q)
 		if steady {
-			r.SteadyArrived.add(q.Profile)
+			r.SteadyArrived.add(q)
 		}
 		profile := profileIndex(c.profiles, q.Profile)
-		spot, ok := p.Place(c, profile)
-		if !ok {
-			continue
-		}
-		if err := e.accept(i, spot); err != nil {
+		accepted, err := e.decide(i, profile, p)
+		if err != nil {
 			return PlacementResult{}, err
 		}
-		r.Accepted.add(q.Profile)
+		if !accepted {
+			continue
+		}
+		r.Accepted.add(q)
 		r.AcceptedByProfile[profile]++
 		if steady {
-			r.SteadyAccepted.add(q.Profile)
+			r.SteadyAccepted.add(q)
 		}
 	}
 	e.advance(e.slot + 1)
@@ -65,7 +66,7 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 	return r, nil
 }
 
-func checkRequests(profiles []*mig.Profile, requests []task.Request) error {
+func checkRequests(g *mig.GPU, profiles []*mig.Profile, requests []task.Request) error {
 	if len(requests) == 0 || len(requests) > math.MaxInt32 {
 		return fmt.Errorf("there are %d requests; give from 1 to %d", len(requests), math.MaxInt32)
 	}
@@ -80,6 +81,8 @@ func checkRequests(profiles []*mig.Profile, requests []task.Request) error {
 			return fmt.Errorf("request %d has a lifespan of %d slots; give at least 1", i, q.Lifespan)
 		case profileIndex(profiles, q.Profile) < 0:
 			return fmt.Errorf("request %d asks for %v; the model has %v", i, q.Profile, profiles)
+		case q.CheckGPUs(g) != nil:
+			return fmt.Errorf("request %d %w", i, q.CheckGPUs(g))
 		default:
 			last = q.Arrival
 		}
@@ -111,12 +114,15 @@ type placementEngine struct {
 	requests []task.Request
 	// oneASlot says that exactly one request arrives in every slot from the first to the last.
 	oneASlot bool
-	stays    []stay
+	// stays has an entry for each request, and then one for each further instance of a
+	// request that needs several.
+	stays []stay
 	// leaving[i] begins the list of instances that leave between the arrivals of requests
 	// i-1 and i: the index of the first one plus one; 0 ends the list.
 	leaving []int32
-	// scratch is memory for sorting a list.
+	// scratch is memory for sorting a list, and placed for the instances of a request.
 	scratch []int32
+	placed  []stay
 
 	// slot is the slot that ends next, now is the state, and sum is the sum of the states at
 	// the ends of the slots before.
@@ -125,7 +131,7 @@ type placementEngine struct {
 	measures *[Masks]measures
 }
 
-// A stay is the place of an accepted request.
+// A stay is the place of an instance of an accepted request.
 type stay struct {
 	gpu int32
 	// departure is the slot at whose beginning it leaves.
@@ -135,7 +141,28 @@ type stay struct {
 	window mig.Mask
 }
 
-func (e *placementEngine) accept(i int, s Spot) error {
+// decide asks the scheduler for all instances of a request and reports whether it has them.
+func (e *placementEngine) decide(i, profile int, p Placer) (bool, error) {
+	e.placed = e.placed[:0]
+	for range e.requests[i].Instances() {
+		spot, ok := p.Place(e.cluster, profile)
+		if !ok {
+			for _, s := range e.placed {
+				e.set(int(s.gpu), e.cluster.mask[s.gpu]&^s.window)
+			}
+			return false, nil
+		}
+		if err := e.occupy(i, spot); err != nil {
+			return false, err
+		}
+	}
+	e.now.running++
+	e.book(i)
+	return true, nil
+}
+
+// occupy takes the slices of an instance of a request if they are free.
+func (e *placementEngine) occupy(i int, s Spot) error {
 	q := &e.requests[i]
 	c := e.cluster
 	bad := func(format string, args ...any) error {
@@ -153,15 +180,29 @@ func (e *placementEngine) accept(i int, s Spot) error {
 		return bad("slices of it are in use; the GPU has the mask %08b", occupied)
 	}
 	e.set(s.GPU, occupied|window)
-	e.now.running++
+	e.placed = append(e.placed, stay{gpu: int32(s.GPU), window: window})
+	return nil
+}
+
+// book notes when the instances of a request leave, unless they stay until the end.
+func (e *placementEngine) book(i int) {
+	q := &e.requests[i]
 	if last := e.requests[len(e.requests)-1].Arrival; q.Lifespan > last-q.Arrival {
-		return nil // it stays until the end
+		return
 	}
 	departure := q.Arrival + q.Lifespan
 	k := e.arrivalFrom(i, departure)
-	e.stays[i] = stay{int32(s.GPU), uint32(departure), e.leaving[k], window}
-	e.leaving[k] = int32(i) + 1
-	return nil
+	for n, s := range e.placed {
+		s.departure, s.next = uint32(departure), e.leaving[k]
+		at := i
+		if n == 0 {
+			e.stays[i] = s
+		} else {
+			at = len(e.stays)
+			e.stays = append(e.stays, s)
+		}
+		e.leaving[k] = int32(at) + 1
+	}
 }
 
 // arrivalFrom returns the first request after i that arrives in the slot or later. There
@@ -200,7 +241,9 @@ func (e *placementEngine) release(i int32) {
 	s := &e.stays[i]
 	e.advance(int(s.departure))
 	e.set(int(s.gpu), e.cluster.mask[s.gpu]&^s.window)
-	e.now.running--
+	if int(i) < len(e.requests) { // not a further instance of a request
+		e.now.running--
+	}
 }
 
 func (e *placementEngine) set(gpu int, to mig.Mask) {

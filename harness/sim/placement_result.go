@@ -8,13 +8,13 @@ import (
 // A Tally counts requests.
 type Tally struct {
 	Requests int
-	// Slices is the sum of their memory slices.
+	// Slices is the sum of the memory slices of all their instances.
 	Slices int
 }
 
-func (t *Tally) add(p *mig.Profile) {
+func (t *Tally) add(q *task.Request) {
 	t.Requests++
-	t.Slices += int(p.Length)
+	t.Slices += q.Slices()
 }
 
 // A Window is a part of a stream that is also counted separately. It contains a request if

@@ -6,7 +6,8 @@ import "miglab/harness/mig"
 type Placer interface {
 	// Place chooses a GPU and a start for an instance of a profile, given by its index
 	// in Cluster.Profiles, or rejects it with false. The engine checks the choice and
-	// carries it out.
+	// carries it out. A request for several GPUs is asked for instance by instance, and a
+	// rejection takes back those that it has already.
 	Place(c *Cluster, profile int) (Spot, bool)
 }
 

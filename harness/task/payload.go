@@ -95,6 +95,10 @@ func (r Requests) AddTo(d *Digest) {
 		d.Int(q.Arrival)
 		d.Int(q.Lifespan)
 		d.Text(q.Profile.String())
+		if q.GPUs > 1 { // few requests, so that the digests of the others stay
+			d.Text("gpus")
+			d.Int(q.GPUs)
+		}
 	}
 }
 

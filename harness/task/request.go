@@ -1,6 +1,10 @@
 package task
 
-import "miglab/harness/mig"
+import (
+	"fmt"
+
+	"miglab/harness/mig"
+)
 
 // A Request asks a cluster for one instance of a profile for some time (MFI IV).
 type Request struct {
@@ -12,6 +16,24 @@ type Request struct {
 	// leaves.
 	Lifespan int
 	Profile  *mig.Profile
+	// GPUs is the number of whole GPUs that a request for several needs at once: it gets all
+	// of them or none. The profile then covers a whole GPU. 0 and 1 both mean one instance.
+	GPUs int
+}
+
+// Instances returns the number of instances that the request needs at once.
+func (q *Request) Instances() int { return max(q.GPUs, 1) }
+
+// Slices returns the memory slices of all instances of the request.
+func (q *Request) Slices() int { return q.Instances() * int(q.Profile.Length) }
+
+// CheckGPUs returns an error if the request needs several GPUs but not whole ones. The text
+// continues a sentence that begins with the request.
+func (q *Request) CheckGPUs(g *mig.GPU) error {
+	if q.GPUs < 0 || q.GPUs > 1 && q.Profile.Length != g.MemorySlices {
+		return fmt.Errorf("asks for %v on %d GPUs; a request for several GPUs needs the profile of a whole one", q.Profile, q.GPUs)
+	}
+	return nil
 }
 
 // Forever is the lifespan of a request that never leaves.

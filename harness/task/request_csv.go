@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/gocarina/gocsv"
@@ -17,20 +18,28 @@ type requestRow struct {
 	Arrival  slotNumber `csv:"arrival_slot"`
 	Lifespan slotCount  `csv:"lifespan"`
 	Profile  string     `csv:"profile"`
+	// GPUs is 0 in a file without the column.
+	GPUs gpuNumber `csv:"gpus"`
 }
+
+// The columns of a requests file. The last one may be missing.
+var requestColumns = []string{"arrival_slot", "lifespan", "profile"}
+
+const gpusColumn = "gpus"
 
 // ReadRequests reads requests for a GPU model: one line a request, with the columns
 // arrival_slot (from 0, ascending), lifespan (in slots from 1, or forever) and profile
-// (NVIDIA's name, as 1g.10gb), in any order. Spaces, line ends and quotes are treated
-// as by [ReadCSV].
+// (NVIDIA's name, as 1g.10gb), in any order. A column gpus may hold the number of whole GPUs
+// that a request needs at once. Spaces, line ends and quotes are treated as by [ReadCSV].
 //
 // The file's name is only used in errors. What is wrong with the text is a
 // [*ParseError]; other errors are those of r.
 func ReadRequests(r io.Reader, file string, g *mig.GPU) ([]Request, error) {
 	t, err := strictcsv.Read[requestRow](r, file, strictcsv.Format{
-		Columns: strictcsv.Columns[requestRow](),
-		Header:  "the header of a requests file",
-		Empty:   "there are no requests; write one line a request below the header",
+		Columns:  requestColumns,
+		Optional: []string{gpusColumn},
+		Header:   "the header of a requests file",
+		Empty:    "there are no requests; write one line a request below the header",
 	})
 	if err != nil {
 		return nil, err
@@ -44,7 +53,10 @@ func ReadRequests(r io.Reader, file string, g *mig.GPU) ([]Request, error) {
 		if err != nil {
 			return nil, t.Fail(i, "profile", err)
 		}
-		out[i] = Request{Arrival: int(row.Arrival), Lifespan: int(row.Lifespan), Profile: p}
+		out[i] = Request{Arrival: int(row.Arrival), Lifespan: int(row.Lifespan), Profile: p, GPUs: int(row.GPUs)}
+		if err := out[i].CheckGPUs(g); err != nil {
+			return nil, t.Fail(i, gpusColumn, fmt.Errorf("the request %w", err))
+		}
 		if i > 0 && out[i].Arrival < out[i-1].Arrival {
 			return nil, t.Fail(i, "arrival_slot", fmt.Errorf("%d comes after %d on line %d; sort the requests by arrival", out[i].Arrival, out[i-1].Arrival, t.Lines[i-1]))
 		}
@@ -52,13 +64,18 @@ func ReadRequests(r io.Reader, file string, g *mig.GPU) ([]Request, error) {
 	return out, nil
 }
 
-// WriteRequests writes what [ReadRequests] reads. Errors are those of w.
+// WriteRequests writes what [ReadRequests] reads. The column gpus is left out if no request
+// needs several GPUs. Errors are those of w.
 func WriteRequests(w io.Writer, requests []Request) error {
+	names := requestColumns
+	if slices.ContainsFunc(requests, func(q Request) bool { return q.GPUs > 1 }) {
+		names = append(slices.Clone(names), gpusColumn)
+	}
 	rows := make([]requestRow, len(requests))
 	for i, q := range requests {
-		rows[i] = requestRow{slotNumber(q.Arrival), slotCount(q.Lifespan), q.Profile.String()}
+		rows[i] = requestRow{slotNumber(q.Arrival), slotCount(q.Lifespan), q.Profile.String(), gpuNumber(q.Instances())}
 	}
-	return gocsv.MarshalCSV(rows, csv.NewWriter(w))
+	return gocsv.MarshalCSV(rows, &columns{Writer: csv.NewWriter(w), names: names})
 }
 
 // A slotNumber is a slot as files write it.
@@ -73,6 +90,21 @@ func (n *slotNumber) UnmarshalCSV(s string) error {
 		return fmt.Errorf("%q is not a slot; write a whole number from 0 to %d", s, maxSlots)
 	}
 	*n = slotNumber(v)
+	return nil
+}
+
+// A gpuNumber is the number of GPUs of a request as files write it.
+type gpuNumber int
+
+// maxGPUs is the largest number of GPUs that a request in a file may need.
+const maxGPUs = 1 << 20
+
+func (n *gpuNumber) UnmarshalCSV(s string) error {
+	v, err := strictcsv.Int(s)
+	if err != nil || v < 1 || v > maxGPUs {
+		return fmt.Errorf("%q is not a number of GPUs; write a whole number from 1 to %d", s, maxGPUs)
+	}
+	*n = gpuNumber(v)
 	return nil
 }
 

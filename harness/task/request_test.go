@@ -32,7 +32,7 @@ func TestReadRequests(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
 	p := task.RequestProfiles(g)
 	got, err := task.ReadRequests(strings.NewReader("\ufeffprofile, lifespan,arrival_slot\r\n1g.10gb,3,0\r\n\r\n7g.80gb,forever,0\r\n\" 2g.20gb\",1,7\r\n"), "t.csv", g)
-	want := []task.Request{{0, 3, p[0]}, {0, task.Forever, p[5]}, {7, 1, p[2]}}
+	want := []task.Request{{Lifespan: 3, Profile: p[0]}, {Lifespan: task.Forever, Profile: p[5]}, {Arrival: 7, Lifespan: 1, Profile: p[2]}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
@@ -105,4 +105,27 @@ func FuzzReadRequests(f *testing.F) {
 			t.Fatalf("%v, %v; want %v", again, err, first)
 		}
 	})
+}
+
+func TestRequestsForSeveralGPUs(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	const text = "arrival_slot,lifespan,profile,gpus\n0,3,7g.80gb,4\n1,forever,1g.10gb,1\n"
+	got, err := task.ReadRequests(strings.NewReader(text), "f", g)
+	if err != nil || got[0].Instances() != 4 || got[1].Instances() != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	var again strings.Builder
+	if err := task.WriteRequests(&again, got); err != nil || again.String() != text {
+		t.Errorf("written as %q, %v", again.String(), err)
+	}
+	for line, want := range map[string]string{
+		"0,3,1g.10gb,2": "f:2: gpus: the request asks for 1g.10gb on 2 GPUs; a request for several GPUs needs the profile of a whole one",
+		"0,3,7g.80gb,0": `f:2: gpus: "0" is not a number of GPUs; write a whole number from 1 to 1048576`,
+		"0,3,7g.80gb,":  `f:2: gpus: "" is not a number of GPUs; write a whole number from 1 to 1048576`,
+	} {
+		_, err := task.ReadRequests(strings.NewReader("arrival_slot,lifespan,profile,gpus\n"+line+"\n"), "f", g)
+		if err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", line, err, want)
+		}
+	}
 }

@@ -53,10 +53,18 @@ func placementBoards() []Board {
 	}
 }
 
+// placementContests begins with the datasets on which policies differ most: clusters in a steady
+// state, and the pods of a trace that share GPUs, on clusters of 0.85, 1 and 1.15 times their peak
+// of 14 GPUs.
 func placementContests() []Contest {
-	algorithms := []string{"mfi", "mfi-weighted", "fgd", "value-table", "ff", "rr", "bf-bi", "wf-bi"}
+	algorithms := []string{
+		"mfi", "mfi?f=partial", "mfi?f=start-free", "mfi-weighted", "fgd", "value-table",
+		"ff", "rr", "bf-bi", "wf-bi", "hami-binpack", "hami-spread",
+	}
 	return []Contest{
+		{"A100-80GB", mig.Sequential, []string{"mfi/uniform?lifespan=steady&rho=0.85", "mfi/uniform?lifespan=steady", "mfi/uniform?lifespan=steady&rho=1.3"}, algorithms, 20},
+		{"A100-80GB", mig.Sequential, []string{"openb?pods=shared&gpus=12", "openb?pods=shared&gpus=14", "openb?pods=shared&gpus=16"}, algorithms, 20},
+		{"A100-80GB", mig.Sequential, []string{"openb?pods=shared&gpus=12&map=memory", "openb?pods=shared&gpus=14&map=memory", "openb?pods=shared&gpus=16&map=memory"}, algorithms, 20},
 		{"A100-80GB", mig.Sequential, []string{"mfi/uniform?load=85", "mfi/skew-small?load=85", "mfi/skew-big?load=85", "mfi/bimodal?load=85"}, algorithms, 50},
-		{"A100-80GB", mig.Sequential, []string{"mfi/uniform?lifespan=steady"}, algorithms, 20},
 	}
 }

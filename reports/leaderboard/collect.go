@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
@@ -230,7 +231,11 @@ func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
 		}
 		b.place++
 	}
-	return reports.Leaderboard(entries, reports.Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded})
+	out, err := reports.Leaderboard(entries, reports.Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded})
+	for i := range out {
+		out[i].Assumes = datasets.Assumed(out[i].Dataset)
+	}
+	return out, err
 }
 
 // An instance is what a value is of.

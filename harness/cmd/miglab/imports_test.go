@@ -74,9 +74,10 @@ var mayImport = map[string]string{
 
 	"bounds":                "harness/mig harness/task harness/schedule harness/algo bounds/certificate",
 	"bounds/certificate":    "harness/mig harness/task harness/schedule",
-	"datasets":              "harness/mig harness/numpy harness/task harness/sim/corun",
+	"datasets/traces":       "harness/mig harness/task",
+	"datasets":              "harness/mig harness/numpy harness/task harness/sim/corun datasets/traces",
 	"reports":               "harness/mig harness/task harness/schedule harness/sim/corun harness/stats harness/store",
-	"reports/leaderboard":   "harness/mig harness/algo harness/store harness/track harness/run reports",
+	"reports/leaderboard":   "harness/mig harness/algo datasets harness/store harness/track harness/run reports",
 	"reports/site":          "harness/mig harness/task harness/schedule harness/algo harness/stats harness/store harness/track harness/run datasets reports reports/leaderboard",
 	"paper-figures":         "harness/mig harness/task harness/schedule harness/stats harness/track harness/run datasets reports paper-figures/verdict",
 	"paper-figures/verdict": "harness/stats",

@@ -1,0 +1,184 @@
+package datasets
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"miglab/datasets/traces"
+	"miglab/harness/mig"
+	"miglab/harness/spec"
+	"miglab/harness/strictcsv"
+	"miglab/harness/task"
+)
+
+// podParams are the parameters of all datasets that are made of the pods of openb.
+var podParams = []spec.Param{
+	{
+		Name: "map", Default: string(traces.Compute), Values: traces.MappingNames(),
+		Doc: "what of the profile is at least the pod's share of a GPU",
+	},
+	{Name: "pending", Default: "out", Values: []string{"out", "in"}, Doc: "pods that the cluster never placed"},
+	{
+		Name: "scale", Default: "1", Type: spec.Number(0.01, 100),
+		Doc: "pods for each pod of the trace; the second and later ones are submitted at a random instant of its day",
+	},
+	seedParam("seed", "of the random stream"),
+}
+
+// openbAssumes are the assumptions of every dataset that is made of openb.
+const openbAssumes = "pods of a trace without MIG and without GPU memory: a pod is assumed to need the smallest profile with its share of the compute slices (map=memory: of the memory slices)," +
+	" to leave after its recorded lifetime wherever it is placed, and not to come if the trace's cluster never placed it (pending=in: to come)"
+
+var _ = Register(Family{
+	Name: "openb", Assumes: openbAssumes + "; k GPUs are k whole ones or none",
+	Doc: "pods of a production trace as requests: the smallest profile with the pod's share of compute or memory slices (an assumption: the trace has no GPU memory)," +
+		" k GPUs as k whole ones or none; instance 0 is the trace, others draw its days 118 to 149 with replacement",
+	Source: "Alibaba cluster trace gpu-v2023; Weng et al., Beware of Fragmentation, USENIX ATC 2023",
+	Params: append([]spec.Param{
+		{Name: "pods", Default: "all", Values: []string{"all", "shared"}, Doc: "all, or those that ask for a part of one GPU"},
+		{Name: "gpus", Default: "64", Type: spec.Whole(1, maxGPUs), Doc: "GPUs of the cluster"},
+		{Name: "slot", Default: "1", Type: spec.Whole(1, daySeconds), Doc: "seconds of a slot; the trace has whole seconds, so that 1 rounds nothing, and more slots cost nothing"},
+	}, podParams...),
+	New: func(_ string, a spec.Args) (Dataset, error) {
+		return openbRequests{newOpenb(a), a["pods"] == "shared", a.Int("gpus"), a.Int("slot")}, nil
+	},
+})
+
+// daySeconds is the length of a day.
+const daySeconds = 24 * 60 * 60
+
+// The days of the trace from which instances are drawn: 94 % of the pods are submitted on them.
+// The last one ends after a third of a day, with the trace.
+const firstDay, lastDay = 118, 149
+
+// A pod is a row of openb.csv; its README says what the columns mean.
+type pod struct {
+	Submit   int    `csv:"submit_s"`
+	Lifetime int    `csv:"lifetime_s"`
+	GPUs     int    `csv:"gpus"`
+	Milli    int    `csv:"gpu_milli"`
+	Phase    string `csv:"phase"`
+}
+
+// shared reports whether the pod asks for a part of one GPU.
+func (p *pod) shared() bool { return p.GPUs == 1 && p.Milli < traces.WholeGPU }
+
+// openbPods returns the pods of the trace by submission. The file is part of the program: an
+// invalid one is a mistake in the program.
+var openbPods = sync.OnceValue(func() []pod {
+	path := readManifest().Traces[0].Path
+	text, err := files.ReadFile(path)
+	if err != nil {
+		panic(fmt.Sprintf("datasets: %v", err))
+	}
+	t, err := strictcsv.Read[pod](bytes.NewReader(text), path, strictcsv.Format{Columns: strictcsv.Columns[pod](), Exact: true})
+	if err != nil {
+		panic(fmt.Sprintf("datasets: %v", err))
+	}
+	return t.Rows
+})
+
+// openb draws pods from the trace.
+type openb struct {
+	mapping traces.Mapping
+	// pending keeps the pods that the cluster never placed.
+	pending bool
+	scale   float64
+	seed    uint64
+}
+
+func newOpenb(a spec.Args) openb {
+	return openb{traces.Mapping(a["map"]), a["pending"] == "in", a.Float("scale"), a.Uint("seed")}
+}
+
+func (openb) Instances() int { return 0 }
+
+// pods returns the pods of an instance by submission. They depend on neither the GPU model nor
+// the mapping. Instance 0 is the trace.
+func (s openb) pods(index int) []pod {
+	rng := rand.New(Hashed(fmt.Appendf(nil, "workload=openb\nseed=%d\nindex=%d", s.seed, index)))
+	pods := openbPods()
+	if index > 0 {
+		pods = bootstrap(pods, rng)
+	}
+	pods = scaled(pods, s.scale, rng)
+	if !s.pending {
+		pods = slices.DeleteFunc(pods, func(p pod) bool { return p.Phase == "P" })
+	}
+	return pods
+}
+
+// bootstrap returns as many days as there are from firstDay to lastDay, each with the pods of one
+// of these days that is drawn at random. The pods that are alive when firstDay begins are there
+// from the first instant, for as long as they still live then.
+func bootstrap(pods []pod, rng *rand.Rand) []pod {
+	var out []pod
+	byDay := make([][]pod, lastDay+1)
+	for _, p := range pods {
+		const start = firstDay * daySeconds
+		if left := p.Submit + p.Lifetime - start; p.Submit < start && left > 0 {
+			p.Submit, p.Lifetime = 0, left
+			out = append(out, p)
+		}
+		d := p.Submit / daySeconds
+		byDay[d] = append(byDay[d], p)
+	}
+	for d := range lastDay - firstDay + 1 {
+		drawn := firstDay + rng.IntN(lastDay-firstDay+1)
+		for _, p := range byDay[drawn] {
+			p.Submit += (d - drawn) * daySeconds
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// scaled returns each pod so many times: the whole part of scale, and once more with the
+// probability of the rest. The first one is submitted when the pod is, the others at a random
+// instant of the same day. Pods that are there at the first instant are all there then.
+func scaled(pods []pod, scale float64, rng *rand.Rand) []pod {
+	out := make([]pod, 0, int(float64(len(pods))*scale)+1)
+	for _, p := range pods {
+		copies := int(scale)
+		if part := scale - math.Floor(scale); part > 0 && rng.Float64() < part {
+			copies++
+		}
+		for n := range copies {
+			if n > 0 && p.Submit > 0 {
+				p.Submit = p.Submit/daySeconds*daySeconds + rng.IntN(daySeconds)
+			}
+			out = append(out, p)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b pod) int { return cmp.Compare(a.Submit, b.Submit) })
+	return out
+}
+
+// openbRequests are the pods as a stream of requests to a cluster.
+type openbRequests struct {
+	openb
+	shared bool
+	gpus   int
+	// slot is in seconds.
+	slot int
+}
+
+func (s openbRequests) Instance(g *mig.GPU, index int) (task.Payload, error) {
+	out := task.Requests{GPUs: s.gpus}
+	for _, p := range s.pods(index) {
+		if s.shared && !p.shared() {
+			continue
+		}
+		q := task.Request{Arrival: p.Submit / s.slot, Lifespan: max((p.Lifetime+s.slot-1)/s.slot, 1), Profile: s.mapping.Profile(g, p.Milli)}
+		if p.GPUs > 1 {
+			q.GPUs, q.Profile = p.GPUs, s.mapping.Profile(g, traces.WholeGPU)
+		}
+		out.Requests = append(out.Requests, q)
+	}
+	return out, nil
+}

@@ -1,0 +1,107 @@
+package datasets
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"miglab/datasets/traces"
+	"miglab/harness/mig"
+	"miglab/harness/spec"
+	"miglab/harness/task"
+)
+
+// The trace has one lifetime of each pod, on the share of a GPU that it asked for. Durations on
+// other sizes are an assumption, the parameter alpha.
+const openbLaw = "on s slices (m/s)^alpha times the lifetime, m being those of the pod's profile (an assumption);" +
+	" instance i is day 118+i of the trace, without pods that need several GPUs"
+
+const openbScaling = "; on s slices instead of the m of its profile it is assumed to take (m/s)^alpha times as long"
+
+var (
+	alphaParam = spec.Param{Name: "alpha", Default: "1", Type: spec.Number(0, 4), Doc: "exponent of the durations; 0 means the same on all sizes"}
+	slackParam = spec.Param{Name: "slack", Default: "2", Type: spec.Number(0, 1000), Doc: "from arrival to deadline, as a multiple of the lifetime"}
+)
+
+var _ = Register(Family{
+	Name: "openb/jobs", Assumes: openbAssumes + openbScaling,
+	Doc:    "days of a production trace as jobs with deadlines, " + openbLaw,
+	Source: "Alibaba cluster trace gpu-v2023; Weng et al., Beware of Fragmentation, USENIX ATC 2023",
+	Params: append(append([]spec.Param{alphaParam, slackParam}, podParams...), fleetParams...),
+	New: func(id string, a spec.Args) (Dataset, error) {
+		law := traces.Law{Alpha: a.Float("alpha"), Slack: a.Float("slack")}
+		return openbJobs{openbDays{newOpenb(a), law}, newFleet(id, a)}, nil
+	},
+})
+
+var _ = Register(Family{
+	Name: "openb/stream", Assumes: openbAssumes + openbScaling,
+	Doc:    "days of a production trace as batches of n pods in the order of their submission, " + openbLaw,
+	Source: "Alibaba cluster trace gpu-v2023; Weng et al., Beware of Fragmentation, USENIX ATC 2023",
+	Params: append([]spec.Param{{Name: "n", Default: "14", Type: spec.Whole(1, maxCount), Doc: "pods in a batch; the last one may be smaller"}, alphaParam}, podParams...),
+	New: func(_ string, a spec.Args) (Dataset, error) {
+		return openbStream{openbDays{newOpenb(a), traces.Law{Alpha: a.Float("alpha")}}, a.Int("n")}, nil
+	},
+})
+
+// openbDays are the busy days of the trace, one an instance.
+type openbDays struct {
+	openb
+	law traces.Law
+}
+
+func (openbDays) Instances() int { return lastDay - firstDay + 1 }
+
+// pods returns the pods of a day that need one GPU or a part of one, by submission. Submissions
+// count from the beginning of the day.
+func (s openbDays) pods(index int) []pod {
+	var day []pod
+	for _, p := range openbPods() {
+		if p.GPUs == 1 && p.Submit/daySeconds == firstDay+index && (s.pending || p.Phase != "P") {
+			p.Submit %= daySeconds
+			p.Lifetime = max(p.Lifetime, 1)
+			day = append(day, p)
+		}
+	}
+	return scaled(day, s.scale, rand.New(Hashed(fmt.Appendf(nil, "workload=openb/days\nseed=%d\nindex=%d", s.seed, index))))
+}
+
+// openbJobs are the pods of a day as jobs with deadlines for a fleet.
+type openbJobs struct {
+	openbDays
+	fleet
+}
+
+func (s openbJobs) Instance(g *mig.GPU, index int) (task.Payload, error) {
+	f, err := s.fleet.on(g)
+	if err != nil {
+		return nil, err
+	}
+	q := task.Queue{Fleet: f}
+	for _, p := range s.pods(index) {
+		q.Jobs = append(q.Jobs, s.law.Job(g, s.mapping, float64(p.Submit), float64(p.Lifetime), p.Milli))
+	}
+	return q, nil
+}
+
+// openbStream are the pods of a day as batches of tasks.
+type openbStream struct {
+	openbDays
+	n int
+}
+
+func (s openbStream) Instance(g *mig.GPU, index int) (task.Payload, error) {
+	var out task.Batches
+	for i, p := range s.pods(index) {
+		if i%s.n == 0 {
+			out.Lengths = append(out.Lengths, 0)
+		}
+		out.Lengths[len(out.Lengths)-1]++
+		measured := s.mapping.Profile(g, p.Milli).Size
+		seconds := map[mig.Slices]mig.Seconds{}
+		for _, size := range g.Sizes() {
+			seconds[size] = mig.Seconds(s.law.Seconds(float64(p.Lifetime), measured, size))
+		}
+		out.Tasks = append(out.Tasks, task.New(fmt.Sprintf("pod-%04d", i+1), seconds))
+	}
+	return out, nil
+}

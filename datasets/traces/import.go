@@ -1,0 +1,343 @@
+package traces
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/strictcsv"
+	"miglab/harness/task"
+)
+
+// A Job is a row of a trace.
+type Job struct {
+	// Submit is an instant and Lifetime a duration in seconds. Instants count from any origin.
+	Submit, Lifetime float64
+	// GPUs is how many GPUs the job needs at once, and Milli the share of each in thousandths.
+	GPUs, Milli int
+	// Line is where the job is in the file, from 1.
+	Line int
+}
+
+// A Rejected row is one that no job can be made of.
+type Rejected struct {
+	// Line is where the row begins, from 1.
+	Line   int
+	Reason string
+}
+
+// Options say how a file is to be read.
+type Options struct {
+	// Pending keeps the pods that were never placed (format openb).
+	Pending bool
+	// Columns has other names for the columns of the format csv.
+	Columns map[string]string
+	// Unit is the unit of the times in the format csv, in seconds.
+	Unit float64
+}
+
+// A format reads a file. It hands each row to job or to reject. Errors are about the file as a
+// whole.
+type format struct {
+	name, doc string
+	read      func(r io.Reader, file string, o Options, job func(Job), reject func(line int, reason error)) error
+}
+
+var formats = []format{
+	{"openb", "Alibaba cluster-trace-gpu-v2023, openb_pod_list_*.csv: num_gpu, gpu_milli, pod_phase, creation_time and deletion_time in seconds", readOpenb},
+	{"helios", "HeliosData cluster_log.csv: gpu_num (whole GPUs), submit_time, duration in seconds", readHelios},
+	{"philly", "Philly cluster_job_log (JSON): submitted_time; the lifetime is the sum of the attempts, the GPUs are those of the first", readPhilly},
+	{"csv", "a CSV file with the columns submit_s, lifetime_s and, if needed, gpus and gpu_milli; --columns gives other names", readCSV},
+}
+
+// FormatNames returns the names of the formats.
+func FormatNames() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// FormatHelp describes the formats, one a line.
+func FormatHelp() string {
+	var b strings.Builder
+	for _, f := range formats {
+		fmt.Fprintf(&b, "  %-7s %s\n", f.name, f.doc)
+	}
+	return b.String()
+}
+
+// Read reads a trace and returns its jobs in the order of their submission, and the rows that it
+// cannot use, by line. An unknown format is a [*nearest.UnknownError]. Other errors are about the
+// file as a whole, such as a missing column; what was read before comes with the error.
+func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) {
+	i := slices.IndexFunc(formats, func(f format) bool { return f.name == name })
+	if i < 0 {
+		return nil, nil, nearest.Unknown("format", name, FormatNames())
+	}
+	var jobs []Job
+	var rejected []Rejected
+	reject := func(line int, reason error) { rejected = append(rejected, Rejected{line, reason.Error()}) }
+	err := formats[i].read(r, file, o, func(j Job) {
+		if err := j.check(); err != nil {
+			reject(j.Line, err)
+			return
+		}
+		jobs = append(jobs, j)
+	}, reject)
+	slices.SortStableFunc(jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
+	return jobs, rejected, err
+}
+
+var errNoGPU = errors.New("asks for no GPU")
+
+// maxSeconds bounds instants and lifetimes, so that files in another unit are noticed: 100 years.
+const maxSeconds = 100 * 366 * 24 * 60 * 60
+
+// check returns what is wrong with a job.
+func (j *Job) check() error {
+	switch {
+	case math.Abs(j.Submit) > maxSeconds:
+		return fmt.Errorf("was submitted at %v s, which is no instant within 100 years; is the unit right?", j.Submit)
+	case j.Lifetime < 0:
+		return fmt.Errorf("has a lifetime of %v s; it must end after it was submitted", j.Lifetime)
+	case j.Lifetime > maxSeconds:
+		return fmt.Errorf("has a lifetime of %v s, more than 100 years; is the unit right?", j.Lifetime)
+	case j.GPUs == 0 || j.Milli == 0:
+		return errNoGPU
+	case j.GPUs < 0 || j.GPUs > 1<<20:
+		return fmt.Errorf("asks for %d GPUs; write a whole number from 1 to %d", j.GPUs, 1<<20)
+	case j.Milli < 0 || j.Milli > WholeGPU:
+		return fmt.Errorf("asks for %d thousandths of a GPU; write a whole number from 1 to %d", j.Milli, WholeGPU)
+	}
+	return nil
+}
+
+// fields reads the fields of a row; the first one that is wrong counts.
+type fields struct {
+	err error
+}
+
+func (f *fields) fail(column, value, want string) {
+	if f.err == nil {
+		f.err = fmt.Errorf("%s is %q; write %s", column, value, want)
+	}
+}
+
+func (f *fields) whole(column, value string) int {
+	n, err := strictcsv.Int(value)
+	if err != nil {
+		f.fail(column, value, "a whole number")
+	}
+	return n
+}
+
+func (f *fields) number(column, value string) float64 {
+	v, err := strictcsv.Float(value)
+	if err != nil {
+		f.fail(column, value, "a number")
+	}
+	return v
+}
+
+// instantLayout is how Helios and Philly write instants. Both are without a time zone, so that
+// the hours of summer time are not known; they are read as UTC.
+const instantLayout = time.DateTime
+
+func (f *fields) instant(column, value string) float64 {
+	t, err := time.Parse(instantLayout, value)
+	if err != nil {
+		f.fail(column, value, "an instant such as 2020-06-09 18:41:01")
+		return 0
+	}
+	return float64(t.Unix())
+}
+
+// readLines hands each row of a CSV file to a function that makes a job of it.
+func readLines(r io.Reader, file string, columns, optional []string, job func(Job), reject func(int, error), row func(*fields, []string) Job) error {
+	lines, err := strictcsv.NewLines(r, file, columns, optional)
+	if err != nil {
+		return err
+	}
+	for {
+		values, err := lines.Next()
+		if err == io.EOF {
+			return nil
+		}
+		// What ends the file is wrapped; what is wrong with a line is not.
+		if wrong, ok := err.(*strictcsv.Error); ok {
+			reject(wrong.Line, wrong.Err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		var f fields
+		j := row(&f, values)
+		if f.err != nil {
+			reject(lines.Line(), f.err)
+			continue
+		}
+		j.Line = lines.Line()
+		job(j)
+	}
+}
+
+func readOpenb(r io.Reader, file string, o Options, job func(Job), reject func(int, error)) error {
+	columns := []string{"num_gpu", "gpu_milli", "pod_phase", "creation_time", "deletion_time"}
+	return readLines(r, file, columns, nil, job, reject, func(f *fields, v []string) Job {
+		j := Job{GPUs: f.whole(columns[0], v[0])}
+		if j.GPUs == 0 {
+			f.err = errNoGPU
+			return j
+		}
+		if v[2] == "Pending" && !o.Pending {
+			f.err = errors.New("is Pending: the cluster never placed it")
+			return j
+		}
+		j.Milli = f.whole(columns[1], v[1])
+		j.Submit = f.number(columns[3], v[3])
+		j.Lifetime = f.number(columns[4], v[4]) - j.Submit
+		return j
+	})
+}
+
+func readHelios(r io.Reader, file string, _ Options, job func(Job), reject func(int, error)) error {
+	columns := []string{"gpu_num", "submit_time", "duration"}
+	return readLines(r, file, columns, nil, job, reject, func(f *fields, v []string) Job {
+		j := Job{GPUs: f.whole(columns[0], v[0]), Milli: WholeGPU}
+		if j.GPUs == 0 {
+			f.err = errNoGPU
+			return j
+		}
+		j.Submit = f.instant(columns[1], v[1])
+		j.Lifetime = f.number(columns[2], v[2])
+		return j
+	})
+}
+
+// CSVColumns are the columns of the format csv; the last two may be missing.
+var CSVColumns = []string{"submit_s", "lifetime_s", "gpus", "gpu_milli"}
+
+func readCSV(r io.Reader, file string, o Options, job func(Job), reject func(int, error)) error {
+	name := func(column string) string { return cmp.Or(o.Columns[column], column) }
+	required, optional := []string{name("submit_s"), name("lifetime_s")}, []string{}
+	for _, column := range []string{"gpus", "gpu_milli"} {
+		if o.Columns[column] == "" {
+			optional = append(optional, column)
+		} else { // a column that was named must be there
+			required = append(required, name(column))
+		}
+	}
+	all := slices.Concat(required, optional)
+	gpus, milli := slices.Index(all, name("gpus")), slices.Index(all, name("gpu_milli"))
+	unit := cmp.Or(o.Unit, 1)
+	return readLines(r, file, required, optional, job, reject, func(f *fields, v []string) Job {
+		j := Job{GPUs: 1, Milli: WholeGPU}
+		j.Submit = unit * f.number(all[0], v[0])
+		j.Lifetime = unit * f.number(all[1], v[1])
+		if v[gpus] != "" {
+			j.GPUs = f.whole(all[gpus], v[gpus])
+		}
+		if v[milli] != "" {
+			j.Milli = f.whole(all[milli], v[milli])
+		}
+		return j
+	})
+}
+
+// Requests makes requests of jobs, which must be in the order of their submission. The first one
+// arrives in slot 0. A slot has so many seconds; submissions are rounded down and lifetimes up.
+func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, []Rejected) {
+	out := make([]task.Request, 0, len(jobs))
+	var rejected []Rejected
+	byShare := map[int]*mig.Profile{}
+	const maxSlot = 1<<32 - 1
+	for _, j := range jobs {
+		arrival, lifespan := (j.Submit-jobs[0].Submit)/slot, math.Ceil(j.Lifetime/slot)
+		if arrival > maxSlot || lifespan > maxSlot {
+			rejected = append(rejected, Rejected{j.Line, fmt.Sprintf("takes or comes after more than %d slots; write a longer --slot", maxSlot)})
+			continue
+		}
+		q := task.Request{Arrival: int(arrival), Lifespan: max(int(lifespan), 1)}
+		share := j.Milli
+		if j.GPUs > 1 {
+			share, q.GPUs = WholeGPU, j.GPUs
+		}
+		if byShare[share] == nil {
+			byShare[share] = m.Profile(g, share)
+		}
+		q.Profile = byShare[share]
+		out = append(out, q)
+	}
+	return out, rejected
+}
+
+// A Law is the assumption that makes a job with durations on all sizes of a job that was measured
+// on one share of a GPU.
+type Law struct {
+	// Alpha is the exponent: on s slices instead of m, a job takes (m/s)^Alpha times as long.
+	// With 1, twice the slices halve the duration, and with 0 the duration is the same on all.
+	Alpha float64
+	// Slack is the time from arrival to deadline, as a multiple of the lifetime.
+	Slack float64
+}
+
+// Seconds returns how long a job takes on instances of a size whose lifetime is that on another.
+func (l Law) Seconds(lifetime float64, measured, size mig.Slices) float64 {
+	return lifetime * math.Pow(float64(measured)/float64(size), l.Alpha)
+}
+
+// Job makes a job with a deadline of one of a trace. It arrives so many seconds after the
+// beginning of the day.
+func (l Law) Job(g *mig.GPU, m Mapping, arrival, lifetime float64, milli int) task.Job {
+	const minute = 60
+	j := task.Job{Arrival: task.Minutes(arrival / minute), Deadline: task.Minutes((arrival + l.Slack*lifetime) / minute)}
+	measured := m.Profile(g, milli).Size
+	for _, size := range g.Sizes() {
+		j.Set(size, task.Minutes(l.Seconds(lifetime, measured, size)/minute))
+	}
+	return j
+}
+
+// Jobs makes jobs with deadlines of those of a trace, which must be in the order of their
+// submission. The first one arrives at 0.
+func Jobs(g *mig.GPU, m Mapping, l Law, jobs []Job) ([]task.Job, []Rejected) {
+	out := make([]task.Job, 0, len(jobs))
+	var rejected []Rejected
+	for _, j := range jobs {
+		if j.GPUs > 1 {
+			rejected = append(rejected, Rejected{j.Line, fmt.Sprintf("needs %d GPUs; a job with a deadline runs on one instance", j.GPUs)})
+			continue
+		}
+		made := l.Job(g, m, j.Submit-jobs[0].Submit, j.Lifetime, j.Milli)
+		if err := made.Validate(g.Sizes()); err != nil {
+			rejected = append(rejected, Rejected{j.Line, err.Error()})
+			continue
+		}
+		out = append(out, made)
+	}
+	return out, rejected
+}
+
+// WriteRejected writes rejected rows as CSV with the columns line and reason. Errors are those
+// of w.
+func WriteRejected(w io.Writer, rejected []Rejected) error {
+	out := csv.NewWriter(w)
+	_ = out.Write([]string{"line", "reason"}) // Error has what went wrong
+	for _, r := range rejected {
+		_ = out.Write([]string{strconv.Itoa(r.Line), r.Reason})
+	}
+	out.Flush()
+	return out.Error()
+}

@@ -1,0 +1,261 @@
+package traces_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"miglab/datasets/traces"
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+var a100 = mig.MustLookup("A100-80GB")
+
+func Example() {
+	const trace = "submit_s,lifetime_s,gpus,gpu_milli\n" +
+		"100,50,1,230\n" +
+		"160,5,2,1000\n" +
+		"170,never,1,500\n"
+	jobs, rejected, err := traces.Read(strings.NewReader(trace), "trace.csv", "csv", traces.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	requests, _ := traces.Requests(a100, traces.Compute, 10, jobs)
+	_ = task.WriteRequests(os.Stdout, requests)
+	for _, r := range rejected {
+		fmt.Printf("line %d: %s\n", r.Line, r.Reason)
+	}
+	// Output:
+	// arrival_slot,lifespan,profile,gpus
+	// 0,5,2g.20gb,1
+	// 6,1,7g.80gb,2
+	// line 4: lifetime_s is "never"; write a number
+}
+
+const (
+	openbText = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n" +
+		"a,88000,327680,8,1000,,Burstable,Succeeded,50,60,50\n" +
+		"b,4000,15258,1,220,,BE,Running,40,100,40\n" +
+		"c,4000,15258,0,0,,BE,Running,41,100,41\n" +
+		"d,4000,15258,1,220,,BE,Pending,42,100,\n" +
+		"e,4000,15258,1,220,,BE,Running,42,41,42\n" +
+		"f,4000,15258,1,0.22,,BE,Running,42,50,42\n" +
+		"g,4000,15258,1,2200,,BE,Running,42,50,42\n" +
+		"h,4000\n" +
+		"i,4000,15258,1,220,\"x,BE,Running,42,50,42\n" +
+		"j,4000,15258,1,220,V100M16|V100M32,BE,Failed,45,50,42\n"
+	heliosText = "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n" +
+		"1,u,v,4,16,1,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:27,2020-06-09 18:45:36,249,0\n" +
+		"2,u,v,0,16,1,FAILED,2020-06-09 18:41:27,,,249,0\n" +
+		"3,u,v,1,1,1,COMPLETED,2020-06-09T18:41:01,,,36848,0\n" +
+		"4,u,v,1,1,1,COMPLETED,2020-06-09 18:41:01,,,36848,0\n"
+	phillyText = "[\n" +
+		`{"status":"Pass","attempts":[{"start_time":"2017-10-07 01:12:09","end_time":"2017-10-07 01:13:23","detail":[{"ip":"m47","gpus":["gpu0","gpu1"]}]},` + "\n" +
+		`{"start_time":"2017-10-07 02:00:00","end_time":"2017-10-07 03:00:00","detail":[]}],"submitted_time":"2017-10-07 01:11:39"},` + "\n" +
+		`{"attempts":[],"submitted_time":"2017-10-07 01:11:39"},` + "\n" +
+		`{"attempts":[{"start_time":"2017-10-07 01:12:09","end_time":null,"detail":[]}],"submitted_time":"2017-10-07 01:11:39"},` + "\n" +
+		`{"attempts":7},` + "\n" +
+		`{"attempts":[{"start_time":"2017-10-07 01:12:09","end_time":"2017-10-07 01:12:19","detail":[{"gpus":["gpu0"]}]}],"submitted_time":"2017-10-07 01:11:00"}` + "\n]\n"
+)
+
+func TestFormats(t *testing.T) {
+	for _, c := range []struct {
+		format, text string
+		options      traces.Options
+		jobs         string // submission after the first, lifetime, GPUs, share and line of each
+		rejected     []string
+	}{
+		{
+			"openb", openbText,
+			traces.Options{},
+			"0 60 1 220 3; 5 5 1 220 11; 10 10 8 1000 2",
+			[]string{
+				"4: asks for no GPU", "5: is Pending: the cluster never placed it", "6: has a lifetime of -1 s; it must end after it was submitted",
+				`7: gpu_milli is "0.22"; write a whole number`, "8: asks for 2200 thousandths of a GPU; write a whole number from 1 to 1000",
+				"9: the line has 2 fields, the header 11", "10: the quotes are not closed or not doubled; a line holds one row",
+			},
+		},
+		{
+			"helios", heliosText,
+			traces.Options{},
+			"0 36848 1 1000 5; 26 249 4 1000 2",
+			[]string{"3: asks for no GPU", `4: submit_time is "2020-06-09T18:41:01"; write an instant such as 2020-06-09 18:41:01`},
+		},
+		{
+			"philly", phillyText,
+			traces.Options{},
+			"0 10 1 1000 7; 39 3674 2 1000 2",
+			[]string{
+				"4: was never started: it has no attempts", "5: has an attempt without start_time or end_time, so that its lifetime is not known",
+				"6: json: cannot unmarshal number into Go struct field phillyJob.attempts of type []struct",
+			},
+		},
+		{
+			"csv", "lifetime_s,t,n\n1000,7000,2\n500,6000,\n-1,6000,1\n1e300,6000,1\n",
+			traces.Options{Columns: map[string]string{"submit_s": "t", "gpus": "n"}, Unit: 0.001},
+			"0 0.5 1 1000 3; 1 1 2 1000 2",
+			[]string{"4: has a lifetime of -0.001 s; it must end after it was submitted", "5: has a lifetime of 1e+297 s, more than 100 years; is the unit right?"},
+		},
+	} {
+		jobs, rejected, err := traces.Read(strings.NewReader(c.text), "f", c.format, c.options)
+		if err != nil {
+			t.Errorf("%s: %v", c.format, err)
+			continue
+		}
+		var got []string
+		for _, j := range jobs {
+			got = append(got, fmt.Sprint(j.Submit-jobs[0].Submit, j.Lifetime, j.GPUs, j.Milli, j.Line))
+		}
+		if strings.Join(got, "; ") != c.jobs {
+			t.Errorf("%s: jobs %q, want %q", c.format, got, c.jobs)
+		}
+		if len(rejected) != len(c.rejected) {
+			t.Errorf("%s: rejected %v, want %q", c.format, rejected, c.rejected)
+			continue
+		}
+		for i, r := range rejected {
+			if line := fmt.Sprintf("%d: %s", r.Line, r.Reason); !strings.HasPrefix(line, c.rejected[i]) {
+				t.Errorf("%s: %q, want %q", c.format, line, c.rejected[i])
+			}
+		}
+	}
+}
+
+// TestFilesThatCannotBeRead has what is wrong with a whole file, which is an error and no list of
+// rejected rows.
+func TestFilesThatCannotBeRead(t *testing.T) {
+	for _, c := range []struct{ format, text, want string }{
+		{"csv", "", "f:1: the file is empty; begin with a header that has submit_s,lifetime_s"},
+		{"csv", "submit_s,life\n1,2\n", "f:1: lifetime_s: the column is missing; the header is submit_s,life"},
+		{"csv", "submit_s,lifetime_s,submit_s\n", "f:1: submit_s: the column is there twice"},
+		{"csv", "submit_s,lifetime_s\n1,2\n1,\x00\n", "there is a NUL byte"},
+		{"philly", `{"a":1}`, "there is no array"},
+		{"philly", phillyText[:len(phillyText)-40], "what follows was not read"},
+		{"philly", phillyText[:len(phillyText)-3], "what follows was not read"},
+		{"philli", "", `unknown format`},
+	} {
+		if _, _, err := traces.Read(strings.NewReader(c.text), "f", c.format, traces.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %q: %v, want %q", c.format, c.text, err, c.want)
+		}
+	}
+}
+
+// TestEveryRowCounts mixes rows that are right with others, and finds every line in one of the two
+// lists.
+func TestEveryRowCounts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.SliceOf(rapid.SampledFrom([]string{"1,2,1,500", "0,1,4,1000", `"3",4,1,1`, "1,2", `"1,2,3`, "a,2,1,5", "1,2,0,5", "1,2,1,5000", "1,-2,1,5", `a"b,1,1,1`})).Draw(t, "rows")
+		text := "submit_s,lifetime_s,gpus,gpu_milli\n" + strings.Join(rows, "\n")
+		jobs, rejected, err := traces.Read(strings.NewReader(text), "f", "csv", traces.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := make([]int, len(rows))
+		for _, j := range jobs {
+			seen[j.Line-2]++
+		}
+		for _, r := range rejected {
+			seen[r.Line-2]++
+		}
+		for i, n := range seen {
+			good := strings.Count(rows[i], ",") == 3 && i >= 0 && (rows[i] == "1,2,1,500" || rows[i] == "0,1,4,1000" || strings.HasPrefix(rows[i], `"3"`))
+			if n != 1 {
+				t.Fatalf("line %d, %q, is in %d lists", i+2, rows[i], n)
+			}
+			for _, j := range jobs {
+				if j.Line == i+2 && !good {
+					t.Fatalf("%q became %+v", rows[i], j)
+				}
+			}
+		}
+	})
+}
+
+// TestJobsFollowTheLaw compares durations with the assumed law.
+func TestJobsFollowTheLaw(t *testing.T) {
+	jobs := []traces.Job{{Submit: 60, Lifetime: 600, GPUs: 1, Milli: 286}, {Submit: 120, Lifetime: 60, GPUs: 2, Milli: 1000}, {Submit: 180, Lifetime: 0, GPUs: 1, Milli: 1}}
+	out, rejected := traces.Jobs(a100, traces.Compute, traces.Law{Alpha: 1, Slack: 3}, jobs)
+	if len(out) != 1 || len(rejected) != 2 || !strings.Contains(rejected[0].Reason, "needs 2 GPUs") || !strings.Contains(rejected[1].Reason, "durations are positive") {
+		t.Fatalf("%+v, rejected %+v", out, rejected)
+	}
+	j := out[0]
+	for size, want := range map[mig.Slices]task.Minutes{1: 30, 2: 15, 3: 10, 4: 7.5, 7: 30. / 7} {
+		if math.Abs(float64(j.On(size)-want)) > 1e-9 {
+			t.Errorf("%v min on %d slices, want %v", j.On(size), size, want)
+		}
+	}
+	if j.Arrival != 0 || j.Deadline != 30 {
+		t.Errorf("from %v to %v", j.Arrival, j.Deadline)
+	}
+	if same, _ := traces.Jobs(a100, traces.Compute, traces.Law{Slack: 3}, jobs); same[0].On(1) != 10 || same[0].On(7) != 10 {
+		t.Errorf("with alpha 0 the durations differ: %+v", same[0])
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("openb", openbText)
+	f.Add("helios", heliosText)
+	f.Add("philly", phillyText)
+	f.Add("csv", "submit_s,lifetime_s\n1,2\n")
+	f.Fuzz(func(t *testing.T, format, text string) {
+		jobs, rejected, err := traces.Read(strings.NewReader(text), "f", format, traces.Options{})
+		last := 1 + strings.Count(text, "\n")
+		for _, r := range rejected {
+			if r.Line < 1 || r.Line > last || r.Reason == "" {
+				t.Fatalf("rejected %+v of %d lines", r, last)
+			}
+		}
+		if err != nil || len(jobs) == 0 {
+			return
+		}
+		requests, more := traces.Requests(a100, traces.Memory, 1, jobs)
+		if len(requests)+len(more) != len(jobs) {
+			t.Fatalf("%d jobs became %d requests, %d rejected", len(jobs), len(requests), len(more))
+		}
+		var w bytes.Buffer
+		if err := task.WriteRequests(&w, requests); err != nil {
+			t.Fatal(err)
+		}
+		if len(requests) == 0 {
+			return
+		}
+		back, err := task.ReadRequests(&w, "f", a100)
+		if err != nil || len(back) != len(requests) {
+			t.Fatalf("%d requests are read back as %d: %v", len(requests), len(back), err)
+		}
+	})
+}
+
+// BenchmarkImport imports 100,000 rows of which every thousandth is broken.
+func BenchmarkImport(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var text bytes.Buffer
+	text.WriteString("submit_s,lifetime_s,gpus,gpu_milli\n")
+	for i := range 100_000 {
+		if i%1000 == 0 {
+			text.WriteString("x,\"broken,3\n")
+			continue
+		}
+		fmt.Fprintf(&text, "%d,%d,%d,%d\n", 3*i, 1+rng.IntN(5000), 1, 1+rng.IntN(1000))
+	}
+	b.SetBytes(int64(text.Len()))
+	for b.Loop() {
+		jobs, rejected, err := traces.Read(bytes.NewReader(text.Bytes()), "f", "csv", traces.Options{})
+		if err != nil || len(rejected) != 100 {
+			b.Fatalf("%d rejected, %v", len(rejected), err)
+		}
+		requests, _ := traces.Requests(a100, traces.Compute, 1, jobs)
+		var w bytes.Buffer
+		if err := task.WriteRequests(&w, requests); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

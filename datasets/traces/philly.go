@@ -1,0 +1,110 @@
+package traces
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A phillyJob is an element of cluster_job_log.
+type phillyJob struct {
+	Submitted string `json:"submitted_time"`
+	Attempts  []struct {
+		Start  *string `json:"start_time"`
+		End    *string `json:"end_time"`
+		Detail []struct {
+			GPUs []string `json:"gpus"`
+		} `json:"detail"`
+	} `json:"attempts"`
+}
+
+// readPhilly reads the array of jobs one by one. A job of the wrong shape is rejected; after a
+// mistake in the JSON itself, nothing more can be read, which is an error.
+func readPhilly(r io.Reader, file string, _ Options, job func(Job), reject func(int, error)) error {
+	counting := &lineCounter{in: r, line: 1}
+	d := json.NewDecoder(counting)
+	broken := func(err error) error {
+		return fmt.Errorf("%s:%d: %w; the file must be one JSON array of jobs, and what follows was not read", file, counting.at(d.InputOffset()), err)
+	}
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return broken(cmpError(err, "there is no array"))
+	}
+	for d.More() {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return broken(err)
+		}
+		line := counting.at(d.InputOffset() - int64(len(raw)))
+		var p phillyJob
+		if err := json.Unmarshal(raw, &p); err != nil {
+			reject(line, err)
+			continue
+		}
+		j, err := p.job()
+		if err != nil {
+			reject(line, err)
+			continue
+		}
+		j.Line = line
+		job(j)
+	}
+	if _, err := d.Token(); err != nil {
+		return broken(err)
+	}
+	return nil
+}
+
+func cmpError(err error, otherwise string) error {
+	if err == nil {
+		return errors.New(otherwise)
+	}
+	return err
+}
+
+func (p *phillyJob) job() (Job, error) {
+	if len(p.Attempts) == 0 {
+		return Job{}, errors.New("was never started: it has no attempts")
+	}
+	var f fields
+	j := Job{Submit: f.instant("submitted_time", p.Submitted), Milli: WholeGPU}
+	for _, a := range p.Attempts {
+		if a.Start == nil || a.End == nil || *a.Start == "None" || *a.End == "None" {
+			return Job{}, errors.New("has an attempt without start_time or end_time, so that its lifetime is not known")
+		}
+		j.Lifetime += f.instant("end_time", *a.End) - f.instant("start_time", *a.Start)
+	}
+	for _, machine := range p.Attempts[0].Detail {
+		j.GPUs += len(machine.GPUs)
+	}
+	return j, f.err
+}
+
+// A lineCounter knows the lines of offsets that are asked for in ascending order.
+type lineCounter struct {
+	in   io.Reader
+	read int64
+	// line is the line of the last offset that was asked for, and breaks has the offsets of the
+	// line breaks that follow.
+	line   int
+	breaks []int64
+}
+
+func (c *lineCounter) Read(b []byte) (int, error) {
+	n, err := c.in.Read(b)
+	for i, x := range b[:n] {
+		if x == '\n' {
+			c.breaks = append(c.breaks, c.read+int64(i))
+		}
+	}
+	c.read += int64(n)
+	return n, err
+}
+
+func (c *lineCounter) at(offset int64) int {
+	for len(c.breaks) > 0 && c.breaks[0] < offset {
+		c.breaks = c.breaks[1:]
+		c.line++
+	}
+	return c.line
+}

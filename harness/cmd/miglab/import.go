@@ -1,0 +1,118 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"miglab/datasets/traces"
+	"miglab/harness/atomicfile"
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/strictcsv"
+	"miglab/harness/task"
+)
+
+// importing are the flags of the command import.
+type importing struct {
+	format, as, out string
+	gpu             *mig.GPU
+	mapping         traces.Mapping
+	slot            int
+	law             traces.Law
+	options         traces.Options
+}
+
+// timeUnits are the units of times in files of the format csv, in seconds.
+var timeUnits = map[string]float64{"ms": 1e-3, "s": 1, "min": 60, "h": 3600}
+
+func newImport() *cobra.Command {
+	var f importing
+	var columns map[string]string
+	var unit string
+	c := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Turn a trace of a cluster into requests or jobs",
+		Long: "import reads a trace and writes a file that a dataset reads: requests:FILE or jobs:FILE. It lists the rows that it\n" +
+			"cannot use, with their lines and the reasons, in a file beside it that ends in .rejected.csv.\n\n" +
+			"The formats:\n" + traces.FormatHelp() + "\n" +
+			"Traces do not say which MIG profile a job would have. That is an assumption, --map: the smallest profile that has at\n" +
+			"least the job's share of a GPU, of its compute slices or of its memory slices. A job that needs k GPUs gets k whole\n" +
+			"ones or none. Jobs with deadlines need durations on all sizes: --alpha and --slack are assumptions, too.",
+		Example: "  miglab import openb_pod_list_default.csv --format openb --out requests.csv\n" +
+			"  miglab import cluster_log.csv --format helios --as jobs --slack 3 --out jobs.csv\n" +
+			"  miglab import mine.csv --format csv --columns submit_s=created_ms,lifetime_s=run_ms --unit ms --out requests.csv",
+		Args: arguments(1, 1, "the file of the trace"),
+		RunE: func(c *cobra.Command, args []string) error {
+			for name := range columns {
+				if !slices.Contains(traces.CSVColumns, name) {
+					return fmt.Errorf("--columns: %w", nearest.Unknown("column", name, traces.CSVColumns))
+				}
+			}
+			if f.format != "csv" && (len(columns) > 0 || c.Flags().Changed("unit")) {
+				return fmt.Errorf("--columns and --unit are for the format csv; %s says them itself", f.format)
+			}
+			f.options.Columns, f.options.Unit = columns, timeUnits[unit]
+			return f.run(args[0], c.ErrOrStderr())
+		},
+	}
+	addFlag(c, &f.format, "format", "csv", oneOf("format", traces.FormatNames()), strings.Join(traces.FormatNames(), ", "))
+	addFlag(c, &f.as, "as", "requests", oneOf("kind", []string{"requests", "jobs"}), "requests (track placement) or jobs (track dispatch)")
+	addFlag(c, &f.gpu, "gpu", "A100-80GB", mig.Lookup, "GPU model that the profiles and sizes are of")
+	addFlag(c, &f.mapping, "map", traces.MappingNames()[0], traces.ParseMapping, strings.Join(traces.MappingNames(), " or "))
+	addFlag(c, &f.slot, "slot", "1", atLeast(1), "seconds of a slot, for requests")
+	c.Flags().Float64Var(&f.law.Alpha, "alpha", 1, "for jobs: on s slices instead of m, (m/s)^alpha times as long")
+	c.Flags().Float64Var(&f.law.Slack, "slack", 2, "for jobs: from arrival to deadline, as a multiple of the lifetime")
+	c.Flags().StringToStringVar(&columns, "columns", nil, "format csv: names of the columns, as in gpus=n,gpu_milli=share")
+	addFlag(c, &unit, "unit", "s", oneOf("unit", []string{"ms", "s", "min", "h"}), "format csv: unit of the times: ms, s, min or h")
+	c.Flags().BoolVar(&f.options.Pending, "pending", false, "format openb: keep pods that the cluster never placed")
+	c.Flags().StringVar(&f.out, "out", "", "file to write to")
+	require(c, "out")
+	return c
+}
+
+// run imports a file and says on the writer what it did. It fails if no row can be used.
+func (f *importing) run(path string, report io.Writer) error {
+	if !(f.law.Alpha >= 0 && f.law.Alpha <= 4) || !(f.law.Slack >= 0 && f.law.Slack <= 1e6) {
+		return fmt.Errorf("--alpha %v --slack %v: give an alpha from 0 to 4 and a slack from 0 to 1e6", f.law.Alpha, f.law.Slack)
+	}
+	file, err := strictcsv.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	jobs, rejected, err := traces.Read(file, path, f.format, f.options)
+	if err != nil {
+		return err
+	}
+	kept, more, write := f.convert(jobs)
+	rejected = append(rejected, more...)
+	slices.SortStableFunc(rejected, func(a, b traces.Rejected) int { return cmp.Compare(a.Line, b.Line) })
+	list := f.out + ".rejected.csv"
+	if err := atomicfile.WriteFile(list, func(w io.Writer) error { return traces.WriteRejected(w, rejected) }); err != nil {
+		return err
+	}
+	fmt.Fprintf(report, "%s: %d rows became %s, %d were rejected", path, kept, f.as, len(rejected))
+	if len(rejected) > 0 {
+		fmt.Fprintf(report, "; %s lists them, the first: line %d: %s", list, rejected[0].Line, rejected[0].Reason)
+	}
+	fmt.Fprintln(report)
+	if kept == 0 {
+		return fmt.Errorf("%s has no row that can be used as format %s", path, f.format)
+	}
+	return atomicfile.WriteFile(f.out, write)
+}
+
+// convert returns how many rows can be used, those that cannot, and what writes the file.
+func (f *importing) convert(jobs []traces.Job) (int, []traces.Rejected, func(io.Writer) error) {
+	if f.as == "jobs" {
+		out, rejected := traces.Jobs(f.gpu, f.mapping, f.law, jobs)
+		return len(out), rejected, func(w io.Writer) error { return task.WriteJobs(w, f.gpu, out) }
+	}
+	out, rejected := traces.Requests(f.gpu, f.mapping, float64(f.slot), jobs)
+	return len(out), rejected, func(w io.Writer) error { return task.WriteRequests(w, out) }
+}
