@@ -278,6 +278,10 @@ func checkCommand(t *testing.T, line string) error {
 	case "export":
 		return nil
 	}
+	if strings.HasPrefix(w[0], "profiling/") { // a script, which a test of its own runs
+		_, err := os.Stat(filepath.Join(root, filepath.FromSlash(w[0])))
+		return err
+	}
 	return fmt.Errorf("no test knows the command %s", w[0])
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func TestTrainingGoesOnAfterAnInterruption(t *testing.T) {
-	train := []string{"train", "--agent", "rl-float-GOODSCALING-dqn-64", "--steps", "12288"} // 2 segments of 6 iterations
+	train := []string{"train", "--agent", "rl-float-GOODSCALING-dqn-64", "--seeds", "1", "--steps", "12288"} // 2 segments of 6 iterations
 	undisturbed := t.TempDir()
 	said := miglab(t, undisturbed, append(train, "--workers", "1")...)
 	want := contents(t, undisturbed)
