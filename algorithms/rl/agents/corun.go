@@ -47,14 +47,15 @@ var _ = func() (out []algo.Spec) {
 // weights is the name of the weights of a training run.
 func (a *CorunAgent) weights(args algo.Args) string { return RunName(a.Name, uint64(args.Int("seed"))) }
 
-// NewPolicy returns the paper's network (Table VI): a dueling one with 29 advantages.
+// NewPolicy returns the paper's network (Table VI): a dueling one with 29 advantages. Without rng its
+// parameters are zero.
 func (a *CorunAgent) NewPolicy(k nn.Kernel, rng *rand.Rand) *nn.QNetwork {
 	g := env.NewGrouping(a.Prospects)
 	return nn.NewQNetwork(g.Shape().Observation, []int{512, 256, 128}, g.Shape().Actions, true, k, rng)
 }
 
 func (a *CorunAgent) make(args algo.Args) (algo.Corun, error) {
-	p, err := policyOf(a.weights(args), func() nn.Policy { return a.NewPolicy(nn.Portable(), rand.New(rand.NewPCG(0, 0))) })
+	p, err := policyOf(a.weights(args), func() nn.Policy { return a.NewPolicy(nn.Portable(), nil) })
 	if err != nil {
 		return nil, err
 	}

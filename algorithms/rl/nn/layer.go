@@ -36,10 +36,14 @@ func NewAffine(in, out int, parameters, gradients []float32) *Affine {
 
 // Initialise draws orthogonal weights times gain and sets the bias to zero, as
 // Stable-Baselines3 does: gain √2 for hidden layers, 0.01 for a policy's head and
-// 1 for a value's.
+// 1 for a value's. Without rng the weights are zero, too, as for a network that is to be loaded.
 func (a *Affine) Initialise(gain float64, rng *rand.Rand) {
-	orthogonal(a.weights, a.In, a.Out, gain, rng)
 	clear(a.bias)
+	if rng == nil {
+		clear(a.weights)
+		return
+	}
+	orthogonal(a.weights, a.In, a.Out, gain, rng)
 }
 
 // Forward computes n rows. It keeps x, which must not change before Backward. The result
