@@ -209,7 +209,15 @@ func (d *draws) means(of [][lanes]float64) [lanes]float64 {
 func selectQuantile(values []float64, q float64) float64 {
 	i := int(q * float64(len(values)-1))
 	selectNth(values, i)
-	selectNth(values[i+1:], 0)
+	if rest := values[i+1:]; len(rest) > 0 { // the next one is the least of the rest
+		least := 0
+		for j, v := range rest {
+			if v < rest[least] {
+				least = j
+			}
+		}
+		rest[0], rest[least] = rest[least], rest[0]
+	}
 	return quantile(values, q)
 }
 
