@@ -12,7 +12,7 @@ import (
 )
 
 // otherReading is the reason of rows that decide nothing.
-const otherReading = "The default reading decides; this is another one."
+const otherReading = "Not counted: the verdict of the claim is that of the default reading."
 
 // DefaultReading is the name of a default reading that has no other.
 const DefaultReading = "default"
@@ -125,10 +125,7 @@ func (d *Data) judge(claims []Claim, o *Output) []Row {
 				case first.Verdict == verdict.NotRunnable:
 					row.Verdict, row.ByDefaultMargin, row.Cause, row.Evidence, row.Reason = first.Verdict, "", "", "", first.Reason
 				case first.Verdict == verdict.Input:
-				case row.Verdict == verdict.Deviates && first.Verdict == verdict.Deviates:
-					e := d.Claims.explain(c)
-					row.Cause, row.Evidence, row.Reason = e.Cause, e.Evidence, e.Reason
-				default:
+				default: // a cause is that of the default reading's number, and may not hold for this one
 					row.Cause, row.Evidence, row.Reason = "", "", otherReading
 				}
 				rows = append(rows, row)

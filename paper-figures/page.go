@@ -172,7 +172,7 @@ func (m *Manifest) byDefaultMargin() string {
 			}
 		}
 	}
-	return fmt.Sprintf("With the default margin everywhere, %d of all verdicts would be different: %v.", other, t)
+	return fmt.Sprintf("With the default margin everywhere, %d of these verdicts would be different: %v.", other, t)
 }
 
 // deviations counts the claims of a kind that deviate for a cause.
