@@ -17,7 +17,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 self=profiling/first-run.sh
-limits=(0 180 360 420 300)
+limits=(9999 180 360 420 300) # stage 0 is what each call repeats
 
 fail() { echo "first-run: $*" >&2; exit 2; }
 
@@ -50,7 +50,10 @@ part() {
 	return $status
 }
 if [ "${1:-}" = --part ]; then
-	part "$2"
+	set -m # a process group of its own, so that what the part started ends with it
+	part "$2" &
+	trap 'kill -TERM -- -$!; sleep 1; kill -KILL -- -$! 2>/dev/null; exit 130' INT TERM
+	wait $!
 	exit
 fi
 
@@ -83,9 +86,11 @@ fi
 
 # What earlier calls measured. What a GPU measured does not mix with what a stub did.
 out=${out:-results/first-run${dry:+-stub}}
+while [[ $out == ?*/ ]]; do out=${out%/}; done # the archive is beside the folder
 if [ ! -e "$out" ] && [ -e "$out.tar.gz" ]; then
-	mkdir -p "$out"
-	tar -xzf "$out.tar.gz" -C "$out" || fail "cannot unpack $out.tar.gz"
+	rm -rf "$out.part"
+	mkdir -p "$out.part"
+	tar -xzf "$out.tar.gz" -C "$out.part" && mv "$out.part" "$out" || fail "cannot unpack $out.tar.gz"
 fi
 mkdir -p "$out"/{done,log,spent,hardware,mps} || fail "cannot write to $out"
 OUT=$(cd "$out" && pwd)
@@ -95,7 +100,7 @@ export OUT
 [ "$(cat "$out/kind")" = "$kind" ] || fail "$out has measurements of a $(cat "$out/kind"); give another --out"
 echo . >>"$out/calls"
 call=$(wc -l <"$out/calls")
-grep -ls '^failed' "$out"/done/* | xargs -r rm # they are tried again
+grep -lsE '^(failed|skipped)' "$out"/done/* | xargs -r -d '\n' rm # they are tried again
 
 # What the steps run. Without --only it is all kernels.
 KERNELS=$("$MIGLAB" kernel --help | sed -n 's/^Kernels:$/,/p; s/^  \([a-z]*\)  .*/\1/p' | sed -n '/,/,$ { /,/d; p }')
@@ -166,8 +171,9 @@ later() { left+=("$1"); left_seconds=$((left_seconds + $2)); }
 partition() { step "$1" "$2" "$3" "$MIGLAB" profile --mode sm-partition "${options[@]}" "${@:4}"; }
 corun() { step "$1" "$2" "$3" "$MIGLAB" profile corun --mode sm-partition "${options[@]}" "${only[@]}" "${@:4}"; }
 needs() { # NAME TOOL is false, and the step is skipped, if there is no such tool
+	[ ! -e "$out/done/$1" ] || return
 	command -v "$2" >/dev/null && return
-	[ -e "$out/done/$1" ] || echo "        $1 is skipped: $2 is not in PATH"
+	echo "        $1 is skipped: $2 is not in PATH"
 	echo "skipped: $2 is not in PATH" >"$out/done/$1"
 	return 1
 }
@@ -175,6 +181,7 @@ needs() { # NAME TOOL is false, and the step is skipped, if there is no such too
 # Estimates are 0.4 s for a group of kernels in a window of 0.2 s.
 steps() {
 	left=() left_seconds=0
+	partition 0 anchors 10 --out "$out/anchors" --only $anchors --sms $half,"$sms" --repetitions "$call" # run k is call k
 	step 1 environment 15 bash $self --part environment
 	step 1 verify 40 bash $self --part verify
 	needs ptx-and-nvcc nvcc && step 1 ptx-and-nvcc 120 bash $self --part compare
@@ -212,7 +219,6 @@ trap 'pack; echo "first-run: interrupted; the same command goes on" >&2; exit 13
 
 echo "call $call: $sms multiprocessors, at most $budget s"
 rm -f "$out/done/anchors" # each call repeats these four measurements
-partition 1 anchors 10 --only $anchors --sms $half,"$sms" --repetitions "$call"
 steps
 if [ ${#left[@]} -gt 0 ]; then
 	free=1 # from the stages' limits

@@ -207,7 +207,7 @@ func TestFirstRunGoesOn(t *testing.T) {
 	if !strings.HasPrefix(f.read("out/overlap.csv"), first) {
 		t.Error("rows of the first call are lost")
 	}
-	rows, err := datasets.ReadOverlap(strings.NewReader(f.read("out/overlap.csv")), "overlap.csv")
+	rows, err := datasets.ReadOverlap(strings.NewReader(f.read("out/anchors/overlap.csv")), "overlap.csv")
 	if err != nil {
 		t.Fatal(err)
 	}

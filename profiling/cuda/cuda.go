@@ -512,8 +512,12 @@ func (p *Partition) Use() error {
 	return check("cuCtxSetCurrent", C.cuCtxSetCurrent(p.context))
 }
 
-// Done ends what Use began.
-func (p *Partition) Done() { runtime.UnlockOSThread() }
+// Done ends what Use began: a green context may be current on one thread at a time, so the next
+// one could not use it otherwise.
+func (p *Partition) Done() {
+	C.cuCtxSetCurrent(nil)
+	runtime.UnlockOSThread()
+}
 
 // Close frees the partition with its memory.
 func (p *Partition) Close() error {

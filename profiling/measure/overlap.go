@@ -212,6 +212,10 @@ func (x *overlaps) run(ctx context.Context, g Group, round int) error {
 			r.Status = kernel.Wrong
 			r.Detail = fmt.Sprintf("the others ran in only %.0f %% of its window; give a longer window", 100*r.Overlap)
 		}
+		// An instance that was created again may have another UUID; a GPU has always the same.
+		if r.Status == kernel.OK && len(x.rows) > 0 && r.UUID != x.rows[0].UUID && x.about.Source != datasets.SourceMIG {
+			return fmt.Errorf("%s has rows of the GPU %s; this is %s: measure into another folder", x.file, x.rows[0].UUID, r.UUID)
+		}
 		if r.Status != kernel.OK {
 			x.bad[name] = true
 			x.failures = append(x.failures, Failure{g[i].Kernel, "in the group " + name, r.Status, oneLine(r.Detail)})

@@ -1,6 +1,7 @@
 package measure_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -88,6 +89,27 @@ func TestOverlapGoesOn(t *testing.T) {
 		if _, err := measure.Overlap(t.Context(), other, someGroups, file, measure.OverlapOptions{Repetitions: 9}); err == nil || !strings.Contains(err.Error(), want) || len(other.ran) > 0 {
 			t.Errorf("%v, want %q; %q ran", err, want, other.ran)
 		}
+	}
+}
+
+// Rows of another card of the same model are not mixed either.
+func TestOverlapOfAnotherCard(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "overlap.csv")
+	if _, err := measure.Overlap(t.Context(), newGround(), someGroups, file, measure.OverlapOptions{Repetitions: 1}); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := newGround()
+	other.rate = func(_ string, _ int, r *measure.Rate) { r.UUID = "another" }
+	_, err = measure.Overlap(t.Context(), other, someGroups, file, measure.OverlapOptions{Repetitions: 2})
+	if err == nil || !strings.Contains(err.Error(), "has rows of the GPU u; this is another") {
+		t.Errorf("%v", err)
+	}
+	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the file changed, %v", err)
 	}
 }
 
