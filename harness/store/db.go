@@ -97,8 +97,9 @@ type Tally struct {
 }
 
 // OpenIntact opens databases wherever they are, reads all their results and counts those of each
-// series. Databases that are damaged are left out and returned. Errors are a [*ConflictError] and
-// those of the file system.
+// series. Databases that are damaged are left out and returned. All must have been written by this
+// program, so that another format is damage, too. Errors are a [*ConflictError] and those of the file
+// system.
 func OpenIntact(paths ...string) (db *DB, tally map[Series]Tally, damaged []*Damage, err error) {
 	for {
 		if db, err = open("", paths); err == nil {
@@ -108,6 +109,9 @@ func OpenIntact(paths ...string) (db *DB, tally map[Series]Tally, damaged []*Dam
 			err = errors.Join(err, db.Close())
 		}
 		d, ok := errors.AsType[*Damage](err)
+		if other, is := errors.AsType[*FormatError](err); is {
+			d, ok = &Damage{File: other.File, Reason: fmt.Sprintf("its format reads as %d", other.Format)}, true
+		}
 		if !ok {
 			return nil, nil, nil, err
 		}

@@ -33,6 +33,16 @@ func (d *Damage) Error() string {
 	return fmt.Sprintf("%s is damaged (%s); move it out of the folder, and its results will be computed again, or rescue what is intact with: sqlite3 FILE .recover | sqlite3 NEWFILE; other files are not affected", d.File, d.Reason)
 }
 
+// FormatError says that a database has a version of the schema that this program does not read.
+type FormatError struct {
+	File   string
+	Format int
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("%s has format %d and this program reads format %d; use the program that wrote it, or another folder", e.File, e.Format, Format)
+}
+
 // code returns SQLite's primary result code of an error, or 0.
 func code(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {

@@ -75,7 +75,7 @@ func openFile(path string) (*file, error) {
 	case version == 0 && tables == 0:
 		_, err = db.Exec(schema)
 	default:
-		err = fmt.Errorf("%s has format %d and this program reads format %d; use the program that wrote it, or another folder", path, version, Format)
+		err = &FormatError{path, version}
 	}
 	if err != nil {
 		return nil, errors.Join(explain(path, err), db.Close())

@@ -281,6 +281,22 @@ func TestFaults(t *testing.T) {
 
 // A damaged database is named, and its cells are missing until they are computed again.
 func TestDamageIsNamed(t *testing.T) {
+	t.Run("truncated", func(t *testing.T) {
+		damageIsNamed(t, func(path string) error { return os.Truncate(path, 10_000) })
+	})
+	t.Run("format", func(t *testing.T) {
+		damageIsNamed(t, func(path string) error {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			data[63] = 0x5a // the last byte of the schema's version
+			return os.WriteFile(path, data, 0o644)
+		})
+	})
+}
+
+func damageIsNamed(t *testing.T, damage func(path string) error) {
 	cells := cellsOf(t, 8, "test-longest")
 	p, folder := planOf(t, cells, 2), t.TempDir()
 	for task := range p.Tasks {
@@ -289,7 +305,7 @@ func TestDamageIsNamed(t *testing.T) {
 		}
 	}
 	path := databaseFiles(t, folder)[1]
-	if err := os.Truncate(path, 10_000); err != nil {
+	if err := damage(path); err != nil {
 		t.Fatal(err)
 	}
 	check := func(missing int) {
