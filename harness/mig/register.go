@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"sync"
+
+	"miglab/harness/strictjson"
 )
 
 // registry holds the models that are not in the table of this package.
@@ -138,14 +140,8 @@ func ReadModel(file string) (*GPU, error) {
 // ParseModel reads a model from the text of a file, and registers it. The file's name is used
 // only in errors.
 func ParseModel(text []byte, file string) (*GPU, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
 	var g GPU
-	err := d.Decode(&g)
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		err = fmt.Errorf("line %d: %w", 1+bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte("\n")), err)
-	}
-	if err != nil {
+	if err := strictjson.Unmarshal(text, &g); err != nil {
 		return nil, fmt.Errorf("%s is not a GPU model as miglab profile writes it (gpu.json): %w", file, err)
 	}
 	known, err := Register(&g)

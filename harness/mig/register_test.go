@@ -48,6 +48,8 @@ func TestModelsThatAreRefused(t *testing.T) {
 	for _, c := range []struct{ old, new, says string }{
 		{`"sms": 10`, `"sms": "ten"`, "gpu.json is not a GPU model"},
 		{`"sms": 10`, `"smss": 10`, `unknown field "smss"`},
+		{`"sms": 10`, `"sms": 10, "sms": 12`, `the field is there twice`},
+		{`"sms": 10`, `"SMS": 10`, `unknown field "SMS"`},
 		{`"starts": [0, 1]`, `"starts": [0, 2]`, "the GPU has 2"},
 		{`"starts": [0, 1]`, `"starts": [1, 0]`, "in ascending order"},
 		{`"starts": [0, 1]`, `"starts": []`, "at least one start"},
