@@ -157,7 +157,7 @@ func text(*figures.Data) (*figures.Output, error) {
 	partitions := figures.Exactly(float64(len(mig.MustLookup(gpu).Partitions())))
 	seen := len(datasets.Programs()) - figures.Count(datasets.Programs(), isUnseen)
 	o := figures.Read(figures.Reading{Values: figures.Values{"partitions of A100": partitions}})
-	return o.Take("setting of the datasets and of the agent, which learns from programs drawn anew in place of the 18", map[string]float64{
+	return o.Take("setting of the datasets and of the agent. The agent learns from newly drawn programs, because the paper's 18 are not public", map[string]float64{
 		"agent actions": float64(variants(corun.Agent)), "window size W": windowSize, "concurrency Cmax": concurrency,
 		"programs of the training": float64(seen), "queues of the training": float64(datasets.MustParse("corun/training").Instances()),
 		"loss on 1 GPC below which a program is US":       100 * task.UnscalableLoss,

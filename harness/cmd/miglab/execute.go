@@ -22,11 +22,15 @@ import (
 	"miglab/reports"
 )
 
+type executeFlags struct {
+	device                      deviceFlags
+	kernels                     kernelFlags
+	tasks, algorithm, plan, out string
+	model                       mig.Reconfiguration
+}
+
 func newExecute() *cobra.Command {
-	var df deviceFlags
-	var kf kernelFlags
-	var tasks, algorithm, plan, out string
-	var model mig.Reconfiguration
+	var f executeFlags
 	c := &cobra.Command{
 		Use:   "execute",
 		Short: "Run a schedule on real GPUs and set its end times beside the simulated ones",
@@ -35,74 +39,76 @@ func newExecute() *cobra.Command {
 			"kernels of the manifest, by name; `miglab profile` measures their times.",
 		Example: "  miglab execute --tasks results/profile/tasks.csv --algorithm far\n" +
 			"  miglab execute --tasks tasks.csv --schedule schedule.json --kernels kernels.yaml --device 0,1",
-		RunE: func(c *cobra.Command, _ []string) error {
-			kernels, err := kf.read()
-			if err != nil {
-				return err
-			}
-			if tasks == "" {
-				return errors.New("--tasks names the times that the schedule is made with; `miglab profile` writes such a file")
-			}
-			if plan != "" && c.Flags().Changed("algorithm") {
-				return errors.New("give either --algorithm or --schedule")
-			}
-			var a algo.Algorithm
-			if plan == "" {
-				if a, err = algo.ParseFor(algorithm, algo.TrackBatch); err != nil {
-					return err
-				}
-			}
-			var p schedule.Problem
-			var s schedule.Schedule
-			var programs map[string]*kernel.Kernel
-			return df.with(c, func(ids []profiling.Identity) error {
-				if err := sameSource(tasks, ids[0].Source); err != nil {
-					return err
-				}
-				p = schedule.Problem{GPU: ids[0].Model, Count: len(ids), Model: model}
-				file, err := readTasks(tasks, p.GPU)
-				if err != nil {
-					return err
-				}
-				p.Tasks = file.tasks
-				if programs, err = programsOf(file, kernels); err != nil {
-					return err
-				}
-				if plan == "" {
-					s, err = a.Schedule(c.Context(), p)
-				} else {
-					s, err = readFile(plan, p, schedule.Decode)
-				}
-				if err != nil {
-					return err
-				}
-				return writable(out)
-			}, func(gpus []*session.Session) error {
-				progress := newProgress(c.ErrOrStderr(), "tasks")
-				real, err := execute.Run(c.Context(), p, s, execute.Options{GPUs: gpus, Kernels: programs, Progress: progress.set})
-				progress.done()
-				if len(real.Placements) > 0 {
-					err = errors.Join(err, writeExecution(c, out, gpus[0], p, s, real))
-				}
-				switch ended, task := len(real.Placements), (*execute.TaskError)(nil); {
-				case c.Context().Err() != nil:
-					return interruptedError{fmt.Sprintf("%d of %d tasks had ended; %s has their times", ended, len(p.Tasks), out)}
-				case errors.As(err, &task):
-					return failedError{err}
-				}
-				return err
-			})
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return f.execute(c) },
 	}
-	df.register(c)
-	kf.register(c)
-	kf.registerWall(c)
-	c.Flags().StringVar(&tasks, "tasks", "", "tasks CSV, the times that the schedule is made with")
-	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")
-	c.Flags().StringVar(&plan, "schedule", "", "schedule JSON to run in place of an algorithm's (miglab schedule writes it)")
-	addFlag(c, &model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
-	c.Flags().StringVar(&out, "out", filepath.Join("results", "execute"), "folder for the times, the table and the chart")
+	f.device.register(c)
+	f.kernels.register(c)
+	f.kernels.registerWall(c)
+	c.Flags().StringVar(&f.tasks, "tasks", "", "tasks CSV, the times that the schedule is made with")
+	c.Flags().StringVar(&f.algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")
+	c.Flags().StringVar(&f.plan, "schedule", "", "schedule JSON to run in place of an algorithm's (miglab schedule writes it)")
+	addFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
+	c.Flags().StringVar(&f.out, "out", filepath.Join("results", "execute"), "folder for the times, the table and the chart")
 	return c
+}
+
+func (f *executeFlags) execute(c *cobra.Command) error {
+	kernels, err := f.kernels.read()
+	if err != nil {
+		return err
+	}
+	if f.tasks == "" {
+		return errors.New("--tasks names the times that the schedule is made with; `miglab profile` writes such a file")
+	}
+	if f.plan != "" && c.Flags().Changed("algorithm") {
+		return errors.New("give either --algorithm or --schedule")
+	}
+	var a algo.Algorithm
+	if f.plan == "" {
+		if a, err = algo.ParseFor(f.algorithm, algo.TrackBatch); err != nil {
+			return err
+		}
+	}
+	var p schedule.Problem
+	var s schedule.Schedule
+	var programs map[string]*kernel.Kernel
+	return f.device.with(c, func(ids []profiling.Identity) error {
+		if err := sameSource(f.tasks, ids[0].Source); err != nil {
+			return err
+		}
+		p = schedule.Problem{GPU: ids[0].Model, Count: len(ids), Model: f.model}
+		file, err := readTasks(f.tasks, p.GPU)
+		if err != nil {
+			return err
+		}
+		p.Tasks = file.tasks
+		if programs, err = programsOf(file, kernels); err != nil {
+			return err
+		}
+		if f.plan == "" {
+			s, err = a.Schedule(c.Context(), p)
+		} else {
+			s, err = readFile(f.plan, p, schedule.Decode)
+		}
+		if err != nil {
+			return err
+		}
+		return writable(f.out)
+	}, func(gpus []*session.Session) error {
+		progress := newProgress(c.ErrOrStderr(), "tasks")
+		real, err := execute.Run(c.Context(), p, s, execute.Options{GPUs: gpus, Kernels: programs, Progress: progress.set})
+		progress.done()
+		if len(real.Placements) > 0 {
+			err = errors.Join(err, writeExecution(c, f.out, gpus[0], p, s, real))
+		}
+		switch ended, task := len(real.Placements), (*execute.TaskError)(nil); {
+		case c.Context().Err() != nil:
+			return interruptedError{fmt.Sprintf("%d of %d tasks had ended; %s has their times", ended, len(p.Tasks), f.out)}
+		case errors.As(err, &task):
+			return failedError{err}
+		}
+		return err
+	})
 }
 
 // sameSource refuses times that were measured otherwise than the schedule would run.

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -140,48 +139,7 @@ func newCorun() *cobra.Command {
 				}
 				return o.corun(c, &f, splits)
 			}
-			if err := unused(c, partitionOnly, whoPartitions); err != nil {
-				return err
-			}
-			if f.device.mode != string(profiling.MPSSMLimit) && o.size == 0 {
-				return fmt.Errorf("--mode %s: co-runs are measured under MPS or on partitions; give --mode %s or %s, or the --size of the instance that the kernels share", f.device.mode, profiling.MPSSMLimit, profiling.SMPartition)
-			}
-			kernels, err := f.kernels.read()
-			if err != nil {
-				return err
-			}
-			if err := o.known(kernels); err != nil {
-				return err
-			}
-			switch common := windowed(kernels) && !f.kernels.wall; {
-			case f.device.mode == string(profiling.MIG) && !common:
-				return errors.New("--size: only kernels with window: true in their manifest run in an instance together")
-			case f.device.mode == string(profiling.MIG):
-				return o.onInstance(c, &f, kernels, splits)
-			case o.size != 0:
-				return fmt.Errorf("--size: only --mode %s has it", profiling.MIG)
-			case common:
-				return o.processes(c, &f, kernels, splits)
-			}
-			if err := unused(c, windowOnly, whoWindows); err != nil {
-				return err
-			}
-			mixes, err := mixesOf(kernels, splits)
-			if err != nil {
-				return err
-			}
-			return f.on(c, kernels, func(s *session.Session) error {
-				d, ok := s.Device().(*mps.Device)
-				if !ok {
-					return fmt.Errorf("the device of mode %s has no shares", f.device.mode)
-				}
-				progress := newProgress(c.ErrOrStderr(), "mixes")
-				rows, err := measure.Corun(c.Context(), measure.Shared{GPU: s.Identity(), Share: d.Share}, mixes, measure.Options{Repetitions: f.repetitions, Progress: progress.set})
-				progress.done()
-				return f.keep(c, measured{
-					"corun.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, measure.CorunTable(rows),
-				}, err)
-			})
+			return f.corunOfProcesses(c, &o, splits)
 		},
 	}
 	f.kernels.register(c)
@@ -193,6 +151,52 @@ func newCorun() *cobra.Command {
 	return c
 }
 
+// corunOfProcesses measures kernels that run as processes: under MPS on the whole GPU or in an instance.
+func (f *profileFlags) corunOfProcesses(c *cobra.Command, o *overlapFlags, splits []string) error {
+	if err := unused(c, partitionOnly, whoPartitions); err != nil {
+		return err
+	}
+	if f.device.mode != string(profiling.MPSSMLimit) && o.size == 0 {
+		return fmt.Errorf("--mode %s: co-runs are measured under MPS or on partitions; give --mode %s or %s, or the --size of the instance that the kernels share", f.device.mode, profiling.MPSSMLimit, profiling.SMPartition)
+	}
+	kernels, err := f.kernels.read()
+	if err != nil {
+		return err
+	}
+	if err := o.known(kernels); err != nil {
+		return err
+	}
+	switch common := windowed(kernels) && !f.kernels.wall; {
+	case f.device.mode == string(profiling.MIG) && !common:
+		return errors.New("--size: only kernels with window: true in their manifest run in an instance together")
+	case f.device.mode == string(profiling.MIG):
+		return o.onInstance(c, f, kernels, splits)
+	case o.size != 0:
+		return fmt.Errorf("--size: only --mode %s has it", profiling.MIG)
+	case common:
+		return o.processes(c, f, kernels, splits)
+	}
+	if err := unused(c, windowOnly, whoWindows); err != nil {
+		return err
+	}
+	mixes, err := mixesOf(kernels, splits)
+	if err != nil {
+		return err
+	}
+	return f.on(c, kernels, func(s *session.Session) error {
+		d, ok := s.Device().(*mps.Device)
+		if !ok {
+			return fmt.Errorf("the device of mode %s has no shares", f.device.mode)
+		}
+		progress := newProgress(c.ErrOrStderr(), "mixes")
+		rows, err := measure.Corun(c.Context(), measure.Shared{GPU: s.Identity(), Share: d.Share}, mixes, measure.Options{Repetitions: f.repetitions, Progress: progress.set})
+		progress.done()
+		return f.keep(c, measured{
+			"corun.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, measure.CorunTable(rows),
+		}, err)
+	})
+}
+
 // mixesOf combines kernels: each set of as many as a split has percentages.
 func mixesOf(kernels []kernel.Kernel, splits []string) ([]measure.Mix, error) {
 	var mixes []measure.Mix
@@ -200,9 +204,9 @@ func mixesOf(kernels []kernel.Kernel, splits []string) ([]measure.Mix, error) {
 		var percents []float64
 		sum := 0.0
 		for field := range strings.SplitSeq(split, ":") {
-			x, err := strconv.ParseFloat(field, 64)
-			if err != nil || !(x > 0 && x <= 100) {
-				return nil, fmt.Errorf("--splits %s: %q is no percentage; it has to be above 0 and at most 100", split, field)
+			x, err := parsePercent(split, field)
+			if err != nil {
+				return nil, err
 			}
 			percents = append(percents, x)
 			sum += x

@@ -252,22 +252,35 @@ func (o *overlapFlags) onInstance(c *cobra.Command, f *profileFlags, all []kerne
 
 // parsePercents reads shares in percent as numbers of multiprocessors, or all for each job.
 func parsePercents(split string, all int) ([]int, error) {
-	var numbers []string
-	for field := range strings.SplitSeq(split, ":") {
-		if field != datasets.All {
-			x, err := strconv.ParseFloat(field, 64)
-			if err != nil || !(x > 0 && x <= 100) {
-				return nil, fmt.Errorf("--splits %s: %q is no percentage; it has to be above 0 and at most 100", split, field)
-			}
-			field = strconv.Itoa(max(1, int(x*float64(all)/100)))
-		}
-		numbers = append(numbers, field)
+	return parseShares(split, all, func(field string) (int, error) {
+		x, err := parsePercent(split, field)
+		return max(1, int(x*float64(all)/100)), err
+	})
+}
+
+// parsePercent reads a share of a split, in percent.
+func parsePercent(split, field string) (float64, error) {
+	x, err := strconv.ParseFloat(field, 64)
+	if err != nil || !(x > 0 && x <= 100) {
+		return 0, fmt.Errorf("--splits %s: %q is not a percentage; write a number above 0 and at most 100", split, field)
 	}
-	return parseSplit(strings.Join(numbers, ":"), all)
+	return x, nil
 }
 
 // parseSplit reads numbers of multiprocessors, or all for each job.
 func parseSplit(split string, all int) ([]int, error) {
+	return parseShares(split, all, func(field string) (int, error) {
+		n, err := strconv.Atoi(field)
+		if err != nil || n < 1 {
+			return 0, fmt.Errorf("--splits %s: %q is not a number of multiprocessors, nor %s", split, field, datasets.All)
+		}
+		return n, nil
+	})
+}
+
+// parseShares returns the multiprocessors of each job of a split, of which number reads one; 0 for
+// each if the split says all.
+func parseShares(split string, all int, number func(field string) (int, error)) ([]int, error) {
 	var out []int
 	sum, limited := 0, 0
 	fields := strings.Split(split, ":")
@@ -276,9 +289,9 @@ func parseSplit(split string, all int) ([]int, error) {
 			out = append(out, 0)
 			continue
 		}
-		n, err := strconv.Atoi(field)
-		if err != nil || n < 1 {
-			return nil, fmt.Errorf("--splits %s: %q is not a number of multiprocessors, nor %s", split, field, datasets.All)
+		n, err := number(field)
+		if err != nil {
+			return nil, err
 		}
 		out = append(out, n)
 		sum += n
