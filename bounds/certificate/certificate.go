@@ -14,10 +14,10 @@ import (
 )
 
 // A Certificate claims that the optimum of a problem lies between a bound and the
-// makespan of a schedule.
+// makespan of a schedule, which is the optimum only where Proven says so.
 type Certificate struct {
-	// Lower is the bound, and Optimum the makespan of Schedule.
-	Lower, Optimum mig.Seconds
+	// Lower is the bound, and Makespan that of Schedule.
+	Lower, Makespan mig.Seconds
 	// Proven means that the two are equal, up to 1e-9 of the makespan.
 	Proven bool
 	// Gap is how much shorter a schedule can be, in percent of the makespan; 0 if Proven.
@@ -55,22 +55,22 @@ type Witness struct {
 
 // New returns the certificate of a schedule and a bound.
 func New(s schedule.Schedule, w Witness) Certificate {
-	c := Certificate{Lower: w.Bound, Optimum: s.Makespan(), Schedule: s, Witness: w}
-	c.Proven, c.Gap = compare(c.Lower, c.Optimum)
+	c := Certificate{Lower: w.Bound, Makespan: s.Makespan(), Schedule: s, Witness: w}
+	c.Proven, c.Gap = compare(c.Lower, c.Makespan)
 	return c
 }
 
-func compare(lower, optimum mig.Seconds) (proven bool, gap float64) {
-	if float64(optimum-lower) <= 1e-9*float64(optimum) {
+func compare(lower, makespan mig.Seconds) (proven bool, gap float64) {
+	if float64(makespan-lower) <= 1e-9*float64(makespan) {
 		return true, 0
 	}
-	return false, 100 * float64(optimum-lower) / float64(optimum)
+	return false, 100 * float64(makespan-lower) / float64(makespan)
 }
 
 // A fileCertificate is a certificate as its file has it.
 type fileCertificate struct {
 	Lower    mig.Seconds     `json:"lower_bound_s"`
-	Optimum  mig.Seconds     `json:"optimum_s"`
+	Makespan mig.Seconds     `json:"makespan_s"`
 	Proven   bool            `json:"proven"`
 	Gap      float64         `json:"gap_percent"`
 	Schedule json.RawMessage `json:"schedule"`
@@ -87,7 +87,7 @@ func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(fileCertificate{c.Lower, c.Optimum, c.Proven, c.Gap, s.Bytes(), c.Witness})
+	return e.Encode(fileCertificate{c.Lower, c.Makespan, c.Proven, c.Gap, s.Bytes(), c.Witness})
 }
 
 // Decode reads what [Encode] writes as a certificate for the problem. It is strict. These
@@ -116,7 +116,7 @@ func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 	}
 	err := d.Object([]strictjson.Member{
 		{Name: "lower_bound_s", Read: strictjson.Into(&c.Lower, seconds)},
-		{Name: "optimum_s", Read: strictjson.Into(&c.Optimum, seconds)},
+		{Name: "makespan_s", Read: strictjson.Into(&c.Makespan, seconds)},
 		{Name: "proven", Read: strictjson.Into(&c.Proven, d.Bool)},
 		{Name: "gap_percent", Read: strictjson.Into(&c.Gap, d.Number)},
 		{Name: "schedule", Read: func() (err error) {
@@ -135,8 +135,8 @@ func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 }
 
 // Verify checks every claim of a certificate; the error says which one is false. If it
-// returns nil, then the schedule is valid, its makespan is Optimum, Proven and Gap follow
-// from Lower and Optimum, and no schedule that the referee accepts has a makespan below
+// returns nil, then the schedule is valid, its makespan is Makespan, Proven and Gap follow
+// from Lower and Makespan, and no schedule that the referee accepts has a makespan below
 // Lower, up to 1e-9 of it.
 func Verify(p schedule.Problem, c Certificate) error {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
@@ -145,21 +145,21 @@ func Verify(p schedule.Problem, c Certificate) error {
 	if v := schedule.Check(p, c.Schedule); len(v) > 0 {
 		return fmt.Errorf("schedule: %w", &schedule.InvalidError{Algorithm: c.Schedule.Algorithm, Violations: v})
 	}
-	if m := c.Schedule.Makespan(); !near(m, c.Optimum) {
-		return fmt.Errorf("optimum_s is %v, the makespan of the schedule %v", c.Optimum, m)
+	if m := c.Schedule.Makespan(); !near(m, c.Makespan) {
+		return fmt.Errorf("makespan_s is %v, the makespan of the schedule %v", c.Makespan, m)
 	}
 	if c.Lower != c.Witness.Bound {
 		return fmt.Errorf("lower_bound_s is %v, and the witness is for %v", c.Lower, c.Witness.Bound)
 	}
-	if !(c.Lower > 0) || c.Lower > c.Optimum && !near(c.Lower, c.Optimum) {
-		return fmt.Errorf("lower_bound_s is %v; it lies between 0 and the makespan, %v", c.Lower, c.Optimum)
+	if !(c.Lower > 0) || c.Lower > c.Makespan && !near(c.Lower, c.Makespan) {
+		return fmt.Errorf("lower_bound_s is %v; it lies between 0 and the makespan, %v", c.Lower, c.Makespan)
 	}
-	proven, gap := compare(c.Lower, c.Optimum)
+	proven, gap := compare(c.Lower, c.Makespan)
 	if c.Proven != proven {
-		return fmt.Errorf("proven is %v; of %v and %v it is %v", c.Proven, c.Lower, c.Optimum, proven)
+		return fmt.Errorf("proven is %v; of %v and %v it is %v", c.Proven, c.Lower, c.Makespan, proven)
 	}
 	if !(math.Abs(c.Gap-gap) <= 1e-9) {
-		return fmt.Errorf("gap_percent is %v; of %v and %v it is %v", c.Gap, c.Lower, c.Optimum, gap)
+		return fmt.Errorf("gap_percent is %v; of %v and %v it is %v", c.Gap, c.Lower, c.Makespan, gap)
 	}
 	if c.Witness.Kind != SliceWeights && (c.Witness.Weights != nil || c.Witness.Threshold != 0) {
 		return fmt.Errorf("witness: %q has neither weights nor threshold_s", c.Witness.Kind)

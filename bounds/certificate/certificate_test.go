@@ -192,8 +192,8 @@ func TestVerifyRefusesLies(t *testing.T) {
 		want string
 	}{
 		"nothing":                       {func(*schedule.Problem, *certificate.Certificate) {}, `^$`},
-		"optimum":                       {func(_ *schedule.Problem, c *certificate.Certificate) { c.Optimum -= 1e-6 }, `^optimum_s is .*, the makespan of the schedule`},
-		"optimum that is no number":     {func(_ *schedule.Problem, c *certificate.Certificate) { c.Optimum = mig.Seconds(math.NaN()) }, `^optimum_s`},
+		"optimum":                       {func(_ *schedule.Problem, c *certificate.Certificate) { c.Makespan -= 1e-6 }, `^makespan_s is .*, the makespan of the schedule`},
+		"optimum that is no number":     {func(_ *schedule.Problem, c *certificate.Certificate) { c.Makespan = mig.Seconds(math.NaN()) }, `^makespan_s`},
 		"lower bound":                   {func(_ *schedule.Problem, c *certificate.Certificate) { c.Lower -= 1e-6 }, `^lower_bound_s is .*, and the witness is for`},
 		"bound of the witness":          {func(_ *schedule.Problem, c *certificate.Certificate) { c.Witness.Bound += 1e-6 }, `^lower_bound_s`},
 		"lower bound beyond":            {again(func(_ *schedule.Problem, c *certificate.Certificate) { c.Witness.Bound += 1e-6 }), `^lower_bound_s is .*; it lies between`},

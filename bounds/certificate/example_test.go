@@ -32,7 +32,7 @@ func ExampleVerify() {
 		return
 	}
 	c := certificate.New(r.Best, r.Witness)
-	fmt.Printf("at least %.2f s, found %.2f s, verified: %v\n", c.Lower, c.Optimum, certificate.Verify(p, c) == nil)
+	fmt.Printf("at least %.2f s, found %.2f s, verified: %v\n", c.Lower, c.Makespan, certificate.Verify(p, c) == nil)
 
 	c.Lower++
 	fmt.Println("a bound that is too high is refused:", certificate.Verify(p, c) != nil)

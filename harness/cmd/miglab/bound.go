@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,7 @@ func newBound() *cobra.Command {
 	var pf problemFlags
 	var format string
 	var exact bool
+	var budget time.Duration
 	c := &cobra.Command{
 		Use:   "bound",
 		Short: "Lower bounds on the makespan of a batch",
@@ -27,16 +29,21 @@ func newBound() *cobra.Command {
 			"certified bound (proven under the chosen reconfiguration model), in seconds.\n" +
 			"With --exact it prints the best schedule that it finds and what proves that none is better, or how much better\n" +
 			"one can be: the optimum for at most " + strconv.Itoa(bounds.MaxSearched) + " tasks on one GPU, and often for more. As JSON this is a certificate, which\n" +
-			"miglab check --certificate verifies.",
+			"miglab check --certificate verifies. With --budget it goes on looking for better schedules for that long, unless\n" +
+			"one is proven to be optimal before. How far it comes then depends on the machine.",
 		Example: "  miglab bound --gpu A100 --tasks tasks.csv\n  miglab bound --gpu A30 --tasks tasks.csv --format json\n" +
-			"  miglab bound --gpu A100 --tasks tasks.csv --exact\n  miglab bound --gpu A100 --tasks tasks.csv --exact --format json",
+			"  miglab bound --gpu A100 --tasks tasks.csv --exact\n  miglab bound --gpu A100 --tasks tasks.csv --exact --format json\n" +
+			"  miglab bound --gpu A100 --tasks tasks.csv --exact --budget 30s",
 		RunE: func(c *cobra.Command, _ []string) error {
 			p, err := pf.problem()
 			if err != nil {
 				return err
 			}
 			if exact {
-				return writeExact(c, p, format)
+				return writeExact(c, p, budget, format)
+			}
+			if c.Flags().Changed("budget") {
+				return errors.New("--budget has a meaning with --exact only")
 			}
 			area, err := bounds.Area(p)
 			if err != nil {
@@ -73,17 +80,14 @@ func newBound() *cobra.Command {
 	pf.register(c)
 	addFlag(c, &format, "format", "text", oneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().BoolVar(&exact, "exact", false, "find the best schedule and prove how good it is")
+	addFlag(c, &budget, "budget", "", duration, "time to look for better schedules with --exact, for example 30s (default: one search)")
 	return c
 }
 
 // writeExact prints the best schedule of a problem, or what is to be said about it, and
 // what proves how good it is.
-func writeExact(c *cobra.Command, p schedule.Problem, format string) error {
-	known, err := best(c.Context(), p)
-	if err != nil {
-		return err
-	}
-	r, err := bounds.Exact(c.Context(), p, known)
+func writeExact(c *cobra.Command, p schedule.Problem, budget time.Duration, format string) error {
+	r, err := exactWithin(c.Context(), p, budget)
 	if err != nil {
 		return err
 	}
@@ -99,7 +103,7 @@ func writeExact(c *cobra.Command, p schedule.Problem, format string) error {
 		Columns: reports.Left("what").Right("value").Left("by"),
 		Rows: [][]string{
 			{"lower bound", fmt.Sprintf("%.6f s", claim.Lower), claim.Witness.Kind},
-			{"best schedule", fmt.Sprintf("%.6f s", claim.Optimum), claim.Schedule.Algorithm},
+			{"best schedule", fmt.Sprintf("%.6f s", claim.Makespan), claim.Schedule.Algorithm},
 			{"gap", fmt.Sprintf("%.4f %%", claim.Gap), ""},
 			{"proven optimal", proven, ""},
 		},
@@ -107,11 +111,38 @@ func writeExact(c *cobra.Command, p schedule.Problem, format string) error {
 	return t.Text(c.OutOrStdout())
 }
 
-// best returns the schedule of the best algorithm that takes the problem.
-func best(ctx context.Context, p schedule.Problem) (schedule.Schedule, error) {
-	s, err := algo.MustParse("treedp").Schedule(ctx, p)
+// exactWithin takes the schedule of treedp, or of lns if the batch is too large for it. Until the
+// budget is spent or a schedule is proven to be optimal, it runs lns with ever more iterations.
+func exactWithin(ctx context.Context, p schedule.Problem, budget time.Duration) (r bounds.Result, err error) {
+	searching, stop := context.WithTimeout(ctx, budget)
+	defer stop()
+	const first = 1000 // iterations, as lns has by default
+	known, err := algo.MustParse("treedp").Schedule(ctx, p)
+	iterations := first
 	if _, many := errors.AsType[*algo.InfeasibleError](err); many {
-		return algo.MustParse("lns").Schedule(ctx, p)
+		known, err = algo.MustParse("lns").Schedule(ctx, p)
+		iterations *= 2
 	}
-	return s, err
+	if err != nil {
+		return r, err
+	}
+	if r, err = bounds.Exact(ctx, p, known); err != nil {
+		return r, err
+	}
+	for ; !r.Proven && searching.Err() == nil; iterations *= 2 {
+		next, err := algo.MustParse(fmt.Sprintf("lns?iterations=%d", iterations)).Schedule(searching, p)
+		if searching.Err() != nil && ctx.Err() == nil {
+			return r, nil // the time is spent, and the search that was cut off gave no schedule
+		}
+		if err != nil {
+			return r, err
+		}
+		if next.Makespan() >= r.Best.Makespan() {
+			continue
+		}
+		if r, err = bounds.Exact(ctx, p, next); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
 }

@@ -66,6 +66,6 @@ func checkCertificate(c *cobra.Command, p schedule.Problem, path string) error {
 		what = "optimal"
 	}
 	fmt.Fprintf(c.OutOrStdout(), "ok: %d tasks, makespan %.6g s, lower bound %.6g s (%s), %s\n",
-		len(claim.Schedule.Placements), claim.Optimum, claim.Lower, claim.Witness.Kind, what)
+		len(claim.Schedule.Placements), claim.Makespan, claim.Lower, claim.Witness.Kind, what)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -85,7 +86,6 @@ func atLeast(least int) func(string) (int, error) {
 	}
 }
 
-// oneOf reads one of the names of a kind.
 // between reads a whole number from least to most.
 func between(least, most int) func(string) (int, error) {
 	return func(text string) (int, error) {
@@ -97,6 +97,7 @@ func between(least, most int) func(string) (int, error) {
 	}
 }
 
+// oneOf reads one of the names of a kind.
 func oneOf(kind string, names []string) func(string) (string, error) {
 	return func(text string) (string, error) {
 		if !slices.Contains(names, text) {
@@ -104,6 +105,15 @@ func oneOf(kind string, names []string) func(string) (string, error) {
 		}
 		return text, nil
 	}
+}
+
+// duration reads a time above zero, for example 30s or 5m.
+func duration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, errors.New("a time above zero, for example 30s or 5m")
+	}
+	return d, nil
 }
 
 // require marks flags that must be given.
