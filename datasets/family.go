@@ -186,8 +186,8 @@ type Info struct {
 	Name string
 	// Summary is half a sentence.
 	Summary string
-	// Parameters lists the parameters with their defaults.
-	Parameters string
+	// Params declare the parameters with their defaults.
+	Params []spec.Param
 	// Source is the paper and section, or where the data come from.
 	Source string
 }
@@ -197,7 +197,7 @@ func List() []Info {
 	var out []Info
 	for i := range families {
 		f := &families[i]
-		info := Info{Name: f.listed(), Summary: f.Doc, Parameters: spec.Help(f.Params), Source: f.Source}
+		info := Info{Name: f.listed(), Summary: f.Doc, Params: f.Params, Source: f.Source}
 		for _, p := range f.Params {
 			if p.Example != "" {
 				info.Name += "?" + p.Name + "=" + p.Example

@@ -71,13 +71,14 @@ type Table struct {
 }
 
 // TableFormats lists the formats of [Table.Encode].
-var TableFormats = []string{"text", "csv", "markdown", "latex"}
+var TableFormats = []string{"text", "csv", "markdown", "latex", "json"}
 
-// tableFormats are the extensions of files and the encoders, in the order of TableFormats.
+// tableFormats are the encoders in the order of TableFormats, and the extensions of the files
+// that [Table.Save] writes.
 var tableFormats = []struct {
 	extension string
 	write     func(*Table, io.Writer) error
-}{{".txt", (*Table).Text}, {".csv", (*Table).CSV}, {".md", (*Table).Markdown}, {".tex", (*Table).LaTeX}}
+}{{".txt", (*Table).Text}, {".csv", (*Table).CSV}, {".md", (*Table).Markdown}, {".tex", (*Table).LaTeX}, {"", (*Table).JSON}}
 
 // joined is the table as people read it: joined columns are part of those before them.
 func (t *Table) joined() *Table {
@@ -119,6 +120,9 @@ func (t *Table) Encode(w io.Writer, format string) error {
 // Save writes base.txt, base.csv, base.md and base.tex, each replaced as a whole.
 func (t *Table) Save(base string) error {
 	for _, f := range tableFormats {
+		if f.extension == "" {
+			continue
+		}
 		if err := atomicfile.WriteFile(base+f.extension, func(w io.Writer) error { return f.write(t, w) }); err != nil {
 			return err
 		}

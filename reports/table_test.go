@@ -3,6 +3,7 @@ package reports
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rivo/uniseg"
 	"pgregory.net/rapid"
 
 	"miglab/harness/mig"
@@ -55,7 +57,7 @@ func TestTableFormats(t *testing.T) {
 	if err := awkward.Save(base); err != nil {
 		t.Fatal(err)
 	}
-	extensions := map[string]string{"text": ".txt", "csv": ".csv", "markdown": ".md", "latex": ".tex"}
+	extensions := map[string]string{"text": ".txt", "csv": ".csv", "markdown": ".md", "latex": ".tex", "json": ".json"}
 	for _, format := range TableFormats {
 		var b bytes.Buffer
 		if err := awkward.Encode(&b, format); err != nil {
@@ -63,6 +65,12 @@ func TestTableFormats(t *testing.T) {
 		}
 		golden(t, "table"+extensions[format], b.Bytes())
 		saved, err := os.ReadFile(base + extensions[format])
+		if format == "json" {
+			if !os.IsNotExist(err) {
+				t.Errorf("Save wrote JSON (%v)", err)
+			}
+			continue
+		}
 		if err != nil || !bytes.Equal(saved, b.Bytes()) {
 			t.Errorf("Save wrote something else for %s (%v)", format, err)
 		}
@@ -74,6 +82,7 @@ func TestEmptyTable(t *testing.T) {
 	for format, want := range map[string]string{
 		"text":     "a\n-  -\n",
 		"csv":      "a,\n",
+		"json":     "[\n]\n",
 		"markdown": "| a   |     |\n| --- | --- |\n",
 		"latex":    "\\begin{table}\n\\centering\n\\begin{tabular}{ll}\n\\toprule\na &  \\\\\n\\midrule\n\\bottomrule\n\\end{tabular}\n\\end{table}\n",
 	} {
@@ -190,4 +199,65 @@ func TestLaTeXSpecials(t *testing.T) {
 	if strings.Contains(latexSpecial.Replace(awkward.Title), "ρ") {
 		t.Error("a Greek letter was left")
 	}
+}
+
+func TestJSONOfNumbers(t *testing.T) {
+	table := Table{Columns: Left("name").Right("n"), Rows: [][]string{{"1", "1.50"}, {Missing, Missing}, {"<a>", "inf"}, {"", "\"2\""}}}
+	var b bytes.Buffer
+	if err := table.JSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := "[\n  {\"name\": \"1\", \"n\": 1.50},\n  {\"name\": \"" + Missing + "\", \"n\": null},\n" +
+		"  {\"name\": \"<a>\", \"n\": \"inf\"},\n  {\"name\": \"\", \"n\": \"\\\"2\\\"\"}\n]\n"
+	if b.String() != want || !json.Valid(b.Bytes()) {
+		t.Errorf("%s, want %s", b.String(), want)
+	}
+}
+
+func TestTextWithin(t *testing.T) {
+	words := Table{Columns: Left("what it is").Right("n"), Rows: [][]string{{"one two three four five six", "12345"}, {"seven", "1"}, {"aaaaaaaaaaaaaaaaaaaaaaaa", "2"}}}
+	var b strings.Builder
+	if err := words.TextWithin(&b, 24); err != nil {
+		t.Fatal(err)
+	}
+	want := `what it is             n
+-----------------  -----
+one two three      12345
+four five six
+seven                  1
+aaaaaaaaaaaaaaaaa      2
+aaaaaaa
+`
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		cell := rapid.StringMatching(`[a-zé日 ]{0,60}`)
+		table := Table{Columns: Left("a", "b"), Rows: rapid.SliceOfN(rapid.SliceOfN(cell, 2, 2), 1, 4).Draw(t, "rows")}
+		width := rapid.IntRange(1, 80).Draw(t, "width")
+		var b strings.Builder
+		if err := table.TextWithin(&b, width); err != nil {
+			t.Fatal(err)
+		}
+		letters := func(s string) (n [128]int) {
+			for _, r := range s {
+				if r > ' ' && r != '-' {
+					n[r%128]++
+				}
+			}
+			return n
+		}
+		whole := "ab"
+		for _, row := range table.Rows {
+			whole += row[0] + row[1]
+		}
+		if letters(whole) != letters(b.String()) {
+			t.Fatalf("letters were lost in\n%s", b.String())
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); n > max(width, 2*16+2) {
+				t.Fatalf("a line is %d columns wide, more than %d:\n%s", n, width, b.String())
+			}
+		}
+	})
 }

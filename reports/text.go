@@ -9,7 +9,11 @@ import (
 
 // Text writes the table for a terminal. Columns are padded to their display width, which
 // differs from the number of characters in non-Latin text. Lines have no trailing spaces.
-func (t *Table) Text(w io.Writer) error {
+func (t *Table) Text(w io.Writer) error { return t.TextWithin(w, 0) }
+
+// TextWithin is Text for a terminal of so many columns: cells of text that would make the table
+// wider go on in the next lines. 0 means that nothing is too wide.
+func (t *Table) TextWithin(w io.Writer, width int) error {
 	if err := t.validate(); err != nil {
 		return err
 	}
@@ -20,6 +24,9 @@ func (t *Table) Text(w io.Writer) error {
 		p.line("")
 	}
 	widths := t.widths(t.names(), t.Rows)
+	if width > 0 {
+		t.narrow(widths, width)
+	}
 	row := func(cells []string) {
 		p.line(strings.TrimRight(strings.Join(t.pad(cells, widths), "  "), " "))
 	}
@@ -30,7 +37,9 @@ func (t *Table) Text(w io.Writer) error {
 	}
 	row(rules)
 	for _, r := range t.Rows {
-		row(r)
+		for _, line := range wrapped(r, widths) {
+			row(line)
+		}
 	}
 	if len(t.Notes) > 0 {
 		p.line("")
@@ -39,6 +48,66 @@ func (t *Table) Text(w io.Writer) error {
 		p.line(n)
 	}
 	return p.err
+}
+
+// narrow lowers the widths of the widest columns of text until the table fits into a width, or
+// until they are as narrow as text can well be read.
+func (t *Table) narrow(widths []int, width int) {
+	const least, between = 16, 2
+	total := between * (len(widths) - 1)
+	for _, n := range widths {
+		total += n
+	}
+	for ; total > width; total-- {
+		widest := -1
+		for j, n := range widths {
+			floor := max(least, uniseg.StringWidth(t.Columns[j].Name))
+			if !t.Columns[j].Right && n > floor && (widest < 0 || n > widths[widest]) {
+				widest = j
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		widths[widest]--
+	}
+}
+
+// wrapped splits a row into lines whose cells fit into the widths, at spaces where there are any.
+func wrapped(row []string, widths []int) [][]string {
+	var out [][]string
+	for j, cell := range row {
+		for i := 0; ; i++ {
+			if i == len(out) {
+				out = append(out, make([]string, len(row)))
+			}
+			out[i][j], cell = cutAt(cell, widths[j])
+			if cell == "" {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// cutAt cuts text after the last space before a display width, or at the width.
+func cutAt(text string, width int) (line, rest string) {
+	at, space, n := 0, -1, 0
+	for g := uniseg.NewGraphemes(text); g.Next(); at += len(g.Str()) {
+		if n += g.Width(); n > width && at > 0 {
+			if g.Str() == " " {
+				space = at
+			}
+			if space > 0 {
+				return text[:space], text[space+1:]
+			}
+			return text[:at], text[at:]
+		}
+		if g.Str() == " " {
+			space = at
+		}
+	}
+	return text, ""
 }
 
 // widths returns each column's display width, at least 1.

@@ -58,31 +58,36 @@ func (a *Attempt) alive(now time.Time) bool {
 type Status struct {
 	// Cells counts the cells, or the units of a sweep of units: Done are those with a
 	// result, Failed those of them whose result is an error row, Missing the others.
-	Cells, Done, Failed, Missing int
+	Cells   int `json:"cells"`
+	Done    int `json:"done"`
+	Failed  int `json:"failed"`
+	Missing int `json:"missing"`
 	// Tasks has every task by its number.
-	Tasks []TaskStatus
+	Tasks []TaskStatus `json:"tasks"`
 	// Damaged are the files that are left out.
-	Damaged []Damage
+	Damaged []Damage `json:"damaged"`
 }
 
 // Damage is a file that is left out, because it is not as it was written.
 type Damage struct {
-	Path string
+	Path string `json:"path"`
 	// Reason is a sentence without its full stop.
-	Reason string
+	Reason string `json:"reason"`
 }
 
 func (d Damage) String() string { return d.Path + ": " + d.Reason }
 
 // TaskStatus is how a task stands.
 type TaskStatus struct {
-	Task int
+	Task int `json:"task"`
 	// Done, Total and Failed are as in [Status].
-	Done, Total, Failed int
+	Done   int `json:"done"`
+	Total  int `json:"total"`
+	Failed int `json:"failed"`
 	// Running means that an attempt was at work in the last two minutes.
-	Running bool
+	Running bool `json:"running"`
 	// Attempts are the runs of the task by the time at which they started.
-	Attempts []Attempt
+	Attempts []Attempt `json:"attempts"`
 }
 
 // Unfinished returns the numbers of the tasks that miss cells or units.

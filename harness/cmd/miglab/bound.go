@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -58,9 +57,7 @@ func newBound() *cobra.Command {
 				return err
 			}
 			if format == "json" {
-				e := json.NewEncoder(c.OutOrStdout())
-				e.SetIndent("", "  ")
-				return e.Encode(struct {
+				return emitJSON(c, struct {
 					Area      float64 `json:"area_s"`
 					LBound    float64 `json:"l_bound_as_published_s"`
 					Certified float64 `json:"certified_s"`

@@ -1,17 +1,20 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"miglab/bounds/certificate"
+	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
 
 func newCheck() *cobra.Command {
 	var pf problemFlags
 	var certified bool
+	var format string
 	c := &cobra.Command{
 		Use:   "check schedule.json",
 		Short: "Referee a schedule: every task once, no overlaps, enough time to reconfigure",
@@ -22,7 +25,8 @@ func newCheck() *cobra.Command {
 			"schedule, and that none is shorter than the lower bound. It shares no code with what computed the bound,\n" +
 			"and takes some seconds for 17 or 18 tasks.",
 		Example: "  miglab check --gpu A100 --tasks tasks.csv schedule.json\n" +
-			"  miglab check --gpu A100 --tasks tasks.csv --certificate certificate.json",
+			"  miglab check --gpu A100 --tasks tasks.csv --certificate certificate.json\n" +
+			"  miglab schedule --tasks tasks.csv | miglab check --tasks tasks.csv --format json -",
 		Args: arguments(1, 1, "one schedule.json"),
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := pf.problem()
@@ -30,18 +34,22 @@ func newCheck() *cobra.Command {
 				return err
 			}
 			if certified {
-				return checkCertificate(c, p, args[0])
+				return checkCertificate(c, p, args[0], format)
 			}
 			s, err := readFile(args[0], p, schedule.Decode)
 			if err != nil {
 				return err
 			}
-			if v := schedule.Check(p, s); len(v) > 0 {
-				return violationsError(args[0], v)
-			}
 			m, err := schedule.Measure(p, s)
-			if err != nil {
+			invalid, broken := errors.AsType[*schedule.InvalidError](err)
+			if err != nil && !broken {
 				return err
+			}
+			if format == "json" {
+				return checkJSON(c, args[0], s, m, invalid)
+			}
+			if broken {
+				return violationsError(args[0], invalid.Violations)
 			}
 			fmt.Fprintf(c.OutOrStdout(), "ok: %d tasks, makespan %.6g s, utilisation %.1f %%, %d reconfigurations\n",
 				len(s.Placements), m.Makespan, 100*m.Utilisation, m.Reconfigurations)
@@ -49,17 +57,55 @@ func newCheck() *cobra.Command {
 		},
 	}
 	pf.register(c)
+	addFlag(c, &format, "format", "text", oneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().BoolVar(&certified, "certificate", false, "the file is a certificate (miglab bound --exact --format json)")
 	return c
 }
 
-func checkCertificate(c *cobra.Command, p schedule.Problem, path string) error {
+// checkJSON prints what the referee found in a schedule; invalid is nil if that is nothing.
+func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Metrics, invalid *schedule.InvalidError) error {
+	type violation struct {
+		Kind   string `json:"kind"`
+		Detail string `json:"detail"`
+	}
+	out := struct {
+		Valid            bool        `json:"valid"`
+		Tasks            int         `json:"tasks"`
+		Makespan         mig.Seconds `json:"makespan_s"`
+		Utilisation      float64     `json:"utilisation"`
+		Reconfigurations int         `json:"reconfigurations"`
+		Reconfiguring    mig.Seconds `json:"reconfiguring_s"`
+		Violations       []violation `json:"violations"`
+	}{invalid == nil, len(s.Placements), s.Makespan(), m.Utilisation, len(s.Operations), m.Reconfiguring, []violation{}}
+	if invalid != nil {
+		for _, v := range invalid.Violations {
+			out.Violations = append(out.Violations, violation{v.Kind.String(), v.Detail})
+		}
+	}
+	if err := emitJSON(c, out); err != nil || invalid == nil {
+		return err
+	}
+	return failedError{fmt.Errorf("%s breaks the rules %d times", path, len(invalid.Violations))}
+}
+
+func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string) error {
 	claim, err := readFile(path, p, certificate.Decode)
 	if err != nil {
 		return err
 	}
 	if err := certificate.Verify(p, claim); err != nil {
 		return failedError{fmt.Errorf("%s is refused: %w", path, err)}
+	}
+	if format == "json" {
+		return emitJSON(c, struct {
+			Valid    bool        `json:"valid"`
+			Tasks    int         `json:"tasks"`
+			Makespan mig.Seconds `json:"makespan_s"`
+			Lower    mig.Seconds `json:"lower_bound_s"`
+			Kind     string      `json:"kind"`
+			Proven   bool        `json:"proven"`
+			Gap      float64     `json:"gap_percent"`
+		}{true, len(claim.Schedule.Placements), claim.Makespan, claim.Lower, claim.Witness.Kind, claim.Proven, claim.Gap})
 	}
 	what := fmt.Sprintf("no schedule is more than %.4g %% shorter", claim.Gap)
 	if claim.Proven {

@@ -28,7 +28,7 @@ func (f *conditions) register(c *cobra.Command) {
 			help += fmt.Sprintf("; for %s %s unless given", t.Name, t.GPU)
 		}
 	}
-	addFlag(c, &f.gpu, "gpu", usual, mig.Lookup, help)
+	addGPU(c, &f.gpu, usual, help)
 	addFlag(c, &f.gpus, "gpus", "1", atLeast(1), "number of GPUs, in tracks whose datasets do not give it")
 	addFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 }

@@ -39,7 +39,7 @@ func newExport() *cobra.Command {
 	c.Flags().StringVar(&f.filter.Track, "track", "", "only this track")
 	c.Flags().StringVar(&f.filter.Dataset, "dataset", "", "only this dataset, by the name that results have")
 	c.Flags().StringVar(&f.filter.Algorithm, "algorithm", "", "only this algorithm, by the name that results have")
-	addFlag(c, &f.gpu, "gpu", "", mig.Lookup, "only this GPU model")
+	addGPU(c, &f.gpu, "", "only this GPU model")
 	addFlag(c, &f.format, "format", "csv", oneOf("format", export.Formats), "csv or jsonl")
 	c.Flags().StringVar(&f.out, "out", "-", "file to write; - for standard output")
 	c.Flags().BoolVar(&f.timing, "timing", false, "add the column microseconds: how long the algorithm took")

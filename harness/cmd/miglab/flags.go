@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"miglab/harness/mig"
 	"miglab/harness/nearest"
 )
 
@@ -48,6 +50,19 @@ func addFlag[T any](c *cobra.Command, to *T, name, byDefault string, read func(s
 		}
 	}
 	c.Flags().Var(v, name, usage)
+}
+
+// addGPU adds the flag for a GPU model.
+func addGPU(c *cobra.Command, to **mig.GPU, byDefault, usage string) {
+	addFlag(c, to, "gpu", byDefault, mig.Lookup, usage)
+	completeFlag(c, "gpu", func(typed string) (out []string) {
+		for _, g := range mig.GPUs() {
+			if strings.HasPrefix(g.Name, strings.ToUpper(typed)) {
+				out = append(out, g.Name)
+			}
+		}
+		return out
+	})
 }
 
 // valueError is the error of a [value], which says all there is to say.

@@ -53,7 +53,7 @@ func newGenerate() *cobra.Command {
 	}
 	c.Flags().StringVar(&dataset, "dataset", "", "dataset (miglab list datasets)")
 	completeFlag(c, "dataset", datasets.Complete)
-	addFlag(c, &g, "gpu", "A100", mig.Lookup, "GPU model that the instances are for; for requests A100-80GB unless given")
+	addGPU(c, &g, "A100", "GPU model that the instances are for; for requests A100-80GB unless given")
 	addFlag(c, &count, "count", "1", atLeast(1), "number of instances")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the generator")
 	c.Flags().StringVar(&out, "out", ".", "folder to write to")

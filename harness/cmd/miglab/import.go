@@ -62,7 +62,7 @@ func newImport() *cobra.Command {
 	}
 	addFlag(c, &f.format, "format", "csv", oneOf("format", traces.FormatNames()), strings.Join(traces.FormatNames(), ", "))
 	addFlag(c, &f.as, "as", "requests", oneOf("kind", []string{"requests", "jobs"}), "requests (track placement) or jobs (track dispatch)")
-	addFlag(c, &f.gpu, "gpu", "A100-80GB", mig.Lookup, "GPU model that the profiles and sizes are of")
+	addGPU(c, &f.gpu, "A100-80GB", "GPU model that the profiles and sizes are of")
 	addFlag(c, &f.mapping, "map", traces.MappingNames()[0], traces.ParseMapping, strings.Join(traces.MappingNames(), " or "))
 	addFlag(c, &f.slot, "slot", "1", atLeast(1), "seconds of a slot, for requests")
 	c.Flags().Float64Var(&f.law.Alpha, "alpha", 1, "for jobs: on s slices instead of m, (m/s)^alpha times as long")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +54,7 @@ func newLeaderboard() *cobra.Command {
 		},
 	}
 	at.register(c)
-	addFlag(c, &format, "format", "text", oneOf("format", reports.TableFormats), "text, csv, markdown or latex")
+	addFlag(c, &format, "format", "text", oneOf("format", reports.TableFormats), strings.Join(reports.TableFormats, ", "))
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	return c
 }

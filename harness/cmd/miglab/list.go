@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,84 +14,216 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/spec"
+	"miglab/harness/track"
 	"miglab/reports"
 )
 
-// listed are the kinds of things that there are.
-var listed = []string{"algorithms", "agents", "datasets", "gpus", "papers"}
-
-func newList() *cobra.Command {
-	kinds := listed
-	return &cobra.Command{
-		Use:       "list [" + strings.Join(listed, "|") + "]",
-		Short:     "List what there is",
-		Example:   "  miglab list\n  miglab list gpus",
-		ValidArgs: kinds,
-		Args:      arguments(0, 1, "one kind"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				kinds = args
-			}
-			for i, k := range kinds {
-				t, err := listing(k)
-				if err != nil {
-					return err
-				}
-				if i > 0 {
-					fmt.Fprintln(c.OutOrStdout())
-				}
-				if err := t.Text(c.OutOrStdout()); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}
+// A catalogue lists the things of one kind.
+type catalogue struct {
+	reports.Table
+	// brief is how many of the columns a list for people has. All are in other formats, and
+	// where one thing is asked for.
+	brief int
+	// params are the parameters of the thing of each row, if it has any.
+	params [][]spec.Param
 }
 
-func listing(kind string) (reports.Table, error) {
-	var t reports.Table
-	switch kind {
-	case "algorithms":
-		t.Title, t.Columns = "Algorithms", reports.Left("name", "track", "version", "what it does", "source", "parameters")
-		for _, s := range algo.All("") {
-			t.Rows = append(t.Rows, []string{s.Name, string(s.Track), fmt.Sprint(s.Version), s.Summary, s.Cite, spec.Help(s.Params)})
-		}
-	case "agents":
-		t.Title, t.Columns = "Agents", reports.Left("name", "steps", "seeds", "score", "what it is")
-		for _, r := range train.Recipes() {
-			t.Rows = append(t.Rows, []string{r.Name, fmt.Sprint(r.Steps), strings.Trim(fmt.Sprint(r.Seeds), "[]"), r.Score, r.Doc})
-		}
-	case "datasets":
-		t.Title, t.Columns = "Datasets", reports.Left("name", "what it is", "parameters", "source")
-		for _, d := range datasets.List() {
-			t.Rows = append(t.Rows, []string{d.Name, d.Summary, d.Parameters, d.Source})
-		}
-	case "gpus":
-		t.Title, t.Columns = "GPUs", reports.Left("name", "slices", "sizes", "profiles", "partitions", "create/destroy times")
-		for _, g := range mig.GPUs() {
-			var profiles []string
-			for _, p := range g.Profiles {
-				profiles = append(profiles, p.String())
-			}
-			t.Rows = append(t.Rows, []string{
-				g.Name, fmt.Sprint(g.ComputeSlices), strings.Trim(fmt.Sprint(g.Sizes()), "[]"), strings.Join(profiles, " "),
-				fmt.Sprint(len(g.Partitions())), g.CostSource,
-			})
-		}
-	case "papers":
-		t.Title, t.Columns = "Papers", reports.Left("name", "artefact", "what it shows")
-		ps, err := papers()
-		if err != nil {
-			return t, err
-		}
-		for _, p := range ps {
-			for _, a := range p.Artefacts {
-				t.Rows = append(t.Rows, []string{p.Name, a.Name, a.Title})
-			}
-		}
-	default:
-		return t, nearest.Unknown("list", kind, listed)
+// kinds are the kinds of things that there are, in the order of miglab list.
+var kinds = []struct {
+	name string
+	read func() (catalogue, error)
+}{
+	{"algorithms", listAlgorithms},
+	{"agents", listAgents},
+	{"datasets", listDatasets},
+	{"gpus", listGPUs},
+	{"papers", listPapers},
+}
+
+func kindNames() (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.name)
 	}
-	return t, nil
+	return names
+}
+
+func newList() *cobra.Command {
+	var l listing
+	c := &cobra.Command{
+		Use:   "list [" + strings.Join(kindNames(), "|") + "] [NAME]",
+		Short: "List what there is, or say all about one thing",
+		Long: "list shows what can be named on the command line. With a name it says all that there is to say, parameters\n" +
+			"included. Other formats than text have all columns for all things.",
+		Example: "  miglab list\n  miglab list gpus\n  miglab list algorithms --track placement\n  miglab list algorithms far\n" +
+			"  miglab list datasets --match openb\n  miglab list algorithms --format json",
+		Args:              arguments(0, 2, "a kind and a name"),
+		ValidArgsFunction: completeListed,
+		RunE:              l.run,
+	}
+	addFlag(c, &l.track, "track", "", track.Parse, "only algorithms of this track: "+strings.Join(track.Names(), ", "))
+	c.Flags().StringVar(&l.match, "match", "", "only rows that have this text, in any column, in upper or lower case")
+	addFlag(c, &l.format, "format", "text", oneOf("format", reports.TableFormats), strings.Join(reports.TableFormats, ", "))
+	return c
+}
+
+// listing are the flags of list.
+type listing struct {
+	track         *track.Track
+	match, format string
+}
+
+func (l *listing) run(c *cobra.Command, args []string) error {
+	if l.track != nil && (len(args) == 0 || args[0] != "algorithms") {
+		return fmt.Errorf("--track: only algorithms have one; try miglab list algorithms --track %s", l.track.Name)
+	}
+	if len(args) == 0 && l.format == "json" {
+		return fmt.Errorf("--format json: one kind at a time, as in miglab list %s --format json", kinds[0].name)
+	}
+	for i, k := range kinds {
+		if len(args) > 0 && args[0] != k.name {
+			continue
+		}
+		all, err := k.read()
+		if err != nil {
+			return err
+		}
+		if i > 0 && len(args) == 0 {
+			fmt.Fprintln(c.OutOrStdout())
+		}
+		if len(args) > 1 {
+			err = l.one(c.OutOrStdout(), &all, k.name, args[1])
+		} else {
+			err = l.list(c.OutOrStdout(), &all)
+		}
+		if err != nil || len(args) > 0 {
+			return err
+		}
+	}
+	if len(args) > 0 {
+		return nearest.Unknown("list", args[0], kindNames())
+	}
+	return nil
+}
+
+// list writes the rows that the filters keep.
+func (l *listing) list(w io.Writer, all *catalogue) error {
+	t := all.Table
+	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []string) bool {
+		return l.track != nil && row[1] != string(l.track.Name) ||
+			!strings.Contains(strings.ToLower(strings.Join(row, "\n")), strings.ToLower(l.match))
+	})
+	if l.format != "text" {
+		return t.Encode(w, l.format)
+	}
+	t.Columns = t.Columns[:all.brief]
+	for i := range t.Rows {
+		t.Rows[i] = t.Rows[i][:all.brief]
+	}
+	return t.TextWithin(w, width(w))
+}
+
+// one writes all columns of the rows of one name.
+func (l *listing) one(w io.Writer, all *catalogue, kind, name string) error {
+	var at []int
+	var names []string
+	for i, row := range all.Rows {
+		names = append(names, row[0])
+		if row[0] == name {
+			at = append(at, i)
+		}
+	}
+	switch {
+	case len(at) == 0:
+		return nearest.Unknown(strings.TrimSuffix(kind, "s"), name, names)
+	case len(at) > 1 || l.format != "text":
+		t := reports.Table{Columns: all.Columns}
+		for _, i := range at {
+			t.Rows = append(t.Rows, all.Rows[i])
+		}
+		return t.Encode(w, l.format)
+	}
+	t := reports.Table{Columns: reports.Left(strings.TrimSuffix(kind, "s"), name)}
+	for j, cell := range all.Rows[at[0]] {
+		if j > 0 && cell != "" {
+			t.Rows = append(t.Rows, []string{all.Columns[j].Name, cell})
+		}
+	}
+	if err := t.TextWithin(w, width(w)); err != nil || all.params == nil || len(all.params[at[0]]) == 0 {
+		return err
+	}
+	fmt.Fprintln(w)
+	p := reports.Table{Columns: reports.Left("parameter", "default", "values", "what it is")}
+	for _, param := range all.params[at[0]] {
+		p.Rows = append(p.Rows, []string{param.Name, param.Default, strings.Join(param.Values, " "), param.Doc})
+	}
+	return p.TextWithin(w, width(w))
+}
+
+// completeListed completes the arguments of list.
+func completeListed(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	known := kindNames()
+	if len(args) > 0 {
+		known = nil
+		for _, k := range kinds {
+			if all, err := k.read(); k.name == args[0] && err == nil {
+				for _, row := range all.Rows {
+					known = append(known, row[0])
+				}
+			}
+		}
+		known = slices.Compact(known)
+	}
+	return slices.DeleteFunc(known, func(name string) bool { return !strings.HasPrefix(name, typed) }), cobra.ShellCompDirectiveNoFileComp
+}
+
+func listAlgorithms() (c catalogue, err error) {
+	c.Title, c.Columns, c.brief = "Algorithms", reports.Left("name", "track", "what it does", "version", "source", "parameters"), 3
+	for _, s := range algo.All("") {
+		c.Rows = append(c.Rows, []string{s.Name, string(s.Track), s.Summary, fmt.Sprint(s.Version), s.Cite, spec.Help(s.Params)})
+		c.params = append(c.params, s.Params)
+	}
+	return c, nil
+}
+
+func listAgents() (c catalogue, err error) {
+	c.Title, c.Columns, c.brief = "Agents", reports.Left("name", "steps", "seeds", "score", "what it is"), 5
+	for _, r := range train.Recipes() {
+		c.Rows = append(c.Rows, []string{r.Name, fmt.Sprint(r.Steps), strings.Trim(fmt.Sprint(r.Seeds), "[]"), r.Score, r.Doc})
+	}
+	return c, nil
+}
+
+func listDatasets() (c catalogue, err error) {
+	c.Title, c.Columns, c.brief = "Datasets", reports.Left("name", "what it is", "parameters", "source"), 2
+	for _, d := range datasets.List() {
+		c.Rows = append(c.Rows, []string{d.Name, d.Summary, spec.Help(d.Params), d.Source})
+		c.params = append(c.params, d.Params)
+	}
+	return c, nil
+}
+
+func listGPUs() (c catalogue, err error) {
+	c.Title, c.Columns, c.brief = "GPUs", reports.Left("name", "slices", "sizes", "profiles", "partitions", "create/destroy times"), 6
+	for _, g := range mig.GPUs() {
+		var profiles []string
+		for _, p := range g.Profiles {
+			profiles = append(profiles, p.String())
+		}
+		c.Rows = append(c.Rows, []string{
+			g.Name, fmt.Sprint(g.ComputeSlices), strings.Trim(fmt.Sprint(g.Sizes()), "[]"), strings.Join(profiles, " "),
+			fmt.Sprint(len(g.Partitions())), g.CostSource,
+		})
+	}
+	return c, nil
+}
+
+func listPapers() (c catalogue, err error) {
+	c.Title, c.Columns, c.brief = "Papers", reports.Left("name", "artefact", "what it shows"), 3
+	ps, err := papers()
+	for _, p := range ps {
+		for _, a := range p.Artefacts {
+			c.Rows = append(c.Rows, []string{p.Name, a.Name, a.Title})
+		}
+	}
+	return c, err
 }

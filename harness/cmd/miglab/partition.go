@@ -41,7 +41,7 @@ func newPartition() *cobra.Command {
 			return profiling.WritePartition(w, g, p)
 		},
 	}
-	addFlag(c, &gpu, "gpu", "A100", mig.Lookup, "GPU model (miglab list gpus)")
+	addGPU(c, &gpu, "A100", "GPU model (miglab list gpus)")
 	c.Flags().StringVar(&profiles, "profiles", "", "profiles as NVIDIA names them, separated by commas, or sizes as in 4-2-1")
 	c.Flags().StringVar(&in, "in", "", "partition in the JSON that --format json writes")
 	c.Flags().StringVar(&label, "label", "miglab", "the configuration's name for mig-parted")

@@ -2,10 +2,10 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -25,9 +25,9 @@ type problemFlags struct {
 }
 
 func (f *problemFlags) register(c *cobra.Command) {
-	addFlag(c, &f.gpu, "gpu", "A100", mig.Lookup, "GPU model (miglab list gpus)")
+	addGPU(c, &f.gpu, "A100", "GPU model (miglab list gpus)")
 	addFlag(c, &f.count, "gpus", "1", atLeast(1), "number of GPUs of the model")
-	c.Flags().StringVar(&f.tasks, "tasks", "", "tasks CSV: task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4), seconds, inf where a task does not fit")
+	c.Flags().StringVar(&f.tasks, "tasks", "", "tasks CSV: task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4), seconds, inf where a task does not fit; - for standard input")
 	addFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 	require(c, "tasks")
 }
@@ -49,9 +49,17 @@ func emit(c *cobra.Command, path string, write func(io.Writer) error) error {
 	return w.Flush()
 }
 
+// emitJSON prints a value as JSON.
+func emitJSON(c *cobra.Command, v any) error {
+	e := json.NewEncoder(c.OutOrStdout())
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
 // readFile reads what a file says about a problem.
 func readFile[T any](path string, p schedule.Problem, decode func(io.Reader, schedule.Problem) (T, error)) (v T, err error) {
-	file, err := os.Open(path)
+	file, path, err := input(path)
 	if err != nil {
 		return v, err
 	}

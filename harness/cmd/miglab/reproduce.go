@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -37,6 +38,18 @@ func papers() ([]figures.Paper, error) {
 	return out, nil
 }
 
+// completePapers completes names that papers give.
+func completePapers(typed string, of func(figures.Paper) []string) (out []string) {
+	all, err := papers()
+	if err != nil {
+		return nil
+	}
+	for _, p := range all {
+		out = append(out, of(p)...)
+	}
+	return slices.DeleteFunc(out, func(name string) bool { return !strings.HasPrefix(name, typed) })
+}
+
 type reproduceFlags struct {
 	paper, only, results string
 	hardware             string
@@ -58,6 +71,12 @@ func (f *reproduceFlags) command() *cobra.Command {
 	}
 	c.Flags().StringVar(&f.paper, "paper", "", "one paper (miglab list papers)")
 	c.Flags().StringVar(&f.only, "only", "", "one artefact, for example far/table4")
+	completeFlag(c, "paper", func(typed string) []string {
+		return completePapers(typed, func(p figures.Paper) []string { return []string{p.Name} })
+	})
+	completeFlag(c, "only", func(typed string) []string {
+		return completePapers(typed, func(p figures.Paper) []string { return figures.Names([]figures.Paper{p}) })
+	})
 	c.Flags().BoolVar(&f.quick, "quick", false, "few replicates and no verdicts, into results/quick")
 	addFlag(c, &f.workers, "workers", "0", atLeast(0), "cells computed at a time; 0 means one a processor")
 	c.Flags().StringVar(&f.results, "results", "results", "folder for results")
@@ -125,6 +144,7 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	progress := newProgress(c.ErrOrStderr(), "cells")
 	// The store is opened only where an artefact is not done.
 	r.Engine = func() (*run.Engine, error) {
+		f.announce(c, r.Dir)
 		st, err := store.Open(r.Dir)
 		return &run.Engine{Store: st, Workers: f.workers, Progress: progress.set}, err
 	}
@@ -147,6 +167,14 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 		fmt.Fprintf(out, "%-8s %s\n", p.Name, filepath.Join(r.Dir, p.Name, "README.md"))
 	}
 	return nil
+}
+
+// announce says what it takes to compute all results, where there are none yet.
+func (f *reproduceFlags) announce(c *cobra.Command, dir string) {
+	if _, err := os.Stat(filepath.Join(dir, store.FileName(0, 1))); !errors.Is(err, fs.ErrNotExist) || f.quick || f.only != "" || f.paper != "" {
+		return
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "%s has no results yet: to compute all takes about five minutes of processor time (three on two cores) and 200 MB of disk\n", dir)
 }
 
 func selection(all []figures.Paper, paper, only string) (func(p, a string) bool, error) {

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +16,23 @@ import (
 	"miglab/reports"
 )
 
+var scheduleFormats = []string{"json", "text", "svg", "png"}
+
+// formatOf takes the format from the name of the file unless it was given.
+func formatOf(c *cobra.Command, format *string, out string) error {
+	ending := strings.TrimPrefix(filepath.Ext(out), ".")
+	if ending == "txt" {
+		ending = "text"
+	}
+	switch known := slices.Contains(scheduleFormats, ending); {
+	case known && !c.Flags().Changed("format"):
+		*format = ending
+	case known && *format != ending:
+		return fmt.Errorf("--format %s --out %s: they name two formats; leave --format out, or give the file another ending", *format, out)
+	}
+	return nil
+}
+
 func newSchedule() *cobra.Command {
 	var pf problemFlags
 	var algorithm, format, out string
@@ -20,9 +40,12 @@ func newSchedule() *cobra.Command {
 		Use:   "schedule",
 		Short: "Schedule a batch of tasks and print or draw the schedule",
 		Example: "  miglab schedule --gpu A100 --algorithm far --tasks tasks.csv\n" +
-			"  miglab schedule --gpu A30 --algorithm 'fixpart?p=2-2' --tasks tasks.csv --reconfiguration free --format png --out schedule.png\n" +
+			"  miglab schedule --gpu A30 --algorithm 'fixpart?p=2-2' --tasks tasks.csv --reconfiguration free --out schedule.png\n" +
 			"  miglab schedule --algorithm 'exec:./my-scheduler --fast?timeout=1s' --tasks tasks.csv",
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := formatOf(c, &format, out); err != nil {
+				return err
+			}
 			a, err := algo.ParseFor(algorithm, algo.TrackBatch)
 			if err != nil {
 				return err
@@ -64,8 +87,8 @@ func newSchedule() *cobra.Command {
 	pf.register(c)
 	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms), or exec: and a program")
 	completeFlag(c, "algorithm", algo.Complete)
-	addFlag(c, &format, "format", "json", oneOf("format", []string{"json", "text", "svg", "png"}), "json, text, svg or png")
-	c.Flags().StringVar(&out, "out", "", "file to write (default: standard output)")
+	addFlag(c, &format, "format", "json", oneOf("format", scheduleFormats), "json, text, svg or png; by default that of the name of the file, or json")
+	c.Flags().StringVar(&out, "out", "", "file to write, for example schedule.png (default: standard output)")
 	return c
 }
 

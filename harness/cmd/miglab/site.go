@@ -34,6 +34,12 @@ func newSite() *cobra.Command {
 			if quick && !c.Flags().Changed("results") {
 				results = filepath.Join(results, "quick")
 			}
+			if _, err := os.Stat(results); errors.Is(err, fs.ErrNotExist) {
+				if c.Flags().Changed("results") {
+					return fmt.Errorf("--results %s: there is no such folder; miglab reproduce --results %[1]s makes one", results)
+				}
+				fmt.Fprintf(c.ErrOrStderr(), "%s is not there yet: the leaderboards take about two minutes of processor time first; miglab reproduce adds claims and figures\n", results)
+			}
 			if !c.Flags().Changed("out") {
 				out = filepath.Join(results, "site")
 			}

@@ -20,14 +20,14 @@ import (
 
 func newStatus() *cobra.Command {
 	var watch bool
-	var results string
+	var results, format string
 	c := &cobra.Command{
 		Use:   "status [SWEEP]",
 		Short: "Say what of a sweep is done, running, failed and missing",
 		Long: "status reads the files of a sweep, by default of the one that was planned last, and nothing else: they say what\n" +
 			"is done even when the cluster has forgotten the jobs. With --watch it shows how the sweep goes on until nothing\n" +
 			"of it is left in Slurm's queue; it can be closed and opened again.",
-		Example: "  miglab status\n  miglab status results/sweeps/0123456789ab --watch",
+		Example: "  miglab status\n  miglab status results/sweeps/0123456789ab --watch\n  miglab status --format json",
 		Args:    arguments(0, 1, "the folder of a sweep"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var dir string
@@ -42,17 +42,29 @@ func newStatus() *cobra.Command {
 				return err
 			}
 			if watch {
+				if format == "json" {
+					return errors.New("--format json says how things stand now; leave --watch out")
+				}
 				return s.watch(c)
 			}
 			status, err := s.look()
 			if err != nil {
 				return err
 			}
+			if format == "json" {
+				return emitJSON(c, struct {
+					Sweep   string   `json:"sweep"`
+					Command []string `json:"command"`
+					Unit    string   `json:"unit"`
+					sweep.Status
+				}{s.dir, append([]string{"miglab"}, s.plan.Args...), s.what(), status})
+			}
 			s.print(c.OutOrStdout(), &status)
 			return nil
 		},
 	}
 	c.Flags().BoolVar(&watch, "watch", false, "show how the sweep goes on until it is done or nothing of it runs any more")
+	addFlag(c, &format, "format", "text", oneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().StringVar(&results, "results", "results", "folder for results, where no sweep is named")
 	return c
 }
@@ -139,9 +151,11 @@ func (s *openSweep) watch(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		p.set(status.Done, status.Cells)
+		if p.terminal {
+			p.set(status.Done, status.Cells)
+		}
 		over := queue == "" && (len(jobs) > 0 || !s.runs(&status)) || status.Missing == 0 && (!asked || queue == "")
-		if p.w == nil && (over || began.Sub(said) >= lineEvery) {
+		if !p.terminal && (over || began.Sub(said) >= lineEvery) {
 			fmt.Fprintln(c.OutOrStdout(), strings.TrimSuffix(fmt.Sprintf("%d of %d %s done; %s", status.Done, status.Cells, s.what(), queue), "; "))
 			said = began
 		}

@@ -107,8 +107,10 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 	if err := f.check(s.dir); err != nil {
 		return err
 	}
-	if err := f.seen(s); err != nil {
-		return err
+	if !f.dryRun { // which writes nothing
+		if err := f.seen(s); err != nil {
+			return err
+		}
 	}
 	if f.engine == engineSlurm && strings.Contains(s.dir, `\`) {
 		return fmt.Errorf("%s: Slurm cannot write logs below a folder with a backslash in its name; choose another with --sweep", s.dir)

@@ -18,7 +18,7 @@ type batchFile struct {
 }
 
 func readTasks(path string, g *mig.GPU) (f batchFile, err error) {
-	file, err := os.Open(path)
+	file, path, err := input(path)
 	if err != nil {
 		return f, err
 	}
@@ -26,6 +26,16 @@ func readTasks(path string, g *mig.GPU) (f batchFile, err error) {
 	f.path = path
 	f.tasks, f.lines, err = task.ReadCSVLines(file, path, g)
 	return f, err
+}
+
+// input opens a file for reading, or standard input where the path is "-", and returns the name
+// that errors call it by.
+func input(path string) (*os.File, string, error) {
+	if path == "-" {
+		return os.Stdin, "standard input", nil
+	}
+	file, err := os.Open(path)
+	return file, path, err
 }
 
 // where returns the file and the line of a task, or the file if it has no such task.

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Where there is no terminal, a line every ten seconds says how far the work is, from the speed
+// of what was done since the first call.
+func TestProgressWithoutTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b strings.Builder
+		p := newProgress(&b, "cells")
+		for done := 40; done <= 100; done++ {
+			p.set(done, 100)
+			time.Sleep(time.Second)
+		}
+		p.done()
+		want := "50 of 100 cells done, about 50s left\n60 of 100 cells done, about 40s left\n70 of 100 cells done, about 30s left\n" +
+			"80 of 100 cells done, about 20s left\n90 of 100 cells done, about 10s left\n"
+		if b.String() != want {
+			t.Errorf("%s\nwant %s", b.String(), want)
+		}
+	})
+}
+
+func TestProgressOfQuickWorkIsSilent(t *testing.T) {
+	var b strings.Builder
+	p := newProgress(&b, "cells")
+	for done := range 101 {
+		p.set(done, 100)
+	}
+	p.done()
+	if b.Len() > 0 {
+		t.Errorf("%q was printed", b.String())
+	}
+}
