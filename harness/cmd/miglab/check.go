@@ -26,7 +26,7 @@ func newCheck() *cobra.Command {
 			"and takes some seconds for 17 or 18 tasks.",
 		Example: "  miglab check --gpu A100 --tasks tasks.csv schedule.json\n" +
 			"  miglab check --gpu A100 --tasks tasks.csv --certificate certificate.json\n" +
-			"  miglab schedule --tasks tasks.csv | miglab check --tasks tasks.csv --format json -",
+			"  miglab check --tasks tasks.csv schedule.json --format json",
 		Args: arguments(1, 1, "one schedule.json"),
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := pf.problem()

@@ -84,6 +84,11 @@ func flagError(c *cobra.Command, err error) error {
 		unknown.Known = nil // --help says more
 		err = unknown
 	}
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if want := wants[wrong.GetFlag().Value.Type()]; want != "" {
+			err = fmt.Errorf("--%s %s: %s", wrong.GetFlag().Name, wrong.GetValue(), want)
+		}
+	}
 	return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 }
 
@@ -138,4 +143,29 @@ func require(c *cobra.Command, names ...string) {
 			panic(err)
 		}
 	}
+	check := c.Args
+	if check == nil {
+		check = arguments(0, 0, "")
+	}
+	c.Args = func(c *cobra.Command, args []string) error {
+		if err := check(c, args); err != nil {
+			return err
+		}
+		var missing []string
+		for _, name := range names {
+			if !c.Flags().Changed(name) {
+				missing = append(missing, "--"+name)
+			}
+		}
+		if missing == nil {
+			return nil
+		}
+		return fmt.Errorf("%s needs %s; see %s --help", c.Name(), strings.Join(missing, " and "), c.CommandPath())
+	}
+}
+
+// wants says what the flags of the parser's own types take.
+var wants = map[string]string{
+	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0", "float64": "a number",
+	"bool": "true or false", "intSlice": "whole numbers, separated by commas", "stringToString": "name=value, separated by commas",
 }

@@ -22,7 +22,7 @@ func newGenerate() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "generate",
 		Short: "Write instances of a dataset as CSV: tasks, requests, jobs or programs",
-		Example: "  miglab generate --dataset WIDETIMES --count 1000 --seed 1 --out tasks/\n" +
+		Example: "  miglab generate --dataset WIDETIMES --instances 1000 --seed 1 --out tasks/\n" +
 			"  miglab generate --dataset 'far/MIXEDSCALING+WIDETIMES?n=20&psup=50' --gpu A30 --out tasks/",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("seed") {
@@ -39,8 +39,8 @@ func newGenerate() *cobra.Command {
 				g = usualGPU(spec, g)
 			}
 			if n := spec.Instances(); n > 0 && count > n {
-				if c.Flags().Changed("count") {
-					return fmt.Errorf("--count %d: dataset %s has %d", count, spec.ID(), n)
+				if c.Flags().Changed("instances") {
+					return fmt.Errorf("--instances %d: dataset %s has %d", count, spec.ID(), n)
 				}
 				count = n
 			}
@@ -54,7 +54,7 @@ func newGenerate() *cobra.Command {
 	c.Flags().StringVar(&dataset, "dataset", "", "dataset (miglab list datasets)")
 	completeFlag(c, "dataset", datasets.Complete)
 	addGPU(c, &g, "A100", "GPU model that the instances are for; for requests A100-80GB unless given")
-	addFlag(c, &count, "count", "1", atLeast(1), "number of instances")
+	addFlag(c, &count, "instances", "1", atLeast(1), "number of instances")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the generator")
 	c.Flags().StringVar(&out, "out", ".", "folder to write to")
 	require(c, "dataset")

@@ -62,7 +62,7 @@ func (p *progress) set(done, total int) {
 
 // line words how far the work is.
 func (p *progress) line(done, total int, now time.Time) string {
-	text := fmt.Sprintf("%d of %d %s done", done, total, p.what)
+	text := fmt.Sprintf("%s: %d of %d done", p.what, done, total)
 	if done > p.start {
 		left := time.Duration(float64(now.Sub(p.began)) / float64(done-p.start) * float64(total-done))
 		text += ", about " + left.Round(time.Second).String() + " left"

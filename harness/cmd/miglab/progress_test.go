@@ -18,8 +18,8 @@ func TestProgressWithoutTerminal(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		p.done()
-		want := "50 of 100 cells done, about 50s left\n60 of 100 cells done, about 40s left\n70 of 100 cells done, about 30s left\n" +
-			"80 of 100 cells done, about 20s left\n90 of 100 cells done, about 10s left\n"
+		want := "cells: 50 of 100 done, about 50s left\ncells: 60 of 100 done, about 40s left\ncells: 70 of 100 done, about 30s left\n" +
+			"cells: 80 of 100 done, about 20s left\ncells: 90 of 100 done, about 10s left\n"
 		if b.String() != want {
 			t.Errorf("%s\nwant %s", b.String(), want)
 		}

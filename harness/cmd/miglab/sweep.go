@@ -74,10 +74,10 @@ func readAssignment(args []string) (*assignment, error) {
 	if err := c.ParseFlags(args[1:]); err != nil {
 		return nil, flagError(c, err)
 	}
-	if err := c.ValidateRequiredFlags(); err != nil {
-		return nil, err
+	if c.Args == nil {
+		c.Args = arguments(0, 0, "")
 	}
-	if err := arguments(0, 0, "")(c, c.Flags().Args()); err != nil {
+	if err := c.ValidateArgs(c.Flags().Args()); err != nil {
 		return nil, err
 	}
 	w, err := list()
