@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"go/format"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -179,6 +181,7 @@ func TestReadmeExamples(t *testing.T) {
 	if out := miglab("check", "--tasks", "tasks.csv", "schedule.json"); !strings.HasPrefix(out, "ok: 4 tasks, ") {
 		t.Errorf("check: %s", out)
 	}
+	sameInPython(t, dir, miglab)
 	list := miglab("list", "algorithms", "--format", "csv")
 	for _, c := range []struct{ track, algorithm, other, dataset string }{
 		{"batch", "earliest", "far", "equal?n=4"},
@@ -200,6 +203,42 @@ func TestReadmeExamples(t *testing.T) {
 	}
 	if !strings.Contains(list, "\nquickest,") {
 		t.Error("the list of algorithms lacks the bound quickest")
+	}
+}
+
+// sameInPython checks that earliest of algorithms/README.md and the Python example of that name
+// give the same makespans, on one GPU and on several.
+func sameInPython(t *testing.T, dir string, miglab func(...string) string) {
+	t.Helper()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Log("no python3: earliest.py is not compared")
+		return
+	}
+	script, err := filepath.Abs(filepath.Join(root, "harness/external/examples/earliest.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	python := "exec:python3 " + script
+	for _, gpus := range []string{"1", "3"} {
+		results := filepath.Join(dir, "twice"+gpus)
+		miglab("run", "--algorithms", "earliest,"+python, "--datasets", "drl/WIDETIMES", "--instances", "20", "--gpus", gpus, "--results", results)
+		var makespans [2][]string
+		for i, algorithm := range []string{"earliest", python} {
+			rows, err := csv.NewReader(strings.NewReader(miglab("export", "--results", results, "--algorithm", algorithm))).ReadAll()
+			if err != nil || len(rows) != 21 {
+				t.Fatalf("%s has %d rows, %v", algorithm, len(rows), err)
+			}
+			for _, row := range rows[1:] {
+				makespan, err := strconv.ParseFloat(row[slices.Index(rows[0], "makespan_s")], 64)
+				if err != nil {
+					t.Fatalf("%s: %v", algorithm, err)
+				}
+				makespans[i] = append(makespans[i], strconv.FormatFloat(makespan, 'f', 6, 64))
+			}
+		}
+		if !slices.Equal(makespans[0], makespans[1]) {
+			t.Errorf("%s GPUs: earliest in Go gives %s, in Python %s", gpus, makespans[0], makespans[1])
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-"""Longest tasks first, each on the half of a GPU that is free first: a scheduler that speaks miglab's protocol."""
+"""Longest tasks first, each on the half of a GPU that has the least work: a scheduler that speaks miglab's protocol."""
 import json
 import sys
 
@@ -15,9 +15,11 @@ def schedule(problem):
             wait = 0 if problem["reconfiguration"] == "parallel" else i * half["create_s"]
             free.append({"gpu": g, "size": half["size"], "slice": start, "start_s": wait, "end_s": wait + half["create_s"]})
             creates.append({"op": "create", **free[-1]})
-    placements = []
+    placements, work = [], [0.0] * len(free)
     for task in sorted(problem["tasks"], key=lambda t: -on_half[t["name"]]):
-        where = min(free, key=lambda f: f["end_s"])
+        least = work.index(min(work))
+        work[least] += on_half[task["name"]]
+        where = free[least]
         where["start_s"] = max(where["end_s"], task["release_s"])
         where["end_s"] = where["start_s"] + on_half[task["name"]]
         placements.append({"task": task["name"], **where})
