@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -217,6 +218,39 @@ func TestProfile(t *testing.T) {
 	}
 	if got := taskNames(in.Tasks); !slices.Equal(got, []string{"a", "b"}) || !slices.Equal(in.Lengths, []int{2}) || s.Instances() != 1 {
 		t.Errorf("tasks %v in batches %v, %d instances", got, in.Lengths, s.Instances())
+	}
+	file := in.Tasks
+	d := MustParse("profile:" + path + "?draw=50&batches=2&seed=7")
+	seen := map[string]bool{}
+	for index := range 3 {
+		in, err := InstanceOf[task.Batches](d, g, index)
+		if err != nil || !slices.Equal(in.Lengths, []int{50, 50}) || len(in.Tasks) != 100 || d.Instances() != 0 {
+			t.Fatalf("drawn: %v, %v, %d instances", in.Lengths, err, d.Instances())
+		}
+		if err := in.Tasks.Validate(g); err != nil { // no name twice
+			t.Error(err)
+		}
+		count := map[string]int{}
+		for _, drawn := range in.Tasks {
+			name, _, _ := strings.Cut(drawn.Name, "-")
+			i := slices.IndexFunc(file, func(o task.Task) bool { return o.Name == name })
+			count[name]++
+			if i < 0 || drawn.On(2) != file[i].On(2) {
+				t.Fatalf("%s is not as the file has it", drawn.Name)
+			}
+		}
+		if count["a"] < 25 || count["b"] < 25 { // 100 fair draws: less than one in a million
+			t.Errorf("drawn %v", count)
+		}
+		seen[fmt.Sprint(taskNames(in.Tasks))] = true
+	}
+	if len(seen) != 3 {
+		t.Error("two instances are the same")
+	}
+	for _, spec := range []string{"?batches=2", "?seed=2", "?draw=0&seed=2", "?draw=1000000&batches=1000000"} {
+		if _, err := Parse("profile:" + path + spec); err == nil {
+			t.Errorf("%s is taken", spec)
+		}
 	}
 	var bad *task.ParseError
 	if _, err := InstanceOf[task.Batches](s, mig.MustLookup("A100"), 0); !errors.As(err, &bad) || bad.File != path {

@@ -1,6 +1,10 @@
 package datasets
 
 import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
 	"miglab/harness/mig"
 	"miglab/harness/spec"
 	"miglab/harness/task"
@@ -8,16 +12,58 @@ import (
 
 var _ = Register(Family{
 	Name: "profile:", File: "tasks file", Source: "the file",
-	Doc: "the tasks of a CSV file with the header task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4); a stream has a column batch, too",
-	New: func(_ string, a spec.Args) (Dataset, error) { return profile{aFile(a[FileKey])}, nil },
+	Doc: "the tasks of a CSV file with the header task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4); a stream has a column batch, too; or, with draw at the end, batches of tasks drawn from it",
+	Params: []spec.Param{
+		{Name: "draw", Default: "0", Type: spec.Whole(0, maxCount), Doc: "tasks of a batch, drawn from the file with replacement; 0 takes the file as it is"},
+		{Name: "batches", Default: "1", Type: spec.Whole(1, maxCount), Doc: "batches of drawn tasks; several are a stream"},
+		seedParam("seed", "of the draws"),
+	},
+	New: func(_ string, a spec.Args) (Dataset, error) {
+		p := profile{aFile(a[FileKey]), a.Int("draw"), a.Int("batches"), a.Uint("seed")}
+		if p.draw == 0 && (p.batches != 1 || p.seed != 1) {
+			return nil, &spec.ParameterError{Name: "draw", Value: "0", Want: "the number of tasks to draw, where batches or seed is given"}
+		}
+		if p.draw*p.batches > maxCount {
+			return nil, &spec.ParameterError{Name: "batches", Value: a["batches"], Want: fmt.Sprintf("at most %d tasks in all batches", maxCount)}
+		}
+		return p, nil
+	},
 })
 
-type profile struct{ aFile }
+// profile is the tasks of a file, or batches that are drawn from them.
+type profile struct {
+	aFile
+	draw, batches int
+	seed          uint64
+}
 
-func (p profile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
+func (p profile) Instances() int {
+	if p.draw > 0 {
+		return 0
+	}
+	return 1
+}
+
+func (p profile) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	b, err := readFile(p.aFile, g, task.ReadStream)
 	if err != nil {
 		return nil, err
 	}
-	return b, nil
+	if p.draw == 0 {
+		return b, nil
+	}
+	if len(b.Tasks) == 0 {
+		return nil, errors.New(string(p.aFile) + " has no tasks to draw from")
+	}
+	rng := rand.New(pcg("workload=profile", p.seed, g, index))
+	var out task.Batches
+	for range p.batches {
+		for range p.draw {
+			t := b.Tasks[rng.IntN(len(b.Tasks))]
+			t.Name = fmt.Sprintf("%s-%d", t.Name, len(out.Tasks)+1)
+			out.Tasks = append(out.Tasks, t)
+		}
+		out.Lengths = append(out.Lengths, p.draw)
+	}
+	return out, nil
 }
