@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"miglab/harness/filehash"
 	"miglab/harness/mig"
 	"miglab/harness/spec"
 	"miglab/harness/task"
@@ -42,6 +43,18 @@ func (p profile) Instances() int {
 		return 0
 	}
 	return 1
+}
+
+// AddTo implements [Varied]: the first instance has only some of the file's tasks.
+func (p profile) AddTo(d *task.Digest) {
+	if p.draw == 0 {
+		return
+	}
+	hash, err := filehash.SHA256(string(p.aFile))
+	if err != nil {
+		hash = err.Error() // reading the instances fails, too
+	}
+	d.Text(hash)
 }
 
 func (p profile) Instance(g *mig.GPU, index int) (task.Payload, error) {

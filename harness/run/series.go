@@ -184,7 +184,11 @@ func (r *resolved) isFile() bool { return strings.Contains(r.series.Dataset, ":"
 // series was planned with.
 func (r *resolved) instance(index int) (task.Payload, error) {
 	in, err := r.dataset.Instance(r.gpu, index)
-	if err == nil && r.isFile() && r.content(in) != r.series.Content {
+	if err != nil || !r.isFile() {
+		return in, err
+	}
+	now, err := r.about()
+	if err == nil && now.content != r.series.Content {
 		err = fmt.Errorf("dataset %q changed while it was used; run again", r.series.Dataset)
 	}
 	return in, err

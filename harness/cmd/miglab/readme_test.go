@@ -25,7 +25,7 @@ const root = "../../.."
 // pages are the files of the documentation, from the root of the repository.
 var pages = []string{
 	"README.md", "CONTRIBUTING.md",
-	"algorithms/README.md", "algorithms/rl/README.md", "bounds/README.md", "datasets/README.md",
+	"algorithms/README.md", "algorithms/TUTORIAL.md", "algorithms/rl/README.md", "bounds/README.md", "datasets/README.md",
 	"harness/README.md", "paper-figures/README.md", "profiling/README.md", "reports/README.md",
 }
 
@@ -127,11 +127,10 @@ func exampleFiles(t *testing.T) map[string]string {
 	return files
 }
 
-// TestReadmeExamples puts the Go files of the pages where their headings say and uses the
-// program that comes out.
-func TestReadmeExamples(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, content string) string {
+// exampleProgram puts the Go files of the pages where their headings say, and builds the program.
+func exampleProgram(t *testing.T, dir string) string {
+	t.Helper()
+	write := func(dir, name, content string) string {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
@@ -153,18 +152,33 @@ func TestReadmeExamples(t *testing.T) {
 		if _, err := os.Stat(place); err == nil {
 			t.Errorf("%s exists: the example would replace it", name)
 		}
-		replace[place] = write(strings.ReplaceAll(name, "/", "-"), code)
+		replace[place] = write(dir, strings.ReplaceAll(name, "/", "-"), code)
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
 	program := filepath.Join(dir, "miglab.exe")
-	build := exec.Command("go", "build", "-overlay", write("overlay.json", string(overlay)), "-o", program, ".")
+	build := exec.Command("go", "build", "-overlay", write(dir, "overlay.json", string(overlay)), "-o", program, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	return program
+}
+
+// TestReadmeExamples puts the Go files of the pages where their headings say and uses the
+// program that comes out.
+func TestReadmeExamples(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	program := exampleProgram(t, dir)
 	miglab := func(args ...string) string {
 		t.Helper()
 		c := exec.Command(program, args...)
@@ -239,6 +253,50 @@ func sameInPython(t *testing.T, dir string, miglab func(...string) string) {
 		if !slices.Equal(makespans[0], makespans[1]) {
 			t.Errorf("%s GPUs: earliest in Go gives %s, in Python %s", gpus, makespans[0], makespans[1])
 		}
+	}
+}
+
+// TestTutorial does what the tutorial says, block by block: it writes the files, runs the commands
+// and compares what the last one printed, where "..." stands for anything.
+func TestTutorial(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3")
+	}
+	const page = "algorithms/TUTORIAL.md"
+	work := t.TempDir()
+	program := exampleProgram(t, t.TempDir())
+	named := regexp.MustCompile("`([a-z]+\\.[a-z]+)`$")
+	blocks, _ := readPage(t, page)
+	printed, compared := "", 0
+	for _, b := range blocks {
+		switch b.language {
+		case "csv", "python":
+			name := named.FindStringSubmatch(b.heading)
+			if name == nil {
+				t.Fatalf("the heading %q does not name the file below it", b.heading)
+			}
+			if err := os.WriteFile(filepath.Join(work, name[1]), []byte(b.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		case "":
+			for line := range strings.Lines(b.text) {
+				c := exec.Command(program, words(strings.TrimSpace(line))[1:]...)
+				c.Dir = work
+				out, err := c.CombinedOutput()
+				if err != nil {
+					t.Fatalf("%s: %v\n%s", line, err, out)
+				}
+				printed = string(out)
+			}
+		case "text":
+			pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(b.text)), `\.\.\.`, ".*")
+			if compared++; !regexp.MustCompile(`(?s)^` + pattern + `$`).MatchString(strings.TrimSpace(printed)) {
+				t.Errorf("%s shows\n%s\nand the command prints\n%s", page, b.text, printed)
+			}
+		}
+	}
+	if compared < 5 {
+		t.Errorf("only %d outputs were compared", compared)
 	}
 }
 
