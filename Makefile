@@ -89,9 +89,11 @@ test-fast:
 	GOEXPERIMENT=simd $(GO) test ./algorithms/rl/...
 	GOEXPERIMENT=simd $(GO) test -run '^$$' -bench 'ExpAfterKernel|Iterate' -benchtime 300ms -cpu 1 ./algorithms/rl/nn ./algorithms/rl/ppo
 
-## test-gym: the bridge to Python; needs a C compiler and numpy
+## test-gym: the bridge to Python; needs a C compiler, numpy and pip
 test-gym: build-gym
 	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_miglab_gym
+	dir=$$(mktemp -d) && $(PYTHON) -m pip install -q --root-user-action=ignore --no-build-isolation --no-deps --no-index --target $$dir ./algorithms/rl/python && \
+		cd / && PYTHONPATH=$$dir $(PYTHON) -B -c 'import miglab_gym; miglab_gym.VectorEnv("deadline", 1).reset(seed=1)' && rm -r $$dir
 
 ## test-long: what takes too long for .ci/run: a client in PyTorch learns, and its answers are ranked; every agent is
 ## trained for a moment on a real Slurm, with faults

@@ -1,10 +1,7 @@
 """miglab's environments for scheduling on NVIDIA MIG, with the interface of Gymnasium.
 
-Environments are written in Go; this package needs numpy and the library that
-
-    CGO_ENABLED=1 go build -buildmode=c-shared -o libmiglabgym.so ./harness/cmd/miglabgym
-
-builds. It is looked for where MIGLAB_GYM_LIBRARY says, else beside this file. Where
+Environments are written in Go; this package needs numpy and the library libmiglabgym.so,
+which pip install and make build-gym build. It is looked for where MIGLAB_GYM_LIBRARY says, else beside this file. Where
 Gymnasium 1.1 or later is installed, environments and spaces are of its classes; else they
 are of classes that look the same.
 
