@@ -26,7 +26,7 @@ const root = "../../.."
 var pages = []string{
 	"README.md", "CONTRIBUTING.md",
 	"algorithms/README.md", "algorithms/TUTORIAL.md", "algorithms/rl/README.md", "bounds/README.md", "datasets/README.md",
-	"harness/README.md", "paper-figures/README.md", "profiling/README.md", "reports/README.md",
+	"harness/README.md", "harness/FROM-OTHER-TOOLS.md", "paper-figures/README.md", "paper-figures/ARTIFACT.md", "profiling/README.md", "reports/README.md",
 }
 
 // A codeBlock is a fenced block of a page.
