@@ -370,7 +370,7 @@ func checkCommand(t *testing.T, line string) error {
 		return err
 	case "make":
 		return checkTargets(t, w[1:])
-	case "go":
+	case "go", "pip":
 		return checkPackages(w[1:])
 	case "export":
 		return nil
