@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -83,6 +84,8 @@ type Spec struct {
 	// Summary is half a sentence for `miglab list`.
 	Summary string
 	Params  []Param
+	// Source is the file that registers it, from the root of the repository. [Register] sets it.
+	Source string
 	// Weights names what a trained algorithm has learned, for example by the hash of its file:
 	// results of other weights are recomputed. nil for all others.
 	Weights func(Args) string
@@ -132,6 +135,11 @@ func Register(s Spec) Spec {
 	}
 	if got := reflect.TypeOf(s.New); got != want {
 		panic(fmt.Sprintf("algo: %q of track %q has the constructor %v; it must be %v", s.Name, s.Track, got, want))
+	}
+	if _, file, _, ok := runtime.Caller(1); ok {
+		if at := max(strings.LastIndex(file, "/algorithms/"), strings.LastIndex(file, "/bounds/")); at >= 0 {
+			s.Source = file[at+1:]
+		}
 	}
 	registry[s.Name] = s
 	return s

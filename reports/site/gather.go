@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,34 @@ func Gather(ctx context.Context, e *run.Engine, quick bool) (Data, error) {
 		d.Instances = append(d.Instances, own...)
 	}
 	d.Facts = facts(cells)
+	d.Algorithms = ranked(d.Boards)
 	return d, nil
+}
+
+// ranked returns the algorithms of this program that the boards rank.
+func ranked(boards []Board) []Algorithm {
+	var out []Algorithm
+	for _, s := range algo.All("") {
+		if track.Of(s.Track).Reference {
+			continue
+		}
+		on := slices.ContainsFunc(boards, func(b Board) bool {
+			at := slices.IndexFunc(b.Table.Columns, func(c reports.Column) bool { return c.Name == "algorithm" })
+			return b.Track == string(s.Track) && slices.ContainsFunc(b.Table.Rows, func(row []string) bool {
+				name, _, _ := strings.Cut(row[at], "?")
+				return name == s.Name
+			})
+		})
+		if on {
+			out = append(out, Algorithm{Name: s.Name, Track: string(s.Track), Version: s.Version, Summary: s.Summary, Cite: s.Cite, Source: s.Source, Params: s.Params})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Algorithm) int { return cmp.Compare(firstBoard(boards, a.Track), firstBoard(boards, b.Track)) })
+	return out
+}
+
+func firstBoard(boards []Board, track string) int {
+	return slices.IndexFunc(boards, func(b Board) bool { return b.Track == track })
 }
 
 // boards makes the leaderboards of the datasets that the cells are of.

@@ -2,14 +2,13 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
 	"path"
 	"slices"
 	"strings"
-
-	"miglab/reports"
 )
 
 //go:embed assets
@@ -40,7 +39,11 @@ func assetFiles() []file {
 // A page is a page of the site. Its body is a template with the name of its file.
 type page struct {
 	File, Title string
-	Body        any
+	// Template is the name of the body's template; empty where it is File.
+	Template string
+	// Under is the page of the navigation that this one belongs to; empty where it is itself.
+	Under string
+	Body  any
 	// Script is the page's own script; empty for none.
 	Script string
 }
@@ -52,12 +55,15 @@ type link struct{ File, Title string }
 func (p page) Links() []link {
 	return []link{
 		{"index.html", "Leaderboards"},
+		{"algorithms.html", "Algorithms"},
 		{"claims.html", "Claims"},
 		{"figures.html", "Figures"},
 		{"instances.html", "Instances"},
-		{"provenance.html", "Provenance"},
 	}
 }
+
+// Current is the page that the navigation marks.
+func (p page) Current() string { return cmp.Or(p.Under, p.File) }
 
 // Mark is the line by which [Write] recognizes a site.
 func (p page) Mark() template.HTML { return mark }
@@ -65,7 +71,7 @@ func (p page) Mark() template.HTML { return mark }
 // Main is the page's content.
 func (p page) Main() (template.HTML, error) {
 	var b bytes.Buffer
-	err := pages.ExecuteTemplate(&b, p.File, p.Body)
+	err := pages.ExecuteTemplate(&b, cmp.Or(p.Template, p.File), p.Body)
 	return template.HTML(b.String()), err
 }
 
@@ -73,78 +79,6 @@ func (p page) execute() ([]byte, error) {
 	var b bytes.Buffer
 	err := pages.ExecuteTemplate(&b, "layout.html", p)
 	return b.Bytes(), err
-}
-
-type boardsView struct {
-	Tracks, GPUs, Models []string
-	Boards               []boardView
-}
-
-type boardView struct {
-	Track, GPU, Model string
-	Columns           []reports.Column
-	Rows              []rowView
-	Notes             []string
-}
-
-// A rowView is a row of a leaderboard.
-type rowView struct {
-	Dataset, Algorithm string
-	// First marks the best of a dataset.
-	First bool
-	Cells []cellView
-}
-
-// A cellView is a cell. Column is set if the look depends on the column.
-type cellView struct {
-	Text, Column string
-	Right        bool
-}
-
-// viewBoards prepares the leaderboards. It leaves out the column of the track, which is in the
-// heading, and columns without a value.
-func viewBoards(boards []Board) (boardsView, error) {
-	v := boardsView{
-		Tracks: distinct(boards, func(b Board) string { return b.Track }),
-		GPUs:   distinct(boards, func(b Board) string { return b.GPU }),
-		Models: distinct(boards, func(b Board) string { return b.Model }),
-	}
-	for _, b := range boards {
-		part := fmt.Sprintf("leaderboard of %s on %s, %s", b.Track, b.GPU, b.Model)
-		column := func(name string) int {
-			return slices.IndexFunc(b.Table.Columns, func(c reports.Column) bool { return c.Name == name })
-		}
-		dataset, rank, algorithm := column("dataset"), column("rank"), column("algorithm")
-		if dataset < 0 || rank < 0 || algorithm < 0 {
-			return v, refuse(part, "its columns lack dataset, rank or algorithm; use reports.LeaderboardTable")
-		}
-		out := boardView{Track: b.Track, GPU: b.GPU, Model: b.Model, Notes: b.Table.Notes}
-		var shown []int
-		for j, c := range b.Table.Columns {
-			empty := !slices.ContainsFunc(b.Table.Rows, func(row []string) bool { return j >= len(row) || row[j] != reports.Missing })
-			if c.Name != "track" && !empty {
-				shown = append(shown, j)
-				out.Columns = append(out.Columns, c)
-			}
-		}
-		for i, cells := range b.Table.Rows {
-			if len(cells) != len(b.Table.Columns) {
-				return v, refuse(part, "row %d has %d cells, and the table %d columns", i+1, len(cells), len(b.Table.Columns))
-			}
-			row := rowView{Dataset: cells[dataset], Algorithm: cells[algorithm], First: cells[rank] == "1"}
-			for _, j := range shown {
-				c := b.Table.Columns[j]
-				cell := cellView{Text: cells[j], Right: c.Right}
-				if j == dataset || j == algorithm {
-					cell.Column = c.Name
-				}
-				row.Cells = append(row.Cells, cell)
-			}
-			out.Rows = append(out.Rows, row)
-		}
-		v.Boards = append(v.Boards, out)
-	}
-	return v, nil
 }
 
 type claimsView struct {

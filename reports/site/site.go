@@ -1,8 +1,8 @@
 // Package site writes results as a static web site: one folder that opens from disk and needs
 // neither a server nor another program.
 //
-// It has five pages: leaderboards, claims of the papers, their figures and tables,
-// instances with two schedules side by side, and provenance. The pages are
+// It has leaderboards, a page for each algorithm, the claims of the papers, their figures and
+// tables, instances with two schedules side by side, and provenance. The pages are
 // html/template, and whatever comes from results is escaped by it; a little plain
 // JavaScript sorts, filters and draws. Without JavaScript everything but the Gantt
 // charts can still be read.
@@ -24,10 +24,12 @@ import (
 // Data is the contents of a site. Everything appears in the given order. The pages say what
 // is missing.
 type Data struct {
-	Boards    []Board
-	Claims    []Claim
-	Figures   []Figure
-	Instances []Instance
+	Boards []Board
+	// Algorithms have a page each, to which the boards link.
+	Algorithms []Algorithm
+	Claims     []Claim
+	Figures    []Figure
+	Instances  []Instance
 	// Facts say where the results come from: versions, seeds, hashes.
 	Facts []Fact
 }
@@ -124,7 +126,8 @@ type file struct {
 }
 
 func render(d Data) ([]file, error) {
-	boards, err := viewBoards(d.Boards)
+	names := algorithmPages(d.Algorithms)
+	boards, err := viewBoards(d.Boards, names)
 	if err != nil {
 		return nil, err
 	}
@@ -137,13 +140,22 @@ func render(d Data) ([]file, error) {
 		return nil, err
 	}
 	files = append(files, drawings...)
-	for _, p := range []page{
-		{File: "index.html", Title: "Leaderboards", Body: boards},
+	algorithms, examples, err := viewAlgorithms(d.Algorithms, boards, d.Instances, names)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, examples...)
+	pages := append(boards.pages(), []page{
+		{File: "algorithms.html", Title: "Algorithms", Body: algorithms},
 		{File: "claims.html", Title: "Claims", Body: viewClaims(d.Claims, figures)},
 		{File: "figures.html", Title: "Figures", Body: figures},
 		{File: "instances.html", Title: "Instances", Body: datasets, Script: "gantt.js"},
 		{File: "provenance.html", Title: "Provenance", Body: viewFacts(d.Facts)},
-	} {
+	}...)
+	for _, a := range algorithms.Algorithms {
+		pages = append(pages, page{File: a.Page, Title: a.Name, Template: "algorithm.html", Under: "algorithms.html", Body: a})
+	}
+	for _, p := range pages {
 		html, err := p.execute()
 		if err != nil {
 			return nil, fmt.Errorf("site: %s: %w", p.File, err)

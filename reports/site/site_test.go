@@ -18,6 +18,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/spec"
 	"miglab/harness/stats"
 	"miglab/harness/task"
 	"miglab/reports"
@@ -56,7 +57,11 @@ func sample() site.Data {
 			),
 			board("batch", "A30", "sequential", standing("batch", "drl/WIDETIMES", 1, "far", 2)),
 			board("batch", "A100", "parallel", standing("batch", "drl/WIDETIMES", 1, "miso", 7)),
-			board("corun", "A100", "sequential", standing("corun", "corun/queues", 1, "exact", 0)),
+			board("corun", "A100", "", standing("corun", "corun/queues", 1, "exact", 0)),
+		},
+		Algorithms: []site.Algorithm{
+			{Name: "far", Track: "batch", Version: 2, Summary: "a family", Cite: hostile, Source: "algorithms/far.go", Params: []spec.Param{{Name: "keep", Default: "best", Values: []string{"best", hostile}, Doc: hostile}}},
+			{Name: "parts", Track: "batch", Version: 1, Summary: hostile},
 		},
 		Claims: []site.Claim{
 			{Paper: "far", Artefact: "table4", Name: "rho n=10", Reading: "default", Default: true, Published: "1.23", Measured: "1.234", Low: "1.22", High: "1.24", Margin: "0.01", Verdict: "REPRODUCED"},
@@ -181,7 +186,7 @@ func parse(t *testing.T, name string, page []byte) []node {
 func TestPages(t *testing.T) {
 	files := write(t, filepath.Join(t.TempDir(), "out", "site"), sample())
 	pages := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return !strings.HasSuffix(name, ".html") })
-	if want := []string{"claims.html", "figures.html", "index.html", "instances.html", "provenance.html"}; !slices.Equal(pages, want) {
+	if want := []string{"algorithm-far.html", "algorithm-parts.html", "algorithms.html", "claims.html", "corun.html", "figures.html", "index.html", "instances.html", "provenance.html"}; !slices.Equal(pages, want) {
 		t.Fatalf("pages %q, want %q", pages, want)
 	}
 	for _, name := range pages {
@@ -222,7 +227,7 @@ func TestPages(t *testing.T) {
 	address := regexp.MustCompile(`https?://[^"'\s)]+`)
 	for name, data := range files {
 		for _, a := range address.FindAllString(string(data), -1) {
-			if a != "http://www.w3.org/2000/svg" {
+			if a != "http://www.w3.org/2000/svg" && a != "http://www.w3.org/1999/xlink" {
 				t.Errorf("%s names %s", name, a)
 			}
 		}
@@ -234,9 +239,17 @@ func TestLeaderboardCells(t *testing.T) {
 	d := sample()
 	files := write(t, filepath.Join(t.TempDir(), "site"), d)
 	var shown []string
-	for _, n := range parse(t, "index.html", files["index.html"]) {
-		if n.name == "td" {
-			shown = append(shown, strings.TrimSpace(n.text))
+	for _, name := range []string{"index.html", "corun.html"} {
+		for _, n := range parse(t, name, files[name]) {
+			switch {
+			case n.name == "a" && len(shown) > 0 && shown[len(shown)-1] == "": // the link in a cell
+				shown[len(shown)-1] = n.text
+			case n.name != "td" || strings.Contains(n.attributes["class"], "interval"):
+			case n.attributes["data-column"] == "decision_us":
+				shown = append(shown, n.attributes["data-sort"])
+			default:
+				shown = append(shown, strings.TrimSpace(n.text))
+			}
 		}
 	}
 	var want []string
@@ -378,7 +391,7 @@ func TestFolder(t *testing.T) {
 	write(t, dir, sample())
 	// What the old site had and the new one lacks goes.
 	small := write(t, dir+string(filepath.Separator), site.Data{})
-	if small["figures/far-figure5.svg"] != nil || len(names(dir)) != 11 {
+	if small["figures/far-figure5.svg"] != nil || len(names(dir)) != 12 {
 		t.Errorf("the old site is still there: %q", names(dir))
 	}
 	if got := names(parent); !slices.Equal(got, []string{"site"}) {

@@ -59,7 +59,8 @@ const miglab = (() => {
         const numeric = heads[column].classList.contains("num");
         const sign = direction === "desc" ? -1 : 1;
         const keyed = first.map((row) => {
-          const text = row.cells[column].textContent.trim();
+          const cell = row.cells[column];
+          const text = (cell.dataset.sort ?? cell.textContent).trim();
           return { row, key: numeric ? number(text) : text && text !== "–" ? text : null };
         });
         keyed.sort((a, b) => {
@@ -102,12 +103,93 @@ const miglab = (() => {
     fromAddress();
   };
 
+  // drawCost draws the algorithms of a dataset by the time of a decision and by what they are
+  // ranked by, both on logarithmic scales where all values are above zero. The best ones for
+  // their time are joined by a line.
+  const drawCost = (section, dataset) => {
+    const figure = section.querySelector(".cost");
+    const points = all("tbody tr", section).filter((r) => r.dataset.dataset === dataset && !r.hidden).map((r) => ({
+      name: r.dataset.algorithm, x: Number(r.dataset.micros), y: Number(r.dataset.value), first: r.classList.contains("first"),
+    })).filter((p) => p.x > 0 && Number.isFinite(p.y));
+    figure.hidden = points.length < 3;
+    if (figure.hidden) return;
+    const metric = all(".answer", section).find((a) => a.dataset.dataset === dataset).dataset.metric;
+    const gap = metric.endsWith("%]");
+    const width = Math.max(280, Math.min(960, figure.parentElement.clientWidth));
+    const height = 300;
+    const space = { left: 52, right: 16, top: 22, bottom: 36 };
+    const least = Math.max(...points.map((p) => p.y)) / 1e4;
+    const log = points.every((p) => p.y >= 0) && least > 0 && gap;
+    const scaleY = log ? (v) => Math.log10(Math.max(v, least)) : (v) => v;
+    const range = (values, pad) => {
+      const [from, to] = [Math.min(...values), Math.max(...values)];
+      const more = (to - from || 1) * pad;
+      return [from - more, to + more];
+    };
+    const [x0, x1] = range(points.map((p) => Math.log10(p.x)), 0.06);
+    const [y0, y1] = range(points.map((p) => scaleY(p.y)), 0.08);
+    const px = (v) => space.left + ((Math.log10(v) - x0) / (x1 - x0)) * (width - space.left - space.right);
+    const py = (v) => height - space.bottom - ((scaleY(v) - y0) / (y1 - y0)) * (height - space.top - space.bottom);
+    const svg = (name, attributes, ...children) => {
+      const e = document.createElementNS("http://www.w3.org/2000/svg", name);
+      for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+      e.append(...children);
+      return e;
+    };
+    const text = (x, y, words, attributes = {}) => svg("text", { x, y, ...attributes }, words);
+    const time = (us) => (us < 1e3 ? `${us} µs` : us < 1e6 ? `${us / 1e3} ms` : `${us / 1e6} s`);
+    const parts = [];
+    for (let e = Math.ceil(x0); e <= x1; e++) {
+      const x = px(10 ** e);
+      parts.push(svg("line", { class: "grid", x1: x, x2: x, y1: space.top, y2: height - space.bottom }), text(x, height - space.bottom + 15, time(10 ** e), { "text-anchor": "middle" }));
+    }
+    // Round numbers: powers of ten, or multiples of 1, 2 or 5 times one.
+    const power = 10 ** Math.floor(Math.log10((y1 - y0) / 3));
+    const step = power * [5, 2, 1].find((m) => (y1 - y0) / (m * power) >= 2.5);
+    const ticks = log ? [...Array(9).keys()].map((i) => 10 ** (i - 4)) : [...Array(12).keys()].map((i) => (Math.ceil(y0 / step) + i) * step);
+    for (const v of ticks.filter((v) => scaleY(v) > y0 && scaleY(v) < y1)) {
+      const y = py(v);
+      const label = log ? String(Number(v.toPrecision(1))) : String(Number(v.toPrecision(3)));
+      parts.push(svg("line", { class: "grid", x1: space.left, x2: width - space.right, y1: y, y2: y }), text(space.left - 6, y + 4, label, { "text-anchor": "end" }));
+    }
+    parts.push(text(width - space.right, height - 4, "time of a decision", { "text-anchor": "end" }));
+    parts.push(text(4, 12, metric));
+    // The rows are by rank, so that those before are at least as good.
+    const front = [];
+    for (const p of points) if (!front.some((f) => f.x <= p.x)) front.push(p);
+    if (front.length > 1) parts.push(svg("polyline", { class: "front", points: front.map((p) => `${px(p.x)},${py(p.y)}`).join(" ") }));
+    // Labels go where none is yet: beside the point, or a little above or below it.
+    const taken = points.map((p) => [px(p.x) - 5, py(p.y) - 5, px(p.x) + 5, py(p.y) + 5]);
+    for (const p of points) {
+      const [x, y] = [px(p.x), py(p.y)];
+      parts.push(svg("circle", { class: front.includes(p) ? "best" : "", cx: x, cy: y, r: 4.5 }, svg("title", {}, `${p.name}: ${p.y} in ${time(p.x)}`)));
+      const name = p.name.length > 26 ? p.name.slice(0, 25) + "…" : p.name;
+      const w = name.length * 6.3;
+      for (const [dx, dy, anchor] of [[9, 4, 0], [9, -8, 0], [9, 16, 0], [-9, 4, 1], [-9, -8, 1], [-9, 16, 1]]) {
+        const left = x + dx - (anchor ? w : 0);
+        const box = [left, y + dy - 10, left + w, y + dy + 3];
+        if (box[0] < space.left || box[2] > width - 2 || box[1] < 14 || box[3] > height - space.bottom) continue;
+        if (taken.some((t) => t[0] < box[2] && box[0] < t[2] && t[1] < box[3] && box[1] < t[3])) continue;
+        taken.push(box);
+        parts.push(text(x + dx, y + dy, name, { class: "name", "text-anchor": anchor ? "end" : "start" }));
+        break;
+      }
+    }
+    figure.replaceChildren(
+      svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Quality of ${points.length} algorithms against the time of a decision` }, ...parts),
+      element("figcaption", {}, "Quality against the time that an instance takes. The line joins those that nobody beats in less time. Points without a name say it when pointed at."));
+  };
+
   // setFields puts an address's values into a form; what it lacks, or what is no option,
   // becomes the first option or empty.
   const setFields = (form, params) => {
     for (const field of form.elements) {
       if (!field.name) continue;
       const value = params.get(field.name) ?? "";
+      if (field.type === "checkbox") {
+        field.checked = value === field.value;
+        continue;
+      }
       field.value = value;
       if (field.tagName === "SELECT" && field.selectedIndex < 0) field.selectedIndex = 0;
     }
@@ -122,7 +204,7 @@ const miglab = (() => {
     const sections = all("section.board");
     const sorts = new Map();
     let order = { sort: "", dir: "" };
-    const { track, gpu, model, dataset } = form.elements;
+    const { gpu, model, dataset } = form.elements;
     const distinct = (list, of) => [...new Set(list.map(of))];
     const remember = () => write({ ...Object.fromEntries(new FormData(form)), ...order });
     for (const section of sections) {
@@ -132,12 +214,15 @@ const miglab = (() => {
         remember();
       }));
     }
-    // Choosing a track offers what there is of it, the first board at first.
+    for (const span of all(".span")) {
+      for (const [i, part] of span.dataset.span.split(" ").entries()) span.style.setProperty(["--l", "--w", "--a"][i], `${part}%`);
+    }
+    // Choosing a GPU offers what there is of it, the first board at first.
     const offer = (params) => {
-      const own = sections.filter((s) => s.dataset.track === track.value);
-      options(gpu, distinct(own, (s) => s.dataset.gpu), params?.get("gpu"));
-      const here = own.filter((s) => s.dataset.gpu === gpu.value);
+      options(gpu, distinct(sections, (s) => s.dataset.gpu), params?.get("gpu"));
+      const here = sections.filter((s) => s.dataset.gpu === gpu.value);
       options(model, distinct(here, (s) => s.dataset.model), params?.get("model"));
+      by("board-model").hidden = model.options.length === 1 && !model.value;
       const board = here.find((s) => s.dataset.model === model.value);
       const names = distinct(all("tbody tr", board), (r) => r.dataset.dataset);
       const wanted = params ? params.get("dataset") ?? names[0] : dataset.value;
@@ -156,16 +241,19 @@ const miglab = (() => {
       let shown = 0;
       let rows = 0;
       for (const section of sections) {
-        const here = section.dataset.track === values.track && section.dataset.gpu === values.gpu && section.dataset.model === values.model;
+        const here = section.dataset.gpu === values.gpu && section.dataset.model === values.model;
         section.classList.toggle("shown", here);
         if (!here) continue;
         section.classList.toggle("one", values.dataset !== "*");
+        section.classList.toggle("all", Boolean(values.all));
+        for (const answer of all(".answer", section)) answer.hidden = values.dataset !== "*" && answer.dataset.dataset !== values.dataset;
         for (const row of all("tbody tr", section)) {
           const ok = (values.dataset === "*" || row.dataset.dataset === values.dataset) && matches(row.dataset.algorithm, values.q);
           row.hidden = !ok;
           rows++;
           shown += ok;
         }
+        drawCost(section, values.dataset);
       }
       by("board-count").textContent = `${shown} of ${rows} rows of this board`;
       remember();

@@ -27,6 +27,6 @@
     system.addEventListener("change", show);
     show();
     // On a narrow screen the navigation may be wider than it.
-    document.querySelector("nav [aria-current]").scrollIntoView({ block: "nearest", inline: "nearest" });
+    document.querySelector(".top nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   });
 }

@@ -1,0 +1,107 @@
+package site
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"miglab/harness/spec"
+	"miglab/reports"
+)
+
+// An Algorithm is a scheduler with a page of its own.
+type Algorithm struct {
+	Name, Track string
+	Version     int
+	// Summary and Cite are those of [algo.Spec], and Source is the file that registers it.
+	Summary, Cite, Source string
+	Params                []spec.Param
+}
+
+type algorithmsView struct {
+	Tracks     []string
+	Algorithms []algorithmView
+}
+
+type algorithmView struct {
+	Algorithm
+	Page    string
+	Results []resultView
+	// Gantt is the file of an example schedule and Shown what it shows; empty for none.
+	Gantt, Shown string
+	// Beside is the address of the example on the page of instances.
+	Beside string
+}
+
+// A resultView is a row of a leaderboard that has an algorithm in it.
+type resultView struct {
+	rowView
+	Where string
+	Rank  string
+	// Of is how many algorithms the board of the dataset has.
+	Of int
+}
+
+// algorithmPages names the page of each algorithm.
+func algorithmPages(all []Algorithm) map[string]string {
+	out, taken := map[string]string{}, map[string]bool{}
+	for _, a := range all {
+		out[a.Name] = "algorithm-" + slug(a.Name, taken) + ".html"
+	}
+	return out
+}
+
+// viewAlgorithms collects what the boards and the instances have of each algorithm, and draws an
+// example schedule.
+func viewAlgorithms(all []Algorithm, boards boardsView, instances []Instance, pages map[string]string) (algorithmsView, []file, error) {
+	v := algorithmsView{Tracks: distinct(all, func(a Algorithm) string { return a.Track })}
+	var files []file
+	for _, a := range all {
+		out := algorithmView{Algorithm: a, Page: pages[a.Name]}
+		for _, b := range boards.Boards {
+			for i := range b.Rows {
+				r := &b.Rows[i]
+				if r.Page != out.Page || b.Track != a.Track {
+					continue
+				}
+				of := 0
+				for j := range b.Rows {
+					if b.Rows[j].Dataset == r.Dataset {
+						of++
+					}
+				}
+				out.Results = append(out.Results, resultView{*r, b.Where, r.rank, of})
+			}
+		}
+		drawing, err := out.draw(instances)
+		if err != nil {
+			return v, nil, err
+		}
+		files = append(files, drawing...)
+		v.Algorithms = append(v.Algorithms, out)
+	}
+	return v, files, nil
+}
+
+// draw draws the first schedule of the algorithm that there is.
+func (v *algorithmView) draw(instances []Instance) ([]file, error) {
+	for i := range instances {
+		in := &instances[i]
+		j := slices.IndexFunc(in.Plans, func(p Plan) bool {
+			name, _, _ := strings.Cut(p.Algorithm, "?")
+			return name == v.Name
+		})
+		if j < 0 || v.Track != "batch" {
+			continue
+		}
+		p := in.Plans[j]
+		v.Shown = fmt.Sprintf("%s on %s, instance %d", p.Algorithm, in.Dataset, in.Number)
+		v.Gantt = "figures/" + strings.TrimSuffix(v.Page, ".html") + ".svg"
+		v.Beside = fmt.Sprintf("instances.html#dataset=%s&instance=%d&b=%s", in.Dataset, in.Number, p.Algorithm)
+		var b bytes.Buffer
+		err := reports.Encode(&b, "svg", reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel(v.Shown, in.Problem, p.Schedule)}})
+		return []file{{v.Gantt, b.Bytes()}}, err
+	}
+	return nil, nil
+}
