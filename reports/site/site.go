@@ -147,13 +147,19 @@ func render(d Data) ([]file, error) {
 	files = append(files, examples...)
 	pages := append(boards.pages(), []page{
 		{File: "algorithms.html", Title: "Algorithms", Body: algorithms},
-		{File: "claims.html", Title: "Claims", Body: viewClaims(d.Claims, figures)},
+		{File: "claims.html", Title: "Claims", Body: viewClaims(d.Claims)},
 		{File: "figures.html", Title: "Figures", Body: figures},
 		{File: "instances.html", Title: "Instances", Body: datasets, Script: "gantt.js"},
 		{File: "provenance.html", Title: "Provenance", Body: viewFacts(d.Facts)},
 	}...)
 	for _, a := range algorithms.Algorithms {
 		pages = append(pages, page{File: a.Page, Title: a.Name, Template: "algorithm.html", Under: "algorithms.html", Body: a})
+	}
+	for _, paper := range distinct(d.Claims, func(c Claim) string { return c.Paper }) {
+		pages = append(pages, page{File: claimsPage(paper), Title: "Claims of " + paper, Template: "paper.html", Under: "claims.html", Body: viewPaper(paper, d.Claims, figures)})
+	}
+	for _, paper := range figures.Papers {
+		pages = append(pages, page{File: tablesPage(paper), Title: "Tables of " + paper, Template: "tables.html", Under: "figures.html", Body: figures.tables(paper)})
 	}
 	for _, p := range pages {
 		html, err := p.execute()

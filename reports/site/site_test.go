@@ -68,6 +68,7 @@ func sample() site.Data {
 			{Paper: "far", Artefact: "table4", Name: "rho n=15", Reading: "default", Default: true, Published: "11", Measured: "9", Unit: "s", Verdict: "DEVIATES", Cause: "script", Reason: "another generator"},
 			{Paper: "far", Artefact: "table4", Name: "rho n=15", Reading: "released", Published: "11", Measured: "-10.5", Unit: "s", Verdict: "DEVIATES"},
 			{Paper: "drl", Artefact: hostile, Name: hostile, Reading: hostile, Default: true, Published: "2", Verdict: "NOT RUNNABLE", Reason: hostile},
+			{Paper: "drl", Artefact: "text", Name: "reward", Default: true, Published: "1", Verdict: "INPUT", Reason: "the agents have it"},
 			{Paper: "drl", Artefact: "text", Name: "quick", Default: true, Published: "3", Measured: "-2e-7"},
 		},
 		Figures: []site.Figure{
@@ -186,7 +187,7 @@ func parse(t *testing.T, name string, page []byte) []node {
 func TestPages(t *testing.T) {
 	files := write(t, filepath.Join(t.TempDir(), "out", "site"), sample())
 	pages := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return !strings.HasSuffix(name, ".html") })
-	if want := []string{"algorithm-far.html", "algorithm-parts.html", "algorithms.html", "claims.html", "corun.html", "figures.html", "index.html", "instances.html", "provenance.html"}; !slices.Equal(pages, want) {
+	if want := []string{"algorithm-far.html", "algorithm-parts.html", "algorithms.html", "claims-drl.html", "claims-far.html", "claims.html", "corun.html", "figures.html", "index.html", "instances.html", "provenance.html", "tables-far.html"}; !slices.Equal(pages, want) {
 		t.Fatalf("pages %q, want %q", pages, want)
 	}
 	for _, name := range pages {
@@ -217,7 +218,7 @@ func TestPages(t *testing.T) {
 				if target != "" && files[target] == nil {
 					t.Errorf("%s: %s leads to %q, which is not in the site", name, n.name, value)
 				}
-				if target == "figures.html" && fragment != "" && !bytes.Contains(files[target], []byte(`id="`+fragment+`"`)) {
+				if (target == "figures.html" || target == "tables-far.html") && fragment != "" && !bytes.Contains(files[target], []byte(`id="`+fragment+`"`)) {
 					t.Errorf("%s: %q leads to no figure", name, value)
 				}
 			}
@@ -273,17 +274,17 @@ func TestCounts(t *testing.T) {
 	var got []string
 	for _, n := range parse(t, "claims.html", files["claims.html"]) {
 		switch {
-		case n.name == "a" && strings.HasPrefix(n.attributes["href"], "#paper="), n.attributes["class"] == "zero":
+		case n.name == "a" && strings.HasPrefix(n.attributes["href"], "claims-"), n.attributes["class"] == "zero":
 			got = append(got, n.text)
 		}
 	}
-	// By verdict: REPRODUCED, DEVIATES, NOT RUNNABLE. The other reading is not counted.
-	want := []string{"far", "1", "1", "0", "drl", "0", "0", "1", "all papers", "1", "1", "1"}
+	// By verdict: REPRODUCED, DEVIATES, NOT RUNNABLE, INPUT. The other reading is not counted.
+	want := []string{"far", "1", "1", "0", "0", "drl", "0", "0", "1", "1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("counts %q, want %q", got, want)
 	}
-	if !bytes.Contains(files["claims.html"], []byte("4 published numbers of 2 papers")) {
-		t.Error("the page does not say that there are 4 numbers")
+	if !bytes.Contains(files["claims.html"], []byte("5 published numbers of 2 papers")) {
+		t.Error("the page does not say that there are 5 numbers")
 	}
 }
 

@@ -261,45 +261,29 @@ const miglab = (() => {
   };
 
   const claims = (form) => {
-    const rows = all("#claims tbody tr");
-    const texts = new Map(rows.map((r) => [r, [1, 2, 4, 9, 10].map((i) => r.cells[i].textContent).join(" ")]));
-    let order = { sort: "", dir: "" };
-    const remember = () => write({ ...Object.fromEntries(new FormData(form)), ...order });
-    const sort = sortable(by("claims"), (sort, dir) => {
-      order = { sort, dir };
-      remember();
-    });
-    const load = (params) => {
-      setFields(form, params);
-      order = { sort: params.get("sort") ?? "", dir: params.get("dir") ?? "" };
-      sort(order.sort, order.dir);
-    };
-    filters(form, load, ({ paper, verdict, q }) => {
+    const rows = all("table.claims tbody tr");
+    const texts = new Map(rows.map((r) => [r, r.closest(".artefact").querySelector("h2").textContent + " " + r.textContent]));
+    filters(form, (params) => setFields(form, params), ({ verdict, cause, q }) => {
       let shown = 0;
       for (const row of rows) {
-        const ok = (!paper || row.dataset.paper === paper) && (!verdict || row.dataset.verdict === verdict) && matches(texts.get(row), q);
+        const ok = (!verdict || row.dataset.verdict === verdict) && (!cause || row.dataset.cause === cause) && matches(texts.get(row), q);
         row.hidden = !ok;
         shown += ok;
       }
-      by("claim-count").textContent = `${shown} of ${rows.length} rows, other readings included`;
-      remember();
+      // What has no row left goes, and inputs are open where they are asked for.
+      for (const part of all(".artefact, .artefact > .scroll, .artefact > .inputs")) part.hidden = !part.querySelector("tbody tr:not([hidden])");
+      for (const inputs of all(".artefact > .inputs")) inputs.open = Boolean(verdict || q);
+      by("claim-count").textContent = `${shown} of ${rows.length} numbers`;
+      write({ verdict, cause, q });
     });
   };
 
   const figures = (form) => {
     const items = all("#figures > li");
-    // An address may also name one figure.
-    const show = () => {
-      const one = location.hash.startsWith("#figure-") && by(location.hash.slice(1));
-      if (!one) return;
-      const table = one.querySelector("details");
-      if (table) table.open = true;
-      one.scrollIntoView();
-    };
     filters(form, (params) => setFields(form, params), ({ paper, kind, q }) => {
       let shown = 0;
       for (const item of items) {
-        const title = item.querySelector("figcaption, summary").textContent;
+        const title = item.textContent;
         const ok = (!paper || item.dataset.paper === paper) && (!kind || item.dataset.kind === kind) && matches(title, q);
         item.hidden = !ok;
         shown += ok;
@@ -307,9 +291,6 @@ const miglab = (() => {
       by("figure-count").textContent = `${shown} of ${items.length}`;
       if (!location.hash.startsWith("#figure-") || paper || kind || q) write({ paper, kind, q });
     });
-    addEventListener("hashchange", show);
-    show();
-
     const viewer = by("viewer");
     let at = null;
     const open = (item) => {
@@ -342,8 +323,19 @@ const miglab = (() => {
     });
   };
 
+  // An address may name one figure or table.
+  const show = () => {
+    const one = location.hash.startsWith("#figure-") && by(location.hash.slice(1));
+    if (!one) return;
+    const table = one.querySelector("details");
+    if (table) table.open = true;
+    one.scrollIntoView();
+  };
+
   for (const [id, start] of [["board-filters", boards], ["claim-filters", claims], ["figure-filters", figures]]) {
     if (by(id)) start(by(id));
   }
+  addEventListener("hashchange", show);
+  show();
   return { all, by, read, write, element, options };
 })();
