@@ -33,6 +33,8 @@ type course struct {
 	// scores are means over a fixed set of batches: p_opt in percent, or late jobs in
 	// percent for an agent of the deadline report.
 	scores []float64
+	// rate is the learning rate at the end.
+	rate float64
 }
 
 // curves has the runs by the name of the agent, with ascending seeds.
@@ -85,7 +87,7 @@ func loadCurves(files fs.FS) (curves, error) {
 
 func courseOf(points []curve.Point) (c course) {
 	for _, p := range points {
-		c.steps, c.scores = append(c.steps, float64(p.Steps)), append(c.scores, p.Score)
+		c.steps, c.scores, c.rate = append(c.steps, float64(p.Steps)), append(c.scores, p.Score), p.LearningRate
 	}
 	return c
 }
@@ -109,7 +111,14 @@ func (c *course) least() float64 { return slices.Min(c.scores) }
 // A trend is how much the scores of some runs change in a million steps over the last quarter of
 // their training: the slope that all runs share, each with its own height, by least squares, and
 // half of its 95 % confidence interval from the scatter of the points around it.
-type trend struct{ slope, half float64 }
+type trend struct {
+	slope, half float64
+	// fades is set if the learning rate falls to 0, which flattens any curve.
+	fades bool
+}
+
+// faded is a learning rate that counts as 0; trainings begin with more than a hundred times as much.
+const faded = 2e-6
 
 func (all curves) trend(agent string) trend {
 	var xy, xx, yy float64
@@ -126,7 +135,8 @@ func (all curves) trend(agent string) trend {
 	}
 	slope := xy / xx
 	variance := max(0, yy-float64(slope*xy)) / float64(freedom)
-	return trend{slope, distuv.StudentsT{Sigma: 1, Nu: float64(freedom)}.Quantile(0.975) * math.Sqrt(variance/xx)}
+	half := distuv.StudentsT{Sigma: 1, Nu: float64(freedom)}.Quantile(0.975) * math.Sqrt(variance/xx)
+	return trend{slope, half, all.of(agent)[0].rate < faded}
 }
 
 func (t trend) falls() bool { return t.slope+t.half < 0 }
@@ -139,7 +149,11 @@ func (t trend) word() string {
 }
 
 func (t trend) says(agent string) string {
-	return fmt.Sprintf("The curve of %s %s over the last quarter: %.2f ± %.2f points a million steps.", agent, t.word(), t.slope, t.half)
+	rate := ""
+	if t.fades {
+		rate = ", while its learning rate falls to 0"
+	}
+	return fmt.Sprintf("The curve of %s %s over the last quarter%s: %.2f ± %.2f points a million steps.", agent, t.word(), rate, t.slope, t.half)
 }
 
 // near is the share by which a score may exceed another and still count as reaching it,

@@ -169,7 +169,7 @@ func TestTrend(t *testing.T) {
 	}
 	// Five points in each run: 8 - 1 + 1 degrees of freedom, a residual sum of squares of 0.04, and a
 	// sum of squares of 0.2 for the steps.
-	want := trend{-2, 2.3646 * math.Sqrt(0.04/7/0.2)}
+	want := trend{slope: -2, half: 2.3646 * math.Sqrt(0.04/7/0.2)}
 	if got := all.trend("falls"); math.Abs(got.slope-want.slope) > 1e-9 || math.Abs(got.half-want.half) > 1e-3 || !got.falls() {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -235,7 +235,7 @@ func TestTrainingRuns(t *testing.T) {
 			all[ppo] = append(all[ppo], ofSeed(seed+1, 50, 10+0.1*float64(seed)))
 			all[ppo64] = append(all[ppo64], ofSeed(seed+1, 60, 12+0.2*float64(seed)))
 		}
-		m := all.read(d, "figure10", []statement{{order, []string{ppo64, ppo}, finals}}).Readings[0].Values[order]
+		m := all.read(d, "figure10", []statement{{"", order, []string{ppo64, ppo}, finals}}).Readings[0].Values[order]
 		var claim verdict.Claim
 		for _, c := range d.Claims.Of("figure10") {
 			if c.Name == order {
@@ -249,7 +249,7 @@ func TestTrainingRuns(t *testing.T) {
 		if v := verdict.Judge(claim, m).Verdict; v != want || m.Replicates != runs || m.PrintSE > 0 || !strings.Contains(m.Detail, "The curve of "+ppo) {
 			t.Errorf("%d runs: %s, %+v", runs, v, m)
 		}
-		n := all.read(d, "figure11", []statement{{number, []string{ppo}, final}}).Readings[0].Values[number]
+		n := all.read(d, "figure11", []statement{{"", number, []string{ppo}, final}}).Readings[0].Values[number]
 		if runs > 1 && math.Abs(n.PrintSE-n.StdErr*math.Sqrt(float64(runs))) > 1e-12 {
 			t.Errorf("the printed number is of one run, and has the error %v, ours %v", n.PrintSE, n.StdErr)
 		}
