@@ -13,10 +13,8 @@ import (
 	"strconv"
 	"sync"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"miglab/harness/curve"
+	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 )
 
@@ -121,21 +119,12 @@ type trend struct {
 const faded = 2e-6
 
 func (all curves) trend(agent string) trend {
-	var xy, xx, yy float64
-	freedom := -1
+	var x, y [][]float64
 	for _, c := range all.of(agent) {
 		first := slices.IndexFunc(c.steps, func(steps float64) bool { return steps >= 0.75*c.last() })
-		steps, scores := c.steps[first:], c.scores[first:]
-		at, height := stat.Mean(steps, nil), stat.Mean(scores, nil)
-		for i := range steps {
-			x, y := (steps[i]-at)/1e6, scores[i]-height
-			xy, xx, yy = xy+float64(x*y), xx+float64(x*x), yy+float64(y*y)
-		}
-		freedom += len(steps) - 1
+		x, y = append(x, figures.Map(c.steps[first:], func(steps float64) float64 { return steps / 1e6 })), append(y, c.scores[first:])
 	}
-	slope := xy / xx
-	variance := max(0, yy-float64(slope*xy)) / float64(freedom)
-	half := distuv.StudentsT{Sigma: 1, Nu: float64(freedom)}.Quantile(0.975) * math.Sqrt(variance/xx)
+	slope, half := stats.SharedSlope(x, y)
 	return trend{slope, half, all.of(agent)[0].rate < faded}
 }
 
