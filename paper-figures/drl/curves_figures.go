@@ -25,8 +25,8 @@ type line struct{ name, agent, panel string }
 // mean returns the mean, the least and the greatest score over the runs, by point.
 func (all curves) mean(agent string) (mean, low, high []float64) {
 	runs := all.of(agent)
-	for i := range runs[0].steps {
-		scores := figures.Map(runs, func(c course) float64 { return c.scores[i] })
+	for i := range runs[0].Steps {
+		scores := figures.Map(runs, func(c course) float64 { return c.Scores[i] })
 		mean, low, high = append(mean, figures.Mean(scores)), append(low, slices.Min(scores)), append(high, slices.Max(scores))
 	}
 	return mean, low, high
@@ -42,13 +42,13 @@ func (all curves) chart(title string, lines []line) reports.Lines {
 	}
 	for _, l := range lines {
 		runs := all.of(l.agent)
-		s := reports.Series{Name: l.name, X: figures.Map(runs[0].steps, func(steps float64) float64 { return steps / 1e6 })}
+		s := reports.Series{Name: l.name, X: figures.Map(runs[0].Steps, func(steps float64) float64 { return steps / 1e6 })}
 		s.Y, s.Low, s.High = all.mean(l.agent)
 		if len(runs) == 1 {
 			s.Low, s.High = nil, nil
 		}
 		for i := range runs {
-			chart.Y.Log = chart.Y.Log && runs[i].least() > 0
+			chart.Y.Log = chart.Y.Log && runs[i].Least() > 0
 		}
 		chart.Series = append(chart.Series, s)
 	}
@@ -64,14 +64,14 @@ type statement struct {
 }
 
 // final is the end of the first agent's training.
-func final(of []*course) float64 { return of[0].final() }
+func final(of []*course) float64 { return of[0].Final() }
 
 // after returns by how much the first agent's score exceeds the second's at equal steps: after
 // a share of the shorter of both trainings.
 func after(share float64) func([]*course) float64 {
 	return func(of []*course) float64 {
-		steps := share * min(of[0].last(), of[1].last())
-		return of[0].at(steps) - of[1].at(steps)
+		steps := share * min(of[0].Last(), of[1].Last())
+		return of[0].At(steps) - of[1].At(steps)
 	}
 }
 
@@ -83,7 +83,7 @@ var finals = after(1)
 func (s statement) values(all curves) (out []float64) {
 	for _, of := range all.together(s.agents...) {
 		out = append(out, s.value(of))
-		if slices.ContainsFunc(of, func(c *course) bool { return c.last() < enoughSteps }) {
+		if slices.ContainsFunc(of, func(c *course) bool { return c.Last() < enoughSteps }) {
 			break
 		}
 	}
@@ -130,12 +130,12 @@ var quantities = map[string]func(of []*course) float64{
 	"difference at the end":     finals,
 	"difference half-way":       after(0.5),
 	"steps to the best of both": func(of []*course) float64 { return slower(of[0], of[1]) },
-	"steps to its own best":     func(of []*course) float64 { return of[0].converges() / of[1].converges() },
+	"steps to its own best":     func(of []*course) float64 { return of[0].Converges() / of[1].Converges() },
 }
 
 // scoreAt returns the first agent's score after a share of its training.
 func scoreAt(share float64) func([]*course) float64 {
-	return func(of []*course) float64 { return of[0].at(share * of[0].last()) }
+	return func(of []*course) float64 { return of[0].At(share * of[0].Last()) }
 }
 
 // shown returns the lines and the statements of an artefact. It panics on a mistake in
@@ -205,9 +205,9 @@ func (all curves) trainingRow(agent string) []string {
 		shown += ", late [%]"
 	}
 	return []string{
-		shown, fmt.Sprint(len(runs)), over(func(c *course) float64 { return c.last() / 1e6 }),
-		over(func(c *course) float64 { return c.scores[0] }), over(func(c *course) float64 { return c.at(0.5 * c.last()) }),
-		over((*course).final), over((*course).least), over(func(c *course) float64 { return c.converges() / 1e6 }),
+		shown, fmt.Sprint(len(runs)), over(func(c *course) float64 { return c.Last() / 1e6 }),
+		over(func(c *course) float64 { return c.Scores[0] }), over(func(c *course) float64 { return c.At(0.5 * c.Last()) }),
+		over((*course).Final), over((*course).Least), over(func(c *course) float64 { return c.Converges() / 1e6 }),
 	}
 }
 
@@ -326,7 +326,7 @@ func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 				t.Rows = append(t.Rows, append(row, fixed(d.Claims.Published("table4", w.name+" "+a.name), d.Claims.Published("table4", w.name+" "+far.name))...))
 			}
 		}
-		above := func(of []*course) float64 { return of[0].final() - levels[0] }
+		above := func(of []*course) float64 { return of[0].Final() - levels[0] }
 		for _, v := range saidOfFAR[w.name] {
 			statements = append(statements, statement{"", fmt.Sprintf("%s: %s less FAR", w.name, v), []string{agentOf(v, w.name)}, above})
 		}
@@ -342,13 +342,13 @@ var saidOfFAR = map[string][]string{
 // finalRow begins the row of an agent: its runs, their mean, and what its curve does at the end.
 func (all curves) finalRow(workload, shown, agent string) []string {
 	runs := all.of(agent)
-	row := []string{workload, shown, reports.Fixed(runs[0].last()/1e6, 1)}
+	row := []string{workload, shown, reports.Fixed(runs[0].Last()/1e6, 1)}
 	var ends []float64
 	for i := range mostSeeds {
 		cell := reports.Missing
 		if i < len(runs) {
-			ends = append(ends, runs[i].final())
-			cell = reports.Fixed(runs[i].final(), 2)
+			ends = append(ends, runs[i].Final())
+			cell = reports.Fixed(runs[i].Final(), 2)
 		}
 		row = append(row, cell)
 	}
