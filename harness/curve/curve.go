@@ -36,6 +36,19 @@ func Datasets(workload string, n int) []string {
 	return names
 }
 
+// DataSets is the number of data sets of each of the batches of [ClassOrdered].
+const DataSets = 14
+
+// ClassOrdered names the 7 full batches of a workload's data sets as create_dataset.py of the DRL
+// paper makes them: 100 tasks, class by class.
+func ClassOrdered(workload string) []string {
+	var names []string
+	for part := range 7 {
+		names = append(names, fmt.Sprintf("drl/%s?gen=released&order=classes&total=100&part=%d&seed=%d", workload, part+1, Seed))
+	}
+	return names
+}
+
 // A Point is a line of a curve: what an agent achieved at the end of a segment.
 type Point struct {
 	// Steps of training so far, at least 1.

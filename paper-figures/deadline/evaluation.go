@@ -73,8 +73,12 @@ func arithmetic(claims *figures.Claims) reports.Table {
 	return t
 }
 
-// byText is the reading of the agent by the report's text.
-var byText = as("training by the text")
+// trainings are readings of the agent, trained otherwise: by the report's text, and with the clock
+// and the whole days of the notebook.
+var trainings = []struct {
+	days
+	*scheduler
+}{{as("training by the text"), textAgent}, {as("whole days in float32"), wholeAgent}}
 
 func table7(d *figures.Data) (*figures.Output, error) {
 	rows, printed := with(agent, methods), []quantity{late, tardiness, energy}
@@ -91,8 +95,10 @@ func table7(d *figures.Data) (*figures.Output, error) {
 		}),
 		as("EFT by true durations").reading(func(w *days, to figures.Values) {
 			w.row(d, to, eft, eftTrue, printed...)
-		}),
-		byText.reading(func(w *days, to figures.Values) { w.row(d, to, agent, textAgent, printed...) }))
+		}))
+	for _, x := range trainings {
+		rs = append(rs, x.reading(func(w *days, to figures.Values) { w.row(d, to, agent, x.scheduler, printed...) }))
+	}
 	var columns []string
 	for _, q := range printed {
 		columns = append(columns, q.name, q.name+" std")
@@ -123,6 +129,7 @@ func runsTable(d *figures.Data, quantities []quantity) reports.Table {
 		sample
 	}{
 		{"the report's", "the notebook", agent, theirs.relaxed},
+		{"the report's", "the notebook, whole days in float32", wholeAgent, theirs.relaxed},
 		{"the report's", "the text", textAgent, theirs.relaxed},
 		{thousand.name, "the notebook", agent, thousand.relaxed},
 	} {
@@ -182,7 +189,10 @@ func table8(d *figures.Data) (*figures.Output, error) {
 			}
 		}
 	}
-	rs := append(readings(of(agent)), byText.reading(of(textAgent)))
+	rs := readings(of(agent))
+	for _, x := range trainings {
+		rs = append(rs, x.reading(of(x.scheduler)))
+	}
 	layout := d.Layout("table8", d.Claims.Head("table8", runsNote(agent)), titles(methods), []string{"late reduction", "tardiness reduction"}, rs[0])
 	paired := d.Claims.Head("table8-paired", d.Scale.Replicates(many), runsNote(agent))
 	paired.Columns = paired.Columns.Beside("reduction [%]", "published")

@@ -57,6 +57,7 @@ var (
 var (
 	agent           = trained("RL-PPO", "enhanced", 5)
 	tightAgent      = trained("RL-PPO, trained on tight deadlines", "tight", 3)
+	wholeAgent      = trained("RL-PPO, trained on whole days in float32", "float32", 3)
 	textAgent       = trained("RL-PPO, trained by the report's text", "text", 3)
 	releasedAgent   = trained("RL-PPO by the text, energy as released in its reward", "text-released", 1)
 	energyAgent     = trained("RL-PPO by the text, energy charged rightly in its reward", "text-energy", 1)
@@ -65,7 +66,7 @@ var (
 )
 
 // agents are all of them.
-var agents = []*scheduler{agent, tightAgent, textAgent, releasedAgent, energyAgent, originalAgent, originalRelaxed}
+var agents = []*scheduler{agent, tightAgent, wholeAgent, textAgent, releasedAgent, energyAgent, originalAgent, originalRelaxed}
 
 // methods are the heuristics of Table 7; schedulers are all heuristics.
 var (

@@ -194,10 +194,10 @@ func (r *reading) forPartitions(w workload) []batches {
 	return all
 }
 
-// kept returns p_opt by data set with one partition throughout.
-func (r *reading) kept(d *figures.Data, w workload, p mig.Partition) []float64 {
+// onThese returns p_opt by data set on the batches that partitions are run on.
+func (r *reading) onThese(d *figures.Data, w workload, algorithm string) []float64 {
 	all := r.forPartitions(w)
-	return average(all, func(k int) []float64 { return pOpt(d, r.series(all[k].data, partition(p)), all[k].datasets) })
+	return average(all, func(k int) []float64 { return pOpt(d, r.series(all[k].data, algorithm), all[k].datasets) })
 }
 
 // fixBest returns p_opt by data set with the partition that has the least sum of makespans over
@@ -206,7 +206,7 @@ func (r *reading) fixBest(d *figures.Data, w workload) (best []float64) {
 	all := r.forPartitions(w)
 	var least []float64
 	for _, p := range partitions() {
-		values := r.kept(d, w, p)
+		values := r.onThese(d, w, partition(p))
 		means := average(all, func(k int) []float64 { return d.Values(r.series(all[k].data, partition(p)), all[k].datasets, makespan) })
 		if best == nil {
 			best, least = values, means

@@ -19,13 +19,14 @@ func agentOf(version, workload string) string {
 	return agents[at].algorithm + "-" + workload
 }
 
-type line struct{ name, agent string }
+// A line of a chart. The panel is what its agent learns, where a figure has several.
+type line struct{ name, agent, panel string }
 
 // mean returns the mean, the least and the greatest score over the runs, by point.
 func (all curves) mean(agent string) (mean, low, high []float64) {
 	runs := all.of(agent)
-	for i := range runs[0].steps {
-		scores := figures.Map(runs, func(c course) float64 { return c.scores[i] })
+	for i := range runs[0].Steps {
+		scores := figures.Map(runs, func(c course) float64 { return c.Scores[i] })
 		mean, low, high = append(mean, figures.Mean(scores)), append(low, slices.Min(scores)), append(high, slices.Max(scores))
 	}
 	return mean, low, high
@@ -41,35 +42,36 @@ func (all curves) chart(title string, lines []line) reports.Lines {
 	}
 	for _, l := range lines {
 		runs := all.of(l.agent)
-		s := reports.Series{Name: l.name, X: figures.Map(runs[0].steps, func(steps float64) float64 { return steps / 1e6 })}
+		s := reports.Series{Name: l.name, X: figures.Map(runs[0].Steps, func(steps float64) float64 { return steps / 1e6 })}
 		s.Y, s.Low, s.High = all.mean(l.agent)
 		if len(runs) == 1 {
 			s.Low, s.High = nil, nil
 		}
 		for i := range runs {
-			chart.Y.Log = chart.Y.Log && runs[i].least() > 0
+			chart.Y.Log = chart.Y.Log && runs[i].Least() > 0
 		}
 		chart.Series = append(chart.Series, s)
 	}
 	return chart
 }
 
-// A statement says how a claim is measured from learning curves of the same seed.
+// A statement says how a claim is measured from learning curves of the same seed, in a reading
+// whose name is empty for the default one.
 type statement struct {
-	claim  string
-	agents []string
-	value  func(of []*course) float64
+	reading, claim string
+	agents         []string
+	value          func(of []*course) float64
 }
 
 // final is the end of the first agent's training.
-func final(of []*course) float64 { return of[0].final() }
+func final(of []*course) float64 { return of[0].Final() }
 
 // after returns by how much the first agent's score exceeds the second's at equal steps: after
 // a share of the shorter of both trainings.
 func after(share float64) func([]*course) float64 {
 	return func(of []*course) float64 {
-		steps := share * min(of[0].last(), of[1].last())
-		return of[0].at(steps) - of[1].at(steps)
+		steps := share * min(of[0].Last(), of[1].Last())
+		return of[0].At(steps) - of[1].At(steps)
 	}
 }
 
@@ -81,15 +83,15 @@ var finals = after(1)
 func (s statement) values(all curves) (out []float64) {
 	for _, of := range all.together(s.agents...) {
 		out = append(out, s.value(of))
-		if slices.ContainsFunc(of, func(c *course) bool { return c.last() < enoughSteps }) {
+		if slices.ContainsFunc(of, func(c *course) bool { return c.Last() < enoughSteps }) {
 			break
 		}
 	}
 	return out
 }
 
-// read measures statements as the default reading of an artefact. A number that the paper prints
-// is of one training run; a sentence of the paper has no number that could have a sampling error.
+// read measures statements, those of each reading together. A number that the paper prints is of
+// one training run; a sentence of the paper has no number that could have a sampling error.
 func (all curves) read(d *figures.Data, artefact string, statements []statement) *figures.Output {
 	runs := map[string]int{}
 	for _, c := range d.Claims.Of(artefact) {
@@ -97,21 +99,26 @@ func (all curves) read(d *figures.Data, artefact string, statements []statement)
 			runs[c.Name] = 1
 		}
 	}
-	values := figures.Values{}
+	values, names := map[string]figures.Values{}, []string{}
 	for _, s := range statements {
-		values[s.claim] = overTraining(d, s.values(all), runs[s.claim], s.agents...)
+		if values[s.reading] == nil {
+			values[s.reading], names = figures.Values{}, append(names, s.reading)
+		}
+		values[s.reading][s.claim] = overTraining(d, s.values(all), runs[s.claim], s.agents...)
 	}
-	return figures.Read(figures.Reading{Values: values})
+	return figures.Read(figures.Map(names, func(name string) figures.Reading { return figures.Reading{Name: name, Values: values[name]} })...)
 }
 
 // A learningRow is a line of learning.csv: a line of a chart, or how a claim is measured from the
 // curves of one or two agents.
 type learningRow struct {
 	Artefact string `csv:"artefact"`
+	Reading  string `csv:"reading"`
 	Name     string `csv:"name"`
 	// Shows is line, or one of [quantities].
 	Shows string `csv:"shows"`
 	Agent string `csv:"agent"`
+	// Other is the agent that is compared with, or the panel of a line.
 	Other string `csv:"other"`
 }
 
@@ -123,12 +130,12 @@ var quantities = map[string]func(of []*course) float64{
 	"difference at the end":     finals,
 	"difference half-way":       after(0.5),
 	"steps to the best of both": func(of []*course) float64 { return slower(of[0], of[1]) },
-	"steps to its own best":     func(of []*course) float64 { return of[0].converges() / of[1].converges() },
+	"steps to its own best":     func(of []*course) float64 { return of[0].Converges() / of[1].Converges() },
 }
 
 // scoreAt returns the first agent's score after a share of its training.
 func scoreAt(share float64) func([]*course) float64 {
-	return func(of []*course) float64 { return of[0].at(share * of[0].last()) }
+	return func(of []*course) float64 { return of[0].At(share * of[0].Last()) }
 }
 
 // shown returns the lines and the statements of an artefact. It panics on a mistake in
@@ -146,11 +153,11 @@ func shown(artefact string) (lines []line, statements []statement) {
 		switch {
 		case r.Artefact != artefact:
 		case r.Shows == "line":
-			lines = append(lines, line{r.Name, r.Agent})
+			lines = append(lines, line{r.Name, r.Agent, r.Other})
 		case value == nil:
 			panic(fmt.Sprintf("drl: learning.csv shows %q of %s; use line or one of %q", r.Shows, r.Name, slices.Sorted(maps.Keys(quantities))))
 		default:
-			statements = append(statements, statement{r.Name, of, value})
+			statements = append(statements, statement{r.Reading, r.Name, of, value})
 		}
 	}
 	return lines, statements
@@ -180,7 +187,7 @@ func (all curves) training(d *figures.Data) (*figures.Output, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t.Rows = append(t.Rows, all.trainingRow(name))
 		if workload, ours := strings.CutPrefix(name, "agent-"); ours {
-			own = append(own, line{workload, name})
+			own = append(own, line{name: workload, agent: name})
 		}
 	}
 	chart := all.chart("Learning of our own agents, by what they learn from", own)
@@ -198,9 +205,9 @@ func (all curves) trainingRow(agent string) []string {
 		shown += ", late [%]"
 	}
 	return []string{
-		shown, fmt.Sprint(len(runs)), over(func(c *course) float64 { return c.last() / 1e6 }),
-		over(func(c *course) float64 { return c.scores[0] }), over(func(c *course) float64 { return c.at(0.5 * c.last()) }),
-		over((*course).final), over((*course).least), over(func(c *course) float64 { return c.converges() / 1e6 }),
+		shown, fmt.Sprint(len(runs)), over(func(c *course) float64 { return c.Last() / 1e6 }),
+		over(func(c *course) float64 { return c.Scores[0] }), over(func(c *course) float64 { return c.At(0.5 * c.Last()) }),
+		over((*course).Final), over((*course).Least), over(func(c *course) float64 { return c.Converges() / 1e6 }),
 	}
 }
 
@@ -225,6 +232,11 @@ func scoredOn(workload string, n int) []sample {
 // of at least 14.
 var scoredOnKernels = []sample{{figures.Dataset(rodinia.spec + "?part=1"), 100 * datasets.OrdersOfSubset, datasets.OrdersOfSubset}}
 
+// scoredOnTable4 are the data sets on which agents are scored that end in -classes.
+func scoredOnTable4(workload string) []sample {
+	return figures.Map(curve.ClassOrdered(workload), func(name string) sample { return sample{figures.Dataset(name), curve.DataSets, 1} })
+}
+
 // levelOn is the mean p_opt of an approach on the batches that score agents, under the agents'
 // model of reconfiguration.
 func levelOn(d *figures.Data, a approach, on []sample) float64 {
@@ -244,73 +256,53 @@ func levelsOn(d *figures.Data, on []sample) []float64 {
 	return figures.Map(unlearned, func(a approach) float64 { return levelOn(d, a, on) })
 }
 
-type mixedPanel struct {
-	// name is the paper's, and agents is the end of the names of its agents.
-	name, agents string
-	on           []sample
-}
-
-// drawMixed adds a chart for each workload with versions of the paper's agent, what the paper
-// prints about their curves, and levels. published gets the end of the axis.
-func (all curves) drawMixed(
-	d *figures.Data, out *figures.Output, name, heading string, panels []mixedPanel, versions []string,
-	published func(p mixedPanel, version string, ends float64) reports.Series,
-) *figures.Output {
-	t := d.Claims.Head(name)
-	figure := reports.Panels{Title: heading}
-	for _, p := range panels {
-		chart := all.chart(p.name, figures.Map(versions, func(v string) line { return line{v, agentOf(v, p.agents)} }))
-		x := chart.Series[0].X
-		ends := x[len(x)-1]
-		for _, v := range versions {
-			said := published(p, v, ends)
-			said.Name, said.Published = v, true
-			chart.Series = append(chart.Series, said)
+// mixed shows agents in a chart for each workload, beside what the paper prints about their curves
+// and levels. Figure 13 lacks the panel of RODINIA + ALTIS: the curves of FLOAT were not scored on
+// kernels.
+func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Output, error) {
+	return func(d *figures.Data) (*figures.Output, error) {
+		t, figure := d.Claims.Head(name), reports.Panels{Title: heading}
+		lines, statements := shown(name)
+		for len(lines) > 0 {
+			panel := lines[0].panel // its lines follow one another
+			next := figures.Count(lines, func(l line) bool { return l.panel == panel })
+			chart := all.chart(panel, lines[:next])
+			x := chart.Series[0].X
+			ends := []float64{x[0], x[len(x)-1]}
+			for _, l := range lines[:next] {
+				chart.Series = append(chart.Series, published(d, name, l, ends[1]))
+			}
+			on := scoredOnKernels
+			if panel != rodinia.name {
+				on = scoredOnTable4(panel)
+			}
+			levels := levelsOn(d, on)
+			for i, a := range unlearned {
+				chart.Series = append(chart.Series, reports.Series{Name: a.name, X: ends, Y: []float64{levels[i], levels[i]}})
+			}
+			t.Rows = append(t.Rows, append([]string{panel}, fixed(levels...)...))
+			figure.Charts, lines = append(figure.Charts, chart), lines[next:]
 		}
-		levels := levelsOn(d, p.on)
-		for i, a := range unlearned {
-			chart.Series = append(chart.Series, reports.Series{Name: a.name, X: []float64{x[0], ends}, Y: []float64{levels[i], levels[i]}})
-		}
-		t.Rows = append(t.Rows, append([]string{p.name}, fixed(levels...)...))
-		figure.Charts = append(figure.Charts, chart)
+		return all.read(d, name, statements).Table(name, t).Figure(name, heading, figure), nil
 	}
-	return out.Table(name, t).Figure(name, heading, figure)
 }
 
-// figure13 lacks the panel of RODINIA + ALTIS: the curves of FLOAT were not scored on kernels.
-// WIDETIMES takes its place, which the agents of RODINIA + ALTIS learn from.
-func (all curves) figure13(d *figures.Data) (*figures.Output, error) {
-	// The workloads that need reconfiguration (6.5).
-	panels := figures.Map([]string{mixUniform, mixExtreme, wideTimes}, func(w string) mixedPanel { return mixedPanel{w, w, scoredOn(w, n)} })
-	// Table 4 has the ends of training.
-	published := func(p mixedPanel, version string, ends float64) reports.Series {
-		v := d.Claims.Published("table4", p.name+" "+version)
-		return reports.Series{X: []float64{0, ends}, Y: []float64{v, v}}
-	}
-	_, statements := shown("figure13")
-	out := all.read(d, "figure13", statements)
-	return all.drawMixed(d, out, "figure13", "Fig. 13. Learning the mixed workloads with FLOAT", panels, []string{"FLOAT"}, published), nil
-}
-
-// readOff are the times at which the text reads Fig. 15 off, and their shares of the training.
-var readOff = []struct {
-	name  string
-	share float64
-}{{"half-way", 0.5}, {"before the last quarter", 0.75}}
-
-func (all curves) figure15(d *figures.Data) (*figures.Output, error) {
-	panels := []mixedPanel{{rodinia.name, rodinia.trainedOn + "-rodinia", scoredOnKernels}, {mixUniform, mixUniform, scoredOn(mixUniform, n)}}
-	versions := []string{"ENTROPY", direct.name}
-	_, statements := shown("figure15")
-	published := func(p mixedPanel, version string, ends float64) (s reports.Series) {
-		s.Markers = true
-		for _, r := range readOff {
-			s.X, s.Y = append(s.X, r.share*ends), append(s.Y, d.Claims.Published("figure15", p.name+" "+version+", "+r.name))
-		}
+// published is what the paper prints about a line: in Fig. 15 what the text reads off at two moments
+// of the training, which ends at a number of steps, and otherwise the end of the training by Table 4.
+func published(d *figures.Data, figure string, l line, ends float64) reports.Series {
+	s := reports.Series{Name: l.name, Published: true, Markers: figure == "figure15"}
+	if !s.Markers {
+		v := d.Claims.Published("table4", l.panel+" "+l.name)
+		s.X, s.Y = []float64{0, ends}, []float64{v, v}
 		return s
 	}
-	out := all.read(d, "figure15", statements)
-	return all.drawMixed(d, out, "figure15", "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG", panels, versions, published), nil
+	for _, r := range []struct {
+		name  string
+		share float64
+	}{{"half-way", 0.5}, {"before the last quarter", 0.75}} {
+		s.X, s.Y = append(s.X, r.share*ends), append(s.Y, d.Claims.Published(figure, l.panel+" "+l.name+", "+r.name))
+	}
+	return s
 }
 
 // differing are the agents that were trained with something changed, by the end of their names.
@@ -334,9 +326,9 @@ func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 				t.Rows = append(t.Rows, append(row, fixed(d.Claims.Published("table4", w.name+" "+a.name), d.Claims.Published("table4", w.name+" "+far.name))...))
 			}
 		}
-		above := func(of []*course) float64 { return of[0].final() - levels[0] }
+		above := func(of []*course) float64 { return of[0].Final() - levels[0] }
 		for _, v := range saidOfFAR[w.name] {
-			statements = append(statements, statement{fmt.Sprintf("%s: %s less FAR", w.name, v), []string{agentOf(v, w.name)}, above})
+			statements = append(statements, statement{"", fmt.Sprintf("%s: %s less FAR", w.name, v), []string{agentOf(v, w.name)}, above})
 		}
 	}
 	return all.read(d, "seeds", statements).Table("seeds", t), nil
@@ -350,13 +342,13 @@ var saidOfFAR = map[string][]string{
 // finalRow begins the row of an agent: its runs, their mean, and what its curve does at the end.
 func (all curves) finalRow(workload, shown, agent string) []string {
 	runs := all.of(agent)
-	row := []string{workload, shown, reports.Fixed(runs[0].last()/1e6, 1)}
+	row := []string{workload, shown, reports.Fixed(runs[0].Last()/1e6, 1)}
 	var ends []float64
 	for i := range mostSeeds {
 		cell := reports.Missing
 		if i < len(runs) {
-			ends = append(ends, runs[i].final())
-			cell = reports.Fixed(runs[i].final(), 2)
+			ends = append(ends, runs[i].Final())
+			cell = reports.Fixed(runs[i].Final(), 2)
 		}
 		row = append(row, cell)
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"miglab/harness/curve"
 	figures "miglab/paper-figures"
@@ -27,54 +26,17 @@ func curveText(scores ...float64) string {
 	return b.String()
 }
 
-// filesOf are curves by the names of their files.
-func filesOf(texts map[string]string) fstest.MapFS {
-	files := fstest.MapFS{}
-	for name, text := range texts {
-		files["curves/"+name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	return files
-}
-
 func TestCurvesThatAreThere(t *testing.T) {
-	if all, err := loadCurves(curveFiles); err != nil || len(all) == 0 {
+	if all, err := curve.Load(curveFiles, "curves"); err != nil || len(all) == 0 {
 		t.Fatalf("%d agents, %v", len(all), err)
 	}
 }
 
-func TestLoadCurves(t *testing.T) {
-	all, err := loadCurves(filesOf(map[string]string{"a-b-seed10.csv": curveText(30, 20), "a-b-seed2.csv": curveText(40, 10), "c-seed1.csv": curveText(7)}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs := all["a-b"]
-	if len(runs) != 2 || runs[0].seed != 2 || runs[1].seed != 10 || len(all["c"]) != 1 {
-		t.Fatalf("%+v", all)
-	}
-	if !slices.Equal(runs[0].steps, []float64{1000, 2000}) || !slices.Equal(runs[0].scores, []float64{40, 10}) {
-		t.Errorf("%+v", runs[0])
-	}
-	mean, low, high := all.mean("a-b")
+// TestMean has the mean of two runs, and the band between them.
+func TestMean(t *testing.T) {
+	mean, low, high := curves{"a": {*ofScores(30, 20), *ofScores(40, 10)}}.mean("a")
 	if !slices.Equal(mean, []float64{35, 15}) || !slices.Equal(low, []float64{30, 10}) || !slices.Equal(high, []float64{40, 20}) {
 		t.Errorf("mean %v, band from %v to %v", mean, low, high)
-	}
-}
-
-func TestWrongCurves(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		files map[string]string
-		says  string
-	}{
-		{"no seed", map[string]string{"a.csv": curveText(1)}, "curves/a.csv: the name is not AGENT-seedK.csv"},
-		{"seed 0", map[string]string{"a-seed0.csv": curveText(1)}, "curves/a-seed0.csv: the name is not AGENT-seedK.csv"},
-		{"seed beyond all", map[string]string{"a-seed99999999999999999999.csv": curveText(1)}, "the name is not AGENT-seedK.csv"},
-		{"no curve", map[string]string{"a-seed1.csv": curveText(1) + "2000,1\n"}, "curves/a-seed1.csv:3: "},
-		{"other steps", map[string]string{"a-seed1.csv": curveText(1), "a-seed2.csv": curveText(1, 2)}, "curves/a-seed2.csv: its steps differ from those of seed 1"},
-	} {
-		if _, err := loadCurves(filesOf(c.files)); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want one with %q", c.name, err, c.says)
-		}
 	}
 }
 
@@ -84,43 +46,28 @@ func ofScores(scores ...float64) *course {
 	if err != nil {
 		panic(err)
 	}
-	c := courseOf(points)
+	c := curve.RunOf(points)
 	return &c
 }
 
 // ofSeed is a long run with such scores: a point each 2 million steps.
 func ofSeed(seed int, scores ...float64) course {
 	c := *ofScores(scores...)
-	c.seed = seed
-	for i := range c.steps {
-		c.steps[i] *= 2000
+	c.Seed = seed
+	for i := range c.Steps {
+		c.Steps[i] *= 2000
 	}
 	return c
 }
 
-func TestCurve(t *testing.T) {
+// TestSlower: both reach 30, of which 33 is a tenth above.
+func TestSlower(t *testing.T) {
 	c := ofScores(80, 40, 21, 20, 20.5)
-	for _, x := range []struct {
-		what      string
-		got, want float64
-	}{
-		{"at nothing", c.at(0), 80},
-		{"before the first point", c.at(500), 80},
-		{"half-way, between points", c.at(0.5 * c.last()), 40},
-		{"at a point", c.at(3000), 21},
-		{"end", c.final(), 20.5},
-		{"least", c.least(), 20},
-		// 22 is a tenth above 20.
-		{"converges", c.converges(), 3000},
-		{"reaches", c.reaches(40), 2000},
-		// Both reach 30, of which 33 is a tenth above.
-		{"slower", slower(ofScores(90, 80, 70, 30), c), 4. / 3},
-		{"as slow", slower(c, c), 1},
-		{"below zero", ofScores(5, -10, -9).converges(), 2000},
-	} {
-		if x.got != x.want {
-			t.Errorf("%s: %v, want %v", x.what, x.got, x.want)
-		}
+	if got := slower(ofScores(90, 80, 70, 30), c); got != 4./3 {
+		t.Errorf("%v times as slow, want 4/3", got)
+	}
+	if got := slower(c, c); got != 1 {
+		t.Errorf("as slow as itself: %v", got)
 	}
 }
 
@@ -140,7 +87,7 @@ func TestTogether(t *testing.T) {
 // is measured, which decides nothing.
 func TestShortTraining(t *testing.T) {
 	short := ofSeed(1, 30)
-	short.steps[0]--
+	short.Steps[0]--
 	all := curves{"a": {short, ofSeed(2, 20)}, "b": {ofSeed(1, 5), ofSeed(2, 6)}}
 	if got := (statement{agents: []string{"a", "b"}, value: finals}).values(all); !slices.Equal(got, []float64{25}) {
 		t.Errorf("%v", got)
@@ -154,24 +101,28 @@ func TestTrend(t *testing.T) {
 		c := course{}
 		for i := range 16 {
 			steps := float64(i+1) * 1e5
-			c.steps = append(c.steps, steps)
+			c.Steps = append(c.Steps, steps)
 			score := height - 2*steps/1e6
 			if i < 11 {
 				score = 90
 			}
-			c.scores = append(c.scores, score+scatter*[]float64{1, -1, 0, -1, 1}[(i+4)%5])
+			c.Scores = append(c.Scores, score+scatter*[]float64{1, -1, 0, -1, 1}[(i+4)%5])
 		}
 		return c
 	}
 	all := curves{"falls": {run(20, 0), run(30, 0.1)}, "flat": {run(20, 0)}}
-	for i := range all["flat"][0].scores {
-		all["flat"][0].scores[i] = 7
+	for i := range all["flat"][0].Scores {
+		all["flat"][0].Scores[i] = 7
 	}
 	// Five points in each run: 8 - 1 + 1 degrees of freedom, a residual sum of squares of 0.04, and a
 	// sum of squares of 0.2 for the steps.
-	want := trend{-2, 2.3646 * math.Sqrt(0.04/7/0.2)}
+	want := trend{slope: -2, half: 2.3646 * math.Sqrt(0.04/7/0.2)}
 	if got := all.trend("falls"); math.Abs(got.slope-want.slope) > 1e-9 || math.Abs(got.half-want.half) > 1e-3 || !got.falls() {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+	const fades = "while its learning rate falls to 0"
+	if usual, released := learned().trend("rl-float-WIDETIMES").says(""), learned().trend("rl-float-WIDETIMES-released").says(""); !strings.Contains(usual, fades) || strings.Contains(released, fades) {
+		t.Errorf("%s %s", usual, released)
 	}
 	if got := all.trend("flat"); got.slope != 0 || got.falls() {
 		t.Errorf("a flat curve: %+v", got)
@@ -235,7 +186,7 @@ func TestTrainingRuns(t *testing.T) {
 			all[ppo] = append(all[ppo], ofSeed(seed+1, 50, 10+0.1*float64(seed)))
 			all[ppo64] = append(all[ppo64], ofSeed(seed+1, 60, 12+0.2*float64(seed)))
 		}
-		m := all.read(d, "figure10", []statement{{order, []string{ppo64, ppo}, finals}}).Readings[0].Values[order]
+		m := all.read(d, "figure10", []statement{{"", order, []string{ppo64, ppo}, finals}}).Readings[0].Values[order]
 		var claim verdict.Claim
 		for _, c := range d.Claims.Of("figure10") {
 			if c.Name == order {
@@ -249,7 +200,7 @@ func TestTrainingRuns(t *testing.T) {
 		if v := verdict.Judge(claim, m).Verdict; v != want || m.Replicates != runs || m.PrintSE > 0 || !strings.Contains(m.Detail, "The curve of "+ppo) {
 			t.Errorf("%d runs: %s, %+v", runs, v, m)
 		}
-		n := all.read(d, "figure11", []statement{{number, []string{ppo}, final}}).Readings[0].Values[number]
+		n := all.read(d, "figure11", []statement{{"", number, []string{ppo}, final}}).Readings[0].Values[number]
 		if runs > 1 && math.Abs(n.PrintSE-n.StdErr*math.Sqrt(float64(runs))) > 1e-12 {
 			t.Errorf("the printed number is of one run, and has the error %v, ours %v", n.PrintSE, n.StdErr)
 		}

@@ -32,50 +32,32 @@ func figure1(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table("figure1", t).Figure("figure1", chart.Title, chart), nil
 }
 
-// queue is the example of Fig. 3: a batch of at most 4 tasks over time.
-type queue struct {
-	refilled       bool
-	batch, pending []string
-}
-
-const exampleBatch = 4
-
-// step lets a task arrive or executes one, and moves pending tasks to the batch: offline once it
-// is empty, online at once.
-func (q *queue) step(verb, task string) {
-	switch verb {
-	case "arrive":
-		q.pending = append(q.pending, task)
-	case "execute":
-		q.batch = slices.DeleteFunc(q.batch, func(have string) bool { return have == task })
-	}
-	if !q.refilled && len(q.batch) > 0 {
-		return
-	}
-	room := min(exampleBatch-len(q.batch), len(q.pending))
-	q.batch, q.pending = append(q.batch, q.pending[:room]...), q.pending[room:]
+// A queueRow is a line of figure3.csv: an event of the example of Fig. 3, with batches of at most 4
+// tasks. The offline batch is filled once it is empty, the online one at once.
+type queueRow struct {
+	Event         string `csv:"event"`
+	Offline       string `csv:"offline"`
+	Pending       string `csv:"pending"`
+	Online        string `csv:"online"`
+	PendingOnline string `csv:"pending online"`
 }
 
 func figure3(d *figures.Data) (*figures.Output, error) {
+	queue, err := figures.ReadCSV[queueRow]("drl", files, "figure3.csv")
+	if err != nil {
+		return nil, err
+	}
 	t := d.Claims.Head("figure3")
 	bars := reports.Bars{
 		Title: "Fig. 3. Tasks that the scheduler can choose from",
-		X:     reports.Axis{Label: "Event"}, Y: reports.Axis{Label: "Tasks in the batch", From: 0, To: exampleBatch + 1},
+		X:     reports.Axis{Label: "Event"}, Y: reports.Axis{Label: "Tasks in the batch", From: 0, To: 5},
 		Groups: []reports.BarGroup{{Name: "offline"}, {Name: "online"}},
 	}
-	both := []*queue{{}, {refilled: true}}
-	for _, q := range both {
-		q.pending = []string{"T1", "T2", "T3", "T4", "T5", "T6"}
-	}
-	for _, event := range []string{"start", "execute T2", "arrive T7", "execute T1", "arrive T8", "execute T4", "execute T3", "execute T5"} {
-		verb, task, _ := strings.Cut(event, " ")
-		row := []string{event}
-		for i, q := range both {
-			q.step(verb, task)
-			row = append(row, strings.Join(q.batch, " "), strings.Join(q.pending, " "))
-			bars.Groups[i].Values = append(bars.Groups[i].Values, float64(len(q.batch)))
+	for _, r := range queue.Rows {
+		t.Rows, bars.Categories = append(t.Rows, []string{r.Event, r.Offline, r.Pending, r.Online, r.PendingOnline}), append(bars.Categories, r.Event)
+		for i, batch := range []string{r.Offline, r.Online} {
+			bars.Groups[i].Values = append(bars.Groups[i].Values, float64(len(strings.Fields(batch))))
 		}
-		t.Rows, bars.Categories = append(t.Rows, row), append(bars.Categories, event)
 	}
 	return new(figures.Output).Table("figure3", t).Figure("figure3", bars.Title, bars), nil
 }

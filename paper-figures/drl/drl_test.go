@@ -242,25 +242,3 @@ func TestLogStates(t *testing.T) {
 		}
 	}
 }
-
-// TestQueues follows the example of Fig. 3 by hand.
-func TestQueues(t *testing.T) {
-	for _, refilled := range []bool{false, true} {
-		q := &queue{refilled: refilled, pending: []string{"a", "b", "c", "d", "e"}}
-		q.step("start", "")
-		q.step("execute", "b")
-		want := "a c d"
-		if refilled {
-			want = "a c d e"
-		}
-		if got := strings.Join(q.batch, " "); got != want {
-			t.Errorf("refilled %v: batch %s, want %s", refilled, got, want)
-		}
-		for _, k := range []string{"a", "c", "d"} {
-			q.step("execute", k)
-		}
-		if got := strings.Join(q.batch, " "); got != "e" {
-			t.Errorf("refilled %v: batch %s, want e", refilled, got)
-		}
-	}
-}

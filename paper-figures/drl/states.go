@@ -14,7 +14,9 @@ import (
 // A state is the state of the scheduler on A100 (4.1), with times in levels. It ignores the time
 // of reconfiguring, a few hundredths of a level.
 type state struct {
-	partition mig.Partition
+	// name is the paper's, and after the action that led to the state.
+	name, after string
+	partition   mig.Partition
 	// left is how long each slice is busy, and running the task on it.
 	left    [mig.MaxSize]mig.Seconds
 	running [mig.MaxSize]string
@@ -43,8 +45,6 @@ func (s state) pass(by mig.Seconds) state {
 	}
 	return s
 }
-
-func (s state) busy() bool { return slices.Max(s.left[:]) > 0 }
 
 // advance is the action Advance: the next instance becomes free.
 func (s state) advance() state {
@@ -99,7 +99,7 @@ func sizes(p mig.Partition) (c [mig.MaxSize]mig.Slices) {
 // actions lists the possible actions (4.2). With direct, a reconfiguration waits for its
 // slices, but none may follow another.
 func (s state) actions(direct bool) (out []string) {
-	if s.busy() {
+	if slices.Max(s.left[:]) > 0 {
 		out = append(out, "Advance")
 	}
 	for _, equivalent := range mig.MustLookup("A100").Classes() {
@@ -125,8 +125,8 @@ func (s state) batch() string {
 }
 
 // panel draws the time until each slice is free, and highlights the task that is put on one.
-func (s state) panel(title string) reports.GanttPanel {
-	p := reports.GanttPanel{Title: title + ": " + s.partition.String(), GPU: mig.MustLookup("A100")}
+func (s state) panel() reports.GanttPanel {
+	p := reports.GanttPanel{Title: s.name + ": " + s.partition.String(), GPU: mig.MustLookup("A100")}
 	for _, in := range s.partition {
 		if s.left[in.Start] == 0 {
 			continue
@@ -159,23 +159,22 @@ func partitionOf(text string) mig.Partition {
 	return p
 }
 
-// A moment is a state with its name and the action that led to it.
-type moment struct {
-	name, action string
-	state        state
+func (s state) as(name, after string) state {
+	s.name, s.after = name, after
+	return s
 }
 
-// evolution lists moments with their possible actions, and draws them.
-func evolution(d *figures.Data, figure, heading string, direct bool, ms []moment, note string) *figures.Output {
+// evolution lists states with their possible actions, and draws them.
+func evolution(d *figures.Data, figure, heading string, direct bool, states []state, note string) *figures.Output {
 	t := d.Claims.Head("evolution", note)
 	t.Title = heading
 	chart := reports.Gantt{Title: heading, Height: 280}
-	for _, m := range ms {
-		actions := m.state.actions(direct)
+	for _, s := range states {
+		actions := s.actions(direct)
 		t.Rows = append(t.Rows, []string{
-			m.name, m.action, m.state.partition.String(), m.state.slicesLeft(), m.state.batch(), fmt.Sprint(len(actions)), strings.Join(actions, ", "),
+			s.name, s.after, s.partition.String(), s.slicesLeft(), s.batch(), fmt.Sprint(len(actions)), strings.Join(actions, ", "),
 		})
-		chart.Panels = append(chart.Panels, m.state.panel(m.name))
+		chart.Panels = append(chart.Panels, s.panel())
 	}
 	out := figures.Read(figures.Reading{Values: figures.Values{}})
 	return out.Table(figure, t).Figure(figure, heading, chart)
@@ -184,11 +183,11 @@ func evolution(d *figures.Data, figure, heading string, direct bool, ms []moment
 func figure6(d *figures.Data) (*figures.Output, error) {
 	first := exampleState()
 	second := first.execute(0, first.partition[2])
-	ms := []moment{{"t", "", first}, {"t + 1", "C1 on I3", second}, {"t + 2", "Advance", second.advance()}}
-	out := evolution(d, "figure6", "Fig. 6. The scheduler's state and its evolution after two actions", false, ms,
+	states := []state{first.as("t", ""), second.as("t + 1", "C1 on I3"), second.advance().as("t + 2", "Advance")}
+	out := evolution(d, "figure6", "Fig. 6. The scheduler's state and its evolution after two actions", false, states,
 		"Fig. 4 is a diagram of agent and environment without data and is left out")
-	for _, m := range ms {
-		out.Readings[0].Values["actions at "+m.name] = figures.Exactly(float64(len(m.state.actions(false))))
+	for _, s := range states {
+		out.Readings[0].Values["actions at "+s.name] = figures.Exactly(float64(len(s.actions(false))))
 	}
 	return out, nil
 }
@@ -196,13 +195,13 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 func figure14(d *figures.Data) (*figures.Output, error) {
 	first, to := exampleState(), partitionOf("4-3")
 	second := first.reconfigure(to)
-	ms := []moment{{"t", "", first}, {"t + 1", "to 4-3", second}, {"t + 2", "C1 on I1", second.execute(0, to[0])}}
+	states := []state{first.as("t", ""), second.as("t + 1", "to 4-3"), second.execute(0, to[0]).as("t + 2", "C1 on I1")}
 	advances := 0
 	for s := first; s.until(to) > 0; s = s.advance() {
 		advances++
 	}
 	times := first.classes[0].times
-	out := evolution(d, "figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration", true, ms,
+	out := evolution(d, "figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration", true, states,
 		fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once", first.until(to)+times[4], times[1]))
 	out.Readings[0].Values["Advance actions before 4-3 without it"] = figures.Exactly(float64(advances))
 	return out.Take("time of the example", map[string]float64{"time that the reconfiguration to 4-3 waits": float64(first.until(to))}), nil

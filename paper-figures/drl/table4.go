@@ -122,18 +122,10 @@ func fixedPartitions(d *figures.Data) reports.Table {
 	for _, w := range synthetic {
 		for _, r := range []*reading{&readings[byScript], &readings[byPrint], &readings[byTraining]} {
 			printed := func(a approach) float64 { return d.Claims.Published("table4", w.name+" "+a.name) }
-			better := 0
-			var ones figures.Measurement
-			for _, p := range partitions() {
-				m := d.MeanOf(r.kept(d, w, p), dataSets, 0)
-				if m.Value < printed(fixBest) {
-					better++
-				}
-				if partition(p) == onesOnly.algorithm {
-					ones = m
-				}
-			}
-			row := append([]string{w.name, cmp.Or(r.name, figures.DefaultReading)}, figures.PlusMinus(ones, 1)...)
+			measured := func(algorithm string) figures.Measurement { return d.MeanOf(r.onThese(d, w, algorithm), dataSets, 0) }
+			better := figures.Count(partitions(), func(p mig.Partition) bool { return measured(partition(p)).Value < printed(fixBest) })
+			row := append([]string{w.name, cmp.Or(r.name, figures.DefaultReading)}, figures.PlusMinus(measured(onesOnly.algorithm), 1)...)
+			row = append(row, figures.PlusMinus(measured(agents[1].one(w)+"&actions=any"), 1)...)
 			row = append(row, reports.Fixed(figures.Mean(r.fixBest(d, w)), 1), reports.Fixed(printed(fixBest), 2), fmt.Sprint(better))
 			row = append(row, fixed(printed(agents[0]), printed(agents[1]), printed(agents[2]))...)
 			t.Rows = append(t.Rows, row)

@@ -22,6 +22,8 @@ type DeadlineAgent struct {
 	env.DeadlineOptions
 	// Hidden are the hidden layers of actor and critic.
 	Hidden []int
+	// Float32 trains with the clock of the authors' notebook, and no day is cut short, as there.
+	Float32 bool
 }
 
 // WeightsName is the name of the agent's weights, in the first run.
@@ -47,6 +49,10 @@ var DeadlineAgents = []DeadlineAgent{
 	{
 		Name: "tight", Doc: "the same on tight deadlines", Dataset: "deadline/tight", Hidden: enhancedLayers,
 		DeadlineOptions: asNotebook,
+	},
+	{
+		Name: "float32", Doc: "as the authors' notebook, also in its float32 clock and in that no day is cut short", Dataset: "deadline/relaxed", Hidden: enhancedLayers,
+		DeadlineOptions: asNotebook, Float32: true,
 	},
 	{Name: "text", Doc: "the report's best as its text describes the training, with scales and bins of our own", Dataset: "deadline/relaxed", Hidden: enhancedLayers},
 	{

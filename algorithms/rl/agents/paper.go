@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -91,8 +92,8 @@ var paperParams = []algo.Param{
 	},
 	tries,
 	{
-		Name: "actions", Default: likeliestActions, Values: []string{likeliestActions, sampledActions},
-		Doc: "actions of the first try: the likeliest, or drawn as callbacks.py of the released code draws them",
+		Name: "actions", Default: likeliestActions, Values: []string{likeliestActions, sampledActions, anyActions},
+		Doc: "actions of the first try: the likeliest; drawn as callbacks.py of the released code draws them; or any possible one, all equally likely",
 	},
 	{
 		Name: "start", Default: startInSeconds, Values: []string{startInSeconds, startInLevels},
@@ -107,6 +108,7 @@ var paperParams = []algo.Param{
 const (
 	likeliestActions = "likeliest"
 	sampledActions   = "sampled"
+	anyActions       = "any" // what an agent does that has learned nothing
 
 	startInSeconds = "seconds"
 	startInLevels  = "levels"
@@ -154,7 +156,7 @@ func shippedRecipes(agent string) []string {
 func (a *PaperAgent) new(args algo.Args) *agent {
 	d := description{
 		weights: a.weights(args), capacity: PaperTasks, tasks: PaperTasks, levels: PaperLevels,
-		sampled: args["actions"] == sampledActions, startInLevels: args["start"] == startInLevels,
+		sampled: args["actions"] != likeliestActions, startInLevels: args["start"] == startInLevels,
 		network: func(g *mig.GPU) (nn.Policy, error) {
 			b, err := env.NewBatch(a.Options(g, mig.Sequential), nil)
 			if err != nil {
@@ -171,6 +173,9 @@ func (a *PaperAgent) new(args algo.Args) *agent {
 	}
 	if a.Online {
 		d.capacity = 0
+	}
+	if args["actions"] == anyActions {
+		d.temperature = math.Inf(1)
 	}
 	return &agent{d, args.Int(tries.Name)}
 }

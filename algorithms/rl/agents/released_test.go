@@ -77,3 +77,23 @@ func TestSampleFollowsThePolicy(t *testing.T) {
 		}
 	}
 }
+
+// TestAnyAction: actions=any makes nothing of what an agent has learned, and agents whose actions
+// are drawn are the same before and after it.
+func TestAnyAction(t *testing.T) {
+	p := evaluation(t, 0)
+	var texts []string
+	for _, id := range []string{
+		"rl-float?workload=GOODSCALING&actions=sampled", "rl-float?workload=GOODSCALING&actions=any",
+		"rl-float?workload=POORSCALING&actions=any", "rl-float?workload=GOODSCALING&actions=sampled",
+	} {
+		s, err := answer(algo.MustParse(id), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, written(p, s))
+	}
+	if texts[1] != texts[2] || texts[0] != texts[3] || texts[0] == texts[1] {
+		t.Error("any action depends on the weights, or the same agent answers otherwise")
+	}
+}

@@ -90,6 +90,7 @@ type setting struct {
 	weights                string
 	k                      int
 	sampled, startInLevels bool
+	temperature            float64
 	gpu                    *mig.GPU
 	model                  mig.Reconfiguration
 }
@@ -117,7 +118,7 @@ func (a *agent) ScheduleTogether(ctx context.Context, problems []algo.Problem, l
 	if _, err := a.weightsFor(g); err != nil {
 		return nil, err
 	}
-	pool, _ := runners.LoadOrStore(setting{a.weights, a.k, a.sampled, a.startInLevels, g, model}, new(sync.Pool))
+	pool, _ := runners.LoadOrStore(setting{a.weights, a.k, a.sampled, a.startInLevels, a.temperature, g, model}, new(sync.Pool))
 	r, ok := pool.(*sync.Pool).Get().(*runner)
 	if !ok {
 		var err error

@@ -23,6 +23,7 @@ const deadlineDays = 4
 var deadlineSeeds = map[string][]uint{
 	"enhanced":         {1, 2, 3, 4, 5},
 	"tight":            {1, 2, 3},
+	"float32":          {1, 2, 3},
 	"text":             {1, 2, 3},
 	"text-released":    {1},
 	"text-energy":      {1},
@@ -39,6 +40,9 @@ func deadlineRecipes() []*Recipe {
 		if a.Original {
 			r.Steps = 200_000
 		}
+		if a.Float32 {
+			r.Steps = wholeSteps
+		}
 		r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) { return deadlineSetup(a, k, steps, seed) }
 		r.meta = func(shipped nn.Policy, steps int64, seed uint64) nn.Meta {
 			return nn.Meta{Agent: r.Name, Network: shipped.String(), Workload: a.Dataset, Steps: uint64(steps), Seed: seed}
@@ -51,6 +55,10 @@ func deadlineRecipes() []*Recipe {
 // deadlineSegments is the number of segments: an episode takes about 4150 steps, and each
 // segment restarts all episodes.
 const deadlineSegments = 5
+
+// wholeSteps are the steps of a training without a cut: 62 updates, the first number that takes
+// 500,000 steps, in a single segment.
+const wholeSteps = 62 * 8 * 1024
 
 // deadlineConfig returns the settings of PPO. Those that neither the report nor the notebook
 // names are the defaults of Stable-Baselines3.
@@ -66,8 +74,8 @@ const deadlineSegments = 5
 //   - The reward of the last step, the energy in it, and scales and bins of the observation
 //     are options of the environment ([env.DeadlineOptions]).
 //
-// These are not taken over: times in float32, the order of random draws, and environments that
-// run on between segments ([deadlineSegments]).
+// These are not taken over: the order of random draws and, but for the agent float32, times in
+// float32 and environments that run on between segments ([deadlineSegments]).
 //
 // The agents that follow the report's text have the settings of Table 5.
 func deadlineConfig(o env.DeadlineOptions, steps int64) ppo.Config {
@@ -94,8 +102,12 @@ func deadlineSetup(a *agents.DeadlineAgent, k nn.Kernel, steps int64, seed uint6
 	if err != nil {
 		return setup{}, err
 	}
+	fleet, source, cut := sampler.Fleet(), env.JobSource(sampler.Draw), int64(deadlineSegments)
+	if a.Float32 {
+		fleet.Float32, source, cut = true, rounded(source), 1
+	}
 	make := func() env.Env {
-		d, err := env.NewDeadline(sampler.Fleet(), sampler.Draw, a.DeadlineOptions)
+		d, err := env.NewDeadline(fleet, source, a.DeadlineOptions)
 		if err != nil {
 			panic(err) // The sampler's fleet is one.
 		}
@@ -110,9 +122,25 @@ func deadlineSetup(a *agents.DeadlineAgent, k nn.Kernel, steps int64, seed uint6
 	}
 	score, err := deadlineScore(a)
 	return setup{
-		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon), segments: deadlineSegments,
+		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon), segments: cut,
 		text: fmt.Sprintf("%s %+v %+v", a.Dataset, a.DeadlineOptions, c),
 	}, err
+}
+
+// rounded draws jobs with all times in float32, as the authors' notebook keeps them.
+func rounded(source env.JobSource) env.JobSource {
+	single := func(t task.Minutes) task.Minutes { return task.Minutes(float32(t)) }
+	return func(rng *rand.Rand, buf []task.Job) []task.Job {
+		jobs := source(rng, buf)
+		for i := range jobs {
+			j := &jobs[i]
+			j.Arrival, j.Deadline = single(j.Arrival), single(j.Deadline)
+			for _, size := range gpu().Sizes() {
+				j.Set(size, single(j.On(size)))
+			}
+		}
+		return jobs
+	}
 }
 
 // deadlineScore evaluates the share of late jobs on fixed days.

@@ -30,15 +30,15 @@ func TestKernelBatches(t *testing.T) {
 	}
 }
 
-// TestScoredOnKernels: the runs for Fig. 15 differ from those of the agents in nothing but the
-// score, so that they are the same agents.
-func TestScoredOnKernels(t *testing.T) {
-	for _, name := range []string{"rl-entropy-WIDETIMES", "rl-direct-WIDETIMES"} {
+// TestScoredElsewhere: the runs for Figs. 13 and 15 differ from those of the agents in nothing but
+// the score, so that they are the same agents.
+func TestScoredElsewhere(t *testing.T) {
+	for name, suffix := range map[string]string{"rl-entropy-WIDETIMES": "-rodinia", "rl-direct-WIDETIMES": "-rodinia", "rl-direct-MIXSCALINGUNIFORM": "-classes"} {
 		usual, err := Find(name, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		scored, err := Find(name+"-rodinia", "")
+		scored, err := Find(name+suffix, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
+	"miglab/harness/curve"
 	"miglab/harness/mig"
 )
 
@@ -53,6 +54,9 @@ type paperRun struct {
 	// onKernels scores the agent on measured kernels, as the paper's curves of RODINIA + ALTIS
 	// must be (Fig. 15), instead of on the workload that it learns from.
 	onKernels bool
+	// onClasses scores the agent on the data sets of Table 4, whose tasks are in the order of their
+	// classes.
+	onClasses bool
 	seeds     []uint
 	shipped   bool
 }
@@ -121,6 +125,14 @@ func figureRuns() (runs []paperRun) {
 	for _, agent := range []string{"rl-entropy", "rl-direct"} {
 		runs = append(runs, variant(agent, "WIDETIMES", "-rodinia", ", scored on the public Rodinia kernels (Fig. 15)", func(r *paperRun) { r.onKernels = true }))
 	}
+	onClasses := func(agent, workload string) {
+		runs = append(runs, variant(agent, workload, "-classes", ", scored on the data sets of Table 4 (Figs. 13 and 15)", func(r *paperRun) { r.onClasses = true }))
+	}
+	for _, w := range agents.Workloads {
+		onClasses("rl-float", w)
+	}
+	onClasses("rl-entropy", "MIXSCALINGUNIFORM")
+	onClasses("rl-direct", "MIXSCALINGUNIFORM")
 	return runs
 }
 
@@ -187,8 +199,11 @@ func (p paperRun) learns() env.BatchOptions {
 
 // scoredOn returns the batches of n tasks on which the agent is scored.
 func (p paperRun) scoredOn(n int) ([]measured, error) {
-	if p.onKernels {
+	switch {
+	case p.onKernels:
 		return kernelBatches(n)
+	case p.onClasses:
+		return firstOf(gpu(), curve.ClassOrdered(p.workload), curve.DataSets)
 	}
 	return batchesOf(gpu(), []string{p.workload}, n)
 }

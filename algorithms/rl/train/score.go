@@ -32,13 +32,17 @@ func batchesOf(g *mig.GPU, workloads []string, n int) ([]measured, error) {
 	for _, w := range workloads {
 		names = append(names, curve.Datasets(w, n)...)
 	}
-	var out []measured
+	return firstOf(g, names, curve.Batches/len(names))
+}
+
+// firstOf returns the first count batches of each dataset.
+func firstOf(g *mig.GPU, names []string, count int) (out []measured, err error) {
 	for _, name := range names {
 		spec, err := datasets.Parse(name)
 		if err != nil {
 			return nil, err
 		}
-		for i := range curve.Batches / len(names) {
+		for i := range count {
 			in, err := datasets.InstanceOf[task.Batches](spec, g, i)
 			if err != nil {
 				return nil, err

@@ -18,9 +18,11 @@ import (
 	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
+	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/task"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/deadline"
 )
@@ -508,6 +510,7 @@ func TestDeadlineRecipesFollowTheirSource(t *testing.T) {
 	}{
 		"enhanced": {env.DeadlineOptions{Released: true, Energy: env.EnergyAsReleased}, 1024, 3e-4},
 		"tight":    {env.DeadlineOptions{Released: true, Energy: env.EnergyAsReleased}, 1024, 3e-4},
+		"float32":  {env.DeadlineOptions{Released: true, Energy: env.EnergyAsReleased}, 1024, 3e-4},
 		"text":     {env.DeadlineOptions{}, 2048, 1e-5},
 	} {
 		i := slices.IndexFunc(agents.DeadlineAgents, func(a agents.DeadlineAgent) bool { return a.Name == name })
@@ -519,6 +522,32 @@ func TestDeadlineRecipesFollowTheirSource(t *testing.T) {
 		// Table 5 for both.
 		if c.Envs != 8 || c.Minibatch != 4096 || c.Epochs != 10 || c.Clip != 0.15 || c.LearningRate.At(0) != 3e-4 || c.Entropy.At(0) != 0.02 || c.Entropy.At(1) != 0.001 {
 			t.Errorf("%s: %+v is not Table 5", name, c)
+		}
+	}
+}
+
+// TestWholeDays: the agent float32 learns in one segment from jobs with float32 times.
+func TestWholeDays(t *testing.T) {
+	r, err := Find("rl-deadline-float32", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := r.setup(nn.Portable(), r.Steps, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.segments != 1 || r.Steps%s.perIteration != 0 {
+		t.Errorf("%d segments, %d steps, %d an update", s.segments, r.Steps, s.perIteration)
+	}
+	sampler, err := datasets.NewDaySampler("deadline/relaxed", gpu())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range rounded(sampler.Draw)(rand.New(rand.NewPCG(1, 2)), nil) {
+		for _, at := range []task.Minutes{j.Arrival, j.Deadline, j.On(7)} {
+			if at != task.Minutes(float32(at)) {
+				t.Fatalf("%v is no float32", at)
+			}
 		}
 	}
 }

@@ -1,0 +1,105 @@
+package curve
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io/fs"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// A Run is the scores of an agent during one run of its training.
+type Run struct {
+	Seed int
+	// Steps of training, ascending; at least one.
+	Steps []float64
+	// Scores by step, in the unit of [Point.Score].
+	Scores []float64
+	// Rate is the learning rate at the end.
+	Rate float64
+}
+
+var runName = regexp.MustCompile(`^(.+)-seed([1-9][0-9]{0,8})\.csv$`)
+
+// Load reads the curves of a folder, a file AGENT-seedK.csv for each run. It returns the runs by the
+// name of the agent, with ascending seeds. The runs of an agent must have points at the same steps.
+func Load(files fs.FS, folder string) (map[string][]Run, error) {
+	names, err := fs.Glob(files, folder+"/*.csv")
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]Run{}
+	for _, file := range names {
+		parts := runName.FindStringSubmatch(path.Base(file))
+		if parts == nil {
+			return nil, fmt.Errorf("%s: the name is not AGENT-seedK.csv", file)
+		}
+		text, err := fs.ReadFile(files, file)
+		if err != nil {
+			return nil, err
+		}
+		points, err := Read(bytes.NewReader(text), file)
+		if err != nil {
+			return nil, err
+		}
+		run := RunOf(points)
+		run.Seed, _ = strconv.Atoi(parts[2]) // nine digits at most
+		runs := append(all[parts[1]], run)
+		if !slices.Equal(run.Steps, runs[0].Steps) {
+			return nil, fmt.Errorf("%s: its steps differ from those of seed %d; train all seeds alike", file, runs[0].Seed)
+		}
+		all[parts[1]] = runs
+	}
+	for _, runs := range all {
+		slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Seed, b.Seed) })
+	}
+	return all, nil
+}
+
+// RunOf returns the run of a curve. Its seed is 0.
+func RunOf(points []Point) (r Run) {
+	for _, p := range points {
+		r.Steps, r.Scores, r.Rate = append(r.Steps, float64(p.Steps)), append(r.Scores, p.Score), p.LearningRate
+	}
+	return r
+}
+
+// Last is the number of steps of the whole training.
+func (r *Run) Last() float64 { return r.Steps[len(r.Steps)-1] }
+
+// At returns the score after a number of steps: that of the last point so far, or of the first
+// point if there is none yet.
+func (r *Run) At(steps float64) float64 {
+	i := 0
+	for i+1 < len(r.Steps) && r.Steps[i+1] <= steps {
+		i++
+	}
+	return r.Scores[i]
+}
+
+// Final is the score at the end.
+func (r *Run) Final() float64 { return r.Scores[len(r.Scores)-1] }
+
+// Least is the lowest score.
+func (r *Run) Least() float64 { return slices.Min(r.Scores) }
+
+// near is the share by which a score may exceed another and still count as reaching it,
+// because curves fluctuate.
+const near = 0.1
+
+// Reaches returns the number of steps until the curve comes within a tenth of one of its scores. It
+// panics if the curve never does.
+func (r *Run) Reaches(score float64) float64 {
+	i := slices.IndexFunc(r.Scores, func(v float64) bool { return v <= score+near*math.Abs(score) })
+	if i < 0 {
+		panic(fmt.Sprintf("curve: a run whose best is %v never comes near %v", r.Least(), score))
+	}
+	return r.Steps[i]
+}
+
+// Converges returns the number of steps until the curve comes within a tenth of its best score.
+func (r *Run) Converges() float64 { return r.Reaches(r.Least()) }

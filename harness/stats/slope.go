@@ -1,0 +1,28 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// SharedSlope fits y = a + b x to groups of points by least squares, with a height a for each group
+// and one slope b for all. It returns the slope, in units of y per unit of x, and half of its 95 %
+// confidence interval from the scatter of the points around the lines, which must be more than the
+// parameters of the fit.
+func SharedSlope(x, y [][]float64) (slope, half float64) {
+	var xy, xx, yy float64
+	freedom := -1
+	for g := range x {
+		at, height := stat.Mean(x[g], nil), stat.Mean(y[g], nil)
+		for i := range x[g] {
+			dx, dy := x[g][i]-at, y[g][i]-height
+			xy, xx, yy = xy+float64(dx*dy), xx+float64(dx*dx), yy+float64(dy*dy)
+		}
+		freedom += len(x[g]) - 1
+	}
+	slope = xy / xx
+	variance := max(0, yy-float64(slope*xy)) / float64(freedom)
+	return slope, distuv.StudentsT{Sigma: 1, Nu: float64(freedom)}.Quantile(0.975) * math.Sqrt(variance/xx)
+}
