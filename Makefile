@@ -55,12 +55,18 @@ test:
 ## test-external test are left out of test, which does the work of test-site and test-slurm
 test-all: export MIGLAB_REQUIRE_BROWSER = 1
 test-all: export MIGLAB_REQUIRE_SLURM = 1
+test-all: export MIGLAB_AXE = $(CURDIR)/$(AXE)
 test-all: TESTED = $$($(GO) list ./... | grep -v -e /profiling -e /harness/external)
-test-all: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm) test lint test-fast test-gym test-gpu test-external
+test-all: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm) $(AXE) test lint test-fast test-gym test-gpu test-external
 
-## test-site: the web site in a headless Chromium, and test-external
-test-site: test-external
-	MIGLAB_REQUIRE_BROWSER=1 $(GO) test ./reports/site
+## test-site: the web site in a headless Chromium, where axe-core looks for what keeps people from reading it, and
+## test-external
+AXE := bin/axe/node_modules/axe-core/axe.min.js
+test-site: test-external $(AXE)
+	MIGLAB_REQUIRE_BROWSER=1 MIGLAB_AXE=$(CURDIR)/$(AXE) $(GO) test ./reports/site
+
+$(AXE):
+	npm install --silent --no-audit --no-fund --prefix bin/axe axe-core@4.14.1
 
 ## test-external: schedulers in Python and Go that run beside the program
 test-external:

@@ -265,7 +265,7 @@ func firstScreen(tab *tab) {
 	tab.equal("the page of the first", get[string](tab, `document.querySelector("h1").textContent`), "far")
 	tab.equal("results", get[int](tab, `document.querySelectorAll("[aria-label=Results] tbody tr").length`), 2)
 	tab.open("algorithm-parts.html")
-	tab.wait(`document.querySelector("main figure img").naturalWidth > 0`)
+	tab.equal("the example", get[string](tab, `document.querySelector("main figure img").getAttribute("src")`), "figures/algorithm-parts.svg")
 }
 
 func filter(tab *tab) {
@@ -441,6 +441,29 @@ func hostileNames(tab *tab) {
 	tab.equal("images of the name", get[int](tab, `document.querySelectorAll('img[src="x"]').length`), 0)
 }
 
+// allPages are a page of each kind.
+var allPages = []string{
+	"index.html", "index.html#dataset=*&all=1", "corun.html", "algorithms.html", "algorithm-far.html", "claims.html", "claims-far.html", "figures.html",
+	"tables-far.html#figure-far-table4", "instances.html", "provenance.html",
+}
+
+// serious is what axe-core, whose path MIGLAB_AXE names (make test-site), finds serious about the
+// page; nothing without a path.
+func (tab *tab) serious() []string {
+	tab.t.Helper()
+	path := os.Getenv("MIGLAB_AXE")
+	if path == "" {
+		return nil
+	}
+	axe, err := os.ReadFile(path)
+	if err != nil {
+		tab.t.Fatal(err)
+	}
+	get[bool](tab, string(axe)+`; axe.run({ preload: false }).then((r) => { window.found = r.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => v.id + ": " + v.nodes.map((n) => n.html).join(" ")); }); true`)
+	tab.wait(`window.found !== undefined`)
+	return get[[]string](tab, `window.found`)
+}
+
 func theme(tab *tab) {
 	ground := `getComputedStyle(document.body).backgroundColor`
 	tab.open("index.html")
@@ -451,7 +474,7 @@ func theme(tab *tab) {
 	if light == dark {
 		tab.t.Errorf("both themes stand on %s", dark)
 	}
-	for _, page := range []string{"index.html#dataset=*", "claims.html", "figures.html#figure-far-table4", "instances.html", "provenance.html"} {
+	for _, page := range allPages {
 		for _, want := range []string{light, dark} {
 			tab.open(page)
 			if get[string](tab, ground) != want {
@@ -461,15 +484,22 @@ func theme(tab *tab) {
 			if low := get[[]string](tab, contrast); len(low) > 0 {
 				tab.t.Errorf("%s on %s: too little contrast: %q", page, want, low)
 			}
+			if found := tab.serious(); len(found) > 0 {
+				tab.t.Errorf("%s: axe-core finds %q", page, found)
+			}
 		}
 	}
 	tab.open("index.html")
 	tab.equal("the choice stays", get[string](tab, ground), dark)
+	get[bool](tab, `document.querySelector("main").append(document.createElement("button")); true`)
+	if found := tab.serious(); os.Getenv("MIGLAB_AXE") != "" && len(found) != 1 {
+		tab.t.Errorf("axe-core finds %q about a button without a name", found)
+	}
 }
 
 func phone(tab *tab) {
 	tab.size(390, 844)
-	for _, page := range []string{"index.html", "index.html#dataset=*", "claims.html", "figures.html#figure-far-table4", "instances.html", "provenance.html"} {
+	for _, page := range allPages {
 		tab.open(page)
 		if strings.HasPrefix(page, "instances") {
 			tab.wait(`document.querySelectorAll(".chart rect.run").length > 0`)
