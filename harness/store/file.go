@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"sync"
 	"time"
 )
 
@@ -58,6 +59,9 @@ const patience = time.Minute
 type file struct {
 	path string
 	db   *sql.DB
+	// statements are those of query, by their text. To read them takes SQLite as long as a short
+	// answer does.
+	statements sync.Map
 }
 
 // openFile opens a database. It makes the file and its tables if they do not exist.
@@ -80,12 +84,20 @@ func openFile(path string) (*file, error) {
 	if err != nil {
 		return nil, errors.Join(explain(path, err), db.Close())
 	}
-	return &file{path, db}, nil
+	return &file{path: path, db: db}, nil
 }
 
 // query hands over the columns of all rows. Integers are int64 and missing values nil.
 func (f *file) query(query string, args []any, use func(columns []any) error) error {
-	rows, err := f.db.Query(query, args...)
+	prepared, ok := f.statements.Load(query)
+	if !ok {
+		statement, err := f.db.Prepare(query)
+		if err != nil {
+			return explain(f.path, err)
+		}
+		prepared, _ = f.statements.LoadOrStore(query, statement) // closing the database closes both
+	}
+	rows, err := prepared.(*sql.Stmt).Query(args...)
 	if err != nil {
 		return explain(f.path, err)
 	}
