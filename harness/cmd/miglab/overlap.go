@@ -233,11 +233,20 @@ func (o *overlapFlags) onInstance(c *cobra.Command, f *profileFlags, all []kerne
 		if err != nil {
 			return err
 		}
+		if err := s.Serving(on, true); err != nil {
+			return err
+		}
 		server, err := mps.Serve(c.Context(), f.device.state, on)
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, server.Close()) }()
+		defer func() {
+			left := server.Close()
+			if left == nil {
+				left = s.Serving(on, false)
+			}
+			err = errors.Join(err, left)
+		}()
 		var watch *profiling.Watch
 		if w, ok := s.Device().(profiling.Watcher); ok {
 			if watch, err = w.Watch(); err != nil {
