@@ -189,8 +189,8 @@ steps() {
 	partition 2 scaling 80 "${only[@]}"                          # 10 kernels x 17 counts
 	corun 2 antagonist 30 --against stream --splits $half:$half # 10 kernels x 4 intensities, and alone
 	pack
-	corun 3 pairs 170 --splits "$splits"                         # 45 pairs x 7 splits, and alone
-	corun 3 shared 25 --splits all:all                           # 45 pairs, and alone
+	corun 3 pairs 200 --splits "$splits"                         # 55 pairs x 7 splits, and alone
+	corun 3 shared 30 --splits all:all                           # 55 pairs, and alone
 	corun 3 triples 25 --splits $third:$third:$third --sample 20
 	pack
 	corun 4 drift 60 --splits "$splits" --sample 40 --repetitions 2
