@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -55,14 +56,20 @@ var kernelFits = sync.OnceValue(func() []KernelFit {
 
 // FitKernels fits programs to times measured on a GPU, in the same way as [KernelFits]. An
 // instance's share of the compute is its share of the GPU's multiprocessors. Under [SourceMPS]
-// a kernel has the whole bandwidth at every size.
-func FitKernels(t HardwareTable[KernelTime]) []KernelFit {
+// a kernel has the whole bandwidth at every size. The error names a GPU of which these numbers
+// are not known.
+func FitKernels(t HardwareTable[KernelTime]) ([]KernelFit, error) {
 	g := mig.MustLookup(t.GPU)
+	all, err := Multiprocessors(g)
+	if err != nil {
+		return nil, err
+	}
+	share := func(g *mig.GPU, size mig.Slices) float64 { return float64(g.Profile(size).SMs) / float64(all) }
 	var out []KernelFit
 	for _, k := range batch(measurements(t.Rows)) {
-		out = append(out, fitKernel(k.Name, "", curveOf(g, &k, smShare, t.Source == SourceMPS)))
+		out = append(out, fitKernel(k.Name, "", curveOf(g, &k, share, t.Source == SourceMPS)))
 	}
-	return out
+	return out, nil
 }
 
 // FitOverlap fits programs to the rates of kernels alone on different numbers of
@@ -96,17 +103,37 @@ type point struct{ compute, bandwidth, seconds float64 }
 // gpcShare is an instance's share of the compute in the papers' terms: A100 has eight GPCs.
 func gpcShare(_ *mig.GPU, size mig.Slices) float64 { return float64(size) / 8 }
 
-// smShare is an instance's share of the GPU's multiprocessors, and gpcShare where their
-// numbers are not published.
-func smShare(g *mig.GPU, size mig.Slices) float64 {
-	all := g.Profile(g.ComputeSlices).SMs
-	if strings.HasPrefix(g.Name, "A100") {
-		all = 108 // of which the largest instance has 98
+// boards are GPUs that have more multiprocessors than their largest instance, by the beginnings
+// of their names.
+var boards = []struct {
+	prefix string
+	sms    int
+}{
+	{"A100-SXM-64GB-", 124},                                                                 // Turisini et al., LEONARDO, 2023
+	{"A100-SXM4-", 108}, {"A100-PCIE-", 108}, {"A100-PCIe-", 108}, {"A100-80GB-PCIe-", 108}, // NVIDIA A100 Tensor Core GPU Architecture
+	{"A800-", 108}, // an A100 with slower NVLink
+}
+
+// Multiprocessors returns how many a GPU has, including those that no MIG instance has: an A100
+// has 108, and its largest instance 98. The error names a GPU of which that is not known.
+func Multiprocessors(g *mig.GPU) (int, error) {
+	if g.Name == "A100" || g.Name == "A100-80GB" {
+		return 108, nil
 	}
-	if all == 0 {
-		return gpcShare(g, size)
+	for _, b := range boards {
+		if strings.HasPrefix(g.Name, b.prefix) {
+			return b.sms, nil
+		}
 	}
-	return float64(g.Profile(size).SMs) / float64(all)
+	for _, size := range g.Sizes() {
+		if g.Profile(size).SMs == 0 {
+			return 0, fmt.Errorf("nothing is published about the multiprocessors of the MIG profiles of %s", g)
+		}
+	}
+	if strings.HasPrefix(g.Name, "A1") || strings.HasPrefix(g.Name, "A8") {
+		return 0, fmt.Errorf("it is not known how many multiprocessors a GPU %s has besides those of its instances", g)
+	}
+	return g.Profile(g.ComputeSlices).SMs, nil
 }
 
 // curveOf returns a task's times on the sizes that it fits. wholly says that it has the whole

@@ -250,9 +250,9 @@ func TestFitKernels(t *testing.T) {
 				time := p.Solo * mig.Seconds(p.Relative(share, bandwidth))
 				rows = append(rows, KernelTime{Provenance{GPU: "H200", Source: source}, "S", "k", size, time, 0, 1})
 			}
-			fits := FitKernels(HardwareTable[KernelTime]{"f", rows[0].Provenance, rows})
-			if len(fits) != 1 {
-				t.Fatalf("%d fits", len(fits))
+			fits, err := FitKernels(HardwareTable[KernelTime]{"f", rows[0].Provenance, rows})
+			if err != nil || len(fits) != 1 {
+				t.Fatalf("%d fits, %v", len(fits), err)
 			}
 			f := fits[0]
 			if f.Kernel != "k" || f.Program != "" || f.RMS > 0.001 || math.Abs(float64(f.Fitted.Solo)-3) > 0.01 {
@@ -270,8 +270,57 @@ func TestFitKernels(t *testing.T) {
 	for i, size := range g.Sizes() {
 		rows = append(rows, KernelTime{Provenance{GPU: "H200", Source: SourceMIG}, "S", "k", size, []mig.Seconds{inf, 4, 3, 2, 2}[i], 0, 1})
 	}
-	if f := FitKernels(HardwareTable[KernelTime]{"f", rows[0].Provenance, rows})[0]; f.Gain != 2 || math.IsNaN(f.RMS) || f.RMS > 0.5 {
+	fits, err := FitKernels(HardwareTable[KernelTime]{"f", rows[0].Provenance, rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := fits[0]; f.Gain != 2 || math.IsNaN(f.RMS) || f.RMS > 0.5 {
 		t.Errorf("%+v", f)
+	}
+}
+
+// The shares are those of the board, not of all whose names begin alike.
+func TestMultiprocessors(t *testing.T) {
+	board := func(name, like string, largest int) *mig.GPU {
+		g := &mig.GPU{Name: name, Origin: "test", CostSource: "test", ComputeSlices: 7, MemorySlices: 8}
+		for _, p := range mig.MustLookup(like).Profiles {
+			q := *p
+			if q.Size == 7 {
+				q.SMs = largest
+			}
+			g.Profiles = append(g.Profiles, &q)
+		}
+		out, err := mig.Register(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for _, c := range []struct {
+		g    *mig.GPU
+		want int
+	}{
+		{mig.MustLookup("A30"), 56},
+		{mig.MustLookup("A100"), 108},
+		{mig.MustLookup("A100-80GB"), 108},
+		{mig.MustLookup("H100"), 132},
+		{board("A800-SXM4-80GB-98SM", "A100-80GB", 98), 108},
+		{board("A100-SXM4-40GB-98SM", "A100", 98), 108},
+		{board("A100-SXM-64GB-112SM", "A100-80GB", 112), 124},
+		{board("H100-PCIe-114SM", "H100", 114), 114},
+		{board("H800-132SM", "H100", 132), 132},
+	} {
+		if n, err := Multiprocessors(c.g); err != nil || n != c.want {
+			t.Errorf("%s has %d multiprocessors, %v; want %d", c.g, n, err, c.want)
+		}
+	}
+	for _, g := range []*mig.GPU{mig.MustLookup("B200"), board("A100X-98SM", "A100-80GB", 98)} {
+		if _, err := Multiprocessors(g); err == nil || !strings.Contains(err.Error(), g.Name) {
+			t.Errorf("%s: error %v does not name it", g, err)
+		}
+		if _, err := FitKernels(HardwareTable[KernelTime]{Provenance: Provenance{GPU: g.Name}}); err == nil {
+			t.Errorf("%s: kernels are fitted by shares that nobody knows", g)
+		}
 	}
 }
 

@@ -28,7 +28,8 @@ const (
 // A Provenance says where and when something was measured on a GPU. It begins
 // every row of the files in datasets/hardware.
 type Provenance struct {
-	// GPU is the model, as [mig.Lookup] knows it.
+	// GPU is the model, as [mig.Lookup] knows it. Where nothing is divided by MIG it can also
+	// be the name of a board that is no known model, with its number of multiprocessors.
 	GPU string `csv:"gpu"`
 	// Name and Driver are the driver's name of the GPU and its version.
 	Name   string `csv:"gpu_name"`

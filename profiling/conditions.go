@@ -47,13 +47,16 @@ type Watcher interface {
 type Watch struct {
 	mu      sync.Mutex
 	samples []Sample
-	stop    func()
+	// failures counts the samples that could not be taken.
+	failures int
+	stop     func()
 }
 
 // NewWatch returns a watch that stop ends. Whoever makes it calls Add.
 func NewWatch(stop func()) *Watch { return &Watch{stop: stop} }
 
-// Every returns a watch that samples at SampleInterval until it is closed or a sample fails.
+// Every returns a watch that samples at SampleInterval until it is closed. It counts the samples
+// that fail, and goes on.
 func Every(sample func() (Sample, error)) *Watch {
 	quit, done := make(chan struct{}), make(chan struct{})
 	w := NewWatch(func() { close(quit); <-done })
@@ -62,11 +65,11 @@ func Every(sample func() (Sample, error)) *Watch {
 		tick := time.NewTicker(SampleInterval)
 		defer tick.Stop()
 		for {
-			s, err := sample()
-			if err != nil {
-				return
+			if s, err := sample(); err == nil {
+				w.Add(s)
+			} else {
+				w.fail()
 			}
-			w.Add(s)
 			select {
 			case <-quit:
 				return
@@ -88,6 +91,22 @@ func (w *Watch) Add(s Sample) {
 		w.samples = slices.Clone(w.samples[keep:])
 	}
 	w.samples = append(w.samples, s)
+}
+
+func (w *Watch) fail() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.failures++
+}
+
+// Failures returns how many samples could not be taken so far.
+func (w *Watch) Failures() int {
+	if w == nil {
+		return 0
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failures
 }
 
 // Close ends the sampling.

@@ -81,7 +81,7 @@ export PATH=$PATH:/usr/local/nvidia/bin:/usr/local/cuda/bin LD_LIBRARY_PATH=${LD
 export MIGLAB=${MIGLAB:-$PWD/bin/miglab}
 if [ ! -x "$MIGLAB" ]; then
 	command -v go >/dev/null || fail "$MIGLAB is missing, and there is no Go to build it; run make build-nvml elsewhere and copy it here"
-	make -s build-nvml || fail "make build-nvml failed; it needs a C compiler"
+	timeout -k 10 "$budget" make -s build-nvml || fail "make build-nvml failed; it needs a C compiler"
 fi
 
 # What earlier calls measured. What a GPU measured does not mix with what a stub did.
@@ -102,8 +102,9 @@ echo . >>"$out/calls"
 call=$(wc -l <"$out/calls")
 grep -lsE '^(failed|skipped)' "$out"/done/* | xargs -r -d '\n' rm # they are tried again
 
+start=$((budget < 60 ? budget : 60)) # how long a question to the program may take
 # What the steps run. Without --only it is all kernels.
-KERNELS=$("$MIGLAB" kernel --help | sed -n 's/^Kernels:$/,/p; s/^  \([a-z]*\)  .*/\1/p' | sed -n '/,/,$ { /,/d; p }')
+KERNELS=$(timeout -k 10 $start "$MIGLAB" kernel --help | sed -n 's/^Kernels:$/,/p; s/^  \([a-z]*\)  .*/\1/p' | sed -n '/,/,$ { /,/d; p }')
 SMALL='' only=() options=(--out "$out") anchors=gemm,stream
 window=1000 mps=(--mode mps-sm-limit --out "$out/mps" --only gemm,stream,bfs) counted=()
 [ -z "${CUDA_VISIBLE_DEVICES:-}" ] || mps+=(--device "$CUDA_VISIBLE_DEVICES")
@@ -128,8 +129,8 @@ fi
 export KERNELS SMALL
 
 # The GPU, in partitions of multiples of 8 multiprocessors.
-sms=$("$MIGLAB" kernel stream --verify 2>"$out/log/start.txt" | sed -n 's/^sms: //p')
-[ -n "$sms" ] || fail "no kernel runs here: $(tail -n 1 "$out/log/start.txt")"
+sms=$(timeout -k 10 $start "$MIGLAB" kernel stream --verify 2>"$out/log/start.txt" | sed -n 's/^sms: //p')
+[ -n "$sms" ] || fail "no kernel runs here within $start s: $(tail -n 1 "$out/log/start.txt")"
 half=$((sms / 16 * 8)) third=$((sms / 3)) splits=$((sms / 2)):$((sms / 2))
 for i in 3 2 1; do
 	part=$((sms * i / 64 * 8))
@@ -139,7 +140,7 @@ done
 # step STAGE NAME SECONDS COMMAND... runs a command unless it is done. SECONDS is an estimate. A command that is stopped
 # keeps what it has measured, and goes on in a later call.
 reserve=25 # for stopping a command and packing
-left=() left_seconds=0 free=''
+left=() left_seconds=0 free='' unpacked=''
 step() {
 	local stage=$1 name=$2 estimate=$3 time spent begun took
 	shift 3
@@ -152,7 +153,7 @@ step() {
 		return 0
 	fi
 	begun=$SECONDS
-	timeout --foreground -s INT -k 10 $time "$@" >>"$out/log/$name.txt" 2>&1
+	limited $time "$@" >>"$out/log/$name.txt" 2>&1
 	local code=$?
 	took=$((SECONDS - begun))
 	echo $((spent + took)) >"$out/spent/$stage"
@@ -166,6 +167,28 @@ step() {
 	*) echo "failed: $(tail -n 1 "$out/log/$name.txt")" >"$out/done/$name" ;;
 	esac
 	printf '%4d s  stage %d  %-18s %s\n' $took "$stage" "$name" "$(cat "$out/done/$name")"
+}
+# limited SECONDS COMMAND... runs in a process group of its own, so that a signal to this script need not wait for its end.
+child=''
+limited() {
+	set -m
+	timeout -s INT -k 10 "$@" </dev/null &
+	child=$!
+	set +m
+	wait $child
+	local code=$?
+	child=''
+	return $code
+}
+interrupted() {
+	trap '' INT TERM
+	if [ -n "$child" ]; then
+		kill -INT "$child" 2>/dev/null # timeout passes it on, and kills after 10 s
+		wait "$child"
+	fi
+	pack
+	echo "first-run: interrupted; the same command goes on" >&2
+	exit 130
 }
 later() { left+=("$1"); left_seconds=$((left_seconds + $2)); }
 partition() { step "$1" "$2" "$3" "$MIGLAB" profile --mode sm-partition "${options[@]}" "${@:4}"; }
@@ -189,8 +212,8 @@ steps() {
 	partition 2 scaling 80 "${only[@]}"                          # 10 kernels x 17 counts
 	corun 2 antagonist 30 --against stream --splits $half:$half # 10 kernels x 4 intensities, and alone
 	pack
-	corun 3 pairs 170 --splits "$splits"                         # 45 pairs x 7 splits, and alone
-	corun 3 shared 25 --splits all:all                           # 45 pairs, and alone
+	corun 3 pairs 200 --splits "$splits"                         # 55 pairs x 7 splits, and alone
+	corun 3 shared 30 --splits all:all                           # 55 pairs, and alone
 	corun 3 triples 25 --splits $third:$third:$third --sample 20
 	pack
 	corun 4 drift 60 --splits "$splits" --sample 40 --repetitions 2
@@ -212,10 +235,13 @@ pack() {
 	keep "$out/mps/kernels.csv" "$base-mps.kernels.csv"
 	keep "$out/mps/overlap.csv" "$base-mps.overlap.csv"
 	keep "$out/counters.csv" "$base.counters.csv"
-	tar -czf "$out.tar.gz.part" -C "$out" --exclude=./stub --exclude=./nvcc . && mv "$out.tar.gz.part" "$out.tar.gz"
+	tar -czf "$out.tar.gz.part" -C "$out" --exclude=./stub --exclude=./nvcc . && mv "$out.tar.gz.part" "$out.tar.gz" && unpacked='' && return
+	rm -f "$out.tar.gz.part"
+	unpacked=1
+	echo "first-run: cannot write $out.tar.gz; what was measured is in $out" >&2
 }
 keep() { [ ! -s "$1" ] || cp "$1" "$2"; }
-trap 'pack; echo "first-run: interrupted; the same command goes on" >&2; exit 130' INT TERM
+trap interrupted INT TERM
 
 echo "call $call: $sms multiprocessors, at most $budget s"
 rm -f "$out/done/anchors" # each call repeats these four measurements
@@ -232,4 +258,5 @@ else
 	echo "left: nothing"
 fi
 echo "$out.tar.gz"
+[ -z "$unpacked" ] || exit 1
 ! grep -hE '^(failed|done, with failures): ' "$out"/done/*

@@ -222,6 +222,56 @@ func TestFirstRunGoesOn(t *testing.T) {
 	}
 }
 
+// program is a miglab with two kernels. What it measures takes a minute, or less if it is interrupted.
+const program = `#!/bin/bash
+case "$*" in
+"kernel --help") printf 'Kernels:\n  bfs  searches\n  stream  copies\n,\n' ;;
+"kernel stream --verify") if [ -n "$HANGS" ]; then exec sleep 60; fi; echo "sms: 132" ;;
+*) if [ -n "$QUICK" ]; then exit 0; fi; echo runs >>"$OUT/runs"; exec sleep 60 ;;
+esac
+`
+
+// A signal to the script alone ends what it runs; no question before the steps waits for ever; an archive that cannot be
+// written is an error.
+func TestFirstRunEnds(t *testing.T) {
+	bin, dir := t.TempDir(), t.TempDir()
+	files(t, bin, map[string]string{"miglab": program})
+	f := &firstRun{t: t, dir: dir, env: []string{"MIGLAB=" + filepath.Join(bin, "miglab"), "HANGS=1"}}
+	began := time.Now()
+	_, stderr, code := f.run("--out", filepath.Join(dir, "hangs"), "--budget", "1")
+	if code != 2 || !strings.Contains(stderr, "no kernel runs here within 1 s") || time.Since(began) > 30*time.Second {
+		t.Errorf("a kernel that hangs: exit code %d, %q after %v", code, stderr, time.Since(began))
+	}
+	out := filepath.Join(dir, "out")
+	c := exec.Command("bash", "first-run.sh", "--out", out)
+	c.Env = append(os.Environ(), f.env[0], "HANGS=")
+	began = time.Now()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for ; time.Since(began) < 20*time.Second; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(out, "runs")); err == nil {
+			break
+		}
+	}
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // it was interrupted
+	if code := c.ProcessState.ExitCode(); code != 130 || time.Since(began) > 40*time.Second {
+		t.Errorf("SIGTERM to the script alone: exit code %d after %v", code, time.Since(began))
+	}
+	if _, err := os.Stat(out + ".tar.gz"); err != nil {
+		t.Error(err)
+	}
+	files(t, bin, map[string]string{"tar": "#!/bin/sh\nexit 2\n"})
+	f.env = []string{f.env[0], "HANGS=", "QUICK=1", "PATH=" + bin + ":" + os.Getenv("PATH")}
+	_, stderr, code = f.run("--out", filepath.Join(dir, "full"), "--budget", "26")
+	if code != 1 || !strings.Contains(stderr, "full.tar.gz; what was measured is in ") {
+		t.Errorf("an archive that cannot be written: exit code %d, %q", code, stderr)
+	}
+}
+
 // What is missing is said in one line, before anything runs.
 func TestFirstRunCannotStart(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {

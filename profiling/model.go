@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
 )
 
@@ -42,6 +43,27 @@ func Model(name string, memoryMiB int) (*mig.GPU, error) {
 func memory(g *mig.GPU) int { return g.Profiles[len(g.Profiles)-1].MemoryGB }
 
 func distance(g *mig.GPU, gb int) int { return max(memory(g)-gb, gb-memory(g)) }
+
+// Label turns the driver's name of a GPU into one word of letters, digits and hyphens.
+func Label(name string) string {
+	words := strings.FieldsFunc(name, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if len(words) > 1 && strings.EqualFold(words[0], "NVIDIA") {
+		words = words[1:]
+	}
+	return strings.Join(words, "-")
+}
+
+// Board returns what a GPU is called that is measured without MIG: the name of its model if
+// that has as many multiprocessors as the driver says, and otherwise the board's own name with
+// their number, for example GH200-480GB-132SM.
+func Board(name string, memoryMiB, sms int) string {
+	if g, err := Model(name, memoryMiB); err == nil {
+		if all, err := datasets.Multiprocessors(g); err != nil || all == sms {
+			return g.Name
+		}
+	}
+	return fmt.Sprintf("%s-%dSM", Label(name), sms)
+}
 
 // Choose returns the index of the GPU that a selector names: the index itself, or the
 // UUID or its beginning in any case. An empty selector names the only GPU. A GPU that

@@ -69,6 +69,31 @@ func TestNoModel(t *testing.T) {
 	}
 }
 
+// Without MIG any GPU is measured, under the name of its board.
+func TestBoard(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		mib, sms int
+		want     string
+	}{
+		{"NVIDIA H200", 143771, 132, "H200"},
+		{"NVIDIA A100-SXM4-40GB", 40960, 108, "A100"},
+		{"NVIDIA B200", 183359, 148, "B200"}, // nothing is published about its instances
+		{"NVIDIA H100 PCIe", 81559, 114, "H100-PCIe-114SM"},
+		{"NVIDIA GH200 480GB", 97871, 132, "GH200-480GB-132SM"},
+		{"NVIDIA H20", 97871, 78, "H20-78SM"},
+		{"NVIDIA A800-SXM4-80GB", 81920, 108, "A800-SXM4-80GB-108SM"},
+		{"NVIDIA H800", 81559, 132, "H800-132SM"},
+		{"NVIDIA B300 SXM6 AC", 275040, 148, "B300-SXM6-AC-148SM"},
+		{"NVIDIA RTX PRO 6000 Blackwell Server Edition", 97887, 188, "RTX-PRO-6000-Blackwell-Server-Edition-188SM"},
+		{"NVIDIA A100-SXM-64GB", 65536, 124, "A100-SXM-64GB-124SM"},
+	} {
+		if got := profiling.Board(c.name, c.mib, c.sms); got != c.want {
+			t.Errorf("Board(%q, %d, %d) = %s, want %s", c.name, c.mib, c.sms, got, c.want)
+		}
+	}
+}
+
 func TestChoose(t *testing.T) {
 	one := []profiling.Identity{{UUID: "GPU-a1", Name: "A"}}
 	three := append(slices.Clone(one), profiling.Identity{}, profiling.Identity{UUID: "GPU-A2", Name: "B"})

@@ -137,6 +137,44 @@ func TestRodinia(t *testing.T) {
 	}
 }
 
+// Each fix of the sources is made where it is needed, and says so in a dry run.
+func TestRodiniaFixes(t *testing.T) {
+	fixes := []struct{ file, before, after string }{
+		{"lavaMD/makefile", "-arch sm_13 -arch=sm_13", "-arch=sm_90 -arch=sm_90"},
+		{"lud/cuda/Makefile", "nvcc -arch=compute_20 x.cu", "nvcc -arch=sm_90 x.cu"},
+		{"cfd/Makefile", "--gpu-architecture=compute_20 --gpu-code=sm_20", "-arch=sm_90"},
+		{"bfs/Makefile", "-lcudart -lm -lcudart", "-lcudart_static -ldl -lrt -lpthread -lm -lcudart_static -ldl -lrt -lpthread"},
+		{"nw/needle.cu", "cudaThreadSynchronize();", "cudaDeviceSynchronize();"},
+		{"nn/nn.h", "cudaThreadExit();", "cudaDeviceReset();"},
+		{"kmeans/kmeans_cuda.cu", "cudaSetDevice(1);", "cudaSetDevice(0);"},
+	}
+	path, sources := filepath.Join(t.TempDir(), "bin"), t.TempDir()
+	files(t, path, map[string]string{"nvcc": nvcc})
+	tree := map[string]string{"data/.sha256": dataSHA256 + "\n", "cuda/pathfinder/Makefile": "all:\n\ttrue\n"}
+	for _, f := range fixes {
+		tree["cuda/"+f.file] = f.before + "\n"
+	}
+	files(t, sources, tree)
+	args := []string{"--sources", sources, "--arch", "sm_90", "--only", "pathfinder"}
+	dry, stderr, ok := script(t, "rodinia", path, append(args, "--dry-run")...)
+	if !ok {
+		t.Fatal(stderr)
+	}
+	if stdout, stderr, ok := script(t, "rodinia", path, args...); !ok {
+		t.Fatalf("%s%s", stdout, stderr)
+	}
+	after := snapshot(t, sources)
+	for _, f := range fixes {
+		file := filepath.Join(sources, "cuda", f.file)
+		if after[file] != f.after+"\n" {
+			t.Errorf("%s: %q has become %q, want %q", f.file, f.before, after[file], f.after)
+		}
+		if !strings.Contains(dry, " "+file+"\n") {
+			t.Errorf("the dry run does not say that it changes %s:\n%s", f.file, dry)
+		}
+	}
+}
+
 func TestRodiniaFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		change map[string]string

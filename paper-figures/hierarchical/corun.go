@@ -34,7 +34,11 @@ func corunError(h datasets.HardwareSet) (*figures.Output, error) {
 			Right("throughput, measured", "simulated", "error [%]", "slowdowns, measured", "simulated"),
 	}
 	for _, table := range h.Corun {
-		checks, left, err := checkCoruns(table.Rows, programsFor(h, table.Provenance))
+		programs, err := programsFor(h, table.Provenance)
+		if err != nil {
+			return nil, err
+		}
+		checks, left, err := checkCoruns(table.Rows, programs)
 		if err != nil {
 			return nil, fmt.Errorf("%s.corun.csv: %w", table.File, err)
 		}
@@ -75,18 +79,22 @@ func listed(values []float64) string {
 
 // programsFor returns the programs of kernels by name. They are fitted on the newest times alone
 // on the same GPU under MPS, or on the public times if there are none.
-func programsFor(h datasets.HardwareSet, on datasets.Provenance) map[string]task.Program {
+func programsFor(h datasets.HardwareSet, on datasets.Provenance) (map[string]task.Program, error) {
 	out := map[string]task.Program{}
 	fits := datasets.KernelFits()
 	for _, t := range h.Kernels {
 		if p := t.Provenance; p.GPU == on.GPU && p.Name == on.Name && p.Source == on.Source && mig.MustLookup(p.GPU).ComputeSlices == mig.MaxSize {
-			fits = append(fits, datasets.FitKernels(t)...)
+			of, err := datasets.FitKernels(t)
+			if err != nil {
+				return nil, err
+			}
+			fits = append(fits, of...)
 		}
 	}
 	for _, f := range fits {
 		out[f.Kernel] = f.Fitted
 	}
-	return out
+	return out, nil
 }
 
 // checkCoruns compares the model with all mixes of several jobs for which it has programs. left

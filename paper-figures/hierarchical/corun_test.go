@@ -68,7 +68,10 @@ func TestCorunError(t *testing.T) {
 	}
 	alone := corunLines("LavaMD:100", 4) + corunLines("NW:100", 2) + corunLines("gemm:100", 3)
 	const mix = "LavaMD:75 NW:25"
-	public := programsFor(datasets.HardwareSet{}, datasets.Provenance{})
+	public, err := programsFor(datasets.HardwareSet{}, datasets.Provenance{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	checks, left, err := checkCoruns(rows(alone+corunLines(mix, 5, 3)), public)
 	if err != nil || left != 0 || len(checks) != 1 {
 		t.Fatalf("%+v, %d left, %v", checks, left, err)
@@ -125,7 +128,10 @@ func TestProgramsFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := programsFor(h, datasets.Provenance{GPU: "H200", Name: "N", Source: "mps-sm-limit", Driver: "600"})
+	got, err := programsFor(h, datasets.Provenance{GPU: "H200", Name: "N", Source: "mps-sm-limit", Driver: "600"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	near := func(name string, want mig.Seconds) {
 		if solo := got[name].Solo; solo < want/2 || solo > want*2 {
 			t.Errorf("%s takes %v s alone, want about %v", name, solo, want)

@@ -85,6 +85,11 @@ func Collect(ctx context.Context, k *kernel.Kernel, on profiling.Instance, o Opt
 	if err != nil {
 		return datasets.Counters{}, err
 	}
+	return readLog(op, log, outcome)
+}
+
+// readLog reads what Nsight Compute wrote about a run, or says why it did not.
+func readLog(op, log string, outcome kernel.Outcome) (datasets.Counters, error) {
 	text, err := os.ReadFile(log)
 	if err != nil && !os.IsNotExist(err) {
 		return datasets.Counters{}, err

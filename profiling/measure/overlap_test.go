@@ -167,19 +167,33 @@ func TestGroups(t *testing.T) {
 	}
 	names := []string{"a", "b", "c"}
 	for want, got := range map[string][]measure.Group{
-		"a:8, b:8, c:8, a:132, b:132, c:132":      measure.Scaling(names, []int{8, 132}),
-		"a:8 b:16, a:8 c:16, b:8 c:16":            measure.Combine(names, [][]int{{8, 16}}, 0, 1),
-		"a:all b:all c:all":                       measure.Combine(names, [][]int{{0, 0, 0}}, 5, 1),
-		"a:8 b@25:16, a:8 b:16":                   measure.Against(names[:1], "b", []int{25, 100}, [][]int{{8, 16}}),
-		"a:8, a:132, b:16, b:132, a:8 b@25:16":    measure.AloneToo(measure.Against(names[:1], "b", []int{25}, [][]int{{8, 16}}), 132),
-		"a:all, a:132, b:all, b:132, a:all b:all": measure.AloneToo(measure.Combine(names[:2], [][]int{{0, 0}}, 0, 1), 132),
+		"a:8, b:8, c:8, a:132, b:132, c:132":                         measure.Scaling(names, []int{8, 132}),
+		"a:8 a:16, a:8 b:16, a:8 c:16, b:8 b:16, b:8 c:16, c:8 c:16": measure.Combine(names, [][]int{{8, 16}}, 0, 1),
+		"a:all b:all c:all":                    measure.Combine(names, [][]int{{0, 0, 0}}, 5, 1),
+		"a:8 b@25:16, a:8 b:16":                measure.Against(names[:1], "b", []int{25, 100}, [][]int{{8, 16}}),
+		"a:8, a:132, b:16, b:132, a:8 b@25:16": measure.AloneToo(measure.Against(names[:1], "b", []int{25}, [][]int{{8, 16}}), 132),
+		"a:all, a:132, b:all, b:132, a:all a:all, a:all b:all, b:all b:all": measure.AloneToo(measure.Combine(names[:2], [][]int{{0, 0}}, 0, 1), 132),
 	} {
 		if text(got) != want {
 			t.Errorf("%s, want %s", text(got), want)
 		}
 	}
+	if pairs := measure.Combine(strings.Fields("a b c d e f g h i j"), [][]int{{8, 16}}, 0, 1); len(pairs) != 55 {
+		t.Errorf("%d pairs of ten kernels, want 55", len(pairs))
+	}
 	some := measure.Combine(names, [][]int{{8, 16}, {16, 8}}, 4, 1)
 	if len(some) != 4 || text(some) != text(measure.Combine(names, [][]int{{8, 16}, {16, 8}}, 4, 1)) || text(some) == text(measure.Combine(names, [][]int{{8, 16}, {16, 8}}, 4, 2)) {
 		t.Errorf("a draw of four: %s", text(some))
+	}
+}
+
+// A job that runs half of the time takes twice as long for an iteration, of which half is rest.
+func TestOverlapTableLeavesOutRests(t *testing.T) {
+	alone := datasets.OverlapRate{Group: "b:16", Job: 1, Kernel: "b", Intensity: 100, SMs: 16, Of: 132, Run: 1, Iteration: 0.001}
+	other := datasets.OverlapRate{Group: "a:8 b@50:16", Job: 1, Kernel: "a", Intensity: 100, SMs: 8, Of: 132, Run: 1, Iteration: 0.001}
+	half := datasets.OverlapRate{Group: other.Group, Job: 2, Kernel: "b", Intensity: 50, SMs: 16, Of: 132, Run: 1, Iteration: 0.003}
+	table := measure.OverlapTable([]datasets.OverlapRate{alone, other, half})
+	if got := table.Rows[2][5]; got != "1.50" { // 3 ms, of which 1.5 ms are work, over 1 ms
+		t.Errorf("b at half its intensity takes %s of its time alone, want 1.50", got)
 	}
 }

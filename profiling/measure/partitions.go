@@ -222,11 +222,15 @@ func Scaling(names []string, counts []int) []Group {
 }
 
 // Combine returns the groups of as many kernels as each split has numbers of multiprocessors,
-// with 0 for no limit. The first kernel has the first number. If there are more than most
+// with 0 for no limit. Pairs are also of a kernel beside itself. The first kernel has the first number. If there are more than most
 // groups, it draws that many; 0 means all.
 func Combine(names []string, splits [][]int, most int, seed uint64) []Group {
 	var out []Group
 	for _, split := range splits {
+		next := 1
+		if len(split) == 2 {
+			next = 0
+		}
 		var choose func(from int, g Group)
 		choose = func(from int, g Group) {
 			if len(g) == len(split) {
@@ -234,7 +238,7 @@ func Combine(names []string, splits [][]int, most int, seed uint64) []Group {
 				return
 			}
 			for i := from; i < len(names); i++ {
-				choose(i+1, append(g, Part{names[i], 100, split[len(g)]}))
+				choose(i+next, append(g, Part{names[i], 100, split[len(g)]}))
 			}
 		}
 		choose(0, nil)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
 )
 
@@ -25,14 +26,7 @@ func multiprocessors(g *mig.GPU, name string) (int, error) {
 			return 0, fmt.Errorf("%s has %d multiprocessors; how many each MIG profile has is only known for other boards of %s", name, b.sms, g)
 		}
 	}
-	switch g.Name {
-	case "A100", "A100-80GB":
-		return 108, nil // NVIDIA A100 Tensor Core GPU Architecture; 7g has 98
-	}
-	if n := g.Profiles[len(g.Profiles)-1].SMs; n > 0 {
-		return n, nil
-	}
-	return 0, fmt.Errorf("nothing is published about the multiprocessors of the MIG profiles of %s", g)
+	return datasets.Multiprocessors(g)
 }
 
 // percentage returns 100 n/all, cut after two decimals. If the driver rounds this limit up,

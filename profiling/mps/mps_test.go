@@ -456,3 +456,28 @@ func TestKilledRun(t *testing.T) {
 		t.Errorf("daemons %v; want a second one that has ended", all)
 	}
 }
+
+// End ends the daemon that a killed run has left on an instance, and no other.
+func TestEndOfAKilledServer(t *testing.T) {
+	f := newFake(t, h200)
+	dir := short(t)
+	left, err := Serve(t.Context(), dir, profiling.Instance{UUID: "MIG-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := Serve(t.Context(), dir, profiling.Instance{UUID: "MIG-2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time there is none
+		if err := End(t.Context(), dir, left.on.UUID); err != nil {
+			t.Error(err)
+		}
+	}
+	if all := f.daemons(); len(all) != 2 || !ended(all[0]) || !alive(all[1]) {
+		t.Errorf("daemons %v; want the first ended and the second alive", all)
+	}
+	if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+}

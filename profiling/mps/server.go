@@ -20,18 +20,33 @@ func Serve(ctx context.Context, dir string, on profiling.Instance) (*Server, err
 	if err := installed(control, "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): nvidia-cuda-mps-control must be in PATH"); err != nil {
 		return nil, err
 	}
-	dir, err := filepath.Abs(filepath.Join(dir, "mps-"+on.UUID))
-	if err != nil {
-		return nil, err
-	}
 	s := &Server{on: on}
-	if s.daemon, err = newDaemon(dir, on.UUID, patience); err != nil {
+	var err error
+	if s.daemon, err = served(dir, on.UUID); err != nil {
 		return nil, err
 	}
 	if err := s.daemon.start(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// served is the daemon of an instance. Its folder is named by the instance's UUID.
+func served(dir, uuid string) (daemon, error) {
+	dir, err := filepath.Abs(filepath.Join(dir, "mps-"+uuid))
+	if err != nil {
+		return daemon{}, err
+	}
+	return newDaemon(dir, uuid, patience)
+}
+
+// End ends the daemon that a killed run's [Serve] has started on an instance, if it runs.
+func End(ctx context.Context, dir, uuid string) error {
+	d, err := served(dir, uuid)
+	if err != nil || d.gone(ctx) {
+		return err
+	}
+	return d.stop(ctx)
 }
 
 // Share returns a limit at a percentage of the instance's multiprocessors. It must be above 0

@@ -99,6 +99,11 @@ func openExisting(lib nvml.Interface, selector string) (*existing, error) {
 			found = append(found, e)
 		}
 	}
+	return only(op, found, unusable)
+}
+
+// only returns the one GPU with instances for this process. The error says what there is instead.
+func only(op string, found []*existing, unusable []string) (*existing, error) {
 	switch len(found) {
 	case 1:
 		return found[0], nil
@@ -113,7 +118,7 @@ func openExisting(lib nvml.Interface, selector string) (*existing, error) {
 	for _, e := range found {
 		uuids = append(uuids, e.uuid)
 	}
-	err = fmt.Errorf("several GPUs have MIG instances: %s", strings.Join(uuids, ", "))
+	err := fmt.Errorf("several GPUs have MIG instances: %s", strings.Join(uuids, ", "))
 	return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "name one with --device"}
 }
 

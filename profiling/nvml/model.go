@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
@@ -129,7 +128,7 @@ func build(all []described, id profiling.Identity) (*mig.GPU, error) {
 	largest := &all[len(all)-1]
 	like := costsOf(id.Name, mig.Slices(largest.SliceCount))
 	g := &mig.GPU{
-		Name:          fmt.Sprintf("%s-%dSM", label(id.Name), largest.MultiprocessorCount),
+		Name:          fmt.Sprintf("%s-%dSM", profiling.Label(id.Name), largest.MultiprocessorCount),
 		Origin:        "from the driver's profiles and placements of " + id.Name,
 		ComputeSlices: mig.Slices(largest.SliceCount),
 	}
@@ -160,7 +159,7 @@ func build(all []described, id profiling.Identity) (*mig.GPU, error) {
 // costsOf is the model of FAR Table 1 that is nearest to a GPU without published times to create
 // and destroy instances.
 func costsOf(name string, slices mig.Slices) *mig.GPU {
-	switch label := label(name); {
+	switch label := profiling.Label(name); {
 	case slices <= 4:
 		return mig.MustLookup("A30")
 	case strings.HasPrefix(label, "A1") || strings.HasPrefix(label, "A8"): // Ampere: A100, A800
@@ -168,13 +167,4 @@ func costsOf(name string, slices mig.Slices) *mig.GPU {
 	default:
 		return mig.MustLookup("H100")
 	}
-}
-
-// label turns the driver's name of a GPU into one word of letters, digits and hyphens.
-func label(name string) string {
-	words := strings.FieldsFunc(name, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if len(words) > 1 && strings.EqualFold(words[0], "NVIDIA") {
-		words = words[1:]
-	}
-	return strings.Join(words, "-")
 }

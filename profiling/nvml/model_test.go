@@ -97,6 +97,24 @@ func sessionOn(t *testing.T, d profiling.Device) {
 	}
 }
 
+// Boards that a table of models refuses, or takes for others, have models of their own.
+func TestBoardsAreNotRefused(t *testing.T) {
+	var tests []stubTest
+	for key, want := range map[string]string{
+		"H100NVL": "H100-NVL-132SM", "GH200": "GH200-480GB-132SM", "H800": "H800-132SM", "A800": "A800-SXM4-80GB-98SM", "B300": "B300-SXM6-AC-148SM",
+	} {
+		tests = append(tests, stubTest{name: key, state: []string{"gpu 0 " + key + " GPU-0 1 1"}, run: func(t *testing.T, s nvmltest.State) {
+			d := open(t)
+			id, err := d.Identify()
+			if err != nil || id.Model.Name != want || len(id.Model.Partitions()) != 19 {
+				t.Fatalf("model %v, %v; want %s", id.Model, err, want)
+			}
+			sessionOn(t, d)
+		}})
+	}
+	onStub(t, tests)
+}
+
 // A board of a name that the table knows is taken from the driver where the two differ, and a
 // table that makes no sense is an error.
 func TestKnownModelsAreChecked(t *testing.T) {

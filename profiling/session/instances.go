@@ -21,6 +21,8 @@ type made struct {
 	// instance has no uuid.
 	id   int
 	uuid string
+	// daemon says that an MPS daemon of the instance may run.
+	daemon bool
 }
 
 type stage string
@@ -103,7 +105,7 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 	if err != nil {
 		return profiling.Instance{}, Effort{}, s.notCreated(at, err)
 	}
-	s.set(at, made{there, i.ID, i.UUID})
+	s.set(at, made{stage: there, id: i.ID, uuid: i.UUID})
 	if err := s.note(created, placeOf(i)); err != nil {
 		err = fmt.Errorf("create %s: the instance is destroyed, since the journal cannot be written: %w", name(at), err)
 		_, undo := s.destroy(ctx, at, i.ID)
@@ -186,7 +188,7 @@ func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (Effort, er
 		if m.stage != there || m.id != i.ID {
 			return fmt.Errorf("destroy %s: %w in this run", describe(i), profiling.ErrUnknownInstance)
 		}
-		s.ours[i.Instance] = made{destroying, m.id, m.uuid}
+		s.ours[i.Instance] = made{destroying, m.id, m.uuid, m.daemon}
 		return nil
 	})
 	if err != nil {
@@ -199,6 +201,28 @@ func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (Effort, er
 		return Effort{}, err
 	}
 	return effort, errors.Join(err, s.end(destroyed, i.Instance, placeOf(i)))
+}
+
+// Serving writes down that an MPS daemon of an instance that Create made is about to run, or no
+// longer runs. If the run is killed in between, the next Open ends the daemon, which would keep
+// the instance in use. No daemon may be started after an error.
+func (s *Session) Serving(i profiling.Instance, daemon bool) error {
+	s.mu.Lock()
+	m := s.ours[i.Instance]
+	s.mu.Unlock()
+	if m.stage != there || m.id != i.ID {
+		return fmt.Errorf("an MPS daemon of %s: %w in this run", describe(i), profiling.ErrUnknownInstance)
+	}
+	e := served
+	if daemon {
+		e = serving
+	}
+	if err := s.note(e, placeOf(i)); err != nil {
+		return err
+	}
+	m.daemon = daemon
+	s.set(i.Instance, m)
+	return nil
 }
 
 // destroy asks the device to destroy an instance until it no longer says that the
@@ -236,6 +260,12 @@ func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ 
 	for n, at := range places {
 		found[n] = slices.IndexFunc(exist, func(i profiling.Instance) bool { return s.is(at, s.ours[at], i) })
 		wait.Go(func() {
+			if m := s.ours[at]; m.daemon {
+				if err := s.o.EndDaemon(ctx, m.uuid); err != nil {
+					found[n], failures[n] = -1, fmt.Errorf("%s: %w", name(at), err)
+					return
+				}
+			}
 			// An instance that is not found, or no longer, was removed by somebody else or by a reset.
 			if k := found[n]; k >= 0 {
 				if _, err := s.destroy(ctx, at, exist[k].ID); errors.Is(err, profiling.ErrUnknownInstance) {

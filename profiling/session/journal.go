@@ -41,6 +41,9 @@ const (
 	created event = "created"
 	// failed says that it was not created.
 	failed event = "not created"
+	// serving is written before an MPS daemon of an instance starts, and served after its end.
+	serving event = "start MPS daemon"
+	served  event = "MPS daemon ended"
 	// destroyed says that it no longer exists.
 	destroyed event = "destroyed"
 )
@@ -193,10 +196,14 @@ func (r *remains) follow(e entry, g *mig.GPU) error {
 		return fmt.Errorf("%s cannot begin at slice %d; it may start at %v", p, at.Start, p.Starts)
 	}
 	switch was := r.left[at].stage; {
+	case (e.Event == serving || e.Event == served) && was == there && e.Instance.UUID != "" && e.Instance.UUID == r.left[at].uuid:
+		m := r.left[at]
+		m.daemon = e.Event == serving
+		r.left[at] = m
 	case e.Event == intended && was == "":
 		r.left[at] = made{stage: creating}
 	case e.Event == created && was == creating:
-		r.left[at] = made{there, e.Instance.ID, e.Instance.UUID}
+		r.left[at] = made{stage: there, id: e.Instance.ID, uuid: e.Instance.UUID}
 	case e.Event == failed && was == creating, e.Event == destroyed && was != "":
 		delete(r.left, at)
 	case was == "":

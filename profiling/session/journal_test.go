@@ -90,7 +90,7 @@ func TestJournalReadsWhatItWrote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[mig.Instance]made{{Profile: g.Profile(3), Start: 4}: {there, 2, "MIG-2"}}
+	want := map[mig.Instance]made{{Profile: g.Profile(3), Start: 4}: {there, 2, "MIG-2", false}}
 	if r.boot != "b" || r.pid != 5 || !r.turnedOn || !maps.Equal(r.left, want) {
 		t.Errorf("read %+v", r)
 	}

@@ -76,6 +76,80 @@ func TestKilledRunThatIsStillUsed(t *testing.T) {
 	})
 }
 
+// An MPS daemon holds its instance. That of a killed run ends before the instance is destroyed.
+func TestDaemonOfAKilledRunIsEnded(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		s := b.open(d)
+		held, done := b.create(s, at("3g.20gb", 0)), b.create(s, at("1g.5gb", 4))
+		b.create(s, at("1g.5gb", 5))
+		for _, i := range []profiling.Instance{held, done} {
+			if err := s.Serving(i, true); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := s.Serving(done, false); err != nil {
+			b.Fatal(err)
+		}
+		b.says(s.Serving(profiling.Instance{Instance: at("1g.5gb", 6)}, true), profiling.ErrUnknownInstance)
+		quit := d.Use(held.ID, 77, "nvidia-cuda-mps-server")
+		s.Abandon()
+		_, err := session.Open(b.Context(), d, b.options())
+		b.says(err, nil, held.UUID, "3g.20gb at 0", ".journal") // nobody can end it
+		b.exist(d, "3@0")
+		var ended []string
+		o := b.options()
+		fails := errors.New("it does not end")
+		o.EndDaemon = func(context.Context, string) error { return fails }
+		_, err = session.Open(b.Context(), d, o)
+		b.says(err, fails, ".journal")
+		o.EndDaemon = func(_ context.Context, uuid string) error {
+			ended = append(ended, uuid)
+			quit()
+			return nil
+		}
+		b.close(b.openWith(d, o))
+		b.exist(d)
+		if !slices.Equal(ended, []string{held.UUID}) {
+			b.Errorf("the daemons of %q were ended, want that of %q", ended, held.UUID)
+		}
+	})
+}
+
+// A daemon that the journal does not prove to be the run's is left alone.
+func TestDaemonsOfOthersAreLeftAlone(t *testing.T) {
+	const begin = `{"event":"begin","boot":"another","process":5}` + "\n"
+	const create = `{"event":"create","instance":{"profile":"1g.5gb","start":0}}` + "\n"
+	const created = `{"event":"created","instance":{"profile":"1g.5gb","start":0,"uuid":"MIG-1"}}` + "\n"
+	const serving = `{"event":"start MPS daemon","instance":{"profile":"1g.5gb","start":0,"uuid":"MIG-1"}}` + "\n"
+	for name, c := range map[string]struct{ journal, says string }{
+		"another boot":     {begin + create + created + serving, ""},
+		"another instance": {begin + create + created + strings.Replace(serving, "MIG-1", "MIG-2", 1), `event "start MPS daemon"`},
+		"never created":    {begin + create + serving, `event "start MPS daemon"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(b *bench) {
+				d := devicetest.New(a100)
+				b.write(b.journalFile(d), c.journal)
+				o := b.options()
+				o.EndDaemon = func(_ context.Context, uuid string) error {
+					b.Errorf("the daemon of %s is ended", uuid)
+					return nil
+				}
+				s, err := session.Open(b.Context(), d, o)
+				if c.says != "" {
+					b.says(err, nil, c.says)
+					return
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.close(s)
+			})
+		})
+	}
+}
+
 func TestKilledRunThatHadTurnedMIGOn(t *testing.T) {
 	for _, g := range []*mig.GPU{a100, h100} {
 		bubble(t, func(b *bench) {

@@ -137,6 +137,7 @@ func (f *deviceFlags) with(c *cobra.Command, ready func([]profiling.Identity) er
 	for _, d := range devices {
 		s, err := session.Open(c.Context(), d, session.Options{
 			Dir: f.state, AllowMIGMode: f.allowMIG, WithOthers: f.beside,
+			EndDaemon: func(ctx context.Context, uuid string) error { return mps.End(ctx, f.state, uuid) },
 			Log: func(format string, args ...any) {
 				fmt.Fprintf(c.ErrOrStderr(), "miglab: "+format+"\n", args...)
 			},

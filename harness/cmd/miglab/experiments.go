@@ -296,10 +296,7 @@ func (f *profileFlags) countersOutside(c *cobra.Command, kernels []kernel.Kernel
 		return err
 	}
 	about.Watch.Close()
-	model, err := profiling.Model(facts.Name, facts.MemoryMiB)
-	if err != nil {
-		return err
-	}
+	model, _ := profiling.Model(facts.Name, facts.MemoryMiB) // without one there are no times by size to sort
 	on := profiling.Instance{Env: []string{"CUDA_VISIBLE_DEVICES=GPU-" + facts.UUID}}
 	return f.counters(c, on, about.Provenance, model, kernels, o)
 }
@@ -330,6 +327,9 @@ func (f *profileFlags) counters(c *cobra.Command, on profiling.Instance, from da
 
 // classes sorts the kernels into classes that the folder has times of.
 func (f *profileFlags) classes(model *mig.GPU, rows []datasets.KernelCounters) ([]counters.Classification, error) {
+	if model == nil {
+		return nil, nil
+	}
 	path := filepath.Join(f.out, "runs.csv")
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

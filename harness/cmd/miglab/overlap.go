@@ -233,11 +233,20 @@ func (o *overlapFlags) onInstance(c *cobra.Command, f *profileFlags, all []kerne
 		if err != nil {
 			return err
 		}
+		if err := s.Serving(on, true); err != nil {
+			return err
+		}
 		server, err := mps.Serve(c.Context(), f.device.state, on)
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, server.Close()) }()
+		defer func() {
+			left := server.Close()
+			if left == nil {
+				left = s.Serving(on, false)
+			}
+			err = errors.Join(err, left)
+		}()
 		var watch *profiling.Watch
 		if w, ok := s.Device().(profiling.Watcher); ok {
 			if watch, err = w.Watch(); err != nil {
@@ -373,10 +382,7 @@ func (o *overlapFlags) keep(c *cobra.Command, f *profileFlags, rows []datasets.O
 // that their conditions are unknown.
 func (o *overlapFlags) about(c *cobra.Command, f *profileFlags, facts cuda.Facts) (measure.About, error) {
 	id := profiling.Identity{Name: facts.Name, MemoryMiB: facts.MemoryMiB, Source: profiling.SMPartition}
-	var err error
-	if id.Model, err = profiling.Model(facts.Name, facts.MemoryMiB); err != nil {
-		return measure.About{}, err
-	}
+	id.Model = &mig.GPU{Name: profiling.Board(facts.Name, facts.MemoryMiB, facts.SMs)} // MIG's profiles are not needed
 	watch, driver, others, err := nvml.WatchGPU(facts.UUID)
 	if err != nil {
 		fmt.Fprintf(c.ErrOrStderr(), "miglab: the conditions of the GPU are unknown: %v\n", err)

@@ -95,10 +95,15 @@ static const struct model models[] = {
         {NVML_GPU_INSTANCE_PROFILE_4_SLICE, 0, 4, 4, 0x01, 1, 24000, 56},
     }},
     {"L4", "NVIDIA L4", 23034, 0, 0, {{0}}},
-    /* The profiles of the next three are inferred from their numbers of multiprocessors and from the names that NVIDIA's
+    /* The profiles of the next ones are inferred from their numbers of multiprocessors and from the names that NVIDIA's
      * MIG guide lists; we have no listing of a driver. */
     {"H100PCIe", "NVIDIA H100 PCIe", 81559, 7, 0, SEVEN(9984, 20096, 40448, 81152, 14, 26, 30, 54, 56, 114)},
     {"H20", "NVIDIA H20", 97871, 7, 0, SEVEN(12032, 24192, 48512, 97280, 8, 16, 18, 34, 36, 78)},
+    {"H100NVL", "NVIDIA H100 NVL", 95830, 7, 0, SEVEN(11776, 23680, 47616, 95488, 16, 26, 32, 60, 64, 132)},
+    {"GH200", "NVIDIA GH200 480GB", 97871, 7, 0, SEVEN(12032, 24192, 48512, 97280, 16, 26, 32, 60, 64, 132)},
+    {"H800", "NVIDIA H800", 81559, 7, 0, SEVEN(9984, 20096, 40448, 81152, 16, 26, 32, 60, 64, 132)},
+    {"A800", "NVIDIA A800-SXM4-80GB", 81920, 7, 1, SEVEN(9856, 19968, 40192, 80896, 14, 14, 28, 42, 56, 98)},
+    {"B300", "NVIDIA B300 SXM6 AC", 275040, 7, 0, SEVEN(34304, 68736, 137344, 274688, 18, 34, 36, 70, 72, 148)},
     {"RTXPRO6000", "NVIDIA RTX PRO 6000 Blackwell Server Edition", 97887, 4, 0, {
         {NVML_GPU_INSTANCE_PROFILE_1_SLICE, 14, 1, 1, 0x0f, 4, 24192, 46},
         {NVML_GPU_INSTANCE_PROFILE_1_SLICE_REV1, 21, 1, 1, 0x0f, 1, 24192, 46},
