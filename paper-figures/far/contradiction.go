@@ -17,6 +17,7 @@ func contradiction(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).
 		Table("contradiction-table9", table9Arithmetic(d.Claims)).
 		Table("contradiction-table5", sigmaLimits(d)).
+		Table("contradiction-speedups", speedupLimits(d)).
 		Table("contradiction-table6", refinementLimits(d)).
 		Table("contradiction-table7", joiningLimits(d)).
 		Table("contradiction-text", textArithmetic(d)), nil

@@ -57,7 +57,7 @@ func Paper() (figures.Paper, error) {
 		{Name: "figure10", Title: "the cases of the proof of the approximation factors", Build: figure10},
 		{Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A30", Build: h.table3},
 		figures.Drawing("figure11", "synthetic speedups for n = 10 tasks on A100", "Synthetic speedups on A100",
-			reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", a100, tasks("far/EXAMPLESCALING+WIDETIMES", "A100"), 5)),
+			reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", a100, tasks("far/EXAMPLESCALING+WIDETIMES", "A100", 0), 5)),
 		{Name: "rodinia", Title: "rho and sigma of the 16 Rodinia kernels on A100 (6.4.1, 6.5.1)", Build: rodinia},
 		{Name: "figure12", Title: "the Rodinia kernels on A100 under different approaches", Build: figure12},
 		{Name: "optimum", Title: "the 16 Rodinia kernels on A100, beside what is proven", Build: optimum},

@@ -22,10 +22,12 @@ var (
 
 const shuffles = 300
 
-// tasks returns the first instance of a dataset.
-func tasks(data, gpu string) task.Batch { return figures.Instance[task.Batches](data, gpu, 0).Tasks }
+// tasks returns an instance of a dataset.
+func tasks(data, gpu string, i int) task.Batch {
+	return figures.Instance[task.Batches](data, gpu, i).Tasks
+}
 
-func kernels(gpu string) task.Batch { return tasks(rodiniaData, gpu) }
+func kernels(gpu string) task.Batch { return tasks(rodiniaData, gpu, 0) }
 
 func kernel(name string) *task.Task {
 	all := kernels("A100")

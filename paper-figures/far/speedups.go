@@ -1,0 +1,110 @@
+package far
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"miglab/harness/task"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// A comparedBatch is what a batch of Table 5 says about FIXPART(1,...,1) and FIXPART(7).
+type comparedBatch struct {
+	// ratio is the makespan of FIXPART(1,...,1) over that of FIXPART(7).
+	ratio float64
+	// most is sigma of FIXPART(7) if FAR reached the area bound.
+	most float64
+}
+
+// compare runs a batch on seven instances of one slice and on one of seven.
+func compare(b task.Batch) comparedBatch {
+	free := make([]float64, a100.ComputeSlices)
+	seven, area := 0.0, 0.0
+	for i := range b {
+		free[floats.MinIdx(free)] += float64(b[i].On(1))
+		seven += float64(b[i].On(a100.ComputeSlices))
+		least := math.Inf(1)
+		for _, s := range a100.Sizes() {
+			least = min(least, float64(s)*float64(b[i].On(s)))
+		}
+		area += least / float64(len(free))
+	}
+	return comparedBatch{slices.Max(free) / seven, seven / area}
+}
+
+// mostSigma returns the largest mean sigma of FIXPART(1,...,1) that batches allow if that of
+// FIXPART(7) is given, whatever FAR needs, and its standard error as a difference of two samples.
+//
+// Both sigmas of a batch have the same makespan of FAR, so that one is y and the other ratio*y with
+// y <= most. For every c, the mean of ratio*y is at most c times the mean of y plus the mean of
+// most*max(0, ratio-c). The least over c is the largest possible mean.
+func mostSigma(batches []comparedBatch, seven float64) (most, stdErr float64) {
+	most = math.Inf(1)
+	for _, at := range batches {
+		beyond := figures.Map(batches, func(b comparedBatch) float64 { return b.most * max(0, b.ratio-at.ratio) })
+		mean, deviation := stat.MeanStdDev(beyond, nil)
+		if m := at.ratio*seven + mean; m < most {
+			most, stdErr = m, deviation*math.Sqrt(1/float64(len(batches))+1./executions)
+		}
+	}
+	return most, stdErr
+}
+
+// allows reports whether batches allow two printed sigmas together, up to rounding and three
+// standard errors.
+func allows(batches []comparedBatch, ones, seven float64) bool {
+	const rounding = 0.005
+	most, stdErr := mostSigma(batches, seven+rounding)
+	if ones-rounding > most+3*stdErr {
+		return false
+	}
+	// The least is the most of what is lower.
+	lower := figures.Map(batches, func(b comparedBatch) comparedBatch { return comparedBatch{-b.ratio, b.most} })
+	most, stdErr = mostSigma(lower, seven-rounding)
+	return ones+rounding >= -most-3*stdErr
+}
+
+// memoryBound are all values of p_sup that differ in a class of 3, 7 or 8 tasks, each the least of
+// its kind. They cover the classes of 15 tasks.
+var memoryBound = []string{"0", "13", "15", "25", "29", "34", "38", "43", "50", "58", "63", "67", "72", "75", "86", "88", "100"}
+
+// speedupLimits says with which p_sup two printed sigmas are possible together.
+func speedupLimits(d *figures.Data) reports.Table {
+	t := d.Claims.Head("contradiction-speedups")
+	if d.Planning() {
+		return t
+	}
+	all := d.Scale.Replicates(executions)
+	for scaling, generator := range figures.Each([]string{"POORSCALING", "MIXEDSCALING", "GOODSCALING"}, []string{"printed", "script"}) {
+		row := []string{scaling, generator}
+		for _, times := range []string{"NARROWTIMES", "WIDETIMES"} {
+			w := workload{scaling, times}
+			ones, seven := table5.printed(d.Claims, w, 15, "sigma FIXPART(1,...,1)"), table5.printed(d.Claims, w, 15, "sigma FIXPART(7)")
+			var possible []string
+			for _, p := range memoryBound {
+				parameters := "psup=" + p
+				if generator == "script" {
+					parameters += "&gen=released&leave=0.3"
+				}
+				var batches []comparedBatch
+				for i := range all {
+					batches = append(batches, compare(tasks(synthetic(w, 15, parameters), "A100", i)))
+				}
+				if allows(batches, ones, seven) {
+					possible = append(possible, p)
+				}
+			}
+			from, to := "", ""
+			if len(possible) > 0 {
+				from, to = possible[0], possible[len(possible)-1]
+			}
+			row = append(row, reports.Fixed(ones, 2), reports.Fixed(seven, 2), from, to)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
