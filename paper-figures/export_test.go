@@ -43,7 +43,7 @@ func Deviating(p *Paper) (text, claims string, err error) {
 	return text, claims, err
 }
 
-// off gives claims values that are far from print. What needs a GPU is measured.
+// off gives claims values, with an interval, that are far from print. What needs a GPU is measured.
 func off(o *Output, claims []Claim) {
 	for i := range claims {
 		c := &claims[i]
@@ -54,10 +54,8 @@ func off(o *Output, claims []Claim) {
 		for j, r := range o.Readings {
 			m, ok := r.Values[c.Name]
 			if ok || j == 0 && c.Basis == Hardware {
-				detail := m.Detail
-				m = Exactly(c.Published + far)
-				m.Detail = detail
-				r.Values[c.Name] = m
+				v := c.Published + far
+				r.Values[c.Name] = Measurement{Value: v, Low: v - 0.1, High: v + 0.2, Detail: m.Detail}
 			}
 		}
 	}

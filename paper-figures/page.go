@@ -29,9 +29,11 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"deviations":      (*Manifest).deviations,
 	"difference":      (*Row).difference,
 	"groups":          (*Record).groups,
+	"home":            (*Row).home,
 	"others":          (*Record).others,
 	"listed":          listed,
 	"tally":           (*Record).tally,
+	"unexplained":     (*Manifest).unexplained,
 }).ParseFS(templateFiles, "*.tmpl"))
 
 // A page is what the template of a paper's page shows.
@@ -184,6 +186,25 @@ func (m *Manifest) deviations(cause Cause, kind Kind) (n int) {
 	}
 	return n
 }
+
+// unexplained gathers the counted deviations of unknown cause by artefact.
+func (m *Manifest) unexplained() (out [][]*Row) {
+	for r := range m.Rows() {
+		if !r.Counted() || r.Verdict != verdict.Deviates || r.Cause != Unknown {
+			continue
+		}
+		last := len(out) - 1
+		if last < 0 || r.home() != out[last][0].home() {
+			out = append(out, nil)
+			last++
+		}
+		out[last] = append(out[last], r)
+	}
+	return out
+}
+
+// home names the artefact that the claim belongs to, as evidence is named.
+func (r *Row) home() string { return r.Paper + "/" + r.Artefact }
 
 // Markers of the part of the project's README.md that the tool writes.
 const (

@@ -2,6 +2,9 @@ package figures_test
 
 import (
 	"encoding/csv"
+	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,7 +23,8 @@ import (
 )
 
 // TestPagesHaveEveryReason: if all claims deviate, the page of each paper has every reason that
-// claims.csv has, and every cause of causes.csv with its evidence.
+// claims.csv has, and every cause of causes.csv with its evidence. It names what was measured, the
+// difference with its interval, the cause and the reason of every deviation.
 func TestPagesHaveEveryReason(t *testing.T) {
 	for _, load := range []func() (figures.Paper, error){far.Paper, drl.Paper, mfi.Paper, deadline.Paper, hierarchical.Paper} {
 		p, err := load()
@@ -35,16 +39,19 @@ func TestPagesHaveEveryReason(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		deviations := 0
+		deviations, shown := 0, shownDeviations(page)
 		for _, l := range lines[1:] {
 			artefact, claim, judged, cause, reason, evidence := l[1], l[2], l[13], l[14], l[15], l[19]
 			if judged == "DEVIATES" {
 				deviations++
 			}
+			if judged == "DEVIATES" && cause != "" {
+				checkShown(t, l, shown[artefact+": "+claim])
+			}
 			if reason == "" || !strings.Contains(page, reason) {
 				t.Errorf("%s/%s, %s: the page lacks the reason %q", p.Name, artefact, claim, reason)
 			}
-			if judged == "DEVIATES" && cause != "" && !strings.Contains(page, "`miglab reproduce --only "+evidence+"`") {
+			if cause != "" && !strings.Contains(page, "`miglab reproduce --only "+evidence+"`") {
 				t.Errorf("%s/%s, %s: the page lacks the evidence %q", p.Name, artefact, claim, evidence)
 			}
 		}
@@ -55,6 +62,61 @@ func TestPagesHaveEveryReason(t *testing.T) {
 		}
 		if least := len(p.Claims.All) / 10; deviations < least {
 			t.Errorf("%s: %d claims deviate, want %d or more", p.Name, deviations, least)
+		}
+	}
+}
+
+// A shownDeviation is what a page says of a deviation: the line of its group, with the cause and the
+// reason, and the line with its numbers.
+type shownDeviation struct{ group, numbers string }
+
+// shownDeviations reads the deviations of a page by artefact and claim.
+func shownDeviations(page string) map[string]shownDeviation {
+	out := map[string]shownDeviation{}
+	var artefact, group string
+	for line := range strings.Lines(page) {
+		if heading, ok := strings.CutPrefix(line, "## "); ok {
+			artefact, _, _ = strings.Cut(heading, ":")
+		} else if strings.HasPrefix(line, "- ") {
+			group = line
+		} else if claim, numbers, ok := strings.Cut(strings.TrimPrefix(line, "  - "), ": measured "); ok {
+			out[artefact+": "+claim] = shownDeviation{group, numbers}
+		}
+	}
+	return out
+}
+
+// deviationNumbers are the measured number, its difference from the published one, and the interval
+// of the difference.
+var deviationNumbers = regexp.MustCompile(`^(\S+)(?: [^,]+)?, published .+; difference (\S+)(?: [^\[]+)? \[(\S+) to (\S+)\], allowed \d`)
+
+// checkShown compares what a page shows of a deviation with its line of claims.csv.
+func checkShown(t *testing.T, line []string, shown shownDeviation) {
+	t.Helper()
+	published, to, measured, low, high, cause, reason := line[6], line[17], line[7], line[8], line[9], line[14], line[15]
+	if !strings.HasPrefix(shown.group, "- DEVIATES, cause `"+cause+"` (") || !strings.HasSuffix(shown.group, "): "+reason+"\n") {
+		t.Errorf("%q: the page shows cause and reason as %q", line, shown.group)
+	}
+	number := func(s string) float64 {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			t.Errorf("%q: the page shows %q: %v", line, shown.numbers, err)
+		}
+		return v
+	}
+	end := number(published)
+	if to != "" && number(measured) > end {
+		end = number(to)
+	}
+	got := deviationNumbers.FindStringSubmatch(shown.numbers)
+	if got == nil {
+		t.Errorf("%q: the page shows %q", line, shown.numbers)
+		return
+	}
+	for i, want := range []float64{number(measured), number(measured) - end, number(low) - end, number(high) - end} {
+		// claims.csv has six digits of each number, and the page at least two after the point.
+		if tolerance := 0.0051 + 1e-5*math.Abs(number(measured)); math.Abs(number(got[i+1])-want) > tolerance {
+			t.Errorf("%q: the page shows %q, and number %d should be %v", line, shown.numbers, i+1, want)
 		}
 	}
 }

@@ -82,10 +82,10 @@ func (c *Claims) Head(table string, values ...any) (t reports.Table) {
 func claimsTable(title string, rows []Row) reports.Table {
 	t := reports.Table{
 		Title: title + ", claim by claim",
-		Columns: reports.Left("claim", "unit", "relation").Right("published", "to", "measured", "low", "high", "allowed", "replicates").
+		Columns: reports.Left("claim", "unit", "relation").Right("published", "to", "measured", "95 % low", "95 % high", "allowed", "replicates").
 			Left("verdict", "cause"),
 		Notes: []string{
-			"low, high: 95 % interval of the measured value, widened by the sampling error of the printed one",
+			"95 % low, high: the interval of the measured value, widened by the sampling error of the published one: our standard deviation over the root of the paper's number of replicates, because the paper does not print its own",
 			"allowed: how far the interval may lie from the published number, half its last digit plus the margin",
 		},
 	}
