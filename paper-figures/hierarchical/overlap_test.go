@@ -2,7 +2,6 @@ package hierarchical
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
@@ -53,52 +52,6 @@ func overlapData(m corun.Model) (rows []datasets.OverlapRate, programs map[strin
 		}
 	}
 	return rows, programs
-}
-
-// The constants of a model are found again from groups that it made, and then it has no error
-// on those that were held out. Both parts have groups.
-func TestFitModel(t *testing.T) {
-	want := corun.Model{Kappa: 0.1, Delta: 0.45}
-	rows, programs := overlapData(want)
-	groups, left := overlapGroups(rows, programs)
-	if len(groups) != 45 || left != 0 {
-		t.Fatalf("%d groups, %d left out", len(groups), left)
-	}
-	got := fitModel(groups)
-	if math.Abs(got.Kappa-want.Kappa) > 1e-9 || math.Abs(got.Delta-want.Delta) > 1e-9 {
-		t.Errorf("kappa %v, delta %v", got.Kappa, got.Delta)
-	}
-	held := func(g *overlapGroup) bool { return g.heldOut }
-	if e, jobs := meanError(groups, got, held); jobs < 10 || jobs > 60 || e > 1e-9 {
-		t.Errorf("error %v over %d jobs held out", e, jobs)
-	}
-	if e, _ := meanError(groups, shippedModel(), held); e < 0.01 {
-		t.Errorf("error %v with other constants", e)
-	}
-}
-
-// Beside a kernel that runs a quarter of the time, another has most of its pace alone.
-func TestBursts(t *testing.T) {
-	m := corun.Model{Kappa: 1}
-	_, programs := overlapData(m)
-	var a, b string
-	for n := range programs {
-		a, b = b, n
-	}
-	job := func(group string, job int, kernel string, intensity int) datasets.OverlapRate {
-		return datasets.OverlapRate{Group: group, Job: job, Kernel: kernel, Intensity: intensity, SMs: 66, Of: 132, Iteration: 1}
-	}
-	group := fmt.Sprintf("%s:66 %s@25:66", a, b)
-	g, ok := overlapOf([]datasets.OverlapRate{job(group, 1, a, 100), job(group, 2, b, 25)}, programs, map[string]float64{a: 1, b: 1})
-	if !ok || g.kind != besideBursts {
-		t.Fatalf("%+v", g)
-	}
-	got := g.errors(m)
-	beside := m.Slowdowns(&g.layout, &g.programs)[0]
-	want := 1/(0.25/beside+0.75/g.withoutOthers(0)) - 1
-	if len(got) != 1 || math.Abs(got[0]-want) > 1e-12 {
-		t.Errorf("%v, want %v: only the kernel that always runs counts", got, want)
-	}
 }
 
 // Without measurements the artefact has its usual table alone.

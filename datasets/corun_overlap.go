@@ -1,0 +1,147 @@
+package datasets
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"miglab/harness/sim/corun"
+	"miglab/harness/task"
+)
+
+// An OverlapGroup is a measured group of several jobs and what the model needs to predict it.
+type OverlapGroup struct {
+	layout   corun.Layout
+	programs [corun.MaxSlots]*task.Program
+	// measured is each job's time beside the others over its time alone on the whole GPU;
+	// intensity is the share of the time in which it ran, from 0 to 1.
+	measured, intensity []float64
+	// Kind is [OnPartitions], [BesideBursts] or [Unlimited].
+	Kind string
+	// HeldOut says that no constant is fitted on the group.
+	HeldOut bool
+}
+
+// The kinds of groups.
+const (
+	OnPartitions = "multiprocessors of their own"
+	BesideBursts = "beside a kernel that runs in bursts"
+	Unlimited    = "without limits"
+)
+
+// OverlapGroups returns the groups of several jobs for which there are programs and times
+// alone on the whole GPU. left counts the other groups.
+func OverlapGroups(rows []OverlapRate, programs map[string]*task.Program) (out []OverlapGroup, left int) {
+	rows = Overlaps(rows)
+	alone := map[string]float64{}
+	for _, r := range rows {
+		if r.Group == OverlapJob(r.Kernel, 100, r.Of) {
+			alone[r.Kernel] = float64(r.Iteration)
+		}
+	}
+	for len(rows) > 0 {
+		jobs := rows[:len(strings.Fields(rows[0].Group))]
+		rows = rows[len(jobs):]
+		if len(jobs) == 1 {
+			continue
+		}
+		g, ok := overlapOf(jobs, programs, alone)
+		if !ok {
+			left++
+			continue
+		}
+		out = append(out, g)
+	}
+	return out, left
+}
+
+func overlapOf(jobs []OverlapRate, programs map[string]*task.Program, alone map[string]float64) (OverlapGroup, bool) {
+	g := OverlapGroup{Kind: OnPartitions, HeldOut: HeldOut(jobs[0].Group)}
+	var shares []float64
+	sms := 0
+	for i, j := range jobs {
+		p := programs[j.Kernel]
+		if p == nil || alone[j.Kernel] == 0 || i == corun.MaxSlots {
+			return g, false
+		}
+		g.programs[i] = p
+		g.measured = append(g.measured, float64(j.Iteration)/alone[j.Kernel])
+		g.intensity = append(g.intensity, float64(j.Intensity)/100)
+		if j.Intensity < 100 {
+			g.Kind = BesideBursts
+		}
+		shares = append(shares, float64(j.SMs)/float64(j.Of))
+		sms += j.SMs
+	}
+	ci := corun.CI{Compute: 1, Shares: shares}
+	if strings.HasSuffix(jobs[0].Group, ":"+All) {
+		ci, g.Kind = corun.CI{Compute: 1, Default: len(jobs)}, Unlimited
+	} else if sms > jobs[0].Of {
+		return g, false
+	}
+	g.layout = corun.Setup{GIs: []corun.GI{{Memory: 1, CIs: []corun.CI{ci}}}}.Layout()
+	return g, true
+}
+
+// errors returns the relative errors of the model for the jobs that always run. Beside a job
+// that runs in bursts, a job has the pace that it has beside it for that share of the time,
+// and the pace that it has alone for the rest.
+func (g *OverlapGroup) errors(m corun.Model) (out []float64) {
+	beside := m.Slowdowns(&g.layout, &g.programs)
+	for i := range g.measured {
+		if g.intensity[i] < 1 {
+			continue
+		}
+		predicted := beside[i]
+		if g.Kind == BesideBursts {
+			d := slices.Min(g.intensity)
+			predicted = 1 / (d/beside[i] + (1-d)/g.withoutOthers(i))
+		}
+		out = append(out, predicted/g.measured[i]-1)
+	}
+	return out
+}
+
+// withoutOthers is the slowdown of a job with its share if nothing else runs.
+func (g *OverlapGroup) withoutOthers(i int) float64 {
+	return g.programs[i].Relative(g.layout.Share(i), 1)
+}
+
+// OverlapError is the mean absolute error over the jobs of groups; NaN without any.
+func OverlapError(groups []OverlapGroup, m corun.Model, use func(*OverlapGroup) bool) (mean float64, jobs int) {
+	sum := 0.0
+	for i := range groups {
+		if !use(&groups[i]) {
+			continue
+		}
+		for _, e := range groups[i].errors(m) {
+			sum += math.Abs(e)
+			jobs++
+		}
+	}
+	return sum / float64(jobs), jobs
+}
+
+// FitOverlapModel chooses kappa on the groups with limits and then delta on those without, among the
+// hundredths from 0 to 2, so that the mean absolute error on the groups that are not held out
+// is smallest. A constant for which there are no groups stays as it is in from.
+func FitOverlapModel(groups []OverlapGroup, from corun.Model) corun.Model {
+	best := from
+	for _, c := range []struct {
+		set func(*corun.Model, float64)
+		use func(*OverlapGroup) bool
+	}{
+		{func(m *corun.Model, x float64) { m.Kappa = x }, func(g *OverlapGroup) bool { return !g.HeldOut && g.Kind != Unlimited }},
+		{func(m *corun.Model, x float64) { m.Delta = x }, func(g *OverlapGroup) bool { return !g.HeldOut && g.Kind == Unlimited }},
+	} {
+		least, start := math.Inf(1), best
+		for hundredths := range 201 {
+			m := start
+			c.set(&m, float64(hundredths)/100)
+			if e, jobs := OverlapError(groups, m, c.use); jobs > 0 && e < least {
+				best, least = m, e
+			}
+		}
+	}
+	return best
+}
