@@ -8,7 +8,7 @@ import (
 
 var _ = Register(Family{
 	Name: "profile:", File: "tasks file", Source: "the file",
-	Doc: "the tasks of a CSV file with the header task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4); a stream has a column batch, too",
+	Doc: "the tasks of a CSV file with the header task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4); a stream has a column batch, and arrival_s if its tasks arrive in time",
 	New: func(_ string, a spec.Args) (Dataset, error) { return profile{aFile(a[FileKey])}, nil },
 })
 

@@ -148,23 +148,24 @@ func AdjustHolm(all []*Comparison) {
 	}
 }
 
-// Better reports whether the mean difference favours B (1), A (-1), or whether chance may explain
-// it (0).
+// Better reports whether both the interval of the mean difference and the signs of the differences
+// favour B (1) or A (-1); 0 if chance may explain them, or if a few large differences outweigh many
+// small ones.
 func (c *Comparison) Better() int {
-	loss := c.Gap
-	if !c.Metric.Bounded {
-		loss = c.Difference
-	}
-	if c.Metric.Higher {
-		loss = -loss
-	}
+	low, high := c.GapLow, c.GapHigh
 	switch {
-	case !(c.PHolm < 1-stats.Confidence) || loss == 0:
-		return 0
-	case loss < 0:
-		return 1
+	case c.Metric.Higher:
+		low, high = -c.High, -c.Low
+	case !c.Metric.Bounded:
+		low, high = c.Low, c.High
 	}
-	return -1
+	switch certain := c.PHolm < 1-stats.Confidence; {
+	case certain && high < 0:
+		return 1
+	case certain && low > 0:
+		return -1
+	}
+	return 0
 }
 
 // WorstPairs returns the instances of all comparisons on which B is worse than A, the worst
@@ -226,9 +227,9 @@ func comparisonNotes(a, b string, all []*Comparison) []string {
 		says string
 		of   []string
 	}{
-		{"b is better (p_holm below 0.05)", verdicts[1]},
-		{"b is worse (p_holm below 0.05)", verdicts[-1]},
-		{"chance may explain the difference", verdicts[0]},
+		{"b is better (p_holm below 0.05, and the interval excludes zero)", verdicts[1]},
+		{"b is worse (p_holm below 0.05, and the interval excludes zero)", verdicts[-1]},
+		{"not told apart", verdicts[0]},
 		{"instances left out because only one was run on them or their bound is not known", leftOut},
 		{"instances where b is worst against a", worstNames(WorstPairs(all))},
 	} {
