@@ -39,6 +39,7 @@ var Batch = Register(Track{
 	Name: algo.TrackBatch, Order: 1, Doc: "schedule one batch of moldable tasks on a MIG GPU; makespan",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
 	Beside: lowerBounds, Boards: []Board{makespanBoard}, Audited: MetricMakespan, Contests: batchContests(), Drawn: true,
+	Sized: func(n int) string { return fmt.Sprintf("drl/WIDETIMES?n=%d", n) },
 	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
 		return scheduled(p, func(given algo.Problem, _ []int) (schedule.Schedule, time.Duration, error) {
 			b, err := algo.Make[algo.Batch](a)
