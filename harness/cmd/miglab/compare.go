@@ -110,7 +110,7 @@ func (f *compareFlags) sides(c *cobra.Command, args []string) (err error) {
 		return fmt.Errorf("--gantt has no meaning for the %s track: its answers are not schedules", f.track.Name)
 	}
 	if f.a == f.b && (f.with == "" || filepath.Clean(f.with) == filepath.Clean(f.results)) {
-		return fmt.Errorf("A and B are both %s in %s; name two algorithms, two versions, or another folder by --with", f.label(f.a), f.results)
+		return fmt.Errorf("both sides are %s in %s; name two algorithms, two versions, or another folder by --with", f.label(f.a), f.results)
 	}
 	if f.a.DB, err = store.Open(f.results); err != nil {
 		return err
