@@ -6,7 +6,7 @@ WORKERS ?= 0
 BIN := bin/miglab
 REVISION = git describe --always --abbrev=40 --exclude '*' --dirty=-modified > $(BIN).revision 2>/dev/null || rm -f $(BIN).revision
 
-.PHONY: reproduce quick site build build-gym build-nvml kernels train test test-all test-external test-fast test-gpu test-gym test-long test-site test-slurm install-slurm install-torch bench lint readme clean
+.PHONY: reproduce quick site build build-gym build-nvml kernels train test test-all test-external test-fast test-gpu test-gym test-long test-site test-slurm install-slurm install-torch bench bench-scale lint readme clean
 
 ## reproduce: write every table and figure of the papers into results/; a second run reuses every result
 reproduce: build
@@ -120,6 +120,10 @@ lint:
 ## bench: benchmarks, in benchstat's format
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+## bench-scale: what each batch, stream and placement algorithm costs against size, into results/scale; takes minutes
+bench-scale: build
+	@$(BIN) scale
 
 ## readme: the summary of claims and the images that README.md shows
 readme: reproduce

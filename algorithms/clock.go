@@ -77,7 +77,10 @@ type clockUse struct {
 	use
 	// notBefore is the earliest instant of any operation or task of the use.
 	notBefore float64
-	state     useState
+	// asked is the notBefore of the first follower: the instance is destroyed for it, and it is not
+	// known earlier.
+	asked float64
+	state useState
 	// from is when the slices are free and, later, when the instance exists. end is when
 	// the tasks are done, and gone is when the destruction ends.
 	from, end, gone float64
@@ -187,6 +190,9 @@ func (c *clock) follow(i, b int32) {
 	}
 	if blocker.state == finished && blocker.followed == 0 && !blocker.destroy {
 		c.ask(schedule.Destroy, b, max(blocker.end, u.notBefore))
+	}
+	if blocker.followed == 0 {
+		blocker.asked = u.notBefore
 	}
 	blocker.followers[blocker.followed] = i
 	blocker.followed++
@@ -316,7 +322,7 @@ func (c *clock) work(i int32, from float64) {
 	}
 	c.makespan = max(c.makespan, u.end)
 	if u.followed > 0 || u.destroy {
-		c.ask(schedule.Destroy, i, u.end)
+		c.ask(schedule.Destroy, i, max(u.end, u.asked))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"miglab/harness/algo"
+	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/spec"
 )
@@ -83,7 +84,6 @@ type ending struct {
 func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
 	all := newTiming(p, firstAsked)
 	all.begin(remnants(p))
-	var plan []use
 	state := ending{leftToRight(remnants(p)), make([]float64, int(p.GPU.ComputeSlices)*p.GPUs())}
 	moves, swaps := 0, 0
 	from := 0
@@ -91,11 +91,16 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 		if err := ctx.Err(); err != nil {
 			return schedule.Schedule{}, err
 		}
-		batch := batchOf(p, from, n)
+		known := knownAt(p, from, n)
+		batch, holds := nextBatch(p, state.holds, from, n)
+		state.holds = holds
+		for s := range state.last {
+			state.last[s] = max(state.last[s], known)
+		}
 		own := farPlan(batch)
 		refineFAR(batch, own, f.keep)
 		if f.mode == "trivial" {
-			all.add(numberedFrom(from, own.uses(forward)), all.run())
+			all.add(numberedFrom(from, own.uses(forward)), max(all.run(), known))
 			from += n
 			continue
 		}
@@ -106,10 +111,9 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 			m, s := r.count()
 			moves, swaps = moves+m, swaps+s
 		}
-		plan = append(plan, numberedFrom(from, own.uses(d))...)
+		all.add(numberedFrom(from, own.uses(d)), known)
 		from += n
 	}
-	all.add(plan, 0)
 	all.run()
 	out := all.schedule()
 	if f.searches() {
@@ -156,6 +160,38 @@ func batchOf(p algo.Problem, from, n int) algo.Problem {
 		p.Release = p.Release[from : from+n]
 	}
 	return p
+}
+
+// knownAt is when the last task of a batch is released, in seconds.
+func knownAt(p algo.Problem, from, n int) float64 {
+	if p.Release == nil {
+		return 0
+	}
+	return float64(slices.Max(p.Release[from : from+n]))
+}
+
+// nextBatch returns the problem of a batch and what the GPUs hold once it is known, which is when
+// the last of its tasks is released. Nothing of it begins earlier, reconfigurations included.
+func nextBatch(p algo.Problem, holds []remnant, from, n int) (algo.Problem, []remnant) {
+	batch := batchOf(p, from, n)
+	batch.Release = nil
+	known := knownAt(p, from, n)
+	if known <= 0 {
+		return batch, holds
+	}
+	out := slices.Clone(holds)
+	for g := range out {
+		r := &out[g]
+		r.exist = slices.Clone(r.exist)
+		for i := range r.exist {
+			r.exist[i].BusyUntil = max(r.exist[i].BusyUntil, mig.Seconds(known))
+		}
+		for s := range r.free {
+			r.free[s] = max(r.free[s], known)
+		}
+		r.channel = max(r.channel, known)
+	}
+	return batch, out
 }
 
 // numberedFrom returns a batch's plan with the tasks' numbers in the stream.

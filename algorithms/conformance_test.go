@@ -116,7 +116,58 @@ func drawStream(rng *rand.Rand) algotest.StreamProblem {
 	p := algotest.RandomProblem(rng, n)
 	p.Model = mig.Reconfiguration(rng.IntN(3))
 	p.Count = 1 + rng.IntN(2)
+	if rng.IntN(3) == 0 {
+		algotest.AddRelease(&p, rng)
+	}
 	return algotest.StreamProblem{Problem: p, Lengths: lengths}
+}
+
+// What begins before a batch is known is the same without that batch and those after it,
+// reconfigurations included: no algorithm looks ahead.
+func TestStreamsDoNotLookAhead(t *testing.T) {
+	ahead := 0
+	for seed := range uint64(150) {
+		rng := rand.New(rand.NewPCG(seed, 17))
+		p := drawStream(rng)
+		if len(p.Lengths) == 1 {
+			continue
+		}
+		p.Release = nil
+		at, first := mig.Seconds(0), len(p.Tasks)-p.Lengths[len(p.Lengths)-1]
+		for _, n := range p.Lengths {
+			at += mig.Seconds(rng.ExpFloat64() * 20)
+			p.Release = append(p.Release, slices.Repeat([]mig.Seconds{at}, n)...)
+		}
+		shorter := p
+		shorter.Tasks, shorter.Release, shorter.Lengths = p.Tasks[:first], p.Release[:first], p.Lengths[:len(p.Lengths)-1]
+		for _, id := range streamAlgorithms(p, rng) {
+			a := algo.MustParse(id)
+			whole, err := a.ScheduleStream(context.Background(), p.Problem, p.Lengths)
+			if err == nil {
+				err = algotest.Stream.Check(p, whole)
+			}
+			if err != nil {
+				t.Fatalf("seed %d: %s: %v", seed, id, err)
+			}
+			part, err := a.ScheduleStream(context.Background(), shorter.Problem, shorter.Lengths)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := begunBefore(p.Problem, whole, at), begunBefore(p.Problem, part, at); !slices.Equal(got, want) {
+				t.Fatalf("seed %d: %s: before %v s it does\n%v\nand without the last batch\n%v", seed, id, at, got, want)
+			} else if len(got) > 0 {
+				ahead++
+			}
+		}
+	}
+	if ahead < 100 {
+		t.Errorf("only %d schedules begin anything before their last batch is known", ahead)
+	}
+}
+
+// begunBefore lists what a schedule begins before an instant.
+func begunBefore(p algo.Problem, s schedule.Schedule, at mig.Seconds) []schedule.Bar {
+	return slices.DeleteFunc(schedule.Bars(p, s), func(b schedule.Bar) bool { return b.Start >= at })
 }
 
 // streamAlgorithms lists all combinations of the parameters of far-concat, and

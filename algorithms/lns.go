@@ -59,7 +59,7 @@ func (l lnsStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 	holds := remnants(p)
 	from := 0
 	for _, n := range lengths {
-		s := newSearch(batchOf(p, from, n), holds)
+		s := newSearch(nextBatch(p, holds, from, n))
 		var err error
 		if n <= maxTreeDP {
 			err = s.together(ctx)

@@ -39,6 +39,8 @@ type table struct {
 	own []ticks
 	// best is the better of the two.
 	best []cell
+	// forced says that the node is used whatever the set is, and that apart was not computed.
+	forced bool
 	// as is the node whose table this one equals: an earlier one, or the node itself.
 	as int
 }
@@ -73,11 +75,22 @@ type subsets struct {
 	parallel        bool
 	scale           float64 // ticks a second
 	create, destroy [maxNodes]ticks
-	k               int // number of tasks
+	// limit is the latest end that is looked for, and first the limit that is tried first. Where a
+	// solution ends within a limit, a later limit gives the same one: no part of it ends later.
+	limit, first ticks
+	// tight says that what the other tasks take limits the tables further: until is, by node, the
+	// latest end in its table that can be part of a solution within the limit, as the nodes above
+	// it take the rest; taken is, by node, how many slice-ticks the nodes below it take.
+	tight bool
+	until [maxNodes]ticks
+	taken [maxNodes]int64
+	k     int // number of tasks
 	// time is, by size index and task, the duration.
 	time [][]ticks
 	// area is, by set, the least slice-ticks that its tasks can take.
 	area []int64
+	// blurred is the largest share by which durations differ from those of area.
+	blurred float64
 	// others is by set; see othersOnRoot.
 	others []int64
 	// tables are by node, those of one GPU after those of another.
@@ -125,9 +138,10 @@ func (s *subsets) alike(a, b int) bool {
 		slices.EqualFunc(s.tree.nodes[a].Children, s.tree.nodes[b].Children, func(x, y int) bool { return s.class[x] == s.class[y] })
 }
 
-// within sets the horizon, in seconds.
-func (s *subsets) within(seconds float64) {
+// within sets the horizon and how far a solution is looked for first, in seconds.
+func (s *subsets) within(seconds, first float64) {
 	s.scale = float64(horizon) / seconds
+	s.first = min(horizon, ticks(first*s.scale))
 	for v := range s.tree.nodes {
 		s.create[v], s.destroy[v] = s.ticks(s.tree.create[v]), s.ticks(s.tree.destroy[v])
 	}
@@ -149,7 +163,7 @@ func (s *subsets) load(p *algo.Problem, which []int32) {
 		}
 	}
 	s.area = grown(s.area, 1<<s.k)
-	s.area[0] = 0
+	s.area[0], s.blurred = 0, 0
 	for i := range which {
 		least := int64(math.MaxInt64) >> 8
 		for c, size := range p.GPU.Sizes() {
@@ -165,6 +179,7 @@ func (s *subsets) load(p *algo.Problem, which []int32) {
 
 // blur changes all durations by up to half the given share.
 func (s *subsets) blur(rng *rand.Rand, share float64) {
+	s.blurred = share / 2
 	for _, times := range s.time {
 		for i, t := range times {
 			if t < never {
@@ -186,7 +201,24 @@ func grown[T any](s []T, n int) []T {
 // GPUs. The loads and remnants are by GPU. Times count from base, in seconds. It returns
 // false if not all tasks can end within the horizon.
 func (s *subsets) place(loads []load, rest []remnant, base float64, node []int32) bool {
-	all := 1<<s.k - 1
+	s.limit, s.tight = s.first, true
+	if s.ends(loads, rest, base) > s.limit { // which need not be the earliest end
+		if s.limit, s.tight = horizon, false; s.ends(loads, rest, base) >= never {
+			return false
+		}
+	}
+	left := 1<<s.k - 1
+	for g := s.gpus - 1; g > 0; g-- {
+		part := s.split(left, s.joint[g-1], s.best(g, 0), s.joint[g][left].end, false)
+		s.trace(g, 0, left^part, true, node)
+		left = part
+	}
+	s.trace(0, 0, left, true, node)
+	return true
+}
+
+// ends computes all tables and returns when all tasks end.
+func (s *subsets) ends(loads []load, rest []remnant, base float64) ticks {
 	for g := range s.gpus {
 		s.fill(g, &loads[g], &rest[g], base)
 		root := s.best(g, 0)
@@ -195,19 +227,9 @@ func (s *subsets) place(loads []load, rest []remnant, base float64, node []int32
 			continue
 		}
 		s.joint[g] = grown(s.joint[g], 1<<s.k)
-		s.divide(s.joint[g], s.joint[g-1], root, false, s.gpus*s.leaves[0], nil)
+		s.divide(s.joint[g], s.joint[g-1], root, false, space{int64(s.limit), 0, s.gpus * s.leaves[0]}, nil)
 	}
-	if s.joint[s.gpus-1][all].end >= never {
-		return false
-	}
-	left := all
-	for g := s.gpus - 1; g > 0; g-- {
-		part := s.split(left, s.joint[g-1], s.best(g, 0), s.joint[g][left].end, false)
-		s.trace(g, 0, left^part, true, node)
-		left = part
-	}
-	s.trace(0, 0, left, true, node)
-	return true
+	return s.joint[s.gpus-1][1<<s.k-1].end
 }
 
 func (s *subsets) best(gpu, v int) []cell { return s.table(gpu, v, true).best }
@@ -224,6 +246,7 @@ func (s *subsets) table(gpu, v int, first bool) *table {
 func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
 	n := len(s.tree.nodes)
 	s.fresh[gpu] = r.empty() && base == 0
+	s.bound(l)
 	for v := n - 1; v >= 0; v-- {
 		ts := s.after[gpu*n:]
 		ts[v].as = v
@@ -238,18 +261,78 @@ func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
 		if ts[v].as != v {
 			continue
 		}
-		s.children(gpu, v, false)
+		s.children(gpu, v, s.loadOn(l, v), false)
 		s.node(&ts[v], ts[v].apart, v, s.create[v], s.create[v], l)
 	}
 	if s.fresh[gpu] {
 		return
 	}
+	// Nodes below one that other tasks use are never the first, so that their tables are not read.
+	var after nodeSet
+	for v := range n {
+		if s.forces(l, v) {
+			after |= s.tree.below[v]
+		}
+	}
 	for v := n - 1; v >= 0; v-- {
 		ts := s.tables[gpu*n:]
 		ts[v].as = v
-		s.children(gpu, v, true)
+		if after.has(v) {
+			continue
+		}
+		ts[v].forced = s.forces(l, v)
+		if !ts[v].forced {
+			s.children(gpu, v, s.loadOn(l, v), true)
+		}
 		from, heads := s.from(v, r, base)
 		s.node(&ts[v], s.table(gpu, v, false).apart, v, from, heads, l)
+	}
+}
+
+// forces reports whether other tasks on a node exclude that its children come first. Under
+// [mig.Free] these two ways may end at the same time, and the search has always preferred the
+// children then; so nothing is left out.
+func (s *subsets) forces(l *load, v int) bool { return s.model != mig.Free && l.used.has(v) }
+
+// loadOn returns how long the other tasks on a node take, if the tables are tight.
+func (s *subsets) loadOn(l *load, v int) ticks {
+	if !s.tight || !s.forces(l, v) {
+		return 0
+	}
+	return min(s.ticks(l.seconds[v]), horizon)
+}
+
+// bound sets until and taken for a GPU with these loads.
+func (s *subsets) bound(l *load) {
+	s.until[0] = s.limit
+	for v := range s.tree.nodes {
+		s.taken[v] = 0
+		left := s.until[v]
+		if s.tight && s.forces(l, v) {
+			left -= min(s.loadOn(l, v)+min(s.destroy[v], horizon), left)
+		}
+		for _, c := range s.tree.nodes[v].Children {
+			s.until[c] = left
+		}
+	}
+	// Nodes that share a table need the latest of their ends.
+	var latest [maxNodes]ticks
+	for _, share := range []bool{false, true} {
+		for v := range s.tree.nodes {
+			if l.used&(s.tree.below[v]|1<<v) != 0 {
+				continue
+			}
+			if of := &latest[s.class[v]]; share {
+				s.until[v] = *of
+			} else {
+				*of = max(*of, s.until[v])
+			}
+		}
+	}
+	for v := len(s.tree.nodes) - 1; v >= 0; v-- {
+		for _, c := range s.tree.nodes[v].Children {
+			s.taken[v] += s.taken[c] + int64(s.tree.nodes[c].Size())*int64(s.loadOn(l, c))
+		}
 	}
 }
 
@@ -278,7 +361,7 @@ func (s *subsets) from(v int, r *remnant, base float64) (at, heads ticks) {
 	return s.ticks(ready + s.tree.create[v] - base), s.ticks(cost)
 }
 
-func (s *subsets) children(gpu, v int, first bool) {
+func (s *subsets) children(gpu, v int, load ticks, first bool) {
 	t := &s.after[gpu*len(s.tree.nodes)+v]
 	if first {
 		t = &s.tables[gpu*len(s.tree.nodes)+v]
@@ -295,7 +378,8 @@ func (s *subsets) children(gpu, v int, first bool) {
 	case 2:
 		t.apart = grown(t.apart, 1<<s.k)
 		a, b := s.table(gpu, c[0], first), s.table(gpu, c[1], first)
-		s.divide(t.apart, a.best, b.best, !s.parallel, s.leaves[v], s.othersOnRoot(v))
+		room := space{int64(s.until[v]) - int64(load), s.taken[v], s.leaves[v]}
+		s.divide(t.apart, a.best, b.best, !s.parallel, room, s.othersOnRoot(v))
 	default:
 		panic("algorithms: a node of the repartitioning tree has more than two children")
 	}
@@ -334,7 +418,7 @@ func (s *subsets) node(t *table, rest []cell, v int, at, heads ticks, l *load) {
 	}
 	used := l.used.has(v)
 	for set, x := range own {
-		if x > horizon {
+		if x > s.until[v] {
 			x, own[set] = never, never
 		}
 		if used || x < t.apart[set].end {
@@ -345,23 +429,41 @@ func (s *subsets) node(t *table, rest []cell, v int, at, heads ticks, l *load) {
 	}
 }
 
+// A space is a time on some leaves, of which other tasks take a part, in slice-ticks.
+type space struct {
+	ticks, taken int64
+	leaves       int
+}
+
 // divide computes out[S] for all sets S: the best division of S between a and b. It skips
 // nonempty sets with too large an area for the leaves. others is, by set, the time that
 // the node itself needs for the other tasks; nil if they may be elsewhere.
-func (s *subsets) divide(out, a, b []cell, wait bool, leaves int, others []int64) {
+func (s *subsets) divide(out, a, b []cell, wait bool, in space, others []int64) {
 	alike := &a[0] == &b[0]
 	for set := range out {
-		room := int64(horizon)
+		room := in.ticks
 		if others != nil {
 			room -= others[set]
 		}
-		if set > 0 && s.area[set] > int64(leaves)*room {
+		if set > 0 && s.least(set)+in.taken > int64(in.leaves)*room {
 			out[set] = cell{never, 0}
 			continue
 		}
 		out[set] = s.divided(set, a, b, alike, wait)
 	}
 }
+
+// least returns the least slice-ticks that a set's tasks can take. Tables that are not tight reach
+// so much further than durations are blurred that the area without blur does.
+func (s *subsets) least(set int) int64 {
+	if !s.tight || s.blurred == 0 {
+		return s.area[set]
+	}
+	return int64(float64(s.area[set])*(1-s.blurred)) - roundings
+}
+
+// roundings is more than the slice-ticks by which rounding changes the area of a set.
+const roundings = maxTreeDP * 2 * int64(mig.MaxSize)
 
 // othersOnRoot returns, by set, how long the root of the only GPU takes to run the other
 // tasks, as no other node can run them. It is nil for other nodes and several GPUs.
@@ -436,7 +538,7 @@ func (s *subsets) trace(gpu, v, set int, first bool, node []int32) {
 		return
 	}
 	t := s.table(gpu, v, first)
-	if t.best[set].end < t.own[set] || t.best[set] == t.apart[set] {
+	if !t.forced && (t.best[set].end < t.own[set] || t.best[set] == t.apart[set]) {
 		s.traceApart(gpu, v, set, first, node)
 		return
 	}

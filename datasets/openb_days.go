@@ -18,7 +18,11 @@ const openbLaw = "on s slices (m/s)^alpha times the lifetime, m being those of t
 const openbScaling = "; on s slices instead of the m of its profile it is assumed to take (m/s)^alpha times as long"
 
 var (
-	alphaParam = spec.Param{Name: "alpha", Default: "1", Type: spec.Number(0, 4), Doc: "exponent of the durations; 0 means the same on all sizes"}
+	alphaParam    = spec.Param{Name: "alpha", Default: "1", Type: spec.Number(0, 4), Doc: "exponent of the durations; 0 means the same on all sizes"}
+	arrivalsParam = spec.Param{
+		Name: "arrivals", Default: "none", Values: []string{"none", "trace"},
+		Doc: "trace: a pod arrives when it was submitted, in seconds after the day's first; none: all are there at time 0",
+	}
 	slackParam = spec.Param{Name: "slack", Default: "2", Type: spec.Number(0, 1000), Doc: "from arrival to deadline, as a multiple of the lifetime"}
 )
 
@@ -37,9 +41,9 @@ var _ = Register(Family{
 	Name: "openb/stream", Assumes: openbAssumes + openbScaling,
 	Doc:    "days of a production trace as batches of n pods in the order of their submission, " + openbLaw,
 	Source: "Alibaba cluster trace gpu-v2023; Weng et al., Beware of Fragmentation, USENIX ATC 2023",
-	Params: append([]spec.Param{{Name: "n", Default: "14", Type: spec.Whole(1, maxCount), Doc: "pods in a batch; the last one may be smaller"}, alphaParam}, podParams...),
+	Params: append([]spec.Param{{Name: "n", Default: "14", Type: spec.Whole(1, maxCount), Doc: "pods in a batch; the last one may be smaller"}, alphaParam, arrivalsParam}, podParams...),
 	New: func(_ string, a spec.Args) (Dataset, error) {
-		return openbStream{openbDays{newOpenb(a), traces.Law{Alpha: a.Float("alpha")}}, a.Int("n")}, nil
+		return openbStream{openbDays{newOpenb(a), traces.Law{Alpha: a.Float("alpha")}}, a.Int("n"), a["arrivals"] == "trace"}, nil
 	},
 })
 
@@ -87,11 +91,14 @@ func (s openbJobs) Instance(g *mig.GPU, index int) (task.Payload, error) {
 type openbStream struct {
 	openbDays
 	n int
+	// timed lets the pods arrive when they were submitted, counted from the first one.
+	timed bool
 }
 
 func (s openbStream) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	var out task.Batches
-	for i, p := range s.pods(index) {
+	pods := s.pods(index)
+	for i, p := range pods {
 		if i%s.n == 0 {
 			out.Lengths = append(out.Lengths, 0)
 		}
@@ -102,6 +109,9 @@ func (s openbStream) Instance(g *mig.GPU, index int) (task.Payload, error) {
 			seconds[size] = mig.Seconds(s.law.Seconds(float64(p.Lifetime), measured, size))
 		}
 		out.Tasks = append(out.Tasks, task.New(fmt.Sprintf("pod-%04d", i+1), seconds))
+		if s.timed {
+			out.Arrivals = append(out.Arrivals, mig.Seconds(p.Submit-pods[0].Submit))
+		}
 	}
 	return out, nil
 }

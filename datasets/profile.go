@@ -13,7 +13,7 @@ import (
 
 var _ = Register(Family{
 	Name: "profile:", File: "tasks file", Source: "the file",
-	Doc: "the tasks of a CSV file with the header task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4); a stream has a column batch, too; or, with draw at the end, batches of tasks drawn from it",
+	Doc: "the tasks of a CSV file with the header task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4); a stream has a column batch, and arrival_s if its tasks arrive in time; or, with draw at the end, batches of tasks drawn from it",
 	Params: []spec.Param{
 		{Name: "draw", Default: "0", Type: spec.Whole(0, maxCount), Doc: "tasks of a batch, drawn from the file with replacement; 0 takes the file as it is"},
 		{Name: "batches", Default: "1", Type: spec.Whole(1, maxCount), Doc: "batches of drawn tasks; several are a stream"},

@@ -62,7 +62,7 @@ func TestBadSpecs(t *testing.T) {
 		"far/WIDETIMES+MIXEDSCALING":  `unknown dataset "far/WIDETIMES+MIXEDSCALING"`,
 		"rodina":                      `did you mean "rodinia"?`,
 		"WIDETIMES?":                  `unknown parameter ""`,
-		"WIDETIMES?m=3":               `unknown parameter "m"; did you mean "n"? (known: batches, gen, leave, n, order, part, psup, repeat, seed, start, total)`,
+		"WIDETIMES?m=3":               `unknown parameter "m"; did you mean "n"? (known: batches, gen, leave, n, order, part, psup, repeat, rho, seed, start, total)`,
 		"WIDETIMES?n":                 `parameter "n" has no value; give a whole number from 1 to 1000000`,
 		"WIDETIMES?n=0":               `parameter "n" cannot be "0"`,
 		"WIDETIMES?n=1e3":             `a whole number`,

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -43,6 +44,8 @@ type synthetic struct {
 	// key and seed name the random stream of the batches.
 	key  string
 	seed uint64
+	// rho is the load of a Poisson process of arrivals; 0 if all tasks are there at time 0.
+	rho float64
 }
 
 func (w *workload) params() []spec.Param {
@@ -58,6 +61,7 @@ func (w *workload) params() []spec.Param {
 		{Name: "batches", Default: "1", Type: spec.Whole(1, maxCount), Doc: "consecutive batches in an instance"},
 		{Name: "repeat", Default: "1", Type: spec.Whole(1, maxCount), Doc: "how often each batch comes, one copy after the other"},
 		{Name: "total", Type: spec.Whole(1, maxCount), Doc: "tasks in an instance, cut in batches of n"},
+		{Name: "rho", Type: spec.Number(0.01, 100), Doc: "the tasks arrive by a Poisson process that brings rho times the work that one GPU can do, each task on the size where it needs the fewest slice seconds; n=1 lets each be scheduled when it arrives"},
 		{Name: "part", Type: spec.Whole(1, maxCount), Doc: "the batch of a total that is there by itself, from 1"},
 		{Name: "start", Default: emptyStart, Values: []string{emptyStart, wholeStart, busyStart}, Doc: "the GPU at time 0: empty, one idle instance, or a random partition that is busy"},
 	}
@@ -92,6 +96,9 @@ func (w *workload) dataset(id string, a spec.Args) (Dataset, error) {
 		workload: w, id: id, n: a.Int("n"), psup: a.Int("psup"), generator: generatorNamed(a["gen"]), leave: a.Float("leave"),
 		inClasses: a["order"] == classOrder, start: a["start"],
 		batches: a.Int("batches"), repeat: a.Int("repeat"), total: a.Int("total"), part: a.Int("part"), seed: a.Uint("seed"),
+	}
+	if a["rho"] != "" {
+		s.rho = a.Float("rho")
 	}
 	drawn := spec.Args{"n": strconv.Itoa(s.drawn()), "psup": a["psup"], "gen": a["gen"], "leave": a["leave"]}
 	s.key = streamKey("workload="+w.name, drawn, "n", "psup", "gen", "leave")
@@ -162,6 +169,9 @@ func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if s.total != 0 {
 		out = cutOf(out.Tasks, s.n, s.part)
 	}
+	if s.rho > 0 {
+		out.Arrivals = poisson(out.Tasks, g, s.rho, rand.New(pcg("arrivals="+s.name, s.seed, g, index)))
+	}
 	switch s.start {
 	case wholeStart:
 		out.Start = []task.Existing{{Instance: g.Partitions()[0][0]}}
@@ -169,6 +179,28 @@ func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		out.Start = inUse(g, rand.New(pcg("start="+s.name, s.seed, g, index)))
 	}
 	return out, nil
+}
+
+// poisson draws when tasks arrive. The mean time between two arrivals is the tasks' mean work over
+// rho times the compute slices of one GPU, where the work of a task is the fewest slice seconds
+// that it needs on any instance.
+func poisson(b task.Batch, g *mig.GPU, rho float64, rng *rand.Rand) []mig.Seconds {
+	work := 0.0
+	for i := range b {
+		least := math.Inf(1)
+		for _, size := range g.Sizes() {
+			least = min(least, float64(size)*float64(b[i].On(size)))
+		}
+		work += least
+	}
+	apart := work / float64(len(b)) / (rho * float64(g.ComputeSlices))
+	out := make([]mig.Seconds, len(b))
+	at := 0.0
+	for i := range out {
+		at += apart * rng.ExpFloat64()
+		out[i] = mig.Seconds(at)
+	}
+	return out
 }
 
 // longestBusy is the M = 14 of [inUse], in seconds.

@@ -240,3 +240,36 @@ func BenchmarkInstance(b *testing.B) {
 		})
 	}
 }
+
+// By rho, the arrivals of many tasks bring that share of what the GPU can work; the tasks are those
+// of the stream without arrivals, and openb's arrivals are its submissions.
+func TestArrivals(t *testing.T) {
+	for _, rho := range []float64{0.5, 2} {
+		for _, gpu := range []string{"A100", "A30"} {
+			name := fmt.Sprintf("drl/WIDETIMES?n=4&batches=1000&rho=%v", rho)
+			in, plain := instance(t, name, gpu, 3), instance(t, "drl/WIDETIMES?n=4&batches=1000", gpu, 3)
+			if !slices.Equal(in.Tasks, plain.Tasks) || plain.Arrivals != nil || plain.Releases() != nil {
+				t.Fatalf("%s on %s: other tasks, or arrivals without rho", name, gpu)
+			}
+			g, work := mig.MustLookup(gpu), 0.0
+			for _, x := range in.Tasks {
+				least := math.Inf(1)
+				for _, size := range g.Sizes() {
+					least = min(least, float64(size)*float64(x.On(size)))
+				}
+				work += least
+			}
+			last := float64(in.Arrivals[len(in.Arrivals)-1])
+			if load := work / last / float64(g.ComputeSlices); math.Abs(load/rho-1) > 0.06 { // four standard errors of 4000 intervals
+				t.Errorf("%s on %s: a load of %v", name, gpu, load)
+			}
+			if !slices.IsSorted(in.Arrivals) || in.Arrivals[0] <= 0 || slices.Equal(in.Arrivals, instance(t, name, gpu, 4).Arrivals) {
+				t.Errorf("%s on %s: arrivals begin with %v", name, gpu, in.Arrivals[:3])
+			}
+		}
+	}
+	trace := instance(t, "openb/stream?arrivals=trace&n=20", "A100", 5)
+	if trace.Arrivals[0] != 0 || !slices.IsSorted(trace.Arrivals) || len(trace.Arrivals) != len(trace.Tasks) || trace.Arrivals[len(trace.Arrivals)-1] > 86400 {
+		t.Errorf("the trace's arrivals are %v", trace.Arrivals)
+	}
+}

@@ -79,15 +79,7 @@ func LeaderboardText(w io.Writer, standings []Standing) error {
 		}
 		t := LeaderboardTable(standings[from:to])
 		t.Title, t.Notes = standings[from].Dataset+": "+standings[from].Metric, nil
-		for j := len(t.Columns) - 1; j >= 0; j-- {
-			spoken := slices.Contains([]string{"track", "dataset", "metric"}, t.Columns[j].Name)
-			if spoken || !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[j] != Missing }) {
-				t.Columns = slices.Delete(t.Columns, j, j+1)
-				for i := range t.Rows {
-					t.Rows[i] = slices.Delete(t.Rows[i], j, j+1)
-				}
-			}
-		}
+		t = t.WithoutEmpty("track", "dataset", "metric")
 		p.line("")
 		if p.err == nil {
 			p.err = t.Text(w)

@@ -130,6 +130,23 @@ func (t *Table) Save(base string) error {
 	return nil
 }
 
+// WithoutEmpty returns the table without the columns in which every cell is [Missing], and without
+// others by name.
+func (t *Table) WithoutEmpty(others ...string) Table {
+	out := *t
+	out.Columns, out.Rows = nil, make([][]string, len(t.Rows))
+	for j, c := range t.Columns {
+		if slices.Contains(others, c.Name) || !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[j] != Missing }) {
+			continue
+		}
+		out.Columns = append(out.Columns, c)
+		for i, row := range t.Rows {
+			out.Rows[i] = append(out.Rows[i], row[j])
+		}
+	}
+	return out
+}
+
 // validate refuses what no format can show. Line breaks are refused everywhere
 // because a row of text and of Markdown is one line.
 func (t *Table) validate() error {

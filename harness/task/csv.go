@@ -42,12 +42,17 @@ func ReadCSVLines(r io.Reader, file string, g *mig.GPU) (Batch, []int, error) {
 		err = &ParseError{File: file, Line: 1, Column: batchColumn, Err: fmt.Errorf(
 			"the tasks are divided into %d batches, and one is wanted here; leave the column out for a single batch", len(b.Lengths))}
 	}
+	if err == nil && b.Arrivals != nil {
+		err = &ParseError{File: file, Line: 1, Column: arrivalColumn, Err: errors.New(
+			"the tasks arrive one after the other, and a batch that is there from the beginning is wanted here; leave the column out")}
+	}
 	return b.Tasks, lines, err
 }
 
 // ReadStream reads what [ReadCSV] does, and the division into batches: the column batch, if
 // it is there, holds the number of each task's batch. Numbers count from 1 and never fall.
-// Without the column, the tasks are one batch.
+// Without the column, the tasks are one batch. The column arrival_s, if it is there, holds when
+// each task arrives, in seconds from 0, which never falls.
 func ReadStream(r io.Reader, file string, g *mig.GPU) (Batches, error) {
 	b, _, err := readStream(r, file, g)
 	return b, err
@@ -56,7 +61,7 @@ func ReadStream(r io.Reader, file string, g *mig.GPU) (Batches, error) {
 func readStream(r io.Reader, file string, g *mig.GPU) (Batches, []int, error) {
 	t, err := strictcsv.Read[row](r, file, strictcsv.Format{
 		Columns:  header(g),
-		Optional: []string{batchColumn},
+		Optional: []string{batchColumn, arrivalColumn},
 		Header:   fmt.Sprintf("the header for %s (sizes %v)", g, g.Sizes()),
 		Empty:    "there are no tasks; write one line a task below the header",
 	})
@@ -67,8 +72,27 @@ func readStream(r io.Reader, file string, g *mig.GPU) (Batches, []int, error) {
 	if err != nil {
 		return Batches{}, nil, err
 	}
+	arrivals, err := arrivals(t)
+	if err != nil {
+		return Batches{}, nil, err
+	}
 	b, err := batch(g, t)
-	return Batches{Tasks: b, Lengths: lengths}, t.Lines, err
+	return Batches{Tasks: b, Lengths: lengths, Arrivals: arrivals}, t.Lines, err
+}
+
+// arrivals returns when the tasks arrive; nil in a file without the column.
+func arrivals(file *strictcsv.Table[row]) ([]mig.Seconds, error) {
+	if !file.Rows[0].Arrival.given {
+		return nil, nil
+	}
+	out := make([]mig.Seconds, len(file.Rows))
+	for i := range file.Rows {
+		out[i] = file.Rows[i].Arrival.at
+		if i > 0 && out[i] < out[i-1] {
+			return nil, file.Fail(i, arrivalColumn, fmt.Errorf("%v s is before %v s of the line above; write the tasks in the order in which they arrive", out[i], out[i-1]))
+		}
+	}
+	return out, nil
 }
 
 // lengths returns the number of tasks of each batch.
@@ -107,6 +131,9 @@ func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 	if len(stream.Lengths) > 1 {
 		names = append(names, batchColumn)
 	}
+	if stream.Arrivals != nil {
+		names = append(names, arrivalColumn)
+	}
 	if err := b.Validate(g); err != nil {
 		return err
 	}
@@ -119,6 +146,9 @@ func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 		cells := rows[i].cells()
 		for _, s := range g.Sizes() {
 			*cells[s] = cell(b[i].On(s))
+		}
+		if stream.Arrivals != nil {
+			rows[i].Arrival = instant{true, stream.Arrivals[i]}
 		}
 	}
 	next := 0
@@ -133,6 +163,9 @@ func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 
 // batchColumn is the column of a stream's file that holds the number of each task's batch.
 const batchColumn = "batch"
+
+// arrivalColumn is the column of a stream's file that holds when each task arrives.
+const arrivalColumn = "arrival_s"
 
 func header(g *mig.GPU) []string {
 	names := []string{"task"}
@@ -152,7 +185,26 @@ type row struct {
 	T7   cell   `csv:"t7"`
 	// Batch is 0 in a file without the column.
 	Batch number `csv:"batch"`
+	// Arrival is the zero value in a file without the column.
+	Arrival instant `csv:"arrival_s"`
 }
+
+// An instant is a time in seconds from 0.
+type instant struct {
+	given bool
+	at    mig.Seconds
+}
+
+func (t *instant) UnmarshalCSV(s string) error {
+	v, err := strictcsv.Float(s)
+	if err != nil || !(v >= 0 && v <= MaxSeconds) {
+		return fmt.Errorf("%q is not an instant; write seconds from 0 to %g", s, MaxSeconds)
+	}
+	*t = instant{true, mig.Seconds(v + 0)} // -0 becomes 0
+	return nil
+}
+
+func (t instant) MarshalCSV() (string, error) { return shortest(t.at), nil }
 
 // A number counts batches from 1.
 type number int

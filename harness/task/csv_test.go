@@ -215,6 +215,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Add(good)
 	f.Add("\ufeff" + strings.ReplaceAll(good, "\n", "\r\n"))
 	f.Add("task,t1,t2,t3,t4,t7\n\"a")
+	f.Add("task,t1,t2,t3,t4,t7,arrival_s\na,1,1,1,1,1,0\nb,2,2,2,2,2,3.5\n")
 	f.Add("task,t1,t2,t3,t4,t7,batch\na,1,1,1,1,1,1\nb,2,2,2,2,2,2\nc,3,3,3,3,3,2\n")
 	f.Add("task,t1,t2,t3,t4,t7\n a ,1e400,0x1p-2,NaN,1,1\n")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -233,7 +234,7 @@ func FuzzReadCSV(f *testing.F) {
 			t.Fatal(err)
 		}
 		back, err := task.ReadStream(bytes.NewReader(w.Bytes()), "tasks.csv", a100)
-		if err != nil || back.Tasks.Hash() != b.Tasks.Hash() || !slices.Equal(back.Lengths, b.Lengths) {
+		if err != nil || back.Tasks.Hash() != b.Tasks.Hash() || !slices.Equal(back.Lengths, b.Lengths) || !slices.Equal(back.Arrivals, b.Arrivals) {
 			t.Fatalf("%v: wrote %q", err, &w)
 		}
 	})
@@ -267,6 +268,43 @@ func TestStreamsKeepTheirBatches(t *testing.T) {
 	} {
 		_, err := task.ReadStream(strings.NewReader("task,t1,t2,t3,t4,t7,batch\n"+lines), "f", g)
 		if _, ok := errors.AsType[*task.ParseError](err); !ok || err.Error() != want {
+			t.Errorf("%q: %v, want %s", lines, err, want)
+		}
+	}
+}
+
+func TestStreamsKeepTheirArrivals(t *testing.T) {
+	const text = "task,t1,t2,t3,t4,t7,batch,arrival_s\na,1,1,1,1,1,1,0\nb,2,2,2,2,2,1,0.25\nc,3,3,3,3,3,2,1e+06\n"
+	stream, err := task.ReadStream(strings.NewReader(text), "f", a100)
+	if err != nil || !slices.Equal(stream.Arrivals, []mig.Seconds{0, 0.25, 1e6}) {
+		t.Fatalf("arrivals %v, %v", stream.Arrivals, err)
+	}
+	if got := stream.Releases(); !slices.Equal(got, []mig.Seconds{0.25, 0.25, 1e6}) {
+		t.Errorf("releases %v: a batch waits for its last task", got)
+	}
+	var again strings.Builder
+	if err := stream.WriteCSV(&again, a100); err != nil || again.String() != text {
+		t.Errorf("written as %q, %v", again.String(), err)
+	}
+	with, without := task.NewDigest(), task.NewDigest()
+	stream.AddTo(with)
+	stream.Arrivals = nil
+	stream.AddTo(without)
+	if with.String() == without.String() {
+		t.Error("arrivals are not part of the digest")
+	}
+	if _, err := task.ReadCSV(strings.NewReader("task,t1,t2,t3,t4,t7,arrival_s\na,1,1,1,1,1,5\n"), "f", a100); err == nil || !strings.Contains(err.Error(), "f:1: arrival_s: the tasks arrive one after the other") {
+		t.Errorf("ReadCSV of a stream: %v", err)
+	}
+	for lines, want := range map[string]string{
+		"a,1,1,1,1,1,-1\n":               `f:2: arrival_s: "-1" is not an instant; write seconds from 0 to 1e+12`,
+		"a,1,1,1,1,1,inf\n":              `f:2: arrival_s: "inf" is not an instant; write seconds from 0 to 1e+12`,
+		"a,1,1,1,1,1,\n":                 `f:2: arrival_s: "" is not an instant; write seconds from 0 to 1e+12`,
+		"a,1,1,1,1,1,5\nb,1,1,1,1,1,\n":  `f:3: arrival_s: "" is not an instant; write seconds from 0 to 1e+12`,
+		"a,1,1,1,1,1,5\nb,1,1,1,1,1,4\n": "f:3: arrival_s: 4 s is before 5 s of the line above; write the tasks in the order in which they arrive",
+	} {
+		_, err := task.ReadStream(strings.NewReader("task,t1,t2,t3,t4,t7,arrival_s\n"+lines), "f", a100)
+		if err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", lines, err, want)
 		}
 	}

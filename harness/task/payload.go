@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"math"
+	"slices"
 
 	"miglab/harness/mig"
 )
@@ -31,6 +32,22 @@ type Batches struct {
 	Lengths []int
 	// Start lists the instances that exist at time 0. If it is empty, the GPU is empty.
 	Start []Existing
+	// Arrivals holds the instant at which each task arrives, never falling. It is nil if all
+	// tasks are there at time 0.
+	Arrivals []mig.Seconds
+}
+
+// Releases returns the earliest instant at which each task may start; nil for time 0. A batch is
+// scheduled as a whole: its tasks wait until the last of them has arrived.
+func (b *Batches) Releases() []mig.Seconds {
+	if b.Arrivals == nil {
+		return nil
+	}
+	out := make([]mig.Seconds, 0, len(b.Tasks))
+	for _, n := range b.Lengths {
+		out = append(out, slices.Repeat([]mig.Seconds{b.Arrivals[len(out)+n-1]}, n)...)
+	}
+	return out
 }
 
 // Existing is an instance that exists at time 0.
@@ -61,6 +78,12 @@ func (b Batches) AddTo(d *Digest) {
 		d.Int(e.GPU)
 		d.Text(e.Instance.String())
 		d.Float(float64(e.BusyUntil))
+	}
+	if b.Arrivals != nil {
+		d.Text("arrivals")
+		for _, at := range b.Arrivals {
+			d.Float(float64(at))
+		}
 	}
 }
 

@@ -39,6 +39,7 @@ var Batch = Register(Track{
 	Name: algo.TrackBatch, Order: 1, Doc: "schedule one batch of moldable tasks on a MIG GPU; makespan",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
 	Beside: lowerBounds, Boards: []Board{makespanBoard}, Audited: MetricMakespan, Contests: batchContests(), Drawn: true,
+	Sized: func(n int) string { return fmt.Sprintf("drl/WIDETIMES?n=%d", n) },
 	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
 		return scheduled(p, func(given algo.Problem, _ []int) (schedule.Schedule, time.Duration, error) {
 			b, err := algo.Make[algo.Batch](a)
@@ -85,7 +86,7 @@ func scheduled(p Problem, solve func(given algo.Problem, lengths []int) (schedul
 	if a.Schedule, a.Took, err = solve(given, slices.Clone(in.Lengths)); err != nil {
 		return a, err
 	}
-	a.Metrics, err = measure(a.Problem, a.Schedule)
+	a.Metrics, err = measure(a.Problem, a.Schedule, in)
 	return a, err
 }
 
@@ -93,9 +94,9 @@ func scheduled(p Problem, solve func(given algo.Problem, lengths []int) (schedul
 // given. The referee and the next algorithm must see the tasks as they were, even if this one
 // sorts them in place.
 func posed(p Problem, in task.Batches) (judged, given algo.Problem) {
-	judged = schedule.Problem{GPU: p.GPU, Count: p.Count, Model: p.Model, Start: in.Start, Tasks: in.Tasks}
+	judged = schedule.Problem{GPU: p.GPU, Count: p.Count, Model: p.Model, Start: in.Start, Release: in.Releases(), Tasks: in.Tasks}
 	given = judged
-	given.Tasks = slices.Clone(in.Tasks)
+	given.Tasks, given.Release = slices.Clone(in.Tasks), slices.Clone(judged.Release)
 	return judged, given
 }
 
@@ -121,14 +122,14 @@ func scheduledTogether(ctx context.Context, a algo.Algorithm, made any, problems
 	share := time.Since(start) / time.Duration(len(problems))
 	for i := range answers {
 		answers[i].Schedule, answers[i].Took = schedules[i], share
-		if answers[i].Metrics, err = measure(answers[i].Problem, schedules[i]); err != nil {
+		if answers[i].Metrics, err = measure(answers[i].Problem, schedules[i], payload[task.Batches](problems[i])); err != nil {
 			return nil, err
 		}
 	}
 	return answers, nil
 }
 
-func measure(p schedule.Problem, s schedule.Schedule) ([]Metric, error) {
+func measure(p schedule.Problem, s schedule.Schedule, in task.Batches) ([]Metric, error) {
 	m, err := schedule.Measure(p, s)
 	if err != nil {
 		return nil, invalidIf[*schedule.InvalidError](err)
@@ -139,6 +140,7 @@ func measure(p schedule.Problem, s schedule.Schedule) ([]Metric, error) {
 		{Name: MetricReconfigurations, Value: float64(m.Reconfigurations)},
 		{Name: MetricUtilisation, Value: m.Utilisation},
 	}
+	out = append(out, flow(s, in)...)
 	own := len(out)
 	for _, name := range slices.Sorted(maps.Keys(s.Counters)) { // of two errors always the same one
 		if slices.ContainsFunc(out[:own], func(m Metric) bool { return m.Name == name }) {

@@ -2,6 +2,7 @@ package track
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"miglab/harness/algo"
@@ -14,6 +15,7 @@ import (
 var Placement = Register(Track{
 	Name: algo.TrackPlacement, Order: 3, Doc: "place requests for MIG profiles on a cluster; acceptance and fragmentation",
 	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Count: clusterSize, Boards: placementBoards(), Contests: placementContests(),
+	Sized: func(n int) string { return fmt.Sprintf("mfi/uniform?gpus=%d", n) },
 	Try: func(a algo.Algorithm, p Problem) error {
 		_, err := newPlacer(a, p)
 		return err

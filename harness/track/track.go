@@ -59,6 +59,9 @@ type Track struct {
 	Boards []Board
 	// Contests are the comparisons that the web site shows.
 	Contests []Contest
+	// Sized returns the dataset of which an instance has n tasks, or n GPUs, by which the cost of
+	// algorithms is measured; nil where it is not.
+	Sized func(n int) string
 	// Drawn means that the web site draws the schedules of the contests' first instances.
 	Drawn bool
 	// Audited is the metric that no valid answer can have below the bound in Boards; "" where

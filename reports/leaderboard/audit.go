@@ -94,7 +94,7 @@ func answers(db *store.DB, found *Audited) ([]*group, error) {
 			if len(rows) == 0 {
 				continue
 			}
-			board, _ := t.BoardOf(s.Dataset)
+			board := t.Boards[slices.IndexFunc(t.Boards, func(b track.Board) bool { return b.Metric == t.Audited })]
 			model, err := mig.ParseReconfiguration(s.Model)
 			if err != nil {
 				return nil, err

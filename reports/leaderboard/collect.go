@@ -199,30 +199,12 @@ func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
 	}
 	var entries []reports.Entry
 	for i, s := range b.series {
-		e := reports.Entry{Track: s.Track, Dataset: s.Dataset, GPU: s.GPU, Algorithm: s.Algorithm, Version: s.Version, Content: s.Content}
-		if b.conditions.Track.Reconfigures {
-			e.Model = s.Model
-			if s.Count > 1 {
-				e.GPU = fmt.Sprintf("%d x %s", s.Count, s.GPU)
-			}
-		}
-		if a, err := algo.Parse(s.Algorithm); err == nil {
-			e.Budget = a.Budget()
-		}
 		rows, err := db.Rows(s, 0, math.MaxInt)
 		if err != nil {
 			return nil, err
 		}
 		entries = slices.Grow(entries, len(rows)*(len(b.series)-i)) // the rest probably has as many each
-		for _, r := range rows {
-			value, ok := r.Metrics.Get(b.Metric)
-			if !ok {
-				value = math.NaN()
-			}
-			e.Instance, e.Value, e.Micros = r.Instance, value, cmp.Or(r.Micros, math.NaN())
-			e.Bound, e.Published = at(bounds, s.Content, r.Instance), at(published, s.Content, r.Instance)
-			entries = append(entries, e)
-		}
+		entries = b.appendEntries(entries, s, rows, bounds, published)
 	}
 	bounded := slices.ContainsFunc(entries, func(e reports.Entry) bool { return !math.IsNaN(e.Bound) })
 	if b.Bound.Algorithm != "" && !bounded {
@@ -236,6 +218,30 @@ func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
 		out[i].Assumes = datasets.Assumed(out[i].Dataset)
 	}
 	return out, err
+}
+
+// appendEntries appends the rows of a series with their bounds.
+func (b *board) appendEntries(entries []reports.Entry, s store.Series, rows []store.Row, bounds, published map[instance]float64) []reports.Entry {
+	e := reports.Entry{Track: s.Track, Dataset: s.Dataset, GPU: s.GPU, Algorithm: s.Algorithm, Version: s.Version, Content: s.Content}
+	if b.conditions.Track.Reconfigures {
+		e.Model = s.Model
+		if s.Count > 1 {
+			e.GPU = fmt.Sprintf("%d x %s", s.Count, s.GPU)
+		}
+	}
+	if a, err := algo.Parse(s.Algorithm); err == nil {
+		e.Budget = a.Budget()
+	}
+	for _, r := range rows {
+		value, ok := r.Metrics.Get(b.Metric)
+		if !ok {
+			value = math.NaN()
+		}
+		e.Instance, e.Value, e.Micros = r.Instance, value, cmp.Or(r.Micros, math.NaN())
+		e.Bound, e.Published = at(bounds, s.Content, r.Instance), at(published, s.Content, r.Instance)
+		entries = append(entries, e)
+	}
+	return entries
 }
 
 // An instance is what a value is of.

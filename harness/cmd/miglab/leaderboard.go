@@ -40,11 +40,7 @@ func newLeaderboard() *cobra.Command {
 				return rankingError(err)
 			}
 			if len(standings) == 0 {
-				where := at.gpu.Name
-				if at.track.Reconfigures {
-					where = fmt.Sprintf("%d x %s, %s reconfiguration", at.gpus, at.gpu, at.model)
-				}
-				return fmt.Errorf("no results of the %s track on %s can be ranked in %s; make some, and their bounds, with miglab run", at.track.Name, where, db.Dir())
+				return fmt.Errorf("no results of the %s track on %s can be ranked in %s; make some, and their bounds, with miglab run", at.track.Name, at.where(), db.Dir())
 			}
 			if format == "text" {
 				return reports.LeaderboardText(c.OutOrStdout(), standings)
@@ -57,6 +53,14 @@ func newLeaderboard() *cobra.Command {
 	addFlag(c, &format, "format", "text", oneOf("format", reports.TableFormats), strings.Join(reports.TableFormats, ", "))
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	return c
+}
+
+// where says what the results are for.
+func (at *conditions) where() string {
+	if !at.track.Reconfigures {
+		return at.gpu.Name
+	}
+	return fmt.Sprintf("%d x %s, %s reconfiguration", at.gpus, at.gpu, at.model)
 }
 
 func (at *conditions) leaderboard() leaderboard.Conditions {

@@ -58,6 +58,9 @@ func newSite() *cobra.Command {
 			if err := addWritten(&data, results); err != nil {
 				return err
 			}
+			if err := addScale(&data, results); err != nil {
+				return err
+			}
 			if err := site.Write(out, data); err != nil {
 				return err
 			}

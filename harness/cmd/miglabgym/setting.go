@@ -176,8 +176,8 @@ func (b *batch) load() error {
 	if err != nil {
 		return err
 	}
-	if len(in.Lengths) > 1 || len(in.Start) > 0 {
-		return fmt.Errorf("it has %d batches and %d instances at the start; environments take one batch on an empty GPU", len(in.Lengths), len(in.Start))
+	if len(in.Lengths) > 1 || len(in.Start) > 0 || in.Arrivals != nil {
+		return fmt.Errorf("it has %d batches, %d instances at the start and %d arrivals; environments take one batch that is there at time 0, on an empty GPU", len(in.Lengths), len(in.Start), len(in.Arrivals))
 	}
 	b.times = b.times[:0]
 	for i := range in.Tasks {

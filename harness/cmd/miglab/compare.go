@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"miglab/harness/algo"
+	"miglab/harness/atomicfile"
+	"miglab/harness/run"
+	"miglab/harness/store"
+	"miglab/harness/track"
+	"miglab/reports"
+	"miglab/reports/leaderboard"
+)
+
+type compareFlags struct {
+	conditions
+	results, with, format, gantt string
+	datasets                     []string
+	a, b                         leaderboard.Side
+}
+
+func newCompare() *cobra.Command {
+	var f compareFlags
+	c := &cobra.Command{
+		Use:   "compare A [B]",
+		Short: "Compare two results: paired differences, intervals, wins and losses, the worst instances",
+		Long: "compare reads the results of two algorithms, or of two versions of one, on every dataset and instance that both\n" +
+			"were run on: A is the one to compare with, and differences are B less A. NAME@2 is version 2; otherwise the latest\n" +
+			"counts. With --with, B is read from another folder of results, and is the same algorithm as A unless it is named.\n\n" +
+			"Intervals are of the paired bootstrap, probabilities by Wilcoxon's signed-rank test with Holm's adjustment for\n" +
+			"the datasets. --gantt draws both schedules of the instance on which B is worst against A.",
+		Example: "  miglab compare far lns\n  miglab compare far@1 far@2 --datasets drl/WIDETIMES\n  miglab compare lns --with ../before/results\n" +
+			"  miglab compare mfi fgd --format csv\n  miglab compare treedp lns --gantt worst.svg",
+		Args: arguments(1, 2, "one or two algorithms"),
+		RunE: f.run,
+		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 1 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return algo.Complete(typed), cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	f.register(c)
+	c.Flags().StringSliceVar(&f.datasets, "datasets", nil, "only these datasets, joined by commas (default: all that both have)")
+	addFlag(c, &f.format, "format", "text", oneOf("format", reports.TableFormats), strings.Join(reports.TableFormats, ", "))
+	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
+	c.Flags().StringVar(&f.with, "with", "", "folder with the results of B (default: that of A)")
+	addFlag(c, &f.gantt, "gantt", "", drawing, "file to draw the worst instance's schedules in, .svg or .png")
+	return c
+}
+
+// drawing reads the name of a file of a figure.
+func drawing(path string) (string, error) {
+	if !slices.Contains(reports.FigureFormats, strings.TrimPrefix(filepath.Ext(path), ".")) {
+		return "", fmt.Errorf("a file that ends in .%s", strings.Join(reports.FigureFormats, " or ."))
+	}
+	return path, nil
+}
+
+func (f *compareFlags) run(c *cobra.Command, args []string) error {
+	if err := f.sides(c, args); err != nil {
+		return err
+	}
+	all, err := leaderboard.Compare(f.leaderboard(), f.a, f.b)
+	if err != nil {
+		return rankingError(err)
+	}
+	if len(all) == 0 {
+		return f.missing(c)
+	}
+	title := fmt.Sprintf("%s against %s on the %s track: %s", f.label(f.b), f.label(f.a), f.track.Name, f.where())
+	t := reports.ComparisonTable(title, f.label(f.a), f.label(f.b), all)
+	if f.format == "text" {
+		t = t.WithoutEmpty()
+	}
+	if err := t.Encode(c.OutOrStdout(), f.format); err != nil || f.gantt == "" {
+		return err
+	}
+	return f.draw(c.Context(), reports.WorstPairs(all))
+}
+
+// sides reads what is compared and opens the databases.
+func (f *compareFlags) sides(c *cobra.Command, args []string) (err error) {
+	if len(args) == 1 {
+		if f.with == "" {
+			return errors.New("compare needs two algorithms, or one and --with another folder of results; see miglab compare --help")
+		}
+		args = append(args, args[0])
+	}
+	if f.a, err = f.side(c, args[0]); err != nil {
+		return err
+	}
+	if f.b, err = f.side(c, args[1]); err != nil {
+		return err
+	}
+	if err := f.check(c); err != nil {
+		return err
+	}
+	if f.gantt != "" && !f.track.Reconfigures {
+		return fmt.Errorf("--gantt has no meaning for the %s track: its answers are not schedules", f.track.Name)
+	}
+	if f.a == f.b && (f.with == "" || filepath.Clean(f.with) == filepath.Clean(f.results)) {
+		return fmt.Errorf("both sides are %s in %s; name two algorithms, two versions, or another folder by --with", f.label(f.a), f.results)
+	}
+	if f.a.DB, err = store.Open(f.results); err != nil {
+		return err
+	}
+	f.b.DB = f.a.DB
+	if f.with != "" {
+		f.b.DB, err = store.Open(f.with)
+	}
+	return err
+}
+
+// side reads an argument. The first algorithm of this program says the track unless a flag does.
+func (f *compareFlags) side(c *cobra.Command, text string) (leaderboard.Side, error) {
+	name, version := text, 0
+	if at := strings.LastIndex(text, "@"); at > 0 {
+		if n, err := strconv.Atoi(text[at+1:]); err == nil && n > 0 {
+			name, version = text[:at], n
+		}
+	}
+	a, err := algo.Parse(name)
+	if err != nil {
+		return leaderboard.Side{}, err
+	}
+	if f.a.Algorithm == "" && !c.Flags().Changed("track") && a.Spec.Track != "" {
+		f.track = track.Of(a.Spec.Track)
+		if f.track.Reference {
+			return leaderboard.Side{}, fmt.Errorf("%s is of the %s track; its results are bounds, which are not compared", a.ID, f.track.Name)
+		}
+	}
+	return leaderboard.Side{Algorithm: a.ID, Version: version}, a.CheckTrack(f.track.Name)
+}
+
+func (f *compareFlags) leaderboard() leaderboard.Conditions {
+	c := f.conditions.leaderboard()
+	c.Datasets = f.datasets
+	return c
+}
+
+// label names a side in the table.
+func (f *compareFlags) label(s leaderboard.Side) string {
+	out := s.Algorithm
+	if s.Version > 0 {
+		out += fmt.Sprintf(" version %d", s.Version)
+	}
+	if s.DB != nil && s.DB != f.a.DB {
+		out += " in " + f.with
+	}
+	return out
+}
+
+// missing says what miglab run would have to compute.
+func (f *compareFlags) missing(c *cobra.Command) error {
+	ofA, err := f.a.Datasets(f.leaderboard())
+	if err != nil {
+		return err
+	}
+	ofB, err := f.b.Datasets(f.leaderboard())
+	if err != nil {
+		return err
+	}
+	wanted := slices.Concat(f.datasets, ofA, ofB)
+	if len(wanted) == 0 {
+		wanted = f.track.Contests[0].Datasets
+	}
+	algorithms := slices.Compact([]string{f.a.Algorithm, f.b.Algorithm})
+	command := []string{"miglab", "run", "--track", string(f.track.Name), "--algorithms", strings.Join(algorithms, ","), "--datasets", wanted[0]}
+	for _, flag := range []string{"gpu", "gpus", "reconfiguration"} {
+		if given := c.Flags().Lookup(flag); given.Changed {
+			command = append(command, "--"+flag, given.Value.String())
+		}
+	}
+	switch {
+	case f.with != "" && len(ofA) > 0:
+		command = append(command, "--results", f.with)
+	case c.Flags().Changed("results"):
+		command = append(command, "--results", f.results)
+	}
+	return fmt.Errorf("%s and %s have no instance in common (%s, %s): A has %d datasets and B %d; to fill them: %s",
+		f.label(f.a), f.label(f.b), f.track.Name, f.where(), len(ofA), len(ofB), shell(command))
+}
+
+// draw draws the schedules of the worst instance that both have solved.
+func (f *compareFlags) draw(ctx context.Context, worst []reports.Pair) error {
+	worst = slices.DeleteFunc(worst, func(p reports.Pair) bool { return math.IsNaN(p.A) || math.IsNaN(p.B) })
+	if len(worst) == 0 {
+		return failedError{fmt.Errorf("there is no schedule to draw: on no instance that both solved is B worse than A")}
+	}
+	p := worst[0]
+	g := reports.Gantt{Title: fmt.Sprintf("%s, instance %d", p.Dataset, p.Instance)}
+	for _, side := range []struct {
+		leaderboard.Side
+		makespan float64
+	}{{f.a, p.A}, {f.b, p.B}} {
+		panel, err := f.panel(ctx, side.Side, p, side.makespan)
+		if err != nil {
+			return err
+		}
+		g.Panels = append(g.Panels, panel)
+	}
+	format := strings.TrimPrefix(filepath.Ext(f.gantt), ".")
+	return atomicfile.WriteFile(f.gantt, func(w io.Writer) error { return reports.Encode(w, format, g) })
+}
+
+// panel computes a schedule again, which must have the makespan that the database has.
+func (f *compareFlags) panel(ctx context.Context, s leaderboard.Side, of reports.Pair, makespan float64) (reports.GanttPanel, error) {
+	series := run.Series{Track: f.track.Name, Dataset: of.Dataset, GPU: f.gpu.Name, Count: f.gpus, Model: f.model, Algorithm: s.Algorithm}
+	cells, err := series.Cells(of.Instance + 1)
+	if err != nil {
+		return reports.GanttPanel{}, err
+	}
+	problem, answer, err := (&run.Engine{}).Schedule(ctx, cells[of.Instance])
+	if err != nil {
+		return reports.GanttPanel{}, err
+	}
+	if now := float64(answer.Makespan()); math.Abs(now-makespan) > 1e-9*makespan {
+		return reports.GanttPanel{}, failedError{fmt.Errorf("%s on %s, instance %d, cannot be drawn: it took %v s, and in this program (version %d) takes %v s",
+			f.label(s), of.Dataset, of.Instance, makespan, cells[of.Instance].Version, now)}
+	}
+	return reports.NewGanttPanel(f.label(s), problem, answer), nil
+}

@@ -1,0 +1,170 @@
+package leaderboard
+
+import (
+	"maps"
+	"math"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"miglab/harness/algo"
+	"miglab/harness/store"
+	"miglab/reports"
+)
+
+// A Side is a result that is compared.
+type Side struct {
+	DB *store.DB
+	// Algorithm is its canonical ID.
+	Algorithm string
+	// Version is the algorithm's; 0 means the latest that there is for a dataset.
+	Version int
+}
+
+// series returns the side's results by dataset.
+func (s Side) series(c *Conditions) (map[string][]store.Series, error) {
+	f := c.filter(c.Track.Name)
+	f.Algorithm, f.Version = s.Algorithm, s.Version
+	all, err := s.DB.Series(f)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]store.Series{}
+	for _, one := range all {
+		if c.Datasets == nil || slices.Contains(c.Datasets, one.Dataset) {
+			out[one.Dataset] = append(out[one.Dataset], one)
+		}
+	}
+	for dataset, own := range out {
+		out[dataset] = s.latest(own)
+	}
+	return out, nil
+}
+
+// latest returns those of a dataset's series that count: of the last version, and with the
+// weights that the algorithm has now or, if none has these, with the last weights.
+func (s Side) latest(own []store.Series) []store.Series {
+	version := 0
+	for _, one := range own {
+		version = max(version, one.Version)
+	}
+	own = slices.DeleteFunc(own, func(one store.Series) bool { return one.Version != version })
+	weights := own[len(own)-1].Weights
+	if a, err := algo.Parse(s.Algorithm); err == nil {
+		now := func(one store.Series) bool { return one.Weights == a.Weights() }
+		if slices.ContainsFunc(own, now) {
+			weights = a.Weights()
+		}
+	}
+	return slices.DeleteFunc(own, func(one store.Series) bool { return one.Weights != weights })
+}
+
+// Datasets returns the datasets of which there are results under the conditions, sorted.
+func (s Side) Datasets(c Conditions) ([]string, error) {
+	own, err := s.series(&c)
+	return slices.Sorted(maps.Keys(own)), err
+}
+
+// Compare compares b with a on each dataset that both have instances of, by name. Datasets that
+// have changed since are compared only if both have their results from the same time. Errors are
+// those of the databases and of [reports.Compare].
+func Compare(c Conditions, a, b Side) ([]*reports.Comparison, error) {
+	ofA, err := a.series(&c)
+	if err != nil {
+		return nil, err
+	}
+	ofB, err := b.series(&c)
+	if err != nil {
+		return nil, err
+	}
+	var shared []string
+	for _, dataset := range slices.Sorted(maps.Keys(ofA)) {
+		if len(ofB[dataset]) > 0 {
+			shared = append(shared, dataset)
+		}
+	}
+	out := make([]*reports.Comparison, len(shared))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, dataset := range shared {
+		g.Go(func() (err error) {
+			inA, inB := c.sameContent(ofA[dataset], ofB[dataset])
+			out[i], err = c.compare(dataset, pick{a.DB, inA}, pick{b.DB, inB})
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	out = slices.DeleteFunc(out, func(c *reports.Comparison) bool { return c == nil })
+	reports.AdjustHolm(out)
+	return out, nil
+}
+
+// sameContent leaves the series of contents that both have; if one of these is the content that
+// the dataset has now, of that one.
+func (c *Conditions) sameContent(a, b []store.Series) (inA, inB []store.Series) {
+	only := func(of []store.Series, keep func(content string) bool) []store.Series {
+		return slices.DeleteFunc(of, func(s store.Series) bool { return !keep(s.Content) })
+	}
+	has := func(of []store.Series) func(content string) bool {
+		return func(content string) bool {
+			return slices.ContainsFunc(of, func(s store.Series) bool { return s.Content == content })
+		}
+	}
+	a = only(a, has(b))
+	b = only(b, has(a))
+	if len(a) < 2 {
+		return a, b
+	}
+	if now := c.content(a); has(a)(now) {
+		current := func(content string) bool { return content == now }
+		return only(a, current), only(b, current)
+	}
+	return a, b
+}
+
+// A pick is some series of a database.
+type pick struct {
+	db     *store.DB
+	series []store.Series
+}
+
+// compare reads the results of a dataset, and the bounds that either database has.
+func (c *Conditions) compare(dataset string, a, b pick) (*reports.Comparison, error) {
+	found, ok := c.Track.BoardOf(dataset)
+	if !ok {
+		return nil, nil
+	}
+	board := board{Board: found, conditions: c}
+	bounds := map[instance]float64{}
+	for _, db := range []*store.DB{a.db, b.db} {
+		if found.Bound.Algorithm == "" {
+			break
+		}
+		f := c.filter(found.Bound.Track)
+		f.Dataset = dataset
+		all, err := db.Series(f)
+		if err != nil {
+			return nil, err
+		}
+		own, err := values(db, of(all, found.Bound, dataset), found.Bound.Metric)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(bounds, own)
+	}
+	var entries [2][]reports.Entry
+	for i, side := range []pick{a, b} {
+		for _, s := range side.series {
+			rows, err := side.db.Rows(s, 0, math.MaxInt)
+			if err != nil {
+				return nil, err
+			}
+			entries[i] = board.appendEntries(entries[i], s, rows, bounds, nil)
+		}
+	}
+	bounded := slices.ContainsFunc(slices.Concat(entries[:]...), func(e reports.Entry) bool { return !math.IsNaN(e.Bound) })
+	return reports.Compare(entries[0], entries[1], reports.Metric{Name: found.Metric, Higher: found.Higher, Bounded: bounded})
+}
