@@ -1,0 +1,110 @@
+package datasets
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"miglab/harness/mig"
+)
+
+// under yields the tables of a GPU that were measured under MIG, the newest last. A100 also
+// matches A100-80GB, because the papers do not say how much memory their GPUs have.
+func under[Row any](tables []HardwareTable[Row], gpu string) iter.Seq[HardwareTable[Row]] {
+	return func(yield func(HardwareTable[Row]) bool) {
+		for _, t := range tables {
+			model, _, _ := strings.Cut(t.GPU, "-")
+			if t.Source == SourceMIG && model == gpu && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// An Operation creates or destroys instances of a size.
+type Operation struct {
+	// Name is create or destroy.
+	Name string
+	Size mig.Slices
+}
+
+// Reconfigurations returns how long it took to create and to destroy a single instance
+// of a GPU. If there are several times, the newest one counts.
+func (h HardwareSet) Reconfigurations(gpu string) map[Operation]ReconfigurationTime {
+	out := map[Operation]ReconfigurationTime{}
+	for t := range under(h.Reconfiguration, gpu) {
+		for _, r := range t.Rows {
+			if r.Partition == fmt.Sprint(r.Size) {
+				out[Operation{r.Operation, r.Size}] = r
+			}
+		}
+	}
+	return out
+}
+
+// A KernelOn is a kernel on instances of a size.
+type KernelOn struct {
+	Kernel string
+	Size   mig.Slices
+}
+
+// WorstIsolation returns, for each kernel and size on a GPU, the row with the largest absolute
+// difference between the times alone and beside other kernels. If several tables have the
+// kernel, the newest one counts.
+func (h HardwareSet) WorstIsolation(gpu string) map[KernelOn]IsolationTime {
+	out := map[KernelOn]IsolationTime{}
+	for t := range under(h.Isolation, gpu) {
+		largest := map[KernelOn]IsolationTime{}
+		for _, r := range t.Rows {
+			at := KernelOn{r.Kernel, r.Size}
+			if old, ok := largest[at]; r.Beside != "" && (!ok || math.Abs(r.Difference) > math.Abs(old.Difference)) {
+				largest[at] = r
+			}
+		}
+		maps.Copy(out, largest)
+	}
+	return out
+}
+
+// NewestExecution returns the rows of the newest execution of exactly this batch on one GPU,
+// scheduled by an algorithm, in the order of the batch. It returns nil if there is none. If
+// a kernel is in the batch twice, it is named CFD#1 and CFD#2, by real end.
+func (h HardwareSet) NewestExecution(gpu, algorithm string, batch []string) []ExecutionTime {
+	var newest []ExecutionTime
+	for t := range under(h.Execution, gpu) {
+		if t.Rows[0].Algorithm == algorithm {
+			if rows := arrange(t.Rows, batch); rows != nil {
+				newest = rows
+			}
+		}
+	}
+	return newest
+}
+
+// arrange returns the rows in the order of a batch, or nil if they belong to another batch.
+func arrange(rows []ExecutionTime, batch []string) []ExecutionTime {
+	if len(rows) != len(batch) {
+		return nil
+	}
+	rows = slices.SortedStableFunc(slices.Values(rows), func(a, b ExecutionTime) int { return cmp.Compare(a.RealEnd, b.RealEnd) })
+	out := make([]ExecutionTime, len(batch))
+	for i, task := range batch {
+		j := slices.IndexFunc(rows, func(r ExecutionTime) bool { return kernel(r.Task) == kernel(task) && r.Device == 0 })
+		if j < 0 {
+			return nil
+		}
+		out[i] = rows[j]
+		rows = slices.Delete(rows, j, j+1)
+	}
+	return out
+}
+
+// kernel returns what a task runs: CFD of CFD#2.
+func kernel(task string) string {
+	name, _, _ := strings.Cut(task, "#")
+	return name
+}
