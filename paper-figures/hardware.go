@@ -17,8 +17,8 @@ func needsReconfiguration(gpu string) string {
 	return fmt.Sprintf("NOT RUNNABLE: needs an %s under MIG: run `miglab profile reconfiguration --out DIR` there, put DIR/reconfiguration.csv into datasets/hardware as NAME.reconfiguration.csv and build again", gpu)
 }
 
-// Sampled is the mean of a sample of which only the deviation and the size are known.
-func Sampled(mean, deviation float64, n int) Measurement {
+// sampled is the mean of a sample of which only the deviation and the size are known.
+func sampled(mean, deviation float64, n int) Measurement {
 	m := Exactly(mean)
 	m.Replicates, m.Unit = n, verdict.Measurements
 	if n > 1 {
@@ -55,7 +55,7 @@ func ReconfigurationTable(h datasets.HardwareSet) Artefact {
 				Notes: []string{"create and destroy: taken from the paper; the models' cost of every operation comes from here"},
 			}
 			for _, name := range []string{"A30", "A100", "H100"} {
-				times := datasets.MeasuredReconfigurations(h, name)
+				times := h.Reconfigurations(name)
 				g := mig.MustLookup(name)
 				for _, s := range g.Sizes() {
 					p := g.Profile(s)
@@ -70,7 +70,7 @@ func ReconfigurationTable(h datasets.HardwareSet) Artefact {
 						}
 						row = append(row, fmt.Sprintf("%.3f", r.Mean))
 						t.Notes = WithOrigin(t.Notes, r.Provenance)
-						m := Sampled(float64(r.Mean), float64(r.StdDev), r.Runs)
+						m := sampled(float64(r.Mean), float64(r.StdDev), r.Runs)
 						m.Detail = "The paper names neither board nor driver; " + r.String() + "."
 						measured[claim] = m
 					}

@@ -134,7 +134,7 @@ type onGPU struct{ datasets.HardwareSet }
 // times are therefore those of the execution, too.
 func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 	tasks, values := batch3(d.Claims), figures.Values{}
-	for i, r := range datasets.MeasuredExecution(h.HardwareSet, "A100", agent3, tasks) {
+	for i, r := range h.HardwareSet.NewestExecution("A100", agent3, tasks) {
 		for quantity, v := range map[string]float64{"simulated end": float64(r.SimulatedEnd), "real end": float64(r.RealEnd), "difference": r.Deviation} {
 			m := figures.Exactly(v)
 			m.Detail = "Measured once: " + r.String() + "."
@@ -179,11 +179,11 @@ func onHardware(h datasets.HardwareSet, values figures.Values) {
 			values[claim] = m
 		}
 	}
-	for at, r := range datasets.MeasuredIsolation(h, "A100") {
+	for at, r := range h.WorstIsolation("A100") {
 		most(isolationDifference, math.Abs(r.Difference), fmt.Sprintf("%s on size %d beside %s; %s", at.Kernel, at.Size, r.Beside, r))
 	}
 	for _, gpu := range []string{"A30", "A100", "H100"} {
-		for o, r := range datasets.MeasuredReconfigurations(h, gpu) {
+		for o, r := range h.Reconfigurations(gpu) {
 			off := max(r.Max-r.Mean, r.Mean-r.Min) / r.Mean
 			most(reconfigurationDeviation, float64(off)*100, fmt.Sprintf("%s of size %d; %s", o.Name, o.Size, r))
 		}

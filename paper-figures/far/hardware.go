@@ -24,7 +24,7 @@ func measuredOn(v float64, detail string, p datasets.Provenance) figures.Measure
 
 func (h onGPU) table2(*figures.Data) (*figures.Output, error) {
 	values := figures.Values{}
-	worst := datasets.MeasuredIsolation(h.HardwareSet, "A100")
+	worst := h.WorstIsolation("A100")
 	for kernel, size := range figures.Each([]string{"Backprop", "Gaussian", "HotSpot", "LavaMD"}, []mig.Slices{1, 2, 3, 4}) {
 		if r, ok := worst[datasets.KernelOn{Kernel: kernel, Size: size}]; ok {
 			values[fmt.Sprintf("%s size %d", kernel, size)] = measuredOn(math.Abs(r.Difference), "Beside "+r.Beside+". ", r.Provenance)
@@ -47,7 +47,7 @@ func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 	for _, pl := range s.Placements {
 		ends[strings.ToLower(p.Tasks[pl.Task].Name)] = float64(pl.End)
 	}
-	executed := datasets.MeasuredExecution(h.HardwareSet, "A30", "far", batch3)
+	executed := h.HardwareSet.NewestExecution("A30", "far", batch3)
 	for i, k := range batch3 {
 		if k != unpublished {
 			values[k+" simulated end"] = figures.Exactly(ends[strings.ToLower(k)])
@@ -71,7 +71,7 @@ const (
 // inText measures what the text says about times on GPUs. For isolation it needs all kernels of
 // the text, on every size except the largest.
 func (h onGPU) inText(values figures.Values) {
-	worst := datasets.MeasuredIsolation(h.HardwareSet, "A100")
+	worst := h.WorstIsolation("A100")
 	largest, complete := 0.0, true
 	for k, s := range figures.Each(kernels("A100"), a100.Sizes()) {
 		r, ok := worst[datasets.KernelOn{Kernel: k.Name, Size: s}]
@@ -81,7 +81,7 @@ func (h onGPU) inText(values figures.Values) {
 	if complete {
 		values[largestDifference] = figures.Exactly(largest)
 	}
-	if rows := datasets.MeasuredExecution(h.HardwareSet, "A30", "far", batch3); rows != nil {
+	if rows := h.HardwareSet.NewestExecution("A30", "far", batch3); rows != nil {
 		deviations := figures.Map(rows, func(r datasets.ExecutionTime) float64 { return math.Abs(r.Deviation) })
 		values[largestDeviation] = figures.Exactly(slices.Max(deviations))
 	}

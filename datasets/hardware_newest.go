@@ -12,9 +12,9 @@ import (
 	"miglab/harness/mig"
 )
 
-// underMIG yields the tables of a GPU that were measured under MIG, the newest last. A100 also
+// under yields the tables of a GPU that were measured under MIG, the newest last. A100 also
 // matches A100-80GB, because the papers do not say how much memory their GPUs have.
-func underMIG[Row any](tables []HardwareTable[Row], gpu string) iter.Seq[HardwareTable[Row]] {
+func under[Row any](tables []HardwareTable[Row], gpu string) iter.Seq[HardwareTable[Row]] {
 	return func(yield func(HardwareTable[Row]) bool) {
 		for _, t := range tables {
 			model, _, _ := strings.Cut(t.GPU, "-")
@@ -32,11 +32,11 @@ type Operation struct {
 	Size mig.Slices
 }
 
-// MeasuredReconfigurations returns how long it took to create and to destroy a single instance
+// Reconfigurations returns how long it took to create and to destroy a single instance
 // of a GPU. If there are several times, the newest one counts.
-func MeasuredReconfigurations(h HardwareSet, gpu string) map[Operation]ReconfigurationTime {
+func (h HardwareSet) Reconfigurations(gpu string) map[Operation]ReconfigurationTime {
 	out := map[Operation]ReconfigurationTime{}
-	for t := range underMIG(h.Reconfiguration, gpu) {
+	for t := range under(h.Reconfiguration, gpu) {
 		for _, r := range t.Rows {
 			if r.Partition == fmt.Sprint(r.Size) {
 				out[Operation{r.Operation, r.Size}] = r
@@ -52,12 +52,12 @@ type KernelOn struct {
 	Size   mig.Slices
 }
 
-// MeasuredIsolation returns, for each kernel and size on a GPU, the row with the largest absolute
+// WorstIsolation returns, for each kernel and size on a GPU, the row with the largest absolute
 // difference between the times alone and beside other kernels. If several tables have the
 // kernel, the newest one counts.
-func MeasuredIsolation(h HardwareSet, gpu string) map[KernelOn]IsolationTime {
+func (h HardwareSet) WorstIsolation(gpu string) map[KernelOn]IsolationTime {
 	out := map[KernelOn]IsolationTime{}
-	for t := range underMIG(h.Isolation, gpu) {
+	for t := range under(h.Isolation, gpu) {
 		largest := map[KernelOn]IsolationTime{}
 		for _, r := range t.Rows {
 			at := KernelOn{r.Kernel, r.Size}
@@ -70,12 +70,12 @@ func MeasuredIsolation(h HardwareSet, gpu string) map[KernelOn]IsolationTime {
 	return out
 }
 
-// MeasuredExecution returns the rows of the newest execution of exactly this batch on one GPU,
+// NewestExecution returns the rows of the newest execution of exactly this batch on one GPU,
 // scheduled by an algorithm, in the order of the batch. It returns nil if there is none. If
 // a kernel is in the batch twice, it is named CFD#1 and CFD#2, by real end.
-func MeasuredExecution(h HardwareSet, gpu, algorithm string, batch []string) []ExecutionTime {
+func (h HardwareSet) NewestExecution(gpu, algorithm string, batch []string) []ExecutionTime {
 	var newest []ExecutionTime
-	for t := range underMIG(h.Execution, gpu) {
+	for t := range under(h.Execution, gpu) {
 		if t.Rows[0].Algorithm == algorithm {
 			if rows := arrange(t.Rows, batch); rows != nil {
 				newest = rows
@@ -93,7 +93,7 @@ func arrange(rows []ExecutionTime, batch []string) []ExecutionTime {
 	rows = slices.SortedStableFunc(slices.Values(rows), func(a, b ExecutionTime) int { return cmp.Compare(a.RealEnd, b.RealEnd) })
 	out := make([]ExecutionTime, len(batch))
 	for i, task := range batch {
-		j := slices.IndexFunc(rows, func(r ExecutionTime) bool { return kernelOf(r.Task) == kernelOf(task) && r.Device == 0 })
+		j := slices.IndexFunc(rows, func(r ExecutionTime) bool { return kernel(r.Task) == kernel(task) && r.Device == 0 })
 		if j < 0 {
 			return nil
 		}
@@ -103,8 +103,8 @@ func arrange(rows []ExecutionTime, batch []string) []ExecutionTime {
 	return out
 }
 
-// kernelOf returns what a task runs: CFD of CFD#2.
-func kernelOf(task string) string {
+// kernel returns what a task runs: CFD of CFD#2.
+func kernel(task string) string {
 	name, _, _ := strings.Cut(task, "#")
 	return name
 }
