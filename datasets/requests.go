@@ -96,6 +96,9 @@ type requests struct {
 	lifespan lifespan
 	t        string
 	rho      float64
+	// moves a GPU and mean lifespan, each with a downtime.
+	moves    float64
+	downtime int
 	// key and seed name the random stream.
 	key  string
 	seed uint64
@@ -103,6 +106,10 @@ type requests struct {
 
 // defaultLoad is the default of the parameter load, in percent of the capacity.
 const defaultLoad = 85
+
+// defaultDowntime is the default of the parameter downtime, in slots: 0.8 % of the mean lifespan on
+// 100 GPUs with a uniform demand, half a minute in an hour.
+const defaultDowntime = 2
 
 var requestParams = []spec.Param{
 	{Name: "load", Default: strconv.Itoa(defaultLoad), Type: spec.Whole(1, maxLoad), Doc: "requested slices in percent of the capacity"},
@@ -114,6 +121,8 @@ var requestParams = []spec.Param{
 	{Name: "T", Default: realisedT, Values: []string{realisedT, expectedT}, Doc: "reading of the number of slots that saturates the cluster"},
 	{Name: "rho", Default: "1", Type: spec.Number(0.01, 100), Doc: "offered load with lifespan=steady, 1 being the capacity"},
 	seedParam("seed", "of the random stream"),
+	{Name: "moves", Default: "0", Type: spec.Number(0, 1000), Doc: "most moves a GPU, on average over the cluster, in any time as long as the mean lifespan"},
+	{Name: "downtime", Default: strconv.Itoa(defaultDowntime), Type: spec.Whole(0, 1_000_000), Doc: "slots for which a moved workload stands still; it leaves that much later"},
 }
 
 var (
@@ -154,7 +163,7 @@ var probabilities = spec.Type{
 func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error) {
 	s := requests{
 		id: id, distribution: d, p: a["p"], load: a.Int("load"), gpus: a.Int("gpus"), lifespan: lifespan(a["lifespan"]),
-		t: a["T"], rho: a.Float("rho"), seed: a.Uint("seed"), key: streamKey("workload="+name, a, "p"),
+		t: a["T"], rho: a.Float("rho"), moves: a.Float("moves"), downtime: a.Int("downtime"), seed: a.Uint("seed"), key: streamKey("workload="+name, a, "p"),
 	}
 	wrong := func(parameter, want string) (Dataset, error) {
 		return nil, &spec.ParameterError{Name: parameter, Value: a[parameter], Want: want}
@@ -166,6 +175,10 @@ func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error)
 		return wrong("rho", "it only with lifespan=steady")
 	case s.lifespan == foreverLifespan && s.t != realisedT:
 		return wrong("T", "none with lifespan=forever")
+	case s.lifespan == foreverLifespan && s.moves != 0:
+		return wrong("moves", "none with lifespan=forever, which has no mean lifespan")
+	case s.moves == 0 && s.downtime != defaultDowntime:
+		return wrong("downtime", "it only with moves")
 	}
 	return s, nil
 }
@@ -190,7 +203,21 @@ func (s requests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return task.Requests{Requests: s.generate(g, demand, index), GPUs: s.gpus, Demand: demand}, nil
+	all := s.generate(g, demand, index)
+	return task.Requests{Requests: all, GPUs: s.gpus, Demand: demand, Migration: s.migration(all)}, nil
+}
+
+// migration returns what the stream's cluster allows of moves.
+func (s *requests) migration(all []task.Request) task.Migration {
+	if s.moves == 0 {
+		return task.Migration{}
+	}
+	sum := 0.0
+	for i := range all {
+		sum += float64(all[i].Lifespan)
+	}
+	window := max(int(math.Round(sum/float64(len(all)))), 1)
+	return task.Migration{Moves: int(math.Floor(s.moves*float64(s.gpus) + 1e-9)), Window: window, Downtime: s.downtime}
 }
 
 // generate draws the stream. The profile and the relative lifespan of request i depend only

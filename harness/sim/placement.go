@@ -20,6 +20,15 @@ import (
 // A choice of the scheduler that is impossible is a [*ChoiceError]. Other errors are about
 // the cluster or the requests.
 func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Window) (PlacementResult, error) {
+	return RunMigrating(g, gpus, requests, p, w, task.Migration{})
+}
+
+// RunMigrating is [RunPlacement] on a cluster that allows moves. A scheduler that is a [Mover] may
+// move before each request. For the others, nothing changes.
+func RunMigrating(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Window, rules task.Migration) (PlacementResult, error) {
+	if err := rules.Check(); err != nil {
+		return PlacementResult{}, err
+	}
 	c, err := NewCluster(g, gpus)
 	if err != nil {
 		return PlacementResult{}, err
@@ -34,7 +43,12 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 	}
 	capacity := float64(gpus * int(g.MemorySlices))
 	from, to := w.From*capacity, w.To*capacity
-	r := PlacementResult{GPU: g, GPUs: gpus, AcceptedByProfile: make([]int, len(c.profiles))}
+	r := PlacementResult{GPU: g, GPUs: gpus, AcceptedByProfile: make([]int, len(c.profiles)), Rules: rules}
+	mover, moves := p.(Mover)
+	if moves = moves && rules.Moves > 0; moves {
+		e.residents = newResidents(c, rules)
+		r.Spots = make([][]Spot, len(requests))
+	}
 	for i := range requests {
 		q := &requests[i]
 		e.releaseBefore(i)
@@ -47,12 +61,21 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 			r.SteadyArrived.add(q)
 		}
 		profile := profileIndex(c.profiles, q.Profile)
+		if moves {
+			if err := e.moveBefore(i, profile, mover); err != nil {
+				return PlacementResult{}, err
+			}
+		}
 		accepted, err := e.decide(i, profile, p)
 		if err != nil {
 			return PlacementResult{}, err
 		}
 		if !accepted {
 			continue
+		}
+		if moves {
+			r.Spots[i] = e.spots()
+			e.welcome(i, profile)
 		}
 		r.Accepted.add(q)
 		r.AcceptedByProfile[profile]++
@@ -61,6 +84,10 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 		}
 	}
 	e.advance(e.slot + 1)
+	if moves {
+		r.Moved = e.residents.moves
+	}
+	r.Slots = e.slot
 	r.Final = e.now.load(1, gpus)
 	r.Mean = e.sum.load(float64(e.slot), gpus)
 	return r, nil
@@ -124,6 +151,9 @@ type placementEngine struct {
 	scratch []int32
 	placed  []stay
 
+	// residents is nil where nothing moves.
+	residents *Residents
+
 	// slot is the slot that ends next, now is the state, and sum is the sum of the states at
 	// the ends of the slots before.
 	slot     int
@@ -159,6 +189,15 @@ func (e *placementEngine) decide(i, profile int, p Placer) (bool, error) {
 	e.now.running++
 	e.book(i)
 	return true, nil
+}
+
+// spots returns where the instances of the last accepted request are.
+func (e *placementEngine) spots() []Spot {
+	var out []Spot
+	for _, s := range e.placed {
+		out = append(out, Spot{int(s.gpu), firstSlice(s.window)})
+	}
+	return out
 }
 
 // occupy takes the slices of an instance of a request if they are free.
@@ -218,6 +257,9 @@ func (e *placementEngine) arrivalFrom(i, slot int) int {
 // and i.
 func (e *placementEngine) releaseBefore(i int) {
 	first := e.leaving[i]
+	if first != 0 && e.residents != nil {
+		first = e.delay(i, first)
+	}
 	if first == 0 {
 		return
 	}
@@ -241,6 +283,9 @@ func (e *placementEngine) release(i int32) {
 	s := &e.stays[i]
 	e.advance(int(s.departure))
 	e.set(int(s.gpu), e.cluster.mask[s.gpu]&^s.window)
+	if e.residents != nil {
+		e.residents.remove(int(s.gpu), e.residents.find(int(s.gpu), firstSlice(s.window)))
+	}
 	if int(i) < len(e.requests) { // not a further instance of a request
 		e.now.running--
 	}

@@ -23,13 +23,19 @@ var Placement = Register(Track{
 		if err != nil {
 			return Answer{}, err
 		}
+		in := payload[task.Requests](p)
 		var result sim.PlacementResult
 		took, err := simulate(ctx, placer, func() (err error) {
-			result, err = sim.RunPlacement(p.GPU, p.Count, payload[task.Requests](p).Requests, placer, sim.SteadyWindow)
+			result, err = sim.RunMigrating(p.GPU, p.Count, in.Requests, placer, sim.SteadyWindow, in.Migration)
 			return err
 		})
 		if err != nil {
 			return Answer{Took: took}, invalidIf[*sim.ChoiceError](err)
+		}
+		if result.Spots != nil {
+			if err := sim.CheckMigration(p.GPU, p.Count, in.Requests, result.Spots, result.Moved, in.Migration); err != nil {
+				return Answer{Took: took}, &InvalidError{err}
+			}
 		}
 		return Answer{Metrics: result.Metrics(), Took: took}, nil
 	},
