@@ -50,7 +50,9 @@ type Residents struct {
 	rules   task.Migration
 	slot    int
 	on      [][]resident // by GPU, in no particular order
-	moves   []Moved
+	// spots are the first places of each request's instances, and moves are all moves.
+	spots [][]Spot
+	moves []Moved
 	// slots holds the slot of each move, and old is the number of moves that the present
 	// window does not contain.
 	slots []int
@@ -63,8 +65,8 @@ type resident struct {
 	until int
 }
 
-func newResidents(c *Cluster, rules task.Migration) *Residents {
-	return &Residents{cluster: c, rules: rules, on: make([][]resident, c.GPUs())}
+func newResidents(c *Cluster, rules task.Migration, requests int) *Residents {
+	return &Residents{cluster: c, rules: rules, on: make([][]resident, c.GPUs()), spots: make([][]Spot, requests)}
 }
 
 // Cluster returns the occupied slices.
@@ -110,6 +112,9 @@ const stayed = maxSlot + 1
 
 // welcome notes who has moved in with an accepted request.
 func (e *placementEngine) welcome(i, profile int) {
+	if e.residents == nil {
+		return
+	}
 	if e.stays[i].window == 0 { // it does not leave
 		e.stays[i] = e.placed[0]
 		e.stays[i].departure = stayed
@@ -117,17 +122,21 @@ func (e *placementEngine) welcome(i, profile int) {
 	for _, s := range e.placed {
 		w := Resident{Request: i, Profile: profile, Start: firstSlice(s.window), Fixed: len(e.placed) > 1}
 		e.residents.on[s.gpu] = append(e.residents.on[s.gpu], resident{Resident: w})
+		e.residents.spots[i] = append(e.residents.spots[i], Spot{int(s.gpu), w.Start})
 	}
 }
 
 func firstSlice(m mig.Mask) mig.Slices { return mig.Slices(bits.TrailingZeros8(uint8(m))) }
 
-// moveBefore lets a mover move before request i is decided.
-func (e *placementEngine) moveBefore(i, profile int, p Mover) error {
+// moveBefore lets the mover move before request i is decided.
+func (e *placementEngine) moveBefore(i, profile int) error {
 	r := e.residents
+	if r == nil {
+		return nil
+	}
 	r.slot = e.requests[i].Arrival
 	for r.Left() > 0 {
-		m, ok := p.Move(r, profile)
+		m, ok := e.mover.Move(r, profile)
 		if !ok {
 			return nil
 		}

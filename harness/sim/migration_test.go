@@ -119,9 +119,10 @@ func TestMigrationsAreChecked(t *testing.T) {
 		}
 		k := rapid.IntRange(0, len(moves)-1).Draw(t, "which")
 		twice := slices.Insert(slices.Clone(moves), k+1, moves[k])
-		expect("onto slices in use", twice, task.Migration{Moves: 1 << 30, Window: 1}, "is used by request")
+		many := task.Migration{Moves: 1 << 30, Window: 1, Downtime: c.rules.Downtime}
+		expect("onto slices in use", twice, many, "is used by request")
 		if c.rules.Downtime > 0 {
-			expect("during the downtime", twice, task.Migration{Moves: 1 << 30, Window: 1, Downtime: c.rules.Downtime}, "stands still until")
+			expect("during the downtime", twice, many, "stands still until")
 		}
 		stranger := slices.Clone(moves)
 		stranger[k].Request = len(c.requests) - 1

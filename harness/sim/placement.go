@@ -36,19 +36,10 @@ func RunMigrating(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 	if err := checkRequests(g, c.profiles, requests); err != nil {
 		return PlacementResult{}, err
 	}
-	e := placementEngine{
-		cluster: c, requests: requests, oneASlot: oneASlot(requests),
-		stays: make([]stay, len(requests)), leaving: make([]int32, len(requests)),
-		measures: measuresOf(g),
-	}
+	e := newPlacementEngine(c, requests, p, rules)
 	capacity := float64(gpus * int(g.MemorySlices))
 	from, to := w.From*capacity, w.To*capacity
 	r := PlacementResult{GPU: g, GPUs: gpus, AcceptedByProfile: make([]int, len(c.profiles)), Rules: rules}
-	mover, moves := p.(Mover)
-	if moves = moves && rules.Moves > 0; moves {
-		e.residents = newResidents(c, rules)
-		r.Spots = make([][]Spot, len(requests))
-	}
 	for i := range requests {
 		q := &requests[i]
 		e.releaseBefore(i)
@@ -61,10 +52,8 @@ func RunMigrating(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 			r.SteadyArrived.add(q)
 		}
 		profile := profileIndex(c.profiles, q.Profile)
-		if moves {
-			if err := e.moveBefore(i, profile, mover); err != nil {
-				return PlacementResult{}, err
-			}
+		if err := e.moveBefore(i, profile); err != nil {
+			return PlacementResult{}, err
 		}
 		accepted, err := e.decide(i, profile, p)
 		if err != nil {
@@ -73,10 +62,7 @@ func RunMigrating(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 		if !accepted {
 			continue
 		}
-		if moves {
-			r.Spots[i] = e.spots()
-			e.welcome(i, profile)
-		}
+		e.welcome(i, profile)
 		r.Accepted.add(q)
 		r.AcceptedByProfile[profile]++
 		if steady {
@@ -84,8 +70,8 @@ func RunMigrating(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 		}
 	}
 	e.advance(e.slot + 1)
-	if moves {
-		r.Moved = e.residents.moves
+	if e.residents != nil {
+		r.Spots, r.Moved = e.residents.spots, e.residents.moves
 	}
 	r.Slots = e.slot
 	r.Final = e.now.load(1, gpus)
@@ -151,7 +137,8 @@ type placementEngine struct {
 	scratch []int32
 	placed  []stay
 
-	// residents is nil where nothing moves.
+	// mover and residents are nil where nothing moves.
+	mover     Mover
 	residents *Residents
 
 	// slot is the slot that ends next, now is the state, and sum is the sum of the states at
@@ -159,6 +146,18 @@ type placementEngine struct {
 	slot     int
 	now, sum measures
 	measures *[Masks]measures
+}
+
+func newPlacementEngine(c *Cluster, requests []task.Request, p Placer, rules task.Migration) *placementEngine {
+	e := &placementEngine{
+		cluster: c, requests: requests, oneASlot: oneASlot(requests),
+		stays: make([]stay, len(requests)), leaving: make([]int32, len(requests)),
+		measures: measuresOf(c.gpu),
+	}
+	if mover, ok := p.(Mover); ok && rules.Moves > 0 {
+		e.mover, e.residents = mover, newResidents(c, rules, len(requests))
+	}
+	return e
 }
 
 // A stay is the place of an instance of an accepted request.
@@ -189,15 +188,6 @@ func (e *placementEngine) decide(i, profile int, p Placer) (bool, error) {
 	e.now.running++
 	e.book(i)
 	return true, nil
-}
-
-// spots returns where the instances of the last accepted request are.
-func (e *placementEngine) spots() []Spot {
-	var out []Spot
-	for _, s := range e.placed {
-		out = append(out, Spot{int(s.gpu), firstSlice(s.window)})
-	}
-	return out
 }
 
 // occupy takes the slices of an instance of a request if they are free.
