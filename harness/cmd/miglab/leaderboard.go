@@ -76,10 +76,10 @@ func saveTradeoffs(db *store.DB, c leaderboard.Conditions, base string) error {
 	if len(all) == 0 {
 		return fmt.Errorf("--tradeoff: no results of the %s track on %s in %s have moves; run %s and schedulers that move on datasets with moves=..., two instances or more", c.Track.Name, c.GPU, db.Dir(), baseline)
 	}
-	if err := leaderboard.TradeoffTable(all, baseline).Save(base); err != nil {
+	if err := reports.TradeoffTable(all, baseline).Save(base); err != nil {
 		return err
 	}
-	return reports.SaveFigure(base, leaderboard.TradeoffFigure(all, baseline))
+	return reports.SaveFigure(base, reports.TradeoffFigure(all, baseline))
 }
 
 // rankingError makes a schedule that beats a certified bound a failed check: a bound or
