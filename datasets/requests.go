@@ -96,9 +96,7 @@ type requests struct {
 	lifespan lifespan
 	t        string
 	rho      float64
-	// moves a GPU and mean lifespan, each with a downtime.
-	moves    float64
-	downtime int
+	moves    moves
 	// key and seed name the random stream.
 	key  string
 	seed uint64
@@ -111,7 +109,7 @@ const defaultLoad = 85
 // 100 GPUs with a uniform demand, half a minute in an hour.
 const defaultDowntime = 2
 
-var requestParams = []spec.Param{
+var requestParams = append([]spec.Param{
 	{Name: "load", Default: strconv.Itoa(defaultLoad), Type: spec.Whole(1, maxLoad), Doc: "requested slices in percent of the capacity"},
 	{Name: "gpus", Default: "100", Type: spec.Whole(1, maxGPUs), Doc: "GPUs of the cluster"},
 	{
@@ -121,9 +119,7 @@ var requestParams = []spec.Param{
 	{Name: "T", Default: realisedT, Values: []string{realisedT, expectedT}, Doc: "reading of the number of slots that saturates the cluster"},
 	{Name: "rho", Default: "1", Type: spec.Number(0.01, 100), Doc: "offered load with lifespan=steady, 1 being the capacity"},
 	seedParam("seed", "of the random stream"),
-	{Name: "moves", Default: "0", Type: spec.Number(0, 1000), Doc: "most moves a GPU, on average over the cluster, in any time as long as the mean lifespan"},
-	{Name: "downtime", Default: strconv.Itoa(defaultDowntime), Type: spec.Whole(0, 1_000_000), Doc: "slots for which a moved workload stands still; it leaves that much later"},
-}
+}, moveParams(defaultDowntime)...)
 
 var (
 	_ = registerAll(distributions, func(d *distribution) Family {
@@ -163,7 +159,7 @@ var probabilities = spec.Type{
 func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error) {
 	s := requests{
 		id: id, distribution: d, p: a["p"], load: a.Int("load"), gpus: a.Int("gpus"), lifespan: lifespan(a["lifespan"]),
-		t: a["T"], rho: a.Float("rho"), moves: a.Float("moves"), downtime: a.Int("downtime"), seed: a.Uint("seed"), key: streamKey("workload="+name, a, "p"),
+		t: a["T"], rho: a.Float("rho"), seed: a.Uint("seed"), key: streamKey("workload="+name, a, "p"),
 	}
 	wrong := func(parameter, want string) (Dataset, error) {
 		return nil, &spec.ParameterError{Name: parameter, Value: a[parameter], Want: want}
@@ -175,12 +171,12 @@ func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error)
 		return wrong("rho", "it only with lifespan=steady")
 	case s.lifespan == foreverLifespan && s.t != realisedT:
 		return wrong("T", "none with lifespan=forever")
-	case s.lifespan == foreverLifespan && s.moves != 0:
+	case s.lifespan == foreverLifespan && a.Float("moves") != 0:
 		return wrong("moves", "none with lifespan=forever, which has no mean lifespan")
-	case s.moves == 0 && s.downtime != defaultDowntime:
-		return wrong("downtime", "it only with moves")
 	}
-	return s, nil
+	var err error
+	s.moves, err = newMoves(a, defaultDowntime)
+	return s, err
 }
 
 func (s requests) Instances() int { return 0 }
@@ -204,20 +200,8 @@ func (s requests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		return nil, err
 	}
 	all := s.generate(g, demand, index)
-	return task.Requests{Requests: all, GPUs: s.gpus, Demand: demand, Migration: s.migration(all)}, nil
-}
-
-// migration returns what the stream's cluster allows of moves.
-func (s *requests) migration(all []task.Request) task.Migration {
-	if s.moves == 0 {
-		return task.Migration{}
-	}
-	sum := 0.0
-	for i := range all {
-		sum += float64(all[i].Lifespan)
-	}
-	window := max(int(math.Round(sum/float64(len(all)))), 1)
-	return task.Migration{Moves: int(math.Floor(s.moves*float64(s.gpus) + 1e-9)), Window: window, Downtime: s.downtime}
+	rules, err := s.moves.on(s.gpus, all)
+	return task.Requests{Requests: all, GPUs: s.gpus, Demand: demand, Migration: rules}, err
 }
 
 // generate draws the stream. The profile and the relative lifespan of request i depend only
