@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
 )
 

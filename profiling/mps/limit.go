@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
 )
 
