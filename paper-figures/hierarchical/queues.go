@@ -54,8 +54,8 @@ func ofRuns(m method, data []string, of func(run method, dataset string) float64
 // by training run and dataset.
 func lead(d *figures.Data, m method, data []string) [][]float64 {
 	return ofRuns(m, data, func(r method, dataset string) float64 {
-		mean := func(m method) float64 { return figures.Mean(m.onQueues(d, dataset, track.MetricThroughput)) }
-		return mean(r) - slices.Max(figures.Map(rivals(d, dataset), mean))
+		others := figures.Map(rivals(d, dataset), func(m method) float64 { return m.throughput(d, dataset) })
+		return r.throughput(d, dataset) - slices.Max(others)
 	})
 }
 

@@ -165,11 +165,6 @@ func text(*figures.Data) (*figures.Output, error) {
 	}), nil
 }
 
-// overhead has no value: the makespan hangs on unpublished jobs, and wall times are no results.
-func overhead(*figures.Data) (*figures.Output, error) {
-	return new(figures.Output), nil
-}
-
 // decisions returns how long a method took for each queue, in microseconds, and as a share of
 // the simulated makespan. Timings are not results: a power cut may have lost some. Then it
 // returns none.
