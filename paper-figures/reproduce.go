@@ -108,7 +108,7 @@ func (p *Paper) claims() *Claims { return cmp.Or(p.Claims, &Claims{}) }
 
 // declare runs the Build of an artefact for the first time.
 func (p *Paper) declare(a *Artefact, scale Scale) (*Data, *Output, error) {
-	d := &Data{Scale: scale, Claims: p.claims(), artefact: a.Name, planning: true}
+	d := &Data{Scale: scale, Claims: p.claims(), artefact: a.Name, planning: true, needs: needs{at: map[run.Series]int{}}}
 	o, err := a.output(d)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)
@@ -345,7 +345,7 @@ func (r *Reproduction) save(record *Record, tables []Table, plots []Figure) (map
 	}
 	for _, f := range plots {
 		file := filepath.Join(record.folder(), f.File)
-		record.Figures = append(record.Figures, FigureRecord{f.File, f.Title})
+		record.Figures = append(record.Figures, Figure{File: f.File, Title: f.Title})
 		if err := reports.SaveFigure(filepath.Join(r.Dir, file), f.Figure); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.File, err)
 		}
