@@ -176,23 +176,22 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 		}
 	}
 	m = &Manifest{Quick: r.Scale.Quick}
-	for _, j := range all {
-		if n := len(m.Papers); n == 0 || m.Papers[n-1].Name != j.paper.Name {
-			p := j.paper
-			m.Papers = append(m.Papers, PaperRecord{Name: p.Name, Title: p.Title, Cite: p.Cite, Terms: p.Terms})
+	for i := range r.Papers {
+		p := &r.Papers[i]
+		record := PaperRecord{Name: p.Name, Title: p.Title, Cite: p.Cite, Terms: p.Terms}
+		for _, j := range all {
+			switch {
+			case j.paper != p:
+			case j.stamp == nil:
+				m.Left++
+			default:
+				record.Artefacts = append(record.Artefacts, j.stamp.Record)
+			}
 		}
-		if j.stamp == nil {
-			m.Left++
-			continue
-		}
-		p := &m.Papers[len(m.Papers)-1]
-		p.Artefacts = append(p.Artefacts, j.stamp.Record)
-	}
-	for i := range m.Papers {
-		at := slices.IndexFunc(r.Papers, func(p Paper) bool { return p.Name == m.Papers[i].Name })
-		if err := m.Papers[i].prove(r.Papers[at].claims()); err != nil {
+		if err := record.prove(p.claims()); err != nil {
 			return nil, 0, err
 		}
+		m.Papers = append(m.Papers, record)
 	}
 	return m, m.Left, m.render(r.Dir)
 }

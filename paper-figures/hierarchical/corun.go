@@ -148,7 +148,7 @@ func shippedModel() corun.Model { return figures.Instance[corun.Window](queues, 
 const wellFitted = 0.15
 
 func fit(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("fit")
+	var rows [][]string
 	public := figures.Instance[task.Batches]("rodinia", gpu, 0)
 	chart := reports.Panels{Title: "Public times on A100 instances, and the fitted model", Columns: 4}
 	var panels []reports.Lines
@@ -164,7 +164,7 @@ func fit(d *figures.Data) (*figures.Output, error) {
 		if f.RMS > wellFitted {
 			badly = append(badly, fmt.Sprintf("%s (%.1f %%)", f.Kernel, 100*f.RMS))
 		}
-		t.Rows = append(t.Rows, []string{
+		rows = append(rows, []string{
 			f.Kernel, f.Program, string(f.Fitted.Class), fmt.Sprintf("%.3g", float64(f.Fitted.Solo)), reports.Fixed(f.Fitted.Serial, 3),
 			reports.Fixed(f.Fitted.Parallelism, 3), reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1), against,
 		})
@@ -173,11 +173,9 @@ func fit(d *figures.Data) (*figures.Output, error) {
 		panels = append(panels, speedPanel(f, "public times", reports.Axis{Label: "Slices", Ticks: []float64{1, 2, 3, 4, 7}}, points))
 	}
 	chart.Charts = aligned(panels, 0)
-	t.Notes = []string{
-		fmt.Sprintf("%d of %d kernels are fitted within %.0f %%; over it: %s", len(kernels)-len(badly), len(kernels), 100*wellFitted, strings.Join(badly, ", ")),
-		fmt.Sprintf("of the %d kernels of Table IV, the times of these are not those of the paper's class: %s; a kernel whose class is not in Table IV has the one that fits best", figures.Count(kernels, func(f datasets.KernelFit) bool { return f.Program != "" }), strings.Join(contradict, ", ")),
-		"residual: model over public time, less 1; speeds in the figure are the fitted solo time over the time; the public inputs are not the paper's",
-	}
+	inPaper := figures.Count(kernels, func(f datasets.KernelFit) bool { return f.Program != "" })
+	t := d.Claims.Head("fit", len(kernels)-len(badly), len(kernels), 100*wellFitted, strings.Join(badly, ", "), inPaper, strings.Join(contradict, ", "))
+	t.Rows = rows
 	return new(figures.Output).Table("fit", t).Figure("fit", chart.Title, chart), nil
 }
 

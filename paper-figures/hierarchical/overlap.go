@@ -191,12 +191,11 @@ func overlapTables(o *figures.Output, claims *figures.Claims, h datasets.Hardwar
 // errorRows shows the errors of a model by kind of group.
 func errorRows(file string, groups []overlapGroup, m corun.Model) (rows [][]string) {
 	for _, kind := range []string{onPartitions, besideBursts, unlimited} {
-		for _, heldOut := range []bool{false, true} {
-			e, jobs := meanError(groups, m, func(g *overlapGroup) bool { return g.kind == kind && g.heldOut == heldOut })
+		for i, part := range []string{"fitted on", "held out"} {
+			e, jobs := meanError(groups, m, func(g *overlapGroup) bool { return g.kind == kind && g.heldOut == (i == 1) })
 			if jobs == 0 {
 				continue
 			}
-			part := map[bool]string{false: "fitted on", true: "held out"}[heldOut]
 			rows = append(rows, []string{file, kind, part, reports.Fixed(m.Kappa, 2), reports.Fixed(m.Delta, 2), fmt.Sprint(jobs), reports.Fixed(100*e, 1)})
 		}
 	}
