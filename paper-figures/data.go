@@ -30,7 +30,6 @@ type Data struct {
 	Scale Scale
 	// Claims are those of the paper.
 	Claims   *Claims
-	artefact string
 	planning bool
 	needs    needs
 

@@ -48,12 +48,10 @@ type Declaration struct {
 // was measured.
 func Match(dec Declaration, claims []Claim) error {
 	bad := func(key, reason string) error { return &KeyError{dec.Paper, dec.Artefact, key, reason} }
-	var names []string
-	for _, r := range dec.Names {
-		if slices.Contains(names, r) {
+	for i, r := range dec.Names {
+		if slices.Contains(dec.Names[:i], r) {
 			return bad(r, "is the name of two readings")
 		}
-		names = append(names, r)
 	}
 	basis := map[string]Basis{}
 	for i := range claims {

@@ -108,7 +108,7 @@ func (p *Paper) claims() *Claims { return cmp.Or(p.Claims, &Claims{}) }
 
 // declare runs the Build of an artefact for the first time.
 func (p *Paper) declare(a *Artefact, scale Scale) (*Data, *Output, error) {
-	d := &Data{Scale: scale, Claims: p.claims(), artefact: a.Name, planning: true, needs: needs{at: map[run.Series]int{}}}
+	d := &Data{Scale: scale, Claims: p.claims(), planning: true, needs: needs{at: map[run.Series]int{}}}
 	o, err := a.output(d)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)
@@ -203,12 +203,9 @@ func (r *Reproduction) open(all []*job) (out []*job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	folders := []string{r.Dir, filepath.Join(r.Dir, "stamps")}
-	for _, p := range r.Papers {
-		folders = append(folders, filepath.Join(r.Dir, p.Name))
-	}
-	for _, dir := range folders {
-		if err := atomicfile.Sweep(dir); err != nil {
+	folders := append([]string{".", "stamps"}, Map(r.Papers, func(p Paper) string { return p.Name })...)
+	for _, folder := range folders {
+		if err := atomicfile.Sweep(filepath.Join(r.Dir, folder)); err != nil {
 			return nil, err
 		}
 	}
@@ -279,7 +276,7 @@ func (r *Reproduction) readStamp(j *job, program string) (*stamp, error) {
 // build runs Build with results, judges, and writes the artefact's files and stamp.
 func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, results run.Results) error {
 	d := &Data{
-		Scale: r.Scale, Claims: j.paper.claims(), artefact: j.artefact.Name, needs: j.needs,
+		Scale: r.Scale, Claims: j.paper.claims(), needs: j.needs,
 		ctx: ctx, engine: engine, results: results, values: map[valuesKey][]float64{},
 	}
 	o, err := j.artefact.output(d)

@@ -28,7 +28,7 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	for _, f := range datasets.KernelFits() {
 		kernels[f.Program] = f
 	}
-	t := d.Claims.Head("table4")
+	t, inputs := d.Claims.Head("table4"), map[string]float64{} // counts
 	for _, p := range datasets.Programs() {
 		from := "drawn"
 		if p.Fitted {
@@ -42,9 +42,6 @@ func table4(d *figures.Data) (*figures.Output, error) {
 			string(p.Class), marked(p), from, fmt.Sprintf("%.3g", float64(p.Solo)), reports.Fixed(p.Serial, 3),
 			reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory, 3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
 		})
-	}
-	inputs := map[string]float64{} // counts
-	for _, p := range datasets.Programs() {
 		inputs[string(p.Class)+" programs"]++
 		if p.Unseen {
 			inputs["unseen programs"]++

@@ -28,15 +28,11 @@ func bootstrap(values []float64, mean float64) (low, high float64) {
 	for _, v := range values {
 		sample = binary.LittleEndian.AppendUint64(sample, math.Float64bits(v))
 	}
-	once, _ := intervals.LoadOrStore(sha256.Sum256(sample), sync.OnceValue(func() [2]float64 {
-		low, high := resampled(values, mean)
-		return [2]float64{low, high}
-	}))
-	interval := once.(func() [2]float64)()
-	return interval[0], interval[1]
+	once, _ := intervals.LoadOrStore(sha256.Sum256(sample), sync.OnceValues(func() (float64, float64) { return resampled(values, mean) }))
+	return once.(func() (float64, float64))()
 }
 
-// intervals are func() [2]float64 by the SHA-256 of the sample.
+// intervals are func() (low, high float64) by the SHA-256 of the sample.
 var intervals sync.Map
 
 // resampled computes what bootstrap returns.
