@@ -54,8 +54,8 @@ func ofRuns(m method, data []string, of func(run method, dataset string) float64
 // by training run and dataset.
 func lead(d *figures.Data, m method, data []string) [][]float64 {
 	return ofRuns(m, data, func(r method, dataset string) float64 {
-		mean := func(m method) float64 { return figures.Mean(m.onQueues(d, dataset, track.MetricThroughput)) }
-		return mean(r) - slices.Max(figures.Map(rivals(d, dataset), mean))
+		others := figures.Map(rivals(d, dataset), func(m method) float64 { return m.throughput(d, dataset) })
+		return r.throughput(d, dataset) - slices.Max(others)
 	})
 }
 
@@ -120,14 +120,17 @@ func queuesOf(n int, parameters string) (out []string) {
 	return out
 }
 
-// A variation is a reading of the model.
-type variation struct{ name, parameters string }
+// A variation is a reading of the model, on some of the reported draws.
+type variation struct {
+	name, parameters string
+	draws            int
+}
 
 var variations = []variation{
-	{"", ""},
-	{"kappa = 0.2", "&kappa=0.2"},
-	{"kappa = 0.3", "&kappa=0.3"},
-	{"shares of ended jobs freed", "&release=true"},
+	{"", "", draws},
+	{"kappa = 0.2", "&kappa=0.2", fewDraws},
+	{"kappa = 0.3", "&kappa=0.3", fewDraws},
+	{"shares of ended jobs freed", "&release=true", fewDraws},
 }
 
 // A queueFigure compares the methods by queue.
@@ -158,11 +161,7 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read()
 	if f.measure != nil {
 		out.Readings = figures.Map(variations, func(v variation) figures.Reading {
-			n := fewDraws
-			if v.parameters == "" {
-				n = draws
-			}
-			return figures.Reading{Name: v.name, Values: f.measure(d, queuesOf(few(d.Scale, n), v.parameters))}
+			return figures.Reading{Name: v.name, Values: f.measure(d, queuesOf(few(d.Scale, v.draws), v.parameters))}
 		})
 	}
 	for _, claim := range f.unpublished {

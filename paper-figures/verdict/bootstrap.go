@@ -17,7 +17,7 @@ import (
 // seed is the seed of all bootstraps.
 const seed = 20260101
 
-// bootstrap returns the 95 % interval of the mean of at least [byT] values: the bias-corrected
+// bootstrap returns the 95 % interval of the mean of [byT] to [mostDrawn] values: the bias-corrected
 // and accelerated one (Efron and Tibshirani, An Introduction to the Bootstrap, 14.3), because
 // the plain percentiles are too low or too high for skewed values. Its levels are those of
 // Student's t, as the deviation of a sample is not known exactly.
@@ -28,26 +28,17 @@ func bootstrap(values []float64, mean float64) (low, high float64) {
 	for _, v := range values {
 		sample = binary.LittleEndian.AppendUint64(sample, math.Float64bits(v))
 	}
-	once, _ := intervals.LoadOrStore(sha256.Sum256(sample), sync.OnceValue(func() [2]float64 {
-		low, high := resampled(values, mean)
-		return [2]float64{low, high}
-	}))
-	interval := once.(func() [2]float64)()
-	return interval[0], interval[1]
+	once, _ := intervals.LoadOrStore(sha256.Sum256(sample), sync.OnceValues(func() (float64, float64) { return resampled(values, mean) }))
+	return once.(func() (float64, float64))()
 }
 
-// intervals are func() [2]float64 by the SHA-256 of the sample.
+// intervals are func() (low, high float64) by the SHA-256 of the sample.
 var intervals sync.Map
 
 // resampled computes what bootstrap returns.
 func resampled(values []float64, mean float64) (low, high float64) {
 	n := len(values)
-	var means []float64
-	if n <= math.MaxUint16 {
-		means = meansOf[uint16](values)
-	} else {
-		means = meansOf[uint32](values)
-	}
+	means := meansOf(values)
 	below := 0
 	for _, m := range means {
 		if m < mean {
@@ -65,18 +56,14 @@ func resampled(values []float64, mean float64) (low, high float64) {
 	return at(-t), at(t)
 }
 
-// index is the place of a value in a sample. Resamples take more memory than the processor's
-// caches have, so a short type is faster.
-type index interface{ uint16 | uint32 }
-
 // atOnce is the number of resamples that are added up at once, which is faster than one after
 // the other. It divides [stats.Resamples].
 const atOnce = 4
 
 // meansOf returns the means of all resamples.
-func meansOf[I index](values []float64) []float64 {
+func meansOf(values []float64) []float64 {
 	n := len(values)
-	drawn := draws[I](n)
+	drawn := draws(n)
 	means := make([]float64, 0, stats.Resamples)
 	for k := 0; k < stats.Resamples; k += atOnce {
 		for _, sum := range sumDrawn(values, drawn[k*n:(k+atOnce)*n]) {
@@ -87,7 +74,7 @@ func meansOf[I index](values []float64) []float64 {
 }
 
 // sumDrawn returns the sums of the drawn values of successive resamples.
-func sumDrawn[I index](values []float64, drawn []I) [atOnce]float64 {
+func sumDrawn(values []float64, drawn []uint16) [atOnce]float64 {
 	n := len(drawn) / atOnce
 	a, b, c, d := drawn[:n], drawn[n:][:n], drawn[2*n:][:n], drawn[3*n:][:n]
 	var s, t, u, v float64
@@ -101,17 +88,18 @@ func sumDrawn[I index](values []float64, drawn []I) [atOnce]float64 {
 }
 
 // draws returns which values each resample of n takes, resample by resample. All samples of
-// one size share them: to draw costs five times as much as to add up.
-func draws[I index](n int) []I {
-	once, _ := drawn.LoadOrStore(n, sync.OnceValue(func() []I {
+// one size share them: to draw costs five times as much as to add up. They take more memory than
+// the processor's caches have, so a short type is faster.
+func draws(n int) []uint16 {
+	once, _ := drawn.LoadOrStore(n, sync.OnceValue(func() []uint16 {
 		r := rand.New(rand.NewPCG(seed, uint64(n)))
-		out := make([]I, stats.Resamples*n)
+		out := make([]uint16, stats.Resamples*n)
 		for i := range out {
-			out[i] = I(r.Uint32N(uint32(n)))
+			out[i] = uint16(r.Uint32N(uint32(n)))
 		}
 		return out
 	}))
-	return once.(func() []I)()
+	return once.(func() []uint16)()
 }
 
-var drawn sync.Map // func() []index by the number of values
+var drawn sync.Map // func() []uint16 by the number of values
