@@ -37,10 +37,7 @@ func corunText(t *testing.T, files map[string]string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := paper(t)
 	p.Artefacts = []figures.Artefact{{Name: "corun", Build: func(d *figures.Data) (*figures.Output, error) { return corunError(d, h) }}}
 	out := t.TempDir()
 	r := figures.Reproduction{Papers: []figures.Paper{p}, Dir: out, Engine: engine(out)}

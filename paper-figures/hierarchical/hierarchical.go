@@ -173,25 +173,12 @@ func bestDefault(d *figures.Data, dataset string) method {
 	})
 }
 
-// fitted counts the programs of Table IV whose parameters are fitted, and those drawn.
-func fitted() (yes, no int) {
-	all := datasets.Programs()
-	yes = figures.Count(all, func(p task.Program) bool { return p.Fitted })
-	return yes, len(all) - yes
-}
-
 // simulated is the note below every table of results.
 func simulated() string {
-	yes, no := fitted()
-	m := shippedModel()
-	return fmt.Sprintf("simulated, not measured, with kappa = %g and delta = %g, which were chosen with the order of methods in the paper in view, on Q1 to Q12 and other draws than those reported; %d of the %d programs are fitted on public times, %d are drawn from their class (table4); sensitivity shows how results move with all these", m.Kappa, m.Delta, yes, yes+no, no)
+	m, all := shippedModel(), datasets.Programs()
+	fitted := figures.Count(all, func(p task.Program) bool { return p.Fitted })
+	return fmt.Sprintf("simulated, not measured, with kappa = %g and delta = %g, which were chosen with the order of methods in the paper in view, on Q1 to Q12 and other draws than those reported; %d of the %d programs are fitted on public times, %d are drawn from their class (table4); sensitivity shows how results move with all these", m.Kappa, m.Delta, fitted, len(all), len(all)-fitted)
 }
 
 // moreInputs is the agent that goes beyond the paper.
 const moreInputs = agentTitle + ", more inputs (ours)"
-
-// unpublishedJobs is why absolute levels are NOT RUNNABLE.
-func unpublishedJobs() string {
-	yes, no := fitted()
-	return fmt.Sprintf("The profiles of the paper's jobs are not public. The measured value is that of a model in which %d of %d programs are drawn from their class.", no, yes+no)
-}

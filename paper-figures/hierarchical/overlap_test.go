@@ -56,10 +56,7 @@ func overlapData(m corun.Model) (rows []datasets.OverlapRate, programs map[strin
 
 // Without measurements the artefact has its usual table alone.
 func TestOverlapTables(t *testing.T) {
-	p, err := Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := paper(t)
 	o := new(figures.Output)
 	overlapTables(o, p.Claims, datasets.HardwareSet{})
 	scalingFigure(o, datasets.HardwareSet{})
