@@ -254,6 +254,23 @@ func weights(threshold mig.Seconds, w ...float64) func(*schedule.Problem, *certi
 	}
 }
 
+// Nine tasks of 10 s that fit eight slices only two at a time prove almost 20 s. The same
+// argument for 25 s has no tasks that leave less than the cut.
+func TestVerifyRoundsWhatLeavesLessThanTheCut(t *testing.T) {
+	p := schedule.Problem{GPU: mig.MustLookup("A30"), Count: 2, Model: mig.Sequential}
+	for i := range 9 {
+		p.Tasks = append(p.Tasks, task.New(fmt.Sprint(i), map[mig.Slices]mig.Seconds{1: 10, 4: 100}))
+	}
+	w := certificate.Witness{Kind: certificate.RoundedWeights, Bound: 20, Weights: []float64{0.25, 0.25, 0.25, 0.25}, Cut: 9.94, Mix: 1}
+	if err := certificate.Verify(p, certificate.New(whole(p), w)); err != nil {
+		t.Error(err)
+	}
+	w.Bound, w.Cut = 25, 8
+	if err := certificate.Verify(p, certificate.New(whole(p), w)); err == nil {
+		t.Error("a bound of 25 s is accepted")
+	}
+}
+
 // rounded replaces a certificate's witness.
 func rounded(cut mig.Seconds, mix float64) func(*schedule.Problem, *certificate.Certificate) {
 	return func(p *schedule.Problem, c *certificate.Certificate) {
