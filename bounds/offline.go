@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"slices"
 
+	"miglab/bounds/certificate"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "offline-bound", Version: 1, Track: algo.TrackOffline,
+	Name: "offline-bound", Version: 2, Track: algo.TrackOffline,
 	Cite:    "ours; proof in bounds.AcceptedAtMost",
-	Summary: "proven upper bound on the accepted requests of a stream without departures",
+	Summary: "proven upper bound on the accepted requests of a stream",
 	New:     func(algo.Args) (algo.Offline, error) { return offline{}, nil },
 })
 
@@ -23,9 +24,25 @@ func (offline) AcceptedAtMost(_ context.Context, g *mig.GPU, gpus int, requests 
 	return AcceptedAtMost(g, gpus, requests)
 }
 
-// AcceptedAtMost returns an upper bound on how many of the requests a scheduler can accept
-// even if it knows all of them in advance. The GPUs are empty at first, no request departs,
-// and all requests are for profiles of the model. A request that departs is an error.
+// AcceptedAtMost returns an upper bound on how many of the requests a scheduler can accept even
+// if it knows all of them in advance. The GPUs are empty at first. If a request departs or needs
+// several GPUs, it is what the prices of [ProveAccepted] prove. Otherwise it is the same with
+// prices in the last slot alone, where everything accepted runs at once, from a grid.
+//
+// The error is about requests that the model cannot run.
+func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request) (int, error) {
+	if slices.ContainsFunc(requests, func(q task.Request) bool { return q.Lifespan != task.Forever || q.Instances() > 1 }) {
+		instants, err := ProveAccepted(g, gpus, requests)
+		if err != nil {
+			return 0, err
+		}
+		return certificate.AcceptedAtMost(g, gpus, requests, instants)
+	}
+	return acceptedForever(g, gpus, requests)
+}
+
+// acceptedForever returns an upper bound on how many requests for one GPU can be accepted if none
+// departs.
 //
 // Let y_p, from 0 to 1, be a price for each profile p, n_p the number of requests for it,
 // and V the largest sum of prices that a valid partition of one GPU can hold. The bound is
@@ -45,14 +62,15 @@ func (offline) AcceptedAtMost(_ context.Context, g *mig.GPU, gpus int, requests 
 // valid; prices are whole parts of [priceScale], so nothing else is rounded. The prices
 // are dual variables of the linear relaxation: any of them prove a bound, and the grid only
 // decides how tight it is.
-func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request) (int, error) {
+func acceptedForever(g *mig.GPU, gpus int, requests []task.Request) (int, error) {
 	profiles := task.RequestProfiles(g)
 	counts := make([]int, len(profiles))
 	for i, q := range requests {
-		if q.Lifespan != task.Forever {
-			return 0, fmt.Errorf("request %d leaves after %d slots; the offline bound needs requests that stay forever", i, q.Lifespan)
+		p := slices.Index(profiles, q.Profile)
+		if p < 0 {
+			return 0, fmt.Errorf("request %d asks for %v, which %v does not have", i, q.Profile, g)
 		}
-		counts[slices.Index(profiles, q.Profile)]++
+		counts[p]++
 	}
 	best := len(requests) * priceScale
 	for _, y := range prices(g) {

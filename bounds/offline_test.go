@@ -2,13 +2,11 @@ package bounds_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"miglab/bounds"
-	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 )
@@ -93,17 +91,5 @@ func TestOfflineBoundByHand(t *testing.T) {
 		if err != nil || got != c.want {
 			t.Errorf("%d GPUs, requests %v: %d, %v; want %d", c.gpus, c.counts, got, err, c.want)
 		}
-	}
-}
-
-func TestOfflineBoundNeedsRequestsThatStay(t *testing.T) {
-	g := mig.MustLookup("A30")
-	in, err := datasets.InstanceOf[task.Requests](datasets.MustParse("mfi/uniform?gpus=2"), g, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = bounds.AcceptedAtMost(g, 2, in.Requests)
-	if err == nil || !strings.HasPrefix(err.Error(), "request 0 leaves after ") {
-		t.Errorf("%v, want an error about request 0", err)
 	}
 }

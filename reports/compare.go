@@ -54,7 +54,7 @@ func Compare(a, b []Entry, metric Metric) (*Comparison, error) {
 	if len(a) == 0 || len(b) == 0 {
 		return nil, nil
 	}
-	contenders, err := contend(map[string][]*Entry{"A": pointers(a), "B": pointers(b)}, metric)
+	contenders, _, err := contend(map[string][]*Entry{"A": pointers(a), "B": pointers(b)}, metric)
 	if err != nil || contenders == nil {
 		return nil, err
 	}
@@ -154,9 +154,10 @@ func AdjustHolm(all []*Comparison) {
 func (c *Comparison) Better() int {
 	low, high := c.GapLow, c.GapHigh
 	switch {
+	case c.Metric.Bounded:
 	case c.Metric.Higher:
 		low, high = -c.High, -c.Low
-	case !c.Metric.Bounded:
+	default:
 		low, high = c.Low, c.High
 	}
 	switch certain := c.PHolm < 1-stats.Confidence; {

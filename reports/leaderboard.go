@@ -31,12 +31,14 @@ type Entry struct {
 	Instance int
 	// Value is the board's metric; NaN where there is no valid answer in time.
 	Value float64
-	// Bound is a proven bound on the instance's metric; NaN where it is not known. It is
-	// read only where the metric is bounded.
+	// Bound is a proven bound on the instance's metric, from above where higher is better; NaN
+	// where it is not known. It is read only where the metric is bounded.
 	Bound float64
 	// Published is the bound that the literature compares with, which need not be one
 	// (l_bound, DRL 5.2); NaN where it is not known.
 	Published float64
+	// Aside is the value of another metric that is shown; NaN where it is not known.
+	Aside float64
 	// Micros is the decision time in microseconds; NaN where it is not known.
 	Micros float64
 }
@@ -47,9 +49,11 @@ type Metric struct {
 	Name string
 	// Higher says that a higher value is better.
 	Higher bool
-	// Bounded says that entries have lower bounds; the board then ranks by the gap to
-	// them, and instances whose bound is not known are left out.
+	// Bounded says that entries have bounds; the board then ranks by the gap to them, and
+	// instances whose bound is not known are left out.
 	Bounded bool
+	// Aside is the name of the metric in [Entry.Aside]; "" means none.
+	Aside string
 }
 
 // A Standing is an algorithm's place on a dataset. All intervals are by
@@ -58,15 +62,16 @@ type Standing struct {
 	Track, Dataset, GPU, Model string
 	// Rank counts from 1. Those that cannot be told from the best of their group share its
 	// rank, and the next have the rank that they would have without ties. Algorithms that
-	// left instances without a valid answer come last, by the number of those.
+	// left instances without a valid answer come last, by the number of those. 0 marks an
+	// incomplete run, which has no values and comes after all others.
 	Rank      int
 	Algorithm string
 	Version   int
 	Budget    string
 	// Assumes is what the dataset assumes that nobody has measured; "" for nothing.
 	Assumes string
-	// Instances is how many the algorithms of the dataset have in common, and LeftOut how
-	// many others some of them have.
+	// Instances is how many count, and LeftOut how many others some algorithms were run on. Of an
+	// incomplete run, Instances is how many of those that count it has.
 	Instances, LeftOut int
 	// Failed is on how many of the instances the algorithm has no valid answer.
 	Failed int
@@ -75,8 +80,13 @@ type Standing struct {
 	Value  stats.Summary
 	// Wins is on how many instances no other algorithm is better.
 	Wins int
-	// Gap is the mean of value over bound, less one, in percent, and GapLow and GapHigh its
-	// interval; NaN if any failed or the metric has no bound.
+	// Bound is the mean of the bounds; NaN if the metric has none.
+	Bound float64
+	// Aside is the mean of the metric named AsideName, where there is one.
+	Aside     float64
+	AsideName string
+	// Gap is the mean distance between value and bound in percent of the bound, and GapLow and
+	// GapHigh its interval; NaN if any failed or the metric has no bound.
 	Gap, GapLow, GapHigh float64
 	// POpt is the mean of value over the published bound, less one, in percent (p_opt, DRL
 	// 5.2); NaN if any failed or there is no published bound for some instance.
@@ -93,8 +103,8 @@ type Standing struct {
 	Micros float64
 }
 
-// BoundError says that a value lies below its proven bound: the bound is wrong, or the
-// referee that let the value pass.
+// BoundError says that a value lies on the wrong side of its proven bound: the bound is wrong, or
+// the referee that let the value pass.
 type BoundError struct {
 	Entry Entry
 	// Metric is the value's name.
@@ -103,8 +113,12 @@ type BoundError struct {
 
 func (e *BoundError) Error() string {
 	n := e.Entry
-	return fmt.Sprintf("%s (version %d) on %s, instance %d (content %q), %s: %s %v lies below the certified bound %v; one of them is wrong",
-		n.Algorithm, n.Version, n.Dataset, n.Instance, n.Content, conditions(n.GPU, n.Model), e.Metric, n.Value, n.Bound)
+	side := "below"
+	if n.Value > n.Bound {
+		side = "above"
+	}
+	return fmt.Sprintf("%s (version %d) on %s, instance %d (content %q), %s: %s %v lies %s the certified bound %v; one of them is wrong",
+		n.Algorithm, n.Version, n.Dataset, n.Instance, n.Content, conditions(n.GPU, n.Model), e.Metric, n.Value, side, n.Bound)
 }
 
 // roundingError is the relative difference up to which values are the same: sums in
@@ -113,7 +127,8 @@ const roundingError = 1e-9
 
 // Leaderboard ranks algorithms on each dataset, under each of the conditions that
 // entries have, by their mean gap to the bound, or where there is none by their mean,
-// over the instances that all of them were run on. A rank changes only where the
+// over the instances that more than half of the algorithms were run on. Those that lack one of
+// these are incomplete and not ranked; if all are, the instances count that all share. A rank changes only where the
 // interval of the mean paired difference to the best of the group before excludes
 // zero, so that a single instance ranks nobody. Of several versions of an algorithm the
 // latest counts.

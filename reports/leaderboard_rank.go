@@ -32,7 +32,7 @@ type contender struct {
 
 // rank orders the algorithms of one dataset, whose entries are given by name.
 func rank(board map[string][]*Entry, metric Metric) ([]Standing, error) {
-	contenders, err := contend(board, metric)
+	contenders, partial, err := contend(board, metric)
 	if err != nil || contenders == nil {
 		return nil, err
 	}
@@ -61,72 +61,128 @@ func rank(board map[string][]*Entry, metric Metric) ([]Standing, error) {
 	for i, c := range contenders {
 		out[i] = c.standing
 	}
-	return out, nil
+	return append(out, partial...), nil
 }
 
-// contend returns the algorithms by name, each with its entries on the instances that
-// all of them have; nil if there are none.
-func contend(board map[string][]*Entry, metric Metric) ([]*contender, error) {
-	type instance struct {
-		content string
-		number  int
-	}
-	of := func(e *Entry) instance { return instance{e.Content, e.Instance} }
-	runs := map[instance]int{} // how many algorithms can be compared on it
+// An instanceOf names an instance of a dataset.
+type instanceOf struct {
+	content string
+	number  int
+}
+
+func (e *Entry) instance() instanceOf { return instanceOf{e.Content, e.Instance} }
+
+// contend returns the algorithms by name that have entries on all instances that count, and the
+// standings of those that are incomplete; none if no instance counts.
+func contend(board map[string][]*Entry, metric Metric) ([]*contender, []Standing, error) {
 	names := slices.Sorted(maps.Keys(board))
+	runs, err := runsOf(board, names, metric)
+	if err != nil {
+		return nil, nil, err
+	}
+	var contenders []*contender
+	var partial []Standing
+	counting := counted(board, runs)
+	for _, name := range names {
+		c, first := &contender{}, board[name][0]
+		for _, e := range board[name] {
+			if counting[e.instance()] {
+				c.entries, c.values = append(c.entries, e), append(c.values, e.Value)
+			}
+		}
+		c.standing = Standing{
+			Track: first.Track, Dataset: first.Dataset, GPU: first.GPU, Model: first.Model, Algorithm: name, Version: first.Version, Budget: first.Budget,
+			Metric: metric.Name, AsideName: metric.Aside, Instances: len(c.entries), LeftOut: len(runs) - len(counting),
+		}
+		if len(c.entries) == len(counting) {
+			contenders = append(contenders, c)
+		} else {
+			partial = append(partial, c.standing.incomplete())
+		}
+	}
+	if len(counting) == 0 {
+		return nil, nil, nil
+	}
+	for i := range contenders[0].entries {
+		settle(contenders, i)
+	}
+	for _, c := range contenders {
+		for i, e := range c.entries {
+			c.losses = append(c.losses, metric.loss(c.values[i], e.Bound))
+		}
+	}
+	return contenders, partial, nil
+}
+
+// runsOf sorts the entries and returns how many algorithms can be compared on each instance.
+func runsOf(board map[string][]*Entry, names []string, metric Metric) (map[instanceOf]int, error) {
+	runs := map[instanceOf]int{}
 	for _, name := range names {
 		own := board[name]
 		slices.SortFunc(own, func(a, b *Entry) int {
 			return cmp.Or(cmp.Compare(a.Content, b.Content), cmp.Compare(a.Instance, b.Instance))
 		})
 		for i, e := range own {
-			if i > 0 && of(own[i-1]) == of(e) {
+			if i > 0 && own[i-1].instance() == e.instance() {
 				return nil, fmt.Errorf("%s (version %d) has two entries for instance %d; there may be one", name, e.Version, e.Instance)
 			}
-			if metric.Bounded && e.Value < e.Bound-float64(roundingError*e.Bound) {
+			if metric.Bounded && metric.loss(e.Value, e.Bound) < -100*roundingError {
 				return nil, &BoundError{*e, metric.Name}
 			}
 			if metric.Bounded && math.IsNaN(e.Bound) {
-				runs[of(e)] += 0 // it is left out, and counted as such
+				runs[e.instance()] += 0 // it is left out, and counted as such
 			} else {
-				runs[of(e)]++
+				runs[e.instance()]++
 			}
 		}
 	}
-	contenders := make([]*contender, len(names))
-	for i, name := range names {
-		c := &contender{}
-		for _, e := range board[name] {
-			if runs[of(e)] == len(names) {
-				c.entries, c.values = append(c.entries, e), append(c.values, e.Value)
+	return runs, nil
+}
+
+// counted returns the instances that more than half of the algorithms were run on. If no algorithm
+// has all of these, it returns those that all algorithms have.
+func counted(board map[string][]*Entry, runs map[instanceOf]int) map[instanceOf]bool {
+	for _, least := range []int{len(board)/2 + 1, len(board)} {
+		out := map[instanceOf]bool{}
+		for at, n := range runs {
+			if n >= least {
+				out[at] = true
 			}
 		}
-		if len(c.entries) == 0 {
-			return nil, nil
-		}
-		contenders[i] = c
-	}
-	for i := range contenders[0].entries {
-		settle(contenders, i)
-	}
-	for i, name := range names {
-		c, first := contenders[i], board[name][0]
-		for i, e := range c.entries {
-			loss := c.values[i]
-			switch {
-			case metric.Bounded:
-				loss = (loss/e.Bound - 1) * 100
-			case metric.Higher:
-				loss = -loss
+		for _, own := range board {
+			has := 0
+			for _, e := range own {
+				if out[e.instance()] {
+					has++
+				}
 			}
-			c.losses = append(c.losses, loss)
-		}
-		c.standing = Standing{
-			Track: first.Track, Dataset: first.Dataset, GPU: first.GPU, Model: first.Model, Algorithm: name, Version: first.Version, Budget: first.Budget,
-			Metric: metric.Name, Instances: len(c.entries), LeftOut: len(runs) - len(c.entries),
+			if has == len(out) {
+				return out
+			}
 		}
 	}
-	return contenders, nil
+	return nil
+}
+
+// loss is what an algorithm is ranked by; see [contender].
+func (m Metric) loss(value, bound float64) float64 {
+	switch {
+	case m.Bounded && m.Higher:
+		return (1 - value/bound) * 100
+	case m.Bounded:
+		return (value/bound - 1) * 100
+	case m.Higher:
+		return -value
+	}
+	return value
+}
+
+// incomplete returns the standing of an algorithm that was not run on all instances.
+func (s Standing) incomplete() Standing {
+	for _, v := range []*float64{&s.Bound, &s.Aside, &s.Gap, &s.GapLow, &s.GapHigh, &s.POpt, &s.FriedmanRank, &s.FriedmanP, &s.PHolm, &s.Micros} {
+		*v = math.NaN()
+	}
+	return s
 }
 
 // settle makes values on an instance that differ by no more than rounding the same.
@@ -176,8 +232,9 @@ func judge(contenders []*contender) error {
 // summarize sets what is the algorithm's own, except intervals.
 func (c *contender) summarize(metric Metric) error {
 	s := &c.standing
-	var solved, published, micros []float64
+	var solved, published, micros, bounds, asides []float64
 	for i, e := range c.entries {
+		bounds = append(bounds, e.Bound)
 		value := c.values[i]
 		if math.IsNaN(value) {
 			s.Failed++
@@ -185,11 +242,15 @@ func (c *contender) summarize(metric Metric) error {
 		}
 		solved = append(solved, c.losses[i])
 		published = append(published, (value/e.Published-1)*100)
+		asides = append(asides, e.Aside)
 		if !math.IsNaN(e.Micros) {
 			micros = append(micros, e.Micros)
 		}
 	}
-	c.mean, s.Micros = mean(solved), mean(micros)
+	c.mean, s.Micros, s.Bound, s.Aside = mean(solved), mean(micros), math.NaN(), mean(asides)
+	if metric.Bounded {
+		s.Bound = mean(bounds)
+	}
 	s.Gap, s.GapLow, s.GapHigh, s.POpt, s.PHolm = math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	if s.Failed > 0 {
 		return nil
@@ -276,7 +337,7 @@ func worse(a, b *contender, resamples *stats.Resampled, metric Metric) (bool, er
 	switch {
 	case a.standing.Failed > b.standing.Failed:
 		return true, nil
-	case a.standing.Failed == 0 && metric.Higher:
+	case a.standing.Failed == 0 && metric.Higher && !metric.Bounded:
 		return resamples.Above(b.sample, a.sample), nil
 	case a.standing.Failed == 0:
 		return resamples.Above(a.sample, b.sample), nil

@@ -26,6 +26,7 @@ func LeaderboardTable(standings []Standing) Table {
 		{Name: "ci_low", Right: true},
 		{Name: "ci_high", Right: true},
 		{Name: "median", Right: true},
+		{Name: "bound", Right: true},
 		{Name: "wins", Right: true},
 		{Name: "gap_percent", Right: true},
 		{Name: "gap_low", Right: true},
@@ -43,20 +44,57 @@ func LeaderboardTable(standings []Standing) Table {
 	for _, s := range standings {
 		budget := s.Budget
 		mean, low, high, median := Missing, Missing, Missing, Missing
-		if s.Failed == 0 {
+		rank, wins := strconv.Itoa(s.Rank), strconv.Itoa(s.Wins)
+		switch {
+		case s.Rank == 0:
+			rank, wins = Missing, Missing
+		case s.Failed == 0:
 			mean, low, high, median = Fixed(s.Value.Mean, decimals), Fixed(s.Value.Low, decimals), Fixed(s.Value.High, decimals), Fixed(s.Value.Median, decimals)
 		}
 		if budget == "" {
 			budget = Missing
 		}
 		t.Rows = append(t.Rows, []string{
-			s.Track, s.Dataset, strconv.Itoa(s.Rank), s.Algorithm, strconv.Itoa(s.Version), strconv.Itoa(s.Instances), s.Metric,
-			mean, low, high, median, strconv.Itoa(s.Wins), Fixed(s.Gap, percent), Fixed(s.GapLow, percent), Fixed(s.GapHigh, percent), Fixed(s.POpt, percent),
+			s.Track, s.Dataset, rank, s.Algorithm, strconv.Itoa(s.Version), strconv.Itoa(s.Instances), s.Metric,
+			mean, low, high, median, Fixed(s.Bound, decimals), wins, Fixed(s.Gap, percent), Fixed(s.GapLow, percent), Fixed(s.GapHigh, percent), Fixed(s.POpt, percent),
 			Fixed(s.FriedmanRank, 2), probability(s.PHolm), budget, Fixed(s.Micros, 1),
 		})
 	}
+	if aside := asideName(standings); aside != "" {
+		t.Columns = t.Columns.Right(aside)
+		for i, s := range standings {
+			t.Rows[i] = append(t.Rows[i], Fixed(s.Aside, decimals))
+		}
+	}
 	t.Notes = leaderboardNotes(standings)
 	return t
+}
+
+// asideName returns the name of the metric that is shown beside the ranked one; "" if there is
+// none.
+func asideName(standings []Standing) string {
+	for _, s := range standings {
+		if s.AsideName != "" {
+			return s.AsideName
+		}
+	}
+	return ""
+}
+
+// boardHeading names a dataset's board and says if nobody can be told from the first; ranked reports
+// whether ranks then mean something.
+func boardHeading(standings []Standing) (text string, ranked bool) {
+	first := standings[0]
+	text, last := first.Dataset+": "+first.Metric, 0
+	for i, s := range standings {
+		if s.Rank > 0 {
+			last = i
+		}
+	}
+	if last == 0 || first.Instances == 1 || standings[last].Rank > 1 {
+		return text, true
+	}
+	return fmt.Sprintf("%s; its %d instances do not tell the first of %d algorithms from the last", text, first.Instances, last+1), false
 }
 
 func leaderboardTitle(s Standing) string {
@@ -78,8 +116,13 @@ func LeaderboardText(w io.Writer, standings []Standing) error {
 			to++
 		}
 		t := LeaderboardTable(standings[from:to])
-		t.Title, t.Notes = standings[from].Dataset+": "+standings[from].Metric, nil
-		t = t.WithoutEmpty("track", "dataset", "metric")
+		title, ranked := boardHeading(standings[from:to])
+		t.Title, t.Notes = title, nil
+		without := []string{"track", "dataset", "metric"}
+		if !ranked {
+			without = append(without, "rank")
+		}
+		t = t.WithoutEmpty(without...)
 		p.line("")
 		if p.err == nil {
 			p.err = t.Text(w)
@@ -108,19 +151,24 @@ const fewInstances = 10
 // leaderboardNotes say what the columns mean and what to beware of.
 func leaderboardNotes(standings []Standing) []string {
 	notes := []string{
-		"mean: of metric, with ci_low to ci_high its 95 % bootstrap interval; gap_percent: mean above the certified lower bound (corun: the exact optimum), where there is one, with gap_low to gap_high",
+		"mean: of metric, with ci_low to ci_high its 95 % bootstrap interval; bound: mean certified bound (corun: exact optimum), where there is one, from above if a higher metric is better; gap_percent: mean distance from it in percent, with gap_low to gap_high",
 		"rank: by gap, or mean where there is none; equal where the 95 % bootstrap interval of the paired difference to the first of the rank holds zero",
 		"friedman_rank: mean rank on an instance; p_holm: Wilcoxon's signed-rank test against the first of the dataset, by Holm's adjustment",
 		"budget: what the algorithm may compute; decision_us: wall time of an instance on the machine that ran it",
 	}
-	var failed, leftOut, few, single, alike []string
-	published := false
+	var failed, partial, leftOut, few, single, alike []string
+	published, needed := false, 0
 	for i, s := range standings {
 		published = published || !math.IsNaN(s.POpt)
 		if s.Failed > 0 {
 			failed = append(failed, fmt.Sprintf("%s on %s (%d of %d)", s.Algorithm, s.Dataset, s.Failed, s.Instances))
 		}
-		if i > 0 && standings[i-1].Dataset == s.Dataset {
+		if i == 0 || standings[i-1].Dataset != s.Dataset {
+			needed = s.Instances
+		} else {
+			if s.Rank == 0 {
+				partial = append(partial, fmt.Sprintf("%s on %s (%d of %d)", s.Algorithm, s.Dataset, s.Instances, needed))
+			}
 			continue
 		}
 		if s.LeftOut > 0 {
@@ -143,7 +191,8 @@ func leaderboardNotes(standings []Standing) []string {
 		of   []string
 	}{
 		{"without a valid answer in time, so without a mean and behind all others", failed},
-		{"instances left out because not every algorithm was run on them or their bound is not known", leftOut},
+		{"not run on all instances that count, so that they cannot have a rank and stand below all others", partial},
+		{"instances left out because no more than half of the algorithms were run on them or their bound is not known", leftOut},
 		{"a single instance, which ranks nobody", single},
 		{fmt.Sprintf("fewer than %d instances, so that the intervals are too narrow", fewInstances), few},
 		{"mean ranks that chance may explain, with the p of Friedman's test", alike},

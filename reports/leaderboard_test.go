@@ -95,9 +95,9 @@ func TestLeaderboardWorkedExample(t *testing.T) {
 	const head = `
 d: makespan_s
 
-rank  algorithm  version  instances      mean    ci_low   ci_high    median  wins  gap_percent  gap_low  gap_high  p_opt_percent  friedman_rank  p_holm  budget           decision_us
-----  ---------  -------  ---------  --------  --------  --------  --------  ----  -----------  -------  --------  -------------  -------------  ------  ---------------  -----------
-   1  even             1          8  11.00000  11.00000  11.00000  11.00000     1       10.000   10.000    10.000         22.222           2.38       –  1000 iterations          5.0
+rank  algorithm  version  instances      mean    ci_low   ci_high    median     bound  wins  gap_percent  gap_low  gap_high  p_opt_percent  friedman_rank  p_holm  budget           decision_us
+----  ---------  -------  ---------  --------  --------  --------  --------  --------  ----  -----------  -------  --------  -------------  -------------  ------  ---------------  -----------
+   1  even             1          8  11.00000  11.00000  11.00000  11.00000  10.00000     1       10.000   10.000    10.000         22.222           2.38       –  1000 iterations          5.0
 `
 	for _, says := range []string{
 		"Leaderboard of the batch track: A100, sequential reconfiguration\n" + head,
@@ -107,10 +107,10 @@ rank  algorithm  version  instances      mean    ci_low   ci_high    median  win
 			t.Errorf("the text does not say %q:\n%s", says, &text)
 		}
 	}
-	if row := strings.Join(table.Rows[1], ","); row != "batch,d,1,twin,1,8,makespan_s,11.10000,10.72500,11.47500,11.10000,0,11.000,7.250,14.750,23.333,2.38,0.282,–,5.0" {
+	if row := strings.Join(table.Rows[1], ","); row != "batch,d,1,twin,1,8,makespan_s,11.10000,10.72500,11.47500,11.10000,10.00000,0,11.000,7.250,14.750,23.333,2.38,0.282,–,5.0" {
 		t.Errorf("twin: %s", row)
 	}
-	if row := strings.Join(table.Rows[3], ","); row != "batch,d,4,broken,1,8,makespan_s,–,–,–,–,7,–,–,–,–,1.38,–,–,5.0" {
+	if row := strings.Join(table.Rows[3], ","); row != "batch,d,4,broken,1,8,makespan_s,–,–,–,–,10.00000,7,–,–,–,–,1.38,–,–,5.0" {
 		t.Errorf("broken: %s", row)
 	}
 }
@@ -189,8 +189,15 @@ func TestLeaderboardRanks(t *testing.T) {
 		"without a bound, left out": {makespan, [][]Entry{unknown, entries("a", 11, 11, 40)}, "a 1, b 2"},
 		"rounding":                  {makespan, [][]Entry{entries("b", 10+third, 10+2*third, 11), entries("a", 10+third+4e-15, 10+2*third+4e-15, 11+4e-15)}, "a 1, b 1"},
 		"higher is better":          {Metric{Name: "acceptance", Higher: true}, [][]Entry{entries("low", 1, 1), entries("high", 2, 2), entries("none", nan, 3)}, "high 1, low 2, none 3"},
-		"lower is better":           {Metric{Name: "late_percent"}, [][]Entry{entries("low", 1, 0), entries("high", 2, 2)}, "low 1, high 2"},
-		"nothing in common":         {makespan, [][]Entry{entries("a", 11, 11)[:1], entries("b", 11, 11)[1:]}, ""},
+		"towards a bound from above": {Metric{Name: "acceptance", Higher: true, Bounded: true}, [][]Entry{
+			entries("low", 5, 6), entries("high", 9, 10), entries("none", nan, 8),
+		}, "high 1, low 2, none 3"},
+		"a partial run": {makespan, [][]Entry{
+			entries("part", 10.5, 10.5), entries("a", 11, 11, 11), entries("b", 12, 12, 12), entries("more", 13, 13, 13, 13),
+		}, "a 1, b 2, more 3, part 0"},
+		"partial runs alone": {makespan, [][]Entry{entries("a", 11, 11, 11)[1:], entries("b", 12, 12, 12)[:2], append(entries("c", 13), entries("c", 13, 13, 13)[2])}, ""},
+		"lower is better":    {Metric{Name: "late_percent"}, [][]Entry{entries("low", 1, 0), entries("high", 2, 2)}, "low 1, high 2"},
+		"nothing in common":  {makespan, [][]Entry{entries("a", 11, 11)[:1], entries("b", 11, 11)[1:]}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := ranks(mustRank(t, test.metric, test.entries...)); got != test.want {
@@ -252,6 +259,38 @@ func TestLeaderboardErrors(t *testing.T) {
 	}
 }
 
+// A bound from above is exceeded by what is higher, and the gap is what is missing.
+func TestLeaderboardBoundFromAbove(t *testing.T) {
+	metric := Metric{Name: "acceptance", Higher: true, Bounded: true}
+	var above *BoundError
+	if _, err := Leaderboard(entries("a", 9, 10*(1+1e-10), 10.01), metric); !errors.As(err, &above) || !strings.Contains(err.Error(), "acceptance 10.01 lies above the certified bound 10") {
+		t.Errorf("above the bound: %v", err)
+	}
+	if got := mustRank(t, metric, entries("a", 9, 8)); !near(got[0].Gap, 15, 1e-9) || got[0].Bound != 10 {
+		t.Errorf("%+v; want a gap of 15 %% to 10", got[0])
+	}
+}
+
+// A board whose first and last cannot be told apart says so and has no ranks; a partial run is
+// named below.
+func TestLeaderboardTextIndistinct(t *testing.T) {
+	var out strings.Builder
+	err := LeaderboardText(&out, mustRank(t, makespan, entries("a", 11, 12), entries("b", 12, 11), entries("c", 11, 12), entries("part", 10)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"d: makespan_s; its 2 instances do not tell the first of 3 algorithms from the last\n", "stand below all others: part on d (1 of 2)",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s\nlacks %q", out.String(), want)
+		}
+	}
+	if strings.Contains(out.String(), "rank  algorithm") {
+		t.Errorf("%s has ranks", out.String())
+	}
+}
+
 // Boards of other conditions are apart, and each in its place.
 func TestLeaderboardBoards(t *testing.T) {
 	var all []Entry
@@ -292,7 +331,7 @@ func TestLeaderboardSameBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, s := range standings {
-				if i > 0 && standings[i-1].Dataset == s.Dataset && (s.Rank < standings[i-1].Rank || s.Rank > standings[i-1].Rank && s.Failed < standings[i-1].Failed) {
+				if i > 0 && standings[i-1].Dataset == s.Dataset && (standings[i-1].Rank == 0 && s.Rank > 0 || s.Rank > 0 && s.Rank < standings[i-1].Rank || s.Rank > standings[i-1].Rank && s.Failed < standings[i-1].Failed) {
 					t.Fatalf("out of order:\n%s", &out)
 				}
 			}

@@ -22,6 +22,20 @@ func (t *Tally) add(q *task.Request) {
 // capacity of the cluster.
 type Window struct{ From, To float64 }
 
+// Requests returns the requests of a stream that the window contains.
+func (w Window) Requests(g *mig.GPU, gpus int, requests []task.Request) []task.Request {
+	capacity := float64(gpus * int(g.MemorySlices))
+	var out []task.Request
+	demand := 0.0
+	for i := range requests {
+		if demand >= w.From*capacity && demand < w.To*capacity {
+			out = append(out, requests[i])
+		}
+		demand += float64(requests[i].Slices())
+	}
+	return out
+}
+
 // SteadyWindow leaves out the time in which the cluster fills up.
 var SteadyWindow = Window{From: 2, To: 5}
 

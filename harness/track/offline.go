@@ -5,11 +5,20 @@ import (
 	"time"
 
 	"miglab/harness/algo"
+	"miglab/harness/sim"
 	"miglab/harness/task"
 )
 
-// MetricAcceptedAtMost is an upper bound on the number of accepted requests.
-const MetricAcceptedAtMost = "accepted_at_most"
+// Upper bounds on what a scheduler of the placement track can accept.
+const (
+	// MetricAcceptedAtMost is one on the number of requests, and MetricAcceptanceAtMost on their
+	// share.
+	MetricAcceptedAtMost   = "accepted_at_most"
+	MetricAcceptanceAtMost = "acceptance_at_most"
+	// MetricSteadyAtMost is one on their share in the steady state, whatever is accepted before.
+	// It is absent if no request falls into it.
+	MetricSteadyAtMost = "acceptance_steady_at_most"
+)
 
 // Offline is the reference track of upper bounds on what any scheduler of the placement track can
 // accept.
@@ -21,8 +30,20 @@ var Offline = Register(Track{
 		if err != nil {
 			return Answer{}, err
 		}
+		all := payload[task.Requests](p).Requests
 		start := time.Now()
-		n, err := o.AcceptedAtMost(ctx, p.GPU, p.Count, payload[task.Requests](p).Requests)
-		return Answer{Metrics: []Metric{{Name: MetricAcceptedAtMost, Value: float64(n)}}, Took: time.Since(start)}, err
+		n, err := o.AcceptedAtMost(ctx, p.GPU, p.Count, all)
+		if err != nil {
+			return Answer{}, err
+		}
+		metrics := []Metric{
+			{Name: MetricAcceptedAtMost, Value: float64(n)},
+			{Name: MetricAcceptanceAtMost, Value: float64(n) / float64(len(all))},
+		}
+		if steady := sim.SteadyWindow.Requests(p.GPU, p.Count, all); len(steady) > 0 {
+			n, err = o.AcceptedAtMost(ctx, p.GPU, p.Count, steady)
+			metrics = append(metrics, Metric{Name: MetricSteadyAtMost, Value: float64(n) / float64(len(steady))})
+		}
+		return Answer{Metrics: metrics, Took: time.Since(start)}, err
 	},
 })

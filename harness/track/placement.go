@@ -14,7 +14,7 @@ import (
 // Placement is the track of MIG profiles on a cluster (MFI IV).
 var Placement = Register(Track{
 	Name: algo.TrackPlacement, Order: 3, Doc: "place requests for MIG profiles on a cluster; acceptance and fragmentation",
-	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Count: clusterSize, Boards: placementBoards(), Contests: placementContests(),
+	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Count: clusterSize, Beside: []Reference{acceptedAtMost}, Boards: placementBoards(), Contests: placementContests(),
 	Sized: func(n int) string { return fmt.Sprintf("mfi/uniform?gpus=%d", n) },
 	Try: func(a algo.Algorithm, p Problem) error {
 		_, err := newPlacer(a, p)
@@ -51,13 +51,19 @@ func newPlacer(a algo.Algorithm, p Problem) (sim.Placer, error) {
 
 func clusterSize(p task.Payload) int { return p.(task.Requests).GPUs }
 
+// acceptedAtMost is the upper bound that gaps are measured from.
+var acceptedAtMost = Reference{algo.TrackOffline, "offline-bound", MetricAcceptanceAtMost}
+
 // placementBoards rank by acceptance. Requests in a steady state are counted once the cluster is
 // full, all others from the first.
 func placementBoards() []Board {
 	steady := func(dataset string) bool { return strings.Contains(dataset, "lifespan=steady") }
+	inSteady := acceptedAtMost
+	inSteady.Metric = MetricSteadyAtMost
+	const aside = "mean_fragmentation"
 	return []Board{
-		{Metric: "acceptance", Higher: true, Holds: func(dataset string) bool { return !steady(dataset) }},
-		{Metric: "acceptance_steady", Higher: true, Holds: steady},
+		{Metric: "acceptance", Higher: true, Holds: func(dataset string) bool { return !steady(dataset) }, Bound: acceptedAtMost, Unbounded: true, Aside: aside},
+		{Metric: "acceptance_steady", Higher: true, Holds: steady, Bound: inSteady, Unbounded: true, Aside: aside},
 	}
 }
 

@@ -110,8 +110,10 @@ type Board struct {
 	Higher bool
 	// Holds reports whether the board is for a dataset; nil means for all.
 	Holds func(dataset string) bool
-	// Bound is what gaps are measured from, and Published a bound of a paper that is shown as
-	// well. The zero value means none.
+	// Aside is a metric that is shown and decides nothing; "" means none.
+	Aside string
+	// Bound is what gaps are measured from: a bound from above if Higher is set. Published is a
+	// bound of a paper that is shown as well. The zero values mean none.
 	Bound, Published Reference
 	// Unbounded ranks datasets of which no instance has a bound by the metric itself. Otherwise
 	// they have no board.

@@ -68,7 +68,7 @@ func Standings(db *store.DB, c Conditions) ([]reports.Standing, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(boards, func(a, b *board) int { return cmp.Compare(a.place, b.place) })
+	slices.SortStableFunc(boards, func(a, b *board) int { return cmp.Or(cmp.Compare(a.contest, b.contest), cmp.Compare(a.place, b.place)) })
 	var out []reports.Standing
 	for _, b := range boards {
 		out = append(out, b.standings...)
@@ -80,9 +80,10 @@ func Standings(db *store.DB, c Conditions) ([]reports.Standing, error) {
 type board struct {
 	track.Board
 	conditions *Conditions
-	// place orders the boards of a track: those by an earlier metric first, and of one metric
-	// those with bounds before those without.
-	place int
+	// contest is where the contests of the track name the dataset; these boards come first.
+	// place orders the others: those by an earlier metric first, and of one metric those with
+	// bounds before those without.
+	contest, place int
 	// series has the results that count, by algorithm.
 	series []store.Series
 	// bound and published have the references' results, by ascending version.
@@ -117,7 +118,7 @@ func (c *Conditions) boards(db *store.DB, all []store.Series) ([]*board, error) 
 		if i < 0 {
 			continue
 		}
-		b := &board{Board: c.Track.Boards[i], conditions: c, place: 2 * i, series: c.counting(byDataset[dataset])}
+		b := &board{Board: c.Track.Boards[i], conditions: c, contest: c.contest(dataset), place: 2 * i, series: c.counting(byDataset[dataset])}
 		if len(b.series) == 0 {
 			continue
 		}
@@ -129,6 +130,24 @@ func (c *Conditions) boards(db *store.DB, all []store.Series) ([]*board, error) 
 		out = append(out, b)
 	}
 	return out, nil
+}
+
+// contest returns the place of a dataset among those of the track's contests under the conditions;
+// behind all of them if they lack it.
+func (c *Conditions) contest(dataset string) int {
+	n := 0
+	for _, contest := range c.Track.Contests {
+		if contest.GPU != c.GPU || c.Track.Reconfigures && contest.Model != c.Model {
+			continue
+		}
+		for _, id := range contest.Datasets {
+			if d, err := datasets.Parse(id); err == nil && d.ID() == dataset {
+				return n
+			}
+			n++
+		}
+	}
+	return n
 }
 
 // of returns a reference's series on a dataset, by ascending version.
@@ -213,7 +232,7 @@ func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
 		}
 		b.place++
 	}
-	out, err := reports.Leaderboard(entries, reports.Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded})
+	out, err := reports.Leaderboard(entries, reports.Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded, Aside: b.Aside})
 	for i := range out {
 		out[i].Assumes = datasets.Assumed(out[i].Dataset)
 	}
@@ -238,6 +257,10 @@ func (b *board) appendEntries(entries []reports.Entry, s store.Series, rows []st
 			value = math.NaN()
 		}
 		e.Instance, e.Value, e.Micros = r.Instance, value, cmp.Or(r.Micros, math.NaN())
+		e.Aside = math.NaN()
+		if aside, ok := r.Metrics.Get(b.Aside); ok {
+			e.Aside = aside
+		}
 		e.Bound, e.Published = at(bounds, s.Content, r.Instance), at(published, s.Content, r.Instance)
 		entries = append(entries, e)
 	}

@@ -1,0 +1,134 @@
+package bounds
+
+import (
+	"math"
+	"slices"
+
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// facets returns the weights of profiles, in the order of [task.RequestProfiles], with which no
+// partition of a GPU weighs more than 1: the vertices of
+//
+//	w >= 0 and sum over p of h_p w_p <= 1 for each partition that holds h_p instances of p
+//
+// which no other vertex exceeds. A mean of partitions can hold a number of instances of each
+// profile exactly if none of the vertices weighs them at more than 1.
+var facets = perGPU(func(g *mig.GPU) [][]float64 {
+	n := len(task.RequestProfiles(g))
+	v := vertices{n: n}
+	held := heldByPartitions(g, task.RequestProfiles(g))
+	for _, h := range held {
+		if slices.ContainsFunc(held, func(o []int) bool { return !slices.Equal(h, o) && covers(o, h) }) {
+			continue
+		}
+		row := make([]float64, n+1)
+		for p, count := range h {
+			row[p] = float64(count)
+		}
+		row[n] = 1
+		v.rows = append(v.rows, row)
+	}
+	v.partitions = len(v.rows)
+	for p := range n {
+		row := make([]float64, n+1)
+		row[p] = 1
+		v.rows = append(v.rows, row)
+	}
+	v.choose(0, nil)
+	return slices.DeleteFunc(v.found, func(w []float64) bool {
+		return slices.ContainsFunc(v.found, func(o []float64) bool { return !slices.Equal(w, o) && covers(o, w) })
+	})
+})
+
+// covers reports whether no number of b exceeds that of a.
+func covers[T int | float64](a, b []T) bool {
+	for i := range a {
+		if a[i] < b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// vertices finds the points that satisfy n rows with equality and none of the partitions' rows is
+// above.
+type vertices struct {
+	n, partitions int
+	// rows are coefficients and the right side.
+	rows  [][]float64
+	found [][]float64
+}
+
+const tinyPivot = 1e-9
+
+// choose adds rows from an index on to those that were chosen and eliminated.
+func (v *vertices) choose(from int, chosen [][]float64) {
+	if len(chosen) == v.n {
+		v.add(chosen)
+		return
+	}
+	for i := from; i < len(v.rows); i++ {
+		row := slices.Clone(v.rows[i])
+		for _, c := range chosen {
+			subtract(row, c, pivot(c))
+		}
+		if p := pivot(row); p < v.n {
+			scale := row[p]
+			for k := range row {
+				row[k] /= scale
+			}
+			v.choose(i+1, append(slices.Clip(chosen), row))
+		}
+	}
+}
+
+// pivot returns the first coefficient that is not 0, or behind the last one.
+func pivot(row []float64) int {
+	i := slices.IndexFunc(row[:len(row)-1], func(x float64) bool { return math.Abs(x) > tinyPivot })
+	if i < 0 {
+		return len(row)
+	}
+	return i
+}
+
+// subtract makes the coefficient at p zero; that of c is 1.
+func subtract(row, c []float64, p int) {
+	times := row[p]
+	for k := range row {
+		row[k] -= float64(times * c[k])
+	}
+}
+
+// add solves the chosen rows and keeps the point if it is a vertex. A row has no pivot of the
+// rows before it.
+func (v *vertices) add(chosen [][]float64) {
+	w := make([]float64, v.n)
+	for _, row := range slices.Backward(chosen) {
+		w[pivot(row)] = row[v.n] - dot(row[:v.n], w)
+	}
+	for i, row := range v.rows {
+		switch left := dot(row[:v.n], w) - row[v.n]; {
+		case i < v.partitions && left > tinyPivot, i >= v.partitions && left < -tinyPivot:
+			return
+		}
+	}
+	for p := range w {
+		w[p] = math.Round(w[p]*denominator) / denominator
+	}
+	if !slices.ContainsFunc(v.found, func(o []float64) bool { return slices.Equal(o, w) }) {
+		v.found = append(v.found, w)
+	}
+}
+
+// denominator is a multiple of those of all weights.
+const denominator = 27720
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for i, x := range a {
+		sum += float64(x * b[i])
+	}
+	return sum
+}
