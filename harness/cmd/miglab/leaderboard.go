@@ -19,11 +19,12 @@ func newLeaderboard() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "leaderboard",
 		Short: "Rank the algorithms in the results database, dataset by dataset",
-		Long: "leaderboard ranks over the instances that all algorithms of a dataset were run on: batch and stream by the mean\n" +
-			"gap to the certified lower bound, placement by acceptance, dispatch by the share of late jobs, corun by the mean\n" +
-			"gap to the exact optimum, or the total time of windows too large for it. Algorithms that their paired differences\n" +
-			"do not tell apart share a rank; those that left an instance without a valid answer come last. miglab run fills\n" +
-			"the database.",
+		Long: "leaderboard ranks over the instances that more than half of the algorithms of a dataset were run on; algorithms\n" +
+			"that lack one of these are incomplete and stand below. Batch and stream are ranked by the mean gap to the certified\n" +
+			"lower bound, placement by that to the certified upper bound on acceptance, or acceptance where no bound is known,\n" +
+			"dispatch by the share of late jobs, corun by the mean gap to the exact optimum, or the total time of windows too\n" +
+			"large for it. Algorithms that their paired differences do not tell apart share a rank; those that left an instance\n" +
+			"without a valid answer come last. miglab run fills the database.",
 		Example: "  miglab leaderboard\n  miglab leaderboard --track stream --format csv\n  miglab leaderboard --reconfiguration parallel\n  miglab leaderboard --track corun",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := at.check(c); err != nil {
