@@ -90,6 +90,8 @@ type rowView struct {
 	Left, Width, At float64
 
 	rank string
+	// side is where the values lie, above or below the bound.
+	side string
 }
 
 // A cellView is a cell. Column is set if the look depends on the column.
@@ -265,6 +267,9 @@ func newRow(cell func(name string) string) rowView {
 		Dataset: cell("dataset"), Algorithm: cell("algorithm"), First: cell("rank") == "1", Micros: cell("decision_us"), rank: cell("rank"),
 		Value: number("gap_percent"), Low: number("gap_low"), High: number("gap_high"), Percent: true,
 	}
+	if r.side = "above"; number("mean") < number("bound") {
+		r.side = "below"
+	}
 	if math.IsNaN(r.Value) {
 		r.Value, r.Low, r.High, r.Percent = number("mean"), number("ci_low"), number("ci_high"), false
 	}
@@ -325,7 +330,7 @@ func answer(rows []*rowView, instances string) string {
 	}
 	what := func(r *rowView) string {
 		if r.Percent {
-			return r.Shown() + " above the bound"
+			return r.Shown() + " " + r.side + " the bound"
 		}
 		return r.Shown() + " on the mean"
 	}

@@ -15,16 +15,17 @@ import (
 
 func newLeaderboard() *cobra.Command {
 	var at conditions
-	var format, results, tradeoff string
+	var format, results, influence, tradeoff string
 	c := &cobra.Command{
 		Use:   "leaderboard",
 		Short: "Rank the algorithms in the results database, dataset by dataset",
-		Long: "leaderboard ranks over the instances that all algorithms of a dataset were run on: batch and stream by the mean\n" +
-			"gap to the certified lower bound, placement by acceptance, dispatch by the share of late jobs, corun by the mean\n" +
-			"gap to the exact optimum, or the total time of windows too large for it. Algorithms that their paired differences\n" +
-			"do not tell apart share a rank; those that left an instance without a valid answer come last. miglab run fills\n" +
-			"the database.",
-		Example: "  miglab leaderboard\n  miglab leaderboard --track stream --format csv\n  miglab leaderboard --reconfiguration parallel\n  miglab leaderboard --track corun\n  miglab leaderboard --track placement --tradeoff moves",
+		Long: "leaderboard ranks over the instances that more than half of the algorithms of a dataset were run on; algorithms\n" +
+			"that lack one of these are incomplete and stand below. Batch and stream are ranked by the mean gap to the certified\n" +
+			"lower bound, placement by that to the certified upper bound on acceptance, or acceptance where no bound is known,\n" +
+			"dispatch by the share of late jobs, corun by the mean gap to the exact optimum, or the total time of windows too\n" +
+			"large for it. Algorithms that their paired differences do not tell apart share a rank; those that left an instance\n" +
+			"without a valid answer come last. miglab run fills the database.",
+		Example: "  miglab leaderboard\n  miglab leaderboard --track stream --format csv\n  miglab leaderboard --reconfiguration parallel\n  miglab leaderboard --track corun\n  miglab leaderboard --track placement --influence map\n  miglab leaderboard --track placement --tradeoff moves",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := at.check(c); err != nil {
 				return err
@@ -45,6 +46,13 @@ func newLeaderboard() *cobra.Command {
 			if len(standings) == 0 {
 				return fmt.Errorf("no results of the %s track on %s can be ranked in %s; make some, and their bounds, with miglab run", at.track.Name, at.where(), db.Dir())
 			}
+			if influence != "" {
+				table := leaderboard.Influence(standings, influence)
+				if len(table.Rows) == 0 {
+					return fmt.Errorf("--influence: no results of the %s track on %s are on datasets that differ in %q alone", at.track.Name, at.gpu.Name, influence)
+				}
+				return table.Encode(c.OutOrStdout(), format)
+			}
 			if format == "text" {
 				return reports.LeaderboardText(c.OutOrStdout(), standings)
 			}
@@ -55,6 +63,7 @@ func newLeaderboard() *cobra.Command {
 	at.register(c)
 	addFlag(c, &format, "format", "text", oneOf("format", reports.TableFormats), strings.Join(reports.TableFormats, ", "))
 	c.Flags().StringVar(&tradeoff, "tradeoff", "", "write what moves gain over mfi instead, as a table and a figure with this path but for the extension; needs --track placement and results with several budgets")
+	c.Flags().StringVar(&influence, "influence", "", "set datasets that differ in this parameter alone beside each other, such as map, instead of ranking")
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	return c
 }
