@@ -256,7 +256,7 @@ func MeanOf(values []float64, unit Unit, paper int) (Measurement, error) {
 		m.PrintSE = s.StdDev / math.Sqrt(float64(paper))
 	}
 	if s.N >= byT && s.N <= mostDrawn && s.StdDev > 0 {
-		m.Low, m.High = bootstrap(values, s.Mean)
+		m.Low, m.High = stats.Accelerated(values, s.Mean)
 	}
 	return m, nil
 }

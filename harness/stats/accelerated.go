@@ -1,4 +1,4 @@
-package verdict
+package stats
 
 import (
 	"crypto/sha256"
@@ -10,33 +10,32 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"miglab/harness/stats"
 )
 
-// seed is the seed of all bootstraps.
-const seed = 20260101
+// acceleratedSeed is the seed of all resamples of [Accelerated].
+const acceleratedSeed = 20260101
 
-// bootstrap returns the 95 % interval of the mean of [byT] to [mostDrawn] values: the bias-corrected
-// and accelerated one (Efron and Tibshirani, An Introduction to the Bootstrap, 14.3), because
-// the plain percentiles are too low or too high for skewed values. Its levels are those of
-// Student's t, as the deviation of a sample is not known exactly.
+// Accelerated returns the 95 % interval of the mean of 2 to [math.MaxUint16] values that are not all
+// equal, given the mean: the bias-corrected and accelerated bootstrap (Efron and Tibshirani, An
+// Introduction to the Bootstrap, 14.3), because the plain percentiles are too low or too high for
+// skewed values. Its levels are those of Student's t, as the deviation of a sample is not known
+// exactly. It is too narrow for less than about 30 values.
 //
 // Several tables often show the same sample, so the intervals are kept.
-func bootstrap(values []float64, mean float64) (low, high float64) {
+func Accelerated(values []float64, mean float64) (low, high float64) {
 	sample := make([]byte, 0, 8*len(values))
 	for _, v := range values {
 		sample = binary.LittleEndian.AppendUint64(sample, math.Float64bits(v))
 	}
-	once, _ := intervals.LoadOrStore(sha256.Sum256(sample), sync.OnceValues(func() (float64, float64) { return resampled(values, mean) }))
+	once, _ := acceleratedIntervals.LoadOrStore(sha256.Sum256(sample), sync.OnceValues(func() (float64, float64) { return accelerated(values, mean) }))
 	return once.(func() (float64, float64))()
 }
 
-// intervals are func() (low, high float64) by the SHA-256 of the sample.
-var intervals sync.Map
+// acceleratedIntervals are func() (low, high float64) by the SHA-256 of the sample.
+var acceleratedIntervals sync.Map
 
-// resampled computes what bootstrap returns.
-func resampled(values []float64, mean float64) (low, high float64) {
+// accelerated computes what [Accelerated] returns.
+func accelerated(values []float64, mean float64) (low, high float64) {
 	n := len(values)
 	means := meansOf(values)
 	below := 0
@@ -57,15 +56,15 @@ func resampled(values []float64, mean float64) (low, high float64) {
 }
 
 // atOnce is the number of resamples that are added up at once, which is faster than one after
-// the other. It divides [stats.Resamples].
+// the other. It divides [Resamples].
 const atOnce = 4
 
 // meansOf returns the means of all resamples.
 func meansOf(values []float64) []float64 {
 	n := len(values)
-	drawn := draws(n)
-	means := make([]float64, 0, stats.Resamples)
-	for k := 0; k < stats.Resamples; k += atOnce {
+	drawn := places(n)
+	means := make([]float64, 0, Resamples)
+	for k := 0; k < Resamples; k += atOnce {
 		for _, sum := range sumDrawn(values, drawn[k*n:(k+atOnce)*n]) {
 			means = append(means, sum/float64(n))
 		}
@@ -87,13 +86,13 @@ func sumDrawn(values []float64, drawn []uint16) [atOnce]float64 {
 	return [...]float64{s, t, u, v}
 }
 
-// draws returns which values each resample of n takes, resample by resample. All samples of
+// places returns which values each resample of n takes, resample by resample. All samples of
 // one size share them: to draw costs five times as much as to add up. They take more memory than
 // the processor's caches have, so a short type is faster.
-func draws(n int) []uint16 {
-	once, _ := drawn.LoadOrStore(n, sync.OnceValue(func() []uint16 {
-		r := rand.New(rand.NewPCG(seed, uint64(n)))
-		out := make([]uint16, stats.Resamples*n)
+func places(n int) []uint16 {
+	once, _ := allPlaces.LoadOrStore(n, sync.OnceValue(func() []uint16 {
+		r := rand.New(rand.NewPCG(acceleratedSeed, uint64(n)))
+		out := make([]uint16, Resamples*n)
 		for i := range out {
 			out[i] = uint16(r.Uint32N(uint32(n)))
 		}
@@ -102,4 +101,4 @@ func draws(n int) []uint16 {
 	return once.(func() []uint16)()
 }
 
-var drawn sync.Map // func() []uint16 by the number of values
+var allPlaces sync.Map // func() []uint16 by the number of values
