@@ -137,7 +137,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return nearest.Unknown("command", name, names)
+	return fmt.Errorf("%w; see miglab --help", nearest.Unknown("command", name, names))
 }
 
 // arguments checks that a command gets from least to most arguments, each of them a what.
