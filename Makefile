@@ -6,7 +6,7 @@ WORKERS ?= 0
 BIN := bin/miglab
 REVISION = git describe --always --abbrev=40 --exclude '*' --dirty=-modified > $(BIN).revision 2>/dev/null || rm -f $(BIN).revision
 
-.PHONY: reproduce quick site build build-gym build-nvml kernels train test test-all test-external test-fast test-gpu test-gym test-long test-site test-slurm install-slurm install-torch bench bench-scale lint readme clean
+.PHONY: reproduce quick site build build-gym build-nvml kernels train test test-all test-external test-fast test-gpu test-gym test-long test-site test-slurm install-slurm install-cbc install-torch bench bench-scale lint readme clean
 
 ## reproduce: write every table and figure of the papers into results/; a second run reuses every result
 reproduce: build
@@ -51,13 +51,14 @@ test:
 	$(GO) test $(TESTED)
 
 ## test-all: test, and everything that needs more than Go: linters, builds with and without cgo, C and C++ compilers,
-## the fast kernels, Python with numpy, a browser, Slurm. Each package is tested once a build: those that test-gpu and
+## the fast kernels, Python with numpy, a browser, Slurm, CBC. Each package is tested once a build: those that test-gpu and
 ## test-external test are left out of test, which does the work of test-site and test-slurm
 test-all: export MIGLAB_REQUIRE_BROWSER = 1
 test-all: export MIGLAB_REQUIRE_SLURM = 1
 test-all: export MIGLAB_AXE = $(CURDIR)/$(AXE)
+test-all: export MIGLAB_REQUIRE_CBC = 1
 test-all: TESTED = $$($(GO) list ./... | grep -v -e /profiling -e /harness/external)
-test-all: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm) $(AXE) test lint test-fast test-gym test-gpu test-external
+test-all: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm) $(if $(shell command -v cbc),,install-cbc) $(AXE) test lint test-fast test-gym test-gpu test-external
 
 ## test-site: the web site in a headless Chromium, where axe-core looks for what keeps people from reading it, and
 ## test-external
@@ -88,6 +89,10 @@ test-slurm: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-
 ## install-slurm: Slurm from Debian's packages, which test-slurm needs
 install-slurm:
 	$(if $(filter 0,$(shell id -u)),,sudo) apt-get install -y -qq --no-install-recommends slurmctld slurmd slurm-client munge
+
+## install-cbc: the solver CBC from Debian's packages, whose optima test-all compares with ours
+install-cbc:
+	$(if $(filter 0,$(shell id -u)),,sudo) apt-get install -y -qq --no-install-recommends coinor-cbc
 
 ## test-fast: networks and training with the kernels of GOEXPERIMENT=simd, and how fast they are. ExpAfterKernel is near 1
 ## unless a kernel slows down what runs after it

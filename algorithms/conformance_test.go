@@ -43,7 +43,7 @@ func drawBatch(rng *rand.Rand) algo.Problem {
 }
 
 // batchAlgorithms lists every variant, but FIXPART for a random partition of the GPU,
-// lns with few iterations, and treedp where it is quick.
+// lns with few iterations, and treedp where it is quick or, now and then, on several GPUs.
 func batchAlgorithms(p algo.Problem, rng *rand.Rand) []string {
 	var ids []string
 	for _, s := range algo.All(algo.TrackBatch) {
@@ -53,7 +53,7 @@ func batchAlgorithms(p algo.Problem, rng *rand.Rand) []string {
 			ids = append(ids, "fixpart?p="+parts[rng.IntN(len(parts))].String())
 		case s.Name == "lns":
 			ids = append(ids, "lns?iterations=5")
-		case s.Name == "treedp" && n > 10 && n <= maxTreeDP:
+		case s.Name == "treedp" && n > 10 && n <= maxTreeDP*p.GPUs() && (n <= maxTreeDP || rng.IntN(40) > 0):
 		default:
 			ids = append(ids, algotest.VariantsOf(s)...)
 		}
@@ -68,7 +68,7 @@ func infeasible(a algo.Algorithm, p algo.Problem) bool {
 	parts := p.GPU.Partitions()
 	switch a.Spec.Name {
 	case "treedp":
-		return len(p.Tasks) > maxTreeDP
+		return len(p.Tasks) > maxTreeDP*p.GPUs()
 	case "fixpart":
 		parts = slices.DeleteFunc(slices.Clone(parts), func(part mig.Partition) bool { return part.String() != a.Args["p"] })
 	case "nomig":

@@ -13,13 +13,13 @@ import (
 const lnsBlur = 0.1
 
 var iterations = algo.Param{
-	Name: "iterations", Default: "1000", Type: spec.Whole(0, 1e9), Doc: "how often a few tasks are removed and inserted again; a whole number",
+	Name: "iterations", Default: "1000", Type: spec.Whole(0, 1e9), Doc: "how often a few tasks are removed and inserted again, on several GPUs for each pair in each of three parts; a whole number",
 }
 
 func iterationBudget(a algo.Args) string { return a["iterations"] + " iterations" }
 
 var _ = algo.Register(algo.Spec{
-	Name: "lns", Version: 2, Track: algo.TrackBatch, Cite: "ours; the search is that of Shaw, CP 1998",
+	Name: "lns", Version: 3, Track: algo.TrackBatch, Cite: "ours; the search is that of Shaw, CP 1998",
 	Summary: "large neighbourhood search: FAR's schedule, removes seven tasks at a time and inserts them again in the best way",
 	Params:  []algo.Param{iterations},
 	Budget:  iterationBudget,
@@ -29,10 +29,18 @@ var _ = algo.Register(algo.Spec{
 // lns starts from FAR's plan. Each iteration removes up to seven tasks, some of them
 // from the instances that determine the makespan, re-inserts them optimally by
 // [subsets], and times the result. The budget is a number of iterations, so that answers
-// do not depend on the machine.
+// do not depend on the machine. Several GPUs are searched in pairs; see [forest].
 type lns struct{ iterations int }
 
 func (l lns) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
+	if p.GPUs() > 1 {
+		f, err := newForest(ctx, p, l.iterations)
+		if err != nil {
+			return schedule.Schedule{}, err
+		}
+		out, _ := f.plan.schedule()
+		return out, nil
+	}
 	s := newSearch(p, remnants(p))
 	if err := s.improve(ctx, l.iterations, lnsBlur); err != nil {
 		return schedule.Schedule{}, err

@@ -57,7 +57,7 @@ func (m miso) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, er
 	for g := range ends {
 		ends[g] = make([]float64, p.GPU.MemorySlices)
 	}
-	choice := misoChoice{p: p, reference: reference, permute: m.permute}
+	choice := misoChoice{p: p, parts: p.GPU.Partitions(), reference: reference, permute: m.permute}
 	for waiting := arrivals(len(p.Tasks)); len(waiting) > 0; waiting = waiting[len(choice.tasks):] {
 		g := firstFree(ends)
 		choice.choose(waiting)
@@ -91,6 +91,7 @@ func arrivals(n int) []int32 {
 // A misoChoice is the search for the next partition of miso.
 type misoChoice struct {
 	p         algo.Problem
+	parts     []mig.Partition
 	reference []float64 // by task: the seconds that its speedup is relative to
 	permute   bool
 
@@ -107,12 +108,12 @@ type misoChoice struct {
 }
 
 // choose finds the instances for the next of the waiting tasks, of which there is at
-// least one. It finds at least one instance, as every size begins some partition. It
-// moves the tasks that it chose to the front of waiting.
+// least one. It finds at least one instance if all partitions may be used, as every size
+// begins some partition. It moves the tasks that it chose to the front of waiting.
 func (c *misoChoice) choose(waiting []int32) {
 	c.most, c.tasks = 0, c.tasks[:0]
 	c.findTop(waiting[:min(int(c.p.GPU.ComputeSlices), len(waiting))])
-	for _, part := range c.p.GPU.Partitions() {
+	for _, part := range c.parts {
 		c.part = part
 		c.next = append(c.next[:0], waiting[:min(len(part), len(waiting))]...)
 		c.assign(0, 0)

@@ -42,9 +42,15 @@ func newSearch(p algo.Problem, holds []remnant) *search {
 			plan.put(t.task, int32(node))
 		}
 	}
+	return searchOf(plan)
+}
+
+// searchOf starts from an assignment of all tasks.
+func searchOf(plan *assignment) *search {
+	p := plan.p
 	s := &search{
 		plan: plan, subsets: newSubsets(p, plan.tree), rng: rand.New(rand.NewPCG(0, uint64(len(p.Tasks)))),
-		base: firstSlice(p.GPU, holds), criticalNodes: make([]nodeSet, p.GPUs()),
+		base: firstSlice(p.GPU, plan.holds), criticalNodes: make([]nodeSet, p.GPUs()),
 	}
 	s.now = plan.time()
 	s.best, s.bestNode = s.now, slices.Clone(plan.node)

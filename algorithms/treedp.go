@@ -9,12 +9,12 @@ import (
 	"miglab/harness/schedule"
 )
 
-// maxTreeDP is the largest batch that treedp takes: time grows as 3^n.
+// maxTreeDP is how many tasks a GPU treedp takes at most: time grows as 3^n.
 const maxTreeDP = 18
 
 var _ = algo.Register(algo.Spec{
-	Name: "treedp", Version: 2, Track: algo.TrackBatch, Cite: "ours",
-	Summary: fmt.Sprintf("up to %d tasks placed together as is best, by dynamic programming over subsets and the repartitioning tree", maxTreeDP),
+	Name: "treedp", Version: 3, Track: algo.TrackBatch, Cite: "ours",
+	Summary: fmt.Sprintf("up to %d tasks a GPU placed together as is best, by dynamic programming over subsets and the repartitioning tree", maxTreeDP),
 	New:     func(algo.Args) (algo.Batch, error) { return treeDP{}, nil },
 })
 
@@ -30,17 +30,40 @@ var _ = algo.Register(algo.Spec{
 type treeDP struct{}
 
 func (treeDP) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
-	if len(p.Tasks) > maxTreeDP {
+	if most := maxTreeDP * p.GPUs(); len(p.Tasks) > most {
 		return schedule.Schedule{}, &algo.InfeasibleError{
-			Algorithm: "treedp", Task: p.Tasks[maxTreeDP].Name,
-			Reason: fmt.Sprintf("is one of %d; treedp takes at most %d, lns any number", len(p.Tasks), maxTreeDP),
+			Algorithm: "treedp", Task: p.Tasks[most].Name,
+			Reason: fmt.Sprintf("is one of %d; treedp takes at most %d, lns any number", len(p.Tasks), most),
 		}
+	}
+	if len(p.Tasks) > maxTreeDP {
+		return forestDP(ctx, p)
 	}
 	s := newSearch(p, remnants(p))
 	if err := s.together(ctx); err != nil {
 		return schedule.Schedule{}, err
 	}
 	out, _ := s.plan.schedule()
+	return out, nil
+}
+
+// forestDP is treedp for more tasks than fit one table. The tasks are divided between the
+// GPUs by [newForest] and placed together on each GPU. Then pairs exchange tasks again.
+func forestDP(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
+	f, err := newForest(ctx, p, 300)
+	for _, step := range []func() error{
+		func() error { return f.each(ctx) },
+		func() error { return f.improve(ctx, 300, 0.002) },
+		func() error { return f.each(ctx) },
+	} {
+		if err == nil {
+			err = step()
+		}
+	}
+	if err != nil {
+		return schedule.Schedule{}, err
+	}
+	out, _ := f.plan.schedule()
 	return out, nil
 }
 

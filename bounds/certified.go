@@ -12,7 +12,7 @@ import (
 // with code of its own.
 type Witness = certificate.Witness
 
-// Prove returns the largest of four lower bounds on the makespan of every schedule that
+// Prove returns the largest of five lower bounds on the makespan of every schedule that
 // the referee accepts, as a witness. Of equal bounds it returns the simplest argument. The
 // terms are valid for [mig.Sequential], [mig.Parallel] and [mig.Free], any start
 // partition, busy-until and release times; each is proven where it is computed:
@@ -20,6 +20,7 @@ type Witness = certificate.Witness
 //   - [certificate.Area], in occupied.go;
 //   - [certificate.LongestTask], in longest.go;
 //   - [certificate.SliceWeights], in sliceweights.go;
+//   - [certificate.RoundedWeights], in rounded.go, for several GPUs;
 //   - [certificate.Chains], in chains.go, for at most [MaxChainTasks] tasks.
 //
 // All of them use the following. Instances that are present on a GPU at the same time
@@ -45,6 +46,11 @@ func Prove(p algo.Problem, atMost mig.Seconds) (Witness, error) {
 	if w := weights.prove(best.Bound); w.Bound > best.Bound {
 		best = w
 	}
+	if p.GPUs() > 1 && best.Bound < atMost {
+		if w := weights.rounded(best.Bound, atMost); w.Bound > best.Bound {
+			best = w
+		}
+	}
 	if b := chains(&p, weights.weights, best.Bound, atMost); b > best.Bound {
 		best = Witness{Kind: certificate.Chains, Bound: b}
 	}
@@ -59,9 +65,9 @@ func Certified(p algo.Problem) (mig.Seconds, error) {
 
 var _ = algo.Register(algo.Spec{
 	Name:    "certified",
-	Version: 3,
+	Version: 4,
 	Track:   algo.TrackBound,
 	Cite:    "after DRL 5.2, with idling and reconfiguration charged so that a proof holds; configuration LP and chains: own",
-	Summary: "the largest of area, longest task, slice weights and chains; proven",
+	Summary: "the largest of area, longest task, slice weights, rounded weights and chains; proven",
 	New:     function(Certified).constructor,
 })

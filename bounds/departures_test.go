@@ -204,10 +204,10 @@ func TestAcceptedAtMostRefuses(t *testing.T) {
 	}{
 		{other, nil, "request 0 asks for"},
 		{[]task.Request{{Lifespan: 2, Profile: p[0], GPUs: 2}}, nil, "on 2 GPUs"},
-		{good, []certificate.Instant{{0, []int{1, 2}}}, "give the 3 prices"},
-		{good, []certificate.Instant{{1, []int{1, 2, 3}}, {1, []int{1, 2, 3}}}, "by ascending slot"},
-		{good, []certificate.Instant{{0, []int{1, 2, -3}}}, "a price of -3"},
-		{good, []certificate.Instant{{0, []int{1, 2, certificate.PriceScale + 1}}}, "prices are from 0 to"},
+		{good, []certificate.Instant{{Slot: 0, Prices: []int{1, 2}}}, "give the 3 prices"},
+		{good, []certificate.Instant{{Slot: 1, Prices: []int{1, 2, 3}}, {Slot: 1, Prices: []int{1, 2, 3}}}, "by ascending slot"},
+		{good, []certificate.Instant{{Slot: 0, Prices: []int{1, 2, -3}}}, "a price of -3"},
+		{good, []certificate.Instant{{Slot: 0, Prices: []int{1, 2, certificate.PriceScale + 1}}}, "prices are from 0 to"},
 	} {
 		if _, err := certificate.AcceptedAtMost(g, 1, c.requests, c.instants); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v, %+v: %v; want %q", c.requests, c.instants, err, c.want)

@@ -15,6 +15,13 @@ func Longest(p algo.Problem) mig.Seconds { return newOptions(&p).longest() }
 
 func SliceWeights(p algo.Problem) Witness { return newSliceWeights(&p, newOptions(&p)).prove(0) }
 
+// Rounded is the rounded-weights term between 0.85 and 1.06 times the limit.
+func Rounded(p algo.Problem, limit mig.Seconds) mig.Seconds {
+	s := newSliceWeights(&p, newOptions(&p))
+	s.maximize(mig.Seconds(math.Inf(1)))
+	return s.rounded(mig.Seconds(0.85*float64(limit)), mig.Seconds(math.Inf(1))).Bound
+}
+
 // Chains is the chains term, or the limit if that is less.
 func Chains(p algo.Problem, limit mig.Seconds) mig.Seconds {
 	s := newSliceWeights(&p, newOptions(&p))

@@ -168,13 +168,7 @@ func (s *sliceWeights) evaluate() mig.Seconds {
 
 // charge returns sum_i min_v w(v) t_i(|v|).
 func (s *sliceWeights) charge() float64 {
-	var bySize [mig.MaxSize]float64
-	for j, covers := range sizeCovers(s.problem.GPU) {
-		bySize[j] = math.Inf(1)
-		for _, c := range covers {
-			bySize[j] = min(bySize[j], c.weight(s.current))
-		}
-	}
+	bySize := s.bySize()
 	var sum float64
 	for _, times := range s.times {
 		least := math.Inf(1)
@@ -187,6 +181,17 @@ func (s *sliceWeights) charge() float64 {
 		sum += least
 	}
 	return sum
+}
+
+// bySize returns the least weight of a node of each size, by index of the size.
+func (s *sliceWeights) bySize() (least [mig.MaxSize]float64) {
+	for j, covers := range sizeCovers(s.problem.GPU) {
+		least[j] = math.Inf(1)
+		for _, c := range covers {
+			least[j] = min(least[j], c.weight(s.current))
+		}
+	}
+	return least
 }
 
 // least returns the least T by which the slices can hold the charge.

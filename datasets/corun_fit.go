@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -60,7 +59,7 @@ var kernelFits = sync.OnceValue(func() []KernelFit {
 // are not known.
 func FitKernels(t HardwareTable[KernelTime]) ([]KernelFit, error) {
 	g := mig.MustLookup(t.GPU)
-	all, err := Multiprocessors(g)
+	all, err := g.Multiprocessors()
 	if err != nil {
 		return nil, err
 	}
@@ -102,39 +101,6 @@ type point struct{ compute, bandwidth, seconds float64 }
 
 // gpcShare is an instance's share of the compute in the papers' terms: A100 has eight GPCs.
 func gpcShare(_ *mig.GPU, size mig.Slices) float64 { return float64(size) / 8 }
-
-// boards are GPUs that have more multiprocessors than their largest instance, by the beginnings
-// of their names.
-var boards = []struct {
-	prefix string
-	sms    int
-}{
-	{"A100-SXM-64GB-", 124},                                                                 // Turisini et al., LEONARDO, 2023
-	{"A100-SXM4-", 108}, {"A100-PCIE-", 108}, {"A100-PCIe-", 108}, {"A100-80GB-PCIe-", 108}, // NVIDIA A100 Tensor Core GPU Architecture
-	{"A800-", 108}, // an A100 with slower NVLink
-}
-
-// Multiprocessors returns how many a GPU has, including those that no MIG instance has: an A100
-// has 108, and its largest instance 98. The error names a GPU of which that is not known.
-func Multiprocessors(g *mig.GPU) (int, error) {
-	if g.Name == "A100" || g.Name == "A100-80GB" {
-		return 108, nil
-	}
-	for _, b := range boards {
-		if strings.HasPrefix(g.Name, b.prefix) {
-			return b.sms, nil
-		}
-	}
-	for _, size := range g.Sizes() {
-		if g.Profile(size).SMs == 0 {
-			return 0, fmt.Errorf("nothing is published about the multiprocessors of the MIG profiles of %s", g)
-		}
-	}
-	if strings.HasPrefix(g.Name, "A1") || strings.HasPrefix(g.Name, "A8") {
-		return 0, fmt.Errorf("it is not known how many multiprocessors a GPU %s has besides those of its instances", g)
-	}
-	return g.Profile(g.ComputeSlices).SMs, nil
-}
 
 // curveOf returns a task's times on the sizes that it fits. wholly says that it has the whole
 // bandwidth on each.

@@ -310,12 +310,12 @@ func TestMultiprocessors(t *testing.T) {
 		{board("H100-PCIe-114SM", "H100", 114), 114},
 		{board("H800-132SM", "H100", 132), 132},
 	} {
-		if n, err := Multiprocessors(c.g); err != nil || n != c.want {
+		if n, err := c.g.Multiprocessors(); err != nil || n != c.want {
 			t.Errorf("%s has %d multiprocessors, %v; want %d", c.g, n, err, c.want)
 		}
 	}
 	for _, g := range []*mig.GPU{mig.MustLookup("B200"), board("A100X-98SM", "A100-80GB", 98)} {
-		if _, err := Multiprocessors(g); err == nil || !strings.Contains(err.Error(), g.Name) {
+		if _, err := g.Multiprocessors(); err == nil || !strings.Contains(err.Error(), g.Name) {
 			t.Errorf("%s: error %v does not name it", g, err)
 		}
 		if _, err := FitKernels(HardwareTable[KernelTime]{Provenance: Provenance{GPU: g.Name}}); err == nil {

@@ -43,9 +43,10 @@ var _ = Register(Family{
 		{Name: "pods", Default: "all", Values: []string{"all", "shared"}, Doc: "all, or those that ask for a part of one GPU"},
 		{Name: "gpus", Default: "64", Type: spec.Whole(1, maxGPUs), Doc: "GPUs of the cluster"},
 		{Name: "slot", Default: "1", Type: spec.Whole(1, daySeconds), Doc: "seconds of a slot; the trace has whole seconds, so that 1 rounds nothing, and more slots cost nothing"},
-	}, podParams...),
+	}, append(podParams[:len(podParams):len(podParams)], moveParams(openbDowntime)...)...),
 	New: func(_ string, a spec.Args) (Dataset, error) {
-		return openbRequests{newOpenb(a), a["pods"] == "shared", a.Int("gpus"), a.Int("slot")}, nil
+		m, err := newMoves(a, openbDowntime)
+		return openbRequests{newOpenb(a), a["pods"] == "shared", a.Int("gpus"), a.Int("slot"), m}, err
 	},
 })
 
@@ -165,8 +166,12 @@ type openbRequests struct {
 	shared bool
 	gpus   int
 	// slot is in seconds.
-	slot int
+	slot  int
+	moves moves
 }
+
+// openbDowntime is the default of the parameter downtime: half a minute in slots of a second.
+const openbDowntime = 30
 
 func (s openbRequests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	out := task.Requests{GPUs: s.gpus}
@@ -180,5 +185,7 @@ func (s openbRequests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		}
 		out.Requests = append(out.Requests, q)
 	}
-	return out, nil
+	var err error
+	out.Migration, err = s.moves.on(s.gpus, out.Requests)
+	return out, err
 }

@@ -96,6 +96,7 @@ type requests struct {
 	lifespan lifespan
 	t        string
 	rho      float64
+	moves    moves
 	// key and seed name the random stream.
 	key  string
 	seed uint64
@@ -104,7 +105,11 @@ type requests struct {
 // defaultLoad is the default of the parameter load, in percent of the capacity.
 const defaultLoad = 85
 
-var requestParams = []spec.Param{
+// defaultDowntime is the default of the parameter downtime, in slots: 0.8 % of the mean lifespan on
+// 100 GPUs with a uniform demand, half a minute in an hour.
+const defaultDowntime = 2
+
+var requestParams = append([]spec.Param{
 	{Name: "load", Default: strconv.Itoa(defaultLoad), Type: spec.Whole(1, maxLoad), Doc: "requested slices in percent of the capacity"},
 	{Name: "gpus", Default: "100", Type: spec.Whole(1, maxGPUs), Doc: "GPUs of the cluster"},
 	{
@@ -114,7 +119,7 @@ var requestParams = []spec.Param{
 	{Name: "T", Default: realisedT, Values: []string{realisedT, expectedT}, Doc: "reading of the number of slots that saturates the cluster"},
 	{Name: "rho", Default: "1", Type: spec.Number(0.01, 100), Doc: "offered load with lifespan=steady, 1 being the capacity"},
 	seedParam("seed", "of the random stream"),
-}
+}, moveParams(defaultDowntime)...)
 
 var (
 	_ = registerAll(distributions, func(d *distribution) Family {
@@ -166,8 +171,12 @@ func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error)
 		return wrong("rho", "it only with lifespan=steady")
 	case s.lifespan == foreverLifespan && s.t != realisedT:
 		return wrong("T", "none with lifespan=forever")
+	case s.lifespan == foreverLifespan && a.Float("moves") != 0:
+		return wrong("moves", "none with lifespan=forever, which has no mean lifespan")
 	}
-	return s, nil
+	var err error
+	s.moves, err = newMoves(a, defaultDowntime)
+	return s, err
 }
 
 func (s requests) Instances() int { return 0 }
@@ -190,7 +199,9 @@ func (s requests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return task.Requests{Requests: s.generate(g, demand, index), GPUs: s.gpus, Demand: demand}, nil
+	all := s.generate(g, demand, index)
+	rules, err := s.moves.on(s.gpus, all)
+	return task.Requests{Requests: all, GPUs: s.gpus, Demand: demand, Migration: rules}, err
 }
 
 // generate draws the stream. The profile and the relative lifespan of request i depend only

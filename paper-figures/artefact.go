@@ -201,9 +201,10 @@ type Table struct {
 	Table reports.Table
 }
 
-// A Figure is a figure with the name of its files, without extension.
+// A Figure is a figure with the name of its files, without extension. In a [Record] the figure
+// itself is nil.
 type Figure struct {
-	File   string
-	Title  string
-	Figure reports.Figure
+	File   string         `json:"file"`
+	Title  string         `json:"title"`
+	Figure reports.Figure `json:"-"`
 }

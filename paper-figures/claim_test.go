@@ -144,7 +144,7 @@ func TestRepeatedNumbersCountOnce(t *testing.T) {
 	}
 	values := Values{"x n=1": Exactly(1.5), "x n=2": Exactly(99), "x less y": Exactly(-1)}
 	record := func(artefact string, readings ...Reading) Record {
-		d := &Data{Claims: c, artefact: artefact}
+		d := &Data{Claims: c}
 		return Record{Paper: "p", Artefact: artefact, Rows: d.judge(c.Of(artefact), Read(readings...))}
 	}
 	m := Manifest{Papers: []PaperRecord{{Name: "p", Artefacts: []Record{
@@ -172,7 +172,7 @@ func TestQuickRunsGiveNoVerdicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Data{Claims: c, artefact: "t1", Scale: Scale{Quick: true}}
+	d := &Data{Claims: c, Scale: Scale{Quick: true}}
 	for _, r := range d.judge(c.Of("t1"), Read(Reading{Values: Values{"x n=1": Exactly(7)}})) {
 		if r.Verdict != verdict.None || r.Cause != "" {
 			t.Errorf("%+v", r)

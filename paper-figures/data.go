@@ -30,7 +30,6 @@ type Data struct {
 	Scale Scale
 	// Claims are those of the paper.
 	Claims   *Claims
-	artefact string
 	planning bool
 	needs    needs
 
@@ -48,10 +47,10 @@ type valuesKey struct {
 	metric   string
 }
 
-// A need is instances First to First+N-1 of a series.
+// A need is instances From to To-1 of a series.
 type need struct {
 	Series   run.Series
-	First, N int
+	From, To int
 }
 
 // needs are the cells of an artefact: a span of instances of each series.
@@ -64,33 +63,26 @@ type needs struct {
 func (ns *needs) add(n need) {
 	i, ok := ns.at[n.Series]
 	if !ok {
-		if ns.at == nil {
-			ns.at = map[run.Series]int{}
-		}
-		ns.at[n.Series] = len(ns.list)
-		ns.list = append(ns.list, n)
-		return
+		i = len(ns.list)
+		ns.at[n.Series], ns.list = i, append(ns.list, n)
 	}
 	old := &ns.list[i]
-	end := max(old.First+old.N, n.First+n.N)
-	old.First = min(old.First, n.First)
-	old.N = end - old.First
+	old.From, old.To = min(old.From, n.From), max(old.To, n.To)
 }
 
 // holds reports whether the cells are among those of the plan.
 func (ns *needs) holds(n need) bool {
 	i, ok := ns.at[n.Series]
-	return ok && ns.list[i].First <= n.First && n.First+n.N <= ns.list[i].First+ns.list[i].N
+	return ok && ns.list[i].From <= n.From && n.To <= ns.list[i].To
 }
 
-func (ns *needs) cells() ([]run.Cell, error) {
-	var out []run.Cell
+func (ns *needs) cells() (out []run.Cell, err error) {
 	for _, n := range ns.list {
-		c, err := n.Series.Cells(n.First + n.N)
+		c, err := n.Series.Cells(n.To)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, c[n.First:]...)
+		out = append(out, c[n.From:]...)
 	}
 	return out, nil
 }
@@ -132,7 +124,7 @@ func (d *Data) Values(s run.Series, n int, metric string) []float64 {
 
 // Span returns a metric of instances first to first+n-1 of a series.
 func (d *Data) Span(s run.Series, first, n int, metric string) []float64 {
-	if d.ask(need{s, first, n}) {
+	if d.ask(need{s, first, first + n}) {
 		key := valuesKey{s, first, n, metric}
 		if v, ok := d.values[key]; ok {
 			return v
@@ -175,7 +167,7 @@ func (d *Data) Micros(s run.Series, n int) []float64 {
 // Schedule returns the schedule of one cell, for drawing. While planning or after an error it
 // is an empty one on the GPU of the series.
 func (d *Data) Schedule(s run.Series, instance int) (schedule.Problem, schedule.Schedule) {
-	if d.ask(need{s, instance, 1}) {
+	if d.ask(need{s, instance, instance + 1}) {
 		cells, err := s.Cells(instance + 1)
 		if err == nil {
 			var p schedule.Problem
@@ -209,11 +201,7 @@ func PlusMinus(m Measurement, decimals int) []string {
 
 // MeanOf returns the mean of a sample with its interval, see [verdict.MeanOf].
 func (d *Data) MeanOf(values []float64, unit verdict.Unit, paper int) Measurement {
-	if d.planning {
-		return Exactly(1)
-	}
-	m, err := verdict.MeanOf(values, unit, paper)
-	return d.Measured(m, err)
+	return d.Measured(verdict.MeanOf(values, unit, paper))
 }
 
 // Crossed returns the mean over training runs and draws, see [verdict.Crossed].

@@ -13,9 +13,7 @@ import (
 )
 
 // needsReconfiguration says how to get the times of creating and destroying instances of a GPU.
-func needsReconfiguration(gpu string) string {
-	return fmt.Sprintf("NOT RUNNABLE: needs an %s under MIG: run `miglab profile reconfiguration --out DIR` there, put DIR/reconfiguration.csv into datasets/hardware as NAME.reconfiguration.csv and build again", gpu)
-}
+const needsReconfiguration = "NOT RUNNABLE: needs an %s under MIG: run `miglab profile reconfiguration --out DIR` there, put DIR/reconfiguration.csv into datasets/hardware as NAME.reconfiguration.csv and build again"
 
 // sampled is the mean of a sample of which only the deviation and the size are known.
 func sampled(mean, deviation float64, n int) Measurement {
@@ -77,7 +75,7 @@ func ReconfigurationTable(h datasets.HardwareSet) Artefact {
 					t.Rows = append(t.Rows, row)
 				}
 				if len(times) == 0 {
-					t.Notes = append(t.Notes, needsReconfiguration(name))
+					t.Notes = append(t.Notes, fmt.Sprintf(needsReconfiguration, name))
 				}
 			}
 			return Read(Reading{}, Reading{Name: onHardware, Values: measured}).

@@ -77,7 +77,7 @@ func TestReconfigurationTable(t *testing.T) {
 		if err := p.Check(); err != nil {
 			t.Fatal(err)
 		}
-		d := &Data{Claims: claims, artefact: "table1"}
+		d := &Data{Claims: claims}
 		out, err := p.Artefacts[0].Build(d)
 		if err != nil {
 			t.Fatal(err)

@@ -48,12 +48,10 @@ type Declaration struct {
 // was measured.
 func Match(dec Declaration, claims []Claim) error {
 	bad := func(key, reason string) error { return &KeyError{dec.Paper, dec.Artefact, key, reason} }
-	var names []string
-	for _, r := range dec.Names {
-		if slices.Contains(names, r) {
+	for i, r := range dec.Names {
+		if slices.Contains(dec.Names[:i], r) {
 			return bad(r, "is the name of two readings")
 		}
-		names = append(names, r)
 	}
 	basis := map[string]Basis{}
 	for i := range claims {
@@ -177,10 +175,7 @@ func (d *Data) measuredRow(c *Claim, m Measurement) Row {
 	switch j.Verdict {
 	case verdict.Deviates:
 		e := d.Claims.explain(c)
-		row.Cause, row.Evidence, row.Reason = e.Cause, e.Evidence, e.Reason
-		if m.Detail != "" {
-			row.Reason += " " + m.Detail
-		}
+		row.Cause, row.Evidence, row.Reason = e.Cause, e.Evidence, strings.TrimSpace(e.Reason+" "+m.Detail)
 	case verdict.Inconclusive:
 		row.Reason = undecided(&j, m)
 	case verdict.Consistent:
@@ -197,7 +192,8 @@ func undecided(j *verdict.Judgement, m Measurement) string {
 	var why string
 	switch {
 	case math.IsInf(j.Low, 0):
-		why = fmt.Sprintf("%s %s not decide; a verdict needs at least %d.", count(m.Replicates, m.Unit), does(m.Replicates), m.Unit.Fewest())
+		does := map[bool]string{true: "does", false: "do"}[m.Replicates == 1]
+		why = fmt.Sprintf("%s %s not decide; a verdict needs at least %d.", count(m.Replicates, m.Unit), does, m.Unit.Fewest())
 	case m.PrintSE > j.Allowed/2 && j.Enough == 0:
 		why = fmt.Sprintf("The paper's own sampling error, about ±%.2g, is too large, so that no further run of ours can settle it.", 1.96*m.PrintSE)
 	case j.Outside:
@@ -207,17 +203,7 @@ func undecided(j *verdict.Judgement, m Measurement) string {
 	default:
 		why = "The interval reaches over the margin."
 	}
-	if m.Detail != "" {
-		why += " " + m.Detail
-	}
-	return why
-}
-
-func does(n int) string {
-	if n == 1 {
-		return "does"
-	}
-	return "do"
+	return strings.TrimSpace(why + " " + m.Detail)
 }
 
 // count is a number of replicates in words.

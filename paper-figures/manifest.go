@@ -47,16 +47,10 @@ type Record struct {
 	Rows     []Row            `json:"claims,omitempty"`
 	// Figures and Tables name files in the paper's folder, without extension, in the order of
 	// the page. Tables about wall times are not among them, because they differ from run to run.
-	Figures []FigureRecord `json:"figures,omitempty"`
-	Tables  []string       `json:"tables,omitempty"`
+	Figures []Figure `json:"figures,omitempty"`
+	Tables  []string `json:"tables,omitempty"`
 	// Evidence are the tables that causes of the paper rest on. A manifest has none.
 	Evidence []Table `json:"evidence,omitempty"`
-}
-
-// A FigureRecord is a figure's file, without extension, with its title.
-type FigureRecord struct {
-	File  string `json:"file"`
-	Title string `json:"title"`
 }
 
 // A Row is a claim under a reading: a line of results/claims.csv.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 
@@ -27,13 +28,13 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"counts":          (*Manifest).counts,
 	"deviates":        deviates,
 	"deviations":      (*Manifest).deviations,
+	"deviating":       func(m *Manifest, c Cause, k Kind) int { return len(slices.Concat(m.deviations(c, k)...)) },
 	"difference":      (*Row).difference,
 	"groups":          (*Record).groups,
 	"home":            (*Row).home,
 	"others":          (*Record).others,
 	"listed":          listed,
 	"tally":           (*Record).tally,
-	"unexplained":     (*Manifest).unexplained,
 }).ParseFS(templateFiles, "*.tmpl"))
 
 // A page is what the template of a paper's page shows.
@@ -141,25 +142,19 @@ func listed(rows []*Row) string {
 // counts is a table of the claims of a kind by paper and verdict. The format is that of a paper's
 // name.
 func (m *Manifest) counts(kind Kind, format string) string {
-	var b strings.Builder
-	b.WriteString("| paper |")
-	for _, v := range verdict.All {
-		fmt.Fprintf(&b, " %s |", v)
+	line := func(name string, cell func(verdict.Verdict) string, all string) string {
+		return "| " + name + " | " + strings.Join(Map(verdict.All, cell), " | ") + " | " + all + " |\n"
 	}
-	b.WriteString(" all |\n|---|" + strings.Repeat("---:|", len(verdict.All)+1) + "\n")
-	line := func(name string, t Tally) {
-		fmt.Fprintf(&b, "| %s |", name)
-		for _, v := range verdict.All {
-			fmt.Fprintf(&b, " %d |", t[v])
-		}
-		fmt.Fprintf(&b, " %d |\n", t.Total())
+	numbers := func(name string, t Tally) string {
+		return line(name, func(v verdict.Verdict) string { return strconv.Itoa(t[v]) }, strconv.Itoa(t.Total()))
 	}
+	text := line("paper", func(v verdict.Verdict) string { return string(v) }, "all")
+	text += "|---|" + strings.Repeat("---:|", len(verdict.All)+1) + "\n"
 	for i := range m.Papers {
 		one := Manifest{Papers: m.Papers[i : i+1]}
-		line(fmt.Sprintf(format, m.Papers[i].Name), one.Count(kind))
+		text += numbers(fmt.Sprintf(format, m.Papers[i].Name), one.Count(kind))
 	}
-	line("all", m.Count(kind))
-	return b.String()
+	return text + numbers("all", m.Count(kind))
 }
 
 // byDefaultMargin says how the counts would be if every claim had the default margin.
@@ -177,20 +172,11 @@ func (m *Manifest) byDefaultMargin() string {
 	return fmt.Sprintf("With the default margin everywhere, %d of these verdicts would be different: %v.", other, t)
 }
 
-// deviations counts the claims of a kind that deviate for a cause.
-func (m *Manifest) deviations(cause Cause, kind Kind) (n int) {
+// deviations gathers the counted claims of a kind that deviate for a cause, by artefact. An empty
+// kind means all.
+func (m *Manifest) deviations(cause Cause, kind Kind) (out [][]*Row) {
 	for r := range m.Rows() {
-		if r.Counted() && r.Verdict == verdict.Deviates && r.Cause == cause && r.Kind == kind {
-			n++
-		}
-	}
-	return n
-}
-
-// unexplained gathers the counted deviations of unknown cause by artefact.
-func (m *Manifest) unexplained() (out [][]*Row) {
-	for r := range m.Rows() {
-		if !r.Counted() || r.Verdict != verdict.Deviates || r.Cause != Unknown {
+		if !r.Counted() || r.Verdict != verdict.Deviates || r.Cause != cause || kind != "" && r.Kind != kind {
 			continue
 		}
 		last := len(out) - 1

@@ -108,7 +108,7 @@ func (p *Paper) claims() *Claims { return cmp.Or(p.Claims, &Claims{}) }
 
 // declare runs the Build of an artefact for the first time.
 func (p *Paper) declare(a *Artefact, scale Scale) (*Data, *Output, error) {
-	d := &Data{Scale: scale, Claims: p.claims(), artefact: a.Name, planning: true}
+	d := &Data{Scale: scale, Claims: p.claims(), planning: true, needs: needs{at: map[run.Series]int{}}}
 	o, err := a.output(d)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)
@@ -176,23 +176,22 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 		}
 	}
 	m = &Manifest{Quick: r.Scale.Quick}
-	for _, j := range all {
-		if n := len(m.Papers); n == 0 || m.Papers[n-1].Name != j.paper.Name {
-			p := j.paper
-			m.Papers = append(m.Papers, PaperRecord{Name: p.Name, Title: p.Title, Cite: p.Cite, Terms: p.Terms})
+	for i := range r.Papers {
+		p := &r.Papers[i]
+		record := PaperRecord{Name: p.Name, Title: p.Title, Cite: p.Cite, Terms: p.Terms}
+		for _, j := range all {
+			switch {
+			case j.paper != p:
+			case j.stamp == nil:
+				m.Left++
+			default:
+				record.Artefacts = append(record.Artefacts, j.stamp.Record)
+			}
 		}
-		if j.stamp == nil {
-			m.Left++
-			continue
-		}
-		p := &m.Papers[len(m.Papers)-1]
-		p.Artefacts = append(p.Artefacts, j.stamp.Record)
-	}
-	for i := range m.Papers {
-		at := slices.IndexFunc(r.Papers, func(p Paper) bool { return p.Name == m.Papers[i].Name })
-		if err := m.Papers[i].prove(r.Papers[at].claims()); err != nil {
+		if err := record.prove(p.claims()); err != nil {
 			return nil, 0, err
 		}
+		m.Papers = append(m.Papers, record)
 	}
 	return m, m.Left, m.render(r.Dir)
 }
@@ -204,12 +203,9 @@ func (r *Reproduction) open(all []*job) (out []*job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	folders := []string{r.Dir, filepath.Join(r.Dir, "stamps")}
-	for _, p := range r.Papers {
-		folders = append(folders, filepath.Join(r.Dir, p.Name))
-	}
-	for _, dir := range folders {
-		if err := atomicfile.Sweep(dir); err != nil {
+	folders := append([]string{".", "stamps"}, Map(r.Papers, func(p Paper) string { return p.Name })...)
+	for _, folder := range folders {
+		if err := atomicfile.Sweep(filepath.Join(r.Dir, folder)); err != nil {
 			return nil, err
 		}
 	}
@@ -280,7 +276,7 @@ func (r *Reproduction) readStamp(j *job, program string) (*stamp, error) {
 // build runs Build with results, judges, and writes the artefact's files and stamp.
 func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, results run.Results) error {
 	d := &Data{
-		Scale: r.Scale, Claims: j.paper.claims(), artefact: j.artefact.Name, needs: j.needs,
+		Scale: r.Scale, Claims: j.paper.claims(), needs: j.needs,
 		ctx: ctx, engine: engine, results: results, values: map[valuesKey][]float64{},
 	}
 	o, err := j.artefact.output(d)
@@ -345,7 +341,7 @@ func (r *Reproduction) save(record *Record, tables []Table, plots []Figure) (map
 	}
 	for _, f := range plots {
 		file := filepath.Join(record.folder(), f.File)
-		record.Figures = append(record.Figures, FigureRecord{f.File, f.Title})
+		record.Figures = append(record.Figures, Figure{File: f.File, Title: f.Title})
 		if err := reports.SaveFigure(filepath.Join(r.Dir, file), f.Figure); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.File, err)
 		}

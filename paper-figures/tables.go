@@ -14,10 +14,7 @@ import (
 // measured value with, in brackets, the published one.
 func (d *Data) Layout(artefact string, t reports.Table, rows, columns []string, r Reading) reports.Table {
 	t.Notes = slices.Insert(t.Notes, 0, "measured (published)")
-	by := map[string]Claim{}
-	for _, c := range d.Claims.Of(artefact) {
-		by[c.Name] = c
-	}
+	claims := d.Claims.Of(artefact)
 	for _, c := range columns {
 		t.Columns = t.Columns.Beside(c, c+", published")
 	}
@@ -25,7 +22,8 @@ func (d *Data) Layout(artefact string, t reports.Table, rows, columns []string, 
 		row := []string{name}
 		for _, column := range columns {
 			measured, published := reports.Missing, ""
-			if c, ok := by[name+" "+column]; ok {
+			if i := slices.IndexFunc(claims, func(c Claim) bool { return c.Name == name+" "+column }); i >= 0 {
+				c := &claims[i]
 				published = plain(&c.Published, c.Decimals)
 				if m, ok := r.Values[c.Name]; ok {
 					measured = reports.Fixed(m.Value, c.Decimals)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
 )
 
@@ -58,7 +57,7 @@ func Label(name string) string {
 // their number, for example GH200-480GB-132SM.
 func Board(name string, memoryMiB, sms int) string {
 	if g, err := Model(name, memoryMiB); err == nil {
-		if all, err := datasets.Multiprocessors(g); err != nil || all == sms {
+		if all, err := g.Multiprocessors(); err != nil || all == sms {
 			return g.Name
 		}
 	}

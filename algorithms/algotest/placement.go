@@ -17,6 +17,8 @@ type PlacementProblem struct {
 	Requests []task.Request
 	// Demand is the true probability of each profile, or nil.
 	Demand []float64
+	// Migration is what the cluster allows of moves.
+	Migration task.Migration
 }
 
 // A Decision is what a placer answered to a request.
@@ -41,11 +43,15 @@ var Placement = Track[PlacementProblem, PlacementAnswer]{
 			return PlacementAnswer{}, err
 		}
 		log := &placementLog{Placer: placer}
-		r, err := sim.RunPlacement(p.GPU, p.GPUs, p.Requests, log, sim.SteadyWindow)
+		var logging sim.Placer = log
+		if mover, ok := placer.(sim.Mover); ok {
+			logging = &moverLog{log, mover}
+		}
+		r, err := sim.RunMigrating(p.GPU, p.GPUs, p.Requests, logging, sim.SteadyWindow, p.Migration)
 		return PlacementAnswer{log.decisions, r}, err
 	},
 	Check: func(p PlacementProblem, a PlacementAnswer) error {
-		return sim.CheckPlacement(p.GPU, p.GPUs, p.Requests, placesOf(p.Requests, a.Decisions))
+		return sim.CheckMigration(p.GPU, p.GPUs, p.Requests, placesOf(p.Requests, a.Decisions), a.Result.Moved, p.Migration)
 	},
 	Clone: func(p PlacementProblem) PlacementProblem {
 		p.Requests, p.Demand = slices.Clone(p.Requests), slices.Clone(p.Demand)
@@ -85,4 +91,14 @@ func (l *placementLog) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	spot, ok := l.Placer.Place(c, profile)
 	l.decisions = append(l.decisions, Decision{spot, ok})
 	return spot, ok
+}
+
+// moverLog is a placementLog that moves.
+type moverLog struct {
+	*placementLog
+	mover sim.Mover
+}
+
+func (l *moverLog) Move(r *sim.Residents, profile int) (sim.Move, bool) {
+	return l.mover.Move(r, profile)
 }

@@ -34,7 +34,7 @@ func stream(t *testing.T, gpu, spec string, index int) algotest.PlacementProblem
 	if err != nil {
 		t.Fatal(err)
 	}
-	return algotest.PlacementProblem{GPU: g, GPUs: in.GPUs, Requests: in.Requests, Demand: in.Demand}
+	return algotest.PlacementProblem{GPU: g, GPUs: in.GPUs, Requests: in.Requests, Demand: in.Demand, Migration: in.Migration}
 }
 
 func TestPlacers(t *testing.T) {
@@ -51,6 +51,9 @@ func drawStream(rng *rand.Rand) algotest.PlacementProblem {
 	profiles := task.RequestProfiles(p.GPU)
 	for range profiles {
 		p.Demand = append(p.Demand, 1/float64(len(profiles)))
+	}
+	if rng.IntN(2) == 0 {
+		p.Migration = task.Migration{Moves: 1 + rng.IntN(9), Window: 1 + rng.IntN(40), Downtime: rng.IntN(9)}
 	}
 	arrival := 0
 	for range 1 + rng.IntN(200) {
@@ -71,14 +74,18 @@ func TestDecisionsChangeWithTheVersionOnly(t *testing.T) {
 	var answers []algotest.Answer
 	for _, a := range algotest.Variants(algo.TrackPlacement) {
 		for _, gpu := range []string{"A100-80GB", "A30"} {
-			for _, spec := range []string{"mfi/uniform?gpus=20&lifespan=steady&rho=1.3", "mfi/skew-small?gpus=70&lifespan=forever&load=110"} {
+			specs := []string{"mfi/uniform?gpus=20&lifespan=steady&rho=1.3", "mfi/skew-small?gpus=70&lifespan=forever&load=110"}
+			if _, ok := build(t, a, sim.PlacementSetting{GPU: mig.MustLookup(gpu), GPUs: 1, Demand: stream(t, gpu, specs[0], 0).Demand}).(sim.Mover); ok {
+				specs = []string{"mfi/uniform?gpus=20&lifespan=steady&moves=1", "mfi/skew-small?gpus=20&lifespan=steady&rho=1.3&moves=0.25&downtime=5"}
+			}
+			for _, spec := range specs {
 				got, err := algotest.Placement.Run(context.Background(), a, stream(t, gpu, spec, 0))
 				if err != nil {
 					t.Fatalf("%s on %s, %s: %v", a.ID, gpu, spec, err)
 				}
 				answers = append(answers, algotest.Answer{
 					Key:  fmt.Sprintf("%s,%d,%s,%s", a.ID, a.Spec.Version, gpu, spec),
-					Text: fmt.Sprintf("%d,%016x", got.Result.Accepted.Requests, hash(got.Decisions)),
+					Text: fmt.Sprintf("%d,%016x", got.Result.Accepted.Requests, hash(got.Decisions, got.Result.Moved)),
 				})
 			}
 		}
@@ -86,7 +93,10 @@ func TestDecisionsChangeWithTheVersionOnly(t *testing.T) {
 	algotest.GoldenLines(t, "testdata/golden.csv", "algorithm,version,gpu,dataset,accepted,decisions", answers)
 }
 
-func hash(decisions []algotest.Decision) (sum uint64) {
+func hash(decisions []algotest.Decision, moved []sim.Moved) (sum uint64) {
+	for _, m := range moved {
+		decisions = append(decisions, algotest.Decision{Spot: m.To}, algotest.Decision{Spot: sim.Spot{GPU: m.Before, Start: mig.Slices(m.Request)}})
+	}
 	for _, d := range decisions {
 		f := fnv.New64a()
 		binary.Write(f, binary.LittleEndian, []uint64{sum, uint64(d.Spot.GPU), uint64(d.Spot.Start)}) // a hash accepts all input

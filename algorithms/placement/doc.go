@@ -9,5 +9,7 @@
 // Sources: MFI = Zambianco et al., "An Online Fragmentation-Aware GPU Scheduler for
 // Multi-Tenant MIG-based Clouds"; FGD = Weng et al., "Beware of Fragmentation:
 // Scheduling GPU-Sharing Workloads with Fragmentation Gradient Descent", USENIX ATC
-// 2023; HAMi = the CNCF scheduler, whose policies two schedulers are modelled on.
+// 2023; Turkkan et al., "Optimal Workload Placement on Multi-Instance GPUs", and "An Online
+// Fragmentation-Aware Scheduler for Managing GPU-Sharing Workloads on MIG", arXiv 2512.16099, two
+// of the schedulers that move; HAMi = the CNCF scheduler, whose policies two schedulers are modelled on.
 package placement

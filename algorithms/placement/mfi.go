@@ -10,16 +10,21 @@ var _ = algo.Register(algo.Spec{
 	Cite:    "MFI Algorithms 1 and 2",
 	Summary: "minimum fragmentation increment",
 	Params: []algo.Param{
-		{Name: "f", Default: sim.Literal.String(), Values: sim.ReadingNames(), Doc: "which placements count as lost in F"},
+		reading,
 		tie,
 	},
-	New: newMFI,
+	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) { return newMFI(args, s) },
 })
+
+// reading is the parameter that chooses between the readings of F.
+var reading = algo.Param{
+	Name: "f", Default: sim.Literal.String(), Values: sim.ReadingNames(), Doc: "which placements count as lost in F",
+}
 
 // newMFI returns MFI. Line 15 of Algorithm 2 does not say which of several minima it
 // takes. By default it is the first one in the loops of lines 4 and 7.
-func newMFI(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-	reading, err := sim.ParseReading(args["f"])
+func newMFI(args algo.Args, s sim.PlacementSetting) (table, error) {
+	reading, err := sim.ParseReading(args[reading.Name])
 	if err != nil {
 		return nil, err
 	}

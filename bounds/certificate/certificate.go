@@ -34,6 +34,9 @@ const (
 	LongestTask = "longest-task"
 	// SliceWeights is a dual solution of the configuration linear program.
 	SliceWeights = "slice-weights"
+	// RoundedWeights is one for durations that are rounded so that long tasks exclude each
+	// other on a slice.
+	RoundedWeights = "rounded-weights"
 	// Chains adds up what each slice has to do one after the other, whatever runs where.
 	Chains = "chains"
 	// Search is an exhaustive search.
@@ -49,7 +52,12 @@ type Witness struct {
 	// Threshold belongs to [SliceWeights]. Options that end at it or later, even if they
 	// start as early as they can, are left out; 0 leaves out none.
 	Threshold mig.Seconds `json:"threshold_s,omitempty"`
-	// Weights belongs to [SliceWeights]: one weight for each compute slice, by position.
+	// Cut and Mix belong to [RoundedWeights]. Rounding takes durations below the cut as 0, and
+	// those that leave less of a slice's time as all of it; Mix is the share of it in what
+	// counts, from 0 to 1.
+	Cut mig.Seconds `json:"cut_s,omitempty"`
+	Mix float64     `json:"mix,omitempty"`
+	// Weights belongs to [SliceWeights] and [RoundedWeights]: one weight for each compute slice, by position.
 	Weights []float64 `json:"weights,omitempty"`
 }
 
@@ -105,6 +113,8 @@ func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 		{Name: "kind", Read: strictjson.Into(&c.Witness.Kind, d.Text)},
 		{Name: "bound_s", Read: strictjson.Into(&c.Witness.Bound, seconds)},
 		{Name: "threshold_s", Optional: true, Read: strictjson.Into(&c.Witness.Threshold, seconds)},
+		{Name: "cut_s", Optional: true, Read: strictjson.Into(&c.Witness.Cut, seconds)},
+		{Name: "mix", Optional: true, Read: strictjson.Into(&c.Witness.Mix, d.Number)},
 		{Name: "weights", Optional: true, Read: func() error {
 			c.Witness.Weights = []float64{}
 			return d.List(func() error {
@@ -161,8 +171,11 @@ func Verify(p schedule.Problem, c Certificate) error {
 	if !(math.Abs(c.Gap-gap) <= 1e-9) {
 		return fmt.Errorf("gap_percent is %v; of %v and %v it is %v", c.Gap, c.Lower, c.Makespan, gap)
 	}
-	if c.Witness.Kind != SliceWeights && (c.Witness.Weights != nil || c.Witness.Threshold != 0) {
-		return fmt.Errorf("witness: %q has neither weights nor threshold_s", c.Witness.Kind)
+	switch w := &c.Witness; {
+	case w.Kind != SliceWeights && (w.Kind != RoundedWeights && w.Weights != nil || w.Threshold != 0):
+		return fmt.Errorf("witness: %q has neither weights nor threshold_s", w.Kind)
+	case w.Kind != RoundedWeights && (w.Cut != 0 || w.Mix != 0):
+		return fmt.Errorf("witness: %q has neither cut_s nor mix", w.Kind)
 	}
 	if err := c.Witness.verify(&p); err != nil {
 		return fmt.Errorf("witness: %w", err)
@@ -183,12 +196,14 @@ func (w *Witness) verify(p *schedule.Problem) error {
 		return w.recomputed(longestTaskBound(p))
 	case SliceWeights:
 		return w.verifyWeights(p)
+	case RoundedWeights:
+		return w.verifyRounded(p)
 	case Chains:
 		return w.verifyChains(p)
 	case Search:
 		return w.verifySearch(p)
 	}
-	return nearest.Unknown("kind", w.Kind, []string{Area, LongestTask, SliceWeights, Chains, Search})
+	return nearest.Unknown("kind", w.Kind, []string{Area, LongestTask, SliceWeights, RoundedWeights, Chains, Search})
 }
 
 func (w *Witness) recomputed(b mig.Seconds) error {

@@ -35,7 +35,7 @@ const nobody = math.MaxInt32
 // maxGPUs and maxSlot keep every sum over GPUs and slots within an int.
 const (
 	maxGPUs = 1 << 24
-	maxSlot = 1<<32 - 1
+	maxSlot = 1<<32 - 2
 )
 
 // NewCluster returns an empty cluster. The error is about the number of GPUs.

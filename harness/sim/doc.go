@@ -5,5 +5,5 @@
 //
 // An engine owns the state and computes all times and metrics. A scheduler only makes
 // choices, through the one-method interface of its track. It knows nothing about the
-// future.
+// future. A scheduler that can also move running workloads is a [Mover].
 package sim

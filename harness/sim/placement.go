@@ -20,6 +20,15 @@ import (
 // A choice of the scheduler that is impossible is a [*ChoiceError]. Other errors are about
 // the cluster or the requests.
 func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Window) (PlacementResult, error) {
+	return RunMigrating(g, gpus, requests, p, w, task.Migration{})
+}
+
+// RunMigrating is [RunPlacement] on a cluster that allows moves. A scheduler that is a [Mover] may
+// move before each request. For the others, nothing changes.
+func RunMigrating(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Window, rules task.Migration) (PlacementResult, error) {
+	if err := rules.Check(); err != nil {
+		return PlacementResult{}, err
+	}
 	c, err := NewCluster(g, gpus)
 	if err != nil {
 		return PlacementResult{}, err
@@ -27,14 +36,10 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 	if err := checkRequests(g, c.profiles, requests); err != nil {
 		return PlacementResult{}, err
 	}
-	e := placementEngine{
-		cluster: c, requests: requests, oneASlot: oneASlot(requests),
-		stays: make([]stay, len(requests)), leaving: make([]int32, len(requests)),
-		measures: measuresOf(g),
-	}
+	e := newPlacementEngine(c, requests, p, rules)
 	capacity := float64(gpus * int(g.MemorySlices))
 	from, to := w.From*capacity, w.To*capacity
-	r := PlacementResult{GPU: g, GPUs: gpus, AcceptedByProfile: make([]int, len(c.profiles))}
+	r := PlacementResult{GPU: g, GPUs: gpus, AcceptedByProfile: make([]int, len(c.profiles)), Rules: rules}
 	for i := range requests {
 		q := &requests[i]
 		e.releaseBefore(i)
@@ -47,6 +52,9 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 			r.SteadyArrived.add(q)
 		}
 		profile := profileIndex(c.profiles, q.Profile)
+		if err := e.moveBefore(i, profile); err != nil {
+			return PlacementResult{}, err
+		}
 		accepted, err := e.decide(i, profile, p)
 		if err != nil {
 			return PlacementResult{}, err
@@ -54,6 +62,7 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 		if !accepted {
 			continue
 		}
+		e.welcome(i, profile)
 		r.Accepted.add(q)
 		r.AcceptedByProfile[profile]++
 		if steady {
@@ -61,6 +70,10 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 		}
 	}
 	e.advance(e.slot + 1)
+	if e.residents != nil {
+		r.Spots, r.Moved = e.residents.spots, e.residents.moves
+	}
+	r.Slots = e.slot
 	r.Final = e.now.load(1, gpus)
 	r.Mean = e.sum.load(float64(e.slot), gpus)
 	return r, nil
@@ -124,11 +137,27 @@ type placementEngine struct {
 	scratch []int32
 	placed  []stay
 
+	// mover and residents are nil where nothing moves.
+	mover     Mover
+	residents *Residents
+
 	// slot is the slot that ends next, now is the state, and sum is the sum of the states at
 	// the ends of the slots before.
 	slot     int
 	now, sum measures
 	measures *[Masks]measures
+}
+
+func newPlacementEngine(c *Cluster, requests []task.Request, p Placer, rules task.Migration) *placementEngine {
+	e := &placementEngine{
+		cluster: c, requests: requests, oneASlot: oneASlot(requests),
+		stays: make([]stay, len(requests)), leaving: make([]int32, len(requests)),
+		measures: measuresOf(c.gpu),
+	}
+	if mover, ok := p.(Mover); ok && rules.Moves > 0 {
+		e.mover, e.residents = mover, newResidents(c, rules, len(requests))
+	}
+	return e
 }
 
 // A stay is the place of an instance of an accepted request.
@@ -218,6 +247,9 @@ func (e *placementEngine) arrivalFrom(i, slot int) int {
 // and i.
 func (e *placementEngine) releaseBefore(i int) {
 	first := e.leaving[i]
+	if first != 0 && e.residents != nil {
+		first = e.delay(i, first)
+	}
 	if first == 0 {
 		return
 	}
@@ -241,6 +273,9 @@ func (e *placementEngine) release(i int32) {
 	s := &e.stays[i]
 	e.advance(int(s.departure))
 	e.set(int(s.gpu), e.cluster.mask[s.gpu]&^s.window)
+	if e.residents != nil {
+		e.residents.remove(int(s.gpu), e.residents.find(int(s.gpu), firstSlice(s.window)))
+	}
 	if int(i) < len(e.requests) { // not a further instance of a request
 		e.now.running--
 	}

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -11,51 +10,44 @@ import (
 	"miglab/harness/task"
 )
 
-// CheckPlacement is the referee of the placement track. It keeps books of its own, slice by
-// slice, and shares no code with the engine. spots lists the places of each request's instances:
-// none if it was rejected. The error joins all violations:
+// CheckPlacement is the referee of the placement track where nothing moves; see [CheckMigration].
+func CheckPlacement(g *mig.GPU, gpus int, requests []task.Request, spots [][]Spot) error {
+	return CheckMigration(g, gpus, requests, spots, nil, task.Migration{})
+}
+
+// CheckMigration is the referee of the placement track. It keeps books of its own, slice by
+// slice, and shares no code with the engine. spots lists the first places of each request's
+// instances: none if it was rejected. moves lists what was moved, in order, and rules says what
+// is allowed. The error joins all violations:
 //
 //   - a request has some of the instances that it needs, but not all
 //   - an instance is on a GPU that does not exist, or starts where its profile cannot
-//   - two instances use the same memory slice at the same time
-func CheckPlacement(g *mig.GPU, gpus int, requests []task.Request, spots [][]Spot) error {
+//   - two instances use the same memory slice at the same time; those that are moved leave later
+//     by the downtime of each move
+//   - more moves than allowed lie within one window
+//   - a move is of a request that does not run, was moved less than the downtime ago, or is on
+//     several GPUs
+//   - moves are not in the order of the requests before which they are carried out
+func CheckMigration(g *mig.GPU, gpus int, requests []task.Request, spots [][]Spot, moves []Moved, rules task.Migration) error {
 	if len(spots) != len(requests) {
 		return fmt.Errorf("there are places for %d requests of %d", len(spots), len(requests))
 	}
-	var wrong []error
-	stays := map[memorySlice][]occupation{}
-	for i, q := range requests {
-		if n := len(spots[i]); n != 0 && n != max(q.GPUs, 1) {
-			wrong = append(wrong, fmt.Errorf("request %d has %d of the %d instances that it needs", i, n, max(q.GPUs, 1)))
-		}
-		until := math.MaxInt
-		if q.Lifespan <= math.MaxInt-q.Arrival {
-			until = q.Arrival + q.Lifespan
-		}
-		for _, s := range spots[i] {
-			if s.GPU < 0 || s.GPU >= gpus || !slices.Contains(q.Profile.Starts, s.Start) {
-				wrong = append(wrong, fmt.Errorf("request %d has %v on GPU %d at slice %d, where it cannot be", i, q.Profile, s.GPU, s.Start))
-				continue
-			}
-			for k := s.Start; k < s.Start+q.Profile.Length; k++ {
-				at := memorySlice{s.GPU, k}
-				stays[at] = append(stays[at], occupation{i, q.Arrival, until})
+	b := &books{requests: requests, rules: rules, gpus: gpus, users: make(map[memorySlice]int), stays: make([]visit, len(requests))}
+	next := 0
+	for i := range requests {
+		for ; next < len(moves) && moves[next].Before <= i; next++ {
+			if m := moves[next]; m.Before < i {
+				b.wrong("move %d, before request %d, comes after moves before later requests", next, m.Before)
+			} else {
+				b.move(next, m)
 			}
 		}
+		b.arrive(i, spots[i])
 	}
-	for gpu := range gpus {
-		for k := range g.MemorySlices {
-			all := stays[memorySlice{gpu, k}]
-			slices.SortStableFunc(all, func(a, b occupation) int { return cmp.Compare(a.from, b.from) })
-			for i := 1; i < len(all); i++ {
-				if before := all[i-1]; before.until > all[i].from {
-					wrong = append(wrong, fmt.Errorf("slice %d of GPU %d is used by request %d until slot %d and by request %d from slot %d",
-						k, gpu, before.request, before.until, all[i].request, all[i].from))
-				}
-			}
-		}
+	if next < len(moves) {
+		b.wrong("move %d is before request %d, which does not exist", next, moves[next].Before)
 	}
-	return errors.Join(wrong...)
+	return errors.Join(b.errs...)
 }
 
 type memorySlice struct {
@@ -63,6 +55,88 @@ type memorySlice struct {
 	slice mig.Slices
 }
 
-// An occupation is the use of a memory slice by a request, in the slots from one up to but
-// without another.
-type occupation struct{ request, from, until int }
+// books say who uses which memory slice while the stream is replayed.
+type books struct {
+	requests []task.Request
+	rules    task.Migration
+	gpus     int
+	// users has the last request that used a slice, plus one.
+	users map[memorySlice]int
+	stays []visit
+	slots []int // of the moves
+	errs  []error
+}
+
+// A visit is what became of an accepted request.
+type visit struct {
+	// at is its place if it is one instance.
+	at       Spot
+	one      bool
+	until    int
+	standing int // it stands still up to this slot
+}
+
+func (b *books) wrong(format string, args ...any) {
+	b.errs = append(b.errs, fmt.Errorf(format, args...))
+}
+
+func (b *books) arrive(i int, spots []Spot) {
+	q := &b.requests[i]
+	if n := len(spots); n != 0 && n != max(q.GPUs, 1) {
+		b.wrong("request %d has %d of the %d instances that it needs", i, n, max(q.GPUs, 1))
+	}
+	if len(spots) == 0 {
+		return
+	}
+	b.stays[i] = visit{spots[0], len(spots) == 1, later(q.Arrival, q.Lifespan), 0}
+	for _, s := range spots {
+		b.use(i, s, q.Arrival)
+	}
+}
+
+// use notes that a request uses a place from a slot on.
+func (b *books) use(i int, s Spot, from int) {
+	q := &b.requests[i]
+	if s.GPU < 0 || s.GPU >= b.gpus || !slices.Contains(q.Profile.Starts, s.Start) {
+		b.wrong("request %d has %v on GPU %d at slice %d, where it cannot be", i, q.Profile, s.GPU, s.Start)
+		return
+	}
+	for k := s.Start; k < s.Start+q.Profile.Length; k++ {
+		at := memorySlice{s.GPU, k}
+		if user := b.users[at] - 1; user >= 0 && b.stays[user].until > from {
+			b.wrong("slice %d of GPU %d is used by request %d until slot %d and by request %d from slot %d", k, s.GPU, user, b.stays[user].until, i, from)
+		}
+		b.users[at] = i + 1
+	}
+}
+
+func (b *books) move(n int, m Moved) {
+	now := b.requests[m.Before].Arrival
+	b.slots = append(b.slots, now)
+	if k := len(b.slots) - 1 - b.rules.Moves; k >= 0 && now-b.slots[k] < max(b.rules.Window, 1) {
+		b.wrong("move %d in slot %d: more than %d moves in %d slots", n, now, b.rules.Moves, b.rules.Window)
+	}
+	if m.Request < 0 || m.Request >= m.Before || !b.stays[m.Request].one || b.stays[m.Request].until <= now {
+		b.wrong("move %d in slot %d is of request %d, which does not run or is on several GPUs", n, now, m.Request)
+		return
+	}
+	v := &b.stays[m.Request]
+	if now < v.standing {
+		b.wrong("move %d in slot %d is of request %d, which stands still until slot %d", n, now, m.Request, v.standing)
+	}
+	// The place must be free while the one before is still held.
+	b.use(m.Request, m.To, now)
+	for k := v.at.Start; k < v.at.Start+b.requests[m.Request].Profile.Length; k++ {
+		if at := (memorySlice{v.at.GPU, k}); b.users[at] == m.Request+1 {
+			delete(b.users, at)
+		}
+	}
+	v.at, v.standing, v.until = m.To, now+b.rules.Downtime, later(v.until, b.rules.Downtime)
+}
+
+func later(slot, by int) int {
+	if by > math.MaxInt-slot {
+		return math.MaxInt
+	}
+	return slot + by
+}

@@ -64,6 +64,14 @@ type PlacementResult struct {
 	// Final is the state after the last arrival, and Mean its mean over the ends of the
 	// slots from 0 to that of the last arrival.
 	Final, Mean Load
+	// Slots is the number of slots up to the end of that of the last arrival.
+	Slots int
+	// Rules is what the cluster allows of moves.
+	Rules task.Migration
+	// Spots are the first places of each request's instances, none if it was rejected, and
+	// Moved are all moves. Both are nil unless the scheduler may move.
+	Spots [][]Spot
+	Moved []Moved
 }
 
 // A Metric is a named number of a result.
@@ -83,6 +91,8 @@ type Metric struct {
 //     the last arrival
 //   - mean_...: the same as means over the slots; mean_utilisation_active is the ratio
 //     of the means
+//   - moves, and moves_gpu_window, their number by GPU in the time that the rules limit them in:
+//     only where moves are allowed
 //   - arrived_steady, acceptance_steady, acceptance_slices_steady: the same in the
 //     window; they are absent if no request falls into it.
 func (r *PlacementResult) Metrics() []Metric {
@@ -96,6 +106,10 @@ func (r *PlacementResult) Metrics() []Metric {
 	out = r.load(out, "mean_", &r.Mean)
 	for i, p := range task.RequestProfiles(r.GPU) {
 		out = append(out, Metric{"accepted_" + p.String(), float64(r.AcceptedByProfile[i])})
+	}
+	if r.Rules.Window > 0 {
+		windows := float64(r.Slots) / float64(r.Rules.Window)
+		out = append(out, Metric{"moves", float64(len(r.Moved))}, Metric{"moves_gpu_window", float64(len(r.Moved)) / (windows * float64(r.GPUs))})
 	}
 	if r.SteadyArrived.Requests > 0 {
 		out = append(out,

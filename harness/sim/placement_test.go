@@ -69,7 +69,7 @@ func TestPlacementByHand(t *testing.T) {
 	// than is free.
 	const f = 1 + 2 + 2 + 4 + 4
 	want := PlacementResult{
-		GPU: g, GPUs: 2,
+		GPU: g, GPUs: 2, Slots: 5,
 		Arrived: Tally{4, 25}, Accepted: Tally{3, 17},
 		// Before the requests, 0, 8, 9 and 17 slices of 16 are requested.
 		SteadyArrived: Tally{3, 17}, SteadyAccepted: Tally{2, 9},

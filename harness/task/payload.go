@@ -104,6 +104,8 @@ type Requests struct {
 	// Demand is the probability of each profile with which the requests were drawn, in the
 	// order of the GPU's profiles without "+me"; nil for a trace.
 	Demand []float64
+	// Migration is what the cluster allows of moves.
+	Migration Migration
 }
 
 // Kind implements [Payload].
@@ -122,6 +124,12 @@ func (r Requests) AddTo(d *Digest) {
 			d.Text("gpus")
 			d.Int(q.GPUs)
 		}
+	}
+	if m := r.Migration; m != (Migration{}) { // so that the digests of the others stay
+		d.Text("moves")
+		d.Int(m.Moves)
+		d.Int(m.Window)
+		d.Int(m.Downtime)
 	}
 }
 

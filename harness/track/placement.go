@@ -26,13 +26,19 @@ var Placement = Register(Track{
 		if err != nil {
 			return Answer{}, err
 		}
+		in := payload[task.Requests](p)
 		var result sim.PlacementResult
 		took, err := simulate(ctx, placer, func() (err error) {
-			result, err = sim.RunPlacement(p.GPU, p.Count, payload[task.Requests](p).Requests, placer, sim.SteadyWindow)
+			result, err = sim.RunMigrating(p.GPU, p.Count, in.Requests, placer, sim.SteadyWindow, in.Migration)
 			return err
 		})
 		if err != nil {
 			return Answer{Took: took}, invalidIf[*sim.ChoiceError](err)
+		}
+		if result.Spots != nil {
+			if err := sim.CheckMigration(p.GPU, p.Count, in.Requests, result.Spots, result.Moved, in.Migration); err != nil {
+				return Answer{Took: took}, &InvalidError{err}
+			}
 		}
 		return Answer{Metrics: result.Metrics(), Took: took}, nil
 	},
@@ -74,6 +80,7 @@ func placementContests() []Contest {
 		{"A100-80GB", mig.Sequential, []string{"mfi/uniform?lifespan=steady&rho=0.85", "mfi/uniform?lifespan=steady", "mfi/uniform?lifespan=steady&rho=1.3"}, algorithms, 20},
 		{"A100-80GB", mig.Sequential, []string{"openb?pods=shared&gpus=12", "openb?pods=shared&gpus=14", "openb?pods=shared&gpus=16"}, algorithms, 20},
 		{"A100-80GB", mig.Sequential, []string{"openb?pods=shared&gpus=12&map=memory", "openb?pods=shared&gpus=14&map=memory", "openb?pods=shared&gpus=16&map=memory"}, algorithms, 20},
+		{"A100-80GB", mig.Sequential, []string{"mfi/uniform?lifespan=steady&moves=0.25", "mfi/uniform?lifespan=steady&moves=1"}, append(algorithms[:1:1], "mfi-migrate", "repack", "repack-exact", "load-balance-migrate"), 30},
 		{"A100-80GB", mig.Sequential, []string{"mfi/uniform?load=85", "mfi/skew-small?load=85", "mfi/skew-big?load=85", "mfi/bimodal?load=85"}, algorithms, 50},
 	}
 }

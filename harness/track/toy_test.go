@@ -61,7 +61,7 @@ func TestToyTrack(t *testing.T) {
 			t.Errorf("%s is not in:\n%s", pattern, out)
 		}
 	}
-	expect(`(?m)^toy-pick +toy +1 +the first or the smallest number`, miglab("list", "algorithms"))
+	expect(`(?m)^toy-pick +toy +the first or the smallest number`, miglab("list", "algorithms"))
 	expect(`(?m)^toy/numbers +random numbers`, miglab("list", "datasets"))
 	miglab("generate", "--dataset", "toy/numbers?n=3", "--instances", "2", "--out", "made")
 	file, err := os.ReadFile(filepath.Join(dir, "made", "toy-numbers_n3-0001.csv"))

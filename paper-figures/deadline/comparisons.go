@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -105,7 +106,9 @@ func table5(d *figures.Data) (*figures.Output, error) {
 		return nil, err
 	}
 	out := effectOfSettings(d)
-	out.Take("A setting of the training of our agents.", printed(d, "table5"))
+	inputs := maps.Clone(original)
+	maps.Copy(inputs, enhanced)
+	out.Take("A setting of the training of our agents.", inputs)
 	return out.Table("table5-inputs", inputTable(d, "table5", "table5-inputs")).
 		Table("table5-script", reports.Table{
 			Title: "Where our training differs from the authors' script", Columns: reports.Left(differences[0]...), Rows: differences[1:],

@@ -2,6 +2,7 @@ package deadline
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -23,29 +24,35 @@ func inputTable(d *figures.Data, artefact, head string) reports.Table {
 	return t
 }
 
-// printed are the inputs that an artefact prints. This package must not import the agents, so that a
-// test of the training compares these numbers with the settings that it uses.
-func printed(d *figures.Data, artefact string) map[string]float64 {
-	inputs := map[string]float64{}
-	for _, c := range d.Claims.Of(artefact) {
-		if c.Basis == figures.Input {
-			inputs[c.Name] = c.Published
-		}
-	}
-	return inputs
-}
-
 func table1(d *figures.Data) (*figures.Output, error) {
-	inputs := printed(d, "table1")
+	inputs := maps.Clone(original)
 	inputs["Original least slack"], inputs["Original largest slack"] = tight.slack()
 	out := new(figures.Output).Take("A setting of the agents with original settings, or of the tight deadlines.", inputs)
 	return out.Table("table1", inputTable(d, "table1", "table1")), nil
 }
 
 func table4(d *figures.Data) (*figures.Output, error) {
-	out := new(figures.Output).Take("A part of what our agents see.", printed(d, "table4"))
+	out := new(figures.Output).Take("A part of what our agents see.", observed)
 	return out.Table("table4", inputTable(d, "table4", "table4")), nil
 }
+
+// Settings of our agents' training, and parts of what they observe, by their names in Tables 1, 4
+// and 5. This package must not import the agents, so that a test of the training compares these
+// numbers with those that it uses.
+var (
+	original = map[string]float64{
+		"Original units of hidden layer 1": 256, "Original units of hidden layer 2": 256, "Original batch size": 2048, "Original training epochs": 5,
+		"Original timesteps": 200_000, "Original learning rate": 3e-4, "Original entropy coefficient": 0.001,
+	}
+	enhanced = map[string]float64{
+		"Original clip range": 0.2, "Original parallel environments": 4,
+		"Enhanced units of hidden layer 1": 256, "Enhanced units of hidden layer 2": 256, "Enhanced units of hidden layer 3": 128,
+		"Enhanced batch size": 4096, "Enhanced training epochs": 10, "Enhanced timesteps": 500_000, "Enhanced clip range": 0.15,
+		"Enhanced first learning rate": 3e-4, "Enhanced last learning rate": 1e-5, "Enhanced first entropy coefficient": 0.02,
+		"Enhanced last entropy coefficient": 0.001, "Enhanced parallel environments": 8,
+	}
+	observed = map[string]float64{"Original features of the next job": 4, "Enhanced features of the next job": 5, "bins of the queue": 40}
+)
 
 // day returns the first day of a sample.
 func (x sample) day() task.Queue { return figures.Instance[task.Queue](x.dataset, gpu, 0) }

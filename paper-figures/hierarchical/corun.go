@@ -27,12 +27,8 @@ type corunCheck struct {
 }
 
 // corunError measures the error of the model on co-runs that were measured under MPS.
-func corunError(h datasets.HardwareSet) (*figures.Output, error) {
-	t := reports.Table{
-		Title: "Co-runs measured under MPS, and what the model makes of them",
-		Columns: reports.Left("file", "mix").
-			Right("throughput, measured", "simulated", "error [%]", "slowdowns, measured", "simulated"),
-	}
+func corunError(d *figures.Data, h datasets.HardwareSet) (*figures.Output, error) {
+	t := d.Claims.Head("corun")
 	for _, table := range h.Corun {
 		programs, err := programsFor(h, table.Provenance)
 		if err != nil {
@@ -68,7 +64,7 @@ func corunError(h datasets.HardwareSet) (*figures.Output, error) {
 		t.Notes = append(t.Notes, fmt.Sprintf("programs are fitted on the kernels' times alone by size, on the same GPU or, where there are none, on the public ones of A100 (fit); kappa = %g", shippedModel().Kappa))
 	}
 	o := new(figures.Output).Table("corun", t)
-	overlapTables(o, h)
+	overlapTables(o, d.Claims, h)
 	scalingFigure(o, h)
 	return o, nil
 }
@@ -160,7 +156,7 @@ func shippedModel() corun.Model { return figures.Instance[corun.Window](queues, 
 const wellFitted = 0.15
 
 func fit(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("fit")
+	var rows [][]string
 	public := figures.Instance[task.Batches]("rodinia", gpu, 0)
 	chart := reports.Panels{Title: "Public times on A100 instances, and the fitted model", Columns: 4}
 	var panels []reports.Lines
@@ -176,31 +172,37 @@ func fit(d *figures.Data) (*figures.Output, error) {
 		if f.RMS > wellFitted {
 			badly = append(badly, fmt.Sprintf("%s (%.1f %%)", f.Kernel, 100*f.RMS))
 		}
-		t.Rows = append(t.Rows, []string{
+		rows = append(rows, []string{
 			f.Kernel, f.Program, string(f.Fitted.Class), fmt.Sprintf("%.3g", float64(f.Fitted.Solo)), reports.Fixed(f.Fitted.Serial, 3),
 			reports.Fixed(f.Fitted.Parallelism, 3), reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1), against,
 		})
-		panel := reports.Lines{Title: f.Kernel, X: reports.Axis{Label: "Slices", Ticks: []float64{1, 2, 3, 4, 7}}, Y: reports.Axis{Label: "Speed / GPU"}}
-		measured, model := reports.Series{Name: "public times", Markers: true}, reports.Series{Name: "model"}
-		for _, k := range public.Tasks {
-			if k.Name != f.Kernel {
-				continue
-			}
-			for _, size := range mig.MustLookup(gpu).Sizes() {
-				measured.X, measured.Y = append(measured.X, float64(size)), append(measured.Y, float64(f.Fitted.Solo/k.On(size)))
-				model.X, model.Y = append(model.X, float64(size)), append(model.Y, 1/onInstance(&f.Fitted, size))
-			}
-		}
-		panel.Series = []reports.Series{measured, model}
-		panels = append(panels, panel)
+		k := public.Tasks[slices.IndexFunc(public.Tasks, func(t task.Task) bool { return t.Name == f.Kernel })]
+		points := figures.Map(mig.MustLookup(gpu).Sizes(), func(s mig.Slices) speed { return speed{float64(s), k.On(s), onInstance(&f.Fitted, s)} })
+		panels = append(panels, speedPanel(f, "public times", reports.Axis{Label: "Slices", Ticks: []float64{1, 2, 3, 4, 7}}, points))
 	}
 	chart.Charts = aligned(panels, 0)
-	t.Notes = []string{
-		fmt.Sprintf("%d of %d kernels are fitted within %.0f %%; over it: %s", len(kernels)-len(badly), len(kernels), 100*wellFitted, strings.Join(badly, ", ")),
-		fmt.Sprintf("of the %d kernels of Table IV, the times of these are not those of the paper's class: %s; a kernel whose class is not in Table IV has the one that fits best", figures.Count(kernels, func(f datasets.KernelFit) bool { return f.Program != "" }), strings.Join(contradict, ", ")),
-		"residual: model over public time, less 1; speeds in the figure are the fitted solo time over the time; the public inputs are not the paper's",
-	}
+	inPaper := figures.Count(kernels, func(f datasets.KernelFit) bool { return f.Program != "" })
+	t := d.Claims.Head("fit", len(kernels)-len(badly), len(kernels), 100*wellFitted, strings.Join(badly, ", "), inPaper, strings.Join(contradict, ", "))
+	t.Rows = rows
 	return new(figures.Output).Table("fit", t).Figure("fit", chart.Title, chart), nil
+}
+
+// A speed is how long a kernel took on a part x of the GPU, and the model's time relative to the
+// whole GPU.
+type speed struct {
+	x        float64
+	measured mig.Seconds
+	model    float64
+}
+
+// speedPanel shows the measured and the fitted speed of a kernel.
+func speedPanel(f *datasets.KernelFit, name string, x reports.Axis, points []speed) reports.Lines {
+	measured, model := reports.Series{Name: name, Markers: true}, reports.Series{Name: "model"}
+	for _, p := range points {
+		measured.X, measured.Y = append(measured.X, p.x), append(measured.Y, float64(f.Fitted.Solo/p.measured))
+		model.X, model.Y = append(model.X, p.x), append(model.Y, 1/p.model)
+	}
+	return reports.Lines{Title: f.Kernel, X: x, Y: reports.Axis{Label: "Speed / GPU"}, Series: []reports.Series{measured, model}}
 }
 
 // aligned gives all vertical axes the same range, which begins at from.

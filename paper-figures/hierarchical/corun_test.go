@@ -37,9 +37,10 @@ func corunText(t *testing.T, files map[string]string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := figures.Artefact{Name: "corun", Build: func(*figures.Data) (*figures.Output, error) { return corunError(h) }}
+	p := paper(t)
+	p.Artefacts = []figures.Artefact{{Name: "corun", Build: func(d *figures.Data) (*figures.Output, error) { return corunError(d, h) }}}
 	out := t.TempDir()
-	r := figures.Reproduction{Papers: []figures.Paper{{Name: "hierarchical", Artefacts: []figures.Artefact{a}}}, Dir: out, Engine: engine(out)}
+	r := figures.Reproduction{Papers: []figures.Paper{p}, Dir: out, Engine: engine(out)}
 	if _, _, err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	_ "miglab/algorithms/corun"
@@ -45,6 +46,18 @@ func engine(dir string) func() (*run.Engine, error) {
 	return func() (*run.Engine, error) {
 		st, err := store.Open(filepath.Join(dir, "store"))
 		return &run.Engine{Store: st}, err
+	}
+}
+
+// TestMissingCounts: missing.csv says how many of the programs are drawn.
+func TestMissingCounts(t *testing.T) {
+	all := datasets.Programs()
+	drawn := figures.Count(all, func(p task.Program) bool { return !p.Fitted })
+	want := fmt.Sprintf(" %d of %d programs are drawn ", drawn, len(all))
+	for claim, artefact := range map[string]string{meanThroughput: "figure8", bestThroughput: "figure8", meanSlowdown: "figure11", bestSlowdown: "figure11"} {
+		if reason := load(t).Missing(artefact, claim); !strings.Contains(reason, want) {
+			t.Errorf("%s, %s: %q lacks %q", artefact, claim, reason, want)
+		}
 	}
 }
 

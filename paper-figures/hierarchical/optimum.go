@@ -72,9 +72,7 @@ func won(own, theirs []float64) (n int) {
 func ceilings(d *figures.Data) (*figures.Output, error) {
 	data := reported(d.Scale)
 	t := d.Claims.Head("ceiling", len(data), trainingRuns, simulated())
-	mean := func(m method, dataset string) float64 {
-		return figures.Mean(m.onQueues(d, dataset, track.MetricThroughput))
-	}
+	mean := func(m method, dataset string) float64 { return m.throughput(d, dataset) }
 	optimum := figures.Mean(ofRuns(exact, data, mean)[0])
 	for _, m := range []method{migShared, migPrivate, mpsOnly, agent, ownAgent, ceiling, exact} {
 		measured := func(values [][]float64) figures.Measurement {

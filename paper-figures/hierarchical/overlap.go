@@ -15,18 +15,11 @@ import (
 // overlapTables adds to the artefact what was measured in overlapped windows: the fit of the
 // kernels' scaling, and the error of the co-run model with the constants of the program and
 // with constants that are fitted on two thirds of the groups. Without such data it adds nothing.
-func overlapTables(o *figures.Output, h datasets.HardwareSet) {
+func overlapTables(o *figures.Output, claims *figures.Claims, h datasets.HardwareSet) {
 	if len(h.Overlap) == 0 {
 		return
 	}
-	scaling := reports.Table{
-		Title:   "Programs of the co-run model, fitted to kernels alone on parts of the multiprocessors",
-		Columns: reports.Left("file", "kernel", "class").Right("serial s", "parallelism p", "gain, an eighth to all", "RMS residual [%]"),
-	}
-	misses := reports.Table{
-		Title:   "Kernels at the same time, and what the co-run model makes of them",
-		Columns: reports.Left("file", "groups", "part").Right("kappa", "delta", "jobs", "mean absolute error [%]"),
-	}
+	scaling, misses := claims.Head("corun-scaling"), claims.Head("corun-overlap")
 	for _, t := range h.Overlap {
 		programs := map[string]*task.Program{}
 		for _, f := range datasets.FitOverlap(t.Rows) {
@@ -59,12 +52,11 @@ func overlapTables(o *figures.Output, h datasets.HardwareSet) {
 // errorRows shows the errors of a model by kind of group.
 func errorRows(file string, groups []datasets.OverlapGroup, m corun.Model) (rows [][]string) {
 	for _, kind := range []string{datasets.OnPartitions, datasets.BesideBursts, datasets.Unlimited} {
-		for _, heldOut := range []bool{false, true} {
-			e, jobs := datasets.OverlapError(groups, m, func(g *datasets.OverlapGroup) bool { return g.Kind == kind && g.HeldOut == heldOut })
+		for i, part := range []string{"fitted on", "held out"} {
+			e, jobs := datasets.OverlapError(groups, m, func(g *datasets.OverlapGroup) bool { return g.Kind == kind && g.HeldOut == (i == 1) })
 			if jobs == 0 {
 				continue
 			}
-			part := map[bool]string{false: "fitted on", true: "held out"}[heldOut]
 			rows = append(rows, []string{file, kind, part, reports.Fixed(m.Kappa, 2), reports.Fixed(m.Delta, 2), fmt.Sprint(jobs), reports.Fixed(100*e, 1)})
 		}
 	}
@@ -74,24 +66,16 @@ func errorRows(file string, groups []datasets.OverlapGroup, m corun.Model) (rows
 // scalingFigure shows the speed of kernels alone against their multiprocessors.
 func scalingFigure(o *figures.Output, h datasets.HardwareSet) {
 	for _, t := range h.Overlap {
-		panels := map[string]*reports.Lines{}
-		var names []string
-		for _, f := range datasets.FitOverlap(t.Rows) {
-			panels[f.Kernel] = scalingPanel(&f, t.Rows)
-			names = append(names, f.Kernel)
+		panels := figures.Map(datasets.FitOverlap(t.Rows), func(f datasets.KernelFit) reports.Lines { return scalingPanel(&f, t.Rows) })
+		if len(panels) > 0 {
+			title := fmt.Sprintf("Kernels alone on parts of the multiprocessors, and the fitted model (%s)", t.Name)
+			o.Figure("corun-scaling-"+t.File, title, reports.Panels{Title: title, Columns: 4, Charts: aligned(panels, 0)})
 		}
-		if len(names) == 0 {
-			continue
-		}
-		title := fmt.Sprintf("Kernels alone on parts of the multiprocessors, and the fitted model (%s)", t.Name)
-		chart := reports.Panels{Title: title, Columns: 4}
-		chart.Charts = aligned(figures.Map(names, func(n string) reports.Lines { return *panels[n] }), 0)
-		o.Figure("corun-scaling-"+t.File, title, chart)
 	}
 }
 
-func scalingPanel(f *datasets.KernelFit, rows []datasets.OverlapRate) *reports.Lines {
-	measured, model := reports.Series{Name: "measured", Markers: true}, reports.Series{Name: "model"}
+func scalingPanel(f *datasets.KernelFit, rows []datasets.OverlapRate) reports.Lines {
+	var points []speed
 	var alone []datasets.OverlapRate
 	for _, r := range datasets.Overlaps(rows) {
 		if r.Group == datasets.OverlapJob(f.Kernel, 100, r.SMs) {
@@ -100,12 +84,7 @@ func scalingPanel(f *datasets.KernelFit, rows []datasets.OverlapRate) *reports.L
 	}
 	slices.SortFunc(alone, func(a, b datasets.OverlapRate) int { return cmp.Compare(a.SMs, b.SMs) })
 	for _, r := range alone {
-		sms := float64(r.SMs)
-		measured.X, measured.Y = append(measured.X, sms), append(measured.Y, float64(f.Fitted.Solo/r.Iteration))
-		model.X, model.Y = append(model.X, sms), append(model.Y, 1/f.Fitted.Relative(sms/float64(r.Of), 1))
+		points = append(points, speed{float64(r.SMs), r.Iteration, f.Fitted.Relative(float64(r.SMs)/float64(r.Of), 1)})
 	}
-	return &reports.Lines{
-		Title: f.Kernel, X: reports.Axis{Label: "Multiprocessors"}, Y: reports.Axis{Label: "Speed / GPU"},
-		Series: []reports.Series{measured, model},
-	}
+	return speedPanel(f, "measured", reports.Axis{Label: "Multiprocessors"}, points)
 }

@@ -56,15 +56,16 @@ func overlapData(m corun.Model) (rows []datasets.OverlapRate, programs map[strin
 
 // Without measurements the artefact has its usual table alone.
 func TestOverlapTables(t *testing.T) {
+	p := paper(t)
 	o := new(figures.Output)
-	overlapTables(o, datasets.HardwareSet{})
+	overlapTables(o, p.Claims, datasets.HardwareSet{})
 	scalingFigure(o, datasets.HardwareSet{})
 	if len(o.Tables) != 0 || len(o.Figures) != 0 {
 		t.Errorf("%d tables, %d figures", len(o.Tables), len(o.Figures))
 	}
 	rows, _ := overlapData(corun.Model{Kappa: 0.1})
 	h := datasets.HardwareSet{Overlap: []datasets.HardwareTable[datasets.OverlapRate]{{File: "f", Provenance: rows[0].Provenance, Rows: rows}}}
-	overlapTables(o, h)
+	overlapTables(o, p.Claims, h)
 	scalingFigure(o, h)
 	if len(o.Tables) != 2 || len(o.Figures) != 1 {
 		t.Fatalf("%d tables, %d figures", len(o.Tables), len(o.Figures))

@@ -54,8 +54,8 @@ func ofRuns(m method, data []string, of func(run method, dataset string) float64
 // by training run and dataset.
 func lead(d *figures.Data, m method, data []string) [][]float64 {
 	return ofRuns(m, data, func(r method, dataset string) float64 {
-		mean := func(m method) float64 { return figures.Mean(m.onQueues(d, dataset, track.MetricThroughput)) }
-		return mean(r) - slices.Max(figures.Map(rivals(d, dataset), mean))
+		others := figures.Map(rivals(d, dataset), func(m method) float64 { return m.throughput(d, dataset) })
+		return r.throughput(d, dataset) - slices.Max(others)
 	})
 }
 
@@ -120,14 +120,17 @@ func queuesOf(n int, parameters string) (out []string) {
 	return out
 }
 
-// A variation is a reading of the model.
-type variation struct{ name, parameters string }
+// A variation is a reading of the model, on some of the reported draws.
+type variation struct {
+	name, parameters string
+	draws            int
+}
 
 var variations = []variation{
-	{"", ""},
-	{"kappa = 0.2", "&kappa=0.2"},
-	{"kappa = 0.3", "&kappa=0.3"},
-	{"shares of ended jobs freed", "&release=true"},
+	{"", "", draws},
+	{"kappa = 0.2", "&kappa=0.2", fewDraws},
+	{"kappa = 0.3", "&kappa=0.3", fewDraws},
+	{"shares of ended jobs freed", "&release=true", fewDraws},
 }
 
 // A queueFigure compares the methods by queue.
@@ -136,18 +139,18 @@ type queueFigure struct {
 	more                []method
 	// measure measures claims over the draws in data. It is nil where the text prints no numbers.
 	measure func(d *figures.Data, data []string) figures.Values
-	// unpublished are the claims that hang on unpublished jobs, the agent's mean first.
-	unpublished []string
+	// mean is the claim that prints the agent's mean; empty for none.
+	mean string
 }
 
 var (
 	figure8 = queueFigure{
 		name: "figure8", metric: track.MetricThroughput, label: "Throughput / time sharing",
-		more: []method{ownAgent}, measure: throughputs, unpublished: []string{meanThroughput, bestThroughput},
+		more: []method{ownAgent}, measure: throughputs, mean: meanThroughput,
 	}
 	figure11 = queueFigure{
 		name: "figure11", metric: track.MetricSlowdownMean, label: "Time in the group / solo time",
-		measure: slowdowns, unpublished: []string{meanSlowdown, bestSlowdown},
+		measure: slowdowns, mean: meanSlowdown,
 	}
 	figure12 = queueFigure{name: "figure12", metric: track.MetricFairness, label: "Least slowdown / largest"}
 )
@@ -158,15 +161,8 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read()
 	if f.measure != nil {
 		out.Readings = figures.Map(variations, func(v variation) figures.Reading {
-			n := fewDraws
-			if v.parameters == "" {
-				n = draws
-			}
-			return figures.Reading{Name: v.name, Values: f.measure(d, queuesOf(few(d.Scale, n), v.parameters))}
+			return figures.Reading{Name: v.name, Values: f.measure(d, queuesOf(few(d.Scale, v.draws), v.parameters))}
 		})
-	}
-	for _, claim := range f.unpublished {
-		out.Missing[claim] = unpublishedJobs()
 	}
 	data := reported(d.Scale)
 	t := d.Claims.Head(f.name, simulated(), len(data))
@@ -177,8 +173,8 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 	t.Rows = figures.Map(chart.Categories, func(name string) []string { return []string{name} })
 	for _, r := range onQueues(d, data, f.metric, f.more...) {
 		g := reports.BarGroup{Name: r.title, Values: append(slices.Clone(r.values), figures.Mean(r.values))}
-		if r.title == agent.title && f.unpublished != nil { // the agent's mean in print
-			g.Published = append(slices.Repeat([]float64{math.NaN()}, len(r.values)), d.Claims.Published(f.name, f.unpublished[0]))
+		if r.title == agent.title && f.mean != "" {
+			g.Published = append(slices.Repeat([]float64{math.NaN()}, len(r.values)), d.Claims.Published(f.name, f.mean))
 		}
 		chart.Groups = append(chart.Groups, g)
 		t.Columns = t.Columns.Right(r.title)

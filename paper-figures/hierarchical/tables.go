@@ -28,7 +28,7 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	for _, f := range datasets.KernelFits() {
 		kernels[f.Program] = f
 	}
-	t := d.Claims.Head("table4")
+	t, inputs := d.Claims.Head("table4"), map[string]float64{} // counts
 	for _, p := range datasets.Programs() {
 		from := "drawn"
 		if p.Fitted {
@@ -42,9 +42,6 @@ func table4(d *figures.Data) (*figures.Output, error) {
 			string(p.Class), marked(p), from, fmt.Sprintf("%.3g", float64(p.Solo)), reports.Fixed(p.Serial, 3),
 			reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory, 3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
 		})
-	}
-	inputs := map[string]float64{} // counts
-	for _, p := range datasets.Programs() {
 		inputs[string(p.Class)+" programs"]++
 		if p.Unseen {
 			inputs["unseen programs"]++
@@ -163,11 +160,6 @@ func text(*figures.Data) (*figures.Output, error) {
 		"loss on 1 GPC below which a program is US":       100 * task.UnscalableLoss,
 		"compute over memory above which a program is CI": task.ComputeOverMemory,
 	}), nil
-}
-
-// overhead has no value: the makespan hangs on unpublished jobs, and wall times are no results.
-func overhead(*figures.Data) (*figures.Output, error) {
-	return new(figures.Output), nil
 }
 
 // decisions returns how long a method took for each queue, in microseconds, and as a share of

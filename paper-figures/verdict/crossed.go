@@ -11,6 +11,9 @@ import (
 	"miglab/harness/stats"
 )
 
+// seed is the seed of the hierarchical bootstrap.
+const seed = 20260101
+
 // Crossed is the mean over training runs and draws, where values[i][j] is what run i achieves
 // on draw j. Its interval is that of a hierarchical bootstrap, which resamples the runs and the
 // draws, because the number would move with either. Below 30 runs it is widened as Student's t

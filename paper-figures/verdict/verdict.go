@@ -240,8 +240,9 @@ type Measurement struct {
 func Exactly(v float64) Measurement { return Measurement{Value: v, Low: v, High: v} }
 
 // byT is the number of replicates from which on intervals are bootstrapped. Below it they
-// are Student's, because a bootstrap of few values is too narrow.
-const byT = 30
+// are Student's, because a bootstrap of few values is too narrow. They are so again above
+// mostDrawn, where the two do not differ.
+const byT, mostDrawn = 30, math.MaxUint16
 
 // MeanOf is the mean of a sample with its interval. The paper's number was the mean of the
 // given number of replicates; 0 means that the paper used the same instances.
@@ -254,8 +255,8 @@ func MeanOf(values []float64, unit Unit, paper int) (Measurement, error) {
 	if paper > 0 {
 		m.PrintSE = s.StdDev / math.Sqrt(float64(paper))
 	}
-	if s.N >= byT && s.StdDev > 0 {
-		m.Low, m.High = bootstrap(values, s.Mean)
+	if s.N >= byT && s.N <= mostDrawn && s.StdDev > 0 {
+		m.Low, m.High = stats.Accelerated(values, s.Mean)
 	}
 	return m, nil
 }

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
 )
 
@@ -26,7 +25,7 @@ func multiprocessors(g *mig.GPU, name string) (int, error) {
 			return 0, fmt.Errorf("%s has %d multiprocessors; how many each MIG profile has is only known for other boards of %s", name, b.sms, g)
 		}
 	}
-	return datasets.Multiprocessors(g)
+	return g.Multiprocessors()
 }
 
 // percentage returns 100 n/all, cut after two decimals. If the driver rounds this limit up,

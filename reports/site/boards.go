@@ -230,28 +230,33 @@ func viewBoard(b Board, pages map[string]string) (boardView, error) {
 		}
 		out.Rows = append(out.Rows, row)
 	}
-	for _, dataset := range distinct(out.Rows, func(r rowView) string { return r.Dataset }) {
+	out.answer(func(row int, name string) string {
+		if at[name] == 0 {
+			return ""
+		}
+		return b.Table.Rows[row][at[name]-1]
+	})
+	return out, nil
+}
+
+// answer places the rows of each dataset and says who leads on it. cell is the cell of a row in a
+// column.
+func (v *boardView) answer(cell func(row int, column string) string) {
+	for _, dataset := range distinct(v.Rows, func(r rowView) string { return r.Dataset }) {
+		first := slices.IndexFunc(v.Rows, func(r rowView) bool { return r.Dataset == dataset })
 		var own []*rowView
-		for i := range out.Rows {
-			if out.Rows[i].Dataset == dataset {
-				own = append(own, &out.Rows[i])
+		for i := range v.Rows {
+			if v.Rows[i].Dataset == dataset {
+				own = append(own, &v.Rows[i])
 			}
 		}
 		place(own)
-		first := slices.IndexFunc(out.Rows, func(r rowView) bool { return r.Dataset == dataset })
-		cell := func(name string) string {
-			if at[name] == 0 {
-				return ""
-			}
-			return b.Table.Rows[first][at[name]-1]
-		}
-		metric := "mean " + cell("metric")
+		metric := "mean " + cell(first, "metric")
 		if own[0].Percent {
 			metric = "gap to the bound [%]"
 		}
-		out.Answers = append(out.Answers, answerView{dataset, answer(own, cell("instances")), metric})
+		v.Answers = append(v.Answers, answerView{dataset, answer(own, cell(first, "instances")), metric})
 	}
-	return out, nil
 }
 
 // newRow reads what a row is ranked by out of its cells.

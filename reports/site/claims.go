@@ -59,6 +59,9 @@ type claimView struct {
 	Again bool
 }
 
+// Own says that the evidence is the claim's own table.
+func (c claimView) Own() bool { return c.Evidence == c.Paper+"/"+c.Artefact }
+
 // Interval is the confidence interval, as [low, high].
 func (c claimView) Interval() string {
 	if c.Low == "" && c.High == "" {

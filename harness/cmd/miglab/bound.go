@@ -44,34 +44,7 @@ func newBound() *cobra.Command {
 			if c.Flags().Changed("budget") {
 				return errors.New("--budget has a meaning with --exact only")
 			}
-			area, err := bounds.Area(p)
-			if err != nil {
-				return err
-			}
-			published, err := bounds.LBound(p)
-			if err != nil {
-				return err
-			}
-			certified, err := bounds.Certified(p)
-			if err != nil {
-				return err
-			}
-			if format == "json" {
-				return emitJSON(c, struct {
-					Area      float64 `json:"area_s"`
-					LBound    float64 `json:"l_bound_as_published_s"`
-					Certified float64 `json:"certified_s"`
-				}{float64(area), float64(published), float64(certified)})
-			}
-			t := reports.Table{
-				Columns: reports.Left("bound").Right("seconds").Left("proven", "source"),
-				Rows: [][]string{
-					{"area", fmt.Sprintf("%.6f", area), "yes", "FAR 6.4"},
-					{"l_bound", fmt.Sprintf("%.6f", published), "no, it can exceed the optimum", "DRL 5.2"},
-					{"certified", fmt.Sprintf("%.6f", certified), "yes", "package bounds"},
-				},
-			}
-			return t.Text(c.OutOrStdout())
+			return writeBounds(c, p, format)
 		},
 	}
 	pf.register(c)
@@ -79,6 +52,38 @@ func newBound() *cobra.Command {
 	c.Flags().BoolVar(&exact, "exact", false, "find the best schedule and prove how good it is")
 	addFlag(c, &budget, "budget", "", duration, "time to look for better schedules with --exact, for example 30s (default: one search)")
 	return c
+}
+
+// writeBounds prints the bounds of a problem.
+func writeBounds(c *cobra.Command, p schedule.Problem, format string) error {
+	area, err := bounds.Area(p)
+	if err != nil {
+		return err
+	}
+	published, err := bounds.LBound(p)
+	if err != nil {
+		return err
+	}
+	certified, err := bounds.Certified(p)
+	if err != nil {
+		return err
+	}
+	if format == "json" {
+		return emitJSON(c, struct {
+			Area      float64 `json:"area_s"`
+			LBound    float64 `json:"l_bound_as_published_s"`
+			Certified float64 `json:"certified_s"`
+		}{float64(area), float64(published), float64(certified)})
+	}
+	t := reports.Table{
+		Columns: reports.Left("bound").Right("seconds").Left("proven", "source"),
+		Rows: [][]string{
+			{"area", fmt.Sprintf("%.6f", area), "yes", "FAR 6.4"},
+			{"l_bound", fmt.Sprintf("%.6f", published), "no, it can exceed the optimum", "DRL 5.2"},
+			{"certified", fmt.Sprintf("%.6f", certified), "yes", "package bounds"},
+		},
+	}
+	return t.Text(c.OutOrStdout())
 }
 
 // writeExact prints the best schedule of a problem, or what is to be said about it, and

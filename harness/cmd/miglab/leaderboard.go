@@ -15,7 +15,7 @@ import (
 
 func newLeaderboard() *cobra.Command {
 	var at conditions
-	var format, results, influence string
+	var format, results, influence, tradeoff string
 	c := &cobra.Command{
 		Use:   "leaderboard",
 		Short: "Rank the algorithms in the results database, dataset by dataset",
@@ -25,7 +25,7 @@ func newLeaderboard() *cobra.Command {
 			"dispatch by the share of late jobs, corun by the mean gap to the exact optimum, or the total time of windows too\n" +
 			"large for it. Algorithms that their paired differences do not tell apart share a rank; those that left an instance\n" +
 			"without a valid answer come last. miglab run fills the database.",
-		Example: "  miglab leaderboard\n  miglab leaderboard --track stream --format csv\n  miglab leaderboard --reconfiguration parallel\n  miglab leaderboard --track corun\n  miglab leaderboard --track placement --influence map",
+		Example: "  miglab leaderboard\n  miglab leaderboard --track stream --format csv\n  miglab leaderboard --reconfiguration parallel\n  miglab leaderboard --track corun\n  miglab leaderboard --track placement --influence map\n  miglab leaderboard --track placement --tradeoff moves",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := at.check(c); err != nil {
 				return err
@@ -36,6 +36,9 @@ func newLeaderboard() *cobra.Command {
 			}
 			defer db.Close()
 			debug.SetGCPercent(400) // the command lives shortly and reads much; it stays below 100 MB
+			if tradeoff != "" {
+				return saveTradeoffs(db, at.leaderboard(), tradeoff)
+			}
 			standings, err := leaderboard.Standings(db, at.leaderboard())
 			if err != nil {
 				return rankingError(err)
@@ -59,6 +62,7 @@ func newLeaderboard() *cobra.Command {
 	}
 	at.register(c)
 	addFlag(c, &format, "format", "text", oneOf("format", reports.TableFormats), strings.Join(reports.TableFormats, ", "))
+	c.Flags().StringVar(&tradeoff, "tradeoff", "", "write what moves gain over mfi instead, as a table and a figure with this path but for the extension; needs --track placement and results with several budgets")
 	c.Flags().StringVar(&influence, "influence", "", "set datasets that differ in this parameter alone beside each other, such as map, instead of ranking")
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	return c
@@ -74,6 +78,22 @@ func (at *conditions) where() string {
 
 func (at *conditions) leaderboard() leaderboard.Conditions {
 	return leaderboard.Conditions{Track: at.track, GPU: at.gpu.Name, Count: at.gpus, Model: at.model}
+}
+
+// saveTradeoffs writes what moves gain over mfi.
+func saveTradeoffs(db *store.DB, c leaderboard.Conditions, base string) error {
+	const baseline = "mfi"
+	all, err := leaderboard.Tradeoffs(db, c, baseline)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("--tradeoff: no results of the %s track on %s in %s have moves; run %s and schedulers that move on datasets with moves=..., two instances or more", c.Track.Name, c.GPU, db.Dir(), baseline)
+	}
+	if err := reports.TradeoffTable(all, baseline).Save(base); err != nil {
+		return err
+	}
+	return reports.SaveFigure(base, reports.TradeoffFigure(all, baseline))
 }
 
 // rankingError makes a schedule that beats a certified bound a failed check: a bound or

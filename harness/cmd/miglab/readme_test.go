@@ -211,7 +211,7 @@ func TestReadmeExamples(t *testing.T) {
 		if strings.Contains(out, "ended as") {
 			t.Errorf("run of %s: %s", c.algorithm, out)
 		}
-		if out := miglab("leaderboard", "--track", c.track); !regexp.MustCompile(`(?m)(^| )` + c.algorithm + ` `).MatchString(out) {
+		if out := miglab("leaderboard", "--track", c.track); !regexp.MustCompile(`(?m)(^| )` + c.algorithm + " ").MatchString(out) {
 			t.Errorf("the leaderboard of %s lacks %s:\n%s", c.track, c.algorithm, out)
 		}
 	}

@@ -139,9 +139,10 @@ const miglab = (() => {
     const text = (x, y, words, attributes = {}) => svg("text", { x, y, ...attributes }, words);
     const time = (us) => (us < 1e3 ? `${us} µs` : us < 1e6 ? `${us / 1e3} ms` : `${us / 1e6} s`);
     const parts = [];
-    for (let e = Math.ceil(x0); e <= x1; e++) {
-      const x = px(10 ** e);
-      parts.push(svg("line", { class: "grid", x1: x, x2: x, y1: space.top, y2: height - space.bottom }), text(x, height - space.bottom + 15, time(10 ** e), { "text-anchor": "middle" }));
+    const marks = [...Array(12).keys()].flatMap((e) => [1, 2, 5].map((m) => m * 10 ** (e - 2))).filter((v) => Math.log10(v) >= x0 && Math.log10(v) <= x1);
+    for (const v of marks.filter((v) => marks.length < 7 || Math.log10(v) % 1 === 0)) {
+      const x = px(v);
+      parts.push(svg("line", { class: "grid", x1: x, x2: x, y1: space.top, y2: height - space.bottom }), text(x, height - space.bottom + 15, time(v), { "text-anchor": "middle" }));
     }
     // Round numbers: powers of ten, or multiples of 1, 2 or 5 times one.
     const power = 10 ** Math.floor(Math.log10((y1 - y0) / 3));

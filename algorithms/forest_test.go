@@ -1,0 +1,51 @@
+package algorithms
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"miglab/algorithms/algotest"
+	"miglab/harness/mig"
+)
+
+// TestForestNeverEndsLaterThanFAR draws batches for several GPUs that hold instances at time 0:
+// lns begins with FAR's plan, and no pair ever ends later than before.
+func TestForestNeverEndsLaterThanFAR(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 1))
+	better := 0
+	for i := range 150 {
+		p := algotest.RandomProblem(rng, 1+rng.IntN(40))
+		p.Count = 2 + rng.IntN(4)
+		p.Model = mig.Reconfiguration(rng.IntN(3))
+		if i%3 == 0 {
+			algotest.AddStart(&p, rng)
+		}
+		far := makespanOf(t, "far", p)
+		lns := makespanOf(t, "lns?iterations=60", p)
+		if lns > far*(1+1e-9) && p.Start == nil {
+			t.Errorf("problem %d on %d GPUs: lns ends at %v s, FAR at %v s", i, p.Count, lns, far)
+		}
+		if lns < far*(1-1e-6) {
+			better++
+		}
+	}
+	if better < 70 {
+		t.Errorf("lns is better than FAR on %d of 150 problems; it should be on 70 or more", better)
+	}
+}
+
+// TestForestIsNearTheJointOptimum compares pairs with treedp's table over all GPUs, which is
+// nearly optimal for few tasks.
+func TestForestIsNearTheJointOptimum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 2))
+	var sum float64
+	const n = 30
+	for range n {
+		p := algotest.RandomProblem(rng, 8)
+		p.Count = 3
+		sum += makespanOf(t, "lns?iterations=200", p) / makespanOf(t, "treedp", p)
+	}
+	if mean := sum / n; mean > 1.01 {
+		t.Errorf("lns in pairs is %.2f %% above treedp on all GPUs together; at most 1 %% is right", 100*(mean-1))
+	}
+}

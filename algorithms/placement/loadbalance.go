@@ -1,0 +1,65 @@
+package placement
+
+import (
+	"miglab/harness/algo"
+	"miglab/harness/sim"
+	"miglab/harness/spec"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "load-balance-migrate", Version: 1, Track: algo.TrackPlacement,
+	Cite:    "after An Online Fragmentation-Aware Scheduler for Managing GPU-Sharing Workloads on MIG, arXiv 2512.16099, as described; the thresholds are ours",
+	Summary: "low load: the GPU with the most free slices; high load: mfi; moves once F is above a threshold",
+	Params: []algo.Param{
+		reading, tie,
+		{Name: "load", Default: "0.4", Type: spec.Number(0, 1), Doc: "share of used slices from which it packs"},
+		{Name: "threshold", Default: "4", Type: spec.Number(0, 1000), Doc: "mean of F over the GPUs above which workloads move"},
+	},
+	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		m, err := newMover(args, s)
+		spread := fixedTable("wf-bi", algo.Args{index.Name: index.Default}, s.GPU, func() rule {
+			return fit(s.GPU, algo.Args{index.Name: index.Default}, func(free int) int { return -free }, bestIndex(s.GPU))
+		})
+		return &loadBalance{m, spread, args.Float("load"), args.Float("threshold")}, err
+	},
+})
+
+// loadBalance balances the load where there is room for that and packs elsewhere. Where it packs, it
+// moves: for a request that fits nowhere, and to lower F while its mean over the GPUs is above
+// the threshold.
+type loadBalance struct {
+	mover
+	spread          table
+	load, threshold float64
+}
+
+// Place implements [sim.Placer].
+func (m *loadBalance) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
+	if used, _ := m.state(c); used < m.load {
+		return m.spread.Place(c, profile)
+	}
+	return m.mover.Place(c, profile)
+}
+
+// Move implements [sim.Mover].
+func (m *loadBalance) Move(r *sim.Residents, profile int) (sim.Move, bool) {
+	c := r.Cluster()
+	if _, fits := m.mover.Place(c, profile); !fits {
+		return m.makeRoom(r, profile)
+	}
+	if used, f := m.state(c); used < m.load || f <= m.threshold {
+		return sim.Move{}, false
+	}
+	return m.tidy(r, 1)
+}
+
+// state returns the share of used slices and the mean of F.
+func (m *loadBalance) state(c *sim.Cluster) (used, f float64) {
+	sum, score := 0, 0
+	for gpu := range c.GPUs() {
+		sum += int(c.Mask(gpu).Count())
+		score += int(m.score[c.Mask(gpu)])
+	}
+	gpus := float64(c.GPUs())
+	return float64(sum) / (gpus * float64(c.GPU().MemorySlices)), float64(score) / gpus
+}

@@ -1,0 +1,113 @@
+package placement
+
+import (
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+// A mover places by MFI Algorithm 2 and chooses moves by the same score.
+type mover struct {
+	table
+	profiles []*mig.Profile
+	score    *sim.Scores
+
+	on []sim.Resident // scratch
+}
+
+func newMover(args algo.Args, s sim.PlacementSetting) (mover, error) {
+	f, err := sim.ParseReading(args[reading.Name])
+	if err != nil {
+		return mover{}, err
+	}
+	t, err := newMFI(algo.Args{reading.Name: args[reading.Name], tie.Name: args[tie.Name]}, s)
+	return mover{table: t, profiles: task.RequestProfiles(s.GPU), score: sim.Fragmentation(s.GPU, f)}, err
+}
+
+// A relocation is a move and what it does.
+type relocation struct {
+	sim.Move
+	// from is the GPU that the workload leaves, and left what is in use there afterwards.
+	from int
+	left mig.Mask
+	// change is what the move adds to the score of the cluster.
+	change int
+}
+
+// each calls visit with the sensible moves of every workload that can move, by GPU: to the best
+// place on another GPU, and to each free place on its own.
+func (m *mover) each(r *sim.Residents, visit func(relocation)) {
+	c := r.Cluster()
+	for gpu := range c.GPUs() {
+		m.on = r.On(m.on[:0], gpu)
+		for _, w := range m.on {
+			if !w.Fixed {
+				m.moves(c, gpu, w, visit)
+			}
+		}
+	}
+}
+
+func (m *mover) moves(c *sim.Cluster, gpu int, w sim.Resident, visit func(relocation)) {
+	p := m.profiles[w.Profile]
+	mask := c.Mask(gpu)
+	left := mask &^ window(p, w.Start)
+	if spot, ok := m.elsewhere(c, w.Profile, gpu); ok {
+		to := c.Mask(spot.GPU)
+		change := m.score[left] - m.score[mask] + m.score[to|window(p, spot.Start)] - m.score[to]
+		visit(relocation{sim.Move{Request: w.Request, To: spot}, gpu, left, int(change)})
+	}
+	for _, start := range p.Starts {
+		if at := window(p, start); at&mask == 0 {
+			to := sim.Spot{GPU: gpu, Start: start}
+			visit(relocation{sim.Move{Request: w.Request, To: to}, gpu, left | at, int(m.score[left|at] - m.score[mask])})
+		}
+	}
+}
+
+// elsewhere returns the best spot for a profile on any GPU but one.
+func (m *mover) elsewhere(c *sim.Cluster, profile, gpu int) (sim.Spot, bool) {
+	occurs := c.Occurs()
+	for i := range m.table[profile].classes {
+		class := &m.table[profile].classes[i]
+		if !class.Meets(occurs) {
+			continue
+		}
+		if other, _ := c.Next(class, gpu+1); other != gpu {
+			return m.table[profile].spot(c, other)
+		}
+	}
+	return sim.Spot{}, false
+}
+
+// tidy returns the move that lowers the score most, if that is by so much at least.
+func (m *mover) tidy(r *sim.Residents, gain int) (sim.Move, bool) {
+	best, found := relocation{change: -gain + 1}, false
+	m.each(r, func(x relocation) {
+		if x.change < best.change {
+			best, found = x, true
+		}
+	})
+	return best.Move, found
+}
+
+// makeRoom returns the move after which the profile fits where nothing did, so that the move and
+// the placement together add least to the score.
+func (m *mover) makeRoom(r *sim.Residents, profile int) (sim.Move, bool) {
+	best, found := relocation{}, false
+	p := m.profiles[profile]
+	m.each(r, func(x relocation) {
+		for _, start := range p.Starts {
+			at := window(p, start)
+			if at&x.left != 0 {
+				continue
+			}
+			x := x
+			if x.change += int(m.score[x.left|at] - m.score[x.left]); !found || x.change < best.change {
+				best, found = x, true
+			}
+		}
+	})
+	return best.Move, found
+}

@@ -1,0 +1,116 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/spec"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "repack", Version: 1, Track: algo.TrackPlacement,
+	Cite:    "after Turkkan et al., Optimal Workload Placement on Multi-Instance GPUs, the rule-based compaction as described",
+	Summary: "mfi; at intervals, the GPUs with the fewest used slices are emptied onto fuller ones",
+	Params: []algo.Param{
+		reading, tie,
+		{Name: "rounds", Default: "10", Type: spec.Whole(1, 1_000_000), Doc: "compactions in a window of the budget, the mean lifespan"},
+	},
+	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		m, err := newMover(args, s)
+		return &repack{mover: m, rounds: args.Int("rounds"), starts: bestIndex(s.GPU)}, err
+	},
+})
+
+// repack compacts at regular intervals. GPUs in use are taken in the order of their used slices,
+// the fewest first. All workloads of a GPU move, the largest first, each to the GPU with the most
+// used slices among those in use that have room, at the best index. A GPU is emptied completely or
+// left alone: if a workload fits nowhere or the budget ends, none of its workloads moves.
+type repack struct {
+	mover
+	rounds int
+	starts func(*mig.Profile) []mig.Slices
+
+	next    int // slot of the next compaction
+	pending []sim.Move
+}
+
+// Move implements [sim.Mover].
+func (m *repack) Move(r *sim.Residents, _ int) (sim.Move, bool) {
+	if r.Slot() >= m.next {
+		m.next = r.Slot() + max(r.Rules().Window/m.rounds, 1)
+		m.pending = m.plan(r)
+	}
+	if len(m.pending) == 0 {
+		return sim.Move{}, false
+	}
+	next := m.pending[0]
+	m.pending = m.pending[1:]
+	return next, true
+}
+
+func (m *repack) plan(r *sim.Residents) (moves []sim.Move) {
+	c := r.Cluster()
+	masks := make([]mig.Mask, c.GPUs())
+	var order []int // the GPUs that can be emptied
+	for gpu := range masks {
+		if masks[gpu] = c.Mask(gpu); masks[gpu] != 0 {
+			order = append(order, gpu)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(masks[a].Count(), masks[b].Count()) })
+	received := map[int]bool{}
+	for _, gpu := range order {
+		if received[gpu] {
+			continue // its new workloads stand still
+		}
+		tried := slices.Clone(masks)
+		emptied, ok := m.empty(r, gpu, tried)
+		if !ok || len(moves)+len(emptied) > r.Left() {
+			continue
+		}
+		moves, masks = append(moves, emptied...), tried
+		for _, move := range emptied {
+			received[move.To.GPU] = true
+		}
+	}
+	return moves
+}
+
+// empty moves all workloads of a GPU away and notes it in the masks; false if that is impossible.
+func (m *repack) empty(r *sim.Residents, gpu int, masks []mig.Mask) (moves []sim.Move, ok bool) {
+	m.on = r.On(m.on[:0], gpu)
+	slices.SortFunc(m.on, func(a, b sim.Resident) int {
+		return cmp.Or(cmp.Compare(m.profiles[b.Profile].Length, m.profiles[a.Profile].Length), cmp.Compare(a.Start, b.Start))
+	})
+	for _, w := range m.on {
+		p := m.profiles[w.Profile]
+		to, found := m.fullest(p, gpu, masks)
+		if w.Fixed || !found {
+			return nil, false
+		}
+		masks[gpu] &^= window(p, w.Start)
+		masks[to.GPU] |= window(p, to.Start)
+		moves = append(moves, sim.Move{Request: w.Request, To: to})
+	}
+	return moves, true
+}
+
+// fullest returns the best index of the GPU with the most used slices that has room, without one
+// GPU and the empty ones.
+func (m *repack) fullest(p *mig.Profile, without int, masks []mig.Mask) (best sim.Spot, found bool) {
+	for gpu, mask := range masks {
+		if gpu == without || mask == 0 || found && mask.Count() <= masks[best.GPU].Count() {
+			continue
+		}
+		for _, start := range m.starts(p) {
+			if window(p, start)&mask == 0 {
+				best, found = sim.Spot{GPU: gpu, Start: start}, true
+				break
+			}
+		}
+	}
+	return best, found
+}

@@ -1,0 +1,282 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/spec"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "repack-exact", Version: 1, Track: algo.TrackPlacement,
+	Cite:    "ours: branch and bound over sequences of moves",
+	Summary: "mfi; the least number of moves that makes room for a request that fits nowhere, proven",
+	Params: []algo.Param{
+		reading, tie,
+		{Name: "most", Default: "2", Type: spec.Whole(1, 4), Doc: "most moves for a request"},
+		{Name: "gpus", Default: "16", Type: spec.Whole(0, 1_000_000), Doc: "GPUs that are looked at, those with the most free slices; 0 means all"},
+	},
+	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		m, err := newMover(args, s)
+		return &repackExact{mover: m, most: args.Int("most"), gpus: args.Int("gpus")}, err
+	},
+})
+
+// repackExact moves only for a request that fits nowhere. The moves that it makes are the fewest
+// that make room on the GPUs that it looks at, each to slices that are free then, no workload
+// twice; and of all sequences of so few moves, they add least to F with the request placed.
+//
+// The search is exhaustive but for two rules that lose nothing. GPUs with the same workloads at
+// the same slices are interchangeable, so that only the first of them is tried. And a place for
+// the request needs at least one move for each workload in its way, so that a branch ends when
+// no place has as few of them as moves are left.
+type repackExact struct {
+	mover
+	most, gpus int
+	pending    []sim.Move
+}
+
+// Move implements [sim.Mover].
+func (m *repackExact) Move(r *sim.Residents, profile int) (sim.Move, bool) {
+	if len(m.pending) == 0 {
+		if _, fits := m.Place(r.Cluster(), profile); fits {
+			return sim.Move{}, false
+		}
+		m.pending = m.plan(r, profile)
+	}
+	if len(m.pending) == 0 {
+		return sim.Move{}, false
+	}
+	next := m.pending[0]
+	m.pending = m.pending[1:]
+	return next, true
+}
+
+func (m *repackExact) plan(r *sim.Residents, profile int) []sim.Move {
+	c := r.Cluster()
+	at := make([]int, c.GPUs())
+	for gpu := range at {
+		at[gpu] = gpu
+	}
+	if m.gpus != 0 && m.gpus < len(at) {
+		slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(c.Mask(a).Count(), c.Mask(b).Count()) })
+		at = at[:m.gpus]
+		slices.Sort(at)
+	}
+	s := search{mover: &m.mover, profile: profile, needs: map[layout]int{}}
+	who := make([]map[mig.Slices]int, len(at)) // request by first slice
+	for i, gpu := range at {
+		m.on = r.On(m.on[:0], gpu)
+		who[i] = map[mig.Slices]int{}
+		var l layout
+		for _, w := range m.on {
+			l = l.with(w.Profile, w.Start, w.Fixed)
+			who[i][w.Start] = w.Request
+		}
+		s.gpus = append(s.gpus, l)
+	}
+	steps, _ := s.fewest(min(m.most, r.Left()))
+	var moves []sim.Move
+	for _, step := range steps {
+		request := who[step.from][step.start]
+		delete(who[step.from], step.start)
+		who[step.to][step.toStart] = request
+		moves = append(moves, sim.Move{Request: request, To: sim.Spot{GPU: at[step.to], Start: step.toStart}})
+	}
+	return moves
+}
+
+// A layout says what is on a GPU: four bits for each memory slice. They are the index of the
+// profile plus one at the first slice of a workload, with the top bit if it is fixed; else 0.
+type layout uint32
+
+const (
+	fixedBit     = 8
+	layoutSlices = 8
+)
+
+func (l layout) with(profile int, start mig.Slices, fixed bool) layout {
+	code := layout(profile + 1)
+	if fixed {
+		code |= fixedBit
+	}
+	return l | code<<(4*start)
+}
+
+func (l layout) without(start mig.Slices) layout { return l &^ (0xf << (4 * start)) }
+
+// at returns the workload that begins at a slice; false if none does.
+func (l layout) at(start mig.Slices) (profile int, fixed, ok bool) {
+	code := int(l >> (4 * start) & 0xf)
+	return code&^fixedBit - 1, code&fixedBit != 0, code != 0
+}
+
+// A step takes a workload to another place. GPUs are indices into [search.gpus].
+type step struct {
+	from    int
+	start   mig.Slices
+	to      int
+	toStart mig.Slices
+}
+
+// A search looks for the fewest moves after which a profile fits.
+type search struct {
+	*mover
+	profile int
+	gpus    []layout
+
+	// needs has the result of need by layout.
+	needs map[layout]int
+
+	path, best []step
+	// bestScore is the score of the GPUs with the request placed, after the best steps.
+	bestScore int
+	found     bool
+}
+
+// fewest returns the fewest steps, at most so many, that make room, and the least score that so
+// many steps reach. They are nil if there are none, or if the profile fits already.
+func (s *search) fewest(most int) (steps []step, score int) {
+	for depth := range most + 1 {
+		if s.descend(depth); s.found {
+			break
+		}
+	}
+	return s.best, s.bestScore
+}
+
+// descend tries all sequences of exactly so many more steps.
+func (s *search) descend(left int) {
+	if left == 0 {
+		s.judge()
+		return
+	}
+	if s.bound() > left {
+		return
+	}
+	for from, first := range s.distinct(-1) {
+		if !first {
+			continue
+		}
+		for start := range mig.Slices(layoutSlices) {
+			if profile, fixed, ok := s.gpus[from].at(start); ok && !fixed {
+				s.branch(left, from, start, profile)
+			}
+		}
+	}
+}
+
+// branch moves one workload to every place.
+func (s *search) branch(left, from int, start mig.Slices, profile int) {
+	before := s.gpus[from]
+	p := s.profiles[profile]
+	held := window(p, start)
+	s.gpus[from] = before.without(start)
+	first := s.distinct(from)
+	for to := range s.gpus {
+		if to != from && !first[to] {
+			continue
+		}
+		was := s.gpus[to]
+		mask := s.mask(was)
+		if to == from {
+			mask |= held
+		}
+		for _, at := range p.Starts {
+			if window(p, at)&mask != 0 {
+				continue
+			}
+			// It is down now, and no sequence moves it twice.
+			s.gpus[to] = was.with(profile, at, true)
+			if s.bound() < left {
+				s.path = append(s.path, step{from: from, start: start, to: to, toStart: at})
+				s.descend(left - 1)
+				s.path = s.path[:len(s.path)-1]
+			}
+			s.gpus[to] = was
+		}
+	}
+	s.gpus[from] = before
+}
+
+// judge compares the sequence that led here with the best one.
+func (s *search) judge() {
+	total, least, fits := 0, 0, false
+	p := s.profiles[s.profile]
+	for _, l := range s.gpus {
+		mask := s.mask(l)
+		total += int(s.score[mask])
+		for _, start := range p.Starts {
+			at := window(p, start)
+			if at&mask != 0 {
+				continue
+			}
+			if d := int(s.score[mask|at] - s.score[mask]); !fits || d < least {
+				least, fits = d, true
+			}
+		}
+	}
+	if fits && (!s.found || total+least < s.bestScore) {
+		s.found, s.best, s.bestScore = true, slices.Clone(s.path), total+least
+	}
+}
+
+// bound returns how many moves are needed at least: each moves one workload out of the way.
+func (s *search) bound() int {
+	least := unmovable
+	for _, l := range s.gpus {
+		least = min(least, s.need(l))
+	}
+	return least
+}
+
+// unmovable is more than the workloads of a GPU.
+const unmovable = 1 << 10
+
+// need returns the least number of workloads that are in the way of the request on a GPU.
+func (s *search) need(l layout) int {
+	if n, ok := s.needs[l]; ok {
+		return n
+	}
+	least := unmovable
+	p := s.profiles[s.profile]
+	for _, start := range p.Starts {
+		n := 0
+		for k := range mig.Slices(layoutSlices) {
+			if profile, fixed, ok := l.at(k); ok && window(s.profiles[profile], k)&window(p, start) != 0 {
+				if n++; fixed {
+					n = unmovable
+				}
+			}
+		}
+		least = min(least, n)
+	}
+	s.needs[l] = least
+	return least
+}
+
+func (s *search) mask(l layout) (used mig.Mask) {
+	for k := range mig.Slices(layoutSlices) {
+		if profile, _, ok := l.at(k); ok {
+			used |= window(s.profiles[profile], k)
+		}
+	}
+	return used
+}
+
+// distinct marks the first GPU of each layout, leaving one GPU out.
+func (s *search) distinct(without int) []bool {
+	first := make([]bool, len(s.gpus))
+	for i, l := range s.gpus {
+		first[i] = i != without
+		for k := range i {
+			if k != without && s.gpus[k] == l {
+				first[i] = false
+			}
+		}
+	}
+	return first
+}

@@ -1,0 +1,53 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"miglab/harness/spec"
+	"miglab/harness/task"
+)
+
+// moveParams are the parameters of datasets for clusters that may allow moves. downtime is the
+// default of the second, in slots.
+func moveParams(downtime int) []spec.Param {
+	return []spec.Param{
+		{Name: "moves", Default: "0", Type: spec.Number(0, 1000), Doc: "most moves a GPU, on average over the cluster, in any time as long as the mean lifespan"},
+		{Name: "downtime", Default: strconv.Itoa(downtime), Type: spec.Whole(0, 1_000_000), Doc: "slots for which a moved workload stands still; it leaves that much later"},
+	}
+}
+
+// moves are the values of these parameters.
+type moves struct {
+	aGPU     float64
+	downtime int
+}
+
+// newMoves reads the parameters. The error is about a downtime, other than the default, without
+// moves.
+func newMoves(a spec.Args, downtime int) (moves, error) {
+	m := moves{a.Float("moves"), a.Int("downtime")}
+	if m.aGPU == 0 && m.downtime != downtime {
+		return m, &spec.ParameterError{Name: "downtime", Value: a["downtime"], Want: "it only with moves"}
+	}
+	return m, nil
+}
+
+// on returns what a cluster for a stream allows. The error is about requests that never leave.
+func (m moves) on(gpus int, all []task.Request) (task.Migration, error) {
+	if m.aGPU == 0 {
+		return task.Migration{}, nil
+	}
+	sum := 0.0
+	for i := range all {
+		if all[i].Lifespan == task.Forever {
+			return task.Migration{}, fmt.Errorf("request %d never leaves; give moves only where there is a mean lifespan", i)
+		}
+		sum += float64(all[i].Lifespan)
+	}
+	// The small number keeps 0.29 of 100 GPUs 29, in spite of rounding.
+	return task.Migration{
+		Moves: int(math.Floor(m.aGPU*float64(gpus) + 1e-9)), Window: max(int(math.Round(sum/float64(len(all)))), 1), Downtime: m.downtime,
+	}, nil
+}

@@ -1,0 +1,39 @@
+package mig
+
+import (
+	"fmt"
+	"strings"
+)
+
+// boards are GPUs that have more multiprocessors than their largest instance, by the beginnings
+// of their names.
+var boards = []struct {
+	prefix string
+	sms    int
+}{
+	{"A100-SXM-64GB-", 124},                                                                 // Turisini et al., LEONARDO, 2023
+	{"A100-SXM4-", 108}, {"A100-PCIE-", 108}, {"A100-PCIe-", 108}, {"A100-80GB-PCIe-", 108}, // NVIDIA A100 Tensor Core GPU Architecture
+	{"A800-", 108}, // an A100 with slower NVLink
+}
+
+// Multiprocessors returns how many a GPU has, including those that no MIG instance has: an A100
+// has 108, and its largest instance 98. The error names a GPU of which that is not known.
+func (g *GPU) Multiprocessors() (int, error) {
+	if g.Name == "A100" || g.Name == "A100-80GB" {
+		return 108, nil
+	}
+	for _, b := range boards {
+		if strings.HasPrefix(g.Name, b.prefix) {
+			return b.sms, nil
+		}
+	}
+	for _, size := range g.Sizes() {
+		if g.Profile(size).SMs == 0 {
+			return 0, fmt.Errorf("nothing is published about the multiprocessors of the MIG profiles of %s", g)
+		}
+	}
+	if strings.HasPrefix(g.Name, "A1") || strings.HasPrefix(g.Name, "A8") {
+		return 0, fmt.Errorf("it is not known how many multiprocessors a GPU %s has besides those of its instances", g)
+	}
+	return g.Profile(g.ComputeSlices).SMs, nil
+}

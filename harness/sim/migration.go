@@ -1,0 +1,204 @@
+package sim
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// A Mover is a [Placer] that may also move running workloads where the cluster allows moves
+// ([task.Migration]). Elsewhere it is a placer like any other.
+type Mover interface {
+	Placer
+	// Move chooses the next move before a request for a profile is decided, or false. It is
+	// asked again after each move, until it returns false or no more moves are allowed. The
+	// engine checks the move and carries it out.
+	Move(r *Residents, profile int) (Move, bool)
+}
+
+// A Move takes the workload of a request to another place of the same profile. The place must be
+// free while the workload still holds its own.
+type Move struct {
+	Request int
+	To      Spot
+}
+
+// A Moved is a move that was carried out before request Before was decided.
+type Moved struct {
+	Before int
+	Move
+}
+
+// A Resident is a running workload on a GPU.
+type Resident struct {
+	Request int
+	// Profile is the index in the cluster's profiles.
+	Profile int
+	Start   mig.Slices
+	// Fixed says that it cannot be moved now: the last move is not over, or it is part of a
+	// request for several GPUs.
+	Fixed bool
+}
+
+// Residents is what a [Mover] sees: the cluster, and who is where. It does not tell when a
+// workload leaves.
+type Residents struct {
+	cluster *Cluster
+	rules   task.Migration
+	slot    int
+	on      [][]resident // by GPU, in no particular order
+	// spots are the first places of each request's instances, and moves are all moves.
+	spots [][]Spot
+	moves []Moved
+	// slots holds the slot of each move, and old is the number of moves that the present
+	// window does not contain.
+	slots []int
+	old   int
+}
+
+type resident struct {
+	Resident
+	// until is the slot from which it can be moved again.
+	until int
+}
+
+func newResidents(c *Cluster, rules task.Migration, requests int) *Residents {
+	return &Residents{cluster: c, rules: rules, on: make([][]resident, c.GPUs()), spots: make([][]Spot, requests)}
+}
+
+// Cluster returns the occupied slices.
+func (r *Residents) Cluster() *Cluster { return r.cluster }
+
+// Left returns how many moves are allowed now.
+func (r *Residents) Left() int {
+	for r.old < len(r.slots) && r.slot-r.slots[r.old] >= r.rules.Window {
+		r.old++
+	}
+	return r.rules.Moves - (len(r.slots) - r.old)
+}
+
+// Rules returns what the cluster allows.
+func (r *Residents) Rules() task.Migration { return r.rules }
+
+// Slot returns the present slot.
+func (r *Residents) Slot() int { return r.slot }
+
+// On appends the workloads on a GPU to a list, in no particular order.
+func (r *Residents) On(to []Resident, gpu int) []Resident {
+	for _, w := range r.on[gpu] {
+		w.Fixed = w.Fixed || w.until > r.slot
+		to = append(to, w.Resident)
+	}
+	return to
+}
+
+func (r *Residents) find(gpu int, start mig.Slices) int {
+	return slices.IndexFunc(r.on[gpu], func(w resident) bool { return w.Start == start })
+}
+
+func (r *Residents) remove(gpu, k int) resident {
+	list := r.on[gpu]
+	w, last := list[k], len(list)-1
+	list[k] = list[last]
+	r.on[gpu] = list[:last]
+	return w
+}
+
+// stayed is the departure of those that stay until the end: after every slot.
+const stayed = maxSlot + 1
+
+// welcome notes who has moved in with an accepted request.
+func (e *placementEngine) welcome(i, profile int) {
+	if e.residents == nil {
+		return
+	}
+	if e.stays[i].window == 0 { // it does not leave
+		e.stays[i] = e.placed[0]
+		e.stays[i].departure = stayed
+	}
+	for _, s := range e.placed {
+		w := Resident{Request: i, Profile: profile, Start: firstSlice(s.window), Fixed: len(e.placed) > 1}
+		e.residents.on[s.gpu] = append(e.residents.on[s.gpu], resident{Resident: w})
+		e.residents.spots[i] = append(e.residents.spots[i], Spot{int(s.gpu), w.Start})
+	}
+}
+
+func firstSlice(m mig.Mask) mig.Slices { return mig.Slices(bits.TrailingZeros8(uint8(m))) }
+
+// moveBefore lets the mover move before request i is decided.
+func (e *placementEngine) moveBefore(i, profile int) error {
+	r := e.residents
+	if r == nil {
+		return nil
+	}
+	r.slot = e.requests[i].Arrival
+	for r.Left() > 0 {
+		m, ok := e.mover.Move(r, profile)
+		if !ok {
+			return nil
+		}
+		if err := e.move(m); err != nil {
+			return err
+		}
+		r.moves, r.slots = append(r.moves, Moved{i, m}), append(r.slots, r.slot)
+	}
+	return nil
+}
+
+// move carries a move out.
+func (e *placementEngine) move(m Move) error {
+	bad := func(format string, args ...any) error {
+		return &ChoiceError{fmt.Sprintf("request %d cannot be moved to GPU %d at slice %d: ", m.Request, m.To.GPU, m.To.Start) + fmt.Sprintf(format, args...)}
+	}
+	r, c := e.residents, e.cluster
+	if m.Request < 0 || m.Request >= len(e.requests) {
+		return bad("there is no such request")
+	}
+	s := &e.stays[m.Request]
+	from, start := int(s.gpu), firstSlice(s.window)
+	k := r.find(from, start)
+	if k < 0 || r.on[from][k].Request != m.Request {
+		return bad("it does not run")
+	}
+	if w := &r.on[from][k]; w.Fixed || w.until > r.slot {
+		return bad("it is on several GPUs, or its last move is not over")
+	}
+	p := e.requests[m.Request].Profile
+	if m.To.GPU < 0 || m.To.GPU >= c.GPUs() || !slices.Contains(p.Starts, m.To.Start) {
+		return bad("the GPUs are 0 to %d, and %v may start at %v", c.GPUs()-1, p, p.Starts)
+	}
+	window := mig.Instance{Profile: p, Start: m.To.Start}.Mask()
+	if c.mask[m.To.GPU]&window != 0 {
+		return bad("slices of it are in use; the GPU has the mask %08b", c.mask[m.To.GPU])
+	}
+	e.set(from, c.mask[from]&^s.window)
+	e.set(m.To.GPU, c.mask[m.To.GPU]|window)
+	w := r.remove(from, k)
+	w.Start, w.until = m.To.Start, r.slot+r.rules.Downtime
+	r.on[m.To.GPU] = append(r.on[m.To.GPU], w)
+	s.gpu, s.window = int32(m.To.GPU), window
+	s.departure = uint32(min(int(s.departure)+r.rules.Downtime, stayed))
+	return nil
+}
+
+// delay takes those of a list out that leave later than noted, because they were moved, and
+// notes them again. It returns the rest of the list.
+func (e *placementEngine) delay(i int, first int32) int32 {
+	rest := int32(0)
+	for k := first; k != 0; {
+		s := &e.stays[k-1]
+		next, list := s.next, &rest
+		if int(s.departure) > e.requests[i].Arrival {
+			list = new(int32) // after the last arrival: in no list
+			if int(s.departure) <= e.requests[len(e.requests)-1].Arrival {
+				list = &e.leaving[e.arrivalFrom(i, int(s.departure))]
+			}
+		}
+		s.next, *list = *list, k
+		k = next
+	}
+	return rest
+}

@@ -1,0 +1,28 @@
+package task
+
+import "fmt"
+
+// Migration is what a cluster allows of moves. The zero value allows none.
+//
+// MIG has no live migration. A move is a checkpoint and a restart: the workload stops, its state
+// is saved to the memory of the host, its instance is destroyed and another one is created. The
+// slices that it leaves are free in the slot of the move. It holds those that it goes to from the
+// same slot on, stands still for Downtime slots and departs that much later.
+type Migration struct {
+	// Moves is the largest number of moves of the whole cluster in any Window consecutive slots.
+	Moves, Window int
+	// Downtime is the number of slots that a move costs the moved workload. It is not moved again
+	// before they are over.
+	Downtime int
+}
+
+// maxDowntime keeps departures within an int.
+const maxDowntime = 1 << 31
+
+// Check returns an error if the numbers do not describe a budget.
+func (m Migration) Check() error {
+	if m.Moves < 0 || m.Downtime < 0 || m.Downtime > maxDowntime || m.Moves > 0 && m.Window < 1 {
+		return fmt.Errorf("%d moves in %d slots with a downtime of %d slots; give at least 0 moves, 1 slot, and a downtime from 0 to %d", m.Moves, m.Window, m.Downtime, maxDowntime)
+	}
+	return nil
+}
