@@ -201,12 +201,15 @@ func leaderboardNotes(standings []Standing) []string {
 			notes = append(notes, n.says+": "+enumerate(n.of))
 		}
 	}
+	return append(notes, assumptions(standings)...)
+}
+
+// assumptions says what the datasets assume, each assumption once.
+func assumptions(standings []Standing) []string {
+	var notes []string
 	for _, s := range standings {
-		if s.Assumes != "" {
-			assumed := "assumed: " + s.Assumes
-			if !slices.Contains(notes, assumed) {
-				notes = append(notes, assumed)
-			}
+		if assumed := "assumed: " + s.Assumes; s.Assumes != "" && !slices.Contains(notes, assumed) {
+			notes = append(notes, assumed)
 		}
 	}
 	return notes

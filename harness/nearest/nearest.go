@@ -23,7 +23,7 @@ type UnknownError struct {
 }
 
 // maxListed is how many known names an error lists at most.
-const maxListed = 24
+const maxListed = 32
 
 func (e *UnknownError) Error() string {
 	name := e.Name

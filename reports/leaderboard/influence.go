@@ -25,6 +25,7 @@ func Influence(standings []reports.Standing, parameter string) reports.Table {
 		at[[3]string{rest, value, s.Algorithm}] = s
 		rests, values = once(rests, rest), once(values, value)
 	}
+	slices.Sort(values)
 	t := reports.Table{Title: "Influence of the parameter " + parameter, Columns: reports.Left("dataset", "algorithm", "metric")}
 	for _, v := range values {
 		t.Columns = t.Columns.Right(v, v+"_low", v+"_high", v+"_bound", v+"_rank")
