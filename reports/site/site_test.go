@@ -269,6 +269,19 @@ func TestLeaderboardCells(t *testing.T) {
 	}
 }
 
+// A bound from above is approached from below, and the answer says so.
+func TestAnswerOfABoundFromAbove(t *testing.T) {
+	high, low := standing("placement", "openb", 1, "fgd", 5), standing("placement", "openb", 2, "ff", 8)
+	high.Value.Mean, low.Value.Mean, high.Bound, low.Bound = 0.95, 0.92, 1, 1
+	d := sample()
+	d.Boards = append(d.Boards, board("placement", "A100-80GB", "", high, low))
+	files := write(t, filepath.Join(t.TempDir(), "site"), d)
+	want := "fgd leads with 5.00 % below the bound (95 % interval 5.00 to 5.00). Next is ff with 8.00 % below the bound"
+	if !strings.Contains(string(files["placement.html"]), want) {
+		t.Errorf("%s lacks %q", files["placement.html"], want)
+	}
+}
+
 func TestCounts(t *testing.T) {
 	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
 	var got []string
