@@ -30,12 +30,15 @@ func (g *BarGroup) Add(value, low, high float64) {
 }
 
 // Bars is a chart of grouped bars that begin at 0, at most [MaxSeries] groups. Its
-// vertical axis is linear.
+// vertical axis is linear, except with dots.
 type Bars struct {
 	Title      string
 	X, Y       Axis
 	Categories []string
 	Groups     []BarGroup
+	// Dots draws a sign in place of each bar. The vertical axis then covers the data alone, and
+	// a value may be NaN, which draws none.
+	Dots bool
 	// Width and Height are those of the image in points; 0 means [PageWidth] and 270.
 	Width, Height vg.Length
 }
@@ -47,6 +50,10 @@ const barSpace = 0.8
 
 func (f Bars) chart(names *palette) (*chart, error) {
 	ch := &chart{title: f.Title, x: f.X, y: f.Y, dataY: span{0, 0}, categories: f.Categories}
+	if f.Dots {
+		ch.dataY = emptySpan()
+		ch.marks = append(ch.marks, f.separators)
+	}
 	if err := f.validate(ch); err != nil {
 		return nil, err
 	}
@@ -64,12 +71,25 @@ func (f Bars) chart(names *palette) (*chart, error) {
 		ch.marks = append(ch.marks, func(c draw.Canvas, x, y func(float64) vg.Length) {
 			for k, v := range g.Values {
 				at := float64(k) + left
-				barBox(c, rect(x(at), y(0), x(at+width), y(v)), colour)
-				g.whisker(c, k, x(at+width/2), y)
+				switch {
+				case math.IsNaN(v):
+				case f.Dots: // above its whisker, which may be shorter
+					g.whisker(c, okabeIto[colour], k, x(at+width/2), y)
+					c.DrawGlyphNoClip(glyph(colour), vg.Point{X: x(at + width/2), Y: y(v)})
+				default:
+					barBox(c, rect(x(at), y(0), x(at+width), y(v)), colour)
+					g.whisker(c, ink, k, x(at+width/2), y)
+				}
 			}
 		})
-		ch.legend = append(ch.legend, legendEntry{g.Name, func(c draw.Canvas) { barBox(c, c.Rectangle, colour) }})
-		if slices.ContainsFunc(g.Published, func(v float64) bool { return !math.IsNaN(v) }) {
+		ch.legend = append(ch.legend, legendEntry{g.Name, func(c draw.Canvas) {
+			if f.Dots {
+				c.DrawGlyphNoClip(glyph(colour), c.Center())
+			} else {
+				barBox(c, c.Rectangle, colour)
+			}
+		}})
+		if len(known(g.Published)) > 0 {
 			published = true
 			ch.marks = append(ch.marks, func(c draw.Canvas, x, y func(float64) vg.Length) {
 				for k, v := range g.Published {
@@ -86,12 +106,20 @@ func (f Bars) chart(names *palette) (*chart, error) {
 	return ch, nil
 }
 
+// separators draws lines between the categories.
+func (f Bars) separators(c draw.Canvas, x, _ func(float64) vg.Length) {
+	for k := range len(f.Categories) - 1 {
+		at := x(float64(k) + 0.5)
+		c.StrokeLine2(solid(gridGrey, 0.5), at, c.Min.Y, at, c.Max.Y)
+	}
+}
+
 func (f Bars) validate(ch *chart) error {
 	if err := ch.check(); err != nil {
 		return err
 	}
 	switch {
-	case f.Y.Log || f.X.Log:
+	case f.Y.Log && !f.Dots || f.X.Log:
 		return ch.bad("", "bars begin at 0, which a logarithmic axis does not have")
 	case len(f.Categories) == 0:
 		return ch.bad("", "it has no categories")
@@ -114,24 +142,32 @@ func (f Bars) validate(ch *chart) error {
 		case g.Published != nil && len(g.Published) != n:
 			return ch.bad(part, "it has %d published values for %d categories; use NaN where there is none", len(g.Published), n)
 		}
-		known := slices.DeleteFunc(slices.Clone(g.Published), math.IsNaN)
-		if err := ch.addY(part, slices.Concat(g.Values, known)); err != nil {
+		values, low, high := g.Values, g.Low, g.High
+		if f.Dots {
+			values, low, high = known(values), known(low), known(high)
+		}
+		if err := ch.addY(part, slices.Concat(values, known(g.Published))); err != nil {
 			return err
 		}
-		if err := ch.addBand(part, "error bar", n, g.Low, g.High); err != nil {
+		if err := ch.addBand(part, "error bar", len(values), low, high); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *BarGroup) whisker(c draw.Canvas, category int, x vg.Length, y func(float64) vg.Length) {
+// known returns the values that are not NaN.
+func known(values []float64) []float64 {
+	return slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+}
+
+func (g *BarGroup) whisker(c draw.Canvas, colour color.Color, category int, x vg.Length, y func(float64) vg.Length) {
 	if g.Low == nil {
 		return
 	}
 	const half vg.Length = 2.2
 	low, high := y(g.Low[category]), y(g.High[category])
-	sty := solid(ink, 0.8)
+	sty := solid(colour, 0.8)
 	c.StrokeLine2(sty, x, low, x, high)
 	c.StrokeLine2(sty, x-half, low, x+half, low)
 	c.StrokeLine2(sty, x-half, high, x+half, high)

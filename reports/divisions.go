@@ -11,7 +11,7 @@ import (
 
 // Divisions draws how MIG and MPS divide GPUs among jobs (hierarchical paper Fig. 2), with a
 // row for each GPU. The upper strip shows the multiprocessors of each job, the lower one the
-// memory. Jobs and the memory that they share have the same colour. Unused parts are hatched.
+// memory. Each memory has a colour, and so have the jobs that use it. Unused parts are hatched.
 type Divisions struct {
 	Title string
 	Rows  []Division
@@ -43,7 +43,7 @@ func (f Divisions) page() (page, error) {
 	names := []string{"compute", "memory"}
 	left := widest(sty, names) + 8
 	width := left + divisionWidth
-	instances, idle := false, false
+	instances, idle, memories := false, false, 0
 	for _, r := range f.Rows {
 		width = max(width, left+bold(textSize).Width(r.Label))
 		boxes, err := r.boxes(f.Title)
@@ -53,9 +53,13 @@ func (f Divisions) page() (page, error) {
 		for _, b := range boxes {
 			instances = instances || b.frame
 			idle = idle || b.idle
+			memories = max(memories, b.domain+1)
 		}
 	}
-	l := legend{swatch("job, its memory in the same colour", taskColour(0))}
+	var l legend
+	for i := range memories {
+		l = append(l, swatch(fmt.Sprintf("memory %d and the jobs that use it", i+1), taskColour(i)))
+	}
 	if instances {
 		l = append(l, legendEntry{"compute instance of MIG", func(c draw.Canvas) {
 			c.SetLineStyle(divisionFrame)
@@ -161,4 +165,4 @@ func (d *Division) boxes(figure string) (out []divisionBox, err error) {
 }
 
 // percentOf writes a share, for example 37.5 %.
-func percentOf(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
+func percentOf(share float64) string { return fmt.Sprintf("%.4g %%", 100*share) }

@@ -79,7 +79,8 @@ func (f Panels) page() (page, error) {
 			plots[k].Draw(at)
 			out.data = append(out.data, plots[k].DataCanvas(at).Rectangle)
 			top, bottom := at, at
-			top.Rectangle = rect(at.Min.X, at.Max.Y, at.Max.X, at.Max.Y+g.above[k/columns])
+			base := at.Max.Y - g.after[k].Y + g.top[k/columns] // the same for a row's titles
+			top.Rectangle = rect(at.Min.X, base, at.Max.X, base+g.above[k/columns])
 			heading(top, ch.title)
 			if shared == nil {
 				bottom.Rectangle = rect(at.Min.X, at.Min.Y-ch.legend.height(at.Max.X-at.Min.X), at.Max.X, at.Min.Y)

@@ -168,7 +168,7 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head(f.name, simulated(), len(data))
 	chart := reports.Bars{
 		Title: onChart(t), X: reports.Axis{Label: "Queue (AM: arithmetic mean)"}, Y: reports.Axis{Label: f.label},
-		Categories: append(slices.Clone(queueNames), "AM"),
+		Categories: append(slices.Clone(queueNames), "AM"), Dots: true,
 	}
 	t.Rows = figures.Map(chart.Categories, func(name string) []string { return []string{name} })
 	for _, r := range onQueues(d, data, f.metric, f.more...) {

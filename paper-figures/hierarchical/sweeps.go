@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,24 +62,25 @@ func (f *sweep) on(d *figures.Data, m method, value int, parameters string) (out
 func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 	claim := fmt.Sprintf("mean throughput of the agent with %[1]s = %[2]d less that with %[1]s = %[3]d", f.symbol, f.more, f.less)
 	t := d.Claims.Head(f.name, simulated(), few(d.Scale, generated), windowSize, concurrency)
-	chart := reports.Lines{Title: onChart(t), X: reports.Axis{Label: f.axis}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+	chart := reports.Bars{Title: onChart(t), X: reports.Axis{Label: f.axis}, Y: reports.Axis{Label: "Throughput / time sharing"}, Dots: true}
 	for _, value := range f.values {
-		t.Rows = append(t.Rows, []string{strconv.Itoa(value)})
-		chart.X.Ticks = append(chart.X.Ticks, float64(value))
+		chart.Categories = append(chart.Categories, strconv.Itoa(value))
 	}
+	t.Rows = figures.Map(chart.Categories, func(value string) []string { return []string{value} })
 	for _, m := range []method{migShared, mpsOnly, agent, exact} {
 		t.Columns = t.Columns.PlusMinus(m.title)
-		line := reports.Series{Name: m.title, Markers: true}
+		dots := reports.BarGroup{Name: m.title}
 		for i, value := range f.values {
 			if m == agent && value > windowSize { // more jobs than its network takes
 				t.Rows[i] = append(t.Rows[i], reports.Missing, "")
+				dots.Add(math.NaN(), math.NaN(), math.NaN())
 				continue
 			}
 			v := d.Summarize(f.on(d, m, value, ""))
 			t.Rows[i] = append(t.Rows[i], reports.PlusMinus(v.Mean, v.High-v.Mean, 3)...)
-			line.Add(float64(value), v.Mean, v.Low, v.High)
+			dots.Add(v.Mean, v.Low, v.High)
 		}
-		chart.Series = append(chart.Series, line)
+		chart.Groups = append(chart.Groups, dots)
 	}
 	var numbers []string
 	for i := range few(d.Scale, fewDraws) {

@@ -15,8 +15,11 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read(underReadings(d, func(m *measured) { m.underLoad(data) })...)
 	numbers, words := percents(demands)
 	x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: []float64{20, 40, 60, 80, 100}}
-	panels(d, out, 4, "Load up to 100 %, uniform profiles", data, words, func(title string, g grid) reports.Chart {
-		return g.lines(title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers)
+	panels(d, out, 4, "Load up to 100 %, uniform profiles", data, words, func(r reading, q quantity, g grid) []reports.Chart {
+		return []reports.Chart{
+			g.lines(q.title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers),
+			r.gaps(d, q, data).lines(q.title+", difference to MFI", x, reports.Axis{Label: "Difference [" + q.step + "]"}, baselines, numbers),
+		}
 	})
 	return out, nil
 }
@@ -48,14 +51,16 @@ func (m *measured) underLoad(data []string) {
 	}
 }
 
+var distributionAxis = reports.Axis{Label: "Distribution"}
+
 func figure5(d *figures.Data) (*figures.Output, error) {
 	rs := underReadings(d, func(m *measured) { m.byDistribution("utilisation") })
 	active := readings[0].as("utilization of the active GPUs").
 		measure(d, func(m *measured) { m.byDistribution("utilisation_active") })
 	active.Values = figures.Values{bigPacked: active.Values[bigPacked]}
 	out := figures.Read(append(rs, active)...)
-	panels(d, out, 5, "Four distributions at a demand of 85 %", atDemand(heavy), distributions, func(title string, g grid) reports.Chart {
-		return g.bars(title, "Share of the maximum")
+	panels(d, out, 5, "Four distributions at a demand of 85 %", atDemand(heavy), distributions, func(_ reading, q quantity, g grid) []reports.Chart {
+		return []reports.Chart{g.bars(q.title, distributionAxis, reports.Axis{Label: "Share of the maximum"}, schemes, distributions)}
 	})
 	return out, nil
 }
@@ -103,8 +108,16 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 	t := tableOf(d, "figure6", schemes)
 	for i, r := range inFigures() {
 		g := r.grid(d, quantity{metric: r.severity(), scale: 1}, atDemand(heavy))
-		chart.Charts = append(chart.Charts, g.bars(fmt.Sprintf("(%c) %s", 'a'+i, r.title), "Mean F of a GPU"))
 		g.rows(&t, "Mean F, "+r.title, distributions)
+		const least = 0.001 // a logarithm needs more than 0
+		for _, row := range g {
+			for j := range row {
+				row[j].Value, row[j].Low, row[j].High = max(row[j].Value, least), max(row[j].Low, least), max(row[j].High, least)
+			}
+		}
+		dots := g.bars(fmt.Sprintf("(%c) %s", 'a'+i, r.title), distributionAxis, reports.Axis{Label: "Mean F", Log: true}, schemes, distributions)
+		dots.Dots = true
+		chart.Charts = append(chart.Charts, dots)
 	}
 	rs := underReadings(d, func(m *measured) { m.bySeverity(m.severity()) })
 	slots := readings[0].as("F as a mean over the slots").

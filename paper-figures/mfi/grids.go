@@ -17,32 +17,39 @@ type quantity struct {
 	// scale brings it to the unit of the tables.
 	scale float64
 	unit  string
+	// step is the unit of differences.
+	step string
 }
 
 // quantities are those of Figs. 4 and 5, in the order of their panels. The last one is in the tables
 // only, because the paper counts workloads.
 var quantities = []quantity{
-	{"accepted", "Allocated workloads", 1, ""},
-	{"acceptance", "Acceptance rate", 100, " [%]"},
-	{"utilisation", "Resource utilization", 100, " [%]"},
-	{"active_gpus", "Active GPUs", 1, ""},
-	{"acceptance_slices", "Acceptance rate by memory slices", 100, " [%]"},
+	{"accepted", "Allocated workloads", 1, "", "workloads"},
+	{"acceptance", "Acceptance rate", 100, " [%]", "points"},
+	{"utilisation", "Resource utilization", 100, " [%]", "points"},
+	{"active_gpus", "Active GPUs", 1, "", "GPUs"},
+	{"acceptance_slices", "Acceptance rate by memory slices", 100, " [%]", "points"},
 }
 
 // A grid is the mean of a metric by scheme and place: a load or a distribution.
 type grid [][]figures.Measurement
 
-// gridOf measures every name at every place.
-func gridOf(names, places []string, of func(name, place string) figures.Measurement) grid {
+// gridOf measures every name at every place, and multiplies by scale.
+func gridOf(d *figures.Data, names, places []string, scale float64, of func(name, place string) []float64) grid {
 	return figures.Map(names, func(name string) []figures.Measurement {
-		return figures.Map(places, func(place string) figures.Measurement { return of(name, place) })
+		return figures.Map(places, func(place string) figures.Measurement { return meanOf(d, of(name, place)).Affine(scale, 0) })
 	})
 }
 
 // grid measures a quantity of all schemes on some streams.
 func (r reading) grid(d *figures.Data, q quantity, data []string) grid {
-	return gridOf(schemes, data, func(scheme, dataset string) figures.Measurement {
-		return meanOf(d, r.values(d, scheme, dataset, q.metric)).Affine(q.scale, 0)
+	return gridOf(d, schemes, data, q.scale, func(scheme, dataset string) []float64 { return r.values(d, scheme, dataset, q.metric) })
+}
+
+// gaps measures by how much a quantity of each baseline exceeds that of MFI on the same streams.
+func (r reading) gaps(d *figures.Data, q quantity, data []string) grid {
+	return gridOf(d, baselines, data, q.scale, func(scheme, dataset string) []float64 {
+		return less(r.values(d, scheme, dataset, q.metric), r.values(d, "MFI", dataset, q.metric), 1)
 	})
 }
 
@@ -71,10 +78,10 @@ func (g grid) lines(title string, x, y reports.Axis, names []string, at []float6
 	return out
 }
 
-func (g grid) bars(title, y string) reports.Bars {
-	out := reports.Bars{Title: title, X: reports.Axis{Label: "Distribution"}, Y: reports.Axis{Label: y}, Categories: distributions}
+func (g grid) bars(title string, x, y reports.Axis, names, categories []string) reports.Bars {
+	out := reports.Bars{Title: title, X: x, Y: y, Categories: categories}
 	for i, row := range g {
-		b := reports.BarGroup{Name: schemes[i]}
+		b := reports.BarGroup{Name: names[i]}
 		for _, v := range row {
 			b.Add(v.Value, v.Low, v.High)
 		}
@@ -107,8 +114,8 @@ func inFigures() []reading {
 }
 
 // panels adds a figure and a table of all quantities under each reading to an output. There is a
-// place for each dataset; chart draws a panel.
-func panels(d *figures.Data, out *figures.Output, number int, what string, data, places []string, chart func(title string, g grid) reports.Chart) {
+// place for each dataset; charts draws the panels of a quantity.
+func panels(d *figures.Data, out *figures.Output, number int, what string, data, places []string, charts func(r reading, q quantity, g grid) []reports.Chart) {
 	for _, r := range inFigures() {
 		t := tableOf(d, fmt.Sprint("figure", number), schemes)
 		t.Title += " " + r.title
@@ -117,7 +124,8 @@ func panels(d *figures.Data, out *figures.Output, number int, what string, data,
 			g := r.grid(d, q, data)
 			g.rows(&t, q.title+q.unit, places)
 			if i < len(quantities)-1 {
-				figure.Charts = append(figure.Charts, chart(fmt.Sprintf("(%c) %s", 'a'+i, q.title), g.normalized()))
+				q.title = fmt.Sprintf("(%c) %s", 'a'+i, q.title)
+				figure.Charts = append(figure.Charts, charts(r, q, g.normalized())...)
 			}
 		}
 		file := fmt.Sprintf("figure%d%s", number, r.file)

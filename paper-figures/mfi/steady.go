@@ -15,13 +15,15 @@ const (
 	steadyRuns = 300
 	// testSeed is the seed of streams on which no scheduler was tuned or chosen.
 	testSeed = 3
+	// offlineBound is an algorithm that bounds what can be accepted.
+	offlineBound = "offline-bound"
 )
 
 var (
 	// rhos are offered loads as shares of the cluster's capacity.
 	rhos = []float64{0.85, 1, 1.3}
-	// shown are the schedulers of the figures, MFI first.
-	shown = []string{"mfi", "bf-bi", "ff", "hami-binpack", "mfi-weighted?demand=true", "fgd?demand=true", "value-table"}
+	// shown are the schedulers of the figure.
+	shown = []string{"bf-bi", "ff", "hami-binpack", "mfi-weighted?demand=true", "fgd?demand=true", "value-table"}
 	// compared are the schedulers that the table compares with MFI.
 	compared = []string{
 		"value-table", "fgd?demand=true", "fgd", "mfi-weighted?demand=true", "mfi-weighted", "hami-binpack", "hami-spread",
@@ -37,25 +39,22 @@ func steadyData(distribution string, rho float64) string {
 // steady is not in the paper, whose cluster never fills, so that policies hardly differ.
 // Here the offered load is about the capacity.
 func steady(d *figures.Data) (*figures.Output, error) {
-	acceptance := reports.Panels{Title: "Acceptance in steady state against the offered load"}
-	difference := reports.Panels{Title: "Acceptance in steady state less that of MFI on the same requests"}
-	x := reports.Axis{Label: "Offered load ρ [capacities]", Ticks: rhos}
+	chart := reports.Panels{Title: "Acceptance in steady state less that of MFI on the same requests"}
+	x, y := reports.Axis{Label: "Offered load ρ [capacities]"}, reports.Axis{Label: "Difference [points]"}
+	loads := figures.Map(rhos, func(rho float64) string { return fmt.Sprint(rho) })
 	const metric = "acceptance_steady"
 	for _, dist := range distributions {
 		data := figures.Map(rhos, func(rho float64) string { return steadyData(dist, rho) })
 		of := func(id, dataset string) []float64 { return d.Values(place(dataset, id), steadyRuns, metric) }
-		g := gridOf(shown, data, func(id, dataset string) figures.Measurement { return meanOf(d, of(id, dataset)).Affine(100, 0) })
-		acceptance.Charts = append(acceptance.Charts, g.lines(dist, x, reports.Axis{Label: "Acceptance [%]"}, shown, rhos))
-		paired := gridOf(shown, data, func(id, dataset string) figures.Measurement {
-			return meanOf(d, less(of(id, dataset), of(shown[0], dataset), 100))
-		})
-		difference.Charts = append(difference.Charts, paired.lines(dist, x, reports.Axis{Label: "Difference [points]"}, shown, rhos))
+		gaps := gridOf(d, shown, data, 100, func(id, dataset string) []float64 { return less(of(id, dataset), of("mfi", dataset), 1) })
+		dots := gaps.bars(dist, x, y, shown, loads)
+		dots.Dots = true
+		chart.Charts = append(chart.Charts, dots)
 	}
 	return new(figures.Output).
 		Table("steady", pairedTable(d, "steady", metric)).
 		Table("steady-slices", pairedTable(d, "steady-slices", "acceptance_slices_steady")).
-		Figure("steady", acceptance.Title, acceptance).
-		Figure("steady-difference", difference.Title, difference), nil
+		Figure("steady", chart.Title, chart), nil
 }
 
 // pairedTable compares schedulers with MFI on the same streams at ρ = 1.
@@ -89,22 +88,33 @@ func offline(d *figures.Data) (*figures.Output, error) {
 	const runs = 100
 	loads := []int{100, 110, 120, 130, 140, 150}
 	shown := []string{"mfi", "bf-bi", "ff", "wf-bi", "hami-binpack", "fgd?demand=true", "value-table"}
-	chart := reports.Panels{Title: "Accepted requests below the offline bound, nothing departs"}
+	// The figure has a panel of those near MFI, and one of those far from it.
+	near, far := []string{"bf-bi", "ff", "hami-binpack", "fgd?demand=true"}, []string{"wf-bi", "value-table", offlineBound}
+	chart := reports.Panels{Title: "Accepted requests less those of MFI, nothing departs"}
 	t := tableOf(d, "offline", shown)
 	percent, names := percents(loads)
+	x, y := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: percent}, reports.Axis{Label: "Difference [% of the bound]"}
+	of := func(id, dataset string) []float64 {
+		if id != offlineBound {
+			return d.Values(place(dataset, id), runs, "accepted")
+		}
+		bound := place(dataset, id)
+		bound.Track = algo.TrackOffline
+		return d.Values(bound, runs, track.MetricAcceptedAtMost)
+	}
 	for _, dist := range distributions {
 		data := figures.Map(loads, func(load int) string {
 			return stream(dist, fmt.Sprintf("lifespan=forever&load=%d&seed=%d", load, testSeed))
 		})
-		g := gridOf(shown, data, func(id, dataset string) figures.Measurement {
-			bound := place(dataset, "offline-bound")
-			bound.Track = algo.TrackOffline
-			return meanOf(d, each(func(v []float64) float64 { return 100 * (1 - v[0]/v[1]) },
-				d.Values(place(dataset, id), runs, "accepted"), d.Values(bound, runs, track.MetricAcceptedAtMost)))
-		})
-		x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: percent}
-		chart.Charts = append(chart.Charts, g.lines(dist, x, reports.Axis{Label: "Below the bound [%]"}, shown, percent))
-		g.rows(&t, dist, names)
+		gridOf(d, shown, data, 1, func(id, dataset string) []float64 {
+			return each(func(v []float64) float64 { return 100 * (1 - v[0]/v[1]) }, of(id, dataset), of(offlineBound, dataset))
+		}).rows(&t, dist, names)
+		gap := func(id, dataset string) []float64 {
+			return each(func(v []float64) float64 { return (v[0] - v[1]) / v[2] }, of(id, dataset), of("mfi", dataset), of(offlineBound, dataset))
+		}
+		chart.Charts = append(chart.Charts,
+			gridOf(d, near, data, 100, gap).lines(dist+", near MFI", x, y, near, percent),
+			gridOf(d, far, data, 100, gap).lines(dist+", far from MFI", x, y, far, percent))
 	}
 	return new(figures.Output).Table("offline", t).Figure("offline", chart.Title, chart), nil
 }
