@@ -98,21 +98,7 @@ func claimsTable(title string, rows []Row) reports.Table {
 			strconv.Itoa(r.Replicates), string(r.Verdict), string(r.Cause),
 		})
 	}
-	return dropEmpty(t)
-}
-
-// dropEmpty leaves out the columns in which all cells are empty.
-func dropEmpty(t reports.Table) reports.Table {
-	for j := len(t.Columns) - 1; j >= 0; j-- {
-		if slices.ContainsFunc(t.Rows, func(row []string) bool { return row[j] != "" }) {
-			continue
-		}
-		t.Columns = slices.Delete(t.Columns, j, j+1)
-		for i := range t.Rows {
-			t.Rows[i] = slices.Delete(t.Rows[i], j, j+1)
-		}
-	}
-	return t
+	return t.WithoutEmpty()
 }
 
 // readingsTable compares the readings of an artefact.

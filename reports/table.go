@@ -130,13 +130,13 @@ func (t *Table) Save(base string) error {
 	return nil
 }
 
-// WithoutEmpty returns the table without the columns in which every cell is [Missing], and without
-// others by name.
+// WithoutEmpty returns the table without the columns in which every cell is empty or [Missing], and
+// without others by name.
 func (t *Table) WithoutEmpty(others ...string) Table {
 	out := *t
 	out.Columns, out.Rows = nil, make([][]string, len(t.Rows))
 	for j, c := range t.Columns {
-		if slices.Contains(others, c.Name) || !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[j] != Missing }) {
+		if slices.Contains(others, c.Name) || !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[j] != Missing && row[j] != "" }) {
 			continue
 		}
 		out.Columns = append(out.Columns, c)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -102,3 +103,26 @@ func places(n int) []uint16 {
 }
 
 var allPlaces sync.Map // func() []uint16 by the number of values
+
+// ResampleCrossed returns the means of [Resamples] resamples of values[i][j], which are the results of
+// run i on draw j: each resample takes as many draws, with replacement and the same ones for all
+// runs, and as many runs.
+func ResampleCrossed(values [][]float64, seed uint64) []float64 {
+	r := rand.New(rand.NewPCG(seed, 0))
+	means := make([]float64, Resamples)
+	draws := len(values[0])
+	chosen := make([]int, draws)
+	for k := range means {
+		for j := range chosen {
+			chosen[j] = r.IntN(draws)
+		}
+		for range values {
+			row := values[r.IntN(len(values))]
+			for _, j := range chosen {
+				means[k] += row[j]
+			}
+		}
+	}
+	floats.Scale(1/float64(len(values)*draws), means)
+	return means
+}

@@ -3,9 +3,7 @@ package verdict
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"miglab/harness/stats"
@@ -30,22 +28,7 @@ func Crossed(values [][]float64) (Measurement, error) {
 	if err != nil || len(runs) < 2 {
 		return m, err
 	}
-	r := rand.New(rand.NewPCG(seed, 0))
-	means := make([]float64, stats.Resamples)
-	draws := len(values[0])
-	chosen := make([]int, draws)
-	for k := range means {
-		for j := range chosen {
-			chosen[j] = r.IntN(draws)
-		}
-		for range values {
-			row := values[r.IntN(len(values))]
-			for _, j := range chosen {
-				means[k] += row[j]
-			}
-		}
-	}
-	floats.Scale(1/float64(len(values)*draws), means)
+	means := stats.ResampleCrossed(values, seed)
 	// Of few runs the bootstrap's deviation is too small by this factor.
 	n := float64(len(runs))
 	m.StdErr = stat.StdDev(means, nil) * math.Sqrt(n/(n-1))
