@@ -307,7 +307,7 @@ func TestGPUMPSInMIG(t *testing.T) {
 	b.nothingLeft()
 	p := partitioner{t, b.dir, b.env}
 	rows := p.rows()
-	if len(rows) != 10 {
+	if len(rows) != 18 { // each alone with two shares, and three pairs of them, one with itself, on two splits
 		t.Errorf("%d rows", len(rows))
 	}
 	for _, r := range rows {
