@@ -139,6 +139,8 @@ func (f Bars) validate(ch *chart) error {
 			return ch.bad(part, "it has no name")
 		case len(g.Values) != n:
 			return ch.bad(part, "it has %d values for %d categories", len(g.Values), n)
+		case len(known(g.Values)) == 0:
+			return ch.bad(part, "it has no values")
 		case g.Published != nil && len(g.Published) != n:
 			return ch.bad(part, "it has %d published values for %d categories; use NaN where there is none", len(g.Published), n)
 		}
@@ -162,7 +164,7 @@ func known(values []float64) []float64 {
 }
 
 func (g *BarGroup) whisker(c draw.Canvas, colour color.Color, category int, x vg.Length, y func(float64) vg.Length) {
-	if g.Low == nil {
+	if g.Low == nil || math.IsNaN(g.High[category]-g.Low[category]) {
 		return
 	}
 	const half vg.Length = 2.2

@@ -314,6 +314,11 @@ func TestBadInputIsRefused(t *testing.T) {
 		{"bar lengths", bars(func(f *Bars) { f.Groups[0].Values = []float64{1} }), "1 values for 2 categories"},
 		{"NaN bar", bars(func(f *Bars) { f.Groups[0].Values[1] = nan }), "value 2 is NaN"},
 		{"published length", bars(func(f *Bars) { f.Groups[0].Published = []float64{1} }), "1 published values"},
+		{"NaN whisker of a dot", bars(func(f *Bars) {
+			f.Dots, f.Groups[0].Low, f.Groups[0].High = true, []float64{1, nan}, []float64{1, 3}
+		}), "1 lower and 2 upper values"},
+		{"no dots", bars(func(f *Bars) { f.Dots, f.Groups[0].Values = true, []float64{nan, nan} }), "no values"},
+		{"infinite dot", bars(func(f *Bars) { f.Dots, f.Groups[0].Values[1] = true, math.Inf(1) }), "value 2 is +Inf"},
 		{"log bars", bars(func(f *Bars) { f.Y.Log = true }), "bars begin at 0"},
 		{"blank category", bars(func(f *Bars) { f.Categories[1] = " " }), "category 2"},
 		{"60 categories", bars(func(f *Bars) {
@@ -361,14 +366,20 @@ func TestEdgesOfTheData(t *testing.T) {
 		"one point": one(3), "zero": one(0), "tiny": one(1e-300), "huge": one(1e100), "negative": one(-5),
 		"negative bars": Bars{X: x, Y: y, Categories: []string{"a"}, Groups: []BarGroup{{Name: "g", Values: []float64{-2}}}},
 		"zero bars":     Bars{X: x, Y: y, Categories: []string{"a"}, Groups: []BarGroup{{Name: "g", Values: []float64{0}}}},
-		"log point":     Lines{X: Axis{Label: "x", Log: true}, Y: Axis{Label: "y", Log: true}, Series: []Series{{Name: "s", X: []float64{7}, Y: []float64{1e-9}}}},
-		"log decades":   Lines{X: Axis{Label: "x", Log: true}, Y: y, Series: []Series{{Name: "s", X: []float64{1e-100, 1e100}, Y: []float64{1, 2}}}},
-		"no time":       Gantt{Panels: []GanttPanel{{GPU: mig.MustLookup("A30"), Bars: []schedule.Bar{{Label: "t", Width: 1}}}}},
+		"dots": Bars{Dots: true, X: x, Y: Axis{Label: "y", Log: true}, Categories: []string{"a", "b"}, Groups: []BarGroup{
+			{Name: "g", Values: []float64{math.NaN(), 2}, Low: []float64{math.NaN(), 1}, High: []float64{math.NaN(), 3}},
+		}},
+		"log point":   Lines{X: Axis{Label: "x", Log: true}, Y: Axis{Label: "y", Log: true}, Series: []Series{{Name: "s", X: []float64{7}, Y: []float64{1e-9}}}},
+		"log decades": Lines{X: Axis{Label: "x", Log: true}, Y: y, Series: []Series{{Name: "s", X: []float64{1e-100, 1e100}, Y: []float64{1, 2}}}},
+		"no time":     Gantt{Panels: []GanttPanel{{GPU: mig.MustLookup("A30"), Bars: []schedule.Bar{{Label: "t", Width: 1}}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, _, _ := record(t, f)
 			if len(r.texts) < 4 {
 				t.Errorf("only the texts %v", r.texts)
+			}
+			if bytes.Contains(encode(t, "svg", f), []byte("NaN")) {
+				t.Error("NaN is drawn")
 			}
 		})
 	}

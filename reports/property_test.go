@@ -95,6 +95,7 @@ func TestAnyBarsAreDrawnOrRefused(t *testing.T) {
 		f := Bars{
 			X: Axis{Label: "x"}, Y: Axis{Label: "y"}, Categories: rapid.SliceOfN(names, n, n).Draw(t, "names"),
 			Width: vg.Length(rapid.SampledFrom([]float64{0, 252, 700}).Draw(t, "width")),
+			Dots:  rapid.Bool().Draw(t, "dots"),
 		}
 		for range rapid.IntRange(0, 5).Draw(t, "groups") {
 			f.Groups = append(f.Groups, BarGroup{
