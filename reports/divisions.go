@@ -56,19 +56,7 @@ func (f Divisions) page() (page, error) {
 			memories = max(memories, b.domain+1)
 		}
 	}
-	var l legend
-	for i := range memories {
-		l = append(l, swatch(fmt.Sprintf("memory %d and the jobs that use it", i+1), taskColour(i)))
-	}
-	if instances {
-		l = append(l, legendEntry{"compute instance of MIG", func(c draw.Canvas) {
-			c.SetLineStyle(divisionFrame)
-			c.Stroke(c.Rectangle.Path())
-		}})
-	}
-	if idle {
-		l = append(l, idleEntry("used by nobody"))
-	}
+	l := divisionLegend(memories, instances, idle)
 	const row = divisionLabel + divisionCompute + divisionMemory + divisionGap
 	return framed(f.Title, width, vg.Length(len(f.Rows))*row, l, func(c draw.Canvas) []vg.Rectangle {
 		from, top := c.Min.X+left, c.Max.Y
@@ -86,6 +74,23 @@ func (f Divisions) page() (page, error) {
 		}
 		return []vg.Rectangle{rect(from, top+divisionGap, from+divisionWidth, c.Max.Y)}
 	}), nil
+}
+
+// divisionLegend explains the colours of the memories, and the frames and hatches if there are any.
+func divisionLegend(memories int, instances, idle bool) (l legend) {
+	for i := range memories {
+		l = append(l, swatch(fmt.Sprintf("memory %d and the jobs that use it", i+1), taskColour(i)))
+	}
+	if instances {
+		l = append(l, legendEntry{"compute instance of MIG", func(c draw.Canvas) {
+			c.SetLineStyle(divisionFrame)
+			c.Stroke(c.Rectangle.Path())
+		}})
+	}
+	if idle {
+		l = append(l, idleEntry("used by nobody"))
+	}
+	return l
 }
 
 // divisionFrame is the outline of a compute instance.
