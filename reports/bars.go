@@ -32,8 +32,9 @@ func (g *BarGroup) Add(value, low, high float64) {
 // Bars is a chart of grouped bars that begin at 0, at most [MaxSeries] groups. Its
 // vertical axis is linear, except with dots.
 type Bars struct {
-	Title      string
-	X, Y       Axis
+	Title string
+	X, Y  Axis
+	// Categories are the names below the bars; long words may have [MayBreak].
 	Categories []string
 	Groups     []BarGroup
 	// Dots draws a sign in place of each bar. The vertical axis then covers the data alone, and

@@ -225,15 +225,15 @@ func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
 func (ch *chart) askedTicksFit(p *plot.Plot, width, high vg.Length) error {
 	sty := sans(textSize)
 	for _, a := range []struct {
-		asked  []float64
+		Axis
 		axis   *plot.Axis
 		length vg.Length
 		extent func(string) vg.Length
 	}{
-		{ch.x.Ticks, &p.X, width, sty.Width},
-		{ch.y.Ticks, &p.Y, high, func(string) vg.Length { return textSize }},
+		{ch.x, &p.X, width, sty.Width},
+		{ch.y, &p.Y, high, func(string) vg.Length { return textSize }},
 	} {
-		if a.asked == nil {
+		if a.Ticks == nil {
 			continue
 		}
 		ticks := a.axis.Tick.Marker.Ticks(a.axis.Min, a.axis.Max)
@@ -241,7 +241,7 @@ func (ch *chart) askedTicksFit(p *plot.Plot, width, high vg.Length) error {
 			before, t := ticks[i-1], ticks[i]
 			apart := a.length * vg.Length(a.axis.Norm(t.Value)-a.axis.Norm(before.Value))
 			if need := (a.extent(before.Label)+a.extent(t.Label))/2 + 2; apart < need {
-				return ch.bad("the axis "+a.axis.Label.Text, "the ticks %s and %s are %.0f points apart and need %.0f; leave one out", before.Label, t.Label, apart, need)
+				return ch.bad("the axis "+a.Label, "the ticks %s and %s are %.0f points apart and need %.0f; leave one out", before.Label, t.Label, apart, need)
 			}
 		}
 	}
@@ -269,7 +269,8 @@ func (ch *chart) plot(size vg.Point) *plot.Plot {
 		a.Label.TextStyle.Font, a.Label.TextStyle.Color = label.Font, ink
 		a.Label.Padding = 3
 	}
-	p.X.Label.Text, p.Y.Label.Text = ch.x.Label, ch.y.Label
+	p.X.Label.Text = strings.Join(wrap(label, ch.x.Label, size.X-5*textSize), "\n")
+	p.Y.Label.Text = strings.Join(wrap(label, ch.y.Label, size.Y-3*textSize), "\n")
 	p.Y.Label.TextStyle.XAlign, p.Y.Label.TextStyle.YAlign = draw.XCenter, draw.YBottom
 
 	scale(&p.Y, ch.y, ch.dataY)

@@ -25,7 +25,7 @@ type Division struct {
 }
 
 const (
-	divisionWidth   vg.Length = 400
+	divisionWidth   vg.Length = 285
 	divisionLabel   vg.Length = 14
 	divisionCompute vg.Length = 24
 	divisionMemory  vg.Length = 15
@@ -40,12 +40,12 @@ func (f Divisions) page() (page, error) {
 		return page{}, refuse(f.Title, "", "it has no rows")
 	}
 	sty := sans(textSize)
-	names := []string{"compute", "memory"}
+	names := []string{"compute [%]", "memory [%]"}
 	left := widest(sty, names) + 8
 	width := left + divisionWidth
 	instances, idle, memories := false, false, 0
 	for _, r := range f.Rows {
-		width = max(width, left+bold(textSize).Width(r.Label))
+		width = max(width, bold(textSize).Width(r.Label))
 		boxes, err := r.boxes(f.Title)
 		if err != nil {
 			return page{}, err
@@ -61,7 +61,7 @@ func (f Divisions) page() (page, error) {
 	return framed(f.Title, width, vg.Length(len(f.Rows))*row, l, func(c draw.Canvas) []vg.Rectangle {
 		from, top := c.Min.X+left, c.Max.Y
 		for _, r := range f.Rows {
-			write(c, bold(textSize), draw.XLeft, vg.Point{X: from, Y: top - divisionLabel/2}, r.Label)
+			write(c, bold(textSize), draw.XLeft, vg.Point{X: c.Min.X, Y: top - divisionLabel/2}, r.Label)
 			y := []vg.Length{top - divisionLabel, top - divisionLabel - divisionCompute, top - divisionLabel - divisionCompute - divisionMemory}
 			for i, name := range names {
 				write(c, sty, draw.XRight, vg.Point{X: from - 8, Y: (y[i] + y[i+1]) / 2}, name)
@@ -163,11 +163,11 @@ func (d *Division) boxes(figure string) (out []divisionBox, err error) {
 	sty := sans(textSize)
 	for _, b := range out {
 		if room := vg.Length(b.to-b.from) * divisionWidth; !b.idle && !(sty.Width(b.label) < room-2) {
-			return nil, refuse(figure, part, "%s is too little to be labelled", b.label)
+			return nil, refuse(figure, part, "%s %% is too little to be labelled", b.label)
 		}
 	}
 	return append(out, frames...), nil
 }
 
-// percentOf writes a share, for example 37.5 %.
-func percentOf(share float64) string { return fmt.Sprintf("%.4g %%", 100*share) }
+// percentOf writes a share, for example 37.5.
+func percentOf(share float64) string { return fmt.Sprintf("%.4g", 100*share) }

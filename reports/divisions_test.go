@@ -26,8 +26,8 @@ func TestDivisionsShowWhatIsThere(t *testing.T) {
 	}
 	all := " " + strings.Join(got, " | ") + " "
 	for _, want := range []string{
-		"MPS only", "compute | memory | 100 % | 30 % | 70 %", "100 % | 37.5 % | 50 %",
-		"50 % | 7.5 % | 30 % | 50 % | 20 % | 25 %", "used by nobody", "compute instance of MIG",
+		"MPS only", "compute [%] | memory [%] | 100 | 30 | 70", "100 | 37.5 | 50",
+		"50 | 7.5 | 30 | 50 | 20 | 25", "used by nobody", "compute instance of MIG",
 	} {
 		if !strings.Contains(all, " "+want+" ") {
 			t.Errorf("%q is not in %q", want, all)

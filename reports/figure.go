@@ -62,7 +62,7 @@ var FigureFormats = []string{"svg", "png"}
 var encoders = map[string]func(io.Writer, page) error{"svg": encodeSVG, "png": encodePNG}
 
 // pngDPI gives 1400 pixels across a page of [PageWidth].
-const pngDPI = 200
+const pngDPI = 280
 
 // maxPixels bounds PNG images: a pixel takes 4 bytes of memory and its share of seconds.
 const maxPixels = 25_000_000

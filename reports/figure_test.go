@@ -305,7 +305,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		{"too large", lines(func(_ *Lines, s *Series) { s.Y[1] = 1e200 }), "up to 1e+100"},
 		{"ticks too close", lines(func(f *Lines, _ *Series) { f.X.Ticks = []float64{1, 1.001, 2} }), "ticks 1 and 1.001 are 0 points apart"},
 		{"ticks descend", lines(func(f *Lines, _ *Series) { f.X.Ticks = []float64{2, 1} }), "ticks do not ascend"},
-		{"long label", lines(func(f *Lines, _ *Series) { f.Y.Label = strings.Repeat("long ", 20) }), "labels shorter"},
+		{"long label", lines(func(f *Lines, _ *Series) { f.Y.Label = strings.Repeat("long", 30) }), "labels shorter"},
 		{"outside the axis", lines(func(f *Lines, _ *Series) { f.Y.To = 1.5 }), "outside the axis"},
 		{"too low", lines(func(f *Lines, _ *Series) { f.Height = 60 }), "axes, names and legend leave"},
 		{"16 lines", Lines{X: x, Y: y, Series: speedups()}, "16 series"},

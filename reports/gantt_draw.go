@@ -185,9 +185,9 @@ func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar, names []
 		at := middle(r)
 		at.Y += t.rise
 		if t.vertical {
-			writeUp(c, t.sty, at, t.lines[0])
+			writeUp(c, sans(textSize), at, t.lines[0])
 		} else {
-			write(c, t.sty, draw.XCenter, at, t.lines...)
+			label(c, rect(r.Min.X, r.Min.Y+t.rise, r.Max.X, r.Max.Y+t.rise), t.lines...)
 		}
 	}
 }

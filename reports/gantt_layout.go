@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -234,31 +233,27 @@ func (g *ganttLayout) besidePlaces(panel int) []vg.Rectangle {
 
 // A boxText is what is written in a task's rectangle.
 type boxText struct {
-	sty      draw.TextStyle
 	lines    []string
 	vertical bool
 	// rise moves the text up from the middle to make room for descenders.
 	rise vg.Length
 }
 
-// fitText finds the largest print, down to 7 points, in which the text fits into
-// the rectangle: on one line, on several, or upright. It reports false if none does.
+// fitText finds how the text fits into the rectangle: on one line, on several, or upright. It
+// reports false if it does not.
 func fitText(r vg.Rectangle, text string) (boxText, bool) {
-	const smallest = 7
 	w, h := r.Max.X-r.Min.X-2, r.Max.Y-r.Min.Y-1.5
-	for size := textSize; size >= smallest; size-- {
-		sty := sans(size)
-		line := sty.Width(text)
-		below := descent(text) * size
-		if line <= w && size*capHeight+below <= h {
-			return boxText{sty: sty, lines: []string{text}, rise: below / 2}, true
-		}
-		if lines := wrap(sty, text, w); len(lines) > 1 && widest(sty, lines) <= w && height(sty, len(lines)) <= h {
-			return boxText{sty: sty, lines: lines}, true
-		}
-		if line <= h && size*capHeight+below <= w {
-			return boxText{sty: sty, lines: []string{text}, vertical: true}, true
-		}
+	sty := sans(textSize)
+	line := sty.Width(text)
+	below := descent(text) * textSize
+	if line <= w && textSize*capHeight+below <= h {
+		return boxText{lines: []string{text}, rise: below / 2}, true
+	}
+	if lines := wrap(sty, text, w); len(lines) > 1 && widest(sty, lines) <= w && height(sty, len(lines)) <= h {
+		return boxText{lines: lines}, true
+	}
+	if line <= h && textSize*capHeight+below <= w {
+		return boxText{lines: []string{text}, vertical: true}, true
 	}
 	return boxText{}, false
 }

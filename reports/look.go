@@ -14,9 +14,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// PageWidth is the default width of a figure in points. It is the text width of a two-column
-// paper, so that font sizes are the printed ones.
-const PageWidth vg.Length = 504
+// PageWidth is the default width of a figure in points. A figure may be printed in one column of
+// a paper, which is 85 mm or 241 points wide. Letters of [textSize] then have 6 points, the
+// smallest print that journals accept. No kind of figure is wider, except for data that does not
+// fit.
+const PageWidth vg.Length = 360
 
 // The look of every figure; lengths and font sizes in points.
 const (
@@ -168,7 +170,10 @@ func writeUp(c draw.Canvas, sty draw.TextStyle, at vg.Point, line string) {
 	c.Pop()
 }
 
-// wrap breaks text at spaces, and after hyphens, pluses and slashes,
+// MayBreak marks a place within a word where a line may end. It is never drawn.
+const MayBreak = "\u200b"
+
+// wrap breaks text at spaces, at [MayBreak], and after hyphens, pluses and slashes,
 // into lines of at most the width. A word that is wider has a line of its own.
 func wrap(sty draw.TextStyle, text string, width vg.Length) []string {
 	var lines []string
@@ -197,8 +202,12 @@ func words(text string) []string {
 	var out []string
 	start := 0
 	for i, r := range text {
-		if unicode.IsSpace(r) || strings.ContainsRune("-+/", r) {
-			end := i + len(string(r))
+		end := i + len(string(r))
+		switch {
+		case string(r) == MayBreak:
+			out = append(out, text[start:i])
+			start = end
+		case unicode.IsSpace(r) || strings.ContainsRune("-+/", r):
 			out = append(out, text[start:end])
 			start = end
 		}

@@ -30,6 +30,9 @@ type MaskRow struct {
 }
 
 const (
+	// leastMask is the least width of a slice.
+	leastMask  vg.Length = 20
+	maskLabel  vg.Length = 13
 	maskRow    vg.Length = 17
 	maskRowGap vg.Length = 6
 	maskHead   vg.Length = 15
@@ -40,15 +43,17 @@ func (f Masks) page() (page, error) {
 		return page{}, err
 	}
 	sty := sans(textSize)
-	var slice, labels, high vg.Length
-	for _, p := range f.GPU.Profiles {
-		slice = max(slice, sty.Width(p.String())/vg.Length(p.Length)+6)
-	}
+	slice, labels, high := leastMask, vg.Length(0), vg.Length(0)
+	fit := func(p *mig.Profile) { slice = max(slice, sty.Width(p.String())/vg.Length(p.Length)+6) }
 	free, rejected := false, false
 	for _, r := range f.Rows {
-		labels = max(labels, sty.Width(r.Label)+8)
-		high += maskRow + maskRowGap
+		labels = max(labels, sty.Width(r.Label))
+		high += maskLabel + maskRow + maskRowGap
+		for _, in := range r.Instances {
+			fit(in.Profile)
+		}
 		if r.Rejected != nil {
+			fit(r.Rejected)
 			high += maskRow
 			rejected = true
 		}
@@ -61,9 +66,9 @@ func (f Masks) page() (page, error) {
 	if rejected {
 		l = append(l, legendEntry{"placement of the rejected profile", func(c draw.Canvas) { rejectedBox(c, c.Rectangle) }})
 	}
-	width := max(240, labels+vg.Length(f.GPU.MemorySlices)*slice)
+	width := max(240, labels, vg.Length(f.GPU.MemorySlices)*slice)
 	return framed(f.Title, width, maskHead+high, l, func(c draw.Canvas) []vg.Rectangle {
-		left, top := c.Min.X+labels, c.Max.Y-maskHead
+		left, top := c.Min.X, c.Max.Y-maskHead
 		x := func(s mig.Slices) vg.Length { return left + vg.Length(s)*slice }
 		for s := range f.GPU.MemorySlices {
 			write(c, sty, draw.XCenter, vg.Point{X: (x(s) + x(s+1)) / 2, Y: top + maskHead/2}, strconv.Itoa(int(s)))
@@ -127,8 +132,9 @@ func (r *MaskRow) free(g *mig.GPU) []mig.Slices {
 // draw draws the row below top and returns where the next one begins.
 func (r *MaskRow) draw(c draw.Canvas, g *mig.GPU, left vg.Length, x func(mig.Slices) vg.Length, top vg.Length) vg.Length {
 	sty := sans(textSize)
-	y1, y0 := top, top-maskRow+2
-	write(c, sty, draw.XRight, vg.Point{X: left - 6, Y: (y0 + y1) / 2}, r.Label)
+	write(c, sty, draw.XLeft, vg.Point{X: left + 1, Y: top - maskLabel/2}, r.Label)
+	y1 := top - maskLabel
+	y0 := y1 - maskRow + 2
 	for _, s := range r.free(g) {
 		hatch(c, rect(x(s)+1, y0, x(s+1)-1, y1))
 	}

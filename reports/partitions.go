@@ -21,7 +21,7 @@ const (
 	// partitionHead has two lines of headings: the model and the slices.
 	partitionHead  vg.Length = 2 * 15
 	partitionRow   vg.Length = 15
-	partitionSlice vg.Length = 30
+	partitionSlice vg.Length = 24
 	numberWidth    vg.Length = 18
 	gpuGap         vg.Length = 28
 )

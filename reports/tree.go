@@ -19,7 +19,7 @@ type Tree struct {
 
 const (
 	treeHead  vg.Length = 16
-	treeSlice vg.Length = 36
+	treeSlice vg.Length = 28
 	treeBox   vg.Length = 18
 	treeRow   vg.Length = 40
 )

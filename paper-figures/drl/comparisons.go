@@ -3,6 +3,7 @@ package drl
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/run"
@@ -111,9 +112,16 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 // barsOf is an empty chart by workload, with a group of bars for each approach.
 func barsOf(title, label string, approaches []approach) reports.Bars {
 	return reports.Bars{
-		Title: title, Categories: namesOf(synthetic), X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label},
+		Title: title, Categories: brokenNames(), X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label},
 		Groups: figures.Map(approaches, func(a approach) reports.BarGroup { return reports.BarGroup{Name: a.name} }),
 	}
+}
+
+// brokenNames are the names of the synthetic workloads, which are long words.
+func brokenNames() []string {
+	return figures.Map(synthetic, func(w workload) string {
+		return strings.ReplaceAll(w.name, "SCALING", reports.MayBreak+"SCALING"+reports.MayBreak)
+	})
 }
 
 func without(counts []float64) float64 {

@@ -158,7 +158,7 @@ const wellFitted = 0.15
 func fit(d *figures.Data) (*figures.Output, error) {
 	var rows [][]string
 	public := figures.Instance[task.Batches]("rodinia", gpu, 0)
-	chart := reports.Panels{Title: "Public times on A100 instances, and the fitted model", Columns: 4}
+	chart := reports.Panels{Title: "Public times on A100 instances, and the fitted model", Columns: 3}
 	var panels []reports.Lines
 	var badly, contradict []string
 	kernels := datasets.KernelFits()

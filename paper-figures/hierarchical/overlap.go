@@ -69,7 +69,7 @@ func scalingFigure(o *figures.Output, h datasets.HardwareSet) {
 		panels := figures.Map(datasets.FitOverlap(t.Rows), func(f datasets.KernelFit) reports.Lines { return scalingPanel(&f, t.Rows) })
 		if len(panels) > 0 {
 			title := fmt.Sprintf("Kernels alone on parts of the multiprocessors, and the fitted model (%s)", t.Name)
-			o.Figure("corun-scaling-"+t.File, title, reports.Panels{Title: title, Columns: 4, Charts: aligned(panels, 0)})
+			o.Figure("corun-scaling-"+t.File, title, reports.Panels{Title: title, Columns: 3, Charts: aligned(panels, 0)})
 		}
 	}
 }
