@@ -17,10 +17,15 @@ import (
 // task. The panels share the time axis, and a task has the same colour in all panels.
 //
 // A name that does not fit in its rectangle is replaced by a number, which the legend
-// explains.
+// explains. Panels that do not fit side by side are drawn in several rows of equal height.
 type Gantt struct {
 	Title  string
 	Panels []GanttPanel
+	// Kind names the kind of a task, and tasks of one kind have one colour. If it is nil, each
+	// task is of a kind of its own.
+	Kind func(task string) string
+	// Time is the label of the time axis; "" means "Time [s]".
+	Time string
 	// Up lets time grow upwards; otherwise it grows downwards.
 	Up bool
 	// Width and Height are those of the image in points, without the legend below it.

@@ -1,8 +1,10 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -10,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
 
@@ -17,52 +20,112 @@ func (f Gantt) page() (page, error) {
 	if err := f.validate(); err != nil {
 		return page{}, err
 	}
-	width, high := f.size()
+	rows := f.rows()
+	width, high := f.size(rows)
 	inner := vg.Point{X: width - 2*margin, Y: high - 2*margin - headingHeight(f.Title, width-2*margin)}
-	if inner.Y < minGantt {
-		return page{}, refuse(f.Title, "", "its height leaves too little for the schedules; give it 250 or more")
+	if inner.Y < vg.Length(len(rows))*minGantt {
+		return page{}, refuse(f.Title, "", "its height leaves too little for the schedules; give it %d or more", 250*len(rows))
 	}
-	names := f.tasks()
-	g := newGanttLayout(f, vg.Rectangle{Max: inner})
-	for i := range f.Panels {
-		if p := &f.Panels[i]; widest(bold(textSize), g.titles[i]) > g.width(p) {
-			return page{}, refuse(f.Title, fmt.Sprintf("panel %q", p.Title), "its title is wider than its slices; shorten it, or make the figure wider")
+	layouts := f.layouts(rows, vg.Rectangle{Max: inner})
+	for _, g := range layouts {
+		for i := range g.Panels {
+			if p := &g.Panels[i]; widest(bold(textSize), g.titles[i]) > g.width(p) {
+				return page{}, refuse(f.Title, fmt.Sprintf("panel %q", p.Title), "its title is wider than its slices; shorten it, or make the figure wider")
+			}
 		}
 	}
-	l := g.legend(names)
+	l := f.legend(layouts)
 	return page{width, high + l.height(inner.X), func(c draw.Canvas) layout {
 		out := layout{legend: l.draw(c)}
 		rest := heading(c, f.Title)
 		rest.Min.Y += l.height(inner.X)
-		g := newGanttLayout(f, rest.Rectangle)
-		for i := range f.Panels {
-			g.drawPanel(rest, i, names)
-			out.data = append(out.data, g.data(i))
+		for _, g := range f.layouts(rows, rest.Rectangle) {
+			row := rest
+			row.Rectangle = g.place
+			for i := range g.Panels {
+				g.drawPanel(row, i)
+				out.data = append(out.data, g.data(i))
+			}
+			g.drawTimeAxis(row)
 		}
-		g.drawTimeAxis(rest)
 		return out
 	}}, nil
 }
 
-// size settles the image's size without the legend.
-func (f Gantt) size() (width, high vg.Length) {
-	g := &ganttLayout{Gantt: f, beside: make([]vg.Length, len(f.Panels))}
-	fixed, columns := g.columns()
-	width = orDefault(f.Width, min(PageWidth, fixed+vg.Length(columns)*goodSlice+2*margin))
-	high = orDefault(f.Height, ganttHeight)
-	g = newGanttLayout(f, vg.Rectangle{Max: vg.Point{X: width - 2*margin, Y: high}})
-	return width + max(0, minSlice-g.slice)*vg.Length(columns), high
+// rows divides the panels into as few rows as fit, as equal as possible.
+func (f Gantt) rows() [][]GanttPanel {
+	for n := 1; ; n++ {
+		per := (len(f.Panels) + n - 1) / n
+		rows := slices.Collect(slices.Chunk(f.Panels, per))
+		r := vg.Rectangle{Max: vg.Point{X: orDefault(f.Width, PageWidth) - 2*margin, Y: orDefault(f.Height, ganttHeight)}}
+		fits := func(g *ganttLayout) bool { return g.slice >= minSlice }
+		if per == 1 || !slices.ContainsFunc(f.layouts(rows, r), func(g *ganttLayout) bool { return !fits(g) }) {
+			return rows
+		}
+	}
 }
 
-// tasks lists the names of all tasks in order of appearance, which is that of
-// their numbers and colours.
-func (f Gantt) tasks() []string {
-	var out []string
+// layouts places rows one below the other, with slices of one width.
+func (f Gantt) layouts(rows [][]GanttPanel, r vg.Rectangle) []*ganttLayout {
+	tasks := f.tasks()
+	var last mig.Seconds
+	for i := range f.Panels {
+		last = max(last, f.Panels[i].last())
+	}
+	high := (r.Max.Y - r.Min.Y - vg.Length(len(rows)-1)*panelGap) / vg.Length(len(rows))
+	out := make([]*ganttLayout, len(rows))
+	widest := vg.Length(math.Inf(1))
+	for range 2 { // the second time with the slices of the row with the narrowest ones
+		top := r.Max.Y
+		for i, row := range rows {
+			part := f
+			part.Panels = row
+			out[i] = newGanttLayout(part, tasks, last, widest, rect(r.Min.X, top-high, r.Max.X, top))
+			top -= high + panelGap
+		}
+		for _, g := range out {
+			widest = min(widest, g.slice)
+		}
+	}
+	return out
+}
+
+// size settles the image's size without the legend.
+func (f Gantt) size(rows [][]GanttPanel) (width, high vg.Length) {
+	for _, row := range rows {
+		g := &ganttLayout{Gantt: Gantt{Panels: row}, beside: make([]vg.Length, len(row))}
+		fixed, columns := g.columns()
+		width = max(width, fixed+vg.Length(columns)*goodSlice+2*margin)
+	}
+	width = orDefault(f.Width, min(PageWidth, width))
+	high = orDefault(f.Height, vg.Length(len(rows))*ganttHeight)
+	more := vg.Length(0)
+	for _, g := range f.layouts(rows, vg.Rectangle{Max: vg.Point{X: width - 2*margin, Y: high}}) {
+		_, columns := g.columns()
+		more = max(more, max(0, minSlice-g.slice)*vg.Length(columns))
+	}
+	return width + more, high
+}
+
+// A ganttTask has a number from 0 and a colour, see [taskColour].
+type ganttTask struct{ number, colour int }
+
+// tasks numbers all tasks, and colours their kinds, in order of appearance.
+func (f Gantt) tasks() map[string]ganttTask {
+	kinds, out := map[string]int{}, map[string]ganttTask{}
 	for _, p := range f.Panels {
 		for _, b := range p.Bars {
-			if b.Kind == schedule.RunBar && !slices.Contains(out, b.Label) {
-				out = append(out, b.Label)
+			if _, seen := out[b.Label]; seen || b.Kind != schedule.RunBar {
+				continue
 			}
+			kind := b.Label
+			if f.Kind != nil {
+				kind = f.Kind(kind)
+			}
+			if _, seen := kinds[kind]; !seen {
+				kinds[kind] = len(kinds)
+			}
+			out[b.Label] = ganttTask{len(out), kinds[kind]}
 		}
 	}
 	return out
@@ -70,27 +133,23 @@ func (f Gantt) tasks() []string {
 
 // legend explains the numbers of the tasks whose names do not fit everywhere, and the colours
 // of operations.
-func (g *ganttLayout) legend(names []string) legend {
+func (f Gantt) legend(layouts []*ganttLayout) legend {
 	var l legend
-	numbered := map[string]bool{}
 	var created, destroyed bool
-	for i, p := range g.Panels {
-		for _, b := range p.Bars {
-			switch b.Kind {
-			case schedule.CreateBar:
-				created = true
-			case schedule.DestroyBar:
-				destroyed = true
-			case schedule.RunBar:
-				if _, fits := fitText(g.bar(i, b), b.Label); !fits {
-					numbered[b.Label] = true
-				}
+	tasks, numbered := f.tasks(), map[string]bool{}
+	for _, g := range layouts {
+		for i, p := range g.Panels {
+			for _, b := range p.Bars {
+				_, fits := fitText(g.bar(i, b), b.Label)
+				numbered[b.Label] = numbered[b.Label] || b.Kind == schedule.RunBar && !fits
+				created = created || b.Kind == schedule.CreateBar
+				destroyed = destroyed || b.Kind == schedule.DestroyBar
 			}
 		}
 	}
-	for n, name := range names {
+	for _, name := range slices.SortedFunc(maps.Keys(tasks), func(a, b string) int { return tasks[a].number - tasks[b].number }) {
 		if numbered[name] {
-			l = append(l, swatch(strconv.Itoa(n+1)+"  "+name, taskColour(n)))
+			l = append(l, swatch(strconv.Itoa(tasks[name].number+1)+"  "+name, taskColour(tasks[name].colour)))
 		}
 	}
 	if created {
@@ -106,7 +165,7 @@ func swatch(label string, fill color.Color) legendEntry {
 	return legendEntry{label, func(c draw.Canvas) { box(c, c.Rectangle, fill, solid(ink, 0.5)) }}
 }
 
-func (g *ganttLayout) drawPanel(c draw.Canvas, panel int, names []string) {
+func (g *ganttLayout) drawPanel(c draw.Canvas, panel int) {
 	p := &g.Panels[panel]
 	g.drawHeadings(c, panel)
 	for gpu := range p.gpus() {
@@ -114,7 +173,7 @@ func (g *ganttLayout) drawPanel(c draw.Canvas, panel int, names []string) {
 	}
 	g.drawGrid(c, panel)
 	for _, b := range p.Bars {
-		g.drawBar(c, panel, b, names)
+		g.drawBar(c, panel, b)
 	}
 	for _, b := range p.Bars {
 		if p.highlighted(b) {
@@ -164,7 +223,7 @@ func (g *ganttLayout) drawGrid(c draw.Canvas, panel int) {
 	}
 }
 
-func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar, names []string) {
+func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar) {
 	r := g.bar(panel, b)
 	edge := solid(ink, 0.4)
 	switch b.Kind {
@@ -173,12 +232,12 @@ func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar, names []
 	case schedule.DestroyBar:
 		box(c, r, red, edge)
 	case schedule.RunBar:
-		n := slices.Index(names, b.Label)
-		box(c, r, taskColour(n), edge)
+		task := g.tasks[b.Label]
+		box(c, r, taskColour(task.colour), edge)
 		t, ok := fitText(r, b.Label)
 		if !ok {
 			// Upright digits would be misread.
-			if t, ok = fitText(r, strconv.Itoa(n+1)); !ok || t.vertical {
+			if t, ok = fitText(r, strconv.Itoa(task.number+1)); !ok || t.vertical {
 				return
 			}
 		}
@@ -242,5 +301,5 @@ func (g *ganttLayout) drawTimeAxis(c draw.Canvas) {
 		c.StrokeLine2(solid(ink, 0.6), x-3, y, x, y)
 		write(c, sty, draw.XRight, vg.Point{X: x - 5, Y: y}, t.Label)
 	}
-	writeUp(c, sty, vg.Point{X: c.Min.X + textSize*capHeight/2 + 1, Y: (g.zero + g.far) / 2}, "Time [s]")
+	writeUp(c, sty, vg.Point{X: c.Min.X + textSize*capHeight/2 + 1, Y: (g.zero + g.far) / 2}, cmp.Or(g.Time, "Time [s]"))
 }

@@ -30,14 +30,19 @@ const (
 // ganttLayout is where the parts of a Gantt chart lie on its canvas.
 type ganttLayout struct {
 	Gantt
-	// slice is the width of one.
-	slice vg.Length
+	tasks map[string]ganttTask
+	// place is where the row lies.
+	place vg.Rectangle
+	// slice is the width of one, and widest what it may be.
+	slice, widest vg.Length
 	// left holds the left edge of each panel's data.
 	left []vg.Length
 	// zero and far are the heights of time 0 and of the end of the axis, span its length.
 	zero, far vg.Length
 	span      mig.Seconds
-	ticks     []plot.Tick
+	// last is the latest instant that is shown.
+	last  mig.Seconds
+	ticks []plot.Tick
 	// tickWidth is the width of the numbers on the time axis.
 	tickWidth vg.Length
 	// titles holds the wrapped titles of the panels, headRows how many rows of
@@ -49,8 +54,9 @@ type ganttLayout struct {
 	beside []vg.Length
 }
 
-func newGanttLayout(f Gantt, r vg.Rectangle) *ganttLayout {
-	g := &ganttLayout{Gantt: f, beside: make([]vg.Length, len(f.Panels)), headRows: 1}
+// newGanttLayout settles a row of panels, with the tasks and the latest instant of all rows.
+func newGanttLayout(f Gantt, tasks map[string]ganttTask, last mig.Seconds, widest vg.Length, r vg.Rectangle) *ganttLayout {
+	g := &ganttLayout{Gantt: f, tasks: tasks, place: r, widest: widest, last: cmp.Or(last, 1), beside: make([]vg.Length, len(f.Panels)), headRows: 1}
 	for _, p := range f.Panels {
 		if p.gpus() > 1 {
 			g.headRows = 2
@@ -58,7 +64,7 @@ func newGanttLayout(f Gantt, r vg.Rectangle) *ganttLayout {
 	}
 	// Text beside the slices makes them narrower, so that other labels may no longer fit.
 	for again := true; again; {
-		g.place(r)
+		g.arrange()
 		again = false
 		for _, t := range g.ticks {
 			if w := sans(textSize).Width(t.Label); w > g.tickWidth {
@@ -80,10 +86,11 @@ func newGanttLayout(f Gantt, r vg.Rectangle) *ganttLayout {
 	return g
 }
 
-// place settles columns, headings and the time axis.
-func (g *ganttLayout) place(r vg.Rectangle) {
+// arrange settles columns, headings and the time axis.
+func (g *ganttLayout) arrange() {
+	r := g.place
 	fixed, columns := g.columns()
-	g.slice = (r.Max.X - r.Min.X - fixed) / vg.Length(columns)
+	g.slice = min(g.widest, (r.Max.X-r.Min.X-fixed)/vg.Length(columns))
 	g.left, g.titles = nil, nil
 	x := r.Min.X + ganttTicks + g.tickWidth
 	titleLines := 0
@@ -108,21 +115,16 @@ func (g *ganttLayout) place(r vg.Rectangle) {
 	} else {
 		g.zero, g.far = top-vg.Length(g.headRows)*ganttRow, bottom
 	}
-	var last mig.Seconds
 	room := vg.Length(2)
 	for _, p := range g.Panels {
-		last = max(last, p.last())
 		if len(p.Marks) > 0 {
 			// The label of the latest mark is beyond the mark.
 			room = height(sans(textSize), 1) + 5
 		}
 	}
-	if last == 0 {
-		last = 1
-	}
 	length := vg.Length(math.Abs(float64(g.far - g.zero)))
-	g.span = last / mig.Seconds(1-room/length)
-	g.ticks = linearTicks(0, float64(last), func(ts []plot.Tick) bool {
+	g.span = g.last / mig.Seconds(1-room/length)
+	g.ticks = linearTicks(0, float64(g.last), func(ts []plot.Tick) bool {
 		return vg.Length(len(ts))*2.2*textSize <= length
 	})
 }
