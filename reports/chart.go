@@ -14,7 +14,8 @@ import (
 // An Axis is the horizontal or vertical axis of a chart. The zero value is a
 // linear axis over the range of the data.
 type Axis struct {
-	// Label names the quantity and its unit, for example "Makespan [s]".
+	// Label names the quantity and its unit, for example "Makespan [s]". The words "log scale"
+	// are added to it where they apply.
 	Label string
 	// Log scales logarithmically; all values must then be above 0.
 	Log bool
@@ -68,6 +69,7 @@ type chart struct {
 	categories []string
 	// marks draw the data, in order.
 	marks  []mark
+	levels levels
 	legend legend
 }
 
@@ -218,6 +220,9 @@ func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
 	if n := vg.Length(len(ch.categories)); width < n*leading*textSize {
 		return ch.bad("", "%.0f categories need %.0f points in width for their names, and there are %.0f", n, n*leading*textSize, width)
 	}
+	if n := vg.Length(len(ch.levels)); high < n*levelHeight() {
+		return ch.bad("", "%.0f levels need %.0f points in height for their names, and there are %.0f", n, n*levelHeight(), high)
+	}
 	return ch.askedTicksFit(p, width, high)
 }
 
@@ -269,8 +274,7 @@ func (ch *chart) plot(size vg.Point) *plot.Plot {
 		a.Label.TextStyle.Font, a.Label.TextStyle.Color = label.Font, ink
 		a.Label.Padding = 3
 	}
-	p.X.Label.Text = strings.Join(wrap(label, ch.x.Label, size.X-5*textSize), "\n")
-	p.Y.Label.Text = strings.Join(wrap(label, ch.y.Label, size.Y-3*textSize), "\n")
+	p.X.Label.Text, p.Y.Label.Text = "x", "y" // until the room for the labels is known
 	p.Y.Label.TextStyle.XAlign, p.Y.Label.TextStyle.YAlign = draw.XCenter, draw.YBottom
 
 	scale(&p.Y, ch.y, ch.dataY)
@@ -298,10 +302,25 @@ func (ch *chart) plot(size vg.Point) *plot.Plot {
 		grid.Vertical.Color = nil
 	}
 	p.Add(grid)
+	if ch.levels != nil {
+		p.Add(ch.levels)
+	}
 	for _, m := range ch.marks {
 		p.Add(m)
 	}
+	data := func() vg.Point { return p.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: size}}).Size() }
+	p.X.Label.Text = ch.x.wrapped(label, data().X)
+	p.Y.Label.Text = ch.y.wrapped(label, data().Y)
 	return p
+}
+
+// wrapped is the label in lines of at most a length. It says if the scale is logarithmic.
+func (a *Axis) wrapped(sty draw.TextStyle, length vg.Length) string {
+	text := a.Label
+	if a.Log {
+		text += ", log scale"
+	}
+	return strings.Join(wrap(sty, text, length), "\n")
 }
 
 // scale sets the range of an axis: the one that the caller wants, or that of the data with a

@@ -450,3 +450,52 @@ func TestWrap(t *testing.T) {
 		}
 	}
 }
+
+// Levels at one height have one line, and their names lie below each other beside it.
+func TestNamesOfLevelsStayApart(t *testing.T) {
+	r, _, l := record(t, samples()["lines-levels"])
+	var at []vg.Rectangle
+	for _, a := range r.texts {
+		if slices.Contains([]string{"FAR", "a fixed partition", "none"}, a.text) {
+			at = append(at, a.at)
+		}
+	}
+	if len(at) != 3 {
+		t.Fatalf("%d names, want 3", len(at))
+	}
+	for i, a := range at {
+		if a.Min.X < l.data[0].Max.X {
+			t.Errorf("name %d begins at %v, within the data, which ends at %v", i, a.Min.X, l.data[0].Max.X)
+		}
+		if i > 0 && overlaps(a, at[i-1]) {
+			t.Errorf("the names %d and %d overlap", i-1, i)
+		}
+	}
+}
+
+func TestGanttPanelsThatDoNotFitAreInRows(t *testing.T) {
+	f := samples()["gantt-four"].(Gantt)
+	_, p, l := record(t, f)
+	if p.width > PageWidth {
+		t.Errorf("the page is %v wide, want at most %v", p.width, PageWidth)
+	}
+	if len(l.data) != 4 || l.data[0].Min.Y <= l.data[3].Max.Y {
+		t.Errorf("the panels are at %v; want the last one below the first", l.data)
+	}
+	if a, b := l.data[0].Size().Y, l.data[3].Size().Y; math.Abs(float64(a-b)) > 1e-6 {
+		t.Errorf("the panels are at %v; want equal heights", l.data)
+	}
+}
+
+func TestTasksOfOneKindHaveOneColour(t *testing.T) {
+	f := samples()["gantt-four"].(Gantt)
+	f.Kind = func(task string) string { return task[:1] }
+	tasks := f.tasks()
+	for a, x := range tasks {
+		for b, y := range tasks {
+			if (x.colour == y.colour) != (a[:1] == b[:1]) {
+				t.Errorf("%s has colour %d, %s has %d", a, x.colour, b, y.colour)
+			}
+		}
+	}
+}

@@ -211,23 +211,12 @@ func (g *ganttLayout) besidePlaces(panel int) []vg.Rectangle {
 	p := &g.Panels[panel]
 	data := g.data(panel)
 	h := height(sans(textSize), 1) + 1
-	order := make([]int, len(p.Marks))
 	at := make([]vg.Length, len(p.Marks))
 	for i, m := range p.Marks {
-		order[i], at[i] = i, g.y(m.At)
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
-	// First move labels up until none overlaps, then down from the upper edge.
-	for k := 1; k < len(order); k++ {
-		at[order[k]] = max(at[order[k]], at[order[k-1]]+h)
-	}
-	limit := data.Max.Y
-	for _, i := range slices.Backward(order) {
-		at[i] = min(at[i], limit)
-		limit = at[i] - h
+		at[i] = g.y(m.At)
 	}
 	out := make([]vg.Rectangle, len(p.Marks))
-	for i, y := range at {
+	for i, y := range spread(at, h, data.Max.Y) {
 		out[i] = rect(data.Max.X+3, y-h/2, data.Max.X+g.beside[panel], y+h/2)
 	}
 	return out

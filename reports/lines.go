@@ -17,7 +17,7 @@ type Series struct {
 	X, Y []float64
 	// Low and High bound a confidence band, one value for each point; both nil for none.
 	Low, High []float64
-	// Markers draws a sign at every point.
+	// Markers draws signs: one at every point, or about [fewSigns] along a line of many points.
 	Markers bool
 	// Published draws the line dashed, in the colour of the measured series with the same
 	// name.
@@ -35,6 +35,7 @@ type Lines struct {
 	Title  string
 	X, Y   Axis
 	Series []Series
+	Levels []Level
 	// Width and Height are those of the image in points; 0 means [PageWidth] and 270.
 	Width, Height vg.Length
 }
@@ -58,9 +59,12 @@ func (f Lines) Split(n int) Panels {
 		y.add(s.Low...)
 		y.add(s.High...)
 	}
+	for _, l := range f.Levels {
+		y.add(l.Y)
+	}
 	p := Panels{Title: f.Title, Columns: 2, Width: f.Width, Height: f.Height}
 	for chunk := range slices.Chunk(names, max(1, n)) {
-		part := Lines{X: f.X, Y: f.Y}
+		part := Lines{X: f.X, Y: f.Y, Levels: f.Levels}
 		part.X.cover(x)
 		part.Y.cover(y)
 		for _, s := range f.Series {
@@ -88,6 +92,9 @@ func (f Lines) chart(names *palette) (*chart, error) {
 		names.index(s.Name)
 	}
 	if err := ch.checkCount(names); err != nil {
+		return nil, err
+	}
+	if err := ch.addLevels(f.Levels); err != nil {
 		return nil, err
 	}
 	// Bands lie below all lines.
@@ -148,13 +155,22 @@ func line(s Series, colour int) mark {
 		at := points(x, y, s.X, s.Y)
 		c.StrokeLines(s.style(colour), at)
 		// A single point makes no line.
-		if s.Markers || len(at) == 1 {
-			for _, p := range at {
-				c.DrawGlyphNoClip(glyph(colour), p)
-			}
+		if !s.Markers && len(at) > 1 {
+			return
+		}
+		step, first := 1, 0
+		if len(at) > 2*fewSigns {
+			step = len(at) / fewSigns
+			first = step * colour / MaxSeries // lines of other colours have theirs elsewhere
+		}
+		for i := first; i < len(at); i += step {
+			c.DrawGlyphNoClip(glyph(colour), at[i])
 		}
 	}
 }
+
+// fewSigns is how many signs a line of many points has; more would hide it.
+const fewSigns = 6
 
 func (s Series) style(colour int) draw.LineStyle {
 	if s.Published {

@@ -55,11 +55,10 @@ func (f Panels) page() (page, error) {
 	for range 4 {
 		g.data.X = (inner - g.takenWidth()) / vg.Length(columns)
 		for k, ch := range charts {
-			wide := g.size(k).X
 			i := k / columns
-			g.above[i] = max(g.above[i], headingHeight(ch.title, wide))
+			g.above[i] = max(g.above[i], headingHeight(ch.title, g.size(k).X))
 			if shared == nil {
-				g.below[i] = max(g.below[i], ch.legend.height(wide))
+				g.below[i] = max(g.below[i], ch.legend.height(g.size(k).X))
 			}
 		}
 		taken := 2*margin + headingHeight(f.Title, inner) + shareHeight + g.takenHeight()
@@ -77,10 +76,15 @@ func (f Panels) page() (page, error) {
 		for k, at := range g.places(heading(canvas, f.Title)) {
 			ch := charts[k]
 			plots[k].Draw(at)
-			out.data = append(out.data, plots[k].DataCanvas(at).Rectangle)
+			data := plots[k].DataCanvas(at).Rectangle
+			out.data = append(out.data, data)
 			top, bottom := at, at
 			base := at.Max.Y - g.after[k].Y + g.top[k/columns] // the same for a row's titles
-			top.Rectangle = rect(at.Min.X, base, at.Max.X, base+g.above[k/columns])
+			// Above the middle of the data, if the title fits there.
+			const rounding = 0.01
+			half := widest(bold(titleSize), wrap(bold(titleSize), ch.title, at.Max.X-at.Min.X))/2 + rounding
+			centre := max(at.Min.X+half, min(at.Max.X-half, (data.Min.X+data.Max.X)/2))
+			top.Rectangle = rect(centre-half, base, centre+half, base+g.above[k/columns])
 			heading(top, ch.title)
 			if shared == nil {
 				bottom.Rectangle = rect(at.Min.X, at.Min.Y-ch.legend.height(at.Max.X-at.Min.X), at.Max.X, at.Min.Y)

@@ -203,6 +203,10 @@ func samples() map[string]Figure {
 		}
 		cloud.Groups = append(cloud.Groups, g)
 	}
+	var many, falling []float64
+	for i := range 40 {
+		many, falling = append(many, float64(i)/20), append(falling, 10+80/float64(i+1))
+	}
 	timing := Lines{
 		Title: "Time to schedule a batch", X: Axis{Label: "Number of tasks n", Log: true}, Y: Axis{Label: "Time [s]", Log: true},
 		Series: []Series{
@@ -218,8 +222,13 @@ func samples() map[string]Figure {
 	before.Marks = append(before.Marks, TimeMark{At: before.Marks[0].At * 0.96, Label: "end of B1"})
 	fourTasks := rodiniaPanel("FAR", 1, "7", "4-3", "2-2-2-1")
 	return map[string]Figure{
-		"lines":         rho,
-		"lines-log":     timing,
+		"lines":     rho,
+		"lines-log": timing,
+		"lines-levels": Lines{
+			Title: "Learning", X: Axis{Label: "Steps [million]"}, Y: Axis{Label: "Above the bound [%]", Log: true},
+			Series: []Series{{Name: "agent", X: many, Y: falling, Markers: true}},
+			Levels: []Level{{"FAR", 12}, {"a fixed partition", 12.1}, {"none", 60}},
+		},
 		"lines-single":  Lines{X: sliceAxis, Y: Axis{Label: "Speedup"}, Series: speedups()[:7], Title: "Speedup on A100"},
 		"lines-split":   Lines{X: sliceAxis, Y: Axis{Label: "Speedup"}, Series: speedups(), Title: "Speedup of the Rodinia kernels on A100"}.Split(4),
 		"bars":          grouped(workloads),

@@ -45,12 +45,34 @@ func (f Scatter) chart(names *palette) (*chart, error) {
 	}
 	for _, g := range f.Groups {
 		sign := glyph(names.index(g.Name))
-		ch.marks = append(ch.marks, func(c draw.Canvas, x, y func(float64) vg.Length) {
-			for _, p := range points(x, y, g.X, g.Y) {
-				c.DrawGlyphNoClip(sign, p)
-			}
-		})
 		ch.legend = append(ch.legend, legendEntry{g.Name, func(c draw.Canvas) { c.DrawGlyphNoClip(sign, c.Center()) }})
 	}
+	ch.marks = append(ch.marks, func(c draw.Canvas, x, y func(float64) vg.Length) { f.draw(c, names, x, y) })
 	return ch, nil
+}
+
+// cloud is the number of points of a group from which on they are small and let others through.
+const cloud = 100
+
+// draw draws the first point of each group, then the second and so on, so that no group covers
+// another.
+func (f Scatter) draw(c draw.Canvas, names *palette, x, y func(float64) vg.Length) {
+	most := 0
+	for _, g := range f.Groups {
+		most = max(most, len(g.X))
+	}
+	for i := range most {
+		for _, g := range f.Groups {
+			if i >= len(g.X) {
+				continue
+			}
+			sign := glyph(names.index(g.Name))
+			if most >= cloud {
+				fill := okabeIto[names.index(g.Name)]
+				fill.A = 0x80
+				sign.Color, sign.Radius = fill, 1.6
+			}
+			c.DrawGlyphNoClip(sign, vg.Point{X: x(g.X[i]), Y: y(g.Y[i])})
+		}
+	}
 }

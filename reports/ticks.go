@@ -2,6 +2,7 @@ package reports
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,7 +77,7 @@ func exponent(v float64) string {
 	return mantissa + "e" + strconv.Itoa(n)
 }
 
-// logTicks marks 1, 2 and 5 times the powers of ten, or the powers alone, or
+// logTicks marks 1, 2, 3, 5 and 7 times the powers of ten, or 1, 2 and 5 times, or the powers alone, or
 // every other power, every third and so on.
 func logTicks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
 	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
@@ -92,17 +93,35 @@ func logTicks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
 		}
 		return out
 	}
-	if out := marks([]float64{1, 2, 5}, 1); len(out) <= 8 && fit(out) {
-		if len(out) >= 2 {
-			return out
+	between := marks([]float64{2, 3, 4, 5, 6, 7, 8, 9}, 1)
+	for _, multiples := range [][]float64{{1, 2, 3, 5, 7}, {1, 2, 5}} {
+		out := marks(multiples, 1)
+		if len(out) < 2 {
+			return linearTicks(low, high, fit)
 		}
-		return linearTicks(low, high, fit)
+		if len(out) <= 8 && fit(out) {
+			return withMinor(out, between)
+		}
 	}
 	for every := 1; ; every++ {
 		if out := marks([]float64{1}, every); len(out) <= 2 || len(out) <= 8 && fit(out) {
-			return out
+			if every > 1 {
+				return out
+			}
+			return withMinor(out, between)
 		}
 	}
+}
+
+// withMinor adds the ticks that have no label yet, without one.
+func withMinor(labelled, all []plot.Tick) []plot.Tick {
+	out := slices.Clone(labelled)
+	for _, t := range all {
+		if !slices.ContainsFunc(labelled, func(l plot.Tick) bool { return l.Value == t.Value }) {
+			out = append(out, plot.Tick{Value: t.Value})
+		}
+	}
+	return out
 }
 
 func logLabel(v float64) string {

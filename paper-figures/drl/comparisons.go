@@ -62,6 +62,7 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	t.Columns = t.Columns.Right(namesOf(columns)...)
 	below := d.Claims.Head("optimum-treedp", d.Scale.Replicates(count))
 	chart := barsOf("How far from the optimum at most, on batches of 14 tasks, generator as in the text", "above the certified bound [%]", drawn)
+	chart.Y.Log, chart.Y.From, chart.Y.To = true, 1e-4, 20
 	for w, g := range figures.Each(synthetic, generators) {
 		data := w.single(g.parameters)
 		gap := func(a approach) []float64 {
@@ -73,7 +74,7 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 			above = append(above, reports.Fixed(figures.Mean(gap(a)), 3))
 			if i := slices.Index(drawn, a); i >= 0 && g.parameters == "" {
 				m := d.MeanOf(gap(a), "batches", 0)
-				chart.Groups[i].Add(m.Value, m.Low, m.High)
+				chart.Groups[i].Add(m.Value, max(m.Low, chart.Y.From), m.High) // a logarithm needs more than 0
 			}
 		}
 		t.Rows = append(t.Rows, p, above)
@@ -111,17 +112,13 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 
 // barsOf is an empty chart by workload, with a group of bars for each approach.
 func barsOf(title, label string, approaches []approach) reports.Bars {
-	return reports.Bars{
-		Title: title, Categories: brokenNames(), X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label},
-		Groups: figures.Map(approaches, func(a approach) reports.BarGroup { return reports.BarGroup{Name: a.name} }),
-	}
-}
-
-// brokenNames are the names of the synthetic workloads, which are long words.
-func brokenNames() []string {
-	return figures.Map(synthetic, func(w workload) string {
+	names := figures.Map(synthetic, func(w workload) string {
 		return strings.ReplaceAll(w.name, "SCALING", reports.MayBreak+"SCALING"+reports.MayBreak)
 	})
+	return reports.Bars{
+		Title: title, Dots: true, Categories: names, X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label},
+		Groups: figures.Map(approaches, func(a approach) reports.BarGroup { return reports.BarGroup{Name: a.name} }),
+	}
 }
 
 func without(counts []float64) float64 {

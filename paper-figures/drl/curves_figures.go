@@ -33,22 +33,20 @@ func (all curves) mean(agent string) (mean, low, high []float64) {
 }
 
 // chart draws the mean over the runs of agents, each with a band from the lowest to the highest
-// score.
+// score if all have several runs.
 func (all curves) chart(title string, lines []line) reports.Lines {
 	chart := reports.Lines{
 		Title: title,
 		X:     reports.Axis{Label: "Training steps [million] (the paper: 200)"},
 		Y:     reports.Axis{Label: "p_opt [%]", Log: true},
 	}
+	single := slices.ContainsFunc(lines, func(l line) bool { return len(all.of(l.agent)) == 1 })
 	for _, l := range lines {
-		runs := all.of(l.agent)
-		s := reports.Series{Name: l.name, X: figures.Map(runs[0].Steps, func(steps float64) float64 { return steps / 1e6 })}
+		s := reports.Series{Name: l.name, Markers: true, X: figures.Map(all.of(l.agent)[0].Steps, func(steps float64) float64 { return steps / 1e6 })}
 		s.Y, s.Low, s.High = all.mean(l.agent)
-		if len(runs) == 1 {
+		chart.Y.Log = chart.Y.Log && slices.Min(s.Low) > 0
+		if single {
 			s.Low, s.High = nil, nil
-		}
-		for i := range runs {
-			chart.Y.Log = chart.Y.Log && runs[i].Least() > 0
 		}
 		chart.Series = append(chart.Series, s)
 	}
@@ -261,16 +259,14 @@ func levelsOn(d *figures.Data, on []sample) []float64 {
 // kernels.
 func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Output, error) {
 	return func(d *figures.Data) (*figures.Output, error) {
-		t, figure := d.Claims.Head(name), reports.Panels{Title: heading}
+		t, figure := d.Claims.Head(name), reports.Panels{Title: heading, Columns: 1}
 		lines, statements := shown(name)
 		for len(lines) > 0 {
 			panel := lines[0].panel // its lines follow one another
 			next := figures.Count(lines, func(l line) bool { return l.panel == panel })
 			chart := all.chart(panel, lines[:next])
-			x := chart.Series[0].X
-			ends := []float64{x[0], x[len(x)-1]}
 			for _, l := range lines[:next] {
-				chart.Series = append(chart.Series, published(d, name, l, ends[1]))
+				addPublished(d, &chart, name, l)
 			}
 			on := scoredOnKernels
 			if panel != rodinia.name {
@@ -278,7 +274,7 @@ func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Outp
 			}
 			levels := levelsOn(d, on)
 			for i, a := range unlearned {
-				chart.Series = append(chart.Series, reports.Series{Name: a.name, X: ends, Y: []float64{levels[i], levels[i]}})
+				chart.Levels = append(chart.Levels, reports.Level{Name: a.name, Y: levels[i]})
 			}
 			t.Rows = append(t.Rows, append([]string{panel}, fixed(levels...)...))
 			figure.Charts, lines = append(figure.Charts, chart), lines[next:]
@@ -287,22 +283,22 @@ func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Outp
 	}
 }
 
-// published is what the paper prints about a line: in Fig. 15 what the text reads off at two moments
-// of the training, which ends at a number of steps, and otherwise the end of the training by Table 4.
-func published(d *figures.Data, figure string, l line, ends float64) reports.Series {
-	s := reports.Series{Name: l.name, Published: true, Markers: figure == "figure15"}
-	if !s.Markers {
-		v := d.Claims.Published("table4", l.panel+" "+l.name)
-		s.X, s.Y = []float64{0, ends}, []float64{v, v}
-		return s
+// addPublished adds what the paper prints about a line: in Fig. 15 what the text reads off at two
+// moments of the training, and otherwise the end of the training by Table 4.
+func addPublished(d *figures.Data, chart *reports.Lines, figure string, l line) {
+	if figure != "figure15" {
+		chart.Levels = append(chart.Levels, reports.Level{Name: l.name + " (published)", Y: d.Claims.Published("table4", l.panel+" "+l.name)})
+		return
 	}
+	ends := slices.Max(chart.Series[0].X)
+	s := reports.Series{Name: l.name, Published: true, Markers: true}
 	for _, r := range []struct {
 		name  string
 		share float64
 	}{{"half-way", 0.5}, {"before the last quarter", 0.75}} {
 		s.X, s.Y = append(s.X, r.share*ends), append(s.Y, d.Claims.Published(figure, l.panel+" "+l.name+", "+r.name))
 	}
-	return s
+	chart.Series = append(chart.Series, s)
 }
 
 // differing are the agents that were trained with something changed, by the end of their names.

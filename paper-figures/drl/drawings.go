@@ -166,9 +166,9 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 	all := make([][]float64, len(scalabilities)) // by reading
 	chart := reports.Panels{Title: "Fig. 9. Synthetic tasks by scalability and time on one slice"}
 	for _, w := range synthetic {
-		panel := reports.Scatter{Title: w.name, X: reports.Axis{Label: "Scalability", To: 3}, Y: reports.Axis{Label: "t(1) [s]", From: 90, To: 100}}
+		panel := reports.Scatter{Title: w.name, X: reports.Axis{Label: "Scalability", To: 3}, Y: reports.Axis{Label: "t(1) [s]", From: 89.5, To: 100.5}}
 		if w.name == wideTimes {
-			panel.Y.From = 0
+			panel.Y.From, panel.Y.To = 0, 105
 		}
 		for i := range scalabilities {
 			s := &scalabilities[i]

@@ -168,7 +168,7 @@ func (s state) as(name, after string) state {
 func evolution(d *figures.Data, figure, heading string, direct bool, states []state, note string) *figures.Output {
 	t := d.Claims.Head("evolution", note)
 	t.Title = heading
-	chart := reports.Gantt{Title: heading, Height: 280}
+	chart := reports.Gantt{Title: heading, Height: 280, Time: "Time [levels]"}
 	for _, s := range states {
 		actions := s.actions(direct)
 		t.Rows = append(t.Rows, []string{
