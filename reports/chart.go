@@ -71,6 +71,8 @@ type chart struct {
 	marks  []mark
 	levels levels
 	legend legend
+	// xLabel and yLabel are the lines of the labels of the axes.
+	xLabel, yLabel []string
 }
 
 // mark draws part of the data; it is a plot.Plotter.
@@ -201,8 +203,7 @@ func onePage(ch Chart, width, high vg.Length) (page, error) {
 		rest := heading(canvas, c.title)
 		at := c.legend.draw(canvas)
 		rest.Min.Y += legendHeight
-		p.Draw(rest)
-		return layout{data: []vg.Rectangle{p.DataCanvas(rest).Rectangle}, legend: at}
+		return layout{data: []vg.Rectangle{c.draw(rest, p)}, legend: at}
 	}}, nil
 }
 
@@ -213,9 +214,11 @@ const minData vg.Length = 60
 // the names of the categories or the ticks asked for.
 func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
 	width, high := data.X, data.Y
-	if width < minData || high < minData {
+	sty := sans(textSize)
+	needX, needY := max(minData, widest(sty, ch.xLabel)), max(minData, widest(sty, ch.yLabel))
+	if width < needX || high < needY {
 		return ch.bad("", "axes, names and legend leave %.0f x %.0f points for the data, which needs %.0f x %.0f; make the figure larger or labels shorter",
-			max(0, width), max(0, high), minData, minData)
+			max(0, width), max(0, high), needX, needY)
 	}
 	if n := vg.Length(len(ch.categories)); width < n*leading*textSize {
 		return ch.bad("", "%.0f categories need %.0f points in width for their names, and there are %.0f", n, n*leading*textSize, width)
@@ -274,8 +277,9 @@ func (ch *chart) plot(size vg.Point) *plot.Plot {
 		a.Label.TextStyle.Font, a.Label.TextStyle.Color = label.Font, ink
 		a.Label.Padding = 3
 	}
-	p.X.Label.Text, p.Y.Label.Text = "x", "y" // until the room for the labels is known
-	p.Y.Label.TextStyle.XAlign, p.Y.Label.TextStyle.YAlign = draw.XCenter, draw.YBottom
+	// Plots leave room for blank labels, and draw writes the labels there. On a logarithmic axis
+	// plots would take a label to be beside the arithmetic middle, and leave room above the data.
+	p.X.Label.Text, p.Y.Label.Text = " ", " "
 
 	scale(&p.Y, ch.y, ch.dataY)
 	p.Y.Tick.Marker = plot.ConstantTicks(ch.y.ticks(p.Y.Min, p.Y.Max, func(ts []plot.Tick) bool {
@@ -309,18 +313,30 @@ func (ch *chart) plot(size vg.Point) *plot.Plot {
 		p.Add(m)
 	}
 	data := func() vg.Point { return p.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: size}}).Size() }
-	p.X.Label.Text = ch.x.wrapped(label, data().X)
-	p.Y.Label.Text = ch.y.wrapped(label, data().Y)
+	ch.xLabel = ch.x.wrapped(label, data().X)
+	p.X.Label.Text += strings.Repeat("\n ", len(ch.xLabel)-1)
+	ch.yLabel = ch.y.wrapped(label, data().Y)
+	p.Y.Label.Text += strings.Repeat("\n ", len(ch.yLabel)-1)
 	return p
 }
 
 // wrapped is the label in lines of at most a length. It says if the scale is logarithmic.
-func (a *Axis) wrapped(sty draw.TextStyle, length vg.Length) string {
+func (a *Axis) wrapped(sty draw.TextStyle, length vg.Length) []string {
 	text := a.Label
 	if a.Log {
 		text += ", log scale"
 	}
-	return strings.Join(wrap(sty, text, length), "\n")
+	return wrap(sty, text, length)
+}
+
+// draw draws the plot with the labels of its axes, and returns the place of the data.
+func (ch *chart) draw(c draw.Canvas, p *plot.Plot) vg.Rectangle {
+	p.Draw(c)
+	data := p.DataCanvas(c).Rectangle
+	sty := sans(textSize)
+	write(c, sty, draw.XCenter, vg.Point{X: middle(data).X, Y: c.Min.Y + height(sty, len(ch.xLabel))/2}, ch.xLabel...)
+	writeUp(c, sty, vg.Point{X: c.Min.X + height(sty, len(ch.yLabel))/2, Y: middle(data).Y}, ch.yLabel...)
+	return data
 }
 
 // scale sets the range of an axis: the one that the caller wants, or that of the data with a

@@ -161,12 +161,12 @@ func write(c draw.Canvas, sty draw.TextStyle, align draw.XAlignment, at vg.Point
 	}
 }
 
-// writeUp is [write] for one line that reads from bottom to top.
-func writeUp(c draw.Canvas, sty draw.TextStyle, at vg.Point, line string) {
+// writeUp is [write] for centred lines that read from bottom to top.
+func writeUp(c draw.Canvas, sty draw.TextStyle, at vg.Point, lines ...string) {
 	c.Push()
 	c.Translate(at)
 	c.Rotate(math.Pi / 2)
-	write(c, sty, draw.XCenter, vg.Point{}, line)
+	write(c, sty, draw.XCenter, vg.Point{}, lines...)
 	c.Pop()
 }
 

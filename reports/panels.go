@@ -75,8 +75,7 @@ func (f Panels) page() (page, error) {
 		out := layout{legend: shared.draw(canvas)}
 		for k, at := range g.places(heading(canvas, f.Title)) {
 			ch := charts[k]
-			plots[k].Draw(at)
-			data := plots[k].DataCanvas(at).Rectangle
+			data := ch.draw(at, plots[k])
 			out.data = append(out.data, data)
 			top, bottom := at, at
 			base := at.Max.Y - g.after[k].Y + g.top[k/columns] // the same for a row's titles
