@@ -17,7 +17,7 @@ type Panels struct {
 	Columns int
 	Charts  []Chart
 	// Width and Height are those of the image in points; 0 means [PageWidth] and
-	// square data areas, at most 140 high.
+	// data areas 140 high, or less if they are narrow.
 	Width, Height vg.Length
 }
 
@@ -62,7 +62,7 @@ func (f Panels) page() (page, error) {
 			}
 		}
 		taken := 2*margin + headingHeight(f.Title, inner) + shareHeight + g.takenHeight()
-		high = orDefault(f.Height, taken+max(minData, min(defaultData, g.data.X))*vg.Length(rows))
+		high = orDefault(f.Height, taken+max(minData, min(defaultData, 1.25*g.data.X))*vg.Length(rows))
 		g.data.Y = (high - taken) / vg.Length(rows)
 		g.measure(plots)
 	}
