@@ -444,6 +444,8 @@ func TestWrap(t *testing.T) {
 		{"SRAD_v1", 30, []string{"SRAD_v1"}},
 		{"unbreakable", 5, []string{"unbreakable"}},
 		{"", 5, []string{""}},
+		{"MIX" + MayBreak + "SCALING", 50, []string{"MIX", "SCALING"}},
+		{"MIX" + MayBreak + "SCALING", 500, []string{"MIXSCALING"}},
 	} {
 		if got := wrap(sty, c.text, c.width); !slices.Equal(got, c.want) {
 			t.Errorf("wrap(%q, %v) = %q, want %q", c.text, c.width, got, c.want)
@@ -497,5 +499,40 @@ func TestTasksOfOneKindHaveOneColour(t *testing.T) {
 				t.Errorf("%s has colour %d, %s has %d", a, x.colour, b, y.colour)
 			}
 		}
+	}
+}
+
+// A long label of a logarithmic axis leaves as much room for the data as one of a linear axis.
+func TestLabelsOfLogarithmicAxes(t *testing.T) {
+	label := strings.Repeat("long ", 6)
+	f := Lines{X: Axis{Label: "x"}, Y: Axis{Label: label + "label"}, Series: []Series{{Name: "s", X: []float64{1, 2}, Y: []float64{1, 1000}}}}
+	_, _, linear := record(t, f)
+	f.Y.Log = true
+	r, _, logarithmic := record(t, f)
+	if a, b := linear.data[0].Size().Y, logarithmic.data[0].Size().Y; math.Abs(float64(a-b)) > 1 {
+		t.Errorf("the data is %v high on a linear axis and %v on a logarithmic one", a, b)
+	}
+	if !slices.ContainsFunc(r.texts, func(a placed) bool { return strings.HasSuffix(a.text, "label, log scale") }) {
+		t.Errorf("the label does not say that the scale is logarithmic: %v", r.texts)
+	}
+}
+
+func TestLongLinesHaveFewSigns(t *testing.T) {
+	f := Lines{X: Axis{Label: "x"}, Y: Axis{Label: "y"}, Series: []Series{{Name: "s", Markers: true}}}
+	for i := range 1000 {
+		f.Series[0].X, f.Series[0].Y = append(f.Series[0].X, float64(i)), append(f.Series[0].Y, 1)
+	}
+	var few, all bytes.Buffer
+	if err := Encode(&few, "svg", f); err != nil {
+		t.Fatal(err)
+	}
+	f.Series[0].X, f.Series[0].Y = f.Series[0].X[:10], f.Series[0].Y[:10]
+	if err := Encode(&all, "svg", f); err != nil {
+		t.Fatal(err)
+	}
+	// Signs are filled with the series' colour; one of each is the legend's.
+	sign := "fill:#0072B2"
+	if a, b := strings.Count(few.String(), sign), strings.Count(all.String(), sign); a > fewSigns+3 || b != 11 {
+		t.Errorf("1000 points have %d signs and 10 have %d; want about %d and 11", a, b, fewSigns)
 	}
 }

@@ -77,21 +77,27 @@ func (f Panels) page() (page, error) {
 			ch := charts[k]
 			data := ch.draw(at, plots[k])
 			out.data = append(out.data, data)
-			top, bottom := at, at
 			base := at.Max.Y - g.after[k].Y + g.top[k/columns] // the same for a row's titles
-			// Above the middle of the data, if the title fits there.
-			const rounding = 0.01
-			half := widest(bold(titleSize), wrap(bold(titleSize), ch.title, at.Max.X-at.Min.X))/2 + rounding
-			centre := max(at.Min.X+half, min(at.Max.X-half, (data.Min.X+data.Max.X)/2))
-			top.Rectangle = rect(centre-half, base, centre+half, base+g.above[k/columns])
-			heading(top, ch.title)
+			panelTitle(at, ch.title, middle(data).X, base, base+g.above[k/columns])
 			if shared == nil {
+				bottom := at
 				bottom.Rectangle = rect(at.Min.X, at.Min.Y-ch.legend.height(at.Max.X-at.Min.X), at.Max.X, at.Min.Y)
 				out.legend = append(out.legend, ch.legend.draw(bottom)...)
 			}
 		}
 		return out
 	}}, nil
+}
+
+// panelTitle writes the title of a panel between two heights, above the middle of the data if it
+// fits there.
+func panelTitle(c draw.Canvas, title string, middle, bottom, top vg.Length) {
+	const rounding = 0.01
+	sty := bold(titleSize)
+	half := widest(sty, wrap(sty, title, c.Max.X-c.Min.X))/2 + rounding
+	centre := max(c.Min.X+half, min(c.Max.X-half, middle))
+	c.Rectangle = rect(centre-half, bottom, centre+half, top)
+	heading(c, title)
 }
 
 // charts prepares the panels; shared is their common legend, nil if each has its own.

@@ -112,11 +112,9 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 
 // barsOf is an empty chart by workload, with a group of bars for each approach.
 func barsOf(title, label string, approaches []approach) reports.Bars {
-	names := figures.Map(synthetic, func(w workload) string {
-		return strings.ReplaceAll(w.name, "SCALING", reports.MayBreak+"SCALING"+reports.MayBreak)
-	})
+	lines := strings.NewReplacer("SCALING", reports.MayBreak+"SCALING"+reports.MayBreak)
 	return reports.Bars{
-		Title: title, Dots: true, Categories: names, X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label},
+		Title: title, Dots: true, Categories: figures.Map(namesOf(synthetic), lines.Replace), X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label},
 		Groups: figures.Map(approaches, func(a approach) reports.BarGroup { return reports.BarGroup{Name: a.name} }),
 	}
 }
