@@ -137,12 +137,12 @@ func TestExperimentsOnAFullDisk(t *testing.T) {
 	for _, x := range experiments {
 		synctest.Test(t, func(t *testing.T) {
 			o := measure.Options{Launcher: aSecond, Repetitions: 2}
-			want, _, err := x.run(t.Context(), t, devicetest.New(a30), twoKernels(), o)
+			want, _, err := x.run(t.Context(), t, devicetest.New(a30, devicetest.Parallel()), twoKernels(), o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, more := range []uint64{0, 1, 700} {
-				g := devicetest.New(a30)
+				g := devicetest.New(a30, devicetest.Parallel())
 				o.File, o.Repetitions = filepath.Join(t.TempDir(), "runs.jsonl"), 1
 				if _, _, err := x.run(t.Context(), t, g, twoKernels(), o); err != nil {
 					t.Fatal(err)

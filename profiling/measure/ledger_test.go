@@ -97,11 +97,11 @@ var aSecond = launch(func(ctx context.Context, _ *kernel.Kernel, _ profiling.Ins
 func TestExperimentsGoOn(t *testing.T) {
 	for _, x := range experiments {
 		synctest.Test(t, func(t *testing.T) {
-			want, samples, err := x.run(t.Context(), t, devicetest.New(a30), twoKernels(), measure.Options{Launcher: aSecond, Repetitions: 2})
+			want, samples, err := x.run(t.Context(), t, devicetest.New(a30, devicetest.Parallel()), twoKernels(), measure.Options{Launcher: aSecond, Repetitions: 2})
 			if err != nil || samples == 0 {
 				t.Fatalf("%s: %d samples, %v", x.name, samples, err)
 			}
-			g := devicetest.New(a30)
+			g := devicetest.New(a30, devicetest.Parallel())
 			file := filepath.Join(t.TempDir(), "out", "runs.jsonl")
 			kept := 0
 			for _, after := range []int{1, x.runs / 2, x.runs - 1, 2 * x.runs} {
@@ -144,7 +144,7 @@ func TestExperimentsRefuseOtherRuns(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "runs.jsonl")
 			o := measure.Options{Launcher: aSecond, Repetitions: 1, File: file}
-			g := devicetest.New(a30)
+			g := devicetest.New(a30, devicetest.Parallel())
 			if _, _, err := x.run(t.Context(), t, g, twoKernels(), o); err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +154,7 @@ func TestExperimentsRefuseOtherRuns(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			_, _, err := x.run(t.Context(), t, devicetest.New(a30, devicetest.Number(2)), twoKernels(), o)
+			_, _, err := x.run(t.Context(), t, devicetest.New(a30, devicetest.Parallel(), devicetest.Number(2)), twoKernels(), o)
 			if err == nil || !strings.Contains(err.Error(), file+":1: there are runs of "+x.name) || !strings.Contains(err.Error(), "measure into another folder") {
 				t.Errorf("%s on another card: %v", x.name, err)
 			}
@@ -183,7 +183,7 @@ func TestExperimentsRefuseOtherRuns(t *testing.T) {
 func TestExperimentsSayThatSamplesAreMissing(t *testing.T) {
 	for _, x := range experiments {
 		synctest.Test(t, func(t *testing.T) {
-			g := devicetest.New(a30)
+			g := devicetest.New(a30, devicetest.Parallel())
 			var said []string
 			o := measure.Options{Repetitions: 1, Warn: func(s string) { said = append(said, s) }, Launcher: aSecond}
 			if _, _, err := x.run(t.Context(), t, g, twoKernels(), o); err != nil || len(said) > 0 {
