@@ -283,11 +283,10 @@ func smallKernels(t *testing.T, dir string) {
 	}
 }
 
-// Inside a MIG instance, kernels share a daemon of their own; nothing is left of either.
-func TestGPUMPSInMIG(t *testing.T) {
-	b := newFastBench(t)
-	smallKernels(t, b.dir)
-	env := cudaStub(t)
+// emulated gives the bench the emulated CUDA driver, in which every instance has 42 multiprocessors, and
+// the tools of MPS.
+func (b *bench) emulated(env []string) {
+	b.t.Helper()
 	// The last value of a variable counts.
 	library := func(env []string) (path string) {
 		for _, v := range env {
@@ -299,10 +298,17 @@ func TestGPUMPSInMIG(t *testing.T) {
 	}
 	tools, err := filepath.Abs(filepath.Join("testdata", "gpu", "mps"))
 	if err != nil {
-		t.Fatal(err)
+		b.t.Fatal(err)
 	}
 	b.env = append(b.env, "LD_LIBRARY_PATH="+library(b.env)+":"+library(env), "PATH="+tools+":"+os.Getenv("PATH"),
 		"MIGLAB_EMULATED_SMS=42", "MIGLAB_EMULATED_NAME=NVIDIA A100-SXM4-40GB", "MIGLAB_EMULATED_MEMORY=21000000000")
+}
+
+// Inside a MIG instance, kernels share a daemon of their own; nothing is left of either.
+func TestGPUMPSInMIG(t *testing.T) {
+	b := newFastBench(t)
+	smallKernels(t, b.dir)
+	b.emulated(cudaStub(t))
 	b.must("profile", "corun", "--size", "3", "--kernels", "./k.yaml", "--milliseconds", "300", "--splits", "50:50,all:all", "--out", "out")
 	b.nothingLeft()
 	p := partitioner{t, b.dir, b.env}
