@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -164,5 +165,51 @@ func TestGPUKilledCorunInMIGGoesOn(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(b.stateDir(), "mps-MIG-*", "pipe", "*.pid")); err != nil || len(left) > 0 {
 		t.Errorf("daemons are left: %q, %v", left, err)
+	}
+}
+
+// Samples that the driver does not give are said in one line, and change no time.
+func TestGPUMissingSamplesAreSaid(t *testing.T) {
+	t.Parallel()
+	b := benchA30(t)
+	b.state.Add(t, "fail nvmlDeviceGetClockInfo 3 2 UNKNOWN")
+	code, _, stderr := b.run("profile", "isolation", "--kernels", "./short.yaml", "--only", "a", "--out", "out")
+	const want = "miglab: 2 samples of the GPU's clocks, power and temperature could not be taken; the conditions of these rows are incomplete\n"
+	if code != 0 || strings.Count(stderr, want) != 1 {
+		t.Errorf("exit code %d, %q; want one line %q", code, stderr, want)
+	}
+	if rows := b.hardware("isolation").Isolation[0].Rows; len(rows) != 4+3 {
+		t.Errorf("%d rows, want 7", len(rows))
+	}
+}
+
+// A disk that is full while something is measured is one line with the remedy. What is on it is whole, and with
+// room again the same command goes on.
+func TestGPUFullDisk(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip(err)
+	}
+	p := partitioner{t, t.TempDir(), cudaStub(t)}
+	const args = "profile --mode sm-partition --only bfs,stream --small --milliseconds 5 --warm-up 1 --sms 8,16,24,32,40,48 --out out"
+	// Files may grow to 1 KiB.
+	c := exec.CommandContext(t.Context(), "bash", "-c", "trap '' XFSZ; ulimit -f 1; exec miglab "+args)
+	c.Dir, c.Env = p.dir, p.env
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	_ = c.Run() // it fails
+	if said := stderr.String(); c.ProcessState.ExitCode() <= 0 || strings.Count(said, "file too large; solve this and start again, the recorded runs are kept") != 1 {
+		t.Errorf("exit code %d, %q", c.ProcessState.ExitCode(), said)
+	}
+	text := mustRead(t, filepath.Join(p.dir, "out", "overlap.csv"))
+	before := len(p.rows())
+	if before == 0 || len(text) > 1024 || !strings.HasSuffix(text, "\n") {
+		t.Errorf("%d rows in %d bytes\n%s", before, len(text), text)
+	}
+	if left, err := filepath.Glob(filepath.Join(p.dir, "out", ".*")); err != nil || len(left) > 0 {
+		t.Errorf("parts of files are left: %q, %v", left, err)
+	}
+	if code, output := p.run(strings.Fields(args)...); code != 0 || len(p.rows()) != 12 || !strings.HasPrefix(mustRead(t, filepath.Join(p.dir, "out", "overlap.csv")), text) {
+		t.Errorf("with room again: exit code %d, %d rows\n%s", code, len(p.rows()), output)
 	}
 }
