@@ -246,7 +246,7 @@ func TestCommitsAgree(t *testing.T) {
 	for suite, repository := range map[string]string{"rodinia": "yuhc/gpu-rodinia", "altis": "utcs-scea/altis"} {
 		for file, want := range map[string]string{
 			"suites/" + suite + "/build.sh": "\ncommit=" + pins[suite] + "\nurl=https://github.com/" + repository + "\n",
-			"README.md":                     pins[suite] + " of [" + repository + "](https://github.com/" + repository + ")",
+			"README.md":                     pins[suite] + " of `github.com/" + repository + "`",
 			"kernel/" + suite + ".yaml":     "commit " + pins[suite] + " of " + repository,
 		} {
 			raw, err := os.ReadFile(filepath.FromSlash(file))
