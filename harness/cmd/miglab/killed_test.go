@@ -213,3 +213,16 @@ func TestGPUFullDisk(t *testing.T) {
 		t.Errorf("with room again: exit code %d, %d rows\n%s", code, len(p.rows()), output)
 	}
 }
+
+// Killed by SIGKILL, co-runs on partitions of the multiprocessors go on.
+func TestGPUKilledPartitionsGoOn(t *testing.T) {
+	t.Parallel()
+	b := newFastBench(t)
+	b.emulated(cudaStub(t))
+	whole := b.goesOn("out/overlap.csv", false, "profile", "corun", "--mode", "sm-partition", "--only", "bfs,stream", "--small", "--milliseconds", "100", "--warm-up", "1",
+		"--splits", "16:24,all:all", "--out", "out")
+	rows := b.hardware("overlap").Overlap[0].Rows
+	if want := 2*(3+1) + 2*3*2; len(rows) != want || strings.Count(whole, "\n") != want+1 {
+		t.Errorf("%d rows, want %d: each kernel alone on 16, 24 and 42 and without a limit, and three pairs on two splits", len(rows), want)
+	}
+}
