@@ -251,7 +251,11 @@ func (x *isolation) adopt() {
 		for _, size := range x.sizes {
 			at := first(x.gpu, size)
 			for number, rest := range cases(x.gpu, at) {
-				beside := join(x.drawn(k, at, rest))
+				others := x.drawn(k, at, rest)
+				if len(others) < len(rest) {
+					continue // it has no runs, and must not take over those of the kernel alone
+				}
+				beside := join(others)
 				for repetition := range x.repetitions(k) {
 					if m, ok := kept[isolationRun{k.Name, size, beside, x.timed(), repetition + 1, measured{}}]; ok {
 						x.set(trial{place{k.Name, size}, number}, repetition, m)
@@ -347,11 +351,11 @@ const headStart = 500 * time.Millisecond
 
 // run measures a kernel once while its neighbours run, and keeps the run if all ended well.
 func (x *isolation) run(ctx context.Context, t trial, repetition int, k *kernel.Kernel, on profiling.Instance, others []neighbour) error {
-	measure := x.process
+	once := x.process
 	if x.timed() == datasets.TimedWindow {
-		measure = x.window
+		once = x.window
 	}
-	m, err := measure(ctx, t, k, on, others)
+	m, err := once(ctx, t, k, on, others)
 	if err != nil || x.spoilt[t] {
 		return err
 	}

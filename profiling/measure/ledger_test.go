@@ -138,6 +138,27 @@ func TestExperimentsGoOn(t *testing.T) {
 	}
 }
 
+// A case without kernels that could run beside the measured one does not take over its runs alone.
+func TestIsolationKeepsCasesApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := measure.Options{Repetitions: 1, File: filepath.Join(t.TempDir(), "runs.jsonl"), Launcher: launch(
+			func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+				if k.Name == "b" && on.Size() == 1 {
+					return kernel.Outcome{Status: kernel.OutOfMemory}, nil
+				}
+				return lasting(ctx, 1)
+			})}
+		g := devicetest.New(a30, devicetest.Parallel())
+		first, _, err := experiments[0].run(t.Context(), t, g, twoKernels(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _, err := experiments[0].run(t.Context(), t, g, twoKernels(), o); err != nil || again != first {
+			t.Errorf("%v, rows\n%s\nand before\n%s", err, again, first)
+		}
+	})
+}
+
 // Runs of another card, of a kernel that has changed, or that nobody can read, are not taken over.
 func TestExperimentsRefuseOtherRuns(t *testing.T) {
 	for _, x := range experiments {

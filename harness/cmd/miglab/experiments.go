@@ -62,7 +62,7 @@ func warn(c *cobra.Command, what string) {
 func (f *profileFlags) keep(c *cobra.Command, m measured, err error) error {
 	var failures *measure.FailedError
 	path := filepath.Join(f.out, m.file)
-	interrupted := interruptedError{"nothing was measured yet"}
+	interrupted := interruptedError{"nothing was measured in this call; " + m.again}
 	if m.rows > 0 {
 		unsaved := f.save(m.file, m.write)
 		if unsaved == nil {
