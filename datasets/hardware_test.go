@@ -17,6 +17,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
@@ -444,6 +445,9 @@ func TestReadmeOfHardwareShowsTheColumns(t *testing.T) {
 	}
 	for kind, file := range hardwareFilesOf {
 		head, _, _ := strings.Cut(file, "\n")
+		if slices.Contains([]string{"reconfiguration", "isolation", "corun"}, kind) { // those here are older
+			head += "," + strings.Join(strictcsv.Columns[Load](), ",")
+		}
 		if !strings.Contains(string(text), "\n    "+head+"\n") {
 			t.Errorf("README.md does not show the columns of %s: %s", kind, head)
 		}
