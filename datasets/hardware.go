@@ -85,6 +85,8 @@ type ReconfigurationTime struct {
 	// Attempts is the mean number of calls to the driver until one succeeded. It refuses
 	// calls while an instance is in use, which it can be for a while after its last process.
 	Attempts float64 `csv:"attempts"`
+	// Load is how the GPU was doing during the operations.
+	Load
 }
 
 // An IsolationTime is how long a kernel took alone or beside others (FAR 2.5, Table 2).
@@ -102,6 +104,8 @@ type IsolationTime struct {
 	Difference float64 `csv:"difference_percent"`
 	// Timed says what the times are of: [TimedWindow] or [TimedProcess].
 	Timed string `csv:"timed"`
+	// Load is how the GPU was doing during the runs.
+	Load
 }
 
 // What the times of a kernel beside others are of.

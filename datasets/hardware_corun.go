@@ -26,6 +26,8 @@ type CorunTime struct {
 	Wall    mig.Seconds `csv:"wall_seconds"`
 	// Total is from the first start of the mix to its last end.
 	Total mig.Seconds `csv:"total_seconds"`
+	// Load is how the GPU was doing during the runs of the mix.
+	Load
 }
 
 // CorunJob writes a job as a mix lists it: name:percent, for example lud:50.
@@ -61,6 +63,9 @@ func checkCorun(_ *mig.GPU, rows []CorunTime) (int, error) {
 			return i, fmt.Errorf("%d runs in %v s in total; job 1 of the mix has %d in %v s", r.Runs, r.Total, rows[first].Runs, rows[first].Total)
 		case r.Wall > r.Total*(1+rounding):
 			return i, fmt.Errorf("the process took %v s, the mix %v s in total; that is at least as long", r.Wall, r.Total)
+		}
+		if err := r.Load.check(); err != nil {
+			return i, err
 		}
 		known[r.Mix] = true
 	}

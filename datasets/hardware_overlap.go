@@ -29,8 +29,17 @@ type Load struct {
 	PowerMax       float64 `csv:"power_max_w"`
 	TemperatureMax int     `csv:"temperature_max_c"`
 	// Throttle names why the clocks were lower than they could be, joined by +, as in
-	// power-cap+thermal; none if nothing was reported, unknown if nothing was sampled.
+	// power-cap+thermal; none if nothing was reported, unknown if nothing was sampled, and
+	// empty in files that are older than the samples.
 	Throttle string `csv:"throttle"`
+}
+
+// check says what is wrong with the samples.
+func (l *Load) check() error {
+	if l.Samples < 0 || l.ClockMin > l.ClockMax || !(l.PowerMean <= l.PowerMax*(1+rounding)) {
+		return fmt.Errorf("%d samples, clocks from %d to %d MHz, power %v W, at most %v W; the least must not exceed the most", l.Samples, l.ClockMin, l.ClockMax, l.PowerMean, l.PowerMax)
+	}
+	return nil
 }
 
 // An OverlapRate is how fast a kernel iterated at a time at which all kernels of its group
@@ -130,8 +139,9 @@ func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
 			return i, fmt.Errorf("an iteration takes %v s; %v s for %d make %v s", r.Iteration, r.Window, r.Iterations, float64(r.Window)/float64(r.Iterations))
 		case !(r.Overlap >= MinOverlap && r.Overlap <= 1):
 			return i, fmt.Errorf("the overlap is %v; it must be from %v to 1", r.Overlap, MinOverlap)
-		case r.Samples < 0 || r.ClockMin > r.ClockMax || !(r.PowerMean <= r.PowerMax*(1+rounding)):
-			return i, fmt.Errorf("%d samples, clocks from %d to %d MHz, power %v W, at most %v W; the least must not exceed the most", r.Samples, r.ClockMin, r.ClockMax, r.PowerMean, r.PowerMax)
+		}
+		if err := r.Load.check(); err != nil {
+			return i, err
 		}
 		seen[k] = true
 	}

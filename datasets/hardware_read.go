@@ -117,9 +117,13 @@ func add[Row hardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string
 
 // readRows reads and checks the rows of a file.
 func readRows[Row hardwareRow](f io.Reader, file string, sources []string, check func(*mig.GPU, []Row) (int, error)) (*strictcsv.Table[Row], error) {
-	columns := strictcsv.Columns[Row]()
+	columns, optional := strictcsv.Columns[Row](), optional[Row]()
+	empty := []string{mayBeEmpty}
+	if len(optional) > 0 {
+		empty = append(empty, "throttle") // what is read of an older file can be written again
+	}
 	t, err := strictcsv.Read[Row](f, file, strictcsv.Format{
-		Columns: columns, Exact: true, MayBeEmpty: []string{mayBeEmpty},
+		Columns: columns[:len(columns)-len(optional)], Optional: optional, Exact: true, MayBeEmpty: empty,
 		Empty: fmt.Sprintf("there are no rows; write at least one below the header %q", strings.Join(columns, ",")),
 	})
 	if err != nil {
@@ -135,6 +139,16 @@ func readRows[Row hardwareRow](f io.Reader, file string, sources []string, check
 		return nil, t.Fail(i, "", err)
 	}
 	return t, nil
+}
+
+// optional returns the columns that older files of a kind lack: of all kinds but overlap, whose
+// files have always had them, those of a [Load].
+func optional[Row hardwareRow]() []string {
+	switch any(*new(Row)).(type) {
+	case ReconfigurationTime, IsolationTime, CorunTime:
+		return strictcsv.Columns[Load]()
+	}
+	return nil
 }
 
 // A hardwareRow begins with a [Provenance].
@@ -216,6 +230,9 @@ func checkReconfiguration(g *mig.GPU, rows []ReconfigurationTime) (int, error) {
 		case r.Min > r.Max || r.Mean < r.Min*(1-rounding) || r.Mean > r.Max*(1+rounding):
 			return i, fmt.Errorf("the mean %v s does not lie between %v s and %v s", r.Mean, r.Min, r.Max)
 		}
+		if err := r.Load.check(); err != nil {
+			return i, err
+		}
 		seen[k] = true
 	}
 	return 0, nil
@@ -245,7 +262,7 @@ func checkIsolation(g *mig.GPU, rows []IsolationTime) (int, error) {
 		case !positive(r.Median):
 			return i, fmt.Errorf("the median is %v s; it must be positive and finite", r.Median)
 		}
-		if err := checkBeside(g, r.Beside); err != nil {
+		if err := cmp.Or(checkBeside(g, r.Beside), r.Load.check()); err != nil {
 			return i, err
 		}
 		at[k] = r

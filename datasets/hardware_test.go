@@ -17,6 +17,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
@@ -89,7 +90,7 @@ func TestReadHardware(t *testing.T) {
 		t.Errorf("tables of isolation %q, want %q, by date and then by file", isolation, want)
 	}
 	p := Provenance{"A100", "NVIDIA A100, 40GB", "1.2", "mig", "2026-11-21"}
-	if got, want := h.Reconfiguration[0].Rows[1], (ReconfigurationTime{p, "4-2-1", 1, "create", 3, 10, 0.6, 0.001, 0.5, 0.7, 1.1, 1}); got != want || h.Reconfiguration[0].Provenance != p {
+	if got, want := h.Reconfiguration[0].Rows[1], (ReconfigurationTime{p, "4-2-1", 1, "create", 3, 10, 0.6, 0.001, 0.5, 0.7, 1.1, 1, Load{}}); got != want || h.Reconfiguration[0].Provenance != p {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if got := h.Reconfiguration[1].Rows; !slices.Equal(got, h.Reconfiguration[0].Rows) {
@@ -104,6 +105,37 @@ func TestReadHardware(t *testing.T) {
 	}
 	if h, err := ReadHardware(folder(nil)); err != nil || !reflect.DeepEqual(h, HardwareSet{}) {
 		t.Errorf("an empty folder: %+v, %v", h, err)
+	}
+}
+
+// Files of these kinds have the conditions of the runs; older ones do not. A part of them is refused.
+func TestConditionsOfHardware(t *testing.T) {
+	const names, values = ",samples,sm_clock_min_mhz,sm_clock_mean_mhz,sm_clock_max_mhz,power_mean_w,power_max_w,temperature_max_c,throttle", ",3,1700,1755.5,1980,600,690.5,61,power-cap"
+	want := Load{3, 1700, 1755.5, 1980, 600, 690.5, 61, "power-cap"}
+	with := func(text, names, values string) string {
+		header, rows, _ := strings.Cut(text, "\n")
+		return header + names + "\n" + strings.ReplaceAll(rows, "\n", values+"\n")
+	}
+	for kind, load := range map[string]func(HardwareSet) Load{
+		"reconfiguration": func(h HardwareSet) Load { return h.Reconfiguration[0].Rows[2].Load },
+		"isolation":       func(h HardwareSet) Load { return h.Isolation[0].Rows[2].Load },
+		"corun":           func(h HardwareSet) Load { return h.Corun[0].Rows[2].Load },
+	} {
+		old := hardwareFilesOf[kind]
+		for text, want := range map[string]Load{old: {}, with(old, names, values): want} {
+			h, err := ReadHardware(folder(map[string]string{"x." + kind + ".csv": text}))
+			if err != nil || load(h) != want {
+				t.Errorf("%s: %v\n%s", kind, err, text)
+			}
+		}
+		_, err := ReadHardware(folder(map[string]string{"x." + kind + ".csv": with(old, ",samples", ",3")}))
+		if err == nil || !strings.Contains(err.Error(), ":1: the header is") || !strings.Contains(err.Error(), "throttle") {
+			t.Errorf("%s with a part of the columns: %v", kind, err)
+		}
+		_, err = ReadHardware(folder(map[string]string{"x." + kind + ".csv": with(old, names, strings.Replace(values, "1980", "1600", 1))}))
+		if err == nil || !strings.Contains(err.Error(), ":2: 3 samples, clocks from 1700 to 1600 MHz") {
+			t.Errorf("%s with wrong clocks: %v", kind, err)
+		}
 	}
 }
 
@@ -366,6 +398,7 @@ func TestHardwareRoundTrip(t *testing.T) {
 		word := rapid.StringMatching(`[a-z,"#:;A-Z]{1,8}`)
 		p := Provenance{g.Name, word.Draw(t, "name"), word.Draw(t, "driver"), rapid.SampledFrom([]string{SourceMIG, SourceMPS}).Draw(t, "source"), "2026-11-21"}
 		seconds := func(label string) mig.Seconds { return mig.Seconds(rapid.Float64Range(1e-6, 1e6).Draw(t, label)) }
+		load := Load{3, 345, float64(seconds("clock")), 1980, 400.25, 700.5, 61, "power-cap+sw-thermal"}
 		var h HardwareSet
 		var kernels []KernelTime
 		for _, s := range g.Sizes() {
@@ -374,17 +407,17 @@ func TestHardwareRoundTrip(t *testing.T) {
 		kernels[0].Mean, kernels[0].StdDev, kernels[0].Runs = mig.Seconds(math.Inf(1)), 0, 0
 		h.Kernels = []HardwareTable[KernelTime]{{"a", p, kernels}}
 		m := seconds("median")
-		h.Isolation = []HardwareTable[IsolationTime]{{"b", p, []IsolationTime{{p, "k", 1, "", 2, m, 0, TimedWindow}, {p, "k", 1, "x:1@3", 2, 3 * m, 200, TimedWindow}}}}
+		h.Isolation = []HardwareTable[IsolationTime]{{"b", p, []IsolationTime{{p, "k", 1, "", 2, m, 0, TimedWindow, load}, {p, "k", 1, "x:1@3", 2, 3 * m, 200, TimedWindow, load}}}}
 		d := seconds("least")
-		h.Reconfiguration = []HardwareTable[ReconfigurationTime]{{"c", p, []ReconfigurationTime{{p, "2-2", 2, "destroy", 2, 5, d * 1.5, 0, d, d * 3, d * 9, 1}}}}
+		h.Reconfiguration = []HardwareTable[ReconfigurationTime]{{"c", p, []ReconfigurationTime{{p, "2-2", 2, "destroy", 2, 5, d * 1.5, 0, d, d * 3, d * 9, 1, load}}}}
 		end := seconds("end")
 		h.Execution = []HardwareTable[ExecutionTime]{{"d", p, []ExecutionTime{{p, word.Draw(t, "algorithm"), word.Draw(t, "task"), 1, 2, 2, 0, end, end / 3, end * 1.25, 20}}}}
 		p.Source = SourceMPS
 		share, total := rapid.Float64Range(1e-3, 100).Draw(t, "share"), seconds("total")
 		h.Corun = []HardwareTable[CorunTime]{{"e", p, []CorunTime{
-			{p, "k:100", 1, "k", 100, 1, d, total, total},
-			{p, CorunJob("k", share) + " k:100", 1, "k", share, 4, d, total, total},
-			{p, CorunJob("k", share) + " k:100", 2, "k", 100, 4, end, total / 3, total},
+			{p, "k:100", 1, "k", 100, 1, d, total, total, load},
+			{p, CorunJob("k", share) + " k:100", 1, "k", share, 4, d, total, total, load},
+			{p, CorunJob("k", share) + " k:100", 2, "k", 100, 4, end, total / 3, total, load},
 		}}}
 		p.Source = SourceWholeGPU
 		number := rapid.OneOf(rapid.Float64Range(0, 1e12), rapid.Just(math.NaN()))
@@ -412,6 +445,9 @@ func TestReadmeOfHardwareShowsTheColumns(t *testing.T) {
 	}
 	for kind, file := range hardwareFilesOf {
 		head, _, _ := strings.Cut(file, "\n")
+		if slices.Contains([]string{"reconfiguration", "isolation", "corun"}, kind) { // those here are older
+			head += "," + strings.Join(strictcsv.Columns[Load](), ",")
+		}
 		if !strings.Contains(string(text), "\n    "+head+"\n") {
 			t.Errorf("README.md does not show the columns of %s: %s", kind, head)
 		}

@@ -35,6 +35,36 @@ type Load struct {
 	Throttle string
 }
 
+// And is the load of two times together.
+func (l Load) And(o Load) Load {
+	if o.Samples == 0 {
+		return l
+	}
+	if l.Samples == 0 {
+		return o
+	}
+	n, m := float64(l.Samples), float64(o.Samples)
+	return Load{
+		Samples:  l.Samples + o.Samples,
+		ClockMin: min(l.ClockMin, o.ClockMin), ClockMean: (n*l.ClockMean + m*o.ClockMean) / (n + m), ClockMax: max(l.ClockMax, o.ClockMax),
+		PowerMean: (n*l.PowerMean + m*o.PowerMean) / (n + m), PowerMax: max(l.PowerMax, o.PowerMax),
+		TemperatureMax: max(l.TemperatureMax, o.TemperatureMax),
+		Throttle:       ThrottleReasons(reasonSet(l.Throttle) | reasonSet(o.Throttle)),
+	}
+}
+
+// reasonSet is the set whose names [ThrottleReasons] gave.
+func reasonSet(names string) (set uint64) {
+	for name := range strings.SplitSeq(names, "+") {
+		for _, r := range reasons {
+			if r.name == name {
+				set |= r.bit
+			}
+		}
+	}
+	return set
+}
+
 // A Watcher is a device that can say how it is doing while it works.
 type Watcher interface {
 	// Watch samples the device about ten times a second until the watch is closed. The error
@@ -68,7 +98,7 @@ func Every(sample func() (Sample, error)) *Watch {
 			if s, err := sample(); err == nil {
 				w.Add(s)
 			} else {
-				w.fail()
+				w.Fail()
 			}
 			select {
 			case <-quit:
@@ -93,7 +123,8 @@ func (w *Watch) Add(s Sample) {
 	w.samples = append(w.samples, s)
 }
 
-func (w *Watch) fail() {
+// Fail counts a sample that could not be taken.
+func (w *Watch) Fail() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.failures++

@@ -3,6 +3,7 @@ package profiling_test
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"miglab/profiling"
@@ -39,6 +40,33 @@ func TestWatchBetween(t *testing.T) {
 	if got := profiling.ThrottleReasons(0x1); got != "none" {
 		t.Errorf("idle: %s", got)
 	}
+}
+
+// The loads of two times are one of both; the order of the reasons stays that of the driver.
+func TestLoadsTogether(t *testing.T) {
+	a := profiling.Load{Samples: 1, ClockMin: 1755, ClockMean: 1755, ClockMax: 1755, PowerMean: 690, PowerMax: 690, TemperatureMax: 60, Throttle: "sw-thermal"}
+	b := profiling.Load{Samples: 3, ClockMin: 1800, ClockMean: 1855, ClockMax: 1980, PowerMean: 590, PowerMax: 600, TemperatureMax: 50, Throttle: "power-cap+sw-thermal"}
+	want := profiling.Load{Samples: 4, ClockMin: 1755, ClockMean: 1830, ClockMax: 1980, PowerMean: 615, PowerMax: 690, TemperatureMax: 60, Throttle: "power-cap+sw-thermal"}
+	if got := a.And(b); got != want || b.And(a) != want {
+		t.Errorf("%+v, %+v, want %+v", got, b.And(a), want)
+	}
+	unknown := profiling.Load{Throttle: "unknown"}
+	if unknown.And(a) != a || a.And(unknown) != a || unknown.And(unknown) != unknown {
+		t.Errorf("times without samples change the others: %+v, %+v", unknown.And(a), a.And(unknown))
+	}
+}
+
+// A watch samples ten times a second.
+func TestWatchSamplesTenTimesASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from := time.Now()
+		w := profiling.Every(func() (profiling.Sample, error) { return profiling.Sample{At: time.Now()}, nil })
+		defer w.Close()
+		time.Sleep(10*time.Second + time.Millisecond)
+		if n := w.Between(from, time.Now()).Samples; n != 101 {
+			t.Errorf("%d samples in ten seconds, want 101", n)
+		}
+	})
 }
 
 // A watch samples while something runs, also after samples that fail, and ends when it is closed.

@@ -120,7 +120,7 @@ if [ -n "$dry" ]; then
 	fi
 	printf 'gpu 0 H100 GPU-%s 0 0\ndriver 580.65.06-stub\n' $uuid >"$stub/gpus.txt"
 	export LD_LIBRARY_PATH=$stub MIGLAB_NVML_STUB=$stub/gpus.txt PATH=$PWD/profiling/testdata/first-run:$PATH
-	export MIGLAB_EMULATED_SMS=132 MIGLAB_EMULATED_NAME='NVIDIA H100 80GB HBM3' MIGLAB_EMULATED_MEMORY=85899345920 MIGLAB_EMULATED_UUID=${uuid//-/}
+	export MIGLAB_EMULATED_SMS=${MIGLAB_EMULATED_SMS:-132} MIGLAB_EMULATED_NAME="${MIGLAB_EMULATED_NAME:-NVIDIA H100 80GB HBM3}" MIGLAB_EMULATED_MEMORY=85899345920 MIGLAB_EMULATED_UUID=${uuid//-/}
 	KERNELS='bfs gaussian stream' SMALL='--size 64 --iterations 1' only=(--only bfs,gaussian,stream) anchors=bfs,stream
 	options+=(--small --milliseconds 5 --warm-up 2)
 	counted=(--kernels profiling/testdata/first-run/small.yaml)
@@ -128,10 +128,11 @@ if [ -n "$dry" ]; then
 fi
 export KERNELS SMALL
 
-# The GPU, in partitions of multiples of 8 multiprocessors.
+# The GPU, in partitions of multiples of 8 multiprocessors, or of 2, the smallest groups that drivers give.
 sms=$(timeout -k 10 $start "$MIGLAB" kernel stream --verify 2>"$out/log/start.txt" | sed -n 's/^sms: //p')
 [ -n "$sms" ] || fail "no kernel runs here within $start s: $(tail -n 1 "$out/log/start.txt")"
-half=$((sms / 16 * 8)) third=$((sms / 3)) splits=$((sms / 2)):$((sms / 2))
+half=$((sms / 16 * 8)) third=$((sms / 6 * 2)) equal=$((sms / 4 * 2))
+splits=$equal:$equal
 for i in 3 2 1; do
 	part=$((sms * i / 64 * 8))
 	splits=$part:$((sms - part)),$splits,$((sms - part)):$part
@@ -234,6 +235,7 @@ pack() {
 	keep "$out/overlap.csv" "$base.overlap.csv"
 	keep "$out/mps/kernels.csv" "$base-mps.kernels.csv"
 	keep "$out/mps/overlap.csv" "$base-mps.overlap.csv"
+	keep "$out/mps/gpu.json" "$base-mps.gpu.json" # of a board that the program's table lacks
 	keep "$out/counters.csv" "$base.counters.csv"
 	tar -czf "$out.tar.gz.part" -C "$out" --exclude=./stub --exclude=./nvcc . && mv "$out.tar.gz.part" "$out.tar.gz" && unpacked='' && return
 	rm -f "$out.tar.gz.part"

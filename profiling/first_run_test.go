@@ -163,6 +163,22 @@ func TestFirstRunDry(t *testing.T) {
 	}
 }
 
+// TestFirstRunOfAnyBoard: a board that the table lacks is measured in all stages, and its model is packed with its data.
+func TestFirstRunOfAnyBoard(t *testing.T) {
+	f := newFirstRun(t)
+	f.env = append(f.env, "MIGLAB_EMULATED_NAME=NVIDIA H100 PCIe", "MIGLAB_EMULATED_SMS=114")
+	if said := f.dry(); !strings.Contains(said, "114 multiprocessors") || !strings.Contains(said, "left: nothing\n") {
+		t.Fatalf("not all is done:\n%s", said)
+	}
+	h, err := datasets.ReadHardware(os.DirFS(filepath.Join(f.dir, "out", "hardware")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(h.Overlap) != 2 || len(h.Kernels) != 1 || h.Kernels[0].GPU != "H100-PCIe-MPS-114SM" {
+		t.Errorf("measured: %+v", h)
+	}
+}
+
 // TestFirstRunGoesOn: a call that is interrupted, or has no time, leaves the rest to the next one, which may be on another
 // machine. Each call repeats the anchors.
 func TestFirstRunGoesOn(t *testing.T) {

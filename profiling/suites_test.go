@@ -194,17 +194,75 @@ func TestRodiniaFails(t *testing.T) {
 			t.Errorf("%s: %v, %q, want one line with %q\n%s", name, ok, stderr, c.says, stdout)
 		}
 	}
-	sources, path := rodinia(t)
-	for _, args := range [][]string{{"init", "-q"}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"}} {
-		if out, err := exec.Command("git", append([]string{"-C", sources}, args...)...).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
-	if _, stderr, ok := script(t, "rodinia", path, rodiniaArgs(sources)...); ok || !strings.Contains(stderr, "is not at commit 9c10d3e; run: git ") {
-		t.Errorf("another commit: %v, %q", ok, stderr)
-	}
+	_, path := rodinia(t)
 	if _, stderr, ok := script(t, "rodinia", path); ok || stderr != "rodinia/build.sh: give the folder of the sources with --sources DIR\n" {
 		t.Errorf("without sources: %v, %q", ok, stderr)
+	}
+}
+
+// git runs git in a folder, and returns what it prints.
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// A checkout must be at the commit of the script, of which the first digits are known. The whole hash is printed.
+func TestCommitIsVerified(t *testing.T) {
+	for _, suite := range []string{"rodinia", "altis"} {
+		sources, path := rodinia(t)
+		files(t, path, map[string]string{"cmake": "#!/bin/sh\n", "nvidia-smi": "#!/bin/sh\necho 9.0\n"})
+		files(t, sources, map[string]string{"src/cuda/level2/CMakeLists.txt": ""})
+		args := []string{"--sources", sources, "--arch", "sm_90", "--dry-run"}
+		if stdout, stderr, ok := script(t, suite, path, args...); !ok || !strings.Contains(stdout, "is not a git checkout; that it is commit "+pins[suite]+" is not verified") {
+			t.Errorf("%s without git: %s%s", suite, stdout, stderr)
+		}
+		git(t, sources, "init", "-q")
+		if _, stderr, ok := script(t, suite, path, args...); ok || !strings.Contains(stderr, "git does not know the commit of "+sources) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s without a commit: %v, %q", suite, ok, stderr)
+		}
+		git(t, sources, "commit", "-q", "--allow-empty", "-m", "x")
+		head := git(t, sources, "rev-parse", "HEAD")
+		want := suite + "/build.sh: " + sources + " is at commit " + head + ", not at " + pins[suite] + "; run: git -C " + sources + " checkout " + pins[suite] + "\n"
+		if _, stderr, ok := script(t, suite, path, args...); ok || stderr != want {
+			t.Errorf("%s at another commit: %v, %q, want %q", suite, ok, stderr, want)
+		}
+		// The right one, as git would say it.
+		files(t, path, map[string]string{"git": "#!/bin/sh\nif [ \"$3\" = rev-parse ]; then echo " + pins[suite] + "0123456789012345678901234567890aa; fi\n"})
+		if stdout, stderr, ok := script(t, suite, path, args...); !ok || !strings.Contains(stdout, sources+" is at commit "+pins[suite]+"0123456789012345678901234567890aa\n") {
+			t.Errorf("%s at its commit: %s%s", suite, stdout, stderr)
+		}
+	}
+}
+
+// pins are the commits that the scripts build, by suite.
+var pins = map[string]string{"rodinia": "9c10d3e", "altis": "042e292"}
+
+// Script, README and manifest name the same commit of the same repository.
+func TestCommitsAgree(t *testing.T) {
+	for suite, repository := range map[string]string{"rodinia": "yuhc/gpu-rodinia", "altis": "utcs-scea/altis"} {
+		for file, want := range map[string]string{
+			"suites/" + suite + "/build.sh": "\ncommit=" + pins[suite] + "\nurl=https://github.com/" + repository + "\n",
+			"README.md":                     pins[suite] + " of `github.com/" + repository + "`",
+			"kernel/" + suite + ".yaml":     "commit " + pins[suite] + " of " + repository,
+		} {
+			raw, err := os.ReadFile(filepath.FromSlash(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := string(raw)
+			if strings.HasSuffix(file, ".yaml") { // the lines of a comment
+				text = strings.ReplaceAll(text, "\n# ", " ")
+			} else if file == "README.md" {
+				text = strings.ReplaceAll(text, "\n", " ")
+			}
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q", file, want)
+			}
+		}
 	}
 }
 

@@ -22,6 +22,9 @@ func (g *GPU) Multiprocessors() (int, error) {
 	if g.Name == "A100" || g.Name == "A100-80GB" {
 		return 108, nil
 	}
+	if strings.Contains(g.Name, "-MPS-") { // a model by its number of multiprocessors, which its largest size has
+		return g.Profile(g.ComputeSlices).SMs, nil
+	}
 	for _, b := range boards {
 		if strings.HasPrefix(g.Name, b.prefix) {
 			return b.sms, nil

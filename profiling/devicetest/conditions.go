@@ -1,6 +1,7 @@
 package devicetest
 
 import (
+	"errors"
 	"time"
 
 	"miglab/profiling"
@@ -8,10 +9,16 @@ import (
 
 var _ profiling.Watcher = (*GPU)(nil)
 
+// FailSamples lets the next samples of a watch fail.
+func (g *GPU) FailSamples(n int) { g.failSamples.Store(int32(n)) }
+
 // Watch implements [profiling.Watcher]. While processes use the GPU, its clocks are high;
 // otherwise they are low.
 func (g *GPU) Watch() (*profiling.Watch, error) {
 	return profiling.Every(func() (profiling.Sample, error) {
+		if g.failSamples.Add(-1) >= 0 {
+			return profiling.Sample{}, errors.New("the driver does not answer")
+		}
 		s := profiling.Sample{At: time.Now(), SMClock: 345, Power: 50, Temperature: 40, Throttle: 0x1}
 		processes, err := g.Processes()
 		if len(processes) > 0 {

@@ -29,6 +29,8 @@ type GPU struct {
 	linger   time.Duration
 	// busyCreates is how many calls of Create are still to be refused.
 	busyCreates atomic.Int32
+	// failSamples is how many samples of a watch are still to fail.
+	failSamples atomic.Int32
 	watch       func(Step)
 	// first is the state of a new GPU.
 	first state

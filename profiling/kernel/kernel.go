@@ -50,6 +50,10 @@
 // until its standard input ends says so with stop_s:, the instant at which it stopped. With --intensity they pause after each
 // burst, so that they run P percent of the time.
 //
+// pinned: true is for programs of one thread that make many short launches, so that the processor
+// matters: on Linux, each run has a processor of its own, as long as there are enough. The threads
+// of other programs would share it.
+//
 // A manifest is read strictly: unknown fields, unused parameters and duplicate names are
 // errors.
 package kernel
@@ -98,6 +102,9 @@ type Kernel struct {
 	PrintsDevice bool
 	// Window says that the program can measure its rate in a common window (see [Together]).
 	Window bool
+	// Pinned says that a run has a processor of its own, if one is free. It is for programs of
+	// one thread that make many short launches.
+	Pinned bool
 	// OutOfMemory matches the output of a run that ran out of memory. The exit status does
 	// not matter, since many benchmarks ignore the errors of CUDA.
 	OutOfMemory *regexp.Regexp

@@ -74,7 +74,7 @@ var (
 
 // The fields of a kernel: those that defaults may set, and those that they may not.
 var (
-	sharedFields = []string{"size_class", "workdir", "env", "timeout", "warmup", "repetitions", "min_mem_mb", "expect", "window", "out_of_memory", "time"}
+	sharedFields = []string{"size_class", "workdir", "env", "timeout", "warmup", "repetitions", "min_mem_mb", "expect", "window", "pinned", "out_of_memory", "time"}
 	ownFields    = []string{"name", "argv", "data", "result"}
 )
 
@@ -407,6 +407,7 @@ func (d *decoder) shared(k *Kernel, f map[string]*yaml.Node) {
 	set(d, &k.MinMemoryMB, f, "min_mem_mb", d.whole(0, 1e9))
 	set(d, &k.OutOfMemory, f, "out_of_memory", d.regexp)
 	set(d, &k.Window, f, "window", d.yes)
+	set(d, &k.Pinned, f, "pinned", d.yes)
 	if n := f["expect"]; n != nil {
 		k.Exit, k.Expect, k.PrintsDevice = 0, nil, false
 		e := d.mapping(n, "expect", []string{"exit", "regexp", "device"})

@@ -182,7 +182,7 @@ func TestReadErrors(t *testing.T) {
 		{"argv: [./b]", "argv: [./b]\n    workdir: ${csv}", `10:14: unknown parameter "csv" (known: dir)`},
 
 		// Defaults.
-		{"suite: s\n", "suite: s\ndefaults: {name: x}\n", `3:12: unknown field of defaults "name" (known: env, expect, min_mem_mb, out_of_memory, repetitions, size_class, time, timeout, warmup, window, workdir)`},
+		{"suite: s\n", "suite: s\ndefaults: {name: x}\n", `3:12: unknown field of defaults "name" (known: env, expect, min_mem_mb, out_of_memory, pinned, repetitions, size_class, time, timeout, warmup, window, workdir)`},
 		{"suite: s\n", "suite: s\ndefaults: []\n", "3:11: defaults must be a mapping of names to values"},
 		{"suite: s\n", "suite: s\ndefaults: {timeout: 0s}\n", `3:21: "0s" is too short; write at least 1ms`},
 
@@ -191,7 +191,7 @@ func TestReadErrors(t *testing.T) {
 		{wrong[strings.Index(wrong, "kernels"):], "kernels:\n", "5:9: kernels must be a list"},
 		{wrong[strings.Index(wrong, "kernels"):], "kernels: []\n", "5:10: kernels is empty"},
 		{wrong[strings.Index(wrong, "kernels"):], "kernels: [a]\n", "5:11: a kernel must be a mapping of names to values"},
-		{"  - name: A\n", "  - nmae: A\n", `6:5: unknown field of a kernel "nmae"; did you mean "name"? (known: argv, data, env, expect, min_mem_mb, name, out_of_memory, repetitions, result, size_class, time, timeout, warmup, window, workdir)`},
+		{"  - name: A\n", "  - nmae: A\n", `6:5: unknown field of a kernel "nmae"; did you mean "name"? (known: argv, data, env, expect, min_mem_mb, name, out_of_memory, pinned, repetitions, result, size_class, time, timeout, warmup, window, workdir)`},
 		{"  - name: A\n", "  - timeout: 1s\n", "6:5: a kernel has no name"},
 		{"  - name: A\n", "  - name: two words\n", `6:11: a kernel cannot be named "two words"; use letters, digits and, after the first, any of _.+-`},
 		{"  - name: A\n", "  - name: B\n", `8:5: the kernel on line 6 is also named "B"; names must differ`},

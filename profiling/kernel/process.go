@@ -27,9 +27,10 @@ type process struct {
 func (p process) killed() bool { return p.signal == syscall.SIGKILL }
 
 // execute runs a command in a process group of its own until it or its context ends, and
-// kills what is left of the group. also sees the output as it comes; it may be nil. An error
-// means that it could not be started.
-func execute(cmd *exec.Cmd, also io.Writer) (process, error) {
+// kills what is left of the group. also sees the output as it comes; it may be nil. pin is
+// called in the thread that starts the process, and undone right after. An error means that it
+// could not be started.
+func execute(cmd *exec.Cmd, also io.Writer, pin func() (undo func())) (process, error) {
 	// With Cmd's own pipe, Wait would not return before every process that holds the pipe
 	// has closed it, and the time would be too long.
 	r, w, err := os.Pipe()
@@ -45,7 +46,9 @@ func execute(cmd *exec.Cmd, also io.Writer) (process, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	p := process{start: time.Now()}
+	undo := pin()
 	err = cmd.Start()
+	undo()
 	w.Close()
 	if err != nil {
 		return process{}, err

@@ -13,6 +13,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/profiling"
+	"miglab/profiling/internal/affinity"
 )
 
 // Run runs the kernel once and reads its time. The environment is that of
@@ -55,7 +56,9 @@ func (k *Kernel) run(ctx context.Context, env []string) (Outcome, error) {
 	cmd := exec.CommandContext(limited, argv[0], argv[1:]...)
 	cmd.Dir = k.Dir
 	cmd.Env = append(append(profiling.Environ(), k.Env...), env...)
-	p, err := execute(cmd, nil)
+	host := k.host()
+	defer host.Free()
+	p, err := execute(cmd, nil, func() func() { return host.Pin(0) })
 	switch {
 	case ctx.Err() != nil && (err != nil || p.killed()):
 		return Outcome{}, context.Cause(ctx)
@@ -69,6 +72,14 @@ func (k *Kernel) run(ctx context.Context, env []string) (Outcome, error) {
 	}
 	k.judge(&o, p, csv)
 	return o, nil
+}
+
+// host takes a processor for a pinned kernel.
+func (k *Kernel) host() *affinity.Set {
+	if k.Pinned {
+		return affinity.Take(1)
+	}
+	return affinity.Take(0)
 }
 
 // judge fills in the outcome of a process that ended by itself.

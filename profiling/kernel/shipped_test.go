@@ -70,6 +70,26 @@ func TestShippedManifestsSayThatDataAreNotPinned(t *testing.T) {
 	}
 }
 
+// NN is called nn, and its list of files is in its own folder and not among the data.
+func TestRodiniaHasNNsFiles(t *testing.T) {
+	text, err := Shipped("rodinia")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Read(bytes.NewReader(text), "rodinia.yaml", roots["rodinia"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(m.Kernels, func(k Kernel) bool { return k.Name == "NN" })
+	if i < 0 {
+		t.Fatal("there is no NN")
+	}
+	k := m.Kernels[i]
+	if want := []string{"./nn", "filelist_4", "-r", "5", "-lat", "30", "-lng", "90"}; !slices.Equal(k.Argv, want) || k.Dir != "/opt/rodinia/cuda/nn" || k.Data[0].Path != "filelist_4" {
+		t.Errorf("%q in %s with %v", k.Argv, k.Dir, k.Data)
+	}
+}
+
 // Tasks of the measured tables can be run under the same names.
 func TestRodiniaHasTheKernelsOfTheDatasets(t *testing.T) {
 	text, err := Shipped("rodinia")

@@ -18,6 +18,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/profiling"
+	"miglab/profiling/internal/affinity"
 )
 
 // A Window is the outcome of a run that iterated for a time in which others did too. The
@@ -58,10 +59,12 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 	out, errs := make([]Window, len(jobs)), make([]error, len(jobs))
 	gates := make([]*gate, len(jobs))
 	var wg sync.WaitGroup
+	hosts := hosts(jobs)
+	defer hosts.Free()
 	for i, j := range jobs {
 		gates[i] = newGate()
 		wg.Go(func() {
-			out[i], errs[i] = j.window(limited, window, gates[i])
+			out[i], errs[i] = j.window(limited, window, gates[i], func() func() { return j.pin(hosts, i) })
 			if errs[i] != nil || out[i].Status != OK {
 				cancel(errAnother)
 			}
@@ -103,6 +106,22 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 	}
 	overlap(out)
 	return out, errors.Join(errs...)
+}
+
+// hosts takes a processor for each job, if one of them is pinned.
+func hosts(jobs []Job) *affinity.Set {
+	if slices.ContainsFunc(jobs, func(j Job) bool { return j.Pinned }) {
+		return affinity.Take(len(jobs))
+	}
+	return affinity.Take(0)
+}
+
+// pin keeps the calling thread on the job's processor, if it is pinned.
+func (j *Job) pin(hosts *affinity.Set, number int) (undo func()) {
+	if !j.Pinned {
+		return func() {}
+	}
+	return hosts.Pin(number)
 }
 
 // overlap sets in how much of each window all kernels ran.
@@ -173,7 +192,7 @@ func (g *gate) end() {
 }
 
 // window runs the job's process.
-func (j *Job) window(ctx context.Context, window time.Duration, g *gate) (Window, error) {
+func (j *Job) window(ctx context.Context, window time.Duration, g *gate, pin func() (undo func())) (Window, error) {
 	k := j.Kernel
 	limited, cancel := context.WithTimeout(ctx, k.Timeout)
 	defer cancel()
@@ -191,7 +210,7 @@ func (j *Job) window(ctx context.Context, window time.Duration, g *gate) (Window
 	g.mu.Unlock()
 	defer g.end()
 	cmd.Stdin = stdin
-	p, err := execute(cmd, g)
+	p, err := execute(cmd, g, pin)
 	switch {
 	case ctx.Err() != nil && (err != nil || p.killed()):
 		return Window{}, context.Cause(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -45,13 +46,16 @@ type Shared struct {
 	// Share returns the environment of a process that may use a percentage of the
 	// multiprocessors.
 	Share func(percent float64) profiling.Instance
+	// Device is the GPU, whose clocks are sampled while jobs run; it may be nil.
+	Device profiling.Device
 }
 
 // Corun measures how jobs that share a GPU under MPS change each other's times. Every
 // kernel also runs alone at 100 percent, which relative throughput needs. A round runs each
 // mix once, and every second round goes backwards, against drift. Without
 // Options.Repetitions a mix runs as often as its kernel that asks for most runs. A kernel
-// is warmed up before its first run alone. The jobs of a mix start at the same time and run
+// is warmed up before the first run of a mix that has it. Runs that Options.File has are not
+// repeated; failed ones are not kept. The jobs of a mix start at the same time and run
 // once each.
 //
 // Rows are ordered by mix, first the kernels alone, then the mixes in the given order
@@ -60,11 +64,20 @@ type Shared struct {
 // not tried. If a kernel fails alone or while it warms up, its mixes have no rows either. A
 // [*FailedError] lists the failures. With an error, the rows cover the repetitions that
 // were done before it.
-func Corun(ctx context.Context, on Shared, mixes []Mix, o Options) ([]datasets.CorunTime, error) {
-	x := &coruns{experiment: newExperiment(o), Shared: on, from: Provenance(on.GPU), solo: map[string]*corun{}}
+func Corun(ctx context.Context, on Shared, mixes []Mix, o Options) (_ []datasets.CorunTime, err error) {
+	x := &coruns{experiment: newExperiment(o), Shared: on, from: Provenance(on.GPU), solo: map[string]*corun{}, warm: map[string]bool{}}
 	if err := x.add(mixes); err != nil {
 		return nil, err
 	}
+	if err := x.resume(); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, x.ledger.close()) }()
+	stop, err := x.observe(on.Device)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
 	rounds := 0
 	for _, c := range x.mixes {
 		rounds = max(rounds, c.repetitions)
@@ -76,7 +89,7 @@ func Corun(ctx context.Context, on Shared, mixes []Mix, o Options) ([]datasets.C
 			if round >= c.repetitions {
 				continue
 			}
-			if err := x.run(ctx, c); err != nil {
+			if err := x.run(ctx, c, round); err != nil {
 				return x.rows(), fmt.Errorf("%s: %w", c.mix, err)
 			}
 			x.step()
@@ -93,16 +106,45 @@ type coruns struct {
 	// mixes has the kernels alone first, solo those by name.
 	mixes []*corun
 	solo  map[string]*corun
+	// warm has the kernels that have warmed up.
+	warm   map[string]bool
+	ledger *ledger[corunRun]
 }
 
-// A corun is a mix with the times of its runs in seconds.
+// A corun is a mix with its finished runs, by round from 0.
 type corun struct {
 	mix         Mix
 	repetitions int
-	// seconds and wall are by job, total by run.
-	seconds, wall [][]float64
-	total         []float64
-	failed        bool
+	done        map[int]corunRun
+	failed      bool
+}
+
+// A corunRun is a finished run of a mix. Times are in seconds.
+type corunRun struct {
+	Mix string
+	Run int
+	// Seconds and Wall are by job.
+	Seconds, Wall []float64
+	Total         float64
+	Load          datasets.Load
+}
+
+// resume takes over the runs of earlier calls that this one would make.
+func (x *coruns) resume() (err error) {
+	var kernels []*kernel.Kernel
+	for _, c := range x.solo {
+		kernels = append(kernels, c.mix[0].Kernel)
+	}
+	if x.ledger, err = openLedger[corunRun](x.File, "co-runs", x.GPU, kernels); err != nil {
+		return err
+	}
+	for _, r := range x.ledger.finished() {
+		i := slices.IndexFunc(x.mixes, func(c *corun) bool { return c.mix.String() == r.Mix })
+		if i >= 0 && r.Run <= x.mixes[i].repetitions && len(r.Seconds) == len(x.mixes[i].mix) && len(r.Wall) == len(r.Seconds) {
+			x.mixes[i].done[r.Run-1] = r
+		}
+	}
+	return nil
 }
 
 // add checks the mixes, drops duplicates and puts every kernel alone first.
@@ -125,7 +167,7 @@ func (x *coruns) add(mixes []Mix) error {
 			continue
 		}
 		seen[m.String()] = true
-		c := &corun{mix: m, seconds: make([][]float64, len(m)), wall: make([][]float64, len(m))}
+		c := &corun{mix: m, done: map[int]corunRun{}}
 		for _, j := range m {
 			c.repetitions = max(c.repetitions, x.repetitions(j.Kernel))
 		}
@@ -148,12 +190,13 @@ func (x *coruns) lose(c *corun, j Job, out kernel.Outcome) {
 	x.fail(j.Kernel, fmt.Sprintf("at %v %% in the mix %s", j.Percent, c.mix), out)
 }
 
-// run runs a mix once, unless it is lost.
-func (x *coruns) run(ctx context.Context, c *corun) error {
-	if len(c.total) == 0 && !x.lost(c) {
-		if err := x.prepare(ctx, c); err != nil {
-			return err
-		}
+// run runs a mix once, unless that is done or the mix is lost.
+func (x *coruns) run(ctx context.Context, c *corun, round int) error {
+	if _, done := c.done[round]; done || x.lost(c) {
+		return nil
+	}
+	if err := x.prepare(ctx, c); err != nil {
+		return err
 	}
 	if x.lost(c) {
 		return nil
@@ -184,16 +227,19 @@ func (x *coruns) run(ctx context.Context, c *corun) error {
 	}
 	begin := slices.MinFunc(outs, func(a, b kernel.Outcome) int { return a.Start.Compare(b.Start) }).Start
 	end := slices.MaxFunc(outs, func(a, b kernel.Outcome) int { return a.End.Compare(b.End) }).End
-	c.total = append(c.total, end.Sub(begin).Seconds())
+	r := corunRun{Mix: c.mix.String(), Run: round + 1, Total: end.Sub(begin).Seconds(), Load: x.load(begin, end)}
+	var kernels []*kernel.Kernel
 	for i, out := range outs {
-		c.seconds[i] = append(c.seconds[i], float64(out.Seconds))
-		c.wall[i] = append(c.wall[i], out.End.Sub(out.Start).Seconds())
+		r.Seconds = append(r.Seconds, float64(out.Seconds))
+		r.Wall = append(r.Wall, out.End.Sub(out.Start).Seconds())
+		kernels = append(kernels, c.mix[i].Kernel)
 	}
-	return nil
+	c.done[round] = r
+	return x.ledger.add(r, kernels...)
 }
 
-// prepare checks before the first run of a mix that its kernels together fit into the
-// memory, and warms up a kernel that runs alone.
+// prepare checks that the kernels of a mix together fit into the memory, and warms up those that
+// have not run yet.
 func (x *coruns) prepare(ctx context.Context, c *corun) error {
 	need, has := 0, wholeMB(x.GPU)
 	for _, j := range c.mix {
@@ -205,34 +251,51 @@ func (x *coruns) prepare(ctx context.Context, c *corun) error {
 		x.lose(c, most, kernel.Outcome{Status: kernel.OutOfMemory, Detail: detail})
 		return nil
 	}
-	j := c.mix[0]
-	if c != x.solo[j.Kernel.Name] || j.Kernel.Warmup == 0 {
-		return nil
+	for _, j := range c.mix {
+		if x.warm[j.Kernel.Name] || j.Kernel.Warmup == 0 {
+			continue
+		}
+		x.warm[j.Kernel.Name] = true
+		out, err := warmUp(ctx, x.Launcher, j.Kernel, x.Share(100))
+		if err != nil {
+			return err
+		}
+		if out.Status != kernel.OK {
+			alone := x.solo[j.Kernel.Name]
+			x.lose(alone, alone.mix[0], out)
+		}
 	}
-	out, err := warmUp(ctx, x.Launcher, j.Kernel, x.Share(j.Percent))
-	if err == nil && out.Status != kernel.OK {
-		x.lose(c, j, out)
-	}
-	return err
+	return nil
 }
 
 func (x *coruns) rows() []datasets.CorunTime {
 	var out []datasets.CorunTime
 	for _, c := range x.mixes {
-		if x.lost(c) || len(c.total) == 0 {
+		if x.lost(c) || len(c.done) == 0 {
 			continue
+		}
+		runs := slices.Sorted(maps.Keys(c.done))
+		var loads []datasets.Load
+		for _, run := range runs {
+			loads = append(loads, c.done[run].Load)
+		}
+		over := func(of func(corunRun) float64) mig.Seconds {
+			var all []float64
+			for _, run := range runs {
+				all = append(all, of(c.done[run]))
+			}
+			return mig.Seconds(summarize(all).Median)
 		}
 		for i, j := range c.mix {
 			out = append(out, datasets.CorunTime{
-				Provenance: x.from, Mix: c.mix.String(), Job: i + 1, Kernel: j.Kernel.Name, Percent: j.Percent, Runs: len(c.total),
-				Seconds: median(c.seconds[i]), Wall: median(c.wall[i]), Total: median(c.total),
+				Provenance: x.from, Mix: c.mix.String(), Job: i + 1, Kernel: j.Kernel.Name, Percent: j.Percent, Runs: len(runs),
+				Seconds: over(func(r corunRun) float64 { return r.Seconds[i] }), Wall: over(func(r corunRun) float64 { return r.Wall[i] }),
+				Total: over(func(r corunRun) float64 { return r.Total }), Load: joined(loads),
 			})
 		}
 	}
 	return out
 }
-
-func median(seconds []float64) mig.Seconds { return mig.Seconds(summarize(seconds).Median) }
 
 // CorunTable shows for each mix of several jobs how long it took; how long its jobs take
 // one after the other, each with the whole GPU; the relative throughput, which is the

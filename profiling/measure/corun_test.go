@@ -59,7 +59,8 @@ func TestCorun(t *testing.T) {
 		if err := datasets.WriteHardware(&w, rows); err != nil {
 			t.Fatal(err)
 		}
-		want := "gpu,gpu_name,driver,source,date,mix,job,kernel,percent,runs,seconds,wall_seconds,total_seconds\n"
+		want := "gpu,gpu_name,driver,source,date,mix,job,kernel,percent,runs,seconds,wall_seconds,total_seconds," +
+			"samples,sm_clock_min_mhz,sm_clock_mean_mhz,sm_clock_max_mhz,power_mean_w,power_max_w,temperature_max_c,throttle\n"
 		for _, r := range []string{
 			"whole:100,1,whole,100,3,12,12,12",
 			"half:100,1,half,100,3,6,12,12",
@@ -71,7 +72,7 @@ func TestCorun(t *testing.T) {
 			"half:12.5 whole:25 whole:50 half:100,4,half,100,3,6,12,96",
 			"whole:50,1,whole,50,3,24,24,24",
 		} {
-			want += "H200,NVIDIA H200,570.1,mps-sm-limit,2000-01-01," + r + "\n"
+			want += "H200,NVIDIA H200,570.1,mps-sm-limit,2000-01-01," + r + ",0,0,0,0,0,0,0,unknown\n"
 		}
 		if w.String() != want {
 			t.Errorf("got\n%s\nwant\n%s", w.String(), want)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -39,17 +40,27 @@ import (
 // all cases of a size, every second time backwards, so that a drift of the GPU does not
 // look like a disturbance.
 //
-// Rows are ordered by kernel, size and case. With an error, the rows cover the repetitions
-// that were done before it.
-func Isolation(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o Options) ([]datasets.IsolationTime, error) {
+// Runs that Options.File has are not repeated, but every kernel warms up again, and failed runs
+// are not kept. Rows are ordered by kernel, size and case. With an error, the rows cover the
+// repetitions that were done before it.
+func Isolation(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o Options) (_ []datasets.IsolationTime, err error) {
 	all, err := checked(kernels)
 	if err != nil {
 		return nil, err
 	}
 	x := &isolation{
 		windows: !slices.ContainsFunc(all, func(k *kernel.Kernel) bool { return !k.Window }), experiment: newExperiment(o), kernels: all, session: s, from: Provenance(s.Identity()), gpu: s.Identity().Model,
-		bad: map[place]bool{}, seconds: map[trial][]float64{}, spoilt: map[trial]bool{},
+		bad: map[place]bool{}, done: map[trial]map[int]measured{}, spoilt: map[trial]bool{},
 	}
+	if x.ledger, err = openLedger[isolationRun](o.File, "isolation", s.Identity(), all); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, x.ledger.close()) }()
+	stop, err := x.observe(s.Device())
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
 	each := 0 // runs in each case, of all kernels
 	for _, k := range all {
 		x.rounds = max(x.rounds, x.repetitions(k))
@@ -66,6 +77,7 @@ func Isolation(ctx context.Context, s *session.Session, kernels []kernel.Kernel,
 	if err := x.warmUp(ctx); err != nil {
 		return nil, err
 	}
+	x.adopt()
 	for _, size := range x.sizes {
 		if err := x.measure(ctx, size); err != nil {
 			return x.rows(), err
@@ -130,6 +142,22 @@ type trial struct {
 	number int
 }
 
+// A measured is a finished run.
+type measured struct {
+	Seconds float64
+	Load    datasets.Load
+}
+
+// An isolationRun is a finished run as it is kept.
+type isolationRun struct {
+	Kernel     string
+	Size       mig.Slices
+	Beside     string
+	Timed      string
+	Repetition int
+	Measured   measured
+}
+
 type isolation struct {
 	experiment
 	// windows says that all kernels can measure their rate in a common window.
@@ -140,9 +168,11 @@ type isolation struct {
 	kernels []*kernel.Kernel
 	sizes   []mig.Slices
 	// bad holds the places where kernels do not run.
-	bad     map[place]bool
-	seconds map[trial][]float64
-	spoilt  map[trial]bool
+	bad    map[place]bool
+	spoilt map[trial]bool
+	// done has the finished runs of each trial, by repetition.
+	done   map[trial]map[int]measured
+	ledger *ledger[isolationRun]
 	// rounds is the largest number of repetitions.
 	rounds int
 }
@@ -191,7 +221,7 @@ func (x *isolation) measure(ctx context.Context, size mig.Slices) error {
 			if repetition%2 == 1 {
 				i = len(all) - 1 - i
 			}
-			if err := x.beside(ctx, on, i, all[i], due); err != nil {
+			if err := x.beside(ctx, on, trials{i, repetition, all[i]}, due); err != nil {
 				return err
 			}
 		}
@@ -201,26 +231,81 @@ func (x *isolation) measure(ctx context.Context, size mig.Slices) error {
 	return err
 }
 
-// beside measures every kernel once on an instance while other kernels run on the
-// instances of rest. number is the case.
-func (x *isolation) beside(ctx context.Context, on profiling.Instance, number int, rest mig.Partition, kernels []*kernel.Kernel) error {
-	made := make([]profiling.Instance, len(rest))
-	for i, at := range rest {
+// timed says what the times are of.
+func (x *isolation) timed() string {
+	if x.windows && x.together != nil {
+		return datasets.TimedWindow
+	}
+	return datasets.TimedProcess
+}
+
+// adopt takes over the runs of earlier calls that this one would make.
+func (x *isolation) adopt() {
+	kept := map[isolationRun]measured{}
+	for _, r := range x.ledger.finished() {
+		m := r.Measured
+		r.Measured = measured{}
+		kept[r] = m
+	}
+	for _, k := range x.kernels {
+		for _, size := range x.sizes {
+			at := first(x.gpu, size)
+			for number, rest := range cases(x.gpu, at) {
+				others := x.drawn(k, at, rest)
+				if len(others) < len(rest) {
+					continue // it has no runs, and must not take over those of the kernel alone
+				}
+				beside := join(others)
+				for repetition := range x.repetitions(k) {
+					if m, ok := kept[isolationRun{k.Name, size, beside, x.timed(), repetition + 1, measured{}}]; ok {
+						x.set(trial{place{k.Name, size}, number}, repetition, m)
+					}
+				}
+			}
+		}
+	}
+}
+
+func (x *isolation) set(t trial, repetition int, m measured) {
+	if x.done[t] == nil {
+		x.done[t] = map[int]measured{}
+	}
+	x.done[t][repetition] = m
+}
+
+// trials are a case of all kernels on a size, in one of the repetitions, which count from 0.
+type trials struct {
+	number, repetition int
+	rest               mig.Partition
+}
+
+// beside measures every kernel once on an instance while other kernels run on other instances.
+func (x *isolation) beside(ctx context.Context, on profiling.Instance, c trials, kernels []*kernel.Kernel) error {
+	due := slices.DeleteFunc(slices.Clone(kernels), func(k *kernel.Kernel) bool {
+		t := trial{place{k.Name, on.Size()}, c.number}
+		_, done := x.done[t][c.repetition]
+		return done || x.bad[t.place] || x.spoilt[t] || len(x.drawn(k, on.Instance, c.rest)) < len(c.rest)
+	})
+	for range len(kernels) - len(due) {
+		x.step()
+	}
+	if len(due) == 0 {
+		return nil
+	}
+	made := make([]profiling.Instance, len(c.rest))
+	for i, at := range c.rest {
 		var err error
 		if made[i], _, err = x.session.Create(ctx, at); err != nil {
 			return err
 		}
 	}
-	for _, k := range kernels {
-		t := trial{place{k.Name, on.Size()}, number}
-		others := x.drawn(k, on.Instance, rest)
+	for _, k := range due {
+		others := x.drawn(k, on.Instance, c.rest)
 		for i := range others {
 			others[i].on = made[i]
 		}
-		if len(others) == len(rest) && !x.bad[t.place] && !x.spoilt[t] {
-			if err := x.run(ctx, t, k, on, others); err != nil {
-				return fmt.Errorf("%s %s: %w", k.Name, onSlices(on.Size()), err)
-			}
+		if err := x.run(ctx, trial{place{k.Name, on.Size()}, c.number}, c.repetition, k, on, others); err != nil {
+			return fmt.Errorf("%s %s: %w", k.Name, onSlices(on.Size()), err)
 		}
 		x.step()
 	}
@@ -264,11 +349,27 @@ func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition)
 // their processes reach the GPU first.
 const headStart = 500 * time.Millisecond
 
-// run measures a kernel once while its neighbours run.
-func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance, others []neighbour) error {
-	if x.windows && x.together != nil {
-		return x.window(ctx, t, k, on, others)
+// run measures a kernel once while its neighbours run, and keeps the run if all ended well.
+func (x *isolation) run(ctx context.Context, t trial, repetition int, k *kernel.Kernel, on profiling.Instance, others []neighbour) error {
+	once := x.process
+	if x.timed() == datasets.TimedWindow {
+		once = x.window
 	}
+	m, err := once(ctx, t, k, on, others)
+	if err != nil || x.spoilt[t] {
+		return err
+	}
+	x.set(t, repetition, m)
+	r := isolationRun{k.Name, t.size, join(others), x.timed(), repetition + 1, m}
+	part := []*kernel.Kernel{k}
+	for _, o := range others {
+		part = append(part, o.Kernel)
+	}
+	return x.ledger.add(r, part...)
+}
+
+// process measures a whole run of a kernel while its neighbours restart.
+func (x *isolation) process(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance, others []neighbour) (measured, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	bad := make([]kernel.Outcome, len(others)) // the outcomes of neighbours that failed
@@ -298,7 +399,7 @@ func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, on profi
 	stop()
 	wg.Wait()
 	if err := errors.Join(append(errs, err)...); err != nil {
-		return err
+		return measured{}, err
 	}
 	if out.Status != kernel.OK {
 		x.spoilt[t] = true
@@ -314,19 +415,18 @@ func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, on profi
 			x.fail(o.Kernel, fmt.Sprintf("%s beside %s", onSlices(o.on.Size()), neighbour{k, on}), bad[i])
 		}
 	}
-	x.seconds[t] = append(x.seconds[t], float64(out.Seconds))
-	return nil
+	return measured{float64(out.Seconds), x.load(out.Start, out.End)}, nil
 }
 
 // window measures a kernel once in a window in which its neighbours run too.
-func (x *isolation) window(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance, others []neighbour) error {
+func (x *isolation) window(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance, others []neighbour) (measured, error) {
 	jobs := []Placed{{Kernel: k, On: on}}
 	for _, o := range others {
 		jobs = append(jobs, Placed{Kernel: o.Kernel, On: o.on})
 	}
 	windows, err := x.together.Together(ctx, jobs, x.Window)
 	if err != nil {
-		return err
+		return measured{}, err
 	}
 	for i, w := range windows {
 		if w.Status == kernel.OK {
@@ -342,8 +442,8 @@ func (x *isolation) window(ctx context.Context, t trial, k *kernel.Kernel, on pr
 		}
 		x.fail(jobs[i].Kernel, where, w.Outcome)
 	}
-	x.seconds[t] = append(x.seconds[t], float64(windows[0].Seconds))
-	return nil
+	w := windows[0]
+	return measured{float64(w.Seconds), x.load(w.From, w.To)}, nil
 }
 
 func join(ns []neighbour) string {
@@ -356,23 +456,25 @@ func join(ns []neighbour) string {
 
 func (x *isolation) rows() []datasets.IsolationTime {
 	var out []datasets.IsolationTime
-	timed := datasets.TimedProcess
-	if x.windows && x.together != nil {
-		timed = datasets.TimedWindow
-	}
 	for _, k := range x.kernels {
 		for _, size := range x.sizes {
 			at := first(x.gpu, size)
 			var alone mig.Seconds
 			for i, rest := range cases(x.gpu, at) {
 				t := trial{place{k.Name, size}, i}
-				if x.spoilt[t] || len(x.seconds[t]) == 0 || i > 0 && alone == 0 {
+				if x.spoilt[t] || len(x.done[t]) == 0 || i > 0 && alone == 0 {
 					continue
 				}
-				s := summarize(x.seconds[t])
+				var seconds []float64
+				var loads []datasets.Load
+				for _, repetition := range slices.Sorted(maps.Keys(x.done[t])) {
+					m := x.done[t][repetition]
+					seconds, loads = append(seconds, m.Seconds), append(loads, m.Load)
+				}
+				s := summarize(seconds)
 				r := datasets.IsolationTime{
 					Provenance: x.from, Kernel: k.Name, Size: size, Runs: s.N, Median: mig.Seconds(s.Median),
-					Beside: join(x.drawn(k, at, rest)), Timed: timed,
+					Beside: join(x.drawn(k, at, rest)), Timed: x.timed(), Load: joined(loads),
 				}
 				if i == 0 {
 					alone = r.Median

@@ -4,7 +4,8 @@
 // co-runs for the co-run track.
 //
 // [Sweep] records every run in a file and continues where it stopped. The other
-// experiments return rows for the files of datasets/hardware. If one of them fails, it
+// experiments return rows for the files of datasets/hardware, and keep their finished runs in
+// Options.File, from which the same call goes on. If one of them fails, it
 // returns the rows that it has. It leaves its instances to the session, which destroys
 // them when it is closed.
 //
@@ -42,8 +43,13 @@ type Options struct {
 	Seed uint64
 	// Window is how long rates are measured of kernels that can do it; 0 means a second.
 	Window time.Duration
+	// File keeps the finished runs of an experiment that returns rows, so that the same call goes
+	// on after a kill. If it is empty, nothing is kept. A sweep has a file of its own.
+	File string
 	// Launcher starts kernels; nil means [Real].
 	Launcher Launcher
+	// Warn is told in one line what a reader of the rows should know; it may be nil.
+	Warn func(string)
 	// Progress is told how many runs are done or no longer needed; it may be nil.
 	Progress func(done, all int)
 }
@@ -52,8 +58,10 @@ type Options struct {
 type experiment struct {
 	Options
 	// together runs kernels in a common window; nil if the launcher cannot.
-	together  windowLauncher
-	results   *results
+	together windowLauncher
+	results  *results
+	// watch samples the GPU while kernels run; nil if nothing can.
+	watch     *profiling.Watch
 	failures  []Failure
 	done, all int
 }
@@ -69,6 +77,48 @@ func newExperiment(o Options) experiment {
 	o.Launcher = judge{o.Launcher, results}
 	o.Window = cmp.Or(o.Window, time.Second)
 	return experiment{Options: o, together: together, results: results}
+}
+
+// observe samples a device, if it can be sampled, until stop is called.
+func (x *experiment) observe(d profiling.Device) (stop func(), _ error) {
+	w, ok := d.(profiling.Watcher)
+	if !ok {
+		return func() {}, nil
+	}
+	watch, err := w.Watch()
+	if err != nil {
+		return nil, err
+	}
+	x.watch = watch
+	return func() {
+		watch.Close()
+		if gaps := Gaps(watch); gaps != "" && x.Warn != nil {
+			x.Warn(gaps)
+		}
+	}, nil
+}
+
+// load is how the GPU was doing from one instant to another.
+func (x *experiment) load(from, to time.Time) datasets.Load {
+	return datasets.Load(x.watch.Between(from, to))
+}
+
+// Gaps says that samples of a GPU are missing; empty if none is.
+func Gaps(w *profiling.Watch) string {
+	n := w.Failures()
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d samples of the GPU's clocks, power and temperature could not be taken; the conditions of these rows are incomplete", n)
+}
+
+// joined is how the GPU was doing during several runs.
+func joined(loads []datasets.Load) datasets.Load {
+	all := profiling.Load{Throttle: "unknown"}
+	for _, l := range loads {
+		all = all.And(profiling.Load(l))
+	}
+	return datasets.Load(all)
 }
 
 func (x *experiment) repetitions(k *kernel.Kernel) int {

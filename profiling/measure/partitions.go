@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"miglab/profiling/cuda"
+	"miglab/profiling/internal/affinity"
 	"miglab/profiling/kernel"
 	"miglab/profiling/kernels"
 )
@@ -41,7 +42,8 @@ func (p *Partitions) Together(ctx context.Context, g Group, window time.Duration
 			err = errors.Join(err, part.Close())
 		}
 	}()
-	t := &together{Partitions: p, ctx: ctx, window: window, jobs: make([]overlapJob, len(g))}
+	t := &together{Partitions: p, ctx: ctx, window: window, jobs: make([]overlapJob, len(g)), hosts: affinity.Take(len(g))}
+	defer t.hosts.Free()
 	var wg sync.WaitGroup
 	for i := range g {
 		wg.Go(func() { t.run(i, g[i], parts[i]) })
@@ -99,6 +101,8 @@ type together struct {
 	ctx    context.Context
 	window time.Duration
 	jobs   []overlapJob
+	// hosts are the processors of the threads that launch kernels, one each if there are enough.
+	hosts *affinity.Set
 	// warm and measured count the jobs that are past the warm-up, and past their window.
 	warm, measured atomic.Int32
 	failed         atomic.Bool
@@ -133,7 +137,7 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 		return err
 	}
 	defer on.Done()
-	defer pin(number, len(t.jobs))()
+	defer t.hosts.Pin(number)()
 	program, err := kernels.Lookup(p.Kernel)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -25,7 +26,7 @@ const (
 
 // Reconfiguration measures how long creating and destroying instances takes and whether
 // the driver does several operations at once (FAR 2.1, Table 1). The GPU must have no
-// instances. Of the options it uses Repetitions and Progress, which count rounds.
+// instances. Of the options it uses Repetitions and Progress, which count rounds, File and Warn.
 //
 // A round creates all instances of a partition and destroys them again, either one after
 // the other or all at once, each in a thread of its own. The partitions are one instance
@@ -34,9 +35,9 @@ const (
 // 2-1-1 on A30). Rows are ordered by partition, threads, size and operation. The time of a
 // single operation begins with the first call to the driver and includes the calls that the
 // driver refused because it was busy. Total is the time of all operations,
-// including what the session does before each. With an error, the rows cover the rounds
-// that were completed.
-func Reconfiguration(ctx context.Context, s *session.Session, o Options) ([]datasets.ReconfigurationTime, error) {
+// including what the session does before each. Rounds that Options.File has are not repeated.
+// With an error, the rows cover the rounds that were completed.
+func Reconfiguration(ctx context.Context, s *session.Session, o Options) (_ []datasets.ReconfigurationTime, err error) {
 	id := s.Identity()
 	if id.Source != profiling.MIG {
 		return nil, fmt.Errorf("reconfiguration can be measured only under MIG, not under %s", id.Source)
@@ -48,7 +49,7 @@ func Reconfiguration(ctx context.Context, s *session.Session, o Options) ([]data
 	var rounds []*round
 	for _, p := range reconfigured(id.Model) {
 		for _, threads := range slices.Compact([]int{1, len(p)}) {
-			rounds = append(rounds, &round{p, threads, map[string][]operated{}})
+			rounds = append(rounds, &round{partition: p, threads: threads, done: map[int]roundRun{}})
 		}
 	}
 	rows := func() []datasets.ReconfigurationTime {
@@ -59,10 +60,31 @@ func Reconfiguration(ctx context.Context, s *session.Session, o Options) ([]data
 		return out
 	}
 	x := experiment{Options: o, all: cmp.Or(o.Repetitions, Repetitions) * len(rounds)}
+	kept, err := openLedger[roundRun](o.File, "reconfiguration", id, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, kept.close()) }()
+	for _, r := range rounds {
+		r.adopt(kept.finished(), x.all/len(rounds))
+	}
+	stop, err := x.observe(s.Device())
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
 	for i := range x.all {
-		r := rounds[i%len(rounds)]
-		if err := r.run(ctx, s); err != nil {
-			return rows(), fmt.Errorf("partition %s: %w", r.partition, err)
+		r, number := rounds[i%len(rounds)], i/len(rounds)
+		if _, done := r.done[number]; !done {
+			run, err := r.run(ctx, s, &x)
+			if err == nil {
+				run.Number = number + 1
+				r.done[number] = run
+				err = kept.add(run)
+			}
+			if err != nil {
+				return rows(), fmt.Errorf("partition %s: %w", r.partition, err)
+			}
 		}
 		x.step()
 	}
@@ -108,75 +130,95 @@ type round struct {
 	partition mig.Partition
 	// threads is 1 or the number of instances.
 	threads int
-	// took holds the times of the completed rounds, by operation.
-	took map[string][]operated
+	// done has the completed rounds, by number from 0.
+	done map[int]roundRun
+}
+
+// A roundRun is a completed round.
+type roundRun struct {
+	Partition       string
+	Threads, Number int
+	// Took is by operation.
+	Took map[string]operated
 }
 
 // An operated is how long an operation took in a round.
 type operated struct {
-	// each is by instance.
-	each []session.Effort
-	// total is from the first start to the last end.
-	total time.Duration
+	// Seconds and Attempts are by instance.
+	Seconds, Attempts []float64
+	// Total is from the first start to the last end.
+	Total float64
+	Load  datasets.Load
 }
 
-// run runs the round once, and keeps its times if it is completed.
-func (r *round) run(ctx context.Context, s *session.Session) error {
+// adopt takes over up to so many rounds of earlier calls.
+func (r *round) adopt(runs []roundRun, most int) {
+	for _, run := range runs {
+		whole := func(o operated) bool { return len(o.Seconds) == len(r.partition) && len(o.Attempts) == len(o.Seconds) }
+		if whole(run.Took[create]) && whole(run.Took[destroy]) && run.Partition == r.partition.String() && run.Threads == r.threads && run.Number <= most {
+			r.done[run.Number-1] = run
+		}
+	}
+}
+
+// run runs the round once.
+func (r *round) run(ctx context.Context, s *session.Session, x *experiment) (roundRun, error) {
 	made := make([]profiling.Instance, len(r.partition))
-	created, err := r.all(func(i int) (e session.Effort, err error) {
+	created, err := r.all(x, func(i int) (e session.Effort, err error) {
 		made[i], e, err = s.Create(ctx, r.partition[i])
 		return e, err
 	})
 	if err != nil {
-		return err
+		return roundRun{}, err
 	}
-	destroyed, err := r.all(func(i int) (session.Effort, error) { return s.Destroy(ctx, made[i]) })
-	if err != nil {
-		return err
-	}
-	r.took[create] = append(r.took[create], created)
-	r.took[destroy] = append(r.took[destroy], destroyed)
-	return nil
+	destroyed, err := r.all(x, func(i int) (session.Effort, error) { return s.Destroy(ctx, made[i]) })
+	return roundRun{Partition: r.partition.String(), Threads: r.threads, Took: map[string]operated{create: created, destroy: destroyed}}, err
 }
 
-func (r *round) all(do func(i int) (session.Effort, error)) (operated, error) {
+func (r *round) all(x *experiment, do func(i int) (session.Effort, error)) (operated, error) {
 	var g errgroup.Group
 	g.SetLimit(r.threads)
-	took := operated{each: make([]session.Effort, len(r.partition))}
+	efforts := make([]session.Effort, len(r.partition))
 	begin := time.Now()
 	for i := range r.partition {
 		g.Go(func() (err error) {
-			took.each[i], err = do(i)
+			efforts[i], err = do(i)
 			return err
 		})
 	}
 	err := g.Wait()
-	took.total = time.Since(begin)
+	end := time.Now()
+	took := operated{Total: end.Sub(begin).Seconds(), Load: x.load(begin, end)}
+	for _, e := range efforts {
+		took.Seconds, took.Attempts = append(took.Seconds, e.Took.Seconds()), append(took.Attempts, float64(e.Attempts))
+	}
 	return took, err
 }
 
 func (r *round) rows(from datasets.Provenance) []datasets.ReconfigurationTime {
-	if len(r.took[create]) == 0 {
-		return nil
-	}
 	var out []datasets.ReconfigurationTime
 	for _, size := range sizesOf(r.partition) {
 		for _, operation := range []string{create, destroy} {
 			var took, total, attempts []float64
-			for _, o := range r.took[operation] {
-				total = append(total, o.total.Seconds())
+			var loads []datasets.Load
+			for _, number := range slices.Sorted(maps.Keys(r.done)) {
+				o := r.done[number].Took[operation]
+				total, loads = append(total, o.Total), append(loads, o.Load)
 				for i, in := range r.partition {
 					if in.Size() == size {
-						took = append(took, o.each[i].Took.Seconds())
-						attempts = append(attempts, float64(o.each[i].Attempts))
+						took = append(took, o.Seconds[i])
+						attempts = append(attempts, o.Attempts[i])
 					}
 				}
+			}
+			if len(took) == 0 {
+				return nil
 			}
 			s := summarize(took)
 			out = append(out, datasets.ReconfigurationTime{
 				Provenance: from, Partition: r.partition.String(), Size: size, Operation: operation, Threads: r.threads, Runs: s.N,
 				Mean: mig.Seconds(s.Mean), StdDev: mig.Seconds(s.StdDev), Min: mig.Seconds(s.Min), Max: mig.Seconds(s.Max),
-				Total: mig.Seconds(summarize(total).Mean), Attempts: summarize(attempts).Mean,
+				Total: mig.Seconds(summarize(total).Mean), Attempts: summarize(attempts).Mean, Load: joined(loads),
 			})
 		}
 	}

@@ -141,6 +141,21 @@ func TestReconfigurationNeedsMIG(t *testing.T) {
 	})
 }
 
+// Calls that the driver refuses for the moment count as attempts, and their time as that of the operation.
+func TestReconfigurationCountsAttempts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := devicetest.New(a30, devicetest.BusyCreates(1))
+		rows, err := measure.Reconfiguration(t.Context(), open(t, g), measure.Options{Repetitions: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, other := find(t, rows, "1", 1, "create", 1), find(t, rows, "2", 2, "create", 1)
+		if first.Attempts != 1.5 || other.Attempts != 1 || first.Max <= first.Min || other.Max != other.Min {
+			t.Errorf("%+v, %+v", first, other)
+		}
+	})
+}
+
 // What a whole round gave is kept when the experiment cannot go on.
 func TestReconfigurationKeepsWhatItHas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"miglab/datasets"
 	"miglab/harness/filehash"
 	"miglab/harness/mig"
 	"miglab/profiling"
@@ -60,10 +59,11 @@ func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, fil
 	if err := w.resume(); err != nil {
 		return nil, err
 	}
-	if w.watch, err = watched(s.Device()); err != nil {
+	stop, err := w.observe(s.Device())
+	if err != nil {
 		return nil, err
 	}
-	defer w.watch.Close()
+	defer stop()
 	if err := w.rounds(ctx); err != nil {
 		return Summarize(w.runs), err
 	}
@@ -72,14 +72,6 @@ func Sweep(ctx context.Context, s *session.Session, kernels []kernel.Kernel, fil
 		return !slices.ContainsFunc(kernels, func(k kernel.Kernel) bool { return k.Name == f.Kernel })
 	})
 	return p, failed(mine, "to run it again, delete its lines from "+file)
-}
-
-// watched samples a device that can be sampled; nil means that it cannot.
-func watched(d profiling.Device) (*profiling.Watch, error) {
-	if w, ok := d.(profiling.Watcher); ok {
-		return w.Watch()
-	}
-	return nil, nil
 }
 
 type sweep struct {
@@ -92,8 +84,6 @@ type sweep struct {
 	described map[*kernel.Kernel]string
 	log       *runLog
 	runs      []Run
-	// watch samples the GPU while kernels run; nil if the device cannot.
-	watch *profiling.Watch
 	// ran holds the runs that are done.
 	ran map[cell]bool
 	// over holds the places that need no more runs, warm those where the kernel is warm.
@@ -155,8 +145,8 @@ func (w *sweep) adopt(r *Run) {
 func describe(k *kernel.Kernel) string {
 	t := k.Time
 	program, _ := filehash.SHA256(k.Executable())
-	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q %d %v %v %v %q %v %q %v %q %v",
-		program, k.Suite, k.SizeClass, k.Argv, k.Env, k.Data, k.Exit, k.Expect, k.PrintsDevice, k.OutOfMemory, t.Kind, t.Pattern, t.Row, t.Unit, k.Result.File, k.Result.Pattern))
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q %d %v %v %v %q %v %q %v %q %v %v",
+		program, k.Suite, k.SizeClass, k.Argv, k.Env, k.Data, k.Exit, k.Expect, k.PrintsDevice, k.OutOfMemory, t.Kind, t.Pattern, t.Row, t.Unit, k.Result.File, k.Result.Pattern, k.Pinned))
 	return fmt.Sprintf("%x", h[:6])
 }
 
@@ -274,7 +264,7 @@ func (w *sweep) record(k *kernel.Kernel, p *mig.Profile, repetition int, out ker
 	}
 	r := w.row(k, p, repetition)
 	r.Status, r.Result, r.Detail = out.Status, out.Result, oneLine(out.Detail)
-	r.Load = datasets.Load(w.watch.Between(out.Start, out.End))
+	r.Load = w.load(out.Start, out.End)
 	r.MemoryClock, r.PowerLimit = c.MemoryClock, c.PowerLimit
 	r.OtherProcesses = len(others)
 	if !out.Start.IsZero() {

@@ -524,6 +524,7 @@ func TestDescribeFollowsWhatARunDoes(t *testing.T) {
 		func(k *kernel.Kernel) { k.Exit = 1 },
 		func(k *kernel.Kernel) { k.Expect = regexp.MustCompile("PASS") },
 		func(k *kernel.Kernel) { k.PrintsDevice = true },
+		func(k *kernel.Kernel) { k.Pinned = true },
 		func(k *kernel.Kernel) { k.OutOfMemory = regexp.MustCompile("memory") },
 		func(k *kernel.Kernel) { k.Time.Kind = kernel.Wall },
 		func(k *kernel.Kernel) { k.Time.Pattern = regexp.MustCompile("(.*) s") },

@@ -42,6 +42,9 @@ func (d *Device) Watch() (*profiling.Watch, error) {
 	go func() {
 		defer close(done)
 		readSamples(out, w)
+		if ctx.Err() == nil { // it ended by itself: there are no more samples
+			w.Fail()
+		}
 		_ = c.Wait() // it was killed, or says with no samples that it failed
 	}()
 	return w, nil
@@ -53,6 +56,8 @@ func readSamples(out io.Reader, w *profiling.Watch) {
 	for lines.Scan() {
 		if s, ok := parseSample(lines.Text()); ok {
 			w.Add(s)
+		} else {
+			w.Fail()
 		}
 	}
 }

@@ -24,4 +24,7 @@ func TestReadSamples(t *testing.T) {
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
+	if n := w.Failures(); n != 2 {
+		t.Errorf("%d lines are no samples, want 2", n)
+	}
 }

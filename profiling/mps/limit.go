@@ -1,11 +1,13 @@
 package mps
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"miglab/harness/mig"
+	"miglab/profiling"
 )
 
 // unlikeModel lists words in the names of boards that have another number of
@@ -26,6 +28,50 @@ func multiprocessors(g *mig.GPU, name string) (int, error) {
 		}
 	}
 	return g.Multiprocessors()
+}
+
+// modelOf returns the model of a GPU and its number of multiprocessors: those of the table, or a
+// model by the number that count tells, if the table does not have it.
+func modelOf(ctx context.Context, id profiling.Identity, count func(ctx context.Context, uuid string) (int, error)) (*mig.GPU, int, error) {
+	g, unknown := profiling.Model(id.Name, id.MemoryMiB)
+	if unknown == nil {
+		var sms int
+		if sms, unknown = multiprocessors(g, id.Name); unknown == nil {
+			return g, sms, nil
+		}
+	}
+	if count == nil {
+		return nil, 0, unknown
+	}
+	sms, err := count(ctx, id.UUID)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%w, and CUDA does not tell how many multiprocessors it has: %w", unknown, err)
+	}
+	if g, err = byCount(id, sms); err != nil {
+		return nil, 0, err
+	}
+	return g, sms, nil
+}
+
+// byCount returns the model of a board with a number of multiprocessors. Its sizes have the shares
+// of the multiprocessors and of the memory that those of an H100 have; nothing is known about
+// sizes under MIG, if the board has any.
+func byCount(id profiling.Identity, all int) (*mig.GPU, error) {
+	like := mig.MustLookup("H100")
+	whole := like.Profile(like.ComputeSlices).SMs
+	g := &mig.GPU{
+		Name:          fmt.Sprintf("%s-MPS-%dSM", profiling.Label(id.Name), all),
+		Origin:        fmt.Sprintf("by the %d multiprocessors of %s; sizes have the shares of an H100's, and are not those of MIG", all, id.Name),
+		ComputeSlices: like.ComputeSlices, MemorySlices: like.MemorySlices,
+	}
+	for _, size := range like.Sizes() {
+		p := *like.Profile(size)
+		p.SMs = max(1, p.SMs*all/whole)
+		p.MemoryGB = max(1, id.MemoryMiB/1000*int(p.Length)/int(like.MemorySlices))
+		p.Create, p.Destroy, g.CostSource = like.CostsLike(size)
+		g.Profiles = append(g.Profiles, &p)
+	}
+	return mig.Register(g)
 }
 
 // percentage returns 100 n/all, cut after two decimals. If the driver rounds this limit up,

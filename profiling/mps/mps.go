@@ -25,6 +25,9 @@ type Options struct {
 	// Dir holds the daemon's folder, mps-UUID; empty means the system's folder for
 	// temporary files. Its path must be short, since it holds UNIX sockets.
 	Dir string
+	// SMs counts the multiprocessors of a GPU of a UUID. It is asked for boards of which the
+	// program's table does not know them; without it, Open refuses these.
+	SMs func(ctx context.Context, uuid string) (int, error)
 }
 
 // A Device is a GPU on which MPS limits the multiprocessors.
@@ -46,7 +49,7 @@ var _ profiling.Device = (*Device)(nil)
 
 // Open finds the GPU and starts its MPS daemon. The error wraps [profiling.ErrNoDriver] if
 // a tool of the driver is missing. It wraps [profiling.ErrUnsupported] if MIG mode is on or
-// the model has no published numbers of multiprocessors, and [profiling.ErrBusy] if another
+// nobody knows the number of multiprocessors, and [profiling.ErrBusy] if another
 // living run has the GPU's daemon.
 func Open(ctx context.Context, o Options) (*Device, error) {
 	return open(ctx, o, patience)
@@ -75,11 +78,7 @@ func open(ctx context.Context, o Options, patience time.Duration) (*Device, erro
 			Remedy: "measure MIG instances instead, or have MIG mode turned off",
 		}
 	}
-	sms := 0
-	model, err := profiling.Model(id.Name, id.MemoryMiB)
-	if err == nil {
-		sms, err = multiprocessors(model, id.Name)
-	}
+	model, sms, err := modelOf(ctx, id, o.SMs)
 	if err != nil {
 		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err)}
 	}

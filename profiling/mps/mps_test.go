@@ -94,6 +94,76 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
+// A board that the table lacks, or that differs from its model, is taken by the number of multiprocessors that
+// CUDA tells. Its name says so, and its limits are the shares of an H100's sizes.
+func TestBoardsByTheirMultiprocessors(t *testing.T) {
+	for _, c := range []struct {
+		name, memory string
+		sms          int
+		label        string
+		percents     []string // of the sizes, ascending
+		gb           int      // of the smallest size
+	}{
+		{"NVIDIA H100 PCIe", "81559", 114, "H100-PCIe-MPS-114SM", []string{"11.4", "23.68", "44.73", "48.24", "100"}, 10},
+		{"NVIDIA B200", "183359", 148, "B200-MPS-148SM", []string{"11.48", "23.64", "45.27", "47.97", "100"}, 22},
+		{"Tesla T4", "15360", 40, "Tesla-T4-MPS-40SM", []string{"10", "22.5", "45", "47.5", "100"}, 1},
+		{"NVIDIA A100-SXM-64GB", "65536", 124, "A100-SXM-64GB-MPS-124SM", []string{"12.09", "24.19", "45.16", "48.38", "100"}, 8},
+	} {
+		newFake(t, uuid+", "+c.name+", "+c.memory+", 580.65.06, Disabled, Disabled\n")
+		asked := ""
+		d, err := Open(t.Context(), Options{Dir: short(t), SMs: func(_ context.Context, uuid string) (int, error) {
+			asked = uuid
+			return c.sms, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := d.Identify()
+		if err != nil || id.Model.Name != c.label || asked != uuid || d.SMs() != c.sms || !strings.Contains(id.Model.Origin, "not those of MIG") {
+			t.Errorf("%s: model %v, %q, of %d, %v", c.name, id.Model, id.Model.Origin, d.SMs(), err)
+		}
+		if all, err := id.Model.Multiprocessors(); err != nil || all != c.sms {
+			t.Errorf("%s: the model has %d multiprocessors, %v", c.name, all, err)
+		}
+		var percents []string
+		for _, size := range id.Model.Sizes() {
+			p := id.Model.Profile(size)
+			i, err := d.Create(mig.Instance{Profile: p, Start: p.Starts[0]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			percents = append(percents, strings.TrimPrefix(i.Env[2], "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE="))
+			if err := d.Destroy(i.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if gb := id.Model.Profile(1).MemoryGB; !slices.Equal(percents, c.percents) || gb != c.gb {
+			t.Errorf("%s: limits %q and %d GB, want %q and %d GB", c.name, percents, gb, c.percents, c.gb)
+		}
+		if again, err := mig.ParseModel(id.Model.JSON(), "gpu.json"); err != nil || again != id.Model {
+			t.Errorf("%s: what is written beside the data is read as %v, %v", c.name, again, err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	// Boards that the table has are not asked for, and a count that fails is said.
+	fails := func(context.Context, string) (int, error) { return 0, errors.New("there is no CUDA") }
+	newFake(t, h200)
+	d, err := Open(t.Context(), Options{Dir: short(t), SMs: fails})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	newFake(t, uuid+", Tesla T4, 15360, 580.65.06, Disabled, Disabled\n")
+	_, err = Open(t.Context(), Options{Dir: short(t), SMs: fails})
+	if !errors.Is(err, profiling.ErrUnsupported) || !strings.Contains(err.Error(), "CUDA does not tell how many multiprocessors it has: there is no CUDA") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestOpenWithoutTools(t *testing.T) {
 	for _, missing := range []string{smi, control} {
 		f := newFake(t, h200)

@@ -3,6 +3,7 @@
 package nvml_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -48,6 +49,8 @@ type fakeDriver struct {
 	// it was asked.
 	endless bool
 	asked   int
+	// prefix begins the UUIDs of MIG devices; empty means MIG-.
+	prefix string
 }
 
 // A gpuInstance has at most one compute instance, as those of this program.
@@ -424,7 +427,7 @@ func (i *gpuInstance) CreateComputeInstance(profile *driver.ComputeInstanceProfi
 			return driver.ERROR_IN_USE
 		}
 		i.d.next++
-		i.uuid, i.sms = fmt.Sprintf("MIG-%08x", i.d.next), int(profile.MultiprocessorCount)
+		i.uuid, i.sms = fmt.Sprintf("%s%08x", cmp.Or(i.d.prefix, "MIG-"), i.d.next), int(profile.MultiprocessorCount)
 		i.d.shuffle()
 		ci = &computeInstance{i: i}
 		return driver.SUCCESS

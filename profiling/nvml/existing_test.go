@@ -36,6 +36,31 @@ func onExisting(lines ...string) []string {
 
 func TestExistingInstances(t *testing.T) {
 	onStub(t, []stubTest{
+		{name: "are neither made nor destroyed with privilege", state: slices.Concat([]string{nvmltest.A100}, somebodys), run: func(t *testing.T, s nvmltest.State) {
+			before := s.Instances(t)
+			d, err := nvml.OpenExisting("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := mig.MustLookup("A100").Profile(2)
+			starts, err := d.Placements(p)
+			if err != nil || len(starts) != 1 {
+				t.Fatalf("%v, %v", starts, err)
+			}
+			i, err := d.Create(mig.Instance{Profile: p, Start: starts[0]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if taken := s.Instances(t); !slices.Equal(taken, before) {
+				t.Errorf("taking one left %q of %q", taken, before)
+			}
+			if err := d.Destroy(i.ID); err != nil {
+				t.Error(err)
+			}
+			if after := s.Instances(t); !slices.Equal(after, before) {
+				t.Errorf("giving it back left %q of %q", after, before)
+			}
+		}},
 		{name: "are used without privilege", state: onExisting(somebodys...), run: func(t *testing.T, s nvmltest.State) {
 			before := s.Instances(t)
 			d, err := nvml.OpenExisting("")

@@ -477,6 +477,22 @@ func TestComputeInstanceWithMostMultiprocessors(t *testing.T) {
 	}
 }
 
+// A UUID that is not that of a MIG device is not used: a kernel with it would run on the whole GPU.
+func TestUUIDOfAMIGDevice(t *testing.T) {
+	d := newFakeDriver(mig.MustLookup("A30"), rand.New(rand.NewPCG(3, 1)))
+	d.current, d.wants, d.prefix = true, true, "GPU-"
+	gpu, err := nvml.OpenWith(d, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err = profiling.ErrBusy; errors.Is(err, profiling.ErrBusy) && !errors.Is(err, profiling.ErrUnsupported); {
+		_, err = gpu.Create(mig.Instance{Profile: d.model.Profile(1)})
+	}
+	if !errors.Is(err, profiling.ErrUnsupported) || !strings.Contains(err.Error(), "which does not begin with MIG-; install a newer driver") {
+		t.Errorf("%v", err)
+	}
+}
+
 // A driver that never says that there are no more profiles is asked a bounded number of times.
 func TestEnumerationEnds(t *testing.T) {
 	d := newFakeDriver(mig.MustLookup("A30"), rand.New(rand.NewPCG(3, 1)))

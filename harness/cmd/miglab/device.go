@@ -75,7 +75,7 @@ func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, 
 		case string(profiling.MIG):
 			d, err = nvml.Open(selector)
 		default:
-			d, err = mps.Open(ctx, mps.Options{GPU: selector, Dir: f.state})
+			d, err = mps.Open(ctx, mps.Options{GPU: selector, Dir: f.state, SMs: countSMs})
 		}
 		if err != nil {
 			return devices, err

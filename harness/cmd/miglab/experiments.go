@@ -24,27 +24,60 @@ import (
 	"miglab/reports"
 )
 
-// measured is what an experiment gave that starts again each time, all of it or, beside
-// an error, as far as it came.
+// measured is what an experiment gave, all of it or, beside an error, as far as it came.
 type measured struct {
 	file  string
 	rows  int
 	write func(io.Writer) error
 	// table is written beside the file, under the file's name and -table.
 	table reports.Table
+	// again says what the same command does after an interruption.
+	again string
 }
 
-// keep writes what was measured however the experiment ended, and words the end.
+// What the same command does after an interruption: it goes on from the runs that are kept, or
+// it starts again.
+const (
+	goesOn      = "the same command goes on"
+	startsAgain = "the same command starts again"
+)
+
+// options are those of an experiment that keeps its finished runs beside its rows.
+func (f *profileFlags) options(c *cobra.Command, file string, progress *progress) measure.Options {
+	return measure.Options{
+		Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set, File: filepath.Join(f.out, strings.TrimSuffix(file, ".csv")+"-runs.jsonl"),
+		Warn: func(what string) { warn(c, what) },
+	}
+}
+
+// warn prints a line that is no error; nothing if it is empty.
+func warn(c *cobra.Command, what string) {
+	if what != "" {
+		fmt.Fprintln(c.ErrOrStderr(), "miglab:", what)
+	}
+}
+
+// keep writes what was measured however the experiment ended, and words the end. If a file cannot
+// be written, the error is that one, or the one that ended the experiment.
 func (f *profileFlags) keep(c *cobra.Command, m measured, err error) error {
 	var failures *measure.FailedError
 	path := filepath.Join(f.out, m.file)
-	interrupted := interruptedError{"nothing was measured yet"}
+	interrupted := interruptedError{"nothing was measured in this call; " + m.again}
 	if m.rows > 0 {
-		unsaved := errors.Join(f.save(m.file, m.write), f.saveTable(strings.TrimSuffix(m.file, ".csv")+"-table", m.table), m.table.Text(c.OutOrStdout()))
-		if unsaved != nil {
-			return errors.Join(unsaved, err)
+		unsaved := f.save(m.file, m.write)
+		if unsaved == nil {
+			unsaved = f.saveTable(strings.TrimSuffix(m.file, ".csv")+"-table", m.table)
 		}
-		interrupted.kept = path + " has what was measured until then; the same command starts again"
+		switch {
+		case unsaved != nil && (err == nil || errors.As(err, &failures)):
+			return fmt.Errorf("%s cannot be written: %w; solve this, and %s", path, unsaved, m.again)
+		case unsaved != nil:
+			return err
+		}
+		if unprinted := m.table.Text(c.OutOrStdout()); unprinted != nil {
+			return errors.Join(unprinted, err)
+		}
+		interrupted.kept = path + " has what was measured until then; " + m.again
 	}
 	switch {
 	case c.Context().Err() != nil:
@@ -70,11 +103,11 @@ func newReconfiguration() *cobra.Command {
 			}
 			return f.on(c, nil, func(s *session.Session) error {
 				progress := newProgress(c.ErrOrStderr(), "rounds")
-				rows, err := measure.Reconfiguration(c.Context(), s, measure.Options{Repetitions: f.repetitions, Progress: progress.set})
+				rows, err := measure.Reconfiguration(c.Context(), s, f.options(c, "reconfiguration.csv", progress))
 				progress.done()
 				return f.keep(c, measured{
 					"reconfiguration.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) },
-					measure.ReconfigurationTable(rows, s.Identity().Model),
+					measure.ReconfigurationTable(rows, s.Identity().Model), goesOn,
 				}, err)
 			})
 		},
@@ -96,10 +129,10 @@ func newIsolation() *cobra.Command {
 			}
 			return f.on(c, kernels, func(s *session.Session) error {
 				progress := newProgress(c.ErrOrStderr(), "runs")
-				rows, err := measure.Isolation(c.Context(), s, kernels, measure.Options{Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set})
+				rows, err := measure.Isolation(c.Context(), s, kernels, f.options(c, "isolation.csv", progress))
 				progress.done()
 				return f.keep(c, measured{
-					"isolation.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, measure.IsolationTable(rows),
+					"isolation.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, measure.IsolationTable(rows), goesOn,
 				}, err)
 			})
 		},
@@ -189,10 +222,10 @@ func (f *profileFlags) corunOfProcesses(c *cobra.Command, o *overlapFlags, split
 			return fmt.Errorf("the device of mode %s has no shares", f.device.mode)
 		}
 		progress := newProgress(c.ErrOrStderr(), "mixes")
-		rows, err := measure.Corun(c.Context(), measure.Shared{GPU: s.Identity(), Share: d.Share}, mixes, measure.Options{Repetitions: f.repetitions, Progress: progress.set})
+		rows, err := measure.Corun(c.Context(), measure.Shared{GPU: s.Identity(), Share: d.Share, Device: d}, mixes, f.options(c, "corun.csv", progress))
 		progress.done()
 		return f.keep(c, measured{
-			"corun.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, measure.CorunTable(rows),
+			"corun.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, measure.CorunTable(rows), goesOn,
 		}, err)
 	})
 }
@@ -321,7 +354,7 @@ func (f *profileFlags) counters(c *cobra.Command, on profiling.Instance, from da
 	}
 	progress.done()
 	classes, unsorted := f.classes(model, rows)
-	err = f.keep(c, measured{"counters.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, counters.Table(classes)}, err)
+	err = f.keep(c, measured{"counters.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, counters.Table(classes), startsAgain}, err)
 	return errors.Join(err, unsorted)
 }
 

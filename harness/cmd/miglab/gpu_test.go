@@ -506,7 +506,7 @@ func TestGPUUnderMPS(t *testing.T) {
 	}
 	_ = c.Wait() // it was interrupted
 	kept := sizeOf(filepath.Join(b.dir, "interrupted", "corun.csv")) > 0
-	if says := strings.Contains(stderr.String(), "starts again"); c.ProcessState.ExitCode() != exitInterrupted || !kept || !says {
+	if says := strings.Contains(stderr.String(), "the same command goes on"); c.ProcessState.ExitCode() != exitInterrupted || !kept || !says {
 		t.Errorf("exit code %d; rows are kept: %v; it says %s", c.ProcessState.ExitCode(), kept, &stderr)
 	}
 	b.must("run", "--gpu", "H200", "--algorithms", "far", "--datasets", "profile:h200/tasks.mps-sm-limit.csv")

@@ -356,19 +356,23 @@ func (o *overlapFlags) overlap(c *cobra.Command, f *profileFlags, on measure.Gro
 		Repetitions: cmp.Or(f.repetitions, 1), Window: time.Duration(o.milliseconds) * time.Millisecond, Progress: progress.set,
 	})
 	progress.done()
+	warn(c, measure.Gaps(on.About().Watch))
 	return o.keep(c, f, rows, err)
 }
 
-// keep writes the table of what was measured, however that ended.
+// keep writes the table of what was measured, however that ended. The error is that end, or that
+// the table cannot be written.
 func (o *overlapFlags) keep(c *cobra.Command, f *profileFlags, rows []datasets.OverlapRate, err error) error {
 	path := filepath.Join(f.out, "overlap.csv")
-	if len(rows) > 0 {
-		if unsaved := f.saveTable("overlap-table", measure.OverlapTable(rows)); unsaved != nil {
-			return errors.Join(unsaved, err)
-		}
-		fmt.Fprintf(c.OutOrStdout(), "%d rows in %s, a table beside it\n", len(rows), path)
-	}
 	var failures *measure.FailedError
+	if len(rows) > 0 {
+		switch unsaved := f.saveTable("overlap-table", measure.OverlapTable(rows)); {
+		case unsaved != nil && (err == nil || errors.As(err, &failures)):
+			return fmt.Errorf("the table beside %s cannot be written: %w; solve this, and %s", path, unsaved, goesOn)
+		case unsaved == nil:
+			fmt.Fprintf(c.OutOrStdout(), "%d rows in %s, a table beside it\n", len(rows), path)
+		}
+	}
 	switch {
 	case c.Context().Err() != nil:
 		return interruptedError{path + " has what was measured; the same command goes on"}

@@ -272,6 +272,39 @@ func TestGPUMPSWindows(t *testing.T) {
 	}
 }
 
+// A board that is in no table is measured under MPS by its number of multiprocessors, which CUDA tells. Its model is
+// written beside the data.
+func TestGPUMPSOfAnyBoard(t *testing.T) {
+	p := mpsBench(t)
+	smallKernels(t, p.dir)
+	tool := filepath.Join(p.dir, "tools", "nvidia-smi")
+	text := strings.Replace(mustRead(t, tool), "NVIDIA H200, 143771", "Tesla T4, 15360", 1)
+	if err := os.WriteFile(tool, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	state := p.env[len(p.env)-1][len("STATE="):]
+	p.env = append(p.env, "MIGLAB_EMULATED_NAME=Tesla T4", "MIGLAB_EMULATED_SMS=40", "MIGLAB_EMULATED_MEMORY=16000000000")
+	common := []string{"--mode", "mps-sm-limit", "--kernels", "./k.yaml", "--out", "out", "--repetitions", "1", "--state", state}
+	if code, output := p.run(append([]string{"profile", "--wall"}, common...)...); code != 0 || !strings.Contains(output, "2 kernels on Tesla-T4-MPS-40SM") || !strings.Contains(output, "--gpu out/gpu.json") {
+		t.Errorf("exit code %d\n%s", code, output)
+	}
+	if runs := mustRead(t, filepath.Join(p.dir, "out", "runs.csv")); strings.Count(runs, "Tesla-T4-MPS-40SM") != 2*5 {
+		t.Errorf("the runs are\n%s", runs)
+	}
+	for range 2 { // the second goes on
+		if code, output := p.run(append([]string{"profile", "corun", "--splits", "50:50", "--milliseconds", "300"}, common...)...); code != 0 {
+			t.Errorf("exit code %d\n%s", code, output)
+		}
+	}
+	overlap := mustRead(t, filepath.Join(p.dir, "out", "overlap.csv"))
+	if strings.Count(overlap, "Tesla-T4-MPS-40SM,Tesla T4,580.65.06-stub,mps-sm-limit,") != 4+3*2 || !strings.Contains(overlap, "bfs:20 stream:20") {
+		t.Errorf("the rates are\n%s", overlap)
+	}
+	if code, output := p.run("run", "--gpu", "out/gpu.json", "--algorithms", "far", "--datasets", "profile:out/tasks.mps-sm-limit.csv"); code != 0 {
+		t.Errorf("exit code %d\n%s", code, output)
+	}
+}
+
 // smallKernels writes a manifest of two of our kernels with small inputs.
 func smallKernels(t *testing.T, dir string) {
 	t.Helper()
@@ -283,11 +316,10 @@ func smallKernels(t *testing.T, dir string) {
 	}
 }
 
-// Inside a MIG instance, kernels share a daemon of their own; nothing is left of either.
-func TestGPUMPSInMIG(t *testing.T) {
-	b := newFastBench(t)
-	smallKernels(t, b.dir)
-	env := cudaStub(t)
+// emulated gives the bench the emulated CUDA driver, in which every instance has 42 multiprocessors, and
+// the tools of MPS.
+func (b *bench) emulated(env []string) {
+	b.t.Helper()
 	// The last value of a variable counts.
 	library := func(env []string) (path string) {
 		for _, v := range env {
@@ -299,10 +331,17 @@ func TestGPUMPSInMIG(t *testing.T) {
 	}
 	tools, err := filepath.Abs(filepath.Join("testdata", "gpu", "mps"))
 	if err != nil {
-		t.Fatal(err)
+		b.t.Fatal(err)
 	}
 	b.env = append(b.env, "LD_LIBRARY_PATH="+library(b.env)+":"+library(env), "PATH="+tools+":"+os.Getenv("PATH"),
 		"MIGLAB_EMULATED_SMS=42", "MIGLAB_EMULATED_NAME=NVIDIA A100-SXM4-40GB", "MIGLAB_EMULATED_MEMORY=21000000000")
+}
+
+// Inside a MIG instance, kernels share a daemon of their own; nothing is left of either.
+func TestGPUMPSInMIG(t *testing.T) {
+	b := newFastBench(t)
+	smallKernels(t, b.dir)
+	b.emulated(cudaStub(t))
 	b.must("profile", "corun", "--size", "3", "--kernels", "./k.yaml", "--milliseconds", "300", "--splits", "50:50,all:all", "--out", "out")
 	b.nothingLeft()
 	p := partitioner{t, b.dir, b.env}

@@ -20,17 +20,18 @@ import (
 // probeName is the hidden command that a probe starts.
 const probeName = "cuda-probe"
 
-// newProbe is a command that opens the CUDA device and prints its UUID.
+// newProbe is a command that opens the CUDA device and prints its UUID and its number of
+// multiprocessors.
 func newProbe() *cobra.Command {
 	return &cobra.Command{
-		Use: probeName, Short: "Open the CUDA device and print its UUID", Hidden: true,
+		Use: probeName, Short: "Open the CUDA device and print its UUID and its multiprocessors", Hidden: true,
 		Example: "  miglab " + probeName,
 		RunE: func(c *cobra.Command, _ []string) error {
 			device, err := cuda.Open()
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(c.OutOrStdout(), device.Facts().UUID)
+			fmt.Fprintln(c.OutOrStdout(), device.Facts().UUID, device.Facts().SMs)
 			return device.Close()
 		},
 	}
@@ -67,23 +68,51 @@ func probe(ctx context.Context, s *session.Session) error {
 	return nil
 }
 
-// open opens an instance by CUDA in a process of its own.
-func open(ctx context.Context, on profiling.Instance) error {
+// ask opens the CUDA device of an environment in a process of its own, and returns its UUID and its
+// number of multiprocessors.
+func ask(ctx context.Context, env ...string) (uuid string, sms int, err error) {
 	program, err := os.Executable()
 	if err != nil {
-		return err
+		return "", 0, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, program, probeName)
-	c.Env = append(profiling.Environ(), on.Env...)
+	c.Env = append(profiling.Environ(), env...)
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	out, err := c.Output()
-	switch uuid := strings.TrimSpace(string(out)); {
-	case err != nil:
+	if err != nil {
 		said := strings.TrimPrefix(strings.Join(strings.Fields(stderr.String()), " "), "miglab: ")
-		err = fmt.Errorf("the driver made the instance, and CUDA cannot use it (%w): %s", err, said)
+		return "", 0, fmt.Errorf("(%w): %s", err, said)
+	}
+	_, err = fmt.Sscan(string(out), &uuid, &sms)
+	return uuid, sms, err
+}
+
+// countSMs counts the multiprocessors of a GPU that nothing divides.
+func countSMs(ctx context.Context, gpu string) (int, error) {
+	if err := cuda.Installed(); err != nil {
+		return 0, err
+	}
+	uuid, sms, err := ask(ctx, "CUDA_VISIBLE_DEVICES="+gpu)
+	switch {
+	case err != nil:
+		return 0, err
+	case "GPU-"+uuid != gpu:
+		return 0, fmt.Errorf("CUDA used the device %s in place of %s", uuid, gpu)
+	case sms < 1:
+		return 0, fmt.Errorf("CUDA says that %s has %d", gpu, sms)
+	}
+	return sms, nil
+}
+
+// open opens an instance by CUDA.
+func open(ctx context.Context, on profiling.Instance) error {
+	uuid, _, err := ask(ctx, on.Env...)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("the driver made the instance, and CUDA cannot use it %w", err)
 	case uuid != strings.TrimPrefix(on.UUID, "MIG-"):
 		err = fmt.Errorf("CUDA used the device %s in its place", uuid)
 	default:

@@ -42,8 +42,9 @@ func newProfile() *cobra.Command {
 		Short: "Measure kernels on every instance size of a real GPU",
 		Long: "profile runs the kernels of a manifest on instances of every size and writes into a folder what it measured:\n" +
 			"runs.csv (every run), kernels.csv (means), tasks.csv (a dataset, profile:FOLDER/tasks.csv), the speedups as a\n" +
-			"figure and how far the times are from monotonous. It can be interrupted: the same command goes on where it was.\n" +
-			"Its subcommands measure other things. After an interruption they start again.\n\n" +
+			"figure and how far the times are from monotonous. Its subcommands measure other things. All can be interrupted: the\n" +
+			"same command goes on where it was, except counters, which start again. What has finished is not measured again:\n" +
+			"give another --out for that.\n\n" +
 			"It creates and destroys MIG instances, and destroys none but its own, also after it was killed. It never changes\n" +
 			"clocks or power, and the MIG mode only if --allow-mig-mode is given. Where MIG may not be touched, --mode\n" +
 			"mps-sm-limit limits the multiprocessors of a kernel by MPS; the data say so, and the dataset is called\n" +
@@ -179,7 +180,7 @@ func (f *profileFlags) runs(c *cobra.Command, s *session.Session, kernels []kern
 	progress := newProgress(c.ErrOrStderr(), "runs")
 	defer progress.done()
 	return measure.Sweep(c.Context(), s, kernels, filepath.Join(f.out, "runs.csv"), measure.Options{
-		Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set,
+		Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set, Warn: func(what string) { warn(c, what) },
 	})
 }
 

@@ -54,10 +54,14 @@ done
 if [ ! -d "$sources/src/cuda" ]; then
 	run git clone "$url" "$sources" || fail "cannot clone $url; clone it elsewhere and give the folder with --sources"
 	run git -C "$sources" checkout -q "$commit" || fail "$sources has no commit $commit; delete the folder and start again"
-elif [ ! -e "$sources/.git" ]; then
-	echo "$sources is not a git checkout; that it is commit $commit is not verified"
-elif [[ $(git -C "$sources" rev-parse HEAD) != "$commit"* ]]; then
-	fail "$sources is not at commit $commit; run: git -C $sources checkout $commit"
+fi
+# Only the first digits of the commit are known.
+if [ ! -e "$sources/.git" ]; then
+	[ -n "$dry" ] && [ ! -d "$sources" ] || echo "$sources is not a git checkout; that it is commit $commit is not verified"
+else
+	head=$(git -C "$sources" rev-parse HEAD 2>&1) || fail "git does not know the commit of $sources: ${head//$'\n'/ }"
+	[[ $head == "$commit"* ]] || fail "$sources is at commit $head, not at $commit; run: git -C $sources checkout $commit"
+	echo "$sources is at commit $head"
 fi
 [ -n "$dry" ] || : >"$log"
 

@@ -1,0 +1,228 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"miglab/datasets"
+)
+
+// finishedLines returns the lines of a file that have their end; none if there is no file.
+func finishedLines(file string) string {
+	text, _ := os.ReadFile(file)
+	return string(text[:strings.LastIndexByte(string(text), '\n')+1])
+}
+
+// kill starts miglab and kills it when a file has so many lines, and an instance exists if there is to be one.
+func (b *bench) kill(file string, lines int, instance bool, args ...string) (kept string) {
+	b.t.Helper()
+	c := b.command(b.t.Context(), args...)
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	if err := c.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if strings.Count(finishedLines(file), "\n") >= lines && (!instance || len(b.state.Instances(b.t)) > 0) {
+			break
+		}
+		if time.Now().After(deadline) {
+			b.t.Fatalf("miglab %s has not measured enough\n%s", strings.Join(args, " "), &stderr)
+		}
+	}
+	if err := c.Process.Kill(); err != nil {
+		b.t.Fatal(err)
+	}
+	_ = c.Wait() // it was killed
+	return finishedLines(file)
+}
+
+// goesOn kills miglab in the middle of an experiment twice, and then lets it end: no instance is
+// left, no finished run is lost, and none is measured again.
+func (b *bench) goesOn(file string, instance bool, args ...string) (whole string) {
+	b.t.Helper()
+	path := filepath.Join(b.dir, file)
+	first := b.kill(path, 3, instance, args...)
+	if instance && len(b.state.Instances(b.t)) == 0 {
+		b.t.Error("nothing was left behind; it was killed too early")
+	}
+	second := b.kill(path, strings.Count(first, "\n")+2, instance, args...)
+	b.must(args...)
+	b.nothingLeft()
+	whole = mustRead(b.t, path)
+	if !strings.HasPrefix(second, first) || !strings.HasPrefix(whole, second) || len(whole) <= len(second) {
+		b.t.Errorf("%s after the first kill:\n%s\nafter the second:\n%s\nand at the end:\n%s", file, first, second, whole)
+	}
+	b.must(args...)
+	if again := mustRead(b.t, path); again != whole {
+		b.t.Errorf("%s grew although everything was measured: from %d to %d bytes", file, len(whole), len(again))
+	}
+	return whole
+}
+
+// benchA30 is a bench with an A30, on which an operation on instances takes 40 ms.
+func benchA30(t *testing.T) *bench {
+	b := newFastBench(t, "time create 14 40", "time create 5 40", "time create 0 40", "time destroy 14 40", "time destroy 5 40", "time destroy 0 40")
+	b.state.Remove(t, "gpu")
+	b.state.Add(t, fmt.Sprintf("gpu 0 A30 GPU-%08x-2222-3333-4444-555555555555 1 1", b.number))
+	b.write("short.yaml", "version: 1\nsuite: s\ndefaults: {repetitions: 1, timeout: 20s, warmup: 0s}\nkernels:\n"+
+		"  - {name: a, argv: [./sleeper, 0.12, 0.12, 0.12, 0.12, 0.12]}\n"+
+		"  - {name: b, argv: [./sleeper, 0.12, 0.12, 0.12, 0.12, 0.12]}\n")
+	return b
+}
+
+func (b *bench) hardware(kind string) datasets.HardwareSet {
+	b.t.Helper()
+	h, err := datasets.ReadHardware(fstest.MapFS{"bench." + kind + ".csv": {Data: []byte(mustRead(b.t, filepath.Join(b.dir, "out", kind+".csv")))}})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return h
+}
+
+// Killed by SIGKILL, isolation goes on, and its rows have the conditions of the runs.
+func TestGPUKilledIsolationGoesOn(t *testing.T) {
+	t.Parallel()
+	b := benchA30(t)
+	whole := b.goesOn("out/isolation-runs.jsonl", true, "profile", "isolation", "--kernels", "./short.yaml", "--out", "out")
+	const want = 2 * (4 + 3) // kernels, and cases of both sizes
+	rows := b.hardware("isolation").Isolation[0].Rows
+	if lines := strings.Count(whole, "\n") - 1; lines != want || len(rows) != want {
+		t.Errorf("%d runs and %d rows, want %d", lines, len(rows), want)
+	}
+	for _, r := range rows {
+		if r.Runs != 1 || r.Samples == 0 || r.ClockMean != 1410 || r.PowerMax != 387.5 {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// Killed by SIGKILL, reconfiguration goes on with whole rounds.
+func TestGPUKilledReconfigurationGoesOn(t *testing.T) {
+	t.Parallel()
+	b := benchA30(t)
+	whole := b.goesOn("out/reconfiguration-runs.jsonl", true, "profile", "reconfiguration", "--repetitions", "2", "--out", "out")
+	if lines := strings.Count(whole, "\n") - 1; lines != 2*(3+2*3) {
+		t.Errorf("%d rounds, want %d", lines, 2*(3+2*3))
+	}
+	samples := 0
+	for _, r := range b.hardware("reconfiguration").Reconfiguration[0].Rows {
+		samples += r.Samples
+		if r.Runs != 2*strings.Count("-"+r.Partition+"-", fmt.Sprintf("-%d", r.Size)) {
+			t.Errorf("%+v", r)
+		}
+	}
+	if samples == 0 {
+		t.Error("no conditions")
+	}
+}
+
+// Killed by SIGKILL, co-runs of processes under MPS go on with the next mix.
+func TestGPUKilledCorunGoesOn(t *testing.T) {
+	t.Parallel()
+	b := newFastBench(t)
+	fakes, err := filepath.Abs(filepath.Join("testdata", "gpu", "mps"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.env = append(b.env, "PATH="+fakes+string(os.PathListSeparator)+os.Getenv("PATH"))
+	b.write("limited.yaml", "version: 1\nsuite: s\ndefaults: {repetitions: 4, timeout: 20s, time: {source: regexp, pattern: 'time_s: (.*)', unit: s}}\n"+
+		"kernels:\n  - {name: a, argv: [sh, -c, 'sleep 0.2; "+fakes+"/limited']}\n  - {name: b, argv: ["+fakes+"/limited]}\n")
+	whole := b.goesOn("out/corun-runs.jsonl", false, "profile", "corun", "--mode", "mps-sm-limit", "--kernels", "./limited.yaml", "--out", "out")
+	if lines := strings.Count(whole, "\n") - 1; lines != 4*(2+3) {
+		t.Errorf("%d runs of mixes, want %d", lines, 4*(2+3))
+	}
+	samples := 0
+	for _, r := range b.hardware("corun").Corun[0].Rows {
+		samples += r.Samples
+		if r.Runs != 4 || r.Samples > 0 && (r.ClockMean != 1755 || r.Throttle != "power-cap") {
+			t.Errorf("%+v", r)
+		}
+	}
+	if samples == 0 {
+		t.Error("no conditions")
+	}
+}
+
+// Killed by SIGKILL, co-runs in a MIG instance go on; neither it nor its daemon is left.
+func TestGPUKilledCorunInMIGGoesOn(t *testing.T) {
+	t.Parallel()
+	b := newFastBench(t)
+	b.emulated(cudaStub(t))
+	smallKernels(t, b.dir)
+	args := []string{"profile", "corun", "--size", "3", "--kernels", "./k.yaml", "--milliseconds", "300", "--splits", "50:50,all:all", "--out", "out"}
+	whole := b.goesOn("out/overlap.csv", true, args...)
+	if rows := b.hardware("overlap").Overlap[0].Rows; len(rows) != 18 || strings.Count(whole, "\n") != 19 {
+		t.Errorf("%d rows, want 18", len(rows))
+	}
+	if left, err := filepath.Glob(filepath.Join(b.stateDir(), "mps-MIG-*", "pipe", "*.pid")); err != nil || len(left) > 0 {
+		t.Errorf("daemons are left: %q, %v", left, err)
+	}
+}
+
+// Samples that the driver does not give are said in one line, and change no time.
+func TestGPUMissingSamplesAreSaid(t *testing.T) {
+	t.Parallel()
+	b := benchA30(t)
+	b.state.Add(t, "fail nvmlDeviceGetClockInfo 3 2 UNKNOWN")
+	code, _, stderr := b.run("profile", "isolation", "--kernels", "./short.yaml", "--only", "a", "--out", "out")
+	const want = "miglab: 2 samples of the GPU's clocks, power and temperature could not be taken; the conditions of these rows are incomplete\n"
+	if code != 0 || strings.Count(stderr, want) != 1 {
+		t.Errorf("exit code %d, %q; want one line %q", code, stderr, want)
+	}
+	if rows := b.hardware("isolation").Isolation[0].Rows; len(rows) != 4+3 {
+		t.Errorf("%d rows, want 7", len(rows))
+	}
+}
+
+// A disk that is full while something is measured is one line with the remedy. What is on it is whole, and with
+// room again the same command goes on.
+func TestGPUFullDisk(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip(err)
+	}
+	p := partitioner{t, t.TempDir(), cudaStub(t)}
+	const args = "profile --mode sm-partition --only bfs,stream --small --milliseconds 5 --warm-up 1 --sms 8,16,24,32,40,48 --out out"
+	// Files may grow to 1 KiB.
+	c := exec.CommandContext(t.Context(), "bash", "-c", "trap '' XFSZ; ulimit -f 1; exec miglab "+args)
+	c.Dir, c.Env = p.dir, p.env
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	_ = c.Run() // it fails
+	if said := stderr.String(); c.ProcessState.ExitCode() <= 0 || strings.Count(said, "file too large; solve this and start again, the recorded runs are kept") != 1 {
+		t.Errorf("exit code %d, %q", c.ProcessState.ExitCode(), said)
+	}
+	text := mustRead(t, filepath.Join(p.dir, "out", "overlap.csv"))
+	before := len(p.rows())
+	if before == 0 || len(text) > 1024 || !strings.HasSuffix(text, "\n") {
+		t.Errorf("%d rows in %d bytes\n%s", before, len(text), text)
+	}
+	if left, err := filepath.Glob(filepath.Join(p.dir, "out", ".*")); err != nil || len(left) > 0 {
+		t.Errorf("parts of files are left: %q, %v", left, err)
+	}
+	if code, output := p.run(strings.Fields(args)...); code != 0 || len(p.rows()) != 12 || !strings.HasPrefix(mustRead(t, filepath.Join(p.dir, "out", "overlap.csv")), text) {
+		t.Errorf("with room again: exit code %d, %d rows\n%s", code, len(p.rows()), output)
+	}
+}
+
+// Killed by SIGKILL, co-runs on partitions of the multiprocessors go on.
+func TestGPUKilledPartitionsGoOn(t *testing.T) {
+	t.Parallel()
+	b := newFastBench(t)
+	b.emulated(cudaStub(t))
+	whole := b.goesOn("out/overlap.csv", false, "profile", "corun", "--mode", "sm-partition", "--only", "bfs,stream", "--small", "--milliseconds", "100", "--warm-up", "1",
+		"--splits", "16:24,all:all", "--out", "out")
+	rows := b.hardware("overlap").Overlap[0].Rows
+	if want := 2*(3+1) + 2*3*2; len(rows) != want || strings.Count(whole, "\n") != want+1 {
+		t.Errorf("%d rows, want %d: each kernel alone on 16, 24 and 42 and without a limit, and three pairs on two splits", len(rows), want)
+	}
+}
