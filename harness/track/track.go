@@ -59,6 +59,9 @@ type Track struct {
 	Boards []Board
 	// Contests are the comparisons that the web site shows.
 	Contests []Contest
+	// Influences are parameters of datasets, such as assumptions, of which the web site shows how much
+	// the results depend on them.
+	Influences []string
 	// Sized returns the dataset of which an instance has n tasks, or n GPUs, by which the cost of
 	// algorithms is measured; nil where it is not.
 	Sized func(n int) string
