@@ -67,8 +67,8 @@ type Track struct {
 	Sized func(n int) string
 	// Drawn means that the web site draws the schedules of the contests' first instances.
 	Drawn bool
-	// Audited is the metric that no valid answer can have below the bound in Boards; "" where
-	// there is none.
+	// Audited is the metric that no valid answer can have on the wrong side of the bound in Boards:
+	// below it, or above it where higher is better. "" where there is none.
 	Audited string
 }
 
