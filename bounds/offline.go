@@ -24,25 +24,32 @@ func (offline) AcceptedAtMost(_ context.Context, g *mig.GPU, gpus int, requests 
 	return AcceptedAtMost(g, gpus, requests)
 }
 
-// AcceptedAtMost returns an upper bound on how many of the requests a scheduler can accept even
-// if it knows all of them in advance. The GPUs are empty at first. If a request departs or needs
-// several GPUs, it is what the prices of [ProveAccepted] prove. Otherwise it is the same with
-// prices in the last slot alone, where everything accepted runs at once, from a grid.
-//
-// The error is about requests that the model cannot run.
+// AcceptedAtMost returns the upper bound that the prices of [ProveOffline] prove. The error is about
+// requests that the model cannot run.
 func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request) (int, error) {
-	if slices.ContainsFunc(requests, func(q task.Request) bool { return q.Lifespan != task.Forever || q.Instances() > 1 }) {
-		instants, err := ProveAccepted(g, gpus, requests)
-		if err != nil {
-			return 0, err
-		}
-		return certificate.AcceptedAtMost(g, gpus, requests, instants)
+	instants, err := ProveOffline(g, gpus, requests)
+	if err != nil {
+		return 0, err
 	}
-	return acceptedForever(g, gpus, requests)
+	return certificate.AcceptedAtMost(g, gpus, requests, instants)
 }
 
-// acceptedForever returns an upper bound on how many requests for one GPU can be accepted if none
-// departs.
+// ProveOffline returns prices that prove an upper bound on how many of the requests a scheduler can
+// accept even if it knows all of them in advance; [certificate.AcceptedAtMost] says why. The GPUs
+// are empty at first. If a request departs or needs several GPUs, they are the prices of
+// [ProveAccepted]. Otherwise there are prices in the last slot alone, where everything accepted runs
+// at once, from a grid.
+//
+// The error is about requests that the model cannot run.
+func ProveOffline(g *mig.GPU, gpus int, requests []task.Request) ([]certificate.Instant, error) {
+	if slices.ContainsFunc(requests, func(q task.Request) bool { return q.Lifespan != task.Forever || q.Instances() > 1 }) {
+		return ProveAccepted(g, gpus, requests)
+	}
+	return proveForever(g, gpus, requests)
+}
+
+// proveForever returns prices in the last slot that bound how many requests for one GPU can be
+// accepted if none departs.
 //
 // Let y_p, from 0 to 1, be a price for each profile p, n_p the number of requests for it,
 // and V the largest sum of prices that a valid partition of one GPU can hold. The bound is
@@ -59,28 +66,37 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request) (int, error) 
 //	sum a_p = sum y_p a_p + sum (1 - y_p) a_p <= gpus V(y) + sum (1 - y_p) n_p,
 //
 // because 1 - y_p >= 0. The number of accepted requests is whole, so rounding down is
-// valid; prices are whole parts of [priceScale], so nothing else is rounded. The prices
-// are dual variables of the linear relaxation: any of them prove a bound, and the grid only
+// valid. In a certificate the prices are rounded down, which changes the bound only for a million
+// requests or more. The prices are dual variables of the linear relaxation: any of them prove a bound, and the grid only
 // decides how tight it is.
-func acceptedForever(g *mig.GPU, gpus int, requests []task.Request) (int, error) {
+func proveForever(g *mig.GPU, gpus int, requests []task.Request) ([]certificate.Instant, error) {
 	profiles := task.RequestProfiles(g)
 	counts := make([]int, len(profiles))
 	for i, q := range requests {
 		p := slices.Index(profiles, q.Profile)
 		if p < 0 {
-			return 0, fmt.Errorf("request %d asks for %v, which %v does not have", i, q.Profile, g)
+			return nil, fmt.Errorf("request %d asks for %v, which %v does not have", i, q.Profile, g)
 		}
 		counts[p]++
 	}
-	best := len(requests) * priceScale
+	best, least := make([]int, len(profiles)), len(requests)*priceScale
 	for _, y := range prices(g) {
 		value := gpus * y.most
 		for p, n := range counts {
 			value += n * (priceScale - y.of[p])
 		}
-		best = min(best, value)
+		if value < least {
+			best, least = y.of, value
+		}
 	}
-	return best / priceScale, nil
+	if slices.Max(best) == 0 {
+		return nil, nil
+	}
+	at := certificate.Instant{Slot: requests[len(requests)-1].Arrival, Prices: make([]int, len(profiles))}
+	for p, y := range best {
+		at.Prices[p] = y * certificate.PriceScale / priceScale
+	}
+	return []certificate.Instant{at}, nil
 }
 
 // priceScale represents the price 1. It is a multiple of the numbers of instances that a

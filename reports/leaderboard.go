@@ -73,6 +73,8 @@ type Standing struct {
 	// Instances is how many count, and LeftOut how many others some algorithms were run on. Of an
 	// incomplete run, Instances is how many of those that count it has.
 	Instances, LeftOut int
+	// NoBound is how many of those left out have no bound.
+	NoBound int
 	// Failed is on how many of the instances the algorithm has no valid answer.
 	Failed int
 	// Metric is the name of what Value summarises, which is the zero value if any failed.

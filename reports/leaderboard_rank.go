@@ -82,7 +82,12 @@ func contend(board map[string][]*Entry, metric Metric) ([]*contender, []Standing
 	}
 	var contenders []*contender
 	var partial []Standing
-	counting := counted(board, runs)
+	counting, noBound := counted(board, runs), 0
+	for _, n := range runs {
+		if n == 0 {
+			noBound++
+		}
+	}
 	for _, name := range names {
 		c, first := &contender{}, board[name][0]
 		for _, e := range board[name] {
@@ -92,7 +97,7 @@ func contend(board map[string][]*Entry, metric Metric) ([]*contender, []Standing
 		}
 		c.standing = Standing{
 			Track: first.Track, Dataset: first.Dataset, GPU: first.GPU, Model: first.Model, Algorithm: name, Version: first.Version, Budget: first.Budget,
-			Metric: metric.Name, AsideName: metric.Aside, Instances: len(c.entries), LeftOut: len(runs) - len(counting),
+			Metric: metric.Name, AsideName: metric.Aside, Instances: len(c.entries), LeftOut: len(runs) - len(counting), NoBound: noBound,
 		}
 		if len(c.entries) == len(counting) {
 			contenders = append(contenders, c)

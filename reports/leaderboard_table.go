@@ -86,6 +86,9 @@ func asideName(standings []Standing) string {
 func boardHeading(standings []Standing) (text string, ranked bool) {
 	first := standings[0]
 	text, last := first.Dataset+": "+first.Metric, 0
+	if bounded := BoundedInstances(first); bounded != "" {
+		text += ", " + bounded
+	}
 	for i, s := range standings {
 		if s.Rank > 0 {
 			last = i
@@ -95,6 +98,16 @@ func boardHeading(standings []Standing) (text string, ranked bool) {
 		return text, true
 	}
 	return fmt.Sprintf("%s; its %d instances do not tell the first of %d algorithms from the last", text, first.Instances, last+1), false
+}
+
+// BoundedInstances says of how many instances a bound is known; "" if it is known of all that the
+// algorithms were run on. The others do not count.
+func BoundedInstances(s Standing) string {
+	if s.NoBound == 0 {
+		return ""
+	}
+	all := s.Instances + s.LeftOut
+	return fmt.Sprintf("bound of %d of %d instances", all-s.NoBound, all)
 }
 
 func leaderboardTitle(s Standing) string {

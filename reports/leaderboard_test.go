@@ -369,3 +369,17 @@ func BenchmarkLeaderboard(b *testing.B) {
 		}
 	}
 }
+
+// Instances without a bound do not count, and the heading says of how many there is one.
+func TestInstancesWithoutBound(t *testing.T) {
+	a, b := entries("a", 11, 11, 11), entries("b", 12, 12, 12)
+	a[2].Bound, b[2].Bound = math.NaN(), math.NaN()
+	got := mustRank(t, makespan, a, b)
+	if got[0].Instances != 2 || got[0].LeftOut != 1 || got[0].NoBound != 1 {
+		t.Errorf("standing %+v; want 2 instances and one left out that has no bound", got[0])
+	}
+	var text bytes.Buffer
+	if err := LeaderboardText(&text, got); err != nil || !strings.Contains(text.String(), "\nd: makespan_s, bound of 2 of 3 instances\n") {
+		t.Errorf("%s%v", &text, err)
+	}
+}

@@ -14,8 +14,8 @@ const PriceScale = 1 << 30
 // An Instant has what an instance of each profile that runs in a slot is charged there, in parts
 // of [PriceScale] and in the order of [task.RequestProfiles].
 type Instant struct {
-	Slot   int
-	Prices []int
+	Slot   int   `json:"slot"`
+	Prices []int `json:"prices"`
 }
 
 // AcceptedAtMost returns how many of the requests any scheduler can accept at most, on so many

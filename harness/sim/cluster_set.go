@@ -1,22 +1,78 @@
 package sim
 
-import "math/bits"
+import (
+	"math/bits"
 
-// gpuSet is a set of GPU indices as a tree of 64-ary bit words: bit i of level 0 is
-// GPU i, and a bit of a higher level says that the word below it is not zero. Every
-// operation touches at most one word a level going up and one going down: two levels
-// for 100 GPUs and four for 1,000,000.
-type gpuSet struct {
-	// levels holds the words from the GPUs up to a single word.
+	"miglab/harness/mig"
+)
+
+// blockGPUs is the number of GPUs in a block. The masks of a block fill one cache line.
+const blockGPUs = 64
+
+// maskList holds the mask of each GPU, eight to a word.
+type maskList []uint64
+
+// newMaskList returns a list of empty GPUs. The last block may have more of them than there are
+// GPUs.
+func newMaskList(gpus int) maskList {
+	return make(maskList, (gpus+blockGPUs-1)/blockGPUs*(blockGPUs/8))
+}
+
+func (l maskList) at(gpu int) mig.Mask { return mig.Mask(l[gpu>>3] >> (gpu & 7 << 3)) }
+
+func (l maskList) set(gpu int, m mig.Mask) {
+	shift := gpu & 7 << 3
+	l[gpu>>3] = l[gpu>>3]&^(0xff<<shift) | uint64(m)<<shift
+}
+
+// block returns the masks of the block that a GPU is in.
+func (l maskList) block(gpu int) *[blockGPUs / 8]uint64 {
+	return (*[blockGPUs / 8]uint64)(l[gpu/blockGPUs*(blockGPUs/8):])
+}
+
+// equal sets the top bit of each byte of a word that is a mask, and clears all other bits.
+func equal(word uint64, m mig.Mask) uint64 {
+	const low, ones = 0x7f7f7f7f7f7f7f7f, 0x0101010101010101
+	x := word ^ uint64(m)*ones // a byte is 0 where the mask is
+	// The sum sets the top bit of all other bytes below 0x80, and x that of those from 0x80 on.
+	return ^(x&low + low | x | low)
+}
+
+// occurs reports whether a GPU of a block has a mask.
+func (l maskList) occurs(m mig.Mask, gpu int) bool {
+	b := l.block(gpu) // without branches, which nobody could predict
+	return equal(b[0], m)|equal(b[1], m)|equal(b[2], m)|equal(b[3], m)|
+		equal(b[4], m)|equal(b[5], m)|equal(b[6], m)|equal(b[7], m) != 0
+}
+
+// next returns the lowest GPU with a mask that is not below the given one and in the same block;
+// nobody if there is none.
+func (l maskList) next(m mig.Mask, gpu int) int {
+	candidates := ^uint64(0) << (gpu & 7 << 3)
+	block := l.block(gpu)
+	for w := gpu >> 3 & 7; w < len(block); w++ {
+		if hit := equal(block[w], m) & candidates; hit != 0 {
+			return gpu>>6<<6 | w<<3 | bits.TrailingZeros64(hit)>>3
+		}
+		candidates = ^uint64(0)
+	}
+	return nobody
+}
+
+// intSet is a set of whole numbers as a tree of 64-ary bit words: bit i of level 0 is the
+// number i, and a bit of a higher level says that the word below it is not zero. Every
+// operation touches at most one word a level going up and one going down.
+type intSet struct {
+	// levels holds the words from level 0 up to a single word.
 	levels [][]uint64
 }
 
-// newGPUSets returns empty sets for a number of GPUs. They share three allocations, which
+// newIntSets returns empty sets of numbers below n. They share three allocations, which
 // makes a new cluster cheap.
-func newGPUSets(sets, gpus int) []gpuSet {
+func newIntSets(sets, n int) []intSet {
 	var lengths []int
 	total := 0
-	for n := gpus; ; {
+	for {
 		n = (n + 63) / 64
 		lengths = append(lengths, n)
 		total += n
@@ -26,7 +82,7 @@ func newGPUSets(sets, gpus int) []gpuSet {
 	}
 	words := make([]uint64, sets*total)
 	levels := make([][]uint64, sets*len(lengths))
-	out := make([]gpuSet, sets)
+	out := make([]intSet, sets)
 	for i := range out {
 		out[i].levels, levels = levels[:len(lengths)], levels[len(lengths):]
 		for l, n := range lengths {
@@ -36,7 +92,7 @@ func newGPUSets(sets, gpus int) []gpuSet {
 	return out
 }
 
-func (s *gpuSet) insert(i int) {
+func (s *intSet) insert(i int) {
 	for _, level := range s.levels {
 		word := &level[i>>6]
 		before := *word
@@ -48,7 +104,7 @@ func (s *gpuSet) insert(i int) {
 	}
 }
 
-func (s *gpuSet) remove(i int) {
+func (s *intSet) remove(i int) {
 	for _, level := range s.levels {
 		word := &level[i>>6]
 		*word &^= 1 << (i & 63)
@@ -60,7 +116,7 @@ func (s *gpuSet) remove(i int) {
 }
 
 // next returns the lowest member that is not below i; nobody if there is none.
-func (s *gpuSet) next(i int) int {
+func (s *intSet) next(i int) int {
 	for l, level := range s.levels {
 		if i>>6 >= len(level) {
 			return nobody

@@ -50,6 +50,8 @@ type Residents struct {
 	rules   task.Migration
 	slot    int
 	on      [][]resident // by GPU, in no particular order
+	// stays are the places and departures of the requests that run on one GPU.
+	stays []departure
 	// spots are the first places of each request's instances, and moves are all moves.
 	spots [][]Spot
 	moves []Moved
@@ -66,7 +68,7 @@ type resident struct {
 }
 
 func newResidents(c *Cluster, rules task.Migration, requests int) *Residents {
-	return &Residents{cluster: c, rules: rules, on: make([][]resident, c.GPUs()), spots: make([][]Spot, requests)}
+	return &Residents{cluster: c, rules: rules, on: make([][]resident, c.GPUs()), stays: make([]departure, requests), spots: make([][]Spot, requests)}
 }
 
 // Cluster returns the occupied slices.
@@ -115,10 +117,13 @@ func (e *placementEngine) welcome(i, profile int) {
 	if e.residents == nil {
 		return
 	}
-	if e.stays[i].window == 0 { // it does not leave
-		e.stays[i] = e.placed[0]
-		e.stays[i].departure = stayed
+	q := &e.requests[i]
+	stay := e.placed[0]
+	stay.slot = uint32(stayed)
+	if q.Lifespan < stayed-q.Arrival {
+		stay.slot = uint32(q.Arrival + q.Lifespan)
 	}
+	e.residents.stays[i] = stay
 	for _, s := range e.placed {
 		w := Resident{Request: i, Profile: profile, Start: firstSlice(s.window), Fixed: len(e.placed) > 1}
 		e.residents.on[s.gpu] = append(e.residents.on[s.gpu], resident{Resident: w})
@@ -157,7 +162,7 @@ func (e *placementEngine) move(m Move) error {
 	if m.Request < 0 || m.Request >= len(e.requests) {
 		return bad("there is no such request")
 	}
-	s := &e.stays[m.Request]
+	s := &r.stays[m.Request]
 	from, start := int(s.gpu), firstSlice(s.window)
 	k := r.find(from, start)
 	if k < 0 || r.on[from][k].Request != m.Request {
@@ -171,34 +176,35 @@ func (e *placementEngine) move(m Move) error {
 		return bad("the GPUs are 0 to %d, and %v may start at %v", c.GPUs()-1, p, p.Starts)
 	}
 	window := mig.Instance{Profile: p, Start: m.To.Start}.Mask()
-	if c.mask[m.To.GPU]&window != 0 {
-		return bad("slices of it are in use; the GPU has the mask %08b", c.mask[m.To.GPU])
+	if c.Mask(m.To.GPU)&window != 0 {
+		return bad("slices of it are in use; the GPU has the mask %08b", c.Mask(m.To.GPU))
 	}
-	e.set(from, c.mask[from]&^s.window)
-	e.set(m.To.GPU, c.mask[m.To.GPU]|window)
+	e.set(from, c.Mask(from)&^s.window)
+	e.set(m.To.GPU, c.Mask(m.To.GPU)|window)
 	w := r.remove(from, k)
 	w.Start, w.until = m.To.Start, r.slot+r.rules.Downtime
 	r.on[m.To.GPU] = append(r.on[m.To.GPU], w)
 	s.gpu, s.window = int32(m.To.GPU), window
-	s.departure = uint32(min(int(s.departure)+r.rules.Downtime, stayed))
+	s.slot = uint32(min(int(s.slot)+r.rules.Downtime, stayed))
 	return nil
 }
 
-// delay takes those of a list out that leave later than noted, because they were moved, and
-// notes them again. It returns the rest of the list.
-func (e *placementEngine) delay(i int, first int32) int32 {
-	rest := int32(0)
-	for k := first; k != 0; {
-		s := &e.stays[k-1]
-		next, list := s.next, &rest
-		if int(s.departure) > e.requests[i].Arrival {
-			list = new(int32) // after the last arrival: in no list
-			if int(s.departure) <= e.requests[len(e.requests)-1].Arrival {
-				list = &e.leaving[e.arrivalFrom(i, int(s.departure))]
-			}
+// delay brings departures up to date with the moves since they were noted. Those that leave later
+// because they were moved are noted again. It returns the others.
+func (e *placementEngine) delay(i int, leaving []departure) []departure {
+	last := e.requests[len(e.requests)-1].Arrival
+	now := leaving[:0]
+	for _, d := range leaving {
+		if !d.further {
+			d = e.residents.stays[d.request]
 		}
-		s.next, *list = *list, k
-		k = next
+		switch slot := int(d.slot); {
+		case slot <= e.requests[i].Arrival:
+			now = append(now, d)
+		case slot <= last:
+			d.before = int32(e.arrivalFrom(i, slot))
+			e.calendar.add(d)
+		}
 	}
-	return rest
+	return now
 }

@@ -127,15 +127,9 @@ type placementEngine struct {
 	requests []task.Request
 	// oneASlot says that exactly one request arrives in every slot from the first to the last.
 	oneASlot bool
-	// stays has an entry for each request, and then one for each further instance of a
-	// request that needs several.
-	stays []stay
-	// leaving[i] begins the list of instances that leave between the arrivals of requests
-	// i-1 and i: the index of the first one plus one; 0 ends the list.
-	leaving []int32
-	// scratch is memory for sorting a list, and placed for the instances of a request.
-	scratch []int32
-	placed  []stay
+	calendar calendar
+	// leaving are the instances that leave before a request, and placed those of a request.
+	leaving, placed []departure
 
 	// mover and residents are nil where nothing moves.
 	mover     Mover
@@ -151,23 +145,12 @@ type placementEngine struct {
 func newPlacementEngine(c *Cluster, requests []task.Request, p Placer, rules task.Migration) *placementEngine {
 	e := &placementEngine{
 		cluster: c, requests: requests, oneASlot: oneASlot(requests),
-		stays: make([]stay, len(requests)), leaving: make([]int32, len(requests)),
-		measures: measuresOf(c.gpu),
+		calendar: newCalendar(len(requests)), measures: measuresOf(c.gpu),
 	}
 	if mover, ok := p.(Mover); ok && rules.Moves > 0 {
 		e.mover, e.residents = mover, newResidents(c, rules, len(requests))
 	}
 	return e
-}
-
-// A stay is the place of an instance of an accepted request.
-type stay struct {
-	gpu int32
-	// departure is the slot at whose beginning it leaves.
-	departure uint32
-	// next is the list's next request plus one.
-	next   int32
-	window mig.Mask
 }
 
 // decide asks the scheduler for all instances of a request and reports whether it has them.
@@ -177,7 +160,7 @@ func (e *placementEngine) decide(i, profile int, p Placer) (bool, error) {
 		spot, ok := p.Place(e.cluster, profile)
 		if !ok {
 			for _, s := range e.placed {
-				e.set(int(s.gpu), e.cluster.mask[s.gpu]&^s.window)
+				e.set(int(s.gpu), e.cluster.Mask(int(s.gpu))&^s.window)
 			}
 			return false, nil
 		}
@@ -203,13 +186,13 @@ func (e *placementEngine) occupy(i int, s Spot) error {
 	if !slices.Contains(q.Profile.Starts, s.Start) {
 		return bad("it may start at %v", q.Profile.Starts)
 	}
-	occupied := c.mask[s.GPU]
+	occupied := c.Mask(s.GPU)
 	window := mig.Instance{Profile: q.Profile, Start: s.Start}.Mask()
 	if occupied&window != 0 {
 		return bad("slices of it are in use; the GPU has the mask %08b", occupied)
 	}
 	e.set(s.GPU, occupied|window)
-	e.placed = append(e.placed, stay{gpu: int32(s.GPU), window: window})
+	e.placed = append(e.placed, departure{request: int32(i), gpu: int32(s.GPU), window: window, further: len(e.placed) > 0})
 	return nil
 }
 
@@ -219,18 +202,11 @@ func (e *placementEngine) book(i int) {
 	if last := e.requests[len(e.requests)-1].Arrival; q.Lifespan > last-q.Arrival {
 		return
 	}
-	departure := q.Arrival + q.Lifespan
-	k := e.arrivalFrom(i, departure)
-	for n, s := range e.placed {
-		s.departure, s.next = uint32(departure), e.leaving[k]
-		at := i
-		if n == 0 {
-			e.stays[i] = s
-		} else {
-			at = len(e.stays)
-			e.stays = append(e.stays, s)
-		}
-		e.leaving[k] = int32(at) + 1
+	slot := q.Arrival + q.Lifespan
+	before := e.arrivalFrom(i, slot)
+	for _, d := range e.placed {
+		d.slot, d.before = uint32(slot), int32(before)
+		e.calendar.add(d)
 	}
 }
 
@@ -246,44 +222,35 @@ func (e *placementEngine) arrivalFrom(i, slot int) int {
 // releaseBefore removes the instances that leave between the arrivals of requests i-1
 // and i.
 func (e *placementEngine) releaseBefore(i int) {
-	first := e.leaving[i]
-	if first != 0 && e.residents != nil {
-		first = e.delay(i, first)
+	e.leaving = e.calendar.take(e.leaving[:0], i)
+	if e.residents != nil {
+		e.leaving = e.delay(i, e.leaving)
 	}
-	if first == 0 {
-		return
+	if len(e.leaving) > 1 {
+		slices.SortFunc(e.leaving, func(a, b departure) int {
+			return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.request, b.request))
+		})
 	}
-	if e.stays[first-1].next == 0 {
-		e.release(first - 1)
-		return
-	}
-	e.scratch = e.scratch[:0]
-	for k := first; k != 0; k = e.stays[k-1].next {
-		e.scratch = append(e.scratch, k-1)
-	}
-	slices.SortFunc(e.scratch, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(e.stays[a].departure, e.stays[b].departure), cmp.Compare(a, b))
-	})
-	for _, k := range e.scratch {
-		e.release(k)
+	for k := range e.leaving {
+		e.release(&e.leaving[k])
 	}
 }
 
-func (e *placementEngine) release(i int32) {
-	s := &e.stays[i]
-	e.advance(int(s.departure))
-	e.set(int(s.gpu), e.cluster.mask[s.gpu]&^s.window)
+func (e *placementEngine) release(d *departure) {
+	gpu := int(d.gpu)
+	e.advance(int(d.slot))
+	e.set(gpu, e.cluster.Mask(gpu)&^d.window)
 	if e.residents != nil {
-		e.residents.remove(int(s.gpu), e.residents.find(int(s.gpu), firstSlice(s.window)))
+		e.residents.remove(gpu, e.residents.find(gpu, firstSlice(d.window)))
 	}
-	if int(i) < len(e.requests) { // not a further instance of a request
+	if !d.further {
 		e.now.running--
 	}
 }
 
 func (e *placementEngine) set(gpu int, to mig.Mask) {
 	e.now.add(1, &e.measures[to])
-	e.now.add(-1, &e.measures[e.cluster.mask[gpu]])
+	e.now.add(-1, &e.measures[e.cluster.Mask(gpu)])
 	e.cluster.set(gpu, to)
 }
 

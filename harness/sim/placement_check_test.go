@@ -117,6 +117,49 @@ func TestSeveralGPUsOrNone(t *testing.T) {
 	}
 }
 
+// TestRefereeRefusesMutatedPlacements puts each instance of what the engine did where another one
+// runs at the same time, on a GPU that does not exist, and where no instance of its profile can
+// begin. The referee refuses each of these.
+func TestRefereeRefusesMutatedPlacements(t *testing.T) {
+	overlapping := 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := rapid.SampledFrom(mig.GPUs()).Draw(t, "gpu")
+		requests := requestsOf(g, rapid.SliceOfN(rapid.Byte(), 3, 120).Draw(t, "stream"))
+		gpus := rapid.IntRange(1, 4).Draw(t, "gpus")
+		w := &wanderer{rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))}
+		if _, err := RunPlacement(g, gpus, requests, w, SteadyWindow); err != nil {
+			t.Fatal(err)
+		}
+		places := w.places(requests)
+		refuse := func(i int, to Spot, want string) {
+			t.Helper()
+			mutated := slices.Clone(places)
+			mutated[i] = []Spot{to}
+			if err := CheckPlacement(g, gpus, requests, mutated); err == nil || !strings.Contains(err.Error(), want) {
+				t.Fatalf("request %d on %v: %v; want %q", i, to, err, want)
+			}
+		}
+		for i, at := range places {
+			if at == nil {
+				continue
+			}
+			refuse(i, Spot{gpus, at[0].Start}, "where it cannot be")
+			refuse(i, Spot{at[0].GPU, g.MemorySlices}, "where it cannot be")
+			for j := range i {
+				q := &requests[j]
+				runs := places[j] != nil && q.Lifespan > requests[i].Arrival-q.Arrival
+				if runs && slices.Contains(requests[i].Profile.Starts, places[j][0].Start) {
+					refuse(i, places[j][0], "is used by request")
+					overlapping++
+				}
+			}
+		}
+	})
+	if overlapping == 0 {
+		t.Error("no instance was ever put where another one runs")
+	}
+}
+
 // TestRefereeOfPlacements moves every instance of a full cluster onto another one.
 func TestRefereeOfPlacements(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")

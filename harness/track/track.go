@@ -59,13 +59,16 @@ type Track struct {
 	Boards []Board
 	// Contests are the comparisons that the web site shows.
 	Contests []Contest
+	// Influences are parameters of datasets, such as assumptions, of which the web site shows how much
+	// the results depend on them.
+	Influences []string
 	// Sized returns the dataset of which an instance has n tasks, or n GPUs, by which the cost of
 	// algorithms is measured; nil where it is not.
 	Sized func(n int) string
 	// Drawn means that the web site draws the schedules of the contests' first instances.
 	Drawn bool
-	// Audited is the metric that no valid answer can have below the bound in Boards; "" where
-	// there is none.
+	// Audited is the metric that no valid answer can have on the wrong side of the bound in Boards:
+	// below it, or above it where higher is better. "" where there is none.
 	Audited string
 }
 

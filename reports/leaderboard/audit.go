@@ -20,6 +20,8 @@ type Audited struct {
 	Answers, Instances int
 	// PassedOver counts results of datasets that have changed or no longer exist.
 	PassedOver int
+	// NoBound counts results in tracks that do not need bounds, on instances without one.
+	NoBound int
 }
 
 // tolerance is the relative difference up to which an answer may lie below its bound, for
@@ -27,8 +29,9 @@ type Audited struct {
 const tolerance = 1e-9
 
 // Audit compares every answer in the engine's database with the proven bound of its instance, in
-// the tracks that have one ([track.Track.Audited]). Bounds that are missing are computed first.
-// The first answer below its bound is the error, a [*reports.BoundError]. An interrupted audit
+// the tracks that have one ([track.Track.Audited]). Bounds that are missing are computed first,
+// except in tracks that also rank without bounds ([track.Board.Unbounded]): there the bounds in the
+// database count. The first answer on the wrong side of its bound is the error, a [*reports.BoundError]. An interrupted audit
 // keeps the bounds it has computed.
 func Audit(ctx context.Context, e *run.Engine) (Audited, error) {
 	var found Audited
@@ -38,6 +41,9 @@ func Audit(ctx context.Context, e *run.Engine) (Audited, error) {
 	}
 	var cells []run.Cell
 	for _, g := range groups {
+		if err := g.keepBounded(e.Store); err != nil {
+			return found, err
+		}
 		own, err := g.cells()
 		if err != nil {
 			return found, err
@@ -63,9 +69,9 @@ func Audit(ctx context.Context, e *run.Engine) (Audited, error) {
 type group struct {
 	bound  run.Series
 	metric string
-	// audited is the metric that is compared with the bound.
-	audited string
-	series  []store.Series
+	// board has the metric that is compared with the bound.
+	board  track.Board
+	series []store.Series
 	// instances are those of all series, ascending.
 	instances []int
 }
@@ -108,7 +114,7 @@ func answers(db *store.DB, found *Audited) ([]*group, error) {
 			}
 			g := byBound[bound]
 			if g == nil {
-				g = &group{bound: bound, metric: board.Bound.Metric, audited: t.Audited}
+				g = &group{bound: bound, metric: board.Bound.Metric, board: board}
 				byBound[bound] = g
 				groups = append(groups, g)
 			}
@@ -125,8 +131,41 @@ func answers(db *store.DB, found *Audited) ([]*group, error) {
 	return groups, nil
 }
 
+// keepBounded leaves only the instances whose bound is in the database, where bounds are not needed.
+func (g *group) keepBounded(db *store.DB) error {
+	if !g.board.Unbounded {
+		return nil
+	}
+	first, err := g.bound.Cells(1)
+	if err != nil {
+		return err
+	}
+	all, err := db.Series(store.Filter{Track: string(g.bound.Track), GPU: g.bound.GPU})
+	if err != nil {
+		return err
+	}
+	bounded := map[int]bool{}
+	for _, s := range all {
+		if s.Dataset != g.bound.Dataset || s.Content != g.bound.Content || s.Algorithm != g.bound.Algorithm || s.Version != first[0].Version {
+			continue
+		}
+		rows, err := db.Rows(s, 0, math.MaxInt)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			bounded[r.Instance] = true
+		}
+	}
+	g.instances = slices.DeleteFunc(g.instances, func(i int) bool { return !bounded[i] })
+	return nil
+}
+
 // cells returns the cells of the bounds that the group needs.
 func (g *group) cells() ([]run.Cell, error) {
+	if len(g.instances) == 0 {
+		return nil, nil
+	}
 	all, err := g.bound.Cells(g.instances[len(g.instances)-1] + 1)
 	if err != nil {
 		return nil, err
@@ -161,14 +200,17 @@ func (g *group) compare(db *store.DB, r run.Results, found *Audited) error {
 			return err
 		}
 		for _, r := range rows {
-			value, ok := r.Metrics.Get(g.audited)
+			value, ok := r.Metrics.Get(g.board.Metric)
 			bound, bounded := bounds[r.Instance]
+			if ok && !bounded {
+				found.NoBound++
+			}
 			if !ok || !bounded {
 				continue
 			}
 			found.Answers++
-			if value < bound*(1-tolerance) {
-				return &reports.BoundError{Metric: g.audited, Entry: reports.Entry{
+			if !g.board.Higher && value < bound*(1-tolerance) || g.board.Higher && value > bound*(1+tolerance) {
+				return &reports.BoundError{Metric: g.board.Metric, Entry: reports.Entry{
 					Dataset: s.Dataset, GPU: s.GPU, Model: s.Model, Algorithm: s.Algorithm, Version: s.Version,
 					Content: s.Content, Instance: r.Instance, Value: value, Bound: bound,
 				}}

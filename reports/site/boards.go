@@ -61,6 +61,7 @@ type boardView struct {
 	Columns []columnView
 	Rows    []rowView
 	Notes   []string
+	Beside  []reports.Table
 }
 
 // An answerView says who leads on a dataset, by which metric.
@@ -181,7 +182,7 @@ func viewBoards(boards []Board, pages map[string]string) (boardsView, error) {
 }
 
 func viewBoard(b Board, pages map[string]string) (boardView, error) {
-	out := boardView{Track: b.Track, GPU: b.GPU, Model: b.Model, Where: b.GPU, Notes: b.Table.Notes}
+	out := boardView{Track: b.Track, GPU: b.GPU, Model: b.Model, Where: b.GPU, Notes: b.Table.Notes, Beside: b.Beside}
 	part := "leaderboard of " + b.Track + " on " + b.GPU
 	if b.Model != "" {
 		out.Where += ", " + b.Model + " reconfiguration"
@@ -236,6 +237,11 @@ func viewBoard(b Board, pages map[string]string) (boardView, error) {
 		}
 		return b.Table.Rows[row][at[name]-1]
 	})
+	for i := range out.Answers {
+		if remark := b.Remarks[out.Answers[i].Dataset]; remark != "" {
+			out.Answers[i].Text += " " + remark
+		}
+	}
 	return out, nil
 }
 

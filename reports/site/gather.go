@@ -134,7 +134,12 @@ func boards(e *run.Engine, cells []run.Cell) ([]Board, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.Table = reports.LeaderboardTable(standings)
+		b.Table, b.Remarks = reports.LeaderboardTable(standings), leaderboard.Remarks(standings)
+		for _, parameter := range m.Influences {
+			if t := leaderboard.Influence(standings, parameter); len(t.Rows) > 0 {
+				b.Beside = append(b.Beside, t)
+			}
+		}
 		out = append(out, b)
 	}
 	return out, nil

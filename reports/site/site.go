@@ -41,6 +41,10 @@ type Board struct {
 	// Table is [reports.LeaderboardTable] of the standings. It has the columns "track",
 	// "dataset" and "algorithm", and its cells are shown as they are.
 	Table reports.Table
+	// Remarks are sentences by dataset that stand behind the one on who leads.
+	Remarks map[string]string
+	// Beside are more tables about the same results, which stand below.
+	Beside []reports.Table
 }
 
 // A Claim is a published number beside the measured one, under one reading. All values are

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"html/template"
 	"io"
 	"io/fs"
 	"maps"
@@ -461,6 +462,27 @@ func TestAUsersFileIsNotRemoved(t *testing.T) {
 				t.Fatal(err)
 			}
 			write(t, dir, sample())
+		}
+	}
+}
+
+// Remarks stand behind the sentence on who leads, and tables beside a board below it.
+func TestRemarksAndTablesBeside(t *testing.T) {
+	b := board("batch", "A100", "sequential", standing("batch", "d", 1, "far", 1), standing("batch", "other", 1, "far", 1))
+	b.Remarks = map[string]string{"d": hostile}
+	b.Beside = []reports.Table{{Title: "Influence of " + hostile, Columns: reports.Left("name").Right("mean"), Rows: [][]string{{hostile, "0.5"}}, Notes: []string{"a note beside"}}}
+	dir := t.TempDir()
+	if err := site.Write(dir, site.Data{Boards: []site.Board{b}}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	escaped := template.HTMLEscapeString(hostile)
+	for _, want := range []string{"). " + escaped + "</p>", "<h3>Influence of " + escaped + "</h3>", "<tr><td>" + escaped + `</td><td class="num">0.5</td></tr>`, ">a note beside</p>"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 }

@@ -15,9 +15,10 @@ func newAudit() *cobra.Command {
 	var workers int
 	c := &cobra.Command{
 		Use:   "audit",
-		Short: "Compare every schedule in the results database with the certified bound of its instance",
+		Short: "Compare every result in the results database with the certified bound of its instance",
 		Long: "audit computes the certified bound of every batch and stream in the database, unless it is there already, and\n" +
-			"checks that no makespan lies below it. Exit code 1 means that one does: a bound or the referee is wrong. With all\n" +
+			"checks that no makespan lies below it. It also checks that no acceptance of placements lies above the certified\n" +
+			"bound, where the database has one. Exit code 1 means that one does: a bound or the referee is wrong. With all\n" +
 			"bounds there, every batch and stream has a leaderboard. After an interruption the same command continues.",
 		Example: "  miglab audit\n  miglab audit --results results/quick",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -32,9 +33,12 @@ func newAudit() *cobra.Command {
 			if err != nil {
 				return rankingError(err)
 			}
-			fmt.Fprintf(c.OutOrStdout(), "ok: %d schedules of %d instances, none below its certified bound\n", found.Answers, found.Instances)
+			fmt.Fprintf(c.OutOrStdout(), "ok: %d results of %d instances, none on the wrong side of its certified bound\n", found.Answers, found.Instances)
 			if found.PassedOver > 0 {
 				fmt.Fprintf(c.OutOrStdout(), "%d results were passed over: their datasets have changed or no longer exist\n", found.PassedOver)
+			}
+			if found.NoBound > 0 {
+				fmt.Fprintf(c.OutOrStdout(), "%d placement results are on instances without a bound; miglab run --track placement computes it\n", found.NoBound)
 			}
 			return nil
 		},

@@ -18,22 +18,33 @@ import (
 
 func newBound() *cobra.Command {
 	var pf problemFlags
+	var rf requestFlags
 	var format string
 	var exact bool
 	var budget time.Duration
 	c := &cobra.Command{
 		Use:   "bound",
-		Short: "Lower bounds on the makespan of a batch",
+		Short: "Lower bounds on the makespan of a batch, or the upper bound on accepted requests",
 		Long: "bound prints the area bound (FAR 6.4, proven), l_bound as published (DRL 5.2, not a valid bound) and the\n" +
 			"certified bound (proven under the chosen reconfiguration model), in seconds.\n" +
 			"With --exact it prints the best schedule that it finds and what proves that none is better, or how much better\n" +
 			"one can be: the optimum for at most " + strconv.Itoa(bounds.MaxSearched) + " tasks on one GPU, and often for more. As JSON this is a certificate, which\n" +
 			"miglab check --certificate verifies. With --budget it goes on looking for better schedules for that long, unless\n" +
-			"one is proven to be optimal before. How far it comes then depends on the machine.",
+			"one is proven to be optimal before. How far it comes then depends on the machine.\n" +
+			"With --dataset it prints how many requests of an instance any placement scheduler can accept at most. As JSON\n" +
+			"this is a certificate, which miglab check --certificate --dataset verifies.",
 		Example: "  miglab bound --gpu A100 --tasks tasks.csv\n  miglab bound --gpu A30 --tasks tasks.csv --format json\n" +
 			"  miglab bound --gpu A100 --tasks tasks.csv --exact\n  miglab bound --gpu A100 --tasks tasks.csv --exact --format json\n" +
-			"  miglab bound --gpu A100 --tasks tasks.csv --exact --budget 30s",
+			"  miglab bound --gpu A100 --tasks tasks.csv --exact --budget 30s\n" +
+			"  miglab bound --dataset 'openb?pods=shared&gpus=14' --instance 3 --format json",
 		RunE: func(c *cobra.Command, _ []string) error {
+			placement, err := rf.chosen(c, "exact", "budget")
+			if err != nil {
+				return err
+			}
+			if placement {
+				return writeAccepted(c, &rf, pf.gpu, format)
+			}
 			p, err := pf.problem()
 			if err != nil {
 				return err
@@ -47,7 +58,8 @@ func newBound() *cobra.Command {
 			return writeBounds(c, p, format)
 		},
 	}
-	pf.register(c)
+	pf.add(c)
+	rf.register(c)
 	addFlag(c, &format, "format", "text", oneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().BoolVar(&exact, "exact", false, "find the best schedule and prove how good it is")
 	addFlag(c, &budget, "budget", "", duration, "time to look for better schedules with --exact, for example 30s (default: one search)")

@@ -13,6 +13,7 @@ import (
 
 func newCheck() *cobra.Command {
 	var pf problemFlags
+	var rf requestFlags
 	var certified bool
 	var format string
 	c := &cobra.Command{
@@ -23,12 +24,23 @@ func newCheck() *cobra.Command {
 			"under sequential reconfiguration one operation runs at a time. Exit code 1 when a rule is broken.\n" +
 			"With --certificate it reads what miglab bound --exact --format json prints and verifies all of it: the\n" +
 			"schedule, and that none is shorter than the lower bound. It shares no code with what computed the bound,\n" +
-			"and takes some seconds for 17 or 18 tasks.",
+			"and takes some seconds for 17 or 18 tasks. With --certificate and --dataset it verifies what miglab bound --dataset\n" +
+			"--format json prints.",
 		Example: "  miglab check --gpu A100 --tasks tasks.csv schedule.json\n" +
 			"  miglab check --gpu A100 --tasks tasks.csv --certificate certificate.json\n" +
-			"  miglab check --tasks tasks.csv schedule.json --format json",
+			"  miglab check --tasks tasks.csv schedule.json --format json\n" +
+			"  miglab check --dataset 'openb?pods=shared&gpus=14' --instance 3 --certificate certificate.json",
 		Args: arguments(1, 1, "one schedule.json"),
 		RunE: func(c *cobra.Command, args []string) error {
+			placement, err := rf.chosen(c)
+			switch {
+			case err != nil:
+				return err
+			case placement && !certified:
+				return errors.New("--dataset has a meaning with --certificate only")
+			case placement:
+				return checkAccepted(c, &rf, pf.gpu, args[0], format)
+			}
 			p, err := pf.problem()
 			if err != nil {
 				return err
@@ -56,7 +68,8 @@ func newCheck() *cobra.Command {
 			return nil
 		},
 	}
-	pf.register(c)
+	pf.add(c)
+	rf.register(c)
 	addFlag(c, &format, "format", "text", oneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().BoolVar(&certified, "certificate", false, "the file is a certificate (miglab bound --exact --format json)")
 	return c

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"miglab/harness/store"
-	"miglab/harness/track"
 )
 
 // TestMain puts this program on the PATH as miglab, so that tests run it in
@@ -44,7 +44,7 @@ func TestScripts(t *testing.T) {
 			"snapshot": scriptSnapshot,
 			"same":     scriptSame,
 			"png":      scriptPNG,
-			"lower":    scriptLower,
+			"falsify":  scriptFalsify,
 			"sql":      scriptSQL,
 		},
 		Setup: func(env *testscript.Env) error {
@@ -69,8 +69,8 @@ func scriptSQL(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(db.Close())
 }
 
-// scriptLower is "lower FILE ALGORITHM": the algorithm's makespans become a millisecond.
-func scriptLower(ts *testscript.TestScript, _ bool, args []string) {
+// scriptFalsify is "falsify FILE ALGORITHM METRIC VALUE": the metric of all results of the algorithm becomes the value.
+func scriptFalsify(ts *testscript.TestScript, _ bool, args []string) {
 	db, _, _, err := store.OpenIntact(ts.MkAbs(args[0]))
 	ts.Check(err)
 	all, err := db.Series(store.Filter{Algorithm: args[1]})
@@ -87,7 +87,8 @@ func scriptLower(ts *testscript.TestScript, _ bool, args []string) {
 				metrics[name], err = number.Float64()
 				ts.Check(err)
 			}
-			metrics[track.MetricMakespan] = 0.001
+			metrics[args[2]], err = strconv.ParseFloat(args[3], 64)
+			ts.Check(err)
 			rows[i].Metrics = store.NewMetrics(metrics)
 		}
 		ts.Check(w.Append(s, rows...))

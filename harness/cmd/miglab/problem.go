@@ -25,11 +25,16 @@ type problemFlags struct {
 }
 
 func (f *problemFlags) register(c *cobra.Command) {
+	f.add(c)
+	require(c, "tasks")
+}
+
+// add adds the flags, of which none is required.
+func (f *problemFlags) add(c *cobra.Command) {
 	addGPU(c, &f.gpu, "A100", "GPU model (miglab list gpus)")
 	addFlag(c, &f.count, "gpus", "1", atLeast(1), "number of GPUs of the model")
 	c.Flags().StringVar(&f.tasks, "tasks", "", "tasks CSV: task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4), seconds, inf where a task does not fit; - for standard input")
 	addFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
-	require(c, "tasks")
 }
 
 func (f *problemFlags) problem() (_ schedule.Problem, err error) {

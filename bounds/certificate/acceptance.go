@@ -1,0 +1,100 @@
+package certificate
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"miglab/harness/mig"
+	"miglab/harness/strictjson"
+	"miglab/harness/task"
+)
+
+// An Acceptance claims that no scheduler accepts more than AtMost of some requests on so many GPUs,
+// which the instants prove ([AcceptedAtMost]).
+type Acceptance struct {
+	GPUs     int       `json:"gpus"`
+	Requests int       `json:"requests"`
+	AtMost   int       `json:"accepted_at_most"`
+	Instants []Instant `json:"instants"`
+}
+
+// NewAcceptance returns the certificate of instants. The errors are those of [AcceptedAtMost].
+func NewAcceptance(g *mig.GPU, gpus int, requests []task.Request, instants []Instant) (Acceptance, error) {
+	most, err := AcceptedAtMost(g, gpus, requests, instants)
+	return Acceptance{gpus, len(requests), most, append([]Instant{}, instants...)}, err
+}
+
+// EncodeAcceptance writes a certificate as JSON, a line an instant. Errors are those of w.
+func EncodeAcceptance(w io.Writer, c Acceptance) error {
+	if _, err := fmt.Fprintf(w, "{\n  \"gpus\": %d,\n  \"requests\": %d,\n  \"accepted_at_most\": %d,\n  \"instants\": [", c.GPUs, c.Requests, c.AtMost); err != nil {
+		return err
+	}
+	for i, at := range c.Instants {
+		line, err := json.Marshal(at)
+		if err != nil {
+			return err
+		}
+		comma := ","
+		if i == 0 {
+			comma = ""
+		}
+		if _, err := fmt.Fprintf(w, "%s\n    %s", comma, line); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, "\n  ]\n}\n")
+	return err
+}
+
+// DecodeAcceptance reads what [EncodeAcceptance] writes. It is strict: a field that is unknown,
+// missing, duplicate or of the wrong type, and text after the end, are a [*strictjson.Error]. Other
+// errors are those of r. It does not check whether the claim is true; see [VerifyAcceptance].
+func DecodeAcceptance(r io.Reader) (Acceptance, error) {
+	d := strictjson.NewDecoder(r, "")
+	var c Acceptance
+	instant := func() error {
+		var at Instant
+		err := d.Object([]strictjson.Member{
+			{Name: "slot", Read: strictjson.Into(&at.Slot, d.Integer)},
+			{Name: "prices", Read: func() error {
+				return d.List(func() error {
+					price, err := d.Integer()
+					at.Prices = append(at.Prices, price)
+					return err
+				})
+			}},
+		})
+		c.Instants = append(c.Instants, at)
+		return err
+	}
+	err := d.Object([]strictjson.Member{
+		{Name: "gpus", Read: strictjson.Into(&c.GPUs, d.Integer)},
+		{Name: "requests", Read: strictjson.Into(&c.Requests, d.Integer)},
+		{Name: "accepted_at_most", Read: strictjson.Into(&c.AtMost, d.Integer)},
+		{Name: "instants", Read: func() error { return d.List(instant) }},
+	})
+	if err == nil {
+		err = d.End()
+	}
+	if err != nil {
+		return Acceptance{}, err
+	}
+	return c, nil
+}
+
+// VerifyAcceptance checks every claim of a certificate for requests on GPUs of a model; the error
+// says which one is false. If it returns nil, no scheduler accepts more than AtMost of them.
+func VerifyAcceptance(g *mig.GPU, gpus int, requests []task.Request, c Acceptance) error {
+	if c.GPUs != gpus || c.Requests != len(requests) {
+		return fmt.Errorf("it is for %d requests on %d GPUs; there are %d on %d", c.Requests, c.GPUs, len(requests), gpus)
+	}
+	most, err := AcceptedAtMost(g, gpus, requests, c.Instants)
+	if err != nil {
+		return err
+	}
+	if c.AtMost < most {
+		return fmt.Errorf("accepted_at_most is %d; the instants prove %d only", c.AtMost, most)
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"miglab/bounds"
+	"miglab/bounds/certificate"
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/task"
+	"miglab/harness/track"
+	"miglab/reports"
+)
+
+// requestFlags name an instance of requests. A command has them beside [problemFlags], and one of
+// --tasks and --dataset must be given.
+type requestFlags struct {
+	dataset  string
+	instance int
+}
+
+func (f *requestFlags) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.dataset, "dataset", "", "dataset of requests instead of --tasks, for the placement track (miglab list datasets; requests:FILE for a file)")
+	completeFlag(c, "dataset", datasets.Complete)
+	addFlag(c, &f.instance, "instance", "0", atLeast(0), "instance of the dataset")
+}
+
+// chosen reports whether the command is about requests. The error says which flags do not go
+// together; batch are those that are about tasks only.
+func (f *requestFlags) chosen(c *cobra.Command, batch ...string) (bool, error) {
+	flags := c.Flags()
+	switch {
+	case flags.Changed("tasks") && flags.Changed("dataset"):
+		return false, errors.New("--tasks and --dataset exclude each other: give the tasks of a batch, or a dataset of requests")
+	case !flags.Changed("tasks") && !flags.Changed("dataset"):
+		return false, fmt.Errorf("%s needs --tasks, or --dataset for requests; see %s --help", c.Name(), c.CommandPath())
+	case !flags.Changed("dataset") && flags.Changed("instance"):
+		return false, errors.New("--instance has a meaning with --dataset only")
+	case !flags.Changed("dataset"):
+		return false, nil
+	}
+	for _, name := range append(batch, "gpus", "reconfiguration") {
+		if flags.Changed(name) {
+			return false, fmt.Errorf("--%s has a meaning with --tasks only; a dataset of requests says how many GPUs there are, and nothing is reconfigured", name)
+		}
+	}
+	return true, nil
+}
+
+// requests reads the instance for a GPU model, or the usual one of the track if none is given.
+func (f *requestFlags) requests(c *cobra.Command, g *mig.GPU) (*mig.GPU, task.Requests, error) {
+	if !c.Flags().Changed("gpu") {
+		g = mig.MustLookup(track.Placement.GPU)
+	}
+	spec, err := datasets.Parse(f.dataset)
+	if err != nil {
+		return g, task.Requests{}, err
+	}
+	in, err := datasets.InstanceOf[task.Requests](spec, g, f.instance)
+	return g, in, err
+}
+
+// writeAccepted prints how many requests any scheduler can accept at most, or as JSON the
+// certificate of it.
+func writeAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, format string) error {
+	g, in, err := f.requests(c, g)
+	if err != nil {
+		return err
+	}
+	instants, err := bounds.ProveOffline(g, in.GPUs, in.Requests)
+	if err != nil {
+		return err
+	}
+	claim, err := certificate.NewAcceptance(g, in.GPUs, in.Requests, instants)
+	if err != nil {
+		return err
+	}
+	if format == "json" {
+		return emit(c, "", func(w io.Writer) error { return certificate.EncodeAcceptance(w, claim) })
+	}
+	t := reports.Table{
+		Columns: reports.Left("what").Right("value").Left("by"),
+		Rows: [][]string{
+			{"requests", fmt.Sprint(claim.Requests), f.dataset},
+			{"GPUs", fmt.Sprint(claim.GPUs), g.Name},
+			{"accepted at most", fmt.Sprint(claim.AtMost), fmt.Sprintf("prices in %d slots", len(claim.Instants))},
+			{"acceptance at most", fmt.Sprintf("%.4f", float64(claim.AtMost)/float64(claim.Requests)), ""},
+		},
+	}
+	return t.Text(c.OutOrStdout())
+}
+
+// checkAccepted verifies a certificate of [writeAccepted].
+func checkAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, path, format string) error {
+	g, in, err := f.requests(c, g)
+	if err != nil {
+		return err
+	}
+	file, path, err := input(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	claim, err := certificate.DecodeAcceptance(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := certificate.VerifyAcceptance(g, in.GPUs, in.Requests, claim); err != nil {
+		return failedError{fmt.Errorf("%s is refused: %w", path, err)}
+	}
+	if format == "json" {
+		return emitJSON(c, struct {
+			Valid    bool `json:"valid"`
+			Requests int  `json:"requests"`
+			GPUs     int  `json:"gpus"`
+			AtMost   int  `json:"accepted_at_most"`
+		}{true, claim.Requests, claim.GPUs, claim.AtMost})
+	}
+	fmt.Fprintf(c.OutOrStdout(), "ok: at most %d of %d requests can be accepted on %d GPUs\n", claim.AtMost, claim.Requests, claim.GPUs)
+	return nil
+}

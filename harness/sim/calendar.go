@@ -1,0 +1,123 @@
+package sim
+
+import "miglab/harness/mig"
+
+// A departure is an instance that is to leave.
+type departure struct {
+	// slot is the one at whose beginning it leaves, and before is the first request that arrives
+	// in that slot or later.
+	slot   uint32
+	before int32
+	// request is its request. Of a request with several instances, all but one are further.
+	request int32
+	gpu     int32
+	window  mig.Mask
+	further bool
+	// next is the list's next departure: the index in soon plus one.
+	next int32
+}
+
+// A calendar holds departures until their time comes. Time is counted in requests and divided
+// into periods. Departures of the present period are listed by the request that they come before.
+// Those of a later period are collected in bundles, in no particular order, until it begins.
+//
+// So the memory that a departure touches fits into a processor's cache, however many workloads
+// run: the end of its period's last bundle when it is noted, and the lists of one period when it
+// comes. The bundles of a period are read once, from beginning to end.
+type calendar struct {
+	period int
+	// first begins the list of each request of the present period: the index in soon plus one; 0
+	// ends a list.
+	first []int32
+	soon  []departure
+	// last is the last bundle of each period: the index in bundles plus one.
+	last    []int32
+	bundles []bundle
+	// unused begins the list of bundles that can be used again.
+	unused int32
+}
+
+// A bundle has some departures of a period. previous is the period's bundle before it.
+type bundle struct {
+	of       [bundleSize]departure
+	n        int32
+	previous int32
+}
+
+// periodSize is the number of requests in a period. The lists of a period have about 100 kB then,
+// and the ends of all bundles of 10 million requests as much again.
+const (
+	periodSize = 4096
+	bundleSize = 32
+)
+
+func newCalendar(requests int) calendar {
+	listed, later := min(requests, periodSize), requests/periodSize
+	return calendar{
+		first: make([]int32, listed), soon: make([]departure, 0, listed),
+		last: make([]int32, later+1), bundles: make([]bundle, 0, later),
+	}
+}
+
+// add notes a departure before a request that has not come yet.
+func (c *calendar) add(d departure) {
+	period := int(d.before) / periodSize
+	if period == c.period {
+		c.list(d)
+		return
+	}
+	last := &c.last[period]
+	if *last == 0 || c.bundles[*last-1].n == bundleSize {
+		*last = c.newBundle(*last)
+	}
+	b := &c.bundles[*last-1]
+	b.of[b.n] = d
+	b.n++
+}
+
+func (c *calendar) list(d departure) {
+	first := &c.first[d.before%periodSize]
+	d.next = *first
+	c.soon = append(c.soon, d)
+	*first = int32(len(c.soon))
+}
+
+// newBundle returns an empty bundle by its index plus one.
+func (c *calendar) newBundle(previous int32) int32 {
+	at := c.unused
+	if at == 0 {
+		c.bundles = append(c.bundles, bundle{})
+		at = int32(len(c.bundles))
+	} else {
+		c.unused = c.bundles[at-1].previous
+	}
+	c.bundles[at-1].n, c.bundles[at-1].previous = 0, previous
+	return at
+}
+
+// take appends the departures before a request to a list, in no particular order, and forgets
+// them. Requests must be taken one after the other, from 0.
+func (c *calendar) take(to []departure, request int) []departure {
+	if request%periodSize == 0 {
+		c.begin(request / periodSize)
+	}
+	first := &c.first[request%periodSize]
+	for k := *first; k != 0; k = c.soon[k-1].next {
+		to = append(to, c.soon[k-1])
+	}
+	*first = 0
+	return to
+}
+
+// begin lists the departures of a period.
+func (c *calendar) begin(period int) {
+	c.period, c.soon = period, c.soon[:0]
+	for at := c.last[period]; at != 0; {
+		b := &c.bundles[at-1]
+		for _, d := range b.of[:b.n] {
+			c.list(d)
+		}
+		at, b.previous, c.unused = b.previous, c.unused, at
+	}
+	c.last[period] = 0
+}
