@@ -221,6 +221,8 @@ func viewBoard(b Board, pages map[string]string) (boardView, error) {
 				cell.Column = c.Name
 			}
 			switch c.Name {
+			case "rank":
+				cell.Text = row.rank
 			case "algorithm":
 				cell.Link = row.Page
 			case "decision_us":
@@ -255,7 +257,7 @@ func (v *boardView) answer(cell func(row int, column string) string) {
 		if own[0].Percent {
 			metric = "gap to the bound [%]"
 		}
-		v.Answers = append(v.Answers, answerView{dataset, answer(own, cell(first, "instances")), metric})
+		v.Answers = append(v.Answers, answerView{dataset, answer(own, metric, cell(first, "instances")), metric})
 	}
 }
 
@@ -268,8 +270,12 @@ func newRow(cell func(name string) string) rowView {
 		}
 		return v
 	}
+	rank := cell("rank")
+	if cell("instances") == "1" {
+		rank = reports.Missing // a single instance ranks nobody
+	}
 	r := rowView{
-		Dataset: cell("dataset"), Algorithm: cell("algorithm"), First: cell("rank") == "1", Micros: cell("decision_us"), rank: cell("rank"),
+		Dataset: cell("dataset"), Algorithm: cell("algorithm"), First: rank == "1", Micros: cell("decision_us"), rank: rank,
 		Value: number("gap_percent"), Low: number("gap_low"), High: number("gap_high"), Percent: true,
 	}
 	if r.side = "above"; number("mean") < number("bound") {
@@ -308,7 +314,7 @@ func place(rows []*rowView) {
 }
 
 // answer says in one sentence who leads on a dataset, by how much, and how certain it is.
-func answer(rows []*rowView, instances string) string {
+func answer(rows []*rowView, metric, instances string) string {
 	var first, rest []*rowView
 	for _, r := range rows {
 		switch {
@@ -337,13 +343,13 @@ func answer(rows []*rowView, instances string) string {
 		if r.Percent {
 			return r.Shown() + " " + r.side + " the bound"
 		}
-		return r.Shown() + " on the mean"
+		return metric + " " + r.Shown()
 	}
 	switch {
-	case len(first) == 0:
-		return "Nobody has a valid answer to all instances."
 	case instances == "1":
 		return "A single instance ranks nobody."
+	case len(first) == 0:
+		return "Nobody has a valid answer to all instances."
 	case len(rest) == 0 && len(first) > 1:
 		return fmt.Sprintf("Its %s instances do not tell %d algorithms apart.", instances, len(first))
 	case len(rest) == 0:

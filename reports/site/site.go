@@ -47,7 +47,8 @@ type Board struct {
 // shown as they are; an empty one is missing.
 type Claim struct {
 	Paper, Artefact string
-	// Name says what the number is, and Kind whether it is printed or stated.
+	// Name says what the number is. Kind is "printed" for a number, "stated" for a sentence that
+	// was turned into a test, and "arithmetic" for a number that follows from other printed ones.
 	Name, Kind string
 	// Reading is how the paper is understood. Only the default reading is counted.
 	Reading string

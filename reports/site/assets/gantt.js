@@ -173,12 +173,13 @@
         return r;
       });
       plot.append(front);
-      // Each line has a row of its own above the chart, so that labels never meet.
+      // Each label has a row of its own above the chart, and the lines begin below both rows,
+      // so that labels meet neither labels nor lines.
       const line = (at, kind, y, text) => {
         const px = x(at);
         if (px < -0.5 || px > w + 0.5) return;
         const half = width(text) / 2;
-        plot.append(svg("line", { class: kind, x1: px, x2: px, y1: y + 4, y2: base }));
+        plot.append(svg("line", { class: kind, x1: px, x2: px, y1: top - 6, y2: base }));
         axis.append(svg("text", { class: kind, x: left + Math.max(half - 2, Math.min(w - half + 2, px)), y, "text-anchor": "middle" }, text));
       };
       if (current.bound > 0) line(current.bound, "bound", 12, (current.proven ? "proven optimum " : "certified bound ") + current.boundText + " s");
