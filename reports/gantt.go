@@ -21,6 +21,9 @@ import (
 type Gantt struct {
 	Title  string
 	Panels []GanttPanel
+	// Tasks are the names of tasks in the order of their numbers and colours. Tasks that it
+	// lacks follow in order of appearance.
+	Tasks []string
 	// Up lets time grow upwards; otherwise it grows downwards.
 	Up bool
 	// Width and Height are those of the image in points, without the legend below it.

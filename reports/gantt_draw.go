@@ -54,14 +54,21 @@ func (f Gantt) size() (width, high vg.Length) {
 	return width + max(0, minSlice-g.slice)*vg.Length(columns), high
 }
 
-// tasks lists the names of all tasks in order of appearance, which is that of
-// their numbers and colours.
+// tasks lists the names of all tasks in the order of their numbers and colours.
 func (f Gantt) tasks() []string {
 	var out []string
+	add := func(name string) {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	for _, name := range f.Tasks {
+		add(name)
+	}
 	for _, p := range f.Panels {
 		for _, b := range p.Bars {
-			if b.Kind == schedule.RunBar && !slices.Contains(out, b.Label) {
-				out = append(out, b.Label)
+			if b.Kind == schedule.RunBar {
+				add(b.Label)
 			}
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"miglab/reports"
 	"miglab/reports/site"
 )
 
@@ -353,6 +354,9 @@ func gantt(tab *tab) {
 	tab.equal("algorithms", get[[]string](tab, `[...document.querySelectorAll(".plan h2")].map((h) => h.textContent)`), []string{"parts", "whole"})
 	tab.equal("tasks", get[[]int](tab, `[...document.querySelectorAll(".chart")].map((c) => c.querySelectorAll("rect.run").length)`), []int{4, 4})
 	tab.equal("reconfigurations", get[[]int](tab, `[...document.querySelectorAll(".chart")].map((c) => c.querySelectorAll("rect.create").length)`), []int{2, 1})
+	colours := reports.NewGanttColours()
+	tab.equal("the colours of the figures", get[[]string](tab, `[...document.querySelectorAll(".chart")].map((c) => [...c.querySelectorAll("rect.run")].find((r) => r.dataset.bar === "1").getAttribute("fill"))`), []string{colours.Tasks[0], colours.Tasks[0]})
+	tab.equal("the colour of creations", get[string](tab, `getComputedStyle(document.querySelector("rect.create")).fill`), "rgb(0, 221, 238)")
 	tab.equal("the optimum", get[int](tab, `[...document.querySelectorAll(".gantt text.bound")].filter((t) => t.textContent === "proven optimum 5.000 s").length`), 2)
 	tab.equal("as a table", get[[]int](tab, `[...document.querySelectorAll(".plan tbody")].map((t) => t.rows.length)`), []int{6, 5})
 	tab.equal("the same axis", get[bool](tab, `(([a, b]) => a.textContent === b.textContent && a.textContent !== "")([...document.querySelectorAll(".gantt .axis")].map((g) => ({textContent: [...g.querySelectorAll("text:not(.bound, .end)")].map((t) => t.textContent).join()})))`), true)
