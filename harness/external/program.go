@@ -88,7 +88,7 @@ func find(name string) (algo.Spec, error) {
 			return s, err
 		}
 		own := s
-		own.Version, own.Track, own.Summary = p.hello.Version, track, p.hello.Name
+		own.Version, own.Track, own.Declared = p.hello.Version, track, p.hello.Name
 		own.New = protocol.constructor(p)
 		return own, nil
 	}

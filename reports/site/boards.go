@@ -160,7 +160,7 @@ func duration(micros string) string {
 }
 
 // mainColumns are those that everybody sees. The others are behind a switch.
-var mainColumns = []string{"dataset", "rank", "algorithm", "decision_us"}
+var mainColumns = []string{"dataset", "rank", "algorithm", "name", "decision_us"}
 
 // viewBoards prepares the leaderboards. It leaves out the column of the track, which is in the
 // heading, and columns without a value. pages has the pages of algorithms by name.
