@@ -61,10 +61,16 @@ type boardView struct {
 	Columns []columnView
 	Rows    []rowView
 	Notes   []string
+
+	about map[string]string
 }
 
 // An answerView says who leads on a dataset, by which metric.
-type answerView struct{ Dataset, Text, Metric string }
+type answerView struct {
+	Dataset, Text, Metric string
+	// About says what the dataset is; empty if that is not known.
+	About string
+}
 
 // A columnView is a column of a leaderboard. More says that it is only seen where all are asked for.
 type columnView struct {
@@ -181,7 +187,7 @@ func viewBoards(boards []Board, pages map[string]string) (boardsView, error) {
 }
 
 func viewBoard(b Board, pages map[string]string) (boardView, error) {
-	out := boardView{Track: b.Track, GPU: b.GPU, Model: b.Model, Where: b.GPU, Notes: b.Table.Notes}
+	out := boardView{about: b.About, Track: b.Track, GPU: b.GPU, Model: b.Model, Where: b.GPU, Notes: b.Table.Notes}
 	part := "leaderboard of " + b.Track + " on " + b.GPU
 	if b.Model != "" {
 		out.Where += ", " + b.Model + " reconfiguration"
@@ -257,7 +263,7 @@ func (v *boardView) answer(cell func(row int, column string) string) {
 		if own[0].Percent {
 			metric = "gap to the bound [%]"
 		}
-		v.Answers = append(v.Answers, answerView{dataset, answer(own, metric, cell(first, "instances")), metric})
+		v.Answers = append(v.Answers, answerView{dataset, answer(own, metric, cell(first, "instances")), metric, v.about[dataset]})
 	}
 }
 

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -69,6 +70,46 @@ type artefactView struct {
 	// Figure is the address of the artefact's drawing or table; empty for none.
 	Figure         string
 	Claims, Inputs []claimView
+}
+
+// Tally counts the claims by verdict and cause, in words.
+func (a artefactView) Tally() string {
+	var verdicts []string
+	for _, verdict := range ordered(claimsOf(a.Claims, "")) {
+		own := claimsOf(a.Claims, verdict)
+		text := fmt.Sprintf("%d %s", len(own), verdict)
+		var causes []string
+		for _, cause := range distinct(own, func(c Claim) string { return c.Cause }) {
+			n := 0
+			for _, c := range own {
+				if c.Cause == cause {
+					n++
+				}
+			}
+			if cause != "" {
+				causes = append(causes, fmt.Sprintf("%d %s", n, cause))
+			}
+		}
+		if len(causes) > 0 {
+			text += " (" + strings.Join(causes, ", ") + ")"
+		}
+		verdicts = append(verdicts, text)
+	}
+	if len(a.Claims) < 2 || len(verdicts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d numbers: %s", len(a.Claims), strings.Join(verdicts, ", "))
+}
+
+// claimsOf returns the claims with a verdict, or all of them for "".
+func claimsOf(all []claimView, verdict string) []Claim {
+	var out []Claim
+	for i := range all {
+		if verdict == "" || all[i].Verdict == verdict {
+			out = append(out, all[i].Claim)
+		}
+	}
+	return out
 }
 
 type claimView struct {

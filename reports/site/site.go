@@ -41,6 +41,8 @@ type Board struct {
 	// Table is [reports.LeaderboardTable] of the standings. It has the columns "track",
 	// "dataset" and "algorithm", and its cells are shown as they are.
 	Table reports.Table
+	// About says what datasets are, by their names.
+	About map[string]string
 }
 
 // A Claim is a published number beside the measured one, under one reading. All values are

@@ -303,6 +303,14 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// A table of claims begins with how many numbers have which verdict, and why.
+func TestTally(t *testing.T) {
+	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
+	if want := []byte(`<p class="tally">3 numbers: 1 REPRODUCED, 2 DEVIATES (2 script)</p>`); !bytes.Contains(files["claims-far.html"], want) {
+		t.Errorf("%s lacks %s", files["claims-far.html"], want)
+	}
+}
+
 func TestSameBytes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "site")
 	first := write(t, dir, sample())

@@ -118,9 +118,11 @@ const miglab = (() => {
     const width = Math.max(280, Math.min(960, figure.parentElement.clientWidth));
     const height = 300;
     const space = { left: 52, right: 16, top: 22, bottom: 36 };
-    // A logarithmic axis ends at most five powers of ten below its highest value.
+    // A logarithmic axis is for gaps that differ much. It ends at most five powers of ten below its
+    // highest value.
     const highest = Math.max(...points.map((p) => p.y));
-    const log = points.every((p) => p.y >= 0) && highest > 0 && gap;
+    const lowest = Math.min(...points.map((p) => p.y));
+    const log = gap && lowest >= 0 && highest > 5 * lowest;
     const least = log ? 10 ** (Math.floor(Math.log10(highest)) - 4) : 0;
     const scaleY = log ? (v) => Math.log10(Math.max(v, least)) : (v) => v;
     const range = (values, pad) => {
