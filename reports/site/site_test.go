@@ -303,6 +303,19 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// What a program outside miglab calls itself is seen beside its command.
+func TestNameOfProgram(t *testing.T) {
+	mine := standing("batch", "drl/WIDETIMES", 2, "exec:./mine", 12)
+	mine.Name = "earliest"
+	d := site.Data{Boards: []site.Board{board("batch", "A100", "sequential", standing("batch", "drl/WIDETIMES", 1, "far", 9.5), mine)}}
+	page := write(t, filepath.Join(t.TempDir(), "site"), d)["index.html"]
+	for _, want := range []string{`<th scope="col" data-column="name" class="">name</th>`, `<td>earliest</td>`} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("%s lacks %s", page, want)
+		}
+	}
+}
+
 // A table of claims begins with how many numbers have which verdict, and why.
 func TestTally(t *testing.T) {
 	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
